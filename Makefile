@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# make          build/gotap
+# make demo     install what is missing, build, trace a real Go program, show the result
+# make test     install what tests need, run all tests
+# make bench    ratios against the empty-uprobe floor
+# make install  PREFIX=/usr/local
+# V=1 shows the commands. Everything generated lies under build/.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CLANG   ?= clang
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+CFLAGS  ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
+	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
+LDLIBS  := -lbpf -ldw -lelf -lz -lpthread
+
+ifeq ($(V),1)
+  Q :=
+  say = @:
+else
+  Q := @
+  say = @printf '  %-8s %s\n' $(1) $(2)
+endif
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all demo test check-deps bench install clean unit fuzz
+
+all: $(BUILD)/gotap
+
+# --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
+ROOMS := base trace read symbol target capture sched cmd
+needs_base    :=
+needs_trace   := base
+needs_read    := trace base
+needs_symbol  := base
+needs_target  := symbol base
+needs_capture := target symbol base
+needs_sched   := trace symbol base
+needs_cmd     := capture sched read target symbol trace base
+
+objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
+lib_of  = $(BUILD)/lib/$(1).a
+
+define room_rules
+$(call lib_of,$(1)): $(call objs_of,$(1))
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
+
+$(BUILD)/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/gotap: $(BUILD)/user/cmd/main.o $(foreach r,cmd $(needs_cmd),$(call lib_of,$(r)))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+# --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
+BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -g -O2 -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Iinclude -Ivmlinux/x86 -Ibpf \
+		-MMD -MP -c $< -o $@
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/gotap.bpf.o: $(BPF_OBJS)
+	$(call say,BPFLINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(BUILD)/gotap.skel.h: $(BUILD)/gotap.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name gotap_bpf > $@
+
+$(call objs_of,capture): | $(BUILD)/gotap.skel.h
+# the first build has no .d files yet: make the skeleton before capture
+$(BUILD)/user/capture/bpf.o: $(BUILD)/gotap.skel.h
+
+# --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
+UNIT_SRCS := $(wildcard tests/unit/*.c)
+UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
+room_of_unit = $(firstword $(subst _, ,$(1)))
+
+.SECONDEXPANSION:
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $$(foreach r,$$(call room_of_unit,$$*) $$(needs_$$(call room_of_unit,$$*)),$$(call lib_of,$$(r)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+unit: $(UNIT_BINS)
+
+clean:
+	$(call say,CLEAN,$(BUILD))
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/unit $(BUILD)/tests $(BUILD)/gotap*
+
+-include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gooffsets: where the fields that gotap reads lie inside the Go runtime's own
+ * structs. One struct of byte offsets, filled by user space (target/offsets)
+ * from DWARF or from the table by release, and given to the BPF programs as
+ * read-only data. Compiled by both sides.
+ *
+ * GO_OFFSET_NONE marks a field that the release does not have.
+ */
+#ifndef GOTAP_GOOFFSETS_H
+#define GOTAP_GOOFFSETS_H
+
+#define GO_OFFSET_NONE 0xffff
+
+/*
+ * F(member, "runtime type", "field path", since minor): one row per field.
+ * `since` is the first Go minor release (1.NN) that must have it; a field that
+ * is missing where it must be is an error, elsewhere it is GO_OFFSET_NONE.
+ */
+#define GO_OFFSETS(F) \
+	F(g_stack_lo,        "runtime.g", "stack.lo", 15) \
+	F(g_stack_hi,        "runtime.g", "stack.hi", 15) \
+	F(g_m,               "runtime.g", "m", 15) \
+	F(g_sched_sp,        "runtime.g", "sched.sp", 15) \
+	F(g_sched_pc,        "runtime.g", "sched.pc", 15) \
+	F(g_sched_g,         "runtime.g", "sched.g", 15) \
+	F(g_sched_bp,        "runtime.g", "sched.bp", 15) \
+	F(g_syscallsp,       "runtime.g", "syscallsp", 15) \
+	F(g_syscallpc,       "runtime.g", "syscallpc", 15) \
+	F(g_syscallbp,       "runtime.g", "syscallbp", 23) \
+	F(g_atomicstatus,    "runtime.g", "atomicstatus", 15) \
+	F(g_goid,            "runtime.g", "goid", 15) \
+	F(g_schedlink,       "runtime.g", "schedlink", 15) \
+	F(g_waitreason,      "runtime.g", "waitreason", 15) \
+	F(g_in_mark_assist,  "runtime.g", "inMarkAssist", 22) \
+	F(g_coroexit,        "runtime.g", "coroexit", 22) \
+	F(g_coroarg,         "runtime.g", "coroarg", 22) \
+	F(g_lockedm,         "runtime.g", "lockedm", 15) \
+	F(g_parent_goid,     "runtime.g", "parentGoid", 21) \
+	F(g_gopc,            "runtime.g", "gopc", 15) \
+	F(g_startpc,         "runtime.g", "startpc", 15) \
+	F(m_g0,              "runtime.m", "g0", 15) \
+	F(m_procid,          "runtime.m", "procid", 15) \
+	F(m_curg,            "runtime.m", "curg", 15) \
+	F(m_p,               "runtime.m", "p", 15) \
+	F(m_oldp,            "runtime.m", "oldp", 15) \
+	F(m_id,              "runtime.m", "id", 15) \
+	F(m_preemptoff,      "runtime.m", "preemptoff", 15) \
+	F(m_isextra,         "runtime.m", "isextra", 21) \
+	F(m_alllink,         "runtime.m", "alllink", 15) \
+	F(m_ncgo,            "runtime.m", "ncgo", 15) \
+	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip", 21) \
+	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason", 21) \
+	F(m_syscalltick,     "runtime.m", "syscalltick", 15) \
+	F(p_id,              "runtime.p", "id", 15) \
+	F(p_status,          "runtime.p", "status", 15) \
+	F(p_syscalltick,     "runtime.p", "syscalltick", 15) \
+	F(p_m,               "runtime.p", "m", 15) \
+	F(p_goidcache,       "runtime.p", "goidcache", 15) \
+	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
+	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15)
+
+struct go_offsets {
+#define F(member, type, path, since) unsigned short member;
+	GO_OFFSETS(F)
+#undef F
+};
+
+#endif

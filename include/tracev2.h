@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tracev2: names and limits of the v2 Go execution trace, from tracev2.def.
+ * Facts: internal/trace/tracev2 and runtime/trace*.go of Go 1.22 to 1.27.
+ */
+#ifndef GOTAP_TRACEV2_H
+#define GOTAP_TRACEV2_H
+
+#include <stdint.h>
+
+enum tracev2_event {
+#define EV(number, name, version, class, args, stacks, strings) EV_##name = number,
+#include "tracev2.def"
+#undef EV
+};
+
+enum {
+	TRACEV2_HEADER_SIZE = 16,
+	TRACEV2_MAX_BATCH = 64 * 1024,	/* body bytes of one batch */
+	TRACEV2_MAX_FRAMES = 128,	/* frames of one stack */
+	TRACEV2_MAX_STRING = 1024,	/* bytes of one string */
+	TRACEV2_MAX_ARGS = 5,
+};
+
+#define TRACEV2_NO_ID UINT64_MAX	/* "none" for an M, P or G: -1 on the wire */
+
+/* GoStatus and GoStatusStack */
+enum tracev2_gstatus {
+	G_RUNNABLE = 1,
+	G_RUNNING = 2,
+	G_SYSCALL = 3,
+	G_WAITING = 4,
+};
+
+/* ProcStatus */
+enum tracev2_pstatus {
+	P_RUNNING = 1,
+	P_IDLE = 2,
+	P_SYSCALL = 3,
+	P_SYSCALL_ABANDONED = 4,
+};
+
+#endif

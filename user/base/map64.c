@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* map64: see map64.h. */
+#include "base/map64.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static size_t slot_of(const struct map64 *m, uint64_t key)
+{
+	size_t i = hash64(key) & (m->cap - 1);
+
+	while (m->slots[i].used && m->slots[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+uint64_t *map64_get(const struct map64 *m, uint64_t key)
+{
+	size_t i;
+
+	if (!m->len)
+		return NULL;
+	i = slot_of(m, key);
+	return m->slots[i].used ? &m->slots[i].value : NULL;
+}
+
+static void grow(struct map64 *m)
+{
+	struct map64 old = *m;
+	size_t i;
+
+	m->cap = old.cap ? old.cap * 2 : 16;
+	m->slots = xcalloc(m->cap, sizeof(*m->slots));
+	for (i = 0; i < old.cap; i++)
+		if (old.slots[i].used)
+			m->slots[slot_of(m, old.slots[i].key)] = old.slots[i];
+	free(old.slots);
+}
+
+uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
+{
+	size_t i;
+
+	if (m->len + 1 > m->cap / 4 * 3)
+		grow(m);
+	i = slot_of(m, key);
+	if (is_new)
+		*is_new = !m->slots[i].used;
+	if (!m->slots[i].used) {
+		m->slots[i] = (struct map64_slot){ .key = key, .used = true };
+		m->len++;
+	}
+	return &m->slots[i].value;
+}
+
+/* Is slot index @i cyclically within (@from, @to]? */
+static bool between(size_t from, size_t i, size_t to)
+{
+	return from <= to ? from < i && i <= to : from < i || i <= to;
+}
+
+bool map64_del(struct map64 *m, uint64_t key)
+{
+	size_t hole, i, mask = m->cap - 1;
+
+	if (!m->len)
+		return false;
+	hole = slot_of(m, key);
+	if (!m->slots[hole].used)
+		return false;
+	/* Move later members of the run into the hole unless their home lies behind it. */
+	for (i = (hole + 1) & mask; m->slots[i].used; i = (i + 1) & mask) {
+		if (between(hole, hash64(m->slots[i].key) & mask, i))
+			continue;
+		m->slots[hole] = m->slots[i];
+		hole = i;
+	}
+	m->slots[hole].used = false;
+	m->len--;
+	return true;
+}
+
+void map64_clear(struct map64 *m)
+{
+	if (m->slots)
+		memset(m->slots, 0, m->cap * sizeof(*m->slots));
+	m->len = 0;
+}
+
+void map64_free(struct map64 *m)
+{
+	free(m->slots);
+	*m = (struct map64){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes,
+ * pointers). Open addressing with linear probing at a load of at most 3/4:
+ * look-ups outnumber insertions by far here, and removals (a goroutine's end)
+ * shift the run back, so that no tombstones pile up in a long recording.
+ */
+#ifndef GOTAP_BASE_MAP64_H
+#define GOTAP_BASE_MAP64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map64_slot {
+	uint64_t key, value;
+	bool used;
+};
+
+struct map64 {
+	struct map64_slot *slots;	/* power of two, NULL when empty */
+	size_t cap, len;
+};
+
+/* Pointer to the value of @key, or NULL. Valid until the next change. */
+uint64_t *map64_get(const struct map64 *m, uint64_t key);
+/*
+ * Pointer to the value of @key, which is added with value 0 if new;
+ * @is_new (may be NULL) says which. Valid until the next change.
+ */
+uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new);
+/* Removes @key; false if it was not there. */
+bool map64_del(struct map64 *m, uint64_t key);
+/* Forgets all keys but keeps the storage. */
+void map64_clear(struct map64 *m);
+void map64_free(struct map64 *m);
+
+/* 64-bit finalizer of good quality (splitmix64), for keys that are pointers. */
+static inline uint64_t hash64(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ULL;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* strset: see strset.h. Strings sit in 64 KiB blocks; a table points at them. */
+#include "base/strset.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { BLOCK = 64 * 1024 };
+
+struct block {
+	struct block *next;
+	size_t used, size;
+	char bytes[];
+};
+
+struct strset {
+	const char **slots;
+	size_t cap, len;
+	struct block *blocks;
+};
+
+/* FNV-1a: names are short and the table is small beside them. */
+static uint64_t hash_bytes(const char *s, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	while (n--)
+		h = (h ^ (unsigned char)*s++) * 0x100000001b3ULL;
+	return h;
+}
+
+struct strset *strset_new(void)
+{
+	return xcalloc(1, sizeof(struct strset));
+}
+
+static size_t slot_of(const struct strset *set, const char *s, size_t n)
+{
+	size_t i = hash_bytes(s, n) & (set->cap - 1);
+
+	while (set->slots[i] && (strncmp(set->slots[i], s, n) || set->slots[i][n]))
+		i = (i + 1) & (set->cap - 1);
+	return i;
+}
+
+static void grow(struct strset *set)
+{
+	const char **old = set->slots;
+	size_t i, cap = set->cap;
+
+	set->cap = cap ? cap * 2 : 256;
+	set->slots = xcalloc(set->cap, sizeof(*set->slots));
+	for (i = 0; i < cap; i++)
+		if (old[i])
+			set->slots[slot_of(set, old[i], strlen(old[i]))] = old[i];
+	free(old);
+}
+
+static char *store(struct strset *set, const char *s, size_t n)
+{
+	struct block *b = set->blocks;
+	char *p;
+
+	if (!b || b->size - b->used < n + 1) {
+		size_t size = n + 1 > BLOCK ? n + 1 : BLOCK;
+
+		b = xcalloc(1, sizeof(*b) + size);
+		b->size = size;
+		b->next = set->blocks;
+		set->blocks = b;
+	}
+	p = b->bytes + b->used;
+	memcpy(p, s, n);
+	p[n] = 0;
+	b->used += n + 1;
+	return p;
+}
+
+const char *strset_add(struct strset *set, const char *s, size_t n)
+{
+	size_t i;
+
+	n = strnlen(s, n);
+	if (set->len + 1 > set->cap / 2)
+		grow(set);
+	i = slot_of(set, s, n);
+	if (!set->slots[i]) {
+		set->slots[i] = store(set, s, n);
+		set->len++;
+	}
+	return set->slots[i];
+}
+
+void strset_free(struct strset *set)
+{
+	struct block *b, *next;
+
+	if (!set)
+		return;
+	for (b = set->blocks; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(set->slots);
+	free(set);
+}

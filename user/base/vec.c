@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* vec: see vec.h. */
+#define _GNU_SOURCE
+#include "base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void out_of_memory(void)
+{
+	fputs("gotap: out of memory\n", stderr);
+	exit(1);
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	p = reallocarray(p, n ? n : 1, size ? size : 1);
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+char *xstrdup(const char *s)
+{
+	return xstrndup(s, strlen(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	char *p = strndup(s, n);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&p, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		out_of_memory();
+	return p;
+}
+
+static size_t grown(size_t cap, size_t need)
+{
+	size_t n = cap ? cap : 8;
+
+	while (n < need) {
+		if (n > SIZE_MAX / 2)
+			out_of_memory();
+		n *= 2;
+	}
+	return n;
+}
+
+void vec_reserve(struct vec *v, size_t n, size_t size)
+{
+	if (n <= v->cap)
+		return;
+	v->cap = grown(v->cap, n);
+	v->data = xrealloc(v->data, v->cap, size);
+}
+
+void *vec_push(struct vec *v, size_t size)
+{
+	void *item;
+
+	vec_reserve(v, v->len + 1, size);
+	item = (char *)v->data + v->len++ * size;
+	memset(item, 0, size);
+	return item;
+}
+
+void vec_free(struct vec *v)
+{
+	free(v->data);
+	*v = (struct vec){0};
+}
+
+void buf_reserve(struct buf *b, size_t more)
+{
+	if (more > SIZE_MAX - b->len)
+		out_of_memory();
+	if (b->len + more <= b->cap)
+		return;
+	b->cap = grown(b->cap, b->len + more);
+	b->data = xrealloc(b->data, b->cap, 1);
+}
+
+void buf_add(struct buf *b, const void *p, size_t n)
+{
+	if (!n)
+		return;
+	buf_reserve(b, n);
+	memcpy(b->data + b->len, p, n);
+	b->len += n;
+}
+
+void buf_add_byte(struct buf *b, uint8_t c)
+{
+	buf_reserve(b, 1);
+	b->data[b->len++] = c;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	buf_reserve(b, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf((char *)b->data + b->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+void buf_free(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){0};
+}

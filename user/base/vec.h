@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vec: growable arrays and byte buffers.
+ *
+ * struct vec holds items of one size that the owner knows; struct buf holds
+ * bytes. Both start zeroed, grow by doubling, and never shrink until freed.
+ * Running out of memory ends the program with a message: gotap holds no state
+ * that a caller could save at that point, and the target is never affected.
+ */
+#ifndef GOTAP_BASE_VEC_H
+#define GOTAP_BASE_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Allocation that does not return on failure. xcalloc checks for overflow. */
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+struct vec {
+	void *data;
+	size_t len, cap;	/* in items */
+};
+
+/* Returns a pointer to one new zeroed item of @size bytes at the end. */
+void *vec_push(struct vec *v, size_t size);
+/* Makes room for @n items in all. */
+void vec_reserve(struct vec *v, size_t n, size_t size);
+/* Frees the storage; the vec is empty and usable again. */
+void vec_free(struct vec *v);
+
+/* Item @i of @v as a pointer to @type. */
+#define vec_at(v, type, i) (&((type *)(v)->data)[i])
+
+struct buf {
+	uint8_t *data;
+	size_t len, cap;	/* in bytes */
+};
+
+void buf_reserve(struct buf *b, size_t more);
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_add_byte(struct buf *b, uint8_t c);
+/* Appends formatted text without a terminating NUL. */
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_free(struct buf *b);
+
+#endif

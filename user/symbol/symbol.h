@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol: from return addresses to the frames that the Go runtime's own tracer
+ * would print (runtime/tracestack.go, fpunwindExpand and makeTraceFrame of
+ * Go 1.22 to 1.27): inlined calls expanded, innermost first; compiler-made
+ * wrappers left out unless they call gopanic, sigpanic or panicwrap; type
+ * arguments of generic functions printed as [...]; every look-up at pc - 1.
+ */
+#ifndef GOTAP_SYMBOL_SYMBOL_H
+#define GOTAP_SYMBOL_SYMBOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct frame {
+	const char *func;	/* interned, lives as long as the symbolizer */
+	const char *file;
+	uint32_t line;
+	/*
+	 * Key of the frame in the trace: different for every different
+	 * (func, file, line), because readers since Go 1.23 key frames on it.
+	 * The physical frame has the return address itself.
+	 */
+	uint64_t pc;
+};
+
+struct symbolizer;
+
+enum symbol_source {
+	SYMBOL_AUTO,		/* DWARF where the file has it, else pclntab */
+	SYMBOL_DWARF,		/* libdw only */
+	SYMBOL_PCLNTAB,		/* .gopclntab only */
+};
+
+/*
+ * Opens the executable at @path for symbolization. @bias is what the loader
+ * added to its link-time addresses (0 unless PIE). -ENOENT with a text if the
+ * wanted source is not in the file.
+ */
+int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
+		   enum symbol_source source, struct error *err);
+/* Accepts NULL. */
+void symbolizer_free(struct symbolizer *s);
+/* "dwarf" or "pclntab": what is in use. */
+const char *symbolizer_source(const struct symbolizer *s);
+
+/*
+ * Expands @n return addresses, leaf first, drops the first @skip logical
+ * frames, and writes at most @max frames to @out. Returns their number.
+ * An address outside the file's functions gives one frame whose func is the
+ * ELF symbol if there is one, else "" with line 0 (the runtime does the same
+ * for C frames).
+ */
+size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
+			unsigned int skip, struct frame *out, size_t max);
+
+/* The frame of the first line of the function at @entry (a goroutine's start). */
+size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out);
+
+#endif

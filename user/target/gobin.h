@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gobin: one Go executable (ELF, amd64) as a tracer sees it: release, build
+ * settings, functions, code bytes, file offsets, data symbols, DWARF. Reads
+ * files only, never a process; written for hostile files: every offset in the
+ * file is checked before it is followed. Addresses are link-time virtual
+ * addresses throughout; a process adds its load bias.
+ */
+#ifndef GOTAP_TARGET_GOBIN_H
+#define GOTAP_TARGET_GOBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gooffsets.h"
+
+struct gobin;
+
+/*
+ * Opens the executable at @path (for a process: /proc/PID/exe, which works
+ * for deleted and container files too). On failure *@ret is untouched, @err
+ * says what it is not: not an ELF file, another machine, not a Go program.
+ */
+int gobin_open(struct gobin **ret, const char *path, struct error *err);
+/* Accepts NULL. */
+void gobin_free(struct gobin *b);
+
+const char *gobin_path(const struct gobin *b);
+/* Go release as the linker recorded it, e.g. "go1.25.12"; never NULL. */
+const char *gobin_go_version(const struct gobin *b);
+/* The NN of go1.NN. */
+int gobin_go_minor(const struct gobin *b);
+/* Main module path and version from the build info, "" if none. */
+const char *gobin_module_path(const struct gobin *b);
+const char *gobin_module_version(const struct gobin *b);
+/* Value of a build setting (-buildmode, -pgo, CGO_ENABLED, ...), NULL if unset. */
+const char *gobin_build_setting(const struct gobin *b, const char *key);
+bool gobin_is_pie(const struct gobin *b);
+bool gobin_has_symtab(const struct gobin *b);
+bool gobin_has_dwarf(const struct gobin *b);
+/* GNU build id, or else the Go build id, as text; "" if the file has neither. */
+const char *gobin_build_id(const struct gobin *b);
+
+struct gobin_func {
+	const char *name;	/* owned by the gobin */
+	uint64_t addr;		/* first byte */
+	uint64_t size;
+};
+
+/*
+ * The function of that exact name ("runtime.casgstatus"). ABI wrappers of the
+ * same name (".abi0", or a second small body) are never returned.
+ * -ENOENT if there is none.
+ */
+int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret);
+/* The outermost (physical) function whose code contains @addr; -ENOENT if none. */
+int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret);
+/* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
+int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
+
+/* Executable range [*start, *end) that holds the Go text. */
+void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end);
+/* Pointer to @n file-backed bytes at @addr, NULL if they are not all there. */
+const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n);
+/*
+ * Offset in the file of code address @addr, computed by the executable PT_LOAD
+ * (never by .text: moduledata.text differs from it in cgo builds). -ERANGE.
+ */
+int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret);
+
+/*
+ * Field offsets from DWARF. -ENOENT with a text when there is no DWARF or a
+ * required field is missing there.
+ */
+int gobin_dwarf_offsets(const struct gobin *b, struct go_offsets *ret, struct error *err);
+
+#endif
