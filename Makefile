@@ -31,15 +31,16 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base trace read symbol target capture sched cmd
+ROOMS := base trace read symbol v1 target capture sched cmd
 needs_base    :=
 needs_trace   := base
 needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol base
+needs_v1      := symbol trace base
 needs_capture := target symbol base
 needs_sched   := trace symbol base
-needs_cmd     := capture sched read target symbol trace base
+needs_cmd     := capture sched v1 read target symbol trace base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
