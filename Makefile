@@ -68,7 +68,7 @@ BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -g -O2 -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Iinclude -Ivmlinux/x86 -Ibpf \
+	$(Q)$(CLANG) -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Iinclude -Ivmlinux/x86 -Ibpf \
 		-MMD -MP -c $< -o $@
 	$(Q)llvm-strip -g $@
 

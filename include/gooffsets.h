@@ -35,6 +35,7 @@
 	F(g_in_mark_assist,  "runtime.g", "inMarkAssist", 22) \
 	F(g_coroexit,        "runtime.g", "coroexit", 22) \
 	F(g_coroarg,         "runtime.g", "coroarg", 22) \
+	F(g_sync_safe_point, "runtime.g", "syncSafePoint", 25) \
 	F(g_lockedm,         "runtime.g", "lockedm", 15) \
 	F(g_parent_goid,     "runtime.g", "parentGoid", 21) \
 	F(g_gopc,            "runtime.g", "gopc", 15) \

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * common: what every probe file starts from: kernel types, helpers, the record
+ * ABI, the knobs and the maps. Knobs and maps are defined once, in
+ * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
+ */
+#ifndef GOTAP_BPF_COMMON_H
+#define GOTAP_BPF_COMMON_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "goabi.h"
+#include "gooffsets.h"
+#include "record.h"
+
+/* --- knobs: written by user space before the load, constants to the verifier --- */
+
+/* Field offsets of the target's Go release. */
+extern const volatile struct go_offsets off;
+/* Thread group of the target; a child between fork and exec shares its text. */
+extern const volatile __u32 target_tgid;
+/* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
+extern const volatile __u32 stack_depth;
+/* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
+extern const volatile bool goid_before_status;
+/* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */
+extern const volatile bool syscall_bp;
+/* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
+extern const volatile __s32 ready_skip_slot;
+/* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */
+extern const volatile __u32 exitsyscall_p_reg;
+
+/* --- state shared with user space while the programs run --- */
+
+/* Nothing is recorded before user space has attached everything and sets this. */
+extern __u32 active;
+
+enum { MAX_CPUS = 1024 };
+
+struct ring_inner {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct rings_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_CPUS);
+	__uint(key_size, sizeof(__u32));
+	__array(values, struct ring_inner);
+};
+
+struct lost_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, __u64);
+};
+
+struct sites_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct site);
+};
+
+struct seen_map {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, __u8);
+};
+
+/* One ring per CPU: the records of one CPU are in reserve order. */
+extern struct rings_map rings SEC(".maps");
+/* Records that found no room, per CPU. */
+extern struct lost_map lost SEC(".maps");
+/* SITE_KEY -> class of a call site. */
+extern struct sites_map sites SEC(".maps");
+/* Stack keys whose REC_STACK was sent. */
+extern struct seen_map seen SEC(".maps");
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* config: the knobs of all probes; common.h says what each means. */
+#include "common.h"
+
+const volatile struct go_offsets off = {};
+const volatile __u32 target_tgid = 0;
+const volatile __u32 stack_depth = 127;
+const volatile bool goid_before_status = true;
+const volatile bool syscall_bp = true;
+const volatile __s32 ready_skip_slot = 0;
+const volatile __u32 exitsyscall_p_reg = 2;
+
+__u32 active = 0;
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+/* emit: the maps through which records leave; emit.h has the code. */
+#include "common.h"
+
+struct rings_map rings SEC(".maps");
+struct lost_map lost SEC(".maps");
+struct sites_map sites SEC(".maps");
+struct seen_map seen SEC(".maps");

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * emit: reserve -> timestamp -> fill -> submit. The time is taken after the
+ * reserve on purpose: user space reads a ring up to its producer position at
+ * time t and may then be sure that whatever appears later is younger than t
+ * (or was already reserved, which it sees as a busy record).
+ */
+#ifndef GOTAP_BPF_EMIT_H
+#define GOTAP_BPF_EMIT_H
+
+#include "common.h"
+
+static __always_inline bool is_target(__u64 pid_tgid)
+{
+	return active && (pid_tgid >> 32) == target_tgid;
+}
+
+static __always_inline void count_lost(__u32 cpu)
+{
+	__u64 *n = bpf_map_lookup_elem(&lost, &cpu);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+static __always_inline void *ring_reserve(__u64 size)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *p;
+
+	if (!ring) {
+		count_lost(cpu);
+		return 0;
+	}
+	p = bpf_ringbuf_reserve(ring, size, 0);
+	if (!p)
+		count_lost(cpu);
+	return p;
+}
+
+static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 sub)
+{
+	r->time = bpf_ktime_get_ns();
+	r->tid = tid;
+	r->kind = kind;
+	r->sub = sub;
+	r->flags = 0;
+}
+
+/* A record of @size bytes (rec or rec_long) with its head filled, NULL if the ring is full. */
+static __always_inline void *rec_begin(__u64 size, __u64 pid_tgid, __u8 kind, __u8 sub)
+{
+	struct rec *r = ring_reserve(size);
+
+	if (r)
+		rec_fill(r, (__u32)pid_tgid, kind, sub);
+	return r;
+}
+
+/* No wake-up: user space drains on a timer, a wake-up costs more than the probe. */
+static __always_inline void rec_submit(void *r)
+{
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline __u64 read_u64(__u64 addr)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline __u32 read_u32(__u64 addr)
+{
+	__u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline __u8 read_u8(__u64 addr)
+{
+	__u8 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+#endif

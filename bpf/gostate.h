@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * gostate: what probes read of runtime.g and runtime.m. A helper call costs
+ * 60 to 90 ns whatever its size, so each struct is read in one piece: the
+ * fields of a g that a transition needs lie within 140 bytes in every release.
+ */
+#ifndef GOTAP_BPF_GOSTATE_H
+#define GOTAP_BPF_GOSTATE_H
+
+#include "emit.h"
+#include "stack.h"
+
+/* runtime.g from sched.sp to waitreason */
+enum { G_CHUNK = 144 };
+
+struct g_chunk {
+	__u64 at[G_CHUNK / 8];
+};
+
+static __always_inline void g_read(struct g_chunk *c, __u64 g)
+{
+	if (bpf_probe_read_user(c, sizeof(*c), (void *)(g + off.g_sched_sp)))
+		__builtin_memset(c, 0, sizeof(*c));
+}
+
+/* Offsets are constants to the verifier, which checks that each field lies inside. */
+#define G_FIELD(c, type, field) \
+	(*(type *)((void *)(c) + (off.g_##field - off.g_sched_sp)))
+
+static __always_inline __u64 g_m(__u64 g)
+{
+	return read_u64(g + off.g_m);
+}
+
+/* A goroutine that left its stack by mcall or systemstack: gobuf says where. */
+static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
+{
+	return (struct stack_start){
+		.pc = G_FIELD(c, __u64, sched_pc),
+		.bp = G_FIELD(c, __u64, sched_bp),
+	};
+}
+
+/*
+ * As above for one that was preempted in morestack (Go 1.25+): its frame
+ * pointer is still the caller's, whose return address lies at sched.sp
+ * (runtime.traceStack, "syncSafePoint").
+ */
+static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g)
+{
+	struct stack_start s = start_at_sched(c);
+
+	if (off.g_sync_safe_point != GO_OFFSET_NONE && read_u8(g + off.g_sync_safe_point))
+		s.second = read_u64(G_FIELD(c, __u64, sched_sp));
+	return s;
+}
+
+/*
+ * The goroutine that acts, seen from the scheduler's stack (g is g0): the
+ * current goroutine of its M, or none when the M is between goroutines. On a
+ * user stack, the frames from the probe itself.
+ */
+static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
+{
+	__u64 curg = read_u64(g_m(g) + off.m_curg);
+	struct g_chunk c;
+
+	if (!curg)
+		return (struct stack_start){};
+	if (curg == g)
+		return (struct stack_start){ .pc = ret, .bp = fp };
+	g_read(&c, curg);
+	return start_at_sched(&c);
+}
+
+#endif

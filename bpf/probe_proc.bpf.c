@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_proc: Ps and the world. These run when a P goes idle or busy, or the
+ * world stops: rarely, compared with goroutine transitions.
+ */
+#include "gostate.h"
+
+static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
+{
+	struct rec *r = rec_begin(sizeof(*r), pid_tgid, kind, sub);
+
+	if (!r)
+		return 0;
+	r->id = read_u32(p + off.p_id);
+	r->ptr = p;
+	rec_submit(r);
+	return 0;
+}
+
+/*
+ * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). Who calls decides what it
+ * means; acquirep itself calls acquirepNoTrace, so then its caller counts.
+ */
+SEC("uprobe")
+int proc_start(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), key;
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
+	__u8 sub = REC_PSTART_ACQUIRE;
+	struct site *s;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	key = SITE_KEY(read_u64(sp), 0, 0);
+	s = bpf_map_lookup_elem(&sites, &key);
+	if (!s) {
+		key = SITE_KEY(read_u64(fp + 8), 0, 0);
+		s = bpf_map_lookup_elem(&sites, &key);
+	}
+	if (s && s->kind == REC_P_START)
+		sub = s->sub;
+	return send_p(pid_tgid, p, REC_P_START, sub);
+}
+
+/*
+ * releasep(). From Go 1.26 entersyscallblock gives up its P before it changes
+ * its status: then the syscall begins here, with the stack of the goroutine.
+ */
+SEC("uprobe")
+int proc_stop(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), m, curg, key;
+	struct stack_start from;
+	struct rec_long *l;
+	struct g_chunk c;
+	struct site *s;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	m = g_m(go_g(ctx));
+	key = SITE_KEY(read_u64(go_sp(ctx)), 0, 0);
+	s = bpf_map_lookup_elem(&sites, &key);
+	if (s && s->kind == REC_SYS_ENTER_BLOCK) {
+		curg = read_u64(m + off.m_curg);
+		l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER_BLOCK, 0);
+		if (!l)
+			return 0;
+		g_read(&c, curg);
+		l->r.id = G_FIELD(&c, __u64, goid);
+		l->r.ptr = curg;
+		l->arg = 0;
+		from = (struct stack_start){ .pc = G_FIELD(&c, __u64, syscallpc) };
+		if (off.g_syscallbp != GO_OFFSET_NONE)
+			from.bp = G_FIELD(&c, __u64, syscallbp);
+		key = stack_key(&from, STACK_SYSCALL);
+		l->stack = key;
+		rec_submit(l);
+		if (key && !stack_known(key))
+			stack_define(key, &from, (__u32)pid_tgid, STACK_SYSCALL, 0);
+	}
+	return send_p(pid_tgid, read_u64(m + off.m_p), REC_P_STOP, 0);
+}
+
+/* syscallingThread.releaseP(gp, mp, pp, ...), Go 1.26+: the one place where a P is stolen. */
+SEC("uprobe")
+int proc_steal(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), m = go_arg2(ctx), p = go_arg3(ctx);
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_P_STEAL, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u32(p + off.p_id);
+	l->r.ptr = p;
+	l->stack = 0;
+	l->arg = read_u64(m + off.m_procid);
+	rec_submit(l);
+	return 0;
+}
+
+/* handoffp(pp), up to Go 1.25: called by the thieves right after they took the P. */
+SEC("uprobe")
+int proc_handoff(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_p(pid_tgid, go_arg1(ctx), REC_P_HANDOFF, 0);
+}
+
+static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, __u8 sub,
+				      __u8 class)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), key;
+	__u64 g = go_g(ctx), sp = go_sp(ctx), fp = go_fp(ctx);
+	struct stack_start from;
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, kind, sub);
+	if (!l)
+		return 0;
+	l->r.id = id;
+	l->r.ptr = 0;
+	l->arg = 0;
+	from = start_at_actor(g, read_u64(sp), fp);
+	key = stack_key(&from, class);
+	l->stack = key;
+	rec_submit(l);
+	if (key && !stack_known(key))
+		stack_define(key, &from, (__u32)pid_tgid, class, 0);
+	return 0;
+}
+
+SEC("uprobe")
+int procs_change(struct pt_regs *ctx)
+{
+	return send_world(ctx, (__u32)go_arg1(ctx), REC_PROCS, 0, STACK_PROCS);
+}
+
+SEC("uprobe")
+int stw_begin(struct pt_regs *ctx)
+{
+	return send_world(ctx, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), STACK_STW);
+}
+
+SEC("uprobe")
+int stw_end(void *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct rec *r;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	r = rec_begin(sizeof(*r), pid_tgid, REC_STW_END, 0);
+	if (!r)
+		return 0;
+	r->id = 0;
+	r->ptr = 0;
+	rec_submit(r);
+	return 0;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_syscall: Go 1.26 and later. The status changes of the fast path are a
+ * bare compare-and-swap there, so syscalls have sites of their own.
+ */
+#include "gostate.h"
+
+/* reentersyscall(pc, sp, bp): runs on the goroutine's stack, its arguments are the stack. */
+SEC("uprobe")
+int syscall_enter(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_g(ctx), key;
+	struct stack_start from = { .pc = go_arg1(ctx), .bp = go_arg3(ctx) };
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u64(gp + off.g_goid);
+	l->r.ptr = gp;
+	l->arg = 0;
+	key = stack_key(&from, STACK_SYSCALL);
+	l->stack = key;
+	rec_submit(l);
+	if (key && !stack_known(key))
+		stack_define(key, &from, (__u32)pid_tgid, STACK_SYSCALL, 0);
+	return 0;
+}
+
+/* Keeps the compiler from merging two context loads into one at a computed offset. */
+static __always_inline __u64 loaded(__u64 v)
+{
+	barrier_var(v);
+	return v;
+}
+
+/* By x86 register number; the compiler has held m.p in one of the first four so far. */
+static __always_inline __u64 reg_by_number(struct pt_regs *ctx, __u32 n)
+{
+	__u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);
+	__u64 bx = loaded(ctx->bx), si = loaded(ctx->si), di = loaded(ctx->di);
+
+	return n == 0 ? ax : n == 1 ? cx : n == 2 ? dx : n == 3 ? bx : n == 6 ? si :
+	       n == 7 ? di : 0;
+}
+
+/*
+ * The jump in exitsyscall that tests the P just loaded, after the goroutine
+ * won its status back: from here on nobody can take the P away. Without a P
+ * the outcome is told later, by acquirepNoTrace or exitsyscallNoP.
+ */
+SEC("uprobe")
+int syscall_exit(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_g(ctx);
+	__u64 p = reg_by_number(ctx, exitsyscall_p_reg);
+	struct rec_long *l;
+
+	if (!p || !is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_EXIT, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u64(gp + off.g_goid);
+	l->r.ptr = gp;
+	l->r.sub = read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
+	l->stack = 0;
+	l->arg = p;
+	rec_submit(l);
+	return 0;
+}

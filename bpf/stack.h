@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stack: return addresses by frame pointers, the way the runtime's own tracer
+ * walks (runtime.fpTracebackPCs, Go 1.21+): the leaf pc is known, then each
+ * frame pointer gives the next return address one word above it, until it is
+ * 0. A record carries only a 64-bit key of the stack; the addresses travel
+ * once per distinct stack.
+ *
+ * The walk keeps no scratch memory: a program can be preempted by another one
+ * on the same CPU, so a per-CPU buffer could be overwritten in the middle. It
+ * hashes while it walks, and walks once more, into the ring, for a new stack.
+ */
+#ifndef GOTAP_BPF_STACK_H
+#define GOTAP_BPF_STACK_H
+
+#include "common.h"
+
+/*
+ * Where a walk begins: the leaf pc, the frame pointer behind it, and in one
+ * case (preempted in a prologue) a return address that no frame holds yet.
+ */
+struct stack_start {
+	__u64 pc, second, bp;
+};
+
+__u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class);
+
+static __always_inline bool stack_known(__u64 key)
+{
+	return bpf_map_lookup_elem(&seen, &key) != 0;
+}
+
+static __always_inline __u64 stack_key(const struct stack_start *from, __u8 class)
+{
+	if (!stack_depth || !from->pc)
+		return 0;
+	return stack_hash(from->pc, from->second, from->bp, class);
+}
+
+/* Sends the stack @key, which stack_known() did not find. */
+static __always_inline void stack_define(__u64 key, const struct stack_start *from, __u32 tid,
+					 __u8 class, __u16 skip)
+{
+	stack_send(key, from->pc, from->second, from->bp,
+		   (__u64)tid << 32 | (__u32)skip << 8 | class);
+}
+
+#endif

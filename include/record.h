@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record: what a probe sends to user space, byte for byte. Compiled by both
+ * sides, and the content of spool files: kinds are explicit and append-only,
+ * never renumber one.
+ *
+ * Every record begins with struct rec. Its two words `id` and `ptr` name the
+ * object: a goroutine (goid, address of its runtime.g) or a P (p.id, address
+ * of its runtime.p). Records are a multiple of 8 bytes long; the length of
+ * one follows from its kind (record_size()).
+ *
+ * Times are CLOCK_MONOTONIC nanoseconds, which is also what the runtime's
+ * tracer reads (nanotime).
+ */
+#ifndef GOTAP_RECORD_H
+#define GOTAP_RECORD_H
+
+#ifndef __bpf__
+#include <stddef.h>
+#include <stdint.h>
+typedef uint8_t __rec_u8;
+typedef uint16_t __rec_u16;
+typedef uint32_t __rec_u32;
+typedef uint64_t __rec_u64;
+#else
+typedef unsigned char __rec_u8;
+typedef unsigned short __rec_u16;
+typedef unsigned int __rec_u32;
+typedef unsigned long long __rec_u64;
+#endif
+
+enum rec_kind {
+	REC_NONE = 0,
+
+	/* goroutines: id = goid, ptr = g */
+	REC_GO_START = 1,	  /* runnable -> running on this thread */
+	REC_GO_PARK = 2,	  /* running -> waiting; sub = waitReason; stack */
+	REC_GO_STOP = 3,	  /* running -> runnable; sub = enum rec_stop; stack */
+	REC_GO_DEAD = 4,	  /* running -> gone */
+	REC_GO_READY = 5,	  /* waiting -> runnable, by this thread; stack of the waker */
+	REC_GO_CREATE = 6,	  /* new, runnable; id 0 = goid not assigned yet; stack of the
+				   * creator; arg = start pc */
+	REC_GO_CREATE_BLOCKED = 7,/* new, waiting (coroutines); as REC_GO_CREATE */
+	REC_GO_PREEMPT_PARK = 8,  /* running -> waiting for a stack scan; stack */
+	REC_GO_SWITCH = 9,	  /* coroutine switch away from id; arg = g of the next */
+	REC_GO_SWITCH_DEAD = 10,  /* the same, and id ends */
+
+	/* syscalls: id = goid, ptr = g */
+	REC_SYS_ENTER = 16,	  /* stack */
+	REC_SYS_EXIT = 17,	  /* arg = p that the thread now has; sub = 1: m.syscalltick agrees
+				   * with p.syscalltick, so the P was never taken away */
+	REC_SYS_EXIT_NOP = 18,	  /* left the syscall without a P */
+	REC_SYS_ENTER_BLOCK = 19, /* Go 1.26+: about to block, P given up next; stack */
+	REC_EXTRA_ENTER = 20,	  /* needm: a C thread enters Go as g */
+	REC_EXTRA_LEAVE = 21,	  /* dropm */
+
+	/* procs: id = p.id, ptr = p */
+	REC_P_START = 32,	  /* sub = enum rec_pstart */
+	REC_P_STOP = 33,	  /* this thread gives up its P */
+	REC_P_STEAL = 34,	  /* this thread takes P from a syscall; arg = m of the victim */
+	REC_P_HANDOFF = 35,	  /* Go <= 1.25: P was just taken from a syscall, if it was in one */
+	REC_PROCS = 36,		  /* procresize; id = new GOMAXPROCS */
+
+	/* the world and the collector: id = goid of the goroutine concerned */
+	REC_STW_BEGIN = 48,	  /* sub = stwReason; stack */
+	REC_STW_END = 49,
+	REC_GC_BEGIN = 50,	  /* stack */
+	REC_GC_END = 51,
+	REC_ASSIST_BEGIN = 52,	  /* stack */
+	REC_ASSIST_END = 53,
+	REC_HEAP_ALLOC = 54,	  /* arg = bytes */
+	REC_HEAP_GOAL = 55,	  /* arg = bytes */
+
+	/* tables */
+	REC_STACK = 64,		  /* struct rec_stack */
+
+	/* made by user space: what was found in the process, and what happened to the capture */
+	REC_SNAP_P = 80,	  /* struct rec_snap_p */
+	REC_SNAP_G = 81,	  /* struct rec_snap_g */
+	REC_SNAP_END = 82,	  /* the trace begins at this time */
+	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one */
+	REC_GOID = 84,		  /* id = goid read later for the created g at ptr, arg = time of
+				   * the creation */
+};
+
+enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
+
+enum rec_pstart {
+	REC_PSTART_ACQUIRE = 0,	  /* acquirep */
+	REC_PSTART_EXITSYSCALL = 1, /* Go 1.26+: regained at the end of a syscall */
+	REC_PSTART_PROCRESIZE = 2,/* swapped under the running goroutine */
+};
+
+struct rec {
+	__rec_u64 time;
+	__rec_u32 tid;		/* kernel thread id, the M of the trace */
+	__rec_u8 kind;		/* enum rec_kind */
+	__rec_u8 sub;
+	__rec_u16 flags;	/* GoStart: p.gcMarkWorkerMode when it was read */
+	__rec_u64 id;
+	__rec_u64 ptr;
+};
+
+struct rec_long {		/* records with a stack or an argument */
+	struct rec r;
+	__rec_u64 stack;	/* key of a REC_STACK, 0 = none */
+	__rec_u64 arg;
+};
+
+/*
+ * Which place a stack was taken at. The runtime's tracer skips a different
+ * number of leaf frames at each (user space knows how many per release), so
+ * the class is part of the stack's identity.
+ */
+enum stack_class {
+	STACK_PARK = 1,		/* skip was passed to gopark: read from m.waitTraceSkip */
+	STACK_STOP = 2,
+	STACK_SYSCALL = 3,
+	STACK_CREATE = 4,
+	STACK_READY = 5,	/* skip was passed to ready() */
+	STACK_PREEMPT = 6,
+	STACK_STW = 7,
+	STACK_GC = 8,
+	STACK_ASSIST = 9,
+	STACK_SNAPSHOT = 10,	/* read from the process by user space */
+	STACK_WAKE = 11,	/* unblocked by injectglist or findRunnable */
+	STACK_PROCS = 12,
+};
+
+enum { REC_MAX_FRAMES = 128 };
+
+/* r.id = key, r.sub = enum stack_class, r.flags = skip where the class has one */
+struct rec_stack {
+	struct rec r;
+	__rec_u64 n;		/* frames in pcs; the array is as long as the size class says */
+	__rec_u64 pcs[];
+};
+
+/* Frames that a stack record of @n frames has room for. */
+static inline __rec_u64 rec_stack_room(__rec_u64 n)
+{
+	return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : REC_MAX_FRAMES;
+}
+
+/* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
+struct rec_snap_p {
+	struct rec r;
+	__rec_u64 unused[2];
+};
+
+/* r.id = goid, r.ptr = g, r.sub = enum tracev2_gstatus, r.tid = its thread (0: none) */
+struct rec_snap_g {
+	struct rec r;
+	__rec_u64 stack;
+	__rec_u64 start_pc;
+};
+
+/*
+ * Class of a call site: what the return address of a probed function's caller
+ * says. BPF looks it up by SITE_KEY; a site that is not in the table is of no
+ * interest.
+ */
+struct site {
+	__rec_u8 kind;		/* enum rec_kind */
+	__rec_u8 sub;
+	__rec_u16 stack;	/* enum stack_class, 0 = none */
+};
+
+/* User addresses have 47 bits (57 with LA57, which Go does not use for text). */
+#define SITE_KEY(pc, old, new_) \
+	((__rec_u64)(pc) | (__rec_u64)((old) & 0xff) << 48 | (__rec_u64)((new_) & 0xff) << 56)
+
+#ifndef __bpf__
+_Static_assert(sizeof(struct rec) == 32, "ring ABI");
+_Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
+_Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
+_Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
+
+/* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or unknown. */
+static inline size_t record_size(const struct rec *r, size_t avail)
+{
+	size_t n;
+
+	if (avail < sizeof(*r))
+		return 0;
+	switch (r->kind) {
+	case REC_STACK:
+		if (avail < sizeof(struct rec_stack) ||
+		    ((const struct rec_stack *)r)->n > REC_MAX_FRAMES)
+			return 0;
+		n = sizeof(struct rec_stack) +
+		    8 * rec_stack_room(((const struct rec_stack *)r)->n);
+		break;
+	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
+	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
+	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SNAP_END:
+		n = sizeof(struct rec);
+		break;
+	case REC_NONE:
+		return 0;
+	default:
+		n = sizeof(struct rec_long);
+	}
+	return n <= avail ? n : 0;
+}
+#endif
+
+#endif

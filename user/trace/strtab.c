@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* strtab: see strtab.h. */
+#include "trace/strtab.h"
+
+#include <string.h>
+
+#include "tracev2.h"
+
+void strtab_init(struct strtab *t)
+{
+	*t = (struct strtab){ .texts = strset_new() };
+}
+
+uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail)
+{
+	size_t n = s ? strlen(s) : 0;
+	const char *text;
+	uint64_t *id;
+	bool is_new;
+
+	if (!n)
+		return 0;
+	if (n > TRACEV2_MAX_STRING) {
+		if (keep_tail)
+			s += n - TRACEV2_MAX_STRING;
+		n = TRACEV2_MAX_STRING;
+	}
+	text = strset_add(t->texts, s, n);
+	id = map64_put(&t->ids, (uint64_t)(uintptr_t)text, &is_new);
+	if (is_new) {
+		*(const char **)vec_push(&t->order, sizeof(text)) = text;
+		*id = t->order.len;
+	}
+	return *id;
+}
+
+void strtab_reset(struct strtab *t)
+{
+	/*
+	 * The texts stay: they are the program's functions and files and the
+	 * runtime's reasons, the same in every generation, so this set stops
+	 * growing while the ids begin anew. Only user annotations could grow
+	 * it without end; past 64 Ki texts it starts over.
+	 */
+	if (t->ids.len > 65536) {
+		strset_free(t->texts);
+		t->texts = strset_new();
+	}
+	map64_clear(&t->ids);
+	t->order.len = 0;
+}
+
+void strtab_free(struct strtab *t)
+{
+	strset_free(t->texts);
+	map64_free(&t->ids);
+	vec_free(&t->order);
+	*t = (struct strtab){0};
+}

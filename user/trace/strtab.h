@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strtab: the string dictionary of one generation: text -> id, dense from 1;
+ * id 0 is the empty string (wire-level rule: it is never written).
+ */
+#ifndef GOTAP_TRACE_STRTAB_H
+#define GOTAP_TRACE_STRTAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "base/strset.h"
+#include "base/vec.h"
+
+struct strtab {
+	struct strset *texts;
+	struct map64 ids;	/* address of the set's own copy -> id */
+	struct vec order;	/* const char *, item i has id i + 1 */
+};
+
+void strtab_init(struct strtab *t);
+/*
+ * Id of @s in this generation. Longer texts are cut to 1024 bytes as the
+ * runtime does it: names of functions and files keep their tail
+ * (@keep_tail), all others their head.
+ */
+uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
+/* Forgets all strings: a new generation begins. */
+void strtab_reset(struct strtab *t);
+void strtab_free(struct strtab *t);
+
+#endif

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tracefile: see tracefile.h. Events go in per-thread streams, full batches
+ * into one buffer per generation, and the whole to the file when the
+ * generation ends: sync data and tables first, so that a file cut inside a
+ * generation still has the names of the events before the cut.
+ */
+#include "trace/tracefile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "trace/strtab.h"
+#include "trace/varint.h"
+
+enum {
+	/* longest timed event: number and dt and four arguments */
+	EVENT_MAX = 2 + VARINT_MAX * (1 + TRACEV2_MAX_ARGS),
+	BATCH_HEAD_MAX = 1 + 4 * VARINT_MAX,
+	STREAM_FIRST = 512,	/* most threads of a server write little per second */
+};
+
+struct trace_stream {
+	struct tracefile *tf;
+	uint64_t m;
+	uint64_t base, last;	/* times of the open batch */
+	struct buf body;
+	bool done;
+};
+
+struct tracefile {
+	int fd;
+	struct tracefile_opts opts;
+	struct tracefile_counts counts;
+	uint64_t gen;
+	bool open;
+	bool has_event;
+	uint64_t first_time;		/* of the open generation */
+	struct map64 streams;		/* m -> struct trace_stream * */
+	struct buf batches;		/* finished batches of the open generation */
+	struct buf samples;		/* CPU sample records of the open generation */
+	struct buf out;			/* tables, then everything, on its way out */
+	struct strtab strings;
+	struct map64 stack_ids;		/* caller's key -> id */
+	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
+};
+
+static int write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w <= 0)
+			return w ? -errno : -EIO;
+		p += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
+static int write_out(struct tracefile *tf, const struct buf *b, struct error *err)
+{
+	int r = write_all(tf->fd, b->data, b->len);
+
+	if (r)
+		return error_set(err, r, "cannot write the trace: %s", strerror(-r));
+	tf->counts.bytes += b->len;
+	return 0;
+}
+
+int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,
+		  struct error *err)
+{
+	struct tracefile *tf;
+	struct buf header = {0};
+	int r;
+
+	if (opts->version != 22 && opts->version != 23 && opts->version != 25 &&
+	    opts->version != 26)
+		return error_set(err, -EINVAL, "there is no trace format go1.%d", opts->version);
+	tf = xcalloc(1, sizeof(*tf));
+	tf->fd = fd;
+	tf->opts = *opts;
+	strtab_init(&tf->strings);
+	buf_printf(&header, "go 1.%d trace%c%c%c", opts->version, 0, 0, 0);
+	r = write_out(tf, &header, err);
+	buf_free(&header);
+	if (r) {
+		tracefile_free(tf);
+		return r;
+	}
+	*ret = tf;
+	return 0;
+}
+
+void tracefile_gen_begin(struct tracefile *tf)
+{
+	tf->gen++;
+	tf->open = true;
+	tf->has_event = false;
+}
+
+size_t tracefile_gen_size(const struct tracefile *tf)
+{
+	return tf->batches.len + tf->samples.len;
+}
+
+const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)
+{
+	return &tf->counts;
+}
+
+/* --- batches --- */
+
+static void put_uv(struct buf *b, uint64_t v)
+{
+	buf_reserve(b, VARINT_MAX);
+	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
+}
+
+static void batch_add(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
+		      const uint8_t *body, size_t n)
+{
+	buf_reserve(to, BATCH_HEAD_MAX + n);
+	buf_add_byte(to, EV_EventBatch);
+	put_uv(to, tf->gen);
+	put_uv(to, m);
+	put_uv(to, time);
+	put_uv(to, n);
+	buf_add(to, body, n);
+	tf->counts.batches++;
+}
+
+static void stream_flush(struct trace_stream *s)
+{
+	if (!s->body.len)
+		return;
+	batch_add(s->tf, &s->tf->batches, s->m, s->base, s->body.data, s->body.len);
+	s->body.len = 0;
+}
+
+struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&tf->streams, m, &is_new);
+	struct trace_stream *s;
+
+	if (!is_new) {
+		s = (struct trace_stream *)(uintptr_t)*slot;
+		s->done = false;
+		return s;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->tf = tf;
+	s->m = m;
+	buf_reserve(&s->body, STREAM_FIRST);
+	*slot = (uint64_t)(uintptr_t)s;
+	return s;
+}
+
+void tracefile_stream_done(struct tracefile *tf, uint64_t m)
+{
+	uint64_t *slot = map64_get(&tf->streams, m);
+
+	if (slot)
+		((struct trace_stream *)(uintptr_t)*slot)->done = true;
+}
+
+static void note_time(struct tracefile *tf, uint64_t time)
+{
+	if (!tf->has_event || time < tf->first_time)
+		tf->first_time = time;
+	tf->has_event = true;
+}
+
+void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
+		     const uint64_t *args)
+{
+	struct tracefile *tf = s->tf;
+	uint8_t *p;
+	int i;
+
+	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH)
+		stream_flush(s);
+	if (!s->body.len) {
+		s->base = s->last = time;
+		note_time(tf, time);
+	}
+	if (time < s->last)
+		time = s->last;
+	buf_reserve(&s->body, EVENT_MAX);
+	p = s->body.data + s->body.len;
+	*p++ = (uint8_t)ev;
+	p = varint_put(p, time - s->last);
+	for (i = 0; i < nargs; i++)
+		p = varint_put(p, args[i]);
+	s->body.len = (size_t)(p - s->body.data);
+	s->last = time;
+	tf->counts.events[ev]++;
+}
+
+void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
+			  uint64_t g, uint64_t stack)
+{
+	buf_add_byte(&tf->samples, EV_CPUSample);
+	put_uv(&tf->samples, time);
+	put_uv(&tf->samples, m);
+	put_uv(&tf->samples, p);
+	put_uv(&tf->samples, g);
+	put_uv(&tf->samples, stack);
+	tf->counts.events[EV_CPUSample]++;
+}
+
+/* --- tables --- */
+
+uint64_t tracefile_string(struct tracefile *tf, const char *text)
+{
+	return strtab_put(&tf->strings, text, false);
+}
+
+uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
+{
+	uint64_t *id;
+	bool is_new;
+
+	if (!key || !tf->opts.frames)
+		return 0;
+	id = map64_put(&tf->stack_ids, key, &is_new);
+	if (is_new) {
+		*(uint64_t *)vec_push(&tf->stack_keys, sizeof(uint64_t)) = key;
+		*id = tf->stack_keys.len;
+	}
+	return *id;
+}
+
+/*
+ * A table is a run of batches whose bodies begin with @kind and hold whole
+ * records. `record` collects one, table_record() moves it to the open body.
+ */
+struct table {
+	struct tracefile *tf;
+	enum tracev2_event kind;
+	struct buf body, record;
+};
+
+static void table_flush(struct table *t)
+{
+	if (t->body.len)
+		batch_add(t->tf, &t->tf->out, TRACEV2_NO_ID, t->tf->first_time, t->body.data,
+			  t->body.len);
+	t->body.len = 0;
+}
+
+static void table_record(struct table *t)
+{
+	if (t->body.len + t->record.len > TRACEV2_MAX_BATCH)
+		table_flush(t);
+	if (!t->body.len)
+		buf_add_byte(&t->body, (uint8_t)t->kind);
+	buf_add(&t->body, t->record.data, t->record.len);
+	t->record.len = 0;
+}
+
+static void table_end(struct table *t)
+{
+	table_flush(t);
+	buf_free(&t->body);
+	buf_free(&t->record);
+}
+
+static void put_stacks(struct tracefile *tf)
+{
+	struct table t = { .tf = tf, .kind = EV_Stacks };
+	struct trace_frame frames[TRACEV2_MAX_FRAMES];
+	size_t i, j, n;
+
+	for (i = 0; i < tf->stack_keys.len; i++) {
+		n = tf->opts.frames(tf->opts.ctx, *vec_at(&tf->stack_keys, uint64_t, i), frames,
+				    TRACEV2_MAX_FRAMES);
+		buf_add_byte(&t.record, EV_Stack);
+		put_uv(&t.record, i + 1);
+		put_uv(&t.record, n);
+		for (j = 0; j < n; j++) {
+			put_uv(&t.record, frames[j].pc);
+			put_uv(&t.record, strtab_put(&tf->strings, frames[j].func, true));
+			put_uv(&t.record, strtab_put(&tf->strings, frames[j].file, true));
+			put_uv(&t.record, frames[j].line);
+		}
+		table_record(&t);
+	}
+	tf->counts.stacks += tf->stack_keys.len;
+	table_end(&t);
+}
+
+static void put_strings(struct tracefile *tf)
+{
+	struct table t = { .tf = tf, .kind = EV_Strings };
+	size_t i, n;
+
+	for (i = 0; i < tf->strings.order.len; i++) {
+		const char *s = *vec_at(&tf->strings.order, const char *, i);
+
+		n = strlen(s);
+		buf_add_byte(&t.record, EV_String);
+		put_uv(&t.record, i + 1);
+		put_uv(&t.record, n);
+		buf_add(&t.record, s, n);
+		table_record(&t);
+	}
+	tf->counts.strings += tf->strings.order.len;
+	table_end(&t);
+}
+
+static void put_samples(struct tracefile *tf)
+{
+	struct table t = { .tf = tf, .kind = EV_CPUSamples };
+	size_t i, start = 0;
+
+	/* Records are cut apart again by their six varints: number, then five arguments. */
+	for (i = 0; i < tf->samples.len; start = i) {
+		int left = 5;
+
+		for (i++; left; i++)
+			left -= !(tf->samples.data[i] & 0x80);
+		buf_add(&t.record, tf->samples.data + start, i - start);
+		table_record(&t);
+	}
+	table_end(&t);
+}
+
+static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
+{
+	struct buf body = {0};
+	uint64_t base = clock->time;
+
+	if (tf->opts.version >= 25)
+		buf_add_byte(&body, EV_Sync);
+	buf_add_byte(&body, EV_Frequency);
+	put_uv(&body, tf->opts.frequency);
+	if (tf->opts.version >= 25) {
+		buf_add_byte(&body, EV_ClockSnapshot);
+		put_uv(&body, 0);
+		put_uv(&body, clock->mono_ns);
+		put_uv(&body, clock->wall_sec);
+		put_uv(&body, clock->wall_nsec);
+	}
+	batch_add(tf, &tf->out, TRACEV2_NO_ID, base, body.data, body.len);
+	buf_free(&body);
+}
+
+/* --- generations --- */
+
+static void streams_flush(struct tracefile *tf)
+{
+	size_t i;
+
+	for (i = 0; i < tf->streams.cap; i++)
+		if (tf->streams.slots[i].used)
+			stream_flush((void *)(uintptr_t)tf->streams.slots[i].value);
+}
+
+static void stream_free(struct trace_stream *s)
+{
+	buf_free(&s->body);
+	free(s);
+}
+
+static void streams_drop_done(struct tracefile *tf)
+{
+	size_t i = 0;
+
+	while (i < tf->streams.cap) {
+		struct map64_slot *slot = &tf->streams.slots[i];
+		struct trace_stream *s = (void *)(uintptr_t)slot->value;
+
+		if (!slot->used || !s->done) {
+			i++;
+			continue;
+		}
+		map64_del(&tf->streams, slot->key);	/* may move another here: look again */
+		stream_free(s);
+	}
+}
+
+static void gen_reset(struct tracefile *tf)
+{
+	tf->open = false;
+	tf->batches.len = 0;
+	tf->samples.len = 0;
+	strtab_reset(&tf->strings);
+	map64_clear(&tf->stack_ids);
+	tf->stack_keys.len = 0;
+	streams_drop_done(tf);
+}
+
+int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err)
+{
+	int r = 0;
+
+	if (!tf->open)
+		return 0;
+	streams_flush(tf);
+	if (tf->has_event) {
+		tf->out.len = 0;
+		put_sync(tf, clock);
+		put_stacks(tf);	/* adds names, so before the strings */
+		put_samples(tf);
+		put_strings(tf);
+		r = write_out(tf, &tf->out, err);
+		if (!r && tf->opts.version >= 26)
+			buf_add_byte(&tf->batches, EV_EndOfGeneration);
+		if (!r)
+			r = write_out(tf, &tf->batches, err);
+		tf->counts.generations += !r;
+	} else {
+		tf->gen--;
+	}
+	gen_reset(tf);
+	return r;
+}
+
+void tracefile_free(struct tracefile *tf)
+{
+	size_t i;
+
+	if (!tf)
+		return;
+	for (i = 0; i < tf->streams.cap; i++)
+		if (tf->streams.slots[i].used)
+			stream_free((void *)(uintptr_t)tf->streams.slots[i].value);
+	map64_free(&tf->streams);
+	buf_free(&tf->batches);
+	buf_free(&tf->samples);
+	buf_free(&tf->out);
+	strtab_free(&tf->strings);
+	map64_free(&tf->stack_ids);
+	vec_free(&tf->stack_keys);
+	free(tf);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tracefile: writes a v2 Go execution trace (headers go 1.22, 1.23, 1.25 and
+ * 1.26; the format is internal/trace/tracev2 of Go 1.27).
+ *
+ * The writer owns the framing: header, generations, batches per thread,
+ * string and stack tables, sync data. What may follow what is the caller's
+ * affair (the scheduler model). One generation is held in memory and written
+ * in one piece when it ends, so that a file is at any time a sequence of
+ * whole generations, whatever happens to the writer.
+ *
+ *	tracefile_new(&tf, fd, opts, err);
+ *	tracefile_gen_begin(tf);
+ *	s = tracefile_stream(tf, tid);
+ *	trace_emit(s, time, EV_GoStart, 2, goid, seq);
+ *	tracefile_gen_end(tf, &clock, err);
+ *	tracefile_close(tf, err);
+ */
+#ifndef GOTAP_TRACE_TRACEFILE_H
+#define GOTAP_TRACE_TRACEFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "tracev2.h"
+
+struct tracefile;
+struct trace_stream;	/* the events of one thread */
+
+struct trace_frame {
+	uint64_t pc;		/* key: one (func, file, line) per pc in the whole trace */
+	const char *func, *file;
+	uint64_t line;
+};
+
+/*
+ * Gives the frames of the stack that the caller knows as @key, leaf first, at
+ * most @max; called when a generation ends, once per stack used in it.
+ */
+typedef size_t trace_frames_fn(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
+
+struct tracefile_opts {
+	int version;			/* 22, 23, 25 or 26 */
+	uint64_t frequency;		/* time units per second */
+	trace_frames_fn *frames;	/* NULL: the trace has no stacks */
+	void *ctx;
+};
+
+/* The two clocks at one instant; only headers 1.25 and 1.26 carry it. */
+struct trace_clock {
+	uint64_t time;		/* trace units */
+	uint64_t mono_ns;	/* CLOCK_MONOTONIC */
+	uint64_t wall_sec, wall_nsec;
+};
+
+/* Counts since the file was opened; what the final report prints. */
+struct tracefile_counts {
+	uint64_t events[256];	/* timed events by number */
+	uint64_t generations;
+	uint64_t batches;
+	uint64_t stacks;	/* stack table entries, all generations */
+	uint64_t strings;
+	uint64_t bytes;		/* written so far */
+};
+
+/*
+ * Begins a trace on @fd, which stays the caller's. Writes the header at once.
+ * -EINVAL for an unknown version, else the error of write(2).
+ */
+int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,
+		  struct error *err);
+
+/* Opens the next generation. Events, strings and stacks need an open one. */
+void tracefile_gen_begin(struct tracefile *tf);
+
+/* Bytes of the open generation so far: for turning generations by size. */
+size_t tracefile_gen_size(const struct tracefile *tf);
+
+/*
+ * Writes the open generation with its tables and sync data. A generation
+ * without a timed event is dropped (readers before Go 1.25 cannot read one).
+ */
+int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err);
+
+/* Ids in the open generation. A key 0 or NULL text gives id 0, "none". */
+uint64_t tracefile_string(struct tracefile *tf, const char *text);
+uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
+
+/*
+ * The stream of thread @m (TRACEV2_NO_ID: the stream of nobody). Stays valid
+ * until the trace is freed or tracefile_stream_done() was called for it.
+ */
+struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m);
+/* The thread has ended: its storage may go when the generation does. */
+void tracefile_stream_done(struct tracefile *tf, uint64_t m);
+
+/*
+ * Appends event @ev at @time (trace units) with @nargs arguments after dt.
+ * Times of one stream must not go backwards.
+ */
+void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,
+		     const uint64_t *args);
+
+#define trace_emit(s, time, ev, ...)                                                    \
+	trace_emit_args(s, time, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,           \
+			(const uint64_t[]){ __VA_ARGS__ })
+
+/* A CPU sample; @stack is a tracefile_stack() id; @p and @g may be TRACEV2_NO_ID and 0. */
+void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
+			  uint64_t g, uint64_t stack);
+
+const struct tracefile_counts *tracefile_counts(const struct tracefile *tf);
+
+/* Frees without writing the open generation. Accepts NULL. */
+void tracefile_free(struct tracefile *tf);
+
+#endif

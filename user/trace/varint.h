@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * varint: unsigned LEB128 as encoding/binary writes it: seven bits a byte,
+ * least significant group first, at most ten bytes.
+ */
+#ifndef GOTAP_TRACE_VARINT_H
+#define GOTAP_TRACE_VARINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VARINT_MAX = 10 };
+
+/* Writes @v to @p, which has room for VARINT_MAX bytes; returns the end. */
+static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)v | 0x80;
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+#endif
