@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names: what the Go runtime does to a function's name before it prints it.
+ */
+#ifndef GOTAP_SYMBOL_NAMES_H
+#define GOTAP_SYMBOL_NAMES_H
+
+#include <stddef.h>
+
+#include "symbol/source.h"
+
+/*
+ * The name as runtime.Frame.Function has it: everything from the first '[' to
+ * the last ']' is "[...]" (runtime/traceback.go, funcNamePiecesForPrint, since
+ * Go 1.21), and of more than 1024 bytes only the last (makeTraceFrame).
+ * Writes at most @cap - 1 bytes and a NUL to @buf; returns the length.
+ */
+size_t name_for_trace(const char *name, char *buf, size_t cap);
+
+/* Longest result; a buffer of one byte more always holds it. */
+enum { NAME_MAX_TRACE = 1024 };
+
+#endif

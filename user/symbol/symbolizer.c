@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * symbolizer: see symbol.h. In: return addresses of a process. Out: frames as
+ * the runtime's tracer writes them. Stands on one source of names (source.h).
+ *
+ * A trace asks for few distinct addresses very often (some thousands in a
+ * million stacks), so each is expanded once and kept for good, with its keys.
+ */
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/map64.h"
+#include "base/strset.h"
+#include "base/vec.h"
+#include "symbol/names.h"
+#include "symbol/source.h"
+
+/* A frame that is known, and what decides about wrappers around it. */
+struct known_frame {
+	struct frame frame;
+	enum func_kind kind;
+};
+
+/* Frames of one address: known frames [first, first + n). */
+struct known_pc {
+	uint32_t first, n;
+	bool is_c;
+};
+
+struct symbolizer {
+	struct source *source;
+	uint64_t bias;
+	struct strset *names;
+	struct vec frames;	/* struct known_frame */
+	struct vec pcs;		/* struct known_pc */
+	struct map64 by_return;	/* return address -> index in pcs */
+	struct map64 by_entry;	/* start of a function -> index in pcs */
+	struct map64 keys;	/* frame.pc handed out -> index in frames */
+};
+
+static int source_open(struct source **ret, const char *path, enum symbol_source which,
+		       struct error *err)
+{
+	if (which == SYMBOL_PCLNTAB)
+		return error_set(err, -ENOENT, ".gopclntab cannot be read yet");
+	return dwarf_source_new(ret, path, err);
+}
+
+int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
+		   enum symbol_source source, struct error *err)
+{
+	struct source *src;
+	struct symbolizer *s;
+	int rc = source_open(&src, path, source, err);
+
+	if (rc)
+		return rc;
+	s = xcalloc(1, sizeof(*s));
+	s->source = src;
+	s->bias = bias;
+	s->names = strset_new();
+	*ret = s;
+	return 0;
+}
+
+void symbolizer_free(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	s->source->ops->free(s->source);
+	strset_free(s->names);
+	vec_free(&s->frames);
+	vec_free(&s->pcs);
+	map64_free(&s->by_return);
+	map64_free(&s->by_entry);
+	map64_free(&s->keys);
+	free(s);
+}
+
+const char *symbolizer_source(const struct symbolizer *s)
+{
+	return s->source->ops->name;
+}
+
+static const char *intern_func(struct symbolizer *s, const char *name)
+{
+	char text[NAME_MAX_TRACE + 1];
+
+	return strset_add(s->names, text, name_for_trace(name, text, sizeof(text)));
+}
+
+static const char *intern_file(struct symbolizer *s, const char *name)
+{
+	size_t n = strlen(name), drop = n > NAME_MAX_TRACE ? n - NAME_MAX_TRACE : 0;
+
+	return strset_add(s->names, name + drop, n - drop);
+}
+
+static bool frame_equal(const struct frame *a, const struct frame *b)
+{
+	return a->func == b->func && a->file == b->file && a->line == b->line;
+}
+
+/*
+ * Gives the last known frame the first key from @pc downwards that is free or
+ * already stands for the same text. The physical frame starts at its own
+ * address and gets it unless that served as key of an inlined frame nearby.
+ */
+static void assign_key(struct symbolizer *s, uint64_t pc)
+{
+	size_t last = s->frames.len - 1;
+	struct frame *f = &vec_at(&s->frames, struct known_frame, last)->frame;
+
+	for (;; pc--) {
+		bool is_new;
+		uint64_t *at = map64_put(&s->keys, pc, &is_new);
+
+		if (is_new)
+			*at = last;
+		else if (!frame_equal(f, &vec_at(&s->frames, struct known_frame, *at)->frame))
+			continue;
+		f->pc = pc;
+		return;
+	}
+}
+
+static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint64_t key)
+{
+	struct known_frame *k = vec_push(&s->frames, sizeof(*k));
+
+	k->frame.func = intern_func(s, f->func);
+	k->frame.file = intern_file(s, f->file);
+	k->frame.line = f->line;
+	k->kind = f->kind;
+	assign_key(s, key);
+}
+
+/* Expands the instruction at @call_pc; the physical frame gets the key @key. */
+static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t key)
+{
+	struct source_frame out[SOURCE_MAX_INLINE];
+	size_t i, n = s->source->ops->expand(s->source, call_pc - s->bias, out);
+	struct known_pc pc = { .first = (uint32_t)s->frames.len, .n = (uint32_t)n };
+
+	if (!n) {
+		out[0] = (struct source_frame){ .func = "", .file = "" };
+		pc.n = 1;
+		pc.is_c = true;
+		keep_frame(s, &out[0], key);
+	}
+	for (i = 0; i < n; i++)
+		keep_frame(s, &out[i], i + 1 == n ? key : key - 1);
+	return pc;
+}
+
+/* The frames of @key, from @index or else of the instruction at @call_pc. */
+static struct known_pc lookup(struct symbolizer *s, struct map64 *index, uint64_t key,
+			      uint64_t call_pc)
+{
+	bool is_new;
+	uint64_t *at = map64_put(index, key, &is_new);
+	struct known_pc pc;
+
+	if (!is_new)
+		return *vec_at(&s->pcs, struct known_pc, *at);
+	*at = s->pcs.len;
+	pc = expand(s, call_pc, key);
+	*(struct known_pc *)vec_push(&s->pcs, sizeof(pc)) = pc;
+	return pc;
+}
+
+/* What fpunwindExpand() carries from frame to frame. */
+struct unwind {
+	enum func_kind last;
+	unsigned int skip;
+	struct frame *out;
+	size_t n, max;
+};
+
+static void unwind_add(struct unwind *u, const struct known_frame *k)
+{
+	if (u->skip)
+		u->skip--;
+	else
+		u->out[u->n++] = k->frame;
+}
+
+static void unwind_pc(struct unwind *u, const struct symbolizer *s, struct known_pc pc)
+{
+	const struct known_frame *k = vec_at(&s->frames, struct known_frame, pc.first);
+	const struct known_frame *end = k + pc.n;
+
+	for (; k < end && u->n < u->max; k++) {
+		if (k->kind != FUNC_WRAPPER || u->last == FUNC_PANIC)
+			unwind_add(u, k);
+		/* a C frame leaves lastFuncID as it is */
+		if (!pc.is_c)
+			u->last = k->kind;
+	}
+}
+
+size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
+			unsigned int skip, struct frame *out, size_t max)
+{
+	struct unwind u = { .skip = skip, .out = out, .max = max };
+	size_t i;
+
+	for (i = 0; i < n && u.n < max; i++)
+		unwind_pc(&u, s, lookup(s, &s->by_return, pcs[i], pcs[i] - 1));
+	return u.n;
+}
+
+size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
+{
+	struct known_pc pc = lookup(s, &s->by_entry, entry, entry);
+
+	*out = vec_at(&s->frames, struct known_frame, pc.first)->frame;
+	return 1;
+}
