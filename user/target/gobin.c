@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gobin: see gobin.h. Joins elf_file, buildinfo, func_table and dwarf_offsets. */
+#include "target/gobin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/buildinfo.h"
+#include "target/dwarf_offsets.h"
+#include "target/func_table.h"
+#include "target/gobin_memory.h"
+
+struct gobin {
+	char *path;
+	struct elf_file elf;
+	struct buildinfo info;
+	struct func_table funcs;
+	bool has_symtab;
+	char *build_id;
+};
+
+/* --- opening --- */
+
+static bool has_section(const struct elf_file *f, const char *name)
+{
+	struct elf_section section;
+
+	return elf_section_find(f, name, &section) && section.size;
+}
+
+static bool is_go(const struct gobin *b)
+{
+	static const char *const marks[] = {
+		".go.buildinfo", ".gopclntab", ".data.rel.ro.gopclntab", ".note.go.buildid",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (has_section(&b->elf, marks[i]))
+			return true;
+	}
+	return func_table_by_name(&b->funcs, "runtime.casgstatus") != NULL;
+}
+
+/* The description of the note @type of @owner in section @name. */
+static const uint8_t *find_note(const struct elf_file *f, const char *name, uint32_t type,
+				const char *owner, size_t *size)
+{
+	struct elf_section s;
+	Elf64_Nhdr note;
+	size_t desc;
+
+	if (!elf_section_find(f, name, &s) || s.size < sizeof(note))
+		return NULL;
+	memcpy(&note, s.data, sizeof(note));
+	desc = sizeof(note) + ((size_t)note.n_namesz + 3) / 4 * 4;
+	if (note.n_type != type || note.n_namesz != 4 || desc > s.size ||
+	    note.n_descsz > s.size - desc || memcmp(s.data + sizeof(note), owner, 4))
+		return NULL;
+	*size = note.n_descsz;
+	return s.data + desc;
+}
+
+enum { NOTE_GO_BUILD_ID = 4, MAX_BUILD_ID = 256 };
+
+static char *read_build_id(const struct elf_file *f)
+{
+	struct buf text = {0};
+	const uint8_t *id;
+	size_t i, n;
+
+	id = find_note(f, ".note.gnu.build-id", NT_GNU_BUILD_ID, "GNU", &n);
+	for (i = 0; id && i < n && i < MAX_BUILD_ID; i++)
+		buf_printf(&text, "%02x", id[i]);
+	if (!id) {
+		id = find_note(f, ".note.go.buildid", NOTE_GO_BUILD_ID, "Go\0", &n);
+		if (id)
+			buf_add(&text, id, n < MAX_BUILD_ID ? n : MAX_BUILD_ID);
+	}
+	buf_add_byte(&text, '\0');
+	return (char *)text.data;
+}
+
+static int read_all(struct gobin *b, struct error *err)
+{
+	b->has_symtab = func_table_from_symbols(&b->funcs, &b->elf) > 0;
+	buildinfo_read(&b->info, &b->elf);
+	if (!is_go(b))
+		return error_set(err, -ENOEXEC, "not a Go program");
+	if (!b->info.minor)
+		return error_set(err, -ENOEXEC, "a Go program of an unknown release ('%s')",
+				 b->info.version ?: "");
+	b->build_id = read_build_id(&b->elf);
+	return 0;
+}
+
+static int gobin_new(struct gobin **ret, struct elf_file *elf, const char *path,
+		     struct error *err)
+{
+	struct gobin *b = xcalloc(1, sizeof(*b));
+	int r;
+
+	b->elf = *elf;
+	b->path = xstrdup(path);
+	r = read_all(b, err);
+	if (r < 0)
+		gobin_free(b);
+	else
+		*ret = b;
+	return r;
+}
+
+int gobin_open(struct gobin **ret, const char *path, struct error *err)
+{
+	struct elf_file elf;
+	int r = elf_file_open(&elf, path, err);
+
+	if (!r)
+		r = gobin_new(ret, &elf, path, err);
+	if (r < 0)
+		error_prefix(err, "cannot use '%s'", path);
+	return r;
+}
+
+int gobin_open_memory(struct gobin **ret, const void *data, size_t size, const char *name,
+		      struct error *err)
+{
+	struct elf_file elf;
+	int r = elf_file_from_memory(&elf, data, size, err);
+
+	if (!r)
+		r = gobin_new(ret, &elf, name, err);
+	return r;
+}
+
+void gobin_free(struct gobin *b)
+{
+	if (!b)
+		return;
+	func_table_free(&b->funcs);
+	buildinfo_free(&b->info);
+	elf_file_close(&b->elf);
+	free(b->build_id);
+	free(b->path);
+	free(b);
+}
+
+/* --- facts --- */
+
+const char *gobin_path(const struct gobin *b)
+{
+	return b->path;
+}
+
+const char *gobin_go_version(const struct gobin *b)
+{
+	return b->info.version;
+}
+
+int gobin_go_minor(const struct gobin *b)
+{
+	return b->info.minor;
+}
+
+const char *gobin_module_path(const struct gobin *b)
+{
+	return b->info.module_path;
+}
+
+const char *gobin_module_version(const struct gobin *b)
+{
+	return b->info.module_version;
+}
+
+const char *gobin_build_setting(const struct gobin *b, const char *key)
+{
+	return buildinfo_setting(&b->info, key);
+}
+
+bool gobin_is_pie(const struct gobin *b)
+{
+	return b->elf.header.e_type == ET_DYN;
+}
+
+bool gobin_has_symtab(const struct gobin *b)
+{
+	return b->has_symtab;
+}
+
+/* Go <= 1.18 named compressed sections .zdebug_*. */
+bool gobin_has_dwarf(const struct gobin *b)
+{
+	return has_section(&b->elf, ".debug_info") || has_section(&b->elf, ".zdebug_info");
+}
+
+const char *gobin_build_id(const struct gobin *b)
+{
+	return b->build_id;
+}
+
+/* --- functions and data --- */
+
+static int func_found(const struct gobin_func *fn, struct gobin_func *ret)
+{
+	if (!fn)
+		return -ENOENT;
+	*ret = *fn;
+	return 0;
+}
+
+int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret)
+{
+	return func_found(func_table_by_name(&b->funcs, name), ret);
+}
+
+int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret)
+{
+	return func_found(func_table_by_addr(&b->funcs, addr), ret);
+}
+
+int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret)
+{
+	struct elf_symbols symbols;
+	size_t i;
+
+	if (!elf_symbols_of(&b->elf, &symbols))
+		return -ENOENT;
+	for (i = 0; i < symbols.n; i++) {
+		Elf64_Sym s = elf_symbol(&symbols, i);
+
+		if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || s.st_shndx == SHN_UNDEF ||
+		    strcmp(elf_string(&symbols.names, s.st_name), name))
+			continue;
+		*ret = s.st_value;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* --- code --- */
+
+/* The first executable segment that is in the file. */
+static bool code_segment(const struct elf_file *f, Elf64_Phdr *ret)
+{
+	size_t i;
+
+	for (i = 0; elf_segment_get(f, i, ret); i++) {
+		if (ret->p_type == PT_LOAD && (ret->p_flags & PF_X) && ret->p_filesz &&
+		    ret->p_vaddr + ret->p_filesz > ret->p_vaddr &&
+		    elf_file_at(f, ret->p_offset, ret->p_filesz))
+			return true;
+	}
+	return false;
+}
+
+/* .text if it is what the segments say, else all executable bytes. */
+void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end)
+{
+	struct elf_section text;
+	Elf64_Phdr ph;
+
+	*start = *end = 0;
+	if (elf_section_find(&b->elf, ".text", &text) && text.size &&
+	    elf_exec_segment(&b->elf, text.addr, &ph) &&
+	    text.size <= ph.p_filesz - (text.addr - ph.p_vaddr)) {
+		*start = text.addr;
+		*end = text.addr + text.size;
+	} else if (code_segment(&b->elf, &ph)) {
+		*start = ph.p_vaddr;
+		*end = ph.p_vaddr + ph.p_filesz;
+	}
+}
+
+const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n)
+{
+	return elf_bytes(&b->elf, addr, n);
+}
+
+int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret)
+{
+	Elf64_Phdr ph;
+
+	if (!elf_exec_segment(&b->elf, addr, &ph))
+		return -ERANGE;
+	*ret = addr - ph.p_vaddr + ph.p_offset;
+	return 0;
+}
+
+int gobin_dwarf_offsets(const struct gobin *b, struct go_offsets *ret, struct error *err)
+{
+	if (!gobin_has_dwarf(b))
+		return error_set(err, -ENOENT, "no DWARF data");
+	return dwarf_offsets_read(&b->elf, b->info.minor, ret, err);
+}
