@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format: the v1 file headers and what each record looks like in which format.
+ * Formats are named by the minor version of their header (5, 7, 8, 9, 10, 11,
+ * 19, 21); V1_GOTRACE is the headerless-numbered format before Go 1.5.
+ */
+#ifndef GOTAP_V1_FORMAT_H
+#define GOTAP_V1_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum {
+	V1_GOTRACE = 4,
+	V1_GOTRACE_HEADER = 8,	/* bytes */
+	V1_HEADER = 16,
+	V1_TYPES = 64,		/* a type is six bits */
+	V1_MAX_FRAMES = 1000,	/* of one stack, as every Go parser has it */
+	V1_MAX_STRING = 1000000,
+};
+
+/* Names of all records; those that changed their name carry the oldest one. */
+enum v1_type {
+	V1_BATCH = 1, V1_FREQUENCY, V1_STACK, V1_GOMAXPROCS, V1_PROC_START, V1_PROC_STOP,
+	V1_GC_START, V1_GC_DONE, V1_STW_START, V1_STW_DONE, V1_SWEEP_START, V1_SWEEP_DONE,
+	V1_GO_CREATE, V1_GO_START, V1_GO_END, V1_GO_STOP, V1_GO_SCHED, V1_GO_PREEMPT,
+	V1_GO_SLEEP, V1_GO_BLOCK, V1_GO_UNBLOCK, V1_GO_BLOCK_SEND, V1_GO_BLOCK_RECV,
+	V1_GO_BLOCK_SELECT, V1_GO_BLOCK_SYNC, V1_GO_BLOCK_COND, V1_GO_BLOCK_NET,
+	V1_GO_SYSCALL, V1_GO_SYSEXIT, V1_GO_SYSBLOCK, V1_GO_WAITING, V1_GO_IN_SYSCALL,
+	V1_HEAP_ALLOC, V1_HEAP_GOAL, V1_TIMER_GOROUTINE, V1_FUTILE_WAKEUP, V1_STRING,
+	V1_GO_START_LOCAL, V1_GO_UNBLOCK_LOCAL, V1_GO_SYSEXIT_LOCAL, V1_GO_START_LABEL,
+	V1_GO_BLOCK_GC, V1_ASSIST_START, V1_ASSIST_DONE, V1_TASK_CREATE, V1_TASK_END,
+	V1_REGION, V1_LOG, V1_CPU_SAMPLE,
+};
+
+struct v1_spec {
+	uint8_t type, first, last;
+	bool stack;
+	const char *name;
+	const char *args;	/* names, one space between */
+};
+
+/* The shapes of one format: by type, NULL where the format has no such record. */
+struct v1_format {
+	int version;
+	const struct v1_spec *spec[V1_TYPES];
+	uint8_t nargs[V1_TYPES];	/* values without deltas and stack */
+};
+
+/*
+ * Reads a file header. Gives the format's version and the number of bytes that
+ * the header takes. -EINVAL "not a trace file", or -ENOTSUP for a number that
+ * is no v1 format (a v2 header is one: go 1.22 and later).
+ */
+int v1_header_parse(const uint8_t *p, size_t n, int *version, size_t *size, struct error *err);
+
+/* Fills @f for a version that v1_header_parse() gave. */
+void v1_format_init(struct v1_format *f, int version);
+
+/*
+ * Number of delta values that a record of type @type begins with: the time
+ * since the previous event of the batch, in 1.5 the global sequence before it.
+ */
+unsigned int v1_deltas(const struct v1_format *f, unsigned int type);
+
+/* True for the formats whose stacks are bare PCs. */
+static inline bool v1_pc_only(int version)
+{
+	return version < 7;
+}
+
+#endif

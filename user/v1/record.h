@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record: cuts a v1 file into records in file order and checks each by itself:
+ * known type, well-formed values, the number of values that the format gives
+ * it. What records mean together is not looked at here.
+ */
+#ifndef GOTAP_V1_RECORD_H
+#define GOTAP_V1_RECORD_H
+
+#include "base/vec.h"
+#include "v1/cursor.h"
+#include "v1/format.h"
+
+struct v1_record {
+	size_t offset;		/* of the type byte in the file */
+	unsigned int type;
+	const struct v1_spec *spec;
+	unsigned int ndeltas;	/* leading values that are deltas */
+	size_t nvalues;		/* deltas, arguments, stack; a Stack: id, n, frames */
+	const uint64_t *values;	/* valid until the next record */
+	const char *data;	/* String and UserLog: the bytes, inside the file */
+	size_t data_len;
+};
+
+struct v1_reader {
+	struct v1_format format;
+	struct v1_cursor cursor;
+	struct vec values;	/* uint64_t */
+};
+
+/* Reads the header of the file in @data, which must outlive the reader. */
+int v1_reader_init(struct v1_reader *r, const uint8_t *data, size_t n, struct error *err);
+/* 1 and the next record, 0 at the end of the file, else -errno. */
+int v1_reader_next(struct v1_reader *r, struct v1_record *rec, struct error *err);
+void v1_reader_release(struct v1_reader *r);
+
+/* Values of one frame in a Stack record. */
+static inline unsigned int v1_frame_values(const struct v1_format *f)
+{
+	return v1_pc_only(f->version) ? 1 : 4;
+}
+
+#endif

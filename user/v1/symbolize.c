@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * symbolize: PCs of the formats before 1.7 come in, named frames go out. The
+ * file holds return addresses, and for a goroutine's start the function entry.
+ * Inlined calls become frames of their own, which the addr2line of that time
+ * did not show.
+ */
+#include "v1/symbolize.h"
+
+#include "symbol/symbol.h"
+#include "v1/internal.h"
+
+enum { MAX_FRAMES = 2048 };	/* of one stack after inlined calls are expanded */
+
+/* Ids that no file of these formats has, since stack ids there are 32 bits. */
+#define START_STACK (1ULL << 62)
+
+void v1_start_stacks(struct v1_trace *t)
+{
+	struct map64 known = {0};	/* pc -> stack id */
+	size_t i;
+
+	for (i = 0; v1_pc_only(t->format.version) && i < t->events.len; i++) {
+		struct v1_event *ev = v1_ev(t, i);
+		uint64_t *id;
+		bool is_new;
+
+		if (ev->type != V1_GO_CREATE || !ev->args[1])
+			continue;
+		id = map64_put(&known, ev->args[1], &is_new);
+		if (is_new) {
+			*id = START_STACK + known.len;
+			v1_stack_add(t, *id, 1)->pc = ev->args[1];
+		}
+		ev->args[1] = *id;
+	}
+	map64_free(&known);
+}
+
+static void store(struct v1_trace *t, struct v1_stack *st, const struct frame *frames, size_t n)
+{
+	size_t i;
+
+	st->first = t->frames.len;
+	st->n = n;
+	for (i = 0; i < n; i++) {
+		struct v1_stored_frame *f = vec_push(&t->frames, sizeof(*f));
+
+		*f = (struct v1_stored_frame){ frames[i].pc, (uintptr_t)frames[i].func,
+					       (uintptr_t)frames[i].file, frames[i].line };
+	}
+}
+
+static void symbolize_stack(struct v1_trace *t, struct v1_stack *st, bool is_start)
+{
+	struct frame frames[MAX_FRAMES];
+	uint64_t pcs[V1_MAX_FRAMES];
+	size_t i, n;
+
+	for (i = 0; i < st->n; i++)
+		pcs[i] = vec_at(&t->frames, struct v1_stored_frame, st->first + i)->pc;
+	if (is_start)
+		n = symbolizer_entry(t->symbolizer, pcs[0], frames);
+	else
+		n = symbolizer_stack(t->symbolizer, pcs, st->n, 0, frames, MAX_FRAMES);
+	store(t, st, frames, n);
+}
+
+int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err)
+{
+	size_t i;
+	int ret;
+
+	if (!v1_pc_only(t->format.version) || t->symbolized)
+		return 0;
+	ret = symbolizer_new(&t->symbolizer, binary, 0, SYMBOL_AUTO, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < t->stacks.cap; i++) {
+		const struct map64_slot *slot = &t->stacks.slots[i];
+
+		if (slot->used)
+			symbolize_stack(t, vec_at(&t->stack_list, struct v1_stack, slot->value),
+					slot->key >= START_STACK);
+	}
+	t->symbolized = true;
+	return 0;
+}

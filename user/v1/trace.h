@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace: a v1 execution trace, read whole: its events in one consistent order
+ * with nanosecond times, checked, linked to each other, with the goroutine, P
+ * and thread they happened on, their stacks and strings.
+ *
+ *	v1_trace_open(&t, data, n, &err);
+ *	v1_trace_symbolize(t, "prog", &err);	// formats before 1.7, if wanted
+ *	v1_iter_init(&it, t);
+ *	while ((ev = v1_iter_next(&it)))
+ *		use(ev, it.thread);
+ *	v1_iter_release(&it);
+ *	v1_trace_free(t);
+ *
+ * The order and the checks are those of internal/trace of Go 1.19 (formats up
+ * to 1.10) and internal/trace/internal/tracev1 of Go 1.27 (from 1.11 on);
+ * before 1.5, those of the parser of that time.
+ */
+#ifndef GOTAP_V1_TRACE_H
+#define GOTAP_V1_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "v1/format.h"
+
+#define V1_NO_LINK UINT32_MAX
+
+/* Rows that viewers show some events on instead of their P. */
+enum v1_row {
+	V1_ROW_P,
+	V1_ROW_TIMER,		/* unblocked by a timer goroutine */
+	V1_ROW_NETPOLL,		/* unblocked from the network */
+	V1_ROW_SYSCALL,		/* return from a system call */
+	V1_ROW_GC,
+	V1_ROW_PROFILE,		/* CPU samples */
+};
+
+struct v1_event {
+	int64_t time;		/* ns since the first event */
+	uint64_t offset;	/* of the record in the file */
+	uint64_t g;		/* goroutine, 0 none */
+	uint64_t args[3];	/* in wire order, see format.def */
+	uint64_t stack;		/* id, 0 none */
+	int32_t p;		/* -1 none */
+	/*
+	 * The event that answers this one, as index, or V1_NO_LINK: GC, stop-
+	 * the-world, sweep, assist, task, region start -> its end; GoCreate,
+	 * GoSched, GoPreempt, GoUnblock, GoSysExit -> the next GoStart; GoStart
+	 * -> where it stops running; GoBlock* -> the unblock; a GoSysCall that
+	 * blocked -> its GoSysExit.
+	 */
+	uint32_t link;
+	uint32_t text;		/* UserLog: its message, see v1_trace_text() */
+	uint8_t type;		/* enum v1_type; the Local variants appear as the plain ones */
+	uint8_t row;		/* enum v1_row */
+	bool sys_blocks;	/* GoSysCall whose goroutine's next event is GoSysBlock */
+};
+
+struct v1_frame {
+	uint64_t pc;
+	const char *func, *file;	/* "" if unknown */
+	uint64_t line;
+};
+
+struct v1_trace;
+
+/*
+ * Parses, orders and checks the file in @data, which must outlive the trace.
+ * The error's text says what is wrong, at which offset and time.
+ */
+int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err);
+/* Accepts NULL. */
+void v1_trace_free(struct v1_trace *t);
+
+/* Format: V1_GOTRACE or the minor version of the header. */
+int v1_trace_version(const struct v1_trace *t);
+size_t v1_trace_count(const struct v1_trace *t);
+const struct v1_event *v1_trace_event(const struct v1_trace *t, size_t i);
+/* "" for id 0 and for an id that is not in the file. */
+const char *v1_trace_string(const struct v1_trace *t, uint64_t id);
+const char *v1_trace_text(const struct v1_trace *t, const struct v1_event *ev);
+/*
+ * The frames of stack @id, leaf first, at most @max in @out. 0 if there is no
+ * such stack.
+ */
+size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *out, size_t max);
+/* Name of a record type in the trace's format. */
+const char *v1_trace_type_name(const struct v1_trace *t, unsigned int type);
+
+/*
+ * Names the frames of a format that has bare PCs (others are left alone) with
+ * the executable that was traced. A GoCreate's start PC becomes a stack, too,
+ * named or not: after v1_trace_open() its second argument is always a stack id.
+ */
+int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err);
+
+/* --- in order, with threads --- */
+
+struct v1_iter {
+	const struct v1_trace *t;
+	size_t next;
+	uint64_t thread;	/* of the last event's P, V1_NO_THREAD if unknown */
+	struct map64 *threads;	/* P -> thread + 1 */
+};
+
+#define V1_NO_THREAD UINT64_MAX
+
+void v1_iter_init(struct v1_iter *it, const struct v1_trace *t);
+/* NULL after the last event. */
+const struct v1_event *v1_iter_next(struct v1_iter *it);
+void v1_iter_release(struct v1_iter *it);
+
+/* --- the whole file --- */
+
+/*
+ * Writes the records of the file in file order as text: "Trace Go1.11" or
+ * "Trace gotrace", then one line `Name arg=value ...` per record, frames and
+ * data on lines of their own as in the v2 text form. Only what is needed to
+ * cut records apart is checked.
+ */
+int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err);
+
+struct v1_summary {
+	int version;
+	size_t events, goroutines, procs, stacks, strings;
+	int64_t duration;	/* ns */
+};
+
+/* All checks; 0 if the trace is consistent. */
+int v1_check(const uint8_t *data, size_t n, struct v1_summary *ret, struct error *err);
+
+#endif
