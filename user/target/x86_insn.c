@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+/* x86_insn: see x86_insn.h. Tables after the Intel manual, volume 2, appendix A. */
+#include "target/x86_insn.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Traits of an opcode. 0 = not supported. */
+enum {
+	OK = 1,			/* known, and nothing of the below */
+	MODRM = 1 << 1,
+	IMM8 = 1 << 2,
+	IMM32 = 1 << 3,		/* 2 bytes with an operand-size prefix */
+	IMM64 = 1 << 4,		/* 8 bytes with REX.W, else as IMM32 */
+	BRANCH = 1 << 5,	/* the immediate is a distance */
+	GROUP3 = 1 << 6,	/* f6, f7: test has an immediate, the others do not */
+	/* what it writes among the general registers */
+	BYTE = 1 << 7,		/* operands are bytes: without REX, 4 to 7 are ah to bh */
+	TO_RM = 1 << 8,
+	TO_REG = 1 << 9,
+	TO_OPREG = 1 << 10,	/* the register in the opcode's low bits */
+	TO_AX = 1 << 11,
+	TO_DX = 1 << 12,
+	TO_ANY = 1 << 13,	/* calls and whatever is not worth an exact answer */
+	NOT_7 = 1 << 14,	/* a group whose /7 (cmp) writes nothing */
+};
+
+/* add, or, adc, sbb, and, sub, xor; cmp only reads */
+#define ALU(op, rm, reg, ax)                                                           \
+	[(op)] = MODRM | BYTE | (rm), [(op) + 1] = MODRM | (rm),                       \
+	[(op) + 2] = MODRM | BYTE | (reg), [(op) + 3] = MODRM | (reg),                 \
+	[(op) + 4] = IMM8 | (ax), [(op) + 5] = IMM32 | (ax)
+
+static const uint16_t one_byte[256] = {
+	ALU(0x00, TO_RM, TO_REG, TO_AX), ALU(0x08, TO_RM, TO_REG, TO_AX),
+	ALU(0x10, TO_RM, TO_REG, TO_AX), ALU(0x18, TO_RM, TO_REG, TO_AX),
+	ALU(0x20, TO_RM, TO_REG, TO_AX), ALU(0x28, TO_RM, TO_REG, TO_AX),
+	ALU(0x30, TO_RM, TO_REG, TO_AX), ALU(0x38, 0, 0, 0),
+	[0x50 ... 0x57] = OK,					/* push */
+	[0x58 ... 0x5f] = OK | TO_OPREG,			/* pop */
+	[0x63] = MODRM | TO_REG,				/* movslq */
+	[0x68] = IMM32, [0x6a] = IMM8,				/* push */
+	[0x69] = MODRM | IMM32 | TO_REG,			/* imul */
+	[0x6b] = MODRM | IMM8 | TO_REG,
+	[0x70 ... 0x7f] = IMM8 | BRANCH,			/* jcc */
+	[0x80] = MODRM | IMM8 | BYTE | TO_RM | NOT_7,
+	[0x81] = MODRM | IMM32 | TO_RM | NOT_7,
+	[0x83] = MODRM | IMM8 | TO_RM | NOT_7,
+	[0x84] = MODRM | BYTE, [0x85] = MODRM,			/* test */
+	[0x86] = MODRM | BYTE | TO_RM | TO_REG,			/* xchg */
+	[0x87] = MODRM | TO_RM | TO_REG,
+	[0x88] = MODRM | BYTE | TO_RM, [0x89] = MODRM | TO_RM,	/* mov */
+	[0x8a] = MODRM | BYTE | TO_REG, [0x8b] = MODRM | TO_REG,
+	[0x8d] = MODRM | TO_REG,				/* lea */
+	[0x90 ... 0x97] = OK | TO_OPREG | TO_AX,		/* nop, xchg */
+	[0x98] = OK | TO_AX, [0x99] = OK | TO_DX,		/* cltq, cqto */
+	[0x9c] = OK, [0x9d] = OK,				/* pushf, popf */
+	[0xa4] = OK | TO_ANY, [0xa5] = OK | TO_ANY,		/* movs */
+	[0xa8] = IMM8, [0xa9] = IMM32,				/* test */
+	[0xaa] = OK | TO_ANY, [0xab] = OK | TO_ANY,		/* stos */
+	[0xb0 ... 0xb7] = IMM8 | BYTE | TO_OPREG,		/* mov */
+	[0xb8 ... 0xbf] = IMM64 | TO_OPREG,
+	[0xc0] = MODRM | IMM8 | BYTE | TO_RM,			/* shifts */
+	[0xc1] = MODRM | IMM8 | TO_RM,
+	[0xc3] = OK,						/* ret */
+	[0xc6] = MODRM | IMM8 | BYTE | TO_RM,			/* mov */
+	[0xc7] = MODRM | IMM32 | TO_RM,
+	[0xcc] = OK,						/* int3 */
+	[0xd0] = MODRM | BYTE | TO_RM, [0xd1] = MODRM | TO_RM,	/* shifts */
+	[0xd2] = MODRM | BYTE | TO_RM, [0xd3] = MODRM | TO_RM,
+	[0xe8] = IMM32 | BRANCH | TO_ANY,			/* call */
+	[0xe9] = IMM32 | BRANCH, [0xeb] = IMM8 | BRANCH,	/* jmp */
+	[0xf6] = MODRM | GROUP3 | BYTE | TO_RM | TO_AX | TO_DX,
+	[0xf7] = MODRM | GROUP3 | TO_RM | TO_AX | TO_DX,
+	[0xfe] = MODRM | BYTE | TO_RM,				/* inc, dec */
+	[0xff] = MODRM | TO_ANY,				/* inc, dec, call, jmp, push */
+};
+
+static const uint16_t two_byte[256] = {
+	[0x05] = OK | TO_ANY,					/* syscall */
+	[0x0b] = OK,						/* ud2 */
+	[0x0d] = MODRM,						/* prefetchw */
+	[0x10 ... 0x1f] = MODRM,				/* SSE moves, hints, nop */
+	[0x28 ... 0x2b] = MODRM,
+	[0x2c ... 0x2d] = MODRM | TO_REG,			/* cvtt*2si */
+	[0x2e ... 0x2f] = MODRM,
+	[0x31] = OK | TO_AX | TO_DX,				/* rdtsc */
+	[0x40 ... 0x4f] = MODRM | TO_REG,			/* cmov */
+	[0x50] = MODRM | TO_REG,				/* movmskps */
+	[0x51 ... 0x6f] = MODRM,
+	[0x70 ... 0x73] = MODRM | IMM8,
+	[0x74 ... 0x76] = MODRM,
+	[0x7c ... 0x7d] = MODRM,
+	[0x7e] = MODRM | TO_RM,					/* movd */
+	[0x7f] = MODRM,
+	[0x80 ... 0x8f] = IMM32 | BRANCH,			/* jcc */
+	[0x90 ... 0x9f] = MODRM | BYTE | TO_RM,			/* setcc */
+	[0xa2] = OK | TO_ANY,					/* cpuid */
+	[0xa3] = MODRM,						/* bt */
+	[0xa4] = MODRM | IMM8 | TO_RM, [0xa5] = MODRM | TO_RM,	/* shld */
+	[0xab] = MODRM | TO_RM,					/* bts */
+	[0xac] = MODRM | IMM8 | TO_RM, [0xad] = MODRM | TO_RM,	/* shrd */
+	[0xae] = MODRM,						/* fences */
+	[0xaf] = MODRM | TO_REG,				/* imul */
+	[0xb0] = MODRM | BYTE | TO_RM | TO_AX,			/* cmpxchg */
+	[0xb1] = MODRM | TO_RM | TO_AX,
+	[0xb3] = MODRM | TO_RM,					/* btr */
+	[0xb6 ... 0xb7] = MODRM | TO_REG,			/* movz */
+	[0xb8] = MODRM | TO_REG,				/* popcnt */
+	[0xba] = MODRM | IMM8 | TO_RM,				/* bt, bts, btr, btc */
+	[0xbb] = MODRM | TO_RM,					/* btc */
+	[0xbc ... 0xbf] = MODRM | TO_REG,			/* bsf, bsr, movs */
+	[0xc0] = MODRM | BYTE | TO_RM | TO_REG,			/* xadd */
+	[0xc1] = MODRM | TO_RM | TO_REG,
+	[0xc2] = MODRM | IMM8,
+	[0xc3] = MODRM,						/* movnti */
+	[0xc4] = MODRM | IMM8,
+	[0xc5] = MODRM | IMM8 | TO_REG,				/* pextrw */
+	[0xc6] = MODRM | IMM8,
+	[0xc7] = MODRM | TO_ANY,				/* cmpxchg16b */
+	[0xc8 ... 0xcf] = OK | TO_OPREG,			/* bswap */
+	[0xd1 ... 0xd6] = MODRM,
+	[0xd7] = MODRM | TO_REG,				/* pmovmskb */
+	[0xd8 ... 0xfe] = MODRM,				/* SSE2 */
+};
+
+/* --- a cursor over the bytes --- */
+
+struct cursor {
+	const uint8_t *p;
+	size_t n, at;
+};
+
+enum { MAX_LEN = 15 };
+
+static int next_byte(struct cursor *c)
+{
+	return c->at < c->n && c->at < MAX_LEN ? c->p[c->at++] : -ENODATA;
+}
+
+/* @size little-endian bytes, sign extended; false if they are not there. */
+static bool next_signed(struct cursor *c, unsigned int size, int64_t *ret)
+{
+	uint64_t v = 0;
+	unsigned int i;
+
+	if (c->n - c->at < size || c->at + size > MAX_LEN)
+		return false;
+	for (i = 0; i < size; i++)
+		v |= (uint64_t)c->p[c->at++] << 8 * i;
+	*ret = (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
+	return true;
+}
+
+/* --- prefixes and opcode --- */
+
+/* Legacy prefixes, each at most once. Returns the byte after them. */
+static int decode_prefixes(struct x86_insn *insn, struct cursor *c)
+{
+	for (;;) {
+		int b = next_byte(c);
+		bool *flag = b == 0x66 ? &insn->opsize : b == 0xf0 ? &insn->lock :
+			     b == 0xf2 ? &insn->repne : b == 0xf3 ? &insn->rep : NULL;
+
+		if (flag && *flag)
+			return -ENOTSUP;
+		if (flag) {
+			*flag = true;
+		} else if (b == 0x64 || b == 0x65) {
+			if (insn->seg)
+				return -ENOTSUP;
+			insn->seg = (uint8_t)b;
+		} else {
+			return b;
+		}
+	}
+}
+
+/* c5 R.vvvv.L.pp op; c4 RXB.mmmmm W.vvvv.L.pp op: AVX and BMI (GOAMD64=v3). */
+static int decode_vex(struct x86_insn *insn, struct cursor *c, int b)
+{
+	int first = next_byte(c), map = 1, op;
+
+	if (first < 0)
+		return first;
+	insn->vex = true;
+	insn->rex = (uint8_t)(0x40 | ((first & 0x80) ? 0 : 4));
+	if (b == 0xc4) {
+		map = first & 0x1f;
+		insn->rex |= (uint8_t)(((first & 0x40) ? 0 : 2) | ((first & 0x20) ? 0 : 1));
+		if (next_byte(c) < 0)
+			return -ENODATA;
+	}
+	op = next_byte(c);
+	if (op < 0)
+		return op;
+	if (map < 1 || map > 3)
+		return -ENOTSUP;
+	insn->opcode = (uint16_t)(map << 8 | op);
+	insn->traits = MODRM | TO_ANY;
+	if (map == 3 || (map == 1 && (two_byte[op] & IMM8)))
+		insn->traits |= IMM8;
+	if (map == 1 && op == 0x77)	/* vzeroupper */
+		insn->traits = OK;
+	return 0;
+}
+
+/* After 0f: the second table, or one of the two three-byte maps. */
+static int decode_0f(struct x86_insn *insn, struct cursor *c)
+{
+	int b = next_byte(c), op;
+
+	if (b < 0)
+		return b;
+	if (b != 0x38 && b != 0x3a) {
+		insn->opcode = (uint16_t)(X86_MAP_0F | b);
+		insn->traits = two_byte[b];
+		return insn->traits ? 0 : -ENOTSUP;
+	}
+	op = next_byte(c);
+	if (op < 0)
+		return op;
+	insn->opcode = (uint16_t)((b == 0x38 ? X86_MAP_0F38 : X86_MAP_0F3A) | op);
+	insn->traits = MODRM | TO_ANY | (b == 0x3a ? IMM8 : 0);
+	return 0;
+}
+
+static int decode_opcode(struct x86_insn *insn, struct cursor *c)
+{
+	int b = decode_prefixes(insn, c);
+
+	if (b >= 0x40 && b <= 0x4f) {
+		insn->rex = (uint8_t)b;
+		b = next_byte(c);
+	}
+	if (b < 0)
+		return b;
+	if (b == 0x0f)
+		return decode_0f(insn, c);
+	if (b == 0xc4 || b == 0xc5) {
+		/* prefixes are part of VEX; before it they are invalid */
+		if (insn->rex || insn->opsize || insn->lock || insn->rep || insn->repne)
+			return -ENOTSUP;
+		return decode_vex(insn, c, b);
+	}
+	insn->opcode = (uint16_t)b;
+	insn->traits = one_byte[b];
+	return insn->traits ? 0 : -ENOTSUP;
+}
+
+/* --- operands --- */
+
+static bool decode_disp(struct x86_insn *insn, struct cursor *c, unsigned int size)
+{
+	int64_t disp = 0;
+
+	if (size && !next_signed(c, size, &disp))
+		return false;
+	insn->disp = (int32_t)disp;
+	return true;
+}
+
+static int decode_sib(struct x86_insn *insn, struct cursor *c, int mod)
+{
+	int sib = next_byte(c);
+
+	if (sib < 0)
+		return sib;
+	insn->base = (uint8_t)((sib & 7) | (insn->rex & 1) << 3);
+	insn->index = (uint8_t)((sib >> 3 & 7) | (insn->rex & 2) << 2);
+	if (insn->index == X86_RSP)
+		insn->index = X86_NO_REG;
+	if ((sib & 7) != 5 || mod)
+		return mod;
+	insn->base = X86_NO_REG;
+	return 2;	/* four bytes of displacement, no base */
+}
+
+static int decode_modrm(struct x86_insn *insn, struct cursor *c)
+{
+	static const unsigned int disp_sizes[] = { 0, 1, 4 };
+	int modrm = next_byte(c), mod, rm;
+
+	if (modrm < 0)
+		return modrm;
+	mod = modrm >> 6;
+	rm = modrm & 7;
+	insn->has_modrm = true;
+	insn->reg = (uint8_t)((modrm >> 3 & 7) | (insn->rex & 4) << 1);
+	insn->rm = (uint8_t)(rm | (insn->rex & 1) << 3);
+	if (mod == 3)
+		return 0;
+	insn->has_mem = true;
+	insn->base = insn->rm;
+	if (rm == 4)
+		mod = decode_sib(insn, c, mod);
+	else if (rm == 5 && !mod) {
+		insn->base = X86_RIP;
+		mod = 2;
+	}
+	if (mod < 0)
+		return mod;
+	return decode_disp(insn, c, disp_sizes[mod]) ? 0 : -ENODATA;
+}
+
+static int decode_imm(struct x86_insn *insn, struct cursor *c)
+{
+	bool wide = insn->rex & 8;
+	unsigned int traits = insn->traits, size;
+
+	if ((traits & GROUP3) && (insn->reg & 7) < 2)
+		traits |= insn->opcode == 0xf6 ? IMM8 : IMM32;
+	size = traits & IMM8 ? 1 : (traits & IMM64) && wide ? 8 :
+	       traits & (IMM32 | IMM64) ? insn->opsize && !wide ? 2 : 4 : 0;
+	return !size || next_signed(c, size, &insn->imm) ? 0 : -ENODATA;
+}
+
+/*
+ * Forms that the tables cannot refuse: operand-size prefixes on branches mean
+ * different things to Intel and AMD; c6/c7 other than mov; undefined groups.
+ */
+static bool is_odd(const struct x86_insn *insn)
+{
+	unsigned int sub = insn->reg & 7;
+
+	switch (insn->opcode) {
+	case 0xc6:
+	case 0xc7:
+		return sub != 0;
+	case 0xfe:
+		return sub > 1;
+	case 0xff:	/* far call and jump, undefined */
+		return sub == 3 || sub == 5 || sub == 7;
+	case 0x8d:	/* lea of a register */
+		return !insn->has_mem;
+	case X86_MAP_0F | 0xba:
+		return sub < 4;
+	case X86_MAP_0F | 0x0d:
+		return !insn->has_mem;
+	}
+	return (insn->traits & BRANCH) && (insn->opsize || insn->lock || insn->rep || insn->repne);
+}
+
+int x86_decode(struct x86_insn *ret, const uint8_t *p, size_t n)
+{
+	struct cursor c = { .p = p, .n = n };
+	int r;
+
+	*ret = (struct x86_insn){ .base = X86_NO_REG, .index = X86_NO_REG };
+	r = decode_opcode(ret, &c);
+	if (!r && (ret->traits & MODRM))
+		r = decode_modrm(ret, &c);
+	if (!r)
+		r = decode_imm(ret, &c);
+	if (!r && is_odd(ret))
+		r = -ENOTSUP;
+	ret->len = (uint8_t)c.at;
+	return r;
+}
+
+/* --- questions --- */
+
+static bool has_prefix(const struct x86_insn *insn)
+{
+	return insn->rex || insn->seg || insn->lock || insn->opsize || insn->rep || insn->repne;
+}
+
+bool x86_is_jcc(const struct x86_insn *insn)
+{
+	return !insn->vex && !has_prefix(insn) &&
+	       ((insn->opcode & ~15) == 0x70 || (insn->opcode & ~15) == (X86_MAP_0F | 0x80));
+}
+
+bool x86_is_branch(const struct x86_insn *insn)
+{
+	return insn->traits & BRANCH;
+}
+
+bool x86_ends_flow(const struct x86_insn *insn)
+{
+	switch (insn->opcode) {
+	case 0xe9:
+	case 0xeb:
+	case 0xc3:
+	case 0xcc:
+	case X86_MAP_0F | 0x0b:
+		return true;
+	case 0xff:
+		return (insn->reg & 7) == 4;
+	}
+	return false;
+}
+
+bool x86_has_mem(const struct x86_insn *insn, enum x86_reg base, int32_t disp)
+{
+	return insn->has_mem && !insn->seg && insn->base == base && insn->index == X86_NO_REG &&
+	       insn->disp == disp;
+}
+
+/* A byte register without REX may be the second byte of one of the first four. */
+static uint16_t reg_bit(const struct x86_insn *insn, unsigned int reg)
+{
+	uint16_t bit = (uint16_t)(1 << reg);
+
+	if ((insn->traits & BYTE) && !insn->rex && reg >= 4)
+		bit |= (uint16_t)(1 << (reg & 3));
+	return bit;
+}
+
+/* nop, and the members of groups that only read */
+static bool writes_nothing(const struct x86_insn *insn)
+{
+	unsigned int sub = insn->reg & 7;
+
+	if (insn->opcode == 0x90)
+		return !(insn->rex & 1);
+	if (insn->opcode == (X86_MAP_0F | 0xba))
+		return sub == 4;
+	if (insn->traits & GROUP3)
+		return sub < 2;
+	return (insn->traits & NOT_7) && sub == 7;
+}
+
+uint16_t x86_written(const struct x86_insn *insn)
+{
+	unsigned int opreg = (insn->opcode & 7) | (insn->rex & 1) << 3;
+	uint16_t mask = 0;
+
+	if (writes_nothing(insn))
+		return 0;
+	if (insn->traits & TO_ANY)
+		return 0xffff;
+	if ((insn->traits & TO_RM) && !insn->has_mem)
+		mask |= reg_bit(insn, insn->rm);
+	if (insn->traits & TO_REG)
+		mask |= reg_bit(insn, insn->reg);
+	if (insn->traits & TO_OPREG)
+		mask |= reg_bit(insn, opreg);
+	if (insn->traits & TO_AX)
+		mask |= 1 << X86_RAX;
+	if (insn->traits & TO_DX)
+		mask |= 1 << X86_RDX;
+	return mask;
+}
