@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// Two sequences of steps are aligned at the least cost: leaving out a step of either side costs gapCost, matching two
+// of the same kind costs the difference of their times. So a lost event is found where it is missing, even in the
+// midst of a fast, regular sequence whose longest common subsequence would be as long with any other one left out.
+const (
+	near    = 2e6      // ns: the first pass looks no further than this
+	gapCost = near / 2 // any near match is worth more than two gaps
+	far     = 500e6    // ns: the second pass, between the matches of the first
+
+	maxCells = 256 << 20
+)
+
+// none stands for the missing half of a pair.
+const none = -1
+
+// A pair holds one index into either sequence.
+type pair struct{ a, b int }
+
+// align returns pairs in an order that keeps both sequences in theirs; every step of both is in exactly one.
+func align(a, b []step) []pair {
+	pairs := alignNear(a, b, near)
+	return alignGaps(a, b, pairs)
+}
+
+const (
+	moveMatch = iota
+	moveSkipA
+	moveSkipB
+)
+
+// A band is the part of the cost matrix that is worth a look: row i has the columns from lo[i] to hi[i].
+type band struct {
+	lo, hi []int
+	cells  int
+}
+
+// makeBand leaves in row i the prefixes of b that end near the i-th step of a.
+func makeBand(a, b []step, window int64) band {
+	w := band{lo: make([]int, len(a)+1), hi: make([]int, len(a)+1)}
+	lo, hi := 0, 0
+	for i := 1; i <= len(a); i++ {
+		for lo < len(b) && b[lo].at < a[i-1].at-window {
+			lo++
+		}
+		for hi < len(b) && b[hi].at <= a[i-1].at+window {
+			hi++
+		}
+		w.lo[i], w.hi[i] = lo, max(lo, hi)
+		w.cells += w.hi[i] - lo + 1
+	}
+	return w
+}
+
+// alignNear is the textbook's alignment, confined to a band and with two rows of costs.
+func alignNear(a, b []step, window int64) []pair {
+	w := makeBand(a, b, window)
+	for ; w.cells > maxCells; window /= 2 {
+		w = makeBand(a, b, window/2)
+	}
+	moves := make([][]uint8, len(a)+1)
+	prev := []int64{0}
+	for i := 1; i <= len(a); i++ {
+		moves[i] = make([]uint8, w.hi[i]-w.lo[i]+1)
+		prev = nextRow(a[i-1], b, w, i, prev, moves[i], window)
+	}
+	return walkBack(len(a), len(b), w, moves)
+}
+
+func nextRow(x step, b []step, w band, i int, prev []int64, moves []uint8, window int64) []int64 {
+	lo, hi, prevLo := w.lo[i], w.hi[i], w.lo[i-1]
+	// Beyond the band's edge a row can only go on by leaving out steps of b.
+	above := func(j int) int64 {
+		if over := j - w.hi[i-1]; over > 0 {
+			return prev[len(prev)-1] + int64(over)*gapCost
+		}
+		return prev[j-prevLo]
+	}
+	row := make([]int64, hi-lo+1)
+	for j := lo; j <= hi; j++ {
+		best, move := above(j)+gapCost, uint8(moveSkipA)
+		if j > lo && row[j-lo-1]+gapCost < best {
+			best, move = row[j-lo-1]+gapCost, moveSkipB
+		}
+		if j > 0 && j-1 >= prevLo {
+			if cost, ok := matchCost(x, b[j-1], window); ok && above(j-1)+cost <= best {
+				best, move = above(j-1)+cost, moveMatch
+			}
+		}
+		row[j-lo], moves[j-lo] = best, move
+	}
+	return row
+}
+
+func matchCost(x, y step, window int64) (int64, bool) {
+	d := distance(x, y)
+	return d, x.kind == y.kind && d <= window
+}
+
+func distance(x, y step) int64 {
+	if d := x.at - y.at; d > 0 {
+		return d
+	}
+	return y.at - x.at
+}
+
+func walkBack(i, j int, w band, moves [][]uint8) []pair {
+	var pairs []pair
+	for i > 0 || j > 0 {
+		switch {
+		case i == 0 || j > w.hi[i] || moves[i][j-w.lo[i]] == moveSkipB:
+			j--
+			pairs = append(pairs, pair{none, j})
+		case moves[i][j-w.lo[i]] == moveSkipA:
+			i--
+			pairs = append(pairs, pair{i, none})
+		default:
+			i, j = i-1, j-1
+			pairs = append(pairs, pair{i, j})
+		}
+	}
+	for l, r := 0, len(pairs)-1; l < r; l, r = l+1, r-1 {
+		pairs[l], pairs[r] = pairs[r], pairs[l]
+	}
+	return pairs
+}
+
+// alignGaps gives what lies between two matches a second chance, with a wide window: a step may be late by as long as
+// a thread was kept from running.
+func alignGaps(a, b []step, pairs []pair) []pair {
+	out := make([]pair, 0, len(pairs))
+	for start := 0; start < len(pairs); {
+		end := start
+		for end < len(pairs) && (pairs[end].a == none || pairs[end].b == none) {
+			end++
+		}
+		out = append(out, alignGap(a, b, pairs[start:end])...)
+		if end < len(pairs) {
+			out = append(out, pairs[end])
+		}
+		start = end + 1
+	}
+	return out
+}
+
+func alignGap(a, b []step, gap []pair) []pair {
+	ia, ib := halves(gap)
+	if len(ia) == 0 || len(ib) == 0 || len(ia)*len(ib) > 1<<20 {
+		return gap
+	}
+	length := commonLengths(a, b, ia, ib)
+	var out []pair
+	i, j := 0, 0
+	for i < len(ia) || j < len(ib) {
+		switch {
+		case i < len(ia) && j < len(ib) && alike(a[ia[i]], b[ib[j]]) && length[i][j] == length[i+1][j+1]+1:
+			out = append(out, pair{ia[i], ib[j]})
+			i, j = i+1, j+1
+		case j == len(ib) || i < len(ia) && length[i+1][j] >= length[i][j+1]:
+			out = append(out, pair{ia[i], none})
+			i++
+		default:
+			out = append(out, pair{none, ib[j]})
+			j++
+		}
+	}
+	return out
+}
+
+func halves(gap []pair) (ia, ib []int) {
+	for _, p := range gap {
+		if p.a != none {
+			ia = append(ia, p.a)
+		} else {
+			ib = append(ib, p.b)
+		}
+	}
+	return ia, ib
+}
+
+func alike(x, y step) bool { return x.kind == y.kind && distance(x, y) <= far }
+
+// commonLengths is the longest common subsequence's table, from the ends backwards.
+func commonLengths(a, b []step, ia, ib []int) [][]int {
+	length := make([][]int, len(ia)+1)
+	for i := range length {
+		length[i] = make([]int, len(ib)+1)
+	}
+	for i := len(ia) - 1; i >= 0; i-- {
+		for j := len(ib) - 1; j >= 0; j-- {
+			length[i][j] = max(length[i+1][j], length[i][j+1])
+			if alike(a[ia[i]], b[ib[j]]) {
+				length[i][j] = max(length[i][j], length[i+1][j+1]+1)
+			}
+		}
+	}
+	return length
+}

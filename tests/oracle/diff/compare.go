@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// A tally counts the steps of one kind inside the common window.
+type tally struct {
+	A        int `json:"runtime"` // steps of the runtime's trace
+	B        int `json:"gotap"`
+	MatchedA int `json:"runtime_matched"`
+	MatchedB int `json:"gotap_matched"`
+
+	Reasons      int `json:"reasons"` // matched steps with a reason on either side
+	ReasonsEqual int `json:"reasons_equal"`
+	Stacks       int `json:"stacks"` // matched steps with a stack in the runtime's trace
+	StacksEqual  int `json:"stacks_equal"`
+	StacksExtra  int `json:"stacks_extra"` // matched steps with a stack in gotap's trace only
+	Threads      int `json:"threads_equal"`
+	Procs        int `json:"procs_equal"`
+
+	delays []int64 // gotap's time minus the runtime's, of matched steps
+}
+
+func (t *tally) add(o *tally) {
+	t.A += o.A
+	t.B += o.B
+	t.MatchedA += o.MatchedA
+	t.MatchedB += o.MatchedB
+	t.Reasons += o.Reasons
+	t.ReasonsEqual += o.ReasonsEqual
+	t.Stacks += o.Stacks
+	t.StacksEqual += o.StacksEqual
+	t.StacksExtra += o.StacksExtra
+	t.Threads += o.Threads
+	t.Procs += o.Procs
+	t.delays = append(t.delays, o.delays...)
+}
+
+// share is a quotient of counts in which nothing out of nothing is all.
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+func (t *tally) recall() float64    { return share(t.MatchedA, t.A) }
+func (t *tally) precision() float64 { return share(t.MatchedB, t.B) }
+
+// A stackPair is how one kind of step differs in its stacks.
+type stackPair struct {
+	kind  kind
+	entry bool
+	a, b  stackID
+}
+
+// An orphan is a step that only one trace has.
+type orphan struct {
+	res  resource
+	inA  bool
+	pos  int // in its own sequence
+	step step
+}
+
+// A pattern is what one trace says between two matches where the other says something else.
+type pattern struct {
+	a, b string
+}
+
+type comparison struct {
+	a, b       *history
+	stacks     *stackTable
+	start, end int64
+	kinds      [nKinds]tally
+	stackDiffs map[stackPair]int
+	reasons    map[[3]string]int // kind, the runtime's reason, gotap's
+	orphans    []orphan
+	patterns   map[pattern]int
+	examples   map[pattern]orphan
+	aligned    map[resource][]pair
+}
+
+func compare(a, b *history, stacks *stackTable, margin int64) (*comparison, error) {
+	c := &comparison{
+		a: a, b: b, stacks: stacks,
+		start:      max(a.start, b.start) + margin,
+		end:        min(a.end, b.end) - margin,
+		stackDiffs: make(map[stackPair]int),
+		reasons:    make(map[[3]string]int),
+		patterns:   make(map[pattern]int),
+		examples:   make(map[pattern]orphan),
+		aligned:    make(map[resource][]pair),
+	}
+	if c.end <= c.start {
+		return nil, fmt.Errorf("no common window: runtime %s, gotap %s", span(a), span(b))
+	}
+	for _, r := range c.resources() {
+		c.compareResource(r)
+	}
+	return c, nil
+}
+
+func span(h *history) string {
+	return fmt.Sprintf("%.6f..%.6f s", float64(h.start)/1e9, float64(h.end)/1e9)
+}
+
+// resources lists what has steps in either trace, goroutines first.
+func (c *comparison) resources() []resource {
+	set := make(map[resource]bool)
+	for _, h := range []*history{c.a, c.b} {
+		for r := range h.steps {
+			set[r] = true
+		}
+	}
+	list := make([]resource, 0, len(set))
+	for r := range set {
+		list = append(list, r)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].isProc != list[j].isProc {
+			return list[j].isProc
+		}
+		return list[i].id < list[j].id
+	})
+	return list
+}
+
+func (c *comparison) inside(s step) bool { return c.start <= s.at && s.at <= c.end }
+
+// The whole sequences are aligned, so that a step near the window's edge finds its match beyond it.
+func (c *comparison) compareResource(r resource) {
+	a, b := c.a.steps[r], c.b.steps[r]
+	pairs := align(a, b)
+	c.aligned[r] = pairs
+	for _, p := range pairs {
+		switch {
+		case p.b == none:
+			c.addOrphan(orphan{r, true, p.a, a[p.a]})
+		case p.a == none:
+			c.addOrphan(orphan{r, false, p.b, b[p.b]})
+		default:
+			c.addMatch(a[p.a], b[p.b])
+		}
+	}
+	c.addPatterns(r, a, b, pairs)
+}
+
+func (c *comparison) addOrphan(o orphan) {
+	if !c.inside(o.step) {
+		return
+	}
+	t := &c.kinds[o.step.kind]
+	if o.inA {
+		t.A++
+	} else {
+		t.B++
+	}
+	c.orphans = append(c.orphans, o)
+}
+
+func (c *comparison) addMatch(x, y step) {
+	t := &c.kinds[x.kind]
+	if c.inside(y) {
+		t.B++
+		t.MatchedB++
+	}
+	if !c.inside(x) {
+		return
+	}
+	t.A++
+	t.MatchedA++
+	t.delays = append(t.delays, y.at-x.at)
+	t.Threads += btoi(x.thread == y.thread)
+	t.Procs += btoi(x.proc == y.proc)
+	c.compareReasons(t, x, y)
+	c.compareStacks(t, x.kind, false, x.stack, y.stack)
+	if x.entry != 0 {
+		c.compareStacks(t, x.kind, true, x.entry, y.entry)
+	}
+}
+
+func (c *comparison) compareReasons(t *tally, x, y step) {
+	if x.reason == "" && y.reason == "" {
+		return
+	}
+	t.Reasons++
+	t.ReasonsEqual += btoi(x.reason == y.reason)
+	if x.reason != y.reason {
+		c.reasons[[3]string{x.kind.String(), x.reason, y.reason}]++
+	}
+}
+
+func (c *comparison) compareStacks(t *tally, k kind, entry bool, a, b stackID) {
+	switch {
+	case a == 0 && b == 0:
+	case a == 0:
+		t.StacksExtra++
+	default:
+		t.Stacks++
+		t.StacksEqual += btoi(a == b)
+		if a != b {
+			c.stackDiffs[stackPair{k, entry, a, b}]++
+		}
+	}
+}
+
+// addPatterns collects what stands between matches: a lost step, or one thing told as another.
+func (c *comparison) addPatterns(r resource, a, b []step, pairs []pair) {
+	var onlyA, onlyB []string
+	var first *orphan
+	flush := func() {
+		if first != nil {
+			p := pattern{strings.Join(onlyA, " "), strings.Join(onlyB, " ")}
+			c.patterns[p]++
+			if _, ok := c.examples[p]; !ok {
+				c.examples[p] = *first
+			}
+		}
+		onlyA, onlyB, first = nil, nil, nil
+	}
+	add := func(list *[]string, o orphan) {
+		if !c.inside(o.step) {
+			return
+		}
+		if first == nil {
+			first = &o
+		}
+		if len(*list) < 6 {
+			*list = append(*list, o.step.label())
+		} else if len(*list) == 6 {
+			*list = append(*list, "...")
+		}
+	}
+	for _, p := range pairs {
+		switch {
+		case p.b == none:
+			add(&onlyA, orphan{r, true, p.a, a[p.a]})
+		case p.a == none:
+			add(&onlyB, orphan{r, false, p.b, b[p.b]})
+		default:
+			flush()
+		}
+	}
+	flush()
+}
+
+func (s step) label() string {
+	if s.reason == "" {
+		return s.kind.String()
+	}
+	return s.kind.String() + "(" + s.reason + ")"
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// total sums the kinds from first to last.
+func (c *comparison) total(first, last kind) tally {
+	var sum tally
+	for k := first; k <= last; k++ {
+		sum.add(&c.kinds[k])
+	}
+	return sum
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"cmd/gotap/tracefile"
+	"internal/trace"
+)
+
+// stackTable gives equal ids to equal stacks, whichever trace they come from.
+// PCs do not count: inlined frames have none of their own, and a tracer outside may make them up.
+type stackTable struct {
+	ids   map[string]stackID
+	texts []string
+}
+
+func newStackTable() *stackTable {
+	return &stackTable{ids: map[string]stackID{"": 0}, texts: []string{""}}
+}
+
+func (t *stackTable) id(text string) stackID {
+	id, ok := t.ids[text]
+	if !ok {
+		id = stackID(len(t.texts))
+		t.ids[text] = id
+		t.texts = append(t.texts, text)
+	}
+	return id
+}
+
+type loader struct {
+	*history
+	stacks *stackTable
+	seen   map[trace.Stack]stackID
+}
+
+func load(path string, stacks *stackTable) (*history, error) {
+	l := &loader{newHistory(path), stacks, map[trace.Stack]stackID{trace.NoStack: 0}}
+	if err := tracefile.Each(path, l.add); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return l.history, nil
+}
+
+func (l *loader) add(ev trace.Event) error {
+	if ev.Kind() == trace.EventSync {
+		return nil
+	}
+	at := int64(ev.Time())
+	if l.start == 0 {
+		l.start = at
+	}
+	l.end = at
+	if ev.Kind() == trace.EventStateTransition {
+		l.addTransition(ev)
+	} else if name := extraName(ev); name != "" {
+		l.extraTimes[name] = append(l.extraTimes[name], at)
+	}
+	return nil
+}
+
+func (l *loader) addTransition(ev trace.Event) {
+	tr := ev.StateTransition()
+	r, k := classify(tr)
+	if !r.isProc {
+		l.known[r.id] = true
+		l.name(r.id, tr.Stack)
+	}
+	if k == other {
+		return
+	}
+	l.steps[r] = append(l.steps[r], step{
+		at:     int64(ev.Time()),
+		kind:   k,
+		reason: tr.Reason,
+		stack:  l.stack(ev.Stack()),
+		entry:  l.entry(k, tr.Stack),
+		thread: int64(ev.Thread()),
+		proc:   int64(ev.Proc()),
+	})
+}
+
+// Only a new goroutine's transition has a stack that is not the event's own.
+func (l *loader) entry(k kind, s trace.Stack) stackID {
+	if k == goCreate || k == goCreateBlocked {
+		return l.stack(s)
+	}
+	return 0
+}
+
+func (l *loader) stack(s trace.Stack) stackID {
+	id, ok := l.seen[s]
+	if !ok {
+		id = l.stacks.id(strings.Join(tracefile.Frames(s), "\n"))
+		l.seen[s] = id
+	}
+	return id
+}
+
+func (l *loader) name(id int64, s trace.Stack) {
+	if _, ok := l.names[id]; ok || s == trace.NoStack {
+		return
+	}
+	frames := strings.Split(l.stacks.texts[l.stack(s)], "\n")
+	l.names[id], _, _ = strings.Cut(frames[len(frames)-1], " ")
+}
+
+// Statuses (from undetermined, or to the same state) are no steps: kind other.
+func classify(tr trace.StateTransition) (resource, kind) {
+	if tr.Resource.Kind == trace.ResourceProc {
+		from, to := tr.Proc()
+		return resource{true, int64(tr.Resource.Proc())}, procKind(from, to)
+	}
+	from, to := tr.Goroutine()
+	return resource{false, int64(tr.Resource.Goroutine())}, goKind(from, to)
+}
+
+var goStates = map[trace.GoState]state{
+	trace.GoNotExist: goNotExist, trace.GoRunnable: goRunnable, trace.GoRunning: goRunning,
+	trace.GoWaiting: goWaiting, trace.GoSyscall: goSyscall,
+}
+
+func goKind(from, to trace.GoState) kind {
+	if from == trace.GoUndetermined {
+		return other
+	}
+	return kindOf[goStates[from]][goStates[to]]
+}
+
+func procKind(from, to trace.ProcState) kind {
+	switch {
+	case from == trace.ProcIdle && to == trace.ProcRunning:
+		return procStart
+	case from == trace.ProcRunning && to == trace.ProcIdle:
+		return procStop
+	}
+	return other
+}
+
+func extraName(ev trace.Event) string {
+	switch ev.Kind() {
+	case trace.EventRangeBegin, trace.EventRangeEnd:
+		return ev.Kind().String() + " " + ev.Range().Name
+	case trace.EventMetric:
+		return "Metric " + ev.Metric().Name
+	case trace.EventLabel:
+		return "Label " + ev.Label().Label
+	case trace.EventTaskBegin, trace.EventTaskEnd, trace.EventRegionBegin, trace.EventRegionEnd, trace.EventLog:
+		return ev.Kind().String()
+	}
+	return ""
+}
