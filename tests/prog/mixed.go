@@ -25,7 +25,7 @@ var (
 	delay     = flag.Duration("delay", time.Second, "time between ready and the start of the own trace")
 	dur       = flag.Duration("dur", 2*time.Second, "length of the own trace")
 	tail      = flag.Duration("tail", 500*time.Millisecond, "time to go on for after the own trace")
-	pause     = flag.Duration("pause", 4*time.Millisecond, "pause of every worker between two rounds; smaller is busier")
+	pause     = flag.Duration("pause", 6*time.Millisecond, "pause of every worker between two rounds; smaller is busier")
 	procs     = flag.Bool("procs", false, "change GOMAXPROCS now and then")
 )
 
@@ -316,7 +316,7 @@ func garbage(wg *sync.WaitGroup) {
 				kept = append(kept, new([128]byte))
 			}
 			sink = kept
-			time.Sleep(2 * *pause)
+			time.Sleep(2 * time.Millisecond)
 		}
 		runtime.KeepAlive(ballast)
 	})

@@ -256,13 +256,6 @@ func (s step) label() string {
 	return s.kind.String() + "(" + s.reason + ")"
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // total sums the kinds from first to last.
 func (c *comparison) total(first, last kind) tally {
 	var sum tally

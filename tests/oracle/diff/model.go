@@ -94,3 +94,10 @@ func newHistory(path string) *history {
 		extraTimes: make(map[string][]int64),
 	}
 }
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

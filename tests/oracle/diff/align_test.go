@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// pingPong is what a goroutine does that talks to another: a regular sequence, a step every period ns.
+func pingPong(n int, period int64) []step {
+	cycle := []kind{goUnblock, goStart, goBlock}
+	steps := make([]step, n)
+	for i := range steps {
+		steps[i] = step{at: 1e9 + int64(i)*period, kind: cycle[i%len(cycle)]}
+	}
+	return steps
+}
+
+func without(steps []step, from, to int) []step {
+	out := append([]step{}, steps[:from]...)
+	return append(out, steps[to:]...)
+}
+
+func delayed(steps []step, by func(i int) int64) []step {
+	out := append([]step{}, steps...)
+	for i := range out {
+		out[i].at += by(i)
+	}
+	return out
+}
+
+// unmatched returns the indices into either sequence, and fails if the pairs are not in order and complete.
+func unmatched(t *testing.T, a, b []step, pairs []pair) (onlyA, onlyB []int) {
+	t.Helper()
+	i, j := 0, 0
+	for _, p := range pairs {
+		if p.a != none && p.a != i || p.b != none && p.b != j {
+			t.Fatalf("pair %v out of order, want %d %d", p, i, j)
+		}
+		switch {
+		case p.b == none:
+			onlyA = append(onlyA, i)
+		case p.a == none:
+			onlyB = append(onlyB, j)
+		case a[i].kind != b[j].kind:
+			t.Fatalf("matched %v with %v", a[i].kind, b[j].kind)
+		}
+		i, j = i+btoi(p.a != none), j+btoi(p.b != none)
+	}
+	if i != len(a) || j != len(b) {
+		t.Fatalf("pairs cover %d of %d and %d of %d", i, len(a), j, len(b))
+	}
+	return onlyA, onlyB
+}
+
+func expect(t *testing.T, got []int, want ...int) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+}
+
+func TestEqualSequencesMatchThroughout(t *testing.T) {
+	a := pingPong(30000, 5e3)
+	b := delayed(a, func(int) int64 { return 700 })
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA)
+	expect(t, onlyB)
+}
+
+func TestLostCycleIsFoundWhereItWas(t *testing.T) {
+	a := pingPong(9000, 5e3)
+	b := delayed(without(a, 4500, 4503), func(int) int64 { return 700 })
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA, 4500, 4501, 4502)
+	expect(t, onlyB)
+}
+
+func TestLostAndInventedCyclesAreBothFound(t *testing.T) {
+	whole := pingPong(9000, 5e3)
+	a, b := without(whole, 6000, 6003), without(whole, 3000, 3003)
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA, 3000, 3001, 3002)
+	expect(t, onlyB, 5997, 5998, 5999)
+}
+
+func TestLateStepsStillMatch(t *testing.T) {
+	a := pingPong(300, 20e6)
+	b := delayed(a, func(i int) int64 { return int64(i%2) * 15e6 })
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA)
+	expect(t, onlyB)
+}
+
+func TestOneEmptySide(t *testing.T) {
+	a := pingPong(3, 1e6)
+	onlyA, onlyB := unmatched(t, a, nil, align(a, nil))
+	expect(t, onlyA, 0, 1, 2)
+	expect(t, onlyB)
+	onlyA, onlyB = unmatched(t, nil, a, align(nil, a))
+	expect(t, onlyA)
+	expect(t, onlyB, 0, 1, 2)
+}
+
+func TestOtherEndOfSyscall(t *testing.T) {
+	a := []step{{at: 1000, kind: goSyscallBegin}, {at: 5000, kind: goSyscallEnd}, {at: 9000, kind: goBlock}}
+	b := []step{{at: 1000, kind: goSyscallBegin}, {at: 5000, kind: goSyscallEndBlocked},
+		{at: 6000, kind: goStart}, {at: 9000, kind: goBlock}}
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA, 1)
+	expect(t, onlyB, 1, 2)
+}
+
+// Random steps lost on both sides: no alignment may leave more steps than were taken.
+func TestRandomLosses(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for round := 0; round < 50; round++ {
+		whole := delayed(pingPong(600, 40e3), func(int) int64 { return r.Int63n(10e3) })
+		a, b, lost := []step{}, []step{}, 0
+		for _, s := range whole {
+			inA, inB := r.Intn(20) > 0, r.Intn(20) > 0
+			lost += btoi(inA != inB)
+			if inA {
+				a = append(a, s)
+			}
+			if inB {
+				s.at += r.Int63n(5e3)
+				b = append(b, s)
+			}
+		}
+		onlyA, onlyB := unmatched(t, a, b, align(a, b))
+		if len(onlyA)+len(onlyB) > lost {
+			t.Fatalf("round %d: %d left, %d lost", round, len(onlyA)+len(onlyB), lost)
+		}
+	}
+}
