@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -76,6 +77,7 @@ type comparison struct {
 	a, b       *history
 	stacks     *stackTable
 	start, end int64
+	offset     int64 // of gotap's clock, taken off for the alignment only
 	kinds      [nKinds]tally
 	stackDiffs map[stackPair]int
 	reasons    map[[3]string]int // kind, the runtime's reason, gotap's
@@ -85,9 +87,27 @@ type comparison struct {
 	aligned    map[resource][]pair
 }
 
+// compare aligns twice if the clocks of the two traces turn out to differ: a constant difference is one finding, and
+// must not look like lost steps.
 func compare(a, b *history, stacks *stackTable, margin int64) (*comparison, error) {
+	c, err := compareAt(a, b, stacks, margin, 0)
+	if err != nil {
+		return nil, err
+	}
+	g, _ := c.totals()
+	if offset := quantile(sorted(g.delays), 0.5); max(offset, -offset) > clockNoise {
+		return compareAt(a, b, stacks, margin, offset)
+	}
+	return c, nil
+}
+
+// A smaller median difference (ns) than this is the cost of tracing.
+const clockNoise = 20e3
+
+func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*comparison, error) {
 	c := &comparison{
-		a: a, b: b, stacks: stacks,
+		offset: offset,
+		a:      a, b: b, stacks: stacks,
 		start:      max(a.start, b.start) + margin,
 		end:        min(a.end, b.end) - margin,
 		stackDiffs: make(map[stackPair]int),
@@ -135,7 +155,7 @@ func (c *comparison) inside(s step) bool { return c.start <= s.at && s.at <= c.e
 // The whole sequences are aligned, so that a step near the window's edge finds its match beyond it.
 func (c *comparison) compareResource(r resource) {
 	a, b := c.a.steps[r], c.b.steps[r]
-	pairs := align(a, b)
+	pairs := align(a, shifted(b, -c.offset))
 	c.aligned[r] = pairs
 	for _, p := range pairs {
 		switch {
@@ -148,6 +168,17 @@ func (c *comparison) compareResource(r resource) {
 		}
 	}
 	c.addPatterns(r, a, b, pairs)
+}
+
+func shifted(steps []step, by int64) []step {
+	if by == 0 {
+		return steps
+	}
+	out := slices.Clone(steps)
+	for i := range out {
+		out[i].at += by
+	}
+	return out
 }
 
 func (c *comparison) addOrphan(o orphan) {

@@ -66,6 +66,9 @@ func (p printer) header() {
 	p.line("runtime: %s  %s", c.a.path, span(c.a))
 	p.line("gotap:   %s  %s", c.b.path, span(c.b))
 	p.line("window:  %.6f..%.6f s (%.3f s)", float64(c.start)/1e9, float64(c.end)/1e9, float64(c.end-c.start)/1e9)
+	if c.offset != 0 {
+		p.line("clocks:  gotap's is %s us late", micros(c.offset))
+	}
 	onlyA, onlyB := missing(c.a.known, c.b.known), missing(c.b.known, c.a.known)
 	p.line("goroutines: runtime %d, gotap %d; only runtime %s; only gotap %s",
 		len(c.a.known), len(c.b.known), p.goroutines(onlyA), p.goroutines(onlyB))
