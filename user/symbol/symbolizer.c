@@ -17,6 +17,8 @@
 #include "base/strset.h"
 #include "base/vec.h"
 #include "symbol/names.h"
+#include "symbol/pclntab.h"
+#include "symbol/pclntab_source.h"
 #include "symbol/source.h"
 
 /* A frame that is known, and what decides about wrappers around it. */
@@ -33,6 +35,7 @@ struct known_pc {
 
 struct symbolizer {
 	struct source *source;
+	struct pclntab *table;	/* NULL if the file has none */
 	uint64_t bias;
 	struct strset *names;
 	struct vec frames;	/* struct known_frame */
@@ -42,25 +45,35 @@ struct symbolizer {
 	struct map64 keys;	/* frame.pc handed out -> index in frames */
 };
 
-static int source_open(struct source **ret, const char *path, enum symbol_source which,
-		       struct error *err)
+/*
+ * Opens the function table and then the source that is wanted. With DWARF the
+ * table still helps (symbolizer_entry), but may be missing.
+ */
+static int open_sources(struct symbolizer *s, const char *path, enum symbol_source which,
+			struct error *err)
 {
-	if (which == SYMBOL_PCLNTAB)
-		return error_set(err, -ENOENT, ".gopclntab cannot be read yet");
-	return dwarf_source_new(ret, path, err);
+	int rc = pclntab_open(&s->table, path, err);
+
+	if (which == SYMBOL_PCLNTAB && rc)
+		return rc;
+	if (which != SYMBOL_PCLNTAB)
+		rc = dwarf_source_new(&s->source, path, err);
+	if (which == SYMBOL_DWARF || s->source || !s->table)
+		return rc;
+	s->source = pclntab_source_new(s->table);
+	return 0;
 }
 
 int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 		   enum symbol_source source, struct error *err)
 {
-	struct source *src;
-	struct symbolizer *s;
-	int rc = source_open(&src, path, source, err);
+	struct symbolizer *s = xcalloc(1, sizeof(*s));
+	int rc = open_sources(s, path, source, err);
 
-	if (rc)
+	if (rc) {
+		symbolizer_free(s);
 		return rc;
-	s = xcalloc(1, sizeof(*s));
-	s->source = src;
+	}
 	s->bias = bias;
 	s->names = strset_new();
 	*ret = s;
@@ -71,7 +84,9 @@ void symbolizer_free(struct symbolizer *s)
 {
 	if (!s)
 		return;
-	s->source->ops->free(s->source);
+	if (s->source)
+		s->source->ops->free(s->source);
+	pclntab_free(s->table);
 	strset_free(s->names);
 	vec_free(&s->frames);
 	vec_free(&s->pcs);
@@ -216,7 +231,11 @@ size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 
 size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
 {
-	struct known_pc pc = lookup(s, &s->by_entry, entry, entry);
+	struct known_pc pc;
+
+	if (s->table)
+		entry = pclntab_unwrap(s->table, entry - s->bias) + s->bias;
+	pc = lookup(s, &s->by_entry, entry, entry);
 
 	*out = vec_at(&s->frames, struct known_frame, pc.first)->frame;
 	return 1;

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pclntab: see pclntab.h. This file reads a table whose place is known;
+ * pclntab_find.c finds it. The specification is runtime/symtab.go.
+ */
+#include "symbol/pclntab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "symbol/pclntab_table.h"
+#include "symbol/pcvalue.h"
+
+enum {
+	PCDATA_INL_TREE_INDEX = 2,	/* internal/abi/symtab.go; 1.12 to 1.27 */
+	FUNCDATA_WRAP_INFO = 7,		/* since 1.18 */
+};
+
+static struct span span_from(struct span s, uint64_t off)
+{
+	if (off >= s.size)
+		return (struct span){ 0 };
+	return (struct span){ s.data + off, s.size - off };
+}
+
+/* Text tables end in a NUL (pclntab_find() sees to it), so all text in them does. */
+static const char *text_at(struct span s, uint64_t off)
+{
+	return off < s.size ? (const char *)s.data + off : "";
+}
+
+/*
+ * The first name of the table lies at 0. The runtime takes 0 for "no name" and
+ * prints nothing (moduledata.funcName, 1.20 to 1.27); a reader of traces is
+ * better served with the name.
+ */
+const char *pclntab_name(const struct pclntab *t, uint32_t off)
+{
+	return text_at(t->names, off);
+}
+
+static uint64_t index_field(const struct pclntab *t, size_t i)
+{
+	const uint8_t *p = t->index.data + i * t->layout->field;
+
+	return t->layout->field == 8 ? elf_u64(p) : elf_u32(p);
+}
+
+static uint64_t func_entry(const struct pclntab *t, size_t i)
+{
+	return t->text + index_field(t, 2 * i);
+}
+
+struct func_record pclntab_record(const struct pclntab *t, size_t index)
+{
+	struct func_record f = { 0 };
+	struct span s;
+
+	if (index >= t->nfuncs)
+		return f;
+	s = span_from(t->funcs, index_field(t, 2 * index + 1));
+	if (s.size < t->layout->func_size)
+		return f;
+	f.data = s.data;
+	f.size = s.size;
+	f.entry = func_entry(t, index);
+	f.end = func_entry(t, index + 1);
+	return f;
+}
+
+/* A word behind the record: PCDATA and then FUNCDATA. */
+static bool trailing_u32(struct func_record f, uint64_t off, uint32_t *ret)
+{
+	if (off > f.size || f.size - off < sizeof(*ret))
+		return false;
+	*ret = elf_u32(f.data + off);
+	return true;
+}
+
+struct span pclntab_inline_index(const struct pclntab *t, struct func_record f)
+{
+	uint32_t off;
+
+	if (!f.data || elf_u32(f.data + t->layout->npcdata) <= PCDATA_INL_TREE_INDEX ||
+	    !trailing_u32(f, t->layout->func_size + 4 * PCDATA_INL_TREE_INDEX, &off) || !off)
+		return (struct span){ 0 };
+	return span_from(t->pcs, off);
+}
+
+/* FUNCDATA pointers are aligned in memory (runtime/symtab.go of 1.17, funcdata). */
+static uint64_t funcdata_start(const struct pclntab *t, struct func_record f)
+{
+	uint64_t off = t->layout->func_size + 4 * (uint64_t)elf_u32(f.data + t->layout->npcdata);
+
+	if (layout_has_pointers(t->layout))
+		off += -(t->addr + (uint64_t)(f.data - t->all.data) + off) & 7;
+	return off;
+}
+
+bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, uint64_t *ret)
+{
+	uint32_t lo, hi = 0;
+	uint64_t off;
+
+	if (!f.data || i >= f.data[t->layout->nfuncdata])
+		return false;
+	off = funcdata_start(t, f) + (uint64_t)i * t->layout->field;
+	if (!trailing_u32(f, off, &lo))
+		return false;
+	if (!layout_has_pointers(t->layout)) {
+		*ret = lo;
+		return lo != UINT32_MAX;
+	}
+	if (!trailing_u32(f, off + 4, &hi))
+		return false;
+	*ret = (uint64_t)hi << 32 | lo;
+	return *ret != 0;
+}
+
+struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f)
+{
+	struct elf_range r;
+	uint64_t at;
+
+	if (!pclntab_funcdata(t, f, t->layout->inline_funcdata, &at))
+		return (struct span){ 0 };
+	if (!layout_has_pointers(t->layout))
+		return span_from((struct span){ t->gofunc.data, t->gofunc.size }, at);
+	r = elf_image_from(&t->image, at);
+	return (struct span){ r.data, r.size };
+}
+
+/* Entry @i of an inline tree, NULL if it is not there. */
+static const uint8_t *inline_entry(const struct pclntab *t, struct span tree, int32_t i)
+{
+	struct span s = i < 0 ? (struct span){ 0 } :
+				span_from(tree, (uint64_t)i * t->layout->inline_size);
+
+	return s.size >= t->layout->inline_size ? s.data : NULL;
+}
+
+static enum func_kind kind_of(const struct pclntab *t, int id, const char *name)
+{
+	return id == t->wrapper_id ? FUNC_WRAPPER : func_kind_by_name(name);
+}
+
+static int32_t value_at(const struct pclntab *t, struct func_record f, uint8_t field,
+			uint64_t off)
+{
+	uint32_t table = elf_u32(f.data + field);
+	struct span s = span_from(t->pcs, table);
+
+	return table ? pcvalue_at(s.data, s.size, off) : -1;
+}
+
+/* Since 1.16 a unit's files are a run of 32-bit offsets in cus; before, all files are. */
+static const char *file_name(const struct pclntab *t, struct func_record f, uint32_t file)
+{
+	uint64_t i = t->layout->cu ? elf_u32(f.data + t->layout->cu) : 0;
+	struct span s = span_from(t->cus, 4 * (i + file));
+
+	return s.size < 4 || elf_u32(s.data) == UINT32_MAX ? "?" :
+							     text_at(t->files, elf_u32(s.data));
+}
+
+/* funcline1(): "?" and 0 if either is unknown. */
+static void set_line(const struct pclntab *t, struct func_record f, uint64_t off,
+		     struct source_frame *frame)
+{
+	int32_t file = value_at(t, f, t->layout->pcfile, off);
+	int32_t line = value_at(t, f, t->layout->pcln, off);
+
+	frame->file = "?";
+	frame->line = 0;
+	if (file == -1 || line == -1)
+		return;
+	frame->file = file_name(t, f, (uint32_t)file);
+	frame->line = (uint32_t)line;
+}
+
+static void set_func(const struct pclntab *t, int id, uint32_t name, struct source_frame *frame)
+{
+	frame->func = pclntab_name(t, name);
+	frame->kind = kind_of(t, id, frame->func);
+}
+
+/* Index of the last function that begins at or before @addr, -1 if there is none. */
+static int64_t last_func_at(const struct pclntab *t, uint64_t addr)
+{
+	size_t lo = 0, hi = t->nfuncs;
+
+	if (addr < func_entry(t, 0) || addr >= func_entry(t, t->nfuncs))
+		return -1;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (func_entry(t, mid) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (int64_t)lo - 1;
+}
+
+/* newInlineUnwinder() and next(): from the innermost call outwards. */
+size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame *out)
+{
+	const struct pclntab_layout *l = t->layout;
+	int64_t i = last_func_at(t, pc);
+	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
+	struct span index = pclntab_inline_index(t, f), tree = pclntab_inline_tree(t, f);
+	uint64_t off = pc - f.entry;
+	size_t n = 0;
+
+	if (!f.data)
+		return 0;
+	while (n < SOURCE_MAX_INLINE - 1) {
+		int32_t at = tree.size ? pcvalue_at(index.data, index.size, off) : -1;
+		const uint8_t *e = inline_entry(t, tree, at);
+
+		if (!e)
+			break;
+		set_func(t, e[l->inline_id], elf_u32(e + l->inline_name), &out[n]);
+		set_line(t, f, off, &out[n++]);
+		off = elf_u32(e + l->inline_parent_pc);
+	}
+	set_func(t, f.data[l->id], elf_u32(f.data + l->name), &out[n]);
+	set_line(t, f, off, &out[n++]);
+	return n;
+}
+
+size_t pclntab_funcs(const struct pclntab *t)
+{
+	return t->nfuncs;
+}
+
+bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret)
+{
+	struct func_record f = pclntab_record(t, index);
+
+	if (!f.data || f.end <= f.entry)
+		return false;
+	ret->index = (uint32_t)index;
+	ret->entry = f.entry;
+	ret->end = f.end;
+	ret->name = pclntab_name(t, elf_u32(f.data + t->layout->name));
+	ret->kind = kind_of(t, f.data[t->layout->id], ret->name);
+	return true;
+}
+
+bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret)
+{
+	int64_t i = last_func_at(t, addr);
+
+	return i >= 0 && pclntab_func(t, (size_t)i, ret);
+}
+
+/* FNV-1a over the first bytes: hostile names may share megabytes. */
+static size_t hash_name(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+	int i;
+
+	for (i = 0; i < 256 && name[i]; i++)
+		h = (h ^ (uint8_t)name[i]) * 0x100000001b3ULL;
+	return (size_t)(h ^ h >> 32);
+}
+
+static const char *func_name(const struct pclntab *t, size_t i)
+{
+	struct func_record f = pclntab_record(t, i);
+
+	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
+}
+
+/* Chained, so that a hostile file of equal names costs no more to index. */
+static void index_names(struct pclntab *t)
+{
+	size_t i;
+
+	for (t->nheads = 16; t->nheads < t->nfuncs; t->nheads *= 2)
+		;
+	t->heads = xcalloc(t->nheads, sizeof(*t->heads));
+	t->chain = xcalloc(t->nfuncs, sizeof(*t->chain));
+	for (i = 0; i < t->nfuncs; i++) {
+		uint32_t *head = &t->heads[hash_name(func_name(t, i)) & (t->nheads - 1)];
+
+		t->chain[i] = *head;
+		*head = (uint32_t)i + 1;
+	}
+}
+
+static bool better_of_name(const struct pclntab_func *a, const struct pclntab_func *b)
+{
+	if ((a->kind == FUNC_WRAPPER) != (b->kind == FUNC_WRAPPER))
+		return b->kind == FUNC_WRAPPER;
+	return a->end - a->entry > b->end - b->entry;
+}
+
+bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret)
+{
+	bool found = false;
+	uint32_t i;
+
+	if (!t->heads)
+		index_names(t);
+	for (i = t->heads[hash_name(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
+		struct pclntab_func f;
+
+		if (!pclntab_func(t, i - 1, &f) || strcmp(f.name, name))
+			continue;
+		if (!found || better_of_name(&f, ret))
+			*ret = f;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * A parent stands before its children (cmd/internal/obj/pcln.go,
+ * addInlTree), and the last entry has code of its own or children that do: so
+ * the highest index in the table is the last entry.
+ */
+static int32_t last_inlined(struct span index)
+{
+	struct pcvalue v = pcvalue_start(index.data, index.size);
+	int32_t last = -1;
+
+	while (pcvalue_next(&v))
+		last = v.value > last ? v.value : last;
+	return last;
+}
+
+bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)
+{
+	struct func_record r = pclntab_record(t, f->index);
+	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
+	int32_t i, last = tree.size ? last_inlined(index) : -1;
+
+	for (i = 0; i <= last; i++) {
+		const uint8_t *e = inline_entry(t, tree, i);
+
+		if (!e)
+			return false;
+		if (!strcmp(pclntab_name(t, elf_u32(e + t->layout->inline_name)), name))
+			return true;
+	}
+	return false;
+}
+
+int32_t pclntab_sp_delta(const struct pclntab *t, const struct pclntab_func *f, uint64_t addr)
+{
+	struct func_record r = pclntab_record(t, f->index);
+
+	if (!r.data || addr < r.entry)
+		return -1;
+	return value_at(t, r, t->layout->pcsp, addr - r.entry);
+}
+
+uint64_t pclntab_unwrap(const struct pclntab *t, uint64_t entry)
+{
+	int64_t i = last_func_at(t, entry);
+	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
+	struct span s = { t->gofunc.data, t->gofunc.size };
+	uint64_t off;
+
+	if (layout_has_pointers(t->layout) ||
+	    !pclntab_funcdata(t, f, FUNCDATA_WRAP_INFO, &off))
+		return entry;
+	s = span_from(s, off);
+	return s.size < 4 ? entry : t->text + elf_u32(s.data);
+}
+
+int pclntab_format(const struct pclntab *t)
+{
+	return t->layout->since;
+}
+
+uint64_t pclntab_addr(const struct pclntab *t)
+{
+	return t->addr;
+}
+
+uint64_t pclntab_moduledata(const struct pclntab *t)
+{
+	return t->moduledata;
+}
+
+void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end)
+{
+	*start = func_entry(t, 0);
+	*end = func_entry(t, t->nfuncs);
+}
+
+/* runtime.deferreturn is in every program and has the wrappers' id in every release. */
+static void learn_wrapper_id(struct pclntab *t)
+{
+	size_t i;
+
+	t->wrapper_id = -1;
+	for (i = 0; i < t->nfuncs; i++) {
+		if (!strcmp(func_name(t, i), "runtime.deferreturn")) {
+			t->wrapper_id = pclntab_record(t, i).data[t->layout->id];
+			return;
+		}
+	}
+}
+
+static int pclntab_new(struct pclntab **ret, struct elf_image image, struct error *err)
+{
+	struct pclntab *t = xcalloc(1, sizeof(*t));
+	int rc;
+
+	t->image = image;
+	rc = pclntab_find(t, err);
+	if (rc) {
+		pclntab_free(t);
+		return rc;
+	}
+	learn_wrapper_id(t);
+	*ret = t;
+	return 0;
+}
+
+int pclntab_open(struct pclntab **ret, const char *path, struct error *err)
+{
+	struct elf_image image;
+	int rc = elf_image_open(&image, path, err);
+
+	return rc ? rc : pclntab_new(ret, image, err);
+}
+
+int pclntab_from_memory(struct pclntab **ret, const void *data, size_t size, struct error *err)
+{
+	struct elf_image image;
+	int rc = elf_image_from_memory(&image, data, size, err);
+
+	return rc ? rc : pclntab_new(ret, image, err);
+}
+
+void pclntab_free(struct pclntab *t)
+{
+	if (!t)
+		return;
+	elf_image_close(&t->image);
+	free(t->relocated);
+	free(t->heads);
+	free(t->chain);
+	free(t);
+}

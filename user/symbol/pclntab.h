@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pclntab: the function table that every Go binary carries for its own
+ * tracebacks, stripped or not: functions, files, lines, SP offsets and trees
+ * of inlined calls. In: an ELF file of Go 1.15 to 1.27. Out: functions by
+ * index, address and name, and frames that equal the runtime's, because it
+ * reads the same bytes. All addresses are link-time addresses.
+ *
+ * Nothing is parsed ahead: opening a binary of 100 MB touches some pages.
+ * Hostile files: each access is checked, each loop has an end, and memory is
+ * bounded by the size of the file.
+ */
+#ifndef GOTAP_SYMBOL_PCLNTAB_H
+#define GOTAP_SYMBOL_PCLNTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "symbol/source.h"
+
+struct pclntab;
+
+/* -ENOENT with a text if the file holds no table that can be read. */
+int pclntab_open(struct pclntab **ret, const char *path, struct error *err);
+/* Borrows @data, which must outlive the table. */
+int pclntab_from_memory(struct pclntab **ret, const void *data, size_t size,
+			struct error *err);
+/* Accepts NULL. */
+void pclntab_free(struct pclntab *t);
+
+/* First Go release that writes this format, as the NN of go1.NN: 2, 16, 18 or 20. */
+int pclntab_format(const struct pclntab *t);
+/* Address of the table (runtime.pcHeader since 1.16). */
+uint64_t pclntab_addr(const struct pclntab *t);
+/* Address of runtime.firstmoduledata, 0 if not found or not needed (until 1.17). */
+uint64_t pclntab_moduledata(const struct pclntab *t);
+/* Go text: [*start, *end), from the first function to the end of the last. */
+void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
+
+struct pclntab_func {
+	uint32_t index;
+	enum func_kind kind;
+	uint64_t entry, end;	/* end: where the next function begins, padding included */
+	const char *name;	/* linker's name, in the file; "" if unreadable */
+};
+
+/* Functions are sorted by address: indices 0 to pclntab_funcs() - 1. */
+size_t pclntab_funcs(const struct pclntab *t);
+bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret);
+/* The function whose code or padding holds @addr. */
+bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret);
+/*
+ * The function of exactly that name. ABI wrappers carry the name of what they
+ * wrap: of several, one that is no wrapper, and of those the largest. The
+ * first call builds an index over all names.
+ */
+bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret);
+
+/*
+ * Whether a function called @name was inlined anywhere into @f, directly or
+ * within another inlined function. With -pgo the runtime inlines functions
+ * that gotap would probe, while their own code stays in the binary.
+ */
+bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name);
+
+/* Bytes between SP at @addr and the return address; -1 if not known. */
+int32_t pclntab_sp_delta(const struct pclntab *t, const struct pclntab_func *f, uint64_t addr);
+
+/*
+ * Frames at the instruction that holds @pc, as source_ops.expand has it.
+ * Strings live as long as the table.
+ */
+size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame *out);
+
+/*
+ * Start of the function that a `go` statement means when the compiler had to
+ * put a wrapper at @entry; else @entry (runtime, startPCForTrace, since 1.18).
+ */
+uint64_t pclntab_unwrap(const struct pclntab *t, uint64_t entry);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pclntab_table: what the reader (pclntab.c) and the finder (pclntab_find.c)
+ * share: where the parts of a table lie, and how a format arranges them.
+ */
+#ifndef GOTAP_SYMBOL_PCLNTAB_TABLE_H
+#define GOTAP_SYMBOL_PCLNTAB_TABLE_H
+
+#include "symbol/elf_image.h"
+#include "symbol/pclntab.h"
+
+/*
+ * One row per format: offsets in bytes. The magic changed whenever the format
+ * did (internal/abi/symtab.go), except for the inline tree and startLine, both
+ * of 1.20, which came with a magic of their own.
+ */
+struct pclntab_layout {
+	uint32_t magic;
+	uint8_t since;		/* go1.NN */
+	/* header, from 1.16 on: five words at .parts, before them perhaps textStart */
+	uint8_t parts;
+	bool has_text;
+	/* function table: two fields of this size per function */
+	uint8_t field;
+	/* struct _func (runtime/runtime2.go) */
+	uint8_t name, pcsp, pcfile, pcln, npcdata, cu, id, nfuncdata, func_size;
+	/* struct inlinedCall (runtime/symtab.go, symtabinl.go) and its FUNCDATA index */
+	uint8_t inline_size, inline_id, inline_name, inline_parent_pc, inline_funcdata;
+};
+
+/* Until 1.17 entries are addresses and FUNCDATA are pointers: 8 bytes, relocated. */
+static inline bool layout_has_pointers(const struct pclntab_layout *l)
+{
+	return l->field == 8;
+}
+
+struct span {
+	const uint8_t *data;
+	size_t size;
+};
+
+struct pclntab {
+	struct elf_image image;
+	const struct pclntab_layout *layout;
+	uint64_t addr;
+	struct span all;	/* the table to the end of its section */
+	uint8_t *relocated;	/* own copy behind .all, or NULL */
+	struct span names, files;	/* text; the last byte is a NUL */
+	struct span cus, pcs, funcs, index;
+	size_t nfuncs;
+	uint64_t text;		/* added to the entries of the index */
+	uint64_t moduledata;
+	struct elf_range gofunc;	/* base of FUNCDATA offsets, to the end of its segment */
+	int wrapper_id;		/* abi.FuncIDWrapper of this release, -1 if unknown */
+	uint32_t *heads;	/* bucket of a name's hash -> function index + 1 */
+	uint32_t *chain;	/* function -> next in its bucket, + 1 */
+	size_t nheads;		/* power of two */
+};
+
+/* A function's record; data NULL if it is not in the table. */
+struct func_record {
+	const uint8_t *data;
+	size_t size;		/* to the end of the table */
+	uint64_t entry, end;
+};
+
+struct func_record pclntab_record(const struct pclntab *t, size_t index);
+/* Text at @off, "" if it is not there. */
+const char *pclntab_name(const struct pclntab *t, uint32_t off);
+/* PCDATA table of inline tree indices; size 0 if the function has none. */
+struct span pclntab_inline_index(const struct pclntab *t, struct func_record f);
+/* FUNCDATA @i as a value: offset or pointer; false if there is none. */
+bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, uint64_t *ret);
+/* Inline tree, to the end of the segment; size 0 if there is none. */
+struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f);
+
+/*
+ * Finds the table in t->image and fills in all that the reader needs, the
+ * name index excepted.
+ */
+int pclntab_find(struct pclntab *t, struct error *err);
+
+#endif
