@@ -12,7 +12,7 @@
 enum { STACKGUARD0 = 0x10, STACKGUARD1 = 0x18 };
 
 /* Go's prologues have at most some ten instructions before a site. */
-enum { MAX_INSNS = 32 };
+enum { MAX_INSNS = 32, MAX_FRAME = 1 << 30 };
 
 /* How far the stack check has come. */
 enum check {
@@ -57,25 +57,17 @@ static bool is_stack_guard(const struct walk *w)
 				     x86_has_mem(&w->insn, g, STACKGUARD1));
 }
 
-static bool is_64bit_alu(const struct x86_insn *insn, unsigned int sub)
-{
-	return (insn->opcode == 0x81 || insn->opcode == 0x83) && (insn->rex & 8) &&
-	       (insn->reg & 7) == sub;
-}
-
 /* --- one instruction that is not a site --- */
 
 /* sub $N,%rsp makes the frame; any other change of rsp is none of Go's prologues. */
 static int step_rsp(struct walk *w)
 {
-	enum { SUB = 5 };
-	const struct x86_insn *insn = &w->insn;
+	int64_t moved;
 
-	if (insn->has_mem || insn->rm != X86_RSP || !is_64bit_alu(insn, SUB) ||
-	    insn->imm <= 0 || insn->imm > INT32_MAX - w->frame)
+	if (!x86_moves_rsp(&w->insn, &moved) || moved >= 0 || moved < -(int64_t)MAX_FRAME)
 		return -ENOTSUP;
-	w->frame += (uint32_t)insn->imm;
-	return 0;
+	w->frame += (uint32_t)-moved;
+	return w->frame <= MAX_FRAME ? 0 : -ENOTSUP;
 }
 
 /* cmp 0x10(%r14),REG */
@@ -94,10 +86,8 @@ static bool is_guard_load(const struct walk *w)
 
 static bool is_imm_cmp_of_rax(const struct x86_insn *insn)
 {
-	enum { CMP = 7 };
-
 	return (insn->opcode == 0x3d && (insn->rex & 8)) ||
-	       (!insn->has_mem && insn->rm == X86_RAX && is_64bit_alu(insn, CMP));
+	       (!insn->has_mem && insn->rm == X86_RAX && x86_is_alu_imm(insn, X86_CMP));
 }
 
 static void step_check(struct walk *w)
@@ -117,7 +107,7 @@ static void step_check(struct walk *w)
 static void step_registers(struct walk *w, uint16_t written)
 {
 	const struct x86_insn *insn = &w->insn;
-	bool keeps = is_64bit_alu(insn, 5) ||		/* sub $N,%r12 */
+	bool keeps = x86_is_alu_imm(insn, X86_SUB) ||	/* sub $N,%r12 */
 		     (insn->opcode == 0x2b && w->check == CHECK_OPEN);
 	bool makes = (insn->opcode == 0x8d && insn->base == X86_RSP &&
 		      insn->index == X86_NO_REG) ||
@@ -139,10 +129,8 @@ static int step(struct walk *w)
 	const struct x86_insn *insn = &w->insn;
 	uint16_t written = x86_written(insn);
 
-	if (x86_is_branch(insn) || x86_ends_flow(insn) || written == 0xffff ||
-	    (insn->opcode & ~7) == 0x50 || insn->opcode == 0x68 || insn->opcode == 0x6a ||
-	    insn->opcode == 0x9c || insn->opcode == 0x9d)
-		return -ENOTSUP;	/* leaves the straight code or moves rsp unseen */
+	if (x86_is_branch(insn) || x86_ends_flow(insn) || written == 0xffff)
+		return -ENOTSUP;	/* leaves the straight code */
 	if (is_nop(insn) && w->check == CHECK_NONE && !w->nop)
 		w->nop = w->at + 1;
 	step_check(w);

@@ -23,6 +23,7 @@ enum {
 	TO_DX = 1 << 12,
 	TO_ANY = 1 << 13,	/* calls and whatever is not worth an exact answer */
 	NOT_7 = 1 << 14,	/* a group whose /7 (cmp) writes nothing */
+	TO_RSP = 1 << 15,	/* pushes and pops */
 };
 
 /* add, or, adc, sbb, and, sub, xor; cmp only reads */
@@ -36,10 +37,10 @@ static const uint16_t one_byte[256] = {
 	ALU(0x10, TO_RM, TO_REG, TO_AX), ALU(0x18, TO_RM, TO_REG, TO_AX),
 	ALU(0x20, TO_RM, TO_REG, TO_AX), ALU(0x28, TO_RM, TO_REG, TO_AX),
 	ALU(0x30, TO_RM, TO_REG, TO_AX), ALU(0x38, 0, 0, 0),
-	[0x50 ... 0x57] = OK,					/* push */
-	[0x58 ... 0x5f] = OK | TO_OPREG,			/* pop */
+	[0x50 ... 0x57] = OK | TO_RSP,				/* push */
+	[0x58 ... 0x5f] = OK | TO_RSP | TO_OPREG,		/* pop */
 	[0x63] = MODRM | TO_REG,				/* movslq */
-	[0x68] = IMM32, [0x6a] = IMM8,				/* push */
+	[0x68] = IMM32 | TO_RSP, [0x6a] = IMM8 | TO_RSP,	/* push */
 	[0x69] = MODRM | IMM32 | TO_REG,			/* imul */
 	[0x6b] = MODRM | IMM8 | TO_REG,
 	[0x70 ... 0x7f] = IMM8 | BRANCH,			/* jcc */
@@ -54,7 +55,7 @@ static const uint16_t one_byte[256] = {
 	[0x8d] = MODRM | TO_REG,				/* lea */
 	[0x90 ... 0x97] = OK | TO_OPREG | TO_AX,		/* nop, xchg */
 	[0x98] = OK | TO_AX, [0x99] = OK | TO_DX,		/* cltq, cqto */
-	[0x9c] = OK, [0x9d] = OK,				/* pushf, popf */
+	[0x9c] = OK | TO_RSP, [0x9d] = OK | TO_RSP,		/* pushf, popf */
 	[0xa4] = OK | TO_ANY, [0xa5] = OK | TO_ANY,		/* movs */
 	[0xa8] = IMM8, [0xa9] = IMM32,				/* test */
 	[0xaa] = OK | TO_ANY, [0xab] = OK | TO_ANY,		/* stos */
@@ -73,7 +74,7 @@ static const uint16_t one_byte[256] = {
 	[0xf6] = MODRM | GROUP3 | BYTE | TO_RM | TO_AX | TO_DX,
 	[0xf7] = MODRM | GROUP3 | TO_RM | TO_AX | TO_DX,
 	[0xfe] = MODRM | BYTE | TO_RM,				/* inc, dec */
-	[0xff] = MODRM | TO_ANY,				/* inc, dec, call, jmp, push */
+	[0xff] = MODRM | TO_RM,					/* inc, dec, call, jmp, push */
 };
 
 static const uint16_t two_byte[256] = {
@@ -397,6 +398,20 @@ bool x86_has_mem(const struct x86_insn *insn, enum x86_reg base, int32_t disp)
 	       insn->disp == disp;
 }
 
+bool x86_is_alu_imm(const struct x86_insn *insn, enum x86_alu op)
+{
+	return (insn->opcode == 0x81 || insn->opcode == 0x83) && (insn->rex & 8) &&
+	       (insn->reg & 7) == op;
+}
+
+bool x86_moves_rsp(const struct x86_insn *insn, int64_t *by)
+{
+	if (insn->has_mem || insn->rm != X86_RSP)
+		return false;
+	*by = x86_is_alu_imm(insn, X86_SUB) ? -insn->imm : insn->imm;
+	return x86_is_alu_imm(insn, X86_SUB) || x86_is_alu_imm(insn, X86_ADD);
+}
+
 /* A byte register without REX may be the second byte of one of the first four. */
 static uint16_t reg_bit(const struct x86_insn *insn, unsigned int reg)
 {
@@ -428,7 +443,7 @@ uint16_t x86_written(const struct x86_insn *insn)
 
 	if (writes_nothing(insn))
 		return 0;
-	if (insn->traits & TO_ANY)
+	if ((insn->traits & TO_ANY) || (insn->opcode == 0xff && (insn->reg & 7) > 1))
 		return 0xffff;
 	if ((insn->traits & TO_RM) && !insn->has_mem)
 		mask |= reg_bit(insn, insn->rm);
@@ -440,5 +455,7 @@ uint16_t x86_written(const struct x86_insn *insn)
 		mask |= 1 << X86_RAX;
 	if (insn->traits & TO_DX)
 		mask |= 1 << X86_RDX;
+	if (insn->traits & TO_RSP)
+		mask |= 1 << X86_RSP;
 	return mask;
 }

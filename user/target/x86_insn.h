@@ -60,6 +60,14 @@ bool x86_is_branch(const struct x86_insn *insn);
 bool x86_ends_flow(const struct x86_insn *insn);
 /* Does it have the memory operand @disp(@base), with no index and no segment? */
 bool x86_has_mem(const struct x86_insn *insn, enum x86_reg base, int32_t disp);
+/* A 64-bit operation with a constant, @op being enum x86_alu; its operand is rm or memory. */
+enum x86_alu { X86_ADD = 0, X86_SUB = 5, X86_CMP = 7 };
+bool x86_is_alu_imm(const struct x86_insn *insn, enum x86_alu op);
+/*
+ * Is it `add` or `sub` of a constant to rsp? *@by is what it adds. Go's assembler
+ * writes a frame of 128 bytes as add $-128, which is shorter.
+ */
+bool x86_moves_rsp(const struct x86_insn *insn, int64_t *by);
 /* Bit mask (1 << enum x86_reg) of the general registers it may change. */
 uint16_t x86_written(const struct x86_insn *insn);
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * callsites: who calls a function. In: a binary and the function's address.
+ * Out: every return address of a direct call, with the function it lies in.
+ * The tracer classifies a goroutine's transitions by it (casgstatus has 40 to
+ * 44 call sites).
+ */
+#ifndef GOTAP_TARGET_CALLSITES_H
+#define GOTAP_TARGET_CALLSITES_H
+
+#include "base/vec.h"
+#include "target/gobin.h"
+
+struct callsite {
+	uint64_t return_addr;
+	struct gobin_func func;		/* the caller; name "" if no function is known there */
+};
+
+/*
+ * Appends the callers of @target to @ret (struct callsite), by address. The
+ * scan is of bytes, not instructions, so a constant that looks like a call may
+ * be among them: harmless, as nothing ever returns to there.
+ */
+void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exitsyscall: the one place in runtime.exitsyscall of Go 1.26 and later where
+ * it is known whether the goroutine kept its P. In: a binary and its offsets.
+ * Out: the conditional jump on the just loaded m.p:
+ *
+ *	gp.atomicstatus.CompareAndSwap(_Gsyscall, _Grunning), or casgstatus()
+ *	oldp := gp.m.oldp.ptr(); gp.m.oldp.set(nil)
+ *	pp := gp.m.p.ptr()
+ *	if pp != nil {			<- here; pp is in a register
+ */
+#ifndef GOTAP_TARGET_EXITSYSCALL_H
+#define GOTAP_TARGET_EXITSYSCALL_H
+
+#include "base/error.h"
+#include "gooffsets.h"
+#include "target/gobin.h"
+
+struct exit_site {
+	uint32_t offset;	/* from the start of runtime.exitsyscall */
+	uint8_t len;		/* of the jump */
+	uint8_t cond;		/* X86_COND_E or X86_COND_NE; pp is tested, not the flags */
+	uint8_t pp_reg;		/* enum x86_reg: 0 in it means that the P is gone */
+};
+
+/*
+ * -ENOTSUP with a text if the function is not of that form (then the entry of
+ * exitsyscall is the next best site), -ENOENT if there is no such function.
+ */
+int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
+		     struct exit_site *ret, struct error *err);
+
+#endif
