@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * convert: an ordered and checked v1 trace comes in, a v2 trace goes out: each
+ * v1 event is handed to its handler, which takes steps in the simulated reader.
+ */
+#include "v1/convert.h"
+
+#include "v1/convert_internal.h"
+
+/* v2 time of the first event: later than the sync batch, which readers show first. */
+enum { TIME_BASE = 1000, SYNC_TIME = 1 };
+
+static convert_fn *const handlers[V1_TYPES] = {
+	[V1_GOMAXPROCS] = convert_gomaxprocs,
+	[V1_PROC_START] = convert_proc_start,
+	[V1_PROC_STOP] = convert_proc_stop,
+	[V1_GC_START] = convert_gc_start,
+	[V1_GC_DONE] = convert_gc_done,
+	[V1_STW_START] = convert_stw_start,
+	[V1_STW_DONE] = convert_stw_done,
+	[V1_SWEEP_START] = convert_sweep_start,
+	[V1_SWEEP_DONE] = convert_sweep_done,
+	[V1_GO_CREATE] = convert_go_create,
+	[V1_GO_START] = convert_go_start,
+	[V1_GO_START_LABEL] = convert_go_start,
+	[V1_GO_END] = convert_go_end,
+	[V1_GO_STOP] = convert_go_block,
+	[V1_GO_SCHED] = convert_go_sched,
+	[V1_GO_PREEMPT] = convert_go_sched,
+	[V1_GO_SLEEP] = convert_go_block,
+	[V1_GO_BLOCK] = convert_go_block,
+	[V1_GO_UNBLOCK] = convert_go_unblock,
+	[V1_GO_BLOCK_SEND] = convert_go_block,
+	[V1_GO_BLOCK_RECV] = convert_go_block,
+	[V1_GO_BLOCK_SELECT] = convert_go_block,
+	[V1_GO_BLOCK_SYNC] = convert_go_block,
+	[V1_GO_BLOCK_COND] = convert_go_block,
+	[V1_GO_BLOCK_NET] = convert_go_block,
+	[V1_GO_SYSCALL] = convert_go_syscall,
+	[V1_GO_SYSEXIT] = convert_go_sysexit,
+	[V1_GO_SYSBLOCK] = convert_go_sysblock,
+	[V1_GO_WAITING] = convert_go_waiting,
+	[V1_GO_IN_SYSCALL] = convert_go_in_syscall,
+	[V1_HEAP_ALLOC] = convert_heap_alloc,
+	[V1_HEAP_GOAL] = convert_heap_goal,
+	[V1_GO_BLOCK_GC] = convert_go_block,
+	[V1_ASSIST_START] = convert_assist_start,
+	[V1_ASSIST_DONE] = convert_assist_done,
+	[V1_TASK_CREATE] = convert_task_create,
+	[V1_TASK_END] = convert_task_end,
+	[V1_REGION] = convert_region,
+	[V1_LOG] = convert_log,
+	[V1_CPU_SAMPLE] = convert_sample,
+};
+
+struct sim_p *convert_p(struct convert *c, const struct v1_event *ev)
+{
+	return ev->p < 0 ? NULL : sim_p(&c->sim, (uint64_t)ev->p);
+}
+
+struct sim_m *convert_user(struct convert *c, const struct v1_event *ev)
+{
+	return ev->g ? sim_g_thread(sim_g(&c->sim, ev->g)) : NULL;
+}
+
+uint64_t convert_stack(struct convert *c, uint64_t stack)
+{
+	struct v1_frame frame;
+
+	if (!stack || !v1_trace_stack(c->t, stack, &frame, 1))
+		return 0;
+	return tracefile_stack(c->sim.tf, stack);
+}
+
+/* What must be known of an event before those in front of it are converted. */
+static void look_at(struct convert *c, const struct v1_event *ev, struct map64 *assists)
+{
+	bool is_new;
+
+	switch (ev->type) {
+	case V1_GOMAXPROCS:
+		c->has_gomaxprocs = true;
+		break;
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		sim_g(&c->sim, ev->g)->declared = true;
+		break;
+	case V1_ASSIST_START:
+	case V1_ASSIST_DONE:
+		map64_put(assists, ev->g, &is_new);
+		if (is_new && ev->type == V1_ASSIST_DONE)
+			sim_g(&c->sim, ev->g)->assist_before = true;
+		break;
+	}
+}
+
+static void look_ahead(struct convert *c)
+{
+	struct map64 assists = {0};
+	size_t i;
+
+	for (i = 0; i < v1_trace_count(c->t); i++)
+		look_at(c, v1_trace_event(c->t, i), &assists);
+	map64_free(&assists);
+}
+
+/* Without a Gomaxprocs, the first event that is no part of a trace's beginning ends it. */
+static bool ends_start(const struct convert *c, const struct v1_event *ev)
+{
+	if (c->has_gomaxprocs)
+		return false;
+	switch (ev->type) {
+	case V1_GO_CREATE:
+		return ev->g != 0;
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+	case V1_PROC_START:
+	case V1_GO_START:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void convert_event(struct convert *c, const struct v1_event *ev)
+{
+	c->sim.now = (uint64_t)ev->time + TIME_BASE;
+	if (c->starting && ends_start(c, ev))
+		convert_end_start(c);
+	if (handlers[ev->type] && handlers[ev->type](c, ev))
+		c->sim.counts.converted++;
+	else
+		c->sim.counts.dropped++;
+}
+
+static void convert_all(struct convert *c)
+{
+	size_t i;
+
+	look_ahead(c);
+	c->starting = true;
+	for (i = 0; i < v1_trace_count(c->t); i++)
+		convert_event(c, v1_trace_event(c->t, i));
+	if (c->starting)
+		convert_end_start(c);
+	c->sim.counts.dropped += c->sim.pending.len;
+	c->sim.counts.converted -= c->sim.pending.len;
+}
+
+/*
+ * v1 knows no wall clock, but readers want one from headers 1.25 and 1.26:
+ * they get the first second of 1970, the same at every conversion.
+ */
+static const struct trace_clock no_clock = {
+	.time = SYNC_TIME,
+	.mono_ns = SYNC_TIME,
+	.wall_sec = 1,
+};
+
+int v1_convert(const struct v1_trace *t, int fd, int version, struct v1_convert_counts *counts,
+	       struct error *err)
+{
+	struct convert c = { .t = t };
+	struct tracefile_opts opts = { .version = version, .frequency = 1000000000,
+				       .frames = convert_frames_get, .ctx = &c.frames };
+	struct tracefile *tf;
+	int ret = tracefile_new(&tf, fd, &opts, err);
+
+	if (ret)
+		return ret;
+	convert_frames_init(&c.frames, t);
+	sim_init(&c.sim, tf);
+	tracefile_gen_begin(tf);
+	convert_all(&c);
+	ret = tracefile_gen_end(tf, &no_clock, err);
+	if (counts)
+		*counts = c.sim.counts;
+	sim_release(&c.sim);
+	vec_free(&c.held_back);
+	convert_frames_release(&c.frames);
+	tracefile_free(tf);
+	return ret;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * convert_frames: stacks of a v1 trace come in, frames as v2 wants them go
+ * out. Readers since Go 1.23 take a PC for the name of a frame, so the frames
+ * of an inlined call, which share a PC in v1, get PCs of their own. All but
+ * the leaf must be complete: what v1 does not know is filled with the address.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "v1/convert_internal.h"
+
+enum { FIRST_MADE_UP_PC_BIT = 62 };
+
+void convert_frames_init(struct convert_frames *f, const struct v1_trace *t)
+{
+	memset(f, 0, sizeof(*f));
+	f->t = t;
+	f->next_pc = 1ULL << FIRST_MADE_UP_PC_BIT;
+	f->names = strset_new();
+}
+
+void convert_frames_release(struct convert_frames *f)
+{
+	map64_free(&f->by_pc);
+	map64_free(&f->moved);
+	strset_free(f->names);
+}
+
+static uint64_t frame_hash(const struct v1_frame *v)
+{
+	/* Names are interned, so equal names have equal addresses. */
+	return hash64(hash64(v->pc + 1) ^ hash64((uintptr_t)v->func) ^
+		      hash64((uintptr_t)v->file + 1) ^ hash64(v->line + 2));
+}
+
+static uint64_t unique_pc(struct convert_frames *f, const struct v1_frame *v)
+{
+	uint64_t hash = frame_hash(v);
+	uint64_t *slot;
+	bool is_new = false;
+
+	if (v->pc) {
+		slot = map64_put(&f->by_pc, v->pc, &is_new);
+		if (is_new)
+			*slot = hash;
+		if (*slot == hash)
+			return v->pc;
+	}
+	slot = map64_put(&f->moved, hash, &is_new);
+	if (is_new)
+		*slot = f->next_pc++;
+	return *slot;
+}
+
+static const char *address_name(struct convert_frames *f, uint64_t pc)
+{
+	char name[32];
+	int n = snprintf(name, sizeof(name), "0x%llx", (unsigned long long)pc);
+
+	return strset_add(f->names, name, (size_t)n);
+}
+
+static struct trace_frame complete(struct convert_frames *f, const struct v1_frame *v, bool leaf)
+{
+	struct trace_frame out = { v->pc, v->func, v->file, v->line };
+	bool named = *v->func || *v->file;
+
+	/* A leaf of nothing at all is what runtimes write for a missing stack. */
+	if (leaf && (named || !v->pc)) {
+		out.pc = v->pc || named ? unique_pc(f, v) : 0;
+		return out;
+	}
+	out.pc = unique_pc(f, v);
+	if (!*out.func)
+		out.func = address_name(f, v->pc);
+	if (!*out.file)
+		out.file = "?";
+	if (!out.line)
+		out.line = 1;
+	return out;
+}
+
+size_t convert_frames_get(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	struct convert_frames *f = ctx;
+	struct v1_frame frames[TRACEV2_MAX_FRAMES];
+	size_t i, n;
+
+	n = v1_trace_stack(f->t, key, frames, max < TRACEV2_MAX_FRAMES ? max : TRACEV2_MAX_FRAMES);
+	for (i = 0; i < n; i++)
+		out[i] = complete(f, &frames[i], i == 0);
+	return n;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/* convert_proc: v1 events of Ps, collections and annotations into v2. See sim.h. */
+#include "v1/convert_internal.h"
+
+/* --- Ps --- */
+
+/* Some thread's P has silently gone elsewhere: v1 starts another one on it. */
+static struct sim_m *free_thread(struct convert *c, struct sim_m *m)
+{
+	if (m->g && m->g->status == SIM_RUNNING)
+		return sim_made_up(&c->sim);
+	if (m->p)
+		sim_p_stop(&c->sim, SIM_ADDED, m->p);
+	return m;
+}
+
+int convert_proc_start(struct convert *c, const struct v1_event *ev)
+{
+	struct sim *s = &c->sim;
+	struct sim_p *p = convert_p(c, ev);
+	/* Before 1.5 the event has no thread: each P is its own. */
+	uint64_t thread = v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0];
+
+	if (!p || (p->m && p->m->g && p->m->g->status == SIM_RUNNING))
+		return 0;
+	if (p->m)
+		sim_p_stop(s, SIM_ADDED, p);
+	sim_p_start(s, SIM_CONVERTED, p,
+		    thread == TRACEV2_NO_ID ? sim_made_up(s) : free_thread(c, sim_m(s, thread)));
+	return 1;
+}
+
+int convert_proc_stop(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_p *p = convert_p(c, ev);
+
+	if (!p || !p->m || (p->m->g && p->m->g->status == SIM_RUNNING))
+		return 0;
+	sim_p_stop(&c->sim, SIM_CONVERTED, p);
+	return 1;
+}
+
+int convert_gomaxprocs(struct convert *c, const struct v1_event *ev)
+{
+	const uint64_t args[] = { ev->args[0], convert_stack(c, ev->stack) };
+	enum sim_origin origin = c->starting ? SIM_ADDED : SIM_CONVERTED;
+
+	if (c->starting)
+		convert_end_start(c);
+	sim_program(&c->sim, origin, convert_user(c, ev), EV_ProcsChange, 2, args);
+	return 1;
+}
+
+/* --- the collector --- */
+
+int convert_gc_start(struct convert *c, const struct v1_event *ev)
+{
+	if (c->gc_depth++)
+		return 0;
+	sim_program(&c->sim, SIM_CONVERTED, convert_user(c, ev), EV_GCBegin, 2,
+		    (const uint64_t[]){ ++c->gc_seq, convert_stack(c, ev->stack) });
+	return 1;
+}
+
+int convert_gc_done(struct convert *c, const struct v1_event *ev)
+{
+	if (--c->gc_depth)
+		return 0;
+	sim_program(&c->sim, SIM_CONVERTED, convert_user(c, ev), EV_GCEnd, 1,
+		    (const uint64_t[]){ ++c->gc_seq });
+	return 1;
+}
+
+static const char *stw_reason(int version, uint64_t kind)
+{
+	/* stwReason of Go 1.21; number 6 is spelled as internal/trace/tracev1.go has it. */
+	static const char *const reasons[] = {
+		"", "GC mark termination", "GC sweep termination", "write heap dump",
+		"goroutine profile", "goroutine profile cleanup", "all goroutine stack trace",
+		"read mem stats", "AllThreadsSyscall", "GOMAXPROCS", "start trace", "stop trace",
+		"CountPagesInUse (test)", "ReadMetricsSlow (test)", "ReadMemStatsSlow (test)",
+		"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
+	};
+
+	if (version == V1_GOTRACE)
+		return "GC scan";
+	if (version < 10)
+		return reasons[1];
+	if (version < 21)
+		return kind < 2 ? reasons[kind + 1] : "";
+	return kind < sizeof(reasons) / sizeof(*reasons) ? reasons[kind] : "";
+}
+
+static struct sim_g **stw_slot(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_p *p = convert_p(c, ev);
+
+	return v1_trace_version(c->t) < 10 && p ? &p->stw : &c->stw;
+}
+
+/* A range of the goroutine that stops the world; Ps that help have none. */
+int convert_stw_start(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+	const char *reason = stw_reason(v1_trace_version(c->t), ev->args[0]);
+
+	if (!m || m->g->stw)
+		return 0;
+	*stw_slot(c, ev) = m->g;
+	m->g->stw = true;
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_STWBegin, tracefile_string(c->sim.tf, reason), 0);
+	return 1;
+}
+
+int convert_stw_done(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_g **slot = stw_slot(c, ev);
+	struct sim_g *g = *slot;
+
+	*slot = NULL;
+	if (!g || !g->stw)
+		return 0;
+	if (!sim_g_thread(g)) {
+		g->stw_ends = true;
+		return 1;
+	}
+	sim_emit(&c->sim, SIM_CONVERTED, g->m, EV_STWEnd, 0, NULL);
+	g->stw = false;
+	return 1;
+}
+
+int convert_sweep_start(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_p *p = convert_p(c, ev);
+	struct sim_m *m;
+
+	if (!p || p->sweeping)
+		return 0;
+	m = sim_p_hold(&c->sim, p, NULL);
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_GCSweepBegin, convert_stack(c, ev->stack));
+	p->sweeping = true;
+	return 1;
+}
+
+int convert_sweep_done(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_p *p = convert_p(c, ev);
+	struct sim_m *m;
+
+	if (!p || !p->sweeping)
+		return 0;
+	m = sim_p_hold(&c->sim, p, NULL);
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_GCSweepEnd, ev->args[0], ev->args[1]);
+	p->sweeping = false;
+	return 1;
+}
+
+int convert_assist_start(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+
+	if (!m || m->g->assist)
+		return 0;
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_GCMarkAssistBegin, convert_stack(c, ev->stack));
+	m->g->assist = true;
+	return 1;
+}
+
+int convert_assist_done(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+
+	if (!m || !m->g->assist)
+		return 0;
+	sim_emit(&c->sim, SIM_CONVERTED, m, EV_GCMarkAssistEnd, 0, NULL);
+	m->g->assist = false;
+	return 1;
+}
+
+/* A metric needs a thread with a P, no goroutine. */
+static int metric(struct convert *c, const struct v1_event *ev, enum tracev2_event type)
+{
+	struct sim_p *p = convert_p(c, ev);
+
+	sim_program(&c->sim, SIM_CONVERTED, p ? p->m : NULL, type, 1, ev->args);
+	return 1;
+}
+
+int convert_heap_alloc(struct convert *c, const struct v1_event *ev)
+{
+	return metric(c, ev, EV_HeapAlloc);
+}
+
+int convert_heap_goal(struct convert *c, const struct v1_event *ev)
+{
+	return metric(c, ev, EV_HeapGoal);
+}
+
+/* --- annotations --- */
+
+static uint64_t string(struct convert *c, const char *text)
+{
+	return tracefile_string(c->sim.tf, text);
+}
+
+int convert_task_create(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+	uint64_t parent = ev->args[1] ? ev->args[1] : TRACEV2_NO_ID;
+
+	if (!m)
+		return 0;
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserTaskBegin, ev->args[0], parent,
+		string(c, v1_trace_string(c->t, ev->args[2])), convert_stack(c, ev->stack));
+	return 1;
+}
+
+int convert_task_end(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+
+	if (!m)
+		return 0;
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserTaskEnd, ev->args[0],
+		convert_stack(c, ev->stack));
+	return 1;
+}
+
+int convert_region(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+
+	if (!m)
+		return 0;
+	sim_put(&c->sim, SIM_CONVERTED, m, ev->args[1] ? EV_UserRegionEnd : EV_UserRegionBegin,
+		ev->args[0], string(c, v1_trace_string(c->t, ev->args[2])),
+		convert_stack(c, ev->stack));
+	return 1;
+}
+
+int convert_log(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_m *m = convert_user(c, ev);
+
+	if (!m)
+		return 0;
+	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserLog, ev->args[0],
+		string(c, v1_trace_string(c->t, ev->args[1])),
+		string(c, v1_trace_text(c->t, ev)), convert_stack(c, ev->stack));
+	return 1;
+}
+
+int convert_sample(struct convert *c, const struct v1_event *ev)
+{
+	tracefile_cpu_sample(c->sim.tf, sim_stamp(&c->sim, SIM_CONVERTED), TRACEV2_NO_ID,
+			     ev->p < 0 ? TRACEV2_NO_ID : (uint64_t)ev->p, ev->g,
+			     convert_stack(c, ev->stack));
+	return 1;
+}
