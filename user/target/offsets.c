@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* offsets: see offsets.h. */
+#include "target/offsets.h"
+
+#include <errno.h>
+
+#include "target/offsets_table.h"
+
+enum { NROWS = sizeof(offsets_by_minor) / sizeof(offsets_by_minor[0]) };
+
+/* One text for each row, so that a source can be handed out without owning it. */
+static const char *const sources[] = {
+	[15] = "table of Go 1.15", [18] = "table of Go 1.18", [19] = "table of Go 1.19",
+	[20] = "table of Go 1.20", [21] = "table of Go 1.21", [22] = "table of Go 1.22",
+	[23] = "table of Go 1.23", [24] = "table of Go 1.24", [25] = "table of Go 1.25",
+	[26] = "table of Go 1.26", [27] = "table of Go 1.27",
+};
+
+enum { NSOURCES = sizeof(sources) / sizeof(sources[0]) };
+
+/*
+ * 1.18 and 1.20 have the offsets of 1.19: the instructions of the scheduler in
+ * Debian's binaries of both use the same displacements.
+ */
+static int table_row(int minor)
+{
+	return minor == 18 || minor == 20 ? 19 : minor;
+}
+
+/* Of g's fields only stack.lo lies at 0, so an empty row has 0 for g.m. */
+static bool has_row(int minor)
+{
+	int row = table_row(minor);
+
+	return row >= 0 && row < NROWS && offsets_by_minor[row].g_m && minor < NSOURCES &&
+	       sources[minor];
+}
+
+static int nearest_row(int minor)
+{
+	int i, last = NSOURCES - 1;
+
+	for (i = minor < last ? minor : last; i > 0; i--) {
+		if (has_row(i))
+			return i;
+	}
+	for (i = 0; i < last && !has_row(i); i++)
+		;
+	return i;
+}
+
+int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
+		   const char **source, struct error *err)
+{
+	int minor = gobin_go_minor(b);
+
+	if (!gobin_dwarf_offsets(b, ret, err)) {
+		*source = "DWARF";
+		return 0;
+	}
+	if (!has_row(minor) && !assume)
+		return error_set(err, -ENOTSUP, "'%s' was built with %s, whose runtime is unknown, "
+				 "and has no DWARF data to learn from", gobin_path(b),
+				 gobin_go_version(b));
+	if (!has_row(minor))
+		minor = nearest_row(minor);
+	*ret = offsets_by_minor[table_row(minor)];
+	*source = sources[minor];
+	return 0;
+}
