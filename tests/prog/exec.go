@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// exec replaces itself by another program after a while, in the same process; or starts it as a child with -fork.
+//
+//	exec [-after D] [-fork] PROGRAM [ARG...]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"syscall"
+	"time"
+)
+
+var (
+	after = flag.Duration("after", 500*time.Millisecond, "time before the other program begins")
+	fork  = flag.Bool("fork", false, "start the other program as a child and wait for it")
+)
+
+func tick() {
+	for {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func child(args []string) error {
+	cmd := osexec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+func replace(args []string) error {
+	path, err := osexec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(path, args, os.Environ())
+}
+
+func main() {
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: exec [-after D] [-fork] PROGRAM [ARG...]")
+		os.Exit(2)
+	}
+	go tick()
+	fmt.Println("ready")
+	time.Sleep(*after)
+	run := replace
+	if *fork {
+		run = child
+	}
+	if err := run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "exec:", err)
+		os.Exit(1)
+	}
+}
