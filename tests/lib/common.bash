@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Helpers of the bats files. A file begins with
+#
+#	load lib/common
+#	teardown() { stop_targets; }
+#
+# Everything that a test writes goes to $BATS_TEST_TMPDIR. bats shows a test's output only if it fails; so helpers
+# that run something say what they ran and how it ended.
+
+CHECKOUT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=${BUILD:-$CHECKOUT/build}
+case $BUILD in /*) ;; *) BUILD=$CHECKOUT/$BUILD ;; esac
+GOTAP=${GOTAP:-$BUILD/gotap}
+
+# The release whose reader, validator and runtime are the reference.
+REFERENCE_GO=1.27
+
+# --- running -------------------------------------------------------------------------------------
+
+# Like bats' run, and logs the command, its output and its status. Sets $status, $output and $lines.
+run_logged() {
+	run "$@"
+	printf '$ %s\n' "$*"
+	[ -z "$output" ] || printf '%s\n' "$output"
+	printf '(status %s)\n' "$status"
+}
+
+gotap() { run_logged "$GOTAP" "$@"; }
+
+# Fails with the command's output unless it ends with status 0.
+succeeds() {
+	run_logged "$@"
+	[ "$status" -eq 0 ]
+}
+
+fail() {
+	printf 'FAILED: %s\n' "$*"
+	return 1
+}
+
+# contains TEXT: the last run's output has this text somewhere.
+contains() { [[ $output == *"$1"* ]] || fail "no '$1' in the output"; }
+
+# matches REGEX: a line of the last run's output matches this extended regular expression.
+matches() { grep -Eq -- "$1" <<<"$output" || fail "no line matches '$1'"; }
+
+# wait_for SECONDS COMMAND...: until the command succeeds.
+wait_for() {
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$deadline" ] || fail "still not true: $*" || return
+		sleep 0.05
+	done
+}
+
+# --- what a test needs ---------------------------------------------------------------------------
+
+require_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
+
+require_tool() {
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null || skip "needs $tool"
+	done
+}
+
+# require_kernel 6.6
+require_kernel() {
+	local release
+	release=$(uname -r)
+	printf '%s\n%s\n' "$1" "${release%%-*}" | sort -VC || skip "needs kernel $1, this is $release"
+}
+
+# require_go VERSION: fetches the release if it is missing and sets $GO to its go command. Skips only where the
+# release cannot be had.
+require_go() {
+	local why
+	GO=$CHECKOUT/build/go/go$1/bin/go
+	[ -x "$GO" ] || why=$("$CHECKOUT/tools/go-fetch" "$1" 2>&1 >/dev/null) ||
+		skip "Go $1 cannot be had: $(tail -n 1 <<<"$why")"
+	export GOTOOLCHAIN=local
+}
+
+# require_package PACKAGE SUITE [NAME]: a program of Debian's, unpacked; sets $PACKAGE_ROOT.
+require_package() {
+	local why
+	PACKAGE_ROOT=$CHECKOUT/build/go/pkg/${3:-$1}
+	[ -d "$PACKAGE_ROOT" ] ||
+		why=$("$CHECKOUT/tools/go-fetch" --package "$1" --suite "$2" --as "${3:-$1}" 2>&1 >/dev/null) ||
+		skip "$1 of $2 cannot be had: $(tail -n 1 <<<"$why")"
+}
+
+# --- test programs -------------------------------------------------------------------------------
+
+# build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Other flags, another folder.
+build_prog() {
+	local version=$1 name=$2 dir
+	shift 2
+	require_go "$version"
+	dir=$BUILD/prog/go$version
+	[ $# -eq 0 ] || dir+=-$(tr -c 'A-Za-z0-9\n' _ <<<"$*")
+	"$CHECKOUT/tests/prog/build" "$version" "$dir" -p "$name" "$@" || return
+	PROG=$dir/$name
+	[ -x "$PROG" ] || skip "$name needs a later Go than $version"
+}
+
+# start_target COMMAND...: runs it in the background and waits until it prints "ready". Sets $TARGET to its pid and
+# $TARGET_OUT to the file that has its output.
+start_target() {
+	TARGETS=${TARGETS:-}
+	TARGET_OUT=$(mktemp "$BATS_TEST_TMPDIR/target.XXXXXX")
+	# bats waits for whoever holds its file descriptor 3.
+	"$@" >"$TARGET_OUT" 2>&1 3>&- &
+	TARGET=$!
+	TARGETS+=" $TARGET"
+	printf '$ %s &\n(pid %s)\n' "$*" "$TARGET"
+	wait_for 30 target_is_ready_or_gone || return
+	grep -qx ready "$TARGET_OUT" || fail "the target ended: $(tail -n 3 "$TARGET_OUT")"
+}
+
+target_is_ready_or_gone() { grep -qx ready "$TARGET_OUT" || ! target_runs; }
+
+target_runs() { kill -0 "${1:-$TARGET}" 2>/dev/null; }
+
+# stop_target [PID]: ends the target started last, or the one given.
+stop_target() {
+	local pid=${1:-$TARGET}
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+}
+
+# wait_target: until the target ends by itself. Sets $status.
+wait_target() {
+	status=0
+	wait "$TARGET" || status=$?
+	printf 'target %s ended with status %s\n' "$TARGET" "$status"
+}
+
+# For teardown.
+stop_targets() {
+	local pid
+	for pid in ${TARGETS:-}; do
+		stop_target "$pid"
+	done
+	TARGETS=
+}
+
+# --- judging traces ------------------------------------------------------------------------------
+
+# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release.
+oracle() {
+	require_go "$1"
+	ORACLE=$BUILD/oracle/go$1
+	"$CHECKOUT/tests/oracle/build" "$1" "$ORACLE"
+}
+
+# trace_ok FILE...: Go's reader and validator take every event.
+trace_ok() {
+	oracle "$REFERENCE_GO" && succeeds "$ORACLE/check" "$@"
+}
+
+# readable_by VERSION FILE...: that release's own reader takes every event.
+readable_by() {
+	local version=$1
+	shift
+	oracle "$version" && succeeds "$ORACLE/readcheck" "$@"
+}
+
+# same_trace [DIFF FLAG...] RUNTIME.trace GOTAP.trace: gotap saw what the runtime saw.
+same_trace() {
+	oracle "$REFERENCE_GO" && succeeds "$ORACLE/diff" "$@"
+}
+
+# count_of FILE PATTERN: prints how many events there are whose name, as check -counts has it, matches the extended
+# regular expression from the start. count_of x.trace 'Go Running->Waiting "chan'
+count_of() {
+	oracle "$REFERENCE_GO" >&2 || return
+	"$ORACLE/check" -counts "$1" | awk -v want="^($2)" '
+		$1 == "count" { n = $2; sub(/^count [0-9]+ /, ""); if ($0 ~ want) sum += n }
+		END { print sum + 0 }'
+}
