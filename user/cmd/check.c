@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap check: is this a trace that Go's tools take? One line for each file. */
+#include "cmd/cmd.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "read/check_report.h"
+
+static const char usage[] =
+	"usage: gotap check [--lenient] [--json] TRACE...\n"
+	"\n"
+	"Reads Go execution traces (go 1.22 and later) and reports for each, in one line,\n"
+	"whether Go's reader takes it, whether it keeps the stricter rules for those who write\n"
+	"traces, and whether it is safe for the tools that use it. A fault comes with its\n"
+	"place, the event, the rule it breaks and the state that it met.\n"
+	"\n"
+	"  --lenient    only the rules of Go's reader\n"
+	"  --json       one JSON object for each file\n"
+	"  -h, --help   show this\n"
+	"\n"
+	"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
+	"read\n";
+
+struct check_options {
+	bool lenient, json;
+};
+
+/* Exit status for one file. */
+static int check_one(const char *file, const struct check_options *options)
+{
+	struct check_result result;
+	struct buf line = {0};
+	struct error err;
+
+	if (check_file(file, options->lenient, &result, &err)) {
+		fprintf(stderr, "gotap check: %s\n", err.text);
+		return 2;
+	}
+	if (options->json)
+		check_report_json(&line, file, &result);
+	else
+		check_report_text(&line, file, &result);
+	fwrite(line.data, 1, line.len, stdout);
+	buf_free(&line);
+	return result.kind != CHECK_OK;
+}
+
+/* 0 to go on, else the exit status + 1. */
+static int parse(int argc, char **argv, struct check_options *options)
+{
+	static const struct option long_options[] = {
+		{ "lenient", no_argument, NULL, 'l' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (opt == 'l')
+			options->lenient = true;
+		else if (opt == 'j')
+			options->json = true;
+		else if (opt == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		} else
+			break;
+	}
+	if (opt == -1 && optind < argc)
+		return 0;
+	fputs(usage, stderr);
+	return 3;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct check_options options = { false, false };
+	int status = parse(argc, argv, &options), i;
+
+	if (status)
+		return status - 1;
+	for (i = optind; i < argc; i++) {
+		int one = check_one(argv[i], &options);
+
+		if (one > status)
+			status = one;
+	}
+	if (fflush(stdout))
+		return 2;
+	return status;
+}

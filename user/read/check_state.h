@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_state: what the stricter rules remember between events. It is told by
+ * events alone, as a user of Go's internal/trace would be, and knows nothing
+ * of the states inside the reader that produced them.
+ */
+#ifndef GOTAP_READ_CHECK_STATE_H
+#define GOTAP_READ_CHECK_STATE_H
+
+#include "base/map64.h"
+#include "base/strset.h"
+#include "base/vec.h"
+#include "read/check.h"
+#include "read/v2_reader.h"
+
+struct check_m {
+	uint64_t id, p, g;	/* runs there, TRACEV2_NO_ID = none */
+};
+
+/* A goroutine or proc. */
+struct check_res {
+	uint64_t id;
+	uint8_t state;		/* enum go_state or enum proc_state */
+	bool in_gc, bg_mark;	/* how the mutator utilization counts it */
+	struct check_m *on;	/* where it executes */
+	struct vec ranges;	/* const char *, names of open ranges */
+};
+
+struct check {
+	struct trace_reader *r;
+	struct check_result *result;
+	struct map64 gs, ps;	/* id -> struct check_res * */
+	struct map64 ms;	/* id -> struct check_m * */
+	struct map64 tasks;	/* id -> const char *, type of task */
+	struct vec gc_ranges;	/* const char * */
+	struct vec free_gs;	/* struct check_res * */
+	struct vec stack_seen;	/* uint8_t per stack of the generation: 0 new, 1 fine, 2 not */
+	struct strset *names;
+	int64_t last_time;
+	uint64_t syncs;
+	uint64_t open_stw;
+	int64_t procs;		/* GOMAXPROCS, 0 = not said yet */
+	bool procs_seen;
+	bool has_clock;		/* last_clock is that of an earlier generation */
+	struct v2_clock last_clock;
+};
+
+void check_init(struct check *c, struct trace_reader *r, struct check_result *result);
+void check_free(struct check *c);
+
+/* Notes a fault at @ev. */
+void check_fail(struct check *c, enum check_kind kind, const struct trace_event *ev,
+		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void check_warn(struct check *c, enum check_warning warning, const struct v2_place *place);
+
+/* The two sets of rules beyond the reader's; each is shown every event. */
+void check_validator(struct check *c, const struct trace_event *ev);
+/* Shown the last event, NULL if there was none, of a trace without a reader's fault. */
+void check_validator_end(struct check *c, const struct trace_event *last);
+void check_traps(struct check *c, const struct trace_event *ev);
+
+/* Goroutine or proc @id as far as known, else NULL. */
+struct check_res *check_find(const struct map64 *map, uint64_t id);
+struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id);
+void check_forget_g(struct check *c, struct check_res *g);
+
+/* Text of a string of the current generation; NULL if there is none such. */
+static inline const char *check_text(struct check *c, uint64_t id, size_t *len)
+{
+	return trace_reader_string(c->r, id, len);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * raw_sink: bytes on their way to a file or a pipe, collected into large
+ * writes. A failed write is remembered; sink_close() reports it, so that the
+ * code that produces bytes need not look.
+ */
+#ifndef GOTAP_READ_RAW_SINK_H
+#define GOTAP_READ_RAW_SINK_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+struct raw_sink {
+	struct buf buf;		/* what is not written yet: append here, then sink_settle() */
+	const char *path;
+	int fd;			/* -1: keeps everything in buf */
+	int error;		/* errno of the first failed write */
+};
+
+/* Creates @path, "-" is standard output, NULL keeps the bytes in s->buf. */
+int sink_open(struct raw_sink *s, const char *path, struct error *err);
+/* Writes out what has been collected if that is enough to be worth it. */
+void sink_settle(struct raw_sink *s);
+/*
+ * Writes the rest and closes. With @keep false a file that sink_open() made is
+ * removed: half a trace under the wanted name would pass for a whole one.
+ */
+int sink_close(struct raw_sink *s, bool keep, struct error *err);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raw_source: see raw_source.h. In: a path or memory. Out: bytes, in order,
+ * and again by offset where the input can seek.
+ */
+#include "read/raw_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "tracev2.h"
+
+int source_open(struct raw_source *s, const char *path, struct error *err)
+{
+	struct stat st;
+
+	memset(s, 0, sizeof(*s));
+	s->own_fd = strcmp(path, "-") != 0;
+	s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (s->fd < 0)
+		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
+	s->seekable = !fstat(s->fd, &st) && S_ISREG(st.st_mode) &&
+		      lseek(s->fd, 0, SEEK_CUR) == 0;
+	s->window = xcalloc(1, RAW_WINDOW);
+	s->pos = s->end = s->window;
+	return 0;
+}
+
+void source_open_memory(struct raw_source *s, const void *data, size_t n)
+{
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	s->seekable = s->eof = true;
+	s->pos = data;
+	s->end = s->pos + n;
+	s->end_offset = n;
+}
+
+void source_close(struct raw_source *s)
+{
+	free(s->window);
+	if (s->own_fd && s->fd >= 0)
+		close(s->fd);
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+}
+
+bool source_fill(struct raw_source *s, size_t n)
+{
+	size_t have = source_left(s);
+
+	if (!s->window || n > RAW_WINDOW)
+		return have >= n;
+	memmove(s->window, s->pos, have);
+	s->pos = s->window;
+	while (have < n && !s->eof) {
+		ssize_t got = read(s->fd, s->window + have, RAW_WINDOW - have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			s->error = errno;
+		if (got <= 0)
+			s->eof = true;
+		else
+			have += (size_t)got, s->end_offset += (uint64_t)got;
+	}
+	s->end = s->window + have;
+	return have >= n;
+}
+
+enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v)
+{
+	struct cursor c;
+	enum cursor_status status;
+
+	source_need(s, 10);
+	c = cursor_of(s->pos, source_left(s), 0);
+	status = cursor_uvarint(&c, v);
+	s->pos = c.pos;
+	return status;
+}
+
+const uint8_t *source_read_at(const struct raw_source *s, uint64_t off, uint8_t *buf, size_t n)
+{
+	size_t have = 0;
+
+	if (!s->seekable)
+		return NULL;
+	if (s->fd < 0)	/* memory: all of it lies before end */
+		return s->end - (s->end_offset - off);
+	while (have < n) {
+		ssize_t got = pread(s->fd, buf + have, n - have, (off_t)(off + have));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return NULL;
+		have += (size_t)got;
+	}
+	return buf;
+}
+
+/* "go 1.NN trace\0\0\0", or 0. */
+static int header_version(const uint8_t *h)
+{
+	if (memcmp(h, "go 1.", 5) || memcmp(h + 7, " trace\0\0\0", 9) ||
+	    h[5] < '0' || h[5] > '9' || h[6] < '0' || h[6] > '9')
+		return 0;
+	return (h[5] - '0') * 10 + h[6] - '0';
+}
+
+int source_header(struct raw_source *s, int *version, struct error *err)
+{
+	int v = source_need(s, TRACEV2_HEADER_SIZE) ? header_version(s->pos) : 0;
+
+	if (s->error)
+		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
+	if (!v)
+		return error_set(err, -EINVAL, "bad file format: not a Go execution trace");
+	if (v != 22 && v != 23 && v != 25 && v != 26)
+		return error_set(err, -ENOTSUP,
+				 "unknown or unsupported trace version go 1.%d", v);
+	s->pos += TRACEV2_HEADER_SIZE;
+	*version = v;
+	return 0;
+}

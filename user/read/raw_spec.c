@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * raw_spec: see raw_spec.h. In: the rows of tracev2.def. Out: a table indexed
+ * by event number.
+ */
+#include "read/raw_spec.h"
+
+#include <string.h>
+
+static const struct row {
+	struct raw_spec spec;
+	uint16_t stacks;
+	uint8_t number;
+} rows[] = {
+#define FRAMING RAW_FRAMING
+#define STRUCTURAL RAW_STRUCTURAL
+#define TIMED RAW_TIMED
+#define EXPERIMENT RAW_EXPERIMENT
+#define EV(num, ev, since, kind, names, stack_bits, string_bits)                          \
+	{ .number = (num), .stacks = (stack_bits),                                        \
+	  .spec = { .name = #ev, .args = (names), .class = (kind), .version = (since),    \
+		    .strings = (string_bits) } },
+#include "tracev2.def"
+#undef EV
+};
+
+static uint8_t count_words(const char *s)
+{
+	uint8_t n = *s != 0;
+
+	for (; *s; s++)
+		n += *s == ' ';
+	return n;
+}
+
+static uint8_t highest_bit(unsigned bits)
+{
+	return bits ? (uint8_t)(31 - __builtin_clz(bits)) : 0;
+}
+
+void raw_specs_init(struct raw_specs *specs)
+{
+	size_t i;
+
+	memset(specs, 0, sizeof(*specs));
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct raw_spec *spec = &specs->of[rows[i].number];
+		unsigned stacks = rows[i].stacks;
+
+		*spec = rows[i].spec;
+		spec->nargs = count_words(spec->args);
+		/* The event's own stack always comes last (tracev2/events.go, 1.27). */
+		spec->stack = highest_bit(stacks);
+		if (stacks)
+			spec->new_stack = highest_bit(stacks & ~(1u << spec->stack));
+	}
+	/* The readers' own name for it, in every release. */
+	specs->of[EV_ProcsChange].args = "dt procs_value stack";
+	/* ClockSnapshot has a dt, so that readers count it among the timed events. */
+	specs->of[EV_ClockSnapshot].class = RAW_TIMED;
+}
+
+const struct raw_spec *raw_spec_get(const struct raw_specs *specs, unsigned type, int version)
+{
+	if (type >= RAW_SPECS || !specs->of[type].name || specs->of[type].version > version)
+		return NULL;
+	return &specs->of[type];
+}
+
+unsigned raw_spec_named(const struct raw_specs *specs, const char *name, size_t n, int version)
+{
+	unsigned type;
+
+	for (type = 1; type < RAW_SPECS; type++) {
+		const char *s = specs->of[type].name;
+
+		if (s && specs->of[type].version <= version && !strncmp(s, name, n) && !s[n])
+			return type;
+	}
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_event: one event as the reader hands it out, in an order in which every
+ * goroutine, proc and thread makes only possible steps.
+ */
+#ifndef GOTAP_READ_V2_EVENT_H
+#define GOTAP_READ_V2_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "read/raw_spec.h"
+#include "read/v2_fault.h"
+#include "tracev2.h"
+
+enum { TRACE_SYNC = 255 };	/* type of the event that opens a generation and ends the trace */
+
+struct trace_event {
+	uint8_t type;		/* EV_*, TRACE_SYNC, or EV_CPUSample */
+	uint8_t old_state;	/* before a status or ProcSteal: enum go_state, enum proc_state */
+	int64_t time;		/* ns, strictly increasing */
+	uint64_t m, p, g;	/* where it happened, before its effect; TRACEV2_NO_ID = none */
+	/*
+	 * The wire's arguments without dt, except:
+	 * UserTaskBegin  args[1] is TRACEV2_NO_ID for no parent
+	 * UserTaskEnd    args[2] is the parent, TRACEV2_NO_ID for none
+	 * STWEnd         args[0] is the string id its STWBegin named
+	 * CPUSample      args[0] is the stack
+	 * TRACE_SYNC     args[0] counts them from 1, args[1] is 0 without a generation
+	 */
+	uint64_t args[TRACEV2_MAX_ARGS];
+	const char *text;	/* type of a user task, "" if unknown; the same pointer if equal */
+	struct v2_place place;	/* where it stands in the file */
+};
+
+enum go_state {
+	GO_UNDETERMINED,	/* nothing known yet */
+	GO_NOT_EXIST,
+	GO_RUNNABLE,
+	GO_RUNNING,
+	GO_WAITING,
+	GO_SYSCALL,
+};
+
+enum proc_state {
+	PROC_UNDETERMINED,
+	PROC_NOT_EXIST,
+	PROC_RUNNING,		/* also while in a syscall */
+	PROC_IDLE,		/* also when abandoned in a syscall */
+};
+
+enum resource {
+	RESOURCE_NONE,
+	RESOURCE_GOROUTINE,
+	RESOURCE_PROC,
+};
+
+/* What an event does to a goroutine or proc. */
+struct trace_transition {
+	enum resource of;
+	uint64_t id;
+	uint8_t from, to;	/* enum go_state or enum proc_state */
+};
+
+/* Gives the transition of @ev; of is RESOURCE_NONE if it is none. */
+struct trace_transition event_transition(const struct trace_event *ev);
+
+static inline bool go_executing(uint8_t state)
+{
+	return state == GO_RUNNING || state == GO_SYSCALL;
+}
+
+const char *go_state_name(uint8_t state);
+const char *proc_state_name(uint8_t state);
+/* Names of the wire's status numbers, "Bad" for others. */
+const char *gstatus_name(uint8_t status);
+const char *pstatus_name(uint8_t status);
+/* A known gstatus as enum go_state. */
+uint8_t gstatus_state(uint8_t status);
+uint8_t pstatus_state(uint8_t status);
+
+/* Writes @ev's name and arguments to @text, as "GoStart g=1 g_seq=2". */
+void event_describe(const struct trace_event *ev, const struct raw_specs *specs, char *text,
+		    size_t size);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* v2_frontier: the heap of v2_stream.h. In: streams. Out: the one whose event comes first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "read/v2_stream.h"
+
+enum { SMALL = 12 };	/* slices.SortFunc sorts by insertion up to here */
+
+static void swap(struct v2_frontier *f, size_t a, size_t b)
+{
+	struct v2_stream *s = f->heap[a];
+
+	f->heap[a] = f->heap[b];
+	f->heap[b] = s;
+}
+
+static int64_t time_at(const struct v2_frontier *f, size_t i)
+{
+	return f->heap[i]->ev.time;
+}
+
+static size_t sift_up(struct v2_frontier *f, size_t i)
+{
+	while (i > 0 && time_at(f, (i - 1) / 2) > time_at(f, i)) {
+		swap(f, i, (i - 1) / 2);
+		i = (i - 1) / 2;
+	}
+	return i;
+}
+
+/* The earliest of @i and its children; one at the end of all time never is. */
+static size_t earliest(const struct v2_frontier *f, size_t i)
+{
+	int64_t min = i < f->len ? time_at(f, i) : INT64_MAX;
+	size_t child = 2 * i + 1, best = i;
+
+	for (; child <= 2 * i + 2 && child < f->len; child++) {
+		if (time_at(f, child) < min) {
+			min = time_at(f, child);
+			best = child;
+		}
+	}
+	return best;
+}
+
+static void sift_down(struct v2_frontier *f, size_t i)
+{
+	for (;;) {
+		size_t first = earliest(f, i);
+
+		if (first == i)
+			return;
+		swap(f, i, first);
+		i = first;
+	}
+}
+
+void frontier_add(struct v2_frontier *f, struct v2_stream *s)
+{
+	if (f->len == f->cap) {
+		f->cap = f->cap ? 2 * f->cap : 16;
+		f->heap = xrealloc(f->heap, f->cap, sizeof(struct v2_stream *));
+	}
+	f->heap[f->len++] = s;
+	sift_up(f, f->len - 1);
+}
+
+void frontier_update(struct v2_frontier *f, size_t i)
+{
+	if (sift_up(f, i) == i)
+		sift_down(f, i);
+}
+
+void frontier_remove(struct v2_frontier *f, size_t i)
+{
+	for (; i > 0; i = (i - 1) / 2)
+		swap(f, i, (i - 1) / 2);
+	swap(f, 0, --f->len);
+	sift_down(f, 0);
+}
+
+static void sort_small(struct v2_stream **a, size_t n)
+{
+	size_t i, j;
+
+	for (i = 1; i < n; i++) {
+		struct v2_stream *s = a[i];
+
+		for (j = i; j > 0 && a[j - 1]->ev.time > s->ev.time; j--)
+			a[j] = a[j - 1];
+		a[j] = s;
+	}
+}
+
+/* Merge sort: stable, and quick on the nearly sorted heap that it mostly gets. */
+static void sort_range(struct v2_stream **a, size_t n, struct v2_stream **spare)
+{
+	size_t half = n / 2, i = 0, j = half, k;
+
+	if (n <= SMALL) {
+		sort_small(a, n);
+		return;
+	}
+	sort_range(a, half, spare);
+	sort_range(a + half, n - half, spare);
+	if (a[half - 1]->ev.time <= a[half]->ev.time)
+		return;
+	memcpy(spare, a, half * sizeof(struct v2_stream *));
+	for (k = 0; i < half; k++) {
+		if (j < n && a[j]->ev.time < spare[i]->ev.time)
+			a[k] = a[j++];
+		else
+			a[k] = spare[i++];
+	}
+}
+
+void frontier_sort(struct v2_frontier *f)
+{
+	struct v2_stream **spare = NULL;
+
+	if (f->len > SMALL)
+		spare = xcalloc(f->len, sizeof(struct v2_stream *));
+	sort_range(f->heap, f->len, spare);
+	free(spare);
+}

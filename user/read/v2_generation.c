@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * v2_generation: see v2_generation.h. In: batches from the source. Out: one
+ * generation. Follows readGeneration and readGenerationWithSpill of
+ * internal/trace/generation.go (Go 1.27), including where they give up.
+ */
+#include "read/v2_generation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/v2_batch.h"
+#include "read/v2_sync.h"
+
+static void generation_clear(struct v2_generation *g)
+{
+	g->gen = g->min_time = 0;
+	g->batches.len = g->threads.len = g->samples.len = g->experiments.len = 0;
+	g->bodies.len = 0;
+	memset(&g->clock, 0, sizeof(g->clock));
+	map64_clear(&g->by_m);
+	tables_clear(&g->tables);
+}
+
+void generation_free(struct v2_generation *g)
+{
+	vec_free(&g->batches);
+	vec_free(&g->threads);
+	vec_free(&g->samples);
+	vec_free(&g->experiments);
+	buf_free(&g->bodies);
+	map64_free(&g->by_m);
+	tables_free(&g->tables);
+}
+
+static struct v2_note *add_note(struct v2_generation *g, struct vec *to,
+				const struct raw_source *s, const struct v2_batch *b,
+				int64_t serial)
+{
+	struct v2_note *note = vec_push(to, sizeof(*note));
+
+	*note = (struct v2_note){
+		.m = b->m, .time = b->time, .offset = b->offset + b->head, .serial = serial,
+		.size = b->size, .next = V2_NO_BATCH, .exp = b->exp, .kept = g->bodies.len,
+	};
+	if (!s->seekable)
+		buf_add(&g->bodies, b->body, b->size);
+	return note;
+}
+
+static void add_thread_batch(struct v2_generation *g, const struct raw_source *s,
+			     const struct v2_batch *b, int64_t serial)
+{
+	uint32_t index = (uint32_t)g->batches.len;
+	struct v2_thread *thread;
+	bool is_new;
+	uint64_t *at = map64_put(&g->by_m, b->m, &is_new);
+
+	add_note(g, &g->batches, s, b, serial);
+	if (is_new) {
+		*at = g->threads.len;
+		thread = vec_push(&g->threads, sizeof(*thread));
+		thread->m = b->m;
+		thread->first = index;
+	} else {
+		thread = vec_at(&g->threads, struct v2_thread, *at);
+		vec_at(&g->batches, struct v2_note, thread->last)->next = index;
+	}
+	thread->last = index;
+}
+
+/* Frequency alone before 1.25, a Sync batch since. */
+static bool is_sync(uint8_t kind, int version)
+{
+	return kind == (version < 25 ? EV_Frequency : EV_Sync);
+}
+
+static int add_batch(struct v2_generation *g, const struct raw_source *s, int version,
+		     const struct v2_batch *b, int64_t serial, struct v2_fault *fault)
+{
+	struct v2_place place = { .gen = b->gen, .batch = serial, .offset = b->offset,
+				  .thread = b->m };
+	struct cursor c = cursor_of(b->body, b->size, b->offset + b->head);
+	uint8_t kind = batch_kind(b);
+
+	if (b->exp) {
+		add_note(g, &g->experiments, s, b, serial);
+		return 0;
+	}
+	if (kind && is_sync(kind, version)) {
+		c.pos += version >= 25;
+		return sync_read(&g->clock, &c, version, b->time, &place, fault);
+	}
+	switch (kind) {
+	case EV_Strings:
+		c.pos++;
+		return tables_add_strings(&g->tables, &c, &place, fault);
+	case EV_Stacks:
+		c.pos++;
+		return tables_add_stacks(&g->tables, &c, &place, fault);
+	case EV_CPUSamples:
+		c.pos++;
+		return samples_read(&g->samples, &c, &place, fault);
+	case EV_EndOfGeneration:
+		return fault_set(fault, &place,
+				 "unexpected end of generation inside a batch; broken trace?");
+	}
+	add_thread_batch(g, s, b, serial);
+	return 0;
+}
+
+static void note_time(struct v2_generation *g, const struct v2_batch *b)
+{
+	if (!g->min_time || b->time < g->min_time)
+		g->min_time = b->time;
+}
+
+static struct v2_place place_of(const struct v2_batch *b, int64_t serial)
+{
+	return (struct v2_place){ .gen = b->gen, .batch = serial, .offset = b->offset,
+				  .thread = b->m };
+}
+
+/* What must hold once all batches are there. */
+static int complete(struct v2_generation *g, int version, struct v2_fault *fault)
+{
+	struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
+	int ret;
+
+	if (!g->clock.has_freq)
+		return fault_set(fault, &place, "no frequency event found");
+	if (version >= 25 && !g->clock.has_snapshot)
+		return fault_set(fault, &place, "no clock snapshot event found");
+	ret = tables_check(&g->tables, &place, fault);
+	if (!ret)
+		samples_finish(&g->samples, &g->clock);
+	return ret;
+}
+
+/* Header 1.26: up to the end marker. */
+static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s, int version,
+				   int64_t *serial, struct v2_fault *fault)
+{
+	struct v2_batch b;
+	int ret;
+
+	for (;; (*serial)++) {
+		struct v2_place place;
+
+		ret = batch_peek(s, *serial, &b, fault);
+		place = place_of(&b, *serial);
+		if (!ret && g->threads.len) {
+			fault_set(fault, &place,
+				  "incomplete generation found; trace likely truncated");
+			return GEN_FAULT;
+		}
+		if (ret <= 0)
+			return ret ? GEN_FAULT : GEN_END;
+		batch_take(s, &b);
+		if (!g->gen)
+			g->gen = b.gen;
+		if (batch_ends_generation(&b))
+			break;
+		if (!b.gen || b.gen != g->gen) {
+			fault_set(fault, &place, b.gen ? "broken trace: missing end-of-generation"
+				  " event, or generations are interleaved"
+				  : "invalid generation number 0");
+			return GEN_FAULT;
+		}
+		note_time(g, &b);
+		if (add_batch(g, s, version, &b, *serial, fault))
+			return GEN_FAULT;
+	}
+	(*serial)++;
+	return complete(g, version, fault) ? GEN_FAULT : GEN_READ;
+}
+
+/* Headers before 1.26: up to a batch of the next generation, which is left in the source. */
+static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source *s, int version,
+				     int64_t *serial, struct v2_fault *fault)
+{
+	enum gen_status status = GEN_READ;
+	struct v2_fault later = {0};
+	struct v2_batch b;
+	int ret;
+
+	for (;; (*serial)++) {
+		struct v2_place place;
+
+		ret = batch_peek(s, *serial, &b, g->gen ? &later : fault);
+		place = place_of(&b, *serial);
+		if (ret <= 0) {
+			status = ret ? GEN_READ_THEN_FAULT : GEN_READ_LAST;
+			break;
+		}
+		if (!b.gen) {
+			fault_set(fault, &place, "invalid generation number 0");
+			return GEN_FAULT;
+		}
+		if (!g->gen)
+			g->gen = b.gen;
+		if (b.gen == g->gen + 1)
+			break;
+		if (b.gen != g->gen) {
+			fault_set(fault, &place, "generations out of order");
+			return GEN_FAULT;
+		}
+		batch_take(s, &b);
+		note_time(g, &b);
+		if (add_batch(g, s, version, &b, *serial, fault))
+			return GEN_FAULT;
+	}
+	if (fault->set || complete(g, version, fault))
+		return GEN_FAULT;
+	if (later.set)
+		*fault = later;
+	return status;
+}
+
+enum gen_status generation_read(struct v2_generation *g, struct raw_source *s, int version,
+				int64_t *serial, struct v2_fault *fault)
+{
+	generation_clear(g);
+	g->first_batch = *serial;
+	if (version >= 26)
+		return read_marked(g, s, version, serial, fault);
+	return read_unmarked(g, s, version, serial, fault);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_generation: all batches of one generation, sorted by what they hold:
+ * tables and clock are decoded, batches of thread events only noted, thread
+ * by thread in file order. Where the input can seek, their bytes stay in the
+ * file and are read again when their turn comes, so that a generation of any
+ * length costs little memory; from a pipe they are kept.
+ */
+#ifndef GOTAP_READ_V2_GENERATION_H
+#define GOTAP_READ_V2_GENERATION_H
+
+#include <stdbool.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "read/raw_source.h"
+#include "read/v2_fault.h"
+#include "read/v2_table.h"
+
+enum { V2_NO_BATCH = UINT32_MAX };
+
+/* A batch of thread events, or an experimental one. */
+struct v2_note {
+	uint64_t m, time;
+	uint64_t offset;	/* of the body in the file */
+	uint64_t kept;		/* of the body in v2_generation.bodies, if the input cannot seek */
+	int64_t serial;		/* batches before it in the file */
+	uint32_t size;
+	uint32_t next;		/* of the same thread, V2_NO_BATCH = last */
+	uint8_t exp;
+};
+
+/* A thread that has batches in this generation. */
+struct v2_thread {
+	uint64_t m;
+	uint32_t first, last;	/* index into batches */
+};
+
+struct v2_sample {
+	int64_t time;		/* ns; units of the trace until the generation is complete */
+	uint64_t m, p, g;	/* TRACEV2_NO_ID = none */
+	uint64_t stack;
+	uint64_t offset;
+};
+
+struct v2_clock {
+	bool has_freq, has_snapshot;
+	double ns_per_unit;
+	uint64_t snap_time, snap_mono, snap_sec, snap_nsec;	/* snap_time in units */
+};
+
+struct v2_generation {
+	uint64_t gen;
+	uint64_t min_time;	/* smallest batch time, in units */
+	int64_t first_batch;	/* its serial number in the file */
+	struct vec batches;	/* struct v2_note: batches of thread events */
+	struct vec threads;	/* struct v2_thread, by first appearance */
+	struct map64 by_m;	/* M id -> index into threads */
+	struct vec samples;	/* struct v2_sample, by time */
+	struct vec experiments;	/* struct v2_note: experimental batches */
+	struct buf bodies;
+	struct v2_clock clock;
+	struct v2_tables tables;
+};
+
+enum gen_status {
+	GEN_FAULT = -1,		/* nothing of it can be used */
+	GEN_END = 0,		/* there is none */
+	GEN_READ = 1,
+	GEN_READ_LAST = 2,	/* header < 26: complete, and the input ends after it */
+	GEN_READ_THEN_FAULT = 3,	/* header < 26: complete, what follows it is broken */
+};
+
+/*
+ * Reads the next generation of a go 1.@version trace into @g, which is empty
+ * or holds an earlier one. *@serial counts the batches of the file.
+ */
+enum gen_status generation_read(struct v2_generation *g, struct raw_source *s, int version,
+				int64_t *serial, struct v2_fault *fault);
+void generation_free(struct v2_generation *g);
+
+/* Trace units to ns as Go does it: in double, truncated, out of range gives INT64_MIN. */
+static inline int64_t clock_ns(const struct v2_clock *clock, uint64_t units)
+{
+	double ns = (double)units * clock->ns_per_unit;
+
+	return ns >= -0x1p63 && ns < 0x1p63 ? (int64_t)ns : INT64_MIN;
+}
+
+#endif

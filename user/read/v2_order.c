@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * v2_order: see v2_order.h. In: one event of one thread. Out: a verdict and
+ * up to three events. Here are the tables of states and the dispatch; the
+ * rules themselves are in v2_step_*.c.
+ */
+#include "read/v2_order.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/v2_step.h"
+
+static step_fn *const handlers[RAW_SPECS] = {
+	[EV_ProcsChange] = step_annotation,
+	[EV_ProcStart] = step_proc_start,
+	[EV_ProcStop] = step_proc_stop,
+	[EV_ProcSteal] = step_proc_steal,
+	[EV_ProcStatus] = step_proc_status,
+
+	[EV_GoCreate] = step_go_create,
+	[EV_GoCreateBlocked] = step_go_create,
+	[EV_GoCreateSyscall] = step_go_create_syscall,
+	[EV_GoStart] = step_go_start,
+	[EV_GoStop] = step_go_stop,
+	[EV_GoBlock] = step_go_stop,
+	[EV_GoDestroy] = step_go_stop,
+	[EV_GoDestroySyscall] = step_go_destroy_syscall,
+	[EV_GoUnblock] = step_go_unblock,
+	[EV_GoSwitch] = step_go_switch,
+	[EV_GoSwitchDestroy] = step_go_switch,
+	[EV_GoSyscallBegin] = step_syscall_begin,
+	[EV_GoSyscallEnd] = step_syscall_end,
+	[EV_GoSyscallEndBlocked] = step_syscall_end_blocked,
+	[EV_GoStatus] = step_go_status,
+	[EV_GoStatusStack] = step_go_status,
+
+	[EV_STWBegin] = step_go_range_begin,
+	[EV_STWEnd] = step_go_range_end,
+	[EV_GCActive] = step_gc_active,
+	[EV_GCBegin] = step_gc_begin,
+	[EV_GCEnd] = step_gc_end,
+	[EV_GCSweepActive] = step_sweep_active,
+	[EV_GCSweepBegin] = step_sweep_begin,
+	[EV_GCSweepEnd] = step_sweep_end,
+	[EV_GCMarkAssistActive] = step_go_range_active,
+	[EV_GCMarkAssistBegin] = step_go_range_begin,
+	[EV_GCMarkAssistEnd] = step_go_range_end,
+	[EV_HeapAlloc] = step_heap_metric,
+	[EV_HeapGoal] = step_heap_metric,
+
+	[EV_GoLabel] = step_annotation,
+	[EV_UserTaskBegin] = step_task_begin,
+	[EV_UserTaskEnd] = step_task_end,
+	[EV_UserRegionBegin] = step_region_begin,
+	[EV_UserRegionEnd] = step_region_end,
+	[EV_UserLog] = step_annotation,
+
+	[EV_Span] = step_experiment,
+	[EV_SpanAlloc] = step_experiment,
+	[EV_SpanFree] = step_experiment,
+	[EV_HeapObject] = step_experiment,
+	[EV_HeapObjectAlloc] = step_experiment,
+	[EV_HeapObjectFree] = step_experiment,
+	[EV_GoroutineStack] = step_experiment,
+	[EV_GoroutineStackAlloc] = step_experiment,
+	[EV_GoroutineStackFree] = step_experiment,
+};
+
+void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault)
+{
+	memset(o, 0, sizeof(*o));
+	o->specs = specs;
+	o->fault = fault;
+	o->names = strset_new();
+}
+
+static void free_g(struct order_g *g)
+{
+	vec_free(&g->ranges);
+	vec_free(&g->regions);
+	free(g);
+}
+
+static void free_values(struct map64 *map)
+{
+	size_t i;
+
+	for (i = 0; i < map->cap; i++)
+		if (map->slots[i].used)
+			free((void *)(uintptr_t)map->slots[i].value);
+	map64_free(map);
+}
+
+void order_free(struct order *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->gs.cap; i++)
+		if (o->gs.slots[i].used)
+			free_g((struct order_g *)(uintptr_t)o->gs.slots[i].value);
+	map64_free(&o->gs);
+	for (i = 0; i < o->free_gs.len; i++)
+		free_g(*vec_at(&o->free_gs, struct order_g *, i));
+	vec_free(&o->free_gs);
+	for (i = 0; i < o->ps.cap; i++)
+		if (o->ps.slots[i].used)
+			vec_free(&((struct order_p *)(uintptr_t)o->ps.slots[i].value)->ranges);
+	free_values(&o->ps);
+	free_values(&o->ms);
+	free_values(&o->tasks);
+	strset_free(o->names);
+	o->names = NULL;
+}
+
+static void *find(const struct map64 *map, uint64_t id)
+{
+	const uint64_t *value = map64_get(map, id);
+
+	return value ? (void *)(uintptr_t)*value : NULL;
+}
+
+struct order_g *order_find_g(const struct order *o, uint64_t id)
+{
+	return find(&o->gs, id);
+}
+
+struct order_p *order_find_p(const struct order *o, uint64_t id)
+{
+	return find(&o->ps, id);
+}
+
+struct order_m *order_find_m(const struct order *o, uint64_t id)
+{
+	return find(&o->ms, id);
+}
+
+struct order_g *order_add_g(struct order *o, uint64_t id, uint8_t status, uint64_t gen)
+{
+	struct order_g *g;
+
+	if (o->free_gs.len)
+		g = *vec_at(&o->free_gs, struct order_g *, --o->free_gs.len);
+	else
+		g = xcalloc(1, sizeof(*g));
+	g->id = id;
+	g->live = true;
+	g->status = status;
+	g->seq = (struct order_seq){ .gen = gen };
+	g->ranges.len = g->regions.len = 0;
+	*map64_put(&o->gs, id, NULL) = (uintptr_t)g;
+	return g;
+}
+
+void order_del_g(struct order *o, struct order_g *g)
+{
+	map64_del(&o->gs, g->id);
+	g->live = false;
+	*(struct order_g **)vec_push(&o->free_gs, sizeof(g)) = g;
+}
+
+struct order_p *order_add_p(struct order *o, uint64_t id)
+{
+	struct order_p *p = xcalloc(1, sizeof(*p));
+
+	p->id = id;
+	*map64_put(&o->ps, id, NULL) = (uintptr_t)p;
+	return p;
+}
+
+struct order_m *order_add_m(struct order *o, uint64_t id)
+{
+	struct order_m *m = xcalloc(1, sizeof(*m));
+
+	m->id = id;
+	m->g = m->p = TRACEV2_NO_ID;
+	*map64_put(&o->ms, id, NULL) = (uintptr_t)m;
+	return m;
+}
+
+/*
+ * An order_g is reused but never freed, and no two live ones have one id, so
+ * one that is live and has the right id is the one the map would give.
+ */
+struct order_g *step_g(struct step *s)
+{
+	struct order_g *g = s->m ? s->m->last_g : NULL;
+
+	if (g && g->live && g->id == s->cur.g)
+		return g;
+	g = order_find_g(s->o, s->cur.g);
+	if (g && s->m)
+		s->m->last_g = g;
+	return g;
+}
+
+struct order_p *step_p(struct step *s)
+{
+	struct order_p *p = s->m ? s->m->last_p : NULL;
+
+	if (p && p->id == s->cur.p)
+		return p;
+	p = order_find_p(s->o, s->cur.p);
+	if (p && s->m)
+		s->m->last_p = p;
+	return p;
+}
+
+static struct trace_event *queue_slot(struct order *o)
+{
+	return &o->queue[(o->head + o->queued++) % ORDER_QUEUE];
+}
+
+enum advance step_done(struct step *s)
+{
+	struct trace_event *ev = queue_slot(s->o);
+
+	*ev = *s->ev;
+	ev->m = s->cur.m;
+	ev->p = s->cur.p;
+	ev->g = s->cur.g;
+	return ADVANCE_DONE;
+}
+
+struct trace_event *step_queue(struct step *s, uint8_t type, uint64_t g)
+{
+	struct trace_event *ev = queue_slot(s->o);
+
+	*ev = (struct trace_event){ .type = type, .time = s->ev->time, .place = s->ev->place,
+				    .m = s->cur.m, .p = s->cur.p, .g = g };
+	return ev;
+}
+
+enum advance step_fail(struct step *s, const char *fmt, ...)
+{
+	char rule[sizeof(s->o->fault->rule)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(rule, sizeof(rule), fmt, ap);
+	va_end(ap);
+	fault_set(s->o->fault, &s->ev->place, "%s", rule);
+	return ADVANCE_FAIL;
+}
+
+enum advance step_wait(struct step *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!s->o->explain)
+		return ADVANCE_WAIT;
+	va_start(ap, fmt);
+	vsnprintf(s->o->explain, s->o->explain_size, fmt, ap);
+	va_end(ap);
+	return ADVANCE_WAIT;
+}
+
+static bool require(struct step *s, enum need need, uint64_t id, const char *what)
+{
+	if (need == MUST && id == TRACEV2_NO_ID)
+		step_fail(s, "expected a %s but didn't have one", what);
+	else if (need == MUST_NOT && id != TRACEV2_NO_ID)
+		step_fail(s, "expected no %s but had one", what);
+	else
+		return true;
+	return false;
+}
+
+bool step_require(struct step *s, enum need m, enum need p, enum need g)
+{
+	return require(s, m, s->cur.m, "thread") && require(s, p, s->cur.p, "proc") &&
+	       require(s, g, s->cur.g, "goroutine");
+}
+
+struct order_g *step_running_g(struct step *s)
+{
+	struct order_g *g = step_g(s);
+
+	if (!g)
+		step_fail(s, "event %s for goroutine (%lld) that doesn't exist", step_name(s),
+			  (long long)s->cur.g);
+	else if (g->status != G_RUNNING)
+		step_fail(s, "%s event for goroutine that's not Running", step_name(s));
+	else
+		return g;
+	return NULL;
+}
+
+struct order_g *step_syscall_g(struct step *s, const char *want)
+{
+	struct order_g *g = step_g(s);
+
+	if (!g)
+		step_fail(s, "event %s for goroutine (%lld) that doesn't exist", step_name(s),
+			  (long long)s->cur.g);
+	else if (g->status != G_SYSCALL)
+		step_fail(s, "%s event for goroutine that's not %s", step_name(s), want);
+	else
+		return g;
+	return NULL;
+}
+
+enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m,
+			   const struct v2_tables *tables)
+{
+	struct step s = { .o = o, .ev = ev, .tables = tables, .gen = ev->place.gen,
+			  .cur = { ev->place.thread, TRACEV2_NO_ID, TRACEV2_NO_ID } };
+	enum advance result;
+
+	if (!o->initial_gen)
+		o->initial_gen = s.gen;
+	if (s.cur.m != TRACEV2_NO_ID) {
+		if (!*m)
+			*m = order_find_m(o, s.cur.m);
+		if (!*m)
+			*m = order_add_m(o, s.cur.m);
+		s.m = *m;
+		s.cur.p = s.m->p;
+		s.cur.g = s.m->g;
+	}
+	s.next = s.cur;
+	if (!handlers[ev->type])
+		return step_fail(&s, "bad event type found while ordering: %u", ev->type);
+	result = handlers[ev->type](&s);
+	if (result == ADVANCE_DONE && s.m) {
+		s.m->p = s.next.p;
+		s.m->g = s.next.g;
+	}
+	return result;
+}

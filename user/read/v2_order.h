@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_order: the state of all goroutines, procs and threads at one point of a
+ * trace, and what each event requires and changes of it. order_advance()
+ * tries one event: it goes through, or cannot yet, or can never.
+ *
+ * The rules are those of internal/trace/order.go, equal from Go 1.25 to 1.27
+ * (wire-v2, part B); the words of the errors are the reader's own. State
+ * lives across generations.
+ */
+#ifndef GOTAP_READ_V2_ORDER_H
+#define GOTAP_READ_V2_ORDER_H
+
+#include "base/map64.h"
+#include "base/strset.h"
+#include "base/vec.h"
+#include "read/v2_event.h"
+#include "read/v2_table.h"
+
+enum advance {
+	ADVANCE_FAIL = -1,	/* the fault is set */
+	ADVANCE_WAIT = 0,	/* another thread must move first; nothing has changed */
+	ADVANCE_DONE = 1,	/* its events are in the queue */
+};
+
+/* Sequence numbers count from 0 at each status, within a generation. */
+struct order_seq {
+	uint64_t gen, n;
+};
+
+struct order_range {
+	uint64_t desc;		/* string id of an STW's reason */
+	uint8_t type;		/* its Begin event */
+};
+
+struct order_region {
+	uint64_t task;
+	const char *name;	/* interned: ids change between generations */
+};
+
+struct order_g {
+	uint64_t id;
+	bool live;		/* false: waits for reuse */
+	uint8_t status;		/* enum tracev2_gstatus */
+	struct order_seq seq;
+	struct vec ranges;	/* struct order_range */
+	struct vec regions;	/* struct order_region */
+};
+
+struct order_p {
+	uint64_t id;
+	uint8_t status;		/* enum tracev2_pstatus */
+	struct order_seq seq;
+	struct vec ranges;
+};
+
+struct order_m {
+	uint64_t id;
+	uint64_t g, p;		/* bound to it, TRACEV2_NO_ID = none */
+	struct order_g *last_g;	/* where g was found last; may be stale, see order_g_of() */
+	struct order_p *last_p;
+};
+
+struct order_task {
+	const char *name;
+	uint64_t parent;
+};
+
+enum gc_state { GC_UNDETERMINED, GC_NOT_RUNNING, GC_RUNNING };
+
+enum { ORDER_QUEUE = 4 };	/* no event gives more than three */
+
+struct order {
+	struct map64 gs, ps, ms;	/* id -> struct order_g *, ... */
+	struct map64 tasks;	/* active ones: id -> struct order_task * */
+	struct vec free_gs;	/* struct order_g *, not live */
+	struct strset *names;	/* of regions and tasks */
+	const struct raw_specs *specs;
+	struct v2_fault *fault;
+	uint64_t gc_seq;
+	enum gc_state gc;
+	uint64_t initial_gen;
+	struct trace_event queue[ORDER_QUEUE];
+	unsigned head, queued;
+	char *explain;		/* if not NULL, gets the reason of an ADVANCE_WAIT */
+	size_t explain_size;
+};
+
+void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault);
+void order_free(struct order *o);
+
+/*
+ * Tries @ev, which comes next on thread @ev->m. Fields m, args, old_state and
+ * text of @ev may change. *@m caches the thread's state between calls and
+ * starts as NULL.
+ */
+enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m,
+			   const struct v2_tables *tables);
+
+/* The oldest event that went through and has not been taken, NULL if there is none. */
+static inline struct trace_event *order_take(struct order *o)
+{
+	if (!o->queued)
+		return NULL;
+	o->queued--;
+	return &o->queue[o->head++ % ORDER_QUEUE];
+}
+
+struct order_g *order_find_g(const struct order *o, uint64_t id);
+struct order_p *order_find_p(const struct order *o, uint64_t id);
+struct order_m *order_find_m(const struct order *o, uint64_t id);
+
+/* Writes what is known of those that @ev, on thread @ev->m, is about. */
+void order_describe(const struct order *o, const struct trace_event *ev, char *text, size_t size);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * v2_reader: see v2_reader.h. In: generations. Out: events, each tried on the
+ * thread whose next event is the oldest, and on the others only if it has to
+ * wait (Reader.ReadEvent of internal/trace/reader.go, Go 1.27).
+ */
+#include "read/v2_reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/raw_source.h"
+#include "read/v2_stream.h"
+
+struct trace_reader {
+	struct raw_source source;
+	struct raw_specs specs;
+	int version;
+	int64_t serial;		/* batches read */
+	int64_t last_time;
+	uint64_t syncs;
+	bool in_gen;		/* gen holds the generation of the last event */
+	bool done;		/* the last TRACE_SYNC has been given */
+	bool last_gen;		/* header < 26: nothing follows gen */
+	bool sync_before_fault;	/* one more TRACE_SYNC before pending is reported */
+	struct v2_fault fault, pending;
+	struct v2_generation gen;
+	struct v2_frontier frontier;
+	struct vec streams;	/* struct v2_stream *, reused by every generation */
+	size_t next_sample;
+	struct order order;
+	struct trace_event sync;
+};
+
+static struct trace_reader *reader_new(void)
+{
+	struct trace_reader *r = xcalloc(1, sizeof(*r));
+
+	raw_specs_init(&r->specs);
+	order_init(&r->order, &r->specs, &r->fault);
+	return r;
+}
+
+static struct trace_reader *start(struct trace_reader *r, struct error *err)
+{
+	if (!source_header(&r->source, &r->version, err))
+		return r;
+	trace_reader_close(r);
+	return NULL;
+}
+
+struct trace_reader *trace_reader_open(const char *path, struct error *err)
+{
+	struct trace_reader *r = reader_new();
+
+	if (!source_open(&r->source, path, err))
+		return start(r, err);
+	trace_reader_close(r);
+	return NULL;
+}
+
+struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err)
+{
+	struct trace_reader *r = reader_new();
+
+	source_open_memory(&r->source, data, n);
+	return start(r, err);
+}
+
+void trace_reader_close(struct trace_reader *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->streams.len; i++)
+		stream_free(*vec_at(&r->streams, struct v2_stream *, i));
+	vec_free(&r->streams);
+	free(r->frontier.heap);
+	generation_free(&r->gen);
+	order_free(&r->order);
+	source_close(&r->source);
+	free(r);
+}
+
+const struct v2_fault *trace_reader_fault(const struct trace_reader *r)
+{
+	return &r->fault;
+}
+
+int trace_reader_version(const struct trace_reader *r)
+{
+	return r->version;
+}
+
+const struct v2_generation *trace_reader_generation(const struct trace_reader *r)
+{
+	return r->in_gen ? &r->gen : NULL;
+}
+
+const struct order *trace_reader_order(const struct trace_reader *r)
+{
+	return &r->order;
+}
+
+const struct raw_specs *trace_reader_specs(const struct trace_reader *r)
+{
+	return &r->specs;
+}
+
+const char *trace_reader_string(const struct trace_reader *r, uint64_t id, size_t *len)
+{
+	return tables_string(&r->gen.tables, id, len);
+}
+
+static struct trace_event *give_sync(struct trace_reader *r, int64_t time)
+{
+	r->sync = (struct trace_event){
+		.type = TRACE_SYNC, .time = time, .m = TRACEV2_NO_ID, .p = TRACEV2_NO_ID,
+		.g = TRACEV2_NO_ID, .args = { ++r->syncs, r->in_gen },
+		.place = { .gen = r->in_gen ? r->gen.gen : 0, .thread = TRACEV2_NO_ID,
+			   .batch = r->in_gen ? r->gen.first_batch : r->serial,
+			   .offset = source_offset(&r->source) },
+	};
+	return &r->sync;
+}
+
+/* The end of what could be read: a last TRACE_SYNC, and then the pending fault if any. */
+static struct trace_event *leave(struct trace_reader *r)
+{
+	r->in_gen = false;
+	r->done = !r->pending.set;
+	return give_sync(r, r->last_time);
+}
+
+static struct v2_stream *stream_at(struct trace_reader *r, size_t i)
+{
+	while (r->streams.len <= i)
+		*(struct v2_stream **)vec_push(&r->streams, sizeof(struct v2_stream *)) =
+			xcalloc(1, sizeof(struct v2_stream));
+	return *vec_at(&r->streams, struct v2_stream *, i);
+}
+
+static struct v2_streams streams_of(struct trace_reader *r)
+{
+	return (struct v2_streams){ &r->source, &r->gen, &r->specs, &r->fault };
+}
+
+static struct trace_event *enter(struct trace_reader *r)
+{
+	struct v2_streams from = streams_of(r);
+	size_t i;
+
+	r->in_gen = true;
+	r->next_sample = 0;
+	for (i = 0; i < r->gen.threads.len; i++) {
+		struct v2_stream *s = stream_at(r, i);
+		int ret;
+
+		stream_init(s, vec_at(&r->gen.threads, struct v2_thread, i));
+		ret = stream_next(s, &from);
+		if (ret < 0)
+			return NULL;
+		if (ret)
+			frontier_add(&r->frontier, s);
+	}
+	return give_sync(r, clock_ns(&r->gen.clock, r->gen.min_time));
+}
+
+/* Gives the TRACE_SYNC of the next generation, or of the end. */
+static struct trace_event *next_generation(struct trace_reader *r)
+{
+	if (r->pending.set && !r->sync_before_fault) {
+		r->fault = r->pending;
+		return NULL;
+	}
+	r->sync_before_fault = false;
+	if (r->pending.set || (r->in_gen && r->last_gen))
+		return leave(r);
+	switch (generation_read(&r->gen, &r->source, r->version, &r->serial, &r->pending)) {
+	case GEN_READ:
+		return enter(r);
+	case GEN_READ_LAST:
+		r->last_gen = true;
+		return enter(r);
+	case GEN_READ_THEN_FAULT:
+		r->sync_before_fault = true;
+		return enter(r);
+	default:	/* GEN_END, GEN_FAULT */
+		return leave(r);
+	}
+}
+
+static struct trace_event *next_sample(struct trace_reader *r)
+{
+	const struct v2_sample *sample;
+
+	if (r->next_sample == r->gen.samples.len)
+		return NULL;
+	sample = vec_at(&r->gen.samples, struct v2_sample, r->next_sample);
+	if (r->frontier.len && sample->time >= r->frontier.heap[0]->ev.time)
+		return NULL;
+	r->next_sample++;
+	r->sync = (struct trace_event){
+		.type = EV_CPUSample, .time = sample->time, .m = sample->m, .p = sample->p,
+		.g = sample->g, .args = { sample->stack },
+		.place = { .gen = r->gen.gen, .batch = -1, .offset = sample->offset,
+			   .thread = sample->m },
+	};
+	return &r->sync;
+}
+
+/* Tries the next event of the thread at @i of the frontier. */
+static enum advance try_thread(struct trace_reader *r, size_t i)
+{
+	struct v2_streams from = streams_of(r);
+	struct v2_stream *s = r->frontier.heap[i];
+	enum advance result = order_advance(&r->order, &s->ev, &s->m, &r->gen.tables);
+	int ret;
+
+	if (result == ADVANCE_FAIL) {
+		event_describe(&s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+		order_describe(&r->order, &s->ev, r->fault.state, sizeof(r->fault.state));
+	}
+	if (result != ADVANCE_DONE)
+		return result;
+	ret = stream_next(s, &from);
+	if (ret < 0)
+		return ADVANCE_FAIL;
+	if (ret)
+		frontier_update(&r->frontier, i);
+	else
+		frontier_remove(&r->frontier, i);
+	return ADVANCE_DONE;
+}
+
+/* All threads wait for each other: show what each waits for, the oldest event first. */
+static void report_stuck(struct trace_reader *r)
+{
+	struct v2_fault *f = &r->fault;
+	char why[160];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->frontier.len && n < sizeof(f->state); i++) {
+		struct v2_stream *s = r->frontier.heap[i];
+		char text[sizeof(f->event)];
+
+		why[0] = 0;
+		r->order.explain = why;
+		r->order.explain_size = sizeof(why);
+		order_advance(&r->order, &s->ev, &s->m, &r->gen.tables);
+		r->order.explain = NULL;
+		event_describe(&s->ev, &r->specs, text, sizeof(text));
+		if (!f->set) {
+			fault_set(f, &s->ev.place, "broken trace: failed to advance: %s", why);
+			memcpy(f->event, text, sizeof(text));
+			order_describe(&r->order, &s->ev, f->state, sizeof(f->state));
+			n = strlen(f->state);
+		} else {
+			n += (size_t)snprintf(f->state + n, sizeof(f->state) - n,
+					      "; M %lld waits with %s: %s",
+					      (long long)s->ev.place.thread, text, why);
+		}
+	}
+}
+
+static struct trace_event *next_ordered(struct trace_reader *r)
+{
+	struct v2_frontier *f = &r->frontier;
+	enum advance result = try_thread(r, 0);
+	size_t i;
+
+	if (result == ADVANCE_WAIT) {
+		/* Rare: sorted, the heap is a heap still and can be tried in order of time. */
+		frontier_sort(f);
+		for (i = 1; i < f->len && result == ADVANCE_WAIT; i++)
+			result = try_thread(r, i);
+		if (result == ADVANCE_WAIT)
+			report_stuck(r);
+	}
+	return result == ADVANCE_DONE ? order_take(&r->order) : NULL;
+}
+
+static struct trace_event *next_event(struct trace_reader *r)
+{
+	struct trace_event *ev = order_take(&r->order);
+
+	if (ev)
+		return ev;
+	if (!r->frontier.len && (!r->in_gen || r->next_sample == r->gen.samples.len))
+		return next_generation(r);
+	ev = next_sample(r);
+	return ev ? ev : next_ordered(r);
+}
+
+/* Ids that the event carries must be in the tables. CPU samples are exempt, as in Go. */
+static bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
+{
+	const struct raw_spec *spec = &r->specs.of[ev->type];
+	uint8_t stacks[2] = { spec->stack, spec->new_stack }, strings = spec->strings;
+	uint64_t id;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!stacks[i])
+			continue;
+		id = ev->args[stacks[i] - 1];
+		if (!tables_have_stack(&r->gen.tables, id)) {
+			fault_set(&r->fault, &ev->place, "found invalid stack ID %llu for event %s",
+				  (unsigned long long)id, spec->name);
+			return false;
+		}
+	}
+	for (; strings; strings &= (uint8_t)(strings - 1)) {
+		id = ev->args[__builtin_ctz(strings) - 1];
+		if (!tables_have_string(&r->gen.tables, id)) {
+			fault_set(&r->fault, &ev->place, "found invalid string ID %llu for event %s",
+				  (unsigned long long)id, spec->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
+{
+	struct trace_event *next;
+
+	if (r->fault.set)
+		return -EINVAL;
+	if (r->done)
+		return 0;
+	next = next_event(r);
+	if (!next)
+		return -EINVAL;
+	if (next->type != TRACE_SYNC && next->type != EV_CPUSample && !ids_exist(r, next)) {
+		event_describe(next, &r->specs, r->fault.event, sizeof(r->fault.event));
+		return -EINVAL;
+	}
+	if (next->time <= r->last_time)
+		next->time = (int64_t)((uint64_t)r->last_time + 1);
+	r->last_time = next->time;
+	*ev = next;
+	return 1;
+}

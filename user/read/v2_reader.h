@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_reader: a v2 trace (go 1.22 and later) as one ordered stream of events.
+ *
+ *	struct trace_reader *r = trace_reader_open(path, &err);
+ *	while (trace_reader_next(r, &ev) > 0)
+ *		... ev->type, ev->m, trace_reader_string(r, ev->args[0], &n) ...
+ *	trace_reader_close(r);
+ *
+ * It gives the events that Go's internal/trace.Reader (1.27) gives, in the
+ * same order with the same times, and stops where that stops. The first event
+ * is always TRACE_SYNC; each opens a generation, or ends the trace. An event,
+ * its strings and stacks hold until the next call of trace_reader_next().
+ *
+ * Memory: the tables of one generation, one batch per thread, and what is
+ * alive in the traced program; from a pipe also all batches of a generation.
+ */
+#ifndef GOTAP_READ_V2_READER_H
+#define GOTAP_READ_V2_READER_H
+
+#include "base/error.h"
+#include "read/v2_event.h"
+#include "read/v2_generation.h"
+#include "read/v2_order.h"
+
+struct trace_reader;
+
+/* Opens @path ("-" is standard input). NULL with @err set if it is no v2 trace. */
+struct trace_reader *trace_reader_open(const char *path, struct error *err);
+/* Reads the @n bytes at @data, which must outlive the reader. */
+struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err);
+/* Accepts NULL. */
+void trace_reader_close(struct trace_reader *r);
+
+/* 1 and the next event; 0 at the end; negative on a fault, and from then on. */
+int trace_reader_next(struct trace_reader *r, const struct trace_event **ev);
+/* What the fault was. Its place and state name those concerned. */
+const struct v2_fault *trace_reader_fault(const struct trace_reader *r);
+
+/* NN of header go 1.NN */
+int trace_reader_version(const struct trace_reader *r);
+/* The generation of the last event; NULL after the last TRACE_SYNC. */
+const struct v2_generation *trace_reader_generation(const struct trace_reader *r);
+/* All states as they are after the last event (and those queued behind it). */
+const struct order *trace_reader_order(const struct trace_reader *r);
+const struct raw_specs *trace_reader_specs(const struct trace_reader *r);
+
+/* Text of string @id, @len bytes without a NUL; NULL if the generation has none. */
+const char *trace_reader_string(const struct trace_reader *r, uint64_t id, size_t *len);
+
+#endif

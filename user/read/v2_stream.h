@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_stream: the events of one thread in one generation, and the frontier: a
+ * heap of all threads by the time of their next event.
+ *
+ * The heap moves its items exactly as Go's does (batchcursor.go, 1.27), so
+ * that events of equal time come in the same order.
+ */
+#ifndef GOTAP_READ_V2_STREAM_H
+#define GOTAP_READ_V2_STREAM_H
+
+#include "read/raw_source.h"
+#include "read/v2_event.h"
+#include "read/v2_generation.h"
+#include "read/v2_order.h"
+
+struct v2_stream {
+	struct trace_event ev;	/* the next event */
+	int64_t last_time;
+	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
+	uint32_t size, at;	/* of the body, and how much of it has been read */
+	const uint8_t *body;
+	uint8_t *buf;		/* holds body if it had to be read again */
+	size_t cap;
+	struct order_m *m;	/* for order_advance() */
+};
+
+/* What all streams of a generation read from. */
+struct v2_streams {
+	const struct raw_source *source;
+	const struct v2_generation *gen;
+	const struct raw_specs *specs;
+	struct v2_fault *fault;
+};
+
+void stream_init(struct v2_stream *s, const struct v2_thread *thread);
+void stream_free(struct v2_stream *s);
+/* Reads the next event into @s->ev: 1, 0 at the end, negative with the fault set. */
+int stream_next(struct v2_stream *s, const struct v2_streams *from);
+
+struct v2_frontier {
+	struct v2_stream **heap;
+	size_t len, cap;
+};
+
+void frontier_add(struct v2_frontier *f, struct v2_stream *s);
+/* Item @i has a new time. */
+void frontier_update(struct v2_frontier *f, size_t i);
+/* Takes out item @i. */
+void frontier_remove(struct v2_frontier *f, size_t i);
+/* Puts all items in order of time; they are a heap still. */
+void frontier_sort(struct v2_frontier *f);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wire_write: see wire_write.h. In: lines. Out: bytes. */
+#include "read/wire_write.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "read/raw_spec.h"
+#include "read/text_line.h"
+#include "read/text_quote.h"
+#include "trace/varint.h"
+
+struct wire_writer {
+	struct text_lines lines;
+	struct raw_specs specs;
+	struct raw_sink *sink;
+	struct buf data;	/* of the event at hand, unquoted */
+	int version;
+};
+
+static const char frame_fields[] = "pc func file line";
+
+static void put(struct wire_writer *w, uint64_t v)
+{
+	uint8_t bytes[VARINT_MAX];
+
+	buf_add(&w->sink->buf, bytes, (size_t)(varint_put(bytes, v) - bytes));
+}
+
+/* Takes one word off the argument names in *@names. */
+static struct text_span next_name(const char **names)
+{
+	struct text_span name = { *names, strcspn(*names, " ") };
+
+	*names += name.n;
+	*names += **names == ' ';
+	return name;
+}
+
+static bool same_name(struct text_span got, struct text_span want)
+{
+	if (got.n == want.n && !memcmp(got.p, want.p, got.n))
+		return true;
+	return span_is(got, "n") && span_is(want, "nframes");
+}
+
+static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_span name,
+		    uint64_t *v)
+{
+	struct text_span token = span_token(rest), value = token;
+	const char *eq = memchr(token.p, '=', token.n);
+
+	if (!token.n)
+		return lines_fail(&w->lines, "argument '%.*s' is missing", (int)name.n, name.p);
+	if (!eq)
+		return lines_fail(&w->lines, "malformed argument '%.*s'", (int)token.n, token.p);
+	value.p = eq + 1;
+	value.n = (size_t)(token.p + token.n - value.p);
+	token.n = (size_t)(eq - token.p);
+	if (!span_uint(value, v))
+		return lines_fail(&w->lines, "'%.*s' for '%.*s' is not a number of 64 bits",
+				  (int)value.n, value.p, (int)token.n, token.p);
+	if (!same_name(token, name))
+		return lines_fail(&w->lines, "expected argument '%.*s', but got '%.*s'",
+				  (int)name.n, name.p, (int)token.n, token.p);
+	return 0;
+}
+
+/* All arguments in @names from @rest, and nothing else. */
+static int take_args(struct wire_writer *w, struct text_span rest, const char *names,
+		     uint64_t *args)
+{
+	int ret;
+
+	while (*names) {
+		ret = take_arg(w, &rest, next_name(&names), args++);
+		if (ret)
+			return ret;
+	}
+	rest = span_trim(rest);
+	if (rest.n)
+		return lines_fail(&w->lines, "unexpected text at the end of the line: '%.*s'",
+				  (int)rest.n, rest.p);
+	return 0;
+}
+
+static int write_frames(struct wire_writer *w, uint64_t n)
+{
+	struct text_span line;
+	uint64_t frame[4], i;
+	int ret, k;
+
+	for (i = 0; i < n; i++) {
+		ret = lines_next(&w->lines, &line);
+		if (!ret)
+			ret = lines_fail(&w->lines, "text ends inside a stack");
+		if (ret < 0)
+			return ret;
+		ret = take_args(w, line, frame_fields, frame);
+		if (ret)
+			return ret;
+		for (k = 0; k < 4; k++)
+			put(w, frame[k]);
+		sink_settle(w->sink);
+	}
+	return 0;
+}
+
+/* The literal of a "data=..." line; false if the line is not one. */
+static bool data_literal(struct text_span line, struct text_span *literal)
+{
+	const char *eq = memchr(line.p, '=', line.n);
+
+	if (!eq || !span_is(span_trim((struct text_span){ line.p, (size_t)(eq - line.p) }), "data"))
+		return false;
+	*literal = span_trim((struct text_span){ eq + 1, (size_t)(line.p + line.n - eq - 1) });
+	return true;
+}
+
+static int write_data(struct wire_writer *w)
+{
+	struct text_span line, literal;
+	int ret = lines_next(&w->lines, &line);
+
+	w->data.len = 0;
+	if (ret < 0)
+		return ret;
+	if (ret && !data_literal(line, &literal))
+		lines_put_back(&w->lines, line);
+	else if (ret && !unquote_append(&w->data, (const uint8_t *)literal.p, literal.n))
+		return lines_fail(&w->lines, "not a Go string: %.*s",
+				  (int)(literal.n < 60 ? literal.n : 60), literal.p);
+	put(w, w->data.len);
+	if (w->data.len)
+		buf_add(&w->sink->buf, w->data.data, w->data.len);
+	return 0;
+}
+
+static int write_event(struct wire_writer *w, struct text_span line)
+{
+	struct text_span name = span_token(&line);
+	unsigned type = raw_spec_named(&w->specs, name.p, name.n, w->version);
+	const struct raw_spec *spec;
+	uint64_t args[TRACEV2_MAX_ARGS];
+	int ret, i;
+
+	if (!type)
+		return lines_fail(&w->lines, "unidentified event: %.*s", (int)name.n, name.p);
+	spec = &w->specs.of[type];
+	ret = take_args(w, line, spec->args, args);
+	if (ret)
+		return ret;
+	buf_add_byte(&w->sink->buf, (uint8_t)type);
+	for (i = 0; i < spec->nargs; i++)
+		put(w, args[i]);
+	if (type == EV_Stack && args[1] <= INT64_MAX)
+		return write_frames(w, args[1]);
+	return raw_has_data(type) ? write_data(w) : 0;
+}
+
+static int write_header(struct wire_writer *w)
+{
+	struct text_span line, gover;
+	uint64_t v = 0;
+	int ret = lines_next(&w->lines, &line);
+
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		return error_set(w->lines.err, -EINVAL, "no text trace: the file is empty");
+	if (!span_is(span_token(&line), "Trace"))
+		return lines_fail(&w->lines, "expected 'Trace Go1.NN'");
+	gover = span_token(&line);
+	if (gover.n < 4 || memcmp(gover.p, "Go1.", 4) ||
+	    !span_uint((struct text_span){ gover.p + 4, gover.n - 4 }, &v))
+		return lines_fail(&w->lines, "expected 'Trace Go1.NN'");
+	if (v != 22 && v != 23 && v != 25 && v != 26)
+		return lines_fail(&w->lines, "unknown or unsupported Go version 1.%llu",
+				  (unsigned long long)v);
+	if (span_trim(line).n)
+		return lines_fail(&w->lines, "unexpected text at the end of the header");
+	w->version = (int)v;
+	buf_printf(&w->sink->buf, "go 1.%d trace", w->version);
+	buf_add(&w->sink->buf, "\0\0", 3);
+	return 0;
+}
+
+static int write_events(struct wire_writer *w)
+{
+	struct text_span line;
+	int ret;
+
+	while ((ret = lines_next(&w->lines, &line)) > 0) {
+		ret = write_event(w, line);
+		if (ret)
+			return ret;
+		sink_settle(w->sink);
+		if (w->sink->error)
+			return 0;	/* sink_close() says why */
+	}
+	return ret;
+}
+
+int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err)
+{
+	struct wire_writer w = { .sink = sink };
+	int ret;
+
+	raw_specs_init(&w.specs);
+	lines_init(&w.lines, source, err);
+	ret = write_header(&w);
+	if (!ret)
+		ret = write_events(&w);
+	lines_free(&w.lines);
+	buf_free(&w.data);
+	return ret;
+}
