@@ -64,10 +64,11 @@ static bool read_section(const struct elf_image *img, size_t i, Elf64_Shdr *ret)
 {
 	const uint8_t *p;
 
-	if (img->header.e_shentsize != sizeof(*ret))
+	if (i >= img->header.e_shnum || img->header.e_shentsize != sizeof(*ret) ||
+	    img->header.e_shoff > img->size)
 		return false;
 	p = file_at(img, img->header.e_shoff + i * sizeof(*ret), sizeof(*ret));
-	if (!p || img->header.e_shoff > img->size)
+	if (!p)
 		return false;
 	memcpy(ret, p, sizeof(*ret));
 	return true;
@@ -127,6 +128,27 @@ bool elf_image_section_named(const struct elf_image *img, const char *name,
 			*ret = r;
 			return true;
 		}
+	}
+	return false;
+}
+
+static bool raw_section(const struct elf_image *img, const Elf64_Shdr *s, struct elf_range *ret)
+{
+	*ret = (struct elf_range){ .data = file_at(img, s->sh_offset, s->sh_size) };
+	ret->size = ret->data ? s->sh_size : 0;
+	return ret->data;
+}
+
+bool elf_image_symbols(const struct elf_image *img, uint32_t type, struct elf_range *table,
+		       struct elf_range *names)
+{
+	Elf64_Shdr s, strings;
+	size_t i;
+
+	for (i = 0; i < elf_image_sections(img); i++) {
+		if (read_section(img, i, &s) && s.sh_type == type)
+			return read_section(img, s.sh_link, &strings) &&
+			       raw_section(img, &s, table) && raw_section(img, &strings, names);
 	}
 	return false;
 }

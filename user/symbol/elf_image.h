@@ -45,6 +45,9 @@ bool elf_image_section(const struct elf_image *img, size_t i, struct elf_range *
 		       const char **name);
 bool elf_image_section_named(const struct elf_image *img, const char *name,
 			     struct elf_range *ret);
+/* The symbol table of type SHT_SYMTAB or SHT_DYNSYM, and its names. */
+bool elf_image_symbols(const struct elf_image *img, uint32_t type, struct elf_range *table,
+		       struct elf_range *names);
 /* PT_LOAD segments, 0 to elf_image_segments() - 1; false for all others. */
 size_t elf_image_segments(const struct elf_image *img);
 bool elf_image_segment(const struct elf_image *img, size_t i, struct elf_range *ret);

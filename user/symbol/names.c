@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* names: see names.h. */
+#define _GNU_SOURCE
 #include "symbol/names.h"
 
 #include <string.h>
@@ -35,8 +36,8 @@ struct pieces {
 
 static struct pieces name_pieces(const char *name)
 {
-	const char *open = strchr(name, '['), *close = strrchr(name, ']');
-	size_t n = strlen(name);
+	size_t n = strnlen(name, NAME_MAX_READ);
+	const char *open = memchr(name, '[', n), *close = memrchr(name, ']', n);
 
 	if (!open || !close || close < open)
 		return (struct pieces){ { name, "", "" }, { n, 0, 0 } };

@@ -17,7 +17,11 @@
  */
 size_t name_for_trace(const char *name, char *buf, size_t cap);
 
-/* Longest result; a buffer of one byte more always holds it. */
-enum { NAME_MAX_TRACE = 1024 };
+enum {
+	/* Longest result; a buffer of one byte more always holds it. */
+	NAME_MAX_TRACE = 1024,
+	/* No linker writes longer names; hostile files do, and make us read them often. */
+	NAME_MAX_READ = 64 * 1024,
+};
 
 #endif

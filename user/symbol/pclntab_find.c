@@ -323,7 +323,12 @@ static bool inline_plausible(const struct pclntab *t, struct func_record f, cons
 	       elf_u32(e + t->layout->inline_parent_pc) < f.end - f.entry;
 }
 
-static bool tree_plausible(const struct pclntab *t, struct func_record f)
+/*
+ * Looks at some entries of the inline tree of @f: false if one is impossible.
+ * Adds to @named those that do not begin with the table's first name, because
+ * its offset is 0, and zeroes are everywhere.
+ */
+static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t *named)
 {
 	struct span index = pclntab_inline_index(t, f), tree = pclntab_inline_tree(t, f);
 	struct pcvalue v = pcvalue_start(index.data, index.size);
@@ -337,6 +342,7 @@ static bool tree_plausible(const struct pclntab *t, struct func_record f)
 		if (at + t->layout->inline_size > tree.size ||
 		    !inline_plausible(t, f, tree.data + at))
 			return false;
+		*named += elf_u32(tree.data + at + t->layout->inline_name) != 0;
 	}
 	return true;
 }
@@ -359,14 +365,14 @@ static size_t sample_inlining(const struct pclntab *t, size_t ret[SAMPLES])
 
 static bool base_plausible(struct pclntab *t, const size_t *samples, size_t n, uint64_t base)
 {
-	size_t i;
+	size_t i, named = 0;
 
 	t->gofunc = elf_image_from(&t->image, base);
 	for (i = 0; i < n && t->gofunc.size; i++) {
-		if (!tree_plausible(t, pclntab_record(t, samples[i])))
+		if (!tree_plausible(t, pclntab_record(t, samples[i]), &named))
 			return false;
 	}
-	return t->gofunc.size;
+	return named > n / 2;
 }
 
 /*

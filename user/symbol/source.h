@@ -35,6 +35,8 @@ struct source_frame {
 	enum func_kind kind;
 };
 
+struct symbolizer;
+
 struct source {
 	const struct source_ops *ops;
 };
@@ -51,6 +53,12 @@ struct source_ops {
 
 /* -ENOENT with a text if the file has no DWARF that describes Go code. */
 int dwarf_source_new(struct source **ret, const char *path, struct error *err);
+
+/*
+ * A symbolizer on a source alone, without a file: for tests of what does not
+ * depend on files. Owns @src from then on.
+ */
+struct symbolizer *symbolizer_from_source(struct source *src, uint64_t bias);
 
 /*
  * The kind that cmd/internal/objabi.GetFuncID gives by name alone. Wrappers

@@ -16,6 +16,7 @@
 #include "base/map64.h"
 #include "base/strset.h"
 #include "base/vec.h"
+#include "symbol/elf_functions.h"
 #include "symbol/names.h"
 #include "symbol/pclntab.h"
 #include "symbol/pclntab_source.h"
@@ -34,8 +35,11 @@ struct known_pc {
 };
 
 struct symbolizer {
+	struct elf_image image;
 	struct source *source;
 	struct pclntab *table;	/* NULL if the file has none */
+	struct elf_functions c_functions;
+	bool c_loaded;
 	uint64_t bias;
 	struct strset *names;
 	struct vec frames;	/* struct known_frame */
@@ -52,10 +56,10 @@ struct symbolizer {
 static int open_sources(struct symbolizer *s, const char *path, enum symbol_source which,
 			struct error *err)
 {
-	int rc = pclntab_open(&s->table, path, err);
+	int rc = pclntab_from_memory(&s->table, s->image.data, s->image.size, err);
 
 	if (which == SYMBOL_PCLNTAB && rc)
-		return rc;
+		return err ? error_prefix(err, "'%s'", path) : rc;
 	if (which != SYMBOL_PCLNTAB)
 		rc = dwarf_source_new(&s->source, path, err);
 	if (which == SYMBOL_DWARF || s->source || !s->table)
@@ -64,20 +68,29 @@ static int open_sources(struct symbolizer *s, const char *path, enum symbol_sour
 	return 0;
 }
 
+struct symbolizer *symbolizer_from_source(struct source *src, uint64_t bias)
+{
+	struct symbolizer *s = xcalloc(1, sizeof(*s));
+
+	s->source = src;
+	s->bias = bias;
+	s->names = strset_new();
+	return s;
+}
+
 int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 		   enum symbol_source source, struct error *err)
 {
-	struct symbolizer *s = xcalloc(1, sizeof(*s));
-	int rc = open_sources(s, path, source, err);
+	struct symbolizer *s = symbolizer_from_source(NULL, bias);
+	int rc = elf_image_open(&s->image, path, err);
 
-	if (rc) {
+	if (!rc)
+		rc = open_sources(s, path, source, err);
+	if (rc)
 		symbolizer_free(s);
-		return rc;
-	}
-	s->bias = bias;
-	s->names = strset_new();
-	*ret = s;
-	return 0;
+	else
+		*ret = s;
+	return rc;
 }
 
 void symbolizer_free(struct symbolizer *s)
@@ -87,6 +100,8 @@ void symbolizer_free(struct symbolizer *s)
 	if (s->source)
 		s->source->ops->free(s->source);
 	pclntab_free(s->table);
+	elf_functions_free(&s->c_functions);
+	elf_image_close(&s->image);
 	strset_free(s->names);
 	vec_free(&s->frames);
 	vec_free(&s->pcs);
@@ -110,7 +125,8 @@ static const char *intern_func(struct symbolizer *s, const char *name)
 
 static const char *intern_file(struct symbolizer *s, const char *name)
 {
-	size_t n = strlen(name), drop = n > NAME_MAX_TRACE ? n - NAME_MAX_TRACE : 0;
+	size_t n = strnlen(name, NAME_MAX_READ);
+	size_t drop = n > NAME_MAX_TRACE ? n - NAME_MAX_TRACE : 0;
 
 	return strset_add(s->names, name + drop, n - drop);
 }
@@ -154,6 +170,17 @@ static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint6
 	assign_key(s, key);
 }
 
+static const char *c_function(struct symbolizer *s, uint64_t addr)
+{
+	const char *name;
+
+	if (!s->c_loaded && s->image.data)
+		elf_functions_load(&s->c_functions, &s->image);
+	s->c_loaded = true;
+	name = elf_functions_at(&s->c_functions, addr);
+	return name ? name : "";
+}
+
 /* Expands the instruction at @call_pc; the physical frame gets the key @key. */
 static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t key)
 {
@@ -162,7 +189,8 @@ static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t k
 	struct known_pc pc = { .first = (uint32_t)s->frames.len, .n = (uint32_t)n };
 
 	if (!n) {
-		out[0] = (struct source_frame){ .func = "", .file = "" };
+		out[0] = (struct source_frame){ .file = "" };
+		out[0].func = c_function(s, call_pc - s->bias);
 		pc.n = 1;
 		pc.is_c = true;
 		keep_frame(s, &out[0], key);

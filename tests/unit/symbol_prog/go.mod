@@ -1,0 +1,3 @@
+module gotap.test/frames
+
+go 1.18
