@@ -162,6 +162,12 @@ trace_ok() {
 	oracle "$REFERENCE_GO" && succeeds "$ORACLE/check" "$@"
 }
 
+# views_ok FILE...: and so does what the pages of go tool trace compute, which needs more than a valid trace (a
+# GOMAXPROCS, say). For every trace that gotap records.
+views_ok() {
+	oracle "$REFERENCE_GO" && succeeds "$ORACLE/check" -views "$@"
+}
+
 # readable_by VERSION FILE...: that release's own reader takes every event.
 readable_by() {
 	local version=$1

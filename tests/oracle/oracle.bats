@@ -28,6 +28,7 @@ against_altered() { run_logged "$ORACLE/diff" "$@" "$A.trace" "$BATS_TEST_TMPDIR
 
 @test "check takes a runtime's trace, and its text form leads back to it" {
 	trace_ok "$A.trace"
+	views_ok "$A.trace"
 	altered ''
 	"$ORACLE/wire" -text <"$BATS_TEST_TMPDIR/b.trace" | cmp - "$A.txt"
 }
@@ -45,6 +46,14 @@ against_altered() { run_logged "$ORACLE/diff" "$@" "$A.trace" "$BATS_TEST_TMPDIR
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	contains "failed to advance"
+}
+
+@test "check -views refuses a trace that go tool trace would crash on" {
+	altered '/^ProcsChange /s/.*/HeapGoal dt=1 heapgoal_value=1/'
+	trace_ok "$BATS_TEST_TMPDIR/b.trace"
+	run_logged "$ORACLE/check" -views "$BATS_TEST_TMPDIR/b.trace"
+	[ "$status" -eq 1 ]
+	contains "GOMAXPROCS"
 }
 
 @test "check prints counts, goroutines and stacks" {

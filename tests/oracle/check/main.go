@@ -2,7 +2,7 @@
 
 // check reads traces with Go's own reader and holds every event against the validator of Go's own tests.
 //
-//	check [-counts] [-goroutines] [-stacks] [-v] FILE...
+//	check [-views] [-counts] [-goroutines] [-stacks] [-v] FILE...
 //
 // One line per file, "ok FILE events=N gens=N ..." or "FAIL FILE: error"; the details that were asked for follow it.
 package main
@@ -23,13 +23,14 @@ var (
 	showCounts     = flag.Bool("counts", false, "print event counts by kind and reason")
 	showGoroutines = flag.Bool("goroutines", false, "print every goroutine with its first and last state")
 	showStacks     = flag.Bool("stacks", false, "print the distinct stacks of every kind of event")
+	views          = flag.Bool("views", false, "also compute what the pages of go tool trace compute")
 	verbose        = flag.Bool("v", false, "print errors in full")
 )
 
 func main() {
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: check [-counts] [-goroutines] [-stacks] [-v] FILE...")
+		fmt.Fprintln(os.Stderr, "usage: check [-views] [-counts] [-goroutines] [-stacks] [-v] FILE...")
 		os.Exit(2)
 	}
 	out := bufio.NewWriter(os.Stdout)
@@ -62,13 +63,21 @@ func validate(path string, s *summary) error {
 	}
 	v := testtrace.NewValidator()
 	v.GoVersion = ver
-	return tracefile.Each(path, func(ev trace.Event) error {
+	var events []trace.Event
+	err = tracefile.Each(path, func(ev trace.Event) error {
 		s.add(ev)
+		if *views {
+			events = append(events, ev)
+		}
 		if err := v.Event(ev); err != nil {
 			return fmt.Errorf("validator: %w at: %s", err, ev)
 		}
 		return nil
 	})
+	if err == nil && *views {
+		err = computeViews(events)
+	}
+	return err
 }
 
 // errorText keeps an error on one line; the reader appends dumps of its whole state to some.
