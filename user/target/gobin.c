@@ -88,9 +88,11 @@ static int read_all(struct gobin *b, struct error *err)
 	buildinfo_read(&b->info, &b->elf);
 	if (!is_go(b))
 		return error_set(err, -ENOEXEC, "not a Go program");
+	if (!b->info.version)
+		return error_set(err, -ENOEXEC, "a Go program that does not say of which release it is");
 	if (!b->info.minor)
-		return error_set(err, -ENOEXEC, "a Go program of an unknown release ('%s')",
-				 b->info.version ?: "");
+		return error_set(err, -ENOEXEC, "a Go program of an unknown release, '%s'",
+				 b->info.version);
 	b->build_id = read_build_id(&b->elf);
 	return 0;
 }

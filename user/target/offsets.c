@@ -49,6 +49,14 @@ static int nearest_row(int minor)
 	return i;
 }
 
+int go_offsets_from_table(int minor, struct go_offsets *ret)
+{
+	if (!has_row(minor))
+		return -ENOENT;
+	*ret = offsets_by_minor[table_row(minor)];
+	return 0;
+}
+
 int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 		   const char **source, struct error *err)
 {
@@ -64,7 +72,6 @@ int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 				 gobin_go_version(b));
 	if (!has_row(minor))
 		minor = nearest_row(minor);
-	*ret = offsets_by_minor[table_row(minor)];
 	*source = sources[minor];
-	return 0;
+	return go_offsets_from_table(minor, ret);
 }

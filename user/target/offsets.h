@@ -20,5 +20,7 @@
  */
 int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 		   const char **source, struct error *err);
+/* Only the table: offsets of Go 1.@minor; -ENOENT if it is not there. */
+int go_offsets_from_table(int minor, struct go_offsets *ret);
 
 #endif

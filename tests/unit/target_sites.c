@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * target: probe sites in real programs, judged by objdump. The environment
+ * variable GOTAP_TEST_BINARIES names them (separated by blanks; made by
+ * tests/prog/build); one test line for each program and question. Without it
+ * everything is skipped.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/callsites.h"
+#include "target/exitsyscall.h"
+#include "target/offsets.h"
+#include "target/prologue.h"
+#include "target/ready_skip.h"
+#include "target/x86_insn.h"
+
+/* Functions that gotap may probe; those that a program has must have a site. */
+static const char *const probed[] = {
+	"runtime.casgstatus", "runtime.acquirep", "runtime.acquirepNoTrace", "runtime.releasep",
+	"runtime.preemptPark", "runtime.stopTheWorldWithSema", "runtime.startTheWorldWithSema",
+	"runtime.procresize", "runtime.gcBgMarkStartWorkers", "runtime.coroswitch_m",
+	"runtime.syscallingThread.releaseP", "runtime.handoffp", "runtime.execute",
+	"runtime.park_m", "runtime.ready", "runtime.goschedImpl", "runtime.goyield_m",
+	"runtime.gdestroy", "runtime.goexit0", "runtime.runqput", "runtime.injectglist",
+	"runtime.gcAssistAlloc1", "runtime.(*gcControllerState).update",
+	"runtime.(*gcControllerState).resetLive", "runtime.(*sweepLocked).sweep",
+	"runtime/trace.userTaskCreate", "runtime/trace.userTaskEnd", "runtime/trace.userRegion",
+	"runtime/trace.userLog",
+};
+
+/* Probed only from 1.26 on (earlier casgstatus sees syscalls). */
+static const char *const probed_since_26[] = {
+	"runtime.reentersyscall", "runtime.entersyscall", "runtime.exitsyscall",
+};
+
+struct line {
+	uint64_t addr;
+	char text[120];
+};
+
+static int tests, failures;
+
+static void report(bool ok, const char *what, const char *program)
+{
+	tests++;
+	failures += !ok;
+	printf("%s %d - %s: %s\n", ok ? "ok" : "not ok", tests, program, what);
+	fflush(stdout);
+}
+
+/* Instructions of [start, end) as objdump sees them. */
+static struct vec disassemble(const char *path, uint64_t start, uint64_t end)
+{
+	struct vec lines = {0};
+	char command[4096], text[1024];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "objdump -d --no-show-raw-insn --start-address=0x%llx "
+		 "--stop-address=0x%llx '%s'", (unsigned long long)start, (unsigned long long)end,
+		 path);
+	f = popen(command, "r");
+	while (f && fgets(text, sizeof(text), f)) {
+		unsigned long long addr;
+		int at = 0;
+
+		if (sscanf(text, " %llx:\t%n", &addr, &at) == 1 && at) {
+			struct line *line = vec_push(&lines, sizeof(*line));
+
+			line->addr = addr;
+			snprintf(line->text, sizeof(line->text), "%.100s", text + at);
+		}
+	}
+	if (f)
+		pclose(f);
+	return lines;
+}
+
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool is_cheap(const char *text)
+{
+	return starts(text, "push   %rbp") || !strcmp(text, "nop\n") ||
+	       (text[0] == 'j' && !starts(text, "jmp"));
+}
+
+/* Address of the jump of the stack check, 0 if the function begins without one. */
+static uint64_t stack_check(const struct vec *lines)
+{
+	bool compared = false;
+	size_t i;
+
+	for (i = 0; i < lines->len && i < 12; i++) {
+		const struct line *l = vec_at(lines, struct line, i);
+
+		if (strstr(l->text, "0x10(%r14)") || strstr(l->text, "0x18(%r14)") ||
+		    strstr(l->text, "0x10(%rcx)"))
+			compared = true;
+		else if (compared && starts(l->text, "jbe"))
+			return l->addr;
+	}
+	return 0;
+}
+
+/* Is the site an instruction, a cheap one, and not before the end of the stack check? */
+static bool is_sound(const struct gobin *b, const struct gobin_func *fn, const struct site *site)
+{
+	struct vec lines = disassemble(gobin_path(b), fn->addr, fn->addr + fn->size);
+	uint64_t addr = fn->addr + site->offset, check = stack_check(&lines);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < lines.len; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+
+		found |= l->addr == addr && is_cheap(l->text);
+	}
+	vec_free(&lines);
+	return found && (!check || (site->drop_taken ? addr == check : addr > check));
+}
+
+static bool has_sound_site(const struct gobin *b, const char *name)
+{
+	struct error err = {0};
+	struct gobin_func fn;
+	struct site site;
+
+	if (gobin_func(b, name, &fn))
+		return true;
+	if (prologue_site_of(b, &fn, &site, &err)) {
+		printf("# %s\n", err.text);
+		return false;
+	}
+	if (is_sound(b, &fn, &site))
+		return true;
+	printf("# %s: %s\n", name, site.text);
+	return false;
+}
+
+static bool all_sites_are_sound(const struct gobin *b)
+{
+	size_t i, n = sizeof(probed) / sizeof(probed[0]);
+	struct gobin_func fn;
+	bool ok = !gobin_func(b, "runtime.casgstatus", &fn);
+
+	for (i = 0; i < n; i++)
+		ok &= has_sound_site(b, probed[i]);
+	n = gobin_go_minor(b) >= 26 ? sizeof(probed_since_26) / sizeof(probed_since_26[0]) : 0;
+	for (i = 0; i < n; i++)
+		ok &= has_sound_site(b, probed_since_26[i]);
+	return ok;
+}
+
+/* The same call sites as objdump's, in the same order. */
+static bool call_sites_agree(const struct gobin *b)
+{
+	struct vec lines, sites = {0};
+	struct gobin_func fn;
+	uint64_t start, end;
+	char target[40];
+	size_t i, n = 0;
+	bool ok = true;
+
+	if (gobin_func(b, "runtime.casgstatus", &fn))
+		return false;
+	callsites_find(b, fn.addr, &sites);
+	gobin_text_range(b, &start, &end);
+	lines = disassemble(gobin_path(b), start, end);
+	snprintf(target, sizeof(target), "call   %llx ", (unsigned long long)fn.addr);
+	for (i = 0; i + 1 < lines.len; i++) {
+		if (!starts(vec_at(&lines, struct line, i)->text, target))
+			continue;
+		ok &= n < sites.len && vec_at(&sites, struct callsite, n)->return_addr ==
+					       vec_at(&lines, struct line, i)->addr + 5;
+		n++;
+	}
+	ok &= n == sites.len && n > 20;
+	vec_free(&lines);
+	vec_free(&sites);
+	return ok;
+}
+
+static bool offsets_agree(const struct gobin *b)
+{
+	struct go_offsets dwarf, table;
+	const char *source;
+	struct error err;
+
+	if (!gobin_has_dwarf(b))
+		return true;
+	return !gobin_dwarf_offsets(b, &dwarf, &err) &&
+	       !go_offsets_for(b, false, &table, &source, &err) && !strcmp(source, "DWARF") &&
+	       !go_offsets_from_table(gobin_go_minor(b), &table) &&
+	       !memcmp(&dwarf, &table, sizeof(dwarf));
+}
+
+/* From 1.26 on: behind a test of the register that it names. */
+static bool exit_site_is_sound(const struct gobin *b)
+{
+	static const char *const registers[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp",
+						 "rsi", "rdi" };
+	struct go_offsets offsets;
+	struct exit_site site;
+	struct gobin_func fn;
+	struct vec lines;
+	char test[40];
+	bool ok = false;
+	size_t i;
+
+	if (gobin_go_minor(b) < 26)
+		return true;
+	if (go_offsets_from_table(gobin_go_minor(b), &offsets) ||
+	    exitsyscall_site(b, &offsets, &site, NULL) || site.pp_reg > X86_RDI ||
+	    gobin_func(b, "runtime.exitsyscall", &fn))
+		return false;
+	lines = disassemble(gobin_path(b), fn.addr, fn.addr + fn.size);
+	snprintf(test, sizeof(test), "test   %%%s,%%%s\n", registers[site.pp_reg],
+		 registers[site.pp_reg]);
+	for (i = 1; i < lines.len; i++) {
+		if (vec_at(&lines, struct line, i)->addr == fn.addr + site.offset)
+			ok = !strcmp(vec_at(&lines, struct line, i - 1)->text, test) &&
+			     starts(vec_at(&lines, struct line, i)->text,
+				    site.cond == X86_COND_E ? "je " : "jne ");
+	}
+	vec_free(&lines);
+	return ok;
+}
+
+static bool calls_casgstatus(const struct gobin *b, const char *name)
+{
+	struct gobin_func fn, target;
+	struct vec sites = {0};
+	bool found = false;
+	size_t i;
+
+	if (gobin_func(b, name, &fn) || gobin_func(b, "runtime.casgstatus", &target))
+		return false;
+	callsites_find(b, target.addr, &sites);
+	for (i = 0; i < sites.len; i++)
+		found |= vec_at(&sites, struct callsite, i)->func.addr == fn.addr;
+	vec_free(&sites);
+	return found;
+}
+
+/* Since 1.22, unless profile-guided inlining left no call there. */
+static bool ready_slot_is_known(const struct gobin *b)
+{
+	int off = 0, r = ready_skip_slot(b, &off, NULL);
+
+	if (gobin_go_minor(b) < 22 || !calls_casgstatus(b, "runtime.ready"))
+		return r == -ENOTSUP;
+	return !r && off == 24;
+}
+
+static const struct {
+	const char *name;
+	bool (*holds)(const struct gobin *b);
+} questions[] = {
+	{ "sites are cheap instructions behind the stack check", all_sites_are_sound },
+	{ "call sites of casgstatus are those of objdump", call_sites_agree },
+	{ "DWARF offsets are those of the table", offsets_agree },
+	{ "exitsyscall has its P in a register", exit_site_is_sound },
+	{ "ready keeps its skip count at rbp+24", ready_slot_is_known },
+};
+
+enum { NQUESTIONS = sizeof(questions) / sizeof(questions[0]) };
+
+static void test_program(const char *path)
+{
+	struct gobin *b = NULL;
+	struct error err;
+	int i;
+
+	if (gobin_open(&b, path, &err)) {
+		printf("# %s\n", err.text);
+		report(false, "opens", path);
+		return;
+	}
+	for (i = 0; i < NQUESTIONS; i++)
+		report(questions[i].holds(b), questions[i].name, path);
+	gobin_free(b);
+}
+
+int main(void)
+{
+	const char *list = getenv("GOTAP_TEST_BINARIES");
+	char *copy = xstrdup(list ? list : ""), *save, *path;
+	int i;
+
+	for (path = strtok_r(copy, " \n", &save); path; path = strtok_r(NULL, " \n", &save))
+		test_program(path);
+	for (i = 0; !tests && i < NQUESTIONS; i++)
+		printf("ok %d - %s # skip no GOTAP_TEST_BINARIES\n", i + 1, questions[i].name);
+	printf("1..%d\n", tests ? tests : NQUESTIONS);
+	free(copy);
+	return failures != 0;
+}
