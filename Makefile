@@ -12,9 +12,10 @@ PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 CFLAGS  ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
+VERSION := 0.1.0
+ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
-LDLIBS  := -lbpf -ldw -lelf -lz -lpthread
+LDLIBS  := -lbpf -ldw -lelf -lz -lpthread -lm
 
 ifeq ($(V),1)
   Q :=
@@ -31,16 +32,17 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base trace read symbol v1 target capture sched cmd
+ROOMS := base stream trace read symbol v1 target capture sched cmd
 needs_base    :=
+needs_stream  := base
 needs_trace   := base
 needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol base
 needs_v1      := symbol trace base
-needs_capture := target symbol base
-needs_sched   := trace symbol base
-needs_cmd     := capture sched v1 read target symbol trace base
+needs_capture := stream target symbol base
+needs_sched   := stream trace symbol base
+needs_cmd     := capture sched v1 read target symbol trace stream base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a

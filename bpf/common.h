@@ -61,7 +61,7 @@ struct sites_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, __u64);
-	__type(value, struct site);
+	__type(value, struct site_class);
 };
 
 struct seen_map {

@@ -11,7 +11,7 @@ struct transition {
 	__u64 g, fp;		/* g and frame pointer of the thread at the probe */
 	__u64 gp;
 	__u64 ret;		/* return address into the caller of casgstatus */
-	struct site *site;
+	struct site_class *site;
 };
 
 /* GoStart, GoDestroy and the like: no stack. */
@@ -42,7 +42,7 @@ static __always_inline void put_stack(struct rec_long *l, struct transition *t,
  * Is the caller of the caller one of the sites of @want? In the frame of the
  * function that called casgstatus, its own return address lies above RBP.
  */
-static __always_inline struct site *caller_site(struct transition *t)
+static __always_inline struct site_class *caller_site(struct transition *t)
 {
 	__u64 key = SITE_KEY(read_u64(t->fp + 8), 0, 0);
 
@@ -79,7 +79,7 @@ static __always_inline int send_stop(struct transition *t)
 	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site->sub);
 	struct stack_start from;
 	struct g_chunk c;
-	struct site *caller;
+	struct site_class *caller;
 
 	if (!l)
 		return 0;
@@ -245,7 +245,7 @@ SEC("uprobe")
 int preempt_park(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_arg1(ctx);
-	struct site site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT };
+	struct site_class site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT };
 	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = &site };
 	struct stack_start from;
 	struct rec_long *l;

@@ -27,7 +27,7 @@ int proc_start(struct pt_regs *ctx)
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), key;
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
-	struct site *s;
+	struct site_class *s;
 
 	if (!is_target(pid_tgid))
 		return 0;
@@ -53,7 +53,7 @@ int proc_stop(struct pt_regs *ctx)
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
-	struct site *s;
+	struct site_class *s;
 
 	if (!is_target(pid_tgid))
 		return 0;

@@ -36,6 +36,8 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 		bp = f.bp;
 		n++;
 	}
+	/* bit 63 is user space's: a stack of one function entry */
+	h &= ~(1ULL << 63);
 	return h ? h : 1;
 }
 

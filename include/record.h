@@ -79,8 +79,8 @@ enum rec_kind {
 	REC_SNAP_G = 81,	  /* struct rec_snap_g */
 	REC_SNAP_END = 82,	  /* the trace begins at this time */
 	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one */
-	REC_GOID = 84,		  /* id = goid read later for the created g at ptr, arg = time of
-				   * the creation */
+	REC_GOID = 84,		  /* id = goid that was read from the created g at ptr */
+	REC_SNAP_P_NAME = 85,	  /* which address has which id: id = p.id, ptr = p */
 };
 
 enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
@@ -148,7 +148,10 @@ struct rec_snap_p {
 	__rec_u64 unused[2];
 };
 
-/* r.id = goid, r.ptr = g, r.sub = enum tracev2_gstatus, r.tid = its thread (0: none) */
+/*
+ * r.id = goid, r.ptr = g, r.sub = g.atomicstatus without the scan bit, r.flags =
+ * g.waitreason, r.tid = its thread (0: none)
+ */
 struct rec_snap_g {
 	struct rec r;
 	__rec_u64 stack;
@@ -160,7 +163,7 @@ struct rec_snap_g {
  * says. BPF looks it up by SITE_KEY; a site that is not in the table is of no
  * interest.
  */
-struct site {
+struct site_class {
 	__rec_u8 kind;		/* enum rec_kind */
 	__rec_u8 sub;
 	__rec_u16 stack;	/* enum stack_class, 0 = none */
@@ -194,6 +197,7 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
 	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
 	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SNAP_END:
+	case REC_SNAP_P_NAME:
 		n = sizeof(struct rec);
 		break;
 	case REC_NONE:

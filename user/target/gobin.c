@@ -180,6 +180,11 @@ const char *gobin_build_setting(const struct gobin *b, const char *key)
 	return buildinfo_setting(&b->info, key);
 }
 
+uint64_t gobin_entry(const struct gobin *b)
+{
+	return b->elf.header.e_entry;
+}
+
 bool gobin_is_pie(const struct gobin *b)
 {
 	return b->elf.header.e_type == ET_DYN;

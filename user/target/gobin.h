@@ -38,6 +38,8 @@ const char *gobin_module_version(const struct gobin *b);
 /* Value of a build setting (-buildmode, -pgo, CGO_ENABLED, ...), NULL if unset. */
 const char *gobin_build_setting(const struct gobin *b, const char *key);
 bool gobin_is_pie(const struct gobin *b);
+/* Link-time address of the first instruction; with AT_ENTRY it gives the load bias. */
+uint64_t gobin_entry(const struct gobin *b);
 bool gobin_has_symtab(const struct gobin *b);
 bool gobin_has_dwarf(const struct gobin *b);
 /* GNU build id, or else the Go build id, as text; "" if the file has neither. */

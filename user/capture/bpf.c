@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+/* bpf: see bpf.h. */
+#define _GNU_SOURCE
+#include "capture/bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "gotap.skel.h"
+
+struct bpf_side {
+	const struct plan *plan;
+	const struct process *proc;
+	struct gotap_bpf *skel;
+	bool multi;
+	struct vec rings;		/* struct ring */
+	struct vec links;		/* struct bpf_link *, perf */
+	struct vec link_fds;		/* int, uprobe_multi */
+};
+
+enum {
+	ATTACH_TYPE_UPROBE_MULTI = 48,	/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
+	RING_MIN = 1 << 20,
+	RING_MAX = 16 << 20,
+};
+
+/* The part of union bpf_attr that BPF_LINK_CREATE reads for uprobe_multi (linux/bpf.h, 6.6). */
+struct link_create_uprobe_multi {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t cnt, multi_flags, pid, reserved;
+};
+
+static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return 0;
+}
+
+static int libbpf_loud(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return vfprintf(stderr, fmt, ap);
+}
+
+/* 6.10 has the process filter of uprobe_multi right for all threads (46ba0e49b642). */
+static bool kernel_has_multi(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return major > 6 || (major == 6 && minor >= 10);
+}
+
+static struct bpf_program *program_of(struct bpf_side *b, enum program p)
+{
+	return bpf_object__find_program_by_name(b->skel->obj, program_name(p));
+}
+
+static bool program_used(const struct plan *plan, enum program p)
+{
+	size_t i;
+
+	for (i = 0; i < plan->points.len; i++)
+		if (vec_at(&plan->points, struct probe_point, i)->program == p)
+			return true;
+	return false;
+}
+
+static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
+{
+	struct gotap_bpf__rodata *k = b->skel->rodata;
+	const struct plan *plan = b->plan;
+
+	memcpy((void *)&k->off, &plan->offsets, sizeof(plan->offsets));
+	k->target_tgid = (uint32_t)b->proc->pid;
+	k->stack_depth = opts->stack_depth;
+	k->goid_before_status = plan->goid_before_status;
+	k->syscall_bp = plan->syscall_bp;
+	k->ready_skip_slot = plan->ready_skip_slot;
+	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
+}
+
+static void choose_programs(struct bpf_side *b)
+{
+	enum program p;
+
+	for (p = 0; p < PROGRAMS; p++) {
+		struct bpf_program *prog = program_of(b, p);
+
+		if (!program_used(b->plan, p))
+			bpf_program__set_autoload(prog, false);
+		else if (b->multi)
+			bpf_program__set_expected_attach_type(
+				prog, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
+	}
+}
+
+static int load_error(int e, struct error *err)
+{
+	if (e == -EPERM || e == -EACCES)
+		return error_set(err, e, "not allowed to load BPF programs: run gotap as root or with "
+				 "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
+	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
+			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
+			 strerror(-e));
+}
+
+/* Before Linux 5.11 BPF memory counts against RLIMIT_MEMLOCK. */
+static void lift_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static size_t default_ring_size(int cpus)
+{
+	size_t size = RING_MAX;
+
+	while (size > RING_MIN && size * (size_t)cpus > RINGS_TOTAL)
+		size /= 2;
+	return size;
+}
+
+static int add_ring(struct bpf_side *b, uint32_t cpu, size_t size, struct error *err)
+{
+	struct ring *ring = vec_push(&b->rings, sizeof(*ring));
+	int r = ring_open(ring, cpu, size, err);
+
+	if (r)
+		return r;
+	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.rings), &cpu, &ring->fd, BPF_ANY))
+		return error_set(err, -errno, "cannot install a ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+/* Each CPU that can run a thread of the target: those that are online. */
+static int add_rings(struct bpf_side *b, const struct bpf_opts *opts, struct error *err)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int n = (int)sysconf(_SC_NPROCESSORS_ONLN), first, last, r = 0;
+	size_t size = opts->ring_size ? opts->ring_size : default_ring_size(n);
+	char sep = ',';
+
+	if (!f)
+		return error_set(err, -errno, "cannot read the list of CPUs: %s", strerror(errno));
+	while (!r && sep == ',' && fscanf(f, "%d", &first) == 1) {
+		last = first;
+		sep = (char)fgetc(f);
+		if (sep == '-') {
+			if (fscanf(f, "%d", &last) != 1)
+				break;
+			sep = (char)fgetc(f);
+		}
+		for (; !r && first <= last; first++)
+			r = add_ring(b, (uint32_t)first, size, err);
+	}
+	fclose(f);
+	return r;
+}
+
+static int fill_sites(struct bpf_side *b, struct error *err)
+{
+	int fd = bpf_map__fd(b->skel->maps.sites);
+	size_t i;
+
+	for (i = 0; i < b->plan->sites.len; i++) {
+		const struct site_row *row = vec_at(&b->plan->sites, struct site_row, i);
+		uint64_t key = SITE_KEY(row->pc + b->proc->bias, row->old, row->new_);
+
+		if (bpf_map_update_elem(fd, &key, &row->class, BPF_ANY))
+			return error_set(err, -errno, "cannot fill a BPF map: %s",
+					 strerror(errno));
+	}
+	return 0;
+}
+
+static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
+{
+	b->multi = multi;
+	b->skel = gotap_bpf__open();
+	if (!b->skel)
+		return -errno;
+	set_knobs(b, opts);
+	choose_programs(b);
+	return gotap_bpf__load(b->skel);
+}
+
+int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
+	     const struct bpf_opts *opts, struct error *err)
+{
+	struct bpf_side *b = xcalloc(1, sizeof(*b));
+	int r;
+
+	b->plan = plan;
+	b->proc = proc;
+	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);
+	lift_memlock();
+	r = load_as(b, opts, opts->method == ATTACH_MULTI ||
+			     (opts->method == ATTACH_AUTO && kernel_has_multi()));
+	if (r)
+		r = load_error(r, err);
+	if (!r)
+		r = add_rings(b, opts, err);
+	if (!r)
+		r = fill_sites(b, err);
+	if (r) {
+		bpf_free(b);
+		return r;
+	}
+	*ret = b;
+	return 0;
+}
+
+static int attach_error(const struct bpf_side *b, int e, const char *function, struct error *err)
+{
+	if (e == -EPERM || e == -EACCES)
+		return error_set(err, e, "not allowed to probe %s: run gotap as root or with %s",
+				 function, b->multi ? "CAP_BPF and CAP_PERFMON" : "CAP_SYS_ADMIN");
+	return error_set(err, e, "cannot probe %s: %s", function, strerror(-e));
+}
+
+/* One link carries all points of a program. */
+static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
+{
+	struct link_create_uprobe_multi attr = {
+		.prog_fd = (uint32_t)bpf_program__fd(program_of(b, p)),
+		.attach_type = ATTACH_TYPE_UPROBE_MULTI,
+		.path = (uint64_t)(uintptr_t)b->proc->exe,
+		.pid = (uint32_t)b->proc->pid,
+	};
+	const char *function = "";
+	uint64_t offsets[8];
+	size_t i;
+	int fd;
+
+	attr.offsets = (uint64_t)(uintptr_t)offsets;
+	for (i = 0; i < b->plan->points.len && attr.cnt < 8; i++) {
+		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
+
+		if (pt->program != p)
+			continue;
+		offsets[attr.cnt++] = pt->file_offset;
+		function = pt->function;
+	}
+	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (fd < 0)
+		return attach_error(b, -errno, function, err);
+	*(int *)vec_push(&b->link_fds, sizeof(int)) = fd;
+	return 0;
+}
+
+static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct error *err)
+{
+	struct bpf_link *link;
+
+	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, b->proc->pid,
+					  b->proc->exe, pt->file_offset);
+	if (!link)
+		return attach_error(b, -errno, pt->function, err);
+	*(struct bpf_link **)vec_push(&b->links, sizeof(link)) = link;
+	return 0;
+}
+
+int bpf_attach(struct bpf_side *b, struct error *err)
+{
+	enum program p;
+	size_t i;
+	int r = 0;
+
+	for (p = 0; b->multi && p < PROGRAMS && !r; p++)
+		if (program_used(b->plan, p))
+			r = attach_multi(b, p, err);
+	for (i = 0; !b->multi && i < b->plan->points.len && !r; i++)
+		r = attach_perf(b, vec_at(&b->plan->points, struct probe_point, i), err);
+	if (r)
+		bpf_detach(b);
+	return r;
+}
+
+void bpf_activate(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
+}
+
+void bpf_detach(struct bpf_side *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->link_fds.len; i++)
+		close(*vec_at(&b->link_fds, int, i));
+	for (i = 0; i < b->links.len; i++)
+		bpf_link__destroy(*vec_at(&b->links, struct bpf_link *, i));
+	b->link_fds.len = 0;
+	b->links.len = 0;
+}
+
+void bpf_free(struct bpf_side *b)
+{
+	size_t i;
+
+	if (!b)
+		return;
+	bpf_detach(b);
+	for (i = 0; i < b->rings.len; i++)
+		ring_close(vec_at(&b->rings, struct ring, i));
+	vec_free(&b->rings);
+	vec_free(&b->links);
+	vec_free(&b->link_fds);
+	gotap_bpf__destroy(b->skel);
+	free(b);
+}
+
+size_t bpf_ring_count(const struct bpf_side *b)
+{
+	return b->rings.len;
+}
+
+struct ring *bpf_ring(struct bpf_side *b, size_t i)
+{
+	return vec_at(&b->rings, struct ring, i);
+}
+
+uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu)
+{
+	uint64_t n = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(b->skel->maps.lost), &cpu, &n);
+	return n;
+}
+
+const char *bpf_method(const struct bpf_side *b)
+{
+	return b->multi ? "uprobe_multi" : "perf";
+}

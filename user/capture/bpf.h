@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf: loads the BPF programs for one plan and one process, makes the rings,
+ * attaches and detaches. Everything goes when the descriptors are closed, by
+ * the kernel itself if gotap is killed: nothing is pinned.
+ */
+#ifndef GOTAP_CAPTURE_BPF_H
+#define GOTAP_CAPTURE_BPF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "capture/plan.h"
+#include "capture/process.h"
+#include "capture/ring.h"
+
+struct bpf_side;
+
+enum attach_method { ATTACH_AUTO, ATTACH_MULTI, ATTACH_PERF };
+
+struct bpf_opts {
+	unsigned int stack_depth;	/* frames, 0 to 127 */
+	size_t ring_size;		/* bytes per CPU, a power of two; 0: by the number of CPUs */
+	enum attach_method method;
+	bool verbose;			/* show what libbpf says */
+};
+
+/* Loads. -EPERM names the capability, -ENOTSUP what the kernel lacks. */
+int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
+	     const struct bpf_opts *opts, struct error *err);
+/* Puts the probes in place; records flow only after bpf_activate(). */
+int bpf_attach(struct bpf_side *b, struct error *err);
+void bpf_activate(struct bpf_side *b);
+/* Takes the probes away; the rings stay readable. */
+void bpf_detach(struct bpf_side *b);
+/* Accepts NULL. */
+void bpf_free(struct bpf_side *b);
+
+size_t bpf_ring_count(const struct bpf_side *b);
+struct ring *bpf_ring(struct bpf_side *b, size_t i);
+/* Records lost on @cpu so far. */
+uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu);
+/* "uprobe_multi" or "perf". */
+const char *bpf_method(const struct bpf_side *b);
+
+#endif

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * capture: see capture.h. The drain thread owns the rings; chunks go round
+ * between a free list and a queue, so that a recording allocates nothing once
+ * it runs. The order of the start is: name the Ps, attach, activate, drain,
+ * snapshot (design: log first, then read, then apply).
+ */
+#define _GNU_SOURCE
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	CHUNKS = 64,			/* in circulation */
+	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
+	DRAIN_NS = 10 * 1000 * 1000,
+	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
+	/*
+	 * A thread that passed a probe just before it became active may still be
+	 * on its way to the transition. The snapshot waits for it.
+	 */
+	SETTLE_NS = 20 * 1000 * 1000,
+};
+
+struct capture {
+	const struct plan *plan;
+	struct process *proc;
+	struct bpf_side *bpf;
+	unsigned int stack_depth;
+	pthread_t thread;
+	bool thread_runs;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct chunk chunks[CHUNKS];
+	struct chunk *free_list[CHUNKS], *queue[CHUNKS];
+	size_t n_free, head, n_queued, queued_bytes;
+	struct chunk *taken;		/* by the caller */
+	struct buf extra;		/* records of user space for the next chunk */
+	bool stop, done;
+	enum capture_end end;
+	uint64_t watermark;
+	uint64_t *lost;			/* per ring: told so far */
+};
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_ns(long ns)
+{
+	struct timespec t = { .tv_nsec = ns };
+
+	nanosleep(&t, NULL);
+}
+
+/* --- the queue --- */
+
+static struct chunk *chunk_take_free(struct capture *cap)
+{
+	struct chunk *c;
+
+	pthread_mutex_lock(&cap->lock);
+	while (!cap->n_free || cap->queued_bytes > QUEUE_BYTES)
+		pthread_cond_wait(&cap->changed, &cap->lock);
+	c = cap->free_list[--cap->n_free];
+	pthread_mutex_unlock(&cap->lock);
+	chunk_reset(c);
+	return c;
+}
+
+static void chunk_queue(struct capture *cap, struct chunk *c, bool last)
+{
+	pthread_mutex_lock(&cap->lock);
+	cap->queue[(cap->head + cap->n_queued++) % CHUNKS] = c;
+	cap->queued_bytes += c->data.len;
+	cap->done = last;
+	pthread_cond_broadcast(&cap->changed);
+	pthread_mutex_unlock(&cap->lock);
+}
+
+static void give_back(struct capture *cap)
+{
+	if (!cap->taken)
+		return;
+	cap->free_list[cap->n_free++] = cap->taken;
+	cap->taken = NULL;
+	pthread_cond_broadcast(&cap->changed);
+}
+
+int capture_next(struct capture *cap, int timeout_ms, struct chunk **c)
+{
+	struct timespec until;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)timeout_ms % 1000 * 1000000;
+	until.tv_sec += timeout_ms / 1000 + until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&cap->lock);
+	give_back(cap);
+	while (!cap->n_queued && !cap->done && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&cap->changed, &cap->lock, &until);
+	if (cap->n_queued) {
+		cap->taken = *c = cap->queue[cap->head];
+		cap->head = (cap->head + 1) % CHUNKS;
+		cap->n_queued--;
+		cap->queued_bytes -= cap->taken->data.len;
+		r = 1;
+	} else {
+		r = cap->done ? -ENODATA : 0;
+	}
+	pthread_mutex_unlock(&cap->lock);
+	return r;
+}
+
+/* --- one round of draining --- */
+
+static void add_lost(struct capture *cap, struct chunk *c, uint64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < bpf_ring_count(cap->bpf); i++) {
+		uint32_t cpu = bpf_ring(cap->bpf, i)->cpu;
+		uint64_t n = bpf_lost(cap->bpf, cpu);
+		struct rec_long l = {
+			.r = { .time = now, .kind = REC_LOST, .id = cpu },
+			.arg = n - cap->lost[i],
+		};
+
+		if (n != cap->lost[i])
+			buf_add(&c->data, &l, sizeof(l));
+		cap->lost[i] = n;
+	}
+}
+
+/*
+ * Up to Go 1.23 some creations have no goid yet. It is in the g by now, and
+ * stays right until the g's next record, which the assembler prefers. The
+ * time is taken after the read, so that a record from before it comes first.
+ */
+static void add_goids(struct capture *cap, struct chunk *c, size_t end)
+{
+	const uint8_t *data = c->data.data;
+	struct vec found = {0};
+	size_t at = 0, i, n;
+	struct segment s;
+
+	while (at < end) {
+		size_t stop;
+
+		memcpy(&s, data + at, sizeof(s));
+		at += sizeof(s);
+		for (stop = at + s.len; at < stop; at += n) {
+			const struct rec *r = (const struct rec *)(data + at);
+			struct rec_long l = { .r = { .kind = REC_GOID, .ptr = r->ptr } };
+
+			n = record_size(r, stop - at);
+			if (!n)
+				return;
+			if ((r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED) &&
+			    !r->id)
+				*(struct rec_long *)vec_push(&found, sizeof(l)) = l;
+		}
+	}
+	for (i = 0; i < found.len; i++) {
+		struct rec_long *l = vec_at(&found, struct rec_long, i);
+
+		if (!process_read(cap->proc, l->r.ptr + cap->plan->offsets.g_goid, &l->r.id, 8))
+			continue;
+		l->r.time = clock_ns(CLOCK_MONOTONIC);
+		buf_add(&c->data, l, sizeof(*l));
+	}
+	vec_free(&found);
+}
+
+static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
+{
+	size_t end = c->data.len, at = chunk_segment_begin(c, CHUNK_USER_CPU);
+
+	pthread_mutex_lock(&cap->lock);
+	buf_add(&c->data, cap->extra.data, cap->extra.len);
+	cap->extra.len = 0;
+	pthread_mutex_unlock(&cap->lock);
+	add_lost(cap, c, now);
+	if (!cap->plan->goid_before_status)
+		add_goids(cap, c, end);
+	chunk_segment_end(c, at);
+}
+
+/* Returns whether a ring was getting full. */
+static bool drain_round(struct capture *cap, struct chunk *c)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool clean = true, busy = false;
+	size_t i, at;
+
+	c->mono_ns = now;
+	c->wall_ns = clock_ns(CLOCK_REALTIME);
+	for (i = 0; i < bpf_ring_count(cap->bpf); i++) {
+		struct ring *ring = bpf_ring(cap->bpf, i);
+
+		busy |= ring_fill(ring) > ring->size / 8;
+		at = chunk_segment_begin(c, ring->cpu);
+		clean &= ring_drain(ring, &c->data);
+		chunk_segment_end(c, at);
+	}
+	if (clean)
+		cap->watermark = now;
+	add_user_records(cap, c, now);
+	c->watermark = cap->watermark;
+	return busy;
+}
+
+/* Probes are gone: what is left in the rings is all there will be. */
+static void drain_rest(struct capture *cap)
+{
+	struct chunk *c;
+	bool busy;
+	int rounds = 0;
+
+	do {
+		c = chunk_take_free(cap);
+		busy = drain_round(cap, c);
+		chunk_queue(cap, c, false);
+	} while (busy && ++rounds < 1000);
+	/* A program that was still running when its link went has submitted by now. */
+	sleep_ns(DRAIN_NS);
+	c = chunk_take_free(cap);
+	drain_round(cap, c);
+	c->watermark = UINT64_MAX;
+	chunk_queue(cap, c, true);
+}
+
+static enum capture_end why_end(struct capture *cap)
+{
+	if (__atomic_load_n(&cap->stop, __ATOMIC_ACQUIRE))
+		return CAPTURE_STOPPED;
+	if (process_ended(cap->proc))
+		return CAPTURE_EXITED;
+	return process_execed(cap->proc) ? CAPTURE_EXECED : CAPTURE_RUNNING;
+}
+
+static void *drain_thread(void *arg)
+{
+	struct capture *cap = arg;
+	bool busy;
+
+	do {
+		struct chunk *c = chunk_take_free(cap);
+
+		busy = drain_round(cap, c);
+		chunk_queue(cap, c, false);
+		cap->end = why_end(cap);
+		if (cap->end == CAPTURE_RUNNING)
+			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
+	} while (cap->end == CAPTURE_RUNNING);
+	bpf_detach(cap->bpf);
+	drain_rest(cap);
+	return NULL;
+}
+
+/* --- start and stop --- */
+
+static void hand_over(struct capture *cap, struct buf *records)
+{
+	pthread_mutex_lock(&cap->lock);
+	buf_add(&cap->extra, records->data, records->len);
+	pthread_mutex_unlock(&cap->lock);
+}
+
+/* All records of a snapshot speak of the time when it was complete. */
+static void stamp(struct buf *records, uint64_t now)
+{
+	size_t at, n;
+
+	for (at = 0; at < records->len; at += n) {
+		struct rec *r = (struct rec *)(records->data + at);
+
+		n = record_size(r, records->len - at);
+		if (!n)
+			return;
+		r->time = now;
+	}
+}
+
+static int read_snapshot(struct capture *cap, struct error *err)
+{
+	struct rec end = { .kind = REC_SNAP_END };
+	struct snapshot_counts counts = {0};
+	struct buf records = {0};
+	int r = 0;
+
+	if (!cap->proc->launched) {
+		sleep_ns(SETTLE_NS);
+		r = snapshot_take(cap->plan, cap->proc, cap->stack_depth, &records, &counts, err);
+	}
+	if (!r) {
+		buf_add(&records, &end, sizeof(end));
+		stamp(&records, clock_ns(CLOCK_MONOTONIC));
+		hand_over(cap, &records);
+	}
+	buf_free(&records);
+	return r;
+}
+
+static int start_thread(struct capture *cap, struct error *err)
+{
+	sigset_t all, old;
+	int r;
+
+	/* Signals are the main thread's affair. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&cap->thread, NULL, drain_thread, cap);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r)
+		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
+	cap->thread_runs = true;
+	return 0;
+}
+
+static struct capture *capture_new(const struct plan *plan, struct process *proc,
+				   unsigned int stack_depth)
+{
+	struct capture *cap = xcalloc(1, sizeof(*cap));
+	pthread_condattr_t attr;
+	size_t i;
+
+	cap->plan = plan;
+	cap->proc = proc;
+	cap->stack_depth = stack_depth;
+	pthread_mutex_init(&cap->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&cap->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	for (i = 0; i < CHUNKS; i++)
+		cap->free_list[cap->n_free++] = &cap->chunks[i];
+	return cap;
+}
+
+static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
+{
+	int r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
+
+	if (r)
+		return r;
+	cap->lost = xcalloc(bpf_ring_count(cap->bpf), sizeof(*cap->lost));
+	if (!cap->proc->launched)
+		r = snapshot_names(cap->plan, cap->proc, &cap->extra, err);
+	if (!r)
+		r = bpf_attach(cap->bpf, err);
+	if (r)
+		return r;
+	bpf_activate(cap->bpf);
+	r = start_thread(cap, err);
+	if (!r)
+		r = read_snapshot(cap, err);
+	process_release(cap->proc);
+	return r;
+}
+
+int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
+		  const struct bpf_opts *opts, struct error *err)
+{
+	struct capture *cap = capture_new(plan, proc, opts->stack_depth);
+	int r = start(cap, opts, err);
+
+	if (r) {
+		capture_free(cap);
+		return r;
+	}
+	*ret = cap;
+	return 0;
+}
+
+void capture_stop(struct capture *cap)
+{
+	__atomic_store_n(&cap->stop, true, __ATOMIC_RELEASE);
+}
+
+enum capture_end capture_ended(const struct capture *cap)
+{
+	return cap->end;
+}
+
+const char *capture_method(const struct capture *cap)
+{
+	return bpf_method(cap->bpf);
+}
+
+void capture_free(struct capture *cap)
+{
+	struct chunk *c;
+	size_t i;
+
+	if (!cap)
+		return;
+	if (cap->thread_runs) {
+		capture_stop(cap);
+		while (capture_next(cap, 100, &c) != -ENODATA)
+			;
+		pthread_join(cap->thread, NULL);
+	}
+	bpf_free(cap->bpf);
+	for (i = 0; i < CHUNKS; i++)
+		chunk_free(&cap->chunks[i]);
+	buf_free(&cap->extra);
+	free(cap->lost);
+	pthread_cond_destroy(&cap->changed);
+	pthread_mutex_destroy(&cap->lock);
+	free(cap);
+}

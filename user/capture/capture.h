@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture: a running recording. One thread empties the rings on a timer and
+ * queues chunks; the caller takes them with capture_next() and hands them to
+ * the assembler or a spool file. If the caller is slow the queue fills, then
+ * the rings, then records are lost and counted: the target never waits.
+ */
+#ifndef GOTAP_CAPTURE_CAPTURE_H
+#define GOTAP_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "capture/bpf.h"
+#include "capture/plan.h"
+#include "capture/process.h"
+#include "capture/snapshot.h"
+#include "stream/chunk.h"
+
+struct capture;
+
+/* Why a capture ended. */
+enum capture_end { CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED };
+
+/*
+ * Loads, attaches, starts the drain, takes the snapshot and lets a launched
+ * program run. @plan and @proc must outlive the capture.
+ */
+int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
+		  const struct bpf_opts *opts, struct error *err);
+/*
+ * The next chunk, waiting at most @timeout_ms: 1 and *@c (valid until the next
+ * call), 0 on a time-out, -ENODATA when the capture has ended and all is taken.
+ */
+int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
+/* Asks the drain thread to take the probes away and finish; returns at once. */
+void capture_stop(struct capture *cap);
+enum capture_end capture_ended(const struct capture *cap);
+const char *capture_method(const struct capture *cap);
+/* Joins the drain thread and frees all. Accepts NULL. */
+void capture_free(struct capture *cap);
+
+#endif

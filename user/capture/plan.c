@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/* plan: see plan.h. The tables are probes.def, sites.def and callers.def. */
+#include "capture/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "target/callsites.h"
+#include "target/exitsyscall.h"
+#include "target/prologue.h"
+#include "target/ready_skip.h"
+
+enum need { OPTIONAL, REQUIRED };
+
+struct probe_spec {
+	enum program program;
+	const char *function;
+	int since, until;
+	enum need need;
+	const char *lacks;
+};
+
+static const struct probe_spec probe_specs[] = {
+#define PROBE(program, ...) { PROGRAM_##program, __VA_ARGS__ },
+#include "capture/probes.def"
+#undef PROBE
+};
+
+struct site_spec {
+	const char *caller;
+	uint8_t old, new_;
+	int since, until;
+	struct site_class class;
+	enum need need;
+};
+
+static const struct site_spec site_specs[] = {
+#define SITE(caller, old, new_, since, until, kind, sub, stack, need) \
+	{ caller, old, new_, since, until, { kind, sub, stack }, need },
+#include "capture/sites.def"
+#undef SITE
+};
+
+struct caller_spec {
+	const char *called, *caller;
+	int since, until;
+	struct site_class class;
+};
+
+static const struct caller_spec caller_specs[] = {
+#define CALLER(called, caller, since, until, kind, sub) \
+	{ called, caller, since, until, { kind, sub, 0 } },
+#include "capture/callers.def"
+#undef CALLER
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *program_name(enum program p)
+{
+	static const char *const names[PROGRAMS] = {
+		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
+		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
+		"stw_begin", "stw_end",
+	};
+
+	return names[p];
+}
+
+static bool covers(int minor, int since, int until)
+{
+	return since <= minor && minor <= until;
+}
+
+/* --- probe sites --- */
+
+static int find_prologue(const struct gobin *b, const struct gobin_func *fn, uint32_t *offset,
+			 char text[80], struct error *err)
+{
+	struct site site;
+	int r = prologue_site_of(b, fn, &site, err);
+
+	if (r)
+		return r;
+	/*
+	 * The programs take arguments from registers and the return address
+	 * from the top of the stack, which holds at a push alone.
+	 */
+	if (site.kind != SITE_PUSH_RBP || site.frame)
+		return error_set(err, -ENOTSUP, "%s has no frame pointer prologue", fn->name);
+	*offset = site.offset;
+	memcpy(text, site.text, sizeof(site.text));
+	return 0;
+}
+
+static int find_exit_jump(struct plan *p, const struct gobin *b, uint32_t *offset, char text[80],
+			  struct error *err)
+{
+	struct exit_site site;
+	int r = exitsyscall_site(b, &p->offsets, &site, err);
+
+	if (r)
+		return r;
+	p->exitsyscall_p_reg = site.pp_reg;
+	*offset = site.offset;
+	snprintf(text, 80, "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
+	return 0;
+}
+
+static int add_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		     struct error *err)
+{
+	struct probe_point point = { .program = spec->program, .function = spec->function };
+	struct gobin_func fn;
+	uint32_t offset = 0;
+	int r;
+
+	if (gobin_func(b, spec->function, &fn))
+		return error_set(err, -ENOENT, "%s is not in the binary", spec->function);
+	if (spec->program == PROGRAM_syscall_exit)
+		r = find_exit_jump(p, b, &offset, point.site, err);
+	else
+		r = find_prologue(b, &fn, &offset, point.site, err);
+	if (r)
+		return r;
+	point.addr = fn.addr + offset;
+	r = gobin_file_offset(b, point.addr, &point.file_offset);
+	if (r)
+		return error_set(err, r, "%s lies outside the file", spec->function);
+	*(struct probe_point *)vec_push(&p->points, sizeof(point)) = point;
+	return 0;
+}
+
+static int add_points(struct plan *p, const struct gobin *b, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(probe_specs); i++) {
+		const struct probe_spec *spec = &probe_specs[i];
+		struct missing_probe *missing;
+		struct error why;
+
+		if (!covers(p->minor, spec->since, spec->until) ||
+		    !add_point(p, b, spec, &why))
+			continue;
+		if (spec->need == REQUIRED)
+			return error_set(err, -ENOTSUP, "cannot probe %s (%s): %s",
+					 gobin_path(b), gobin_go_version(b), why.text);
+		missing = vec_push(&p->missing, sizeof(*missing));
+		missing->function = spec->function;
+		missing->lacks = spec->lacks;
+		snprintf(missing->why, sizeof(missing->why), "%.127s", why.text);
+	}
+	return 0;
+}
+
+/* --- call sites --- */
+
+static void add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
+		     struct site_class class)
+{
+	struct site_row *row = vec_push(&p->sites, sizeof(*row));
+
+	*row = (struct site_row){ .pc = pc, .old = old, .new_ = new_, .class = class };
+}
+
+static bool match_and_add(struct plan *p, const struct site_spec *spec, const struct vec *calls)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < calls->len; i++) {
+		const struct callsite *c = vec_at(calls, struct callsite, i);
+
+		if (strcmp(c->func.name, spec->caller))
+			continue;
+		add_site(p, c->return_addr, spec->old, spec->new_, spec->class);
+		found = true;
+	}
+	return found;
+}
+
+static int add_casgstatus_sites(struct plan *p, const struct gobin *b, struct error *err)
+{
+	struct vec calls = {0};
+	struct gobin_func fn;
+	size_t i;
+	int r = 0;
+
+	if (gobin_func(b, "runtime.casgstatus", &fn))
+		return error_set(err, -ENOENT, "runtime.casgstatus is not in '%s'", gobin_path(b));
+	callsites_find(b, fn.addr, &calls);
+	for (i = 0; i < COUNT(site_specs) && !r; i++) {
+		const struct site_spec *spec = &site_specs[i];
+
+		if (!covers(p->minor, spec->since, spec->until) ||
+		    match_and_add(p, spec, &calls) || spec->need == OPTIONAL)
+			continue;
+		r = error_set(err, -ENOTSUP,
+			      "%s does not call casgstatus in '%s': a build with profile-guided "
+			      "inlining (-pgo) of the scheduler, which this gotap cannot trace",
+			      spec->caller, gobin_path(b));
+	}
+	vec_free(&calls);
+	return r;
+}
+
+/* "f" or "f.func1" and the like */
+static bool is_function_or_literal(const char *name, const char *function)
+{
+	size_t n = strlen(function);
+
+	return !strncmp(name, function, n) && (!name[n] || !strncmp(name + n, ".func", 5));
+}
+
+static void add_caller_sites(struct plan *p, const struct gobin *b)
+{
+	size_t i, j;
+
+	for (i = 0; i < COUNT(caller_specs); i++) {
+		const struct caller_spec *spec = &caller_specs[i];
+		struct vec calls = {0};
+		struct gobin_func fn;
+
+		if (!covers(p->minor, spec->since, spec->until) ||
+		    gobin_func(b, spec->called, &fn))
+			continue;
+		callsites_find(b, fn.addr, &calls);
+		for (j = 0; j < calls.len; j++) {
+			const struct callsite *c = vec_at(&calls, struct callsite, j);
+
+			if (is_function_or_literal(c->func.name, spec->caller))
+				add_site(p, c->return_addr, 0, 0, spec->class);
+		}
+		vec_free(&calls);
+	}
+}
+
+static void find_roots(struct plan *p, const struct gobin *b)
+{
+	if (gobin_data_symbol(b, "runtime.allgs", &p->allgs))
+		p->allgs = 0;
+	if (gobin_data_symbol(b, "runtime.allp", &p->allp))
+		p->allp = 0;
+}
+
+int plan_make(struct plan *p, const struct gobin *b, struct error *err)
+{
+	int r;
+
+	*p = (struct plan){ .minor = gobin_go_minor(b) };
+	if (p->minor < 22)
+		return error_set(err, -ENOTSUP,
+				 "'%s' was built with %s: gotap traces Go 1.22 and later",
+				 gobin_path(b), gobin_go_version(b));
+	r = gobin_dwarf_offsets(b, &p->offsets, err);
+	if (r)
+		return r;
+	p->offsets_source = "dwarf";
+	p->goid_before_status = p->minor >= 24;
+	p->syscall_bp = p->minor >= 23;
+	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
+		p->ready_skip_slot = 0;
+	find_roots(p, b);
+	r = add_points(p, b, err);
+	if (!r)
+		r = add_casgstatus_sites(p, b, err);
+	if (!r)
+		add_caller_sites(p, b);
+	return r;
+}
+
+void plan_release(struct plan *p)
+{
+	vec_free(&p->points);
+	vec_free(&p->sites);
+	vec_free(&p->missing);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan: what to attach to one binary. From the Go executable: the site of
+ * every probe, the class of every call site, and the knobs of the BPF
+ * programs. Nothing is attached here, and no process is needed: `gotap doctor`
+ * prints a plan, `gotap record` carries it out.
+ */
+#ifndef GOTAP_CAPTURE_PLAN_H
+#define GOTAP_CAPTURE_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "gooffsets.h"
+#include "record.h"
+#include "target/gobin.h"
+
+/* The BPF programs, in the order of probes.def's first mention of each. */
+enum program {
+	PROGRAM_casgstatus,
+	PROGRAM_proc_start,
+	PROGRAM_proc_stop,
+	PROGRAM_preempt_park,
+	PROGRAM_syscall_enter,
+	PROGRAM_syscall_exit,
+	PROGRAM_proc_steal,
+	PROGRAM_proc_handoff,
+	PROGRAM_coroswitch,
+	PROGRAM_procs_change,
+	PROGRAM_stw_begin,
+	PROGRAM_stw_end,
+	PROGRAMS,
+};
+
+const char *program_name(enum program p);
+
+struct probe_point {
+	enum program program;
+	const char *function;	/* runtime function it sits in */
+	uint64_t addr;		/* link-time address of the instruction */
+	uint64_t file_offset;
+	char site[80];		/* "push %rbp at +0x6" */
+};
+
+struct missing_probe {
+	const char *function;
+	const char *lacks;	/* what the trace lacks without it */
+	char why[128];
+};
+
+struct site_row {
+	uint64_t pc;		/* link-time return address */
+	uint8_t old, new_;	/* 0, 0: any */
+	struct site_class class;
+};
+
+struct plan {
+	int minor;
+	struct go_offsets offsets;
+	const char *offsets_source;
+	bool goid_before_status;
+	bool syscall_bp;
+	int ready_skip_slot;		/* 0: unknown */
+	unsigned int exitsyscall_p_reg;
+	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
+	struct vec points;		/* struct probe_point */
+	struct vec sites;		/* struct site_row */
+	struct vec missing;		/* struct missing_probe */
+};
+
+/*
+ * Fills @p for @b. -ENOTSUP with a text that names what is missing when the
+ * binary cannot be traced. @p must be released in any case.
+ */
+int plan_make(struct plan *p, const struct gobin *b, struct error *err);
+void plan_release(struct plan *p);
+
+#endif

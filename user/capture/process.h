@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process: the traced process from outside: its executable, load bias, memory
+ * and life. Nothing here stops or changes it; a launched program is held only
+ * between exec and its first instruction, so that probes are in place.
+ */
+#ifndef GOTAP_CAPTURE_PROCESS_H
+#define GOTAP_CAPTURE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "base/error.h"
+
+struct process {
+	pid_t pid;
+	int pidfd;		/* readable once the process has ended */
+	char exe[64];		/* /proc/PID/exe: works for deleted and container files */
+	uint64_t bias;		/* what the loader added to link-time addresses */
+	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
+	bool launched;		/* our child */
+	bool held;		/* launched and not yet let go */
+	int status;		/* wait status, once ended and launched */
+	bool reaped;
+};
+
+/* Attaches nothing yet. -ESRCH no such process, -EACCES not allowed to read it. */
+int process_open(struct process *p, pid_t pid, struct error *err);
+/* Forks and execs @argv, stopped right after exec; process_release() lets it run. */
+int process_launch(struct process *p, char **argv, struct error *err);
+/* Finds the load bias; @entry is the ELF file's e_entry. */
+int process_find_bias(struct process *p, uint64_t entry, struct error *err);
+void process_release(struct process *p);
+
+/* Reads @n bytes at @addr; false if not all of them are readable. */
+bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n);
+/*
+ * Reads many ranges in few calls: remote[i] to local[i]. Returns how many
+ * leading ranges were read whole.
+ */
+size_t process_read_many(const struct process *p, struct iovec *local, struct iovec *remote,
+			 size_t n);
+
+/* Has it ended (for good)? Reaps a launched child. */
+bool process_ended(struct process *p);
+/* Is it running another program than at the start? */
+bool process_execed(const struct process *p);
+/* Exit status of a launched program as a shell reports it (128 + signal). */
+int process_exit_status(const struct process *p);
+void process_close(struct process *p);
+
+#endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * snapshot: see snapshot.h. Roots: runtime.allgs and runtime.allp (slices of
+ * pointers). A g is never freed or moved and allgs never shrinks, so an old
+ * array stays readable while the runtime grows it.
+ */
+#define _GNU_SOURCE
+#include "capture/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/map64.h"
+
+enum {
+	G_SIZE = 512,		/* covers every field we read, all releases */
+	M_SIZE = 2048,
+	P_SIZE = 64,
+	BATCH = 512,		/* gs per process_vm_readv */
+	MAX_GS = 64 << 20,	/* sanity limits of the slice headers */
+	MAX_PS = 1 << 20,
+	STACK_PIECE = 2048,	/* of a goroutine's stack read at a time */
+	SCAN_BIT = 0x1000,
+};
+
+struct reader {
+	const struct plan *plan;
+	const struct process *proc;
+	struct buf *out;
+	struct map64 ms;	/* address of an m -> index in m_facts */
+	struct vec m_facts;	/* struct m_fact */
+	uint64_t now;
+	unsigned int depth;
+};
+
+struct m_fact {
+	uint32_t tid;
+	uint64_t oldp;
+	uint32_t syscalltick;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t u64_at(const uint8_t *p, unsigned int offset)
+{
+	uint64_t v;
+
+	memcpy(&v, p + offset, sizeof(v));
+	return v;
+}
+
+static uint32_t u32_at(const uint8_t *p, unsigned int offset)
+{
+	uint32_t v;
+
+	memcpy(&v, p + offset, sizeof(v));
+	return v;
+}
+
+/* Reads the slice of pointers at link-time address @root; the caller frees. */
+static int read_pointers(const struct reader *rd, uint64_t root, size_t max, const char *name,
+			 uint64_t **ret, size_t *n, struct error *err)
+{
+	uint64_t header[3], *p;
+
+	if (!root)
+		return error_set(err, -ENOENT, "%s has no symbol in this binary", name);
+	if (!process_read(rd->proc, root + rd->proc->bias, header, sizeof(header)))
+		return error_set(err, -ESRCH,
+				 "cannot read the memory of process %d: %s", rd->proc->pid,
+				 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" :
+						  strerror(errno));
+	if (header[1] > header[2] || header[1] > max)
+		return error_set(err, -EINVAL, "%s of process %d makes no sense", name,
+				 rd->proc->pid);
+	p = xcalloc(header[1], sizeof(*p));
+	if (header[1] && !process_read(rd->proc, header[0], p, header[1] * sizeof(*p))) {
+		free(p);
+		return error_set(err, -ESRCH, "cannot read %s of process %d: %s", name,
+				 rd->proc->pid, strerror(errno));
+	}
+	*ret = p;
+	*n = header[1];
+	return 0;
+}
+
+static struct rec_long *add_record(struct reader *rd, uint8_t kind)
+{
+	struct rec_long zero = { .r = { .time = rd->now, .kind = kind } };
+	size_t at = rd->out->len;
+
+	buf_add(rd->out, &zero, sizeof(zero));
+	return (struct rec_long *)(rd->out->data + at);
+}
+
+/* --- Ms, met through g.m and p.m --- */
+
+static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint8_t bytes[M_SIZE];
+	struct m_fact *fact;
+	uint64_t *slot;
+	bool is_new;
+
+	if (!m)
+		return NULL;
+	slot = map64_put(&rd->ms, m, &is_new);
+	if (!is_new)
+		return *slot ? vec_at(&rd->m_facts, struct m_fact, *slot - 1) : NULL;
+	/* syscalltick is the farthest field */
+	if (!process_read(rd->proc, m, bytes, off->m_syscalltick + 4u))
+		return NULL;
+	fact = vec_push(&rd->m_facts, sizeof(*fact));
+	fact->tid = (uint32_t)u64_at(bytes, off->m_procid);
+	fact->oldp = u64_at(bytes, off->m_oldp);
+	fact->syscalltick = u32_at(bytes, off->m_syscalltick);
+	*slot = rd->m_facts.len;
+	return fact;
+}
+
+/* --- Ps --- */
+
+int snapshot_names(const struct plan *plan, const struct process *proc, struct buf *out,
+		   struct error *err)
+{
+	struct reader rd = { .plan = plan, .proc = proc, .out = out, .now = now_ns() };
+	uint64_t *ps;
+	size_t i, n;
+	int r = read_pointers(&rd, plan->allp, MAX_PS, "runtime.allp", &ps, &n, err);
+
+	if (r)
+		return r;
+	for (i = 0; i < n; i++) {
+		struct rec rec = { .time = rd.now, .kind = REC_SNAP_P_NAME, .ptr = ps[i] };
+		int32_t id;
+
+		if (!process_read(proc, ps[i] + plan->offsets.p_id, &id, sizeof(id)))
+			continue;
+		if (id != (int32_t)i) {
+			r = error_set(err, -EINVAL,
+				      "allp[%zu].id of process %d is %d: the field offsets do not fit "
+				      "this program", i, proc->pid, id);
+			break;
+		}
+		rec.id = (uint64_t)id;
+		buf_add(out, &rec, sizeof(rec));
+	}
+	free(ps);
+	return r;
+}
+
+/*
+ * Up to Go 1.25 a P in a syscall (status 2) has no m; the thread is the one
+ * whose m.oldp it is and whose tick it still carries.
+ */
+static uint32_t syscall_holder(const struct reader *rd, uint64_t p, uint32_t tick)
+{
+	size_t i;
+
+	for (i = 0; i < rd->m_facts.len; i++) {
+		const struct m_fact *f = vec_at(&rd->m_facts, struct m_fact, i);
+
+		if (f->oldp == p && f->syscalltick == tick)
+			return f->tid;
+	}
+	return 0;
+}
+
+static void take_p(struct reader *rd, uint64_t ptr, size_t id)
+{
+	enum { P_IN_SYSCALL = 2 };
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint8_t p[P_SIZE];
+	const struct m_fact *m;
+	struct rec_long *l;
+	uint32_t tid = 0;
+
+	if (!process_read(rd->proc, ptr, p, sizeof(p)))
+		return;
+	m = fact_of(rd, u64_at(p, off->p_m));
+	if (m)
+		tid = m->tid;
+	else if (u32_at(p, off->p_status) == P_IN_SYSCALL)
+		tid = syscall_holder(rd, ptr, u32_at(p, off->p_syscalltick));
+	l = add_record(rd, REC_SNAP_P);
+	l->r.id = id;
+	l->r.ptr = ptr;
+	l->r.tid = tid;
+	l->r.sub = u32_at(p, off->p_status) == P_IN_SYSCALL;
+}
+
+static int take_ps(struct reader *rd, struct snapshot_counts *counts, struct error *err)
+{
+	uint64_t *ps;
+	size_t i, n;
+	int r = read_pointers(rd, rd->plan->allp, MAX_PS, "runtime.allp", &ps, &n, err);
+
+	if (r)
+		return r;
+	for (i = 0; i < n; i++)
+		take_p(rd, ps[i], i);
+	counts->procs = n;
+	free(ps);
+	return 0;
+}
+
+/* --- stacks --- */
+
+/* A window onto one goroutine's stack; frames mostly lie close together. */
+struct window {
+	uint64_t start;
+	size_t len;
+	uint8_t bytes[STACK_PIECE];
+};
+
+static bool window_frame(const struct reader *rd, struct window *w, uint64_t bp, uint64_t hi,
+			 uint64_t frame[2])
+{
+	size_t n;
+
+	if (bp < w->start || bp + 16 > w->start + w->len) {
+		n = bp < hi && hi - bp < STACK_PIECE ? hi - bp : STACK_PIECE;
+		if (n < 16 || !process_read(rd->proc, bp, w->bytes, n)) {
+			n = 16;
+			if (!process_read(rd->proc, bp, w->bytes, n))
+				return false;
+		}
+		w->start = bp;
+		w->len = n;
+	}
+	memcpy(frame, w->bytes + (bp - w->start), 16);
+	return true;
+}
+
+/* Any good mix will do: keys only have to differ, and from the kernel's too. */
+static uint64_t key_of(const uint64_t *pcs, size_t n)
+{
+	uint64_t h = 0x676f746170ULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = hash64(h ^ pcs[i]);
+	h &= ~(1ULL << 63);
+	return h ? h : 1;
+}
+
+static uint64_t add_stack(struct reader *rd, const uint64_t *pcs, size_t n)
+{
+	struct rec_stack head = {
+		.r = { .time = rd->now, .kind = REC_STACK, .sub = STACK_SNAPSHOT },
+		.n = n,
+	};
+	static const uint64_t zeros[REC_MAX_FRAMES];
+
+	head.r.id = key_of(pcs, n);
+	buf_add(rd->out, &head, sizeof(head));
+	buf_add(rd->out, pcs, n * sizeof(*pcs));
+	buf_add(rd->out, zeros, (rec_stack_room(n) - n) * sizeof(*pcs));
+	return head.r.id;
+}
+
+static uint64_t take_stack(struct reader *rd, const uint8_t *g, bool in_syscall)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint64_t pcs[REC_MAX_FRAMES], frame[2], bp, hi = u64_at(g, off->g_stack_hi);
+	struct window w = { 0 };
+	size_t n = 0;
+
+	if (!rd->depth)
+		return 0;
+	if (in_syscall && off->g_syscallbp == GO_OFFSET_NONE)
+		return 0;	/* the saved frame pointer is gone by then (Go 1.22) */
+	pcs[n++] = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
+	bp = u64_at(g, in_syscall ? off->g_syscallbp : off->g_sched_bp);
+	while (bp && n < rd->depth && window_frame(rd, &w, bp, hi, frame)) {
+		pcs[n++] = frame[1];
+		bp = frame[0];
+	}
+	return pcs[0] ? add_stack(rd, pcs, n) : 0;
+}
+
+/* --- Gs --- */
+
+static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
+{
+	enum { SYSCALL = 3, WAITING = 4, RUNNABLE = 1, DEAD = 6 };
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint32_t status = u32_at(g, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT;
+	const struct m_fact *m = fact_of(rd, u64_at(g, off->g_m));
+	uint64_t goid = u64_at(g, off->g_goid), stack = 0;
+	struct rec_long *l;
+
+	if (!goid || !status || status == DEAD)
+		return;
+	if (status == WAITING || status == RUNNABLE || status == SYSCALL)
+		stack = take_stack(rd, g, status == SYSCALL);
+	l = add_record(rd, REC_SNAP_G);
+	l->r.id = goid;
+	l->r.ptr = ptr;
+	l->r.tid = m ? m->tid : 0;
+	l->r.sub = (uint8_t)status;
+	l->r.flags = g[off->g_waitreason];
+	l->stack = stack;
+	l->arg = u64_at(g, off->g_startpc);
+}
+
+/* Bytes of a g that hold every field we read. */
+static size_t g_bytes(const struct go_offsets *off)
+{
+	size_t n = off->g_startpc + 8u;
+
+	return n > G_SIZE ? G_SIZE : n;
+}
+
+static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_t *bytes)
+{
+	size_t size = g_bytes(&rd->plan->offsets), i, got;
+	struct iovec local[BATCH], remote[BATCH];
+
+	for (i = 0; i < n; i++) {
+		local[i] = (struct iovec){ bytes + i * G_SIZE, size };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)gs[i], size };
+	}
+	got = process_read_many(rd->proc, local, remote, n);
+	for (i = 0; i < got; i++)
+		take_g(rd, gs[i], bytes + i * G_SIZE);
+	return got;
+}
+
+static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct error *err)
+{
+	uint64_t *gs;
+	uint8_t *bytes;
+	size_t i, n, want, got;
+	int r = read_pointers(rd, rd->plan->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+
+	if (r)
+		return r;
+	bytes = xcalloc(BATCH, G_SIZE);
+	for (i = 0; i < n; i += got) {
+		want = n - i < BATCH ? n - i : BATCH;
+		got = take_batch(rd, gs + i, want, bytes);
+		if (got < want) {	/* the next one is unreadable: step over it */
+			counts->unreadable++;
+			got++;
+		}
+	}
+	counts->goroutines = n;
+	free(bytes);
+	free(gs);
+	return 0;
+}
+
+/* The offsets must describe this process, or everything would be nonsense. */
+static int self_check(struct reader *rd, struct error *err)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint64_t *gs, self = 0;
+	size_t n;
+	int r = read_pointers(rd, rd->plan->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+
+	if (r)
+		return r;
+	/* gs[1] and up have run at least once in a live program; g.sched.g is set then. */
+	if (n > 1 && (!process_read(rd->proc, gs[1] + off->g_sched_g, &self, 8) || self != gs[1]))
+		r = error_set(err, -EINVAL,
+			      "g.sched.g of process %d does not point at its g: the field offsets do "
+			      "not fit this program", rd->proc->pid);
+	free(gs);
+	return r;
+}
+
+int snapshot_take(const struct plan *plan, const struct process *proc, unsigned int stack_depth,
+		  struct buf *out, struct snapshot_counts *counts, struct error *err)
+{
+	struct reader rd = {
+		.plan = plan,
+		.proc = proc,
+		.out = out,
+		.now = now_ns(),
+		.depth = stack_depth < REC_MAX_FRAMES ? stack_depth : REC_MAX_FRAMES - 1,
+	};
+	int r = self_check(&rd, err);
+
+	if (!r)
+		r = take_gs(&rd, counts, err);	/* first: it finds the Ms that take_ps needs */
+	if (!r)
+		r = take_ps(&rd, counts, err);
+	map64_free(&rd.ms);
+	vec_free(&rd.m_facts);
+	return r;
+}
+

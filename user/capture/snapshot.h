@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot: the goroutines and Ps of a running process, read from its memory
+ * without stopping it, as records. Taken after the probes are active: what
+ * moves while we read has a record, and the record wins; what has none did
+ * not move, so that what we read of it is exact.
+ */
+#ifndef GOTAP_CAPTURE_SNAPSHOT_H
+#define GOTAP_CAPTURE_SNAPSHOT_H
+
+#include "base/error.h"
+#include "capture/plan.h"
+#include "capture/process.h"
+#include "stream/chunk.h"
+
+struct snapshot_counts {
+	size_t goroutines, procs;
+	size_t unreadable;	/* goroutines whose memory was gone */
+};
+
+/* Appends a REC_SNAP_P_NAME for each P: before the probes become active. */
+int snapshot_names(const struct plan *plan, const struct process *proc, struct buf *out,
+		   struct error *err);
+/* Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, but no REC_SNAP_END. */
+int snapshot_take(const struct plan *plan, const struct process *proc, unsigned int stack_depth,
+		  struct buf *out, struct snapshot_counts *counts, struct error *err);
+
+#endif

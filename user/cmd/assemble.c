@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* assemble: `gotap assemble`: from the raw records of a spool file to a trace. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/parse.h"
+#include "cmd/report.h"
+#include "sched/assembler.h"
+#include "stream/spool.h"
+#include "symbol/symbol.h"
+#include "target/gobin.h"
+
+struct assemble_options {
+	const char *spool, *output, *binary;
+	int version;
+	bool json, quiet, strict;
+};
+
+static const char help[] =
+	"usage: gotap assemble [OPTION...] SPOOL\n"
+	"\n"
+	"Turns the raw records that `gotap record --spool` kept into the same trace,\n"
+	"without root and without the process. SPOOL '-' is stdin.\n"
+	"\n"
+	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
+	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
+	"      --binary FILE     the traced executable, where it is not at its old place\n"
+	"      --strict          exit 1 if records were lost or the order was repaired\n"
+	"      --json            report as JSON\n"
+	"  -q, --quiet           no report\n";
+
+enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "binary", required_argument, NULL, OPT_BINARY },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static int read_options(struct assemble_options *o, int argc, char **argv)
+{
+	int c;
+
+	*o = (struct assemble_options){ .output = "trace.out", .version = 25 };
+	while ((c = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'o': o->output = optarg; break;
+		case OPT_BINARY: o->binary = optarg; break;
+		case OPT_STRICT: o->strict = true; break;
+		case OPT_JSON: o->json = true; break;
+		case 'q': o->quiet = true; break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		case OPT_FORMAT:
+			if (parse_format(optarg, &o->version))
+				break;
+			return cmd_usage("assemble",
+					 "--format takes go1.22, go1.23, go1.25 or go1.26") + 1;
+		default:
+			fputs("try 'gotap assemble --help'\n", stderr);
+			return EXIT_USAGE + 1;
+		}
+	}
+	if (optind != argc - 1)
+		return cmd_usage("assemble", "give one spool file") + 1;
+	o->spool = argv[optind];
+	return 0;
+}
+
+/* Names must come from the very file that ran. */
+static int open_symbols(struct symbolizer **ret, const char *path,
+			const struct capture_info *info, struct error *err)
+{
+	struct gobin *b = NULL;
+	bool same;
+	int r = gobin_open(&b, path, err);
+
+	if (r)
+		return error_prefix(err, "no names without the executable (see --binary)");
+	same = !strcmp(gobin_build_id(b), info->build_id);
+	gobin_free(b);
+	if (!same)
+		return error_set(err, -1, "'%s' is not the executable that was recorded: its build "
+				 "id differs; see --binary", path);
+	return symbolizer_new(ret, path, info->bias, SYMBOL_AUTO, err);
+}
+
+static int feed(struct assembler *a, struct spool_reader *in, struct error *err)
+{
+	struct chunk c = {0};
+	int r;
+
+	while ((r = spool_read(in, &c, err)) > 0) {
+		r = assembler_chunk(a, &c, err);
+		if (r)
+			break;
+	}
+	chunk_free(&c);
+	return r;
+}
+
+static bool report(const struct assemble_options *o, const struct assembler *a,
+		   const struct capture_info *info, const char *output)
+{
+	struct assembler_result *res = calloc(1, sizeof(*res));
+	struct report rep = { .info = info, .result = res, .output = output };
+	bool flawless;
+
+	if (!res)
+		return false;
+	assembler_result(a, res);
+	if (o->json)
+		report_json(&rep, stderr);
+	else if (!o->quiet)
+		report_print(&rep, stderr);
+	flawless = res->began && !report_lost(&rep) && !report_repairs(&rep);
+	free(res);
+	return flawless;
+}
+
+static int assemble(const struct assemble_options *o, struct spool_reader *in,
+		    const struct capture_info *info, struct error *err)
+{
+	struct assembler_opts opts = { .version = o->version, .info = info };
+	struct assembler *a = NULL;
+	struct symbolizer *symbols = NULL;
+	struct output out = { .fd = -1 };
+	bool flawless = false;
+	struct error damage;
+	int r = 0, cut = 0;
+
+	if (info->stack_depth)
+		r = open_symbols(&symbols, o->binary ? o->binary : info->exe, info, err);
+	opts.symbols = symbols;
+	if (!r)
+		r = output_open(&out, o->output, err);
+	if (!r)
+		r = output_begin(&out, err);
+	if (!r)
+		r = assembler_new(&a, out.fd, &opts, err);
+	if (!r)
+		cut = feed(a, in, &damage);	/* what came before a cut is a trace all the same */
+	if (!r)
+		r = assembler_finish(a, err);
+	if (!r)
+		flawless = report(o, a, info, out.path);
+	r = output_close(&out, a != NULL, err) ? err->code : r;
+	assembler_free(a);
+	symbolizer_free(symbols);
+	if (r || cut)
+		return cmd_fail(r ? err : &damage);
+	return o->strict && !flawless ? EXIT_FAIL : EXIT_OK;
+}
+
+int cmd_assemble(int argc, char **argv)
+{
+	struct assemble_options o;
+	struct capture_info *info = calloc(1, sizeof(*info));
+	struct spool_reader *in = NULL;
+	struct error err = {0};
+	int status = read_options(&o, argc, argv);
+
+	if (status)
+		status--;
+	else if (!info || spool_open(&in, o.spool, info, &err))
+		status = cmd_fail(&err);
+	else
+		status = assemble(&o, in, info, &err);
+	spool_close(in);
+	free(info);
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd: the subcommands. Each takes its own arguments (argv[0] is its name)
+ * and returns the exit status: 0 done, 1 failed, 2 wrong usage. Commands are
+ * the only code that prints.
+ */
+#ifndef GOTAP_CMD_CMD_H
+#define GOTAP_CMD_CMD_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };
+
+int cmd_record(int argc, char **argv);
+int cmd_assemble(int argc, char **argv);
+int cmd_text(int argc, char **argv);
+int cmd_wire(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
+
+/* Prints "gotap: TEXT" to stderr; returns EXIT_FAIL. */
+int cmd_fail(const struct error *err);
+/* Prints "gotap NAME: TEXT" and where help is; returns EXIT_USAGE. */
+int cmd_usage(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

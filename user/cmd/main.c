@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* main: finds the subcommand in a table and runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+};
+
+static const struct command commands[] = {
+	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
+	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
+	{ "text", cmd_text, "print a trace as text" },
+	{ "wire", cmd_wire, "turn that text back into a trace" },
+	{ "check", cmd_check, "check that traces obey the rules of the format" },
+	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_help(FILE *f)
+{
+	int i;
+
+	fprintf(f, "gotap traces Go programs from outside: no code change, no restart, no port.\n\n"
+		   "usage: gotap COMMAND [OPTION...]\n\n");
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fprintf(f, "\n`gotap COMMAND --help` tells more. A first try:\n\n"
+		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+		puts("gotap " GOTAP_VERSION);
+		return EXIT_OK;
+	}
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[1]);
+	return EXIT_USAGE;
+}

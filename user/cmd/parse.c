@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* parse: see parse.h. */
+#include "cmd/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	errno = 0;
+	*ret = strtoul(s, &end, 10);
+	return !errno && !*end && *ret >= min && *ret <= max;
+}
+
+bool parse_duration(const char *s, double *seconds)
+{
+	static const struct { const char *unit; double seconds; } units[] = {
+		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "h", 3600 },
+	};
+	char *end;
+	size_t i;
+
+	if (!isdigit((unsigned char)*s) && *s != '.')
+		return false;
+	*seconds = strtod(s, &end);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit)) {
+			*seconds *= units[i].seconds;
+			return isfinite(*seconds) && *seconds > 0;
+		}
+	return false;
+}
+
+bool parse_format(const char *s, int *version)
+{
+	unsigned long n;
+
+	if (!strncmp(s, "go", 2))
+		s += 2;
+	if (!strncmp(s, "1.", 2))
+		s += 2;
+	if (!parse_number(s, 22, 26, &n) || n == 24)
+		return false;
+	*version = (int)n;
+	return true;
+}
+
+bool parse_ring_size(const char *s, size_t *ret)
+{
+	static const char units[] = "KMG";
+	char *end;
+	const char *u;
+	unsigned long long n;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	if (errno || n > 1ULL << 30)
+		return false;
+	u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (*end && (!u || end[1]))
+		return false;
+	if (u)
+		n <<= 10 * (u - units + 1);
+	*ret = n;
+	return n >= 4096 && n <= 1ULL << 30 && !(n & (n - 1));
+}

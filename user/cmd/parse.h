@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parse: option arguments. Each returns false for text that is not wholly of its form. */
+#ifndef GOTAP_CMD_PARSE_H
+#define GOTAP_CMD_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret);
+/* 5s, 500ms, 2m, 1h, or seconds as a plain number; more than 0. */
+bool parse_duration(const char *s, double *seconds);
+/* go1.22, go1.23, go1.25, go1.26 (or without "go1."): the NN. */
+bool parse_format(const char *s, int *version);
+/* Bytes with an optional K, M or G; a power of two from 4K to 1G. */
+bool parse_ring_size(const char *s, size_t *ret);
+
+#endif

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * record: `gotap record`: from a process to a trace. Stages, each with its
+ * own struct: options -> target (process, binary, plan, symbols) -> session
+ * (capture, assembler, spool, output) -> report.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/parse.h"
+#include "cmd/report.h"
+#include "sched/assembler.h"
+#include "stream/spool.h"
+#include "symbol/symbol.h"
+#include "target/gobin.h"
+
+struct record_options {
+	pid_t pid;
+	char **command;
+	double seconds;		/* 0: until stopped */
+	const char *output, *spool;
+	int version;
+	struct bpf_opts bpf;
+	bool json, quiet, strict;
+};
+
+/* What is recorded. */
+struct target {
+	struct process proc;
+	struct gobin *bin;
+	struct plan plan;
+	struct symbolizer *symbols;
+	struct capture_info info;
+};
+
+struct session {
+	const struct record_options *opts;
+	struct target *target;
+	struct output out;
+	struct capture *capture;
+	struct assembler *assembler;
+	struct spool_writer *spool;
+	uint64_t begin;
+	bool progress, stopping;
+};
+
+/* The one signal that asks us to stop; a second one ends us at once. */
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int sig)
+{
+	stop_signal = sig;
+	signal(sig, SIG_DFL);
+}
+
+static const char help[] =
+	"usage: gotap record [OPTION...] -p PID\n"
+	"       gotap record [OPTION...] [--] COMMAND [ARG...]\n"
+	"\n"
+	"Records a running Go program, or runs one and records it from its first\n"
+	"goroutine on, into a Go execution trace for `go tool trace`. The program is\n"
+	"neither stopped nor changed. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
+	"\n"
+	"  -p, --pid PID         the process to record\n"
+	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
+	"                        or the program ends\n"
+	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
+	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
+	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
+	"      --ring-size SIZE  buffer per CPU (default: 64M for all, at most 16M each)\n"
+	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+) or perf\n"
+	"      --spool FILE      keep the raw records too, for `gotap assemble`\n"
+	"      --strict          exit 1 if records were lost or the order was repaired\n"
+	"      --json            report as JSON\n"
+	"  -q, --quiet           no report, no progress\n"
+	"  -v, --verbose         show what libbpf says\n"
+	"\n"
+	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
+	"recording failed, 2 for wrong usage.\n";
+
+enum { OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
+	{ "ring-size", required_argument, NULL, OPT_RING },
+	{ "attach", required_argument, NULL, OPT_ATTACH },
+	{ "spool", required_argument, NULL, OPT_SPOOL },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* Applies one option; a text says what is wrong with its argument. */
+static const char *apply_option(struct record_options *o, int c, const char *arg)
+{
+	unsigned long n;
+
+	switch (c) {
+	case 'p':
+		if (!parse_number(arg, 1, 1 << 30, &n))
+			return "-p takes a process id";
+		o->pid = (pid_t)n;
+		return NULL;
+	case 'd':
+		return parse_duration(arg, &o->seconds) ? NULL :
+		       "-d takes a time like 5s, 500ms or 2m";
+	case 'o':
+		o->output = arg;
+		return NULL;
+	case OPT_FORMAT:
+		return parse_format(arg, &o->version) ? NULL :
+		       "--format takes go1.22, go1.23, go1.25 or go1.26";
+	case OPT_DEPTH:
+		if (!parse_number(arg, 0, 127, &n))
+			return "--stack-depth takes a number from 0 to 127";
+		o->bpf.stack_depth = (unsigned int)n;
+		return NULL;
+	case OPT_RING:
+		return parse_ring_size(arg, &o->bpf.ring_size) ? NULL :
+		       "--ring-size takes 4K to 1G, a power of two";
+	case OPT_ATTACH:
+		o->bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
+				!strcmp(arg, "perf") ? ATTACH_PERF : ATTACH_AUTO;
+		return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO ?
+		       "--attach takes auto, multi or perf" : NULL;
+	case OPT_SPOOL:
+		o->spool = arg;
+		return NULL;
+	case OPT_STRICT:
+		o->strict = true;
+		return NULL;
+	case OPT_JSON:
+		o->json = true;
+		return NULL;
+	case 'q':
+		o->quiet = true;
+		return NULL;
+	case 'v':
+		o->bpf.verbose = true;
+		return NULL;
+	}
+	return "unknown option";
+}
+
+/* 0: go on; else the exit status + 1. */
+static int read_options(struct record_options *o, int argc, char **argv)
+{
+	const char *wrong;
+	int c;
+
+	*o = (struct record_options){ .output = "trace.out", .version = 25,
+				      .bpf = { .stack_depth = 127 } };
+	while ((c = getopt_long(argc, argv, "+p:d:o:qvh", long_options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		}
+		if (c == '?') {
+			fputs("try 'gotap record --help'\n", stderr);
+			return EXIT_USAGE + 1;
+		}
+		wrong = apply_option(o, c, optarg);
+		if (wrong)
+			return cmd_usage("record", "%s", wrong) + 1;
+	}
+	if (optind < argc)
+		o->command = argv + optind;
+	if (!o->pid && !o->command)
+		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
+	if (o->pid && o->command)
+		return cmd_usage("record", "give -p PID or a command, not both") + 1;
+	return 0;
+}
+
+/* --- the target --- */
+
+static void fill_info(struct target *t, const struct record_options *o)
+{
+	struct capture_info *info = &t->info;
+	ssize_t n = readlink(t->proc.exe, info->exe, sizeof(info->exe) - 1);
+
+	info->exe[n < 0 ? 0 : n] = 0;
+	snprintf(info->build_id, sizeof(info->build_id), "%s", gobin_build_id(t->bin));
+	snprintf(info->go_version, sizeof(info->go_version), "%s", gobin_go_version(t->bin));
+	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
+	info->pid = (uint32_t)t->proc.pid;
+	info->bias = t->proc.bias;
+	info->stack_depth = o->bpf.stack_depth;
+	info->launched = t->proc.launched;
+}
+
+static int target_open(struct target *t, const struct record_options *o, struct error *err)
+{
+	int r = o->command ? process_launch(&t->proc, o->command, err) :
+			     process_open(&t->proc, o->pid, err);
+
+	if (!r)
+		r = gobin_open(&t->bin, t->proc.exe, err);
+	if (!r)
+		r = process_find_bias(&t->proc, gobin_entry(t->bin), err);
+	if (!r)
+		r = plan_make(&t->plan, t->bin, err);
+	if (r)
+		return r;
+	fill_info(t, o);
+	if (!o->bpf.stack_depth)
+		return 0;
+	return symbolizer_new(&t->symbols, t->proc.exe, t->proc.bias, SYMBOL_AUTO, err);
+}
+
+static void target_close(struct target *t)
+{
+	symbolizer_free(t->symbols);
+	plan_release(&t->plan);
+	gobin_free(t->bin);
+	process_close(&t->proc);
+}
+
+/* --- the session --- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int session_start(struct session *s, struct error *err)
+{
+	struct assembler_opts opts = {
+		.version = s->opts->version,
+		.info = &s->target->info,
+		.symbols = s->target->symbols,
+	};
+	int r = output_open(&s->out, s->opts->output, err);
+
+	if (!r && s->opts->spool)
+		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
+	if (!r)
+		r = capture_start(&s->capture, &s->target->plan, &s->target->proc, &s->opts->bpf,
+				  err);
+	if (!r)
+		r = output_begin(&s->out, err);
+	if (!r)
+		r = assembler_new(&s->assembler, s->out.fd, &opts, err);
+	s->begin = now_ns();
+	return r;
+}
+
+static bool is_over(const struct session *s)
+{
+	return stop_signal ||
+	       (s->opts->seconds > 0 &&
+		(double)(now_ns() - s->begin) / 1e9 >= s->opts->seconds);
+}
+
+static void show_progress(struct session *s, uint64_t *shown)
+{
+	struct assembler_result res;
+	uint64_t now = now_ns();
+
+	if (!s->progress || now - *shown < 250000000)
+		return;
+	*shown = now;
+	assembler_result(s->assembler, &res);
+	fprintf(stderr, "\r%.1f s, %" PRIu64 " records, %.1f MB, %" PRIu64 " lost\033[K",
+		(double)(now - s->begin) / 1e9, res.records, (double)res.trace.bytes / 1e6,
+		res.model.lost);
+}
+
+static int take_chunk(struct session *s, const struct chunk *c, struct error *err)
+{
+	int r = s->spool ? spool_write(s->spool, c, err) : 0;
+
+	return r ? r : assembler_chunk(s->assembler, c, err);
+}
+
+/* Until the capture has ended and all of it is in the trace. */
+static int session_run(struct session *s, struct error *err)
+{
+	uint64_t shown = 0;
+	struct chunk *c;
+	int r;
+
+	while ((r = capture_next(s->capture, 50, &c)) != -ENODATA) {
+		if (r > 0) {
+			r = take_chunk(s, c, err);
+			if (r)
+				return r;
+		}
+		if (!s->stopping && is_over(s)) {
+			capture_stop(s->capture);
+			s->stopping = true;
+		}
+		show_progress(s, &shown);
+	}
+	return assembler_finish(s->assembler, err);
+}
+
+static const char *end_text(const struct session *s)
+{
+	switch (capture_ended(s->capture)) {
+	case CAPTURE_EXITED:
+		return "the program has ended";
+	case CAPTURE_EXECED:
+		return "the program has exec'ed another";
+	default:
+		return NULL;
+	}
+}
+
+static bool session_report(const struct session *s)
+{
+	struct assembler_result *res = calloc(1, sizeof(*res));
+	struct report rep = {
+		.info = &s->target->info,
+		.result = res,
+		.plan = &s->target->plan,
+		.method = capture_method(s->capture),
+		.ended = end_text(s),
+		.output = s->out.path,
+	};
+	bool flawless;
+
+	if (!res)
+		return false;
+	assembler_result(s->assembler, res);
+	if (s->progress)
+		fputs("\r\033[K", stderr);
+	if (s->opts->json)
+		report_json(&rep, stderr);
+	else if (!s->opts->quiet)
+		report_print(&rep, stderr);
+	flawless = res->began && !report_lost(&rep) && !report_repairs(&rep);
+	free(res);
+	return flawless;
+}
+
+static int session_finish(struct session *s, bool ok, struct error *err)
+{
+	struct error late;
+	int r = spool_finish(s->spool, &late);
+
+	s->spool = NULL;
+	if (!r)
+		r = output_close(&s->out, ok || s->assembler, &late);
+	if (r && ok)
+		*err = late;
+	return r;
+}
+
+/* A launched program may outlive the recording; its exit status is ours. */
+static int wait_for_command(struct process *p)
+{
+	while (!p->reaped && waitpid(p->pid, &p->status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_FAIL;
+	p->reaped = true;
+	return process_exit_status(p);
+}
+
+/* As strace does: Ctrl-C is for the launched program, which shares our terminal. */
+static void catch_signals(bool launched)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &sa, NULL);
+	if (launched)
+		sa.sa_handler = SIG_IGN;
+	sigaction(SIGINT, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int record(const struct record_options *o, struct target *t, struct error *err)
+{
+	struct session s = { .opts = o, .target = t };
+	bool flawless = false;
+	int r, status = EXIT_OK;
+
+	s.progress = !o->quiet && !o->json && isatty(STDERR_FILENO);
+	r = session_start(&s, err);
+	if (!r)
+		r = session_run(&s, err);
+	if (!r)
+		flawless = session_report(&s);
+	if (session_finish(&s, !r, err) && !r)
+		r = err->code;
+	capture_free(s.capture);
+	assembler_free(s.assembler);
+	if (r)
+		status = cmd_fail(err);
+	else if (o->strict && !flawless)
+		status = EXIT_FAIL;
+	if (t->proc.launched && !t->proc.held && status == EXIT_OK)
+		status = wait_for_command(&t->proc);
+	return status;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct record_options o;
+	struct target t = { .proc.pidfd = -1 };
+	struct error err = {0};
+	int status = read_options(&o, argc, argv);
+
+	if (status)
+		return status - 1;
+	catch_signals(o.command != NULL);
+	if (target_open(&t, &o, &err))
+		status = cmd_fail(&err);
+	else
+		status = record(&o, &t, &err);
+	target_close(&t);
+	return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: what a recording found, lost and repaired, for people and as JSON.
+ */
+#ifndef GOTAP_CMD_REPORT_H
+#define GOTAP_CMD_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "capture/plan.h"
+#include "sched/assembler.h"
+#include "stream/spool.h"
+
+struct report {
+	const struct capture_info *info;
+	const struct assembler_result *result;
+	const struct plan *plan;	/* NULL when assembling from a spool file */
+	const char *method;		/* how probes were attached, or NULL */
+	const char *ended;		/* why the recording ended, or NULL */
+	const char *output;		/* name of the trace file */
+};
+
+/* Records lost and repairs made, all kinds. */
+uint64_t report_lost(const struct report *r);
+uint64_t report_repairs(const struct report *r);
+
+void report_print(const struct report *r, FILE *f);
+void report_json(const struct report *r, FILE *f);
+
+#endif

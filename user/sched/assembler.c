@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* assembler: see assembler.h. */
+#include "sched/assembler.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "sched/goid.h"
+#include "sched/stacks.h"
+#include "stream/merge.h"
+
+enum {
+	/* A reader holds one generation in memory: keep it near the runtime's second. */
+	GEN_NS = 1000000000,
+	GEN_BYTES = 16 << 20,
+};
+
+struct assembler {
+	struct merge *merge;
+	struct goid_filter *goids;
+	struct stacks *stacks;
+	struct model *model;
+	struct tracefile *trace;
+	uint64_t records;
+	uint64_t lost_by_cpu[1024];
+	uint32_t cpus;
+	struct error *err;	/* of the running call */
+	int failed;
+};
+
+static int to_model(void *ctx, const struct rec *r)
+{
+	struct assembler *a = ctx;
+
+	return model_record(a->model, r, a->err);
+}
+
+static void note_lost(struct assembler *a, const struct rec *r)
+{
+	if (r->id >= 1024)
+		return;
+	a->lost_by_cpu[r->id] += ((const struct rec_long *)r)->arg;
+	if (r->id >= a->cpus)
+		a->cpus = (uint32_t)r->id + 1;
+}
+
+static void from_merge(void *ctx, const struct rec *r)
+{
+	struct assembler *a = ctx;
+
+	if (a->failed)
+		return;
+	a->records++;
+	if (r->kind == REC_STACK) {
+		stacks_define(a->stacks, (const struct rec_stack *)r);
+		return;
+	}
+	if (r->kind == REC_LOST)
+		note_lost(a, r);
+	a->failed = goid_filter_record(a->goids, r);
+}
+
+int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
+		  struct error *err)
+{
+	struct assembler *a = xcalloc(1, sizeof(*a));
+	struct tracefile_opts trace = {
+		.version = opts->version,
+		.frequency = 1000000000,
+		.frames = stacks_frames,
+	};
+	struct model_opts model = {
+		.minor = (int)opts->info->go_minor,
+		.version = opts->version,
+		.gen_ns = GEN_NS,
+		.gen_bytes = GEN_BYTES,
+	};
+	int r;
+
+	a->stacks = stacks_new(opts->symbols, model.minor, opts->info->stack_depth);
+	trace.ctx = a->stacks;
+	r = tracefile_new(&a->trace, fd, &trace, err);
+	if (r) {
+		assembler_free(a);
+		return r;
+	}
+	a->model = model_new(a->trace, &model);
+	a->goids = goid_filter_new(to_model, a);
+	a->merge = merge_new(from_merge, a);
+	*ret = a;
+	return 0;
+}
+
+int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err)
+{
+	int r;
+
+	a->err = err;
+	model_clock(a->model, c->mono_ns, c->wall_ns);
+	r = merge_add(a->merge, c, err);
+	return a->failed ? a->failed : r;
+}
+
+int assembler_finish(struct assembler *a, struct error *err)
+{
+	a->err = err;
+	merge_finish(a->merge);
+	if (!a->failed)
+		a->failed = goid_filter_finish(a->goids);
+	if (!a->failed)
+		a->failed = model_finish(a->model, 0, err);
+	return a->failed;
+}
+
+void assembler_result(const struct assembler *a, struct assembler_result *ret)
+{
+	*ret = (struct assembler_result){
+		.trace = *tracefile_counts(a->trace),
+		.model = *model_counts(a->model),
+		.records = a->records,
+		.stacks = stacks_defined(a->stacks),
+		.stacks_missing = stacks_missing(a->stacks),
+		.unnamed = goid_filter_unnamed(a->goids),
+		.cpus = a->cpus,
+		.began = model_started(a->model),
+	};
+	__builtin_memcpy(ret->lost_by_cpu, a->lost_by_cpu, sizeof(ret->lost_by_cpu));
+}
+
+void assembler_free(struct assembler *a)
+{
+	if (!a)
+		return;
+	merge_free(a->merge);
+	goid_filter_free(a->goids);
+	model_free(a->model);
+	stacks_free(a->stacks);
+	tracefile_free(a->trace);
+	free(a);
+}

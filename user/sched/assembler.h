@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assembler: chunks in, a v2 trace out. The pipeline behind the capture:
+ *
+ *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> tracefile
+ *
+ * It needs neither privileges nor the process: `gotap record` feeds it from
+ * the rings, `gotap assemble` from a spool file.
+ */
+#ifndef GOTAP_SCHED_ASSEMBLER_H
+#define GOTAP_SCHED_ASSEMBLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "sched/model.h"
+#include "stream/chunk.h"
+#include "stream/spool.h"
+#include "symbol/symbol.h"
+#include "trace/tracefile.h"
+
+struct assembler;
+
+struct assembler_opts {
+	int version;			/* header: 22, 23, 25, 26 */
+	const struct capture_info *info;
+	struct symbolizer *symbols;	/* may be NULL; not owned */
+};
+
+struct assembler_result {
+	struct tracefile_counts trace;
+	struct model_counts model;
+	uint64_t records;		/* taken in */
+	uint64_t stacks;		/* distinct */
+	uint64_t stacks_missing;	/* used, but their record was lost */
+	uint64_t unnamed;		/* creations whose goid never became known */
+	uint64_t lost_by_cpu[1024];
+	uint32_t cpus;			/* entries used in lost_by_cpu */
+	bool began;			/* the snapshot was complete: there is a trace */
+};
+
+/* Begins a trace on @fd (the caller's). */
+int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
+		  struct error *err);
+int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err);
+/* Ends the trace; the file is complete. */
+int assembler_finish(struct assembler *a, struct error *err);
+void assembler_result(const struct assembler *a, struct assembler_result *ret);
+/* Accepts NULL. */
+void assembler_free(struct assembler *a);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ensure: brings the machine into the state that the next step needs. When
+ * nothing was lost these do nothing; each step they have to insert is a
+ * repair, counted by kind. Before the trace begins they set the state that
+ * the record proves and count nothing.
+ */
+#ifndef GOTAP_SCHED_ENSURE_H
+#define GOTAP_SCHED_ENSURE_H
+
+#include "sched/state.h"
+
+/* The goroutine @goid, made known with @status if nobody announced it. @m acts. */
+struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status);
+/* @m holds a P. */
+void ensure_p(struct model *s, struct M *m);
+/* @m runs no goroutine. */
+void ensure_no_g(struct model *s, struct M *m);
+/* @m runs goroutine @goid, with a P; returns it. */
+struct G *ensure_running(struct model *s, struct M *m, uint64_t goid);
+/* @g is off its thread, waiting; @m acts. */
+void ensure_waiting(struct model *s, struct M *m, struct G *g);
+/* @g is off its thread, runnable; @m acts. */
+void ensure_runnable(struct model *s, struct M *m, struct G *g);
+/* Goroutine @goid is in a syscall on @m; returns it. */
+struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid);
+/* @p is held by nobody; @m acts. A P in a syscall is stolen, which is no repair. */
+void ensure_p_idle(struct model *s, struct M *m, struct P *p);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/* generation: see generation.h. */
+#include "sched/generation.h"
+
+#include "base/vec.h"
+#include "sched/steps.h"
+
+/* A P beyond GOMAXPROCS is gone until procresize brings it back under a new status. */
+static bool is_gone(const struct model *s, const struct P *p)
+{
+	return p->status == P_IDLE && p->id >= s->gomaxprocs;
+}
+
+static void state_ps(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->status == STATUS_UNKNOWN && s->gen == 1)
+			p->status = P_IDLE;
+		if (is_gone(s, p))
+			p->status = STATUS_UNKNOWN;
+		if (p->status != STATUS_UNKNOWN)
+			step_p_status(s, p);
+	}
+}
+
+static void state_gs(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->gs, i)
+		step_go_status(s, map64_ptr(&s->gs, i, struct G));
+}
+
+static void begin(struct model *s)
+{
+	s->gen++;
+	s->gen_begin = s->now;
+	tracefile_gen_begin(s->tf);
+	state_ps(s);
+	state_gs(s);
+	s->tell_procs = s->gomaxprocs != 0;
+	s->procs_stack = 0;
+}
+
+/*
+ * A running goroutine without a P is between the end of a syscall and its
+ * next P (Go 1.26+, exitsyscall): a reader knows that as in a syscall.
+ */
+static void settle(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->gs, i) {
+		struct G *g = map64_ptr(&s->gs, i, struct G);
+
+		if (g->status == G_RUNNING && !g->m->p)
+			g->status = G_SYSCALL;
+		if (g->m && g->m->p)
+			g->m->p->status = g->status == G_SYSCALL ? P_SYSCALL : P_RUNNING;
+	}
+}
+
+void generation_first(struct model *s)
+{
+	settle(s);
+	if (!s->gomaxprocs)
+		s->gomaxprocs = s->ps.len;
+	s->started = true;
+	s->nobody = tracefile_stream(s->tf, TRACEV2_NO_ID);
+	s->counts.begin = s->now;
+	map64_free(&s->dead);
+	begin(s);
+}
+
+static struct trace_clock clock_now(const struct model *s)
+{
+	uint64_t wall = s->clock_wall + (s->gen_begin - s->clock_mono);
+
+	return (struct trace_clock){
+		.time = s->gen_begin,
+		.mono_ns = s->gen_begin,
+		.wall_sec = wall / 1000000000,
+		.wall_nsec = wall % 1000000000,
+	};
+}
+
+/* Threads that hold nothing and said nothing for a whole generation have most likely ended. */
+static void forget_idle_threads(struct model *s)
+{
+	size_t i = 0;
+
+	while (i < s->ms.cap) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (s->ms.slots[i].used && !m->g && !m->p && m->gen < s->gen)
+			m_drop(s, m);	/* another one may move here: look again */
+		else
+			i++;
+	}
+}
+
+int generation_last(struct model *s)
+{
+	struct trace_clock clock = clock_now(s);
+
+	return tracefile_gen_end(s->tf, &clock, s->err);
+}
+
+int generation_turn(struct model *s)
+{
+	int r;
+
+	/* A reader looks an STW's name up in the generation of its end: never across. */
+	if (s->stw)
+		return 0;
+	if (s->now - s->gen_begin < s->opts.gen_ns &&
+	    tracefile_gen_size(s->tf) < s->opts.gen_bytes)
+		return 0;
+	forget_idle_threads(s);
+	r = generation_last(s);
+	if (r)
+		return r;
+	begin(s);
+	return 0;
+}

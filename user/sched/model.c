@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model: see model.h. One small handler per kind of record, in a table. */
+#include "sched/model.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "sched/ensure.h"
+#include "sched/generation.h"
+#include "sched/release.h"
+#include "sched/state.h"
+#include "sched/steps.h"
+
+/* runtime/runtime2.go: g.atomicstatus, the same in all releases */
+enum { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_COPYSTACK = 8,
+       GO_PREEMPTED = 9, GO_LEAKED = 10 };
+
+typedef void handler(struct model *s, struct M *m, const struct rec *r);
+
+static const struct rec_long *as_long(const struct rec *r)
+{
+	return (const struct rec_long *)r;
+}
+
+/* --- goroutines --- */
+
+static void go_start(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_known(s, m, r->id, G_RUNNABLE);
+
+	ensure_runnable(s, m, g);
+	ensure_no_g(s, m);
+	ensure_p(s, m);
+	step_go_start(s, m, g);
+}
+
+static void go_park(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_go_block(s, m, release_block_reason(s->opts.minor, r->sub), as_long(r)->stack);
+}
+
+static void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_go_block(s, m, "preempted", as_long(r)->stack);
+}
+
+static void go_stop(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
+		     as_long(r)->stack);
+}
+
+static void go_dead(struct model *s, struct M *m, const struct rec *r)
+{
+	if (m->coro_exit) {	/* coroswitch_m ends it by gdestroy: said already */
+		m->coro_exit = false;
+		return;
+	}
+	ensure_running(s, m, r->id);
+	step_go_destroy(s, m);
+}
+
+static void go_ready(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_known(s, m, r->id, G_WAITING);
+
+	ensure_waiting(s, m, g);
+	if (g->status == G_WAITING)
+		step_go_unblock(s, m, g, as_long(r)->stack);
+}
+
+static void go_create(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = g_put(s, r->id);
+
+	if (g->status != STATUS_UNKNOWN) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_p(s, m);
+	step_go_create(s, m, g, r->kind == REC_GO_CREATE_BLOCKED, as_long(r)->arg,
+		       as_long(r)->stack);
+}
+
+/* The record's stack word is the goid of the goroutine that goes on. */
+static void go_switch(struct model *s, struct M *m, const struct rec *r)
+{
+	bool dies = r->kind == REC_GO_SWITCH_DEAD;
+	struct G *next;
+
+	ensure_running(s, m, r->id);
+	next = ensure_known(s, m, as_long(r)->stack, G_WAITING);
+	if (s->opts.version >= 23)
+		ensure_waiting(s, m, next);
+	step_go_switch(s, m, next, dies);
+	m->coro_exit = dies;
+}
+
+/* --- syscalls --- */
+
+static void sys_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_sys_begin(s, m, as_long(r)->stack);
+}
+
+/* Before the trace begins the record tells which P the thread has. */
+static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
+{
+	g_bind(g, m, G_RUNNING);
+	if (p)
+		p_bind(p, m, P_RUNNING);
+}
+
+/*
+ * The runtime's order: a P kept through the syscall gives GoSyscallEnd; one
+ * that was ever taken away, even if the same came back, gives (steal, start)
+ * GoSyscallEndBlocked, GoStart.
+ */
+static void sys_exit(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_syscall(s, m, r->id);
+	struct P *p = p_by_ptr(s, as_long(r)->arg);
+	bool kept = r->sub;
+
+	if (!s->started) {
+		learn_p(s, m, g, p);
+		return;
+	}
+	if (!p)
+		p = m->p;
+	if (kept && m->p && m->p == p && p->status == P_SYSCALL) {
+		step_sys_end(s, m);
+		return;
+	}
+	if (m->p && (m->p != p || m->p->status == P_SYSCALL))
+		ensure_p_idle(s, m, m->p);
+	if (p && p->m != m) {
+		ensure_p_idle(s, m, p);
+		step_p_start(s, m, p);
+	}
+	ensure_p(s, m);
+	step_sys_end_blocked(s, m);
+	step_go_start(s, m, g);
+}
+
+static void sys_exit_nop(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_end_blocked(s, m);
+}
+
+static void extra_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = g_put(s, r->id);
+
+	if (g->status != STATUS_UNKNOWN) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_no_g(s, m);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_create(s, m, g);
+}
+
+static void extra_leave(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_destroy(s, m);
+}
+
+/* --- procs --- */
+
+/* procresize moves the running goroutine to another P, which the tracer tells in four events. */
+static struct G *swap_begin(struct model *s, struct M *m)
+{
+	struct G *g = m->g;
+
+	if (g && g->status == G_RUNNING)
+		step_go_stop(s, m, "runtime.Gosched", 0);
+	else
+		g = NULL;
+	step_p_stop(s, m);
+	return g;
+}
+
+static void p_start(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+	struct G *g = NULL;
+
+	if (m->p && m->p != p && r->sub == REC_PSTART_PROCRESIZE)
+		g = swap_begin(s, m);
+	if (m->p && (m->p != p || p->status == P_SYSCALL))
+		ensure_p_idle(s, m, m->p);
+	if (p->m != m) {
+		ensure_p_idle(s, m, p);
+		step_p_start(s, m, p);
+	}
+	if (r->sub == REC_PSTART_EXITSYSCALL && m->g && m->g->status == G_SYSCALL) {
+		g = m->g;
+		step_sys_end_blocked(s, m);
+	}
+	if (g)
+		step_go_start(s, m, g);
+}
+
+static void p_stop(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (m->p == p) {
+		step_p_stop(s, m);
+		return;
+	}
+	if (!s->started) {
+		p_unbind(p);
+		return;
+	}
+	repair(s, REPAIR_P_MISSING);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	ensure_p_idle(s, m, p);
+}
+
+static void p_steal(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (p->status == P_SYSCALL)
+		step_p_steal(s, m, p);
+	else if (p->status != P_IDLE)	/* idle: what a C thread left behind, ended by dropm */
+		ensure_p_idle(s, m, p);
+}
+
+/* Called after releasep too, where the P is idle already. */
+static void p_handoff(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (p->status == P_SYSCALL)
+		step_p_steal(s, m, p);
+	else if (!s->started)
+		p_unbind(p);
+}
+
+static void procs_change(struct model *s, struct M *m, const struct rec *r)
+{
+	s->gomaxprocs = r->id;
+	s->tell_procs = true;
+	s->procs_stack = as_long(r)->stack;
+}
+
+/* --- the world --- */
+
+static void stw_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!s->started || s->stw || !m->g || m->g->status != G_RUNNING || !m->p)
+		return;
+	s->stw = m->g;
+	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, release_stw_reason(r->sub)),
+		  tracefile_stack(s->tf, as_long(r)->stack));
+}
+
+/*
+ * Up to Go 1.25 stopTheWorldWithSema takes the Ps of all syscalls, at no site
+ * of its own. Now that the world is about to start, those still shown in a
+ * syscall were taken.
+ */
+static void steal_syscall_ps(struct model *s, struct M *m)
+{
+	size_t i;
+
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->status == P_SYSCALL)
+			ensure_p_idle(s, m, p);
+	}
+}
+
+static void stw_end(struct model *s, struct M *m, const struct rec *r)
+{
+	if (s->opts.minor <= 25)
+		steal_syscall_ps(s, m);
+	if (!s->stw || s->stw != m->g)
+		return;
+	step_emit0(s, m, EV_STWEnd);
+	s->stw = NULL;
+}
+
+/* --- what user space found --- */
+
+static void snap_p_name(struct model *s, struct M *m, const struct rec *r)
+{
+	p_put(s, r->id, r->ptr);
+}
+
+static void snap_p(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+	struct M *holder;
+
+	if (s->started || p->status != STATUS_UNKNOWN)
+		return;
+	p->status = P_IDLE;
+	if (!r->tid)
+		return;
+	holder = m_put(s, r->tid);
+	if (!holder->p)
+		p_bind(p, holder, P_RUNNING);
+}
+
+static uint8_t snap_status(const struct model *s, const struct rec *r)
+{
+	switch (r->sub) {
+	case GO_RUNNABLE:
+		return G_RUNNABLE;
+	case GO_RUNNING:
+	case GO_COPYSTACK:
+		return G_RUNNING;
+	case GO_SYSCALL:
+		return G_SYSCALL;
+	case GO_WAITING:
+		return release_wait_is_running(s->opts.minor, r->flags) ? G_RUNNING : G_WAITING;
+	case GO_PREEMPTED:
+	case GO_LEAKED:
+		return G_WAITING;
+	}
+	return STATUS_UNKNOWN;
+}
+
+static void snap_g(struct model *s, struct M *m, const struct rec *r)
+{
+	uint8_t status = snap_status(s, r);
+	struct G *g;
+	struct M *on;
+
+	if (s->started || !r->id || status == STATUS_UNKNOWN || g_get(s, r->id) ||
+	    map64_get(&s->dead, r->id))
+		return;
+	g = g_put(s, r->id);
+	g->stack = as_long(r)->stack;
+	g->status = status;
+	if (status != G_RUNNING && status != G_SYSCALL)
+		return;
+	on = r->tid ? m_put(s, r->tid) : NULL;
+	if (on && !on->g)
+		g_bind(g, on, status);
+	else
+		g->status = G_WAITING;
+}
+
+static void snap_end(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!s->started)
+		generation_first(s);
+}
+
+static void lost(struct model *s, struct M *m, const struct rec *r)
+{
+	s->counts.lost += as_long(r)->arg;
+}
+
+static handler *const handlers[256] = {
+	[REC_GO_START] = go_start,
+	[REC_GO_PARK] = go_park,
+	[REC_GO_STOP] = go_stop,
+	[REC_GO_DEAD] = go_dead,
+	[REC_GO_READY] = go_ready,
+	[REC_GO_CREATE] = go_create,
+	[REC_GO_CREATE_BLOCKED] = go_create,
+	[REC_GO_PREEMPT_PARK] = go_preempt_park,
+	[REC_GO_SWITCH] = go_switch,
+	[REC_GO_SWITCH_DEAD] = go_switch,
+	[REC_SYS_ENTER] = sys_enter,
+	[REC_SYS_ENTER_BLOCK] = sys_enter,
+	[REC_SYS_EXIT] = sys_exit,
+	[REC_SYS_EXIT_NOP] = sys_exit_nop,
+	[REC_EXTRA_ENTER] = extra_enter,
+	[REC_EXTRA_LEAVE] = extra_leave,
+	[REC_P_START] = p_start,
+	[REC_P_STOP] = p_stop,
+	[REC_P_STEAL] = p_steal,
+	[REC_P_HANDOFF] = p_handoff,
+	[REC_PROCS] = procs_change,
+	[REC_STW_BEGIN] = stw_begin,
+	[REC_STW_END] = stw_end,
+	[REC_SNAP_P_NAME] = snap_p_name,
+	[REC_SNAP_P] = snap_p,
+	[REC_SNAP_G] = snap_g,
+	[REC_SNAP_END] = snap_end,
+	[REC_LOST] = lost,
+};
+
+/* Records made by user space speak of the process, not of a thread. */
+static bool is_of_thread(const struct rec *r)
+{
+	return r->kind < REC_STACK;
+}
+
+static bool is_of_goroutine(const struct rec *r)
+{
+	return r->kind <= REC_EXTRA_LEAVE;
+}
+
+static void tell_procs(struct model *s, struct M *m)
+{
+	if (!s->started || !m || !m->g || m->g->status != G_RUNNING || !m->p)
+		return;
+	s->tell_procs = false;
+	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, tracefile_stack(s->tf, s->procs_stack));
+}
+
+int model_record(struct model *s, const struct rec *r, struct error *err)
+{
+	handler *h = handlers[r->kind];
+	struct M *m = NULL;
+	int e;
+
+	if (!h)
+		return 0;
+	s->err = err;
+	if (r->time > s->now)
+		s->now = r->time;
+	if (s->started) {
+		e = generation_turn(s);
+		if (e)
+			return e;
+	}
+	if (is_of_goroutine(r) && !r->id) {	/* its memory could not be read */
+		repair(s, REPAIR_DROPPED);
+		return 0;
+	}
+	if (is_of_thread(r))
+		m = m_put(s, r->tid);
+	h(s, m, r);
+	if (s->tell_procs)
+		tell_procs(s, m);
+	return 0;
+}
+
+struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
+{
+	struct model *s = xcalloc(1, sizeof(*s));
+
+	s->tf = tf;
+	s->opts = *opts;
+	return s;
+}
+
+void model_clock(struct model *s, uint64_t mono_ns, uint64_t wall_ns)
+{
+	s->clock_mono = mono_ns;
+	s->clock_wall = wall_ns;
+}
+
+int model_finish(struct model *s, uint64_t time, struct error *err)
+{
+	s->err = err;
+	if (!s->started)
+		return 0;
+	if (time > s->now)
+		s->now = time;
+	s->counts.end = s->now;
+	return generation_last(s);
+}
+
+const struct model_counts *model_counts(const struct model *s)
+{
+	return &s->counts;
+}
+
+size_t model_live(const struct model *s)
+{
+	return s->gs.len;
+}
+
+bool model_started(const struct model *s)
+{
+	return s->started;
+}
+
+const char *repair_text(enum repair kind)
+{
+	static const char *const text[REPAIR_KINDS] = {
+		[REPAIR_GO_UNKNOWN] = "goroutine not announced",
+		[REPAIR_GO_RUNNING] = "goroutine was elsewhere than on its thread",
+		[REPAIR_GO_WAITING] = "goroutine started without a wake-up",
+		[REPAIR_GO_NOT_WAITING] = "wake-up of a goroutine that did not wait",
+		[REPAIR_GO_SYSCALL] = "syscall without its begin or end",
+		[REPAIR_P_MISSING] = "thread without a P",
+		[REPAIR_P_HELD] = "P taken from a running thread",
+		[REPAIR_DROPPED] = "record left out",
+	};
+
+	return text[kind];
+}
+
+void model_free(struct model *s)
+{
+	if (!s)
+		return;
+	state_free(s);
+	free(s);
+}

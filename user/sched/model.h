@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model: the scheduler of the target as the records tell it: which G runs on
+ * which M with which P. It takes the ordered records and writes v2 events,
+ * and it is the same state machine that a reader of the trace runs (Go 1.27,
+ * internal/trace/order.go), so it numbers events itself and never writes one
+ * that a reader would refuse.
+ *
+ * Before REC_SNAP_END it only collects state. What had a record since the
+ * attach takes its state from the records; the rest from the snapshot, which
+ * is exact for it, since nothing moved it. Then the trace begins.
+ *
+ * Where a record is missing (lost, or a site that the binary lacks), it
+ * inserts the legal steps that lead on, and counts each as a repair.
+ */
+#ifndef GOTAP_SCHED_MODEL_H
+#define GOTAP_SCHED_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "record.h"
+#include "trace/tracefile.h"
+
+struct model;
+
+enum repair {
+	REPAIR_GO_UNKNOWN,	/* a goroutine nobody announced */
+	REPAIR_GO_RUNNING,	/* still running where it could not be */
+	REPAIR_GO_WAITING,	/* started without having been made runnable */
+	REPAIR_GO_NOT_WAITING,	/* made runnable though it did not wait */
+	REPAIR_GO_SYSCALL,	/* in a syscall, or out of it, without a record */
+	REPAIR_P_MISSING,	/* a thread without a P where it needs one */
+	REPAIR_P_HELD,		/* a P taken while another thread ran with it */
+	REPAIR_DROPPED,		/* a record that fits nowhere: left out */
+	REPAIR_KINDS,
+};
+
+/* One line each, for the report. */
+const char *repair_text(enum repair kind);
+
+struct model_opts {
+	int minor;		/* Go release of the target */
+	int version;		/* header of the trace: 22, 23, 25, 26 */
+	uint64_t gen_ns;	/* length of a generation */
+	size_t gen_bytes;	/* ... and its largest size */
+};
+
+struct model_counts {
+	uint64_t repairs[REPAIR_KINDS];
+	uint64_t inferred_steals;	/* P steals dated by their first effect (Go <= 1.25) */
+	uint64_t goroutines;		/* that were in the trace at any time */
+	uint64_t max_live;		/* at one time */
+	uint64_t lost;			/* records that found no room */
+	uint64_t begin, end;		/* first and last time of the trace, ns */
+};
+
+/* @tf stays the caller's and must outlive the model. */
+struct model *model_new(struct tracefile *tf, const struct model_opts *opts);
+
+/* Takes the next record. An error is one of the trace file; the model is then dead. */
+int model_record(struct model *m, const struct rec *r, struct error *err);
+
+/* What the wall clock said at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
+void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
+
+/* Ends the last generation at @time (0: at the last record). */
+int model_finish(struct model *m, uint64_t time, struct error *err);
+
+const struct model_counts *model_counts(const struct model *m);
+/* Goroutines alive now. */
+size_t model_live(const struct model *m);
+bool model_started(const struct model *m);
+
+/* Accepts NULL. */
+void model_free(struct model *m);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* release: see release.h. */
+#include "sched/release.h"
+
+#include <stddef.h>
+
+/* Columns of waitreason.def. 1.20 has the numbers of 1.19 (no release between changed them). */
+enum { COLUMNS = 8 };
+static const int column_minor[COLUMNS] = { 19, 21, 22, 23, 24, 25, 26, 27 };
+
+struct wait_reason {
+	const char *block_reason;
+	signed char number[COLUMNS];
+};
+
+static const struct wait_reason wait_reasons[] = {
+#define WAIT_REASON(name, reason, ...) { reason, { __VA_ARGS__ } },
+#include "sched/waitreason.def"
+#undef WAIT_REASON
+};
+
+/* The last column that is not newer than @minor. */
+static int column_of(int minor)
+{
+	int c = COLUMNS - 1;
+
+	while (c > 0 && column_minor[c] > minor)
+		c--;
+	return c;
+}
+
+static const struct wait_reason *find_wait_reason(int minor, unsigned int wr)
+{
+	int c = column_of(minor);
+	size_t i;
+
+	for (i = 0; i < sizeof(wait_reasons) / sizeof(wait_reasons[0]); i++)
+		if (wait_reasons[i].number[c] == (int)wr)
+			return &wait_reasons[i];
+	return NULL;
+}
+
+const char *release_block_reason(int minor, unsigned int wr)
+{
+	const struct wait_reason *r = find_wait_reason(minor, wr);
+
+	return r && r->block_reason ? r->block_reason : "unspecified";
+}
+
+bool release_wait_is_running(int minor, unsigned int wr)
+{
+	const struct wait_reason *r = find_wait_reason(minor, wr);
+
+	return r && !r->block_reason;
+}
+
+const char *release_stw_reason(unsigned int reason)
+{
+	/* runtime/proc.go, stwReasonStrings */
+	static const char *const text[] = {
+		"unknown", "GC mark termination", "GC sweep termination", "write heap dump",
+		"goroutine profile", "goroutine profile cleanup", "all goroutines stack trace",
+		"read mem stats", "AllThreadsSyscall", "GOMAXPROCS", "start trace", "stop trace",
+		"CountPagesInUse (test)", "ReadMetricsSlow (test)", "ReadMemStatsSlow (test)",
+		"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
+	};
+
+	return reason < sizeof(text) / sizeof(text[0]) ? text[reason] : text[0];
+}
+
+unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded)
+{
+	switch (class) {
+	case STACK_PARK:	/* gopark's traceskip */
+	case STACK_READY:	/* ready's traceskip */
+		return recorded;
+	case STACK_STOP:	/* GoStop: tl.stack(1) up to 1.24, tl.stack(0) since */
+		return minor <= 24 ? 1 : 0;
+	case STACK_SYSCALL:
+		/*
+		 * GoSysCall: tl.stack(4) in 1.22, of which systemstack_switch is
+		 * not in our walk; since 1.23 from g.syscallpc with tl.stack(1).
+		 */
+		return minor <= 22 ? 3 : 1;
+	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
+	case STACK_STW:
+		return 2;
+	case STACK_GC:
+		return 3;
+	case STACK_PROCS:
+	case STACK_ASSIST:
+		return 1;
+	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
+	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
+	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */
+		return 0;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * release: what differs between Go releases on the way from records to
+ * events: reasons and the number of leaf frames that the runtime's tracer
+ * leaves out. @minor is the NN of go1.NN throughout.
+ */
+#ifndef GOTAP_SCHED_RELEASE_H
+#define GOTAP_SCHED_RELEASE_H
+
+#include <stdbool.h>
+
+#include "record.h"
+
+/*
+ * The reason of a GoBlock for runtime.waitReason @wr; "unspecified" for a
+ * number that the release does not have.
+ */
+const char *release_block_reason(int minor, unsigned int wr);
+
+/* Is a g in _Gwaiting with @wr really running (worked on by the collector and the like)? */
+bool release_wait_is_running(int minor, unsigned int wr);
+
+/* The text of runtime.stwReason @reason (Go 1.21 and later; the numbers are the same in all). */
+const char *release_stw_reason(unsigned int reason);
+
+/*
+ * Leaf frames to leave out of a stack of @class, @recorded being what its
+ * record carries for the classes whose skip is an argument in the runtime.
+ */
+unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/* stacks: see stacks.h. */
+#include "sched/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "sched/release.h"
+
+/* An entry key is an address with this bit, which no hash has (bpf/stack.bpf.c). */
+#define ENTRY_BIT (1ULL << 63)
+
+struct stack {
+	uint8_t class;
+	uint16_t skip;
+	uint16_t n;
+	uint64_t pcs[];
+};
+
+struct stacks {
+	struct symbolizer *symbols;
+	int minor;
+	unsigned int depth;
+	struct map64 by_key;	/* key -> struct stack * */
+	struct map64 missing;	/* keys that were asked for and never defined */
+};
+
+struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth)
+{
+	struct stacks *s = xcalloc(1, sizeof(*s));
+
+	s->symbols = symbols;
+	s->minor = minor;
+	s->depth = depth;
+	return s;
+}
+
+void stacks_define(struct stacks *s, const struct rec_stack *r)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
+	struct stack *st;
+
+	if (!is_new)	/* two CPUs met it at the same time, or the kernel forgot it */
+		return;
+	st = xcalloc(1, sizeof(*st) + r->n * sizeof(st->pcs[0]));
+	st->class = r->r.sub;
+	st->skip = r->r.flags;
+	st->n = (uint16_t)r->n;
+	memcpy(st->pcs, r->pcs, r->n * sizeof(st->pcs[0]));
+	*slot = (uint64_t)(uintptr_t)st;
+}
+
+uint64_t stacks_entry_key(uint64_t pc)
+{
+	return pc ? pc | ENTRY_BIT : 0;
+}
+
+static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = (struct trace_frame){ from[i].pc, from[i].func, from[i].file,
+					       from[i].line };
+	return n;
+}
+
+/*
+ * The roots that runtime.traceStack drops: goexit below every goroutine, and
+ * runtime.main below main.main. It drops the last addresses it kept, so a
+ * stack that filled its buffer of 127 loses its last frame all the same.
+ */
+static size_t drop_roots(const struct stacks *s, const struct stack *st,
+			 const struct frame *frames, size_t n)
+{
+	if (n && !strcmp(frames[n - 1].func, "runtime.goexit"))
+		n--;
+	else if (n && st->n >= 127 && s->depth >= 127)
+		n--;
+	if (n && !strcmp(frames[n - 1].func, "runtime.main"))
+		n--;
+	return n;
+}
+
+static size_t raw_frames(const struct stack *st, struct trace_frame *out, size_t max)
+{
+	size_t i, n = st->n < max ? st->n : max;
+
+	for (i = 0; i < n; i++)
+		out[i] = (struct trace_frame){ .pc = st->pcs[i] };
+	return n;
+}
+
+size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	struct stacks *s = ctx;
+	struct frame frames[TRACEV2_MAX_FRAMES];
+	struct stack *st;
+	uint64_t *slot;
+	size_t n;
+
+	if (max > TRACEV2_MAX_FRAMES)
+		max = TRACEV2_MAX_FRAMES;
+	if (key & ENTRY_BIT) {
+		if (!s->symbols)
+			return 0;
+		return copy_frames(frames, symbolizer_entry(s->symbols, key & ~ENTRY_BIT, frames),
+				   out);
+	}
+	slot = map64_get(&s->by_key, key);
+	if (!slot) {
+		map64_put(&s->missing, key, NULL);
+		return 0;
+	}
+	st = (struct stack *)(uintptr_t)*slot;
+	if (!s->symbols)
+		return raw_frames(st, out, max);
+	n = symbolizer_stack(s->symbols, st->pcs, st->n,
+			     release_stack_skip(s->minor, st->class, st->skip), frames, max);
+	return copy_frames(frames, drop_roots(s, st, frames, n), out);
+}
+
+size_t stacks_defined(const struct stacks *s)
+{
+	return s->by_key.len;
+}
+
+size_t stacks_missing(const struct stacks *s)
+{
+	return s->missing.len;
+}
+
+void stacks_free(struct stacks *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->by_key.cap; i++)
+		if (s->by_key.slots[i].used)
+			free((void *)(uintptr_t)s->by_key.slots[i].value);
+	map64_free(&s->by_key);
+	map64_free(&s->missing);
+	free(s);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks: the stacks that records refer to by key, and their way into the
+ * trace: names, inlined frames, frames that the runtime's tracer leaves out.
+ */
+#ifndef GOTAP_SCHED_STACKS_H
+#define GOTAP_SCHED_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "symbol/symbol.h"
+#include "trace/tracefile.h"
+
+struct stacks;
+
+/* @symbols may be NULL: stacks then have addresses only. Not owned. */
+struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth);
+void stacks_define(struct stacks *s, const struct rec_stack *r);
+/* Key of the one-frame stack at the start of the function at @pc. */
+uint64_t stacks_entry_key(uint64_t pc);
+/* trace_frames_fn; @ctx is the struct stacks. */
+size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
+/* Distinct stacks defined, and stacks that were used but whose record was lost. */
+size_t stacks_defined(const struct stacks *s);
+size_t stacks_missing(const struct stacks *s);
+/* Accepts NULL. */
+void stacks_free(struct stacks *s);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/* state: see state.h. */
+#include "sched/state.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static void *lookup(const struct map64 *map, uint64_t key)
+{
+	uint64_t *slot = map64_get(map, key);
+
+	return slot ? (void *)(uintptr_t)*slot : NULL;
+}
+
+static void *lookup_or_make(struct map64 *map, uint64_t key, size_t size, bool *is_new)
+{
+	uint64_t *slot = map64_put(map, key, is_new);
+
+	if (*is_new)
+		*slot = (uint64_t)(uintptr_t)xcalloc(1, size);
+	return (void *)(uintptr_t)*slot;
+}
+
+struct G *g_get(struct model *s, uint64_t goid)
+{
+	return lookup(&s->gs, goid);
+}
+
+struct G *g_put(struct model *s, uint64_t goid)
+{
+	bool is_new;
+	struct G *g = lookup_or_make(&s->gs, goid, sizeof(*g), &is_new);
+
+	if (is_new) {
+		g->id = goid;
+		s->counts.goroutines++;
+		if (s->gs.len > s->counts.max_live)
+			s->counts.max_live = s->gs.len;
+	}
+	return g;
+}
+
+void g_drop(struct model *s, struct G *g)
+{
+	if (!s->started)
+		map64_put(&s->dead, g->id, NULL);
+	if (s->stw == g)
+		s->stw = NULL;
+	g_unbind(g, STATUS_UNKNOWN);
+	map64_del(&s->gs, g->id);
+	free(g);
+}
+
+struct P *p_get(struct model *s, uint64_t id)
+{
+	return lookup(&s->ps, id);
+}
+
+struct P *p_by_ptr(struct model *s, uint64_t ptr)
+{
+	return lookup(&s->p_ptrs, ptr);
+}
+
+struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
+{
+	bool is_new;
+	struct P *p = lookup_or_make(&s->ps, id, sizeof(*p), &is_new);
+
+	if (is_new)
+		p->id = id;
+	if (ptr && p->ptr != ptr) {
+		p->ptr = ptr;
+		*map64_put(&s->p_ptrs, ptr, NULL) = (uint64_t)(uintptr_t)p;
+	}
+	return p;
+}
+
+struct M *m_put(struct model *s, uint64_t tid)
+{
+	bool is_new;
+	struct M *m = lookup_or_make(&s->ms, tid, sizeof(*m), &is_new);
+
+	if (is_new) {
+		m->tid = tid;
+		m->stream = tracefile_stream(s->tf, tid);
+	}
+	return m;
+}
+
+void m_drop(struct model *s, struct M *m)
+{
+	tracefile_stream_done(s->tf, m->tid);
+	map64_del(&s->ms, m->tid);
+	free(m);
+}
+
+void g_bind(struct G *g, struct M *m, uint8_t status)
+{
+	if (g->m && g->m != m)
+		g->m->g = NULL;
+	if (m->g && m->g != g)
+		m->g->m = NULL;
+	g->m = m;
+	m->g = g;
+	g->status = status;
+}
+
+void g_unbind(struct G *g, uint8_t status)
+{
+	if (g->m)
+		g->m->g = NULL;
+	g->m = NULL;
+	g->status = status;
+}
+
+void p_bind(struct P *p, struct M *m, uint8_t status)
+{
+	if (p->m && p->m != m)
+		p->m->p = NULL;
+	if (m->p && m->p != p)
+		m->p->m = NULL;
+	p->m = m;
+	m->p = p;
+	p->status = status;
+}
+
+void p_unbind(struct P *p)
+{
+	if (p->m)
+		p->m->p = NULL;
+	p->m = NULL;
+	p->status = P_IDLE;
+}
+
+void repair(struct model *s, enum repair kind)
+{
+	if (s->started)
+		s->counts.repairs[kind]++;
+}
+
+static void free_values(struct map64 *map)
+{
+	size_t i;
+
+	map64_each(map, i)
+		free(map64_ptr(map, i, void));
+	map64_free(map);
+}
+
+void state_free(struct model *s)
+{
+	free_values(&s->gs);
+	free_values(&s->ps);
+	free_values(&s->ms);
+	map64_free(&s->p_ptrs);
+	map64_free(&s->dead);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state: the tables of G, M and P inside the model. Only user/sched includes
+ * this. A P is bound to at most one M and a running or syscalling G to exactly
+ * one; g_bind, p_bind and their opposites are the only code that changes both
+ * ends.
+ */
+#ifndef GOTAP_SCHED_STATE_H
+#define GOTAP_SCHED_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "sched/model.h"
+#include "trace/tracefile.h"
+#include "tracev2.h"
+
+enum { STATUS_UNKNOWN = 0 };
+
+struct M;
+
+struct G {
+	uint64_t id;
+	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
+	struct M *m;		/* while running or in a syscall */
+	uint64_t seq;		/* of its last numbered event in this generation */
+	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
+};
+
+struct P {
+	uint64_t id;
+	uint8_t status;		/* enum tracev2_pstatus or STATUS_UNKNOWN */
+	struct M *m;		/* while running or in a syscall */
+	uint64_t seq;
+	uint64_t ptr;
+};
+
+struct M {
+	uint64_t tid;
+	struct G *g;
+	struct P *p;
+	struct trace_stream *stream;
+	uint64_t gen;		/* generation of its last event */
+	bool coro_exit;		/* its goroutine ended in a coroutine switch: a GO_DEAD follows */
+};
+
+struct model {
+	struct tracefile *tf;
+	struct model_opts opts;
+	struct map64 gs;	/* goid -> struct G * */
+	struct map64 ps;	/* p.id -> struct P * */
+	struct map64 p_ptrs;	/* address of the p -> struct P * */
+	struct map64 ms;	/* tid -> struct M * */
+	struct map64 dead;	/* goids that ended before the trace began */
+	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
+	bool started;
+	uint64_t now;		/* time of the next event: strictly rising */
+	uint64_t gen, gen_begin;
+	uint64_t gomaxprocs;
+	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
+	uint64_t procs_stack;
+	struct G *stw;		/* goroutine that stops the world, NULL = none */
+	uint64_t clock_mono, clock_wall;
+	struct model_counts counts;
+	struct error *err;	/* of the running model_record() */
+	int failed;
+};
+
+struct G *g_get(struct model *s, uint64_t goid);	/* NULL if unknown */
+struct G *g_put(struct model *s, uint64_t goid);	/* made with STATUS_UNKNOWN if new */
+void g_drop(struct model *s, struct G *g);		/* it ended */
+struct P *p_get(struct model *s, uint64_t id);
+struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
+struct P *p_by_ptr(struct model *s, uint64_t ptr);
+struct M *m_put(struct model *s, uint64_t tid);
+void m_drop(struct model *s, struct M *m);
+
+void g_bind(struct G *g, struct M *m, uint8_t status);	/* running or syscall on m */
+void g_unbind(struct G *g, uint8_t status);		/* runnable or waiting */
+void p_bind(struct P *p, struct M *m, uint8_t status);
+void p_unbind(struct P *p);				/* idle */
+
+void repair(struct model *s, enum repair kind);
+
+/* Every live item of a table, in no order. */
+#define map64_each(map, i) \
+	for (i = 0; i < (map)->cap; i++) if ((map)->slots[i].used)
+#define map64_ptr(map, i, type) ((type *)(uintptr_t)(map)->slots[i].value)
+
+void state_free(struct model *s);
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* steps: see steps.h. Rules: Go 1.27, internal/trace/order.go, one function each. */
+#include "sched/steps.h"
+
+#include "sched/stacks.h"
+
+/* Headers before 1.23 have no GoCreateBlocked, GoSwitch and GoStatusStack. */
+static bool has_coroutines(const struct model *s)
+{
+	return s->opts.version >= 23;
+}
+
+void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
+		    const uint64_t *args)
+{
+	if (!s->started)
+		return;
+	if (m)
+		m->gen = s->gen;
+	trace_emit_args(m ? m->stream : s->nobody, s->now++, ev, nargs, args);
+}
+
+static uint64_t stack_id(struct model *s, uint64_t key)
+{
+	return s->started ? tracefile_stack(s->tf, key) : 0;
+}
+
+static uint64_t string_id(struct model *s, const char *text)
+{
+	return s->started ? tracefile_string(s->tf, text) : 0;
+}
+
+void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
+		    uint64_t stack)
+{
+	uint64_t entry = stacks_entry_key(start_pc);
+	bool as_blocked = blocked && has_coroutines(s);
+
+	g->status = blocked ? G_WAITING : G_RUNNABLE;
+	g->seq = 0;
+	g->stack = entry;
+	step_emit(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id, stack_id(s, entry),
+		  stack_id(s, stack));
+	if (blocked && !as_blocked) {
+		/*
+		 * Header 1.22: created runnable, as Go 1.22 itself said it; it
+		 * has not run when it is switched to, so that it counts as
+		 * runnable until then.
+		 */
+		g->status = G_RUNNABLE;
+	}
+}
+
+void step_go_start(struct model *s, struct M *m, struct G *g)
+{
+	g_bind(g, m, G_RUNNING);
+	step_emit(s, m, EV_GoStart, g->id, ++g->seq);
+}
+
+void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack)
+{
+	struct G *g = m->g;
+
+	step_emit(s, m, EV_GoBlock, string_id(s, reason), stack_id(s, stack));
+	g_unbind(g, G_WAITING);
+	g->stack = stack;
+}
+
+void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack)
+{
+	struct G *g = m->g;
+
+	step_emit(s, m, EV_GoStop, string_id(s, reason), stack_id(s, stack));
+	g_unbind(g, G_RUNNABLE);
+	g->stack = stack;
+}
+
+void step_go_destroy(struct model *s, struct M *m)
+{
+	step_emit0(s, m, EV_GoDestroy);
+	g_drop(s, m->g);
+}
+
+void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack)
+{
+	g->status = G_RUNNABLE;
+	step_emit(s, m, EV_GoUnblock, g->id, ++g->seq, stack_id(s, stack));
+}
+
+/* What a reader makes of GoSwitch: unblock, block or destroy, start. */
+static void switch_in_steps(struct model *s, struct M *m, struct G *next, bool dies)
+{
+	if (next->status == G_WAITING)
+		step_go_unblock(s, m, next, 0);
+	if (dies)
+		step_go_destroy(s, m);
+	else
+		step_go_block(s, m, "", 0);
+	step_go_start(s, m, next);
+}
+
+void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
+{
+	struct G *old = m->g;
+
+	if (!has_coroutines(s)) {
+		switch_in_steps(s, m, next, dies);
+		return;
+	}
+	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
+	if (dies)
+		g_drop(s, old);
+	else
+		g_unbind(old, G_WAITING);
+	g_bind(next, m, G_RUNNING);
+}
+
+void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
+{
+	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack_id(s, stack));
+	m->g->status = G_SYSCALL;
+	m->g->stack = stack;
+	if (m->p)
+		m->p->status = P_SYSCALL;
+}
+
+void step_sys_end(struct model *s, struct M *m)
+{
+	step_emit0(s, m, EV_GoSyscallEnd);
+	m->g->status = G_RUNNING;
+	if (m->p)
+		m->p->status = P_RUNNING;
+}
+
+void step_sys_end_blocked(struct model *s, struct M *m)
+{
+	step_emit0(s, m, EV_GoSyscallEndBlocked);
+	g_unbind(m->g, G_RUNNABLE);
+}
+
+void step_sys_create(struct model *s, struct M *m, struct G *g)
+{
+	step_emit(s, m, EV_GoCreateSyscall, g->id);
+	g->seq = 0;
+	g_bind(g, m, G_SYSCALL);
+}
+
+void step_sys_destroy(struct model *s, struct M *m)
+{
+	step_emit0(s, m, EV_GoDestroySyscall);
+	g_drop(s, m->g);
+}
+
+void step_p_start(struct model *s, struct M *m, struct P *p)
+{
+	step_emit(s, m, EV_ProcStart, p->id, ++p->seq);
+	p_bind(p, m, P_RUNNING);
+}
+
+void step_p_stop(struct model *s, struct M *m)
+{
+	step_emit0(s, m, EV_ProcStop);
+	p_unbind(m->p);
+}
+
+void step_p_steal(struct model *s, struct M *m, struct P *p)
+{
+	step_emit(s, m, EV_ProcSteal, p->id, ++p->seq, p->m ? p->m->tid : TRACEV2_NO_ID);
+	p_unbind(p);
+}
+
+void step_go_status(struct model *s, struct G *g)
+{
+	uint64_t tid = g->m ? g->m->tid : TRACEV2_NO_ID;
+	uint64_t stack = g->status == G_RUNNING ? 0 : stack_id(s, g->stack);
+
+	g->seq = 0;
+	if (stack && has_coroutines(s))
+		step_emit(s, g->m, EV_GoStatusStack, g->id, tid, g->status, stack);
+	else
+		step_emit(s, g->m, EV_GoStatus, g->id, tid, g->status);
+}
+
+void step_p_status(struct model *s, struct P *p)
+{
+	p->seq = 0;
+	step_emit(s, p->m, EV_ProcStatus, p->id, p->status);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * steps: the single legal steps of the machine, each of which writes one event
+ * and changes the state as a reader of that event would. Preconditions are the
+ * caller's affair (see ensure.h); while the trace has not begun, a step only
+ * changes the state.
+ */
+#ifndef GOTAP_SCHED_STEPS_H
+#define GOTAP_SCHED_STEPS_H
+
+#include "sched/state.h"
+
+/* Event @ev on @m's stream, or on nobody's if @m is NULL. */
+void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
+		    const uint64_t *args);
+#define step_emit(s, m, ev, ...)                                                         \
+	step_emit_args(s, m, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,                \
+		       (const uint64_t[]){ __VA_ARGS__ })
+#define step_emit0(s, m, ev) step_emit_args(s, m, ev, 0, NULL)
+
+void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
+		    uint64_t stack);
+void step_go_start(struct model *s, struct M *m, struct G *g);
+void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack);
+void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
+void step_go_destroy(struct model *s, struct M *m);
+/* @m is the thread that makes it runnable; NULL: nobody in particular. */
+void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack);
+void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies);
+
+void step_sys_begin(struct model *s, struct M *m, uint64_t stack);
+void step_sys_end(struct model *s, struct M *m);
+void step_sys_end_blocked(struct model *s, struct M *m);
+void step_sys_create(struct model *s, struct M *m, struct G *g);
+void step_sys_destroy(struct model *s, struct M *m);
+
+void step_p_start(struct model *s, struct M *m, struct P *p);
+void step_p_stop(struct model *s, struct M *m);
+/* @m takes @p out of the syscall of the thread that holds it (which may be @m). */
+void step_p_steal(struct model *s, struct M *m, struct P *p);
+
+/* First words about a G or P in this generation. */
+void step_go_status(struct model *s, struct G *g);
+void step_p_status(struct model *s, struct P *p);
+
+#endif

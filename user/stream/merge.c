@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * merge: see merge.h. Each CPU has a queue: the bytes of its records and an
+ * index of (time, offset) that is kept sorted. A ring is in reserve order and
+ * times are taken right after, so it is sorted already but for a program that
+ * was preempted in between: insertion from the end costs nothing.
+ */
+#include "stream/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct entry {
+	uint64_t time;
+	size_t at;		/* offset in bytes */
+};
+
+struct queue {
+	uint32_t cpu;
+	struct buf bytes;
+	struct vec entries;	/* struct entry, sorted by time from next on */
+	size_t next;		/* first entry not passed on */
+};
+
+struct merge {
+	merge_fn *fn;
+	void *ctx;
+	struct vec queues;	/* struct queue, sorted by cpu */
+	struct vec heap;	/* struct queue *: the one with the earliest record first */
+};
+
+struct merge *merge_new(merge_fn *fn, void *ctx)
+{
+	struct merge *m = xcalloc(1, sizeof(*m));
+
+	m->fn = fn;
+	m->ctx = ctx;
+	return m;
+}
+
+static struct queue *queue_of(struct merge *m, uint32_t cpu)
+{
+	struct queue *q;
+	size_t i;
+
+	for (i = 0; i < m->queues.len; i++) {
+		q = vec_at(&m->queues, struct queue, i);
+		if (q->cpu == cpu)
+			return q;
+		if (q->cpu > cpu)
+			break;
+	}
+	vec_push(&m->queues, sizeof(struct queue));
+	q = vec_at(&m->queues, struct queue, i);
+	memmove(q + 1, q, (m->queues.len - 1 - i) * sizeof(*q));
+	*q = (struct queue){ .cpu = cpu };
+	return q;
+}
+
+static void queue_insert(struct queue *q, uint64_t time, size_t at)
+{
+	struct entry *e;
+	size_t i;
+
+	vec_push(&q->entries, sizeof(struct entry));
+	e = vec_at(&q->entries, struct entry, 0);
+	for (i = q->entries.len - 1; i > q->next && e[i - 1].time > time; i--)
+		e[i] = e[i - 1];
+	e[i] = (struct entry){ time, at };
+}
+
+static int queue_add(struct queue *q, const uint8_t *p, size_t len)
+{
+	size_t base = q->bytes.len, at, n;
+	const struct rec *r;
+
+	buf_add(&q->bytes, p, len);
+	for (at = base; at < base + len; at += n) {
+		r = (const struct rec *)(q->bytes.data + at);
+		n = record_size(r, base + len - at);
+		if (!n)
+			return -EBADMSG;
+		queue_insert(q, r->time, at);
+	}
+	return 0;
+}
+
+/* Drops what was passed on once it is the larger part. */
+static void queue_compact(struct queue *q)
+{
+	struct entry *e = q->entries.data;
+	size_t from = q->bytes.len, i;
+
+	if (!q->next)
+		return;
+	for (i = q->next; i < q->entries.len; i++)
+		if (e[i].at < from)
+			from = e[i].at;
+	memmove(q->bytes.data, q->bytes.data + from, q->bytes.len - from);
+	q->bytes.len -= from;
+	for (i = q->next; i < q->entries.len; i++)
+		e[i - q->next] = (struct entry){ e[i].time, e[i].at - from };
+	q->entries.len -= q->next;
+	q->next = 0;
+}
+
+/* --- a binary heap of queues by (time of the first record, cpu) --- */
+
+static uint64_t head_time(const struct queue *q)
+{
+	return vec_at(&q->entries, struct entry, q->next)->time;
+}
+
+static int before(const struct queue *a, const struct queue *b)
+{
+	uint64_t ta = head_time(a), tb = head_time(b);
+
+	return ta != tb ? ta < tb : a->cpu < b->cpu;
+}
+
+static void heap_sink(struct queue **h, size_t n, size_t i)
+{
+	struct queue *q = h[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && before(h[child + 1], h[child]))
+			child++;
+		if (before(q, h[child]))
+			break;
+		h[i] = h[child];
+	}
+	h[i] = q;
+}
+
+static size_t heap_build(struct merge *m)
+{
+	size_t i, n = 0;
+
+	vec_reserve(&m->heap, m->queues.len, sizeof(struct queue *));
+	for (i = 0; i < m->queues.len; i++) {
+		struct queue *q = vec_at(&m->queues, struct queue, i);
+
+		if (q->next < q->entries.len)
+			((struct queue **)m->heap.data)[n++] = q;
+	}
+	for (i = n / 2; i-- > 0;)
+		heap_sink(m->heap.data, n, i);
+	return n;
+}
+
+static void pass_on(struct merge *m, uint64_t watermark)
+{
+	struct queue **h;
+	size_t n = heap_build(m);
+
+	h = m->heap.data;
+	while (n && head_time(h[0]) <= watermark) {
+		struct queue *q = h[0];
+		size_t at = vec_at(&q->entries, struct entry, q->next)->at;
+
+		m->fn(m->ctx, (const struct rec *)(q->bytes.data + at));
+		if (++q->next == q->entries.len)
+			h[0] = h[--n];
+		if (n > 1)
+			heap_sink(h, n, 0);
+	}
+	for (n = 0; n < m->queues.len; n++)
+		queue_compact(vec_at(&m->queues, struct queue, n));
+}
+
+int merge_add(struct merge *m, const struct chunk *c, struct error *err)
+{
+	const uint8_t *p = c->data.data, *end = p + c->data.len;
+	struct segment s;
+	int r = 0;
+
+	while (!r && p < end) {
+		if ((size_t)(end - p) < sizeof(s)) {
+			r = -EBADMSG;
+			break;
+		}
+		memcpy(&s, p, sizeof(s));
+		p += sizeof(s);
+		if (s.len > (size_t)(end - p) || s.len % 8) {
+			r = -EBADMSG;
+			break;
+		}
+		r = queue_add(queue_of(m, s.cpu), p, s.len);
+		p += s.len;
+	}
+	pass_on(m, c->watermark);
+	if (r)
+		return error_set(err, r, "damaged record in the capture");
+	return 0;
+}
+
+void merge_finish(struct merge *m)
+{
+	pass_on(m, UINT64_MAX);
+}
+
+size_t merge_pending(const struct merge *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->queues.len; i++)
+		n += vec_at(&m->queues, struct queue, i)->bytes.len;
+	return n;
+}
+
+void merge_free(struct merge *m)
+{
+	size_t i;
+
+	if (!m)
+		return;
+	for (i = 0; i < m->queues.len; i++) {
+		struct queue *q = vec_at(&m->queues, struct queue, i);
+
+		buf_free(&q->bytes);
+		vec_free(&q->entries);
+	}
+	vec_free(&m->queues);
+	vec_free(&m->heap);
+	free(m);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * spool: see spool.h. File: magic, struct spool_head, struct capture_info,
+ * then per chunk a struct spool_chunk and its data. Native byte order; the
+ * head says how long the structs are, so that a file of another build is
+ * refused and not misread.
+ */
+#include "stream/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char MAGIC[8] = "gotapspl";
+
+enum {
+	SPOOL_VERSION = 1,
+	/* Far above what one round of draining can hold; guards the allocation. */
+	CHUNK_MAX = 1 << 30,
+};
+
+struct spool_head {
+	char magic[8];
+	uint32_t version;
+	uint32_t info_size;
+};
+
+struct spool_chunk {
+	uint64_t watermark, mono_ns, wall_ns;
+	uint64_t len;
+};
+
+struct spool_writer {
+	FILE *f;
+	char *path;
+};
+
+struct spool_reader {
+	FILE *f;
+	char *path;
+};
+
+static int write_error(const struct spool_writer *w, struct error *err)
+{
+	int e = errno ? errno : EIO;
+
+	return error_set(err, -e, "cannot write '%s': %s", w->path, strerror(e));
+}
+
+int spool_create(struct spool_writer **ret, const char *path, const struct capture_info *info,
+		 struct error *err)
+{
+	struct spool_head head = { .version = SPOOL_VERSION, .info_size = sizeof(*info) };
+	struct spool_writer *w;
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		return error_set(err, -errno, "cannot create '%s': %s", path, strerror(errno));
+	w = xcalloc(1, sizeof(*w));
+	w->f = f;
+	w->path = xstrdup(path);
+	memcpy(head.magic, MAGIC, sizeof(MAGIC));
+	fwrite(&head, sizeof(head), 1, f);
+	if (fwrite(info, sizeof(*info), 1, f) != 1) {
+		write_error(w, err);
+		spool_finish(w, NULL);
+		return err->code;
+	}
+	*ret = w;
+	return 0;
+}
+
+int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err)
+{
+	struct spool_chunk head = {
+		.watermark = c->watermark,
+		.mono_ns = c->mono_ns,
+		.wall_ns = c->wall_ns,
+		.len = c->data.len,
+	};
+
+	if (fwrite(&head, sizeof(head), 1, w->f) != 1 ||
+	    (c->data.len && fwrite(c->data.data, c->data.len, 1, w->f) != 1))
+		return write_error(w, err);
+	return 0;
+}
+
+int spool_finish(struct spool_writer *w, struct error *err)
+{
+	int r = 0;
+
+	if (!w)
+		return 0;
+	if (fclose(w->f))
+		r = write_error(w, err);
+	free(w->path);
+	free(w);
+	return r;
+}
+
+int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
+	       struct error *err)
+{
+	struct spool_head head;
+	struct spool_reader *r;
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+
+	if (!f)
+		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
+	r = xcalloc(1, sizeof(*r));
+	r->f = f;
+	r->path = xstrdup(path);
+	if (fread(&head, sizeof(head), 1, f) != 1 || memcmp(head.magic, MAGIC, sizeof(MAGIC)))
+		error_set(err, -EINVAL, "'%s' is not a gotap spool file", path);
+	else if (head.version != SPOOL_VERSION || head.info_size != sizeof(*info))
+		error_set(err, -EINVAL, "'%s' was written by another version of gotap", path);
+	else if (fread(info, sizeof(*info), 1, f) != 1)
+		error_set(err, -EBADMSG, "'%s' ends in its header", path);
+	else {
+		info->exe[sizeof(info->exe) - 1] = 0;
+		info->build_id[sizeof(info->build_id) - 1] = 0;
+		info->go_version[sizeof(info->go_version) - 1] = 0;
+		*ret = r;
+		return 0;
+	}
+	spool_close(r);
+	return err->code;
+}
+
+int spool_read(struct spool_reader *r, struct chunk *c, struct error *err)
+{
+	struct spool_chunk head;
+	size_t n = fread(&head, 1, sizeof(head), r->f);
+
+	chunk_reset(c);
+	if (!n && feof(r->f))
+		return 0;
+	if (n != sizeof(head))
+		return error_set(err, -EBADMSG, "'%s' ends in the middle of a chunk", r->path);
+	if (head.len > CHUNK_MAX)
+		return error_set(err, -EBADMSG, "'%s' has a damaged chunk", r->path);
+	c->watermark = head.watermark;
+	c->mono_ns = head.mono_ns;
+	c->wall_ns = head.wall_ns;
+	/* Grow as the bytes come: a length alone must not cost memory. */
+	while (c->data.len < head.len) {
+		size_t want = head.len - c->data.len > 1 << 20 ? 1 << 20 : head.len - c->data.len;
+
+		buf_reserve(&c->data, want);
+		n = fread(c->data.data + c->data.len, 1, want, r->f);
+		c->data.len += n;
+		if (n != want)
+			return error_set(err, -EBADMSG, "'%s' ends in the middle of a chunk",
+					 r->path);
+	}
+	return 1;
+}
+
+void spool_close(struct spool_reader *r)
+{
+	if (!r)
+		return;
+	if (r->f != stdin)
+		fclose(r->f);
+	free(r->path);
+	free(r);
+}

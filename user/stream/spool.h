@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spool: a capture as a file: what the assembler needs to know of the target,
+ * then the chunks as they came. `gotap assemble` turns one into a trace with
+ * neither root nor the process.
+ */
+#ifndef GOTAP_STREAM_SPOOL_H
+#define GOTAP_STREAM_SPOOL_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "stream/chunk.h"
+
+/* What the records cannot say: facts of the target and the capture. */
+struct capture_info {
+	char exe[4096];		/* path of the executable, for symbols */
+	char build_id[128];
+	char go_version[64];
+	uint32_t go_minor;	/* NN of go1.NN */
+	uint32_t pid;
+	uint64_t bias;
+	uint32_t stack_depth;
+	uint32_t launched;	/* traced from exec on */
+};
+
+struct spool_writer;
+struct spool_reader;
+
+int spool_create(struct spool_writer **ret, const char *path, const struct capture_info *info,
+		 struct error *err);
+int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err);
+/* Flushes and closes; the error of the last write, if any. Accepts NULL. */
+int spool_finish(struct spool_writer *w, struct error *err);
+
+int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
+	       struct error *err);
+/*
+ * Reads the next chunk into @c (whose storage is reused): 1, or 0 at the end,
+ * or -errno. A file that ends inside a chunk gives -EBADMSG.
+ */
+int spool_read(struct spool_reader *r, struct chunk *c, struct error *err);
+/* Accepts NULL. */
+void spool_close(struct spool_reader *r);
+
+#endif
