@@ -142,6 +142,19 @@ static void check_inlines(struct pclntab *t)
 	CHECK(n > 10 && n < pclntab_funcs(t));
 }
 
+/* A go statement with arguments starts a wrapper; a trace names what it wraps. */
+static void check_unwrap(struct pclntab *t)
+{
+	struct pclntab_func f, inside;
+
+	if (!pclntab_func_named(t, "main.goroutines.gowrap1", &f))
+		return;
+	CHECK_EQ(f.kind, FUNC_WRAPPER);
+	CHECK(pclntab_func_at(t, pclntab_unwrap(t, f.entry), &inside));
+	CHECK_EQ(inside.entry, pclntab_unwrap(t, f.entry));
+	CHECK(inside.entry != f.entry && inside.kind == FUNC_NORMAL);
+}
+
 static void check_outside(struct pclntab *t)
 {
 	struct source_frame out[SOURCE_MAX_INLINE];
@@ -174,6 +187,7 @@ static void check_table(struct pclntab *t, const struct elf_image *img, const ch
 	/* -N -l */
 	if (!strstr(path, "noopt"))
 		check_inlines(t);
+	check_unwrap(t);
 	check_outside(t);
 }
 

@@ -154,6 +154,23 @@ static void compare_program(const char *path, enum symbol_source source)
 	symbolizer_free(s);
 }
 
+/* Stripped; or of 1.19 and before, where DWARF is known to lack calls (symbolizer.c). */
+static bool has_good_dwarf(const char *path)
+{
+	struct symbolizer *s;
+	struct pclntab *t;
+	bool good;
+
+	if (symbolizer_new(&s, path, 0, SYMBOL_DWARF, NULL))
+		return false;
+	symbolizer_free(s);
+	if (pclntab_open(&t, path, NULL))
+		return false;
+	good = pclntab_format(t) >= 20;
+	pclntab_free(t);
+	return good;
+}
+
 static void compare_all(enum symbol_source source)
 {
 	char *list = strdup(getenv("GOTAP_TEST_FRAMES")), *save, *path;
@@ -161,6 +178,8 @@ static void compare_all(enum symbol_source source)
 	for (path = strtok_r(list, " ", &save); path; path = strtok_r(NULL, " ", &save)) {
 		int before = unit_failures;
 
+		if (source == SYMBOL_DWARF && !has_good_dwarf(path))
+			continue;
 		compare_program(path, source);
 		if (unit_failures > before)
 			printf("# in %s\n", path);

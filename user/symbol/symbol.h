@@ -29,7 +29,7 @@ struct frame {
 struct symbolizer;
 
 enum symbol_source {
-	SYMBOL_AUTO,		/* DWARF where the file has it, else pclntab */
+	SYMBOL_AUTO,		/* DWARF where the file has it, else pclntab; before 1.20 too */
 	SYMBOL_DWARF,		/* libdw only */
 	SYMBOL_PCLNTAB,		/* .gopclntab only */
 };

@@ -50,6 +50,15 @@ struct symbolizer {
 };
 
 /*
+ * DWARF of Go <= 1.19 misses inlined calls: parents whose range leaves out
+ * their children (1.15), calls inlined into wrappers (1.19).
+ */
+static bool dwarf_is_poor(const struct symbolizer *s)
+{
+	return s->table && pclntab_format(s->table) < 20;
+}
+
+/*
  * Opens the function table and then the source that is wanted. With DWARF the
  * table still helps (symbolizer_entry), but may be missing.
  */
@@ -60,7 +69,7 @@ static int open_sources(struct symbolizer *s, const char *path, enum symbol_sour
 
 	if (which == SYMBOL_PCLNTAB && rc)
 		return err ? error_prefix(err, "'%s'", path) : rc;
-	if (which != SYMBOL_PCLNTAB)
+	if (which == SYMBOL_DWARF || (which == SYMBOL_AUTO && !dwarf_is_poor(s)))
 		rc = dwarf_source_new(&s->source, path, err);
 	if (which == SYMBOL_DWARF || s->source || !s->table)
 		return rc;
