@@ -294,6 +294,11 @@ void bpf_activate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
 }
 
+void bpf_deactivate(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
+}
+
 void bpf_detach(struct bpf_side *b)
 {
 	size_t i;

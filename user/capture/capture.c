@@ -263,6 +263,7 @@ static void *drain_thread(void *arg)
 		if (cap->end == CAPTURE_RUNNING)
 			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	} while (cap->end == CAPTURE_RUNNING);
+	bpf_deactivate(cap->bpf);
 	bpf_detach(cap->bpf);
 	drain_rest(cap);
 	return NULL;
