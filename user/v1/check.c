@@ -11,45 +11,45 @@
 
 #include "v1/order.h"
 
-static check_fn *const handlers[V1_TYPES] = {
-	[V1_PROC_START] = check_proc_start,
-	[V1_PROC_STOP] = check_proc_stop,
-	[V1_GC_START] = check_gc_start,
-	[V1_GC_DONE] = check_gc_done,
-	[V1_STW_START] = check_stw_start,
-	[V1_STW_DONE] = check_stw_done,
-	[V1_SWEEP_START] = check_sweep_start,
-	[V1_SWEEP_DONE] = check_sweep_done,
-	[V1_ASSIST_START] = check_assist_start,
-	[V1_ASSIST_DONE] = check_assist_done,
-	[V1_GO_CREATE] = check_go_create,
-	[V1_GO_START] = check_go_start,
-	[V1_GO_START_LABEL] = check_go_start,
-	[V1_GO_END] = check_go_end,
-	[V1_GO_STOP] = check_go_end,
-	[V1_GO_SCHED] = check_go_sched,
-	[V1_GO_PREEMPT] = check_go_sched,
-	[V1_GO_SLEEP] = check_go_block,
-	[V1_GO_BLOCK] = check_go_block,
-	[V1_GO_BLOCK_SEND] = check_go_block,
-	[V1_GO_BLOCK_RECV] = check_go_block,
-	[V1_GO_BLOCK_SELECT] = check_go_block,
-	[V1_GO_BLOCK_SYNC] = check_go_block,
-	[V1_GO_BLOCK_COND] = check_go_block,
-	[V1_GO_BLOCK_NET] = check_go_block,
-	[V1_GO_BLOCK_GC] = check_go_block,
-	[V1_GO_UNBLOCK] = check_go_unblock,
-	[V1_GO_WAITING] = check_go_waiting,
-	[V1_GO_IN_SYSCALL] = check_go_in_syscall,
-	[V1_GO_SYSCALL] = check_go_syscall,
-	[V1_GO_SYSBLOCK] = check_go_sysblock,
-	[V1_GO_SYSEXIT] = check_go_sysexit,
-	[V1_TASK_CREATE] = check_task_create,
-	[V1_TASK_END] = check_task_end,
-	[V1_REGION] = check_region,
+static rule_fn *const handlers[V1_TYPES] = {
+	[V1_PROC_START] = rule_proc_start,
+	[V1_PROC_STOP] = rule_proc_stop,
+	[V1_GC_START] = rule_gc_start,
+	[V1_GC_DONE] = rule_gc_done,
+	[V1_STW_START] = rule_stw_start,
+	[V1_STW_DONE] = rule_stw_done,
+	[V1_SWEEP_START] = rule_sweep_start,
+	[V1_SWEEP_DONE] = rule_sweep_done,
+	[V1_ASSIST_START] = rule_assist_start,
+	[V1_ASSIST_DONE] = rule_assist_done,
+	[V1_GO_CREATE] = rule_go_create,
+	[V1_GO_START] = rule_go_start,
+	[V1_GO_START_LABEL] = rule_go_start,
+	[V1_GO_END] = rule_go_end,
+	[V1_GO_STOP] = rule_go_end,
+	[V1_GO_SCHED] = rule_go_sched,
+	[V1_GO_PREEMPT] = rule_go_sched,
+	[V1_GO_SLEEP] = rule_go_block,
+	[V1_GO_BLOCK] = rule_go_block,
+	[V1_GO_BLOCK_SEND] = rule_go_block,
+	[V1_GO_BLOCK_RECV] = rule_go_block,
+	[V1_GO_BLOCK_SELECT] = rule_go_block,
+	[V1_GO_BLOCK_SYNC] = rule_go_block,
+	[V1_GO_BLOCK_COND] = rule_go_block,
+	[V1_GO_BLOCK_NET] = rule_go_block,
+	[V1_GO_BLOCK_GC] = rule_go_block,
+	[V1_GO_UNBLOCK] = rule_go_unblock,
+	[V1_GO_WAITING] = rule_go_waiting,
+	[V1_GO_IN_SYSCALL] = rule_go_in_syscall,
+	[V1_GO_SYSCALL] = rule_go_syscall,
+	[V1_GO_SYSBLOCK] = rule_go_sysblock,
+	[V1_GO_SYSEXIT] = rule_go_sysexit,
+	[V1_TASK_CREATE] = rule_task_create,
+	[V1_TASK_END] = rule_task_end,
+	[V1_REGION] = rule_region,
 };
 
-int check_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
+int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -61,7 +61,7 @@ int check_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 			 (unsigned long long)ev->offset, (long long)ev->time);
 }
 
-struct check_g *check_g(struct check *c, uint64_t id)
+struct check_g *rule_g(struct check *c, uint64_t id)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&c->g_index, id, &is_new);
@@ -75,7 +75,7 @@ struct check_g *check_g(struct check *c, uint64_t id)
 	return g;
 }
 
-struct check_p *check_p(struct check *c, int32_t id)
+struct check_p *rule_p(struct check *c, int32_t id)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&c->p_index, (uint64_t)(int64_t)id, &is_new);
@@ -89,21 +89,21 @@ struct check_p *check_p(struct check *c, int32_t id)
 	return p;
 }
 
-uint32_t check_index(const struct check *c, const struct v1_event *ev)
+uint32_t rule_index(const struct check *c, const struct v1_event *ev)
 {
 	return (uint32_t)(ev - (const struct v1_event *)c->t->events.data);
 }
 
-void check_link(struct check *c, uint32_t from, const struct v1_event *to)
+void rule_link(struct check *c, uint32_t from, const struct v1_event *to)
 {
 	if (from != V1_NO_LINK)
-		v1_ev(c->t, from)->link = check_index(c, to);
+		v1_ev(c->t, from)->link = rule_index(c, to);
 }
 
 static void init(struct check *c)
 {
 	/* "No goroutine" always runs: the scheduler's own events are filed under it. */
-	struct check_g *g0 = check_g(c, 0);
+	struct check_g *g0 = rule_g(c, 0);
 
 	g0->state = CHECK_RUNNING;
 	g0->exists = true;

@@ -40,25 +40,25 @@ struct check {
 	struct map64 outer;	/* region start -> region around it */
 };
 
-typedef int check_fn(struct check *c, struct v1_event *ev);
+typedef int rule_fn(struct check *c, struct v1_event *ev);
 
 /* Pointers stay valid until the next look-up of the same kind. */
-struct check_g *check_g(struct check *c, uint64_t g);
-struct check_p *check_p(struct check *c, int32_t p);
-uint32_t check_index(const struct check *c, const struct v1_event *ev);
+struct check_g *rule_g(struct check *c, uint64_t g);
+struct check_p *rule_p(struct check *c, int32_t p);
+uint32_t rule_index(const struct check *c, const struct v1_event *ev);
 /* Sets the link of event @from (may be V1_NO_LINK) to @to. */
-void check_link(struct check *c, uint32_t from, const struct v1_event *to);
+void rule_link(struct check *c, uint32_t from, const struct v1_event *to);
 /* -EBADMSG with the text and where the event is. */
-int check_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
+int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-check_fn check_proc_start, check_proc_stop;
-check_fn check_gc_start, check_gc_done, check_stw_start, check_stw_done;
-check_fn check_sweep_start, check_sweep_done, check_assist_start, check_assist_done;
-check_fn check_task_create, check_task_end, check_region;
+rule_fn rule_proc_start, rule_proc_stop;
+rule_fn rule_gc_start, rule_gc_done, rule_stw_start, rule_stw_done;
+rule_fn rule_sweep_start, rule_sweep_done, rule_assist_start, rule_assist_done;
+rule_fn rule_task_create, rule_task_end, rule_region;
 
-check_fn check_go_create, check_go_start, check_go_end, check_go_sched, check_go_block;
-check_fn check_go_unblock, check_go_waiting, check_go_in_syscall;
-check_fn check_go_syscall, check_go_sysblock, check_go_sysexit;
+rule_fn rule_go_create, rule_go_start, rule_go_end, rule_go_sched, rule_go_block;
+rule_fn rule_go_unblock, rule_go_waiting, rule_go_in_syscall;
+rule_fn rule_go_syscall, rule_go_sysblock, rule_go_sysexit;
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "v1/convert.h"
 
+#include <errno.h>
+
 #include "v1/convert_internal.h"
 
 /* v2 time of the first event: later than the sync batch, which readers show first. */
@@ -172,7 +174,10 @@ int v1_convert(const struct v1_trace *t, int fd, int version, struct v1_convert_
 	sim_init(&c.sim, tf);
 	tracefile_gen_begin(tf);
 	convert_all(&c);
-	ret = tracefile_gen_end(tf, &no_clock, err);
+	if (c.sim.emitted)
+		ret = tracefile_gen_end(tf, &no_clock, err);
+	else
+		ret = error_set(err, -ENODATA, "the trace has no event that v2 can show");
 	if (counts)
 		*counts = c.sim.counts;
 	sim_release(&c.sim);

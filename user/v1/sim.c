@@ -112,6 +112,7 @@ void sim_emit(struct sim *s, enum sim_origin origin, struct sim_m *m, enum trace
 	struct trace_stream *stream = tracefile_stream(s->tf, m ? m->id : TRACEV2_NO_ID);
 
 	trace_emit_args(stream, sim_stamp(s, origin), ev, nargs, args);
+	s->emitted++;
 	if (origin == SIM_ADDED)
 		s->counts.added++;
 }

@@ -65,6 +65,7 @@ struct sim {
 	uint64_t next_made_up;
 	uint64_t now;			/* time of the v1 event at hand */
 	uint64_t last;			/* of the last event written */
+	size_t emitted;
 	struct v1_convert_counts counts;
 };
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fuzz_v1: any bytes through the v1 reader: text form, checks, iteration with
+ * stacks and strings, and conversion of what passes the checks. The v2 reader,
+ * which shares no code with the conversion, must accept the result: anything
+ * else is reported like a crash.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "read/v2_reader.h"
+#include "v1/convert.h"
+#include "v1/trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void print_text(const uint8_t *data, size_t n)
+{
+	FILE *out = fopen("/dev/null", "w");
+	struct error err;
+
+	v1_text(data, n, out, &err);
+	fclose(out);
+}
+
+static size_t walk(const struct v1_trace *t)
+{
+	struct v1_frame frames[V1_MAX_FRAMES];
+	const struct v1_event *ev;
+	struct v1_iter it;
+	size_t sum = 0;
+
+	v1_iter_init(&it, t);
+	while ((ev = v1_iter_next(&it)))
+		sum += v1_trace_stack(t, ev->stack, frames, V1_MAX_FRAMES) +
+		       (size_t)v1_trace_text(t, ev)[0] + (size_t)it.thread;
+	v1_iter_release(&it);
+	return sum;
+}
+
+static void must_read(int fd)
+{
+	const struct trace_event *ev;
+	struct trace_reader *r;
+	struct error err;
+	size_t n = (size_t)lseek(fd, 0, SEEK_END);
+	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+	int ret;
+
+	r = trace_reader_open_memory(bytes, n, &err);
+	if (!r)
+		abort();
+	while ((ret = trace_reader_next(r, &ev)) > 0)
+		;
+	if (ret < 0) {
+		fprintf(stderr, "not legal: %s: %s (%s)\n", trace_reader_fault(r)->event,
+			trace_reader_fault(r)->rule, trace_reader_fault(r)->state);
+		abort();
+	}
+	trace_reader_close(r);
+	munmap(bytes, n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct v1_trace *t;
+	struct error err;
+	int fd;
+
+	print_text(data, n);
+	if (v1_trace_open(&t, data, n, &err))
+		return 0;
+	walk(t);
+	fd = memfd_create("fuzz", 0);
+	if (!v1_convert(t, fd, 22, NULL, &err))
+		must_read(fd);
+	close(fd);
+	v1_trace_free(t);
+	return 0;
+}
