@@ -50,11 +50,25 @@ void check_free(struct check *c)
 	strset_free(c->names);
 }
 
-struct check_res *check_find(const struct map64 *map, uint64_t id)
+static struct check_res *find(const struct map64 *map, uint64_t id)
 {
 	const uint64_t *value = map64_get(map, id);
 
 	return value ? (struct check_res *)(uintptr_t)*value : NULL;
+}
+
+struct check_res *check_look_up_g(struct check *c, uint64_t id)
+{
+	struct check_res *g = find(&c->gs, id);
+
+	if (g)
+		c->recent_g[id % CHECK_RECENT] = g;
+	return g;
+}
+
+struct check_res *check_find_p(struct check *c, uint64_t id)
+{
+	return find(&c->ps, id);
 }
 
 struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id)
@@ -65,7 +79,7 @@ struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id)
 		res = *vec_at(&c->free_gs, struct check_res *, --c->free_gs.len);
 	else
 		res = xcalloc(1, sizeof(*res));
-	*res = (struct check_res){ .id = id, .ranges = res->ranges };
+	*res = (struct check_res){ .id = id, .known = true, .ranges = res->ranges };
 	res->ranges.len = 0;
 	*map64_put(map, id, NULL) = (uintptr_t)res;
 	return res;
@@ -74,6 +88,7 @@ struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id)
 void check_forget_g(struct check *c, struct check_res *g)
 {
 	map64_del(&c->gs, g->id);
+	g->known = false;
 	*(struct check_res **)vec_push(&c->free_gs, sizeof(g)) = g;
 }
 

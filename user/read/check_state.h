@@ -20,17 +20,22 @@ struct check_m {
 /* A goroutine or proc. */
 struct check_res {
 	uint64_t id;
+	bool known;		/* false: forgotten, waits for reuse */
 	uint8_t state;		/* enum go_state or enum proc_state */
 	bool in_gc, bg_mark;	/* how the mutator utilization counts it */
 	struct check_m *on;	/* where it executes */
 	struct vec ranges;	/* const char *, names of open ranges */
 };
 
+enum { CHECK_RECENT = 256 };	/* a power of two */
+
 struct check {
 	struct trace_reader *r;
 	struct check_result *result;
 	struct map64 gs, ps;	/* id -> struct check_res * */
 	struct map64 ms;	/* id -> struct check_m * */
+	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */
+	struct check_m *recent_m[CHECK_RECENT];
 	struct map64 tasks;	/* id -> const char *, type of task */
 	struct vec gc_ranges;	/* const char * */
 	struct vec free_gs;	/* struct check_res * */
@@ -53,14 +58,25 @@ void check_fail(struct check *c, enum check_kind kind, const struct trace_event 
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void check_warn(struct check *c, enum check_warning warning, const struct v2_place *place);
 
-/* The two sets of rules beyond the reader's; each is shown every event. */
+/* The two sets of rules beyond the reader's; each is shown every event, the traps first. */
 void check_validator(struct check *c, const struct trace_event *ev);
 /* Shown the last event, NULL if there was none, of a trace without a reader's fault. */
 void check_validator_end(struct check *c, const struct trace_event *last);
 void check_traps(struct check *c, const struct trace_event *ev);
+/* The validator passes on every transition of a goroutine that does GC work. */
+void check_trap_transition(struct check *c, const struct trace_event *ev,
+			   const struct trace_transition *tr);
 
 /* Goroutine or proc @id as far as known, else NULL. */
-struct check_res *check_find(const struct map64 *map, uint64_t id);
+struct check_res *check_look_up_g(struct check *c, uint64_t id);
+struct check_res *check_find_p(struct check *c, uint64_t id);
+static inline struct check_res *check_find_g(struct check *c, uint64_t id)
+{
+	struct check_res *g = c->recent_g[id % CHECK_RECENT];
+
+	return g && g->id == id && g->known ? g : check_look_up_g(c, id);
+}
+
 struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id);
 void check_forget_g(struct check *c, struct check_res *g);
 

@@ -81,7 +81,7 @@ static void use_proc(struct check *c, const struct trace_event *ev)
 
 static void set_in_gc(struct check *c, uint64_t g, bool in_gc)
 {
-	struct check_res *res = check_find(&c->gs, g);
+	struct check_res *res = check_find_g(c, g);
 
 	if (res && c->procs)
 		res->in_gc = in_gc;
@@ -97,7 +97,7 @@ static bool is_background_mark(struct check *c, uint64_t label)
 
 static void trap_label(struct check *c, const struct trace_event *ev)
 {
-	struct check_res *g = check_find(&c->gs, ev->g);
+	struct check_res *g = check_find_g(c, ev->g);
 
 	if (!g || !c->procs || !is_background_mark(c, ev->args[0]))
 		return;
@@ -106,15 +106,10 @@ static void trap_label(struct check *c, const struct trace_event *ev)
 }
 
 /* A goroutine that does GC work starts or stops: counted on the event's P. */
-static void trap_transition(struct check *c, const struct trace_event *ev)
+void check_trap_transition(struct check *c, const struct trace_event *ev,
+			   const struct trace_transition *tr)
 {
-	struct trace_transition tr = event_transition(ev);
-	const struct check_res *g;
-
-	if (tr.of != RESOURCE_GOROUTINE || go_executing(tr.from) == go_executing(tr.to))
-		return;
-	g = check_find(&c->gs, tr.id);
-	if (g && (g->in_gc || g->bg_mark))
+	if (go_executing(tr->from) != go_executing(tr->to))
 		use_proc(c, ev);
 }
 
@@ -159,7 +154,7 @@ void check_traps(struct check *c, const struct trace_event *ev)
 	case EV_GCMarkAssistEnd:
 		break;
 	default:
-		return trap_transition(c, ev);
+		return;
 	}
 	use_proc(c, ev);
 	if (ev->type == EV_GCMarkAssistActive)

@@ -136,21 +136,24 @@ void check_validator_end(struct check *c, const struct trace_event *last)
 /* The thread of an event after which something executes on it. */
 static struct check_m *thread_of(struct check *c, const struct trace_event *ev)
 {
-	struct check_m *m;
+	struct check_m **recent = &c->recent_m[ev->m % CHECK_RECENT];
 	uint64_t *slot;
 	bool is_new;
 
+	if (*recent && (*recent)->id == ev->m)
+		return *recent;
 	if (ev->m == TRACEV2_NO_ID) {
 		FAIL(c, ev, "must have thread, but thread ID is none");
 		return NULL;
 	}
 	slot = map64_put(&c->ms, ev->m, &is_new);
-	if (!is_new)
-		return (struct check_m *)(uintptr_t)*slot;
-	m = xcalloc(1, sizeof(*m));
-	*m = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
-	*slot = (uintptr_t)m;
-	return m;
+	if (is_new) {
+		*recent = xcalloc(1, sizeof(**recent));
+		**recent = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
+		*slot = (uintptr_t)*recent;
+	}
+	*recent = (struct check_m *)(uintptr_t)*slot;
+	return *recent;
 }
 
 static void start_on_thread(struct check *c, const struct trace_event *ev,
@@ -205,9 +208,8 @@ static struct check_res *check_old_state(struct check *c, const struct trace_eve
 {
 	bool is_g = tr->of == RESOURCE_GOROUTINE;
 	const char *what = is_g ? "goroutine" : "proc";
-	struct map64 *map = is_g ? &c->gs : &c->ps;
 	const char *(*name)(uint8_t) = is_g ? go_state_name : proc_state_name;
-	struct check_res *res = check_find(map, tr->id);
+	struct check_res *res = is_g ? check_find_g(c, tr->id) : check_find_p(c, tr->id);
 
 	if (tr->to == GO_UNDETERMINED)
 		FAIL(c, ev, "transition to undetermined state for %s %lld", what,
@@ -223,7 +225,7 @@ static struct check_res *check_old_state(struct check *c, const struct trace_eve
 		if (tr->from != GO_UNDETERMINED && tr->from != GO_NOT_EXIST)
 			FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what,
 			     (long long)tr->id, name(tr->from));
-		res = check_add(c, map, tr->id);
+		res = check_add(c, is_g ? &c->gs : &c->ps, tr->id);
 	}
 	return res;
 }
@@ -237,6 +239,8 @@ static void check_transition(struct check *c, const struct trace_event *ev,
 	if (gone && res->ranges.len)
 		FAIL(c, ev, "goroutine %lld died with active ranges", (long long)tr->id);
 	res->state = tr->to;
+	if (res->in_gc || res->bg_mark)
+		check_trap_transition(c, ev, tr);
 	if (executing(tr, tr->to))
 		start_on_thread(c, ev, res, tr);
 	else if (executing(tr, tr->from))
@@ -266,11 +270,18 @@ static void close_range(struct vec *ranges, size_t i)
 	ranges->len--;
 }
 
-static struct vec *ranges_of(struct check *c, struct map64 *map, uint64_t id)
+static struct vec *ranges_of_g(struct check *c, uint64_t id)
 {
-	struct check_res *res = check_find(map, id);
+	struct check_res *res = check_find_g(c, id);
 
-	return &(res ? res : check_add(c, map, id))->ranges;
+	return &(res ? res : check_add(c, &c->gs, id))->ranges;
+}
+
+static struct vec *ranges_of_p(struct check *c, uint64_t id)
+{
+	struct check_res *res = check_find_p(c, id);
+
+	return &(res ? res : check_add(c, &c->ps, id))->ranges;
 }
 
 enum range_step { RANGE_BEGIN, RANGE_ACTIVE, RANGE_END };
@@ -301,7 +312,7 @@ static void check_stw(struct check *c, const struct trace_event *ev, enum range_
 
 	/* Without the string Go panics: check_traps() reports it. */
 	if (reason)
-		check_range(c, ev, step, ranges_of(c, &c->gs, ev->g),
+		check_range(c, ev, step, ranges_of_g(c, ev->g),
 			    strset_add(c->names, reason, len));
 }
 
@@ -312,7 +323,7 @@ static void check_label(struct check *c, const struct trace_event *ev)
 	check_text(c, ev->args[0], &len);
 	if (!len)
 		FAIL(c, ev, "invalid label \"\"");
-	if (!check_find(&c->gs, ev->g))
+	if (!check_find_g(c, ev->g))
 		FAIL(c, ev, "label for invalid goroutine %lld", (long long)ev->g);
 }
 
@@ -356,17 +367,17 @@ static void check_details(struct check *c, const struct trace_event *ev)
 	case EV_GCEnd:
 		return check_range(c, ev, RANGE_END, &c->gc_ranges, mark);
 	case EV_GCSweepBegin:
-		return check_range(c, ev, RANGE_BEGIN, ranges_of(c, &c->ps, ev->p), sweep);
+		return check_range(c, ev, RANGE_BEGIN, ranges_of_p(c, ev->p), sweep);
 	case EV_GCSweepActive:
-		return check_range(c, ev, RANGE_ACTIVE, ranges_of(c, &c->ps, ev->args[0]), sweep);
+		return check_range(c, ev, RANGE_ACTIVE, ranges_of_p(c, ev->args[0]), sweep);
 	case EV_GCSweepEnd:
-		return check_range(c, ev, RANGE_END, ranges_of(c, &c->ps, ev->p), sweep);
+		return check_range(c, ev, RANGE_END, ranges_of_p(c, ev->p), sweep);
 	case EV_GCMarkAssistBegin:
-		return check_range(c, ev, RANGE_BEGIN, ranges_of(c, &c->gs, ev->g), assist);
+		return check_range(c, ev, RANGE_BEGIN, ranges_of_g(c, ev->g), assist);
 	case EV_GCMarkAssistActive:
-		return check_range(c, ev, RANGE_ACTIVE, ranges_of(c, &c->gs, ev->args[0]), assist);
+		return check_range(c, ev, RANGE_ACTIVE, ranges_of_g(c, ev->args[0]), assist);
 	case EV_GCMarkAssistEnd:
-		return check_range(c, ev, RANGE_END, ranges_of(c, &c->gs, ev->g), assist);
+		return check_range(c, ev, RANGE_END, ranges_of_g(c, ev->g), assist);
 	case EV_UserTaskBegin:
 		return check_task_begin(c, ev);
 	case EV_UserTaskEnd:

@@ -54,58 +54,40 @@ uint8_t pstatus_state(uint8_t status)
 	return status < sizeof(states) ? states[status] : PROC_UNDETERMINED;
 }
 
-static struct trace_transition go(uint64_t id, uint8_t from, uint8_t to)
-{
-	return (struct trace_transition){ RESOURCE_GOROUTINE, id, from, to };
-}
+#define GO(from, to) { RESOURCE_GOROUTINE, from, to, false, false }
+#define GO_NAMED(from, to) { RESOURCE_GOROUTINE, from, to, true, false }
 
-static struct trace_transition proc(uint64_t id, uint8_t from, uint8_t to)
-{
-	return (struct trace_transition){ RESOURCE_PROC, id, from, to };
-}
+const struct event_change event_changes[256] = {
+	[EV_ProcStart] = { RESOURCE_PROC, PROC_IDLE, PROC_RUNNING, true, false },
+	[EV_ProcStop] = { RESOURCE_PROC, PROC_RUNNING, PROC_IDLE, false, false },
+	[EV_ProcSteal] = { RESOURCE_PROC, 0, 0, true, true },
+	[EV_ProcStatus] = { RESOURCE_PROC, 0, 0, true, true },
+	[EV_GoStatus] = { RESOURCE_GOROUTINE, 0, 0, true, true },
+	[EV_GoStatusStack] = { RESOURCE_GOROUTINE, 0, 0, true, true },
+	[EV_GoCreate] = GO_NAMED(GO_NOT_EXIST, GO_RUNNABLE),
+	[EV_GoCreateBlocked] = GO_NAMED(GO_NOT_EXIST, GO_WAITING),
+	[EV_GoCreateSyscall] = GO_NAMED(GO_NOT_EXIST, GO_SYSCALL),
+	[EV_GoStart] = GO_NAMED(GO_RUNNABLE, GO_RUNNING),
+	[EV_GoUnblock] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
+	/* The other two steps of a switch come as events of their own. */
+	[EV_GoSwitch] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
+	[EV_GoSwitchDestroy] = GO_NAMED(GO_WAITING, GO_RUNNABLE),
+	[EV_GoDestroy] = GO(GO_RUNNING, GO_NOT_EXIST),
+	[EV_GoDestroySyscall] = GO(GO_SYSCALL, GO_NOT_EXIST),
+	[EV_GoStop] = GO(GO_RUNNING, GO_RUNNABLE),
+	[EV_GoBlock] = GO(GO_RUNNING, GO_WAITING),
+	[EV_GoSyscallBegin] = GO(GO_RUNNING, GO_SYSCALL),
+	[EV_GoSyscallEnd] = GO(GO_SYSCALL, GO_RUNNING),
+	[EV_GoSyscallEndBlocked] = GO(GO_SYSCALL, GO_RUNNABLE),
+};
 
-struct trace_transition event_transition(const struct trace_event *ev)
+uint8_t event_new_status(const struct trace_event *ev)
 {
-	switch (ev->type) {
-	case EV_ProcStart:
-		return proc(ev->args[0], PROC_IDLE, PROC_RUNNING);
-	case EV_ProcStop:
-		return proc(ev->p, PROC_RUNNING, PROC_IDLE);
-	case EV_ProcSteal:
-		return proc(ev->args[0], ev->old_state, PROC_IDLE);
-	case EV_ProcStatus:
-		return proc(ev->args[0], ev->old_state, pstatus_state((uint8_t)ev->args[1]));
-	case EV_GoCreate:
-		return go(ev->args[0], GO_NOT_EXIST, GO_RUNNABLE);
-	case EV_GoCreateBlocked:
-		return go(ev->args[0], GO_NOT_EXIST, GO_WAITING);
-	case EV_GoCreateSyscall:
-		return go(ev->args[0], GO_NOT_EXIST, GO_SYSCALL);
-	case EV_GoStart:
-		return go(ev->args[0], GO_RUNNABLE, GO_RUNNING);
-	case EV_GoDestroy:
-		return go(ev->g, GO_RUNNING, GO_NOT_EXIST);
-	case EV_GoDestroySyscall:
-		return go(ev->g, GO_SYSCALL, GO_NOT_EXIST);
-	case EV_GoStop:
-		return go(ev->g, GO_RUNNING, GO_RUNNABLE);
-	case EV_GoBlock:
-		return go(ev->g, GO_RUNNING, GO_WAITING);
-	case EV_GoUnblock:
-	case EV_GoSwitch:	/* its other two steps come as events of their own */
-	case EV_GoSwitchDestroy:
-		return go(ev->args[0], GO_WAITING, GO_RUNNABLE);
-	case EV_GoSyscallBegin:
-		return go(ev->g, GO_RUNNING, GO_SYSCALL);
-	case EV_GoSyscallEnd:
-		return go(ev->g, GO_SYSCALL, GO_RUNNING);
-	case EV_GoSyscallEndBlocked:
-		return go(ev->g, GO_SYSCALL, GO_RUNNABLE);
-	case EV_GoStatus:
-	case EV_GoStatusStack:
-		return go(ev->args[0], ev->old_state, gstatus_state((uint8_t)ev->args[2]));
-	}
-	return (struct trace_transition){ .of = RESOURCE_NONE };
+	if (ev->type == EV_ProcSteal)
+		return PROC_IDLE;
+	if (ev->type == EV_ProcStatus)
+		return pstatus_state((uint8_t)ev->args[1]);
+	return gstatus_state((uint8_t)ev->args[2]);
 }
 
 void event_describe(const struct trace_event *ev, const struct raw_specs *specs, char *text,

@@ -64,8 +64,33 @@ struct trace_transition {
 	uint8_t from, to;	/* enum go_state or enum proc_state */
 };
 
+/* What events of one type do: whom they change is in args[0] or the event's context. */
+struct event_change {
+	uint8_t of;		/* enum resource */
+	uint8_t from, to;
+	bool named;		/* args[0] is the id */
+	bool status;		/* from is in old_state, to in the arguments */
+};
+
+extern const struct event_change event_changes[256];
+
+uint8_t event_new_status(const struct trace_event *ev);
+
 /* Gives the transition of @ev; of is RESOURCE_NONE if it is none. */
-struct trace_transition event_transition(const struct trace_event *ev);
+static inline struct trace_transition event_transition(const struct trace_event *ev)
+{
+	const struct event_change *change = &event_changes[ev->type];
+	struct trace_transition tr = { (enum resource)change->of, ev->args[0], change->from,
+				       change->to };
+
+	if (!change->named)
+		tr.id = change->of == RESOURCE_PROC ? ev->p : ev->g;
+	if (change->status) {
+		tr.from = ev->old_state;
+		tr.to = event_new_status(ev);
+	}
+	return tr;
+}
 
 static inline bool go_executing(uint8_t state)
 {

@@ -18,7 +18,7 @@ static void swap(struct v2_frontier *f, size_t a, size_t b)
 
 static int64_t time_at(const struct v2_frontier *f, size_t i)
 {
-	return f->heap[i]->ev.time;
+	return f->heap[i]->time;
 }
 
 static size_t sift_up(struct v2_frontier *f, size_t i)
@@ -88,7 +88,7 @@ static void sort_small(struct v2_stream **a, size_t n)
 	for (i = 1; i < n; i++) {
 		struct v2_stream *s = a[i];
 
-		for (j = i; j > 0 && a[j - 1]->ev.time > s->ev.time; j--)
+		for (j = i; j > 0 && a[j - 1]->time > s->time; j--)
 			a[j] = a[j - 1];
 		a[j] = s;
 	}
@@ -105,11 +105,11 @@ static void sort_range(struct v2_stream **a, size_t n, struct v2_stream **spare)
 	}
 	sort_range(a, half, spare);
 	sort_range(a + half, n - half, spare);
-	if (a[half - 1]->ev.time <= a[half]->ev.time)
+	if (a[half - 1]->time <= a[half]->time)
 		return;
 	memcpy(spare, a, half * sizeof(struct v2_stream *));
 	for (k = 0; i < half; k++) {
-		if (j < n && a[j]->ev.time < spare[i]->ev.time)
+		if (j < n && a[j]->time < spare[i]->time)
 			a[k] = a[j++];
 		else
 			a[k] = spare[i++];

@@ -46,6 +46,7 @@ struct v2_sample {
 struct v2_clock {
 	bool has_freq, has_snapshot;
 	double ns_per_unit;
+	uint64_t safe;		/* below this many units the result fits, see clock_ns() */
 	uint64_t snap_time, snap_mono, snap_sec, snap_nsec;	/* snap_time in units */
 };
 
@@ -82,8 +83,11 @@ void generation_free(struct v2_generation *g);
 /* Trace units to ns as Go does it: in double, truncated, out of range gives INT64_MIN. */
 static inline int64_t clock_ns(const struct v2_clock *clock, uint64_t units)
 {
-	double ns = (double)units * clock->ns_per_unit;
+	double ns;
 
+	if (units < clock->safe)
+		return (int64_t)((double)(int64_t)units * clock->ns_per_unit);
+	ns = (double)units * clock->ns_per_unit;
 	return ns >= -0x1p63 && ns < 0x1p63 ? (int64_t)ns : INT64_MIN;
 }
 

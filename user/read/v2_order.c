@@ -122,9 +122,13 @@ static void *find(const struct map64 *map, uint64_t id)
 	return value ? (void *)(uintptr_t)*value : NULL;
 }
 
-struct order_g *order_find_g(const struct order *o, uint64_t id)
+struct order_g *order_look_up_g(struct order *o, uint64_t id)
 {
-	return find(&o->gs, id);
+	struct order_g *g = find(&o->gs, id);
+
+	if (g)
+		o->recent[id % ORDER_RECENT] = g;
+	return g;
 }
 
 struct order_p *order_find_p(const struct order *o, uint64_t id)
@@ -151,6 +155,7 @@ struct order_g *order_add_g(struct order *o, uint64_t id, uint8_t status, uint64
 	g->seq = (struct order_seq){ .gen = gen };
 	g->ranges.len = g->regions.len = 0;
 	*map64_put(&o->gs, id, NULL) = (uintptr_t)g;
+	o->recent[id % ORDER_RECENT] = g;
 	return g;
 }
 
@@ -180,153 +185,114 @@ struct order_m *order_add_m(struct order *o, uint64_t id)
 	return m;
 }
 
-/*
- * An order_g is reused but never freed, and no two live ones have one id, so
- * one that is live and has the right id is the one the map would give.
- */
-struct order_g *step_g(struct step *s)
+void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables)
 {
-	struct order_g *g = s->m ? s->m->last_g : NULL;
-
-	if (g && g->live && g->id == s->cur.g)
-		return g;
-	g = order_find_g(s->o, s->cur.g);
-	if (g && s->m)
-		s->m->last_g = g;
-	return g;
+	o->gen = gen;
+	o->tables = tables;
 }
 
-struct order_p *step_p(struct step *s)
+struct trace_event *step_queue(struct order *o, const struct trace_event *ev, uint8_t type,
+			       uint64_t g)
 {
-	struct order_p *p = s->m ? s->m->last_p : NULL;
+	struct trace_event *part = &o->parts[o->used_parts++ % 2];
 
-	if (p && p->id == s->cur.p)
-		return p;
-	p = order_find_p(s->o, s->cur.p);
-	if (p && s->m)
-		s->m->last_p = p;
-	return p;
+	*part = (struct trace_event){ .type = type, .time = ev->time, .place = ev->place,
+				      .m = ev->m, .p = ev->p, .g = g };
+	step_done(o, part);
+	return part;
 }
 
-static struct trace_event *queue_slot(struct order *o)
+enum advance step_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
 {
-	return &o->queue[(o->head + o->queued++) % ORDER_QUEUE];
-}
-
-enum advance step_done(struct step *s)
-{
-	struct trace_event *ev = queue_slot(s->o);
-
-	*ev = *s->ev;
-	ev->m = s->cur.m;
-	ev->p = s->cur.p;
-	ev->g = s->cur.g;
-	return ADVANCE_DONE;
-}
-
-struct trace_event *step_queue(struct step *s, uint8_t type, uint64_t g)
-{
-	struct trace_event *ev = queue_slot(s->o);
-
-	*ev = (struct trace_event){ .type = type, .time = s->ev->time, .place = s->ev->place,
-				    .m = s->cur.m, .p = s->cur.p, .g = g };
-	return ev;
-}
-
-enum advance step_fail(struct step *s, const char *fmt, ...)
-{
-	char rule[sizeof(s->o->fault->rule)];
+	char rule[sizeof(o->fault->rule)];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(rule, sizeof(rule), fmt, ap);
 	va_end(ap);
-	fault_set(s->o->fault, &s->ev->place, "%s", rule);
+	fault_set(o->fault, &ev->place, "%s", rule);
 	return ADVANCE_FAIL;
 }
 
-enum advance step_wait(struct step *s, const char *fmt, ...)
+enum advance step_wait(struct order *o, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!s->o->explain)
+	if (!o->explain)
 		return ADVANCE_WAIT;
 	va_start(ap, fmt);
-	vsnprintf(s->o->explain, s->o->explain_size, fmt, ap);
+	vsnprintf(o->explain, o->explain_size, fmt, ap);
 	va_end(ap);
 	return ADVANCE_WAIT;
 }
 
-static bool require(struct step *s, enum need need, uint64_t id, const char *what)
+static bool misses(struct order *o, const struct trace_event *ev, enum need need, uint64_t id,
+		   const char *what)
 {
-	if (need == MUST && id == TRACEV2_NO_ID)
-		step_fail(s, "expected a %s but didn't have one", what);
-	else if (need == MUST_NOT && id != TRACEV2_NO_ID)
-		step_fail(s, "expected no %s but had one", what);
+	if (meets(need, id))
+		return false;
+	if (need == MUST)
+		step_fail(o, ev, "expected a %s but didn't have one", what);
 	else
-		return true;
+		step_fail(o, ev, "expected no %s but had one", what);
+	return true;
+}
+
+bool step_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
+		 enum need g)
+{
+	(void)(misses(o, ev, m, ev->m, "thread") || misses(o, ev, p, ev->p, "proc") ||
+	       misses(o, ev, g, ev->g, "goroutine"));
 	return false;
 }
 
-bool step_require(struct step *s, enum need m, enum need p, enum need g)
+struct order_g *step_not_running(struct order *o, const struct trace_event *ev,
+				 const struct order_g *g)
 {
-	return require(s, m, s->cur.m, "thread") && require(s, p, s->cur.p, "proc") &&
-	       require(s, g, s->cur.g, "goroutine");
-}
-
-struct order_g *step_running_g(struct step *s)
-{
-	struct order_g *g = step_g(s);
-
 	if (!g)
-		step_fail(s, "event %s for goroutine (%lld) that doesn't exist", step_name(s),
-			  (long long)s->cur.g);
-	else if (g->status != G_RUNNING)
-		step_fail(s, "%s event for goroutine that's not Running", step_name(s));
+		step_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
+			  step_name(o, ev), (long long)ev->g);
 	else
-		return g;
+		step_fail(o, ev, "%s event for goroutine that's not Running", step_name(o, ev));
 	return NULL;
 }
 
-struct order_g *step_syscall_g(struct step *s, const char *want)
+struct order_g *step_syscall_g(struct order *o, const struct trace_event *ev, const char *want)
 {
-	struct order_g *g = step_g(s);
+	struct order_g *g = step_g(o, ev);
 
 	if (!g)
-		step_fail(s, "event %s for goroutine (%lld) that doesn't exist", step_name(s),
-			  (long long)s->cur.g);
+		step_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
+			  step_name(o, ev), (long long)ev->g);
 	else if (g->status != G_SYSCALL)
-		step_fail(s, "%s event for goroutine that's not %s", step_name(s), want);
+		step_fail(o, ev, "%s event for goroutine that's not %s", step_name(o, ev), want);
 	else
 		return g;
 	return NULL;
 }
 
-enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m,
-			   const struct v2_tables *tables)
+static struct order_m *thread_of(struct order *o, uint64_t id)
 {
-	struct step s = { .o = o, .ev = ev, .tables = tables, .gen = ev->place.gen,
-			  .cur = { ev->place.thread, TRACEV2_NO_ID, TRACEV2_NO_ID } };
-	enum advance result;
+	struct order_m *m = order_find_m(o, id);
 
+	return m ? m : order_add_m(o, id);
+}
+
+enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m)
+{
 	if (!o->initial_gen)
-		o->initial_gen = s.gen;
-	if (s.cur.m != TRACEV2_NO_ID) {
+		o->initial_gen = o->gen;
+	ev->m = ev->place.thread;
+	if (ev->m != TRACEV2_NO_ID) {
 		if (!*m)
-			*m = order_find_m(o, s.cur.m);
-		if (!*m)
-			*m = order_add_m(o, s.cur.m);
-		s.m = *m;
-		s.cur.p = s.m->p;
-		s.cur.g = s.m->g;
+			*m = thread_of(o, ev->m);
+		ev->p = (*m)->p;
+		ev->g = (*m)->g;
+	} else {
+		ev->p = ev->g = TRACEV2_NO_ID;
 	}
-	s.next = s.cur;
+	o->m = *m;
 	if (!handlers[ev->type])
-		return step_fail(&s, "bad event type found while ordering: %u", ev->type);
-	result = handlers[ev->type](&s);
-	if (result == ADVANCE_DONE && s.m) {
-		s.m->p = s.next.p;
-		s.m->g = s.next.g;
-	}
-	return result;
+		return step_fail(o, ev, "bad event type found while ordering: %u", ev->type);
+	return handlers[ev->type](o, ev);
 }

@@ -56,8 +56,8 @@ struct order_p {
 
 struct order_m {
 	uint64_t id;
-	uint64_t g, p;		/* bound to it, TRACEV2_NO_ID = none */
-	struct order_g *last_g;	/* where g was found last; may be stale, see order_g_of() */
+	uint64_t p, g;		/* bound to it, TRACEV2_NO_ID = none */
+	struct order_g *last_g;	/* ran here last; may be stale, see step_g() */
 	struct order_p *last_p;
 };
 
@@ -68,7 +68,10 @@ struct order_task {
 
 enum gc_state { GC_UNDETERMINED, GC_NOT_RUNNING, GC_RUNNING };
 
-enum { ORDER_QUEUE = 4 };	/* no event gives more than three */
+enum {
+	ORDER_QUEUE = 4,	/* no event gives more than three */
+	ORDER_RECENT = 256,	/* goroutines found without the map; a power of two */
+};
 
 struct order {
 	struct map64 gs, ps, ms;	/* id -> struct order_g *, ... */
@@ -80,8 +83,14 @@ struct order {
 	uint64_t gc_seq;
 	enum gc_state gc;
 	uint64_t initial_gen;
-	struct trace_event queue[ORDER_QUEUE];
+	uint64_t gen;		/* the current one, set by order_enter() */
+	const struct v2_tables *tables;
+	struct order_m *m;	/* thread of the event at hand */
+	struct trace_event *queue[ORDER_QUEUE];
 	unsigned head, queued;
+	struct trace_event parts[2];	/* events that stand for part of one */
+	unsigned used_parts;
+	struct order_g *recent[ORDER_RECENT];
 	char *explain;		/* if not NULL, gets the reason of an ADVANCE_WAIT */
 	size_t explain_size;
 };
@@ -89,13 +98,16 @@ struct order {
 void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault);
 void order_free(struct order *o);
 
+/* What follows belongs to generation @gen with these @tables. */
+void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables);
+
 /*
- * Tries @ev, which comes next on thread @ev->m. Fields m, args, old_state and
- * text of @ev may change. *@m caches the thread's state between calls and
- * starts as NULL.
+ * Tries @ev, which comes next on thread ev->place.thread. Sets its context,
+ * and may change args, old_state and text. If it goes through, the queue
+ * refers to it until it is taken. *@m caches the thread's state between calls
+ * and starts as NULL.
  */
-enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m,
-			   const struct v2_tables *tables);
+enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m);
 
 /* The oldest event that went through and has not been taken, NULL if there is none. */
 static inline struct trace_event *order_take(struct order *o)
@@ -103,14 +115,23 @@ static inline struct trace_event *order_take(struct order *o)
 	if (!o->queued)
 		return NULL;
 	o->queued--;
-	return &o->queue[o->head++ % ORDER_QUEUE];
+	return o->queue[o->head++ % ORDER_QUEUE];
 }
 
-struct order_g *order_find_g(const struct order *o, uint64_t id);
+/* Slow path of order_find_g(). */
+struct order_g *order_look_up_g(struct order *o, uint64_t id);
+
+static inline struct order_g *order_find_g(struct order *o, uint64_t id)
+{
+	struct order_g *g = o->recent[id % ORDER_RECENT];
+
+	return g && g->id == id && g->live ? g : order_look_up_g(o, id);
+}
+
 struct order_p *order_find_p(const struct order *o, uint64_t id);
 struct order_m *order_find_m(const struct order *o, uint64_t id);
 
 /* Writes what is known of those that @ev, on thread @ev->m, is about. */
-void order_describe(const struct order *o, const struct trace_event *ev, char *text, size_t size);
+void order_describe(struct order *o, const struct trace_event *ev, char *text, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct out *out, const cha
 	out->left -= (size_t)n;
 }
 
-static void say_g(const struct order *o, struct out *out, uint64_t id)
+static void say_g(struct order *o, struct out *out, uint64_t id)
 {
 	const struct order_g *g = order_find_g(o, id);
 
@@ -36,7 +36,7 @@ static void say_g(const struct order *o, struct out *out, uint64_t id)
 		say(out, ", G %lld is unknown", (long long)id);
 }
 
-static void say_p(const struct order *o, struct out *out, uint64_t id)
+static void say_p(struct order *o, struct out *out, uint64_t id)
 {
 	const struct order_p *p = order_find_p(o, id);
 
@@ -48,7 +48,7 @@ static void say_p(const struct order *o, struct out *out, uint64_t id)
 		say(out, ", P %lld is unknown", (long long)id);
 }
 
-static void say_m(const struct order *o, struct out *out, uint64_t id)
+static void say_m(struct order *o, struct out *out, uint64_t id)
 {
 	const struct order_m *m = order_find_m(o, id);
 
@@ -64,7 +64,7 @@ static void say_m(const struct order *o, struct out *out, uint64_t id)
 }
 
 /* The goroutine or proc that the event names, if it is not the thread's own. */
-static void say_target(const struct order *o, struct out *out, const struct trace_event *ev)
+static void say_target(struct order *o, struct out *out, const struct trace_event *ev)
 {
 	switch (ev->type) {
 	case EV_GoStart: case EV_GoUnblock: case EV_GoSwitch: case EV_GoSwitchDestroy:
@@ -87,7 +87,7 @@ static void say_target(const struct order *o, struct out *out, const struct trac
 	}
 }
 
-void order_describe(const struct order *o, const struct trace_event *ev, char *text, size_t size)
+void order_describe(struct order *o, const struct trace_event *ev, char *text, size_t size)
 {
 	struct out out = { text, size };
 

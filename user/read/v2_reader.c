@@ -100,7 +100,7 @@ const struct v2_generation *trace_reader_generation(const struct trace_reader *r
 	return r->in_gen ? &r->gen : NULL;
 }
 
-const struct order *trace_reader_order(const struct trace_reader *r)
+struct order *trace_reader_order(struct trace_reader *r)
 {
 	return &r->order;
 }
@@ -155,6 +155,7 @@ static struct trace_event *enter(struct trace_reader *r)
 
 	r->in_gen = true;
 	r->next_sample = 0;
+	order_enter(&r->order, r->gen.gen, &r->gen.tables);
 	for (i = 0; i < r->gen.threads.len; i++) {
 		struct v2_stream *s = stream_at(r, i);
 		int ret;
@@ -200,7 +201,7 @@ static struct trace_event *next_sample(struct trace_reader *r)
 	if (r->next_sample == r->gen.samples.len)
 		return NULL;
 	sample = vec_at(&r->gen.samples, struct v2_sample, r->next_sample);
-	if (r->frontier.len && sample->time >= r->frontier.heap[0]->ev.time)
+	if (r->frontier.len && sample->time >= r->frontier.heap[0]->time)
 		return NULL;
 	r->next_sample++;
 	r->sync = (struct trace_event){
@@ -217,12 +218,12 @@ static enum advance try_thread(struct trace_reader *r, size_t i)
 {
 	struct v2_streams from = streams_of(r);
 	struct v2_stream *s = r->frontier.heap[i];
-	enum advance result = order_advance(&r->order, &s->ev, &s->m, &r->gen.tables);
+	enum advance result = order_advance(&r->order, s->ev, &s->m);
 	int ret;
 
 	if (result == ADVANCE_FAIL) {
-		event_describe(&s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
-		order_describe(&r->order, &s->ev, r->fault.state, sizeof(r->fault.state));
+		event_describe(s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+		order_describe(&r->order, s->ev, r->fault.state, sizeof(r->fault.state));
 	}
 	if (result != ADVANCE_DONE)
 		return result;
@@ -250,18 +251,18 @@ static void report_stuck(struct trace_reader *r)
 		why[0] = 0;
 		r->order.explain = why;
 		r->order.explain_size = sizeof(why);
-		order_advance(&r->order, &s->ev, &s->m, &r->gen.tables);
+		order_advance(&r->order, s->ev, &s->m);
 		r->order.explain = NULL;
-		event_describe(&s->ev, &r->specs, text, sizeof(text));
+		event_describe(s->ev, &r->specs, text, sizeof(text));
 		if (!f->set) {
-			fault_set(f, &s->ev.place, "broken trace: failed to advance: %s", why);
+			fault_set(f, &s->ev->place, "broken trace: failed to advance: %s", why);
 			memcpy(f->event, text, sizeof(text));
-			order_describe(&r->order, &s->ev, f->state, sizeof(f->state));
+			order_describe(&r->order, s->ev, f->state, sizeof(f->state));
 			n = strlen(f->state);
 		} else {
 			n += (size_t)snprintf(f->state + n, sizeof(f->state) - n,
 					      "; M %lld waits with %s: %s",
-					      (long long)s->ev.place.thread, text, why);
+					      (long long)s->ev->place.thread, text, why);
 		}
 	}
 }
@@ -295,32 +296,30 @@ static struct trace_event *next_event(struct trace_reader *r)
 	return ev ? ev : next_ordered(r);
 }
 
+static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const char *what,
+		   uint64_t id)
+{
+	fault_set(&r->fault, &ev->place, "found invalid %s ID %llu for event %s", what,
+		  (unsigned long long)id, r->specs.of[ev->type].name);
+	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+	return false;
+}
+
 /* Ids that the event carries must be in the tables. CPU samples are exempt, as in Go. */
 static bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = &r->specs.of[ev->type];
-	uint8_t stacks[2] = { spec->stack, spec->new_stack }, strings = spec->strings;
+	const struct v2_tables *t = &r->gen.tables;
+	uint8_t strings;
 	uint64_t id;
-	int i;
 
-	for (i = 0; i < 2; i++) {
-		if (!stacks[i])
-			continue;
-		id = ev->args[stacks[i] - 1];
-		if (!tables_have_stack(&r->gen.tables, id)) {
-			fault_set(&r->fault, &ev->place, "found invalid stack ID %llu for event %s",
-				  (unsigned long long)id, spec->name);
-			return false;
-		}
-	}
-	for (; strings; strings &= (uint8_t)(strings - 1)) {
-		id = ev->args[__builtin_ctz(strings) - 1];
-		if (!tables_have_string(&r->gen.tables, id)) {
-			fault_set(&r->fault, &ev->place, "found invalid string ID %llu for event %s",
-				  (unsigned long long)id, spec->name);
-			return false;
-		}
-	}
+	if (spec->stack && !tables_have_stack(t, id = ev->args[spec->stack - 1]))
+		return bad_id(r, ev, "stack", id);
+	if (spec->new_stack && !tables_have_stack(t, id = ev->args[spec->new_stack - 1]))
+		return bad_id(r, ev, "stack", id);
+	for (strings = spec->strings; strings; strings &= (uint8_t)(strings - 1))
+		if (!tables_have_string(t, id = ev->args[__builtin_ctz(strings) - 1]))
+			return bad_id(r, ev, "string", id);
 	return true;
 }
 
@@ -335,10 +334,8 @@ int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 	next = next_event(r);
 	if (!next)
 		return -EINVAL;
-	if (next->type != TRACE_SYNC && next->type != EV_CPUSample && !ids_exist(r, next)) {
-		event_describe(next, &r->specs, r->fault.event, sizeof(r->fault.event));
+	if (next->type != TRACE_SYNC && next->type != EV_CPUSample && !ids_exist(r, next))
 		return -EINVAL;
-	}
 	if (next->time <= r->last_time)
 		next->time = (int64_t)((uint64_t)r->last_time + 1);
 	r->last_time = next->time;

@@ -42,7 +42,7 @@ int trace_reader_version(const struct trace_reader *r);
 /* The generation of the last event; NULL after the last TRACE_SYNC. */
 const struct v2_generation *trace_reader_generation(const struct trace_reader *r);
 /* All states as they are after the last event (and those queued behind it). */
-const struct order *trace_reader_order(const struct trace_reader *r);
+struct order *trace_reader_order(struct trace_reader *r);
 const struct raw_specs *trace_reader_specs(const struct trace_reader *r);
 
 /* Text of string @id, @len bytes without a NUL; NULL if the generation has none. */

@@ -3,17 +3,17 @@
 #include "read/v2_step.h"
 
 /* Sets what the event reports as the old state; false with the fault set if it contradicts. */
-static bool check_known_status(struct step *s, const struct order_p *p, uint8_t status)
+static bool check_known_status(struct order *o, struct trace_event *ev, const struct order_p *p, uint8_t status)
 {
 	if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL) {
 		/* Nothing was lost: we saw the syscall begin. Read it as plain Syscall. */
-		s->ev->old_state = PROC_RUNNING;
-		s->ev->args[1] = P_SYSCALL;
+		ev->old_state = PROC_RUNNING;
+		ev->args[1] = P_SYSCALL;
 	} else if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL_ABANDONED) {
-		s->ev->old_state = PROC_IDLE;
-		s->ev->args[1] = P_SYSCALL_ABANDONED;
+		ev->old_state = PROC_IDLE;
+		ev->args[1] = P_SYSCALL_ABANDONED;
 	} else if (p->status != status) {
-		step_fail(s, "inconsistent status for proc %lld: old %s vs. new %s",
+		step_fail(o, ev, "inconsistent status for proc %lld: old %s vs. new %s",
 			  (long long)p->id, pstatus_name(p->status), pstatus_name(status));
 		return false;
 	}
@@ -24,136 +24,138 @@ static bool check_known_status(struct step *s, const struct order_p *p, uint8_t 
  * A P in a syscall whose status comes as abandoned is about to be stolen, and
  * the thief wrote this; show it where the P is bound.
  */
-static bool enter_holder(struct step *s, uint64_t p)
+static bool enter_holder(struct order *o, struct trace_event *ev, uint64_t p)
 {
-	const struct map64 *ms = &s->o->ms;
+	const struct map64 *ms = &o->ms;
 	size_t i;
 
 	for (i = 0; i < ms->cap; i++) {
 		const struct order_m *m = (const void *)(uintptr_t)ms->slots[i].value;
 
 		if (ms->slots[i].used && m->p == p) {
-			s->cur = (struct step_ctx){ m->id, p, m->g };
+			ev->m = m->id;
+			ev->p = p;
+			ev->g = m->g;
 			return true;
 		}
 	}
-	step_fail(s, "failed to find sched context for proc %lld that's about to be stolen",
+	step_fail(o, ev, "failed to find sched context for proc %lld that's about to be stolen",
 		  (long long)p);
 	return false;
 }
 
-enum advance step_proc_status(struct step *s)
+enum advance step_proc_status(struct order *o, struct trace_event *ev)
 {
-	uint64_t id = s->ev->args[0];
-	uint8_t status = (uint8_t)s->ev->args[1];	/* Go's ProcStatus is 8 bits wide */
-	struct order_p *p = order_find_p(s->o, id);
+	uint64_t id = ev->args[0];
+	uint8_t status = (uint8_t)ev->args[1];	/* Go's ProcStatus is 8 bits wide */
+	struct order_p *p = order_find_p(o, id);
 
 	if (status > P_SYSCALL_ABANDONED)
-		return step_fail(s, "invalid status for proc %lld: %u", (long long)id, status);
-	s->ev->old_state = pstatus_state(status);
+		return step_fail(o, ev, "invalid status for proc %lld: %u", (long long)id, status);
+	ev->old_state = pstatus_state(status);
 	if (!p) {
-		p = order_add_p(s->o, id);
+		p = order_add_p(o, id);
 		p->status = status;
-		s->ev->old_state = s->gen == s->o->initial_gen ? PROC_UNDETERMINED :
+		ev->old_state = o->gen == o->initial_gen ? PROC_UNDETERMINED :
 				   PROC_NOT_EXIST;
-	} else if (!check_known_status(s, p, status)) {
+	} else if (!check_known_status(o, ev, p, status)) {
 		return ADVANCE_FAIL;
 	}
-	p->seq = (struct order_seq){ .gen = s->gen };
+	p->seq = (struct order_seq){ .gen = o->gen };
 	if (status == P_RUNNING || status == P_SYSCALL)
-		s->next.p = id;
-	if (status == P_SYSCALL_ABANDONED && s->ev->old_state == PROC_RUNNING &&
-	    !enter_holder(s, id))
+		bind_p(o, id);
+	if (status == P_SYSCALL_ABANDONED && ev->old_state == PROC_RUNNING &&
+	    !enter_holder(o, ev, id))
 		return ADVANCE_FAIL;
-	return step_done(s);
+	return step_done(o, ev);
 }
 
-enum advance step_proc_start(struct step *s)
+enum advance step_proc_start(struct order *o, struct trace_event *ev)
 {
-	uint64_t id = s->ev->args[0], seq = s->ev->args[1];
-	struct order_p *p = order_find_p(s->o, id);
+	uint64_t id = ev->args[0], seq = ev->args[1];
+	struct order_p *p = order_find_p(o, id);
 
 	/* The P may have to be stopped elsewhere first, or this M to lose the one it has. */
 	if (!p)
-		return step_wait(s, "P %lld has no status yet", (long long)id);
+		return step_wait(o, "P %lld has no status yet", (long long)id);
 	if (p->status != P_IDLE)
-		return step_wait(s, "P %lld is %s, not Idle", (long long)id,
+		return step_wait(o, "P %lld is %s, not Idle", (long long)id,
 				 pstatus_name(p->status));
-	if (!seq_follows(&p->seq, s->gen, seq))
-		return step_wait(s, "P %lld is not at seq %llu", (long long)id,
+	if (!seq_follows(&p->seq, o->gen, seq))
+		return step_wait(o, "P %lld is not at seq %llu", (long long)id,
 				 (unsigned long long)seq - 1);
-	if (s->cur.p != TRACEV2_NO_ID)
-		return step_wait(s, "the thread still holds P %lld", (long long)s->cur.p);
+	if (ev->p != TRACEV2_NO_ID)
+		return step_wait(o, "the thread still holds P %lld", (long long)ev->p);
 	/* A G may be there: it comes out of a syscall. */
-	if (!step_require(s, MUST, MUST_NOT, MAY))
+	if (!step_require(o, ev, MUST, MUST_NOT, MAY))
 		return ADVANCE_FAIL;
 	p->status = P_RUNNING;
 	p->seq.n = seq;
-	s->next.p = id;
-	s->m->last_p = p;
-	return step_done(s);
+	bind_p(o, id);
+	o->m->last_p = p;
+	return step_done(o, ev);
 }
 
-enum advance step_proc_stop(struct step *s)
+enum advance step_proc_stop(struct order *o, struct trace_event *ev)
 {
-	struct order_p *p = step_p(s);
+	struct order_p *p = step_p(o, ev);
 
 	if (!p)
-		return step_fail(s, "event ProcStop for proc (%lld) that doesn't exist",
-				 (long long)s->cur.p);
+		return step_fail(o, ev, "event ProcStop for proc (%lld) that doesn't exist",
+				 (long long)ev->p);
 	if (p->status != P_RUNNING && p->status != P_SYSCALL)
-		return step_fail(s, "ProcStop event for proc that's not Running or Syscall");
-	if (!step_require(s, MUST, MUST, MAY))
+		return step_fail(o, ev, "ProcStop event for proc that's not Running or Syscall");
+	if (!step_require(o, ev, MUST, MUST, MAY))
 		return ADVANCE_FAIL;
 	p->status = P_IDLE;
-	s->next.p = TRACEV2_NO_ID;
-	return step_done(s);
+	bind_p(o, TRACEV2_NO_ID);
+	return step_done(o, ev);
 }
 
 /* The thread that loses the P, when it is known where the P is. */
-static enum advance take_from(struct step *s, uint64_t p, uint64_t victim)
+static enum advance take_from(struct order *o, struct trace_event *ev, uint64_t p, uint64_t victim)
 {
 	struct order_m *m;
 
-	if (victim == s->cur.m) {
-		if (s->cur.p != p)
-			return step_fail(s, "tried to self-steal proc %lld (thread %lld), but got"
+	if (victim == ev->m) {
+		if (ev->p != p)
+			return step_fail(o, ev, "tried to self-steal proc %lld (thread %lld), but got"
 					 " proc %lld instead", (long long)p, (long long)victim,
-					 (long long)s->cur.p);
-		s->next.p = TRACEV2_NO_ID;
-		return step_done(s);
+					 (long long)ev->p);
+		bind_p(o, TRACEV2_NO_ID);
+		return step_done(o, ev);
 	}
-	m = order_find_m(s->o, victim);
+	m = order_find_m(o, victim);
 	if (!m)
-		return step_fail(s, "stole proc from non-existent thread %lld", (long long)victim);
+		return step_fail(o, ev, "stole proc from non-existent thread %lld", (long long)victim);
 	if (m->p != p)
-		return step_fail(s, "tried to steal proc %lld from thread %lld, but got proc %lld"
+		return step_fail(o, ev, "tried to steal proc %lld from thread %lld, but got proc %lld"
 				 " instead", (long long)p, (long long)victim, (long long)m->p);
 	/* From here on the victim's GoSyscallEndBlocked can go through. */
 	m->p = TRACEV2_NO_ID;
-	return step_done(s);
+	return step_done(o, ev);
 }
 
-enum advance step_proc_steal(struct step *s)
+enum advance step_proc_steal(struct order *o, struct trace_event *ev)
 {
-	uint64_t id = s->ev->args[0], seq = s->ev->args[1];
-	struct order_p *p = order_find_p(s->o, id);
+	uint64_t id = ev->args[0], seq = ev->args[1];
+	struct order_p *p = order_find_p(o, id);
 	bool abandoned;
 
 	if (!p)
-		return step_wait(s, "P %lld has no status yet", (long long)id);
+		return step_wait(o, "P %lld has no status yet", (long long)id);
 	if (p->status != P_SYSCALL && p->status != P_SYSCALL_ABANDONED)
-		return step_wait(s, "P %lld is %s, not in a syscall", (long long)id,
+		return step_wait(o, "P %lld is %s, not in a syscall", (long long)id,
 				 pstatus_name(p->status));
-	if (!seq_follows(&p->seq, s->gen, seq))
-		return step_wait(s, "P %lld is not at seq %llu", (long long)id,
+	if (!seq_follows(&p->seq, o->gen, seq))
+		return step_wait(o, "P %lld is not at seq %llu", (long long)id,
 				 (unsigned long long)seq - 1);
-	if (!step_require(s, MUST, MAY, MAY))
+	if (!step_require(o, ev, MUST, MAY, MAY))
 		return ADVANCE_FAIL;
 	abandoned = p->status == P_SYSCALL_ABANDONED;
-	s->ev->old_state = abandoned ? PROC_IDLE : PROC_RUNNING;
+	ev->old_state = abandoned ? PROC_IDLE : PROC_RUNNING;
 	p->status = P_IDLE;
 	p->seq.n = seq;
 	/* Where an abandoned P was is not known, and its thread may have moved on. */
-	return abandoned ? step_done(s) : take_from(s, id, s->ev->args[2]);
+	return abandoned ? step_done(o, ev) : take_from(o, ev, id, ev->args[2]);
 }

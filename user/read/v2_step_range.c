@@ -39,36 +39,36 @@ static void add_range(struct vec *ranges, uint8_t type, uint64_t desc)
 	r->desc = desc;
 }
 
-static enum advance begin(struct step *s, struct vec *ranges, uint64_t desc)
+static enum advance begin(struct order *o, struct trace_event *ev, struct vec *ranges, uint64_t desc)
 {
-	if (has_range(ranges, s->ev->type, desc))
-		return step_fail(s, "discovered event already in-flight for when starting event %s",
-				 step_name(s));
-	add_range(ranges, s->ev->type, desc);
-	return step_done(s);
+	if (has_range(ranges, ev->type, desc))
+		return step_fail(o, ev, "discovered event already in-flight for when starting event %s",
+				 step_name(o, ev));
+	add_range(ranges, ev->type, desc);
+	return step_done(o, ev);
 }
 
 /* In the first generation "active" opens the range; later it only says what must be so. */
-static enum advance active(struct step *s, struct vec *ranges)
+static enum advance active(struct order *o, struct trace_event *ev, struct vec *ranges)
 {
-	uint8_t type = range_type(s->ev->type);
+	uint8_t type = range_type(ev->type);
 	bool known = has_range(ranges, type, 0);
-	const char *name = s->o->specs->of[type].name;
+	const char *name = o->specs->of[type].name;
 
-	if (s->gen == s->o->initial_gen) {
+	if (o->gen == o->initial_gen) {
 		if (known)
-			return step_fail(s, "found named active range already in first gen: %s",
+			return step_fail(o, ev, "found named active range already in first gen: %s",
 					 name);
 		add_range(ranges, type, 0);
 	} else if (!known) {
-		return step_fail(s, "resource is missing active range: %s", name);
+		return step_fail(o, ev, "resource is missing active range: %s", name);
 	}
-	return step_done(s);
+	return step_done(o, ev);
 }
 
-static enum advance end(struct step *s, struct vec *ranges)
+static enum advance end(struct order *o, struct trace_event *ev, struct vec *ranges)
 {
-	uint8_t type = range_type(s->ev->type);
+	uint8_t type = range_type(ev->type);
 	size_t i;
 
 	for (i = 0; i < ranges->len; i++) {
@@ -77,145 +77,145 @@ static enum advance end(struct step *s, struct vec *ranges)
 		if (r->type != type)
 			continue;
 		if (type == EV_STWBegin)
-			s->ev->args[0] = r->desc;
+			ev->args[0] = r->desc;
 		*r = *vec_at(ranges, struct order_range, --ranges->len);
-		return step_done(s);
+		return step_done(o, ev);
 	}
-	return step_fail(s, "tried to end event %s, but not in-flight",
-			 s->o->specs->of[type].name);
+	return step_fail(o, ev, "tried to end event %s, but not in-flight",
+			 o->specs->of[type].name);
 }
 
 /* The current goroutine of an event in user context. */
-static struct order_g *user_g(struct step *s)
+static struct order_g *user_g(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g;
 
-	if (!step_require_user(s))
+	if (!step_require_user(o, ev))
 		return NULL;
-	g = step_g(s);
+	g = step_g(o, ev);
 	if (!g)
-		step_fail(s, "encountered %s without known state for current goroutine %lld",
-			  step_name(s), (long long)s->cur.g);
+		step_fail(o, ev, "encountered %s without known state for current goroutine %lld",
+			  step_name(o, ev), (long long)ev->g);
 	return g;
 }
 
-enum advance step_go_range_begin(struct step *s)
+enum advance step_go_range_begin(struct order *o, struct trace_event *ev)
 {
-	struct order_g *g = user_g(s);
+	struct order_g *g = user_g(o, ev);
 
 	if (!g)
 		return ADVANCE_FAIL;
-	return begin(s, &g->ranges, s->ev->type == EV_STWBegin ? s->ev->args[0] : 0);
+	return begin(o, ev, &g->ranges, ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
-enum advance step_go_range_end(struct step *s)
+enum advance step_go_range_end(struct order *o, struct trace_event *ev)
 {
-	struct order_g *g = user_g(s);
+	struct order_g *g = user_g(o, ev);
 
-	return g ? end(s, &g->ranges) : ADVANCE_FAIL;
+	return g ? end(o, ev, &g->ranges) : ADVANCE_FAIL;
 }
 
 /* Like a status it may name a goroutine that is not running: no context is needed. */
-enum advance step_go_range_active(struct step *s)
+enum advance step_go_range_active(struct order *o, struct trace_event *ev)
 {
-	struct order_g *g = order_find_g(s->o, s->ev->args[0]);
+	struct order_g *g = order_find_g(o, ev->args[0]);
 
 	if (!g)
-		return step_fail(s, "uninitialized goroutine %lld found during %s",
-				 (long long)s->ev->args[0], step_name(s));
-	return active(s, &g->ranges);
+		return step_fail(o, ev, "uninitialized goroutine %lld found during %s",
+				 (long long)ev->args[0], step_name(o, ev));
+	return active(o, ev, &g->ranges);
 }
 
 /* A sweep belongs to the P. */
-static struct order_p *sweeping_p(struct step *s)
+static struct order_p *sweeping_p(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p;
 
-	if (!step_require(s, MUST, MUST, MAY))
+	if (!step_require(o, ev, MUST, MUST, MAY))
 		return NULL;
-	p = step_p(s);
+	p = step_p(o, ev);
 	if (!p)
-		step_fail(s, "encountered %s for unknown proc %lld", step_name(s),
-			  (long long)s->cur.p);
+		step_fail(o, ev, "encountered %s for unknown proc %lld", step_name(o, ev),
+			  (long long)ev->p);
 	return p;
 }
 
-enum advance step_sweep_begin(struct step *s)
+enum advance step_sweep_begin(struct order *o, struct trace_event *ev)
 {
-	struct order_p *p = sweeping_p(s);
+	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? begin(s, &p->ranges, 0) : ADVANCE_FAIL;
+	return p ? begin(o, ev, &p->ranges, 0) : ADVANCE_FAIL;
 }
 
-enum advance step_sweep_end(struct step *s)
+enum advance step_sweep_end(struct order *o, struct trace_event *ev)
 {
-	struct order_p *p = sweeping_p(s);
+	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? end(s, &p->ranges) : ADVANCE_FAIL;
+	return p ? end(o, ev, &p->ranges) : ADVANCE_FAIL;
 }
 
-enum advance step_sweep_active(struct step *s)
+enum advance step_sweep_active(struct order *o, struct trace_event *ev)
 {
-	struct order_p *p = order_find_p(s->o, s->ev->args[0]);
+	struct order_p *p = order_find_p(o, ev->args[0]);
 
 	if (!p)
-		return step_fail(s, "encountered GCSweepActive for unknown proc %lld",
-				 (long long)s->ev->args[0]);
-	return active(s, &p->ranges);
+		return step_fail(o, ev, "encountered GCSweepActive for unknown proc %lld",
+				 (long long)ev->args[0]);
+	return active(o, ev, &p->ranges);
 }
 
 /*
  * Begin and end of a GC cycle may lie on different threads, so they carry one
  * number line over the whole trace, which GCActive counts along.
  */
-static enum advance gc_step(struct step *s, enum gc_state after)
+static enum advance gc_step(struct order *o, struct trace_event *ev, enum gc_state after)
 {
-	s->o->gc_seq = s->ev->args[0];
-	s->o->gc = after;
-	return step_done(s);
+	o->gc_seq = ev->args[0];
+	o->gc = after;
+	return step_done(o, ev);
 }
 
-static bool gc_turn(struct step *s)
+static bool gc_turn(struct order *o, struct trace_event *ev)
 {
-	if (s->ev->args[0] == s->o->gc_seq + 1)
+	if (ev->args[0] == o->gc_seq + 1)
 		return true;
-	step_wait(s, "the GC is at seq %llu, not at %llu", (unsigned long long)s->o->gc_seq,
-		  (unsigned long long)s->ev->args[0] - 1);
+	step_wait(o, "the GC is at seq %llu, not at %llu", (unsigned long long)o->gc_seq,
+		  (unsigned long long)ev->args[0] - 1);
 	return false;
 }
 
-enum advance step_gc_active(struct step *s)
+enum advance step_gc_active(struct order *o, struct trace_event *ev)
 {
-	if (s->gen == s->o->initial_gen) {
-		if (s->o->gc != GC_UNDETERMINED)
-			return step_fail(s, "GCActive in the first generation isn't first GC event");
-		return gc_step(s, GC_RUNNING);
+	if (o->gen == o->initial_gen) {
+		if (o->gc != GC_UNDETERMINED)
+			return step_fail(o, ev, "GCActive in the first generation isn't first GC event");
+		return gc_step(o, ev, GC_RUNNING);
 	}
-	if (!gc_turn(s))
+	if (!gc_turn(o, ev))
 		return ADVANCE_WAIT;
-	if (s->o->gc != GC_RUNNING)
-		return step_fail(s, "encountered GCActive while GC was not in progress");
-	return step_require_user(s) ? gc_step(s, GC_RUNNING) : ADVANCE_FAIL;
+	if (o->gc != GC_RUNNING)
+		return step_fail(o, ev, "encountered GCActive while GC was not in progress");
+	return step_require_user(o, ev) ? gc_step(o, ev, GC_RUNNING) : ADVANCE_FAIL;
 }
 
-enum advance step_gc_begin(struct step *s)
+enum advance step_gc_begin(struct order *o, struct trace_event *ev)
 {
-	if (s->o->gc == GC_UNDETERMINED)
-		return gc_step(s, GC_RUNNING);
-	if (!gc_turn(s))
+	if (o->gc == GC_UNDETERMINED)
+		return gc_step(o, ev, GC_RUNNING);
+	if (!gc_turn(o, ev))
 		return ADVANCE_WAIT;
-	if (s->o->gc == GC_RUNNING)
-		return step_fail(s, "encountered GCBegin while GC was already in progress");
-	return step_require_user(s) ? gc_step(s, GC_RUNNING) : ADVANCE_FAIL;
+	if (o->gc == GC_RUNNING)
+		return step_fail(o, ev, "encountered GCBegin while GC was already in progress");
+	return step_require_user(o, ev) ? gc_step(o, ev, GC_RUNNING) : ADVANCE_FAIL;
 }
 
-enum advance step_gc_end(struct step *s)
+enum advance step_gc_end(struct order *o, struct trace_event *ev)
 {
-	if (!gc_turn(s))
+	if (!gc_turn(o, ev))
 		return ADVANCE_WAIT;
-	if (s->o->gc == GC_NOT_RUNNING)
-		return step_fail(s, "encountered GCEnd when GC was not in progress");
-	if (s->o->gc == GC_UNDETERMINED)
-		return step_fail(s, "encountered GCEnd when GC was in an undetermined state");
-	return step_require_user(s) ? gc_step(s, GC_NOT_RUNNING) : ADVANCE_FAIL;
+	if (o->gc == GC_NOT_RUNNING)
+		return step_fail(o, ev, "encountered GCEnd when GC was not in progress");
+	if (o->gc == GC_UNDETERMINED)
+		return step_fail(o, ev, "encountered GCEnd when GC was in an undetermined state");
+	return step_require_user(o, ev) ? gc_step(o, ev, GC_NOT_RUNNING) : ADVANCE_FAIL;
 }

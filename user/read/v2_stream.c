@@ -20,8 +20,8 @@ void stream_init(struct v2_stream *s, const struct v2_thread *thread)
 	s->buf = buf;
 	s->cap = cap;
 	s->batch = thread->first;
-	s->ev.place.thread = thread->m;
-	s->ev.place.batch = -1;
+	s->events[0].place.thread = s->events[1].place.thread = thread->m;
+	s->ev = s->events;
 }
 
 void stream_free(struct v2_stream *s)
@@ -32,7 +32,7 @@ void stream_free(struct v2_stream *s)
 
 static struct v2_place place_in(const struct v2_stream *s, const struct v2_note *note)
 {
-	return (struct v2_place){ .gen = s->ev.place.gen, .batch = note->serial,
+	return (struct v2_place){ .gen = s->ev->place.gen, .batch = note->serial,
 				  .offset = note->offset + s->at, .thread = note->m };
 }
 
@@ -40,7 +40,6 @@ static struct v2_place place_in(const struct v2_stream *s, const struct v2_note 
 static bool load(struct v2_stream *s, const struct v2_streams *from, const struct v2_note *note)
 {
 	s->size = note->size;
-	s->ev.place.batch = note->serial;
 	if (!from->source->seekable) {
 		s->body = from->gen->bodies.data + note->kept;
 		return true;
@@ -103,7 +102,8 @@ static inline const uint8_t *take_uvarint(const uint8_t *p, const uint8_t *end, 
 	return cursor_uvarint_long(&c, v) == CURSOR_OK ? c.pos : NULL;
 }
 
-static int read_event(struct v2_stream *s, const struct v2_streams *from)
+static int read_event(struct v2_stream *s, const struct v2_streams *from,
+		      struct trace_event *ev)
 {
 	const uint8_t *start = s->body + s->at, *p = start + 1, *end = s->body + s->size;
 	const struct raw_spec *spec;
@@ -120,31 +120,35 @@ static int read_event(struct v2_stream *s, const struct v2_streams *from)
 	if (!p)
 		return bad_event(s, from, "found invalid uvarint for timestamp", 0);
 	for (i = 0; i < spec->nargs - 1; i++) {
-		p = take_uvarint(p, end, &s->ev.args[i]);
+		p = take_uvarint(p, end, &ev->args[i]);
 		if (!p)
 			return bad_event(s, from, "found invalid uvarint", 0);
 	}
-	s->ev.type = (uint8_t)type;
-	s->ev.text = NULL;
+	ev->type = (uint8_t)type;
+	ev->text = NULL;
 	s->last_time = (int64_t)((uint64_t)clock_ns(&from->gen->clock, dt) + (uint64_t)s->last_time);
-	s->ev.time = s->last_time;
+	ev->time = s->time = s->last_time;
 	s->at += (uint32_t)(p - start);
+	s->ev = ev;
 	return 1;
 }
 
 int stream_next(struct v2_stream *s, const struct v2_streams *from)
 {
+	struct trace_event *ev = &s->events[s->ev == s->events];
 	const struct v2_note *note;
-	int ret = 1;
+	int ret;
 
-	if (!s->body || s->at == s->size)
+	if (!s->body || s->at == s->size) {
 		ret = enter_batch(s, from);
-	if (ret <= 0)
-		return ret;
+		if (ret <= 0)
+			return ret;
+	}
 	note = vec_at(&from->gen->batches, struct v2_note, s->batch);
 	if (!s->last_time)
 		s->last_time = clock_ns(&from->gen->clock, note->time);
-	s->ev.place.gen = from->gen->gen;
-	s->ev.place.offset = note->offset + s->at;
-	return read_event(s, from);
+	ev->place.gen = from->gen->gen;
+	ev->place.batch = note->serial;
+	ev->place.offset = note->offset + s->at;
+	return read_event(s, from, ev);
 }

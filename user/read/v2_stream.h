@@ -15,8 +15,14 @@
 #include "read/v2_order.h"
 
 struct v2_stream {
-	struct trace_event ev;	/* the next event */
-	int64_t last_time;
+	/*
+	 * The next event and the one before it, which the reader may still be
+	 * handing out: they are swapped, not copied.
+	 */
+	struct trace_event events[2];
+	struct trace_event *ev;	/* the next event */
+	int64_t time;		/* its time */
+	int64_t last_time;	/* to which the next difference is added; 0 at the start of a batch */
 	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
 	uint32_t size, at;	/* of the body, and how much of it has been read */
 	const uint8_t *body;
@@ -35,7 +41,7 @@ struct v2_streams {
 
 void stream_init(struct v2_stream *s, const struct v2_thread *thread);
 void stream_free(struct v2_stream *s);
-/* Reads the next event into @s->ev: 1, 0 at the end, negative with the fault set. */
+/* Makes @s->ev the next event, and leaves the last one alone: 1, 0 at the end, negative with the fault set. */
 int stream_next(struct v2_stream *s, const struct v2_streams *from);
 
 struct v2_frontier {

@@ -32,6 +32,7 @@ static int read_frequency(struct v2_clock *clock, struct cursor *c, struct v2_pl
 		return ret;
 	clock->has_freq = true;
 	clock->ns_per_unit = 1.0 / ((double)freq / 1e9);
+	clock->safe = clock->ns_per_unit < 1e6 ? 1ull << 40 : 0;
 	return 0;
 }
 
