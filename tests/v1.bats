@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Traces of Go 1.21 and older, back to the first: read, and converted into traces that Go's own reader takes and in
+# which it sees what it sees in the originals. The canned traces are those of the Go releases themselves.
+
+load lib/common
+
+OLD_GO=1.19
+
+# v1oracle: prints the events of a trace as the reference release reads them; sees v1 files, too.
+v1oracle() {
+	require_go "$REFERENCE_GO"
+	V1ORACLE=$BUILD/oracle/v1oracle
+	local root overlay=$BUILD/oracle/v1oracle.json
+	[ ! -x "$V1ORACLE" ] || [ "$CHECKOUT/tests/v1/oracle/main.go" -nt "$V1ORACLE" ] || return 0
+	mkdir -p "$BUILD/oracle"
+	root=$("$GO" env GOROOT)
+	printf '{"Replace":{"%s/src/cmd/v1oracle/main.go":"%s/tests/v1/oracle/main.go"}}' "$root" "$CHECKOUT" >"$overlay"
+	(cd "$root/src/cmd" && GOFLAGS='' GOPROXY=off "$GO" build -overlay "$overlay" -o "$V1ORACLE" cmd/v1oracle)
+}
+
+# The canned traces of Go 1.19 (1.5 to 1.19), and of the reference release (1.11 to 1.21).
+old_traces() {
+	require_go "$OLD_GO"
+	OLD_TRACES=$CHECKOUT/build/go/go$OLD_GO/src/internal/trace/testdata
+}
+
+v1_traces() {
+	require_go "$REFERENCE_GO"
+	V1_TRACES=$CHECKOUT/build/go/go$REFERENCE_GO/src/internal/trace/internal/tracev1/testdata
+}
+
+# made VERSION <TEXT: a trace made from text (tests/v1/make.h), as $MADE.
+made() {
+	local make=$BATS_FILE_TMPDIR/make
+	[ -x "$make" ] || gcc -O1 -o "$make" "$CHECKOUT/tests/v1/make.c"
+	MADE=$BATS_TEST_TMPDIR/made.trace
+	"$make" "$1" >"$MADE"
+}
+
+convert_made() {
+	NEW=$BATS_TEST_TMPDIR/new.trace
+	made "$1"
+	shift
+	succeeds "$GOTAP" convert "$MADE" -o "$NEW" "$@"
+	v1oracle
+	succeeds "$V1ORACLE" "$NEW"
+	run_logged "$V1ORACLE" -events "$NEW"
+}
+
+# Events of a trace in the groups inside which their order is certain. Left out is what differs on purpose: the
+# first Gomaxprocs, and the parent of a task that ends (Go 1.27 says 0 there for v1 and -1 at the beginning).
+canonical() {
+	"$V1ORACLE" -events "$1" | cut -f2- | sed -E '/^g/s/TaskEnd (id=[0-9]+) parent=[0-9]+/TaskEnd \1/' |
+		{ if [ "$2" = new ]; then awk '!/\/sched\/gomaxprocs/ || seen++'; else cat; fi; } | sort -s -t"$(printf '\t')" -k1,1
+}
+
+@test "every canned trace of 1.5 to 1.21 converts and Go takes the result" {
+	old_traces
+	v1_traces
+	v1oracle
+	local old new n=0
+	for old in "$OLD_TRACES"/*_good "$V1_TRACES"/*_good; do
+		new=$BATS_TEST_TMPDIR/${old##*/}
+		succeeds "$GOTAP" convert "$old" -o "$new"
+		succeeds "$V1ORACLE" "$new"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 32 ]
+}
+
+@test "a converted trace of 1.11 to 1.21 shows what Go sees in the original" {
+	v1_traces
+	v1oracle
+	local old new=$BATS_TEST_TMPDIR/new.trace n=0
+	for old in "$V1_TRACES"/*_good; do
+		"$GOTAP" convert "$old" -o "$new"
+		canonical "$old" old >"$BATS_TEST_TMPDIR/a"
+		canonical "$new" new >"$BATS_TEST_TMPDIR/b"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/a")" -gt 25 ]
+		diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | head -n 5 | grep . && fail "$old"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 12 ]
+}
+
+@test "times of a converted trace are those of the original to a few ns" {
+	v1_traces
+	v1oracle
+	local old new=$BATS_TEST_TMPDIR/new.trace
+	for old in "$V1_TRACES"/user_task_region_1_{11,19,21}_good "$V1_TRACES"/stress_start_stop_1_11_good; do
+		"$GOTAP" convert "$old" -o "$new"
+		diff <("$V1ORACLE" -events "$old" | cut -f1) \
+			<("$V1ORACLE" -events "$new" | awk '!/\/sched\/gomaxprocs/ || seen++' | cut -f1)
+	done
+}
+
+@test "a converted trace opens in go tool trace of every release since 1.22" {
+	old_traces
+	local old version new=$BATS_TEST_TMPDIR/new.trace
+	for old in "$OLD_TRACES"/http_1_{5,7,9,10,11,19}_good; do
+		"$GOTAP" convert "$old" -o "$new"
+		for version in 1.22 1.23 1.24 1.25 1.26 1.27; do
+			require_go "$version"
+			succeeds "$GO" tool trace -pprof=sync "$new"
+		done
+	done
+}
+
+@test "every header of v2 can be asked for" {
+	v1_traces
+	v1oracle
+	local format new=$BATS_TEST_TMPDIR/new.trace
+	for format in go1.22 go1.23 go1.25 go1.26; do
+		succeeds "$GOTAP" convert --format "$format" "$V1_TRACES/http_1_21_good" -o "$new"
+		[ "$(head -c 7 "$new")" = "go ${format#go}" ]
+		succeeds "$V1ORACLE" "$new"
+	done
+}
+
+@test "convert reads standard input and writes standard output" {
+	v1_traces
+	v1oracle
+	"$GOTAP" convert - -o - <"$V1_TRACES/http_1_21_good" | cat >"$BATS_TEST_TMPDIR/piped"
+	"$GOTAP" convert "$V1_TRACES/http_1_21_good" -o "$BATS_TEST_TMPDIR/direct"
+	cmp "$BATS_TEST_TMPDIR/piped" "$BATS_TEST_TMPDIR/direct"
+}
+
+@test "a trace whose clocks are broken is refused in one line, and no file is left" {
+	old_traces
+	run_logged "$GOTAP" convert "$OLD_TRACES/stress_1_5_unordered" -o "$BATS_TEST_TMPDIR/new"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	contains "time stamps out of order"
+	[ ! -e "$BATS_TEST_TMPDIR/new" ]
+}
+
+@test "wrong usage exits 2, missing and foreign files 1" {
+	run_logged "$GOTAP" convert
+	[ "$status" -eq 2 ]
+	run_logged "$GOTAP" convert --format 1.24 x -o y
+	[ "$status" -eq 2 ]
+	run_logged "$GOTAP" convert /nonexistent -o "$BATS_TEST_TMPDIR/y"
+	[ "$status" -eq 1 ]
+	run_logged "$GOTAP" convert "$GOTAP" -o "$BATS_TEST_TMPDIR/y"
+	[ "$status" -eq 1 ]
+	contains "not a trace file"
+	run_logged "$GOTAP" convert --help
+	[ "$status" -eq 0 ]
+}
+
+@test "pre-1.5: goroutines, blocking, wake-ups and system calls" {
+	convert_made gotrace <<-END
+		Batch 0 1000; GoCreate 1 4096 0; GoCreate 2 8192 0; GoWaiting 2; GoCreate 3 4096 0; GoInSyscall 3
+		ProcStart; GoStart 1; Gomaxprocs 2 5; @10 GoUnblock 2 5; @10 GoBlockRecv 5; @10 GoStart 2; @10 GoSysCall 5
+		@10 GoSysBlock 0; ProcStop; Batch 1 1100; @50 ProcStart; GoSysExit 3; GoStart 3; GoUnblock 1 5; GoEnd
+		@10 GoStart 1; @300 GoSysExit 2; GoSched 5; GoStart 2; GoPreempt 5; GoStart 1; GoEnd; ProcStop
+		Stack 5 4100 4200; Frequency 1000000000
+	END
+	matches 'Goroutine\(3\) Undetermined->Syscall'
+	matches 'Goroutine\(1\) Undetermined->Running'
+	matches 'Goroutine\(1\) Running->Waiting reason="chan receive".*0x1004'
+	matches 'Goroutine\(2\) Running->Syscall.*0x1004'
+	matches 'Goroutine\(2\) Syscall->Runnable'
+	matches 'Goroutine\(3\) Syscall->Runnable'
+	matches 'Goroutine\(2\) Running->Runnable reason="preempted"'
+	matches 'metric /sched/gomaxprocs:threads .*2'
+}
+
+@test "pre-1.5: collections, scans and sweeps" {
+	convert_made gotrace <<-END
+		Batch 0 1000; GoCreate 1 4096 0; ProcStart; GoStart 1; @10 GCStart 0; @10 STWStart; @10 STWDone; @10 GCDone
+		@10 GCSweepStart 0; @10 GCSweepDone; HeapAlloc 77; NextGC 99; GoEnd; ProcStop; Frequency 1000000000
+	END
+	matches 'RangeBegin GC concurrent mark phase'
+	matches 'RangeEnd GC concurrent mark phase'
+	matches 'RangeBegin stop-the-world \(GC scan\) scope=Goroutine\(1\)'
+	matches 'RangeBegin GC incremental sweep scope=Proc\(0\)'
+	matches 'RangeEnd GC incremental sweep'
+}
+
+@test "a P that v1 hands over silently is stopped and started" {
+	convert_made 11 <<-END
+		Batch 0 1000; ProcStart 7; GoCreate 1 0 0; GoCreate 2 0 0; GoStart 1 1; Gomaxprocs 4 0; @50 GoSysCall 0
+		@50 GoSysBlock; @50 GoStart 2 1; @50 GoBlock 0; @50 GoSysExit 1 2 0; @50 GoStart 1 3; GoEnd; ProcStop
+		Frequency 1000000000
+	END
+	matches 'Proc\(0\) Running->Idle m7'
+	matches 'Proc\(0\) Idle->Running m1000000000'
+}
+
+@test "an assist and a stopped world that v1 leaves half open are made whole" {
+	convert_made 21 <<-END
+		Batch 0 1000; ProcStart 7; GoCreate 1 0 0; GoCreate 2 0 0; GoStart 1 1; Gomaxprocs 4 0; @50 GCMarkAssistDone
+		@50 STWStart 9; @50 GoBlock 0; @50 STWDone; @50 GoStart 2 1; @50 GoUnblock 1 2 0; @50 GoEnd; @50 GoStart 1 3
+		@50 STWStart 3; @50 GCMarkAssistStart 0; @50 GoEnd; Frequency 1000000000
+	END
+	matches 'RangeActive GC mark assist'
+	matches 'RangeEnd stop-the-world \(GOMAXPROCS\)'
+	matches 'RangeEnd stop-the-world \(write heap dump\)'
+}
+
+@test "--binary names the stacks of formats that hold addresses" {
+	build_prog "$OLD_GO" pingpong
+	local main
+	main=$("$GO" tool nm "$PROG" | awk '$3 == "main.main" { print $1 }')
+	[ -n "$main" ]
+	convert_made gotrace --binary "$PROG" <<-END
+		Batch 0 1000; GoCreate 1 0x$main 0; ProcStart; GoStart 1; Gomaxprocs 1 0; GoCreate 2 0x$main 5; GoBlock 5
+		Stack 5 $((0x$main + 8)); Frequency 1000000000
+	END
+	matches 'Goroutine\(2\) NotExist->Runnable.*stack: main.main@.*pingpong.go'
+	matches 'Running->Waiting.* main.main@.*pingpong.go'
+}
