@@ -99,6 +99,28 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $$(foreach r,$$(call room_of_unit,$$*) 
 
 unit: $(UNIT_BINS)
 
+# --- what a newcomer runs: each installs what it lacks, then builds ---
+# The packages must be there before make expands paths of tools, so these call make again.
+
+demo:
+	@tools/deps build
+	@$(MAKE) --no-print-directory all
+	@tools/demo
+
+test:
+	@tools/deps test
+	@$(MAKE) --no-print-directory all unit
+	@tests/run
+
+bench:
+	@tools/deps bench
+	@$(MAKE) --no-print-directory all
+	@tools/bench
+
+install: all
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
+	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
+
 clean:
 	$(call say,CLEAN,$(BUILD))
 	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/unit $(BUILD)/tests $(BUILD)/gotap*
