@@ -120,12 +120,22 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die
 	return false;
 }
 
+/* The type of a member behind its names; dwarf_peel_type() would follow a circle for ever. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
+	enum { MAX_TYPEDEFS = 16 };
+	Dwarf_Die at = *die;
 	Dwarf_Attribute attr;
+	int i;
 
-	return dwarf_formref_die(dwarf_attr(die, DW_AT_type, &attr), ret) &&
-	       !dwarf_peel_type(ret, ret);
+	for (i = 0; i < MAX_TYPEDEFS; i++) {
+		if (!dwarf_formref_die(dwarf_attr(&at, DW_AT_type, &attr), ret))
+			return false;
+		if (dwarf_tag(ret) != DW_TAG_typedef)
+			return true;
+		at = *ret;
+	}
+	return false;
 }
 
 /* Offset of the field at @path ("sched.sp") in struct @type. */

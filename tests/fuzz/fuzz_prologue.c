@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fuzz_prologue: the choice of a probe site, on arbitrary code. A site that is
+ * not a whole push %rbp, conditional jump or nop inside of the code, or that
+ * is not where a decoding from the start arrives, is a crash.
+ *
+ *	clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -Iuser -Iinclude \
+ *		tests/fuzz/fuzz_prologue.c user/target/X.c ... user/base/X.c ... -ldw -lelf -lz
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "target/prologue.h"
+#include "target/ready_skip.h"
+#include "target/x86_insn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int is_boundary(const uint8_t *code, size_t n, size_t site)
+{
+	struct x86_insn insn;
+	size_t at;
+
+	for (at = 0; at < site; at += insn.len) {
+		if (x86_decode(&insn, code + at, n - at) || !insn.len)
+			return 0;
+	}
+	return at == site;
+}
+
+static int is_cheap(const uint8_t *p, const struct site *s)
+{
+	switch (s->kind) {
+	case SITE_PUSH_RBP:
+		return s->len == 1 && p[0] == 0x55;
+	case SITE_NOP:
+		return s->len == 1 && p[0] == 0x90;
+	case SITE_JCC:
+		return (s->len == 2 && (p[0] & 0xf0) == 0x70) ||
+		       (s->len == 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80);
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct site site;
+	int off;
+
+	if (!prologue_site(data, size, &site) &&
+	    (site.offset + site.len > size || !is_cheap(data + site.offset, &site) ||
+	     !is_boundary(data, size, site.offset)))
+		abort();
+	if (size && !spill_slot(data, size, data[0] % size, X86_RBX, &off) && off < 16)
+		abort();
+	return 0;
+}
