@@ -32,17 +32,18 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base stream trace read symbol v1 target capture sched cmd
+ROOMS := base proc stream trace read symbol v1 target capture sched cmd
 needs_base    :=
+needs_proc    := base
 needs_stream  := base
 needs_trace   := base
 needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol base
 needs_v1      := symbol trace base
-needs_capture := stream target symbol base
+needs_capture := proc stream target symbol base
 needs_sched   := stream trace symbol base
-needs_cmd     := capture sched v1 read target symbol trace stream base
+needs_cmd     := capture sched v1 read target symbol trace stream proc base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
