@@ -23,7 +23,11 @@ struct pcvalue {
 
 static inline struct pcvalue pcvalue_start(const uint8_t *table, size_t size)
 {
-	return (struct pcvalue){ .p = table, .end = table + size, .value = -1 };
+	return (struct pcvalue){
+		.p = table,
+		.end = table ? table + size : NULL,
+		.value = -1,
+	};
 }
 
 /* Moves to the first or next run; false at the end, or where the bytes make no sense. */
