@@ -119,7 +119,8 @@ static inline void image_code(struct image *m)
 	unsigned char func = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
 	Elf64_Sym symbols[] = {
 		{0},
-		{ .st_name = 20, .st_info = func, .st_shndx = 1, .st_value = at + 16, .st_size = 6 },
+		{ .st_name = 20, .st_info = func, .st_shndx = 1, .st_value = at + 16,
+		  .st_size = 6 },
 		{ .st_name = 1, .st_info = func, .st_shndx = 1, .st_value = at, .st_size = 16 },
 		{ .st_name = 1, .st_info = func, .st_shndx = 1, .st_value = at + 32, .st_size = 1 },
 		{ .st_name = 34, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), .st_shndx = 2,

@@ -198,7 +198,8 @@ bool elf_section_find(const struct elf_file *f, const char *name, struct elf_sec
 	size_t i;
 
 	for (i = 0; i < f->nsections; i++) {
-		if (elf_section_get(f, i, ret) && !strcmp(elf_string(&f->names, ret->header.sh_name), name))
+		if (elf_section_get(f, i, ret) &&
+		    !strcmp(elf_string(&f->names, ret->header.sh_name), name))
 			return true;
 	}
 	return false;

@@ -137,9 +137,10 @@ size_t func_table_from_symbols(struct func_table *t, const struct elf_file *f)
 		return 0;
 	for (i = 0; i < symbols.n; i++) {
 		Elf64_Sym s = elf_symbol(&symbols, i);
+		const char *name = elf_string(&symbols.names, s.st_name);
 
 		if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx != SHN_UNDEF)
-			func_table_add(t, elf_string(&symbols.names, s.st_name), s.st_value, s.st_size);
+			func_table_add(t, name, s.st_value, s.st_size);
 	}
 	func_table_sort(t);
 	return t->funcs.len;

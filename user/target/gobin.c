@@ -89,7 +89,8 @@ static int read_all(struct gobin *b, struct error *err)
 	if (!is_go(b))
 		return error_set(err, -ENOEXEC, "not a Go program");
 	if (!b->info.version)
-		return error_set(err, -ENOEXEC, "a Go program that does not say of which release it is");
+		return error_set(err, -ENOEXEC, "a Go program that does not say "
+				 "of which release it is");
 	if (!b->info.minor)
 		return error_set(err, -ENOEXEC, "a Go program of an unknown release, '%s'",
 				 b->info.version);
