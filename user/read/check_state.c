@@ -42,6 +42,7 @@ void check_free(struct check *c)
 			free((void *)(uintptr_t)c->ms.slots[i].value);
 	map64_free(&c->ms);
 	map64_free(&c->tasks);
+	map64_free(&c->died);
 	for (i = 0; i < c->free_gs.len; i++)
 		free_res(*vec_at(&c->free_gs, struct check_res *, i));
 	vec_free(&c->free_gs);
@@ -87,6 +88,9 @@ struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id)
 
 void check_forget_g(struct check *c, struct check_res *g)
 {
+	/* Only in the first generation can it be met again without being created. */
+	if (c->syncs <= 1)
+		map64_put(&c->died, g->id, NULL);
 	map64_del(&c->gs, g->id);
 	g->known = false;
 	*(struct check_res **)vec_push(&c->free_gs, sizeof(g)) = g;

@@ -37,6 +37,7 @@ struct check {
 	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */
 	struct check_m *recent_m[CHECK_RECENT];
 	struct map64 tasks;	/* id -> const char *, type of task */
+	struct map64 died;	/* goroutines that ended in the first generation */
 	struct vec gc_ranges;	/* const char * */
 	struct vec free_gs;	/* struct check_res * */
 	struct vec stack_seen;	/* uint8_t per stack of the generation: 0 new, 1 fine, 2 not */

@@ -110,6 +110,8 @@ static void check_sync(struct check *c, const struct trace_event *ev)
 	const struct v2_generation *gen = trace_reader_generation(c->r);
 
 	c->syncs = ev->args[0];
+	if (c->syncs == 2)
+		map64_free(&c->died);
 	if (gen) {
 		c->stack_seen.len = 0;
 		vec_reserve(&c->stack_seen, gen->tables.stacks.len, 1);
@@ -225,6 +227,9 @@ static struct check_res *check_old_state(struct check *c, const struct trace_eve
 		if (tr->from != GO_UNDETERMINED && tr->from != GO_NOT_EXIST)
 			FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what,
 			     (long long)tr->id, name(tr->from));
+		if (is_g && tr->from == GO_UNDETERMINED && map64_get(&c->died, tr->id))
+			FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want"
+			     " NotExist", (long long)tr->id);
 		res = check_add(c, is_g ? &c->gs : &c->ps, tr->id);
 	}
 	return res;

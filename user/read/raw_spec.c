@@ -38,6 +38,27 @@ static uint8_t highest_bit(unsigned bits)
 	return bits ? (uint8_t)(31 - __builtin_clz(bits)) : 0;
 }
 
+/* Names of a dozen letters: three of them and the length tell nearly all apart. */
+static uint8_t name_hash(const char *name, size_t n)
+{
+	uint8_t first = n ? (uint8_t)name[0] : 0, middle = n ? (uint8_t)name[n / 2] : 0,
+		last = n ? (uint8_t)name[n - 1] : 0;
+
+	return (uint8_t)(n * 37 + first * 5u + middle * 11u + last * 3u);
+}
+
+static void add_name(struct raw_specs *specs, unsigned type)
+{
+	struct raw_spec *spec = &specs->of[type];
+	uint8_t at;
+
+	spec->name_len = (uint8_t)strlen(spec->name);
+	at = name_hash(spec->name, spec->name_len);
+	while (specs->by_name[at])
+		at++;
+	specs->by_name[at] = (uint8_t)type;
+}
+
 void raw_specs_init(struct raw_specs *specs)
 {
 	size_t i;
@@ -48,6 +69,7 @@ void raw_specs_init(struct raw_specs *specs)
 		unsigned stacks = rows[i].stacks;
 
 		*spec = rows[i].spec;
+		add_name(specs, rows[i].number);
 		spec->nargs = count_words(spec->args);
 		/* The event's own stack always comes last (tracev2/events.go, 1.27). */
 		spec->stack = highest_bit(stacks);
@@ -69,13 +91,14 @@ const struct raw_spec *raw_spec_get(const struct raw_specs *specs, unsigned type
 
 unsigned raw_spec_named(const struct raw_specs *specs, const char *name, size_t n, int version)
 {
+	uint8_t at = name_hash(name, n);
 	unsigned type;
 
-	for (type = 1; type < RAW_SPECS; type++) {
-		const char *s = specs->of[type].name;
+	for (; (type = specs->by_name[at]); at++) {
+		const struct raw_spec *spec = &specs->of[type];
 
-		if (s && specs->of[type].version <= version && !strncmp(s, name, n) && !s[n])
-			return type;
+		if (spec->name_len == n && !memcmp(spec->name, name, n))
+			return spec->version <= version ? type : 0;
 	}
 	return 0;
 }

@@ -29,6 +29,7 @@ enum { RAW_SPECS = 137 };	/* one past the highest event number */
 struct raw_spec {
 	const char *name;	/* NULL in a hole */
 	const char *args;	/* names in wire order, one space between */
+	uint8_t name_len;
 	uint8_t class;		/* enum raw_class */
 	uint8_t version;	/* first header (go 1.NN) that knows it */
 	uint8_t nargs;
@@ -39,6 +40,7 @@ struct raw_spec {
 
 struct raw_specs {
 	struct raw_spec of[RAW_SPECS];
+	uint8_t by_name[256];	/* hash of the name -> event number, 0 = none; linear probing */
 };
 
 void raw_specs_init(struct raw_specs *specs);

@@ -11,6 +11,49 @@
 
 enum { MAX_LINE = 64 << 20 };	/* Go stops at 64 KiB; ours must hold what text_write prints */
 
+/* Length of the white space at @i, 0 if there is none. */
+static size_t space_at(struct text_span s, size_t i)
+{
+	uint32_t rune;
+	size_t n;
+
+	if ((unsigned char)s.p[i] < 0x80)
+		return rune_is_space((unsigned char)s.p[i]);
+	n = rune_decode((const uint8_t *)s.p + i, s.n - i, &rune);
+	return rune_is_space(rune) ? n : 0;
+}
+
+/* What a byte is to the tokens; bytes beyond ASCII are left to space_at(). */
+enum { PLAIN, SPACE, HASH, WIDE };
+
+static int class_of(char c)
+{
+	if ((unsigned char)c >= 0x80)
+		return WIDE;
+	if (c > '#')
+		return PLAIN;
+	return c == '#' ? HASH : c == ' ' || (c >= '\t' && c <= '\r') ? SPACE : PLAIN;
+}
+
+static size_t skip_space(struct text_span s)
+{
+	size_t i = 0, n = 1;
+
+	for (; i < s.n && n; i += n) {
+		int class = class_of(s.p[i]);
+
+		n = class == SPACE ? 1 : class == WIDE ? space_at(s, i) : 0;
+	}
+	return i;
+}
+
+static bool means_something(struct text_span line)
+{
+	size_t i = skip_space(line);
+
+	return i < line.n && line.p[i] != '#';
+}
+
 void lines_init(struct text_lines *t, struct raw_source *source, struct error *err)
 {
 	memset(t, 0, sizeof(*t));
@@ -91,11 +134,6 @@ static bool is_member(struct text_span s, const char *name)
 	return name ? span_is(inner, name) : inner.n > 0;
 }
 
-static bool means_something(struct text_span line)
-{
-	return span_token(&line).n > 0;
-}
-
 /* A file that does not open with "Trace" can only be an archive: find the member. */
 static int enter_archive(struct text_lines *t, struct text_span *line)
 {
@@ -147,34 +185,23 @@ void lines_put_back(struct text_lines *t, struct text_span line)
 	t->held = line;
 }
 
-/* Length of the white space at @i, 0 if there is none. */
-static size_t space_at(struct text_span s, size_t i)
-{
-	uint32_t rune;
-	size_t n;
-
-	if ((unsigned char)s.p[i] < 0x80)
-		return rune_is_space((unsigned char)s.p[i]);
-	n = rune_decode((const uint8_t *)s.p + i, s.n - i, &rune);
-	return rune_is_space(rune) ? n : 0;
-}
-
 struct text_span span_token(struct text_span *s)
 {
-	struct text_span token = { s->p, 0 };
-	size_t i = 0, n;
+	size_t start = skip_space(*s), i = start;
+	struct text_span token;
 
-	while (i < s->n && (n = space_at(*s, i)))
-		i += n;
 	if (i == s->n || s->p[i] == '#') {
-		s->p += s->n;
-		s->n = 0;
+		token = (struct text_span){ s->p + s->n, 0 };
+		*s = token;
 		return token;
 	}
-	token.p = s->p + i;
-	while (i < s->n && s->p[i] != '#' && !space_at(*s, i))
-		i++;
-	token.n = (size_t)(s->p + i - token.p);
+	for (; i < s->n; i++) {
+		int class = class_of(s->p[i]);
+
+		if (class == SPACE || class == HASH || (class == WIDE && space_at(*s, i)))
+			break;
+	}
+	token = (struct text_span){ s->p + start, i - start };
 	s->p += i;
 	s->n -= i;
 	return token;

@@ -22,9 +22,10 @@ static const char frame_fields[] = "pc func file line";
 
 static void put(struct wire_writer *w, uint64_t v)
 {
-	uint8_t bytes[VARINT_MAX];
+	struct buf *out = &w->sink->buf;
 
-	buf_add(&w->sink->buf, bytes, (size_t)(varint_put(bytes, v) - bytes));
+	buf_reserve(out, VARINT_MAX);
+	out->len = (size_t)(varint_put(out->data + out->len, v) - out->data);
 }
 
 /* Takes one word off the argument names in *@names. */
@@ -66,17 +67,48 @@ static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_s
 	return 0;
 }
 
+/*
+ * The usual form of an argument, " name=digits" and then a space or the end:
+ * takes it from *@rest and steps *@names on. Anything else is left to
+ * take_arg(), which knows all forms and all errors.
+ */
+static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t *v)
+{
+	const char *p = rest->p, *end = p + rest->n, *name = *names, *digits;
+	uint64_t x = 0;
+
+	if (p == end || *p++ != ' ')
+		return false;
+	while (*name && *name != ' ')
+		if (p == end || *p++ != *name++)
+			return false;
+	if (p == end || *p++ != '=')
+		return false;
+	for (digits = p; p < end && *p >= '0' && *p <= '9'; p++)
+		x = x * 10 + (uint64_t)(*p - '0');
+	if (p == digits || p - digits > 19 || (p < end && *p != ' '))
+		return false;
+	*v = x;
+	*names = name + (*name == ' ');
+	*rest = (struct text_span){ p, (size_t)(end - p) };
+	return true;
+}
+
 /* All arguments in @names from @rest, and nothing else. */
 static int take_args(struct wire_writer *w, struct text_span rest, const char *names,
 		     uint64_t *args)
 {
 	int ret;
 
-	while (*names) {
-		ret = take_arg(w, &rest, next_name(&names), args++);
+	for (; *names; args++) {
+		if (take_plain_arg(&rest, &names, args))
+			continue;
+		ret = take_arg(w, &rest, next_name(&names), args);
 		if (ret)
 			return ret;
 	}
+	if (!rest.n)
+		return 0;
 	rest = span_trim(rest);
 	if (rest.n)
 		return lines_fail(&w->lines, "unexpected text at the end of the line: '%.*s'",

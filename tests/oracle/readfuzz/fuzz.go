@@ -48,6 +48,18 @@ func agree(goes verdict, ours verdict) bool {
 	return goes.kind == ours.kind && goes.events == ours.events
 }
 
+// known names the reason of a disagreement that is none of gotap's making, or "".
+func known(goes verdict, ours verdict) string {
+	// A table or sync batch that ends where a number should begin makes Go's reader return
+	// a bare io.EOF, which its users take for the end of the trace.
+	if ours.kind == "reader" && strings.HasSuffix(ours.text, ": EOF") &&
+		goes.events == ours.events &&
+		(goes.kind == "ok" || strings.HasPrefix(goes.text, "sync 1 has no clock")) {
+		return "EOF inside a table"
+	}
+	return ""
+}
+
 func fuzz(args []string) error {
 	fs := flag.NewFlagSet("fuzz", flag.ExitOnError)
 	gotap := fs.String("gotap", "", "the gotap to compare with")
@@ -86,6 +98,10 @@ func fuzz(args []string) error {
 			goes, ours := judge(data), reports[i].verdict()
 			kinds[goes.kind]++
 			if agree(goes, ours) {
+				continue
+			}
+			if why := known(goes, ours); why != "" {
+				kinds["known: "+why]++
 				continue
 			}
 			differ++

@@ -5,6 +5,7 @@
 //	readfuzz text TRACE              text form, by internal/trace/raw, to stdout
 //	readfuzz wire TEXT               the way back
 //	readfuzz read TRACE              reads every event, prints their number
+//	readfuzz events TRACE            thread, proc, goroutine, time and transition of each event
 //	readfuzz verdict TRACE...        what reader and validator say, one line each
 //	readfuzz fuzz -gotap PROGRAM [-n N] [-seed S] [-keep DIR] TRACE...
 //	                                 mutates the traces and compares the verdicts
@@ -30,7 +31,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("readfuzz: ")
 	if len(os.Args) < 3 {
-		log.Fatal("usage: readfuzz text|wire|read|verdict|fuzz ...")
+		log.Fatal("usage: readfuzz text|wire|read|events|verdict|fuzz ...")
 	}
 	var err error
 	switch cmd, args := os.Args[1], os.Args[2:]; cmd {
@@ -40,6 +41,8 @@ func main() {
 		err = wire(args[0], os.Stdout)
 	case "read":
 		err = read(args[0])
+	case "events":
+		err = events(args[0], os.Stdout)
 	case "verdict":
 		for _, file := range args {
 			data, err := os.ReadFile(file)
@@ -135,6 +138,42 @@ func read(file string) error {
 		} else if err != nil {
 			return fmt.Errorf("after %d events: %w", n, err)
 		}
+	}
+}
+
+func events(file string, w io.Writer) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := trace.NewReader(f)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	defer b.Flush()
+	for {
+		ev, err := r.ReadEvent()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "%d %d %d %d", ev.Thread(), ev.Proc(), ev.Goroutine(), ev.Time())
+		if ev.Kind() == trace.EventStateTransition {
+			tr := ev.StateTransition()
+			switch tr.Resource.Kind {
+			case trace.ResourceGoroutine:
+				from, to := tr.Goroutine()
+				fmt.Fprintf(b, " G%d %s %s", tr.Resource.Goroutine(), from, to)
+			case trace.ResourceProc:
+				from, to := tr.Proc()
+				fmt.Fprintf(b, " P%d %s %s", tr.Resource.Proc(), from, to)
+			}
+		}
+		fmt.Fprintln(b)
 	}
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fuzz_text: bytes as a trace to text, and bytes as text to a trace. What one
+ * direction accepts the other must take back, with the same result from then
+ * on. Seeds: traces, and text traces.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/raw_sink.h"
+#include "read/text_write.h"
+#include "read/wire_write.h"
+
+typedef int convert_fn(struct raw_source *source, struct raw_sink *sink, struct error *err);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Converts @in to @out: true if it could. */
+static bool convert(convert_fn *fn, const uint8_t *data, size_t size, struct buf *out)
+{
+	struct raw_source source;
+	struct raw_sink sink;
+	struct error err;
+	bool ok;
+
+	source_open_memory(&source, data, size);
+	sink_open(&sink, NULL, &err);
+	ok = !fn(&source, &sink, &err);
+	*out = sink.buf;
+	source_close(&source);
+	return ok;
+}
+
+/* Text that was made from a trace must give, by way of a trace, itself. */
+static void round_trip(const struct buf *text)
+{
+	struct buf wire, again;
+
+	if (!convert(wire_write, text->data, text->len, &wire))
+		abort();
+	if (!convert(text_write, wire.data, wire.len, &again))
+		abort();
+	if (again.len != text->len || memcmp(again.data, text->data, text->len))
+		abort();
+	buf_free(&wire);
+	buf_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buf out, text;
+
+	if (convert(text_write, data, size, &out))
+		round_trip(&out);
+	buf_free(&out);
+	if (convert(wire_write, data, size, &out)) {
+		if (!convert(text_write, out.data, out.len, &text))
+			abort();
+		round_trip(&text);
+		buf_free(&text);
+	}
+	buf_free(&out);
+	return 0;
+}
