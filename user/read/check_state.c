@@ -12,6 +12,7 @@ void check_init(struct check *c, struct trace_reader *r, struct check_result *re
 	memset(c, 0, sizeof(*c));
 	c->r = r;
 	c->result = result;
+	c->specs = trace_reader_specs(r);
 	c->names = strset_new();
 }
 
@@ -114,7 +115,7 @@ void check_fail(struct check *c, enum check_kind kind, const struct trace_event 
 	va_start(ap, fmt);
 	vsnprintf(f->rule, sizeof(f->rule), fmt, ap);
 	va_end(ap);
-	event_describe(ev, trace_reader_specs(c->r), f->event, sizeof(f->event));
+	event_describe(ev, c->specs, f->event, sizeof(f->event));
 	snprintf(f->state, sizeof(f->state), "in the context of M %lld P %lld G %lld",
 		 (long long)ev->m, (long long)ev->p, (long long)ev->g);
 }

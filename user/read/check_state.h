@@ -32,6 +32,8 @@ enum { CHECK_RECENT = 256 };	/* a power of two */
 struct check {
 	struct trace_reader *r;
 	struct check_result *result;
+	const struct raw_specs *specs;
+	const struct v2_tables *tables;	/* of the current generation */
 	struct map64 gs, ps;	/* id -> struct check_res * */
 	struct map64 ms;	/* id -> struct check_m * */
 	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */

@@ -35,23 +35,23 @@ static bool stack_complete(struct check *c, const struct v2_tables *t, size_t in
 
 static void check_stack(struct check *c, const struct trace_event *ev, uint64_t id)
 {
-	const struct v2_tables *t = &trace_reader_generation(c->r)->tables;
-	uint32_t found = id ? ids_find(&t->stack_ids, id) : 0;
+	uint32_t found = id ? ids_find(&c->tables->stack_ids, id) : 0;
 
-	if (found && !stack_complete(c, t, found - 1))
+	if (found && !stack_complete(c, c->tables, found - 1))
 		FAIL(c, ev, "invalid stack frame in stack %llu: missing information",
 		     (unsigned long long)id);
 }
 
+/* Where the stacks are, by event number; CPU samples have theirs in front. */
 static void check_stacks(struct check *c, const struct trace_event *ev)
 {
-	const struct raw_spec *spec = &trace_reader_specs(c->r)->of[ev->type];
+	const struct raw_spec *spec = &c->specs->of[ev->type];
 
 	if (ev->type == EV_CPUSample) {
 		check_stack(c, ev, ev->args[0]);
 		return;
 	}
-	if (spec->stack)
+	if (spec->stack && ev->args[spec->stack - 1])
 		check_stack(c, ev, ev->args[spec->stack - 1]);
 	if (spec->new_stack)
 		check_stack(c, ev, ev->args[spec->new_stack - 1]);
@@ -113,6 +113,7 @@ static void check_sync(struct check *c, const struct trace_event *ev)
 	if (c->syncs == 2)
 		map64_free(&c->died);
 	if (gen) {
+		c->tables = &gen->tables;
 		c->stack_seen.len = 0;
 		vec_reserve(&c->stack_seen, gen->tables.stacks.len, 1);
 		while (c->stack_seen.len < gen->tables.stacks.len)

@@ -67,7 +67,7 @@ void frontier_add(struct v2_frontier *f, struct v2_stream *s)
 	sift_up(f, f->len - 1);
 }
 
-void frontier_update(struct v2_frontier *f, size_t i)
+void frontier_move(struct v2_frontier *f, size_t i)
 {
 	if (sift_up(f, i) == i)
 		sift_down(f, i);

@@ -46,7 +46,8 @@ struct v2_sample {
 struct v2_clock {
 	bool has_freq, has_snapshot;
 	double ns_per_unit;
-	uint64_t safe;		/* below this many units the result fits, see clock_ns() */
+	uint64_t safe;		/* below this many units, the result fits ... */
+	int64_t whole_ns;	/* ... and is a multiple of this, if it is not 0 */
 	uint64_t snap_time, snap_mono, snap_sec, snap_nsec;	/* snap_time in units */
 };
 
@@ -85,6 +86,8 @@ static inline int64_t clock_ns(const struct v2_clock *clock, uint64_t units)
 {
 	double ns;
 
+	if (units < clock->safe && clock->whole_ns)
+		return (int64_t)units * clock->whole_ns;
 	if (units < clock->safe)
 		return (int64_t)((double)(int64_t)units * clock->ns_per_unit);
 	ns = (double)units * clock->ns_per_unit;

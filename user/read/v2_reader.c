@@ -29,6 +29,7 @@ struct trace_reader {
 	struct v2_generation gen;
 	struct v2_frontier frontier;
 	struct vec streams;	/* struct v2_stream *, reused by every generation */
+	struct v2_streams from;
 	size_t next_sample;
 	struct order order;
 	struct trace_event sync;
@@ -40,6 +41,7 @@ static struct trace_reader *reader_new(void)
 
 	raw_specs_init(&r->specs);
 	order_init(&r->order, &r->specs, &r->fault);
+	r->from = (struct v2_streams){ &r->source, &r->gen, &r->specs, &r->fault };
 	return r;
 }
 
@@ -143,14 +145,8 @@ static struct v2_stream *stream_at(struct trace_reader *r, size_t i)
 	return *vec_at(&r->streams, struct v2_stream *, i);
 }
 
-static struct v2_streams streams_of(struct trace_reader *r)
-{
-	return (struct v2_streams){ &r->source, &r->gen, &r->specs, &r->fault };
-}
-
 static struct trace_event *enter(struct trace_reader *r)
 {
-	struct v2_streams from = streams_of(r);
 	size_t i;
 
 	r->in_gen = true;
@@ -161,7 +157,7 @@ static struct trace_event *enter(struct trace_reader *r)
 		int ret;
 
 		stream_init(s, vec_at(&r->gen.threads, struct v2_thread, i));
-		ret = stream_next(s, &from);
+		ret = stream_next(s, &r->from);
 		if (ret < 0)
 			return NULL;
 		if (ret)
@@ -216,7 +212,6 @@ static struct trace_event *next_sample(struct trace_reader *r)
 /* Tries the next event of the thread at @i of the frontier. */
 static enum advance try_thread(struct trace_reader *r, size_t i)
 {
-	struct v2_streams from = streams_of(r);
 	struct v2_stream *s = r->frontier.heap[i];
 	enum advance result = order_advance(&r->order, s->ev, &s->m);
 	int ret;
@@ -227,7 +222,7 @@ static enum advance try_thread(struct trace_reader *r, size_t i)
 	}
 	if (result != ADVANCE_DONE)
 		return result;
-	ret = stream_next(s, &from);
+	ret = stream_next(s, &r->from);
 	if (ret < 0)
 		return ADVANCE_FAIL;
 	if (ret)

@@ -64,8 +64,13 @@ static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 
 			return fault_set(from->fault, &place, "the file changed while it was read");
 		}
-		if (s->at < note->size)
+		if (s->at < note->size) {
+			s->offset = note->offset;
+			s->serial = note->serial;
+			if (!s->last_time)
+				s->last_time = clock_ns(&from->gen->clock, note->time);
 			return 1;
+		}
 		s->batch = note->next;
 		s->at = 0;
 		s->body = NULL;
@@ -85,45 +90,80 @@ static int bad_event(struct v2_stream *s, const struct v2_streams *from, const c
 	return fault_set(from->fault, &place, "%s", what);
 }
 
-/* binary.Uvarint: NULL if the number ends outside or overflows. */
-static inline const uint8_t *take_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
-{
-	struct cursor c;
+enum { MAX_EVENT = 1 + TRACEV2_MAX_ARGS * 10 };	/* bytes */
 
-	if (p < end && *p < 0x80) {
-		*v = *p;
-		return p + 1;
-	}
-	if (end - p >= 2 && p[1] < 0x80) {
-		*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
-		return p + 2;
-	}
-	c = cursor_of(p, (size_t)(end - p), 0);
+static const uint8_t *long_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	struct cursor c = cursor_of(p, (size_t)(end - p), 0);
+
 	return cursor_uvarint_long(&c, v) == CURSOR_OK ? c.pos : NULL;
 }
 
-static int read_event(struct v2_stream *s, const struct v2_streams *from,
-		      struct trace_event *ev)
+/* binary.Uvarint, of which @end is at least two bytes away: NULL if it overflows or is cut. */
+static inline const uint8_t *take_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
-	const uint8_t *start = s->body + s->at, *p = start + 1, *end = s->body + s->size;
+	if (p[0] < 0x80) {
+		*v = p[0];
+		return p + 1;
+	}
+	if (p[1] < 0x80) {
+		*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
+	return long_uvarint(p, end, v);
+}
+
+static const uint8_t *last_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	return end - p >= 2 ? take_uvarint(p, end, v) : long_uvarint(p, end, v);
+}
+
+/* The arguments of an event near the end of the body. */
+static const uint8_t *take_last_args(const uint8_t *p, const uint8_t *end, uint64_t *dt,
+				     uint64_t *args, int n)
+{
+	p = last_uvarint(p, end, dt);
+	while (p && n--)
+		p = last_uvarint(p, end, args++);
+	return p;
+}
+
+static inline const uint8_t *take_args(const uint8_t *p, const uint8_t *end, uint64_t *dt,
+				       uint64_t *args, int n)
+{
+	if (end - p < MAX_EVENT)
+		return take_last_args(p, end, dt, args, n);
+	p = take_uvarint(p, end, dt);
+	while (p && n--)
+		p = take_uvarint(p, end, args++);
+	return p;
+}
+
+static int bad_args(struct v2_stream *s, const struct v2_streams *from, const uint8_t *p)
+{
+	uint64_t dt;
+
+	if (last_uvarint(p, s->body + s->size, &dt))
+		return bad_event(s, from, "found invalid uvarint", 0);
+	return bad_event(s, from, "found invalid uvarint for timestamp", 0);
+}
+
+static inline int read_event(struct v2_stream *s, const struct v2_streams *from,
+			     struct trace_event *ev)
+{
+	const uint8_t *start = s->body + s->at, *end = s->body + s->size, *p;
 	const struct raw_spec *spec;
 	unsigned type = *start;
 	uint64_t dt;
-	int i;
 
 	if (type >= RAW_SPECS)
 		return bad_event(s, from, "found invalid event type: ", type);
 	spec = &from->specs->of[type];
 	if (!raw_spec_timed(spec))
 		return bad_event(s, from, "found event without a timestamp: type=", type);
-	p = take_uvarint(p, end, &dt);
+	p = take_args(start + 1, end, &dt, ev->args, spec->nargs - 1);
 	if (!p)
-		return bad_event(s, from, "found invalid uvarint for timestamp", 0);
-	for (i = 0; i < spec->nargs - 1; i++) {
-		p = take_uvarint(p, end, &ev->args[i]);
-		if (!p)
-			return bad_event(s, from, "found invalid uvarint", 0);
-	}
+		return bad_args(s, from, start + 1);
 	ev->type = (uint8_t)type;
 	ev->text = NULL;
 	s->last_time = (int64_t)((uint64_t)clock_ns(&from->gen->clock, dt) + (uint64_t)s->last_time);
@@ -136,19 +176,16 @@ static int read_event(struct v2_stream *s, const struct v2_streams *from,
 int stream_next(struct v2_stream *s, const struct v2_streams *from)
 {
 	struct trace_event *ev = &s->events[s->ev == s->events];
-	const struct v2_note *note;
-	int ret;
 
-	if (!s->body || s->at == s->size) {
-		ret = enter_batch(s, from);
+	/* Go looks at the batch's time again whenever it stands at 0, so do we. */
+	if (s->at == s->size || !s->last_time) {
+		int ret = enter_batch(s, from);
+
 		if (ret <= 0)
 			return ret;
 	}
-	note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-	if (!s->last_time)
-		s->last_time = clock_ns(&from->gen->clock, note->time);
 	ev->place.gen = from->gen->gen;
-	ev->place.batch = note->serial;
-	ev->place.offset = note->offset + s->at;
+	ev->place.batch = s->serial;
+	ev->place.offset = s->offset + s->at;
 	return read_event(s, from, ev);
 }

@@ -23,6 +23,8 @@ struct v2_stream {
 	struct trace_event *ev;	/* the next event */
 	int64_t time;		/* its time */
 	int64_t last_time;	/* to which the next difference is added; 0 at the start of a batch */
+	uint64_t offset;	/* of body in the file */
+	int64_t serial;		/* of the batch in the file */
 	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
 	uint32_t size, at;	/* of the body, and how much of it has been read */
 	const uint8_t *body;
@@ -51,7 +53,17 @@ struct v2_frontier {
 
 void frontier_add(struct v2_frontier *f, struct v2_stream *s);
 /* Item @i has a new time. */
-void frontier_update(struct v2_frontier *f, size_t i);
+void frontier_move(struct v2_frontier *f, size_t i);
+/* The same; mostly a thread goes on while it is ahead of all others, and nothing moves. */
+static inline void frontier_update(struct v2_frontier *f, size_t i)
+{
+	int64_t time = f->heap[i]->time;
+
+	if (i || (f->len > 1 && f->heap[1]->time < time) ||
+	    (f->len > 2 && f->heap[2]->time < time))
+		frontier_move(f, i);
+}
+
 /* Takes out item @i. */
 void frontier_remove(struct v2_frontier *f, size_t i);
 /* Puts all items in order of time; they are a heap still. */

@@ -32,7 +32,12 @@ static int read_frequency(struct v2_clock *clock, struct cursor *c, struct v2_pl
 		return ret;
 	clock->has_freq = true;
 	clock->ns_per_unit = 1.0 / ((double)freq / 1e9);
-	clock->safe = clock->ns_per_unit < 1e6 ? 1ull << 40 : 0;
+	if (clock->ns_per_unit < 4096) {	/* 2^40 * 2^12 is exact in a double */
+		clock->safe = 1ull << 40;
+		clock->whole_ns = (int64_t)clock->ns_per_unit;
+		if ((double)clock->whole_ns != clock->ns_per_unit)
+			clock->whole_ns = 0;
+	}
 	return 0;
 }
 
