@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pclntab: see pclntab.h. This file reads a table whose place is known;
- * pclntab_find.c finds it. The specification is runtime/symtab.go.
+ * pclntab: see pclntab.h. This file reads the records of one function and makes
+ * frames of them; pclntab_find.c finds the table, pclntab_funcs.c goes through
+ * it. The specification is runtime/symtab.go.
  */
 #include "symbol/pclntab.h"
 
@@ -17,13 +18,6 @@ enum {
 	PCDATA_INL_TREE_INDEX = 2,	/* internal/abi/symtab.go; 1.12 to 1.27 */
 	FUNCDATA_WRAP_INFO = 7,		/* since 1.18 */
 };
-
-static struct span span_from(struct span s, uint64_t off)
-{
-	if (off >= s.size)
-		return (struct span){ 0 };
-	return (struct span){ s.data + off, s.size - off };
-}
 
 /* Text tables end in a NUL (pclntab_find() sees to it), so all text in them does. */
 static const char *text_at(struct span s, uint64_t off)
@@ -48,7 +42,7 @@ static uint64_t index_field(const struct pclntab *t, size_t i)
 	return t->layout->field == 8 ? elf_u64(p) : elf_u32(p);
 }
 
-static uint64_t func_entry(const struct pclntab *t, size_t i)
+uint64_t pclntab_entry(const struct pclntab *t, size_t i)
 {
 	return t->text + index_field(t, 2 * i);
 }
@@ -65,8 +59,8 @@ struct func_record pclntab_record(const struct pclntab *t, size_t index)
 		return f;
 	f.data = s.data;
 	f.size = s.size;
-	f.entry = func_entry(t, index);
-	f.end = func_entry(t, index + 1);
+	f.entry = pclntab_entry(t, index);
+	f.end = pclntab_entry(t, index + 1);
 	return f;
 }
 
@@ -132,8 +126,7 @@ struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f)
 	return (struct span){ r.data, r.size };
 }
 
-/* Entry @i of an inline tree, NULL if it is not there. */
-static const uint8_t *inline_entry(const struct pclntab *t, struct span tree, int32_t i)
+const uint8_t *pclntab_inline_entry(const struct pclntab *t, struct span tree, int32_t i)
 {
 	struct span s = i < 0 ? (struct span){ 0 } :
 				span_from(tree, (uint64_t)i * t->layout->inline_size);
@@ -141,12 +134,12 @@ static const uint8_t *inline_entry(const struct pclntab *t, struct span tree, in
 	return s.size >= t->layout->inline_size ? s.data : NULL;
 }
 
-static enum func_kind kind_of(const struct pclntab *t, int id, const char *name)
+enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name)
 {
 	return id == t->wrapper_id ? FUNC_WRAPPER : func_kind_by_name(name);
 }
 
-static int32_t value_at(const struct pclntab *t, struct func_record f, uint8_t field,
+int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t field,
 			uint64_t off)
 {
 	uint32_t table = elf_u32(f.data + field);
@@ -169,8 +162,8 @@ static const char *file_name(const struct pclntab *t, struct func_record f, uint
 static void set_line(const struct pclntab *t, struct func_record f, uint64_t off,
 		     struct source_frame *frame)
 {
-	int32_t file = value_at(t, f, t->layout->pcfile, off);
-	int32_t line = value_at(t, f, t->layout->pcln, off);
+	int32_t file = pclntab_value_at(t, f, t->layout->pcfile, off);
+	int32_t line = pclntab_value_at(t, f, t->layout->pcln, off);
 
 	frame->file = "?";
 	frame->line = 0;
@@ -183,20 +176,19 @@ static void set_line(const struct pclntab *t, struct func_record f, uint64_t off
 static void set_func(const struct pclntab *t, int id, uint32_t name, struct source_frame *frame)
 {
 	frame->func = pclntab_name(t, name);
-	frame->kind = kind_of(t, id, frame->func);
+	frame->kind = pclntab_kind(t, id, frame->func);
 }
 
-/* Index of the last function that begins at or before @addr, -1 if there is none. */
-static int64_t last_func_at(const struct pclntab *t, uint64_t addr)
+int64_t pclntab_last_func_at(const struct pclntab *t, uint64_t addr)
 {
 	size_t lo = 0, hi = t->nfuncs;
 
-	if (addr < func_entry(t, 0) || addr >= func_entry(t, t->nfuncs))
+	if (addr < pclntab_entry(t, 0) || addr >= pclntab_entry(t, t->nfuncs))
 		return -1;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (func_entry(t, mid) <= addr)
+		if (pclntab_entry(t, mid) <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -208,7 +200,7 @@ static int64_t last_func_at(const struct pclntab *t, uint64_t addr)
 size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame *out)
 {
 	const struct pclntab_layout *l = t->layout;
-	int64_t i = last_func_at(t, pc);
+	int64_t i = pclntab_last_func_at(t, pc);
 	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
 	struct span index = pclntab_inline_index(t, f), tree = pclntab_inline_tree(t, f);
 	uint64_t off = pc - f.entry;
@@ -218,7 +210,7 @@ size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame 
 		return 0;
 	while (n < SOURCE_MAX_INLINE - 1) {
 		int32_t at = tree.size ? pcvalue_at(index.data, index.size, off) : -1;
-		const uint8_t *e = inline_entry(t, tree, at);
+		const uint8_t *e = pclntab_inline_entry(t, tree, at);
 
 		if (!e)
 			break;
@@ -231,137 +223,18 @@ size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame 
 	return n;
 }
 
-size_t pclntab_funcs(const struct pclntab *t)
-{
-	return t->nfuncs;
-}
-
-bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret)
-{
-	struct func_record f = pclntab_record(t, index);
-
-	if (!f.data || f.end <= f.entry)
-		return false;
-	ret->index = (uint32_t)index;
-	ret->entry = f.entry;
-	ret->end = f.end;
-	ret->name = pclntab_name(t, elf_u32(f.data + t->layout->name));
-	ret->kind = kind_of(t, f.data[t->layout->id], ret->name);
-	return true;
-}
-
-bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret)
-{
-	int64_t i = last_func_at(t, addr);
-
-	return i >= 0 && pclntab_func(t, (size_t)i, ret);
-}
-
-/* FNV-1a over the first bytes: hostile names may share megabytes. */
-static size_t hash_name(const char *name)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-	int i;
-
-	for (i = 0; i < 256 && name[i]; i++)
-		h = (h ^ (uint8_t)name[i]) * 0x100000001b3ULL;
-	return (size_t)(h ^ h >> 32);
-}
-
-static const char *func_name(const struct pclntab *t, size_t i)
-{
-	struct func_record f = pclntab_record(t, i);
-
-	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
-}
-
-/* Chained, so that a hostile file of equal names costs no more to index. */
-static void index_names(struct pclntab *t)
-{
-	size_t i;
-
-	for (t->nheads = 16; t->nheads < t->nfuncs; t->nheads *= 2)
-		;
-	t->heads = xcalloc(t->nheads, sizeof(*t->heads));
-	t->chain = xcalloc(t->nfuncs, sizeof(*t->chain));
-	for (i = 0; i < t->nfuncs; i++) {
-		uint32_t *head = &t->heads[hash_name(func_name(t, i)) & (t->nheads - 1)];
-
-		t->chain[i] = *head;
-		*head = (uint32_t)i + 1;
-	}
-}
-
-static bool better_of_name(const struct pclntab_func *a, const struct pclntab_func *b)
-{
-	if ((a->kind == FUNC_WRAPPER) != (b->kind == FUNC_WRAPPER))
-		return b->kind == FUNC_WRAPPER;
-	return a->end - a->entry > b->end - b->entry;
-}
-
-bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret)
-{
-	bool found = false;
-	uint32_t i;
-
-	if (!t->heads)
-		index_names(t);
-	for (i = t->heads[hash_name(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
-		struct pclntab_func f;
-
-		if (!pclntab_func(t, i - 1, &f) || strcmp(f.name, name))
-			continue;
-		if (!found || better_of_name(&f, ret))
-			*ret = f;
-		found = true;
-	}
-	return found;
-}
-
-/*
- * A parent stands before its children (cmd/internal/obj/pcln.go,
- * addInlTree), and the last entry has code of its own or children that do: so
- * the highest index in the table is the last entry.
- */
-static int32_t last_inlined(struct span index)
-{
-	struct pcvalue v = pcvalue_start(index.data, index.size);
-	int32_t last = -1;
-
-	while (pcvalue_next(&v))
-		last = v.value > last ? v.value : last;
-	return last;
-}
-
-bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)
-{
-	struct func_record r = pclntab_record(t, f->index);
-	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
-	int32_t i, last = tree.size ? last_inlined(index) : -1;
-
-	for (i = 0; i <= last; i++) {
-		const uint8_t *e = inline_entry(t, tree, i);
-
-		if (!e)
-			return false;
-		if (!strcmp(pclntab_name(t, elf_u32(e + t->layout->inline_name)), name))
-			return true;
-	}
-	return false;
-}
-
 int32_t pclntab_sp_delta(const struct pclntab *t, const struct pclntab_func *f, uint64_t addr)
 {
 	struct func_record r = pclntab_record(t, f->index);
 
 	if (!r.data || addr < r.entry)
 		return -1;
-	return value_at(t, r, t->layout->pcsp, addr - r.entry);
+	return pclntab_value_at(t, r, t->layout->pcsp, addr - r.entry);
 }
 
 uint64_t pclntab_unwrap(const struct pclntab *t, uint64_t entry)
 {
-	int64_t i = last_func_at(t, entry);
+	int64_t i = pclntab_last_func_at(t, entry);
 	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
 	struct span s = { t->gofunc.data, t->gofunc.size };
 	uint64_t off;
@@ -390,8 +263,15 @@ uint64_t pclntab_moduledata(const struct pclntab *t)
 
 void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end)
 {
-	*start = func_entry(t, 0);
-	*end = func_entry(t, t->nfuncs);
+	*start = pclntab_entry(t, 0);
+	*end = pclntab_entry(t, t->nfuncs);
+}
+
+static const char *name_of(const struct pclntab *t, size_t i)
+{
+	struct func_record f = pclntab_record(t, i);
+
+	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
 }
 
 /* runtime.deferreturn is in every program and has the wrappers' id in every release. */
@@ -401,7 +281,7 @@ static void learn_wrapper_id(struct pclntab *t)
 
 	t->wrapper_id = -1;
 	for (i = 0; i < t->nfuncs; i++) {
-		if (!strcmp(func_name(t, i), "runtime.deferreturn")) {
+		if (!strcmp(name_of(t, i), "runtime.deferreturn")) {
 			t->wrapper_id = pclntab_record(t, i).data[t->layout->id];
 			return;
 		}

@@ -34,6 +34,9 @@ static inline bool layout_has_pointers(const struct pclntab_layout *l)
 	return l->field == 8;
 }
 
+/* The longest header: f0ffffff and f1ffffff. No table is shorter. */
+enum { PCLNTAB_HEADER = 72 };
+
 struct span {
 	const uint8_t *data;
 	size_t size;
@@ -64,7 +67,25 @@ struct func_record {
 	uint64_t entry, end;
 };
 
+/* @s from @off on, size 0 if that is behind its end. */
+static inline struct span span_from(struct span s, uint64_t off)
+{
+	if (off >= s.size)
+		return (struct span){ 0 };
+	return (struct span){ s.data + off, s.size - off };
+}
+
 struct func_record pclntab_record(const struct pclntab *t, size_t index);
+/* Index of the last function that begins at or before @addr, -1 if there is none. */
+int64_t pclntab_last_func_at(const struct pclntab *t, uint64_t addr);
+/* Value at @off of the table whose offset is in @field of the record, -1 if unknown. */
+int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t field,
+			 uint64_t off);
+enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name);
+/* Entry @i of an inline tree, NULL if it is not there. */
+const uint8_t *pclntab_inline_entry(const struct pclntab *t, struct span tree, int32_t i);
+/* Address of function @index, which may be one past the last. */
+uint64_t pclntab_entry(const struct pclntab *t, size_t index);
 /* Text at @off, "" if it is not there. */
 const char *pclntab_name(const struct pclntab *t, uint32_t off);
 /* PCDATA table of inline tree indices; size 0 if the function has none. */
@@ -79,5 +100,7 @@ struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f);
  * name index excepted.
  */
 int pclntab_find(struct pclntab *t, struct error *err);
+/* Its second half, when the parts of the table are known: .text and .gofunc. */
+int pclntab_find_bases(struct pclntab *t, struct error *err);
 
 #endif

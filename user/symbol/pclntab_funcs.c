@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pclntab_funcs: functions of a table by index, address and name, and who has
+ * inlined whom. In: an open table. Out: struct pclntab_func.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "symbol/pclntab_table.h"
+#include "symbol/pcvalue.h"
+
+size_t pclntab_funcs(const struct pclntab *t)
+{
+	return t->nfuncs;
+}
+
+bool pclntab_func(const struct pclntab *t, size_t index, struct pclntab_func *ret)
+{
+	struct func_record f = pclntab_record(t, index);
+
+	if (!f.data || f.end <= f.entry)
+		return false;
+	ret->index = (uint32_t)index;
+	ret->entry = f.entry;
+	ret->end = f.end;
+	ret->name = pclntab_name(t, elf_u32(f.data + t->layout->name));
+	ret->kind = pclntab_kind(t, f.data[t->layout->id], ret->name);
+	return true;
+}
+
+bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func *ret)
+{
+	int64_t i = pclntab_last_func_at(t, addr);
+
+	return i >= 0 && pclntab_func(t, (size_t)i, ret);
+}
+
+/* FNV-1a over the first bytes: hostile names may share megabytes. */
+static size_t hash_name(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+	int i;
+
+	for (i = 0; i < 256 && name[i]; i++)
+		h = (h ^ (uint8_t)name[i]) * 0x100000001b3ULL;
+	return (size_t)(h ^ h >> 32);
+}
+
+static const char *func_name(const struct pclntab *t, size_t i)
+{
+	struct func_record f = pclntab_record(t, i);
+
+	return f.data ? pclntab_name(t, elf_u32(f.data + t->layout->name)) : "";
+}
+
+/* Chained, so that a hostile file of equal names costs no more to index. */
+static void index_names(struct pclntab *t)
+{
+	size_t i;
+
+	for (t->nheads = 16; t->nheads < t->nfuncs; t->nheads *= 2)
+		;
+	t->heads = xcalloc(t->nheads, sizeof(*t->heads));
+	t->chain = xcalloc(t->nfuncs, sizeof(*t->chain));
+	for (i = 0; i < t->nfuncs; i++) {
+		uint32_t *head = &t->heads[hash_name(func_name(t, i)) & (t->nheads - 1)];
+
+		t->chain[i] = *head;
+		*head = (uint32_t)i + 1;
+	}
+}
+
+static bool better_of_name(const struct pclntab_func *a, const struct pclntab_func *b)
+{
+	if ((a->kind == FUNC_WRAPPER) != (b->kind == FUNC_WRAPPER))
+		return b->kind == FUNC_WRAPPER;
+	return a->end - a->entry > b->end - b->entry;
+}
+
+bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret)
+{
+	bool found = false;
+	uint32_t i;
+
+	if (!t->heads)
+		index_names(t);
+	for (i = t->heads[hash_name(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
+		struct pclntab_func f;
+
+		if (!pclntab_func(t, i - 1, &f) || strcmp(f.name, name))
+			continue;
+		if (!found || better_of_name(&f, ret))
+			*ret = f;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * A parent stands before its children (cmd/internal/obj/pcln.go,
+ * addInlTree), and the last entry has code of its own or children that do: so
+ * the highest index in the table is the last entry.
+ */
+static int32_t last_inlined(struct span index)
+{
+	struct pcvalue v = pcvalue_start(index.data, index.size);
+	int32_t last = -1;
+
+	while (pcvalue_next(&v))
+		last = v.value > last ? v.value : last;
+	return last;
+}
+
+bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)
+{
+	struct func_record r = pclntab_record(t, f->index);
+	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
+	int32_t i, last = tree.size ? last_inlined(index) : -1;
+
+	for (i = 0; i <= last; i++) {
+		const uint8_t *e = pclntab_inline_entry(t, tree, i);
+
+		if (!e)
+			return false;
+		if (!strcmp(pclntab_name(t, elf_u32(e + t->layout->inline_name)), name))
+			return true;
+	}
+	return false;
+}
