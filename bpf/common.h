@@ -31,6 +31,9 @@ extern const volatile __s32 ready_skip_slot;
 /* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */
 extern const volatile __u32 exitsyscall_p_reg;
 
+/* Address of runtime.gcController, 0: not known before the first heap record. */
+extern const volatile __u64 gc_controller;
+
 /* --- state shared with user space while the programs run --- */
 
 /* Nothing is recorded before user space has attached everything and sets this. */

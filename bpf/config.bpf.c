@@ -9,6 +9,7 @@ const volatile bool goid_before_status = true;
 const volatile bool syscall_bp = true;
 const volatile __s32 ready_skip_slot = 0;
 const volatile __u32 exitsyscall_p_reg = 2;
+const volatile __u64 gc_controller = 0;
 
 __u32 active = 0;
 

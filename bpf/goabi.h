@@ -12,6 +12,8 @@ static __always_inline u64 go_g(struct pt_regs *ctx) { return ctx->r14; }
 static __always_inline u64 go_arg1(struct pt_regs *ctx) { return ctx->ax; }
 static __always_inline u64 go_arg2(struct pt_regs *ctx) { return ctx->bx; }
 static __always_inline u64 go_arg3(struct pt_regs *ctx) { return ctx->cx; }
+static __always_inline u64 go_arg4(struct pt_regs *ctx) { return ctx->di; }
+static __always_inline u64 go_arg5(struct pt_regs *ctx) { return ctx->si; }
 static __always_inline u64 go_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 go_sp(struct pt_regs *ctx) { return ctx->sp; }
 

@@ -103,6 +103,17 @@ static __always_inline __u16 ready_skip(struct transition *t)
 	return (__u16)read_u64(t->fp + ready_skip_slot);
 }
 
+/*
+ * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
+ * this P; otherwise it is 0 there.
+ */
+static __always_inline __u8 worker_mode(struct transition *t)
+{
+	__u64 p = read_u64(g_m(t->g) + off.m_p);
+
+	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
+}
+
 static __always_inline int send_ready(struct transition *t)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_READY, 0);
@@ -114,6 +125,8 @@ static __always_inline int send_ready(struct transition *t)
 	l->r.id = read_u64(t->gp + off.g_goid);
 	l->r.ptr = t->gp;
 	l->arg = 0;
+	if (t->site->stack == STACK_WAKE)
+		l->r.sub = worker_mode(t);
 	if (!stack_depth || !t->site->stack) {
 		l->stack = 0;
 		rec_submit(l);
@@ -154,6 +167,29 @@ static __always_inline int send_create(struct transition *t)
 	l->r.id = created_goid(t);
 	l->r.ptr = t->gp;
 	l->arg = read_u64(t->gp + off.g_startpc);
+	from = start_at_actor(t->g, t->ret, t->fp);
+	put_stack(l, t, &from, 0);
+	return 0;
+}
+
+/*
+ * A goroutine that helps the collector is called waiting meanwhile. The helper
+ * that says so serves other purposes too (site sub 1): g.waitreason tells.
+ */
+static __always_inline int send_assist(struct transition *t)
+{
+	enum { WAIT_REASON_ASSIST_MARKING = 1 };	/* the same in all releases */
+	struct stack_start from;
+	struct rec_long *l;
+
+	if (t->site->sub && read_u8(t->gp + off.g_waitreason) != WAIT_REASON_ASSIST_MARKING)
+		return 0;
+	l = rec_begin(sizeof(*l), t->pid_tgid, REC_ASSIST_BEGIN, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u64(t->gp + off.g_goid);
+	l->r.ptr = t->gp;
+	l->arg = 0;
 	from = start_at_actor(t->g, t->ret, t->fp);
 	put_stack(l, t, &from, 0);
 	return 0;
@@ -232,6 +268,8 @@ int casgstatus(struct pt_regs *ctx)
 	case REC_GO_CREATE:
 	case REC_GO_CREATE_BLOCKED:
 		return send_create(&t);
+	case REC_ASSIST_BEGIN:
+		return send_assist(&t);
 	case REC_SYS_ENTER:
 		return send_sys_enter(&t);
 	case REC_SYS_EXIT:

@@ -149,6 +149,13 @@ int stw_begin(struct pt_regs *ctx)
 	return send_world(ctx, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), STACK_STW);
 }
 
+/* gcBgMarkStartWorkers(): once per cycle, right after the runtime's own GCBegin. */
+SEC("uprobe")
+int gc_begin(struct pt_regs *ctx)
+{
+	return send_world(ctx, 0, REC_GC_BEGIN, 0, STACK_GC);
+}
+
 SEC("uprobe")
 int stw_end(void *ctx)
 {

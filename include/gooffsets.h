@@ -59,7 +59,11 @@
 	F(p_m,               "runtime.p", "m", 15) \
 	F(p_goidcache,       "runtime.p", "goidcache", 15) \
 	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
-	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15)
+	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
+	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
+	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \
+	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \
+	F(gcc_heap_live,     "runtime.gcControllerState", "heapLive", 19)
 
 struct go_offsets {
 #define F(member, type, path, since) unsigned short member;

@@ -37,7 +37,8 @@ enum rec_kind {
 	REC_GO_PARK = 2,	  /* running -> waiting; sub = waitReason; stack */
 	REC_GO_STOP = 3,	  /* running -> runnable; sub = enum rec_stop; stack */
 	REC_GO_DEAD = 4,	  /* running -> gone */
-	REC_GO_READY = 5,	  /* waiting -> runnable, by this thread; stack of the waker */
+	REC_GO_READY = 5,	  /* waiting -> runnable, by this thread; stack of the waker;
+				   * sub = p.gcMarkWorkerMode if it was woken as a GC worker */
 	REC_GO_CREATE = 6,	  /* new, runnable; id 0 = goid not assigned yet; stack of the
 				   * creator; arg = start pc */
 	REC_GO_CREATE_BLOCKED = 7,/* new, waiting (coroutines); as REC_GO_CREATE */
@@ -69,7 +70,14 @@ enum rec_kind {
 	REC_ASSIST_BEGIN = 52,	  /* stack */
 	REC_ASSIST_END = 53,
 	REC_HEAP_ALLOC = 54,	  /* arg = bytes */
-	REC_HEAP_GOAL = 55,	  /* arg = bytes */
+	REC_HEAP_GOAL = 55,	  /* arg = bytes; all ones: the collector is off */
+
+	/* annotations of runtime/trace: struct rec_user; id = task, arg = parent task */
+	REC_USER_TASK_BEGIN = 56, /* text: type */
+	REC_USER_TASK_END = 57,
+	REC_USER_REGION_BEGIN = 58, /* text: type */
+	REC_USER_REGION_END = 59, /* text: type */
+	REC_USER_LOG = 60,	  /* text: category, message */
 
 	/* tables */
 	REC_STACK = 64,		  /* struct rec_stack */
@@ -125,6 +133,7 @@ enum stack_class {
 	STACK_SNAPSHOT = 10,	/* read from the process by user space */
 	STACK_WAKE = 11,	/* unblocked by injectglist or findRunnable */
 	STACK_PROCS = 12,
+	STACK_USER = 13,
 };
 
 enum { REC_MAX_FRAMES = 128 };
@@ -142,6 +151,18 @@ static inline __rec_u64 rec_stack_room(__rec_u64 n)
 	return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : REC_MAX_FRAMES;
 }
 
+/* Annotations carry their texts behind the head: len[0] bytes, then len[1]. */
+struct rec_user {
+	struct rec r;
+	__rec_u64 stack;
+	__rec_u64 arg;
+	__rec_u16 len[2];
+	__rec_u32 room;		/* bytes of text: 128, 512 or 2048 */
+	char text[];
+};
+
+enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
+
 /* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
 struct rec_snap_p {
 	struct rec r;
@@ -150,7 +171,7 @@ struct rec_snap_p {
 
 /*
  * r.id = goid, r.ptr = g, r.sub = g.atomicstatus without the scan bit, r.flags =
- * g.waitreason, r.tid = its thread (0: none)
+ * g.waitreason | g.inMarkAssist << 8, r.tid = its thread (0: none)
  */
 struct rec_snap_g {
 	struct rec r;
@@ -177,6 +198,7 @@ struct site_class {
 _Static_assert(sizeof(struct rec) == 32, "ring ABI");
 _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
+_Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
 /* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or unknown. */
@@ -193,6 +215,16 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 			return 0;
 		n = sizeof(struct rec_stack) +
 		    8 * rec_stack_room(((const struct rec_stack *)r)->n);
+		break;
+	case REC_USER_TASK_BEGIN: case REC_USER_TASK_END: case REC_USER_REGION_BEGIN:
+	case REC_USER_REGION_END: case REC_USER_LOG:
+		if (avail < sizeof(struct rec_user) ||
+		    ((const struct rec_user *)r)->room > REC_USER_MAX ||
+		    ((const struct rec_user *)r)->room % 8 ||
+		    ((const struct rec_user *)r)->len[0] + ((const struct rec_user *)r)->len[1] >
+			    (int)((const struct rec_user *)r)->room)
+			return 0;
+		n = sizeof(struct rec_user) + ((const struct rec_user *)r)->room;
 		break;
 	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
 	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:

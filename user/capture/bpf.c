@@ -89,6 +89,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;
 	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
+	if (plan->gc_controller)
+		k->gc_controller = plan->gc_controller + b->proc->bias;
 }
 
 static void choose_programs(struct bpf_side *b)

@@ -6,23 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbol/pclntab.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
+#include "target/offsets.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 
-enum need { OPTIONAL, REQUIRED };
+enum need { OPTIONAL, REQUIRED, IF_LINKED };
 
 struct probe_spec {
 	enum program program;
 	const char *function;
+	enum group group;
 	int since, until;
 	enum need need;
 	const char *lacks;
 };
 
 static const struct probe_spec probe_specs[] = {
-#define PROBE(program, ...) { PROGRAM_##program, __VA_ARGS__ },
+#define PROBE(program, function, group, ...) \
+	{ PROGRAM_##program, function, GROUP_##group, __VA_ARGS__ },
 #include "capture/probes.def"
 #undef PROBE
 };
@@ -30,14 +34,15 @@ static const struct probe_spec probe_specs[] = {
 struct site_spec {
 	const char *caller;
 	uint8_t old, new_;
+	enum group group;
 	int since, until;
 	struct site_class class;
 	enum need need;
 };
 
 static const struct site_spec site_specs[] = {
-#define SITE(caller, old, new_, since, until, kind, sub, stack, need) \
-	{ caller, old, new_, since, until, { kind, sub, stack }, need },
+#define SITE(caller, old, new_, group, since, until, kind, sub, stack, need) \
+	{ caller, old, new_, GROUP_##group, since, until, { kind, sub, stack }, need },
 #include "capture/sites.def"
 #undef SITE
 };
@@ -62,15 +67,86 @@ const char *program_name(enum program p)
 	static const char *const names[PROGRAMS] = {
 		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
 		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
-		"stw_begin", "stw_end",
+		"stw_begin", "stw_end", "gc_begin", "heap_update", "heap_reset", "heap_goal",
+		"user_task_begin", "user_task_end", "user_region", "user_log",
 	};
 
 	return names[p];
 }
 
-static bool covers(int minor, int since, int until)
+/* --- groups --- */
+
+static const struct group_spec {
+	const char *name;
+	bool on;
+	const char *text;
+} group_specs[GROUPS] = {
+#define GROUP(id, name, on, text) { name, on, text },
+#include "capture/groups.def"
+#undef GROUP
+};
+
+const char *group_name(enum group g)
 {
-	return since <= minor && minor <= until;
+	return group_specs[g].name;
+}
+
+const char *group_text(enum group g)
+{
+	return group_specs[g].text;
+}
+
+unsigned int groups_default(void)
+{
+	unsigned int set = 0;
+	enum group g;
+
+	for (g = 0; g < GROUPS; g++)
+		if (group_specs[g].on)
+			set |= 1u << g;
+	return set;
+}
+
+static bool group_mask(const char *name, size_t n, unsigned int *ret)
+{
+	enum group g;
+
+	if (n == 3 && !strncmp(name, "all", n))
+		*ret = (1u << GROUPS) - 1;
+	else if (n == 7 && !strncmp(name, "default", n))
+		*ret = groups_default();
+	else {
+		for (g = 0; g < GROUPS; g++)
+			if (strlen(group_specs[g].name) == n &&
+			    !strncmp(name, group_specs[g].name, n))
+				break;
+		if (g == GROUPS)
+			return false;
+		*ret = 1u << g;
+	}
+	return true;
+}
+
+bool groups_parse(const char *list, unsigned int *ret)
+{
+	unsigned int set = 0, mask;
+
+	while (*list) {
+		bool minus = *list == '-';
+		size_t n = strcspn(list += minus, ",");
+
+		if (!group_mask(list, n, &mask))
+			return false;
+		set = minus ? set & ~mask : set | mask;
+		list += n + (list[n] == ',');
+	}
+	*ret = set | 1u << GROUP_SCHED | 1u << GROUP_SYSCALL;
+	return true;
+}
+
+static bool wants(const struct plan *p, enum group group, int since, int until)
+{
+	return (p->groups & 1u << group) && since <= p->minor && p->minor <= until;
 }
 
 /* --- probe sites --- */
@@ -140,9 +216,12 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 		const struct probe_spec *spec = &probe_specs[i];
 		struct missing_probe *missing;
 		struct error why;
+		int r;
 
-		if (!covers(p->minor, spec->since, spec->until) ||
-		    !add_point(p, b, spec, &why))
+		if (!wants(p, spec->group, spec->since, spec->until))
+			continue;
+		r = add_point(p, b, spec, &why);
+		if (!r || (r == -ENOENT && spec->need == IF_LINKED))
 			continue;
 		if (spec->need == REQUIRED)
 			return error_set(err, -ENOTSUP, "cannot probe %s (%s): %s",
@@ -194,7 +273,7 @@ static int add_casgstatus_sites(struct plan *p, const struct gobin *b, struct er
 	for (i = 0; i < COUNT(site_specs) && !r; i++) {
 		const struct site_spec *spec = &site_specs[i];
 
-		if (!covers(p->minor, spec->since, spec->until) ||
+		if (!wants(p, spec->group, spec->since, spec->until) ||
 		    match_and_add(p, spec, &calls) || spec->need == OPTIONAL)
 			continue;
 		r = error_set(err, -ENOTSUP,
@@ -223,7 +302,7 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 		struct vec calls = {0};
 		struct gobin_func fn;
 
-		if (!covers(p->minor, spec->since, spec->until) ||
+		if (!wants(p, GROUP_SCHED, spec->since, spec->until) ||
 		    gobin_func(b, spec->called, &fn))
 			continue;
 		callsites_find(b, fn.addr, &calls);
@@ -239,25 +318,30 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 
 static void find_roots(struct plan *p, const struct gobin *b)
 {
+	if (gobin_table(b))
+		p->moduledata = pclntab_moduledata(gobin_table(b));
 	if (gobin_data_symbol(b, "runtime.allgs", &p->allgs))
 		p->allgs = 0;
 	if (gobin_data_symbol(b, "runtime.allp", &p->allp))
 		p->allp = 0;
+	if (gobin_data_symbol(b, "runtime.gcController", &p->gc_controller))
+		p->gc_controller = 0;
+	if (gobin_data_symbol(b, "runtime.gcphase", &p->gcphase))
+		p->gcphase = 0;
 }
 
-int plan_make(struct plan *p, const struct gobin *b, struct error *err)
+int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
 {
 	int r;
 
-	*p = (struct plan){ .minor = gobin_go_minor(b) };
+	*p = (struct plan){ .minor = gobin_go_minor(b), .groups = groups };
 	if (p->minor < 22)
 		return error_set(err, -ENOTSUP,
 				 "'%s' was built with %s: gotap traces Go 1.22 and later",
 				 gobin_path(b), gobin_go_version(b));
-	r = gobin_dwarf_offsets(b, &p->offsets, err);
+	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)
 		return r;
-	p->offsets_source = "dwarf";
 	p->goid_before_status = p->minor >= 24;
 	p->syscall_bp = p->minor >= 23;
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))

@@ -31,10 +31,35 @@ enum program {
 	PROGRAM_procs_change,
 	PROGRAM_stw_begin,
 	PROGRAM_stw_end,
+	PROGRAM_gc_begin,
+	PROGRAM_heap_update,
+	PROGRAM_heap_reset,
+	PROGRAM_heap_goal,
+	PROGRAM_user_task_begin,
+	PROGRAM_user_task_end,
+	PROGRAM_user_region,
+	PROGRAM_user_log,
 	PROGRAMS,
 };
 
 const char *program_name(enum program p);
+
+enum group {
+#define GROUP(id, name, on, text) GROUP_##id,
+#include "capture/groups.def"
+#undef GROUP
+	GROUPS,
+};
+
+/* Sets of groups are bit masks, bit 1 << enum group. */
+const char *group_name(enum group g);
+const char *group_text(enum group g);
+unsigned int groups_default(void);
+/*
+ * Reads a list like "gc,heap" or "all" or "default,-heap" into *@ret; sched
+ * and syscall are always in it. False if a name is unknown.
+ */
+bool groups_parse(const char *list, unsigned int *ret);
 
 struct probe_point {
 	enum program program;
@@ -64,17 +89,20 @@ struct plan {
 	bool syscall_bp;
 	int ready_skip_slot;		/* 0: unknown */
 	unsigned int exitsyscall_p_reg;
+	unsigned int groups;
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
+	uint64_t moduledata;		/* ... of runtime.firstmoduledata; 0 unknown */
+	uint64_t gc_controller, gcphase;	/* likewise; only used where known */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */
 	struct vec missing;		/* struct missing_probe */
 };
 
 /*
- * Fills @p for @b. -ENOTSUP with a text that names what is missing when the
+ * Fills @p for @b with the probes of @groups (a mask; groups_default()). -ENOTSUP with a text that names what is missing when the
  * binary cannot be traced. @p must be released in any case.
  */
-int plan_make(struct plan *p, const struct gobin *b, struct error *err);
+int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
 void plan_release(struct plan *p);
 
 #endif

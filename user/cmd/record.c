@@ -32,6 +32,7 @@ struct record_options {
 	double seconds;		/* 0: until stopped */
 	const char *output, *spool;
 	int version;
+	unsigned int groups;
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
 };
@@ -77,6 +78,7 @@ static const char help[] =
 	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
 	"                        or the program ends\n"
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
+	"  -e, --events LIST     groups of events: see `gotap events` (default: most)\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
 	"      --ring-size SIZE  buffer per CPU (default: 64M for all, at most 16M each)\n"
@@ -96,6 +98,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "events", required_argument, NULL, 'e' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
 	{ "ring-size", required_argument, NULL, OPT_RING },
@@ -126,6 +129,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	case 'o':
 		o->output = arg;
 		return NULL;
+	case 'e':
+		return groups_parse(arg, &o->groups) ? NULL :
+		       "--events takes a list of the groups that `gotap events` shows";
 	case OPT_FORMAT:
 		return parse_format(arg, &o->version) ? NULL :
 		       "--format takes go1.22, go1.23, go1.25 or go1.26";
@@ -168,8 +174,9 @@ static int read_options(struct record_options *o, int argc, char **argv)
 	int c;
 
 	*o = (struct record_options){ .output = "trace.out", .version = 25,
+				      .groups = groups_default(),
 				      .bpf = { .stack_depth = 127 } };
-	while ((c = getopt_long(argc, argv, "+p:d:o:qvh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+p:d:o:e:qvh", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK + 1;
@@ -218,7 +225,7 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	if (!r)
 		r = process_find_bias(&t->proc, gobin_entry(t->bin), err);
 	if (!r)
-		r = plan_make(&t->plan, t->bin, err);
+		r = plan_make(&t->plan, t->bin, o->groups, err);
 	if (r)
 		return r;
 	fill_info(t, o);

@@ -24,7 +24,9 @@ static const struct row {
 };
 
 /* The structs that rows name. */
-static const char *const wanted[] = { "runtime.g", "runtime.m", "runtime.p" };
+static const char *const wanted[] = {
+	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState",
+};
 enum { NWANTED = sizeof(wanted) / sizeof(wanted[0]) };
 
 struct structs {

@@ -8,7 +8,7 @@
 
 #include "gooffsets.h"
 
-_Static_assert(sizeof(struct go_offsets) == 42 * sizeof(unsigned short),
+_Static_assert(sizeof(struct go_offsets) == 46 * sizeof(unsigned short),
 	       "gooffsets.h changed: run tools/gen-offsets");
 
 static const struct go_offsets offsets_by_minor[] = {
@@ -55,6 +55,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 1504,
 		.p_goidcacheend = 1512,
 		.p_gc_mark_worker_mode = 5768,
+		.gcc_percent = GO_OFFSET_NONE,
+		.gcc_percent_goal = GO_OFFSET_NONE,
+		.gcc_sweep_trigger = GO_OFFSET_NONE,
+		.gcc_heap_live = GO_OFFSET_NONE,
 	},
 	[19] = {	/* go1.19.8 */
 		.g_stack_lo = 0,
@@ -99,6 +103,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4656,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 104,
+		.gcc_sweep_trigger = 112,
+		.gcc_heap_live = 136,
 	},
 	[21] = {	/* go1.21.13 */
 		.g_stack_lo = 0,
@@ -143,6 +151,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4656,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[22] = {	/* go1.22.12 */
 		.g_stack_lo = 0,
@@ -187,6 +199,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4688,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[23] = {	/* go1.23.5 */
 		.g_stack_lo = 0,
@@ -231,6 +247,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[24] = {	/* go1.24.4 */
 		.g_stack_lo = 0,
@@ -275,6 +295,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[25] = {	/* go1.25.12 */
 		.g_stack_lo = 0,
@@ -319,6 +343,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[26] = {	/* go1.26.11 */
 		.g_stack_lo = 0,
@@ -363,6 +391,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4672,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 	[27] = {	/* go1.27.4 */
 		.g_stack_lo = 0,
@@ -407,6 +439,10 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4672,
+		.gcc_percent = 0,
+		.gcc_percent_goal = 72,
+		.gcc_sweep_trigger = 80,
+		.gcc_heap_live = 104,
 	},
 };
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_user: annotations. runtime/trace calls these hooks of the runtime even
+ * when the program's own tracing is off: NewTask, Task.End, WithRegion and Log
+ * get here. StartRegion does not come back for its end then, and Logf returns
+ * before it formats.
+ */
+#include "emit.h"
+#include "stack.h"
+
+/* A Go string: where, and how much of it the trace format takes. */
+struct text {
+	__u64 ptr;
+	__u32 len;
+};
+
+static __always_inline struct text text_at(__u64 ptr, __u64 len)
+{
+	return (struct text){ ptr, len > REC_TEXT_MAX ? REC_TEXT_MAX : (__u32)len };
+}
+
+struct annotation {
+	__u64 pid_tgid;
+	__u64 task, arg;
+	struct stack_start from;
+	struct text text[2];
+	__u8 kind;
+};
+
+static __always_inline bool send_room(const struct annotation *a, __u64 key, const __u32 room)
+{
+	struct rec_user *u = ring_reserve(sizeof(*u) + room);
+	__u32 first = a->text[0].len, second = a->text[1].len;
+
+	if (!u)
+		return false;
+	rec_fill(&u->r, (__u32)a->pid_tgid, a->kind, 0);
+	u->r.id = a->task;
+	u->r.ptr = 0;
+	u->stack = key;
+	u->arg = a->arg;
+	u->room = room;
+	/* The verifier wants to see both bounds right before each read. */
+	if (first > room)
+		first = room;
+	if (first && bpf_probe_read_user(u->text, first, (void *)a->text[0].ptr))
+		first = 0;
+	if (second > room - first)
+		second = room - first;
+	if (second && first <= room / 2 && second <= room / 2) {
+		if (bpf_probe_read_user(u->text + first, second, (void *)a->text[1].ptr))
+			second = 0;
+	} else {
+		second = 0;
+	}
+	u->len[0] = first;
+	u->len[1] = second;
+	rec_submit(u);
+	return true;
+}
+
+static __always_inline int send_annotation(const struct annotation *a)
+{
+	__u64 key = stack_key(&a->from, STACK_USER);
+	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
+
+	/* Half of the room for each text. */
+	if (most <= 64)
+		send_room(a, key, 128);
+	else if (most <= 256)
+		send_room(a, key, 512);
+	else
+		send_room(a, key, REC_USER_MAX);
+	if (key && !stack_known(key))
+		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, 0);
+	return 0;
+}
+
+/* These run on the goroutine's own stack: its frames from the caller on. */
+static __always_inline struct stack_start start_here(__u64 sp, __u64 fp)
+{
+	return (struct stack_start){ .pc = read_u64(sp), .bp = fp };
+}
+
+/* userTaskCreate(id, parent uint64, taskType string) */
+SEC("uprobe")
+int user_task_begin(struct pt_regs *ctx)
+{
+	struct annotation a = {
+		.pid_tgid = bpf_get_current_pid_tgid(),
+		.kind = REC_USER_TASK_BEGIN,
+		.task = go_arg1(ctx),
+		.arg = go_arg2(ctx),
+		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
+	};
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+
+	if (!is_target(a.pid_tgid))
+		return 0;
+	a.from = start_here(sp, fp);
+	return send_annotation(&a);
+}
+
+/* userTaskEnd(id uint64) */
+SEC("uprobe")
+int user_task_end(struct pt_regs *ctx)
+{
+	struct annotation a = {
+		.pid_tgid = bpf_get_current_pid_tgid(),
+		.kind = REC_USER_TASK_END,
+		.task = go_arg1(ctx),
+	};
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+
+	if (!is_target(a.pid_tgid))
+		return 0;
+	a.from = start_here(sp, fp);
+	return send_annotation(&a);
+}
+
+/* userRegion(id, mode uint64, regionType string): mode 0 begins, 1 ends */
+SEC("uprobe")
+int user_region(struct pt_regs *ctx)
+{
+	struct annotation a = {
+		.pid_tgid = bpf_get_current_pid_tgid(),
+		.kind = REC_USER_REGION_BEGIN,
+		.task = go_arg1(ctx),
+		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
+	};
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx), mode = go_arg2(ctx);
+
+	if (!is_target(a.pid_tgid))
+		return 0;
+	if (mode)
+		a.kind = REC_USER_REGION_END;
+	a.from = start_here(sp, fp);
+	return send_annotation(&a);
+}
+
+/* userLog(id uint64, category, message string) */
+SEC("uprobe")
+int user_log(struct pt_regs *ctx)
+{
+	struct annotation a = {
+		.pid_tgid = bpf_get_current_pid_tgid(),
+		.kind = REC_USER_LOG,
+		.task = go_arg1(ctx),
+		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
+	};
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+
+	if (!is_target(a.pid_tgid))
+		return 0;
+	a.from = start_here(sp, fp);
+	return send_annotation(&a);
+}

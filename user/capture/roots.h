@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * roots: where runtime.allgs and runtime.allp are in a running process. In: a
+ * plan and the process. Out: the addresses of the two slices, by symbol, or in
+ * a stripped program by what only they can be: each element of allgs is a g
+ * whose sched.g points back at it, and element i of allp is a P whose id is i.
+ */
+#ifndef GOTAP_CAPTURE_ROOTS_H
+#define GOTAP_CAPTURE_ROOTS_H
+
+#include "base/error.h"
+#include "capture/plan.h"
+#include "capture/process.h"
+
+struct roots {
+	uint64_t allgs, allp;	/* addresses in the process */
+};
+
+/* -ENOENT with a text if they cannot be told; nothing is guessed. */
+int roots_find(const struct plan *plan, const struct process *proc, struct roots *ret,
+	       struct error *err);
+
+#endif
