@@ -162,7 +162,6 @@ static bool call_sites_agree(const struct gobin *b)
 	struct vec lines, sites = {0};
 	struct gobin_func fn;
 	uint64_t start, end;
-	char target[40];
 	size_t i, n = 0;
 	bool ok = true;
 
@@ -171,12 +170,14 @@ static bool call_sites_agree(const struct gobin *b)
 	callsites_find(b, fn.addr, &sites);
 	gobin_text_range(b, &start, &end);
 	lines = disassemble(gobin_path(b), start, end);
-	snprintf(target, sizeof(target), "call   %llx ", (unsigned long long)fn.addr);
-	for (i = 0; i + 1 < lines.len; i++) {
-		if (!starts(vec_at(&lines, struct line, i)->text, target))
+	for (i = 0; i < lines.len; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+		unsigned long long target;
+
+		if (sscanf(l->text, "call %llx", &target) != 1 || target != fn.addr)
 			continue;
-		ok &= n < sites.len && vec_at(&sites, struct callsite, n)->return_addr ==
-					       vec_at(&lines, struct line, i)->addr + 5;
+		ok &= n < sites.len &&
+		      vec_at(&sites, struct callsite, n)->return_addr == l->addr + 5;
 		n++;
 	}
 	ok &= n == sites.len && n > 20;
