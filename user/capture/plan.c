@@ -335,6 +335,9 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	int r;
 
 	*p = (struct plan){ .minor = gobin_go_minor(b), .groups = groups };
+	if (!p->minor)
+		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
+				 "you know, give --assume-go 1.NN", gobin_path(b));
 	if (p->minor < 22)
 		return error_set(err, -ENOTSUP,
 				 "'%s' was built with %s: gotap traces Go 1.22 and later",

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gobin: see gobin.h. Joins elf_file, buildinfo, func_table and dwarf_offsets. */
+/*
+ * gobin: see gobin.h. Joins elf_file, buildinfo, func_table, pclntab and
+ * dwarf_offsets. Functions come from the symbol table, or from .gopclntab where
+ * that was stripped; both have the same functions under the same names.
+ */
+#define _GNU_SOURCE
 #include "target/gobin.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/pclntab.h"
 #include "target/buildinfo.h"
 #include "target/dwarf_offsets.h"
 #include "target/func_table.h"
@@ -15,8 +21,10 @@ struct gobin {
 	char *path;
 	struct elf_file elf;
 	struct buildinfo info;
-	struct func_table funcs;
+	struct func_table funcs;	/* of the symbol table */
+	struct pclntab *table;		/* NULL if the file has none that can be read */
 	bool has_symtab;
+	bool go_symbols;		/* the symbol table has Go's functions */
 	char *build_id;
 };
 
@@ -29,7 +37,8 @@ static bool has_section(const struct elf_file *f, const char *name)
 	return elf_section_find(f, name, &section) && section.size;
 }
 
-static bool is_go(const struct gobin *b)
+/* Looking for the function table in each program of a machine would take long. */
+static bool may_be_go(const struct gobin *b)
 {
 	static const char *const marks[] = {
 		".go.buildinfo", ".gopclntab", ".data.rel.ro.gopclntab", ".note.go.buildid",
@@ -40,7 +49,7 @@ static bool is_go(const struct gobin *b)
 		if (has_section(&b->elf, marks[i]))
 			return true;
 	}
-	return func_table_by_name(&b->funcs, "runtime.casgstatus") != NULL;
+	return b->go_symbols || !b->elf.nsections;
 }
 
 /* The description of the note @type of @owner in section @name. */
@@ -82,18 +91,36 @@ static char *read_build_id(const struct elf_file *f)
 	return (char *)text.data;
 }
 
+/* upx writes its mark behind the program headers and leaves no sections. */
+static bool is_packed(const struct elf_file *f)
+{
+	enum { HEAD = 512 };
+	const uint8_t *p = elf_file_at(f, 0, HEAD);
+
+	return p && !f->nsections && memmem(p, HEAD, "UPX!", 4);
+}
+
+static int refuse_non_go(const struct gobin *b, struct error *err)
+{
+	if (is_packed(&b->elf))
+		return error_set(err, -ENOEXEC, "a program packed with upx: what it runs is not in "
+				 "the file; unpack it with 'upx -d' and run that");
+	return error_set(err, -ENOEXEC, "not a Go program");
+}
+
 static int read_all(struct gobin *b, struct error *err)
 {
 	b->has_symtab = func_table_from_symbols(&b->funcs, &b->elf) > 0;
+	b->go_symbols = func_table_by_name(&b->funcs, "runtime.casgstatus");
+	if (!may_be_go(b))
+		return refuse_non_go(b, err);
+	if (pclntab_from_memory(&b->table, b->elf.data, b->elf.size, NULL))
+		b->table = NULL;
 	buildinfo_read(&b->info, &b->elf);
-	if (!is_go(b))
-		return error_set(err, -ENOEXEC, "not a Go program");
+	if (!b->table && !b->go_symbols && !b->info.version)
+		return refuse_non_go(b, err);
 	if (!b->info.version)
-		return error_set(err, -ENOEXEC, "a Go program that does not say "
-				 "of which release it is");
-	if (!b->info.minor)
-		return error_set(err, -ENOEXEC, "a Go program of an unknown release, '%s'",
-				 b->info.version);
+		b->info.version = xstrdup("an unknown release of Go");
 	b->build_id = read_build_id(&b->elf);
 	return 0;
 }
@@ -142,6 +169,7 @@ void gobin_free(struct gobin *b)
 	if (!b)
 		return;
 	func_table_free(&b->funcs);
+	pclntab_free(b->table);
 	buildinfo_free(&b->info);
 	elf_file_close(&b->elf);
 	free(b->build_id);
@@ -164,6 +192,11 @@ const char *gobin_go_version(const struct gobin *b)
 int gobin_go_minor(const struct gobin *b)
 {
 	return b->info.minor;
+}
+
+void gobin_assume_minor(struct gobin *b, int minor)
+{
+	b->info.minor = minor;
 }
 
 const char *gobin_module_path(const struct gobin *b)
@@ -209,7 +242,7 @@ const char *gobin_build_id(const struct gobin *b)
 
 /* --- functions and data --- */
 
-static int func_found(const struct gobin_func *fn, struct gobin_func *ret)
+static int symbol_found(const struct gobin_func *fn, struct gobin_func *ret)
 {
 	if (!fn)
 		return -ENOENT;
@@ -217,14 +250,36 @@ static int func_found(const struct gobin_func *fn, struct gobin_func *ret)
 	return 0;
 }
 
+/* Its size includes the padding behind it, where a symbol's does not. */
+static int entry_found(bool found, const struct pclntab_func *f, struct gobin_func *ret)
+{
+	if (!found)
+		return -ENOENT;
+	*ret = (struct gobin_func){ f->name, f->entry, f->end - f->entry };
+	return 0;
+}
+
 int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret)
 {
-	return func_found(func_table_by_name(&b->funcs, name), ret);
+	struct pclntab_func f;
+
+	if (b->go_symbols || !b->table)
+		return symbol_found(func_table_by_name(&b->funcs, name), ret);
+	return entry_found(pclntab_func_named(b->table, name, &f), &f, ret);
 }
 
 int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret)
 {
-	return func_found(func_table_by_addr(&b->funcs, addr), ret);
+	struct pclntab_func f;
+
+	if (b->go_symbols || !b->table)
+		return symbol_found(func_table_by_addr(&b->funcs, addr), ret);
+	return entry_found(pclntab_func_at(b->table, addr, &f), &f, ret);
+}
+
+const struct pclntab *gobin_table(const struct gobin *b)
+{
+	return b->table;
 }
 
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret)

@@ -17,6 +17,7 @@
 #include "gooffsets.h"
 
 struct gobin;
+struct pclntab;
 
 /*
  * Opens the executable at @path (for a process: /proc/PID/exe, which works
@@ -28,10 +29,12 @@ int gobin_open(struct gobin **ret, const char *path, struct error *err);
 void gobin_free(struct gobin *b);
 
 const char *gobin_path(const struct gobin *b);
-/* Go release as the linker recorded it, e.g. "go1.25.12"; never NULL. */
+/* Go release as the linker recorded it, e.g. "go1.25.12"; a text if the file has none. */
 const char *gobin_go_version(const struct gobin *b);
-/* The NN of go1.NN. */
+/* The NN of go1.NN; 0 if the file does not say. */
 int gobin_go_minor(const struct gobin *b);
+/* Takes the program for one of Go 1.@minor from now on, whatever it says. */
+void gobin_assume_minor(struct gobin *b, int minor);
 /* Main module path and version from the build info, "" if none. */
 const char *gobin_module_path(const struct gobin *b);
 const char *gobin_module_version(const struct gobin *b);
@@ -59,6 +62,8 @@ struct gobin_func {
 int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret);
 /* The outermost (physical) function whose code contains @addr; -ENOENT if none. */
 int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret);
+/* The binary's own function table; NULL if there is none that can be read. */
+const struct pclntab *gobin_table(const struct gobin *b);
 /* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
 

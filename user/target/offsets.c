@@ -68,8 +68,9 @@ int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 	}
 	if (!has_row(minor) && !assume)
 		return error_set(err, -ENOTSUP, "'%s' was built with %s, whose runtime is unknown, "
-				 "and has no DWARF data to learn from", gobin_path(b),
-				 gobin_go_version(b));
+				 "and has no DWARF data to learn from; --assume-go 1.%d tries the "
+				 "nearest that is known", gobin_path(b), gobin_go_version(b),
+				 nearest_row(minor));
 	if (!has_row(minor))
 		minor = nearest_row(minor);
 	*source = sources[minor];
