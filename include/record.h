@@ -88,6 +88,7 @@ enum rec_kind {
 	REC_SNAP_END = 82,	  /* the trace begins at this time */
 	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one */
 	REC_GOID = 84,		  /* id = goid that was read from the created g at ptr */
+	REC_SNAP_GC = 86,	  /* sub = runtime.gcphase: 0 off, 1 mark, 2 mark termination */
 	REC_SNAP_P_NAME = 85,	  /* which address has which id: id = p.id, ptr = p */
 };
 
@@ -229,7 +230,7 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
 	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
 	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SNAP_END:
-	case REC_SNAP_P_NAME:
+	case REC_SNAP_P_NAME: case REC_SNAP_GC:
 		n = sizeof(struct rec);
 		break;
 	case REC_NONE:

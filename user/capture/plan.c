@@ -144,6 +144,16 @@ bool groups_parse(const char *list, unsigned int *ret)
 	return true;
 }
 
+const char *plan_group_function(enum group g, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < COUNT(probe_specs); j++)
+		if (probe_specs[j].group == g && !i--)
+			return probe_specs[j].function;
+	return NULL;
+}
+
 static bool wants(const struct plan *p, enum group group, int since, int until)
 {
 	return (p->groups & 1u << group) && since <= p->minor && p->minor <= until;

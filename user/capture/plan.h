@@ -54,6 +54,8 @@ enum group {
 /* Sets of groups are bit masks, bit 1 << enum group. */
 const char *group_name(enum group g);
 const char *group_text(enum group g);
+/* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
+const char *plan_group_function(enum group g, size_t i);
 unsigned int groups_default(void);
 /*
  * Reads a list like "gc,heap" or "all" or "default,-heap" into *@ret; sched

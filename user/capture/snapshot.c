@@ -309,6 +309,8 @@ static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 	l->r.tid = m ? m->tid : 0;
 	l->r.sub = (uint8_t)status;
 	l->r.flags = g[off->g_waitreason];
+	if (off->g_in_mark_assist != GO_OFFSET_NONE && g[off->g_in_mark_assist])
+		l->r.flags |= 1 << 8;
 	l->stack = stack;
 	l->arg = u64_at(g, off->g_startpc);
 }
@@ -360,6 +362,19 @@ static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct err
 	return 0;
 }
 
+/* Is a cycle under way? Without the symbol, its first sign is the next GC record. */
+static void take_gc(struct reader *rd)
+{
+	struct rec rec = { .time = rd->now, .kind = REC_SNAP_GC };
+	uint32_t phase;
+
+	if (!rd->plan->gcphase ||
+	    !process_read(rd->proc, rd->plan->gcphase + rd->proc->bias, &phase, sizeof(phase)))
+		return;
+	rec.sub = (uint8_t)phase;
+	buf_add(rd->out, &rec, sizeof(rec));
+}
+
 /* The offsets must describe this process, or everything would be nonsense. */
 static int self_check(struct reader *rd, struct error *err)
 {
@@ -395,6 +410,8 @@ int snapshot_take(const struct plan *plan, const struct process *proc, unsigned 
 		r = take_gs(&rd, counts, err);	/* first: it finds the Ms that take_ps needs */
 	if (!r)
 		r = take_ps(&rd, counts, err);
+	if (!r)
+		take_gc(&rd);
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);
 	return r;

@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
+	{ "events", cmd_events, "list the groups of events that `record --events` takes" },
 	{ "text", cmd_text, "print a trace as text" },
 	{ "wire", cmd_wire, "turn that text back into a trace" },
 	{ "check", cmd_check, "check that traces obey the rules of the format" },
