@@ -36,8 +36,8 @@ static int check_one(const char *file, const struct check_options *options)
 	struct error err;
 
 	if (check_file(file, options->lenient, &result, &err)) {
-		fprintf(stderr, "gotap check: %s\n", err.text);
-		return 2;
+		cmd_fail(&err);
+		return EXIT_USAGE;
 	}
 	if (options->json)
 		check_report_json(&line, file, &result);
@@ -45,7 +45,7 @@ static int check_one(const char *file, const struct check_options *options)
 		check_report_text(&line, file, &result);
 	fwrite(line.data, 1, line.len, stdout);
 	buf_free(&line);
-	return result.kind != CHECK_OK;
+	return result.kind == CHECK_OK ? EXIT_OK : EXIT_FAIL;
 }
 
 /* 0 to go on, else the exit status + 1. */
@@ -70,10 +70,11 @@ static int parse(int argc, char **argv, struct check_options *options)
 		} else
 			break;
 	}
-	if (opt == -1 && optind < argc)
-		return 0;
-	fputs(usage, stderr);
-	return 3;
+	if (opt != -1)
+		return 1 + cmd_usage("check", "wrong option");
+	if (optind == argc)
+		return 1 + cmd_usage("check", "at least one trace is needed");
+	return 0;
 }
 
 int cmd_check(int argc, char **argv)
@@ -90,6 +91,6 @@ int cmd_check(int argc, char **argv)
 			status = one;
 	}
 	if (fflush(stdout))
-		return 2;
+		return EXIT_USAGE;
 	return status;
 }

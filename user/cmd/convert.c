@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gotap convert: a trace of any format into a v2 trace. */
+/* gotap convert: a trace of any format, or a part of it, into a v2 trace. */
+#define _GNU_SOURCE
 #include "cmd/cmd.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 
+#include "base/cleanup.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
+#include "cmd/rewrite.h"
+#include "tracev2.h"
 #include "v1/convert.h"
 #include "v1/file.h"
 
 static const char usage[] =
-	"usage: gotap convert TRACE -o FILE [--binary PROGRAM] [--format N]\n"
+	"usage: gotap convert TRACE -o FILE [OPTION...]\n"
 	"\n"
-	"Turns a trace of Go 1.21 or older, back to the first ones before Go 1.5, into one\n"
-	"that `go tool trace` of today opens. TRACE and FILE may be - (standard input,\n"
-	"output).\n"
+	"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
+	"one that `go tool trace` of today opens, or a part of it. What can be read of a damaged\n"
+	"file is kept. TRACE and FILE may be - (standard input, output).\n"
 	"\n"
 	"  -o, --output FILE     write to FILE\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
 	"                        which hold addresses only\n"
-	"  -f, --format N        header of the result: 1.22 (default), 1.23, 1.25 or 1.26\n"
+	"  -f, --format N        header of the result: go1.22, go1.23, go1.25 or go1.26\n"
+	"                        (default: that of TRACE; go1.22 for traces before that)\n"
+	"      --from TIME       leave out what comes before, counted from the beginning (1.5s)\n"
+	"      --to TIME         leave out what comes after\n"
+	"  -g, --goroutine N     only this goroutine; may be given again\n"
+	"      --strip-stacks    without stacks\n"
 	"  -h, --help            show this\n";
 
 struct options {
 	const char *in, *out, *binary;
-	int format;
+	struct rewrite_options rewrite;
+	struct map64 goroutines;
+	bool part;		/* --from, --to, --goroutine or --strip-stacks */
 };
 
 static void report(const struct v1_trace *t, const struct options *o,
@@ -39,28 +54,92 @@ static void report(const struct v1_trace *t, const struct options *o,
 			"equivalent\n", counts->dropped, v1_trace_count(t));
 }
 
-static int write_v1(const struct v1_trace *t, const struct options *o, struct error *err)
+/* Ends with the output closed, and removed if @ret says that it failed. */
+static int finish(struct output *out, int ret, struct error *err)
 {
-	struct v1_convert_counts counts;
-	struct output out;
-	int ret = output_open(&out, o->out, err);
+	if (ret) {
+		output_close(out, false, NULL);
+		return ret;
+	}
+	return output_close(out, true, err);
+}
+
+static int begin(struct output *out, const struct options *o, struct error *err)
+{
+	int ret = output_open(out, o->out, err);
 
 	if (ret)
 		return ret;
-	ret = output_begin(&out, err);
-	if (!ret)
-		ret = v1_convert(t, out.fd, o->format, &counts, err);
+	ret = output_begin(out, err);
+	return ret ? finish(out, ret, err) : 0;
+}
+
+static void report_rewrite(const struct rewrite_result *result)
+{
+	if (result->damaged)
+		fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+			result->fault);
+	if (result->dropped)
+		fprintf(stderr, "gotap convert: left out %zu events that have no place in the "
+			"result\n", result->dropped);
+}
+
+static int convert_v2(struct buf *data, const struct options *o, struct error *err)
+{
+	struct rewrite_result result;
+	struct output out;
+	bool mended = rewrite_mend(data);
+	int ret = begin(&out, o, err);
+
 	if (ret)
-		output_close(&out, false, NULL);
-	else
-		ret = output_close(&out, true, err);
+		return ret;
+	ret = rewrite_trace(data->data, data->len, out.fd, &o->rewrite, &result, err);
+	if (ret)
+		error_prefix(err, "%s", o->in);
+	ret = finish(&out, ret, err);
+	if (!ret && mended && !result.damaged)
+		fputs("gotap convert: the trace was cut, kept what comes before\n", stderr);
 	if (!ret)
-		report(t, o, &counts);
+		report_rewrite(&result);
 	return ret;
+}
+
+/* A part of a v1 trace: all of it as v2 first, in memory. */
+static int convert_part_of_v1(const struct v1_trace *t, const struct options *o,
+			      struct v1_convert_counts *counts, struct error *err)
+{
+	_cleanup_close_ int fd = memfd_create("gotap", MFD_CLOEXEC);
+	char path[32];
+	struct buf data = {0};
+	int ret;
+
+	if (fd < 0)
+		return error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno));
+	ret = v1_convert(t, fd, 22, counts, err);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!ret)
+		ret = v1_file_read(path, &data, err);
+	if (!ret)
+		ret = convert_v2(&data, o, err);
+	buf_free(&data);
+	return ret;
+}
+
+static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
+			     struct v1_convert_counts *counts, struct error *err)
+{
+	int format = o->rewrite.format ? o->rewrite.format : 22;
+	struct output out;
+	int ret = begin(&out, o, err);
+
+	if (ret)
+		return ret;
+	return finish(&out, v1_convert(t, out.fd, format, counts, err), err);
 }
 
 static int convert_v1(const struct buf *data, const struct options *o, struct error *err)
 {
+	struct v1_convert_counts counts;
 	struct v1_trace *t;
 	int ret = v1_trace_open(&t, data->data, data->len, err);
 
@@ -68,10 +147,25 @@ static int convert_v1(const struct buf *data, const struct options *o, struct er
 		return error_prefix(err, "%s", o->in);
 	if (o->binary)
 		ret = v1_trace_symbolize(t, o->binary, err);
+	if (!ret && o->part)
+		ret = convert_part_of_v1(t, o, &counts, err);
+	else if (!ret)
+		ret = convert_all_of_v1(t, o, &counts, err);
 	if (!ret)
-		ret = write_v1(t, o, err);
+		report(t, o, &counts);
 	v1_trace_free(t);
 	return ret;
+}
+
+/* The v1 reader says best what a file is that is neither. */
+static bool is_v2(const struct buf *data)
+{
+	struct error err;
+	int version;
+	size_t size;
+
+	return data->len >= TRACEV2_HEADER_SIZE &&
+	       v1_header_parse(data->data, data->len, &version, &size, &err) == -ENOTSUP;
 }
 
 static int convert(const struct options *o, struct error *err)
@@ -80,12 +174,43 @@ static int convert(const struct options *o, struct error *err)
 	int ret = v1_file_read(o->in, &data, err);
 
 	if (!ret)
-		ret = convert_v1(&data, o, err);
+		ret = is_v2(&data) ? convert_v2(&data, o, err) : convert_v1(&data, o, err);
 	buf_free(&data);
 	return ret;
 }
 
 enum { GO_ON = -1 };
+
+enum { OPT_FROM = 256, OPT_TO, OPT_STRIP };
+
+static int bad_time(const char *name)
+{
+	return cmd_usage("convert", "--%s needs a time like 1.5s or 200ms, not '%s'", name, optarg);
+}
+
+static int set_part(struct options *o, int opt)
+{
+	unsigned long id;
+	double seconds;
+
+	o->part = true;
+	switch (opt) {
+	case OPT_STRIP:
+		o->rewrite.strip_stacks = true;
+		return GO_ON;
+	case 'g':
+		if (!parse_number(optarg, 1, ULONG_MAX, &id))
+			return cmd_usage("convert", "'%s' is no goroutine id", optarg);
+		map64_put(&o->goroutines, id, NULL);
+		o->rewrite.goroutines = &o->goroutines;
+		return GO_ON;
+	default:
+		if (!parse_duration(optarg, &seconds) || seconds > 9e9)
+			return bad_time(opt == OPT_FROM ? "from" : "to");
+		*(opt == OPT_FROM ? &o->rewrite.from : &o->rewrite.to) = (int64_t)(seconds * 1e9);
+		return GO_ON;
+	}
+}
 
 static int set_option(struct options *o, int opt)
 {
@@ -97,15 +222,17 @@ static int set_option(struct options *o, int opt)
 		o->binary = optarg;
 		return GO_ON;
 	case 'f':
-		if (parse_format(optarg, &o->format))
+		if (parse_format(optarg, &o->rewrite.format))
 			return GO_ON;
 		return cmd_usage("convert", "there is no format '%s', use go1.22, go1.23, go1.25 "
 				 "or go1.26", optarg);
 	case 'h':
 		fputs(usage, stdout);
 		return EXIT_OK;
-	default:
+	case '?':
 		return cmd_usage("convert", "unknown option or missing value");
+	default:
+		return set_part(o, opt);
 	}
 }
 
@@ -116,13 +243,17 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "output", required_argument, NULL, 'o' },
 		{ "binary", required_argument, NULL, 'b' },
 		{ "format", required_argument, NULL, 'f' },
+		{ "from", required_argument, NULL, OPT_FROM },
+		{ "to", required_argument, NULL, OPT_TO },
+		{ "goroutine", required_argument, NULL, 'g' },
+		{ "strip-stacks", no_argument, NULL, OPT_STRIP },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int opt, status;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "o:b:f:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "o:b:f:g:h", options, NULL)) != -1) {
 		status = set_option(o, opt);
 		if (status != GO_ON)
 			return status;
@@ -131,17 +262,20 @@ static int parse_options(int argc, char **argv, struct options *o)
 		return cmd_usage("convert", "one TRACE is needed");
 	if (!o->out)
 		return cmd_usage("convert", "-o FILE is needed");
+	if (o->rewrite.to <= o->rewrite.from)
+		return cmd_usage("convert", "--to must be later than --from");
 	o->in = argv[optind];
 	return GO_ON;
 }
 
 int cmd_convert(int argc, char **argv)
 {
-	struct options o = { .format = 22 };
+	struct options o = { .rewrite.to = INT64_MAX };
 	struct error err;
 	int status = parse_options(argc, argv, &o);
 
-	if (status != GO_ON)
-		return status;
-	return convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
+	if (status == GO_ON)
+		status = convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
+	map64_free(&o.goroutines);
+	return status;
 }

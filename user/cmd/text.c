@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "read/raw_convert.h"
 #include "read/text_write.h"
 
 static const char usage[] =
@@ -16,30 +17,6 @@ static const char usage[] =
 	"\n"
 	"  -o, --output FILE   write to FILE instead of standard output\n"
 	"  -h, --help          show this\n";
-
-static int convert(const char *in, const char *out, struct error *err)
-{
-	struct raw_source source;
-	struct raw_sink sink;
-	struct error write_err;
-	int ret = source_open(&source, in, err);
-
-	if (ret)
-		return ret;
-	ret = sink_open(&sink, out, err);
-	if (!ret) {
-		ret = text_write(&source, &sink, err);
-		if (ret)
-			error_prefix(err, "%s", in);
-		/* What could be read stays: it shows where the damage begins. */
-		if (sink_close(&sink, true, &write_err)) {
-			*err = write_err;
-			ret = write_err.code;
-		}
-	}
-	source_close(&source);
-	return ret;
-}
 
 int cmd_text(int argc, char **argv)
 {
@@ -55,21 +32,16 @@ int cmd_text(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, stdout);
-			return 0;
+			return EXIT_OK;
 		}
-		if (opt != 'o') {
-			fputs(usage, stderr);
-			return 2;
-		}
+		if (opt != 'o')
+			return cmd_usage("text", "wrong option");
 		out = optarg;
 	}
-	if (optind + 1 != argc) {
-		fputs(usage, stderr);
-		return 2;
-	}
-	if (convert(argv[optind], out, &err)) {
-		fprintf(stderr, "gotap text: %s\n", err.text);
-		return 1;
-	}
-	return 0;
+	if (optind + 1 != argc)
+		return cmd_usage("text", "one trace is needed");
+	/* What could be read stays: it shows where the damage begins. */
+	if (raw_convert(text_write, argv[optind], out, true, &err))
+		return cmd_fail(&err);
+	return EXIT_OK;
 }

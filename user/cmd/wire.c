@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "read/raw_convert.h"
 #include "read/wire_write.h"
 
 static const char usage[] =
@@ -16,29 +17,6 @@ static const char usage[] =
 	"\n"
 	"  -o, --output TRACE  the file to write\n"
 	"  -h, --help          show this\n";
-
-static int convert(const char *in, const char *out, struct error *err)
-{
-	struct raw_source source;
-	struct raw_sink sink;
-	struct error write_err;
-	int ret = source_open(&source, in, err);
-
-	if (ret)
-		return ret;
-	ret = sink_open(&sink, out, err);
-	if (!ret) {
-		ret = wire_write(&source, &sink, err);
-		if (ret)
-			error_prefix(err, "%s", in);
-		if (sink_close(&sink, !ret, &write_err)) {
-			*err = write_err;
-			ret = write_err.code;
-		}
-	}
-	source_close(&source);
-	return ret;
-}
 
 int cmd_wire(int argc, char **argv)
 {
@@ -54,21 +32,17 @@ int cmd_wire(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, stdout);
-			return 0;
+			return EXIT_OK;
 		}
-		if (opt != 'o') {
-			fputs(usage, stderr);
-			return 2;
-		}
+		if (opt != 'o')
+			return cmd_usage("wire", "wrong option");
 		out = optarg;
 	}
-	if (optind + 1 != argc || !out) {
-		fputs(usage, stderr);
-		return 2;
-	}
-	if (convert(argv[optind], out, &err)) {
-		fprintf(stderr, "gotap wire: %s\n", err.text);
-		return 1;
-	}
-	return 0;
+	if (optind + 1 != argc)
+		return cmd_usage("wire", "one text trace is needed");
+	if (!out)
+		return cmd_usage("wire", "where to write is needed: -o TRACE");
+	if (raw_convert(wire_write, argv[optind], out, false, &err))
+		return cmd_fail(&err);
+	return EXIT_OK;
 }

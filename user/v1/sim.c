@@ -109,8 +109,11 @@ uint64_t sim_stamp(struct sim *s, enum sim_origin origin)
 void sim_emit(struct sim *s, enum sim_origin origin, struct sim_m *m, enum tracev2_event ev,
 	      int nargs, const uint64_t *args)
 {
-	struct trace_stream *stream = tracefile_stream(s->tf, m ? m->id : TRACEV2_NO_ID);
+	struct trace_stream *stream;
 
+	if (s->muted)
+		return;
+	stream = tracefile_stream(s->tf, m ? m->id : TRACEV2_NO_ID);
 	trace_emit_args(stream, sim_stamp(s, origin), ev, nargs, args);
 	s->emitted++;
 	if (origin == SIM_ADDED)
@@ -118,6 +121,18 @@ void sim_emit(struct sim *s, enum sim_origin origin, struct sim_m *m, enum trace
 }
 
 /* --- Ps and threads --- */
+
+void sim_p_status(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *m,
+		  enum tracev2_pstatus status)
+{
+	sim_put(s, origin, m, EV_ProcStatus, p->id, status);
+	p->known = true;
+	p->seq = 0;
+	p->m = m;
+	p->in_syscall = status == P_SYSCALL;
+	if (m)
+		m->p = p;
+}
 
 void sim_p_start(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *m)
 {
@@ -130,15 +145,26 @@ void sim_p_start(struct sim *s, enum sim_origin origin, struct sim_p *p, struct 
 	m->p = p;
 }
 
-void sim_p_stop(struct sim *s, enum sim_origin origin, struct sim_p *p)
+static void lose_p(struct sim *s, struct sim_p *p)
 {
 	struct sim_m *m = p->m;
 
-	sim_emit(s, origin, m, EV_ProcStop, 0, NULL);
 	p->m = NULL;
 	p->in_syscall = false;
 	m->p = NULL;
 	release_thread(s, m);
+}
+
+void sim_p_stop(struct sim *s, enum sim_origin origin, struct sim_p *p)
+{
+	sim_emit(s, origin, p->m, EV_ProcStop, 0, NULL);
+	lose_p(s, p);
+}
+
+void sim_p_steal(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *by)
+{
+	sim_put(s, origin, by, EV_ProcSteal, p->id, ++p->seq, p->m->id);
+	lose_p(s, p);
 }
 
 struct sim_m *sim_p_hold(struct sim *s, struct sim_p *p, struct sim_m *prefer)
@@ -159,7 +185,7 @@ struct sim_m *sim_p_move(struct sim *s, struct sim_p *p, struct sim_m *prefer)
 
 /* --- goroutines --- */
 
-static void bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status)
+void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status)
 {
 	g->status = status;
 	g->m = g->last_m = m;
@@ -195,13 +221,25 @@ static uint64_t wire_status(enum sim_status status)
 	}
 }
 
+static void put_status(struct sim *s, enum sim_origin origin, struct sim_g *g,
+		       enum sim_status status, struct sim_m *m)
+{
+	uint64_t on = m ? m->id : TRACEV2_NO_ID;
+
+	if (s->status_stacks && g->start_stack && !s->muted)
+		sim_put(s, origin, m, EV_GoStatusStack, g->id, on, wire_status(status),
+			tracefile_stack(s->tf, g->start_stack));
+	else
+		sim_put(s, origin, m, EV_GoStatus, g->id, on, wire_status(status));
+}
+
 void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
 		  struct sim_m *m)
 {
-	sim_put(s, origin, m, EV_GoStatus, g->id, m ? m->id : TRACEV2_NO_ID, wire_status(status));
+	put_status(s, origin, g, status, m);
 	g->held_back = false;
 	if (m)
-		bind(s, g, m, status);
+		sim_g_bind(s, g, m, status);
 	else
 		g->status = status;
 }
@@ -209,7 +247,7 @@ void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum s
 void sim_g_start(struct sim *s, enum sim_origin origin, struct sim_g *g, struct sim_m *m)
 {
 	sim_put(s, origin, m, EV_GoStart, g->id, ++g->seq);
-	bind(s, g, m, SIM_RUNNING);
+	sim_g_bind(s, g, m, SIM_RUNNING);
 }
 
 void sim_g_leave(struct sim *s, struct sim_g *g, enum sim_status status, enum tracev2_event ev,
@@ -268,6 +306,35 @@ struct sim_m *sim_g_thread(const struct sim_g *g)
 	return g->status == SIM_RUNNING && g->m->p ? g->m : NULL;
 }
 
+static void restate_p(struct sim *s, struct sim_p *p)
+{
+	enum tracev2_pstatus status = p->m ? P_RUNNING : P_IDLE;
+
+	p->seq = 0;
+	if (p->known)
+		sim_put(s, SIM_ADDED, p->m, EV_ProcStatus, p->id,
+			p->in_syscall ? P_SYSCALL : status);
+}
+
+static void restate_g(struct sim *s, struct sim_g *g)
+{
+	g->seq = 0;
+	if (g->status != SIM_UNKNOWN && g->status != SIM_DEAD && !g->held_back)
+		put_status(s, SIM_ADDED, g, g->status, g->m);
+}
+
+void sim_restate(struct sim *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->ps.cap; i++)
+		if (s->ps.slots[i].used)
+			restate_p(s, (void *)(uintptr_t)s->ps.slots[i].value);
+	for (i = 0; i < s->gs.cap; i++)
+		if (s->gs.slots[i].used)
+			restate_g(s, (void *)(uintptr_t)s->gs.slots[i].value);
+}
+
 /* --- events of the whole program --- */
 
 static bool is_user(const struct sim_m *m)
@@ -295,6 +362,9 @@ void sim_program(struct sim *s, enum sim_origin origin, struct sim_m *m, enum tr
 {
 	struct sim_pending *p;
 
+	if (s->muted)
+		return;
+	sim_flush_pending(s);
 	if (!m)
 		m = sim_any_user(s);
 	if (m) {
@@ -309,7 +379,7 @@ void sim_program(struct sim *s, enum sim_origin origin, struct sim_m *m, enum tr
 
 void sim_flush_pending(struct sim *s)
 {
-	struct sim_m *m = sim_any_user(s);
+	struct sim_m *m = s->pending.len ? sim_any_user(s) : NULL;
 	size_t i;
 
 	if (!m)

@@ -23,6 +23,8 @@ struct sim_g {
 	struct sim_m *m;	/* while running or in a system call */
 	struct sim_m *last_m;	/* the thread that it was on last */
 	uint64_t seq;
+	uint64_t start_stack;	/* caller's key of the stack that names it, 0 none */
+	uint64_t create_stack;	/* caller's key of where it was created, while held back */
 	bool held_back;		/* created before the trace: no GoCreate, a status later */
 	bool declared;		/* has a GoWaiting or GoInSyscall, which gives its status */
 	bool stw;		/* stop-the-world range open */
@@ -57,6 +59,8 @@ struct sim_pending {
 
 struct sim {
 	struct tracefile *tf;
+	bool muted;			/* takes steps, writes nothing */
+	bool status_stacks;		/* statuses name their goroutines (header 1.23 on) */
 	struct map64 gs, ps, ms;	/* id -> pointer */
 	struct vec spares;		/* struct sim_m *, made up and free */
 	struct vec pending;		/* struct sim_pending */
@@ -94,9 +98,14 @@ void sim_emit(struct sim *s, enum sim_origin origin, struct sim_m *m, enum trace
 
 /* --- Ps and threads --- */
 
+/* First status of @p: idle, or with @m running or in @m's system call. */
+void sim_p_status(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *m,
+		  enum tracev2_pstatus status);
 /* Gives @p, which nobody holds, to @m, which holds none. */
 void sim_p_start(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *m);
 void sim_p_stop(struct sim *s, enum sim_origin origin, struct sim_p *p);
+/* Thread @by takes @p away from one in a system call. */
+void sim_p_steal(struct sim *s, enum sim_origin origin, struct sim_p *p, struct sim_m *by);
 /* The thread that holds @p; @p is started on @prefer or a made-up one if nobody does. */
 struct sim_m *sim_p_hold(struct sim *s, struct sim_p *p, struct sim_m *prefer);
 /* Moves @p away from a thread whose goroutine is in a system call. */
@@ -107,6 +116,8 @@ struct sim_m *sim_p_move(struct sim *s, struct sim_p *p, struct sim_m *prefer);
 /* First status of @g, on @m (NULL for runnable and waiting ones). */
 void sim_g_status(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
 		  struct sim_m *m);
+/* @g is on @m by an event that the caller wrote. */
+void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status);
 /* From runnable to running on @m, which holds a P and no goroutine. */
 void sim_g_start(struct sim *s, enum sim_origin origin, struct sim_g *g, struct sim_m *m);
 /* @g leaves its thread by @ev with the given arguments. */
@@ -121,6 +132,9 @@ void sim_g_close_ranges(struct sim *s, struct sim_g *g);
 
 /* Where @g runs with a P, else NULL. */
 struct sim_m *sim_g_thread(const struct sim_g *g);
+
+/* A new generation has begun: tells all statuses again. */
+void sim_restate(struct sim *s);
 
 /* --- events of the whole program --- */
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rewrite_internal: what the parts of a rewrite share. */
+#ifndef GOTAP_CMD_REWRITE_INTERNAL_H
+#define GOTAP_CMD_REWRITE_INTERNAL_H
+
+#include "base/strset.h"
+#include "base/vec.h"
+#include "cmd/rewrite.h"
+#include "read/v2_reader.h"
+#include "v1/sim.h"
+
+struct rewrite {
+	const struct rewrite_options *o;
+	struct trace_reader *r;
+	struct tracefile *tf;
+	struct sim sim;
+	int version;
+	bool started, writing;
+	int64_t start;		/* time of the first event */
+	uint64_t began;		/* time at which writing began */
+	uint64_t gc_seq;
+	bool gc_open, gc_known;	/* what the written trace says of the collector */
+	uint64_t procs;		/* last GOMAXPROCS, 0 unknown */
+	struct strset *texts;
+	struct vec stacks;	/* struct rewrite_stack; key = index + 1 */
+	struct vec frames;	/* struct trace_frame */
+	struct map64 stack_keys;	/* stack id of the open generation -> key */
+	struct rewrite_result *result;
+	struct error *err;
+};
+
+struct rewrite_stack {
+	size_t first, n;
+};
+
+/* Takes one event: 0, or -errno with c->err set. */
+int rewrite_event(struct rewrite *c, const struct trace_event *ev);
+
+/* --- names (rewrite_names.c) --- */
+
+/* Id in the written generation; 0 while nothing is written. */
+uint64_t rewrite_string(struct rewrite *c, uint64_t id);
+uint64_t rewrite_stack(struct rewrite *c, uint64_t id);
+/* Key of a stack that outlives its generation, 0 for none. */
+uint64_t rewrite_stack_key(struct rewrite *c, uint64_t id);
+/* trace_frames_fn */
+size_t rewrite_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
+
+#endif
