@@ -7,27 +7,18 @@
 static const char UNSEEN[] = "unspecified";	/* reason of a block whose record was lost */
 
 /*
- * After the first generation a reader takes new goroutines only by GoCreate,
- * from a thread that has a P and is not in a syscall.
+ * After the first generation, or after its end, a reader takes a goroutine only
+ * by GoCreate, from a thread that has a P and is not in a syscall.
  */
 static void introduce(struct model *s, struct M *m, struct G *g, uint8_t status)
 {
-	if (s->gen == 1) {
+	if (s->gen == 1 && !map64_get(&s->dead, g->id)) {
 		g->status = status;
 		step_go_status(s, g);
 		return;
 	}
-	ensure_p(s, m);
-	if (m->g && m->g->status != G_RUNNING) {
-		/* Cannot create from here: from a bare thread that gets a P for it. */
-		g->status = G_RUNNABLE;
-		return;
-	}
-	step_go_create(s, m, g, false, 0, 0);
-	if (status == G_WAITING) {
-		/* Known to wait: there is no event for that but to run and block. */
-		g->status = G_RUNNABLE;
-	}
+	ensure_may_create(s, m);
+	step_go_create(s, m, g, status == G_WAITING, 0, 0);
 }
 
 struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status)
@@ -45,30 +36,27 @@ struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t stat
 	return g;
 }
 
-static struct P *any_idle_p(struct model *s)
+static struct P *any_p(struct model *s, uint8_t status)
 {
 	size_t i;
 
 	map64_each(&s->ps, i) {
 		struct P *p = map64_ptr(&s->ps, i, struct P);
 
-		if (p->status == P_IDLE)
+		if (p->status == status)
 			return p;
 	}
 	return NULL;
 }
 
-static struct P *any_syscall_p(struct model *s)
+/* One that the trace has not heard of: the first number that is free. */
+static struct P *new_p(struct model *s)
 {
-	size_t i;
+	uint64_t id = 0;
 
-	map64_each(&s->ps, i) {
-		struct P *p = map64_ptr(&s->ps, i, struct P);
-
-		if (p->status == P_SYSCALL)
-			return p;
-	}
-	return NULL;
+	while (p_get(s, id))
+		id++;
+	return p_put(s, id, 0);
 }
 
 void ensure_p(struct model *s, struct M *m)
@@ -78,17 +66,15 @@ void ensure_p(struct model *s, struct M *m)
 	if (m->p || !s->started)
 		return;
 	repair(s, REPAIR_P_MISSING);
-	p = any_idle_p(s);
-	if (!p) {
-		p = any_syscall_p(s);
-		if (p)
-			step_p_steal(s, m, p);
-	}
-	if (!p) {	/* all busy: one the trace has not heard of; any number is free to use */
-		p = p_put(s, s->ps.len, 0);
-		p->status = P_IDLE;
-		step_p_status(s, p);
-	}
+	p = any_p(s, P_IDLE);
+	if (!p)
+		p = any_p(s, P_SYSCALL);
+	if (!p)
+		p = any_p(s, STATUS_UNKNOWN);
+	if (!p)
+		p = new_p(s);
+	if (p->status != P_IDLE)
+		ensure_p_idle(s, m, p);
 	step_p_start(s, m, p);
 }
 
@@ -99,6 +85,15 @@ static void end_syscall_on(struct model *s, struct M *m)
 		step_sys_end(s, m);
 	else
 		step_sys_end_blocked(s, m);
+}
+
+void ensure_may_create(struct model *s, struct M *m)
+{
+	if (s->started && m->g && m->g->status == G_SYSCALL) {
+		repair(s, REPAIR_GO_SYSCALL);
+		end_syscall_on(s, m);
+	}
+	ensure_p(s, m);
 }
 
 /* Takes the goroutine off @m as waiting. */
@@ -192,6 +187,15 @@ void ensure_runnable(struct model *s, struct M *m, struct G *g)
 	step_go_unblock(s, m, g, 0);
 }
 
+void ensure_world_runs(struct model *s)
+{
+	if (!s->stw)
+		return;
+	repair(s, REPAIR_WORLD);
+	ensure_p(s, s->stw->m);
+	step_stw_end(s);
+}
+
 struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid)
 {
 	struct G *g = g_get(s, goid);
@@ -224,7 +228,7 @@ void ensure_p_idle(struct model *s, struct M *m, struct P *p)
 	case P_RUNNING:
 		if (s->started) {
 			repair(s, REPAIR_P_HELD);
-			if (p->m->g)
+			if (p->m->g && p->m->g->status == G_RUNNING)
 				put_to_wait(s, p->m);
 		}
 		step_p_stop(s, p->m);

@@ -14,6 +14,8 @@
 struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status);
 /* @m holds a P. */
 void ensure_p(struct model *s, struct M *m);
+/* @m may create a goroutine: it holds a P and is in no syscall. */
+void ensure_may_create(struct model *s, struct M *m);
 /* @m runs no goroutine. */
 void ensure_no_g(struct model *s, struct M *m);
 /* @m runs goroutine @goid, with a P; returns it. */
@@ -22,6 +24,8 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid);
 void ensure_waiting(struct model *s, struct M *m, struct G *g);
 /* @g is off its thread, runnable; @m acts. */
 void ensure_runnable(struct model *s, struct M *m, struct G *g);
+/* Nobody stops the world. */
+void ensure_world_runs(struct model *s);
 /* Goroutine @goid is in a syscall on @m; returns it. */
 struct G *ensure_syscall(struct model *s, struct M *m, uint64_t goid);
 /* @p is held by nobody; @m acts. A P in a syscall is stolen, which is no repair. */

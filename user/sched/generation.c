@@ -3,6 +3,7 @@
 #include "sched/generation.h"
 
 #include "base/vec.h"
+#include "sched/ensure.h"
 #include "sched/steps.h"
 
 /* A P beyond GOMAXPROCS is gone until procresize brings it back under a new status. */
@@ -59,8 +60,12 @@ static void settle(struct model *s)
 
 		if (g->status == G_RUNNING && !g->m->p)
 			g->status = G_SYSCALL;
-		if (g->m && g->m->p)
-			g->m->p->status = g->status == G_SYSCALL ? P_SYSCALL : P_RUNNING;
+	}
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->m)
+			p->status = p->m->g && p->m->g->status == G_SYSCALL ? P_SYSCALL : P_RUNNING;
 	}
 }
 
@@ -72,7 +77,6 @@ void generation_first(struct model *s)
 	s->started = true;
 	s->nobody = tracefile_stream(s->tf, TRACEV2_NO_ID);
 	s->counts.begin = s->now;
-	map64_free(&s->dead);
 	begin(s);
 }
 
@@ -110,20 +114,30 @@ int generation_last(struct model *s)
 	return tracefile_gen_end(s->tf, &clock, s->err);
 }
 
+/*
+ * A reader looks an STW's name up in the generation of its end: never across.
+ * But where that end was lost, the generation must not grow without bound.
+ */
+static bool is_due(const struct model *s)
+{
+	unsigned int patience = s->stw ? 8 : 1;
+
+	return s->now - s->gen_begin >= patience * s->opts.gen_ns ||
+	       tracefile_gen_size(s->tf) >= patience * s->opts.gen_bytes;
+}
+
 int generation_turn(struct model *s)
 {
 	int r;
 
-	/* A reader looks an STW's name up in the generation of its end: never across. */
-	if (s->stw)
+	if (!is_due(s))
 		return 0;
-	if (s->now - s->gen_begin < s->opts.gen_ns &&
-	    tracefile_gen_size(s->tf) < s->opts.gen_bytes)
-		return 0;
+	ensure_world_runs(s);
 	forget_idle_threads(s);
 	r = generation_last(s);
 	if (r)
 		return r;
+	map64_free(&s->dead);
 	begin(s);
 	return 0;
 }

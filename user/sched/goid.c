@@ -74,6 +74,8 @@ static int release(struct goid_filter *f, bool all)
 		}
 		at += record_size(r, SIZE_MAX);
 	}
+	if (!at)
+		return e;
 	memmove(f->held.data, f->held.data + at, f->held.len - at);
 	f->held.len -= at;
 	for (size_t i = 0; i < f->open.cap; i++)

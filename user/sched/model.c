@@ -49,16 +49,16 @@ static void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 static void go_stop(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
+	if (s->stw == m->g)
+		ensure_world_runs(s);
 	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
 		     as_long(r)->stack);
 }
 
 static void go_dead(struct model *s, struct M *m, const struct rec *r)
 {
-	if (m->coro_exit) {	/* coroswitch_m ends it by gdestroy: said already */
-		m->coro_exit = false;
+	if (m->coro_exit == r->id)	/* coroswitch_m ends it by gdestroy: said already */
 		return;
-	}
 	ensure_running(s, m, r->id);
 	step_go_destroy(s, m);
 }
@@ -80,7 +80,7 @@ static void go_create(struct model *s, struct M *m, const struct rec *r)
 		repair(s, REPAIR_DROPPED);
 		return;
 	}
-	ensure_p(s, m);
+	ensure_may_create(s, m);
 	step_go_create(s, m, g, r->kind == REC_GO_CREATE_BLOCKED, as_long(r)->arg,
 		       as_long(r)->stack);
 }
@@ -89,14 +89,19 @@ static void go_create(struct model *s, struct M *m, const struct rec *r)
 static void go_switch(struct model *s, struct M *m, const struct rec *r)
 {
 	bool dies = r->kind == REC_GO_SWITCH_DEAD;
+	uint64_t to = as_long(r)->stack;
 	struct G *next;
 
+	if (!to || to == r->id) {	/* its memory could not be read */
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
 	ensure_running(s, m, r->id);
-	next = ensure_known(s, m, as_long(r)->stack, G_WAITING);
-	if (s->opts.version >= 23)
+	next = ensure_known(s, m, to, G_WAITING);
+	if (next->m || s->opts.version >= 23)
 		ensure_waiting(s, m, next);
 	step_go_switch(s, m, next, dies);
-	m->coro_exit = dies;
+	m->coro_exit = dies ? r->id : 0;
 }
 
 /* --- syscalls --- */
@@ -218,6 +223,8 @@ static void p_stop(struct model *s, struct M *m, const struct rec *r)
 	struct P *p = p_put(s, r->id, r->ptr);
 
 	if (m->p == p) {
+		if (m->g && m->g->status == G_RUNNING)
+			ensure_no_g(s, m);
 		step_p_stop(s, m);
 		return;
 	}
@@ -263,7 +270,8 @@ static void procs_change(struct model *s, struct M *m, const struct rec *r)
 
 static void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!s->started || s->stw || !m->g || m->g->status != G_RUNNING || !m->p)
+	ensure_world_runs(s);
+	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
 		return;
 	s->stw = m->g;
 	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, release_stw_reason(r->sub)),
@@ -291,10 +299,10 @@ static void stw_end(struct model *s, struct M *m, const struct rec *r)
 {
 	if (s->opts.minor <= 25)
 		steal_syscall_ps(s, m);
-	if (!s->stw || s->stw != m->g)
-		return;
-	step_emit0(s, m, EV_STWEnd);
-	s->stw = NULL;
+	if (s->stw && s->stw == m->g && m->p)
+		step_stw_end(s);
+	else
+		ensure_world_runs(s);
 }
 
 /* --- what user space found --- */
@@ -499,6 +507,7 @@ const char *repair_text(enum repair kind)
 		[REPAIR_GO_SYSCALL] = "syscall without its begin or end",
 		[REPAIR_P_MISSING] = "thread without a P",
 		[REPAIR_P_HELD] = "P taken from a running thread",
+		[REPAIR_WORLD] = "world stopped and not started again",
 		[REPAIR_DROPPED] = "record left out",
 	};
 

@@ -34,6 +34,7 @@ enum repair {
 	REPAIR_GO_SYSCALL,	/* in a syscall, or out of it, without a record */
 	REPAIR_P_MISSING,	/* a thread without a P where it needs one */
 	REPAIR_P_HELD,		/* a P taken while another thread ran with it */
+	REPAIR_WORLD,		/* the world was stopped, and nobody started it */
 	REPAIR_DROPPED,		/* a record that fits nowhere: left out */
 	REPAIR_KINDS,
 };

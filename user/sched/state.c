@@ -43,7 +43,7 @@ struct G *g_put(struct model *s, uint64_t goid)
 
 void g_drop(struct model *s, struct G *g)
 {
-	if (!s->started)
+	if (s->gen <= 1)
 		map64_put(&s->dead, g->id, NULL);
 	if (s->stw == g)
 		s->stw = NULL;
@@ -100,7 +100,7 @@ void g_bind(struct G *g, struct M *m, uint8_t status)
 	if (g->m && g->m != m)
 		g->m->g = NULL;
 	if (m->g && m->g != g)
-		m->g->m = NULL;
+		g_unbind(m->g, G_WAITING);
 	g->m = m;
 	m->g = g;
 	g->status = status;
@@ -119,7 +119,7 @@ void p_bind(struct P *p, struct M *m, uint8_t status)
 	if (p->m && p->m != m)
 		p->m->p = NULL;
 	if (m->p && m->p != p)
-		m->p->m = NULL;
+		p_unbind(m->p);
 	p->m = m;
 	m->p = p;
 	p->status = status;

@@ -42,7 +42,7 @@ struct M {
 	struct P *p;
 	struct trace_stream *stream;
 	uint64_t gen;		/* generation of its last event */
-	bool coro_exit;		/* its goroutine ended in a coroutine switch: a GO_DEAD follows */
+	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 
 struct model {
@@ -52,7 +52,7 @@ struct model {
 	struct map64 ps;	/* p.id -> struct P * */
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
 	struct map64 ms;	/* tid -> struct M * */
-	struct map64 dead;	/* goids that ended before the trace began */
+	struct map64 dead;	/* goids that ended before the second generation */
 	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */
@@ -76,6 +76,7 @@ struct P *p_by_ptr(struct model *s, uint64_t ptr);
 struct M *m_put(struct model *s, uint64_t tid);
 void m_drop(struct model *s, struct M *m);
 
+/* What @m held before waits, or is idle: only before the trace begins can there be something. */
 void g_bind(struct G *g, struct M *m, uint8_t status);	/* running or syscall on m */
 void g_unbind(struct G *g, uint8_t status);		/* runnable or waiting */
 void p_bind(struct P *p, struct M *m, uint8_t status);

@@ -57,10 +57,28 @@ void step_go_start(struct model *s, struct M *m, struct G *g)
 	step_emit(s, m, EV_GoStart, g->id, ++g->seq);
 }
 
+void step_stw_end(struct model *s)
+{
+	struct M *m = s->stw->m;
+
+	s->stw = NULL;
+	step_emit0(s, m, EV_STWEnd);
+}
+
+/* Who stopped the world does not leave before it started it: that record was lost. */
+static void world_runs(struct model *s, struct M *m)
+{
+	if (!s->stw || s->stw != m->g)
+		return;
+	repair(s, REPAIR_WORLD);
+	step_stw_end(s);
+}
+
 void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack)
 {
 	struct G *g = m->g;
 
+	world_runs(s, m);
 	step_emit(s, m, EV_GoBlock, string_id(s, reason), stack_id(s, stack));
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
@@ -77,6 +95,7 @@ void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t sta
 
 void step_go_destroy(struct model *s, struct M *m)
 {
+	world_runs(s, m);
 	step_emit0(s, m, EV_GoDestroy);
 	g_drop(s, m->g);
 }
@@ -103,10 +122,11 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 {
 	struct G *old = m->g;
 
-	if (!has_coroutines(s)) {
+	if (!has_coroutines(s) || next->status == G_RUNNABLE) {
 		switch_in_steps(s, m, next, dies);
 		return;
 	}
+	world_runs(s, m);
 	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
 	if (dies)
 		g_drop(s, old);
@@ -117,6 +137,7 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
 {
+	world_runs(s, m);
 	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack_id(s, stack));
 	m->g->status = G_SYSCALL;
 	m->g->stack = stack;

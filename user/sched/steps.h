@@ -28,6 +28,9 @@ void step_go_destroy(struct model *s, struct M *m);
 void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack);
 void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies);
 
+/* By the goroutine that stopped it, which runs and has a P. */
+void step_stw_end(struct model *s);
+
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack);
 void step_sys_end(struct model *s, struct M *m);
 void step_sys_end_blocked(struct model *s, struct M *m);
