@@ -2,7 +2,7 @@
 /*
  * v2_order: see v2_order.h. In: one event of one thread. Out: a verdict and
  * up to three events. Here are the tables of states and the dispatch; the
- * rules themselves are in v2_step_*.c.
+ * rules themselves are in v2_advance_*.c.
  */
 #include "read/v2_order.h"
 
@@ -11,62 +11,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/v2_step.h"
+#include "read/v2_advance.h"
 
-static step_fn *const handlers[RAW_SPECS] = {
-	[EV_ProcsChange] = step_annotation,
-	[EV_ProcStart] = step_proc_start,
-	[EV_ProcStop] = step_proc_stop,
-	[EV_ProcSteal] = step_proc_steal,
-	[EV_ProcStatus] = step_proc_status,
+static advance_fn *const handlers[RAW_SPECS] = {
+	[EV_ProcsChange] = advance_annotation,
+	[EV_ProcStart] = advance_proc_start,
+	[EV_ProcStop] = advance_proc_stop,
+	[EV_ProcSteal] = advance_proc_steal,
+	[EV_ProcStatus] = advance_proc_status,
 
-	[EV_GoCreate] = step_go_create,
-	[EV_GoCreateBlocked] = step_go_create,
-	[EV_GoCreateSyscall] = step_go_create_syscall,
-	[EV_GoStart] = step_go_start,
-	[EV_GoStop] = step_go_stop,
-	[EV_GoBlock] = step_go_stop,
-	[EV_GoDestroy] = step_go_stop,
-	[EV_GoDestroySyscall] = step_go_destroy_syscall,
-	[EV_GoUnblock] = step_go_unblock,
-	[EV_GoSwitch] = step_go_switch,
-	[EV_GoSwitchDestroy] = step_go_switch,
-	[EV_GoSyscallBegin] = step_syscall_begin,
-	[EV_GoSyscallEnd] = step_syscall_end,
-	[EV_GoSyscallEndBlocked] = step_syscall_end_blocked,
-	[EV_GoStatus] = step_go_status,
-	[EV_GoStatusStack] = step_go_status,
+	[EV_GoCreate] = advance_go_create,
+	[EV_GoCreateBlocked] = advance_go_create,
+	[EV_GoCreateSyscall] = advance_go_create_syscall,
+	[EV_GoStart] = advance_go_start,
+	[EV_GoStop] = advance_go_stop,
+	[EV_GoBlock] = advance_go_stop,
+	[EV_GoDestroy] = advance_go_stop,
+	[EV_GoDestroySyscall] = advance_go_destroy_syscall,
+	[EV_GoUnblock] = advance_go_unblock,
+	[EV_GoSwitch] = advance_go_switch,
+	[EV_GoSwitchDestroy] = advance_go_switch,
+	[EV_GoSyscallBegin] = advance_syscall_begin,
+	[EV_GoSyscallEnd] = advance_syscall_end,
+	[EV_GoSyscallEndBlocked] = advance_syscall_end_blocked,
+	[EV_GoStatus] = advance_go_status,
+	[EV_GoStatusStack] = advance_go_status,
 
-	[EV_STWBegin] = step_go_range_begin,
-	[EV_STWEnd] = step_go_range_end,
-	[EV_GCActive] = step_gc_active,
-	[EV_GCBegin] = step_gc_begin,
-	[EV_GCEnd] = step_gc_end,
-	[EV_GCSweepActive] = step_sweep_active,
-	[EV_GCSweepBegin] = step_sweep_begin,
-	[EV_GCSweepEnd] = step_sweep_end,
-	[EV_GCMarkAssistActive] = step_go_range_active,
-	[EV_GCMarkAssistBegin] = step_go_range_begin,
-	[EV_GCMarkAssistEnd] = step_go_range_end,
-	[EV_HeapAlloc] = step_heap_metric,
-	[EV_HeapGoal] = step_heap_metric,
+	[EV_STWBegin] = advance_go_range_begin,
+	[EV_STWEnd] = advance_go_range_end,
+	[EV_GCActive] = advance_gc_active,
+	[EV_GCBegin] = advance_gc_begin,
+	[EV_GCEnd] = advance_gc_end,
+	[EV_GCSweepActive] = advance_sweep_active,
+	[EV_GCSweepBegin] = advance_sweep_begin,
+	[EV_GCSweepEnd] = advance_sweep_end,
+	[EV_GCMarkAssistActive] = advance_go_range_active,
+	[EV_GCMarkAssistBegin] = advance_go_range_begin,
+	[EV_GCMarkAssistEnd] = advance_go_range_end,
+	[EV_HeapAlloc] = advance_heap_metric,
+	[EV_HeapGoal] = advance_heap_metric,
 
-	[EV_GoLabel] = step_annotation,
-	[EV_UserTaskBegin] = step_task_begin,
-	[EV_UserTaskEnd] = step_task_end,
-	[EV_UserRegionBegin] = step_region_begin,
-	[EV_UserRegionEnd] = step_region_end,
-	[EV_UserLog] = step_annotation,
+	[EV_GoLabel] = advance_annotation,
+	[EV_UserTaskBegin] = advance_task_begin,
+	[EV_UserTaskEnd] = advance_task_end,
+	[EV_UserRegionBegin] = advance_region_begin,
+	[EV_UserRegionEnd] = advance_region_end,
+	[EV_UserLog] = advance_annotation,
 
-	[EV_Span] = step_experiment,
-	[EV_SpanAlloc] = step_experiment,
-	[EV_SpanFree] = step_experiment,
-	[EV_HeapObject] = step_experiment,
-	[EV_HeapObjectAlloc] = step_experiment,
-	[EV_HeapObjectFree] = step_experiment,
-	[EV_GoroutineStack] = step_experiment,
-	[EV_GoroutineStackAlloc] = step_experiment,
-	[EV_GoroutineStackFree] = step_experiment,
+	[EV_Span] = advance_experiment,
+	[EV_SpanAlloc] = advance_experiment,
+	[EV_SpanFree] = advance_experiment,
+	[EV_HeapObject] = advance_experiment,
+	[EV_HeapObjectAlloc] = advance_experiment,
+	[EV_HeapObjectFree] = advance_experiment,
+	[EV_GoroutineStack] = advance_experiment,
+	[EV_GoroutineStackAlloc] = advance_experiment,
+	[EV_GoroutineStackFree] = advance_experiment,
 };
 
 void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault)
@@ -191,18 +191,18 @@ void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables)
 	o->tables = tables;
 }
 
-struct trace_event *step_queue(struct order *o, const struct trace_event *ev, uint8_t type,
+struct trace_event *advance_queue(struct order *o, const struct trace_event *ev, uint8_t type,
 			       uint64_t g)
 {
 	struct trace_event *part = &o->parts[o->used_parts++ % 2];
 
 	*part = (struct trace_event){ .type = type, .time = ev->time, .place = ev->place,
 				      .m = ev->m, .p = ev->p, .g = g };
-	step_done(o, part);
+	advance_done(o, part);
 	return part;
 }
 
-enum advance step_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
+enum advance advance_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
 {
 	char rule[sizeof(o->fault->rule)];
 	va_list ap;
@@ -214,7 +214,7 @@ enum advance step_fail(struct order *o, const struct trace_event *ev, const char
 	return ADVANCE_FAIL;
 }
 
-enum advance step_wait(struct order *o, const char *fmt, ...)
+enum advance advance_wait(struct order *o, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -232,13 +232,13 @@ static bool misses(struct order *o, const struct trace_event *ev, enum need need
 	if (meets(need, id))
 		return false;
 	if (need == MUST)
-		step_fail(o, ev, "expected a %s but didn't have one", what);
+		advance_fail(o, ev, "expected a %s but didn't have one", what);
 	else
-		step_fail(o, ev, "expected no %s but had one", what);
+		advance_fail(o, ev, "expected no %s but had one", what);
 	return true;
 }
 
-bool step_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
+bool advance_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
 		 enum need g)
 {
 	(void)(misses(o, ev, m, ev->m, "thread") || misses(o, ev, p, ev->p, "proc") ||
@@ -246,26 +246,28 @@ bool step_misses(struct order *o, const struct trace_event *ev, enum need m, enu
 	return false;
 }
 
-struct order_g *step_not_running(struct order *o, const struct trace_event *ev,
+struct order_g *advance_not_running(struct order *o, const struct trace_event *ev,
 				 const struct order_g *g)
 {
 	if (!g)
-		step_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
-			  step_name(o, ev), (long long)ev->g);
+		advance_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
+			     advance_name(o, ev), (long long)ev->g);
 	else
-		step_fail(o, ev, "%s event for goroutine that's not Running", step_name(o, ev));
+		advance_fail(o, ev, "%s event for goroutine that's not Running",
+			     advance_name(o, ev));
 	return NULL;
 }
 
-struct order_g *step_syscall_g(struct order *o, const struct trace_event *ev, const char *want)
+struct order_g *advance_syscall_g(struct order *o, const struct trace_event *ev, const char *want)
 {
-	struct order_g *g = step_g(o, ev);
+	struct order_g *g = advance_g(o, ev);
 
 	if (!g)
-		step_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
-			  step_name(o, ev), (long long)ev->g);
+		advance_fail(o, ev, "event %s for goroutine (%lld) that doesn't exist",
+			     advance_name(o, ev), (long long)ev->g);
 	else if (g->status != G_SYSCALL)
-		step_fail(o, ev, "%s event for goroutine that's not %s", step_name(o, ev), want);
+		advance_fail(o, ev, "%s event for goroutine that's not %s", advance_name(o, ev),
+			     want);
 	else
 		return g;
 	return NULL;
@@ -293,6 +295,6 @@ enum advance order_advance(struct order *o, struct trace_event *ev, struct order
 	}
 	o->m = *m;
 	if (!handlers[ev->type])
-		return step_fail(o, ev, "bad event type found while ordering: %u", ev->type);
+		return advance_fail(o, ev, "bad event type found while ordering: %u", ev->type);
 	return handlers[ev->type](o, ev);
 }

@@ -57,7 +57,7 @@ struct order_p {
 struct order_m {
 	uint64_t id;
 	uint64_t p, g;		/* bound to it, TRACEV2_NO_ID = none */
-	struct order_g *last_g;	/* ran here last; may be stale, see step_g() */
+	struct order_g *last_g;	/* ran here last; may be stale, see advance_g() */
 	struct order_p *last_p;
 };
 

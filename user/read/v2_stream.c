@@ -166,8 +166,8 @@ static inline int read_event(struct v2_stream *s, const struct v2_streams *from,
 		return bad_args(s, from, start + 1);
 	ev->type = (uint8_t)type;
 	ev->text = NULL;
-	s->last_time = (int64_t)((uint64_t)clock_ns(&from->gen->clock, dt) + (uint64_t)s->last_time);
-	ev->time = s->time = s->last_time;
+	dt = (uint64_t)clock_ns(&from->gen->clock, dt);
+	ev->time = s->time = s->last_time = (int64_t)((uint64_t)s->last_time + dt);
 	s->at += (uint32_t)(p - start);
 	s->ev = ev;
 	return 1;

@@ -22,7 +22,7 @@ struct v2_stream {
 	struct trace_event events[2];
 	struct trace_event *ev;	/* the next event */
 	int64_t time;		/* its time */
-	int64_t last_time;	/* to which the next difference is added; 0 at the start of a batch */
+	int64_t last_time;	/* the next difference adds to it; 0 at the start of a batch */
 	uint64_t offset;	/* of body in the file */
 	int64_t serial;		/* of the batch in the file */
 	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
@@ -43,7 +43,10 @@ struct v2_streams {
 
 void stream_init(struct v2_stream *s, const struct v2_thread *thread);
 void stream_free(struct v2_stream *s);
-/* Makes @s->ev the next event, and leaves the last one alone: 1, 0 at the end, negative with the fault set. */
+/*
+ * Makes @s->ev the next event and leaves the last one alone: 1, 0 at the end,
+ * negative with the fault set.
+ */
 int stream_next(struct v2_stream *s, const struct v2_streams *from);
 
 struct v2_frontier {

@@ -139,10 +139,9 @@ static int duplicate_string(const struct v2_tables *t, uint64_t id, const char *
 	size_t old_len;
 	const char *old = tables_string(t, id, &old_len);
 
-	return fault_set(fault, place,
-			 "multiple strings with the same ID: id=%llu, new=%.*s, existing=%.*s",
-			 (unsigned long long)id, (int)(len < 80 ? len : 80), text,
-			 (int)(old_len < 80 ? old_len : 80), old);
+	return fault_set(fault, place, "multiple strings with the same ID: id=%llu, new=%.*s,"
+			 " existing=%.*s", (unsigned long long)id, (int)(len < 80 ? len : 80),
+			 text, (int)(old_len < 80 ? old_len : 80), old);
 }
 
 static int add_string(struct v2_tables *t, struct cursor *c, struct v2_place *place,
@@ -215,10 +214,10 @@ static int add_frames(struct v2_tables *t, struct cursor *c, uint64_t id, uint64
 		for (k = 0; k < 4; k++) {
 			status = cursor_uvarint(c, &frame[k]);
 			if (status != CURSOR_OK)
-				return fault_set(fault, place,
-						 "reading frame %llu's %s for stack %llu: %s",
-						 (unsigned long long)i + 1, fields[k],
-						 (unsigned long long)id, cursor_status_text(status));
+				return fault_set(fault, place, "reading frame %llu's %s for stack"
+						 " %llu: %s", (unsigned long long)i + 1, fields[k],
+						 (unsigned long long)id,
+						 cursor_status_text(status));
 		}
 		add_frame(t, frame);
 	}
@@ -273,9 +272,8 @@ static int check_stack(const struct v2_tables *t, const struct v2_stack *stack,
 		bool func = tables_have_string(t, f->func);
 
 		if (!func || !tables_have_string(t, f->file))
-			return fault_set(fault, place,
-					 "found invalid %s string ID %llu for stack %llu",
-					 func ? "file" : "func",
+			return fault_set(fault, place, "found invalid %s string ID %llu for stack"
+					 " %llu", func ? "file" : "func",
 					 (unsigned long long)(func ? f->file : f->func),
 					 (unsigned long long)stack->id);
 	}

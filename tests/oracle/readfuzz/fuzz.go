@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -69,13 +70,11 @@ func fuzz(args []string) error {
 	fs.Parse(args)
 	var seeds [][]byte
 	for _, file := range fs.Args() {
-		data, err := os.ReadFile(file)
+		data, err := loadSeed(file)
 		if err != nil {
 			return err
 		}
-		if len(data) > headerSize {
-			seeds = append(seeds, data)
-		}
+		seeds = append(seeds, data)
 	}
 	dir, err := os.MkdirTemp("", "readfuzz")
 	if err != nil {
@@ -85,9 +84,13 @@ func fuzz(args []string) error {
 	rng := rand.New(rand.NewSource(*seed))
 	kinds := map[string]int{}
 	differ := 0
-	for done := 0; done < *n; done += perRun {
+	// The seeds themselves come first, then what becomes of them.
+	for done := -len(seeds); done < *n; {
 		var mutants [][]byte
-		for i := 0; i < perRun; i++ {
+		if done < 0 {
+			mutants = seeds
+		}
+		for done >= 0 && len(mutants) < perRun {
 			mutants = append(mutants, mutate(rng, seeds[rng.Intn(len(seeds))]))
 		}
 		reports, err := check(*gotap, dir, mutants)
@@ -111,12 +114,27 @@ func fuzz(args []string) error {
 				os.WriteFile(filepath.Join(*keep, name), data, 0o666)
 			}
 		}
+		done += len(mutants)
 	}
 	fmt.Printf("%d mutants %v, %d without agreement\n", *n, kinds, differ)
 	if differ > 0 {
 		os.Exit(1)
 	}
 	return nil
+}
+
+// loadSeed reads a trace, or an entry of a Go fuzzing corpus that holds one.
+func loadSeed(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := strings.CutPrefix(string(data), "go test fuzz v1\n[]byte(")
+	if !ok {
+		return data, nil
+	}
+	text, err = strconv.Unquote(strings.TrimSuffix(strings.TrimSpace(text), ")"))
+	return []byte(text), err
 }
 
 func check(gotap, dir string, mutants [][]byte) ([]report, error) {
@@ -150,6 +168,9 @@ func check(gotap, dir string, mutants [][]byte) ([]report, error) {
 // mutate changes a trace in one to four places: bytes, or whole batches with sound framing.
 func mutate(rng *rand.Rand, seed []byte) []byte {
 	data := bytes.Clone(seed)
+	if len(data) <= headerSize {
+		return data
+	}
 	for n := 1 + rng.Intn(4); n > 0 && len(data) > headerSize+1; n-- {
 		if rng.Intn(3) == 0 {
 			data = mutateBatches(rng, data)

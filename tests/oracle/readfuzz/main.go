@@ -206,6 +206,9 @@ func judge(data []byte) (v verdict) {
 	if err != nil {
 		return verdict{"header", 0, err.Error()}
 	}
+	if ver < version.Go122 {
+		return verdict{"header", 0, "a legacy format, which is not compared here"}
+	}
 	r, err := trace.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return verdict{"header", 0, err.Error()}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * v2_advance: what the handlers of v2_order share, one per kind of event. A
+ * handler is given the event with the context it meets in ev->m, ev->p and
+ * ev->g, and the thread's state in o->m (NULL for events of no thread). It
+ * changes states, binds what runs on the thread from now on, and queues what
+ * is to be seen. Before it returns ADVANCE_WAIT it must not have changed
+ * anything; after ADVANCE_FAIL nothing counts any more.
+ */
+#ifndef GOTAP_READ_V2_ADVANCE_H
+#define GOTAP_READ_V2_ADVANCE_H
+
+#include "read/v2_order.h"
+
+/* May an event happen without it, with it, or either way? */
+enum need { MUST_NOT, MAY, MUST };
+
+typedef enum advance advance_fn(struct order *o, struct trace_event *ev);
+
+advance_fn advance_proc_status, advance_proc_start, advance_proc_stop, advance_proc_steal;
+advance_fn advance_go_status, advance_go_create, advance_go_start, advance_go_unblock;
+advance_fn advance_go_stop, advance_go_switch;
+advance_fn advance_syscall_begin, advance_syscall_end, advance_syscall_end_blocked;
+advance_fn advance_go_create_syscall, advance_go_destroy_syscall;
+advance_fn advance_go_range_begin, advance_go_range_active, advance_go_range_end;
+advance_fn advance_sweep_begin, advance_sweep_active, advance_sweep_end;
+advance_fn advance_gc_active, advance_gc_begin, advance_gc_end;
+advance_fn advance_annotation, advance_heap_metric, advance_experiment;
+advance_fn advance_task_begin, advance_task_end, advance_region_begin, advance_region_end;
+
+enum advance advance_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Says why, if somebody wants to know. */
+enum advance advance_wait(struct order *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Sets the fault that advance_require() found. */
+bool advance_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
+		 enum need g);
+
+static inline bool meets(enum need need, uint64_t id)
+{
+	return need == MAY || (need == MUST) == (id != TRACEV2_NO_ID);
+}
+
+/* False with the fault set if the context is not as needed. */
+static inline bool advance_require(struct order *o, const struct trace_event *ev, enum need m,
+				enum need p, enum need g)
+{
+	return (meets(m, ev->m) && meets(p, ev->p) && meets(g, ev->g)) ||
+	       advance_misses(o, ev, m, p, g);
+}
+
+static inline bool advance_require_user(struct order *o, const struct trace_event *ev)
+{
+	return advance_require(o, ev, MUST, MUST, MUST);
+}
+
+/* What runs on the thread from now on; events of no thread bind nothing. */
+static inline void bind_g(struct order *o, uint64_t g)
+{
+	if (o->m)
+		o->m->g = g;
+}
+
+static inline void bind_p(struct order *o, uint64_t p)
+{
+	if (o->m)
+		o->m->p = p;
+}
+
+/* Queues @ev; always ADVANCE_DONE. */
+static inline enum advance advance_done(struct order *o, struct trace_event *ev)
+{
+	o->queue[(o->head + o->queued++) % ORDER_QUEUE] = ev;
+	return ADVANCE_DONE;
+}
+
+/* Queues an event that stands for part of @ev, in its context but with goroutine @g. */
+struct trace_event *advance_queue(struct order *o, const struct trace_event *ev, uint8_t type,
+			       uint64_t g);
+
+/*
+ * State of what is bound to the thread, NULL if there is none. An order_g is
+ * reused but never freed, and no two live ones have one id, so one that is
+ * live and has the right id is the one the map would give.
+ */
+static inline struct order_g *advance_g(struct order *o, const struct trace_event *ev)
+{
+	struct order_g *g = o->m ? o->m->last_g : NULL;
+
+	if (g && g->id == ev->g && g->live)
+		return g;
+	return order_find_g(o, ev->g);
+}
+
+static inline struct order_p *advance_p(struct order *o, const struct trace_event *ev)
+{
+	struct order_p *p = o->m ? o->m->last_p : NULL;
+
+	if (p && p->id == ev->p)
+		return p;
+	return order_find_p(o, ev->p);
+}
+
+/* The same, with the error that a missing or otherwise busy goroutine is. */
+struct order_g *advance_not_running(struct order *o, const struct trace_event *ev,
+				 const struct order_g *g);
+static inline struct order_g *advance_running_g(struct order *o, const struct trace_event *ev)
+{
+	struct order_g *g = advance_g(o, ev);
+
+	return g && g->status == G_RUNNING ? g : advance_not_running(o, ev, g);
+}
+struct order_g *advance_syscall_g(struct order *o, const struct trace_event *ev, const char *want);
+
+struct order_g *order_add_g(struct order *o, uint64_t id, uint8_t status, uint64_t gen);
+void order_del_g(struct order *o, struct order_g *g);
+struct order_p *order_add_p(struct order *o, uint64_t id);
+struct order_m *order_add_m(struct order *o, uint64_t id);
+
+static inline const char *advance_name(const struct order *o, const struct trace_event *ev)
+{
+	return o->specs->of[ev->type].name;
+}
+
+static inline bool seq_follows(const struct order_seq *last, uint64_t gen, uint64_t n)
+{
+	return last->gen == gen && n == last->n + 1;
+}
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* v2_advance: events of procs (wire-v2, B.3 and B.4). */
+#include "read/v2_advance.h"
+
+/* Sets what the event reports as the old state; false with the fault set if it contradicts. */
+static bool check_known_status(struct order *o, struct trace_event *ev,
+			       const struct order_p *p, uint8_t status)
+{
+	if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL) {
+		/* Nothing was lost: we saw the syscall begin. Read it as plain Syscall. */
+		ev->old_state = PROC_RUNNING;
+		ev->args[1] = P_SYSCALL;
+	} else if (status == P_SYSCALL_ABANDONED && p->status == P_SYSCALL_ABANDONED) {
+		ev->old_state = PROC_IDLE;
+		ev->args[1] = P_SYSCALL_ABANDONED;
+	} else if (p->status != status) {
+		advance_fail(o, ev, "inconsistent status for proc %lld: old %s vs. new %s",
+			     (long long)p->id, pstatus_name(p->status), pstatus_name(status));
+		return false;
+	}
+	return true;
+}
+
+/*
+ * A P in a syscall whose status comes as abandoned is about to be stolen, and
+ * the thief wrote this; show it where the P is bound.
+ */
+static bool enter_holder(struct order *o, struct trace_event *ev, uint64_t p)
+{
+	const struct map64 *ms = &o->ms;
+	size_t i;
+
+	for (i = 0; i < ms->cap; i++) {
+		const struct order_m *m = (const void *)(uintptr_t)ms->slots[i].value;
+
+		if (ms->slots[i].used && m->p == p) {
+			ev->m = m->id;
+			ev->p = p;
+			ev->g = m->g;
+			return true;
+		}
+	}
+	advance_fail(o, ev, "failed to find sched context for proc %lld that's about to be stolen",
+		     (long long)p);
+	return false;
+}
+
+enum advance advance_proc_status(struct order *o, struct trace_event *ev)
+{
+	uint64_t id = ev->args[0];
+	uint8_t status = (uint8_t)ev->args[1];	/* Go's ProcStatus is 8 bits wide */
+	struct order_p *p = order_find_p(o, id);
+
+	if (status > P_SYSCALL_ABANDONED)
+		return advance_fail(o, ev, "invalid status for proc %lld: %u", (long long)id,
+				    status);
+	ev->old_state = pstatus_state(status);
+	if (!p) {
+		p = order_add_p(o, id);
+		p->status = status;
+		ev->old_state = o->gen == o->initial_gen ? PROC_UNDETERMINED :
+				   PROC_NOT_EXIST;
+	} else if (!check_known_status(o, ev, p, status)) {
+		return ADVANCE_FAIL;
+	}
+	p->seq = (struct order_seq){ .gen = o->gen };
+	if (status == P_RUNNING || status == P_SYSCALL)
+		bind_p(o, id);
+	if (status == P_SYSCALL_ABANDONED && ev->old_state == PROC_RUNNING &&
+	    !enter_holder(o, ev, id))
+		return ADVANCE_FAIL;
+	return advance_done(o, ev);
+}
+
+enum advance advance_proc_start(struct order *o, struct trace_event *ev)
+{
+	uint64_t id = ev->args[0], seq = ev->args[1];
+	struct order_p *p = order_find_p(o, id);
+
+	/* The P may have to be stopped elsewhere first, or this M to lose the one it has. */
+	if (!p)
+		return advance_wait(o, "P %lld has no status yet", (long long)id);
+	if (p->status != P_IDLE)
+		return advance_wait(o, "P %lld is %s, not Idle", (long long)id,
+				    pstatus_name(p->status));
+	if (!seq_follows(&p->seq, o->gen, seq))
+		return advance_wait(o, "P %lld is not at seq %llu", (long long)id,
+				    (unsigned long long)seq - 1);
+	if (ev->p != TRACEV2_NO_ID)
+		return advance_wait(o, "the thread still holds P %lld", (long long)ev->p);
+	/* A G may be there: it comes out of a syscall. */
+	if (!advance_require(o, ev, MUST, MUST_NOT, MAY))
+		return ADVANCE_FAIL;
+	p->status = P_RUNNING;
+	p->seq.n = seq;
+	bind_p(o, id);
+	o->m->last_p = p;
+	return advance_done(o, ev);
+}
+
+enum advance advance_proc_stop(struct order *o, struct trace_event *ev)
+{
+	struct order_p *p = advance_p(o, ev);
+
+	if (!p)
+		return advance_fail(o, ev, "event ProcStop for proc (%lld) that doesn't exist",
+				    (long long)ev->p);
+	if (p->status != P_RUNNING && p->status != P_SYSCALL)
+		return advance_fail(o, ev, "ProcStop event for proc that's not Running or Syscall");
+	if (!advance_require(o, ev, MUST, MUST, MAY))
+		return ADVANCE_FAIL;
+	p->status = P_IDLE;
+	bind_p(o, TRACEV2_NO_ID);
+	return advance_done(o, ev);
+}
+
+/* The thread that loses the P, when it is known where the P is. */
+static enum advance take_from(struct order *o, struct trace_event *ev, uint64_t p, uint64_t victim)
+{
+	struct order_m *m;
+
+	if (victim == ev->m) {
+		if (ev->p != p)
+			return advance_fail(o, ev, "tried to self-steal proc %lld (thread %lld),"
+					    " but got proc %lld instead", (long long)p,
+					    (long long)victim, (long long)ev->p);
+		bind_p(o, TRACEV2_NO_ID);
+		return advance_done(o, ev);
+	}
+	m = order_find_m(o, victim);
+	if (!m)
+		return advance_fail(o, ev, "stole proc from non-existent thread %lld",
+				    (long long)victim);
+	if (m->p != p)
+		return advance_fail(o, ev, "tried to steal proc %lld from thread %lld, but got"
+				    " proc %lld instead", (long long)p, (long long)victim,
+				    (long long)m->p);
+	/* From here on the victim's GoSyscallEndBlocked can go through. */
+	m->p = TRACEV2_NO_ID;
+	return advance_done(o, ev);
+}
+
+enum advance advance_proc_steal(struct order *o, struct trace_event *ev)
+{
+	uint64_t id = ev->args[0], seq = ev->args[1];
+	struct order_p *p = order_find_p(o, id);
+	bool abandoned;
+
+	if (!p)
+		return advance_wait(o, "P %lld has no status yet", (long long)id);
+	if (p->status != P_SYSCALL && p->status != P_SYSCALL_ABANDONED)
+		return advance_wait(o, "P %lld is %s, not in a syscall", (long long)id,
+				    pstatus_name(p->status));
+	if (!seq_follows(&p->seq, o->gen, seq))
+		return advance_wait(o, "P %lld is not at seq %llu", (long long)id,
+				    (unsigned long long)seq - 1);
+	if (!advance_require(o, ev, MUST, MAY, MAY))
+		return ADVANCE_FAIL;
+	abandoned = p->status == P_SYSCALL_ABANDONED;
+	ev->old_state = abandoned ? PROC_IDLE : PROC_RUNNING;
+	p->status = P_IDLE;
+	p->seq.n = seq;
+	/* Where an abandoned P was is not known, and its thread may have moved on. */
+	return abandoned ? advance_done(o, ev) : take_from(o, ev, id, ev->args[2]);
+}
