@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "sched/ensure.h"
+#include "sched/handlers.h"
 #include "sched/steps.h"
 
 /* A P beyond GOMAXPROCS is gone until procresize brings it back under a new status. */
@@ -45,6 +46,8 @@ static void begin(struct model *s)
 	state_gs(s);
 	s->tell_procs = s->gomaxprocs != 0;
 	s->procs_stack = 0;
+	s->tell_gc = s->gc_running;
+	assist_tell_all(s);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "sched/ensure.h"
 #include "sched/generation.h"
+#include "sched/handlers.h"
 #include "sched/release.h"
 #include "sched/state.h"
 #include "sched/steps.h"
@@ -24,6 +25,17 @@ static const struct rec_long *as_long(const struct rec *r)
 
 /* --- goroutines --- */
 
+/* The runtime labels a goroutine that it starts as a GC worker (gcMarkWorkerMode 1 to 3). */
+static void label_worker(struct model *s, struct M *m, struct G *g)
+{
+	static const char *const labels[] = { NULL, "GC (dedicated)", "GC (fractional)",
+					      "GC (idle)" };
+
+	if (s->started && g->gc_worker && g->gc_worker < 4)
+		step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[g->gc_worker]));
+	g->gc_worker = 0;
+}
+
 static void go_start(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = ensure_known(s, m, r->id, G_RUNNABLE);
@@ -32,6 +44,7 @@ static void go_start(struct model *s, struct M *m, const struct rec *r)
 	ensure_no_g(s, m);
 	ensure_p(s, m);
 	step_go_start(s, m, g);
+	label_worker(s, m, g);
 }
 
 static void go_park(struct model *s, struct M *m, const struct rec *r)
@@ -70,6 +83,7 @@ static void go_ready(struct model *s, struct M *m, const struct rec *r)
 	ensure_waiting(s, m, g);
 	if (g->status == G_WAITING)
 		step_go_unblock(s, m, g, as_long(r)->stack);
+	g->gc_worker = r->sub;
 }
 
 static void go_create(struct model *s, struct M *m, const struct rec *r)
@@ -270,6 +284,7 @@ static void procs_change(struct model *s, struct M *m, const struct rec *r)
 
 static void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
+	s->stw_reason = r->sub;
 	ensure_world_runs(s);
 	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
 		return;
@@ -338,7 +353,7 @@ static uint8_t snap_status(const struct model *s, const struct rec *r)
 	case GO_SYSCALL:
 		return G_SYSCALL;
 	case GO_WAITING:
-		return release_wait_is_running(s->opts.minor, r->flags) ? G_RUNNING : G_WAITING;
+		return release_wait_is_running(s->opts.minor, r->flags & 0xff) ? G_RUNNING : G_WAITING;
 	case GO_PREEMPTED:
 	case GO_LEAKED:
 		return G_WAITING;
@@ -357,6 +372,7 @@ static void snap_g(struct model *s, struct M *m, const struct rec *r)
 		return;
 	g = g_put(s, r->id);
 	g->stack = as_long(r)->stack;
+	g->assist = r->flags >> 8;
 	g->status = status;
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
@@ -365,6 +381,15 @@ static void snap_g(struct model *s, struct M *m, const struct rec *r)
 		g_bind(g, on, status);
 	else
 		g->status = G_WAITING;
+}
+
+/* What had a record since the attach knows better. */
+static void snap_gc(struct model *s, struct M *m, const struct rec *r)
+{
+	enum { GC_MARK = 1 };
+
+	if (!s->started && !s->gc_known)
+		s->gc_running = r->sub == GC_MARK;
 }
 
 static void snap_end(struct model *s, struct M *m, const struct rec *r)
@@ -402,9 +427,21 @@ static handler *const handlers[256] = {
 	[REC_PROCS] = procs_change,
 	[REC_STW_BEGIN] = stw_begin,
 	[REC_STW_END] = stw_end,
+	[REC_GC_BEGIN] = gc_begin,
+	[REC_GC_END] = gc_end,
+	[REC_ASSIST_BEGIN] = assist_begin,
+	[REC_ASSIST_END] = assist_end,
+	[REC_HEAP_ALLOC] = heap_alloc,
+	[REC_HEAP_GOAL] = heap_goal,
+	[REC_USER_TASK_BEGIN] = user_task_begin,
+	[REC_USER_TASK_END] = user_task_end,
+	[REC_USER_REGION_BEGIN] = user_region,
+	[REC_USER_REGION_END] = user_region,
+	[REC_USER_LOG] = user_log,
 	[REC_SNAP_P_NAME] = snap_p_name,
 	[REC_SNAP_P] = snap_p,
 	[REC_SNAP_G] = snap_g,
+	[REC_SNAP_GC] = snap_gc,
 	[REC_SNAP_END] = snap_end,
 	[REC_LOST] = lost,
 };
@@ -450,7 +487,11 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (is_of_thread(r))
 		m = m_put(s, r->tid);
+	if (m)
+		assist_settle(s, m, r);
 	h(s, m, r);
+	if (m)
+		gc_tell(s, m);
 	if (s->tell_procs)
 		tell_procs(s, m);
 	return 0;

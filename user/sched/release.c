@@ -85,11 +85,12 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
 	case STACK_STW:
 		return 2;
-	case STACK_GC:
-		return 3;
-	case STACK_PROCS:
+	case STACK_GC:		/* gcStart, on the goroutine's own stack */
+	case STACK_PROCS:	/* systemstack_switch */
 	case STACK_ASSIST:
 		return 1;
+	case STACK_USER:	/* the wrapper in package runtime/trace is told */
+		return 0;
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
 	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */

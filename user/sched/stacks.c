@@ -58,14 +58,21 @@ uint64_t stacks_entry_key(uint64_t pc)
 	return pc ? pc | ENTRY_BIT : 0;
 }
 
+/*
+ * Frames outside Go's own tables (C in a cgo program) have no line. The
+ * runtime's tracer leaves them out; readers take one as the leaf only.
+ */
 static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame *out)
 {
-	size_t i;
+	size_t i, kept = 0;
 
-	for (i = 0; i < n; i++)
-		out[i] = (struct trace_frame){ from[i].pc, from[i].func, from[i].file,
-					       from[i].line };
-	return n;
+	for (i = 0; i < n; i++) {
+		if (i && !from[i].line)
+			continue;
+		out[kept++] = (struct trace_frame){ from[i].pc, from[i].func, from[i].file,
+						    from[i].line };
+	}
+	return kept;
 }
 
 /*

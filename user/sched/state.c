@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "sched/handlers.h"
 
 static void *lookup(const struct map64 *map, uint64_t key)
 {
@@ -48,6 +49,7 @@ void g_drop(struct model *s, struct G *g)
 	if (s->stw == g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
+	regions_drop(s, g);
 	map64_del(&s->gs, g->id);
 	free(g);
 }
@@ -150,6 +152,11 @@ static void free_values(struct map64 *map)
 
 void state_free(struct model *s)
 {
+	size_t i;
+
+	map64_each(&s->gs, i)
+		regions_drop(s, map64_ptr(&s->gs, i, struct G));
+	map64_free(&s->tasks);
 	free_values(&s->gs);
 	free_values(&s->ps);
 	free_values(&s->ms);

@@ -26,6 +26,10 @@ struct G {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
+	uint8_t gc_worker;	/* p.gcMarkWorkerMode that it was woken with */
+	bool assist;		/* inside a mark assist */
+	uint64_t assist_end;	/* it seems to have ended then; 0 = it has not */
+	struct region *regions;	/* open ones, innermost first (annotations.c) */
 };
 
 struct P {
@@ -61,6 +65,13 @@ struct model {
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
+	bool gc_running;	/* a mark phase */
+	bool gc_known;		/* a record told so */
+	uint64_t gc_seq;
+	bool tell_gc;		/* GCActive is due */
+	uint64_t heap_goal;
+	uint8_t stw_reason;	/* of the last stop-the-world: runtime.stwReason */
+	struct map64 tasks;	/* ids of tasks that have begun */
 	uint64_t clock_mono, clock_wall;
 	struct model_counts counts;
 	struct error *err;	/* of the running model_record() */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * annotations: tasks, regions and logs of package runtime/trace. See
+ * handlers.h. A reader wants regions to nest per goroutine and tasks to begin
+ * once; what came before the attach is not known, so an end without its begin
+ * is left out.
+ */
+#include "sched/handlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "sched/steps.h"
+
+struct region {
+	struct region *outer;
+	uint64_t task;
+	char name[];
+};
+
+static const struct rec_user *as_user(const struct rec *r)
+{
+	return (const struct rec_user *)r;
+}
+
+static bool can_speak(const struct model *s, const struct M *m)
+{
+	return s->started && m->g && m->g->status == G_RUNNING && m->p;
+}
+
+static uint64_t text_id(struct model *s, const struct rec *r, int which)
+{
+	const struct rec_user *u = as_user(r);
+	char text[REC_TEXT_MAX + 1];
+	size_t n = u->len[which], from = which ? u->len[0] : 0;
+
+	if (n > REC_TEXT_MAX)
+		n = REC_TEXT_MAX;
+	memcpy(text, u->text + from, n);
+	text[n] = 0;
+	return tracefile_string(s->tf, text);
+}
+
+static uint64_t stack_of(struct model *s, const struct rec *r)
+{
+	return tracefile_stack(s->tf, as_user(r)->stack);
+}
+
+void user_task_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	bool is_new;
+
+	if (!can_speak(s, m))
+		return;
+	map64_put(&s->tasks, r->id, &is_new);
+	if (is_new)	/* ids are never used twice (runtime/trace, lastTaskID) */
+		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, text_id(s, r, 0),
+			  stack_of(s, r));
+}
+
+/* The reader takes the end of a task that it does not know, without a type. */
+void user_task_end(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!can_speak(s, m))
+		return;
+	map64_del(&s->tasks, r->id);
+	step_emit(s, m, EV_UserTaskEnd, r->id, stack_of(s, r));
+}
+
+static void region_push(struct G *g, const struct rec *r)
+{
+	const struct rec_user *u = as_user(r);
+	struct region *region = xcalloc(1, sizeof(*region) + u->len[0] + 1);
+
+	region->task = r->id;
+	memcpy(region->name, u->text, u->len[0]);
+	region->outer = g->regions;
+	g->regions = region;
+}
+
+/* Ends that do not fit the innermost region began before the trace did. */
+static bool region_pop(struct G *g, const struct rec *r)
+{
+	const struct rec_user *u = as_user(r);
+	struct region *region = g->regions;
+
+	if (!region || region->task != r->id || strlen(region->name) != u->len[0] ||
+	    memcmp(region->name, u->text, u->len[0]))
+		return false;
+	g->regions = region->outer;
+	free(region);
+	return true;
+}
+
+void user_region(struct model *s, struct M *m, const struct rec *r)
+{
+	bool begins = r->kind == REC_USER_REGION_BEGIN;
+
+	if (!can_speak(s, m))
+		return;
+	if (begins)
+		region_push(m->g, r);
+	else if (!region_pop(m->g, r))
+		return;
+	step_emit(s, m, begins ? EV_UserRegionBegin : EV_UserRegionEnd, r->id, text_id(s, r, 0),
+		  stack_of(s, r));
+}
+
+void user_log(struct model *s, struct M *m, const struct rec *r)
+{
+	if (can_speak(s, m))
+		step_emit(s, m, EV_UserLog, r->id, text_id(s, r, 0), text_id(s, r, 1),
+			  stack_of(s, r));
+}
+
+void regions_drop(struct model *s, struct G *g)
+{
+	struct region *region;
+
+	while ((region = g->regions)) {
+		g->regions = region->outer;
+		free(region);
+	}
+}

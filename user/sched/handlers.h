@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * handlers: what model.c's table calls for the kinds of records that are not
+ * about who runs: the collector, the heap, annotations. One function per kind.
+ */
+#ifndef GOTAP_SCHED_HANDLERS_H
+#define GOTAP_SCHED_HANDLERS_H
+
+#include "sched/state.h"
+
+/* --- ranges.c --- */
+
+void gc_begin(struct model *s, struct M *m, const struct rec *r);
+void gc_end(struct model *s, struct M *m, const struct rec *r);
+void assist_begin(struct model *s, struct M *m, const struct rec *r);
+void assist_end(struct model *s, struct M *m, const struct rec *r);
+void heap_alloc(struct model *s, struct M *m, const struct rec *r);
+void heap_goal(struct model *s, struct M *m, const struct rec *r);
+
+/*
+ * Before a record of thread @m is handled: an assist of its goroutine that
+ * seemed to end did end, unless the record says that it goes on.
+ */
+void assist_settle(struct model *s, struct M *m, const struct rec *r);
+/* The goroutine starts: if it waited inside an assist, that ends now or goes on. */
+void assist_resumed(struct model *s, struct G *g);
+/* The goroutine ends, or the trace does: so does its assist. */
+void assist_close(struct model *s, struct G *g);
+/* A generation has begun and a thread can speak: a cycle or assists that go on are told. */
+void gc_tell(struct model *s, struct M *m);
+void assist_tell_all(struct model *s);
+
+/* --- annotations.c --- */
+
+void user_task_begin(struct model *s, struct M *m, const struct rec *r);
+void user_task_end(struct model *s, struct M *m, const struct rec *r);
+void user_region(struct model *s, struct M *m, const struct rec *r);
+void user_log(struct model *s, struct M *m, const struct rec *r);
+/* Regions of a goroutine that ended, or of all when the model does. */
+void regions_drop(struct model *s, struct G *g);
+
+#endif
