@@ -15,7 +15,7 @@ CFLAGS  ?= -O2 -g
 VERSION := 0.1.0
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
-LDLIBS  := -lbpf -ldw -lelf -lz -lpthread -lm
+LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
 
 ifeq ($(V),1)
   Q :=

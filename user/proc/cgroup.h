@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup: which container a cgroup path belongs to. In: the text of
+ * /proc/PID/cgroup, versions 1 and 2. Out: a container id and what else the
+ * path tells. Forms that are known, @id being 64 hex digits:
+ *
+ *	docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope,
+ *	nerdctl-ID.scope, runc-NAME.scope, crun-NAME.scope	systemd driver
+ *	/docker/ID, /libpod_parent/libpod-ID, /k8s.io/ID	cgroupfs driver
+ *	/kubepods/.../podUID/ID, kubepods-...-podU_I_D.slice	Kubernetes
+ *	...slice:cri-containerd:ID		containerd given a path it misreads
+ *	/lxc.payload.NAME, machine-NAME.scope	LXC, systemd-nspawn
+ *
+ * and any other path that ends in 64 hex digits. A path like /NAME (runc) or
+ * /default/NAME (ctr) says nothing by itself; cgroup_is_in() compares it with
+ * what a state folder says.
+ */
+#ifndef GOTAP_PROC_CGROUP_H
+#define GOTAP_PROC_CGROUP_H
+
+#include <stdbool.h>
+
+enum { CGROUP_ID = 128, CGROUP_UID = 37 };
+
+struct cgroup_ref {
+	const char *runtime;		/* static text, "" unknown */
+	char id[CGROUP_ID];		/* "" not in a container that the path tells */
+	char pod_uid[CGROUP_UID];	/* "" not in a pod */
+};
+
+/* False if the path tells no container. */
+bool cgroup_parse(const char *text, struct cgroup_ref *ret);
+/* Is one of the paths in @text @path, or below it? */
+bool cgroup_is_in(const char *text, const char *path);
+
+#endif

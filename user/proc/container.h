@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * container: the containers of this machine, without asking any daemon. In:
+ * the state folders that runtimes keep (docker, containerd, podman, CRI-O,
+ * runc, crun) and the cgroup paths of processes. Out: names, ids, pods, and
+ * which process belongs where. Folders that cannot be read leave names out,
+ * never ids: those are in the cgroup paths too.
+ */
+#ifndef GOTAP_PROC_CONTAINER_H
+#define GOTAP_PROC_CONTAINER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "proc/procfs.h"
+
+struct container {
+	const char *runtime;	/* static text: "docker", ...; "" unknown */
+	char *id;		/* 64 hex digits, or the name that its user gave it */
+	/* "" where unknown or there is none */
+	char *name;
+	char *pod, *pod_namespace, *pod_uid;
+	char *cgroup;		/* its path, the same in all hierarchies */
+	pid_t init;		/* as the folder says, maybe long gone; 0 unknown */
+	uint64_t init_start;	/* field 22 of that process's stat file, 0 unknown */
+	struct vec pids;	/* pid_t, ascending; filled by containers_scan() */
+};
+
+struct containers {
+	struct vec list;	/* struct container * */
+};
+
+/*
+ * Reads the state folders below @root: "" for this machine's, or the root of
+ * another file system tree. Without access to any the list is empty.
+ */
+void containers_load(struct containers *cs, const char *root);
+void containers_free(struct containers *cs);
+
+/*
+ * The container that process @pid runs in, NULL if in none. One that no
+ * folder names is added to @cs. Valid until containers_free().
+ */
+const struct container *containers_of(struct containers *cs, const struct procfs *fs, pid_t pid);
+
+/* Finds the processes of all containers. */
+void containers_scan(struct containers *cs, const struct procfs *fs);
+
+/*
+ * The containers that @query means: an id or the start of one (4 characters
+ * or more), a name, or a pod: its name, UID, or NAMESPACE/POD, with /CONTAINER
+ * for one of several. Where some of them have processes, only those count.
+ * Only a pod may mean more than one. Appends struct container * to @ret.
+ * -ENOENT, or -ENOTUNIQ with a text that lists them.
+ */
+int containers_find(const struct containers *cs, const char *query, struct vec *ret,
+		    struct error *err);
+
+/* "docker:web", "containerd:shop/cart-7d9/cart", "podman:0123456789ab". Caller frees. */
+char *container_label(const struct container *c);
+
+/* --- for the readers of state folders (state.h) --- */
+
+/* The container of that id, added if new, for its reader to fill in what is not known yet. */
+struct container *containers_put(struct containers *cs, const char *runtime, const char *id);
+/* Sets a text that is still "" to @value. */
+void container_set(char **field, const char *value);
+/* Takes "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT" (CRI-O, cri-dockerd) apart. */
+void container_set_k8s_name(struct container *c, const char *name);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * procfs: processes as /proc shows them. In: a mount of proc, by default
+ * "/proc"; in a container it may be the host's, mounted elsewhere. Out: lists,
+ * status lines, whole files. Every file here is written by somebody else and
+ * may vanish between two reads: nothing is assumed to be there twice.
+ *
+ * Process and thread ids in this room are those that the mount shows. They are
+ * ids for our own system calls only if the mount is of our own PID namespace,
+ * and ids for BPF programs only if it is of the machine's first one.
+ */
+#ifndef GOTAP_PROC_PROCFS_H
+#define GOTAP_PROC_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/map64.h"
+#include "base/vec.h"
+
+struct procfs {
+	char dir[200];		/* no slash at the end */
+	bool own;		/* of our own PID namespace */
+	bool initial;		/* of the machine's first PID namespace */
+};
+
+/*
+ * @dir NULL: "/proc". -ENOENT if it is no mount of proc, -EACCES if it is a
+ * foreign one and may not be looked into.
+ */
+int procfs_open(struct procfs *fs, const char *dir, struct error *err);
+
+enum { PROCFS_PATH = 280 };
+
+/* "DIR/PID/WHAT"; @pid 0: "DIR/WHAT". */
+void procfs_path(const struct procfs *fs, pid_t pid, const char *what, char ret[PROCFS_PATH]);
+
+/*
+ * Appends the file's bytes, at most @max, to @out and a NUL after them that
+ * does not count. -errno; a process that is gone gives -ENOENT or -ESRCH.
+ */
+int procfs_read(const struct procfs *fs, pid_t pid, const char *what, size_t max,
+		struct buf *out);
+
+/* All process ids (pid_t), ascending. */
+void procfs_pids(const struct procfs *fs, struct vec *ret);
+
+enum { PROCFS_LEVELS = 33 };	/* PID namespaces nest 32 deep */
+
+/* What a status file says. */
+struct procfs_status {
+	char name[64];
+	pid_t tgid;
+	char state;			/* 'R', 'S', 'Z', ... */
+	uid_t uid;			/* effective */
+	pid_t ids[PROCFS_LEVELS];	/* from the mount's namespace inwards to its own */
+	int levels;			/* of them; 1: not in a namespace of its own */
+};
+
+/* @what: "status" or "task/TID/status". */
+int procfs_status(const struct procfs *fs, pid_t pid, const char *what,
+		  struct procfs_status *ret);
+
+/* The id that process or thread has in its own PID namespace. */
+static inline pid_t procfs_inner_id(const struct procfs_status *st)
+{
+	return st->levels ? st->ids[st->levels - 1] : 0;
+}
+
+/* Adds thread id in the process's own namespace -> thread id as the mount shows it. */
+void procfs_map_tids(const struct procfs *fs, pid_t pid, struct map64 *ret);
+
+/* Device and inode of a namespace file ("ns/pid", "ns/user") or of another ("exe"). */
+struct procfs_file_id {
+	uint64_t dev, ino;
+};
+
+int procfs_file_id(const struct procfs *fs, pid_t pid, const char *what,
+		   struct procfs_file_id *ret);
+
+static inline bool procfs_same_file(struct procfs_file_id a, struct procfs_file_id b)
+{
+	return a.dev == b.dev && a.ino == b.ino;
+}
+
+/* Field @n (from 1, at least 4) of the process's stat file as a number, 0 if unreadable. */
+uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n);
+
+#endif

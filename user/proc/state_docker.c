@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * state_docker: containers/ID/config.v2.json in Docker's data folder, which
+ * daemon.json may have moved. Names have a slash before them.
+ */
+#define _GNU_SOURCE
+#include "proc/state.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "proc/json.h"
+
+static const char *const folders[] = {
+	"/var/lib/docker",
+	"/var/snap/docker/common/var-lib-docker",
+	"/home/*/.local/share/docker",
+};
+
+static void take_labels(struct container *c, struct json_object *labels)
+{
+	container_set(&c->pod, json_text(labels, "io.kubernetes.pod.name"));
+	container_set(&c->pod_namespace, json_text(labels, "io.kubernetes.pod.namespace"));
+	container_set(&c->pod_uid, json_text(labels, "io.kubernetes.pod.uid"));
+	if (*c->pod)	/* the name is a k8s_... one then */
+		container_set(&c->name, json_text(labels, "io.kubernetes.container.name"));
+}
+
+static void take_config(struct containers *cs, const char *path)
+{
+	struct json_object *config = json_open(path);
+	const char *id = json_text(config, "ID"), *name = json_text(config, "Name");
+	struct container *c;
+
+	if (*id) {
+		c = containers_put(cs, "docker", id);
+		take_labels(c, json_at(config, "Config\nLabels"));
+		container_set_k8s_name(c, *name == '/' ? name + 1 : name);
+		c->init = (pid_t)json_number(config, "State\nPid");
+	}
+	json_close(config);
+}
+
+static void take_folder(struct containers *cs, const char *root, const char *folder)
+{
+	_cleanup_free_ char *pattern = xasprintf("%s/containers/*/config.v2.json", folder);
+
+	state_glob(cs, root, pattern, take_config);
+}
+
+void state_docker(struct containers *cs, const char *root)
+{
+	_cleanup_free_ char *path = xasprintf("%s/etc/docker/daemon.json", root);
+	struct json_object *daemon = json_open(path);
+	const char *moved = json_text(daemon, "data-root");
+	size_t i;
+
+	if (*moved)
+		take_folder(cs, root, moved);
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strcmp(folders[i], moved))
+			take_folder(cs, root, folders[i]);
+	json_close(daemon);
+}
