@@ -185,9 +185,8 @@ static int go_start(struct rewrite *c, const struct trace_event *ev)
 
 	if (!wanted(c, g->id))
 		return 1;
-	if (!m || !m->p || m->g)
+	if (g->status != SIM_RUNNABLE || !m || !m->p || m->g)
 		return 0;
-	sim_g_make_runnable(&c->sim, g);
 	sim_g_start(&c->sim, SIM_CONVERTED, g, m);
 	if (c->writing && g->assist_before) {
 		sim_put(&c->sim, SIM_ADDED, m, EV_GCMarkAssistActive, g->id);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fuzz_convert: v2 bytes, whole or broken, through the rewriting behind `gotap
+ * convert`. The first bytes choose what is wanted of them; the reader must
+ * take every event of what comes out.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cmd/rewrite.h"
+#include "read/v2_reader.h"
+
+enum { RECIPE = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void must_read(int fd)
+{
+	const struct trace_event *ev;
+	struct trace_reader *r;
+	struct error err;
+	size_t n = (size_t)lseek(fd, 0, SEEK_END);
+	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+	int ret;
+
+	r = trace_reader_open_memory(bytes, n, &err);
+	if (!r)
+		abort();
+	while ((ret = trace_reader_next(r, &ev)) > 0)
+		;
+	if (ret < 0) {
+		fprintf(stderr, "not legal: %s: %s (%s)\n", trace_reader_fault(r)->event,
+			trace_reader_fault(r)->rule, trace_reader_fault(r)->state);
+		abort();
+	}
+	trace_reader_close(r);
+	munmap(bytes, n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static const int formats[] = { 0, 22, 23, 25, 26 };
+	struct rewrite_options o = { .to = INT64_MAX };
+	struct rewrite_result result;
+	struct map64 goroutines = {0};
+	struct buf copy = {0};
+	struct error err;
+	int fd;
+
+	if (n <= RECIPE)
+		return 0;
+	o.format = formats[data[0] % 5];
+	o.from = data[1] & 1 ? data[1] * 16 : 0;
+	o.strip_stacks = data[3] & 1;
+	map64_put(&goroutines, data[2], NULL);
+	map64_put(&goroutines, 1, NULL);
+	o.goroutines = data[2] & 1 ? &goroutines : NULL;
+	buf_add(&copy, data + RECIPE, n - RECIPE);
+	rewrite_mend(&copy);
+	fd = memfd_create("fuzz", 0);
+	if (!rewrite_trace(copy.data, copy.len, fd, &o, &result, &err))
+		must_read(fd);
+	close(fd);
+	buf_free(&copy);
+	map64_free(&goroutines);
+	return 0;
+}
