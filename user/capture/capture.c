@@ -31,6 +31,7 @@ struct capture {
 	const struct plan *plan;
 	struct process *proc;
 	struct bpf_side *bpf;
+	struct roots roots;
 	unsigned int stack_depth;
 	pthread_t thread;
 	bool thread_runs;
@@ -302,7 +303,7 @@ static int read_snapshot(struct capture *cap, struct error *err)
 
 	if (!cap->proc->launched) {
 		sleep_ns(SETTLE_NS);
-		r = snapshot_take(cap->plan, cap->proc, cap->stack_depth, &records, &counts, err);
+		r = snapshot_take(cap->plan, cap->proc, &cap->roots, cap->stack_depth, &records, &counts, err);
 	}
 	if (!r) {
 		buf_add(&records, &end, sizeof(end));
@@ -357,7 +358,9 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 		return r;
 	cap->lost = xcalloc(bpf_ring_count(cap->bpf), sizeof(*cap->lost));
 	if (!cap->proc->launched)
-		r = snapshot_names(cap->plan, cap->proc, &cap->extra, err);
+		r = roots_find(cap->plan, cap->proc, &cap->roots, err);
+	if (!r && !cap->proc->launched)
+		r = snapshot_names(cap->plan, cap->proc, &cap->roots, &cap->extra, err);
 	if (!r)
 		r = bpf_attach(cap->bpf, err);
 	if (r)

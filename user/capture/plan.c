@@ -328,8 +328,7 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 
 static void find_roots(struct plan *p, const struct gobin *b)
 {
-	if (gobin_table(b))
-		p->moduledata = pclntab_moduledata(gobin_table(b));
+	gobin_data_range(b, &p->data_start, &p->data_end);
 	if (gobin_data_symbol(b, "runtime.allgs", &p->allgs))
 		p->allgs = 0;
 	if (gobin_data_symbol(b, "runtime.allp", &p->allp))
@@ -344,7 +343,11 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 {
 	int r;
 
-	*p = (struct plan){ .minor = gobin_go_minor(b), .groups = groups };
+	*p = (struct plan){
+		.minor = gobin_go_minor(b),
+		.go_version = gobin_go_version(b),
+		.groups = groups,
+	};
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
 				 "you know, give --assume-go 1.NN", gobin_path(b));

@@ -85,6 +85,7 @@ struct site_row {
 
 struct plan {
 	int minor;
+	const char *go_version;		/* of the gobin, for messages */
 	struct go_offsets offsets;
 	const char *offsets_source;
 	bool goid_before_status;
@@ -93,7 +94,7 @@ struct plan {
 	unsigned int exitsyscall_p_reg;
 	unsigned int groups;
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
-	uint64_t moduledata;		/* ... of runtime.firstmoduledata; 0 unknown */
+	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gc_controller, gcphase;	/* likewise; only used where known */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */

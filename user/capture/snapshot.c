@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot: see snapshot.h. Roots: runtime.allgs and runtime.allp (slices of
- * pointers). A g is never freed or moved and allgs never shrinks, so an old
+ * snapshot: see snapshot.h. Reads runtime.allgs and runtime.allp (slices of
+ * pointers; roots.h). A g is never freed or moved and allgs never shrinks, so an old
  * array stays readable while the runtime grows it.
  */
 #define _GNU_SOURCE
@@ -28,6 +28,7 @@ enum {
 struct reader {
 	const struct plan *plan;
 	const struct process *proc;
+	const struct roots *roots;
 	struct buf *out;
 	struct map64 ms;	/* address of an m -> index in m_facts */
 	struct vec m_facts;	/* struct m_fact */
@@ -65,15 +66,13 @@ static uint32_t u32_at(const uint8_t *p, unsigned int offset)
 	return v;
 }
 
-/* Reads the slice of pointers at link-time address @root; the caller frees. */
+/* Reads the slice of pointers at @root; the caller frees. */
 static int read_pointers(const struct reader *rd, uint64_t root, size_t max, const char *name,
 			 uint64_t **ret, size_t *n, struct error *err)
 {
 	uint64_t header[3], *p;
 
-	if (!root)
-		return error_set(err, -ENOENT, "%s has no symbol in this binary", name);
-	if (!process_read(rd->proc, root + rd->proc->bias, header, sizeof(header)))
+	if (!process_read(rd->proc, root, header, sizeof(header)))
 		return error_set(err, -ESRCH,
 				 "cannot read the memory of process %d: %s", rd->proc->pid,
 				 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" :
@@ -129,13 +128,13 @@ static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
 
 /* --- Ps --- */
 
-int snapshot_names(const struct plan *plan, const struct process *proc, struct buf *out,
-		   struct error *err)
+int snapshot_names(const struct plan *plan, const struct process *proc,
+		   const struct roots *roots, struct buf *out, struct error *err)
 {
 	struct reader rd = { .plan = plan, .proc = proc, .out = out, .now = now_ns() };
 	uint64_t *ps;
 	size_t i, n;
-	int r = read_pointers(&rd, plan->allp, MAX_PS, "runtime.allp", &ps, &n, err);
+	int r = read_pointers(&rd, roots->allp, MAX_PS, "runtime.allp", &ps, &n, err);
 
 	if (r)
 		return r;
@@ -202,7 +201,7 @@ static int take_ps(struct reader *rd, struct snapshot_counts *counts, struct err
 {
 	uint64_t *ps;
 	size_t i, n;
-	int r = read_pointers(rd, rd->plan->allp, MAX_PS, "runtime.allp", &ps, &n, err);
+	int r = read_pointers(rd, rd->roots->allp, MAX_PS, "runtime.allp", &ps, &n, err);
 
 	if (r)
 		return r;
@@ -343,7 +342,7 @@ static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct err
 	uint64_t *gs;
 	uint8_t *bytes;
 	size_t i, n, want, got;
-	int r = read_pointers(rd, rd->plan->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+	int r = read_pointers(rd, rd->roots->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
 
 	if (r)
 		return r;
@@ -375,31 +374,63 @@ static void take_gc(struct reader *rd)
 	buf_add(rd->out, &rec, sizeof(rec));
 }
 
+static bool points_at(const struct reader *rd, uint64_t from, uint64_t to)
+{
+	uint64_t v;
+
+	return process_read(rd->proc, from, &v, sizeof(v)) && v == to;
+}
+
+/* m.g0.m == m, for some goroutine's thread; true too if none has a thread. */
+static bool some_m_fits(const struct reader *rd, const uint64_t *gs, size_t n)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	size_t i, asked = 0;
+	uint64_t m, g0;
+
+	for (i = 0; i < n && asked < 64; i++) {
+		if (!process_read(rd->proc, gs[i] + off->g_m, &m, 8) || !m)
+			continue;
+		asked++;
+		if (process_read(rd->proc, m + off->m_g0, &g0, 8) &&
+		    points_at(rd, g0 + off->g_m, m))
+			return true;
+	}
+	return !asked;
+}
+
 /* The offsets must describe this process, or everything would be nonsense. */
 static int self_check(struct reader *rd, struct error *err)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
-	uint64_t *gs, self = 0;
+	const char *wrong = NULL;
+	uint64_t *gs;
 	size_t n;
-	int r = read_pointers(rd, rd->plan->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+	int r = read_pointers(rd, rd->roots->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
 
 	if (r)
 		return r;
 	/* gs[1] and up have run at least once in a live program; g.sched.g is set then. */
-	if (n > 1 && (!process_read(rd->proc, gs[1] + off->g_sched_g, &self, 8) || self != gs[1]))
-		r = error_set(err, -EINVAL,
-			      "g.sched.g of process %d does not point at its g: the field offsets do "
-			      "not fit this program", rd->proc->pid);
+	if (n > 1 && !points_at(rd, gs[1] + off->g_sched_g, gs[1]))
+		wrong = "g.sched.g";
+	else if (!some_m_fits(rd, gs, n))
+		wrong = "m.g0.m";
+	if (wrong)
+		r = error_set(err, -EINVAL, "%s of process %d does not point back at its owner: the "
+			      "field offsets (%s) do not fit this program", wrong, rd->proc->pid,
+			      rd->plan->offsets_source);
 	free(gs);
 	return r;
 }
 
-int snapshot_take(const struct plan *plan, const struct process *proc, unsigned int stack_depth,
-		  struct buf *out, struct snapshot_counts *counts, struct error *err)
+int snapshot_take(const struct plan *plan, const struct process *proc,
+		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
+		  struct snapshot_counts *counts, struct error *err)
 {
 	struct reader rd = {
 		.plan = plan,
 		.proc = proc,
+		.roots = roots,
 		.out = out,
 		.now = now_ns(),
 		.depth = stack_depth < REC_MAX_FRAMES ? stack_depth : REC_MAX_FRAMES - 1,

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "capture/plan.h"
 #include "capture/process.h"
+#include "capture/roots.h"
 #include "stream/chunk.h"
 
 struct snapshot_counts {
@@ -19,10 +20,11 @@ struct snapshot_counts {
 };
 
 /* Appends a REC_SNAP_P_NAME for each P: before the probes become active. */
-int snapshot_names(const struct plan *plan, const struct process *proc, struct buf *out,
-		   struct error *err);
+int snapshot_names(const struct plan *plan, const struct process *proc,
+		   const struct roots *roots, struct buf *out, struct error *err);
 /* Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, but no REC_SNAP_END. */
-int snapshot_take(const struct plan *plan, const struct process *proc, unsigned int stack_depth,
-		  struct buf *out, struct snapshot_counts *counts, struct error *err);
+int snapshot_take(const struct plan *plan, const struct process *proc,
+		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
+		  struct snapshot_counts *counts, struct error *err);
 
 #endif

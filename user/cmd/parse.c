@@ -52,6 +52,34 @@ bool parse_format(const char *s, int *version)
 	return true;
 }
 
+bool parse_symbols(const char *s, enum symbol_source *ret)
+{
+	static const char *const names[] = {
+		[SYMBOL_AUTO] = "auto", [SYMBOL_DWARF] = "dwarf", [SYMBOL_PCLNTAB] = "pclntab",
+	};
+	enum symbol_source i;
+
+	for (i = SYMBOL_AUTO; i <= SYMBOL_PCLNTAB; i++) {
+		if (!strcmp(s, names[i])) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool parse_release(const char *s, int *minor)
+{
+	unsigned long n;
+
+	if (!strncmp(s, "go", 2))
+		s += 2;
+	if (strncmp(s, "1.", 2) || !parse_number(s + 2, 15, 99, &n))
+		return false;
+	*minor = (int)n;
+	return true;
+}
+
 bool parse_ring_size(const char *s, size_t *ret)
 {
 	static const char units[] = "KMG";

@@ -6,11 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "symbol/symbol.h"
+
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret);
 /* 5s, 500ms, 2m, 1h, or seconds as a plain number; more than 0. */
 bool parse_duration(const char *s, double *seconds);
 /* go1.22, go1.23, go1.25, go1.26 (or without "go1."): the NN. */
 bool parse_format(const char *s, int *version);
+/* auto, dwarf or pclntab. */
+bool parse_symbols(const char *s, enum symbol_source *ret);
+/* A release of Go from 1.15 on, as 1.27 or go1.27: the NN. */
+bool parse_release(const char *s, int *minor);
 /* Bytes with an optional K, M or G; a power of two from 4K to 1G. */
 bool parse_ring_size(const char *s, size_t *ret);
 

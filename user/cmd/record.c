@@ -33,6 +33,8 @@ struct record_options {
 	const char *output, *spool;
 	int version;
 	unsigned int groups;
+	enum symbol_source symbols;
+	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
 };
@@ -82,6 +84,10 @@ static const char help[] =
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
 	"      --ring-size SIZE  buffer per CPU (default: 64M for all, at most 16M each)\n"
+	"      --symbols SOURCE  names from dwarf, pclntab (Go's own table) or auto: the best\n"
+	"                        that the program has\n"
+	"      --assume-go 1.NN  take the program for one of that release, if it is of one\n"
+	"                        that gotap does not know\n"
 	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+) or perf\n"
 	"      --spool FILE      keep the raw records too, for `gotap assemble`\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
@@ -92,7 +98,8 @@ static const char help[] =
 	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
 	"recording failed, 2 for wrong usage.\n";
 
-enum { OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON };
+enum { OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
+       OPT_SYMBOLS, OPT_ASSUME };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
@@ -102,6 +109,8 @@ static const struct option long_options[] = {
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
 	{ "ring-size", required_argument, NULL, OPT_RING },
+	{ "symbols", required_argument, NULL, OPT_SYMBOLS },
+	{ "assume-go", required_argument, NULL, OPT_ASSUME },
 	{ "attach", required_argument, NULL, OPT_ATTACH },
 	{ "spool", required_argument, NULL, OPT_SPOOL },
 	{ "strict", no_argument, NULL, OPT_STRICT },
@@ -148,6 +157,12 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 				!strcmp(arg, "perf") ? ATTACH_PERF : ATTACH_AUTO;
 		return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO ?
 		       "--attach takes auto, multi or perf" : NULL;
+	case OPT_SYMBOLS:
+		return parse_symbols(arg, &o->symbols) ? NULL :
+		       "--symbols takes auto, dwarf or pclntab";
+	case OPT_ASSUME:
+		return parse_release(arg, &o->assume_minor) ? NULL :
+		       "--assume-go takes a release like 1.27";
 	case OPT_SPOOL:
 		o->spool = arg;
 		return NULL;
@@ -222,6 +237,8 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 
 	if (!r)
 		r = gobin_open(&t->bin, t->proc.exe, err);
+	if (!r && o->assume_minor)
+		gobin_assume_minor(t->bin, o->assume_minor);
 	if (!r)
 		r = process_find_bias(&t->proc, gobin_entry(t->bin), err);
 	if (!r)
@@ -231,7 +248,7 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	fill_info(t, o);
 	if (!o->bpf.stack_depth)
 		return 0;
-	return symbolizer_new(&t->symbols, t->proc.exe, t->proc.bias, SYMBOL_AUTO, err);
+	return symbolizer_new(&t->symbols, t->proc.exe, t->proc.bias, o->symbols, err);
 }
 
 static void target_close(struct target *t)

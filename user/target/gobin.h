@@ -67,6 +67,9 @@ const struct pclntab *gobin_table(const struct gobin *b);
 /* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
 
+/* Range of all writable data, with what is zero at the start; empty if there is none. */
+void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end);
+
 /* Executable range [*start, *end) that holds the Go text. */
 void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end);
 /* Pointer to @n file-backed bytes at @addr, NULL if they are not all there. */

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * roots: see roots.h. Without symbols the writable data of the program is
+ * searched for slice headers (pointer, length, capacity) that hold what they
+ * should: some 400 KB in most programs, a few milliseconds. Global variables do
+ * not move, so what is found once stays true.
+ */
+#include "capture/roots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum {
+	PIECE = 1 << 20,		/* read at a time */
+	MIN_GS = 3,			/* every program has that many after its start */
+	MAX_GS = 64 << 20,
+	MAX_PS = 1 << 16,
+	SAMPLES = 16,
+	GOID_BATCH = 16,		/* runtime, _GoidCacheBatch */
+	P_STATUSES = 5,
+};
+
+struct slice {
+	uint64_t data, len, cap;
+};
+
+struct search {
+	const struct plan *plan;
+	const struct process *proc;
+	struct roots found;
+	uint64_t gs, ps;		/* lengths of the two */
+};
+
+static bool read_word(const struct search *s, uint64_t addr, uint64_t *ret)
+{
+	return process_read(s->proc, addr, ret, sizeof(*ret));
+}
+
+static bool is_pointer(uint64_t v)
+{
+	return v >= 0x10000 && v < 1ULL << 47 && !(v & 7);
+}
+
+static bool element(const struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
+{
+	return read_word(s, sl->data + 8 * i, ret) && is_pointer(*ret);
+}
+
+/* g.sched.g == g, but for the instant in which a dead g is made anew (newproc1). */
+static bool is_g(const struct search *s, uint64_t g)
+{
+	uint64_t self;
+
+	return read_word(s, g + s->plan->offsets.g_sched_g, &self) && self == g;
+}
+
+static bool is_allgs(const struct search *s, const struct slice *sl)
+{
+	uint64_t i, g, n = sl->len < SAMPLES ? sl->len : SAMPLES;
+	int wrong = 0;
+
+	if (sl->len < MIN_GS || sl->len > MAX_GS)
+		return false;
+	for (i = 0; i < n && wrong < 2; i++)
+		wrong += !element(s, sl, i * (sl->len - 1) / (n - 1), &g) || !is_g(s, g);
+	return wrong < 2;
+}
+
+/*
+ * Beside its number a P is known by its stock of goroutine ids, which newproc1
+ * takes in batches: it is empty and unused, or ends behind a multiple of 16.
+ * The first P, which started the program, has used some.
+ */
+static bool is_p(const struct search *s, uint64_t p, uint64_t i)
+{
+	const struct go_offsets *off = &s->plan->offsets;
+	uint64_t next, end;
+	uint32_t id, status;
+
+	if (!process_read(s->proc, p + off->p_id, &id, sizeof(id)) || id != i ||
+	    !process_read(s->proc, p + off->p_status, &status, sizeof(status)) ||
+	    status >= P_STATUSES || !read_word(s, p + off->p_goidcache, &next) ||
+	    !read_word(s, p + off->p_goidcacheend, &end))
+		return false;
+	if (!end)
+		return i && !next;
+	return end % GOID_BATCH == 1 && next <= end && end - next <= GOID_BATCH;
+}
+
+static bool is_allp(const struct search *s, const struct slice *sl)
+{
+	uint64_t i, p;
+
+	if (sl->len > MAX_PS)
+		return false;
+	for (i = 0; i < sl->len; i++)
+		if (!element(s, sl, i, &p) || !is_p(s, p, i))
+			return false;
+	return true;
+}
+
+/* Copies of allp lie about, of the same or an earlier length: the first of the longest. */
+static void try_slice(struct search *s, const struct slice *sl, uint64_t addr)
+{
+	if (sl->len > s->gs && is_allgs(s, sl)) {
+		s->found.allgs = addr;
+		s->gs = sl->len;
+	} else if (sl->len > s->ps && is_allp(s, sl)) {
+		s->found.allp = addr;
+		s->ps = sl->len;
+	}
+}
+
+static void search_piece(struct search *s, const uint8_t *bytes, size_t n, uint64_t addr)
+{
+	struct slice sl;
+	size_t i;
+
+	for (i = 0; i + sizeof(sl) <= n; i += 8) {
+		memcpy(&sl, bytes + i, sizeof(sl));
+		if (sl.len && sl.len <= sl.cap && sl.cap <= MAX_GS && is_pointer(sl.data))
+			try_slice(s, &sl, addr + i);
+	}
+}
+
+static void search_range(struct search *s, uint64_t start, uint64_t end)
+{
+	uint8_t *bytes = xrealloc(NULL, PIECE, 1);
+	uint64_t at, n;
+
+	for (at = start; at < end; at += PIECE - sizeof(struct slice)) {
+		n = end - at < PIECE ? end - at : PIECE;
+		if (process_read(s->proc, at, bytes, n))
+			search_piece(s, bytes, n, at);
+		if (end - at <= PIECE)
+			break;
+	}
+	free(bytes);
+}
+
+int roots_find(const struct plan *plan, const struct process *proc, struct roots *ret,
+	       struct error *err)
+{
+	struct search s = { .plan = plan, .proc = proc };
+
+	if (plan->allgs && plan->allp) {
+		ret->allgs = plan->allgs + proc->bias;
+		ret->allp = plan->allp + proc->bias;
+		return 0;
+	}
+	search_range(&s, plan->data_start + proc->bias, plan->data_end + proc->bias);
+	*ret = s.found;
+	if (ret->allgs && ret->allp)
+		return 0;
+	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has it: "
+			 "the field offsets (%s) do not fit this program", proc->pid,
+			 ret->allgs ? "allp" : "allgs", plan->go_version, plan->offsets_source);
+}
