@@ -29,7 +29,7 @@ struct frame {
 struct symbolizer;
 
 enum symbol_source {
-	SYMBOL_AUTO,		/* DWARF where the file has it, else pclntab; before 1.20 too */
+	SYMBOL_AUTO,		/* pclntab where the file has it (all Go programs), else DWARF */
 	SYMBOL_DWARF,		/* libdw only */
 	SYMBOL_PCLNTAB,		/* .gopclntab only */
 };

