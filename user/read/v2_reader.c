@@ -297,6 +297,8 @@ static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const c
 	fault_set(&r->fault, &ev->place, "found invalid %s ID %llu for event %s", what,
 		  (unsigned long long)id, r->specs.of[ev->type].name);
 	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+	snprintf(r->fault.state, sizeof(r->fault.state), "in the context of M %lld P %lld G %lld",
+		 (long long)ev->m, (long long)ev->p, (long long)ev->g);
 	return false;
 }
 
