@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Helpers of the bats files that record: load after lib/common.
+
+# The releases that gotap records.
+RELEASES=(1.22 1.23 1.24 1.25 1.26 1.27)
+
+# record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status.
+record() {
+	local trace=$1
+	shift
+	REPORT=$trace.json
+	status=0
+	"$GOTAP" record -o "$trace" --json "$@" 2>"$REPORT" || status=$?
+	printf '$ gotap record -o %s %s\n%s\n(status %s)\n' "$trace" "$*" "$(cat "$REPORT")" "$status"
+}
+
+# recorded TRACE ARGUMENT...: and it lost and repaired nothing.
+recorded() {
+	record "$1" --strict "${@:2}"
+	[ "$status" -eq 0 ] || fail "not a flawless recording"
+}
+
+# start_record TRACE ARGUMENT...: the same in the background, as $RECORDER, once its probes are in place.
+start_record() {
+	local trace=$1
+	shift
+	REPORT=$trace.json
+	"$GOTAP" record -o "$trace" --json "$@" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS="${TARGETS:-} $RECORDER"
+	wait_for 20 recorder_is_attached
+}
+
+# The trace's header is written when the probes are in place.
+recorder_is_attached() { [ -s "${REPORT%.json}" ] || ! target_runs "$RECORDER"; }
+
+# wait_record: until it ends. Sets $status.
+wait_record() {
+	status=0
+	wait "$RECORDER" || status=$?
+	printf 'gotap record ended with status %s: %s\n' "$status" "$(cat "$REPORT")"
+}
+
+# reported FIELD: prints one field of the last report.
+reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
+
+# readable_from VERSION FILE: by the readers of that and every later release.
+readable_from() {
+	local version
+	for version in "${RELEASES[@]}"; do
+		[ "${version#1.}" -lt "${1#1.}" ] || readable_by "$version" "$2" || return
+	done
+}
+
+# goroutines_of FILE: the ids that the trace speaks of, sorted.
+goroutines_of() {
+	"$ORACLE/check" -goroutines "$1" | awk '$1 == "goroutine" { print $2 }' | sort
+}
+
+# No probe of ours is left anywhere in the kernel.
+no_probe_left() {
+	[ -z "$(bpftool link list 2>/dev/null | grep -A2 -E 'uprobe|perf_event' | grep -F gotap)" ] || fail "a link is left"
+	! bpftool prog list 2>/dev/null | grep -E ' name (casgstatus|proc_start|proc_stop|preempt_park) ' ||
+		fail "a program is left"
+}
