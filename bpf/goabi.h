@@ -8,6 +8,13 @@
 #ifndef GOTAP_BPF_GOABI_H
 #define GOTAP_BPF_GOABI_H
 
+/* Keeps the compiler from merging two context loads into one at a computed offset. */
+static __always_inline __u64 loaded(__u64 v)
+{
+	barrier_var(v);
+	return v;
+}
+
 static __always_inline u64 go_g(struct pt_regs *ctx) { return ctx->r14; }
 static __always_inline u64 go_arg1(struct pt_regs *ctx) { return ctx->ax; }
 static __always_inline u64 go_arg2(struct pt_regs *ctx) { return ctx->bx; }

@@ -9,7 +9,7 @@
 SEC("uprobe")
 int syscall_enter(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_g(ctx), key;
+	__u64 pid_tgid = current_ids(), gp = go_g(ctx), key;
 	struct stack_start from = { .pc = go_arg1(ctx), .bp = go_arg3(ctx) };
 	struct rec_long *l;
 
@@ -27,13 +27,6 @@ int syscall_enter(struct pt_regs *ctx)
 	if (key && !stack_known(key))
 		stack_define(key, &from, (__u32)pid_tgid, STACK_SYSCALL, 0);
 	return 0;
-}
-
-/* Keeps the compiler from merging two context loads into one at a computed offset. */
-static __always_inline __u64 loaded(__u64 v)
-{
-	barrier_var(v);
-	return v;
 }
 
 /* By x86 register number; the compiler has held m.p in one of the first four so far. */
@@ -54,7 +47,7 @@ static __always_inline __u64 reg_by_number(struct pt_regs *ctx, __u32 n)
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_g(ctx);
+	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
 	__u64 p = reg_by_number(ctx, exitsyscall_p_reg);
 	struct rec_long *l;
 

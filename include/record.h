@@ -78,6 +78,7 @@ enum rec_kind {
 	REC_USER_REGION_BEGIN = 58, /* text: type */
 	REC_USER_REGION_END = 59, /* text: type */
 	REC_USER_LOG = 60,	  /* text: category, message */
+	REC_CPU_SAMPLE = 61,	  /* id = goid or 0, ptr = p or 0; stack */
 
 	/* tables */
 	REC_STACK = 64,		  /* struct rec_stack */
@@ -135,6 +136,7 @@ enum stack_class {
 	STACK_WAKE = 11,	/* unblocked by injectglist or findRunnable */
 	STACK_PROCS = 12,
 	STACK_USER = 13,
+	STACK_CPU = 14,
 };
 
 enum { REC_MAX_FRAMES = 128 };
