@@ -18,6 +18,7 @@
 struct assemble_options {
 	const char *spool, *output, *binary;
 	int version;
+	enum symbol_source symbols;
 	bool json, quiet, strict;
 };
 
@@ -30,16 +31,18 @@ static const char help[] =
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --binary FILE     the traced executable, where it is not at its old place\n"
+	"      --symbols SOURCE  names from dwarf, pclntab, or auto (default)\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
 	"      --json            report as JSON\n"
 	"  -q, --quiet           no report\n";
 
-enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON };
+enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "binary", required_argument, NULL, OPT_BINARY },
+	{ "symbols", required_argument, NULL, OPT_SYMBOLS },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -67,6 +70,11 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 				break;
 			return cmd_usage("assemble",
 					 "--format takes go1.22, go1.23, go1.25 or go1.26") + 1;
+		case OPT_SYMBOLS:
+			if (parse_symbols(optarg, &o->symbols))
+				break;
+			return cmd_usage("assemble",
+					 "--symbols takes auto, dwarf or pclntab") + 1;
 		default:
 			fputs("try 'gotap assemble --help'\n", stderr);
 			return EXIT_USAGE + 1;
@@ -79,9 +87,10 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 }
 
 /* Names must come from the very file that ran. */
-static int open_symbols(struct symbolizer **ret, const char *path,
+static int open_symbols(struct symbolizer **ret, const struct assemble_options *o,
 			const struct capture_info *info, struct error *err)
 {
+	const char *path = o->binary ? o->binary : info->exe;
 	struct gobin *b = NULL;
 	bool same;
 	int r = gobin_open(&b, path, err);
@@ -93,7 +102,7 @@ static int open_symbols(struct symbolizer **ret, const char *path,
 	if (!same)
 		return error_set(err, -1, "'%s' is not the executable that was recorded: its build "
 				 "id differs; see --binary", path);
-	return symbolizer_new(ret, path, info->bias, SYMBOL_AUTO, err);
+	return symbolizer_new(ret, path, info->bias, o->symbols, err);
 }
 
 static int feed(struct assembler *a, struct spool_reader *in, struct error *err)
@@ -141,7 +150,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	int r = 0, cut = 0;
 
 	if (info->stack_depth)
-		r = open_symbols(&symbols, o->binary ? o->binary : info->exe, info, err);
+		r = open_symbols(&symbols, o, info, err);
 	opts.symbols = symbols;
 	if (!r)
 		r = output_open(&out, o->output, err);
