@@ -36,6 +36,20 @@ struct rewrite_stack {
 /* Takes one event: 0, or -errno with c->err set. */
 int rewrite_event(struct rewrite *c, const struct trace_event *ev);
 
+/* The event was kept: 1; it has no place in the result: 0; else -errno with c->err set. */
+typedef int rewrite_step(struct rewrite *c, const struct trace_event *ev);
+
+rewrite_step rewrite_go_status, rewrite_go_create, rewrite_go_create_syscall;
+rewrite_step rewrite_go_destroy_syscall, rewrite_go_start, rewrite_go_stop, rewrite_go_destroy;
+rewrite_step rewrite_go_unblock, rewrite_syscall_begin, rewrite_syscall_end;
+rewrite_step rewrite_syscall_end_blocked;
+
+bool rewrite_wanted(const struct rewrite *c, uint64_t g);
+/* The event's own goroutine if it is wanted and runs, else NULL. */
+struct sim_g *rewrite_own(struct rewrite *c, const struct trace_event *ev);
+/* The event's thread, NULL if it has none. */
+struct sim_m *rewrite_thread(struct rewrite *c, const struct trace_event *ev);
+
 /* --- names (rewrite_names.c) --- */
 
 /* Id in the written generation; 0 while nothing is written. */
