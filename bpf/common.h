@@ -20,6 +20,12 @@
 extern const volatile struct go_offsets off;
 /* Thread group of the target; a child between fork and exec shares its text. */
 extern const volatile __u32 target_tgid;
+/*
+ * Device and inode of the PID namespace in which that number, and the thread
+ * ids of records, are meant: the target's own. 0: the machine's first one.
+ */
+extern const volatile __u64 target_ns_dev;
+extern const volatile __u64 target_ns_ino;
 /* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
 extern const volatile __u32 stack_depth;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */

@@ -4,6 +4,8 @@
 
 const volatile struct go_offsets off = {};
 const volatile __u32 target_tgid = 0;
+const volatile __u64 target_ns_dev = 0;
+const volatile __u64 target_ns_ino = 0;
 const volatile __u32 stack_depth = 127;
 const volatile bool goid_before_status = true;
 const volatile bool syscall_bp = true;

@@ -10,6 +10,23 @@
 
 #include "common.h"
 
+/* linux/bpf.h */
+struct bpf_pidns_info {
+	__u32 pid;
+	__u32 tgid;
+};
+
+/* As bpf_get_current_pid_tgid(), in the namespace that user space chose. */
+static __always_inline __u64 current_ids(void)
+{
+	struct bpf_pidns_info ids = {};
+
+	if (!target_ns_ino)
+		return bpf_get_current_pid_tgid();
+	bpf_get_ns_current_pid_tgid(target_ns_dev, target_ns_ino, &ids, sizeof(ids));
+	return (__u64)ids.tgid << 32 | ids.pid;
+}
+
 static __always_inline bool is_target(__u64 pid_tgid)
 {
 	return active && (pid_tgid >> 32) == target_tgid;

@@ -244,7 +244,7 @@ SEC("uprobe")
 int casgstatus(struct pt_regs *ctx)
 {
 	struct transition t = {
-		.pid_tgid = bpf_get_current_pid_tgid(),
+		.pid_tgid = current_ids(),
 		.g = go_g(ctx),
 		.fp = go_fp(ctx),
 		.gp = go_arg1(ctx),
@@ -282,7 +282,7 @@ int casgstatus(struct pt_regs *ctx)
 SEC("uprobe")
 int preempt_park(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_arg1(ctx);
+	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
 	struct site_class site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT };
 	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = &site };
 	struct stack_start from;
@@ -307,7 +307,7 @@ int preempt_park(struct pt_regs *ctx)
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), gp = go_arg1(ctx);
+	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
 	struct rec_long *l;
 	__u64 next;
 

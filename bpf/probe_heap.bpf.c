@@ -27,7 +27,7 @@ static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value)
 SEC("uprobe")
 int heap_update(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), c = go_arg1(ctx), delta = go_arg2(ctx);
+	__u64 pid_tgid = current_ids(), c = go_arg1(ctx), delta = go_arg2(ctx);
 
 	if (!delta || !is_target(pid_tgid))
 		return 0;
@@ -39,7 +39,7 @@ int heap_update(struct pt_regs *ctx)
 SEC("uprobe")
 int heap_reset(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), c = go_arg1(ctx), marked = go_arg2(ctx);
+	__u64 pid_tgid = current_ids(), c = go_arg1(ctx), marked = go_arg2(ctx);
 
 	if (!is_target(pid_tgid))
 		return 0;
@@ -55,7 +55,7 @@ int heap_reset(struct pt_regs *ctx)
 SEC("uprobe")
 int heap_goal(void *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), goal, trigger;
+	__u64 pid_tgid = current_ids(), goal, trigger;
 	__u64 c = gc_controller ? gc_controller : gc_controller_seen;
 
 	if (!c || !is_target(pid_tgid))

@@ -24,7 +24,7 @@ static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
 SEC("uprobe")
 int proc_start(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), key;
+	__u64 pid_tgid = current_ids(), key;
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
 	struct site_class *s;
@@ -49,7 +49,7 @@ int proc_start(struct pt_regs *ctx)
 SEC("uprobe")
 int proc_stop(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), m, curg, key;
+	__u64 pid_tgid = current_ids(), m, curg, key;
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
@@ -85,7 +85,7 @@ int proc_stop(struct pt_regs *ctx)
 SEC("uprobe")
 int proc_steal(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), m = go_arg2(ctx), p = go_arg3(ctx);
+	__u64 pid_tgid = current_ids(), m = go_arg2(ctx), p = go_arg3(ctx);
 	struct rec_long *l;
 
 	if (!is_target(pid_tgid))
@@ -105,7 +105,7 @@ int proc_steal(struct pt_regs *ctx)
 SEC("uprobe")
 int proc_handoff(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	__u64 pid_tgid = current_ids();
 
 	if (!is_target(pid_tgid))
 		return 0;
@@ -115,7 +115,7 @@ int proc_handoff(struct pt_regs *ctx)
 static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, __u8 sub,
 				      __u8 class)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), key;
+	__u64 pid_tgid = current_ids(), key;
 	__u64 g = go_g(ctx), sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
@@ -159,7 +159,7 @@ int gc_begin(struct pt_regs *ctx)
 SEC("uprobe")
 int stw_end(void *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	__u64 pid_tgid = current_ids();
 	struct rec *r;
 
 	if (!is_target(pid_tgid))

@@ -87,7 +87,7 @@ SEC("uprobe")
 int user_task_begin(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = bpf_get_current_pid_tgid(),
+		.pid_tgid = current_ids(),
 		.kind = REC_USER_TASK_BEGIN,
 		.task = go_arg1(ctx),
 		.arg = go_arg2(ctx),
@@ -106,7 +106,7 @@ SEC("uprobe")
 int user_task_end(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = bpf_get_current_pid_tgid(),
+		.pid_tgid = current_ids(),
 		.kind = REC_USER_TASK_END,
 		.task = go_arg1(ctx),
 	};
@@ -123,7 +123,7 @@ SEC("uprobe")
 int user_region(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = bpf_get_current_pid_tgid(),
+		.pid_tgid = current_ids(),
 		.kind = REC_USER_REGION_BEGIN,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
@@ -143,7 +143,7 @@ SEC("uprobe")
 int user_log(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = bpf_get_current_pid_tgid(),
+		.pid_tgid = current_ids(),
 		.kind = REC_USER_LOG,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },

@@ -83,7 +83,9 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	const struct plan *plan = b->plan;
 
 	memcpy((void *)&k->off, &plan->offsets, sizeof(plan->offsets));
-	k->target_tgid = (uint32_t)b->proc->pid;
+	k->target_tgid = (uint32_t)b->proc->bpf_tgid;
+	k->target_ns_dev = b->proc->bpf_ns.dev;
+	k->target_ns_ino = b->proc->bpf_ns.ino;
 	k->stack_depth = opts->stack_depth;
 	k->goid_before_status = plan->goid_before_status;
 	k->syscall_bp = plan->syscall_bp;
@@ -240,7 +242,7 @@ static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
 		.prog_fd = (uint32_t)bpf_program__fd(program_of(b, p)),
 		.attach_type = ATTACH_TYPE_UPROBE_MULTI,
 		.path = (uint64_t)(uintptr_t)b->proc->exe,
-		.pid = (uint32_t)b->proc->pid,
+		.pid = b->proc->fs.own ? (uint32_t)b->proc->pid : 0,
 	};
 	const char *function = "";
 	uint64_t offsets[8];
@@ -265,10 +267,11 @@ static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
 
 static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct error *err)
 {
+	pid_t pid = b->proc->fs.own ? b->proc->pid : -1;	/* -1: all processes of this file */
 	struct bpf_link *link;
 
-	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, b->proc->pid,
-					  b->proc->exe, pt->file_offset);
+	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, b->proc->exe,
+					  pt->file_offset);
 	if (!link)
 		return attach_error(b, -errno, pt->function, err);
 	*(struct bpf_link **)vec_push(&b->links, sizeof(link)) = link;

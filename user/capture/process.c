@@ -24,73 +24,51 @@
 #define SYS_pidfd_open 434	/* Linux 5.3 */
 #endif
 
-/*
- * The start of the stack (field 28 of /proc/PID/stat) moves with every exec,
- * even of the same file. The command name in field 2 may hold anything, so
- * counting begins behind its last parenthesis.
- */
-static uint64_t stack_start(pid_t pid)
-{
-	char path[64], line[1024], *s;
-	ssize_t n;
-	int i, fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, line, sizeof(line) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	line[n] = 0;
-	s = strrchr(line, ')');
-	for (i = 2; s && i < 28; i++)
-		s = strchr(s + 1, ' ');
-	return s ? strtoull(s, NULL, 10) : 0;
-}
+enum { STACK_START = 28 };	/* field of the stat file; moves with every exec, of the same file too */
 
 static int exe_identity(const struct process *p, uint64_t id[3])
 {
-	struct stat st;
+	struct procfs_file_id exe;
+	int r = procfs_file_id(&p->fs, p->pid, "exe", &exe);
 
-	if (stat(p->exe, &st))
-		return -errno;
-	id[0] = st.st_dev;
-	id[1] = st.st_ino;
-	id[2] = stack_start(p->pid);
+	if (r)
+		return r;
+	id[0] = exe.dev;
+	id[1] = exe.ino;
+	id[2] = procfs_stat_field(&p->fs, p->pid, STACK_START);
 	return 0;
 }
 
-/* Threads have a /proc entry too, but are no processes: the thread group says. */
-static bool is_thread_group(pid_t pid)
+static int no_process(const struct process *p, int e, struct error *err)
 {
-	char path[64], line[256];
-	bool is = true;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, "Tgid:", 5))
-			is = atoi(line + 5) == pid;
-	fclose(f);
-	return is;
+	return error_set(err, e, "no process %d: %s", p->pid, strerror(-e));
 }
 
-static int open_pid(struct process *p, struct error *err)
+static int open_handle(struct process *p, struct error *err)
+{
+	char path[PROCFS_PATH];
+
+	if (p->fs.own) {
+		p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+		return p->pidfd < 0 ? no_process(p, -errno, err) : 0;
+	}
+	procfs_path(&p->fs, p->pid, "", path);
+	p->pidfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->pidfd < 0)
+		return no_process(p, -errno, err);
+	p->memory = openat(p->pidfd, "mem", O_RDONLY | O_CLOEXEC);
+	if (p->memory < 0)
+		return error_set(err, -errno,
+				 "cannot read the memory of process %d: %s; run gotap as root or with "
+				 "CAP_SYS_PTRACE", p->pid, strerror(errno));
+	return 0;
+}
+
+static int open_exe(struct process *p, struct error *err)
 {
 	int r;
 
-	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->pidfd < 0 && errno == EINVAL)
-		return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id",
-				 p->pid);
-	if (p->pidfd < 0)
-		return error_set(err, -errno, "no process %d: %s", p->pid, strerror(errno));
-	snprintf(p->exe, sizeof(p->exe), "/proc/%d/exe", p->pid);
+	procfs_path(&p->fs, p->pid, "exe", p->exe);
 	r = exe_identity(p, p->exe_id);
 	if (r == -ENOENT)
 		return error_set(err, r, "process %d has no program file: a kernel thread or a zombie",
@@ -102,16 +80,70 @@ static int open_pid(struct process *p, struct error *err)
 	return 0;
 }
 
-int process_open(struct process *p, pid_t pid, struct error *err)
+/* Threads have a /proc entry too, but are no processes: the thread group says. */
+static int check_status(const struct process *p, const struct procfs_status *st, int r,
+			struct error *err)
 {
-	*p = (struct process){ .pid = pid, .pidfd = -1 };
-	if (kill(pid, 0) && errno == ESRCH)
-		return error_set(err, -ESRCH, "no process %d", pid);
-	if (!is_thread_group(pid))
+	if (r == -ENOENT || r == -ESRCH)
+		return error_set(err, -ESRCH, "no process %d", p->pid);
+	if (!r && st->tgid != p->pid)
 		return error_set(err, -EINVAL,
-				 "%d is a thread, not a process: give its process id", pid);
+				 "%d is a thread, not a process: give its process id", p->pid);
+	return 0;
+}
+
+static int open_pid(struct process *p, struct error *err)
+{
+	struct procfs_status st;
+	int r = procfs_status(&p->fs, p->pid, "status", &st);
+
+	r = check_status(p, &st, r, err);
+	if (!r)
+		r = open_handle(p, err);
+	if (!r)
+		r = open_exe(p, err);
+	p->bpf_tgid = p->pid;
+	if (!r && !p->fs.initial)
+		r = process_use_inner_ids(p, err);
+	return r;
+}
+
+int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err)
+{
+	*p = (struct process){ .fs = *fs, .pid = pid, .pidfd = -1, .memory = -1 };
 	return open_pid(p, err);
 }
+
+/* --- ids in PID namespaces --- */
+
+int process_use_inner_ids(struct process *p, struct error *err)
+{
+	struct procfs_status st;
+	int r = procfs_status(&p->fs, p->pid, "status", &st);
+
+	if (!r)
+		r = procfs_file_id(&p->fs, p->pid, "ns/pid", &p->bpf_ns);
+	if (r || !st.levels)
+		return error_set(err, r ? r : -ESRCH,
+				 "cannot see the PID namespace of process %d: %s; run gotap as root or "
+				 "with CAP_SYS_PTRACE", p->pid, strerror(r ? -r : ESRCH));
+	p->bpf_tgid = procfs_inner_id(&st);
+	return 0;
+}
+
+bool process_needs_tid_map(const struct process *p)
+{
+	struct procfs_status st;
+
+	return !p->bpf_ns.ino && !procfs_status(&p->fs, p->pid, "status", &st) && st.levels > 1;
+}
+
+void process_map_tids(const struct process *p, struct map64 *ret)
+{
+	procfs_map_tids(&p->fs, p->pid, ret);
+}
+
+/* --- programs that gotap starts --- */
 
 /* In the child: exec, or tell the parent why not through the pipe. */
 static void exec_child(char **argv, int fd)
@@ -142,11 +174,15 @@ static int wait_for_exec(struct process *p, const char *name, int fd, struct err
 	return 0;
 }
 
-int process_launch(struct process *p, char **argv, struct error *err)
+int process_launch(struct process *p, const struct procfs *fs, char **argv, struct error *err)
 {
 	int fds[2], r;
 
-	*p = (struct process){ .pidfd = -1, .launched = true };
+	*p = (struct process){ .fs = *fs, .pidfd = -1, .memory = -1, .launched = true };
+	if (!fs->own)
+		return error_set(err, -EINVAL,
+				 "'%s' is not of this PID namespace, where a program would run",
+				 fs->dir);
 	if (pipe2(fds, O_CLOEXEC))
 		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
 	p->pid = fork();
@@ -181,10 +217,10 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 {
 	_cleanup_close_ int fd = -1;
 	Elf64_auxv_t aux[64];
-	char path[64];
+	char path[PROCFS_PATH];
 	ssize_t n, i;
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", p->pid);
+	procfs_path(&p->fs, p->pid, "auxv", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, aux, sizeof(aux));
 	if (n < 0)
@@ -203,6 +239,8 @@ bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n)
 {
 	struct iovec local = { buf, n }, remote = { (void *)(uintptr_t)addr, n };
 
+	if (p->memory >= 0)
+		return pread(p->memory, buf, n, (off_t)addr) == (ssize_t)n;
 	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
@@ -221,7 +259,11 @@ size_t process_read_many(const struct process *p, struct iovec *local, struct io
 	size_t done = 0, want, got;
 	ssize_t r;
 
-	while (done < n) {
+	while (p->memory >= 0 && done < n &&
+	       process_read(p, (uint64_t)(uintptr_t)remote[done].iov_base, local[done].iov_base,
+			    local[done].iov_len))
+		done++;
+	while (p->memory < 0 && done < n) {
 		want = n - done > IOV_MAX ? IOV_MAX : n - done;
 		r = process_vm_readv(p->pid, local + done, want, remote + done, want, 0);
 		if (r < 0)
@@ -232,6 +274,20 @@ size_t process_read_many(const struct process *p, struct iovec *local, struct io
 			break;
 	}
 	return done;
+}
+
+/* The folder of a process that is gone is empty, whoever has its id now. */
+static bool has_no_folder(const struct process *p)
+{
+	char text[512] = "";
+	const char *state;
+	int fd = openat(p->pidfd, "stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	state = n > 0 ? strrchr(text, ')') : NULL;
+	return !state || strchr("ZX", state[1] ? state[2] : 'X');
 }
 
 bool process_ended(struct process *p)
@@ -245,7 +301,7 @@ bool process_ended(struct process *p)
 			    !WIFSTOPPED(p->status);
 		return p->reaped;
 	}
-	return poll(&pfd, 1, 0) > 0;
+	return p->fs.own ? poll(&pfd, 1, 0) > 0 : has_no_folder(p);
 }
 
 bool process_execed(const struct process *p)
@@ -271,5 +327,7 @@ void process_close(struct process *p)
 	}
 	if (p->pidfd >= 0)
 		close(p->pidfd);
-	p->pidfd = -1;
+	if (p->memory >= 0)
+		close(p->memory);
+	p->pidfd = p->memory = -1;
 }

@@ -14,11 +14,25 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
+#include "base/map64.h"
+#include "proc/procfs.h"
 
 struct process {
+	struct procfs fs;	/* where pid is meant */
 	pid_t pid;
-	int pidfd;		/* readable once the process has ended */
-	char exe[64];		/* /proc/PID/exe: works for deleted and container files */
+	/*
+	 * Readable once the process has ended; if fs is not of our own PID
+	 * namespace, the process's folder in fs instead.
+	 */
+	int pidfd;
+	int memory;		/* its mem file in the latter case, else -1 */
+	char exe[PROCFS_PATH];	/* /proc/PID/exe: works for deleted and container files */
+	/*
+	 * The process id that BPF programs compare with and the namespace in
+	 * which it and all thread ids are meant: 0 for the machine's first.
+	 */
+	pid_t bpf_tgid;
+	struct procfs_file_id bpf_ns;
 	uint64_t bias;		/* what the loader added to link-time addresses */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
@@ -27,10 +41,27 @@ struct process {
 	bool reaped;
 };
 
-/* Attaches nothing yet. -ESRCH no such process, -EACCES not allowed to read it. */
-int process_open(struct process *p, pid_t pid, struct error *err);
+#define PROCESS_CLOSED { .pidfd = -1, .memory = -1 }
+
+/*
+ * @pid is one that @fs shows. Attaches nothing yet. -ESRCH no such process,
+ * -EACCES not allowed to read it.
+ */
+int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err);
 /* Forks and execs @argv, stopped right after exec; process_release() lets it run. */
-int process_launch(struct process *p, char **argv, struct error *err);
+int process_launch(struct process *p, const struct procfs *fs, char **argv, struct error *err);
+/*
+ * From now on thread ids are those that the process itself sees. It is always
+ * so where we cannot know those of the machine's first PID namespace, because
+ * fs is of another one.
+ */
+int process_use_inner_ids(struct process *p, struct error *err);
+/*
+ * Are the ids in the process's memory (m.procid) other than those of records?
+ * Then process_map_tids() adds the former -> the latter for all its threads.
+ */
+bool process_needs_tid_map(const struct process *p);
+void process_map_tids(const struct process *p, struct map64 *ret);
 /* Finds the load bias; @entry is the ELF file's e_entry. */
 int process_find_bias(struct process *p, uint64_t entry, struct error *err);
 void process_release(struct process *p);

@@ -32,6 +32,8 @@ struct reader {
 	struct buf *out;
 	struct map64 ms;	/* address of an m -> index in m_facts */
 	struct vec m_facts;	/* struct m_fact */
+	bool translate;		/* m.procid is not what records have: a PID namespace */
+	struct map64 tids;	/* from the one to the other */
 	uint64_t now;
 	unsigned int depth;
 };
@@ -102,6 +104,21 @@ static struct rec_long *add_record(struct reader *rd, uint8_t kind)
 
 /* --- Ms, met through g.m and p.m --- */
 
+/* Threads that are new since the map was made need another look. */
+static uint32_t tid_of(struct reader *rd, uint64_t procid)
+{
+	uint64_t *tid;
+
+	if (!rd->translate || !procid)
+		return (uint32_t)procid;
+	tid = map64_get(&rd->tids, procid);
+	if (!tid) {
+		process_map_tids(rd->proc, &rd->tids);
+		tid = map64_get(&rd->tids, procid);
+	}
+	return tid ? (uint32_t)*tid : 0;
+}
+
 static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
@@ -119,7 +136,7 @@ static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
 	if (!process_read(rd->proc, m, bytes, off->m_syscalltick + 4u))
 		return NULL;
 	fact = vec_push(&rd->m_facts, sizeof(*fact));
-	fact->tid = (uint32_t)u64_at(bytes, off->m_procid);
+	fact->tid = tid_of(rd, u64_at(bytes, off->m_procid));
 	fact->oldp = u64_at(bytes, off->m_oldp);
 	fact->syscalltick = u32_at(bytes, off->m_syscalltick);
 	*slot = rd->m_facts.len;
@@ -435,7 +452,10 @@ int snapshot_take(const struct plan *plan, const struct process *proc,
 		.now = now_ns(),
 		.depth = stack_depth < REC_MAX_FRAMES ? stack_depth : REC_MAX_FRAMES - 1,
 	};
-	int r = self_check(&rd, err);
+	int r;
+
+	rd.translate = process_needs_tid_map(proc);
+	r = self_check(&rd, err);
 
 	if (!r)
 		r = take_gs(&rd, counts, err);	/* first: it finds the Ms that take_ps needs */
@@ -445,6 +465,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc,
 		take_gc(&rd);
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);
+	map64_free(&rd.tids);
 	return r;
 }
 

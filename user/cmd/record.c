@@ -20,6 +20,7 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
+#include "cmd/pick.h"
 #include "cmd/report.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
@@ -27,7 +28,7 @@
 #include "target/gobin.h"
 
 struct record_options {
-	pid_t pid;
+	struct pick pick;
 	char **command;
 	double seconds;		/* 0: until stopped */
 	const char *output, *spool;
@@ -37,6 +38,7 @@ struct record_options {
 	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
+	bool inner_tids;
 };
 
 /* What is recorded. */
@@ -69,7 +71,7 @@ static void on_signal(int sig)
 }
 
 static const char help[] =
-	"usage: gotap record [OPTION...] -p PID\n"
+	"usage: gotap record [OPTION...] -p PID | --container NAME\n"
 	"       gotap record [OPTION...] [--] COMMAND [ARG...]\n"
 	"\n"
 	"Records a running Go program, or runs one and records it from its first\n"
@@ -77,6 +79,9 @@ static const char help[] =
 	"neither stopped nor changed. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
 	"\n"
 	"  -p, --pid PID         the process to record\n"
+	"      --container NAME  the Go program in that container: a name, an id or the start\n"
+	"                        of one, a Kubernetes pod; of docker, containerd, podman,\n"
+	"                        CRI-O, runc, crun\n"
 	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
 	"                        or the program ends\n"
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
@@ -90,6 +95,8 @@ static const char help[] =
 	"                        that gotap does not know\n"
 	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+) or perf\n"
 	"      --spool FILE      keep the raw records too, for `gotap assemble`\n"
+	"      --container-tids  thread ids as the container sees them, not the host\n"
+	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
 	"      --json            report as JSON\n"
 	"  -q, --quiet           no report, no progress\n"
@@ -99,10 +106,11 @@ static const char help[] =
 	"recording failed, 2 for wrong usage.\n";
 
 enum { OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
-       OPT_SYMBOLS, OPT_ASSUME };
+       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
+	PICK_LONG_OPTIONS,
+	{ "container-tids", no_argument, NULL, OPT_INNER_TIDS },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "events", required_argument, NULL, 'e' },
@@ -127,10 +135,8 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	unsigned long n;
 
 	switch (c) {
-	case 'p':
-		if (!parse_number(arg, 1, 1 << 30, &n))
-			return "-p takes a process id";
-		o->pid = (pid_t)n;
+	case OPT_INNER_TIDS:
+		o->inner_tids = true;
 		return NULL;
 	case 'd':
 		return parse_duration(arg, &o->seconds) ? NULL :
@@ -179,7 +185,7 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		o->bpf.verbose = true;
 		return NULL;
 	}
-	return "unknown option";
+	return pick_option(&o->pick, c, arg);
 }
 
 /* 0: go on; else the exit status + 1. */
@@ -206,9 +212,9 @@ static int read_options(struct record_options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		o->command = argv + optind;
-	if (!o->pid && !o->command)
+	if (!o->pick.pid && !o->pick.container && !o->command)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
-	if (o->pid && o->command)
+	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
 	return 0;
 }
@@ -232,9 +238,15 @@ static void fill_info(struct target *t, const struct record_options *o)
 
 static int target_open(struct target *t, const struct record_options *o, struct error *err)
 {
-	int r = o->command ? process_launch(&t->proc, o->command, err) :
-			     process_open(&t->proc, o->pid, err);
+	struct procfs fs;
+	pid_t pid;
+	int r = pick_process(&o->pick, &fs, &pid, err);
 
+	if (!r)
+		r = o->command ? process_launch(&t->proc, &fs, o->command, err) :
+				 process_open(&t->proc, &fs, pid, err);
+	if (!r && o->inner_tids)
+		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
 		r = gobin_open(&t->bin, t->proc.exe, err);
 	if (!r && o->assume_minor)
@@ -443,7 +455,7 @@ static int record(const struct record_options *o, struct target *t, struct error
 int cmd_record(int argc, char **argv)
 {
 	struct record_options o;
-	struct target t = { .proc.pidfd = -1 };
+	struct target t = { .proc = PROCESS_CLOSED };
 	struct error err = {0};
 	int status = read_options(&o, argc, argv);
 

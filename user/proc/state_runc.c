@@ -25,7 +25,8 @@ static const char *const crun_files[] = {
 
 /*
  * Version 1 has "/sys/fs/cgroup/pids/NAME" and more, one for each controller;
- * version 2 has one path, "/sys/fs/cgroup/NAME", under the empty name.
+ * version 2 has one path, "/sys/fs/cgroup/NAME", under the empty name; so has a
+ * hybrid of both, where it says nothing of use.
  */
 static const char *path_in_hierarchy(const char *path, bool v2)
 {
@@ -47,10 +48,10 @@ static void take_cgroup_paths(struct container *c, struct json_object *paths)
 	static const char *const controllers[] = { "pids", "memory", "cpu", "devices" };
 	size_t i;
 
-	container_set(&c->cgroup, path_in_hierarchy(only, true));
 	for (i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++)
 		container_set(&c->cgroup,
 			      path_in_hierarchy(json_text(paths, controllers[i]), false));
+	container_set(&c->cgroup, path_in_hierarchy(only, true));
 }
 
 static void take_runc(struct containers *cs, const char *path)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pick: see pick.h. */
+#include "cmd/pick.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cmd/parse.h"
+#include "proc/container.h"
+#include "target/gobin.h"
+
+/* A Go process of the container that was asked for. */
+struct candidate {
+	pid_t pid;
+	bool first;		/* of its container */
+	char name[64];
+};
+
+const char *pick_option(struct pick *p, int option, const char *arg)
+{
+	unsigned long n;
+
+	switch (option) {
+	case 'p':
+		if (!parse_number(arg, 1, 1 << 30, &n))
+			return "-p takes a process id";
+		p->pid = (pid_t)n;
+		return NULL;
+	case PICK_CONTAINER:
+		p->container = arg;
+		return *arg ? NULL : "--container takes a name or an id";
+	case PICK_PROC:
+		p->proc_dir = arg;
+		return NULL;
+	}
+	return "unknown option";
+}
+
+char *pick_state_root(const struct pick *p)
+{
+	const char *tests = getenv("GOTAP_STATE_ROOT");
+
+	if (tests)
+		return xstrdup(tests);
+	return p->proc_dir ? xasprintf("%s/1/root", p->proc_dir) : xstrdup("");
+}
+
+/* 1: it is, 0: it is not, -errno: who knows. */
+static int is_go(const struct procfs *fs, pid_t pid)
+{
+	char exe[PROCFS_PATH];
+	struct gobin *bin;
+	int r;
+
+	procfs_path(fs, pid, "exe", exe);
+	r = gobin_open(&bin, exe, NULL);
+	if (!r)
+		gobin_free(bin);
+	return !r ? 1 : r == -EACCES || r == -EPERM ? r : 0;
+}
+
+static void add_candidate(struct vec *found, const struct procfs *fs, const struct container *c,
+			  pid_t pid)
+{
+	struct candidate *cand = vec_push(found, sizeof(*cand));
+	struct procfs_status st;
+
+	cand->pid = pid;
+	if (procfs_status(fs, pid, "status", &st))
+		return;
+	cand->first = pid == c->init || (st.levels > 1 && procfs_inner_id(&st) == 1);
+	memcpy(cand->name, st.name, sizeof(cand->name));
+}
+
+/* Returns how many processes could not be looked at. */
+static int find_candidates(struct vec *found, const struct procfs *fs, const struct container *c)
+{
+	int hidden = 0;
+	size_t i;
+
+	for (i = 0; i < c->pids.len; i++) {
+		pid_t pid = *vec_at(&c->pids, pid_t, i);
+		int r = is_go(fs, pid);
+
+		if (r > 0)
+			add_candidate(found, fs, c, pid);
+		hidden += r < 0;
+	}
+	return hidden;
+}
+
+static int several(const char *query, const struct vec *found, struct error *err)
+{
+	struct buf list = {0};
+	size_t i;
+
+	for (i = 0; i < found->len; i++) {
+		const struct candidate *c = vec_at(found, struct candidate, i);
+
+		buf_printf(&list, "%s%d (%s)", i ? ", " : "", c->pid, c->name);
+	}
+	error_set(err, -ENOTUNIQ, "'%s' runs %zu Go programs: %.*s; give one of them with -p",
+		  query, found->len, (int)list.len, list.data);
+	buf_free(&list);
+	return -ENOTUNIQ;
+}
+
+static int choose(const char *query, const struct vec *found, pid_t *ret, struct error *err)
+{
+	size_t i, firsts = 0;
+
+	for (i = 0; i < found->len; i++) {
+		const struct candidate *c = vec_at(found, struct candidate, i);
+
+		if (c->first || found->len == 1) {
+			*ret = c->pid;
+			firsts++;
+		}
+	}
+	return firsts == 1 ? 0 : several(query, found, err);
+}
+
+static int none(const char *query, size_t processes, int hidden, struct error *err)
+{
+	if (!processes)
+		return error_set(err, -ESRCH, "container '%s' is not running", query);
+	if (hidden)
+		return error_set(err, -EACCES,
+				 "cannot look at the processes of '%s': run gotap as root or with "
+				 "CAP_SYS_PTRACE", query);
+	return error_set(err, -ENOEXEC, "no Go program runs in container '%s' (%zu processes)",
+			 query, processes);
+}
+
+static int pick_from(const struct vec *containers, const char *query, const struct procfs *fs,
+		     pid_t *ret, struct error *err)
+{
+	struct vec found = {0};
+	size_t i, processes = 0;
+	int r, hidden = 0;
+
+	for (i = 0; i < containers->len; i++) {
+		const struct container *c = *vec_at(containers, struct container *, i);
+
+		hidden += find_candidates(&found, fs, c);
+		processes += c->pids.len;
+	}
+	r = found.len ? choose(query, &found, ret, err) : none(query, processes, hidden, err);
+	vec_free(&found);
+	return r;
+}
+
+static int pick_in_container(const struct pick *p, const struct procfs *fs, pid_t *ret,
+			     struct error *err)
+{
+	_cleanup_free_ char *root = pick_state_root(p);
+	struct vec meant = {0};
+	struct containers all;
+	int r;
+
+	containers_load(&all, root);
+	containers_scan(&all, fs);
+	r = containers_find(&all, p->container, &meant, err);
+	if (!r)
+		r = pick_from(&meant, p->container, fs, ret, err);
+	vec_free(&meant);
+	containers_free(&all);
+	return r;
+}
+
+int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err)
+{
+	int r = procfs_open(fs, p->proc_dir, err);
+
+	if (r)
+		return r;
+	*ret = p->pid;
+	return p->container ? pick_in_container(p, fs, ret, err) : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pick: the process that `-p PID` or `--container NAME` means, and the mount of
+ * proc in which it is looked for. Shared by the commands that look at a process.
+ */
+#ifndef GOTAP_CMD_PICK_H
+#define GOTAP_CMD_PICK_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "proc/procfs.h"
+
+struct pick {
+	pid_t pid;
+	const char *container;	/* NULL: pid */
+	const char *proc_dir;	/* NULL: /proc */
+};
+
+/* Numbers of the long options, and their rows in a table of getopt_long(). */
+enum { PICK_CONTAINER = 1024, PICK_PROC };
+
+#define PICK_LONG_OPTIONS \
+	{ "pid", required_argument, NULL, 'p' }, \
+	{ "container", required_argument, NULL, PICK_CONTAINER }, \
+	{ "proc", required_argument, NULL, PICK_PROC }
+
+/* Applies 'p', PICK_CONTAINER or PICK_PROC; NULL, or what is wrong with the argument. */
+const char *pick_option(struct pick *p, int option, const char *arg);
+
+/*
+ * The root of the file system in which container runtimes keep their state:
+ * ours, or that of process 1 of a mount of proc that was given. The environment
+ * variable GOTAP_STATE_ROOT overrides it, for tests only. Caller frees.
+ */
+char *pick_state_root(const struct pick *p);
+
+/*
+ * Opens the mount and finds the process: 0 in *@ret if none was asked for.
+ * Of a container's processes it is the one that is a Go program, or the first
+ * of the container if there are several; else -ENOTUNIQ with a list.
+ */
+int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err);
+
+#endif
