@@ -58,14 +58,21 @@ void check_free(struct check *c);
 
 /* Notes a fault at @ev. */
 void check_fail(struct check *c, enum check_kind kind, const struct trace_event *ev,
-		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+		const char *fmt, ...) __attribute__((format(printf, 4, 5), cold));
 void check_warn(struct check *c, enum check_warning warning, const struct v2_place *place);
 
 /* The two sets of rules beyond the reader's; each is shown every event, the traps first. */
 void check_validator(struct check *c, const struct trace_event *ev);
 /* Shown the last event, NULL if there was none, of a trace without a reader's fault. */
 void check_validator_end(struct check *c, const struct trace_event *last);
-void check_traps(struct check *c, const struct trace_event *ev);
+void check_trap(struct check *c, const struct trace_event *ev);
+
+/* The bulk of a trace is starts, stops and wakings, which hold no trap of their own. */
+static inline void check_traps(struct check *c, const struct trace_event *ev)
+{
+	if (event_changes[ev->type].of != RESOURCE_GOROUTINE)
+		check_trap(c, ev);
+}
 /* The validator passes on every transition of a goroutine that does GC work. */
 void check_trap_transition(struct check *c, const struct trace_event *ev,
 			   const struct trace_transition *tr);

@@ -127,7 +127,7 @@ static void trap_sample(struct check *c, const struct trace_event *ev)
 		     (unsigned long long)ev->args[0]);
 }
 
-void check_traps(struct check *c, const struct trace_event *ev)
+void check_trap(struct check *c, const struct trace_event *ev)
 {
 	switch (ev->type) {
 	case TRACE_SYNC:

@@ -80,6 +80,9 @@ void raw_specs_init(struct raw_specs *specs)
 	specs->of[EV_ProcsChange].args = "dt procs_value stack";
 	/* ClockSnapshot has a dt, so that readers count it among the timed events. */
 	specs->of[EV_ClockSnapshot].class = RAW_TIMED;
+	for (i = 0; i < RAW_SPECS; i++)
+		if (raw_spec_timed(&specs->of[i]))
+			specs->timed_args[i] = specs->of[i].nargs;
 }
 
 const struct raw_spec *raw_spec_get(const struct raw_specs *specs, unsigned type, int version)

@@ -40,6 +40,7 @@ struct raw_spec {
 
 struct raw_specs {
 	struct raw_spec of[RAW_SPECS];
+	uint8_t timed_args[256];	/* number of arguments if it is a timed event, else 0 */
 	uint8_t by_name[256];	/* hash of the name -> event number, 0 = none; linear probing */
 };
 

@@ -15,21 +15,19 @@
 /* May an event happen without it, with it, or either way? */
 enum need { MUST_NOT, MAY, MUST };
 
-typedef enum advance advance_fn(struct order *o, struct trace_event *ev);
-
-advance_fn advance_proc_status, advance_proc_start, advance_proc_stop, advance_proc_steal;
-advance_fn advance_go_status, advance_go_create, advance_go_start, advance_go_unblock;
-advance_fn advance_go_stop, advance_go_switch;
-advance_fn advance_syscall_begin, advance_syscall_end, advance_syscall_end_blocked;
-advance_fn advance_go_create_syscall, advance_go_destroy_syscall;
-advance_fn advance_go_range_begin, advance_go_range_active, advance_go_range_end;
-advance_fn advance_sweep_begin, advance_sweep_active, advance_sweep_end;
-advance_fn advance_gc_active, advance_gc_begin, advance_gc_end;
-advance_fn advance_annotation, advance_heap_metric, advance_experiment;
-advance_fn advance_task_begin, advance_task_end, advance_region_begin, advance_region_end;
+order_handler advance_proc_status, advance_proc_start, advance_proc_stop, advance_proc_steal;
+order_handler advance_go_status, advance_go_create, advance_go_start, advance_go_unblock;
+order_handler advance_go_stop, advance_go_switch;
+order_handler advance_syscall_begin, advance_syscall_end, advance_syscall_end_blocked;
+order_handler advance_go_create_syscall, advance_go_destroy_syscall;
+order_handler advance_go_range_begin, advance_go_range_active, advance_go_range_end;
+order_handler advance_sweep_begin, advance_sweep_active, advance_sweep_end;
+order_handler advance_gc_active, advance_gc_begin, advance_gc_end;
+order_handler advance_annotation, advance_heap_metric, advance_experiment;
+order_handler advance_task_begin, advance_task_end, advance_region_begin, advance_region_end;
 
 enum advance advance_fail(struct order *o, const struct trace_event *ev, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4), cold));
 /* Says why, if somebody wants to know. */
 enum advance advance_wait(struct order *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -71,7 +69,7 @@ static inline void bind_p(struct order *o, uint64_t p)
 /* Queues @ev; always ADVANCE_DONE. */
 static inline enum advance advance_done(struct order *o, struct trace_event *ev)
 {
-	o->queue[(o->head + o->queued++) % ORDER_QUEUE] = ev;
+	o->queue[o->pushed++ % ORDER_QUEUE] = ev;
 	return ADVANCE_DONE;
 }
 

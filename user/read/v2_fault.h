@@ -27,6 +27,6 @@ struct v2_fault {
 
 /* Fills @f's rule; the first fault stays, later ones are dropped. Returns -EINVAL. */
 int fault_set(struct v2_fault *f, const struct v2_place *place, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4), cold));
 
 #endif

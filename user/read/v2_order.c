@@ -13,7 +13,13 @@
 
 #include "read/v2_advance.h"
 
-static advance_fn *const handlers[RAW_SPECS] = {
+static enum advance advance_unknown(struct order *o, struct trace_event *ev)
+{
+	return advance_fail(o, ev, "bad event type found while ordering: %u", ev->type);
+}
+
+order_handler *const order_handlers[RAW_SPECS] = {
+	[EV_ClockSnapshot] = advance_unknown,
 	[EV_ProcsChange] = advance_annotation,
 	[EV_ProcStart] = advance_proc_start,
 	[EV_ProcStop] = advance_proc_stop,
@@ -273,28 +279,9 @@ struct order_g *advance_syscall_g(struct order *o, const struct trace_event *ev,
 	return NULL;
 }
 
-static struct order_m *thread_of(struct order *o, uint64_t id)
+struct order_m *order_thread(struct order *o, uint64_t id)
 {
 	struct order_m *m = order_find_m(o, id);
 
 	return m ? m : order_add_m(o, id);
-}
-
-enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m)
-{
-	if (!o->initial_gen)
-		o->initial_gen = o->gen;
-	ev->m = ev->place.thread;
-	if (ev->m != TRACEV2_NO_ID) {
-		if (!*m)
-			*m = thread_of(o, ev->m);
-		ev->p = (*m)->p;
-		ev->g = (*m)->g;
-	} else {
-		ev->p = ev->g = TRACEV2_NO_ID;
-	}
-	o->m = *m;
-	if (!handlers[ev->type])
-		return advance_fail(o, ev, "bad event type found while ordering: %u", ev->type);
-	return handlers[ev->type](o, ev);
 }

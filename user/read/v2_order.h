@@ -86,8 +86,9 @@ struct order {
 	uint64_t gen;		/* the current one, set by order_enter() */
 	const struct v2_tables *tables;
 	struct order_m *m;	/* thread of the event at hand */
+	unsigned pushed;	/* events that went into the queue ... */
 	struct trace_event *queue[ORDER_QUEUE];
-	unsigned head, queued;
+	unsigned taken;		/* ... and out of it */
 	struct trace_event parts[2];	/* events that stand for part of one */
 	unsigned used_parts;
 	struct order_g *recent[ORDER_RECENT];
@@ -101,21 +102,43 @@ void order_free(struct order *o);
 /* What follows belongs to generation @gen with these @tables. */
 void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables);
 
+/* What one kind of event requires and does, see v2_advance.h. By type, for all timed events. */
+typedef enum advance order_handler(struct order *o, struct trace_event *ev);
+extern order_handler *const order_handlers[RAW_SPECS];
+
+/* State of thread @id, made if it is new. */
+struct order_m *order_thread(struct order *o, uint64_t id);
+
 /*
  * Tries @ev, which comes next on thread ev->place.thread. Sets its context,
  * and may change args, old_state and text. If it goes through, the queue
  * refers to it until it is taken. *@m caches the thread's state between calls
  * and starts as NULL.
  */
-enum advance order_advance(struct order *o, struct trace_event *ev, struct order_m **m);
+static inline enum advance order_advance(struct order *o, struct trace_event *ev,
+					 struct order_m **m)
+{
+	if (!o->initial_gen)
+		o->initial_gen = o->gen;
+	ev->m = ev->place.thread;
+	if (ev->m != TRACEV2_NO_ID) {
+		if (!*m)
+			*m = order_thread(o, ev->m);
+		ev->p = (*m)->p;
+		ev->g = (*m)->g;
+	} else {
+		ev->p = ev->g = TRACEV2_NO_ID;
+	}
+	o->m = *m;
+	return order_handlers[ev->type](o, ev);
+}
 
 /* The oldest event that went through and has not been taken, NULL if there is none. */
 static inline struct trace_event *order_take(struct order *o)
 {
-	if (!o->queued)
+	if (o->taken == o->pushed)
 		return NULL;
-	o->queued--;
-	return o->queue[o->head++ % ORDER_QUEUE];
+	return o->queue[o->taken++ % ORDER_QUEUE];
 }
 
 /* Slow path of order_find_g(). */

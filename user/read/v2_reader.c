@@ -14,6 +14,14 @@
 #include "read/raw_source.h"
 #include "read/v2_stream.h"
 
+/* An argument that no event has, so always 0: the place of an id that is not there. */
+enum { NO_ARG = TRACEV2_MAX_ARGS - 1 };
+
+/* Where an event has the ids of its stacks and strings: without branches in the usual case. */
+struct id_places {
+	uint8_t stack, new_stack, string, other_string;
+};
+
 struct trace_reader {
 	struct raw_source source;
 	struct raw_specs specs;
@@ -30,16 +38,48 @@ struct trace_reader {
 	struct v2_frontier frontier;
 	struct vec streams;	/* struct v2_stream *, reused by every generation */
 	struct v2_streams from;
+	struct id_places ids_of[256];	/* by type of event */
 	size_t next_sample;
 	struct order order;
 	struct trace_event sync;
 };
+
+static struct id_places id_places(const struct raw_spec *spec)
+{
+	struct id_places at = { NO_ARG, NO_ARG, NO_ARG, NO_ARG };
+	uint8_t strings = spec->strings;
+
+	if (spec->stack)
+		at.stack = spec->stack - 1;
+	if (spec->new_stack)
+		at.new_stack = spec->new_stack - 1;
+	if (strings)
+		at.string = (uint8_t)(__builtin_ctz(strings) - 1);
+	strings &= (uint8_t)(strings - 1);
+	if (strings)
+		at.other_string = (uint8_t)(__builtin_ctz(strings) - 1);
+	return at;
+}
+
+/* Syncs and CPU samples carry none: Go does not look at a sample's stack. */
+static void init_ids(struct trace_reader *r)
+{
+	static const struct raw_spec none;
+	unsigned type;
+
+	for (type = 0; type < 256; type++) {
+		bool has_ids = type < RAW_SPECS && type != EV_CPUSample;
+
+		r->ids_of[type] = id_places(has_ids ? &r->specs.of[type] : &none);
+	}
+}
 
 static struct trace_reader *reader_new(void)
 {
 	struct trace_reader *r = xcalloc(1, sizeof(*r));
 
 	raw_specs_init(&r->specs);
+	init_ids(r);
 	order_init(&r->order, &r->specs, &r->fault);
 	r->from = (struct v2_streams){ &r->source, &r->gen, &r->specs, &r->fault };
 	return r;
@@ -194,8 +234,6 @@ static struct trace_event *next_sample(struct trace_reader *r)
 {
 	const struct v2_sample *sample;
 
-	if (r->next_sample == r->gen.samples.len)
-		return NULL;
 	sample = vec_at(&r->gen.samples, struct v2_sample, r->next_sample);
 	if (r->frontier.len && sample->time >= r->frontier.heap[0]->time)
 		return NULL;
@@ -287,8 +325,12 @@ static struct trace_event *next_event(struct trace_reader *r)
 		return ev;
 	if (!r->frontier.len && (!r->in_gen || r->next_sample == r->gen.samples.len))
 		return next_generation(r);
-	ev = next_sample(r);
-	return ev ? ev : next_ordered(r);
+	if (r->next_sample < r->gen.samples.len) {
+		ev = next_sample(r);
+		if (ev)
+			return ev;
+	}
+	return next_ordered(r);
 }
 
 static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const char *what,
@@ -302,21 +344,20 @@ static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const c
 	return false;
 }
 
-/* Ids that the event carries must be in the tables. CPU samples are exempt, as in Go. */
-static bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
+/* Ids that the event carries must be in the tables. */
+static inline bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
 {
-	const struct raw_spec *spec = &r->specs.of[ev->type];
+	const struct id_places *at = &r->ids_of[ev->type];
 	const struct v2_tables *t = &r->gen.tables;
-	uint8_t strings;
-	uint64_t id;
 
-	if (spec->stack && !tables_have_stack(t, id = ev->args[spec->stack - 1]))
-		return bad_id(r, ev, "stack", id);
-	if (spec->new_stack && !tables_have_stack(t, id = ev->args[spec->new_stack - 1]))
-		return bad_id(r, ev, "stack", id);
-	for (strings = spec->strings; strings; strings &= (uint8_t)(strings - 1))
-		if (!tables_have_string(t, id = ev->args[__builtin_ctz(strings) - 1]))
-			return bad_id(r, ev, "string", id);
+	if (!tables_have_stack(t, ev->args[at->stack]))
+		return bad_id(r, ev, "stack", ev->args[at->stack]);
+	if (!tables_have_stack(t, ev->args[at->new_stack]))
+		return bad_id(r, ev, "stack", ev->args[at->new_stack]);
+	if (!tables_have_string(t, ev->args[at->string]))
+		return bad_id(r, ev, "string", ev->args[at->string]);
+	if (!tables_have_string(t, ev->args[at->other_string]))
+		return bad_id(r, ev, "string", ev->args[at->other_string]);
 	return true;
 }
 
@@ -331,7 +372,7 @@ int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 	next = next_event(r);
 	if (!next)
 		return -EINVAL;
-	if (next->type != TRACE_SYNC && next->type != EV_CPUSample && !ids_exist(r, next))
+	if (!ids_exist(r, next))
 		return -EINVAL;
 	if (next->time <= r->last_time)
 		next->time = (int64_t)((uint64_t)r->last_time + 1);

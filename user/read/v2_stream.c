@@ -79,17 +79,6 @@ static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 	return 0;
 }
 
-static int bad_event(struct v2_stream *s, const struct v2_streams *from, const char *what,
-		     unsigned type)
-{
-	const struct v2_note *note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-	struct v2_place place = place_in(s, note);
-
-	if (type)
-		return fault_set(from->fault, &place, "%s%u", what, type);
-	return fault_set(from->fault, &place, "%s", what);
-}
-
 enum { MAX_EVENT = 1 + TRACEV2_MAX_ARGS * 10 };	/* bytes */
 
 static const uint8_t *long_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
@@ -139,43 +128,31 @@ static inline const uint8_t *take_args(const uint8_t *p, const uint8_t *end, uin
 	return p;
 }
 
-static int bad_args(struct v2_stream *s, const struct v2_streams *from, const uint8_t *p)
+/* Finds out what is wrong with the event at s->at; nothing may cost time before that. */
+static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
+						     const struct v2_streams *from)
 {
+	const struct v2_note *note = vec_at(&from->gen->batches, struct v2_note, s->batch);
+	const uint8_t *start = s->body + s->at;
+	struct v2_place place = place_in(s, note);
 	uint64_t dt;
 
-	if (last_uvarint(p, s->body + s->size, &dt))
-		return bad_event(s, from, "found invalid uvarint", 0);
-	return bad_event(s, from, "found invalid uvarint for timestamp", 0);
-}
-
-static inline int read_event(struct v2_stream *s, const struct v2_streams *from,
-			     struct trace_event *ev)
-{
-	const uint8_t *start = s->body + s->at, *end = s->body + s->size, *p;
-	const struct raw_spec *spec;
-	unsigned type = *start;
-	uint64_t dt;
-
-	if (type >= RAW_SPECS)
-		return bad_event(s, from, "found invalid event type: ", type);
-	spec = &from->specs->of[type];
-	if (!raw_spec_timed(spec))
-		return bad_event(s, from, "found event without a timestamp: type=", type);
-	p = take_args(start + 1, end, &dt, ev->args, spec->nargs - 1);
-	if (!p)
-		return bad_args(s, from, start + 1);
-	ev->type = (uint8_t)type;
-	ev->text = NULL;
-	dt = (uint64_t)clock_ns(&from->gen->clock, dt);
-	ev->time = s->time = s->last_time = (int64_t)((uint64_t)s->last_time + dt);
-	s->at += (uint32_t)(p - start);
-	s->ev = ev;
-	return 1;
+	if (*start >= RAW_SPECS)
+		return fault_set(from->fault, &place, "found invalid event type: %u", *start);
+	if (!from->specs->timed_args[*start])
+		return fault_set(from->fault, &place,
+				 "found event without a timestamp: type=%u", *start);
+	if (!last_uvarint(start + 1, s->body + s->size, &dt))
+		return fault_set(from->fault, &place, "found invalid uvarint for timestamp");
+	return fault_set(from->fault, &place, "found invalid uvarint");
 }
 
 int stream_next(struct v2_stream *s, const struct v2_streams *from)
 {
 	struct trace_event *ev = &s->events[s->ev == s->events];
+	const uint8_t *start, *p;
+	uint64_t dt;
+	int nargs;
 
 	/* Go looks at the batch's time again whenever it stands at 0, so do we. */
 	if (s->at == s->size || !s->last_time) {
@@ -184,8 +161,21 @@ int stream_next(struct v2_stream *s, const struct v2_streams *from)
 		if (ret <= 0)
 			return ret;
 	}
+	start = s->body + s->at;
+	nargs = from->specs->timed_args[*start];
+	if (!nargs)
+		return bad_event(s, from);
+	p = take_args(start + 1, s->body + s->size, &dt, ev->args, nargs - 1);
+	if (!p)
+		return bad_event(s, from);
+	ev->type = *start;
+	ev->text = NULL;
 	ev->place.gen = from->gen->gen;
 	ev->place.batch = s->serial;
 	ev->place.offset = s->offset + s->at;
-	return read_event(s, from, ev);
+	dt = (uint64_t)clock_ns(&from->gen->clock, dt);
+	ev->time = s->time = s->last_time = (int64_t)((uint64_t)s->last_time + dt);
+	s->at += (uint32_t)(p - start);
+	s->ev = ev;
+	return 1;
 }

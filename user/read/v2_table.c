@@ -15,8 +15,10 @@ enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number
 
 static void ids_clear(struct v2_ids *ids)
 {
-	if (ids->cap)
+	if (ids->cap) {
 		memset(ids->dense, 0, ids->cap * sizeof(*ids->dense));
+		ids->dense[0] = 1;
+	}
 	map64_clear(&ids->sparse);
 	ids->len = 0;
 }
@@ -36,6 +38,7 @@ static void ids_grow(struct v2_ids *ids, uint64_t id)
 		cap *= 2;
 	ids->dense = xrealloc(ids->dense, cap, sizeof(*ids->dense));
 	memset(ids->dense + ids->cap, 0, (cap - ids->cap) * sizeof(*ids->dense));
+	ids->dense[0] = 1;	/* 0 is always known */
 	ids->cap = cap;
 }
 

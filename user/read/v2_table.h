@@ -75,14 +75,25 @@ static inline uint32_t ids_find(const struct v2_ids *ids, uint64_t id)
 	return ids->sparse.len ? ids_find_sparse(ids, id) : 0;
 }
 
+/*
+ * Whether @id is known. Slot 0 of dense is always taken once there are ids, so
+ * that the common cases, 0 and a small id, are one and the same branch.
+ */
+static inline bool ids_know(const struct v2_ids *ids, uint64_t id)
+{
+	if (__builtin_expect(id < ids->cap && ids->dense[id], 1))
+		return true;
+	return !id || (ids->sparse.len && ids_find_sparse(ids, id));
+}
+
 static inline bool tables_have_string(const struct v2_tables *t, uint64_t id)
 {
-	return !id || ids_find(&t->string_ids, id);
+	return ids_know(&t->string_ids, id);
 }
 
 static inline bool tables_have_stack(const struct v2_tables *t, uint64_t id)
 {
-	return !id || ids_find(&t->stack_ids, id);
+	return ids_know(&t->stack_ids, id);
 }
 
 /* Text of string @id, not NUL terminated, valid until the tables are cleared; NULL if unknown. */
