@@ -95,10 +95,11 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 		k->gc_controller = plan->gc_controller + b->proc->bias;
 }
 
-static void choose_programs(struct bpf_side *b)
+static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	enum program p;
 
+	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
 	for (p = 0; p < PROGRAMS; p++) {
 		struct bpf_program *prog = program_of(b, p);
 
@@ -197,7 +198,7 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
 	if (!b->skel)
 		return -errno;
 	set_knobs(b, opts);
-	choose_programs(b);
+	choose_programs(b, opts);
 	return gotap_bpf__load(b->skel);
 }
 
@@ -348,6 +349,11 @@ uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu)
 
 	bpf_map_lookup_elem(bpf_map__fd(b->skel->maps.lost), &cpu, &n);
 	return n;
+}
+
+int bpf_sampling_program(const struct bpf_side *b)
+{
+	return bpf_program__fd(b->skel->progs.cpu_sample);
 }
 
 const char *bpf_method(const struct bpf_side *b)

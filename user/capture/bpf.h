@@ -23,6 +23,7 @@ struct bpf_opts {
 	unsigned int stack_depth;	/* frames, 0 to 127 */
 	size_t ring_size;		/* bytes per CPU, a power of two; 0: by the number of CPUs */
 	enum attach_method method;
+	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
 };
 
@@ -46,6 +47,8 @@ size_t bpf_ring_count(const struct bpf_side *b);
 struct ring *bpf_ring(struct bpf_side *b, size_t i);
 /* Records lost on @cpu so far. */
 uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu);
+/* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
+int bpf_sampling_program(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */
 const char *bpf_method(const struct bpf_side *b);
 

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "capture/capture.h"
+#include "capture/sampler.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,6 +20,7 @@ enum {
 	CHUNKS = 64,			/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 	DRAIN_NS = 10 * 1000 * 1000,
+	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
 	/*
 	 * A thread that passed a probe just before it became active may still be
@@ -31,6 +33,7 @@ struct capture {
 	const struct plan *plan;
 	struct process *proc;
 	struct bpf_side *bpf;
+	struct sampler sampler;		/* of the drain thread once that runs */
 	struct roots roots;
 	unsigned int stack_depth;
 	pthread_t thread;
@@ -253,6 +256,7 @@ static enum capture_end why_end(struct capture *cap)
 static void *drain_thread(void *arg)
 {
 	struct capture *cap = arg;
+	unsigned int round = 0;
 	bool busy;
 
 	do {
@@ -261,10 +265,13 @@ static void *drain_thread(void *arg)
 		busy = drain_round(cap, c);
 		chunk_queue(cap, c, false);
 		cap->end = why_end(cap);
+		if (++round % SAMPLER_ROUNDS == 0)
+			sampler_update(&cap->sampler);
 		if (cap->end == CAPTURE_RUNNING)
 			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	} while (cap->end == CAPTURE_RUNNING);
 	bpf_deactivate(cap->bpf);
+	sampler_stop(&cap->sampler);
 	bpf_detach(cap->bpf);
 	drain_rest(cap);
 	return NULL;
@@ -365,6 +372,11 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 		r = bpf_attach(cap->bpf, err);
 	if (r)
 		return r;
+	if (opts->cpu_hz)
+		r = sampler_start(&cap->sampler, cap->proc->pid, bpf_sampling_program(cap->bpf),
+				  opts->cpu_hz, err);
+	if (r)
+		return r;
 	bpf_activate(cap->bpf);
 	r = start_thread(cap, err);
 	if (!r)
@@ -415,6 +427,7 @@ void capture_free(struct capture *cap)
 			;
 		pthread_join(cap->thread, NULL);
 	}
+	sampler_stop(&cap->sampler);
 	bpf_free(cap->bpf);
 	for (i = 0; i < CHUNKS; i++)
 		chunk_free(&cap->chunks[i]);

@@ -86,6 +86,7 @@ static const char help[] =
 	"                        or the program ends\n"
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
 	"  -e, --events LIST     groups of events: see `gotap events` (default: most)\n"
+	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
 	"      --ring-size SIZE  buffer per CPU (default: 64M for all, at most 16M each)\n"
@@ -105,7 +106,7 @@ static const char help[] =
 	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
 	"recording failed, 2 for wrong usage.\n";
 
-enum { OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
+enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS };
 
 static const struct option long_options[] = {
@@ -114,6 +115,7 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "events", required_argument, NULL, 'e' },
+	{ "cpu-samples", required_argument, NULL, OPT_CPU },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
 	{ "ring-size", required_argument, NULL, OPT_RING },
@@ -147,6 +149,11 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	case 'e':
 		return groups_parse(arg, &o->groups) ? NULL :
 		       "--events takes a list of the groups that `gotap events` shows";
+	case OPT_CPU:
+		if (!parse_number(arg, 1, 10000, &n))
+			return "--cpu-samples takes samples per second, 1 to 10000";
+		o->bpf.cpu_hz = (unsigned int)n;
+		return NULL;
 	case OPT_FORMAT:
 		return parse_format(arg, &o->version) ? NULL :
 		       "--format takes go1.22, go1.23, go1.25 or go1.26";
@@ -210,6 +217,8 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		if (wrong)
 			return cmd_usage("record", "%s", wrong) + 1;
 	}
+	if (!o->bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
+		o->bpf.cpu_hz = 100;
 	if (optind < argc)
 		o->command = argv + optind;
 	if (!o->pick.pid && !o->pick.container && !o->command)

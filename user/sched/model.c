@@ -320,6 +320,17 @@ static void stw_end(struct model *s, struct M *m, const struct rec *r)
 		ensure_world_runs(s);
 }
 
+/* --- samples --- */
+
+static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = r->ptr ? p_by_ptr(s, r->ptr) : NULL;
+
+	if (s->started)
+		tracefile_cpu_sample(s->tf, r->time, r->tid, p ? p->id : TRACEV2_NO_ID, r->id,
+				     tracefile_stack(s->tf, as_long(r)->stack));
+}
+
 /* --- what user space found --- */
 
 static void snap_p_name(struct model *s, struct M *m, const struct rec *r)
@@ -438,6 +449,7 @@ static handler *const handlers[256] = {
 	[REC_USER_REGION_BEGIN] = user_region,
 	[REC_USER_REGION_END] = user_region,
 	[REC_USER_LOG] = user_log,
+	[REC_CPU_SAMPLE] = cpu_sample,
 	[REC_SNAP_P_NAME] = snap_p_name,
 	[REC_SNAP_P] = snap_p,
 	[REC_SNAP_G] = snap_g,

@@ -89,6 +89,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_PROCS:	/* systemstack_switch */
 	case STACK_ASSIST:
 		return 1;
+	case STACK_CPU:		/* the very instruction */
 	case STACK_USER:	/* the wrapper in package runtime/trace is told */
 		return 0;
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */

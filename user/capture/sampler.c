@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sampler: see sampler.h. */
+#define _GNU_SOURCE
+#include "capture/sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int open_clock(const struct sampler *s, pid_t tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = s->hz,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int e;
+
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, s->prog_fd) ||
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+		e = errno;
+		close(fd);
+		return -e;
+	}
+	return fd;
+}
+
+static DIR *open_tasks(const struct sampler *s)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", s->pid);
+	return opendir(path);
+}
+
+static int add_thread(struct sampler *s, pid_t tid)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&s->threads, (uint64_t)tid, &is_new);
+	int fd;
+
+	if (!is_new)
+		return 0;
+	fd = open_clock(s, tid);
+	*slot = fd < 0 ? 0 : (uint64_t)fd + 1;
+	return fd < 0 && fd != -ESRCH ? fd : 0;
+}
+
+static void drop_ended(struct sampler *s)
+{
+	char path[64];
+	size_t i = 0;
+
+	while (i < s->threads.cap) {
+		struct map64_slot *slot = &s->threads.slots[i];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", s->pid, (int)slot->key);
+		if (!slot->used || !access(path, F_OK)) {
+			i++;
+			continue;
+		}
+		if (slot->value)
+			close((int)slot->value - 1);
+		map64_del(&s->threads, slot->key);	/* may move another here: look again */
+	}
+}
+
+static int add_threads(struct sampler *s)
+{
+	DIR *d = open_tasks(s);
+	struct dirent *e;
+	int r = 0, tid;
+
+	if (!d)
+		return -errno;
+	while ((e = readdir(d)) && !r) {
+		tid = atoi(e->d_name);
+		if (tid > 0)
+			r = add_thread(s, tid);
+	}
+	closedir(d);
+	return r;
+}
+
+int sampler_start(struct sampler *s, pid_t pid, int prog_fd, unsigned int hz, struct error *err)
+{
+	int r;
+
+	*s = (struct sampler){ .pid = pid, .prog_fd = prog_fd, .hz = hz };
+	r = add_threads(s);
+	if (r == -EACCES || r == -EPERM)
+		return error_set(err, r, "not allowed to sample process %d: run gotap as root or with "
+				 "CAP_PERFMON", pid);
+	if (r)
+		return error_set(err, r, "cannot sample process %d: %s", pid, strerror(-r));
+	return 0;
+}
+
+void sampler_update(struct sampler *s)
+{
+	if (!s->hz)
+		return;
+	drop_ended(s);
+	add_threads(s);
+}
+
+void sampler_stop(struct sampler *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->threads.cap; i++)
+		if (s->threads.slots[i].used && s->threads.slots[i].value)
+			close((int)s->threads.slots[i].value - 1);
+	map64_free(&s->threads);
+	s->hz = 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sampler: a CPU clock per thread of the target (perf_event_open, software
+ * cpu-clock), each of which runs the BPF program that records a sample.
+ *
+ * Threads that start later are found by sampler_update(). The events are not
+ * inherited on purpose: an inherited event is work inside the target's own
+ * clone(2), and an error there would be the target's.
+ */
+#ifndef GOTAP_CAPTURE_SAMPLER_H
+#define GOTAP_CAPTURE_SAMPLER_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/map64.h"
+
+struct sampler {
+	pid_t pid;
+	int prog_fd;
+	unsigned int hz;
+	struct map64 threads;	/* tid -> descriptor + 1, or 0: could not be opened */
+};
+
+/* Opens a clock for every thread there is. -EACCES names what is missing. */
+int sampler_start(struct sampler *s, pid_t pid, int prog_fd, unsigned int hz, struct error *err);
+/* Takes in new threads, lets go of ended ones. */
+void sampler_update(struct sampler *s);
+/* Accepts a zeroed sampler. */
+void sampler_stop(struct sampler *s);
+
+#endif
