@@ -49,11 +49,15 @@ convert_made() {
 	run_logged "$V1ORACLE" -events "$NEW"
 }
 
-# Events of a trace in the groups inside which their order is certain. Left out is what differs on purpose: the
-# first Gomaxprocs, and the parent of a task that ends (Go 1.27 says 0 there for v1 and -1 at the beginning).
+# Events of a trace in the groups inside which their order is certain (metrics and samples of two Ps may share a
+# time). Left out is what differs on purpose: the first Gomaxprocs, and the parent of a task that ends (Go 1.27 says
+# 0 there for v1 and -1 at the beginning).
 canonical() {
-	"$V1ORACLE" -events "$1" | cut -f2- | sed -E '/^g/s/TaskEnd (id=[0-9]+) parent=[0-9]+/TaskEnd \1/' |
-		{ if [ "$2" = new ]; then awk '!/\/sched\/gomaxprocs/ || seen++'; else cat; fi; } | sort -s -t"$(printf '\t')" -k1,1
+	local events
+	events=$("$V1ORACLE" -lenient -events "$1" | cut -f2- | sed -E '/^g/s/TaskEnd (id=[0-9]+) parent=[0-9]+/TaskEnd \1/' |
+		if [ "$2" = new ]; then awk '!/\/sched\/gomaxprocs/ || seen++'; else cat; fi)
+	grep -Ev '^(metric|sample)' <<<"$events" | sort -s -t"$(printf '\t')" -k1,1
+	grep -E '^(metric|sample)' <<<"$events" | sort
 }
 
 @test "every canned trace of 1.5 to 1.21 converts and Go takes the result" {
@@ -65,6 +69,7 @@ canonical() {
 		new=$BATS_TEST_TMPDIR/${old##*/}
 		succeeds "$GOTAP" convert "$old" -o "$new"
 		succeeds "$V1ORACLE" "$new"
+		views_ok "$new"
 		n=$((n + 1))
 	done
 	[ "$n" -ge 32 ]
@@ -83,6 +88,25 @@ canonical() {
 		n=$((n + 1))
 	done
 	[ "$n" -ge 12 ]
+}
+
+# Where a thread gets its P back from another one, v1 does not tell; Go reads two goroutines on one thread then, and
+# its own validator refuses that. So Ps are left out here: our result has the missing stops and starts.
+@test "a fresh trace of Go 1.15, 1.19 and 1.21 shows the goroutines that Go sees in it" {
+	local version old=$BATS_TEST_TMPDIR/old.trace new=$BATS_TEST_TMPDIR/new.trace
+	v1oracle
+	for version in 1.15 1.19 1.21; do
+		build_prog "$version" mixed
+		"$PROG" -trace "$old" -delay 20ms -dur 400ms -tail 20ms
+		succeeds "$GOTAP" convert "$old" -o "$new"
+		succeeds "$V1ORACLE" "$new"
+		views_ok "$new"
+		canonical "$old" old | grep -v '^Proc' >"$BATS_TEST_TMPDIR/a"
+		canonical "$new" new | grep -v '^Proc' >"$BATS_TEST_TMPDIR/b"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/a")" -gt 1000 ]
+		diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | head -n 5 | grep . && fail "Go $version"
+	done
+	return 0
 }
 
 @test "times of a converted trace are those of the original to a few ns" {
