@@ -8,6 +8,13 @@
  *   trap       what both take, and some tool that uses the result crashes on
  * and warnings about what is taken everywhere and shown wrong.
  *
+ * Where the verdict differs from Go's, on purpose:
+ *   - a table or sync batch that ends where a number should begin is a fault;
+ *     Go's reader returns a bare io.EOF there, which passes for the end;
+ *   - a proc status beyond 255 is a trap; Go's reader takes its low 8 bits;
+ *   - a header is taken only in the 16 bytes that runtimes write, while Go
+ *     scans it and would take "go 1.022 trace".
+ *
  * The ordering behind the first layer is the reader's own (v2_order), written
  * from the format's rules and not from any writer's model.
  */
