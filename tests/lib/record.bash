@@ -59,9 +59,16 @@ goroutines_of() {
 	"$ORACLE/check" -goroutines "$1" | awk '$1 == "goroutine" { print $2 }' | sort
 }
 
-# No probe of ours is left anywhere in the kernel.
-no_probe_left() {
-	[ -z "$(bpftool link list 2>/dev/null | grep -A2 -E 'uprobe|perf_event' | grep -F gotap)" ] || fail "a link is left"
-	! bpftool prog list 2>/dev/null | grep -E ' name (casgstatus|proc_start|proc_stop|preempt_park) ' ||
-		fail "a program is left"
+# note_programs: remembers the BPF programs that the recorder holds, so that no_program_left can look for them. Others
+# may record at the same time.
+note_programs() {
+	PROGRAMS=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "prog_id:" { print $2 }')
+	[ -n "$PROGRAMS" ] || fail "the recorder holds no BPF program"
+}
+
+no_program_left() {
+	local id
+	for id in $PROGRAMS; do
+		! PATH=$PATH:/usr/sbin bpftool prog show id "$id" >/dev/null 2>&1 || return
+	done
 }

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# How a recording ends: by itself, by a signal, with its target, or killed. The file is a valid trace every time, the
+# target is left as it was, and no probe stays behind.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	require_tool dd cmp
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+mixed() {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 1m
+}
+
+# text_of_target FILE: the code that the target runs, as it is in its memory now.
+text_of_target() {
+	local start end
+	IFS='- ' read -r start end _ < <(grep ' r-xp .*'"$(basename "$PROG")" "/proc/$TARGET/maps")
+	dd if="/proc/$TARGET/mem" of="$1" bs=4096 skip=$((0x$start / 4096)) count=$((0x$end / 4096 - 0x$start / 4096)) status=none
+}
+
+text_is_as_before() {
+	text_of_target "$BATS_TEST_TMPDIR/text.now"
+	cmp -s "$BATS_TEST_TMPDIR/text.before" "$BATS_TEST_TMPDIR/text.now"
+}
+
+@test "-d: after that time" {
+	mixed
+	recorded "$TRACE" -p "$TARGET" -d 700ms
+	views_ok "$TRACE"
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.65 && s < 1.1) }'
+	target_runs
+}
+
+stopped_by() {
+	mixed
+	start_record "$TRACE" --strict -p "$TARGET"
+	kill "-$1" "$RECORDER"
+	wait_record
+	[ "$status" -eq 0 ]
+	[ "$(reported ended)" = "" ]
+	views_ok "$TRACE"
+	target_runs
+}
+
+@test "SIGINT" { stopped_by INT; }
+@test "SIGTERM" { stopped_by TERM; }
+
+@test "the target exits" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 0 -dur 1s -tail 0
+	recorded "$TRACE" -p "$TARGET"
+	[ "$(reported ended)" = "the program has ended" ]
+	views_ok "$TRACE"
+}
+
+@test "the target is killed" {
+	mixed
+	start_record "$TRACE" --strict -p "$TARGET"
+	sleep 0.2
+	kill -KILL "$TARGET"
+	wait_record
+	[ "$status" -eq 0 ]
+	[ "$(reported ended)" = "the program has ended" ]
+	views_ok "$TRACE"
+}
+
+@test "the target execs another program" {
+	build_prog "$REFERENCE_GO" exec
+	start_target "$PROG" -after 1500ms sleep 60
+	record "$TRACE" --strict -p "$TARGET"
+	[ "$status" -eq 0 ]
+	[ "$(reported ended)" = "the program has exec'ed another" ]
+	trace_ok "$TRACE"
+	target_runs
+}
+
+@test "the target execs itself" {
+	build_prog "$REFERENCE_GO" exec
+	start_target "$PROG" -after 1500ms "$PROG" -after 1m true
+	record "$TRACE" -p "$TARGET"
+	[ "$status" -eq 0 ]
+	[ "$(reported ended)" = "the program has exec'ed another" ]
+	trace_ok "$TRACE"
+}
+
+@test "a child that the target forks is not in the trace" {
+	build_prog "$REFERENCE_GO" exec
+	local exec=$PROG
+	build_prog "$REFERENCE_GO" exitquick
+	start_target "$exec" -fork -after 1200ms "$PROG" -n 5
+	recorded "$TRACE" -p "$TARGET"
+	trace_ok "$TRACE"
+	! "$ORACLE/check" -goroutines "$TRACE" | grep -q main.work || fail "the child's goroutines are in it"
+}
+
+@test "after a recording the target's code is as before, and no probe is left" {
+	mixed
+	text_of_target "$BATS_TEST_TMPDIR/text.before"
+	start_record "$TRACE" -p "$TARGET" -d 500ms
+	note_programs
+	! text_is_as_before || fail "no probe is in place"
+	! no_program_left || fail "no program is loaded"
+	wait_record
+	wait_for 10 text_is_as_before
+	wait_for 10 no_program_left
+}
+
+@test "gotap is killed: the target goes on without probes, and the file is a trace" {
+	mixed
+	text_of_target "$BATS_TEST_TMPDIR/text.before"
+	start_record "$TRACE" -p "$TARGET"
+	note_programs
+	wait_for 10 has_bytes "$TRACE" 1000
+	kill -KILL "$RECORDER"
+	wait_for 10 text_is_as_before
+	wait_for 10 no_program_left
+	target_runs
+	views_ok "$TRACE"
+	recorded "$TRACE.again" -p "$TARGET" -d 100ms
+	trace_ok "$TRACE.again"
+}
+
+has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
+
+@test "a second signal ends gotap at once" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	note_programs
+	kill -STOP "$TARGET"
+	kill -INT "$RECORDER"
+	sleep 0.05
+	kill -INT "$RECORDER" 2>/dev/null || true
+	wait_record
+	kill -CONT "$TARGET"
+	[ "$status" -eq 0 ] || [ "$status" -eq 130 ]
+	wait_for 10 no_program_left
+	target_runs
+}
+
+@test "-o - writes the trace to a pipe, and the report to stderr" {
+	mixed
+	"$GOTAP" record -p "$TARGET" -d 1200ms -o - 2>"$BATS_TEST_TMPDIR/report" | cat >"$TRACE"
+	views_ok "$TRACE"
+	grep -q "^stdout: .* 2 generations" "$BATS_TEST_TMPDIR/report"
+}
+
+@test "the reader of the pipe goes away: one error, and the target goes on" {
+	mixed
+	run_logged bash -c "set -o pipefail; '$GOTAP' record -p $TARGET -d 5s -o - | head -c 1000 >/dev/null"
+	[ "$status" -eq 1 ]
+	[ "$output" = "gotap: cannot write the trace: Broken pipe" ]
+	target_runs
+}
