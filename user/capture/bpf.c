@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/map64.h"
 #include "base/vec.h"
+#include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
+#include "proc/privilege.h"
 
 struct bpf_side {
 	const struct plan *plan;
@@ -28,17 +29,9 @@ struct bpf_side {
 };
 
 enum {
-	ATTACH_TYPE_UPROBE_MULTI = 48,	/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
 	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
 	RING_MIN = 1 << 20,
 	RING_MAX = 16 << 20,
-};
-
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for uprobe_multi (linux/bpf.h, 6.6). */
-struct link_create_uprobe_multi {
-	uint32_t prog_fd, target_fd, attach_type, flags;
-	uint64_t path, offsets, ref_ctr_offsets, cookies;
-	uint32_t cnt, multi_flags, pid, reserved;
 };
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -49,17 +42,6 @@ static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list 
 static int libbpf_loud(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	return vfprintf(stderr, fmt, ap);
-}
-
-/* 6.10 has the process filter of uprobe_multi right for all threads (46ba0e49b642). */
-static bool kernel_has_multi(void)
-{
-	struct utsname u;
-	int major = 0, minor = 0;
-
-	if (uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2)
-		return false;
-	return major > 6 || (major == 6 && minor >= 10);
 }
 
 static struct bpf_program *program_of(struct bpf_side *b, enum program p)
@@ -107,15 +89,20 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 			bpf_program__set_autoload(prog, false);
 		else if (b->multi)
 			bpf_program__set_expected_attach_type(
-				prog, (enum bpf_attach_type)ATTACH_TYPE_UPROBE_MULTI);
+				prog, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
 	}
 }
 
 static int load_error(int e, struct error *err)
 {
-	if (e == -EPERM || e == -EACCES)
-		return error_set(err, e, "not allowed to load BPF programs: run gotap as root or with "
-				 "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
+	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
+	char why[256];
+
+	/* -EACCES is also how the verifier refuses a program */
+	if (e == -EPERM || (e == -EACCES && needs & ~privilege_have())) {
+		privilege_explain(needs | PRIVILEGE_PTRACE, why);
+		return error_set(err, e, "not allowed to load BPF programs: %s", why);
+	}
 	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
 			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
 			 strerror(-e));
@@ -175,31 +162,53 @@ static int add_rings(struct bpf_side *b, const struct bpf_opts *opts, struct err
 	return r;
 }
 
-static int fill_sites(struct bpf_side *b, struct error *err)
+/* Every key in a slot of its own? */
+static bool fill_with(const struct bpf_side *b, struct site_slot *slots, uint64_t multiplier)
 {
-	int fd = bpf_map__fd(b->skel->maps.sites);
 	size_t i;
 
+	memset(slots, 0, SITE_SLOTS * sizeof(*slots));
 	for (i = 0; i < b->plan->sites.len; i++) {
 		const struct site_row *row = vec_at(&b->plan->sites, struct site_row, i);
 		uint64_t key = SITE_KEY(row->pc + b->proc->bias, row->old, row->new_);
+		struct site_slot *slot = &slots[SITE_SLOT(key, multiplier)];
 
-		if (bpf_map_update_elem(fd, &key, &row->class, BPF_ANY))
-			return error_set(err, -errno, "cannot fill a BPF map: %s",
-					 strerror(errno));
+		if (slot->key && slot->key != key)
+			return false;
+		slot->key = key;
+		slot->class = row->class;
 	}
-	return 0;
+	return true;
+}
+
+/* Some 80 keys in 1,024 slots: one multiplier in about 20 has no collision. */
+static int fill_sites(struct bpf_side *b)
+{
+	struct gotap_bpf__rodata *k = b->skel->rodata;
+	uint64_t i, multiplier;
+
+	for (i = 1; i < 100000; i++) {
+		multiplier = hash64(i) | 1;
+		if (!fill_with(b, (struct site_slot *)k->site_table, multiplier))
+			continue;
+		k->site_multiplier = multiplier;
+		return 0;
+	}
+	return -ENOSPC;
 }
 
 static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
 {
+	int r;
+
 	b->multi = multi;
 	b->skel = gotap_bpf__open();
 	if (!b->skel)
 		return -errno;
 	set_knobs(b, opts);
 	choose_programs(b, opts);
-	return gotap_bpf__load(b->skel);
+	r = fill_sites(b);
+	return r ? r : gotap_bpf__load(b->skel);
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
@@ -213,13 +222,11 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);
 	lift_memlock();
 	r = load_as(b, opts, opts->method == ATTACH_MULTI ||
-			     (opts->method == ATTACH_AUTO && kernel_has_multi()));
+			     (opts->method == ATTACH_AUTO && uprobe_multi_supported()));
 	if (r)
 		r = load_error(r, err);
 	if (!r)
 		r = add_rings(b, opts, err);
-	if (!r)
-		r = fill_sites(b, err);
 	if (r) {
 		bpf_free(b);
 		return r;
@@ -230,38 +237,36 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 
 static int attach_error(const struct bpf_side *b, int e, const char *function, struct error *err)
 {
-	if (e == -EPERM || e == -EACCES)
-		return error_set(err, e, "not allowed to probe %s: run gotap as root or with %s",
-				 function, b->multi ? "CAP_BPF and CAP_PERFMON" : "CAP_SYS_ADMIN");
+	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_PTRACE;
+	char why[256];
+
+	if (e == -EPERM || e == -EACCES) {
+		privilege_explain(b->multi ? needs : needs | PRIVILEGE_ADMIN, why);
+		return error_set(err, e, "not allowed to probe %s: %s", function, why);
+	}
 	return error_set(err, e, "cannot probe %s: %s", function, strerror(-e));
 }
 
 /* One link carries all points of a program. */
 static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
 {
-	struct link_create_uprobe_multi attr = {
-		.prog_fd = (uint32_t)bpf_program__fd(program_of(b, p)),
-		.attach_type = ATTACH_TYPE_UPROBE_MULTI,
-		.path = (uint64_t)(uintptr_t)b->proc->exe,
-		.pid = b->proc->fs.own ? (uint32_t)b->proc->pid : 0,
-	};
+	pid_t pid = b->proc->fs.own ? b->proc->pid : 0;	/* 0: all processes of this file */
 	const char *function = "";
 	uint64_t offsets[8];
-	size_t i;
+	size_t i, n = 0;
 	int fd;
 
-	attr.offsets = (uint64_t)(uintptr_t)offsets;
-	for (i = 0; i < b->plan->points.len && attr.cnt < 8; i++) {
+	for (i = 0; i < b->plan->points.len && n < 8; i++) {
 		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
 
 		if (pt->program != p)
 			continue;
-		offsets[attr.cnt++] = pt->file_offset;
+		offsets[n++] = pt->file_offset;
 		function = pt->function;
 	}
-	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	fd = uprobe_multi_link(bpf_program__fd(program_of(b, p)), b->proc->exe, offsets, n, pid);
 	if (fd < 0)
-		return attach_error(b, -errno, function, err);
+		return attach_error(b, fd, function, err);
 	*(int *)vec_push(&b->link_fds, sizeof(int)) = fd;
 	return 0;
 }

@@ -16,6 +16,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "proc/machine.h"
+#include "proc/privilege.h"
+
 enum {
 	CHUNKS = 64,			/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
@@ -357,6 +360,22 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 	return cap;
 }
 
+/*
+ * What is needed from here on: the target's memory (goids, the snapshot), and
+ * clocks for new threads. Before Linux 5.19 reading a map by its descriptor took
+ * CAP_BPF, too, unless unprivileged users have BPF. No thread must run before.
+ */
+static int drop_privileges(const struct bpf_opts *opts, struct error *err)
+{
+	unsigned int keep = PRIVILEGE_PTRACE;
+
+	if (opts->cpu_hz)
+		keep |= PRIVILEGE_PERFMON;
+	if (!machine_release_is(5, 19))
+		keep |= PRIVILEGE_BPF;
+	return privilege_keep(keep, err);
+}
+
 static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
 {
 	int r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
@@ -375,6 +394,8 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	if (opts->cpu_hz)
 		r = sampler_start(&cap->sampler, cap->proc->pid, bpf_sampling_program(cap->bpf),
 				  opts->cpu_hz, err);
+	if (!r)
+		r = drop_privileges(opts, err);
 	if (r)
 		return r;
 	bpf_activate(cap->bpf);

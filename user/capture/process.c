@@ -213,7 +213,36 @@ void process_release(struct process *p)
 	p->held = false;
 }
 
-int process_find_bias(struct process *p, uint64_t entry, struct error *err)
+/*
+ * The auxiliary vector as the kernel left it at the top of the stack, behind
+ * argc, argv and envp. Its file in /proc takes the owner's rights or
+ * CAP_DAC_READ_SEARCH, this takes only those that are needed anyway.
+ */
+static bool entry_from_stack(const struct process *p, uint64_t *entry)
+{
+	enum { WORDS = 64, LIMIT = 1 << 20 };
+	uint64_t at = p->exe_id[2] + 8, word[2];	/* behind argc */
+	size_t i, ends = 0, left = LIMIT;
+
+	if (!p->exe_id[2])
+		return false;
+	for (; ends < 2 && left; left--, at += 8) {
+		if (!process_read(p, at, word, 8))
+			return false;
+		ends += !word[0];
+	}
+	for (i = 0; i < WORDS; i += 2, at += 16) {
+		if (!process_read(p, at, word, 16) || word[0] == AT_NULL)
+			return false;
+		if (word[0] == AT_ENTRY) {
+			*entry = word[1];
+			return true;
+		}
+	}
+	return false;
+}
+
+static int entry_from_file(const struct process *p, uint64_t *entry)
 {
 	_cleanup_close_ int fd = -1;
 	Elf64_auxv_t aux[64];
@@ -224,15 +253,30 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, aux, sizeof(aux));
 	if (n < 0)
-		return error_set(err, -errno,
-				 "cannot read '%s': %s; run gotap as root or with CAP_SYS_PTRACE",
-				 path, strerror(errno));
+		return -errno;
 	for (i = 0; i < n / (ssize_t)sizeof(aux[0]); i++)
 		if (aux[i].a_type == AT_ENTRY) {
-			p->bias = aux[i].a_un.a_val - entry;
+			*entry = aux[i].a_un.a_val;
 			return 0;
 		}
-	return error_set(err, -ESRCH, "process %d has ended", p->pid);
+	return -ESRCH;
+}
+
+int process_find_bias(struct process *p, uint64_t entry, struct error *err)
+{
+	uint64_t loaded;
+	int r = entry_from_file(p, &loaded);
+
+	if ((r == -EACCES || r == -EPERM) && entry_from_stack(p, &loaded))
+		r = 0;
+	if (r == -ESRCH)
+		return error_set(err, r, "process %d has ended", p->pid);
+	if (r)
+		return error_set(err, r,
+				 "cannot read process %d: %s; run gotap as root or with CAP_SYS_PTRACE",
+				 p->pid, strerror(-r));
+	p->bias = loaded - entry;
+	return 0;
 }
 
 bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* machine: see machine.h. */
+#include "proc/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static int setting(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int v;
+
+	if (!f)
+		return MACHINE_UNKNOWN;
+	if (fscanf(f, "%d", &v) != 1)
+		v = MACHINE_UNKNOWN;
+	fclose(f);
+	return v;
+}
+
+/* "none [integrity] confidentiality": the one in brackets is in force. */
+static void read_lockdown(char ret[32])
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128] = "", *s;
+
+	if (!f)
+		return;
+	s = fgets(line, sizeof(line), f) ? strchr(line, '[') : NULL;
+	if (s)
+		snprintf(ret, 32, "%.*s", (int)strcspn(s + 1, "]"), s + 1);
+	fclose(f);
+}
+
+static void read_release(struct machine *m)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	snprintf(m->release, sizeof(m->release), "%s", u.release);
+	if (sscanf(u.release, "%d.%d", &m->major, &m->minor) != 2)
+		m->major = m->minor = 0;
+}
+
+void machine_look(struct machine *m)
+{
+	*m = (struct machine){
+		.btf = !access("/sys/kernel/btf/vmlinux", R_OK),
+		.perf_event_paranoid = setting("/proc/sys/kernel/perf_event_paranoid"),
+		.unprivileged_bpf_disabled = setting("/proc/sys/kernel/unprivileged_bpf_disabled"),
+		.ptrace_scope = setting("/proc/sys/kernel/yama/ptrace_scope"),
+		.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	read_release(m);
+	read_lockdown(m->lockdown);
+}
+
+bool machine_release_is(int major, int minor)
+{
+	struct machine m = {0};
+
+	read_release(&m);
+	return m.major > major || (m.major == major && m.minor >= minor);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine: the kernel that we run on and its settings, as far as they decide
+ * whether and how a program can be traced.
+ */
+#ifndef GOTAP_PROC_MACHINE_H
+#define GOTAP_PROC_MACHINE_H
+
+#include <stdbool.h>
+
+enum { MACHINE_UNKNOWN = -100 };	/* a setting that is not there or not readable */
+
+struct machine {
+	char release[65];		/* uname -r */
+	int major, minor;
+	bool btf;			/* /sys/kernel/btf/vmlinux can be read */
+	int perf_event_paranoid;	/* sysctls; or MACHINE_UNKNOWN */
+	int unprivileged_bpf_disabled;
+	int ptrace_scope;
+	char lockdown[32];		/* "none", "integrity", "confidentiality"; "" unknown */
+	int cpus;			/* online */
+};
+
+void machine_look(struct machine *m);
+/* Is the running kernel's release @major.@minor or later? */
+bool machine_release_is(int major, int minor);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/* privilege: see privilege.h. */
+#define _GNU_SOURCE
+#include "proc/privilege.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Linux 5.8; older headers lack them. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+static const struct {
+	enum privilege bit;
+	int cap;
+	const char *name, *setcap;
+	bool admin_will_do;
+} table[] = {
+	{ PRIVILEGE_BPF, CAP_BPF, "CAP_BPF", "cap_bpf", true },
+	{ PRIVILEGE_PERFMON, CAP_PERFMON, "CAP_PERFMON", "cap_perfmon", true },
+	{ PRIVILEGE_PTRACE, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "cap_sys_ptrace", false },
+	{ PRIVILEGE_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "cap_sys_admin", false },
+};
+
+enum { ROWS = sizeof(table) / sizeof(table[0]) };
+
+static bool get_caps(struct __user_cap_data_struct caps[2])
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+
+	return !syscall(SYS_capget, &head, caps);
+}
+
+static bool is_in_effect(const struct __user_cap_data_struct caps[2], int cap)
+{
+	return caps[cap / 32].effective & 1u << cap % 32;
+}
+
+unsigned int privilege_have(void)
+{
+	struct __user_cap_data_struct caps[2];
+	unsigned int have = 0;
+	int i;
+
+	if (!get_caps(caps))
+		return 0;
+	for (i = 0; i < ROWS; i++)
+		if (is_in_effect(caps, table[i].cap) ||
+		    (table[i].admin_will_do && is_in_effect(caps, CAP_SYS_ADMIN)))
+			have |= table[i].bit;
+	return have;
+}
+
+const char *privilege_name(enum privilege p)
+{
+	int i;
+
+	for (i = 0; i < ROWS; i++)
+		if (table[i].bit == p)
+			return table[i].name;
+	return "";
+}
+
+void privilege_list(unsigned int set, char ret[80])
+{
+	size_t n = 0;
+	int i;
+
+	ret[0] = 0;
+	for (i = 0; i < ROWS; i++) {
+		if (!(set & table[i].bit))
+			continue;
+		set &= ~(unsigned int)table[i].bit;
+		n += (size_t)snprintf(ret + n, 80 - n, "%s%s", !n ? "" : set ? ", " : " and ",
+				      table[i].name);
+	}
+}
+
+static void setcap_list(unsigned int set, char ret[80])
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < ROWS; i++)
+		if (set & table[i].bit)
+			n += (size_t)snprintf(ret + n, 80 - n, "%s%s", n ? "," : "",
+					      table[i].setcap);
+}
+
+bool privilege_in_user_namespace(void)
+{
+	unsigned int inside = 0, outside = 0, count = 0;
+	FILE *f = fopen("/proc/self/uid_map", "re");
+	bool is;
+
+	if (!f)
+		return false;
+	is = fscanf(f, "%u %u %u", &inside, &outside, &count) != 3 || inside || outside ||
+	     count != UINT32_MAX;
+	fclose(f);
+	return is;
+}
+
+bool privilege_has_seccomp(void)
+{
+	return prctl(PR_GET_SECCOMP) > 0;
+}
+
+void privilege_explain(unsigned int needs, char ret[256])
+{
+	unsigned int missing = needs & ~privilege_have();
+	char names[80], setcap[80] = "";
+
+	if (missing) {
+		privilege_list(missing, names);
+		setcap_list(needs, setcap);
+		snprintf(ret, 256, "%s %s missing; run gotap as root, or once: setcap %s+ep GOTAP",
+			 names, missing & (missing - 1) ? "are" : "is", setcap);
+	} else if (privilege_in_user_namespace()) {
+		snprintf(ret, 256, "gotap runs in a user namespace, where its capabilities do not "
+			 "count; run it in the machine's own");
+	} else if (privilege_has_seccomp()) {
+		snprintf(ret, 256, "a seccomp filter forbids it; run the container with "
+			 "--privileged or --security-opt seccomp=unconfined");
+	} else {
+		snprintf(ret, 256, "the capabilities are there, so a security module (SELinux, "
+			 "AppArmor, lockdown) forbids it; see the kernel's log");
+	}
+}
+
+int privilege_keep(unsigned int keep, struct error *err)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2], kept[2] = {0};
+	int i;
+
+	if (!get_caps(caps))
+		return error_set(err, -errno, "cannot read capabilities: %s", strerror(errno));
+	for (i = 0; i < ROWS; i++) {
+		int word = table[i].cap / 32;
+		uint32_t bit = 1u << table[i].cap % 32;
+
+		if (!(keep & table[i].bit))
+			continue;
+		kept[word].permitted |= caps[word].permitted & bit;
+		kept[word].effective |= caps[word].effective & bit;
+	}
+	if (syscall(SYS_capset, &head, kept))
+		return error_set(err, -errno, "cannot give up capabilities: %s", strerror(errno));
+	return 0;
+}

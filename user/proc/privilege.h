@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * privilege: what this process may do, and how it gives up what it needs no
+ * more. Linux asks for capabilities one by one, and CAP_SYS_ADMIN stands for
+ * the newer two:
+ *
+ *	CAP_BPF		load BPF programs, make maps
+ *	CAP_PERFMON	tracing programs that read memory; uprobe_multi
+ *	CAP_SYS_PTRACE	read another process's memory and links in /proc/PID
+ *	CAP_SYS_ADMIN	perf uprobes, which kernels without uprobe_multi need (up to
+ *			the fix of CVE-2025-38466 CAP_PERFMON was enough)
+ */
+#ifndef GOTAP_PROC_PRIVILEGE_H
+#define GOTAP_PROC_PRIVILEGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum privilege {
+	PRIVILEGE_BPF = 1,
+	PRIVILEGE_PERFMON = 2,
+	PRIVILEGE_PTRACE = 4,
+	PRIVILEGE_ADMIN = 8,
+	PRIVILEGE_ALL = 15,
+};
+
+/* Those that are in effect, as bits; directly or by CAP_SYS_ADMIN. */
+unsigned int privilege_have(void);
+/* "CAP_BPF", of one bit. */
+const char *privilege_name(enum privilege p);
+/* Fills @ret with "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"; "" for none. */
+void privilege_list(unsigned int set, char ret[80]);
+
+/*
+ * Why was something refused that needs @needs? Writes, as the end of a message,
+ * what is missing and the remedy: "CAP_BPF is missing: run gotap as root, or
+ * ...". If nothing is missing: what else forbids it here (a user namespace, a
+ * seccomp filter, a security module).
+ */
+void privilege_explain(unsigned int needs, char ret[256]);
+
+/* Are we in a user namespace, where capabilities do not count for BPF? */
+bool privilege_in_user_namespace(void);
+/* Does a seccomp filter watch our system calls, as in most containers? */
+bool privilege_has_seccomp(void);
+
+/*
+ * Gives up all capabilities but @keep, for good, of the calling thread and of
+ * those that it starts from now on.
+ */
+int privilege_keep(unsigned int keep, struct error *err);
+
+#endif
