@@ -71,8 +71,7 @@ static bool is_allgs(const struct search *s, const struct slice *sl)
 
 /*
  * Beside its number a P is known by its stock of goroutine ids, which newproc1
- * takes in batches: it is empty and unused, or ends behind a multiple of 16.
- * The first P, which started the program, has used some.
+ * takes in batches of 16. The first P has used some: it started the program.
  */
 static bool is_p(const struct search *s, uint64_t p, uint64_t i)
 {
@@ -85,9 +84,7 @@ static bool is_p(const struct search *s, uint64_t p, uint64_t i)
 	    status >= P_STATUSES || !read_word(s, p + off->p_goidcache, &next) ||
 	    !read_word(s, p + off->p_goidcacheend, &end))
 		return false;
-	if (!end)
-		return i && !next;
-	return end % GOID_BATCH == 1 && next <= end && end - next <= GOID_BATCH;
+	return (end || i) && next <= end && end - next <= GOID_BATCH;
 }
 
 static bool is_allp(const struct search *s, const struct slice *sl)
