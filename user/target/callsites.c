@@ -33,7 +33,7 @@ void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 	uint64_t start, end;
 	size_t left = MAX_SITES;
 
-	gobin_text_range(b, &start, &end);
+	gobin_runtime_range(b, &start, &end);
 	code = gobin_bytes(b, start, end - start);
 	if (!code || end - start < CALL_LEN)
 		return;

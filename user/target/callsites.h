@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callsites: who calls a function. In: a binary and the function's address.
+ * callsites: who calls a function of the runtime. In: a binary and its address.
  * Out: every return address of a direct call, with the function it lies in.
  * The tracer classifies a goroutine's transitions by it (casgstatus has 40 to
  * 44 call sites).
@@ -17,7 +17,7 @@ struct callsite {
 };
 
 /*
- * Appends the callers of @target to @ret (struct callsite), by address. The
+ * Appends the callers of @target in package runtime to @ret (struct callsite), by address. The
  * scan is of bytes, not instructions, so a constant that looks like a call may
  * be among them: harmless, as nothing ever returns to there.
  */

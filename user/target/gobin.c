@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * gobin: see gobin.h. Joins elf_file, buildinfo, func_table, pclntab and
- * dwarf_offsets. Functions come from the symbol table, or from .gopclntab where
- * that was stripped; both have the same functions under the same names.
+ * dwarf_offsets. Functions come from .gopclntab, which stripping leaves alone,
+ * or from the symbol table of a file in which that cannot be found.
  */
 #define _GNU_SOURCE
 #include "target/gobin.h"
@@ -16,15 +16,16 @@
 #include "target/dwarf_offsets.h"
 #include "target/func_table.h"
 #include "target/gobin_memory.h"
+#include "target/runtime_block.h"
 
 struct gobin {
 	char *path;
 	struct elf_file elf;
 	struct buildinfo info;
-	struct func_table funcs;	/* of the symbol table */
 	struct pclntab *table;		/* NULL if the file has none that can be read */
-	bool has_symtab;
-	bool go_symbols;		/* the symbol table has Go's functions */
+	struct runtime_block runtime;	/* only if it is in one piece */
+	bool has_block;
+	struct func_table funcs;	/* of the block; of the symbols if there is no table */
 	char *build_id;
 };
 
@@ -37,8 +38,19 @@ static bool has_section(const struct elf_file *f, const char *name)
 	return elf_section_find(f, name, &section) && section.size;
 }
 
+static bool has_go_symbols(const struct elf_file *f)
+{
+	struct func_table funcs = {0};
+	bool has;
+
+	func_table_from_symbols(&funcs, f);
+	has = func_table_by_name(&funcs, "runtime.casgstatus");
+	func_table_free(&funcs);
+	return has;
+}
+
 /* Looking for the function table in each program of a machine would take long. */
-static bool may_be_go(const struct gobin *b)
+static bool may_be_go(const struct elf_file *f)
 {
 	static const char *const marks[] = {
 		".go.buildinfo", ".gopclntab", ".data.rel.ro.gopclntab", ".note.go.buildid",
@@ -46,10 +58,10 @@ static bool may_be_go(const struct gobin *b)
 	size_t i;
 
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		if (has_section(&b->elf, marks[i]))
+		if (has_section(f, marks[i]))
 			return true;
 	}
-	return b->go_symbols || !b->elf.nsections;
+	return !f->nsections || has_go_symbols(f);
 }
 
 /* The description of the note @type of @owner in section @name. */
@@ -108,16 +120,37 @@ static int refuse_non_go(const struct gobin *b, struct error *err)
 	return error_set(err, -ENOEXEC, "not a Go program");
 }
 
-static int read_all(struct gobin *b, struct error *err)
+/* ABI wrappers have the name of what they wrap. */
+static void add_runtime_functions(struct gobin *b)
 {
-	b->has_symtab = func_table_from_symbols(&b->funcs, &b->elf) > 0;
-	b->go_symbols = func_table_by_name(&b->funcs, "runtime.casgstatus");
-	if (!may_be_go(b))
-		return refuse_non_go(b, err);
+	struct pclntab_func f;
+	size_t i;
+
+	for (i = b->runtime.first; i < b->runtime.end; i++)
+		if (pclntab_func(b->table, i, &f) && f.kind != FUNC_WRAPPER)
+			func_table_add(&b->funcs, f.name, f.entry, f.end - f.entry);
+	func_table_sort(&b->funcs);
+}
+
+/* The table has all functions, of which package runtime's will do; symbols are second best. */
+static void read_functions(struct gobin *b)
+{
 	if (pclntab_from_memory(&b->table, b->elf.data, b->elf.size, NULL))
 		b->table = NULL;
+	b->has_block = b->table && runtime_block_find(b->table, &b->runtime);
+	if (b->has_block)
+		add_runtime_functions(b);
+	else if (!b->table)
+		func_table_from_symbols(&b->funcs, &b->elf);
+}
+
+static int read_all(struct gobin *b, struct error *err)
+{
+	if (!may_be_go(&b->elf))
+		return refuse_non_go(b, err);
+	read_functions(b);
 	buildinfo_read(&b->info, &b->elf);
-	if (!b->table && !b->go_symbols && !b->info.version)
+	if (!b->table && !b->info.version && !func_table_by_name(&b->funcs, "runtime.casgstatus"))
 		return refuse_non_go(b, err);
 	if (!b->info.version)
 		b->info.version = xstrdup("an unknown release of Go");
@@ -226,7 +259,9 @@ bool gobin_is_pie(const struct gobin *b)
 
 bool gobin_has_symtab(const struct gobin *b)
 {
-	return b->has_symtab;
+	struct elf_symbols symbols;
+
+	return elf_symbols_of(&b->elf, &symbols);
 }
 
 /* Go <= 1.18 named compressed sections .zdebug_*. */
@@ -242,7 +277,7 @@ const char *gobin_build_id(const struct gobin *b)
 
 /* --- functions and data --- */
 
-static int symbol_found(const struct gobin_func *fn, struct gobin_func *ret)
+static int known(const struct gobin_func *fn, struct gobin_func *ret)
 {
 	if (!fn)
 		return -ENOENT;
@@ -263,8 +298,8 @@ int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret)
 {
 	struct pclntab_func f;
 
-	if (b->go_symbols || !b->table)
-		return symbol_found(func_table_by_name(&b->funcs, name), ret);
+	if (b->has_block || !b->table)
+		return known(func_table_by_name(&b->funcs, name), ret);
 	return entry_found(pclntab_func_named(b->table, name, &f), &f, ret);
 }
 
@@ -272,8 +307,8 @@ int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret)
 {
 	struct pclntab_func f;
 
-	if (b->go_symbols || !b->table)
-		return symbol_found(func_table_by_addr(&b->funcs, addr), ret);
+	if (!b->table)
+		return known(func_table_by_addr(&b->funcs, addr), ret);
 	return entry_found(pclntab_func_at(b->table, addr, &f), &f, ret);
 }
 
@@ -348,6 +383,15 @@ void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 	} else if (code_segment(&b->elf, &ph)) {
 		*start = ph.p_vaddr;
 		*end = ph.p_vaddr + ph.p_filesz;
+	}
+}
+
+void gobin_runtime_range(const struct gobin *b, uint64_t *start, uint64_t *end)
+{
+	gobin_text_range(b, start, end);
+	if (b->has_block && b->runtime.start_addr >= *start && b->runtime.end_addr <= *end) {
+		*start = b->runtime.start_addr;
+		*end = b->runtime.end_addr;
 	}
 }
 

@@ -55,7 +55,8 @@ struct gobin_func {
 };
 
 /*
- * The function of that exact name ("runtime.casgstatus"). ABI wrappers of the
+ * The function of that exact name in package runtime, or that package runtime
+ * provides to another ("runtime.casgstatus"). ABI wrappers of the
  * same name (".abi0", or a second small body) are never returned.
  * -ENOENT if there is none.
  */
@@ -72,6 +73,8 @@ void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end);
 
 /* Executable range [*start, *end) that holds the Go text. */
 void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end);
+/* The part of it that is Go's package runtime; all of it where that is not in one piece. */
+void gobin_runtime_range(const struct gobin *b, uint64_t *start, uint64_t *end);
 /* Pointer to @n file-backed bytes at @addr, NULL if they are not all there. */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n);
 /*
