@@ -85,6 +85,11 @@ type comparison struct {
 	patterns   map[pattern]int
 	examples   map[pattern]orphan
 	aligned    map[resource][]pair
+
+	extras       map[string]*tally
+	extraValues  map[[3]string]int // name, what the runtime says, what gotap says
+	extraStacks  map[extraStacks]int
+	extraOrphans []extraOrphan
 }
 
 // compare aligns twice if the clocks of the two traces turn out to differ: a constant difference is one finding, and
@@ -115,6 +120,10 @@ func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*compar
 		patterns:   make(map[pattern]int),
 		examples:   make(map[pattern]orphan),
 		aligned:    make(map[resource][]pair),
+
+		extras:      make(map[string]*tally),
+		extraValues: make(map[[3]string]int),
+		extraStacks: make(map[extraStacks]int),
 	}
 	if c.end <= c.start {
 		return nil, fmt.Errorf("no common window: runtime %s, gotap %s", span(a), span(b))
@@ -122,6 +131,7 @@ func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*compar
 	for _, r := range c.resources() {
 		c.compareResource(r)
 	}
+	c.compareExtras()
 	return c, nil
 }
 

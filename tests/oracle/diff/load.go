@@ -56,8 +56,8 @@ func (l *loader) add(ev trace.Event) error {
 	l.end = at
 	if ev.Kind() == trace.EventStateTransition {
 		l.addTransition(ev)
-	} else if name := extraName(ev); name != "" {
-		l.extraTimes[name] = append(l.extraTimes[name], at)
+	} else {
+		l.addExtra(ev)
 	}
 	return nil
 }
@@ -138,18 +138,4 @@ func procKind(from, to trace.ProcState) kind {
 		return procStop
 	}
 	return other
-}
-
-func extraName(ev trace.Event) string {
-	switch ev.Kind() {
-	case trace.EventRangeBegin, trace.EventRangeEnd:
-		return ev.Kind().String() + " " + ev.Range().Name
-	case trace.EventMetric:
-		return "Metric " + ev.Metric().Name
-	case trace.EventLabel:
-		return "Label " + ev.Label().Label
-	case trace.EventTaskBegin, trace.EventTaskEnd, trace.EventRegionBegin, trace.EventRegionEnd, trace.EventLog:
-		return ev.Kind().String()
-	}
-	return ""
 }

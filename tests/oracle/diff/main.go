@@ -5,7 +5,8 @@
 //	diff [FLAG...] RUNTIME.trace GOTAP.trace
 //
 // In the window that both traces cover it compares, goroutine by goroutine and P by P, the state transitions: their
-// order, reasons, stacks, threads and times. The last line is "result: PASS" or "result: FAIL" with what failed; the
+// order, reasons, stacks, threads and times; then ranges, metrics, labels and
+// annotations. The last line is "result: PASS" or "result: FAIL" with what failed; the
 // exit status is 0 or 1, and 2 if a trace cannot be read or there is nothing to compare.
 package main
 
@@ -115,6 +116,7 @@ func judge(c *comparison) []string {
 	if p99 := quantile(sizes(g.delays), 0.99); *maxP99 > 0 && p99 > maxP99.Nanoseconds() {
 		fail("p99 of time differences %v > %v", time.Duration(p99), *maxP99)
 	}
+	c.judgeExtraTallies(fail)
 	return failures
 }
 
@@ -163,6 +165,7 @@ func writeJSON(out io.Writer, c *comparison, failures []string) {
 		"failures":  failures,
 		"window_ns": c.end - c.start,
 		"kinds":     kinds,
+		"extras":    c.extras,
 		"delay": delayJSON{quantile(sorted(g.delays), 0.5), quantile(abs, 0.5), quantile(abs, 0.99),
 			quantile(abs, 1)},
 	})

@@ -82,16 +82,16 @@ type history struct {
 	steps      map[resource][]step
 	names      map[int64]string // root function of a goroutine
 	known      map[int64]bool   // every goroutine that is ever mentioned
-	extraTimes map[string][]int64
+	extras     map[extraKey][]step
 }
 
 func newHistory(path string) *history {
 	return &history{
-		path:       path,
-		steps:      make(map[resource][]step),
-		names:      make(map[int64]string),
-		known:      make(map[int64]bool),
-		extraTimes: make(map[string][]int64),
+		path:   path,
+		steps:  make(map[resource][]step),
+		names:  make(map[int64]string),
+		known:  make(map[int64]bool),
+		extras: make(map[extraKey][]step),
 	}
 }
 

@@ -142,40 +142,6 @@ func (p printer) delayTable() {
 	p.line("")
 }
 
-func (p printer) extras() {
-	names := make(map[string]bool)
-	for _, h := range []*history{p.c.a, p.c.b} {
-		for name := range h.extraTimes {
-			names[name] = true
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	p.line("%-52s %8s %8s", "ranges, metrics, labels (counted only)", "runtime", "gotap")
-	for _, name := range sortedKeys(names) {
-		p.line("%-52s %8d %8d", name, p.c.count(p.c.a, name), p.c.count(p.c.b, name))
-	}
-	p.line("")
-}
-
-func (c *comparison) count(h *history, name string) int {
-	n := 0
-	for _, at := range h.extraTimes[name] {
-		n += btoi(c.start <= at && at <= c.end)
-	}
-	return n
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 // byCount lists the keys of a counting map, most frequent first and then in the order of their text.
 func byCount[K comparable](counts map[K]int, limit int) []K {
 	keys := make([]K, 0, len(counts))

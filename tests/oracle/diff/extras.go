@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"internal/trace"
+)
+
+// Beside state transitions a trace has ranges, metrics, labels and annotations. Each belongs to a goroutine, to a P or
+// to nobody, and is matched within its own sequence, by time; what it says (a value, a task, a text) must be equal.
+
+var (
+	judgeExtras = flag.Bool("extras", false, "judge ranges, metrics, labels and annotations too")
+	minExtras   = flag.Float64("min-extras", 0.999, "least share of each of them that the other trace has too")
+	minValues   = flag.Float64("min-values", 0.999, "least share of equal values, texts and tasks among them")
+	maxExtraP99 = flag.Duration("max-extras-p99", 0, "largest 99th percentile of their time differences (0: any)")
+	needExtras  = flag.String("need", "", "comma-separated beginnings of names of which the runtime must have some")
+	knownExtras = flag.String("unseen", "", "comma-separated beginnings of names that gotap may lack, never add")
+)
+
+// An extraKey names one sequence.
+type extraKey struct {
+	name string
+	res  resource
+}
+
+var nobody = resource{false, -1}
+
+// extraOf says what an event tells besides state transitions: its sequence and what must be equal. A name ends with
+// what makes the event another kind of thing, such as the reason of a stop-the-world.
+func extraOf(ev trace.Event) (key extraKey, value string) {
+	g := resource{false, int64(ev.Goroutine())}
+	switch ev.Kind() {
+	case trace.EventRangeBegin, trace.EventRangeEnd:
+		r := ev.Range()
+		return extraKey{ev.Kind().String() + " " + r.Name, resourceOf(r.Scope)}, rangeValue(ev)
+	case trace.EventMetric:
+		m := ev.Metric()
+		return extraKey{"Metric " + m.Name, metricScope(ev)}, fmt.Sprint(m.Value.Uint64())
+	case trace.EventLabel:
+		return extraKey{"Label " + ev.Label().Label, resourceOf(ev.Label().Resource)}, ""
+	case trace.EventTaskBegin:
+		t := ev.Task()
+		return extraKey{"TaskBegin", g}, fmt.Sprintf("task %d parent %d %q", t.ID, t.Parent, t.Type)
+	case trace.EventTaskEnd:
+		return extraKey{"TaskEnd", g}, fmt.Sprintf("task %d", ev.Task().ID)
+	case trace.EventRegionBegin, trace.EventRegionEnd:
+		return extraKey{ev.Kind().String(), g}, fmt.Sprintf("task %d %q", ev.Region().Task, ev.Region().Type)
+	case trace.EventLog:
+		l := ev.Log()
+		return extraKey{"Log", g}, fmt.Sprintf("task %d %q %q", l.Task, l.Category, l.Message)
+	}
+	return extraKey{}, ""
+}
+
+func resourceOf(id trace.ResourceID) resource {
+	switch id.Kind {
+	case trace.ResourceGoroutine:
+		return resource{false, int64(id.Goroutine())}
+	case trace.ResourceProc:
+		return resource{true, int64(id.Proc())}
+	}
+	return nobody
+}
+
+// The size of the heap is told by every P for itself; the others come one at a time.
+func metricScope(ev trace.Event) resource {
+	if strings.HasPrefix(ev.Metric().Name, "/memory/") {
+		return resource{true, int64(ev.Proc())}
+	}
+	return nobody
+}
+
+// A sweep's end says how much it swept and reclaimed.
+func rangeValue(ev trace.Event) string {
+	if ev.Kind() != trace.EventRangeEnd {
+		return ""
+	}
+	var parts []string
+	for _, a := range ev.RangeAttributes() {
+		parts = append(parts, fmt.Sprintf("%s %d", a.Name, a.Value.Uint64()))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (l *loader) addExtra(ev trace.Event) {
+	key, value := extraOf(ev)
+	if key.name == "" || l.isRestated(ev) {
+		return
+	}
+	l.extras[key] = append(l.extras[key], step{
+		at:     int64(ev.Time()),
+		reason: value,
+		stack:  l.stack(ev.Stack()),
+		thread: int64(ev.Thread()),
+		proc:   int64(ev.Proc()),
+	})
+}
+
+// isRestated is true of GOMAXPROCS as every generation begins with it, at times of each tracer's own.
+func (l *loader) isRestated(ev trace.Event) bool {
+	if ev.Kind() != trace.EventMetric || !strings.HasPrefix(ev.Metric().Name, "/sched/gomaxprocs") {
+		return false
+	}
+	text := l.stacks.texts[l.stack(ev.Stack())]
+	return text == "" || strings.Contains(text, "runtime.traceAdvance")
+}
+
+func (c *comparison) compareExtras() {
+	keys := make(map[extraKey]bool)
+	for _, h := range []*history{c.a, c.b} {
+		for key := range h.extras {
+			keys[key] = true
+		}
+	}
+	for key := range keys {
+		c.compareExtra(key)
+	}
+}
+
+func (c *comparison) compareExtra(key extraKey) {
+	t := c.extras[key.name]
+	if t == nil {
+		t = new(tally)
+		c.extras[key.name] = t
+	}
+	a, b := c.a.extras[key], c.b.extras[key]
+	for _, p := range align(a, shifted(b, -c.offset)) {
+		switch {
+		case p.b == none:
+			c.addExtraOrphan(t, key, true, a[p.a])
+		case p.a == none:
+			c.addExtraOrphan(t, key, false, b[p.b])
+		default:
+			c.addExtraMatch(t, key, a[p.a], b[p.b])
+		}
+	}
+}
+
+func (c *comparison) addExtraOrphan(t *tally, key extraKey, inA bool, s step) {
+	if !c.inside(s) {
+		return
+	}
+	if inA {
+		t.A++
+	} else {
+		t.B++
+	}
+	c.extraOrphans = append(c.extraOrphans, extraOrphan{key, inA, s})
+}
+
+func (c *comparison) addExtraMatch(t *tally, key extraKey, x, y step) {
+	if c.inside(y) {
+		t.B++
+		t.MatchedB++
+	}
+	if !c.inside(x) {
+		return
+	}
+	t.A++
+	t.MatchedA++
+	t.delays = append(t.delays, y.at-x.at)
+	t.Threads += btoi(x.thread == y.thread)
+	t.Procs += btoi(x.proc == y.proc)
+	t.Reasons++
+	t.ReasonsEqual += btoi(x.reason == y.reason)
+	if x.reason != y.reason {
+		c.extraValues[[3]string{key.name, x.reason, y.reason}]++
+	}
+	switch {
+	case x.stack != 0:
+		t.Stacks++
+		t.StacksEqual += btoi(x.stack == y.stack)
+		if x.stack != y.stack {
+			c.extraStacks[extraStacks{key.name, x.stack, y.stack}]++
+		}
+	case y.stack != 0:
+		t.StacksExtra++
+	}
+}
+
+type extraStacks struct {
+	name string
+	a, b stackID
+}
+
+type extraOrphan struct {
+	key extraKey
+	inA bool
+	step
+}
+
+const extraFormat = "%-54s %8v %8v %8s %8s %8s %8s %5v %8s %8s %8s"
+
+func (p printer) extras() {
+	if len(p.c.extras) == 0 {
+		return
+	}
+	p.line(extraFormat, "ranges, metrics, labels, annotations", "runtime", "gotap", "recall", "precis.", "values",
+		"stacks", "extra", "threads", "p50 us", "p99 us")
+	for _, name := range slices.Sorted(maps.Keys(p.c.extras)) {
+		t := p.c.extras[name]
+		abs := sizes(t.delays)
+		p.line(extraFormat, name, t.A, t.B, percent(t.MatchedA, t.A), percent(t.MatchedB, t.B),
+			percent(t.ReasonsEqual, t.Reasons), percent(t.StacksEqual, t.Stacks), t.StacksExtra,
+			percent(t.Threads, t.MatchedA), micros(quantile(abs, 0.5)), micros(quantile(abs, 0.99)))
+	}
+	p.line("")
+	for _, d := range byCount(p.c.extraValues, 8) {
+		p.line("%8d times %s: runtime %q, gotap %q", p.c.extraValues[d], d[0], d[1], d[2])
+	}
+	for _, d := range byCount(p.c.extraStacks, 6) {
+		p.line("different stacks: %d times %s", p.c.extraStacks[d], d.name)
+		p.sideBySide(p.frames(d.a), p.frames(d.b))
+	}
+	p.extraOrphans()
+}
+
+func (p printer) extraOrphans() {
+	list := p.c.extraOrphans
+	slices.SortFunc(list, func(x, y extraOrphan) int { return int(x.at - y.at) })
+	for i, o := range list {
+		if i == 12 && !*verbose {
+			p.line("... %d more unmatched", len(list)-i)
+			return
+		}
+		side := "gotap"
+		if o.inA {
+			side = "runtime"
+		}
+		p.line("only %s: %s %s +%.6f s thread %d proc %d %s", side, o.key.name, o.key.res,
+			float64(o.at-p.c.start)/1e9, o.thread, o.proc, o.reason)
+	}
+}
+
+func (r resource) String() string {
+	switch {
+	case r == nobody:
+		return ""
+	case r.isProc:
+		return fmt.Sprintf("P %d", r.id)
+	}
+	return fmt.Sprintf("G %d", r.id)
+}
+
+func hasPrefixOf(list, name string) bool {
+	return list != "" && slices.ContainsFunc(strings.Split(list, ","), func(p string) bool {
+		return strings.HasPrefix(name, p)
+	})
+}
+
+// judgeExtraTallies reports by fail what is not good enough.
+func (c *comparison) judgeExtraTallies(fail func(format string, args ...any)) {
+	if !*judgeExtras {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.extras)) {
+		t := c.extras[name]
+		if got := t.recall(); got < *minExtras && !hasPrefixOf(*knownExtras, name) {
+			fail("recall of %s %.5f < %g", name, got, *minExtras)
+		}
+		if got := t.precision(); got < *minExtras {
+			fail("precision of %s %.5f < %g", name, got, *minExtras)
+		}
+		if got := share(t.ReasonsEqual, t.Reasons); got < *minValues {
+			fail("values of %s %.5f < %g", name, got, *minValues)
+		}
+		p99 := quantile(sizes(t.delays), 0.99)
+		if *maxExtraP99 > 0 && p99 > maxExtraP99.Nanoseconds() {
+			fail("p99 of time differences of %s %v > %v", name, time.Duration(p99), *maxExtraP99)
+		}
+	}
+	for _, want := range strings.Split(*needExtras, ",") {
+		if want != "" && !c.hasExtra(want) {
+			fail("the runtime's trace has no %s", want)
+		}
+	}
+}
+
+func (c *comparison) hasExtra(prefix string) bool {
+	for name, t := range c.extras {
+		if strings.HasPrefix(name, prefix) && t.A > 0 {
+			return true
+		}
+	}
+	return false
+}
