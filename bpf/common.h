@@ -40,6 +40,10 @@ extern const volatile __u32 exitsyscall_p_reg;
 /* Address of runtime.gcController, 0: not known before the first heap record. */
 extern const volatile __u64 gc_controller;
 
+/* Classes of call sites by SITE_KEY, see struct site_slot. */
+extern const volatile struct site_slot site_table[SITE_SLOTS];
+extern const volatile __u64 site_multiplier;
+
 /* --- state shared with user space while the programs run --- */
 
 /* Nothing is recorded before user space has attached everything and sets this. */
@@ -66,27 +70,9 @@ struct lost_map {
 	__type(value, __u64);
 };
 
-struct sites_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, struct site_class);
-};
-
-struct seen_map {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 65536);
-	__type(key, __u64);
-	__type(value, __u8);
-};
-
 /* One ring per CPU: the records of one CPU are in reserve order. */
 extern struct rings_map rings SEC(".maps");
 /* Records that found no room, per CPU. */
 extern struct lost_map lost SEC(".maps");
-/* SITE_KEY -> class of a call site. */
-extern struct sites_map sites SEC(".maps");
-/* Stack keys whose REC_STACK was sent. */
-extern struct seen_map seen SEC(".maps");
 
 #endif

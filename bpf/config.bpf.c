@@ -12,6 +12,8 @@ const volatile bool syscall_bp = true;
 const volatile __s32 ready_skip_slot = 0;
 const volatile __u32 exitsyscall_p_reg = 2;
 const volatile __u64 gc_controller = 0;
+const volatile struct site_slot site_table[SITE_SLOTS] = {};
+const volatile __u64 site_multiplier = 1;
 
 __u32 active = 0;
 

@@ -4,5 +4,3 @@
 
 struct rings_map rings SEC(".maps");
 struct lost_map lost SEC(".maps");
-struct sites_map sites SEC(".maps");
-struct seen_map seen SEC(".maps");

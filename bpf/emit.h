@@ -81,6 +81,17 @@ static __always_inline void rec_submit(void *r)
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
+/* The class of the call site with @key (SITE_KEY); false if it is of no interest. */
+static __always_inline bool site_find(__u64 key, struct site_class *ret)
+{
+	const volatile struct site_slot *slot = &site_table[SITE_SLOT(key, site_multiplier)];
+
+	ret->kind = slot->class.kind;
+	ret->sub = slot->class.sub;
+	ret->stack = slot->class.stack;
+	return slot->key == key;
+}
+
 static __always_inline __u64 read_u64(__u64 addr)
 {
 	__u64 v = 0;

@@ -11,13 +11,13 @@ struct transition {
 	__u64 g, fp;		/* g and frame pointer of the thread at the probe */
 	__u64 gp;
 	__u64 ret;		/* return address into the caller of casgstatus */
-	struct site_class *site;
+	struct site_class site;
 };
 
 /* GoStart, GoDestroy and the like: no stack. */
 static __always_inline int send_plain(struct transition *t)
 {
-	struct rec *r = rec_begin(sizeof(*r), t->pid_tgid, t->site->kind, t->site->sub);
+	struct rec *r = rec_begin(sizeof(*r), t->pid_tgid, t->site.kind, t->site.sub);
 
 	if (!r)
 		return 0;
@@ -30,23 +30,21 @@ static __always_inline int send_plain(struct transition *t)
 static __always_inline void put_stack(struct rec_long *l, struct transition *t,
 				      const struct stack_start *from, __u16 skip)
 {
-	__u64 key = stack_key(from, t->site->stack);
+	__u64 key = stack_key(from, t->site.stack);
 
 	l->stack = key;
 	rec_submit(l);
 	if (key && !stack_known(key))
-		stack_define(key, from, (__u32)t->pid_tgid, t->site->stack, skip);
+		stack_define(key, from, (__u32)t->pid_tgid, t->site.stack, skip);
 }
 
 /*
  * Is the caller of the caller one of the sites of @want? In the frame of the
  * function that called casgstatus, its own return address lies above RBP.
  */
-static __always_inline struct site_class *caller_site(struct transition *t)
+static __always_inline bool caller_site(struct transition *t, struct site_class *ret)
 {
-	__u64 key = SITE_KEY(read_u64(t->fp + 8), 0, 0);
-
-	return bpf_map_lookup_elem(&sites, &key);
+	return site_find(SITE_KEY(read_u64(t->fp + 8), 0, 0), ret);
 }
 
 static __always_inline int send_park(struct transition *t)
@@ -64,28 +62,27 @@ static __always_inline int send_park(struct transition *t)
 	l->r.ptr = t->gp;
 	l->arg = 0;
 	from = start_at_sched(&c);
-	key = stack_key(&from, t->site->stack);
+	key = stack_key(&from, t->site.stack);
 	l->stack = key;
 	rec_submit(l);
 	/* gopark's skip is a constant of the call path, so it belongs to the stack. */
 	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)t->pid_tgid, t->site->stack,
+		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack,
 			     (__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
 	return 0;
 }
 
 static __always_inline int send_stop(struct transition *t)
 {
-	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site->sub);
+	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site.sub);
 	struct stack_start from;
 	struct g_chunk c;
-	struct site_class *caller;
+	struct site_class caller;
 
 	if (!l)
 		return 0;
 	if (!l->r.sub) {	/* goschedImpl: its own caller decides */
-		caller = caller_site(t);
-		l->r.sub = caller ? caller->sub : REC_STOP_PREEMPTED;
+		l->r.sub = caller_site(t, &caller) ? caller.sub : REC_STOP_PREEMPTED;
 	}
 	g_read(&c, t->gp);
 	l->r.id = G_FIELD(&c, __u64, goid);
@@ -98,7 +95,7 @@ static __always_inline int send_stop(struct transition *t)
 
 static __always_inline __u16 ready_skip(struct transition *t)
 {
-	if (t->site->stack != STACK_READY || !ready_skip_slot)
+	if (t->site.stack != STACK_READY || !ready_skip_slot)
 		return 0;
 	return (__u16)read_u64(t->fp + ready_skip_slot);
 }
@@ -125,19 +122,19 @@ static __always_inline int send_ready(struct transition *t)
 	l->r.id = read_u64(t->gp + off.g_goid);
 	l->r.ptr = t->gp;
 	l->arg = 0;
-	if (t->site->stack == STACK_WAKE)
+	if (t->site.stack == STACK_WAKE)
 		l->r.sub = worker_mode(t);
-	if (!stack_depth || !t->site->stack) {
+	if (!stack_depth || !t->site.stack) {
 		l->stack = 0;
 		rec_submit(l);
 		return 0;
 	}
 	from = start_at_actor(t->g, t->ret, t->fp);
-	key = stack_key(&from, t->site->stack);
+	key = stack_key(&from, t->site.stack);
 	l->stack = key;
 	rec_submit(l);
 	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)t->pid_tgid, t->site->stack, ready_skip(t));
+		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack, ready_skip(t));
 	return 0;
 }
 
@@ -159,7 +156,7 @@ static __always_inline __u64 created_goid(struct transition *t)
 
 static __always_inline int send_create(struct transition *t)
 {
-	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, t->site->kind, 0);
+	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, t->site.kind, 0);
 	struct stack_start from;
 
 	if (!l)
@@ -167,29 +164,6 @@ static __always_inline int send_create(struct transition *t)
 	l->r.id = created_goid(t);
 	l->r.ptr = t->gp;
 	l->arg = read_u64(t->gp + off.g_startpc);
-	from = start_at_actor(t->g, t->ret, t->fp);
-	put_stack(l, t, &from, 0);
-	return 0;
-}
-
-/*
- * A goroutine that helps the collector is called waiting meanwhile. The helper
- * that says so serves other purposes too (site sub 1): g.waitreason tells.
- */
-static __always_inline int send_assist(struct transition *t)
-{
-	enum { WAIT_REASON_ASSIST_MARKING = 1 };	/* the same in all releases */
-	struct stack_start from;
-	struct rec_long *l;
-
-	if (t->site->sub && read_u8(t->gp + off.g_waitreason) != WAIT_REASON_ASSIST_MARKING)
-		return 0;
-	l = rec_begin(sizeof(*l), t->pid_tgid, REC_ASSIST_BEGIN, 0);
-	if (!l)
-		return 0;
-	l->r.id = read_u64(t->gp + off.g_goid);
-	l->r.ptr = t->gp;
-	l->arg = 0;
 	from = start_at_actor(t->g, t->ret, t->fp);
 	put_stack(l, t, &from, 0);
 	return 0;
@@ -249,16 +223,14 @@ int casgstatus(struct pt_regs *ctx)
 		.fp = go_fp(ctx),
 		.gp = go_arg1(ctx),
 	};
-	__u64 sp = go_sp(ctx), old = go_arg2(ctx), new = go_arg3(ctx), key;
+	__u64 sp = go_sp(ctx), old = go_arg2(ctx), new = go_arg3(ctx);
 
 	if (!is_target(t.pid_tgid))
 		return 0;
 	t.ret = read_u64(sp);
-	key = SITE_KEY(t.ret, old, new);
-	t.site = bpf_map_lookup_elem(&sites, &key);
-	if (!t.site)
+	if (!site_find(SITE_KEY(t.ret, old, new), &t.site))
 		return 0;
-	switch (t.site->kind) {
+	switch (t.site.kind) {
 	case REC_GO_PARK:
 		return send_park(&t);
 	case REC_GO_READY:
@@ -268,8 +240,6 @@ int casgstatus(struct pt_regs *ctx)
 	case REC_GO_CREATE:
 	case REC_GO_CREATE_BLOCKED:
 		return send_create(&t);
-	case REC_ASSIST_BEGIN:
-		return send_assist(&t);
 	case REC_SYS_ENTER:
 		return send_sys_enter(&t);
 	case REC_SYS_EXIT:
@@ -283,8 +253,7 @@ SEC("uprobe")
 int preempt_park(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
-	struct site_class site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT };
-	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = &site };
+	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT } };
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;

@@ -24,21 +24,16 @@ static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
 SEC("uprobe")
 int proc_start(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), key;
+	__u64 pid_tgid = current_ids();
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
-	struct site_class *s;
+	struct site_class s;
 
 	if (!is_target(pid_tgid))
 		return 0;
-	key = SITE_KEY(read_u64(sp), 0, 0);
-	s = bpf_map_lookup_elem(&sites, &key);
-	if (!s) {
-		key = SITE_KEY(read_u64(fp + 8), 0, 0);
-		s = bpf_map_lookup_elem(&sites, &key);
-	}
-	if (s && s->kind == REC_P_START)
-		sub = s->sub;
+	if ((site_find(SITE_KEY(read_u64(sp), 0, 0), &s) ||
+	     site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &s)) && s.kind == REC_P_START)
+		sub = s.sub;
 	return send_p(pid_tgid, p, REC_P_START, sub);
 }
 
@@ -53,14 +48,13 @@ int proc_stop(struct pt_regs *ctx)
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
-	struct site_class *s;
+	struct site_class s;
 
 	if (!is_target(pid_tgid))
 		return 0;
 	m = g_m(go_g(ctx));
-	key = SITE_KEY(read_u64(go_sp(ctx)), 0, 0);
-	s = bpf_map_lookup_elem(&sites, &key);
-	if (s && s->kind == REC_SYS_ENTER_BLOCK) {
+	if (site_find(SITE_KEY(read_u64(go_sp(ctx)), 0, 0), &s) &&
+	    s.kind == REC_SYS_ENTER_BLOCK) {
 		curg = read_u64(m + off.m_curg);
 		l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER_BLOCK, 0);
 		if (!l)

@@ -6,6 +6,22 @@
 #include "emit.h"
 #include "stack.h"
 
+__u64 seen[SEEN_SETS * SEEN_WAYS] = {};
+
+/* Into a free place, else any: two CPUs may overwrite each other, which only sends one again. */
+static __always_inline void seen_add(__u64 key)
+{
+	__u64 *s = seen_set(key);
+	int i;
+
+	for (i = 0; i < SEEN_WAYS; i++)
+		if (!s[i])
+			break;
+	if (i == SEEN_WAYS)
+		i = (key >> 32) & (SEEN_WAYS - 1);
+	s[i & (SEEN_WAYS - 1)] = key;
+}
+
 struct frame {
 	__u64 bp, ret;
 };
@@ -89,7 +105,6 @@ static __always_inline bool send_sized(__u64 key, __u64 pc, __u64 second, __u64 
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
 	__u32 n = count_frames(second, bp);
-	__u8 one = 1;
 	bool sent;
 
 	if (n <= 8)
@@ -104,6 +119,6 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 		sent = send_sized(key, pc, second, bp, tid_skip_class, REC_MAX_FRAMES);
 	/* Only now: who finds the key seen may rely on the record being in its ring. */
 	if (sent)
-		bpf_map_update_elem(&seen, &key, &one, BPF_ANY);
+		seen_add(key);
 	return sent;
 }

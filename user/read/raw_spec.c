@@ -76,8 +76,6 @@ void raw_specs_init(struct raw_specs *specs)
 		if (stacks)
 			spec->new_stack = highest_bit(stacks & ~(1u << spec->stack));
 	}
-	/* The readers' own name for it, in every release. */
-	specs->of[EV_ProcsChange].args = "dt procs_value stack";
 	/* ClockSnapshot has a dt, so that readers count it among the timed events. */
 	specs->of[EV_ClockSnapshot].class = RAW_TIMED;
 	for (i = 0; i < RAW_SPECS; i++)
