@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* json_out: see json_out.h. */
+#include "cmd/json_out.h"
+
+#include <inttypes.h>
+
+/* Length of the UTF-8 sequence at @s, 0 if there is none. */
+static int utf8_length(const unsigned char *s)
+{
+	int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 :
+		s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+	int i;
+
+	for (i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+static void put_string(FILE *f, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	int n;
+
+	fputc('"', f);
+	for (; *s; s += n ? n : 1) {
+		n = utf8_length(s);
+		if (!n)
+			fputs("\\ufffd", f);
+		else if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (*s < 0x20)
+			fprintf(f, "\\u%04x", *s);
+		else
+			fwrite(s, 1, (size_t)n, f);
+	}
+	fputc('"', f);
+}
+
+static void begin(struct json_out *j, const char *name)
+{
+	if (j->comma)
+		fputs(", ", j->f);
+	j->comma = true;
+	if (!name)
+		return;
+	put_string(j->f, name);
+	fputs(": ", j->f);
+}
+
+static void open_level(struct json_out *j, const char *name, char bracket)
+{
+	begin(j, name);
+	fputc(bracket, j->f);
+	j->comma = false;
+}
+
+static void close_level(struct json_out *j, char bracket)
+{
+	fputc(bracket, j->f);
+	j->comma = true;
+}
+
+void json_open_object(struct json_out *j, const char *name)
+{
+	open_level(j, name, '{');
+}
+
+void json_close_object(struct json_out *j)
+{
+	close_level(j, '}');
+}
+
+void json_open_array(struct json_out *j, const char *name)
+{
+	open_level(j, name, '[');
+}
+
+void json_close_array(struct json_out *j)
+{
+	close_level(j, ']');
+}
+
+void json_put_text(struct json_out *j, const char *name, const char *value)
+{
+	begin(j, name);
+	if (value)
+		put_string(j->f, value);
+	else
+		fputs("null", j->f);
+}
+
+void json_put_number(struct json_out *j, const char *name, int64_t value)
+{
+	begin(j, name);
+	fprintf(j->f, "%" PRId64, value);
+}
+
+void json_put_bool(struct json_out *j, const char *name, bool value)
+{
+	begin(j, name);
+	fputs(value ? "true" : "false", j->f);
+}

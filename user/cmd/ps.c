@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * ps: `gotap ps`: the Go programs that run on this machine. In: /proc, the
+ * executables, the state folders of container runtimes. Out: a table or JSON.
+ * An executable is examined once, however many processes run it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "capture/plan.h"
+#include "cmd/cmd.h"
+#include "cmd/json_out.h"
+#include "cmd/pick.h"
+#include "proc/container.h"
+#include "proc/privilege.h"
+#include "proc/procfs.h"
+#include "target/gobin.h"
+
+/* What one executable file is. */
+struct executable {
+	struct procfs_file_id id;
+	bool is_go, traceable;
+	char go[32];
+	char *module, *version, *pgo;	/* "" none */
+	const char *symbols;		/* "dwarf", "symtab", "stripped" */
+	char why_not[512];
+};
+
+struct go_process {
+	pid_t pid;
+	uid_t uid;
+	char user[33];
+	char exe[512];
+	const struct executable *program;
+	const struct container *container;	/* NULL: none */
+};
+
+struct listing {
+	struct procfs fs;
+	struct containers containers;
+	struct vec programs;		/* struct executable * */
+	struct vec processes;		/* struct go_process */
+	size_t hidden;			/* processes that we may not look at */
+};
+
+static const char help[] =
+	"usage: gotap ps [--json] [--proc DIR]\n"
+	"\n"
+	"Lists the Go programs that run on this machine: process id, user, Go release,\n"
+	"container, which symbols there are, whether it was built with a profile, whether\n"
+	"gotap can trace it, and its main module. Other users' programs take root or\n"
+	"CAP_SYS_PTRACE.\n"
+	"\n"
+	"      --json            as JSON\n"
+	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n";
+
+/* --- programs --- */
+
+static void examine(struct executable *p, const char *path)
+{
+	struct error err = {0};
+	struct gobin *bin;
+	struct plan plan;
+	const char *pgo;
+
+	if (gobin_open(&bin, path, NULL))
+		return;
+	pgo = gobin_build_setting(bin, "-pgo");
+	p->is_go = true;
+	snprintf(p->go, sizeof(p->go), "%s", gobin_go_version(bin));
+	p->module = xstrdup(gobin_module_path(bin));
+	p->version = xstrdup(gobin_module_version(bin));
+	p->pgo = xstrdup(pgo && strcmp(pgo, "off") ? pgo : "");
+	p->symbols = gobin_has_dwarf(bin) ? "dwarf" :
+		     gobin_has_symtab(bin) ? "symtab" : "stripped";
+	p->traceable = !plan_make(&plan, bin, groups_default(), &err);
+	if (!p->traceable)
+		memcpy(p->why_not, err.text, sizeof(p->why_not));
+	plan_release(&plan);
+	gobin_free(bin);
+}
+
+static const struct executable *executable_of(struct listing *l, pid_t pid, struct procfs_file_id id)
+{
+	char path[PROCFS_PATH];
+	struct executable *p;
+	size_t i;
+
+	for (i = 0; i < l->programs.len; i++) {
+		p = *vec_at(&l->programs, struct executable *, i);
+		if (procfs_same_file(p->id, id))
+			return p;
+	}
+	p = xcalloc(1, sizeof(*p));
+	p->id = id;
+	procfs_path(&l->fs, pid, "exe", path);
+	examine(p, path);
+	*(struct executable **)vec_push(&l->programs, sizeof(p)) = p;
+	return p;
+}
+
+static void executable_free(struct executable *p)
+{
+	free(p->module);
+	free(p->version);
+	free(p->pgo);
+	free(p);
+}
+
+/* --- processes --- */
+
+static void name_user(struct go_process *proc)
+{
+	struct passwd *pw = getpwuid(proc->uid);
+
+	if (pw)
+		snprintf(proc->user, sizeof(proc->user), "%s", pw->pw_name);
+	else
+		snprintf(proc->user, sizeof(proc->user), "%u", proc->uid);
+}
+
+/* The path as the process sees it; a deleted file's says so. */
+static void name_exe(const struct listing *l, struct go_process *proc)
+{
+	char path[PROCFS_PATH];
+	ssize_t n;
+
+	procfs_path(&l->fs, proc->pid, "exe", path);
+	n = readlink(path, proc->exe, sizeof(proc->exe) - 1);
+	proc->exe[n < 0 ? 0 : n] = 0;
+}
+
+static void look_at(struct listing *l, pid_t pid)
+{
+	const struct executable *program;
+	struct procfs_status st;
+	struct procfs_file_id id;
+	struct go_process *proc;
+	int r = procfs_file_id(&l->fs, pid, "exe", &id);
+
+	l->hidden += r == -EACCES || r == -EPERM;
+	if (r)	/* or a kernel thread, a zombie, gone */
+		return;
+	program = executable_of(l, pid, id);
+	if (!program->is_go || procfs_status(&l->fs, pid, "status", &st))
+		return;
+	proc = vec_push(&l->processes, sizeof(*proc));
+	*proc = (struct go_process){ .pid = pid, .uid = st.uid, .program = program };
+	proc->container = containers_of(&l->containers, &l->fs, pid);
+	name_user(proc);
+	name_exe(l, proc);
+}
+
+static int listing_make(struct listing *l, const struct pick *where, struct error *err)
+{
+	_cleanup_free_ char *root = pick_state_root(where);
+	struct vec pids = {0};
+	int r = procfs_open(&l->fs, where->proc_dir, err);
+	size_t i;
+
+	if (r)
+		return r;
+	containers_load(&l->containers, root);
+	procfs_pids(&l->fs, &pids);
+	for (i = 0; i < pids.len; i++)
+		look_at(l, *vec_at(&pids, pid_t, i));
+	vec_free(&pids);
+	return 0;
+}
+
+static void listing_release(struct listing *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->programs.len; i++)
+		executable_free(*vec_at(&l->programs, struct executable *, i));
+	vec_free(&l->programs);
+	vec_free(&l->processes);
+	containers_free(&l->containers);
+}
+
+/* --- for people --- */
+
+static void print_row(const struct go_process *proc)
+{
+	const struct executable *p = proc->program;
+	_cleanup_free_ char *label = proc->container ? container_label(proc->container) : NULL;
+	const char *slash = strrchr(proc->exe, '/');
+	const char *name = *p->module ? p->module : slash ? slash + 1 : proc->exe;
+
+	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s\n", proc->pid, proc->user, p->go,
+	       p->symbols, *p->pgo ? "yes" : "no", p->traceable ? "yes" : "no",
+	       label ? label : "-", name, *p->version ? "@" : "", p->version);
+	if (!p->traceable)
+		printf("        ^ %s\n", p->why_not);
+}
+
+static void print_listing(const struct listing *l)
+{
+	size_t i;
+
+	if (l->processes.len)
+		printf("%7s %-8s %-10s %-8s %-3s %-5s %-28s %s\n", "PID", "USER", "GO", "SYMBOLS",
+		       "PGO", "TRACE", "CONTAINER", "MODULE");
+	else
+		puts(l->hidden ? "no Go program seen" : "no Go program runs here");
+	for (i = 0; i < l->processes.len; i++)
+		print_row(vec_at(&l->processes, struct go_process, i));
+	if (l->hidden)
+		fprintf(stderr, "gotap: could not look at %zu process%s%s\n", l->hidden,
+			l->hidden == 1 ? "" : "es", privilege_have() & PRIVILEGE_PTRACE ? "" :
+			" of other users: run gotap as root or with CAP_SYS_PTRACE");
+}
+
+/* --- as JSON --- */
+
+static void json_container(struct json_out *j, const struct container *c)
+{
+	_cleanup_free_ char *label = NULL;
+
+	if (!c) {
+		json_put_text(j, "container", NULL);
+		return;
+	}
+	label = container_label(c);
+	json_open_object(j, "container");
+	json_put_text(j, "label", label);
+	json_put_text(j, "runtime", c->runtime);
+	json_put_text(j, "id", c->id);
+	json_put_text(j, "name", c->name);
+	json_put_text(j, "pod", c->pod);
+	json_put_text(j, "pod_namespace", c->pod_namespace);
+	json_put_text(j, "pod_uid", c->pod_uid);
+	json_close_object(j);
+}
+
+static void json_process(struct json_out *j, const struct go_process *proc)
+{
+	const struct executable *p = proc->program;
+
+	json_open_object(j, NULL);
+	json_put_number(j, "pid", proc->pid);
+	json_put_text(j, "user", proc->user);
+	json_put_text(j, "exe", proc->exe);
+	json_put_text(j, "go", p->go);
+	json_put_text(j, "module", p->module);
+	json_put_text(j, "version", p->version);
+	json_put_text(j, "symbols", p->symbols);
+	json_put_text(j, "pgo", *p->pgo ? p->pgo : NULL);
+	json_container(j, proc->container);
+	json_put_bool(j, "traceable", p->traceable);
+	json_put_text(j, "why_not", p->traceable ? NULL : p->why_not);
+	json_close_object(j);
+}
+
+static void json_listing(const struct listing *l)
+{
+	struct json_out j = { .f = stdout };
+	size_t i;
+
+	json_open_object(&j, NULL);
+	json_open_array(&j, "processes");
+	for (i = 0; i < l->processes.len; i++)
+		json_process(&j, vec_at(&l->processes, struct go_process, i));
+	json_close_array(&j);
+	json_put_number(&j, "hidden", (int64_t)l->hidden);
+	json_close_object(&j);
+	putchar('\n');
+}
+
+/* --- the command --- */
+
+/* 0: go on; else the exit status + 1. */
+static int read_options(struct pick *where, bool *json, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "proc", required_argument, NULL, PICK_PROC },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			*json = true;
+			break;
+		case PICK_PROC:
+			pick_option(where, c, optarg);
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		default:
+			fputs("try 'gotap ps --help'\n", stderr);
+			return EXIT_USAGE + 1;
+		}
+	}
+	if (optind < argc)
+		return cmd_usage("ps", "what is '%s'? gotap ps takes no names", argv[optind]) + 1;
+	return 0;
+}
+
+int cmd_ps(int argc, char **argv)
+{
+	struct pick where = {0};
+	struct listing l = {0};
+	struct error err = {0};
+	bool json = false;
+	int status = read_options(&where, &json, argc, argv);
+
+	if (status)
+		return status - 1;
+	if (listing_make(&l, &where, &err))
+		status = cmd_fail(&err);
+	else if (json)
+		json_listing(&l);
+	else
+		print_listing(&l);
+	listing_release(&l);
+	return status;
+}
