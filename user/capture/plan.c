@@ -351,9 +351,9 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
 				 "you know, give --assume-go 1.NN", gobin_path(b));
-	if (p->minor < 22)
+	if (p->minor < 21)
 		return error_set(err, -ENOTSUP,
-				 "'%s' was built with %s: gotap traces Go 1.22 and later",
+				 "'%s' was built with %s: gotap traces Go 1.21 and later",
 				 gobin_path(b), gobin_go_version(b));
 	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)

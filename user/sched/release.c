@@ -3,6 +3,7 @@
 #include "sched/release.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Columns of waitreason.def. 1.20 has the numbers of 1.19 (no release between changed them). */
 enum { COLUMNS = 8 };
@@ -98,4 +99,34 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 		return 0;
 	}
 	return 0;
+}
+
+/*
+ * The functions between whoever wakes a goroutine and ready() that the runtime
+ * leaves out by the traceskip that they pass on, all releases up to 1.21: send
+ * and recv 3 from chansend and chanrecv but 2 from selectgo, netpollgoready 3,
+ * readyWithTime 4 from notifyList and 5 + skipframes from semrelease1, whose
+ * callers in package sync count the slow path of their own as one.
+ */
+static const char *const wakers[] = {
+	"runtime.systemstack_switch", "runtime.goready", "runtime.send", "runtime.recv",
+	"runtime.chansend", "runtime.chanrecv", "runtime.netpollgoready", "runtime.readyWithTime",
+	"runtime.semrelease1", "runtime.semrelease", "sync.runtime_Semrelease",
+	"sync.(*Mutex).unlockSlow", "sync.(*RWMutex).rUnlockSlow",
+	"sync.runtime_notifyListNotifyOne", "sync.runtime_notifyListNotifyAll",
+};
+
+bool release_skips_by_name(int minor, enum stack_class class)
+{
+	return class == STACK_READY && minor <= 21;
+}
+
+bool release_is_waker(const char *func)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(wakers) / sizeof(wakers[0]); i++)
+		if (!strcmp(func, wakers[i]))
+			return true;
+	return false;
 }

@@ -92,6 +92,20 @@ static size_t drop_roots(const struct stacks *s, const struct stack *st,
 	return n;
 }
 
+/* Leaf frames of a waker's stack that the runtime would have left out, by name. */
+static size_t waker_frames(const struct stacks *s, const struct stack *st,
+			   const struct frame *frames, size_t n)
+{
+	size_t skip = 0;
+
+	if (!release_skips_by_name(s->minor, st->class) || n < 2 ||
+	    strcmp(frames[1].func, "runtime.goready"))
+		return 0;
+	while (skip < n && release_is_waker(frames[skip].func))
+		skip++;
+	return skip;
+}
+
 static size_t raw_frames(const struct stack *st, struct trace_frame *out, size_t max)
 {
 	size_t i, n = st->n < max ? st->n : max;
@@ -107,7 +121,7 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 	struct frame frames[TRACEV2_MAX_FRAMES];
 	struct stack *st;
 	uint64_t *slot;
-	size_t n;
+	size_t n, skip;
 
 	if (max > TRACEV2_MAX_FRAMES)
 		max = TRACEV2_MAX_FRAMES;
@@ -127,7 +141,8 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 		return raw_frames(st, out, max);
 	n = symbolizer_stack(s->symbols, st->pcs, st->n,
 			     release_stack_skip(s->minor, st->class, st->skip), frames, max);
-	return copy_frames(frames, drop_roots(s, st, frames, n), out);
+	skip = waker_frames(s, st, frames, n);
+	return copy_frames(frames + skip, drop_roots(s, st, frames + skip, n - skip), out);
 }
 
 size_t stacks_defined(const struct stacks *s)
