@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A long recording: 20 s, or 60 s with GOTAP_TEST_LONG=1. It is made once, for all tests here.
+
+load lib/common
+load lib/record
+
+seconds() { if [ -n "${GOTAP_TEST_LONG:-}" ]; then echo 60; else echo 20; fi; }
+
+resident_kb() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$RECORDER/status"; }
+
+setup_file() {
+	load lib/common
+	load lib/record
+	require_root
+	export LONG=$BATS_FILE_TMPDIR/long.trace
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -pause 25ms -delay 2m
+	start_record "$LONG" --strict -p "$TARGET" -d "$(seconds)s"
+	while target_runs "$RECORDER"; do
+		resident_kb >>"$LONG.resident" || true
+		sleep 0.5
+	done
+	wait_record
+	printf '%s\n' "$status" >"$LONG.status"
+	stop_targets
+}
+
+setup() {
+	require_root
+	oracle "$REFERENCE_GO"
+	REPORT=$LONG.json
+}
+
+@test "a long recording is valid, without losses and repairs" {
+	[ "$(cat "$LONG.status")" -eq 0 ]
+	views_ok "$LONG"
+}
+
+@test "it has about a generation for each second" {
+	local n
+	n=$(reported generations)
+	[ "$n" -ge $(($(seconds) - 1)) ]
+	[ "$n" -le $(($(seconds) + 1)) ]
+}
+
+@test "its resident memory is flat" {
+	local n third last
+	n=$(wc -l <"$LONG.resident")
+	[ "$n" -ge "$(seconds)" ]
+	third=$(sed -n "$((n / 3))p" "$LONG.resident")
+	last=$(sed -n "$((n - 3))p" "$LONG.resident")
+	echo "resident: $third KiB after a third, $last KiB at the end"
+	[ "$last" -le $((third + third / 20 + 512)) ]
+}
+
+# events_in FILE...: what Go's reader delivers before the end or the cut.
+events_in() { "$ORACLE/readcheck" "$@" | sed -nE 's/.*events=([0-9]+)$|.*\(after ([0-9]+) events\)$/\1\2/p'; }
+
+# Makes $LONG.ends: the offsets where some of the generations end, and the events up to each.
+ends() {
+	local end
+	[ ! -s "$LONG.ends" ] || return 0
+	gcc -O1 -o "$LONG.generations" "$CHECKOUT/tests/lib/generations.c"
+	"$LONG.generations" "$LONG" >"$LONG.offsets"
+	while read -r end; do
+		head -c "$end" "$LONG" >"$BATS_TEST_TMPDIR/whole"
+		printf '%s %s\n' "$end" "$(events_in "$BATS_TEST_TMPDIR/whole")"
+	done < <(awk 'NR < 6 || NR % 5 == 0' "$LONG.offsets") >"$LONG.ends"
+}
+
+@test "cut at 100 random places it reads up to the cut" {
+	local size i at
+	ends
+	# Most of them early: reading takes longer the later the cut.
+	size=$(sed -n 4p "$LONG.offsets")
+	for i in {1..100}; do
+		[ "$i" -le 92 ] || size=$(stat -c %s "$LONG")
+		at=$(((RANDOM * 32768 + RANDOM) % size))
+		head -c "$at" "$LONG" >"$BATS_TEST_TMPDIR/cut.$at"
+		printf '%s %s\n' "$at" "$(events_in "$BATS_TEST_TMPDIR/cut.$at")"
+		rm "$BATS_TEST_TMPDIR/cut.$at"
+	done >"$BATS_TEST_TMPDIR/cuts"
+	# The reader has a Sync more at the end of a whole file.
+	awk 'NR == FNR { end[NR] = $1; events[NR] = $2; n = NR; next }
+		{ want = 0; for (i = 1; i <= n && end[i] <= $1; i++) want = events[i] - 1
+		  if ($2 + 0 < want) { print "cut at " $1 ": " $2 " events, not " want; bad = 1 } }
+		END { exit bad }' "$LONG.ends" "$BATS_TEST_TMPDIR/cuts"
+}
