@@ -7,6 +7,7 @@
 
 load lib/common
 load lib/record
+load lib/differential
 
 setup() {
 	require_root
@@ -15,37 +16,11 @@ setup() {
 
 teardown() { stop_targets; }
 
-LIMITS=(-min-recall 0.999 -min-precision 0.999 -min-reasons 0.999 -min-stacks 0.99
-	-min-proc-recall 0.999 -min-proc-precision 0.999 -max-p99 50us)
-
-# explain TEXT: diagnostics that are shown even when the test passes.
-explain() { sed 's/^/# /' <<<"$*" >&3; }
-
-# What of diff's report is worth reading every time: the totals, and all that differs.
-findings() {
-	awk '/^(all|result|window)/ { print; next }
-		/^(Go|Proc)[A-Z]/ && /%/ && / [0-9]?[0-9]\.[0-9]+%/ { print; next }
-		/^different/ { rest = 1 }
-		rest && NF' <<<"$output" | head -n 40
-}
-
-compare() {
-	local theirs=$BATS_TEST_TMPDIR/$2-runtime.trace ours=$BATS_TEST_TMPDIR/$2-gotap.trace
-	GOMAXPROCS=$2 start_target "$PROG" -trace "$theirs" -delay 700ms -dur 1500ms -tail 50ms
-	recorded "$ours" -p "$TARGET"
-	wait_target
-	views_ok "$ours"
-	run_logged "$ORACLE/diff" "${LIMITS[@]}" "$theirs" "$ours"
-	explain "Go $1, GOMAXPROCS=$2
-$(findings)"
-	[ "$status" -eq 0 ]
-}
-
 agree() {
 	local procs
 	build_prog "$1" mixed
 	for procs in 1 2 4; do
-		compare "$1" "$procs"
+		compare "Go $1" "$procs"
 	done
 }
 

@@ -225,6 +225,9 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
 	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
+	if (o->assume_minor && o->command)
+		return cmd_usage("record", "--assume-go needs -p: whether it is true can only be told of "
+				 "a program that runs") + 1;
 	return 0;
 }
 

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# The differential test: the program of the test (tests/prog/mixed.go) writes its own runtime/trace while gotap records
+# it, and the two are held against each other. Load after lib/common and lib/record; needs an oracle.
+
+LIMITS=(-min-recall 0.999 -min-precision 0.999 -min-reasons 0.999 -min-stacks 0.99
+	-min-proc-recall 0.999 -min-proc-precision 0.999 -max-p99 50us)
+
+# explain TEXT: diagnostics that are shown even when the test passes.
+explain() { sed 's/^/# /' <<<"$*" >&3; }
+
+# What of diff's report is worth reading every time: the totals, and all that differs.
+findings() {
+	awk '/^(all|result|window)/ { print; next }
+		/^(Go|Proc)[A-Z]/ && /%/ && / [0-9]?[0-9]\.[0-9]+%/ { print; next }
+		/^different/ { rest = 1 }
+		rest && NF' <<<"$output" | head -n 40
+}
+
+# compare LABEL PROCS [RECORD ARGUMENT...]: $PROG with that GOMAXPROCS.
+compare() {
+	local theirs=$BATS_TEST_TMPDIR/$2-runtime.trace ours=$BATS_TEST_TMPDIR/$2-gotap.trace
+	GOMAXPROCS=$2 start_target "$PROG" -trace "$theirs" -delay 700ms -dur 1500ms -tail 50ms
+	recorded "$ours" "${@:3}" -p "$TARGET"
+	wait_target
+	views_ok "$ours"
+	run_logged "$ORACLE/diff" "${LIMITS[@]}" "$theirs" "$ours"
+	explain "$1, GOMAXPROCS=$2
+$(findings)"
+	[ "$status" -eq 0 ]
+}
