@@ -6,17 +6,14 @@
  */
 #include "emit.h"
 
-/* Learned from the first argument of the methods below, if no symbol told. */
-__u64 gc_controller_seen = 0;
-
-static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value)
+static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value, __u64 delta)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), pid_tgid, kind, 0);
 
 	if (!l)
 		return 0;
 	l->r.id = 0;
-	l->r.ptr = 0;
+	l->r.ptr = delta;
 	l->stack = 0;
 	l->arg = value;
 	rec_submit(l);
@@ -31,38 +28,31 @@ int heap_update(struct pt_regs *ctx)
 
 	if (!delta || !is_target(pid_tgid))
 		return 0;
-	gc_controller_seen = c;
-	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(c + off.gcc_heap_live) + delta);
+	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(c + off.gcc_heap_live) + delta, delta);
 }
 
 /* (c *gcControllerState).resetLive(bytesMarked): the heap after a cycle. */
 SEC("uprobe")
 int heap_reset(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), c = go_arg1(ctx), marked = go_arg2(ctx);
+	__u64 pid_tgid = current_ids(), marked = go_arg2(ctx);
 
 	if (!is_target(pid_tgid))
 		return 0;
-	gc_controller_seen = c;
-	return send_value(pid_tgid, REC_HEAP_ALLOC, marked);
+	return send_value(pid_tgid, REC_HEAP_ALLOC, marked, 0);
 }
 
 /*
- * startTheWorldWithSema(): the goal is committed while the world is stopped.
- * gcController.heapGoalInternal without a memory limit: the percent goal, but
- * not below what the sweep distance asks for.
+ * gcControllerCommit(), where (*gcControllerState).trigger() has returned
+ * (trigger, goal): the goal of percent and memory limit that the runtime's own
+ * tracer told a moment ago. All ones: no goal, the collector is off.
  */
 SEC("uprobe")
-int heap_goal(void *ctx)
+int heap_goal(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), goal, trigger;
-	__u64 c = gc_controller ? gc_controller : gc_controller_seen;
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), goal = go_arg2(ctx);
 
-	if (!c || !is_target(pid_tgid))
+	if (!is_target(pid_tgid))
 		return 0;
-	goal = read_u64(c + off.gcc_percent_goal);
-	trigger = read_u64(c + off.gcc_sweep_trigger);
-	if (goal != ~0ULL && trigger > goal)
-		goal = trigger;
-	return send_value(pid_tgid, REC_HEAP_GOAL, goal);
+	return send_value(pid_tgid, REC_HEAP_GOAL, goal, 0);
 }

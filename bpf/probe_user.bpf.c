@@ -25,6 +25,7 @@ struct annotation {
 	struct stack_start from;
 	struct text text[2];
 	__u8 kind;
+	__u8 skip;		/* leaf frames that the runtime leaves out */
 };
 
 static __always_inline bool send_room(const struct annotation *a, __u64 key, const __u32 room)
@@ -72,7 +73,7 @@ static __always_inline int send_annotation(const struct annotation *a)
 	else
 		send_room(a, key, REC_USER_MAX);
 	if (key && !stack_known(key))
-		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, 0);
+		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
 	return 0;
 }
 
@@ -89,6 +90,7 @@ int user_task_begin(struct pt_regs *ctx)
 	struct annotation a = {
 		.pid_tgid = current_ids(),
 		.kind = REC_USER_TASK_BEGIN,
+		.skip = 1,
 		.task = go_arg1(ctx),
 		.arg = go_arg2(ctx),
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
@@ -125,6 +127,7 @@ int user_region(struct pt_regs *ctx)
 	struct annotation a = {
 		.pid_tgid = current_ids(),
 		.kind = REC_USER_REGION_BEGIN,
+		.skip = 1,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
 	};
@@ -145,6 +148,7 @@ int user_log(struct pt_regs *ctx)
 	struct annotation a = {
 		.pid_tgid = current_ids(),
 		.kind = REC_USER_LOG,
+		.skip = 1,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
 	};

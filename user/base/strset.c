@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* strset: see strset.h. Strings sit in 64 KiB blocks; a table points at them. */
+/*
+ * strset: see strset.h. Strings sit in 64 KiB blocks, each behind its length; a
+ * table points at them.
+ */
 #include "base/strset.h"
 
 #include <stdint.h>
@@ -37,11 +40,19 @@ struct strset *strset_new(void)
 	return xcalloc(1, sizeof(struct strset));
 }
 
+size_t strset_len(const char *s)
+{
+	uint32_t n;
+
+	memcpy(&n, s - sizeof(n), sizeof(n));
+	return n;
+}
+
 static size_t slot_of(const struct strset *set, const char *s, size_t n)
 {
 	size_t i = hash_bytes(s, n) & (set->cap - 1);
 
-	while (set->slots[i] && (strncmp(set->slots[i], s, n) || set->slots[i][n]))
+	while (set->slots[i] && (strset_len(set->slots[i]) != n || memcmp(set->slots[i], s, n)))
 		i = (i + 1) & (set->cap - 1);
 	return i;
 }
@@ -55,35 +66,42 @@ static void grow(struct strset *set)
 	set->slots = xcalloc(set->cap, sizeof(*set->slots));
 	for (i = 0; i < cap; i++)
 		if (old[i])
-			set->slots[slot_of(set, old[i], strlen(old[i]))] = old[i];
+			set->slots[slot_of(set, old[i], strset_len(old[i]))] = old[i];
 	free(old);
 }
 
 static char *store(struct strset *set, const char *s, size_t n)
 {
 	struct block *b = set->blocks;
+	uint32_t length = (uint32_t)n;
+	size_t need = sizeof(length) + n + 1;
 	char *p;
 
-	if (!b || b->size - b->used < n + 1) {
-		size_t size = n + 1 > BLOCK ? n + 1 : BLOCK;
+	if (!b || b->size - b->used < need) {
+		size_t size = need > BLOCK ? need : BLOCK;
 
 		b = xcalloc(1, sizeof(*b) + size);
 		b->size = size;
 		b->next = set->blocks;
 		set->blocks = b;
 	}
-	p = b->bytes + b->used;
+	p = b->bytes + b->used + sizeof(length);
+	memcpy(p - sizeof(length), &length, sizeof(length));
 	memcpy(p, s, n);
 	p[n] = 0;
-	b->used += n + 1;
+	b->used += need;
 	return p;
 }
 
 const char *strset_add(struct strset *set, const char *s, size_t n)
 {
+	return strset_add_bytes(set, s, strnlen(s, n));
+}
+
+const char *strset_add_bytes(struct strset *set, const char *s, size_t n)
+{
 	size_t i;
 
-	n = strnlen(s, n);
 	if (set->len + 1 > set->cap / 2)
 		grow(set);
 	i = slot_of(set, s, n);

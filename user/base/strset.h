@@ -11,8 +11,12 @@
 struct strset;
 
 struct strset *strset_new(void);
-/* The set's own copy of the @n bytes at @s, NUL terminated. */
+/* The set's own copy of the text at @s, up to @n bytes, NUL terminated. */
 const char *strset_add(struct strset *set, const char *s, size_t n);
+/* As above, but these bytes may hold zeros. */
+const char *strset_add_bytes(struct strset *set, const char *s, size_t n);
+/* Length of a string of any set. */
+size_t strset_len(const char *s);
 /* Accepts NULL. */
 void strset_free(struct strset *set);
 

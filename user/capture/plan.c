@@ -60,6 +60,26 @@ static const struct caller_spec caller_specs[] = {
 #undef CALLER
 };
 
+/*
+ * Programs that sit at a call and not at the start of a function. AT the call of
+ * @callee in the probed function; right AFTER it, where its results are in
+ * registers; or after every CALL of the probed function, wherever it is.
+ * These run rarely: an instruction that the kernel must step through does not matter.
+ */
+enum call_place { AT_CALL, AFTER_CALL, AFTER_CALLS };
+
+static const struct call_spec {
+	enum program program;
+	enum call_place place;
+	const char *callee;
+} call_specs[] = {
+	/* The runtime's tracer tells the end just before this call (1.19 to 1.27). */
+	{ PROGRAM_stw_end, AT_CALL, "runtime.wakep" },
+	/* gcControllerCommit: the goal that it has just traced is the second result. */
+	{ PROGRAM_heap_goal, AFTER_CALL, "runtime.(*gcControllerState).trigger" },
+	{ PROGRAM_assist_end, AFTER_CALLS, NULL },
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *program_name(enum program p)
@@ -67,7 +87,7 @@ const char *program_name(enum program p)
 	static const char *const names[PROGRAMS] = {
 		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
 		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
-		"stw_begin", "stw_end", "gc_begin", "heap_update", "heap_reset", "heap_goal",
+		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update", "heap_reset", "heap_goal",
 		"user_task_begin", "user_task_end", "user_region", "user_log",
 	};
 
@@ -194,16 +214,83 @@ static int find_exit_jump(struct plan *p, const struct gobin *b, uint32_t *offse
 	return 0;
 }
 
+static int push_point(struct plan *p, const struct gobin *b, struct probe_point *point,
+		      struct error *err)
+{
+	int r = gobin_file_offset(b, point->addr, &point->file_offset);
+
+	if (r)
+		return error_set(err, r, "%s lies outside the file", point->function);
+	*(struct probe_point *)vec_push(&p->points, sizeof(*point)) = *point;
+	return 0;
+}
+
+static const struct call_spec *call_spec_of(enum program program)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(call_specs); i++)
+		if (call_specs[i].program == program)
+			return &call_specs[i];
+	return NULL;
+}
+
+static int add_after_calls(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
+{
+	struct vec calls = {0};
+	size_t i;
+	int r = 0;
+
+	callsites_find(b, fn->addr, &calls);
+	for (i = 0; i < calls.len && !r; i++) {
+		const struct callsite *c = vec_at(&calls, struct callsite, i);
+		struct probe_point point = { .program = spec->program, .function = c->func.name,
+					     .addr = c->return_addr };
+
+		snprintf(point.site, sizeof(point.site), "after call of %s", spec->function);
+		r = push_point(p, b, &point, err);
+	}
+	if (!calls.len)
+		r = error_set(err, -ENOENT, "nobody calls %s", spec->function);
+	vec_free(&calls);
+	return r;
+}
+
+static int add_call_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct call_spec *call, const struct gobin_func *fn,
+			  struct error *err)
+{
+	struct probe_point point = { .program = spec->program, .function = spec->function };
+	struct gobin_func callee;
+	uint64_t ret = 0;
+
+	if (call->place == AFTER_CALLS)
+		return add_after_calls(p, b, spec, fn, err);
+	if (!gobin_func(b, call->callee, &callee))
+		ret = callsites_first(b, fn, callee.addr);
+	if (!ret)
+		return error_set(err, -ENOENT, "%s does not call %s", spec->function, call->callee);
+	point.addr = call->place == AT_CALL ? ret - 5 : ret;
+	snprintf(point.site, sizeof(point.site), "%scall of %s at +0x%x",
+		 call->place == AT_CALL ? "" : "after ", call->callee,
+		 (unsigned int)(point.addr - fn->addr));
+	return push_point(p, b, &point, err);
+}
+
 static int add_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     struct error *err)
 {
 	struct probe_point point = { .program = spec->program, .function = spec->function };
+	const struct call_spec *call = call_spec_of(spec->program);
 	struct gobin_func fn;
 	uint32_t offset = 0;
 	int r;
 
 	if (gobin_func(b, spec->function, &fn))
 		return error_set(err, -ENOENT, "%s is not in the binary", spec->function);
+	if (call)
+		return add_call_point(p, b, spec, call, &fn, err);
 	if (spec->program == PROGRAM_syscall_exit)
 		r = find_exit_jump(p, b, &offset, point.site, err);
 	else
@@ -211,11 +298,7 @@ static int add_point(struct plan *p, const struct gobin *b, const struct probe_s
 	if (r)
 		return r;
 	point.addr = fn.addr + offset;
-	r = gobin_file_offset(b, point.addr, &point.file_offset);
-	if (r)
-		return error_set(err, r, "%s lies outside the file", spec->function);
-	*(struct probe_point *)vec_push(&p->points, sizeof(point)) = point;
-	return 0;
+	return push_point(p, b, &point, err);
 }
 
 static int add_points(struct plan *p, const struct gobin *b, struct error *err)

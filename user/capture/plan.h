@@ -32,6 +32,8 @@ enum program {
 	PROGRAM_stw_begin,
 	PROGRAM_stw_end,
 	PROGRAM_gc_begin,
+	PROGRAM_assist_begin,
+	PROGRAM_assist_end,
 	PROGRAM_heap_update,
 	PROGRAM_heap_reset,
 	PROGRAM_heap_goal,

@@ -16,6 +16,7 @@
 struct region {
 	struct region *outer;
 	uint64_t task;
+	size_t len;
 	char name[];
 };
 
@@ -32,14 +33,8 @@ static bool can_speak(const struct model *s, const struct M *m)
 static uint64_t text_id(struct model *s, const struct rec *r, int which)
 {
 	const struct rec_user *u = as_user(r);
-	char text[REC_TEXT_MAX + 1];
-	size_t n = u->len[which], from = which ? u->len[0] : 0;
 
-	if (n > REC_TEXT_MAX)
-		n = REC_TEXT_MAX;
-	memcpy(text, u->text + from, n);
-	text[n] = 0;
-	return tracefile_string(s->tf, text);
+	return tracefile_bytes(s->tf, u->text + (which ? u->len[0] : 0), u->len[which]);
 }
 
 static uint64_t stack_of(struct model *s, const struct rec *r)
@@ -71,9 +66,10 @@ void user_task_end(struct model *s, struct M *m, const struct rec *r)
 static void region_push(struct G *g, const struct rec *r)
 {
 	const struct rec_user *u = as_user(r);
-	struct region *region = xcalloc(1, sizeof(*region) + u->len[0] + 1);
+	struct region *region = xcalloc(1, sizeof(*region) + u->len[0]);
 
 	region->task = r->id;
+	region->len = u->len[0];
 	memcpy(region->name, u->text, u->len[0]);
 	region->outer = g->regions;
 	g->regions = region;
@@ -85,7 +81,7 @@ static bool region_pop(struct G *g, const struct rec *r)
 	const struct rec_user *u = as_user(r);
 	struct region *region = g->regions;
 
-	if (!region || region->task != r->id || strlen(region->name) != u->len[0] ||
+	if (!region || region->task != r->id || region->len != u->len[0] ||
 	    memcmp(region->name, u->text, u->len[0]))
 		return false;
 	g->regions = region->outer;

@@ -17,15 +17,8 @@ void assist_end(struct model *s, struct M *m, const struct rec *r);
 void heap_alloc(struct model *s, struct M *m, const struct rec *r);
 void heap_goal(struct model *s, struct M *m, const struct rec *r);
 
-/*
- * Before a record of thread @m is handled: an assist of its goroutine that
- * seemed to end did end, unless the record says that it goes on.
- */
-void assist_settle(struct model *s, struct M *m, const struct rec *r);
-/* The goroutine starts: if it waited inside an assist, that ends now or goes on. */
-void assist_resumed(struct model *s, struct G *g);
-/* The goroutine ends, or the trace does: so does its assist. */
-void assist_close(struct model *s, struct G *g);
+/* The goroutine of @m ends: so does its assist. */
+void assist_close(struct model *s, struct M *m);
 /* A generation has begun and a thread can speak: a cycle or assists that go on are told. */
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);

@@ -284,7 +284,6 @@ static void procs_change(struct model *s, struct M *m, const struct rec *r)
 
 static void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	s->stw_reason = r->sub;
 	ensure_world_runs(s);
 	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
 		return;
@@ -499,8 +498,6 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (is_of_thread(r))
 		m = m_put(s, r->tid);
-	if (m)
-		assist_settle(s, m, r);
 	h(s, m, r);
 	if (m)
 		gc_tell(s, m);

@@ -2,17 +2,9 @@
 /*
  * ranges: what the collector does: cycles (mark phases), assists, the heap's
  * size and goal. See handlers.h.
- *
- * The end of an assist cannot be seen by itself (runtime.gcAssistAlloc): the
- * goroutine stops helping, and then either goes on with its own work, or
- * yields or waits and helps again. So an end is held, with its time, until the
- * goroutine's next record tells which it was.
  */
 #include "sched/handlers.h"
 
-#include <string.h>
-
-#include "sched/release.h"
 #include "sched/steps.h"
 
 /* Most of these need a running goroutine with a P in a trace that has begun. */
@@ -60,66 +52,7 @@ void gc_end(struct model *s, struct M *m, const struct rec *r)
 
 /* --- assists --- */
 
-static void end_now(struct model *s, struct G *g)
-{
-	struct M *m = g->m;
-	uint64_t at = g->assist_end;
-
-	g->assist = false;
-	g->assist_end = 0;
-	if (!s->started || !m)
-		return;
-	if (at < s->gen_begin)
-		at = s->gen_begin;
-	m->gen = s->gen;
-	trace_emit_args(m->stream, at, EV_GCMarkAssistEnd, 0, NULL);
-}
-
-/* A yield or the wait for credit, or more help, is part of the same assist. */
-static bool goes_on(const struct model *s, const struct rec *r, const struct G *g)
-{
-	static const char waits[] = "GC mark assist wait for work";
-
-	if (r->id != g->id)
-		return false;
-	switch (r->kind) {
-	case REC_ASSIST_BEGIN:
-		return true;
-	case REC_GO_STOP:
-		return true;	/* Gosched in gcAssistAlloc, or preempted in it */
-	case REC_GO_PARK:
-		return !strcmp(release_block_reason(s->opts.minor, r->sub), waits);
-	}
-	return false;
-}
-
-void assist_settle(struct model *s, struct M *m, const struct rec *r)
-{
-	struct G *g = m->g;
-
-	if (!g || !g->assist || !g->assist_end)
-		return;
-	if (goes_on(s, r, g))
-		g->assist_end = 0;
-	else
-		end_now(s, g);
-}
-
-void assist_resumed(struct model *s, struct G *g)
-{
-	if (g->assist)
-		g->assist_end = s->now;
-}
-
-void assist_close(struct model *s, struct G *g)
-{
-	if (!g->assist)
-		return;
-	if (!g->assist_end)
-		g->assist_end = s->now;
-	end_now(s, g);
-}
-
+/* gcAssistAlloc calls gcAssistAlloc1 again after it has yielded or waited: the same assist. */
 void assist_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = m->g;
@@ -132,10 +65,26 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
 }
 
+/* gcAssistAlloc returned, which does nothing that is traced where there was credit enough. */
 void assist_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (m->g && m->g->id == r->id && m->g->assist)
-		m->g->assist_end = s->now;
+	struct G *g = m->g;
+
+	if (!g || g->id != r->id || !g->assist || (s->started && !can_speak(s, m)))
+		return;
+	g->assist = false;
+	if (s->started)
+		step_emit0(s, m, EV_GCMarkAssistEnd);
+}
+
+/* It cannot die inside one: the record of the end was lost. */
+void assist_close(struct model *s, struct M *m)
+{
+	if (!m->g->assist)
+		return;
+	m->g->assist = false;
+	if (s->started)
+		step_emit0(s, m, EV_GCMarkAssistEnd);
 }
 
 /*
@@ -161,25 +110,47 @@ void assist_tell_all(struct model *s)
 
 /* --- the heap --- */
 
-void heap_alloc(struct model *s, struct M *m, const struct rec *r)
+/*
+ * The runtime adds to gcController.heapLive and tells the sum, atomically; the
+ * probe runs before that, so what it read lacks what other threads were about
+ * to add. Such a value is recognised by what exactly it lacks: the additions of
+ * the last few records within a few microseconds.
+ */
+static uint64_t heap_in_order(const struct model *s, const struct rec *r, uint64_t value)
 {
-	if (s->started && m->p)
-		step_emit(s, m, EV_HeapAlloc, ((const struct rec_long *)r)->arg);
+	enum { RACE_NS = 5000 };
+	const struct heap_add *last = &s->heap[s->heap_n % HEAP_ADDS];
+	uint64_t lacks = 0;
+	int i;
+
+	for (i = 0; i < HEAP_ADDS; i++) {
+		const struct heap_add *a = &s->heap[(s->heap_n - i) % HEAP_ADDS];
+
+		if (!a->delta || r->time - a->time > RACE_NS)
+			break;
+		lacks += a->delta;
+		if (value - r->ptr + lacks == last->value)
+			return value + lacks;
+	}
+	return value;
 }
 
-/*
- * The runtime writes it when it commits one (gcControllerCommit): at the end
- * of each cycle, and when its parameters change, which stops the world for
- * another reason. The stop at the start of a cycle commits nothing.
- */
+/* The record's ptr word is what is added; 0: the collector sets a new value. */
+void heap_alloc(struct model *s, struct M *m, const struct rec *r)
+{
+	uint64_t value = ((const struct rec_long *)r)->arg;
+
+	if (r->ptr)
+		value = heap_in_order(s, r, value);
+	s->heap[++s->heap_n % HEAP_ADDS] = (struct heap_add){ r->time, value, r->ptr };
+	if (s->started && m->p)
+		step_emit(s, m, EV_HeapAlloc, value);
+}
+
 void heap_goal(struct model *s, struct M *m, const struct rec *r)
 {
-	enum { MARK_TERMINATION = 1, SWEEP_TERMINATION = 2 };	/* runtime.stwReason, 1.21+ */
 	uint64_t goal = ((const struct rec_long *)r)->arg;
 
-	if (s->stw_reason == SWEEP_TERMINATION || !s->started || !m->p ||
-	    (goal == s->heap_goal && s->stw_reason != MARK_TERMINATION))
-		return;
-	s->heap_goal = goal;
-	step_emit(s, m, EV_HeapGoal, goal == UINT64_MAX ? 0 : goal);
+	if (s->started && m->p)
+		step_emit(s, m, EV_HeapGoal, goal == UINT64_MAX ? 0 : goal);
 }

@@ -74,6 +74,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	switch (class) {
 	case STACK_PARK:	/* gopark's traceskip */
 	case STACK_READY:	/* ready's traceskip */
+	case STACK_USER:	/* stack(3) skips the wrapper in runtime/trace, stack(2) not */
 		return recorded;
 	case STACK_STOP:	/* GoStop: tl.stack(1) up to 1.24, tl.stack(0) since */
 		return minor <= 24 ? 1 : 0;
@@ -91,8 +92,6 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_ASSIST:
 		return 1;
 	case STACK_CPU:		/* the very instruction */
-	case STACK_USER:	/* the wrapper in package runtime/trace is told */
-		return 0;
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
 	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */

@@ -28,7 +28,6 @@ struct G {
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	uint8_t gc_worker;	/* p.gcMarkWorkerMode that it was woken with */
 	bool assist;		/* inside a mark assist */
-	uint64_t assist_end;	/* it seems to have ended then; 0 = it has not */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 };
 
@@ -48,6 +47,14 @@ struct M {
 	uint64_t gen;		/* generation of its last event */
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
+
+/* A change of gcController.heapLive. */
+struct heap_add {
+	uint64_t time, value;
+	uint64_t delta;		/* 0: set, not added to */
+};
+
+enum { HEAP_ADDS = 8 };
 
 struct model {
 	struct tracefile *tf;
@@ -69,8 +76,8 @@ struct model {
 	bool gc_known;		/* a record told so */
 	uint64_t gc_seq;
 	bool tell_gc;		/* GCActive is due */
-	uint64_t heap_goal;
-	uint8_t stw_reason;	/* of the last stop-the-world: runtime.stwReason */
+	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
+	unsigned int heap_n;
 	struct map64 tasks;	/* ids of tasks that have begun */
 	uint64_t clock_mono, clock_wall;
 	struct model_counts counts;

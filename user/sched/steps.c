@@ -56,7 +56,6 @@ void step_go_start(struct model *s, struct M *m, struct G *g)
 {
 	g_bind(g, m, G_RUNNING);
 	step_emit(s, m, EV_GoStart, g->id, ++g->seq);
-	assist_resumed(s, g);
 }
 
 void step_stw_end(struct model *s)
@@ -98,7 +97,7 @@ void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t sta
 void step_go_destroy(struct model *s, struct M *m)
 {
 	world_runs(s, m);
-	assist_close(s, m->g);
+	assist_close(s, m);
 	step_emit0(s, m, EV_GoDestroy);
 	g_drop(s, m->g);
 }

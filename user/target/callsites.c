@@ -27,6 +27,17 @@ static bool is_call_to(const uint8_t *p, uint64_t addr, uint64_t target)
 	return addr + CALL_LEN + (uint64_t)(int64_t)distance == target;
 }
 
+uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
+{
+	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
+	size_t i;
+
+	for (i = 0; code && i + CALL_LEN <= fn->size; i++)
+		if (code[i] == CALL && is_call_to(code + i, fn->addr + i, target))
+			return fn->addr + i + CALL_LEN;
+	return 0;
+}
+
 void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 {
 	const uint8_t *code, *p, *last;

@@ -23,4 +23,11 @@ struct callsite {
  */
 void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
 
+/*
+ * The return address of the first direct call of @target in the code of @fn; 0 if
+ * there is none. A scan of bytes as above, and of so little code that a constant
+ * that looks like this very call can be left out of account.
+ */
+uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target);
+
 #endif

@@ -13,7 +13,11 @@ void strtab_init(struct strtab *t)
 
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail)
 {
-	size_t n = s ? strlen(s) : 0;
+	return strtab_put_bytes(t, s, s ? strlen(s) : 0, keep_tail);
+}
+
+uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail)
+{
 	const char *text;
 	uint64_t *id;
 	bool is_new;
@@ -25,7 +29,7 @@ uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail)
 			s += n - TRACEV2_MAX_STRING;
 		n = TRACEV2_MAX_STRING;
 	}
-	text = strset_add(t->texts, s, n);
+	text = strset_add_bytes(t->texts, s, n);
 	id = map64_put(&t->ids, (uint64_t)(uintptr_t)text, &is_new);
 	if (is_new) {
 		*(const char **)vec_push(&t->order, sizeof(text)) = text;

@@ -16,7 +16,7 @@
 struct strtab {
 	struct strset *texts;
 	struct map64 ids;	/* address of the set's own copy -> id */
-	struct vec order;	/* const char *, item i has id i + 1 */
+	struct vec order;	/* const char * (strset_len() long), item i has id i + 1 */
 };
 
 void strtab_init(struct strtab *t);
@@ -26,6 +26,8 @@ void strtab_init(struct strtab *t);
  * (@keep_tail), all others their head.
  */
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
+/* As above for @n bytes that need not be text: annotations are a program's own. */
+uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
 /* Forgets all strings: a new generation begins. */
 void strtab_reset(struct strtab *t);
 void strtab_free(struct strtab *t);

@@ -224,6 +224,11 @@ uint64_t tracefile_string(struct tracefile *tf, const char *text)
 	return strtab_put(&tf->strings, text, false);
 }
 
+uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
+{
+	return strtab_put_bytes(&tf->strings, s, n, false);
+}
+
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)
 {
 	uint64_t *id;
@@ -306,7 +311,7 @@ static void put_strings(struct tracefile *tf)
 	for (i = 0; i < tf->strings.order.len; i++) {
 		const char *s = *vec_at(&tf->strings.order, const char *, i);
 
-		n = strlen(s);
+		n = strset_len(s);
 		buf_add_byte(&t.record, EV_String);
 		put_uv(&t.record, i + 1);
 		put_uv(&t.record, n);

@@ -86,6 +86,8 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 
 /* Ids in the open generation. A key 0 or NULL text gives id 0, "none". */
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
+/* For what need not be text: it may hold zeros and is passed on as it is. */
+uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 
 /*

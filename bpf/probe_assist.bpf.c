@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_assist: mark assists. gcAssistAlloc pays with credit if it can and
+ * traces nothing then; otherwise it says that the assist begins and calls
+ * gcAssistAlloc1, once or (after it yielded or waited) several times. It has
+ * ended when gcAssistAlloc returns.
+ */
+#include "gostate.h"
+
+/* gcAssistAlloc1(gp, scanWork), on the system stack. */
+SEC("uprobe")
+int assist_begin(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), g = go_g(ctx), gp = go_arg1(ctx), key;
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+	struct stack_start from;
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_ASSIST_BEGIN, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u64(gp + off.g_goid);
+	l->r.ptr = gp;
+	l->arg = 0;
+	from = start_at_actor(g, read_u64(sp), fp);
+	key = stack_key(&from, STACK_ASSIST);
+	l->stack = key;
+	rec_submit(l);
+	if (key && !stack_known(key))
+		stack_define(key, &from, (__u32)pid_tgid, STACK_ASSIST, 0);
+	return 0;
+}
+
+/* Where gcAssistAlloc(gp) has returned to, on the goroutine's own stack. */
+SEC("uprobe")
+int assist_end(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
+	struct rec *r;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	r = rec_begin(sizeof(*r), pid_tgid, REC_ASSIST_END, 0);
+	if (!r)
+		return 0;
+	r->id = read_u64(gp + off.g_goid);
+	r->ptr = gp;
+	rec_submit(r);
+	return 0;
+}
