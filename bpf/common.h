@@ -40,6 +40,13 @@ extern const volatile __u32 exitsyscall_p_reg;
 /* Address of runtime.gcController, 0: not known before the first heap record. */
 extern const volatile __u64 gc_controller;
 
+/*
+ * The return address into runtime.systemstack of what runs on the system stack
+ * (0: not known), and the pc that it leaves in g.sched.
+ */
+extern const volatile __u64 systemstack_return;
+extern const volatile __u64 systemstack_pc;
+
 /* Classes of call sites by SITE_KEY, see struct site_slot. */
 extern const volatile struct site_slot site_table[SITE_SLOTS];
 extern const volatile __u64 site_multiplier;

@@ -14,6 +14,8 @@ const volatile __u32 exitsyscall_p_reg = 2;
 const volatile __u64 gc_controller = 0;
 const volatile struct site_slot site_table[SITE_SLOTS] = {};
 const volatile __u64 site_multiplier = 1;
+const volatile __u64 systemstack_return = 0;
+const volatile __u64 systemstack_pc = 0;
 
 __u32 active = 0;
 

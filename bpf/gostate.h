@@ -56,15 +56,45 @@ static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, 
 }
 
 /*
+ * systemstack keeps the frame pointer of the goroutine that calls it, so the
+ * chain of frames leads from the system stack over into the goroutine's: one
+ * or two frames, mostly in one read, where the way through m.curg takes three.
+ */
+static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
+{
+	struct window w;
+	struct frame f;
+	int i;
+
+	if (!systemstack_return)
+		return false;
+	w.base = 0;
+	for (i = 0; i < 3; i++) {
+		if (!window_frame(&w, fp, &f))
+			return false;
+		if (f.ret == systemstack_return) {
+			*ret = (struct stack_start){ .pc = systemstack_pc, .bp = f.bp };
+			return true;
+		}
+		fp = f.bp;
+	}
+	return false;
+}
+
+/*
  * The goroutine that acts, seen from the scheduler's stack (g is g0): the
  * current goroutine of its M, or none when the M is between goroutines. On a
  * user stack, the frames from the probe itself.
  */
 static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
 {
-	__u64 curg = read_u64(g_m(g) + off.m_curg);
+	struct stack_start from;
 	struct g_chunk c;
+	__u64 curg;
 
+	if (cross_systemstack(fp, &from))
+		return from;
+	curg = read_u64(g_m(g) + off.m_curg);
 	if (!curg)
 		return (struct stack_start){};
 	if (curg == g)

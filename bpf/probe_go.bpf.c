@@ -6,6 +6,8 @@
  */
 #include "gostate.h"
 
+enum { GO_RUNNABLE = 1, GO_RUNNING = 2 };	/* runtime/runtime2.go */
+
 struct transition {
 	__u64 pid_tgid;
 	__u64 g, fp;		/* g and frame pointer of the thread at the probe */
@@ -227,6 +229,14 @@ int casgstatus(struct pt_regs *ctx)
 
 	if (!is_target(t.pid_tgid))
 		return 0;
+	/*
+	 * Runnable to running is execute's. coroswitch_m says it too when its
+	 * fast path fails, of a goroutine that the model then knows to run.
+	 */
+	if ((__u32)old == GO_RUNNABLE && (__u32)new == GO_RUNNING) {
+		t.site = (struct site_class){ .kind = REC_GO_START };
+		return send_plain(&t);
+	}
 	t.ret = read_u64(sp);
 	if (!site_find(SITE_KEY(t.ret, old, new), &t.site))
 		return 0;

@@ -22,10 +22,6 @@ static __always_inline void seen_add(__u64 key)
 	s[i & (SEEN_WAYS - 1)] = key;
 }
 
-struct frame {
-	__u64 bp, ret;
-};
-
 static __always_inline __u64 mix(__u64 h, __u64 v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
@@ -35,18 +31,18 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	__u64 h = mix(salt, pc);
-	__u32 n = 1;
+	struct window w;
 	struct frame f;
+	__u32 n = 1;
 	int i;
 
+	w.base = 0;
 	if (second) {
 		h = mix(h, second);
 		n++;
 	}
 	for (i = 0; i < REC_MAX_FRAMES; i++) {
-		if (!bp || n >= stack_depth)
-			break;
-		if (bpf_probe_read_user(&f, sizeof(f), (void *)bp))
+		if (n >= stack_depth || !window_frame(&w, bp, &f))
 			break;
 		h = mix(h, f.ret);
 		bp = f.bp;
@@ -63,7 +59,7 @@ static __always_inline __u32 count_frames(__u64 second, __u64 bp)
 	int i;
 
 	for (i = 0; i < REC_MAX_FRAMES; i++) {
-		if (!bp || n >= stack_depth)
+		if (!is_frame(bp) || n >= stack_depth)
 			break;
 		if (bpf_probe_read_user(&bp, sizeof(bp), (void *)bp))
 			break;
@@ -90,7 +86,7 @@ static __always_inline bool send_sized(__u64 key, __u64 pc, __u64 second, __u64 
 	if (second)
 		s->pcs[n++] = second;
 	for (i = 0; i < room; i++) {
-		if (!bp || n >= room || n >= stack_depth)
+		if (!is_frame(bp) || n >= room || n >= stack_depth)
 			break;
 		if (bpf_probe_read_user(&f, sizeof(f), (void *)bp))
 			break;

@@ -73,6 +73,10 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;
 	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
+	if (plan->systemstack_return) {
+		k->systemstack_return = plan->systemstack_return + b->proc->bias;
+		k->systemstack_pc = plan->systemstack_pc + b->proc->bias;
+	}
 	if (plan->gc_controller)
 		k->gc_controller = plan->gc_controller + b->proc->bias;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* plan: see plan.h. The tables are probes.def, sites.def and callers.def. */
+#define _GNU_SOURCE
 #include "capture/plan.h"
 
 #include <errno.h>
@@ -409,6 +410,39 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 	}
 }
 
+/* Assembly functions carry the suffix of their ABI in the symbol table. */
+static int find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret)
+{
+	char abi0[64];
+
+	if (!gobin_func(b, name, ret))
+		return 0;
+	snprintf(abi0, sizeof(abi0), "%s.abi0", name);
+	return gobin_func(b, abi0, ret);
+}
+
+/*
+ * runtime.systemstack (asm_amd64.s) has one indirect call through RDI, of the
+ * function that it runs on the system stack. It leaves systemstack_switch + 8
+ * in g.sched.pc.
+ */
+static void find_systemstack(struct plan *p, const struct gobin *b)
+{
+	static const uint8_t call_rdi[] = { 0xff, 0xd7 };
+	struct gobin_func fn, leaf;
+	const uint8_t *code, *at;
+
+	if (find_assembly(b, "runtime.systemstack", &fn) ||
+	    find_assembly(b, "runtime.systemstack_switch", &leaf))
+		return;
+	code = gobin_bytes(b, fn.addr, fn.size);
+	at = code ? memmem(code, fn.size, call_rdi, sizeof(call_rdi)) : NULL;
+	if (!at || memmem(at + 2, fn.size - (size_t)(at + 2 - code), call_rdi, sizeof(call_rdi)))
+		return;
+	p->systemstack_return = fn.addr + (uint64_t)(at + 2 - code);
+	p->systemstack_pc = leaf.addr + 8;
+}
+
 static void find_roots(struct plan *p, const struct gobin *b)
 {
 	gobin_data_range(b, &p->data_start, &p->data_end);
@@ -446,6 +480,7 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
 		p->ready_skip_slot = 0;
 	find_roots(p, b);
+	find_systemstack(p, b);
 	r = add_points(p, b, err);
 	if (!r)
 		r = add_casgstatus_sites(p, b, err);

@@ -95,6 +95,8 @@ struct plan {
 	int ready_skip_slot;		/* 0: unknown */
 	unsigned int exitsyscall_p_reg;
 	unsigned int groups;
+	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
+	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gc_controller, gcphase;	/* likewise; only used where known */

@@ -40,6 +40,8 @@ static void go_start(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = ensure_known(s, m, r->id, G_RUNNABLE);
 
+	if (g->m == m && g->status == G_RUNNING)	/* coroswitch_m's slow path says it again */
+		return;
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
 	ensure_p(s, m);
