@@ -15,6 +15,7 @@ enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };
 
 int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_assemble(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_text(int argc, char **argv);

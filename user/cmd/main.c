@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
+	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
 	{ "events", cmd_events, "list the groups of events that `record --events` takes" },
 	{ "text", cmd_text, "print a trace as text" },

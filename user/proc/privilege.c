@@ -123,7 +123,8 @@ void privilege_explain(unsigned int needs, char ret[256])
 	if (missing) {
 		privilege_list(missing, names);
 		setcap_list(needs, setcap);
-		snprintf(ret, 256, "%s %s missing; run gotap as root, or once: setcap %s+ep GOTAP",
+		snprintf(ret, 256, "%s %s missing; run gotap as root, or once: setcap %s+ep "
+			 "$(command -v gotap)",
 			 names, missing & (missing - 1) ? "are" : "is", setcap);
 	} else if (privilege_in_user_namespace()) {
 		snprintf(ret, 256, "gotap runs in a user namespace, where its capabilities do not "

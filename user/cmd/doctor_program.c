@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/* doctor_program: a Go program, and the process that runs it; see doctor.h. */
+#include "cmd/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/roots.h"
+#include "target/x86_insn.h"
+
+static const char program_area[] = "program", process_area[] = "process";
+
+/*
+ * Measured for a hit that sends a record (Linux 6.18, a virtual machine): what
+ * the kernel emulates, and what it runs out of line in single steps.
+ */
+enum { EMULATED_NS = 800, STEPPED_NS = 10000, MAX_INSN = 15 };
+
+/* Instructions that the kernel's uprobes emulate (arch/x86/kernel/uprobes.c). */
+static bool is_emulated(const struct gobin *b, uint64_t addr)
+{
+	struct x86_insn insn;
+	const uint8_t *code = NULL;
+	size_t n;
+
+	for (n = MAX_INSN; n && !code; n--)
+		code = gobin_bytes(b, addr, n);
+	if (!code || x86_decode(&insn, code, n + 1))
+		return false;
+	return (insn.opcode >= 0x50 && insn.opcode <= 0x57) || x86_is_jcc(&insn) ||
+	       insn.opcode == 0xe8 || insn.opcode == 0xe9 || insn.opcode == 0xeb ||
+	       insn.opcode == 0x90;
+}
+
+static void look_at_build(struct doctor *d)
+{
+	const char *pgo = gobin_build_setting(d->bin, "-pgo");
+	const char *mode = gobin_build_setting(d->bin, "-buildmode");
+
+	doctor_add(d, LEVEL_OK, program_area, "file", "%s", gobin_path(d->bin));
+	doctor_add(d, LEVEL_OK, program_area, "Go release", "%s", gobin_go_version(d->bin));
+	if (*gobin_module_path(d->bin))
+		doctor_add(d, LEVEL_OK, program_area, "module", "%s %s",
+			   gobin_module_path(d->bin), gobin_module_version(d->bin));
+	doctor_add(d, LEVEL_OK, program_area, "build", "%s%s%s", mode ? mode : "exe",
+		   gobin_is_pie(d->bin) && (!mode || strcmp(mode, "pie")) ? ", position independent" :
+		   "", pgo && strcmp(pgo, "off") ? ", with a profile (-pgo)" : "");
+	doctor_add(d, LEVEL_OK, program_area, "symbols", "%s%s",
+		   gobin_has_symtab(d->bin) ? "symbol table, " : "stripped, ",
+		   gobin_has_dwarf(d->bin) ? "DWARF and Go's own table" : "Go's own table");
+}
+
+static void view_probes(struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->plan.points.len; i++) {
+		struct probe_view *v = vec_push(&d->probes, sizeof(*v));
+
+		v->point = vec_at(&d->plan.points, struct probe_point, i);
+		v->emulated = is_emulated(d->bin, v->point->addr);
+		v->cost_ns = v->emulated ? EMULATED_NS : STEPPED_NS;
+	}
+}
+
+static bool look_at_plan(struct doctor *d, unsigned int groups)
+{
+	struct error err = {0};
+
+	if (plan_make(&d->plan, d->bin, groups, &err)) {
+		doctor_add(d, LEVEL_FAIL, program_area, "probes", "%s", err.text);
+		return false;
+	}
+	view_probes(d);
+	doctor_add(d, LEVEL_OK, program_area, "field offsets", "from %s",
+		   d->plan.offsets_source);
+	doctor_add(d, LEVEL_OK, program_area, "probes", "%zu, %zu named call sites",
+		   d->plan.points.len, d->plan.sites.len);
+	return true;
+}
+
+/* The verifier has the last word, so it is asked. Nothing is attached. */
+static void try_loading(struct doctor *d)
+{
+	struct bpf_opts opts = { .stack_depth = 127, .ring_size = 4096 };
+	struct bpf_side *side = NULL;
+	struct error err = {0};
+
+	if (bpf_load(&side, &d->plan, &d->proc, &opts, &err))
+		doctor_add(d, LEVEL_FAIL, program_area, "BPF programs", "%s", err.text);
+	else
+		doctor_add(d, LEVEL_OK, program_area, "BPF programs", "the kernel takes them (%s)",
+			   bpf_method(side));
+	bpf_free(side);
+}
+
+static void look_at_memory(struct doctor *d)
+{
+	struct error err = {0};
+	struct roots roots;
+
+	if (process_find_bias(&d->proc, gobin_entry(d->bin), &err) ||
+	    roots_find(&d->plan, &d->proc, &roots, &err))
+		doctor_add(d, LEVEL_FAIL, process_area, "memory", "%s", err.text);
+	else
+		doctor_add(d, LEVEL_OK, process_area, "memory",
+			   "goroutines found at 0x%llx, loaded at +0x%llx",
+			   (unsigned long long)roots.allgs, (unsigned long long)d->proc.bias);
+}
+
+void doctor_look_at_process(struct doctor *d, const char *container)
+{
+	struct procfs_status st;
+	char inner[64] = "";
+
+	if (procfs_status(&d->proc.fs, d->proc.pid, "status", &st))
+		return;
+	if (st.levels > 1)
+		snprintf(inner, sizeof(inner), ", %d in its own PID namespace",
+			 procfs_inner_id(&st));
+	doctor_add(d, LEVEL_OK, process_area, "process", "%d (%s)%s", d->proc.pid, st.name, inner);
+	if (container)
+		doctor_add(d, LEVEL_OK, process_area, "container", "%s", container);
+	if (!d->proc.fs.own)
+		doctor_add(d, LEVEL_NOTE, process_area, "proc",
+			   "%s is of another PID namespace: probes go to all processes of the "
+			   "file, whose hits BPF drops", d->proc.fs.dir);
+	if (d->probes.len)
+		look_at_memory(d);
+}
+
+void doctor_look_at_program(struct doctor *d, unsigned int groups)
+{
+	look_at_build(d);
+	if (!look_at_plan(d, groups))
+		return;
+	if (!doctor_obstacle(d))
+		try_loading(d);
+}
