@@ -54,6 +54,14 @@ static void take_cgroup_paths(struct container *c, struct json_object *paths)
 	container_set(&c->cgroup, path_in_hierarchy(only, true));
 }
 
+/* runc's own folder, or that of whoever runs it. */
+static const char *runtime_of(const char *path)
+{
+	if (strstr(path, "/run/docker/") || strstr(path, "/moby/"))
+		return "docker";
+	return strstr(path, "/run/containerd/") ? "containerd" : "runc";
+}
+
 static void take_runc(struct containers *cs, const char *path)
 {
 	struct json_object *state = json_open(path);
@@ -61,7 +69,7 @@ static void take_runc(struct containers *cs, const char *path)
 	struct container *c;
 
 	if (*id) {
-		c = containers_put(cs, "runc", id);
+		c = containers_put(cs, runtime_of(path), id);
 		take_cgroup_paths(c, json_at(state, "cgroup_paths"));
 		c->init = (pid_t)json_number(state, "init_process_pid");
 		c->init_start = (uint64_t)json_number(state, "init_process_start");
