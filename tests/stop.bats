@@ -158,6 +158,6 @@ has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 	mixed
 	run_logged bash -c "set -o pipefail; '$GOTAP' record -p $TARGET -d 5s -o - | head -c 1000 >/dev/null"
 	[ "$status" -eq 1 ]
-	[ "$output" = "gotap: cannot write the trace: Broken pipe" ]
+	[ "$output" = "gotap: cannot write 'stdout': Broken pipe" ]
 	target_runs
 }

@@ -156,6 +156,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		r = output_open(&out, o->output, err);
 	if (!r)
 		r = output_begin(&out, err);
+	opts.output = out.path;
 	if (!r)
 		r = assembler_new(&a, out.fd, &opts, err);
 	if (!r)

@@ -37,6 +37,16 @@ static void print_help(FILE *f)
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
 
+/* getopt begins what it says with argv[0]. */
+static int run(const struct command *c, int argc, char **argv)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "gotap %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	int i;
@@ -55,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return run(&commands[i], argc - 1, argv + 1);
 	fprintf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[1]);
 	return EXIT_USAGE;
 }

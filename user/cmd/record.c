@@ -302,6 +302,7 @@ static int session_start(struct session *s, struct error *err)
 	};
 	int r = output_open(&s->out, s->opts->output, err);
 
+	opts.output = s->out.path;
 	if (!r && s->opts->spool)
 		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
 	if (!r)

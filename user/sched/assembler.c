@@ -26,6 +26,7 @@ struct assembler {
 	uint32_t cpus;
 	struct error *err;	/* of the running call */
 	int failed;
+	struct error why;	/* told again by all calls after the one that failed */
 };
 
 static int to_model(void *ctx, const struct rec *r)
@@ -68,6 +69,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		.version = opts->version,
 		.frequency = 1000000000,
 		.frames = stacks_frames,
+		.name = opts->output,
 	};
 	struct model_opts model = {
 		.minor = (int)opts->info->go_minor,
@@ -91,6 +93,15 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	return 0;
 }
 
+static int outcome(struct assembler *a, struct error *err)
+{
+	if (a->failed && a->why.code)
+		*err = a->why;
+	else if (a->failed)
+		a->why = *err;
+	return a->failed;
+}
+
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err)
 {
 	int r;
@@ -98,7 +109,7 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 	a->err = err;
 	model_clock(a->model, c->mono_ns, c->wall_ns);
 	r = merge_add(a->merge, c, err);
-	return a->failed ? a->failed : r;
+	return outcome(a, err) ? a->failed : r;
 }
 
 int assembler_finish(struct assembler *a, struct error *err)
@@ -109,7 +120,7 @@ int assembler_finish(struct assembler *a, struct error *err)
 		a->failed = goid_filter_finish(a->goids);
 	if (!a->failed)
 		a->failed = model_finish(a->model, 0, err);
-	return a->failed;
+	return outcome(a, err);
 }
 
 void assembler_result(const struct assembler *a, struct assembler_result *ret)

@@ -26,6 +26,7 @@ struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
+	const char *output;		/* its name, for errors */
 };
 
 struct assembler_result {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/map64.h"
@@ -49,15 +50,16 @@ struct tracefile {
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
 };
 
-static int write_all(int fd, const uint8_t *p, size_t n)
+static int write_all(struct tracefile *tf, const uint8_t *p, size_t n)
 {
 	while (n) {
-		ssize_t w = write(fd, p, n);
+		ssize_t w = write(tf->fd, p, n);
 
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w <= 0)
 			return w ? -errno : -EIO;
+		tf->counts.bytes += (size_t)w;
 		p += w;
 		n -= (size_t)w;
 	}
@@ -66,12 +68,28 @@ static int write_all(int fd, const uint8_t *p, size_t n)
 
 static int write_out(struct tracefile *tf, const struct buf *b, struct error *err)
 {
-	int r = write_all(tf->fd, b->data, b->len);
+	int r = write_all(tf, b->data, b->len);
 
-	if (r)
+	if (!r)
+		return 0;
+	if (!tf->opts.name)
 		return error_set(err, r, "cannot write the trace: %s", strerror(-r));
-	tf->counts.bytes += b->len;
-	return 0;
+	return error_set(err, r, "cannot write '%s': %s", tf->opts.name, strerror(-r));
+}
+
+/*
+ * Takes back what was written since there were @whole bytes: the disk is
+ * full, and half a generation would make the reader's last words an error.
+ */
+static void cut_back(struct tracefile *tf, uint64_t whole)
+{
+	off_t at = lseek(tf->fd, 0, SEEK_CUR), excess = (off_t)(tf->counts.bytes - whole);
+	struct stat st;
+
+	if (at < excess || fstat(tf->fd, &st) || !S_ISREG(st.st_mode) || st.st_size != at)
+		return;
+	if (!ftruncate(tf->fd, at - excess))
+		tf->counts.bytes = whole;
 }
 
 int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,
@@ -406,6 +424,7 @@ static void gen_reset(struct tracefile *tf)
 
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err)
 {
+	uint64_t whole = tf->counts.bytes;
 	int r = 0;
 
 	if (!tf->open)
@@ -422,6 +441,8 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 			buf_add_byte(&tf->batches, EV_EndOfGeneration);
 		if (!r)
 			r = write_out(tf, &tf->batches, err);
+		if (r)
+			cut_back(tf, whole);
 		tf->counts.generations += !r;
 	} else {
 		tf->gen--;

@@ -46,6 +46,7 @@ struct tracefile_opts {
 	uint64_t frequency;		/* time units per second */
 	trace_frames_fn *frames;	/* NULL: the trace has no stacks */
 	void *ctx;
+	const char *name;		/* of the output, for errors; may be NULL */
 };
 
 /* The two clocks at one instant; only headers 1.25 and 1.26 carry it. */
@@ -81,6 +82,7 @@ size_t tracefile_gen_size(const struct tracefile *tf);
 /*
  * Writes the open generation with its tables and sync data. A generation
  * without a timed event is dropped (readers before Go 1.25 cannot read one).
+ * On an error a regular file is cut back to the generations before.
  */
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err);
 

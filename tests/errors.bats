@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What gotap says when it cannot record: one line that names what is wrong, exit status 1; 2 for wrong usage. An
+# output file that was there before is not touched then, and none is left that was not.
+
+load lib/common
+load lib/record
+
+setup() { TRACE=$BATS_TEST_TMPDIR/gotap.trace; }
+
+teardown() {
+	stop_targets
+	[ ! -d "$BATS_TEST_TMPDIR/small" ] || umount "$BATS_TEST_TMPDIR/small"
+}
+
+mixed() {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 1m
+}
+
+# refuses TEXT COMMAND...: it fails with one line that has TEXT.
+refuses() {
+	run_logged "${@:2}"
+	[ "$status" -eq 1 ] || fail "status $status, not 1"
+	[ "${#lines[@]}" -eq 1 ] || fail "not one line"
+	[[ $output == "gotap: "* ]] || fail "no 'gotap: ' in front"
+	contains "$1"
+}
+
+refuses_record() { refuses "$1" "$GOTAP" record -o "$TRACE" "${@:2}"; }
+
+@test "no such process" {
+	refuses_record "no process 4194999" -p 4194999
+	[ ! -e "$TRACE" ]
+}
+
+@test "a thread" {
+	local task
+	mixed
+	task=$(ls "/proc/$TARGET/task" | grep -vx "$TARGET" | head -n 1)
+	refuses_record "$task is a thread, not a process" -p "$task"
+}
+
+@test "a kernel thread" {
+	require_root
+	[ -d /proc/2 ] && [ ! -e /proc/2/exe ] || skip "no kernel threads here"
+	refuses_record "kernel thread" -p 2
+}
+
+@test "a zombie" {
+	require_root
+	bash -c 'sleep 0 & echo $!; exec sleep 60' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
+	TARGETS=$!
+	wait_for 5 grep -q . "$BATS_TEST_TMPDIR/zombie"
+	wait_for 5 grep -q '^State:.*zombie' "/proc/$(cat "$BATS_TEST_TMPDIR/zombie")/status"
+	refuses_record "zombie" -p "$(cat "$BATS_TEST_TMPDIR/zombie")"
+}
+
+@test "a program that is not Go" {
+	require_root
+	sleep 60 3>&- &
+	TARGETS=$!
+	refuses_record "not a Go program" -p "$TARGETS"
+}
+
+@test "a Go release from before the ones that gotap traces" {
+	require_root
+	build_prog 1.19 mixed
+	start_target "$PROG" -delay 1m
+	refuses_record "go1.19" -p "$TARGET"
+}
+
+# with_only CAPABILITY...: what a user has who is allowed that much; files are readable in any case.
+with_only() {
+	local caps=-all,+dac_override cap
+	for cap in ${1//,/ }; do
+		caps+=,+$cap
+	done
+	setpriv --bounding-set="$caps" --inh-caps=-all "${@:2}"
+}
+
+@test "without privileges it names the capability that is missing" {
+	require_root
+	require_tool setpriv
+	mixed
+	refuses CAP_SYS_PTRACE with_only "" "$GOTAP" record -o "$TRACE" -p "$TARGET"
+	refuses CAP_SYS_PTRACE with_only bpf,perfmon "$GOTAP" record -o "$TRACE" -p "$TARGET"
+	refuses CAP_BPF with_only perfmon,sys_ptrace "$GOTAP" record -o "$TRACE" -p "$TARGET"
+	refuses CAP_PERFMON with_only bpf,sys_ptrace "$GOTAP" record -o "$TRACE" -p "$TARGET"
+	refuses CAP_SYS_ADMIN with_only bpf,perfmon,sys_ptrace "$GOTAP" record --attach perf -o "$TRACE" -p "$TARGET"
+	[ ! -e "$TRACE" ]
+}
+
+@test "three capabilities are enough" {
+	require_root
+	require_tool setpriv
+	require_kernel 6.10
+	mixed
+	succeeds with_only bpf,perfmon,sys_ptrace "$GOTAP" record -q --strict -d 100ms -o "$TRACE" -p "$TARGET"
+	trace_ok "$TRACE"
+}
+
+@test "another user's process, as nobody" {
+	require_root
+	require_tool setpriv
+	mixed
+	cp "$GOTAP" "$BATS_TEST_TMPDIR/gotap"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR/.." "$BATS_RUN_TMPDIR" 2>/dev/null || true
+	cd /
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BATS_TEST_TMPDIR/gotap" || skip "nobody cannot get there"
+	refuses CAP_SYS_PTRACE setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/gotap" record -o /dev/null -p "$TARGET"
+}
+
+@test "an output that cannot be written" {
+	require_root
+	mixed
+	refuses "cannot write '$BATS_TEST_TMPDIR/none/x': No such file" "$GOTAP" record -d 50ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/none/x"
+	refuses "cannot write '$BATS_TEST_TMPDIR': Is a directory" "$GOTAP" record -d 50ms -p "$TARGET" -o "$BATS_TEST_TMPDIR"
+	refuses "'$BATS_TEST_TMPDIR/none/s': No such file" "$GOTAP" record -d 50ms -p "$TARGET" -o "$TRACE" --spool "$BATS_TEST_TMPDIR/none/s"
+	[ ! -e "$TRACE" ]
+	refuses "cannot write '/dev/full': No space left" "$GOTAP" record -d 50ms -p "$TARGET" -o /dev/full
+}
+
+@test "a trace that was there before survives what fails before the recording" {
+	echo precious >"$TRACE"
+	refuses_record "no process" -p 4194999
+	refuses_record "not a Go program" -- true
+	[ "$(cat "$TRACE")" = precious ]
+}
+
+# small SIZE: a file system of that size.
+small() {
+	mkdir "$BATS_TEST_TMPDIR/small"
+	mount -t tmpfs -o "size=$1" none "$BATS_TEST_TMPDIR/small" || skip "cannot mount a tmpfs"
+	TRACE=$BATS_TEST_TMPDIR/small/gotap.trace
+}
+
+@test "the disk is full in the middle: what was written before is a trace" {
+	require_root
+	mixed
+	small 700k
+	refuses "cannot write '$TRACE': No space left" "$GOTAP" record -d 20s -p "$TARGET" -o "$TRACE"
+	[ "$(stat -c %s "$TRACE")" -gt 50000 ]
+	trace_ok "$TRACE"
+	target_runs
+}
+
+@test "the disk is full with the spool file: the trace is one up to there" {
+	require_root
+	mixed
+	small 4m
+	refuses "cannot write '$TRACE.spool': No space left" "$GOTAP" record -d 20s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x" --spool "$TRACE.spool"
+	trace_ok "$BATS_TEST_TMPDIR/x"
+}
+
+@test "assemble says so when the disk is full" {
+	require_root
+	mixed
+	recorded "$TRACE" -p "$TARGET" -d 1500ms --spool "$TRACE.spool"
+	refuses "cannot write '/dev/full': No space left" "$GOTAP" assemble "$TRACE.spool" -o /dev/full
+}
+
+# wrong_usage ARGUMENT...: exit status 2, and where to read on.
+wrong_usage() {
+	gotap "$@"
+	[ "$status" -eq 2 ] || fail "status $status, not 2"
+	contains "--help'"
+	[[ $output == "gotap"* ]] || fail "who says that?"
+}
+
+@test "wrong usage is status 2" {
+	local arguments
+	wrong_usage nonsense
+	wrong_usage record
+	wrong_usage assemble
+	for arguments in "-p" "-p x" "-p 0" "-p -5" "-p 1 ls" "-p 1 --format go1.24" "-p 1 --format 1.21" "-p 1 -d 0" "-p 1 -d 5x" \
+		"-p 1 -d" "-p 1 --stack-depth 128" "-p 1 --ring-size 5000" "-p 1 --ring-size 2G" "-p 1 --attach kprobe" "--nonsense"; do
+		# shellcheck disable=SC2086
+		wrong_usage record $arguments
+	done
+	for arguments in "--format 3 x" "x y" "--what x"; do
+		# shellcheck disable=SC2086
+		wrong_usage assemble $arguments
+	done
+	gotap
+	[ "$status" -eq 2 ]
+}
+
+@test "--help is status 0, on stdout" {
+	local command
+	for command in "" record assemble; do
+		# shellcheck disable=SC2086
+		"$GOTAP" $command --help 2>"$BATS_TEST_TMPDIR/stderr" | grep -q ^usage:
+		[ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+	done
+	"$GOTAP" --version | grep -q '^gotap [0-9]'
+}
