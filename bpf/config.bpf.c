@@ -9,6 +9,7 @@ const volatile __u64 target_ns_ino = 0;
 const volatile __u32 stack_depth = 127;
 const volatile bool goid_before_status = true;
 const volatile bool syscall_bp = true;
+const volatile bool have_bpf_loop = false;
 const volatile __s32 ready_skip_slot = 0;
 const volatile __u32 exitsyscall_p_reg = 2;
 const volatile __u64 gc_controller = 0;

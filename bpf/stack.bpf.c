@@ -28,93 +28,105 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
+/*
+ * One walk, two uses; each step looks at one frame and says whether to stop.
+ * Steps count by the loop's own index: a counter of ours would be a new
+ * constant in every round to the verifier, and it would check each round.
+ */
+
+struct hash_walk {
+	struct window w;
+	__u64 bp, h;
+	__u32 first;	/* frames before the walk: 1 or 2 */
+};
+
+static long hash_step(__u32 i, struct hash_walk *c)
+{
+	struct frame f;
+
+	if (c->first + i >= stack_depth || !window_frame(&c->w, c->bp, &f))
+		return 1;
+	c->h = mix(c->h, f.ret);
+	c->bp = f.bp;
+	return 0;
+}
+
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
-	__u64 h = mix(salt, pc);
-	struct window w;
-	struct frame f;
-	__u32 n = 1;
+	struct hash_walk c;
 	int i;
 
-	w.base = 0;
+	__builtin_memset(&c, 0, sizeof(c));
+	c.bp = bp;
+	c.h = mix(salt, pc);
+	c.first = 1;
 	if (second) {
-		h = mix(h, second);
-		n++;
+		c.h = mix(c.h, second);
+		c.first = 2;
 	}
-	for (i = 0; i < REC_MAX_FRAMES; i++) {
-		if (n >= stack_depth || !window_frame(&w, bp, &f))
-			break;
-		h = mix(h, f.ret);
-		bp = f.bp;
-		n++;
-	}
+	if (have_bpf_loop)
+		bpf_loop(REC_MAX_FRAMES, hash_step, &c, 0);
+	else
+		for (i = 0; i < REC_MAX_FRAMES; i++)
+			if (hash_step(i, &c))
+				break;
 	/* bit 63 is user space's: a stack of one function entry */
-	h &= ~(1ULL << 63);
-	return h ? h : 1;
+	c.h &= ~(1ULL << 63);
+	return c.h ? c.h : 1;
 }
 
-static __always_inline __u32 count_frames(__u64 second, __u64 bp)
-{
-	__u32 n = second ? 2 : 1;
-	int i;
+struct copy_walk {
+	struct rec_stack *to;
+	__u64 bp;
+	__u32 first, n;
+};
 
-	for (i = 0; i < REC_MAX_FRAMES; i++) {
-		if (!is_frame(bp) || n >= stack_depth)
-			break;
-		if (bpf_probe_read_user(&bp, sizeof(bp), (void *)bp))
-			break;
-		n++;
-	}
-	return n;
-}
-
-/* Sends the stack in a record with room for @room frames; false when the ring is full. */
-static __always_inline bool send_sized(__u64 key, __u64 pc, __u64 second, __u64 bp,
-				       __u64 tid_skip_class, const __u32 room)
+static long copy_step(__u32 i, struct copy_walk *c)
 {
-	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * (__u64)room);
+	struct rec_stack *to = c->to;
+	__u32 n = c->first + i;
 	struct frame f;
-	__u32 i, n = 1;
+
+	if (n >= REC_MAX_FRAMES || n >= stack_depth || !is_frame(c->bp) ||
+	    bpf_probe_read_user(&f, sizeof(f), (void *)c->bp))
+		return 1;
+	to->pcs[n & (REC_MAX_FRAMES - 1)] = f.ret;
+	c->bp = f.bp;
+	c->n = n + 1;
+	return 0;
+}
+
+/*
+ * New stacks are rare, some hundreds in a whole recording, so each gets a
+ * record of full length, and its frames are read once more.
+ */
+__noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
+{
+	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
+	struct copy_walk c = { .to = s, .bp = bp, .first = 1, .n = 1 };
+	int i;
 
 	if (!s)
-		return false;
+		return 0;
 	rec_fill(&s->r, tid_skip_class >> 32, REC_STACK, (__u8)tid_skip_class);
 	s->r.flags = (__u16)(tid_skip_class >> 8);
 	s->r.id = key;
 	s->r.ptr = 0;
+	s->room = REC_MAX_FRAMES;
 	s->pcs[0] = pc;
-	if (second)
-		s->pcs[n++] = second;
-	for (i = 0; i < room; i++) {
-		if (!is_frame(bp) || n >= room || n >= stack_depth)
-			break;
-		if (bpf_probe_read_user(&f, sizeof(f), (void *)bp))
-			break;
-		s->pcs[n++] = f.ret;
-		bp = f.bp;
+	if (second) {
+		s->pcs[1] = second;
+		c.first = c.n = 2;
 	}
-	s->n = n;
-	rec_submit(s);
-	return true;
-}
-
-__noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
-{
-	__u32 n = count_frames(second, bp);
-	bool sent;
-
-	if (n <= 8)
-		sent = send_sized(key, pc, second, bp, tid_skip_class, 8);
-	else if (n <= 16)
-		sent = send_sized(key, pc, second, bp, tid_skip_class, 16);
-	else if (n <= 32)
-		sent = send_sized(key, pc, second, bp, tid_skip_class, 32);
-	else if (n <= 64)
-		sent = send_sized(key, pc, second, bp, tid_skip_class, 64);
+	if (have_bpf_loop)
+		bpf_loop(REC_MAX_FRAMES, copy_step, &c, 0);
 	else
-		sent = send_sized(key, pc, second, bp, tid_skip_class, REC_MAX_FRAMES);
+		for (i = 0; i < REC_MAX_FRAMES; i++)
+			if (copy_step(i, &c))
+				break;
+	s->n = c.n;
+	rec_submit(s);
 	/* Only now: who finds the key seen may rely on the record being in its ring. */
-	if (sent)
-		seen_add(key);
-	return sent;
+	seen_add(key);
+	return 1;
 }

@@ -144,15 +144,10 @@ enum { REC_MAX_FRAMES = 128 };
 /* r.id = key, r.sub = enum stack_class, r.flags = skip where the class has one */
 struct rec_stack {
 	struct rec r;
-	__rec_u64 n;		/* frames in pcs; the array is as long as the size class says */
+	__rec_u32 n;		/* frames in pcs */
+	__rec_u32 room;		/* length of pcs */
 	__rec_u64 pcs[];
 };
-
-/* Frames that a stack record of @n frames has room for. */
-static inline __rec_u64 rec_stack_room(__rec_u64 n)
-{
-	return n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : REC_MAX_FRAMES;
-}
 
 /* Annotations carry their texts behind the head: len[0] bytes, then len[1]. */
 struct rec_user {
@@ -229,10 +224,10 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	switch (r->kind) {
 	case REC_STACK:
 		if (avail < sizeof(struct rec_stack) ||
-		    ((const struct rec_stack *)r)->n > REC_MAX_FRAMES)
+		    ((const struct rec_stack *)r)->room > REC_MAX_FRAMES ||
+		    ((const struct rec_stack *)r)->n > ((const struct rec_stack *)r)->room)
 			return 0;
-		n = sizeof(struct rec_stack) +
-		    8 * rec_stack_room(((const struct rec_stack *)r)->n);
+		n = sizeof(struct rec_stack) + 8 * ((const struct rec_stack *)r)->room;
 		break;
 	case REC_USER_TASK_BEGIN: case REC_USER_TASK_END: case REC_USER_REGION_BEGIN:
 	case REC_USER_REGION_END: case REC_USER_LOG:

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->target_ns_dev = b->proc->bpf_ns.dev;
 	k->target_ns_ino = b->proc->bpf_ns.ino;
 	k->stack_depth = opts->stack_depth;
+	k->have_bpf_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
 	k->goid_before_status = plan->goid_before_status;
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;
@@ -314,14 +316,46 @@ void bpf_deactivate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
 }
 
-void bpf_detach(struct bpf_side *b)
+static void *close_link_fd(void *fd)
 {
+	close(*(int *)fd);
+	return NULL;
+}
+
+static void *destroy_link(void *link)
+{
+	bpf_link__destroy(*(struct bpf_link **)link);
+	return NULL;
+}
+
+/*
+ * Each link waits for its own grace period, about 50 ms; side by side they
+ * wait for the same one. Without a thread it is done here.
+ */
+static void in_parallel(struct vec *items, size_t size, void *(*fn)(void *))
+{
+	enum { MOST = 64 };
+	pthread_t threads[MOST];
+	bool runs[MOST] = { false };
 	size_t i;
 
-	for (i = 0; i < b->link_fds.len; i++)
-		close(*vec_at(&b->link_fds, int, i));
-	for (i = 0; i < b->links.len; i++)
-		bpf_link__destroy(*vec_at(&b->links, struct bpf_link *, i));
+	for (i = 0; i < items->len; i++) {
+		void *item = (char *)items->data + i * size;
+
+		if (i < MOST)
+			runs[i] = !pthread_create(&threads[i], NULL, fn, item);
+		if (i >= MOST || !runs[i])
+			fn(item);
+	}
+	for (i = 0; i < items->len && i < MOST; i++)
+		if (runs[i])
+			pthread_join(threads[i], NULL);
+}
+
+void bpf_detach(struct bpf_side *b)
+{
+	in_parallel(&b->link_fds, sizeof(int), close_link_fd);
+	in_parallel(&b->links, sizeof(struct bpf_link *), destroy_link);
 	b->link_fds.len = 0;
 	b->links.len = 0;
 }

@@ -273,14 +273,13 @@ static uint64_t add_stack(struct reader *rd, const uint64_t *pcs, size_t n)
 {
 	struct rec_stack head = {
 		.r = { .time = rd->now, .kind = REC_STACK, .sub = STACK_SNAPSHOT },
-		.n = n,
+		.n = (uint32_t)n,
+		.room = (uint32_t)n,
 	};
-	static const uint64_t zeros[REC_MAX_FRAMES];
 
 	head.r.id = key_of(pcs, n);
 	buf_add(rd->out, &head, sizeof(head));
 	buf_add(rd->out, pcs, n * sizeof(*pcs));
-	buf_add(rd->out, zeros, (rec_stack_room(n) - n) * sizeof(*pcs));
 	return head.r.id;
 }
 
