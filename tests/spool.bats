@@ -1,0 +1,190 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Spool files: the raw records give the same trace without root and process, in every format; and whatever is missing
+# from them or wrong with them, the trace is valid or the error clear.
+
+load lib/common
+load lib/record
+
+# lossy alters spool files: see its head. Built with sanitizers, from the source.
+build_lossy() {
+	LOSSY=$BATS_FILE_TMPDIR/lossy
+	[ -x "$LOSSY" ] || (cd "$CHECKOUT" && gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+		-std=gnu11 -Iuser -Iinclude tests/spool/lossy.c user/{base,stream,trace,sched}/*.c -lpthread -o "$LOSSY")
+}
+
+# spool VERSION PROGRAM [ARGUMENT...]: a short recording of it, $SPOOL, made once.
+spool() {
+	SPOOL=$BATS_FILE_TMPDIR/$1-$2.spool
+	build_prog "$1" "$2"
+	[ ! -s "$SPOOL" ] || return 0
+	require_root
+	start_target "$PROG" "${@:3}"
+	recorded "$SPOOL.trace" -p "$TARGET" -d 150ms --spool "$SPOOL"
+	stop_target
+}
+
+setup() {
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/out.trace
+}
+
+teardown() { stop_targets; }
+
+same_as_recorded() {
+	spool "$1" mixed -procs -delay 1m
+	succeeds "$GOTAP" assemble "$SPOOL" -o "$TRACE" --strict
+	cmp "$SPOOL.trace" "$TRACE"
+}
+
+@test "assemble gives the trace that was recorded, Go 1.22" { same_as_recorded 1.22; }
+@test "assemble gives the trace that was recorded, Go 1.27" { same_as_recorded 1.27; }
+
+@test "assemble needs no privileges" {
+	spool 1.27 mixed -procs -delay 1m
+	require_tool setpriv
+	succeeds setpriv --bounding-set=-all,+dac_override --inh-caps=-all "$GOTAP" assemble -q "$SPOOL" -o "$TRACE"
+	cmp "$SPOOL.trace" "$TRACE"
+}
+
+@test "one spool file gives every format" {
+	local format
+	spool 1.27 mixed -procs -delay 1m
+	for format in 1.22 1.23 1.25 1.26; do
+		succeeds "$GOTAP" assemble -q --strict "$SPOOL" -o "$TRACE" --format "go$format"
+		trace_ok "$TRACE"
+		readable_by "$format" "$TRACE"
+	done
+}
+
+@test "a spool file from a pipe, a trace to a pipe" {
+	spool 1.27 mixed -procs -delay 1m
+	"$GOTAP" assemble -q - -o - <"$SPOOL" | cat >"$TRACE"
+	cmp "$SPOOL.trace" "$TRACE"
+}
+
+@test "names come from the executable that was recorded and from no other" {
+	spool 1.27 mixed -procs -delay 1m
+	build_prog 1.27 fullload
+	gotap assemble "$SPOOL" -o "$TRACE" --binary "$PROG"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	contains "is not the executable that was recorded"
+	[ ! -e "$TRACE" ]
+	build_prog 1.27 mixed
+	cp "$PROG" "$BATS_TEST_TMPDIR/elsewhere"
+	succeeds "$GOTAP" assemble -q "$SPOOL" -o "$TRACE" --binary "$BATS_TEST_TMPDIR/elsewhere"
+	cmp "$SPOOL.trace" "$TRACE"
+}
+
+@test "what is no spool file" {
+	local file
+	gotap assemble "$BATS_TEST_TMPDIR/none"
+	[ "$status" -eq 1 ]
+	contains "cannot open '$BATS_TEST_TMPDIR/none': No such file"
+	spool 1.27 mixed -procs -delay 1m
+	head -c 100 "$SPOOL" >"$BATS_TEST_TMPDIR/short"
+	: >"$BATS_TEST_TMPDIR/empty"
+	for file in /etc/passwd "$SPOOL.trace" "$BATS_TEST_TMPDIR/short" "$BATS_TEST_TMPDIR/empty"; do
+		gotap assemble "$file" -o "$TRACE"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		contains "'$file'"
+		[ ! -e "$TRACE" ]
+	done
+}
+
+@test "a spool file that was cut: a trace up to the cut, and an error" {
+	local i size
+	spool 1.27 mixed -procs -delay 1m
+	size=$(stat -c %s "$SPOOL")
+	for i in {1..10}; do
+		head -c $((size / 3 + (RANDOM * 32768 + RANDOM) % (size * 2 / 3))) "$SPOOL" >"$BATS_TEST_TMPDIR/cut"
+		gotap assemble -q "$BATS_TEST_TMPDIR/cut" -o "$TRACE.$i"
+		[ "$status" -eq 0 ] || contains "ends in the middle of a chunk"
+	done
+	trace_ok "$TRACE".*
+}
+
+# What a reader has to take in the first place: files with any bytes changed.
+@test "a spool file with wrong bytes gives a trace or one error, never a crash" {
+	local i
+	spool 1.27 mixed -procs -delay 1m
+	for i in {1..40}; do
+		cp "$SPOOL" "$BATS_TEST_TMPDIR/wrong"
+		head -c $((RANDOM % 16 + 1)) /dev/urandom | dd of="$BATS_TEST_TMPDIR/wrong" bs=1 conv=notrunc status=none \
+			seek=$(((RANDOM * 32768 + RANDOM) % $(stat -c %s "$SPOOL")))
+		gotap assemble -q "$BATS_TEST_TMPDIR/wrong" -o "$TRACE"
+		[ "$status" -le 1 ]
+		[ "${#lines[@]}" -le 1 ]
+		[ "$status" -eq 0 ] || contains "gotap: "
+	done
+}
+
+@test "800 damaged copies in memory, with sanitizers" {
+	build_lossy
+	spool 1.27 mixed -procs -delay 1m
+	succeeds "$LOSSY" damage "$SPOOL" 400 "$RANDOM"
+	spool 1.22 mixed -procs -delay 1m
+	succeeds "$LOSSY" damage "$SPOOL" 400 "$RANDOM"
+}
+
+# loses COUNT: that many variants of $SPOOL, each with records left out, are valid; those that matter say repaired.
+loses() {
+	local dir=$BATS_TEST_TMPDIR/lossy seed=$RANDOM
+	build_lossy
+	mkdir "$dir"
+	succeeds "$LOSSY" lose "$SPOOL" "$dir" "$1" "$seed"
+	printf '%s\n' "$output" >"$dir/log"
+	echo "seed $seed"
+	run_logged "$ORACLE/check" "$dir"/*.trace
+	[ "$status" -eq 0 ] || fail "$(grep ^FAIL <<<"$output")"
+	# Nothing goes on in a program of which half of all starts and parks are missing, unless it is mended.
+	awk '$2 == "half" && ($3 == "kind=1" || $3 == "kind=2" || $3 == "kind=5") && $5 == "repairs=0" { print; bad = 1 }
+		$4 == "lost=0" && $2 == "one" { print; bad = 1 }
+		END { exit bad }' "$dir/log"
+}
+
+@test "whatever records are lost the trace stays valid, Go 1.22" {
+	spool 1.22 mixed -procs -delay 1m
+	loses 240
+}
+
+@test "whatever records are lost the trace stays valid, Go 1.24" {
+	spool 1.24 mixed -delay 1m
+	loses 160
+}
+
+@test "whatever records are lost the trace stays valid, Go 1.25" {
+	spool 1.25 mixed -procs -delay 1m
+	loses 160
+}
+
+@test "whatever records are lost the trace stays valid, Go 1.27" {
+	spool 1.27 mixed -procs -delay 1m
+	loses 240
+}
+
+@test "whatever records are lost the trace stays valid: C threads that come and go" {
+	spool 1.26 cgo
+	loses 160
+}
+
+@test "whatever records are lost the trace stays valid: much garbage" {
+	spool 1.27 gc
+	loses 160
+}
+
+@test "a ring that is too small loses records, and says so; the trace stays valid" {
+	require_root
+	build_prog "$REFERENCE_GO" fullload
+	start_target "$PROG"
+	record "$TRACE" -p "$TARGET" -d 500ms --ring-size 4K
+	[ "$status" -eq 0 ]
+	[ "$(reported lost)" -gt 0 ]
+	trace_ok "$TRACE"
+	record "$TRACE" -p "$TARGET" -d 500ms --ring-size 4K --strict
+	[ "$status" -eq 1 ]
+	"$GOTAP" record -p "$TARGET" -d 300ms --ring-size 4K -o "$TRACE" 2>&1 | grep -q 'try a larger --ring-size'
+}
