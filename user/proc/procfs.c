@@ -44,46 +44,6 @@ int procfs_file_id(const struct procfs *fs, pid_t pid, const char *what,
 	return 0;
 }
 
-/* A mount's process 1 is the first of the mount's namespace. */
-static int find_namespace(struct procfs *fs, bool given, struct error *err)
-{
-	struct procfs_file_id ours, its;
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st))
-		return error_set(err, -errno, "cannot read '/proc/self/ns/pid': %s: is proc mounted?",
-				 strerror(errno));
-	ours = its = (struct procfs_file_id){ st.st_dev, st.st_ino };
-	if (given && procfs_file_id(fs, 1, "ns/pid", &its))
-		return error_set(err, -errno,
-				 "cannot look into '%s': %s; run gotap as root or with "
-				 "CAP_SYS_PTRACE", fs->dir, strerror(errno));
-	fs->own = procfs_same_file(ours, its);
-	fs->initial = its.ino == FIRST_PID_NS;
-	return 0;
-}
-
-int procfs_open(struct procfs *fs, const char *dir, struct error *err)
-{
-	bool given = dir && strcmp(dir, "/proc");
-	struct statfs st;
-	size_t n;
-
-	*fs = (struct procfs){0};
-	dir = dir ? dir : "/proc";
-	n = strlen(dir);
-	while (n > 1 && dir[n - 1] == '/')
-		n--;
-	if (n >= sizeof(fs->dir))
-		return error_set(err, -ENAMETOOLONG, "'%s' is too long for a mount of proc", dir);
-	memcpy(fs->dir, dir, n);
-	if (statfs(fs->dir, &st))
-		return error_set(err, -errno, "cannot use '%s': %s", fs->dir, strerror(errno));
-	if (st.f_type != PROC_MAGIC)
-		return error_set(err, -ENOENT, "'%s' is not a mount of proc", fs->dir);
-	return find_namespace(fs, given, err);
-}
-
 int procfs_read(const struct procfs *fs, pid_t pid, const char *what, size_t max,
 		struct buf *out)
 {
@@ -222,4 +182,68 @@ uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n)
 	}
 	buf_free(&text);
 	return v;
+}
+
+/* --- the mount --- */
+
+/*
+ * The mount's namespace is that of the processes that have one id in it. The
+ * first of them may be out of bounds even for root.
+ */
+static int namespace_of(const struct procfs *fs, struct procfs_file_id *ret)
+{
+	struct procfs_status st;
+	struct vec pids = {0};
+	int r = -ESRCH;
+	size_t i;
+
+	procfs_pids(fs, &pids);
+	for (i = 0; i < pids.len && r; i++) {
+		pid_t pid = *vec_at(&pids, pid_t, i);
+
+		if (!procfs_status(fs, pid, "status", &st) && st.levels == 1)
+			r = procfs_file_id(fs, pid, "ns/pid", ret);
+	}
+	vec_free(&pids);
+	return r;
+}
+
+static int find_namespace(struct procfs *fs, bool given, struct error *err)
+{
+	struct procfs_file_id ours, its;
+	struct stat st;
+	int r;
+
+	if (stat("/proc/self/ns/pid", &st))
+		return error_set(err, -errno, "cannot read '/proc/self/ns/pid': %s: is proc mounted?",
+				 strerror(errno));
+	ours = its = (struct procfs_file_id){ st.st_dev, st.st_ino };
+	r = given ? namespace_of(fs, &its) : 0;
+	if (r)
+		return error_set(err, r, "cannot look into '%s': %s; run gotap as root or with "
+				 "CAP_SYS_PTRACE", fs->dir, strerror(-r));
+	fs->own = procfs_same_file(ours, its);
+	fs->initial = its.ino == FIRST_PID_NS;
+	return 0;
+}
+
+int procfs_open(struct procfs *fs, const char *dir, struct error *err)
+{
+	bool given = dir && strcmp(dir, "/proc");
+	struct statfs st;
+	size_t n;
+
+	*fs = (struct procfs){0};
+	dir = dir ? dir : "/proc";
+	n = strlen(dir);
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	if (n >= sizeof(fs->dir))
+		return error_set(err, -ENAMETOOLONG, "'%s' is too long for a mount of proc", dir);
+	memcpy(fs->dir, dir, n);
+	if (statfs(fs->dir, &st))
+		return error_set(err, -errno, "cannot use '%s': %s", fs->dir, strerror(errno));
+	if (st.f_type != PROC_MAGIC)
+		return error_set(err, -ENOENT, "'%s' is not a mount of proc", fs->dir);
+	return find_namespace(fs, given, err);
 }
