@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* goid: creations wait for their id, and everything behind them waits, too. */
+#include "unit.h"
+
+#include "base/vec.h"
+#include "sched/goid.h"
+
+enum { MAX = 64, G1 = 0x1000, G2 = 0x2000 };
+
+static struct rec seen[MAX];
+static size_t n_seen;
+static int answer;
+
+static int take(void *ctx, const struct rec *r)
+{
+	if (n_seen < MAX)
+		seen[n_seen++] = *r;
+	return answer;
+}
+
+static struct goid_filter *begin(void)
+{
+	n_seen = 0;
+	answer = 0;
+	return goid_filter_new(take, NULL);
+}
+
+static int put(struct goid_filter *f, uint8_t kind, uint64_t id, uint64_t g)
+{
+	struct rec_long l = { .r = { .kind = kind, .id = id, .ptr = g } };
+
+	return goid_filter_record(f, &l.r);
+}
+
+static void what_has_its_id_passes_at_once(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 7, G1);
+	put(f, REC_GO_START, 7, G1);
+	put(f, REC_P_STOP, 0, 0);
+	CHECK_EQ(n_seen, 3);
+	goid_filter_free(f);
+}
+
+static void a_creation_waits_for_the_goroutines_next_record(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_PARK, 3, G2);
+	CHECK_EQ(n_seen, 0);
+	put(f, REC_GO_START, 9, G1);
+	CHECK_EQ(n_seen, 3);
+	CHECK_EQ(seen[0].kind, REC_GO_CREATE);
+	CHECK_EQ(seen[0].id, 9);
+	CHECK_EQ(seen[1].kind, REC_GO_PARK);
+	CHECK_EQ(seen[2].kind, REC_GO_START);
+	goid_filter_free(f);
+}
+
+static void or_for_the_id_that_user_space_read(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE_BLOCKED, 0, G1);
+	put(f, REC_GOID, 9, G1);
+	CHECK(n_seen >= 1);
+	CHECK_EQ(seen[0].id, 9);
+	CHECK_EQ(goid_filter_unnamed(f), 0);
+	goid_filter_free(f);
+}
+
+static void two_creations_keep_their_order(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_CREATE, 0, G2);
+	put(f, REC_GO_START, 12, G2);	/* the second is known first */
+	CHECK_EQ(n_seen, 0);
+	put(f, REC_GO_START, 11, G1);
+	CHECK_EQ(n_seen, 4);
+	CHECK_EQ(seen[0].id, 11);
+	CHECK_EQ(seen[1].id, 12);
+	CHECK_EQ(seen[2].id, 12);
+	goid_filter_free(f);
+}
+
+static void a_g_that_is_used_again_gets_the_id_of_each_time(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_START, 11, G1);
+	put(f, REC_GO_DEAD, 11, G1);
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_START, 27, G1);
+	CHECK_EQ(n_seen, 5);
+	CHECK_EQ(seen[0].id, 11);
+	CHECK_EQ(seen[3].id, 27);
+	goid_filter_free(f);
+}
+
+static void ids_of_ps_name_nothing(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_P_START, 3, G1);
+	CHECK_EQ(n_seen, 0);
+	goid_filter_free(f);
+}
+
+static void the_end_leaves_out_who_never_told(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_START, 3, G2);
+	CHECK_EQ(goid_filter_finish(f), 0);
+	CHECK_EQ(n_seen, 1);
+	CHECK_EQ(seen[0].kind, REC_GO_START);
+	CHECK_EQ(goid_filter_unnamed(f), 1);
+	goid_filter_free(f);
+	goid_filter_free(NULL);
+}
+
+static void an_error_behind_it_comes_back(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	answer = -5;
+	CHECK_EQ(put(f, REC_GO_START, 3, G1), -5);
+	CHECK_EQ(n_seen, 1);
+	goid_filter_free(f);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(what_has_its_id_passes_at_once),
+		UNIT(a_creation_waits_for_the_goroutines_next_record),
+		UNIT(or_for_the_id_that_user_space_read),
+		UNIT(two_creations_keep_their_order),
+		UNIT(a_g_that_is_used_again_gets_the_id_of_each_time),
+		UNIT(ids_of_ps_name_nothing),
+		UNIT(the_end_leaves_out_who_never_told),
+		UNIT(an_error_behind_it_comes_back),
+		{0} });
+}
