@@ -27,7 +27,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check-deps bench install clean unit fuzz
+.PHONY: all demo test check-deps bench install clean unit fuzz fuzz-build
 
 all: $(BUILD)/gotap
 
@@ -99,6 +99,27 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $$(foreach r,$$(call room_of_unit,$$*) 
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
 unit: $(UNIT_BINS)
+
+# --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
+FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_ROOMS := base stream trace read symbol v1 target sched
+FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/rewrite*.c))
+
+$(BUILD)/fuzz/%.o: %.c
+	$(call say,CC,"$< (fuzz)")
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
+	$(call say,LD,$@)
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LDLIBS) -o $@
+
+fuzz-build: $(FUZZ_BINS)
+
+# FUZZ_SECONDS=60 each
+fuzz: fuzz-build
+	@tests/fuzz/run
 
 # --- what a newcomer runs: each installs what it lacks, then builds ---
 # The packages must be there before make expands paths of tools, so these call make again.
