@@ -3,7 +3,7 @@
 # make          build/gotap
 # make demo     install what is missing, build, trace a real Go program, show the result
 # make test     install what tests need, run all tests
-# make bench    ratios against the empty-uprobe floor
+# make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make install  PREFIX=/usr/local
 # V=1 shows the commands. Everything generated lies under build/.
 
@@ -137,7 +137,7 @@ test:
 bench:
 	@tools/deps bench
 	@$(MAKE) --no-print-directory all
-	@tools/bench
+	@BUILD=$(BUILD) tools/bench $(ARGS)
 
 install: all
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/bench: that it measures, not what.
+
+load lib/common
+
+setup() {
+	require_root
+	require_tool wrk clang
+	export BUILD
+	DOC=$BATS_TEST_TMPDIR/performance.md
+	cp "$CHECKOUT/docs/performance.md" "$DOC"
+}
+
+# column TABLE N: the cells of a column below the head, of the table that the document has under that name.
+column() {
+	awk -v begin="<!-- bench $1 -->" -v n="$2" -F ' *[|] *' '
+		$0 == begin { inside = 1; next }
+		/<!-- end -->/ { inside = 0 }
+		inside && NF > 2 && ++line > 2 { print $(n + 1) }' "$DOC"
+}
+
+# Every number of the cells on stdin is one, and in the range.
+all_within() {
+	awk -v least="$1" -v most="$2" '
+		{ if ($1 !~ /^-?[0-9.]+$/ || $1 < least || $1 > most) { print "not between:", $0; bad = 1 } n++ }
+		END { exit bad || !n }'
+}
+
+@test "one workload, all tracers: every cell is a number that can be true" {
+	succeeds "$CHECKOUT/tools/bench" --quick --programs pingpong --doc "$DOC" a
+	[ "$(column a1 1)" = ping-pong ]
+	column a1 2 | all_within 10 100000	# ns of a round trip
+	column a1 3 | all_within 5 9		# records of a round trip
+	column a1 4 | all_within 100 1000000
+	for tracer in 5 6 7 8 9; do
+		column a1 $tracer | all_within 0.5 50	# gotap costs about what probes cost, or more
+	done
+	column a1 10 | all_within 0 5		# the runtime's own tracer
+	column a2 3 | all_within -10000 100000
+}
+
+@test "names of addresses, and the document keeps what was not measured" {
+	before=$(column a1 1)
+	succeeds "$CHECKOUT/tools/bench" --quick --doc "$DOC" d
+	[ "$(column d1 1 | head -n 1)" = "small, at work" ]
+	column d1 3 | all_within 1 30000
+	column d1 5 | all_within 0 30000
+	column d2 4 | all_within 0 100000
+	[ "$(column a1 1)" = "$before" ]
+}
+
+@test "a part that is not there, and no root" {
+	run_logged "$CHECKOUT/tools/bench" --quick z
+	[ "$status" -eq 1 ]
+	contains "'z' is neither an option nor a part"
+	run_logged setpriv --reuid 65534 --clear-groups "$CHECKOUT/tools/bench" --quick a
+	[ "$status" -eq 1 ]
+	contains "needs root"
+}

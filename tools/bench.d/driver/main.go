@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// driver measures gotap side by side with empty probes and with the runtime's own tracer. tools/bench runs it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+type bench struct {
+	gotap, tools string
+	caddy        string // executable, "" if it cannot be had
+	large        string // a large Go program to name addresses of, "" likewise
+	scratch      string
+	repeats      int
+	slice        time.Duration
+	programs     []string // of part a; none: all
+	tables       []*table
+}
+
+func (b *bench) tool(name string) string { return filepath.Join(b.tools, name) }
+
+func (b *bench) say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// show prints a table as soon as it is complete.
+func (b *bench) show(t *table) {
+	b.tables = append(b.tables, t)
+	fmt.Printf("\n%s", t.markdown())
+}
+
+var parts = map[string]struct {
+	text string
+	run  func(b *bench) error
+}{
+	"a": {"what probes cost the program", partPrograms},
+	"b": {"BPF time per program and kind of record", partKinds},
+	"c": {"what gotap itself costs", partUser},
+	"d": {"attach, detach, first event, names", partLatency},
+	"e": {"highest rate without loss", partRings},
+}
+
+// wants tells whether part a shall measure a workload.
+func (b *bench) wants(program string) bool {
+	return len(b.programs) == 0 || slices.Contains(b.programs, program)
+}
+
+func allParts() []string {
+	var names []string
+	for name := range parts {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func run(b *bench, names []string, doc string) error {
+	for _, name := range names {
+		part, ok := parts[name]
+		if !ok {
+			return fmt.Errorf("no part %q; there are %s", name, strings.Join(allParts(), " "))
+		}
+		b.say("# %s: %s", name, part.text)
+		if err := part.run(b); err != nil {
+			return fmt.Errorf("part %s: %w", name, err)
+		}
+	}
+	if doc == "" {
+		return nil
+	}
+	return writeTables(doc, b.tables)
+}
+
+func main() {
+	b := &bench{}
+	flag.StringVar(&b.gotap, "gotap", "", "gotap's executable")
+	flag.StringVar(&b.tools, "tools", "", "folder of the bench's own programs")
+	flag.StringVar(&b.caddy, "caddy", "", "executable of caddy")
+	flag.StringVar(&b.large, "large", "", "a large Go executable")
+	flag.StringVar(&b.scratch, "scratch", "", "folder for what is measured")
+	flag.IntVar(&b.repeats, "repeats", 5, "repeats")
+	flag.DurationVar(&b.slice, "slice", 300*time.Millisecond, "length of one measurement")
+	quick := flag.Bool("quick", false, "each thing once and briefly")
+	programs := flag.String("programs", "", "only these workloads in part a, with commas between them")
+	doc := flag.String("doc", "", "document whose tables are to be replaced")
+	flag.Parse()
+	if *quick {
+		b.repeats, b.slice = 1, 50*time.Millisecond
+	}
+	if *programs != "" {
+		b.programs = strings.Split(*programs, ",")
+	}
+	names := flag.Args()
+	if len(names) == 0 {
+		names = allParts()
+	}
+	if err := run(b, names, *doc); err != nil {
+		b.say("bench: %v", err)
+		os.Exit(1)
+	}
+}

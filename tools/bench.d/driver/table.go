@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// table is one result: printed, and put into the document between the marks of its name.
+type table struct {
+	name   string // part and number: "a1"
+	title  string
+	head   []string
+	rows   [][]string
+	footer string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) widths() []int {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+func (t *table) line(cells []string, widths []int) string {
+	padded := make([]string, len(cells))
+	for i, cell := range cells {
+		padded[i] = pad(cell, widths[i])
+	}
+	return "| " + strings.Join(padded, " | ") + " |\n"
+}
+
+// markdown is also what is printed.
+func (t *table) markdown() string {
+	var b strings.Builder
+	widths := t.widths()
+	rule := make([]string, len(widths))
+	for i, w := range widths {
+		rule[i] = strings.Repeat("-", w)
+	}
+	fmt.Fprintf(&b, "%s\n\n", t.title)
+	b.WriteString(t.line(t.head, widths))
+	b.WriteString(t.line(rule, widths))
+	for _, row := range t.rows {
+		b.WriteString(t.line(row, widths))
+	}
+	if t.footer != "" {
+		fmt.Fprintf(&b, "\n%s\n", t.footer)
+	}
+	return b.String()
+}
+
+func (t *table) marks() (begin, end string) {
+	return "<!-- bench " + t.name + " -->\n", "<!-- end -->"
+}
+
+// replaceIn gives the document with this table in the place of its old one.
+func (t *table) replaceIn(doc string) (string, error) {
+	begin, end := t.marks()
+	at := strings.Index(doc, begin)
+	if at < 0 {
+		return doc, fmt.Errorf("no place for table %s", t.name)
+	}
+	at += len(begin)
+	length := strings.Index(doc[at:], end)
+	if length < 0 {
+		return doc, fmt.Errorf("table %s has no end", t.name)
+	}
+	return doc[:at] + t.markdown() + doc[at+length:], nil
+}
+
+func writeTables(path string, tables []*table) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	doc := string(text)
+	for _, t := range tables {
+		if doc, err = t.replaceIn(doc); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return os.WriteFile(path, []byte(doc), 0o644)
+}

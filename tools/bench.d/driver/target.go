@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// slice is a piece of work: how many operations, and what they cost.
+type slice struct {
+	ops, cpu, wall float64
+}
+
+func (s slice) cpuPerOp() float64 { return s.cpu / s.ops }
+
+// target is a process that is traced while it works.
+type target interface {
+	pid() int
+	work(length time.Duration) (slice, error)
+	// ownTrace switches the runtime's own tracer; false where the program has none.
+	ownTrace(path string) bool
+	endOwnTrace()
+	stop()
+}
+
+// --- our own program ---
+
+type worker struct{ *child }
+
+func startWorker(b *bench, name string, procs int) (*worker, error) {
+	env := []string{fmt.Sprint("GOMAXPROCS=", procs)}
+	if name == "alloc" {
+		env = append(env, "GOGC=400")
+	}
+	c, err := startChild(env, b.tool("work"), name)
+	if err != nil {
+		return nil, err
+	}
+	return &worker{c}, c.expect("ready")
+}
+
+func (w *worker) pid() int { return w.cmd.Process.Pid }
+
+func (w *worker) workAt(length time.Duration, rate int) (slice, error) {
+	var s slice
+	line, err := w.ask("run %d %d", length.Milliseconds(), rate)
+	if err != nil {
+		return s, err
+	}
+	_, err = fmt.Sscan(line, &s.ops, &s.cpu, &s.wall)
+	return s, err
+}
+
+func (w *worker) work(length time.Duration) (slice, error) { return w.workAt(length, 0) }
+
+func (w *worker) ownTrace(path string) bool {
+	line, err := w.ask("trace %s", path)
+	return err == nil && line == "ok"
+}
+
+func (w *worker) endOwnTrace() { w.ask("untrace") }
+func (w *worker) stop()        { w.finish() }
+
+// --- a real server under wrk ---
+
+type server struct {
+	*child
+	url string
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func startServer(b *bench, caddy string) (*server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(b.scratch, "caddy")
+	address := fmt.Sprint("127.0.0.1:", port)
+	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home}
+	c, err := startChild(env, caddy, "respond", "--listen", address, "hello")
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for c.out.Scan() {
+		}
+	}()
+	return &server{c, "http://" + address + "/"}, waitFor("caddy", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+}
+
+func (s *server) pid() int { return s.cmd.Process.Pid }
+
+var wrkTotal = regexp.MustCompile(`(\d+) requests in`)
+
+func (s *server) work(length time.Duration) (slice, error) {
+	seconds := max(1, int(length.Seconds()+0.5))
+	cpu, start := processCPU(s.pid()), time.Now()
+	out, err := exec.Command("wrk", "-t1", "-c16", fmt.Sprintf("-d%ds", seconds), s.url).Output()
+	if err != nil {
+		return slice{}, fmt.Errorf("wrk: %w", err)
+	}
+	m := wrkTotal.FindSubmatch(out)
+	if m == nil {
+		return slice{}, fmt.Errorf("wrk said %q", out)
+	}
+	ops, _ := strconv.ParseFloat(string(m[1]), 64)
+	return slice{ops, processCPU(s.pid()) - cpu, float64(time.Since(start))}, nil
+}
+
+func (s *server) ownTrace(string) bool { return false }
+func (s *server) endOwnTrace()         {}
+
+func (s *server) stop() {
+	s.cmd.Process.Signal(os.Interrupt)
+	s.cmd.Wait()
+}
