@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model: records in, events out. Each case is a short story; what the trace
+ * says of it is compared as text, "thread:Event arguments" in order of time,
+ * without strings and stacks. "/" begins another generation. Statuses are
+ * compared apart, sorted, because they come in no particular order.
+ */
+#define _GNU_SOURCE
+#include "unit.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "sched/model.h"
+
+/* --- the trace as text --- */
+
+static const struct spec {
+	const char *name, *args;
+	unsigned int stacks, strings;
+} specs[256] = {
+#define EV(number, name, version, class, args, stacks, strings) [number] = { #name, args, stacks, strings },
+#include "tracev2.def"
+#undef EV
+};
+
+struct line {
+	uint64_t gen, time;
+	char text[80];
+};
+
+static uint64_t uv(const uint8_t **p)
+{
+	uint64_t v = 0;
+	int shift = 0;
+
+	do
+		v |= (uint64_t)(**p & 0x7f) << shift, shift += 7;
+	while (*(*p)++ & 0x80);
+	return v;
+}
+
+static int args_of(const struct spec *s)
+{
+	const char *c;
+	int n = s->args[0] != 0;
+
+	for (c = s->args; *c; c++)
+		n += *c == ' ';
+	return n;
+}
+
+static void decode_event(const uint8_t **p, uint64_t m, struct line *l)
+{
+	const struct spec *s = &specs[*(*p)++];
+	int i, n = args_of(s), at;
+
+	l->time += uv(p);
+	at = snprintf(l->text, sizeof(l->text), "%lld:%s", (long long)m, s->name);
+	for (i = 1; i < n; i++) {
+		long long v = (long long)uv(p);
+
+		if (!(s->stacks >> i & 1) && !(s->strings >> i & 1))
+			at += snprintf(l->text + at, sizeof(l->text) - (size_t)at, " %lld", v);
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int c = compare(x->gen, y->gen);
+
+	return c ? c : compare(x->time, y->time);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int c = compare(x->gen, y->gen);
+
+	return c ? c : strcmp(x->text, y->text);
+}
+
+static void decode(int trace, struct vec *lines, bool statuses)
+{
+	size_t n = (size_t)lseek(trace, 0, SEEK_END), size;
+	uint8_t *data = calloc(1, n + 1);
+	const uint8_t *p = data + 16, *end = data + pread(trace, data, n, 0);
+
+	while (p < end && *p++ == EV_EventBatch) {
+		struct line l = { .gen = uv(&p) };
+		uint64_t m = uv(&p);
+		const uint8_t *stop;
+
+		l.time = uv(&p);
+		size = uv(&p);
+		stop = p + size;
+		if (*p == EV_Stacks || *p == EV_Strings || *p == EV_Sync || *p == EV_Frequency)
+			p = stop;
+		while (p < stop) {
+			decode_event(&p, m, &l);
+			if (!strstr(l.text, "Status") == !statuses)
+				*(struct line *)vec_push(lines, sizeof(l)) = l;
+		}
+	}
+	free(data);
+}
+
+static void check_text(int trace, bool statuses, const char *want)
+{
+	struct vec lines = {0};
+	struct buf text = {0};
+	uint64_t gen = 1;
+	size_t i;
+
+	decode(trace, &lines, statuses);
+	if (lines.len)
+		qsort(lines.data, lines.len, sizeof(struct line), statuses ? by_text : by_time);
+	for (i = 0; i < lines.len; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+
+		buf_printf(&text, "%s%s%s", i ? ", " : "", l->gen == gen ? "" : "/ ", l->text);
+		gen = l->gen;
+	}
+	buf_add_byte(&text, 0);
+	CHECK_STR((char *)text.data, want);
+	vec_free(&lines);
+	buf_free(&text);
+}
+
+/* --- a story --- */
+
+enum { P0 = 0x1000, P1 = 0x2000, GEN_NS = 1000 };
+
+static struct tracefile *tf;
+static struct model *model;
+static uint64_t now;
+static int fd;
+
+static void begin(int minor, int version)
+{
+	struct tracefile_opts topts = { .version = version, .frequency = 1000000000 };
+	struct model_opts mopts = { .minor = minor, .version = version, .gen_ns = GEN_NS,
+				    .gen_bytes = 1 << 20 };
+	struct error err;
+
+	fd = memfd_create("trace", MFD_CLOEXEC);
+	CHECK_EQ(tracefile_new(&tf, fd, &topts, &err), 0);
+	model = model_new(tf, &mopts);
+	now = 100000;
+}
+
+static void put(uint8_t kind, uint8_t sub, uint32_t tid, uint64_t id, uint64_t ptr, uint64_t stack,
+		uint64_t arg)
+{
+	struct rec_long l = {
+		.r = { .time = now, .tid = tid, .kind = kind, .sub = sub, .id = id, .ptr = ptr },
+		.stack = stack, .arg = arg,
+	};
+	struct error err = {0};
+
+	now += 10;
+	CHECK_EQ(model_record(model, &l.r, &err), 0);
+}
+
+static void go(uint8_t kind, uint32_t tid, uint64_t goid)
+{
+	put(kind, 0, tid, goid, 0x9000 + goid, 0, 0);
+}
+
+static void proc(uint8_t kind, uint32_t tid, uint64_t id)
+{
+	put(kind, 0, tid, id, id ? P1 : P0, 0, 0);
+}
+
+/* Two Ps; thread 7 runs goroutine 1 on P 0; 2 waits, 3 is runnable. */
+static void snapshot(void)
+{
+	put(REC_SNAP_P_NAME, 0, 0, 0, P0, 0, 0);
+	put(REC_SNAP_P_NAME, 0, 0, 1, P1, 0, 0);
+	put(REC_SNAP_G, 2, 7, 1, 0x9001, 0, 0);
+	put(REC_SNAP_G, 4, 0, 2, 0x9002, 0, 0);
+	put(REC_SNAP_G, 1, 0, 3, 0x9003, 0, 0);
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_P, 0, 0, 1, P1, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+}
+
+static uint64_t repairs(void)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < REPAIR_KINDS; i++)
+		n += model_counts(model)->repairs[i];
+	return n;
+}
+
+/* Ends the story. @statuses may be NULL. */
+static void check_story(const char *statuses, const char *want, uint64_t want_repairs)
+{
+	struct error err;
+
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	if (statuses)
+		check_text(fd, true, statuses);
+	check_text(fd, false, want);
+	CHECK_EQ(repairs(), want_repairs);
+	model_free(model);
+	tracefile_free(tf);
+	close(fd);
+}
+
+static void what_did_not_move_has_the_state_of_the_snapshot(void)
+{
+	begin(27, 25);
+	snapshot();
+	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, "
+		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1", "", 0);
+}
+
+static void what_moved_has_the_state_of_its_records(void)
+{
+	begin(27, 25);
+	go(REC_GO_PARK, 7, 1);
+	proc(REC_P_STOP, 7, 0);
+	go(REC_GO_READY, 8, 2);
+	go(REC_GO_DEAD, 9, 3);
+	snapshot();
+	check_story("-1:GoStatus 1 -1 4, -1:GoStatus 2 -1 1, -1:ProcStatus 0 2, "
+		    "-1:ProcStatus 1 2", "", 0);
+}
+
+static void a_goroutines_day(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_CREATE, 7, 4);
+	go(REC_GO_READY, 7, 2);
+	go(REC_GO_PARK, 7, 1);
+	go(REC_GO_START, 7, 4);
+	go(REC_GO_STOP, 7, 4);
+	go(REC_GO_START, 7, 2);
+	go(REC_GO_DEAD, 7, 2);
+	proc(REC_P_STOP, 7, 0);
+	proc(REC_P_START, 8, 1);
+	go(REC_GO_START, 8, 4);
+	check_story(NULL, "7:GoCreate 4, 7:ProcsChange 2, 7:GoUnblock 2 1, 7:GoBlock, "
+			     "7:GoStart 4 1, 7:GoStop, 7:GoStart 2 2, 7:GoDestroy, 7:ProcStop, "
+			     "8:ProcStart 1 1, 8:GoStart 4 2", 0);
+}
+
+static void a_syscall_that_keeps_its_p(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, 1, 7, 1, 0x9001, 0, P0);
+	check_story(NULL, "7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:ProcsChange 2", 0);
+}
+
+static void a_syscall_whose_p_is_stolen(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	proc(REC_P_STEAL, 8, 0);
+	go(REC_SYS_EXIT_NOP, 7, 1);
+	check_story(NULL, "7:GoSyscallBegin 1, 8:ProcSteal 0 2 7, 7:GoSyscallEndBlocked", 0);
+}
+
+/* Its own P came back: that is not the same as never lost. */
+static void a_syscall_whose_p_was_away(void)
+{
+	begin(25, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, 0, 7, 1, 0x9001, 0, P0);
+	check_story(NULL, "7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 0 3, "
+			     "7:GoSyscallEndBlocked, 7:GoStart 1 1, 7:ProcsChange 2", 0);
+}
+
+static void coroutines(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_CREATE_BLOCKED, 7, 4);
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 4, 0x9004);
+	put(REC_GO_SWITCH_DEAD, 0, 7, 4, 0x9004, 1, 0x9001);
+	go(REC_GO_DEAD, 7, 4);		/* gdestroy, of what has been said */
+	check_story(NULL, "7:GoCreateBlocked 4, 7:ProcsChange 2, 7:GoSwitch 4 1, "
+			     "7:GoSwitchDestroy 1 1", 0);
+}
+
+static void coroutines_as_go_1_22_says_it(void)
+{
+	begin(27, 22);
+	snapshot();
+	go(REC_GO_CREATE_BLOCKED, 7, 4);
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 4, 0x9004);
+	put(REC_GO_SWITCH_DEAD, 0, 7, 4, 0x9004, 1, 0x9001);
+	go(REC_GO_DEAD, 7, 4);
+	check_story(NULL, "7:GoCreate 4, 7:ProcsChange 2, 7:GoBlock, 7:GoStart 4 1, "
+			     "7:GoUnblock 1 1, 7:GoDestroy, 7:GoStart 1 2", 0);
+}
+
+static void each_generation_states_all_and_numbers_anew(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_PARK, 7, 1);
+	go(REC_GO_READY, 7, 1);
+	now += GEN_NS;
+	go(REC_GO_START, 7, 1);
+	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, "
+		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1, "
+		    "/ -1:GoStatus 1 -1 1, -1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, "
+		    "-1:ProcStatus 1 2, 7:ProcStatus 0 1",
+		    "7:GoBlock, 7:GoUnblock 1 1, / 7:GoStart 1 1, 7:ProcsChange 2", 0);
+}
+
+static void the_world_stops_and_no_generation_begins(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 2);
+	put(REC_STW_END, 0, 7, 0, 0, 0, 0);
+	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:GoUnblock 2 1, 7:STWEnd", 0);
+}
+
+/* procresize moves the goroutine that calls it to another P. */
+static void gomaxprocs_changes_under_a_goroutine(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_PROCS, 0, 7, 1, 0, 0, 0);
+	put(REC_P_START, REC_PSTART_PROCRESIZE, 7, 1, P1, 0, 0);
+	check_story(NULL, "7:ProcsChange 1, 7:GoStop, 7:ProcStop, 7:ProcStart 1 1, 7:GoStart 1 1", 0);
+}
+
+static void a_c_thread_comes_and_goes(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_EXTRA_ENTER, 9, 17);
+	put(REC_P_START, REC_PSTART_EXITSYSCALL, 9, 1, P1, 0, 0);
+	go(REC_SYS_ENTER, 9, 17);
+	go(REC_EXTRA_LEAVE, 9, 17);
+	go(REC_EXTRA_ENTER, 9, 17);
+	check_story(NULL, "9:GoCreateSyscall 17, 9:ProcStart 1 1, 9:GoSyscallEndBlocked, "
+		    "9:GoStart 17 1, 9:ProcsChange 2, 9:GoSyscallBegin 2, 9:ProcSteal 1 3 9, "
+		    "9:GoDestroySyscall, 9:GoCreateSyscall 17", 0);
+}
+
+/* --- what was lost --- */
+
+static void a_start_without_its_wake_up(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_PARK, 7, 1);
+	go(REC_GO_START, 7, 2);
+	check_story(NULL, "7:GoBlock, 7:GoUnblock 2 1, 7:GoStart 2 2, 7:ProcsChange 2", 1);
+}
+
+static void a_start_where_another_still_runs(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_START, 7, 3);
+	check_story(NULL, "7:GoBlock, 7:GoStart 3 1, 7:ProcsChange 2", 1);
+}
+
+static void a_wake_up_of_one_that_runs(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_READY, 8, 1);
+	check_story(NULL, "7:GoBlock, 8:GoUnblock 1 1", 1);
+}
+
+static void a_p_given_up_by_one_that_runs(void)
+{
+	begin(27, 25);
+	snapshot();
+	proc(REC_P_STOP, 7, 0);
+	check_story(NULL, "7:GoBlock, 7:ProcStop", 1);
+}
+
+static void a_goroutine_nobody_announced(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_READY, 7, 50);
+	check_story(NULL, "7:GoUnblock 50 1, 7:ProcsChange 2", 1);
+}
+
+/* A reader takes no status of a new goroutine after the first generation. */
+static void or_after_the_first_generation(void)
+{
+	begin(27, 25);
+	snapshot();
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 50);
+	check_story(NULL, "/ 7:GoCreateBlocked 50, 7:GoUnblock 50 1, 7:ProcsChange 2", 1);
+}
+
+static void nor_can_a_thread_in_a_syscall_create_it(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 50);
+	check_story(NULL, "7:GoSyscallBegin 1, / 7:GoSyscallEnd, 7:GoCreateBlocked 50, "
+		    "7:GoUnblock 50 1, 7:ProcsChange 2", 2);
+}
+
+static void a_start_without_a_p(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_START, 8, 3);
+	check_story(NULL, "8:ProcStart 1 1, 8:GoStart 3 1, 8:ProcsChange 2", 1);
+}
+
+static void with_all_ps_busy_it_gets_one_of_its_own(void)
+{
+	begin(27, 25);
+	snapshot();
+	proc(REC_P_START, 9, 1);
+	go(REC_GO_START, 8, 3);
+	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, -1:ProcStatus 2 2, "
+		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1",
+		    "9:ProcStart 1 1, 8:ProcStart 2 1, 8:GoStart 3 1, 8:ProcsChange 2", 1);
+}
+
+static void who_stopped_the_world_parks(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, 7:GoBlock", 1);
+}
+
+static void the_world_stops_twice(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	put(REC_STW_BEGIN, 2, 7, 0, 0, 0, 0);
+	put(REC_STW_END, 0, 7, 0, 0, 0, 0);
+	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, 7:STWBegin, 7:STWEnd", 1);
+}
+
+static void the_world_stands_still_too_long(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
+	now += 10 * GEN_NS;
+	go(REC_GO_READY, 8, 2);
+	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, / 8:GoUnblock 2 1", 1);
+}
+
+static void a_switch_to_one_that_can_run(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 3, 0x9003);
+	check_story(NULL, "7:GoBlock, 7:GoStart 3 1, 7:ProcsChange 2", 1);
+}
+
+static void a_switch_to_itself_or_to_nobody(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 1, 0x9001);
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 0, 0);
+	check_story(NULL, "7:ProcsChange 2", 2);
+}
+
+static void a_goroutine_without_an_id_is_left_out(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GO_PARK, 7, 0);
+	check_story(NULL, "", 1);
+}
+
+static void before_the_trace_begins_nothing_is_a_repair(void)
+{
+	begin(27, 25);
+	go(REC_GO_START, 7, 1);
+	go(REC_GO_START, 7, 2);		/* 1 has left, unseen */
+	proc(REC_P_START, 7, 0);
+	proc(REC_P_START, 7, 1);
+	snapshot();
+	check_story("-1:GoStatus 1 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 0 2, "
+		    "7:GoStatus 2 7 2, 7:ProcStatus 1 1", "", 0);
+}
+
+static void without_a_snapshot_there_is_no_trace(void)
+{
+	begin(27, 25);
+	go(REC_GO_PARK, 7, 1);
+	CHECK(!model_started(model));
+	check_story("", "", 0);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(what_did_not_move_has_the_state_of_the_snapshot),
+		UNIT(what_moved_has_the_state_of_its_records),
+		UNIT(a_goroutines_day),
+		UNIT(a_syscall_that_keeps_its_p),
+		UNIT(a_syscall_whose_p_is_stolen),
+		UNIT(a_syscall_whose_p_was_away),
+		UNIT(coroutines),
+		UNIT(coroutines_as_go_1_22_says_it),
+		UNIT(each_generation_states_all_and_numbers_anew),
+		UNIT(the_world_stops_and_no_generation_begins),
+		UNIT(gomaxprocs_changes_under_a_goroutine),
+		UNIT(a_c_thread_comes_and_goes),
+		UNIT(a_start_without_its_wake_up),
+		UNIT(a_start_where_another_still_runs),
+		UNIT(a_wake_up_of_one_that_runs),
+		UNIT(a_p_given_up_by_one_that_runs),
+		UNIT(a_goroutine_nobody_announced),
+		UNIT(or_after_the_first_generation),
+		UNIT(nor_can_a_thread_in_a_syscall_create_it),
+		UNIT(a_start_without_a_p),
+		UNIT(with_all_ps_busy_it_gets_one_of_its_own),
+		UNIT(who_stopped_the_world_parks),
+		UNIT(the_world_stops_twice),
+		UNIT(the_world_stands_still_too_long),
+		UNIT(a_switch_to_one_that_can_run),
+		UNIT(a_switch_to_itself_or_to_nobody),
+		UNIT(a_goroutine_without_an_id_is_left_out),
+		UNIT(before_the_trace_begins_nothing_is_a_repair),
+		UNIT(without_a_snapshot_there_is_no_trace),
+		{0} });
+}
