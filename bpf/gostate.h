@@ -42,15 +42,21 @@ static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
 }
 
 /*
- * As above for one that was preempted in morestack (Go 1.25+): its frame
- * pointer is still the caller's, whose return address lies at sched.sp
- * (runtime.traceStack, "syncSafePoint").
+ * As above for one that was preempted in morestack: its frame pointer is still
+ * the caller's, whose return address lies at sched.sp. The runtime's tracer
+ * sees it since Go 1.25 (runtime.traceStack, "syncSafePoint"), and saw it up to
+ * 1.20 (@old), when it unwound by the tables of stack sizes.
  */
-static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g)
+static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g, bool old)
 {
 	struct stack_start s = start_at_sched(c);
+	bool in_prologue = false;
 
-	if (off.g_sync_safe_point != GO_OFFSET_NONE && read_u8(g + off.g_sync_safe_point))
+	if (off.g_sync_safe_point != GO_OFFSET_NONE)
+		in_prologue = read_u8(g + off.g_sync_safe_point);
+	else if (old)
+		in_prologue = !read_u8(g + off.g_async_safe_point);
+	if (in_prologue)
 		s.second = read_u64(G_FIELD(c, __u64, sched_sp));
 	return s;
 }
@@ -84,7 +90,8 @@ static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
 /*
  * The goroutine that acts, seen from the scheduler's stack (g is g0): the
  * current goroutine of its M, or none when the M is between goroutines. On a
- * user stack, the frames from the probe itself.
+ * user stack, the frames from the probe itself. Up to Go 1.20 systemstack
+ * has no frame: the address that it returns to lies at sched.sp.
  */
 static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
 {
@@ -100,7 +107,10 @@ static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u
 	if (curg == g)
 		return (struct stack_start){ .pc = ret, .bp = fp };
 	g_read(&c, curg);
-	return start_at_sched(&c);
+	from = start_at_sched(&c);
+	if (go_abi)
+		from.second = read_u64(G_FIELD(&c, __u64, sched_sp));
+	return from;
 }
 
 #endif

@@ -9,14 +9,14 @@
 
 /* gcAssistAlloc1(gp, scanWork), on the system stack. */
 SEC("uprobe")
-int assist_begin(struct pt_regs *ctx)
+int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx), gp = go_arg1(ctx), key;
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_ASSIST_BEGIN, 0);
 	if (!l)
@@ -35,7 +35,7 @@ int assist_begin(struct pt_regs *ctx)
 
 /* Where gcAssistAlloc(gp) has returned to, on the goroutine's own stack. */
 SEC("uprobe")
-int assist_end(struct pt_regs *ctx)
+int GO_PROGRAM(assist_end)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
 	struct rec *r;

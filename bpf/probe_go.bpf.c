@@ -90,7 +90,9 @@ static __always_inline int send_stop(struct transition *t)
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = t->gp;
 	l->arg = 0;
-	from = start_at_preempted(&c, t->gp);
+	/* goyield and Gosched end by mcall, like nothing that is preempted */
+	from = start_at_preempted(&c, t->gp,
+				  go_abi && !t->site.sub && l->r.sub == REC_STOP_PREEMPTED);
 	put_stack(l, t, &from, 0);
 	return 0;
 }
@@ -217,28 +219,26 @@ static __always_inline int send_sys_exit(struct transition *t)
 }
 
 SEC("uprobe")
-int casgstatus(struct pt_regs *ctx)
+int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 {
-	struct transition t = {
-		.pid_tgid = current_ids(),
-		.g = go_g(ctx),
-		.fp = go_fp(ctx),
-		.gp = go_arg1(ctx),
-	};
-	__u64 sp = go_sp(ctx), old = go_arg2(ctx), new = go_arg3(ctx);
+	struct transition t = { .pid_tgid = current_ids() };
+	struct go_casgstatus c = go_casgstatus(ctx);
 
 	if (!is_target(t.pid_tgid))
 		return 0;
+	t.g = c.g;
+	t.fp = c.fp;
+	t.gp = c.gp;
 	/*
 	 * Runnable to running is execute's. coroswitch_m says it too when its
 	 * fast path fails, of a goroutine that the model then knows to run.
 	 */
-	if ((__u32)old == GO_RUNNABLE && (__u32)new == GO_RUNNING) {
+	if ((__u32)c.old == GO_RUNNABLE && (__u32)c.new == GO_RUNNING) {
 		t.site = (struct site_class){ .kind = REC_GO_START };
 		return send_plain(&t);
 	}
-	t.ret = read_u64(sp);
-	if (!site_find(SITE_KEY(t.ret, old, new), &t.site))
+	t.ret = read_u64(c.ret_at);
+	if (!site_find(SITE_KEY(t.ret, c.old, c.new), &t.site))
 		return 0;
 	switch (t.site.kind) {
 	case REC_GO_PARK:
@@ -260,7 +260,7 @@ int casgstatus(struct pt_regs *ctx)
 
 /* preemptPark(gp): stopped for a stack scan; does not use casgstatus, comes back by ready. */
 SEC("uprobe")
-int preempt_park(struct pt_regs *ctx)
+int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
 	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT } };
@@ -268,7 +268,7 @@ int preempt_park(struct pt_regs *ctx)
 	struct rec_long *l;
 	struct g_chunk c;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_GO_PREEMPT_PARK, 0);
 	if (!l)
@@ -277,11 +277,12 @@ int preempt_park(struct pt_regs *ctx)
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = gp;
 	l->arg = 0;
-	from = start_at_preempted(&c, gp);
+	from = start_at_preempted(&c, gp, go_abi);
 	put_stack(l, &t, &from, 0);
 	return 0;
 }
 
+#ifndef GO_OLD
 /* coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. */
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)
@@ -305,3 +306,4 @@ int coroswitch(struct pt_regs *ctx)
 	rec_submit(l);
 	return 0;
 }
+#endif

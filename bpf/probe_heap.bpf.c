@@ -22,22 +22,22 @@ static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value, __
 
 /* (c *gcControllerState).update(dHeapLive, dHeapScan): the new value is not stored yet. */
 SEC("uprobe")
-int heap_update(struct pt_regs *ctx)
+int GO_PROGRAM(heap_update)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), c = go_arg1(ctx), delta = go_arg2(ctx);
 
-	if (!delta || !is_target(pid_tgid))
+	if (!delta || !is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(c + off.gcc_heap_live) + delta, delta);
 }
 
 /* (c *gcControllerState).resetLive(bytesMarked): the heap after a cycle. */
 SEC("uprobe")
-int heap_reset(struct pt_regs *ctx)
+int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), marked = go_arg2(ctx);
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_ALLOC, marked, 0);
 }
@@ -48,7 +48,7 @@ int heap_reset(struct pt_regs *ctx)
  * tracer told a moment ago. All ones: no goal, the collector is off.
  */
 SEC("uprobe")
-int heap_goal(struct pt_regs *ctx)
+int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), goal = go_arg2(ctx);
 

@@ -22,14 +22,14 @@ static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
  * means; acquirep itself calls acquirepNoTrace, so then its caller counts.
  */
 SEC("uprobe")
-int proc_start(struct pt_regs *ctx)
+int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
 	struct site_class s;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	if ((site_find(SITE_KEY(read_u64(sp), 0, 0), &s) ||
 	     site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &s)) && s.kind == REC_P_START)
@@ -42,7 +42,7 @@ int proc_start(struct pt_regs *ctx)
  * its status: then the syscall begins here, with the stack of the goroutine.
  */
 SEC("uprobe")
-int proc_stop(struct pt_regs *ctx)
+int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), m, curg, key;
 	struct stack_start from;
@@ -50,7 +50,7 @@ int proc_stop(struct pt_regs *ctx)
 	struct g_chunk c;
 	struct site_class s;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	m = g_m(go_g(ctx));
 	if (site_find(SITE_KEY(read_u64(go_sp(ctx)), 0, 0), &s) &&
@@ -75,6 +75,7 @@ int proc_stop(struct pt_regs *ctx)
 	return send_p(pid_tgid, read_u64(m + off.m_p), REC_P_STOP, 0);
 }
 
+#ifndef GO_OLD
 /* syscallingThread.releaseP(gp, mp, pp, ...), Go 1.26+: the one place where a P is stolen. */
 SEC("uprobe")
 int proc_steal(struct pt_regs *ctx)
@@ -94,34 +95,35 @@ int proc_steal(struct pt_regs *ctx)
 	rec_submit(l);
 	return 0;
 }
+#endif
 
 /* handoffp(pp), up to Go 1.25: called by the thieves right after they took the P. */
 SEC("uprobe")
-int proc_handoff(struct pt_regs *ctx)
+int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	return send_p(pid_tgid, go_arg1(ctx), REC_P_HANDOFF, 0);
 }
 
 static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, __u8 sub,
-				      __u8 class)
+				      __u64 arg, __u8 class)
 {
 	__u64 pid_tgid = current_ids(), key;
 	__u64 g = go_g(ctx), sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, kind, sub);
 	if (!l)
 		return 0;
 	l->r.id = id;
 	l->r.ptr = 0;
-	l->arg = 0;
+	l->arg = arg;
 	from = start_at_actor(g, read_u64(sp), fp);
 	key = stack_key(&from, class);
 	l->stack = key;
@@ -132,26 +134,42 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 }
 
 SEC("uprobe")
-int procs_change(struct pt_regs *ctx)
+int GO_PROGRAM(procs_change)(struct pt_regs *ctx)
 {
-	return send_world(ctx, (__u32)go_arg1(ctx), REC_PROCS, 0, STACK_PROCS);
+	return send_world(ctx, (__u32)go_arg1(ctx), REC_PROCS, 0, 0, STACK_PROCS);
 }
 
-SEC("uprobe")
-int stw_begin(struct pt_regs *ctx)
+/* The first 8 bytes of the string m.preemptoff. */
+static __always_inline __u64 preempt_off(__u64 g)
 {
-	return send_world(ctx, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), STACK_STW);
+	__u64 string[2] = {}, text = 0;
+
+	bpf_probe_read_user(string, sizeof(string), (void *)(g_m(g) + off.m_preemptoff));
+	if (string[1] > sizeof(text))
+		string[1] = sizeof(text);
+	if (string[1])
+		bpf_probe_read_user(&text, string[1], (void *)string[0]);
+	return text;
+}
+
+/* The reason is the argument; up to Go 1.20 there is none, but a text in the M. */
+SEC("uprobe")
+int GO_PROGRAM(stw_begin)(struct pt_regs *ctx)
+{
+	if (go_abi)
+		return send_world(ctx, 0, REC_STW_BEGIN, 0, preempt_off(go_g(ctx)), STACK_STW);
+	return send_world(ctx, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0, STACK_STW);
 }
 
 /* gcBgMarkStartWorkers(): once per cycle, right after the runtime's own GCBegin. */
 SEC("uprobe")
-int gc_begin(struct pt_regs *ctx)
+int GO_PROGRAM(gc_begin)(struct pt_regs *ctx)
 {
-	return send_world(ctx, 0, REC_GC_BEGIN, 0, STACK_GC);
+	return send_world(ctx, 0, REC_GC_BEGIN, 0, 0, STACK_GC);
 }
 
 SEC("uprobe")
-int stw_end(void *ctx)
+int GO_PROGRAM(stw_end)(void *ctx)
 {
 	__u64 pid_tgid = current_ids();
 	struct rec *r;

@@ -85,7 +85,7 @@ static __always_inline struct stack_start start_here(__u64 sp, __u64 fp)
 
 /* userTaskCreate(id, parent uint64, taskType string) */
 SEC("uprobe")
-int user_task_begin(struct pt_regs *ctx)
+int GO_PROGRAM(user_task_begin)(struct pt_regs *ctx)
 {
 	struct annotation a = {
 		.pid_tgid = current_ids(),
@@ -97,7 +97,7 @@ int user_task_begin(struct pt_regs *ctx)
 	};
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid))
+	if (!is_target(a.pid_tgid) || go_restarts(ctx))
 		return 0;
 	a.from = start_here(sp, fp);
 	return send_annotation(&a);
@@ -105,7 +105,7 @@ int user_task_begin(struct pt_regs *ctx)
 
 /* userTaskEnd(id uint64) */
 SEC("uprobe")
-int user_task_end(struct pt_regs *ctx)
+int GO_PROGRAM(user_task_end)(struct pt_regs *ctx)
 {
 	struct annotation a = {
 		.pid_tgid = current_ids(),
@@ -114,7 +114,7 @@ int user_task_end(struct pt_regs *ctx)
 	};
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid))
+	if (!is_target(a.pid_tgid) || go_restarts(ctx))
 		return 0;
 	a.from = start_here(sp, fp);
 	return send_annotation(&a);
@@ -122,7 +122,7 @@ int user_task_end(struct pt_regs *ctx)
 
 /* userRegion(id, mode uint64, regionType string): mode 0 begins, 1 ends */
 SEC("uprobe")
-int user_region(struct pt_regs *ctx)
+int GO_PROGRAM(user_region)(struct pt_regs *ctx)
 {
 	struct annotation a = {
 		.pid_tgid = current_ids(),
@@ -133,7 +133,7 @@ int user_region(struct pt_regs *ctx)
 	};
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx), mode = go_arg2(ctx);
 
-	if (!is_target(a.pid_tgid))
+	if (!is_target(a.pid_tgid) || go_restarts(ctx))
 		return 0;
 	if (mode)
 		a.kind = REC_USER_REGION_END;
@@ -143,7 +143,7 @@ int user_region(struct pt_regs *ctx)
 
 /* userLog(id uint64, category, message string) */
 SEC("uprobe")
-int user_log(struct pt_regs *ctx)
+int GO_PROGRAM(user_log)(struct pt_regs *ctx)
 {
 	struct annotation a = {
 		.pid_tgid = current_ids(),
@@ -154,7 +154,7 @@ int user_log(struct pt_regs *ctx)
 	};
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid))
+	if (!is_target(a.pid_tgid) || go_restarts(ctx))
 		return 0;
 	a.from = start_here(sp, fp);
 	return send_annotation(&a);

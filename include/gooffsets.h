@@ -12,10 +12,18 @@
 
 #define GO_OFFSET_NONE 0xffff
 
+/* How functions are called and where probes sit in them: bpf/goabi.h tells each. */
+enum go_abi {
+	GO_ABI_PUSH = 0,	/* Go 1.21 and later */
+	GO_ABI_CHECK = 1,	/* Go 1.17 to 1.20 */
+	GO_ABI_STACK = 2,	/* up to Go 1.16 */
+};
+
 /*
  * F(member, "runtime type", "field path", since minor): one row per field.
  * `since` is the first Go minor release (1.NN) that must have it; a field that
  * is missing where it must be is an error, elsewhere it is GO_OFFSET_NONE.
+ * A path may list the names that the field had, as "new|old".
  */
 #define GO_OFFSETS(F) \
 	F(g_stack_lo,        "runtime.g", "stack.lo", 15) \
@@ -36,6 +44,7 @@
 	F(g_coroexit,        "runtime.g", "coroexit", 22) \
 	F(g_coroarg,         "runtime.g", "coroarg", 22) \
 	F(g_sync_safe_point, "runtime.g", "syncSafePoint", 25) \
+	F(g_async_safe_point, "runtime.g", "asyncSafePoint", 15) \
 	F(g_lockedm,         "runtime.g", "lockedm", 15) \
 	F(g_parent_goid,     "runtime.g", "parentGoid", 21) \
 	F(g_gopc,            "runtime.g", "gopc", 15) \
@@ -50,8 +59,8 @@
 	F(m_isextra,         "runtime.m", "isextra", 21) \
 	F(m_alllink,         "runtime.m", "alllink", 15) \
 	F(m_ncgo,            "runtime.m", "ncgo", 15) \
-	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip", 21) \
-	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason", 21) \
+	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip|waittraceskip", 15) \
+	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason|waittraceev", 15) \
 	F(m_syscalltick,     "runtime.m", "syscalltick", 15) \
 	F(p_id,              "runtime.p", "id", 15) \
 	F(p_status,          "runtime.p", "status", 15) \

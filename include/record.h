@@ -63,7 +63,8 @@ enum rec_kind {
 	REC_PROCS = 36,		  /* procresize; id = new GOMAXPROCS */
 
 	/* the world and the collector: id = goid of the goroutine concerned */
-	REC_STW_BEGIN = 48,	  /* sub = stwReason; stack */
+	REC_STW_BEGIN = 48,	  /* sub = stwReason; up to Go 1.20 arg = the first 8 bytes of
+				   * m.preemptoff; stack */
 	REC_STW_END = 49,
 	REC_GC_BEGIN = 50,	  /* stack */
 	REC_GC_END = 51,

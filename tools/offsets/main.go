@@ -57,7 +57,17 @@ func structs(d *dwarf.Data, wanted map[string]bool) map[string]*dwarf.StructType
 	return found
 }
 
-func offset(t *dwarf.StructType, path string) (int64, bool) {
+// offset takes the first of the paths ("new|old") that the type has.
+func offset(t *dwarf.StructType, paths string) (int64, bool) {
+	for _, path := range strings.Split(paths, "|") {
+		if sum, ok := pathOffset(t, path); ok {
+			return sum, true
+		}
+	}
+	return 0, false
+}
+
+func pathOffset(t *dwarf.StructType, path string) (int64, bool) {
 	var sum int64
 	for _, name := range strings.Split(path, ".") {
 		if t == nil {

@@ -47,7 +47,11 @@ static int libbpf_loud(enum libbpf_print_level level, const char *fmt, va_list a
 
 static struct bpf_program *program_of(struct bpf_side *b, enum program p)
 {
-	return bpf_object__find_program_by_name(b->skel->obj, program_name(p));
+	const char *suffix = b->plan->abi == GO_ABI_PUSH ? "" : "_old";	/* bpf/old.bpf.c */
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", program_name(p), suffix);
+	return bpf_object__find_program_by_name(b->skel->obj, name);
 }
 
 static bool program_used(const struct plan *plan, enum program p)
@@ -66,6 +70,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	const struct plan *plan = b->plan;
 
 	memcpy((void *)&k->off, &plan->offsets, sizeof(plan->offsets));
+	k->go_abi = plan->abi;
 	k->target_tgid = (uint32_t)b->proc->bpf_tgid;
 	k->target_ns_dev = b->proc->bpf_ns.dev;
 	k->target_ns_ino = b->proc->bpf_ns.ino;
@@ -85,15 +90,18 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 
 static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 {
+	struct bpf_program *prog;
 	enum program p;
 
+	bpf_object__for_each_program(prog, b->skel->obj)
+		bpf_program__set_autoload(prog, false);
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
 	for (p = 0; p < PROGRAMS; p++) {
-		struct bpf_program *prog = program_of(b, p);
-
 		if (!program_used(b->plan, p))
-			bpf_program__set_autoload(prog, false);
-		else if (b->multi)
+			continue;
+		prog = program_of(b, p);
+		bpf_program__set_autoload(prog, true);
+		if (b->multi)
 			bpf_program__set_expected_attach_type(
 				prog, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
 	}

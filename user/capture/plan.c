@@ -13,6 +13,7 @@
 #include "target/offsets.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
+#include "target/x86_insn.h"
 
 enum need { OPTIONAL, REQUIRED, IF_LINKED };
 
@@ -182,20 +183,38 @@ static bool wants(const struct plan *p, enum group group, int since, int until)
 
 /* --- probe sites --- */
 
-static int find_prologue(const struct gobin *b, const struct gobin_func *fn, uint32_t *offset,
-			 char text[80], struct error *err)
+static enum go_abi abi_of(int minor)
+{
+	return minor >= 21 ? GO_ABI_PUSH : minor >= 17 ? GO_ABI_CHECK : GO_ABI_STACK;
+}
+
+/* Is @site what bpf/goabi.h takes for granted? */
+static bool site_fits(const struct plan *p, enum program program, const struct site *site)
+{
+	const uint16_t used = 1 << X86_RAX | 1 << X86_RBX | 1 << X86_RCX | 1 << X86_RDI |
+			      1 << X86_RSI | 1 << X86_R14;
+
+	if (p->abi == GO_ABI_PUSH)
+		return site->kind == SITE_PUSH_RBP && !site->frame;
+	if (p->abi == GO_ABI_CHECK && (site->lost_regs & used))
+		return false;
+	if (program == PROGRAM_casgstatus)
+		return site->kind == SITE_JCC && site->frame && !site->drop_taken;
+	return site->drop_taken && !site->frame;
+}
+
+static int find_prologue(const struct plan *p, const struct gobin *b, enum program program,
+			 const struct gobin_func *fn, uint32_t *offset, char text[80],
+			 struct error *err)
 {
 	struct site site;
 	int r = prologue_site_of(b, fn, &site, err);
 
 	if (r)
 		return r;
-	/*
-	 * The programs take arguments from registers and the return address
-	 * from the top of the stack, which holds at a push alone.
-	 */
-	if (site.kind != SITE_PUSH_RBP || site.frame)
-		return error_set(err, -ENOTSUP, "%s has no frame pointer prologue", fn->name);
+	if (!site_fits(p, program, &site))
+		return error_set(err, -ENOTSUP, "the start of %s is unlike that of any known Go "
+				 "(%s)", fn->name, site.text);
 	*offset = site.offset;
 	memcpy(text, site.text, sizeof(site.text));
 	return 0;
@@ -295,7 +314,7 @@ static int add_point(struct plan *p, const struct gobin *b, const struct probe_s
 	if (spec->program == PROGRAM_syscall_exit)
 		r = find_exit_jump(p, b, &offset, point.site, err);
 	else
-		r = find_prologue(b, &fn, &offset, point.site, err);
+		r = find_prologue(p, b, spec->program, &fn, &offset, point.site, err);
 	if (r)
 		return r;
 	point.addr = fn.addr + offset;
@@ -424,7 +443,7 @@ static int find_assembly(const struct gobin *b, const char *name, struct gobin_f
 /*
  * runtime.systemstack (asm_amd64.s) has one indirect call through RDI, of the
  * function that it runs on the system stack. It leaves systemstack_switch + 8
- * in g.sched.pc.
+ * in g.sched.pc. Up to Go 1.20 it has no frame of its own to find there.
  */
 static void find_systemstack(struct plan *p, const struct gobin *b)
 {
@@ -432,7 +451,7 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 	struct gobin_func fn, leaf;
 	const uint8_t *code, *at;
 
-	if (find_assembly(b, "runtime.systemstack", &fn) ||
+	if (p->abi != GO_ABI_PUSH || find_assembly(b, "runtime.systemstack", &fn) ||
 	    find_assembly(b, "runtime.systemstack_switch", &leaf))
 		return;
 	code = gobin_bytes(b, fn.addr, fn.size);
@@ -468,13 +487,14 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
 				 "you know, give --assume-go 1.NN", gobin_path(b));
-	if (p->minor < 21)
+	if (p->minor < 18)
 		return error_set(err, -ENOTSUP,
-				 "'%s' was built with %s: gotap traces Go 1.21 and later",
+				 "'%s' was built with %s: gotap traces Go 1.18 and later",
 				 gobin_path(b), gobin_go_version(b));
 	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)
 		return r;
+	p->abi = abi_of(p->minor);
 	p->goid_before_status = p->minor >= 24;
 	p->syscall_bp = p->minor >= 23;
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))

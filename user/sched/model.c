@@ -286,11 +286,14 @@ static void procs_change(struct model *s, struct M *m, const struct rec *r)
 
 static void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
+	const char *reason;
+
 	ensure_world_runs(s);
 	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
 		return;
 	s->stw = m->g;
-	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, release_stw_reason(r->sub)),
+	reason = release_stw_reason(s->opts.minor, r->sub, as_long(r)->arg);
+	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, reason),
 		  tracefile_stack(s->tf, as_long(r)->stack));
 }
 

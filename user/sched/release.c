@@ -55,7 +55,34 @@ bool release_wait_is_running(int minor, unsigned int wr)
 	return r && !r->block_reason;
 }
 
-const char *release_stw_reason(unsigned int reason)
+/* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */
+static const char *old_stw_reason(uint64_t start)
+{
+	static const struct {
+		char start[9];
+		const char *reason;
+	} reasons[] = {
+		{ "", "GC sweep termination" },
+		{ "gcing", "GC mark termination" },
+		{ "write he", "write heap dump" },
+		{ "profile", "goroutine profile" },
+		{ "profile ", "goroutine profile cleanup" },
+		{ "stack tr", "all goroutines stack trace" },
+		{ "read mem", "read mem stats" },
+		{ "doAllThr", "AllThreadsSyscall" },
+		{ "GOMAXPRO", "GOMAXPROCS" },
+		{ "start tr", "start trace" },
+		{ "stop tra", "stop trace" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!memcmp(reasons[i].start, &start, sizeof(start)))
+			return reasons[i].reason;
+	return "unknown";
+}
+
+const char *release_stw_reason(int minor, unsigned int reason, uint64_t old)
 {
 	/* runtime/proc.go, stwReasonStrings */
 	static const char *const text[] = {
@@ -66,6 +93,8 @@ const char *release_stw_reason(unsigned int reason)
 		"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
 	};
 
+	if (minor <= 20)
+		return old_stw_reason(old);
 	return reason < sizeof(text) / sizeof(text[0]) ? text[reason] : text[0];
 }
 

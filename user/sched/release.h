@@ -8,6 +8,7 @@
 #define GOTAP_SCHED_RELEASE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "record.h"
 
@@ -20,8 +21,11 @@ const char *release_block_reason(int minor, unsigned int wr);
 /* Is a g in _Gwaiting with @wr really running (worked on by the collector and the like)? */
 bool release_wait_is_running(int minor, unsigned int wr);
 
-/* The text of runtime.stwReason @reason (Go 1.21 and later; the numbers are the same in all). */
-const char *release_stw_reason(unsigned int reason);
+/*
+ * The text of runtime.stwReason @reason (Go 1.21 and later; the numbers are the
+ * same in all), up to 1.20 that of m.preemptoff, which begins with the bytes of @old.
+ */
+const char *release_stw_reason(int minor, unsigned int reason, uint64_t old);
 
 /*
  * Leaf frames to leave out of a stack of @class, @recorded being what its

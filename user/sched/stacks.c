@@ -37,6 +37,21 @@ struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int de
 	return s;
 }
 
+/*
+ * Up to Go 1.20 systemstack leaves the first byte of systemstack_switch in
+ * g.sched.pc, where a return address, which is looked up one byte lower, is due.
+ */
+static void mend_leaf(const struct stacks *s, struct stack *st)
+{
+	struct frame f[TRACEV2_MAX_FRAMES];
+
+	if (s->minor > 20 || !s->symbols || !st->n)
+		return;
+	symbolizer_entry(s->symbols, st->pcs[0], f);
+	if (!strcmp(f[0].func, "runtime.systemstack_switch"))
+		st->pcs[0]++;
+}
+
 void stacks_define(struct stacks *s, const struct rec_stack *r)
 {
 	bool is_new;
@@ -50,6 +65,7 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 	st->skip = r->r.flags;
 	st->n = (uint16_t)r->n;
 	memcpy(st->pcs, r->pcs, r->n * sizeof(st->pcs[0]));
+	mend_leaf(s, st);
 	*slot = (uint64_t)(uintptr_t)st;
 }
 

@@ -140,24 +140,37 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Offset of the field at @path ("sched.sp") in struct @type. */
-static bool field_offset(Dwarf_Die *type, const char *path, uint64_t *ret)
+/* Offset of the field at @path ("sched.sp", up to a '|' if any) in struct @type. */
+static bool path_offset(Dwarf_Die *type, const char *path, uint64_t *ret)
 {
 	Dwarf_Die at = *type, member;
 	uint64_t offset;
 
 	for (*ret = 0; ; path++) {
-		size_t len = strcspn(path, ".");
+		size_t len = strcspn(path, ".|");
 
 		if (!find_member(&at, path, len, &member) || !member_offset(&member, &offset))
 			return false;
 		*ret += offset;
 		path += len;
-		if (!*path)
+		if (*path != '.')
 			return *ret < GO_OFFSET_NONE;
 		if (!type_of(&member, &at))
 			return false;
 	}
+}
+
+/* The first of the paths ("new|old") that the struct has. */
+static bool field_offset(Dwarf_Die *type, const char *paths, uint64_t *ret)
+{
+	const char *path;
+
+	for (path = paths; path; path = strchr(path, '|')) {
+		path += *path == '|';
+		if (path_offset(type, path, ret))
+			return true;
+	}
+	return false;
 }
 
 static int read_row(struct structs *s, const struct row *row, int minor,

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * old: the programs for Go up to 1.20, named *_old: the same source, with the
+ * registers, prologues and frames of those releases (goabi.h).
+ */
+#define GO_OLD
+#include "common.h"
+
+const volatile __u32 go_abi = GO_ABI_CHECK;
+
+#include "probe_go.bpf.c"
+#include "probe_proc.bpf.c"
+#include "probe_heap.bpf.c"
+#include "probe_assist.bpf.c"
+#include "probe_user.bpf.c"
