@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "capture/capture.h"
 #include "capture/sampler.h"
+#include "capture/settle.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,17 +20,15 @@
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
+/* What a busy machine may keep a thread waiting for the CPU. */
+#define SETTLE_NS 2000000000ULL
+
 enum {
 	CHUNKS = 64,			/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 	DRAIN_NS = 10 * 1000 * 1000,
 	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
-	/*
-	 * A thread that passed a probe just before it became active may still be
-	 * on its way to the transition. The snapshot waits for it.
-	 */
-	SETTLE_NS = 20 * 1000 * 1000,
 };
 
 struct capture {
@@ -312,7 +311,7 @@ static int read_snapshot(struct capture *cap, struct error *err)
 	int r = 0;
 
 	if (!cap->proc->launched) {
-		sleep_ns(SETTLE_NS);
+		settle(cap->proc, SETTLE_NS);
 		r = snapshot_take(cap->plan, cap->proc, &cap->roots, cap->stack_depth, &records, &counts, err);
 	}
 	if (!r) {

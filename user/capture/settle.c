@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* settle: see settle.h. Facts: kernel/sched/stats.c, /proc/PID/task/TID/schedstat. */
+#define _GNU_SOURCE
+#include "capture/settle.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/vec.h"
+
+enum {
+	/* From a probe to the change are some ten instructions and a return from a trap. */
+	PROGRESS_NS = 20 * 1000,
+	PAUSE_NS = 1000 * 1000,
+	NO_SCHEDSTAT_PAUSES = 20,	/* a kernel without CONFIG_SCHED_INFO: just wait */
+};
+
+struct thread {
+	pid_t tid;
+	uint64_t run_ns;	/* CPU time when recording began */
+	bool arrived;
+};
+
+/* CPU time used so far; false if the thread is gone or the kernel does not tell. */
+static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
+{
+	struct buf text = {0};
+	char what[64];
+	bool ok;
+
+	snprintf(what, sizeof(what), "task/%d/schedstat", tid);
+	ok = !procfs_read(&p->fs, p->pid, what, 128, &text);
+	if (ok)
+		*ret = strtoull((const char *)text.data, NULL, 10);
+	buf_free(&text);
+	return ok;
+}
+
+static bool sleeps(const struct process *p, pid_t tid)
+{
+	struct procfs_status st;
+	char what[64];
+
+	snprintf(what, sizeof(what), "task/%d/status", tid);
+	return procfs_status(&p->fs, p->pid, what, &st) || st.state != 'R';
+}
+
+static void list_threads(const struct process *p, struct vec *ret)
+{
+	struct map64 tids = {0};
+	size_t i;
+
+	procfs_map_tids(&p->fs, p->pid, &tids);
+	for (i = 0; i < tids.cap; i++) {
+		struct thread *t;
+
+		if (!tids.slots[i].used)
+			continue;
+		t = vec_push(ret, sizeof(*t));
+		t->tid = (pid_t)tids.slots[i].value;
+		t->arrived = !run_time(p, t->tid, &t->run_ns);
+	}
+	map64_free(&tids);
+}
+
+/* Threads that have not arrived yet. */
+static size_t look(const struct process *p, struct vec *threads)
+{
+	size_t i, left = 0;
+	uint64_t now;
+
+	for (i = 0; i < threads->len; i++) {
+		struct thread *t = vec_at(threads, struct thread, i);
+
+		if (t->arrived)
+			continue;
+		t->arrived = sleeps(p, t->tid) || !run_time(p, t->tid, &now) ||
+			     now - t->run_ns >= PROGRESS_NS;
+		left += !t->arrived;
+	}
+	return left;
+}
+
+size_t settle(const struct process *p, uint64_t timeout_ns)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	uint64_t rounds = timeout_ns / PAUSE_NS, least = 0, dummy;
+	struct vec threads = {0};
+	size_t left;
+
+	if (!run_time(p, p->pid, &dummy))
+		least = NO_SCHEDSTAT_PAUSES;
+	list_threads(p, &threads);
+	do {
+		nanosleep(&pause, NULL);
+		left = look(p, &threads);
+		if (least)
+			least--;
+	} while ((left && rounds--) || least);
+	vec_free(&threads);
+	return left;
+}
