@@ -143,9 +143,17 @@ static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
  */
 static void sys_exit(struct model *s, struct M *m, const struct rec *r)
 {
-	struct G *g = ensure_syscall(s, m, r->id);
 	struct P *p = p_by_ptr(s, as_long(r)->arg);
 	bool kept = r->sub;
+	struct G *g;
+
+	/*
+	 * From Go 1.26 this probe runs after the status changed: a snapshot taken
+	 * in between has the goroutine running already.
+	 */
+	if (!m->heard && kept && m->g && m->g->id == r->id && m->g->status == G_RUNNING)
+		return;
+	g = ensure_syscall(s, m, r->id);
 
 	if (!s->started) {
 		learn_p(s, m, g, p);
@@ -192,7 +200,13 @@ static void extra_enter(struct model *s, struct M *m, const struct rec *r)
 
 static void extra_leave(struct model *s, struct M *m, const struct rec *r)
 {
-	ensure_syscall(s, m, r->id);
+	struct G *g = ensure_syscall(s, m, r->id);
+
+	if (g->assist) {	/* whose end was lost; it can be told by a running goroutine only */
+		ensure_running(s, m, r->id);
+		assist_close(s, m);
+		step_sys_begin(s, m, 0);
+	}
 	if (m->p)
 		ensure_p_idle(s, m, m->p);
 	step_sys_destroy(s, m);
@@ -277,6 +291,10 @@ static void p_handoff(struct model *s, struct M *m, const struct rec *r)
 
 static void procs_change(struct model *s, struct M *m, const struct rec *r)
 {
+	if (!r->id || r->id > P_ID_MAX) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
 	s->gomaxprocs = r->id;
 	s->tell_procs = true;
 	s->procs_stack = as_long(r)->stack;
@@ -473,6 +491,18 @@ static bool is_of_goroutine(const struct rec *r)
 	return r->kind <= REC_EXTRA_LEAVE;
 }
 
+static bool is_of_p(const struct rec *r)
+{
+	return (r->kind >= REC_P_START && r->kind <= REC_P_HANDOFF) || r->kind == REC_SNAP_P ||
+	       r->kind == REC_SNAP_P_NAME;
+}
+
+/* An id that the probe could not read, or a damaged one. */
+static bool is_nameless(const struct rec *r)
+{
+	return (is_of_goroutine(r) && !r->id) || (is_of_p(r) && r->id >= P_ID_MAX);
+}
+
 static void tell_procs(struct model *s, struct M *m)
 {
 	if (!s->started || !m || !m->g || m->g->status != G_RUNNING || !m->p)
@@ -490,22 +520,24 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	if (!h)
 		return 0;
 	s->err = err;
-	if (r->time > s->now)
+	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
 	if (s->started) {
 		e = generation_turn(s);
 		if (e)
 			return e;
 	}
-	if (is_of_goroutine(r) && !r->id) {	/* its memory could not be read */
+	if (is_nameless(r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}
 	if (is_of_thread(r))
 		m = m_put(s, r->tid);
 	h(s, m, r);
-	if (m)
+	if (m) {
+		m->heard = true;
 		gc_tell(s, m);
+	}
 	if (s->tell_procs)
 		tell_procs(s, m);
 	return 0;
@@ -517,6 +549,7 @@ struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
 
 	s->tf = tf;
 	s->opts = *opts;
+	s->now = 1;	/* readers take no clock that says 0 */
 	return s;
 }
 

@@ -16,7 +16,13 @@
 #include "trace/tracefile.h"
 #include "tracev2.h"
 
-enum { STATUS_UNKNOWN = 0 };
+/* Readers count time in an int64_t: what is later than this is damaged. */
+#define TIME_MAX (1ULL << 62)
+
+enum {
+	STATUS_UNKNOWN = 0,
+	P_ID_MAX = 1 << 16,	/* more Ps than any machine has: such an id is damaged */
+};
 
 struct M;
 
@@ -45,6 +51,7 @@ struct M {
 	struct P *p;
 	struct trace_stream *stream;
 	uint64_t gen;		/* generation of its last event */
+	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 
@@ -80,6 +87,7 @@ struct model {
 	unsigned int heap_n;
 	struct map64 tasks;	/* ids of tasks that have begun */
 	uint64_t clock_mono, clock_wall;
+	uint64_t last_wall, last_begin;	/* of the last generation that ended */
 	struct model_counts counts;
 	struct error *err;	/* of the running model_record() */
 	int failed;
