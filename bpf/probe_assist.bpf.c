@@ -3,9 +3,16 @@
  * probe_assist: mark assists. gcAssistAlloc pays with credit if it can and
  * traces nothing then; otherwise it says that the assist begins and calls
  * gcAssistAlloc1, once or (after it yielded or waited) several times. It has
- * ended when gcAssistAlloc returns.
+ * ended when gcAssistAlloc returns. But an assist that finds marking done runs
+ * gcMarkDone, which may allocate and get to gcAssistAlloc again, so both
+ * records tell how deep the stack is, which holds when the stack moves.
  */
 #include "gostate.h"
+
+static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
+{
+	return read_u64(gp + off.g_stack_hi) - sp;
+}
 
 /* gcAssistAlloc1(gp, scanWork), on the system stack. */
 SEC("uprobe")
@@ -22,7 +29,7 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 	if (!l)
 		return 0;
 	l->r.id = read_u64(gp + off.g_goid);
-	l->r.ptr = gp;
+	l->r.ptr = stack_use(gp, read_u64(gp + off.g_sched_sp));
 	l->arg = 0;
 	from = start_at_actor(g, read_u64(sp), fp);
 	key = stack_key(&from, STACK_ASSIST);
@@ -37,7 +44,7 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
+	__u64 pid_tgid = current_ids(), gp = go_g(ctx), sp = go_sp(ctx);
 	struct rec *r;
 
 	if (!is_target(pid_tgid))
@@ -46,7 +53,7 @@ int GO_PROGRAM(assist_end)(struct pt_regs *ctx)
 	if (!r)
 		return 0;
 	r->id = read_u64(gp + off.g_goid);
-	r->ptr = gp;
+	r->ptr = stack_use(gp, sp);
 	rec_submit(r);
 	return 0;
 }

@@ -74,6 +74,17 @@ static __always_inline int send_park(struct transition *t)
 	return 0;
 }
 
+/*
+ * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
+ * this P; otherwise it is 0 there.
+ */
+static __always_inline __u8 worker_mode(struct transition *t)
+{
+	__u64 p = read_u64(g_m(t->g) + off.m_p);
+
+	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
+}
+
 static __always_inline int send_stop(struct transition *t)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site.sub);
@@ -90,6 +101,8 @@ static __always_inline int send_stop(struct transition *t)
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = t->gp;
 	l->arg = 0;
+	if (l->r.sub == REC_STOP_PREEMPTED)
+		l->r.flags = 1 + worker_mode(t);
 	/* goyield and Gosched end by mcall, like nothing that is preempted */
 	from = start_at_preempted(&c, t->gp,
 				  go_abi && !t->site.sub && l->r.sub == REC_STOP_PREEMPTED);
@@ -102,17 +115,6 @@ static __always_inline __u16 ready_skip(struct transition *t)
 	if (t->site.stack != STACK_READY || !ready_skip_slot)
 		return 0;
 	return (__u16)read_u64(t->fp + ready_skip_slot);
-}
-
-/*
- * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
- * this P; otherwise it is 0 there.
- */
-static __always_inline __u8 worker_mode(struct transition *t)
-{
-	__u64 p = read_u64(g_m(t->g) + off.m_p);
-
-	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
 }
 
 static __always_inline int send_ready(struct transition *t)
@@ -263,7 +265,12 @@ SEC("uprobe")
 int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
-	struct transition t = { .pid_tgid = pid_tgid, .gp = gp, .site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT } };
+	struct transition t = {
+		.pid_tgid = pid_tgid,
+		.g = go_g(ctx),
+		.gp = gp,
+		.site = { .kind = REC_GO_PREEMPT_PARK, .stack = STACK_PREEMPT },
+	};
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
@@ -276,6 +283,7 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 	g_read(&c, gp);
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = gp;
+	l->r.flags = 1 + worker_mode(&t);
 	l->arg = 0;
 	from = start_at_preempted(&c, gp, go_abi);
 	put_stack(l, &t, &from, 0);

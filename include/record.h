@@ -68,8 +68,8 @@ enum rec_kind {
 	REC_STW_END = 49,
 	REC_GC_BEGIN = 50,	  /* stack */
 	REC_GC_END = 51,
-	REC_ASSIST_BEGIN = 52,	  /* stack */
-	REC_ASSIST_END = 53,
+	REC_ASSIST_BEGIN = 52,	  /* ptr = bytes of stack in use; stack */
+	REC_ASSIST_END = 53,	  /* ptr = bytes of stack in use */
 	REC_HEAP_ALLOC = 54,	  /* arg = bytes, of which ptr are about to be added */
 	REC_HEAP_GOAL = 55,	  /* arg = bytes; all ones: the collector is off */
 
@@ -107,7 +107,7 @@ struct rec {
 	__rec_u32 tid;		/* kernel thread id, the M of the trace */
 	__rec_u8 kind;		/* enum rec_kind */
 	__rec_u8 sub;
-	__rec_u16 flags;	/* GoStart: p.gcMarkWorkerMode when it was read */
+	__rec_u16 flags;	/* preempted: 1 + p.gcMarkWorkerMode; 0: not read */
 	__rec_u64 id;
 	__rec_u64 ptr;
 };

@@ -12,18 +12,20 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"runtime/trace"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file")
-	delay     = flag.Duration("delay", time.Second, "time between ready and the start of the own trace")
+	delay     = flag.Duration("delay", time.Minute, "longest wait for SIGUSR1, which starts the own trace")
 	dur       = flag.Duration("dur", 2*time.Second, "length of the own trace")
 	tail      = flag.Duration("tail", 500*time.Millisecond, "time to go on for after the own trace")
 	pause     = flag.Duration("pause", 2*time.Millisecond, "pause of every worker between two rounds")
@@ -167,8 +169,13 @@ func main() {
 			worker()
 		}(worker)
 	}
+	begin := make(chan os.Signal, 1)
+	signal.Notify(begin, syscall.SIGUSR1)
 	fmt.Println("ready")
-	time.Sleep(*delay)
+	select {
+	case <-begin:
+	case <-time.After(*delay):
+	}
 	traced()
 	time.Sleep(*tail)
 	atomic.StoreInt32(&stopped, 1)

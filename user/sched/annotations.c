@@ -75,13 +75,18 @@ static void region_push(struct G *g, const struct rec *r)
 	g->regions = region;
 }
 
-/* Ends that do not fit the innermost region began before the trace did. */
+/*
+ * A reader wants the end of the innermost region. One that began before the
+ * trace did can be told only when none has begun since.
+ */
 static bool region_pop(struct G *g, const struct rec *r)
 {
 	const struct rec_user *u = as_user(r);
 	struct region *region = g->regions;
 
-	if (!region || region->task != r->id || region->len != u->len[0] ||
+	if (!region)
+		return true;
+	if (region->task != r->id || region->len != u->len[0] ||
 	    memcmp(region->name, u->text, u->len[0]))
 		return false;
 	g->regions = region->outer;

@@ -25,15 +25,19 @@ static const struct rec_long *as_long(const struct rec *r)
 
 /* --- goroutines --- */
 
-/* The runtime labels a goroutine that it starts as a GC worker (gcMarkWorkerMode 1 to 3). */
+/*
+ * p.gcMarkWorkerMode (1 to 3) is set when this P wakes its worker and cleared
+ * before the worker parks. The runtime labels a goroutine that starts on such a
+ * P: the worker, also when it was preempted meanwhile.
+ */
 static void label_worker(struct model *s, struct M *m, struct G *g)
 {
 	static const char *const labels[] = { NULL, "GC (dedicated)", "GC (fractional)",
 					      "GC (idle)" };
+	unsigned int mode = m->p ? m->p->worker_mode : 0;
 
-	if (s->started && g->gc_worker && g->gc_worker < 4)
-		step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[g->gc_worker]));
-	g->gc_worker = 0;
+	if (s->started && g->worker && mode && mode < 4)
+		step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[mode]));
 }
 
 static void go_start(struct model *s, struct M *m, const struct rec *r)
@@ -49,15 +53,24 @@ static void go_start(struct model *s, struct M *m, const struct rec *r)
 	label_worker(s, m, g);
 }
 
+/* A worker that was preempted is labelled again if its P still expects it to mark. */
+static void preempted_worker(struct M *m, const struct rec *r)
+{
+	if (m->g && m->g->worker && m->p && r->flags)
+		m->p->worker_mode = r->flags - 1;
+}
+
 static void go_park(struct model *s, struct M *m, const struct rec *r)
 {
-	ensure_running(s, m, r->id);
+	if (ensure_running(s, m, r->id)->worker && m->p)
+		m->p->worker_mode = 0;
 	step_go_block(s, m, release_block_reason(s->opts.minor, r->sub), as_long(r)->stack);
 }
 
 static void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_running(s, m, r->id);
+	preempted_worker(m, r);
 	step_go_block(s, m, "preempted", as_long(r)->stack);
 }
 
@@ -66,6 +79,7 @@ static void go_stop(struct model *s, struct M *m, const struct rec *r)
 	ensure_running(s, m, r->id);
 	if (s->stw == m->g)
 		ensure_world_runs(s);
+	preempted_worker(m, r);
 	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
 		     as_long(r)->stack);
 }
@@ -85,7 +99,11 @@ static void go_ready(struct model *s, struct M *m, const struct rec *r)
 	ensure_waiting(s, m, g);
 	if (g->status == G_WAITING)
 		step_go_unblock(s, m, g, as_long(r)->stack);
-	g->gc_worker = r->sub;
+	if (!r->sub)
+		return;
+	g->worker = true;
+	if (m->p)
+		m->p->worker_mode = r->sub;
 }
 
 static void go_create(struct model *s, struct M *m, const struct rec *r)
@@ -406,6 +424,7 @@ static void snap_g(struct model *s, struct M *m, const struct rec *r)
 	g = g_put(s, r->id);
 	g->stack = as_long(r)->stack;
 	g->assist = r->flags >> 8;
+	g->assist_depth = UINT64_MAX;
 	g->status = status;
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
@@ -419,10 +438,10 @@ static void snap_g(struct model *s, struct M *m, const struct rec *r)
 /* What had a record since the attach knows better. */
 static void snap_gc(struct model *s, struct M *m, const struct rec *r)
 {
-	enum { GC_MARK = 1 };
+	enum { GC_OFF = 0 };
 
 	if (!s->started && !s->gc_known)
-		s->gc_running = r->sub == GC_MARK;
+		s->gc_running = r->sub != GC_OFF;	/* GCEnd comes after mark termination */
 }
 
 static void snap_end(struct model *s, struct M *m, const struct rec *r)

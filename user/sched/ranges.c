@@ -60,17 +60,23 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 	if (!g || g->id != r->id || g->assist || (s->started && !can_speak(s, m)))
 		return;
 	g->assist = true;
+	g->assist_depth = r->ptr;
 	if (s->started)
 		step_emit(s, m, EV_GCMarkAssistBegin,
 			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
 }
 
-/* gcAssistAlloc returned, which does nothing that is traced where there was credit enough. */
+/*
+ * gcAssistAlloc returned: from this assist, or from one inside that did nothing
+ * (gcMarkDone waits for a semaphore, which allocates). Where credit is enough it
+ * returns without a begin.
+ */
 void assist_end(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = m->g;
 
-	if (!g || g->id != r->id || !g->assist || (s->started && !can_speak(s, m)))
+	if (!g || g->id != r->id || !g->assist || r->ptr >= g->assist_depth ||
+	    (s->started && !can_speak(s, m)))
 		return;
 	g->assist = false;
 	if (s->started)

@@ -32,8 +32,9 @@ struct G {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
-	uint8_t gc_worker;	/* p.gcMarkWorkerMode that it was woken with */
 	bool assist;		/* inside a mark assist */
+	bool worker;		/* marks for the collector */
+	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 };
 
@@ -43,6 +44,7 @@ struct P {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;
 	uint64_t ptr;
+	uint8_t worker_mode;	/* p.gcMarkWorkerMode */
 };
 
 struct M {

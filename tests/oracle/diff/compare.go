@@ -90,6 +90,8 @@ type comparison struct {
 	extraValues  map[[3]string]int // name, what the runtime says, what gotap says
 	extraStacks  map[extraStacks]int
 	extraOrphans []extraOrphan
+	lateExtras   []extraOrphan // matched, the runtime's
+	mislabelled  int
 }
 
 // compare aligns twice if the clocks of the two traces turn out to differ: a constant difference is one finding, and

@@ -94,7 +94,11 @@ func (l *loader) entry(k kind, s trace.Stack) stackID {
 func (l *loader) stack(s trace.Stack) stackID {
 	id, ok := l.seen[s]
 	if !ok {
-		id = l.stacks.id(strings.Join(tracefile.Frames(s), "\n"))
+		text := strings.Join(tracefile.Frames(s), "\n")
+		if text == " :0" { // Go 1.22 to 1.24, preempted in a prologue: an address outside any function
+			text = ""
+		}
+		id = l.stacks.id(text)
 		l.seen[s] = id
 	}
 	return id

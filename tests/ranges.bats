@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a trace tells besides who runs where, beside the runtime's own trace of the same process: GC cycles, mark
+# assists, sweeping, stop-the-world, labels of mark workers, the heap's size and goal, GOMAXPROCS, tasks, regions, logs.
+#
+# What may differ, and why:
+#   - labels: the runtime labels whatever starts on a P that has chosen to mark (p.gcMarkWorkerMode), even an ordinary
+#     goroutine when its worker did not get to run. gotap labels workers.
+#   - heap sizes: when two threads add to gcController.heapLive within a microsecond, who was first is not known.
+#   - the stack of an assist: the runtime's own names the tracer's function and another line of gcAssistAlloc.
+
+load lib/common
+
+setup() { require_root; }
+teardown() { stop_targets; }
+
+NEED='RangeBegin GC concurrent,RangeBegin GC mark assist,RangeBegin stop-the-world (GC,Label GC,Metric /gc,Metric /memory'
+
+# has_begun FILE: what was written there before is gone.
+has_begun() { ! grep -q ^old "$1"; }
+
+# traced_twice VERSION EVENTS [FLAG...]: the program traces itself while gotap does.
+traced_twice() {
+	local version=$1 events=$2 status=0
+	shift 2
+	build_prog "$version" ranges
+	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -tail 100ms "$@"
+	# gotap empties an old output once it has attached.
+	echo old >"$BATS_TEST_TMPDIR/gt.trace"
+	"$GOTAP" record --strict -e "$events" -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	wait_for 30 has_begun "$BATS_TEST_TMPDIR/gt.trace"
+	sleep 0.1
+	kill -USR1 "$TARGET"
+	wait $! || status=$?
+	cat "$BATS_TEST_TMPDIR/report"
+	[ "${status:-0}" -eq 0 ]
+	views_ok "$BATS_TEST_TMPDIR/gt.trace"
+}
+
+# equal DIFF FLAG...
+equal() {
+	same_trace -extras -max-extras-p99 50us -few 'Label GC' -rough 'Metric /memory' \
+		"$@" "$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
+}
+
+SWEEP='RangeBegin GC incremental sweep,RangeEnd GC incremental sweep'
+
+same_ranges() {
+	traced_twice "$1" default
+	equal -skip "$SWEEP" -need "$NEED,TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log,RangeBegin stop-the-world (read mem"
+}
+
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.22" { same_ranges 1.22; }
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.23" { same_ranges 1.23; }
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.24" { same_ranges 1.24; }
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.25" { same_ranges 1.25; }
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.26" { same_ranges 1.26; }
+@test "ranges, metrics, labels and annotations equal the runtime's, Go 1.27" { same_ranges 1.27; }
+
+@test "the heap goal under a memory limit equals the runtime's" {
+	traced_twice 1.27 default -limit 12
+	equal -skip "$SWEEP" -need "$NEED"
+}
+
+@test "the heap's sizes equal the runtime's in a program that does a little of everything" {
+	build_prog 1.25 mixed
+	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -delay 2s -dur 1s -tail 100ms -procs
+	succeeds "$GOTAP" record --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
+	same_trace -extras -max-extras-p99 50us -few 'Label GC' -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
+		"$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
+}
