@@ -73,7 +73,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		.bp = loaded(ctx->regs.bp),
 		.cs = loaded(ctx->regs.cs),
 	};
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), m, curg, key;
+	__u64 pid_tgid = current_ids(), m, curg, key;
 	struct stack_start from;
 	struct rec_long *l;
 

@@ -50,7 +50,7 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), goal = go_arg2(ctx);
+	__u64 pid_tgid = current_ids(), goal = go_arg2(ctx);
 
 	if (!is_target(pid_tgid))
 		return 0;
