@@ -27,11 +27,32 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 	[ "$(row 'p["traceable"], p["why_not"], p["container"], p["pgo"]')" = "(True, None, None, None)" ]
 }
 
-@test "stripped, and built with a profile" {
+@test "stripped" {
 	build_prog 1.26 pingpong -ldflags=-s
 	start_target "$PROG"
 	gotap ps
 	matches "^ *$TARGET .* stripped "
+}
+
+@test "built with a profile" {
+	require_go 1.26
+	cat >"$BATS_TEST_TMPDIR/profile.go" <<-END
+		package main
+		import ("os"; "runtime/pprof"; "time")
+		func main() {
+			pprof.StartCPUProfile(os.Stdout)
+			for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {}
+			pprof.StopCPUProfile()
+		}
+	END
+	"$GO" run "$BATS_TEST_TMPDIR/profile.go" >"$BATS_TEST_TMPDIR/cpu.pprof"
+	build_prog 1.26 pingpong -pgo="$BATS_TEST_TMPDIR/cpu.pprof"
+	start_target "$PROG"
+	gotap ps --json
+	[ "$(row 'p["pgo"]')" = "$BATS_TEST_TMPDIR/cpu.pprof" ]
+	gotap ps
+	matches "^ *$TARGET .* dwarf +yes +"
+	rm -rf "$(dirname "$PROG")"
 }
 
 @test "a release that cannot be traced says why" {
