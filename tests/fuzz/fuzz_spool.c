@@ -7,7 +7,8 @@
  * The input begins with three bytes: header of the trace, Go release, form.
  * Either the rest is a spool file behind its head, damaged as it may be; or
  * it is a recipe, six bytes for each record, where few ids and plausible
- * pointers make records meet each other.
+ * pointers make records meet each other. $FUZZ_TRACE names a file for the
+ * trace that is refused.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -147,6 +148,17 @@ static bool is_harmless(const struct check_result *result)
 	       !result->warning[WARN_STW_ACROSS].count;
 }
 
+static void keep(const void *bytes, size_t n)
+{
+	const char *path = getenv("FUZZ_TRACE");
+	FILE *f = path ? fopen(path, "w") : NULL;
+
+	if (f) {
+		fwrite(bytes, 1, n, f);
+		fclose(f);
+	}
+}
+
 static void judge(int fd)
 {
 	size_t n = (size_t)lseek(fd, 0, SEEK_END);
@@ -158,6 +170,7 @@ static void judge(int fd)
 	if (!is_harmless(&result)) {
 		check_report_text(&why, "trace", &result);
 		fwrite(why.data, 1, why.len, stderr);
+		keep(bytes, n);
 		abort();
 	}
 	munmap(bytes, n);

@@ -13,6 +13,9 @@
 #include "base/vec.h"
 #include "sched/steps.h"
 
+/* Neither this nor 0, the background task, ever begins. */
+#define NO_TASK UINT64_MAX
+
 struct region {
 	struct region *outer;
 	uint64_t task;
@@ -46,7 +49,7 @@ void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	bool is_new;
 
-	if (!can_speak(s, m))
+	if (!can_speak(s, m) || !r->id || r->id == NO_TASK)
 		return;
 	map64_put(&s->tasks, r->id, &is_new);
 	if (is_new)	/* ids are never used twice (runtime/trace, lastTaskID) */

@@ -83,9 +83,19 @@ void generation_first(struct model *s)
 	begin(s);
 }
 
-static struct trace_clock clock_now(const struct model *s)
+/*
+ * A wall clock that was set back would make readers refuse the generation: it
+ * goes on as the other clock does until it has caught up.
+ */
+static struct trace_clock clock_now(struct model *s)
 {
 	uint64_t wall = s->clock_wall + (s->gen_begin - s->clock_mono);
+	uint64_t least = s->last_wall + (s->gen_begin - s->last_begin);
+
+	if (wall < least || wall > TIME_MAX)
+		wall = least;
+	s->last_wall = wall;
+	s->last_begin = s->gen_begin;
 
 	return (struct trace_clock){
 		.time = s->gen_begin,

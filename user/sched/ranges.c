@@ -15,12 +15,17 @@ static bool can_speak(const struct model *s, const struct M *m)
 
 /* --- cycles --- */
 
+/* What nobody could say in the first generation a reader takes for a cycle that begins. */
 void gc_tell(struct model *s, struct M *m)
 {
 	if (!s->tell_gc || !can_speak(s, m))
 		return;
 	s->tell_gc = false;
-	step_emit(s, m, EV_GCActive, ++s->gc_seq);
+	if (s->gen > 1 && !s->gc_told)
+		step_emit(s, m, EV_GCBegin, ++s->gc_seq, 0);
+	else
+		step_emit(s, m, EV_GCActive, ++s->gc_seq);
+	s->gc_told = true;
 }
 
 void gc_begin(struct model *s, struct M *m, const struct rec *r)
@@ -31,6 +36,7 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 	if (s->started && !can_speak(s, m))
 		return;
 	s->gc_running = true;
+	s->gc_told = s->started;
 	if (s->started)
 		step_emit(s, m, EV_GCBegin, ++s->gc_seq,
 			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
@@ -45,7 +51,7 @@ void gc_end(struct model *s, struct M *m, const struct rec *r)
 	gc_tell(s, m);
 	if (s->started && (!can_speak(s, m) || s->tell_gc))
 		return;
-	s->gc_running = false;
+	s->gc_running = s->gc_told = false;
 	if (s->started)
 		step_emit(s, m, EV_GCEnd, ++s->gc_seq);
 }

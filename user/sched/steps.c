@@ -129,6 +129,8 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 		return;
 	}
 	world_runs(s, m);
+	if (dies)
+		assist_close(s, m);
 	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
 	if (dies)
 		g_drop(s, old);

@@ -174,7 +174,7 @@ static void pass_on(struct merge *m, uint64_t watermark)
 
 int merge_add(struct merge *m, const struct chunk *c, struct error *err)
 {
-	const uint8_t *p = c->data.data, *end = p + c->data.len;
+	const uint8_t *p = c->data.data, *end = c->data.len ? p + c->data.len : p;
 	struct segment s;
 	int r = 0;
 
