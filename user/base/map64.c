@@ -7,26 +7,7 @@
 
 #include "base/vec.h"
 
-static size_t slot_of(const struct map64 *m, uint64_t key)
-{
-	size_t i = hash64(key) & (m->cap - 1);
-
-	while (m->slots[i].used && m->slots[i].key != key)
-		i = (i + 1) & (m->cap - 1);
-	return i;
-}
-
-uint64_t *map64_get(const struct map64 *m, uint64_t key)
-{
-	size_t i;
-
-	if (!m->len)
-		return NULL;
-	i = slot_of(m, key);
-	return m->slots[i].used ? &m->slots[i].value : NULL;
-}
-
-static void grow(struct map64 *m)
+void map64_grow(struct map64 *m)
 {
 	struct map64 old = *m;
 	size_t i;
@@ -35,24 +16,8 @@ static void grow(struct map64 *m)
 	m->slots = xcalloc(m->cap, sizeof(*m->slots));
 	for (i = 0; i < old.cap; i++)
 		if (old.slots[i].used)
-			m->slots[slot_of(m, old.slots[i].key)] = old.slots[i];
+			m->slots[map64_slot_of(m, old.slots[i].key)] = old.slots[i];
 	free(old.slots);
-}
-
-uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
-{
-	size_t i;
-
-	if (m->len + 1 > m->cap / 4 * 3)
-		grow(m);
-	i = slot_of(m, key);
-	if (is_new)
-		*is_new = !m->slots[i].used;
-	if (!m->slots[i].used) {
-		m->slots[i] = (struct map64_slot){ .key = key, .used = true };
-		m->len++;
-	}
-	return &m->slots[i].value;
 }
 
 /* Is slot index @i cyclically within (@from, @to]? */
@@ -67,7 +32,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 	if (!m->len)
 		return false;
-	hole = slot_of(m, key);
+	hole = map64_slot_of(m, key);
 	if (!m->slots[hole].used)
 		return false;
 	/* Move later members of the run into the hole unless their home lies behind it. */

@@ -22,19 +22,6 @@ struct map64 {
 	size_t cap, len;
 };
 
-/* Pointer to the value of @key, or NULL. Valid until the next change. */
-uint64_t *map64_get(const struct map64 *m, uint64_t key);
-/*
- * Pointer to the value of @key, which is added with value 0 if new;
- * @is_new (may be NULL) says which. Valid until the next change.
- */
-uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new);
-/* Removes @key; false if it was not there. */
-bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys but keeps the storage. */
-void map64_clear(struct map64 *m);
-void map64_free(struct map64 *m);
-
 /* 64-bit finalizer of good quality (splitmix64), for keys that are pointers. */
 static inline uint64_t hash64(uint64_t x)
 {
@@ -44,5 +31,55 @@ static inline uint64_t hash64(uint64_t x)
 	x *= 0x94d049bb133111ebULL;
 	return x ^ (x >> 31);
 }
+
+/* The slot of @key, or the free one where it belongs; the map has slots. */
+static inline size_t map64_slot_of(const struct map64 *m, uint64_t key)
+{
+	size_t i = hash64(key) & (m->cap - 1);
+
+	while (m->slots[i].used && m->slots[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+/* Pointer to the value of @key, or NULL. Valid until the next change. */
+static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
+{
+	size_t i;
+
+	if (!m->len)
+		return NULL;
+	i = map64_slot_of(m, key);
+	return m->slots[i].used ? &m->slots[i].value : NULL;
+}
+
+/* Makes room before a key is added. */
+void map64_grow(struct map64 *m);
+
+/*
+ * Pointer to the value of @key, which is added with value 0 if new;
+ * @is_new (may be NULL) says which. Valid until the next change.
+ */
+static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
+{
+	struct map64_slot *slot;
+
+	if (m->len + 1 > m->cap / 4 * 3)
+		map64_grow(m);
+	slot = &m->slots[map64_slot_of(m, key)];
+	if (is_new)
+		*is_new = !slot->used;
+	if (!slot->used) {
+		*slot = (struct map64_slot){ .key = key, .used = true };
+		m->len++;
+	}
+	return &slot->value;
+}
+
+/* Removes @key; false if it was not there. */
+bool map64_del(struct map64 *m, uint64_t key);
+/* Forgets all keys but keeps the storage. */
+void map64_clear(struct map64 *m);
+void map64_free(struct map64 *m);
 
 #endif

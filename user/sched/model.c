@@ -64,7 +64,7 @@ static void go_park(struct model *s, struct M *m, const struct rec *r)
 {
 	if (ensure_running(s, m, r->id)->worker && m->p)
 		m->p->worker_mode = 0;
-	step_go_block(s, m, release_block_reason(s->opts.minor, r->sub), as_long(r)->stack);
+	step_go_block(s, m, s->block_reasons[r->sub], as_long(r)->stack);
 }
 
 static void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
@@ -565,10 +565,13 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
 {
 	struct model *s = xcalloc(1, sizeof(*s));
+	unsigned int i;
 
 	s->tf = tf;
 	s->opts = *opts;
 	s->now = 1;	/* readers take no clock that says 0 */
+	for (i = 0; i < 256; i++)
+		s->block_reasons[i] = release_block_reason(opts->minor, i);
 	return s;
 }
 

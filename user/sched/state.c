@@ -80,19 +80,25 @@ struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
 
 struct M *m_put(struct model *s, uint64_t tid)
 {
+	struct M *m = s->last_m;
 	bool is_new;
-	struct M *m = lookup_or_make(&s->ms, tid, sizeof(*m), &is_new);
 
+	if (m && m->tid == tid)
+		return m;
+	m = lookup_or_make(&s->ms, tid, sizeof(*m), &is_new);
 	if (is_new) {
 		m->tid = tid;
 		m->stream = tracefile_stream(s->tf, tid);
 	}
+	s->last_m = m;
 	return m;
 }
 
 void m_drop(struct model *s, struct M *m)
 {
 	tracefile_stream_done(s->tf, m->tid);
+	if (s->last_m == m)
+		s->last_m = NULL;
 	map64_del(&s->ms, m->tid);
 	free(m);
 }

@@ -72,6 +72,8 @@ struct model {
 	struct map64 ps;	/* p.id -> struct P * */
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
 	struct map64 ms;	/* tid -> struct M * */
+	struct M *last_m;	/* of the last record: mostly that of the next, too; may be NULL */
+	const char *block_reasons[256];	/* by waitReason, in this release */
 	struct map64 dead;	/* goids that ended before the second generation */
 	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
 	bool started;

@@ -26,9 +26,10 @@ static uint64_t stack_id(struct model *s, uint64_t key)
 	return s->started ? tracefile_stack(s->tf, key) : 0;
 }
 
+/* Reasons are constants of ours. */
 static uint64_t string_id(struct model *s, const char *text)
 {
-	return s->started ? tracefile_string(s->tf, text) : 0;
+	return s->started ? tracefile_constant(s->tf, text) : 0;
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,

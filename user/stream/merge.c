@@ -60,14 +60,13 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 	return q;
 }
 
+/* There is room for it. */
 static void queue_insert(struct queue *q, uint64_t time, size_t at)
 {
-	struct entry *e;
-	size_t i;
+	struct entry *e = q->entries.data;
+	size_t i = q->entries.len++;
 
-	vec_push(&q->entries, sizeof(struct entry));
-	e = vec_at(&q->entries, struct entry, 0);
-	for (i = q->entries.len - 1; i > q->next && e[i - 1].time > time; i--)
+	for (; i > q->next && e[i - 1].time > time; i--)
 		e[i] = e[i - 1];
 	e[i] = (struct entry){ time, at };
 }
@@ -78,6 +77,7 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 	const struct rec *r;
 
 	buf_add(&q->bytes, p, len);
+	vec_reserve(&q->entries, q->entries.len + len / sizeof(struct rec), sizeof(struct entry));
 	for (at = base; at < base + len; at += n) {
 		r = (const struct rec *)(q->bytes.data + at);
 		n = record_size(r, base + len - at);

@@ -13,10 +13,16 @@
 #include "base/strset.h"
 #include "base/vec.h"
 
+enum { STRTAB_CONSTANTS = 64 };
+
 struct strtab {
 	struct strset *texts;
 	struct map64 ids;	/* address of the set's own copy -> id */
 	struct vec order;	/* const char * (strset_len() long), item i has id i + 1 */
+	struct {
+		const char *s;
+		uint64_t id;
+	} constants[STRTAB_CONSTANTS];	/* strtab_put_constant() met last, by address */
 };
 
 void strtab_init(struct strtab *t);
@@ -28,6 +34,8 @@ void strtab_init(struct strtab *t);
 uint64_t strtab_put(struct strtab *t, const char *s, bool keep_tail);
 /* As above for @n bytes that need not be text: annotations are a program's own. */
 uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_tail);
+/* The same of a text that lives as long as the program and never changes. */
+uint64_t strtab_put_constant(struct strtab *t, const char *s);
 /* Forgets all strings: a new generation begins. */
 void strtab_reset(struct strtab *t);
 void strtab_free(struct strtab *t);

@@ -212,7 +212,8 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	}
 	if (time < s->last)
 		time = s->last;
-	buf_reserve(&s->body, EVENT_MAX);
+	if (s->body.cap - s->body.len < EVENT_MAX)
+		buf_reserve(&s->body, EVENT_MAX);
 	p = s->body.data + s->body.len;
 	*p++ = (uint8_t)ev;
 	p = varint_put(p, time - s->last);
@@ -245,6 +246,11 @@ uint64_t tracefile_string(struct tracefile *tf, const char *text)
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n)
 {
 	return strtab_put_bytes(&tf->strings, s, n, false);
+}
+
+uint64_t tracefile_constant(struct tracefile *tf, const char *text)
+{
+	return strtab_put_constant(&tf->strings, text);
 }
 
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key)

@@ -90,6 +90,8 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 uint64_t tracefile_string(struct tracefile *tf, const char *text);
 /* For what need not be text: it may hold zeros and is passed on as it is. */
 uint64_t tracefile_bytes(struct tracefile *tf, const char *s, size_t n);
+/* The same of a text that lives as long as the program and never changes: without comparing it. */
+uint64_t tracefile_constant(struct tracefile *tf, const char *text);
 uint64_t tracefile_stack(struct tracefile *tf, uint64_t key);
 
 /*
