@@ -80,12 +80,13 @@ quit_target() {
 	GOMAXPROCS=2 GOTRACEBACK=system start_target "$PROG"
 	for i in {1..10}; do	# five at a time: most of an attach is waiting for the kernel
 		for j in {1..5}; do
-			"$GOTAP" record --strict -q -p "$TARGET" -d "$((RANDOM % 100 + 50))ms" -o "$TRACE.$i-$j" 3>&- &
+			"$GOTAP" record --strict --json -p "$TARGET" -d "$((RANDOM % 100 + 50))ms" -o "$TRACE.$i-$j" 3>&- \
+				2>"$BATS_TEST_TMPDIR/report.$j" &
 			pids[j]=$!
 			sleep "0.0$((RANDOM % 10))"
 		done
 		for j in {1..5}; do
-			wait "${pids[j]}"
+			wait "${pids[j]}" || fail "attach $i-$j: $(cat "$BATS_TEST_TMPDIR/report.$j")"
 		done
 	done
 	quit_target

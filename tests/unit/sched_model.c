@@ -490,6 +490,15 @@ static void a_switch_to_itself_or_to_nobody(void)
 	check_story(NULL, "7:ProcsChange 2", 2);
 }
 
+static void a_coroutine_dies_inside_an_assist(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_ASSIST_BEGIN, 0, 7, 1, 100, 0, 0);
+	put(REC_GO_SWITCH_DEAD, 0, 7, 1, 0x9001, 2, 0x9002);
+	check_story(NULL, "7:GCMarkAssistBegin, 7:ProcsChange 2, 7:GCMarkAssistEnd, 7:GoSwitchDestroy 2 1", 0);
+}
+
 static void a_goroutine_without_an_id_is_left_out(void)
 {
 	begin(27, 25);
@@ -547,6 +556,7 @@ int main(void)
 		UNIT(the_world_stands_still_too_long),
 		UNIT(a_switch_to_one_that_can_run),
 		UNIT(a_switch_to_itself_or_to_nobody),
+		UNIT(a_coroutine_dies_inside_an_assist),
 		UNIT(a_goroutine_without_an_id_is_left_out),
 		UNIT(before_the_trace_begins_nothing_is_a_repair),
 		UNIT(without_a_snapshot_there_is_no_trace),
