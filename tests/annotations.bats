@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tasks, regions and logs of a program whose own tracing is off, and traces that begin and end in the middle of all
+# that lasts: GC cycles, mark assists, stop-the-world, tasks, regions. ranges.bats has them beside the runtime's trace.
+
+load lib/common
+
+setup() { require_root; }
+teardown() { stop_targets; }
+
+# seen KIND: how many events of the last trace's text have this name.
+seen() { grep -c "^$1 " "$BATS_TEST_TMPDIR/text" || true; }
+
+annotated() {
+	build_prog "$1" ranges
+	start_target "$PROG"
+	succeeds "$GOTAP" record --strict -d 1500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	views_ok "$BATS_TEST_TMPDIR/x.trace"
+	"$GOTAP" text "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/text"
+	# Every round: 2 tasks and 1 in 4 more, 3 regions that WithRegion began and ended, 1 log and 3 in 4 more.
+	rounds=$(grep -ac 'data="round ' "$BATS_TEST_TMPDIR/text")
+	echo "$rounds rounds"
+	[ "$rounds" -gt 20 ]
+	[ "$(seen UserTaskBegin)" -ge $((rounds * 2)) ]
+	[ "$(seen UserTaskEnd)" -ge $((rounds * 2 - 2)) ]
+	# StartRegion is a no-op then and is not told: a begin without an end would break the nesting.
+	! grep -aq 'data="started"' "$BATS_TEST_TMPDIR/text"
+	# Logf returns before it formats.
+	! grep -aq 'data="formatted' "$BATS_TEST_TMPDIR/text"
+	[ "$(seen UserRegionBegin)" -ge $((rounds * 3)) ]
+	[ $(($(seen UserRegionBegin) - $(seen UserRegionEnd))) -le 4 ]
+	# 1024 bytes of a longer text, from its head.
+	grep -aq "data=\"$(printf 'long text %.0s' {1..102})long\"" "$BATS_TEST_TMPDIR/text"
+	grep -aqF 'data="not UTF-8: \xff\xfe \xc3( and a \x00 zero"' "$BATS_TEST_TMPDIR/text"
+}
+
+@test "annotations while the program's own tracing is off, Go 1.22" { annotated 1.22; }
+@test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }
+
+# attached VERSION PROGRAM N [FLAG...]: N short traces at random times.
+attached() {
+	local i n=$3
+	build_prog "$1" "$2"
+	start_target "$PROG" "${@:4}"
+	for i in $(seq "$n"); do
+		succeeds "$GOTAP" record --strict -q -d $((50 + RANDOM % 50))ms -p "$TARGET" \
+			-o "$BATS_TEST_TMPDIR/$i.trace"
+		sleep "0.0$((RANDOM % 10))"
+	done
+	views_ok "$BATS_TEST_TMPDIR"/*.trace
+}
+
+@test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc 15 -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc 15 -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc 15 -pause 200us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges 15 -pause 300us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges 15 -pause 300us; }

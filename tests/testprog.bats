@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The test programs of Go's own tracer (internal/trace/testdata/testprog), recorded by gotap and judged by their own
+# tests (trace_test.go): reader, validator, and what each looks for. Not a record lost, nothing repaired.
+#
+# Left out: TestTraceCPUProfile, which wants each sample of the program's own CPU profiler in the trace.
+
+load lib/common
+
+PROGRAMS='Annotations|AnnotationsStress|CgoCallback|FutileWakeup|GCStress|GOMAXPROCS|Stacks|Stress|StressStartStop'
+PROGRAMS+='|ManyStartStop|WaitOnPipe|IterPull'
+
+setup() { require_root; }
+
+# judge: sets $JUDGE to Go's tests as a program and $TESTPROG to their programs.
+judge() {
+	local build=$CHECKOUT/tests/oracle/gotest/build.sh
+	require_go "$REFERENCE_GO"
+	GO_TRACE=${GO%/bin/go}/src/internal/trace
+	JUDGE=$BUILD/oracle/gotest
+	TESTPROG=$BATS_TEST_TMPDIR/testprog
+	[ -x "$JUDGE" ] && [ "$JUDGE" -nt "$build" ] || "$build" "${GO%/bin/go}" "$JUDGE"
+	cp -r "$GO_TRACE/testdata/testprog" "$TESTPROG"
+}
+
+# judged VERSION PROGRAMS [GOTAP RECORD FLAG...]: programs built with that release.
+judged() {
+	local version=$1 programs=$2
+	shift 2
+	judge
+	PATH=${GO%/go}:$PATH
+	require_go "$version"
+	require_tool gcc
+	cd "$GO_TRACE"
+	TESTPROG=$TESTPROG TESTPROG_GO=$GO GOTAP=$GOTAP GOTAP_FLAGS="$*" GOPROXY=off GOFLAGS='' \
+		succeeds "$JUDGE" -test.v -test.timeout 5m -test.run "TestTrace($programs)\$/Default"
+	contains PASS
+}
+
+@test "Go's own test programs, Go 1.22" { judged 1.22 "${PROGRAMS%|IterPull}"; }
+@test "Go's own test programs, Go 1.23" { judged 1.23 "$PROGRAMS"; }
+@test "Go's own test programs, Go 1.24" { judged 1.24 "$PROGRAMS"; }
+@test "Go's own test programs, Go 1.25" { judged 1.25 "$PROGRAMS"; }
+@test "Go's own test programs, Go 1.26" { judged 1.26 "$PROGRAMS"; }
+@test "Go's own test programs, Go 1.27" { judged 1.27 "$PROGRAMS"; }
+@test "Go's own test programs with all events" { judged 1.27 'Annotations|GCStress|IterPull|Stress' -e all; }
