@@ -5,43 +5,66 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "cmd/legacy.h"
 #include "read/raw_convert.h"
 #include "read/text_write.h"
 
 static const char usage[] =
-	"usage: gotap text TRACE [-o FILE]\n"
+	"usage: gotap text TRACE [-o FILE] [--binary PROGRAM]\n"
 	"\n"
-	"Prints every event of a Go execution trace (go 1.22 and later), one per line,\n"
-	"framing and tables included, as internal/trace/raw of Go does. `gotap wire` turns\n"
-	"the result back into a trace. TRACE and FILE may be - (standard input, output).\n"
+	"Prints every event of a Go execution trace, one per line, framing and tables\n"
+	"included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
+	"prints, and `gotap wire` turns it back into a trace; those of older releases, back\n"
+	"to before Go 1.5, are shown in the same manner. TRACE and FILE may be - (standard\n"
+	"input, output).\n"
 	"\n"
-	"  -o, --output FILE   write to FILE instead of standard output\n"
-	"  -h, --help          show this\n";
+	"  -o, --output FILE     write to FILE instead of standard output\n"
+	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before\n"
+	"                        Go 1.7, which hold addresses only\n"
+	"  -h, --help            show this\n";
+
+static int text(const char *in, const char *out, const char *binary, struct error *err)
+{
+	struct raw_source source;
+	int ret = source_open(&source, in, err);
+
+	if (ret)
+		return ret;
+	if (legacy_is(&source))
+		ret = legacy_text(&source, in, out, binary, err);
+	else	/* what could be read stays: it shows where the damage begins */
+		ret = raw_convert_source(text_write, &source, in, out, true, err);
+	source_close(&source);
+	return ret;
+}
 
 int cmd_text(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "binary", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	const char *out = "-";
+	const char *out = "-", *binary = NULL;
 	struct error err;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "o:b:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, stdout);
 			return EXIT_OK;
 		}
-		if (opt != 'o')
+		if (opt == 'o')
+			out = optarg;
+		else if (opt == 'b')
+			binary = optarg;
+		else
 			return cmd_usage("text", "wrong option");
-		out = optarg;
 	}
 	if (optind + 1 != argc)
 		return cmd_usage("text", "one trace is needed");
-	/* What could be read stays: it shows where the damage begins. */
-	if (raw_convert(text_write, argv[optind], out, true, &err))
+	if (text(argv[optind], out, binary, &err))
 		return cmd_fail(&err);
 	return EXIT_OK;
 }

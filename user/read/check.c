@@ -96,9 +96,10 @@ static void check_reader(struct trace_reader *r, bool lenient, struct check_resu
 	trace_reader_close(r);
 }
 
-int check_file(const char *path, bool lenient, struct check_result *result, struct error *err)
+int check_source(const struct raw_source *source, bool lenient, struct check_result *result,
+		 struct error *err)
 {
-	struct trace_reader *r = trace_reader_open(path, err);
+	struct trace_reader *r = trace_reader_open_source(source, err);
 
 	memset(result, 0, sizeof(*result));
 	if (r)
@@ -108,6 +109,16 @@ int check_file(const char *path, bool lenient, struct check_result *result, stru
 	else
 		return err->code;
 	return 0;
+}
+
+int check_file(const char *path, bool lenient, struct check_result *result, struct error *err)
+{
+	struct raw_source source;
+
+	memset(result, 0, sizeof(*result));
+	if (source_open(&source, path, err))
+		return err->code;
+	return check_source(&source, lenient, result, err);
 }
 
 void check_memory(const void *data, size_t n, bool lenient, struct check_result *result)

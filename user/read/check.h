@@ -24,6 +24,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "read/raw_source.h"
 #include "read/v2_fault.h"
 
 enum check_kind {
@@ -63,6 +64,9 @@ struct check_result {
  * @result, a negative errno with @err set if the file could not be opened.
  */
 int check_file(const char *path, bool lenient, struct check_result *result, struct error *err);
+/* The same for a source whose first bytes have been looked at, and which this closes. */
+int check_source(const struct raw_source *source, bool lenient, struct check_result *result,
+		 struct error *err);
 /* The same for the @n bytes at @data. */
 void check_memory(const void *data, size_t n, bool lenient, struct check_result *result);
 

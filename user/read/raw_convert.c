@@ -6,23 +6,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Opening the output would empty the input. */
-static bool same_file(const struct raw_source *source, const char *out)
+int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
+		      struct error *err)
 {
 	struct stat in_st, out_st;
 
-	return strcmp(out, "-") && !fstat(source->fd, &in_st) && !stat(out, &out_st) &&
-	       S_ISREG(out_st.st_mode) && in_st.st_dev == out_st.st_dev &&
-	       in_st.st_ino == out_st.st_ino;
+	if (strcmp(out, "-") && !fstat(source->fd, &in_st) && !stat(out, &out_st) &&
+	    S_ISREG(out_st.st_mode) && in_st.st_dev == out_st.st_dev &&
+	    in_st.st_ino == out_st.st_ino)
+		return error_set(err, -EINVAL, "'%s' is input and output", in);
+	return 0;
 }
 
-static int convert_to(raw_convert_fn *fn, struct raw_source *source, const char *in,
-		      const char *out, bool keep_part, struct error *err)
+int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
+		       const char *out, bool keep_part, struct error *err)
 {
 	struct raw_sink sink;
 	struct error write_err;
-	int ret = sink_open(&sink, out, err);
+	int ret = raw_not_same_file(source, in, out, err);
 
+	if (!ret)
+		ret = sink_open(&sink, out, err);
 	if (ret)
 		return ret;
 	ret = fn(source, &sink, err);
@@ -43,10 +47,7 @@ int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_p
 
 	if (ret)
 		return ret;
-	if (same_file(&source, out))
-		ret = error_set(err, -EINVAL, "'%s' is input and output", in);
-	else
-		ret = convert_to(fn, &source, in, out, keep_part, err);
+	ret = raw_convert_source(fn, &source, in, out, keep_part, err);
 	source_close(&source);
 	return ret;
 }

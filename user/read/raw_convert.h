@@ -14,5 +14,11 @@ typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, str
  */
 int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_part,
 		struct error *err);
+/* The same from a source that is open, and stays so; @in is its name. */
+int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
+		       const char *out, bool keep_part, struct error *err);
+/* -EINVAL with @err set if @out is the file behind @source: opening it would empty that. */
+int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
+		      struct error *err);
 
 #endif

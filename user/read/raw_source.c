@@ -74,6 +74,17 @@ bool source_fill(struct raw_source *s, size_t n)
 	return have >= n;
 }
 
+int source_take_all(struct raw_source *s, struct buf *out, struct error *err)
+{
+	do {
+		buf_add(out, s->pos, source_left(s));
+		s->pos = s->end;
+	} while (source_need(s, 1));
+	if (s->error)
+		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
+	return 0;
+}
+
 enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v)
 {
 	struct cursor c;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "read/cursor.h"
 
 enum { RAW_WINDOW = 256 * 1024 };	/* also the most that source_need() can grant */
@@ -54,6 +55,9 @@ static inline uint64_t source_offset(const struct raw_source *s)
 {
 	return s->end_offset - source_left(s);
 }
+
+/* Appends all that is left to @out and takes it: for formats that are not read in order. */
+int source_take_all(struct raw_source *s, struct buf *out, struct error *err);
 
 /* Takes an unsigned LEB128 number from the front. */
 enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v);

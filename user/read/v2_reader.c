@@ -103,6 +103,14 @@ struct trace_reader *trace_reader_open(const char *path, struct error *err)
 	return NULL;
 }
 
+struct trace_reader *trace_reader_open_source(const struct raw_source *source, struct error *err)
+{
+	struct trace_reader *r = reader_new();
+
+	r->source = *source;
+	return start(r, err);
+}
+
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err)
 {
 	struct trace_reader *r = reader_new();

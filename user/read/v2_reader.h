@@ -27,6 +27,8 @@ struct trace_reader;
 
 /* Opens @path ("-" is standard input). NULL with @err set if it is no v2 trace. */
 struct trace_reader *trace_reader_open(const char *path, struct error *err);
+/* The same from a source whose first bytes have been looked at; it is the reader's from now on. */
+struct trace_reader *trace_reader_open_source(const struct raw_source *source, struct error *err);
 /* Reads the @n bytes at @data, which must outlive the reader. */
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err);
 /* Accepts NULL. */

@@ -7,8 +7,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbol/symbol.h"
 #include "v1/record.h"
 #include "v1/trace.h"
+
+enum { MAX_INLINED = 64 };
 
 #define LLU(x) ((unsigned long long)(x))
 
@@ -48,21 +51,45 @@ static void put_quoted_byte(FILE *out, unsigned char c)
 	}
 }
 
-static void put_data(FILE *out, const struct v1_record *rec)
+static void put_quoted(FILE *out, const char *name, const char *text, size_t n)
 {
 	size_t i;
 
-	fputs("\tdata=\"", out);
-	for (i = 0; i < rec->data_len; i++)
-		put_quoted_byte(out, (unsigned char)rec->data[i]);
-	fputs("\"\n", out);
+	fprintf(out, "%s=\"", name);
+	for (i = 0; i < n; i++)
+		put_quoted_byte(out, (unsigned char)text[i]);
+	fputc('"', out);
 }
 
-static void put_frames(FILE *out, const struct v1_record *rec, unsigned int step)
+static void put_data(FILE *out, const struct v1_record *rec)
+{
+	put_quoted(out, "\tdata", (const char *)rec->data, rec->data_len);
+	fputc('\n', out);
+}
+
+static void put_named(FILE *out, struct symbolizer *symbols, uint64_t pc)
+{
+	struct frame frames[MAX_INLINED];
+	size_t i, n = symbolizer_stack(symbols, &pc, 1, 0, frames, MAX_INLINED);
+
+	for (i = 0; i < n; i++) {
+		fprintf(out, "\tpc=%llu", LLU(pc));
+		put_quoted(out, " func", frames[i].func, strlen(frames[i].func));
+		put_quoted(out, " file", frames[i].file, strlen(frames[i].file));
+		fprintf(out, " line=%u\n", frames[i].line);
+	}
+}
+
+static void put_frames(FILE *out, const struct v1_record *rec, unsigned int step,
+		       struct symbolizer *symbols)
 {
 	const uint64_t *v;
 
 	for (v = rec->values + 2; v < rec->values + rec->nvalues; v += step) {
+		if (symbols) {
+			put_named(out, symbols, v[0]);
+			continue;
+		}
 		fprintf(out, "\tpc=%llu", LLU(v[0]));
 		if (step == 4)
 			fprintf(out, " func=%llu file=%llu line=%llu", LLU(v[1]), LLU(v[2]),
@@ -71,7 +98,8 @@ static void put_frames(FILE *out, const struct v1_record *rec, unsigned int step
 	}
 }
 
-static void put_record(FILE *out, const struct v1_reader *r, const struct v1_record *rec)
+static void put_record(FILE *out, const struct v1_reader *r, const struct v1_record *rec,
+		       struct symbolizer *symbols)
 {
 	size_t nargs = r->format.nargs[rec->type];
 	const uint64_t *v = rec->values;
@@ -83,27 +111,47 @@ static void put_record(FILE *out, const struct v1_reader *r, const struct v1_rec
 		put_arg(out, "stack", 5, v[rec->ndeltas + nargs]);
 	fputc('\n', out);
 	if (rec->type == V1_STACK)
-		put_frames(out, rec, v1_frame_values(&r->format));
+		put_frames(out, rec, v1_frame_values(&r->format), symbols);
 	if (rec->data)
 		put_data(out, rec);
 }
 
-int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err)
+static int put_all(struct v1_reader *r, struct symbolizer *symbols, FILE *out,
+		   struct error *err)
 {
-	struct v1_reader r;
 	struct v1_record rec;
+	int ret;
+
+	if (r->format.version == V1_GOTRACE)
+		fputs("Trace gotrace\n", out);
+	else
+		fprintf(out, "Trace Go1.%d\n", r->format.version);
+	while ((ret = v1_reader_next(r, &rec, err)) > 0)
+		put_record(out, r, &rec, symbols);
+	if (ferror(out))
+		return error_set(err, -EIO, "cannot write the text: %s", strerror(errno));
+	return ret;
+}
+
+int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
+		  struct error *err)
+{
+	struct symbolizer *symbols = NULL;
+	struct v1_reader r;
 	int ret = v1_reader_init(&r, data, n, err);
 
 	if (ret)
 		return ret;
-	if (r.format.version == V1_GOTRACE)
-		fputs("Trace gotrace\n", out);
-	else
-		fprintf(out, "Trace Go1.%d\n", r.format.version);
-	while ((ret = v1_reader_next(&r, &rec, err)) > 0)
-		put_record(out, &r, &rec);
+	if (binary && v1_pc_only(r.format.version))
+		ret = symbolizer_new(&symbols, binary, 0, SYMBOL_AUTO, err);
+	if (!ret)
+		ret = put_all(&r, symbols, out, err);
+	symbolizer_free(symbols);
 	v1_reader_release(&r);
-	if (ferror(out))
-		return error_set(err, -EIO, "cannot write the text: %s", strerror(errno));
 	return ret;
+}
+
+int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err)
+{
+	return v1_text_named(data, n, NULL, out, err);
 }

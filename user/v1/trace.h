@@ -122,6 +122,12 @@ void v1_iter_release(struct v1_iter *it);
  * cut records apart is checked.
  */
 int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err);
+/*
+ * The same, and in the formats that have bare PCs each frame is named by the
+ * executable that was traced: a line for each inlined call, too.
+ */
+int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
+		  struct error *err);
 
 struct v1_summary {
 	int version;
