@@ -76,12 +76,16 @@ static __always_inline int send_park(struct transition *t)
 
 /*
  * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
- * this P; otherwise it is 0 there.
+ * this P; otherwise it is 0 there. Up to Go 1.15 its numbers are one lower,
+ * and it tells of p.gcBgMarkWorker alone.
  */
 static __always_inline __u8 worker_mode(struct transition *t)
 {
 	__u64 p = read_u64(g_m(t->g) + off.m_p);
 
+	if (go_abi && off.p_gc_bg_worker != GO_OFFSET_NONE)
+		return p && read_u64(p + off.p_gc_bg_worker) == t->gp ?
+		       (__u8)read_u32(p + off.p_gc_mark_worker_mode) + 1 : 0;
 	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
 }
 
@@ -175,6 +179,34 @@ static __always_inline int send_create(struct transition *t)
 	return 0;
 }
 
+#ifdef GO_OLD
+/*
+ * Go <= 1.20: from where the syscall leaves Go. Up to 1.18 that is mostly
+ * syscall.Syscall, assembly without a frame, which returns to what lies at
+ * g.syscallsp; callers.def knows these callers of entersyscall.
+ */
+static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
+{
+	struct stack_start from = { .pc = G_FIELD(c, __u64, syscallpc) };
+	struct site_class frameless;
+
+	from.bp = read_u64(t->fp);	/* of the caller of entersyscallblock or, */
+	if (!t->site.sub)
+		from.bp = read_u64(from.bp);	/* of reentersyscall, the caller of entersyscall */
+	if (site_find(SITE_KEY(from.pc, 0, 0), &frameless))
+		from.second = read_u64(G_FIELD(c, __u64, syscallsp));
+	return from;
+}
+#else
+static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
+{
+	return (struct stack_start){
+		.pc = G_FIELD(c, __u64, syscallpc),
+		.bp = G_FIELD(c, __u64, syscallbp),
+	};
+}
+#endif
+
 /* Go <= 1.25: reentersyscall and entersyscallblock, on the goroutine's own stack. */
 static __always_inline int send_sys_enter(struct transition *t)
 {
@@ -186,11 +218,10 @@ static __always_inline int send_sys_enter(struct transition *t)
 		return 0;
 	l->arg = 0;
 	l->r.ptr = t->gp;
-	if (syscall_bp) {
+	if (go_abi || syscall_bp) {
 		g_read(&c, t->gp);
 		l->r.id = G_FIELD(&c, __u64, goid);
-		from.pc = G_FIELD(&c, __u64, syscallpc);
-		from.bp = G_FIELD(&c, __u64, syscallbp);
+		from = start_at_syscall(t, &c);
 	} else {
 		l->r.id = read_u64(t->gp + off.g_goid);
 	}

@@ -69,6 +69,7 @@ enum go_abi {
 	F(p_goidcache,       "runtime.p", "goidcache", 15) \
 	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
+	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
 	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
 	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \

@@ -406,26 +406,64 @@ static bool is_function_or_literal(const char *name, const char *function)
 	return !strncmp(name, function, n) && (!name[n] || !strncmp(name + n, ".func", 5));
 }
 
+/* The binary knows package runtime's functions by name; the table has the others too. */
+static bool find_outside(const struct gobin *b, const char *name, struct gobin_func *ret)
+{
+	const struct pclntab *t = gobin_table(b);
+	struct pclntab_func f;
+	size_t i;
+
+	for (i = 0; t && i < pclntab_funcs(t); i++)
+		if (pclntab_func(t, i, &f) && !strcmp(f.name, name)) {
+			*ret = (struct gobin_func){ name, f.entry, f.end - f.entry };
+			return true;
+		}
+	return false;
+}
+
+static void add_outside_caller(struct plan *p, const struct gobin *b,
+			       const struct caller_spec *spec, uint64_t called)
+{
+	struct gobin_func caller;
+	uint64_t ret = 0;
+
+	if (find_outside(b, spec->caller, &caller))
+		ret = callsites_first(b, &caller, called);
+	if (ret)
+		add_site(p, ret, 0, 0, spec->class);
+}
+
+static void add_runtime_callers(struct plan *p, const struct gobin *b,
+				const struct caller_spec *spec, uint64_t called)
+{
+	struct vec calls = {0};
+	size_t i;
+
+	callsites_find(b, called, &calls);
+	for (i = 0; i < calls.len; i++) {
+		const struct callsite *c = vec_at(&calls, struct callsite, i);
+
+		if (is_function_or_literal(c->func.name, spec->caller))
+			add_site(p, c->return_addr, 0, 0, spec->class);
+	}
+	vec_free(&calls);
+}
+
 static void add_caller_sites(struct plan *p, const struct gobin *b)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < COUNT(caller_specs); i++) {
 		const struct caller_spec *spec = &caller_specs[i];
-		struct vec calls = {0};
 		struct gobin_func fn;
 
 		if (!wants(p, GROUP_SCHED, spec->since, spec->until) ||
 		    gobin_func(b, spec->called, &fn))
 			continue;
-		callsites_find(b, fn.addr, &calls);
-		for (j = 0; j < calls.len; j++) {
-			const struct callsite *c = vec_at(&calls, struct callsite, j);
-
-			if (is_function_or_literal(c->func.name, spec->caller))
-				add_site(p, c->return_addr, 0, 0, spec->class);
-		}
-		vec_free(&calls);
+		if (strncmp(spec->caller, "runtime.", 8))
+			add_outside_caller(p, b, spec, fn.addr);
+		else
+			add_runtime_callers(p, b, spec, fn.addr);
 	}
 }
 
@@ -487,9 +525,9 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
 				 "you know, give --assume-go 1.NN", gobin_path(b));
-	if (p->minor < 18)
+	if (p->minor < 15)
 		return error_set(err, -ENOTSUP,
-				 "'%s' was built with %s: gotap traces Go 1.18 and later",
+				 "'%s' was built with %s: gotap traces Go 1.15 and later",
 				 gobin_path(b), gobin_go_version(b));
 	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)

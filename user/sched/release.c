@@ -110,9 +110,10 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_SYSCALL:
 		/*
 		 * GoSysCall: tl.stack(4) in 1.22, of which systemstack_switch is
-		 * not in our walk; since 1.23 from g.syscallpc with tl.stack(1).
+		 * not in our walk; since 1.23 from g.syscallpc with tl.stack(1),
+		 * as up to 1.20 (gentraceback, skip 1).
 		 */
-		return minor <= 22 ? 3 : 1;
+		return minor <= 22 && minor > 20 ? 3 : 1;
 	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
 	case STACK_STW:
 		return 2;

@@ -43,12 +43,12 @@ struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int de
  */
 static void mend_leaf(const struct stacks *s, struct stack *st)
 {
-	struct frame f[TRACEV2_MAX_FRAMES];
+	struct frame f;
 
 	if (s->minor > 20 || !s->symbols || !st->n)
 		return;
-	symbolizer_entry(s->symbols, st->pcs[0], f);
-	if (!strcmp(f[0].func, "runtime.systemstack_switch"))
+	symbolizer_entry(s->symbols, st->pcs[0], &f);
+	if (!strcmp(f.func, "runtime.systemstack_switch"))
 		st->pcs[0]++;
 }
 

@@ -8,7 +8,7 @@
 
 #include "gooffsets.h"
 
-_Static_assert(sizeof(struct go_offsets) == 47 * sizeof(unsigned short),
+_Static_assert(sizeof(struct go_offsets) == 48 * sizeof(unsigned short),
 	       "gooffsets.h changed: run tools/gen-offsets");
 
 static const struct go_offsets offsets_by_minor[] = {
@@ -56,6 +56,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 1504,
 		.p_goidcacheend = 1512,
 		.p_gc_mark_worker_mode = 5768,
+		.p_gc_bg_worker = 5760,
 		.gcc_percent = GO_OFFSET_NONE,
 		.gcc_percent_goal = GO_OFFSET_NONE,
 		.gcc_sweep_trigger = GO_OFFSET_NONE,
@@ -105,6 +106,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4656,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 104,
 		.gcc_sweep_trigger = 112,
@@ -154,6 +156,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4656,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -203,6 +206,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4688,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -252,6 +256,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -301,6 +306,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -350,6 +356,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 376,
 		.p_goidcacheend = 384,
 		.p_gc_mark_worker_mode = 4664,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -399,6 +406,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4672,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
@@ -448,6 +456,7 @@ static const struct go_offsets offsets_by_minor[] = {
 		.p_goidcache = 384,
 		.p_goidcacheend = 392,
 		.p_gc_mark_worker_mode = 4672,
+		.p_gc_bg_worker = GO_OFFSET_NONE,
 		.gcc_percent = 0,
 		.gcc_percent_goal = 72,
 		.gcc_sweep_trigger = 80,
