@@ -59,6 +59,47 @@ static struct P *new_p(struct model *s)
 	return p_put(s, id, 0);
 }
 
+/* Any thread that can say something about the whole program. */
+static struct M *any_speaker(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->g && m->g->status == G_RUNNING && m->p)
+			return m;
+	}
+	return NULL;
+}
+
+/* Gives @m the first P in place of the one it has. */
+static void swap_for_first(struct model *s, struct M *m)
+{
+	struct P *p = p_put(s, 0, 0);
+
+	step_p_stop(s, m);
+	ensure_p_idle(s, m, p);
+	step_p_start(s, m, p);
+}
+
+/*
+ * Viewers index a list of GOMAXPROCS items with the P of whoever works for the
+ * collector. A P beyond that number means that the record of a change was lost.
+ */
+void ensure_p_counts(struct model *s, struct M *m, const struct G *g)
+{
+	if (!s->started || !m->p || !(g->assist || g->gc_work) || !s->procs_told ||
+	    m->p->id < s->procs_told)
+		return;
+	repair(s, REPAIR_DROPPED);
+	if (m->p->id >= s->gomaxprocs)
+		s->gomaxprocs = m->p->id + 1;
+	step_procs(s, any_speaker(s));
+	if (m->p->id >= s->procs_told)
+		swap_for_first(s, m);
+}
+
 void ensure_p(struct model *s, struct M *m)
 {
 	struct P *p;
@@ -105,9 +146,11 @@ static void put_to_wait(struct model *s, struct M *m)
 		end_syscall_on(s, m);
 	if (!m->g) {	/* it left the syscall without a P */
 		ensure_p(s, m);
+		ensure_p_counts(s, m, g);
 		step_go_start(s, m, g);
 	}
 	ensure_p(s, m);
+	ensure_p_counts(s, m, g);
 	step_go_block(s, m, UNSEEN, 0);
 }
 
@@ -129,6 +172,7 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
 
 	if (g->m == m && g->status == G_RUNNING) {
 		ensure_p(s, m);
+		ensure_p_counts(s, m, g);
 		return g;
 	}
 	if (!s->started) {
@@ -144,6 +188,7 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
 	ensure_p(s, m);
+	ensure_p_counts(s, m, g);
 	repair(s, REPAIR_GO_RUNNING);
 	step_go_start(s, m, g);
 	return g;
@@ -165,6 +210,7 @@ void ensure_waiting(struct model *s, struct M *m, struct G *g)
 	/* Runnable: it ran and blocked somewhere; any thread with a free seat will do. */
 	if (m->g || !m->p)
 		return;
+	ensure_p_counts(s, m, g);
 	step_go_start(s, m, g);
 	step_go_block(s, m, UNSEEN, 0);
 }

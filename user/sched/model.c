@@ -36,8 +36,11 @@ static void label_worker(struct model *s, struct M *m, struct G *g)
 					      "GC (idle)" };
 	unsigned int mode = m->p ? m->p->worker_mode : 0;
 
-	if (s->started && g->worker && mode && mode < 4)
-		step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[mode]));
+	if (!s->started || !g->worker || !mode || mode > 3)
+		return;
+	g->gc_work = true;
+	ensure_p_counts(s, m, g);
+	step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[mode]));
 }
 
 static void go_start(struct model *s, struct M *m, const struct rec *r)
@@ -49,6 +52,7 @@ static void go_start(struct model *s, struct M *m, const struct rec *r)
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
 	ensure_p(s, m);
+	ensure_p_counts(s, m, g);
 	step_go_start(s, m, g);
 	label_worker(s, m, g);
 }
@@ -134,6 +138,7 @@ static void go_switch(struct model *s, struct M *m, const struct rec *r)
 	next = ensure_known(s, m, to, G_WAITING);
 	if (next->m || s->opts.version >= 23)
 		ensure_waiting(s, m, next);
+	ensure_p_counts(s, m, next);
 	step_go_switch(s, m, next, dies);
 	m->coro_exit = dies ? r->id : 0;
 }
@@ -218,13 +223,7 @@ static void extra_enter(struct model *s, struct M *m, const struct rec *r)
 
 static void extra_leave(struct model *s, struct M *m, const struct rec *r)
 {
-	struct G *g = ensure_syscall(s, m, r->id);
-
-	if (g->assist) {	/* whose end was lost; it can be told by a running goroutine only */
-		ensure_running(s, m, r->id);
-		assist_close(s, m);
-		step_sys_begin(s, m, 0);
-	}
+	ensure_syscall(s, m, r->id);
 	if (m->p)
 		ensure_p_idle(s, m, m->p);
 	step_sys_destroy(s, m);
@@ -237,10 +236,12 @@ static struct G *swap_begin(struct model *s, struct M *m)
 {
 	struct G *g = m->g;
 
-	if (g && g->status == G_RUNNING)
+	if (g && g->status == G_RUNNING) {
+		ensure_p_counts(s, m, g);
 		step_go_stop(s, m, "runtime.Gosched", 0);
-	else
+	} else {
 		g = NULL;
+	}
 	step_p_stop(s, m);
 	return g;
 }
@@ -262,8 +263,10 @@ static void p_start(struct model *s, struct M *m, const struct rec *r)
 		g = m->g;
 		step_sys_end_blocked(s, m);
 	}
-	if (g)
+	if (g) {
+		ensure_p_counts(s, m, g);
 		step_go_start(s, m, g);
+	}
 }
 
 static void p_stop(struct model *s, struct M *m, const struct rec *r)
@@ -522,12 +525,15 @@ static bool is_nameless(const struct rec *r)
 	return (is_of_goroutine(r) && !r->id) || (is_of_p(r) && r->id >= P_ID_MAX);
 }
 
-static void tell_procs(struct model *s, struct M *m)
+/* Workers of the collector never enter a syscall: the record is another goroutine's. */
+static bool is_foreign(struct model *s, const struct rec *r)
 {
-	if (!s->started || !m || !m->g || m->g->status != G_RUNNING || !m->p)
-		return;
-	s->tell_procs = false;
-	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, tracefile_stack(s->tf, s->procs_stack));
+	struct G *g;
+
+	if (r->kind < REC_SYS_ENTER || r->kind > REC_EXTRA_LEAVE)
+		return false;
+	g = g_get(s, r->id);
+	return g && g->gc_work;
 }
 
 int model_record(struct model *s, const struct rec *r, struct error *err)
@@ -546,7 +552,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		if (e)
 			return e;
 	}
-	if (is_nameless(r)) {
+	if (is_nameless(r) || is_foreign(s, r)) {
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}
@@ -558,7 +564,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		gc_tell(s, m);
 	}
 	if (s->tell_procs)
-		tell_procs(s, m);
+		step_procs(s, m);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "sched/handlers.h"
 
+#include "sched/ensure.h"
 #include "sched/steps.h"
 
 /* Most of these need a running goroutine with a P in a trace that has begun. */
@@ -67,6 +68,7 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 		return;
 	g->assist = true;
 	g->assist_depth = r->ptr;
+	ensure_p_counts(s, m, g);
 	if (s->started)
 		step_emit(s, m, EV_GCMarkAssistBegin,
 			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
@@ -84,6 +86,7 @@ void assist_end(struct model *s, struct M *m, const struct rec *r)
 	if (!g || g->id != r->id || !g->assist || r->ptr >= g->assist_depth ||
 	    (s->started && !can_speak(s, m)))
 		return;
+	ensure_p_counts(s, m, g);
 	g->assist = false;
 	if (s->started)
 		step_emit0(s, m, EV_GCMarkAssistEnd);

@@ -33,6 +33,7 @@ struct G {
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	bool assist;		/* inside a mark assist */
+	bool gc_work;		/* labelled as one of the collector's workers */
 	bool worker;		/* marks for the collector */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
@@ -81,6 +82,7 @@ struct model {
 	uint64_t gen, gen_begin;
 	uint64_t gomaxprocs;
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
+	uint64_t procs_told;	/* what the trace says that it is, 0 = nothing yet */
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
 	bool gc_running;	/* a mark phase */

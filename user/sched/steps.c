@@ -143,6 +143,7 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
 {
 	world_runs(s, m);
+	assist_close(s, m);
 	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack_id(s, stack));
 	m->g->status = G_SYSCALL;
 	m->g->stack = stack;
@@ -187,6 +188,15 @@ void step_p_stop(struct model *s, struct M *m)
 {
 	step_emit0(s, m, EV_ProcStop);
 	p_unbind(m->p);
+}
+
+void step_procs(struct model *s, struct M *m)
+{
+	if (!s->started || !m || !m->g || m->g->status != G_RUNNING || !m->p)
+		return;
+	s->tell_procs = false;
+	s->procs_told = s->gomaxprocs;
+	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, stack_id(s, s->procs_stack));
 }
 
 void step_p_steal(struct model *s, struct M *m, struct P *p)

@@ -40,6 +40,8 @@ void step_sys_destroy(struct model *s, struct M *m);
 void step_p_start(struct model *s, struct M *m, struct P *p);
 void step_p_stop(struct model *s, struct M *m);
 /* @m takes @p out of the syscall of the thread that holds it (which may be @m). */
+/* Says what GOMAXPROCS is, if @m (which may be NULL) runs a goroutine with a P. */
+void step_procs(struct model *s, struct M *m);
 void step_p_steal(struct model *s, struct M *m, struct P *p);
 
 /* First words about a G or P in this generation. */
