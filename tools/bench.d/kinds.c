@@ -29,7 +29,7 @@
 #include "progstat.h"
 #include "record.h"
 
-enum { ALL = 256, DRAIN_NS = 5000000 };
+enum { ALL = 256, DRAIN_NS = 5000000, SHARE = 20 };
 
 static const char *const kind_names[256] = {
 	[REC_GO_START] = "GoStart",
@@ -163,7 +163,9 @@ static void print_kind(const struct round *r, unsigned int kind, double none, do
 	struct progdiff d = progstat_diff(&r->from, &r->to, "casgstatus");
 	double n = (double)r->records[kind], starts = (double)r->records[REC_GO_START];
 
-	if (n > 0 && d.runs >= n + starts)	/* else another program sends it in this release */
+	if (n * SHARE < d.runs)		/* too few to be told from the others' noise */
+		return;
+	if (d.runs >= n + starts)	/* else another program sends it in this release */
 		printf("kind %s %.0f %.1f\n", kind_names[kind], n,
 		       due_to(&d, n, starts * start + (d.runs - n - starts) * none));
 }

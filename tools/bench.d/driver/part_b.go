@@ -73,6 +73,35 @@ func while(w *worker, cmd *exec.Cmd) (string, error) {
 	return string(out), err
 }
 
+// helperTable shows what the single things cost that a probe does.
+func helperTable(b *bench) error {
+	t := &table{
+		name:  "b3",
+		title: "The single things that a probe does, as programs of their own at one instruction (`tools/bench.d/helpers.bpf.c`):",
+		head:  []string{"program", "ns", "above an empty program"},
+	}
+	w, err := startWorker(b, "syscall", 1)
+	if err != nil {
+		return err
+	}
+	defer w.stop()
+	c := &costs{of: map[string]*cost{}}
+	for i := 0; i < b.repeats; i++ {
+		out, err := while(w, exec.Command(b.tool("helpers"), fmt.Sprint(w.pid()), fmt.Sprint(b.slice.Milliseconds())))
+		if err != nil {
+			return err
+		}
+		c.read(out)
+	}
+	empty := c.of["helper nothing"].ns.median()
+	for _, name := range c.order {
+		v := c.of[name]
+		t.add(strings.TrimPrefix(name, "helper "), v.ns.text("%.0f"), fmt.Sprintf("%.0f", v.ns.median()-empty))
+	}
+	b.show(t)
+	return nil
+}
+
 // floorCost is what the kernel counts for an empty program: the price of counting.
 func floorCost(b *bench, w *worker) (values, error) {
 	c, err := startChild(nil, b.tool("floor"), fmt.Sprint(w.pid()), "default", "stats")
@@ -104,7 +133,7 @@ func noneCost(b *bench) (values, error) {
 
 // measure runs kinds, whose last arguments may be the price of a transition of no interest.
 func (c *costs) measure(b *bench, w *worker, more ...string) error {
-	const shortest = 200 * time.Millisecond // for enough records of each kind
+	const shortest = 200 * time.Millisecond // enough records of each kind
 	length := max(b.slice, shortest).Milliseconds()
 	for i := 0; i < b.repeats; i++ {
 		args := append([]string{fmt.Sprint(w.pid()), fmt.Sprint(length), "127"}, more...)
@@ -183,5 +212,5 @@ func partKinds(b *bench) error {
 	}
 	b.show(kinds)
 	b.show(programs)
-	return nil
+	return helperTable(b)
 }

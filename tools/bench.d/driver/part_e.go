@@ -26,7 +26,7 @@ func tryRing(b *bench, w *worker, size string, rate int) (perSecond, lost float6
 
 // bestRate halves the rate of the work until nothing is lost.
 func bestRate(b *bench, w *worker, size string, full float64) (float64, error) {
-	for rate := full / 2; rate > full/100; rate /= 2 {
+	for rate := full / 2; rate > full/200; rate /= 2 {
 		perSecond, lost, err := tryRing(b, w, size, int(rate))
 		if err != nil || lost == 0 {
 			return perSecond, err
@@ -34,6 +34,8 @@ func bestRate(b *bench, w *worker, size string, full float64) (float64, error) {
 	}
 	return 0, nil
 }
+
+const recordsPerRound = 6 // of ping-pong
 
 type ringRow struct{ perSecond, lost, best values }
 
@@ -44,11 +46,7 @@ func (r *ringRow) measure(b *bench, w *worker, size string) error {
 	}
 	best := perSecond
 	if lost > 0 {
-		s, err := w.work(b.slice)
-		if err != nil {
-			return err
-		}
-		if best, err = bestRate(b, w, size, s.ops/s.wall*1e9); err != nil {
+		if best, err = bestRate(b, w, size, perSecond/recordsPerRound); err != nil {
 			return err
 		}
 	}

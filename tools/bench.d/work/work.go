@@ -140,7 +140,10 @@ func cpuTime() int64 {
 
 // run works in portions short enough to end in time and to hold the rate.
 func run(work worker, length time.Duration, rate int) string {
-	const portion = 500
+	portion := 500
+	if rate > 0 {
+		portion = min(portion, max(10, rate/1000))
+	}
 	cpu, start, ops := cpuTime(), time.Now(), 0
 	for time.Since(start) < length {
 		work(portion)
