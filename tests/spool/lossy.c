@@ -81,6 +81,8 @@ static void take_stock(struct spool *sp, const struct chunk *c)
 	struct segment s;
 
 	each_record(c, s, r, at, stop) {
+		if (!record_size(r, stop - at))
+			die("a record of another version");
 		sp->count[r->kind]++;
 		if (s.cpu == CHUNK_USER_CPU)
 			continue;
