@@ -70,6 +70,9 @@ enum go_abi {
 	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
+	F(mspan_npages,      "runtime.mspan", "npages", 15) \
+	F(mspan_alloc_count, "runtime.mspan", "allocCount", 15) \
+	F(mspan_elemsize,    "runtime.mspan", "elemsize", 15) \
 	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
 	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \

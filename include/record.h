@@ -79,6 +79,9 @@ enum rec_kind {
 	REC_USER_REGION_BEGIN = 58, /* text: type */
 	REC_USER_REGION_END = 59, /* text: type */
 	REC_USER_LOG = 60,	  /* text: category, message */
+	REC_SWEEP_SPAN = 62,	  /* sub = enum rec_sweep, id = bytes swept; stack: at the first */
+	REC_SWEEP_MARK = 63,	  /* sub = REC_SWEEP_FREED: id = bytes; REC_SWEEP_CALL: another
+				   * allocation begins */
 	REC_CPU_SAMPLE = 61,	  /* id = goid or 0, ptr = p or 0; stack */
 
 	/* tables */
@@ -95,6 +98,15 @@ enum rec_kind {
 };
 
 enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
+
+/* Who sweeps; sweepone says nothing by itself, who called it does. */
+enum rec_sweep {
+	REC_SWEEP_ONE = 1,
+	REC_SWEEP_DEDUCT = 2,
+	REC_SWEEP_CACHE = 3,
+	REC_SWEEP_RECLAIM = 4,
+};
+enum { REC_SWEEP_FREED = 1, REC_SWEEP_CALL = 2 };	/* REC_SWEEP_MARK */
 
 enum rec_pstart {
 	REC_PSTART_ACQUIRE = 0,	  /* acquirep */
@@ -137,6 +149,7 @@ enum stack_class {
 	STACK_WAKE = 11,	/* unblocked by injectglist or findRunnable */
 	STACK_PROCS = 12,
 	STACK_USER = 13,
+	STACK_SWEEP = 15,
 	STACK_CPU = 14,
 };
 
@@ -242,7 +255,7 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 		break;
 	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
 	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
-	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SNAP_END:
+	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SWEEP_MARK: case REC_SNAP_END:
 	case REC_SNAP_P_NAME: case REC_SNAP_GC:
 		n = sizeof(struct rec);
 		break;

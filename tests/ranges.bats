@@ -58,6 +58,17 @@ same_ranges() {
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.26" { same_ranges 1.26; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.27" { same_ranges 1.27; }
 
+# Swept and reclaimed bytes too; who swept is told from the caller of sweep on.
+same_sweeps() {
+	traced_twice "$1" default,sweep
+	equal -need "$SWEEP"
+}
+
+@test "sweeping equals the runtime's, byte for byte, Go 1.22" { same_sweeps 1.22; }
+@test "sweeping equals the runtime's, byte for byte, Go 1.24" { same_sweeps 1.24; }
+@test "sweeping equals the runtime's, byte for byte, Go 1.26" { same_sweeps 1.26; }
+@test "sweeping equals the runtime's, byte for byte, Go 1.27" { same_sweeps 1.27; }
+
 @test "the heap goal under a memory limit equals the runtime's" {
 	traced_twice 1.27 default -limit 12
 	equal -skip "$SWEEP" -need "$NEED"

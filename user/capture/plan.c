@@ -80,6 +80,9 @@ static const struct call_spec {
 	/* gcControllerCommit: the goal that it has just traced is the second result. */
 	{ PROGRAM_heap_goal, AFTER_CALL, "runtime.(*gcControllerState).trigger" },
 	{ PROGRAM_assist_end, AFTER_CALLS, NULL },
+	{ PROGRAM_sweep_freed, AT_CALL, "runtime.newMarkBits" },
+	{ PROGRAM_sweep_looked, AT_CALL, "runtime.(*activeSweep).end" },
+	{ PROGRAM_sweep_chunk, AFTER_CALL, "runtime.(*mheap).reclaimChunk" },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -90,6 +93,7 @@ const char *program_name(enum program p)
 		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
 		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
 		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update", "heap_reset", "heap_goal",
+		"sweep_span", "sweep_freed", "sweep_call", "sweep_looked", "sweep_chunk",
 		"user_task_begin", "user_task_end", "user_region", "user_log",
 	};
 
@@ -455,9 +459,10 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 
 	for (i = 0; i < COUNT(caller_specs); i++) {
 		const struct caller_spec *spec = &caller_specs[i];
+		bool sweeps = spec->class.kind == REC_SWEEP_SPAN;
 		struct gobin_func fn;
 
-		if (!wants(p, GROUP_SCHED, spec->since, spec->until) ||
+		if (!wants(p, sweeps ? GROUP_SWEEP : GROUP_SCHED, spec->since, spec->until) ||
 		    gobin_func(b, spec->called, &fn))
 			continue;
 		if (strncmp(spec->caller, "runtime.", 8))

@@ -48,6 +48,7 @@ static void begin(struct model *s)
 	s->procs_stack = 0;
 	s->tell_gc = s->gc_running;
 	assist_tell_all(s);
+	sweep_tell_all(s);
 }
 
 /*

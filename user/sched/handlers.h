@@ -23,6 +23,15 @@ void assist_close(struct model *s, struct M *m);
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
 
+/* --- sweep.c --- */
+
+void sweep_span(struct model *s, struct M *m, const struct rec *r);
+void sweep_mark(struct model *s, struct M *m, const struct rec *r);
+/* What @m was sweeping has ended: something else happens on it. */
+void sweep_settle(struct model *s, struct M *m);
+/* A generation has begun: sweeps that go on are told. */
+void sweep_tell_all(struct model *s);
+
 /* --- annotations.c --- */
 
 void user_task_begin(struct model *s, struct M *m, const struct rec *r);

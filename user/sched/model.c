@@ -488,6 +488,8 @@ static handler *const handlers[256] = {
 	[REC_ASSIST_END] = assist_end,
 	[REC_HEAP_ALLOC] = heap_alloc,
 	[REC_HEAP_GOAL] = heap_goal,
+	[REC_SWEEP_SPAN] = sweep_span,
+	[REC_SWEEP_MARK] = sweep_mark,
 	[REC_USER_TASK_BEGIN] = user_task_begin,
 	[REC_USER_TASK_END] = user_task_end,
 	[REC_USER_REGION_BEGIN] = user_region,
@@ -558,6 +560,8 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (is_of_thread(r))
 		m = m_put(s, r->tid);
+	if (m && m->sweep.place && r->kind < REC_CPU_SAMPLE)
+		sweep_settle(s, m);
 	h(s, m, r);
 	if (m) {
 		m->heard = true;

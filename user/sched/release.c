@@ -122,6 +122,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_ASSIST:
 		return 1;
 	case STACK_CPU:		/* the very instruction */
+	case STACK_SWEEP:	/* from whoever called sweep; the runtime begins with sweep itself */
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
 	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */

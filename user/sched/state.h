@@ -48,7 +48,15 @@ struct P {
 	uint8_t worker_mode;	/* p.gcMarkWorkerMode */
 };
 
+/* What a thread sweeps before it allocates (sweep.c). */
+struct sweep {
+	uint8_t place;		/* enum rec_sweep, 0: it does not */
+	bool told;		/* the trace has its begin */
+	uint64_t swept, reclaimed, last;
+};
+
 struct M {
+	struct sweep sweep;
 	uint64_t tid;
 	struct G *g;
 	struct P *p;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_sweep: what a goroutine sweeps before it may allocate. The runtime's
+ * tracer tells one range per call of deductSweepCredit, mcentral.cacheSpan or
+ * mheap.reclaim that sweeps a span at all (traceruntime.go, GCSweepStart); what
+ * the background sweeper does is not told. One hit per span or two, and one
+ * per refill of an mcache, so this group is off by default.
+ */
+#include "gostate.h"
+
+/* What a thread sweeps; sweeping is never preempted. */
+struct sweeping {
+	__u64 span;
+	__u16 allocated;	/* mspan.allocCount before */
+	__u8 place;		/* enum rec_sweep, 0: nothing since the last call */
+	__u8 valid;		/* reclaimChunk got as far as to trace */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct sweeping);
+} sweeps SEC(".maps");
+
+static __always_inline __u16 read_u16(__u64 addr)
+{
+	__u16 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline int send_span(__u64 pid_tgid, __u8 place, __u64 bytes,
+				     const struct stack_start *from)
+{
+	struct rec_long *l = rec_begin(sizeof(*l), pid_tgid, REC_SWEEP_SPAN, place);
+	__u64 key = 0;
+
+	if (!l)
+		return 0;
+	l->r.id = bytes;
+	l->r.ptr = 0;
+	l->arg = 0;
+	key = stack_key(from, STACK_SWEEP);
+	l->stack = key;
+	rec_submit(l);
+	if (key && !stack_known(key))
+		stack_define(key, from, (__u32)pid_tgid, STACK_SWEEP, 0);
+	return 0;
+}
+
+static __always_inline int send_mark(__u64 pid_tgid, __u8 sub, __u64 bytes)
+{
+	struct rec *r = rec_begin(sizeof(*r), pid_tgid, REC_SWEEP_MARK, sub);
+
+	if (!r)
+		return 0;
+	r->id = bytes;
+	r->ptr = 0;
+	rec_submit(r);
+	return 0;
+}
+
+/* Which of the traced loops calls sweep; sweepone has callers that are not traced. */
+static __always_inline __u8 sweep_place(__u64 sp, __u64 fp)
+{
+	struct site_class site;
+
+	if (!site_find(SITE_KEY(read_u64(sp), 0, 0), &site) || site.kind != REC_SWEEP_SPAN)
+		return 0;
+	if (site.sub != REC_SWEEP_ONE)
+		return site.sub;
+	if (!site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &site) || site.kind != REC_SWEEP_SPAN)
+		return 0;
+	return site.sub;
+}
+
+/* (sl *sweepLocked).sweep(preserve) */
+SEC("uprobe")
+int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), g = go_g(ctx), sl = go_arg1(ctx);
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+	__u32 tid = (__u32)pid_tgid;
+	struct stack_start from = {};
+	struct sweeping now = {}, *old;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now.place = sweep_place(sp, fp);
+	if (!now.place)
+		return 0;
+	now.span = read_u64(sl);
+	now.allocated = read_u16(now.span + off.mspan_alloc_count);
+	old = bpf_map_lookup_elem(&sweeps, &tid);
+	if (!old || old->place != now.place)
+		from = start_at_actor(g, read_u64(sp), fp);
+	if (old)
+		now.valid = old->valid;
+	bpf_map_update_elem(&sweeps, &tid, &now, BPF_ANY);
+	return send_span(pid_tgid, now.place, 8192 * read_u64(now.span + off.mspan_npages), &from);
+}
+
+/* In sweep, at the call of newMarkBits: mspan.allocCount is what is left alive. */
+SEC("uprobe")
+int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), span, size;
+	__u32 tid = (__u32)pid_tgid;
+	struct sweeping *now;
+	__u16 left;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now = bpf_map_lookup_elem(&sweeps, &tid);
+	if (!now || !now->span)
+		return 0;
+	span = now->span;
+	now->span = 0;
+	left = read_u16(span + off.mspan_alloc_count);
+	size = read_u64(span + off.mspan_elemsize);
+	return send_mark(pid_tgid, REC_SWEEP_FREED, (__u16)(now->allocated - left) * size);
+}
+
+/* deductSweepCredit(): called first by all who sweep before they allocate. */
+SEC("uprobe")
+int GO_PROGRAM(sweep_call)(void *ctx)
+{
+	__u64 pid_tgid = current_ids();
+	__u32 tid = (__u32)pid_tgid;
+	struct sweeping *now;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now = bpf_map_lookup_elem(&sweeps, &tid);
+	if (!now || !now->place)
+		return 0;
+	now->place = 0;
+	return send_mark(pid_tgid, REC_SWEEP_CALL, 0);
+}
+
+/* In reclaimChunk, at the call of (*activeSweep).end: it looked for spans and tells so next. */
+SEC("uprobe")
+int GO_PROGRAM(sweep_looked)(void *ctx)
+{
+	__u64 pid_tgid = current_ids();
+	__u32 tid = (__u32)pid_tgid;
+	struct sweeping fresh = { .valid = 1 }, *now;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now = bpf_map_lookup_elem(&sweeps, &tid);
+	if (now)
+		now->valid = 1;
+	else
+		bpf_map_update_elem(&sweeps, &tid, &fresh, BPF_ANY);
+	return 0;
+}
+
+/* In reclaim, where reclaimChunk has returned the pages that it freed out of 512. */
+SEC("uprobe")
+int GO_PROGRAM(sweep_chunk)(struct pt_regs *ctx)
+{
+	enum { PAGES_PER_CHUNK = 512 };
+	__u64 pid_tgid = current_ids(), freed = go_arg1(ctx), g = go_g(ctx), fp = go_fp(ctx);
+	__u32 tid = (__u32)pid_tgid;
+	struct stack_start from = {};
+	struct sweeping *now;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now = bpf_map_lookup_elem(&sweeps, &tid);
+	if (!now || !now->valid || freed > PAGES_PER_CHUNK)
+		return 0;
+	now->valid = 0;
+	if (now->place != REC_SWEEP_RECLAIM)
+		from = start_at_actor(g, read_u64(fp + 8), fp);
+	now->place = REC_SWEEP_RECLAIM;
+	return send_span(pid_tgid, REC_SWEEP_RECLAIM, 8192 * (PAGES_PER_CHUNK - freed), &from);
+}

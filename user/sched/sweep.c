@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sweep: the sweeping that a goroutine does before it may allocate, a range of
+ * its P (runtime/traceruntime.go, GCSweepStart to GCSweepDone). See handlers.h.
+ *
+ * There is no site at its end. So an end is held, with the time of the last
+ * span, until the thread's next record tells that nothing more follows.
+ */
+#include "sched/handlers.h"
+
+#include "sched/steps.h"
+
+static void sweep_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
+	if (m->sweep.told)
+		step_emit(s, m, EV_GCSweepBegin,
+			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
+}
+
+void sweep_settle(struct model *s, struct M *m)
+{
+	struct sweep *sweep = &m->sweep;
+	uint64_t at = sweep->last;
+
+	if (sweep->told && m->p) {
+		if (at < s->gen_begin)
+			at = s->gen_begin;
+		m->gen = s->gen;
+		trace_emit_args(m->stream, at, EV_GCSweepEnd, 2,
+				(const uint64_t[]){ sweep->swept, sweep->reclaimed });
+	}
+	*sweep = (struct sweep){ 0 };
+}
+
+/* Bytes that were swept: of a span, or of a chunk in which reclaim looked. */
+void sweep_span(struct model *s, struct M *m, const struct rec *r)
+{
+	if (m->sweep.place && m->sweep.place != r->sub)
+		sweep_settle(s, m);
+	if (!m->sweep.place)
+		sweep_begin(s, m, r);
+	m->sweep.swept += r->id;
+	m->sweep.last = s->now;
+}
+
+void sweep_mark(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!m->sweep.place)
+		return;
+	if (r->sub == REC_SWEEP_CALL) {
+		sweep_settle(s, m);
+		return;
+	}
+	m->sweep.reclaimed += r->id;
+	m->sweep.last = s->now;
+}
+
+void sweep_tell_all(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->sweep.told && m->p)
+			step_emit(s, m, EV_GCSweepActive, m->p->id);
+	}
+}
