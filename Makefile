@@ -27,12 +27,12 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check-deps bench install clean unit fuzz fuzz-build
+.PHONY: all demo test check-deps bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base proc stream trace read symbol v1 target capture sched cmd
+ROOMS := base proc stream trace read symbol v1 target capture sched api cmd
 needs_base    :=
 needs_proc    := base
 needs_stream  := base
@@ -43,6 +43,7 @@ needs_target  := symbol base
 needs_v1      := symbol trace base
 needs_capture := proc stream target symbol base
 needs_sched   := stream trace symbol base
+needs_api     := v1 read symbol trace base
 needs_cmd     := capture sched v1 read target symbol trace stream proc base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
@@ -64,6 +65,36 @@ $(BUILD)/%.o: %.c
 $(BUILD)/gotap: $(BUILD)/user/cmd/main.o $(foreach r,cmd $(needs_cmd),$(call lib_of,$(r)))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+# --- libgotap: the API of include/gotap, of which only gotap_* can be seen from outside ---
+# The static library is one object, so that its other names clash with nobody's.
+API_VERSION := 1
+API_SO   := libgotap.so.$(API_VERSION)
+API_LIBS := -ldw -lelf -lz
+API_OBJS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard $(patsubst %,user/%/*.c,api $(needs_api))))
+
+$(BUILD)/pic/%.o: %.c
+	$(call say,CC,"$< (pic)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+$(BUILD)/$(API_SO): $(API_OBJS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(API_SO) -Wl,-z,defs $^ $(API_LIBS) -o $@
+
+$(BUILD)/libgotap.a: $(API_OBJS)
+	$(call say,AR,$@)
+	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/pic/libgotap.o
+	$(Q)objcopy --localize-hidden $(BUILD)/pic/libgotap.o
+	$(Q)rm -f $@ && ar rcs $@ $(BUILD)/pic/libgotap.o
+
+# Made anew each time: it holds PREFIX.
+$(BUILD)/gotap.pc:
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+		'Name: gotap' 'Description: reads and writes Go execution traces' 'Version: $(VERSION)' \
+		'Libs: -L$${libdir} -lgotap' 'Libs.private: $(API_LIBS)' 'Cflags: -I$${includedir}' >$@
+
+lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
@@ -102,7 +133,7 @@ unit: $(UNIT_BINS)
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base proc stream trace read symbol v1 target sched
+FUZZ_ROOMS := base proc stream trace read symbol v1 target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/rewrite*.c))
 
@@ -139,12 +170,21 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/bench $(ARGS)
 
-install: all
+install: all install-lib
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/bin/gotap)
 	$(Q)install -D -m 755 $(BUILD)/gotap $(DESTDIR)$(PREFIX)/bin/gotap
 
+install-lib: lib
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX)/lib/$(API_SO))
+	$(Q)install -D -m 755 $(BUILD)/$(API_SO) $(DESTDIR)$(PREFIX)/lib/$(API_SO)
+	$(Q)ln -sf $(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so
+	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(PREFIX)/lib/libgotap.a
+	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc
+	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/gotap include/gotap/*.h
+
 clean:
 	$(call say,CLEAN,$(BUILD))
-	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/unit $(BUILD)/tests $(BUILD)/gotap*
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
+		$(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * goroutine_times: where does the time of each goroutine go? Reads a Go
+ * execution trace of any release and prints a line for each goroutine: how
+ * long it ran, was ready to run, waited and was in system calls, in ms.
+ *
+ *	cc -o goroutine_times goroutine_times.c $(pkg-config --cflags --libs gotap)
+ *	./goroutine_times trace.out
+ */
+#include <gotap/reader.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct goroutine {
+	uint64_t id;
+	int64_t since;			/* when it came into the state it is in */
+	int64_t in[GOTAP_GO_STATES];	/* ns */
+	unsigned int state;
+	char what[80];			/* the function it began with */
+};
+
+static struct goroutine *goroutines;
+static size_t len, cap;
+
+/* A program that expects more than some thousands would take a hash table. */
+static struct goroutine *find(uint64_t id)
+{
+	size_t i;
+
+	for (i = len; i-- > 0;)
+		if (goroutines[i].id == id)
+			return &goroutines[i];
+	if (len == cap) {
+		cap = cap ? 2 * cap : 64;
+		goroutines = realloc(goroutines, cap * sizeof(*goroutines));
+		if (!goroutines)
+			abort();
+	}
+	goroutines[len] = (struct goroutine){ .id = id };
+	return &goroutines[len++];
+}
+
+/* The last frame of a stack is the function that the goroutine began with. */
+static void name(const struct gotap_reader *r, struct goroutine *g, uint64_t stack)
+{
+	struct gotap_frame frames[128];
+	size_t n = gotap_stack(r, stack, frames, sizeof(frames[0]), 128);
+
+	if (n && n <= 128 && !g->what[0])
+		snprintf(g->what, sizeof(g->what), "%.*s", (int)frames[n - 1].func_len,
+			 frames[n - 1].func);
+}
+
+static void take(const struct gotap_reader *r, const struct gotap_event *ev)
+{
+	struct goroutine *g;
+
+	if (ev->change.of != GOTAP_GOROUTINE)
+		return;
+	g = find(ev->change.id);
+	if (ev->kind == GOTAP_GO_CREATE || ev->kind == GOTAP_GO_CREATE_BLOCKED)
+		name(r, g, ev->args[1]);
+	else if (ev->change.id == ev->g || ev->kind == GOTAP_GO_STATUS_STACK)
+		name(r, g, ev->stack);
+	if (g->since)
+		g->in[g->state] += ev->time - g->since;
+	g->state = ev->change.to;
+	g->since = ev->time;
+}
+
+static void print(int64_t end)
+{
+	size_t i;
+
+	printf("%10s %12s %12s %12s %12s  %s\n", "goroutine", "running", "runnable", "waiting",
+	       "syscall", "began with");
+	for (i = 0; i < len; i++) {
+		struct goroutine *g = &goroutines[i];
+
+		g->in[g->state] += end - g->since;
+		printf("%10llu %12.6f %12.6f %12.6f %12.6f  %s\n", (unsigned long long)g->id,
+		       g->in[GOTAP_GO_RUNNING] / 1e6, g->in[GOTAP_GO_RUNNABLE] / 1e6,
+		       g->in[GOTAP_GO_WAITING] / 1e6, g->in[GOTAP_GO_SYSCALL] / 1e6, g->what);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct gotap_read_options options = { .size = sizeof(options) };
+	struct gotap_reader *r;
+	struct gotap_event ev = { 0 };
+	struct gotap_error err;
+	int ret;
+
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: %s TRACE [PROGRAM]\n", argv[0]);
+		return 2;
+	}
+	options.binary = argv[2];
+	if (gotap_open(&r, argv[1], &options, &err)) {
+		fprintf(stderr, "%s: %s\n", argv[1], err.text);
+		return 1;
+	}
+	while ((ret = gotap_next(r, &ev, sizeof(ev))) > 0)
+		take(r, &ev);
+	print(ev.time);
+	if (ret < 0)
+		fprintf(stderr, "%s: %s\n", argv[1], gotap_reader_error(r)->text);
+	gotap_close(r);
+	free(goroutines);
+	return ret < 0;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * writer: see gotap/writer.h. In: calls of a stranger, which are checked. Out:
+ * calls of the trace file writer, which trusts its caller.
+ */
+#include "gotap/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "base/map64.h"
+#include "base/strset.h"
+#include "base/vec.h"
+#include "read/raw_spec.h"
+#include "trace/tracefile.h"
+
+/* Where made-up PCs begin: no program has code there. */
+#define MADE_UP_PC (1ULL << 60)
+
+struct stack {
+	size_t first, n;	/* in gotap_writer.frames */
+};
+
+/* What makes two frames the same one. All of it is hashed: no padding. */
+struct frame_key {
+	uint64_t pc, line;
+	const char *func, *file;	/* of texts */
+};
+
+struct gotap_writer {
+	struct tracefile *tf;
+	struct raw_specs specs;
+	int version;
+	bool open;
+	bool has_clock;
+	struct trace_clock clock;
+	uint64_t first;		/* time of the first event of the generation, 0 = none yet */
+	uint64_t strings, stacks;	/* highest ids of the generation */
+	struct map64 last;	/* thread -> time of its last event */
+	struct strset *texts;
+	struct strset *keys;	/* of frames and stacks, as bytes */
+	struct map64 frame_pcs;	/* address of a frame's key -> pc it has in the trace */
+	struct map64 pcs;	/* pc -> address of the key that has it */
+	struct map64 stack_ids;	/* address of a stack's key -> index in stack_list + 1 */
+	struct vec stack_list;	/* struct stack */
+	struct vec frames;	/* struct trace_frame */
+	uint64_t next_pc;
+	struct error err;
+	struct error failed;	/* the first write that failed: the trace is incomplete */
+};
+
+/* --- stacks --- */
+
+/* trace_frames_fn; a key is an index in stack_list + 1. */
+static size_t frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	const struct gotap_writer *w = ctx;
+	const struct stack *st = vec_at(&w->stack_list, struct stack, key - 1);
+	size_t n = st->n < max ? st->n : max;
+
+	memcpy(out, vec_at(&w->frames, struct trace_frame, st->first), n * sizeof(*out));
+	return n;
+}
+
+static const char *keep_text(struct gotap_writer *w, const char *s, size_t n)
+{
+	return strset_add(w->texts, s ? s : "", s ? n : 0);
+}
+
+/* The pc under which readers will find this very frame. */
+static uint64_t pc_of(struct gotap_writer *w, const struct frame_key *key)
+{
+	uintptr_t kept = (uintptr_t)strset_add_bytes(w->keys, (const char *)key, sizeof(*key));
+	bool is_new;
+	uint64_t pc = key->pc, *slot = map64_put(&w->frame_pcs, kept, &is_new);
+
+	if (!is_new)
+		return *slot;
+	while (!pc || map64_get(&w->pcs, pc))
+		pc = w->next_pc++;
+	*slot = pc;
+	*map64_put(&w->pcs, pc, NULL) = kept;
+	return pc;
+}
+
+static struct trace_frame take_frame(struct gotap_writer *w, const struct gotap_frame *from,
+				     size_t size)
+{
+	struct gotap_frame f;
+	struct frame_key key;
+
+	api_take(&f, sizeof(f), from, size);
+	key.pc = f.pc;
+	key.line = f.line;
+	key.func = keep_text(w, f.func, f.func_len);
+	key.file = keep_text(w, f.file, f.file_len);
+	return (struct trace_frame){ pc_of(w, &key), key.func, key.file, key.line };
+}
+
+/* 1 + index in stack_list of the stack of these frames; equal ones are one. */
+static uint64_t stack_key(struct gotap_writer *w, const struct trace_frame *frames, size_t n)
+{
+	uint64_t pcs[TRACEV2_MAX_FRAMES], *slot;
+	struct stack *st;
+	bool is_new;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		pcs[i] = frames[i].pc;
+	slot = map64_put(&w->stack_ids,
+			 (uintptr_t)strset_add_bytes(w->keys, (const char *)pcs, n * 8), &is_new);
+	if (!is_new)
+		return *slot;
+	st = vec_push(&w->stack_list, sizeof(*st));
+	*st = (struct stack){ w->frames.len, n };
+	for (i = 0; i < n; i++)
+		*(struct trace_frame *)vec_push(&w->frames, sizeof(*frames)) = frames[i];
+	*slot = w->stack_list.len;
+	return *slot;
+}
+
+static int not_open(struct gotap_writer *w)
+{
+	return error_set(&w->err, -EINVAL, "no generation is open");
+}
+
+int64_t gotap_write_stack(struct gotap_writer *w, const struct gotap_frame *frames, size_t size,
+			  size_t n)
+{
+	struct trace_frame taken[TRACEV2_MAX_FRAMES];
+	uint64_t id;
+	size_t i;
+
+	if (!w->open)
+		return not_open(w);
+	if (n > TRACEV2_MAX_FRAMES)
+		n = TRACEV2_MAX_FRAMES;
+	if (!n)
+		return 0;
+	for (i = 0; i < n; i++)
+		taken[i] = take_frame(w, (const void *)((const char *)frames + i * size), size);
+	id = tracefile_stack(w->tf, stack_key(w, taken, n));
+	if (id > w->stacks)
+		w->stacks = id;
+	return (int64_t)id;
+}
+
+int64_t gotap_write_string(struct gotap_writer *w, const char *text, size_t n)
+{
+	uint64_t id;
+
+	if (!w->open)
+		return not_open(w);
+	id = n ? tracefile_bytes(w->tf, text, n) : 0;
+	if (id > w->strings)
+		w->strings = id;
+	return (int64_t)id;
+}
+
+/* --- events --- */
+
+static int check_id(struct gotap_writer *w, const char *what, uint64_t id, uint64_t max)
+{
+	if (id <= max)
+		return 0;
+	return error_set(&w->err, -EINVAL, "the generation has no %s %llu", what,
+			 (unsigned long long)id);
+}
+
+static int check_ids(struct gotap_writer *w, const struct raw_spec *spec, const uint64_t *args)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (spec->stack)
+		ret = check_id(w, "stack", args[spec->stack - 1], w->stacks);
+	if (!ret && spec->new_stack)
+		ret = check_id(w, "stack", args[spec->new_stack - 1], w->stacks);
+	for (i = 1; !ret && i < spec->nargs; i++)
+		if (spec->strings & 1 << i)
+			ret = check_id(w, "string", args[i - 1], w->strings);
+	return ret;
+}
+
+static int check_time(struct gotap_writer *w, uint64_t time)
+{
+	if (!w->open)
+		return not_open(w);
+	if (!time || time > INT64_MAX)
+		return error_set(&w->err, -EINVAL, "there is no time %llu",
+				 (unsigned long long)time);
+	if (!w->first || time < w->first)
+		w->first = time;
+	return 0;
+}
+
+static int check_order(struct gotap_writer *w, uint64_t m, uint64_t time)
+{
+	uint64_t *last = map64_put(&w->last, m, NULL);
+
+	if (time < *last)
+		return error_set(&w->err, -EINVAL, "thread %llu has an event at %llu already",
+				 (unsigned long long)m, (unsigned long long)*last);
+	*last = time;
+	return 0;
+}
+
+int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int kind,
+		unsigned int nargs, const uint64_t *args)
+{
+	const struct raw_spec *spec = raw_spec_get(&w->specs, kind, w->version);
+	int ret;
+
+	if (!spec || !raw_spec_timed(spec))
+		return error_set(&w->err, -EINVAL, "header go 1.%d has no event %u", w->version,
+				 kind);
+	if (nargs + 1 != spec->nargs)
+		return error_set(&w->err, -EINVAL, "%s has %u arguments, not %u", spec->name,
+				 spec->nargs - 1u, nargs);
+	ret = check_ids(w, spec, args);
+	if (!ret)
+		ret = check_time(w, time);
+	if (!ret)
+		ret = check_order(w, m, time);
+	if (!ret)
+		trace_emit_args(tracefile_stream(w->tf, m), time, (enum tracev2_event)kind,
+				(int)nargs, args);
+	return ret;
+}
+
+int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t time, uint64_t p, uint64_t g,
+		       uint64_t stack)
+{
+	int ret = check_id(w, "stack", stack, w->stacks);
+
+	if (!ret)
+		ret = check_time(w, time);
+	if (!ret)
+		tracefile_cpu_sample(w->tf, time, m, p, g == GOTAP_NONE ? 0 : g, stack);
+	return ret;
+}
+
+/* --- generations --- */
+
+static int end_generation(struct gotap_writer *w)
+{
+	uint64_t time = w->first ? w->first : 1;
+	/* Until a program says otherwise, its first second was that of 1970. */
+	struct trace_clock made_up = { time, time, 1 + time / 1000000000, time % 1000000000 };
+
+	if (w->open && !w->failed.code)
+		tracefile_gen_end(w->tf, w->has_clock ? &w->clock : &made_up, &w->failed);
+	w->open = false;
+	if (w->failed.code)
+		w->err = w->failed;
+	return w->failed.code;
+}
+
+int gotap_generation(struct gotap_writer *w, const struct gotap_clock *clock)
+{
+	int ret = end_generation(w);
+
+	if (ret)
+		return ret;
+	w->first = w->strings = w->stacks = 0;
+	w->has_clock = clock != NULL;
+	if (clock)
+		w->clock = (struct trace_clock){ clock->time, clock->mono_ns, clock->wall_sec,
+						 clock->wall_nsec };
+	tracefile_gen_begin(w->tf);
+	w->open = true;
+	return 0;
+}
+
+int gotap_writer_new(struct gotap_writer **ret, int fd, const struct gotap_write_options *options,
+		     struct gotap_error *gerr)
+{
+	struct gotap_writer *w = xcalloc(1, sizeof(*w));
+	struct gotap_write_options o = {0};
+	struct tracefile_opts opts = { .frequency = 1000000000, .frames = frames_of, .ctx = w };
+	struct error err;
+
+	if (options)
+		api_take(&o, sizeof(o), options, options->size);
+	opts.version = w->version = o.version ? o.version : 25;
+	if (tracefile_new(&w->tf, fd, &opts, &err)) {
+		free(w);
+		return api_error(gerr, &err);
+	}
+	raw_specs_init(&w->specs);
+	w->texts = strset_new();
+	w->keys = strset_new();
+	w->next_pc = MADE_UP_PC;
+	*ret = w;
+	return 0;
+}
+
+const struct gotap_error *gotap_writer_error(const struct gotap_writer *w)
+{
+	_Static_assert(sizeof(struct gotap_error) == sizeof(struct error) &&
+		       offsetof(struct gotap_error, text) == offsetof(struct error, text),
+		       "one layout");
+	return (const struct gotap_error *)(const void *)&w->err;
+}
+
+int gotap_writer_close(struct gotap_writer *w, struct gotap_error *gerr)
+{
+	int ret = end_generation(w);
+
+	if (ret)
+		api_error(gerr, &w->err);
+	gotap_writer_free(w);
+	return ret;
+}
+
+void gotap_writer_free(struct gotap_writer *w)
+{
+	if (!w)
+		return;
+	tracefile_free(w->tf);
+	strset_free(w->texts);
+	strset_free(w->keys);
+	map64_free(&w->last);
+	map64_free(&w->frame_pcs);
+	map64_free(&w->pcs);
+	map64_free(&w->stack_ids);
+	vec_free(&w->stack_list);
+	vec_free(&w->frames);
+	free(w);
+}
