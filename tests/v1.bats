@@ -237,3 +237,67 @@ canonical() {
 	matches 'Goroutine\(2\) NotExist->Runnable.*stack: main.main@.*pingpong.go'
 	matches 'Running->Waiting.* main.main@.*pingpong.go'
 }
+
+# --- text and check ---
+
+@test "check passes every canned trace of 1.5 to 1.21, text prints it, from standard input as well" {
+	old_traces
+	v1_traces
+	local old n=0
+	for old in "$OLD_TRACES"/*_good "$V1_TRACES"/*_good; do
+		gotap check "$old"
+		[ "$status" -eq 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+		matches ': ok: go 1\.[0-9]+, [0-9]+ events, [0-9]+ goroutines, [0-9]+ procs$'
+		"$GOTAP" text "$old" -o "$BATS_TEST_TMPDIR/a.txt"
+		grep -q '^Trace Go1\.' "$BATS_TEST_TMPDIR/a.txt"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/a.txt")" -gt 30 ]
+		"$GOTAP" text - <"$old" | cmp - "$BATS_TEST_TMPDIR/a.txt"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 32 ]
+	cat "$old" | "$GOTAP" check - | grep -q '^-: ok: '
+}
+
+@test "check tells a bad trace of an old format from good ones of any format" {
+	old_traces
+	gotap check "$OLD_TRACES/stress_1_5_unordered" "$CHECKOUT/tests/vectors/ok_goswitch.trace" \
+		"$OLD_TRACES/http_1_11_good"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[0]} == *": go 1.5: time stamps out of order"* ]]
+	[[ ${lines[1]} == *": ok: go 1.2"* ]]
+	[[ ${lines[2]} == *": ok: go 1.11"* ]]
+	gotap check --json "$OLD_TRACES/stress_1_5_unordered" "$OLD_TRACES/http_1_11_good"
+	[ "$status" -eq 1 ]
+	python3 -c 'import json, sys
+bad, good = map(json.loads, sys.stdin)
+assert not bad["ok"] and "out of order" in bad["fault"]["rule"] and bad["version"] == "go 1.5"
+assert good["ok"] and good["version"] == "go 1.11" and good["events"] > 40' <<<"$output"
+	head -c 600 "$OLD_TRACES/http_1_11_good" >"$BATS_TEST_TMPDIR/cut"
+	gotap check "$BATS_TEST_TMPDIR/cut"
+	[ "$status" -eq 1 ]
+	cp "$OLD_TRACES/http_1_11_good" "$BATS_TEST_TMPDIR/same"
+	gotap text "$BATS_TEST_TMPDIR/same" -o "$BATS_TEST_TMPDIR/same"
+	[ "$status" -eq 1 ]
+	cmp "$BATS_TEST_TMPDIR/same" "$OLD_TRACES/http_1_11_good"
+}
+
+@test "text and check name the addresses of a format without names by the program" {
+	local pc
+	build_prog "$REFERENCE_GO" sleeper 2>/dev/null || build_prog "$REFERENCE_GO" mixed
+	pc=$((0x$("$GO" tool nm "$PROG" | awk '$3 == "main.main" { print $1 }') + 1))
+	made gotrace <<-END
+		Batch 0 1000; GoCreate 1 4096 0; ProcStart; GoStart 1; @10 GoSched 5; GoStart 1; GoEnd; ProcStop
+		Stack 5 $pc; Frequency 1000000000
+	END
+	gotap text "$MADE"
+	matches "^	pc=$pc\$"
+	gotap text --binary "$PROG" "$MADE"
+	[ "$status" -eq 0 ]
+	matches "^	pc=$pc func=\"main\.main\" file=\".*\.go\" line=[0-9]+\$"
+	gotap check --binary "$PROG" "$MADE"
+	[ "$status" -eq 0 ]
+	gotap check --binary "$BATS_TEST_TMPDIR/none" "$MADE"
+	[ "$status" -eq 2 ]
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A few seconds of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
+
+load lib/common
+
+SECONDS_EACH=${FUZZ_SECONDS:-3}
+
+setup_file() {
+	require_tool clang
+	make -s -j2 -C "$CHECKOUT" BUILD="$BUILD" fuzz-build >&2
+}
+
+fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "$1"; }
+
+@test "there is a test here for every fuzzer" {
+	local file
+	for file in "$CHECKOUT"/tests/fuzz/fuzz_*.c; do
+		file=${file##*/}
+		grep -q "fuzzed ${file%.c};" "$BATS_TEST_FILENAME" || fail "none for ${file%.c}"
+	done
+}
+
+@test "fuzz_convert" { fuzzed fuzz_convert; }
+@test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
+@test "fuzz_elf" { fuzzed fuzz_elf; }
+@test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
+@test "fuzz_proc" { fuzzed fuzz_proc; }
+@test "fuzz_prologue" { fuzzed fuzz_prologue; }
+@test "fuzz_read" { fuzzed fuzz_read; }
+@test "fuzz_spool" { fuzzed fuzz_spool; }
+@test "fuzz_text" { fuzzed fuzz_text; }
+@test "fuzz_v1" { fuzzed fuzz_v1; }
