@@ -93,6 +93,7 @@ func run(runtimeTrace, gotapTrace string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	rebase(a, b)
 	return compare(a, b, stacks, margin.Nanoseconds())
 }
 
