@@ -64,11 +64,27 @@ refuses_record() { refuses "$1" "$GOTAP" record -o "$TRACE" "${@:2}"; }
 	refuses_record "not a Go program" -p "$TARGETS"
 }
 
+# calls_itself VERSION BUILT-WITH [BUILD FLAG...]: $PROG is mixed, and says that another release built it.
+calls_itself() {
+	local version
+	build_prog "$2" mixed "${@:3}"
+	version=$("$GO" version | awk '{ print $3 }')
+	sed "s/${version//./\\.}/$1/g" "$PROG" >"$BATS_TEST_TMPDIR/other"
+	PROG=$BATS_TEST_TMPDIR/other
+	chmod +x "$PROG"
+	start_target "$PROG" -delay 1m
+}
+
 @test "a Go release from before the ones that gotap traces" {
 	require_root
-	build_prog 1.19 mixed
-	start_target "$PROG" -delay 1m
-	refuses_record "go1.19" -p "$TARGET"
+	calls_itself go1.14.15 1.15
+	refuses_record "go1.14" -p "$TARGET" -d 1s
+}
+
+@test "a Go release that gotap does not know, without DWARF" {
+	require_root
+	calls_itself go1.97.4 "$REFERENCE_GO" -ldflags=-w
+	refuses_record "go1.97" -p "$TARGET" -d 1s
 }
 
 # with_only CAPABILITY...: what a user has who is allowed that much; files are readable in any case.

@@ -122,12 +122,12 @@ same_as_recorded() {
 	done
 }
 
-@test "800 damaged copies in memory, with sanitizers" {
+@test "500 damaged copies in memory, with sanitizers" {
 	build_lossy
 	spool 1.27 mixed -procs -delay 1m
-	succeeds "$LOSSY" damage "$SPOOL" 400 "$RANDOM"
+	succeeds "$LOSSY" damage "$SPOOL" 250 "$RANDOM"
 	spool 1.22 mixed -procs -delay 1m
-	succeeds "$LOSSY" damage "$SPOOL" 400 "$RANDOM"
+	succeeds "$LOSSY" damage "$SPOOL" 250 "$RANDOM"
 }
 
 # loses COUNT: that many variants of $SPOOL, each with records left out, are valid; those that matter say repaired.
@@ -148,32 +148,32 @@ loses() {
 
 @test "whatever records are lost the trace stays valid, Go 1.22" {
 	spool 1.22 mixed -procs -delay 1m
-	loses 240
+	loses 160
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.24" {
 	spool 1.24 mixed -delay 1m
-	loses 160
+	loses 80
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.25" {
 	spool 1.25 mixed -procs -delay 1m
-	loses 160
+	loses 80
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.27" {
 	spool 1.27 mixed -procs -delay 1m
-	loses 240
+	loses 160
 }
 
 @test "whatever records are lost the trace stays valid: C threads that come and go" {
 	spool 1.26 cgo
-	loses 160
+	loses 80
 }
 
 @test "whatever records are lost the trace stays valid: much garbage" {
 	spool 1.27 gc
-	loses 160
+	loses 80
 }
 
 @test "a ring that is too small loses records, and says so; the trace stays valid" {
