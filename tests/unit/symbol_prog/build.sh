@@ -3,16 +3,20 @@
 #
 # Builds this program in all the ways that give different tables, for
 # tests/unit/symbol_sources.c and symbol_runtime.c:
-#   build.sh GO OUT NAME    GO: go command, OUT: directory, NAME: prefix of files
+#   build.sh GO OUT NAME [WAY...]   GO: go command, OUT: directory, NAME: prefix of files,
+#                                   WAY: exe trim stripped pie noopt cgo cgo.pie cgo.pie.stripped
 # Prints the paths of what it built; a mode that does not work is left out.
 set -eu
 go=$1 out=$2 name=$3
+shift 3
+ways=" $* "
 export GOTOOLCHAIN=local GOFLAGS=
 cd "$(dirname "$0")"
 
 build() {
 	suffix=$1 cgo=$2
 	shift 2
+	case $ways in "  " | *" ${suffix#.} "*) ;; *) return 0 ;; esac
 	if CGO_ENABLED=$cgo "$go" build "$@" -o "$out/$name$suffix" . 2>"$out/$name.log"; then
 		echo "$out/$name$suffix"
 	fi
