@@ -40,7 +40,7 @@ annotated() {
 
 # attached VERSION PROGRAM N [FLAG...]: N short traces at random times.
 attached() {
-	local i n=$3
+	local i n=$3 told=()
 	build_prog "$1" "$2"
 	start_target "$PROG" "${@:4}"
 	for i in $(seq "$n"); do
@@ -48,7 +48,13 @@ attached() {
 			-o "$BATS_TEST_TMPDIR/$i.trace"
 		sleep "0.0$((RANDOM % 10))"
 	done
-	views_ok "$BATS_TEST_TMPDIR"/*.trace
+	trace_ok "$BATS_TEST_TMPDIR"/*.trace
+	# GOMAXPROCS is told by a running goroutine, so a window in which nothing ran has none, and no MMU plot.
+	for i in "$BATS_TEST_TMPDIR"/*.trace; do
+		"$GOTAP" text "$i" | grep -aq '^ProcsChange' && told+=("$i")
+	done
+	[ ${#told[@]} -gt $((n / 2)) ]
+	views_ok "${told[@]}"
 }
 
 @test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc 15 -pause 200us; }
