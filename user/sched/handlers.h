@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * handlers: what model.c's table calls for the kinds of records that are not
- * about who runs: the collector, the heap, annotations. One function per kind.
+ * about who runs: the collector, the heap, annotations, the snapshot. One
+ * function per kind.
  */
 #ifndef GOTAP_SCHED_HANDLERS_H
 #define GOTAP_SCHED_HANDLERS_H
@@ -31,6 +32,14 @@ void sweep_mark(struct model *s, struct M *m, const struct rec *r);
 void sweep_settle(struct model *s, struct M *m);
 /* A generation has begun: sweeps that go on are told. */
 void sweep_tell_all(struct model *s);
+
+/* --- snap.c --- */
+
+void snap_p_name(struct model *s, struct M *m, const struct rec *r);
+void snap_p(struct model *s, struct M *m, const struct rec *r);
+void snap_g(struct model *s, struct M *m, const struct rec *r);
+void snap_gc(struct model *s, struct M *m, const struct rec *r);
+void snap_end(struct model *s, struct M *m, const struct rec *r);
 
 /* --- annotations.c --- */
 

@@ -12,10 +12,6 @@
 #include "sched/state.h"
 #include "sched/steps.h"
 
-/* runtime/runtime2.go: g.atomicstatus, the same in all releases */
-enum { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_COPYSTACK = 8,
-       GO_PREEMPTED = 9, GO_LEAKED = 10 };
-
 typedef void handler(struct model *s, struct M *m, const struct rec *r);
 
 static const struct rec_long *as_long(const struct rec *r)
@@ -374,84 +370,7 @@ static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 				     tracefile_stack(s->tf, as_long(r)->stack));
 }
 
-/* --- what user space found --- */
-
-static void snap_p_name(struct model *s, struct M *m, const struct rec *r)
-{
-	p_put(s, r->id, r->ptr);
-}
-
-static void snap_p(struct model *s, struct M *m, const struct rec *r)
-{
-	struct P *p = p_put(s, r->id, r->ptr);
-	struct M *holder;
-
-	if (s->started || p->status != STATUS_UNKNOWN)
-		return;
-	p->status = P_IDLE;
-	if (!r->tid)
-		return;
-	holder = m_put(s, r->tid);
-	if (!holder->p)
-		p_bind(p, holder, P_RUNNING);
-}
-
-static uint8_t snap_status(const struct model *s, const struct rec *r)
-{
-	switch (r->sub) {
-	case GO_RUNNABLE:
-		return G_RUNNABLE;
-	case GO_RUNNING:
-	case GO_COPYSTACK:
-		return G_RUNNING;
-	case GO_SYSCALL:
-		return G_SYSCALL;
-	case GO_WAITING:
-		return release_wait_is_running(s->opts.minor, r->flags & 0xff) ? G_RUNNING : G_WAITING;
-	case GO_PREEMPTED:
-	case GO_LEAKED:
-		return G_WAITING;
-	}
-	return STATUS_UNKNOWN;
-}
-
-static void snap_g(struct model *s, struct M *m, const struct rec *r)
-{
-	uint8_t status = snap_status(s, r);
-	struct G *g;
-	struct M *on;
-
-	if (s->started || !r->id || status == STATUS_UNKNOWN || g_get(s, r->id) ||
-	    map64_get(&s->dead, r->id))
-		return;
-	g = g_put(s, r->id);
-	g->stack = as_long(r)->stack;
-	g->assist = r->flags >> 8;
-	g->assist_depth = UINT64_MAX;
-	g->status = status;
-	if (status != G_RUNNING && status != G_SYSCALL)
-		return;
-	on = r->tid ? m_put(s, r->tid) : NULL;
-	if (on && !on->g)
-		g_bind(g, on, status);
-	else
-		g->status = G_WAITING;
-}
-
-/* What had a record since the attach knows better. */
-static void snap_gc(struct model *s, struct M *m, const struct rec *r)
-{
-	enum { GC_OFF = 0 };
-
-	if (!s->started && !s->gc_known)
-		s->gc_running = r->sub != GC_OFF;	/* GCEnd comes after mark termination */
-}
-
-static void snap_end(struct model *s, struct M *m, const struct rec *r)
-{
-	if (!s->started)
-		generation_first(s);
-}
+/* --- the capture itself --- */
 
 static void lost(struct model *s, struct M *m, const struct rec *r)
 {
