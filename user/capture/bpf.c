@@ -266,11 +266,11 @@ static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
 {
 	pid_t pid = b->proc->fs.own ? b->proc->pid : 0;	/* 0: all processes of this file */
 	const char *function = "";
-	uint64_t offsets[8];
+	uint64_t offsets[64];
 	size_t i, n = 0;
 	int fd;
 
-	for (i = 0; i < b->plan->points.len && n < 8; i++) {
+	for (i = 0; i < b->plan->points.len && n < 64; i++) {
 		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
 
 		if (pt->program != p)

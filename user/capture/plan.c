@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plan: see plan.h. The tables are probes.def, sites.def and callers.def. */
+/*
+ * plan: see plan.h. Here: the probes (probes.def) and the knobs; call sites are in
+ * plan_sites.c, what -pgo has inlined in plan_hosts.c.
+ */
 #define _GNU_SOURCE
-#include "capture/plan.h"
+#include "capture/plan_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,51 +18,11 @@
 #include "target/ready_skip.h"
 #include "target/x86_insn.h"
 
-enum need { OPTIONAL, REQUIRED, IF_LINKED };
-
-struct probe_spec {
-	enum program program;
-	const char *function;
-	enum group group;
-	int since, until;
-	enum need need;
-	const char *lacks;
-};
-
 static const struct probe_spec probe_specs[] = {
 #define PROBE(program, function, group, ...) \
 	{ PROGRAM_##program, function, GROUP_##group, __VA_ARGS__ },
 #include "capture/probes.def"
 #undef PROBE
-};
-
-struct site_spec {
-	const char *caller;
-	uint8_t old, new_;
-	enum group group;
-	int since, until;
-	struct site_class class;
-	enum need need;
-};
-
-static const struct site_spec site_specs[] = {
-#define SITE(caller, old, new_, group, since, until, kind, sub, stack, need) \
-	{ caller, old, new_, GROUP_##group, since, until, { kind, sub, stack }, need },
-#include "capture/sites.def"
-#undef SITE
-};
-
-struct caller_spec {
-	const char *called, *caller;
-	int since, until;
-	struct site_class class;
-};
-
-static const struct caller_spec caller_specs[] = {
-#define CALLER(called, caller, since, until, kind, sub) \
-	{ called, caller, since, until, { kind, sub, 0 } },
-#include "capture/callers.def"
-#undef CALLER
 };
 
 /*
@@ -85,89 +48,19 @@ static const struct call_spec {
 	{ PROGRAM_sweep_chunk, AFTER_CALL, "runtime.(*mheap).reclaimChunk" },
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 const char *program_name(enum program p)
 {
 	static const char *const names[PROGRAMS] = {
 		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
 		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
-		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update", "heap_reset", "heap_goal",
+		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update",
+		"heap_reset", "heap_goal",
 		"sweep_span", "sweep_freed", "sweep_call", "sweep_looked", "sweep_chunk",
-		"user_task_begin", "user_task_end", "user_region", "user_log",
+		"user_task_begin", "user_task_end", "user_region", "user_log", "host_enter",
+		"host_result", "host_runqput", "host_list", "host_syscall", "host_sys_exit",
 	};
 
 	return names[p];
-}
-
-/* --- groups --- */
-
-static const struct group_spec {
-	const char *name;
-	bool on;
-	const char *text;
-} group_specs[GROUPS] = {
-#define GROUP(id, name, on, text) { name, on, text },
-#include "capture/groups.def"
-#undef GROUP
-};
-
-const char *group_name(enum group g)
-{
-	return group_specs[g].name;
-}
-
-const char *group_text(enum group g)
-{
-	return group_specs[g].text;
-}
-
-unsigned int groups_default(void)
-{
-	unsigned int set = 0;
-	enum group g;
-
-	for (g = 0; g < GROUPS; g++)
-		if (group_specs[g].on)
-			set |= 1u << g;
-	return set;
-}
-
-static bool group_mask(const char *name, size_t n, unsigned int *ret)
-{
-	enum group g;
-
-	if (n == 3 && !strncmp(name, "all", n))
-		*ret = (1u << GROUPS) - 1;
-	else if (n == 7 && !strncmp(name, "default", n))
-		*ret = groups_default();
-	else {
-		for (g = 0; g < GROUPS; g++)
-			if (strlen(group_specs[g].name) == n &&
-			    !strncmp(name, group_specs[g].name, n))
-				break;
-		if (g == GROUPS)
-			return false;
-		*ret = 1u << g;
-	}
-	return true;
-}
-
-bool groups_parse(const char *list, unsigned int *ret)
-{
-	unsigned int set = 0, mask;
-
-	while (*list) {
-		bool minus = *list == '-';
-		size_t n = strcspn(list += minus, ",");
-
-		if (!group_mask(list, n, &mask))
-			return false;
-		set = minus ? set & ~mask : set | mask;
-		list += n + (list[n] == ',');
-	}
-	*ret = set | 1u << GROUP_SCHED | 1u << GROUP_SYSCALL;
-	return true;
 }
 
 const char *plan_group_function(enum group g, size_t i)
@@ -180,7 +73,7 @@ const char *plan_group_function(enum group g, size_t i)
 	return NULL;
 }
 
-static bool wants(const struct plan *p, enum group group, int since, int until)
+bool plan_wants(const struct plan *p, enum group group, int since, int until)
 {
 	return (p->groups & 1u << group) && since <= p->minor && p->minor <= until;
 }
@@ -238,8 +131,8 @@ static int find_exit_jump(struct plan *p, const struct gobin *b, uint32_t *offse
 	return 0;
 }
 
-static int push_point(struct plan *p, const struct gobin *b, struct probe_point *point,
-		      struct error *err)
+int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
+		   struct error *err)
 {
 	int r = gobin_file_offset(b, point->addr, &point->file_offset);
 
@@ -247,6 +140,19 @@ static int push_point(struct plan *p, const struct gobin *b, struct probe_point 
 		return error_set(err, r, "%s lies outside the file", point->function);
 	*(struct probe_point *)vec_push(&p->points, sizeof(*point)) = *point;
 	return 0;
+}
+
+int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
+		   const struct gobin_func *fn, uint64_t *addr, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = fn->name };
+	uint32_t offset;
+	int r = find_prologue(p, b, program, fn, &offset, point.site, err);
+
+	if (r)
+		return r;
+	*addr = point.addr = fn->addr + offset;
+	return plan_add_point(p, b, &point, err);
 }
 
 static const struct call_spec *call_spec_of(enum program program)
@@ -273,7 +179,7 @@ static int add_after_calls(struct plan *p, const struct gobin *b, const struct p
 					     .addr = c->return_addr };
 
 		snprintf(point.site, sizeof(point.site), "after call of %s", spec->function);
-		r = push_point(p, b, &point, err);
+		r = plan_add_point(p, b, &point, err);
 	}
 	if (!calls.len)
 		r = error_set(err, -ENOENT, "nobody calls %s", spec->function);
@@ -299,7 +205,7 @@ static int add_call_point(struct plan *p, const struct gobin *b, const struct pr
 	snprintf(point.site, sizeof(point.site), "%scall of %s at +0x%x",
 		 call->place == AT_CALL ? "" : "after ", call->callee,
 		 (unsigned int)(point.addr - fn->addr));
-	return push_point(p, b, &point, err);
+	return plan_add_point(p, b, &point, err);
 }
 
 static int add_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -322,7 +228,22 @@ static int add_point(struct plan *p, const struct gobin *b, const struct probe_s
 	if (r)
 		return r;
 	point.addr = fn.addr + offset;
-	return push_point(p, b, &point, err);
+	return plan_add_point(p, b, &point, err);
+}
+
+int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+	       const struct error *why, struct error *err)
+{
+	struct missing_probe *missing;
+
+	if (spec->need == REQUIRED)
+		return error_set(err, -ENOTSUP, "cannot probe '%s' (%s): %.300s", gobin_path(b),
+				 gobin_go_version(b), why->text);
+	missing = vec_push(&p->missing, sizeof(*missing));
+	missing->function = spec->function;
+	missing->lacks = spec->lacks;
+	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
+	return 0;
 }
 
 static int add_points(struct plan *p, const struct gobin *b, struct error *err)
@@ -331,145 +252,19 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 
 	for (i = 0; i < COUNT(probe_specs); i++) {
 		const struct probe_spec *spec = &probe_specs[i];
-		struct missing_probe *missing;
 		struct error why;
 		int r;
 
-		if (!wants(p, spec->group, spec->since, spec->until))
+		if (!plan_wants(p, spec->group, spec->since, spec->until))
 			continue;
 		r = add_point(p, b, spec, &why);
 		if (!r || (r == -ENOENT && spec->need == IF_LINKED))
 			continue;
-		if (spec->need == REQUIRED)
-			return error_set(err, -ENOTSUP, "cannot probe %s (%s): %s",
-					 gobin_path(b), gobin_go_version(b), why.text);
-		missing = vec_push(&p->missing, sizeof(*missing));
-		missing->function = spec->function;
-		missing->lacks = spec->lacks;
-		snprintf(missing->why, sizeof(missing->why), "%.127s", why.text);
+		r = plan_lacks(p, b, spec, &why, err);
+		if (r)
+			return r;
 	}
-	return 0;
-}
-
-/* --- call sites --- */
-
-static void add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
-		     struct site_class class)
-{
-	struct site_row *row = vec_push(&p->sites, sizeof(*row));
-
-	*row = (struct site_row){ .pc = pc, .old = old, .new_ = new_, .class = class };
-}
-
-static bool match_and_add(struct plan *p, const struct site_spec *spec, const struct vec *calls)
-{
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < calls->len; i++) {
-		const struct callsite *c = vec_at(calls, struct callsite, i);
-
-		if (strcmp(c->func.name, spec->caller))
-			continue;
-		add_site(p, c->return_addr, spec->old, spec->new_, spec->class);
-		found = true;
-	}
-	return found;
-}
-
-static int add_casgstatus_sites(struct plan *p, const struct gobin *b, struct error *err)
-{
-	struct vec calls = {0};
-	struct gobin_func fn;
-	size_t i;
-	int r = 0;
-
-	if (gobin_func(b, "runtime.casgstatus", &fn))
-		return error_set(err, -ENOENT, "runtime.casgstatus is not in '%s'", gobin_path(b));
-	callsites_find(b, fn.addr, &calls);
-	for (i = 0; i < COUNT(site_specs) && !r; i++) {
-		const struct site_spec *spec = &site_specs[i];
-
-		if (!wants(p, spec->group, spec->since, spec->until) ||
-		    match_and_add(p, spec, &calls) || spec->need == OPTIONAL)
-			continue;
-		r = error_set(err, -ENOTSUP,
-			      "%s does not call casgstatus in '%s': a build with profile-guided "
-			      "inlining (-pgo) of the scheduler, which this gotap cannot trace",
-			      spec->caller, gobin_path(b));
-	}
-	vec_free(&calls);
-	return r;
-}
-
-/* "f" or "f.func1" and the like */
-static bool is_function_or_literal(const char *name, const char *function)
-{
-	size_t n = strlen(function);
-
-	return !strncmp(name, function, n) && (!name[n] || !strncmp(name + n, ".func", 5));
-}
-
-/* The binary knows package runtime's functions by name; the table has the others too. */
-static bool find_outside(const struct gobin *b, const char *name, struct gobin_func *ret)
-{
-	const struct pclntab *t = gobin_table(b);
-	struct pclntab_func f;
-	size_t i;
-
-	for (i = 0; t && i < pclntab_funcs(t); i++)
-		if (pclntab_func(t, i, &f) && !strcmp(f.name, name)) {
-			*ret = (struct gobin_func){ name, f.entry, f.end - f.entry };
-			return true;
-		}
-	return false;
-}
-
-static void add_outside_caller(struct plan *p, const struct gobin *b,
-			       const struct caller_spec *spec, uint64_t called)
-{
-	struct gobin_func caller;
-	uint64_t ret = 0;
-
-	if (find_outside(b, spec->caller, &caller))
-		ret = callsites_first(b, &caller, called);
-	if (ret)
-		add_site(p, ret, 0, 0, spec->class);
-}
-
-static void add_runtime_callers(struct plan *p, const struct gobin *b,
-				const struct caller_spec *spec, uint64_t called)
-{
-	struct vec calls = {0};
-	size_t i;
-
-	callsites_find(b, called, &calls);
-	for (i = 0; i < calls.len; i++) {
-		const struct callsite *c = vec_at(&calls, struct callsite, i);
-
-		if (is_function_or_literal(c->func.name, spec->caller))
-			add_site(p, c->return_addr, 0, 0, spec->class);
-	}
-	vec_free(&calls);
-}
-
-static void add_caller_sites(struct plan *p, const struct gobin *b)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(caller_specs); i++) {
-		const struct caller_spec *spec = &caller_specs[i];
-		bool sweeps = spec->class.kind == REC_SWEEP_SPAN;
-		struct gobin_func fn;
-
-		if (!wants(p, sweeps ? GROUP_SWEEP : GROUP_SCHED, spec->since, spec->until) ||
-		    gobin_func(b, spec->called, &fn))
-			continue;
-		if (strncmp(spec->caller, "runtime.", 8))
-			add_outside_caller(p, b, spec, fn.addr);
-		else
-			add_runtime_callers(p, b, spec, fn.addr);
-	}
+	return plan_probe_hosts(p, b, probe_specs, COUNT(probe_specs), err);
 }
 
 /* Assembly functions carry the suffix of their ABI in the symbol table. */
@@ -546,9 +341,7 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	find_systemstack(p, b);
 	r = add_points(p, b, err);
 	if (!r)
-		r = add_casgstatus_sites(p, b, err);
-	if (!r)
-		add_caller_sites(p, b);
+		r = plan_sites(p, b, err);
 	return r;
 }
 

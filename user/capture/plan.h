@@ -46,6 +46,12 @@ enum program {
 	PROGRAM_user_task_end,
 	PROGRAM_user_region,
 	PROGRAM_user_log,
+	PROGRAM_host_enter,
+	PROGRAM_host_result,
+	PROGRAM_host_runqput,
+	PROGRAM_host_list,
+	PROGRAM_host_syscall,
+	PROGRAM_host_sys_exit,
 	PROGRAMS,
 };
 
@@ -106,14 +112,17 @@ struct plan {
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gc_controller, gcphase;	/* likewise; only used where known */
+	uint64_t hosts;			/* rows of hosts.def in use, as bits */
+	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */
 	struct vec missing;		/* struct missing_probe */
 };
 
 /*
- * Fills @p for @b with the probes of @groups (a mask; groups_default()). -ENOTSUP with a text that names what is missing when the
- * binary cannot be traced. @p must be released in any case.
+ * Fills @p for @b with the probes of @groups (a mask; groups_default()). -ENOTSUP
+ * with a text that names what is missing when the binary cannot be traced. @p
+ * must be released in any case.
  */
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
 void plan_release(struct plan *p);

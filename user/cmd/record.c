@@ -246,6 +246,7 @@ static void fill_info(struct target *t, const struct record_options *o)
 	info->bias = t->proc.bias;
 	info->stack_depth = o->bpf.stack_depth;
 	info->launched = t->proc.launched;
+	info->unseen_unblocks = t->plan.unseen_unblocks;
 }
 
 static int target_open(struct target *t, const struct record_options *o, struct error *err)

@@ -73,6 +73,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	};
 	struct model_opts model = {
 		.minor = (int)opts->info->go_minor,
+		.unseen_unblocks = opts->info->unseen_unblocks,
 		.version = opts->version,
 		.gen_ns = GEN_NS,
 		.gen_bytes = GEN_BYTES,

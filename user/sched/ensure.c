@@ -224,7 +224,8 @@ void ensure_runnable(struct model *s, struct M *m, struct G *g)
 		return;
 	}
 	if (g->status == G_WAITING) {
-		repair(s, REPAIR_GO_WAITING);
+		if (!s->opts.unseen_unblocks)
+			repair(s, REPAIR_GO_WAITING);
 		step_go_unblock(s, m, g, 0);
 		return;
 	}

@@ -44,6 +44,7 @@ const char *repair_text(enum repair kind);
 
 struct model_opts {
 	int minor;		/* Go release of the target */
+	bool unseen_unblocks;	/* some wake-ups have no record: a start implies them */
 	int version;		/* header of the trace: 22, 23, 25, 26 */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */

@@ -23,6 +23,8 @@ struct capture_info {
 	uint64_t bias;
 	uint32_t stack_depth;
 	uint32_t launched;	/* traced from exec on */
+	uint32_t unseen_unblocks;	/* struct plan says so */
+	uint32_t unused;
 };
 
 struct spool_writer;

@@ -58,6 +58,10 @@ bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func
  */
 bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret);
 
+/* Calls @take with the name of each function inlined into @f, once per inlined call. */
+void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
+			  void (*take)(void *ctx, const char *name), void *ctx);
+
 /*
  * Whether a function called @name was inlined anywhere into @f, directly or
  * within another inlined function. With -pgo the runtime inlines functions

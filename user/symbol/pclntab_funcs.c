@@ -112,7 +112,8 @@ static int32_t last_inlined(struct span index)
 	return last;
 }
 
-bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)
+void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
+			  void (*take)(void *ctx, const char *name), void *ctx)
 {
 	struct func_record r = pclntab_record(t, f->index);
 	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
@@ -122,9 +123,27 @@ bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, cons
 		const uint8_t *e = pclntab_inline_entry(t, tree, i);
 
 		if (!e)
-			return false;
-		if (!strcmp(pclntab_name(t, elf_u32(e + t->layout->inline_name)), name))
-			return true;
+			return;
+		take(ctx, pclntab_name(t, elf_u32(e + t->layout->inline_name)));
 	}
-	return false;
+}
+
+struct question {
+	const char *name;
+	bool answer;
+};
+
+static void compare_name(void *ctx, const char *name)
+{
+	struct question *q = ctx;
+
+	q->answer |= !strcmp(name, q->name);
+}
+
+bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)
+{
+	struct question q = { name, false };
+
+	pclntab_each_inlined(t, f, compare_name, &q);
+	return q.answer;
 }

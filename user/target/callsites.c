@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "target/x86_insn.h"
+
 enum { CALL = 0xe8, CALL_LEN = 5 };
 
 /* Every function of Go's runtime has far fewer callers; bounds hostile files. */
@@ -57,5 +59,42 @@ void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 			add_site(b, start + (uint64_t)(p - code) + CALL_LEN, ret);
 			left--;
 		}
+	}
+}
+
+/* mov $imm32,%reg */
+static bool is_constant(const struct x86_insn *insn, unsigned int reg)
+{
+	return insn->opcode == 0xb8 + reg && !(insn->rex & 1);
+}
+
+static void follow(int *value, const struct x86_insn *insn, unsigned int reg)
+{
+	if (is_constant(insn, reg))
+		*value = (int)insn->imm;
+	else if (x86_written(insn) & 1 << reg)
+		*value = -1;
+}
+
+/*
+ * The compiler sets the arguments right before the call; a jump to between the
+ * two, with other arguments, does not occur.
+ */
+void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third)
+{
+	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
+	size_t at, end = c->return_addr - c->func.addr - CALL_LEN;
+	struct x86_insn insn;
+
+	*second = *third = -1;
+	for (at = 0; code && at < end; at += insn.len) {
+		if (x86_decode(&insn, code + at, c->func.size - at)) {
+			*second = *third = -1;
+			return;
+		}
+		follow(second, &insn, X86_RBX);
+		follow(third, &insn, X86_RCX);
+		if (insn.opcode == CALL || x86_ends_flow(&insn))
+			*second = *third = -1;
 	}
 }

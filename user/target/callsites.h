@@ -17,11 +17,17 @@ struct callsite {
 };
 
 /*
- * Appends the callers of @target in package runtime to @ret (struct callsite), by address. The
- * scan is of bytes, not instructions, so a constant that looks like a call may
- * be among them: harmless, as nothing ever returns to there.
+ * Appends the callers of @target in package runtime to @ret (struct callsite),
+ * by address. The scan is of bytes, not instructions, so a constant that looks
+ * like a call may be among them: harmless, as nothing ever returns to there.
  */
 void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
+
+/*
+ * The constants that a call passes as second and third argument (Go 1.17 and
+ * later: in EBX and ECX); -1 for one that is not a constant.
+ */
+void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third);
 
 /*
  * The return address of the first direct call of @target in the code of @fn; 0 if

@@ -25,7 +25,7 @@ static const struct row {
 
 /* The structs that rows name. */
 static const char *const wanted[] = {
-	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState",
+	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState", "runtime.mspan",
 };
 enum { NWANTED = sizeof(wanted) / sizeof(wanted[0]) };
 

@@ -3,8 +3,10 @@
 #include "target/exitsyscall.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "target/x86_insn.h"
 
 /* What was seen so far, in the order of the source. */
@@ -124,25 +126,73 @@ static int find_jump(struct walk *w)
 	}
 }
 
+/* Which instructions run after others, in a function without computed jumps. */
+struct reach {
+	struct walk w;
+	size_t avoid;		/* never gone through */
+	bool *seen;		/* by offset */
+	size_t *todo, ntodo;
+	bool returns, avoided;	/* what was met */
+};
+
+static void reach_add(struct reach *r, size_t at)
+{
+	if (at >= r->w.n || r->seen[at])
+		return;
+	r->seen[at] = true;
+	r->todo[r->ntodo++] = at;
+}
+
+static int reach_step(struct reach *r)
+{
+	enum { CALL = 0xe8, RET = 0xc3 };
+	struct walk *w = &r->w;
+
+	w->at = r->todo[--r->ntodo];
+	if (w->at == r->avoid) {
+		r->avoided = true;
+		return 0;
+	}
+	if (x86_decode(&w->insn, w->code + w->at, w->n - w->at))
+		return -ENOTSUP;
+	r->returns |= w->insn.opcode == RET;
+	if (x86_is_branch(&w->insn) && w->insn.opcode != CALL)
+		reach_add(r, branch_target(w));
+	if (!x86_ends_flow(&w->insn))
+		reach_add(r, w->at + w->insn.len);
+	return 0;
+}
+
+/* From the offsets @from on, @n of them. */
+static int reach_from(struct reach *r, const size_t *from, size_t n)
+{
+	size_t i;
+	int rc = 0;
+
+	r->seen = xcalloc(r->w.n, sizeof(*r->seen));
+	r->todo = xcalloc(r->w.n, sizeof(*r->todo));
+	for (i = 0; i < n; i++)
+		reach_add(r, from[i]);
+	while (r->ntodo && !rc)
+		rc = reach_step(r);
+	free(r->seen);
+	free(r->todo);
+	return rc;
+}
+
 /*
- * Every call passes the site once: nothing behind the CAS jumps over it or back
- * to it. (Before the CAS one jump does, to a panic for a corrupt frame.)
+ * Every call passes the site once: what runs after it does not lead back to it,
+ * and without it no return is reached.
  */
 static int check_runs_once(struct walk w)
 {
-	size_t site = w.at;
+	struct reach before = { .w = w, .avoid = w.at }, after = before;
+	size_t start = 0, next[] = { w.at + w.insn.len, branch_target(&w) };
 
-	for (w.at = 0; w.at < w.n; w.at += w.insn.len) {
-		size_t target;
-
-		if (x86_decode(&w.insn, w.code + w.at, w.n - w.at))
-			return -ENOTSUP;
-		target = branch_target(&w);
-		if (!x86_is_branch(&w.insn) || w.insn.opcode == 0xe8 || w.at == site)
-			continue;
-		if (w.at > site ? target <= site : w.at >= w.cas && target > site)
-			return -ENOTSUP;
-	}
+	if (reach_from(&after, next, 2) || after.avoided)
+		return -ENOTSUP;
+	if (reach_from(&before, &start, 1) || before.returns)
+		return -ENOTSUP;
 	return 0;
 }
 

@@ -395,6 +395,12 @@ void gobin_runtime_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 	}
 }
 
+void gobin_runtime_functions(const struct gobin *b, size_t *first, size_t *end)
+{
+	*first = b->has_block ? b->runtime.first : 0;
+	*end = b->has_block ? b->runtime.end : pclntab_funcs(b->table);
+}
+
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n)
 {
 	return elf_bytes(&b->elf, addr, n);

@@ -75,6 +75,8 @@ void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end);
 void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end);
 /* The part of it that is Go's package runtime; all of it where that is not in one piece. */
 void gobin_runtime_range(const struct gobin *b, uint64_t *start, uint64_t *end);
+/* The functions of that part: indices in gobin_table(), which must not be NULL. */
+void gobin_runtime_functions(const struct gobin *b, size_t *first, size_t *end);
 /* Pointer to @n file-backed bytes at @addr, NULL if they are not all there. */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n);
 /*

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_host: transitions of builds with profile-guided inlining (-pgo, Go 1.21
+ * and later), in which casgstatus is part of the functions that call it and
+ * its own probe sees nothing of them. These probes sit in such a function (the
+ * host), mostly at its start; the class of the site is found by the address of
+ * the probe itself (user/capture/hosts.def).
+ */
+#include "transition.h"
+
+/* False for hits that are none of ours. */
+static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t)
+{
+	__u64 ip = loaded(ctx->ip);
+
+	t->pid_tgid = current_ids();
+	if (!is_target(t->pid_tgid) || !site_find(SITE_KEY(ip, 0, 0), &t->site))
+		return false;
+	t->host = true;
+	t->g = go_g(ctx);
+	t->fp = go_fp(ctx);
+	/* a return address, so one byte behind the instruction that is meant */
+	t->ret = ip + 1;
+	t->caller = read_u64(go_sp(ctx));
+	return true;
+}
+
+/* execute(gp), park_m(gp), ready(gp, traceskip, next), ...: the goroutine comes first. */
+SEC("uprobe")
+int host_enter(struct pt_regs *ctx)
+{
+	struct transition t = { .gp = go_arg1(ctx), .arg2 = go_arg2(ctx) };
+
+	return host_begin(ctx, &t) ? send_transition(&t) : 0;
+}
+
+/* Behind a call that returns the goroutine, or none; in the frame of who called. */
+SEC("uprobe")
+int host_result(struct pt_regs *ctx)
+{
+	enum { GO_WAITING = 4 };
+	struct transition t = { .gp = go_arg1(ctx) };
+
+	if (!t.gp || !host_begin(ctx, &t))
+		return 0;
+	t.ret--;
+	t.host = false;
+	if (t.site.kind != REC_GO_CREATE)
+		return send_transition(&t);
+	t.host = true;		/* it has its id by now */
+	t.caller = 0;
+	if (read_u32(t.gp + off.g_atomicstatus) == GO_WAITING)
+		t.site.kind = REC_GO_CREATE_BLOCKED;
+	return send_transition(&t);
+}
+
+/* injectglist(*gList): the first word is the head of a list linked by g.schedlink. */
+SEC("uprobe")
+int host_list(struct pt_regs *ctx)
+{
+	enum { MANY = 128 };	/* what netpoll brings at once */
+	struct transition t = {};
+	struct stack_start from;
+	struct rec_long *l;
+	__u64 key, gp;
+	int i;
+
+	if (!host_begin(ctx, &t))
+		return 0;
+	from = start_of(&t);
+	key = stack_key(&from, t.site.stack);
+	gp = read_u64(go_arg1(ctx));
+	for (i = 0; i < MANY && gp; i++) {
+		l = rec_begin(sizeof(*l), t.pid_tgid, REC_GO_READY, 0);
+		if (!l)
+			break;
+		l->r.id = read_u64(gp + off.g_goid);
+		l->r.ptr = gp;
+		l->arg = 0;
+		l->stack = key;
+		rec_submit(l);
+		gp = read_u64(gp + off.g_schedlink);
+	}
+	if (key && !stack_known(key))
+		stack_define(key, &from, (__u32)t.pid_tgid, t.site.stack, 0);
+	return 0;
+}
+
+/*
+ * Entries to a syscall, on the goroutine's stack: reentersyscall(pc, sp, bp) is
+ * told who called; entersyscall and entersyscallblock (sub 1) are called
+ * directly. Up to Go 1.22 the stack begins in the function itself.
+ */
+SEC("uprobe")
+int host_syscall(struct pt_regs *ctx)
+{
+	struct transition t = { .gp = go_g(ctx) };
+	struct stack_start from;
+
+	if (!host_begin(ctx, &t))
+		return 0;
+	if (!syscall_bp)
+		from = (struct stack_start){ .pc = t.ret, .second = t.caller, .bp = t.fp };
+	else if (t.site.sub)
+		from = (struct stack_start){ .pc = t.caller, .bp = t.fp };
+	else
+		from = (struct stack_start){ .pc = go_arg1(ctx), .bp = go_arg3(ctx) };
+	return send_sys_enter(&t, from);
+}
+
+/*
+ * exitsyscall, up to Go 1.25: the jump behind its compare-and-swap of the
+ * status, which is tried again if a scan of the stack is under way.
+ */
+SEC("uprobe")
+int host_sys_exit(struct pt_regs *ctx)
+{
+	enum { GO_RUNNING = 2, SCAN = 0x1000 };
+	struct transition t = { .gp = go_g(ctx) };
+
+	if (!host_begin(ctx, &t))
+		return 0;
+	if ((read_u32(t.gp + off.g_atomicstatus) & ~(__u32)SCAN) != GO_RUNNING)
+		return 0;
+	return send_sys_exit(&t);
+}
+
+/* The call of runqput(pp, gp, next), in the frame of newproc's literal. */
+SEC("uprobe")
+int host_runqput(struct pt_regs *ctx)
+{
+	struct transition t = { .gp = go_arg2(ctx) };
+
+	if (!host_begin(ctx, &t))
+		return 0;
+	t.caller = 0;
+	return send_transition(&t);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* groups: the groups of probes by name (plan.h, groups.def). */
+#include <string.h>
+
+#include "capture/plan.h"
+
+static const struct group_spec {
+	const char *name;
+	bool on;
+	const char *text;
+} group_specs[GROUPS] = {
+#define GROUP(id, name, on, text) { name, on, text },
+#include "capture/groups.def"
+#undef GROUP
+};
+
+const char *group_name(enum group g)
+{
+	return group_specs[g].name;
+}
+
+const char *group_text(enum group g)
+{
+	return group_specs[g].text;
+}
+
+unsigned int groups_default(void)
+{
+	unsigned int set = 0;
+	enum group g;
+
+	for (g = 0; g < GROUPS; g++)
+		if (group_specs[g].on)
+			set |= 1u << g;
+	return set;
+}
+
+static bool group_mask(const char *name, size_t n, unsigned int *ret)
+{
+	enum group g;
+
+	if (n == 3 && !strncmp(name, "all", n))
+		*ret = (1u << GROUPS) - 1;
+	else if (n == 7 && !strncmp(name, "default", n))
+		*ret = groups_default();
+	else {
+		for (g = 0; g < GROUPS; g++)
+			if (strlen(group_specs[g].name) == n &&
+			    !strncmp(name, group_specs[g].name, n))
+				break;
+		if (g == GROUPS)
+			return false;
+		*ret = 1u << g;
+	}
+	return true;
+}
+
+bool groups_parse(const char *list, unsigned int *ret)
+{
+	unsigned int set = 0, mask;
+
+	while (*list) {
+		bool minus = *list == '-';
+		size_t n = strcspn(list += minus, ",");
+
+		if (!group_mask(list, n, &mask))
+			return false;
+		set = minus ? set & ~mask : set | mask;
+		list += n + (list[n] == ',');
+	}
+	*ret = set | 1u << GROUP_SCHED | 1u << GROUP_SYSCALL;
+	return true;
+}

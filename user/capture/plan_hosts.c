@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_hosts: builds with profile-guided inlining. In: the inline trees of
+ * package runtime. Out: probes in the functions that now hold what a probe
+ * would have seen (hosts.def); where there is none, an error or a line of the
+ * report. Nothing that was inlined goes unnoticed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/plan_internal.h"
+#include "target/inlined.h"
+
+enum place { ENTRY, RESULT, AT_RUNQPUT, LIST, SYSCALL, BEHIND_CAS, UNSEEN };
+
+enum { NONE = REC_NONE };
+
+struct host_spec {
+	const char *host, *caller;
+	uint8_t old, new_;
+	int since, until;
+	enum place place;
+	struct site_class class;
+};
+
+struct harmless_spec {
+	const char *caller;	/* a function, or the beginning of several */
+	int since, until;
+};
+
+struct probed_spec {
+	const char *function, *host;
+	int since, until;
+	enum program program;
+	struct site_class class;
+};
+
+static const struct host_spec host_specs[] = {
+#define HOST(host, caller, old, new_, since, until, place, kind, sub, stack) \
+	{ host, caller, old, new_, since, until, place, { kind, sub, stack } },
+#define HARMLESS(...)
+#define PROBED(...)
+#include "capture/hosts.def"
+#undef HOST
+#undef HARMLESS
+};
+
+static const struct harmless_spec harmless_specs[] = {
+#define HOST(...)
+#define HARMLESS(caller, since, until) { caller, since, until },
+#include "capture/hosts.def"
+#undef HARMLESS
+#undef PROBED
+};
+
+static const struct probed_spec probed_specs[] = {
+#define HARMLESS(...)
+#define PROBED(function, host, since, until, program, kind, sub, stack) \
+	{ function, host, since, until, PROGRAM_##program, { kind, sub, stack } },
+#include "capture/hosts.def"
+#undef HOST
+#undef HARMLESS
+#undef PROBED
+};
+
+static bool covers(const struct plan *p, int since, int until)
+{
+	return since <= p->minor && p->minor <= until;
+}
+
+/* --- where the probe of a host goes --- */
+
+static int add_at(struct plan *p, const struct gobin *b, enum program program,
+		  const struct gobin_func *fn, uint64_t addr, const char *what, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = fn->name, .addr = addr };
+
+	snprintf(point.site, sizeof(point.site), "%s at +0x%x", what,
+		 (unsigned int)(addr - fn->addr));
+	return plan_add_point(p, b, &point, err);
+}
+
+static int add_results(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+		       const struct gobin_func *fn, struct error *err)
+{
+	struct vec calls = {0};
+	size_t i;
+	int r = 0;
+
+	callsites_find(b, fn->addr, &calls);
+	for (i = 0; i < calls.len && !r; i++) {
+		const struct callsite *c = vec_at(&calls, struct callsite, i);
+		char what[64];
+
+		snprintf(what, sizeof(what), "after call of %.40s", fn->name + strlen("runtime."));
+		r = add_at(p, b, PROGRAM_host_result, &c->func, c->return_addr, what, err);
+		plan_add_site(p, c->return_addr, 0, 0, spec->class);
+	}
+	vec_free(&calls);
+	return r;
+}
+
+static int add_at_runqput(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	enum { CALL_LEN = 5 };
+	struct gobin_func runqput;
+	uint64_t ret = 0;
+
+	if (!gobin_func(b, "runtime.runqput", &runqput))
+		ret = callsites_first(b, fn, runqput.addr);
+	if (!ret)
+		return error_set(err, -ENOTSUP, "%s does not call runtime.runqput", fn->name);
+	plan_add_site(p, ret - CALL_LEN, 0, 0, spec->class);
+	return add_at(p, b, PROGRAM_host_runqput, fn, ret - CALL_LEN, "call of runqput", err);
+}
+
+static int add_behind_cas(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	uint32_t offset;
+
+	if (inlined_cas_jump(b, fn, p->offsets.g_atomicstatus, &offset))
+		return error_set(err, -ENOTSUP, "%s has no single compare-and-swap", fn->name);
+	plan_add_site(p, fn->addr + offset, 0, 0, spec->class);
+	return add_at(p, b, PROGRAM_host_sys_exit, fn, fn->addr + offset, "behind cmpxchg", err);
+}
+
+static int add_entry(struct plan *p, const struct gobin *b, enum program program,
+		     struct site_class class, const struct gobin_func *fn, struct error *err)
+{
+	uint64_t addr;
+	int r = plan_add_entry(p, b, program, fn, &addr, err);
+
+	if (!r && class.kind != REC_NONE)
+		plan_add_site(p, addr, 0, 0, class);
+	return r;
+}
+
+static int add_host(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+		    const struct gobin_func *fn, struct error *err)
+{
+	switch (spec->place) {
+	case ENTRY:
+		return add_entry(p, b, PROGRAM_host_enter, spec->class, fn, err);
+	case LIST:
+		return add_entry(p, b, PROGRAM_host_list, spec->class, fn, err);
+	case SYSCALL:
+		return add_entry(p, b, PROGRAM_host_syscall, spec->class, fn, err);
+	case RESULT:
+		return add_results(p, b, spec, fn, err);
+	case AT_RUNQPUT:
+		return add_at_runqput(p, b, spec, fn, err);
+	case BEHIND_CAS:
+		return add_behind_cas(p, b, spec, fn, err);
+	case UNSEEN:
+		p->unseen_unblocks = true;
+	}
+	return 0;
+}
+
+/* --- casgstatus --- */
+
+/* Of several calls in the source some may have been inlined and some not. */
+static bool is_still_called(const struct gobin *b, const struct host_spec *spec,
+			    const struct gobin_func *host, const struct vec *calls)
+{
+	size_t i;
+
+	if (spec->place == UNSEEN)
+		return false;
+	for (i = 0; i < calls->len; i++) {
+		const struct status_call *c = vec_at(calls, struct status_call, i);
+
+		if (c->site.func.addr == host->addr && c->old == spec->old &&
+		    (c->new_ == spec->new_ || c->new_ == -1) &&
+		    inlined_is_caller(b, &c->site, spec->caller))
+			return true;
+	}
+	return false;
+}
+
+static bool is_harmless(const struct plan *p, const char *caller)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(harmless_specs); i++) {
+		const struct harmless_spec *spec = &harmless_specs[i];
+
+		if (covers(p, spec->since, spec->until) &&
+		    !strncmp(caller, spec->caller, strlen(spec->caller)))
+			return true;
+	}
+	return false;
+}
+
+static int add_caller_in_host(struct plan *p, const struct gobin *b, const char *caller,
+			      const struct gobin_func *host, const struct vec *calls,
+			      struct error *err)
+{
+	bool known = is_harmless(p, caller);
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < COUNT(host_specs) && !r; i++) {
+		const struct host_spec *spec = &host_specs[i];
+
+		if (!covers(p, spec->since, spec->until) || strcmp(spec->host, host->name) ||
+		    strcmp(spec->caller, caller))
+			continue;
+		known = true;
+		if (is_still_called(b, spec, host, calls))
+			continue;
+		r = add_host(p, b, spec, host, err);
+		p->hosts |= 1ULL << i;
+	}
+	if (!known)
+		r = error_set(err, -ENOTSUP, "no probe is known for what %s does there", caller);
+	return r;
+}
+
+static int add_casgstatus_host(struct plan *p, const struct gobin *b, const struct inlined *at,
+			       const struct vec *calls, struct error *err)
+{
+	struct vec callers = {0};
+	size_t i;
+	int r = 0;
+
+	inlined_callers(b, at, &callers);
+	for (i = 0; i < callers.len && !r; i++)
+		r = add_caller_in_host(p, b, *vec_at(&callers, const char *, i), &at->host, calls,
+				       err);
+	vec_free(&callers);
+	if (r)
+		error_prefix(err, "cannot trace '%s', built with -pgo, which put casgstatus into %s",
+			     gobin_path(b), at->host.name);
+	return r;
+}
+
+int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct vec *calls,
+			  struct error *err)
+{
+	static const char *const name = "runtime.casgstatus";
+	struct vec found = {0};
+	size_t i;
+	int r = 0;
+
+	inlined_find(b, &name, 1, &found);
+	for (i = 0; i < found.len && !r; i++)
+		r = add_casgstatus_host(p, b, vec_at(&found, struct inlined, i), calls, err);
+	vec_free(&found);
+	return r;
+}
+
+bool plan_host_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(host_specs); i++)
+		if ((p->hosts & 1ULL << i) && host_specs[i].old == old &&
+		    host_specs[i].new_ == new_ && !strcmp(host_specs[i].caller, caller))
+			return true;
+	return false;
+}
+
+_Static_assert(COUNT(host_specs) <= 64, "plan.hosts is a bit mask");
+
+/* --- other probed functions --- */
+
+static const struct probed_spec *probed_spec_of(const struct plan *p, const struct inlined *at)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(probed_specs); i++) {
+		const struct probed_spec *spec = &probed_specs[i];
+
+		if (covers(p, spec->since, spec->until) && !strcmp(spec->function, at->name) &&
+		    !strcmp(spec->host, at->host.name))
+			return spec;
+	}
+	return NULL;
+}
+
+static int add_probed(struct plan *p, const struct gobin *b, const struct inlined *at,
+		      const struct probe_spec *spec, struct error *err)
+{
+	const struct probed_spec *host = probed_spec_of(p, at);
+	struct error why;
+	int r;
+
+	if (host) {
+		r = add_entry(p, b, host->program, host->class, &at->host, &why);
+		if (!r)
+			return 0;
+	} else {
+		error_set(&why, -ENOTSUP, "-pgo has inlined %s into %s", at->name, at->host.name);
+	}
+	return plan_lacks(p, b, spec, &why, err);
+}
+
+int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+		     size_t n, struct error *err)
+{
+	const char **names = xcalloc(n, sizeof(*names));
+	struct vec found = {0};
+	size_t i, j;
+	int r = 0;
+
+	for (i = 0; i < n; i++)
+		names[i] = plan_wants(p, specs[i].group, specs[i].since, specs[i].until) &&
+			   specs[i].program != PROGRAM_casgstatus ? specs[i].function : "";
+	inlined_find(b, names, n, &found);
+	for (i = 0; i < found.len && !r; i++) {
+		const struct inlined *at = vec_at(&found, struct inlined, i);
+
+		for (j = 0; j < n && names[j] != at->name; j++)
+			;
+		r = add_probed(p, b, at, &specs[j], err);
+	}
+	vec_free(&found);
+	free(names);
+	return r;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_internal: what the parts of the plan share; for plan*.c only. */
+#ifndef GOTAP_CAPTURE_PLAN_INTERNAL_H
+#define GOTAP_CAPTURE_PLAN_INTERNAL_H
+
+#include "capture/plan.h"
+#include "target/callsites.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum need { OPTIONAL, REQUIRED, IF_LINKED };
+
+struct probe_spec {
+	enum program program;
+	const char *function;
+	enum group group;
+	int since, until;
+	enum need need;
+	const char *lacks;
+};
+
+/* Does the plan have that group, and is its program of a release in that range? */
+bool plan_wants(const struct plan *p, enum group group, int since, int until);
+
+/* --- plan.c --- */
+
+/* Adds a copy of @point, whose file offset it finds. */
+int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
+		   struct error *err);
+/* Adds a point of @program at the start of @fn, as prologue_site_of() has it. */
+int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
+		   const struct gobin_func *fn, uint64_t *addr, struct error *err);
+/* A probe that cannot be had: the error, or a line of the report if it is optional. */
+int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+	       const struct error *why, struct error *err);
+
+/* --- plan_sites.c --- */
+
+void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
+		   struct site_class class);
+/* The classes of all calls of casgstatus, and of callers of probed functions. */
+int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
+
+/* --- plan_hosts.c --- */
+
+/* A call of casgstatus, with the status numbers that it passes (-1: not constants). */
+struct status_call {
+	struct callsite site;
+	int old, new_;
+};
+
+/*
+ * Adds what casgstatus inlined into its callers needs. @calls (struct
+ * status_call) are the calls that are left. -ENOTSUP names a function for which
+ * there is no way.
+ */
+int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct vec *calls,
+			  struct error *err);
+/* Does a host see this transition of @caller? */
+bool plan_host_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
+/* The same for the other probed functions, @specs. */
+int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+		     size_t n, struct error *err);
+
+#endif

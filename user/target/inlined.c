@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inlined: see inlined.h. */
+#include "target/inlined.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "symbol/pclntab.h"
+#include "target/x86_insn.h"
+
+struct search {
+	const char *const *names;
+	size_t n;
+	struct gobin_func host;
+	struct vec *ret;
+	size_t first;		/* of this host in ret */
+};
+
+static bool is_known(const struct search *s, const char *name)
+{
+	size_t i;
+
+	for (i = s->first; i < s->ret->len; i++)
+		if (vec_at(s->ret, struct inlined, i)->name == name)
+			return true;
+	return false;
+}
+
+static void take_name(void *ctx, const char *name)
+{
+	struct search *s = ctx;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (strcmp(s->names[i], name) || is_known(s, s->names[i]))
+			continue;
+		*(struct inlined *)vec_push(s->ret, sizeof(struct inlined)) =
+			(struct inlined){ s->names[i], s->host };
+	}
+}
+
+void inlined_find(const struct gobin *b, const char *const *names, size_t n, struct vec *ret)
+{
+	struct search s = { .names = names, .n = n, .ret = ret };
+	const struct pclntab *t = gobin_table(b);
+	size_t i, first, end;
+
+	if (!t)
+		return;
+	gobin_runtime_functions(b, &first, &end);
+	for (i = first; i < end; i++) {
+		struct pclntab_func f;
+
+		if (!pclntab_func(t, i, &f))
+			continue;
+		s.host = (struct gobin_func){ f.name, f.entry, f.end - f.entry };
+		s.first = ret->len;
+		pclntab_each_inlined(t, &f, take_name, &s);
+	}
+}
+
+static void add_caller(struct vec *ret, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ret->len; i++)
+		if (!strcmp(*vec_at(ret, const char *, i), name))
+			return;
+	*(const char **)vec_push(ret, sizeof(name)) = name;
+}
+
+void inlined_callers(const struct gobin *b, const struct inlined *at, struct vec *ret)
+{
+	struct source_frame frames[SOURCE_MAX_INLINE];
+	const struct gobin_func *host = &at->host;
+	const uint8_t *code = gobin_bytes(b, host->addr, host->size);
+	struct x86_insn insn;
+	size_t i, n, off;
+
+	for (off = 0; code && off < host->size; off += insn.len) {
+		if (x86_decode(&insn, code + off, host->size - off))
+			insn.len = 1;
+		n = pclntab_expand(gobin_table(b), host->addr + off, frames);
+		for (i = 0; i + 1 < n; i++)
+			if (!strcmp(frames[i].func, at->name))
+				add_caller(ret, frames[i + 1].func);
+	}
+}
+
+bool inlined_is_caller(const struct gobin *b, const struct callsite *c, const char *function)
+{
+	struct source_frame frames[SOURCE_MAX_INLINE];
+	size_t n;
+
+	if (!gobin_table(b))
+		return !strcmp(c->func.name, function);
+	n = pclntab_expand(gobin_table(b), c->return_addr - 1, frames);
+	return n && !strcmp(frames[0].func, function);
+}
+
+/* lock cmpxchg %reg,@field(%reg) */
+static bool is_cas(const struct x86_insn *insn, unsigned int field)
+{
+	return insn->opcode == (X86_MAP_0F | 0xb1) && insn->lock && insn->has_mem &&
+	       insn->disp == (int32_t)field;
+}
+
+int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
+		     uint32_t *offset)
+{
+	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
+	struct x86_insn insn;
+	size_t at, found = 0;
+	bool waits = false;
+
+	for (at = 0; code && at < fn->size; at += insn.len) {
+		if (x86_decode(&insn, code + at, fn->size - at))
+			return -ENOTSUP;
+		if (is_cas(&insn, field)) {
+			if (waits || found)
+				return -ENOTSUP;
+			waits = true;
+		} else if (waits && x86_is_jcc(&insn)) {
+			found = at;
+			waits = false;
+		} else if (waits && (x86_is_branch(&insn) || x86_ends_flow(&insn))) {
+			return -ENOTSUP;
+		}
+	}
+	*offset = (uint32_t)found;
+	return found ? 0 : -ENOTSUP;
+}
