@@ -136,3 +136,21 @@ int host_runqput(struct pt_regs *ctx)
 	t.caller = 0;
 	return send_transition(&t);
 }
+
+/* findRunnable's call of pidleput(pp, now), behind its releasep. */
+SEC("uprobe")
+int host_p_stop(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), p = go_arg1(ctx);
+	struct rec *r;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	r = rec_begin(sizeof(*r), pid_tgid, REC_P_STOP, 0);
+	if (!r)
+		return 0;
+	r->id = read_u32(p + off.p_id);
+	r->ptr = p;
+	rec_submit(r);
+	return 0;
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // hot writes a CPU profile in which calls of the runtime are hot that the arguments name, so that a build with it
-// (go build -pgo) inlines them: hot OUTPUT RUNTIME-SOURCE CALLER:CALLEE... A callee may be called by every function of
-// that name, a method too. Calls that the release does not have are left out; what was found is printed.
+// (go build -pgo) inlines them: hot OUTPUT RUNTIME-SOURCE CALLER:CALLEE... Both may be functions or methods; CALLER.func
+// is the function literals in CALLER. Calls that the release does not have are left out; what was found is printed.
 package main
 
 import (
@@ -18,10 +18,10 @@ import (
 )
 
 type call struct {
-	caller, callee  string // the linker's names
-	callerLine      int    // where the caller begins
+	caller, callee string // the linker's names
+	callerLine     int    // where the caller begins
 	calleeLine, at int
-	file            string
+	file           string
 }
 
 // protobuf, as much of it as a profile needs
@@ -176,28 +176,61 @@ func calleeName(c *ast.CallExpr) string {
 	return ""
 }
 
-// calls finds where the one calls the other; function literals count as functions of their own and are left out.
-func (s source) calls(caller, callee string) (found []call) {
-	if len(s.funcs[callee]) == 0 {
-		return nil
+// body is the code of a function, or of a literal in it ("name.func1").
+type body struct {
+	name string
+	node *ast.BlockStmt
+	line int
+}
+
+// bodies finds the functions of a plain name; "name.func" means the literals in it.
+func (s source) bodies(name string) (found []body) {
+	plain := strings.TrimSuffix(name, ".func")
+	for _, fn := range s.funcs[plain] {
+		if plain == name {
+			found = append(found, body{linkName(fn), fn.Body, s.set.Position(fn.Pos()).Line})
+			continue
+		}
+		n := 0
+		inspect(fn.Body, func(lit *ast.FuncLit) {
+			n++
+			found = append(found, body{fmt.Sprintf("%s.func%d", linkName(fn), n), lit.Body,
+				s.set.Position(lit.Pos()).Line})
+		}, nil)
 	}
-	target := s.funcs[callee][0]
-	for _, fn := range s.funcs[caller] {
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
-			if _, ok := n.(*ast.FuncLit); ok {
-				return false
+	return found
+}
+
+// inspect visits the calls and literals of a body, but not what is inside a literal.
+func inspect(b *ast.BlockStmt, literal func(*ast.FuncLit), call func(*ast.CallExpr)) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if literal != nil {
+				literal(n)
 			}
-			if c, ok := n.(*ast.CallExpr); ok && calleeName(c) == callee {
-				found = append(found, call{
-					caller: linkName(fn), callee: linkName(target),
-					callerLine: s.set.Position(fn.Pos()).Line,
-					calleeLine: s.set.Position(target.Pos()).Line,
-					at:         s.set.Position(c.Pos()).Line,
-					file:       s.set.Position(fn.Pos()).Filename,
-				})
+			return false
+		case *ast.CallExpr:
+			if call != nil {
+				call(n)
 			}
-			return true
-		})
+		}
+		return true
+	})
+}
+
+// calls finds where the one calls the other.
+func (s source) calls(caller, callee string) (found []call) {
+	for _, target := range s.funcs[callee] {
+		for _, b := range s.bodies(caller) {
+			inspect(b.node, nil, func(c *ast.CallExpr) {
+				if calleeName(c) == callee {
+					found = append(found, call{b.name, linkName(target), b.line,
+						s.set.Position(target.Pos()).Line, s.set.Position(c.Pos()).Line,
+						s.set.Position(c.Pos()).Filename})
+				}
+			})
+		}
 	}
 	return found
 }

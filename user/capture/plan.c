@@ -58,6 +58,7 @@ const char *program_name(enum program p)
 		"sweep_span", "sweep_freed", "sweep_call", "sweep_looked", "sweep_chunk",
 		"user_task_begin", "user_task_end", "user_region", "user_log", "host_enter",
 		"host_result", "host_runqput", "host_list", "host_syscall", "host_sys_exit",
+		"host_p_stop",
 	};
 
 	return names[p];
@@ -235,10 +236,14 @@ int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *s
 	       const struct error *why, struct error *err)
 {
 	struct missing_probe *missing;
+	size_t i;
 
 	if (spec->need == REQUIRED)
 		return error_set(err, -ENOTSUP, "cannot probe '%s' (%s): %.300s", gobin_path(b),
 				 gobin_go_version(b), why->text);
+	for (i = 0; i < p->missing.len; i++)
+		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, spec->function))
+			return 0;
 	missing = vec_push(&p->missing, sizeof(*missing));
 	missing->function = spec->function;
 	missing->lacks = spec->lacks;
@@ -259,6 +264,8 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 			continue;
 		r = add_point(p, b, spec, &why);
 		if (!r || (r == -ENOENT && spec->need == IF_LINKED))
+			continue;
+		if (r == -ENOENT && plan_host_probed(p, b, spec->function))
 			continue;
 		r = plan_lacks(p, b, spec, &why, err);
 		if (r)

@@ -52,6 +52,7 @@ enum program {
 	PROGRAM_host_list,
 	PROGRAM_host_syscall,
 	PROGRAM_host_sys_exit,
+	PROGRAM_host_p_stop,
 	PROGRAMS,
 };
 

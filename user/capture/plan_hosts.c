@@ -34,6 +34,7 @@ struct probed_spec {
 	const char *function, *host;
 	int since, until;
 	enum program program;
+	const char *at_call;
 	struct site_class class;
 };
 
@@ -57,8 +58,8 @@ static const struct harmless_spec harmless_specs[] = {
 
 static const struct probed_spec probed_specs[] = {
 #define HARMLESS(...)
-#define PROBED(function, host, since, until, program, kind, sub, stack) \
-	{ function, host, since, until, PROGRAM_##program, { kind, sub, stack } },
+#define PROBED(function, host, since, until, program, at_call, kind, sub, stack) \
+	{ function, host, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
 #include "capture/hosts.def"
 #undef HOST
 #undef HARMLESS
@@ -102,19 +103,23 @@ static int add_results(struct plan *p, const struct gobin *b, const struct host_
 	return r;
 }
 
-static int add_at_runqput(struct plan *p, const struct gobin *b, const struct host_spec *spec,
-			  const struct gobin_func *fn, struct error *err)
+static int add_at_call(struct plan *p, const struct gobin *b, enum program program,
+		       const char *callee, struct site_class class, const struct gobin_func *fn,
+		       struct error *err)
 {
 	enum { CALL_LEN = 5 };
-	struct gobin_func runqput;
+	struct gobin_func target;
 	uint64_t ret = 0;
+	char what[64];
 
-	if (!gobin_func(b, "runtime.runqput", &runqput))
-		ret = callsites_first(b, fn, runqput.addr);
+	if (!gobin_func(b, callee, &target))
+		ret = callsites_first(b, fn, target.addr);
 	if (!ret)
-		return error_set(err, -ENOTSUP, "%s does not call runtime.runqput", fn->name);
-	plan_add_site(p, ret - CALL_LEN, 0, 0, spec->class);
-	return add_at(p, b, PROGRAM_host_runqput, fn, ret - CALL_LEN, "call of runqput", err);
+		return error_set(err, -ENOTSUP, "%s does not call %s", fn->name, callee);
+	if (class.kind != NONE)
+		plan_add_site(p, ret - CALL_LEN, 0, 0, class);
+	snprintf(what, sizeof(what), "call of %.40s", callee);
+	return add_at(p, b, program, fn, ret - CALL_LEN, what, err);
 }
 
 static int add_behind_cas(struct plan *p, const struct gobin *b, const struct host_spec *spec,
@@ -134,7 +139,7 @@ static int add_entry(struct plan *p, const struct gobin *b, enum program program
 	uint64_t addr;
 	int r = plan_add_entry(p, b, program, fn, &addr, err);
 
-	if (!r && class.kind != REC_NONE)
+	if (!r && class.kind != NONE)
 		plan_add_site(p, addr, 0, 0, class);
 	return r;
 }
@@ -152,7 +157,8 @@ static int add_host(struct plan *p, const struct gobin *b, const struct host_spe
 	case RESULT:
 		return add_results(p, b, spec, fn, err);
 	case AT_RUNQPUT:
-		return add_at_runqput(p, b, spec, fn, err);
+		return add_at_call(p, b, PROGRAM_host_runqput, "runtime.runqput", spec->class, fn,
+				   err);
 	case BEHIND_CAS:
 		return add_behind_cas(p, b, spec, fn, err);
 	case UNSEEN:
@@ -283,6 +289,20 @@ static const struct probed_spec *probed_spec_of(const struct plan *p, const stru
 	return NULL;
 }
 
+bool plan_host_probed(const struct plan *p, const struct gobin *b, const char *function)
+{
+	struct vec found = {0};
+	bool all = true;
+	size_t i;
+
+	inlined_find(b, &function, 1, &found);
+	for (i = 0; i < found.len; i++)
+		all &= probed_spec_of(p, vec_at(&found, struct inlined, i)) != NULL;
+	all &= found.len > 0;
+	vec_free(&found);
+	return all;
+}
+
 static int add_probed(struct plan *p, const struct gobin *b, const struct inlined *at,
 		      const struct probe_spec *spec, struct error *err)
 {
@@ -291,7 +311,9 @@ static int add_probed(struct plan *p, const struct gobin *b, const struct inline
 	int r;
 
 	if (host) {
-		r = add_entry(p, b, host->program, host->class, &at->host, &why);
+		r = host->at_call ? add_at_call(p, b, host->program, host->at_call, host->class,
+						&at->host, &why) :
+				    add_entry(p, b, host->program, host->class, &at->host, &why);
 		if (!r)
 			return 0;
 	} else {

@@ -58,6 +58,8 @@ int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct ve
 			  struct error *err);
 /* Does a host see this transition of @caller? */
 bool plan_host_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
+/* Is @function, a probed one, all in others that have probes for it? */
+bool plan_host_probed(const struct plan *p, const struct gobin *b, const char *function);
 /* The same for the other probed functions, @specs. */
 int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
 		     size_t n, struct error *err);

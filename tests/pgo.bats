@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds with profile-guided optimization, in which the compiler has put casgstatus, and whatever else gotap would
+# probe, into its callers: from a real CPU profile, and from made-up ones (tests/pgo/hot.go) that make it do so
+# wherever it can.
+
+load lib/common
+load lib/record
+load lib/differential
+
+setup() {
+	require_root
+	oracle "$REFERENCE_GO"
+}
+
+teardown() { stop_targets; }
+
+# Every call of casgstatus that gotap needs, and calls of what it probes where a probe in the caller does as well.
+HOT=(execute:casgstatus park_m:casgstatus ready:casgstatus goschedImpl:casgstatus goyield_m:casgstatus
+	gdestroy:casgstatus newproc1:casgstatus injectglist:casgstatus findRunnable:casgstatus
+	findRunnableGCWorker:casgstatus reentersyscall:casgstatus entersyscallblock:casgstatus exitsyscall:casgstatus
+	exitsyscall0:casgstatus exitsyscallNoP:casgstatus newstack:casgstatus
+	entersyscall:reentersyscall acquirep:acquirepNoTrace goexit0:gdestroy gosched_m:goschedImpl
+	gopreempt_m:goschedImpl goschedguarded_m:goschedImpl newproc.func:newproc1 newproc.func:runqput ready:runqput
+	exitsyscall:exitsyscallfast findRunnable:findRunnableGCWorker findRunnable:releasep)
+
+# hot_profile VERSION CALLER:CALLEE...: sets $PROFILE to a profile in which these calls are hot.
+hot_profile() {
+	local hot=$BUILD/pgo/go$1/hot version=$1
+	shift
+	require_go "$version"
+	mkdir -p "${hot%/*}"
+	[ "$hot" -nt "$CHECKOUT/tests/pgo/hot.go" ] ||
+		GOFLAGS='' GOWORK=off "$GO" build -o "$hot" "$CHECKOUT/tests/pgo/hot.go"
+	# The build of a program asks for its flags, not for the profile's content: another profile, another name.
+	PROFILE=$BUILD/pgo/go$version/$(cksum <<<"$*" | tr ' ' -).pprof
+	succeeds "$hot" "$PROFILE" "$("$GO" env GOROOT)/src/runtime" "$@"
+}
+
+# has_probes_in FUNCTION...: in these functions of $PROG.
+has_probes_in() {
+	local function
+	succeeds "$GOTAP" doctor "$PROG"
+	for function; do
+		matches "^  runtime.$function +0x"
+	done
+}
+
+inlined_everywhere() {
+	hot_profile "$1" "${HOT[@]}"
+	build_prog "$1" mixed "-pgo=$PROFILE"
+	has_probes_in execute park_m ready injectglist findRunnable
+	compare "Go $1, casgstatus inlined wherever it is called" 2
+}
+
+@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.22" { inlined_everywhere 1.22; }
+@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.24" { inlined_everywhere 1.24; }
+@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.26" { inlined_everywhere 1.26; }
+@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.27" { inlined_everywhere 1.27; }
+
+@test "a real CPU profile" {
+	build_prog 1.27 profile
+	PROFILE=$BUILD/pgo/cpu.pprof
+	[ -s "$PROFILE" ] || succeeds "$PROG" "$PROFILE"
+	build_prog 1.27 mixed "-pgo=$PROFILE"
+	has_probes_in execute ready
+	compare "Go 1.27, -pgo" 2
+}
+
+@test "what was inlined and has no other probe is told: as a loss, or as an error where no trace can do without" {
+	local trace=$BATS_TEST_TMPDIR/a.trace
+	hot_profile 1.27 refill:update gcAssistAlloc.func:gcAssistAlloc1 gopreempt_m:goschedImpl newstack:preemptPark
+	build_prog 1.27 pingpong "-pgo=$PROFILE"
+	start_target "$PROG"
+	run_logged "$GOTAP" record -d 1s -o "$trace" -p "$TARGET"
+	[ "$status" -eq 1 ]
+	contains "-pgo has inlined runtime.preemptPark into runtime.newstack"
+	hot_profile 1.27 refill:update gcAssistAlloc.func:gcAssistAlloc1
+	build_prog 1.27 pingpong "-pgo=$PROFILE"
+	start_target "$PROG"
+	recorded "$trace" -d 300ms -p "$TARGET"
+	views_ok "$trace"
+	grep -F '"missing_probes": ["runtime.gcAssistAlloc1", "runtime.(*gcControllerState).update"]' "$REPORT"
+}
