@@ -40,7 +40,7 @@ traced_twice() {
 
 # equal DIFF FLAG...
 equal() {
-	same_trace -extras -max-extras-p99 50us -few 'Label GC' -rough 'Metric /memory' \
+	same_trace -extras -max-extras-p99 1ms -few 'Label GC' -rough 'Metric /memory' \
 		"$@" "$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }
 
@@ -78,6 +78,6 @@ same_sweeps() {
 	build_prog 1.25 mixed
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -delay 2s -dur 1s -tail 100ms -procs
 	succeeds "$GOTAP" record --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
-	same_trace -extras -max-extras-p99 50us -few 'Label GC' -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
+	same_trace -extras -max-extras-p99 1ms -few 'Label GC' -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
 		"$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }

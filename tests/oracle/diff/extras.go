@@ -28,12 +28,6 @@ var (
 	skipExtras  = flag.String("skip", "", "comma-separated beginnings of names that are not judged")
 )
 
-// An extraKey names one sequence.
-type extraKey struct {
-	name string
-	res  resource
-}
-
 var nobody = resource{false, -1}
 
 // extraOf says what an event tells besides state transitions: its sequence and what must be equal. A name ends with

@@ -75,6 +75,12 @@ type resource struct {
 	id     int64
 }
 
+// An extraKey names one sequence of what a trace has besides transitions (extras.go).
+type extraKey struct {
+	name string
+	res  resource
+}
+
 // A history is one trace, taken apart.
 type history struct {
 	path       string

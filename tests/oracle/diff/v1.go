@@ -2,16 +2,19 @@
 
 package main
 
-import "slices"
+import (
+	"fmt"
+	"os"
+	"slices"
+)
 
 // Go up to 1.21 wrote another format (v1), which internal/trace reads too. Its times count from the start of the
 // trace, by the processor's clock, and its threads are numbers of the runtime's own. Both are told by what the two
 // traces have in common: every goroutine that is created while both run, once.
 
-// rebase moves the runtime's trace to gotap's clock and thread ids if the two have no time in common. False if
-// nothing tells how.
+// rebase moves the runtime's trace to gotap's clock and thread ids if it is of that format. False if nothing tells how.
 func rebase(a, b *history) bool {
-	if a.end >= b.start && b.end >= a.start {
+	if !isV1(a.path) {
 		return true
 	}
 	var offsets []int64
@@ -33,6 +36,18 @@ func rebase(a, b *history) bool {
 	slices.Sort(offsets)
 	a.move(quantile(offsets, 0.5), mostVoted(votes))
 	return true
+}
+
+// isV1 reads the header, "go 1.NN trace".
+func isV1(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var minor int
+	n, _ := fmt.Fscanf(f, "go 1.%d trace", &minor)
+	return n == 1 && minor < 22
 }
 
 func creation(steps []step) *step {

@@ -51,6 +51,9 @@ func agree(goes verdict, ours verdict) bool {
 
 // known names the reason of a disagreement that is none of gotap's making, or "".
 func known(goes verdict, ours verdict) string {
+	if goes.text == legacy {
+		return "another format"
+	}
 	// A table or sync batch that ends where a number should begin makes Go's reader return
 	// a bare io.EOF, which its users take for the end of the trace.
 	if ours.kind == "reader" && strings.HasSuffix(ours.text, ": EOF") &&
