@@ -359,7 +359,7 @@ var burned uint64
 // burn computes without a call, a loop that only a signal can preempt, until the time is over.
 func burn(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		x := burned
+		x := atomic.LoadUint64(&burned)
 		for i := 0; i < 2000; i++ {
 			x = x*6364136223846793005 + 1442695040888963407
 		}
