@@ -278,7 +278,7 @@ static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
 		offsets[n++] = pt->file_offset;
 		function = pt->function;
 	}
-	fd = uprobe_multi_link(bpf_program__fd(program_of(b, p)), b->proc->exe, offsets, n, pid);
+	fd = uprobe_multi_link(bpf_program__fd(program_of(b, p)), b->proc->module, offsets, n, pid);
 	if (fd < 0)
 		return attach_error(b, fd, function, err);
 	*(int *)vec_push(&b->link_fds, sizeof(int)) = fd;
@@ -290,7 +290,7 @@ static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct 
 	pid_t pid = b->proc->fs.own ? b->proc->pid : -1;	/* -1: all processes of this file */
 	struct bpf_link *link;
 
-	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, b->proc->exe,
+	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, b->proc->module,
 					  pt->file_offset);
 	if (!link)
 		return attach_error(b, -errno, pt->function, err);

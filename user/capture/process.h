@@ -33,7 +33,9 @@ struct process {
 	 */
 	pid_t bpf_tgid;
 	struct procfs_file_id bpf_ns;
-	uint64_t bias;		/* what the loader added to link-time addresses */
+	/* The file with the Go program, the same or a library in it (capture/module), and */
+	char module[PROCFS_PATH];
+	uint64_t bias;		/* what the loader added to its link-time addresses */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
 	bool held;		/* launched and not yet let go */

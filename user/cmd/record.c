@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "capture/module.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
@@ -236,9 +237,11 @@ static int read_options(struct record_options *o, int argc, char **argv)
 static void fill_info(struct target *t, const struct record_options *o)
 {
 	struct capture_info *info = &t->info;
-	ssize_t n = readlink(t->proc.exe, info->exe, sizeof(info->exe) - 1);
+	ssize_t n = readlink(t->proc.module, info->exe, sizeof(info->exe) - 1);
 
-	info->exe[n < 0 ? 0 : n] = 0;
+	if (n < 0)	/* below /proc/PID/root */
+		n = snprintf(info->exe, sizeof(info->exe), "%s", t->proc.module);
+	info->exe[n] = 0;
 	snprintf(info->build_id, sizeof(info->build_id), "%s", gobin_build_id(t->bin));
 	snprintf(info->go_version, sizeof(info->go_version), "%s", gobin_go_version(t->bin));
 	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
@@ -261,11 +264,9 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	if (!r && o->inner_tids)
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
-		r = gobin_open(&t->bin, t->proc.exe, err);
+		r = module_open(&t->proc, &t->bin, err);
 	if (!r && o->assume_minor)
 		gobin_assume_minor(t->bin, o->assume_minor);
-	if (!r)
-		r = process_find_bias(&t->proc, gobin_entry(t->bin), err);
 	if (!r)
 		r = plan_make(&t->plan, t->bin, o->groups, err);
 	if (r)
@@ -273,7 +274,7 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	fill_info(t, o);
 	if (!o->bpf.stack_depth)
 		return 0;
-	return symbolizer_new(&t->symbols, t->proc.exe, t->proc.bias, o->symbols, err);
+	return symbolizer_new(&t->symbols, t->proc.module, t->proc.bias, o->symbols, err);
 }
 
 static void target_close(struct target *t)

@@ -416,6 +416,23 @@ int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret)
 	return 0;
 }
 
+/* A mapping begins at the start of a page, its segment perhaps some bytes behind that. */
+int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
+{
+	enum { PAGE = 4096 };
+	Elf64_Phdr ph;
+	size_t i;
+
+	for (i = 0; elf_segment_get(&b->elf, i, &ph); i++) {
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
+		    offset + PAGE <= ph.p_offset || offset >= ph.p_offset + ph.p_filesz)
+			continue;
+		*ret = ph.p_vaddr - ph.p_offset + offset;
+		return 0;
+	}
+	return -ERANGE;
+}
+
 int gobin_dwarf_offsets(const struct gobin *b, struct go_offsets *ret, struct error *err)
 {
 	if (!gobin_has_dwarf(b))

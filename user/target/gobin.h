@@ -85,6 +85,9 @@ const uint8_t *gobin_bytes(const struct gobin *b, uint64_t addr, size_t n);
  */
 int gobin_file_offset(const struct gobin *b, uint64_t addr, uint64_t *ret);
 
+/* Address of the byte at @offset in the file, if a code segment begins there or before. -ERANGE. */
+int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret);
+
 /*
  * Field offsets from DWARF. -ENOENT with a text when there is no DWARF or a
  * required field is missing there.
