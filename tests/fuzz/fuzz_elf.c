@@ -5,13 +5,14 @@
  * ELF header).
  *
  *	clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -Iuser -Iinclude \
- *		tests/fuzz/fuzz_elf.c user/target/X.c ... user/base/X.c ... -ldw -lelf -lz
+ *		tests/fuzz/fuzz_elf.c user/{target,symbol,base}/X.c ... -ldw -lelf -lz
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
+#include "target/inlined.h"
 #include "target/gobin_memory.h"
 #include "target/offsets.h"
 #include "target/prologue.h"
@@ -34,6 +35,8 @@ static void ask_code(const struct gobin *b)
 	struct gobin_func fn;
 	struct site site;
 	uint64_t off;
+	int second, third;
+	size_t i;
 
 	if (gobin_func(b, "runtime.casgstatus", &fn))
 		return;
@@ -41,7 +44,27 @@ static void ask_code(const struct gobin *b)
 		abort();
 	gobin_file_offset(b, fn.addr, &off);
 	callsites_find(b, fn.addr, &sites);
+	for (i = 0; i < sites.len && i < 64; i++)
+		callsite_constants(b, vec_at(&sites, struct callsite, i), &second, &third);
 	vec_free(&sites);
+}
+
+static void ask_inlined(const struct gobin *b)
+{
+	static const char *const names[] = { "runtime.casgstatus", "runtime.releasep" };
+	struct vec found = {0}, callers = {0};
+	uint32_t offset;
+	size_t i;
+
+	inlined_find(b, names, 2, &found);
+	for (i = 0; i < found.len && i < 64; i++) {
+		const struct inlined *at = vec_at(&found, struct inlined, i);
+
+		inlined_callers(b, at, &callers);
+		inlined_cas_jump(b, &at->host, 152, &offset);
+	}
+	vec_free(&found);
+	vec_free(&callers);
 }
 
 static void ask_runtime(const struct gobin *b)
@@ -68,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_range(b);
 	ask_code(b);
 	ask_runtime(b);
+	ask_inlined(b);
 	gobin_free(b);
 	return 0;
 }

@@ -330,8 +330,8 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 		.groups = groups,
 	};
 	if (!p->minor)
-		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; if "
-				 "you know, give --assume-go 1.NN", gobin_path(b));
+		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; "
+				 "if you know, give --assume-go 1.NN", gobin_path(b));
 	if (p->minor < 15)
 		return error_set(err, -ENOTSUP,
 				 "'%s' was built with %s: gotap traces Go 1.15 and later",

@@ -240,8 +240,8 @@ static int add_casgstatus_host(struct plan *p, const struct gobin *b, const stru
 				       err);
 	vec_free(&callers);
 	if (r)
-		error_prefix(err, "cannot trace '%s', built with -pgo, which put casgstatus into %s",
-			     gobin_path(b), at->host.name);
+		error_prefix(err, "cannot trace '%s', built with -pgo, which put casgstatus "
+			     "into %s", gobin_path(b), at->host.name);
 	return r;
 }
 

@@ -152,7 +152,7 @@ int roots_find(const struct plan *plan, const struct process *proc, struct roots
 	*ret = s.found;
 	if (ret->allgs && ret->allp)
 		return 0;
-	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has it: "
-			 "the field offsets (%s) do not fit this program", proc->pid,
+	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has "
+			 "it: the field offsets (%s) do not fit this program", proc->pid,
 			 ret->allgs ? "allp" : "allgs", plan->go_version, plan->offsets_source);
 }

@@ -58,9 +58,15 @@ bool pclntab_func_at(const struct pclntab *t, uint64_t addr, struct pclntab_func
  */
 bool pclntab_func_named(struct pclntab *t, const char *name, struct pclntab_func *ret);
 
-/* Calls @take with the name of each function inlined into @f, once per inlined call. */
+/*
+ * Calls @take with the name of each function inlined into @f, once per inlined
+ * call, until it returns false. @call is for pclntab_inlined_caller().
+ */
 void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
-			  void (*take)(void *ctx, const char *name), void *ctx);
+			  bool (*take)(void *ctx, const char *name, int32_t call), void *ctx);
+/* The function that has an inlined call in the source: @f itself, or another inlined one. */
+const char *pclntab_inlined_caller(const struct pclntab *t, const struct pclntab_func *f,
+				   int32_t call);
 
 /*
  * Whether a function called @name was inlined anywhere into @f, directly or

@@ -113,7 +113,7 @@ static int32_t last_inlined(struct span index)
 }
 
 void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
-			  void (*take)(void *ctx, const char *name), void *ctx)
+			  bool (*take)(void *ctx, const char *name, int32_t call), void *ctx)
 {
 	struct func_record r = pclntab_record(t, f->index);
 	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
@@ -122,10 +122,23 @@ void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
 	for (i = 0; i <= last; i++) {
 		const uint8_t *e = pclntab_inline_entry(t, tree, i);
 
-		if (!e)
+		if (!e || !take(ctx, pclntab_name(t, elf_u32(e + t->layout->inline_name)), i))
 			return;
-		take(ctx, pclntab_name(t, elf_u32(e + t->layout->inline_name)));
 	}
+}
+
+const char *pclntab_inlined_caller(const struct pclntab *t, const struct pclntab_func *f,
+				   int32_t call)
+{
+	struct func_record r = pclntab_record(t, f->index);
+	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
+	const uint8_t *e = pclntab_inline_entry(t, tree, call);
+
+	if (!e)
+		return f->name;
+	e = pclntab_inline_entry(t, tree, pcvalue_at(index.data, index.size,
+						     elf_u32(e + t->layout->inline_parent_pc)));
+	return e ? pclntab_name(t, elf_u32(e + t->layout->inline_name)) : f->name;
 }
 
 struct question {
@@ -133,11 +146,12 @@ struct question {
 	bool answer;
 };
 
-static void compare_name(void *ctx, const char *name)
+static bool compare_name(void *ctx, const char *name, int32_t call)
 {
 	struct question *q = ctx;
 
-	q->answer |= !strcmp(name, q->name);
+	q->answer = !strcmp(name, q->name);
+	return !q->answer;
 }
 
 bool pclntab_inlines(const struct pclntab *t, const struct pclntab_func *f, const char *name)

@@ -9,7 +9,7 @@
 enum { CALL = 0xe8, CALL_LEN = 5 };
 
 /* Every function of Go's runtime has far fewer callers; bounds hostile files. */
-enum { MAX_SITES = 1 << 16 };
+enum { MAX_SITES = 1 << 16, MAX_BEFORE = 1 << 16 };
 
 static void add_site(const struct gobin *b, uint64_t return_addr, struct vec *ret)
 {
@@ -87,6 +87,8 @@ void callsite_constants(const struct gobin *b, const struct callsite *c, int *se
 	struct x86_insn insn;
 
 	*second = *third = -1;
+	if (end > MAX_BEFORE)
+		return;
 	for (at = 0; code && at < end; at += insn.len) {
 		if (x86_decode(&insn, code + at, c->func.size - at)) {
 			*second = *third = -1;

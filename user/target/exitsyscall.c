@@ -9,6 +9,8 @@
 #include "base/vec.h"
 #include "target/x86_insn.h"
 
+enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
+
 /* What was seen so far, in the order of the source. */
 enum stage {
 	BEFORE_CAS, BEFORE_OLDP, BEFORE_P, HAVE_P, TESTED_P, AT_JUMP,
@@ -202,6 +204,8 @@ static int find(const struct gobin *b, const struct go_offsets *offsets,
 	struct walk w = { .b = b, .offsets = offsets, .start = fn->addr, .n = fn->size };
 	int r;
 
+	if (fn->size > MAX_SIZE)
+		return -ENOTSUP;
 	w.code = gobin_bytes(b, fn->addr, fn->size);
 	if (!w.code)
 		return -ENOTSUP;

@@ -343,7 +343,8 @@ void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 
 	*start = *end = 0;
 	for (i = 0; elf_segment_get(&b->elf, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W) || ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W) ||
+		    ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
 			continue;
 		if (!*end || ph.p_vaddr < *start)
 			*start = ph.p_vaddr;

@@ -26,7 +26,7 @@ static bool is_known(const struct search *s, const char *name)
 	return false;
 }
 
-static void take_name(void *ctx, const char *name)
+static bool take_name(void *ctx, const char *name, int32_t call)
 {
 	struct search *s = ctx;
 	size_t i;
@@ -37,6 +37,7 @@ static void take_name(void *ctx, const char *name)
 		*(struct inlined *)vec_push(s->ret, sizeof(struct inlined)) =
 			(struct inlined){ s->names[i], s->host };
 	}
+	return true;
 }
 
 void inlined_find(const struct gobin *b, const char *const *names, size_t n, struct vec *ret)
@@ -59,6 +60,14 @@ void inlined_find(const struct gobin *b, const char *const *names, size_t n, str
 	}
 }
 
+struct callers {
+	const struct gobin *b;
+	const struct pclntab_func *host;
+	const char *name;
+	struct vec *ret;	/* const char * */
+	int left;		/* bounds hostile files */
+};
+
 static void add_caller(struct vec *ret, const char *name)
 {
 	size_t i;
@@ -69,22 +78,24 @@ static void add_caller(struct vec *ret, const char *name)
 	*(const char **)vec_push(ret, sizeof(name)) = name;
 }
 
+static bool take_call(void *ctx, const char *name, int32_t call)
+{
+	struct callers *c = ctx;
+
+	if (strcmp(name, c->name))
+		return true;
+	add_caller(c->ret, pclntab_inlined_caller(gobin_table(c->b), c->host, call));
+	return --c->left > 0;
+}
+
 void inlined_callers(const struct gobin *b, const struct inlined *at, struct vec *ret)
 {
-	struct source_frame frames[SOURCE_MAX_INLINE];
-	const struct gobin_func *host = &at->host;
-	const uint8_t *code = gobin_bytes(b, host->addr, host->size);
-	struct x86_insn insn;
-	size_t i, n, off;
+	enum { MANY = 256 };
+	struct pclntab_func host;
+	struct callers c = { b, &host, at->name, ret, MANY };
 
-	for (off = 0; code && off < host->size; off += insn.len) {
-		if (x86_decode(&insn, code + off, host->size - off))
-			insn.len = 1;
-		n = pclntab_expand(gobin_table(b), host->addr + off, frames);
-		for (i = 0; i + 1 < n; i++)
-			if (!strcmp(frames[i].func, at->name))
-				add_caller(ret, frames[i + 1].func);
-	}
+	if (pclntab_func_at(gobin_table(b), at->host.addr, &host))
+		pclntab_each_inlined(gobin_table(b), &host, take_call, &c);
 }
 
 bool inlined_is_caller(const struct gobin *b, const struct callsite *c, const char *function)
