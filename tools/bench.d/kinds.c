@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "capture/bpf.h"
+#include "capture/module.h"
 #include "capture/plan.h"
 #include "capture/process.h"
 #include "progstat.h"
@@ -236,9 +237,7 @@ static int prepare(struct process *proc, struct plan *plan, struct gobin **bin, 
 	if (!e)
 		e = process_open(proc, &fs, pid, err);
 	if (!e)
-		e = gobin_open(bin, proc->exe, err);
-	if (!e)
-		e = process_find_bias(proc, gobin_entry(*bin), err);
+		e = module_open(proc, bin, err);
 	return e ? e : plan_make(plan, *bin, groups_default(), err);
 }
 
