@@ -62,7 +62,10 @@ static void preempted_worker(struct M *m, const struct rec *r)
 
 static void go_park(struct model *s, struct M *m, const struct rec *r)
 {
-	if (ensure_running(s, m, r->id)->worker && m->p)
+	struct G *g = ensure_running(s, m, r->id);
+
+	g->worker |= s->worker_waits[r->sub];
+	if (g->worker && m->p)
 		m->p->worker_mode = 0;
 	step_go_block(s, m, s->block_reasons[r->sub], as_long(r)->stack);
 }
@@ -99,10 +102,8 @@ static void go_ready(struct model *s, struct M *m, const struct rec *r)
 	ensure_waiting(s, m, g);
 	if (g->status == G_WAITING)
 		step_go_unblock(s, m, g, as_long(r)->stack);
-	if (!r->sub)
-		return;
-	g->worker = true;
-	if (m->p)
+	/* The mode may be of an earlier choice: of a worker that another P had taken meanwhile. */
+	if (r->sub && g->worker && m->p)
 		m->p->worker_mode = r->sub;
 }
 
@@ -499,8 +500,10 @@ struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
 	s->tf = tf;
 	s->opts = *opts;
 	s->now = 1;	/* readers take no clock that says 0 */
-	for (i = 0; i < 256; i++)
+	for (i = 0; i < 256; i++) {
 		s->block_reasons[i] = release_block_reason(opts->minor, i);
+		s->worker_waits[i] = release_wait_is_worker(opts->minor, i);
+	}
 	return s;
 }
 

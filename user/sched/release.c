@@ -14,8 +14,14 @@ struct wait_reason {
 	signed char number[COLUMNS];
 };
 
+enum wait_name {
+#define WAIT_REASON(name, ...) WAIT_##name,
+#include "sched/waitreason.def"
+#undef WAIT_REASON
+};
+
 static const struct wait_reason wait_reasons[] = {
-#define WAIT_REASON(name, reason, ...) { reason, { __VA_ARGS__ } },
+#define WAIT_REASON(name, reason, ...) [WAIT_##name] = { reason, { __VA_ARGS__ } },
 #include "sched/waitreason.def"
 #undef WAIT_REASON
 };
@@ -53,6 +59,13 @@ bool release_wait_is_running(int minor, unsigned int wr)
 	const struct wait_reason *r = find_wait_reason(minor, wr);
 
 	return r && !r->block_reason;
+}
+
+bool release_wait_is_worker(int minor, unsigned int wr)
+{
+	const struct wait_reason *r = find_wait_reason(minor, wr);
+
+	return r == &wait_reasons[WAIT_GCWorkerIdle] || r == &wait_reasons[WAIT_GCWorkerActive];
 }
 
 /* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */

@@ -21,6 +21,9 @@ const char *release_block_reason(int minor, unsigned int wr);
 /* Is a g in _Gwaiting with @wr really running (worked on by the collector and the like)? */
 bool release_wait_is_running(int minor, unsigned int wr);
 
+/* Is @wr one that only the collector's workers (gcBgMarkWorker) wait with? */
+bool release_wait_is_worker(int minor, unsigned int wr);
+
 /*
  * The text of runtime.stwReason @reason (Go 1.21 and later; the numbers are the
  * same in all), up to 1.20 that of m.preemptoff, which begins with the bytes of @old.

@@ -62,10 +62,13 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	struct G *g;
 	struct M *on;
 
-	if (s->started || !r->id || status == STATUS_UNKNOWN || g_get(s, r->id) ||
-	    map64_get(&s->dead, r->id))
+	if (s->started || !r->id || status == STATUS_UNKNOWN || map64_get(&s->dead, r->id))
 		return;
 	g = g_put(s, r->id);
+	/* A goroutine keeps the reason of its last wait until it ends. */
+	g->worker |= s->worker_waits[r->flags & 0xff];
+	if (g->status != STATUS_UNKNOWN)
+		return;
 	g->stack = as_long(r)->stack;
 	g->assist = r->flags >> 8;
 	g->assist_depth = UINT64_MAX;

@@ -34,7 +34,7 @@ struct G {
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
-	bool worker;		/* marks for the collector */
+	bool worker;		/* of gcBgMarkWorker: it has waited as only those do */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 };
@@ -83,6 +83,7 @@ struct model {
 	struct map64 ms;	/* tid -> struct M * */
 	struct M *last_m;	/* of the last record: mostly that of the next, too; may be NULL */
 	const char *block_reasons[256];	/* by waitReason, in this release */
+	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
 	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
 	bool started;
