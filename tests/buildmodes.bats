@@ -84,19 +84,54 @@ as_library() {
 	compare "Go 1.24, c-archive" 2
 }
 
-# A plugin has a copy of the runtime's code. What runs in it would be missing from the trace.
-@test "a program with a plugin is refused" {
-	local dir=$BUILD/modes/go1.27-plugin modes=$CHECKOUT/tests/prog/modes
-	require_go 1.27
+# as_plugin VERSION [BUILD FLAG]: sets $PROG to a program that opens mixed.go as a plugin, $PLUGIN.
+as_plugin() {
+	local dir=$BUILD/modes/go$1-plugin${2:+-stripped} modes=$CHECKOUT/tests/prog/modes
+	require_go "$1"
 	mkdir -p "$dir"
-	cp "$CHECKOUT/tests/prog/pingpong.go" "$modes/plugged.go" "$dir"
-	export CGO_ENABLED=1 GOFLAGS='' GOWORK=off PLUGIN=$dir/pingpong.so
-	(cd "$dir" && "$GO" build -buildmode=plugin -o "$PLUGIN" pingpong.go plugged.go)
-	"$GO" build -o "$dir/host" "$modes/host.go"
-	start_target "$dir/host"
-	run_logged "$GOTAP" record -d 1s -o "$T/a.trace" -p "$TARGET"
-	[ "$status" -eq 1 ]
-	contains "has loaded a Go plugin or library besides its own program, '$PLUGIN'"
+	cp "$CHECKOUT"/tests/prog/mixed*.go "$modes/plugged.go" "$dir"
+	[ "$1" != 1.22 ] || rm -f "$dir/mixed_pull.go"
+	export CGO_ENABLED=1 GOFLAGS='' GOWORK=off PLUGIN=$dir/mixed.so
+	(cd "$dir" && "$GO" build "${@:2}" -buildmode=plugin -o "$PLUGIN" ./*.go &&
+		"$GO" build "${@:2}" -o host "$modes/host.go")
+	PROG=$dir/host
+}
+
+# A plugin has the runtime's code once more, on the program's data: both have probes and names.
+@test "a plugin: Go 1.22, 1.26, 1.27" {
+	local version
+	for version in 1.22 1.26 1.27; do
+		as_plugin "$version"
+		compare "Go $version, plugin" 2
+	done
+	run_logged "$ORACLE/check" -goroutines "$T/2-gotap.trace"
+	matches 'name=plugin/unnamed-[0-9a-f]+\.'
+}
+
+@test "a plugin, all stripped" {
+	as_plugin 1.26 "$STRIPPED"
+	compare "Go 1.26, plugin, stripped" 2
+}
+
+@test "a plugin, from a spool file" {
+	as_plugin 1.27
+	start_target "$PROG" -dur 2s
+	recorded "$T/a.trace" -d 500ms --spool "$T/a.spool" -p "$TARGET"
+	succeeds "$GOTAP" assemble -q -o "$T/b.trace" "$T/a.spool"
+	cmp "$T/a.trace" "$T/b.trace"
+}
+
+# The code of a plugin that comes later has no probes: the trace ends where it comes.
+@test "a plugin that is opened meanwhile ends the recording" {
+	as_plugin 1.27
+	PLUGIN_AFTER=1s start_target "$PROG" -dur 1s
+	recorded "$T/a.trace" -p "$TARGET"
+	[[ $(reported ended) == "the program has opened a plugin"* ]]
+	views_ok "$T/a.trace"
+	! "$ORACLE/check" -stacks "$T/a.trace" | grep -q plugin/ || fail "something of the plugin is in it"
+	PLUGIN_AFTER=500ms recorded "$T/b.trace" -- "$PROG" -dur 500ms
+	[[ $(reported ended) == "the program has opened a plugin"* ]]
+	views_ok "$T/b.trace"
 }
 
 # altered PROGRAM COMMAND...: a copy that the command changed, as $PROG.

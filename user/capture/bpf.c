@@ -117,6 +117,9 @@ static int load_error(int e, struct error *err)
 		privilege_explain(needs | PRIVILEGE_PTRACE, why);
 		return error_set(err, e, "not allowed to load BPF programs: %s", why);
 	}
+	if (e == -EOVERFLOW)
+		return error_set(err, e, "too many calls to tell apart: the program has opened too "
+				 "many plugins");
 	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
 			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
 			 strerror(-e));
@@ -208,7 +211,7 @@ static int fill_sites(struct bpf_side *b)
 		k->site_multiplier = multiplier;
 		return 0;
 	}
-	return -ENOSPC;
+	return -EOVERFLOW;
 }
 
 static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
@@ -261,28 +264,45 @@ static int attach_error(const struct bpf_side *b, int e, const char *function, s
 	return error_set(err, e, "cannot probe %s: %s", function, strerror(-e));
 }
 
-/* One link carries all points of a program. */
-static int attach_multi(struct bpf_side *b, enum program p, struct error *err)
+static const char *file_of(const struct bpf_side *b, const struct probe_point *pt)
+{
+	return pt->file ? pt->file : b->proc->module;
+}
+
+/* One link carries all points of a program in a file, of which @first is the first. */
+static int attach_multi(struct bpf_side *b, const struct probe_point *first, struct error *err)
 {
 	pid_t pid = b->proc->fs.own ? b->proc->pid : 0;	/* 0: all processes of this file */
-	const char *function = "";
-	uint64_t offsets[64];
-	size_t i, n = 0;
+	const struct vec *points = &b->plan->points;
+	struct vec offsets = {0};
+	size_t i;
 	int fd;
 
-	for (i = 0; i < b->plan->points.len && n < 64; i++) {
-		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
+	for (i = 0; i < points->len; i++) {
+		const struct probe_point *pt = vec_at(points, struct probe_point, i);
 
-		if (pt->program != p)
-			continue;
-		offsets[n++] = pt->file_offset;
-		function = pt->function;
+		if (pt->program == first->program && pt->file == first->file)
+			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) = pt->file_offset;
 	}
-	fd = uprobe_multi_link(bpf_program__fd(program_of(b, p)), b->proc->module, offsets, n, pid);
+	fd = uprobe_multi_link(bpf_program__fd(program_of(b, first->program)), file_of(b, first),
+			       offsets.data, offsets.len, pid);
+	vec_free(&offsets);
 	if (fd < 0)
-		return attach_error(b, fd, function, err);
+		return attach_error(b, fd, first->function, err);
 	*(int *)vec_push(&b->link_fds, sizeof(int)) = fd;
 	return 0;
+}
+
+/* The points of a plan, those of each program and file at its first. */
+static bool is_first(const struct bpf_side *b, size_t i)
+{
+	const struct probe_point *points = b->plan->points.data;
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (points[j].program == points[i].program && points[j].file == points[i].file)
+			return false;
+	return true;
 }
 
 static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct error *err)
@@ -290,7 +310,7 @@ static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct 
 	pid_t pid = b->proc->fs.own ? b->proc->pid : -1;	/* -1: all processes of this file */
 	struct bpf_link *link;
 
-	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, b->proc->module,
+	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, file_of(b, pt),
 					  pt->file_offset);
 	if (!link)
 		return attach_error(b, -errno, pt->function, err);
@@ -300,15 +320,17 @@ static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct 
 
 int bpf_attach(struct bpf_side *b, struct error *err)
 {
-	enum program p;
 	size_t i;
 	int r = 0;
 
-	for (p = 0; b->multi && p < PROGRAMS && !r; p++)
-		if (program_used(b->plan, p))
-			r = attach_multi(b, p, err);
-	for (i = 0; !b->multi && i < b->plan->points.len && !r; i++)
-		r = attach_perf(b, vec_at(&b->plan->points, struct probe_point, i), err);
+	for (i = 0; i < b->plan->points.len && !r; i++) {
+		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
+
+		if (!b->multi)
+			r = attach_perf(b, pt, err);
+		else if (is_first(b, i))
+			r = attach_multi(b, pt, err);
+	}
 	if (r)
 		bpf_detach(b);
 	return r;

@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include "capture/capture.h"
+#include "capture/cut.h"
+#include "capture/module.h"
 #include "capture/sampler.h"
 #include "capture/settle.h"
 
@@ -50,6 +52,7 @@ struct capture {
 	bool stop, done;
 	enum capture_end end;
 	uint64_t watermark;
+	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
 	uint64_t *lost;			/* per ring: told so far */
 };
 
@@ -226,6 +229,33 @@ static bool drain_round(struct capture *cap, struct chunk *c)
 	return busy;
 }
 
+/*
+ * The code of a plugin that was opened meanwhile has no probes: what it did is
+ * not in the rings, and what the program did from then on makes no sense alone.
+ * The constructor that is seen here runs before any of that code.
+ */
+static bool opened_plugin(struct capture *cap)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (cap->end == CAPTURE_PLUGIN || module_opened_plugin(cap->proc))
+		return true;
+	cap->true_until = now;
+	return false;
+}
+
+/* A round whose records are all true. */
+static bool drain_true(struct capture *cap, struct chunk *c)
+{
+	bool busy = drain_round(cap, c);
+
+	if (opened_plugin(cap)) {
+		cap->end = CAPTURE_PLUGIN;
+		chunk_cut(c, cap->true_until);
+	}
+	return busy;
+}
+
 /* Probes are gone: what is left in the rings is all there will be. */
 static void drain_rest(struct capture *cap)
 {
@@ -235,19 +265,21 @@ static void drain_rest(struct capture *cap)
 
 	do {
 		c = chunk_take_free(cap);
-		busy = drain_round(cap, c);
+		busy = drain_true(cap, c);
 		chunk_queue(cap, c, false);
 	} while (busy && ++rounds < 1000);
 	/* A program that was still running when its link went has submitted by now. */
 	sleep_ns(DRAIN_NS);
 	c = chunk_take_free(cap);
-	drain_round(cap, c);
+	drain_true(cap, c);
 	c->watermark = UINT64_MAX;
 	chunk_queue(cap, c, true);
 }
 
 static enum capture_end why_end(struct capture *cap)
 {
+	if (cap->end != CAPTURE_RUNNING)
+		return cap->end;
 	if (__atomic_load_n(&cap->stop, __ATOMIC_ACQUIRE))
 		return CAPTURE_STOPPED;
 	if (process_ended(cap->proc))
@@ -264,7 +296,7 @@ static void *drain_thread(void *arg)
 	do {
 		struct chunk *c = chunk_take_free(cap);
 
-		busy = drain_round(cap, c);
+		busy = drain_true(cap, c);
 		chunk_queue(cap, c, false);
 		cap->end = why_end(cap);
 		if (++round % SAMPLER_ROUNDS == 0)

@@ -21,7 +21,10 @@
 struct capture;
 
 /* Why a capture ended. */
-enum capture_end { CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED };
+enum capture_end {
+	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
+	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
+};
 
 /*
  * Loads, attaches, starts the drain, takes the snapshot and lets a launched

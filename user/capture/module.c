@@ -1,60 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * module: see module.h. A library is opened by /proc/PID/map_files, which is
- * the very file that is mapped, in whatever container and even if deleted; where
- * that is not allowed, by its path below /proc/PID/root.
- */
+/* module: see module.h. */
 #include "capture/module.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPS_MAX = 64 << 20 };
+#include "proc/maps.h"
 
-/* One line of /proc/PID/maps that maps code of a file. */
-struct mapping {
-	uint64_t start, end, offset;
-	const char *path;
-};
-
+/* What is mapped into the process, but for its executable. */
 struct search {
-	struct process *p;
-	struct gobin *found;
-	uint64_t bias;
-	char file[PROCFS_PATH], path[256];
-	char other[256];	/* path of a second one */
-	bool not_exe;		/* leave out the process's executable */
+	const struct process *p;
+	struct vec plugins;	/* struct plugin */
+	struct plugin library;	/* with a runtime of its own; bin NULL: none */
+	char other[256];	/* path of a second one of those */
 };
-
-/* START-END PERM OFFSET DEVICE INODE PATH */
-static bool read_mapping(char *line, struct mapping *ret)
-{
-	char exec;
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %" SCNx64 " %*s %*s %n",
-		   &ret->start, &ret->end, &exec, &ret->offset, &at) < 4 || !at)
-		return false;
-	ret->path = line + at;
-	return exec == 'x' && *ret->path == '/';
-}
-
-static void file_of(const struct search *s, const struct mapping *m, char ret[PROCFS_PATH])
-{
-	char what[PROCFS_PATH];
-
-	snprintf(what, sizeof(what), "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
-	procfs_path(&s->p->fs, s->p->pid, what, ret);
-	if (!access(ret, R_OK))
-		return;
-	snprintf(what, sizeof(what), "root%.200s", m->path);
-	procfs_path(&s->p->fs, s->p->pid, what, ret);
-}
 
 static bool same_file(const char *a, const char *b)
 {
@@ -63,89 +25,170 @@ static bool same_file(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static void try_mapping(struct search *s, const struct mapping *m)
+static bool is_plugin(const struct gobin *b)
 {
-	char file[PROCFS_PATH];
-	struct gobin *b;
+	const char *mode = gobin_build_setting(b, "-buildmode");
 	uint64_t addr;
 
-	file_of(s, m, file);
-	if (s->not_exe && same_file(file, s->p->exe))
-		return;
-	if (gobin_open(&b, file, NULL))
-		return;
-	if (gobin_offset_address(b, m->offset, &addr)) {
-		gobin_free(b);
-	} else if (s->found) {
-		snprintf(s->other, sizeof(s->other), "%s", m->path);
-		gobin_free(b);
+	/* a library exports what it is told to, a plugin all that it has */
+	return mode ? !strcmp(mode, "plugin") : !gobin_exported_symbol(b, "runtime.allgs", &addr);
+}
+
+static void keep_library(struct search *s, const struct plugin *found)
+{
+	if (s->library.bin) {
+		snprintf(s->other, sizeof(s->other), "%s", gobin_path(found->bin));
+		gobin_free(found->bin);
 	} else {
-		s->found = b;
-		s->bias = m->start - addr;
-		memcpy(s->file, file, sizeof(file));
-		snprintf(s->path, sizeof(s->path), "%s", m->path);
+		s->library = *found;
 	}
 }
 
-static int search_mappings(struct search *s)
+/* A file with several executable mappings is met at its first. */
+static bool is_known(const struct search *s, const char *file)
 {
-	struct buf maps = {0};
-	struct mapping m;
-	char *line, *rest;
-	int r = procfs_read(&s->p->fs, s->p->pid, "maps", MAPS_MAX, &maps);
+	size_t i;
 
-	if (!r)
-		for (rest = (char *)maps.data; (line = strsep(&rest, "\n")) && !*s->other;)
-			if (read_mapping(line, &m))
-				try_mapping(s, &m);
-	buf_free(&maps);
-	return r;
+	for (i = 0; i < s->plugins.len; i++)
+		if (same_file(vec_at(&s->plugins, struct plugin, i)->file, file))
+			return true;
+	return same_file(file, s->p->exe) || (s->library.bin && same_file(file, s->library.file));
 }
 
-static int open_library(struct process *p, struct gobin **ret, struct error *err)
+static void try_mapping(struct search *s, const struct mapping *m)
 {
-	struct search s = { .p = p };
+	struct plugin found;
+	uint64_t addr;
 
-	/* The loader of a launched program has not run yet: no library is there. */
-	if (p->launched || search_mappings(&s) || !s.found)
+	maps_file(&s->p->fs, s->p->pid, m, found.file);
+	if (is_known(s, found.file) || gobin_open_as(&found.bin, found.file, m->path, NULL))
+		return;
+	if (gobin_offset_address(found.bin, m->offset, &addr)) {
+		gobin_free(found.bin);
+		return;
+	}
+	found.bias = m->start - addr;
+	if (is_plugin(found.bin))
+		*(struct plugin *)vec_push(&s->plugins, sizeof(found)) = found;
+	else
+		keep_library(s, &found);
+}
+
+static void search(struct search *s)
+{
+	struct maps maps;
+	size_t i;
+
+	if (!maps_read(&maps, &s->p->fs, s->p->pid))
+		for (i = 0; i < maps.code.len; i++)
+			try_mapping(s, vec_at(&maps.code, struct mapping, i));
+	maps_free(&maps);
+}
+
+static int refuse(const struct process *p, const char *other, struct error *err)
+{
+	return error_set(err, -ENOTSUP, "process %d has two Go programs in it, the other "
+			 "is '%s'; only one can be recorded", p->pid, other);
+}
+
+/* The executable is none; @err says so. Plugins belong to programs, so there are none. */
+static int use_library(struct process *p, struct search *s, struct gobin **ret,
+		       struct error *err)
+{
+	if (!s->library.bin)
 		return err->code;
-	if (*s.other) {
-		gobin_free(s.found);
-		return error_set(err, -ENOTSUP, "process %d has two Go programs in it, the other "
-				 "is '%s'; only one can be recorded", p->pid, s.other);
-	}
-	memcpy(p->module, s.file, sizeof(p->module));
-	p->bias = s.bias;
-	*ret = s.found;
+	if (*s->other)
+		return refuse(p, s->other, err);
+	memcpy(p->module, s->library.file, sizeof(p->module));
+	p->bias = s->library.bias;
+	*ret = s->library.bin;
+	s->library.bin = NULL;
 	return 0;
 }
 
-/*
- * A plugin has the runtime's code once more, and its goroutines run in it: the
- * probes in the program itself would see half of what happens.
- */
-static int refuse_plugins(struct process *p, struct error *err)
-{
-	struct search s = { .p = p, .not_exe = true };
+/* --- plugins that come later --- */
 
-	if (p->launched || search_mappings(&s) || !s.found)
-		return 0;
-	gobin_free(s.found);
-	return error_set(err, -ENOTSUP, "process %d has loaded a Go plugin or library besides its "
-			 "own program, '%s'; its part of the scheduler cannot be recorded", p->pid,
-			 s.path);
+/*
+ * The runtime keeps its modules in a list. Which is the last is the first thing
+ * that changes when a plugin is opened, before any code of it runs: a
+ * constructor in it calls runtime.addmoduledata.
+ */
+static void watch_list(struct process *p, const struct gobin *b)
+{
+	uint64_t first;
+
+	p->last_module = (struct watched){0};
+	if (gobin_exported_symbol(b, "runtime.lastmoduledatap", &p->last_module.addr) ||
+	    gobin_exported_symbol(b, "runtime.firstmoduledata", &first)) {
+		p->last_module.addr = 0;
+		return;
+	}
+	p->last_module.addr += p->bias;
+	p->last_module.unlinked = first;
+	p->last_module.value = first + p->bias;
+	if (!p->launched)
+		process_read(p, p->last_module.addr, &p->last_module.value, 8);
 }
 
-int module_open(struct process *p, struct gobin **ret, struct error *err)
+bool module_opened_plugin(const struct process *p)
 {
-	int r = gobin_open(ret, p->exe, err);
+	const struct watched *w = &p->last_module;
+	uint64_t now;
 
-	if (r == -ENOEXEC)
-		return open_library(p, ret, err);
-	if (!r)
-		r = process_find_bias(p, gobin_entry(*ret), err);
-	if (!r)
-		r = refuse_plugins(p, err);
+	/* a launched program has 0 or its link-time address there until it is linked */
+	return w->addr && process_read(p, w->addr, &now, sizeof(now)) && now && now != w->value &&
+	       now != w->unlinked;
+}
+
+/* --- all together --- */
+
+void module_exe_name(const struct process *p, char ret[512])
+{
+	ssize_t n = readlink(p->exe, ret, 511);
+
+	if (n < 0)
+		n = snprintf(ret, 512, "%s", p->exe);
+	ret[n] = 0;
+}
+
+static int use_executable(struct process *p, struct gobin *b, struct search *s,
+			  struct error *err)
+{
+	int r = process_find_bias(p, gobin_entry(b), err);
+
+	if (r)
+		return r;
 	memcpy(p->module, p->exe, sizeof(p->module));
+	watch_list(p, b);
+	if (!p->launched)	/* the loader has not run yet */
+		search(s);
+	return s->library.bin ? refuse(p, gobin_path(s->library.bin), err) : 0;
+}
+
+int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err)
+{
+	struct search s = { .p = p };
+	char name[512];
+	int r;
+
+	module_exe_name(p, name);
+	r = gobin_open_as(ret, p->exe, name, err);
+	if (!r) {
+		r = use_executable(p, *ret, &s, err);
+	} else if (r == -ENOEXEC) {
+		search(&s);
+		r = use_library(p, &s, ret, err);
+	}
+	gobin_free(s.library.bin);
+	*plugins = s.plugins;
 	return r;
+}
+
+void plugins_free(struct vec *plugins)
+{
+	size_t i;
+
+	for (i = 0; i < plugins->len; i++)
+		gobin_free(vec_at(plugins, struct plugin, i)->bin);
+	vec_free(plugins);
 }

@@ -1,20 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module: which file of a process is the Go program: its executable, or a
- * shared library in it (-buildmode=c-shared). In: an open process. Out: the
- * file, and what the loader added to its addresses.
+ * module: which files of a process are the Go program: its executable, or a
+ * shared library in it (-buildmode=c-shared), and the plugins that it has opened.
+ * In: an open process. Out: the files, and what the loader added to their addresses.
+ *
+ * A plugin (-buildmode=plugin) has the code of package runtime once more, but not
+ * its data: the dynamic linker binds all Go variables to the program's, while
+ * calls of functions stay inside the plugin (cmd/link, 1.15 to 1.27). So there
+ * is one scheduler, whose code is in several places: a goroutine that blocks in
+ * a plugin's function parks in that plugin's park_m, and its thread goes on
+ * with that plugin's schedule(). All of them need probes.
  */
 #ifndef GOTAP_CAPTURE_MODULE_H
 #define GOTAP_CAPTURE_MODULE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
+#include "base/vec.h"
 #include "capture/process.h"
 #include "target/gobin.h"
 
+struct plugin {
+	struct gobin *bin;
+	char file[PROCFS_PATH];		/* below /proc */
+	uint64_t bias;
+};
+
 /*
- * Opens the Go program of @p and sets p->module and p->bias. -ENOEXEC if there
- * is none; -ENOTSUP if there are several, each of which has a scheduler.
+ * Opens the Go program of @p and sets p->module and p->bias; @plugins (struct
+ * plugin) gets what else there is. -ENOEXEC if there is no program; -ENOTSUP if
+ * there are several, each of which has a scheduler. Release @plugins in any case.
  */
-int module_open(struct process *p, struct gobin **ret, struct error *err);
+int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err);
+void plugins_free(struct vec *plugins);
+
+/* Has the program opened a plugin since module_open()? One read of 8 bytes. */
+bool module_opened_plugin(const struct process *p);
+
+/* Names p's executable as the process knows it: "/usr/bin/x", "/usr/bin/x (deleted)". */
+void module_exe_name(const struct process *p, char ret[512]);
 
 #endif

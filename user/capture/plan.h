@@ -82,6 +82,7 @@ struct probe_point {
 	const char *function;	/* runtime function it sits in */
 	uint64_t addr;		/* link-time address of the instruction */
 	uint64_t file_offset;
+	const char *file;	/* NULL: the program's own, else that of a plugin (not owned) */
 	char site[80];		/* "push %rbp at +0x6" */
 };
 
@@ -126,6 +127,13 @@ struct plan {
  * must be released in any case.
  */
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
+/*
+ * Adds the probes of a plugin that the program has opened. @file is where it can
+ * be read, for as long as @p is used; @shift is its load bias minus the program's.
+ * -ENOTSUP if it cannot be traced together with the program.
+ */
+int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file, uint64_t shift,
+		    struct error *err);
 void plan_release(struct plan *p);
 
 #endif

@@ -17,6 +17,13 @@
 #include "base/map64.h"
 #include "proc/procfs.h"
 
+/* A word of the process's memory that tells when something has happened. */
+struct watched {
+	uint64_t addr;		/* 0: nothing to watch */
+	uint64_t value;		/* it holds this, */
+	uint64_t unlinked;	/* or this or 0 until the loader has run */
+};
+
 struct process {
 	struct procfs fs;	/* where pid is meant */
 	pid_t pid;
@@ -36,6 +43,7 @@ struct process {
 	/* The file with the Go program, the same or a library in it (capture/module), and */
 	char module[PROCFS_PATH];
 	uint64_t bias;		/* what the loader added to its link-time addresses */
+	struct watched last_module;	/* changes when it opens a plugin (capture/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
 	bool held;		/* launched and not yet let go */

@@ -87,22 +87,38 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 }
 
 /* Names must come from the very file that ran. */
-static int open_symbols(struct symbolizer **ret, const struct assemble_options *o,
-			const struct capture_info *info, struct error *err)
+static int check_file(const char *path, const char *what, const char *hint,
+		      const char *build_id, struct error *err)
 {
-	const char *path = o->binary ? o->binary : info->exe;
 	struct gobin *b = NULL;
 	bool same;
 	int r = gobin_open(&b, path, err);
 
 	if (r)
-		return error_prefix(err, "no names without the executable (see --binary)");
-	same = !strcmp(gobin_build_id(b), info->build_id);
+		return error_prefix(err, "no names without the %s%s", what, hint);
+	same = !strcmp(gobin_build_id(b), build_id);
 	gobin_free(b);
-	if (!same)
-		return error_set(err, -1, "'%s' is not the executable that was recorded: its build "
-				 "id differs; see --binary", path);
-	return symbolizer_new(ret, path, info->bias, o->symbols, err);
+	return same ? 0 : error_set(err, -1, "'%s' is not the %s that was recorded: its build id "
+				    "differs%s", path, what, hint);
+}
+
+static int open_symbols(struct symbolizer **ret, const struct assemble_options *o,
+			const struct capture_info *info, struct error *err)
+{
+	const char *path = o->binary ? o->binary : info->exe;
+	uint32_t i;
+	int r = check_file(path, "executable", " (see --binary)", info->build_id, err);
+
+	if (!r)
+		r = symbolizer_new(ret, path, info->bias, o->symbols, err);
+	for (i = 0; i < info->n_plugins && !r; i++) {
+		const struct capture_plugin *p = &info->plugins[i];
+
+		r = check_file(p->path, "plugin", "", p->build_id, err);
+		if (!r)
+			r = symbolizer_add(*ret, p->path, p->bias, o->symbols, err);
+	}
+	return r;
 }
 
 static int feed(struct assembler *a, struct spool_reader *in, struct error *err)

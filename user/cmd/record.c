@@ -46,6 +46,7 @@ struct record_options {
 struct target {
 	struct process proc;
 	struct gobin *bin;
+	struct vec plugins;	/* struct plugin */
 	struct plan plan;
 	struct symbolizer *symbols;
 	struct capture_info info;
@@ -249,7 +250,40 @@ static void fill_info(struct target *t, const struct record_options *o)
 	info->bias = t->proc.bias;
 	info->stack_depth = o->bpf.stack_depth;
 	info->launched = t->proc.launched;
-	info->unseen_unblocks = t->plan.unseen_unblocks;
+}
+
+/* Opened before the recording, so that all of it has probes and names. */
+static int add_plugin(struct target *t, const struct plugin *plugin,
+		      const struct record_options *o, struct error *err)
+{
+	struct capture_info *info = &t->info;
+	struct capture_plugin *kept;
+	int r;
+
+	if (info->n_plugins == CAPTURE_PLUGINS)
+		return error_set(err, -ENOTSUP, "process %d has opened more than %d plugins",
+				 t->proc.pid, CAPTURE_PLUGINS);
+	r = plan_add_plugin(&t->plan, plugin->bin, plugin->file, plugin->bias - t->proc.bias, err);
+	if (!r && t->symbols)
+		r = symbolizer_add(t->symbols, plugin->file, plugin->bias, o->symbols, err);
+	if (r)
+		return r;
+	kept = &info->plugins[info->n_plugins++];
+	snprintf(kept->path, sizeof(kept->path), "%s", gobin_path(plugin->bin));
+	snprintf(kept->build_id, sizeof(kept->build_id), "%s", gobin_build_id(plugin->bin));
+	kept->bias = plugin->bias;
+	return 0;
+}
+
+static int add_plugins(struct target *t, const struct record_options *o, struct error *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->plugins.len && !r; i++)
+		r = add_plugin(t, vec_at(&t->plugins, struct plugin, i), o, err);
+	t->info.unseen_unblocks = t->plan.unseen_unblocks;
+	return r;
 }
 
 static int target_open(struct target *t, const struct record_options *o, struct error *err)
@@ -264,7 +298,7 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	if (!r && o->inner_tids)
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
-		r = module_open(&t->proc, &t->bin, err);
+		r = module_open(&t->proc, &t->bin, &t->plugins, err);
 	if (!r && o->assume_minor)
 		gobin_assume_minor(t->bin, o->assume_minor);
 	if (!r)
@@ -272,15 +306,16 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	if (r)
 		return r;
 	fill_info(t, o);
-	if (!o->bpf.stack_depth)
-		return 0;
-	return symbolizer_new(&t->symbols, t->proc.module, t->proc.bias, o->symbols, err);
+	if (o->bpf.stack_depth)
+		r = symbolizer_new(&t->symbols, t->proc.module, t->proc.bias, o->symbols, err);
+	return r ? r : add_plugins(t, o, err);
 }
 
 static void target_close(struct target *t)
 {
 	symbolizer_free(t->symbols);
 	plan_release(&t->plan);
+	plugins_free(&t->plugins);
 	gobin_free(t->bin);
 	process_close(&t->proc);
 }
@@ -375,6 +410,9 @@ static const char *end_text(const struct session *s)
 		return "the program has ended";
 	case CAPTURE_EXECED:
 		return "the program has exec'ed another";
+	case CAPTURE_PLUGIN:
+		return "the program has opened a plugin, and what came then is not in the trace: "
+		       "record it now, with -p";
 	default:
 		return NULL;
 	}

@@ -98,6 +98,18 @@ int spool_finish(struct spool_writer *w, struct error *err)
 	return r;
 }
 
+static void check_plugins(struct capture_info *info)
+{
+	uint32_t i;
+
+	if (info->n_plugins > CAPTURE_PLUGINS)
+		info->n_plugins = CAPTURE_PLUGINS;
+	for (i = 0; i < info->n_plugins; i++) {
+		info->plugins[i].path[sizeof(info->plugins[i].path) - 1] = 0;
+		info->plugins[i].build_id[sizeof(info->plugins[i].build_id) - 1] = 0;
+	}
+}
+
 int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 	       struct error *err)
 {
@@ -120,6 +132,7 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 		info->exe[sizeof(info->exe) - 1] = 0;
 		info->build_id[sizeof(info->build_id) - 1] = 0;
 		info->go_version[sizeof(info->go_version) - 1] = 0;
+		check_plugins(info);
 		*ret = r;
 		return 0;
 	}

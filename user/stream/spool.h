@@ -14,6 +14,15 @@
 #include "stream/chunk.h"
 
 /* What the records cannot say: facts of the target and the capture. */
+/* A plugin of the program (capture/module.h). */
+struct capture_plugin {
+	char path[4096];
+	char build_id[128];
+	uint64_t bias;
+};
+
+enum { CAPTURE_PLUGINS = 4 };	/* more are not told apart by the BPF programs anyway */
+
 struct capture_info {
 	char exe[4096];		/* path of the executable, for symbols */
 	char build_id[128];
@@ -24,7 +33,8 @@ struct capture_info {
 	uint32_t stack_depth;
 	uint32_t launched;	/* traced from exec on */
 	uint32_t unseen_unblocks;	/* struct plan says so */
-	uint32_t unused;
+	uint32_t n_plugins;
+	struct capture_plugin plugins[CAPTURE_PLUGINS];
 };
 
 struct spool_writer;

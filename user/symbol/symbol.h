@@ -41,9 +41,15 @@ enum symbol_source {
  */
 int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 		   enum symbol_source source, struct error *err);
+/*
+ * Adds another file of the same process: a plugin. Addresses belong to the file
+ * in which they are a function's; the files of a process do not overlap.
+ */
+int symbolizer_add(struct symbolizer *s, const char *path, uint64_t bias,
+		   enum symbol_source source, struct error *err);
 /* Accepts NULL. */
 void symbolizer_free(struct symbolizer *s);
-/* "dwarf" or "pclntab": what is in use. */
+/* "dwarf" or "pclntab": what is in use for the first file. */
 const char *symbolizer_source(const struct symbolizer *s);
 
 /*

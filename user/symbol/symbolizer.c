@@ -34,13 +34,18 @@ struct known_pc {
 	bool is_c;
 };
 
-struct symbolizer {
+/* One file that is mapped into the process. */
+struct file {
 	struct elf_image image;
 	struct source *source;
 	struct pclntab *table;	/* NULL if the file has none */
 	struct elf_functions c_functions;
 	bool c_loaded;
 	uint64_t bias;
+};
+
+struct symbolizer {
+	struct vec files;	/* struct file: the program, its plugins */
 	struct strset *names;
 	struct vec frames;	/* struct known_frame */
 	struct vec pcs;		/* struct known_pc */
@@ -56,37 +61,67 @@ struct symbolizer {
  * against 190 ms), so DWARF is the fallback. With DWARF the table still helps
  * (symbolizer_entry), but may be missing.
  */
-static int open_sources(struct symbolizer *s, const char *path, enum symbol_source which,
+static int open_sources(struct file *f, const char *path, enum symbol_source which,
 			struct error *err)
 {
-	int rc = pclntab_from_memory(&s->table, s->image.data, s->image.size, err);
+	int rc = pclntab_from_memory(&f->table, f->image.data, f->image.size, err);
 
 	if (which == SYMBOL_PCLNTAB && rc)
 		return err ? error_prefix(err, "'%s'", path) : rc;
-	if (which == SYMBOL_DWARF || !s->table)
-		return dwarf_source_new(&s->source, path, err);
-	s->source = pclntab_source_new(s->table);
+	if (which == SYMBOL_DWARF || !f->table)
+		return dwarf_source_new(&f->source, path, err);
+	f->source = pclntab_source_new(f->table);
 	return 0;
+}
+
+static void file_close(struct file *f)
+{
+	if (f->source)
+		f->source->ops->free(f->source);
+	pclntab_free(f->table);
+	elf_functions_free(&f->c_functions);
+	elf_image_close(&f->image);
+}
+
+static struct symbolizer *symbolizer_empty(void)
+{
+	struct symbolizer *s = xcalloc(1, sizeof(*s));
+
+	s->names = strset_new();
+	return s;
 }
 
 struct symbolizer *symbolizer_from_source(struct source *src, uint64_t bias)
 {
-	struct symbolizer *s = xcalloc(1, sizeof(*s));
+	struct symbolizer *s = symbolizer_empty();
+	struct file *f = vec_push(&s->files, sizeof(*f));
 
-	s->source = src;
-	s->bias = bias;
-	s->names = strset_new();
+	f->source = src;
+	f->bias = bias;
 	return s;
+}
+
+int symbolizer_add(struct symbolizer *s, const char *path, uint64_t bias,
+		   enum symbol_source source, struct error *err)
+{
+	struct file f = { .bias = bias };
+	int rc = elf_image_open(&f.image, path, err);
+
+	if (!rc)
+		rc = open_sources(&f, path, source, err);
+	if (rc)
+		file_close(&f);
+	else
+		*(struct file *)vec_push(&s->files, sizeof(f)) = f;
+	return rc;
 }
 
 int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 		   enum symbol_source source, struct error *err)
 {
-	struct symbolizer *s = symbolizer_from_source(NULL, bias);
-	int rc = elf_image_open(&s->image, path, err);
+	struct symbolizer *s = symbolizer_empty();
+	int rc = symbolizer_add(s, path, bias, source, err);
 
-	if (!rc)
-		rc = open_sources(s, path, source, err);
 	if (rc)
 		symbolizer_free(s);
 	else
@@ -96,13 +131,13 @@ int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 
 void symbolizer_free(struct symbolizer *s)
 {
+	size_t i;
+
 	if (!s)
 		return;
-	if (s->source)
-		s->source->ops->free(s->source);
-	pclntab_free(s->table);
-	elf_functions_free(&s->c_functions);
-	elf_image_close(&s->image);
+	for (i = 0; i < s->files.len; i++)
+		file_close(vec_at(&s->files, struct file, i));
+	vec_free(&s->files);
 	strset_free(s->names);
 	vec_free(&s->frames);
 	vec_free(&s->pcs);
@@ -114,7 +149,7 @@ void symbolizer_free(struct symbolizer *s)
 
 const char *symbolizer_source(const struct symbolizer *s)
 {
-	return s->source->ops->name;
+	return vec_at(&s->files, struct file, 0)->source->ops->name;
 }
 
 static const char *intern_func(struct symbolizer *s, const char *name)
@@ -171,27 +206,46 @@ static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint6
 	assign_key(s, key);
 }
 
+static const char *c_function_in(struct file *f, uint64_t addr)
+{
+	if (!f->c_loaded && f->image.data)
+		elf_functions_load(&f->c_functions, &f->image);
+	f->c_loaded = true;
+	return elf_functions_at(&f->c_functions, addr - f->bias);
+}
+
 static const char *c_function(struct symbolizer *s, uint64_t addr)
 {
-	const char *name;
+	const char *name = NULL;
+	size_t i;
 
-	if (!s->c_loaded && s->image.data)
-		elf_functions_load(&s->c_functions, &s->image);
-	s->c_loaded = true;
-	name = elf_functions_at(&s->c_functions, addr);
+	for (i = 0; i < s->files.len && !name; i++)
+		name = c_function_in(vec_at(&s->files, struct file, i), addr);
 	return name ? name : "";
+}
+
+static size_t go_frames(struct symbolizer *s, uint64_t addr, struct source_frame *out)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->files.len && !n; i++) {
+		struct file *f = vec_at(&s->files, struct file, i);
+
+		n = f->source->ops->expand(f->source, addr - f->bias, out);
+	}
+	return n;
 }
 
 /* Expands the instruction at @call_pc; the physical frame gets the key @key. */
 static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t key)
 {
 	struct source_frame out[SOURCE_MAX_INLINE];
-	size_t i, n = s->source->ops->expand(s->source, call_pc - s->bias, out);
+	size_t i, n = go_frames(s, call_pc, out);
 	struct known_pc pc = { .first = (uint32_t)s->frames.len, .n = (uint32_t)n };
 
 	if (!n) {
 		out[0] = (struct source_frame){ .file = "" };
-		out[0].func = c_function(s, call_pc - s->bias);
+		out[0].func = c_function(s, call_pc);
 		pc.n = 1;
 		pc.is_c = true;
 		keep_frame(s, &out[0], key);
@@ -261,9 +315,14 @@ size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
 {
 	struct known_pc pc;
+	size_t i;
 
-	if (s->table)
-		entry = pclntab_unwrap(s->table, entry - s->bias) + s->bias;
+	for (i = 0; i < s->files.len; i++) {
+		const struct file *f = vec_at(&s->files, struct file, i);
+
+		if (f->table)
+			entry = pclntab_unwrap(f->table, entry - f->bias) + f->bias;
+	}
 	pc = lookup(s, &s->by_entry, entry, entry);
 
 	*out = vec_at(&s->frames, struct known_frame, pc.first)->frame;

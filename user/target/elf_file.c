@@ -220,17 +220,27 @@ const char *elf_string(const struct elf_strings *table, uint64_t off)
 	return off < table->size ? table->data + off : "";
 }
 
-bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret)
+static bool symbols_in(const struct elf_file *f, const char *section, struct elf_symbols *ret)
 {
 	struct elf_section symtab, strtab;
 
-	if (!elf_section_find(f, ".symtab", &symtab) ||
+	if (!elf_section_find(f, section, &symtab) ||
 	    !elf_section_get(f, symtab.header.sh_link, &strtab))
 		return false;
 	ret->data = symtab.data;
 	ret->n = symtab.size / sizeof(Elf64_Sym);
 	ret->names = elf_strings_of(&strtab);
 	return ret->n > 1;	/* the first one is always empty */
+}
+
+bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret)
+{
+	return symbols_in(f, ".symtab", ret);
+}
+
+bool elf_symbols_exported(const struct elf_file *f, struct elf_symbols *ret)
+{
+	return symbols_in(f, ".dynsym", ret);
 }
 
 Elf64_Sym elf_symbol(const struct elf_symbols *s, size_t i)

@@ -65,15 +65,17 @@ struct elf_strings elf_strings_of(const struct elf_section *section);
 /* "" if @off is not in the table. */
 const char *elf_string(const struct elf_strings *table, uint64_t off);
 
-/* Symbols of .symtab, without copying them. */
+/* Symbols of a table, without copying them. */
 struct elf_symbols {
 	const uint8_t *data;
 	size_t n;
 	struct elf_strings names;
 };
 
-/* False if there is no symbol table, or an empty one. */
+/* Those of .symtab; false if there is none, or an empty one. */
 bool elf_symbols_of(const struct elf_file *f, struct elf_symbols *ret);
+/* Those of .dynsym, which stripping leaves. */
+bool elf_symbols_exported(const struct elf_file *f, struct elf_symbols *ret);
 /* @i must be below s->n. */
 Elf64_Sym elf_symbol(const struct elf_symbols *s, size_t i);
 

@@ -174,16 +174,21 @@ static int gobin_new(struct gobin **ret, struct elf_file *elf, const char *path,
 	return r;
 }
 
-int gobin_open(struct gobin **ret, const char *path, struct error *err)
+int gobin_open_as(struct gobin **ret, const char *path, const char *name, struct error *err)
 {
 	struct elf_file elf;
 	int r = elf_file_open(&elf, path, err);
 
 	if (!r)
-		r = gobin_new(ret, &elf, path, err);
+		r = gobin_new(ret, &elf, name, err);
 	if (r < 0)
-		error_prefix(err, "cannot use '%s'", path);
+		error_prefix(err, "cannot use '%s'", name);
 	return r;
+}
+
+int gobin_open(struct gobin **ret, const char *path, struct error *err)
+{
+	return gobin_open_as(ret, path, path, err);
 }
 
 int gobin_open_memory(struct gobin **ret, const void *data, size_t size, const char *name,
@@ -317,23 +322,38 @@ const struct pclntab *gobin_table(const struct gobin *b)
 	return b->table;
 }
 
-int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret)
+static int find_object(const struct elf_symbols *symbols, const char *name, uint64_t *ret)
 {
-	struct elf_symbols symbols;
 	size_t i;
 
-	if (!elf_symbols_of(&b->elf, &symbols))
-		return -ENOENT;
-	for (i = 0; i < symbols.n; i++) {
-		Elf64_Sym s = elf_symbol(&symbols, i);
+	for (i = 0; i < symbols->n; i++) {
+		Elf64_Sym s = elf_symbol(symbols, i);
 
 		if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || s.st_shndx == SHN_UNDEF ||
-		    strcmp(elf_string(&symbols.names, s.st_name), name))
+		    strcmp(elf_string(&symbols->names, s.st_name), name))
 			continue;
 		*ret = s.st_value;
 		return 0;
 	}
 	return -ENOENT;
+}
+
+int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret)
+{
+	struct elf_symbols symbols;
+
+	if (elf_symbols_of(&b->elf, &symbols))
+		return find_object(&symbols, name, ret);
+	return gobin_exported_symbol(b, name, ret);
+}
+
+int gobin_exported_symbol(const struct gobin *b, const char *name, uint64_t *ret)
+{
+	struct elf_symbols symbols;
+
+	if (!elf_symbols_exported(&b->elf, &symbols))
+		return -ENOENT;
+	return find_object(&symbols, name, ret);
 }
 
 void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end)

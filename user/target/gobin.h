@@ -25,9 +25,12 @@ struct pclntab;
  * says what it is not: not an ELF file, another machine, not a Go program.
  */
 int gobin_open(struct gobin **ret, const char *path, struct error *err);
+/* The same for a file that people know by another @name than @path. */
+int gobin_open_as(struct gobin **ret, const char *path, const char *name, struct error *err);
 /* Accepts NULL. */
 void gobin_free(struct gobin *b);
 
+/* The file's name, for messages. */
 const char *gobin_path(const struct gobin *b);
 /* Go release as the linker recorded it, e.g. "go1.25.12"; a text if the file has none. */
 const char *gobin_go_version(const struct gobin *b);
@@ -67,6 +70,8 @@ int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret);
 const struct pclntab *gobin_table(const struct gobin *b);
 /* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
+/* Of one that the dynamic linker knows: a program that can open plugins exports all. */
+int gobin_exported_symbol(const struct gobin *b, const char *name, uint64_t *ret);
 
 /* Range of all writable data, with what is zero at the start; empty if there is none. */
 void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end);

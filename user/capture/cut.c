@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cut: see cut.h. */
+#include "capture/cut.h"
+
+#include <string.h>
+
+/* Moves what stays to the front; returns its length. */
+static uint32_t cut_segment(uint8_t *to, const uint8_t *from, uint32_t len, uint64_t until)
+{
+	uint32_t at, kept = 0;
+	size_t n;
+
+	for (at = 0; at < len; at += (uint32_t)n) {
+		const struct rec *r = (const struct rec *)(from + at);
+
+		n = record_size(r, len - at);
+		if (!n)
+			break;
+		if (r->time > until)
+			continue;
+		memmove(to + kept, r, n);
+		kept += (uint32_t)n;
+	}
+	return kept;
+}
+
+void chunk_cut(struct chunk *c, uint64_t until)
+{
+	uint8_t *data = c->data.data;
+	size_t from = 0, to = 0;
+	struct segment s;
+	uint32_t len;
+
+	while (from < c->data.len) {
+		memcpy(&s, data + from, sizeof(s));
+		from += sizeof(s);
+		len = s.len;
+		s.len = cut_segment(data + to + sizeof(s), data + from, len, until);
+		from += len;
+		memcpy(data + to, &s, sizeof(s));
+		if (s.len)
+			to += sizeof(s) + s.len;
+	}
+	c->data.len = to;
+}

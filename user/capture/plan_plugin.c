@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_plugin: the code of package runtime that a plugin brings along (module.h).
+ * In: the plan of a program and a plugin of it. Out: the same plan with the
+ * plugin's probes and call sites. Their addresses are moved so that the
+ * program's load bias is right for them too.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/plan_internal.h"
+
+/* What the BPF programs know only once must be the same in both. */
+static const char *difference(const struct plan *a, const struct plan *b)
+{
+	if (a->minor != b->minor || strcmp(a->go_version, b->go_version))
+		return "the Go release";
+	if (memcmp(&a->offsets, &b->offsets, sizeof(a->offsets)))
+		return "field offsets";
+	if (a->exitsyscall_p_reg != b->exitsyscall_p_reg)
+		return "exitsyscall's registers";
+	if (a->ready_skip_slot != b->ready_skip_slot)
+		return "ready's frame";
+	return NULL;
+}
+
+static bool is_noted(const struct plan *p, const char *function)
+{
+	size_t i;
+
+	for (i = 0; i < p->missing.len; i++)
+		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, function))
+			return true;
+	return false;
+}
+
+static void add_missing(struct plan *p, const struct plan *of)
+{
+	size_t i;
+
+	for (i = 0; i < of->missing.len; i++) {
+		const struct missing_probe *m = vec_at(&of->missing, struct missing_probe, i);
+
+		if (!is_noted(p, m->function))
+			*(struct missing_probe *)vec_push(&p->missing, sizeof(*m)) = *m;
+	}
+}
+
+static void add_all(struct plan *p, const struct plan *of, const char *file, uint64_t shift)
+{
+	size_t i;
+
+	for (i = 0; i < of->points.len; i++) {
+		struct probe_point *point = vec_push(&p->points, sizeof(*point));
+
+		*point = *vec_at(&of->points, struct probe_point, i);
+		point->addr += shift;
+		point->file = file;
+	}
+	for (i = 0; i < of->sites.len; i++) {
+		struct site_row *row = vec_push(&p->sites, sizeof(*row));
+
+		*row = *vec_at(&of->sites, struct site_row, i);
+		row->pc += shift;
+	}
+	add_missing(p, of);
+	p->unseen_unblocks |= of->unseen_unblocks;
+}
+
+int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file, uint64_t shift,
+		    struct error *err)
+{
+	struct plan of;
+	const char *other;
+	int r = plan_make(&of, plugin, p->groups, err);
+
+	if (!r && (other = difference(p, &of)))
+		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: "
+			      "%s differ%s", gobin_path(plugin), other,
+			      other[strlen(other) - 1] == 's' ? "" : "s");
+	if (!r)
+		add_all(p, &of, file, shift);
+	plan_release(&of);
+	return r;
+}
