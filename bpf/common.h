@@ -28,6 +28,8 @@ extern const volatile __u64 target_ns_dev;
 extern const volatile __u64 target_ns_ino;
 /* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
 extern const volatile __u32 stack_depth;
+/* The probes of casgstatus sit at the calls of it, not at its start. */
+extern const volatile bool at_status_calls;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
 extern const volatile bool goid_before_status;
 /* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */

@@ -16,6 +16,9 @@
  * GO_ABI_STACK, to 1.16: the same sites; arguments are above the return
  * address, g is in thread-local storage.
  *
+ * Since Go 1.21 the probes of casgstatus sit at the calls of it, where all of
+ * that holds but that the return address is not pushed yet.
+ *
  * The programs are compiled twice (old.bpf.c), so that those for today's
  * releases know nothing of the two old ages; in the others go_abi is a
  * constant to the verifier.
@@ -35,18 +38,19 @@ static __always_inline __u64 loaded(__u64 v)
 static __always_inline u64 go_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 go_sp(struct pt_regs *ctx) { return ctx->sp; }
 
-/* What a probe in casgstatus(gp, old, new) sees. */
+/* What a probe in casgstatus(gp, old, new), or at a call of it, sees. */
 struct go_casgstatus {
 	u64 g;		/* of the thread */
 	u64 fp;		/* frame pointer of the caller */
-	u64 ret_at;	/* where the return address into it lies */
+	u64 ret;	/* the return address into it */
 	u64 gp, old, new;
 };
 
 #ifndef GO_OLD
 
 #define GO_PROGRAM(name) name
-enum { go_abi = GO_ABI_PUSH };
+enum { go_abi = GO_ABI_PUSH, CALL_LEN = 5 };
+extern const volatile bool at_status_calls;	/* common.h */
 
 static __always_inline u64 go_g(struct pt_regs *ctx) { return ctx->r14; }
 static __always_inline u64 go_arg1(struct pt_regs *ctx) { return ctx->ax; }
@@ -58,10 +62,14 @@ static __always_inline bool go_restarts(struct pt_regs *ctx) { return false; }
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
-	return (struct go_casgstatus){
-		.g = ctx->r14, .fp = ctx->bp, .ret_at = ctx->sp,
+	struct go_casgstatus c = {
+		.g = ctx->r14, .fp = ctx->bp, .ret = ctx->ip + CALL_LEN,
 		.gp = ctx->ax, .old = ctx->bx, .new = ctx->cx,
 	};
+
+	if (!at_status_calls)
+		bpf_probe_read_user(&c.ret, sizeof(c.ret), (void *)loaded(ctx->sp));
+	return c;
 }
 
 #else
@@ -114,7 +122,6 @@ static __always_inline bool go_restarts(struct pt_regs *ctx)
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
 	struct go_casgstatus c = {
-		.ret_at = loaded(ctx->bp) + 8,
 		.gp = loaded(ctx->ax), .old = loaded(ctx->bx), .new = loaded(ctx->cx),
 	};
 	struct {
@@ -125,6 +132,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 	bpf_probe_read_user(&frame, sizeof(frame), (void *)loaded(ctx->bp));
 	c.g = go_g(ctx);
 	c.fp = frame.fp;
+	c.ret = frame.ret;
 	if (go_abi == GO_ABI_STACK) {
 		c.gp = frame.gp;
 		c.old = frame.old;

@@ -2,7 +2,8 @@
 /*
  * probe_go: goroutines. runtime.casgstatus(gp, old, new) sees every
  * transition before it becomes visible to other threads; who calls it, by
- * return address, tells what the transition means.
+ * return address, tells what the transition means. The probes sit at those
+ * calls that mean something (plan_sites.c, move_to_calls).
  */
 #include "transition.h"
 
@@ -19,6 +20,7 @@ int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 	t.g = c.g;
 	t.fp = c.fp;
 	t.gp = c.gp;
+	t.ret = c.ret;
 	/*
 	 * Runnable to running is execute's. coroswitch_m says it too when its
 	 * fast path fails, of a goroutine that the model then knows to run.
@@ -27,7 +29,6 @@ int GO_PROGRAM(casgstatus)(struct pt_regs *ctx)
 		t.site = (struct site_class){ .kind = REC_GO_START };
 		return send_plain(&t);
 	}
-	t.ret = read_u64(c.ret_at);
 	if (!site_find(SITE_KEY(t.ret, c.old, c.new), &t.site))
 		return 0;
 	if (t.site.kind == REC_SYS_ENTER)

@@ -26,7 +26,8 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	[ "$status" -eq 0 ]
 	matches '^  ok    Go release +go1\.26'
 	matches '^  ok    BPF programs +the kernel takes them'
-	matches '^  runtime\.casgstatus +0x[0-9a-f]+ +0\.8 us +emulated +push %rbp at \+0x[0-9a-f]+$'
+	matches '^  runtime\.releasep +0x[0-9a-f]+ +0\.8 us +emulated +push %rbp at \+0x[0-9a-f]+$'
+	matches '^  runtime\.park_m +0x[0-9a-f]+ +0\.8 us +emulated +call of runtime\.casgstatus at \+0x[0-9a-f]+$'
 	contains "This program can be traced."
 }
 
@@ -41,6 +42,10 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 		run_logged objdump -d --start-address="$address" --stop-address=$((address + 1)) "$PROG"
 		matches "^ +$(printf %x "$address"):.*push +%rbp"
 	done < <(value '"\n".join("%d %s" % (p["address"], p["site"]) for p in d["probes"] if p["site"].startswith("push %rbp"))')
+	while read -r address; do
+		run_logged objdump -d --start-address="$address" --stop-address=$((address + 1)) "$PROG"
+		matches "^ +$(printf %x "$address"):.*call +[0-9a-f]+ <runtime\.casgstatus>"
+	done < <(value '"\n".join("%d" % p["address"] for p in d["probes"] if p["site"].startswith("call of runtime.casgstatus"))')
 }
 
 @test "a process" {
@@ -60,7 +65,7 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	require_root
 	build_prog 1.26 mixed
 	gotap doctor -e all,-gc,-heap --json "$PROG"
-	[ "$(value 'any("gc" in p["function"] for p in d["probes"])')" = False ]
+	[ "$(value 'any(p["function"].startswith("runtime.gc") for p in d["probes"])')" = False ]
 	gotap doctor -e nonsense "$PROG"
 	[ "$status" -eq 2 ]
 }

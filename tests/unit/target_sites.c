@@ -156,7 +156,7 @@ static bool all_sites_are_sound(const struct gobin *b)
 	return ok;
 }
 
-/* The same call sites as objdump's, in the same order. */
+/* The same call sites as objdump's, in the same order, each at an instruction. */
 static bool call_sites_agree(const struct gobin *b)
 {
 	struct vec lines, sites = {0};
@@ -177,7 +177,8 @@ static bool call_sites_agree(const struct gobin *b)
 		if (sscanf(l->text, "call %llx", &target) != 1 || target != fn.addr)
 			continue;
 		ok &= n < sites.len &&
-		      vec_at(&sites, struct callsite, n)->return_addr == l->addr + 5;
+		      vec_at(&sites, struct callsite, n)->return_addr == l->addr + 5 &&
+		      callsite_is_call(b, vec_at(&sites, struct callsite, n));
 		n++;
 	}
 	ok &= n == sites.len && n > 5;

@@ -76,6 +76,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->target_ns_ino = b->proc->bpf_ns.ino;
 	k->stack_depth = opts->stack_depth;
 	k->have_bpf_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
+	k->at_status_calls = plan->at_status_calls;
 	k->goid_before_status = plan->goid_before_status;
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;

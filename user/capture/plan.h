@@ -104,6 +104,7 @@ struct plan {
 	const char *go_version;		/* of the gobin, for messages */
 	struct go_offsets offsets;
 	const char *offsets_source;
+	bool at_status_calls;		/* where the probes of casgstatus sit; else at its start */
 	bool goid_before_status;
 	bool syscall_bp;
 	int ready_skip_slot;		/* 0: unknown */

@@ -5,6 +5,7 @@
  * callers.def).
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/plan_internal.h"
@@ -211,6 +212,72 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 	}
 }
 
+/* Does the table say anything of what returns to @pc? */
+static bool is_classed(const struct plan *p, uint64_t pc)
+{
+	size_t i;
+
+	for (i = 0; i < p->sites.len; i++)
+		if (vec_at(&p->sites, struct site_row, i)->pc == pc)
+			return true;
+	return false;
+}
+
+static int add_status_call(struct plan *p, const struct gobin *b, const struct callsite *c,
+			   struct error *err)
+{
+	struct probe_point point = {
+		.program = PROGRAM_casgstatus,
+		.function = c->func.name,
+		.addr = c->return_addr - CALLSITE_LEN,
+	};
+
+	snprintf(point.site, sizeof(point.site), "call of runtime.casgstatus at +0x%x",
+		 (unsigned int)(point.addr - c->func.addr));
+	return plan_add_point(p, b, &point, err);
+}
+
+static bool all_are_calls(const struct plan *p, const struct gobin *b, const struct vec *calls)
+{
+	size_t i;
+
+	for (i = 0; i < calls->len; i++) {
+		const struct status_call *c = vec_at(calls, struct status_call, i);
+
+		if (is_classed(p, c->site.return_addr) && !callsite_is_call(b, &c->site))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Probes at the calls of casgstatus that mean something, in place of the one at
+ * its start: the others cost nothing then, and the address of the probe tells
+ * the caller, which otherwise has to be read from the stack.
+ */
+static int move_to_calls(struct plan *p, const struct gobin *b, const struct vec *calls,
+			 struct error *err)
+{
+	struct probe_point *points = p->points.data;
+	size_t i, n = 0;
+	int r = 0;
+
+	if (p->abi != GO_ABI_PUSH || !all_are_calls(p, b, calls))
+		return 0;
+	for (i = 0; i < p->points.len; i++)
+		if (points[i].program != PROGRAM_casgstatus)
+			points[n++] = points[i];
+	p->points.len = n;
+	for (i = 0; i < calls->len && !r; i++) {
+		const struct status_call *c = vec_at(calls, struct status_call, i);
+
+		if (is_classed(p, c->site.return_addr))
+			r = add_status_call(p, b, &c->site, err);
+	}
+	p->at_status_calls = true;
+	return r;
+}
+
 int plan_sites(struct plan *p, const struct gobin *b, struct error *err)
 {
 	struct vec calls = {0};
@@ -223,6 +290,8 @@ int plan_sites(struct plan *p, const struct gobin *b, struct error *err)
 	r = plan_casgstatus_hosts(p, b, &calls, err);
 	if (!r)
 		r = add_casgstatus_sites(p, b, &calls, err);
+	if (!r)
+		r = move_to_calls(p, b, &calls, err);
 	if (!r)
 		add_caller_sites(p, b);
 	vec_free(&calls);

@@ -6,7 +6,7 @@
 
 #include "target/x86_insn.h"
 
-enum { CALL = 0xe8, CALL_LEN = 5 };
+enum { CALL = 0xe8, CALL_LEN = CALLSITE_LEN };
 
 /* Every function of Go's runtime has far fewer callers; bounds hostile files. */
 enum { MAX_SITES = 1 << 16, MAX_BEFORE = 1 << 16 };
@@ -74,6 +74,20 @@ static void follow(int *value, const struct x86_insn *insn, unsigned int reg)
 		*value = (int)insn->imm;
 	else if (x86_written(insn) & 1 << reg)
 		*value = -1;
+}
+
+bool callsite_is_call(const struct gobin *b, const struct callsite *c)
+{
+	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
+	size_t at, end = c->return_addr - c->func.addr - CALL_LEN;
+	struct x86_insn insn;
+
+	if (!code || end > MAX_BEFORE)
+		return false;
+	for (at = 0; at < end; at += insn.len)
+		if (x86_decode(&insn, code + at, c->func.size - at))
+			return false;
+	return at == end;
 }
 
 /*

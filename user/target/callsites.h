@@ -11,6 +11,8 @@
 #include "base/vec.h"
 #include "target/gobin.h"
 
+enum { CALLSITE_LEN = 5 };	/* bytes of a call with a 32-bit distance */
+
 struct callsite {
 	uint64_t return_addr;
 	struct gobin_func func;		/* the caller; name "" if no function is known there */
@@ -28,6 +30,12 @@ void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
  * later: in EBX and ECX); -1 for one that is not a constant.
  */
 void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third);
+
+/*
+ * Is it a call indeed, and not a constant that looks like one? A probe may sit
+ * at an instruction only. False where the code before it cannot be decoded.
+ */
+bool callsite_is_call(const struct gobin *b, const struct callsite *c);
 
 /*
  * The return address of the first direct call of @target in the code of @fn; 0 if
