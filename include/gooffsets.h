@@ -10,7 +10,7 @@
 #ifndef GOTAP_GOOFFSETS_H
 #define GOTAP_GOOFFSETS_H
 
-#define GO_OFFSET_NONE 0xffff
+#define GO_OFFSET_NONE 0xffffffffU
 
 /* How functions are called and where probes sit in them: bpf/goabi.h tells each. */
 enum go_abi {
@@ -70,6 +70,11 @@ enum go_abi {
 	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
+	F(mheap_allspans,    "runtime.mheap", "allspans", 99) /* only for a group */ \
+	F(mheap_ranges,      "runtime.mheap", "pages.inUse.ranges", 99) /* likewise */ \
+	F(mspan_start,       "runtime.mspan", "startAddr", 15) \
+	F(mspan_spanclass,   "runtime.mspan", "spanclass", 15) \
+	F(mspan_state,       "runtime.mspan", "state", 15) \
 	F(mspan_npages,      "runtime.mspan", "npages", 15) \
 	F(mspan_alloc_count, "runtime.mspan", "allocCount", 15) \
 	F(mspan_elemsize,    "runtime.mspan", "elemsize", 15) \
@@ -78,8 +83,18 @@ enum go_abi {
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \
 	F(gcc_heap_live,     "runtime.gcControllerState", "heapLive", 19)
 
+/*
+ * Where a value is at a probe in the middle of a function: in register @reg (its
+ * number in x86 instructions) or, where @in_frame, at @disp from the stack pointer.
+ */
+struct go_operand {
+	unsigned char reg;
+	unsigned char in_frame;
+	short disp;
+};
+
 struct go_offsets {
-#define F(member, type, path, since) unsigned short member;
+#define F(member, type, path, since) unsigned int member;
 	GO_OFFSETS(F)
 #undef F
 };

@@ -151,7 +151,7 @@ func main() {
 #include "gooffsets.h"
 
 `)
-	fmt.Printf("_Static_assert(sizeof(struct go_offsets) == %d * sizeof(unsigned short),\n"+
+	fmt.Printf("_Static_assert(sizeof(struct go_offsets) == %d * sizeof(unsigned int),\n"+
 		"\t       \"gooffsets.h changed: run tools/gen-offsets\");\n\n", len(fields))
 	fmt.Print("static const struct go_offsets offsets_by_minor[] = {\n")
 	for _, program := range os.Args[2:] {

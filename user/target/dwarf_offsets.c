@@ -16,7 +16,7 @@
 static const struct row {
 	const char *type, *path;
 	int since;
-	size_t at;	/* of the unsigned short in struct go_offsets */
+	size_t at;	/* of the unsigned int in struct go_offsets */
 } rows[] = {
 #define F(member, type, path, since) { type, path, since, offsetof(struct go_offsets, member) },
 	GO_OFFSETS(F)
@@ -26,6 +26,7 @@ static const struct row {
 /* The structs that rows name. */
 static const char *const wanted[] = {
 	"runtime.g", "runtime.m", "runtime.p", "runtime.gcControllerState", "runtime.mspan",
+	"runtime.mheap",
 };
 enum { NWANTED = sizeof(wanted) / sizeof(wanted[0]) };
 
@@ -177,7 +178,7 @@ static int read_row(struct structs *s, const struct row *row, int minor,
 		    struct go_offsets *ret, struct error *err)
 {
 	uint64_t offset = GO_OFFSET_NONE;
-	unsigned short value;
+	unsigned int value;
 	bool found = false;
 	int i;
 
@@ -188,7 +189,7 @@ static int read_row(struct structs *s, const struct row *row, int minor,
 	if (!found && minor >= row->since)
 		return error_set(err, -ENOENT, "no field %s.%s in its DWARF data",
 				 row->type, row->path);
-	value = found ? (unsigned short)offset : GO_OFFSET_NONE;
+	value = found ? (unsigned int)offset : GO_OFFSET_NONE;
 	memcpy((char *)ret + row->at, &value, sizeof(value));
 	return 0;
 }

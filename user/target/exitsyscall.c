@@ -44,7 +44,7 @@ static bool calls(const struct walk *w, const char *name)
 static bool is_cas(const struct walk *w)
 {
 	return (w->insn.opcode == (X86_MAP_0F | 0xb1) && w->insn.lock && w->insn.has_mem &&
-		w->insn.disp == w->offsets->g_atomicstatus) || calls(w, "runtime.casgstatus");
+		w->insn.disp == (int32_t)w->offsets->g_atomicstatus) || calls(w, "runtime.casgstatus");
 }
 
 /* mov @offset(%reg),%reg of 64 bits */

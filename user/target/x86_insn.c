@@ -153,6 +153,8 @@ static int decode_sib(struct x86_insn *insn, struct cursor *c, int mod)
 	insn->index = (uint8_t)((sib >> 3 & 7) | (insn->rex & 2) << 2);
 	if (insn->index == X86_RSP)
 		insn->index = X86_NO_REG;
+	else
+		insn->scale = (uint8_t)(1 << (sib >> 6));
 	if ((sib & 7) != 5 || mod)
 		return mod;
 	insn->base = X86_NO_REG;

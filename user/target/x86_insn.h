@@ -41,6 +41,7 @@ struct x86_insn {
 	uint8_t reg;		/* ModRM.reg; for groups the low three bits select */
 	uint8_t rm;		/* ModRM.rm as a register; only if !has_mem */
 	uint8_t base, index;	/* of the memory operand, enum x86_reg */
+	uint8_t scale;		/* of the index: 1, 2, 4 or 8; 0 without one */
 	int32_t disp;
 	int64_t imm;		/* sign extended; of a relative branch: its distance */
 };

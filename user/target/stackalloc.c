@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/* stackalloc: see stackalloc.h. */
+#include "target/stackalloc.h"
+
+#include <errno.h>
+
+#include "target/x86_insn.h"
+
+enum {
+	MAX_SIZE = 1 << 16,	/* of the function: 1 KB in fact */
+	MAX_PATH = 64,		/* instructions from the jump to the return: ten in fact */
+	CALL = 0xe8, RET = 0xc3, POP_RBP = 0x5d, JMP8 = 0xeb, JMP32 = 0xe9,
+	MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b, LEA = 0x8d, ALU8_IMM = 0x80,
+};
+
+struct code {
+	uint64_t start;
+	const uint8_t *bytes;
+	size_t n, at;
+	struct x86_insn insn;	/* at @at */
+};
+
+static int code_open(struct code *c, const struct gobin *b, const char *name)
+{
+	struct gobin_func fn;
+
+	*c = (struct code){ 0 };
+	if (gobin_func(b, name, &fn))
+		return -ENOENT;
+	if (fn.size > MAX_SIZE)
+		return -ENOTSUP;
+	*c = (struct code){ .start = fn.addr, .bytes = gobin_bytes(b, fn.addr, fn.size),
+			    .n = fn.size };
+	return c->bytes ? 0 : -ENOTSUP;
+}
+
+static bool code_decode(struct code *c)
+{
+	return c->at < c->n && !x86_decode(&c->insn, c->bytes + c->at, c->n - c->at);
+}
+
+static bool code_next(struct code *c)
+{
+	c->at += c->insn.len;
+	return code_decode(c);
+}
+
+/* What a pc-relative operand of the instruction names. */
+static uint64_t rip_address(const struct code *c)
+{
+	return c->start + c->at + c->insn.len + (uint64_t)(int64_t)c->insn.disp;
+}
+
+/* cmpb $0, address(%rip): of all flags only the tracer's are bytes in memory. */
+static bool is_flag_test(const struct code *c)
+{
+	const struct x86_insn *insn = &c->insn;
+
+	return insn->opcode == ALU8_IMM && (insn->reg & 7) == X86_CMP && !insn->imm &&
+	       x86_has_mem(insn, X86_RIP, insn->disp);
+}
+
+/* The first one in the function; @c is left there. 0 if there is none. */
+static uint64_t first_flag(struct code *c)
+{
+	bool more;
+
+	for (more = code_decode(c); more; more = code_next(c))
+		if (is_flag_test(c))
+			return rip_address(c);
+	return 0;
+}
+
+/* --- where the results come from --- */
+
+/* What a register holds, in terms of what was where at the jump. */
+struct value {
+	enum { UNKNOWN, WAS, SUM } kind;
+	struct go_operand was;	/* WAS: here; SUM: this ... */
+	struct go_operand more;	/* ... and that */
+};
+
+static bool same_operand(const struct go_operand *a, const struct go_operand *b)
+{
+	return a->reg == b->reg && a->in_frame == b->in_frame && a->disp == b->disp;
+}
+
+static struct value load(const struct x86_insn *insn)
+{
+	struct value v = { .kind = UNKNOWN };
+
+	if (x86_has_mem(insn, X86_RSP, insn->disp) && insn->disp == (short)insn->disp) {
+		v.kind = WAS;
+		v.was = (struct go_operand){ .in_frame = 1, .disp = (short)insn->disp };
+	}
+	return v;
+}
+
+/* lea (%a)(%b*1), %reg */
+static struct value sum(const struct x86_insn *insn, const struct value *regs)
+{
+	struct value v = { .kind = UNKNOWN };
+
+	if (insn->base >= X86_RIP || insn->index >= X86_RIP || insn->scale != 1 || insn->disp ||
+	    regs[insn->base].kind != WAS || regs[insn->index].kind != WAS)
+		return v;
+	v.kind = SUM;
+	v.was = regs[insn->base].was;
+	v.more = regs[insn->index].was;
+	return v;
+}
+
+/* Moves keep the whole value, or its low half: sizes are below 2^32. */
+static void step(const struct x86_insn *insn, struct value regs[16])
+{
+	uint16_t written = x86_written(insn);
+	struct value v = { .kind = UNKNOWN };
+	unsigned int to = insn->reg, i;
+
+	if (insn->opcode == MOV_TO_REG && insn->has_mem)
+		v = load(insn);
+	else if (insn->opcode == MOV_TO_REG)
+		v = regs[insn->rm];
+	else if (insn->opcode == LEA)
+		v = sum(insn, regs);
+	if (insn->opcode == MOV_TO_RM && !insn->has_mem) {
+		v = regs[insn->reg];
+		to = insn->rm;
+	}
+	for (i = 0; i < 16; i++)
+		if (written & 1 << i)
+			regs[i].kind = UNKNOWN;
+	if (written & 1 << to)
+		regs[to] = v;
+}
+
+/*
+ * From @c on to the return, straight: the frame stays as it is, so that what
+ * was at an offset from the stack pointer is what is there at the jump.
+ */
+static int follow(struct code *c, struct value regs[16])
+{
+	bool left_frame = false;
+	int64_t by;
+	int i;
+
+	for (i = 0; i < MAX_PATH && code_decode(c); i++) {
+		if (c->insn.opcode == RET)
+			return 0;
+		if (c->insn.opcode == JMP8 || c->insn.opcode == JMP32) {
+			c->at += c->insn.len + (uint64_t)c->insn.imm;
+			continue;
+		}
+		if (x86_is_branch(&c->insn) || x86_ends_flow(&c->insn) ||
+		    (left_frame && c->insn.has_mem))
+			return -ENOTSUP;
+		left_frame |= x86_moves_rsp(&c->insn, &by) || c->insn.opcode == POP_RBP;
+		step(&c->insn, regs);
+		c->at += c->insn.len;
+	}
+	return -ENOTSUP;
+}
+
+/* RAX is the address, RBX address and size. */
+static int split(const struct value regs[16], struct stackalloc_site *ret)
+{
+	const struct value *lo = &regs[X86_RAX], *hi = &regs[X86_RBX];
+
+	if (lo->kind != WAS || hi->kind != SUM)
+		return -ENOTSUP;
+	ret->lo = lo->was;
+	if (same_operand(&hi->was, &lo->was))
+		ret->size = hi->more;
+	else if (same_operand(&hi->more, &lo->was))
+		ret->size = hi->was;
+	else
+		return -ENOTSUP;
+	return 0;
+}
+
+/* @c is at the test of the flag; the jump comes next. */
+static int find(struct code c, struct stackalloc_site *ret)
+{
+	struct value regs[16];
+	unsigned int i;
+	int r;
+
+	for (i = 0; i < 16; i++)
+		regs[i] = (struct value){ .kind = WAS, .was = { .reg = (unsigned char)i } };
+	if (!code_next(&c) || !x86_is_jcc(&c.insn))
+		return -ENOTSUP;
+	ret->offset = (uint32_t)c.at;
+	if (x86_jcc_cond(&c.insn) == X86_COND_E)
+		c.at += c.insn.len + (uint64_t)c.insn.imm;
+	else if (x86_jcc_cond(&c.insn) == X86_COND_NE)
+		c.at += c.insn.len;
+	else
+		return -ENOTSUP;
+	r = follow(&c, regs);
+	return r ? r : split(regs, ret);
+}
+
+/* bpf/goabi.h, go_reg() */
+static bool is_readable(const struct go_operand *o)
+{
+	return o->in_frame || o->reg <= X86_RBX || o->reg == X86_RSI || o->reg == X86_RDI;
+}
+
+int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct error *err)
+{
+	struct code alloc, release;
+	uint64_t flag;
+
+	if (code_open(&alloc, b, "runtime.stackalloc") == -ENOENT)
+		return error_set(err, -ENOENT, "runtime.stackalloc is not in the binary");
+	code_open(&release, b, "runtime.stackfree");
+	flag = first_flag(&alloc);
+	/* That both ask first is how the flag is known without a symbol. */
+	if (!flag || flag != first_flag(&release) || find(alloc, ret) ||
+	    !is_readable(&ret->lo) || !is_readable(&ret->size))
+		return error_set(err, -ENOTSUP, "runtime.stackalloc of %s does not ask in the known "
+				 "way whether to trace", gobin_go_version(b));
+	return 0;
+}
+
+uint64_t stackalloc_mheap(const struct gobin *b)
+{
+	struct gobin_func fn;
+	struct code c;
+	uint64_t rax = 0;
+	bool more;
+
+	if (code_open(&c, b, "runtime.stackalloc") ||
+	    gobin_func(b, "runtime.(*mheap).allocManual", &fn))
+		return 0;
+	for (more = code_decode(&c); more; more = code_next(&c)) {
+		if (c.insn.opcode == CALL &&
+		    c.start + c.at + c.insn.len + (uint64_t)c.insn.imm == fn.addr)
+			return rax;
+		if (c.insn.opcode == LEA && c.insn.reg == X86_RAX && c.insn.base == X86_RIP)
+			rax = rip_address(&c);
+		else if (x86_written(&c.insn) & 1 << X86_RAX)
+			rax = 0;
+	}
+	return 0;
+}
