@@ -41,6 +41,10 @@ extern const volatile __s32 ready_skip_slot;
 /* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */
 extern const volatile __u32 exitsyscall_p_reg;
 
+/* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
+extern const volatile struct go_operand gstack_lo;
+extern const volatile struct go_operand gstack_size;
+
 /* Address of runtime.gcController, 0: not known before the first heap record. */
 extern const volatile __u64 gc_controller;
 

@@ -4,7 +4,7 @@
  * where; the only file that names registers. Three ages (enum go_abi):
  *
  * GO_ABI_PUSH, since Go 1.21: probes sit at the `push %rbp` of a prologue. g is
- * R14, integer arguments are in RAX, RBX, RCX, RDI, RSI (ABIInternal, 1.17), the
+ * R14, integer arguments are in RAX, RBX, RCX, RDI, RSI, R8 (ABIInternal, 1.17), the
  * return address is at the stack pointer and RBP is the caller's.
  *
  * GO_ABI_CHECK, 1.17 to 1.20: no such push. Probes sit at the `jbe` of the
@@ -58,7 +58,18 @@ static __always_inline u64 go_arg2(struct pt_regs *ctx) { return ctx->bx; }
 static __always_inline u64 go_arg3(struct pt_regs *ctx) { return ctx->cx; }
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return ctx->di; }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return ctx->si; }
+static __always_inline u64 go_arg6(struct pt_regs *ctx) { return ctx->r8; }
 static __always_inline bool go_restarts(struct pt_regs *ctx) { return false; }
+
+/* By x86 register number; what a site's decoder looks for is in one of these. */
+static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n)
+{
+	u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);
+	u64 bx = loaded(ctx->bx), si = loaded(ctx->si), di = loaded(ctx->di);
+
+	return n == 0 ? ax : n == 1 ? cx : n == 2 ? dx : n == 3 ? bx : n == 6 ? si :
+	       n == 7 ? di : 0;
+}
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {

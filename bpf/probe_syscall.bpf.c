@@ -29,16 +29,6 @@ int syscall_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* By x86 register number; the compiler has held m.p in one of the first four so far. */
-static __always_inline __u64 reg_by_number(struct pt_regs *ctx, __u32 n)
-{
-	__u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);
-	__u64 bx = loaded(ctx->bx), si = loaded(ctx->si), di = loaded(ctx->di);
-
-	return n == 0 ? ax : n == 1 ? cx : n == 2 ? dx : n == 3 ? bx : n == 6 ? si :
-	       n == 7 ? di : 0;
-}
-
 /*
  * The jump in exitsyscall that tests the P just loaded, after the goroutine
  * won its status back: from here on nobody can take the P away. Without a P
@@ -48,7 +38,7 @@ SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
-	__u64 p = reg_by_number(ctx, exitsyscall_p_reg);
+	__u64 p = go_reg(ctx, exitsyscall_p_reg);
 	struct rec_long *l;
 
 	if (!p || !is_target(pid_tgid))

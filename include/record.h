@@ -62,6 +62,12 @@ enum rec_kind {
 	REC_P_HANDOFF = 35,	  /* Go <= 1.25: P was just taken from a syscall, if it was in one */
 	REC_PROCS = 36,		  /* procresize; id = new GOMAXPROCS */
 
+	/* memory, of Go 1.23 and later; id = address */
+	REC_GSTACK_ALLOC = 40,	  /* a stack for a goroutine; ptr = bytes */
+	REC_GSTACK_FREE = 41,
+	REC_SPAN_ALLOC = 42,	  /* ptr = pages, flags = spanclass << 1, or 1: not the heap's */
+	REC_SPAN_FREE = 43,
+
 	/* the world and the collector: id = goid of the goroutine concerned */
 	REC_STW_BEGIN = 48,	  /* sub = stwReason; up to Go 1.20 arg = the first 8 bytes of
 				   * m.preemptoff; stack */
@@ -95,6 +101,9 @@ enum rec_kind {
 	REC_GOID = 84,		  /* id = goid that was read from the created g at ptr */
 	REC_SNAP_GC = 86,	  /* sub = runtime.gcphase: 0 off, 1 mark, 2 mark termination */
 	REC_SNAP_P_NAME = 85,	  /* which address has which id: id = p.id, ptr = p */
+	REC_SNAP_MEMORY = 87,	  /* id = lowest address of the heap; tid = the first thread */
+	REC_SNAP_GSTACK = 88,	  /* as REC_GSTACK_ALLOC */
+	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
 };
 
 enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
@@ -256,7 +265,9 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
 	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
 	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SWEEP_MARK: case REC_SNAP_END:
-	case REC_SNAP_P_NAME: case REC_SNAP_GC:
+	case REC_SNAP_P_NAME: case REC_SNAP_GC: case REC_GSTACK_ALLOC: case REC_GSTACK_FREE:
+	case REC_SPAN_ALLOC: case REC_SPAN_FREE: case REC_SNAP_MEMORY: case REC_SNAP_GSTACK:
+	case REC_SNAP_SPAN:
 		n = sizeof(struct rec);
 		break;
 	case REC_NONE:

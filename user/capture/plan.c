@@ -16,6 +16,7 @@
 #include "target/offsets.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
+#include "target/stackalloc.h"
 #include "target/x86_insn.h"
 
 static const struct probe_spec probe_specs[] = {
@@ -56,9 +57,9 @@ const char *program_name(enum program p)
 		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update",
 		"heap_reset", "heap_goal",
 		"sweep_span", "sweep_freed", "sweep_call", "sweep_looked", "sweep_chunk",
-		"user_task_begin", "user_task_end", "user_region", "user_log", "host_enter",
-		"host_result", "host_runqput", "host_list", "host_syscall", "host_sys_exit",
-		"host_p_stop",
+		"user_task_begin", "user_task_end", "user_region", "user_log", "gstack_alloc",
+		"gstack_free", "span_alloc", "span_free", "host_enter", "host_result",
+		"host_runqput", "host_list", "host_syscall", "host_sys_exit", "host_p_stop",
 	};
 
 	return names[p];
@@ -129,6 +130,21 @@ static int find_exit_jump(struct plan *p, const struct gobin *b, uint32_t *offse
 	p->exitsyscall_p_reg = site.pp_reg;
 	*offset = site.offset;
 	snprintf(text, 80, "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
+	return 0;
+}
+
+static int find_stack_jump(struct plan *p, const struct gobin *b, uint32_t *offset,
+			   char text[80], struct error *err)
+{
+	struct stackalloc_site site;
+	int r = stackalloc_site(b, &site, err);
+
+	if (r)
+		return r;
+	p->gstack_lo = site.lo;
+	p->gstack_size = site.size;
+	*offset = site.offset;
+	snprintf(text, 80, "jump at +0x%x", site.offset);
 	return 0;
 }
 
@@ -224,6 +240,8 @@ static int add_point(struct plan *p, const struct gobin *b, const struct probe_s
 		return add_call_point(p, b, spec, call, &fn, err);
 	if (spec->program == PROGRAM_syscall_exit)
 		r = find_exit_jump(p, b, &offset, point.site, err);
+	else if (spec->program == PROGRAM_gstack_alloc)
+		r = find_stack_jump(p, b, &offset, point.site, err);
 	else
 		r = find_prologue(p, b, spec->program, &fn, &offset, point.site, err);
 	if (r)
@@ -318,6 +336,8 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->gc_controller = 0;
 	if (gobin_data_symbol(b, "runtime.gcphase", &p->gcphase))
 		p->gcphase = 0;
+	if (gobin_data_symbol(b, "runtime.mheap_", &p->mheap))
+		p->mheap = stackalloc_mheap(b);
 }
 
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)

@@ -46,6 +46,10 @@ enum program {
 	PROGRAM_user_task_end,
 	PROGRAM_user_region,
 	PROGRAM_user_log,
+	PROGRAM_gstack_alloc,
+	PROGRAM_gstack_free,
+	PROGRAM_span_alloc,
+	PROGRAM_span_free,
 	PROGRAM_host_enter,
 	PROGRAM_host_result,
 	PROGRAM_host_runqput,
@@ -109,12 +113,14 @@ struct plan {
 	bool syscall_bp;
 	int ready_skip_slot;		/* 0: unknown */
 	unsigned int exitsyscall_p_reg;
+	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
 	unsigned int groups;
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
 	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gc_controller, gcphase;	/* likewise; only used where known */
+	uint64_t mheap;			/* likewise */
 	uint64_t hosts;			/* rows of hosts.def in use, as bits */
 	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/map64.h"
+#include "capture/snapshot_memory.h"
 
 enum {
 	G_SIZE = 512,		/* covers every field we read, all releases */
@@ -330,6 +331,20 @@ static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 	l->arg = u64_at(g, off->g_startpc);
 }
 
+/*
+ * Of every g, also a dead one that keeps its stack. Sizes are powers of two: what is
+ * none was read while the stack was being changed, which has records.
+ */
+static void take_gstack(struct reader *rd, const uint8_t *g)
+{
+	uint64_t lo = u64_at(g, rd->plan->offsets.g_stack_lo);
+	uint64_t size = u64_at(g, rd->plan->offsets.g_stack_hi) - lo;
+	struct rec rec = { .time = rd->now, .kind = REC_SNAP_GSTACK, .id = lo, .ptr = size };
+
+	if (lo && size && !(size & (size - 1)))
+		buf_add(rd->out, &rec, sizeof(rec));
+}
+
 /* Bytes of a g that hold every field we read. */
 static size_t g_bytes(const struct go_offsets *off)
 {
@@ -348,8 +363,11 @@ static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_
 		remote[i] = (struct iovec){ (void *)(uintptr_t)gs[i], size };
 	}
 	got = process_read_many(rd->proc, local, remote, n);
-	for (i = 0; i < got; i++)
+	for (i = 0; i < got; i++) {
 		take_g(rd, gs[i], bytes + i * G_SIZE);
+		if (rd->plan->groups & 1u << GROUP_STACKS)
+			take_gstack(rd, bytes + i * G_SIZE);
+	}
 	return got;
 }
 
@@ -460,8 +478,10 @@ int snapshot_take(const struct plan *plan, const struct process *proc,
 		r = take_gs(&rd, counts, err);	/* first: it finds the Ms that take_ps needs */
 	if (!r)
 		r = take_ps(&rd, counts, err);
-	if (!r)
+	if (!r) {
 		take_gc(&rd);
+		snapshot_memory(plan, proc, rd.now, out);
+	}
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);
 	map64_free(&rd.tids);

@@ -22,7 +22,10 @@ struct snapshot_counts {
 /* Appends a REC_SNAP_P_NAME for each P: before the probes become active. */
 int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err);
-/* Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, but no REC_SNAP_END. */
+/*
+ * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and what snapshot_memory.h
+ * says, but no REC_SNAP_END.
+ */
 int snapshot_take(const struct plan *plan, const struct process *proc,
 		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
 		  struct snapshot_counts *counts, struct error *err);

@@ -82,6 +82,7 @@ void generation_first(struct model *s)
 	s->nobody = tracefile_stream(s->tf, TRACEV2_NO_ID);
 	s->counts.begin = s->now;
 	begin(s);
+	memory_tell_all(s);
 }
 
 /*

@@ -33,6 +33,18 @@ void sweep_settle(struct model *s, struct M *m);
 /* A generation has begun: sweeps that go on are told. */
 void sweep_tell_all(struct model *s);
 
+/* --- memory.c --- */
+
+void span_alloc(struct model *s, struct M *m, const struct rec *r);
+void span_free(struct model *s, struct M *m, const struct rec *r);
+void gstack_alloc(struct model *s, struct M *m, const struct rec *r);
+void gstack_free(struct model *s, struct M *m, const struct rec *r);
+void snap_memory(struct model *s, struct M *m, const struct rec *r);
+void snap_span(struct model *s, struct M *m, const struct rec *r);
+void snap_gstack(struct model *s, struct M *m, const struct rec *r);
+/* The trace has begun: what there is is told. */
+void memory_tell_all(struct model *s);
+
 /* --- snap.c --- */
 
 void snap_p_name(struct model *s, struct M *m, const struct rec *r);

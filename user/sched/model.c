@@ -416,6 +416,13 @@ static handler *const handlers[256] = {
 	[REC_USER_REGION_END] = user_region,
 	[REC_USER_LOG] = user_log,
 	[REC_CPU_SAMPLE] = cpu_sample,
+	[REC_GSTACK_ALLOC] = gstack_alloc,
+	[REC_GSTACK_FREE] = gstack_free,
+	[REC_SPAN_ALLOC] = span_alloc,
+	[REC_SPAN_FREE] = span_free,
+	[REC_SNAP_MEMORY] = snap_memory,
+	[REC_SNAP_GSTACK] = snap_gstack,
+	[REC_SNAP_SPAN] = snap_span,
 	[REC_SNAP_P_NAME] = snap_p_name,
 	[REC_SNAP_P] = snap_p,
 	[REC_SNAP_G] = snap_g,
@@ -441,10 +448,22 @@ static bool is_of_p(const struct rec *r)
 	       r->kind == REC_SNAP_P_NAME;
 }
 
+static bool is_of_memory(const struct rec *r)
+{
+	return r->kind >= REC_GSTACK_ALLOC && r->kind <= REC_SPAN_FREE;
+}
+
+/* Sweeping frees spans; a sample, and each span, is no sign of anything else. */
+static bool ends_sweep(const struct rec *r)
+{
+	return r->kind < REC_CPU_SAMPLE && !is_of_memory(r);
+}
+
 /* An id that the probe could not read, or a damaged one. */
 static bool is_nameless(const struct rec *r)
 {
-	return (is_of_goroutine(r) && !r->id) || (is_of_p(r) && r->id >= P_ID_MAX);
+	return ((is_of_goroutine(r) || is_of_memory(r)) && !r->id) ||
+	       (is_of_p(r) && r->id >= P_ID_MAX);
 }
 
 /* Workers of the collector never enter a syscall: the record is another goroutine's. */
@@ -480,7 +499,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (is_of_thread(r))
 		m = m_put(s, r->tid);
-	if (m && m->sweep.place && r->kind < REC_CPU_SAMPLE)
+	if (m && m->sweep.place && ends_sweep(r))
 		sweep_settle(s, m);
 	h(s, m, r);
 	if (m) {

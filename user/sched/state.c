@@ -163,6 +163,8 @@ void state_free(struct model *s)
 	map64_each(&s->gs, i)
 		regions_drop(s, map64_ptr(&s->gs, i, struct G));
 	map64_free(&s->tasks);
+	map64_free(&s->memory.spans);
+	map64_free(&s->memory.stacks);
 	free_values(&s->gs);
 	free_values(&s->ps);
 	free_values(&s->ms);

@@ -74,6 +74,14 @@ struct heap_add {
 
 enum { HEAP_ADDS = 8 };
 
+/* Spans and stacks of goroutines (memory.c). */
+struct memory {
+	uint64_t base;		/* lowest address of the heap, 0: not known yet */
+	uint32_t tid;		/* thread that tells what there is, 0: nobody knows */
+	bool told;		/* the trace has the base */
+	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
+};
+
 struct model {
 	struct tracefile *tf;
 	struct model_opts opts;
@@ -102,6 +110,7 @@ struct model {
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
 	struct map64 tasks;	/* ids of tasks that have begun */
+	struct memory memory;
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */
 	struct model_counts counts;

@@ -142,17 +142,24 @@ static void put_uv(struct buf *b, uint64_t v)
 	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }
 
-static void batch_add(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
-		      const uint8_t *body, size_t n)
+/* What follows the number of the event that begins the batch. */
+static void batch_body(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
+		       const uint8_t *body, size_t n)
 {
 	buf_reserve(to, BATCH_HEAD_MAX + n);
-	buf_add_byte(to, EV_EventBatch);
 	put_uv(to, tf->gen);
 	put_uv(to, m);
 	put_uv(to, time);
 	put_uv(to, n);
 	buf_add(to, body, n);
 	tf->counts.batches++;
+}
+
+static void batch_add(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
+		      const uint8_t *body, size_t n)
+{
+	buf_add_byte(to, EV_EventBatch);
+	batch_body(tf, to, m, time, body, n);
 }
 
 static void stream_flush(struct trace_stream *s)
@@ -234,6 +241,14 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 	put_uv(&tf->samples, g);
 	put_uv(&tf->samples, stack);
 	tf->counts.events[EV_CPUSample]++;
+}
+
+void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t time, const void *body,
+			  size_t n)
+{
+	buf_add_byte(&tf->batches, EV_ExperimentalBatch);
+	buf_add_byte(&tf->batches, exp);
+	batch_body(tf, &tf->batches, TRACEV2_NO_ID, time, body, n);
 }
 
 /* --- tables --- */

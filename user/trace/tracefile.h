@@ -117,6 +117,13 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint64_t p,
 			  uint64_t g, uint64_t stack);
 
+/*
+ * @n bytes of data that the events of experiment @exp (tracev2: 1, AllocFree) refer
+ * to, for the open generation; from header 1.23 on.
+ */
+void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t time, const void *body,
+			  size_t n);
+
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf);
 
 /* Frees without writing the open generation. Accepts NULL. */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_memory: spans of pages and stacks of goroutines, at what the runtime's
+ * own tracer tells under GODEBUG=traceallocfree=1 (Go 1.23 and later), whether
+ * that is set or not. Taking is recorded before anybody can use the memory,
+ * giving back before anybody can take it again, so the records of one address
+ * are in the right order.
+ */
+#include "emit.h"
+
+static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __u64 size,
+				       __u16 class)
+{
+	struct rec *r = rec_begin(sizeof(*r), pid_tgid, kind, 0);
+
+	if (!r)
+		return 0;
+	r->flags = class;
+	r->id = addr;
+	r->ptr = size;
+	rec_submit(r);
+	return 0;
+}
+
+static __always_inline __u64 operand(struct pt_regs *ctx, const volatile struct go_operand *o)
+{
+	return o->in_frame ? read_u64(go_sp(ctx) + o->disp) : go_reg(ctx, o->reg);
+}
+
+/* stackalloc(n uint32), at the jump that asks whether to trace what it found. */
+SEC("uprobe")
+int gstack_alloc(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids();
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_memory(pid_tgid, REC_GSTACK_ALLOC, operand(ctx, &gstack_lo),
+			   (__u32)operand(ctx, &gstack_size), 0);
+}
+
+/* stackfree(stk stack) */
+SEC("uprobe")
+int gstack_free(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), lo = go_arg1(ctx);
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_memory(pid_tgid, REC_GSTACK_FREE, lo, 0, 0);
+}
+
+/*
+ * (h *mheap).initSpan(s, typ spanAllocType, spanclass, base, npages, ...): after
+ * its pages were taken, before the span is published. spanAllocHeap is 0.
+ */
+SEC("uprobe")
+int span_alloc(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), base = go_arg5(ctx), npages = go_arg6(ctx);
+	__u8 typ = go_arg3(ctx), class = go_arg4(ctx);
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_memory(pid_tgid, REC_SPAN_ALLOC, base, npages, typ ? 1 : class << 1);
+}
+
+/* (h *mheap).freeSpanLocked(s, typ), under the heap's lock */
+SEC("uprobe")
+int span_free(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), span = go_arg2(ctx);
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_memory(pid_tgid, REC_SPAN_FREE, read_u64(span + off.mspan_start), 0, 0);
+}

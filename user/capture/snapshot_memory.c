@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * snapshot_memory: see snapshot_memory.h. Reads runtime.mheap_.allspans, which
+ * has every mspan ever made; they are never freed, but used again. A span is
+ * described field by field while others look on, so each is read twice: what
+ * differs was changed meanwhile, and that has a record.
+ */
+#include "capture/snapshot_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+enum {
+	SPAN_SIZE = 128,	/* covers the fields that we read, all releases */
+	BATCH = 512,		/* spans per process_vm_readv */
+	MAX_SPANS = 1 << 28,	/* sanity limit of the slice header */
+	TRIES = 10,		/* the runtime frees the old array when it grows */
+};
+
+/* mspan.state */
+enum { SPAN_DEAD = 0, SPAN_IN_USE = 1, SPAN_MANUAL = 2 };
+
+struct span {
+	uint64_t base, npages;
+	uint8_t class, state;
+};
+
+struct reader {
+	const struct plan *plan;
+	const struct process *proc;
+	uint64_t mheap;
+	struct vec at;		/* uint64_t, addresses of spans */
+};
+
+static bool read_word(const struct reader *rd, uint64_t addr, uint64_t *ret)
+{
+	return process_read(rd->proc, addr, ret, sizeof(*ret));
+}
+
+static bool list_spans_once(struct reader *rd)
+{
+	uint64_t header[3];
+
+	if (!process_read(rd->proc, rd->mheap + rd->plan->offsets.mheap_allspans, header,
+			  sizeof(header)) ||
+	    !header[1] || header[1] > header[2] || header[1] > MAX_SPANS)
+		return false;
+	rd->at.len = header[1];
+	rd->at.data = xrealloc(rd->at.data, header[1], sizeof(uint64_t));
+	rd->at.cap = header[1];
+	return process_read(rd->proc, header[0], rd->at.data, header[1] * sizeof(uint64_t));
+}
+
+static bool list_spans(struct reader *rd)
+{
+	int i;
+
+	for (i = 0; i < TRIES; i++)
+		if (list_spans_once(rd))
+			return true;
+	return false;
+}
+
+static struct span span_of(const struct reader *rd, const uint8_t *bytes)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	struct span s = { .class = bytes[off->mspan_spanclass], .state = bytes[off->mspan_state] };
+
+	memcpy(&s.base, bytes + off->mspan_start, sizeof(s.base));
+	memcpy(&s.npages, bytes + off->mspan_npages, sizeof(s.npages));
+	return s;
+}
+
+/* Spans from @first on, at most BATCH; what cannot be read is dead. */
+static void read_batch(const struct reader *rd, size_t first, size_t n, struct span *ret)
+{
+	static const struct span dead = { .state = SPAN_DEAD };
+	uint8_t *bytes = xcalloc(n, SPAN_SIZE);
+	struct iovec local[BATCH], remote[BATCH];
+	size_t i, got;
+
+	for (i = 0; i < n; i++) {
+		local[i] = (struct iovec){ bytes + i * SPAN_SIZE, SPAN_SIZE };
+		remote[i] = (struct iovec){
+			(void *)(uintptr_t)*vec_at(&rd->at, uint64_t, first + i), SPAN_SIZE };
+	}
+	got = process_read_many(rd->proc, local, remote, n);
+	for (i = 0; i < n; i++)
+		ret[i] = i < got ? span_of(rd, bytes + i * SPAN_SIZE) : dead;
+	free(bytes);
+}
+
+static bool same_span(const struct span *a, const struct span *b)
+{
+	return a->base == b->base && a->npages == b->npages && a->class == b->class &&
+	       a->state == b->state;
+}
+
+static void add_span(const struct span *s, uint64_t now, struct buf *out)
+{
+	struct rec rec = {
+		.time = now,
+		.kind = REC_SNAP_SPAN,
+		.flags = s->state == SPAN_IN_USE ? (uint16_t)(s->class << 1) : 1,
+		.id = s->base,
+		.ptr = s->npages,
+	};
+
+	if (s->state == SPAN_IN_USE || s->state == SPAN_MANUAL)
+		buf_add(out, &rec, sizeof(rec));
+}
+
+/* The second reading comes some milliseconds after the first one where there are many. */
+static void take_spans(const struct reader *rd, uint64_t now, struct buf *out)
+{
+	struct span *first = xcalloc(rd->at.len, sizeof(*first)), again[BATCH];
+	size_t i, j, n;
+
+	for (i = 0; i < rd->at.len; i += BATCH) {
+		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
+		read_batch(rd, i, n, first + i);
+	}
+	for (i = 0; i < rd->at.len; i += BATCH) {
+		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
+		read_batch(rd, i, n, again);
+		for (j = 0; j < n; j++)
+			if (same_span(&first[i + j], &again[j]))
+				add_span(&again[j], now, out);
+	}
+	free(first);
+}
+
+/* mheap_.pages.inUse.ranges[0].base, which trace.minPageHeapAddr is. */
+static bool lowest_address(const struct reader *rd, uint64_t *ret)
+{
+	uint64_t ranges;
+
+	return read_word(rd, rd->mheap + rd->plan->offsets.mheap_ranges, &ranges) && ranges &&
+	       read_word(rd, ranges, ret) && *ret;
+}
+
+void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
+		     struct buf *out)
+{
+	struct reader rd = { .plan = plan, .proc = proc, .mheap = plan->mheap + proc->bias };
+	struct rec rec = { .time = now, .kind = REC_SNAP_MEMORY, .tid = (uint32_t)proc->bpf_tgid };
+
+	if (!(plan->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)) || plan->minor < 23 ||
+	    !plan->mheap || plan->offsets.mheap_allspans == GO_OFFSET_NONE ||
+	    plan->offsets.mheap_ranges == GO_OFFSET_NONE || !lowest_address(&rd, &rec.id))
+		return;
+	buf_add(out, &rec, sizeof(rec));
+	if ((plan->groups & 1u << GROUP_SPANS) && list_spans(&rd))
+		take_spans(&rd, now, out);
+	vec_free(&rd.at);
+}

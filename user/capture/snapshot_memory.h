@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot_memory: the spans of pages that exist when gotap attaches, for the
+ * groups `spans` and `stacks` (runtime/traceallocfree.go, traceSnapshotMemory).
+ * Part of the snapshot, by its rule: what changes while we read has a record.
+ */
+#ifndef GOTAP_CAPTURE_SNAPSHOT_MEMORY_H
+#define GOTAP_CAPTURE_SNAPSHOT_MEMORY_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "capture/plan.h"
+#include "capture/process.h"
+
+/*
+ * Appends REC_SNAP_MEMORY, and a REC_SNAP_SPAN for each span if @plan has the
+ * group. Nothing, where runtime.mheap_ is not known or makes no sense.
+ */
+void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
+		     struct buf *out);
+
+#endif
