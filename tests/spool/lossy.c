@@ -256,7 +256,7 @@ static void from_merge(void *ctx, const struct rec *r)
 
 static void pipeline_init(struct pipeline *p, const struct spool *sp, int version, int fd)
 {
-	struct tracefile_opts trace = { .version = version, .frequency = 1000000000,
+	struct tracefile_opts trace = { .version = version,
 					.frames = stacks_frames };
 	struct model_opts model = { .minor = (int)sp->info.go_minor, .version = version,
 				    .gen_ns = GEN_NS, .gen_bytes = GEN_BYTES };

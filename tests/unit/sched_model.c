@@ -146,7 +146,7 @@ static int fd;
 
 static void begin(int minor, int version)
 {
-	struct tracefile_opts topts = { .version = version, .frequency = 1000000000 };
+	struct tracefile_opts topts = { .version = version };
 	struct model_opts mopts = { .minor = minor, .version = version, .gen_ns = GEN_NS,
 				    .gen_bytes = 1 << 20 };
 	struct error err;

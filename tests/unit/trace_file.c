@@ -25,7 +25,7 @@ static size_t two_frames(void *ctx, uint64_t key, struct trace_frame *out, size_
 
 static struct tracefile *begin(int version, int *fd)
 {
-	struct tracefile_opts opts = { .version = version, .frequency = 1000000000, .frames = two_frames };
+	struct tracefile_opts opts = { .version = version, .frames = two_frames };
 	struct tracefile *tf = NULL;
 	struct error err;
 
@@ -149,7 +149,7 @@ static void header_26_ends_each_generation(void)
 static void there_are_no_other_headers(void)
 {
 	static const int versions[] = { 0, 21, 24, 27 };
-	struct tracefile_opts opts = { .frequency = 1 };
+	struct tracefile_opts opts = {0};
 	struct tracefile *tf = NULL;
 	struct error err;
 	size_t i;
@@ -244,7 +244,7 @@ static size_t long_frames(void *ctx, uint64_t key, struct trace_frame *out, size
 
 static void tables_are_split_between_records(void)
 {
-	struct tracefile_opts opts = { .version = 25, .frequency = 1, .frames = long_frames };
+	struct tracefile_opts opts = { .version = 25, .frames = long_frames };
 	struct tracefile *tf;
 	struct error err;
 	struct batch b;
@@ -370,7 +370,7 @@ static void a_write_error_leaves_whole_generations(void)
 {
 	struct rlimit old, small;
 	char path[] = "/tmp/gotap-trace-XXXXXX";
-	struct tracefile_opts opts = { .version = 25, .frequency = 1, .name = path };
+	struct tracefile_opts opts = { .version = 25, .name = path };
 	struct tracefile *tf;
 	struct trace_stream *s;
 	struct error err = {0};

@@ -278,7 +278,7 @@ int gotap_writer_new(struct gotap_writer **ret, int fd, const struct gotap_write
 {
 	struct gotap_writer *w = xcalloc(1, sizeof(*w));
 	struct gotap_write_options o = {0};
-	struct tracefile_opts opts = { .frequency = 1000000000, .frames = frames_of, .ctx = w };
+	struct tracefile_opts opts = { .frames = frames_of, .ctx = w };
 	struct error err;
 
 	if (options)

@@ -163,7 +163,7 @@ static int run(struct rewrite *c, struct trace_clock *clock)
 
 static int rewrite(struct rewrite *c, int fd)
 {
-	struct tracefile_opts opts = { .version = c->version, .frequency = 1000000000,
+	struct tracefile_opts opts = { .version = c->version,
 				       .frames = rewrite_frames, .ctx = c };
 	struct trace_clock clock = { 0 };
 	int ret = tracefile_new(&c->tf, fd, &opts, c->err);

@@ -40,7 +40,7 @@ struct tracefile {
 	uint64_t gen;
 	bool open;
 	bool has_event;
-	uint64_t first_time;		/* of the open generation */
+	uint64_t first_time;		/* of the open generation, in units */
 	struct map64 streams;		/* m -> struct trace_stream * */
 	struct buf batches;		/* finished batches of the open generation */
 	struct buf samples;		/* CPU sample records of the open generation */
@@ -197,6 +197,12 @@ void tracefile_stream_done(struct tracefile *tf, uint64_t m)
 		((struct trace_stream *)(uintptr_t)*slot)->done = true;
 }
 
+/* What the file counts: its unit divides a second evenly for every shift up to 9. */
+static uint64_t units(const struct tracefile *tf, uint64_t ns)
+{
+	return ns >> tf->opts.time_shift;
+}
+
 static void note_time(struct tracefile *tf, uint64_t time)
 {
 	if (!tf->has_event || time < tf->first_time)
@@ -211,6 +217,7 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	uint8_t *p;
 	int i;
 
+	time = units(tf, time);
 	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH)
 		stream_flush(s);
 	if (!s->body.len) {
@@ -235,7 +242,7 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 			  uint64_t g, uint64_t stack)
 {
 	buf_add_byte(&tf->samples, EV_CPUSample);
-	put_uv(&tf->samples, time);
+	put_uv(&tf->samples, units(tf, time));
 	put_uv(&tf->samples, m);
 	put_uv(&tf->samples, p);
 	put_uv(&tf->samples, g);
@@ -381,12 +388,12 @@ static void put_samples(struct tracefile *tf)
 static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 {
 	struct buf body = {0};
-	uint64_t base = clock->time;
+	uint64_t base = units(tf, clock->time);
 
 	if (tf->opts.version >= 25)
 		buf_add_byte(&body, EV_Sync);
 	buf_add_byte(&body, EV_Frequency);
-	put_uv(&body, tf->opts.frequency);
+	put_uv(&body, 1000000000 >> tf->opts.time_shift);
 	if (tf->opts.version >= 25) {
 		buf_add_byte(&body, EV_ClockSnapshot);
 		put_uv(&body, 0);

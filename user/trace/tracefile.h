@@ -43,7 +43,7 @@ typedef size_t trace_frames_fn(void *ctx, uint64_t key, struct trace_frame *out,
 
 struct tracefile_opts {
 	int version;			/* 22, 23, 25 or 26 */
-	uint64_t frequency;		/* time units per second */
+	unsigned int time_shift;	/* the file counts units of 2^time_shift ns, 0 to 9 */
 	trace_frames_fn *frames;	/* NULL: the trace has no stacks */
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */
@@ -51,7 +51,7 @@ struct tracefile_opts {
 
 /* The two clocks at one instant; only headers 1.25 and 1.26 carry it. */
 struct trace_clock {
-	uint64_t time;		/* trace units */
+	uint64_t time;		/* ns, as the events have it */
 	uint64_t mono_ns;	/* CLOCK_MONOTONIC */
 	uint64_t wall_sec, wall_nsec;
 };
@@ -103,7 +103,7 @@ struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m);
 void tracefile_stream_done(struct tracefile *tf, uint64_t m);
 
 /*
- * Appends event @ev at @time (trace units) with @nargs arguments after dt.
+ * Appends event @ev at @time (ns) with @nargs arguments after dt.
  * Times of one stream must not go backwards.
  */
 void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event ev, int nargs,

@@ -163,7 +163,7 @@ int v1_convert(const struct v1_trace *t, int fd, int version, struct v1_convert_
 	       struct error *err)
 {
 	struct convert c = { .t = t };
-	struct tracefile_opts opts = { .version = version, .frequency = 1000000000,
+	struct tracefile_opts opts = { .version = version,
 				       .frames = convert_frames_get, .ctx = &c.frames };
 	struct tracefile *tf;
 	int ret = tracefile_new(&tf, fd, &opts, err);
