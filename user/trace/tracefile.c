@@ -255,7 +255,7 @@ void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t time, cons
 {
 	buf_add_byte(&tf->batches, EV_ExperimentalBatch);
 	buf_add_byte(&tf->batches, exp);
-	batch_body(tf, &tf->batches, TRACEV2_NO_ID, time, body, n);
+	batch_body(tf, &tf->batches, TRACEV2_NO_ID, units(tf, time), body, n);
 }
 
 /* --- tables --- */
