@@ -214,6 +214,9 @@ gotap_inside() {
 	contains "lost: 0, repairs: 0"
 	gotap_inside perf /gotap record --proc /host/proc -p "$TARGET" --attach perf -d 1s -o /out/b.trace
 	contains "lost: 0, repairs: 0"
+	gotap_inside cpu /gotap record --proc /host/proc -p "$TARGET" --cpu-samples 1000 -d 1s -o /out/c.trace
+	contains "lost: 0, repairs: 0"
+	[ "$(count_of "$BATS_TEST_TMPDIR/c.trace" StackSample)" -gt 0 ]
 	gotap_inside ps /gotap ps --proc /host/proc
 	matches "^ *$TARGET "
 	views_ok "$BATS_TEST_TMPDIR/a.trace" "$BATS_TEST_TMPDIR/b.trace"

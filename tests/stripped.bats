@@ -87,7 +87,19 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 		matches 'cannot (probe|trace)|do not fit this program'
 		target_runs
 	done
-	run_logged "$GOTAP" record --assume-go 1.27 -o "$trace" -- "$PROG"
-	[ "$status" -eq 2 ]
-	contains "--assume-go needs -p"
+}
+
+# There is no memory to look at before it runs: the check is made meanwhile.
+@test "a launched program taken for one of another release" {
+	local trace=$BATS_TEST_TMPDIR/a.trace release
+	build_prog 1.27 mixed "$STRIPPED"
+	for release in 1.24 1.25; do
+		run_logged "$GOTAP" record --assume-go "$release" -o "$trace" -- "$PROG" -dur 300ms
+		[ "$status" -eq 1 ]
+		matches 'cannot (probe|trace)|could not be told as it ran'
+		[ ! -e "$trace" ]
+	done
+	altered "$PROG" of_release 28
+	recorded "$trace" --assume-go 1.27 -- "$PROG" -dur 300ms
+	views_ok "$trace"
 }

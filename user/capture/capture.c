@@ -50,6 +50,7 @@ struct capture {
 	struct chunk *taken;		/* by the caller */
 	struct buf extra;		/* records of user space for the next chunk */
 	bool stop, done;
+	bool fits;			/* the target's memory is what the plan says */
 	enum capture_end end;
 	uint64_t watermark;
 	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
@@ -298,6 +299,8 @@ static void *drain_thread(void *arg)
 
 		busy = drain_true(cap, c);
 		chunk_queue(cap, c, false);
+		if (!cap->fits)
+			cap->fits = snapshot_fits(cap->plan, cap->proc);
 		cap->end = why_end(cap);
 		if (++round % SAMPLER_ROUNDS == 0)
 			sampler_update(&cap->sampler);
@@ -309,6 +312,11 @@ static void *drain_thread(void *arg)
 	bpf_detach(cap->bpf);
 	drain_rest(cap);
 	return NULL;
+}
+
+bool capture_fits(const struct capture *cap)
+{
+	return cap->fits;
 }
 
 /* --- start and stop --- */
@@ -414,6 +422,7 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	if (r)
 		return r;
 	cap->lost = xcalloc(bpf_ring_count(cap->bpf), sizeof(*cap->lost));
+	cap->fits = !cap->proc->launched || !cap->plan->assumed;
 	if (!cap->proc->launched)
 		r = roots_find(cap->plan, cap->proc, &cap->roots, err);
 	if (!r && !cap->proc->launched)
@@ -423,7 +432,7 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	if (r)
 		return r;
 	if (opts->cpu_hz)
-		r = sampler_start(&cap->sampler, cap->proc->pid, bpf_sampling_program(cap->bpf),
+		r = sampler_start(&cap->sampler, cap->proc, bpf_sampling_program(cap->bpf),
 				  opts->cpu_hz, err);
 	if (!r)
 		r = drop_privileges(opts, err);

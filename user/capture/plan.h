@@ -108,6 +108,7 @@ struct plan {
 	const char *go_version;		/* of the gobin, for messages */
 	struct go_offsets offsets;
 	const char *offsets_source;
+	bool assumed;			/* the release is the user's word, not the program's */
 	bool at_status_calls;		/* where the probes of casgstatus sit; else at its start */
 	bool goid_before_status;
 	bool syscall_bp;

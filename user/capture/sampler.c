@@ -13,7 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int open_clock(const struct sampler *s, pid_t tid)
+/* @tid -1: whatever runs on @cpu. */
+static int open_clock(const struct sampler *s, pid_t tid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -22,7 +23,7 @@ static int open_clock(const struct sampler *s, pid_t tid)
 		.freq = 1,
 		.sample_freq = s->hz,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	int e;
 
 	if (fd < 0)
@@ -52,7 +53,7 @@ static int add_thread(struct sampler *s, pid_t tid)
 
 	if (!is_new)
 		return 0;
-	fd = open_clock(s, tid);
+	fd = open_clock(s, tid, -1);
 	*slot = fd < 0 ? 0 : (uint64_t)fd + 1;
 	return fd < 0 && fd != -ESRCH ? fd : 0;
 }
@@ -93,23 +94,42 @@ static int add_threads(struct sampler *s)
 	return r;
 }
 
-int sampler_start(struct sampler *s, pid_t pid, int prog_fd, unsigned int hz, struct error *err)
+/* Thread ids of another PID namespace mean nothing to the kernel when we say them. */
+static int add_cpus(struct sampler *s)
+{
+	int cpu, r = 0, n = (int)sysconf(_SC_NPROCESSORS_CONF);
+	bool is_new;
+
+	for (cpu = 0; cpu < n && !r; cpu++) {
+		int fd = open_clock(s, -1, cpu);
+
+		if (fd >= 0)
+			*map64_put(&s->threads, (uint64_t)cpu, &is_new) = (uint64_t)fd + 1;
+		else if (fd != -ENODEV && fd != -ENXIO)	/* it is offline */
+			r = fd;
+	}
+	return r;
+}
+
+int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
+		  struct error *err)
 {
 	int r;
 
-	*s = (struct sampler){ .pid = pid, .prog_fd = prog_fd, .hz = hz };
-	r = add_threads(s);
+	*s = (struct sampler){ .pid = proc->pid, .prog_fd = prog_fd, .hz = hz,
+			       .by_cpu = !proc->fs.own };
+	r = s->by_cpu ? add_cpus(s) : add_threads(s);
 	if (r == -EACCES || r == -EPERM)
 		return error_set(err, r, "not allowed to sample process %d: run gotap as root or with "
-				 "CAP_PERFMON", pid);
+				 "CAP_PERFMON", proc->pid);
 	if (r)
-		return error_set(err, r, "cannot sample process %d: %s", pid, strerror(-r));
+		return error_set(err, r, "cannot sample process %d: %s", proc->pid, strerror(-r));
 	return 0;
 }
 
 void sampler_update(struct sampler *s)
 {
-	if (!s->hz)
+	if (!s->hz || s->by_cpu)
 		return;
 	drop_ended(s);
 	add_threads(s);

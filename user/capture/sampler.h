@@ -10,20 +10,27 @@
 #ifndef GOTAP_CAPTURE_SAMPLER_H
 #define GOTAP_CAPTURE_SAMPLER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 #include "base/map64.h"
+#include "capture/process.h"
 
 struct sampler {
 	pid_t pid;
 	int prog_fd;
 	unsigned int hz;
-	struct map64 threads;	/* tid -> descriptor + 1, or 0: could not be opened */
+	bool by_cpu;		/* its thread ids are of another PID namespace */
+	struct map64 threads;	/* tid or CPU -> descriptor + 1, or 0: could not be opened */
 };
 
-/* Opens a clock for every thread there is. -EACCES names what is missing. */
-int sampler_start(struct sampler *s, pid_t pid, int prog_fd, unsigned int hz, struct error *err);
+/*
+ * Opens a clock for every thread there is, or for every CPU, where the program
+ * tells the target's ticks from others. -EACCES names what is missing.
+ */
+int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
+		  struct error *err);
 /* Takes in new threads, lets go of ended ones. */
 void sampler_update(struct sampler *s);
 /* Accepts a zeroed sampler. */

@@ -457,6 +457,28 @@ static int self_check(struct reader *rd, struct error *err)
 	return r;
 }
 
+bool snapshot_fits(const struct plan *plan, const struct process *proc)
+{
+	struct reader rd = { .plan = plan, .proc = proc };
+	struct buf names = {0};
+	struct roots roots;
+	uint64_t *gs = NULL;
+	size_t n = 0, i;
+	bool fits;
+
+	if (roots_find(plan, proc, &roots, NULL) ||
+	    read_pointers(&rd, roots.allgs, MAX_GS, "runtime.allgs", &gs, &n, NULL))
+		return false;
+	/* the first three are there before main.main: main, forcegc, bgsweep */
+	fits = n >= 3 && some_m_fits(&rd, gs, n);
+	for (i = 0; i < n && i < 3; i++)
+		fits &= points_at(&rd, gs[i] + plan->offsets.g_sched_g, gs[i]);
+	fits &= !snapshot_names(plan, proc, &roots, &names, NULL) && names.len;
+	buf_free(&names);
+	free(gs);
+	return fits;
+}
+
 int snapshot_take(const struct plan *plan, const struct process *proc,
 		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
 		  struct snapshot_counts *counts, struct error *err)

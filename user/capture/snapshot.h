@@ -8,6 +8,8 @@
 #ifndef GOTAP_CAPTURE_SNAPSHOT_H
 #define GOTAP_CAPTURE_SNAPSHOT_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "capture/plan.h"
 #include "capture/process.h"
@@ -22,6 +24,12 @@ struct snapshot_counts {
 /* Appends a REC_SNAP_P_NAME for each P: before the probes become active. */
 int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err);
+/*
+ * Is the memory of a program that has started what @plan says, as far as can be
+ * told: do goroutines, threads and Ps point back at their owners? Says no, too, of one that has
+ * not come so far yet.
+ */
+bool snapshot_fits(const struct plan *plan, const struct process *proc);
 /*
  * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and what snapshot_memory.h
  * says, but no REC_SNAP_END.

@@ -61,6 +61,7 @@ struct session {
 	struct spool_writer *spool;
 	uint64_t begin;
 	bool progress, stopping;
+	bool nonsense;		/* the trace is of a program that the plan does not fit */
 };
 
 /* The one signal that asks us to stop; a second one ends us at once. */
@@ -227,9 +228,6 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
 	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
-	if (o->assume_minor && o->command)
-		return cmd_usage("record", "--assume-go needs -p: whether it is true can only be told of "
-				 "a program that runs") + 1;
 	return 0;
 }
 
@@ -305,6 +303,7 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 		r = plan_make(&t->plan, t->bin, o->groups, err);
 	if (r)
 		return r;
+	t->plan.assumed = o->assume_minor;
 	fill_info(t, o);
 	if (o->bpf.stack_depth)
 		r = symbolizer_new(&t->symbols, t->proc.module, t->proc.bias, o->symbols, err);
@@ -400,6 +399,11 @@ static int session_run(struct session *s, struct error *err)
 		}
 		show_progress(s, &shown);
 	}
+	s->nonsense = !capture_fits(s->capture);
+	if (s->nonsense)
+		return error_set(err, -EINVAL, "whether '%s' is of Go 1.%d could not be told as it ran: "
+				 "the trace may be nonsense and is not kept",
+				 gobin_path(s->target->bin), s->opts->assume_minor);
 	return assembler_finish(s->assembler, err);
 }
 
@@ -452,7 +456,7 @@ static int session_finish(struct session *s, bool ok, struct error *err)
 
 	s->spool = NULL;
 	if (!r)
-		r = output_close(&s->out, ok || s->assembler, &late);
+		r = output_close(&s->out, (ok || s->assembler) && !s->nonsense, &late);
 	if (r && ok)
 		*err = late;
 	return r;
