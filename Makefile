@@ -97,7 +97,8 @@ $(BUILD)/gotap.pc:
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
-BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+# And once more for old kernels, with the stack walk of stack_rounds.bpf.c.
+BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(filter-out bpf/stack%,$(wildcard bpf/*.bpf.c)))
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$<)
@@ -106,17 +107,21 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 		-MMD -MP -c $< -o $@
 	$(Q)llvm-strip -g $@
 
-$(BUILD)/gotap.bpf.o: $(BPF_OBJS)
+$(BUILD)/gotap.bpf.o: $(BPF_OBJS) $(BUILD)/bpf/stack.bpf.o
+$(BUILD)/gotap_rounds.bpf.o: $(BPF_OBJS) $(BUILD)/bpf/stack_rounds.bpf.o
+$(BUILD)/gotap.bpf.o $(BUILD)/gotap_rounds.bpf.o:
 	$(call say,BPFLINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(BUILD)/gotap.skel.h: $(BUILD)/gotap.bpf.o
-	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name gotap_bpf > $@
+SKELETONS := $(BUILD)/gotap.skel.h $(BUILD)/gotap_rounds.skel.h
 
-$(call objs_of,capture): | $(BUILD)/gotap.skel.h
-# the first build has no .d files yet: make the skeleton before capture
-$(BUILD)/user/capture/bpf.o: $(BUILD)/gotap.skel.h
+$(SKELETONS): $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+$(call objs_of,capture): | $(SKELETONS)
+# the first build has no .d files yet: make the skeletons before capture
+$(BUILD)/user/capture/bpf.o: $(SKELETONS)
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(wildcard tests/unit/*.c)

@@ -34,8 +34,8 @@ extern const volatile bool at_status_calls;
 extern const volatile bool goid_before_status;
 /* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */
 extern const volatile bool syscall_bp;
-/* The kernel has bpf_loop (5.17): loops are then checked once, not once per round. */
-extern const volatile bool have_bpf_loop;
+/* The kernel has bpf_task_pt_regs (5.15). */
+extern const volatile bool have_task_regs;
 /* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
 extern const volatile __s32 ready_skip_slot;
 /* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */

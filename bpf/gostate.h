@@ -87,16 +87,28 @@ static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
 	return false;
 }
 
+/* Up to Go 1.20 systemstack has no frame: the address that it returns to lies at sched.sp. */
+static __always_inline struct stack_start start_at_switch(__u64 curg)
+{
+	struct stack_start from;
+	struct g_chunk c;
+
+	g_read(&c, curg);
+	from = start_at_sched(&c);
+	if (go_abi)
+		from.second = read_u64(G_FIELD(&c, __u64, sched_sp));
+	return from;
+}
+
 /*
  * The goroutine that acts, seen from the scheduler's stack (g is g0): the
  * current goroutine of its M, or none when the M is between goroutines. On a
- * user stack, the frames from the probe itself. Up to Go 1.20 systemstack
- * has no frame: the address that it returns to lies at sched.sp.
+ * user stack, the frames from the probe itself. What each way reads lies in a
+ * function of its own, so that they share the place on the BPF stack.
  */
 static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
 {
 	struct stack_start from;
-	struct g_chunk c;
 	__u64 curg;
 
 	if (cross_systemstack(fp, &from))
@@ -106,11 +118,7 @@ static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u
 		return (struct stack_start){};
 	if (curg == g)
 		return (struct stack_start){ .pc = ret, .bp = fp };
-	g_read(&c, curg);
-	from = start_at_sched(&c);
-	if (go_abi)
-		from.second = read_u64(G_FIELD(&c, __u64, sched_sp));
-	return from;
+	return start_at_switch(curg);
 }
 
 #endif

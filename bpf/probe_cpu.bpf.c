@@ -27,19 +27,28 @@ struct user_regs {
 	__u64 ip, bp, cs;
 };
 
+/* Where this thread's registers of user mode lie: before 5.15, at the end of a stack of four pages. */
+static __always_inline struct pt_regs *saved_regs(void)
+{
+	enum { THREAD_SIZE = 4 * 4096 };
+	struct task_struct *task;
+
+	if (have_task_regs)
+		return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	task = (void *)bpf_get_current_task();
+	return BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(struct pt_regs);
+}
+
 /* @u holds the interrupted registers; those of user mode are wanted. */
 static __always_inline void to_user_mode(struct user_regs *u)
 {
-	struct pt_regs saved;
+	struct pt_regs *saved;
 
 	if (u->cs & 3)
 		return;
-	u->ip = 0;
-	if (bpf_probe_read_kernel(&saved, sizeof(saved),
-				  (void *)bpf_task_pt_regs(bpf_get_current_task_btf())))
-		return;
-	u->ip = saved.ip;
-	u->bp = saved.bp;
+	saved = saved_regs();
+	u->ip = BPF_CORE_READ(saved, ip);
+	u->bp = BPF_CORE_READ(saved, bp);
 }
 
 /*

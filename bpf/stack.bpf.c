@@ -8,6 +8,24 @@
 
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
+/*
+ * Calls @step until it says to stop. Since Linux 5.17 there is bpf_loop, whose
+ * step is checked once, and not once per round; to name a function for it is
+ * an error before 5.13, so stack_rounds.bpf.c is this file without it.
+ */
+static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
+{
+#ifdef STACK_ROUNDS
+	int i;
+
+	for (i = 0; i < REC_MAX_FRAMES; i++)
+		if (step(i, c))
+			break;
+#else
+	bpf_loop(REC_MAX_FRAMES, step, c, 0);
+#endif
+}
+
 /* Into a free place, else any: two CPUs may overwrite each other, which only sends one again. */
 static __always_inline void seen_add(__u64 key)
 {
@@ -40,8 +58,9 @@ struct hash_walk {
 	__u32 first;	/* frames before the walk: 1 or 2 */
 };
 
-static long hash_step(__u32 i, struct hash_walk *c)
+static long hash_step(__u32 i, void *ctx)
 {
+	struct hash_walk *c = ctx;
 	struct frame f;
 
 	if (c->first + i >= stack_depth || !window_frame(&c->w, c->bp, &f))
@@ -54,7 +73,6 @@ static long hash_step(__u32 i, struct hash_walk *c)
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	struct hash_walk c;
-	int i;
 
 	__builtin_memset(&c, 0, sizeof(c));
 	c.bp = bp;
@@ -64,12 +82,7 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 		c.h = mix(c.h, second);
 		c.first = 2;
 	}
-	if (have_bpf_loop)
-		bpf_loop(REC_MAX_FRAMES, hash_step, &c, 0);
-	else
-		for (i = 0; i < REC_MAX_FRAMES; i++)
-			if (hash_step(i, &c))
-				break;
+	each_frame(hash_step, &c);
 	/* bit 63 is user space's: a stack of one function entry */
 	c.h &= ~(1ULL << 63);
 	return c.h ? c.h : 1;
@@ -81,8 +94,9 @@ struct copy_walk {
 	__u32 first, n;
 };
 
-static long copy_step(__u32 i, struct copy_walk *c)
+static long copy_step(__u32 i, void *ctx)
 {
+	struct copy_walk *c = ctx;
 	struct rec_stack *to = c->to;
 	__u32 n = c->first + i;
 	struct frame f;
@@ -104,7 +118,6 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 {
 	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
 	struct copy_walk c = { .to = s, .bp = bp, .first = 1, .n = 1 };
-	int i;
 
 	if (!s)
 		return 0;
@@ -118,12 +131,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 		s->pcs[1] = second;
 		c.first = c.n = 2;
 	}
-	if (have_bpf_loop)
-		bpf_loop(REC_MAX_FRAMES, copy_step, &c, 0);
-	else
-		for (i = 0; i < REC_MAX_FRAMES; i++)
-			if (copy_step(i, &c))
-				break;
+	each_frame(copy_step, &c);
 	s->n = c.n;
 	rec_submit(s);
 	/* Only now: who finds the key seen may rely on the record being in its ring. */

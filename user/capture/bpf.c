@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
+#include "gotap_rounds.skel.h"
 #include "proc/privilege.h"
 
 struct bpf_side {
@@ -64,6 +65,11 @@ static bool program_used(const struct plan *plan, enum program p)
 	return false;
 }
 
+static bool has_helper(enum bpf_func_id helper)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) == 1;
+}
+
 static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
@@ -75,8 +81,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->target_ns_dev = b->proc->bpf_ns.dev;
 	k->target_ns_ino = b->proc->bpf_ns.ino;
 	k->stack_depth = opts->stack_depth;
-	k->have_bpf_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
 	k->at_status_calls = plan->at_status_calls;
+	k->have_task_regs = has_helper(BPF_FUNC_task_pt_regs);
 	k->goid_before_status = plan->goid_before_status;
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;
@@ -217,14 +223,38 @@ static int fill_sites(struct bpf_side *b)
 	return -EOVERFLOW;
 }
 
+_Static_assert(sizeof(struct gotap_bpf__rodata) == sizeof(struct gotap_rounds_bpf__rodata) &&
+	       sizeof(struct gotap_bpf__bss) == sizeof(struct gotap_rounds_bpf__bss),
+	       "both objects have the same variables");
+
+/*
+ * Two objects of the same programs, maps and knobs, so one skeleton serves
+ * both: a kernel before 5.17 has no bpf_loop, and gets the other one's code.
+ */
+static int open_object(struct gotap_bpf **ret)
+{
+	struct gotap_bpf *skel = xcalloc(1, sizeof(*skel));
+	int r = gotap_bpf__create_skeleton(skel);
+
+	if (!r && !has_helper(BPF_FUNC_loop))
+		skel->skeleton->data = (void *)gotap_rounds_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!r)
+		r = bpf_object__open_skeleton(skel->skeleton, NULL);
+	if (!r) {
+		*ret = skel;
+		return 0;
+	}
+	gotap_bpf__destroy(skel);
+	return r;
+}
+
 static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
 {
-	int r;
+	int r = open_object(&b->skel);
 
+	if (r)
+		return r;
 	b->multi = multi;
-	b->skel = gotap_bpf__open();
-	if (!b->skel)
-		return -errno;
 	set_knobs(b, opts);
 	choose_programs(b, opts);
 	r = fill_sites(b);

@@ -60,6 +60,7 @@ struct thread_struct {
 } __attribute__((preserve_access_index));
 
 struct task_struct {
+	void *stack;
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));
 
