@@ -94,7 +94,8 @@ static void decode(int trace, struct vec *lines, bool statuses)
 	uint8_t *data = calloc(1, n + 1);
 	const uint8_t *p = data + 16, *end = data + pread(trace, data, n, 0);
 
-	while (p < end && *p++ == EV_EventBatch) {
+	while (p < end && (*p == EV_EventBatch || *p == EV_ExperimentalBatch)) {
+		bool experiment = *p++ == EV_ExperimentalBatch && p++;
 		struct line l = { .gen = uv(&p) };
 		uint64_t m = uv(&p);
 		const uint8_t *stop;
@@ -102,7 +103,7 @@ static void decode(int trace, struct vec *lines, bool statuses)
 		l.time = uv(&p);
 		size = uv(&p);
 		stop = p + size;
-		if (*p == EV_Stacks || *p == EV_Strings || *p == EV_Sync || *p == EV_Frequency)
+		if (experiment || *p == EV_Stacks || *p == EV_Strings || *p == EV_Sync || *p == EV_Frequency)
 			p = stop;
 		while (p < stop) {
 			decode_event(&p, m, &l);
@@ -527,6 +528,77 @@ static void without_a_snapshot_there_is_no_trace(void)
 	check_story("", "", 0);
 }
 
+/* --- memory --- */
+
+#define HEAP 0xc000000000ULL
+enum { PAGE = 8192, STACK_UNIT = 2048 };
+
+static void memory(uint8_t kind, uint64_t addr, uint64_t size, uint16_t class)
+{
+	struct rec r = { .time = now, .tid = 9, .kind = kind, .flags = class, .id = addr,
+			 .ptr = size };
+	struct error err = {0};
+
+	now += 10;
+	CHECK_EQ(model_record(model, &r, &err), 0);
+}
+
+/* A record since the attach knows better than what was found, whichever came first. */
+static void memory_that_is_there_comes_and_goes(void)
+{
+	begin(27, 25);
+	memory(REC_SPAN_ALLOC, HEAP + 4 * PAGE, 2, 10);
+	memory(REC_SPAN_ALLOC, HEAP + 8 * PAGE, 1, 1);
+	memory(REC_SPAN_FREE, HEAP + 8 * PAGE, 0, 0);
+	memory(REC_GSTACK_FREE, HEAP + 7 * STACK_UNIT, 0, 0);
+	memory(REC_SNAP_MEMORY, HEAP, 0, 0);
+	memory(REC_SNAP_SPAN, HEAP + 4 * PAGE, 1, 44);
+	memory(REC_SNAP_SPAN, HEAP + 8 * PAGE, 3, 6);
+	memory(REC_SNAP_GSTACK, HEAP + 3 * STACK_UNIT, 4096, 0);
+	memory(REC_SNAP_GSTACK, HEAP + 7 * STACK_UNIT, 8192, 0);
+	snapshot();
+	memory(REC_SPAN_FREE, HEAP + 4 * PAGE, 0, 0);
+	memory(REC_SPAN_ALLOC, HEAP + 4 * PAGE, 1, 136);
+	memory(REC_GSTACK_ALLOC, HEAP + 7 * STACK_UNIT, 32768, 0);
+	memory(REC_GSTACK_FREE, HEAP + 3 * STACK_UNIT, 0, 0);
+	check_story(NULL, "9:Span 4 2 10, 9:GoroutineStack 3 13, 9:SpanFree 4, 9:SpanAlloc 4 1 136, "
+		    "9:GoroutineStackAlloc 7 16, 9:GoroutineStackFree 3", 0);
+}
+
+/* A launched program has no snapshot: ids count from the arena of the first address. */
+static void memory_of_a_program_from_its_start(void)
+{
+	begin(27, 25);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	memory(REC_SPAN_ALLOC, HEAP + 5 * PAGE, 1, 1);
+	memory(REC_SPAN_ALLOC, HEAP - 2 * PAGE, 1, 1);
+	check_story(NULL, "9:SpanAlloc 5 1 1, 9:SpanAlloc 2251799813685246 1 1", 0);
+}
+
+static void memory_is_unknown_to_readers_of_go_1_22(void)
+{
+	begin(27, 22);
+	memory(REC_SNAP_MEMORY, HEAP, 0, 0);
+	memory(REC_SNAP_SPAN, HEAP, 1, 44);
+	snapshot();
+	memory(REC_SPAN_FREE, HEAP, 0, 0);
+	check_story(NULL, "", 0);
+}
+
+/* Sweeping frees spans: that is no other allocation. */
+static void a_sweep_goes_on_when_a_span_is_freed(void)
+{
+	begin(27, 25);
+	memory(REC_SNAP_MEMORY, HEAP, 0, 0);
+	snapshot();
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 7, PAGE, 0, 0, 0);
+	put(REC_SPAN_FREE, 0, 7, HEAP, 0, 0, 0);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 7, PAGE, 0, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	check_story(NULL, "7:GCSweepBegin, 7:ProcsChange 2, 7:SpanFree 0, 7:GCSweepEnd 16384 0, "
+		    "7:GoBlock", 0);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -560,5 +632,9 @@ int main(void)
 		UNIT(a_goroutine_without_an_id_is_left_out),
 		UNIT(before_the_trace_begins_nothing_is_a_repair),
 		UNIT(without_a_snapshot_there_is_no_trace),
+		UNIT(memory_that_is_there_comes_and_goes),
+		UNIT(memory_of_a_program_from_its_start),
+		UNIT(memory_is_unknown_to_readers_of_go_1_22),
+		UNIT(a_sweep_goes_on_when_a_span_is_freed),
 		{0} });
 }

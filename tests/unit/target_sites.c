@@ -15,6 +15,7 @@
 #include "target/offsets.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
+#include "target/stackalloc.h"
 #include "target/x86_insn.h"
 
 /* Functions that gotap may probe; those that a program has must have a site. */
@@ -27,6 +28,7 @@ static const char *const probed[] = {
 	"runtime.gdestroy", "runtime.goexit0", "runtime.runqput", "runtime.injectglist",
 	"runtime.gcAssistAlloc1", "runtime.(*gcControllerState).update",
 	"runtime.(*gcControllerState).resetLive", "runtime.(*sweepLocked).sweep",
+	"runtime.stackfree", "runtime.(*mheap).initSpan", "runtime.(*mheap).freeSpanLocked",
 	"runtime/trace.userTaskCreate", "runtime/trace.userTaskEnd", "runtime/trace.userRegion",
 	"runtime/trace.userLog",
 };
@@ -233,6 +235,36 @@ static bool exit_site_is_sound(const struct gobin *b)
 	return ok;
 }
 
+/* From 1.23 on, unless nothing is inlined: the jump behind the test of a byte in memory. */
+static bool stack_site_is_sound(const struct gobin *b)
+{
+	struct stackalloc_site site;
+	struct gobin_func fn, asks;
+	struct vec lines;
+	uint64_t mheap;
+	bool ok = false;
+	size_t i;
+	int r = stackalloc_site(b, &site, NULL);
+
+	if (gobin_func(b, "runtime.stackalloc", &fn))
+		return false;
+	if (gobin_go_minor(b) < 23 || (!gobin_func(b, "runtime.traceAllocFreeEnabled", &asks) &&
+				       callsites_first(b, &fn, asks.addr)))
+		return r == -ENOTSUP;
+	if (r)
+		return false;
+	lines = disassemble(gobin_path(b), fn.addr, fn.addr + fn.size);
+	for (i = 1; i < lines.len; i++) {
+		if (vec_at(&lines, struct line, i)->addr == fn.addr + site.offset)
+			ok = starts(vec_at(&lines, struct line, i - 1)->text, "cmpb   $0x0,0x") &&
+			     starts(vec_at(&lines, struct line, i)->text, "je ");
+	}
+	vec_free(&lines);
+	if (!gobin_data_symbol(b, "runtime.mheap_", &mheap))
+		ok &= stackalloc_mheap(b) == mheap;
+	return ok && !site.lo.in_frame && site.size.in_frame && stackalloc_mheap(b);
+}
+
 static bool calls_casgstatus(const struct gobin *b, const char *name)
 {
 	struct gobin_func fn, target;
@@ -267,6 +299,7 @@ static const struct {
 	{ "call sites of casgstatus are those of objdump", call_sites_agree },
 	{ "DWARF offsets are those of the table", offsets_agree },
 	{ "exitsyscall has its P in a register", exit_site_is_sound },
+	{ "stackalloc asks whether to trace", stack_site_is_sound },
 	{ "ready keeps its skip count at rbp+24", ready_slot_is_known },
 };
 

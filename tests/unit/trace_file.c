@@ -402,6 +402,30 @@ static void a_write_error_leaves_whole_generations(void)
 	unlink(path);
 }
 
+static void an_experiment_has_batches_of_its_own(void)
+{
+	static const uint8_t body[] = { 1, 2, 3 };
+	/* exp, gen, m (ten bytes: -1), time, size, body */
+	static const uint8_t want[] = { EV_ExperimentalBatch, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 0xff, 1, 7, 3, 1, 2, 3 };
+	struct tracefile_opts opts = { .version = 25, .frequency = 1 };
+	struct tracefile *tf;
+	struct error err;
+	struct buf all;
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	CHECK_EQ(tracefile_new(&tf, fd, &opts, &err), 0);
+	tracefile_gen_begin(tf);
+	tracefile_experiment(tf, 1, 7, body, sizeof(body));
+	trace_emit(tracefile_stream(tf, 1), 8, EV_SpanFree, 4);
+	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
+	all = content(fd);
+	CHECK(memmem(all.data, all.len, want, sizeof(want)));
+	buf_free(&all);
+	tracefile_free(tf);
+	close(fd);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -414,6 +438,7 @@ int main(void)
 		UNIT(a_generation_without_events_is_left_out),
 		UNIT(ids_begin_anew_with_each_generation),
 		UNIT(times_of_a_thread_never_go_back),
+		UNIT(an_experiment_has_batches_of_its_own),
 		UNIT(a_write_error_leaves_whole_generations),
 		{0} });
 }

@@ -269,6 +269,33 @@ int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *s
 	return 0;
 }
 
+static bool group_has_probes(const struct plan *p, enum group g)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(probe_specs); i++)
+		if (probe_specs[i].group == g &&
+		    plan_wants(p, g, probe_specs[i].since, probe_specs[i].until))
+			return true;
+	return false;
+}
+
+/* A group of which this release has nothing: asked for, it must not just be silent. */
+static void note_empty_groups(struct plan *p, const struct gobin *b)
+{
+	struct error why, unused;
+	size_t i;
+
+	for (i = 0; i < COUNT(probe_specs); i++) {
+		const struct probe_spec *spec = &probe_specs[i];
+
+		if (!(p->groups & 1u << spec->group) || group_has_probes(p, spec->group))
+			continue;
+		error_set(&why, -ENOTSUP, "from Go 1.%d on", spec->since);
+		plan_lacks(p, b, spec, &why, &unused);
+	}
+}
+
 static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 {
 	size_t i;
@@ -366,6 +393,7 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 		p->ready_skip_slot = 0;
 	find_roots(p, b);
 	find_systemstack(p, b);
+	note_empty_groups(p, b);
 	r = add_points(p, b, err);
 	if (!r)
 		r = plan_sites(p, b, err);

@@ -220,6 +220,9 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		if (wrong)
 			return cmd_usage("record", "%s", wrong) + 1;
 	}
+	if (o->version < 23 && (o->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)))
+		return cmd_usage("record", "the events of stacks and spans need --format go1.23 "
+				 "or later") + 1;
 	if (!o->bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
 		o->bpf.cpu_hz = 100;
 	if (optind < argc)

@@ -100,7 +100,7 @@ static void print_missing(const struct report *r, FILE *f)
 	for (i = 0; r->plan && i < r->plan->missing.len; i++) {
 		const struct missing_probe *m = vec_at(&r->plan->missing, struct missing_probe, i);
 
-		fprintf(f, "no probe on %s: the trace lacks %s\n", m->function, m->lacks);
+		fprintf(f, "no probe on %s: the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
 	}
 }
 

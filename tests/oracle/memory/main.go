@@ -25,6 +25,7 @@ var (
 	margin   = flag.Duration("margin", 5*time.Millisecond, "left out at the end of the runtime's trace")
 	minEach  = flag.Int("min", 20, "least number of each kind's events to judge by")
 	maxP99   = flag.Duration("max-p99", time.Millisecond, "largest 99th percentile of time differences")
+	maxExtra = flag.Float64("max-extra", 0, "largest share of gotap's events that the runtime may lack")
 	maxShown = flag.Int("max", 20, "how many differences are listed")
 )
 
@@ -52,6 +53,7 @@ type result struct {
 	existing          int // in the runtime's list
 	unlisted          int // stacks of threads, which it has not
 	alloced, released int
+	extra             int // events that only gotap has
 	delays            []int64
 	wrong             []string
 }
@@ -62,14 +64,17 @@ func compare(runtime, gotap *history) int {
 		r := compareKind(kind, runtime, gotap)
 		slices.Sort(r.delays)
 		p99 := quantile(r.delays, 0.99)
-		fmt.Printf("%-15s existing %d (and %d of threads), taken %d, given back %d; differences %d; apart: median %v, "+
-			"p99 %v\n", kind, r.existing, r.unlisted, r.alloced, r.released, len(r.wrong), quantile(r.delays, 0.5), p99)
+		fmt.Printf("%-15s existing %d (and %d of threads), taken %d, given back %d; only gotap's %d; differences %d; "+
+			"apart: median %v, p99 %v\n", kind, r.existing, r.unlisted, r.alloced, r.released, r.extra, len(r.wrong),
+			quantile(r.delays, 0.5), p99)
 		for _, text := range r.wrong[:min(len(r.wrong), *maxShown)] {
 			fmt.Printf("  %s\n", text)
 		}
 		switch {
 		case len(r.wrong) > 0:
 			failures = append(failures, fmt.Sprintf("%s: %d differences", kind, len(r.wrong)))
+		case float64(r.extra) > *maxExtra*float64(r.alloced+r.released):
+			failures = append(failures, fmt.Sprintf("%s: the runtime lacks %d", kind, r.extra))
 		case r.existing == 0 || r.alloced < *minEach || r.released < *minEach:
 			failures = append(failures, kind+": too little to judge by")
 		case p99 > *maxP99:
@@ -140,26 +145,42 @@ func isOfThread(e *event) bool {
 
 // compareEvents goes through both sequences side by side. Behind @end one of them may be cut.
 func (r *result) compareEvents(addr uint64, a, b []event, end int64) {
-	for i := range max(len(a), len(b)) {
-		var x, y *event
-		if i < len(a) {
-			x = &a[i]
-		}
-		if i < len(b) {
-			y = &b[i]
-		}
-		if (x == nil || x.at >= end) && (y == nil || y.at >= end) {
+	for len(a) > 0 || len(b) > 0 {
+		x, y := first(a), first(b)
+		switch {
+		case (x == nil || x.at >= end) && (y == nil || y.at >= end):
+			return
+		case same(x, y):
+			r.count(x, y)
+			a, b = a[1:], b[1:]
+		case y != nil && *maxExtra > 0:
+			r.extra++
+			b = b[1:]
+		default:
+			r.wrong = append(r.wrong, fmt.Sprintf("%#x: runtime %v, gotap %v", addr, x, y))
 			return
 		}
-		if x == nil || y == nil || x.taken != y.taken || x.what != y.what {
-			r.wrong = append(r.wrong, fmt.Sprintf("%#x event %d: runtime %v, gotap %v", addr, i, x, y))
-			return
-		}
-		r.delays = append(r.delays, max(x.at-y.at, y.at-x.at))
-		if x.taken {
-			r.alloced++
-		} else {
-			r.released++
-		}
+	}
+}
+
+func first(events []event) *event {
+	if len(events) == 0 {
+		return nil
+	}
+	return &events[0]
+}
+
+// same is true of the same event, which both tell within a moment; a thread may lose its CPU in between.
+func same(x, y *event) bool {
+	const moment = int64(20 * time.Millisecond)
+	return x != nil && y != nil && x.taken == y.taken && x.what == y.what && max(x.at-y.at, y.at-x.at) < moment
+}
+
+func (r *result) count(x, y *event) {
+	r.delays = append(r.delays, max(x.at-y.at, y.at-x.at))
+	if x.taken {
+		r.alloced++
+	} else {
+		r.released++
 	}
 }

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Spans and stacks of goroutines beside the runtime's own trace of the same process, GODEBUG=traceallocfree=1: what
+# exists when that begins and every event from then on, by address, size and class.
+
+load lib/common
+
+setup() { require_root; }
+teardown() { stop_targets; }
+
+LIMITS=()
+
+X() { printf '%s/x.trace' "$BATS_TEST_TMPDIR"; }
+
+# same_memory VERSION [GOTAP RECORD FLAG...]
+same_memory() {
+	local version=$1 status=0
+	shift
+	build_prog "$version" memory
+	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms
+	# gotap empties an old output once it has attached.
+	echo old >"$(X)"
+	"$GOTAP" record --strict -e sched,stacks,spans "$@" -p "$TARGET" -o "$(X)" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	wait_for 30 has_begun "$(X)"
+	kill -USR1 "$TARGET"
+	wait $! || status=$?
+	cat "$BATS_TEST_TMPDIR/report"
+	[ "$status" -eq 0 ]
+	views_ok "$(X)"
+	oracle "$REFERENCE_GO"
+	succeeds "$ORACLE/memory" "${LIMITS[@]}" "$BATS_TEST_TMPDIR/rt.trace" "$(X)"
+}
+
+has_begun() { ! grep -q ^old "$1"; }
+
+# Go 1.23's tracer leaves out what happens while it holds the thread itself (traceTryAcquire): stacks that grow there.
+@test "spans and stacks equal the runtime's, Go 1.23" { LIMITS=(-max-extra 0.02); same_memory 1.23; }
+@test "spans and stacks equal the runtime's, Go 1.24" { same_memory 1.24; }
+@test "spans and stacks equal the runtime's, Go 1.25" { same_memory 1.25; }
+@test "spans and stacks equal the runtime's, Go 1.26" { same_memory 1.26; }
+@test "spans and stacks equal the runtime's, Go 1.27" { same_memory 1.27; }
+@test "spans and stacks with header go1.23" { same_memory 1.27 --format go1.23; }
+@test "spans and stacks with header go1.26" { same_memory 1.27 --format go1.26; }
+
+@test "spans and stacks of a stripped program" {
+	build_prog 1.27 memory -ldflags -s
+	start_target "$PROG"
+	succeeds "$GOTAP" record --strict -e stacks,spans -d 500ms -p "$TARGET" -o "$(X)"
+	views_ok "$(X)"
+	[ "$(count_of "$(X)" 'Experimental Span')" -gt 100 ]
+	[ "$(count_of "$(X)" 'Experimental GoroutineStack')" -gt 10 ]
+}
+
+@test "readers from Go 1.23 on take them" {
+	build_prog 1.27 memory
+	succeeds "$GOTAP" record --strict -e stacks,spans --format go1.23 -o "$(X)" -- "$PROG" -dur 300ms
+	for version in 1.23 1.24 1.25 1.26 1.27; do readable_by "$version" "$(X)"; done
+	succeeds "$GOTAP" check "$(X)"
+	"$GOTAP" text "$(X)" | grep -q '^SpanAlloc '
+}
+
+# From the first span on: what was never taken cannot be given back.
+@test "a launched program's spans, from its start" {
+	build_prog 1.27 memory
+	succeeds "$GOTAP" record --strict -e spans -o "$(X)" -- "$PROG" -dur 300ms
+	"$GOTAP" text "$(X)" >"$BATS_TEST_TMPDIR/text"
+	awk '/^SpanAlloc / { sub(/.* id=/, ""); there[$1]++; n++ }
+		/^SpanFree / { sub(/.* id=/, ""); there[$1]-- }
+		/^SpanAlloc|^SpanFree/ && (there[$1] < 0 || there[$1] > 1) { print "id", $1, there[$1]; wrong++ }
+		END { print n + 0, "spans"; exit wrong || n < 100 }' "$BATS_TEST_TMPDIR/text"
+}
+
+@test "an earlier release does not have them, and gotap says so" {
+	build_prog 1.22 memory
+	start_target "$PROG"
+	succeeds "$GOTAP" record --strict -e stacks,spans -d 200ms -p "$TARGET" -o "$(X)"
+	contains "the trace lacks stacks that are taken (from Go 1.23 on)"
+	contains "the trace lacks spans that are taken (from Go 1.23 on)"
+	run_logged "$GOTAP" record -e spans --format go1.22 -p "$TARGET" -o "$(X)"
+	[ "$status" -eq 2 ]
+	contains "go1.23 or later"
+}
