@@ -79,6 +79,27 @@ as_library() {
 	done
 }
 
+@test "ps and doctor know libraries and plugins" {
+	as_library 1.26 c-shared so
+	start_target "$PROG" -tail 10m
+	gotap ps
+	matches "^ *$TARGET .* go1\.26.* yes .*\(libmixed\.so in main\)$"
+	gotap ps --json
+	contains "\"library\": \"$(dirname "$PROG")/libmixed.so\""
+	gotap doctor -p "$TARGET"
+	[ "$status" -eq 0 ]
+	matches "^  ok    file +$(dirname "$PROG")/libmixed\.so$"
+	matches '^  ok    memory +goroutines found at 0x'
+	as_plugin 1.26
+	start_target "$PROG" -tail 10m
+	gotap ps
+	matches "^ *$TARGET .* go1\.26.* yes +- +host$"
+	gotap doctor -p "$TARGET"
+	[ "$status" -eq 0 ]
+	matches "^  ok    plugin +$PLUGIN, loaded at"
+	matches "^  runtime\.releasep .* emulated +push %rbp at [+]0x[0-9a-f]+ in $PLUGIN$"
+}
+
 @test "an archive in a C program: Go 1.24" {
 	as_library 1.24 c-archive a
 	compare "Go 1.24, c-archive" 2

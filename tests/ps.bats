@@ -88,20 +88,18 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 	wait $!
 }
 
-@test "three hundred processes take less than a second" {
-	local i start took
+# CPU time: how long others keep the CPU does not count.
+@test "three hundred processes take less than a second of CPU time" {
+	local i took TIMEFORMAT='%U %S'
 	build_prog 1.26 pingpong
 	start_target "$PROG"
 	for i in {1..300}; do
 		sleep 60 3>&- &
 		TARGETS+=" $!"
 	done
-	start=$EPOCHREALTIME
-	succeeds "$GOTAP" ps
-	took=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print int((b - a) * 1000) }')
-	echo "took $took ms"
-	matches "^ *$TARGET "
-	[ "$took" -lt 1000 ] || fail "took $took ms"
+	took=$({ time "$GOTAP" ps >"$BATS_TEST_TMPDIR/listing" 2>"$BATS_TEST_TMPDIR/hidden"; } 2>&1)
+	grep -q "^ *$TARGET " "$BATS_TEST_TMPDIR/listing"
+	awk '{ exit $1 + $2 >= 1 }' <<<"$took" || fail "took $took s"
 }
 
 @test "without privileges: our own programs, and what could not be looked at" {

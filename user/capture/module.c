@@ -25,7 +25,7 @@ static bool same_file(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool is_plugin(const struct gobin *b)
+bool module_is_plugin(const struct gobin *b)
 {
 	const char *mode = gobin_build_setting(b, "-buildmode");
 	uint64_t addr;
@@ -68,7 +68,7 @@ static void try_mapping(struct search *s, const struct mapping *m)
 		return;
 	}
 	found.bias = m->start - addr;
-	if (is_plugin(found.bin))
+	if (module_is_plugin(found.bin))
 		*(struct plugin *)vec_push(&s->plugins, sizeof(found)) = found;
 	else
 		keep_library(s, &found);
@@ -141,6 +141,20 @@ bool module_opened_plugin(const struct process *p)
 }
 
 /* --- all together --- */
+
+bool module_has_library(const struct procfs *fs, pid_t pid)
+{
+	struct process p = { .fs = *fs, .pid = pid };
+	struct search s = { .p = &p };
+	bool has;
+
+	procfs_path(fs, pid, "exe", p.exe);
+	search(&s);
+	has = s.library.bin;
+	gobin_free(s.library.bin);
+	plugins_free(&s.plugins);
+	return has;
+}
 
 void module_exe_name(const struct process *p, char ret[512])
 {

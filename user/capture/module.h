@@ -35,6 +35,11 @@ struct plugin {
 int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err);
 void plugins_free(struct vec *plugins);
 
+/* Is it a plugin, which has no scheduler of its own? */
+bool module_is_plugin(const struct gobin *b);
+/* Is a Go library mapped into that process, one that is no plugin? */
+bool module_has_library(const struct procfs *fs, pid_t pid);
+
 /* Has the program opened a plugin since module_open()? One read of 8 bytes. */
 bool module_opened_plugin(const struct process *p);
 

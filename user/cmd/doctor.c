@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/parse.h"
 #include "cmd/pick.h"
 #include "proc/container.h"
 
@@ -20,6 +21,7 @@ struct doctor_options {
 	struct pick pick;
 	const char *file;
 	unsigned int groups;
+	int assume_minor;	/* 0: what the program says */
 	bool json;
 };
 
@@ -34,6 +36,7 @@ static const char help[] =
 	"  -p, --pid PID         a process\n"
 	"      --container NAME  the Go program in that container (as for gotap record)\n"
 	"  -e, --events LIST     groups of events: see `gotap events` (default: most)\n"
+	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
 	"      --json            as JSON\n"
 	"\n"
@@ -73,6 +76,7 @@ static int read_options(struct doctor_options *o, int argc, char **argv)
 	static const struct option options[] = {
 		PICK_LONG_OPTIONS,
 		{ "events", required_argument, NULL, 'e' },
+		{ "assume-go", required_argument, NULL, 'a' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -91,6 +95,9 @@ static int read_options(struct doctor_options *o, int argc, char **argv)
 		}
 		if (c == 'j')
 			o->json = true;
+		else if (c == 'a')
+			wrong = parse_release(optarg, &o->assume_minor) ? NULL :
+				"--assume-go takes a release like 1.27";
 		else if (c == 'e')
 			wrong = groups_parse(optarg, &o->groups) ? NULL :
 				"--events takes a list of the groups that `gotap events` shows";
@@ -115,8 +122,12 @@ static int open_target(struct doctor *d, const struct doctor_options *o, struct 
 	if (!r && pid)
 		r = process_open(&d->proc, &fs, pid, err);
 	d->has_proc = !r && pid;
-	if (!r && (pid || o->file))
-		r = gobin_open(&d->bin, pid ? d->proc.exe : o->file, err);
+	if (!r && pid)
+		r = module_open(&d->proc, &d->bin, &d->plugins, err);
+	else if (!r && o->file)
+		r = gobin_open(&d->bin, o->file, err);
+	if (!r && d->bin && o->assume_minor)
+		gobin_assume_minor(d->bin, o->assume_minor);
 	return r;
 }
 
@@ -146,7 +157,7 @@ int cmd_doctor(int argc, char **argv)
 	doctor_look_at_machine(&d);
 	if (open_target(&d, &o, &err))
 		doctor_add(&d, LEVEL_FAIL, "program", "target", "%s", err.text);
-	if (d.bin)
+	else if (d.bin)
 		doctor_look_at_program(&d, o.groups);
 	if (d.has_proc)
 		look_at_process(&d, &o.pick);
@@ -156,6 +167,7 @@ int cmd_doctor(int argc, char **argv)
 		doctor_print(&d);
 	status = doctor_obstacle(&d) ? EXIT_FAIL : EXIT_OK;
 	plan_release(&d.plan);
+	plugins_free(&d.plugins);
 	gobin_free(d.bin);
 	process_close(&d.proc);
 	vec_free(&d.findings);

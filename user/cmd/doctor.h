@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "capture/bpf.h"
+#include "capture/module.h"
 #include "capture/plan.h"
 #include "capture/process.h"
 #include "target/gobin.h"
@@ -29,6 +30,8 @@ struct finding {
 /* One probe, as it would be placed. */
 struct probe_view {
 	const struct probe_point *point;
+	const struct gobin *bin;	/* the program, or one of its plugins */
+	uint64_t addr;		/* in that file, as it was linked */
 	bool emulated;		/* by the kernel; else it steps the instruction */
 	int cost_ns;		/* of one hit, roughly */
 };
@@ -37,6 +40,7 @@ struct doctor {
 	struct vec findings;	/* struct finding */
 	struct vec probes;	/* struct probe_view */
 	struct gobin *bin;	/* NULL without a program */
+	struct vec plugins;	/* struct plugin: what it has opened */
 	struct plan plan;
 	struct process proc;
 	bool has_proc;

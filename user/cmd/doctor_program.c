@@ -50,17 +50,58 @@ static void look_at_build(struct doctor *d)
 		   gobin_has_dwarf(d->bin) ? "DWARF and Go's own table" : "Go's own table");
 }
 
+static const struct plugin *plugin_of(const struct doctor *d, const struct probe_point *point)
+{
+	size_t i;
+
+	for (i = 0; i < d->plugins.len; i++) {
+		const struct plugin *p = vec_at(&d->plugins, struct plugin, i);
+
+		if (point->file == p->file)
+			return p;
+	}
+	return NULL;
+}
+
+static void view_probe(struct doctor *d, const struct probe_point *point)
+{
+	struct probe_view *v = vec_push(&d->probes, sizeof(*v));
+	const struct plugin *plugin = plugin_of(d, point);
+
+	v->point = point;
+	v->bin = plugin ? plugin->bin : d->bin;
+	v->addr = point->addr;
+	if (plugin)
+		v->addr -= plugin->bias - d->proc.bias;
+	v->emulated = is_emulated(v->bin, v->addr);
+	v->cost_ns = v->emulated ? EMULATED_NS : STEPPED_NS;
+}
+
 static void view_probes(struct doctor *d)
 {
 	size_t i;
 
-	for (i = 0; i < d->plan.points.len; i++) {
-		struct probe_view *v = vec_push(&d->probes, sizeof(*v));
+	for (i = 0; i < d->plan.points.len; i++)
+		view_probe(d, vec_at(&d->plan.points, struct probe_point, i));
+}
 
-		v->point = vec_at(&d->plan.points, struct probe_point, i);
-		v->emulated = is_emulated(d->bin, v->point->addr);
-		v->cost_ns = v->emulated ? EMULATED_NS : STEPPED_NS;
+/* Their code has probes, too. */
+static bool look_at_plugins(struct doctor *d)
+{
+	struct error err = {0};
+	size_t i;
+
+	for (i = 0; i < d->plugins.len; i++) {
+		const struct plugin *p = vec_at(&d->plugins, struct plugin, i);
+
+		if (plan_add_plugin(&d->plan, p->bin, p->file, p->bias - d->proc.bias, &err)) {
+			doctor_add(d, LEVEL_FAIL, program_area, "plugin", "%s", err.text);
+			return false;
+		}
+		doctor_add(d, LEVEL_OK, program_area, "plugin", "%s, loaded at +0x%llx",
+			   gobin_path(p->bin), (unsigned long long)p->bias);
 	}
+	return true;
 }
 
 static bool look_at_plan(struct doctor *d, unsigned int groups)
@@ -71,6 +112,8 @@ static bool look_at_plan(struct doctor *d, unsigned int groups)
 		doctor_add(d, LEVEL_FAIL, program_area, "probes", "%s", err.text);
 		return false;
 	}
+	if (!look_at_plugins(d))
+		return false;
 	view_probes(d);
 	doctor_add(d, LEVEL_OK, program_area, "field offsets", "from %s",
 		   d->plan.offsets_source);
@@ -99,8 +142,7 @@ static void look_at_memory(struct doctor *d)
 	struct error err = {0};
 	struct roots roots;
 
-	if (process_find_bias(&d->proc, gobin_entry(d->bin), &err) ||
-	    roots_find(&d->plan, &d->proc, &roots, &err))
+	if (roots_find(&d->plan, &d->proc, &roots, &err))
 		doctor_add(d, LEVEL_FAIL, process_area, "memory", "%s", err.text);
 	else
 		doctor_add(d, LEVEL_OK, process_area, "memory",

@@ -37,11 +37,12 @@ static void print_findings(const struct doctor *d)
 	}
 }
 
-static void print_probe(const struct probe_view *v, int width)
+static void print_probe(const struct doctor *d, const struct probe_view *v, int width)
 {
-	printf("  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s\n", width, v->point->function,
-	       v->point->addr, (double)v->cost_ns / 1000, v->emulated ? "emulated" : "stepped",
-	       v->point->site);
+	printf("  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s%s%s\n", width, v->point->function,
+	       v->addr, (double)v->cost_ns / 1000, v->emulated ? "emulated" : "stepped",
+	       v->point->site, v->bin == d->bin ? "" : " in ",
+	       v->bin == d->bin ? "" : gobin_path(v->bin));
 }
 
 static void print_probes(const struct doctor *d)
@@ -57,7 +58,7 @@ static void print_probes(const struct doctor *d)
 		printf("\nprobes%*s %-12s %-8s  %-9s %s\n", width - 4, "", "address", " one hit",
 		       "", "instruction");
 	for (i = 0; i < d->probes.len; i++)
-		print_probe(vec_at(&d->probes, struct probe_view, i), width);
+		print_probe(d, vec_at(&d->probes, struct probe_view, i), width);
 }
 
 static void print_missing(const struct doctor *d)
@@ -120,7 +121,8 @@ static void json_probes(struct json_out *j, const struct doctor *d)
 
 		json_open_object(j, NULL);
 		json_put_text(j, "function", v->point->function);
-		json_put_number(j, "address", (int64_t)v->point->addr);
+		json_put_text(j, "file", gobin_path(v->bin));
+		json_put_number(j, "address", (int64_t)v->addr);
 		json_put_number(j, "file_offset", (int64_t)v->point->file_offset);
 		json_put_text(j, "site", v->point->site);
 		json_put_bool(j, "emulated", v->emulated);

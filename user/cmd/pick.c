@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/module.h"
 #include "cmd/parse.h"
 #include "proc/container.h"
 #include "target/gobin.h"
@@ -58,7 +59,9 @@ static int is_go(const struct procfs *fs, pid_t pid)
 	r = gobin_open(&bin, exe, NULL);
 	if (!r)
 		gobin_free(bin);
-	return !r ? 1 : r == -EACCES || r == -EPERM ? r : 0;
+	if (r == -EACCES || r == -EPERM)
+		return r;
+	return !r || module_has_library(fs, pid);
 }
 
 static void add_candidate(struct vec *found, const struct procfs *fs, const struct container *c,

@@ -11,23 +11,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "capture/module.h"
 #include "capture/plan.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/pick.h"
 #include "proc/container.h"
+#include "proc/maps.h"
 #include "proc/privilege.h"
 #include "proc/procfs.h"
 #include "target/gobin.h"
 
-/* What one executable file is. */
+/* What one file with code is. */
 struct executable {
 	struct procfs_file_id id;
 	bool is_go, traceable;
+	bool is_plugin;			/* of a Go program: has no scheduler of its own */
 	char go[32];
 	char *module, *version, *pgo;	/* "" none */
 	const char *symbols;		/* "dwarf", "symtab", "stripped" */
@@ -39,7 +43,9 @@ struct go_process {
 	uid_t uid;
 	char user[33];
 	char exe[512];
+	char library[512];		/* of the process that is the Go program; "" its exe is */
 	const struct executable *program;
+	bool is_double;			/* there is another Go program in it */
 	const struct container *container;	/* NULL: none */
 };
 
@@ -56,8 +62,8 @@ static const char help[] =
 	"\n"
 	"Lists the Go programs that run on this machine: process id, user, Go release,\n"
 	"container, which symbols there are, whether it was built with a profile, whether\n"
-	"gotap can trace it, and its main module. Other users' programs take root or\n"
-	"CAP_SYS_PTRACE.\n"
+	"gotap can trace it, and its main module; also other programs with a Go library.\n"
+	"Other users' programs take root or CAP_SYS_PTRACE.\n"
 	"\n"
 	"      --json            as JSON\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n";
@@ -75,6 +81,7 @@ static void examine(struct executable *p, const char *path)
 		return;
 	pgo = gobin_build_setting(bin, "-pgo");
 	p->is_go = true;
+	p->is_plugin = module_is_plugin(bin);
 	snprintf(p->go, sizeof(p->go), "%s", gobin_go_version(bin));
 	p->module = xstrdup(gobin_module_path(bin));
 	p->version = xstrdup(gobin_module_version(bin));
@@ -88,9 +95,9 @@ static void examine(struct executable *p, const char *path)
 	gobin_free(bin);
 }
 
-static const struct executable *executable_of(struct listing *l, pid_t pid, struct procfs_file_id id)
+static const struct executable *executable_of(struct listing *l, const char *path,
+					      struct procfs_file_id id)
 {
-	char path[PROCFS_PATH];
 	struct executable *p;
 	size_t i;
 
@@ -101,7 +108,6 @@ static const struct executable *executable_of(struct listing *l, pid_t pid, stru
 	}
 	p = xcalloc(1, sizeof(*p));
 	p->id = id;
-	procfs_path(&l->fs, pid, "exe", path);
 	examine(p, path);
 	*(struct executable **)vec_push(&l->programs, sizeof(p)) = p;
 	return p;
@@ -138,25 +144,72 @@ static void name_exe(const struct listing *l, struct go_process *proc)
 	proc->exe[n < 0 ? 0 : n] = 0;
 }
 
+/* Go code in @proc that is not its executable's: a program, if there is none yet. */
+static void look_at_mapping(struct listing *l, struct go_process *proc,
+			    struct procfs_file_id exe, const struct mapping *map)
+{
+	const struct executable *e;
+	char path[PROCFS_PATH];
+	struct stat st;
+	struct procfs_file_id id;
+
+	maps_file(&l->fs, proc->pid, map, path);
+	if (stat(path, &st))
+		return;
+	id = (struct procfs_file_id){ st.st_dev, st.st_ino };
+	e = procfs_same_file(id, exe) ? NULL : executable_of(l, path, id);
+	if (!e || !e->is_go || e->is_plugin)
+		return;
+	if (!proc->program) {
+		proc->program = e;
+		snprintf(proc->library, sizeof(proc->library), "%s", map->path);
+	} else if (proc->program != e) {
+		proc->is_double = true;
+	}
+}
+
+static void look_at_mappings(struct listing *l, struct go_process *proc, struct procfs_file_id exe)
+{
+	struct maps maps;
+	size_t i;
+
+	if (!maps_read(&maps, &l->fs, proc->pid))
+		for (i = 0; i < maps.code.len; i++)
+			look_at_mapping(l, proc, exe, vec_at(&maps.code, struct mapping, i));
+	maps_free(&maps);
+}
+
+static void add_process(struct listing *l, struct go_process *proc)
+{
+	struct procfs_status st;
+
+	if (procfs_status(&l->fs, proc->pid, "status", &st))
+		return;
+	proc->uid = st.uid;
+	proc->container = containers_of(&l->containers, &l->fs, proc->pid);
+	name_user(proc);
+	name_exe(l, proc);
+	*(struct go_process *)vec_push(&l->processes, sizeof(*proc)) = *proc;
+}
+
 static void look_at(struct listing *l, pid_t pid)
 {
+	struct go_process proc = { .pid = pid };
 	const struct executable *program;
-	struct procfs_status st;
 	struct procfs_file_id id;
-	struct go_process *proc;
+	char path[PROCFS_PATH];
 	int r = procfs_file_id(&l->fs, pid, "exe", &id);
 
 	l->hidden += r == -EACCES || r == -EPERM;
 	if (r)	/* or a kernel thread, a zombie, gone */
 		return;
-	program = executable_of(l, pid, id);
-	if (!program->is_go || procfs_status(&l->fs, pid, "status", &st))
-		return;
-	proc = vec_push(&l->processes, sizeof(*proc));
-	*proc = (struct go_process){ .pid = pid, .uid = st.uid, .program = program };
-	proc->container = containers_of(&l->containers, &l->fs, pid);
-	name_user(proc);
-	name_exe(l, proc);
+	procfs_path(&l->fs, pid, "exe", path);
+	program = executable_of(l, path, id);
+	if (program->is_go)
+		proc.program = program;
+	look_at_mappings(l, &proc, id);
+	if (proc.program)
+		add_process(l, &proc);
 }
 
 static int listing_make(struct listing *l, const struct pick *where, struct error *err)
@@ -187,20 +240,38 @@ static void listing_release(struct listing *l)
 	containers_free(&l->containers);
 }
 
+/* NULL: it can be traced. */
+static const char *why_not(const struct go_process *proc)
+{
+	if (proc->is_double)
+		return "there are two Go programs in it, of which one is a library";
+	return proc->program->traceable ? NULL : proc->program->why_not;
+}
+
 /* --- for people --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 static void print_row(const struct go_process *proc)
 {
 	const struct executable *p = proc->program;
 	_cleanup_free_ char *label = proc->container ? container_label(proc->container) : NULL;
-	const char *slash = strrchr(proc->exe, '/');
-	const char *name = *p->module ? p->module : slash ? slash + 1 : proc->exe;
+	const char *file = *proc->library ? proc->library : proc->exe;
 
-	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s\n", proc->pid, proc->user, p->go,
-	       p->symbols, *p->pgo ? "yes" : "no", p->traceable ? "yes" : "no",
-	       label ? label : "-", name, *p->version ? "@" : "", p->version);
-	if (!p->traceable)
-		printf("        ^ %s\n", p->why_not);
+	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s", proc->pid, proc->user, p->go,
+	       p->symbols, *p->pgo ? "yes" : "no", why_not(proc) ? "no" : "yes",
+	       label ? label : "-", *p->module ? p->module : base_name(file),
+	       *p->version ? "@" : "", p->version);
+	if (*proc->library)
+		printf(" (%s in %s)", base_name(proc->library), base_name(proc->exe));
+	putchar('\n');
+	if (why_not(proc))
+		printf("        ^ %s\n", why_not(proc));
 }
 
 static void print_listing(const struct listing *l)
@@ -250,14 +321,15 @@ static void json_process(struct json_out *j, const struct go_process *proc)
 	json_put_number(j, "pid", proc->pid);
 	json_put_text(j, "user", proc->user);
 	json_put_text(j, "exe", proc->exe);
+	json_put_text(j, "library", *proc->library ? proc->library : NULL);
 	json_put_text(j, "go", p->go);
 	json_put_text(j, "module", p->module);
 	json_put_text(j, "version", p->version);
 	json_put_text(j, "symbols", p->symbols);
 	json_put_text(j, "pgo", *p->pgo ? p->pgo : NULL);
 	json_container(j, proc->container);
-	json_put_bool(j, "traceable", p->traceable);
-	json_put_text(j, "why_not", p->traceable ? NULL : p->why_not);
+	json_put_bool(j, "traceable", !why_not(proc));
+	json_put_text(j, "why_not", why_not(proc));
 	json_close_object(j);
 }
 
