@@ -63,6 +63,13 @@ extern const volatile __u64 site_multiplier;
 
 /* Nothing is recorded before user space has attached everything and sets this. */
 extern __u32 active;
+/*
+ * User space has a name for every g that exists (Go 1.24+): records that follow
+ * another one of the same g need not carry the goid, until one was lost, after
+ * which a g may be another goroutine's unseen.
+ */
+extern __u32 names_known;
+extern __u32 any_lost;
 
 enum { MAX_CPUS = 1024 };
 

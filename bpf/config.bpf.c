@@ -22,5 +22,7 @@ const volatile __u64 systemstack_return = 0;
 const volatile __u64 systemstack_pc = 0;
 
 __u32 active = 0;
+__u32 names_known = 0;
+__u32 any_lost = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -36,6 +36,7 @@ static __always_inline void count_lost(__u32 cpu)
 {
 	__u64 *n = bpf_map_lookup_elem(&lost, &cpu);
 
+	any_lost = 1;
 	if (n)
 		__sync_fetch_and_add(n, 1);
 }
@@ -114,6 +115,22 @@ static __always_inline __u8 read_u8(__u64 addr)
 
 	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
 	return v;
+}
+
+/*
+ * Is all known in user space that earlier records told? What follows from those
+ * need not be read: the first look at a page of the program costs twice what
+ * all the rest of a short record does.
+ */
+static __always_inline bool is_told(void)
+{
+	return names_known && !any_lost;
+}
+
+/* The goid for a record of a g that has a name already. */
+static __always_inline __u64 goid_of(__u64 gp)
+{
+	return is_told() ? REC_ID_TOLD : read_u64(gp + off.g_goid);
 }
 
 #endif

@@ -69,26 +69,43 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 }
 
 #ifndef GO_OLD
+struct coro_args {
+	__u64 coro;
+	bool exit;
+};
+
+/* g.coroexit and g.coroarg, at most 200 bytes apart: one read. */
+static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
+{
+	__u64 first = off.g_coroexit & ~7, at = off.g_coroarg - first;
+	__u64 words[26] = {};
+
+	bpf_probe_read_user(words, sizeof(words), (void *)(gp + first));
+	a->exit = (__u8)(words[0] >> 8 * (off.g_coroexit & 7));
+	a->coro = at <= sizeof(words) - 8 ? words[at / 8] : read_u64(gp + off.g_coroarg);
+}
+
 /* coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. */
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx);
+	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx), next;
 	struct rec_long *l;
-	__u64 next;
+	struct coro_args a;
 
 	if (!is_target(pid_tgid))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_GO_SWITCH, 0);
 	if (!l)
 		return 0;
-	if (read_u8(gp + off.g_coroexit))
+	read_coro_args(&a, gp);
+	if (a.exit)
 		l->r.kind = REC_GO_SWITCH_DEAD;
-	next = read_u64(read_u64(gp + off.g_coroarg));
-	l->r.id = read_u64(gp + off.g_goid);
+	next = read_u64(a.coro);
+	l->r.id = goid_of(gp);
 	l->r.ptr = gp;
 	l->arg = next;
-	l->stack = read_u64(next + off.g_goid);
+	l->stack = goid_of(next);
 	rec_submit(l);
 	return 0;
 }

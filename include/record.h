@@ -32,7 +32,10 @@ typedef unsigned long long __rec_u64;
 enum rec_kind {
 	REC_NONE = 0,
 
-	/* goroutines: id = goid, ptr = g */
+	/*
+	 * goroutines: id = goid, ptr = g; id REC_ID_TOLD: the goid that the last record
+	 * of that g has (or REC_SNAP_G, if there is none)
+	 */
 	REC_GO_START = 1,	  /* runnable -> running on this thread */
 	REC_GO_PARK = 2,	  /* running -> waiting; sub = waitReason; stack */
 	REC_GO_STOP = 3,	  /* running -> runnable; sub = enum rec_stop; stack */
@@ -43,13 +46,15 @@ enum rec_kind {
 				   * creator; arg = start pc */
 	REC_GO_CREATE_BLOCKED = 7,/* new, waiting (coroutines); as REC_GO_CREATE */
 	REC_GO_PREEMPT_PARK = 8,  /* running -> waiting for a stack scan; stack */
-	REC_GO_SWITCH = 9,	  /* coroutine switch away from id; arg = g of the next */
+	REC_GO_SWITCH = 9,	  /* coroutine switch away from id; arg = g of the next, stack =
+				   * its goid, or REC_ID_TOLD */
 	REC_GO_SWITCH_DEAD = 10,  /* the same, and id ends */
 
 	/* syscalls: id = goid, ptr = g */
 	REC_SYS_ENTER = 16,	  /* stack */
 	REC_SYS_EXIT = 17,	  /* arg = p that the thread now has; sub = 1: m.syscalltick agrees
-				   * with p.syscalltick, so the P was never taken away */
+				   * with p.syscalltick, so the P was never taken away (Go 1.26+:
+				   * or some REC_P_STEAL tells it) */
 	REC_SYS_EXIT_NOP = 18,	  /* left the syscall without a P */
 	REC_SYS_ENTER_BLOCK = 19, /* Go 1.26+: about to block, P given up next; stack */
 	REC_EXTRA_ENTER = 20,	  /* needm: a C thread enters Go as g */
@@ -105,6 +110,8 @@ enum rec_kind {
 	REC_SNAP_GSTACK = 88,	  /* as REC_GSTACK_ALLOC */
 	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
 };
+
+#define REC_ID_TOLD (~(__rec_u64)0)
 
 enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
 

@@ -137,6 +137,101 @@ static void an_error_behind_it_comes_back(void)
 	goid_filter_free(f);
 }
 
+static void an_id_that_was_told_need_not_be_told_again(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 7, G1);
+	put(f, REC_GO_START, REC_ID_TOLD, G1);
+	put(f, REC_GO_PARK, 8, G2);
+	put(f, REC_GO_READY, REC_ID_TOLD, G2);
+	put(f, REC_GO_DEAD, REC_ID_TOLD, G1);
+	CHECK_EQ(n_seen, 5);
+	CHECK_EQ(seen[1].id, 7);
+	CHECK_EQ(seen[3].id, 8);
+	CHECK_EQ(seen[4].id, 7);
+	goid_filter_free(f);
+}
+
+static void the_snapshot_tells_names_but_records_know_better(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_DEAD, 3, G1);	/* while the snapshot was read */
+	put(f, REC_SNAP_G, 3, G1);
+	put(f, REC_SNAP_G, 4, G2);
+	put(f, REC_GO_START, REC_ID_TOLD, G1);
+	put(f, REC_GO_START, REC_ID_TOLD, G2);
+	CHECK_EQ(seen[3].id, 0);
+	CHECK_EQ(seen[4].id, 4);
+	goid_filter_free(f);
+}
+
+static void a_g_that_is_used_again_has_the_new_name(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 7, G1);
+	put(f, REC_GO_DEAD, REC_ID_TOLD, G1);
+	put(f, REC_GO_START, REC_ID_TOLD, G1);	/* as after a creation that nobody saw */
+	put(f, REC_GO_CREATE, 9, G1);
+	put(f, REC_GO_START, REC_ID_TOLD, G1);
+	CHECK_EQ(seen[2].id, 0);
+	CHECK_EQ(seen[4].id, 9);
+	goid_filter_free(f);
+}
+
+static void an_id_that_could_not_be_read_stays_unknown(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 7, G1);
+	put(f, REC_GO_START, 0, G1);
+	put(f, REC_GO_READY, REC_ID_TOLD, G1);
+	CHECK_EQ(seen[1].id, 0);
+	CHECK_EQ(seen[2].id, 7);
+	goid_filter_free(f);
+}
+
+static uint64_t switched_to;
+
+static int take_switch(void *ctx, const struct rec *r)
+{
+	if (r->kind == REC_GO_SWITCH)
+		switched_to = ((const struct rec_long *)r)->stack;
+	return take(ctx, r);
+}
+
+static void a_switch_names_two(void)
+{
+	struct rec_long l = { .r = { .kind = REC_GO_SWITCH, .id = REC_ID_TOLD, .ptr = G1 },
+			      .arg = G2, .stack = REC_ID_TOLD };
+	struct goid_filter *f = goid_filter_new(take_switch, NULL);
+
+	n_seen = 0;
+	answer = 0;
+	put(f, REC_GO_CREATE, 7, G1);
+	put(f, REC_GO_CREATE_BLOCKED, 8, G2);
+	goid_filter_record(f, &l.r);
+	CHECK_EQ(seen[2].id, 7);
+	CHECK_EQ(switched_to, 8);
+	goid_filter_free(f);
+}
+
+static void told_ids_resolve_no_creation(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_START, REC_ID_TOLD, G1);
+	CHECK_EQ(n_seen, 0);
+	put(f, REC_GO_PARK, 5, G1);
+	CHECK_EQ(n_seen, 3);
+	CHECK_EQ(seen[0].id, 5);
+	CHECK_EQ(seen[1].id, 5);
+	goid_filter_free(f);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -148,5 +243,11 @@ int main(void)
 		UNIT(ids_of_ps_name_nothing),
 		UNIT(the_end_leaves_out_who_never_told),
 		UNIT(an_error_behind_it_comes_back),
+		UNIT(an_id_that_was_told_need_not_be_told_again),
+		UNIT(the_snapshot_tells_names_but_records_know_better),
+		UNIT(a_g_that_is_used_again_has_the_new_name),
+		UNIT(an_id_that_could_not_be_read_stays_unknown),
+		UNIT(a_switch_names_two),
+		UNIT(told_ids_resolve_no_creation),
 		{0} });
 }

@@ -95,6 +95,7 @@ static void record(struct round *r, struct bpf_side *side)
 
 	progstat_read(&r->from);
 	bpf_activate(side);
+	bpf_names_known(side);	/* as while a recording lasts */
 	while (now() < end) {
 		nanosleep(&pause, NULL);
 		drain(r, side, &b);
@@ -231,13 +232,15 @@ static int run_none(struct round *r, struct plan *plan, struct error *err)
 static int prepare(struct process *proc, struct plan *plan, struct gobin **bin, pid_t pid,
 		   struct error *err)
 {
+	struct vec plugins = {0};
 	struct procfs fs;
 	int e = procfs_open(&fs, NULL, err);
 
 	if (!e)
 		e = process_open(proc, &fs, pid, err);
 	if (!e)
-		e = module_open(proc, bin, err);
+		e = module_open(proc, bin, &plugins, err);
+	plugins_free(&plugins);
 	return e ? e : plan_make(plan, *bin, groups_default(), err);
 }
 

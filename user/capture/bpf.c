@@ -374,6 +374,11 @@ void bpf_activate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
 }
 
+void bpf_names_known(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->bss->names_known, 1, __ATOMIC_SEQ_CST);
+}
+
 void bpf_deactivate(struct bpf_side *b)
 {
 	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);

@@ -33,6 +33,8 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 /* Puts the probes in place; records flow only after bpf_activate(). */
 int bpf_attach(struct bpf_side *b, struct error *err);
 void bpf_activate(struct bpf_side *b);
+/* Every goroutine that exists is in the snapshot or in a record: names can be left out. */
+void bpf_names_known(struct bpf_side *b);
 /*
  * No more records from now on, of any probe: links go one after the other, and
  * a stream in which some kinds of records stop earlier than others is false.

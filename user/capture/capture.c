@@ -358,6 +358,9 @@ static int read_snapshot(struct capture *cap, struct error *err)
 		buf_add(&records, &end, sizeof(end));
 		stamp(&records, clock_ns(CLOCK_MONOTONIC));
 		hand_over(cap, &records);
+		/* Up to Go 1.23 records of creations do not know all goids. */
+		if (cap->plan->goid_before_status && !counts.unreadable)
+			bpf_names_known(cap->bpf);
 	}
 	buf_free(&records);
 	return r;

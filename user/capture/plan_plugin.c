@@ -19,6 +19,8 @@ static const char *difference(const struct plan *a, const struct plan *b)
 		return "field offsets";
 	if (a->exitsyscall_p_reg != b->exitsyscall_p_reg)
 		return "exitsyscall's registers";
+	if (a->at_status_calls != b->at_status_calls)
+		return "the sites of casgstatus";
 	if (a->ready_skip_slot != b->ready_skip_slot)
 		return "ready's frame";
 	return NULL;

@@ -14,6 +14,7 @@ struct goid_filter {
 	void *ctx;
 	struct buf held;
 	struct map64 open;	/* g -> offset in `held` of its creation, +1 */
+	struct map64 names;	/* g -> goid, 0 when it is dead */
 	size_t unnamed;
 };
 
@@ -34,8 +35,57 @@ static bool is_creation(const struct rec *r)
 /* Records whose id and ptr are a goroutine's. */
 static bool names_goroutine(const struct rec *r)
 {
-	return r->id && (r->kind <= REC_EXTRA_LEAVE || r->kind == REC_GOID);
+	return r->id && r->id != REC_ID_TOLD &&
+	       (r->kind <= REC_EXTRA_LEAVE || r->kind == REC_GOID);
 }
+
+/* --- names of gs --- */
+
+static uint64_t name_of(const struct goid_filter *f, uint64_t g)
+{
+	const uint64_t *goid = map64_get(&f->names, g);
+
+	return goid ? *goid : 0;
+}
+
+/* What @r, which has its id by now, tells of the name of its g. */
+static void learn(struct goid_filter *f, const struct rec *r)
+{
+	uint64_t *goid;
+	bool is_new;
+
+	if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
+		goid = map64_put(&f->names, r->ptr, &is_new);
+		if (is_new)
+			*goid = r->id;
+	} else if (r->kind == REC_GO_DEAD) {
+		*map64_put(&f->names, r->ptr, NULL) = 0;
+	} else if (r->id && r->kind <= REC_EXTRA_LEAVE) {
+		*map64_put(&f->names, r->ptr, NULL) = r->id;
+	}
+}
+
+static bool is_switch(const struct rec *r)
+{
+	return r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD;
+}
+
+static int pass_on(struct goid_filter *f, const struct rec *r)
+{
+	struct rec_long named = {0};
+
+	if (r->id == REC_ID_TOLD && r->kind <= REC_EXTRA_LEAVE) {
+		memcpy(&named, r, record_size(r, SIZE_MAX));
+		named.r.id = name_of(f, r->ptr);
+		if (is_switch(r) && named.stack == REC_ID_TOLD)
+			named.stack = name_of(f, named.arg);
+		r = &named.r;
+	}
+	learn(f, r);
+	return f->fn(f->ctx, r);
+}
+
+/* --- records that wait --- */
 
 static void resolve(struct goid_filter *f, uint64_t g, uint64_t goid)
 {
@@ -70,7 +120,7 @@ static int release(struct goid_filter *f, bool all)
 				break;
 			f->unnamed++;
 		} else {
-			e = f->fn(f->ctx, r);
+			e = pass_on(f, r);
 		}
 		at += record_size(r, SIZE_MAX);
 	}
@@ -91,7 +141,7 @@ int goid_filter_record(struct goid_filter *f, const struct rec *r)
 	if (names_goroutine(r))
 		resolve(f, r->ptr, r->id);
 	if (!f->held.len && (!is_creation(r) || r->id))
-		return f->fn(f->ctx, r);
+		return pass_on(f, r);
 	hold(f, r);
 	return f->open.len < open ? release(f, false) : 0;
 }
@@ -113,5 +163,6 @@ void goid_filter_free(struct goid_filter *f)
 		return;
 	buf_free(&f->held);
 	map64_free(&f->open);
+	map64_free(&f->names);
 	free(f);
 }

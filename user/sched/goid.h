@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * goid: gives created goroutines the id that their record could not know. Up
- * to Go 1.23 one creation in 16 is recorded before the runtime has assigned
+ * goid: gives records the goroutine's id that they could not know, or did not
+ * read. In: records in order. Out: the same, with ids.
+ *
+ * From Go 1.24 on most records of a g leave out the id that an earlier one told:
+ * it is the g's until it dies (record.h). An id that nobody told stays 0, for
+ * which the model leaves the record out and counts it.
+ *
+ * Up to Go 1.23 one creation in 16 is recorded before the runtime has assigned
  * the id (newproc1 refills p.goidcache after the status change). The stream
  * is held back at such a record until a later one of the same g tells: its
  * next transition, or the REC_GOID that the capture read from its memory.
