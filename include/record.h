@@ -109,6 +109,7 @@ enum rec_kind {
 	REC_SNAP_MEMORY = 87,	  /* id = lowest address of the heap; tid = the first thread */
 	REC_SNAP_GSTACK = 88,	  /* as REC_GSTACK_ALLOC */
 	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
+	REC_CAPTURE_END = 90,	  /* until then all was seen; not if the program has ended */
 };
 
 #define REC_ID_TOLD (~(__rec_u64)0)
@@ -274,7 +275,7 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SWEEP_MARK: case REC_SNAP_END:
 	case REC_SNAP_P_NAME: case REC_SNAP_GC: case REC_GSTACK_ALLOC: case REC_GSTACK_FREE:
 	case REC_SPAN_ALLOC: case REC_SPAN_FREE: case REC_SNAP_MEMORY: case REC_SNAP_GSTACK:
-	case REC_SNAP_SPAN:
+	case REC_SNAP_SPAN: case REC_CAPTURE_END:
 		n = sizeof(struct rec);
 		break;
 	case REC_NONE:

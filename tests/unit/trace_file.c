@@ -408,7 +408,7 @@ static void an_experiment_has_batches_of_its_own(void)
 	/* exp, gen, m (ten bytes: -1), time, size, body */
 	static const uint8_t want[] = { EV_ExperimentalBatch, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 					0xff, 0xff, 0xff, 1, 7, 3, 1, 2, 3 };
-	struct tracefile_opts opts = { .version = 25, .frequency = 1 };
+	struct tracefile_opts opts = { .version = 25 };
 	struct tracefile *tf;
 	struct error err;
 	struct buf all;

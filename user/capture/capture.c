@@ -192,6 +192,14 @@ static void add_goids(struct capture *cap, struct chunk *c, size_t end)
 	vec_free(&found);
 }
 
+/* Records made by user space: they come with the next chunk. */
+static void hand_over(struct capture *cap, const void *records, size_t n)
+{
+	pthread_mutex_lock(&cap->lock);
+	buf_add(&cap->extra, records, n);
+	pthread_mutex_unlock(&cap->lock);
+}
+
 static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
 {
 	size_t end = c->data.len, at = chunk_segment_begin(c, CHUNK_USER_CPU);
@@ -288,6 +296,14 @@ static enum capture_end why_end(struct capture *cap)
 	return process_execed(cap->proc) ? CAPTURE_EXECED : CAPTURE_RUNNING;
 }
 
+/* A program may be silent until the end: that it was is worth telling. */
+static void tell_end(struct capture *cap)
+{
+	struct rec end = { .kind = REC_CAPTURE_END, .time = clock_ns(CLOCK_MONOTONIC) };
+
+	hand_over(cap, &end, sizeof(end));
+}
+
 static void *drain_thread(void *arg)
 {
 	struct capture *cap = arg;
@@ -308,6 +324,8 @@ static void *drain_thread(void *arg)
 			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	} while (cap->end == CAPTURE_RUNNING);
 	bpf_deactivate(cap->bpf);
+	if (cap->end == CAPTURE_STOPPED)
+		tell_end(cap);
 	sampler_stop(&cap->sampler);
 	bpf_detach(cap->bpf);
 	drain_rest(cap);
@@ -320,13 +338,6 @@ bool capture_fits(const struct capture *cap)
 }
 
 /* --- start and stop --- */
-
-static void hand_over(struct capture *cap, struct buf *records)
-{
-	pthread_mutex_lock(&cap->lock);
-	buf_add(&cap->extra, records->data, records->len);
-	pthread_mutex_unlock(&cap->lock);
-}
 
 /* All records of a snapshot speak of the time when it was complete. */
 static void stamp(struct buf *records, uint64_t now)
@@ -357,7 +368,7 @@ static int read_snapshot(struct capture *cap, struct error *err)
 	if (!r) {
 		buf_add(&records, &end, sizeof(end));
 		stamp(&records, clock_ns(CLOCK_MONOTONIC));
-		hand_over(cap, &records);
+		hand_over(cap, records.data, records.len);
 		/* Up to Go 1.23 records of creations do not know all goids. */
 		if (cap->plan->goid_before_status && !counts.unreadable)
 			bpf_names_known(cap->bpf);

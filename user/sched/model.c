@@ -378,6 +378,11 @@ static void lost(struct model *s, struct M *m, const struct rec *r)
 	s->counts.lost += as_long(r)->arg;
 }
 
+/* Its time was all there is to say: a trace of a silent program lasts as long as it was watched. */
+static void capture_end(struct model *s, struct M *m, const struct rec *r)
+{
+}
+
 static handler *const handlers[256] = {
 	[REC_GO_START] = go_start,
 	[REC_GO_PARK] = go_park,
@@ -429,6 +434,7 @@ static handler *const handlers[256] = {
 	[REC_SNAP_GC] = snap_gc,
 	[REC_SNAP_END] = snap_end,
 	[REC_LOST] = lost,
+	[REC_CAPTURE_END] = capture_end,
 };
 
 /* Records made by user space speak of the process, not of a thread. */
