@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "proc/maps.h"
+#include "target/offsets.h"
 
 /* What is mapped into the process, but for its executable. */
 struct search {
@@ -196,6 +197,27 @@ int module_open(struct process *p, struct gobin **ret, struct vec *plugins, stru
 	gobin_free(s.library.bin);
 	*plugins = s.plugins;
 	return r;
+}
+
+/* NULL: the process has our own file system. */
+static const char *root_of(const struct process *p, char ret[PROCFS_PATH])
+{
+	procfs_path(&p->fs, p->pid, "root", ret);
+	return same_file(ret, "/") ? NULL : ret;
+}
+
+void module_find_debug(const struct process *p, struct gobin *program, const struct vec *plugins,
+		       bool wanted)
+{
+	char path[PROCFS_PATH];
+	const char *root = root_of(p, path);
+	struct go_offsets off;
+	size_t i;
+
+	wanted |= go_offsets_from_table(gobin_go_minor(program), &off) != 0;
+	gobin_find_debug(program, root, wanted);
+	for (i = 0; i < plugins->len; i++)
+		gobin_find_debug(vec_at(plugins, struct plugin, i)->bin, root, wanted);
 }
 
 void plugins_free(struct vec *plugins)

@@ -35,6 +35,13 @@ struct plugin {
 int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err);
 void plugins_free(struct vec *plugins);
 
+/*
+ * Looks for the debug files of the program and its plugins, if they are stripped.
+ * Servers are asked only if there is no other way, or with @wanted.
+ */
+void module_find_debug(const struct process *p, struct gobin *program, const struct vec *plugins,
+		       bool wanted);
+
 /* Is it a plugin, which has no scheduler of its own? */
 bool module_is_plugin(const struct gobin *b);
 /* Is a Go library mapped into that process, one that is no plugin? */

@@ -86,37 +86,54 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 	return 0;
 }
 
+/* A file of the recorded process, whose names are wanted. */
+struct wanted {
+	const char *path, *build_id;
+	uint64_t bias;
+	const char *what, *hint;	/* for messages */
+};
+
+static int add_opened(struct symbolizer **s, const struct wanted *w, struct gobin *b,
+		      const struct assemble_options *o, struct error *err)
+{
+	struct symbol_file file = { .path = w->path, .bias = w->bias };
+
+	if (strcmp(gobin_build_id(b), w->build_id))
+		return error_set(err, -1, "'%s' is not the %s that was recorded: its build id "
+				 "differs%s", w->path, w->what, w->hint);
+	gobin_find_debug(b, NULL, o->symbols == SYMBOL_DWARF);
+	file.debug = gobin_debug_path(b);
+	return *s ? symbolizer_add(*s, &file, o->symbols, err) :
+		    symbolizer_open(s, &file, o->symbols, err);
+}
+
 /* Names must come from the very file that ran. */
-static int check_file(const char *path, const char *what, const char *hint,
-		      const char *build_id, struct error *err)
+static int add_file(struct symbolizer **s, const struct wanted *w,
+		    const struct assemble_options *o, struct error *err)
 {
 	struct gobin *b = NULL;
-	bool same;
-	int r = gobin_open(&b, path, err);
+	int r = gobin_open(&b, w->path, err);
 
 	if (r)
-		return error_prefix(err, "no names without the %s%s", what, hint);
-	same = !strcmp(gobin_build_id(b), build_id);
+		return error_prefix(err, "no names without the %s%s", w->what, w->hint);
+	r = add_opened(s, w, b, o, err);
 	gobin_free(b);
-	return same ? 0 : error_set(err, -1, "'%s' is not the %s that was recorded: its build id "
-				    "differs%s", path, what, hint);
+	return r;
 }
 
 static int open_symbols(struct symbolizer **ret, const struct assemble_options *o,
 			const struct capture_info *info, struct error *err)
 {
-	const char *path = o->binary ? o->binary : info->exe;
+	struct wanted program = { o->binary ? o->binary : info->exe, info->build_id, info->bias,
+				  "executable", " (see --binary)" };
+	int r = add_file(ret, &program, o, err);
 	uint32_t i;
-	int r = check_file(path, "executable", " (see --binary)", info->build_id, err);
 
-	if (!r)
-		r = symbolizer_new(ret, path, info->bias, o->symbols, err);
 	for (i = 0; i < info->n_plugins && !r; i++) {
 		const struct capture_plugin *p = &info->plugins[i];
+		struct wanted plugin = { p->path, p->build_id, p->bias, "plugin", "" };
 
-		r = check_file(p->path, "plugin", "", p->build_id, err);
-		if (!r)
-			r = symbolizer_add(*ret, p->path, p->bias, o->symbols, err);
+		r = add_file(ret, &plugin, o, err);
 	}
 	return r;
 }

@@ -126,6 +126,10 @@ static int open_target(struct doctor *d, const struct doctor_options *o, struct 
 		r = module_open(&d->proc, &d->bin, &d->plugins, err);
 	else if (!r && o->file)
 		r = gobin_open(&d->bin, o->file, err);
+	if (!r && pid)
+		module_find_debug(&d->proc, d->bin, &d->plugins, false);
+	else if (!r && o->file)
+		gobin_find_debug(d->bin, NULL, false);
 	if (!r && d->bin && o->assume_minor)
 		gobin_assume_minor(d->bin, o->assume_minor);
 	return r;

@@ -48,6 +48,9 @@ static void look_at_build(struct doctor *d)
 	doctor_add(d, LEVEL_OK, program_area, "symbols", "%s%s",
 		   gobin_has_symtab(d->bin) ? "symbol table, " : "stripped, ",
 		   gobin_has_dwarf(d->bin) ? "DWARF and Go's own table" : "Go's own table");
+	if (gobin_debug_path(d->bin))
+		doctor_add(d, LEVEL_OK, program_area, "debug file", "%s",
+			   gobin_debug_path(d->bin));
 }
 
 static const struct plugin *plugin_of(const struct doctor *d, const struct probe_point *point)

@@ -266,7 +266,8 @@ static int add_plugin(struct target *t, const struct plugin *plugin,
 				 t->proc.pid, CAPTURE_PLUGINS);
 	r = plan_add_plugin(&t->plan, plugin->bin, plugin->file, plugin->bias - t->proc.bias, err);
 	if (!r && t->symbols)
-		r = symbolizer_add(t->symbols, plugin->file, plugin->bias, o->symbols, err);
+		r = symbolizer_add(t->symbols, &(struct symbol_file){ plugin->file,
+				   gobin_debug_path(plugin->bin), plugin->bias }, o->symbols, err);
 	if (r)
 		return r;
 	kept = &info->plugins[info->n_plugins++];
@@ -303,13 +304,16 @@ static int target_open(struct target *t, const struct record_options *o, struct 
 	if (!r && o->assume_minor)
 		gobin_assume_minor(t->bin, o->assume_minor);
 	if (!r)
+		module_find_debug(&t->proc, t->bin, &t->plugins, o->symbols == SYMBOL_DWARF);
+	if (!r)
 		r = plan_make(&t->plan, t->bin, o->groups, err);
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;
 	fill_info(t, o);
 	if (o->bpf.stack_depth)
-		r = symbolizer_new(&t->symbols, t->proc.module, t->proc.bias, o->symbols, err);
+		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
+				    gobin_debug_path(t->bin), t->proc.bias }, o->symbols, err);
 	return r ? r : add_plugins(t, o, err);
 }
 

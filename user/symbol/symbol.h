@@ -41,11 +41,20 @@ enum symbol_source {
  */
 int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
 		   enum symbol_source source, struct error *err);
+/* A file of a process, for names. */
+struct symbol_file {
+	const char *path;
+	const char *debug;	/* its separate debug file: DWARF and symbols of C code; or NULL */
+	uint64_t bias;
+};
+
+int symbolizer_open(struct symbolizer **ret, const struct symbol_file *file,
+		    enum symbol_source source, struct error *err);
 /*
  * Adds another file of the same process: a plugin. Addresses belong to the file
  * in which they are a function's; the files of a process do not overlap.
  */
-int symbolizer_add(struct symbolizer *s, const char *path, uint64_t bias,
+int symbolizer_add(struct symbolizer *s, const struct symbol_file *file,
 		   enum symbol_source source, struct error *err);
 /* Accepts NULL. */
 void symbolizer_free(struct symbolizer *s);

@@ -37,6 +37,7 @@ struct known_pc {
 /* One file that is mapped into the process. */
 struct file {
 	struct elf_image image;
+	struct elf_image debug;	/* of its debug file, for symbols; if there is one */
 	struct source *source;
 	struct pclntab *table;	/* NULL if the file has none */
 	struct elf_functions c_functions;
@@ -61,15 +62,15 @@ struct symbolizer {
  * against 190 ms), so DWARF is the fallback. With DWARF the table still helps
  * (symbolizer_entry), but may be missing.
  */
-static int open_sources(struct file *f, const char *path, enum symbol_source which,
+static int open_sources(struct file *f, const struct symbol_file *from, enum symbol_source which,
 			struct error *err)
 {
 	int rc = pclntab_from_memory(&f->table, f->image.data, f->image.size, err);
 
 	if (which == SYMBOL_PCLNTAB && rc)
-		return err ? error_prefix(err, "'%s'", path) : rc;
+		return err ? error_prefix(err, "'%s'", from->path) : rc;
 	if (which == SYMBOL_DWARF || !f->table)
-		return dwarf_source_new(&f->source, path, err);
+		return dwarf_source_new(&f->source, from->debug ? from->debug : from->path, err);
 	f->source = pclntab_source_new(f->table);
 	return 0;
 }
@@ -81,6 +82,7 @@ static void file_close(struct file *f)
 	pclntab_free(f->table);
 	elf_functions_free(&f->c_functions);
 	elf_image_close(&f->image);
+	elf_image_close(&f->debug);
 }
 
 static struct symbolizer *symbolizer_empty(void)
@@ -101,14 +103,16 @@ struct symbolizer *symbolizer_from_source(struct source *src, uint64_t bias)
 	return s;
 }
 
-int symbolizer_add(struct symbolizer *s, const char *path, uint64_t bias,
+int symbolizer_add(struct symbolizer *s, const struct symbol_file *file,
 		   enum symbol_source source, struct error *err)
 {
-	struct file f = { .bias = bias };
-	int rc = elf_image_open(&f.image, path, err);
+	struct file f = { .bias = file->bias };
+	int rc = elf_image_open(&f.image, file->path, err);
 
+	if (!rc && file->debug)
+		rc = elf_image_open(&f.debug, file->debug, err);
 	if (!rc)
-		rc = open_sources(&f, path, source, err);
+		rc = open_sources(&f, file, source, err);
 	if (rc)
 		file_close(&f);
 	else
@@ -116,17 +120,25 @@ int symbolizer_add(struct symbolizer *s, const char *path, uint64_t bias,
 	return rc;
 }
 
-int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
-		   enum symbol_source source, struct error *err)
+int symbolizer_open(struct symbolizer **ret, const struct symbol_file *file,
+		    enum symbol_source source, struct error *err)
 {
 	struct symbolizer *s = symbolizer_empty();
-	int rc = symbolizer_add(s, path, bias, source, err);
+	int rc = symbolizer_add(s, file, source, err);
 
 	if (rc)
 		symbolizer_free(s);
 	else
 		*ret = s;
 	return rc;
+}
+
+int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
+		   enum symbol_source source, struct error *err)
+{
+	struct symbol_file file = { .path = path, .bias = bias };
+
+	return symbolizer_open(ret, &file, source, err);
 }
 
 void symbolizer_free(struct symbolizer *s)
@@ -209,7 +221,7 @@ static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint6
 static const char *c_function_in(struct file *f, uint64_t addr)
 {
 	if (!f->c_loaded && f->image.data)
-		elf_functions_load(&f->c_functions, &f->image);
+		elf_functions_load(&f->c_functions, f->debug.data ? &f->debug : &f->image);
 	f->c_loaded = true;
 	return elf_functions_at(&f->c_functions, addr - f->bias);
 }

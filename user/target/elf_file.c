@@ -205,6 +205,24 @@ bool elf_section_find(const struct elf_file *f, const char *name, struct elf_sec
 	return false;
 }
 
+const uint8_t *elf_note(const struct elf_file *f, const char *section, uint32_t type,
+			const char owner[4], size_t *size)
+{
+	struct elf_section s;
+	Elf64_Nhdr note;
+	size_t desc;
+
+	if (!elf_section_find(f, section, &s) || s.size < sizeof(note))
+		return NULL;
+	memcpy(&note, s.data, sizeof(note));
+	desc = sizeof(note) + ((size_t)note.n_namesz + 3) / 4 * 4;
+	if (note.n_type != type || note.n_namesz != 4 || desc > s.size ||
+	    note.n_descsz > s.size - desc || memcmp(s.data + sizeof(note), owner, 4))
+		return NULL;
+	*size = note.n_descsz;
+	return s.data + desc;
+}
+
 /* --- strings and symbols --- */
 
 struct elf_strings elf_strings_of(const struct elf_section *section)

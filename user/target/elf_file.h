@@ -55,6 +55,9 @@ bool elf_segment_get(const struct elf_file *f, size_t i, Elf64_Phdr *ret);
 /* Section @i with its bytes; false if it is none or has no bytes in the file. */
 bool elf_section_get(const struct elf_file *f, size_t i, struct elf_section *ret);
 bool elf_section_find(const struct elf_file *f, const char *name, struct elf_section *ret);
+/* The description of the note @type of @owner that @section begins with; NULL if it does not. */
+const uint8_t *elf_note(const struct elf_file *f, const char *section, uint32_t type,
+			const char owner[4], size_t *size);
 
 /* File-backed bytes at link-time address @addr, NULL if they are not all there. */
 const uint8_t *elf_bytes(const struct elf_file *f, uint64_t addr, uint64_t n);

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "symbol/pclntab.h"
+#include "base/cleanup.h"
 #include "target/buildinfo.h"
+#include "target/debug_file.h"
 #include "target/dwarf_offsets.h"
 #include "target/func_table.h"
 #include "target/gobin_memory.h"
@@ -27,6 +29,9 @@ struct gobin {
 	bool has_block;
 	struct func_table funcs;	/* of the block; of the symbols if there is no table */
 	char *build_id;
+	char *file;			/* where it can be read; path is for people */
+	char *debug_path;		/* of its separate debug file, NULL: none known */
+	struct elf_file debug;		/* that file, if so */
 };
 
 /* --- opening --- */
@@ -64,25 +69,6 @@ static bool may_be_go(const struct elf_file *f)
 	return !f->nsections || has_go_symbols(f);
 }
 
-/* The description of the note @type of @owner in section @name. */
-static const uint8_t *find_note(const struct elf_file *f, const char *name, uint32_t type,
-				const char *owner, size_t *size)
-{
-	struct elf_section s;
-	Elf64_Nhdr note;
-	size_t desc;
-
-	if (!elf_section_find(f, name, &s) || s.size < sizeof(note))
-		return NULL;
-	memcpy(&note, s.data, sizeof(note));
-	desc = sizeof(note) + ((size_t)note.n_namesz + 3) / 4 * 4;
-	if (note.n_type != type || note.n_namesz != 4 || desc > s.size ||
-	    note.n_descsz > s.size - desc || memcmp(s.data + sizeof(note), owner, 4))
-		return NULL;
-	*size = note.n_descsz;
-	return s.data + desc;
-}
-
 enum { NOTE_GO_BUILD_ID = 4, MAX_BUILD_ID = 256 };
 
 static char *read_build_id(const struct elf_file *f)
@@ -91,11 +77,11 @@ static char *read_build_id(const struct elf_file *f)
 	const uint8_t *id;
 	size_t i, n;
 
-	id = find_note(f, ".note.gnu.build-id", NT_GNU_BUILD_ID, "GNU", &n);
+	id = elf_note(f, ".note.gnu.build-id", NT_GNU_BUILD_ID, "GNU", &n);
 	for (i = 0; id && i < n && i < MAX_BUILD_ID; i++)
 		buf_printf(&text, "%02x", id[i]);
 	if (!id) {
-		id = find_note(f, ".note.go.buildid", NOTE_GO_BUILD_ID, "Go\0", &n);
+		id = elf_note(f, ".note.go.buildid", NOTE_GO_BUILD_ID, "Go\0", &n);
 		if (id)
 			buf_add(&text, id, n < MAX_BUILD_ID ? n : MAX_BUILD_ID);
 	}
@@ -183,6 +169,8 @@ int gobin_open_as(struct gobin **ret, const char *path, const char *name, struct
 		r = gobin_new(ret, &elf, name, err);
 	if (r < 0)
 		error_prefix(err, "cannot use '%s'", name);
+	else
+		(*ret)->file = xstrdup(path);
 	return r;
 }
 
@@ -210,6 +198,9 @@ void gobin_free(struct gobin *b)
 	pclntab_free(b->table);
 	buildinfo_free(&b->info);
 	elf_file_close(&b->elf);
+	elf_file_close(&b->debug);
+	free(b->debug_path);
+	free(b->file);
 	free(b->build_id);
 	free(b->path);
 	free(b);
@@ -280,6 +271,30 @@ const char *gobin_build_id(const struct gobin *b)
 	return b->build_id;
 }
 
+void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers)
+{
+	_cleanup_free_ char *name = root || !b->file ? NULL : realpath(b->file, NULL);
+	struct debug_place place = {
+		.file = b->file,
+		.name = name ? name : b->path,
+		.root = root,
+		.ask_servers = ask_servers,
+	};
+
+	if (gobin_has_dwarf(b) || b->debug_path || !b->file)
+		return;
+	b->debug_path = debug_file_find(&b->elf, &place);
+	if (b->debug_path && elf_file_open(&b->debug, b->debug_path, NULL)) {
+		free(b->debug_path);
+		b->debug_path = NULL;
+	}
+}
+
+const char *gobin_debug_path(const struct gobin *b)
+{
+	return b->debug_path;
+}
+
 /* --- functions and data --- */
 
 static int known(const struct gobin_func *fn, struct gobin_func *ret)
@@ -342,7 +357,8 @@ int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret)
 {
 	struct elf_symbols symbols;
 
-	if (elf_symbols_of(&b->elf, &symbols))
+	if (elf_symbols_of(&b->elf, &symbols) ||
+	    (b->debug_path && elf_symbols_of(&b->debug, &symbols)))
 		return find_object(&symbols, name, ret);
 	return gobin_exported_symbol(b, name, ret);
 }
@@ -456,7 +472,9 @@ int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
 
 int gobin_dwarf_offsets(const struct gobin *b, struct go_offsets *ret, struct error *err)
 {
-	if (!gobin_has_dwarf(b))
+	const struct elf_file *f = gobin_has_dwarf(b) ? &b->elf : b->debug_path ? &b->debug : NULL;
+
+	if (!f)
 		return error_set(err, -ENOENT, "no DWARF data");
-	return dwarf_offsets_read(&b->elf, b->info.minor, ret, err);
+	return dwarf_offsets_read(f, b->info.minor, ret, err);
 }

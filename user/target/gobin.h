@@ -48,6 +48,14 @@ bool gobin_is_pie(const struct gobin *b);
 uint64_t gobin_entry(const struct gobin *b);
 bool gobin_has_symtab(const struct gobin *b);
 bool gobin_has_dwarf(const struct gobin *b);
+/*
+ * Looks for the separate debug file of a program that has no DWARF data itself
+ * (debug_file.h), for field offsets and data symbols from then on. @root: of the
+ * program's own file system, NULL if it is ours.
+ */
+void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers);
+/* Its path, NULL if it was not found. */
+const char *gobin_debug_path(const struct gobin *b);
 /* GNU build id, or else the Go build id, as text; "" if the file has neither. */
 const char *gobin_build_id(const struct gobin *b);
 

@@ -63,7 +63,7 @@ int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 	int minor = gobin_go_minor(b);
 
 	if (!gobin_dwarf_offsets(b, ret, err)) {
-		*source = "DWARF";
+		*source = gobin_has_dwarf(b) ? "DWARF" : "DWARF of its debug file";
 		return 0;
 	}
 	if (!has_row(minor) && !assume)

@@ -14,7 +14,7 @@
 #include "target/gobin.h"
 
 /*
- * *@source is "DWARF" or "table of Go 1.NN" (static text). A release that is not
+ * *@source is "DWARF", "DWARF of its debug file" or "table of Go 1.NN" (static text). A release that is not
  * in the table is -ENOTSUP; with @assume, the nearest one below it (or else above)
  * is taken, which is a guess: check g.sched.g == g in the process before using it.
  */
