@@ -196,6 +196,8 @@ static __always_inline int send_create(struct transition *t)
 	if (!l)
 		return 0;
 	l->r.id = created_goid(t);
+	if (!l->r.id)
+		l->r.flags = (__u16)read_u64(t->gp + off.g_goid);
 	l->r.ptr = t->gp;
 	l->arg = read_u64(t->gp + off.g_startpc);
 	from = start_of(t);

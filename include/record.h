@@ -136,7 +136,8 @@ struct rec {
 	__rec_u32 tid;		/* kernel thread id, the M of the trace */
 	__rec_u8 kind;		/* enum rec_kind */
 	__rec_u8 sub;
-	__rec_u16 flags;	/* preempted: 1 + p.gcMarkWorkerMode; 0: not read */
+	__rec_u16 flags;	/* preempted: 1 + p.gcMarkWorkerMode, 0: not read; creations
+				 * without an id: the last bits of the one before in this g */
 	__rec_u64 id;
 	__rec_u64 ptr;
 };

@@ -49,6 +49,7 @@ struct capture {
 	size_t n_free, head, n_queued, queued_bytes;
 	struct chunk *taken;		/* by the caller */
 	struct buf extra;		/* records of user space for the next chunk */
+	struct vec unnamed;		/* struct unnamed: creations whose goid is still to come */
 	bool stop, done;
 	bool fits;			/* the target's memory is what the plan says */
 	enum capture_end end;
@@ -152,44 +153,66 @@ static void add_lost(struct capture *cap, struct chunk *c, uint64_t now)
 	}
 }
 
+/* A creation without a goid, whose g had another one of these 16 bits before. */
+struct unnamed {
+	uint64_t g;
+	uint16_t before;
+};
+
+/* Reads the goid of one; false: it is not there yet. */
+static bool add_goid(struct capture *cap, struct chunk *c, const struct unnamed *u)
+{
+	struct rec_long l = { .r = { .kind = REC_GOID, .ptr = u->g } };
+
+	if (!process_read(cap->proc, u->g + cap->plan->offsets.g_goid, &l.r.id, 8))
+		return true;	/* the process has gone */
+	if ((uint16_t)l.r.id == u->before)
+		return false;
+	l.r.time = clock_ns(CLOCK_MONOTONIC);
+	buf_add(&c->data, &l, sizeof(l));
+	return true;
+}
+
+/* Which creations of the chunk, whose records end at @end, have no goid? */
+static void find_unnamed(struct capture *cap, const struct chunk *c, size_t end)
+{
+	const uint8_t *data = c->data.data;
+	struct segment s;
+	size_t at = 0, stop, n;
+
+	while (at < end) {
+		memcpy(&s, data + at, sizeof(s));
+		at += sizeof(s);
+		for (stop = at + s.len; at < stop; at += n) {
+			const struct rec *r = (const struct rec *)(data + at);
+			struct unnamed u = { .g = r->ptr, .before = r->flags };
+
+			n = record_size(r, stop - at);
+			if (!n)
+				return;
+			if ((r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED) && !r->id)
+				*(struct unnamed *)vec_push(&cap->unnamed, sizeof(u)) = u;
+		}
+	}
+}
+
 /*
- * Up to Go 1.23 some creations have no goid yet. It is in the g by now, and
+ * Up to Go 1.23 some creations have no goid yet. It is in the g soon after, and
  * stays right until the g's next record, which the assembler prefers. The
  * time is taken after the read, so that a record from before it comes first.
  */
 static void add_goids(struct capture *cap, struct chunk *c, size_t end)
 {
-	const uint8_t *data = c->data.data;
-	struct vec found = {0};
-	size_t at = 0, i, n;
-	struct segment s;
+	size_t i, left = 0;
 
-	while (at < end) {
-		size_t stop;
+	find_unnamed(cap, c, end);
+	for (i = 0; i < cap->unnamed.len; i++) {
+		struct unnamed *u = vec_at(&cap->unnamed, struct unnamed, i);
 
-		memcpy(&s, data + at, sizeof(s));
-		at += sizeof(s);
-		for (stop = at + s.len; at < stop; at += n) {
-			const struct rec *r = (const struct rec *)(data + at);
-			struct rec_long l = { .r = { .kind = REC_GOID, .ptr = r->ptr } };
-
-			n = record_size(r, stop - at);
-			if (!n)
-				return;
-			if ((r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED) &&
-			    !r->id)
-				*(struct rec_long *)vec_push(&found, sizeof(l)) = l;
-		}
+		if (!add_goid(cap, c, u))
+			*vec_at(&cap->unnamed, struct unnamed, left++) = *u;
 	}
-	for (i = 0; i < found.len; i++) {
-		struct rec_long *l = vec_at(&found, struct rec_long, i);
-
-		if (!process_read(cap->proc, l->r.ptr + cap->plan->offsets.g_goid, &l->r.id, 8))
-			continue;
-		l->r.time = clock_ns(CLOCK_MONOTONIC);
-		buf_add(&c->data, l, sizeof(*l));
-	}
-	vec_free(&found);
+	cap->unnamed.len = left;
 }
 
 /* Records made by user space: they come with the next chunk. */
@@ -507,6 +530,7 @@ void capture_free(struct capture *cap)
 	for (i = 0; i < CHUNKS; i++)
 		chunk_free(&cap->chunks[i]);
 	buf_free(&cap->extra);
+	vec_free(&cap->unnamed);
 	free(cap->lost);
 	pthread_cond_destroy(&cap->changed);
 	pthread_mutex_destroy(&cap->lock);

@@ -87,14 +87,19 @@ static int pass_on(struct goid_filter *f, const struct rec *r)
 
 /* --- records that wait --- */
 
-static void resolve(struct goid_filter *f, uint64_t g, uint64_t goid)
+static void resolve(struct goid_filter *f, const struct rec *r)
 {
-	uint64_t *at = map64_get(&f->open, g);
+	uint64_t *at = map64_get(&f->open, r->ptr);
+	struct rec *creation;
 
 	if (!at)
 		return;
-	((struct rec *)(f->held.data + *at - 1))->id = goid;
-	map64_del(&f->open, g);
+	creation = (struct rec *)(f->held.data + *at - 1);
+	/* The creating thread may be interrupted before it names the g anew. */
+	if (r->kind == REC_GOID && (uint16_t)r->id == creation->flags)
+		return;
+	creation->id = r->id;
+	map64_del(&f->open, r->ptr);
 }
 
 static void hold(struct goid_filter *f, const struct rec *r)
@@ -139,7 +144,7 @@ int goid_filter_record(struct goid_filter *f, const struct rec *r)
 	size_t open = f->open.len;
 
 	if (names_goroutine(r))
-		resolve(f, r->ptr, r->id);
+		resolve(f, r);
 	if (!f->held.len && (!is_creation(r) || r->id))
 		return pass_on(f, r);
 	hold(f, r);

@@ -37,6 +37,18 @@ void snap_p(struct model *s, struct M *m, const struct rec *r)
 		p_bind(p, holder, P_RUNNING);
 }
 
+/*
+ * Waiting by its status, while its own thread works on it or for it on the
+ * system stack: for a tracer it runs. Up to Go 1.20 the reason then is that of
+ * its last wait, but only such a g still has its thread (dropg).
+ */
+static bool is_worked_on(const struct model *s, const struct rec *r)
+{
+	if (s->opts.minor <= 20)
+		return r->tid != 0;
+	return release_wait_is_running(s->opts.minor, r->flags & 0xff);
+}
+
 static uint8_t snap_status(const struct model *s, const struct rec *r)
 {
 	switch (r->sub) {
@@ -48,7 +60,7 @@ static uint8_t snap_status(const struct model *s, const struct rec *r)
 	case GO_SYSCALL:
 		return G_SYSCALL;
 	case GO_WAITING:
-		return release_wait_is_running(s->opts.minor, r->flags & 0xff) ? G_RUNNING : G_WAITING;
+		return is_worked_on(s, r) ? G_RUNNING : G_WAITING;
 	case GO_PREEMPTED:
 	case GO_LEAKED:
 		return G_WAITING;
