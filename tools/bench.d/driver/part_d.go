@@ -25,18 +25,25 @@ func firstEvent(b *bench, path string) (int64, error) {
 	}
 	defer cmd.Wait()
 	defer out.Close()
-	for in := bufio.NewScanner(out); in.Scan(); {
-		var t int64
-		if _, after, ok := strings.Cut(in.Text(), " time="); ok {
-			_, err = fmt.Sscan(after, &t)
-			return t, err
+	var ticks, frequency float64
+	for in := bufio.NewScanner(out); in.Scan() && frequency == 0; {
+		line := in.Text()
+		if _, after, ok := strings.Cut(line, " time="); ok && ticks == 0 {
+			fmt.Sscan(after, &ticks)
+		}
+		if after, ok := strings.CutPrefix(line, "Frequency freq="); ok {
+			fmt.Sscan(after, &frequency)
 		}
 	}
-	return 0, fmt.Errorf("%s has no event", path)
+	if ticks == 0 || frequency == 0 {
+		return 0, fmt.Errorf("%s has no event", path)
+	}
+	return int64(ticks / frequency * 1e9), nil
 }
 
 type latencies struct {
 	attach, first, detach values // ms
+	resident              values // MiB
 }
 
 func (l *latencies) measure(b *bench, t target) error {
@@ -61,6 +68,7 @@ func (l *latencies) measure(b *bench, t target) error {
 	l.attach = append(l.attach, float64(attached-begin)/1e6)
 	l.first = append(l.first, float64(first-begin)/1e6)
 	l.detach = append(l.detach, float64(rec.wall)/1e6)
+	l.resident = append(l.resident, rec.maxRSS/(1<<20))
 	return nil
 }
 
@@ -79,7 +87,7 @@ func (b *bench) latencyRow(t *table, name, path string, on target) error {
 			return err
 		}
 	}
-	t.add(name, sizeOf(path), l.attach.text("%.0f"), l.first.text("%.0f"), l.detach.text("%.0f"))
+	t.add(name, sizeOf(path), l.attach.text("%.0f"), l.first.text("%.0f"), l.detach.text("%.0f"), l.resident.text("%.0f"))
 	return nil
 }
 
@@ -87,7 +95,9 @@ func latencyTable(b *bench) error {
 	t := &table{
 		name:  "d1",
 		title: "From the start of `gotap record` until it records, and from the signal until it has ended (ms):",
-		head:  []string{"program", "size", "attached", "first event", "ended"},
+		head:  []string{"program", "size", "attached", "first event", "ended", "resident MiB"},
+		footer: "caddy and prometheus are Debian's, stripped. The resident memory has the rings in it, each mapped twice in a row, " +
+			"and the pages of the program's file that were looked at.",
 	}
 	w, err := startWorker(b, "pingpong", 1)
 	if err != nil {
@@ -98,18 +108,24 @@ func latencyTable(b *bench) error {
 	if err != nil {
 		return err
 	}
-	if b.caddy != "" {
-		s, err := startServer(b, b.caddy)
-		if err != nil {
-			return err
-		}
-		defer s.stop()
-		if err = b.latencyRow(t, "caddy under wrk", b.caddy, s); err != nil {
-			return err
-		}
+	if err = b.serverRow(t, "caddy", b.caddy, startServer); err == nil {
+		err = b.serverRow(t, "prometheus", b.large, startPrometheus)
 	}
 	b.show(t)
-	return nil
+	return err
+}
+
+// serverRow: nothing, where the program cannot be had.
+func (b *bench) serverRow(t *table, name, path string, start func(*bench, string) (*server, error)) error {
+	if path == "" {
+		return nil
+	}
+	s, err := start(b, path)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	return b.latencyRow(t, name+" under wrk", path, s)
 }
 
 func symbolTable(b *bench) error {

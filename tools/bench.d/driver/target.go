@@ -85,14 +85,33 @@ func freePort() (int, error) {
 }
 
 func startServer(b *bench, caddy string) (*server, error) {
+	return serve(b, "/", func(address string) []string {
+		return []string{caddy, "respond", "--listen", address, "hello"}
+	})
+}
+
+func startPrometheus(b *bench, prometheus string) (*server, error) {
+	config := filepath.Join(b.scratch, "prometheus.yml")
+	if err := os.WriteFile(config, []byte("global: {scrape_interval: 1s}\n"), 0o600); err != nil {
+		return nil, err
+	}
+	return serve(b, "/api/v1/query?query=1", func(address string) []string {
+		return []string{prometheus, "--config.file=" + config, "--web.listen-address=" + address,
+			"--storage.tsdb.path=" + filepath.Join(b.scratch, "tsdb")}
+	})
+}
+
+// serve runs a program that listens at an address of this machine; path is what wrk asks for.
+func serve(b *bench, path string, command func(address string) []string) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(b.scratch, "caddy")
+	home := filepath.Join(b.scratch, "home")
 	address := fmt.Sprint("127.0.0.1:", port)
 	env := []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home}
-	c, err := startChild(env, caddy, "respond", "--listen", address, "hello")
+	args := command(address)
+	c, err := startChild(env, args[0], args[1:]...)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +119,7 @@ func startServer(b *bench, caddy string) (*server, error) {
 		for c.out.Scan() {
 		}
 	}()
-	return &server{c, "http://" + address + "/"}, waitFor("caddy", func() bool {
+	return &server{c, "http://" + address + path}, waitFor(filepath.Base(args[0]), func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
