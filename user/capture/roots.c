@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 
@@ -21,6 +22,8 @@ enum {
 	SAMPLES = 16,
 	GOID_BATCH = 16,		/* runtime, _GoidCacheBatch */
 	P_STATUSES = 5,
+	/* A P whose thread is interrupted as it takes goids, or a g as it is made anew, looks wrong. */
+	ATTEMPTS = 5, PAUSE_US = 5000,
 };
 
 struct slice {
@@ -76,15 +79,15 @@ static bool is_allgs(const struct search *s, const struct slice *sl)
 static bool is_p(const struct search *s, uint64_t p, uint64_t i)
 {
 	const struct go_offsets *off = &s->plan->offsets;
-	uint64_t next, end;
+	uint64_t cache[2] = {0};	/* next, end */
 	uint32_t id, status;
 
 	if (!process_read(s->proc, p + off->p_id, &id, sizeof(id)) || id != i ||
 	    !process_read(s->proc, p + off->p_status, &status, sizeof(status)) ||
-	    status >= P_STATUSES || !read_word(s, p + off->p_goidcache, &next) ||
-	    !read_word(s, p + off->p_goidcacheend, &end))
+	    status >= P_STATUSES ||
+	    !process_read(s->proc, p + off->p_goidcache, cache, sizeof(cache)))
 		return false;
-	return (end || i) && next <= end && end - next <= GOID_BATCH;
+	return (cache[1] || i) && cache[0] <= cache[1] && cache[1] - cache[0] <= GOID_BATCH;
 }
 
 static bool is_allp(const struct search *s, const struct slice *sl)
@@ -142,16 +145,22 @@ int roots_find(const struct plan *plan, const struct process *proc, struct roots
 	       struct error *err)
 {
 	struct search s = { .plan = plan, .proc = proc };
+	int i;
 
 	if (plan->allgs && plan->allp) {
 		ret->allgs = plan->allgs + proc->bias;
 		ret->allp = plan->allp + proc->bias;
 		return 0;
 	}
-	search_range(&s, plan->data_start + proc->bias, plan->data_end + proc->bias);
-	*ret = s.found;
-	if (ret->allgs && ret->allp)
-		return 0;
+	for (i = 0; i < ATTEMPTS; i++) {
+		s.found = (struct roots){0};
+		s.gs = s.ps = 0;
+		search_range(&s, plan->data_start + proc->bias, plan->data_end + proc->bias);
+		*ret = s.found;
+		if (ret->allgs && ret->allp)
+			return 0;
+		usleep(PAUSE_US);
+	}
 	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has "
 			 "it: the field offsets (%s) do not fit this program", proc->pid,
 			 ret->allgs ? "allp" : "allgs", plan->go_version, plan->offsets_source);
