@@ -72,6 +72,7 @@ extern __u32 names_known;
 extern __u32 any_lost;
 
 enum { MAX_CPUS = 1024 };
+enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
 
 struct ring_inner {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -87,9 +88,10 @@ struct rings_map {
 
 struct lost_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, MAX_CPUS);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct lost_records);
 };
 
 /* One ring per CPU: the records of one CPU are in reserve order. */

@@ -34,11 +34,15 @@ static __always_inline bool is_target(__u64 pid_tgid)
 
 static __always_inline void count_lost(__u32 cpu)
 {
-	__u64 *n = bpf_map_lookup_elem(&lost, &cpu);
+	struct lost_records *l = bpf_map_lookup_elem(&lost, &cpu);
 
 	any_lost = 1;
-	if (n)
-		__sync_fetch_and_add(n, 1);
+	if (!l)
+		return;
+	l->last = bpf_ktime_get_ns();
+	if (!l->first)
+		l->first = l->last;
+	__sync_fetch_and_add(&l->count, 1);
 }
 
 static __always_inline void *ring_reserve(__u64 size)

@@ -102,7 +102,8 @@ enum rec_kind {
 	REC_SNAP_P = 80,	  /* struct rec_snap_p */
 	REC_SNAP_G = 81,	  /* struct rec_snap_g */
 	REC_SNAP_END = 82,	  /* the trace begins at this time */
-	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one */
+	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one, ptr = time of
+				   * the first of them, stack = time of the last (0: not known) */
 	REC_GOID = 84,		  /* id = goid that was read from the created g at ptr */
 	REC_SNAP_GC = 86,	  /* sub = runtime.gcphase: 0 off, 1 mark, 2 mark termination */
 	REC_SNAP_P_NAME = 85,	  /* which address has which id: id = p.id, ptr = p */
@@ -110,6 +111,15 @@ enum rec_kind {
 	REC_SNAP_GSTACK = 88,	  /* as REC_GSTACK_ALLOC */
 	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
 	REC_CAPTURE_END = 90,	  /* until then all was seen; not if the program has ended */
+
+	REC_GAP = 96,		  /* sub = enum rec_gap; nothing is known from here to REC_RESUME */
+	REC_RESUME = 97,	  /* records are whole again; a snapshot and REC_SNAP_END follow */
+};
+
+enum rec_gap {
+	REC_GAP_LOST = 1,	  /* too many records found no room */
+	REC_GAP_REREAD = 2,	  /* some were lost before: states are read anew */
+	REC_GAP_BUDGET = 3,	  /* the probes were taken away: --budget */
 };
 
 #define REC_ID_TOLD (~(__rec_u64)0)
@@ -192,6 +202,12 @@ struct rec_user {
 };
 
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
+
+/* What a CPU could not send, in memory that both sides share. */
+struct lost_records {
+	__rec_u64 count;	/* since the start */
+	__rec_u64 first, last;	/* times; user space takes @first away when it has told of them */
+};
 
 /* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
 struct rec_snap_p {
@@ -276,7 +292,8 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SWEEP_MARK: case REC_SNAP_END:
 	case REC_SNAP_P_NAME: case REC_SNAP_GC: case REC_GSTACK_ALLOC: case REC_GSTACK_FREE:
 	case REC_SPAN_ALLOC: case REC_SPAN_FREE: case REC_SNAP_MEMORY: case REC_SNAP_GSTACK:
-	case REC_SNAP_SPAN: case REC_CAPTURE_END:
+	case REC_SNAP_SPAN: case REC_CAPTURE_END: case REC_GAP:
+	case REC_RESUME:
 		n = sizeof(struct rec);
 		break;
 	case REC_NONE:

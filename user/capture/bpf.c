@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct bpf_side {
 	struct gotap_bpf *skel;
 	bool multi;
 	struct vec rings;		/* struct ring */
+	struct lost_records *lost;	/* by CPU; the map, which has LOST_BYTES */
 	struct vec links;		/* struct bpf_link *, perf */
 	struct vec link_fds;		/* int, uprobe_multi */
 };
@@ -34,6 +36,8 @@ enum {
 	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
 	RING_MIN = 1 << 20,
 	RING_MAX = 16 << 20,
+	MAX_CPUS = 1024,		/* bpf/common.h */
+	LOST_BYTES = MAX_CPUS * sizeof(struct lost_records),
 };
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -188,6 +192,18 @@ static int add_rings(struct bpf_side *b, const struct bpf_opts *opts, struct err
 	return r;
 }
 
+/* The kernel rounds the size up to whole pages, and so does mmap. */
+static int map_lost(struct bpf_side *b, struct error *err)
+{
+	void *p = mmap(NULL, LOST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(b->skel->maps.lost), 0);
+
+	if (p == MAP_FAILED)
+		return error_set(err, -errno, "cannot map the counters: %s", strerror(errno));
+	b->lost = p;
+	return 0;
+}
+
 /* Every key in a slot of its own? */
 static bool fill_with(const struct bpf_side *b, struct site_slot *slots, uint64_t multiplier)
 {
@@ -275,6 +291,8 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 			     (opts->method == ATTACH_AUTO && uprobe_multi_supported()));
 	if (r)
 		r = load_error(r, err);
+	if (!r)
+		r = map_lost(b, err);
 	if (!r)
 		r = add_rings(b, opts, err);
 	if (r) {
@@ -440,6 +458,8 @@ void bpf_free(struct bpf_side *b)
 	vec_free(&b->rings);
 	vec_free(&b->links);
 	vec_free(&b->link_fds);
+	if (b->lost)
+		munmap(b->lost, LOST_BYTES);
 	gotap_bpf__destroy(b->skel);
 	free(b);
 }
@@ -454,12 +474,9 @@ struct ring *bpf_ring(struct bpf_side *b, size_t i)
 	return vec_at(&b->rings, struct ring, i);
 }
 
-uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu)
+struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu)
 {
-	uint64_t n = 0;
-
-	bpf_map_lookup_elem(bpf_map__fd(b->skel->maps.lost), &cpu, &n);
-	return n;
+	return &b->lost[cpu];
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

@@ -47,8 +47,8 @@ void bpf_free(struct bpf_side *b);
 
 size_t bpf_ring_count(const struct bpf_side *b);
 struct ring *bpf_ring(struct bpf_side *b, size_t i);
-/* Records lost on @cpu so far. */
-uint64_t bpf_lost(const struct bpf_side *b, uint32_t cpu);
+/* What @cpu lost so far; shared with the running programs. */
+struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */

@@ -6,10 +6,9 @@
  * snapshot (design: log first, then read, then apply).
  */
 #define _GNU_SOURCE
-#include "capture/capture.h"
+#include "capture/capture_internal.h"
 #include "capture/cut.h"
 #include "capture/module.h"
-#include "capture/sampler.h"
 #include "capture/settle.h"
 
 #include <errno.h>
@@ -26,36 +25,10 @@
 #define SETTLE_NS 2000000000ULL
 
 enum {
-	CHUNKS = 64,			/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 	DRAIN_NS = 10 * 1000 * 1000,
 	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
-};
-
-struct capture {
-	const struct plan *plan;
-	struct process *proc;
-	struct bpf_side *bpf;
-	struct sampler sampler;		/* of the drain thread once that runs */
-	struct roots roots;
-	unsigned int stack_depth;
-	pthread_t thread;
-	bool thread_runs;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct chunk chunks[CHUNKS];
-	struct chunk *free_list[CHUNKS], *queue[CHUNKS];
-	size_t n_free, head, n_queued, queued_bytes;
-	struct chunk *taken;		/* by the caller */
-	struct buf extra;		/* records of user space for the next chunk */
-	struct vec unnamed;		/* struct unnamed: creations whose goid is still to come */
-	bool stop, done;
-	bool fits;			/* the target's memory is what the plan says */
-	enum capture_end end;
-	uint64_t watermark;
-	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
-	uint64_t *lost;			/* per ring: told so far */
 };
 
 static uint64_t clock_ns(clockid_t id)
@@ -135,22 +108,31 @@ int capture_next(struct capture *cap, int timeout_ms, struct chunk **c)
 
 /* --- one round of draining --- */
 
-static void add_lost(struct capture *cap, struct chunk *c, uint64_t now)
+/* Gap and resumption are one moment here: the states were uncertain, now they are read. */
+static void add_resume(struct capture *cap, struct chunk *c, uint64_t now)
 {
-	size_t i;
+	struct rec gap = { .time = now, .kind = REC_GAP, .sub = cap->resume };
+	struct rec resume = { .time = now, .kind = REC_RESUME };
 
-	for (i = 0; i < bpf_ring_count(cap->bpf); i++) {
-		uint32_t cpu = bpf_ring(cap->bpf, i)->cpu;
-		uint64_t n = bpf_lost(cap->bpf, cpu);
-		struct rec_long l = {
-			.r = { .time = now, .kind = REC_LOST, .id = cpu },
-			.arg = n - cap->lost[i],
-		};
+	if (!cap->resume)
+		return;
+	buf_add(&c->data, &gap, sizeof(gap));
+	buf_add(&c->data, &resume, sizeof(resume));
+	cap->resume = 0;
+	pthread_cond_broadcast(&cap->changed);
+}
 
-		if (n != cap->lost[i])
-			buf_add(&c->data, &l, sizeof(l));
-		cap->lost[i] = n;
-	}
+bool capture_resume(struct capture *cap, enum rec_gap why)
+{
+	bool done;
+
+	pthread_mutex_lock(&cap->lock);
+	cap->resume = why;
+	while (cap->resume && !cap->keeper.stop)
+		pthread_cond_wait(&cap->changed, &cap->lock);
+	done = !cap->resume;
+	pthread_mutex_unlock(&cap->lock);
+	return done;
 }
 
 /* A creation without a goid, whose g had another one of these 16 bits before. */
@@ -216,7 +198,7 @@ static void add_goids(struct capture *cap, struct chunk *c, size_t end)
 }
 
 /* Records made by user space: they come with the next chunk. */
-static void hand_over(struct capture *cap, const void *records, size_t n)
+void capture_hand_over(struct capture *cap, const void *records, size_t n)
 {
 	pthread_mutex_lock(&cap->lock);
 	buf_add(&cap->extra, records, n);
@@ -230,8 +212,9 @@ static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
 	pthread_mutex_lock(&cap->lock);
 	buf_add(&c->data, cap->extra.data, cap->extra.len);
 	cap->extra.len = 0;
+	losses_tell(&cap->losses, now, __atomic_load_n(&cap->roots.allgs, __ATOMIC_ACQUIRE), &c->data);
+	add_resume(cap, c, now);
 	pthread_mutex_unlock(&cap->lock);
-	add_lost(cap, c, now);
 	if (!cap->plan->goid_before_status)
 		add_goids(cap, c, end);
 	chunk_segment_end(c, at);
@@ -324,7 +307,7 @@ static void tell_end(struct capture *cap)
 {
 	struct rec end = { .kind = REC_CAPTURE_END, .time = clock_ns(CLOCK_MONOTONIC) };
 
-	hand_over(cap, &end, sizeof(end));
+	capture_hand_over(cap, &end, sizeof(end));
 }
 
 static void *drain_thread(void *arg)
@@ -346,6 +329,7 @@ static void *drain_thread(void *arg)
 		if (cap->end == CAPTURE_RUNNING)
 			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	} while (cap->end == CAPTURE_RUNNING);
+	keeper_stop(cap);
 	bpf_deactivate(cap->bpf);
 	if (cap->end == CAPTURE_STOPPED)
 		tell_end(cap);
@@ -377,21 +361,34 @@ static void stamp(struct buf *records, uint64_t now)
 	}
 }
 
-static int read_snapshot(struct capture *cap, struct error *err)
+int capture_read_states(struct capture *cap, struct buf *records, struct snapshot_counts *counts,
+			struct error *err)
 {
 	struct rec end = { .kind = REC_SNAP_END };
+	int r;
+
+	settle(cap->proc, SETTLE_NS);
+	r = snapshot_take(cap->plan, cap->proc, &cap->roots, cap->stack_depth, records, counts, err);
+	if (r)
+		return r;
+	buf_add(records, &end, sizeof(end));
+	stamp(records, clock_ns(CLOCK_MONOTONIC));
+	return 0;
+}
+
+static int read_snapshot(struct capture *cap, struct error *err)
+{
+	struct rec end = { .time = clock_ns(CLOCK_MONOTONIC), .kind = REC_SNAP_END };
 	struct snapshot_counts counts = {0};
 	struct buf records = {0};
 	int r = 0;
 
-	if (!cap->proc->launched) {
-		settle(cap->proc, SETTLE_NS);
-		r = snapshot_take(cap->plan, cap->proc, &cap->roots, cap->stack_depth, &records, &counts, err);
-	}
-	if (!r) {
+	if (cap->proc->launched)
 		buf_add(&records, &end, sizeof(end));
-		stamp(&records, clock_ns(CLOCK_MONOTONIC));
-		hand_over(cap, records.data, records.len);
+	else
+		r = capture_read_states(cap, &records, &counts, err);
+	if (!r) {
+		capture_hand_over(cap, records.data, records.len);
 		/* Up to Go 1.23 records of creations do not know all goids. */
 		if (cap->plan->goid_before_status && !counts.unreadable)
 			bpf_names_known(cap->bpf);
@@ -458,7 +455,7 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 
 	if (r)
 		return r;
-	cap->lost = xcalloc(bpf_ring_count(cap->bpf), sizeof(*cap->lost));
+	losses_init(&cap->losses, cap->bpf);
 	cap->fits = !cap->proc->launched || !cap->plan->assumed;
 	if (!cap->proc->launched)
 		r = roots_find(cap->plan, cap->proc, &cap->roots, err);
@@ -479,6 +476,8 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	r = start_thread(cap, err);
 	if (!r)
 		r = read_snapshot(cap, err);
+	if (!r)
+		r = keeper_start(cap, err);
 	process_release(cap->proc);
 	return r;
 }
@@ -525,13 +524,14 @@ void capture_free(struct capture *cap)
 			;
 		pthread_join(cap->thread, NULL);
 	}
+	keeper_stop(cap);	/* it may have begun when the drain had ended already */
 	sampler_stop(&cap->sampler);
 	bpf_free(cap->bpf);
 	for (i = 0; i < CHUNKS; i++)
 		chunk_free(&cap->chunks[i]);
 	buf_free(&cap->extra);
 	vec_free(&cap->unnamed);
-	free(cap->lost);
+	losses_free(&cap->losses);
 	pthread_cond_destroy(&cap->changed);
 	pthread_mutex_destroy(&cap->lock);
 	free(cap);

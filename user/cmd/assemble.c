@@ -19,7 +19,7 @@ struct assemble_options {
 	const char *spool, *output, *binary;
 	int version;
 	enum symbol_source symbols;
-	bool json, quiet, strict;
+	bool json, quiet, strict, no_notes;
 };
 
 static const char help[] =
@@ -32,17 +32,20 @@ static const char help[] =
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --binary FILE     the traced executable, where it is not at its old place\n"
 	"      --symbols SOURCE  names from dwarf, pclntab, or auto (default)\n"
+	"      --no-notes        leave out the log events of category gotap, which say at their\n"
+	"                        time in the trace what is missing there\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
 	"      --json            report as JSON\n"
 	"  -q, --quiet           no report\n";
 
-enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS };
+enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS, OPT_NO_NOTES };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "binary", required_argument, NULL, OPT_BINARY },
 	{ "symbols", required_argument, NULL, OPT_SYMBOLS },
+	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -59,6 +62,7 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 		switch (c) {
 		case 'o': o->output = optarg; break;
 		case OPT_BINARY: o->binary = optarg; break;
+		case OPT_NO_NOTES: o->no_notes = true; break;
 		case OPT_STRICT: o->strict = true; break;
 		case OPT_JSON: o->json = true; break;
 		case 'q': o->quiet = true; break;
@@ -174,7 +178,8 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		    const struct capture_info *info, struct error *err)
 {
-	struct assembler_opts opts = { .version = o->version, .info = info };
+	struct assembler_opts opts = { .version = o->version, .info = info,
+				       .no_notes = o->no_notes };
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
 	struct output out = { .fd = -1 };

@@ -39,7 +39,7 @@ struct record_options {
 	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
-	bool inner_tids;
+	bool inner_tids, no_notes;
 };
 
 /* What is recorded. */
@@ -99,6 +99,8 @@ static const char help[] =
 	"                        that gotap does not know\n"
 	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+) or perf\n"
 	"      --spool FILE      keep the raw records too, for `gotap assemble`\n"
+	"      --no-notes        leave out the log events of category gotap, which say at their\n"
+	"                        time in the trace what is missing there\n"
 	"      --container-tids  thread ids as the container sees them, not the host\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
@@ -110,10 +112,11 @@ static const char help[] =
 	"recording failed, 2 for wrong usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
-       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS };
+       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
+	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
 	{ "container-tids", no_argument, NULL, OPT_INNER_TIDS },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
@@ -140,6 +143,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	unsigned long n;
 
 	switch (c) {
+	case OPT_NO_NOTES:
+		o->no_notes = true;
+		return NULL;
 	case OPT_INNER_TIDS:
 		o->inner_tids = true;
 		return NULL;
@@ -342,6 +348,7 @@ static int session_start(struct session *s, struct error *err)
 		.version = s->opts->version,
 		.info = &s->target->info,
 		.symbols = s->target->symbols,
+		.no_notes = s->opts->no_notes,
 	};
 	int r = output_open(&s->out, s->opts->output, err);
 

@@ -83,6 +83,15 @@ static void print_lost(const struct report *r, FILE *f)
 		      "--stack-depth\n", f);
 }
 
+static void print_gaps(const struct report *r, FILE *f)
+{
+	const struct model_counts *c = &r->result->model;
+
+	if (c->resumed || c->unrecorded)
+		fprintf(f, "not recorded: %.3f s; all states were read anew %" PRIu64 " times\n",
+			(double)c->unrecorded / 1e9, c->resumed);
+}
+
 static void print_repairs(const struct report *r, FILE *f)
 {
 	int i;
@@ -125,6 +134,7 @@ void report_print(const struct report *r, FILE *f)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
 	print_lost(r, f);
+	print_gaps(r, f);
 	print_repairs(r, f);
 	print_missing(r, f);
 }
@@ -221,6 +231,8 @@ void report_json(const struct report *r, FILE *f)
 		   ", \"inferred_steals\": %" PRIu64 ", ",
 		res->model.lost, res->stacks_missing, res->unnamed, report_repairs(r),
 		res->model.inferred_steals);
+	fprintf(f, "\"unrecorded_seconds\": %.6f, \"resumed\": %" PRIu64 ", \"notes\": %" PRIu64 ", ",
+		(double)res->model.unrecorded / 1e9, res->model.resumed, res->model.notes);
 	fprintf(f, "\"probes\": %zu, ", r->plan ? r->plan->points.len : 0);
 	json_events(r, f);
 	json_repairs(r, f);

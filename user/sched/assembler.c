@@ -80,6 +80,8 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		.minor = (int)opts->info->go_minor,
 		.unseen_unblocks = opts->info->unseen_unblocks,
 		.version = opts->version,
+		.notes = !opts->no_notes,
+		.time_shift = TIME_SHIFT,
 		.gen_ns = GEN_NS,
 		.gen_bytes = GEN_BYTES,
 	};

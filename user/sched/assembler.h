@@ -24,6 +24,7 @@ struct assembler;
 
 struct assembler_opts {
 	int version;			/* header: 22, 23, 25, 26 */
+	bool no_notes;			/* no log events of gotap's own */
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */

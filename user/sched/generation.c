@@ -42,8 +42,11 @@ static void begin(struct model *s)
 	s->gen++;
 	s->gen_begin = s->now;
 	tracefile_gen_begin(s->tf);
+	s->stating = true;
 	state_ps(s);
 	state_gs(s);
+	s->stating = false;
+	s->now += s->unit;
 	s->tell_procs = s->gomaxprocs != 0;
 	s->procs_stack = 0;
 	s->tell_gc = s->gc_running;
@@ -55,7 +58,7 @@ static void begin(struct model *s)
  * A running goroutine without a P is between the end of a syscall and its
  * next P (Go 1.26+, exitsyscall): a reader knows that as in a syscall.
  */
-static void settle(struct model *s)
+void generation_settle(struct model *s)
 {
 	size_t i;
 
@@ -75,7 +78,7 @@ static void settle(struct model *s)
 
 void generation_first(struct model *s)
 {
-	settle(s);
+	generation_settle(s);
 	if (!s->gomaxprocs)
 		s->gomaxprocs = s->ps.len;
 	s->started = true;
@@ -141,6 +144,12 @@ static bool is_due(const struct model *s)
 	       tracefile_gen_size(s->tf) >= patience * s->opts.gen_bytes;
 }
 
+void generation_next(struct model *s)
+{
+	map64_free(&s->dead);
+	begin(s);
+}
+
 int generation_turn(struct model *s)
 {
 	int r;
@@ -152,7 +161,6 @@ int generation_turn(struct model *s)
 	r = generation_last(s);
 	if (r)
 		return r;
-	map64_free(&s->dead);
-	begin(s);
+	generation_next(s);
 	return 0;
 }

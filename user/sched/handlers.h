@@ -53,6 +53,30 @@ void snap_g(struct model *s, struct M *m, const struct rec *r);
 void snap_gc(struct model *s, struct M *m, const struct rec *r);
 void snap_end(struct model *s, struct M *m, const struct rec *r);
 
+/* --- gap.c --- */
+
+/*
+ * Nothing is known from here on; the generation ends. Returns the error of the
+ * trace file. Nothing happens if the trace has not begun or the gap is open.
+ */
+int gap_open(struct model *s, enum rec_gap why);
+/* Records are whole again; what they and a snapshot say counts. */
+void gap_resume(struct model *s, struct M *m, const struct rec *r);
+/* The snapshot was complete: the trace goes on in the states that are now. */
+void gap_close(struct model *s);
+/* Forgets what was known before the gap. */
+void gap_drop(struct model *s);
+
+/* --- notes.c --- */
+
+void records_lost(struct model *s, struct M *m, const struct rec *r);
+/* Queues a text about the trace itself. */
+void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A time as notes give it: seconds since the trace began. */
+double note_seconds(const struct model *s, uint64_t time);
+/* Writes them if @m, which may be NULL, or any other thread can speak. False if none can. */
+bool notes_tell(struct model *s, struct M *m);
+
 /* --- annotations.c --- */
 
 void user_task_begin(struct model *s, struct M *m, const struct rec *r);

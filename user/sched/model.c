@@ -373,11 +373,6 @@ static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 
 /* --- the capture itself --- */
 
-static void lost(struct model *s, struct M *m, const struct rec *r)
-{
-	s->counts.lost += as_long(r)->arg;
-}
-
 /* Its time was all there is to say: a trace of a silent program lasts as long as it was watched. */
 static void capture_end(struct model *s, struct M *m, const struct rec *r)
 {
@@ -433,8 +428,9 @@ static handler *const handlers[256] = {
 	[REC_SNAP_G] = snap_g,
 	[REC_SNAP_GC] = snap_gc,
 	[REC_SNAP_END] = snap_end,
-	[REC_LOST] = lost,
+	[REC_LOST] = records_lost,
 	[REC_CAPTURE_END] = capture_end,
+	[REC_RESUME] = gap_resume,
 };
 
 /* Records made by user space speak of the process, not of a thread. */
@@ -483,15 +479,23 @@ static bool is_foreign(struct model *s, const struct rec *r)
 	return g && g->gc_work;
 }
 
+/* In a gap only what is said of the capture counts. */
+static bool is_in_gap(const struct model *s, const struct rec *r)
+{
+	return s->gap.open && !s->gap.collecting && r->kind != REC_LOST && r->kind != REC_RESUME;
+}
+
 int model_record(struct model *s, const struct rec *r, struct error *err)
 {
 	handler *h = handlers[r->kind];
 	struct M *m = NULL;
 	int e;
 
-	if (!h)
-		return 0;
 	s->err = err;
+	if (r->kind == REC_GAP)
+		return gap_open(s, r->sub);
+	if (!h || is_in_gap(s, r))
+		return 0;
 	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
 	if (s->started) {
@@ -514,6 +518,8 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (s->tell_procs)
 		step_procs(s, m);
+	if (s->notes.len)
+		notes_tell(s, m);
 	return 0;
 }
 
@@ -524,6 +530,7 @@ struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
 
 	s->tf = tf;
 	s->opts = *opts;
+	s->unit = 1ULL << opts->time_shift;
 	s->now = 1;	/* readers take no clock that says 0 */
 	for (i = 0; i < 256; i++) {
 		s->block_reasons[i] = release_block_reason(opts->minor, i);
@@ -541,10 +548,13 @@ void model_clock(struct model *s, uint64_t mono_ns, uint64_t wall_ns)
 int model_finish(struct model *s, uint64_t time, struct error *err)
 {
 	s->err = err;
+	if (s->gap.open)	/* for good: the trace ends where it began */
+		s->counts.unrecorded += s->now - s->gap.since;
 	if (!s->started)
 		return 0;
 	if (time > s->now)
 		s->now = time;
+	notes_tell(s, NULL);
 	s->counts.end = s->now;
 	return generation_last(s);
 }

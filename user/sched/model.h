@@ -46,6 +46,8 @@ struct model_opts {
 	int minor;		/* Go release of the target */
 	bool unseen_unblocks;	/* some wake-ups have no record: a start implies them */
 	int version;		/* header of the trace: 22, 23, 25, 26 */
+	bool notes;		/* log events of category "gotap" tell of losses and gaps */
+	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
 };
@@ -56,6 +58,9 @@ struct model_counts {
 	uint64_t goroutines;		/* that were in the trace at any time */
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
+	uint64_t notes;			/* events that speak of the trace itself */
+	uint64_t resumed;		/* times that all states were read anew */
+	uint64_t unrecorded;		/* ns of which nothing is known */
 	uint64_t begin, end;		/* first and last time of the trace, ns */
 };
 

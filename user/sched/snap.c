@@ -82,6 +82,7 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	if (g->status != STATUS_UNKNOWN)
 		return;
 	g->stack = as_long(r)->stack;
+	g->start_pc = as_long(r)->arg;
 	g->assist = r->flags >> 8;
 	g->assist_depth = UINT64_MAX;
 	g->status = status;
@@ -105,6 +106,8 @@ void snap_gc(struct model *s, struct M *m, const struct rec *r)
 
 void snap_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!s->started)
+	if (s->gap.collecting)
+		gap_close(s);
+	else if (!s->started && !s->gap.open)
 		generation_first(s);
 }

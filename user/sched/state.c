@@ -44,7 +44,7 @@ struct G *g_put(struct model *s, uint64_t goid)
 
 void g_drop(struct model *s, struct G *g)
 {
-	if (s->gen <= 1)
+	if (s->gen <= 1 || !s->started)
 		map64_put(&s->dead, g->id, NULL);
 	if (s->stw == g)
 		s->stw = NULL;
@@ -156,18 +156,26 @@ static void free_values(struct map64 *map)
 	map64_free(map);
 }
 
-void state_free(struct model *s)
+void state_clear(struct model *s)
 {
 	size_t i;
 
 	map64_each(&s->gs, i)
 		regions_drop(s, map64_ptr(&s->gs, i, struct G));
-	map64_free(&s->tasks);
-	map64_free(&s->memory.spans);
-	map64_free(&s->memory.stacks);
+	s->last_m = NULL;
 	free_values(&s->gs);
 	free_values(&s->ps);
 	free_values(&s->ms);
 	map64_free(&s->p_ptrs);
+}
+
+void state_free(struct model *s)
+{
+	gap_drop(s);
+	state_clear(s);
+	map64_free(&s->tasks);
+	map64_free(&s->memory.spans);
+	map64_free(&s->memory.stacks);
 	map64_free(&s->dead);
+	buf_free(&s->notes);
 }

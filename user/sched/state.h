@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/map64.h"
+#include "base/vec.h"
 #include "sched/model.h"
 #include "trace/tracefile.h"
 #include "tracev2.h"
@@ -35,6 +36,7 @@ struct G {
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
 	bool worker;		/* of gcBgMarkWorker: it has waited as only those do */
+	uint64_t start_pc;	/* of its first function; 0 = not known */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 };
@@ -82,6 +84,18 @@ struct memory {
 	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
 };
 
+struct tables {
+	struct map64 gs, ps, p_ptrs, ms;	/* as in struct model */
+};
+
+/* A time of which nothing is known (gap.c). */
+struct gap {
+	bool open, collecting;
+	uint8_t why;		/* enum rec_gap */
+	uint64_t since;
+	uint64_t goroutines;	/* the count when it began */
+};
+
 struct model {
 	struct tracefile *tf;
 	struct model_opts opts;
@@ -96,6 +110,8 @@ struct model {
 	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */
+	uint64_t unit;		/* of times in the file, ns */
+	bool stating;		/* a generation begins: all statuses */
 	uint64_t gen, gen_begin;
 	uint64_t gomaxprocs;
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
@@ -109,6 +125,9 @@ struct model {
 	bool tell_gc;		/* GCActive is due */
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
+	struct gap gap;
+	struct tables aside;	/* in a gap: what was known before */
+	struct buf notes;	/* to be told: texts, each with its 0 (notes.c) */
 	struct map64 tasks;	/* ids of tasks that have begun */
 	struct memory memory;
 	uint64_t clock_mono, clock_wall;
@@ -140,6 +159,8 @@ void repair(struct model *s, enum repair kind);
 	for (i = 0; i < (map)->cap; i++) if ((map)->slots[i].used)
 #define map64_ptr(map, i, type) ((type *)(uintptr_t)(map)->slots[i].value)
 
+/* Forgets all Gs, Ps and Ms. */
+void state_clear(struct model *s);
 void state_free(struct model *s);
 
 #endif

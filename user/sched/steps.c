@@ -11,6 +11,19 @@ static bool has_coroutines(const struct model *s)
 	return s->opts.version >= 23;
 }
 
+/*
+ * Steps on different threads that follow one another must not have the same
+ * time in the file: a reader that finds the first of two such events not ready
+ * sorts them and may then never try the other (Go 1.22 to 1.27,
+ * internal/trace/reader.go, the frontier). Statuses wait for nothing.
+ */
+static void pass_time(struct model *s)
+{
+	s->now++;
+	if (!s->stating)
+		s->now = (s->now + s->unit - 1) & ~(s->unit - 1);
+}
+
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args)
 {
@@ -18,7 +31,8 @@ void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nar
 		return;
 	if (m)
 		m->gen = s->gen;
-	trace_emit_args(m ? m->stream : s->nobody, s->now++, ev, nargs, args);
+	trace_emit_args(m ? m->stream : s->nobody, s->now, ev, nargs, args);
+	pass_time(s);
 }
 
 static uint64_t stack_id(struct model *s, uint64_t key)
@@ -40,6 +54,7 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 
 	g->status = blocked ? G_WAITING : G_RUNNABLE;
 	g->seq = 0;
+	g->start_pc = start_pc;
 	g->stack = entry;
 	step_emit(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id, stack_id(s, entry),
 		  stack_id(s, stack));

@@ -2,7 +2,7 @@
 
 // check reads traces with Go's own reader and holds every event against the validator of Go's own tests.
 //
-//	check [-views] [-counts] [-goroutines] [-stacks] [-v] FILE...
+//	check [-views] [-counts] [-goroutines] [-stacks] [-logs] [-v] FILE...
 //
 // One line per file, "ok FILE events=N gens=N ..." or "FAIL FILE: error"; the details that were asked for follow it.
 package main
@@ -23,6 +23,7 @@ var (
 	showCounts     = flag.Bool("counts", false, "print event counts by kind and reason")
 	showGoroutines = flag.Bool("goroutines", false, "print every goroutine with its first and last state")
 	showStacks     = flag.Bool("stacks", false, "print the distinct stacks of every kind of event")
+	showLogs       = flag.Bool("logs", false, "print every log event: time in ns, category, message")
 	views          = flag.Bool("views", false, "also compute what the pages of go tool trace compute")
 	verbose        = flag.Bool("v", false, "print errors in full")
 )

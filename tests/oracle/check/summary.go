@@ -28,6 +28,7 @@ type summary struct {
 	procs         map[trace.ProcID]bool
 	threads       map[trace.ThreadID]bool
 	stacks        map[string]int // "KIND\nframe\nframe..." -> uses
+	logs          []string
 }
 
 func newSummary() *summary {
@@ -52,6 +53,8 @@ func (s *summary) add(ev trace.Event) {
 	switch ev.Kind() {
 	case trace.EventSync:
 		s.syncs++
+	case trace.EventLog:
+		s.logs = append(s.logs, fmt.Sprintf("%d %s %s", ev.Time(), ev.Log().Category, ev.Log().Message))
 	case trace.EventStateTransition:
 		s.addTransition(ev.StateTransition())
 	}
@@ -149,6 +152,11 @@ func (s *summary) details(out io.Writer) {
 		for _, id := range slices.Sorted(maps.Keys(s.lives)) {
 			l := s.lives[id]
 			fmt.Fprintf(out, "goroutine %d first=%s last=%s name=%s\n", id, l.first, l.last, l.name)
+		}
+	}
+	if *showLogs {
+		for _, log := range s.logs {
+			fmt.Fprintf(out, "log %s\n", log)
 		}
 	}
 	for _, stack := range s.stacksByUse() {

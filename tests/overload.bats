@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# When there is more than gotap can take in: rings that are too small, gotap stopped, nobody who reads the trace. What is
+# lost is counted by CPU, as the kernel side counted it, and told where it happened; the trace is valid, and afterwards
+# every goroutine is in the state that it is in.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	oracle "$REFERENCE_GO"
+	build_prog "$REFERENCE_GO" turn
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+# lost_in_kernel: prints what each CPU's counter says, in order. The target must not run.
+lost_in_kernel() {
+	local id
+	id=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | sort -u | while read -r id; do
+		PATH=$PATH:/usr/sbin bpftool map show id "$id" | grep -q ' name lost ' && echo "$id"
+	done)
+	[ -z "$id" ] || PATH=$PATH:/usr/sbin bpftool -j map dump id "$id" | python3 -c '
+import json, sys
+for i in sorted(json.load(sys.stdin), key=lambda i: i["formatted"]["key"]):
+	print(i["formatted"]["value"]["count"])' | awk '$1 { last = NR } { n[NR] = $1 }
+		END { for (i = 1; i <= last; i++) printf "%s%s", n[i], i < last ? ", " : "" }'
+}
+
+lost_by_cpu() { sed -nE 's/.*"lost_by_cpu": \[([^]]*)\].*/\1/p' "$REPORT"; }
+
+# notes [REGEX]: the log events of category gotap in the trace so far, "NANOSECONDS TEXT", of those texts that match.
+notes() {
+	"$ORACLE/check" -logs "$TRACE" | sed -n 's/^log \([0-9]*\) gotap /\1 /p' | grep -E -- "^[0-9]+ ${1:-}" || true
+}
+
+# How often the file says so far that states were read. The texts lie in it as they are.
+readings() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE" | wc -l; }
+
+has_read() { [ "$(readings)" -ge "$1" ]; }
+
+monotonic_ns() { python3 -c 'import time; print(time.monotonic_ns())'; }
+
+target_is_stopped() { ! awk '{ print $3 }' "/proc/$TARGET/task/"*/stat | grep -qv T; }
+
+turned() { grep -qx turned "$TARGET_OUT"; }
+
+# Ends the recording at a moment at which nothing is under way, and compares the counts.
+end_recording() {
+	kill -STOP "$TARGET"
+	wait_for 10 target_is_stopped
+	KERNEL=$(lost_in_kernel)
+	kill -INT "$RECORDER"
+	wait_record
+	kill -CONT "$TARGET"
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	echo "the kernel counted $KERNEL"
+	[ "$(reported lost)" -gt 0 ]
+	[ "$(lost_by_cpu)" = "$KERNEL" ]
+}
+
+# The last states of the trace are those that another recording, right after it, begins with: of all goroutines that
+# neither run nor talk all the time.
+states_are_true() {
+	recorded "$BATS_TEST_TMPDIR/after.trace" -p "$TARGET" -d 50ms --stack-depth 8
+	states "$TRACE" 4 >"$BATS_TEST_TMPDIR/then"
+	states "$BATS_TEST_TMPDIR/after.trace" 3 >"$BATS_TEST_TMPDIR/now"
+	wc -l "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
+	# The turn has 100 that stay, 20 of each kind but the enders.
+	[ "$(grep -c . "$BATS_TEST_TMPDIR/now")" -ge 80 ]
+	succeeds diff "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
+}
+
+# states FILE FIELD: the goroutines that exist, with the first (3) or last (4) state.
+states() {
+	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
+		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
+			state = $field; sub(/.*=/, "", state)
+			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
+}
+
+
+turn() {
+	kill -USR1 "$TARGET"
+	wait_for 60 turned
+}
+
+# After losses of so long no state can be concluded: nothing is told of that time, of which $1 to $2 (ns) is a part.
+nothing_is_told_between() {
+	local gap
+	notes
+	# "NS not recorded from X s to Y s: ..."
+	gap=$(notes 'not recorded from [0-9.]* s to [0-9.]* s: too many' | awk -v from="$1" -v to="$2" '
+		{ begin = $1 - ($8 - $5) * 1e9 } begin <= from && $1 >= to { printf "%d %d\n", begin, $1 }')
+	echo "between $1 and $2: a gap from $gap"
+	[ -n "$gap" ]
+	# What was lost there is told at its begin, or when somebody runs who can tell it.
+	notes 'lost [0-9]+ records on CPU' | awk -v begin="${gap% *}" -v end="${gap#* }" -v repairs="$(reported repairs_total)" '
+		$1 < begin - 1000000 || $1 > end + 1000000 { elsewhere++ } { n++ }
+		END { exit !n || (repairs && !elsewhere) }'
+	awk -v s="$(reported unrecorded_seconds)" -v ns="$((${gap#* } - ${gap% *}))" 'BEGIN { exit s < ns / 1e9 - 0.001 }'
+}
+
+@test "gotap is stopped for two seconds" {
+	local before to
+	start_target "$PROG"
+	start_record "$TRACE" -p "$TARGET" --ring-size 1M
+	wait_for 20 has_bytes "$TRACE" 1000
+	kill -STOP "$RECORDER"
+	before=$(lost_in_kernel)
+	wait_for 60 loses_more
+	turn
+	sleep 2
+	to=$(monotonic_ns)
+	kill -CONT "$RECORDER"
+	wait_for 60 has_read 1
+	end_recording
+	nothing_is_told_between $((to - 1000000000)) "$to"
+	states_are_true
+}
+
+loses_more() { [ "$(lost_in_kernel)" != "$before" ]; }
+
+has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
+
+@test "nobody reads the trace for two seconds" {
+	local before to
+	start_target "$PROG"
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	REPORT=$TRACE.json
+	# shellcheck disable=SC2094
+	{ wait_for 60 [ -e "$BATS_TEST_TMPDIR/read" ] && cat; } <"$BATS_TEST_TMPDIR/pipe" >"$TRACE" 3>&- &
+	"$GOTAP" record -o - --json -p "$TARGET" --ring-size 1M >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	before=
+	wait_for 60 loses_more
+	turn
+	sleep 2
+	to=$(monotonic_ns)
+	touch "$BATS_TEST_TMPDIR/read"
+	wait_for 60 has_read 1
+	end_recording
+	nothing_is_told_between $((to - 1000000000)) "$to"
+	states_are_true
+}
+
+@test "rings that are always too small" {
+	local begin
+	start_target "$PROG"
+	begin=$(monotonic_ns)
+	start_record "$TRACE" -p "$TARGET" --ring-size 4K
+	turn
+	wait_for 60 has_read $(($(readings) + 2))
+	end_recording
+	# Each loss is told within the recording, once; of the last, nobody may have run any more who could tell it.
+	notes 'lost [0-9]+ records on CPU' | awk -v begin="$begin" -v want="$(reported lost)" '
+		$1 < begin { bad = 1 } { n += $3 } END { print n " of " want; exit bad || n > want || n < want / 2 }'
+	[ "$(reported repairs_total)" -gt 0 ]
+	states_are_true
+}
+
+@test "--no-notes: the trace has events of the program's only" {
+	start_target "$PROG"
+	record "$TRACE" -p "$TARGET" -d 500ms --ring-size 4K --no-notes
+	[ "$(reported lost)" -gt 0 ]
+	[ -z "$(notes)" ]
+	views_ok "$TRACE"
+}
+
+@test "the raw records give the same trace" {
+	start_target "$PROG"
+	record "$TRACE" -p "$TARGET" -d 2500ms --ring-size 4K --spool "$TRACE.spool"
+	[ "$(reported resumed)" -gt 0 ]
+	succeeds "$GOTAP" assemble -q "$TRACE.spool" -o "$TRACE.again"
+	cmp "$TRACE" "$TRACE.again"
+}
+
+@test "a program that gotap runs, from its first goroutine on, and one without symbols" {
+	build_prog "$REFERENCE_GO" turn -ldflags=-s
+	record "$TRACE" --ring-size 4K -d 3s -- "$PROG" -dur 4s
+	[ "$(reported lost)" -gt 0 ]
+	[ "$(reported resumed)" -gt 0 ]
+	views_ok "$TRACE"
+}
+
+@test "every format can tell of it" {
+	local version
+	for version in 1.22 1.23 1.26; do
+		start_target "$PROG"
+		record "$TRACE" -p "$TARGET" -d 2500ms --ring-size 4K --format "go$version"
+		[ "$(reported resumed)" -gt 0 ]
+		readable_by "$version" "$TRACE"
+		trace_ok "$TRACE"
+		stop_target
+	done
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture_internal: what capture.c (the rings, the queue) shares with keeper.c
+ * (whoever reads states anew while the recording runs).
+ */
+#ifndef GOTAP_CAPTURE_CAPTURE_INTERNAL_H
+#define GOTAP_CAPTURE_CAPTURE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "capture/capture.h"
+#include "capture/keeper.h"
+#include "capture/losses.h"
+#include "capture/sampler.h"
+
+enum {
+	CHUNKS = 64,			/* in circulation */
+};
+
+struct capture {
+	const struct plan *plan;
+	struct process *proc;
+	struct bpf_side *bpf;
+	struct sampler sampler;		/* of the drain thread once that runs */
+	struct roots roots;
+	unsigned int stack_depth;
+	pthread_t thread;
+	bool thread_runs;
+	struct keeper keeper;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct chunk chunks[CHUNKS];
+	struct chunk *free_list[CHUNKS], *queue[CHUNKS];
+	size_t n_free, head, n_queued, queued_bytes;
+	struct chunk *taken;		/* by the caller */
+	struct buf extra;		/* records of user space for the next chunk */
+	struct vec unnamed;		/* struct unnamed: creations whose goid is still to come */
+	uint8_t resume;			/* enum rec_gap: the next chunk says REC_GAP and REC_RESUME */
+	bool stop, done;
+	bool fits;			/* the target's memory is what the plan says */
+	enum capture_end end;
+	uint64_t watermark;
+	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
+	struct losses losses;		/* of the drain thread */
+};
+
+/* Puts @records into the stream. */
+void capture_hand_over(struct capture *cap, const void *records, size_t n);
+/*
+ * From some time on, which the stream tells as the end of a gap, every record
+ * is there: returns when that has come. False if the capture ends.
+ */
+bool capture_resume(struct capture *cap, enum rec_gap why);
+/* The states of everything, once threads have arrived behind the probes they passed. */
+int capture_read_states(struct capture *cap, struct buf *records, struct snapshot_counts *counts,
+			struct error *err);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* losses: see losses.h. */
+#include "capture/losses.h"
+
+#include <stdlib.h>
+
+/*
+ * Shorter than this the scheduler's steps can mostly be told from what came
+ * through, and the model does (repairs). A reader that is too slow for a moment
+ * loses some milliseconds; one that was stopped, as long as that took.
+ */
+#define LONG_NS (100 * 1000 * 1000)
+
+void losses_init(struct losses *l, struct bpf_side *bpf)
+{
+	l->bpf = bpf;
+	l->told = xcalloc(bpf_ring_count(bpf), sizeof(*l->told));
+}
+
+/*
+ * The time is taken away before the count is read: what is lost in between is
+ * in the count, and its time stays for the next call, too early by that much.
+ */
+static struct rec_long take(struct lost_records *now, uint64_t *told)
+{
+	uint64_t first = __atomic_exchange_n(&now->first, 0, __ATOMIC_SEQ_CST);
+	uint64_t n = __atomic_load_n(&now->count, __ATOMIC_SEQ_CST);
+	struct rec_long l = {
+		.r = { .kind = REC_LOST, .ptr = first },
+		.stack = __atomic_load_n(&now->last, __ATOMIC_SEQ_CST),
+		.arg = n - *told,
+	};
+
+	*told = n;
+	return l;
+}
+
+/* Where the first long loss of @lost begins; UINT64_MAX: there is none. */
+static uint64_t gap_begin(const struct vec *lost)
+{
+	uint64_t begin = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < lost->len; i++) {
+		const struct rec_long *l = vec_at(lost, struct rec_long, i);
+
+		if (l->stack > l->r.ptr + LONG_NS && l->r.ptr < begin)
+			begin = l->r.ptr;
+	}
+	return begin;
+}
+
+void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
+{
+	struct rec gap = { .kind = REC_GAP, .sub = REC_GAP_LOST };
+	struct vec lost = {0};
+	size_t i;
+
+	for (i = 0; i < bpf_ring_count(l->bpf); i++) {
+		uint32_t cpu = bpf_ring(l->bpf, i)->cpu;
+		struct rec_long r = take(bpf_lost(l->bpf, cpu), &l->told[i]);
+
+		r.r.id = cpu;
+		if (!r.r.ptr)
+			r.r.ptr = now;
+		if (r.arg)
+			*(struct rec_long *)vec_push(&lost, sizeof(r)) = r;
+	}
+	gap.time = reread ? gap_begin(&lost) : UINT64_MAX;
+	/* Inside the gap nobody could tell: losses that begin there are told at its begin. */
+	for (i = 0; i < lost.len; i++) {
+		struct rec_long *r = vec_at(&lost, struct rec_long, i);
+
+		r->r.time = r->r.ptr < gap.time ? r->r.ptr : gap.time;
+		buf_add(out, r, sizeof(*r));
+	}
+	if (gap.time != UINT64_MAX)
+		buf_add(out, &gap, sizeof(gap));
+	vec_free(&lost);
+}
+
+uint64_t losses_total(const struct losses *l)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < bpf_ring_count(l->bpf); i++)
+		n += __atomic_load_n(&bpf_lost(l->bpf, bpf_ring(l->bpf, i)->cpu)->count,
+				     __ATOMIC_SEQ_CST);
+	return n;
+}
+
+void losses_free(struct losses *l)
+{
+	free(l->told);
+}

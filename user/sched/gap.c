@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gap: a time of which nothing is known: too many records were lost, or the
+ * probes were away. See handlers.h.
+ *
+ * At its begin everything that runs is shown to wait for a reason that says so,
+ * and every P is idle: a viewer's lanes are empty, and no time counts as running
+ * that was not seen. Then the model begins again as at the attach, with empty
+ * tables: from REC_RESUME on the records tell what the states are, and then the
+ * snapshot. At REC_SNAP_END those from before are led there by legal steps, at
+ * the head of a new generation.
+ *
+ * A reader takes a new state of what it knows only by such steps (Go 1.27,
+ * internal/trace/order.go): who ended meanwhile runs once more to end, who
+ * began is created. They lie as close together as times can, a nanosecond each.
+ */
+#include "sched/handlers.h"
+
+#include "base/vec.h"
+#include "sched/ensure.h"
+#include "sched/generation.h"
+#include "sched/steps.h"
+
+static const char NOT_RECORDED[] = "gotap: not recorded";
+
+static const char *gap_text(enum rec_gap why)
+{
+	switch (why) {
+	case REC_GAP_LOST:
+		return "too many records were lost";
+	case REC_GAP_REREAD:
+		return "records were lost before, all states were read anew";
+	case REC_GAP_BUDGET:
+		return "probes would cost more than the budget";
+	}
+	return "unknown";
+}
+
+/* Swaps the tables with those that are put aside. */
+static void swap_tables(struct model *s)
+{
+	struct tables t = s->aside;
+
+	s->aside = (struct tables){ s->gs, s->ps, s->p_ptrs, s->ms };
+	s->gs = t.gs;
+	s->ps = t.ps;
+	s->p_ptrs = t.p_ptrs;
+	s->ms = t.ms;
+	s->last_m = NULL;
+}
+
+/* --- the begin --- */
+
+/* Nobody can know when a cycle ends that is not watched: it ends here. */
+static void end_ranges(struct model *s)
+{
+	struct M *speaker = NULL;
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->sweep.place)
+			sweep_settle(s, m);
+		if (m->g && m->g->status == G_RUNNING && m->p)
+			speaker = m;
+	}
+	if (s->stw)
+		step_stw_end(s);
+	if (s->gc_running && speaker)
+		gc_end(s, speaker, NULL);
+}
+
+static void put_to_rest(struct model *s, struct M *m)
+{
+	if (m->g && m->g->status == G_RUNNING && m->p) {
+		assist_close(s, m);
+		step_go_block(s, m, NOT_RECORDED, 0);
+	}
+	if (m->p)	/* in a syscall, too: a reader takes this for a steal */
+		step_p_stop(s, m);
+}
+
+/* Addresses of Ps stay true. */
+static void begin_collecting(struct model *s)
+{
+	size_t i;
+
+	state_clear(s);
+	map64_clear(&s->dead);
+	s->gc_known = s->gc_running = false;
+	map64_each(&s->aside.ps, i) {
+		struct P *p = map64_ptr(&s->aside.ps, i, struct P);
+
+		p_put(s, p->id, p->ptr);
+	}
+}
+
+int gap_open(struct model *s, enum rec_gap why)
+{
+	size_t i;
+	int r;
+
+	if (!s->started)
+		return 0;
+	if (why != REC_GAP_REREAD && notes_tell(s, NULL))
+		note_add(s, "not recorded from here on: %s", gap_text(why));
+	notes_tell(s, NULL);
+	end_ranges(s);
+	map64_each(&s->ms, i)
+		put_to_rest(s, map64_ptr(&s->ms, i, struct M));
+	r = generation_last(s);
+	s->started = false;
+	s->gap = (struct gap){ .open = true, .why = why, .since = s->now,
+			       .goroutines = s->counts.goroutines };
+	s->counts.end = s->now;
+	swap_tables(s);
+	begin_collecting(s);
+	return r;
+}
+
+void gap_resume(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!s->gap.open)
+		return;
+	begin_collecting(s);	/* what came before, or at an attempt that failed, counts no more */
+	s->gap.collecting = true;
+}
+
+/* --- the end: what is in the tables is how it was, what is aside is how it is --- */
+
+static struct G *g_now(const struct model *s, uint64_t goid)
+{
+	uint64_t *slot = map64_get(&s->aside.gs, goid);
+
+	return slot ? (struct G *)(uintptr_t)*slot : NULL;
+}
+
+/* Still in the same syscall, or in another on the same thread: nothing to tell. */
+static bool stays_in_syscall(const struct G *before, const struct G *now)
+{
+	return now && before->status == G_SYSCALL && now->status == G_SYSCALL &&
+	       before->m->tid == now->m->tid;
+}
+
+static void leave_syscalls(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->gs, i) {
+		struct G *g = map64_ptr(&s->gs, i, struct G);
+
+		if (g->status == G_SYSCALL && !stays_in_syscall(g, g_now(s, g->id)))
+			step_sys_end_blocked(s, g->m);
+	}
+}
+
+static void give_p(struct model *s, struct M *m, struct P *p)
+{
+	ensure_p_idle(s, m, p);	/* says its status if it has none yet */
+	step_p_start(s, m, p);
+}
+
+static void run(struct model *s, struct M *m, struct G *g)
+{
+	if (g->status == G_WAITING)
+		step_go_unblock(s, m, g, 0);
+	step_go_start(s, m, g);
+}
+
+/* A thread on which the steps of those can happen that have none: of those that run. */
+static struct M *any_thread(struct model *s)
+{
+	struct M *found = NULL;
+	size_t i;
+
+	map64_each(&s->aside.ms, i) {
+		struct M *now = map64_ptr(&s->aside.ms, i, struct M), *m;
+
+		if (!now->p)
+			continue;
+		m = m_put(s, now->tid);
+		if (!m->g)
+			return m;
+	}
+	map64_each(&s->ms, i) {
+		found = map64_ptr(&s->ms, i, struct M);
+		if (!found->g)
+			return found;
+	}
+	return m_put(s, 0);	/* all are in syscalls: no thread of the program's */
+}
+
+static void end_those_gone(struct model *s, struct M *m)
+{
+	struct vec gone = {0};
+	size_t i;
+
+	map64_each(&s->gs, i)
+		if (!g_now(s, s->gs.slots[i].key))
+			*(struct G **)vec_push(&gone, sizeof(struct G *)) =
+				map64_ptr(&s->gs, i, struct G);
+	for (i = 0; i < gone.len; i++) {
+		run(s, m, *vec_at(&gone, struct G *, i));
+		step_go_destroy(s, m);
+	}
+	vec_free(&gone);
+}
+
+/* In a mark assist when the gap began, and not any more. */
+static void end_assist(struct model *s, struct M *m, struct G *g, const struct G *now)
+{
+	if (!g->assist || now->assist)
+		return;
+	run(s, m, g);
+	assist_close(s, m);
+	step_go_block(s, m, NOT_RECORDED, 0);
+}
+
+/* What waits or is runnable; and those that began, as far as that. */
+static void bring_along(struct model *s, struct M *m, const struct G *now)
+{
+	struct G *g = g_get(s, now->id);
+	bool waits = now->status == G_WAITING;
+
+	if (!g) {
+		g = g_put(s, now->id);
+		step_go_create(s, m, g, waits, now->start_pc, 0);
+	}
+	end_assist(s, m, g, now);
+	if (waits && g->status == G_RUNNABLE) {
+		run(s, m, g);
+		step_go_block(s, m, NOT_RECORDED, now->stack);
+	} else if (now->status == G_RUNNABLE && g->status == G_WAITING) {
+		step_go_unblock(s, m, g, 0);
+	}
+	g->stack = now->stack;
+	g->start_pc = now->start_pc;
+	g->worker |= now->worker;
+	g->gc_work |= now->gc_work;
+}
+
+/*
+ * Those on a thread, once nobody else needs its P. In a syscall the P stays
+ * idle to a reader; the end of the syscall says which P the thread then has.
+ */
+static void seat(struct model *s, struct M *now)
+{
+	struct M *m = m_put(s, now->tid);
+	struct G *g = now->g ? g_get(s, now->g->id) : NULL;
+	bool in_syscall = g && now->g->status == G_SYSCALL;
+
+	m->heard = now->heard;
+	m->coro_exit = now->coro_exit;
+	if (in_syscall && g->m == m)
+		return;
+	if (now->p) {
+		give_p(s, m, p_put(s, now->p->id, now->p->ptr));
+		m->p->worker_mode = now->p->worker_mode;
+	} else if (g) {
+		give_p(s, m, p_put(s, 0, 0));
+	}
+	if (g)
+		run(s, m, g);
+	if (!in_syscall)
+		return;
+	step_sys_begin(s, m, now->g->stack);
+	step_p_stop(s, m);
+}
+
+/* Threads in a syscall first: they hold a P for a moment only. */
+static void seat_all(struct model *s, bool in_syscall)
+{
+	size_t i;
+
+	map64_each(&s->aside.ms, i) {
+		struct M *now = map64_ptr(&s->aside.ms, i, struct M);
+
+		if (in_syscall == (now->g && now->g->status == G_SYSCALL))
+			seat(s, now);
+	}
+}
+
+/* The statuses that open the generation have the stacks of now. */
+static void take_stacks(struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->gs, i) {
+		struct G *g = map64_ptr(&s->gs, i, struct G), *now = g_now(s, g->id);
+
+		g->stack = now && now->status == g->status ? now->stack : 0;
+	}
+}
+
+void gap_drop(struct model *s)
+{
+	swap_tables(s);
+	state_clear(s);
+	swap_tables(s);
+}
+
+static void catch_up(struct model *s)
+{
+	struct M *m;
+	size_t i;
+
+	leave_syscalls(s);
+	m = any_thread(s);
+	give_p(s, m, p_put(s, 0, 0));
+	end_those_gone(s, m);
+	map64_each(&s->aside.gs, i)
+		bring_along(s, m, map64_ptr(&s->aside.gs, i, struct G));
+	step_p_stop(s, m);
+	seat_all(s, true);
+	seat_all(s, false);
+}
+
+/* allp has as many items as GOMAXPROCS says. */
+static uint64_t count_ps(const struct model *s)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	map64_each(&s->ps, i)
+		n += map64_ptr(&s->ps, i, struct P)->status != STATUS_UNKNOWN;
+	return n;
+}
+
+void gap_close(struct model *s)
+{
+	uint64_t procs = count_ps(s);
+
+	generation_settle(s);
+	swap_tables(s);
+	s->counts.goroutines = s->gap.goroutines;
+	s->counts.resumed++;
+	s->counts.unrecorded += s->now - s->gap.since;
+	s->counts.end = s->now;
+	s->gap.open = false;
+	s->started = true;
+	if (procs)
+		s->gomaxprocs = procs;
+	take_stacks(s);
+	generation_next(s);
+	catch_up(s);
+	memory_tell_all(s);
+	gap_drop(s);
+	note_add(s, "not recorded from %.6f s to %.6f s: %s", note_seconds(s, s->gap.since),
+	     note_seconds(s, s->counts.end), gap_text(s->gap.why));
+}

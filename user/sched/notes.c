@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * notes: what the trace says of its own making: records that were lost, times
+ * that were not recorded. See handlers.h. A note is a UserLog event of category
+ * "gotap", which `runtime/trace` reserves for nobody, so that every viewer shows
+ * it at its place. A log event needs a running goroutine with a P; whichever
+ * has one first speaks, at the time of the note or right after it. It is no
+ * step of that goroutine: a reader changes no state for it.
+ */
+#include "sched/handlers.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "sched/steps.h"
+
+static const char CATEGORY[] = "gotap";
+
+void note_add(struct model *s, const char *format, ...)
+{
+	char text[160];
+	va_list ap;
+
+	if (!s->opts.notes)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_add(&s->notes, text, strlen(text) + 1);
+	s->counts.notes++;
+}
+
+double note_seconds(const struct model *s, uint64_t time)
+{
+	return time > s->counts.begin ? (double)(time - s->counts.begin) / 1e9 : 0;
+}
+
+void records_lost(struct model *s, struct M *m, const struct rec *r)
+{
+	const struct rec_long *l = (const struct rec_long *)r;
+
+	s->counts.lost += l->arg;
+	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " from %.6f s to %.6f s", l->arg, r->id,
+		 note_seconds(s, r->ptr), note_seconds(s, l->stack));
+}
+
+static bool can_speak(const struct M *m)
+{
+	return m && m->g && m->g->status == G_RUNNING && m->p;
+}
+
+static struct M *speaker(struct model *s, struct M *m)
+{
+	size_t i;
+
+	if (can_speak(m))
+		return m;
+	map64_each(&s->ms, i)
+		if (can_speak(map64_ptr(&s->ms, i, struct M)))
+			return map64_ptr(&s->ms, i, struct M);
+	return NULL;
+}
+
+bool notes_tell(struct model *s, struct M *m)
+{
+	const char *text;
+	size_t at;
+
+	m = s->started ? speaker(s, m) : NULL;
+	if (!m)
+		return false;
+	for (at = 0; at < s->notes.len; at += strlen(text) + 1) {
+		text = (const char *)s->notes.data + at;
+		step_emit(s, m, EV_UserLog, 0, tracefile_string(s->tf, CATEGORY),
+			  tracefile_string(s->tf, text), 0);
+	}
+	s->notes.len = 0;
+	return true;
+}
