@@ -4,7 +4,8 @@
 # The test programs of Go's own tracer (internal/trace/testdata/testprog), recorded by gotap and judged by their own
 # tests (trace_test.go): reader, validator, and what each looks for. Not a record lost, nothing repaired.
 #
-# Left out: TestTraceCPUProfile, which wants each sample of the program's own CPU profiler in the trace.
+# TestTraceCPUProfile wants as many samples in the trace as the program's own CPU profiler took at 100 Hz, of each
+# stack, and none of its stacks missing. gotap's samples are others, so it takes a hundred times as many.
 
 load lib/common
 
@@ -32,6 +33,12 @@ judged() {
 	PATH=${GO%/go}:$PATH
 	require_go "$version"
 	require_tool gcc
+	# cpu-profile.go reads its own profile with a package that only Go itself may import.
+	mkdir "$TESTPROG/internal"
+	cp -r "${GO%/bin/go}"/src/internal/{profile,lazyregexp} "$TESTPROG/internal"
+	printf 'module testprog\n\ngo %s\n' "$version" >"$TESTPROG/go.mod"
+	sed -i -E 's,"internal/(profile|lazyregexp)","testprog/internal/\1",' "$TESTPROG"/cpu-profile.go \
+		"$TESTPROG"/internal/*/*.go
 	cd "$GO_TRACE"
 	TESTPROG=$TESTPROG TESTPROG_GO=$GO GOTAP=$GOTAP GOTAP_FLAGS="$*" GOPROXY=off GOFLAGS='' \
 		succeeds "$JUDGE" -test.v -test.timeout 5m -test.run "TestTrace($programs)\$/Default"
@@ -45,3 +52,10 @@ judged() {
 @test "Go's own test programs, Go 1.26" { judged 1.26 "$PROGRAMS"; }
 @test "Go's own test programs, Go 1.27" { judged 1.27 "$PROGRAMS"; }
 @test "Go's own test programs with all events" { judged 1.27 'Annotations|GCStress|IterPull|Stress' -e all; }
+
+# sampled VERSION
+sampled() { judged "$1" CPUProfile --cpu-samples 10000; }
+
+@test "Go's own test program with a CPU profile, Go 1.22" { sampled 1.22; }
+@test "Go's own test program with a CPU profile, Go 1.25" { sampled 1.25; }
+@test "Go's own test program with a CPU profile, Go 1.27" { sampled 1.27; }
