@@ -45,6 +45,10 @@ extern const volatile __u32 exitsyscall_p_reg;
 extern const volatile struct go_operand gstack_lo;
 extern const volatile struct go_operand gstack_size;
 
+/* Go's own text, C's is outside; of a program's plugins nothing. */
+extern const volatile __u64 text_start;
+extern const volatile __u64 text_end;
+
 /* Address of runtime.gcController, 0: not known before the first heap record. */
 extern const volatile __u64 gc_controller;
 

@@ -24,7 +24,7 @@ static __always_inline __u64 current_m(void)
 }
 
 struct user_regs {
-	__u64 ip, bp, cs;
+	__u64 ip, sp, bp, cs;
 };
 
 /* Where this thread's registers of user mode lie: before 5.15, at the end of a stack of four pages. */
@@ -48,30 +48,98 @@ static __always_inline void to_user_mode(struct user_regs *u)
 		return;
 	saved = saved_regs();
 	u->ip = BPF_CORE_READ(saved, ip);
+	u->sp = BPF_CORE_READ(saved, sp);
 	u->bp = BPF_CORE_READ(saved, bp);
 }
 
-/*
- * Where the goroutine is: in a syscall or in C, where it left Go; on the
- * system stack, where it switched; else at the interrupted instruction.
- * Look-ups go to pc - 1, so that one is told as the address behind it.
- */
-static __always_inline struct stack_start sample_start(struct user_regs *u, __u64 curg)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 g = read_u64(BPF_CORE_READ(task, thread.fsbase) - 8);
-	struct g_chunk c;
+/* What a sample is of; a record begins with it whichever kind it is. */
+struct sample {
+	__u64 pid_tgid;
+	__u64 goid, p;
+	__u16 flags;
+};
 
-	if (curg) {
-		g_read(&c, curg);
-		if (G_FIELD(&c, __u64, syscallsp) && off.g_syscallbp != GO_OFFSET_NONE)
-			return (struct stack_start){ .pc = G_FIELD(&c, __u64, syscallpc),
-						     .bp = G_FIELD(&c, __u64, syscallbp) };
-		if (g != curg)
-			return start_at_sched(&c);
-	}
-	to_user_mode(u);
-	return (struct stack_start){ .pc = u->ip ? u->ip + 1 : 0, .bp = u->bp };
+static __always_inline void fill_sample(struct rec *r, const struct sample *s)
+{
+	r->flags = s->flags;
+	r->id = s->goid;
+	r->ptr = s->p;
+}
+
+static __always_inline void sample_stack(const struct sample *s, __u64 key,
+					 const struct stack_start *from)
+{
+	if (key && !stack_known(key))
+		stack_define(key, from, (__u32)s->pid_tgid, STACK_CPU, 0);
+}
+
+/* In a syscall or in C: where the goroutine left Go. */
+static __always_inline int sample_outside(const struct sample *s, const struct stack_start *from)
+{
+	struct rec_long *l = rec_begin(sizeof(*l), s->pid_tgid, REC_CPU_SAMPLE, 0);
+	__u64 key;
+
+	if (!l)
+		return 0;
+	fill_sample(&l->r, s);
+	l->arg = 0;
+	key = stack_key(from, STACK_CPU);
+	l->stack = key;
+	rec_submit(l);
+	sample_stack(s, key, from);
+	return 0;
+}
+
+/*
+ * In Go, on whichever stack: the interrupted instruction, and the callers by
+ * frame pointers. From the system stack they lead on into the goroutine's
+ * (systemstack), or end there (mcall), as the runtime's own samples do.
+ */
+static __always_inline int sample_inside(const struct sample *s, const struct user_regs *u)
+{
+	struct rec_cpu *c = rec_begin(sizeof(*c), s->pid_tgid, REC_CPU_LEAF, 0);
+	struct stack_start callers = {};
+	struct frame f = {};
+	__u64 key;
+
+	if (!c)
+		return 0;
+	fill_sample(&c->r, s);
+	if (u->bp == u->sp)
+		c->r.flags |= REC_CPU_AT_FRAME;
+	c->ip = u->ip;
+	c->words[0] = read_u64(u->sp);
+	c->words[1] = read_u64(u->sp + 8);
+	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
+		callers = (struct stack_start){ .pc = f.ret, .bp = f.bp };
+	key = stack_key(&callers, STACK_CPU);
+	c->stack = key;
+	rec_submit(c);
+	sample_stack(s, key, &callers);
+	return 0;
+}
+
+static __always_inline bool is_go_text(__u64 ip)
+{
+	return ip >= text_start && ip < text_end;
+}
+
+/*
+ * A probed instruction that the kernel must step through runs in a copy (slots
+ * of 128 bytes): what is meant is the place where it belongs.
+ */
+static __always_inline void undo_stepping(struct user_regs *u)
+{
+	enum { UPROBE_XOL_SLOT_BYTES = 128 };
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct uprobe_task *utask = BPF_CORE_READ(task, utask);
+	__u64 slot;
+
+	if (is_go_text(u->ip) || !utask)
+		return;
+	slot = BPF_CORE_READ(utask, xol_vaddr);
+	if (slot && u->ip - slot < UPROBE_XOL_SLOT_BYTES)
+		u->ip = BPF_CORE_READ(utask, vaddr);
 }
 
 SEC("perf_event")
@@ -79,28 +147,37 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 {
 	struct user_regs u = {
 		.ip = loaded(ctx->regs.ip),
+		.sp = loaded(ctx->regs.sp),
 		.bp = loaded(ctx->regs.bp),
 		.cs = loaded(ctx->regs.cs),
 	};
-	__u64 pid_tgid = current_ids(), m, curg, key;
+	struct sample s = { .pid_tgid = current_ids() };
+	struct task_struct *task = (void *)bpf_get_current_task();
 	struct stack_start from;
-	struct rec_long *l;
+	struct g_chunk c;
+	__u64 m, curg;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(s.pid_tgid))
 		return 0;
-	l = rec_begin(sizeof(*l), pid_tgid, REC_CPU_SAMPLE, 0);
-	if (!l)
-		return 0;
+	to_user_mode(&u);
+	undo_stepping(&u);
 	m = current_m();
 	curg = m ? read_u64(m + off.m_curg) : 0;
-	l->r.id = curg ? read_u64(curg + off.g_goid) : 0;
-	l->r.ptr = m ? read_u64(m + off.m_p) : 0;
-	l->arg = 0;
-	from = sample_start(&u, curg);
-	key = stack_key(&from, STACK_CPU);
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)pid_tgid, STACK_CPU, 0);
-	return 0;
+	s.p = m ? read_u64(m + off.m_p) : 0;
+	if (read_u64(BPF_CORE_READ(task, thread.fsbase) - 8) != curg)
+		s.flags = REC_CPU_SYSTEM;
+	if (!curg)
+		return sample_inside(&s, &u);
+	s.goid = read_u64(curg + off.g_goid);
+	g_read(&c, curg);
+	if (G_FIELD(&c, __u64, syscallsp) && off.g_syscallbp != GO_OFFSET_NONE) {
+		from = (struct stack_start){ .pc = G_FIELD(&c, __u64, syscallpc),
+					     .bp = G_FIELD(&c, __u64, syscallbp) };
+		return sample_outside(&s, &from);
+	}
+	if ((s.flags & REC_CPU_SYSTEM) && !is_go_text(u.ip)) {
+		from = start_at_sched(&c);
+		return sample_outside(&s, &from);
+	}
+	return sample_inside(&s, &u);
 }

@@ -94,6 +94,7 @@ enum rec_kind {
 	REC_SWEEP_MARK = 63,	  /* sub = REC_SWEEP_FREED: id = bytes; REC_SWEEP_CALL: another
 				   * allocation begins */
 	REC_CPU_SAMPLE = 61,	  /* id = goid or 0, ptr = p or 0; stack */
+	REC_CPU_LEAF = 47,	  /* struct rec_cpu: the same, at an instruction in Go */
 
 	/* tables */
 	REC_STACK = 64,		  /* struct rec_stack */
@@ -209,6 +210,24 @@ struct lost_records {
 	__rec_u64 first, last;	/* times; user space takes @first away when it has told of them */
 };
 
+/*
+ * Where a sample interrupts Go, frame pointers know the callers of the function's
+ * caller; whether the function itself has set up its frame, its tables know
+ * (pcsp), so that the return address into its caller may be among @words. @stack
+ * has the rest.
+ */
+struct rec_cpu {
+	struct rec r;		/* flags: enum rec_cpu_flags */
+	__rec_u64 stack;
+	__rec_u64 ip;		/* the interrupted instruction */
+	__rec_u64 words[2];	/* on top of the stack */
+};
+
+enum rec_cpu_flags {
+	REC_CPU_AT_FRAME = 1,	/* bp == sp */
+	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
+};
+
 /* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
 struct rec_snap_p {
 	struct rec r;
@@ -260,6 +279,7 @@ _Static_assert(sizeof(struct rec) == 32, "ring ABI");
 _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
 _Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
+_Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
 /* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or unknown. */
@@ -295,6 +315,9 @@ static inline size_t record_size(const struct rec *r, size_t avail)
 	case REC_SNAP_SPAN: case REC_CAPTURE_END: case REC_GAP:
 	case REC_RESUME:
 		n = sizeof(struct rec);
+		break;
+	case REC_CPU_LEAF:
+		n = sizeof(struct rec_cpu);
 		break;
 	case REC_NONE:
 		return 0;

@@ -97,6 +97,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 		k->systemstack_return = plan->systemstack_return + b->proc->bias;
 		k->systemstack_pc = plan->systemstack_pc + b->proc->bias;
 	}
+	k->text_start = plan->text_start + b->proc->bias;
+	k->text_end = plan->text_end + b->proc->bias;
 	if (plan->gc_controller)
 		k->gc_controller = plan->gc_controller + b->proc->bias;
 }

@@ -354,6 +354,8 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 
 static void find_roots(struct plan *p, const struct gobin *b)
 {
+	if (gobin_table(b))
+		pclntab_text_range(gobin_table(b), &p->text_start, &p->text_end);
 	gobin_data_range(b, &p->data_start, &p->data_end);
 	if (gobin_data_symbol(b, "runtime.allgs", &p->allgs))
 		p->allgs = 0;

@@ -119,6 +119,7 @@ struct plan {
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
 	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
+	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gc_controller, gcphase;	/* likewise; only used where known */
 	uint64_t mheap;			/* likewise */

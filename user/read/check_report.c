@@ -87,3 +87,86 @@ void check_report_text(struct buf *out, const char *file, const struct check_res
 	say_warnings(out, result);
 	buf_add_byte(out, '\n');
 }
+
+static void json_string(struct buf *out, const char *key, const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t left = strlen(text), n;
+	uint32_t rune;
+
+	buf_printf(out, "\"%s\":\"", key);
+	for (; left; p += n, left -= n) {
+		n = rune_decode(p, left, &rune);
+		if (*p == '"' || *p == '\\')
+			buf_printf(out, "\\%c", *p);
+		else if (rune < 0x20 || (n == 1 && rune == RUNE_ERROR))
+			buf_printf(out, "\\u%04x", rune);
+		else
+			buf_add(out, p, n);
+	}
+	buf_add_byte(out, '"');
+}
+
+static void json_place(struct buf *out, const struct v2_place *place)
+{
+	if (place->gen)
+		buf_printf(out, "\"generation\":%llu,", (unsigned long long)place->gen);
+	if (place->batch >= 0)
+		buf_printf(out, "\"batch\":%lld,", (long long)place->batch);
+	if (place->thread != TRACEV2_NO_ID)
+		buf_printf(out, "\"thread\":%lld,", (long long)place->thread);
+	buf_printf(out, "\"offset\":%llu", (unsigned long long)place->offset);
+}
+
+static void json_fault(struct buf *out, const struct check_result *result)
+{
+	const struct v2_fault *f = &result->fault;
+
+	buf_printf(out, ",\"fault\":{");
+	json_place(out, &f->place);
+	buf_printf(out, ",\"kind\":\"%s\",\"after_events\":%llu,\"more\":%llu,",
+		   check_kind_name(result->kind), (unsigned long long)result->fault_event,
+		   (unsigned long long)result->more);
+	json_string(out, "event", f->event);
+	buf_add_byte(out, ',');
+	json_string(out, "rule", f->rule);
+	buf_add_byte(out, ',');
+	json_string(out, "state", f->state);
+	buf_add_byte(out, '}');
+}
+
+static void json_warnings(struct buf *out, const struct check_result *result)
+{
+	const char *sep = "";
+	int i;
+
+	buf_printf(out, ",\"warnings\":[");
+	for (i = 0; i < WARNINGS; i++) {
+		if (!result->warning[i].count)
+			continue;
+		buf_printf(out, "%s{\"count\":%llu,", sep,
+			   (unsigned long long)result->warning[i].count);
+		json_place(out, &result->warning[i].first);
+		buf_add_byte(out, ',');
+		json_string(out, "text", check_warning_text((enum check_warning)i));
+		buf_add_byte(out, '}');
+		sep = ",";
+	}
+	buf_add_byte(out, ']');
+}
+
+void check_report_json(struct buf *out, const char *file, const struct check_result *result)
+{
+	buf_add_byte(out, '{');
+	json_string(out, "file", file);
+	buf_printf(out, ",\"ok\":%s", result->kind == CHECK_OK ? "true" : "false");
+	if (result->version)
+		buf_printf(out, ",\"version\":\"go 1.%d\"", result->version);
+	buf_printf(out, ",\"generations\":%llu,\"events\":%llu,\"threads\":%llu",
+		   (unsigned long long)result->generations, (unsigned long long)result->events,
+		   (unsigned long long)result->threads);
+	if (result->kind != CHECK_OK)
+		json_fault(out, result);
+	json_warnings(out, result);
+	buf_add(out, "}\n", 2);
+}

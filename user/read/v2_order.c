@@ -191,10 +191,8 @@ struct order_m *order_add_m(struct order *o, uint64_t id)
 	return m;
 }
 
-void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events)
+void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables)
 {
-	if (!o->initial_gen && events)
-		o->initial_gen = gen;
 	o->gen = gen;
 	o->tables = tables;
 }

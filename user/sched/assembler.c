@@ -50,6 +50,15 @@ static void note_lost(struct assembler *a, const struct rec *r)
 		a->cpus = (uint32_t)r->id + 1;
 }
 
+/* The model knows samples by the key of their whole stack. */
+static void pass_sample(struct assembler *a, const struct rec_cpu *c)
+{
+	struct rec_long l = { .r = c->r, .stack = stacks_sample(a->stacks, c) };
+
+	l.r.kind = REC_CPU_SAMPLE;
+	a->failed = goid_filter_record(a->goids, &l.r);
+}
+
 static void from_merge(void *ctx, const struct rec *r)
 {
 	struct assembler *a = ctx;
@@ -63,7 +72,10 @@ static void from_merge(void *ctx, const struct rec *r)
 	}
 	if (r->kind == REC_LOST)
 		note_lost(a, r);
-	a->failed = goid_filter_record(a->goids, r);
+	if (r->kind == REC_CPU_LEAF)
+		pass_sample(a, (const struct rec_cpu *)r);
+	else
+		a->failed = goid_filter_record(a->goids, r);
 }
 
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
+#include "sched/ensure.h"
 #include "sched/generation.h"
 #include "sched/handlers.h"
 #include "sched/release.h"
@@ -12,15 +14,371 @@
 
 typedef void handler(struct model *s, struct M *m, const struct rec *r);
 
+static const struct rec_long *as_long(const struct rec *r)
+{
+	return (const struct rec_long *)r;
+}
+
+/* --- goroutines --- */
+
+/*
+ * p.gcMarkWorkerMode (1 to 3) is set when this P wakes its worker and cleared
+ * before the worker parks. The runtime labels a goroutine that starts on such a
+ * P: the worker, also when it was preempted meanwhile.
+ */
+static void label_worker(struct model *s, struct M *m, struct G *g)
+{
+	static const char *const labels[] = { NULL, "GC (dedicated)", "GC (fractional)",
+					      "GC (idle)" };
+	unsigned int mode = m->p ? m->p->worker_mode : 0;
+
+	if (!s->started || !g->worker || !mode || mode > 3)
+		return;
+	g->gc_work = true;
+	ensure_p_counts(s, m, g);
+	step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[mode]));
+}
+
+static void go_start(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_known(s, m, r->id, G_RUNNABLE);
+
+	if (g->m == m && g->status == G_RUNNING)	/* coroswitch_m's slow path says it again */
+		return;
+	ensure_runnable(s, m, g);
+	ensure_no_g(s, m);
+	ensure_p(s, m);
+	ensure_p_counts(s, m, g);
+	step_go_start(s, m, g);
+	label_worker(s, m, g);
+}
+
+/* A worker that was preempted is labelled again if its P still expects it to mark. */
+static void preempted_worker(struct M *m, const struct rec *r)
+{
+	if (m->g && m->g->worker && m->p && r->flags)
+		m->p->worker_mode = r->flags - 1;
+}
+
+static void go_park(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_running(s, m, r->id);
+
+	g->worker |= s->worker_waits[r->sub];
+	if (g->worker && m->p)
+		m->p->worker_mode = 0;
+	step_go_block(s, m, s->block_reasons[r->sub], as_long(r)->stack);
+}
+
+static void go_preempt_park(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	preempted_worker(m, r);
+	step_go_block(s, m, "preempted", as_long(r)->stack);
+}
+
+static void go_stop(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	if (s->stw == m->g)
+		ensure_world_runs(s);
+	preempted_worker(m, r);
+	step_go_stop(s, m, r->sub == REC_STOP_GOSCHED ? "runtime.Gosched" : "preempted",
+		     as_long(r)->stack);
+}
+
+static void go_dead(struct model *s, struct M *m, const struct rec *r)
+{
+	if (m->coro_exit == r->id)	/* coroswitch_m ends it by gdestroy: said already */
+		return;
+	ensure_running(s, m, r->id);
+	step_go_destroy(s, m);
+}
+
+static void go_ready(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = ensure_known(s, m, r->id, G_WAITING);
+
+	ensure_waiting(s, m, g);
+	if (g->status == G_WAITING)
+		step_go_unblock(s, m, g, as_long(r)->stack);
+	/* The mode may be of an earlier choice: of a worker that another P had taken meanwhile. */
+	if (r->sub && g->worker && m->p)
+		m->p->worker_mode = r->sub;
+}
+
+static void go_create(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = g_put(s, r->id);
+
+	if (g->status != STATUS_UNKNOWN) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_may_create(s, m);
+	step_go_create(s, m, g, r->kind == REC_GO_CREATE_BLOCKED, as_long(r)->arg,
+		       as_long(r)->stack);
+}
+
+/* The record's stack word is the goid of the goroutine that goes on. */
+static void go_switch(struct model *s, struct M *m, const struct rec *r)
+{
+	bool dies = r->kind == REC_GO_SWITCH_DEAD;
+	uint64_t to = as_long(r)->stack;
+	struct G *next;
+
+	if (!to || to == r->id) {	/* its memory could not be read */
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_running(s, m, r->id);
+	next = ensure_known(s, m, to, G_WAITING);
+	if (next->m || s->opts.version >= 23)
+		ensure_waiting(s, m, next);
+	ensure_p_counts(s, m, next);
+	step_go_switch(s, m, next, dies);
+	m->coro_exit = dies ? r->id : 0;
+}
+
+/* --- syscalls --- */
+
+static void sys_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_sys_begin(s, m, as_long(r)->stack);
+}
+
+/* Before the trace begins the record tells which P the thread has. */
+static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
+{
+	g_bind(g, m, G_RUNNING);
+	if (p)
+		p_bind(p, m, P_RUNNING);
+}
+
+/*
+ * The runtime's order: a P kept through the syscall gives GoSyscallEnd; one
+ * that was ever taken away, even if the same came back, gives (steal, start)
+ * GoSyscallEndBlocked, GoStart.
+ */
+static void sys_exit(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_by_ptr(s, as_long(r)->arg);
+	bool kept = r->sub;
+	struct G *g;
+
+	/*
+	 * From Go 1.26 this probe runs after the status changed: a snapshot taken
+	 * in between has the goroutine running already.
+	 */
+	if (!m->heard && kept && m->g && m->g->id == r->id && m->g->status == G_RUNNING)
+		return;
+	g = ensure_syscall(s, m, r->id);
+
+	if (!s->started) {
+		learn_p(s, m, g, p);
+		return;
+	}
+	if (!p)
+		p = m->p;
+	if (kept && m->p && m->p == p && p->status == P_SYSCALL) {
+		step_sys_end(s, m);
+		return;
+	}
+	if (m->p && (m->p != p || m->p->status == P_SYSCALL))
+		ensure_p_idle(s, m, m->p);
+	if (p && p->m != m) {
+		ensure_p_idle(s, m, p);
+		step_p_start(s, m, p);
+	}
+	ensure_p(s, m);
+	step_sys_end_blocked(s, m);
+	step_go_start(s, m, g);
+}
+
+static void sys_exit_nop(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_end_blocked(s, m);
+}
+
+static void extra_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = g_put(s, r->id);
+
+	if (g->status != STATUS_UNKNOWN) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_no_g(s, m);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_create(s, m, g);
+}
+
+static void extra_leave(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_destroy(s, m);
+}
+
+/* --- procs --- */
+
+/* procresize moves the running goroutine to another P, which the tracer tells in four events. */
+static struct G *swap_begin(struct model *s, struct M *m)
+{
+	struct G *g = m->g;
+
+	if (g && g->status == G_RUNNING) {
+		ensure_p_counts(s, m, g);
+		step_go_stop(s, m, "runtime.Gosched", 0);
+	} else {
+		g = NULL;
+	}
+	step_p_stop(s, m);
+	return g;
+}
+
+static void p_start(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+	struct G *g = NULL;
+
+	if (m->p && m->p != p && r->sub == REC_PSTART_PROCRESIZE)
+		g = swap_begin(s, m);
+	if (m->p && (m->p != p || p->status == P_SYSCALL))
+		ensure_p_idle(s, m, m->p);
+	if (p->m != m) {
+		ensure_p_idle(s, m, p);
+		step_p_start(s, m, p);
+	}
+	if (r->sub == REC_PSTART_EXITSYSCALL && m->g && m->g->status == G_SYSCALL) {
+		g = m->g;
+		step_sys_end_blocked(s, m);
+	}
+	if (g) {
+		ensure_p_counts(s, m, g);
+		step_go_start(s, m, g);
+	}
+}
+
+static void p_stop(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (m->p == p) {
+		if (m->g && m->g->status == G_RUNNING)
+			ensure_no_g(s, m);
+		step_p_stop(s, m);
+		return;
+	}
+	if (!s->started) {
+		p_unbind(p);
+		return;
+	}
+	repair(s, REPAIR_P_MISSING);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	ensure_p_idle(s, m, p);
+}
+
+static void p_steal(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (p->status == P_SYSCALL)
+		step_p_steal(s, m, p);
+	else if (p->status != P_IDLE)	/* idle: what a C thread left behind, ended by dropm */
+		ensure_p_idle(s, m, p);
+}
+
+/* Called after releasep too, where the P is idle already. */
+static void p_handoff(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_put(s, r->id, r->ptr);
+
+	if (p->status == P_SYSCALL)
+		step_p_steal(s, m, p);
+	else if (!s->started)
+		p_unbind(p);
+}
+
+static void procs_change(struct model *s, struct M *m, const struct rec *r)
+{
+	if (!r->id || r->id > P_ID_MAX) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	s->gomaxprocs = r->id;
+	s->tell_procs = true;
+	s->procs_stack = as_long(r)->stack;
+}
+
+/* --- the world --- */
+
+static void stw_begin(struct model *s, struct M *m, const struct rec *r)
+{
+	const char *reason;
+
+	ensure_world_runs(s);
+	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
+		return;
+	s->stw = m->g;
+	reason = release_stw_reason(s->opts.minor, r->sub, as_long(r)->arg);
+	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, reason),
+		  tracefile_stack(s->tf, as_long(r)->stack));
+}
+
+/*
+ * Up to Go 1.25 stopTheWorldWithSema takes the Ps of all syscalls, at no site
+ * of its own. Now that the world is about to start, those still shown in a
+ * syscall were taken.
+ */
+static void steal_syscall_ps(struct model *s, struct M *m)
+{
+	size_t i;
+
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->status == P_SYSCALL)
+			ensure_p_idle(s, m, p);
+	}
+}
+
+static void stw_end(struct model *s, struct M *m, const struct rec *r)
+{
+	if (s->opts.minor <= 25)
+		steal_syscall_ps(s, m);
+	if (s->stw && s->stw == m->g && m->p)
+		step_stw_end(s);
+	else
+		ensure_world_runs(s);
+}
+
 /* --- samples --- */
 
+/*
+ * While the scheduler switches, on the system stack, m.curg and m.p change a
+ * moment before or after the record does: there the trace itself has the word.
+ */
 static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 {
 	struct P *p = r->ptr ? p_by_ptr(s, r->ptr) : NULL;
+	uint64_t goid = r->id;
 
-	if (s->started)
-		tracefile_cpu_sample(s->tf, r->time, r->tid, p ? p->id : TRACEV2_NO_ID, r->id,
-				     tracefile_stack(s->tf, as_long(r)->stack));
+	if (!s->started)
+		return;
+	if ((r->flags & REC_CPU_SYSTEM) && m->heard && !(m->g && m->g->status == G_SYSCALL)) {
+		goid = m->g ? m->g->id : 0;
+		p = m->p;
+	}
+	tracefile_cpu_sample(s->tf, r->time, r->tid, p ? p->id : TRACEV2_NO_ID, goid,
+			     tracefile_stack(s->tf, as_long(r)->stack));
 }
 
 /* --- the capture itself --- */

@@ -16,6 +16,7 @@ struct stack {
 	uint8_t class;
 	uint16_t skip;
 	uint16_t n;
+	uint64_t callers;	/* key of the stack that goes on behind pcs, 0 = none */
 	uint64_t pcs[];
 };
 
@@ -69,6 +70,43 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 	*slot = (uint64_t)(uintptr_t)st;
 }
 
+/*
+ * The return address into the caller, where the interrupted function has no
+ * frame (yet, or any more, or never): then frame pointers pass the caller over.
+ * 0 if they do not. Since Go 1.21 prologues push BP first.
+ */
+static uint64_t skipped_caller(const struct stacks *s, const struct rec_cpu *r)
+{
+	int32_t delta = s->symbols ? symbolizer_sp_delta(s->symbols, r->ip) : -1;
+
+	if (delta == 0)
+		return r->words[0];
+	return delta == 8 && !(r->r.flags & REC_CPU_AT_FRAME) ? r->words[1] : 0;
+}
+
+uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
+{
+	uint64_t caller = skipped_caller(s, r), key;
+	struct stack *st;
+	uint64_t *slot;
+	bool is_new;
+
+	if (!s->depth || !r->ip)
+		return 0;
+	key = hash64(r->ip ^ hash64(caller ^ hash64(r->stack))) & ~ENTRY_BIT;
+	slot = map64_put(&s->by_key, key, &is_new);
+	if (!is_new)
+		return key;
+	st = xcalloc(1, sizeof(*st) + 2 * sizeof(st->pcs[0]));
+	st->class = STACK_CPU;
+	st->callers = r->stack;
+	st->pcs[st->n++] = r->ip + 1;	/* look-ups go to pc - 1 */
+	if (caller && s->depth > 1)
+		st->pcs[st->n++] = caller;
+	*slot = (uint64_t)(uintptr_t)st;
+	return key;
+}
+
 uint64_t stacks_entry_key(uint64_t pc)
 {
 	return pc ? pc | ENTRY_BIT : 0;
@@ -96,16 +134,32 @@ static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame
  * runtime.main below main.main. It drops the last addresses it kept, so a
  * stack that filled its buffer of 127 loses its last frame all the same.
  */
-static size_t drop_roots(const struct stacks *s, const struct stack *st,
-			 const struct frame *frames, size_t n)
+static size_t drop_roots(const struct stacks *s, size_t n_pcs, const struct frame *frames,
+			 size_t n)
 {
 	if (n && !strcmp(frames[n - 1].func, "runtime.goexit"))
 		n--;
-	else if (n && st->n >= 127 && s->depth >= 127)
+	else if (n && n_pcs >= 127 && s->depth >= 127)
 		n--;
 	if (n && !strcmp(frames[n - 1].func, "runtime.main"))
 		n--;
 	return n;
+}
+
+/*
+ * The runtime's profiler drops no roots, and does not look behind mcall, which has
+ * left the goroutine; up to Go 1.24 frame pointers lead on from there. Nothing ever
+ * runs in systemstack_switch: g.sched names it while another stack is in use.
+ */
+static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
+{
+	size_t i;
+
+	*skip = n && !strcmp(frames[0].func, "runtime.systemstack_switch");
+	for (i = 0; i < n; i++)
+		if (!strcmp(frames[i].func, "runtime.mcall"))
+			return i + 1 - *skip;
+	return n - *skip;
 }
 
 /* Leaf frames of a waker's stack that the runtime would have left out, by name. */
@@ -122,12 +176,41 @@ static size_t waker_frames(const struct stacks *s, const struct stack *st,
 	return skip;
 }
 
-static size_t raw_frames(const struct stack *st, struct trace_frame *out, size_t max)
+static size_t raw_frames(const uint64_t *pcs, size_t n, struct trace_frame *out, size_t max)
 {
-	size_t i, n = st->n < max ? st->n : max;
+	size_t i;
 
+	if (n > max)
+		n = max;
 	for (i = 0; i < n; i++)
-		out[i] = (struct trace_frame){ .pc = st->pcs[i] };
+		out[i] = (struct trace_frame){ .pc = pcs[i] };
+	return n;
+}
+
+static const struct stack *stack_get(struct stacks *s, uint64_t key)
+{
+	uint64_t *slot = map64_get(&s->by_key, key);
+
+	if (!slot)
+		map64_put(&s->missing, key, NULL);
+	return slot ? (const struct stack *)(uintptr_t)*slot : NULL;
+}
+
+/*
+ * All addresses of the stack, at most as many as were asked for. Outside of Go
+ * (the vDSO) frame pointers are believed if they lead back there.
+ */
+static size_t gather(struct stacks *s, const struct stack *st, uint64_t pcs[REC_MAX_FRAMES])
+{
+	const struct stack *callers = st->callers ? stack_get(s, st->callers) : NULL;
+	size_t n = st->n, i;
+
+	memcpy(pcs, st->pcs, n * sizeof(pcs[0]));
+	if (!callers || (s->symbols && symbolizer_sp_delta(s->symbols, pcs[0] - 1) < 0 &&
+			 symbolizer_sp_delta(s->symbols, callers->pcs[0] - 1) < 0))
+		return n;
+	for (i = 0; i < callers->n && n < s->depth && n < REC_MAX_FRAMES; i++)
+		pcs[n++] = callers->pcs[i];
 	return n;
 }
 
@@ -135,9 +218,9 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 {
 	struct stacks *s = ctx;
 	struct frame frames[TRACEV2_MAX_FRAMES];
-	struct stack *st;
-	uint64_t *slot;
-	size_t n, skip;
+	uint64_t pcs[REC_MAX_FRAMES];
+	const struct stack *st;
+	size_t n, skip, n_pcs;
 
 	if (max > TRACEV2_MAX_FRAMES)
 		max = TRACEV2_MAX_FRAMES;
@@ -147,18 +230,20 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 		return copy_frames(frames, symbolizer_entry(s->symbols, key & ~ENTRY_BIT, frames),
 				   out);
 	}
-	slot = map64_get(&s->by_key, key);
-	if (!slot) {
-		map64_put(&s->missing, key, NULL);
+	st = stack_get(s, key);
+	if (!st)
 		return 0;
-	}
-	st = (struct stack *)(uintptr_t)*slot;
+	n_pcs = gather(s, st, pcs);
 	if (!s->symbols)
-		return raw_frames(st, out, max);
-	n = symbolizer_stack(s->symbols, st->pcs, st->n,
+		return raw_frames(pcs, n_pcs, out, max);
+	n = symbolizer_stack(s->symbols, pcs, n_pcs,
 			     release_stack_skip(s->minor, st->class, st->skip), frames, max);
+	if (st->class == STACK_CPU) {
+		n = sample_frames(frames, n, &skip);
+		return copy_frames(frames + skip, n, out);
+	}
 	skip = waker_frames(s, st, frames, n);
-	return copy_frames(frames + skip, drop_roots(s, st, frames + skip, n - skip), out);
+	return copy_frames(frames + skip, drop_roots(s, n_pcs, frames + skip, n - skip), out);
 }
 
 size_t stacks_defined(const struct stacks *s)

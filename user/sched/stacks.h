@@ -18,6 +18,8 @@ struct stacks;
 /* @symbols may be NULL: stacks then have addresses only. Not owned. */
 struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth);
 void stacks_define(struct stacks *s, const struct rec_stack *r);
+/* The whole stack of a sample, whose record may come before that of its callers. Returns its key. */
+uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r);
 /* Key of the one-frame stack at the start of the function at @pc. */
 uint64_t stacks_entry_key(uint64_t pc);
 /* trace_frames_fn; @ctx is the struct stacks. */

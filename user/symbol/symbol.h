@@ -71,6 +71,9 @@ const char *symbolizer_source(const struct symbolizer *s);
 size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 			unsigned int skip, struct frame *out, size_t max);
 
+/* Bytes between SP and the return address at @pc; -1: not known, or no Go function. */
+int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc);
+
 /* The frame of the first line of the function at @entry (a goroutine's start). */
 size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out);
 

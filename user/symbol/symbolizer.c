@@ -340,3 +340,17 @@ size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
 	*out = vec_at(&s->frames, struct known_frame, pc.first)->frame;
 	return 1;
 }
+
+int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
+{
+	struct pclntab_func fn;
+	size_t i;
+
+	for (i = 0; i < s->files.len; i++) {
+		const struct file *f = vec_at(&s->files, struct file, i);
+
+		if (f->table && pclntab_func_at(f->table, pc - f->bias, &fn))
+			return pclntab_sp_delta(f->table, &fn, pc - f->bias);
+	}
+	return -1;
+}

@@ -59,7 +59,13 @@ struct thread_struct {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
+struct uprobe_task {
+	unsigned long vaddr;
+	unsigned long xol_vaddr;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
+	struct uprobe_task *utask;
 	void *stack;
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# CPU samples beside those of the runtime's own trace, with its CPU profiler on: each place of the program, and each
+# larger stack, has the same share of both, as far as chance allows; and each sample of gotap's is of the goroutine, P and
+# stack that the trace shows on its thread at that time: in Go, in the kernel, in C, on the system stack.
+
+load lib/common
+
+setup() { require_root; require_tool gcc; }
+teardown() { stop_targets; }
+
+NEED='main.burn,main.inKernel,main._Cfunc_c_burn,main.allocating,the scheduler'
+
+has_begun() { ! grep -q ^old "$1"; }
+
+# same_samples VERSION
+same_samples() {
+	local ours=$BATS_TEST_TMPDIR/gt.trace theirs=$BATS_TEST_TMPDIR/rt.trace status=0
+	build_prog "$1" sampled
+	start_target "$PROG" -trace "$theirs" -dur 4s
+	# gotap empties an old output once it has attached.
+	echo old >"$ours"
+	"$GOTAP" record --strict --cpu-samples 100 -p "$TARGET" -o "$ours" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	wait_for 30 has_begun "$ours"
+	kill -USR1 "$TARGET"
+	wait $! || status=$?
+	cat "$BATS_TEST_TMPDIR/report"
+	[ "$status" -eq 0 ]
+	views_ok "$ours"
+	oracle "$REFERENCE_GO"
+	succeeds "$ORACLE/samples" -min 60 -need "$NEED" "$ours" "$theirs"
+}
+
+@test "samples equal the runtime's, Go 1.22" { same_samples 1.22; }
+@test "samples equal the runtime's, Go 1.23" { same_samples 1.23; }
+@test "samples equal the runtime's, Go 1.24" { same_samples 1.24; }
+@test "samples equal the runtime's, Go 1.25" { same_samples 1.25; }
+@test "samples equal the runtime's, Go 1.26" { same_samples 1.26; }
+@test "samples equal the runtime's, Go 1.27" { same_samples 1.27; }
+
+# Many samples, so that some fall into every few nanoseconds of the scheduler's way from one goroutine to the next.
+@test "every one of many samples fits the trace" {
+	build_prog 1.27 sampled
+	start_target "$PROG" -dur 30s
+	succeeds "$GOTAP" record --strict --cpu-samples 5000 -d 2s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	views_ok "$BATS_TEST_TMPDIR/x.trace"
+	succeeds "$ORACLE/samples" -min 1000 -need "$NEED" "$BATS_TEST_TMPDIR/x.trace"
+}
