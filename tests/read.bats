@@ -48,9 +48,9 @@ checked_as_go() {
 	IFS=$'\t' read -r _ kind events _ < <("$READFUZZ" verdict "$1")
 	gotap check --json "$1"
 	if [ "$kind" = ok ]; then
-		[ "$status" -eq 0 ] && contains "\"events\":$events,"
+		[ "$status" -eq 0 ] && contains "\"events\": $events,"
 	else
-		[ "$status" -eq 1 ] && contains "\"kind\":\"$kind\",\"after_events\":$events,"
+		[ "$status" -eq 1 ] && contains "\"kind\": \"$kind\", \"after_events\": $events,"
 	fi
 }
 
@@ -89,7 +89,10 @@ tests_of_release() {
 }
 
 @test "Go 1.22's own test traces" { tests_of_release 1.22; }
+@test "Go 1.23's own test traces" { tests_of_release 1.23; }
+@test "Go 1.24's own test traces" { tests_of_release 1.24; }
 @test "Go 1.25's own test traces" { tests_of_release 1.25; }
+@test "Go 1.26's own test traces" { tests_of_release 1.26; }
 @test "Go 1.27's own test traces" { tests_of_release 1.27; }
 
 @test "events come in Go's order, with Go's times and context" {
@@ -153,7 +156,7 @@ tests_of_release() {
 	head -c $(($(stat -c %s "$TRACE") * 9 / 10)) "$TRACE" >"$BATS_TEST_TMPDIR/cut.trace"
 	gotap check --json "$BATS_TEST_TMPDIR/cut.trace"
 	[ "$status" -eq 1 ]
-	[ "$(sed 's/.*"generations":\([0-9]*\).*/\1/' <<<"$output")" -ge 1 ]
+	[ "$(sed 's/.*"generations": \([0-9]*\).*/\1/' <<<"$output")" -ge 1 ]
 }
 
 @test "text and wire take - and report what is wrong" {

@@ -65,6 +65,15 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	contains main.main
 }
 
+@test "what the sources of a release say about its structs is what its compiler made of them" {
+	local release
+	for release in 1.15 1.19 1.21 1.22 1.24 1.27; do
+		require_go "$release"
+	done
+	cd "$CHECKOUT"
+	succeeds tools/gen-offsets --check
+}
+
 @test "a release that gotap does not know is refused, and taken for another only on request" {
 	local trace=$BATS_TEST_TMPDIR/a.trace
 	build_prog 1.27 mixed "$STRIPPED"

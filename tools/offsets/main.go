@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // offsets reads the fields that gooffsets.h lists from the DWARF data of Go
-// programs named go1.NN and writes them as a C table. See tools/gen-offsets.
+// programs named go1.NN, or from source trees of that name, and writes them as a C
+// table. See tools/gen-offsets.
 package main
 
 import (
@@ -121,9 +122,13 @@ func writeProgram(program string, fields []field) {
 		wanted[f.typ] = true
 	}
 	types := structs(d, wanted)
+	writeRow(version, minor, fields, func(f field) (int64, bool) { return offset(types[f.typ], f.path) })
+}
+
+func writeRow(version string, minor int, fields []field, offset func(field) (int64, bool)) {
 	fmt.Printf("\t[%d] = {\t/* %s */\n", minor, version)
 	for _, f := range fields {
-		off, ok := offset(types[f.typ], f.path)
+		off, ok := offset(f)
 		switch {
 		case ok:
 			fmt.Printf("\t\t.%s = %d,\n", f.member, off)
@@ -143,7 +148,7 @@ func main() {
 	fmt.Print(`/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Field offsets of the Go runtime by release (1.NN): written by tools/gen-offsets
- * from DWARF, not by hand. Patch releases of one minor release do not differ.
+ * from DWARF, or from the sources of a release, not by hand. Patch releases of one minor release do not differ.
  */
 #ifndef GOTAP_TARGET_OFFSETS_TABLE_H
 #define GOTAP_TARGET_OFFSETS_TABLE_H
@@ -154,8 +159,12 @@ func main() {
 	fmt.Printf("_Static_assert(sizeof(struct go_offsets) == %d * sizeof(unsigned int),\n"+
 		"\t       \"gooffsets.h changed: run tools/gen-offsets\");\n\n", len(fields))
 	fmt.Print("static const struct go_offsets offsets_by_minor[] = {\n")
-	for _, program := range os.Args[2:] {
-		writeProgram(program, fields)
+	for _, path := range os.Args[2:] {
+		if st, err := os.Stat(path); err == nil && st.IsDir() {
+			writeSource(path, fields)
+		} else {
+			writeProgram(path, fields)
+		}
 	}
 	fmt.Print("};\n\n#endif\n")
 }

@@ -197,6 +197,13 @@ static struct gotap_change change_of(const struct trace_event *ev)
 	return (struct gotap_change){ .of = tr.of, .from = tr.from, .to = tr.to, .id = tr.id };
 }
 
+static const char *task_type(const struct trace_event *ev)
+{
+	bool of_task = ev->type == EV_UserTaskBegin || ev->type == EV_UserTaskEnd;
+
+	return of_task && ev->text ? ev->text : "";
+}
+
 int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 {
 	const struct trace_event *ev;
@@ -209,7 +216,7 @@ int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 		.time = ev->time, .kind = ev->type, .nargs = count_args(ev),
 		.m = ev->m, .p = ev->p, .g = ev->g,
 		.stack = stack_of(r, ev), .change = change_of(ev),
-		.task = ev->text ? ev->text : "",
+		.task = task_type(ev),
 		.offset = r->legacy ? 0 : ev->place.offset,
 	};
 	memcpy(e.args, ev->args, e.nargs * sizeof(e.args[0]));

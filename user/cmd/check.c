@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cmd/check_json.h"
 #include "cmd/legacy.h"
 #include "read/check_report.h"
 
@@ -65,12 +66,13 @@ static int check_one(const char *file, const struct check_options *options)
 		return check_legacy(&source, file, options);
 	if (check_source(&source, options->lenient, &result, &err))
 		return fail(&err);
-	if (options->json)
-		check_report_json(&line, file, &result);
-	else
+	if (options->json) {
+		check_json(stdout, file, &result);
+	} else {
 		check_report_text(&line, file, &result);
-	fwrite(line.data, 1, line.len, stdout);
-	buf_free(&line);
+		fwrite(line.data, 1, line.len, stdout);
+		buf_free(&line);
+	}
 	return result.kind == CHECK_OK ? EXIT_OK : EXIT_FAIL;
 }
 

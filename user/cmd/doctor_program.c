@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/roots.h"
+#include "target/offsets.h"
 #include "target/x86_insn.h"
 
 static const char program_area[] = "program", process_area[] = "process";
@@ -120,6 +121,9 @@ static bool look_at_plan(struct doctor *d, unsigned int groups)
 	view_probes(d);
 	doctor_add(d, LEVEL_OK, program_area, "field offsets", "from %s",
 		   d->plan.offsets_source);
+	if (!go_release_is_tested(d->plan.minor))
+		doctor_add(d, LEVEL_NOTE, program_area, "tested",
+			   "no: there was no compiler of Go 1.%d to try gotap on", d->plan.minor);
 	doctor_add(d, LEVEL_OK, program_area, "probes", "%zu, %zu named call sites",
 		   d->plan.points.len, d->plan.sites.len);
 	return true;

@@ -96,6 +96,12 @@ void json_put_number(struct json_out *j, const char *name, int64_t value)
 	fprintf(j->f, "%" PRId64, value);
 }
 
+void json_put_count(struct json_out *j, const char *name, uint64_t value)
+{
+	begin(j, name);
+	fprintf(j->f, "%" PRIu64, value);
+}
+
 void json_put_bool(struct json_out *j, const char *name, bool value)
 {
 	begin(j, name);

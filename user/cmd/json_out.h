@@ -23,6 +23,7 @@ void json_close_array(struct json_out *j);
 /* NULL as @value is written as null. */
 void json_put_text(struct json_out *j, const char *name, const char *value);
 void json_put_number(struct json_out *j, const char *name, int64_t value);
+void json_put_count(struct json_out *j, const char *name, uint64_t value);
 void json_put_bool(struct json_out *j, const char *name, bool value);
 
 #endif

@@ -72,9 +72,7 @@ static void read_all(struct check *c, bool lenient)
 			c->result->generations += ev->args[1];
 		if (lenient)
 			continue;
-		/* The traps look at a goroutine before the validator forgets it. */
-		check_traps(c, ev);
-		check_validator(c, ev);
+		check_event(c, ev);
 	}
 	if (ret < 0)
 		take_fault(c, trace_reader_fault(c->r));

@@ -48,7 +48,6 @@ void check_free(struct check *c)
 		free_res(*vec_at(&c->free_gs, struct check_res *, i));
 	vec_free(&c->free_gs);
 	vec_free(&c->gc_ranges);
-	vec_free(&c->stack_seen);
 	strset_free(c->names);
 }
 

@@ -42,13 +42,13 @@ struct check {
 	struct map64 died;	/* goroutines that ended in the first generation */
 	struct vec gc_ranges;	/* const char * */
 	struct vec free_gs;	/* struct check_res * */
-	struct vec stack_seen;	/* uint8_t per stack of the generation: 0 new, 1 fine, 2 not */
 	struct strset *names;
 	int64_t last_time;
 	uint64_t syncs;
 	uint64_t open_stw;
 	int64_t procs;		/* GOMAXPROCS, 0 = not said yet */
 	bool procs_seen;
+	bool look_at_stacks;	/* one of this generation is not as it should be */
 	bool has_clock;		/* last_clock is that of an earlier generation */
 	struct v2_clock last_clock;
 };
@@ -61,18 +61,37 @@ void check_fail(struct check *c, enum check_kind kind, const struct trace_event 
 		const char *fmt, ...) __attribute__((format(printf, 4, 5), cold));
 void check_warn(struct check *c, enum check_warning warning, const struct v2_place *place);
 
-/* The two sets of rules beyond the reader's; each is shown every event, the traps first. */
-void check_validator(struct check *c, const struct trace_event *ev);
+/* The two sets of rules beyond the reader's: traps are looked at before the validator forgets. */
+void check_trap(struct check *c, const struct trace_event *ev);
+/* The validator's, about events that are transitions of a goroutine, of a proc, and others. */
+void check_transition_g(struct check *c, const struct trace_event *ev);
+void check_transition_p(struct check *c, const struct trace_event *ev);
+void check_details(struct check *c, const struct trace_event *ev);
+void check_stacks(struct check *c, const struct trace_event *ev);
+void check_time(struct check *c, const struct trace_event *ev);
 /* Shown the last event, NULL if there was none, of a trace without a reader's fault. */
 void check_validator_end(struct check *c, const struct trace_event *last);
-void check_trap(struct check *c, const struct trace_event *ev);
 
-/* The bulk of a trace is starts, stops and wakings, which hold no trap of their own. */
-static inline void check_traps(struct check *c, const struct trace_event *ev)
+/* One event. The bulk of a trace is starts, stops and wakings, which hold no trap of their own. */
+static inline void check_event(struct check *c, const struct trace_event *ev)
 {
-	if (event_changes[ev->type].of != RESOURCE_GOROUTINE)
+	enum resource of = (enum resource)event_changes[ev->type].of;
+
+	if (of != RESOURCE_GOROUTINE)
 		check_trap(c, ev);
+	if (c->last_time && ev->time <= c->last_time)
+		check_time(c, ev);
+	c->last_time = ev->time;
+	if (c->look_at_stacks)
+		check_stacks(c, ev);
+	if (of == RESOURCE_GOROUTINE)
+		check_transition_g(c, ev);
+	else if (of == RESOURCE_PROC)
+		check_transition_p(c, ev);
+	else
+		check_details(c, ev);
 }
+
 /* The validator passes on every transition of a goroutine that does GC work. */
 void check_trap_transition(struct check *c, const struct trace_event *ev,
 			   const struct trace_transition *tr);

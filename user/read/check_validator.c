@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * check_validator: the rules of testtrace.Validator (Go 1.27): legal to read,
- * wrong to write. In: events in order. Out: faults, and the two warnings about
- * one thing bound to two threads, which that validator overlooks.
+ * wrong to write. In: events in order. Out: faults. Those about what changes
+ * its state are in check_transition.c.
  */
 #include "read/check_state.h"
 
@@ -18,43 +18,62 @@ static bool frame_complete(struct check *c, const struct v2_frame *f)
 	return func && file && f->pc && f->line;
 }
 
-static bool stack_complete(struct check *c, const struct v2_tables *t, size_t index)
+static bool stack_complete(struct check *c, const struct v2_stack *stack)
 {
-	const struct v2_stack *stack = vec_at(&t->stacks, struct v2_stack, index);
-	uint8_t *seen = vec_at(&c->stack_seen, uint8_t, index);
 	uint32_t i;
 
-	if (*seen)
-		return *seen == 1;
-	*seen = 1;
-	for (i = 1; i < stack->len && *seen == 1; i++)
-		if (!frame_complete(c, tables_frame(t, stack, i)))
-			*seen = 2;
-	return *seen == 1;
+	for (i = 1; i < stack->len; i++)
+		if (!frame_complete(c, tables_frame(c->tables, stack, i)))
+			return false;
+	return true;
+}
+
+/* Traces without such a stack are the rule: then no event's stack need be looked at. */
+static bool all_stacks_complete(struct check *c)
+{
+	const struct v2_tables *t = c->tables;
+	bool complete = true;
+	size_t i;
+
+	for (i = 0; i < t->frames.len && complete; i++)
+		complete = frame_complete(c, vec_at(&t->frames, struct v2_frame, i));
+	if (complete)
+		return true;
+	for (i = 0; i < t->stacks.len; i++)
+		if (!stack_complete(c, vec_at(&t->stacks, struct v2_stack, i)))
+			return false;
+	return true;
 }
 
 static void check_stack(struct check *c, const struct trace_event *ev, uint64_t id)
 {
-	uint32_t found = id ? ids_find(&c->tables->stack_ids, id) : 0;
+	const struct v2_stack *stack = tables_stack(c->tables, id);
 
-	if (found && !stack_complete(c, c->tables, found - 1))
+	if (stack && !stack_complete(c, stack))
 		FAIL(c, ev, "invalid stack frame in stack %llu: missing information",
 		     (unsigned long long)id);
 }
 
 /* Where the stacks are, by event number; CPU samples have theirs in front. */
-static void check_stacks(struct check *c, const struct trace_event *ev)
+void check_stacks(struct check *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = &c->specs->of[ev->type];
 
+	if (ev->type == TRACE_SYNC)
+		return;
 	if (ev->type == EV_CPUSample) {
 		check_stack(c, ev, ev->args[0]);
 		return;
 	}
-	if (spec->stack && ev->args[spec->stack - 1])
+	if (spec->stack)
 		check_stack(c, ev, ev->args[spec->stack - 1]);
 	if (spec->new_stack)
 		check_stack(c, ev, ev->args[spec->new_stack - 1]);
+}
+
+void check_time(struct check *c, const struct trace_event *ev)
+{
+	FAIL(c, ev, "timestamp out-of-order (want > %lld)", (long long)c->last_time);
 }
 
 /* time.Time's seconds since year 1, wrapping as they do in Go, with nsec brought below 1e9. */
@@ -114,10 +133,7 @@ static void check_sync(struct check *c, const struct trace_event *ev)
 		map64_free(&c->died);
 	if (gen) {
 		c->tables = &gen->tables;
-		c->stack_seen.len = 0;
-		vec_reserve(&c->stack_seen, gen->tables.stacks.len, 1);
-		while (c->stack_seen.len < gen->tables.stacks.len)
-			vec_push(&c->stack_seen, 1);
+		c->look_at_stacks = !all_stacks_complete(c);
 	}
 	if (trace_reader_version(c->r) < 25)
 		return;
@@ -134,125 +150,6 @@ void check_validator_end(struct check *c, const struct trace_event *last)
 	if (last && last->type == TRACE_SYNC && last->args[0] == 1 &&
 	    trace_reader_version(c->r) >= 25)
 		FAIL(c, last, "sync 1 has no clock snapshot");
-}
-
-/* The thread of an event after which something executes on it. */
-static struct check_m *thread_of(struct check *c, const struct trace_event *ev)
-{
-	struct check_m **recent = &c->recent_m[ev->m % CHECK_RECENT];
-	uint64_t *slot;
-	bool is_new;
-
-	if (*recent && (*recent)->id == ev->m)
-		return *recent;
-	if (ev->m == TRACEV2_NO_ID) {
-		FAIL(c, ev, "must have thread, but thread ID is none");
-		return NULL;
-	}
-	slot = map64_put(&c->ms, ev->m, &is_new);
-	if (is_new) {
-		*recent = xcalloc(1, sizeof(**recent));
-		**recent = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
-		*slot = (uintptr_t)*recent;
-	}
-	*recent = (struct check_m *)(uintptr_t)*slot;
-	return *recent;
-}
-
-static void start_on_thread(struct check *c, const struct trace_event *ev,
-			    struct check_res *res, const struct trace_transition *tr)
-{
-	bool is_g = tr->of == RESOURCE_GOROUTINE;
-	struct check_m *m = thread_of(c, ev);
-	uint64_t *running;
-
-	if (!m)
-		return;
-	running = is_g ? &m->g : &m->p;
-	if (*running != TRACEV2_NO_ID && *running != tr->id)
-		FAIL(c, ev, "tried to run %s %lld when one was already executing (%lld) on thread"
-		     " %lld", is_g ? "goroutine" : "proc", (long long)tr->id, (long long)*running,
-		     (long long)ev->m);
-	if (res->on && res->on != m && (is_g ? res->on->g : res->on->p) == tr->id)
-		check_warn(c, is_g ? WARN_G_ON_TWO_THREADS : WARN_P_ON_TWO_THREADS, &ev->place);
-	*running = tr->id;
-	res->on = m;
-}
-
-static void stop_on_thread(struct check *c, const struct trace_event *ev,
-			   struct check_res *res, const struct trace_transition *tr)
-{
-	bool is_g = tr->of == RESOURCE_GOROUTINE;
-	const char *what = is_g ? "goroutine" : "proc";
-	uint64_t *running;
-
-	if (!res->on) {
-		FAIL(c, ev, "stopping %s %lld not bound to any active context", what,
-		     (long long)tr->id);
-		return;
-	}
-	running = is_g ? &res->on->g : &res->on->p;
-	if (*running != tr->id)
-		FAIL(c, ev, "tried to stop %s %lld when it wasn't currently executing (currently"
-		     " executing %lld) on thread %lld", what, (long long)tr->id,
-		     (long long)*running, (long long)res->on->id);
-	*running = TRACEV2_NO_ID;
-	res->on = NULL;
-}
-
-static bool executing(const struct trace_transition *tr, uint8_t state)
-{
-	return tr->of == RESOURCE_GOROUTINE ? go_executing(state) : state == PROC_RUNNING;
-}
-
-/* The old state must be the one we know. Numbers 0 and 1 mean the same for both kinds. */
-static struct check_res *check_old_state(struct check *c, const struct trace_event *ev,
-					 const struct trace_transition *tr)
-{
-	bool is_g = tr->of == RESOURCE_GOROUTINE;
-	const char *what = is_g ? "goroutine" : "proc";
-	const char *(*name)(uint8_t) = is_g ? go_state_name : proc_state_name;
-	struct check_res *res = is_g ? check_find_g(c, tr->id) : check_find_p(c, tr->id);
-
-	if (tr->to == GO_UNDETERMINED)
-		FAIL(c, ev, "transition to undetermined state for %s %lld", what,
-		     (long long)tr->id);
-	if (c->syncs > 1 && tr->from == GO_UNDETERMINED)
-		FAIL(c, ev, "undetermined %s %lld after first global sync", what,
-		     (long long)tr->id);
-	if (res) {
-		if (res->state != tr->from)
-			FAIL(c, ev, "bad old state for %s %lld: got %s, want %s", what,
-			     (long long)tr->id, name(tr->from), name(res->state));
-	} else {
-		if (tr->from != GO_UNDETERMINED && tr->from != GO_NOT_EXIST)
-			FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what,
-			     (long long)tr->id, name(tr->from));
-		if (is_g && tr->from == GO_UNDETERMINED && map64_get(&c->died, tr->id))
-			FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want"
-			     " NotExist", (long long)tr->id);
-		res = check_add(c, is_g ? &c->gs : &c->ps, tr->id);
-	}
-	return res;
-}
-
-static void check_transition(struct check *c, const struct trace_event *ev,
-			     const struct trace_transition *tr)
-{
-	struct check_res *res = check_old_state(c, ev, tr);
-	bool gone = tr->of == RESOURCE_GOROUTINE && tr->to == GO_NOT_EXIST;
-
-	if (gone && res->ranges.len)
-		FAIL(c, ev, "goroutine %lld died with active ranges", (long long)tr->id);
-	res->state = tr->to;
-	if (res->in_gc || res->bg_mark)
-		check_trap_transition(c, ev, tr);
-	if (executing(tr, tr->to))
-		start_on_thread(c, ev, res, tr);
-	else if (executing(tr, tr->from))
-		stop_on_thread(c, ev, res, tr);
-	if (gone && !res->ranges.len && !res->on)
-		check_forget_g(c, res);
 }
 
 static size_t find_range(const struct vec *ranges, const char *name)
@@ -352,7 +249,7 @@ static void check_task_end(struct check *c, const struct trace_event *ev)
 	map64_del(&c->tasks, ev->args[0]);
 }
 
-static void check_details(struct check *c, const struct trace_event *ev)
+void check_details(struct check *c, const struct trace_event *ev)
 {
 	static const char mark[] = "GC concurrent mark phase", sweep[] = "GC incremental sweep",
 			  assist[] = "GC mark assist";
@@ -389,20 +286,4 @@ static void check_details(struct check *c, const struct trace_event *ev)
 	case EV_UserTaskEnd:
 		return check_task_end(c, ev);
 	}
-}
-
-void check_validator(struct check *c, const struct trace_event *ev)
-{
-	struct trace_transition tr = event_transition(ev);
-
-	if (c->last_time && ev->time <= c->last_time)
-		FAIL(c, ev, "timestamp out-of-order (want > %lld)", (long long)c->last_time);
-	else
-		c->last_time = ev->time;
-	if (ev->type != TRACE_SYNC)
-		check_stacks(c, ev);
-	if (tr.of != RESOURCE_NONE)
-		check_transition(c, ev, &tr);
-	else
-		check_details(c, ev);
 }

@@ -191,8 +191,10 @@ struct order_m *order_add_m(struct order *o, uint64_t id)
 	return m;
 }
 
-void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables)
+void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events)
 {
+	if (!o->initial_gen && events)
+		o->initial_gen = gen;
 	o->gen = gen;
 	o->tables = tables;
 }

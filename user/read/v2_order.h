@@ -82,7 +82,7 @@ struct order {
 	struct v2_fault *fault;
 	uint64_t gc_seq;
 	enum gc_state gc;
-	uint64_t initial_gen;
+	uint64_t initial_gen;	/* the first with events */
 	uint64_t gen;		/* the current one, set by order_enter() */
 	const struct v2_tables *tables;
 	struct order_m *m;	/* thread of the event at hand */
@@ -99,8 +99,8 @@ struct order {
 void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault);
 void order_free(struct order *o);
 
-/* What follows belongs to generation @gen with these @tables. */
-void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables);
+/* What follows belongs to generation @gen with these @tables; @events: it has some of threads. */
+void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events);
 
 /* What one kind of event requires and does, see v2_advance.h. By type, for all timed events. */
 typedef enum advance order_handler(struct order *o, struct trace_event *ev);
@@ -118,8 +118,6 @@ struct order_m *order_thread(struct order *o, uint64_t id);
 static inline enum advance order_advance(struct order *o, struct trace_event *ev,
 					 struct order_m **m)
 {
-	if (!o->initial_gen)
-		o->initial_gen = o->gen;
 	ev->m = ev->place.thread;
 	if (ev->m != TRACEV2_NO_ID) {
 		if (!*m)
@@ -139,6 +137,12 @@ static inline struct trace_event *order_take(struct order *o)
 	if (o->taken == o->pushed)
 		return NULL;
 	return o->queue[o->taken++ % ORDER_QUEUE];
+}
+
+/* Forgets those that have not been taken. */
+static inline void order_drop(struct order *o)
+{
+	o->taken = o->pushed;
 }
 
 /* Slow path of order_find_g(). */

@@ -17,9 +17,12 @@
 /* An argument that no event has, so always 0: the place of an id that is not there. */
 enum { NO_ARG = TRACEV2_MAX_ARGS - 1 };
 
-/* Where an event has the ids of its stacks and strings: without branches in the usual case. */
+/* Where an event has the ids of its stacks and strings. */
 struct id_places {
-	uint8_t stack, new_stack, string, other_string;
+	uint8_t stack;		/* its own */
+	uint8_t other;		/* a string, or the stack of what it creates */
+	bool is_stack;		/* what the other is */
+	uint8_t third;		/* a string: only user annotations have so many */
 };
 
 struct trace_reader {
@@ -46,18 +49,20 @@ struct trace_reader {
 
 static struct id_places id_places(const struct raw_spec *spec)
 {
-	struct id_places at = { NO_ARG, NO_ARG, NO_ARG, NO_ARG };
+	struct id_places at = { NO_ARG, NO_ARG, false, NO_ARG };
 	uint8_t strings = spec->strings;
 
 	if (spec->stack)
 		at.stack = spec->stack - 1;
-	if (spec->new_stack)
-		at.new_stack = spec->new_stack - 1;
-	if (strings)
-		at.string = (uint8_t)(__builtin_ctz(strings) - 1);
+	if (spec->new_stack) {
+		at.other = spec->new_stack - 1;
+		at.is_stack = true;
+	} else if (strings) {
+		at.other = (uint8_t)(__builtin_ctz(strings) - 1);
+	}
 	strings &= (uint8_t)(strings - 1);
 	if (strings)
-		at.other_string = (uint8_t)(__builtin_ctz(strings) - 1);
+		at.third = (uint8_t)(__builtin_ctz(strings) - 1);
 	return at;
 }
 
@@ -199,7 +204,6 @@ static struct trace_event *enter(struct trace_reader *r)
 
 	r->in_gen = true;
 	r->next_sample = 0;
-	order_enter(&r->order, r->gen.gen, &r->gen.tables);
 	for (i = 0; i < r->gen.threads.len; i++) {
 		struct v2_stream *s = stream_at(r, i);
 		int ret;
@@ -211,6 +215,7 @@ static struct trace_event *enter(struct trace_reader *r)
 		if (ret)
 			frontier_add(&r->frontier, s);
 	}
+	order_enter(&r->order, r->gen.gen, &r->gen.tables, r->frontier.len);
 	return give_sync(r, clock_ns(&r->gen.clock, r->gen.min_time));
 }
 
@@ -255,27 +260,31 @@ static struct trace_event *next_sample(struct trace_reader *r)
 	return &r->sync;
 }
 
+static enum advance __attribute__((cold)) refuse(struct trace_reader *r,
+						 const struct trace_event *ev)
+{
+	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+	order_describe(&r->order, ev, r->fault.state, sizeof(r->fault.state));
+	return ADVANCE_FAIL;
+}
+
 /* Tries the next event of the thread at @i of the frontier. */
-static enum advance try_thread(struct trace_reader *r, size_t i)
+static inline enum advance try_thread(struct trace_reader *r, size_t i)
 {
 	struct v2_stream *s = r->frontier.heap[i];
 	enum advance result = order_advance(&r->order, s->ev, &s->m);
 	int ret;
 
-	if (result == ADVANCE_FAIL) {
-		event_describe(s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
-		order_describe(&r->order, s->ev, r->fault.state, sizeof(r->fault.state));
-	}
-	if (result != ADVANCE_DONE)
+	if (result == ADVANCE_FAIL)
+		return refuse(r, s->ev);
+	if (result == ADVANCE_WAIT)
 		return result;
 	ret = stream_next(s, &r->from);
-	if (ret < 0)
-		return ADVANCE_FAIL;
-	if (ret)
+	if (ret > 0)
 		frontier_update(&r->frontier, i);
-	else
+	else if (!ret)
 		frontier_remove(&r->frontier, i);
-	return ADVANCE_DONE;
+	return ret < 0 ? ADVANCE_FAIL : ADVANCE_DONE;
 }
 
 /* All threads wait for each other: show what each waits for, the oldest event first. */
@@ -308,37 +317,50 @@ static void report_stuck(struct trace_reader *r)
 	}
 }
 
-static struct trace_event *next_ordered(struct trace_reader *r)
+/* Rare: sorted, the heap is a heap still and can be tried in order of time. */
+static enum advance __attribute__((noinline)) try_others(struct trace_reader *r)
 {
-	struct v2_frontier *f = &r->frontier;
-	enum advance result = try_thread(r, 0);
+	enum advance result = ADVANCE_WAIT;
 	size_t i;
 
-	if (result == ADVANCE_WAIT) {
-		/* Rare: sorted, the heap is a heap still and can be tried in order of time. */
-		frontier_sort(f);
-		for (i = 1; i < f->len && result == ADVANCE_WAIT; i++)
-			result = try_thread(r, i);
-		if (result == ADVANCE_WAIT)
-			report_stuck(r);
-	}
+	frontier_sort(&r->frontier);
+	for (i = 1; i < r->frontier.len && result == ADVANCE_WAIT; i++)
+		result = try_thread(r, i);
+	if (result == ADVANCE_WAIT)
+		report_stuck(r);
+	return result;
+}
+
+static inline struct trace_event *next_ordered(struct trace_reader *r)
+{
+	enum advance result = try_thread(r, 0);
+
+	if (result == ADVANCE_WAIT)
+		result = try_others(r);
 	return result == ADVANCE_DONE ? order_take(&r->order) : NULL;
 }
 
-static struct trace_event *next_event(struct trace_reader *r)
+/* Wherever no thread's event can simply be next. */
+static struct trace_event *__attribute__((noinline)) next_rare(struct trace_reader *r)
 {
-	struct trace_event *ev = order_take(&r->order);
+	struct trace_event *ev;
 
-	if (ev)
-		return ev;
-	if (!r->frontier.len && (!r->in_gen || r->next_sample == r->gen.samples.len))
+	if (r->done || r->fault.set)
+		return NULL;
+	if (!r->in_gen || (!r->frontier.len && r->next_sample == r->gen.samples.len))
 		return next_generation(r);
-	if (r->next_sample < r->gen.samples.len) {
-		ev = next_sample(r);
-		if (ev)
-			return ev;
-	}
-	return next_ordered(r);
+	ev = r->next_sample < r->gen.samples.len ? next_sample(r) : NULL;
+	return ev ? ev : next_ordered(r);
+}
+
+/* Nothing follows: 0 at the end, negative after a fault. */
+static int __attribute__((cold)) stop(struct trace_reader *r)
+{
+	if (!r->fault.set)
+		return 0;
+	r->frontier.len = 0;
+	order_drop(&r->order);
+	return -EINVAL;
 }
 
 static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const char *what,
@@ -352,36 +374,48 @@ static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const c
 	return false;
 }
 
+/* One is not among the first, without a gap, that the tables have. */
+static bool __attribute__((noinline)) odd_ids_exist(struct trace_reader *r,
+						    const struct trace_event *ev)
+{
+	const struct id_places *at = &r->ids_of[ev->type];
+	const struct v2_tables *t = &r->gen.tables;
+	uint64_t stack = ev->args[at->stack], other = ev->args[at->other];
+	uint64_t third = ev->args[at->third];
+
+	if (!tables_have_stack(t, stack))
+		return bad_id(r, ev, "stack", stack);
+	if (at->is_stack && !tables_have_stack(t, other))
+		return bad_id(r, ev, "stack", other);
+	if (!at->is_stack && !tables_have_string(t, other))
+		return bad_id(r, ev, "string", other);
+	if (!tables_have_string(t, third))
+		return bad_id(r, ev, "string", third);
+	return true;
+}
+
 /* Ids that the event carries must be in the tables. */
 static inline bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
 {
 	const struct id_places *at = &r->ids_of[ev->type];
 	const struct v2_tables *t = &r->gen.tables;
 
-	if (!tables_have_stack(t, ev->args[at->stack]))
-		return bad_id(r, ev, "stack", ev->args[at->stack]);
-	if (!tables_have_stack(t, ev->args[at->new_stack]))
-		return bad_id(r, ev, "stack", ev->args[at->new_stack]);
-	if (!tables_have_string(t, ev->args[at->string]))
-		return bad_id(r, ev, "string", ev->args[at->string]);
-	if (!tables_have_string(t, ev->args[at->other_string]))
-		return bad_id(r, ev, "string", ev->args[at->other_string]);
-	return true;
+	return (ev->args[at->stack] < t->stack_ids.all_below &&
+		ev->args[at->other] < (at->is_stack ? t->stack_ids.all_below :
+				       t->string_ids.all_below) &&
+		at->third == NO_ARG) || odd_ids_exist(r, ev);
 }
 
 int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 {
-	struct trace_event *next;
+	struct trace_event *next = order_take(&r->order);
 
-	if (r->fault.set)
-		return -EINVAL;
-	if (r->done)
-		return 0;
-	next = next_event(r);
-	if (!next)
-		return -EINVAL;
-	if (!ids_exist(r, next))
-		return -EINVAL;
+	if (!next && r->frontier.len && r->next_sample == r->gen.samples.len)
+		next = next_ordered(r);
+	else if (!next)
+		next = next_rare(r);
+	if (!next || !ids_exist(r, next))
+		return stop(r);
 	if (next->time <= r->last_time)
 		next->time = (int64_t)((uint64_t)r->last_time + 1);
 	r->last_time = next->time;

@@ -6,6 +6,7 @@
  */
 #include "read/v2_stream.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,11 @@
 
 void stream_init(struct v2_stream *s, const struct v2_thread *thread)
 {
-	uint8_t *buf = s->buf;
-	size_t cap = s->cap;
+	struct v2_stream old = *s;
 
-	memset(s, 0, sizeof(*s));
-	s->buf = buf;
-	s->cap = cap;
-	s->batch = thread->first;
+	*s = (struct v2_stream){ .batch = thread->first, .buf = old.buf, .cap = old.cap,
+				 .ev = &s->events[0], .last = &s->events[1] };
 	s->events[0].place.thread = s->events[1].place.thread = thread->m;
-	s->ev = s->events;
 }
 
 void stream_free(struct v2_stream *s)
@@ -30,26 +27,39 @@ void stream_free(struct v2_stream *s)
 	free(s);
 }
 
-static struct v2_place place_in(const struct v2_stream *s, const struct v2_note *note)
+static uint64_t offset_of(const struct v2_stream *s, const uint8_t *p)
 {
-	return (struct v2_place){ .gen = s->ev->place.gen, .batch = note->serial,
-				  .offset = note->offset + s->at, .thread = note->m };
+	return (uint64_t)(uintptr_t)p + s->pos_to_offset;
+}
+
+static struct v2_place place_in(const struct v2_streams *from, const struct v2_note *note,
+				uint64_t offset)
+{
+	return (struct v2_place){ .gen = from->gen->gen, .batch = note->serial,
+				  .offset = offset, .thread = note->m };
 }
 
 /* The body of batch @note into view. */
 static bool load(struct v2_stream *s, const struct v2_streams *from, const struct v2_note *note)
 {
-	s->size = note->size;
+	const uint8_t *body;
+
 	if (!from->source->seekable) {
-		s->body = from->gen->bodies.data + note->kept;
-		return true;
+		body = from->gen->bodies.data + note->kept;
+	} else {
+		if (note->size > s->cap && from->source->fd >= 0) {
+			s->buf = xrealloc(s->buf, note->size, 1);
+			s->cap = note->size;
+		}
+		body = source_read_at(from->source, note->offset, s->buf, note->size);
 	}
-	if (note->size > s->cap && from->source->fd >= 0) {
-		s->buf = xrealloc(s->buf, note->size, 1);
-		s->cap = note->size;
-	}
-	s->body = source_read_at(from->source, note->offset, s->buf, note->size);
-	return s->body != NULL;
+	if (!body)
+		return false;
+	s->pos = body;
+	s->end = body + note->size;
+	s->pos_to_offset = note->offset - (uint64_t)(uintptr_t)body;
+	s->serial = note->serial;
+	return true;
 }
 
 /* Goes on to the first batch that has something left: 1, 0 if there is none. */
@@ -59,22 +69,20 @@ static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 
 	while (s->batch != V2_NO_BATCH) {
 		note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-		if (!s->body && note->size && !load(s, from, note)) {
-			struct v2_place place = place_in(s, note);
+		if (!s->loaded && note->size && !load(s, from, note)) {
+			struct v2_place place = place_in(from, note, note->offset);
 
 			return fault_set(from->fault, &place, "the file changed while it was read");
 		}
-		if (s->at < note->size) {
-			s->offset = note->offset;
-			s->serial = note->serial;
-			if (!s->last_time)
-				s->last_time = clock_ns(&from->gen->clock, note->time);
+		s->loaded = true;
+		if (s->pos < s->end) {
+			if (!s->time)
+				s->time = clock_ns(&from->gen->clock, note->time);
 			return 1;
 		}
 		s->batch = note->next;
-		s->at = 0;
-		s->body = NULL;
-		s->last_time = 0;
+		s->loaded = false;
+		s->time = 0;
 	}
 	return 0;
 }
@@ -88,9 +96,23 @@ static const uint8_t *long_uvarint(const uint8_t *p, const uint8_t *end, uint64_
 	return cursor_uvarint_long(&c, v) == CURSOR_OK ? c.pos : NULL;
 }
 
-/* binary.Uvarint, of which @end is at least two bytes away: NULL if it overflows or is cut. */
-static inline const uint8_t *take_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+/* Puts the low 7 bits of each byte together: three steps for all eight. */
+static inline uint64_t join_sevens(uint64_t x)
 {
+	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+/*
+ * binary.Uvarint of at most eight bytes, which are there: NULL if it is
+ * longer. One and two bytes are the rule; longer ones, as times in ns, are of
+ * any length, so they all go one way.
+ */
+static inline const uint8_t *take_uvarint(const uint8_t *p, uint64_t *v)
+{
+	uint64_t bytes, stops;
+
 	if (p[0] < 0x80) {
 		*v = p[0];
 		return p + 1;
@@ -99,83 +121,84 @@ static inline const uint8_t *take_uvarint(const uint8_t *p, const uint8_t *end, 
 		*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
 		return p + 2;
 	}
-	return long_uvarint(p, end, v);
+	memcpy(&bytes, p, sizeof(bytes));
+	bytes = le64toh(bytes);
+	stops = ~bytes & 0x8080808080808080;
+	if (__builtin_expect(!stops, 0))
+		return NULL;
+	*v = join_sevens(bytes & (stops ^ (stops - 1)) & 0x7f7f7f7f7f7f7f7f);
+	return p + __builtin_ctzll(stops) / 8 + 1;
 }
 
-static const uint8_t *last_uvarint(const uint8_t *p, const uint8_t *end, uint64_t *v)
-{
-	return end - p >= 2 ? take_uvarint(p, end, v) : long_uvarint(p, end, v);
-}
-
-/* The arguments of an event near the end of the body. */
-static const uint8_t *take_last_args(const uint8_t *p, const uint8_t *end, uint64_t *dt,
-				     uint64_t *args, int n)
-{
-	p = last_uvarint(p, end, dt);
-	while (p && n--)
-		p = last_uvarint(p, end, args++);
-	return p;
-}
-
-static inline const uint8_t *take_args(const uint8_t *p, const uint8_t *end, uint64_t *dt,
-				       uint64_t *args, int n)
-{
-	if (end - p < MAX_EVENT)
-		return take_last_args(p, end, dt, args, n);
-	p = take_uvarint(p, end, dt);
-	while (p && n--)
-		p = take_uvarint(p, end, args++);
-	return p;
-}
-
-/* Finds out what is wrong with the event at s->at; nothing may cost time before that. */
+/* Finds out what is wrong with the event at s->pos; nothing may cost time before that. */
 static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
 						     const struct v2_streams *from)
 {
 	const struct v2_note *note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-	const uint8_t *start = s->body + s->at;
-	struct v2_place place = place_in(s, note);
+	struct v2_place place = place_in(from, note, offset_of(s, s->pos));
 	uint64_t dt;
 
-	if (*start >= RAW_SPECS)
-		return fault_set(from->fault, &place, "found invalid event type: %u", *start);
-	if (!from->specs->timed_args[*start])
+	if (*s->pos >= RAW_SPECS)
+		return fault_set(from->fault, &place, "found invalid event type: %u", *s->pos);
+	if (!from->specs->timed_args[*s->pos])
 		return fault_set(from->fault, &place,
-				 "found event without a timestamp: type=%u", *start);
-	if (!last_uvarint(start + 1, s->body + s->size, &dt))
+				 "found event without a timestamp: type=%u", *s->pos);
+	if (!long_uvarint(s->pos + 1, s->end, &dt))
 		return fault_set(from->fault, &place, "found invalid uvarint for timestamp");
 	return fault_set(from->fault, &place, "found invalid uvarint");
 }
 
-int stream_next(struct v2_stream *s, const struct v2_streams *from)
+/* The event at s->pos, which ends at @p, becomes the next one; its arguments are there. */
+static inline int accept(struct v2_stream *s, const struct v2_streams *from,
+			 struct trace_event *ev, const uint8_t *p, uint64_t dt)
 {
-	struct trace_event *ev = &s->events[s->ev == s->events];
-	const uint8_t *start, *p;
+	ev->type = *s->pos;
+	ev->place.gen = from->gen->gen;
+	ev->place.batch = s->serial;
+	ev->place.offset = offset_of(s, s->pos);
+	dt = (uint64_t)clock_ns(&from->gen->clock, dt);
+	ev->time = s->time = (int64_t)((uint64_t)s->time + dt);
+	s->pos = p;
+	s->last = s->ev;
+	s->ev = ev;
+	return 1;
+}
+
+/* The general case: the event may be near the end of its batch, or in another one, or bad. */
+static int __attribute__((noinline)) next_slowly(struct v2_stream *s,
+						 const struct v2_streams *from)
+{
+	struct trace_event *ev = s->last;
+	const uint8_t *p;
 	uint64_t dt;
-	int nargs;
+	int nargs, i;
 
 	/* Go looks at the batch's time again whenever it stands at 0, so do we. */
-	if (s->at == s->size || !s->last_time) {
+	if (s->pos == s->end || !s->time) {
 		int ret = enter_batch(s, from);
 
 		if (ret <= 0)
 			return ret;
 	}
-	start = s->body + s->at;
-	nargs = from->specs->timed_args[*start];
-	if (!nargs)
-		return bad_event(s, from);
-	p = take_args(start + 1, s->body + s->size, &dt, ev->args, nargs - 1);
-	if (!p)
-		return bad_event(s, from);
-	ev->type = *start;
-	ev->text = NULL;
-	ev->place.gen = from->gen->gen;
-	ev->place.batch = s->serial;
-	ev->place.offset = s->offset + s->at;
-	dt = (uint64_t)clock_ns(&from->gen->clock, dt);
-	ev->time = s->time = s->last_time = (int64_t)((uint64_t)s->last_time + dt);
-	s->at += (uint32_t)(p - start);
-	s->ev = ev;
-	return 1;
+	nargs = from->specs->timed_args[*s->pos];
+	p = nargs ? long_uvarint(s->pos + 1, s->end, &dt) : NULL;
+	for (i = 0; p && i < nargs - 1; i++)
+		p = long_uvarint(p, s->end, &ev->args[i]);
+	return p ? accept(s, from, ev, p, dt) : bad_event(s, from);
+}
+
+int stream_next(struct v2_stream *s, const struct v2_streams *from)
+{
+	struct trace_event *ev = s->last;
+	uint64_t dt, *arg = ev->args;
+	const uint8_t *p = s->pos;
+	int nargs;
+
+	if (s->end - p < MAX_EVENT || !s->time)
+		return next_slowly(s, from);
+	nargs = from->specs->timed_args[*p];
+	p = nargs ? take_uvarint(p + 1, &dt) : NULL;
+	while (p && --nargs)
+		p = take_uvarint(p, arg++);
+	return p ? accept(s, from, ev, p, dt) : next_slowly(s, from);
 }

@@ -19,18 +19,17 @@ struct v2_stream {
 	 * The next event and the one before it, which the reader may still be
 	 * handing out: they are swapped, not copied.
 	 */
-	struct trace_event events[2];
-	struct trace_event *ev;	/* the next event */
-	int64_t time;		/* its time */
-	int64_t last_time;	/* the next difference adds to it; 0 at the start of a batch */
-	uint64_t offset;	/* of body in the file */
+	struct trace_event *ev, *last;
+	int64_t time;		/* of the next event, the next difference adds to it */
+	const uint8_t *pos, *end;	/* what is left of the body */
+	uint64_t pos_to_offset;	/* address of a byte of the body -> its place in the file */
 	int64_t serial;		/* of the batch in the file */
 	uint32_t batch;		/* in the generation's list, V2_NO_BATCH = none left */
-	uint32_t size, at;	/* of the body, and how much of it has been read */
-	const uint8_t *body;
-	uint8_t *buf;		/* holds body if it had to be read again */
-	size_t cap;
+	bool loaded;		/* its body is in view */
 	struct order_m *m;	/* for order_advance() */
+	uint8_t *buf;		/* holds the body if it had to be read again */
+	size_t cap;
+	struct trace_event events[2];
 };
 
 /* What all streams of a generation read from. */

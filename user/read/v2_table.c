@@ -21,6 +21,7 @@ static void ids_clear(struct v2_ids *ids)
 	}
 	map64_clear(&ids->sparse);
 	ids->len = 0;
+	ids->all_below = 1;
 }
 
 static void ids_free(struct v2_ids *ids)
@@ -51,6 +52,8 @@ static void ids_add(struct v2_ids *ids, uint64_t id, size_t index)
 	else
 		*map64_put(&ids->sparse, id, NULL) = index + 1;
 	ids->len++;
+	while (ids_know(ids, ids->all_below))
+		ids->all_below++;
 }
 
 uint32_t ids_find_sparse(const struct v2_ids *ids, uint64_t id)

@@ -24,6 +24,7 @@ struct v2_ids {
 	size_t cap;
 	struct map64 sparse;	/* ids far beyond the others */
 	size_t len;
+	uint64_t all_below;	/* every id below this is known; at least 1 */
 };
 
 struct v2_string {

@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handlers: what model.c's table calls for the kinds of records that are not
- * about who runs: the collector, the heap, annotations, the snapshot. One
- * function per kind.
+ * handlers: what model.c's table calls, one function per kind of record, and what
+ * the files that have them do for one another.
  */
 #ifndef GOTAP_SCHED_HANDLERS_H
 #define GOTAP_SCHED_HANDLERS_H
 
 #include "sched/state.h"
+
+/* Kinds from struct rec_long on have more to say. */
+static inline const struct rec_long *as_long(const struct rec *r)
+{
+	return (const struct rec_long *)r;
+}
+
+/* --- goroutines.c --- */
+
+void go_start(struct model *s, struct M *m, const struct rec *r);
+void go_park(struct model *s, struct M *m, const struct rec *r);
+void go_preempt_park(struct model *s, struct M *m, const struct rec *r);
+void go_stop(struct model *s, struct M *m, const struct rec *r);
+void go_dead(struct model *s, struct M *m, const struct rec *r);
+void go_ready(struct model *s, struct M *m, const struct rec *r);
+void go_create(struct model *s, struct M *m, const struct rec *r);
+void go_switch(struct model *s, struct M *m, const struct rec *r);
+
+/* --- syscalls.c --- */
+
+void sys_enter(struct model *s, struct M *m, const struct rec *r);
+void sys_exit(struct model *s, struct M *m, const struct rec *r);
+void sys_exit_nop(struct model *s, struct M *m, const struct rec *r);
+void extra_enter(struct model *s, struct M *m, const struct rec *r);
+void extra_leave(struct model *s, struct M *m, const struct rec *r);
+
+/* --- procs.c --- */
+
+void p_start(struct model *s, struct M *m, const struct rec *r);
+void p_stop(struct model *s, struct M *m, const struct rec *r);
+void p_steal(struct model *s, struct M *m, const struct rec *r);
+void p_handoff(struct model *s, struct M *m, const struct rec *r);
+void procs_change(struct model *s, struct M *m, const struct rec *r);
+void stw_begin(struct model *s, struct M *m, const struct rec *r);
+void stw_end(struct model *s, struct M *m, const struct rec *r);
 
 /* --- ranges.c --- */
 

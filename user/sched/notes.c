@@ -40,7 +40,7 @@ double note_seconds(const struct model *s, uint64_t time)
 
 void records_lost(struct model *s, struct M *m, const struct rec *r)
 {
-	const struct rec_long *l = (const struct rec_long *)r;
+	const struct rec_long *l = as_long(r);
 
 	s->counts.lost += l->arg;
 	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " from %.6f s to %.6f s", l->arg, r->id,

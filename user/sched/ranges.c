@@ -40,7 +40,7 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 	s->gc_told = s->started;
 	if (s->started)
 		step_emit(s, m, EV_GCBegin, ++s->gc_seq,
-			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
+			  tracefile_stack(s->tf, as_long(r)->stack));
 }
 
 /* Without its begin (we came between it and gcphase) a reader refuses the end. */
@@ -71,7 +71,7 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 	ensure_p_counts(s, m, g);
 	if (s->started)
 		step_emit(s, m, EV_GCMarkAssistBegin,
-			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
+			  tracefile_stack(s->tf, as_long(r)->stack));
 }
 
 /*
@@ -153,7 +153,7 @@ static uint64_t heap_in_order(const struct model *s, const struct rec *r, uint64
 /* The record's ptr word is what is added; 0: the collector sets a new value. */
 void heap_alloc(struct model *s, struct M *m, const struct rec *r)
 {
-	uint64_t value = ((const struct rec_long *)r)->arg;
+	uint64_t value = as_long(r)->arg;
 
 	if (r->ptr)
 		value = heap_in_order(s, r, value);
@@ -164,7 +164,7 @@ void heap_alloc(struct model *s, struct M *m, const struct rec *r)
 
 void heap_goal(struct model *s, struct M *m, const struct rec *r)
 {
-	uint64_t goal = ((const struct rec_long *)r)->arg;
+	uint64_t goal = as_long(r)->arg;
 
 	if (s->started && m->p)
 		step_emit(s, m, EV_HeapGoal, goal == UINT64_MAX ? 0 : goal);

@@ -12,11 +12,6 @@
 enum { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_COPYSTACK = 8,
        GO_PREEMPTED = 9, GO_LEAKED = 10 };
 
-static const struct rec_long *as_long(const struct rec *r)
-{
-	return (const struct rec_long *)r;
-}
-
 void snap_p_name(struct model *s, struct M *m, const struct rec *r)
 {
 	p_put(s, r->id, r->ptr);

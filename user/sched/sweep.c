@@ -15,7 +15,7 @@ static void sweep_begin(struct model *s, struct M *m, const struct rec *r)
 	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
 	if (m->sweep.told)
 		step_emit(s, m, EV_GCSweepBegin,
-			  tracefile_stack(s->tf, ((const struct rec_long *)r)->stack));
+			  tracefile_stack(s->tf, as_long(r)->stack));
 }
 
 void sweep_settle(struct model *s, struct M *m)

@@ -3,6 +3,7 @@
 #include "target/offsets.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "target/offsets_table.h"
 
@@ -10,29 +11,19 @@ enum { NROWS = sizeof(offsets_by_minor) / sizeof(offsets_by_minor[0]) };
 
 /* One text for each row, so that a source can be handed out without owning it. */
 static const char *const sources[] = {
-	[15] = "table of Go 1.15", [18] = "table of Go 1.18", [19] = "table of Go 1.19",
-	[20] = "table of Go 1.20", [21] = "table of Go 1.21", [22] = "table of Go 1.22",
-	[23] = "table of Go 1.23", [24] = "table of Go 1.24", [25] = "table of Go 1.25",
-	[26] = "table of Go 1.26", [27] = "table of Go 1.27",
+	[15] = "table of Go 1.15", [16] = "sources of Go 1.16", [17] = "sources of Go 1.17",
+	[18] = "sources of Go 1.18", [19] = "table of Go 1.19", [20] = "sources of Go 1.20",
+	[21] = "table of Go 1.21", [22] = "table of Go 1.22", [23] = "table of Go 1.23",
+	[24] = "table of Go 1.24", [25] = "table of Go 1.25", [26] = "table of Go 1.26",
+	[27] = "table of Go 1.27",
 };
 
 enum { NSOURCES = sizeof(sources) / sizeof(sources[0]) };
 
-/*
- * 1.18 and 1.20 have the offsets of 1.19: the instructions of the scheduler in
- * Debian's binaries of both use the same displacements.
- */
-static int table_row(int minor)
-{
-	return minor == 18 || minor == 20 ? 19 : minor;
-}
-
 /* Of g's fields only stack.lo lies at 0, so an empty row has 0 for g.m. */
 static bool has_row(int minor)
 {
-	int row = table_row(minor);
-
-	return row >= 0 && row < NROWS && offsets_by_minor[row].g_m && minor < NSOURCES &&
+	return minor >= 0 && minor < NROWS && offsets_by_minor[minor].g_m && minor < NSOURCES &&
 	       sources[minor];
 }
 
@@ -49,11 +40,16 @@ static int nearest_row(int minor)
 	return i;
 }
 
+bool go_release_is_tested(int minor)
+{
+	return has_row(minor) && strncmp(sources[minor], "sources", 7);
+}
+
 int go_offsets_from_table(int minor, struct go_offsets *ret)
 {
 	if (!has_row(minor))
 		return -ENOENT;
-	*ret = offsets_by_minor[table_row(minor)];
+	*ret = offsets_by_minor[minor];
 	return 0;
 }
 

@@ -14,12 +14,15 @@
 #include "target/gobin.h"
 
 /*
- * *@source is "DWARF", "DWARF of its debug file" or "table of Go 1.NN" (static text). A release that is not
+ * *@source is "DWARF", "DWARF of its debug file", "table of Go 1.NN" or "sources of Go 1.NN"
+ * (static text; tools/gen-offsets says which are which). A release that is not
  * in the table is -ENOTSUP; with @assume, the nearest one below it (or else above)
  * is taken, which is a guess: check g.sched.g == g in the process before using it.
  */
 int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 		   const char **source, struct error *err);
+/* Is there a compiler of that release, so that gotap was tried on its programs? */
+bool go_release_is_tested(int minor);
 /* Only the table: offsets of Go 1.@minor; -ENOENT if it is not there. */
 int go_offsets_from_table(int minor, struct go_offsets *ret);
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * check_transition: what testtrace.Validator (Go 1.27) demands of goroutines
+ * and procs that change their state. In: events that do. Out: faults, and the
+ * two warnings about one thing bound to two threads, which that validator
+ * overlooks.
+ *
+ * Nine of ten events come this way: the two kinds share their code but not the
+ * branches on the kind, and whatever is rare is in functions of its own.
+ */
+#include "read/check_state.h"
+
+#define FAIL(c, ev, ...) check_fail(c, CHECK_VALIDATOR, ev, __VA_ARGS__)
+#define FOR_BOTH static inline __attribute__((always_inline))
+#define RARE static __attribute__((cold, noinline))
+
+static const char *what(bool is_g)
+{
+	return is_g ? "goroutine" : "proc";
+}
+
+FOR_BOTH uint64_t *runs_on(struct check_m *m, bool is_g)
+{
+	return is_g ? &m->g : &m->p;
+}
+
+FOR_BOTH bool executing(uint8_t state, bool is_g)
+{
+	return is_g ? go_executing(state) : state == PROC_RUNNING;
+}
+
+RARE struct check_m *look_up_thread(struct check *c, const struct trace_event *ev)
+{
+	struct check_m *m;
+	uint64_t *slot;
+	bool is_new;
+
+	if (ev->m == TRACEV2_NO_ID) {
+		FAIL(c, ev, "must have thread, but thread ID is none");
+		return NULL;
+	}
+	slot = map64_put(&c->ms, ev->m, &is_new);
+	if (is_new) {
+		m = xcalloc(1, sizeof(*m));
+		*m = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
+		*slot = (uintptr_t)m;
+	}
+	m = (struct check_m *)(uintptr_t)*slot;
+	c->recent_m[ev->m % CHECK_RECENT] = m;
+	return m;
+}
+
+/* The thread of an event after which something executes on it. */
+static inline struct check_m *thread_of(struct check *c, const struct trace_event *ev)
+{
+	struct check_m *m = c->recent_m[ev->m % CHECK_RECENT];
+
+	return m && m->id == ev->m ? m : look_up_thread(c, ev);
+}
+
+RARE void fail_start(struct check *c, const struct trace_event *ev, const struct check_res *res,
+		     uint64_t other, bool is_g)
+{
+	FAIL(c, ev, "tried to run %s %lld when one was already executing (%lld) on thread %lld",
+	     what(is_g), (long long)res->id, (long long)other, (long long)ev->m);
+}
+
+FOR_BOTH void start_on_thread(struct check *c, const struct trace_event *ev,
+			      struct check_res *res, bool is_g)
+{
+	struct check_m *m = thread_of(c, ev), *was_on = res->on;
+	uint64_t other;
+
+	if (!m)
+		return;
+	other = *runs_on(m, is_g);
+	if (other != TRACEV2_NO_ID && other != res->id)
+		fail_start(c, ev, res, other, is_g);
+	if (was_on && was_on != m && *runs_on(was_on, is_g) == res->id)
+		check_warn(c, is_g ? WARN_G_ON_TWO_THREADS : WARN_P_ON_TWO_THREADS, &ev->place);
+	*runs_on(m, is_g) = res->id;
+	res->on = m;
+}
+
+RARE void fail_stop(struct check *c, const struct trace_event *ev, struct check_res *res,
+		    bool is_g)
+{
+	if (!res->on)
+		FAIL(c, ev, "stopping %s %lld not bound to any active context", what(is_g),
+		     (long long)res->id);
+	else
+		FAIL(c, ev, "tried to stop %s %lld when it wasn't currently executing (currently"
+		     " executing %lld) on thread %lld", what(is_g), (long long)res->id,
+		     (long long)*runs_on(res->on, is_g), (long long)res->on->id);
+}
+
+FOR_BOTH void stop_on_thread(struct check *c, const struct trace_event *ev,
+			     struct check_res *res, bool is_g)
+{
+	if (!res->on || *runs_on(res->on, is_g) != res->id)
+		fail_stop(c, ev, res, is_g);
+	if (res->on)
+		*runs_on(res->on, is_g) = TRACEV2_NO_ID;
+	res->on = NULL;
+}
+
+/*
+ * A first sight, a status, or an old state that is not the one we know.
+ * Numbers 0 and 1 mean the same for both kinds.
+ */
+RARE struct check_res *look_closer(struct check *c, const struct trace_event *ev,
+				   struct check_res *res, bool is_g)
+{
+	const char *(*name)(uint8_t) = is_g ? go_state_name : proc_state_name;
+	struct trace_transition tr = event_transition(ev);
+
+	if (tr.to == GO_UNDETERMINED)
+		FAIL(c, ev, "transition to undetermined state for %s %lld", what(is_g),
+		     (long long)tr.id);
+	if (c->syncs > 1 && tr.from == GO_UNDETERMINED)
+		FAIL(c, ev, "undetermined %s %lld after first global sync", what(is_g),
+		     (long long)tr.id);
+	if (res) {
+		if (res->state != tr.from)
+			FAIL(c, ev, "bad old state for %s %lld: got %s, want %s", what(is_g),
+			     (long long)tr.id, name(tr.from), name(res->state));
+		return res;
+	}
+	if (tr.from != GO_UNDETERMINED && tr.from != GO_NOT_EXIST)
+		FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what(is_g),
+		     (long long)tr.id, name(tr.from));
+	if (is_g && tr.from == GO_UNDETERMINED && map64_get(&c->died, tr.id))
+		FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want NotExist",
+		     (long long)tr.id);
+	return check_add(c, is_g ? &c->gs : &c->ps, tr.id);
+}
+
+FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
+			 struct trace_transition tr, bool is_g)
+{
+	struct check_res *res = is_g ? check_find_g(c, tr.id) : check_find_p(c, tr.id);
+	bool gone = is_g && tr.to == GO_NOT_EXIST;
+
+	if (!res || res->state != tr.from || !tr.from || !tr.to)
+		res = look_closer(c, ev, res, is_g);
+	if (gone && res->ranges.len)
+		FAIL(c, ev, "goroutine %lld died with active ranges", (long long)tr.id);
+	res->state = tr.to;
+	if (is_g && (res->in_gc || res->bg_mark))
+		check_trap_transition(c, ev, &tr);
+	if (executing(tr.to, is_g))
+		start_on_thread(c, ev, res, is_g);
+	else if (executing(tr.from, is_g))
+		stop_on_thread(c, ev, res, is_g);
+	if (gone && !res->ranges.len && !res->on)
+		check_forget_g(c, res);
+}
+
+void check_transition_g(struct check *c, const struct trace_event *ev)
+{
+	transition(c, ev, event_transition(ev), true);
+}
+
+void check_transition_p(struct check *c, const struct trace_event *ev)
+{
+	transition(c, ev, event_transition(ev), false);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* syscalls: in and out of syscalls, and C threads in and out of Go. See handlers.h. */
+#include "sched/handlers.h"
+
+#include "sched/ensure.h"
+#include "sched/steps.h"
+
+void sys_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_running(s, m, r->id);
+	step_sys_begin(s, m, as_long(r)->stack);
+}
+
+/* Before the trace begins the record tells which P the thread has. */
+static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
+{
+	g_bind(g, m, G_RUNNING);
+	if (p)
+		p_bind(p, m, P_RUNNING);
+}
+
+/*
+ * The runtime's order: a P kept through the syscall gives GoSyscallEnd; one
+ * that was ever taken away, even if the same came back, gives (steal, start)
+ * GoSyscallEndBlocked, GoStart.
+ */
+void sys_exit(struct model *s, struct M *m, const struct rec *r)
+{
+	struct P *p = p_by_ptr(s, as_long(r)->arg);
+	bool kept = r->sub;
+	struct G *g;
+
+	/*
+	 * From Go 1.26 this probe runs after the status changed: a snapshot taken
+	 * in between has the goroutine running already.
+	 */
+	if (!m->heard && kept && m->g && m->g->id == r->id && m->g->status == G_RUNNING)
+		return;
+	g = ensure_syscall(s, m, r->id);
+
+	if (!s->started) {
+		learn_p(s, m, g, p);
+		return;
+	}
+	if (!p)
+		p = m->p;
+	if (kept && m->p && m->p == p && p->status == P_SYSCALL) {
+		step_sys_end(s, m);
+		return;
+	}
+	if (m->p && (m->p != p || m->p->status == P_SYSCALL))
+		ensure_p_idle(s, m, m->p);
+	if (p && p->m != m) {
+		ensure_p_idle(s, m, p);
+		step_p_start(s, m, p);
+	}
+	ensure_p(s, m);
+	step_sys_end_blocked(s, m);
+	step_go_start(s, m, g);
+}
+
+void sys_exit_nop(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_end_blocked(s, m);
+}
+
+void extra_enter(struct model *s, struct M *m, const struct rec *r)
+{
+	struct G *g = g_put(s, r->id);
+
+	if (g->status != STATUS_UNKNOWN) {
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
+	ensure_no_g(s, m);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_create(s, m, g);
+}
+
+void extra_leave(struct model *s, struct M *m, const struct rec *r)
+{
+	ensure_syscall(s, m, r->id);
+	if (m->p)
+		ensure_p_idle(s, m, m->p);
+	step_sys_destroy(s, m);
+}
