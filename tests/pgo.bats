@@ -54,6 +54,12 @@ inlined_everywhere() {
 	compare "Go $1, casgstatus inlined wherever it is called" 2
 }
 
+# Its own trace is of the older format: limits as in oldgo.bats.
+@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.21" {
+	LIMITS=(-min-recall 0.999 -min-precision 0.999 -min-reasons 0.99 -min-stacks 0.999 -min-threads 0.9
+		-min-proc-recall 0.999 -min-proc-precision 0.9)
+	inlined_everywhere 1.21
+}
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.22" { inlined_everywhere 1.22; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.24" { inlined_everywhere 1.24; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.26" { inlined_everywhere 1.26; }
