@@ -14,53 +14,41 @@ void check_init(struct check *c, struct trace_reader *r, struct check_result *re
 	c->result = result;
 	c->specs = trace_reader_specs(r);
 	c->names = strset_new();
+	idtab_init(&c->gs, sizeof(struct check_res));
+	idtab_init(&c->ps, sizeof(struct check_res));
+	idtab_init(&c->ms, sizeof(struct check_m));
+	idtab_init(&c->tasks, sizeof(struct check_task));
+	idtab_init(&c->died, sizeof(uint64_t));
 }
 
-static void free_res(struct check_res *res)
+static void free_all(struct idtab *tab)
 {
-	vec_free(&res->ranges);
-	free(res);
-}
+	uint32_t i;
 
-static void free_all(struct map64 *map)
-{
-	size_t i;
+	for (i = 0; i < tab->made; i++) {
+		struct check_res *res = idtab_at(tab, i);
 
-	for (i = 0; i < map->cap; i++)
-		if (map->slots[i].used)
-			free_res((struct check_res *)(uintptr_t)map->slots[i].value);
-	map64_free(map);
+		if (res->ranges)
+			vec_free(res->ranges);
+		free(res->ranges);
+	}
+	idtab_free(tab);
 }
 
 void check_free(struct check *c)
 {
-	size_t i;
-
 	free_all(&c->gs);
 	free_all(&c->ps);
-	for (i = 0; i < c->ms.cap; i++)
-		if (c->ms.slots[i].used)
-			free((void *)(uintptr_t)c->ms.slots[i].value);
-	map64_free(&c->ms);
-	map64_free(&c->tasks);
-	map64_free(&c->died);
-	for (i = 0; i < c->free_gs.len; i++)
-		free_res(*vec_at(&c->free_gs, struct check_res *, i));
-	vec_free(&c->free_gs);
+	idtab_free(&c->ms);
+	idtab_free(&c->tasks);
+	idtab_free(&c->died);
 	vec_free(&c->gc_ranges);
 	strset_free(c->names);
 }
 
-static struct check_res *find(const struct map64 *map, uint64_t id)
-{
-	const uint64_t *value = map64_get(map, id);
-
-	return value ? (struct check_res *)(uintptr_t)*value : NULL;
-}
-
 struct check_res *check_look_up_g(struct check *c, uint64_t id)
 {
-	struct check_res *g = find(&c->gs, id);
+	struct check_res *g = idtab_find(&c->gs, id);
 
 	if (g)
 		c->recent_g[id % CHECK_RECENT] = g;
@@ -69,31 +57,26 @@ struct check_res *check_look_up_g(struct check *c, uint64_t id)
 
 struct check_res *check_find_p(struct check *c, uint64_t id)
 {
-	return find(&c->ps, id);
+	return idtab_find(&c->ps, id);
 }
 
-struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id)
+struct check_res *check_add(struct idtab *tab, uint64_t id)
 {
-	struct check_res *res;
+	struct check_res *res = idtab_add(tab, id);
 
-	if (map == &c->gs && c->free_gs.len)
-		res = *vec_at(&c->free_gs, struct check_res *, --c->free_gs.len);
-	else
-		res = xcalloc(1, sizeof(*res));
 	*res = (struct check_res){ .id = id, .known = true, .ranges = res->ranges };
-	res->ranges.len = 0;
-	*map64_put(map, id, NULL) = (uintptr_t)res;
+	if (res->ranges)
+		res->ranges->len = 0;
 	return res;
 }
 
 void check_forget_g(struct check *c, struct check_res *g)
 {
 	/* Only in the first generation can it be met again without being created. */
-	if (c->syncs <= 1)
-		map64_put(&c->died, g->id, NULL);
-	map64_del(&c->gs, g->id);
+	if (c->syncs <= 1 && !idtab_find(&c->died, g->id))
+		idtab_add(&c->died, g->id);
+	idtab_del(&c->gs, g->id);
 	g->known = false;
-	*(struct check_res **)vec_push(&c->free_gs, sizeof(g)) = g;
 }
 
 void check_fail(struct check *c, enum check_kind kind, const struct trace_event *ev,

@@ -7,10 +7,10 @@
 #ifndef GOTAP_READ_CHECK_STATE_H
 #define GOTAP_READ_CHECK_STATE_H
 
-#include "base/map64.h"
 #include "base/strset.h"
 #include "base/vec.h"
 #include "read/check.h"
+#include "read/idtab.h"
 #include "read/v2_reader.h"
 
 struct check_m {
@@ -24,7 +24,12 @@ struct check_res {
 	uint8_t state;		/* enum go_state or enum proc_state */
 	bool in_gc, bg_mark;	/* how the mutator utilization counts it */
 	struct check_m *on;	/* where it executes */
-	struct vec ranges;	/* const char *, names of open ranges */
+	struct vec *ranges;	/* const char *, names of open ranges; NULL if there never were any */
+};
+
+struct check_task {
+	uint64_t id;
+	const char *type;
 };
 
 enum { CHECK_RECENT = 256 };	/* a power of two */
@@ -34,14 +39,13 @@ struct check {
 	struct check_result *result;
 	const struct raw_specs *specs;
 	const struct v2_tables *tables;	/* of the current generation */
-	struct map64 gs, ps;	/* id -> struct check_res * */
-	struct map64 ms;	/* id -> struct check_m * */
+	struct idtab gs, ps;	/* struct check_res */
+	struct idtab ms;	/* struct check_m */
 	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */
 	struct check_m *recent_m[CHECK_RECENT];
-	struct map64 tasks;	/* id -> const char *, type of task */
-	struct map64 died;	/* goroutines that ended in the first generation */
+	struct idtab tasks;	/* struct check_task */
+	struct idtab died;	/* ids of goroutines that ended in the first generation */
 	struct vec gc_ranges;	/* const char * */
-	struct vec free_gs;	/* struct check_res * */
 	struct strset *names;
 	int64_t last_time;
 	uint64_t syncs;
@@ -106,7 +110,7 @@ static inline struct check_res *check_find_g(struct check *c, uint64_t id)
 	return g && g->id == id && g->known ? g : check_look_up_g(c, id);
 }
 
-struct check_res *check_add(struct check *c, struct map64 *map, uint64_t id);
+struct check_res *check_add(struct idtab *tab, uint64_t id);
 void check_forget_g(struct check *c, struct check_res *g);
 
 /* Text of a string of the current generation; NULL if there is none such. */

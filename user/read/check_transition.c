@@ -31,21 +31,16 @@ FOR_BOTH bool executing(uint8_t state, bool is_g)
 
 RARE struct check_m *look_up_thread(struct check *c, const struct trace_event *ev)
 {
-	struct check_m *m;
-	uint64_t *slot;
-	bool is_new;
+	struct check_m *m = idtab_find(&c->ms, ev->m);
 
 	if (ev->m == TRACEV2_NO_ID) {
 		FAIL(c, ev, "must have thread, but thread ID is none");
 		return NULL;
 	}
-	slot = map64_put(&c->ms, ev->m, &is_new);
-	if (is_new) {
-		m = xcalloc(1, sizeof(*m));
+	if (!m) {
+		m = idtab_add(&c->ms, ev->m);
 		*m = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
-		*slot = (uintptr_t)m;
 	}
-	m = (struct check_m *)(uintptr_t)*slot;
 	c->recent_m[ev->m % CHECK_RECENT] = m;
 	return m;
 }
@@ -129,10 +124,15 @@ RARE struct check_res *look_closer(struct check *c, const struct trace_event *ev
 	if (tr.from != GO_UNDETERMINED && tr.from != GO_NOT_EXIST)
 		FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what(is_g),
 		     (long long)tr.id, name(tr.from));
-	if (is_g && tr.from == GO_UNDETERMINED && map64_get(&c->died, tr.id))
+	if (is_g && tr.from == GO_UNDETERMINED && idtab_find(&c->died, tr.id))
 		FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want NotExist",
 		     (long long)tr.id);
-	return check_add(c, is_g ? &c->gs : &c->ps, tr.id);
+	return check_add(is_g ? &c->gs : &c->ps, tr.id);
+}
+
+static inline bool has_ranges(const struct check_res *res)
+{
+	return res->ranges && res->ranges->len;
 }
 
 FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
@@ -143,7 +143,7 @@ FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
 
 	if (!res || res->state != tr.from || !tr.from || !tr.to)
 		res = look_closer(c, ev, res, is_g);
-	if (gone && res->ranges.len)
+	if (gone && has_ranges(res))
 		FAIL(c, ev, "goroutine %lld died with active ranges", (long long)tr.id);
 	res->state = tr.to;
 	if (is_g && (res->in_gc || res->bg_mark))
@@ -152,7 +152,7 @@ FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
 		start_on_thread(c, ev, res, is_g);
 	else if (executing(tr.from, is_g))
 		stop_on_thread(c, ev, res, is_g);
-	if (gone && !res->ranges.len && !res->on)
+	if (gone && !has_ranges(res) && !res->on)
 		check_forget_g(c, res);
 }
 

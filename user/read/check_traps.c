@@ -22,11 +22,11 @@ static void trap_experiments(struct check *c, const struct trace_event *ev)
 	size_t i;
 
 	for (i = 0; i < gen->experiments.len; i++) {
-		const struct v2_note *note = vec_at(&gen->experiments, struct v2_note, i);
+		uint8_t exp = *vec_at(&gen->experiments, uint8_t, i);
 
-		if (note->exp >= EXPERIMENTS)
+		if (exp >= EXPERIMENTS)
 			FAIL(c, ev, "experimental batch of unknown experiment %u: Event.Sync()"
-			     " panics", note->exp);
+			     " panics", exp);
 	}
 }
 
@@ -37,7 +37,7 @@ static void trap_sync(struct check *c, const struct trace_event *ev)
 	if (!gen)
 		return;
 	trap_experiments(c, ev);
-	if (!gen->batches.len)
+	if (!gen->has_threads)
 		check_warn(c, WARN_EMPTY_GENERATION, &ev->place);
 	if (c->open_stw)
 		check_warn(c, WARN_STW_ACROSS, &ev->place);

@@ -130,7 +130,7 @@ static void check_sync(struct check *c, const struct trace_event *ev)
 
 	c->syncs = ev->args[0];
 	if (c->syncs == 2)
-		map64_free(&c->died);
+		idtab_free(&c->died);
 	if (gen) {
 		c->tables = &gen->tables;
 		c->look_at_stacks = !all_stacks_complete(c);
@@ -173,18 +173,23 @@ static void close_range(struct vec *ranges, size_t i)
 	ranges->len--;
 }
 
+static struct vec *ranges_of(struct idtab *tab, struct check_res *res, uint64_t id)
+{
+	if (!res)
+		res = check_add(tab, id);
+	if (!res->ranges)
+		res->ranges = xcalloc(1, sizeof(*res->ranges));
+	return res->ranges;
+}
+
 static struct vec *ranges_of_g(struct check *c, uint64_t id)
 {
-	struct check_res *res = check_find_g(c, id);
-
-	return &(res ? res : check_add(c, &c->gs, id))->ranges;
+	return ranges_of(&c->gs, check_find_g(c, id), id);
 }
 
 static struct vec *ranges_of_p(struct check *c, uint64_t id)
 {
-	struct check_res *res = check_find_p(c, id);
-
-	return &(res ? res : check_add(c, &c->ps, id))->ranges;
+	return ranges_of(&c->ps, check_find_p(c, id), id);
 }
 
 enum range_step { RANGE_BEGIN, RANGE_ACTIVE, RANGE_END };
@@ -232,21 +237,25 @@ static void check_label(struct check *c, const struct trace_event *ev)
 
 static void check_task_begin(struct check *c, const struct trace_event *ev)
 {
+	struct check_task *task = idtab_find(&c->tasks, ev->args[0]);
+
 	if (!ev->args[0] || ev->args[0] == TRACEV2_NO_ID)
 		FAIL(c, ev, "found invalid task ID for task of type \"%.80s\"", ev->text);
-	*map64_put(&c->tasks, ev->args[0], NULL) = (uintptr_t)ev->text;
+	if (!task)
+		task = idtab_add(&c->tasks, ev->args[0]);
+	task->type = ev->text;
 }
 
 static void check_task_end(struct check *c, const struct trace_event *ev)
 {
-	const uint64_t *type = map64_get(&c->tasks, ev->args[0]);
+	const struct check_task *task = idtab_find(&c->tasks, ev->args[0]);
 
-	if (!type)
+	if (!task)
 		return;
-	if (*type != (uintptr_t)ev->text)
+	if (task->type != ev->text)
 		FAIL(c, ev, "task end type doesn't match task start type for task %llu",
 		     (unsigned long long)ev->args[0]);
-	map64_del(&c->tasks, ev->args[0]);
+	idtab_del(&c->tasks, ev->args[0]);
 }
 
 void check_details(struct check *c, const struct trace_event *ev)

@@ -27,13 +27,12 @@ static bool check_known_status(struct order *o, struct trace_event *ev,
  */
 static bool enter_holder(struct order *o, struct trace_event *ev, uint64_t p)
 {
-	const struct map64 *ms = &o->ms;
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < ms->cap; i++) {
-		const struct order_m *m = (const void *)(uintptr_t)ms->slots[i].value;
+	for (i = 0; i < o->ms.made; i++) {
+		const struct order_m *m = idtab_at(&o->ms, i);
 
-		if (ms->slots[i].used && m->p == p) {
+		if (m->p == p) {
 			ev->m = m->id;
 			ev->p = p;
 			ev->g = m->g;

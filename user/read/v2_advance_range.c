@@ -100,20 +100,25 @@ static struct order_g *user_g(struct order *o, struct trace_event *ev)
 	return g;
 }
 
+static struct vec *ranges_of(struct order_open **open)
+{
+	return &order_open_of(open)->ranges;
+}
+
 enum advance advance_go_range_begin(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g = user_g(o, ev);
 
 	if (!g)
 		return ADVANCE_FAIL;
-	return begin(o, ev, &g->ranges, ev->type == EV_STWBegin ? ev->args[0] : 0);
+	return begin(o, ev, ranges_of(&g->open), ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
 enum advance advance_go_range_end(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g = user_g(o, ev);
 
-	return g ? end(o, ev, &g->ranges) : ADVANCE_FAIL;
+	return g ? end(o, ev, ranges_of(&g->open)) : ADVANCE_FAIL;
 }
 
 /* Like a status it may name a goroutine that is not running: no context is needed. */
@@ -124,7 +129,7 @@ enum advance advance_go_range_active(struct order *o, struct trace_event *ev)
 	if (!g)
 		return advance_fail(o, ev, "uninitialized goroutine %lld found during %s",
 				    (long long)ev->args[0], advance_name(o, ev));
-	return active(o, ev, &g->ranges);
+	return active(o, ev, ranges_of(&g->open));
 }
 
 /* A sweep belongs to the P. */
@@ -145,14 +150,14 @@ enum advance advance_sweep_begin(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? begin(o, ev, &p->ranges, 0) : ADVANCE_FAIL;
+	return p ? begin(o, ev, ranges_of(&p->open), 0) : ADVANCE_FAIL;
 }
 
 enum advance advance_sweep_end(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? end(o, ev, &p->ranges) : ADVANCE_FAIL;
+	return p ? end(o, ev, ranges_of(&p->open)) : ADVANCE_FAIL;
 }
 
 enum advance advance_sweep_active(struct order *o, struct trace_event *ev)
@@ -162,7 +167,7 @@ enum advance advance_sweep_active(struct order *o, struct trace_event *ev)
 	if (!p)
 		return advance_fail(o, ev, "encountered GCSweepActive for unknown proc %lld",
 				    (long long)ev->args[0]);
-	return active(o, ev, &p->ranges);
+	return active(o, ev, ranges_of(&p->open));
 }
 
 /*

@@ -39,36 +39,32 @@ enum advance advance_task_begin(struct order *o, struct trace_event *ev)
 	struct order_task *task;
 	const char *name;
 
-	if (map64_get(&o->tasks, id))
+	if (idtab_find(&o->tasks, id))
 		return advance_fail(o, ev, "task ID conflict: %llu", (unsigned long long)id);
 	if (!ev->args[1])
 		ev->args[1] = TRACEV2_NO_ID;
 	name = name_of(o, ev, ev->args[2]);
 	if (!name || !advance_require_user(o, ev))
 		return ADVANCE_FAIL;
-	task = xcalloc(1, sizeof(*task));
+	task = idtab_add(&o->tasks, id);
 	task->name = ev->text = name;
 	task->parent = ev->args[1];
-	*map64_put(&o->tasks, id, NULL) = (uintptr_t)task;
 	return advance_done(o, ev);
 }
 
 /* A task may end in a later generation, whose strings lack its name, or end unbegun. */
 enum advance advance_task_end(struct order *o, struct trace_event *ev)
 {
-	uint64_t *found = map64_get(&o->tasks, ev->args[0]);
+	const struct order_task *task = idtab_find(&o->tasks, ev->args[0]);
 
 	if (!advance_require_user(o, ev))
 		return ADVANCE_FAIL;
 	ev->args[2] = TRACEV2_NO_ID;
 	ev->text = NULL;
-	if (found) {
-		struct order_task *task = (struct order_task *)(uintptr_t)*found;
-
+	if (task) {
 		ev->args[2] = task->parent;
 		ev->text = task->name;
-		map64_del(&o->tasks, ev->args[0]);
-		free(task);
+		idtab_del(&o->tasks, ev->args[0]);
 	}
 	return advance_done(o, ev);
 }
@@ -98,7 +94,7 @@ enum advance advance_region_begin(struct order *o, struct trace_event *ev)
 
 	if (!g)
 		return ADVANCE_FAIL;
-	region = vec_push(&g->regions, sizeof(*region));
+	region = vec_push(&order_open_of(&g->open)->regions, sizeof(*region));
 	region->task = ev->args[0];
 	region->name = name;
 	return advance_done(o, ev);
@@ -108,20 +104,22 @@ enum advance advance_region_begin(struct order *o, struct trace_event *ev)
 enum advance advance_region_end(struct order *o, struct trace_event *ev)
 {
 	const struct order_region *inner;
+	struct vec *regions;
 	const char *name;
 	struct order_g *g = region_context(o, ev, &name);
 
 	if (!g)
 		return ADVANCE_FAIL;
-	if (!g->regions.len)
+	regions = g->open ? &g->open->regions : NULL;
+	if (!regions || !regions->len)
 		return advance_done(o, ev);
-	inner = vec_at(&g->regions, struct order_region, g->regions.len - 1);
+	inner = vec_at(regions, struct order_region, regions->len - 1);
 	if (inner->task != ev->args[0] || inner->name != name)
 		return advance_fail(o, ev, "misuse of region in goroutine %lld: region end {%llu"
 				    " %.60s} when the inner-most active region start event is"
 				    " {%llu %.60s}", (long long)g->id,
 				    (unsigned long long)ev->args[0], name,
 				    (unsigned long long)inner->task, inner->name);
-	g->regions.len--;
+	regions->len--;
 	return advance_done(o, ev);
 }

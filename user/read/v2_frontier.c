@@ -10,15 +10,15 @@ enum { SMALL = 12 };	/* slices.SortFunc sorts by insertion up to here */
 
 static void swap(struct v2_frontier *f, size_t a, size_t b)
 {
-	struct v2_stream *s = f->heap[a];
+	struct v2_front front = f->heap[a];
 
 	f->heap[a] = f->heap[b];
-	f->heap[b] = s;
+	f->heap[b] = front;
 }
 
 static int64_t time_at(const struct v2_frontier *f, size_t i)
 {
-	return f->heap[i]->time;
+	return f->heap[i].time;
 }
 
 static size_t sift_up(struct v2_frontier *f, size_t i)
@@ -57,13 +57,13 @@ static void sift_down(struct v2_frontier *f, size_t i)
 	}
 }
 
-void frontier_add(struct v2_frontier *f, struct v2_stream *s)
+void frontier_add(struct v2_frontier *f, const struct v2_front *front)
 {
 	if (f->len == f->cap) {
 		f->cap = f->cap ? 2 * f->cap : 16;
-		f->heap = xrealloc(f->heap, f->cap, sizeof(struct v2_stream *));
+		f->heap = xrealloc(f->heap, f->cap, sizeof(*f->heap));
 	}
-	f->heap[f->len++] = s;
+	f->heap[f->len++] = *front;
 	sift_up(f, f->len - 1);
 }
 
@@ -81,21 +81,21 @@ void frontier_remove(struct v2_frontier *f, size_t i)
 	sift_down(f, 0);
 }
 
-static void sort_small(struct v2_stream **a, size_t n)
+static void sort_small(struct v2_front *a, size_t n)
 {
 	size_t i, j;
 
 	for (i = 1; i < n; i++) {
-		struct v2_stream *s = a[i];
+		struct v2_front front = a[i];
 
-		for (j = i; j > 0 && a[j - 1]->time > s->time; j--)
+		for (j = i; j > 0 && a[j - 1].time > front.time; j--)
 			a[j] = a[j - 1];
-		a[j] = s;
+		a[j] = front;
 	}
 }
 
 /* Merge sort: stable, and quick on the nearly sorted heap that it mostly gets. */
-static void sort_range(struct v2_stream **a, size_t n, struct v2_stream **spare)
+static void sort_range(struct v2_front *a, size_t n, struct v2_front *spare)
 {
 	size_t half = n / 2, i = 0, j = half, k;
 
@@ -105,11 +105,11 @@ static void sort_range(struct v2_stream **a, size_t n, struct v2_stream **spare)
 	}
 	sort_range(a, half, spare);
 	sort_range(a + half, n - half, spare);
-	if (a[half - 1]->time <= a[half]->time)
+	if (a[half - 1].time <= a[half].time)
 		return;
-	memcpy(spare, a, half * sizeof(struct v2_stream *));
+	memcpy(spare, a, half * sizeof(*a));
 	for (k = 0; i < half; k++) {
-		if (j < n && a[j]->time < spare[i]->time)
+		if (j < n && a[j].time < spare[i].time)
 			a[k] = a[j++];
 		else
 			a[k] = spare[i++];
@@ -118,10 +118,10 @@ static void sort_range(struct v2_stream **a, size_t n, struct v2_stream **spare)
 
 void frontier_sort(struct v2_frontier *f)
 {
-	struct v2_stream **spare = NULL;
+	struct v2_front *spare = NULL;
 
 	if (f->len > SMALL)
-		spare = xcalloc(f->len, sizeof(struct v2_stream *));
+		spare = xcalloc(f->len, sizeof(*f->heap));
 	sort_range(f->heap, f->len, spare);
 	free(spare);
 }

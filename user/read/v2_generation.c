@@ -15,56 +15,56 @@
 static void generation_clear(struct v2_generation *g)
 {
 	g->gen = g->min_time = 0;
-	g->batches.len = g->threads.len = g->samples.len = g->experiments.len = 0;
+	g->has_threads = false;
+	g->batches.len = g->samples.len = g->experiments.len = 0;
 	g->bodies.len = 0;
 	memset(&g->clock, 0, sizeof(g->clock));
-	map64_clear(&g->by_m);
+	idtab_clear(&g->threads);
 	tables_clear(&g->tables);
 }
 
 void generation_free(struct v2_generation *g)
 {
 	vec_free(&g->batches);
-	vec_free(&g->threads);
+	idtab_free(&g->threads);
 	vec_free(&g->samples);
 	vec_free(&g->experiments);
 	buf_free(&g->bodies);
-	map64_free(&g->by_m);
 	tables_free(&g->tables);
 }
 
-static struct v2_note *add_note(struct v2_generation *g, struct vec *to,
-				const struct raw_source *s, const struct v2_batch *b,
-				int64_t serial)
+/* Notes the batch and gives its number. */
+static uint32_t add_note(struct v2_generation *g, const struct raw_source *s,
+			 const struct v2_batch *b, int64_t serial)
 {
-	struct v2_note *note = vec_push(to, sizeof(*note));
+	struct v2_note *note = vec_push(&g->batches, sizeof(*note));
 
 	*note = (struct v2_note){
-		.m = b->m, .time = b->time, .offset = b->offset + b->head, .serial = serial,
-		.size = b->size, .next = V2_NO_BATCH, .exp = b->exp, .kept = g->bodies.len,
+		.time = b->time, .offset = b->offset + b->head, .serial = serial,
+		.size = b->size, .next = V2_NO_BATCH, .kept = g->bodies.len,
 	};
 	if (!s->seekable)
 		buf_add(&g->bodies, b->body, b->size);
-	return note;
+	return (uint32_t)(g->batches.len - 1);
 }
 
+/* An empty one means nothing but that it is there. */
 static void add_thread_batch(struct v2_generation *g, const struct raw_source *s,
 			     const struct v2_batch *b, int64_t serial)
 {
-	uint32_t index = (uint32_t)g->batches.len;
 	struct v2_thread *thread;
-	bool is_new;
-	uint64_t *at = map64_put(&g->by_m, b->m, &is_new);
+	uint32_t index;
 
-	add_note(g, &g->batches, s, b, serial);
-	if (is_new) {
-		*at = g->threads.len;
-		thread = vec_push(&g->threads, sizeof(*thread));
-		thread->m = b->m;
-		thread->first = index;
-	} else {
-		thread = vec_at(&g->threads, struct v2_thread, *at);
+	g->has_threads = true;
+	if (!b->size)
+		return;
+	index = add_note(g, s, b, serial);
+	thread = idtab_find(&g->threads, b->m);
+	if (thread) {
 		vec_at(&g->batches, struct v2_note, thread->last)->next = index;
+	} else {
+		thread = idtab_add(&g->threads, b->m);
+		thread->first = index;
 	}
 	thread->last = index;
 }
@@ -84,7 +84,7 @@ static int add_batch(struct v2_generation *g, const struct raw_source *s, int ve
 	uint8_t kind = batch_kind(b);
 
 	if (b->exp) {
-		add_note(g, &g->experiments, s, b, serial);
+		*(uint8_t *)vec_push(&g->experiments, 1) = b->exp;
 		return 0;
 	}
 	if (kind && is_sync(kind, version)) {
@@ -149,7 +149,7 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 
 		ret = batch_peek(s, *serial, &b, fault);
 		place = place_of(&b, *serial);
-		if (!ret && g->threads.len) {
+		if (!ret && g->has_threads) {
 			fault_set(fault, &place,
 				  "incomplete generation found; trace likely truncated");
 			return GEN_FAULT;
@@ -220,6 +220,7 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 enum gen_status generation_read(struct v2_generation *g, struct raw_source *s, int version,
 				int64_t *serial, struct v2_fault *fault)
 {
+	g->threads.item = sizeof(struct v2_thread);
 	generation_clear(g);
 	g->first_batch = *serial;
 	if (version >= 26)

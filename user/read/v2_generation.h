@@ -11,26 +11,25 @@
 
 #include <stdbool.h>
 
-#include "base/map64.h"
 #include "base/vec.h"
+#include "read/idtab.h"
 #include "read/raw_source.h"
 #include "read/v2_fault.h"
 #include "read/v2_table.h"
 
 enum { V2_NO_BATCH = UINT32_MAX };
 
-/* A batch of thread events, or an experimental one. */
+/* A batch of thread events that is not empty. */
 struct v2_note {
-	uint64_t m, time;
+	uint64_t time;
 	uint64_t offset;	/* of the body in the file */
 	uint64_t kept;		/* of the body in v2_generation.bodies, if the input cannot seek */
 	int64_t serial;		/* batches before it in the file */
 	uint32_t size;
 	uint32_t next;		/* of the same thread, V2_NO_BATCH = last */
-	uint8_t exp;
 };
 
-/* A thread that has batches in this generation. */
+/* A thread that has such batches in this generation; a record of an idtab. */
 struct v2_thread {
 	uint64_t m;
 	uint32_t first, last;	/* index into batches */
@@ -55,11 +54,11 @@ struct v2_generation {
 	uint64_t gen;
 	uint64_t min_time;	/* smallest batch time, in units */
 	int64_t first_batch;	/* its serial number in the file */
-	struct vec batches;	/* struct v2_note: batches of thread events */
-	struct vec threads;	/* struct v2_thread, by first appearance */
-	struct map64 by_m;	/* M id -> index into threads */
+	bool has_threads;	/* batches of threads, if only empty ones */
+	struct vec batches;	/* struct v2_note */
+	struct idtab threads;	/* struct v2_thread, by first appearance */
 	struct vec samples;	/* struct v2_sample, by time */
-	struct vec experiments;	/* struct v2_note: experimental batches */
+	struct vec experiments;	/* uint8_t: what experimental batches are of */
 	struct buf bodies;
 	struct v2_clock clock;
 	struct v2_tables tables;

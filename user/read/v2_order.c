@@ -81,56 +81,47 @@ void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault 
 	o->specs = specs;
 	o->fault = fault;
 	o->names = strset_new();
+	idtab_init(&o->gs, sizeof(struct order_g));
+	idtab_init(&o->ps, sizeof(struct order_p));
+	idtab_init(&o->ms, sizeof(struct order_m));
+	idtab_init(&o->tasks, sizeof(struct order_task));
 }
 
-static void free_g(struct order_g *g)
+static void free_open(struct order_open *open)
 {
-	vec_free(&g->ranges);
-	vec_free(&g->regions);
-	free(g);
-}
-
-static void free_values(struct map64 *map)
-{
-	size_t i;
-
-	for (i = 0; i < map->cap; i++)
-		if (map->slots[i].used)
-			free((void *)(uintptr_t)map->slots[i].value);
-	map64_free(map);
+	if (!open)
+		return;
+	vec_free(&open->ranges);
+	vec_free(&open->regions);
+	free(open);
 }
 
 void order_free(struct order *o)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < o->gs.cap; i++)
-		if (o->gs.slots[i].used)
-			free_g((struct order_g *)(uintptr_t)o->gs.slots[i].value);
-	map64_free(&o->gs);
-	for (i = 0; i < o->free_gs.len; i++)
-		free_g(*vec_at(&o->free_gs, struct order_g *, i));
-	vec_free(&o->free_gs);
-	for (i = 0; i < o->ps.cap; i++)
-		if (o->ps.slots[i].used)
-			vec_free(&((struct order_p *)(uintptr_t)o->ps.slots[i].value)->ranges);
-	free_values(&o->ps);
-	free_values(&o->ms);
-	free_values(&o->tasks);
+	for (i = 0; i < o->gs.made; i++)
+		free_open(((struct order_g *)idtab_at(&o->gs, i))->open);
+	for (i = 0; i < o->ps.made; i++)
+		free_open(((struct order_p *)idtab_at(&o->ps, i))->open);
+	idtab_free(&o->gs);
+	idtab_free(&o->ps);
+	idtab_free(&o->ms);
+	idtab_free(&o->tasks);
 	strset_free(o->names);
 	o->names = NULL;
 }
 
-static void *find(const struct map64 *map, uint64_t id)
+struct order_open *order_open_of(struct order_open **open)
 {
-	const uint64_t *value = map64_get(map, id);
-
-	return value ? (void *)(uintptr_t)*value : NULL;
+	if (!*open)
+		*open = xcalloc(1, sizeof(**open));
+	return *open;
 }
 
 struct order_g *order_look_up_g(struct order *o, uint64_t id)
 {
-	struct order_g *g = find(&o->gs, id);
+	struct order_g *g = idtab_find(&o->gs, id);
 
 	if (g)
 		o->recent[id % ORDER_RECENT] = g;
@@ -139,55 +130,43 @@ struct order_g *order_look_up_g(struct order *o, uint64_t id)
 
 struct order_p *order_find_p(const struct order *o, uint64_t id)
 {
-	return find(&o->ps, id);
+	return idtab_find(&o->ps, id);
 }
 
 struct order_m *order_find_m(const struct order *o, uint64_t id)
 {
-	return find(&o->ms, id);
+	return idtab_find(&o->ms, id);
 }
 
 struct order_g *order_add_g(struct order *o, uint64_t id, uint8_t status, uint64_t gen)
 {
-	struct order_g *g;
+	struct order_g *g = idtab_add(&o->gs, id);
 
-	if (o->free_gs.len)
-		g = *vec_at(&o->free_gs, struct order_g *, --o->free_gs.len);
-	else
-		g = xcalloc(1, sizeof(*g));
-	g->id = id;
 	g->live = true;
 	g->status = status;
 	g->seq = (struct order_seq){ .gen = gen };
-	g->ranges.len = g->regions.len = 0;
-	*map64_put(&o->gs, id, NULL) = (uintptr_t)g;
+	if (g->open)
+		g->open->ranges.len = g->open->regions.len = 0;
 	o->recent[id % ORDER_RECENT] = g;
 	return g;
 }
 
 void order_del_g(struct order *o, struct order_g *g)
 {
-	map64_del(&o->gs, g->id);
+	idtab_del(&o->gs, g->id);
 	g->live = false;
-	*(struct order_g **)vec_push(&o->free_gs, sizeof(g)) = g;
 }
 
 struct order_p *order_add_p(struct order *o, uint64_t id)
 {
-	struct order_p *p = xcalloc(1, sizeof(*p));
-
-	p->id = id;
-	*map64_put(&o->ps, id, NULL) = (uintptr_t)p;
-	return p;
+	return idtab_add(&o->ps, id);
 }
 
 struct order_m *order_add_m(struct order *o, uint64_t id)
 {
-	struct order_m *m = xcalloc(1, sizeof(*m));
+	struct order_m *m = idtab_add(&o->ms, id);
 
-	m->id = id;
 	m->g = m->p = TRACEV2_NO_ID;
-	*map64_put(&o->ms, id, NULL) = (uintptr_t)m;
 	return m;
 }
 

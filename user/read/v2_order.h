@@ -11,9 +11,9 @@
 #ifndef GOTAP_READ_V2_ORDER_H
 #define GOTAP_READ_V2_ORDER_H
 
-#include "base/map64.h"
 #include "base/strset.h"
 #include "base/vec.h"
+#include "read/idtab.h"
 #include "read/v2_event.h"
 #include "read/v2_table.h"
 
@@ -38,20 +38,26 @@ struct order_region {
 	const char *name;	/* interned: ids change between generations */
 };
 
+/* What few goroutines and procs have: begun and not ended. */
+struct order_open {
+	struct vec ranges;	/* struct order_range */
+	struct vec regions;	/* struct order_region */
+};
+
+/* Records of idtabs: their ids come first. */
 struct order_g {
 	uint64_t id;
 	bool live;		/* false: waits for reuse */
 	uint8_t status;		/* enum tracev2_gstatus */
 	struct order_seq seq;
-	struct vec ranges;	/* struct order_range */
-	struct vec regions;	/* struct order_region */
+	struct order_open *open;	/* NULL: never anything; see order_open_of() */
 };
 
 struct order_p {
 	uint64_t id;
 	uint8_t status;		/* enum tracev2_pstatus */
 	struct order_seq seq;
-	struct vec ranges;
+	struct order_open *open;
 };
 
 struct order_m {
@@ -62,6 +68,7 @@ struct order_m {
 };
 
 struct order_task {
+	uint64_t id;
 	const char *name;
 	uint64_t parent;
 };
@@ -74,9 +81,8 @@ enum {
 };
 
 struct order {
-	struct map64 gs, ps, ms;	/* id -> struct order_g *, ... */
-	struct map64 tasks;	/* active ones: id -> struct order_task * */
-	struct vec free_gs;	/* struct order_g *, not live */
+	struct idtab gs, ps, ms;	/* struct order_g, ... */
+	struct idtab tasks;	/* struct order_task: active ones */
 	struct strset *names;	/* of regions and tasks */
 	const struct raw_specs *specs;
 	struct v2_fault *fault;
@@ -154,6 +160,9 @@ static inline struct order_g *order_find_g(struct order *o, uint64_t id)
 
 	return g && g->id == id && g->live ? g : order_look_up_g(o, id);
 }
+
+/* What is open in a goroutine or proc; made if there is none yet. */
+struct order_open *order_open_of(struct order_open **open);
 
 struct order_p *order_find_p(const struct order *o, uint64_t id);
 struct order_m *order_find_m(const struct order *o, uint64_t id);

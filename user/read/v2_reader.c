@@ -17,6 +17,8 @@
 /* An argument that no event has, so always 0: the place of an id that is not there. */
 enum { NO_ARG = TRACEV2_MAX_ARGS - 1 };
 
+enum { FEW_THREADS = 64 };
+
 /* Where an event has the ids of its stacks and strings. */
 struct id_places {
 	uint8_t stack;		/* its own */
@@ -39,7 +41,7 @@ struct trace_reader {
 	struct v2_fault fault, pending;
 	struct v2_generation gen;
 	struct v2_frontier frontier;
-	struct vec streams;	/* struct v2_stream *, reused by every generation */
+	struct vec streams;	/* struct v2_stream *: those that no thread has now */
 	struct v2_streams from;
 	struct id_places ids_of[256];	/* by type of event */
 	size_t next_sample;
@@ -124,12 +126,28 @@ struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct
 	return start(r, err);
 }
 
+static void end_stream(struct trace_reader *r, struct v2_stream *s)
+{
+	*(struct v2_stream **)vec_push(&r->streams, sizeof(s)) = s;
+}
+
+static void drop_threads(struct trace_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->frontier.len; i++)
+		if (r->frontier.heap[i].stream)
+			end_stream(r, r->frontier.heap[i].stream);
+	r->frontier.len = 0;
+}
+
 void trace_reader_close(struct trace_reader *r)
 {
 	size_t i;
 
 	if (!r)
 		return;
+	drop_threads(r);
 	for (i = 0; i < r->streams.len; i++)
 		stream_free(*vec_at(&r->streams, struct v2_stream *, i));
 	vec_free(&r->streams);
@@ -190,31 +208,47 @@ static struct trace_event *leave(struct trace_reader *r)
 	return give_sync(r, r->last_time);
 }
 
-static struct v2_stream *stream_at(struct trace_reader *r, size_t i)
+/* A stream at the first event of thread @i: 1, 0 if it has none, negative with the fault set. */
+static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s)
 {
-	while (r->streams.len <= i)
-		*(struct v2_stream **)vec_push(&r->streams, sizeof(struct v2_stream *)) =
-			xcalloc(1, sizeof(struct v2_stream));
-	return *vec_at(&r->streams, struct v2_stream *, i);
+	if (r->streams.len)
+		*s = *vec_at(&r->streams, struct v2_stream *, --r->streams.len);
+	else
+		*s = xcalloc(1, sizeof(**s));
+	stream_init(*s, idtab_at(&r->gen.threads, i));
+	return stream_next(*s, &r->from);
+}
+
+/*
+ * All threads into the frontier. A stream takes much more memory than a thread
+ * with one event takes in the file; so where there are many threads, a stream
+ * only looks when the first event is, and is there again when it is due.
+ */
+static bool add_threads(struct trace_reader *r)
+{
+	struct v2_stream *s;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < r->gen.threads.made && ret >= 0; i++) {
+		bool keep = i < FEW_THREADS;
+
+		ret = begin_stream(r, i, &s);
+		if (ret > 0)
+			frontier_add(&r->frontier,
+				     &(struct v2_front){ s->time, keep ? s : NULL, i });
+		if (ret <= 0 || !keep)
+			end_stream(r, s);
+	}
+	return ret >= 0;
 }
 
 static struct trace_event *enter(struct trace_reader *r)
 {
-	size_t i;
-
 	r->in_gen = true;
 	r->next_sample = 0;
-	for (i = 0; i < r->gen.threads.len; i++) {
-		struct v2_stream *s = stream_at(r, i);
-		int ret;
-
-		stream_init(s, vec_at(&r->gen.threads, struct v2_thread, i));
-		ret = stream_next(s, &r->from);
-		if (ret < 0)
-			return NULL;
-		if (ret)
-			frontier_add(&r->frontier, s);
-	}
+	if (!add_threads(r))
+		return NULL;
 	order_enter(&r->order, r->gen.gen, &r->gen.tables, r->frontier.len);
 	return give_sync(r, clock_ns(&r->gen.clock, r->gen.min_time));
 }
@@ -248,7 +282,7 @@ static struct trace_event *next_sample(struct trace_reader *r)
 	const struct v2_sample *sample;
 
 	sample = vec_at(&r->gen.samples, struct v2_sample, r->next_sample);
-	if (r->frontier.len && sample->time >= r->frontier.heap[0]->time)
+	if (r->frontier.len && sample->time >= r->frontier.heap[0].time)
 		return NULL;
 	r->next_sample++;
 	r->sync = (struct trace_event){
@@ -261,29 +295,57 @@ static struct trace_event *next_sample(struct trace_reader *r)
 }
 
 static enum advance __attribute__((cold)) refuse(struct trace_reader *r,
-						 const struct trace_event *ev)
+						 const struct v2_stream *s)
 {
-	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
-	order_describe(&r->order, ev, r->fault.state, sizeof(r->fault.state));
+	if (s) {
+		event_describe(s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+		order_describe(&r->order, s->ev, r->fault.state, sizeof(r->fault.state));
+	}
 	return ADVANCE_FAIL;
+}
+
+/* The event that it has given last holds until the next call: its stream is not used before. */
+static void __attribute__((noinline)) end_thread(struct trace_reader *r, size_t i)
+{
+	end_stream(r, r->frontier.heap[i].stream);
+	frontier_remove(&r->frontier, i);
+}
+
+/* NULL only if the file is no longer what it was a moment ago. */
+static struct v2_stream *__attribute__((noinline)) begin_front(struct trace_reader *r, size_t i)
+{
+	static const struct v2_place place = { .batch = -1, .thread = TRACEV2_NO_ID };
+	struct v2_front *front = &r->frontier.heap[i];
+
+	if (begin_stream(r, front->thread, &front->stream) > 0)
+		return front->stream;
+	fault_set(&r->fault, &place, "the file changed while it was read");
+	return NULL;
+}
+
+static inline struct v2_stream *stream_at(struct trace_reader *r, size_t i)
+{
+	struct v2_stream *s = r->frontier.heap[i].stream;
+
+	return s ? s : begin_front(r, i);
 }
 
 /* Tries the next event of the thread at @i of the frontier. */
 static inline enum advance try_thread(struct trace_reader *r, size_t i)
 {
-	struct v2_stream *s = r->frontier.heap[i];
-	enum advance result = order_advance(&r->order, s->ev, &s->m);
+	struct v2_stream *s = stream_at(r, i);
+	enum advance result = s ? order_advance(&r->order, s->ev, &s->m) : ADVANCE_FAIL;
 	int ret;
 
 	if (result == ADVANCE_FAIL)
-		return refuse(r, s->ev);
+		return refuse(r, s);
 	if (result == ADVANCE_WAIT)
 		return result;
 	ret = stream_next(s, &r->from);
 	if (ret > 0)
-		frontier_update(&r->frontier, i);
+		frontier_update(&r->frontier, i, s->time);
 	else if (!ret)
-		frontier_remove(&r->frontier, i);
+		end_thread(r, i);
 	return ret < 0 ? ADVANCE_FAIL : ADVANCE_DONE;
 }
 
@@ -295,9 +357,11 @@ static void report_stuck(struct trace_reader *r)
 	size_t i, n = 0;
 
 	for (i = 0; i < r->frontier.len && n < sizeof(f->state); i++) {
-		struct v2_stream *s = r->frontier.heap[i];
+		struct v2_stream *s = stream_at(r, i);
 		char text[sizeof(f->event)];
 
+		if (!s)
+			return;
 		why[0] = 0;
 		r->order.explain = why;
 		r->order.explain_size = sizeof(why);
@@ -358,7 +422,7 @@ static int __attribute__((cold)) stop(struct trace_reader *r)
 {
 	if (!r->fault.set)
 		return 0;
-	r->frontier.len = 0;
+	drop_threads(r);
 	order_drop(&r->order);
 	return -EINVAL;
 }

@@ -32,11 +32,11 @@ static uint64_t offset_of(const struct v2_stream *s, const uint8_t *p)
 	return (uint64_t)(uintptr_t)p + s->pos_to_offset;
 }
 
-static struct v2_place place_in(const struct v2_streams *from, const struct v2_note *note,
-				uint64_t offset)
+static struct v2_place place_in(const struct v2_stream *s, const struct v2_streams *from,
+				const struct v2_note *note, uint64_t offset)
 {
 	return (struct v2_place){ .gen = from->gen->gen, .batch = note->serial,
-				  .offset = offset, .thread = note->m };
+				  .offset = offset, .thread = s->events[0].place.thread };
 }
 
 /* The body of batch @note into view. */
@@ -70,7 +70,7 @@ static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 	while (s->batch != V2_NO_BATCH) {
 		note = vec_at(&from->gen->batches, struct v2_note, s->batch);
 		if (!s->loaded && note->size && !load(s, from, note)) {
-			struct v2_place place = place_in(from, note, note->offset);
+			struct v2_place place = place_in(s, from, note, note->offset);
 
 			return fault_set(from->fault, &place, "the file changed while it was read");
 		}
@@ -135,7 +135,7 @@ static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
 						     const struct v2_streams *from)
 {
 	const struct v2_note *note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-	struct v2_place place = place_in(from, note, offset_of(s, s->pos));
+	struct v2_place place = place_in(s, from, note, offset_of(s, s->pos));
 	uint64_t dt;
 
 	if (*s->pos >= RAW_SPECS)

@@ -48,21 +48,27 @@ void stream_free(struct v2_stream *s);
  */
 int stream_next(struct v2_stream *s, const struct v2_streams *from);
 
+/* A thread, by the time of its next event. Before it is needed it has no stream. */
+struct v2_front {
+	int64_t time;
+	struct v2_stream *stream;
+	uint32_t thread;	/* index into the generation's */
+};
+
 struct v2_frontier {
-	struct v2_stream **heap;
+	struct v2_front *heap;
 	size_t len, cap;
 };
 
-void frontier_add(struct v2_frontier *f, struct v2_stream *s);
+void frontier_add(struct v2_frontier *f, const struct v2_front *front);
 /* Item @i has a new time. */
 void frontier_move(struct v2_frontier *f, size_t i);
 /* The same; mostly a thread goes on while it is ahead of all others, and nothing moves. */
-static inline void frontier_update(struct v2_frontier *f, size_t i)
+static inline void frontier_update(struct v2_frontier *f, size_t i, int64_t time)
 {
-	int64_t time = f->heap[i]->time;
-
-	if (i || (f->len > 1 && f->heap[1]->time < time) ||
-	    (f->len > 2 && f->heap[2]->time < time))
+	f->heap[i].time = time;
+	if (i || (f->len > 1 && f->heap[1].time < time) ||
+	    (f->len > 2 && f->heap[2].time < time))
 		frontier_move(f, i);
 }
 
