@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stack: see stack.h. Both functions are global, so that the verifier checks
+ * stack: see stack.h. Its functions are global, so that the verifier checks
  * each of them once and not at every call.
  */
 #include "emit.h"
@@ -46,47 +46,172 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
-/*
- * One walk, two uses; each step looks at one frame and says whether to stop.
- * Steps count by the loop's own index: a counter of ours would be a new
- * constant in every round to the verifier, and it would check each round.
- */
-
-struct hash_walk {
-	struct window w;
+/* What both ways of walking add up. */
+struct hash {
 	__u64 bp, h;
-	__u32 first;	/* frames before the walk: 1 or 2 */
+	__u32 first;		/* frames before the walk: 1 or 2 */
 };
 
-static long hash_step(__u32 i, void *ctx)
+static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
-	struct hash_walk *c = ctx;
+	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc) };
+
+	if (second) {
+		h.h = mix(h.h, second);
+		h.first = 2;
+	}
+	return h;
+}
+
+/* Bit 63 is user space's: a stack of one function entry. 0 is no stack. */
+static __always_inline __u64 hash_end(const struct hash *c)
+{
+	__u64 h = c->h & ~(1ULL << 63);
+
+	return h ? h : 1;
+}
+
+/*
+ * Steps look at one frame each and say whether to stop. They count by the
+ * loop's own index: a counter of ours would be a new constant in every round to
+ * the verifier, and it would check each round.
+ */
+
+struct window_walk {
+	struct hash to;
+	struct window w;
+};
+
+static long window_step(__u32 i, void *ctx)
+{
+	struct window_walk *c = ctx;
 	struct frame f;
 
-	if (c->first + i >= stack_depth || !window_frame(&c->w, c->bp, &f))
+	if (c->to.first + i >= stack_depth || !window_frame(&c->w, c->to.bp, &f))
 		return 1;
-	c->h = mix(c->h, f.ret);
-	c->bp = f.bp;
+	c->to.h = mix(c->to.h, f.ret);
+	c->to.bp = f.bp;
 	return 0;
+}
+
+__noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+{
+	struct window_walk c;
+
+	__builtin_memset(&c, 0, sizeof(c));
+	c.to = hash_begin(pc, second, bp, salt);
+	each_frame(window_step, &c);
+	return hash_end(&c.to);
+}
+
+/*
+ * To read a kilobyte costs little more than to read 8 bytes, so this walk takes
+ * the goroutine's stack in pieces, up to the end of a page, behind which may be
+ * nothing. There is one piece per CPU. A program can be preempted by another
+ * one on its CPU, which finds the piece taken and walks with its own window.
+ */
+enum { PIECE = 1024 };
+
+struct piece {
+	__u64 taken;
+	__u64 words[PIECE / 8];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct piece);
+} pieces SEC(".maps");
+
+#ifdef STACK_ROUNDS
+
+/* To take a piece takes a compare-and-swap, which BPF has since Linux 5.12. */
+__noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+{
+	return 0;
+}
+
+#else
+
+/*
+ * Fills the piece of @cpu from @bp on; how many bytes it holds then, 0 if there is
+ * nothing to read. Global, so that the verifier checks it once, not per frame.
+ */
+__noinline __u64 piece_fill(__u32 cpu, __u64 bp)
+{
+	struct piece *p = bpf_map_lookup_elem(&pieces, &cpu);
+	__u64 n = 4096 - (bp & 4095);
+
+	if (n < sizeof(struct frame))
+		n = sizeof(struct frame);
+	if (n > PIECE)
+		n = PIECE;
+	if (!p || bpf_probe_read_user(p->words, n, (void *)bp))
+		return 0;
+	return n;
+}
+
+struct piece_walk {
+	struct hash to;
+	struct piece *piece;
+	__u64 base, len;	/* what is in it */
+	__u32 cpu;
+};
+
+static long piece_step(__u32 i, void *ctx)
+{
+	struct piece_walk *c = ctx;
+	__u64 at = c->to.bp - c->base;
+
+	if (c->to.first + i >= stack_depth || !is_frame(c->to.bp))
+		return 1;
+	if (at + sizeof(struct frame) > c->len) {
+		c->len = piece_fill(c->cpu, c->to.bp);
+		if (!c->len)
+			return 1;
+		c->base = c->to.bp;
+		at = 0;
+	}
+	at = (at / 8) & (PIECE / 8 - 1);
+	c->to.bp = c->piece->words[at];
+	c->to.h = mix(c->to.h, c->piece->words[(at + 1) & (PIECE / 8 - 1)]);
+	return 0;
+}
+
+/*
+ * Most stacks end with the first frames: without a call for each (as bpf_loop
+ * has) these take half the time.
+ */
+static __always_inline void piece_steps(struct piece_walk *c)
+{
+	enum { FIRST = 12 };
+	int i;
+
+	for (i = 0; i < FIRST; i++)
+		if (piece_step(i, c))
+			return;
+	c->to.first += FIRST;
+	each_frame(piece_step, c);
 }
 
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
-	struct hash_walk c;
+	struct piece_walk c = {
+		.to = hash_begin(pc, second, bp, salt),
+		.cpu = bpf_get_smp_processor_id(),
+	};
 
-	__builtin_memset(&c, 0, sizeof(c));
-	c.bp = bp;
-	c.h = mix(salt, pc);
-	c.first = 1;
-	if (second) {
-		c.h = mix(c.h, second);
-		c.first = 2;
-	}
-	each_frame(hash_step, &c);
-	/* bit 63 is user space's: a stack of one function entry */
-	c.h &= ~(1ULL << 63);
-	return c.h ? c.h : 1;
+	c.piece = bpf_map_lookup_elem(&pieces, &c.cpu);
+	if (!c.piece || __sync_val_compare_and_swap(&c.piece->taken, 0, 1))
+		return 0;
+	piece_steps(&c);
+	barrier();
+	c.piece->taken = 0;
+	return hash_end(&c.to);
 }
+
+#endif
 
 struct copy_walk {
 	struct rec_stack *to;

@@ -6,9 +6,8 @@
  * 0. A record carries only a 64-bit key of the stack; the addresses travel
  * once per distinct stack.
  *
- * The walk keeps no scratch memory: a program can be preempted by another one
- * on the same CPU, so a per-CPU buffer could be overwritten in the middle. It
- * hashes while it walks, and walks once more, into the ring, for a new stack.
+ * The walk hashes as it goes, and is made once more, into the ring, for a new
+ * stack.
  */
 #ifndef GOTAP_BPF_STACK_H
 #define GOTAP_BPF_STACK_H
@@ -19,10 +18,7 @@ struct frame {
 	__u64 bp, ret;
 };
 
-/*
- * Go frames are mostly 32 to 100 bytes, so one read of this size holds two or
- * three links of the chain; a read costs 60 ns, eight or a hundred bytes.
- */
+/* Go frames are mostly 32 to 100 bytes, so a window holds two or three links of the chain. */
 enum { WINDOW = 128 };
 
 struct window {
@@ -66,7 +62,9 @@ struct stack_start {
 	__u64 pc, second, bp;
 };
 
+/* The key of the stack that begins there; 0 where only the slow way is free. */
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+__u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class);
 
 /*
@@ -91,9 +89,12 @@ static __always_inline bool stack_known(__u64 key)
 
 static __always_inline __u64 stack_key(const struct stack_start *from, __u8 class)
 {
+	__u64 key;
+
 	if (!stack_depth || !from->pc)
 		return 0;
-	return stack_hash(from->pc, from->second, from->bp, class);
+	key = stack_hash(from->pc, from->second, from->bp, class);
+	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, class);
 }
 
 /* Sends the stack @key, which stack_known() did not find. */

@@ -167,7 +167,8 @@ static void print_kind(const struct round *r, unsigned int kind, double none, do
 
 	if (n * SHARE < d.runs)		/* too few to be told from the others' noise */
 		return;
-	if (d.runs >= n + starts)	/* else another program sends it in this release */
+	/* else another program sends it in this release; a few may run before the first count */
+	if (d.runs * (SHARE + 1) >= (n + starts) * SHARE)
 		printf("kind %s %.0f %.1f\n", kind_names[kind], n,
 		       due_to(&d, n, starts * start + (d.runs - n - starts) * none));
 }

@@ -275,6 +275,8 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
 	b->multi = multi;
 	set_knobs(b, opts);
 	choose_programs(b, opts);
+	if (libbpf_num_possible_cpus() > 0)
+		bpf_map__set_max_entries(b->skel->maps.pieces, (uint32_t)libbpf_num_possible_cpus());
 	r = fill_sites(b);
 	return r ? r : gotap_bpf__load(b->skel);
 }
