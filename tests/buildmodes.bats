@@ -100,6 +100,36 @@ as_library() {
 	matches "^  runtime\.releasep .* emulated +push %rbp at [+]0x[0-9a-f]+ in $PLUGIN$"
 }
 
+# Held until the library is mapped: its runtime is traced from its start.
+@test "a C program with a shared library, launched" {
+	as_library 1.26 c-shared so
+	recorded "$T/a.trace" -- "$PROG" -dur 300ms
+	views_ok "$T/a.trace"
+	"$ORACLE/check" -goroutines "$T/a.trace" >"$T/goroutines"
+	grep -q '^goroutine 1 first=Runnable .* name=runtime.main$' "$T/goroutines"
+	grep -q 'name=main\.' "$T/goroutines"
+}
+
+@test "a C program that loads a Go library as it runs: launched it cannot be recorded, by its process id it can" {
+	as_library 1.26 c-shared so
+	cat >"$T/late.c" <<-END
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			void (*run)(void) = dlsym(dlopen(argv[1], RTLD_NOW), "GoMain");
+			run();
+		}
+	END
+	gcc -o "$T/late" "$T/late.c" -ldl
+	run_logged "$GOTAP" record -o "$T/a.trace" -- "$T/late" "$(dirname "$PROG")/libmixed.so"
+	[ "$status" -eq 1 ]
+	contains "'$T/late': not a Go program, nor is a library that it is linked with"
+	contains "give its process id with -p"
+	start_target "$T/late" "$(dirname "$PROG")/libmixed.so"
+	recorded "$T/a.trace" -d 300ms -p "$TARGET"
+	views_ok "$T/a.trace"
+}
+
 @test "an archive in a C program: Go 1.24" {
 	as_library 1.24 c-archive a
 	compare "Go 1.24, c-archive" 2

@@ -92,12 +92,40 @@ static int refuse(const struct process *p, const char *other, struct error *err)
 			 "is '%s'; only one can be recorded", p->pid, other);
 }
 
-/* The executable is none; @err says so. Plugins belong to programs, so there are none. */
+static bool library_is_there(void *ctx)
+{
+	struct search *s = ctx;
+
+	search(s);
+	return s->library.bin;
+}
+
+/*
+ * The executable is none; @err says so. A library that a launched program opens
+ * by itself, as it runs, comes too late.
+ */
+static int find_library(struct process *p, struct search *s, struct error *err)
+{
+	struct error why = *err;
+	int r;
+
+	if (!p->launched)
+		return library_is_there(s) ? 0 : err->code;
+	r = process_load(p, library_is_there, s, err);
+	if (r != -ENOEXEC)
+		return r;
+	return error_set(err, r, "%.300s, nor is a library that it is linked with; if it loads one "
+			 "later, start it and give its process id with -p", why.text);
+}
+
+/* Plugins belong to programs, so there are none. */
 static int use_library(struct process *p, struct search *s, struct gobin **ret,
 		       struct error *err)
 {
-	if (!s->library.bin)
-		return err->code;
+	int r = find_library(p, s, err);
+
+	if (r)
+		return r;
 	if (*s->other)
 		return refuse(p, s->other, err);
 	memcpy(p->module, s->library.file, sizeof(p->module));
@@ -191,7 +219,6 @@ int module_open(struct process *p, struct gobin **ret, struct vec *plugins, stru
 	if (!r) {
 		r = use_executable(p, *ret, &s, err);
 	} else if (r == -ENOEXEC) {
-		search(&s);
 		r = use_library(p, &s, ret, err);
 	}
 	gobin_free(s.library.bin);

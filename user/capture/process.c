@@ -262,12 +262,11 @@ static int entry_from_file(const struct process *p, uint64_t *entry)
 	return -ESRCH;
 }
 
-int process_find_bias(struct process *p, uint64_t entry, struct error *err)
+int process_entry(const struct process *p, uint64_t *ret, struct error *err)
 {
-	uint64_t loaded;
-	int r = entry_from_file(p, &loaded);
+	int r = entry_from_file(p, ret);
 
-	if ((r == -EACCES || r == -EPERM) && entry_from_stack(p, &loaded))
+	if ((r == -EACCES || r == -EPERM) && entry_from_stack(p, ret))
 		r = 0;
 	if (r == -ESRCH)
 		return error_set(err, r, "process %d has ended", p->pid);
@@ -275,8 +274,17 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 		return error_set(err, r,
 				 "cannot read process %d: %s; run gotap as root or with CAP_SYS_PTRACE",
 				 p->pid, strerror(-r));
-	p->bias = loaded - entry;
 	return 0;
+}
+
+int process_find_bias(struct process *p, uint64_t entry, struct error *err)
+{
+	uint64_t loaded;
+	int r = process_entry(p, &loaded, err);
+
+	if (!r)
+		p->bias = loaded - entry;
+	return r;
 }
 
 bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n)

@@ -2,7 +2,8 @@
 /*
  * process: the traced process from outside: its executable, load bias, memory
  * and life. Nothing here stops or changes it; a launched program is held only
- * between exec and its first instruction, so that probes are in place.
+ * until the first instruction of Go's runtime, so that probes are in place: just
+ * after exec, or, if Go is in a library of it, just after that was mapped.
  */
 #ifndef GOTAP_CAPTURE_PROCESS_H
 #define GOTAP_CAPTURE_PROCESS_H
@@ -72,8 +73,16 @@ int process_use_inner_ids(struct process *p, struct error *err);
  */
 bool process_needs_tid_map(const struct process *p);
 void process_map_tids(const struct process *p, struct map64 *ret);
+/* Where the executable's first instruction is in memory. */
+int process_entry(const struct process *p, uint64_t *ret, struct error *err);
 /* Finds the load bias; @entry is the ELF file's e_entry. */
 int process_find_bias(struct process *p, uint64_t entry, struct error *err);
+/*
+ * Lets the loader of a launched program map the libraries that it is linked
+ * with, and asks @is_it after each whether it is the one. 0: it is, and not one
+ * instruction of it has run; -ENOEXEC: the program itself would run now.
+ */
+int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);
 
 /* Reads @n bytes at @addr; false if not all of them are readable. */
