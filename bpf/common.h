@@ -63,6 +63,9 @@ extern const volatile __u64 systemstack_pc;
 extern const volatile struct site_slot site_table[SITE_SLOTS];
 extern const volatile __u64 site_multiplier;
 
+/* Always true; see own_stack() in emit.h. */
+extern const volatile bool on_own_stack;
+
 /* --- state shared with user space while the programs run --- */
 
 /* Nothing is recorded before user space has attached everything and sets this. */
@@ -98,9 +101,18 @@ struct lost_map {
 	__type(value, struct lost_records);
 };
 
+struct nowhere_map {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+};
+
 /* One ring per CPU: the records of one CPU are in reserve order. */
 extern struct rings_map rings SEC(".maps");
 /* Records that found no room, per CPU. */
 extern struct lost_map lost SEC(".maps");
+/* Programs to jump to: none. */
+extern struct nowhere_map nowhere SEC(".maps");
 
 #endif

@@ -22,6 +22,7 @@ const volatile struct site_slot site_table[SITE_SLOTS] = {};
 const volatile __u64 site_multiplier = 1;
 const volatile __u64 systemstack_return = 0;
 const volatile __u64 systemstack_pc = 0;
+const volatile bool on_own_stack = true;
 
 __u32 active = 0;
 __u32 names_known = 0;

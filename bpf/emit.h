@@ -27,9 +27,32 @@ static __always_inline __u64 current_ids(void)
 	return (__u64)ids.tgid << 32 | ids.pid;
 }
 
-static __always_inline bool is_target(__u64 pid_tgid)
+/*
+ * Since Linux 6.13 programs of our type keep their stack in memory of their
+ * own, one piece per program and CPU. But where the kernel can preempt itself
+ * (PREEMPT_LAZY, say), a second thread may meet a probe while the first one is
+ * still in it, and overwrites its variables: false records, and now and then a
+ * helper that gets a null pointer, which stops the kernel (seen on 7.3).
+ * Programs with a tail call are left on the stack of the thread
+ * (check_max_stack_depth), also if the verifier then finds that the call is
+ * never made, and takes it out.
+ */
+static __always_inline void own_stack(void)
+{
+	if (!on_own_stack)
+		bpf_tail_call((void *)0, &nowhere, 0);
+}
+
+static __always_inline bool is_of_target(__u64 pid_tgid)
 {
 	return active && (pid_tgid >> 32) == target_tgid;
+}
+
+/* For every uprobe program. */
+static __always_inline bool is_target(__u64 pid_tgid)
+{
+	own_stack();
+	return is_of_target(pid_tgid);
 }
 
 static __always_inline void count_lost(__u32 cpu)

@@ -157,7 +157,8 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	struct g_chunk c;
 	__u64 m, curg;
 
-	if (!is_target(s.pid_tgid))
+	/* in an interrupt, so nothing comes between */
+	if (!is_of_target(s.pid_tgid))
 		return 0;
 	to_user_mode(&u);
 	undo_stepping(&u);

@@ -19,6 +19,7 @@
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
 #include "gotap_rounds.skel.h"
+#include "proc/machine.h"
 #include "proc/privilege.h"
 
 struct bpf_side {
@@ -125,6 +126,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 static int load_error(int e, struct error *err)
 {
 	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
+	struct machine m;
 	char why[256];
 
 	/* -EACCES is also how the verifier refuses a program */
@@ -135,6 +137,9 @@ static int load_error(int e, struct error *err)
 	if (e == -EOVERFLOW)
 		return error_set(err, e, "too many calls to tell apart: the program has opened too "
 				 "many plugins");
+	machine_look(&m);
+	if (machine_lacks(&m))
+		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
 	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
 			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
 			 strerror(-e));

@@ -16,12 +16,12 @@ static const char machine_area[] = "machine", privileges_area[] = "privileges";
 
 static void look_at_release(struct doctor *d, const struct machine *m)
 {
-	bool old = m->major < 5 || (m->major == 5 && m->minor < 8);
+	bool old = machine_lacks(m) == machine_too_old;
 	struct finding *f = doctor_add(d, old ? LEVEL_FAIL : LEVEL_OK, machine_area, "kernel",
 				       "Linux %s, %d CPUs", m->release, m->cpus);
 
 	if (old)
-		snprintf(f->remedy, sizeof(f->remedy), "this kernel is too old: gotap needs Linux 5.8 or later");
+		snprintf(f->remedy, sizeof(f->remedy), "%s", machine_too_old);
 }
 
 static void look_at_btf(struct doctor *d, const struct machine *m)
@@ -31,8 +31,7 @@ static void look_at_btf(struct doctor *d, const struct machine *m)
 				       "/sys/kernel/btf/vmlinux cannot be read");
 
 	if (!m->btf)
-		snprintf(f->remedy, sizeof(f->remedy),
-			 "the kernel's BTF is missing: take one with CONFIG_DEBUG_INFO_BTF, and mount /sys");
+		snprintf(f->remedy, sizeof(f->remedy), "%s", machine_no_btf);
 }
 
 static void look_at_rings(struct doctor *d)

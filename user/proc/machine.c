@@ -7,6 +7,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+const char machine_too_old[] = "this kernel is too old: gotap needs Linux 5.8 or later";
+const char machine_no_btf[] = "this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, "
+			      "or run a kernel built with CONFIG_DEBUG_INFO_BTF";
+
 static int setting(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -58,10 +62,22 @@ void machine_look(struct machine *m)
 	read_lockdown(m->lockdown);
 }
 
+static bool release_is(const struct machine *m, int major, int minor)
+{
+	return m->major > major || (m->major == major && m->minor >= minor);
+}
+
+const char *machine_lacks(const struct machine *m)
+{
+	if (!release_is(m, 5, 8))
+		return machine_too_old;
+	return m->btf ? NULL : machine_no_btf;
+}
+
 bool machine_release_is(int major, int minor)
 {
 	struct machine m = {0};
 
 	read_release(&m);
-	return m.major > major || (m.major == major && m.minor >= minor);
+	return release_is(&m, major, minor);
 }

@@ -22,6 +22,13 @@ struct machine {
 };
 
 void machine_look(struct machine *m);
+/*
+ * What a kernel can lack without which nothing can be traced, as messages: what
+ * it is, and what to do.
+ */
+extern const char machine_too_old[], machine_no_btf[];
+/* The one that @m lacks, or NULL. */
+const char *machine_lacks(const struct machine *m);
 /* Is the running kernel's release @major.@minor or later? */
 bool machine_release_is(int major, int minor);
 
