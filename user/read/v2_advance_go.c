@@ -87,7 +87,8 @@ enum advance advance_go_create(struct order *o, struct trace_event *ev)
 }
 
 /* GoStart, GoUnblock, GoSwitch: the goroutine they name, once it is its turn. */
-static struct order_g *target(struct order *o, struct trace_event *ev, uint8_t want)
+static inline __attribute__((always_inline))
+struct order_g *target(struct order *o, struct trace_event *ev, uint8_t want)
 {
 	uint64_t gid = ev->args[0], seq = ev->args[1];
 	struct order_g *g = order_find_g(o, gid);

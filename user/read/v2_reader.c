@@ -295,12 +295,10 @@ static struct trace_event *next_sample(struct trace_reader *r)
 }
 
 static enum advance __attribute__((cold)) refuse(struct trace_reader *r,
-						 const struct v2_stream *s)
+						 const struct trace_event *ev)
 {
-	if (s) {
-		event_describe(s->ev, &r->specs, r->fault.event, sizeof(r->fault.event));
-		order_describe(&r->order, s->ev, r->fault.state, sizeof(r->fault.state));
-	}
+	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
+	order_describe(&r->order, ev, r->fault.state, sizeof(r->fault.state));
 	return ADVANCE_FAIL;
 }
 
@@ -330,15 +328,19 @@ static inline struct v2_stream *stream_at(struct trace_reader *r, size_t i)
 	return s ? s : begin_front(r, i);
 }
 
-/* Tries the next event of the thread at @i of the frontier. */
-static inline enum advance try_thread(struct trace_reader *r, size_t i)
+/* Tries the next event of the thread at @i of the frontier, which is nearly always the first. */
+static inline __attribute__((always_inline))
+enum advance try_thread(struct trace_reader *r, size_t i)
 {
 	struct v2_stream *s = stream_at(r, i);
-	enum advance result = s ? order_advance(&r->order, s->ev, &s->m) : ADVANCE_FAIL;
+	enum advance result;
 	int ret;
 
+	if (!s)
+		return ADVANCE_FAIL;
+	result = order_advance(&r->order, s->ev, &s->m);
 	if (result == ADVANCE_FAIL)
-		return refuse(r, s);
+		return refuse(r, s->ev);
 	if (result == ADVANCE_WAIT)
 		return result;
 	ret = stream_next(s, &r->from);
