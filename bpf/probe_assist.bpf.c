@@ -3,9 +3,11 @@
  * probe_assist: mark assists. gcAssistAlloc pays with credit if it can and
  * traces nothing then; otherwise it says that the assist begins and calls
  * gcAssistAlloc1, once or (after it yielded or waited) several times. It has
- * ended when gcAssistAlloc returns. But an assist that finds marking done runs
- * gcMarkDone, which may allocate and get to gcAssistAlloc again, so both
- * records tell how deep the stack is, which holds when the stack moves.
+ * ended when gcAssistAlloc clears g.inMarkAssist; up to Go 1.21, which has no
+ * such field, when it returns, from an assist or not. But an assist that finds
+ * marking done runs gcMarkDone, which may allocate and get to gcAssistAlloc
+ * again, so both records tell how deep the stack is, which holds when the stack
+ * moves.
  */
 #include "gostate.h"
 
@@ -40,7 +42,7 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Where gcAssistAlloc(gp) has returned to, on the goroutine's own stack. */
+/* In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. */
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)
 {

@@ -80,7 +80,7 @@ enum rec_kind {
 	REC_GC_BEGIN = 50,	  /* stack */
 	REC_GC_END = 51,
 	REC_ASSIST_BEGIN = 52,	  /* ptr = bytes of stack in use; stack */
-	REC_ASSIST_END = 53,	  /* ptr = bytes of stack in use */
+	REC_ASSIST_END = 53,	  /* ptr = bytes of stack in use; fewer than at the begin */
 	REC_HEAP_ALLOC = 54,	  /* arg = bytes, of which ptr are about to be added */
 	REC_HEAP_GOAL = 55,	  /* arg = bytes; all ones: the collector is off */
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/assist.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
 #include "target/offsets.h"
@@ -265,6 +266,38 @@ static bool stack_site_is_sound(const struct gobin *b)
 	return ok && !site.lo.in_frame && site.size.in_frame && stackalloc_mheap(b);
 }
 
+/* Since 1.22: all stores of 0 into the field, and nothing else. */
+static bool assist_ends_agree(const struct gobin *b)
+{
+	struct go_offsets offsets;
+	struct gobin_func fn;
+	struct vec lines, ends = {0};
+	size_t i, n = 0;
+	char store[40];
+	bool ok;
+
+	if (gobin_go_minor(b) < 22)
+		return true;
+	if (go_offsets_from_table(gobin_go_minor(b), &offsets) ||
+	    gobin_func(b, "runtime.gcAssistAlloc", &fn))
+		return false;
+	ok = !assist_ends(b, &fn, (int32_t)offsets.g_in_mark_assist, &ends);
+	lines = disassemble(gobin_path(b), fn.addr, fn.addr + fn.size);
+	snprintf(store, sizeof(store), "movb   $0x0,0x%x(%%r", (unsigned int)offsets.g_in_mark_assist);
+	for (i = 0; i < lines.len; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+
+		if (!starts(l->text, store))
+			continue;
+		ok &= n < ends.len && fn.addr + *vec_at(&ends, uint32_t, n) == l->addr;
+		n++;
+	}
+	ok &= n == ends.len && n;
+	vec_free(&lines);
+	vec_free(&ends);
+	return ok;
+}
+
 static bool calls_casgstatus(const struct gobin *b, const char *name)
 {
 	struct gobin_func fn, target;
@@ -301,6 +334,7 @@ static const struct {
 	{ "exitsyscall has its P in a register", exit_site_is_sound },
 	{ "stackalloc asks whether to trace", stack_site_is_sound },
 	{ "ready keeps its skip count at rbp+24", ready_slot_is_known },
+	{ "assists end where g.inMarkAssist is cleared", assist_ends_agree },
 };
 
 enum { NQUESTIONS = sizeof(questions) / sizeof(questions[0]) };

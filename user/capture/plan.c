@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "symbol/pclntab.h"
+#include "target/assist.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
 #include "target/offsets.h"
@@ -43,7 +44,7 @@ static const struct call_spec {
 	{ PROGRAM_stw_end, AT_CALL, "runtime.wakep" },
 	/* gcControllerCommit: the goal that it has just traced is the second result. */
 	{ PROGRAM_heap_goal, AFTER_CALL, "runtime.(*gcControllerState).trigger" },
-	{ PROGRAM_assist_end, AFTER_CALLS, NULL },
+	{ PROGRAM_assist_end, AFTER_CALLS, NULL },	/* up to Go 1.21 */
 	{ PROGRAM_sweep_freed, AT_CALL, "runtime.newMarkBits" },
 	{ PROGRAM_sweep_looked, AT_CALL, "runtime.(*activeSweep).end" },
 	{ PROGRAM_sweep_chunk, AFTER_CALL, "runtime.(*mheap).reclaimChunk" },
@@ -204,6 +205,28 @@ static int add_after_calls(struct plan *p, const struct gobin *b, const struct p
 	return r;
 }
 
+/* The instructions that only an assist gets to; -ENOTSUP up to Go 1.21, or if they are not found. */
+static int add_assist_ends(struct plan *p, const struct gobin *b, const struct gobin_func *fn,
+			   struct error *err)
+{
+	struct vec ends = {0};
+	size_t i;
+	int r = -ENOTSUP;
+
+	if (p->offsets.g_in_mark_assist != GO_OFFSET_NONE)
+		r = assist_ends(b, fn, (int32_t)p->offsets.g_in_mark_assist, &ends);
+	for (i = 0; i < ends.len && !r; i++) {
+		uint32_t offset = *vec_at(&ends, uint32_t, i);
+		struct probe_point point = { .program = PROGRAM_assist_end, .function = fn->name,
+					     .addr = fn->addr + offset };
+
+		snprintf(point.site, sizeof(point.site), "movb $0,inMarkAssist at +0x%x", offset);
+		r = plan_add_point(p, b, &point, err);
+	}
+	vec_free(&ends);
+	return r;
+}
+
 static int add_call_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			  const struct call_spec *call, const struct gobin_func *fn,
 			  struct error *err)
@@ -212,6 +235,8 @@ static int add_call_point(struct plan *p, const struct gobin *b, const struct pr
 	struct gobin_func callee;
 	uint64_t ret = 0;
 
+	if (spec->program == PROGRAM_assist_end && !add_assist_ends(p, b, fn, err))
+		return 0;
 	if (call->place == AFTER_CALLS)
 		return add_after_calls(p, b, spec, fn, err);
 	if (!gobin_func(b, call->callee, &callee))

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assist: where a mark assist ends in runtime.gcAssistAlloc of Go 1.22 and
+ * later. In: a binary. Out: the instructions `movb $0, inMarkAssist(gp)`, one
+ * of which runs at the end of an assist and nowhere else:
+ *
+ *	if enteredMarkAssistForTracing {
+ *		trace := traceAcquire()
+ *		if trace.ok() {
+ *			trace.GCMarkAssistDone()
+ *			gp.inMarkAssist = false		<- here
+ *			traceRelease(trace)
+ *		} else {
+ *			gp.inMarkAssist = false		<- and here
+ *		}
+ *	}
+ *
+ * Most calls of gcAssistAlloc pay with credit and do not get there.
+ */
+#ifndef GOTAP_TARGET_ASSIST_H
+#define GOTAP_TARGET_ASSIST_H
+
+#include "base/vec.h"
+#include "target/gobin.h"
+
+/*
+ * Appends the offsets of these instructions in gcAssistAlloc, @fn, to @ret (uint32_t);
+ * @field is the offset of g.inMarkAssist. -ENOTSUP if the code cannot be decoded
+ * or is not of that form.
+ */
+int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
+		struct vec *ret);
+
+#endif
