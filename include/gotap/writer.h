@@ -50,7 +50,8 @@ GOTAP_API int gotap_writer_new(struct gotap_writer **ret, int fd,
 
 /*
  * Writes the generation that is open, if one is, and opens the next. Strings
- * and stacks of the last one are gone. @clock, copied, is to rise from one to
+ * and stacks of the last one are gone. One without an event of gotap_write() is
+ * left out, since readers refuse it. @clock, copied, is to rise from one to
  * the next; NULL makes one up from the time of the first event.
  */
 GOTAP_API int gotap_generation(struct gotap_writer *w, const struct gotap_clock *clock);
@@ -87,7 +88,8 @@ GOTAP_API const struct gotap_error *gotap_writer_error(const struct gotap_writer
 
 /*
  * Writes the generation that is open and frees @w. An error of an earlier
- * write is told again: 0 means that the trace is complete.
+ * write is told again, and that there never was an event is one: 0 means that
+ * the trace is complete.
  */
 GOTAP_API int gotap_writer_close(struct gotap_writer *w, struct gotap_error *err);
 /* Frees @w without that. Accepts NULL. */

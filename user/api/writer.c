@@ -33,6 +33,7 @@ struct gotap_writer {
 	struct raw_specs specs;
 	int version;
 	bool open;
+	bool has_events;	/* in any generation */
 	bool has_clock;
 	struct trace_clock clock;
 	uint64_t first;		/* time of the first event of the generation, 0 = none yet */
@@ -223,10 +224,12 @@ int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int 
 		ret = check_time(w, time);
 	if (!ret)
 		ret = check_order(w, m, time);
-	if (!ret)
-		trace_emit_args(tracefile_stream(w->tf, m), time, (enum tracev2_event)kind,
-				(int)nargs, args);
-	return ret;
+	if (ret)
+		return ret;
+	trace_emit_args(tracefile_stream(w->tf, m), time, (enum tracev2_event)kind, (int)nargs,
+			args);
+	w->has_events = true;
+	return 0;
 }
 
 int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t time, uint64_t p, uint64_t g,
@@ -308,6 +311,8 @@ int gotap_writer_close(struct gotap_writer *w, struct gotap_error *gerr)
 {
 	int ret = end_generation(w);
 
+	if (!ret && !w->has_events)
+		ret = error_set(&w->err, -EINVAL, "a trace has at least one event");
 	if (ret)
 		api_error(gerr, &w->err);
 	gotap_writer_free(w);
