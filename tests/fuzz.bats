@@ -24,6 +24,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 
 @test "fuzz_api" { fuzzed fuzz_api; }
 @test "fuzz_convert" { fuzzed fuzz_convert; }
+@test "fuzz_debug" { fuzzed fuzz_debug; }
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }

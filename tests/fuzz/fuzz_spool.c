@@ -53,7 +53,7 @@ static void add_tail(struct buf *out, const struct rec *r, uint8_t stack, uint64
 				 .room = sizeof(text) };
 	struct rec_stack table = { .r = *r, .n = 1, .room = 1 };
 	uint64_t pc = 0x401000 + r->id;
-	uint64_t words[2] = { stack, arg };
+	uint64_t words[4] = { stack, arg };	/* of the longest, REC_CPU_LEAF */
 
 	if (r->kind == REC_STACK) {
 		buf_add(out, &table, sizeof(table));
