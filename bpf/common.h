@@ -41,6 +41,8 @@ extern const volatile __s32 ready_skip_slot;
 /* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */
 extern const volatile __u32 exitsyscall_p_reg;
 
+/* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
+extern const volatile __u32 heap_live_reg;
 /* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
 extern const volatile struct go_operand gstack_lo;
 extern const volatile struct go_operand gstack_size;

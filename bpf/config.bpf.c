@@ -13,6 +13,7 @@ const volatile bool syscall_bp = true;
 const volatile bool have_task_regs = false;
 const volatile __s32 ready_skip_slot = 0;
 const volatile __u32 exitsyscall_p_reg = 2;
+const volatile __u32 heap_live_reg = 0;
 const volatile struct go_operand gstack_lo = {};
 const volatile struct go_operand gstack_size = {};
 const volatile __u64 gc_controller = 0;

@@ -154,3 +154,26 @@ int host_p_stop(struct pt_regs *ctx)
 	rec_submit(r);
 	return 0;
 }
+
+/*
+ * (*gcControllerState).update inlined: behind its atomic addition, where a register
+ * has the sum that the runtime's own tracer tells. Nothing more is to be added.
+ */
+SEC("uprobe")
+int host_heap(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), live = go_reg(ctx, heap_live_reg);
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_HEAP_ALLOC, 0);
+	if (!l)
+		return 0;
+	l->r.id = 0;
+	l->r.ptr = 0;
+	l->stack = 0;
+	l->arg = live;
+	rec_submit(l);
+	return 0;
+}

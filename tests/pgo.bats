@@ -23,7 +23,8 @@ HOT=(execute:casgstatus park_m:casgstatus ready:casgstatus goschedImpl:casgstatu
 	exitsyscall0:casgstatus exitsyscallNoP:casgstatus newstack:casgstatus
 	entersyscall:reentersyscall acquirep:acquirepNoTrace goexit0:gdestroy gosched_m:goschedImpl
 	gopreempt_m:goschedImpl goschedguarded_m:goschedImpl newproc.func:newproc1 newproc.func:runqput ready:runqput
-	exitsyscall:exitsyscallfast findRunnable:findRunnableGCWorker findRunnable:releasep newstack:preemptPark)
+	exitsyscall:exitsyscallfast findRunnable:findRunnableGCWorker findRunnable:releasep newstack:preemptPark
+	refill:update allocLarge:update)
 
 # hot_profile VERSION CALLER:CALLEE...: sets $PROFILE to a profile in which these calls are hot.
 hot_profile() {
@@ -51,6 +52,7 @@ inlined_everywhere() {
 	hot_profile "$1" "${HOT[@]}"
 	build_prog "$1" mixed "-pgo=$PROFILE"
 	has_probes_in execute park_m ready injectglist findRunnable
+	[ "$1" = 1.21 ] || matches '^  runtime\.\(\*mcache\)\.refill .* behind xadd'
 	compare "Go $1, casgstatus inlined wherever it is called" 2
 }
 
@@ -76,13 +78,13 @@ inlined_everywhere() {
 
 @test "what was inlined and has no other probe is told: as a loss, or as an error where no trace can do without" {
 	local trace=$BATS_TEST_TMPDIR/a.trace
-	hot_profile 1.27 refill:update gcAssistAlloc.func:gcAssistAlloc1 gopreempt_m:goschedImpl startlockedm:releasep
+	hot_profile 1.27 releaseAll:update gcAssistAlloc.func:gcAssistAlloc1 gopreempt_m:goschedImpl startlockedm:releasep
 	build_prog 1.27 pingpong "-pgo=$PROFILE"
 	start_target "$PROG"
 	run_logged "$GOTAP" record -d 1s -o "$trace" -p "$TARGET"
 	[ "$status" -eq 1 ]
 	contains "-pgo has inlined runtime.releasep into runtime.startlockedm"
-	hot_profile 1.27 refill:update gcAssistAlloc.func:gcAssistAlloc1
+	hot_profile 1.27 releaseAll:update gcAssistAlloc.func:gcAssistAlloc1
 	build_prog 1.27 pingpong "-pgo=$PROFILE"
 	start_target "$PROG"
 	recorded "$trace" -d 300ms -p "$TARGET"

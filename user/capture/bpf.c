@@ -92,6 +92,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->syscall_bp = plan->syscall_bp;
 	k->ready_skip_slot = plan->ready_skip_slot;
 	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
+	if (plan->heap_live_reg >= 0)
+		k->heap_live_reg = (uint32_t)plan->heap_live_reg;
 	memcpy((void *)&k->gstack_lo, &plan->gstack_lo, sizeof(plan->gstack_lo));
 	memcpy((void *)&k->gstack_size, &plan->gstack_size, sizeof(plan->gstack_size));
 	if (plan->systemstack_return) {

@@ -61,6 +61,7 @@ const char *program_name(enum program p)
 		"user_task_begin", "user_task_end", "user_region", "user_log", "gstack_alloc",
 		"gstack_free", "span_alloc", "span_free", "host_enter", "host_result",
 		"host_runqput", "host_list", "host_syscall", "host_sys_exit", "host_p_stop",
+		"host_heap",
 	};
 
 	return names[p];
@@ -402,6 +403,7 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 		.minor = gobin_go_minor(b),
 		.go_version = gobin_go_version(b),
 		.groups = groups,
+		.heap_live_reg = -1,
 	};
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; "

@@ -57,6 +57,7 @@ enum program {
 	PROGRAM_host_syscall,
 	PROGRAM_host_sys_exit,
 	PROGRAM_host_p_stop,
+	PROGRAM_host_heap,
 	PROGRAMS,
 };
 
@@ -114,6 +115,7 @@ struct plan {
 	bool syscall_bp;
 	int ready_skip_slot;		/* 0: unknown */
 	unsigned int exitsyscall_p_reg;
+	int heap_live_reg;		/* where update is inlined; -1: nowhere */
 	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
 	unsigned int groups;
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */

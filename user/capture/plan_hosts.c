@@ -12,6 +12,7 @@
 
 #include "capture/plan_internal.h"
 #include "target/inlined.h"
+#include "target/x86_insn.h"
 
 enum place { ENTRY, RESULT, AT_RUNQPUT, LIST, SYSCALL, BEHIND_CAS, UNSEEN };
 
@@ -303,6 +304,44 @@ bool plan_host_probed(const struct plan *p, const struct gobin *b, const char *f
 	return all;
 }
 
+/* Registers that bpf/goabi.h reads by number: those of arguments. */
+static bool is_readable(int reg)
+{
+	const unsigned int readable = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX | 1 << X86_RBX |
+				      1 << X86_RSI | 1 << X86_RDI;
+
+	return readable >> reg & 1;
+}
+
+static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inlined *at,
+			 struct error *err)
+{
+	struct vec calls = {0};
+	size_t n;
+	uint32_t offset;
+	int reg;
+
+	inlined_callers(b, at, &calls);
+	n = calls.len;
+	vec_free(&calls);
+	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) || !is_readable(reg) ||
+	    (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
+		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
+				 at->name, at->host.name);
+	p->heap_live_reg = reg;
+	return add_at(p, b, PROGRAM_host_heap, &at->host, at->host.addr + offset, "behind xadd", err);
+}
+
+static int add_for(struct plan *p, const struct gobin *b, const struct probed_spec *spec,
+		   const struct inlined *at, struct error *err)
+{
+	if (spec->program == PROGRAM_host_heap)
+		return add_heap_jump(p, b, at, err);
+	if (spec->at_call)
+		return add_at_call(p, b, spec->program, spec->at_call, spec->class, &at->host, err);
+	return add_entry(p, b, spec->program, spec->class, &at->host, err);
+}
+
 static int add_probed(struct plan *p, const struct gobin *b, const struct inlined *at,
 		      const struct probe_spec *spec, struct error *err)
 {
@@ -311,9 +350,7 @@ static int add_probed(struct plan *p, const struct gobin *b, const struct inline
 	int r;
 
 	if (host) {
-		r = host->at_call ? add_at_call(p, b, host->program, host->at_call, host->class,
-						&at->host, &why) :
-				    add_entry(p, b, host->program, host->class, &at->host, &why);
+		r = add_for(p, b, host, at, &why);
 		if (!r)
 			return 0;
 	} else {

@@ -21,6 +21,11 @@ static const char *difference(const struct plan *a, const struct plan *b)
 		return "exitsyscall's registers";
 	if (a->at_status_calls != b->at_status_calls)
 		return "the sites of casgstatus";
+	if (a->at_status_calls != b->at_status_calls || a->heap_live_reg != b->heap_live_reg)
+		return "what -pgo has inlined";
+	if (memcmp(&a->gstack_lo, &b->gstack_lo, sizeof(a->gstack_lo)) ||
+	    memcmp(&a->gstack_size, &b->gstack_size, sizeof(a->gstack_size)))
+		return "stackalloc's registers";
 	if (a->ready_skip_slot != b->ready_skip_slot)
 		return "ready's frame";
 	return NULL;

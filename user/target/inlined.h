@@ -37,4 +37,12 @@ bool inlined_is_caller(const struct gobin *b, const struct callsite *c, const ch
 int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
 		     uint32_t *offset);
 
+/*
+ * Offset in @fn of the conditional jump behind the first atomic addition of the
+ * function @name inlined into it, and the register (enum x86_reg) that holds the
+ * sum there. -ENOTSUP if the code is unlike that.
+ */
+int inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const char *name,
+		     uint32_t *offset, int *sum_reg);
+
 #endif
