@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct rewrite_options o = { .to = INT64_MAX };
 	struct rewrite_result result;
 	struct map64 goroutines = {0};
-	struct buf copy = {0};
+	struct raw_source source;
 	struct error err;
 	int fd;
 
@@ -61,13 +61,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	map64_put(&goroutines, data[2], NULL);
 	map64_put(&goroutines, 1, NULL);
 	o.goroutines = data[2] & 1 ? &goroutines : NULL;
-	buf_add(&copy, data + RECIPE, n - RECIPE);
-	rewrite_mend(&copy);
+	source_open_memory(&source, data + RECIPE, n - RECIPE);
 	fd = memfd_create("fuzz", 0);
-	if (!rewrite_trace(copy.data, copy.len, fd, &o, &result, &err))
+	if (!rewrite_trace(&source, fd, &o, &result, &err))
 		must_read(fd);
 	close(fd);
-	buf_free(&copy);
 	map64_free(&goroutines);
 	return 0;
 }

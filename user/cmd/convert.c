@@ -14,6 +14,7 @@
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/rewrite.h"
+#include "read/raw_convert.h"
 #include "tracev2.h"
 #include "v1/convert.h"
 #include "v1/file.h"
@@ -84,21 +85,21 @@ static void report_rewrite(const struct rewrite_result *result)
 			"result\n", result->dropped);
 }
 
-static int convert_v2(struct buf *data, const struct options *o, struct error *err)
+/* Closes @source. */
+static int convert_v2(struct raw_source *source, const struct options *o, struct error *err)
 {
 	struct rewrite_result result;
 	struct output out;
-	bool mended = rewrite_mend(data);
 	int ret = begin(&out, o, err);
 
-	if (ret)
+	if (ret) {
+		source_close(source);
 		return ret;
-	ret = rewrite_trace(data->data, data->len, out.fd, &o->rewrite, &result, err);
+	}
+	ret = rewrite_trace(source, out.fd, &o->rewrite, &result, err);
 	if (ret)
 		error_prefix(err, "%s", o->in);
 	ret = finish(&out, ret, err);
-	if (!ret && mended && !result.damaged)
-		fputs("gotap convert: the trace was cut, kept what comes before\n", stderr);
 	if (!ret)
 		report_rewrite(&result);
 	return ret;
@@ -109,8 +110,8 @@ static int convert_part_of_v1(const struct v1_trace *t, const struct options *o,
 			      struct v1_convert_counts *counts, struct error *err)
 {
 	_cleanup_close_ int fd = memfd_create("gotap", MFD_CLOEXEC);
+	struct raw_source source;
 	char path[32];
-	struct buf data = {0};
 	int ret;
 
 	if (fd < 0)
@@ -118,11 +119,8 @@ static int convert_part_of_v1(const struct v1_trace *t, const struct options *o,
 	ret = v1_convert(t, fd, 22, counts, err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!ret)
-		ret = v1_file_read(path, &data, err);
-	if (!ret)
-		ret = convert_v2(&data, o, err);
-	buf_free(&data);
-	return ret;
+		ret = source_open(&source, path, err);
+	return ret ? ret : convert_v2(&source, o, err);
 }
 
 static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
@@ -158,24 +156,45 @@ static int convert_v1(const struct buf *data, const struct options *o, struct er
 }
 
 /* The v1 reader says best what a file is that is neither. */
-static bool is_v2(const struct buf *data)
+static bool is_v2(struct raw_source *source)
 {
 	struct error err;
 	int version;
 	size_t size;
 
-	return data->len >= TRACEV2_HEADER_SIZE &&
-	       v1_header_parse(data->data, data->len, &version, &size, &err) == -ENOTSUP;
+	return source_need(source, TRACEV2_HEADER_SIZE) &&
+	       v1_header_parse(source->pos, source_left(source), &version, &size, &err) ==
+	       -ENOTSUP;
+}
+
+/* Formats before Go 1.22 have their tables at the end: they are read whole. */
+static int convert_old(struct raw_source *source, const struct options *o, struct error *err)
+{
+	struct buf data = {0};
+	int ret = source_take_all(source, &data, err);
+
+	source_close(source);
+	if (ret)
+		error_prefix(err, "%s", o->in);
+	else
+		ret = convert_v1(&data, o, err);
+	buf_free(&data);
+	return ret;
 }
 
 static int convert(const struct options *o, struct error *err)
 {
-	struct buf data = {0};
-	int ret = v1_file_read(o->in, &data, err);
+	struct raw_source source;
+	int ret = source_open(&source, o->in, err);
 
+	if (ret)
+		return ret;
+	if (!is_v2(&source))
+		return convert_old(&source, o, err);
+	ret = raw_not_same_file(&source, o->in, o->out, err);
 	if (!ret)
-		ret = is_v2(&data) ? convert_v2(&data, o, err) : convert_v1(&data, o, err);
-	buf_free(&data);
+		return convert_v2(&source, o, err);
+	source_close(&source);
 	return ret;
 }
 

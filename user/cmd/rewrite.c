@@ -185,16 +185,17 @@ static int rewrite(struct rewrite *c, int fd)
 	return ret;
 }
 
-int rewrite_trace(const void *data, size_t n, int fd, const struct rewrite_options *o,
+int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		  struct rewrite_result *result, struct error *err)
 {
 	struct rewrite c = { .o = o, .result = result, .err = err };
 	int ret;
 
 	memset(result, 0, sizeof(*result));
-	c.r = trace_reader_open_memory(data, n, err);
+	c.r = trace_reader_open_source(source, err);
 	if (!c.r)
 		return err->code;
+	trace_reader_keep_cut(c.r);
 	c.version = o->format ? o->format : trace_reader_version(c.r);
 	c.texts = strset_new();
 	ret = rewrite(&c, fd);

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/map64.h"
-#include "base/vec.h"
+#include "read/raw_source.h"
 
 struct rewrite_options {
 	int format;			/* NN of the header, 0: that of the original */
@@ -37,16 +37,11 @@ struct rewrite_result {
 };
 
 /*
- * Rewrites the trace in @data to @fd. -ENODATA if nothing of it is left,
- * -ENOTSUP with the reason if the header cannot express it.
+ * Rewrites the trace from @source, which this closes, to @fd, in the memory
+ * that a generation takes. -ENODATA if nothing of it is left, -ENOTSUP with
+ * the reason if the header cannot express it.
  */
-int rewrite_trace(const void *data, size_t n, int fd, const struct rewrite_options *o,
+int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		  struct rewrite_result *result, struct error *err);
-
-/*
- * Makes a go 1.26 file that was cut readable up to the cut; true if it had to.
- * It may hold nothing that can be read even so.
- */
-bool rewrite_mend(struct buf *data);
 
 #endif

@@ -137,6 +137,22 @@ static int complete(struct v2_generation *g, int version, struct v2_fault *fault
 	return ret;
 }
 
+static const char truncated[] = "incomplete generation found; trace likely truncated";
+
+/* The file ends, or its batches do, before the end marker. */
+static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_fault *fault)
+{
+	const struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
+	struct v2_fault missing = {0};
+
+	if (complete(g, version, &missing)) {
+		fault_set(fault, &missing.place, "%s", missing.rule);
+		return GEN_FAULT;
+	}
+	fault_set(fault, &place, truncated);
+	return GEN_READ_THEN_FAULT;
+}
+
 /* Header 1.26: up to the end marker. */
 static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s, int version,
 				   int64_t *serial, struct v2_fault *fault)
@@ -149,9 +165,10 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 
 		ret = batch_peek(s, *serial, &b, fault);
 		place = place_of(&b, *serial);
+		if (ret <= 0 && g->keep_cut && g->has_threads)
+			return take_cut(g, version, fault);
 		if (!ret && g->has_threads) {
-			fault_set(fault, &place,
-				  "incomplete generation found; trace likely truncated");
+			fault_set(fault, &place, truncated);
 			return GEN_FAULT;
 		}
 		if (ret <= 0)

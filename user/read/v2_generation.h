@@ -54,6 +54,7 @@ struct v2_generation {
 	uint64_t gen;
 	uint64_t min_time;	/* smallest batch time, in units */
 	int64_t first_batch;	/* its serial number in the file */
+	bool keep_cut;		/* input: one that breaks off counts as far as it goes */
 	bool has_threads;	/* batches of threads, if only empty ones */
 	struct vec batches;	/* struct v2_note */
 	struct idtab threads;	/* struct v2_thread, by first appearance */
@@ -69,7 +70,7 @@ enum gen_status {
 	GEN_END = 0,		/* there is none */
 	GEN_READ = 1,
 	GEN_READ_LAST = 2,	/* header < 26: complete, and the input ends after it */
-	GEN_READ_THEN_FAULT = 3,	/* header < 26: complete, what follows it is broken */
+	GEN_READ_THEN_FAULT = 3,	/* header < 26, or cut: complete, what follows it is broken */
 };
 
 /*

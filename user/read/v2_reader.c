@@ -158,6 +158,11 @@ void trace_reader_close(struct trace_reader *r)
 	free(r);
 }
 
+void trace_reader_keep_cut(struct trace_reader *r)
+{
+	r->gen.keep_cut = true;
+}
+
 const struct v2_fault *trace_reader_fault(const struct trace_reader *r)
 {
 	return &r->fault;

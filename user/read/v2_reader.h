@@ -31,6 +31,12 @@ struct trace_reader *trace_reader_open(const char *path, struct error *err);
 struct trace_reader *trace_reader_open_source(const struct raw_source *source, struct error *err);
 /* Reads the @n bytes at @data, which must outlive the reader. */
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err);
+/*
+ * From now on a generation of header go 1.26 that breaks off is read up to
+ * there, and the fault comes after it. Go's reader, and so this one otherwise,
+ * gives nothing of it: its end marker is missing.
+ */
+void trace_reader_keep_cut(struct trace_reader *r);
 /* Accepts NULL. */
 void trace_reader_close(struct trace_reader *r);
 
