@@ -79,6 +79,8 @@ extern __u32 active;
  */
 extern __u32 names_known;
 extern __u32 any_lost;
+/* STACKS_WHOLE, SHORT or NONE: the budget is not enough for more. */
+extern __u32 stacks;
 
 enum { MAX_CPUS = 1024 };
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
@@ -110,6 +112,13 @@ struct nowhere_map {
 	__type(value, __u32);
 };
 
+struct calibration_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+};
+
+/* For the records of probe_calibrate.bpf.c, which nobody reads. */
+extern struct calibration_map calibration SEC(".maps");
 /* One ring per CPU: the records of one CPU are in reserve order. */
 extern struct rings_map rings SEC(".maps");
 /* Records that found no room, per CPU. */

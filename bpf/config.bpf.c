@@ -28,5 +28,6 @@ const volatile bool on_own_stack = true;
 __u32 active = 0;
 __u32 names_known = 0;
 __u32 any_lost = 0;
+__u32 stacks = STACKS_WHOLE;
 
 char LICENSE[] SEC("license") = "GPL";

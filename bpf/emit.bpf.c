@@ -5,3 +5,4 @@
 struct rings_map rings SEC(".maps");
 struct lost_map lost SEC(".maps");
 struct nowhere_map nowhere SEC(".maps");
+struct calibration_map calibration SEC(".maps");

@@ -43,9 +43,23 @@ static __always_inline void own_stack(void)
 		bpf_tail_call((void *)0, &nowhere, 0);
 }
 
+/* What probes cost is measured by how often they are hit. */
+static __always_inline void count_hit(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct lost_records *l = bpf_map_lookup_elem(&lost, &cpu);
+
+	if (l)
+		l->hits++;
+}
+
+/* Every program asks this once. */
 static __always_inline bool is_of_target(__u64 pid_tgid)
 {
-	return active && (pid_tgid >> 32) == target_tgid;
+	if (!active || (pid_tgid >> 32) != target_tgid)
+		return false;
+	count_hit();
+	return true;
 }
 
 /* For every uprobe program. */

@@ -50,11 +50,13 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 struct hash {
 	__u64 bp, h;
 	__u32 first;		/* frames before the walk: 1 or 2 */
+	__u32 most;
 };
 
 static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
-	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc) };
+	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc),
+			  .most = frames_at_most(salt & SALT_SHORT) };
 
 	if (second) {
 		h.h = mix(h.h, second);
@@ -64,10 +66,12 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 }
 
 /* Bit 63 is user space's: a stack of one function entry. 0 is no stack. */
-static __always_inline __u64 hash_end(const struct hash *c)
+static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 {
-	__u64 h = c->h & ~(1ULL << 63);
+	__u64 h = c->h & ~(1ULL << 63 | KEY_SHORT);
 
+	if (salt & SALT_SHORT)
+		h |= KEY_SHORT;
 	return h ? h : 1;
 }
 
@@ -87,7 +91,7 @@ static long window_step(__u32 i, void *ctx)
 	struct window_walk *c = ctx;
 	struct frame f;
 
-	if (c->to.first + i >= stack_depth || !window_frame(&c->w, c->to.bp, &f))
+	if (c->to.first + i >= c->to.most || !window_frame(&c->w, c->to.bp, &f))
 		return 1;
 	c->to.h = mix(c->to.h, f.ret);
 	c->to.bp = f.bp;
@@ -101,7 +105,7 @@ __noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 	__builtin_memset(&c, 0, sizeof(c));
 	c.to = hash_begin(pc, second, bp, salt);
 	each_frame(window_step, &c);
-	return hash_end(&c.to);
+	return hash_end(&c.to, salt);
 }
 
 /*
@@ -164,7 +168,7 @@ static long piece_step(__u32 i, void *ctx)
 	struct piece_walk *c = ctx;
 	__u64 at = c->to.bp - c->base;
 
-	if (c->to.first + i >= stack_depth || !is_frame(c->to.bp))
+	if (c->to.first + i >= c->to.most || !is_frame(c->to.bp))
 		return 1;
 	if (at + sizeof(struct frame) > c->len) {
 		c->len = piece_fill(c->cpu, c->to.bp);
@@ -208,7 +212,7 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 	piece_steps(&c);
 	barrier();
 	c.piece->taken = 0;
-	return hash_end(&c.to);
+	return hash_end(&c.to, salt);
 }
 
 #endif
@@ -216,7 +220,7 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 struct copy_walk {
 	struct rec_stack *to;
 	__u64 bp;
-	__u32 first, n;
+	__u32 first, n, most;
 };
 
 static long copy_step(__u32 i, void *ctx)
@@ -226,7 +230,7 @@ static long copy_step(__u32 i, void *ctx)
 	__u32 n = c->first + i;
 	struct frame f;
 
-	if (n >= REC_MAX_FRAMES || n >= stack_depth || !is_frame(c->bp) ||
+	if (n >= REC_MAX_FRAMES || n >= c->most || !is_frame(c->bp) ||
 	    bpf_probe_read_user(&f, sizeof(f), (void *)c->bp))
 		return 1;
 	to->pcs[n & (REC_MAX_FRAMES - 1)] = f.ret;
@@ -242,7 +246,8 @@ static long copy_step(__u32 i, void *ctx)
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
 	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
-	struct copy_walk c = { .to = s, .bp = bp, .first = 1, .n = 1 };
+	struct copy_walk c = { .to = s, .bp = bp, .first = 1, .n = 1,
+			       .most = frames_at_most(key & KEY_SHORT) };
 
 	if (!s)
 		return 0;

@@ -62,6 +62,18 @@ struct stack_start {
 	__u64 pc, second, bp;
 };
 
+/*
+ * A short stack says so in the salt, and then in its key, so that what is sent
+ * has as many frames as were hashed, whatever `stacks` says by then.
+ */
+#define SALT_SHORT (1ULL << 8)
+#define KEY_SHORT (1ULL << 62)
+
+static __always_inline __u32 frames_at_most(bool is_short)
+{
+	return is_short && stack_depth > SHORT_STACK ? SHORT_STACK : stack_depth;
+}
+
 /* The key of the stack that begins there; 0 where only the slow way is free. */
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt);
@@ -89,12 +101,13 @@ static __always_inline bool stack_known(__u64 key)
 
 static __always_inline __u64 stack_key(const struct stack_start *from, __u8 class)
 {
-	__u64 key;
+	__u32 now = stacks;
+	__u64 salt = now == STACKS_SHORT ? SALT_SHORT | class : class, key;
 
-	if (!stack_depth || !from->pc)
+	if (!stack_depth || now == STACKS_NONE || !from->pc)
 		return 0;
-	key = stack_hash(from->pc, from->second, from->bp, class);
-	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, class);
+	key = stack_hash(from->pc, from->second, from->bp, salt);
+	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt);
 }
 
 /* Sends the stack @key, which stack_known() did not find. */

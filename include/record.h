@@ -113,8 +113,22 @@ enum rec_kind {
 	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
 	REC_CAPTURE_END = 90,	  /* until then all was seen; not if the program has ended */
 
-	REC_GAP = 96,		  /* sub = enum rec_gap; nothing is known from here to REC_RESUME */
+	REC_GAP = 96,		  /* sub = enum rec_gap; nothing is known from here to REC_RESUME.
+				   * flags = 1: may begin later, when a goroutine runs that can
+				   * tell it, but before a REC_GAP without it */
 	REC_RESUME = 97,	  /* records are whole again; a snapshot and REC_SNAP_END follow */
+	REC_BUDGET = 98,	  /* sub = enum rec_level that holds from now on; id = what the probes
+				   * cost, arg = what they may cost: ns per second */
+};
+
+/* What --budget leaves out, one after the other; each leaves out what those before it do. */
+enum rec_level {
+	REC_LEVEL_WHOLE = 0,
+	REC_LEVEL_SHORT_STACKS = 1,
+	REC_LEVEL_NO_STACKS = 2,
+	REC_LEVEL_NO_EXTRAS = 3,  /* groups heap, sweep, stacks, spans: no probes */
+	REC_LEVEL_SLICES = 4,	  /* whole slices of time: no probes */
+	REC_LEVELS = 5,
 };
 
 enum rec_gap {
@@ -204,10 +218,12 @@ struct rec_user {
 
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
-/* What a CPU could not send, in memory that both sides share. */
+/* What a CPU could not send, in memory that both sides share; a cache line each. */
 struct lost_records {
 	__rec_u64 count;	/* since the start */
 	__rec_u64 first, last;	/* times; user space takes @first away when it has told of them */
+	__rec_u64 hits;		/* of probes, whether a record came of them or not */
+	__rec_u64 unused[4];
 };
 
 /*
@@ -227,6 +243,9 @@ enum rec_cpu_flags {
 	REC_CPU_AT_FRAME = 1,	/* bp == sp */
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
 };
+/* Stacks as they are taken now; the second has SHORT_STACK frames and bit 62 in its key. */
+enum { STACKS_WHOLE = 0, STACKS_SHORT = 1, STACKS_NONE = 2 };
+enum { SHORT_STACK = 8 };
 
 /* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
 struct rec_snap_p {

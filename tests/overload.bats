@@ -134,7 +134,7 @@ has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 	REPORT=$TRACE.json
 	# shellcheck disable=SC2094
 	{ wait_for 60 [ -e "$BATS_TEST_TMPDIR/read" ] && cat; } <"$BATS_TEST_TMPDIR/pipe" >"$TRACE" 3>&- &
-	"$GOTAP" record -o - --json -p "$TARGET" --ring-size 1M >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
+	"$GOTAP" record -o - --json --budget none -p "$TARGET" --ring-size 1M >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
 	before=

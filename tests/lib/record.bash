@@ -6,13 +6,14 @@
 # The releases that gotap records.
 RELEASES=(1.22 1.23 1.24 1.25 1.26 1.27)
 
-# record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status.
+# record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status. Whatever the probes
+# cost, unless the arguments say otherwise: the programs of tests do nothing but what is recorded.
 record() {
 	local trace=$1
 	shift
 	REPORT=$trace.json
 	status=0
-	"$GOTAP" record -o "$trace" --json "$@" 2>"$REPORT" || status=$?
+	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>"$REPORT" || status=$?
 	printf '$ gotap record -o %s %s\n%s\n(status %s)\n' "$trace" "$*" "$(cat "$REPORT")" "$status"
 }
 
@@ -27,7 +28,7 @@ start_record() {
 	local trace=$1
 	shift
 	REPORT=$trace.json
-	"$GOTAP" record -o "$trace" --json "$@" 2>"$REPORT" 3>&- &
+	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS="${TARGETS:-} $RECORDER"
 	wait_for 20 recorder_is_attached

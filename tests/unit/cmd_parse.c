@@ -66,6 +66,19 @@ static void ring_sizes_are_powers_of_two(void)
 		CHECK(!parse_ring_size(wrong[i], &n));
 }
 
+static void budgets(void)
+{
+	static const char *const wrong[] = { "", "0", "-1", "x", "5x", "nan", "inf", "1e999", "5 ", "%" };
+	double ns;
+	size_t i;
+
+	CHECK(parse_budget("none", &ns) && ns == 0);
+	CHECK(parse_budget("100", &ns) && ns == 1e9);
+	CHECK(parse_budget("0.5%", &ns) && ns == 5e6);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!parse_budget(wrong[i], &ns));
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -73,5 +86,5 @@ int main(void)
 		UNIT(durations_have_units),
 		UNIT(formats_are_those_that_exist),
 		UNIT(ring_sizes_are_powers_of_two),
-		{0} });
+		UNIT(budgets), {0} });
 }

@@ -102,7 +102,7 @@ static void record(struct round *r, struct bpf_side *side)
 	}
 	bpf_deactivate(side);
 	progstat_read(&r->to);
-	bpf_detach(side);
+	bpf_detach(side, BPF_ALL);
 	drain(r, side, &b);
 	buf_free(&b);
 }
@@ -145,7 +145,7 @@ static int run(struct round *r, unsigned int kind, struct error *err)
 
 	memset(r->records, 0, sizeof(r->records));
 	if (!e)
-		e = bpf_attach(side, err);
+		e = bpf_attach(side, BPF_ALL, err);
 	if (!e)
 		record(r, side);
 	bpf_free(side);

@@ -16,6 +16,7 @@
 
 #include "base/map64.h"
 #include "base/vec.h"
+#include "capture/budget_meter.h"
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
 #include "gotap_rounds.skel.h"
@@ -29,8 +30,14 @@ struct bpf_side {
 	bool multi;
 	struct vec rings;		/* struct ring */
 	struct lost_records *lost;	/* by CPU; the map, which has LOST_BYTES */
-	struct vec links;		/* struct bpf_link *, perf */
-	struct vec link_fds;		/* int, uprobe_multi */
+	struct vec attached;		/* struct attached */
+};
+
+/* A link of uprobe_multi, else one of perf. */
+struct attached {
+	int fd;
+	struct bpf_link *link;
+	unsigned int part;		/* one of enum bpf_parts, 0: in gotap itself */
 };
 
 enum {
@@ -106,6 +113,14 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 		k->gc_controller = plan->gc_controller + b->proc->bias;
 }
 
+static void choose(struct bpf_side *b, struct bpf_program *prog)
+{
+	bpf_program__set_autoload(prog, true);
+	if (b->multi)
+		bpf_program__set_expected_attach_type(
+			prog, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+}
+
 static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct bpf_program *prog;
@@ -114,14 +129,14 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 	bpf_object__for_each_program(prog, b->skel->obj)
 		bpf_program__set_autoload(prog, false);
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
+	if (opts->budget > 0) {
+		choose(b, b->skel->progs.calibrate_hit);
+		choose(b, b->skel->progs.calibrate_record);
+	}
 	for (p = 0; p < PROGRAMS; p++) {
 		if (!program_used(b->plan, p))
 			continue;
-		prog = program_of(b, p);
-		bpf_program__set_autoload(prog, true);
-		if (b->multi)
-			bpf_program__set_expected_attach_type(
-				prog, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+		choose(b, program_of(b, p));
 	}
 }
 
@@ -331,6 +346,17 @@ static const char *file_of(const struct bpf_side *b, const struct probe_point *p
 	return pt->file ? pt->file : b->proc->module;
 }
 
+static void note_attached(struct bpf_side *b, int fd, struct bpf_link *link, unsigned int part)
+{
+	*(struct attached *)vec_push(&b->attached, sizeof(struct attached)) =
+		(struct attached){ .fd = fd, .link = link, .part = part };
+}
+
+static unsigned int part_of(enum program p)
+{
+	return budget_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
+}
+
 /* One link carries all points of a program in a file, of which @first is the first. */
 static int attach_multi(struct bpf_side *b, const struct probe_point *first, struct error *err)
 {
@@ -351,7 +377,7 @@ static int attach_multi(struct bpf_side *b, const struct probe_point *first, str
 	vec_free(&offsets);
 	if (fd < 0)
 		return attach_error(b, fd, first->function, err);
-	*(int *)vec_push(&b->link_fds, sizeof(int)) = fd;
+	note_attached(b, fd, NULL, part_of(first->program));
 	return 0;
 }
 
@@ -376,11 +402,11 @@ static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct 
 					  pt->file_offset);
 	if (!link)
 		return attach_error(b, -errno, pt->function, err);
-	*(struct bpf_link **)vec_push(&b->links, sizeof(link)) = link;
+	note_attached(b, -1, link, part_of(pt->program));
 	return 0;
 }
 
-int bpf_attach(struct bpf_side *b, struct error *err)
+int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 {
 	size_t i;
 	int r = 0;
@@ -388,14 +414,39 @@ int bpf_attach(struct bpf_side *b, struct error *err)
 	for (i = 0; i < b->plan->points.len && !r; i++) {
 		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
 
+		if (!(parts & part_of(pt->program)))
+			continue;
 		if (!b->multi)
 			r = attach_perf(b, pt, err);
 		else if (is_first(b, i))
 			r = attach_multi(b, pt, err);
 	}
 	if (r)
-		bpf_detach(b);
+		bpf_detach(b, parts);
 	return r;
+}
+
+bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offset)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(b->skel->obj, program);
+	struct bpf_link *link = NULL;
+	int fd = -1;
+
+	if (b->multi)
+		fd = uprobe_multi_link(bpf_program__fd(prog), "/proc/self/exe", &file_offset, 1,
+				       getpid());
+	else
+		link = bpf_program__attach_uprobe(prog, false, getpid(), "/proc/self/exe",
+						  file_offset);
+	if (fd < 0 && !link)
+		return false;
+	note_attached(b, fd, link, 0);
+	return true;
+}
+
+int bpf_calibration_ring(const struct bpf_side *b)
+{
+	return bpf_map__fd(b->skel->maps.calibration);
 }
 
 void bpf_activate(struct bpf_side *b)
@@ -408,20 +459,29 @@ void bpf_names_known(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->names_known, 1, __ATOMIC_SEQ_CST);
 }
 
+void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
+{
+	__atomic_store_n(&b->skel->bss->stacks, stacks, __ATOMIC_SEQ_CST);
+}
+
+void bpf_names_unknown(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->bss->names_known, 0, __ATOMIC_SEQ_CST);
+}
+
 void bpf_deactivate(struct bpf_side *b)
 {
 	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
 }
 
-static void *close_link_fd(void *fd)
+static void *detach_one(void *item)
 {
-	close(*(int *)fd);
-	return NULL;
-}
+	struct attached *a = item;
 
-static void *destroy_link(void *link)
-{
-	bpf_link__destroy(*(struct bpf_link **)link);
+	if (a->link)
+		bpf_link__destroy(a->link);
+	else
+		close(a->fd);
 	return NULL;
 }
 
@@ -429,32 +489,39 @@ static void *destroy_link(void *link)
  * Each link waits for its own grace period, about 50 ms; side by side they
  * wait for the same one. Without a thread it is done here.
  */
-static void in_parallel(struct vec *items, size_t size, void *(*fn)(void *))
+static void in_parallel(struct attached *items, size_t n)
 {
 	enum { MOST = 64 };
 	pthread_t threads[MOST];
 	bool runs[MOST] = { false };
 	size_t i;
 
-	for (i = 0; i < items->len; i++) {
-		void *item = (char *)items->data + i * size;
-
+	for (i = 0; i < n; i++) {
 		if (i < MOST)
-			runs[i] = !pthread_create(&threads[i], NULL, fn, item);
+			runs[i] = !pthread_create(&threads[i], NULL, detach_one, &items[i]);
 		if (i >= MOST || !runs[i])
-			fn(item);
+			detach_one(&items[i]);
 	}
-	for (i = 0; i < items->len && i < MOST; i++)
+	for (i = 0; i < n && i < MOST; i++)
 		if (runs[i])
 			pthread_join(threads[i], NULL);
 }
 
-void bpf_detach(struct bpf_side *b)
+void bpf_detach(struct bpf_side *b, unsigned int parts)
 {
-	in_parallel(&b->link_fds, sizeof(int), close_link_fd);
-	in_parallel(&b->links, sizeof(struct bpf_link *), destroy_link);
-	b->link_fds.len = 0;
-	b->links.len = 0;
+	struct vec gone = {0}, rest = {0};
+	size_t i;
+
+	for (i = 0; i < b->attached.len; i++) {
+		struct attached *a = vec_at(&b->attached, struct attached, i);
+		struct vec *to = !a->part || a->part & parts ? &gone : &rest;
+
+		*(struct attached *)vec_push(to, sizeof(*a)) = *a;
+	}
+	vec_free(&b->attached);
+	b->attached = rest;
+	in_parallel(gone.data, gone.len);
+	vec_free(&gone);
 }
 
 void bpf_free(struct bpf_side *b)
@@ -463,12 +530,11 @@ void bpf_free(struct bpf_side *b)
 
 	if (!b)
 		return;
-	bpf_detach(b);
+	bpf_detach(b, BPF_ALL);
 	for (i = 0; i < b->rings.len; i++)
 		ring_close(vec_at(&b->rings, struct ring, i));
 	vec_free(&b->rings);
-	vec_free(&b->links);
-	vec_free(&b->link_fds);
+	vec_free(&b->attached);
 	if (b->lost)
 		munmap(b->lost, LOST_BYTES);
 	gotap_bpf__destroy(b->skel);
@@ -493,6 +559,12 @@ struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu)
 int bpf_sampling_program(const struct bpf_side *b)
 {
 	return bpf_program__fd(b->skel->progs.cpu_sample);
+}
+
+/* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
+unsigned int bpf_privileges_to_attach(const struct bpf_side *b)
+{
+	return b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
 }
 
 const char *bpf_method(const struct bpf_side *b)

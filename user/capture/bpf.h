@@ -25,23 +25,34 @@ struct bpf_opts {
 	enum attach_method method;
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
+	double budget;			/* CPU ns per second that the probes may cost; 0: any */
 };
+
+/* Probes come and go in two parts. */
+enum bpf_parts { BPF_CORE = 1, BPF_EXTRAS = 2, BPF_ALL = 3 };
 
 /* Loads. -EPERM names the capability, -ENOTSUP what the kernel lacks. */
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
 	     const struct bpf_opts *opts, struct error *err);
 /* Puts the probes in place; records flow only after bpf_activate(). */
-int bpf_attach(struct bpf_side *b, struct error *err);
+int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
+/* Puts one of probe_calibrate.bpf.c into gotap itself, until any part is detached. */
+bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offset);
+int bpf_calibration_ring(const struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
 /* Every goroutine that exists is in the snapshot or in a record: names can be left out. */
 void bpf_names_known(struct bpf_side *b);
+/* Not any more: each record has its name from now on. */
+void bpf_names_unknown(struct bpf_side *b);
+/* STACKS_WHOLE, SHORT or NONE from now on. */
+void bpf_set_stacks(struct bpf_side *b, unsigned int stacks);
 /*
  * No more records from now on, of any probe: links go one after the other, and
  * a stream in which some kinds of records stop earlier than others is false.
  */
 void bpf_deactivate(struct bpf_side *b);
 /* Takes the probes away; the rings stay readable. */
-void bpf_detach(struct bpf_side *b);
+void bpf_detach(struct bpf_side *b, unsigned int parts);
 /* Accepts NULL. */
 void bpf_free(struct bpf_side *b);
 
@@ -51,6 +62,8 @@ struct ring *bpf_ring(struct bpf_side *b, size_t i);
 struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
+/* Privileges (proc/privilege) that bpf_attach() needs once more. */
+unsigned int bpf_privileges_to_attach(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */
 const char *bpf_method(const struct bpf_side *b);
 

@@ -6,6 +6,7 @@
  * snapshot (design: log first, then read, then apply).
  */
 #define _GNU_SOURCE
+#include "capture/budget_price.h"
 #include "capture/capture_internal.h"
 #include "capture/cut.h"
 #include "capture/module.h"
@@ -108,29 +109,31 @@ int capture_next(struct capture *cap, int timeout_ms, struct chunk **c)
 
 /* --- one round of draining --- */
 
-/* Gap and resumption are one moment here: the states were uncertain, now they are read. */
-static void add_resume(struct capture *cap, struct chunk *c, uint64_t now)
+static void add_gap(struct capture *cap, struct chunk *c, uint64_t now)
 {
-	struct rec gap = { .time = now, .kind = REC_GAP, .sub = cap->resume };
+	struct rec gap = { .time = now, .kind = REC_GAP, .sub = cap->gap,
+			   .flags = cap->form == GAP_SOON };
 	struct rec resume = { .time = now, .kind = REC_RESUME };
 
-	if (!cap->resume)
+	if (!cap->gap)
 		return;
 	buf_add(&c->data, &gap, sizeof(gap));
-	buf_add(&c->data, &resume, sizeof(resume));
-	cap->resume = 0;
+	if (cap->form == GAP_AND_RESUME)
+		buf_add(&c->data, &resume, sizeof(resume));
+	cap->gap = 0;
 	pthread_cond_broadcast(&cap->changed);
 }
 
-bool capture_resume(struct capture *cap, enum rec_gap why)
+bool capture_gap(struct capture *cap, enum rec_gap why, enum gap_form form)
 {
 	bool done;
 
 	pthread_mutex_lock(&cap->lock);
-	cap->resume = why;
-	while (cap->resume && !cap->keeper.stop)
+	cap->gap = why;
+	cap->form = form;
+	while (cap->gap && !cap->keeper.stop)
 		pthread_cond_wait(&cap->changed, &cap->lock);
-	done = !cap->resume;
+	done = !cap->gap;
 	pthread_mutex_unlock(&cap->lock);
 	return done;
 }
@@ -213,7 +216,9 @@ static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
 	buf_add(&c->data, cap->extra.data, cap->extra.len);
 	cap->extra.len = 0;
 	losses_tell(&cap->losses, now, __atomic_load_n(&cap->roots.allgs, __ATOMIC_ACQUIRE), &c->data);
-	add_resume(cap, c, now);
+	add_gap(cap, c, now);
+	if (cap->ceiling)
+		budget_meter_count(&cap->meter, c, end);
 	pthread_mutex_unlock(&cap->lock);
 	if (!cap->plan->goid_before_status)
 		add_goids(cap, c, end);
@@ -334,7 +339,7 @@ static void *drain_thread(void *arg)
 	if (cap->end == CAPTURE_STOPPED)
 		tell_end(cap);
 	sampler_stop(&cap->sampler);
-	bpf_detach(cap->bpf);
+	bpf_detach(cap->bpf, BPF_ALL);
 	drain_rest(cap);
 	return NULL;
 }
@@ -438,7 +443,8 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
  * clocks for new threads. Before Linux 5.19 reading a map by its descriptor took
  * CAP_BPF, too, unless unprivileged users have BPF. No thread must run before.
  */
-static int drop_privileges(const struct bpf_opts *opts, struct error *err)
+static int drop_privileges(const struct bpf_opts *opts, const struct bpf_side *bpf,
+			   struct error *err)
 {
 	unsigned int keep = PRIVILEGE_PTRACE;
 
@@ -446,6 +452,8 @@ static int drop_privileges(const struct bpf_opts *opts, struct error *err)
 		keep |= PRIVILEGE_PERFMON;
 	if (!machine_release_is(5, 19))
 		keep |= PRIVILEGE_BPF;
+	if (opts->budget > 0)	/* probes come and go */
+		keep |= bpf_privileges_to_attach(bpf);
 	return privilege_keep(keep, err);
 }
 
@@ -456,20 +464,27 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	if (r)
 		return r;
 	losses_init(&cap->losses, cap->bpf);
+	cap->ceiling = opts->budget;
 	cap->fits = !cap->proc->launched || !cap->plan->assumed;
 	if (!cap->proc->launched)
 		r = roots_find(cap->plan, cap->proc, &cap->roots, err);
 	if (!r && !cap->proc->launched)
 		r = snapshot_names(cap->plan, cap->proc, &cap->roots, &cap->extra, err);
 	if (!r)
-		r = bpf_attach(cap->bpf, err);
+		r = bpf_attach(cap->bpf, BPF_ALL, err);
+	if (!r && opts->budget > 0) {
+		struct budget_prices prices;
+
+		budget_measure(cap->bpf, &prices);
+		budget_init(&cap->keeper.budget, &prices, opts->budget);
+	}
 	if (r)
 		return r;
 	if (opts->cpu_hz)
 		r = sampler_start(&cap->sampler, cap->proc, bpf_sampling_program(cap->bpf),
 				  opts->cpu_hz, err);
 	if (!r)
-		r = drop_privileges(opts, err);
+		r = drop_privileges(opts, cap->bpf, err);
 	if (r)
 		return r;
 	bpf_activate(cap->bpf);
@@ -506,6 +521,11 @@ enum capture_end capture_ended(const struct capture *cap)
 	return cap->end;
 }
 
+const struct budget *capture_budget(const struct capture *cap)
+{
+	return &cap->keeper.budget;
+}
+
 const char *capture_method(const struct capture *cap)
 {
 	return bpf_method(cap->bpf);
@@ -532,6 +552,7 @@ void capture_free(struct capture *cap)
 	buf_free(&cap->extra);
 	vec_free(&cap->unnamed);
 	losses_free(&cap->losses);
+	budget_meter_free(&cap->meter);
 	pthread_cond_destroy(&cap->changed);
 	pthread_mutex_destroy(&cap->lock);
 	free(cap);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "capture/bpf.h"
+#include "capture/budget.h"
 #include "capture/plan.h"
 #include "capture/process.h"
 #include "capture/snapshot.h"
@@ -45,6 +46,8 @@ enum capture_end capture_ended(const struct capture *cap);
  * launched one, of which the plan assumes what it is: nothing could be read of that before.
  */
 bool capture_fits(const struct capture *cap);
+/* What the probes cost and may cost, once the capture has ended; all 0 without a budget. */
+const struct budget *capture_budget(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */
 void capture_free(struct capture *cap);

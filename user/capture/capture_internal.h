@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "capture/budget_meter.h"
 #include "capture/capture.h"
 #include "capture/keeper.h"
 #include "capture/losses.h"
@@ -17,6 +18,12 @@ enum {
 	CHUNKS = 64,			/* in circulation */
 };
 
+enum gap_form {
+	GAP_SOON,	/* REC_GAP that may begin later */
+	GAP_NOW,
+	GAP_AND_RESUME,	/* REC_RESUME right after REC_GAP: one moment */
+};
+
 struct capture {
 	const struct plan *plan;
 	struct process *proc;
@@ -24,6 +31,7 @@ struct capture {
 	struct sampler sampler;		/* of the drain thread once that runs */
 	struct roots roots;
 	unsigned int stack_depth;
+	double ceiling;			/* ns per second that the probes may cost, 0: any */
 	pthread_t thread;
 	bool thread_runs;
 	struct keeper keeper;
@@ -35,7 +43,9 @@ struct capture {
 	struct chunk *taken;		/* by the caller */
 	struct buf extra;		/* records of user space for the next chunk */
 	struct vec unnamed;		/* struct unnamed: creations whose goid is still to come */
-	uint8_t resume;			/* enum rec_gap: the next chunk says REC_GAP and REC_RESUME */
+	uint8_t gap;			/* enum rec_gap: the next chunk says REC_GAP, */
+	enum gap_form form;
+	struct budget_meter meter;
 	bool stop, done;
 	bool fits;			/* the target's memory is what the plan says */
 	enum capture_end end;
@@ -47,10 +57,11 @@ struct capture {
 /* Puts @records into the stream. */
 void capture_hand_over(struct capture *cap, const void *records, size_t n);
 /*
- * From some time on, which the stream tells as the end of a gap, every record
- * is there: returns when that has come. False if the capture ends.
+ * The stream tells a gap from some time on, and in the last form that every
+ * record is there from the same time on: returns when that has come. False if
+ * the capture ends.
  */
-bool capture_resume(struct capture *cap, enum rec_gap why);
+bool capture_gap(struct capture *cap, enum rec_gap why, enum gap_form form);
 /* The states of everything, once threads have arrived behind the probes they passed. */
 int capture_read_states(struct capture *cap, struct buf *records, struct snapshot_counts *counts,
 			struct error *err);

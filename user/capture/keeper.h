@@ -8,6 +8,9 @@
  * losses are over, the states are read anew as at the attach: from some time
  * on all records are there (REC_RESUME), then everything is read, and the model
  * goes on from that (REC_SNAP_END). Losses that do not end: once a second.
+ *
+ * And it keeps the budget (budget.h): it looks at the counters ten times a
+ * second and takes away or puts back what that says.
  */
 #ifndef GOTAP_CAPTURE_KEEPER_H
 #define GOTAP_CAPTURE_KEEPER_H
@@ -17,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "capture/budget.h"
 
 struct capture;
 
@@ -25,6 +29,9 @@ struct keeper {
 	bool runs, stop;
 	uint64_t lost, lost_read;	/* at the last look, and when states were read last */
 	uint64_t read, took;		/* when that ended and how long it took, ns */
+	struct budget budget;
+	uint64_t metered, hits;		/* when counters were looked at, and what they were */
+	struct budget_load sum;
 };
 
 /* Once the capture runs and its snapshot is in the stream. */

@@ -77,6 +77,16 @@ const char *plan_group_function(enum group g, size_t i)
 	return NULL;
 }
 
+enum group plan_group_of(enum program program)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(probe_specs); i++)
+		if (probe_specs[i].program == program)
+			return probe_specs[i].group;
+	return GROUP_SCHED;	/* hosts.def */
+}
+
 bool plan_wants(const struct plan *p, enum group group, int since, int until)
 {
 	return (p->groups & 1u << group) && since <= p->minor && p->minor <= until;

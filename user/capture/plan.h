@@ -75,6 +75,7 @@ const char *group_name(enum group g);
 const char *group_text(enum group g);
 /* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
 const char *plan_group_function(enum group g, size_t i);
+enum group plan_group_of(enum program program);
 unsigned int groups_default(void);
 /*
  * Reads a list like "gc,heap" or "all" or "default,-heap" into *@ret; sched

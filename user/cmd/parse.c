@@ -38,6 +38,21 @@ bool parse_duration(const char *s, double *seconds)
 	return false;
 }
 
+bool parse_budget(const char *s, double *ret)
+{
+	char *end;
+
+	*ret = 0;
+	if (!strcmp(s, "none"))
+		return true;
+	if (!isdigit((unsigned char)*s) && *s != '.')
+		return false;
+	*ret = strtod(s, &end) * 1e7;
+	if (*end == '%')
+		end++;
+	return end != s && !*end && isfinite(*ret) && *ret > 0;
+}
+
 bool parse_format(const char *s, int *version)
 {
 	unsigned long n;

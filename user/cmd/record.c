@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,9 @@ struct target {
 	struct capture_info info;
 };
 
+/* No --budget was given. */
+#define BUDGET_DEFAULT (-1.0)
+
 struct session {
 	const struct record_options *opts;
 	struct target *target;
@@ -61,6 +65,7 @@ struct session {
 	struct spool_writer *spool;
 	uint64_t begin;
 	bool progress, stopping;
+	struct bpf_opts bpf;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 };
 
@@ -92,6 +97,11 @@ static const char help[] =
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
+	"      --budget PERCENT  what the probes may cost the program, in percent of one CPU's\n"
+	"                        time (100 is a whole CPU); when they would cost more, stacks get\n"
+	"                        short, then are left out, then measures of memory, then\n"
+	"                        slices of time; 'none' for no limit (default: 10 for each CPU\n"
+	"                        that the program may run on)\n"
 	"      --ring-size SIZE  buffer per CPU (default: 64M for all, at most 16M each)\n"
 	"      --symbols SOURCE  names from pclntab (Go's own table, in every program), dwarf,\n"
 	"                        or auto (default): pclntab, which is faster\n"
@@ -112,10 +122,11 @@ static const char help[] =
 	"recording failed, 2 for wrong usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
-       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES };
+       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
+	{ "budget", required_argument, NULL, OPT_BUDGET },
 	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
 	{ "container-tids", no_argument, NULL, OPT_INNER_TIDS },
 	{ "duration", required_argument, NULL, 'd' },
@@ -143,6 +154,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	unsigned long n;
 
 	switch (c) {
+	case OPT_BUDGET:
+		return parse_budget(arg, &o->bpf.budget) ? NULL :
+		       "--budget takes percent of a CPU, like 5 or 0.5, or none";
 	case OPT_NO_NOTES:
 		o->no_notes = true;
 		return NULL;
@@ -212,7 +226,7 @@ static int read_options(struct record_options *o, int argc, char **argv)
 
 	*o = (struct record_options){ .output = "trace.out", .version = 25,
 				      .groups = groups_default(),
-				      .bpf = { .stack_depth = 127 } };
+				      .bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } };
 	while ((c = getopt_long(argc, argv, "+p:d:o:e:qvh", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
@@ -241,6 +255,20 @@ static int read_options(struct record_options *o, int argc, char **argv)
 }
 
 /* --- the target --- */
+
+/*
+ * A tenth of what the program can have: at full load it keeps nine tenths, and
+ * below that nobody misses the time (docs/performance.md).
+ */
+static double default_budget(const struct process *p)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	if (p->fs.own && !sched_getaffinity(p->pid, sizeof(set), &set))
+		cpus = CPU_COUNT(&set);
+	return (double)cpus * 0.1 * 1e9;
+}
 
 static void fill_info(struct target *t, const struct record_options *o)
 {
@@ -352,12 +380,14 @@ static int session_start(struct session *s, struct error *err)
 	};
 	int r = output_open(&s->out, s->opts->output, err);
 
+	s->bpf = s->opts->bpf;
+	if (s->bpf.budget == BUDGET_DEFAULT)
+		s->bpf.budget = default_budget(&s->target->proc);
 	opts.output = s->out.path;
 	if (!r && s->opts->spool)
 		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
 	if (!r)
-		r = capture_start(&s->capture, &s->target->plan, &s->target->proc, &s->opts->bpf,
-				  err);
+		r = capture_start(&s->capture, &s->target->plan, &s->target->proc, &s->bpf, err);
 	if (!r)
 		r = output_begin(&s->out, err);
 	if (!r)
@@ -446,6 +476,7 @@ static bool session_report(const struct session *s)
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
 		.output = s->out.path,
+		.budget = capture_budget(s->capture),
 	};
 	bool flawless;
 

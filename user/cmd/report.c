@@ -135,6 +135,7 @@ void report_print(const struct report *r, FILE *f)
 	print_events(r, f);
 	print_lost(r, f);
 	print_gaps(r, f);
+	report_print_budget(r, f);
 	print_repairs(r, f);
 	print_missing(r, f);
 }
@@ -234,6 +235,7 @@ void report_json(const struct report *r, FILE *f)
 	fprintf(f, "\"unrecorded_seconds\": %.6f, \"resumed\": %" PRIu64 ", \"notes\": %" PRIu64 ", ",
 		(double)res->model.unrecorded / 1e9, res->model.resumed, res->model.notes);
 	fprintf(f, "\"probes\": %zu, ", r->plan ? r->plan->points.len : 0);
+	report_json_budget(r, f);
 	json_events(r, f);
 	json_repairs(r, f);
 	json_lost(r, f);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "capture/budget.h"
 #include "capture/plan.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
@@ -19,11 +20,16 @@ struct report {
 	const char *method;		/* how probes were attached, or NULL */
 	const char *ended;		/* why the recording ended, or NULL */
 	const char *output;		/* name of the trace file */
+	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 };
 
 /* Records lost and repairs made, all kinds. */
 uint64_t report_lost(const struct report *r);
 uint64_t report_repairs(const struct report *r);
+
+/* What was left out for the budget, and when (report_budget.c). */
+void report_print_budget(const struct report *r, FILE *f);
+void report_json_budget(const struct report *r, FILE *f);
 
 void report_print(const struct report *r, FILE *f);
 void report_json(const struct report *r, FILE *f);

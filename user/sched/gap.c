@@ -96,7 +96,7 @@ static void begin_collecting(struct model *s)
 	}
 }
 
-int gap_open(struct model *s, enum rec_gap why)
+static int gap_open(struct model *s, enum rec_gap why)
 {
 	size_t i;
 	int r;
@@ -114,9 +114,23 @@ int gap_open(struct model *s, enum rec_gap why)
 	s->gap = (struct gap){ .open = true, .why = why, .since = s->now,
 			       .goroutines = s->counts.goroutines };
 	s->counts.end = s->now;
+	s->counts.slices += why == REC_GAP_BUDGET;
 	swap_tables(s);
 	begin_collecting(s);
 	return r;
+}
+
+int gap_begin_told(struct model *s, struct M *m)
+{
+	return notes_tell(s, m) ? gap_open(s, s->gap.wanted) : 0;
+}
+
+int gap_record(struct model *s, const struct rec *r)
+{
+	if (!r->flags || s->gap.open)
+		return gap_open(s, r->sub);
+	s->gap.wanted = r->sub;
+	return gap_begin_told(s, NULL);
 }
 
 void gap_resume(struct model *s, struct M *m, const struct rec *r)

@@ -90,10 +90,12 @@ void snap_end(struct model *s, struct M *m, const struct rec *r);
 /* --- gap.c --- */
 
 /*
- * Nothing is known from here on; the generation ends. Returns the error of the
- * trace file. Nothing happens if the trace has not begun or the gap is open.
+ * REC_GAP: nothing is known from here on; the generation ends. Returns the error
+ * of the trace file. Nothing happens if the trace has not begun or the gap is open.
  */
-int gap_open(struct model *s, enum rec_gap why);
+int gap_record(struct model *s, const struct rec *r);
+/* One that may begin later does if @m, or another thread, can tell it. */
+int gap_begin_told(struct model *s, struct M *m);
 /* Records are whole again; what they and a snapshot say counts. */
 void gap_resume(struct model *s, struct M *m, const struct rec *r);
 /* The snapshot was complete: the trace goes on in the states that are now. */
@@ -103,6 +105,8 @@ void gap_drop(struct model *s);
 
 /* --- notes.c --- */
 
+void budget_changed(struct model *s, struct M *m, const struct rec *r);
+void end_of_capture(struct model *s, struct M *m, const struct rec *r);
 void records_lost(struct model *s, struct M *m, const struct rec *r);
 /* Queues a text about the trace itself. */
 void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -35,11 +35,6 @@ static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 
 /* --- the capture itself --- */
 
-/* Its time was all there is to say: a trace of a silent program lasts as long as it was watched. */
-static void capture_end(struct model *s, struct M *m, const struct rec *r)
-{
-}
-
 static handler *const handlers[256] = {
 	[REC_GO_START] = go_start,
 	[REC_GO_PARK] = go_park,
@@ -91,8 +86,9 @@ static handler *const handlers[256] = {
 	[REC_SNAP_GC] = snap_gc,
 	[REC_SNAP_END] = snap_end,
 	[REC_LOST] = records_lost,
-	[REC_CAPTURE_END] = capture_end,
+	[REC_CAPTURE_END] = end_of_capture,
 	[REC_RESUME] = gap_resume,
+	[REC_BUDGET] = budget_changed,
 };
 
 /* Records made by user space speak of the process, not of a thread. */
@@ -144,7 +140,8 @@ static bool is_foreign(struct model *s, const struct rec *r)
 /* In a gap only what is said of the capture counts. */
 static bool is_in_gap(const struct model *s, const struct rec *r)
 {
-	return s->gap.open && !s->gap.collecting && r->kind != REC_LOST && r->kind != REC_RESUME;
+	return s->gap.open && !s->gap.collecting && r->kind != REC_LOST && r->kind != REC_RESUME &&
+	       r->kind != REC_BUDGET;
 }
 
 int model_record(struct model *s, const struct rec *r, struct error *err)
@@ -155,7 +152,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 
 	s->err = err;
 	if (r->kind == REC_GAP)
-		return gap_open(s, r->sub);
+		return gap_record(s, r);
 	if (!h || is_in_gap(s, r))
 		return 0;
 	if (r->time > s->now && r->time < TIME_MAX)
@@ -182,7 +179,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		step_procs(s, m);
 	if (s->notes.len)
 		notes_tell(s, m);
-	return 0;
+	return s->gap.wanted ? gap_begin_told(s, m) : 0;
 }
 
 struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
@@ -233,7 +230,7 @@ size_t model_live(const struct model *s)
 
 bool model_started(const struct model *s)
 {
-	return s->started;
+	return s->started || s->gap.open;
 }
 
 const char *repair_text(enum repair kind)

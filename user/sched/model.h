@@ -52,6 +52,15 @@ struct model_opts {
 	size_t gen_bytes;	/* ... and its largest size */
 };
 
+/* What was left out from then on, so that probes cost no more than they may. */
+struct budget_step {
+	uint64_t time;
+	uint64_t cost, ceiling;		/* of the probes, ns per second */
+	uint8_t level;			/* enum rec_level */
+};
+
+enum { BUDGET_STEPS = 64 };
+
 struct model_counts {
 	uint64_t repairs[REPAIR_KINDS];
 	uint64_t inferred_steals;	/* P steals dated by their first effect (Go <= 1.25) */
@@ -61,6 +70,9 @@ struct model_counts {
 	uint64_t notes;			/* events that speak of the trace itself */
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */
+	struct budget_step budget[BUDGET_STEPS];	/* the first ones */
+	uint64_t budget_steps;
+	uint64_t slices;		/* times that there were no probes */
 	uint64_t begin, end;		/* first and last time of the trace, ns */
 };
 
@@ -75,6 +87,9 @@ void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
 
 /* Ends the last generation at @time (0: at the last record). */
 int model_finish(struct model *m, uint64_t time, struct error *err);
+
+/* In words, of enum rec_level. */
+const char *rec_level_text(unsigned int level);
 
 const struct model_counts *model_counts(const struct model *m);
 /* Goroutines alive now. */

@@ -80,3 +80,37 @@ bool notes_tell(struct model *s, struct M *m)
 	s->notes.len = 0;
 	return true;
 }
+
+/* Its time was all there is to say: a trace of a silent program lasts as long as it was watched. */
+void end_of_capture(struct model *s, struct M *m, const struct rec *r)
+{
+}
+
+const char *rec_level_text(unsigned int level)
+{
+	static const char *const text[REC_LEVELS] = {
+		[REC_LEVEL_WHOLE] = "all is recorded",
+		[REC_LEVEL_SHORT_STACKS] = "stacks of 8 frames",
+		[REC_LEVEL_NO_STACKS] = "no stacks",
+		[REC_LEVEL_NO_EXTRAS] = "nothing of groups heap, sweep, stacks, spans",
+		[REC_LEVEL_SLICES] = "slices of time only",
+	};
+
+	return level < REC_LEVELS ? text[level] : "unknown";
+}
+
+void budget_changed(struct model *s, struct M *m, const struct rec *r)
+{
+	struct budget_step step = {
+		.time = r->time,
+		.cost = r->id,
+		.ceiling = ((const struct rec_long *)r)->arg,
+		.level = r->sub,
+	};
+
+	if (s->counts.budget_steps < BUDGET_STEPS)
+		s->counts.budget[s->counts.budget_steps] = step;
+	s->counts.budget_steps++;
+	note_add(s, "budget: %s (probes cost %.1f %% of a CPU, the budget is %.1f %%)",
+		 rec_level_text(step.level), (double)step.cost / 1e7, (double)step.ceiling / 1e7);
+}

@@ -92,6 +92,7 @@ struct tables {
 struct gap {
 	bool open, collecting;
 	uint8_t why;		/* enum rec_gap */
+	uint8_t wanted;		/* the same of one that begins when it can be told, 0: none */
 	uint64_t since;
 	uint64_t goroutines;	/* the count when it began */
 };

@@ -58,7 +58,7 @@ func gotapTracer(name string, args ...string) tracer {
 // startGotap returns when the probes are in place, which is when the trace has its header.
 func startGotap(b *bench, pid int, path string, args ...string) (func() (recording, error), error) {
 	var report bytes.Buffer
-	args = append([]string{"record", "-p", fmt.Sprint(pid), "-o", path, "--json"}, args...)
+	args = append([]string{"record", "-p", fmt.Sprint(pid), "-o", path, "--json", "--budget", "none"}, args...)
 	cmd := exec.Command(b.gotap, args...)
 	cmd.Stderr = &report
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}

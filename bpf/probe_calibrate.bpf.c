@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_calibrate: what a probe costs on this machine. Attached to gotap itself
+ * (user/capture/budget_price.c), which calls and counts the time: a hit of which
+ * nothing comes, and one that makes a record as most do, with a walk over as
+ * many frames as it is given.
+ */
+#include "emit.h"
+#include "stack.h"
+
+static __always_inline void hit(void)
+{
+	own_stack();
+	if (current_ids())
+		count_hit();
+}
+
+SEC("uprobe")
+int calibrate_hit(struct pt_regs *ctx)
+{
+	hit();
+	return 0;
+}
+
+/* The first argument of a C function: where a chain of frames begins, or 0. */
+SEC("uprobe")
+int calibrate_record(struct pt_regs *ctx)
+{
+	__u64 bp = ctx->di;
+	struct rec_long *l;
+	__u64 g[18];
+
+	hit();
+	l = bpf_ringbuf_reserve(&calibration, sizeof(*l), 0);
+	if (!l)
+		return 0;
+	rec_fill(&l->r, 0, REC_GO_PARK, 0);
+	l->r.id = 0;
+	l->r.ptr = bp;
+	l->arg = 0;
+	l->stack = 0;
+	if (bp) {
+		bpf_probe_read_user(g, sizeof(g), (void *)bp);	/* as g_read() */
+		l->stack = stack_hash(g[1], 0, bp, 0);
+	}
+	rec_submit(l);
+	return 0;
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# --budget: what the probes may cost the program. When they would cost more, things are left out in the documented order,
+# the report and the trace say when, and what is in the trace is true. How the decision is made has its unit test
+# (tests/unit/capture_budget.c); here nothing depends on how fast this machine is.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+# steps: the levels of the last report, in their order.
+steps() { sed -nE 's/.*"budget_steps": \[([^]]*)\].*/\1/p' "$REPORT" | grep -oE '"level": "[a-z-]*"' | sed 's/.*: "//; s/"//' | paste -sd ' '; }
+
+# notes [REGEX]: the log events of category gotap, "NANOSECONDS TEXT", of those texts that match.
+notes() {
+	"$ORACLE/check" -logs "$TRACE" | sed -n 's/^log \([0-9]*\) gotap /\1 /p' | grep -E -- "^[0-9]+ ${1:-}" || true
+}
+
+# A program that does nothing but hand over, and a budget that no machine can keep with probes in place.
+shed() {
+	build_prog "$1" pingpong
+	start_target "$PROG"
+	start_record "$TRACE" --strict -p "$TARGET" --budget 0.5 "${@:2}"
+	wait_for 60 is_off
+	kill -INT "$RECORDER"
+	wait_record
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	notes
+	[ "$(steps)" = "short-stacks no-stacks no-extras slices" ]
+	[ "$(reported lost)" -eq 0 ]
+	[ "$(reported repairs_total)" -eq 0 ]
+	[ "$(reported budget_slices)" -ge 1 ]
+	# Each step with its time, also in the trace, in the same order.
+	[ "$(notes 'budget: ' | wc -l)" -eq 4 ]
+	notes 'budget: ' | sort -c -n
+	[ "$(notes 'not recorded from here on: probes would cost more' | wc -l)" -ge 1 ]
+	sed -nE 's/.*"budget_steps": \[([^]]*)\].*/\1/p' "$REPORT" | grep -oE '"seconds": [0-9.]+' | awk '{ print $2 }' | sort -c -n
+	target_runs
+}
+
+# The texts lie in the file as they are, once a generation is there: each slice ends one.
+is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE"; }
+
+@test "a tiny budget: all is left out in its order, Go 1.22" { shed 1.22; }
+@test "a tiny budget: all is left out in its order, Go 1.25" { shed 1.25; }
+@test "a tiny budget: all is left out in its order, Go 1.27" { shed 1.27; }
+@test "a tiny budget with uprobes of perf" { shed 1.27 --attach perf; }
+
+# It comes and goes: what is between two slices is as true as after an attach.
+@test "slices of time: states are true in each" {
+	build_prog "$REFERENCE_GO" turn
+	local i
+	start_target "$PROG" -load 20
+	start_record "$TRACE" --strict -p "$TARGET" --budget 2
+	wait_for 60 came_back 1
+	kill -USR1 "$TARGET"
+	wait_for 60 turned
+	i=$(times_back)
+	wait_for 60 came_back $((i + 2))
+	kill -STOP "$TARGET"
+	kill -INT "$RECORDER"
+	wait_record
+	kill -CONT "$TARGET"
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	[ "$(reported resumed)" -ge 2 ]
+	[ "$(reported repairs_total)" -eq 0 ]
+	record "$BATS_TEST_TMPDIR/after.trace" -p "$TARGET" -d 50ms
+	states "$TRACE" 4 >"$BATS_TEST_TMPDIR/then"
+	states "$BATS_TEST_TMPDIR/after.trace" 3 >"$BATS_TEST_TMPDIR/now"
+	[ "$(grep -c . "$BATS_TEST_TMPDIR/now")" -ge 80 ]
+	succeeds diff "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
+}
+
+turned() { grep -qx turned "$TARGET_OUT"; }
+
+times_back() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE" | wc -l; }
+
+came_back() { [ "$(times_back)" -ge "$1" ]; }
+
+# states FILE FIELD: the goroutines that stay where they are, with the first (3) or last (4) state.
+states() {
+	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
+		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
+			state = $field; sub(/.*=/, "", state)
+			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
+}
+
+@test "a large budget: nothing is left out" {
+	build_prog "$REFERENCE_GO" pingpong
+	start_target "$PROG"
+	recorded "$TRACE" -p "$TARGET" -d 1500ms --budget 10000
+	[ -z "$(steps)" ]
+	[ -z "$(notes)" ]
+	[ "$(reported budget_percent)" = 10000.000 ]
+	awk -v c="$(reported cost_percent)" 'BEGIN { exit !(c > 0) }'
+}
+
+@test "the default: a tenth of the CPUs that the program may run on" {
+	build_prog "$REFERENCE_GO" sleepers
+	start_target taskset -c 0 "$PROG"
+	"$GOTAP" record -p "$TARGET" -d 300ms -o "$TRACE" --json 2>"$TRACE.json"
+	REPORT=$TRACE.json
+	[ "$(reported budget_percent)" = 10.000 ]
+	[ -z "$(steps)" ]
+	"$GOTAP" record --help | grep -q -- '--budget PERCENT'
+}
+
+@test "a program that gotap runs" {
+	build_prog "$REFERENCE_GO" pingpong
+	record "$TRACE" --budget 0.5 -- "$PROG" -dur 3s
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	[[ $(steps) == "short-stacks no-stacks no-extras"* ]]
+	[ "$(reported repairs_total)" -eq 0 ]
+}
+
+@test "the raw records give the same trace and tell the same steps" {
+	build_prog "$REFERENCE_GO" pingpong
+	start_target "$PROG"
+	record "$TRACE" -p "$TARGET" -d 1500ms --budget 0.5 --spool "$TRACE.spool"
+	[[ $(steps) == short-stacks* ]]
+	"$GOTAP" assemble --json "$TRACE.spool" -o "$TRACE.again" 2>"$TRACE.again.json"
+	cmp "$TRACE" "$TRACE.again"
+	REPORT=$TRACE.again.json
+	[[ $(steps) == short-stacks* ]]
+}
+
+@test "what is no budget" {
+	local what
+	for what in 0 -1 x 5x nan inf ''; do
+		gotap record --budget "$what" true
+		[ "$status" -eq 2 ]
+		contains "--budget takes percent of a CPU"
+	done
+}

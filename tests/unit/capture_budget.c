@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * budget: counters in, a decision out. A made-up program makes so many records
+ * a second as long as its probes are there; each case is a story of ticks of
+ * 100 ms. Prices are round: a hit 700 ns, a record 300, a stack 400 and 100 a
+ * frame, so that a record with a stack of 20 frames costs 3.4 us, with one of 8
+ * 2.2, with none 1.
+ */
+#include "unit.h"
+
+#include "capture/budget.h"
+
+enum { TICK = 100 * 1000 * 1000 };
+
+static const struct budget_prices prices = { .hit = 700, .record = 300, .stack = 400, .frame = 100 };
+
+struct program {
+	double records, extras;		/* per second; each extra is a record, too */
+	double frames;			/* every other record has a stack of so many */
+};
+
+static struct budget b;
+static uint64_t spent, ticks;
+
+static void begin(double percent)
+{
+	budget_init(&b, &prices, percent * 1e7);
+	spent = ticks = 0;
+}
+
+/* What the counters say of one tick, in the state that the budget has decided. */
+static struct budget_load load_of(const struct program *p)
+{
+	bool extras = b.level < REC_LEVEL_NO_EXTRAS;
+	uint64_t plain = b.off ? 0 : (uint64_t)((p->records - p->extras) / 10);
+	uint64_t more = b.off || !extras ? 0 : (uint64_t)(p->extras / 10);
+	double frames = b.level >= REC_LEVEL_NO_STACKS ? 0 :
+			b.level == REC_LEVEL_SHORT_STACKS && p->frames > 8 ? 8 : p->frames;
+	struct budget_load l = {
+		.ns = TICK, .hits = plain + more, .records = plain + more, .extras = more,
+		.stacks = plain, .walked = frames > 0 ? plain / 8 : 0,
+	};
+
+	l.frames = (uint64_t)(frames * (double)l.walked);
+	return l;
+}
+
+static void tick(const struct program *p, int n)
+{
+	while (n--) {
+		struct budget_load l = load_of(p);
+
+		if (!b.off)
+			spent += (uint64_t)(budget_cost(&b, &l, b.level) / 10);
+		ticks++;
+		budget_tick(&b, &l);
+	}
+}
+
+/* Percent of a CPU that the probes have cost so far. */
+static double cost(void)
+{
+	return 100.0 * (double)spent / (double)(ticks * TICK);
+}
+
+static void what_is_cheap_stays_whole(void)
+{
+	struct program p = { .records = 10000, .extras = 1000, .frames = 20 };
+
+	begin(10);
+	tick(&p, 600);
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+	CHECK(!b.off);
+}
+
+static void without_a_ceiling_nothing_is_left_out(void)
+{
+	struct program p = { .records = 1e6, .frames = 20 };
+
+	begin(0);
+	tick(&p, 100);
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+}
+
+/* 50,000 records with a stack a second: 17 % as they are, 11 % with short stacks. */
+static void stacks_get_short_first(void)
+{
+	struct program p = { .records = 50000, .frames = 20 };
+
+	begin(12);
+	tick(&p, 100);
+	CHECK_EQ(b.level, REC_LEVEL_SHORT_STACKS);
+	CHECK(cost() < 13);
+}
+
+static void then_there_are_none(void)
+{
+	struct program p = { .records = 50000, .frames = 20 };
+
+	begin(6);
+	tick(&p, 100);
+	CHECK_EQ(b.level, REC_LEVEL_NO_STACKS);
+	CHECK(!b.off);
+}
+
+static void then_measures_of_memory_go(void)
+{
+	struct program p = { .records = 50000, .extras = 30000, .frames = 20 };
+
+	begin(3);
+	tick(&p, 100);
+	CHECK_EQ(b.level, REC_LEVEL_NO_EXTRAS);
+	CHECK(!b.off);
+}
+
+/* Half a million records a second: 50 % of a CPU without anything more to leave out. */
+static void then_slices_of_time(void)
+{
+	struct program p = { .records = 500000, .frames = 20 };
+
+	begin(10);
+	tick(&p, 3000);
+	CHECK_EQ(b.level, REC_LEVEL_SLICES);
+	CHECK(cost() > 8.5);
+	CHECK(cost() < 11);
+}
+
+static void a_tiny_budget_is_kept_as_well(void)
+{
+	struct program p = { .records = 500000, .frames = 20 };
+
+	begin(0.5);
+	tick(&p, 60000);
+	CHECK(cost() < 0.6);
+}
+
+static void each_slice_is_long_enough_to_see_something(void)
+{
+	struct program p = { .records = 500000, .frames = 20 };
+	int i, on = 0, slices = 0;
+
+	begin(5);
+	tick(&p, 100);
+	for (i = 0; i < 2000; i++) {
+		bool was_on = !b.off;
+
+		tick(&p, 1);
+		on += was_on;
+		if (!was_on || !b.off)
+			continue;
+		if (slices++)	/* the first one may have begun before */
+			CHECK(on >= 3);
+		on = 0;
+	}
+	CHECK(slices > 10);
+}
+
+static void a_burst_is_paid_from_what_was_saved(void)
+{
+	struct program calm = { .records = 5000, .frames = 20 };
+	struct program burst = { .records = 60000, .frames = 20 };
+
+	begin(10);
+	tick(&calm, 100);
+	tick(&burst, 4);	/* 20 % for 400 ms */
+	tick(&calm, 10);
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+}
+
+static void it_all_comes_back_one_by_one(void)
+{
+	struct program busy = { .records = 500000, .extras = 1000, .frames = 20 };
+	struct program calm = { .records = 5000, .extras = 1000, .frames = 20 };
+	enum rec_level last;
+	int i;
+
+	begin(10);
+	tick(&busy, 100);
+	CHECK_EQ(b.level, REC_LEVEL_SLICES);
+	last = b.level;
+	for (i = 0; i < 300; i++) {
+		tick(&calm, 1);
+		CHECK(b.level <= last);
+		CHECK(last - b.level <= 1);
+		last = b.level;
+	}
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+	CHECK(!b.off);
+}
+
+/* What would be too much again does not come back: no to and fro. */
+static void what_does_not_fit_stays_away(void)
+{
+	struct program p = { .records = 50000, .frames = 20 };
+	int i, changes = 0;
+
+	begin(12);
+	tick(&p, 10);
+	for (i = 0; i < 1000; i++) {
+		enum rec_level level = b.level;
+
+		tick(&p, 1);
+		changes += b.level != level;
+	}
+	CHECK_EQ(b.level, REC_LEVEL_SHORT_STACKS);
+	CHECK(changes <= 1);
+}
+
+static void hits_that_give_no_record_cost_too(void)
+{
+	struct budget_load l = { .ns = TICK, .hits = 20000, .records = 0 };
+
+	begin(10);
+	CHECK_EQ(budget_cost(&b, &l, REC_LEVEL_WHOLE), 140000000);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(what_is_cheap_stays_whole),
+		UNIT(without_a_ceiling_nothing_is_left_out),
+		UNIT(stacks_get_short_first),
+		UNIT(then_there_are_none),
+		UNIT(then_measures_of_memory_go),
+		UNIT(then_slices_of_time),
+		UNIT(a_tiny_budget_is_kept_as_well),
+		UNIT(each_slice_is_long_enough_to_see_something),
+		UNIT(a_burst_is_paid_from_what_was_saved),
+		UNIT(it_all_comes_back_one_by_one),
+		UNIT(what_does_not_fit_stays_away),
+		UNIT(hits_that_give_no_record_cost_too),
+		{0},
+	});
+}

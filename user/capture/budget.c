@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* budget: see budget.h. */
+#include "capture/budget.h"
+
+#define SECOND 1e9
+#define SLICE_NS 250000000.0	/* with probes, at least; they come and go in some 50 ms */
+#define CALM_NS 2000000000ULL
+#define ROOM 0.7		/* of the ceiling: what comes back must not go again at once */
+
+void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling)
+{
+	*b = (struct budget){ .prices = *prices, .ceiling = ceiling, .debt = -ceiling };
+}
+
+static double length_at(const struct budget *b, enum rec_level level)
+{
+	if (level >= REC_LEVEL_NO_STACKS)
+		return 0;
+	return level == REC_LEVEL_SHORT_STACKS && b->length > SHORT_STACK ? SHORT_STACK : b->length;
+}
+
+/* Records of the groups that only measure memory, as many as there are or would be. */
+static double extras_at(const struct budget *b, const struct budget_load *l, enum rec_level level)
+{
+	if (level >= REC_LEVEL_NO_EXTRAS)
+		return 0;
+	if (b->level < REC_LEVEL_NO_EXTRAS)
+		return (double)l->extras;
+	return (double)l->records * b->extras / (1 - b->extras);
+}
+
+static double stacks_cost(const struct budget *b, const struct budget_load *l, enum rec_level level)
+{
+	double length = length_at(b, level);
+
+	return length > 0 ? (double)l->stacks * (b->prices.stack + length * b->prices.frame) : 0;
+}
+
+double budget_cost(const struct budget *b, const struct budget_load *l, enum rec_level level)
+{
+	const struct budget_prices *p = &b->prices;
+	double seen = b->level < REC_LEVEL_NO_EXTRAS ? (double)l->extras : 0;
+	double more = extras_at(b, l, level) - seen;
+	double ns = ((double)l->hits + more) * p->hit + ((double)l->records + more) * p->record +
+		    stacks_cost(b, l, level);
+
+	return l->ns ? ns * SECOND / (double)l->ns : 0;
+}
+
+/* What can only be seen while nothing is left out. */
+static void learn(struct budget *b, const struct budget_load *l)
+{
+	if (b->level == REC_LEVEL_WHOLE && l->walked)
+		b->length = (double)l->frames / (double)l->walked;
+	if (b->level < REC_LEVEL_NO_EXTRAS && l->records > l->extras)
+		b->extras = (double)l->extras / (double)l->records;
+}
+
+/* A second's worth can be saved, or what a slice costs. */
+static void pay(struct budget *b, const struct budget_load *l)
+{
+	double slice = b->off ? (b->cost - b->ceiling) * SLICE_NS / SECOND : 0;
+	double least = slice > b->ceiling ? -slice : -b->ceiling;
+	double spent = ((b->off ? 0 : b->cost) - b->ceiling) * (double)l->ns / SECOND;
+
+	if (spent > 0)
+		b->debt += spent;
+	else if (b->debt > least)
+		b->debt = b->debt + spent > least ? b->debt + spent : least;
+}
+
+static void shed(struct budget *b, const struct budget_load *l)
+{
+	enum rec_level level = b->level;
+
+	while (level < REC_LEVEL_SLICES && budget_cost(b, l, level) > b->ceiling)
+		level++;
+	b->level = level;
+	b->off = level == REC_LEVEL_SLICES;
+	b->calm = 0;
+	b->on = 0;
+}
+
+static void come_back(struct budget *b, const struct budget_load *l)
+{
+	if (b->level == REC_LEVEL_WHOLE)
+		return;
+	b->calm = budget_cost(b, l, b->level - 1) <= ROOM * b->ceiling ? b->calm + l->ns : 0;
+	if (b->calm < CALM_NS)
+		return;
+	b->level--;
+	b->calm = 0;
+}
+
+/* A slice lasts as long as it can pay; when all could be paid, slices are over. */
+static void tick_slice(struct budget *b, const struct budget_load *l)
+{
+	if (b->off) {
+		b->off = b->debt > -(b->cost - b->ceiling) * SLICE_NS / SECOND;
+		b->on = 0;
+		return;
+	}
+	b->on += l->ns;
+	if (b->on < (uint64_t)SLICE_NS)
+		return;
+	if (b->debt > 0)
+		b->off = true;
+	else if (b->cost <= ROOM * b->ceiling)
+		b->level = REC_LEVEL_NO_EXTRAS;
+}
+
+void budget_tick(struct budget *b, const struct budget_load *l)
+{
+	if (!b->ceiling || !l->ns)
+		return;
+	if (!b->off) {
+		learn(b, l);
+		b->cost = budget_cost(b, l, b->level);
+		b->spent += b->cost * (double)l->ns / SECOND;
+	}
+	pay(b, l);
+	if (b->level == REC_LEVEL_SLICES)
+		tick_slice(b, l);
+	else if (b->debt > 0 && b->cost > b->ceiling)
+		shed(b, l);
+	else
+		come_back(b, l);
+}

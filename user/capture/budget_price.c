@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* budget_price: see budget_price.h. */
+#define _GNU_SOURCE
+#include "capture/budget_price.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	CALLS = 500,		/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
+	BATCHES = 8,		/* of which the fastest counts: the others were disturbed */
+	FRAMES = 32,
+};
+
+/* On a small virtual machine (docs/performance.md); bare metal has less than half. */
+static const struct budget_prices assumed = { .hit = 800, .record = 250, .stack = 350, .frame = 30 };
+
+/*
+ * In programs a hit costs more than in a loop of hits, which finds all of the
+ * kernel's path in the caches: by this factor in `make bench`, part a2.
+ */
+#define COLD 1.15
+/* And a record, which lies in memory that was written 10 ms ago: by this one. */
+#define COLD_RECORD 2.0
+
+/* Two functions whose first instruction the kernel emulates, as at all sites of gotap's. */
+void budget_site_hit(const void *frames);
+void budget_site_record(const void *frames);
+
+__asm__(".text\n"
+	".globl budget_site_hit\n"
+	".type budget_site_hit, @function\n"
+	"budget_site_hit:\n"
+	"	push %rbp\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size budget_site_hit, .-budget_site_hit\n"
+	".globl budget_site_record\n"
+	".type budget_site_record, @function\n"
+	"budget_site_record:\n"
+	"	push %rbp\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size budget_site_record, .-budget_site_record\n");
+
+/* Where in our executable @function is. */
+static bool find_offset(void (*function)(const void *), uint64_t *ret)
+{
+	uintptr_t at = (uintptr_t)function;
+	unsigned long start, end, offset;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+			at >= start && at < end;
+	if (f)
+		fclose(f);
+	*ret = found ? at - start + offset : 0;
+	return found;
+}
+
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The ring's positions, of which nobody reads the content. */
+struct positions {
+	unsigned long *consumer;
+	const unsigned long *producer;
+};
+
+static double fastest(void (*function)(const void *), const void *frames, const struct positions *ring)
+{
+	double best = 1e12, begin, ns;
+	int batch, i;
+
+	for (batch = 0; batch < BATCHES; batch++) {
+		begin = cpu_ns();
+		for (i = 0; i < CALLS; i++)
+			function(frames);
+		ns = (cpu_ns() - begin) / CALLS;
+		if (ns < best)
+			best = ns;
+		__atomic_store_n(ring->consumer, __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELEASE);
+	}
+	return best;
+}
+
+static double more(double than, double ns)
+{
+	return ns > than ? ns - than : 0;
+}
+
+/* A chain of @n frames, innermost first. */
+static void make_chain(uint64_t *chain, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		chain[2 * i] = i + 1 < n ? (uint64_t)(uintptr_t)&chain[2 * i + 2] : 0;
+		chain[2 * i + 1] = (uint64_t)i + 1;
+	}
+}
+
+static void measure(const struct positions *ring, struct budget_prices *ret)
+{
+	uint64_t chain[2 * FRAMES] = { 0 };
+	double hit, record, one, all;
+
+	hit = fastest(budget_site_hit, NULL, ring);
+	record = fastest(budget_site_record, NULL, ring);
+	make_chain(chain, 1);
+	one = fastest(budget_site_record, chain, ring);
+	make_chain(chain, FRAMES);
+	all = fastest(budget_site_record, chain, ring);
+	*ret = (struct budget_prices){
+		.hit = COLD * hit,
+		.record = COLD_RECORD * more(hit, record),
+		.stack = COLD * more(record, one),
+		.frame = COLD * more(one, all) / (FRAMES - 1),
+		.measured = true,
+	};
+}
+
+void budget_measure(struct bpf_side *b, struct budget_prices *ret)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_calibration_ring(b);
+	struct positions ring;
+	uint64_t hit, record;
+	void *consumer, *producer;
+
+	*ret = assumed;
+	if (!find_offset(budget_site_hit, &hit) || !find_offset(budget_site_record, &record) ||
+	    !bpf_probe_self(b, "calibrate_hit", hit) ||
+	    !bpf_probe_self(b, "calibrate_record", record))
+		return;
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	ring = (struct positions){ consumer, producer };
+	if (consumer != MAP_FAILED && producer != MAP_FAILED)
+		measure(&ring, ret);
+	if (consumer != MAP_FAILED)
+		munmap(consumer, page);
+	if (producer != MAP_FAILED)
+		munmap(producer, page);
+}
