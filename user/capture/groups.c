@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* groups: the groups of probes by name (plan.h, groups.def). */
+/* groups: the groups of probes by name (plan.h, groups.def) and what they cost (costs.def). */
 #include <string.h>
 
 #include "capture/plan.h"
@@ -22,6 +22,17 @@ const char *group_name(enum group g)
 const char *group_text(enum group g)
 {
 	return group_specs[g].text;
+}
+
+struct group_cost group_cost(enum group g)
+{
+	static const struct group_cost costs[GROUPS] = {
+#define COST(id, hits, uprobes) [GROUP_##id] = { hits, uprobes },
+#include "capture/costs.def"
+#undef COST
+	};
+
+	return costs[g];
 }
 
 unsigned int groups_default(void)

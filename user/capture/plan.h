@@ -73,6 +73,12 @@ enum group {
 /* Sets of groups are bit masks, bit 1 << enum group. */
 const char *group_name(enum group g);
 const char *group_text(enum group g);
+/* What the group costs for each record, as tools/group-costs measured it (costs.def). */
+struct group_cost {
+	double hits;		/* of probes */
+	double uprobes;		/* in empty uprobes */
+};
+struct group_cost group_cost(enum group g);
 /* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
 const char *plan_group_function(enum group g, size_t i);
 enum group plan_group_of(enum program program);

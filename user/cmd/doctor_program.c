@@ -17,7 +17,6 @@ static const char program_area[] = "program", process_area[] = "process";
  */
 enum { EMULATED_NS = 800, STEPPED_NS = 10000, MAX_INSN = 15 };
 
-/* Instructions that the kernel's uprobes emulate (arch/x86/kernel/uprobes.c). */
 static bool is_emulated(const struct gobin *b, uint64_t addr)
 {
 	struct x86_insn insn;
@@ -28,9 +27,7 @@ static bool is_emulated(const struct gobin *b, uint64_t addr)
 		code = gobin_bytes(b, addr, n);
 	if (!code || x86_decode(&insn, code, n + 1))
 		return false;
-	return (insn.opcode >= 0x50 && insn.opcode <= 0x57) || x86_is_jcc(&insn) ||
-	       insn.opcode == 0xe8 || insn.opcode == 0xe9 || insn.opcode == 0xeb ||
-	       insn.opcode == 0x90;
+	return x86_is_emulated(&insn);
 }
 
 static void look_at_build(struct doctor *d)

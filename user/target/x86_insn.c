@@ -256,6 +256,13 @@ bool x86_is_jcc(const struct x86_insn *insn)
 	       ((insn->opcode & ~15) == 0x70 || (insn->opcode & ~15) == (X86_MAP_0F | 0x80));
 }
 
+bool x86_is_emulated(const struct x86_insn *insn)
+{
+	return (insn->opcode >= 0x50 && insn->opcode <= 0x57) || x86_is_jcc(insn) ||
+	       insn->opcode == 0xe8 || insn->opcode == 0xe9 || insn->opcode == 0xeb ||
+	       insn->opcode == 0x90;
+}
+
 bool x86_is_branch(const struct x86_insn *insn)
 {
 	return insn->traits & BRANCH;

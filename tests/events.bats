@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap events, and what --events attaches: a group that is off has no probe.
+
+load lib/common
+
+GROUPS_ALL=(sched syscall gc heap cpu sweep user stacks spans)
+
+@test "every group is listed with what it costs and what it probes" {
+	succeeds "$GOTAP" events
+	for group in "${GROUPS_ALL[@]}"; do matches "^$group +(on|off) "; done
+	[ "$(grep -cE '^    each costs [0-9]+\.[0-9] empty uprobes' <<<"$output")" -eq "${#GROUPS_ALL[@]}" ]
+	! grep -E 'costs 0\.0 ' <<<"$output"
+	contains runtime.casgstatus
+	contains 'runtime.(*mheap).freeSpanLocked'
+}
+
+# probes_of EVENTS: the functions that the program would have probes in.
+probes_of() {
+	"$GOTAP" doctor --json -e "$1" "$PROG" | jq -r '.probes[].function' | sort -u
+}
+
+@test "a group that is off attaches nothing" {
+	require_tool jq
+	build_prog 1.27 ranges
+	probes_of sched >"$BATS_TEST_TMPDIR/sched"
+	! grep -E 'gcAssist|gcController|sweep|userTask|stackalloc|initSpan' "$BATS_TEST_TMPDIR/sched"
+	for group in gc heap sweep user stacks spans; do
+		probes_of "$group" >"$BATS_TEST_TMPDIR/$group"
+		comm -13 "$BATS_TEST_TMPDIR/sched" "$BATS_TEST_TMPDIR/$group" | grep . || fail "$group has no probe"
+		probes_of "all,-$group" | comm -13 "$BATS_TEST_TMPDIR/sched" - >"$BATS_TEST_TMPDIR/others"
+		"$GOTAP" events | awk -v g="$group" '/^[a-z]/ { on = $1 == g } on && /^    [^e]/' | tr ' ' '\n' | grep . |
+			while read -r function; do ! grep -qxF -- "$function" "$BATS_TEST_TMPDIR/others"; done
+	done
+}
+
+# A tool writes the costs, from what is measured; here, that it measures.
+@test "the costs of groups are measured" {
+	require_root
+	require_tool clang
+	BUILD=$BUILD succeeds "$CHECKOUT/tools/bench.d/build"
+	build_prog 1.27 ranges
+	start_target "$PROG"
+	succeeds "$BUILD/bench/groups" "$TARGET" 500
+	stop_target
+	for group in sched gc heap sweep user spans; do
+		awk -v g="$group" '$1 == "group" && $2 == g && $4 > 10 && $5 > 0 { ok = 1 } END { exit !ok }' <<<"$output" ||
+			fail "nothing of $group"
+	done
+	awk '$1 == "empty" && $2 > 100 && $3 > $2 { ok = 1 } END { exit !ok }' <<<"$output"
+}
