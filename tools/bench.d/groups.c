@@ -193,7 +193,7 @@ static void record(struct round *r, struct bpf_side *side)
 	}
 	bpf_deactivate(side);
 	progstat_read(&r->to);
-	bpf_detach(side);
+	bpf_detach(side, BPF_ALL);
 	drain(r, side);
 }
 
@@ -205,7 +205,7 @@ static int run(struct round *r, struct error *err)
 	int e = bpf_load(&side, r->plan, r->proc, &opts, err);
 
 	if (!e)
-		e = bpf_attach(side, err);
+		e = bpf_attach(side, BPF_ALL, err);
 	if (!e)
 		e = sampler_start(&sampler, r->proc, bpf_sampling_program(side), CPU_HZ, err);
 	if (!e)
