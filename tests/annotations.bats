@@ -15,7 +15,7 @@ seen() { grep -c "^$1 " "$BATS_TEST_TMPDIR/text" || true; }
 annotated() {
 	build_prog "$1" ranges
 	start_target "$PROG"
-	succeeds "$GOTAP" record --strict -d 1500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	succeeds "$GOTAP" record --budget none --strict -d 1500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	"$GOTAP" text "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/text"
 	# Every round: 2 tasks and 1 in 4 more, 3 regions that WithRegion began and ended, 1 log and 3 in 4 more.
@@ -44,7 +44,7 @@ attached() {
 	build_prog "$1" "$2"
 	start_target "$PROG" "${@:4}"
 	for i in $(seq "$n"); do
-		succeeds "$GOTAP" record --strict -q -d $((50 + RANDOM % 50))ms -p "$TARGET" \
+		succeeds "$GOTAP" record --budget none --strict -q -d $((50 + RANDOM % 50))ms -p "$TARGET" \
 			-o "$BATS_TEST_TMPDIR/$i.trace"
 		sleep "0.0$((RANDOM % 10))"
 	done

@@ -80,7 +80,7 @@ quit_target() {
 	GOMAXPROCS=2 GOTRACEBACK=system start_target "$PROG"
 	for i in {1..10}; do	# five at a time: most of an attach is waiting for the kernel
 		for j in {1..5}; do
-			"$GOTAP" record --strict --json -p "$TARGET" -d "$((RANDOM % 100 + 50))ms" -o "$TRACE.$i-$j" 3>&- \
+			"$GOTAP" record --budget none --strict --json -p "$TARGET" -d "$((RANDOM % 100 + 50))ms" -o "$TRACE.$i-$j" 3>&- \
 				2>"$BATS_TEST_TMPDIR/report.$j" &
 			pids[j]=$!
 			sleep "0.0$((RANDOM % 10))"

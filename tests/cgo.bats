@@ -13,7 +13,7 @@ callbacks() {
 	local threads callbacks created
 	build_prog "$1" cgo
 	# From its first goroutine to its end: what it counted itself must be in the trace.
-	succeeds "$GOTAP" record --strict -o "$BATS_TEST_TMPDIR/x.trace" -- "$PROG" -dur 700ms
+	succeeds "$GOTAP" record --budget none --strict -o "$BATS_TEST_TMPDIR/x.trace" -- "$PROG" -dur 700ms
 	callbacks=$(sed -n 's/^callbacks //p' <<<"$output")
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	threads=$((callbacks / 3))	# each round calls back once from a Go thread, twice from one of C's
@@ -24,7 +24,7 @@ callbacks() {
 	[ "$(count_of "$BATS_TEST_TMPDIR/x.trace" 'Go Syscall->NotExist')" -eq "$threads" ]
 	# Attached to, in the middle.
 	start_target "$PROG"
-	succeeds "$GOTAP" record --strict -d 400ms -o "$BATS_TEST_TMPDIR/y.trace" -p "$TARGET"
+	succeeds "$GOTAP" record --budget none --strict -d 400ms -o "$BATS_TEST_TMPDIR/y.trace" -p "$TARGET"
 	views_ok "$BATS_TEST_TMPDIR/y.trace"
 }
 
@@ -42,7 +42,7 @@ callbacks() {
 	require_go "$REFERENCE_GO"
 	(cd "$BATS_TEST_TMPDIR" && cp "${GO%/bin/go}/src/internal/trace/testdata/testprog/cgo-callback.go" . &&
 		CGO_ENABLED=1 GOFLAGS='' GOPROXY=off "$GO" build cgo-callback.go)
-	"$GOTAP" record --strict -q -o "$BATS_TEST_TMPDIR/gt.trace" -- "$BATS_TEST_TMPDIR/cgo-callback" \
+	"$GOTAP" record --budget none --strict -q -o "$BATS_TEST_TMPDIR/gt.trace" -- "$BATS_TEST_TMPDIR/cgo-callback" \
 		>"$BATS_TEST_TMPDIR/rt.trace"
 	same_trace -margin 0 -min-steps 20 -min-stacks 0 "$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }

@@ -14,7 +14,7 @@ MIXED=(/bin/mixed -tail 10m)
 # record_ok ARGUMENT...: a second of it, without a loss or a repair, valid for Go's own reader.
 record_ok() {
 	TRACE=$BATS_TEST_TMPDIR/x.trace
-	succeeds "$GOTAP" record "$@" -d 1s -o "$TRACE" || return
+	succeeds "$GOTAP" record --budget none "$@" -d 1s -o "$TRACE" || return
 	contains "lost: 0, repairs: 0" && views_ok "$TRACE"
 }
 
@@ -210,11 +210,11 @@ gotap_inside() {
 	build_prog 1.26 mixed
 	image "$PROG"
 	start_target "$PROG" -tail 10m
-	gotap_inside multi /gotap record --proc /host/proc -p "$TARGET" -d 1s -o /out/a.trace
+	gotap_inside multi /gotap record --budget none --proc /host/proc -p "$TARGET" -d 1s -o /out/a.trace
 	contains "lost: 0, repairs: 0"
-	gotap_inside perf /gotap record --proc /host/proc -p "$TARGET" --attach perf -d 1s -o /out/b.trace
+	gotap_inside perf /gotap record --budget none --proc /host/proc -p "$TARGET" --attach perf -d 1s -o /out/b.trace
 	contains "lost: 0, repairs: 0"
-	gotap_inside cpu /gotap record --proc /host/proc -p "$TARGET" --cpu-samples 1000 -d 1s -o /out/c.trace
+	gotap_inside cpu /gotap record --budget none --proc /host/proc -p "$TARGET" --cpu-samples 1000 -d 1s -o /out/c.trace
 	contains "lost: 0, repairs: 0"
 	[ "$(count_of "$BATS_TEST_TMPDIR/c.trace" StackSample)" -gt 0 ]
 	gotap_inside ps /gotap ps --proc /host/proc
@@ -226,9 +226,9 @@ gotap_inside() {
 @test "gotap in a privileged container, a program of the same container" {
 	build_prog 1.26 mixed
 	image "$PROG"
-	gotap_inside own /gotap record -d 1s -o /out/a.trace /bin/mixed -dur 200ms -tail 0s
+	gotap_inside own /gotap record --budget none -d 1s -o /out/a.trace /bin/mixed -dur 200ms -tail 0s
 	contains "lost: 0, repairs: 0"
-	gotap_inside sibling /bin/sh -c '/bin/mixed -tail 1m & sleep 1; /gotap record -p $! -d 1s -o /out/b.trace'
+	gotap_inside sibling /bin/sh -c '/bin/mixed -tail 1m & sleep 1; /gotap record --budget none -p $! -d 1s -o /out/b.trace'
 	contains "lost: 0, repairs: 0"
 	views_ok "$BATS_TEST_TMPDIR/a.trace" "$BATS_TEST_TMPDIR/b.trace"
 	TRACE=$BATS_TEST_TMPDIR/b.trace threads_are "$(seq 2 100)"

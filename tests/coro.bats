@@ -11,7 +11,7 @@ teardown() { stop_targets; }
 record_pull() {
 	build_prog "$1" pull
 	start_target "$PROG"
-	succeeds "$GOTAP" record --strict -d 700ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace" --format "$2"
+	succeeds "$GOTAP" record --budget none --strict -d 700ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace" --format "$2"
 }
 
 switches() {

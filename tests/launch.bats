@@ -41,14 +41,14 @@ launch() {
 	mkdir "$BATS_TEST_TMPDIR/here"
 	cd "$BATS_TEST_TMPDIR/here"
 	printf 'some\0bytes\nno end of line' >in
-	"$GOTAP" record -q --strict -o "$TRACE" -- "$PROG" -q --strict "two words" '' <in >out
+	"$GOTAP" record --budget none -q --strict -o "$TRACE" -- "$PROG" -q --strict "two words" '' <in >out
 	{ printf '%s\n' ready -q --strict "two words" ''; cat in; } | cmp - out
 	trace_ok "$TRACE"
 }
 
 @test "options end at the command: no -- is needed" {
 	build_prog "$REFERENCE_GO" echo
-	"$GOTAP" record -q -o "$TRACE" "$PROG" -d 5s -o x </dev/null >"$BATS_TEST_TMPDIR/out"
+	"$GOTAP" record --budget none -q -o "$TRACE" "$PROG" -d 5s -o x </dev/null >"$BATS_TEST_TMPDIR/out"
 	printf '%s\n' ready -d 5s -o x | cmp - "$BATS_TEST_TMPDIR/out"
 }
 
@@ -87,7 +87,7 @@ launch() {
 ctrl_c() {
 	mkfifo "$BATS_TEST_TMPDIR/never"
 	exec 8<>"$BATS_TEST_TMPDIR/never"
-	setsid --fork --wait "$GOTAP" record -q -o "$TRACE" -- "$@" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- &
+	setsid --fork --wait "$GOTAP" record --budget none -q -o "$TRACE" -- "$@" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- &
 	RECORDER=$!
 	wait_for 20 grep -q ready "$BATS_TEST_TMPDIR/out"
 	kill -INT -- "-$(pgrep -P "$RECORDER")"

@@ -21,7 +21,7 @@ same_memory() {
 	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms
 	# gotap empties an old output once it has attached.
 	echo old >"$(X)"
-	"$GOTAP" record --strict -e sched,stacks,spans "$@" -p "$TARGET" -o "$(X)" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	"$GOTAP" record --budget none --strict -e sched,stacks,spans "$@" -p "$TARGET" -o "$(X)" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
 	wait_for 30 has_begun "$(X)"
 	kill -USR1 "$TARGET"
 	wait $! || status=$?
@@ -46,7 +46,7 @@ has_begun() { ! grep -q ^old "$1"; }
 @test "spans and stacks of a stripped program" {
 	build_prog 1.27 memory -ldflags -s
 	start_target "$PROG"
-	succeeds "$GOTAP" record --strict -e stacks,spans -d 500ms -p "$TARGET" -o "$(X)"
+	succeeds "$GOTAP" record --budget none --strict -e stacks,spans -d 500ms -p "$TARGET" -o "$(X)"
 	views_ok "$(X)"
 	[ "$(count_of "$(X)" 'Experimental Span')" -gt 100 ]
 	[ "$(count_of "$(X)" 'Experimental GoroutineStack')" -gt 10 ]
@@ -54,7 +54,7 @@ has_begun() { ! grep -q ^old "$1"; }
 
 @test "readers from Go 1.23 on take them" {
 	build_prog 1.27 memory
-	succeeds "$GOTAP" record --strict -e stacks,spans --format go1.23 -o "$(X)" -- "$PROG" -dur 300ms
+	succeeds "$GOTAP" record --budget none --strict -e stacks,spans --format go1.23 -o "$(X)" -- "$PROG" -dur 300ms
 	for version in 1.23 1.24 1.25 1.26 1.27; do readable_by "$version" "$(X)"; done
 	succeeds "$GOTAP" check "$(X)"
 	"$GOTAP" text "$(X)" | grep -q '^SpanAlloc '
@@ -63,7 +63,7 @@ has_begun() { ! grep -q ^old "$1"; }
 # From the first span on: what was never taken cannot be given back.
 @test "a launched program's spans, from its start" {
 	build_prog 1.27 memory
-	succeeds "$GOTAP" record --strict -e spans -o "$(X)" -- "$PROG" -dur 300ms
+	succeeds "$GOTAP" record --budget none --strict -e spans -o "$(X)" -- "$PROG" -dur 300ms
 	"$GOTAP" text "$(X)" >"$BATS_TEST_TMPDIR/text"
 	awk '/^SpanAlloc / { sub(/.* id=/, ""); there[$1]++; n++ }
 		/^SpanFree / { sub(/.* id=/, ""); there[$1]-- }
@@ -74,7 +74,7 @@ has_begun() { ! grep -q ^old "$1"; }
 @test "an earlier release does not have them, and gotap says so" {
 	build_prog 1.22 memory
 	start_target "$PROG"
-	succeeds "$GOTAP" record --strict -e stacks,spans -d 200ms -p "$TARGET" -o "$(X)"
+	succeeds "$GOTAP" record --budget none --strict -e stacks,spans -d 200ms -p "$TARGET" -o "$(X)"
 	contains "the trace lacks stacks that are taken (from Go 1.23 on)"
 	contains "the trace lacks spans that are taken (from Go 1.23 on)"
 	run_logged "$GOTAP" record -e spans --format go1.22 -p "$TARGET" -o "$(X)"

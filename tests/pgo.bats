@@ -81,7 +81,7 @@ inlined_everywhere() {
 	hot_profile 1.27 releaseAll:update gcAssistAlloc.func:gcAssistAlloc1 gopreempt_m:goschedImpl startlockedm:releasep
 	build_prog 1.27 pingpong "-pgo=$PROFILE"
 	start_target "$PROG"
-	run_logged "$GOTAP" record -d 1s -o "$trace" -p "$TARGET"
+	run_logged "$GOTAP" record --budget none -d 1s -o "$trace" -p "$TARGET"
 	[ "$status" -eq 1 ]
 	contains "-pgo has inlined runtime.releasep into runtime.startlockedm"
 	hot_profile 1.27 releaseAll:update gcAssistAlloc.func:gcAssistAlloc1

@@ -28,7 +28,7 @@ traced_twice() {
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -tail 100ms "$@"
 	# gotap empties an old output once it has attached.
 	echo old >"$BATS_TEST_TMPDIR/gt.trace"
-	"$GOTAP" record --strict -e "$events" -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	"$GOTAP" record --budget none --strict -e "$events" -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
 	wait_for 30 has_begun "$BATS_TEST_TMPDIR/gt.trace"
 	sleep 0.1
 	kill -USR1 "$TARGET"
@@ -77,7 +77,7 @@ same_sweeps() {
 @test "the heap's sizes equal the runtime's in a program that does a little of everything" {
 	build_prog 1.25 mixed
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -delay 2s -dur 1s -tail 100ms -procs
-	succeeds "$GOTAP" record --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
+	succeeds "$GOTAP" record --budget none --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
 	same_trace -extras -max-extras-p99 1ms -few 'Label GC' -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
 		"$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }

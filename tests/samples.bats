@@ -21,7 +21,7 @@ same_samples() {
 	start_target "$PROG" -trace "$theirs" -dur 4s
 	# gotap empties an old output once it has attached.
 	echo old >"$ours"
-	"$GOTAP" record --strict --cpu-samples 100 -p "$TARGET" -o "$ours" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
+	"$GOTAP" record --budget none --strict --cpu-samples 100 -p "$TARGET" -o "$ours" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
 	wait_for 30 has_begun "$ours"
 	kill -USR1 "$TARGET"
 	wait $! || status=$?
@@ -43,7 +43,7 @@ same_samples() {
 @test "every one of many samples fits the trace" {
 	build_prog 1.27 sampled
 	start_target "$PROG" -dur 30s
-	succeeds "$GOTAP" record --strict --cpu-samples 5000 -d 2s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	succeeds "$GOTAP" record --budget none --strict --cpu-samples 5000 -d 2s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	succeeds "$ORACLE/samples" -min 1000 -need "$NEED" "$BATS_TEST_TMPDIR/x.trace"
 }

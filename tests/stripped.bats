@@ -79,7 +79,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	build_prog 1.27 mixed "$STRIPPED"
 	altered "$PROG" of_release 28
 	start_target "$PROG" -delay 30s
-	run_logged "$GOTAP" record -d 1s -o "$trace" -p "$TARGET"
+	run_logged "$GOTAP" record --budget none -d 1s -o "$trace" -p "$TARGET"
 	[ "$status" -eq 1 ]
 	contains "built with go1.28.4, whose runtime is unknown, and has no DWARF data to learn from; --assume-go 1.27 tries"
 	recorded "$trace" --assume-go 1.27 -d 300ms -p "$TARGET"
@@ -91,7 +91,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	build_prog 1.27 mixed "$STRIPPED"
 	start_target "$PROG" -delay 30s
 	for release in 1.22 1.23 1.24; do
-		run_logged "$GOTAP" record --assume-go "$release" -d 1s -o "$trace" -p "$TARGET"
+		run_logged "$GOTAP" record --budget none --assume-go "$release" -d 1s -o "$trace" -p "$TARGET"
 		[ "$status" -eq 1 ]
 		matches 'cannot (probe|trace)|do not fit this program'
 		target_runs
@@ -103,7 +103,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	local trace=$BATS_TEST_TMPDIR/a.trace release
 	build_prog 1.27 mixed "$STRIPPED"
 	for release in 1.24 1.25; do
-		run_logged "$GOTAP" record --assume-go "$release" -o "$trace" -- "$PROG" -dur 300ms
+		run_logged "$GOTAP" record --budget none --assume-go "$release" -o "$trace" -- "$PROG" -dur 300ms
 		[ "$status" -eq 1 ]
 		matches 'cannot (probe|trace)|could not be told as it ran'
 		[ ! -e "$trace" ]
