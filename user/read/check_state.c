@@ -18,7 +18,7 @@ void check_init(struct check *c, struct trace_reader *r, struct check_result *re
 	idtab_init(&c->ps, sizeof(struct check_res));
 	idtab_init(&c->ms, sizeof(struct check_m));
 	idtab_init(&c->tasks, sizeof(struct check_task));
-	idtab_init(&c->died, sizeof(uint64_t));
+	idtab_init(&c->died, sizeof(struct check_died));
 }
 
 static void free_all(struct idtab *tab)
@@ -70,11 +70,27 @@ struct check_res *check_add(struct idtab *tab, uint64_t id)
 	return res;
 }
 
+static void note_death(struct check *c, uint64_t id)
+{
+	struct check_died *died = idtab_find(&c->died, id / 512);
+
+	if (!died)
+		died = idtab_add(&c->died, id / 512);
+	died->bits[id % 512 / 64] |= 1ull << id % 64;
+}
+
+bool check_has_died(const struct check *c, uint64_t id)
+{
+	const struct check_died *died = idtab_find(&c->died, id / 512);
+
+	return died && died->bits[id % 512 / 64] & 1ull << id % 64;
+}
+
 void check_forget_g(struct check *c, struct check_res *g)
 {
 	/* Only in the first generation can it be met again without being created. */
-	if (c->syncs <= 1 && !idtab_find(&c->died, g->id))
-		idtab_add(&c->died, g->id);
+	if (c->syncs <= 1)
+		note_death(c, g->id);
 	idtab_del(&c->gs, g->id);
 	g->known = false;
 }

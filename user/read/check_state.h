@@ -32,6 +32,12 @@ struct check_task {
 	const char *type;
 };
 
+/* Which of 512 goroutines; ids are given out one after the other, and die by the million. */
+struct check_died {
+	uint64_t id;		/* of the first, / 512 */
+	uint64_t bits[8];
+};
+
 enum { CHECK_RECENT = 256 };	/* a power of two */
 
 struct check {
@@ -44,7 +50,7 @@ struct check {
 	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */
 	struct check_m *recent_m[CHECK_RECENT];
 	struct idtab tasks;	/* struct check_task */
-	struct idtab died;	/* ids of goroutines that ended in the first generation */
+	struct idtab died;	/* struct check_died: goroutines that ended in the first generation */
 	struct vec gc_ranges;	/* const char * */
 	struct strset *names;
 	int64_t last_time;
@@ -112,6 +118,8 @@ static inline struct check_res *check_find_g(struct check *c, uint64_t id)
 
 struct check_res *check_add(struct idtab *tab, uint64_t id);
 void check_forget_g(struct check *c, struct check_res *g);
+/* Has goroutine @id ended in the first generation? */
+bool check_has_died(const struct check *c, uint64_t id);
 
 /* Text of a string of the current generation; NULL if there is none such. */
 static inline const char *check_text(struct check *c, uint64_t id, size_t *len)

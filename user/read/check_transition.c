@@ -124,7 +124,7 @@ RARE struct check_res *look_closer(struct check *c, const struct trace_event *ev
 	if (tr.from != GO_UNDETERMINED && tr.from != GO_NOT_EXIST)
 		FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what(is_g),
 		     (long long)tr.id, name(tr.from));
-	if (is_g && tr.from == GO_UNDETERMINED && idtab_find(&c->died, tr.id))
+	if (is_g && tr.from == GO_UNDETERMINED && check_has_died(c, tr.id))
 		FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want NotExist",
 		     (long long)tr.id);
 	return check_add(is_g ? &c->gs : &c->ps, tr.id);
