@@ -51,6 +51,15 @@ all_within() {
 	[ "$(column a1 1)" = "$before" ]
 }
 
+@test "reading traces beside Go's own packages" {
+	succeeds "$CHECKOUT/tools/bench" --quick --doc "$DOC" f
+	[ "$(column f1 2 | grep -c '^all events read; check$')" -eq 2 ]
+	column f1 3 | all_within 1 100000
+	column f1 4 | all_within 1 100000
+	column f1 5 | all_within 0.01 1000
+	column f1 7 | all_within 1 1000
+}
+
 @test "a part that is not there, and no root" {
 	run_logged "$CHECKOUT/tools/bench" --quick z
 	[ "$status" -eq 1 ]

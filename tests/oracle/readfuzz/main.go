@@ -5,6 +5,7 @@
 //	readfuzz text TRACE              text form, by internal/trace/raw, to stdout
 //	readfuzz wire TEXT               the way back
 //	readfuzz read TRACE              reads every event, prints their number
+//	readfuzz validate TRACE          the same, each shown to the validator
 //	readfuzz events TRACE            thread, proc, goroutine, time and transition of each event
 //	readfuzz verdict TRACE...        what reader and validator say, one line each
 //	readfuzz fuzz -gotap PROGRAM [-n N] [-seed S] [-keep DIR] TRACE...
@@ -34,7 +35,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("readfuzz: ")
 	if len(os.Args) < 3 {
-		log.Fatal("usage: readfuzz text|wire|read|events|verdict|fuzz ...")
+		log.Fatal("usage: readfuzz text|wire|read|validate|events|verdict|fuzz ...")
 	}
 	var err error
 	switch cmd, args := os.Args[1], os.Args[2:]; cmd {
@@ -43,7 +44,9 @@ func main() {
 	case "wire":
 		err = wire(args[0], os.Stdout)
 	case "read":
-		err = read(args[0])
+		err = read(args[0], false)
+	case "validate":
+		err = read(args[0], true)
 	case "events":
 		err = events(args[0], os.Stdout)
 	case "verdict":
@@ -124,21 +127,34 @@ func wire(file string, w io.Writer) error {
 	}
 }
 
-func read(file string) error {
+// read ends with the first fault, by the reader or by the validator.
+func read(file string, validate bool) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	v := testtrace.NewValidator()
+	if v.GoVersion, err = version.ReadHeader(f); err != nil {
+		return err
+	}
+	if _, err = f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	r, err := trace.NewReader(f)
 	if err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
-		if _, err := r.ReadEvent(); err == io.EOF {
+		ev, err := r.ReadEvent()
+		if err == io.EOF {
 			fmt.Println(n)
 			return nil
-		} else if err != nil {
+		}
+		if err == nil && validate {
+			err = v.Event(ev)
+		}
+		if err != nil {
 			return fmt.Errorf("after %d events: %w", n, err)
 		}
 	}

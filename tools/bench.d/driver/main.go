@@ -44,6 +44,7 @@ var parts = map[string]struct {
 	"c": {"what gotap itself costs", partUser},
 	"d": {"attach, detach, first event, names", partLatency},
 	"e": {"highest rate without loss", partRings},
+	"f": {"reading traces, beside Go's own packages", partRead},
 }
 
 // wants tells whether part a shall measure a workload.
