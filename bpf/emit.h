@@ -56,10 +56,10 @@ static __always_inline void count_hit(void)
 /* Every program asks this once. */
 static __always_inline bool is_of_target(__u64 pid_tgid)
 {
-	if (!active || (pid_tgid >> 32) != target_tgid)
+	if ((pid_tgid >> 32) != target_tgid)
 		return false;
-	count_hit();
-	return true;
+	count_hit();	/* it costs while probes are being taken away, too */
+	return active;
 }
 
 /* For every uprobe program. */

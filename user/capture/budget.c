@@ -57,11 +57,11 @@ static void learn(struct budget *b, const struct budget_load *l)
 }
 
 /* A second's worth can be saved, or what a slice costs. */
-static void pay(struct budget *b, const struct budget_load *l)
+static void pay(struct budget *b, const struct budget_load *l, double cost)
 {
 	double slice = b->off ? (b->cost - b->ceiling) * SLICE_NS / SECOND : 0;
 	double least = slice > b->ceiling ? -slice : -b->ceiling;
-	double spent = ((b->off ? 0 : b->cost) - b->ceiling) * (double)l->ns / SECOND;
+	double spent = (cost - b->ceiling) * (double)l->ns / SECOND;
 
 	if (spent > 0)
 		b->debt += spent;
@@ -111,14 +111,17 @@ static void tick_slice(struct budget *b, const struct budget_load *l)
 
 void budget_tick(struct budget *b, const struct budget_load *l)
 {
+	double cost;
+
 	if (!b->ceiling || !l->ns)
 		return;
-	if (!b->off) {
+	if (!b->off)
 		learn(b, l);
-		b->cost = budget_cost(b, l, b->level);
-		b->spent += b->cost * (double)l->ns / SECOND;
-	}
-	pay(b, l);
+	cost = budget_cost(b, l, b->level);
+	b->spent += cost * (double)l->ns / SECOND;
+	if (!b->off)
+		b->cost = cost;
+	pay(b, l, cost);
 	if (b->level == REC_LEVEL_SLICES)
 		tick_slice(b, l);
 	else if (b->debt > 0 && b->cost > b->ceiling)

@@ -214,7 +214,6 @@ static void keep_budget(struct capture *cap)
 		begin_slice_without(cap);
 	else
 		end_slice_without(cap);
-	take_load(cap);		/* what that took is nobody's load */
 }
 
 /* --- the thread --- */
