@@ -5,7 +5,7 @@
  *	clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined \
  *		-fno-sanitize-recover=undefined -Iuser -o fuzz_pclntab \
  *		tests/fuzz/fuzz_pclntab.c \
- *		user/symbol/{elf_image,names,pclntab,pclntab_find,pclntab_bases,pclntab_funcs,pcvalue}.c \
+ *		user/symbol/{elf_file,elf_image,names,pclntab,pclntab_find,pclntab_bases,pclntab_funcs,pcvalue}.c \
  *		user/base/{error,map64,strset,vec}.c
  *
  * Good first inputs are small: fuzz_pclntab_seeds.py makes one for each format.

@@ -55,7 +55,7 @@ static void check_symbol(struct pclntab *t, const char *name, uint64_t addr)
 	unit_failures++;
 }
 
-static void check_symbols(struct pclntab *t, const struct elf_image *img)
+static void check_symbols(struct pclntab *t, const struct elf_file *img)
 {
 	struct symbols s;
 	uint64_t start, end;
@@ -172,7 +172,7 @@ static void check_outside(struct pclntab *t)
 	CHECK_EQ(pclntab_unwrap(t, 1), 1);
 }
 
-static void check_table(struct pclntab *t, const struct elf_image *img, const char *path)
+static void check_table(struct pclntab *t, const struct elf_file *img, const char *path)
 {
 	CHECK(pclntab_funcs(t) > 1000);
 	check_order(t);
@@ -198,17 +198,17 @@ static void tables_match_symbols(void)
 
 	for (path = strtok_r(list, " ", &save); path; path = strtok_r(NULL, " ", &save)) {
 		int before = unit_failures;
-		struct elf_image img;
+		struct elf_file img;
 		struct pclntab *t = NULL;
 		struct error err = { .text = "" };
 
-		CHECK_EQ(elf_image_open(&img, path, &err), 0);
+		CHECK_EQ(elf_file_open(&img, path, &err), 0);
 		CHECK_EQ(pclntab_open(&t, path, &err), 0);
 		if (t)
 			check_table(t, &img, path);
 		if (unit_failures > before)
 			printf("# %s: %s\n", path, err.text);
-		elf_image_close(&img);
+		elf_file_close(&img);
 		pclntab_free(t);
 	}
 	free(list);

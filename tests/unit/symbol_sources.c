@@ -94,18 +94,18 @@ static bool is_call(const struct pclntab *t, const uint8_t *p, uint64_t addr)
 
 static void compare_calls(struct pair *p, const struct pclntab *t, const char *path)
 {
-	struct elf_image img;
+	struct elf_file img;
 	struct elf_range r;
 	uint64_t start, end, off;
 
-	CHECK_EQ(elf_image_open(&img, path, NULL), 0);
+	CHECK_EQ(elf_file_open(&img, path, NULL), 0);
 	pclntab_text_range(t, &start, &end);
 	r = elf_image_from(&img, start);
 	for (off = 0; off + 5 < end - start && off + 5 < r.size; off++) {
 		if (is_call(t, r.data + off, start + off))
 			compare_pc(p, start + off + 5);
 	}
-	elf_image_close(&img);
+	elf_file_close(&img);
 }
 
 static void compare_entries(struct pair *p, const struct pclntab *t)

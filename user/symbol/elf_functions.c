@@ -50,7 +50,7 @@ static void add_table(struct elf_functions *f, const struct elf_range *table,
 	}
 }
 
-void elf_functions_load(struct elf_functions *f, const struct elf_image *img)
+void elf_functions_load(struct elf_functions *f, const struct elf_file *img)
 {
 	struct elf_range table, names;
 

@@ -15,7 +15,7 @@ struct elf_functions {
 };
 
 /* Reads .symtab, or .dynsym if that is all there is. Names stay in the image. */
-void elf_functions_load(struct elf_functions *f, const struct elf_image *img);
+void elf_functions_load(struct elf_functions *f, const struct elf_file *img);
 void elf_functions_free(struct elf_functions *f);
 /* The function symbol whose bytes hold @addr, NULL if there is none. */
 const char *elf_functions_at(const struct elf_functions *f, uint64_t addr);

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_image: an ELF file by link-time address, as the loader will place it.
- * In: a path or bytes in memory. Out: sections and segments, bytes by address,
- * pointers with their relocations, ELF function symbols. Hostile files: every
- * offset is checked, and what is not wholly inside the file does not exist.
- *
- * Apart from target's elf_file because it also knows relocations: in a PIE the
- * pointers that .gopclntab (<= 1.25) and moduledata hold are 0 in the file.
+ * In: an open file (elf_file). Out: sections and segments as ranges of memory,
+ * bytes by address, pointers with their relocations: in a PIE those that
+ * .gopclntab (<= 1.25) and moduledata hold are 0 in the file. What is not wholly
+ * inside the file does not exist.
  */
 #ifndef GOTAP_SYMBOL_ELF_IMAGE_H
 #define GOTAP_SYMBOL_ELF_IMAGE_H
 
-#include <elf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-
-struct elf_image {
-	const uint8_t *data;
-	size_t size;
-	bool mapped;
-	Elf64_Ehdr header;
-};
+#include "symbol/elf_file.h"
 
 /* A part of the file that is also a part of memory. */
 struct elf_range {
@@ -33,41 +19,35 @@ struct elf_range {
 	bool exec, writable;
 };
 
-int elf_image_open(struct elf_image *img, const char *path, struct error *err);
-/* Borrows @data. */
-int elf_image_from_memory(struct elf_image *img, const void *data, size_t size,
-			  struct error *err);
-void elf_image_close(struct elf_image *img);
-
 /* Allocated PROGBITS sections, 0 to elf_image_sections() - 1; false for all others. */
-size_t elf_image_sections(const struct elf_image *img);
-bool elf_image_section(const struct elf_image *img, size_t i, struct elf_range *ret,
+size_t elf_image_sections(const struct elf_file *f);
+bool elf_image_section(const struct elf_file *f, size_t i, struct elf_range *ret,
 		       const char **name);
-bool elf_image_section_named(const struct elf_image *img, const char *name,
+bool elf_image_section_named(const struct elf_file *f, const char *name,
 			     struct elf_range *ret);
 /* The symbol table of type SHT_SYMTAB or SHT_DYNSYM, and its names. */
-bool elf_image_symbols(const struct elf_image *img, uint32_t type, struct elf_range *table,
+bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range *table,
 		       struct elf_range *names);
 /* PT_LOAD segments, 0 to elf_image_segments() - 1; false for all others. */
-size_t elf_image_segments(const struct elf_image *img);
-bool elf_image_segment(const struct elf_image *img, size_t i, struct elf_range *ret);
+size_t elf_image_segments(const struct elf_file *f);
+bool elf_image_segment(const struct elf_file *f, size_t i, struct elf_range *ret);
 
 /* What the file holds from @addr to the end of its segment; size 0 if nothing. */
-struct elf_range elf_image_from(const struct elf_image *img, uint64_t addr);
+struct elf_range elf_image_from(const struct elf_file *f, uint64_t addr);
 /* @n bytes at @addr, NULL if the file does not hold them all. */
-const uint8_t *elf_image_at(const struct elf_image *img, uint64_t addr, uint64_t n);
+const uint8_t *elf_image_at(const struct elf_file *f, uint64_t addr, uint64_t n);
 
 /*
  * Puts the values of the R_X86_64_RELATIVE relocations of [addr, addr + n)
  * into @buf, a copy of these bytes. Returns how many there were. Reads all
  * relocations once (24 bytes each; 400,000 in a large PIE).
  */
-size_t elf_image_relocate(const struct elf_image *img, uint64_t addr, uint8_t *buf, size_t n);
+size_t elf_image_relocate(const struct elf_file *f, uint64_t addr, uint8_t *buf, size_t n);
 /*
  * The next address after @after of a pointer that relocation sets to @value;
  * 0 if there is none. For finding who points to something in a PIE.
  */
-uint64_t elf_image_pointer_to(const struct elf_image *img, uint64_t value, uint64_t after);
+uint64_t elf_image_pointer_to(const struct elf_file *f, uint64_t value, uint64_t after);
 
 static inline uint32_t elf_u32(const uint8_t *p)
 {

@@ -288,7 +288,7 @@ static void learn_wrapper_id(struct pclntab *t)
 	}
 }
 
-static int pclntab_new(struct pclntab **ret, struct elf_image image, struct error *err)
+static int pclntab_new(struct pclntab **ret, struct elf_file image, struct error *err)
 {
 	struct pclntab *t = xcalloc(1, sizeof(*t));
 	int rc;
@@ -306,16 +306,18 @@ static int pclntab_new(struct pclntab **ret, struct elf_image image, struct erro
 
 int pclntab_open(struct pclntab **ret, const char *path, struct error *err)
 {
-	struct elf_image image;
-	int rc = elf_image_open(&image, path, err);
+	struct elf_file image;
+	int rc = elf_file_open(&image, path, err);
 
-	return rc ? rc : pclntab_new(ret, image, err);
+	if (rc)
+		return err ? error_prefix(err, "'%s'", path) : rc;
+	return pclntab_new(ret, image, err);
 }
 
 int pclntab_from_memory(struct pclntab **ret, const void *data, size_t size, struct error *err)
 {
-	struct elf_image image;
-	int rc = elf_image_from_memory(&image, data, size, err);
+	struct elf_file image;
+	int rc = elf_file_from_memory(&image, data, size, err);
 
 	return rc ? rc : pclntab_new(ret, image, err);
 }
@@ -324,7 +326,7 @@ void pclntab_free(struct pclntab *t)
 {
 	if (!t)
 		return;
-	elf_image_close(&t->image);
+	elf_file_close(&t->image);
 	free(t->relocated);
 	free(t->heads);
 	free(t->chain);

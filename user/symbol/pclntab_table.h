@@ -43,7 +43,7 @@ struct span {
 };
 
 struct pclntab {
-	struct elf_image image;
+	struct elf_file image;
 	const struct pclntab_layout *layout;
 	uint64_t addr;
 	struct span all;	/* the table to the end of its section */

@@ -36,8 +36,8 @@ struct known_pc {
 
 /* One file that is mapped into the process. */
 struct file {
-	struct elf_image image;
-	struct elf_image debug;	/* of its debug file, for symbols; if there is one */
+	struct elf_file image;
+	struct elf_file debug;	/* of its debug file, for symbols; if there is one */
 	struct source *source;
 	struct pclntab *table;	/* NULL if the file has none */
 	struct elf_functions c_functions;
@@ -81,8 +81,8 @@ static void file_close(struct file *f)
 		f->source->ops->free(f->source);
 	pclntab_free(f->table);
 	elf_functions_free(&f->c_functions);
-	elf_image_close(&f->image);
-	elf_image_close(&f->debug);
+	elf_file_close(&f->image);
+	elf_file_close(&f->debug);
 }
 
 static struct symbolizer *symbolizer_empty(void)
@@ -107,11 +107,13 @@ int symbolizer_add(struct symbolizer *s, const struct symbol_file *file,
 		   enum symbol_source source, struct error *err)
 {
 	struct file f = { .bias = file->bias };
-	int rc = elf_image_open(&f.image, file->path, err);
+	int rc = elf_file_open(&f.image, file->path, err);
 
 	if (!rc && file->debug)
-		rc = elf_image_open(&f.debug, file->debug, err);
-	if (!rc)
+		rc = elf_file_open(&f.debug, file->debug, err);
+	if (rc)
+		error_prefix(err, "'%s'", f.image.data ? file->debug : file->path);
+	else
 		rc = open_sources(&f, file, source, err);
 	if (rc)
 		file_close(&f);

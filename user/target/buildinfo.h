@@ -8,7 +8,7 @@
 #define GOTAP_TARGET_BUILDINFO_H
 
 #include "base/vec.h"
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 
 struct buildinfo {
 	char *version;		/* "go1.25.12" and what follows; NULL if unknown */

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 
 struct debug_place {
 	const char *file;	/* where the program can be read */

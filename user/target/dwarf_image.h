@@ -11,7 +11,7 @@
 #define GOTAP_TARGET_DWARF_IMAGE_H
 
 #include "base/vec.h"
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 
 /* -ENOENT without DWARF, -E2BIG if a section claims to inflate beyond reason. */
 int dwarf_image_make(struct buf *ret, const struct elf_file *f);

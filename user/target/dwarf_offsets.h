@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "gooffsets.h"
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 
 /*
  * A field that a release from @minor's GO_OFFSETS row on must have and that is

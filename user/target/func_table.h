@@ -9,7 +9,7 @@
 #define GOTAP_TARGET_FUNC_TABLE_H
 
 #include "base/vec.h"
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 #include "target/gobin.h"
 
 struct func_table {

@@ -10,8 +10,8 @@
  * it ends gotap with SIGBUS (the target is not affected). The kernel refuses
  * that for a running executable (ETXTBSY), and updates replace files by rename.
  */
-#ifndef GOTAP_TARGET_ELF_FILE_H
-#define GOTAP_TARGET_ELF_FILE_H
+#ifndef GOTAP_SYMBOL_ELF_FILE_H
+#define GOTAP_SYMBOL_ELF_FILE_H
 
 #include <elf.h>
 #include <stdbool.h>

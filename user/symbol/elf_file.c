@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* elf_file: see elf_file.h. */
 #define _GNU_SOURCE
-#include "target/elf_file.h"
+#include "symbol/elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
