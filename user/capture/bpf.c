@@ -140,12 +140,31 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 	}
 }
 
+/* Before Linux 5.11 BPF memory counts against RLIMIT_MEMLOCK. */
+static void lift_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static bool memlock_in_the_way(void)
+{
+	struct rlimit now;
+
+	return !machine_release_is(5, 11) && !getrlimit(RLIMIT_MEMLOCK, &now) &&
+	       now.rlim_cur != RLIM_INFINITY;
+}
+
 static int load_error(int e, struct error *err)
 {
 	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
 	struct machine m;
 	char why[256];
 
+	if (e == -EPERM && !(needs & ~privilege_have()) && memlock_in_the_way())
+		return error_set(err, e, "not allowed to lock memory for BPF, which counts against the limit "
+				 "(ulimit -l) before Linux 5.11: raise it, or add CAP_SYS_RESOURCE");
 	/* -EACCES is also how the verifier refuses a program */
 	if (e == -EPERM || (e == -EACCES && needs & ~privilege_have())) {
 		privilege_explain(needs | PRIVILEGE_PTRACE, why);
@@ -160,14 +179,6 @@ static int load_error(int e, struct error *err)
 	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
 			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
 			 strerror(-e));
-}
-
-/* Before Linux 5.11 BPF memory counts against RLIMIT_MEMLOCK. */
-static void lift_memlock(void)
-{
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-
-	setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
 static size_t default_ring_size(int cpus)
