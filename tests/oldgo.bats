@@ -72,3 +72,51 @@ sleeping() {
 @test "Go 1.21: parked goroutines have their stacks" { sleeping 1.21; }
 @test "Go 1.19: parked goroutines have their stacks" { sleeping 1.19; }
 @test "Go 1.15: parked goroutines have their stacks" { sleeping 1.15; }
+
+# beside VERSION PROGRAM EVENTS DIFF-FLAG...: the program traces itself from a signal on, while gotap does.
+beside() {
+	local theirs=$BATS_TEST_TMPDIR/rt.trace
+	build_prog "$1" "$2"
+	start_target "$PROG" -trace "$theirs" -dur 1s -tail 100ms
+	start_record "$TRACE" --strict -e "$3" -p "$TARGET"
+	kill -USR1 "$TARGET"
+	wait_record
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	same_trace "${LIMITS[@]}" -extras "${@:4}" "$theirs" "$TRACE"
+}
+
+annotations() {
+	beside "$1" annotated default -skip Range,Metric,Label -need TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log
+}
+
+@test "Go 1.21: tasks, regions and logs equal the runtime's" { annotations 1.21; }
+@test "Go 1.19: tasks, regions and logs equal the runtime's" { annotations 1.19; }
+@test "Go 1.15: tasks, regions and logs equal the runtime's" { annotations 1.15; }
+
+# v1 does not cut long texts, has other words for the stop of all stacks, and no reason for what waits for the collector.
+RANGES=(-min-reasons 0.8 -skip 'Log,TaskBegin,RangeBegin stop-the-world (all,RangeEnd stop-the-world (all' -rough 'Metric /memory')
+
+@test "Go 1.21: the collector, the heap and sweeping equal the runtime's, byte for byte" {
+	beside 1.21 ranges default,sweep "${RANGES[@]}" \
+		-need 'RangeBegin GC incremental sweep,RangeEnd GC incremental sweep,RangeBegin GC mark assist,Metric /gc,Metric /memory'
+}
+
+# Its own tracer knows the collector's stops only.
+@test "Go 1.19: the collector and the heap equal the runtime's" {
+	local stop
+	for stop in GOMAXPROCS goroutine read; do
+		RANGES[3]+=",RangeBegin stop-the-world ($stop,RangeEnd stop-the-world ($stop"
+	done
+	RANGES[3]+=',RangeBegin GC incremental sweep,RangeEnd GC incremental sweep'
+	beside 1.19 ranges default "${RANGES[@]}" -need 'RangeBegin GC mark assist,Metric /gc,Metric /memory'
+}
+
+@test "Go 1.15: what it has no probes for is told" {
+	build_prog 1.15 gc
+	start_target "$PROG"
+	succeeds "$GOTAP" record -e all -d 200ms -p "$TARGET" -o "$TRACE"
+	contains 'the trace lacks the size of the heap (from Go 1.19 on)'
+	contains 'the trace lacks sweeping (from Go 1.21 on)'
+	contains 'the trace lacks spans that are taken (from Go 1.23 on)'
+}

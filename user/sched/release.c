@@ -153,7 +153,8 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
  */
 static const char *const wakers[] = {
 	"runtime.systemstack_switch", "runtime.goready", "runtime.send", "runtime.recv",
-	"runtime.chansend", "runtime.chanrecv", "runtime.netpollgoready", "runtime.readyWithTime",
+	"runtime.chansend", "runtime.chanrecv", "runtime.closechan", "runtime.netpollgoready",
+	"runtime.readyWithTime",
 	"runtime.semrelease1", "runtime.semrelease", "sync.runtime_Semrelease",
 	"sync.(*Mutex).unlockSlow", "sync.(*RWMutex).rUnlockSlow",
 	"sync.runtime_notifyListNotifyOne", "sync.runtime_notifyListNotifyAll",
