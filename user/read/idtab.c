@@ -11,6 +11,7 @@ static void grow(struct idtab *t)
 	size_t i;
 
 	t->cap = old.cap ? old.cap * 2 : 64;
+	t->shift = old.cap ? old.shift - 1 : 64 - 6;
 	t->slots = xcalloc(t->cap, sizeof(*t->slots));
 	for (i = 0; i < old.cap; i++)
 		if (old.slots[i])
@@ -53,7 +54,7 @@ void idtab_del(struct idtab *t, uint64_t id)
 	*(uint32_t *)vec_push(&t->spare, sizeof(uint32_t)) = t->slots[hole] - 1;
 	/* Move later members of the run into the hole unless their home lies behind it. */
 	for (i = (hole + 1) & mask; t->slots[i]; i = (i + 1) & mask) {
-		if (between(hole, hash64(idtab_id(t, t->slots[i] - 1)) & mask, i))
+		if (between(hole, idtab_home(t, idtab_id(t, t->slots[i] - 1)), i))
 			continue;
 		t->slots[hole] = t->slots[i];
 		hole = i;

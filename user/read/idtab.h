@@ -8,7 +8,10 @@
 #ifndef GOTAP_READ_IDTAB_H
 #define GOTAP_READ_IDTAB_H
 
-#include "base/map64.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/vec.h"
 
 enum { IDTAB_CHUNK = 128 };	/* records that are allocated together */
@@ -17,6 +20,7 @@ struct idtab {
 	size_t item;		/* bytes of a record */
 	uint32_t *slots;	/* by hash: 1 + number of the record, 0 = free */
 	size_t cap, len;	/* of slots, a power of two; used ones */
+	unsigned shift;		/* 64 - log2(cap) */
 	struct vec chunks;	/* void * */
 	uint32_t made;		/* records that there are, found or not */
 	struct vec spare;	/* uint32_t: numbers of those that are found no more */
@@ -40,10 +44,19 @@ static inline uint64_t idtab_id(const struct idtab *t, uint32_t i)
 	return *(const uint64_t *)idtab_at(t, i);
 }
 
+/*
+ * Where the search for @id begins. Ids mostly count up, and multiples of the
+ * golden ratio keep their distance: hardly two of them begin at one slot.
+ */
+static inline size_t idtab_home(const struct idtab *t, uint64_t id)
+{
+	return ((id ^ id >> 32) * 0x9e3779b97f4a7c15) >> t->shift;
+}
+
 /* The slot of @id, or the free one where it belongs; there are slots. */
 static inline size_t idtab_slot(const struct idtab *t, uint64_t id)
 {
-	size_t i = hash64(id) & (t->cap - 1);
+	size_t i = idtab_home(t, id);
 
 	while (t->slots[i] && idtab_id(t, t->slots[i] - 1) != id)
 		i = (i + 1) & (t->cap - 1);
