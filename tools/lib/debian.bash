@@ -176,8 +176,9 @@ download() {
 	quietly "$root/download.log" apt_private "$root" download "$@"
 }
 
+# One that others only speak of is shown as nothing, and no error.
 has_package() {
-	apt-cache -c "$1/apt.conf" show "$2" >/dev/null 2>&1
+	[ -n "$(apt-cache -c "$1/apt.conf" show "$2" 2>/dev/null)" ]
 }
 
 # Every caller holds the suite's lock.
