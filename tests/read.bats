@@ -187,3 +187,16 @@ tests_of_release() {
 	succeeds prlimit --as=16777216 "$GOTAP" wire "$BATS_TEST_TMPDIR/a.txt" -o /dev/null
 	succeeds prlimit --as=33554432 "$GOTAP" check "$TRACE"
 }
+
+# Fixed costs (windows, recent goroutines, libraries) are within 8 MiB; 25 times its size is what a file of nothing
+# but goroutines or threads with something open may cost, while a real trace costs a fraction of its size.
+@test "the memory that a hostile file takes is bounded by its size" {
+	local hostile=$BATS_FILE_TMPDIR/hostile kind bytes=4000000
+	require_tool prlimit
+	gcc -O1 -I"$CHECKOUT/include" -o "$hostile" "$CHECKOUT/tests/lib/hostile.c"
+	for kind in $("$hostile"); do
+		"$hostile" "$kind" "$bytes" >"$BATS_TEST_TMPDIR/t.trace"
+		succeeds prlimit --data=$((25 * bytes + 8388608)) "$GOTAP" check "$BATS_TEST_TMPDIR/t.trace"
+		contains ": ok: go 1.23, 1 generations, "
+	done
+}

@@ -71,6 +71,13 @@ static void add_frame(void)
 	add(serial), add(0), add(0), add(0);
 }
 
+/* Goroutines that have something open. */
+static void add_assist(void)
+{
+	add_g();
+	add(EV_GCMarkAssistActive), add(1), add(serial);
+}
+
 static void add_created_g(void)
 {
 	add(EV_GoCreate), add(1), add(serial), add(0), add(0);
@@ -107,6 +114,7 @@ static const struct kind {
 	{ "frames", add_frame, EV_Stacks },
 	{ "samples", add_sample, EV_CPUSamples },
 	{ "goroutines", add_g, 0 },
+	{ "assists", add_assist, 0 },
 	{ "created", add_created_g, 0 },
 	{ "dead", add_dead_g, 0 },
 	{ "procs", add_p, 0 },

@@ -177,8 +177,10 @@ static struct vec *ranges_of(struct idtab *tab, struct check_res *res, uint64_t 
 {
 	if (!res)
 		res = check_add(tab, id);
-	if (!res->ranges)
+	if (!res->ranges) {
 		res->ranges = xcalloc(1, sizeof(*res->ranges));
+		*res->ranges = vec_of_one(sizeof(const char *));
+	}
 	return res->ranges;
 }
 

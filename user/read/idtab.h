@@ -85,4 +85,10 @@ void idtab_del(struct idtab *t, uint64_t id);
 void idtab_clear(struct idtab *t);
 void idtab_free(struct idtab *t);
 
+/* For what a record owns: an empty vec that has room for one item, not for the usual eight. */
+static inline struct vec vec_of_one(size_t size)
+{
+	return (struct vec){ .data = xcalloc(1, size), .cap = 1 };
+}
+
 #endif

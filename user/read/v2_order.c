@@ -114,8 +114,10 @@ void order_free(struct order *o)
 
 struct order_open *order_open_of(struct order_open **open)
 {
-	if (!*open)
-		*open = xcalloc(1, sizeof(**open));
+	if (*open)
+		return *open;
+	*open = xcalloc(1, sizeof(**open));
+	(*open)->ranges = vec_of_one(sizeof(struct order_range));
 	return *open;
 }
 
