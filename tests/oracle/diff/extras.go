@@ -23,7 +23,7 @@ var (
 	minValues   = flag.Float64("min-values", 0.999, "least share of equal values, texts and tasks among them")
 	maxExtraP99 = flag.Duration("max-extras-p99", 0, "largest 99th percentile of their time differences (0: any)")
 	needExtras  = flag.String("need", "", "comma-separated beginnings of names of which the runtime must have some")
-	fewExtras   = flag.String("few", "", "comma-separated beginnings of names of which gotap may lack a tenth, and add none")
+	fewExtras   = flag.String("few", "", "comma-separated beginnings of names of which gotap may lack two, or one in fifty, and add none")
 	roughExtras = flag.String("rough", "", "comma-separated beginnings of names of which one value in 200 may differ")
 	skipExtras  = flag.String("skip", "", "comma-separated beginnings of names that are not judged")
 )
@@ -302,8 +302,8 @@ func (c *comparison) judgeExtraTallies(fail func(format string, args ...any)) {
 		if hasPrefixOf(*skipExtras, name) {
 			continue
 		}
-		if hasPrefixOf(*fewExtras, name) {
-			least = 0.9
+		if few := max(2, t.A/50); hasPrefixOf(*fewExtras, name) && t.A-t.MatchedA <= few {
+			least = 0
 		}
 		if hasPrefixOf(*roughExtras, name) {
 			values = 0.995

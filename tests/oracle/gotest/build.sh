@@ -25,7 +25,7 @@ sed -e 's|filepath.Join("./testdata/testprog", |filepath.Join(os.Getenv("TESTPRO
 	-e 's|^\t\tbuildCmd.Args = append(buildCmd.Args, testPath)|&; buildCmd.Dir = os.Getenv("TESTPROG")|' \
 	-e 's|testenv.GoToolPath(t), "build"|os.Getenv("TESTPROG_GO"), "build"|' \
 	-e 's|^\t\tcmd := testenv.CommandContext(t, t.Context(), bin)|\t\tcmd := testenv.CommandContext(t, t.Context(), os.Getenv("GOTAP"),\
-			append(append([]string{"record", "--strict", "-q", "-o", bin + ".trace"},\
+			append(append([]string{"record", "--strict", "--budget", "none", "-q", "-o", bin + ".trace"},\
 				strings.Fields(os.Getenv("GOTAP_FLAGS"))...), "--", bin)...)\
 		t.Cleanup(func() { os.Remove(bin + ".trace") })|' \
 	-e 's|^\t\ttb := traceBuf.Bytes()|\t\ttb, err := os.ReadFile(bin + ".trace")\
