@@ -7,6 +7,7 @@
 load lib/common
 load lib/record
 load lib/differential
+load lib/modes
 
 setup() {
 	require_root
@@ -57,18 +58,6 @@ pie() {
 		views_ok "$T/a.trace"
 		[ "$(count_of "$T/a.trace" 'Go NotExist->Syscall|Go Syscall->NotExist')" -gt 10 ]
 	done
-}
-
-# as_library VERSION MODE: sets $PROG to a C program that has mixed.go in it, by -buildmode=MODE.
-as_library() {
-	local dir=$BUILD/modes/go$1-$2 modes=$CHECKOUT/tests/prog/modes
-	require_go "$1"
-	mkdir -p "$dir"
-	cp "$CHECKOUT"/tests/prog/mixed*.go "$modes/exported.go" "$dir"
-	[ "$1" != 1.22 ] || rm -f "$dir/mixed_pull.go"
-	(cd "$dir" && CGO_ENABLED=1 GOFLAGS='' GOWORK=off "$GO" build -buildmode="$2" "$STRIPPED" -o "libmixed.${3:?}" ./*.go &&
-		gcc -o "main" "$modes/main.c" "libmixed.$3" -lpthread "-Wl,-rpath,$dir")
-	PROG=$dir/main
 }
 
 @test "a shared library in a C program: Go 1.22, 1.26, 1.27" {
@@ -133,19 +122,6 @@ as_library() {
 @test "an archive in a C program: Go 1.24" {
 	as_library 1.24 c-archive a
 	compare "Go 1.24, c-archive" 2
-}
-
-# as_plugin VERSION [BUILD FLAG]: sets $PROG to a program that opens mixed.go as a plugin, $PLUGIN.
-as_plugin() {
-	local dir=$BUILD/modes/go$1-plugin${2:+-stripped} modes=$CHECKOUT/tests/prog/modes
-	require_go "$1"
-	mkdir -p "$dir"
-	cp "$CHECKOUT"/tests/prog/mixed*.go "$modes/plugged.go" "$dir"
-	[ "$1" != 1.22 ] || rm -f "$dir/mixed_pull.go"
-	export CGO_ENABLED=1 GOFLAGS='' GOWORK=off PLUGIN=$dir/mixed.so
-	(cd "$dir" && "$GO" build "${@:2}" -buildmode=plugin -o "$PLUGIN" ./*.go &&
-		"$GO" build "${@:2}" -o host "$modes/host.go")
-	PROG=$dir/host
 }
 
 # A plugin has the runtime's code once more, on the program's data: both have probes and names.

@@ -4,6 +4,7 @@
 # of their own, after the program's file is gone. And gotap itself in a container.
 
 load lib/common
+load lib/modes
 load lib/container
 
 setup() { container_setup; }
@@ -168,6 +169,16 @@ id_of() { printf '%.0s'"$1" {1..11} | cut -c -64; }
 	gotap record --container web -o /dev/null
 	[ "$status" -eq 1 ]
 	contains "container 'web' is not running"
+}
+
+@test "a C program with a Go library in it" {
+	require_tool gcc
+	as_library 1.26 c-shared so
+	export GOTAP_STATE_ROOT=$FIXTURE
+	in_cgroup "/docker/$(id_of d0c4e5)" "$PROG" -tail 10m
+	record_ok --container web
+	gotap ps
+	matches " $TARGET .*docker:web .*\(libmixed\.so in main\)$"
 }
 
 @test "a container that no folder names, by its id" {
