@@ -14,20 +14,19 @@
 static const char *difference(const struct plan *a, const struct plan *b)
 {
 	if (a->minor != b->minor || strcmp(a->go_version, b->go_version))
-		return "the Go release";
+		return "they are of different releases of Go";
 	if (memcmp(&a->offsets, &b->offsets, sizeof(a->offsets)))
-		return "field offsets";
+		return "their field offsets differ";
 	if (a->exitsyscall_p_reg != b->exitsyscall_p_reg)
-		return "exitsyscall's registers";
-	if (a->at_status_calls != b->at_status_calls)
-		return "the sites of casgstatus";
+		return "their exitsyscall uses different registers";
 	if (a->at_status_calls != b->at_status_calls || a->heap_live_reg != b->heap_live_reg)
-		return "what -pgo has inlined";
+		return "-pgo has inlined different functions";
 	if (memcmp(&a->gstack_lo, &b->gstack_lo, sizeof(a->gstack_lo)) ||
 	    memcmp(&a->gstack_size, &b->gstack_size, sizeof(a->gstack_size)))
-		return "stackalloc's registers";
+		return "their stackalloc uses different registers: leave out the events "
+		       "of group 'stacks'";
 	if (a->ready_skip_slot != b->ready_skip_slot)
-		return "ready's frame";
+		return "their ready has different frames";
 	return NULL;
 }
 
@@ -82,9 +81,8 @@ int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file
 	int r = plan_make(&of, plugin, p->groups, err);
 
 	if (!r && (other = difference(p, &of)))
-		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: "
-			      "%s differ%s", gobin_path(plugin), other,
-			      other[strlen(other) - 1] == 's' ? "" : "s");
+		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: %s",
+			      gobin_path(plugin), other);
 	if (!r)
 		add_all(p, &of, file, shift);
 	plan_release(&of);
