@@ -245,12 +245,14 @@ static long copy_step(__u32 i, void *ctx)
  */
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
-	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
-	struct copy_walk c = { .to = s, .bp = bp, .first = 1, .n = 1,
+	struct copy_walk c = { .bp = bp, .first = 1, .n = 1,
 			       .most = frames_at_most(key & KEY_SHORT) };
+	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
 
+	/* At once: Linux 5.10's verifier forgets what the reserve's own test has found. */
 	if (!s)
 		return 0;
+	c.to = s;
 	rec_fill(&s->r, tid_skip_class >> 32, REC_STACK, (__u8)tid_skip_class);
 	s->r.flags = (__u16)(tid_skip_class >> 8);
 	s->r.id = key;

@@ -498,7 +498,8 @@ static void *detach_one(void *item)
 
 /*
  * Each link waits for its own grace period, about 50 ms; side by side they
- * wait for the same one. Without a thread it is done here.
+ * wait for the same one. (Not those of perf, which the kernel makes wait one
+ * after the other.) Without a thread it is done here.
  */
 static void in_parallel(struct attached *items, size_t n)
 {
