@@ -53,7 +53,7 @@ func recordFile(b *bench, workload string, by tracer, written string) (*traceFil
 	if err != nil {
 		return nil, err
 	}
-	_, err = w.work(20 * b.slice)
+	_, err = w.work(10 * b.slice)
 	if _, stopErr := stop(); err == nil {
 		err = stopErr
 	}
