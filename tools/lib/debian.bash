@@ -7,7 +7,7 @@
 # and never written. A suite gets a root of its own, so that the candidate version is never ambiguous.
 #
 #   get_packages SUITE FOLDER PACKAGE...       unpacks them into the folder
-#   newest_package SUITE REGEX                 prints the name of the suite's newest package that matches
+#   packages_like SUITE REGEX                  prints the names of the suite's packages that match, newest first
 #   once NAME TARGET COMMAND...                makes TARGET, once, by a command that gets a temporary folder
 
 # Suites that get no more updates; their Release files expire and stay expired.
@@ -218,13 +218,13 @@ get_packages() {
 }
 
 # Names sort as versions do.
-newest_package() {
+packages_like() {
 	local root=$DIR/.apt/$1
 	mkdir -p "$root"
 	(
 		flock 8
 		lists_are_fresh "$root" || update_lists "$1" "$root" || exit
-		apt-cache -c "$root/apt.conf" pkgnames | grep -Ex "$2" | sort -V | tail -n 1
+		apt-cache -c "$root/apt.conf" pkgnames | grep -Ex "$2" | sort -rV
 	) 8>"$root/lock"
 }
 
