@@ -45,6 +45,11 @@ size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n, uns
 	return i;
 }
 
+int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
+{
+	return pc & 1 ? -1 : 8;
+}
+
 size_t symbolizer_entry(struct symbolizer *s, uint64_t pc, struct frame *out)
 {
 	out[0] = fake_frame(pc);
