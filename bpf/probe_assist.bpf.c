@@ -16,11 +16,10 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 	return read_u64(gp + off.g_stack_hi) - sp;
 }
 
-/* gcAssistAlloc1(gp, scanWork), on the system stack. */
-SEC("uprobe")
-int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
+/* @gp will assist; we are on the system stack. */
+static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 {
-	__u64 pid_tgid = current_ids(), g = go_g(ctx), gp = go_arg1(ctx), key;
+	__u64 pid_tgid = current_ids(), g = go_g(ctx), key;
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
@@ -40,6 +39,20 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 	if (key && !stack_known(key))
 		stack_define(key, &from, (__u32)pid_tgid, STACK_ASSIST, 0);
 	return 0;
+}
+
+/* gcAssistAlloc1(gp, scanWork) */
+SEC("uprobe")
+int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
+{
+	return send_begin(ctx, go_arg1(ctx));
+}
+
+/* The function literal in gcAssistAlloc that calls it, where -pgo has inlined it into that. */
+SEC("uprobe")
+int GO_PROGRAM(host_assist)(struct pt_regs *ctx)
+{
+	return send_begin(ctx, read_u64(g_m(go_g(ctx)) + off.m_curg));
 }
 
 /* In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. */

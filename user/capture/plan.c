@@ -61,7 +61,7 @@ const char *program_name(enum program p)
 		"user_task_begin", "user_task_end", "user_region", "user_log", "gstack_alloc",
 		"gstack_free", "span_alloc", "span_free", "host_enter", "host_result",
 		"host_runqput", "host_list", "host_syscall", "host_sys_exit", "host_p_stop",
-		"host_heap",
+		"host_heap", "host_assist",
 	};
 
 	return names[p];

@@ -58,6 +58,7 @@ enum program {
 	PROGRAM_host_sys_exit,
 	PROGRAM_host_p_stop,
 	PROGRAM_host_heap,
+	PROGRAM_host_assist,
 	PROGRAMS,
 };
 
