@@ -3,6 +3,7 @@
 # make          build/gotap
 # make demo     install what is missing, build, trace a real Go program, show the result
 # make test     install what tests need, run all tests
+# make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make install  PREFIX=/usr/local
 # V=1 shows the commands. Everything generated lies under build/.
@@ -27,7 +28,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check-deps bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check-deps kernels bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -169,6 +170,11 @@ test:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all unit
 	@tests/run
+
+kernels:
+	@tools/deps test
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) bats tests/kernels.bats tests/kernel/matrix
 
 bench:
 	@tools/deps bench

@@ -1,0 +1,15 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The other kernels that Debian has between those of tests/kernels.bats: `make kernels`.
+
+load ../../lib/common
+load ../../lib/differential
+load ../../lib/kernel
+
+setup() { oracle "$REFERENCE_GO"; }
+
+@test "Linux 6.16" { works_on 6.16 uprobe_multi; }
+@test "Linux 6.17" { works_on 6.17 uprobe_multi; }
+@test "Linux 6.18" { works_on 6.18 uprobe_multi; }
+@test "Linux 7.2" { works_on 7.2 uprobe_multi; }

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Helpers of the tests on other kernels: load after lib/common and lib/differential. A test boots one of Debian's kernels
+# in a virtual machine, where tests/kernel/guest works through its steps, and judges here what came out.
+
+# Where there is no KVM the machine's processor is a program: times mean little, and the start of the runtime's tracer,
+# when not all of it runs yet, takes long.
+KERNEL_LIMITS=("${LIMITS[@]}" -margin 20ms)
+
+# require_kernel_image RELEASE: sets $KERNEL to the folder of that kernel.
+require_kernel_image() {
+	local why
+	KERNEL=$CHECKOUT/build/kernels/$1
+	[ -d "$KERNEL" ] || why=$("$CHECKOUT/tools/kernel-fetch" "$1" 2>&1 >/dev/null) ||
+		skip "Linux $1 cannot be had: $(tail -n 1 <<<"$why")"
+}
+
+# guest_programs: sets $PROGRAMS to what the guest runs.
+guest_programs() {
+	local setpriv bpftool
+	setpriv=$(command -v setpriv)
+	bpftool=$(PATH=$PATH:/usr/sbin command -v bpftool)
+	PROGRAMS=("$CHECKOUT/tests/kernel/guest" "$GOTAP" "$setpriv" "$bpftool")
+	build_prog 1.19 mixed
+	cp "$PROG" "$BATS_TEST_TMPDIR/mixed-old"
+	PROGRAMS+=("$BATS_TEST_TMPDIR/mixed-old")
+	build_prog "$REFERENCE_GO" mixed
+	PROGRAMS+=("$PROG")
+}
+
+# boot RELEASE: sets $GUEST to the folder of what came out of the machine.
+boot() {
+	require_tool qemu-system-x86_64 busybox setpriv
+	require_kernel_image "$1"
+	guest_programs
+	GUEST=$BATS_TEST_TMPDIR/guest
+	"$CHECKOUT/tests/kernel/initramfs" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "${PROGRAMS[@]}" &&
+		"$CHECKOUT/tests/kernel/boot" "$KERNEL" "$BATS_TEST_TMPDIR/initramfs" "$GUEST" ||
+		fail "Linux $1 did not run to its end: $(tail -n 20 "$GUEST/console")" || return
+	rm "$BATS_TEST_TMPDIR/initramfs"
+	[[ $(cat "$GUEST/release") == "$1"[.-]* ]]
+}
+
+# step NAME: sets $status, $output and $lines as a run here would have.
+step() {
+	status=$(cat "$GUEST/$1.status")
+	output=$(cat "$GUEST/$1.out")
+	mapfile -t lines <<<"$output"
+	printf '[guest] %s\n%s\n(status %s)\n' "$1" "$output" "$status"
+}
+
+step_succeeds() {
+	step "$1"
+	[ "$status" -eq 0 ] || fail "$1"
+}
+
+# method_is METHOD: of attaching, which the reports tell.
+method_is() { contains "\"attach\": \"$1\""; }
+
+# A program of today's Go and one of an old one are traced from their first goroutine on, by all probes that there are.
+traces_are_true() {
+	step_succeeds both
+	method_is "$1"
+	[[ $output =~ \"CPUSample\":\ [1-9] ]] || fail "no sample of the CPU"
+	views_ok "$GUEST/gotap.trace"
+	run_logged "$ORACLE/diff" "${KERNEL_LIMITS[@]}" "$GUEST/runtime.trace" "$GUEST/gotap.trace"
+	explain "Linux $(cat "$GUEST/release"), $1
+$(findings)"
+	[ "$status" -eq 0 ]
+	step_succeeds old
+	views_ok "$GUEST/old.trace"
+}
+
+# Attached to a running program, there and in a PID namespace: strict, and nothing is left behind, even by one that was
+# killed.
+leaves_no_trace() {
+	local name
+	for name in attach namespace; do
+		step_succeeds "$name"
+		views_ok "$GUEST/$name.trace"
+	done
+	step_succeeds killed
+	views_ok "$GUEST/killed.trace"
+	step_succeeds left
+}
+
+# What doctor says of the instructions is what the kernel does.
+instructions_are_as_told() {
+	step_succeeds doctor
+	contains "This program can be traced."
+	matches '^  ok    BPF programs +the kernel takes them'
+	matches ' emulated +call of '
+	matches ' stepped '
+	step_succeeds emulated
+	step_succeeds stepped
+}
+
+# One line, which names it.
+missing_btf_is_named() {
+	step btf-record
+	[ "$status" -eq 1 ]
+	[ "$output" = "gotap: this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, or run a kernel built with CONFIG_DEBUG_INFO_BTF" ]
+	step btf-doctor
+	[ "$status" -eq 1 ]
+	matches '^  FAIL  BTF '
+	contains "Cannot trace: this kernel's BTF"
+}
+
+# With CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE alone: it works, or what else it takes is named.
+needs_are_named() {
+	step nobody
+	case $1 in
+	'') [ "$status" -eq 0 ] ;;
+	*) [ "$status" -eq 1 ]; [ "${#lines[@]}" -eq 1 ] || fail "more than a line"; contains "$1" ;;
+	esac
+}
+
+# works_on RELEASE METHOD [NEED]: all of it. NEED is what users other than root need besides three capabilities.
+works_on() {
+	boot "$1"
+	instructions_are_as_told
+	traces_are_true "$2"
+	leaves_no_trace
+	missing_btf_is_named
+	needs_are_named "${3:-}"
+}
