@@ -4,8 +4,7 @@
 # Helpers of the tests on other kernels: load after lib/common and lib/differential. A test boots one of Debian's kernels
 # in a virtual machine, where tests/kernel/guest works through its steps, and judges here what came out.
 
-# Where there is no KVM the machine's processor is a program: times mean little, and the start of the runtime's tracer,
-# when not all of it runs yet, takes long.
+# An emulated processor is slow: the start of the runtime's tracer, when not all of it runs yet, takes long.
 KERNEL_LIMITS=("${LIMITS[@]}" -margin 20ms)
 
 # require_kernel_image RELEASE: sets $KERNEL to the folder of that kernel.
