@@ -88,6 +88,14 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	[[ $(value 'd["reason"]') == *"not a Go program"* ]]
 }
 
+@test "a kernel that is too old" {
+	require_tool setarch
+	run_logged setarch --uname-2.6 "$GOTAP" doctor
+	[ "$status" -eq 1 ]
+	matches '^  FAIL  kernel +Linux 2\.6\.'
+	contains "Cannot trace: this kernel is too old: gotap needs Linux 5.8 or later."
+}
+
 @test "nothing is attached and nothing is left behind" {
 	require_root
 	require_tool bpftool
