@@ -118,6 +118,11 @@ enum { PIECE = 1024 };
 
 struct piece {
 	__u64 taken;
+	/*
+	 * The address of what it holds, and where in it the last whole frame may
+	 * lie. Here and not in variables, of which the verifier would keep count.
+	 */
+	__u64 base, last;
 	__u64 words[PIECE / 8];
 };
 
@@ -139,10 +144,10 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 #else
 
 /*
- * Fills the piece of @cpu from @bp on; how many bytes it holds then, 0 if there is
- * nothing to read. Global, so that the verifier checks it once, not per frame.
+ * Fills the piece of @cpu from @bp on; 0 if there is nothing to read. Global, so
+ * that the verifier checks it once, not per frame.
  */
-__noinline __u64 piece_fill(__u32 cpu, __u64 bp)
+__noinline int piece_fill(__u32 cpu, __u64 bp)
 {
 	struct piece *p = bpf_map_lookup_elem(&pieces, &cpu);
 	__u64 n = 4096 - (bp & 4095);
@@ -153,33 +158,30 @@ __noinline __u64 piece_fill(__u32 cpu, __u64 bp)
 		n = PIECE;
 	if (!p || bpf_probe_read_user(p->words, n, (void *)bp))
 		return 0;
-	return n;
+	p->base = bp;
+	p->last = n - sizeof(struct frame);
+	return 1;
 }
 
 struct piece_walk {
 	struct hash to;
 	struct piece *piece;
-	__u64 base, len;	/* what is in it */
 	__u32 cpu;
 };
 
 static long piece_step(__u32 i, void *ctx)
 {
 	struct piece_walk *c = ctx;
-	__u64 at = c->to.bp - c->base;
+	struct piece *p = c->piece;
+	__u64 at;
 
 	if (c->to.first + i >= c->to.most || !is_frame(c->to.bp))
 		return 1;
-	if (at + sizeof(struct frame) > c->len) {
-		c->len = piece_fill(c->cpu, c->to.bp);
-		if (!c->len)
-			return 1;
-		c->base = c->to.bp;
-		at = 0;
-	}
-	at = (at / 8) & (PIECE / 8 - 1);
-	c->to.bp = c->piece->words[at];
-	c->to.h = mix(c->to.h, c->piece->words[(at + 1) & (PIECE / 8 - 1)]);
+	if (c->to.bp - p->base > p->last && !piece_fill(c->cpu, c->to.bp))
+		return 1;
+	at = (c->to.bp - p->base) / 8 & (PIECE / 8 - 1);
+	c->to.bp = p->words[at];
+	c->to.h = mix(c->to.h, p->words[(at + 1) & (PIECE / 8 - 1)]);
 	return 0;
 }
 
@@ -209,6 +211,7 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 	c.piece = bpf_map_lookup_elem(&pieces, &c.cpu);
 	if (!c.piece || __sync_val_compare_and_swap(&c.piece->taken, 0, 1))
 		return 0;
+	c.piece->base = c.piece->last = 0;
 	piece_steps(&c);
 	barrier();
 	c.piece->taken = 0;

@@ -99,6 +99,13 @@ static __always_inline bool stack_known(__u64 key)
 	return s[0] == key || s[1] == key || s[2] == key || s[3] == key;
 }
 
+/* So rarely taken that the fast walk is not worth the time that it takes to verify. */
+static __always_inline bool is_rare(__u8 class)
+{
+	return class == STACK_STW || class == STACK_GC || class == STACK_PROCS ||
+	       class == STACK_ASSIST || class == STACK_PREEMPT;
+}
+
 static __always_inline __u64 stack_key(const struct stack_start *from, __u8 class)
 {
 	__u32 now = stacks;
@@ -106,7 +113,7 @@ static __always_inline __u64 stack_key(const struct stack_start *from, __u8 clas
 
 	if (!stack_depth || now == STACKS_NONE || !from->pc)
 		return 0;
-	key = stack_hash(from->pc, from->second, from->bp, salt);
+	key = is_rare(class) ? 0 : stack_hash(from->pc, from->second, from->bp, salt);
 	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt);
 }
 
