@@ -74,7 +74,7 @@ func inC() { atomic.AddUint64(&sink, uint64(C.c_burn(100_000))) }
 
 var (
 	zero *os.File
-	room = make([]byte, 2<<20)
+	room = make([]byte, 8<<20)
 )
 
 //go:noinline

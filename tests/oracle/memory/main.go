@@ -137,10 +137,10 @@ func (r *result) compareExisting(addr uint64, a, b *event) {
 	}
 }
 
-// The stacks of a new thread's g0 and gsignal (malg in allocm and mpreinit) are told when they are taken; the runtime
-// lists those of goroutines only.
+// The stacks of a new thread's g0 and gsignal (malg in allocm and mpreinit) are told when they are taken, or, if that was
+// while gotap began, as existing; the runtime lists those of goroutines only.
 func isOfThread(e *event) bool {
-	return !e.exists && (e.what == "16384 bytes" || e.what == "32768 bytes")
+	return (e.what == "16384 bytes" || e.what == "32768 bytes")
 }
 
 // compareEvents goes through both sequences side by side. Behind @end one of them may be cut.

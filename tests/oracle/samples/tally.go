@@ -163,10 +163,10 @@ func (t *tally) mismatch(s *sample, th *thread, p int64) string {
 	return ""
 }
 
-// onOwnStack: mcall leaves the goroutine's stack, and samples, the runtime's too, end there.
+// onOwnStack: mcall leaves the goroutine's stack, and samples, the runtime's too, end there; gotap's also at morestack.
 func (s *sample) onOwnStack() bool {
 	root := s.frames[len(s.frames)-1]
-	return root != "runtime.mcall" && root != "runtime.mstart"
+	return root != "runtime.mcall" && root != "runtime.mstart" && root != "runtime.morestack"
 }
 
 // A goroutine begins with a wrapper where a function has arguments (main.f.gowrap1, main.f.func1).
