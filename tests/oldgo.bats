@@ -73,7 +73,8 @@ sleeping() {
 @test "Go 1.19: parked goroutines have their stacks" { sleeping 1.19; }
 @test "Go 1.15: parked goroutines have their stacks" { sleeping 1.15; }
 
-# beside VERSION PROGRAM EVENTS DIFF-FLAG...: the program traces itself from a signal on, while gotap does.
+# beside VERSION PROGRAM EVENTS DIFF-FLAG...: the program traces itself from a signal on, while gotap does. Who is
+# preempted in a prologue lacks his caller (frame pointers; these runtimes unwind by tables): one stack in a thousand.
 beside() {
 	local theirs=$BATS_TEST_TMPDIR/rt.trace
 	build_prog "$1" "$2"
@@ -83,7 +84,7 @@ beside() {
 	wait_record
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
-	same_trace "${LIMITS[@]}" -extras "${@:4}" "$theirs" "$TRACE"
+	same_trace "${LIMITS[@]}" -min-stacks 0.99 -extras "${@:4}" "$theirs" "$TRACE"
 }
 
 annotations() {
