@@ -75,8 +75,11 @@ static int begin(struct output *out, const struct options *o, struct error *err)
 	return ret ? finish(out, ret, err) : 0;
 }
 
-static void report_rewrite(const struct rewrite_result *result)
+static void report_rewrite(const struct options *o, const struct rewrite_result *result)
 {
+	if (o->rewrite.goroutines && !result->ran)
+		fputs("gotap convert: none of these goroutines runs in this part of the trace\n",
+		      stderr);
 	if (result->damaged)
 		fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
 			result->fault);
@@ -101,7 +104,7 @@ static int convert_v2(struct raw_source *source, const struct options *o, struct
 		error_prefix(err, "%s", o->in);
 	ret = finish(&out, ret, err);
 	if (!ret)
-		report_rewrite(&result);
+		report_rewrite(o, &result);
 	return ret;
 }
 

@@ -129,6 +129,7 @@ static int step(struct rewrite *c, const struct trace_event *ev)
 	c->sim.now = ev->time > 2 ? (uint64_t)ev->time : 2;
 	if (!c->writing && ev->time - c->start >= c->o->from)
 		begin_writing(c);
+	c->result->ran |= c->writing && rewrite_wanted(c, ev->g);
 	return rewrite_event(c, ev);
 }
 
@@ -201,8 +202,6 @@ int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_
 	ret = rewrite(&c, fd);
 	trace_reader_close(c.r);
 	strset_free(c.texts);
-	vec_free(&c.stacks);
-	vec_free(&c.frames);
 	map64_free(&c.stack_keys);
 	return ret;
 }

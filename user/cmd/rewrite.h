@@ -32,6 +32,7 @@ struct rewrite_options {
 struct rewrite_result {
 	size_t events;		/* written, statuses and repairs included */
 	size_t dropped;		/* events that could not be kept, of those wanted */
+	bool ran;		/* one of the goroutines wanted runs in what was written */
 	bool damaged;		/* the original breaks off; @fault says where */
 	char fault[640];
 };

@@ -18,6 +18,11 @@ struct sim_g *rewrite_own(struct rewrite *c, const struct trace_event *ev)
 	return g && sim_g_thread(g) ? g : NULL;
 }
 
+struct sim_g *rewrite_named(struct rewrite *c, const struct trace_event *ev)
+{
+	return rewrite_wanted(c, ev->args[0]) ? sim_g(&c->sim, ev->args[0]) : NULL;
+}
+
 struct sim_m *rewrite_thread(struct rewrite *c, const struct trace_event *ev)
 {
 	return ev->m == TRACEV2_NO_ID ? NULL : sim_m(&c->sim, ev->m);
@@ -159,9 +164,9 @@ static int sweep_end(struct rewrite *c, const struct trace_event *ev)
 
 static int assist_active(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 
-	if (!rewrite_wanted(c, g->id) || g->assist || g->status == SIM_UNKNOWN)
+	if (!g || g->assist || g->status == SIM_UNKNOWN)
 		return 1;
 	g->assist = true;
 	sim_put(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), EV_GCMarkAssistActive, g->id);

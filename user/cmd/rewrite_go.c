@@ -14,9 +14,9 @@ static struct sim_m *free_thread(struct rewrite *c, uint64_t id)
 
 int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 
-	if (!rewrite_wanted(c, g->id) || g->status != SIM_UNKNOWN)
+	if (!g || g->status != SIM_UNKNOWN)
 		return 1;
 	if (ev->type == EV_GoStatusStack)
 		g->start_stack = rewrite_stack_key(c, ev->args[3]);
@@ -44,10 +44,10 @@ static void hold_back(struct rewrite *c, struct sim_g *g, const struct trace_eve
 
 int rewrite_go_create(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 	struct sim_m *m = rewrite_thread(c, ev);
 
-	if (!rewrite_wanted(c, g->id))
+	if (!g)
 		return 1;
 	if (!m || !m->p)
 		return 0;
@@ -65,22 +65,15 @@ int rewrite_go_create(struct rewrite *c, const struct trace_event *ev)
 
 int rewrite_go_create_syscall(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 	struct sim_m *m = free_thread(c, ev->m);
 
-	if (!rewrite_wanted(c, g->id))
+	if (!g)
 		return 1;
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_GoCreateSyscall, g->id);
 	sim_g_bind(&c->sim, g, m, SIM_SYSCALL);
 	g->seq = 0;
 	return 1;
-}
-
-static void forget(struct sim_g *g)
-{
-	g->status = SIM_UNKNOWN;	/* the id may come again */
-	g->start_stack = 0;
-	g->seq = 0;
 }
 
 int rewrite_go_destroy_syscall(struct rewrite *c, const struct trace_event *ev)
@@ -92,16 +85,16 @@ int rewrite_go_destroy_syscall(struct rewrite *c, const struct trace_event *ev)
 	if (g->m->p)
 		sim_p_stop(&c->sim, SIM_ADDED, g->m->p);
 	sim_g_leave(&c->sim, g, SIM_WAITING, EV_GoDestroySyscall, 0, NULL);
-	forget(g);
+	sim_forget_g(&c->sim, g);
 	return 1;
 }
 
 int rewrite_go_start(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 	struct sim_m *m = rewrite_thread(c, ev);
 
-	if (!rewrite_wanted(c, g->id))
+	if (!g)
 		return 1;
 	if (g->status != SIM_RUNNABLE || !m || !m->p || m->g)
 		return 0;
@@ -134,7 +127,7 @@ int rewrite_go_destroy(struct rewrite *c, const struct trace_event *ev)
 	if (!g)
 		return 1;
 	sim_g_leave(&c->sim, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
-	forget(g);
+	sim_forget_g(&c->sim, g);
 	return 1;
 }
 
@@ -158,10 +151,10 @@ static int create_held_back(struct rewrite *c, const struct trace_event *ev, str
 /* GoUnblock, and the first part of a switch. */
 int rewrite_go_unblock(struct rewrite *c, const struct trace_event *ev)
 {
-	struct sim_g *g = sim_g(&c->sim, ev->args[0]);
+	struct sim_g *g = rewrite_named(c, ev);
 	uint64_t stack = ev->type == EV_GoUnblock ? ev->args[2] : 0;
 
-	if (!rewrite_wanted(c, g->id))
+	if (!g)
 		return 1;
 	if (g->status != SIM_WAITING)
 		return 0;

@@ -21,16 +21,10 @@ struct rewrite {
 	uint64_t gc_seq;
 	bool gc_open, gc_known;	/* what the written trace says of the collector */
 	uint64_t procs;		/* last GOMAXPROCS, 0 unknown */
-	struct strset *texts;
-	struct vec stacks;	/* struct rewrite_stack; key = index + 1 */
-	struct vec frames;	/* struct trace_frame */
+	struct strset *texts;	/* names; and stacks, as bytes of struct trace_frame */
 	struct map64 stack_keys;	/* stack id of the open generation -> key */
 	struct rewrite_result *result;
 	struct error *err;
-};
-
-struct rewrite_stack {
-	size_t first, n;
 };
 
 /* Takes one event: 0, or -errno with c->err set. */
@@ -47,6 +41,8 @@ rewrite_step rewrite_syscall_end_blocked;
 bool rewrite_wanted(const struct rewrite *c, uint64_t g);
 /* The event's own goroutine if it is wanted and runs, else NULL. */
 struct sim_g *rewrite_own(struct rewrite *c, const struct trace_event *ev);
+/* The goroutine that the event names first if it is wanted, else NULL. */
+struct sim_g *rewrite_named(struct rewrite *c, const struct trace_event *ev);
 /* The event's thread, NULL if it has none. */
 struct sim_m *rewrite_thread(struct rewrite *c, const struct trace_event *ev);
 

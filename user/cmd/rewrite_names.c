@@ -20,33 +20,36 @@ uint64_t rewrite_string(struct rewrite *c, uint64_t id)
 	return c->writing ? tracefile_string(c->tf, copy(c, id)) : 0;
 }
 
-static void add_frame(struct rewrite *c, const struct v2_frame *f)
+/* The frames, one after the other, as an interned text: of a stack that comes again there is one. */
+static const char *frames_of(struct rewrite *c, const struct v2_tables *t,
+			     const struct v2_stack *stack)
 {
-	struct trace_frame *out = vec_push(&c->frames, sizeof(*out));
+	struct trace_frame frames[TRACEV2_MAX_FRAMES];
+	uint32_t i;
 
-	*out = (struct trace_frame){ f->pc, copy(c, f->func), copy(c, f->file), f->line };
+	for (i = 0; i < stack->len; i++) {
+		const struct v2_frame *f = tables_frame(t, stack, i);
+
+		frames[i] = (struct trace_frame){ f->pc, copy(c, f->func), copy(c, f->file),
+						  f->line };
+	}
+	return strset_add_bytes(c->texts, (const char *)frames, stack->len * sizeof(frames[0]));
 }
 
 uint64_t rewrite_stack_key(struct rewrite *c, uint64_t id)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
 	const struct v2_stack *stack;
-	struct rewrite_stack *st;
 	uint64_t *key;
-	uint32_t i;
 	bool is_new;
 
 	stack = id && gen && !c->o->strip_stacks ? tables_stack(&gen->tables, id) : NULL;
 	if (!stack)
 		return 0;
 	key = map64_put(&c->stack_keys, id, &is_new);
-	if (!is_new)
-		return *key;
-	st = vec_push(&c->stacks, sizeof(*st));
-	*st = (struct rewrite_stack){ .first = c->frames.len, .n = stack->len };
-	for (i = 0; i < stack->len; i++)
-		add_frame(c, tables_frame(&gen->tables, stack, i));
-	return *key = c->stacks.len;
+	if (is_new)
+		*key = (uintptr_t)frames_of(c, &gen->tables, stack);
+	return *key;
 }
 
 uint64_t rewrite_stack(struct rewrite *c, uint64_t id)
@@ -56,11 +59,10 @@ uint64_t rewrite_stack(struct rewrite *c, uint64_t id)
 
 size_t rewrite_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 {
-	struct rewrite *c = ctx;
-	const struct rewrite_stack *st = vec_at(&c->stacks, struct rewrite_stack, key - 1);
-	size_t i, n = st->n < max ? st->n : max;
+	const char *frames = (const char *)(uintptr_t)key;
+	size_t n = strset_len(frames) / sizeof(*out);
 
-	for (i = 0; i < n; i++)
-		out[i] = *vec_at(&c->frames, struct trace_frame, st->first + i);
+	n = n < max ? n : max;
+	memcpy(out, frames, n * sizeof(*out));
 	return n;
 }

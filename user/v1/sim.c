@@ -55,6 +55,12 @@ struct sim_g *sim_g(struct sim *s, uint64_t id)
 	return object(&s->gs, id, sizeof(struct sim_g), &is_new);
 }
 
+void sim_forget_g(struct sim *s, struct sim_g *g)
+{
+	map64_del(&s->gs, g->id);
+	free(g);
+}
+
 struct sim_p *sim_p(struct sim *s, uint64_t id)
 {
 	bool is_new;

@@ -82,6 +82,8 @@ void sim_init(struct sim *s, struct tracefile *tf);
 void sim_release(struct sim *s);
 
 struct sim_g *sim_g(struct sim *s, uint64_t id);
+/* @g has ended and is bound to nothing; its id may come again. */
+void sim_forget_g(struct sim *s, struct sim_g *g);
 struct sim_p *sim_p(struct sim *s, uint64_t id);
 struct sim_m *sim_m(struct sim *s, uint64_t id);
 struct sim_m *sim_made_up(struct sim *s);
