@@ -137,6 +137,9 @@ tests_of_release() {
 	[[ ${lines[2]} == *"not a Go execution trace"* ]]
 	gotap check "$VECTORS/bad_dup_string.trace" "$BATS_TEST_TMPDIR/none"
 	[ "$status" -eq 2 ]
+	gotap check "$BATS_TEST_TMPDIR"
+	[ "$status" -eq 2 ]
+	contains "$BATS_TEST_TMPDIR: cannot read: Is a directory"
 	gotap check
 	[ "$status" -eq 2 ]
 	gotap check --bogus

@@ -64,8 +64,10 @@ static int check_one(const char *file, const struct check_options *options)
 		return fail(&err);
 	if (legacy_is(&source))
 		return check_legacy(&source, file, options);
-	if (check_source(&source, options->lenient, &result, &err))
+	if (check_source(&source, options->lenient, &result, &err)) {
+		error_prefix(&err, "%s", file);
 		return fail(&err);
+	}
 	if (options->json) {
 		check_json(stdout, file, &result);
 	} else {
