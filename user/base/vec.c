@@ -137,6 +137,13 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	b->len += (size_t)n;
 }
 
+void buf_empty(struct buf *b, size_t keep)
+{
+	if (b->cap > keep)
+		buf_free(b);
+	b->len = 0;
+}
+
 void buf_free(struct buf *b)
 {
 	free(b->data);

@@ -45,6 +45,8 @@ void buf_add(struct buf *b, const void *p, size_t n);
 void buf_add_byte(struct buf *b, uint8_t c);
 /* Appends formatted text without a terminating NUL. */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Empties it; its storage stays unless it is larger than @keep. */
+void buf_empty(struct buf *b, size_t keep);
 void buf_free(struct buf *b);
 
 #endif

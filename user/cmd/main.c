@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* main: finds the subcommand in a table and runs it. */
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	/* Large buffers of a burst go back to the system, also after the first one. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -88,7 +88,16 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Drops what was passed on once it is the larger part. */
+/* All is passed on; the room of a burst does not stay. */
+static void queue_empty(struct queue *q)
+{
+	buf_empty(&q->bytes, CHUNK_KEEP);
+	if (q->entries.cap > CHUNK_KEEP / sizeof(struct rec))
+		vec_free(&q->entries);
+	q->entries.len = q->next = 0;
+}
+
+/* Drops what was passed on. */
 static void queue_compact(struct queue *q)
 {
 	struct entry *e = q->entries.data;
@@ -96,6 +105,10 @@ static void queue_compact(struct queue *q)
 
 	if (!q->next)
 		return;
+	if (q->next == q->entries.len) {
+		queue_empty(q);
+		return;
+	}
 	for (i = q->next; i < q->entries.len; i++)
 		if (e[i].at < from)
 			from = e[i].at;
