@@ -33,16 +33,45 @@ func (t *stackTable) id(text string) stackID {
 
 type loader struct {
 	*history
-	stacks *stackTable
-	seen   map[trace.Stack]stackID
+	stacks  *stackTable
+	seen    map[trace.Stack]stackID
+	threads map[trace.ThreadID]*lastTimes
 }
 
 func load(path string, stacks *stackTable) (*history, error) {
-	l := &loader{newHistory(path), stacks, map[trace.Stack]stackID{trace.NoStack: 0}}
+	l := &loader{newHistory(path), stacks, map[trace.Stack]stackID{trace.NoStack: 0}, map[trace.ThreadID]*lastTimes{}}
 	if err := tracefile.Each(path, l.add); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	l.end = l.ended()
 	return l.history, nil
+}
+
+// lastTimes are those of a thread's last events, in a ring.
+type lastTimes struct {
+	at [8]int64
+	n  int
+}
+
+func (t *lastTimes) add(at int64) {
+	t.at[t.n%len(t.at)] = at
+	t.n++
+}
+
+// ended is when tracing ended. The last event does not tell: a thread that was in the middle of one when the runtime
+// stopped tracing completes it, and on a busy machine that may be long after all others were silent. So the last few
+// of each thread do not count.
+func (l *loader) ended() int64 {
+	var end int64
+	for _, t := range l.threads {
+		if t.n >= len(t.at) {
+			end = max(end, t.at[t.n%len(t.at)])
+		}
+	}
+	if end == 0 {
+		return l.end
+	}
+	return end
 }
 
 func (l *loader) add(ev trace.Event) error {
@@ -54,6 +83,10 @@ func (l *loader) add(ev trace.Event) error {
 		l.start = at
 	}
 	l.end = at
+	if l.threads[ev.Thread()] == nil {
+		l.threads[ev.Thread()] = &lastTimes{}
+	}
+	l.threads[ev.Thread()].add(at)
 	if ev.Kind() == trace.EventStateTransition {
 		l.addTransition(ev)
 	} else {
