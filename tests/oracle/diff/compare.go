@@ -94,18 +94,20 @@ type comparison struct {
 	mislabelled  int
 }
 
-// compare aligns twice if the clocks of the two traces turn out to differ: a constant difference is one finding, and
-// must not look like lost steps.
+// compare aligns again if the clocks of the two traces turn out to differ: a constant difference is one finding, and
+// must not look like lost steps. Where many equal steps follow one another closely, the first difference that is
+// found is too small, and the next one nearer.
 func compare(a, b *history, stacks *stackTable, margin int64) (*comparison, error) {
 	c, err := compareAt(a, b, stacks, margin, 0)
-	if err != nil {
-		return nil, err
+	for tries := 0; tries < 4 && err == nil; tries++ {
+		g, _ := c.totals()
+		offset := quantile(sorted(g.delays), 0.5)
+		if max(offset-c.offset, c.offset-offset) <= clockNoise {
+			break
+		}
+		c, err = compareAt(a, b, stacks, margin, offset)
 	}
-	g, _ := c.totals()
-	if offset := quantile(sorted(g.delays), 0.5); max(offset, -offset) > clockNoise {
-		return compareAt(a, b, stacks, margin, offset)
-	}
-	return c, nil
+	return c, err
 }
 
 // A smaller median difference (ns) than this is the cost of tracing.
