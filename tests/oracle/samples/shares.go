@@ -39,7 +39,7 @@ func stack(s *sample) string {
 // While the scheduler works for a goroutine that has just stopped, the runtime's samples still name that one; gotap's
 // say what the trace shows.
 func place(s *sample) string {
-	if s.g < 0 || (len(s.frames) > 0 && !s.onOwnStack()) {
+	if s.g < 0 || (len(s.frames) > 0 && !s.hasRoot()) {
 		return "the scheduler"
 	}
 	for _, f := range s.frames {

@@ -157,16 +157,20 @@ func (t *tally) mismatch(s *sample, th *thread, p int64) string {
 		return fmt.Sprintf("P %d, but %d is there", p, th.p)
 	}
 	entry := t.entry[s.g]
-	if s.g >= 0 && entry != "" && len(s.frames) > 0 && s.onOwnStack() && !isRoot(s.frames[len(s.frames)-1], entry) {
+	if s.g >= 0 && entry != "" && len(s.frames) > 0 && s.hasRoot() && !isRoot(s.frames[len(s.frames)-1], entry) {
 		return fmt.Sprintf("goroutine %d began with %s, not %s", s.g, entry, s.frames[len(s.frames)-1])
 	}
 	return ""
 }
 
-// onOwnStack: mcall leaves the goroutine's stack, and samples, the runtime's too, end there; gotap's also at morestack.
-func (s *sample) onOwnStack() bool {
-	root := s.frames[len(s.frames)-1]
-	return root != "runtime.mcall" && root != "runtime.mstart" && root != "runtime.morestack"
+// hasRoot says whether the stack goes back to where the goroutine began. mcall leaves its stack, and samples, the
+// runtime's too, end there; gotap's also at morestack. And what it began with may have returned, to goexit.
+func (s *sample) hasRoot() bool {
+	switch s.frames[len(s.frames)-1] {
+	case "runtime.mcall", "runtime.mstart", "runtime.morestack", "runtime.goexit1", "runtime.goexit0":
+		return false
+	}
+	return true
 }
 
 // A goroutine begins with a wrapper where a function has arguments (main.f.gowrap1, main.f.func1).
