@@ -57,8 +57,8 @@ attached() {
 	views_ok "${told[@]}"
 }
 
-@test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc 15 -pause 200us; }
-@test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc 15 -pause 200us; }
-@test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc 15 -pause 200us; }
-@test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges 15 -pause 300us; }
-@test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges 15 -pause 300us; }
+@test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc 40 -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc 40 -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc 40 -pause 200us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges 40 -pause 300us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges 40 -pause 300us; }
