@@ -25,6 +25,21 @@ static void what_moved_has_the_state_of_its_records(void)
 		    "-1:ProcStatus 1 2", "", 0);
 }
 
+/* dropm leaves the P in a syscall that nobody is in; up to Go 1.21 all of it still fits. */
+static void a_c_thread_left_its_p_before_the_attach(void)
+{
+	begin(21, 25);
+	put(REC_SNAP_G, 2, 7, 1, 0x9001, 0, 0);
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_P, 1, 9, 1, P1, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, 0, 7, 1, 0x9001, 0, P1);
+	check_story("-1:ProcStatus 1 2, 7:GoStatus 1 7 2, 7:ProcStatus 0 1",
+		    "7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 1 1, 7:GoSyscallEndBlocked, "
+		    "7:GoStart 1 1, 7:ProcsChange 2", 0);
+}
+
 static void a_goroutines_day(void)
 {
 	begin(27, 25);
@@ -390,6 +405,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(what_did_not_move_has_the_state_of_the_snapshot),
 		UNIT(what_moved_has_the_state_of_its_records),
+		UNIT(a_c_thread_left_its_p_before_the_attach),
 		UNIT(a_goroutines_day),
 		UNIT(a_syscall_that_keeps_its_p),
 		UNIT(a_syscall_whose_p_is_stolen),

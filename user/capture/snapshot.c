@@ -26,6 +26,9 @@ enum {
 	SCAN_BIT = 0x1000,
 };
 
+/* runtime/runtime2.go: g.atomicstatus; DEADEXTRA from Go 1.26 on, of an extra M's */
+enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11 };
+
 struct reader {
 	const struct plan *plan;
 	const struct process *proc;
@@ -120,7 +123,7 @@ static uint32_t tid_of(struct reader *rd, uint64_t procid)
 	return tid ? (uint32_t)*tid : 0;
 }
 
-static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
+static struct m_fact *fact_of(struct reader *rd, uint64_t m)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
 	uint8_t bytes[M_SIZE];
@@ -142,6 +145,18 @@ static const struct m_fact *fact_of(struct reader *rd, uint64_t m)
 	fact->syscalltick = u32_at(bytes, off->m_syscalltick);
 	*slot = rd->m_facts.len;
 	return fact;
+}
+
+/*
+ * The M of a dead goroutine. Mostly it is about to leave it; but an extra M, which no
+ * C thread has now, keeps its goroutine, the id of its last thread and, up to Go 1.21
+ * as if the syscall went on, the P of that one: the P is nobody's (proc.go, dropm).
+ */
+static void forget_dropped(struct m_fact *m, uint32_t status)
+{
+	m->oldp = 0;	/* of a running M it is 0 anyway */
+	if (status == DEADEXTRA)
+		m->tid = 0;
 }
 
 /* --- Ps --- */
@@ -308,14 +323,15 @@ static uint64_t take_stack(struct reader *rd, const uint8_t *g, bool in_syscall)
 
 static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 {
-	enum { SYSCALL = 3, WAITING = 4, RUNNABLE = 1, DEAD = 6 };
 	const struct go_offsets *off = &rd->plan->offsets;
 	uint32_t status = u32_at(g, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT;
-	const struct m_fact *m = fact_of(rd, u64_at(g, off->g_m));
+	struct m_fact *m = fact_of(rd, u64_at(g, off->g_m));
 	uint64_t goid = u64_at(g, off->g_goid), stack = 0;
 	struct rec_long *l;
 
-	if (!goid || !status || status == DEAD)
+	if (m && (status == DEAD || status == DEADEXTRA))
+		forget_dropped(m, status);
+	if (!goid || !status || status == DEAD || status == DEADEXTRA)
 		return;
 	if (status == WAITING || status == RUNNABLE || status == SYSCALL)
 		stack = take_stack(rd, g, status == SYSCALL);

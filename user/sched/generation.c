@@ -54,6 +54,17 @@ static void begin(struct model *s)
 	sweep_tell_all(s);
 }
 
+/* In a syscall is a P whose thread has a goroutine in one, whatever its own status says. */
+static void settle_p(struct P *p)
+{
+	if (p->m->g && p->m->g->status == G_SYSCALL)
+		p->status = P_SYSCALL;
+	else if (p->status == P_SYSCALL)	/* left by a C thread that has gone (dropm) */
+		p_unbind(p);
+	else
+		p->status = P_RUNNING;
+}
+
 /*
  * A running goroutine without a P is between the end of a syscall and its
  * next P (Go 1.26+, exitsyscall): a reader knows that as in a syscall.
@@ -72,7 +83,7 @@ void generation_settle(struct model *s)
 		struct P *p = map64_ptr(&s->ps, i, struct P);
 
 		if (p->m)
-			p->status = p->m->g && p->m->g->status == G_SYSCALL ? P_SYSCALL : P_RUNNING;
+			settle_p(p);
 	}
 }
 

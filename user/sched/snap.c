@@ -29,7 +29,7 @@ void snap_p(struct model *s, struct M *m, const struct rec *r)
 		return;
 	holder = m_put(s, r->tid);
 	if (!holder->p)
-		p_bind(p, holder, P_RUNNING);
+		p_bind(p, holder, r->sub ? P_SYSCALL : P_RUNNING);
 }
 
 /*
