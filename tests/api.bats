@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # libgotap as a stranger uses it: installed, found by pkg-config, linked both ways, with the programs of examples/.
 

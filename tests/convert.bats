@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # gotap convert on v2 traces: parts of a trace, other headers, damaged files. Go's reader and validator judge the
 # result. (Traces of Go 1.21 and older: v1.bats.)

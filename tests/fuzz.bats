@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # A few seconds of every fuzzer: no crash, no hang, no leak, memory bounded. `make fuzz` runs them for longer.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # Other kernels than the one below: Debian's, from the oldest that has what gotap needs to the newest, each in a virtual
 # machine. `make kernels` also runs those of tests/kernel/matrix.

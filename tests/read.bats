@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # gotap text, wire and check beside Go's own reading side: internal/trace/raw, the reader and the validator of the
 # reference release, on the runtime's traces of every release and on what a fuzzer makes of them.

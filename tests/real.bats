@@ -53,7 +53,7 @@ flawless() {
 	views_ok "$T/a.trace"
 	"$ORACLE/check" -stacks "$T/a.trace" >"$T/stacks"
 	grep -qF "$2" "$T/stacks" || fail "no function of $2"
-	echo "# Go $(reported go_version): $(reported records) records" >&3
+	explain "Go $(reported go_version): $(reported records) records"
 }
 
 # recorded_under COMMAND...: records $TARGET while the load runs.

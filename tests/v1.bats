@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
 #
 # Traces of Go 1.21 and older, back to the first: read, and converted into traces that Go's own reader takes and in
 # which it sees what it sees in the originals. The canned traces are those of the Go releases themselves.

@@ -40,6 +40,9 @@ fail() {
 	return 1
 }
 
+# explain TEXT: shown even if the test passes. "##" tells it from the output of a test that failed before.
+explain() { printf '## %s\n' "${*//$'\n'/$'\n'## }" >&3; }
+
 # contains TEXT: the last run's output has this text somewhere.
 contains() { [[ $output == *"$1"* ]] || fail "no '$1' in the output"; }
 

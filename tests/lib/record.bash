@@ -20,7 +20,13 @@ record() {
 # recorded TRACE ARGUMENT...: and it lost and repaired nothing.
 recorded() {
 	record "$1" --strict "${@:2}"
-	[ "$status" -eq 0 ] || fail "not a flawless recording"
+	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
+}
+
+# What the last report tells of losses and repairs, or the error that is there in its place.
+flaws() {
+	grep -oE '"(lost|stacks_lost|repairs_total|notes|budget_slices)": [1-9][0-9]*|"[^"]* [^"]*": [1-9][0-9]*' "$REPORT" | paste -sd ' ' |
+		grep . || tail -n 1 "$REPORT"
 }
 
 # start_record TRACE ARGUMENT...: the same in the background, as $RECORDER, once its probes are in place.
