@@ -40,6 +40,18 @@ static void a_c_thread_left_its_p_before_the_attach(void)
 		    "7:GoStart 1 1, 7:ProcsChange 2", 0);
 }
 
+/* Go 1.26+: it was read in a syscall, regained a P, and nothing has named it since. */
+static void a_syscall_ends_while_states_are_read(void)
+{
+	begin(27, 25);
+	put(REC_P_START, REC_PSTART_EXITSYSCALL, 7, 1, P1, 0, 0);
+	put(REC_SNAP_G, 3, 7, 1, 0x9001, 0, 0);
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	check_story("-1:ProcStatus 0 2, 7:GoStatus 1 7 2, 7:ProcStatus 1 1", "7:GoBlock", 0);
+}
+
 static void a_goroutines_day(void)
 {
 	begin(27, 25);
@@ -406,6 +418,7 @@ int main(void)
 		UNIT(what_did_not_move_has_the_state_of_the_snapshot),
 		UNIT(what_moved_has_the_state_of_its_records),
 		UNIT(a_c_thread_left_its_p_before_the_attach),
+		UNIT(a_syscall_ends_while_states_are_read),
 		UNIT(a_goroutines_day),
 		UNIT(a_syscall_that_keeps_its_p),
 		UNIT(a_syscall_whose_p_is_stolen),

@@ -34,6 +34,7 @@ void p_start(struct model *s, struct M *m, const struct rec *r)
 		ensure_p_idle(s, m, p);
 		step_p_start(s, m, p);
 	}
+	m->left_syscall |= r->sub == REC_PSTART_EXITSYSCALL && !m->g;
 	if (r->sub == REC_PSTART_EXITSYSCALL && m->g && m->g->status == G_SYSCALL) {
 		g = m->g;
 		step_sys_end_blocked(s, m);

@@ -84,8 +84,8 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
 	on = r->tid ? m_put(s, r->tid) : NULL;
-	if (on && !on->g)
-		g_bind(g, on, status);
+	if (on && !on->g)	/* the end of a syscall on Go 1.26+ may not name the goroutine */
+		g_bind(g, on, on->left_syscall ? G_RUNNING : status);
 	else
 		g->status = G_WAITING;
 }

@@ -65,6 +65,7 @@ struct M {
 	struct trace_stream *stream;
 	uint64_t gen;		/* generation of its last event */
 	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
+	bool left_syscall;	/* so said a record before its goroutine was known */
 	uint64_t coro_exit;	/* goroutine that ended in a coroutine switch: a GO_DEAD follows */
 };
 
