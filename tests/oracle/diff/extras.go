@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -23,7 +24,6 @@ var (
 	minValues   = flag.Float64("min-values", 0.999, "least share of equal values, texts and tasks among them")
 	maxExtraP99 = flag.Duration("max-extras-p99", 0, "largest 99th percentile of their time differences (0: any)")
 	needExtras  = flag.String("need", "", "comma-separated beginnings of names of which the runtime must have some")
-	fewExtras   = flag.String("few", "", "comma-separated beginnings of names of which gotap may lack two, or one in fifty, and add none")
 	roughExtras = flag.String("rough", "", "comma-separated beginnings of names of which one value in 200 may differ")
 	skipExtras  = flag.String("skip", "", "comma-separated beginnings of names that are not judged")
 )
@@ -94,6 +94,7 @@ func (l *loader) addExtra(ev trace.Event) {
 	}
 	l.extras[key] = append(l.extras[key], step{
 		at:     int64(ev.Time()),
+		late:   l.late,
 		kind:   valueKind(ev, value),
 		reason: value,
 		stack:  l.stack(ev.Stack()),
@@ -158,7 +159,7 @@ func (c *comparison) addExtraOrphan(t *tally, key extraKey, inA bool, s step) {
 	if !c.inside(s) {
 		return
 	}
-	if inA && c.isMislabelled(key) {
+	if inA && c.isMislabelled(key, s) {
 		c.mislabelled++
 		return
 	}
@@ -170,11 +171,31 @@ func (c *comparison) addExtraOrphan(t *tally, key extraKey, inA bool, s step) {
 	c.extraOrphans = append(c.extraOrphans, extraOrphan{key, inA, s})
 }
 
-// The runtime labels whatever starts on a P that has chosen to mark (p.gcMarkWorkerMode), even if that is an ordinary
-// goroutine because the P was stopped before its worker ran. gotap labels workers only.
-func (c *comparison) isMislabelled(key extraKey) bool {
+// The runtime labels whatever starts on a P that has chosen to mark (p.gcMarkWorkerMode). That may be an ordinary
+// goroutine, because the P was stopped before its worker ran, or from Go 1.26 on because a P that got its worker when the
+// world started had something better to run, gave the worker back, and kept the mode (releaseNextGCMarkWorker). There
+// even a worker is labelled that does not mark: one that goes on in gcMarkDone, after another goroutine woke it or after
+// a preemption. gotap labels workers that the scheduler wakes to mark, which is no goroutine and so has no stack.
+func (c *comparison) isMislabelled(key extraKey, label step) bool {
+	if !strings.HasPrefix(key.name, "Label GC") {
+		return false
+	}
 	name := c.name(key.res.id)
-	return strings.HasPrefix(key.name, "Label GC") && name != "" && !strings.HasPrefix(name, "runtime.gcBgMark")
+	if name != "" && !strings.HasPrefix(name, "runtime.gcBgMark") {
+		return true
+	}
+	last, ok := c.a.before(key.res, label.at, goStart)
+	return ok && (last.kind != goUnblock || last.stack != 0)
+}
+
+// before returns the last step of a resource before the one of kind k that is the last at a time.
+func (h *history) before(r resource, at int64, k kind) (step, bool) {
+	steps := h.steps[r]
+	i := sort.Search(len(steps), func(i int) bool { return steps[i].at > at }) - 1
+	if i < 1 || steps[i].kind != k {
+		return step{}, false
+	}
+	return steps[i-1], true
 }
 
 func (c *comparison) addExtraMatch(t *tally, key extraKey, x, y step) {
@@ -187,8 +208,8 @@ func (c *comparison) addExtraMatch(t *tally, key extraKey, x, y step) {
 	}
 	t.A++
 	t.MatchedA++
-	t.delays = append(t.delays, y.at-x.at)
-	if late := y.at - x.at - c.offset; max(late, -late) > lateExtra {
+	t.delays = append(t.delays, x.delay(y))
+	if late := x.delay(y) - c.offset; max(late, -late) > lateExtra {
 		c.lateExtras = append(c.lateExtras, extraOrphan{key, true, x})
 	}
 	t.Threads += btoi(x.thread == y.thread)
@@ -240,7 +261,7 @@ func (p printer) extras() {
 			percent(t.Threads, t.MatchedA), micros(quantile(abs, 0.5)), micros(quantile(abs, 0.99)))
 	}
 	if p.c.mislabelled > 0 {
-		p.line("left out: %d labels of GC workers that the runtime gave to ordinary goroutines", p.c.mislabelled)
+		p.line("left out: %d labels of GC workers that the runtime gave to who did not mark", p.c.mislabelled)
 	}
 	p.line("")
 	for _, d := range byCount(p.c.extraValues, 8) {
@@ -298,18 +319,15 @@ func (c *comparison) judgeExtraTallies(fail func(format string, args ...any)) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.extras)) {
-		t, least, values := c.extras[name], *minExtras, *minValues
+		t, values := c.extras[name], *minValues
 		if hasPrefixOf(*skipExtras, name) {
 			continue
-		}
-		if few := max(2, t.A/50); hasPrefixOf(*fewExtras, name) && t.A-t.MatchedA <= few {
-			least = 0
 		}
 		if hasPrefixOf(*roughExtras, name) {
 			values = 0.995
 		}
-		if got := t.recall(); got < least {
-			fail("recall of %s %.5f < %g", name, got, least)
+		if got := t.recall(); got < *minExtras {
+			fail("recall of %s %.5f < %g", name, got, *minExtras)
 		}
 		if got := t.precision(); got < *minExtras {
 			fail("precision of %s %.5f < %g", name, got, *minExtras)
