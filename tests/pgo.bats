@@ -91,3 +91,11 @@ inlined_everywhere() {
 	views_ok "$trace"
 	grep -F '"missing_probes": ["runtime.(*gcControllerState).update"]' "$REPORT"
 }
+
+@test "labels of mark workers that may have been inlined away are told as missing" {
+	hot_profile 1.27 findRunnable:casgstatus
+	build_prog 1.27 pingpong "-pgo=$PROFILE"
+	start_target "$PROG"
+	recorded "$BATS_TEST_TMPDIR/a.trace" -d 300ms -p "$TARGET"
+	grep -F '"missing_probes": ["runtime.findRunnable"]' "$REPORT"
+}

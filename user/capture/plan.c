@@ -286,22 +286,28 @@ static int add_point(struct plan *p, const struct gobin *b, const struct probe_s
 	return plan_add_point(p, b, &point, err);
 }
 
-int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
-	       const struct error *why, struct error *err)
+void plan_note_missing(struct plan *p, const char *function, const char *lacks,
+		       const struct error *why)
 {
 	struct missing_probe *missing;
 	size_t i;
 
+	for (i = 0; i < p->missing.len; i++)
+		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, function))
+			return;
+	missing = vec_push(&p->missing, sizeof(*missing));
+	missing->function = function;
+	missing->lacks = lacks;
+	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
+}
+
+int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+	       const struct error *why, struct error *err)
+{
 	if (spec->need == REQUIRED)
 		return error_set(err, -ENOTSUP, "cannot probe '%s' (%s): %.300s", gobin_path(b),
 				 gobin_go_version(b), why->text);
-	for (i = 0; i < p->missing.len; i++)
-		if (!strcmp(vec_at(&p->missing, struct missing_probe, i)->function, spec->function))
-			return 0;
-	missing = vec_push(&p->missing, sizeof(*missing));
-	missing->function = spec->function;
-	missing->lacks = spec->lacks;
-	snprintf(missing->why, sizeof(missing->why), "%.127s", why->text);
+	plan_note_missing(p, spec->function, spec->lacks, why);
 	return 0;
 }
 

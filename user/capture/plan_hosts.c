@@ -26,6 +26,10 @@ struct host_spec {
 	struct site_class class;
 };
 
+struct lacks_spec {
+	const char *caller, *lacks;
+};
+
 struct harmless_spec {
 	const char *caller;	/* a function, or the beginning of several */
 	int since, until;
@@ -42,15 +46,24 @@ struct probed_spec {
 static const struct host_spec host_specs[] = {
 #define HOST(host, caller, old, new_, since, until, place, kind, sub, stack) \
 	{ host, caller, old, new_, since, until, place, { kind, sub, stack } },
+#define LACKS(...)
 #define HARMLESS(...)
 #define PROBED(...)
 #include "capture/hosts.def"
 #undef HOST
+#undef LACKS
+};
+
+static const struct lacks_spec lacks_specs[] = {
+#define HOST(...)
+#define LACKS(caller, lacks) { caller, lacks },
+#include "capture/hosts.def"
+#undef LACKS
 #undef HARMLESS
 };
 
 static const struct harmless_spec harmless_specs[] = {
-#define HOST(...)
+#define LACKS(...)
 #define HARMLESS(caller, since, until) { caller, since, until },
 #include "capture/hosts.def"
 #undef HARMLESS
@@ -63,6 +76,7 @@ static const struct probed_spec probed_specs[] = {
 	{ function, host, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
 #include "capture/hosts.def"
 #undef HOST
+#undef LACKS
 #undef HARMLESS
 #undef PROBED
 };
@@ -145,6 +159,17 @@ static int add_entry(struct plan *p, const struct gobin *b, enum program program
 	return r;
 }
 
+static void note_unseen(struct plan *p, const struct host_spec *spec, const struct gobin_func *fn)
+{
+	struct error why;
+	size_t i;
+
+	error_set(&why, -ENOTSUP, "-pgo has inlined runtime.casgstatus into %s", fn->name);
+	for (i = 0; i < COUNT(lacks_specs); i++)
+		if (!strcmp(lacks_specs[i].caller, spec->caller))
+			plan_note_missing(p, spec->caller, lacks_specs[i].lacks, &why);
+}
+
 static int add_host(struct plan *p, const struct gobin *b, const struct host_spec *spec,
 		    const struct gobin_func *fn, struct error *err)
 {
@@ -164,6 +189,7 @@ static int add_host(struct plan *p, const struct gobin *b, const struct host_spe
 		return add_behind_cas(p, b, spec, fn, err);
 	case UNSEEN:
 		p->unseen_unblocks = true;
+		note_unseen(p, spec, fn);
 	}
 	return 0;
 }

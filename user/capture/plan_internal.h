@@ -34,6 +34,10 @@ int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 	       const struct error *why, struct error *err);
 
+/* A line of the report; one for each @function, which is not copied, nor is @lacks. */
+void plan_note_missing(struct plan *p, const char *function, const char *lacks,
+		       const struct error *why);
+
 /* --- plan_sites.c --- */
 
 void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
