@@ -20,15 +20,19 @@ text_of() { "$ORACLE/wire" -text <"$1"; }
 launch() {
 	build_prog "$1" exitquick
 	recorded "$TRACE" -- "$PROG" -n 100
+	from_the_first_goroutine
+	grep -q 'name=runtime.forcegchelper$' "$BATS_TEST_TMPDIR/goroutines"
+	grep -q 'name=runtime.bgsweep$' "$BATS_TEST_TMPDIR/goroutines"
+	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 100 ]
+}
+
+from_the_first_goroutine() {
 	views_ok "$TRACE"
 	# All begin with their creation: none is declared as found there.
 	! text_of "$TRACE" | grep -q ^GoStatus || fail "a goroutine was there already"
 	text_of "$TRACE" | grep -qE '^GoCreate .*new_g=1 '
 	"$ORACLE/check" -goroutines "$TRACE" >"$BATS_TEST_TMPDIR/goroutines"
 	grep -q '^goroutine 1 first=Runnable .* name=runtime.main$' "$BATS_TEST_TMPDIR/goroutines"
-	grep -q 'name=runtime.forcegchelper$' "$BATS_TEST_TMPDIR/goroutines"
-	grep -q 'name=runtime.bgsweep$' "$BATS_TEST_TMPDIR/goroutines"
-	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 100 ]
 }
 
 @test "the first goroutine and runtime init are in the trace, Go 1.22" { launch 1.22; }
@@ -83,11 +87,12 @@ launch() {
 	trace_ok "$TRACE"
 }
 
-# ctrl_c PROGRAM...: an interrupt from the terminal reaches the whole process group. Sets $ENDED to gotap's status.
+# ctrl_c PROGRAM...: an interrupt from the terminal reaches the whole process group, of which a shell would have what runs
+# in the background ignore it. Sets $ENDED to gotap's status.
 ctrl_c() {
 	mkfifo "$BATS_TEST_TMPDIR/never"
 	exec 8<>"$BATS_TEST_TMPDIR/never"
-	setsid --fork --wait "$GOTAP" record --budget none -q -o "$TRACE" -- "$@" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- &
+	env --default-signal=INT setsid --fork --wait "$GOTAP" record --budget none -q -o "$TRACE" -- "$@" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- &
 	RECORDER=$!
 	wait_for 20 grep -q ready "$BATS_TEST_TMPDIR/out"
 	kill -INT -- "-$(pgrep -P "$RECORDER")"
@@ -146,11 +151,235 @@ ctrl_c() {
 	[ ! -e "$TRACE" ]
 }
 
-@test "a command that is no Go program is not run" {
-	gotap record -o "$TRACE" -- touch "$BATS_TEST_TMPDIR/touched"
+@test "a command with a library that is missing: what the loader says, and its status" {
+	printf 'int main(void) { return 0; }' | gcc -xc - -o "$BATS_TEST_TMPDIR/c" -Wl,--no-as-needed -l:libz.so.1
+	sed -i 's/libz\.so\.1/libq.so.1/' "$BATS_TEST_TMPDIR/c"
+	record "$TRACE" -- "$BATS_TEST_TMPDIR/c"
+	[ "$status" -eq 127 ]
+	grep -q "error while loading shared libraries: libq.so.1" "$REPORT"
+	grep -q "^gotap: no Go program was run" "$REPORT"
+	[ ! -e "$TRACE" ]
+}
+
+# --- commands that exec the Go program ----------------------------------------------------------
+
+# execs COMMAND...: $PROG, with four goroutines, is recorded from its first one on; the command's status is 3.
+execs() {
+	record "$TRACE" --strict -- "$@"
+	[ "$status" -eq 3 ]
+	[ "$(reported ended)" = "the program has ended" ]
+	from_the_first_goroutine
+	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 4 ]
+}
+
+@test "a shell that execs the program" {
+	build_prog "$REFERENCE_GO" exitquick
+	execs sh -c 'true; "$0" >/dev/null; exec "$0" -n 4 -status 3' "$PROG"
+}
+
+@test "env and nice before the program" {
+	build_prog "$REFERENCE_GO" exitquick
+	execs env A=1 nice -n 1 "$PROG" -n 4 -status 3
+}
+
+@test "a script, as another user, of a static program of Go 1.22" {
+	require_tool setpriv
+	build_prog 1.22 exitquick
+	chmod a+x "$BATS_TEST_TMPDIR"
+	printf '#!/bin/sh\nexec setpriv --reuid 65534 --regid 65534 --clear-groups -- "%s" "$@"\n' "$PROG" >"$BATS_TEST_TMPDIR/script"
+	chmod a+x "$BATS_TEST_TMPDIR/script"
+	execs "$BATS_TEST_TMPDIR/script" -n 4 -status 3
+}
+
+@test "another thread than the first execs the program" {
+	build_prog "$REFERENCE_GO" exitquick
+	cat >"$BATS_TEST_TMPDIR/thread.c" <<-END
+		#include <pthread.h>
+		#include <unistd.h>
+
+		static char **args;
+
+		static void *wait_for_ever(void *arg) { for (;;) pause(); }
+		static void *run(void *arg) { execv(args[1], args + 1); return 0; }
+
+		int main(int argc, char **argv)
+		{
+			pthread_t thread;
+
+			args = argv;
+			pthread_create(&thread, 0, wait_for_ever, 0);
+			pthread_create(&thread, 0, run, 0);
+			pthread_join(thread, 0);
+		}
+	END
+	gcc -pthread -o "$BATS_TEST_TMPDIR/thread" "$BATS_TEST_TMPDIR/thread.c"
+	execs "$BATS_TEST_TMPDIR/thread" "$PROG" -n 4 -status 3
+}
+
+@test "stdin and signals reach a shell on its way to the program" {
+	build_prog "$REFERENCE_GO" echo
+	cat >"$BATS_TEST_TMPDIR/shell" <<-'END'
+		trap 'echo got USR1' USR1
+		echo ready
+		kill -USR1 $$
+		read -r line && echo "line $line"
+		exec "$0" "$@"
+	END
+	printf '%s\n' one two | "$GOTAP" record --budget none -q --strict -o "$TRACE" -- \
+		bash -c "$(cat "$BATS_TEST_TMPDIR/shell")" "$PROG" three >"$BATS_TEST_TMPDIR/out"
+	printf '%s\n' ready 'got USR1' 'line one' ready three two | cmp - "$BATS_TEST_TMPDIR/out"
+	from_the_first_goroutine
+}
+
+@test "Ctrl-C for a shell that has not come to the program yet" {
+	mkfifo "$BATS_TEST_TMPDIR/never"
+	exec 8<>"$BATS_TEST_TMPDIR/never"
+	env --default-signal=INT setsid --fork --wait "$GOTAP" record -o "$TRACE" -- sh -c 'echo ready; read -r line' <&8 >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+	RECORDER=$!
+	wait_for 20 grep -q ready "$BATS_TEST_TMPDIR/out"
+	kill -INT -- "-$(pgrep -P "$RECORDER")"
+	ENDED=0
+	wait "$RECORDER" || ENDED=$?
+	[ "$ENDED" -eq 130 ]
+	grep -q '^gotap: no Go program was run' "$BATS_TEST_TMPDIR/out"
+	[ ! -e "$TRACE" ]
+}
+
+@test "what gotap was started to ignore, the program ignores, and nothing else" {
+	build_prog "$REFERENCE_GO" exitquick
+	(
+		trap '' INT PIPE
+		"$GOTAP" record -q -o "$TRACE" -- sh -c 'grep SigIgn /proc/self/status; exec "$0"' "$PROG"
+	) >"$BATS_TEST_TMPDIR/ignored"
+	"$GOTAP" record -q -o "$TRACE" -- sh -c 'grep SigIgn /proc/self/status; exec "$0"' "$PROG" >"$BATS_TEST_TMPDIR/none"
+	grep -q 'SigIgn:.*1002$' "$BATS_TEST_TMPDIR/ignored"
+	grep -q 'SigIgn:.*0000$' "$BATS_TEST_TMPDIR/none"
+}
+
+state_of() { awk '$1 == "State:" { print $2 }' "/proc/$1/status" 2>/dev/null; }
+
+# start_shell: one that waits for a line from $LINE, descriptor 8, and then execs $PROG; sets $CHILD to its pid.
+start_shell() {
+	LINE=$(mktemp -u "$BATS_TEST_TMPDIR/line.XXXXXX")
+	mkfifo "$LINE"
+	exec 8<>"$LINE"
+	"$GOTAP" record -q -o "$TRACE" -- sh -c "echo begun; read -r line; exec $PROG" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- 8<&- &
+	RECORDER=$!
+	TARGETS="${TARGETS:-} $RECORDER"
+	wait_for 20 grep -q begun "$BATS_TEST_TMPDIR/out"
+	CHILD=$(pgrep -P "$RECORDER")
+}
+
+child_is_stopped() { [[ $(state_of "$CHILD") == [tT] ]]; }
+
+@test "a shell that is stopped stays so until it is continued" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_shell
+	kill -STOP "$CHILD"
+	wait_for 10 child_is_stopped
+	echo go >&8
+	sleep 0.2
+	child_is_stopped
+	! grep -q ready "$BATS_TEST_TMPDIR/out" || fail "it went on"
+	kill -CONT "$CHILD"
+	wait "$RECORDER"
+	grep -q ready "$BATS_TEST_TMPDIR/out"
+	from_the_first_goroutine
+}
+
+# no_go STATUS COMMAND...: it runs, none of it is a Go program, and gotap says so in one line.
+no_go() {
+	gotap record -o "$TRACE" -- "${@:2}"
+	[ "$status" -eq "$1" ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "gotap: no Go program was run: "*"not a Go program"*"with -p PID" ]]
+	[ ! -e "$TRACE" ]
+}
+
+@test "a command that comes to no Go program: it runs, and its status is kept if it is one of a failure" {
+	build_prog "$REFERENCE_GO" exitquick
+	no_go 1 touch "$BATS_TEST_TMPDIR/touched"
+	[ -e "$BATS_TEST_TMPDIR/touched" ]
+	no_go 5 sh -c 'exit 5'
+	no_go 137 sh -c 'kill -9 $$'
+	no_go 4 sh -c '"$0" >/dev/null; exit 4' "$PROG"
+	no_go 1 env sh -c '"$0" >/dev/null; true' "$PROG"
+}
+
+@test "without the right to record, the command is not run" {
+	require_tool setpriv
+	gotap_without() { run_logged setpriv --bounding-set=-all --inh-caps=-all "$GOTAP" record -o "$TRACE" -- "$@"; }
+	gotap_without sh -c "touch $BATS_TEST_TMPDIR/touched"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	contains "not a Go program"
+	contains CAP_BPF
 	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
 	[ ! -e "$TRACE" ]
+}
+
+# --- gotap dies --------------------------------------------------------------------------------
+
+recorder_is_stopped() { [ "$(state_of "$RECORDER")" = T ]; }
+
+# held: gotap has the program at its exec, and is stopped itself so that it stays there.
+held() {
+	kill -STOP "$RECORDER"
+	wait_for 10 recorder_is_stopped
+	[ "$(state_of "$CHILD")" = t ] && [ "$(readlink "/proc/$CHILD/exe")" = "$PROG" ] && return
+	kill -CONT "$RECORDER"
+	return 1
+}
+
+has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
+
+@test "gotap is killed: the command goes on, from the shell or from the exec at which it is held" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_shell
+	kill -KILL "$RECORDER"
+	wait "$RECORDER" || true
+	echo go >&8
+	wait_for 20 grep -q ready "$BATS_TEST_TMPDIR/out"
+	start_shell
+	echo go >&8
+	wait_for 20 held
+	kill -KILL "$RECORDER"
+	wait "$RECORDER" || true
+	wait_for 20 grep -q ready "$BATS_TEST_TMPDIR/out"
+	wait_for 20 has_ended "$CHILD"
+}
+
+# --- the trace on stdout -----------------------------------------------------------------------
+
+@test "-o -: what the program prints goes to stderr, and the trace to stdout" {
+	build_prog "$REFERENCE_GO" exitquick
+	"$GOTAP" record -q -o - -- "$PROG" 2>"$BATS_TEST_TMPDIR/said" | cat >"$TRACE"
+	[ "$(cat "$BATS_TEST_TMPDIR/said")" = ready ]
+	trace_ok "$TRACE"
+	"$GOTAP" record -q -o /dev/stdout -- "$PROG" 2>"$BATS_TEST_TMPDIR/said" | cat >"$TRACE"
+	[ "$(cat "$BATS_TEST_TMPDIR/said")" = ready ]
+	trace_ok "$TRACE"
+	"$GOTAP" record -q -o "$TRACE" -- "$PROG" 2>"$BATS_TEST_TMPDIR/said" >"$TRACE"
+	[ "$(cat "$BATS_TEST_TMPDIR/said")" = ready ]
+	trace_ok "$TRACE"
+	"$GOTAP" record -q -o /dev/null -- "$PROG" >/dev/null
+}
+
+@test "what would write into the trace is refused before anything runs" {
+	run_logged bash -c "'$GOTAP' record -o - -- touch '$BATS_TEST_TMPDIR/touched' 2>&1 | cat"
+	[ "$output" = "gotap: the trace and stderr, which has the report and errors, are the same file: redirect one of them" ]
+	gotap record -o "$TRACE" --spool "$TRACE" -- touch "$BATS_TEST_TMPDIR/touched"
+	[ "$status" -eq 1 ]
+	[ "$output" = "gotap: the trace and the raw records of --spool are the same file: '$TRACE'" ]
+	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
+	[ ! -e "$TRACE" ]
+}
+
+@test "standard files that are closed: no message gets into the trace" {
+	build_prog "$REFERENCE_GO" exitquick
+	"$GOTAP" record -o "$TRACE" -- "$PROG" <&- >&- 2>&-
+	trace_ok "$TRACE"
+	status=0
+	"$GOTAP" record -o - -- "$PROG" 2>"$BATS_TEST_TMPDIR/said" >&- || status=$?
+	[ "$status" -eq 1 ]
+	grep -qx "gotap: cannot write 'stdout': Bad file descriptor" "$BATS_TEST_TMPDIR/said"
 }

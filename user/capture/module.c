@@ -114,8 +114,7 @@ static int find_library(struct process *p, struct search *s, struct error *err)
 	r = process_load(p, library_is_there, s, err);
 	if (r != -ENOEXEC)
 		return r;
-	return error_set(err, r, "%.300s, nor is a library that it is linked with; if it loads one "
-			 "later, start it and give its process id with -p", why.text);
+	return error_set(err, r, "%.400s, nor is a library that it is linked with", why.text);
 }
 
 /* Plugins belong to programs, so there are none. */

@@ -30,7 +30,8 @@ struct plugin {
 /*
  * Opens the Go program of @p and sets p->module and p->bias; @plugins (struct
  * plugin) gets what else there is. -ENOEXEC if there is no program; -ENOTSUP if
- * there are several, each of which has a scheduler. Release @plugins in any case.
+ * there are several, each of which has a scheduler; of a launched one what
+ * process_load() says. Release @plugins in any case.
  */
 int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err);
 void plugins_free(struct vec *plugins);

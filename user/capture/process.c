@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/process_internal.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434	/* Linux 5.3 */
@@ -64,7 +64,7 @@ static int open_handle(struct process *p, struct error *err)
 	return 0;
 }
 
-static int open_exe(struct process *p, struct error *err)
+int process_open_exe(struct process *p, struct error *err)
 {
 	int r;
 
@@ -92,7 +92,7 @@ static int check_status(const struct process *p, const struct procfs_status *st,
 	return 0;
 }
 
-static int open_pid(struct process *p, struct error *err)
+int process_open_pid(struct process *p, struct error *err)
 {
 	struct procfs_status st;
 	int r = procfs_status(&p->fs, p->pid, "status", &st);
@@ -101,7 +101,7 @@ static int open_pid(struct process *p, struct error *err)
 	if (!r)
 		r = open_handle(p, err);
 	if (!r)
-		r = open_exe(p, err);
+		r = process_open_exe(p, err);
 	p->bpf_tgid = p->pid;
 	if (!r && !p->fs.initial)
 		r = process_use_inner_ids(p, err);
@@ -111,7 +111,7 @@ static int open_pid(struct process *p, struct error *err)
 int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err)
 {
 	*p = (struct process){ .fs = *fs, .pid = pid, .pidfd = -1, .memory = -1 };
-	return open_pid(p, err);
+	return process_open_pid(p, err);
 }
 
 /* --- ids in PID namespaces --- */
@@ -143,75 +143,7 @@ void process_map_tids(const struct process *p, struct map64 *ret)
 	procfs_map_tids(&p->fs, p->pid, ret);
 }
 
-/* --- programs that gotap starts --- */
-
-/* In the child: exec, or tell the parent why not through the pipe. */
-static void exec_child(char **argv, int fd)
-{
-	int e;
-
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-		execvp(argv[0], argv);
-	e = errno;
-	if (write(fd, &e, sizeof(e)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
-static int wait_for_exec(struct process *p, const char *name, int fd, struct error *err)
-{
-	int status, e = 0;
-
-	if (read(fd, &e, sizeof(e)) == sizeof(e)) {
-		waitpid(p->pid, &status, 0);
-		return error_set(err, -e, "cannot run '%s': %s", name, strerror(e));
-	}
-	if (waitpid(p->pid, &status, 0) < 0 || !WIFSTOPPED(status))
-		return error_set(err, -ECHILD, "'%s' ended before it began", name);
-	return 0;
-}
-
-int process_launch(struct process *p, const struct procfs *fs, char **argv, struct error *err)
-{
-	int fds[2], r;
-
-	*p = (struct process){ .fs = *fs, .pidfd = -1, .memory = -1, .launched = true };
-	if (!fs->own)
-		return error_set(err, -EINVAL,
-				 "'%s' is not of this PID namespace, where a program would run",
-				 fs->dir);
-	if (pipe2(fds, O_CLOEXEC))
-		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-	p->pid = fork();
-	if (p->pid < 0) {
-		r = error_set(err, -errno, "cannot fork: %s", strerror(errno));
-		close(fds[0]);
-		close(fds[1]);
-		return r;
-	}
-	if (!p->pid)
-		exec_child(argv, fds[1]);
-	close(fds[1]);
-	r = wait_for_exec(p, argv[0], fds[0], err);
-	close(fds[0]);
-	if (r)
-		return r;
-	p->held = true;
-	r = open_pid(p, err);
-	if (r)
-		process_close(p);
-	return r;
-}
-
-void process_release(struct process *p)
-{
-	if (p->held)
-		ptrace(PTRACE_DETACH, p->pid, NULL, NULL);
-	p->held = false;
-}
+/* --- where it is in memory --- */
 
 /*
  * The auxiliary vector as the kernel left it at the top of the stack, behind
@@ -372,7 +304,7 @@ int process_exit_status(const struct process *p)
 
 void process_close(struct process *p)
 {
-	if (p->held) {	/* never ran: nothing of it must stay behind */
+	if (p->held) {	/* nothing of it must stay behind */
 		kill(p->pid, SIGKILL);
 		waitpid(p->pid, &p->status, 0);
 		p->held = false;

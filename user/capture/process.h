@@ -3,7 +3,7 @@
  * process: the traced process from outside: its executable, load bias, memory
  * and life. Nothing here stops or changes it; a launched program is held only
  * until the first instruction of Go's runtime, so that probes are in place: just
- * after exec, or, if Go is in a library of it, just after that was mapped.
+ * after an exec, or, if Go is in a library of it, just after that was mapped.
  */
 #ifndef GOTAP_CAPTURE_PROCESS_H
 #define GOTAP_CAPTURE_PROCESS_H
@@ -59,8 +59,17 @@ struct process {
  * -EACCES not allowed to read it.
  */
 int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err);
-/* Forks and execs @argv, stopped right after exec; process_release() lets it run. */
-int process_launch(struct process *p, const struct procfs *fs, char **argv, struct error *err);
+/*
+ * Forks and execs @argv with descriptor @out as its standard output, stopped right
+ * after exec. Then it is held: process_release() lets it run.
+ */
+int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
+		   struct error *err);
+/*
+ * Lets a held process run until it execs another program, by whichever of its
+ * threads, and holds it right after that. -ECHILD: it has ended and is reaped.
+ */
+int process_next_exec(struct process *p, struct error *err);
 /*
  * From now on thread ids are those that the process itself sees. It is always
  * so where we cannot know those of the machine's first PID namespace, because
@@ -80,7 +89,8 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err);
 /*
  * Lets the loader of a launched program map the libraries that it is linked
  * with, and asks @is_it after each whether it is the one. 0: it is, and not one
- * instruction of it has run; -ENOEXEC: the program itself would run now.
+ * instruction of it has run; -ENOEXEC: the program itself would run now; -EAGAIN:
+ * it has exec'ed another, before whose first instruction it is; -ECHILD: it has ended.
  */
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);

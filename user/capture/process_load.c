@@ -9,15 +9,17 @@
 #include "capture/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80, EXECUTE_0 = 1 };
+#include "capture/process_internal.h"
+
+enum { EXECUTE_0 = 1 };
 
 static int set_debug_register(const struct process *p, int n, uint64_t value)
 {
@@ -46,44 +48,29 @@ static bool mapped_code(const struct user_regs_struct *regs)
 	       (int)regs->r8 >= 0;
 }
 
-enum stop { STOP_SYSCALL, STOP_BREAKPOINT, STOP_ENDED };
-
-/* Signals for the program are passed on to it. */
-static enum stop run_to_stop(struct process *p, uint64_t entry, struct user_regs_struct *regs)
-{
-	long signal = 0;
-
-	for (;;) {
-		if (ptrace(PTRACE_SYSCALL, p->pid, NULL, signal) ||
-		    waitpid(p->pid, &p->status, 0) < 0 || !WIFSTOPPED(p->status) ||
-		    ptrace(PTRACE_GETREGS, p->pid, NULL, regs))
-			return STOP_ENDED;
-		signal = WSTOPSIG(p->status);
-		if (signal == SYSCALL_STOP)
-			return STOP_SYSCALL;
-		if (signal == SIGTRAP && regs->rip == entry)
-			return STOP_BREAKPOINT;
-	}
-}
-
 static int run_loader(struct process *p, uint64_t entry, bool (*is_it)(void *ctx), void *ctx,
 		      struct error *err)
 {
 	struct user_regs_struct regs;
+	int signal = 0;
 
 	for (;;) {
-		switch (run_to_stop(p, entry, &regs)) {
-		case STOP_SYSCALL:
-			if (mapped_code(&regs) && is_it(ctx))
-				return 0;
-			break;
-		case STOP_BREAKPOINT:
+		enum stop stop = process_run(p, PTRACE_SYSCALL, signal);
+
+		signal = 0;
+		if (stop == STOP_ENDED)
+			return error_set(err, -ECHILD, "the program ended before it began");
+		if (stop == STOP_EXEC)	/* by a constructor of a library */
+			return process_open_exe(p, err) ? err->code :
+			       error_set(err, -EAGAIN, "another program was run");
+		if (ptrace(PTRACE_GETREGS, p->pid, NULL, &regs))
+			continue;	/* it is being killed */
+		if (stop == STOP_SYSCALL && mapped_code(&regs) && is_it(ctx))
+			return 0;
+		if (stop == STOP_TRAP && regs.rip == entry)
 			return error_set(err, -ENOEXEC, "no such library");
-		case STOP_ENDED:
-			p->held = false;
-			p->reaped = true;
-			return error_set(err, -ESRCH, "the program ended before it began");
-		}
+		if (stop == STOP_TRAP)
+			signal = SIGTRAP;
 	}
 }
 
@@ -94,8 +81,7 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 
 	if (r)
 		return r;
-	if (ptrace(PTRACE_SETOPTIONS, p->pid, NULL, PTRACE_O_TRACESYSGOOD) ||
-	    set_breakpoint(p, entry))
+	if (set_breakpoint(p, entry))
 		return error_set(err, -errno, "cannot follow the loader of process %d: %s", p->pid,
 				 strerror(errno));
 	r = run_loader(p, entry, is_it, ctx, err);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* main: finds the subcommand in a table and runs it. */
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 
@@ -48,10 +50,23 @@ static int run(const struct command *c, int argc, char **argv)
 	return c->run(argc, argv);
 }
 
+/* Else a trace may be opened as a standard file that was closed, and messages go into it. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
+	open_standard_files();
 	/* Large buffers of a burst go back to the system, also after the first one. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (argc < 2) {

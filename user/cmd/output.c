@@ -29,6 +29,29 @@ int output_open(struct output *o, const char *path, struct error *err)
 	return 0;
 }
 
+/* Two ways to write to a device, as /dev/null, harm neither. */
+static bool is_same(const struct output *o, const struct stat *other)
+{
+	struct stat st;
+
+	return o->fd >= 0 && !fstat(o->fd, &st) && !S_ISCHR(st.st_mode) &&
+	       st.st_dev == other->st_dev && st.st_ino == other->st_ino;
+}
+
+bool output_is(const struct output *o, int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && is_same(o, &st);
+}
+
+bool output_is_file(const struct output *o, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && is_same(o, &st);
+}
+
 int output_begin(struct output *o, struct error *err)
 {
 	struct stat st;

@@ -19,6 +19,9 @@ struct output {
 
 /* "-" is stdout, which must not be a terminal. */
 int output_open(struct output *o, const char *path, struct error *err);
+/* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
+bool output_is(const struct output *o, int fd);
+bool output_is_file(const struct output *o, const char *path);
 /* Empties an old file: writing begins now. */
 int output_begin(struct output *o, struct error *err);
 /* @keep false: removes a file that output_open() made. Reports what close(2) says. */

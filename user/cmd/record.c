@@ -17,41 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
-#include "capture/module.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
 #include "cmd/parse.h"
-#include "cmd/pick.h"
+#include "cmd/record.h"
 #include "cmd/report.h"
 #include "sched/assembler.h"
-#include "stream/spool.h"
-#include "symbol/symbol.h"
-#include "target/gobin.h"
-
-struct record_options {
-	struct pick pick;
-	char **command;
-	double seconds;		/* 0: until stopped */
-	const char *output, *spool;
-	int version;
-	unsigned int groups;
-	enum symbol_source symbols;
-	int assume_minor;	/* 0: what the program says */
-	struct bpf_opts bpf;
-	bool json, quiet, strict;
-	bool inner_tids, no_notes;
-};
-
-/* What is recorded. */
-struct target {
-	struct process proc;
-	struct gobin *bin;
-	struct vec plugins;	/* struct plugin */
-	struct plan plan;
-	struct symbolizer *symbols;
-	struct capture_info info;
-};
 
 /* No --budget was given. */
 #define BUDGET_DEFAULT (-1.0)
@@ -59,7 +29,7 @@ struct target {
 struct session {
 	const struct record_options *opts;
 	struct target *target;
-	struct output out;
+	struct output *out;
 	struct capture *capture;
 	struct assembler *assembler;
 	struct spool_writer *spool;
@@ -86,13 +56,18 @@ static const char help[] =
 	"goroutine on, into a Go execution trace for `go tool trace`. The program is\n"
 	"neither stopped nor changed. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
 	"\n"
+	"COMMAND may be what execs the Go program in its own process: env, nice, a script\n"
+	"that ends in exec. What it starts as another process is not followed: record that\n"
+	"with -p.\n"
+	"\n"
 	"  -p, --pid PID         the process to record\n"
 	"      --container NAME  the Go program in that container: a name, an id or the start\n"
 	"                        of one, a Kubernetes pod; of docker, containerd, podman,\n"
 	"                        CRI-O, runc, crun\n"
 	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
 	"                        or the program ends\n"
-	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
+	"  -o, --output FILE     the trace; '-' is stdout, and what COMMAND prints goes to\n"
+	"                        stderr then (default trace.out)\n"
 	"  -e, --events LIST     groups of events: see `gotap events` (default: most)\n"
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
@@ -119,7 +94,8 @@ static const char help[] =
 	"  -v, --verbose         show what libbpf says\n"
 	"\n"
 	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
-	"recording failed, 2 for wrong usage.\n";
+	"recording failed (a COMMAND without a Go program that failed keeps its own), 2 for\n"
+	"wrong usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET };
@@ -254,7 +230,7 @@ static int read_options(struct record_options *o, int argc, char **argv)
 	return 0;
 }
 
-/* --- the target --- */
+/* --- the session --- */
 
 /*
  * A tenth of what the program can have: at full load it keeps nine tenths, and
@@ -269,98 +245,6 @@ static double default_budget(const struct process *p)
 		cpus = CPU_COUNT(&set);
 	return (double)cpus * 0.1 * 1e9;
 }
-
-static void fill_info(struct target *t, const struct record_options *o)
-{
-	struct capture_info *info = &t->info;
-	ssize_t n = readlink(t->proc.module, info->exe, sizeof(info->exe) - 1);
-
-	if (n < 0)	/* below /proc/PID/root */
-		n = snprintf(info->exe, sizeof(info->exe), "%s", t->proc.module);
-	info->exe[n] = 0;
-	snprintf(info->build_id, sizeof(info->build_id), "%s", gobin_build_id(t->bin));
-	snprintf(info->go_version, sizeof(info->go_version), "%s", gobin_go_version(t->bin));
-	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
-	info->pid = (uint32_t)t->proc.pid;
-	info->bias = t->proc.bias;
-	info->stack_depth = o->bpf.stack_depth;
-	info->launched = t->proc.launched;
-}
-
-/* Opened before the recording, so that all of it has probes and names. */
-static int add_plugin(struct target *t, const struct plugin *plugin,
-		      const struct record_options *o, struct error *err)
-{
-	struct capture_info *info = &t->info;
-	struct capture_plugin *kept;
-	int r;
-
-	if (info->n_plugins == CAPTURE_PLUGINS)
-		return error_set(err, -ENOTSUP, "process %d has opened more than %d plugins",
-				 t->proc.pid, CAPTURE_PLUGINS);
-	r = plan_add_plugin(&t->plan, plugin->bin, plugin->file, plugin->bias - t->proc.bias, err);
-	if (!r && t->symbols)
-		r = symbolizer_add(t->symbols, &(struct symbol_file){ plugin->file,
-				   gobin_debug_path(plugin->bin), plugin->bias }, o->symbols, err);
-	if (r)
-		return r;
-	kept = &info->plugins[info->n_plugins++];
-	snprintf(kept->path, sizeof(kept->path), "%s", gobin_path(plugin->bin));
-	snprintf(kept->build_id, sizeof(kept->build_id), "%s", gobin_build_id(plugin->bin));
-	kept->bias = plugin->bias;
-	return 0;
-}
-
-static int add_plugins(struct target *t, const struct record_options *o, struct error *err)
-{
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < t->plugins.len && !r; i++)
-		r = add_plugin(t, vec_at(&t->plugins, struct plugin, i), o, err);
-	t->info.unseen_unblocks = t->plan.unseen_unblocks;
-	return r;
-}
-
-static int target_open(struct target *t, const struct record_options *o, struct error *err)
-{
-	struct procfs fs;
-	pid_t pid;
-	int r = pick_process(&o->pick, &fs, &pid, err);
-
-	if (!r)
-		r = o->command ? process_launch(&t->proc, &fs, o->command, err) :
-				 process_open(&t->proc, &fs, pid, err);
-	if (!r && o->inner_tids)
-		r = process_use_inner_ids(&t->proc, err);
-	if (!r)
-		r = module_open(&t->proc, &t->bin, &t->plugins, err);
-	if (!r && o->assume_minor)
-		gobin_assume_minor(t->bin, o->assume_minor);
-	if (!r)
-		module_find_debug(&t->proc, t->bin, &t->plugins, o->symbols == SYMBOL_DWARF);
-	if (!r)
-		r = plan_make(&t->plan, t->bin, o->groups, err);
-	if (r)
-		return r;
-	t->plan.assumed = o->assume_minor;
-	fill_info(t, o);
-	if (o->bpf.stack_depth)
-		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
-				    gobin_debug_path(t->bin), t->proc.bias }, o->symbols, err);
-	return r ? r : add_plugins(t, o, err);
-}
-
-static void target_close(struct target *t)
-{
-	symbolizer_free(t->symbols);
-	plan_release(&t->plan);
-	plugins_free(&t->plugins);
-	gobin_free(t->bin);
-	process_close(&t->proc);
-}
-
-/* --- the session --- */
 
 static uint64_t now_ns(void)
 {
@@ -378,20 +262,20 @@ static int session_start(struct session *s, struct error *err)
 		.symbols = s->target->symbols,
 		.no_notes = s->opts->no_notes,
 	};
-	int r = output_open(&s->out, s->opts->output, err);
+	int r = 0;
 
 	s->bpf = s->opts->bpf;
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = default_budget(&s->target->proc);
-	opts.output = s->out.path;
-	if (!r && s->opts->spool)
+	opts.output = s->out->path;
+	if (s->opts->spool)
 		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
 	if (!r)
 		r = capture_start(&s->capture, &s->target->plan, &s->target->proc, &s->bpf, err);
 	if (!r)
-		r = output_begin(&s->out, err);
+		r = output_begin(s->out, err);
 	if (!r)
-		r = assembler_new(&s->assembler, s->out.fd, &opts, err);
+		r = assembler_new(&s->assembler, s->out->fd, &opts, err);
 	s->begin = now_ns();
 	return r;
 }
@@ -475,7 +359,7 @@ static bool session_report(const struct session *s)
 		.plan = &s->target->plan,
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
-		.output = s->out.path,
+		.output = s->out->path,
 		.budget = capture_budget(s->capture),
 	};
 	bool flawless;
@@ -501,7 +385,7 @@ static int session_finish(struct session *s, bool ok, struct error *err)
 
 	s->spool = NULL;
 	if (!r)
-		r = output_close(&s->out, (ok || s->assembler) && !s->nonsense, &late);
+		r = output_close(s->out, (ok || s->assembler) && !s->nonsense, &late);
 	if (r && ok)
 		*err = late;
 	return r;
@@ -517,21 +401,36 @@ static int wait_for_command(struct process *p)
 	return process_exit_status(p);
 }
 
+static void let_be(int sig)
+{
+}
+
+/*
+ * A launched program inherits what we ignore, and not what we handle: so it has what
+ * we were started with.
+ */
+static void catch_signal(int sig, void (*handler)(int), bool launched)
+{
+	struct sigaction sa = { .sa_handler = handler }, old;
+
+	if (handler == let_be)
+		sa.sa_flags = SA_RESTART;
+	if (!launched || sigaction(sig, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(sig, &sa, NULL);
+}
+
 /* As strace does: Ctrl-C is for the launched program, which shares our terminal. */
 static void catch_signals(bool launched)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGTERM, &sa, NULL);
-	if (launched)
-		sa.sa_handler = SIG_IGN;
-	sigaction(SIGINT, &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	catch_signal(SIGTERM, on_signal, launched);
+	catch_signal(SIGINT, launched ? let_be : on_signal, launched);
+	catch_signal(SIGPIPE, let_be, launched);
 }
 
-static int record(const struct record_options *o, struct target *t, struct error *err)
+static int record(const struct record_options *o, struct target *t, struct output *out,
+		  struct error *err)
 {
-	struct session s = { .opts = o, .target = t };
+	struct session s = { .opts = o, .target = t, .out = out };
 	bool flawless = false;
 	int r, status = EXIT_OK;
 
@@ -554,20 +453,46 @@ static int record(const struct record_options *o, struct target *t, struct error
 	return status;
 }
 
+/* Nothing else may write where the trace goes: it would be destroyed silently. */
+static int open_output(struct output *out, const struct record_options *o, struct error *err)
+{
+	int r = output_open(out, o->output, err);
+
+	if (!r && output_is(out, STDERR_FILENO))
+		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
+			      "are the same file: redirect one of them");
+	if (!r && o->spool && output_is_file(out, o->spool))
+		r = error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
+			      "file: '%s'", o->spool);
+	return r;
+}
+
+/* A command that ended without a Go program keeps its status, if that tells of a failure. */
+static int failed(const struct process *p, const struct error *err)
+{
+	int status = err->code == -ECHILD ? process_exit_status(p) : 0;
+
+	cmd_fail(err);
+	return status ? status : EXIT_FAIL;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct record_options o;
-	struct target t = { .proc = PROCESS_CLOSED };
+	struct target t = TARGET_CLOSED;
+	struct output out;
 	struct error err = {0};
 	int status = read_options(&o, argc, argv);
 
 	if (status)
 		return status - 1;
 	catch_signals(o.command != NULL);
-	if (target_open(&t, &o, &err))
-		status = cmd_fail(&err);
-	else
-		status = record(&o, &t, &err);
+	if (open_output(&out, &o, &err) || target_open(&t, &o, &out, &err)) {
+		output_close(&out, false, NULL);
+		status = failed(&t.proc, &err);
+	} else {
+		status = record(&o, &t, &out, &err);
+	}
 	target_close(&t);
 	return status;
 }

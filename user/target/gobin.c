@@ -101,7 +101,7 @@ static bool is_packed(const struct elf_file *f)
 static int refuse_non_go(const struct gobin *b, struct error *err)
 {
 	if (is_packed(&b->elf))
-		return error_set(err, -ENOEXEC, "a program packed with upx: what it runs is not in "
+		return error_set(err, -ENOTSUP, "a program packed with upx: what it runs is not in "
 				 "the file; unpack it with 'upx -d' and run that");
 	return error_set(err, -ENOEXEC, "not a Go program");
 }

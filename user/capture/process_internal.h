@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_internal: what the files of process share: opening (process.c), and
+ * running a held process from stop to stop (process_launch.c).
+ */
+#ifndef GOTAP_CAPTURE_PROCESS_INTERNAL_H
+#define GOTAP_CAPTURE_PROCESS_INTERNAL_H
+
+#include "capture/process.h"
+
+/* Everything that is known of p->pid, which runs or is held. */
+int process_open_pid(struct process *p, struct error *err);
+/* Which program it runs now: p->exe and p->exe_id. */
+int process_open_exe(struct process *p, struct error *err);
+
+enum stop {
+	STOP_EXEC,	/* another program, before its first instruction */
+	STOP_SYSCALL,	/* begin or end of a system call of the main thread */
+	STOP_TRAP,	/* SIGTRAP for the main thread, not delivered yet */
+	STOP_ENDED,	/* and it is reaped */
+};
+
+/*
+ * Lets a held process run, by PTRACE_CONT, which gives the first and the last of
+ * these stops, or PTRACE_SYSCALL. @signal is delivered first, 0 for none.
+ */
+enum stop process_run(struct process *p, int request, int signal);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * process_launch: programs that gotap starts, from the fork to the moment when they
+ * are let go. In: a command. Out: a process that is stopped at an exec.
+ *
+ * It is traced as PTRACE_SEIZE has it: an exec stops it with no signal, signals and
+ * job control are as without us, and if gotap dies the kernel lets it go on. What it
+ * starts as other processes is not traced.
+ */
+#define _GNU_SOURCE
+#include "capture/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/process_internal.h"
+
+enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD, SYSCALL_STOP = SIGTRAP | 0x80 };
+
+/* --- from stop to stop --- */
+
+static pid_t next_status(int *status)
+{
+	pid_t tid;
+
+	do
+		tid = waitpid(-1, status, __WALL);
+	while (tid < 0 && errno == EINTR);
+	return tid;
+}
+
+static bool is_thread_of(const struct process *p, pid_t tid)
+{
+	char task[64], path[PROCFS_PATH];
+
+	snprintf(task, sizeof(task), "task/%d", tid);
+	procfs_path(&p->fs, p->pid, task, path);
+	return !access(path, F_OK);
+}
+
+static bool stops_jobs(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* What would have happened without us. */
+static void pass_on(const struct process *p, pid_t tid, int request, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (!is_thread_of(p, tid))	/* clone() with flags of its own made a process */
+		ptrace(PTRACE_DETACH, tid, NULL, (long)(event ? 0 : sig));
+	else if (event == PTRACE_EVENT_STOP && stops_jobs(sig))
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+	else
+		ptrace(request, tid, NULL, (long)(event ? 0 : sig));
+}
+
+/* Is this one for our caller? */
+static bool is_stop(int request, int status, enum stop *ret)
+{
+	if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+		*ret = STOP_EXEC;
+	else if (status >> 8 == SYSCALL_STOP)
+		*ret = STOP_SYSCALL;
+	else if (status >> 8 == SIGTRAP && request == PTRACE_SYSCALL)
+		*ret = STOP_TRAP;
+	else
+		return false;
+	return true;
+}
+
+static enum stop ended(struct process *p, int status)
+{
+	p->status = status;
+	p->reaped = true;
+	p->held = false;
+	return STOP_ENDED;
+}
+
+static enum stop wait_stop(struct process *p, int request)
+{
+	enum stop stop;
+	int status;
+	pid_t tid;
+
+	while ((tid = next_status(&status)) >= 0) {
+		if (WIFSTOPPED(status)) {
+			if (tid == p->pid && is_stop(request, status, &stop))
+				return stop;
+			pass_on(p, tid, request, status);
+		} else if (tid == p->pid) {
+			return ended(p, status);
+		}
+	}
+	return ended(p, 0);
+}
+
+enum stop process_run(struct process *p, int request, int signal)
+{
+	ptrace(request, p->pid, NULL, (long)signal);	/* fails only if it is being killed */
+	return wait_stop(p, request);
+}
+
+/*
+ * With any thread: then the others end and it takes the process's id (execve(2)), so
+ * only that id can be stopped there.
+ */
+int process_next_exec(struct process *p, struct error *err)
+{
+	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)(OPTIONS | PTRACE_O_TRACECLONE));
+	if (process_run(p, PTRACE_CONT, 0) == STOP_ENDED)
+		return error_set(err, -ECHILD, "the command has ended");
+	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)OPTIONS);
+	return process_open_exe(p, err);
+}
+
+void process_release(struct process *p)
+{
+	if (p->held)
+		ptrace(PTRACE_DETACH, p->pid, NULL, NULL);
+	p->held = false;
+}
+
+/* --- the start --- */
+
+/* In the child: exec once we are traced, or tell the parent why not. */
+static void exec_child(char **argv, int out, int parent)
+{
+	char go;
+	int e;
+
+	if (read(parent, &go, 1) != 1)
+		_exit(127);
+	if (dup2(out, STDOUT_FILENO) >= 0)
+		execvp(argv[0], argv);
+	e = errno;
+	if (write(parent, &e, sizeof(e)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int hold_at_exec(struct process *p, const char *name, int child, struct error *err)
+{
+	int e;
+
+	if (ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
+		return error_set(err, -errno, "cannot trace '%s' with ptrace: %s", name,
+				 strerror(errno));
+	if (write(child, "", 1) == 1 && wait_stop(p, PTRACE_CONT) == STOP_EXEC)
+		return 0;
+	if (read(child, &e, sizeof(e)) == sizeof(e))
+		return error_set(err, -e, "cannot run '%s': %s", name, strerror(e));
+	return error_set(err, -ECHILD, "'%s' ended before it began", name);
+}
+
+int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
+		   struct error *err)
+{
+	_cleanup_close_ int ours = -1;
+	int fds[2], r;
+
+	*p = (struct process){ .fs = *fs, .pidfd = -1, .memory = -1, .launched = true };
+	if (!fs->own)
+		return error_set(err, -EINVAL,
+				 "'%s' is not of this PID namespace, where a program would run",
+				 fs->dir);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
+	ours = fds[0];
+	p->pid = fork();
+	if (!p->pid)
+		exec_child(argv, out, fds[1]);
+	close(fds[1]);
+	if (p->pid < 0)
+		return error_set(err, -errno, "cannot fork: %s", strerror(errno));
+	p->held = true;
+	r = hold_at_exec(p, argv[0], ours, err);
+	if (!r)
+		r = process_open_pid(p, err);
+	if (r)
+		process_close(p);
+	return r;
+}

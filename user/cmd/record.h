@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record: what the files of `gotap record` share: its options, and what it records. */
+#ifndef GOTAP_CMD_RECORD_H
+#define GOTAP_CMD_RECORD_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "capture/module.h"
+#include "cmd/output.h"
+#include "cmd/pick.h"
+#include "stream/spool.h"
+#include "symbol/symbol.h"
+#include "target/gobin.h"
+
+struct record_options {
+	struct pick pick;
+	char **command;
+	double seconds;		/* 0: until stopped */
+	const char *output, *spool;
+	int version;
+	unsigned int groups;
+	enum symbol_source symbols;
+	int assume_minor;	/* 0: what the program says */
+	struct bpf_opts bpf;
+	bool json, quiet, strict;
+	bool inner_tids, no_notes;
+};
+
+/* What is recorded. */
+struct target {
+	struct process proc;
+	struct gobin *bin;
+	struct vec plugins;	/* struct plugin */
+	struct plan plan;
+	struct symbolizer *symbols;
+	struct capture_info info;
+};
+
+#define TARGET_CLOSED { .proc = PROCESS_CLOSED }
+
+/*
+ * Opens the process that was picked, or runs the command, whose output keeps out of
+ * @trace, and holds it at its Go program. -ECHILD: it has ended without one.
+ * target_close() in any case.
+ */
+int target_open(struct target *t, const struct record_options *o, const struct output *trace,
+		struct error *err);
+void target_close(struct target *t);
+
+#endif

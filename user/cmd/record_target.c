@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * record_target: what `gotap record` records: from the options to a process with its
+ * Go program, the plan and the names. A command runs here until it comes to that.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/record.h"
+#include "proc/privilege.h"
+
+static void fill_info(struct target *t, const struct record_options *o)
+{
+	struct capture_info *info = &t->info;
+	ssize_t n = readlink(t->proc.module, info->exe, sizeof(info->exe) - 1);
+
+	if (n < 0)	/* below /proc/PID/root */
+		n = snprintf(info->exe, sizeof(info->exe), "%s", t->proc.module);
+	info->exe[n] = 0;
+	snprintf(info->build_id, sizeof(info->build_id), "%s", gobin_build_id(t->bin));
+	snprintf(info->go_version, sizeof(info->go_version), "%s", gobin_go_version(t->bin));
+	info->go_minor = (uint32_t)gobin_go_minor(t->bin);
+	info->pid = (uint32_t)t->proc.pid;
+	info->bias = t->proc.bias;
+	info->stack_depth = o->bpf.stack_depth;
+	info->launched = t->proc.launched;
+}
+
+/* Opened before the recording, so that all of it has probes and names. */
+static int add_plugin(struct target *t, const struct plugin *plugin,
+		      const struct record_options *o, struct error *err)
+{
+	struct capture_info *info = &t->info;
+	struct capture_plugin *kept;
+	int r;
+
+	if (info->n_plugins == CAPTURE_PLUGINS)
+		return error_set(err, -ENOTSUP, "process %d has opened more than %d plugins",
+				 t->proc.pid, CAPTURE_PLUGINS);
+	r = plan_add_plugin(&t->plan, plugin->bin, plugin->file, plugin->bias - t->proc.bias, err);
+	if (!r && t->symbols)
+		r = symbolizer_add(t->symbols, &(struct symbol_file){ plugin->file,
+				   gobin_debug_path(plugin->bin), plugin->bias }, o->symbols, err);
+	if (r)
+		return r;
+	kept = &info->plugins[info->n_plugins++];
+	snprintf(kept->path, sizeof(kept->path), "%s", gobin_path(plugin->bin));
+	snprintf(kept->build_id, sizeof(kept->build_id), "%s", gobin_build_id(plugin->bin));
+	kept->bias = plugin->bias;
+	return 0;
+}
+
+static int add_plugins(struct target *t, const struct record_options *o, struct error *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->plugins.len && !r; i++)
+		r = add_plugin(t, vec_at(&t->plugins, struct plugin, i), o, err);
+	t->info.unseen_unblocks = t->plan.unseen_unblocks;
+	return r;
+}
+
+/*
+ * Asked before the command runs: it may do a lot until it comes to its Go program.
+ * An attach by perf needs more, which turns out later.
+ */
+static int may_launch(struct error *err)
+{
+	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
+	char why[256];
+
+	if (!(needs & ~privilege_have()))
+		return 0;
+	privilege_explain(needs | PRIVILEGE_PTRACE, why);
+	return error_set(err, -EPERM, "not allowed to load BPF programs: %s", why);
+}
+
+/* The trace and what the program prints never get into one another. */
+static int launch(struct process *p, const struct procfs *fs, char **command,
+		  const struct output *trace, struct error *err)
+{
+	int out = output_is(trace, STDOUT_FILENO) ? STDERR_FILENO : STDOUT_FILENO;
+	int r = may_launch(err);
+
+	return r ? r : process_launch(p, fs, command, out, err);
+}
+
+/* @why: of the last program that it ran. */
+static int no_go_program(const struct error *why, struct error *err)
+{
+	return error_set(err, -ECHILD, "no Go program was run: %.300s; what a command starts as "
+			 "another process is not followed: let it exec that, or record that "
+			 "with -p PID", why->text);
+}
+
+/*
+ * The command may be a shell, env, nice...: what is recorded is the first Go
+ * program that its process execs. -ECHILD: it has ended without.
+ */
+static int find_program(struct target *t, struct error *err)
+{
+	struct error why = { .text = "it ended while its libraries were loaded" };
+	int r = module_open(&t->proc, &t->bin, &t->plugins, err);
+
+	while (t->proc.launched && (r == -ENOEXEC || r == -EAGAIN)) {
+		plugins_free(&t->plugins);
+		if (r == -ENOEXEC) {
+			why = *err;
+			r = process_next_exec(&t->proc, err);
+		}
+		if (r != -ECHILD)
+			r = module_open(&t->proc, &t->bin, &t->plugins, err);
+	}
+	return r == -ECHILD ? no_go_program(&why, err) : r;
+}
+
+int target_open(struct target *t, const struct record_options *o, const struct output *trace,
+		struct error *err)
+{
+	struct procfs fs;
+	pid_t pid;
+	int r = pick_process(&o->pick, &fs, &pid, err);
+
+	if (!r)
+		r = o->command ? launch(&t->proc, &fs, o->command, trace, err) :
+				 process_open(&t->proc, &fs, pid, err);
+	if (!r && o->inner_tids)
+		r = process_use_inner_ids(&t->proc, err);
+	if (!r)
+		r = find_program(t, err);
+	if (!r && o->assume_minor)
+		gobin_assume_minor(t->bin, o->assume_minor);
+	if (!r)
+		module_find_debug(&t->proc, t->bin, &t->plugins, o->symbols == SYMBOL_DWARF);
+	if (!r)
+		r = plan_make(&t->plan, t->bin, o->groups, err);
+	if (r)
+		return r;
+	t->plan.assumed = o->assume_minor;
+	fill_info(t, o);
+	if (o->bpf.stack_depth)
+		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
+				    gobin_debug_path(t->bin), t->proc.bias }, o->symbols, err);
+	return r ? r : add_plugins(t, o, err);
+}
+
+void target_close(struct target *t)
+{
+	symbolizer_free(t->symbols);
+	plan_release(&t->plan);
+	plugins_free(&t->plugins);
+	gobin_free(t->bin);
+	process_close(&t->proc);
+}
