@@ -98,23 +98,28 @@ $(BUILD)/gotap.pc:
 lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
-# And once more for old kernels, with the stack walk of stack_rounds.bpf.c.
-BPF_OBJS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(filter-out bpf/stack%,$(wildcard bpf/*.bpf.c)))
+# And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
+BPF_SRCS  := $(wildcard bpf/*.bpf.c)
+BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 \
+	-Iinclude -Ivmlinux/x86 -Ibpf
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
-	$(call say,BPF,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Iinclude -Ivmlinux/x86 -Ibpf \
-		-MMD -MP -c $< -o $@
-	$(Q)llvm-strip -g $@
+define bpf_rule
+$(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
+	$$(call say,BPF,"$$< $(2)")
+	@mkdir -p $$(@D)
+	$$(Q)$$(CLANG) $$(BPF_FLAGS) $(2) -MMD -MP -c $$< -o $$@
+	$$(Q)llvm-strip -g $$@
+endef
+$(eval $(call bpf_rule,bpf))
+$(eval $(call bpf_rule,bpf_oldkernel,-DOLD_KERNEL))
 
-$(BUILD)/gotap.bpf.o: $(BPF_OBJS) $(BUILD)/bpf/stack.bpf.o
-$(BUILD)/gotap_rounds.bpf.o: $(BPF_OBJS) $(BUILD)/bpf/stack_rounds.bpf.o
-$(BUILD)/gotap.bpf.o $(BUILD)/gotap_rounds.bpf.o:
+$(BUILD)/gotap.bpf.o: $(BPF_SRCS:%.c=$(BUILD)/%.o)
+$(BUILD)/gotap_oldkernel.bpf.o: $(BPF_SRCS:bpf/%.c=$(BUILD)/bpf_oldkernel/%.o)
+$(BUILD)/gotap.bpf.o $(BUILD)/gotap_oldkernel.bpf.o:
 	$(call say,BPFLINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-SKELETONS := $(BUILD)/gotap.skel.h $(BUILD)/gotap_rounds.skel.h
+SKELETONS := $(BUILD)/gotap.skel.h $(BUILD)/gotap_oldkernel.skel.h
 
 $(SKELETONS): $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
@@ -195,7 +200,7 @@ install-lib: lib
 
 clean:
 	$(call say,CLEAN,$(BUILD))
-	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
 		$(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)

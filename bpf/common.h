@@ -73,36 +73,42 @@ extern const volatile bool on_own_stack;
 /* Nothing is recorded before user space has attached everything and sets this. */
 extern __u32 active;
 /*
- * User space has a name for every g that exists (Go 1.24+): records that follow
- * another one of the same g need not carry the goid, until one was lost, after
- * which a g may be another goroutine's unseen.
+ * Since @names_from (CLOCK_MONOTONIC ns, all ones: not now) user space has a name
+ * for every g that exists (Go 1.24+): records that follow another one of the
+ * same g need not carry the goid, until one is lost, after which a g may be
+ * another goroutine's unseen. @names_lost counts those; up to @names_lost_before
+ * user space knows of.
  */
-extern __u32 names_known;
-extern __u32 any_lost;
+extern __u64 names_from;
+extern __u64 names_lost;
+extern __u64 names_lost_before;
 /* STACKS_WHOLE, SHORT or NONE: the budget is not enough for more. */
 extern __u32 stacks;
 
 enum { MAX_CPUS = 1024 };
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
 
-struct ring_inner {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
+struct ring_chunk {
+	__u8 bytes[RING_CHUNK];
 };
 
-struct rings_map {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, MAX_CPUS);
-	__uint(key_size, sizeof(__u32));
-	__array(values, struct ring_inner);
-};
-
-struct lost_map {
+struct ring_chunks_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, MAX_CPUS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct lost_records);
+	__type(value, struct ring_chunk);
+};
+
+/* One for each CPU, and one for probe_calibrate.bpf.c, whose records nobody reads. */
+enum { CALIBRATION = MAX_CPUS };
+
+struct ring_states_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS + 1);
+	__type(key, __u32);
+	__type(value, struct ring_state);
 };
 
 struct nowhere_map {
@@ -112,17 +118,9 @@ struct nowhere_map {
 	__type(value, __u32);
 };
 
-struct calibration_map {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 16);
-};
-
-/* For the records of probe_calibrate.bpf.c, which nobody reads. */
-extern struct calibration_map calibration SEC(".maps");
-/* One ring per CPU: the records of one CPU are in reserve order. */
-extern struct rings_map rings SEC(".maps");
-/* Records that found no room, per CPU. */
-extern struct lost_map lost SEC(".maps");
+/* The rings' memory; the records of one CPU are in reserve order. */
+extern struct ring_chunks_map ring_chunks SEC(".maps");
+extern struct ring_states_map ring_states SEC(".maps");
 /* Programs to jump to: none. */
 extern struct nowhere_map nowhere SEC(".maps");
 

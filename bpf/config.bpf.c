@@ -26,8 +26,9 @@ const volatile __u64 systemstack_pc = 0;
 const volatile bool on_own_stack = true;
 
 __u32 active = 0;
-__u32 names_known = 0;
-__u32 any_lost = 0;
+__u64 names_from = ~0ULL;
+__u64 names_lost = 0;
+__u64 names_lost_before = 0;
 __u32 stacks = STACKS_WHOLE;
 
 char LICENSE[] SEC("license") = "GPL";

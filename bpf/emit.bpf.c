@@ -2,7 +2,6 @@
 /* emit: the maps through which records leave; emit.h has the code. */
 #include "common.h"
 
-struct rings_map rings SEC(".maps");
-struct lost_map lost SEC(".maps");
+struct ring_chunks_map ring_chunks SEC(".maps");
+struct ring_states_map ring_states SEC(".maps");
 struct nowhere_map nowhere SEC(".maps");
-struct calibration_map calibration SEC(".maps");

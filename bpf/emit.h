@@ -9,6 +9,7 @@
 #define GOTAP_BPF_EMIT_H
 
 #include "common.h"
+#include "ring.h"
 
 /* linux/bpf.h */
 struct bpf_pidns_info {
@@ -46,11 +47,10 @@ static __always_inline void own_stack(void)
 /* What probes cost is measured by how often they are hit. */
 static __always_inline void count_hit(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct lost_records *l = bpf_map_lookup_elem(&lost, &cpu);
+	struct ring_state *s = ring_of_cpu();
 
-	if (l)
-		l->hits++;
+	if (s)
+		s->hits++;
 }
 
 /* Every program asks this once. */
@@ -69,58 +69,32 @@ static __always_inline bool is_target(__u64 pid_tgid)
 	return is_of_target(pid_tgid);
 }
 
-static __always_inline void count_lost(__u32 cpu)
-{
-	struct lost_records *l = bpf_map_lookup_elem(&lost, &cpu);
-
-	any_lost = 1;
-	if (!l)
-		return;
-	l->last = bpf_ktime_get_ns();
-	if (!l->first)
-		l->first = l->last;
-	__sync_fetch_and_add(&l->count, 1);
-}
-
-static __always_inline void *ring_reserve(__u64 size)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
-	void *p;
-
-	if (!ring) {
-		count_lost(cpu);
-		return 0;
-	}
-	p = bpf_ringbuf_reserve(ring, size, 0);
-	if (!p)
-		count_lost(cpu);
-	return p;
-}
-
 static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 sub)
 {
 	r->time = bpf_ktime_get_ns();
 	r->tid = tid;
-	r->kind = kind;
+	r->kind = kind | REC_BUSY;
 	r->sub = sub;
 	r->flags = 0;
 }
 
 /* A record of @size bytes (rec or rec_long) with its head filled, NULL if the ring is full. */
-static __always_inline void *rec_begin(__u64 size, __u64 pid_tgid, __u8 kind, __u8 sub)
+static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 kind, __u8 sub)
 {
-	struct rec *r = ring_reserve(size);
+	struct rec *r = ring_reserve(ring_of_cpu(), size);
 
 	if (r)
 		rec_fill(r, (__u32)pid_tgid, kind, sub);
 	return r;
 }
 
-/* No wake-up: user space drains on a timer, a wake-up costs more than the probe. */
+/* Nobody is woken: user space drains on a timer, a wake-up costs more than the probe. */
 static __always_inline void rec_submit(void *r)
 {
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	volatile __u8 *kind = &((struct rec *)r)->kind;
+
+	barrier();	/* x86 lets nobody see this store before those above */
+	*kind &= ~REC_BUSY;
 }
 
 /* The class of the call site with @key (SITE_KEY); false if it is of no interest. */
@@ -163,15 +137,15 @@ static __always_inline __u8 read_u8(__u64 addr)
  * need not be read: the first look at a page of the program costs twice what
  * all the rest of a short record does.
  */
-static __always_inline bool is_told(void)
+static __always_inline bool is_told(const struct rec *r)
 {
-	return names_known && !any_lost;
+	return r->time > names_from && names_lost == names_lost_before;
 }
 
-/* The goid for a record of a g that has a name already. */
-static __always_inline __u64 goid_of(__u64 gp)
+/* The goid for @r, a record of a g that has a name already. */
+static __always_inline __u64 goid_of(const struct rec *r, __u64 gp)
 {
-	return is_told() ? REC_ID_TOLD : read_u64(gp + off.g_goid);
+	return is_told(r) ? REC_ID_TOLD : read_u64(gp + off.g_goid);
 }
 
 #endif

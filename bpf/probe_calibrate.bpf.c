@@ -27,11 +27,12 @@ SEC("uprobe")
 int calibrate_record(struct pt_regs *ctx)
 {
 	__u64 bp = ctx->di;
+	__u32 ring = CALIBRATION;
 	struct rec_long *l;
 	__u64 g[18];
 
 	hit();
-	l = bpf_ringbuf_reserve(&calibration, sizeof(*l), 0);
+	l = ring_reserve(bpf_map_lookup_elem(&ring_states, &ring), sizeof(*l));
 	if (!l)
 		return 0;
 	rec_fill(&l->r, 0, REC_GO_PARK, 0);

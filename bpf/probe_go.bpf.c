@@ -102,10 +102,10 @@ int coroswitch(struct pt_regs *ctx)
 	if (a.exit)
 		l->r.kind = REC_GO_SWITCH_DEAD;
 	next = read_u64(a.coro);
-	l->r.id = goid_of(gp);
+	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	l->arg = next;
-	l->stack = goid_of(next);
+	l->stack = goid_of(&l->r, next);
 	rec_submit(l);
 	return 0;
 }

@@ -74,7 +74,7 @@ int host_list(struct pt_regs *ctx)
 		l = rec_begin(sizeof(*l), t.pid_tgid, REC_GO_READY, 0);
 		if (!l)
 			break;
-		l->r.id = goid_of(gp);
+		l->r.id = goid_of(&l->r, gp);
 		l->r.ptr = gp;
 		l->arg = 0;
 		l->stack = key;

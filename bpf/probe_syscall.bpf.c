@@ -18,7 +18,7 @@ int syscall_enter(struct pt_regs *ctx)
 	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER, 0);
 	if (!l)
 		return 0;
-	l->r.id = goid_of(gp);
+	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	l->arg = 0;
 	key = stack_key(&from, STACK_SYSCALL);
@@ -46,10 +46,10 @@ int syscall_exit(struct pt_regs *ctx)
 	l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_EXIT, 0);
 	if (!l)
 		return 0;
-	l->r.id = goid_of(gp);
+	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	/* Who takes a P tells so (proc_steal): the ticks say nothing new. */
-	l->r.sub = is_told() ||
+	l->r.sub = is_told(&l->r) ||
 		   read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
 	l->stack = 0;
 	l->arg = p;

@@ -30,7 +30,7 @@ struct annotation {
 
 static __always_inline bool send_room(const struct annotation *a, __u64 key, const __u32 room)
 {
-	struct rec_user *u = ring_reserve(sizeof(*u) + room);
+	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);
 	__u32 first = a->text[0].len, second = a->text[1].len;
 
 	if (!u)

@@ -11,11 +11,11 @@ __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 /*
  * Calls @step until it says to stop. Since Linux 5.17 there is bpf_loop, whose
  * step is checked once, and not once per round; to name a function for it is
- * an error before 5.13, so stack_rounds.bpf.c is this file without it.
+ * an error before 5.13.
  */
 static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 {
-#ifdef STACK_ROUNDS
+#ifdef OLD_KERNEL
 	int i;
 
 	for (i = 0; i < REC_MAX_FRAMES; i++)
@@ -133,7 +133,7 @@ struct {
 	__type(value, struct piece);
 } pieces SEC(".maps");
 
-#ifdef STACK_ROUNDS
+#ifdef OLD_KERNEL
 
 /* To take a piece takes a compare-and-swap, which BPF has since Linux 5.12. */
 __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
@@ -250,7 +250,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 {
 	struct copy_walk c = { .bp = bp, .first = 1, .n = 1,
 			       .most = frames_at_most(key & KEY_SHORT) };
-	struct rec_stack *s = ring_reserve(sizeof(*s) + 8 * REC_MAX_FRAMES);
+	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 
 	/* At once: Linux 5.10's verifier forgets what the reserve's own test has found. */
 	if (!s)

@@ -29,7 +29,7 @@ static __always_inline int send_plain(struct transition *t)
 
 	if (!r)
 		return 0;
-	r->id = t->site.kind < REC_SYS_ENTER ? goid_of(t->gp) : read_u64(t->gp + off.g_goid);
+	r->id = t->site.kind < REC_SYS_ENTER ? goid_of(r, t->gp) : read_u64(t->gp + off.g_goid);
 	r->ptr = t->gp;
 	rec_submit(r);
 	return 0;
@@ -149,7 +149,7 @@ static __always_inline int send_ready(struct transition *t)
 
 	if (!l)
 		return 0;
-	l->r.id = goid_of(t->gp);
+	l->r.id = goid_of(&l->r, t->gp);
 	l->r.ptr = t->gp;
 	l->arg = 0;
 	if (t->site.stack == STACK_WAKE)
@@ -180,7 +180,7 @@ static __always_inline __u64 created_goid(struct transition *t)
 	if (goid_before_status || t->host) {
 		id = read_u64(t->gp + off.g_goid);
 		if (!id)
-			any_lost = 1;	/* its name, on which those that follow rely */
+			__sync_fetch_and_add(&names_lost, 1);
 		return id;
 	}
 	p = read_u64(g_m(t->g) + off.m_p);
@@ -251,7 +251,7 @@ static __always_inline int send_sys_enter(struct transition *t, struct stack_sta
 		l->r.id = G_FIELD(&c, __u64, goid);
 		from = start_at_syscall(t, &c);
 	} else {
-		l->r.id = goid_of(t->gp);
+		l->r.id = goid_of(&l->r, t->gp);
 	}
 	put_stack(l, t, &from, 0);
 	return 0;
@@ -270,7 +270,7 @@ static __always_inline int send_sys_exit(struct transition *t)
 		return 0;
 	m = g_m(t->gp);
 	p = read_u64(m + off.m_p);
-	l->r.id = goid_of(t->gp);
+	l->r.id = goid_of(&l->r, t->gp);
 	l->r.ptr = t->gp;
 	l->r.sub = read_u32(m + off.m_syscalltick) + 1 == read_u32(p + off.p_syscalltick);
 	l->stack = 0;

@@ -218,12 +218,31 @@ struct rec_user {
 
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
-/* What a CPU could not send, in memory that both sides share; a cache line each. */
-struct lost_records {
-	__rec_u64 count;	/* since the start */
-	__rec_u64 first, last;	/* times; user space takes @first away when it has told of them */
+/*
+ * Records travel in a ring per CPU, in memory that both sides share. A ring is
+ * a power of two of chunks. No record lies in two: one that does not fit into
+ * the rest of a chunk begins the next, behind REC_SKIP if that fits. Room that
+ * is free is zero, and the kind has REC_BUSY until the record is whole.
+ */
+enum { RING_CHUNK = 4096, RING_UNIT = 8 };	/* bytes */
+enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only */
+
+/* What a CPU and user space tell each other; a cache line each. */
+struct ring_state {
+	/*
+	 * Where the next record begins, << 32 | where the oldest one does that was not
+	 * read: units, which count on through the laps of the ring. In one word, so
+	 * that user space can set both to 0 when all is read: records then come into
+	 * memory that is in the caches.
+	 */
+	__rec_u64 position;
+	__rec_u32 first_chunk;
+	__rec_u32 chunks;	/* 0: this CPU has no ring */
 	__rec_u64 hits;		/* of probes, whether a record came of them or not */
-	__rec_u64 unused[4];
+	__rec_u64 lost;		/* records that found no room, since the start */
+	__rec_u64 lost_first, lost_last; /* times; user space takes the first away when it has
+					  * told of them */
+	__rec_u64 unused[2];
 };
 
 /*
@@ -299,6 +318,7 @@ _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
 _Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
+_Static_assert(sizeof(struct ring_state) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
 /* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or unknown. */

@@ -21,12 +21,12 @@ teardown() { stop_targets; }
 lost_in_kernel() {
 	local id
 	id=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | sort -u | while read -r id; do
-		PATH=$PATH:/usr/sbin bpftool map show id "$id" | grep -q ' name lost ' && echo "$id"
+		PATH=$PATH:/usr/sbin bpftool map show id "$id" | grep -q ' name ring_states ' && echo "$id"
 	done)
 	[ -z "$id" ] || PATH=$PATH:/usr/sbin bpftool -j map dump id "$id" | python3 -c '
 import json, sys
 for i in sorted(json.load(sys.stdin), key=lambda i: i["formatted"]["key"]):
-	print(i["formatted"]["value"]["count"])' | awk '$1 { last = NR } { n[NR] = $1 }
+	print(i["formatted"]["value"]["lost"])' | awk '$1 { last = NR } { n[NR] = $1 }
 		END { for (i = 1; i <= last; i++) printf "%s%s", n[i], i < last ? ", " : "" }'
 }
 

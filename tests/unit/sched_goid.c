@@ -167,6 +167,20 @@ static void the_snapshot_tells_names_but_records_know_better(void)
 	goid_filter_free(f);
 }
 
+static void after_a_gap_all_names_are_told_anew(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_START, 3, G1);
+	put(f, REC_RESUME, 0, 0);
+	put(f, REC_GO_READY, REC_ID_TOLD, G1);
+	put(f, REC_SNAP_G, 9, G1);	/* another goroutine's by now */
+	put(f, REC_GO_START, REC_ID_TOLD, G1);
+	CHECK_EQ(seen[2].id, 0);
+	CHECK_EQ(seen[4].id, 9);
+	goid_filter_free(f);
+}
+
 static void a_g_that_is_used_again_has_the_new_name(void)
 {
 	struct goid_filter *f = begin();
@@ -245,6 +259,7 @@ int main(void)
 		UNIT(an_error_behind_it_comes_back),
 		UNIT(an_id_that_was_told_need_not_be_told_again),
 		UNIT(the_snapshot_tells_names_but_records_know_better),
+		UNIT(after_a_gap_all_names_are_told_anew),
 		UNIT(a_g_that_is_used_again_has_the_new_name),
 		UNIT(an_id_that_could_not_be_read_stays_unknown),
 		UNIT(a_switch_names_two),

@@ -186,7 +186,7 @@ static void record(struct round *r, struct bpf_side *side)
 
 	progstat_read(&r->from);
 	bpf_activate(side);
-	bpf_names_known(side);
+	bpf_names_known(side, 0, 0);
 	while (clock_ns(CLOCK_MONOTONIC) < end) {
 		nanosleep(&pause, NULL);
 		drain(r, side);

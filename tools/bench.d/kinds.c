@@ -95,7 +95,7 @@ static void record(struct round *r, struct bpf_side *side)
 
 	progstat_read(&r->from);
 	bpf_activate(side);
-	bpf_names_known(side);	/* as while a recording lasts */
+	bpf_names_known(side, 0, 0);	/* as while a recording lasts */
 	while (now() < end) {
 		nanosleep(&pause, NULL);
 		drain(r, side, &b);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,7 +18,7 @@
 #include "capture/budget_meter.h"
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
-#include "gotap_rounds.skel.h"
+#include "gotap_oldkernel.skel.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
@@ -28,8 +27,10 @@ struct bpf_side {
 	const struct process *proc;
 	struct gotap_bpf *skel;
 	bool multi;
+	bool old_kernel;		/* gets the object for kernels before 5.17 */
+	struct ring_memory memory;
 	struct vec rings;		/* struct ring */
-	struct lost_records *lost;	/* by CPU; the map, which has LOST_BYTES */
+	struct ring calibration;
 	struct vec attached;		/* struct attached */
 };
 
@@ -44,8 +45,8 @@ enum {
 	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
 	RING_MIN = 1 << 20,
 	RING_MAX = 16 << 20,
+	CALIBRATION_SIZE = 64 << 10,
 	MAX_CPUS = 1024,		/* bpf/common.h */
-	LOST_BYTES = MAX_CPUS * sizeof(struct lost_records),
 };
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -177,7 +178,7 @@ static int load_error(int e, struct error *err)
 	if (machine_lacks(&m))
 		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
 	return error_set(err, e, "the kernel refused the BPF programs: %s; gotap needs Linux 5.8 or "
-			 "later with CONFIG_BPF_SYSCALL, CONFIG_UPROBES and BPF ring buffers",
+			 "later with CONFIG_BPF_SYSCALL and CONFIG_UPROBES",
 			 strerror(-e));
 }
 
@@ -190,52 +191,69 @@ static size_t default_ring_size(int cpus)
 	return size;
 }
 
-static int add_ring(struct bpf_side *b, uint32_t cpu, size_t size, struct error *err)
-{
-	struct ring *ring = vec_push(&b->rings, sizeof(*ring));
-	int r = ring_open(ring, cpu, size, err);
-
-	if (r)
-		return r;
-	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.rings), &cpu, &ring->fd, BPF_ANY))
-		return error_set(err, -errno, "cannot install a ring buffer: %s", strerror(errno));
-	return 0;
-}
-
-/* Each CPU that can run a thread of the target: those that are online. */
-static int add_rings(struct bpf_side *b, const struct bpf_opts *opts, struct error *err)
+/* Each CPU that can run a thread of the target: those that are online, as uint32_t. */
+static int online_cpus(struct vec *cpus, struct error *err)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	int n = (int)sysconf(_SC_NPROCESSORS_ONLN), first, last, r = 0;
-	size_t size = opts->ring_size ? opts->ring_size : default_ring_size(n);
+	uint32_t first, last;
 	char sep = ',';
 
 	if (!f)
 		return error_set(err, -errno, "cannot read the list of CPUs: %s", strerror(errno));
-	while (!r && sep == ',' && fscanf(f, "%d", &first) == 1) {
+	while (sep == ',' && fscanf(f, "%u", &first) == 1) {
 		last = first;
 		sep = (char)fgetc(f);
 		if (sep == '-') {
-			if (fscanf(f, "%d", &last) != 1)
+			if (fscanf(f, "%u", &last) != 1)
 				break;
 			sep = (char)fgetc(f);
 		}
-		for (; !r && first <= last; first++)
-			r = add_ring(b, (uint32_t)first, size, err);
+		for (; first <= last && first < MAX_CPUS; first++)
+			*(uint32_t *)vec_push(cpus, sizeof(uint32_t)) = first;
 	}
 	fclose(f);
+	return cpus->len ? 0 : error_set(err, -EINVAL, "cannot read the list of CPUs");
+}
+
+/* The rings are made with the other maps, so what they hold is said before the load. */
+static int plan_rings(struct bpf_side *b, const struct bpf_opts *opts, struct error *err)
+{
+	struct vec cpus = {0};
+	int r = online_cpus(&cpus, err);
+	size_t i, size;
+
+	size = opts->ring_size ? opts->ring_size : default_ring_size((int)cpus.len);
+	for (i = 0; i < cpus.len; i++)
+		*(struct ring *)vec_push(&b->rings, sizeof(struct ring)) =
+			ring_plan(&b->memory, *vec_at(&cpus, uint32_t, i), size);
+	b->calibration = ring_plan(&b->memory, MAX_CPUS, CALIBRATION_SIZE);
+	vec_free(&cpus);
 	return r;
 }
 
-/* The kernel rounds the size up to whole pages, and so does mmap. */
-static int map_lost(struct bpf_side *b, struct error *err)
+/* Takes the place of the map that libbpf would make: its size is ours to explain. */
+static int make_rings(struct bpf_side *b, struct error *err)
 {
-	void *p = mmap(NULL, LOST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       bpf_map__fd(b->skel->maps.lost), 0);
+	int fd = ring_memory_make(&b->memory, err), r;
 
-	if (p == MAP_FAILED)
-		return error_set(err, -errno, "cannot map the counters: %s", strerror(errno));
-	b->lost = p;
+	if (fd < 0)
+		return fd;
+	r = bpf_map__reuse_fd(b->skel->maps.ring_chunks, fd);
+	close(fd);
+	return r;
+}
+
+static int map_rings(struct bpf_side *b, struct error *err)
+{
+	size_t i;
+	int r = ring_memory_map(&b->memory, bpf_map__fd(b->skel->maps.ring_chunks),
+				bpf_map__fd(b->skel->maps.ring_states), MAX_CPUS + 1, err);
+
+	if (r)
+		return r;
+	for (i = 0; i < b->rings.len; i++)
+		ring_open(vec_at(&b->rings, struct ring, i), &b->memory, !b->old_kernel);
+	ring_open(&b->calibration, &b->memory, !b->old_kernel);
 	return 0;
 }
 
@@ -274,21 +292,21 @@ static int fill_sites(struct bpf_side *b)
 	return -EOVERFLOW;
 }
 
-_Static_assert(sizeof(struct gotap_bpf__rodata) == sizeof(struct gotap_rounds_bpf__rodata) &&
-	       sizeof(struct gotap_bpf__bss) == sizeof(struct gotap_rounds_bpf__bss),
+_Static_assert(sizeof(struct gotap_bpf__rodata) == sizeof(struct gotap_oldkernel_bpf__rodata) &&
+	       sizeof(struct gotap_bpf__bss) == sizeof(struct gotap_oldkernel_bpf__bss),
 	       "both objects have the same variables");
 
 /*
  * Two objects of the same programs, maps and knobs, so one skeleton serves
  * both: a kernel before 5.17 has no bpf_loop, and gets the other one's code.
  */
-static int open_object(struct gotap_bpf **ret)
+static int open_object(struct gotap_bpf **ret, bool old_kernel)
 {
 	struct gotap_bpf *skel = xcalloc(1, sizeof(*skel));
 	int r = gotap_bpf__create_skeleton(skel);
 
-	if (!r && !has_helper(BPF_FUNC_loop))
-		skel->skeleton->data = (void *)gotap_rounds_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!r && old_kernel)
+		skel->skeleton->data = (void *)gotap_oldkernel_bpf__elf_bytes(&skel->skeleton->data_sz);
 	if (!r)
 		r = bpf_object__open_skeleton(skel->skeleton, NULL);
 	if (!r) {
@@ -299,19 +317,26 @@ static int open_object(struct gotap_bpf **ret)
 	return r;
 }
 
-static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi)
+/* Returns -errno; where @err says nothing, load_error() explains it. */
+static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, struct error *err)
 {
-	int r = open_object(&b->skel);
+	int r;
 
+	b->old_kernel = !has_helper(BPF_FUNC_loop);
+	b->multi = multi;
+	r = open_object(&b->skel, b->old_kernel);
 	if (r)
 		return r;
-	b->multi = multi;
 	set_knobs(b, opts);
 	choose_programs(b, opts);
 	if (libbpf_num_possible_cpus() > 0)
 		bpf_map__set_max_entries(b->skel->maps.pieces, (uint32_t)libbpf_num_possible_cpus());
 	r = fill_sites(b);
-	return r ? r : gotap_bpf__load(b->skel);
+	if (!r)
+		r = make_rings(b, err);
+	if (!r)
+		r = gotap_bpf__load(b->skel);
+	return r ? r : map_rings(b, err);
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
@@ -324,14 +349,13 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	b->proc = proc;
 	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);
 	lift_memlock();
-	r = load_as(b, opts, opts->method == ATTACH_MULTI ||
-			     (opts->method == ATTACH_AUTO && uprobe_multi_supported()));
-	if (r)
+	err->code = 0;
+	r = plan_rings(b, opts, err);
+	if (!r)
+		r = load_as(b, opts, opts->method == ATTACH_MULTI ||
+				     (opts->method == ATTACH_AUTO && uprobe_multi_supported()), err);
+	if (r && !err->code)
 		r = load_error(r, err);
-	if (!r)
-		r = map_lost(b, err);
-	if (!r)
-		r = add_rings(b, opts, err);
 	if (r) {
 		bpf_free(b);
 		return r;
@@ -455,9 +479,9 @@ bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offse
 	return true;
 }
 
-int bpf_calibration_ring(const struct bpf_side *b)
+struct ring *bpf_calibration_ring(struct bpf_side *b)
 {
-	return bpf_map__fd(b->skel->maps.calibration);
+	return &b->calibration;
 }
 
 void bpf_activate(struct bpf_side *b)
@@ -465,19 +489,25 @@ void bpf_activate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
 }
 
-void bpf_names_known(struct bpf_side *b)
+uint64_t bpf_names_lost(const struct bpf_side *b)
 {
-	__atomic_store_n(&b->skel->bss->names_known, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&b->skel->bss->names_lost, __ATOMIC_SEQ_CST);
+}
+
+void bpf_names_known(struct bpf_side *b, uint64_t now, uint64_t lost)
+{
+	__atomic_store_n(&b->skel->bss->names_lost_before, lost, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&b->skel->data->names_from, now, __ATOMIC_SEQ_CST);
+}
+
+void bpf_names_unknown(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->data->names_from, UINT64_MAX, __ATOMIC_SEQ_CST);
 }
 
 void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
 {
 	__atomic_store_n(&b->skel->bss->stacks, stacks, __ATOMIC_SEQ_CST);
-}
-
-void bpf_names_unknown(struct bpf_side *b)
-{
-	__atomic_store_n(&b->skel->bss->names_known, 0, __ATOMIC_SEQ_CST);
 }
 
 void bpf_deactivate(struct bpf_side *b)
@@ -538,17 +568,12 @@ void bpf_detach(struct bpf_side *b, unsigned int parts)
 
 void bpf_free(struct bpf_side *b)
 {
-	size_t i;
-
 	if (!b)
 		return;
 	bpf_detach(b, BPF_ALL);
-	for (i = 0; i < b->rings.len; i++)
-		ring_close(vec_at(&b->rings, struct ring, i));
+	ring_memory_free(&b->memory);
 	vec_free(&b->rings);
 	vec_free(&b->attached);
-	if (b->lost)
-		munmap(b->lost, LOST_BYTES);
 	gotap_bpf__destroy(b->skel);
 	free(b);
 }
@@ -561,11 +586,6 @@ size_t bpf_ring_count(const struct bpf_side *b)
 struct ring *bpf_ring(struct bpf_side *b, size_t i)
 {
 	return vec_at(&b->rings, struct ring, i);
-}
-
-struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu)
-{
-	return &b->lost[cpu];
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

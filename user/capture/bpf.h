@@ -38,10 +38,16 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
 /* Puts one of probe_calibrate.bpf.c into gotap itself, until any part is detached. */
 bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offset);
-int bpf_calibration_ring(const struct bpf_side *b);
+/* Where its records go. */
+struct ring *bpf_calibration_ring(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
-/* Every goroutine that exists is in the snapshot or in a record: names can be left out. */
-void bpf_names_known(struct bpf_side *b);
+/* Records that were lost, any of which may have been the one that names its g. */
+uint64_t bpf_names_lost(const struct bpf_side *b);
+/*
+ * At @now (CLOCK_MONOTONIC ns) every goroutine that exists is in the snapshot or
+ * in a record: names can be left out, unless more than @lost records are lost.
+ */
+void bpf_names_known(struct bpf_side *b, uint64_t now, uint64_t lost);
 /* Not any more: each record has its name from now on. */
 void bpf_names_unknown(struct bpf_side *b);
 /* STACKS_WHOLE, SHORT or NONE from now on. */
@@ -56,10 +62,9 @@ void bpf_detach(struct bpf_side *b, unsigned int parts);
 /* Accepts NULL. */
 void bpf_free(struct bpf_side *b);
 
+/* One per CPU that is online. */
 size_t bpf_ring_count(const struct bpf_side *b);
 struct ring *bpf_ring(struct bpf_side *b, size_t i);
-/* What @cpu lost so far; shared with the running programs. */
-struct lost_records *bpf_lost(const struct bpf_side *b, uint32_t cpu);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
 /* Privileges (proc/privilege) that bpf_attach() needs once more. */

@@ -73,14 +73,13 @@ void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t en
 	}
 }
 
-uint64_t budget_hits(const struct bpf_side *b)
+uint64_t budget_hits(struct bpf_side *b)
 {
 	uint64_t n = 0;
 	size_t i;
 
 	for (i = 0; i < bpf_ring_count(b); i++)
-		n += __atomic_load_n(&bpf_lost(b, bpf_ring((struct bpf_side *)b, i)->cpu)->hits,
-				     __ATOMIC_RELAXED);
+		n += __atomic_load_n(&bpf_ring(b, i)->state->hits, __ATOMIC_RELAXED);
 	return n;
 }
 

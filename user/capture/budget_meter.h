@@ -19,7 +19,7 @@ struct budget_meter {
 /* Counts the records of @c up to @end bytes. */
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end);
 /* Hits of all probes until now. */
-uint64_t budget_hits(const struct bpf_side *b);
+uint64_t budget_hits(struct bpf_side *b);
 /* Is it of a group that REC_LEVEL_NO_EXTRAS leaves out? */
 bool budget_is_extra(enum group g);
 void budget_meter_free(struct budget_meter *m);

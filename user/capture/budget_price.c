@@ -4,9 +4,7 @@
 #include "capture/budget_price.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	CALLS = 500,		/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
@@ -71,13 +69,7 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The ring's positions, of which nobody reads the content. */
-struct positions {
-	unsigned long *consumer;
-	const unsigned long *producer;
-};
-
-static double fastest(void (*function)(const void *), const void *frames, const struct positions *ring)
+static double fastest(void (*function)(const void *), const void *frames, struct ring *ring)
 {
 	double best = 1e12, begin, ns;
 	int batch, i;
@@ -89,8 +81,7 @@ static double fastest(void (*function)(const void *), const void *frames, const 
 		ns = (cpu_ns() - begin) / CALLS;
 		if (ns < best)
 			best = ns;
-		__atomic_store_n(ring->consumer, __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE),
-				 __ATOMIC_RELEASE);
+		ring_drain(ring, NULL);
 	}
 	return best;
 }
@@ -111,7 +102,7 @@ static void make_chain(uint64_t *chain, int n)
 	}
 }
 
-static void measure(const struct positions *ring, struct budget_prices *ret)
+static void measure(struct ring *ring, struct budget_prices *ret)
 {
 	uint64_t chain[2 * FRAMES] = { 0 };
 	double hit, record, one, all;
@@ -133,24 +124,11 @@ static void measure(const struct positions *ring, struct budget_prices *ret)
 
 void budget_measure(struct bpf_side *b, struct budget_prices *ret)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = bpf_calibration_ring(b);
-	struct positions ring;
 	uint64_t hit, record;
-	void *consumer, *producer;
 
 	*ret = assumed;
-	if (!find_offset(budget_site_hit, &hit) || !find_offset(budget_site_record, &record) ||
-	    !bpf_probe_self(b, "calibrate_hit", hit) ||
-	    !bpf_probe_self(b, "calibrate_record", record))
-		return;
-	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, (off_t)page);
-	ring = (struct positions){ consumer, producer };
-	if (consumer != MAP_FAILED && producer != MAP_FAILED)
-		measure(&ring, ret);
-	if (consumer != MAP_FAILED)
-		munmap(consumer, page);
-	if (producer != MAP_FAILED)
-		munmap(producer, page);
+	if (find_offset(budget_site_hit, &hit) && find_offset(budget_site_record, &record) &&
+	    bpf_probe_self(b, "calibrate_hit", hit) &&
+	    bpf_probe_self(b, "calibrate_record", record))
+		measure(bpf_calibration_ring(b), ret);
 }

@@ -381,8 +381,16 @@ int capture_read_states(struct capture *cap, struct buf *records, struct snapsho
 	return 0;
 }
 
+/* Up to Go 1.23 records of creations do not know all goids. */
+void capture_names_known(struct capture *cap, const struct snapshot_counts *counts, uint64_t lost)
+{
+	if (cap->plan->goid_before_status && !counts->unreadable)
+		bpf_names_known(cap->bpf, clock_ns(CLOCK_MONOTONIC), lost);
+}
+
 static int read_snapshot(struct capture *cap, struct error *err)
 {
+	uint64_t lost = bpf_names_lost(cap->bpf);
 	struct rec end = { .time = clock_ns(CLOCK_MONOTONIC), .kind = REC_SNAP_END };
 	struct snapshot_counts counts = {0};
 	struct buf records = {0};
@@ -394,9 +402,7 @@ static int read_snapshot(struct capture *cap, struct error *err)
 		r = capture_read_states(cap, &records, &counts, err);
 	if (!r) {
 		capture_hand_over(cap, records.data, records.len);
-		/* Up to Go 1.23 records of creations do not know all goids. */
-		if (cap->plan->goid_before_status && !counts.unreadable)
-			bpf_names_known(cap->bpf);
+		capture_names_known(cap, &counts, lost);
 	}
 	buf_free(&records);
 	return r;

@@ -65,5 +65,7 @@ bool capture_gap(struct capture *cap, enum rec_gap why, enum gap_form form);
 /* The states of everything, once threads have arrived behind the probes they passed. */
 int capture_read_states(struct capture *cap, struct buf *records, struct snapshot_counts *counts,
 			struct error *err);
+/* They are handed over; @lost: bpf_names_lost() before they were read. */
+void capture_names_known(struct capture *cap, const struct snapshot_counts *counts, uint64_t lost);
 
 #endif

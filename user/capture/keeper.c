@@ -62,7 +62,7 @@ static bool know_roots(struct capture *cap)
 static bool read_anew(struct capture *cap, enum rec_gap why)
 {
 	struct keeper *k = &cap->keeper;
-	uint64_t begin = now_ns(), lost;
+	uint64_t begin = now_ns(), lost, names_lost;
 	struct snapshot_counts counts = {0};
 	struct buf records = {0};
 	struct error err;
@@ -71,12 +71,14 @@ static bool read_anew(struct capture *cap, enum rec_gap why)
 	do {
 		records.len = 0;
 		lost = losses_total(&cap->losses);
+		names_lost = bpf_names_lost(cap->bpf);
 		if (!capture_gap(cap, why, GAP_AND_RESUME))
 			break;
 		r = capture_read_states(cap, &records, &counts, &err);
 	} while (++tries < TRIES && (r || losses_total(&cap->losses) != lost));
 	if (!r) {	/* else the program has most likely ended; if not, another time */
 		capture_hand_over(cap, records.data, records.len);
+		capture_names_known(cap, &counts, names_lost);
 		k->lost_read = lost;
 	}
 	buf_free(&records);

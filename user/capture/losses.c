@@ -21,13 +21,13 @@ void losses_init(struct losses *l, struct bpf_side *bpf)
  * The time is taken away before the count is read: what is lost in between is
  * in the count, and its time stays for the next call, too early by that much.
  */
-static struct rec_long take(struct lost_records *now, uint64_t *told)
+static struct rec_long take(struct ring_state *now, uint64_t *told)
 {
-	uint64_t first = __atomic_exchange_n(&now->first, 0, __ATOMIC_SEQ_CST);
-	uint64_t n = __atomic_load_n(&now->count, __ATOMIC_SEQ_CST);
+	uint64_t first = __atomic_exchange_n(&now->lost_first, 0, __ATOMIC_SEQ_CST);
+	uint64_t n = __atomic_load_n(&now->lost, __ATOMIC_SEQ_CST);
 	struct rec_long l = {
 		.r = { .kind = REC_LOST, .ptr = first },
-		.stack = __atomic_load_n(&now->last, __ATOMIC_SEQ_CST),
+		.stack = __atomic_load_n(&now->lost_last, __ATOMIC_SEQ_CST),
 		.arg = n - *told,
 	};
 
@@ -57,10 +57,10 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 	size_t i;
 
 	for (i = 0; i < bpf_ring_count(l->bpf); i++) {
-		uint32_t cpu = bpf_ring(l->bpf, i)->cpu;
-		struct rec_long r = take(bpf_lost(l->bpf, cpu), &l->told[i]);
+		const struct ring *ring = bpf_ring(l->bpf, i);
+		struct rec_long r = take(ring->state, &l->told[i]);
 
-		r.r.id = cpu;
+		r.r.id = ring->cpu;
 		if (!r.r.ptr)
 			r.r.ptr = now;
 		if (r.arg)
@@ -85,8 +85,7 @@ uint64_t losses_total(const struct losses *l)
 	size_t i;
 
 	for (i = 0; i < bpf_ring_count(l->bpf); i++)
-		n += __atomic_load_n(&bpf_lost(l->bpf, bpf_ring(l->bpf, i)->cpu)->count,
-				     __ATOMIC_SEQ_CST);
+		n += __atomic_load_n(&bpf_ring(l->bpf, i)->state->lost, __ATOMIC_SEQ_CST);
 	return n;
 }
 

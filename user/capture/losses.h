@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * losses: what found no room in the rings. Each CPU counts its own and notes
- * the times of the first and the last (bpf/emit.h); from that come the records
+ * the times of the first and the last (bpf/ring.h); from that come the records
  * that say in the stream, where it happened, what is missing there.
  */
 #ifndef GOTAP_CAPTURE_LOSSES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ring: see ring.h. Layout: linux/bpf.h and kernel/bpf/ringbuf.c. */
+/* ring: see ring.h. */
 #define _GNU_SOURCE
 #include "capture/ring.h"
 
@@ -7,70 +7,187 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-enum { HEADER = 8 };	/* length and flags before each record */
+enum {
+	CHUNK_UNITS = RING_CHUNK / RING_UNIT,
+	SKIP_UNITS = sizeof(struct rec) / RING_UNIT,	/* no record is shorter */
+	PASSES = 4,
+};
 
-int ring_open(struct ring *r, uint32_t cpu, size_t size, struct error *err)
+struct ring ring_plan(struct ring_memory *m, uint32_t cpu, size_t size)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *p;
+	struct ring r = { .cpu = cpu, .size = size, .first_chunk = m->chunks };
 
-	*r = (struct ring){ .fd = -1, .cpu = cpu, .size = size };
-	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (uint32_t)size, NULL);
-	if (r->fd < 0)
-		return error_set(err, -errno, "cannot make a ring buffer of %zu KiB: %s; try a smaller --ring-size",
-				 size / 1024, strerror(errno));
-	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (p == MAP_FAILED)
-		return error_set(err, -errno, "cannot map a ring buffer: %s", strerror(errno));
-	r->consumer = p;
-	p = mmap(NULL, page + 2 * size, PROT_READ, MAP_SHARED, r->fd, (off_t)page);
-	if (p == MAP_FAILED)
-		return error_set(err, -errno, "cannot map a ring buffer: %s", strerror(errno));
-	r->producer = p;
-	r->data = (const uint8_t *)p + page;
-	return 0;
+	m->chunks += size / RING_CHUNK;
+	return r;
 }
 
-void ring_close(struct ring *r)
+int ring_memory_make(const struct ring_memory *m, struct error *err)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ring_chunks", 4, RING_CHUNK,
+				(uint32_t)m->chunks, &opts);
 
-	if (r->consumer)
-		munmap(r->consumer, page);
-	if (r->producer)
-		munmap((void *)r->producer, page + 2 * r->size);
-	if (r->size && r->fd >= 0)
-		close(r->fd);
-	*r = (struct ring){ .fd = -1 };
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM)
+		return -EPERM;
+	return error_set(err, -errno, "cannot make ring buffers of %zu MiB in all: %s; try a smaller "
+			 "--ring-size", m->chunks * RING_CHUNK >> 20, strerror(errno));
 }
 
+static void *map_whole(int fd, size_t size, struct error *err)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p != MAP_FAILED)
+		return p;
+	error_set(err, -errno, "cannot map the ring buffers: %s", strerror(errno));
+	return NULL;
+}
+
+int ring_memory_map(struct ring_memory *m, int chunks_fd, int states_fd, size_t n_states,
+		    struct error *err)
+{
+	m->n_states = n_states;
+	m->states = map_whole(states_fd, n_states * sizeof(*m->states), err);
+	if (m->states)
+		m->data = map_whole(chunks_fd, m->chunks * RING_CHUNK, err);
+	return m->data ? 0 : err->code;
+}
+
+void ring_memory_free(struct ring_memory *m)
+{
+	if (m->data)
+		munmap(m->data, m->chunks * RING_CHUNK);
+	if (m->states)
+		munmap(m->states, m->n_states * sizeof(*m->states));
+	*m = (struct ring_memory){0};
+}
+
+void ring_open(struct ring *r, const struct ring_memory *m, bool rewinds)
+{
+	r->data = m->data + r->first_chunk * RING_CHUNK;
+	r->state = &m->states[r->cpu];
+	r->rewinds = rewinds;
+	r->state->first_chunk = (uint32_t)r->first_chunk;
+	__atomic_store_n(&r->state->chunks, (uint32_t)(r->size / RING_CHUNK), __ATOMIC_RELEASE);
+}
+
+static uint64_t position_of(const struct ring *r)
+{
+	return __atomic_load_n(&r->state->position, __ATOMIC_ACQUIRE);
+}
+
+static bool position_change(struct ring *r, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&r->state->position, &from, to, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static bool is_whole(uint8_t kind)
+{
+	return kind != REC_NONE && !(kind & REC_BUSY);
+}
+
+/*
+ * Units of whole records from @at to @end in @chunk. What follows them in the
+ * chunk is nothing (@skip), or a record that is not whole yet, or @end.
+ */
+static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, bool *skip)
+{
+	uint32_t from = at;
+
+	*skip = false;
+	while (at < end && !*skip) {
+		const struct rec *r = (const struct rec *)(chunk + at * RING_UNIT);
+		uint8_t kind = REC_SKIP;
+		size_t n = 0;
+
+		if (at <= CHUNK_UNITS - SKIP_UNITS)
+			kind = __atomic_load_n(&r->kind, __ATOMIC_ACQUIRE);
+		if (!is_whole(kind))
+			break;
+		if (kind != REC_SKIP)
+			n = record_size(r, (end - at) * RING_UNIT);
+		*skip = !n;
+		at += (uint32_t)n / RING_UNIT;
+	}
+	return at - from;
+}
+
+/*
+ * Takes what one chunk holds from @head on, where @most units are taken up (to
+ * the chunk's end at most), and leaves zeros; returns how many units are done.
+ */
+static uint32_t take_chunk(struct ring *r, uint32_t head, uint32_t most, struct buf *out)
+{
+	uint32_t in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
+	uint8_t *chunk = r->data + (size_t)(in_ring / CHUNK_UNITS) * RING_CHUNK;
+	uint32_t at = in_ring % CHUNK_UNITS, n, done;
+	bool skip;
+
+	n = whole_records(chunk, at, at + most, &skip);
+	done = skip ? CHUNK_UNITS - at : n;
+	if (out)
+		buf_add(out, chunk + at * RING_UNIT, (size_t)n * RING_UNIT);
+	memset(chunk + at * RING_UNIT, 0, (size_t)done * RING_UNIT);
+	return done;
+}
+
+/* Takes all from @head to @tail, or to a record that is not whole; returns where it ends. */
+static uint32_t take(struct ring *r, uint32_t head, uint32_t tail, struct buf *out)
+{
+	uint32_t left, most, done;
+
+	while (head != tail) {
+		left = CHUNK_UNITS - head % CHUNK_UNITS;
+		most = tail - head < left ? tail - head : left;
+		done = take_chunk(r, head, most, out);
+		head += done;
+		if (done < most)
+			break;
+	}
+	return head;
+}
+
+static void set_head(struct ring *r, uint32_t head)
+{
+	uint64_t old;
+
+	do
+		old = position_of(r);
+	while (!position_change(r, old, (old & ~0xffffffffULL) | head));
+}
+
+/*
+ * Records that come while it reads are taken with the others, as long as that
+ * takes, so that the ring is empty at the end and begins anew.
+ */
 bool ring_drain(struct ring *r, struct buf *out)
 {
-	unsigned long end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
-	unsigned long pos = *r->consumer;
-	const uint8_t *head;
-	uint32_t len;
+	bool clean = true;
+	int pass;
 
-	buf_reserve(out, end - pos);
-	while (pos < end) {
-		head = r->data + (pos & (r->size - 1));
-		len = __atomic_load_n((const uint32_t *)head, __ATOMIC_ACQUIRE);
-		if (len & BPF_RINGBUF_BUSY_BIT)
+	for (pass = 0; pass < PASSES; pass++) {
+		uint64_t position = position_of(r);
+		uint32_t tail = (uint32_t)(position >> 32);
+		uint32_t end = take(r, (uint32_t)position, tail, out);
+
+		if (end == tail && r->rewinds && position_change(r, position, 0))
 			break;
-		if (!(len & BPF_RINGBUF_DISCARD_BIT)) {
-			memcpy(out->data + out->len, head + HEADER, len);
-			out->len += len;
-		}
-		len &= ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-		pos += (len + HEADER + 7) & ~7UL;
+		set_head(r, end);
+		if (!pass)
+			clean = end == tail;
+		if (end != tail || !r->rewinds)
+			break;
 	}
-	__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
-	return pos == end;
+	return clean;
 }
 
 size_t ring_fill(const struct ring *r)
 {
-	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - *r->consumer;
+	uint64_t position = position_of(r);
+
+	return (size_t)(uint32_t)((position >> 32) - position) * RING_UNIT;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring: the consuming side of one BPF ring buffer, read in place. libbpf's
- * own consumer does not tell whether it stopped at a record that is reserved
- * and not yet submitted, which the watermark needs (see drain.h).
+ * ring: the consuming side of the rings (record.h, struct ring_state; the
+ * other side is bpf/ring.h). Each CPU has one; all lie in one array of chunks,
+ * which a BPF map and we share, and their states in another.
  */
 #ifndef GOTAP_CAPTURE_RING_H
 #define GOTAP_CAPTURE_RING_H
@@ -13,24 +13,49 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "record.h"
 
-struct ring {
-	int fd;
-	uint32_t cpu;
-	size_t size;			/* data bytes, power of two */
-	unsigned long *consumer;
-	const unsigned long *producer;
-	const uint8_t *data;		/* mapped twice in a row */
+struct ring_memory {
+	size_t chunks;
+	uint8_t *data;
+	struct ring_state *states;
+	size_t n_states;
 };
 
-/* Makes a ring of @size bytes (a power of two, at least a page) and maps it. */
-int ring_open(struct ring *r, uint32_t cpu, size_t size, struct error *err);
-/* Accepts a zeroed or half-built ring. */
-void ring_close(struct ring *r);
+struct ring {
+	uint32_t cpu;			/* index of its state */
+	size_t size;			/* bytes, a power of two of chunks */
+	size_t first_chunk;
+	uint8_t *data;
+	struct ring_state *state;
+	bool rewinds;
+};
+
+/* A ring of @size bytes, for which @m grows by that much. */
+struct ring ring_plan(struct ring_memory *m, uint32_t cpu, size_t size);
 
 /*
- * Appends the records that are there to @out. Returns true when it read up to
- * the producer position, false when a busy record stopped it.
+ * Makes the map that holds all chunks of @m; returns its descriptor, which is
+ * the caller's, or -errno. -EPERM leaves @err empty: why is not known here.
+ */
+int ring_memory_make(const struct ring_memory *m, struct error *err);
+
+/* Maps both maps; ring_memory_free() accepts what is half done, or zeroed. */
+int ring_memory_map(struct ring_memory *m, int chunks_fd, int states_fd, size_t n_states,
+		    struct error *err);
+void ring_memory_free(struct ring_memory *m);
+
+/*
+ * Tells the programs where the ring is: from now on they may write into it.
+ * @rewinds: they take room by compare-and-swap, so that an empty ring can begin
+ * at its first chunk again.
+ */
+void ring_open(struct ring *r, const struct ring_memory *m, bool rewinds);
+
+/*
+ * Appends the records that are there to @out (NULL: throws them away). Returns
+ * true when all that had room at the time of the call was read, false when a
+ * record that is not whole yet was in the way.
  */
 bool ring_drain(struct ring *r, struct buf *out);
 

@@ -36,8 +36,8 @@ static void look_at_btf(struct doctor *d, const struct machine *m)
 
 static void look_at_rings(struct doctor *d)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "gotap_probe", 0, 0,
-				(uint32_t)sysconf(_SC_PAGESIZE), NULL);
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "gotap_probe", 4, 8, 1, &opts);
 
 	if (fd >= 0) {
 		doctor_add(d, LEVEL_OK, machine_area, "ring buffers", "yes");
@@ -46,7 +46,7 @@ static void look_at_rings(struct doctor *d)
 		doctor_add(d, LEVEL_NOTE, machine_area, "ring buffers",
 			   "not known: BPF is not allowed to us");
 	} else {
-		doctor_add(d, LEVEL_FAIL, machine_area, "ring buffers", "the kernel has none: %s",
+		doctor_add(d, LEVEL_FAIL, machine_area, "ring buffers", "the kernel shares no BPF maps: %s",
 			   strerror(errno));
 	}
 }

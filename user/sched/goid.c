@@ -54,7 +54,9 @@ static void learn(struct goid_filter *f, const struct rec *r)
 	uint64_t *goid;
 	bool is_new;
 
-	if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
+	if (r->kind == REC_RESUME) {	/* what was named before may have died unseen */
+		map64_clear(&f->names);
+	} else if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
 		goid = map64_put(&f->names, r->ptr, &is_new);
 		if (is_new)
 			*goid = r->id;

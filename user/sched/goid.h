@@ -4,8 +4,9 @@
  * read. In: records in order. Out: the same, with ids.
  *
  * From Go 1.24 on most records of a g leave out the id that an earlier one told:
- * it is the g's until it dies (record.h). An id that nobody told stays 0, for
- * which the model leaves the record out and counts it.
+ * it is the g's until it dies (record.h), or until REC_RESUME, after which all
+ * are told once more. An id that nobody told stays 0, for which the model leaves
+ * the record out and counts it.
  *
  * Up to Go 1.23 one creation in 16 is recorded before the runtime has assigned
  * the id (newproc1 refills p.goidcache after the status change). The stream

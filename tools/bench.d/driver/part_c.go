@@ -91,7 +91,7 @@ func liveTable(b *bench) error {
 		title: "gotap's own CPU while it records:",
 		head:  []string{"records/s", "CPU ms per million records", "of one CPU", "CPU ms to start and end", "resident MiB", "lost"},
 		footer: "Start and end (loading, verification of the BPF programs, the snapshot) are not in the second and third column. " +
-			"The resident memory has the rings in it: each is mapped twice in a row.",
+			"The resident memory has the rings in it.",
 	}
 	w, err := startWorker(b, "flood", 2)
 	if err != nil {

@@ -96,7 +96,7 @@ func latencyTable(b *bench) error {
 		name:  "d1",
 		title: "From the start of `gotap record` until it records, and from the signal until it has ended (ms):",
 		head:  []string{"program", "size", "attached", "first event", "ended", "resident MiB"},
-		footer: "caddy and prometheus are Debian's, stripped. The resident memory has the rings in it, each mapped twice in a row, " +
+		footer: "caddy and prometheus are Debian's, stripped. The resident memory has the rings in it " +
 			"and the pages of the program's file that were looked at.",
 	}
 	w, err := startWorker(b, "pingpong", 1)

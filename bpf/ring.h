@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ring: room for a record in the ring of this CPU (struct ring_state in
+ * record.h). The kernel's own BPF ring buffer takes a spin lock for each
+ * record, and to make one that fits costs 40 ns more than this.
+ *
+ * Programs can be preempted, and by another one on their CPU, so that room is
+ * taken by compare-and-swap. BPF has that since Linux 5.12. Before (OLD_KERNEL)
+ * they cannot: up to 5.19 the kernel runs uprobe programs with preemption off,
+ * and a sample does not interrupt them (bpf_prog_active), so what remains is
+ * user space, which there only ever adds to the lower half of the word.
+ */
+#ifndef GOTAP_BPF_RING_H
+#define GOTAP_BPF_RING_H
+
+#include "common.h"
+
+enum { CHUNK_UNITS = RING_CHUNK / RING_UNIT };
+enum { SKIP_UNITS = sizeof(struct rec) / RING_UNIT };	/* no record is shorter */
+
+static __always_inline struct ring_state *ring_of_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&ring_states, &cpu);
+}
+
+static __always_inline void count_lost(struct ring_state *s)
+{
+	__sync_fetch_and_add(&names_lost, 1);
+	s->lost_last = bpf_ktime_get_ns();
+	if (!s->lost_first)
+		s->lost_first = s->lost_last;
+	__sync_fetch_and_add(&s->lost, 1);
+}
+
+/* The chunk of the ring that holds the unit at @tail. */
+static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
+{
+	__u32 chunk = s->first_chunk + (tail / CHUNK_UNITS & (s->chunks - 1));
+
+	return bpf_map_lookup_elem(&ring_chunks, &chunk);
+}
+
+/* What is left of a chunk in which there is no room. */
+static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
+{
+	__u32 at = tail & (CHUNK_UNITS - 1);
+	__u8 *chunk = ring_chunk(s, tail);
+
+	if (chunk && at <= CHUNK_UNITS - SKIP_UNITS)
+		((volatile struct rec *)(chunk + at * RING_UNIT))->kind = REC_SKIP;
+}
+
+/* Was @position still @old, and is it @old + @more units now? */
+static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
+{
+#ifdef OLD_KERNEL
+	__sync_fetch_and_add(position, (__u64)more << 32);
+	return true;
+#else
+	return __sync_val_compare_and_swap(position, old, old + ((__u64)more << 32)) == old;
+#endif
+}
+
+/*
+ * Room for a record of @size bytes, a constant; NULL if the ring is full, which
+ * is counted. Who comes in between has taken room when this goes on, so that
+ * more than a few times in a row would be a storm of interrupts.
+ */
+static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
+{
+	const __u32 units = size / RING_UNIT;
+	__u32 tail, at, rest, tries;
+	__u64 old;
+	__u8 *chunk;
+
+	if (!s)
+		return 0;
+	for (tries = 0; tries < 4; tries++) {
+		old = *(volatile __u64 *)&s->position;
+		tail = old >> 32;
+		at = tail & (CHUNK_UNITS - 1);
+		rest = at > CHUNK_UNITS - units ? CHUNK_UNITS - at : 0;
+		if (tail + rest + units - (__u32)old > s->chunks * CHUNK_UNITS)
+			break;
+		if (!advance(&s->position, old, rest + units))
+			continue;
+		if (rest) {
+			mark_skipped(s, tail);
+			at = 0;
+		}
+		chunk = ring_chunk(s, tail + rest);
+		if (!chunk || at > CHUNK_UNITS - units)
+			return 0;	/* the verifier's doubt only */
+		return chunk + at * RING_UNIT;
+	}
+	count_lost(s);
+	return 0;
+}
+
+#endif
