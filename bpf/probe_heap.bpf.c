@@ -4,21 +4,7 @@
  * refill of an mcache (about 8 KiB allocated), so this group costs in
  * programs that allocate much.
  */
-#include "emit.h"
-
-static __always_inline int send_value(__u64 pid_tgid, __u8 kind, __u64 value, __u64 delta)
-{
-	struct rec_long *l = rec_begin(sizeof(*l), pid_tgid, kind, 0);
-
-	if (!l)
-		return 0;
-	l->r.id = 0;
-	l->r.ptr = delta;
-	l->stack = 0;
-	l->arg = value;
-	rec_submit(l);
-	return 0;
-}
+#include "send.h"
 
 /* (c *gcControllerState).update(dHeapLive, dHeapScan): the new value is not stored yet. */
 SEC("uprobe")

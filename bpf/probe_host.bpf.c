@@ -6,6 +6,7 @@
  * host), mostly at its start; the class of the site is found by the address of
  * the probe itself (user/capture/hosts.def).
  */
+#include "send.h"
 #include "transition.h"
 
 /* False for hits that are none of ours. */
@@ -142,17 +143,10 @@ SEC("uprobe")
 int host_p_stop(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), p = go_arg1(ctx);
-	struct rec *r;
 
 	if (!is_target(pid_tgid))
 		return 0;
-	r = rec_begin(sizeof(*r), pid_tgid, REC_P_STOP, 0);
-	if (!r)
-		return 0;
-	r->id = read_u32(p + off.p_id);
-	r->ptr = p;
-	rec_submit(r);
-	return 0;
+	return send_p(pid_tgid, p, REC_P_STOP, 0);
 }
 
 /*
@@ -163,17 +157,8 @@ SEC("uprobe")
 int host_heap(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), live = go_reg(ctx, heap_live_reg);
-	struct rec_long *l;
 
 	if (!is_target(pid_tgid))
 		return 0;
-	l = rec_begin(sizeof(*l), pid_tgid, REC_HEAP_ALLOC, 0);
-	if (!l)
-		return 0;
-	l->r.id = 0;
-	l->r.ptr = 0;
-	l->stack = 0;
-	l->arg = live;
-	rec_submit(l);
-	return 0;
+	return send_value(pid_tgid, REC_HEAP_ALLOC, live, 0);
 }

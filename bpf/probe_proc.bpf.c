@@ -4,18 +4,7 @@
  * world stops: rarely, compared with goroutine transitions.
  */
 #include "gostate.h"
-
-static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
-{
-	struct rec *r = rec_begin(sizeof(*r), pid_tgid, kind, sub);
-
-	if (!r)
-		return 0;
-	r->id = read_u32(p + off.p_id);
-	r->ptr = p;
-	rec_submit(r);
-	return 0;
-}
+#include "send.h"
 
 /*
  * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). Who calls decides what it
