@@ -3,7 +3,7 @@
 // mixed does a little of everything that the scheduler knows, at a moderate rate, and can trace itself meanwhile:
 // the program of the differential test. It prints "ready" when all its workers run.
 //
-//	mixed [-trace FILE] [-delay D] [-dur D] [-tail D] [-pause D] [-procs]
+//	mixed [-trace FILE] [-await FILE] [-delay D] [-dur D] [-tail D] [-pause D] [-procs]
 package main
 
 import (
@@ -22,7 +22,8 @@ import (
 
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file")
-	delay     = flag.Duration("delay", time.Second, "time between ready and the start of the own trace")
+	await     = flag.String("await", "", "wait a minute at most until something is in this file: another's trace has begun")
+	delay     = flag.Duration("delay", time.Second, "time between ready, or the wait, and the start of the own trace")
 	dur       = flag.Duration("dur", 2*time.Second, "length of the own trace")
 	tail      = flag.Duration("tail", 500*time.Millisecond, "time to go on for after the own trace")
 	pause     = flag.Duration("pause", 6*time.Millisecond, "pause of every worker between two rounds; smaller is busier")
@@ -383,6 +384,15 @@ func resizing() {
 	}
 }
 
+func awaitFile(name string) {
+	for i := 0; i < 3000; i++ {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 func traced() {
 	if *traceFile == "" {
 		time.Sleep(*dur)
@@ -407,6 +417,9 @@ func main() {
 	}
 	time.Sleep(100 * time.Millisecond)
 	fmt.Println("ready")
+	if *await != "" {
+		awaitFile(*await)
+	}
 	time.Sleep(*delay)
 	traced()
 	time.Sleep(*tail)
