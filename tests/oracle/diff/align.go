@@ -40,9 +40,10 @@ type band struct {
 // makeBand leaves in row i the prefixes of b that end near the i-th step of a.
 func makeBand(a, b []step, window int64) band {
 	w := band{lo: make([]int, len(a)+1), hi: make([]int, len(a)+1)}
+	first := earliest(a)
 	lo, hi := 0, 0
 	for i := 1; i <= len(a); i++ {
-		for lo < len(b) && b[lo].at < a[i-1].at-window {
+		for lo < len(b) && b[lo].at < first[i-1]-window {
 			lo++
 		}
 		for hi < len(b) && b[hi].at <= a[i-1].at+window {
@@ -52,6 +53,18 @@ func makeBand(a, b []step, window int64) band {
 		w.cells += w.hi[i] - lo + 1
 	}
 	return w
+}
+
+// earliest lists when each step or one behind it may have been.
+func earliest(a []step) []int64 {
+	first := make([]int64, len(a))
+	for i := len(a) - 1; i >= 0; i-- {
+		first[i] = a[i].at - a[i].late
+		if i+1 < len(a) {
+			first[i] = min(first[i], first[i+1])
+		}
+	}
+	return first
 }
 
 // alignNear is the textbook's alignment, confined to a band and with two rows of costs.
@@ -100,10 +113,17 @@ func matchCost(x, y step, window int64) (int64, bool) {
 }
 
 func distance(x, y step) int64 {
-	if d := x.at - y.at; d > 0 {
-		return d
+	d := x.delay(y)
+	return max(d, -d)
+}
+
+// delay is how much later y is than x, which may be late itself.
+func (x step) delay(y step) int64 {
+	d := y.at - x.at
+	if d < 0 {
+		d = min(d+x.late, 0)
 	}
-	return y.at - x.at
+	return d
 }
 
 func walkBack(i, j int, w band, moves [][]uint8) []pair {

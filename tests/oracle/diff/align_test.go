@@ -140,3 +140,21 @@ func TestRandomLosses(t *testing.T) {
 		}
 	}
 }
+
+// What the reader moved behind a late event: ten cycles in one place, up to 4 ms after they were.
+func TestMovedStepsMatchThroughout(t *testing.T) {
+	b := pingPong(3000, 130e3)
+	a := delayed(b, func(int) int64 { return 700 })
+	for i := 600; i < 630; i++ {
+		a[i].late = a[630].at - a[i].at
+		a[i].at = a[630].at - 30 + int64(i-600)
+	}
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA)
+	expect(t, onlyB)
+	lost := without(b, 606, 609)
+	onlyA, onlyB = unmatched(t, a, lost, align(a, lost))
+	if len(onlyA) != 3 || len(onlyB) != 0 {
+		t.Fatalf("left %v and %v of a lost cycle", onlyA, onlyB)
+	}
+}

@@ -219,7 +219,7 @@ func (c *comparison) addMatch(x, y step) {
 	}
 	t.A++
 	t.MatchedA++
-	t.delays = append(t.delays, y.at-x.at)
+	t.delays = append(t.delays, x.delay(y))
 	t.Threads += btoi(x.thread == y.thread)
 	t.Procs += btoi(x.proc == y.proc)
 	c.compareReasons(t, x, y)

@@ -36,10 +36,17 @@ type loader struct {
 	stacks  *stackTable
 	seen    map[trace.Stack]stackID
 	threads map[trace.ThreadID]*lastTimes
+	last    int64 // time of the last event
+	late    int64 // of the present event
 }
 
 func load(path string, stacks *stackTable) (*history, error) {
-	l := &loader{newHistory(path), stacks, map[trace.Stack]stackID{trace.NoStack: 0}, map[trace.ThreadID]*lastTimes{}}
+	l := &loader{
+		history: newHistory(path),
+		stacks:  stacks,
+		seen:    map[trace.Stack]stackID{trace.NoStack: 0},
+		threads: map[trace.ThreadID]*lastTimes{},
+	}
 	if err := tracefile.Each(path, l.add); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -49,14 +56,29 @@ func load(path string, stacks *stackTable) (*history, error) {
 
 // lastTimes are those of a thread's last events, in a ring.
 type lastTimes struct {
-	at [8]int64
-	n  int
+	at     [8]int64
+	n      int
+	oldest int64 // when the last event may have been at the earliest
 }
 
-func (t *lastTimes) add(at int64) {
+func (t *lastTimes) add(at, late int64) {
 	t.at[t.n%len(t.at)] = at
 	t.n++
+	t.oldest = at - late
 }
+
+// lateness of the thread's next event, which is shown at this time. A thread that loses its CPU in the middle of an
+// event, between the event's sequence number and its time, is behind by all that it waits for: the reader shows whatever
+// follows from that event after it, and where times do not grow then (trace.Reader.ReadEvent), it makes each 1 ns more
+// than the last. Such an event was at any time from the thread's last one on. A scheduler's slice is no longer than this.
+func (t *lastTimes) lateness(at, last int64) int64 {
+	if t.n == 0 || at != last+1 {
+		return 0
+	}
+	return min(at-t.oldest, longestSlice)
+}
+
+const longestSlice = 10e6
 
 // ended is when tracing ended. The last event does not tell: a thread that was in the middle of one when the runtime
 // stopped tracing completes it, and on a busy machine that may be long after all others were silent. So the last few
@@ -75,10 +97,11 @@ func (l *loader) ended() int64 {
 }
 
 func (l *loader) add(ev trace.Event) error {
+	at, last := int64(ev.Time()), l.last
+	l.last = at
 	if ev.Kind() == trace.EventSync {
 		return nil
 	}
-	at := int64(ev.Time())
 	if l.start == 0 {
 		l.start = at
 	}
@@ -86,7 +109,9 @@ func (l *loader) add(ev trace.Event) error {
 	if l.threads[ev.Thread()] == nil {
 		l.threads[ev.Thread()] = &lastTimes{}
 	}
-	l.threads[ev.Thread()].add(at)
+	thread := l.threads[ev.Thread()]
+	l.late = thread.lateness(at, last)
+	thread.add(at, l.late)
 	if ev.Kind() == trace.EventStateTransition {
 		l.addTransition(ev)
 	} else {
@@ -107,6 +132,7 @@ func (l *loader) addTransition(ev trace.Event) {
 	}
 	l.steps[r] = append(l.steps[r], step{
 		at:     int64(ev.Time()),
+		late:   l.late,
 		kind:   k,
 		reason: tr.Reason,
 		stack:  l.stack(ev.Stack()),

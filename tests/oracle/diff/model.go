@@ -61,6 +61,7 @@ type stackID int32
 // A step is one state transition of one goroutine or P.
 type step struct {
 	at     int64 // ns
+	late   int64 // ns: at most so much later than the event it is, because of the reader (load.go)
 	kind   kind
 	reason string
 	stack  stackID // of whoever caused the step
