@@ -12,19 +12,27 @@
 #include "base/vec.h"
 
 enum {
-	/* From a probe to the change are some ten instructions and a return from a trap. */
-	PROGRESS_NS = 20 * 1000,
+	/*
+	 * From a probe to the change are some ten instructions and a return from a
+	 * trap; interrupts meanwhile may count as the thread's own time.
+	 */
+	PROGRESS_NS = 100 * 1000,
 	PAUSE_NS = 1000 * 1000,
 	NO_SCHEDSTAT_PAUSES = 20,	/* a kernel without CONFIG_SCHED_INFO: just wait */
 };
 
 struct thread {
 	pid_t tid;
-	uint64_t run_ns;	/* CPU time when recording began */
+	uint64_t run_ns;	/* CPU time at first, then at a moment since recording began */
+	bool exact;		/* the latter */
 	bool arrived;
 };
 
-/* CPU time used so far; false if the thread is gone or the kernel does not tell. */
+/*
+ * CPU time used so far; false if the thread is gone or the kernel does not tell.
+ * While the thread is on a CPU the kernel adds to it once a tick: what it says
+ * may be some milliseconds old.
+ */
 static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 {
 	struct buf text = {0};
@@ -39,13 +47,28 @@ static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 	return ok;
 }
 
+/* In a syscall. In state D it may as well be in a probe, waiting for the lock of its memory. */
 static bool sleeps(const struct process *p, pid_t tid)
 {
 	struct procfs_status st;
 	char what[64];
 
 	snprintf(what, sizeof(what), "task/%d/status", tid);
-	return procfs_status(&p->fs, p->pid, what, &st) || st.state != 'R';
+	return procfs_status(&p->fs, p->pid, what, &st) || (st.state != 'R' && st.state != 'D');
+}
+
+/* The first change only tells what the time was when it changed, which is since recording began. */
+static bool has_arrived(const struct process *p, struct thread *t)
+{
+	uint64_t now;
+
+	if (sleeps(p, t->tid) || !run_time(p, t->tid, &now))
+		return true;
+	if (t->exact)
+		return now - t->run_ns >= PROGRESS_NS;
+	t->exact = now != t->run_ns;
+	t->run_ns = now;
+	return false;
 }
 
 static void list_threads(const struct process *p, struct vec *ret)
@@ -70,15 +93,13 @@ static void list_threads(const struct process *p, struct vec *ret)
 static size_t look(const struct process *p, struct vec *threads)
 {
 	size_t i, left = 0;
-	uint64_t now;
 
 	for (i = 0; i < threads->len; i++) {
 		struct thread *t = vec_at(threads, struct thread, i);
 
 		if (t->arrived)
 			continue;
-		t->arrived = sleeps(p, t->tid) || !run_time(p, t->tid, &now) ||
-			     now - t->run_ns >= PROGRESS_NS;
+		t->arrived = has_arrived(p, t);
 		left += !t->arrived;
 	}
 	return left;
