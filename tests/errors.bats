@@ -54,7 +54,7 @@ refuses_record() { refuses "$1" "$GOTAP" record -o "$TRACE" "${@:2}"; }
 	TARGETS=$!
 	wait_for 5 grep -q . "$BATS_TEST_TMPDIR/zombie"
 	wait_for 5 grep -q '^State:.*zombie' "/proc/$(cat "$BATS_TEST_TMPDIR/zombie")/status"
-	refuses_record "zombie" -p "$(cat "$BATS_TEST_TMPDIR/zombie")"
+	refuses_record "has ended" -p "$(cat "$BATS_TEST_TMPDIR/zombie")"
 }
 
 @test "a program that is not Go" {
@@ -203,12 +203,107 @@ wrong_usage() {
 	[ "$status" -eq 2 ]
 }
 
+# one_line_usage TEXT ARGUMENT...: status 2, and one line that says what is wrong and where to read on.
+one_line_usage() {
+	gotap "${@:2}"
+	[ "$status" -eq 2 ] || fail "status $status, not 2"
+	[ "$output" = "gotap $2: $1; try 'gotap $2 --help'" ] || fail "not that line"
+}
+
+@test "a wrong option is named in one line, by every command" {
+	local command
+	for command in record ps doctor assemble text wire check convert; do
+		one_line_usage "there is no option '--nonsense', or several begin so" "$command" --nonsense
+		one_line_usage "there is no option '-Z'" "$command" -Z
+	done
+	one_line_usage "there is no option '-Z'" record -q -Zv ls
+	one_line_usage "--output needs a value" record --output
+	one_line_usage "-qd needs a value" record -qd
+	one_line_usage "--json takes no value" record --json=1 -p 1
+	one_line_usage "--spool takes a file, not stdout" record --spool - -p 1
+	for command in "" -heap,nonsense heap,nonsense; do
+		one_line_usage "--events takes a list of the groups that \`gotap events\` shows" record -e "$command" -p 1
+	done
+	gotap help nonsense
+	[ "$status" -eq 2 ]
+	[ "$output" = "gotap: there is no command 'nonsense'; try 'gotap --help'" ]
+}
+
+@test "what cannot be printed is an error of every command" {
+	local command
+	require_root
+	mixed
+	"$GOTAP" record -q -d 50ms -p "$TARGET" -o "$TRACE"
+	"$GOTAP" text "$TRACE" >"$TRACE.text"
+	for command in --help --version "help record" "record --help" ps "ps --json" events doctor "doctor --json" "check $TRACE" \
+		"check --json $TRACE"; do
+		run_logged bash -c "'$GOTAP' $command 2>&1 >/dev/full | grep -v 'could not look at'; exit \${PIPESTATUS[0]}"
+		[ "$status" -ne 0 ]
+		[ "$output" = "gotap: cannot write to stdout: No space left on device" ]
+	done
+	for command in "text $TRACE" "wire $TRACE.text -o -" "convert $TRACE -o -"; do
+		run_logged bash -c "'$GOTAP' $command 2>&1 >/dev/full"
+		[ "$status" -eq 1 ]
+		[[ $output == "gotap: "*"No space left on device" ]]
+	done
+}
+
+@test "a process that ends while gotap looks at it" {
+	local i
+	require_root
+	build_prog "$REFERENCE_GO" exitquick
+	for i in 0 5 10 20 40 80; do
+		"$PROG" -after "${i}ms" -n 0 >/dev/null 3>&- &
+		TARGETS=$!
+		gotap record -q -o "$TRACE" -p "$TARGETS"
+		[ "$status" -eq 0 ] || [[ $output == "gotap: "@("no process $TARGETS"|"process $TARGETS has "*ended) ]]
+		wait "$TARGETS"
+	done
+}
+
+@test "assemble does not write into what it reads" {
+	require_root
+	mixed
+	recorded "$TRACE" -p "$TARGET" -d 100ms --spool "$TRACE.spool"
+	cp "$TRACE.spool" "$TRACE.copy"
+	refuses "'$TRACE.spool' is input and output" "$GOTAP" assemble "$TRACE.spool" -o "$TRACE.spool"
+	refuses "'$TRACE.spool' is input and output" bash -c "'$GOTAP' assemble - -o '$TRACE.spool' <'$TRACE.spool'"
+	cmp "$TRACE.spool" "$TRACE.copy"
+}
+
+@test "an output that cannot be made is told before the command runs" {
+	require_root
+	refuses "cannot write '$BATS_TEST_TMPDIR/none/x': No such file" \
+		"$GOTAP" record -o "$BATS_TEST_TMPDIR/none/x" -- touch "$BATS_TEST_TMPDIR/touched"
+	refuses "cannot write '$BATS_TEST_TMPDIR/none/s': No such file" \
+		"$GOTAP" record -o "$TRACE" --spool "$BATS_TEST_TMPDIR/none/s" -- touch "$BATS_TEST_TMPDIR/touched"
+	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
+	[ ! -e "$TRACE" ]
+}
+
+@test "a program of which no goroutine ran: the report says what the trace lacks" {
+	require_root
+	build_prog "$REFERENCE_GO" sleepers
+	start_target "$PROG" -tick 1h
+	"$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE" 2>"$BATS_TEST_TMPDIR/said"
+	trace_ok "$TRACE"
+	if "$GOTAP" text "$TRACE" | grep -q ^ProcsChange; then
+		! grep -q GOMAXPROCS "$BATS_TEST_TMPDIR/said" || fail "it says that there is none"
+	else
+		grep -q '^no running goroutine was recorded: the trace has no GOMAXPROCS' "$BATS_TEST_TMPDIR/said"
+	fi
+}
+
 @test "--help is status 0, on stdout" {
 	local command
-	for command in "" record assemble; do
+	for command in "" record ps doctor assemble events text wire check convert; do
 		# shellcheck disable=SC2086
-		"$GOTAP" $command --help 2>"$BATS_TEST_TMPDIR/stderr" | grep -q ^usage:
+		"$GOTAP" $command --help >"$BATS_TEST_TMPDIR/help" 2>"$BATS_TEST_TMPDIR/stderr"
+		grep -q ^usage: "$BATS_TEST_TMPDIR/help"
 		[ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+		# shellcheck disable=SC2086
+		"$GOTAP" help $command | cmp - "$BATS_TEST_TMPDIR/help"
 	done
 	"$GOTAP" --version | grep -q '^gotap [0-9]'
+	"$GOTAP" -V | grep -q '^gotap [0-9]'
 }

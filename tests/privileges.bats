@@ -77,7 +77,7 @@ without() {
 	without perfmon
 	contains "not allowed to load BPF programs: CAP_PERFMON is missing; run gotap as root"
 	without sys_ptrace
-	contains "cannot read process $TARGET"
+	contains "not allowed to read the program of process $TARGET"
 	contains "CAP_SYS_PTRACE"
 	with_caps "" "$PLACE/gotap" doctor
 	[ "$status" -eq 1 ]

@@ -68,8 +68,10 @@ static bool group_mask(const char *name, size_t n, unsigned int *ret)
 
 bool groups_parse(const char *list, unsigned int *ret)
 {
-	unsigned int set = 0, mask;
+	unsigned int set = *list == '-' ? groups_default() : 0, mask;
 
+	if (!*list)
+		return false;
 	while (*list) {
 		bool minus = *list == '-';
 		size_t n = strcspn(list += minus, ",");

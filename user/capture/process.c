@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "capture/process_internal.h"
+#include "proc/privilege.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434	/* Linux 5.3 */
@@ -44,6 +45,18 @@ static int no_process(const struct process *p, int e, struct error *err)
 	return error_set(err, e, "no process %d: %s", p->pid, strerror(-e));
 }
 
+/* Recording takes more rights than reading: those are told, too, if this one lacks. */
+static int may_not_read(const struct process *p, const char *what, int e, struct error *err)
+{
+	char why[256];
+
+	if (e != -EACCES && e != -EPERM)
+		return error_set(err, e, "cannot read %s process %d: %s", what, p->pid, strerror(-e));
+	privilege_explain(privilege_have() & PRIVILEGE_PTRACE ? PRIVILEGE_PTRACE :
+			  PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_PTRACE, why);
+	return error_set(err, e, "not allowed to read %s process %d: %s", what, p->pid, why);
+}
+
 static int open_handle(struct process *p, struct error *err)
 {
 	char path[PROCFS_PATH];
@@ -58,9 +71,7 @@ static int open_handle(struct process *p, struct error *err)
 		return no_process(p, -errno, err);
 	p->memory = openat(p->pidfd, "mem", O_RDONLY | O_CLOEXEC);
 	if (p->memory < 0)
-		return error_set(err, -errno,
-				 "cannot read the memory of process %d: %s; run gotap as root or with "
-				 "CAP_SYS_PTRACE", p->pid, strerror(errno));
+		return may_not_read(p, "the memory of", -errno, err);
 	return 0;
 }
 
@@ -71,12 +82,10 @@ int process_open_exe(struct process *p, struct error *err)
 	procfs_path(&p->fs, p->pid, "exe", p->exe);
 	r = exe_identity(p, p->exe_id);
 	if (r == -ENOENT)
-		return error_set(err, r, "process %d has no program file: a kernel thread or a zombie",
+		return error_set(err, r, "process %d has no program file: it is a kernel thread, or has ended",
 				 p->pid);
 	if (r)
-		return error_set(err, r,
-				 "cannot read process %d: %s; run gotap as root or with CAP_SYS_PTRACE",
-				 p->pid, strerror(-r));
+		return may_not_read(p, "the program of", r, err);
 	return 0;
 }
 
@@ -124,9 +133,7 @@ int process_use_inner_ids(struct process *p, struct error *err)
 	if (!r)
 		r = procfs_file_id(&p->fs, p->pid, "ns/pid", &p->bpf_ns);
 	if (r || !st.levels)
-		return error_set(err, r ? r : -ESRCH,
-				 "cannot see the PID namespace of process %d: %s; run gotap as root or "
-				 "with CAP_SYS_PTRACE", p->pid, strerror(r ? -r : ESRCH));
+		return may_not_read(p, "the PID namespace of", r ? r : -ESRCH, err);
 	p->bpf_tgid = procfs_inner_id(&st);
 	return 0;
 }
@@ -203,9 +210,7 @@ int process_entry(const struct process *p, uint64_t *ret, struct error *err)
 	if (r == -ESRCH)
 		return error_set(err, r, "process %d has ended", p->pid);
 	if (r)
-		return error_set(err, r,
-				 "cannot read process %d: %s; run gotap as root or with CAP_SYS_PTRACE",
-				 p->pid, strerror(-r));
+		return may_not_read(p, "the memory of", r, err);
 	return 0;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* assemble: `gotap assemble`: from the raw records of a spool file to a trace. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/output.h"
@@ -58,7 +60,7 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 	int c;
 
 	*o = (struct assemble_options){ .output = "trace.out", .version = 25 };
-	while ((c = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'o': o->output = optarg; break;
 		case OPT_BINARY: o->binary = optarg; break;
@@ -80,8 +82,7 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 			return cmd_usage("assemble",
 					 "--symbols takes auto, dwarf or pclntab") + 1;
 		default:
-			fputs("try 'gotap assemble --help'\n", stderr);
-			return EXIT_USAGE + 1;
+			return cmd_bad_option("assemble", c, argv) + 1;
 		}
 	}
 	if (optind != argc - 1)
@@ -192,6 +193,9 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	opts.symbols = symbols;
 	if (!r)
 		r = output_open(&out, o->output, err);
+	if (!r && (strcmp(o->spool, "-") ? output_is_file(&out, o->spool) :
+		   output_is(&out, STDIN_FILENO)))
+		r = error_set(err, -EINVAL, "'%s' is input and output", o->output);
 	if (!r)
 		r = output_begin(&out, err);
 	opts.output = out.path;

@@ -90,7 +90,7 @@ static int parse(int argc, char **argv, struct check_options *options)
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "b:h", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":b:h", long_options, NULL)) != -1) {
 		if (opt == 'l')
 			options->lenient = true;
 		else if (opt == 'j')
@@ -101,10 +101,8 @@ static int parse(int argc, char **argv, struct check_options *options)
 			fputs(usage, stdout);
 			return 1;
 		} else
-			break;
+			return 1 + cmd_bad_option("check", opt, argv);
 	}
-	if (opt != -1)
-		return 1 + cmd_usage("check", "wrong option");
 	if (optind == argc)
 		return 1 + cmd_usage("check", "at least one trace is needed");
 	return 0;

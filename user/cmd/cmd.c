@@ -2,8 +2,10 @@
 /* cmd: what all subcommands say in the same way. */
 #include "cmd/cmd.h"
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int cmd_fail(const struct error *err)
 {
@@ -21,4 +23,17 @@ int cmd_usage(const char *name, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "; try 'gotap %s --help'\n", name);
 	return EXIT_USAGE;
+}
+
+int cmd_bad_option(const char *name, int c, char **argv)
+{
+	const char *arg = argv[optind - 1];
+
+	if (c == ':')	/* the last of its argument, so that is behind us */
+		return cmd_usage(name, "%s needs a value", arg);
+	if (!optopt)
+		return cmd_usage(name, "there is no option '%s', or several begin so", arg);
+	if (!strncmp(arg, "--", 2) && strchr(arg, '='))
+		return cmd_usage(name, "%.*s takes no value", (int)strcspn(arg, "="), arg);
+	return cmd_usage(name, "there is no option '-%c'", optopt);
 }

@@ -2,7 +2,7 @@
 /*
  * cmd: the subcommands. Each takes its own arguments (argv[0] is its name)
  * and returns the exit status: 0 done, 1 failed, 2 wrong usage. Commands are
- * the only code that prints.
+ * the only code that prints; whether that could be written main() finds out.
  */
 #ifndef GOTAP_CMD_CMD_H
 #define GOTAP_CMD_CMD_H
@@ -27,5 +27,10 @@ int cmd_convert(int argc, char **argv);
 int cmd_fail(const struct error *err);
 /* Prints "gotap NAME: TEXT" and where help is; returns EXIT_USAGE. */
 int cmd_usage(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * The same for an option that getopt_long() refused: @c is what that returned, ':'
+ * or '?', for which its list of short options must begin with ':'.
+ */
+int cmd_bad_option(const char *name, int c, char **argv);
 
 #endif

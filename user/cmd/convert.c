@@ -251,8 +251,6 @@ static int set_option(struct options *o, int opt)
 	case 'h':
 		fputs(usage, stdout);
 		return EXIT_OK;
-	case '?':
-		return cmd_usage("convert", "unknown option or missing value");
 	default:
 		return set_part(o, opt);
 	}
@@ -274,9 +272,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int opt, status;
 
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "o:b:f:g:h", options, NULL)) != -1) {
-		status = set_option(o, opt);
+	while ((opt = getopt_long(argc, argv, ":o:b:f:g:h", options, NULL)) != -1) {
+		status = opt == '?' || opt == ':' ? cmd_bad_option("convert", opt, argv) :
+			 set_option(o, opt);
 		if (status != GO_ON)
 			return status;
 	}

@@ -84,15 +84,13 @@ static int read_options(struct doctor_options *o, int argc, char **argv)
 	const char *wrong = NULL;
 	int c;
 
-	while (!wrong && (c = getopt_long(argc, argv, "p:e:h", options, NULL)) != -1) {
+	while (!wrong && (c = getopt_long(argc, argv, ":p:e:h", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK + 1;
 		}
-		if (c == '?') {
-			fputs("try 'gotap doctor --help'\n", stderr);
-			return EXIT_USAGE + 1;
-		}
+		if (c == '?' || c == ':')
+			return cmd_bad_option("doctor", c, argv) + 1;
 		if (c == 'j')
 			o->json = true;
 		else if (c == 'a')

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* main: finds the subcommand in a table and runs it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,14 +42,49 @@ static void print_help(FILE *f)
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
 
-/* getopt begins what it says with argv[0]. */
-static int run(const struct command *c, int argc, char **argv)
+/* What was printed and could not be written is found out here, for all commands. */
+static int finish(int status)
 {
-	char name[32];
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "gotap: cannot write to stdout: %s\n", strerror(errno));
+	return status ? status : EXIT_FAIL;
+}
 
-	snprintf(name, sizeof(name), "gotap %s", c->name);
-	argv[0] = name;
-	return c->run(argc, argv);
+static bool is_one_of(const char *s, const char *a, const char *b, const char *c)
+{
+	return !strcmp(s, a) || !strcmp(s, b) || !strcmp(s, c);
+}
+
+static const struct command *find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *c = find(argv[0]);
+
+	if (c)
+		return c->run(argc, argv);
+	fprintf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[0]);
+	return EXIT_USAGE;
+}
+
+/* `gotap help record` is `gotap record --help`. */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help", *args[] = { argc > 0 ? argv[0] : NULL, option, NULL };
+
+	if (argc > 0)
+		return run(2, args);
+	print_help(stdout);
+	return EXIT_OK;
 }
 
 /* Else a trace may be opened as a standard file that was closed, and messages go into it. */
@@ -64,8 +101,6 @@ static void open_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	int i;
-
 	open_standard_files();
 	/* Large buffers of a burst go back to the system, also after the first one. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
@@ -73,17 +108,11 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_help(stdout);
-		return EXIT_OK;
-	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+	if (is_one_of(argv[1], "--help", "-h", "help"))
+		return finish(help(argc - 2, argv + 2));
+	if (is_one_of(argv[1], "--version", "-V", "version")) {
 		puts("gotap " GOTAP_VERSION);
-		return EXIT_OK;
+		return finish(EXIT_OK);
 	}
-	for (i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return run(&commands[i], argc - 1, argv + 1);
-	fprintf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[1]);
-	return EXIT_USAGE;
+	return finish(run(argc - 1, argv + 1));
 }

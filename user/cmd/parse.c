@@ -19,23 +19,42 @@ bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned 
 	return !errno && !*end && *ret >= min && *ret <= max;
 }
 
-bool parse_duration(const char *s, double *seconds)
+/* Seconds in the unit that begins @s, 0 if none does; @s moves behind it. */
+static double take_unit(const char **s)
 {
 	static const struct { const char *unit; double seconds; } units[] = {
-		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "h", 3600 },
+		{ "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "h", 3600 },
 	};
-	char *end;
-	size_t i;
+	size_t i, n = strcspn(*s, "0123456789.");
 
-	if (!isdigit((unsigned char)*s) && *s != '.')
-		return false;
-	*seconds = strtod(s, &end);
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].unit)) {
-			*seconds *= units[i].seconds;
-			return isfinite(*seconds) && *seconds > 0;
+		if (n == strlen(units[i].unit) && !strncmp(*s, units[i].unit, n)) {
+			*s += n;
+			return units[i].seconds;
 		}
-	return false;
+	return 0;
+}
+
+/* As Go prints them, "1m30s", or seconds, "90". */
+bool parse_duration(const char *s, double *seconds)
+{
+	char *end;
+	double n, unit;
+
+	*seconds = 0;
+	do {
+		if (!isdigit((unsigned char)*s) && *s != '.')
+			return false;
+		n = strtod(s, &end);
+		unit = !*end && !*seconds ? 1 : 0;
+		s = end;
+		if (!unit)
+			unit = take_unit(&s);
+		if (!unit)
+			return false;
+		*seconds += n * unit;
+	} while (*s);
+	return isfinite(*seconds) && *seconds > 0;
 }
 
 bool parse_budget(const char *s, double *ret)

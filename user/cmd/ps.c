@@ -361,7 +361,7 @@ static int read_options(struct pick *where, bool *json, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			*json = true;
@@ -373,8 +373,7 @@ static int read_options(struct pick *where, bool *json, int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK + 1;
 		default:
-			fputs("try 'gotap ps --help'\n", stderr);
-			return EXIT_USAGE + 1;
+			return cmd_bad_option("ps", c, argv) + 1;
 		}
 	}
 	if (optind < argc)

@@ -177,7 +177,7 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		       "--assume-go takes a release like 1.27";
 	case OPT_SPOOL:
 		o->spool = arg;
-		return NULL;
+		return strcmp(arg, "-") ? NULL : "--spool takes a file, not stdout";
 	case OPT_STRICT:
 		o->strict = true;
 		return NULL;
@@ -203,15 +203,13 @@ static int read_options(struct record_options *o, int argc, char **argv)
 	*o = (struct record_options){ .output = "trace.out", .version = 25,
 				      .groups = groups_default(),
 				      .bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } };
-	while ((c = getopt_long(argc, argv, "+p:d:o:e:qvh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:p:d:o:e:qvh", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK + 1;
 		}
-		if (c == '?') {
-			fputs("try 'gotap record --help'\n", stderr);
-			return EXIT_USAGE + 1;
-		}
+		if (c == '?' || c == ':')
+			return cmd_bad_option("record", c, argv) + 1;
 		wrong = apply_option(o, c, optarg);
 		if (wrong)
 			return cmd_usage("record", "%s", wrong) + 1;
@@ -271,7 +269,8 @@ static int session_start(struct session *s, struct error *err)
 	if (s->opts->spool)
 		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
 	if (!r)
-		r = capture_start(&s->capture, &s->target->plan, &s->target->proc, &s->bpf, err);
+		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
+				 &s->target->proc, &s->bpf, err), err);
 	if (!r)
 		r = output_begin(s->out, err);
 	if (!r)
@@ -453,6 +452,17 @@ static int record(const struct record_options *o, struct target *t, struct outpu
 	return status;
 }
 
+/* Can that file be made? Asked before a command runs; the file comes later. */
+static int may_make(const char *path, struct error *err)
+{
+	struct output probe;
+	int r = access(path, F_OK) ? output_open(&probe, path, err) : 0;
+
+	if (!r)
+		output_close(&probe, false, NULL);
+	return r;
+}
+
 /* Nothing else may write where the trace goes: it would be destroyed silently. */
 static int open_output(struct output *out, const struct record_options *o, struct error *err)
 {
@@ -464,6 +474,8 @@ static int open_output(struct output *out, const struct record_options *o, struc
 	if (!r && o->spool && output_is_file(out, o->spool))
 		r = error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
 			      "file: '%s'", o->spool);
+	if (!r && o->spool)
+		r = may_make(o->spool, err);
 	return r;
 }
 

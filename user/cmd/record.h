@@ -48,6 +48,8 @@ struct target {
  */
 int target_open(struct target *t, const struct record_options *o, const struct output *trace,
 		struct error *err);
+/* Returns @r; if that is an error because the process has ended, @err says this. */
+int target_fault(struct target *t, int r, struct error *err);
 void target_close(struct target *t);
 
 #endif

@@ -118,8 +118,15 @@ static int find_program(struct target *t, struct error *err)
 	return r == -ECHILD ? no_go_program(&why, err) : r;
 }
 
-int target_open(struct target *t, const struct record_options *o, const struct output *trace,
-		struct error *err)
+int target_fault(struct target *t, int r, struct error *err)
+{
+	if (r && !t->proc.launched && t->proc.pidfd >= 0 && process_ended(&t->proc))
+		return error_set(err, -ESRCH, "process %d has ended", t->proc.pid);
+	return r;
+}
+
+static int open_all(struct target *t, const struct record_options *o, const struct output *trace,
+		    struct error *err)
 {
 	struct procfs fs;
 	pid_t pid;
@@ -146,6 +153,12 @@ int target_open(struct target *t, const struct record_options *o, const struct o
 		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
 				    gobin_debug_path(t->bin), t->proc.bias }, o->symbols, err);
 	return r ? r : add_plugins(t, o, err);
+}
+
+int target_open(struct target *t, const struct record_options *o, const struct output *trace,
+		struct error *err)
+{
+	return target_fault(t, open_all(t, o, trace, err), err);
 }
 
 void target_close(struct target *t)

@@ -138,6 +138,9 @@ void report_print(const struct report *r, FILE *f)
 	report_print_budget(r, f);
 	print_repairs(r, f);
 	print_missing(r, f);
+	if (!res->trace.events[EV_ProcsChange])
+		fputs("no running goroutine was recorded: the trace has no GOMAXPROCS, which the page "
+		      "of mutator utilization of go tool trace needs\n", f);
 }
 
 /* --- as JSON --- */

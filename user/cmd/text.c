@@ -50,7 +50,7 @@ int cmd_text(int argc, char **argv)
 	struct error err;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "o:b:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":o:b:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, stdout);
 			return EXIT_OK;
@@ -60,7 +60,7 @@ int cmd_text(int argc, char **argv)
 		else if (opt == 'b')
 			binary = optarg;
 		else
-			return cmd_usage("text", "wrong option");
+			return cmd_bad_option("text", opt, argv);
 	}
 	if (optind + 1 != argc)
 		return cmd_usage("text", "one trace is needed");

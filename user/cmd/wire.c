@@ -29,13 +29,13 @@ int cmd_wire(int argc, char **argv)
 	struct error err;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, stdout);
 			return EXIT_OK;
 		}
 		if (opt != 'o')
-			return cmd_usage("wire", "wrong option");
+			return cmd_bad_option("wire", opt, argv);
 		out = optarg;
 	}
 	if (optind + 1 != argc)
