@@ -259,7 +259,8 @@ static bool window_frame(const struct reader *rd, struct window *w, uint64_t bp,
 {
 	size_t n;
 
-	if (bp < w->start || bp + 16 > w->start + w->len) {
+	/* Unsigned, so below it too: of a stack that changes meanwhile @bp may be anything. */
+	if (w->len < 16 || bp - w->start > w->len - 16) {
 		n = bp < hi && hi - bp < STACK_PIECE ? hi - bp : STACK_PIECE;
 		if (n < 16 || !process_read(rd->proc, bp, w->bytes, n)) {
 			n = 16;
@@ -312,7 +313,7 @@ static uint64_t take_stack(struct reader *rd, const uint8_t *g, bool in_syscall)
 		return 0;	/* the saved frame pointer is gone by then (Go 1.22) */
 	pcs[n++] = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
 	bp = u64_at(g, in_syscall ? off->g_syscallbp : off->g_sched_bp);
-	while (bp && n < rd->depth && window_frame(rd, &w, bp, hi, frame)) {
+	while (bp && !(bp & 7) && n < rd->depth && window_frame(rd, &w, bp, hi, frame)) {
 		pcs[n++] = frame[1];
 		bp = frame[0];
 	}
