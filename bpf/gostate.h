@@ -45,16 +45,16 @@ static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
  * As above for one that was preempted in morestack: its frame pointer is still
  * the caller's, whose return address lies at sched.sp. The runtime's tracer
  * sees it since Go 1.25 (runtime.traceStack, "syncSafePoint"), and saw it up to
- * 1.20 (@old), when it unwound by the tables of stack sizes.
+ * 1.20, when it unwound by the tables of stack sizes.
  */
-static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g, bool old)
+static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, __u64 g)
 {
 	struct stack_start s = start_at_sched(c);
 	bool in_prologue = false;
 
 	if (off.g_sync_safe_point != GO_OFFSET_NONE)
 		in_prologue = read_u8(g + off.g_sync_safe_point);
-	else if (old)
+	else if (go_abi)
 		in_prologue = !read_u8(g + off.g_async_safe_point);
 	if (in_prologue)
 		s.second = read_u64(G_FIELD(c, __u64, sched_sp));

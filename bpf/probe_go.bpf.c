@@ -63,7 +63,7 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 	l->r.ptr = gp;
 	l->r.flags = 1 + worker_mode(&t);
 	l->arg = 0;
-	from = start_at_preempted(&c, gp, go_abi);
+	from = start_at_preempted(&c, gp);
 	put_stack(l, &t, &from, 0);
 	return 0;
 }

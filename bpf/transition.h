@@ -105,27 +105,34 @@ static __always_inline __u8 worker_mode(struct transition *t)
 	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
 }
 
+/*
+ * goschedImpl's own caller tells why. Others (goyield) and Gosched end by mcall,
+ * like nothing that is preempted, and are no GC worker's: that is not looked at.
+ */
 static __always_inline int send_stop(struct transition *t)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_STOP, t->site.sub);
+	bool preempted = false;
 	struct stack_start from;
 	struct g_chunk c;
 	struct site_class caller;
 
 	if (!l)
 		return 0;
-	if (!l->r.sub) {	/* goschedImpl: its own caller decides */
-		l->r.sub = caller_site(t, &caller) ? caller.sub : REC_STOP_PREEMPTED;
+	if (!l->r.sub) {
+		preempted = !caller_site(t, &caller);
+		l->r.sub = preempted ? REC_STOP_PREEMPTED : caller.sub;
 	}
 	g_read(&c, t->gp);
 	l->r.id = G_FIELD(&c, __u64, goid);
 	l->r.ptr = t->gp;
 	l->arg = 0;
-	if (l->r.sub == REC_STOP_PREEMPTED)
+	if (preempted) {
 		l->r.flags = 1 + worker_mode(t);
-	/* goyield and Gosched end by mcall, like nothing that is preempted */
-	from = start_at_preempted(&c, t->gp,
-				  go_abi && !t->site.sub && l->r.sub == REC_STOP_PREEMPTED);
+		from = start_at_preempted(&c, t->gp);
+	} else {
+		from = start_at_sched(&c);
+	}
 	put_stack(l, t, &from, 0);
 	return 0;
 }
