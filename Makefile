@@ -173,7 +173,7 @@ demo:
 
 test:
 	@tools/deps test
-	@$(MAKE) --no-print-directory all unit
+	@$(MAKE) --no-print-directory -j$(shell nproc) all unit
 	@tests/run
 
 kernels:

@@ -5,6 +5,7 @@
 # that lasts: GC cycles, mark assists, stop-the-world, tasks, regions. ranges.bats has them beside the runtime's trace.
 
 load lib/common
+load lib/record
 
 setup() { require_root; }
 teardown() { stop_targets; }
@@ -38,27 +39,23 @@ annotated() {
 @test "annotations while the program's own tracing is off, Go 1.22" { annotated 1.22; }
 @test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }
 
-# attached VERSION PROGRAM N [FLAG...]: N short traces at random times.
+# attached VERSION PROGRAM [FLAG...]: 40 short traces at random times.
 attached() {
-	local i n=$3 told=()
+	local trace told=()
 	build_prog "$1" "$2"
-	start_target "$PROG" "${@:4}"
-	for i in $(seq "$n"); do
-		succeeds "$GOTAP" record --budget none --strict -q -d $((50 + RANDOM % 50))ms -p "$TARGET" \
-			-o "$BATS_TEST_TMPDIR/$i.trace"
-		sleep "0.0$((RANDOM % 10))"
-	done
-	trace_ok "$BATS_TEST_TMPDIR"/*.trace
+	start_target "$PROG" "${@:3}"
+	recorded_at_random 8 100 "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
+	trace_ok "$BATS_TEST_TMPDIR"/trace.*
 	# GOMAXPROCS is told by a running goroutine, so a window in which nothing ran has none, and no MMU plot.
-	for i in "$BATS_TEST_TMPDIR"/*.trace; do
-		"$GOTAP" text "$i" | grep -aq '^ProcsChange' && told+=("$i")
+	for trace in "$BATS_TEST_TMPDIR"/trace.*; do
+		"$GOTAP" text "$trace" | grep -aq '^ProcsChange' && told+=("$trace")
 	done
-	[ ${#told[@]} -gt $((n / 2)) ]
+	[ ${#told[@]} -gt 20 ]
 	views_ok "${told[@]}"
 }
 
-@test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc 40 -pause 200us; }
-@test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc 40 -pause 200us; }
-@test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc 40 -pause 200us; }
-@test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges 40 -pause 300us; }
-@test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges 40 -pause 300us; }
+@test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc -pause 200us; }
+@test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc -pause 200us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges -pause 300us; }
+@test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges -pause 300us; }

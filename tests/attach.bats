@@ -75,20 +75,10 @@ quit_target() {
 }
 
 @test "50 attaches at random moments to a program at full load: each valid, each with every goroutine" {
-	local i j pids
+	local i
 	build_prog "$REFERENCE_GO" fullload
 	GOMAXPROCS=2 GOTRACEBACK=system start_target "$PROG"
-	for i in {1..10}; do	# five at a time: most of an attach is waiting for the kernel
-		for j in {1..5}; do
-			"$GOTAP" record --budget none --strict --json -p "$TARGET" -d "$((RANDOM % 100 + 50))ms" -o "$TRACE.$i-$j" 3>&- \
-				2>"$BATS_TEST_TMPDIR/report.$j" &
-			pids[j]=$!
-			sleep "0.0$((RANDOM % 10))"
-		done
-		for j in {1..5}; do
-			wait "${pids[j]}" || fail "attach $i-$j: $(cat "$BATS_TEST_TMPDIR/report.$j")"
-		done
-	done
+	recorded_at_random 10 150 "$TRACE" -p "$TARGET"
 	quit_target
 	trace_ok "$TRACE".*
 	goroutines_in_dump "$TARGET_OUT" >"$BATS_TEST_TMPDIR/true"

@@ -29,6 +29,26 @@ flaws() {
 		grep . || tail -n 1 "$REPORT"
 }
 
+# recorded_at_random ROUNDS LONGEST TRACE ARGUMENT...: five a round, TRACE.1 and on, each of at most LONGEST ms, from random
+# moments on and side by side: most of an attach is waiting for the kernel.
+recorded_at_random() {
+	local rounds=$1 longest=$2 trace=$3 round i n=0 pids
+	shift 3
+	for ((round = 0; round < rounds; round++)); do
+		for i in {1..5}; do
+			n=$((n + 1))
+			"$GOTAP" record --budget none --strict --json "$@" -o "$trace.$n" -d "$((longest / 3 + RANDOM % (longest * 2 / 3)))ms" 3>&- \
+				2>"$trace.report.$i" &
+			pids[i]=$!
+			sleep "0.0$((RANDOM % 10))"
+		done
+		for i in {1..5}; do
+			wait "${pids[i]}" || fail "one of round $round: $(cat "$trace.report.$i")" || return
+		done
+	done
+	rm "$trace.report".*
+}
+
 # start_record TRACE ARGUMENT...: the same in the background, as $RECORDER, once its probes are in place.
 start_record() {
 	local trace=$1
