@@ -6,7 +6,9 @@
 
 load lib/common
 
-SECONDS_EACH=${FUZZ_SECONDS:-3}
+SECONDS_EACH=${FUZZ_SECONDS:-5}
+# Beside others one run may have to wait for long.
+export FUZZ_HANGS=100
 
 setup_file() {
 	require_tool clang
