@@ -10,14 +10,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -76,26 +73,10 @@ func annotating() {
 func traced() {
 	if *traceFile == "" {
 		fmt.Println("ready")
-		time.Sleep(*dur)
-		return
+	} else {
+		awaitSignal()
 	}
-	begin := make(chan os.Signal, 1)
-	signal.Notify(begin, syscall.SIGUSR1)
-	fmt.Println("ready")
-	<-begin
-	out, err := os.Create(*traceFile)
-	must(err)
-	must(trace.Start(out))
-	time.Sleep(*dur)
-	trace.Stop()
-	must(out.Close())
-}
-
-func must(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "annotated:", err)
-		os.Exit(1)
-	}
+	ownTrace(*traceFile, *dur)
 }
 
 func main() {

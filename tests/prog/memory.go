@@ -10,13 +10,9 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"runtime"
-	"runtime/trace"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -82,27 +78,10 @@ func stacks() {
 }
 
 func traced() {
-	if *traceFile == "" {
-		time.Sleep(*dur)
-		return
+	if *traceFile != "" {
+		awaitSignal()
 	}
-	begin := make(chan os.Signal, 1)
-	signal.Notify(begin, syscall.SIGUSR1)
-	fmt.Println("ready")
-	<-begin
-	out, err := os.Create(*traceFile)
-	must(err)
-	must(trace.Start(out))
-	time.Sleep(*dur)
-	trace.Stop()
-	must(out.Close())
-}
-
-func must(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "memory:", err)
-		os.Exit(1)
-	}
+	ownTrace(*traceFile, *dur)
 }
 
 func main() {

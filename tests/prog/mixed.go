@@ -13,7 +13,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -368,13 +367,6 @@ func burn(d time.Duration) {
 	}
 }
 
-func must(err error) {
-	if err != nil && running() {
-		fmt.Fprintln(os.Stderr, "mixed:", err)
-		os.Exit(1)
-	}
-}
-
 func resizing() {
 	for n := runtime.GOMAXPROCS(0); running(); {
 		time.Sleep(300 * time.Millisecond)
@@ -393,19 +385,6 @@ func awaitFile(name string) {
 	}
 }
 
-func traced() {
-	if *traceFile == "" {
-		time.Sleep(*dur)
-		return
-	}
-	out, err := os.Create(*traceFile)
-	must(err)
-	must(trace.Start(out))
-	time.Sleep(*dur)
-	trace.Stop()
-	must(out.Close())
-}
-
 func main() {
 	flag.Parse()
 	var wg sync.WaitGroup
@@ -421,7 +400,7 @@ func main() {
 		awaitFile(*await)
 	}
 	time.Sleep(*delay)
-	traced()
+	ownTrace(*traceFile, *dur)
 	time.Sleep(*tail)
 	atomic.StoreInt32(&stopped, 1)
 	wg.Wait()

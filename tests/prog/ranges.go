@@ -134,26 +134,6 @@ func longTasks() {
 	}
 }
 
-func traced() {
-	if *traceFile == "" {
-		time.Sleep(*dur)
-		return
-	}
-	out, err := os.Create(*traceFile)
-	must(err)
-	must(trace.Start(out))
-	time.Sleep(*dur)
-	trace.Stop()
-	must(out.Close())
-}
-
-func must(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "ranges:", err)
-		os.Exit(1)
-	}
-}
-
 func main() {
 	flag.Parse()
 	if *limit > 0 {
@@ -176,7 +156,7 @@ func main() {
 	case <-begin:
 	case <-time.After(*delay):
 	}
-	traced()
+	ownTrace(*traceFile, *dur)
 	time.Sleep(*tail)
 	atomic.StoreInt32(&stopped, 1)
 	wg.Wait()

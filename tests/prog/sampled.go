@@ -23,10 +23,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/pprof"
-	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -121,25 +119,10 @@ func traced() {
 		time.Sleep(*dur)
 		return
 	}
-	begin := make(chan os.Signal, 1)
-	signal.Notify(begin, syscall.SIGUSR1)
-	fmt.Println("ready")
-	<-begin
-	out, err := os.Create(*traceFile)
-	must(err)
+	awaitSignal()
 	must(pprof.StartCPUProfile(io.Discard))
-	must(trace.Start(out))
-	time.Sleep(*dur)
-	trace.Stop()
+	ownTrace(*traceFile, *dur)
 	pprof.StopCPUProfile()
-	must(out.Close())
-}
-
-func must(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "sampled:", err)
-		os.Exit(1)
-	}
 }
 
 func main() {
