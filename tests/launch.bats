@@ -163,9 +163,9 @@ ctrl_c() {
 
 # --- commands that exec the Go program ----------------------------------------------------------
 
-# execs COMMAND...: $PROG, with four goroutines, is recorded from its first one on; the command's status is 3.
+# execs [OPTION...] COMMAND...: $PROG, with four goroutines, is recorded from its first one on; the command's status is 3.
 execs() {
-	record "$TRACE" --strict -- "$@"
+	record "$TRACE" --strict "$@"
 	[ "$status" -eq 3 ]
 	[ "$(reported ended)" = "the program has ended" ]
 	from_the_first_goroutine
@@ -285,6 +285,45 @@ child_is_stopped() { [[ $(state_of "$CHILD") == [tT] ]]; }
 	wait "$RECORDER"
 	grep -q ready "$BATS_TEST_TMPDIR/out"
 	from_the_first_goroutine
+}
+
+@test "a Go program that execs another: --program names the one to record" {
+	build_prog "$REFERENCE_GO" exec
+	local launcher=$PROG
+	build_prog "$REFERENCE_GO" exitquick
+	execs --program exitquick "$launcher" -after 50ms "$PROG" -n 4 -status 3
+	gotap record -o "$TRACE.none" --program other -- sh -c '"$0" "$@" >/dev/null' "$launcher" -after 1ms true
+	[ "$status" -eq 1 ]
+	[[ $output == "gotap: no Go program other was run: "* ]]
+	[ ! -e "$TRACE.none" ]
+	gotap record -o "$TRACE.none" --program other -p 1
+	[ "$status" -eq 2 ]
+}
+
+@test "a launcher of 32 bits" {
+	build_prog "$REFERENCE_GO" exitquick
+	cat >"$BATS_TEST_TMPDIR/a.s" <<-'END'
+		.globl _start
+		_start:	lea 8(%esp), %ecx
+			mov 8(%esp), %ebx
+			xor %edx, %edx
+			mov $11, %eax
+			int $0x80
+	END
+	as --32 -o "$BATS_TEST_TMPDIR/a.o" "$BATS_TEST_TMPDIR/a.s"
+	ld -m elf_i386 -o "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/a.o"
+	"$BATS_TEST_TMPDIR/a" /bin/true || skip "this kernel runs no programs of 32 bits"
+	execs "$BATS_TEST_TMPDIR/a" "$PROG" -n 4 -status 3
+}
+
+@test "gotap is one that may not be traced, as with file capabilities" {
+	require_tool setpriv
+	build_prog "$REFERENCE_GO" exitquick
+	printf '%s\n' '#include <sys/prctl.h>' '__attribute__((constructor)) static void f(void) { prctl(PR_SET_DUMPABLE, 0); }' |
+		gcc -xc - -shared -fPIC -o "$BATS_TEST_TMPDIR/undumpable.so"
+	succeeds setpriv --bounding-set=-all,+bpf,+perfmon,+dac_override --inh-caps=-all \
+		env LD_PRELOAD="$BATS_TEST_TMPDIR/undumpable.so" "$GOTAP" record -q --strict -o "$TRACE" -- "$PROG"
+	trace_ok "$TRACE"
 }
 
 # no_go STATUS COMMAND...: it runs, none of it is a Go program, and gotap says so in one line.

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -131,13 +132,17 @@ void process_release(struct process *p)
 
 /* --- the start --- */
 
-/* In the child: exec once we are traced, or tell the parent why not. */
+/*
+ * In the child: exec once we are traced, or tell the parent why not. With file
+ * capabilities gotap may not trace its own like until that is allowed.
+ */
 static void exec_child(char **argv, int out, int parent)
 {
-	char go;
+	char go = 0;
 	int e;
 
-	if (read(parent, &go, 1) != 1)
+	prctl(PR_SET_DUMPABLE, 1);
+	if (write(parent, &go, 1) != 1 || read(parent, &go, 1) != 1)
 		_exit(127);
 	if (dup2(out, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
@@ -149,9 +154,10 @@ static void exec_child(char **argv, int out, int parent)
 
 static int hold_at_exec(struct process *p, const char *name, int child, struct error *err)
 {
+	char ready;
 	int e;
 
-	if (ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
+	if (read(child, &ready, 1) != 1 || ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
 		return error_set(err, -errno, "cannot trace '%s' with ptrace: %s", name,
 				 strerror(errno));
 	if (write(child, "", 1) == 1 && wait_stop(p, PTRACE_CONT) == STOP_EXEC)

@@ -79,6 +79,8 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 	uint64_t entry;
 	int r = process_entry(p, &entry, err);
 
+	if (r == -ESRCH)	/* of a program that is not of 64 bits */
+		return error_set(err, -ENOEXEC, "no loader to follow");
 	if (r)
 		return r;
 	if (set_breakpoint(p, entry))

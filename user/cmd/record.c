@@ -72,6 +72,8 @@ static const char help[] =
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
+	"      --program NAME    where COMMAND execs several Go programs, the one whose file has\n"
+	"                        that name\n"
 	"      --budget PERCENT  what the probes may cost the program, in percent of one CPU's\n"
 	"                        time (100 is a whole CPU); when they would cost more, stacks get\n"
 	"                        short, then are left out, then measures of memory, then\n"
@@ -98,13 +100,15 @@ static const char help[] =
 	"wrong usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
-       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET };
+       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
+       OPT_PROGRAM };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
 	{ "budget", required_argument, NULL, OPT_BUDGET },
 	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
 	{ "container-tids", no_argument, NULL, OPT_INNER_TIDS },
+	{ "program", required_argument, NULL, OPT_PROGRAM },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "events", required_argument, NULL, 'e' },
@@ -135,6 +139,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		       "--budget takes percent of a CPU, like 5 or 0.5, or none";
 	case OPT_NO_NOTES:
 		o->no_notes = true;
+		return NULL;
+	case OPT_PROGRAM:
+		o->program = arg;
 		return NULL;
 	case OPT_INNER_TIDS:
 		o->inner_tids = true;
@@ -223,6 +230,8 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		o->command = argv + optind;
 	if (!o->pick.pid && !o->pick.container && !o->command)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
+	if (o->program && !o->command)
+		return cmd_usage("record", "--program is for a command") + 1;
 	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
 	return 0;

@@ -18,6 +18,7 @@
 struct record_options {
 	struct pick pick;
 	char **command;
+	const char *program;	/* name of the one to record, NULL: the first Go program */
 	double seconds;		/* 0: until stopped */
 	const char *output, *spool;
 	int version;

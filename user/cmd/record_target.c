@@ -90,21 +90,37 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 }
 
 /* @why: of the last program that it ran. */
-static int no_go_program(const struct error *why, struct error *err)
+static int no_go_program(const char *wanted, const struct error *why, struct error *err)
 {
-	return error_set(err, -ECHILD, "no Go program was run: %.300s; what a command starts as "
+	return error_set(err, -ECHILD, "no Go program %s%swas run: %.250s; what a command starts as "
 			 "another process is not followed: let it exec that, or record that "
-			 "with -p PID", why->text);
+			 "with -p PID", wanted ? wanted : "", wanted ? " " : "", why->text);
+}
+
+/* Opens the Go program that the process runs, if it is the one that is wanted. */
+static int open_program(struct target *t, const char *wanted, struct error *err)
+{
+	int r = module_open(&t->proc, &t->bin, &t->plugins, err);
+	char name[512];
+
+	if (r || !wanted)
+		return r;
+	module_exe_name(&t->proc, name);
+	if (!strcmp(wanted, basename(name)))
+		return 0;
+	gobin_free(t->bin);
+	t->bin = NULL;
+	return error_set(err, -ENOEXEC, "'%.300s' has another name", name);
 }
 
 /*
  * The command may be a shell, env, nice...: what is recorded is the first Go
  * program that its process execs. -ECHILD: it has ended without.
  */
-static int find_program(struct target *t, struct error *err)
+static int find_program(struct target *t, const char *wanted, struct error *err)
 {
 	struct error why = { .text = "it ended while its libraries were loaded" };
-	int r = module_open(&t->proc, &t->bin, &t->plugins, err);
+	int r = open_program(t, wanted, err);
 
 	while (t->proc.launched && (r == -ENOEXEC || r == -EAGAIN)) {
 		plugins_free(&t->plugins);
@@ -113,9 +129,9 @@ static int find_program(struct target *t, struct error *err)
 			r = process_next_exec(&t->proc, err);
 		}
 		if (r != -ECHILD)
-			r = module_open(&t->proc, &t->bin, &t->plugins, err);
+			r = open_program(t, wanted, err);
 	}
-	return r == -ECHILD ? no_go_program(&why, err) : r;
+	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;
 }
 
 int target_fault(struct target *t, int r, struct error *err)
@@ -138,7 +154,7 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	if (!r && o->inner_tids)
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
-		r = find_program(t, err);
+		r = find_program(t, o->program, err);
 	if (!r && o->assume_minor)
 		gobin_assume_minor(t->bin, o->assume_minor);
 	if (!r)
