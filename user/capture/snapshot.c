@@ -26,6 +26,8 @@ enum {
 	SCAN_BIT = 0x1000,
 };
 
+#define NO_RECORD SIZE_MAX
+
 /* runtime/runtime2.go: g.atomicstatus; DEADEXTRA from Go 1.26 on, of an extra M's */
 enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11 };
 
@@ -322,7 +324,8 @@ static uint64_t take_stack(struct reader *rd, const uint8_t *g, bool in_syscall)
 
 /* --- Gs --- */
 
-static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
+/* Returns where in the output the record is. */
+static size_t take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
 	uint32_t status = u32_at(g, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT;
@@ -333,7 +336,7 @@ static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 	if (m && (status == DEAD || status == DEADEXTRA))
 		forget_dropped(m, status);
 	if (!goid || !status || status == DEAD || status == DEADEXTRA)
-		return;
+		return NO_RECORD;
 	if (status == WAITING || status == RUNNABLE || status == SYSCALL)
 		stack = take_stack(rd, g, status == SYSCALL);
 	l = add_record(rd, REC_SNAP_G);
@@ -346,6 +349,7 @@ static void take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
 		l->r.flags |= 1 << 8;
 	l->stack = stack;
 	l->arg = u64_at(g, off->g_startpc);
+	return (size_t)((uint8_t *)l - rd->out->data);
 }
 
 /*
@@ -370,21 +374,49 @@ static size_t g_bytes(const struct go_offsets *off)
 	return n > G_SIZE ? G_SIZE : n;
 }
 
-static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_t *bytes)
+/* Reads @size bytes at @offset of each g, to places of @room bytes each. Returns how many were read. */
+static size_t read_gs(const struct reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
+		      size_t size, void *to, size_t room)
 {
-	size_t size = g_bytes(&rd->plan->offsets), i, got;
 	struct iovec local[BATCH], remote[BATCH];
+	size_t i;
 
 	for (i = 0; i < n; i++) {
-		local[i] = (struct iovec){ bytes + i * G_SIZE, size };
-		remote[i] = (struct iovec){ (void *)(uintptr_t)gs[i], size };
+		local[i] = (struct iovec){ (uint8_t *)to + i * room, size };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)(gs[i] + offset), size };
 	}
-	got = process_read_many(rd->proc, local, remote, n);
+	return process_read_many(rd->proc, local, remote, n);
+}
+
+/*
+ * The collector moves the stack of a goroutine that waits to a smaller one (shrinkstack),
+ * and of that there is no record: what was read of the old place may be another's by then.
+ */
+static void forget_moved_stacks(struct reader *rd, const uint64_t *gs, size_t n,
+				const uint8_t *bytes, const size_t *records)
+{
+	unsigned int offset = rd->plan->offsets.g_stack_hi;
+	uint64_t hi[BATCH];
+	size_t got = read_gs(rd, gs, n, offset, sizeof(*hi), hi, sizeof(*hi)), i;
+
+	for (i = 0; i < n; i++)
+		if (records[i] != NO_RECORD &&
+		    (i >= got || hi[i] != u64_at(bytes + i * G_SIZE, offset)))
+			((struct rec_long *)(rd->out->data + records[i]))->stack = 0;
+}
+
+static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_t *bytes)
+{
+	size_t size = g_bytes(&rd->plan->offsets), records[BATCH], i;
+	size_t got = read_gs(rd, gs, n, 0, size, bytes, G_SIZE);
+
 	for (i = 0; i < got; i++) {
-		take_g(rd, gs[i], bytes + i * G_SIZE);
+		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE);
 		if (rd->plan->groups & 1u << GROUP_STACKS)
 			take_gstack(rd, bytes + i * G_SIZE);
 	}
+	if (rd->depth)
+		forget_moved_stacks(rd, gs, got, bytes, records);
 	return got;
 }
 
