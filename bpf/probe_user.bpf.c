@@ -83,24 +83,31 @@ static __always_inline struct stack_start start_here(__u64 sp, __u64 fp)
 	return (struct stack_start){ .pc = read_u64(sp), .bp = fp };
 }
 
+/* How all of them go on, once they know what is told. */
+static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a)
+{
+	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+
+	a->pid_tgid = current_ids();
+	if (!is_target(a->pid_tgid) || go_restarts(ctx))
+		return 0;
+	a->from = start_here(sp, fp);
+	return send_annotation(a);
+}
+
 /* userTaskCreate(id, parent uint64, taskType string) */
 SEC("uprobe")
 int GO_PROGRAM(user_task_begin)(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = current_ids(),
 		.kind = REC_USER_TASK_BEGIN,
 		.skip = 1,
 		.task = go_arg1(ctx),
 		.arg = go_arg2(ctx),
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
 	};
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid) || go_restarts(ctx))
-		return 0;
-	a.from = start_here(sp, fp);
-	return send_annotation(&a);
+	return annotate(ctx, &a);
 }
 
 /* userTaskEnd(id uint64) */
@@ -108,16 +115,11 @@ SEC("uprobe")
 int GO_PROGRAM(user_task_end)(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = current_ids(),
 		.kind = REC_USER_TASK_END,
 		.task = go_arg1(ctx),
 	};
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid) || go_restarts(ctx))
-		return 0;
-	a.from = start_here(sp, fp);
-	return send_annotation(&a);
+	return annotate(ctx, &a);
 }
 
 /* userRegion(id, mode uint64, regionType string): mode 0 begins, 1 ends */
@@ -125,20 +127,13 @@ SEC("uprobe")
 int GO_PROGRAM(user_region)(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = current_ids(),
-		.kind = REC_USER_REGION_BEGIN,
+		.kind = go_arg2(ctx) ? REC_USER_REGION_END : REC_USER_REGION_BEGIN,
 		.skip = 1,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
 	};
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx), mode = go_arg2(ctx);
 
-	if (!is_target(a.pid_tgid) || go_restarts(ctx))
-		return 0;
-	if (mode)
-		a.kind = REC_USER_REGION_END;
-	a.from = start_here(sp, fp);
-	return send_annotation(&a);
+	return annotate(ctx, &a);
 }
 
 /* userLog(id uint64, category, message string) */
@@ -146,16 +141,11 @@ SEC("uprobe")
 int GO_PROGRAM(user_log)(struct pt_regs *ctx)
 {
 	struct annotation a = {
-		.pid_tgid = current_ids(),
 		.kind = REC_USER_LOG,
 		.skip = 1,
 		.task = go_arg1(ctx),
 		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
 	};
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 
-	if (!is_target(a.pid_tgid) || go_restarts(ctx))
-		return 0;
-	a.from = start_here(sp, fp);
-	return send_annotation(&a);
+	return annotate(ctx, &a);
 }
