@@ -387,6 +387,24 @@ has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
 	wait_for 20 has_ended "$CHILD"
 }
 
+# Every moment of a start: between two execs, in the loader of a C program, at the exec of the Go program, as probes are attached.
+@test "gotap is killed at random moments: the command goes on from each" {
+	local i
+	build_prog "$REFERENCE_GO" exitquick
+	for i in 0 2 4 6 8 12 16 24 32 48 64 96; do
+		"$GOTAP" record -q -o "$TRACE" -- env A=1 bash -c "echo begun; exec $PROG" >"$BATS_TEST_TMPDIR/out.$i" 3>&- &
+		RECORDER=$!
+		sleep "$(printf '0.%03d' "$i")"
+		kill -STOP "$RECORDER"
+		wait_for 10 recorder_is_stopped
+		CHILD=$(pgrep -P "$RECORDER") || true
+		kill -KILL "$RECORDER"
+		wait "$RECORDER" || true
+		[ -z "$CHILD" ] || wait_for 20 has_ended "$CHILD"
+		[ ! -s "$BATS_TEST_TMPDIR/out.$i" ] || grep -q ready "$BATS_TEST_TMPDIR/out.$i"
+	done
+}
+
 # --- the trace on stdout -----------------------------------------------------------------------
 
 @test "-o -: what the program prints goes to stderr, and the trace to stdout" {

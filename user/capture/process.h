@@ -89,8 +89,9 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err);
 /*
  * Lets the loader of a launched program map the libraries that it is linked
  * with, and asks @is_it after each whether it is the one. 0: it is, and not one
- * instruction of it has run; -ENOEXEC: the program itself would run now; -EAGAIN:
- * it has exec'ed another, before whose first instruction it is; -ECHILD: it has ended.
+ * instruction of it has run; -ENOEXEC: it was none of them, and the program itself
+ * runs; -EAGAIN: it has exec'ed another, before whose first instruction it is;
+ * -ECHILD: it has ended.
  */
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);

@@ -16,14 +16,10 @@ int process_open_exe(struct process *p, struct error *err);
 enum stop {
 	STOP_EXEC,	/* another program, before its first instruction */
 	STOP_SYSCALL,	/* begin or end of a system call of the main thread */
-	STOP_TRAP,	/* SIGTRAP for the main thread, not delivered yet */
 	STOP_ENDED,	/* and it is reaped */
 };
 
-/*
- * Lets a held process run, by PTRACE_CONT, which gives the first and the last of
- * these stops, or PTRACE_SYSCALL. @signal is delivered first, 0 for none.
- */
-enum stop process_run(struct process *p, int request, int signal);
+/* Lets a held process run, by PTRACE_CONT, or by PTRACE_SYSCALL, which alone gives STOP_SYSCALL. */
+enum stop process_run(struct process *p, int request);
 
 #endif

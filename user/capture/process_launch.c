@@ -65,14 +65,12 @@ static void pass_on(const struct process *p, pid_t tid, int request, int status)
 }
 
 /* Is this one for our caller? */
-static bool is_stop(int request, int status, enum stop *ret)
+static bool is_stop(int status, enum stop *ret)
 {
 	if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 		*ret = STOP_EXEC;
 	else if (status >> 8 == SYSCALL_STOP)
 		*ret = STOP_SYSCALL;
-	else if (status >> 8 == SIGTRAP && request == PTRACE_SYSCALL)
-		*ret = STOP_TRAP;
 	else
 		return false;
 	return true;
@@ -94,7 +92,7 @@ static enum stop wait_stop(struct process *p, int request)
 
 	while ((tid = next_status(&status)) >= 0) {
 		if (WIFSTOPPED(status)) {
-			if (tid == p->pid && is_stop(request, status, &stop))
+			if (tid == p->pid && is_stop(status, &stop))
 				return stop;
 			pass_on(p, tid, request, status);
 		} else if (tid == p->pid) {
@@ -104,9 +102,9 @@ static enum stop wait_stop(struct process *p, int request)
 	return ended(p, 0);
 }
 
-enum stop process_run(struct process *p, int request, int signal)
+enum stop process_run(struct process *p, int request)
 {
-	ptrace(request, p->pid, NULL, (long)signal);	/* fails only if it is being killed */
+	ptrace(request, p->pid, NULL, NULL);	/* fails only if it is being killed */
 	return wait_stop(p, request);
 }
 
@@ -117,7 +115,7 @@ enum stop process_run(struct process *p, int request, int signal)
 int process_next_exec(struct process *p, struct error *err)
 {
 	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)(OPTIONS | PTRACE_O_TRACECLONE));
-	if (process_run(p, PTRACE_CONT, 0) == STOP_ENDED)
+	if (process_run(p, PTRACE_CONT) == STOP_ENDED)
 		return error_set(err, -ECHILD, "the command has ended");
 	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)OPTIONS);
 	return process_open_exe(p, err);
@@ -182,8 +180,10 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	ours = fds[0];
 	p->pid = fork();
-	if (!p->pid)
+	if (!p->pid) {
+		close(ours);	/* so that the child sees the end of us */
 		exec_child(argv, out, fds[1]);
+	}
 	close(fds[1]);
 	if (p->pid < 0)
 		return error_set(err, -errno, "cannot fork: %s", strerror(errno));

@@ -2,15 +2,15 @@
 /*
  * process_load: a launched program up to its own first instruction. In: a process
  * stopped at its exec. Out: the same, stopped where a library has just been
- * mapped. The loader is followed by its system calls, and its end is a breakpoint
- * in a debug register: not a byte of the program is changed.
+ * mapped. The loader is followed by its system calls, which come from its own code:
+ * one from elsewhere, and it has done its work. Nothing of the program is changed, so
+ * it goes on unharmed if gotap dies meanwhile. The loader of musl is its libc: there
+ * all system calls are looked at.
  */
 #define _GNU_SOURCE
 #include "capture/process.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -18,27 +18,43 @@
 #include <sys/user.h>
 
 #include "capture/process_internal.h"
+#include "proc/maps.h"
 
-enum { EXECUTE_0 = 1 };
+/* Code of a file, as it is mapped. */
+struct code {
+	uint64_t start, end;
+};
 
-static int set_debug_register(const struct process *p, int n, uint64_t value)
+static bool is_in(const struct code *c, uint64_t addr)
 {
-	size_t at = offsetof(struct user, u_debugreg) + (size_t)n * sizeof(long);
-
-	return ptrace(PTRACE_POKEUSER, p->pid, at, value) ? -errno : 0;
+	return addr >= c->start && addr < c->end;
 }
 
-static int set_breakpoint(const struct process *p, uint64_t addr)
+static bool find_code(const struct process *p, uint64_t addr, struct code *ret)
 {
-	int r = set_debug_register(p, 0, addr);
+	struct maps maps;
+	size_t i;
 
-	return r ? r : set_debug_register(p, 7, EXECUTE_0);
+	*ret = (struct code){0};
+	if (!maps_read(&maps, &p->fs, p->pid))
+		for (i = 0; i < maps.code.len; i++) {
+			const struct mapping *m = vec_at(&maps.code, struct mapping, i);
+
+			if (addr >= m->start && addr < m->end)
+				*ret = (struct code){ m->start, m->end };
+		}
+	maps_free(&maps);
+	return ret->end;
 }
 
-static void clear_breakpoint(const struct process *p)
+/* Does the loader run first, and where? A static program begins at its own entry. */
+static bool find_loader(const struct process *p, struct code *ret)
 {
-	set_debug_register(p, 7, 0);
-	set_debug_register(p, 0, 0);
+	struct user_regs_struct regs;
+	uint64_t entry;
+
+	return !ptrace(PTRACE_GETREGS, p->pid, NULL, &regs) && !process_entry(p, &entry, NULL) &&
+	       regs.rip != entry && find_code(p, regs.rip, ret);
 }
 
 /* At the end of a system call that mapped code of a file? (At its begin rax is -ENOSYS.) */
@@ -48,45 +64,32 @@ static bool mapped_code(const struct user_regs_struct *regs)
 	       (int)regs->r8 >= 0;
 }
 
-static int run_loader(struct process *p, uint64_t entry, bool (*is_it)(void *ctx), void *ctx,
-		      struct error *err)
+static int no_library(struct error *err)
 {
-	struct user_regs_struct regs;
-	int signal = 0;
-
-	for (;;) {
-		enum stop stop = process_run(p, PTRACE_SYSCALL, signal);
-
-		signal = 0;
-		if (stop == STOP_ENDED)
-			return error_set(err, -ECHILD, "the program ended before it began");
-		if (stop == STOP_EXEC)	/* by a constructor of a library */
-			return process_open_exe(p, err) ? err->code :
-			       error_set(err, -EAGAIN, "another program was run");
-		if (ptrace(PTRACE_GETREGS, p->pid, NULL, &regs))
-			continue;	/* it is being killed */
-		if (stop == STOP_SYSCALL && mapped_code(&regs) && is_it(ctx))
-			return 0;
-		if (stop == STOP_TRAP && regs.rip == entry)
-			return error_set(err, -ENOEXEC, "no such library");
-		if (stop == STOP_TRAP)
-			signal = SIGTRAP;
-	}
+	return error_set(err, -ENOEXEC, "no such library");
 }
 
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err)
 {
-	uint64_t entry;
-	int r = process_entry(p, &entry, err);
+	struct user_regs_struct regs;
+	struct code loader;
 
-	if (r == -ESRCH)	/* of a program that is not of 64 bits */
-		return error_set(err, -ENOEXEC, "no loader to follow");
-	if (r)
-		return r;
-	if (set_breakpoint(p, entry))
-		return error_set(err, -errno, "cannot follow the loader of process %d: %s", p->pid,
-				 strerror(errno));
-	r = run_loader(p, entry, is_it, ctx, err);
-	clear_breakpoint(p);
-	return r;
+	if (!find_loader(p, &loader))
+		return no_library(err);
+	for (;;) {
+		switch (process_run(p, PTRACE_SYSCALL)) {
+		case STOP_ENDED:
+			return error_set(err, -ECHILD, "the program ended before it began");
+		case STOP_EXEC:	/* by a constructor of a library */
+			return process_open_exe(p, err) ? err->code :
+			       error_set(err, -EAGAIN, "another program was run");
+		case STOP_SYSCALL:
+			if (ptrace(PTRACE_GETREGS, p->pid, NULL, &regs))
+				break;	/* it is being killed */
+			if (!is_in(&loader, regs.rip))
+				return no_library(err);
+			if (mapped_code(&regs) && is_it(ctx))
+				return 0;
+		}
+	}
 }
