@@ -32,10 +32,25 @@ static inline uint64_t hash64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* Unlike from one process to the next, from 16 bytes that the kernel gives each (AT_RANDOM). */
+extern uint64_t hash64_seed[2];
+
+/*
+ * For keys that come out of files or other processes, which could be chosen so
+ * that all of them begin at one slot: both halves of a product, whose factors
+ * the chooser does not know.
+ */
+static inline uint64_t hash64_seeded(uint64_t x)
+{
+	__uint128_t product = (__uint128_t)(x ^ hash64_seed[0]) * (hash64_seed[1] | 1);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /* The slot of @key, or the free one where it belongs; the map has slots. */
 static inline size_t map64_slot_of(const struct map64 *m, uint64_t key)
 {
-	size_t i = hash64(key) & (m->cap - 1);
+	size_t i = hash64_seeded(key) & (m->cap - 1);
 
 	while (m->slots[i].used && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);
@@ -78,7 +93,7 @@ static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 
 /* Removes @key; false if it was not there. */
 bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys but keeps the storage. */
+/* Forgets all keys; keeps the storage unless it is far larger than they needed. */
 void map64_clear(struct map64 *m);
 void map64_free(struct map64 *m);
 
