@@ -46,25 +46,11 @@ void check_free(struct check *c)
 	strset_free(c->names);
 }
 
-struct check_res *check_look_up_g(struct check *c, uint64_t id)
-{
-	struct check_res *g = idtab_find(&c->gs, id);
-
-	if (g)
-		c->recent_g[id % CHECK_RECENT] = g;
-	return g;
-}
-
-struct check_res *check_find_p(struct check *c, uint64_t id)
-{
-	return idtab_find(&c->ps, id);
-}
-
 struct check_res *check_add(struct idtab *tab, uint64_t id)
 {
 	struct check_res *res = idtab_add(tab, id);
 
-	*res = (struct check_res){ .id = id, .known = true, .ranges = res->ranges };
+	*res = (struct check_res){ .id = id, .ranges = res->ranges };
 	if (res->ranges)
 		res->ranges->len = 0;
 	return res;
@@ -79,7 +65,7 @@ static void note_death(struct check *c, uint64_t id)
 	died->bits[id % 512 / 64] |= 1ull << id % 64;
 }
 
-bool check_has_died(const struct check *c, uint64_t id)
+bool check_has_died(struct check *c, uint64_t id)
 {
 	const struct check_died *died = idtab_find(&c->died, id / 512);
 
@@ -92,7 +78,6 @@ void check_forget_g(struct check *c, struct check_res *g)
 	if (c->syncs <= 1)
 		note_death(c, g->id);
 	idtab_del(&c->gs, g->id);
-	g->known = false;
 }
 
 void check_fail(struct check *c, enum check_kind kind, const struct trace_event *ev,

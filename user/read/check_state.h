@@ -17,12 +17,14 @@ struct check_m {
 	uint64_t id, p, g;	/* runs there, TRACEV2_NO_ID = none */
 };
 
+/* What a goroutine does for the collector, as the mutator utilization counts it. */
+enum { CHECK_IN_GC = 1, CHECK_BG_MARK = 2 };
+
 /* A goroutine or proc. */
 struct check_res {
 	uint64_t id;
-	bool known;		/* false: forgotten, waits for reuse */
 	uint8_t state;		/* enum go_state or enum proc_state */
-	bool in_gc, bg_mark;	/* how the mutator utilization counts it */
+	uint8_t gc_work;	/* CHECK_IN_GC, CHECK_BG_MARK */
 	struct check_m *on;	/* where it executes */
 	struct vec *ranges;	/* const char *, names of open ranges; NULL if there never were any */
 };
@@ -38,8 +40,6 @@ struct check_died {
 	uint64_t bits[8];
 };
 
-enum { CHECK_RECENT = 256 };	/* a power of two */
-
 struct check {
 	struct trace_reader *r;
 	struct check_result *result;
@@ -47,8 +47,6 @@ struct check {
 	const struct v2_tables *tables;	/* of the current generation */
 	struct idtab gs, ps;	/* struct check_res */
 	struct idtab ms;	/* struct check_m */
-	struct check_res *recent_g[CHECK_RECENT];	/* found without the map */
-	struct check_m *recent_m[CHECK_RECENT];
 	struct idtab tasks;	/* struct check_task */
 	struct idtab died;	/* struct check_died: goroutines that ended in the first generation */
 	struct vec gc_ranges;	/* const char * */
@@ -102,24 +100,24 @@ static inline void check_event(struct check *c, const struct trace_event *ev)
 		check_details(c, ev);
 }
 
-/* The validator passes on every transition of a goroutine that does GC work. */
-void check_trap_transition(struct check *c, const struct trace_event *ev,
-			   const struct trace_transition *tr);
+/* A goroutine that does GC work starts or stops, which is counted on the event's P. */
+void check_trap_gc_work(struct check *c, const struct trace_event *ev);
 
 /* Goroutine or proc @id as far as known, else NULL. */
-struct check_res *check_look_up_g(struct check *c, uint64_t id);
-struct check_res *check_find_p(struct check *c, uint64_t id);
 static inline struct check_res *check_find_g(struct check *c, uint64_t id)
 {
-	struct check_res *g = c->recent_g[id % CHECK_RECENT];
+	return idtab_find(&c->gs, id);
+}
 
-	return g && g->id == id && g->known ? g : check_look_up_g(c, id);
+static inline struct check_res *check_find_p(struct check *c, uint64_t id)
+{
+	return idtab_find(&c->ps, id);
 }
 
 struct check_res *check_add(struct idtab *tab, uint64_t id);
 void check_forget_g(struct check *c, struct check_res *g);
 /* Has goroutine @id ended in the first generation? */
-bool check_has_died(const struct check *c, uint64_t id);
+bool check_has_died(struct check *c, uint64_t id);
 
 /* Text of a string of the current generation; NULL if there is none such. */
 static inline const char *check_text(struct check *c, uint64_t id, size_t *len)

@@ -29,28 +29,25 @@ FOR_BOTH bool executing(uint8_t state, bool is_g)
 	return is_g ? go_executing(state) : state == PROC_RUNNING;
 }
 
-RARE struct check_m *look_up_thread(struct check *c, const struct trace_event *ev)
+RARE struct check_m *add_thread(struct check *c, const struct trace_event *ev)
 {
-	struct check_m *m = idtab_find(&c->ms, ev->m);
+	struct check_m *m;
 
 	if (ev->m == TRACEV2_NO_ID) {
 		FAIL(c, ev, "must have thread, but thread ID is none");
 		return NULL;
 	}
-	if (!m) {
-		m = idtab_add(&c->ms, ev->m);
-		*m = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
-	}
-	c->recent_m[ev->m % CHECK_RECENT] = m;
+	m = idtab_add(&c->ms, ev->m);
+	*m = (struct check_m){ ev->m, TRACEV2_NO_ID, TRACEV2_NO_ID };
 	return m;
 }
 
 /* The thread of an event after which something executes on it. */
 static inline struct check_m *thread_of(struct check *c, const struct trace_event *ev)
 {
-	struct check_m *m = c->recent_m[ev->m % CHECK_RECENT];
+	struct check_m *m = idtab_find(&c->ms, ev->m);
 
-	return m && m->id == ev->m ? m : look_up_thread(c, ev);
+	return m ? m : add_thread(c, ev);
 }
 
 RARE void fail_start(struct check *c, const struct trace_event *ev, const struct check_res *res,
@@ -136,18 +133,15 @@ static inline bool has_ranges(const struct check_res *res)
 }
 
 FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
-			 struct trace_transition tr, bool is_g)
+			 struct trace_transition tr, struct check_res *res, bool is_g)
 {
-	struct check_res *res = is_g ? check_find_g(c, tr.id) : check_find_p(c, tr.id);
 	bool gone = is_g && tr.to == GO_NOT_EXIST;
 
-	if (!res || res->state != tr.from || !tr.from || !tr.to)
-		res = look_closer(c, ev, res, is_g);
 	if (gone && has_ranges(res))
 		FAIL(c, ev, "goroutine %lld died with active ranges", (long long)tr.id);
 	res->state = tr.to;
-	if (is_g && (res->in_gc || res->bg_mark))
-		check_trap_transition(c, ev, &tr);
+	if (is_g && res->gc_work && go_executing(tr.from) != go_executing(tr.to))
+		check_trap_gc_work(c, ev);
 	if (executing(tr.to, is_g))
 		start_on_thread(c, ev, res, is_g);
 	else if (executing(tr.from, is_g))
@@ -156,12 +150,44 @@ FOR_BOTH void transition(struct check *c, const struct trace_event *ev,
 		check_forget_g(c, res);
 }
 
+/* ProcStatus, ProcSteal, GoStatus: the states are in the event. */
+FOR_BOTH void status(struct check *c, const struct trace_event *ev, bool is_g)
+{
+	struct trace_transition tr = event_transition(ev);
+	struct check_res *res = is_g ? check_find_g(c, tr.id) : check_find_p(c, tr.id);
+
+	if (!res || res->state != tr.from || !tr.from || !tr.to)
+		res = look_closer(c, ev, res, is_g);
+	transition(c, ev, tr, res, is_g);
+}
+
+RARE void status_g(struct check *c, const struct trace_event *ev)
+{
+	status(c, ev, true);
+}
+
 void check_transition_g(struct check *c, const struct trace_event *ev)
 {
-	transition(c, ev, event_transition(ev), true);
+	const struct event_change *change = &event_changes[ev->type];
+	struct trace_transition tr = {
+		.id = change->named ? ev->args[0] : ev->g,
+		.from = change->from, .to = change->to,
+	};
+	struct check_res *g;
+
+	if (__builtin_expect(change->status, 0)) {
+		status_g(c, ev);
+		return;
+	}
+	g = check_find_g(c, tr.id);
+	if (!g && tr.from == GO_NOT_EXIST)
+		g = check_add(&c->gs, tr.id);
+	else if (!g || g->state != tr.from)
+		g = look_closer(c, ev, g, true);
+	transition(c, ev, tr, g, true);
 }
 
 void check_transition_p(struct check *c, const struct trace_event *ev)
 {
-	transition(c, ev, event_transition(ev), false);
+	status(c, ev, false);
 }

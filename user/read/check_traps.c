@@ -84,7 +84,8 @@ static void set_in_gc(struct check *c, uint64_t g, bool in_gc)
 	struct check_res *res = check_find_g(c, g);
 
 	if (res && c->procs)
-		res->in_gc = in_gc;
+		res->gc_work = (uint8_t)(in_gc ? res->gc_work | CHECK_IN_GC :
+					 res->gc_work & ~CHECK_IN_GC);
 }
 
 static bool is_background_mark(struct check *c, uint64_t label)
@@ -101,16 +102,13 @@ static void trap_label(struct check *c, const struct trace_event *ev)
 
 	if (!g || !c->procs || !is_background_mark(c, ev->args[0]))
 		return;
-	g->bg_mark = true;
+	g->gc_work |= CHECK_BG_MARK;
 	use_proc(c, ev);
 }
 
-/* A goroutine that does GC work starts or stops: counted on the event's P. */
-void check_trap_transition(struct check *c, const struct trace_event *ev,
-			   const struct trace_transition *tr)
+void check_trap_gc_work(struct check *c, const struct trace_event *ev)
 {
-	if (go_executing(tr->from) != go_executing(tr->to))
-		use_proc(c, ev);
+	use_proc(c, ev);
 }
 
 static void trap_status(struct check *c, const struct trace_event *ev)

@@ -173,10 +173,8 @@ static void close_range(struct vec *ranges, size_t i)
 	ranges->len--;
 }
 
-static struct vec *ranges_of(struct idtab *tab, struct check_res *res, uint64_t id)
+static struct vec *ranges_of(struct check_res *res)
 {
-	if (!res)
-		res = check_add(tab, id);
 	if (!res->ranges) {
 		res->ranges = xcalloc(1, sizeof(*res->ranges));
 		*res->ranges = vec_of_one(sizeof(const char *));
@@ -186,12 +184,16 @@ static struct vec *ranges_of(struct idtab *tab, struct check_res *res, uint64_t 
 
 static struct vec *ranges_of_g(struct check *c, uint64_t id)
 {
-	return ranges_of(&c->gs, check_find_g(c, id), id);
+	struct check_res *g = check_find_g(c, id);
+
+	return ranges_of(g ? g : check_add(&c->gs, id));
 }
 
 static struct vec *ranges_of_p(struct check *c, uint64_t id)
 {
-	return ranges_of(&c->ps, check_find_p(c, id), id);
+	struct check_res *p = check_find_p(c, id);
+
+	return ranges_of(p ? p : check_add(&c->ps, id));
 }
 
 enum range_step { RANGE_BEGIN, RANGE_ACTIVE, RANGE_END };

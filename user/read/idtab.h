@@ -14,16 +14,34 @@
 
 #include "base/vec.h"
 
-enum { IDTAB_CHUNK = 128 };	/* records that are allocated together */
+enum {
+	IDTAB_CHUNK = 128,	/* records that are allocated together */
+	IDTAB_FRONT = 256,	/* a power of two */
+};
 
+/* A record that was made or found of late. */
+struct idtab_front {
+	void *record;		/* NULL = none */
+	uint32_t number;
+	bool indexed;		/* in the slots as well */
+};
+
+/*
+ * The front holds one record for each value of the id's low bits. Most
+ * goroutines are made, looked up and deleted there; a record goes into the
+ * slots when another one takes its place.
+ */
 struct idtab {
 	size_t item;		/* bytes of a record */
+	uint32_t len;		/* records that can be found */
+	uint32_t made;		/* records that there are, found or not */
 	uint32_t *slots;	/* by hash: 1 + number of the record, 0 = free */
-	size_t cap, len;	/* of slots, a power of two; used ones */
+	size_t cap, indexed;	/* of slots, a power of two; used ones */
 	unsigned shift;		/* 64 - log2(cap) */
 	struct vec chunks;	/* void * */
-	uint32_t made;		/* records that there are, found or not */
 	struct vec spare;	/* uint32_t: numbers of those that are found no more */
+	struct idtab_front front[IDTAB_FRONT];
+	uint32_t behind[IDTAB_FRONT];	/* how many of each are in the slots */
 };
 
 static inline void idtab_init(struct idtab *t, size_t item)
@@ -39,39 +57,17 @@ static inline void *idtab_at(const struct idtab *t, uint32_t i)
 	return chunk + i % IDTAB_CHUNK * t->item;
 }
 
-static inline uint64_t idtab_id(const struct idtab *t, uint32_t i)
-{
-	return *(const uint64_t *)idtab_at(t, i);
-}
-
-/*
- * Where the search for @id begins. Ids mostly count up, and multiples of the
- * golden ratio keep their distance: hardly two of them begin at one slot.
- */
-static inline size_t idtab_home(const struct idtab *t, uint64_t id)
-{
-	return ((id ^ id >> 32) * 0x9e3779b97f4a7c15) >> t->shift;
-}
-
-/* The slot of @id, or the free one where it belongs; there are slots. */
-static inline size_t idtab_slot(const struct idtab *t, uint64_t id)
-{
-	size_t i = idtab_home(t, id);
-
-	while (t->slots[i] && idtab_id(t, t->slots[i] - 1) != id)
-		i = (i + 1) & (t->cap - 1);
-	return i;
-}
+/* The general case of idtab_find(). */
+void *idtab_find_indexed(struct idtab *t, uint64_t id);
 
 /* NULL if there is none. */
-static inline void *idtab_find(const struct idtab *t, uint64_t id)
+static inline void *idtab_find(struct idtab *t, uint64_t id)
 {
-	size_t i;
+	void *record = t->front[id % IDTAB_FRONT].record;
 
-	if (!t->len)
-		return NULL;
-	i = idtab_slot(t, id);
-	return t->slots[i] ? idtab_at(t, t->slots[i] - 1) : NULL;
+	if (record && *(const uint64_t *)record == id)
+		return record;
+	return t->behind[id % IDTAB_FRONT] ? idtab_find_indexed(t, id) : NULL;
 }
 
 /*
@@ -81,7 +77,7 @@ static inline void *idtab_find(const struct idtab *t, uint64_t id)
 void *idtab_add(struct idtab *t, uint64_t id);
 /* Deletes the record of @id, which there must be. */
 void idtab_del(struct idtab *t, uint64_t id);
-/* Forgets all records but keeps the storage. */
+/* Forgets all records; keeps the storage unless it is far larger than they needed. */
 void idtab_clear(struct idtab *t);
 void idtab_free(struct idtab *t);
 

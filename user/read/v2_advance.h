@@ -77,26 +77,14 @@ static inline enum advance advance_done(struct order *o, struct trace_event *ev)
 struct trace_event *advance_queue(struct order *o, const struct trace_event *ev, uint8_t type,
 			       uint64_t g);
 
-/*
- * State of what is bound to the thread, NULL if there is none. An order_g is
- * reused but never freed, and no two live ones have one id, so one that is
- * live and has the right id is the one the map would give.
- */
+/* State of what is bound to the thread, NULL if there is none. */
 static inline struct order_g *advance_g(struct order *o, const struct trace_event *ev)
 {
-	struct order_g *g = o->m ? o->m->last_g : NULL;
-
-	if (g && g->id == ev->g && g->live)
-		return g;
 	return order_find_g(o, ev->g);
 }
 
 static inline struct order_p *advance_p(struct order *o, const struct trace_event *ev)
 {
-	struct order_p *p = o->m ? o->m->last_p : NULL;
-
-	if (p && p->id == ev->p)
-		return p;
 	return order_find_p(o, ev->p);
 }
 

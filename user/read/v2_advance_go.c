@@ -118,7 +118,6 @@ enum advance advance_go_start(struct order *o, struct trace_event *ev)
 	g->status = G_RUNNING;
 	g->seq.n = ev->args[1];
 	bind_g(o, g->id);
-	o->m->last_g = g;
 	return advance_done(o, ev);
 }
 

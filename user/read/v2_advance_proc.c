@@ -21,27 +21,39 @@ static bool check_known_status(struct order *o, struct trace_event *ev,
 	return true;
 }
 
+/* The thread that holds @p. That it is not the last that got it is as odd as two that hold it. */
+static const struct order_m *holder_of(struct order *o, const struct order_p *p)
+{
+	uint32_t i;
+
+	if (p->on && p->on->p == p->id)
+		return p->on;
+	for (i = 0; i < o->ms.made; i++) {
+		const struct order_m *m = idtab_at(&o->ms, i);
+
+		if (m->p == p->id)
+			return m;
+	}
+	return NULL;
+}
+
 /*
  * A P in a syscall whose status comes as abandoned is about to be stolen, and
  * the thief wrote this; show it where the P is bound.
  */
-static bool enter_holder(struct order *o, struct trace_event *ev, uint64_t p)
+static bool enter_holder(struct order *o, struct trace_event *ev, const struct order_p *p)
 {
-	uint32_t i;
+	const struct order_m *m = holder_of(o, p);
 
-	for (i = 0; i < o->ms.made; i++) {
-		const struct order_m *m = idtab_at(&o->ms, i);
-
-		if (m->p == p) {
-			ev->m = m->id;
-			ev->p = p;
-			ev->g = m->g;
-			return true;
-		}
+	if (!m) {
+		advance_fail(o, ev, "failed to find sched context for proc %lld that's about to be"
+			     " stolen", (long long)p->id);
+		return false;
 	}
-	advance_fail(o, ev, "failed to find sched context for proc %lld that's about to be stolen",
-		     (long long)p);
-	return false;
+	ev->m = m->id;
+	ev->p = p->id;
+	ev->g = m->g;
+	return true;
 }
 
 enum advance advance_proc_status(struct order *o, struct trace_event *ev)
@@ -63,10 +75,12 @@ enum advance advance_proc_status(struct order *o, struct trace_event *ev)
 		return ADVANCE_FAIL;
 	}
 	p->seq = (struct order_seq){ .gen = o->gen };
-	if (status == P_RUNNING || status == P_SYSCALL)
+	if (status == P_RUNNING || status == P_SYSCALL) {
 		bind_p(o, id);
+		p->on = o->m;
+	}
 	if (status == P_SYSCALL_ABANDONED && ev->old_state == PROC_RUNNING &&
-	    !enter_holder(o, ev, id))
+	    !enter_holder(o, ev, p))
 		return ADVANCE_FAIL;
 	return advance_done(o, ev);
 }
@@ -93,7 +107,7 @@ enum advance advance_proc_start(struct order *o, struct trace_event *ev)
 	p->status = P_RUNNING;
 	p->seq.n = seq;
 	bind_p(o, id);
-	o->m->last_p = p;
+	p->on = o->m;
 	return advance_done(o, ev);
 }
 

@@ -121,42 +121,20 @@ struct order_open *order_open_of(struct order_open **open)
 	return *open;
 }
 
-struct order_g *order_look_up_g(struct order *o, uint64_t id)
-{
-	struct order_g *g = idtab_find(&o->gs, id);
-
-	if (g)
-		o->recent[id % ORDER_RECENT] = g;
-	return g;
-}
-
-struct order_p *order_find_p(const struct order *o, uint64_t id)
-{
-	return idtab_find(&o->ps, id);
-}
-
-struct order_m *order_find_m(const struct order *o, uint64_t id)
-{
-	return idtab_find(&o->ms, id);
-}
-
 struct order_g *order_add_g(struct order *o, uint64_t id, uint8_t status, uint64_t gen)
 {
 	struct order_g *g = idtab_add(&o->gs, id);
 
-	g->live = true;
 	g->status = status;
 	g->seq = (struct order_seq){ .gen = gen };
 	if (g->open)
 		g->open->ranges.len = g->open->regions.len = 0;
-	o->recent[id % ORDER_RECENT] = g;
 	return g;
 }
 
 void order_del_g(struct order *o, struct order_g *g)
 {
 	idtab_del(&o->gs, g->id);
-	g->live = false;
 }
 
 struct order_p *order_add_p(struct order *o, uint64_t id)

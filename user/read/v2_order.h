@@ -44,10 +44,11 @@ struct order_open {
 	struct vec regions;	/* struct order_region */
 };
 
+struct order_m;
+
 /* Records of idtabs: their ids come first. */
 struct order_g {
 	uint64_t id;
-	bool live;		/* false: waits for reuse */
 	uint8_t status;		/* enum tracev2_gstatus */
 	struct order_seq seq;
 	struct order_open *open;	/* NULL: never anything; see order_open_of() */
@@ -58,13 +59,12 @@ struct order_p {
 	uint8_t status;		/* enum tracev2_pstatus */
 	struct order_seq seq;
 	struct order_open *open;
+	struct order_m *on;	/* bound to it last; may have left it since */
 };
 
 struct order_m {
 	uint64_t id;
 	uint64_t p, g;		/* bound to it, TRACEV2_NO_ID = none */
-	struct order_g *last_g;	/* ran here last; may be stale, see advance_g() */
-	struct order_p *last_p;
 };
 
 struct order_task {
@@ -75,10 +75,7 @@ struct order_task {
 
 enum gc_state { GC_UNDETERMINED, GC_NOT_RUNNING, GC_RUNNING };
 
-enum {
-	ORDER_QUEUE = 4,	/* no event gives more than three */
-	ORDER_RECENT = 256,	/* goroutines found without the map; a power of two */
-};
+enum { ORDER_QUEUE = 4 };	/* no event gives more than three */
 
 struct order {
 	struct idtab gs, ps, ms;	/* struct order_g, ... */
@@ -97,7 +94,6 @@ struct order {
 	unsigned taken;		/* ... and out of it */
 	struct trace_event parts[2];	/* events that stand for part of one */
 	unsigned used_parts;
-	struct order_g *recent[ORDER_RECENT];
 	char *explain;		/* if not NULL, gets the reason of an ADVANCE_WAIT */
 	size_t explain_size;
 };
@@ -151,21 +147,24 @@ static inline void order_drop(struct order *o)
 	o->taken = o->pushed;
 }
 
-/* Slow path of order_find_g(). */
-struct order_g *order_look_up_g(struct order *o, uint64_t id);
-
 static inline struct order_g *order_find_g(struct order *o, uint64_t id)
 {
-	struct order_g *g = o->recent[id % ORDER_RECENT];
+	return idtab_find(&o->gs, id);
+}
 
-	return g && g->id == id && g->live ? g : order_look_up_g(o, id);
+static inline struct order_p *order_find_p(struct order *o, uint64_t id)
+{
+	return idtab_find(&o->ps, id);
+}
+
+static inline struct order_m *order_find_m(struct order *o, uint64_t id)
+{
+	return idtab_find(&o->ms, id);
 }
 
 /* What is open in a goroutine or proc; made if there is none yet. */
 struct order_open *order_open_of(struct order_open **open);
 
-struct order_p *order_find_p(const struct order *o, uint64_t id);
-struct order_m *order_find_m(const struct order *o, uint64_t id);
 
 /* Writes what is known of those that @ev, on thread @ev->m, is about. */
 void order_describe(struct order *o, const struct trace_event *ev, char *text, size_t size);

@@ -221,7 +221,7 @@ static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s
 	else
 		*s = xcalloc(1, sizeof(**s));
 	stream_init(*s, idtab_at(&r->gen.threads, i));
-	return stream_next(*s, &r->from);
+	return stream_next_slowly(*s, &r->from);
 }
 
 /*
@@ -252,8 +252,10 @@ static struct trace_event *enter(struct trace_reader *r)
 {
 	r->in_gen = true;
 	r->next_sample = 0;
-	if (!add_threads(r))
+	if (!add_threads(r)) {
+		drop_threads(r);
 		return NULL;
+	}
 	order_enter(&r->order, r->gen.gen, &r->gen.tables, r->frontier.len);
 	return give_sync(r, clock_ns(&r->gen.clock, r->gen.min_time));
 }
@@ -402,26 +404,24 @@ static enum advance __attribute__((noinline)) try_others(struct trace_reader *r)
 	return result;
 }
 
-static inline struct trace_event *next_ordered(struct trace_reader *r)
+static inline __attribute__((always_inline))
+struct trace_event *next_ordered(struct trace_reader *r)
 {
 	enum advance result = try_thread(r, 0);
 
-	if (result == ADVANCE_WAIT)
+	if (__builtin_expect(result == ADVANCE_WAIT, 0))
 		result = try_others(r);
 	return result == ADVANCE_DONE ? order_take(&r->order) : NULL;
 }
 
-/* Wherever no thread's event can simply be next. */
+/* What is next if it is no thread's event: NULL if that, or nothing, is. */
 static struct trace_event *__attribute__((noinline)) next_rare(struct trace_reader *r)
 {
-	struct trace_event *ev;
-
 	if (r->done || r->fault.set)
 		return NULL;
-	if (!r->in_gen || (!r->frontier.len && r->next_sample == r->gen.samples.len))
-		return next_generation(r);
-	ev = r->next_sample < r->gen.samples.len ? next_sample(r) : NULL;
-	return ev ? ev : next_ordered(r);
+	if (r->in_gen && r->next_sample < r->gen.samples.len)
+		return next_sample(r);
+	return next_generation(r);
 }
 
 /* Nothing follows: 0 at the end, negative after a fault. */
@@ -481,10 +481,10 @@ int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 {
 	struct trace_event *next = order_take(&r->order);
 
-	if (!next && r->frontier.len && r->next_sample == r->gen.samples.len)
-		next = next_ordered(r);
-	else if (!next)
+	if (!next && (!r->frontier.len || r->next_sample < r->gen.samples.len))
 		next = next_rare(r);
+	if (!next && r->frontier.len)
+		next = next_ordered(r);
 	if (!next || !ids_exist(r, next))
 		return stop(r);
 	if (next->time <= r->last_time)

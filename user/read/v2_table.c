@@ -13,8 +13,14 @@
 
 enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
 
+/* What a large generation took is not cleared for each of a million small ones behind it. */
 static void ids_clear(struct v2_ids *ids)
 {
+	if (ids->cap / 8 > ids->len + DENSE_SLACK) {
+		free(ids->dense);
+		ids->dense = NULL;
+		ids->cap = 0;
+	}
 	if (ids->cap) {
 		memset(ids->dense, 0, ids->cap * sizeof(*ids->dense));
 		ids->dense[0] = 1;
