@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * hostile KIND BYTES: a v2 trace of about that size that makes a reader
- * remember as much as it can for each byte: nothing but the smallest strings,
- * stacks, threads... To standard output; Go's reader takes it. Without
+ * remember or do as much as it can for each byte: nothing but the smallest
+ * strings, stacks, threads... To standard output; Go's reader takes it. Without
  * arguments it names the kinds.
  */
 #include <stdint.h>
@@ -18,7 +18,7 @@ static struct {
 	uint8_t data[TRACEV2_MAX_BATCH];
 	size_t len;
 } body;
-static uint64_t written, serial;
+static uint64_t written, serial, generation = 1, start = 1;
 
 static void put(uint8_t c)
 {
@@ -46,9 +46,9 @@ static void flush(uint64_t m)
 	size_t i;
 
 	put(EV_EventBatch);
-	put_number(1);
+	put_number(generation);
 	put_number(m);
-	put_number(1);
+	put_number(start);
 	put_number(body.len);
 	for (i = 0; i < body.len; i++)
 		put(body.data[i]);
@@ -104,6 +104,49 @@ static void add_experiment(void)
 	put_number(1), put_number(0), put_number(1), put_number(0);
 }
 
+/*
+ * What costs time rather than memory. Ids that begin at one slot of a hash
+ * table whose hash is id * the golden ratio.
+ */
+static void add_colliding(void)
+{
+	uint64_t y = serial * 0xf1de83e19937733d;
+
+	add(EV_GoStatus), add(1), add(y ^ y >> 32), add(0), add(G_WAITING);
+}
+
+/* A P in a syscall, of which another thread says over and over that it was abandoned. */
+static void add_abandoned(void)
+{
+	if (serial < 100000) {
+		add_thread();
+		return;
+	}
+	if (serial == 100000) {
+		start = 2;
+		add(EV_ProcStatus), add(1), add(1), add(P_SYSCALL);
+		flush(serial);
+		start = 4;
+	}
+	add(EV_ProcStatus), add(1), add(1), add(P_SYSCALL_ABANDONED);
+}
+
+/* A generation with many strings, then generations with nothing. */
+static void add_generation(void)
+{
+	if (serial < 200000) {
+		if (!body.len)
+			add(EV_Strings);
+		add_string();
+		return;
+	}
+	if (body.len)
+		flush(0);
+	generation++;
+	add(EV_Frequency), add(1000000000);
+	flush(0);
+}
+
 static const struct kind {
 	const char *name;
 	void (*add)(void);
@@ -124,6 +167,9 @@ static const struct kind {
 	{ "empty-threads", add_empty_thread, 0 },
 	{ "empty-batches", add_empty_batch, 0 },
 	{ "experiments", add_experiment, 0 },
+	{ "colliding", add_colliding, 0 },
+	{ "abandoned", add_abandoned, 0 },
+	{ "generations", add_generation, 0 },
 };
 
 /* A generation needs a clock; and the one thread whose events follow has P 0 and G 1. */
