@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map64.h"
 #include "base/vec.h"
 
 enum { BLOCK = 64 * 1024 };
@@ -25,14 +26,14 @@ struct strset {
 	struct block *blocks;
 };
 
-/* FNV-1a: names are short and the table is small beside them. */
+/* FNV-1a, names are short; from a seed, as they may be chosen to collide. */
 static uint64_t hash_bytes(const char *s, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
+	uint64_t h = 0xcbf29ce484222325ULL ^ hash64_seed[0];
 
 	while (n--)
 		h = (h ^ (unsigned char)*s++) * 0x100000001b3ULL;
-	return h;
+	return hash64_seeded(h);
 }
 
 struct strset *strset_new(void)
