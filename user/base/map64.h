@@ -47,6 +47,16 @@ static inline uint64_t hash64_seeded(uint64_t x)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/*
+ * The same in every process from now on; call it before there is a map. For who walks
+ * tables and writes what he finds: a recording must come out the same each time.
+ */
+static inline void map64_fix_order(void)
+{
+	hash64_seed[0] = 0;
+	hash64_seed[1] = 0x9e3779b97f4a7c15ULL;
+}
+
 /* The slot of @key, or the free one where it belongs; the map has slots. */
 static inline size_t map64_slot_of(const struct map64 *m, uint64_t key)
 {

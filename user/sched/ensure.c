@@ -36,17 +36,19 @@ struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t stat
 	return g;
 }
 
+/* The first by its number. */
 static struct P *any_p(struct model *s, uint8_t status)
 {
+	struct P *first = NULL;
 	size_t i;
 
 	map64_each(&s->ps, i) {
 		struct P *p = map64_ptr(&s->ps, i, struct P);
 
-		if (p->status == status)
-			return p;
+		if (p->status == status && (!first || p->id < first->id))
+			first = p;
 	}
-	return NULL;
+	return first;
 }
 
 /* One that the trace has not heard of: the first number that is free. */
