@@ -240,6 +240,7 @@ int keeper_start(struct capture *cap, struct error *err)
 	int r;
 
 	cap->keeper.read = cap->keeper.metered = now_ns();
+	cap->keeper.hits = budget_hits(cap->bpf);	/* the calibration's are among them */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(&cap->keeper.thread, NULL, keep, cap);
