@@ -49,7 +49,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 		return false;
 	/* Move later members of the run into the hole unless their home lies behind it. */
 	for (i = (hole + 1) & mask; m->slots[i].used; i = (i + 1) & mask) {
-		if (between(hole, hash64_seeded(m->slots[i].key) & mask, i))
+		if (between(hole, hash64(m->slots[i].key) & mask, i))
 			continue;
 		m->slots[hole] = m->slots[i];
 		hole = i;
@@ -61,8 +61,6 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 void map64_clear(struct map64 *m)
 {
-	if (m->cap / 8 > m->len + 64)
-		map64_free(m);
 	if (m->slots)
 		memset(m->slots, 0, m->cap * sizeof(*m->slots));
 	m->len = 0;

@@ -32,13 +32,13 @@ static inline uint64_t hash64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Unlike from one process to the next, from 16 bytes that the kernel gives each (AT_RANDOM). */
+/* Other in each process: from 16 bytes that the kernel gives it (AT_RANDOM). */
 extern uint64_t hash64_seed[2];
 
 /*
- * For keys that come out of files or other processes, which could be chosen so
- * that all of them begin at one slot: both halves of a product, whose factors
- * the chooser does not know.
+ * For keys that come out of a file, which could be chosen so that all of them
+ * begin at one slot. Not what map64 does itself: a trace is written in the
+ * order of slots, and is the same whenever it is written.
  */
 static inline uint64_t hash64_seeded(uint64_t x)
 {
@@ -47,20 +47,16 @@ static inline uint64_t hash64_seeded(uint64_t x)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/*
- * The same in every process from now on; call it before there is a map. For who walks
- * tables and writes what he finds: a recording must come out the same each time.
- */
-static inline void map64_fix_order(void)
+/* A key for such a key in a map64 that nobody looks through: no two have the same. */
+static inline uint64_t map64_secret(uint64_t key)
 {
-	hash64_seed[0] = 0;
-	hash64_seed[1] = 0x9e3779b97f4a7c15ULL;
+	return (key ^ hash64_seed[0]) * (hash64_seed[1] | 1);
 }
 
 /* The slot of @key, or the free one where it belongs; the map has slots. */
 static inline size_t map64_slot_of(const struct map64 *m, uint64_t key)
 {
-	size_t i = hash64_seeded(key) & (m->cap - 1);
+	size_t i = hash64(key) & (m->cap - 1);
 
 	while (m->slots[i].used && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);
@@ -103,7 +99,7 @@ static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 
 /* Removes @key; false if it was not there. */
 bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys; keeps the storage unless it is far larger than they needed. */
+/* Forgets all keys but keeps the storage. */
 void map64_clear(struct map64 *m);
 void map64_free(struct map64 *m);
 

@@ -14,6 +14,14 @@
 enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
 
 /* What a large generation took is not cleared for each of a million small ones behind it. */
+static void clear_map(struct map64 *m)
+{
+	if (m->cap / 8 > m->len + DENSE_SLACK)
+		map64_free(m);
+	else
+		map64_clear(m);
+}
+
 static void ids_clear(struct v2_ids *ids)
 {
 	if (ids->cap / 8 > ids->len + DENSE_SLACK) {
@@ -25,7 +33,7 @@ static void ids_clear(struct v2_ids *ids)
 		memset(ids->dense, 0, ids->cap * sizeof(*ids->dense));
 		ids->dense[0] = 1;
 	}
-	map64_clear(&ids->sparse);
+	clear_map(&ids->sparse);
 	ids->len = 0;
 	ids->all_below = 1;
 }
@@ -56,7 +64,7 @@ static void ids_add(struct v2_ids *ids, uint64_t id, size_t index)
 	if (id < ids->cap)
 		ids->dense[id] = (uint32_t)index + 1;
 	else
-		*map64_put(&ids->sparse, id, NULL) = index + 1;
+		*map64_put(&ids->sparse, map64_secret(id), NULL) = index + 1;
 	ids->len++;
 	while (ids_know(ids, ids->all_below))
 		ids->all_below++;
@@ -64,7 +72,7 @@ static void ids_add(struct v2_ids *ids, uint64_t id, size_t index)
 
 uint32_t ids_find_sparse(const struct v2_ids *ids, uint64_t id)
 {
-	const uint64_t *index = map64_get(&ids->sparse, id);
+	const uint64_t *index = map64_get(&ids->sparse, map64_secret(id));
 
 	return index ? (uint32_t)*index : 0;
 }
@@ -73,7 +81,7 @@ void tables_clear(struct v2_tables *t)
 {
 	ids_clear(&t->string_ids);
 	ids_clear(&t->stack_ids);
-	map64_clear(&t->pcs);
+	clear_map(&t->pcs);
 	t->strings.len = t->stacks.len = t->stack_frames.len = t->frames.len = 0;
 	t->text.len = 0;
 	t->frames_differ = 0;
@@ -199,7 +207,7 @@ int tables_add_strings(struct v2_tables *t, struct cursor *c, struct v2_place *p
 static void add_frame(struct v2_tables *t, const uint64_t f[4])
 {
 	bool is_new;
-	uint64_t *index = map64_put(&t->pcs, f[0], &is_new);
+	uint64_t *index = map64_put(&t->pcs, map64_secret(f[0]), &is_new);
 	struct v2_frame *frame;
 
 	if (is_new) {
