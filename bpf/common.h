@@ -51,9 +51,6 @@ extern const volatile struct go_operand gstack_size;
 extern const volatile __u64 text_start;
 extern const volatile __u64 text_end;
 
-/* Address of runtime.gcController, 0: not known before the first heap record. */
-extern const volatile __u64 gc_controller;
-
 /*
  * The return address into runtime.systemstack of what runs on the system stack
  * (0: not known), and the pc that it leaves in g.sched.

@@ -16,7 +16,6 @@ const volatile __u32 exitsyscall_p_reg = 2;
 const volatile __u32 heap_live_reg = 0;
 const volatile struct go_operand gstack_lo = {};
 const volatile struct go_operand gstack_size = {};
-const volatile __u64 gc_controller = 0;
 const volatile __u64 text_start = 0;
 const volatile __u64 text_end = 0;
 const volatile struct site_slot site_table[SITE_SLOTS] = {};

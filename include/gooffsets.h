@@ -67,7 +67,6 @@ enum go_abi {
 	F(p_syscalltick,     "runtime.p", "syscalltick", 15) \
 	F(p_m,               "runtime.p", "m", 15) \
 	F(p_goidcache,       "runtime.p", "goidcache", 15) \
-	F(p_goidcacheend,    "runtime.p", "goidcacheend", 15) \
 	F(p_gc_mark_worker_mode, "runtime.p", "gcMarkWorkerMode", 15) \
 	F(p_gc_bg_worker,    "runtime.p", "gcBgMarkWorker", 99) /* up to Go 1.15 */ \
 	F(mheap_allspans,    "runtime.mheap", "allspans", 99) /* only for a group */ \

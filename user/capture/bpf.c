@@ -110,8 +110,6 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	}
 	k->text_start = plan->text_start + b->proc->bias;
 	k->text_end = plan->text_end + b->proc->bias;
-	if (plan->gc_controller)
-		k->gc_controller = plan->gc_controller + b->proc->bias;
 }
 
 static void choose(struct bpf_side *b, struct bpf_program *prog)

@@ -403,8 +403,6 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->allgs = 0;
 	if (gobin_data_symbol(b, "runtime.allp", &p->allp))
 		p->allp = 0;
-	if (gobin_data_symbol(b, "runtime.gcController", &p->gc_controller))
-		p->gc_controller = 0;
 	if (gobin_data_symbol(b, "runtime.gcphase", &p->gcphase))
 		p->gcphase = 0;
 	if (gobin_data_symbol(b, "runtime.mheap_", &p->mheap))
