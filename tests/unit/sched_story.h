@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/map64.h"
 #include "base/vec.h"
 #include "sched/model.h"
 
@@ -155,7 +154,6 @@ static void begin_as(int minor, int version, bool notes)
 				    .gen_bytes = 1 << 20, .notes = notes };
 	struct error err;
 
-	map64_fix_order();
 	fd = memfd_create("trace", MFD_CLOEXEC);
 	CHECK_EQ(tracefile_new(&tf, fd, &topts, &err), 0);
 	model = model_new(tf, &mopts);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/map64.h"
 #include "cmd/cmd.h"
 
 struct command {
@@ -109,8 +108,6 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "record") || !strcmp(argv[1], "assemble"))
-		map64_fix_order();
 	if (is_one_of(argv[1], "--help", "-h", "help"))
 		return finish(help(argc - 2, argv + 2));
 	if (is_one_of(argv[1], "--version", "-V", "version")) {
