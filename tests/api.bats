@@ -51,9 +51,10 @@ built() {
 	done
 }
 
+# But for the seed of its hashes, which is set when it is loaded and never again.
 @test "the library keeps no state of its own" {
 	run_logged nm "$ROOT/lib/libgotap.a"
-	! grep ' [bBC] ' <<<"$output"
+	[ "$(grep ' [bBC] ' <<<"$output" | awk '{ print $3 }')" = hash64_seed ]
 }
 
 @test "no two objects of the program define the same name" {
