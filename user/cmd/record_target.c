@@ -134,9 +134,15 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;
 }
 
+/* One that had a program, and is on its way out: its memory goes before the kernel says that it has ended. */
+static bool has_gone(struct process *p)
+{
+	return p->pidfd >= 0 && p->exe_id[1] && (process_ended(p) || access(p->exe, F_OK));
+}
+
 int target_fault(struct target *t, int r, struct error *err)
 {
-	if (r && !t->proc.launched && t->proc.pidfd >= 0 && process_ended(&t->proc))
+	if (r && !t->proc.launched && has_gone(&t->proc))
 		return error_set(err, -ESRCH, "process %d has ended", t->proc.pid);
 	return r;
 }

@@ -57,7 +57,7 @@ static void check_stack(struct check *c, const struct trace_event *ev, uint64_t 
 /* Where the stacks are, by event number; CPU samples have theirs in front. */
 void check_stacks(struct check *c, const struct trace_event *ev)
 {
-	const struct raw_spec *spec = &c->specs->of[ev->type];
+	const struct raw_spec *spec;
 
 	if (ev->type == TRACE_SYNC)
 		return;
@@ -65,6 +65,7 @@ void check_stacks(struct check *c, const struct trace_event *ev)
 		check_stack(c, ev, ev->args[0]);
 		return;
 	}
+	spec = &c->specs->of[ev->type];
 	if (spec->stack)
 		check_stack(c, ev, ev->args[spec->stack - 1]);
 	if (spec->new_stack)
