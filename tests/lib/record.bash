@@ -24,7 +24,7 @@ recorded() {
 	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
 }
 
-# Was the last recording whole, but for a repair? One of some thousands of recordings has one whose cause is not known
+# Was the last recording whole, but for a repair? One of some hundreds of recordings has one whose cause is not known
 # (docs/losses.md). Each is shown; whoever asks may try once more, and no more than that: what happens twice is a fault.
 rarely_repaired() {
 	[ "$status" -ne 0 ] && grep -qE '"repairs_total": [1-9]' "$REPORT" && ! grep -qE '"(stacks_)?lost": [1-9]' "$REPORT" || return 1
