@@ -73,7 +73,7 @@ static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 s
 {
 	r->time = bpf_ktime_get_ns();
 	r->tid = tid;
-	r->kind = kind | REC_BUSY;
+	rec_set_kind(r, kind | REC_BUSY);
 	r->sub = sub;
 	r->flags = 0;
 }
@@ -91,10 +91,8 @@ static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 ki
 /* Nobody is woken: user space drains on a timer, a wake-up costs more than the probe. */
 static __always_inline void rec_submit(void *r)
 {
-	volatile __u8 *kind = &((struct rec *)r)->kind;
-
 	barrier();	/* x86 lets nobody see this store before those above */
-	*kind &= ~REC_BUSY;
+	rec_set_kind(r, ((struct rec *)r)->kind & ~REC_BUSY);
 }
 
 /* The class of the call site with @key (SITE_KEY); false if it is of no interest. */

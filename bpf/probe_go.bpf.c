@@ -95,13 +95,11 @@ int coroswitch(struct pt_regs *ctx)
 
 	if (!is_target(pid_tgid))
 		return 0;
-	l = rec_begin(sizeof(*l), pid_tgid, REC_GO_SWITCH, 0);
+	read_coro_args(&a, gp);
+	next = read_u64(a.coro);
+	l = rec_begin(sizeof(*l), pid_tgid, a.exit ? REC_GO_SWITCH_DEAD : REC_GO_SWITCH, 0);
 	if (!l)
 		return 0;
-	read_coro_args(&a, gp);
-	if (a.exit)
-		l->r.kind = REC_GO_SWITCH_DEAD;
-	next = read_u64(a.coro);
 	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	l->arg = next;

@@ -42,6 +42,12 @@ static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
 	return bpf_map_lookup_elem(&ring_chunks, &chunk);
 }
 
+/* From when on user space may read it, if without REC_BUSY. */
+static __always_inline void rec_set_kind(struct rec *r, __u8 kind)
+{
+	*(volatile __u8 *)&r->kind = kind;
+}
+
 /* What is left of a chunk in which there is no room. */
 static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 {
@@ -49,7 +55,7 @@ static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 	__u8 *chunk = ring_chunk(s, tail);
 
 	if (chunk && at <= CHUNK_UNITS - SKIP_UNITS)
-		((volatile struct rec *)(chunk + at * RING_UNIT))->kind = REC_SKIP;
+		rec_set_kind((void *)(chunk + at * RING_UNIT), REC_SKIP);
 }
 
 /* Was @position still @old, and is it @old + @more units now? */

@@ -156,10 +156,20 @@ enum rec_pstart {
 	REC_PSTART_PROCRESIZE = 2,/* swapped under the running goroutine */
 };
 
+/*
+ * In a ring the kind says whether the record is whole, so that no probe may set
+ * it by itself: bpf/emit.h does.
+ */
+#ifdef __bpf__
+#define REC_KIND const __rec_u8
+#else
+#define REC_KIND __rec_u8
+#endif
+
 struct rec {
 	__rec_u64 time;
 	__rec_u32 tid;		/* kernel thread id, the M of the trace */
-	__rec_u8 kind;		/* enum rec_kind */
+	REC_KIND kind;		/* enum rec_kind */
 	__rec_u8 sub;
 	__rec_u16 flags;	/* preempted: 1 + p.gcMarkWorkerMode, 0: not read; creations
 				 * without an id: the last bits of the one before in this g */
