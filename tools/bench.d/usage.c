@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * usage COMMAND...: runs it with no output and prints "CPU_NS PEAK_KIB" of it.
+ * usage COMMAND...: runs it with no output and prints "CPU_NS PEAK_KIB STATUS" of it.
  * A program that a large one starts begins with the peak of that one's memory
  * in its own account; this one is small.
  */
@@ -26,8 +26,9 @@ int main(int argc, char **argv)
 		execv(argv[1], argv + 1);
 		_exit(127);
 	}
-	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status)
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status))
 		return 1;
-	printf("%lld %ld\n", ns(usage.ru_utime) + ns(usage.ru_stime), usage.ru_maxrss);
+	printf("%lld %ld %d\n", ns(usage.ru_utime) + ns(usage.ru_stime), usage.ru_maxrss,
+	       WEXITSTATUS(status));
 	return 0;
 }
