@@ -20,15 +20,7 @@ record() {
 # recorded TRACE ARGUMENT...: and it lost and repaired nothing.
 recorded() {
 	record "$1" --strict "${@:2}"
-	! [[ " $* " == *" -d "* ]] || ! rarely_repaired || record "$1" --strict "${@:2}"
 	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
-}
-
-# Was the last recording whole, but for a repair? One of some hundreds of recordings has one whose cause is not known
-# (docs/losses.md). Each is shown; whoever asks may try once more, and no more than that: what happens twice is a fault.
-rarely_repaired() {
-	[ "$status" -ne 0 ] && grep -qE '"repairs_total": [1-9]' "$REPORT" && ! grep -qE '"(stacks_)?lost": [1-9]' "$REPORT" || return 1
-	explain "repaired: $(flaws)"
 }
 
 # What the last report tells of losses and repairs, or the error that is there in its place.
@@ -38,9 +30,9 @@ flaws() {
 }
 
 # recorded_at_random ROUNDS LONGEST TRACE ARGUMENT...: five a round, TRACE.1 and on, each of at most LONGEST ms, from random
-# moments on and side by side: most of an attach is waiting for the kernel. One may be repaired (rarely_repaired).
+# moments on and side by side: most of an attach is waiting for the kernel.
 recorded_at_random() {
-	local rounds=$1 longest=$2 trace=$3 round i n=0 pids repaired=0
+	local rounds=$1 longest=$2 trace=$3 round i n=0 pids
 	shift 3
 	for ((round = 0; round < rounds; round++)); do
 		for i in {1..5}; do
@@ -51,11 +43,7 @@ recorded_at_random() {
 			sleep "0.0$((RANDOM % 10))"
 		done
 		for i in {1..5}; do
-			status=0
-			wait "${pids[i]}" || status=$?
-			REPORT=$trace.report.$i
-			! rarely_repaired || [ $((++repaired)) -gt 1 ] || status=0
-			[ "$status" -eq 0 ] || fail "one of round $round: $(cat "$REPORT")" || return
+			wait "${pids[i]}" || fail "one of round $round: $(cat "$trace.report.$i")" || return
 		done
 	done
 	rm "$trace.report".*
