@@ -107,6 +107,14 @@ static bool is_clean(void)
 	return true;
 }
 
+/* All records, of the ids from @first to before @end, and nothing left of them. */
+static void check_drained(uint64_t first, uint64_t end)
+{
+	CHECK(ring_drain(&ring, &out));
+	CHECK_EQ(consumed(first), end);
+	CHECK(is_clean());
+}
+
 static void records_come_out_in_order(void)
 {
 	uint64_t made = 1, got = 1;
@@ -158,9 +166,7 @@ static void a_record_that_is_not_whole_stops_it(void)
 	CHECK(!ring_drain(&ring, &out));
 	CHECK_EQ(out.len, 0);
 	submit(busy, REC_GO_START, 2);
-	CHECK(ring_drain(&ring, &out));
-	CHECK_EQ(consumed(2), 4);
-	CHECK(is_clean());
+	check_drained(2, 4);
 	end();
 }
 
@@ -177,9 +183,7 @@ static void no_record_lies_in_two_chunks(void)
 		r = reserve(6);
 		CHECK(r == unit_at(at > CHUNK_UNITS - 6 ? CHUNK_UNITS : at));
 		submit(r, REC_GO_PARK, 1);
-		CHECK(ring_drain(&ring, &out));
-		CHECK_EQ(consumed(1), 2);
-		CHECK(is_clean());
+		check_drained(1, 2);
 	}
 	end();
 }

@@ -16,6 +16,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "capture/budget_meter.h"
+#include "capture/ring_set.h"
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
 #include "gotap_oldkernel.skel.h"
@@ -28,9 +29,7 @@ struct bpf_side {
 	struct gotap_bpf *skel;
 	bool multi;
 	bool old_kernel;		/* gets the object for kernels before 5.17 */
-	struct ring_memory memory;
-	struct vec rings;		/* struct ring */
-	struct ring calibration;
+	struct ring_set rings;
 	struct vec attached;		/* struct attached */
 };
 
@@ -39,14 +38,6 @@ struct attached {
 	int fd;
 	struct bpf_link *link;
 	unsigned int part;		/* one of enum bpf_parts, 0: in gotap itself */
-};
-
-enum {
-	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
-	RING_MIN = 1 << 20,
-	RING_MAX = 16 << 20,
-	CALIBRATION_SIZE = 64 << 10,
-	MAX_CPUS = 1024,		/* bpf/common.h */
 };
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -180,59 +171,13 @@ static int load_error(int e, struct error *err)
 			 strerror(-e));
 }
 
-static size_t default_ring_size(int cpus)
-{
-	size_t size = RING_MAX;
-
-	while (size > RING_MIN && size * (size_t)cpus > RINGS_TOTAL)
-		size /= 2;
-	return size;
-}
-
-/* Each CPU that can run a thread of the target: those that are online, as uint32_t. */
-static int online_cpus(struct vec *cpus, struct error *err)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	uint32_t first, last;
-	char sep = ',';
-
-	if (!f)
-		return error_set(err, -errno, "cannot read the list of CPUs: %s", strerror(errno));
-	while (sep == ',' && fscanf(f, "%u", &first) == 1) {
-		last = first;
-		sep = (char)fgetc(f);
-		if (sep == '-') {
-			if (fscanf(f, "%u", &last) != 1)
-				break;
-			sep = (char)fgetc(f);
-		}
-		for (; first <= last && first < MAX_CPUS; first++)
-			*(uint32_t *)vec_push(cpus, sizeof(uint32_t)) = first;
-	}
-	fclose(f);
-	return cpus->len ? 0 : error_set(err, -EINVAL, "cannot read the list of CPUs");
-}
-
-/* The rings are made with the other maps, so what they hold is said before the load. */
-static int plan_rings(struct bpf_side *b, const struct bpf_opts *opts, struct error *err)
-{
-	struct vec cpus = {0};
-	int r = online_cpus(&cpus, err);
-	size_t i, size;
-
-	size = opts->ring_size ? opts->ring_size : default_ring_size((int)cpus.len);
-	for (i = 0; i < cpus.len; i++)
-		*(struct ring *)vec_push(&b->rings, sizeof(struct ring)) =
-			ring_plan(&b->memory, *vec_at(&cpus, uint32_t, i), size);
-	b->calibration = ring_plan(&b->memory, MAX_CPUS, CALIBRATION_SIZE);
-	vec_free(&cpus);
-	return r;
-}
-
-/* Takes the place of the map that libbpf would make: its size is ours to explain. */
+/*
+ * Takes the place of the map that libbpf would make: its size is ours to
+ * explain, and it is made with the other maps, before the load.
+ */
 static int make_rings(struct bpf_side *b, struct error *err)
 {
-	int fd = ring_memory_make(&b->memory, err), r;
+	int fd = ring_set_make(&b->rings, err), r;
 
 	if (fd < 0)
 		return fd;
@@ -241,18 +186,10 @@ static int make_rings(struct bpf_side *b, struct error *err)
 	return r;
 }
 
-static int map_rings(struct bpf_side *b, struct error *err)
+static int open_rings(struct bpf_side *b, struct error *err)
 {
-	size_t i;
-	int r = ring_memory_map(&b->memory, bpf_map__fd(b->skel->maps.ring_chunks),
-				bpf_map__fd(b->skel->maps.ring_states), MAX_CPUS + 1, err);
-
-	if (r)
-		return r;
-	for (i = 0; i < b->rings.len; i++)
-		ring_open(vec_at(&b->rings, struct ring, i), &b->memory, !b->old_kernel);
-	ring_open(&b->calibration, &b->memory, !b->old_kernel);
-	return 0;
+	return ring_set_open(&b->rings, bpf_map__fd(b->skel->maps.ring_chunks),
+			     bpf_map__fd(b->skel->maps.ring_states), !b->old_kernel, err);
 }
 
 /* Every key in a slot of its own? */
@@ -334,7 +271,7 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, 
 		r = make_rings(b, err);
 	if (!r)
 		r = gotap_bpf__load(b->skel);
-	return r ? r : map_rings(b, err);
+	return r ? r : open_rings(b, err);
 }
 
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
@@ -348,7 +285,7 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);
 	lift_memlock();
 	err->code = 0;
-	r = plan_rings(b, opts, err);
+	r = ring_set_plan(&b->rings, opts->ring_size, err);
 	if (!r)
 		r = load_as(b, opts, opts->method == ATTACH_MULTI ||
 				     (opts->method == ATTACH_AUTO && uprobe_multi_supported()), err);
@@ -479,7 +416,7 @@ bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offse
 
 struct ring *bpf_calibration_ring(struct bpf_side *b)
 {
-	return &b->calibration;
+	return &b->rings.calibration;
 }
 
 void bpf_activate(struct bpf_side *b)
@@ -569,8 +506,7 @@ void bpf_free(struct bpf_side *b)
 	if (!b)
 		return;
 	bpf_detach(b, BPF_ALL);
-	ring_memory_free(&b->memory);
-	vec_free(&b->rings);
+	ring_set_free(&b->rings);
 	vec_free(&b->attached);
 	gotap_bpf__destroy(b->skel);
 	free(b);
@@ -578,12 +514,12 @@ void bpf_free(struct bpf_side *b)
 
 size_t bpf_ring_count(const struct bpf_side *b)
 {
-	return b->rings.len;
+	return b->rings.rings.len;
 }
 
 struct ring *bpf_ring(struct bpf_side *b, size_t i)
 {
-	return vec_at(&b->rings, struct ring, i);
+	return vec_at(&b->rings.rings, struct ring, i);
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring_set: one ring for each CPU that can run a thread of the target, and one
+ * for calibration. First their sizes are planned, then the map is made that
+ * holds them, then, after the load of the programs, they open.
+ */
+#ifndef GOTAP_CAPTURE_RING_SET_H
+#define GOTAP_CAPTURE_RING_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "capture/ring.h"
+
+/* Zeroed is empty. */
+struct ring_set {
+	struct ring_memory memory;
+	struct vec rings;		/* struct ring, of the CPUs that are online */
+	struct ring calibration;
+};
+
+/* @size: bytes per ring, a power of two; 0: by the number of CPUs. Returns 0 or -errno. */
+int ring_set_plan(struct ring_set *set, size_t size, struct error *err);
+/* The map of all of them: a descriptor, the caller's, or -errno as ring_memory_make(). */
+int ring_set_make(const struct ring_set *set, struct error *err);
+/* From now on programs may write; the arguments are those of ring_memory_map() and ring_open(). */
+int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err);
+void ring_set_free(struct ring_set *set);
+
+#endif
