@@ -137,7 +137,8 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 /* One that had a program, and is on its way out: its memory goes before the kernel says that it has ended. */
 static bool has_gone(struct process *p)
 {
-	return p->pidfd >= 0 && p->exe_id[1] && (process_ended(p) || access(p->exe, F_OK));
+	return p->pidfd >= 0 && p->exe_id[1] &&
+	       (process_ended(p) || (access(p->exe, F_OK) && errno == ENOENT));
 }
 
 int target_fault(struct target *t, int r, struct error *err)
