@@ -216,20 +216,28 @@ static int take_switch(void *ctx, const struct rec *r)
 	return take(ctx, r);
 }
 
+/* Each of them may be told or not: probes run while that changes. */
 static void a_switch_names_two(void)
 {
-	struct rec_long l = { .r = { .kind = REC_GO_SWITCH, .id = REC_ID_TOLD, .ptr = G1 },
-			      .arg = G2, .stack = REC_ID_TOLD };
-	struct goid_filter *f = goid_filter_new(take_switch, NULL);
+	static const uint64_t ids[][2] = {
+		{ 7, 8 }, { REC_ID_TOLD, REC_ID_TOLD }, { 7, REC_ID_TOLD }, { REC_ID_TOLD, 8 },
+	};
+	size_t i;
 
-	n_seen = 0;
-	answer = 0;
-	put(f, REC_GO_CREATE, 7, G1);
-	put(f, REC_GO_CREATE_BLOCKED, 8, G2);
-	goid_filter_record(f, &l.r);
-	CHECK_EQ(seen[2].id, 7);
-	CHECK_EQ(switched_to, 8);
-	goid_filter_free(f);
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct rec_long l = { .r = { .kind = REC_GO_SWITCH, .id = ids[i][0], .ptr = G1 },
+				      .arg = G2, .stack = ids[i][1] };
+		struct goid_filter *f = goid_filter_new(take_switch, NULL);
+
+		n_seen = 0;
+		answer = 0;
+		put(f, REC_GO_CREATE, 7, G1);
+		put(f, REC_GO_CREATE_BLOCKED, 8, G2);
+		goid_filter_record(f, &l.r);
+		CHECK_EQ(seen[2].id, 7);
+		CHECK_EQ(switched_to, 8);
+		goid_filter_free(f);
+	}
 }
 
 static void told_ids_resolve_no_creation(void)

@@ -72,13 +72,25 @@ static bool is_switch(const struct rec *r)
 	return r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD;
 }
 
+/*
+ * Of the two that a switch names, one may be told and the other not: from when
+ * on names are left out is decided while probes run.
+ */
+static bool leaves_out_a_name(const struct rec *r)
+{
+	return r->kind <= REC_EXTRA_LEAVE &&
+	       (r->id == REC_ID_TOLD ||
+		(is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD));
+}
+
 static int pass_on(struct goid_filter *f, const struct rec *r)
 {
 	struct rec_long named = {0};
 
-	if (r->id == REC_ID_TOLD && r->kind <= REC_EXTRA_LEAVE) {
+	if (leaves_out_a_name(r)) {
 		memcpy(&named, r, record_size(r, SIZE_MAX));
-		named.r.id = name_of(f, r->ptr);
+		if (r->id == REC_ID_TOLD)
+			named.r.id = name_of(f, r->ptr);
 		if (is_switch(r) && named.stack == REC_ID_TOLD)
 			named.stack = name_of(f, named.arg);
 		r = &named.r;
