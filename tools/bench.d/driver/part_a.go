@@ -197,11 +197,12 @@ func compareServer(b *bench, tracers []tracer) error {
 	t := &table{
 		name:   "a3",
 		title:  "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:",
-		head:   []string{"tracer", "records per request", "requests/s, untraced = 1", "server CPU per request, added ns", "over empty probes"},
+		head:   []string{"tracer", "records per request", "requests/s, untraced = 1", "loss over empty probes",
+			"server CPU per request, added ns", "over empty probes"},
 		footer: "The load generator and gotap itself share the CPUs with the server, as on a small machine.",
 	}
 	if b.caddy == "" {
-		t.add("caddy could not be had", "-", "-", "-", "-")
+		t.add("caddy could not be had", "-", "-", "-", "-", "-")
 		b.show(t)
 		return nil
 	}
@@ -218,9 +219,11 @@ func compareServer(b *bench, tracers []tracer) error {
 	if err != nil {
 		return err
 	}
+	floor := c.of[floorName]
 	for _, name := range c.order {
 		v := c.of[name]
-		t.add(name, v.events.text("%.1f"), v.rate.text("%.2f"), v.added.text("%.0f"), v.added.over(c.of[floorName].added).text("%.2f"))
+		t.add(name, v.events.text("%.1f"), v.rate.text("%.2f"), v.rate.lost().over(floor.rate.lost()).text("%.2f"),
+			v.added.text("%.0f"), v.added.over(floor.added).text("%.2f"))
 	}
 	b.show(t)
 	return nil

@@ -51,3 +51,12 @@ func (v values) over(w values) values {
 	}
 	return ratios
 }
+
+// lost is what is missing to 1.
+func (v values) lost() values {
+	missing := make(values, len(v))
+	for i := range v {
+		missing[i] = 1 - v[i]
+	}
+	return missing
+}
