@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* settle: which threads have arrived, by what a made /proc says of them. */
+#define _GNU_SOURCE
+#include "unit.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/settle.h"
+
+enum { PID = 100, OTHER = 101, SHORT = 20 * 1000 * 1000 };
+static const uint64_t LONG = 60ull * 1000 * 1000 * 1000;
+
+static struct process proc = PROCESS_CLOSED;
+
+/* Whole, whoever reads it meanwhile. */
+static void write_file(pid_t tid, const char *name, const char *text)
+{
+	char path[PROCFS_PATH + 64], part[PROCFS_PATH + 80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/%s", proc.fs.dir, PID, tid, name);
+	snprintf(part, sizeof(part), "%s.part", path);
+	f = fopen(part, "w");
+	CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+	CHECK(!rename(part, path));
+}
+
+static void set_run_time(pid_t tid, uint64_t ns)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%llu 0 1\n", (unsigned long long)ns);
+	write_file(tid, "schedstat", text);
+}
+
+static void add_thread(pid_t tid, char state)
+{
+	char path[PROCFS_PATH + 64], text[128];
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d", proc.fs.dir, PID, tid);
+	CHECK(!mkdir(path, 0700));
+	snprintf(text, sizeof(text), "Name:\tx\nState:\t%c (x)\nTgid:\t%d\nNSpid:\t%d\n", state, PID, tid);
+	write_file(tid, "status", text);
+	set_run_time(tid, 5000000);
+}
+
+static void begin(char state)
+{
+	char path[PROCFS_PATH + 64];
+
+	proc.pid = PID;
+	snprintf(proc.fs.dir, sizeof(proc.fs.dir), "/tmp/gotap-settle.XXXXXX");
+	CHECK(mkdtemp(proc.fs.dir) != NULL);
+	snprintf(path, sizeof(path), "%s/%d", proc.fs.dir, PID);
+	CHECK(!mkdir(path, 0700));
+	strcat(path, "/task");
+	CHECK(!mkdir(path, 0700));
+	add_thread(PID, state);
+}
+
+static void end(void)
+{
+	char command[PROCFS_PATH];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", proc.fs.dir);
+	CHECK(!system(command));
+}
+
+static void who_sleeps_in_a_syscall_has_arrived(void)
+{
+	begin('S');
+	CHECK_EQ(settle(&proc, LONG), 0);
+	end();
+}
+
+static void who_gets_no_cpu_has_not(void)
+{
+	begin('R');
+	CHECK_EQ(settle(&proc, SHORT), 1);
+	end();
+}
+
+/* It may be in a probe, waiting for the lock of its memory. */
+static void who_sleeps_uninterruptibly_has_not(void)
+{
+	begin('D');
+	CHECK_EQ(settle(&proc, SHORT), 1);
+	end();
+}
+
+static void each_thread_counts(void)
+{
+	begin('S');
+	add_thread(OTHER, 'R');
+	add_thread(OTHER + 1, 'R');
+	CHECK_EQ(settle(&proc, SHORT), 2);
+	end();
+}
+
+static void *tick_once(void *arg)
+{
+	usleep(3000);
+	set_run_time(PID, 9000000);
+	return NULL;
+}
+
+/* The kernel adds time that was used long before: one change proves nothing, however large. */
+static void time_that_is_added_late_is_no_progress(void)
+{
+	pthread_t thread;
+
+	begin('R');
+	CHECK(!pthread_create(&thread, NULL, tick_once, NULL));
+	CHECK_EQ(settle(&proc, 3 * SHORT), 1);
+	pthread_join(thread, NULL);
+	end();
+}
+
+static volatile int running;
+
+static void *use_cpu(void *arg)
+{
+	uint64_t ns;
+
+	for (ns = 5000000; running; ns += 30000) {
+		set_run_time(PID, ns);
+		usleep(300);
+	}
+	return NULL;
+}
+
+static void who_goes_on_arrives(void)
+{
+	pthread_t thread;
+
+	begin('R');
+	running = 1;
+	CHECK(!pthread_create(&thread, NULL, use_cpu, NULL));
+	CHECK_EQ(settle(&proc, LONG), 0);
+	running = 0;
+	pthread_join(thread, NULL);
+	end();
+}
+
+static void who_has_gone_has_arrived(void)
+{
+	char path[PROCFS_PATH + 64];
+
+	begin('S');
+	add_thread(OTHER, 'R');
+	snprintf(path, sizeof(path), "%s/%d/task/%d/schedstat", proc.fs.dir, PID, OTHER);
+	CHECK(!unlink(path));
+	CHECK_EQ(settle(&proc, LONG), 0);
+	end();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(who_sleeps_in_a_syscall_has_arrived),
+		UNIT(who_gets_no_cpu_has_not),
+		UNIT(who_sleeps_uninterruptibly_has_not),
+		UNIT(each_thread_counts),
+		UNIT(time_that_is_added_late_is_no_progress),
+		UNIT(who_goes_on_arrives),
+		UNIT(who_has_gone_has_arrived),
+		{0} });
+}
