@@ -139,7 +139,7 @@ func both(b *bench, w *worker, length time.Duration) (own, ours float64, err err
 	if !w.ownTrace(ownPath) {
 		return 0, 0, fmt.Errorf("runtime/trace did not start")
 	}
-	stop, err := startGotap(b, w.pid(), ourPath)
+	stop, err := startGotap(b, w.pid(), ourPath, "--events", "default,sweep") // as the runtime's
 	if err != nil {
 		return 0, 0, err
 	}
@@ -163,7 +163,7 @@ func both(b *bench, w *worker, length time.Duration) (own, ours float64, err err
 func sizeTable(b *bench) error {
 	t := &table{
 		name:  "c3",
-		title: "Bytes per event, both tracers on in the same run:",
+		title: "Bytes per event, both tracers on in the same run, gotap with group sweep, which the runtime's tracer has:",
 		head:  []string{"workload", "runtime/trace", "gotap", "ratio"},
 	}
 	for _, name := range []string{"flood", "syscall", "spawn", "alloc"} {
