@@ -77,7 +77,8 @@ type comparison struct {
 	a, b       *history
 	stacks     *stackTable
 	start, end int64
-	offset     int64 // of gotap's clock, taken off for the alignment only
+	offset     int64   // of gotap's clock, taken off for the alignment only
+	delays     []int64 // the median of each goroutine's
 	kinds      [nKinds]tally
 	stackDiffs map[stackPair]int
 	reasons    map[[3]string]int // kind, the runtime's reason, gotap's
@@ -95,13 +96,13 @@ type comparison struct {
 }
 
 // compare aligns again if the clocks of the two traces turn out to differ: a constant difference is one finding, and
-// must not look like lost steps. Where many equal steps follow one another closely, the first difference that is
-// found is too small, and the next one nearer.
+// must not look like lost steps. Each goroutine has one voice: those that do the same over and over are many steps, all
+// of which may be taken for their neighbours. Where most are such, the first difference that is found is too small,
+// and the next one nearer.
 func compare(a, b *history, stacks *stackTable, margin int64) (*comparison, error) {
 	c, err := compareAt(a, b, stacks, margin, 0)
 	for tries := 0; tries < 4 && err == nil; tries++ {
-		g, _ := c.totals()
-		offset := quantile(sorted(g.delays), 0.5)
+		offset := quantile(sorted(c.delays), 0.5)
 		if max(offset-c.offset, c.offset-offset) <= clockNoise {
 			break
 		}
@@ -170,6 +171,7 @@ func (c *comparison) inside(s step) bool { return c.start <= s.at && s.at <= c.e
 func (c *comparison) compareResource(r resource) {
 	a, b := c.a.steps[r], c.b.steps[r]
 	pairs := align(a, shifted(b, -c.offset))
+	var delays []int64
 	c.aligned[r] = pairs
 	for _, p := range pairs {
 		switch {
@@ -179,7 +181,11 @@ func (c *comparison) compareResource(r resource) {
 			c.addOrphan(orphan{r, false, p.b, b[p.b]})
 		default:
 			c.addMatch(a[p.a], b[p.b])
+			delays = append(delays, a[p.a].delay(b[p.b]))
 		}
+	}
+	if !r.isProc && len(delays) > 0 {
+		c.delays = append(c.delays, quantile(sorted(delays), 0.5))
 	}
 	c.addPatterns(r, a, b, pairs)
 }
