@@ -157,8 +157,9 @@ enum rec_pstart {
 };
 
 /*
- * In a ring the kind says whether the record is whole, so that no probe may set
- * it by itself: bpf/emit.h does.
+ * In a ring the kind says whether the record is whole: a probe that sets it
+ * gives away what it has not filled yet. So probes cannot; rec_set_kind() in
+ * bpf/ring.h does, at the begin and at the end.
  */
 #ifdef __bpf__
 #define REC_KIND const __rec_u8
@@ -176,6 +177,7 @@ struct rec {
 	__rec_u64 id;
 	__rec_u64 ptr;
 };
+#undef REC_KIND
 
 struct rec_long {		/* records with a stack or an argument */
 	struct rec r;

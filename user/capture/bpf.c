@@ -514,12 +514,12 @@ void bpf_free(struct bpf_side *b)
 
 size_t bpf_ring_count(const struct bpf_side *b)
 {
-	return b->rings.rings.len;
+	return b->rings.per_cpu.len;
 }
 
 struct ring *bpf_ring(struct bpf_side *b, size_t i)
 {
-	return vec_at(&b->rings.rings, struct ring, i);
+	return vec_at(&b->rings.per_cpu, struct ring, i);
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

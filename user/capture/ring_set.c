@@ -57,7 +57,7 @@ int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 	if (!size)
 		size = default_size(cpus.len);
 	for (i = 0; i < cpus.len; i++)
-		*(struct ring *)vec_push(&set->rings, sizeof(struct ring)) =
+		*(struct ring *)vec_push(&set->per_cpu, sizeof(struct ring)) =
 			ring_plan(&set->memory, *vec_at(&cpus, uint32_t, i), size);
 	set->calibration = ring_plan(&set->memory, MAX_CPUS, CALIBRATION_SIZE);
 	vec_free(&cpus);
@@ -76,8 +76,8 @@ int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewin
 
 	if (r)
 		return r;
-	for (i = 0; i < set->rings.len; i++)
-		ring_open(vec_at(&set->rings, struct ring, i), &set->memory, rewinds);
+	for (i = 0; i < set->per_cpu.len; i++)
+		ring_open(vec_at(&set->per_cpu, struct ring, i), &set->memory, rewinds);
 	ring_open(&set->calibration, &set->memory, rewinds);
 	return 0;
 }
@@ -85,5 +85,5 @@ int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewin
 void ring_set_free(struct ring_set *set)
 {
 	ring_memory_free(&set->memory);
-	vec_free(&set->rings);
+	vec_free(&set->per_cpu);
 }

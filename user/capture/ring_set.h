@@ -17,7 +17,7 @@
 /* Zeroed is empty. */
 struct ring_set {
 	struct ring_memory memory;
-	struct vec rings;		/* struct ring, of the CPUs that are online */
+	struct vec per_cpu;		/* struct ring, of the CPUs that are online */
 	struct ring calibration;
 };
 
