@@ -195,9 +195,9 @@ func partPrograms(b *bench) error {
 
 func compareServer(b *bench, tracers []tracer) error {
 	t := &table{
-		name:   "a3",
-		title:  "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:",
-		head:   []string{"tracer", "records per request", "requests/s, untraced = 1", "loss over empty probes",
+		name:  "a3",
+		title: "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:",
+		head: []string{"tracer", "records per request", "requests/s, untraced = 1", "loss over empty probes",
 			"server CPU per request, added ns", "over empty probes"},
 		footer: "The load generator and gotap itself share the CPUs with the server, as on a small machine.",
 	}
