@@ -33,7 +33,7 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base proc stream trace read symbol v1 target capture sched api cmd
+ROOMS := base proc stream trace read symbol v1 rewrite target plan live capture sched api cmd
 needs_base    :=
 needs_proc    := base
 needs_stream  := base
@@ -42,10 +42,13 @@ needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol base
 needs_v1      := symbol trace base
-needs_capture := proc stream target symbol base
+needs_rewrite := read v1 symbol trace base
+needs_plan    := target symbol base
+needs_live    := plan proc target symbol base
+needs_capture := live plan proc stream target symbol base
 needs_sched   := stream trace symbol base
 needs_api     := v1 read symbol trace base
-needs_cmd     := capture sched v1 read target symbol trace stream proc base
+needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -144,9 +147,9 @@ unit: $(UNIT_BINS)
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base proc stream trace read symbol v1 target sched api
+FUZZ_ROOMS := base proc stream trace read symbol v1 rewrite target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/rewrite*.c user/cmd/*json*.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/*json*.c))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

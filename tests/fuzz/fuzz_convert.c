@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/rewrite.h"
+#include "rewrite/rewrite.h"
 #include "read/v2_reader.h"
 
 enum { RECIPE = 4 };

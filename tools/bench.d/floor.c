@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/plan.h"
+#include "plan/plan.h"
 #include "floor.skel.h"
 #include "progstat.h"
 #include "target/gobin.h"

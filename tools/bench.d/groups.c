@@ -20,9 +20,9 @@
 #include <time.h>
 
 #include "capture/bpf.h"
-#include "capture/module.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "live/module.h"
+#include "plan/plan.h"
+#include "live/process.h"
 #include "capture/sampler.h"
 #include "floor.skel.h"
 #include "progstat.h"

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "capture/plan.h"
+#include "plan/plan.h"
 #include "helpers.skel.h"
 #include "progstat.h"
 #include "target/gobin.h"

@@ -24,9 +24,9 @@
 #include <time.h>
 
 #include "capture/bpf.h"
-#include "capture/module.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "live/module.h"
+#include "plan/plan.h"
+#include "live/process.h"
 #include "progstat.h"
 #include "record.h"
 

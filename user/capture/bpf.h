@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "plan/plan.h"
+#include "live/process.h"
 #include "capture/ring.h"
 
 struct bpf_side;

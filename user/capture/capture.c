@@ -9,8 +9,8 @@
 #include "capture/budget_price.h"
 #include "capture/capture_internal.h"
 #include "capture/cut.h"
-#include "capture/module.h"
-#include "capture/settle.h"
+#include "live/module.h"
+#include "live/settle.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "capture/bpf.h"
 #include "capture/budget.h"
-#include "capture/plan.h"
-#include "capture/process.h"
-#include "capture/snapshot.h"
+#include "plan/plan.h"
+#include "live/process.h"
+#include "live/snapshot.h"
 #include "stream/chunk.h"
 
 struct capture;

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/map64.h"
-#include "capture/process.h"
+#include "live/process.h"
 
 struct sampler {
 	pid_t pid;

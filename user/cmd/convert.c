@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
-#include "cmd/rewrite.h"
+#include "rewrite/rewrite.h"
 #include "read/raw_convert.h"
 #include "tracev2.h"
 #include "v1/convert.h"

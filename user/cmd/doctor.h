@@ -12,9 +12,9 @@
 
 #include "base/vec.h"
 #include "capture/bpf.h"
-#include "capture/module.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "live/module.h"
+#include "plan/plan.h"
+#include "live/process.h"
 #include "target/gobin.h"
 
 enum level { LEVEL_OK, LEVEL_NOTE, LEVEL_FAIL };

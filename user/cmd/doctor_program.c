@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/roots.h"
+#include "live/roots.h"
 #include "target/offsets.h"
 #include "target/x86_insn.h"
 

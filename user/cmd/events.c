@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/plan.h"
+#include "plan/plan.h"
 #include "cmd/cmd.h"
 
 static const char help[] =

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/module.h"
+#include "live/module.h"
 #include "cmd/parse.h"
 #include "proc/container.h"
 #include "target/gobin.h"

@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "capture/module.h"
-#include "capture/plan.h"
+#include "live/module.h"
+#include "plan/plan.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/pick.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "capture/capture.h"
-#include "capture/module.h"
+#include "live/module.h"
 #include "cmd/output.h"
 #include "cmd/pick.h"
 #include "stream/spool.h"

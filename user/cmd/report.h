@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
-#include "capture/plan.h"
+#include "plan/plan.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
 

@@ -14,7 +14,7 @@
 #include "stream/chunk.h"
 
 /* What the records cannot say: facts of the target and the capture. */
-/* A plugin of the program (capture/module.h). */
+/* A plugin of the program (live/module.h). */
 struct capture_plugin {
 	char path[4096];
 	char build_id[128];

@@ -5,12 +5,12 @@
  * a stripped program by what only they can be: each element of allgs is a g
  * whose sched.g points back at it, and element i of allp is a P whose id is i.
  */
-#ifndef GOTAP_CAPTURE_ROOTS_H
-#define GOTAP_CAPTURE_ROOTS_H
+#ifndef GOTAP_LIVE_ROOTS_H
+#define GOTAP_LIVE_ROOTS_H
 
 #include "base/error.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "plan/plan.h"
+#include "live/process.h"
 
 struct roots {
 	uint64_t allgs, allp;	/* addresses in the process */

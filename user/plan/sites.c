@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan_sites: what a return address says. In: the calls of casgstatus and of
+ * sites: what a return address says. In: the calls of casgstatus and of
  * some probed functions. Out: the classes of plan->sites (sites.def,
  * callers.def).
  */
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/plan_internal.h"
+#include "plan/internal.h"
 #include "symbol/pclntab.h"
 #include "target/inlined.h"
 
@@ -24,7 +24,7 @@ struct site_spec {
 static const struct site_spec site_specs[] = {
 #define SITE(caller, old, new_, group, since, until, kind, sub, stack, need) \
 	{ caller, old, new_, GROUP_##group, since, until, { kind, sub, stack }, need },
-#include "capture/sites.def"
+#include "plan/sites.def"
 #undef SITE
 };
 
@@ -37,7 +37,7 @@ struct caller_spec {
 static const struct caller_spec caller_specs[] = {
 #define CALLER(called, caller, since, until, kind, sub) \
 	{ called, caller, since, until, { kind, sub, 0 } },
-#include "capture/callers.def"
+#include "plan/callers.def"
 #undef CALLER
 };
 

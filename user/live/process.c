@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* process: see process.h. */
 #define _GNU_SOURCE
-#include "capture/process.h"
+#include "live/process.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/process_internal.h"
+#include "live/process_internal.h"
 #include "proc/privilege.h"
 
 #ifndef SYS_pidfd_open

@@ -5,8 +5,8 @@
  * programs. Nothing is attached here, and no process is needed: `gotap doctor`
  * prints a plan, `gotap record` carries it out.
  */
-#ifndef GOTAP_CAPTURE_PLAN_H
-#define GOTAP_CAPTURE_PLAN_H
+#ifndef GOTAP_PLAN_PLAN_H
+#define GOTAP_PLAN_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,7 +66,7 @@ const char *program_name(enum program p);
 
 enum group {
 #define GROUP(id, name, on, text) GROUP_##id,
-#include "capture/groups.def"
+#include "plan/groups.def"
 #undef GROUP
 	GROUPS,
 };
@@ -132,7 +132,7 @@ struct plan {
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gcphase, mheap;	/* likewise; only used where known */
-	uint64_t hosts;			/* rows of hosts.def in use, as bits */
+	uint64_t hosts;			/* rows of inlining.def in use, as bits */
 	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */

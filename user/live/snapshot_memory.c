@@ -5,7 +5,7 @@
  * described field by field while others look on, so each is read twice: what
  * differs was changed meanwhile, and that has a record.
  */
-#include "capture/snapshot_memory.h"
+#include "live/snapshot_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

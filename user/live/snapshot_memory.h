@@ -4,14 +4,14 @@
  * groups `spans` and `stacks` (runtime/traceallocfree.go, traceSnapshotMemory).
  * Part of the snapshot, by its rule: what changes while we read has a record.
  */
-#ifndef GOTAP_CAPTURE_SNAPSHOT_MEMORY_H
-#define GOTAP_CAPTURE_SNAPSHOT_MEMORY_H
+#ifndef GOTAP_LIVE_SNAPSHOT_MEMORY_H
+#define GOTAP_LIVE_SNAPSHOT_MEMORY_H
 
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "capture/plan.h"
-#include "capture/process.h"
+#include "plan/plan.h"
+#include "live/process.h"
 
 /*
  * Appends REC_SNAP_MEMORY, and a REC_SNAP_SPAN for each span if @plan has the

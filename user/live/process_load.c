@@ -8,7 +8,7 @@
  * all system calls are looked at.
  */
 #define _GNU_SOURCE
-#include "capture/process.h"
+#include "live/process.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 
-#include "capture/process_internal.h"
+#include "live/process_internal.h"
 #include "proc/maps.h"
 
 /* Code of a file, as it is mapped. */

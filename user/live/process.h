@@ -5,8 +5,8 @@
  * until the first instruction of Go's runtime, so that probes are in place: just
  * after an exec, or, if Go is in a library of it, just after that was mapped.
  */
-#ifndef GOTAP_CAPTURE_PROCESS_H
-#define GOTAP_CAPTURE_PROCESS_H
+#ifndef GOTAP_LIVE_PROCESS_H
+#define GOTAP_LIVE_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,10 +41,10 @@ struct process {
 	 */
 	pid_t bpf_tgid;
 	struct procfs_file_id bpf_ns;
-	/* The file with the Go program, the same or a library in it (capture/module), and */
+	/* The file with the Go program, the same or a library in it (live/module), and */
 	char module[PROCFS_PATH];
 	uint64_t bias;		/* what the loader added to its link-time addresses */
-	struct watched last_module;	/* changes when it opens a plugin (capture/module) */
+	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
 	bool held;		/* launched and not yet let go */

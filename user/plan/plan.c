@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * plan: see plan.h. Here: the probes (probes.def) and the knobs; call sites are in
- * plan_sites.c, what -pgo has inlined in plan_hosts.c.
+ * sites.c, what -pgo has inlined in inlining.c.
  */
 #define _GNU_SOURCE
-#include "capture/plan_internal.h"
+#include "plan/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 static const struct probe_spec probe_specs[] = {
 #define PROBE(program, function, group, ...) \
 	{ PROGRAM_##program, function, GROUP_##group, __VA_ARGS__ },
-#include "capture/probes.def"
+#include "plan/probes.def"
 #undef PROBE
 };
 
@@ -84,7 +84,7 @@ enum group plan_group_of(enum program program)
 	for (i = 0; i < COUNT(probe_specs); i++)
 		if (probe_specs[i].program == program)
 			return probe_specs[i].group;
-	return GROUP_SCHED;	/* hosts.def */
+	return GROUP_SCHED;	/* inlining.def */
 }
 
 bool plan_wants(const struct plan *p, enum group group, int since, int until)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_internal: what the parts of the plan share; for plan*.c only. */
-#ifndef GOTAP_CAPTURE_PLAN_INTERNAL_H
-#define GOTAP_CAPTURE_PLAN_INTERNAL_H
+/* internal: what the parts of the plan share; for user/plan only. */
+#ifndef GOTAP_PLAN_INTERNAL_H
+#define GOTAP_PLAN_INTERNAL_H
 
-#include "capture/plan.h"
+#include "plan/plan.h"
 #include "target/callsites.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -38,14 +38,14 @@ int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *s
 void plan_note_missing(struct plan *p, const char *function, const char *lacks,
 		       const struct error *why);
 
-/* --- plan_sites.c --- */
+/* --- sites.c --- */
 
 void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
 		   struct site_class class);
 /* The classes of all calls of casgstatus, and of callers of probed functions. */
 int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
 
-/* --- plan_hosts.c --- */
+/* --- inlining.c --- */
 
 /* A call of casgstatus, with the status numbers that it passes (-1: not constants). */
 struct status_call {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rewrite_go: events of goroutines, as steps of the simulated reader. See rewrite_event.c. */
+/* rewrite_go: events of goroutines, as steps of the simulated reader. See event.c. */
 #include <errno.h>
 
-#include "cmd/rewrite_internal.h"
+#include "rewrite/internal.h"
 
 /* A thread that can take @g; a made-up one if the real one is not free here. */
 static struct sim_m *free_thread(struct rewrite *c, uint64_t id)

@@ -11,8 +11,8 @@
  * was created blocked appears when it is first woken, experimental events are
  * left out.
  */
-#ifndef GOTAP_CMD_REWRITE_H
-#define GOTAP_CMD_REWRITE_H
+#ifndef GOTAP_REWRITE_REWRITE_H
+#define GOTAP_REWRITE_REWRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

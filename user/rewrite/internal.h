@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rewrite_internal: what the parts of a rewrite share. */
-#ifndef GOTAP_CMD_REWRITE_INTERNAL_H
-#define GOTAP_CMD_REWRITE_INTERNAL_H
+/* internal: what the parts of a rewrite share. */
+#ifndef GOTAP_REWRITE_INTERNAL_H
+#define GOTAP_REWRITE_INTERNAL_H
 
 #include "base/strset.h"
 #include "base/vec.h"
-#include "cmd/rewrite.h"
+#include "rewrite/rewrite.h"
 #include "read/v2_reader.h"
 #include "v1/sim.h"
 
@@ -46,7 +46,7 @@ struct sim_g *rewrite_named(struct rewrite *c, const struct trace_event *ev);
 /* The event's thread, NULL if it has none. */
 struct sim_m *rewrite_thread(struct rewrite *c, const struct trace_event *ev);
 
-/* --- names (rewrite_names.c) --- */
+/* --- names (names.c) --- */
 
 /* Id in the written generation; 0 while nothing is written. */
 uint64_t rewrite_string(struct rewrite *c, uint64_t id);

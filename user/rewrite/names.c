@@ -3,7 +3,7 @@
  * rewrite_names: strings and stacks of the generation that is read, into those
  * of the one that is written, which may end later: so names are copied.
  */
-#include "cmd/rewrite_internal.h"
+#include "rewrite/internal.h"
 
 #include <string.h>
 

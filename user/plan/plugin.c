@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan_plugin: the code of package runtime that a plugin brings along (module.h).
+ * plugin: the code of package runtime that a plugin brings along (module.h).
  * In: the plan of a program and a plugin of it. Out: the same plan with the
  * plugin's probes and call sites. Their addresses are moved so that the
  * program's load bias is right for them too.
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/plan_internal.h"
+#include "plan/internal.h"
 
 /* What the BPF programs know only once must be the same in both. */
 static const char *difference(const struct plan *a, const struct plan *b)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan_hosts: builds with profile-guided inlining. In: the inline trees of
+ * inlining: builds with profile-guided inlining. In: the inline trees of
  * package runtime. Out: probes in the functions that now hold what a probe
- * would have seen (hosts.def); where there is none, an error or a line of the
+ * would have seen (inlining.def); where there is none, an error or a line of the
  * report. Nothing that was inlined goes unnoticed.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/plan_internal.h"
+#include "plan/internal.h"
 #include "target/inlined.h"
 #include "target/x86_insn.h"
 
@@ -49,7 +49,7 @@ static const struct host_spec host_specs[] = {
 #define LACKS(...)
 #define HARMLESS(...)
 #define PROBED(...)
-#include "capture/hosts.def"
+#include "plan/inlining.def"
 #undef HOST
 #undef LACKS
 };
@@ -57,7 +57,7 @@ static const struct host_spec host_specs[] = {
 static const struct lacks_spec lacks_specs[] = {
 #define HOST(...)
 #define LACKS(caller, lacks) { caller, lacks },
-#include "capture/hosts.def"
+#include "plan/inlining.def"
 #undef LACKS
 #undef HARMLESS
 };
@@ -65,7 +65,7 @@ static const struct lacks_spec lacks_specs[] = {
 static const struct harmless_spec harmless_specs[] = {
 #define LACKS(...)
 #define HARMLESS(caller, since, until) { caller, since, until },
-#include "capture/hosts.def"
+#include "plan/inlining.def"
 #undef HARMLESS
 #undef PROBED
 };
@@ -74,7 +74,7 @@ static const struct probed_spec probed_specs[] = {
 #define HARMLESS(...)
 #define PROBED(function, host, since, until, program, at_call, kind, sub, stack) \
 	{ function, host, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
-#include "capture/hosts.def"
+#include "plan/inlining.def"
 #undef HOST
 #undef LACKS
 #undef HARMLESS

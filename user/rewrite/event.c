@@ -4,7 +4,7 @@
  * context; steps of the simulated reader go out. An event that the written
  * trace cannot take any more (its goroutine is filtered out) is dropped.
  */
-#include "cmd/rewrite_internal.h"
+#include "rewrite/internal.h"
 
 bool rewrite_wanted(const struct rewrite *c, uint64_t g)
 {

@@ -5,15 +5,15 @@
  * moves while we read has a record, and the record wins; what has none did
  * not move, so that what we read of it is exact.
  */
-#ifndef GOTAP_CAPTURE_SNAPSHOT_H
-#define GOTAP_CAPTURE_SNAPSHOT_H
+#ifndef GOTAP_LIVE_SNAPSHOT_H
+#define GOTAP_LIVE_SNAPSHOT_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "capture/plan.h"
-#include "capture/process.h"
-#include "capture/roots.h"
+#include "plan/plan.h"
+#include "live/process.h"
+#include "live/roots.h"
 #include "stream/chunk.h"
 
 struct snapshot_counts {

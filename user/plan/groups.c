@@ -2,7 +2,7 @@
 /* groups: the groups of probes by name (plan.h, groups.def) and what they cost (costs.def). */
 #include <string.h>
 
-#include "capture/plan.h"
+#include "plan/plan.h"
 
 static const struct group_spec {
 	const char *name;
@@ -10,7 +10,7 @@ static const struct group_spec {
 	const char *text;
 } group_specs[GROUPS] = {
 #define GROUP(id, name, on, text) { name, on, text },
-#include "capture/groups.def"
+#include "plan/groups.def"
 #undef GROUP
 };
 
@@ -28,7 +28,7 @@ struct group_cost group_cost(enum group g)
 {
 	static const struct group_cost costs[GROUPS] = {
 #define COST(id, hits, uprobes) [GROUP_##id] = { hits, uprobes },
-#include "capture/costs.def"
+#include "plan/costs.def"
 #undef COST
 	};
 

@@ -5,7 +5,7 @@
  * should: some 400 KB in most programs, a few milliseconds. Global variables do
  * not move, so what is found once stays true.
  */
-#include "capture/roots.h"
+#include "live/roots.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/settle.h"
+#include "live/settle.h"
 
 enum { PID = 100, OTHER = 101, SHORT = 20 * 1000 * 1000 };
 static const uint64_t LONG = 60ull * 1000 * 1000 * 1000;

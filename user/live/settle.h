@@ -7,13 +7,13 @@
  *
  * A thread has arrived when it sleeps in the kernel, or has used the CPU since.
  */
-#ifndef GOTAP_CAPTURE_SETTLE_H
-#define GOTAP_CAPTURE_SETTLE_H
+#ifndef GOTAP_LIVE_SETTLE_H
+#define GOTAP_LIVE_SETTLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/process.h"
+#include "live/process.h"
 
 /*
  * Waits at most @timeout_ns. Returns the number of threads that got no CPU in

@@ -8,7 +8,7 @@
  * starts as other processes is not traced.
  */
 #define _GNU_SOURCE
-#include "capture/process.h"
+#include "live/process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/process_internal.h"
+#include "live/process_internal.h"
 
 enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD, SYSCALL_STOP = SIGTRAP | 0x80 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* module: see module.h. */
-#include "capture/module.h"
+#include "live/module.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
  * process_internal: what the files of process share: opening (process.c), and
  * running a held process from stop to stop (process_launch.c).
  */
-#ifndef GOTAP_CAPTURE_PROCESS_INTERNAL_H
-#define GOTAP_CAPTURE_PROCESS_INTERNAL_H
+#ifndef GOTAP_LIVE_PROCESS_INTERNAL_H
+#define GOTAP_LIVE_PROCESS_INTERNAL_H
 
-#include "capture/process.h"
+#include "live/process.h"
 
 /* Everything that is known of p->pid, which runs or is held. */
 int process_open_pid(struct process *p, struct error *err);

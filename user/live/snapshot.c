@@ -5,7 +5,7 @@
  * array stays readable while the runtime grows it.
  */
 #define _GNU_SOURCE
-#include "capture/snapshot.h"
+#include "live/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/map64.h"
-#include "capture/snapshot_memory.h"
+#include "live/snapshot_memory.h"
 
 enum {
 	G_SIZE = 512,		/* covers every field we read, all releases */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* settle: see settle.h. Facts: kernel/sched/stats.c, /proc/PID/task/TID/schedstat. */
 #define _GNU_SOURCE
-#include "capture/settle.h"
+#include "live/settle.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -11,14 +11,14 @@
  * a plugin's function parks in that plugin's park_m, and its thread goes on
  * with that plugin's schedule(). All of them need probes.
  */
-#ifndef GOTAP_CAPTURE_MODULE_H
-#define GOTAP_CAPTURE_MODULE_H
+#ifndef GOTAP_LIVE_MODULE_H
+#define GOTAP_LIVE_MODULE_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "capture/process.h"
+#include "live/process.h"
 #include "target/gobin.h"
 
 struct plugin {

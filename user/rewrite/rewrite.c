@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* rewrite: see rewrite.h. Goes through the original and opens and closes generations. */
-#include "cmd/rewrite_internal.h"
+#include "rewrite/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
