@@ -29,7 +29,7 @@ static __always_inline int send_plain(struct transition *t)
 
 	if (!r)
 		return 0;
-	r->id = t->site.kind < REC_SYS_ENTER ? goid_of(r, t->gp) : read_u64(t->gp + off.g_goid);
+	r->id = rec_may_omit_goid(t->site.kind) ? goid_of(r, t->gp) : read_u64(t->gp + off.g_goid);
 	r->ptr = t->gp;
 	rec_submit(r);
 	return 0;

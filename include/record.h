@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record: what a probe sends to user space, byte for byte. Compiled by both
- * sides, and the content of spool files: kinds are explicit and append-only,
- * never renumber one.
+ * sides, and the content of spool files. The table of kinds is record.def.
  *
  * Every record begins with struct rec. Its two words `id` and `ptr` name the
  * object: a goroutine (goid, address of its runtime.g) or a P (p.id, address
@@ -16,6 +15,7 @@
 #define GOTAP_RECORD_H
 
 #ifndef __bpf__
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 typedef uint8_t __rec_u8;
@@ -29,96 +29,77 @@ typedef unsigned int __rec_u32;
 typedef unsigned long long __rec_u64;
 #endif
 
+/*
+ * The kinds, from their table record.def. Their numbers are those of spool files and
+ * mean nothing else: a predicate below says what a kind is about.
+ */
 enum rec_kind {
-	REC_NONE = 0,
+	REC_NONE = 0,		/* room in which no record is yet */
+#define KIND(number, name, ...) REC_##name = number,
+#include "record.def"
+#undef KIND
+};
 
-	/*
-	 * goroutines: id = goid, ptr = g; id REC_ID_TOLD: the goid that the last record
-	 * of that g has (or REC_SNAP_G, if there is none)
-	 */
-	REC_GO_START = 1,	  /* runnable -> running on this thread */
-	REC_GO_PARK = 2,	  /* running -> waiting; sub = waitReason; stack */
-	REC_GO_STOP = 3,	  /* running -> runnable; sub = enum rec_stop; stack */
-	REC_GO_DEAD = 4,	  /* running -> gone */
-	REC_GO_READY = 5,	  /* waiting -> runnable, by this thread; stack of the waker;
-				   * sub = p.gcMarkWorkerMode if it was woken as a GC worker */
-	REC_GO_CREATE = 6,	  /* new, runnable; id 0 = goid not assigned yet; stack of the
-				   * creator; arg = start pc */
-	REC_GO_CREATE_BLOCKED = 7,/* new, waiting (coroutines); as REC_GO_CREATE */
-	REC_GO_PREEMPT_PARK = 8,  /* running -> waiting for a stack scan; stack */
-	REC_GO_SWITCH = 9,	  /* coroutine switch away from id; arg = g of the next, stack =
-				   * its goid, or REC_ID_TOLD */
-	REC_GO_SWITCH_DEAD = 10,  /* the same, and id ends */
+/* Which part of the runtime, or of gotap, a record is about. */
+enum rec_family {
+	REC_FAMILY_NONE,	/* of a number that is no kind */
+	REC_FAMILY_GO,		/* status of a goroutine */
+	REC_FAMILY_SYSCALL,	/* the same, in and out of syscalls and C */
+	REC_FAMILY_PROC,
+	REC_FAMILY_MEMORY,	/* spans and stacks */
+	REC_FAMILY_WORLD,	/* stopped worlds, the collector, its assists */
+	REC_FAMILY_HEAP,	/* size of the heap, and its goal */
+	REC_FAMILY_USER,	/* runtime/trace's annotations */
+	REC_FAMILY_SWEEP,
+	REC_FAMILY_SAMPLE,	/* CPU samples */
+	REC_FAMILY_TABLE,	/* referred to by key from other records */
+	REC_FAMILY_SNAPSHOT,	/* read from the process by user space */
+	REC_FAMILY_CAPTURE,	/* about the recording itself */
+};
 
-	/* syscalls: id = goid, ptr = g */
-	REC_SYS_ENTER = 16,	  /* stack */
-	REC_SYS_EXIT = 17,	  /* arg = p that the thread now has; sub = 1: m.syscalltick agrees
-				   * with p.syscalltick, so the P was never taken away (Go 1.26+:
-				   * or some REC_P_STEAL tells it) */
-	REC_SYS_EXIT_NOP = 18,	  /* left the syscall without a P */
-	REC_SYS_ENTER_BLOCK = 19, /* Go 1.26+: about to block, P given up next; stack */
-	REC_EXTRA_ENTER = 20,	  /* needm: a C thread enters Go as g */
-	REC_EXTRA_LEAVE = 21,	  /* dropm */
-
-	/* procs: id = p.id, ptr = p */
-	REC_P_START = 32,	  /* sub = enum rec_pstart */
-	REC_P_STOP = 33,	  /* this thread gives up its P */
-	REC_P_STEAL = 34,	  /* this thread takes P from a syscall; arg = m of the victim */
-	REC_P_HANDOFF = 35,	  /* Go <= 1.25: P was just taken from a syscall, if it was in one */
-	REC_PROCS = 36,		  /* procresize; id = new GOMAXPROCS */
-
-	/* memory, of Go 1.23 and later; id = address */
-	REC_GSTACK_ALLOC = 40,	  /* a stack for a goroutine; ptr = bytes */
-	REC_GSTACK_FREE = 41,
-	REC_SPAN_ALLOC = 42,	  /* ptr = pages, flags = spanclass << 1, or 1: not the heap's */
-	REC_SPAN_FREE = 43,
-
-	/* the world and the collector: id = goid of the goroutine concerned */
-	REC_STW_BEGIN = 48,	  /* sub = stwReason; up to Go 1.20 arg = the first 8 bytes of
-				   * m.preemptoff; stack */
-	REC_STW_END = 49,
-	REC_GC_BEGIN = 50,	  /* stack */
-	REC_GC_END = 51,
-	REC_ASSIST_BEGIN = 52,	  /* ptr = bytes of stack in use; stack */
-	REC_ASSIST_END = 53,	  /* ptr = bytes of stack in use; fewer than at the begin */
-	REC_HEAP_ALLOC = 54,	  /* arg = bytes, of which ptr are about to be added */
-	REC_HEAP_GOAL = 55,	  /* arg = bytes; all ones: the collector is off */
-
-	/* annotations of runtime/trace: struct rec_user; id = task, arg = parent task */
-	REC_USER_TASK_BEGIN = 56, /* text: type */
-	REC_USER_TASK_END = 57,
-	REC_USER_REGION_BEGIN = 58, /* text: type */
-	REC_USER_REGION_END = 59, /* text: type */
-	REC_USER_LOG = 60,	  /* text: category, message */
-	REC_SWEEP_SPAN = 62,	  /* sub = enum rec_sweep, id = bytes swept; stack: at the first */
-	REC_SWEEP_MARK = 63,	  /* sub = REC_SWEEP_FREED: id = bytes; REC_SWEEP_CALL: another
-				   * allocation begins */
-	REC_CPU_SAMPLE = 61,	  /* id = goid or 0, ptr = p or 0; stack */
-	REC_CPU_LEAF = 47,	  /* struct rec_cpu: the same, at an instruction in Go */
-
-	/* tables */
-	REC_STACK = 64,		  /* struct rec_stack */
-
-	/* made by user space: what was found in the process, and what happened to the capture */
-	REC_SNAP_P = 80,	  /* struct rec_snap_p */
-	REC_SNAP_G = 81,	  /* struct rec_snap_g */
-	REC_SNAP_END = 82,	  /* the trace begins at this time */
-	REC_LOST = 83,		  /* id = cpu, arg = records lost since the last one, ptr = time of
-				   * the first of them, stack = time of the last (0: not known) */
-	REC_GOID = 84,		  /* id = goid that was read from the created g at ptr */
-	REC_SNAP_GC = 86,	  /* sub = runtime.gcphase: 0 off, 1 mark, 2 mark termination */
-	REC_SNAP_P_NAME = 85,	  /* which address has which id: id = p.id, ptr = p */
-	REC_SNAP_MEMORY = 87,	  /* id = lowest address of the heap; tid = the first thread */
-	REC_SNAP_GSTACK = 88,	  /* as REC_GSTACK_ALLOC */
-	REC_SNAP_SPAN = 89,	  /* as REC_SPAN_ALLOC */
-	REC_CAPTURE_END = 90,	  /* until then all was seen; not if the program has ended */
-
-	REC_GAP = 96,		  /* sub = enum rec_gap; nothing is known from here to REC_RESUME.
-				   * flags = 1: may begin later, when a goroutine runs that can
-				   * tell it, but before a REC_GAP without it */
-	REC_RESUME = 97,	  /* records are whole again; a snapshot and REC_SNAP_END follow */
-	REC_BUDGET = 98,	  /* sub = enum rec_level that holds from now on; id = what the probes
-				   * cost, arg = what they may cost: ns per second */
+/* What one word of a record holds; see the columns of record.def. */
+enum rec_word {
+	REC_WORD_NONE,
+	REC_WORD_GOID,		/* 0: none, or it could not be read */
+	REC_WORD_GOID_OR_TOLD,	/* or REC_ID_TOLD */
+	REC_WORD_G,		/* address of runtime.g */
+	REC_WORD_P_ID,
+	REC_WORD_P,		/* address of runtime.p */
+	REC_WORD_TID,		/* kernel thread id */
+	REC_WORD_STACK,		/* key of a REC_STACK (stackkey.h), 0 = none */
+	REC_WORD_PC,
+	REC_WORD_ADDRESS,
+	REC_WORD_BYTES,
+	REC_WORD_PAGES,
+	REC_WORD_COUNT,
+	REC_WORD_CPU,
+	REC_WORD_TIME,
+	REC_WORD_NS,
+	REC_WORD_TASK,		/* id of a runtime/trace task */
+	REC_WORD_TEXT8,		/* eight bytes of text */
+	/* sub */
+	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
+	REC_WORD_STW_REASON,	/* runtime.stwReason of the target's release */
+	REC_WORD_STOP,		/* enum rec_stop */
+	REC_WORD_WORKER,	/* p.gcMarkWorkerMode, 0: not a GC worker */
+	REC_WORD_SAME_P,	/* bool */
+	REC_WORD_PSTART,	/* enum rec_pstart */
+	REC_WORD_SWEEP,		/* enum rec_sweep */
+	REC_WORD_SWEEP_MARK,	/* REC_SWEEP_FREED or REC_SWEEP_CALL */
+	REC_WORD_CLASS,		/* enum stack_class */
+	REC_WORD_IN_SYSCALL,	/* bool */
+	REC_WORD_G_STATUS,	/* g.atomicstatus without the scan bit */
+	REC_WORD_GC_PHASE,	/* runtime.gcphase: 0 off, 1 mark, 2 mark termination */
+	REC_WORD_GAP,		/* enum rec_gap */
+	REC_WORD_LEVEL,		/* enum rec_level */
+	/* flags */
+	REC_WORD_WORKER_1,	/* 1 + p.gcMarkWorkerMode of a preempted goroutine, 0: not read */
+	REC_WORD_GOID_BEFORE,	/* with id 0: the last bits of the goid that this g had before */
+	REC_WORD_SPAN,		/* spanclass << 1, or 1: not the heap's */
+	REC_WORD_CPU_FLAGS,	/* enum rec_cpu_flags */
+	REC_WORD_SKIP,		/* leaf frames that the runtime's tracer leaves out */
+	REC_WORD_G_WAIT,	/* g.waitreason | g.inMarkAssist << 8 */
+	REC_WORD_MAY_WAIT,	/* bool */
 };
 
 /* What --budget leaves out, one after the other; each leaves out what those before it do. */
@@ -171,9 +152,8 @@ struct rec {
 	__rec_u64 time;
 	__rec_u32 tid;		/* kernel thread id, the M of the trace */
 	REC_KIND kind;		/* enum rec_kind */
-	__rec_u8 sub;
-	__rec_u16 flags;	/* preempted: 1 + p.gcMarkWorkerMode, 0: not read; creations
-				 * without an id: the last bits of the one before in this g */
+	__rec_u8 sub;		/* this and the following: columns of record.def */
+	__rec_u16 flags;
 	__rec_u64 id;
 	__rec_u64 ptr;
 };
@@ -252,16 +232,19 @@ struct ring_state {
 	__rec_u32 chunks;	/* 0: this CPU has no ring */
 	__rec_u64 hits;		/* of probes, whether a record came of them or not */
 	__rec_u64 lost;		/* records that found no room, since the start */
-	__rec_u64 lost_first, lost_last; /* times; user space takes the first away when it has
-					  * told of them */
+	/*
+	 * Times of the first and the last loss that no REC_LOST reports yet. User space
+	 * sets lost_first to 0 before it reads lost.
+	 */
+	__rec_u64 lost_first, lost_last;
 	__rec_u64 unused[2];
 };
 
 /*
- * Where a sample interrupts Go, frame pointers know the callers of the function's
- * caller; whether the function itself has set up its frame, its tables know
- * (pcsp), so that the return address into its caller may be among @words. @stack
- * has the rest.
+ * A sample that interrupted a Go function. The frame pointer chain gives @stack: it begins
+ * at the caller's caller if the function had no frame of its own at that instruction. Then
+ * the return address into its caller is one of @words. User space decides by the function's
+ * pcsp table, which a probe cannot read.
  */
 struct rec_cpu {
 	struct rec r;		/* flags: enum rec_cpu_flags */
@@ -324,7 +307,29 @@ struct site_slot {
 #define SITE_KEY(pc, old, new_) \
 	((__rec_u64)(pc) | (__rec_u64)((old) & 0xff) << 48 | (__rec_u64)((new_) & 0xff) << 56)
 
+/*
+ * The kinds, of numbers below 64, in which a probe may put REC_ID_TOLD for the goid. Bits,
+ * and not a switch: a program finds out by one shift.
+ */
+#define KIND(number, name, layout, family, id, ...) \
+	| (__rec_u64)((number) < 64 && REC_WORD_##id == REC_WORD_GOID_OR_TOLD) << ((number) & 63)
+static const __rec_u64 REC_KINDS_MAY_OMIT_GOID = 0
+#include "record.def"
+;
+#undef KIND
+
+static inline _Bool rec_may_omit_goid(__rec_u8 kind)
+{
+	return kind < 64 && REC_KINDS_MAY_OMIT_GOID >> kind & 1;
+}
+
 #ifndef __bpf__
+#define KIND(number, name, layout, family, id, ...) \
+	_Static_assert((number) > REC_NONE && (number) < REC_SKIP, #name ": the ring has other uses"); \
+	_Static_assert((number) < 64 || REC_WORD_##id != REC_WORD_GOID_OR_TOLD, #name ": one of 64 bits");
+#include "record.def"
+#undef KIND
+
 _Static_assert(sizeof(struct rec) == 32, "ring ABI");
 _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
@@ -333,49 +338,121 @@ _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(sizeof(struct ring_state) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
-/* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or unknown. */
+/* Bytes of the struct of a record of @kind, without what stands behind it; 0: no kind. */
+static inline size_t rec_head_size(uint8_t kind)
+{
+	switch (kind) {
+#define KIND(number, name, layout, ...) case number: return sizeof(struct layout);
+#include "record.def"
+#undef KIND
+	}
+	return 0;
+}
+
+enum rec_layout {
+	REC_LAYOUT_NONE, REC_LAYOUT_rec, REC_LAYOUT_rec_long, REC_LAYOUT_rec_stack,
+	REC_LAYOUT_rec_user, REC_LAYOUT_rec_cpu, REC_LAYOUT_rec_snap_p, REC_LAYOUT_rec_snap_g,
+};
+
+static inline enum rec_layout rec_layout(uint8_t kind)
+{
+	switch (kind) {
+#define KIND(number, name, layout, ...) case number: return REC_LAYOUT_##layout;
+#include "record.def"
+#undef KIND
+	}
+	return REC_LAYOUT_NONE;
+}
+
+static inline enum rec_family rec_family(uint8_t kind)
+{
+	switch (kind) {
+#define KIND(number, name, layout, family, ...) case number: return REC_FAMILY_##family;
+#include "record.def"
+#undef KIND
+	}
+	return REC_FAMILY_NONE;
+}
+
+/* A probe made it: its tid is the thread on which that happened, the M of the trace. */
+static inline bool rec_is_of_thread(uint8_t kind)
+{
+	switch (rec_family(kind)) {
+	case REC_FAMILY_NONE: case REC_FAMILY_TABLE: case REC_FAMILY_SNAPSHOT:
+	case REC_FAMILY_CAPTURE:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* A transition of the goroutine that id and ptr name. */
+static inline bool rec_is_of_goroutine(uint8_t kind)
+{
+	return rec_family(kind) == REC_FAMILY_GO || rec_family(kind) == REC_FAMILY_SYSCALL;
+}
+
+/* id and ptr name a P. */
+static inline bool rec_is_of_p(uint8_t kind)
+{
+	switch (kind) {
+#define KIND(number, name, layout, family, id, ...) \
+	case number: return REC_WORD_##id == REC_WORD_P_ID;
+#include "record.def"
+#undef KIND
+	}
+	return false;
+}
+
+/* Its word `stack` is the key of a stack. */
+static inline bool rec_has_stack(uint8_t kind)
+{
+	switch (kind) {
+#define KIND(number, name, layout, family, id, ptr, sub, flags, stack, arg) \
+	case number: return REC_WORD_##stack == REC_WORD_STACK;
+#include "record.def"
+#undef KIND
+	}
+	return false;
+}
+
+/* A measure of memory: no other record depends on it (REC_LEVEL_NO_EXTRAS). */
+static inline bool rec_is_extra(uint8_t kind)
+{
+	enum rec_family f = rec_family(kind);
+
+	return f == REC_FAMILY_HEAP || f == REC_FAMILY_SWEEP || f == REC_FAMILY_MEMORY;
+}
+
+/* Bytes behind the struct of @r, which can be read whole; SIZE_MAX if @r is damaged. */
+static inline size_t rec_tail_size(const struct rec *r)
+{
+	const struct rec_stack *s = (const struct rec_stack *)r;
+	const struct rec_user *u = (const struct rec_user *)r;
+
+	switch (rec_layout(r->kind)) {
+	case REC_LAYOUT_rec_stack:
+		return s->room > REC_MAX_FRAMES || s->n > s->room ? SIZE_MAX : 8 * s->room;
+	case REC_LAYOUT_rec_user:
+		return u->room > REC_USER_MAX || u->room % 8 ||
+		       (uint32_t)u->len[0] + u->len[1] > u->room ? SIZE_MAX : u->room;
+	default:
+		return 0;
+	}
+}
+
+/* Bytes of the record at @r, of which @avail can be read; 0 if it is not whole or no kind. */
 static inline size_t record_size(const struct rec *r, size_t avail)
 {
-	size_t n;
+	size_t head, tail;
 
 	if (avail < sizeof(*r))
 		return 0;
-	switch (r->kind) {
-	case REC_STACK:
-		if (avail < sizeof(struct rec_stack) ||
-		    ((const struct rec_stack *)r)->room > REC_MAX_FRAMES ||
-		    ((const struct rec_stack *)r)->n > ((const struct rec_stack *)r)->room)
-			return 0;
-		n = sizeof(struct rec_stack) + 8 * ((const struct rec_stack *)r)->room;
-		break;
-	case REC_USER_TASK_BEGIN: case REC_USER_TASK_END: case REC_USER_REGION_BEGIN:
-	case REC_USER_REGION_END: case REC_USER_LOG:
-		if (avail < sizeof(struct rec_user) ||
-		    ((const struct rec_user *)r)->room > REC_USER_MAX ||
-		    ((const struct rec_user *)r)->room % 8 ||
-		    ((const struct rec_user *)r)->len[0] + ((const struct rec_user *)r)->len[1] >
-			    (int)((const struct rec_user *)r)->room)
-			return 0;
-		n = sizeof(struct rec_user) + ((const struct rec_user *)r)->room;
-		break;
-	case REC_GO_START: case REC_GO_DEAD: case REC_SYS_EXIT_NOP: case REC_EXTRA_ENTER:
-	case REC_EXTRA_LEAVE: case REC_P_START: case REC_P_STOP: case REC_P_HANDOFF:
-	case REC_STW_END: case REC_GC_END: case REC_ASSIST_END: case REC_SWEEP_MARK: case REC_SNAP_END:
-	case REC_SNAP_P_NAME: case REC_SNAP_GC: case REC_GSTACK_ALLOC: case REC_GSTACK_FREE:
-	case REC_SPAN_ALLOC: case REC_SPAN_FREE: case REC_SNAP_MEMORY: case REC_SNAP_GSTACK:
-	case REC_SNAP_SPAN: case REC_CAPTURE_END: case REC_GAP:
-	case REC_RESUME:
-		n = sizeof(struct rec);
-		break;
-	case REC_CPU_LEAF:
-		n = sizeof(struct rec_cpu);
-		break;
-	case REC_NONE:
+	head = rec_head_size(r->kind);
+	if (!head || head > avail)
 		return 0;
-	default:
-		n = sizeof(struct rec_long);
-	}
-	return n <= avail ? n : 0;
+	tail = rec_tail_size(r);
+	return tail <= avail - head ? head + tail : 0;
 }
 #endif
 

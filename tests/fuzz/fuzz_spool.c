@@ -27,23 +27,10 @@ enum { HEAD = 3, STEP = 6, G_AT = 0x100000, P_AT = 0x1000 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static const uint8_t kinds[] = {
-	REC_GO_START, REC_GO_PARK, REC_GO_STOP, REC_GO_DEAD, REC_GO_READY, REC_GO_CREATE,
-	REC_GO_CREATE_BLOCKED, REC_GO_PREEMPT_PARK, REC_GO_SWITCH, REC_GO_SWITCH_DEAD,
-	REC_SYS_ENTER, REC_SYS_EXIT, REC_SYS_EXIT_NOP, REC_SYS_ENTER_BLOCK, REC_EXTRA_ENTER,
-	REC_EXTRA_LEAVE, REC_P_START, REC_P_STOP, REC_P_STEAL, REC_P_HANDOFF, REC_PROCS,
-	REC_STW_BEGIN, REC_STW_END, REC_GC_BEGIN, REC_GC_END, REC_ASSIST_BEGIN, REC_ASSIST_END,
-	REC_HEAP_ALLOC, REC_HEAP_GOAL, REC_USER_TASK_BEGIN, REC_USER_TASK_END,
-	REC_USER_REGION_BEGIN, REC_USER_REGION_END, REC_USER_LOG, REC_CPU_SAMPLE, REC_CPU_LEAF, REC_STACK,
-	REC_SNAP_P, REC_SNAP_G, REC_SNAP_END, REC_LOST, REC_GOID, REC_SNAP_GC, REC_SNAP_P_NAME,
-	REC_CAPTURE_END,
-	REC_GAP, REC_RESUME, REC_BUDGET,
+#define KIND(number, ...) number,
+#include "record.def"
+#undef KIND
 };
-
-static bool is_of_p(uint8_t kind)
-{
-	return (kind >= REC_P_START && kind <= REC_PROCS) || kind == REC_SNAP_P ||
-	       kind == REC_SNAP_P_NAME;
-}
 
 /* Bytes behind struct rec, other than a stack key and an argument. */
 static void add_tail(struct buf *out, const struct rec *r, uint8_t stack, uint64_t arg)
@@ -58,7 +45,7 @@ static void add_tail(struct buf *out, const struct rec *r, uint8_t stack, uint64
 	if (r->kind == REC_STACK) {
 		buf_add(out, &table, sizeof(table));
 		buf_add(out, &pc, sizeof(pc));
-	} else if (r->kind >= REC_USER_TASK_BEGIN && r->kind <= REC_USER_LOG) {
+	} else if (rec_layout(r->kind) == REC_LAYOUT_rec_user) {
 		buf_add(out, &user, sizeof(user));
 		buf_add(out, text, sizeof(text));
 	} else {
@@ -75,10 +62,10 @@ static void add_record(struct buf *out, const uint8_t *d, uint64_t *now)
 
 	r.tid = 1 + (d[1] & 7);
 	r.id = d[1] >> 4;
-	r.ptr = is_of_p(r.kind) ? P_AT + (r.id & 7) * 8 : G_AT + r.id * 8;
+	r.ptr = rec_is_of_p(r.kind) ? P_AT + (r.id & 7) * 8 : G_AT + r.id * 8;
 	if (d[3] & 0x80)
 		r.ptr = P_AT + (d[3] & 7) * 8;
-	if (is_of_p(r.kind))
+	if (rec_is_of_p(r.kind))
 		r.id &= 7;
 	if (r.kind == REC_SYS_EXIT && arg)
 		arg = P_AT + arg * 8;

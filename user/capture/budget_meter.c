@@ -10,25 +10,11 @@ bool budget_is_extra(enum group g)
 	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS;
 }
 
-static bool is_extra(uint8_t kind)
+/* Did a probe walk a stack for it, which is no extra's and not the sampler's? */
+static bool has_walk(uint8_t kind)
 {
-	switch (kind) {
-	case REC_HEAP_ALLOC: case REC_HEAP_GOAL: case REC_SWEEP_SPAN: case REC_SWEEP_MARK:
-	case REC_GSTACK_ALLOC: case REC_GSTACK_FREE: case REC_SPAN_ALLOC: case REC_SPAN_FREE:
-		return true;
-	}
-	return false;
-}
-
-static bool has_stack(uint8_t kind)
-{
-	switch (kind) {
-	case REC_GO_PARK: case REC_GO_STOP: case REC_GO_READY: case REC_GO_CREATE:
-	case REC_GO_CREATE_BLOCKED: case REC_GO_PREEMPT_PARK: case REC_SYS_ENTER:
-	case REC_SYS_ENTER_BLOCK:
-		return true;
-	}
-	return false;
+	return rec_has_stack(kind) && rec_is_of_thread(kind) && !rec_is_extra(kind) &&
+	       rec_family(kind) != REC_FAMILY_SAMPLE;
 }
 
 static void count(struct budget_meter *m, const struct rec *r)
@@ -40,8 +26,8 @@ static void count(struct budget_meter *m, const struct rec *r)
 		return;
 	}
 	m->sum.records++;
-	m->sum.extras += is_extra(r->kind);
-	if (!has_stack(r->kind))
+	m->sum.extras += rec_is_extra(r->kind);
+	if (!has_walk(r->kind))
 		return;
 	/* One in eight will do to know how long they are. */
 	if (m->sum.stacks++ % 8)

@@ -36,7 +36,7 @@ static bool is_creation(const struct rec *r)
 static bool names_goroutine(const struct rec *r)
 {
 	return r->id && r->id != REC_ID_TOLD &&
-	       (r->kind <= REC_EXTRA_LEAVE || r->kind == REC_GOID);
+	       (rec_is_of_goroutine(r->kind) || r->kind == REC_GOID);
 }
 
 /* --- names of gs --- */
@@ -62,7 +62,7 @@ static void learn(struct goid_filter *f, const struct rec *r)
 			*goid = r->id;
 	} else if (r->kind == REC_GO_DEAD) {
 		*map64_put(&f->names, r->ptr, NULL) = 0;
-	} else if (r->id && r->kind <= REC_EXTRA_LEAVE) {
+	} else if (r->id && rec_is_of_goroutine(r->kind)) {
 		*map64_put(&f->names, r->ptr, NULL) = r->id;
 	}
 }
@@ -78,10 +78,17 @@ static bool is_switch(const struct rec *r)
  */
 static bool leaves_out_a_name(const struct rec *r)
 {
-	return r->kind <= REC_EXTRA_LEAVE &&
+	return rec_is_of_goroutine(r->kind) &&
 	       (r->id == REC_ID_TOLD ||
 		(is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD));
 }
+
+/* pass_on() names them in room for a rec_long. */
+#define KIND(number, name, layout, family, ...) \
+	_Static_assert((REC_FAMILY_##family != REC_FAMILY_GO && REC_FAMILY_##family != REC_FAMILY_SYSCALL) || \
+		       sizeof(struct layout) <= sizeof(struct rec_long), #name ": too long");
+#include "record.def"
+#undef KIND
 
 static int pass_on(struct goid_filter *f, const struct rec *r)
 {

@@ -36,94 +36,38 @@ static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 /* --- the capture itself --- */
 
 static handler *const handlers[256] = {
-	[REC_GO_START] = go_start,
-	[REC_GO_PARK] = go_park,
-	[REC_GO_STOP] = go_stop,
-	[REC_GO_DEAD] = go_dead,
-	[REC_GO_READY] = go_ready,
-	[REC_GO_CREATE] = go_create,
-	[REC_GO_CREATE_BLOCKED] = go_create,
-	[REC_GO_PREEMPT_PARK] = go_preempt_park,
-	[REC_GO_SWITCH] = go_switch,
-	[REC_GO_SWITCH_DEAD] = go_switch,
-	[REC_SYS_ENTER] = sys_enter,
-	[REC_SYS_ENTER_BLOCK] = sys_enter,
-	[REC_SYS_EXIT] = sys_exit,
-	[REC_SYS_EXIT_NOP] = sys_exit_nop,
-	[REC_EXTRA_ENTER] = extra_enter,
-	[REC_EXTRA_LEAVE] = extra_leave,
-	[REC_P_START] = p_start,
-	[REC_P_STOP] = p_stop,
-	[REC_P_STEAL] = p_steal,
-	[REC_P_HANDOFF] = p_handoff,
-	[REC_PROCS] = procs_change,
-	[REC_STW_BEGIN] = stw_begin,
-	[REC_STW_END] = stw_end,
-	[REC_GC_BEGIN] = gc_begin,
-	[REC_GC_END] = gc_end,
-	[REC_ASSIST_BEGIN] = assist_begin,
-	[REC_ASSIST_END] = assist_end,
-	[REC_HEAP_ALLOC] = heap_alloc,
-	[REC_HEAP_GOAL] = heap_goal,
-	[REC_SWEEP_SPAN] = sweep_span,
-	[REC_SWEEP_MARK] = sweep_mark,
-	[REC_USER_TASK_BEGIN] = user_task_begin,
-	[REC_USER_TASK_END] = user_task_end,
-	[REC_USER_REGION_BEGIN] = user_region,
-	[REC_USER_REGION_END] = user_region,
-	[REC_USER_LOG] = user_log,
-	[REC_CPU_SAMPLE] = cpu_sample,
-	[REC_GSTACK_ALLOC] = gstack_alloc,
-	[REC_GSTACK_FREE] = gstack_free,
-	[REC_SPAN_ALLOC] = span_alloc,
-	[REC_SPAN_FREE] = span_free,
-	[REC_SNAP_MEMORY] = snap_memory,
-	[REC_SNAP_GSTACK] = snap_gstack,
-	[REC_SNAP_SPAN] = snap_span,
-	[REC_SNAP_P_NAME] = snap_p_name,
-	[REC_SNAP_P] = snap_p,
-	[REC_SNAP_G] = snap_g,
-	[REC_SNAP_GC] = snap_gc,
-	[REC_SNAP_END] = snap_end,
-	[REC_LOST] = records_lost,
-	[REC_CAPTURE_END] = end_of_capture,
-	[REC_RESUME] = gap_resume,
-	[REC_BUDGET] = budget_changed,
+#define HANDLE(kind, handler) [REC_##kind] = handler,
+#define IGNORE(kind)
+#include "sched/dispatch.def"
+#undef HANDLE
+#undef IGNORE
 };
 
-/* Records made by user space speak of the process, not of a thread. */
-static bool is_of_thread(const struct rec *r)
-{
-	return r->kind < REC_STACK;
-}
-
-static bool is_of_goroutine(const struct rec *r)
-{
-	return r->kind <= REC_EXTRA_LEAVE;
-}
-
-static bool is_of_p(const struct rec *r)
-{
-	return (r->kind >= REC_P_START && r->kind <= REC_P_HANDOFF) || r->kind == REC_SNAP_P ||
-	       r->kind == REC_SNAP_P_NAME;
-}
-
-static bool is_of_memory(const struct rec *r)
-{
-	return r->kind >= REC_GSTACK_ALLOC && r->kind <= REC_SPAN_FREE;
-}
+/* Each kind of record.def stands in dispatch.def. */
+enum {
+#define HANDLE(kind, handler) IS_DISPATCHED_##kind,
+#define IGNORE(kind) IS_DISPATCHED_##kind,
+#include "sched/dispatch.def"
+#undef HANDLE
+#undef IGNORE
+#define KIND(number, name, ...) DISPATCH_OF_##name = IS_DISPATCHED_##name,
+#include "record.def"
+#undef KIND
+};
 
 /* Sweeping frees spans; a sample, and each span, is no sign of anything else. */
 static bool ends_sweep(const struct rec *r)
 {
-	return r->kind < REC_CPU_SAMPLE && !is_of_memory(r);
+	enum rec_family f = rec_family(r->kind);
+
+	return f != REC_FAMILY_SAMPLE && f != REC_FAMILY_SWEEP && f != REC_FAMILY_MEMORY;
 }
 
 /* An id that the probe could not read, or a damaged one. */
 static bool is_nameless(const struct rec *r)
 {
-	return ((is_of_goroutine(r) || is_of_memory(r)) && !r->id) ||
-	       (is_of_p(r) && r->id >= P_ID_MAX);
+	return ((rec_is_of_goroutine(r->kind) || rec_family(r->kind) == REC_FAMILY_MEMORY) && !r->id) ||
+	       (rec_is_of_p(r->kind) && r->id >= P_ID_MAX);
 }
 
 /* Workers of the collector never enter a syscall: the record is another goroutine's. */
@@ -131,7 +75,7 @@ static bool is_foreign(struct model *s, const struct rec *r)
 {
 	struct G *g;
 
-	if (r->kind < REC_SYS_ENTER || r->kind > REC_EXTRA_LEAVE)
+	if (rec_family(r->kind) != REC_FAMILY_SYSCALL)
 		return false;
 	g = g_get(s, r->id);
 	return g && g->gc_work;
@@ -166,7 +110,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		repair(s, REPAIR_DROPPED);
 		return 0;
 	}
-	if (is_of_thread(r))
+	if (rec_is_of_thread(r->kind))
 		m = m_put(s, r->tid);
 	if (m && m->sweep.place && ends_sweep(r))
 		sweep_settle(s, m);
