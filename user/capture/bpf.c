@@ -376,6 +376,15 @@ static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct 
 	return 0;
 }
 
+/* Probes are in the file that was parsed; but is it still what the process runs? */
+static int check_identity(const struct bpf_side *b, struct error *err)
+{
+	if (!process_execed(b->proc))
+		return 0;
+	return error_set(err, -ESTALE, "process %d has exec'ed another program while it was attached to: "
+			 "record that one, with -p", b->proc->pid);
+}
+
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 {
 	size_t i;
@@ -391,6 +400,8 @@ int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 		else if (is_first(b, i))
 			r = attach_multi(b, pt, err);
 	}
+	if (!r)
+		r = check_identity(b, err);
 	if (r)
 		bpf_detach(b, parts);
 	return r;

@@ -134,14 +134,10 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;
 }
 
-/*
- * One that had a program, and is on its way out: its memory goes, and with it the link to the file, before the kernel
- * says that it has ended. Any other error is of one that we may not look at.
- */
+/* One that had a program; any other error is of one that we may not look at. */
 static bool has_gone(struct process *p)
 {
-	return p->pidfd >= 0 && p->exe_id[1] &&
-	       (process_ended(p) || (access(p->exe, F_OK) && errno == ENOENT));
+	return p->pidfd >= 0 && p->exe_id[1] && process_leaves(p);
 }
 
 int target_fault(struct target *t, int r, struct error *err)

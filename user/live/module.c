@@ -35,11 +35,20 @@ bool module_is_plugin(const struct gobin *b)
 	return mode ? !strcmp(mode, "plugin") : !gobin_exported_symbol(b, "runtime.allgs", &addr);
 }
 
-static void keep_library(struct search *s, const struct plugin *found)
+static void plugin_free(struct plugin *p)
+{
+	if (!p->bin)
+		return;
+	gobin_free(p->bin);
+	close(p->held);
+	p->bin = NULL;
+}
+
+static void keep_library(struct search *s, struct plugin *found)
 {
 	if (s->library.bin) {
 		snprintf(s->other, sizeof(s->other), "%s", gobin_path(found->bin));
-		gobin_free(found->bin);
+		plugin_free(found);
 	} else {
 		s->library = *found;
 	}
@@ -56,16 +65,28 @@ static bool is_known(const struct search *s, const char *file)
 	return same_file(file, s->p->exe) || (s->library.bin && same_file(file, s->library.file));
 }
 
+/* Holds the file of @m and opens it, if it is Go and not known yet. */
+static bool open_mapping(const struct search *s, const struct mapping *m, struct plugin *ret)
+{
+	ret->held = maps_open(&s->p->fs, s->p->pid, s->p->root, m);
+	if (ret->held < 0)
+		return false;
+	process_file_path(ret->held, ret->file);
+	if (!is_known(s, ret->file) && !gobin_open_as(&ret->bin, ret->file, m->path, NULL))
+		return true;
+	close(ret->held);
+	return false;
+}
+
 static void try_mapping(struct search *s, const struct mapping *m)
 {
 	struct plugin found;
 	uint64_t addr;
 
-	maps_file(&s->p->fs, s->p->pid, m, found.file);
-	if (is_known(s, found.file) || gobin_open_as(&found.bin, found.file, m->path, NULL))
+	if (!open_mapping(s, m, &found))
 		return;
 	if (gobin_offset_address(found.bin, m->offset, &addr)) {
-		gobin_free(found.bin);
+		plugin_free(&found);
 		return;
 	}
 	found.bias = m->start - addr;
@@ -127,6 +148,7 @@ static int use_library(struct process *p, struct search *s, struct gobin **ret,
 		return r;
 	if (*s->other)
 		return refuse(p, s->other, err);
+	p->library_file = s->library.held;
 	memcpy(p->module, s->library.file, sizeof(p->module));
 	p->bias = s->library.bias;
 	*ret = s->library.bin;
@@ -172,15 +194,17 @@ bool module_opened_plugin(const struct process *p)
 
 bool module_has_library(const struct procfs *fs, pid_t pid)
 {
-	struct process p = { .fs = *fs, .pid = pid };
+	struct process p = PROCESS_CLOSED;
 	struct search s = { .p = &p };
 	bool has;
 
-	procfs_path(fs, pid, "exe", p.exe);
+	if (process_open(&p, fs, pid, NULL))
+		return false;
 	search(&s);
 	has = s.library.bin;
-	gobin_free(s.library.bin);
+	plugin_free(&s.library);
 	plugins_free(&s.plugins);
+	process_close(&p);
 	return has;
 }
 
@@ -220,7 +244,7 @@ int module_open(struct process *p, struct gobin **ret, struct vec *plugins, stru
 	} else if (r == -ENOEXEC) {
 		r = use_library(p, &s, ret, err);
 	}
-	gobin_free(s.library.bin);
+	plugin_free(&s.library);
 	*plugins = s.plugins;
 	return r;
 }
@@ -228,7 +252,9 @@ int module_open(struct process *p, struct gobin **ret, struct vec *plugins, stru
 /* NULL: the process has our own file system. */
 static const char *root_of(const struct process *p, char ret[PROCFS_PATH])
 {
-	procfs_path(&p->fs, p->pid, "root", ret);
+	if (p->root < 0)
+		return NULL;
+	process_file_path(p->root, ret);
 	return same_file(ret, "/") ? NULL : ret;
 }
 
@@ -251,6 +277,6 @@ void plugins_free(struct vec *plugins)
 	size_t i;
 
 	for (i = 0; i < plugins->len; i++)
-		gobin_free(vec_at(plugins, struct plugin, i)->bin);
+		plugin_free(vec_at(plugins, struct plugin, i));
 	vec_free(plugins);
 }

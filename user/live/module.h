@@ -23,7 +23,8 @@
 
 struct plugin {
 	struct gobin *bin;
-	char file[PROCFS_PATH];		/* below /proc */
+	int held;			/* descriptor of the file, */
+	char file[PROCFS_PATH];		/* and its path below /proc */
 	uint64_t bias;
 };
 

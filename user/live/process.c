@@ -27,6 +27,18 @@
 
 enum { STACK_START = 28 };	/* field of the stat file; moves with every exec, of the same file too */
 
+void process_file_path(int fd, char ret[PROCFS_PATH])
+{
+	snprintf(ret, PROCFS_PATH, "/proc/self/fd/%d", fd);
+}
+
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static int exe_identity(const struct process *p, uint64_t id[3])
 {
 	struct procfs_file_id exe;
@@ -75,18 +87,47 @@ static int open_handle(struct process *p, struct error *err)
 	return 0;
 }
 
-int process_open_exe(struct process *p, struct error *err)
+/* -EAGAIN: it exec'ed between the two looks. */
+static int hold_exe(struct process *p)
 {
+	char path[PROCFS_PATH];
+	struct stat st;
 	int r;
 
-	procfs_path(&p->fs, p->pid, "exe", p->exe);
+	drop(&p->exe_file);
+	procfs_path(&p->fs, p->pid, "exe", path);
+	p->exe_file = open(path, O_RDONLY | O_CLOEXEC);
+	if (p->exe_file < 0 || fstat(p->exe_file, &st))
+		return -errno;
 	r = exe_identity(p, p->exe_id);
+	if (r)
+		return r;
+	return p->exe_id[0] == st.st_dev && p->exe_id[1] == st.st_ino ? 0 : -EAGAIN;
+}
+
+int process_open_exe(struct process *p, struct error *err)
+{
+	enum { TRIES = 100 };
+	int r, tries = 0;
+
+	do
+		r = hold_exe(p);
+	while (r == -EAGAIN && ++tries < TRIES);
 	if (r == -ENOENT)
 		return error_set(err, r, "process %d has no program file: it is a kernel thread, or has ended",
 				 p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
+	process_file_path(p->exe_file, p->exe);
 	return 0;
+}
+
+static void hold_root(struct process *p)
+{
+	char path[PROCFS_PATH];
+
+	procfs_path(&p->fs, p->pid, "root", path);
+	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Threads have a /proc entry too, but are no processes: the thread group says. */
@@ -111,6 +152,8 @@ int process_open_pid(struct process *p, struct error *err)
 		r = open_handle(p, err);
 	if (!r)
 		r = process_open_exe(p, err);
+	if (!r)
+		hold_root(p);
 	p->bpf_tgid = p->pid;
 	if (!r && !p->fs.initial)
 		r = process_use_inner_ids(p, err);
@@ -119,7 +162,9 @@ int process_open_pid(struct process *p, struct error *err)
 
 int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err)
 {
-	*p = (struct process){ .fs = *fs, .pid = pid, .pidfd = -1, .memory = -1 };
+	*p = (struct process)PROCESS_CLOSED;
+	p->fs = *fs;
+	p->pid = pid;
 	return process_open_pid(p, err);
 }
 
@@ -300,6 +345,14 @@ bool process_execed(const struct process *p)
 	return !exe_identity(p, id) && id[2] && memcmp(id, p->exe_id, sizeof(id));
 }
 
+bool process_leaves(struct process *p)
+{
+	char path[PROCFS_PATH];
+
+	procfs_path(&p->fs, p->pid, "exe", path);
+	return process_ended(p) || (access(path, F_OK) && errno == ENOENT);
+}
+
 int process_exit_status(const struct process *p)
 {
 	if (!p->reaped)
@@ -314,9 +367,9 @@ void process_close(struct process *p)
 		waitpid(p->pid, &p->status, 0);
 		p->held = false;
 	}
-	if (p->pidfd >= 0)
-		close(p->pidfd);
-	if (p->memory >= 0)
-		close(p->memory);
-	p->pidfd = p->memory = -1;
+	drop(&p->pidfd);
+	drop(&p->memory);
+	drop(&p->exe_file);
+	drop(&p->root);
+	drop(&p->library_file);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process: the traced process from outside: its executable, load bias, memory
- * and life. Nothing here stops or changes it; a launched program is held only
+ * and life. Descriptors hold what was chosen: the process, its executable and its
+ * root folder are each looked up once, so what is parsed, what is probed and what
+ * is named is one file, whatever the process execs or mounts meanwhile.
+ * Nothing here stops or changes it; a launched program is held only
  * until the first instruction of Go's runtime, so that probes are in place: just
  * after an exec, or, if Go is in a library of it, just after that was mapped.
  */
@@ -34,7 +37,9 @@ struct process {
 	 */
 	int pidfd;
 	int memory;		/* its mem file in the latter case, else -1 */
-	char exe[PROCFS_PATH];	/* /proc/PID/exe: works for deleted and container files */
+	int exe_file;		/* the executable; works for deleted and container files */
+	char exe[PROCFS_PATH];	/* the path of that descriptor: /proc/self/fd/N */
+	int root;		/* its root folder (O_PATH), -1: may not be seen */
 	/*
 	 * The process id that BPF programs compare with and the namespace in
 	 * which it and all thread ids are meant: 0 for the machine's first.
@@ -42,7 +47,8 @@ struct process {
 	pid_t bpf_tgid;
 	struct procfs_file_id bpf_ns;
 	/* The file with the Go program, the same or a library in it (live/module), and */
-	char module[PROCFS_PATH];
+	int library_file;	/* the latter, else -1 */
+	char module[PROCFS_PATH];	/* path of the descriptor */
 	uint64_t bias;		/* what the loader added to its link-time addresses */
 	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
@@ -52,7 +58,10 @@ struct process {
 	bool reaped;
 };
 
-#define PROCESS_CLOSED { .pidfd = -1, .memory = -1 }
+#define PROCESS_CLOSED { .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1 }
+
+/* "/proc/self/fd/N": a path to the very file that is open as @fd. */
+void process_file_path(int fd, char ret[PROCFS_PATH]);
 
 /*
  * @pid is one that @fs shows. Attaches nothing yet. -ESRCH no such process,
@@ -109,6 +118,11 @@ size_t process_read_many(const struct process *p, struct iovec *local, struct io
 bool process_ended(struct process *p);
 /* Is it running another program than at the start? */
 bool process_execed(const struct process *p);
+/*
+ * Has it ended, or is it on its way out? Then its memory goes, and with it the link
+ * to the file, before the kernel says that it has ended.
+ */
+bool process_leaves(struct process *p);
 /* Exit status of a launched program as a shell reports it (128 + signal). */
 int process_exit_status(const struct process *p);
 void process_close(struct process *p);

@@ -171,7 +171,9 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 	_cleanup_close_ int ours = -1;
 	int fds[2], r;
 
-	*p = (struct process){ .fs = *fs, .pidfd = -1, .memory = -1, .launched = true };
+	*p = (struct process)PROCESS_CLOSED;
+	p->fs = *fs;
+	p->launched = true;
 	if (!fs->own)
 		return error_set(err, -EINVAL,
 				 "'%s' is not of this PID namespace, where a program would run",

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* maps: see maps.h. */
+#define _GNU_SOURCE
 #include "proc/maps.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
 
 enum { MAPS_MAX = 64 << 20 };
 
@@ -56,4 +64,32 @@ void maps_file(const struct procfs *fs, pid_t pid, const struct mapping *map,
 		return;
 	snprintf(what, sizeof(what), "root%.200s", map->path);
 	procfs_path(fs, pid, what, ret);
+}
+
+static int below_root(int root, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));	/* Linux 5.6 */
+}
+
+int maps_open(const struct procfs *fs, pid_t pid, int root, const struct mapping *map)
+{
+	char what[64], path[PROCFS_PATH];
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int file;
+
+	snprintf(what, sizeof(what), "map_files/%" PRIx64 "-%" PRIx64, map->start, map->end);
+	procfs_path(fs, pid, what, path);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0 && root >= 0)
+		fd = below_root(root, map->path);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	return file < 0 ? -errno : file;
 }

@@ -34,4 +34,11 @@ void maps_free(struct maps *m);
 void maps_file(const struct procfs *fs, pid_t pid, const struct mapping *map,
 	       char ret[PROCFS_PATH]);
 
+/*
+ * Opens the file of @map to read, in the same way, where @root (O_PATH; -1: not known)
+ * is the process's root folder: links and ".." do not lead out of it. Nothing but a
+ * regular file is ever opened. -errno.
+ */
+int maps_open(const struct procfs *fs, pid_t pid, int root, const struct mapping *map);
+
 #endif
