@@ -60,10 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pclntab *t;
 	struct pclntab_func f;
+	struct elf_file image;
 	uint64_t start, end;
 	size_t i;
 
-	if (pclntab_from_memory(&t, data, size, NULL))
+	if (elf_file_from_memory(&image, data, size, NULL) || pclntab_from_elf(&t, &image, NULL))
 		return 0;
 	for (i = 0; i < pclntab_funcs(t) && i < FUNCS; i++) {
 		if (pclntab_func(t, i, &f))

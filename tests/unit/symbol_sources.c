@@ -95,14 +95,15 @@ static bool is_call(const struct pclntab *t, const uint8_t *p, uint64_t addr)
 static void compare_calls(struct pair *p, const struct pclntab *t, const char *path)
 {
 	struct elf_file img;
-	struct elf_range r;
+	const uint8_t *code;
 	uint64_t start, end, off;
 
 	CHECK_EQ(elf_file_open(&img, path, NULL), 0);
 	pclntab_text_range(t, &start, &end);
-	r = elf_image_from(&img, start);
-	for (off = 0; off + 5 < end - start && off + 5 < r.size; off++) {
-		if (is_call(t, r.data + off, start + off))
+	code = elf_bytes(&img, start, end - start);
+	CHECK(code);
+	for (off = 0; code && off + 5 < end - start; off++) {
+		if (is_call(t, code + off, start + off))
 			compare_pc(p, start + off + 5);
 	}
 	elf_file_close(&img);

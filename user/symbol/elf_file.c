@@ -4,12 +4,14 @@
 #include "symbol/elf_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <zlib.h>
 
 #include "base/cleanup.h"
+#include "base/open_under.h"
+
+/* Programs have some 40; a table that claims the whole of a large file is a lie. */
+enum { MAX_SECTIONS = 1 << 16 };
 
 /* --- opening --- */
 
@@ -37,10 +39,11 @@ static size_t entries_in_file(const struct elf_file *f, uint64_t off, uint64_t n
 	if (off >= f->size)
 		return 0;
 	room = (f->size - off) / size;
-	return n < room ? n : room;
+	n = n < room ? n : room;
+	return n < MAX_SECTIONS ? n : MAX_SECTIONS;
 }
 
-static bool section_header(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
+static bool header_at(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
 {
 	const uint8_t *p;
 
@@ -68,7 +71,7 @@ static void find_tables(struct elf_file *f)
 	if (h->e_shentsize != sizeof(Elf64_Shdr) || !h->e_shoff)
 		return;
 	f->nsections = entries_in_file(f, h->e_shoff, h->e_shnum ?: 1, sizeof(Elf64_Shdr));
-	if (!section_header(f, 0, &first))
+	if (!header_at(f, 0, &first))
 		return;
 	if (!h->e_shnum)
 		f->nsections = entries_in_file(f, h->e_shoff, first.sh_size, sizeof(Elf64_Shdr));
@@ -78,131 +81,202 @@ static void find_tables(struct elf_file *f)
 		f->names = elf_strings_of(&table);
 }
 
-int elf_file_from_memory(struct elf_file *f, const void *data, size_t size, struct error *err)
+static int read_headers(struct elf_file *f, struct error *err)
 {
+	const uint8_t *p = elf_file_at(f, 0, sizeof(f->header));
 	int r;
 
-	*f = (struct elf_file){ .data = data, .size = size };
-	if (size < sizeof(f->header))
-		return error_set(err, -ENOEXEC, "too short for an ELF file (%zu bytes)", size);
-	memcpy(&f->header, data, sizeof(f->header));
+	if (!p)
+		return error_set(err, -ENOEXEC, "too short for an ELF file (%zu bytes)", f->size);
+	memcpy(&f->header, p, sizeof(f->header));
 	r = check_header(f, err);
 	if (!r)
 		find_tables(f);
 	return r;
 }
 
-/* O_NONBLOCK: a FIFO in the place of the program must not hang us. */
-static int open_regular(const char *path, size_t *size, struct error *err)
+int elf_file_from_memory(struct elf_file *f, const void *data, size_t size, struct error *err)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_set(err, -errno, "%s", strerror(errno));
-	if (!S_ISREG(st.st_mode) || !st.st_size)
-		return error_set(err, -ENOEXEC, "not a file with contents");
-	*size = (size_t)st.st_size;
-	return take_fd(&fd);
+	*f = (struct elf_file){ .memory = data, .size = size };
+	return read_headers(f, err);
 }
 
-int elf_file_open(struct elf_file *f, const char *path, struct error *err)
+int elf_file_open_fd(struct elf_file *f, int fd, struct error *err)
 {
-	_cleanup_close_ int fd = -1;
-	size_t size = 0;
-	void *data;
 	int r;
 
 	*f = (struct elf_file){0};
-	fd = open_regular(path, &size, err);
-	if (fd < 0)
-		return fd;
-	data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
-		return error_set(err, -errno, "cannot map it: %s", strerror(errno));
-	r = elf_file_from_memory(f, data, size, err);
-	f->mapped = true;
+	r = file_copy_new(&f->copy, fd, err);
+	if (r)
+		return r;
+	f->size = file_copy_size(f->copy);
+	r = read_headers(f, err);
 	if (r < 0)
 		elf_file_close(f);
 	return r;
 }
 
+int elf_file_open(struct elf_file *f, const char *path, struct error *err)
+{
+	_cleanup_close_ int fd = open_regular(path);
+
+	*f = (struct elf_file){0};
+	if (fd == -ENOEXEC)
+		return error_set(err, fd, "not a file with contents");
+	if (fd < 0)
+		return error_set(err, fd, "%s", strerror(-fd));
+	return elf_file_open_fd(f, fd, err);
+}
+
+struct elf_file elf_file_borrow(const struct elf_file *f)
+{
+	struct elf_file ret = *f;
+
+	ret.borrowed = true;
+	return ret;
+}
+
 void elf_file_close(struct elf_file *f)
 {
-	if (f->mapped)
-		munmap((void *)f->data, f->size);
+	if (!f->borrowed)
+		file_copy_free(f->copy);
 	*f = (struct elf_file){0};
 }
 
 /* --- bytes --- */
 
+bool elf_file_has(const struct elf_file *f, uint64_t off, uint64_t n)
+{
+	return off <= f->size && n <= f->size - off;
+}
+
 const uint8_t *elf_file_at(const struct elf_file *f, uint64_t off, uint64_t n)
 {
-	return off <= f->size && n <= f->size - off ? f->data + off : NULL;
+	if (!elf_file_has(f, off, n))
+		return NULL;
+	return f->copy ? file_copy_at(f->copy, off, n) : f->memory + off;
 }
+
+int elf_file_crc32(const struct elf_file *f, uint32_t *ret)
+{
+	if (f->copy)
+		return file_copy_crc32(f->copy, ret);
+	*ret = (uint32_t)crc32_z(0, f->memory, f->size);
+	return 0;
+}
+
+/* --- segments --- */
 
 bool elf_segment_get(const struct elf_file *f, size_t i, Elf64_Phdr *ret)
 {
-	if (i >= f->nsegments)
-		return false;
-	memcpy(ret, f->data + f->header.e_phoff + i * sizeof(*ret), sizeof(*ret));
-	return true;
+	const uint8_t *p;
+
+	/* nsegments says that the table fits, so this cannot overflow */
+	p = i < f->nsegments ? elf_file_at(f, f->header.e_phoff + i * sizeof(*ret), sizeof(*ret))
+			     : NULL;
+	if (p)
+		memcpy(ret, p, sizeof(*ret));
+	return p != NULL;
 }
 
-static bool segment_holds(const Elf64_Phdr *ph, uint64_t addr, uint64_t n)
+static bool is_load(const struct elf_file *f, const Elf64_Phdr *ph, uint32_t flags)
 {
-	return ph->p_type == PT_LOAD && addr >= ph->p_vaddr && addr - ph->p_vaddr <= ph->p_filesz &&
-	       n <= ph->p_filesz - (addr - ph->p_vaddr);
+	return ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
+	       elf_file_has(f, ph->p_offset, ph->p_filesz) &&
+	       ph->p_vaddr + ph->p_filesz >= ph->p_vaddr;
+}
+
+bool elf_load_next(const struct elf_file *f, size_t *i, uint32_t flags, Elf64_Phdr *ret)
+{
+	while (elf_segment_get(f, (*i)++, ret))
+		if (is_load(f, ret, flags))
+			return true;
+	return false;
+}
+
+/* The PT_LOAD with all of @flags that has [@addr, @addr + @n) in the file. */
+static bool load_of(const struct elf_file *f, uint32_t flags, uint64_t addr, uint64_t n,
+		    Elf64_Phdr *ret)
+{
+	size_t i = 0;
+
+	while (elf_load_next(f, &i, flags, ret)) {
+		uint64_t at = addr - ret->p_vaddr;
+
+		if (addr >= ret->p_vaddr && at <= ret->p_filesz && n <= ret->p_filesz - at)
+			return true;
+	}
+	return false;
 }
 
 const uint8_t *elf_bytes(const struct elf_file *f, uint64_t addr, uint64_t n)
 {
 	Elf64_Phdr ph;
-	size_t i;
 
-	for (i = 0; elf_segment_get(f, i, &ph); i++) {
-		if (segment_holds(&ph, addr, n) && elf_file_at(f, ph.p_offset, ph.p_filesz))
-			return f->data + ph.p_offset + (addr - ph.p_vaddr);
-	}
-	return NULL;
+	return load_of(f, 0, addr, n, &ph) ? elf_file_at(f, ph.p_offset + (addr - ph.p_vaddr), n)
+					   : NULL;
 }
 
 bool elf_exec_segment(const struct elf_file *f, uint64_t addr, Elf64_Phdr *ret)
 {
-	size_t i;
-
-	for (i = 0; elf_segment_get(f, i, ret); i++) {
-		if ((ret->p_flags & PF_X) && segment_holds(ret, addr, 1) &&
-		    elf_file_at(f, ret->p_offset, ret->p_filesz))
-			return true;
-	}
-	return false;
+	return load_of(f, PF_X, addr, 1, ret);
 }
 
 /* --- sections --- */
 
+/* Header @i, if that section has its bytes in the file. */
+static bool section_header(const struct elf_file *f, size_t i, Elf64_Shdr *ret)
+{
+	return header_at(f, i, ret) && ret->sh_type != SHT_NULL && ret->sh_type != SHT_NOBITS &&
+	       elf_file_has(f, ret->sh_offset, ret->sh_size);
+}
+
+static bool read_section(const struct elf_file *f, const Elf64_Shdr *h, struct elf_section *ret)
+{
+	*ret = (struct elf_section){
+		.data = elf_file_at(f, h->sh_offset, h->sh_size),
+		.size = h->sh_size,
+		.addr = h->sh_addr,
+		.header = *h,
+	};
+	return ret->data != NULL;
+}
+
 bool elf_section_get(const struct elf_file *f, size_t i, struct elf_section *ret)
 {
-	Elf64_Shdr *h = &ret->header;
+	Elf64_Shdr h;
 
-	if (!section_header(f, i, h) || h->sh_type == SHT_NULL || h->sh_type == SHT_NOBITS)
-		return false;
-	ret->data = elf_file_at(f, h->sh_offset, h->sh_size);
-	ret->size = h->sh_size;
-	ret->addr = h->sh_addr;
-	return ret->data != NULL;
+	return section_header(f, i, &h) && read_section(f, &h, ret);
+}
+
+uint32_t elf_section_type(const struct elf_file *f, size_t i)
+{
+	Elf64_Shdr h;
+
+	return section_header(f, i, &h) ? h.sh_type : SHT_NULL;
+}
+
+/* The first section of that name with bytes in the file, even if that is none. */
+static bool section_named(const struct elf_file *f, const char *name, Elf64_Shdr *ret)
+{
+	size_t i;
+
+	for (i = 0; i < f->nsections; i++)
+		if (section_header(f, i, ret) && !strcmp(elf_string(&f->names, ret->sh_name), name))
+			return true;
+	return false;
 }
 
 bool elf_section_find(const struct elf_file *f, const char *name, struct elf_section *ret)
 {
-	size_t i;
+	Elf64_Shdr h;
 
-	for (i = 0; i < f->nsections; i++) {
-		if (elf_section_get(f, i, ret) &&
-		    !strcmp(elf_string(&f->names, ret->header.sh_name), name))
-			return true;
-	}
-	return false;
+	return section_named(f, name, &h) && read_section(f, &h, ret);
+}
+
+bool elf_section_header(const struct elf_file *f, const char *name, Elf64_Shdr *ret)
+{
+	return section_named(f, name, ret) && ret->sh_size;
 }
 
 const uint8_t *elf_note(const struct elf_file *f, const char *section, uint32_t type,

@@ -4,44 +4,18 @@
 
 #include <string.h>
 
-size_t elf_image_sections(const struct elf_file *f)
-{
-	return f->nsections;
-}
-
-bool elf_image_section(const struct elf_file *f, size_t i, struct elf_range *ret,
-		       const char **name)
-{
-	struct elf_section s;
-
-	if (!elf_section_get(f, i, &s) || s.header.sh_type != SHT_PROGBITS ||
-	    !(s.header.sh_flags & SHF_ALLOC) || s.addr + s.size < s.addr)
-		return false;
-	*ret = (struct elf_range){
-		.data = s.data,
-		.addr = s.addr,
-		.size = s.size,
-		.exec = s.header.sh_flags & SHF_EXECINSTR,
-		.writable = s.header.sh_flags & SHF_WRITE,
-	};
-	*name = elf_string(&f->names, s.header.sh_name);
-	return true;
-}
-
 bool elf_image_section_named(const struct elf_file *f, const char *name,
 			     struct elf_range *ret)
 {
-	struct elf_range r;
-	const char *s;
-	size_t i;
+	struct elf_section s;
+	Elf64_Shdr h;
 
-	for (i = 0; i < elf_image_sections(f); i++) {
-		if (elf_image_section(f, i, &r, &s) && !strcmp(s, name)) {
-			*ret = r;
-			return true;
-		}
-	}
-	return false;
+	if (!elf_section_header(f, name, &h) || h.sh_type != SHT_PROGBITS ||
+	    !(h.sh_flags & SHF_ALLOC) || h.sh_addr + h.sh_size < h.sh_addr ||
+	    !elf_section_find(f, name, &s))
+		return false;
+	*ret = (struct elf_range){ .data = s.data, .addr = s.addr, .size = s.size };
+	return true;
 }
 
 static struct elf_range bytes_of(const struct elf_section *s)
@@ -56,7 +30,7 @@ bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range
 	size_t i;
 
 	for (i = 0; i < f->nsections; i++) {
-		if (!elf_section_get(f, i, &s) || s.header.sh_type != type)
+		if (elf_section_type(f, i) != type || !elf_section_get(f, i, &s))
 			continue;
 		if (!elf_section_get(f, s.header.sh_link, &strings))
 			return false;
@@ -67,52 +41,20 @@ bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range
 	return false;
 }
 
-size_t elf_image_segments(const struct elf_file *f)
-{
-	return f->nsegments;
-}
-
-bool elf_image_segment(const struct elf_file *f, size_t i, struct elf_range *ret)
+bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct elf_range *ret)
 {
 	Elf64_Phdr h;
-	const uint8_t *p;
 
-	if (!elf_segment_get(f, i, &h) || h.p_type != PT_LOAD || h.p_vaddr + h.p_filesz < h.p_vaddr)
-		return false;
-	p = elf_file_at(f, h.p_offset, h.p_filesz);
-	if (!p)
+	if (!elf_load_next(f, i, flags, &h))
 		return false;
 	*ret = (struct elf_range){
-		.data = p,
+		.data = elf_file_at(f, h.p_offset, h.p_filesz),
 		.addr = h.p_vaddr,
 		.size = h.p_filesz,
-		.exec = h.p_flags & PF_X,
-		.writable = h.p_flags & PF_W,
 	};
+	if (!ret->data)		/* there, but not to be read */
+		ret->size = 0;
 	return true;
-}
-
-struct elf_range elf_image_from(const struct elf_file *f, uint64_t addr)
-{
-	struct elf_range r;
-	size_t i;
-
-	for (i = 0; i < elf_image_segments(f); i++) {
-		if (elf_image_segment(f, i, &r) && addr >= r.addr && addr - r.addr < r.size) {
-			r.data += addr - r.addr;
-			r.size -= addr - r.addr;
-			r.addr = addr;
-			return r;
-		}
-	}
-	return (struct elf_range){ 0 };
-}
-
-const uint8_t *elf_image_at(const struct elf_file *f, uint64_t addr, uint64_t n)
-{
-	struct elf_range r = elf_image_from(f, addr);
-
-	return n <= r.size ? r.data : NULL;
 }
 
 /* The table that DT_RELA and DT_RELASZ describe: the loader goes by nothing else. */
@@ -121,7 +63,7 @@ static struct elf_range relocations(const struct elf_file *f, const Elf64_Phdr *
 	const uint8_t *p = elf_file_at(f, dynamic->p_offset, dynamic->p_filesz);
 	size_t i, n = p ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
 	uint64_t addr = 0, size = 0;
-	struct elf_range r;
+	const uint8_t *table;
 
 	for (i = 0; i < n; i++) {
 		Elf64_Dyn d;
@@ -134,10 +76,9 @@ static struct elf_range relocations(const struct elf_file *f, const Elf64_Phdr *
 		else if (d.d_tag == DT_RELASZ)
 			size = d.d_un.d_val;
 	}
-	r = elf_image_from(f, addr);
-	if (addr && size <= r.size)
-		return (struct elf_range){ .data = r.data, .addr = addr, .size = size };
-	return (struct elf_range){ 0 };
+	table = addr ? elf_bytes(f, addr, size) : NULL;
+	return table ? (struct elf_range){ .data = table, .addr = addr, .size = size }
+		     : (struct elf_range){ 0 };
 }
 
 static struct elf_range find_relocations(const struct elf_file *f)

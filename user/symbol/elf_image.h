@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_image: an ELF file by link-time address, as the loader will place it.
- * In: an open file (elf_file). Out: sections and segments as ranges of memory,
- * bytes by address, pointers with their relocations: in a PIE those that
+ * elf_image: an ELF file by link-time address, as the loader will place it. For the
+ * readers of the function table. In: an open file (elf_file). Out: sections and
+ * segments as ranges of memory, pointers with their relocations: in a PIE those that
  * .gopclntab (<= 1.25) and moduledata hold are 0 in the file. What is not wholly
  * inside the file does not exist.
  */
@@ -16,26 +16,16 @@ struct elf_range {
 	const uint8_t *data;
 	uint64_t addr;
 	size_t size;		/* bytes in the file */
-	bool exec, writable;
 };
 
-/* Allocated PROGBITS sections, 0 to elf_image_sections() - 1; false for all others. */
-size_t elf_image_sections(const struct elf_file *f);
-bool elf_image_section(const struct elf_file *f, size_t i, struct elf_range *ret,
-		       const char **name);
+/* The allocated PROGBITS section of that name. */
 bool elf_image_section_named(const struct elf_file *f, const char *name,
 			     struct elf_range *ret);
 /* The symbol table of type SHT_SYMTAB or SHT_DYNSYM, and its names. */
 bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range *table,
 		       struct elf_range *names);
-/* PT_LOAD segments, 0 to elf_image_segments() - 1; false for all others. */
-size_t elf_image_segments(const struct elf_file *f);
-bool elf_image_segment(const struct elf_file *f, size_t i, struct elf_range *ret);
-
-/* What the file holds from @addr to the end of its segment; size 0 if nothing. */
-struct elf_range elf_image_from(const struct elf_file *f, uint64_t addr);
-/* @n bytes at @addr, NULL if the file does not hold them all. */
-const uint8_t *elf_image_at(const struct elf_file *f, uint64_t addr, uint64_t n);
+/* The first PT_LOAD from *@i on that has all of @flags, as elf_load_next(). */
+bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct elf_range *ret);
 
 /*
  * Puts the values of the R_X86_64_RELATIVE relocations of [addr, addr + n)

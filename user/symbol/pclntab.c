@@ -113,25 +113,22 @@ bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, 
 	return *ret != 0;
 }
 
-struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f)
+uint64_t pclntab_inline_tree(const struct pclntab *t, struct func_record f)
 {
-	struct elf_range r;
 	uint64_t at;
 
 	if (!pclntab_funcdata(t, f, t->layout->inline_funcdata, &at))
-		return (struct span){ 0 };
-	if (!layout_has_pointers(t->layout))
-		return span_from((struct span){ t->gofunc.data, t->gofunc.size }, at);
-	r = elf_image_from(&t->image, at);
-	return (struct span){ r.data, r.size };
+		return 0;
+	if (layout_has_pointers(t->layout))
+		return at;
+	return t->gofunc ? t->gofunc + at : 0;
 }
 
-const uint8_t *pclntab_inline_entry(const struct pclntab *t, struct span tree, int32_t i)
+const uint8_t *pclntab_inline_entry(const struct pclntab *t, uint64_t tree, int32_t i)
 {
-	struct span s = i < 0 ? (struct span){ 0 } :
-				span_from(tree, (uint64_t)i * t->layout->inline_size);
-
-	return s.size >= t->layout->inline_size ? s.data : NULL;
+	return tree && i >= 0 ? elf_bytes(&t->image, tree + (uint64_t)i * t->layout->inline_size,
+					  t->layout->inline_size)
+			      : NULL;
 }
 
 enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name)
@@ -202,14 +199,14 @@ size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame 
 	const struct pclntab_layout *l = t->layout;
 	int64_t i = pclntab_last_func_at(t, pc);
 	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
-	struct span index = pclntab_inline_index(t, f), tree = pclntab_inline_tree(t, f);
-	uint64_t off = pc - f.entry;
+	struct span index = pclntab_inline_index(t, f);
+	uint64_t off = pc - f.entry, tree = pclntab_inline_tree(t, f);
 	size_t n = 0;
 
 	if (!f.data)
 		return 0;
 	while (n < SOURCE_MAX_INLINE - 1) {
-		int32_t at = tree.size ? pcvalue_at(index.data, index.size, off) : -1;
+		int32_t at = tree ? pcvalue_at(index.data, index.size, off) : -1;
 		const uint8_t *e = pclntab_inline_entry(t, tree, at);
 
 		if (!e)
@@ -236,14 +233,14 @@ uint64_t pclntab_unwrap(const struct pclntab *t, uint64_t entry)
 {
 	int64_t i = pclntab_last_func_at(t, entry);
 	struct func_record f = i < 0 ? (struct func_record){ 0 } : pclntab_record(t, (size_t)i);
-	struct span s = { t->gofunc.data, t->gofunc.size };
+	const uint8_t *wrapped;
 	uint64_t off;
 
-	if (layout_has_pointers(t->layout) ||
+	if (layout_has_pointers(t->layout) || !t->gofunc ||
 	    !pclntab_funcdata(t, f, FUNCDATA_WRAP_INFO, &off))
 		return entry;
-	s = span_from(s, off);
-	return s.size < 4 ? entry : t->text + elf_u32(s.data);
+	wrapped = elf_bytes(&t->image, t->gofunc + off, sizeof(uint32_t));
+	return wrapped ? t->text + elf_u32(wrapped) : entry;
 }
 
 int pclntab_format(const struct pclntab *t)
@@ -314,12 +311,9 @@ int pclntab_open(struct pclntab **ret, const char *path, struct error *err)
 	return pclntab_new(ret, image, err);
 }
 
-int pclntab_from_memory(struct pclntab **ret, const void *data, size_t size, struct error *err)
+int pclntab_from_elf(struct pclntab **ret, const struct elf_file *f, struct error *err)
 {
-	struct elf_file image;
-	int rc = elf_file_from_memory(&image, data, size, err);
-
-	return rc ? rc : pclntab_new(ret, image, err);
+	return pclntab_new(ret, elf_file_borrow(f), err);
 }
 
 void pclntab_free(struct pclntab *t)

@@ -6,7 +6,7 @@
  * index, address and name, and frames that equal the runtime's, because it
  * reads the same bytes. All addresses are link-time addresses.
  *
- * Nothing is parsed ahead: opening a binary of 100 MB touches some pages.
+ * Nothing is parsed ahead: opening a binary reads its table, not its code.
  * Hostile files: each access is checked, each loop has an end, and memory is
  * bounded by the size of the file.
  */
@@ -21,12 +21,12 @@
 #include "symbol/source.h"
 
 struct pclntab;
+struct elf_file;
 
 /* -ENOENT with a text if the file holds no table that can be read. */
 int pclntab_open(struct pclntab **ret, const char *path, struct error *err);
-/* Borrows @data, which must outlive the table. */
-int pclntab_from_memory(struct pclntab **ret, const void *data, size_t size,
-			struct error *err);
+/* Of an open file, which must outlive the table. */
+int pclntab_from_elf(struct pclntab **ret, const struct elf_file *f, struct error *err);
 /* Accepts NULL. */
 void pclntab_free(struct pclntab *t);
 

@@ -37,13 +37,18 @@ static uint64_t moduledata_word(const struct moduledata *md, size_t off)
 /* Reads what could be moduledata at @addr and sees whether it describes this table. */
 static bool read_moduledata(const struct pclntab *t, uint64_t addr, struct moduledata *md)
 {
-	struct elf_range r = elf_image_from(&t->image, addr);
 	uint64_t names = t->addr + (uint64_t)(t->names.data - t->all.data);
+	const uint8_t *bytes = NULL;
 
-	md->size = r.size < MODULEDATA_READ ? r.size : MODULEDATA_READ;
-	if (md->size < MODULEDATA_TEXT + 8)
+	/* its segment may end soon behind it */
+	for (md->size = MODULEDATA_READ; md->size >= MODULEDATA_TEXT + 8; md->size -= 8) {
+		bytes = elf_bytes(&t->image, addr, md->size);
+		if (bytes)
+			break;
+	}
+	if (!bytes)
 		return false;
-	memcpy(md->bytes, r.data, md->size);
+	memcpy(md->bytes, bytes, md->size);
 	if (t->image.header.e_type == ET_DYN)
 		elf_image_relocate(&t->image, addr, md->bytes, md->size);
 	return moduledata_word(md, MODULEDATA_PCHEADER) == t->addr &&
@@ -83,11 +88,9 @@ static uint64_t moduledata_by_scan(const struct pclntab *t, struct moduledata *m
 {
 	struct elf_range r;
 	uint64_t at;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < elf_image_segments(&t->image); i++) {
-		if (!elf_image_segment(&t->image, i, &r) || !r.writable)
-			continue;
+	while (elf_image_next(&t->image, &i, PF_W, &r)) {
 		at = moduledata_in(t, r, md);
 		if (at)
 			return at;
@@ -124,19 +127,19 @@ static bool inline_plausible(const struct pclntab *t, struct func_record f, cons
  */
 static bool tree_plausible(const struct pclntab *t, struct func_record f, size_t *named)
 {
-	struct span index = pclntab_inline_index(t, f), tree = pclntab_inline_tree(t, f);
+	struct span index = pclntab_inline_index(t, f);
+	uint64_t tree = pclntab_inline_tree(t, f);
 	struct pcvalue v = pcvalue_start(index.data, index.size);
 	int left = SAMPLES;
 
 	while (left-- && pcvalue_next(&v)) {
-		uint64_t at = (uint64_t)v.value * t->layout->inline_size;
+		const uint8_t *e = pclntab_inline_entry(t, tree, v.value);
 
 		if (v.value < 0)
 			continue;
-		if (at + t->layout->inline_size > tree.size ||
-		    !inline_plausible(t, f, tree.data + at))
+		if (!e || !inline_plausible(t, f, e))
 			return false;
-		*named += elf_u32(tree.data + at + t->layout->inline_name) != 0;
+		*named += elf_u32(e + t->layout->inline_name) != 0;
 	}
 	return true;
 }
@@ -161,8 +164,8 @@ static bool base_plausible(struct pclntab *t, const size_t *samples, size_t n, u
 {
 	size_t i, named = 0;
 
-	t->gofunc = elf_image_from(&t->image, base);
-	for (i = 0; i < n && t->gofunc.size; i++) {
+	t->gofunc = base;
+	for (i = 0; i < n && base; i++) {
 		if (!tree_plausible(t, pclntab_record(t, samples[i]), &named))
 			return false;
 	}
@@ -183,7 +186,7 @@ static void find_gofunc(struct pclntab *t, const struct moduledata *md)
 		if (base_plausible(t, samples, n, moduledata_word(md, off)))
 			return;
 	}
-	t->gofunc = (struct elf_range){ 0 };
+	t->gofunc = 0;
 }
 
 /* textStart of the header: 0 in a PIE until relocated, and always from 1.26 on. */

@@ -179,7 +179,7 @@ static bool scan_range(struct pclntab *t, struct elf_range r, int *tries)
 	size_t off = -r.addr & 7;
 
 	for (; off + PCLNTAB_HEADER <= r.size && *tries; off += 8) {
-		struct elf_range at = { r.data + off, r.addr + off, r.size - off, 0, 0 };
+		struct elf_range at = { r.data + off, r.addr + off, r.size - off };
 
 		if (!layout_of(at.data))
 			continue;
@@ -203,15 +203,14 @@ static bool find_by_scan(struct pclntab *t)
 {
 	struct elf_range r;
 	int tries = TRIES;
-	size_t i;
+	size_t i = 0;
 
 	if (elf_image_section_named(&t->image, ".data.rel.ro", &r) &&
 	    scan_range(t, r, &tries))
 		return true;
-	for (i = 0; i < elf_image_segments(&t->image); i++) {
-		if (elf_image_segment(&t->image, i, &r) && scan_range(t, r, &tries))
+	while (elf_image_next(&t->image, &i, 0, &r))
+		if (scan_range(t, r, &tries))
 			return true;
-	}
 	return false;
 }
 

@@ -116,8 +116,9 @@ void pclntab_each_inlined(const struct pclntab *t, const struct pclntab_func *f,
 			  bool (*take)(void *ctx, const char *name, int32_t call), void *ctx)
 {
 	struct func_record r = pclntab_record(t, f->index);
-	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
-	int32_t i, last = tree.size ? last_inlined(index) : -1;
+	struct span index = pclntab_inline_index(t, r);
+	uint64_t tree = pclntab_inline_tree(t, r);
+	int32_t i, last = tree ? last_inlined(index) : -1;
 
 	for (i = 0; i <= last; i++) {
 		const uint8_t *e = pclntab_inline_entry(t, tree, i);
@@ -131,7 +132,8 @@ const char *pclntab_inlined_caller(const struct pclntab *t, const struct pclntab
 				   int32_t call)
 {
 	struct func_record r = pclntab_record(t, f->index);
-	struct span index = pclntab_inline_index(t, r), tree = pclntab_inline_tree(t, r);
+	struct span index = pclntab_inline_index(t, r);
+	uint64_t tree = pclntab_inline_tree(t, r);
 	const uint8_t *e = pclntab_inline_entry(t, tree, call);
 
 	if (!e)

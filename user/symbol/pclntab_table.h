@@ -53,7 +53,7 @@ struct pclntab {
 	size_t nfuncs;
 	uint64_t text;		/* added to the entries of the index */
 	uint64_t moduledata;
-	struct elf_range gofunc;	/* base of FUNCDATA offsets, to the end of its segment */
+	uint64_t gofunc;	/* address from which FUNCDATA offsets count, 0 if unknown */
 	int wrapper_id;		/* abi.FuncIDWrapper of this release, -1 if unknown */
 	uint32_t *heads;	/* bucket of a name's hash -> function index + 1 */
 	uint32_t *chain;	/* function -> next in its bucket, + 1 */
@@ -82,8 +82,8 @@ int64_t pclntab_last_func_at(const struct pclntab *t, uint64_t addr);
 int32_t pclntab_value_at(const struct pclntab *t, struct func_record f, uint8_t field,
 			 uint64_t off);
 enum func_kind pclntab_kind(const struct pclntab *t, int id, const char *name);
-/* Entry @i of an inline tree, NULL if it is not there. */
-const uint8_t *pclntab_inline_entry(const struct pclntab *t, struct span tree, int32_t i);
+/* Entry @i of the inline tree at address @tree, NULL if it is not there. */
+const uint8_t *pclntab_inline_entry(const struct pclntab *t, uint64_t tree, int32_t i);
 /* Address of function @index, which may be one past the last. */
 uint64_t pclntab_entry(const struct pclntab *t, size_t index);
 /* Text at @off, "" if it is not there. */
@@ -92,8 +92,8 @@ const char *pclntab_name(const struct pclntab *t, uint32_t off);
 struct span pclntab_inline_index(const struct pclntab *t, struct func_record f);
 /* FUNCDATA @i as a value: offset or pointer; false if there is none. */
 bool pclntab_funcdata(const struct pclntab *t, struct func_record f, uint8_t i, uint64_t *ret);
-/* Inline tree, to the end of the segment; size 0 if there is none. */
-struct span pclntab_inline_tree(const struct pclntab *t, struct func_record f);
+/* Address of the inline tree, 0 if there is none. */
+uint64_t pclntab_inline_tree(const struct pclntab *t, struct func_record f);
 
 /*
  * Finds the table in t->image and fills in all that the reader needs, the

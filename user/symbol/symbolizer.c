@@ -65,7 +65,7 @@ struct symbolizer {
 static int open_sources(struct file *f, const struct symbol_file *from, enum symbol_source which,
 			struct error *err)
 {
-	int rc = pclntab_from_memory(&f->table, f->image.data, f->image.size, err);
+	int rc = pclntab_from_elf(&f->table, &f->image, err);
 
 	if (which == SYMBOL_PCLNTAB && rc)
 		return err ? error_prefix(err, "'%s'", from->path) : rc;
@@ -112,7 +112,7 @@ int symbolizer_add(struct symbolizer *s, const struct symbol_file *file,
 	if (!rc && file->debug)
 		rc = elf_file_open(&f.debug, file->debug, err);
 	if (rc)
-		error_prefix(err, "'%s'", f.image.data ? file->debug : file->path);
+		error_prefix(err, "'%s'", f.image.size ? file->debug : file->path);
 	else
 		rc = open_sources(&f, file, source, err);
 	if (rc)
@@ -222,8 +222,8 @@ static void keep_frame(struct symbolizer *s, const struct source_frame *f, uint6
 
 static const char *c_function_in(struct file *f, uint64_t addr)
 {
-	if (!f->c_loaded && f->image.data)
-		elf_functions_load(&f->c_functions, f->debug.data ? &f->debug : &f->image);
+	if (!f->c_loaded && f->image.size)
+		elf_functions_load(&f->c_functions, f->debug.size ? &f->debug : &f->image);
 	f->c_loaded = true;
 	return elf_functions_at(&f->c_functions, addr - f->bias);
 }

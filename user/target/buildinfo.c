@@ -34,62 +34,55 @@ struct text {
 
 /* --- where it is --- */
 
-static const uint8_t *find_magic(const uint8_t *data, size_t size)
+/* Looks for the header in [off, off + size) of the file; its offset to *@ret. */
+static bool find_magic(const struct elf_file *f, uint64_t off, uint64_t size, uint64_t *ret)
 {
+	const uint8_t *data = elf_file_at(f, off, size);
 	size_t i;
 
-	for (i = 0; i + INLINE_AT <= size; i += ALIGNMENT) {
-		if (!memcmp(data + i, MAGIC, sizeof(MAGIC) - 1))
-			return data + i;
+	for (i = 0; data && i + INLINE_AT <= size; i += ALIGNMENT) {
+		if (!memcmp(data + i, MAGIC, sizeof(MAGIC) - 1)) {
+			*ret = off + i;
+			return true;
+		}
 	}
-	return NULL;
+	return false;
 }
 
-static const uint8_t *find_in_data_segment(const struct elf_file *f)
+static bool find_header(const struct elf_file *f, uint64_t *ret)
 {
-	const uint8_t *data, *found = NULL;
+	Elf64_Shdr section;
 	Elf64_Phdr ph;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; !found && elf_segment_get(f, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W))
-			continue;
-		data = elf_file_at(f, ph.p_offset, ph.p_filesz);
-		if (data)
-			found = find_magic(data, ph.p_filesz < SEARCHED ? ph.p_filesz : SEARCHED);
-	}
-	return found;
-}
-
-static const uint8_t *find_header(const struct elf_file *f)
-{
-	struct elf_section section;
-
-	if (elf_section_find(f, ".go.buildinfo", &section))
-		return find_magic(section.data, section.size);
-	return find_in_data_segment(f);
+	if (elf_section_header(f, ".go.buildinfo", &section))
+		return find_magic(f, section.sh_offset, section.sh_size, ret);
+	while (elf_load_next(f, &i, PF_W, &ph))
+		if (find_magic(f, ph.p_offset, ph.p_filesz < SEARCHED ? ph.p_filesz : SEARCHED, ret))
+			return true;
+	return false;
 }
 
 /* --- the two texts --- */
 
-/* A varint length and as many bytes, from *@at on; empty if they are not there. */
-static struct text read_inline(const uint8_t **at, const uint8_t *end)
+/* A varint length and as many bytes, from offset *@at on; empty if they are not there. */
+static struct text read_inline(const struct elf_file *f, uint64_t *at)
 {
-	struct text none = { "", 0 }, ret;
-	uint64_t len = 0;
+	struct text none = { "", 0 };
+	const uint8_t *c, *data;
 	unsigned int shift;
+	uint64_t len = 0;
 
-	for (shift = 0; shift < 35 && *at < end; shift += 7) {
-		uint8_t c = *(*at)++;
-
-		len |= (uint64_t)(c & 0x7f) << shift;
-		if (c & 0x80)
-			continue;
-		if (len > (uint64_t)(end - *at) || len > MAX_TEXT)
+	for (shift = 0; shift < 35; shift += 7) {
+		c = elf_file_at(f, (*at)++, 1);
+		if (!c)
 			return none;
-		ret = (struct text){ (const char *)*at, len };
+		len |= (uint64_t)(*c & 0x7f) << shift;
+		if (*c & 0x80)
+			continue;
+		data = len <= MAX_TEXT ? elf_file_at(f, *at, len) : NULL;
 		*at += len;
-		return ret;
+		return data ? (struct text){ (const char *)data, len } : none;
 	}
 	return none;
 }
@@ -115,17 +108,20 @@ static struct text read_pointed(const struct elf_file *f, const uint8_t *p)
 
 static void read_texts(const struct elf_file *f, struct text *version, struct text *modules)
 {
-	const uint8_t *header = find_header(f), *at;
+	const uint8_t *header = NULL;
+	uint64_t at;
 	uint8_t flags;
 
 	*version = *modules = (struct text){ "", 0 };
+	if (find_header(f, &at))
+		header = elf_file_at(f, at, INLINE_AT);
 	if (!header)
 		return;
 	flags = header[FLAGS_AT];
-	at = header + INLINE_AT;
+	at += INLINE_AT;
 	if (flags & FLAG_INLINE) {
-		*version = read_inline(&at, f->data + f->size);
-		*modules = read_inline(&at, f->data + f->size);
+		*version = read_inline(f, &at);
+		*modules = read_inline(f, &at);
 	} else if (!(flags & FLAG_BIG_ENDIAN)) {
 		*version = read_pointed(f, header + POINTERS_AT);
 		*modules = read_pointed(f, header + POINTERS_AT + sizeof(uint64_t));
@@ -163,19 +159,15 @@ static bool is_referred_to(const struct text *data, uint64_t addr, size_t len)
 /* The first writable segment, where the linker puts runtime.buildVersion. */
 static struct text data_segment(const struct elf_file *f)
 {
-	const uint8_t *data;
+	const uint8_t *data = NULL;
 	Elf64_Phdr ph;
-	size_t i;
+	size_t i = 0, n = 0;
 
-	for (i = 0; elf_segment_get(f, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W))
-			continue;
-		data = elf_file_at(f, ph.p_offset, ph.p_filesz);
-		if (data)
-			return (struct text){ (const char *)data,
-					      ph.p_filesz < MAX_TEXT ? ph.p_filesz : MAX_TEXT };
+	if (elf_load_next(f, &i, PF_W, &ph)) {
+		n = ph.p_filesz < MAX_TEXT ? ph.p_filesz : MAX_TEXT;
+		data = elf_file_at(f, ph.p_offset, n);
 	}
-	return (struct text){ "", 0 };
+	return data ? (struct text){ (const char *)data, n } : (struct text){ "", 0 };
 }
 
 /*
@@ -223,12 +215,11 @@ static struct text search_release(const struct elf_file *f)
 {
 	struct text found = { "", 0 };
 	Elf64_Phdr ph;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; !found.len && elf_segment_get(f, i, &ph) && i < 16; i++) {
-		if (ph.p_type == PT_LOAD && !(ph.p_flags & (PF_W | PF_X)))
+	while (!found.len && i < 16 && elf_load_next(f, &i, 0, &ph))
+		if (!(ph.p_flags & (PF_W | PF_X)))
 			found = find_release(f, &ph);
-	}
 	return found;
 }
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -62,9 +61,10 @@ static void marks_free(struct marks *m)
 static bool is_same(const struct elf_file *f, const struct marks *m)
 {
 	_cleanup_free_ char *id = NULL;
+	uint32_t crc;
 
 	if (!m->build_id)
-		return crc32_z(0, f->data, f->size) == m->crc;
+		return !elf_file_crc32(f, &crc) && crc == m->crc;
 	id = build_id_of(f);
 	return id && !strcmp(id, m->build_id);
 }

@@ -38,9 +38,9 @@ struct gobin {
 
 static bool has_section(const struct elf_file *f, const char *name)
 {
-	struct elf_section section;
+	Elf64_Shdr header;
 
-	return elf_section_find(f, name, &section) && section.size;
+	return elf_section_header(f, name, &header);
 }
 
 static bool has_go_symbols(const struct elf_file *f)
@@ -121,7 +121,7 @@ static void add_runtime_functions(struct gobin *b)
 /* The table has all functions, of which package runtime's will do; symbols are second best. */
 static void read_functions(struct gobin *b)
 {
-	if (pclntab_from_memory(&b->table, b->elf.data, b->elf.size, NULL))
+	if (pclntab_from_elf(&b->table, &b->elf, NULL))
 		b->table = NULL;
 	b->has_block = b->table && runtime_block_find(b->table, &b->runtime);
 	if (b->has_block)
@@ -160,17 +160,32 @@ static int gobin_new(struct gobin **ret, struct elf_file *elf, const char *path,
 	return r;
 }
 
+/* @r: of opening @elf. */
+static int use_file(struct gobin **ret, int r, struct elf_file *elf, const char *name,
+		    struct error *err)
+{
+	if (!r)
+		r = gobin_new(ret, elf, name, err);
+	return r ? error_prefix(err, "cannot use '%s'", name), r : 0;
+}
+
 int gobin_open_as(struct gobin **ret, const char *path, const char *name, struct error *err)
 {
 	struct elf_file elf;
-	int r = elf_file_open(&elf, path, err);
+	int r = use_file(ret, elf_file_open(&elf, path, err), &elf, name, err);
 
 	if (!r)
-		r = gobin_new(ret, &elf, name, err);
-	if (r < 0)
-		error_prefix(err, "cannot use '%s'", name);
-	else
 		(*ret)->file = xstrdup(path);
+	return r;
+}
+
+int gobin_open_fd(struct gobin **ret, int fd, const char *name, struct error *err)
+{
+	struct elf_file elf;
+	int r = use_file(ret, elf_file_open_fd(&elf, fd, err), &elf, name, err);
+
+	if (!r)
+		(*ret)->file = xasprintf("/proc/self/fd/%d", fd);
 	return r;
 }
 
@@ -255,9 +270,7 @@ bool gobin_is_pie(const struct gobin *b)
 
 bool gobin_has_symtab(const struct gobin *b)
 {
-	struct elf_symbols symbols;
-
-	return elf_symbols_of(&b->elf, &symbols);
+	return has_section(&b->elf, ".symtab");
 }
 
 /* Go <= 1.18 named compressed sections .zdebug_*. */
@@ -375,12 +388,11 @@ int gobin_exported_symbol(const struct gobin *b, const char *name, uint64_t *ret
 void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 {
 	Elf64_Phdr ph;
-	size_t i;
+	size_t i = 0;
 
 	*start = *end = 0;
-	for (i = 0; elf_segment_get(&b->elf, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_W) ||
-		    ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
+	while (elf_load_next(&b->elf, &i, PF_W, &ph)) {
+		if (ph.p_vaddr + ph.p_memsz < ph.p_vaddr)
 			continue;
 		if (!*end || ph.p_vaddr < *start)
 			*start = ph.p_vaddr;
@@ -394,29 +406,26 @@ void gobin_data_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 /* The first executable segment that is in the file. */
 static bool code_segment(const struct elf_file *f, Elf64_Phdr *ret)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; elf_segment_get(f, i, ret); i++) {
-		if (ret->p_type == PT_LOAD && (ret->p_flags & PF_X) && ret->p_filesz &&
-		    ret->p_vaddr + ret->p_filesz > ret->p_vaddr &&
-		    elf_file_at(f, ret->p_offset, ret->p_filesz))
+	while (elf_load_next(f, &i, PF_X, ret))
+		if (ret->p_filesz)
 			return true;
-	}
 	return false;
 }
 
 /* .text if it is what the segments say, else all executable bytes. */
 void gobin_text_range(const struct gobin *b, uint64_t *start, uint64_t *end)
 {
-	struct elf_section text;
+	Elf64_Shdr text;
 	Elf64_Phdr ph;
 
 	*start = *end = 0;
-	if (elf_section_find(&b->elf, ".text", &text) && text.size &&
-	    elf_exec_segment(&b->elf, text.addr, &ph) &&
-	    text.size <= ph.p_filesz - (text.addr - ph.p_vaddr)) {
-		*start = text.addr;
-		*end = text.addr + text.size;
+	if (elf_section_header(&b->elf, ".text", &text) &&
+	    elf_exec_segment(&b->elf, text.sh_addr, &ph) &&
+	    text.sh_size <= ph.p_filesz - (text.sh_addr - ph.p_vaddr)) {
+		*start = text.sh_addr;
+		*end = text.sh_addr + text.sh_size;
 	} else if (code_segment(&b->elf, &ph)) {
 		*start = ph.p_vaddr;
 		*end = ph.p_vaddr + ph.p_filesz;
@@ -458,11 +467,10 @@ int gobin_offset_address(const struct gobin *b, uint64_t offset, uint64_t *ret)
 {
 	enum { PAGE = 4096 };
 	Elf64_Phdr ph;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; elf_segment_get(&b->elf, i, &ph); i++) {
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
-		    offset + PAGE <= ph.p_offset || offset >= ph.p_offset + ph.p_filesz)
+	while (elf_load_next(&b->elf, &i, PF_X, &ph)) {
+		if (offset + PAGE <= ph.p_offset || offset >= ph.p_offset + ph.p_filesz)
 			continue;
 		*ret = ph.p_vaddr - ph.p_offset + offset;
 		return 0;

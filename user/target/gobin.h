@@ -27,6 +27,11 @@ struct pclntab;
 int gobin_open(struct gobin **ret, const char *path, struct error *err);
 /* The same for a file that people know by another @name than @path. */
 int gobin_open_as(struct gobin **ret, const char *path, const char *name, struct error *err);
+/*
+ * The same for a descriptor open for reading, which stays the caller's and stays open
+ * until gobin_find_debug() was called, if it is.
+ */
+int gobin_open_fd(struct gobin **ret, int fd, const char *name, struct error *err);
 /* Accepts NULL. */
 void gobin_free(struct gobin *b);
 
