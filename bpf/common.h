@@ -70,11 +70,11 @@ extern const volatile bool on_own_stack;
 /* Nothing is recorded before user space has attached everything and sets this. */
 extern __u32 active;
 /*
- * Since @names_from (CLOCK_MONOTONIC ns, all ones: not now) user space has a name
- * for every g that exists (Go 1.24+): records that follow another one of the
- * same g need not carry the goid, until one is lost, after which a g may be
- * another goroutine's unseen. @names_lost counts those; up to @names_lost_before
- * user space knows of.
+ * From the time @names_from on (CLOCK_MONOTONIC ns; all ones: never) user space knows the goid
+ * of every runtime.g (Go 1.24+), so that probes may put REC_ID_TOLD for it. A lost record ends
+ * that: it may have been the end of a goroutine, and its g another goroutine's by now. Each
+ * loss adds to @names_lost; user space sets @names_lost_before to that count when it has read
+ * all goids anew.
  */
 extern __u64 names_from;
 extern __u64 names_lost;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * emit: reserve -> timestamp -> fill -> submit. The time is taken after the
- * reserve on purpose: user space reads a ring up to its producer position at
- * time t and may then be sure that whatever appears later is younger than t
- * (or was already reserved, which it sees as a busy record).
+ * emit: what every probe calls: is this hit the target's, room for a record and its head,
+ * submit, reads of user memory. In this order: reserve, take the time, fill, submit. The time
+ * is taken after the reserve on purpose: user space reads a ring up to its producer position
+ * at time t, and every record that it did not find there yet is younger than t, or was
+ * reserved already, which user space sees as a busy record.
  */
 #ifndef GOTAP_BPF_EMIT_H
 #define GOTAP_BPF_EMIT_H
@@ -29,14 +30,17 @@ static __always_inline __u64 current_ids(void)
 }
 
 /*
- * Since Linux 6.13 programs of our type keep their stack in memory of their
- * own, one piece per program and CPU. But where the kernel can preempt itself
- * (PREEMPT_LAZY, say), a second thread may meet a probe while the first one is
- * still in it, and overwrites its variables: false records, and now and then a
- * helper that gets a null pointer, which stops the kernel (seen on 7.3).
- * Programs with a tail call are left on the stack of the thread
- * (check_max_stack_depth), also if the verifier then finds that the call is
- * never made, and takes it out.
+ * Keeps the variables of a program on the kernel stack of the thread that hit the probe.
+ *
+ * Since Linux 6.13 the verifier gives a uprobe program a private stack instead: one piece of
+ * memory per program and CPU. A kernel that can preempt itself (PREEMPT_LAZY) may switch to a
+ * second thread inside the program; if that thread hits the same probe on the same CPU, it
+ * overwrites the variables of the first. On Linux 7.3 this gave false records within a second,
+ * and a helper that was called with a null pointer, which stopped the kernel.
+ *
+ * The verifier gives no private stack to a program with a tail call (check_max_stack_depth in
+ * kernel/bpf/verifier.c). It decides that before it removes the branch below, which it knows
+ * is never taken. A later kernel may decide in another order.
  */
 static __always_inline void own_stack(void)
 {
@@ -131,9 +135,9 @@ static __always_inline __u8 read_u8(__u64 addr)
 }
 
 /*
- * Is all known in user space that earlier records told? What follows from those
- * need not be read: the first look at a page of the program costs twice what
- * all the rest of a short record does.
+ * Has user space a name for every g (names_from in common.h), and was no record lost since?
+ * Then @r may leave out what an earlier record of the same g said. That saves most of the cost
+ * of a short record: the first read of a page of the target costs twice the rest.
  */
 static __always_inline bool is_told(const struct rec *r)
 {

@@ -19,7 +19,7 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 /* @gp will assist; we are on the system stack. */
 static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 {
-	__u64 pid_tgid = current_ids(), g = go_g(ctx), key;
+	__u64 pid_tgid = current_ids(), g = go_g(ctx);
 	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
@@ -33,11 +33,7 @@ static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 	l->r.ptr = stack_use(gp, read_u64(gp + off.g_sched_sp));
 	l->arg = 0;
 	from = start_at_actor(g, read_u64(sp), fp);
-	key = stack_key(&from, STACK_ASSIST);
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)pid_tgid, STACK_ASSIST, 0);
+	submit_with_stack(l, (__u32)pid_tgid, &from, STACK_ASSIST, 0);
 	return 0;
 }
 

@@ -66,27 +66,16 @@ static __always_inline void fill_sample(struct rec *r, const struct sample *s)
 	r->ptr = s->p;
 }
 
-static __always_inline void sample_stack(const struct sample *s, __u64 key,
-					 const struct stack_start *from)
-{
-	if (key && !stack_known(key))
-		stack_define(key, from, (__u32)s->pid_tgid, STACK_CPU, 0);
-}
-
 /* In a syscall or in C: where the goroutine left Go. */
 static __always_inline int sample_outside(const struct sample *s, const struct stack_start *from)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), s->pid_tgid, REC_CPU_SAMPLE, 0);
-	__u64 key;
 
 	if (!l)
 		return 0;
 	fill_sample(&l->r, s);
 	l->arg = 0;
-	key = stack_key(from, STACK_CPU);
-	l->stack = key;
-	rec_submit(l);
-	sample_stack(s, key, from);
+	submit_with_stack(l, (__u32)s->pid_tgid, from, STACK_CPU, 0);
 	return 0;
 }
 
@@ -115,7 +104,8 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	key = stack_key(&callers, STACK_CPU);
 	c->stack = key;
 	rec_submit(c);
-	sample_stack(s, key, &callers);
+	if (stack_is_new(key))
+		stack_define(key, &callers, (__u32)s->pid_tgid, STACK_CPU, 0);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ int host_list(struct pt_regs *ctx)
 		rec_submit(l);
 		gp = read_u64(gp + off.g_schedlink);
 	}
-	if (key && !stack_known(key))
+	if (stack_is_new(key))
 		stack_define(key, &from, (__u32)t.pid_tgid, t.site.stack, 0);
 	return 0;
 }

@@ -33,7 +33,7 @@ int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), m, curg, key;
+	__u64 pid_tgid = current_ids(), m, curg;
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
@@ -55,11 +55,7 @@ int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 		from = (struct stack_start){ .pc = G_FIELD(&c, __u64, syscallpc) };
 		if (off.g_syscallbp != GO_OFFSET_NONE)
 			from.bp = G_FIELD(&c, __u64, syscallbp);
-		key = stack_key(&from, STACK_SYSCALL);
-		l->stack = key;
-		rec_submit(l);
-		if (key && !stack_known(key))
-			stack_define(key, &from, (__u32)pid_tgid, STACK_SYSCALL, 0);
+		submit_with_stack(l, (__u32)pid_tgid, &from, STACK_SYSCALL, 0);
 	}
 	return send_p(pid_tgid, read_u64(m + off.m_p), REC_P_STOP, 0);
 }
@@ -100,7 +96,7 @@ int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, __u8 sub,
 				      __u64 arg, __u8 class)
 {
-	__u64 pid_tgid = current_ids(), key;
+	__u64 pid_tgid = current_ids();
 	__u64 g = go_g(ctx), sp = go_sp(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
@@ -114,11 +110,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 	l->r.ptr = 0;
 	l->arg = arg;
 	from = start_at_actor(g, read_u64(sp), fp);
-	key = stack_key(&from, class);
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)pid_tgid, class, 0);
+	submit_with_stack(l, (__u32)pid_tgid, &from, class, 0);
 	return 0;
 }
 

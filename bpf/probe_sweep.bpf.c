@@ -35,18 +35,13 @@ static __always_inline int send_span(__u64 pid_tgid, __u8 place, __u64 bytes,
 				     const struct stack_start *from)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), pid_tgid, REC_SWEEP_SPAN, place);
-	__u64 key = 0;
 
 	if (!l)
 		return 0;
 	l->r.id = bytes;
 	l->r.ptr = 0;
 	l->arg = 0;
-	key = stack_key(from, STACK_SWEEP);
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, from, (__u32)pid_tgid, STACK_SWEEP, 0);
+	submit_with_stack(l, (__u32)pid_tgid, from, STACK_SWEEP, 0);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 SEC("uprobe")
 int syscall_enter(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), gp = go_g(ctx), key;
+	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
 	struct stack_start from = { .pc = go_arg1(ctx), .bp = go_arg3(ctx) };
 	struct rec_long *l;
 
@@ -21,11 +21,7 @@ int syscall_enter(struct pt_regs *ctx)
 	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
 	l->arg = 0;
-	key = stack_key(&from, STACK_SYSCALL);
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, &from, (__u32)pid_tgid, STACK_SYSCALL, 0);
+	submit_with_stack(l, (__u32)pid_tgid, &from, STACK_SYSCALL, 0);
 	return 0;
 }
 

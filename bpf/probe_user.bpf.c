@@ -72,7 +72,7 @@ static __always_inline int send_annotation(const struct annotation *a)
 		send_room(a, key, 512);
 	else
 		send_room(a, key, REC_USER_MAX);
-	if (key && !stack_known(key))
+	if (stack_is_new(key))
 		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
 	return 0;
 }

@@ -70,9 +70,10 @@ static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
 }
 
 /*
- * Room for a record of @size bytes, a constant; NULL if the ring is full, which
- * is counted. Who comes in between has taken room when this goes on, so that
- * more than a few times in a row would be a storm of interrupts.
+ * Room for a record of @size bytes, a constant; NULL if the ring is full, which is counted.
+ * The compare-and-swap fails if another program interrupted this one and took the room. Each
+ * failure means one whole program run in between, so four in a row mean a storm of
+ * interrupts, and the record counts as lost.
  */
 static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
 {

@@ -3,7 +3,6 @@
  * stack: see stack.h. Its functions are global, so that the verifier checks
  * each of them once and not at every call.
  */
-#include "emit.h"
 #include "stack.h"
 
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
@@ -65,14 +64,9 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 	return h;
 }
 
-/* Bit 63 is user space's: a stack of one function entry. 0 is no stack. */
 static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 {
-	__u64 h = c->h & ~(1ULL << 63 | KEY_SHORT);
-
-	if (salt & SALT_SHORT)
-		h |= KEY_SHORT;
-	return h ? h : 1;
+	return stack_key_of_hash(c->h, salt & SALT_SHORT);
 }
 
 /*
@@ -249,7 +243,7 @@ static long copy_step(__u32 i, void *ctx)
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
 	struct copy_walk c = { .bp = bp, .first = 1, .n = 1,
-			       .most = frames_at_most(key & KEY_SHORT) };
+			       .most = frames_at_most(key & STACK_KEY_SHORT) };
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 
 	/* At once: Linux 5.10's verifier forgets what the reserve's own test has found. */

@@ -12,7 +12,7 @@
 #ifndef GOTAP_BPF_STACK_H
 #define GOTAP_BPF_STACK_H
 
-#include "common.h"
+#include "emit.h"
 
 struct frame {
 	__u64 bp, ret;
@@ -63,11 +63,10 @@ struct stack_start {
 };
 
 /*
- * A short stack says so in the salt, and then in its key, so that what is sent
- * has as many frames as were hashed, whatever `stacks` says by then.
+ * A short stack has this bit in the salt of its hash, and STACK_KEY_SHORT in its key, so that
+ * stack_send() copies as many frames as were hashed, whatever `stacks` has become by then.
  */
 #define SALT_SHORT (1ULL << 8)
-#define KEY_SHORT (1ULL << 62)
 
 static __always_inline __u32 frames_at_most(bool is_short)
 {
@@ -117,12 +116,34 @@ static __always_inline __u64 stack_key(const struct stack_start *from, __u8 clas
 	return key ? key : stack_hash_slowly(from->pc, from->second, from->bp, salt);
 }
 
-/* Sends the stack @key, which stack_known() did not find. */
+/* Must the stack @key be sent? */
+static __always_inline bool stack_is_new(__u64 key)
+{
+	return key && !stack_known(key);
+}
+
+/* Sends the stack @key, which stack_is_new() found. */
 static __always_inline void stack_define(__u64 key, const struct stack_start *from, __u32 tid,
 					 __u8 class, __u16 skip)
 {
 	stack_send(key, from->pc, from->second, from->bp,
 		   (__u64)tid << 32 | (__u32)skip << 8 | class);
+}
+
+/*
+ * Ends @l, a record of thread @tid whose other words are filled: puts the key of the stack in,
+ * submits it, and sends the stack if it is new. In this order, since room for the stack may
+ * lie in the next chunk, and user space waits for each record that is not submitted.
+ */
+static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
+					      const struct stack_start *from, __u8 class, __u16 skip)
+{
+	__u64 key = stack_key(from, class);
+
+	l->stack = key;
+	rec_submit(l);
+	if (stack_is_new(key))
+		stack_define(key, from, tid, class, skip);
 }
 
 #endif

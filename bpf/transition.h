@@ -38,12 +38,7 @@ static __always_inline int send_plain(struct transition *t)
 static __always_inline void put_stack(struct rec_long *l, struct transition *t,
 				      const struct stack_start *from, __u16 skip)
 {
-	__u64 key = stack_key(from, t->site.stack);
-
-	l->stack = key;
-	rec_submit(l);
-	if (key && !stack_known(key))
-		stack_define(key, from, (__u32)t->pid_tgid, t->site.stack, skip);
+	submit_with_stack(l, (__u32)t->pid_tgid, from, t->site.stack, skip);
 }
 
 /*
@@ -84,7 +79,7 @@ static __always_inline int send_park(struct transition *t)
 	l->stack = key;
 	rec_submit(l);
 	/* gopark's skip is a constant of the call path, so it belongs to the stack. */
-	if (key && !stack_known(key))
+	if (stack_is_new(key))
 		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack,
 			     (__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
 	return 0;
@@ -106,8 +101,10 @@ static __always_inline __u8 worker_mode(struct transition *t)
 }
 
 /*
- * goschedImpl's own caller tells why. Others (goyield) and Gosched end by mcall,
- * like nothing that is preempted, and are no GC worker's: that is not looked at.
+ * A running goroutine becomes runnable. The site alone gives the reason for goyield_m;
+ * goschedImpl has two callers that callers.def names, Gosched and goschedguarded, and for any
+ * other caller the goroutine was preempted. Only a preempted one needs the mode of a GC worker
+ * and a stack that may begin in a prologue: the others call mcall from Go code of their own.
  */
 static __always_inline int send_stop(struct transition *t)
 {
@@ -170,7 +167,7 @@ static __always_inline int send_ready(struct transition *t)
 	key = stack_key(&from, t->site.stack);
 	l->stack = key;
 	rec_submit(l);
-	if (key && !stack_known(key))
+	if (stack_is_new(key))
 		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack, ready_skip(t));
 	return 0;
 }

@@ -29,6 +29,8 @@ typedef unsigned int __rec_u32;
 typedef unsigned long long __rec_u64;
 #endif
 
+#include "stackkey.h"
+
 /*
  * The kinds, from their table record.def. Their numbers are those of spool files and
  * mean nothing else: a predicate below says what a kind is about.
@@ -161,7 +163,7 @@ struct rec {
 
 struct rec_long {		/* records with a stack or an argument */
 	struct rec r;
-	__rec_u64 stack;	/* key of a REC_STACK, 0 = none */
+	__rec_u64 stack;	/* key of a REC_STACK, 0 = none (stackkey.h) */
 	__rec_u64 arg;
 };
 
@@ -257,9 +259,8 @@ enum rec_cpu_flags {
 	REC_CPU_AT_FRAME = 1,	/* bp == sp */
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
 };
-/* Stacks as they are taken now; the second has SHORT_STACK frames and bit 62 in its key. */
+/* How stacks are taken now; a short one has SHORT_STACK frames (stackkey.h). */
 enum { STACKS_WHOLE = 0, STACKS_SHORT = 1, STACKS_NONE = 2 };
-enum { SHORT_STACK = 8 };
 
 /* r.id = p.id, r.ptr = p, r.tid = thread that holds it (0: idle); r.sub = 1: in a syscall */
 struct rec_snap_p {

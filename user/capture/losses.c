@@ -18,8 +18,9 @@ void losses_init(struct losses *l, struct bpf_side *bpf)
 }
 
 /*
- * The time is taken away before the count is read: what is lost in between is
- * in the count, and its time stays for the next call, too early by that much.
+ * Clears lost_first before it reads the count: a record that is lost in between is in the
+ * count of this call and leaves a time for the next one, which is then too early. In the
+ * other order a loss could be reported without a time.
  */
 static struct rec_long take(struct ring_state *now, uint64_t *told)
 {

@@ -284,8 +284,7 @@ static uint64_t key_of(const uint64_t *pcs, size_t n)
 
 	for (i = 0; i < n; i++)
 		h = hash64(h ^ pcs[i]);
-	h &= ~(1ULL << 63);
-	return h ? h : 1;
+	return stack_key_of_hash(h, false);
 }
 
 static uint64_t add_stack(struct reader *rd, const uint64_t *pcs, size_t n)

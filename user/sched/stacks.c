@@ -9,9 +9,6 @@
 #include "base/vec.h"
 #include "sched/release.h"
 
-/* An entry key is an address with this bit, which no hash has (bpf/stack.bpf.c). */
-#define ENTRY_BIT (1ULL << 63)
-
 struct stack {
 	uint8_t class;
 	uint16_t skip;
@@ -93,7 +90,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 
 	if (!s->depth || !r->ip)
 		return 0;
-	key = hash64(r->ip ^ hash64(caller ^ hash64(r->stack))) & ~ENTRY_BIT;
+	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))), false);
 	slot = map64_put(&s->by_key, key, &is_new);
 	if (!is_new)
 		return key;
@@ -109,7 +106,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 
 uint64_t stacks_entry_key(uint64_t pc)
 {
-	return pc ? pc | ENTRY_BIT : 0;
+	return pc ? pc | STACK_KEY_ENTRY : 0;
 }
 
 /*
@@ -224,10 +221,10 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 
 	if (max > TRACEV2_MAX_FRAMES)
 		max = TRACEV2_MAX_FRAMES;
-	if (key & ENTRY_BIT) {
+	if (key & STACK_KEY_ENTRY) {
 		if (!s->symbols)
 			return 0;
-		return copy_frames(frames, symbolizer_entry(s->symbols, key & ~ENTRY_BIT, frames),
+		return copy_frames(frames, symbolizer_entry(s->symbols, key & ~STACK_KEY_ENTRY, frames),
 				   out);
 	}
 	st = stack_get(s, key);

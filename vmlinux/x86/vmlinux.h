@@ -29,8 +29,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_LRU_HASH = 9,
-	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
-	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_RINGBUF = 27,	/* tools/bench.d/helpers.bpf.c */
 };
 
 enum {
