@@ -5,34 +5,64 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 
 #include "base/vec.h"
 
 uint64_t hash64_seed[2];
 
-/* Before main(), so that nobody who looks something up has to ask whether there is a seed. */
+/*
+ * Before main(), so that no look-up has to ask whether there is a seed. Early in a boot
+ * getrandom() may have nothing yet: the kernel gives each process 16 bytes at its start.
+ */
 static __attribute__((constructor)) void seed(void)
 {
 	const void *bytes = (const void *)getauxval(AT_RANDOM);
 
-	if (bytes)
+	if (getrandom(hash64_seed, sizeof(hash64_seed), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(hash64_seed) && bytes)
 		memcpy(hash64_seed, bytes, sizeof(hash64_seed));
+	hash64_seed[1] |= 1;
+}
+
+/* The used slots to the front, in their order. */
+static void close_holes(struct map64 *m)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < m->made; i++)
+		if (m->slots[i].used)
+			m->slots[n++] = m->slots[i];
+	memset(m->slots + n, 0, (m->made - n) * sizeof(*m->slots));
+	m->made = n;
+}
+
+static void double_slots(struct map64 *m)
+{
+	size_t cap = m->cap ? m->cap * 2 : 8;
+
+	m->slots = xrealloc(m->slots, cap, sizeof(*m->slots));
+	memset(m->slots + m->cap, 0, (cap - m->cap) * sizeof(*m->slots));
+	m->cap = cap;
+	m->mask = 2 * cap - 1;
+	free(m->index);
+	m->index = xcalloc(2 * cap, sizeof(*m->index));
 }
 
 void map64_grow(struct map64 *m)
 {
-	struct map64 old = *m;
 	size_t i;
 
-	m->cap = old.cap ? old.cap * 2 : 16;
-	m->slots = xcalloc(m->cap, sizeof(*m->slots));
-	for (i = 0; i < old.cap; i++)
-		if (old.slots[i].used)
-			m->slots[map64_slot_of(m, old.slots[i].key)] = old.slots[i];
-	free(old.slots);
+	close_holes(m);
+	if (m->len >= m->cap / 4 * 3)
+		double_slots(m);
+	else
+		memset(m->index, 0, (m->mask + 1) * sizeof(*m->index));
+	for (i = 0; i < m->made; i++)
+		m->index[map64_place_of(m, m->slots[i].key)] = (uint32_t)i + 1;
 }
 
-/* Is slot index @i cyclically within (@from, @to]? */
+/* Is place @i cyclically within (@from, @to]? */
 static bool between(size_t from, size_t i, size_t to)
 {
 	return from <= to ? from < i && i <= to : from < i || i <= to;
@@ -40,34 +70,41 @@ static bool between(size_t from, size_t i, size_t to)
 
 bool map64_del(struct map64 *m, uint64_t key)
 {
-	size_t hole, i, mask = m->cap - 1;
+	size_t hole, i, slot;
 
 	if (!m->len)
 		return false;
-	hole = map64_slot_of(m, key);
-	if (!m->slots[hole].used)
+	hole = map64_place_of(m, key);
+	if (!m->index[hole])
 		return false;
+	slot = m->index[hole] - 1;
 	/* Move later members of the run into the hole unless their home lies behind it. */
-	for (i = (hole + 1) & mask; m->slots[i].used; i = (i + 1) & mask) {
-		if (between(hole, hash64(m->slots[i].key) & mask, i))
+	for (i = (hole + 1) & m->mask; m->index[i]; i = (i + 1) & m->mask) {
+		if (between(hole, hash64_seeded(m->slots[m->index[i] - 1].key) & m->mask, i))
 			continue;
-		m->slots[hole] = m->slots[i];
+		m->index[hole] = m->index[i];
 		hole = i;
 	}
-	m->slots[hole].used = false;
+	m->index[hole] = 0;
+	m->slots[slot] = (struct map64_slot){0};
 	m->len--;
+	while (m->made && !m->slots[m->made - 1].used)
+		m->made--;
 	return true;
 }
 
 void map64_clear(struct map64 *m)
 {
-	if (m->slots)
-		memset(m->slots, 0, m->cap * sizeof(*m->slots));
-	m->len = 0;
+	if (m->made) {
+		memset(m->slots, 0, m->made * sizeof(*m->slots));
+		memset(m->index, 0, (m->mask + 1) * sizeof(*m->index));
+	}
+	m->len = m->made = 0;
 }
 
 void map64_free(struct map64 *m)
 {
 	free(m->slots);
+	free(m->index);
 	*m = (struct map64){0};
 }

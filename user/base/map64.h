@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes,
- * pointers). Open addressing with linear probing at a load of at most 3/4:
- * look-ups outnumber insertions by far here, and removals (a goroutine's end)
- * shift the run back, so that no tombstones pile up in a long recording.
+ * pointers), used by every room.
+ *
+ * Entries lie in the order in which their keys were added, and whoever goes
+ * through map->slots[0 .. map->cap) meets them in that order. So what is
+ * written in the order of a map does not depend on the hash, and the hash can
+ * have a seed that differs in each process: keys that a file chooses cannot be
+ * chosen to collide.
+ *
+ * An index of entry numbers finds them: open addressing with linear probing at
+ * a load of at most 1/2, since look-ups outnumber insertions by far. A removal
+ * (a goroutine's end) shifts a run of the index back; the hole that it leaves
+ * among the entries is closed when room for new ones is needed.
  */
 #ifndef GOTAP_BASE_MAP64_H
 #define GOTAP_BASE_MAP64_H
@@ -18,11 +27,15 @@ struct map64_slot {
 };
 
 struct map64 {
-	struct map64_slot *slots;	/* power of two, NULL when empty */
-	size_t cap, len;
+	struct map64_slot *slots;	/* by age; NULL when there never was one */
+	size_t cap;			/* of slots */
+	size_t len;			/* keys */
+	size_t made;			/* slots that are or were used: none is from here on */
+	uint32_t *index;		/* number of a slot + 1, 0 = free */
+	size_t mask;			/* entries of index - 1, a power of two - 1 */
 };
 
-/* 64-bit finalizer of good quality (splitmix64), for keys that are pointers. */
+/* 64-bit finalizer of good quality (splitmix64), the same in each process. */
 static inline uint64_t hash64(uint64_t x)
 {
 	x ^= x >> 30;
@@ -32,49 +45,45 @@ static inline uint64_t hash64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Other in each process: from 16 bytes that the kernel gives it (AT_RANDOM). */
+/* From getrandom(2), before main(): other numbers in each process. The second one is odd. */
 extern uint64_t hash64_seed[2];
 
-/*
- * For keys that come out of a file, which could be chosen so that all of them
- * begin at one slot. Not what map64 does itself: a trace is written in the
- * order of slots, and is the same whenever it is written.
- */
-static inline uint64_t hash64_seeded(uint64_t x)
+/* Both halves of the 128-bit product, one over the other. */
+static inline uint64_t hash64_fold(uint64_t a, uint64_t b)
 {
-	__uint128_t product = (__uint128_t)(x ^ hash64_seed[0]) * (hash64_seed[1] | 1);
+	__uint128_t product = (__uint128_t)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* A key for such a key in a map64 that nobody looks through: no two have the same. */
-static inline uint64_t map64_secret(uint64_t key)
+/* For keys that come out of a file or a program and could be chosen to collide. */
+static inline uint64_t hash64_seeded(uint64_t x)
 {
-	return (key ^ hash64_seed[0]) * (hash64_seed[1] | 1);
+	return hash64_fold(x ^ hash64_seed[0], hash64_seed[1]);
 }
 
-/* The slot of @key, or the free one where it belongs; the map has slots. */
-static inline size_t map64_slot_of(const struct map64 *m, uint64_t key)
+/* Where @key stands in the index, or the free place where it belongs; there is an index. */
+static inline size_t map64_place_of(const struct map64 *m, uint64_t key)
 {
-	size_t i = hash64(key) & (m->cap - 1);
+	size_t i = hash64_seeded(key) & m->mask;
 
-	while (m->slots[i].used && m->slots[i].key != key)
-		i = (i + 1) & (m->cap - 1);
+	while (m->index[i] && m->slots[m->index[i] - 1].key != key)
+		i = (i + 1) & m->mask;
 	return i;
 }
 
 /* Pointer to the value of @key, or NULL. Valid until the next change. */
 static inline uint64_t *map64_get(const struct map64 *m, uint64_t key)
 {
-	size_t i;
+	uint32_t found;
 
 	if (!m->len)
 		return NULL;
-	i = map64_slot_of(m, key);
-	return m->slots[i].used ? &m->slots[i].value : NULL;
+	found = m->index[map64_place_of(m, key)];
+	return found ? &m->slots[found - 1].value : NULL;
 }
 
-/* Makes room before a key is added. */
+/* Makes room before a key is added: closes holes, or doubles the storage. */
 void map64_grow(struct map64 *m);
 
 /*
@@ -83,21 +92,22 @@ void map64_grow(struct map64 *m);
  */
 static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 {
-	struct map64_slot *slot;
+	uint32_t *place;
 
-	if (m->len + 1 > m->cap / 4 * 3)
+	if (m->made == m->cap)
 		map64_grow(m);
-	slot = &m->slots[map64_slot_of(m, key)];
+	place = &m->index[map64_place_of(m, key)];
 	if (is_new)
-		*is_new = !slot->used;
-	if (!slot->used) {
-		*slot = (struct map64_slot){ .key = key, .used = true };
+		*is_new = !*place;
+	if (!*place) {
+		m->slots[m->made] = (struct map64_slot){ .key = key, .used = true };
+		*place = (uint32_t)++m->made;
 		m->len++;
 	}
-	return &slot->value;
+	return &m->slots[*place - 1].value;
 }
 
-/* Removes @key; false if it was not there. */
+/* Removes @key; false if it was not there. No other entry moves. */
 bool map64_del(struct map64 *m, uint64_t key);
 /* Forgets all keys but keeps the storage. */
 void map64_clear(struct map64 *m);

@@ -26,14 +26,22 @@ struct strset {
 	struct block *blocks;
 };
 
-/* FNV-1a, names are short; from a seed, as they may be chosen to collide. */
+static uint64_t word_at(const char *s, size_t n)
+{
+	uint64_t w = 0;
+
+	memcpy(&w, s, n < sizeof(w) ? n : sizeof(w));
+	return w;
+}
+
+/* Eight bytes at a time, from the seed on: texts come out of files and may be chosen to collide. */
 static uint64_t hash_bytes(const char *s, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325ULL ^ hash64_seed[0];
+	uint64_t h = hash64_seed[0] ^ n;
 
-	while (n--)
-		h = (h ^ (unsigned char)*s++) * 0x100000001b3ULL;
-	return hash64_seeded(h);
+	for (; n > sizeof(h); s += sizeof(h), n -= sizeof(h))
+		h = hash64_fold(h ^ word_at(s, sizeof(h)), hash64_seed[1]);
+	return hash64_fold(h ^ word_at(s, n), hash64_seed[1]);
 }
 
 struct strset *strset_new(void)

@@ -64,7 +64,7 @@ static void ids_add(struct v2_ids *ids, uint64_t id, size_t index)
 	if (id < ids->cap)
 		ids->dense[id] = (uint32_t)index + 1;
 	else
-		*map64_put(&ids->sparse, map64_secret(id), NULL) = index + 1;
+		*map64_put(&ids->sparse, id, NULL) = index + 1;
 	ids->len++;
 	while (ids_know(ids, ids->all_below))
 		ids->all_below++;
@@ -72,7 +72,7 @@ static void ids_add(struct v2_ids *ids, uint64_t id, size_t index)
 
 uint32_t ids_find_sparse(const struct v2_ids *ids, uint64_t id)
 {
-	const uint64_t *index = map64_get(&ids->sparse, map64_secret(id));
+	const uint64_t *index = map64_get(&ids->sparse, id);
 
 	return index ? (uint32_t)*index : 0;
 }
@@ -207,7 +207,7 @@ int tables_add_strings(struct v2_tables *t, struct cursor *c, struct v2_place *p
 static void add_frame(struct v2_tables *t, const uint64_t f[4])
 {
 	bool is_new;
-	uint64_t *index = map64_put(&t->pcs, map64_secret(f[0]), &is_new);
+	uint64_t *index = map64_put(&t->pcs, f[0], &is_new);
 	struct v2_frame *frame;
 
 	if (is_new) {

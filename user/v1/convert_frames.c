@@ -27,27 +27,29 @@ void convert_frames_release(struct convert_frames *f)
 	strset_free(f->names);
 }
 
-static uint64_t frame_hash(const struct v1_frame *v)
+/* The one copy of what makes two frames the same one: a number that stands for the frame. */
+static uint64_t frame_key(struct convert_frames *f, const struct v1_frame *v)
 {
 	/* Names are interned, so equal names have equal addresses. */
-	return hash64(hash64(v->pc + 1) ^ hash64((uintptr_t)v->func) ^
-		      hash64((uintptr_t)v->file + 1) ^ hash64(v->line + 2));
+	const uint64_t key[] = { v->pc, (uintptr_t)v->func, (uintptr_t)v->file, v->line };
+
+	return (uintptr_t)strset_add_bytes(f->names, (const char *)key, sizeof(key));
 }
 
 static uint64_t unique_pc(struct convert_frames *f, const struct v1_frame *v)
 {
-	uint64_t hash = frame_hash(v);
+	uint64_t key = frame_key(f, v);
 	uint64_t *slot;
 	bool is_new = false;
 
 	if (v->pc) {
 		slot = map64_put(&f->by_pc, v->pc, &is_new);
 		if (is_new)
-			*slot = hash;
-		if (*slot == hash)
+			*slot = key;
+		if (*slot == key)
 			return v->pc;
 	}
-	slot = map64_put(&f->moved, hash, &is_new);
+	slot = map64_put(&f->moved, key, &is_new);
 	if (is_new)
 		*slot = f->next_pc++;
 	return *slot;

@@ -12,10 +12,10 @@
 /* Frames of the written trace: one (func, file, line) per PC. */
 struct convert_frames {
 	const struct v1_trace *t;
-	struct map64 by_pc;	/* pc -> hash of its frame */
-	struct map64 moved;	/* hash of a frame -> the PC it got instead */
+	struct map64 by_pc;	/* pc -> key of its frame */
+	struct map64 moved;	/* key of a frame -> the PC it got instead */
 	uint64_t next_pc;
-	struct strset *names;
+	struct strset *names;	/* and keys of frames, as bytes */
 };
 
 void convert_frames_init(struct convert_frames *f, const struct v1_trace *t);

@@ -151,7 +151,7 @@ static struct head heap_pop(struct merge *m)
 
 static uint64_t need_hash(uint64_t key, struct state need)
 {
-	return hash64(hash64(key) ^ hash64(need.seq + 1) ^ need.status);
+	return hash64_seeded(hash64_seeded(hash64_seeded(key) + need.seq) + need.status);
 }
 
 static uint32_t head_index(const struct v1_stream *st)
