@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // exec replaces itself by another program after a while, in the same process; or starts it as a child with -fork.
+// With -signal it does so on SIGUSR1.
 //
-//	exec [-after D] [-fork] PROGRAM [ARG...]
+//	exec [-after D] [-signal] [-fork] PROGRAM [ARG...]
 package main
 
 import (
@@ -10,12 +11,14 @@ import (
 	"fmt"
 	"os"
 	osexec "os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 )
 
 var (
 	after = flag.Duration("after", 500*time.Millisecond, "time before the other program begins")
+	onSig = flag.Bool("signal", false, "begin the other program on SIGUSR1")
 	fork  = flag.Bool("fork", false, "start the other program as a child and wait for it")
 )
 
@@ -42,12 +45,20 @@ func replace(args []string) error {
 func main() {
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: exec [-after D] [-fork] PROGRAM [ARG...]")
+		fmt.Fprintln(os.Stderr, "usage: exec [-after D] [-signal] [-fork] PROGRAM [ARG...]")
 		os.Exit(2)
 	}
 	go tick()
+	sig := make(chan os.Signal, 1)
+	if *onSig {
+		signal.Notify(sig, syscall.SIGUSR1)
+		*after = time.Hour
+	}
 	fmt.Println("ready")
-	time.Sleep(*after)
+	select {
+	case <-sig:
+	case <-time.After(*after):
+	}
 	run := replace
 	if *fork {
 		run = child

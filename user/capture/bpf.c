@@ -6,7 +6,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 #include "base/map64.h"
 #include "base/vec.h"
-#include "capture/budget_meter.h"
+#include "capture/prober.h"
 #include "capture/ring_set.h"
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
@@ -30,14 +29,14 @@ struct bpf_side {
 	bool multi;
 	bool old_kernel;		/* gets the object for kernels before 5.17 */
 	struct ring_set rings;
-	struct vec attached;		/* struct attached */
+	struct prober prober;
 };
 
-/* A link of uprobe_multi, else one of perf. */
-struct attached {
-	int fd;
-	struct bpf_link *link;
-	unsigned int part;		/* one of enum bpf_parts, 0: in gotap itself */
+/* What the prober is asked to do; its parts are, */
+enum {
+	PROBER_ATTACH, PROBER_DETACH,	/* enum bpf_parts */
+	PROBER_CALIBRATE,		/* enum calibration */
+	PROBER_PRIVILEGES,		/* those that it keeps */
 };
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -48,15 +47,6 @@ static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list 
 static int libbpf_loud(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	return vfprintf(stderr, fmt, ap);
-}
-
-static struct bpf_program *program_of(struct bpf_side *b, enum program p)
-{
-	const char *suffix = b->plan->abi == GO_ABI_PUSH ? "" : "_old";	/* bpf/old.bpf.c */
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s%s", program_name(p), suffix);
-	return bpf_object__find_program_by_name(b->skel->obj, name);
 }
 
 static bool program_used(const struct plan *plan, enum program p)
@@ -126,7 +116,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 	for (p = 0; p < PROGRAMS; p++) {
 		if (!program_used(b->plan, p))
 			continue;
-		choose(b, program_of(b, p));
+		choose(b, links_program(b->skel->obj, b->plan, p));
 	}
 }
 
@@ -274,6 +264,74 @@ static int load_as(struct bpf_side *b, const struct bpf_opts *opts, bool multi, 
 	return r ? r : open_rings(b, err);
 }
 
+/* --- the prober --- */
+
+/* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
+static unsigned int privileges_to_attach(const struct bpf_side *b)
+{
+	return b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
+}
+
+static const char *const calibration_programs[] = {
+	[CALIBRATE_HIT] = "calibrate_hit", [CALIBRATE_RECORD] = "calibrate_record",
+};
+
+static int serve(void *links, const struct prober_request *rq, struct error *err)
+{
+	switch (rq->what) {
+	case PROBER_ATTACH:
+		return links_attach(links, rq->parts, err);
+	case PROBER_DETACH:
+		links_detach(links, rq->parts);
+		return 0;
+	case PROBER_CALIBRATE:
+		return links_attach_gotap(links, calibration_programs[rq->parts], rq->offset, err);
+	case PROBER_PRIVILEGES:
+		return privilege_keep(rq->parts, err);
+	}
+	return error_set(err, -EINVAL, "unknown request %u", rq->what);
+}
+
+static void serve_no_more(void *links)
+{
+	links_detach(links, BPF_ALL);
+}
+
+static void keep_fd(struct vec *keep, int fd)
+{
+	if (fd >= 0)
+		*(int *)vec_push(keep, sizeof(int)) = fd;
+}
+
+/* The programs, and the files that they go into. */
+static void list_descriptors(const struct bpf_side *b, bool verbose, struct vec *ret)
+{
+	struct bpf_program *prog;
+	size_t i;
+
+	bpf_object__for_each_program(prog, b->skel->obj)
+		keep_fd(ret, bpf_program__fd(prog));
+	keep_fd(ret, b->proc->exe_file);
+	keep_fd(ret, b->proc->library_file);
+	for (i = 0; i < b->plan->points.len; i++)
+		keep_fd(ret, process_file_of_path(vec_at(&b->plan->points, struct probe_point, i)->file));
+	if (verbose)
+		keep_fd(ret, STDERR_FILENO);
+}
+
+static int start_prober(struct bpf_side *b, bool verbose, struct error *err)
+{
+	struct links links = { .plan = b->plan, .proc = b->proc, .object = b->skel->obj,
+			       .multi = b->multi, .gotap = getpid() };
+	struct prober_job job = { .serve = serve, .end = serve_no_more, .ctx = &links };
+	int r;
+
+	list_descriptors(b, verbose, &job.keep);
+	r = prober_start(&b->prober, &job, err);
+	vec_free(&job.keep);
+	return r;
+}
+
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
 	     const struct bpf_opts *opts, struct error *err)
 {
@@ -291,88 +349,13 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 				     (opts->method == ATTACH_AUTO && uprobe_multi_supported()), err);
 	if (r && !err->code)
 		r = load_error(r, err);
+	if (!r)
+		r = start_prober(b, opts->verbose, err);
 	if (r) {
 		bpf_free(b);
 		return r;
 	}
 	*ret = b;
-	return 0;
-}
-
-static int attach_error(const struct bpf_side *b, int e, const char *function, struct error *err)
-{
-	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_PTRACE;
-	char why[256];
-
-	if (e == -EPERM || e == -EACCES) {
-		privilege_explain(b->multi ? needs : needs | PRIVILEGE_ADMIN, why);
-		return error_set(err, e, "not allowed to probe %s: %s", function, why);
-	}
-	return error_set(err, e, "cannot probe %s: %s", function, strerror(-e));
-}
-
-static const char *file_of(const struct bpf_side *b, const struct probe_point *pt)
-{
-	return pt->file ? pt->file : b->proc->module;
-}
-
-static void note_attached(struct bpf_side *b, int fd, struct bpf_link *link, unsigned int part)
-{
-	*(struct attached *)vec_push(&b->attached, sizeof(struct attached)) =
-		(struct attached){ .fd = fd, .link = link, .part = part };
-}
-
-static unsigned int part_of(enum program p)
-{
-	return budget_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
-}
-
-/* One link carries all points of a program in a file, of which @first is the first. */
-static int attach_multi(struct bpf_side *b, const struct probe_point *first, struct error *err)
-{
-	pid_t pid = b->proc->fs.own ? b->proc->pid : 0;	/* 0: all processes of this file */
-	const struct vec *points = &b->plan->points;
-	struct vec offsets = {0};
-	size_t i;
-	int fd;
-
-	for (i = 0; i < points->len; i++) {
-		const struct probe_point *pt = vec_at(points, struct probe_point, i);
-
-		if (pt->program == first->program && pt->file == first->file)
-			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) = pt->file_offset;
-	}
-	fd = uprobe_multi_link(bpf_program__fd(program_of(b, first->program)), file_of(b, first),
-			       offsets.data, offsets.len, pid);
-	vec_free(&offsets);
-	if (fd < 0)
-		return attach_error(b, fd, first->function, err);
-	note_attached(b, fd, NULL, part_of(first->program));
-	return 0;
-}
-
-/* The points of a plan, those of each program and file at its first. */
-static bool is_first(const struct bpf_side *b, size_t i)
-{
-	const struct probe_point *points = b->plan->points.data;
-	size_t j;
-
-	for (j = 0; j < i; j++)
-		if (points[j].program == points[i].program && points[j].file == points[i].file)
-			return false;
-	return true;
-}
-
-static int attach_perf(struct bpf_side *b, const struct probe_point *pt, struct error *err)
-{
-	pid_t pid = b->proc->fs.own ? b->proc->pid : -1;	/* -1: all processes of this file */
-	struct bpf_link *link;
-
-	link = bpf_program__attach_uprobe(program_of(b, pt->program), false, pid, file_of(b, pt),
-					  pt->file_offset);
-	if (!link)
-		return attach_error(b, -errno, pt->function, err);
-	note_attached(b, -1, link, part_of(pt->program));
 	return 0;
 }
 
@@ -387,42 +370,35 @@ static int check_identity(const struct bpf_side *b, struct error *err)
 
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 {
-	size_t i;
-	int r = 0;
+	struct prober_request rq = { .what = PROBER_ATTACH, .parts = parts };
+	int r = prober_ask(&b->prober, &rq, err);
 
-	for (i = 0; i < b->plan->points.len && !r; i++) {
-		const struct probe_point *pt = vec_at(&b->plan->points, struct probe_point, i);
-
-		if (!(parts & part_of(pt->program)))
-			continue;
-		if (!b->multi)
-			r = attach_perf(b, pt, err);
-		else if (is_first(b, i))
-			r = attach_multi(b, pt, err);
-	}
-	if (!r)
-		r = check_identity(b, err);
+	if (r)
+		return r;
+	r = check_identity(b, err);
 	if (r)
 		bpf_detach(b, parts);
 	return r;
 }
 
-bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offset)
+bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(b->skel->obj, program);
-	struct bpf_link *link = NULL;
-	int fd = -1;
+	struct prober_request rq = { .what = PROBER_CALIBRATE, .parts = which, .offset = file_offset };
 
-	if (b->multi)
-		fd = uprobe_multi_link(bpf_program__fd(prog), "/proc/self/exe", &file_offset, 1,
-				       getpid());
-	else
-		link = bpf_program__attach_uprobe(prog, false, getpid(), "/proc/self/exe",
-						  file_offset);
-	if (fd < 0 && !link)
-		return false;
-	note_attached(b, fd, link, 0);
-	return true;
+	return !prober_ask(&b->prober, &rq, NULL);
+}
+
+int bpf_prober_keeps(struct bpf_side *b, bool attaches, struct error *err)
+{
+	struct prober_request rq = { .what = PROBER_PRIVILEGES,
+				     .parts = attaches ? privileges_to_attach(b) : 0 };
+
+	return prober_ask(&b->prober, &rq, err);
+}
+
+bool bpf_prober_lives(const struct bpf_side *b)
+{
+	return prober_lives(&b->prober);
 }
 
 struct ring *bpf_calibration_ring(struct bpf_side *b)
@@ -461,64 +437,19 @@ void bpf_deactivate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
 }
 
-static void *detach_one(void *item)
-{
-	struct attached *a = item;
-
-	if (a->link)
-		bpf_link__destroy(a->link);
-	else
-		close(a->fd);
-	return NULL;
-}
-
-/*
- * Each link waits for its own grace period, about 50 ms; side by side they
- * wait for the same one. (Not those of perf, which the kernel makes wait one
- * after the other.) Without a thread it is done here.
- */
-static void in_parallel(struct attached *items, size_t n)
-{
-	enum { MOST = 64 };
-	pthread_t threads[MOST];
-	bool runs[MOST] = { false };
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (i < MOST)
-			runs[i] = !pthread_create(&threads[i], NULL, detach_one, &items[i]);
-		if (i >= MOST || !runs[i])
-			detach_one(&items[i]);
-	}
-	for (i = 0; i < n && i < MOST; i++)
-		if (runs[i])
-			pthread_join(threads[i], NULL);
-}
-
 void bpf_detach(struct bpf_side *b, unsigned int parts)
 {
-	struct vec gone = {0}, rest = {0};
-	size_t i;
+	struct prober_request rq = { .what = PROBER_DETACH, .parts = parts };
 
-	for (i = 0; i < b->attached.len; i++) {
-		struct attached *a = vec_at(&b->attached, struct attached, i);
-		struct vec *to = !a->part || a->part & parts ? &gone : &rest;
-
-		*(struct attached *)vec_push(to, sizeof(*a)) = *a;
-	}
-	vec_free(&b->attached);
-	b->attached = rest;
-	in_parallel(gone.data, gone.len);
-	vec_free(&gone);
+	prober_ask(&b->prober, &rq, NULL);	/* if it is no more, neither are its links */
 }
 
 void bpf_free(struct bpf_side *b)
 {
 	if (!b)
 		return;
-	bpf_detach(b, BPF_ALL);
+	prober_end(&b->prober);
 	ring_set_free(&b->rings);
-	vec_free(&b->attached);
 	gotap_bpf__destroy(b->skel);
 	free(b);
 }
@@ -536,12 +467,6 @@ struct ring *bpf_ring(struct bpf_side *b, size_t i)
 int bpf_sampling_program(const struct bpf_side *b)
 {
 	return bpf_program__fd(b->skel->progs.cpu_sample);
-}
-
-/* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
-unsigned int bpf_privileges_to_attach(const struct bpf_side *b)
-{
-	return b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
 }
 
 const char *bpf_method(const struct bpf_side *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf: loads the BPF programs for one plan and one process, makes the rings,
- * attaches and detaches. Everything goes when the descriptors are closed, by
- * the kernel itself if gotap is killed: nothing is pinned.
+ * bpf: loads the BPF programs for one plan and one process, makes the rings, and
+ * has the prober (prober.h), which it starts, attach and detach. Nothing is pinned:
+ * if gotap is killed the prober takes the probes away and the kernel the rest.
  */
 #ifndef GOTAP_CAPTURE_BPF_H
 #define GOTAP_CAPTURE_BPF_H
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "plan/plan.h"
 #include "live/process.h"
+#include "capture/links.h"
 #include "capture/ring.h"
 
 struct bpf_side;
@@ -28,16 +29,23 @@ struct bpf_opts {
 	double budget;			/* CPU ns per second that the probes may cost; 0: any */
 };
 
-/* Probes come and go in two parts. */
-enum bpf_parts { BPF_CORE = 1, BPF_EXTRAS = 2, BPF_ALL = 3 };
+/* Programs of probe_calibrate.bpf.c. */
+enum calibration { CALIBRATE_HIT, CALIBRATE_RECORD };
 
 /* Loads. -EPERM names the capability, -ENOTSUP what the kernel lacks. */
 int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct process *proc,
 	     const struct bpf_opts *opts, struct error *err);
-/* Puts the probes in place; records flow only after bpf_activate(). */
+/*
+ * Puts the probes in place; records flow only after bpf_activate(). -ESTALE: the
+ * process runs another program meanwhile, which got none.
+ */
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
-/* Puts one of probe_calibrate.bpf.c into gotap itself, until any part is detached. */
-bool bpf_probe_self(struct bpf_side *b, const char *program, uint64_t file_offset);
+/* Puts one into gotap itself, until any part is detached. */
+bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset);
+/* The prober gives up its privileges, but for those that it takes to attach once more. */
+int bpf_prober_keeps(struct bpf_side *b, bool attaches, struct error *err);
+/* Is it there? If it was killed there are no probes any more, or some that do nothing. */
+bool bpf_prober_lives(const struct bpf_side *b);
 /* Where its records go. */
 struct ring *bpf_calibration_ring(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
@@ -67,8 +75,6 @@ size_t bpf_ring_count(const struct bpf_side *b);
 struct ring *bpf_ring(struct bpf_side *b, size_t i);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
-/* Privileges (proc/privilege) that bpf_attach() needs once more. */
-unsigned int bpf_privileges_to_attach(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */
 const char *bpf_method(const struct bpf_side *b);
 

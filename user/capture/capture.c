@@ -449,18 +449,16 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
  * clocks for new threads. Before Linux 5.19 reading a map by its descriptor took
  * CAP_BPF, too, unless unprivileged users have BPF. No thread must run before.
  */
-static int drop_privileges(const struct bpf_opts *opts, const struct bpf_side *bpf,
-			   struct error *err)
+static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, struct error *err)
 {
 	unsigned int keep = PRIVILEGE_PTRACE;
+	int r = bpf_prober_keeps(bpf, opts->budget > 0, err);	/* with one probes come and go */
 
 	if (opts->cpu_hz)
 		keep |= PRIVILEGE_PERFMON;
 	if (!machine_release_is(5, 19))
 		keep |= PRIVILEGE_BPF;
-	if (opts->budget > 0)	/* probes come and go */
-		keep |= bpf_privileges_to_attach(bpf);
-	return privilege_keep(keep, err);
+	return r ? r : privilege_keep(keep, err);
 }
 
 static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)

@@ -32,6 +32,13 @@ void process_file_path(int fd, char ret[PROCFS_PATH])
 	snprintf(ret, PROCFS_PATH, "/proc/self/fd/%d", fd);
 }
 
+int process_file_of_path(const char *path)
+{
+	int fd;
+
+	return path && sscanf(path, "/proc/self/fd/%d", &fd) == 1 ? fd : -1;
+}
+
 static void drop(int *fd)
 {
 	if (*fd >= 0)

@@ -62,6 +62,8 @@ struct process {
 
 /* "/proc/self/fd/N": a path to the very file that is open as @fd. */
 void process_file_path(int fd, char ret[PROCFS_PATH]);
+/* The descriptor of such a path; -1: of another one, or NULL. */
+int process_file_of_path(const char *path);
 
 /*
  * @pid is one that @fs shows. Attaches nothing yet. -ESRCH no such process,

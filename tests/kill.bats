@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap is killed at random moments: while it attaches, while it records, and a third of the time while it detaches. The
+# target goes on, and two seconds later no breakpoint is left in it.
+#
+#	GOTAP_KILLS=1000 bats tests/kill.bats		so many
+#	GOTAP_SEED=123 bats tests/kill.bats		the moments of an earlier run
+
+load lib/common
+load lib/record
+load lib/text
+
+# Recorders at a time: they stand in one another's way in the kernel, which makes each step longer.
+SIDE_BY_SIDE=4
+
+setup() {
+	require_root
+	require_tool dd cmp dmesg
+}
+
+teardown() { stop_targets; }
+
+nap() { sleep "$(printf '0.%03d' "$1")"; }
+
+# kill_at MOMENT ARGUMENT...: a recorder that is killed while it attaches, records, or detaches.
+kill_at() {
+	local moment=$1 wait=$2 pid
+	shift 2
+	"$GOTAP" record -q -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed.$BASHPID" "$@" 3>&- 2>/dev/null &
+	pid=$!
+	case $moment in
+	0) nap $((wait % 200)) ;;
+	1) nap "$wait" ;;
+	2)
+		nap 500
+		kill -INT "$pid" 2>/dev/null
+		nap $((wait % 120))
+		;;
+	esac
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" || true
+}
+
+# kill_some SEED COUNT ARGUMENT...
+kill_some() {
+	local seed=$1 count=$2 n=0 i slowest=0 begin took before pids
+	shift 2
+	RANDOM=$seed
+	before=$(leaks)
+	while ((n < count)); do
+		pids=()
+		for ((i = 0; i < SIDE_BY_SIDE; i++, n++)); do
+			kill_at $((n % 3)) $((RANDOM % 800)) "$@" &
+			pids+=($!)
+		done
+		wait "${pids[@]}" || true
+		begin=${EPOCHREALTIME/./}
+		until text_is_clean "$TARGET"; do
+			took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+			((took < 2000)) || fail "seed $seed: $(breakpoints_in "$TARGET") breakpoints left after kill $n" || return
+			sleep 0.05
+		done
+		took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+		((took <= slowest)) || slowest=$took
+		target_runs || fail "seed $seed: the target is dead after kill $n" || return
+	done
+	[ "$(leaks)" -eq "$before" ] || fail "seed $seed: $(($(leaks) - before)) breakpoints could not be taken out"
+	explain "seed $seed: $n kills, the last breakpoint gone after at most $slowest ms"
+}
+
+@test "breakpoints can be seen in a target, and are gone when a recording ends" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	text_is_clean "$TARGET"
+	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
+	[ "$(breakpoints_in "$TARGET")" -gt 30 ]
+	kill -INT "$RECORDER"
+	wait_record
+	text_is_clean "$TARGET"
+}
+
+@test "gotap is killed at random moments: the target goes on, without a breakpoint" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	kill_some "${GOTAP_SEED:-$RANDOM}" "${GOTAP_KILLS:-24}" --budget none
+}

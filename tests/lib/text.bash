@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Helpers of the bats files that look for breakpoints in a target: load after lib/common.
+
+# text_of PID FILE: the code of its executable, as it is in its memory now; FILE.file: as it is in the executable.
+text_of() {
+	local range offset exe start end
+	exe=$(readlink "/proc/$1/exe")
+	read -r range _ offset _ < <(grep -F " ${exe%% (deleted)}" "/proc/$1/maps" | grep ' r-xp ')
+	start=0x${range%-*} end=0x${range#*-}
+	dd if="/proc/$1/mem" of="$2" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) status=none
+	dd if="/proc/$1/exe" of="$2.file" bs=4096 skip=$((0x$offset / 4096)) count=$(((end - start) / 4096)) status=none
+	truncate -s "$(stat -c %s "$2.file")" "$2"
+}
+
+# text_is_clean PID: no breakpoint is in it, whoever put it there.
+text_is_clean() {
+	local copy=$BATS_TEST_TMPDIR/text.$1
+	text_of "$1" "$copy"
+	cmp -s "$copy" "$copy.file"
+}
+
+# breakpoints_in PID: prints how many there are.
+breakpoints_in() {
+	local copy=$BATS_TEST_TMPDIR/text.$1
+	text_of "$1" "$copy"
+	cmp -l "$copy" "$copy.file" | wc -l
+}
+
+# leaks: how many lines of the kernel's log are about uprobes that gotap could not take away.
+leaks() { dmesg 2>/dev/null | grep -c 'uprobe: gotap.*leaking' || true; }
