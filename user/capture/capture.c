@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
@@ -31,21 +32,6 @@ enum {
 	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
 };
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void sleep_ns(long ns)
-{
-	struct timespec t = { .tv_nsec = ns };
-
-	nanosleep(&t, NULL);
-}
 
 /* --- the queue --- */
 
@@ -153,7 +139,7 @@ static bool add_goid(struct capture *cap, struct chunk *c, const struct unnamed 
 		return true;	/* the process has gone */
 	if ((uint16_t)l.r.id == u->before)
 		return false;
-	l.r.time = clock_ns(CLOCK_MONOTONIC);
+	l.r.time = now_ns();
 	buf_add(&c->data, &l, sizeof(l));
 	return true;
 }
@@ -228,12 +214,12 @@ static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
 /* Returns whether a ring was getting full. */
 static bool drain_round(struct capture *cap, struct chunk *c)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 	bool clean = true, busy = false;
 	size_t i, at;
 
 	c->mono_ns = now;
-	c->wall_ns = clock_ns(CLOCK_REALTIME);
+	c->wall_ns = wall_ns();
 	for (i = 0; i < bpf_ring_count(cap->bpf); i++) {
 		struct ring *ring = bpf_ring(cap->bpf, i);
 
@@ -256,7 +242,7 @@ static bool drain_round(struct capture *cap, struct chunk *c)
  */
 static bool opened_plugin(struct capture *cap)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 
 	if (cap->end == CAPTURE_PLUGIN || module_opened_plugin(cap->proc))
 		return true;
@@ -310,7 +296,7 @@ static enum capture_end why_end(struct capture *cap)
 /* A program may be silent until the end: that it was is worth telling. */
 static void tell_end(struct capture *cap)
 {
-	struct rec end = { .kind = REC_CAPTURE_END, .time = clock_ns(CLOCK_MONOTONIC) };
+	struct rec end = { .kind = REC_CAPTURE_END, .time = now_ns() };
 
 	capture_hand_over(cap, &end, sizeof(end));
 }
@@ -377,7 +363,7 @@ int capture_read_states(struct capture *cap, struct buf *records, struct snapsho
 	if (r)
 		return r;
 	buf_add(records, &end, sizeof(end));
-	stamp(records, clock_ns(CLOCK_MONOTONIC));
+	stamp(records, now_ns());
 	return 0;
 }
 
@@ -385,13 +371,13 @@ int capture_read_states(struct capture *cap, struct buf *records, struct snapsho
 void capture_names_known(struct capture *cap, const struct snapshot_counts *counts, uint64_t lost)
 {
 	if (cap->plan->goid_before_status && !counts->unreadable)
-		bpf_names_known(cap->bpf, clock_ns(CLOCK_MONOTONIC), lost);
+		bpf_names_known(cap->bpf, now_ns(), lost);
 }
 
 static int read_snapshot(struct capture *cap, struct error *err)
 {
 	uint64_t lost = bpf_names_lost(cap->bpf);
-	struct rec end = { .time = clock_ns(CLOCK_MONOTONIC), .kind = REC_SNAP_END };
+	struct rec end = { .time = now_ns(), .kind = REC_SNAP_END };
 	struct snapshot_counts counts = {0};
 	struct buf records = {0};
 	int r = 0;

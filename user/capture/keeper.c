@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "capture/capture_internal.h"
 
 #define TICK_NS (20 * 1000 * 1000)
@@ -18,14 +19,6 @@ enum {
 	TRIES = 5,		/* to read the states with nothing lost meanwhile */
 	SHARE = 10,		/* reading takes no more than one part in so many of the time */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static bool wait_tick(struct capture *cap)
 {

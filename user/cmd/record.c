@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/parse.h"
 #include "cmd/record.h"
@@ -251,14 +252,6 @@ static double default_budget(const struct process *p)
 	if (p->fs.own && !sched_getaffinity(p->pid, sizeof(set), &set))
 		cpus = CPU_COUNT(&set);
 	return (double)cpus * 0.1 * 1e9;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static int session_start(struct session *s, struct error *err)

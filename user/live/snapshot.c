@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/map64.h"
 #include "live/snapshot_memory.h"
 
@@ -49,14 +49,6 @@ struct m_fact {
 	uint64_t oldp;
 	uint32_t syscalltick;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t u64_at(const uint8_t *p, unsigned int offset)
 {

@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Time namespaces: records have the machine's time, whatever clock gotap or its target sees.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	require_tool unshare
+	unshare -T --monotonic 1 true 2>/dev/null || skip "no time namespaces here"
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+mixed() { build_prog "$REFERENCE_GO" mixed; }
+
+# of_time GOTAP...: a trace of as much time as was recorded, with events all along.
+of_time() {
+	local parts
+	status=0
+	"$@" record -o "$TRACE" --json --budget none --strict -p "$TARGET" -d 1s 2>"$TRACE.json" || status=$?
+	REPORT=$TRACE.json
+	[ "$status" -eq 0 ] || fail "$* ended with status $status: $(flaws)" || return
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.9 && s < 10) }' || fail "$(reported seconds) s of a second"
+	views_ok "$TRACE" || return
+	succeeds "$GOTAP" convert "$TRACE" -o "$TRACE.part" --from 300ms --to 600ms || return
+	parts=$(count_of "$TRACE.part" "Go ") && [ "$parts" -gt 1000 ] || fail "only $parts transitions in 300 ms"
+}
+
+@test "gotap in a time namespace whose clock is ahead, and in one whose clock is behind" {
+	mixed
+	start_target "$PROG" -delay 1m
+	of_time unshare -T --monotonic 86400 "$GOTAP"
+	of_time unshare -T --monotonic -100 "$GOTAP"
+}
+
+@test "the target in a time namespace" {
+	mixed
+	start_target unshare -T --monotonic 86400 "$PROG" -delay 1m
+	[ "$(readlink "/proc/$TARGET/exe")" = "$PROG" ] || TARGET=$(pgrep -P "$TARGET")
+	TARGETS+=" $TARGET"
+	of_time "$GOTAP"
+}
+
+@test "gotap and a command that it starts in a time namespace" {
+	mixed
+	REPORT=$TRACE.json
+	unshare -T --monotonic -100 "$GOTAP" record -o "$TRACE" --json --strict --budget none -d 500ms -- "$PROG" -delay 700ms -dur 10ms 2>"$REPORT" >/dev/null || true
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.4 && s < 10) }'
+	views_ok "$TRACE"
+}
