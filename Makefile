@@ -33,22 +33,23 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base proc stream trace read symbol v1 rewrite target plan live capture sched api cmd
+ROOMS := base release proc stream trace read symbol v1 rewrite target plan live capture sched api cmd
 needs_base    :=
+needs_release :=
 needs_proc    := base
 needs_stream  := base
 needs_trace   := base
 needs_read    := trace base
 needs_symbol  := base
-needs_target  := symbol base
+needs_target  := symbol release base
 needs_v1      := symbol trace base
 needs_rewrite := read v1 symbol trace base
-needs_plan    := target symbol base
-needs_live    := plan proc target symbol base
-needs_capture := live plan proc stream target symbol base
-needs_sched   := stream trace symbol base
+needs_plan    := target symbol release base
+needs_live    := plan proc target symbol release base
+needs_capture := live plan proc stream target symbol release base
+needs_sched   := stream trace symbol release base
 needs_api     := v1 read symbol trace base
-needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc base
+needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc release base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -147,7 +148,7 @@ unit: $(UNIT_BINS)
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base proc stream trace read symbol v1 rewrite target sched api
+FUZZ_ROOMS := base release proc stream trace read symbol v1 rewrite target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/*json*.c))
 

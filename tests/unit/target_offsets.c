@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "target/gobin_memory.h"
+#include "release/release.h"
 #include "target/offsets.h"
 #include "target_image.h"
 
@@ -67,10 +68,10 @@ static void releases_without_a_compiler_have_their_own_rows(void)
 		CHECK_EQ(a.offsets.p_goidcache, rows[i].goidcache);
 		CHECK_EQ(a.offsets.g_startpc, rows[i].startpc);
 		CHECK_EQ(a.offsets.gcc_heap_live, rows[i].live);
-		CHECK(!go_release_is_tested(rows[i].minor));
+		CHECK(!release_is_tested(rows[i].minor));
 	}
-	CHECK(go_release_is_tested(19));
-	CHECK(!go_release_is_tested(28));
+	CHECK(release_is_tested(19));
+	CHECK(!release_is_tested(28));
 }
 
 static void unknown_releases_are_refused_by_name(void)

@@ -2,7 +2,8 @@
 
 // offsets reads the fields that gooffsets.h lists from the DWARF data of Go
 // programs named go1.NN, or from source trees of that name, and writes them as a C
-// table. See tools/gen-offsets.
+// table; as "offsets reasons GOROOT..." it writes the table of reason_table.h. See
+// tools/gen-offsets.
 package main
 
 import (
@@ -144,6 +145,10 @@ func writeRow(version string, minor int, fields []field, offset func(field) (int
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("offsets: ")
+	if os.Args[1] == "reasons" {
+		writeReasons(os.Args[2:])
+		return
+	}
 	fields := readFields(os.Args[1])
 	fmt.Print(`/* SPDX-License-Identifier: Apache-2.0 */
 /*

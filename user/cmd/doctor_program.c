@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "live/roots.h"
+#include "release/release.h"
 #include "target/offsets.h"
 #include "target/x86_insn.h"
 
@@ -118,7 +119,11 @@ static bool look_at_plan(struct doctor *d, unsigned int groups)
 	view_probes(d);
 	doctor_add(d, LEVEL_OK, program_area, "field offsets", "from %s",
 		   d->plan.offsets_source);
-	if (!go_release_is_tested(d->plan.minor))
+	if (!release_is_known(d->plan.minor))
+		doctor_add(d, LEVEL_NOTE, program_area, "tested",
+			   "no: Go 1.%d is later than what gotap knows, and is taken for Go 1.%d",
+			   d->plan.minor, release_nearest(d->plan.minor));
+	else if (!release_is_tested(d->plan.minor))
 		doctor_add(d, LEVEL_NOTE, program_area, "tested",
 			   "no: there was no compiler of Go 1.%d to try gotap on", d->plan.minor);
 	doctor_add(d, LEVEL_OK, program_area, "probes", "%zu, %zu named call sites",

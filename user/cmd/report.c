@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "release/release.h"
 #include "tracev2.h"
 
 static const char *event_name(unsigned int ev)
@@ -113,6 +114,15 @@ static void print_missing(const struct report *r, FILE *f)
 	}
 }
 
+static void print_assumed(const struct report *r, FILE *f)
+{
+	char like[RELEASE_TEXT];
+
+	if (release_assumed(r->info->go_version, (int)r->info->go_minor, like))
+		fprintf(f, "%s is not a release that gotap knows: assumed to be like %s\n",
+			r->info->go_version, like);
+}
+
 void report_print(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
@@ -133,6 +143,7 @@ void report_print(const struct report *r, FILE *f)
 	if (r->plan)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
+	print_assumed(r, f);
 	print_lost(r, f);
 	print_gaps(r, f);
 	report_print_budget(r, f);
@@ -218,10 +229,13 @@ static void json_missing(const struct report *r, FILE *f)
 void report_json(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
+	char like[RELEASE_TEXT];
 
 	fputc('{', f);
 	json_field(f, "output", r->output);
 	json_field(f, "go_version", r->info->go_version);
+	release_assumed(r->info->go_version, (int)r->info->go_minor, like);
+	json_field(f, "assumed", like);
 	json_field(f, "ended", r->ended);
 	json_field(f, "attach", r->method);
 	fprintf(f, "\"pid\": %u, \"seconds\": %.6f, ", r->info->pid, seconds(r));

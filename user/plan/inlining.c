@@ -81,11 +81,6 @@ static const struct probed_spec probed_specs[] = {
 #undef PROBED
 };
 
-static bool covers(const struct plan *p, int since, int until)
-{
-	return since <= p->minor && p->minor <= until;
-}
-
 /* --- where the probe of a host goes --- */
 
 static int add_at(struct plan *p, const struct gobin *b, enum program program,
@@ -222,7 +217,7 @@ static bool is_harmless(const struct plan *p, const char *caller)
 	for (i = 0; i < COUNT(harmless_specs); i++) {
 		const struct harmless_spec *spec = &harmless_specs[i];
 
-		if (covers(p, spec->since, spec->until) &&
+		if (release_in(p->minor, spec->since, spec->until) &&
 		    !strncmp(caller, spec->caller, strlen(spec->caller)))
 			return true;
 	}
@@ -240,7 +235,7 @@ static int add_caller_in_host(struct plan *p, const struct gobin *b, const char 
 	for (i = 0; i < COUNT(host_specs) && !r; i++) {
 		const struct host_spec *spec = &host_specs[i];
 
-		if (!covers(p, spec->since, spec->until) || strcmp(spec->host, host->name) ||
+		if (!release_in(p->minor, spec->since, spec->until) || strcmp(spec->host, host->name) ||
 		    strcmp(spec->caller, caller))
 			continue;
 		known = true;
@@ -309,7 +304,7 @@ static const struct probed_spec *probed_spec_of(const struct plan *p, const stru
 	for (i = 0; i < COUNT(probed_specs); i++) {
 		const struct probed_spec *spec = &probed_specs[i];
 
-		if (covers(p, spec->since, spec->until) && !strcmp(spec->function, at->name) &&
+		if (release_in(p->minor, spec->since, spec->until) && !strcmp(spec->function, at->name) &&
 		    !strcmp(spec->host, at->host.name))
 			return spec;
 	}

@@ -4,9 +4,13 @@
 #define GOTAP_PLAN_INTERNAL_H
 
 #include "plan/plan.h"
+#include "release/release.h"
 #include "target/callsites.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Of the tables: known to hold until now, assumed for later releases. */
+enum { NEWEST = RELEASE_NEWEST };
 
 enum need { OPTIONAL, REQUIRED, IF_LINKED };
 

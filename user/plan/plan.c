@@ -89,14 +89,15 @@ enum group plan_group_of(enum program program)
 
 bool plan_wants(const struct plan *p, enum group group, int since, int until)
 {
-	return (p->groups & 1u << group) && since <= p->minor && p->minor <= until;
+	return (p->groups & 1u << group) && release_in(p->minor, since, until);
 }
 
 /* --- probe sites --- */
 
 static enum go_abi abi_of(int minor)
 {
-	return minor >= 21 ? GO_ABI_PUSH : minor >= 17 ? GO_ABI_CHECK : GO_ABI_STACK;
+	return release_has(minor, RELEASE_FRAME_PUSH) ? GO_ABI_PUSH :
+	       release_has(minor, RELEASE_REGISTER_ARGS) ? GO_ABI_CHECK : GO_ABI_STACK;
 }
 
 /* Is @site what bpf/goabi.h takes for granted? */
@@ -422,16 +423,16 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; "
 				 "if you know, give --assume-go 1.NN", gobin_path(b));
-	if (p->minor < 15)
+	if (p->minor < RELEASE_OLDEST)
 		return error_set(err, -ENOTSUP,
-				 "'%s' was built with %s: gotap traces Go 1.15 and later",
-				 gobin_path(b), gobin_go_version(b));
+				 "'%s' was built with %s: gotap traces Go 1.%d and later",
+				 gobin_path(b), gobin_go_version(b), RELEASE_OLDEST);
 	r = go_offsets_for(b, false, &p->offsets, &p->offsets_source, err);
 	if (r)
 		return r;
 	p->abi = abi_of(p->minor);
-	p->goid_before_status = p->minor >= 24;
-	p->syscall_bp = p->minor >= 23;
+	p->goid_before_status = release_has(p->minor, RELEASE_EARLY_GOID);
+	p->syscall_bp = release_has(p->minor, RELEASE_SYSCALL_BP);
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
 		p->ready_skip_slot = 0;
 	find_roots(p, b);

@@ -69,7 +69,7 @@ static struct site_class class_within(const struct plan *p, const char *function
 	for (i = 0; i < COUNT(caller_specs); i++) {
 		const struct caller_spec *spec = &caller_specs[i];
 
-		if (spec->since <= p->minor && p->minor <= spec->until &&
+		if (release_in(p->minor, spec->since, spec->until) &&
 		    spec->class.kind == class.kind && !strcmp(spec->called, function) &&
 		    is_function_or_literal(host, spec->caller))
 			class.sub = spec->class.sub;
@@ -127,7 +127,7 @@ static void find_status_calls(const struct gobin *b, uint64_t casgstatus, struct
 
 		c->site = *vec_at(&sites, struct callsite, i);
 		c->old = c->new_ = -1;
-		if (gobin_go_minor(b) >= 17)
+		if (release_has(gobin_go_minor(b), RELEASE_REGISTER_ARGS))
 			callsite_constants(b, &c->site, &c->old, &c->new_);
 	}
 	vec_free(&sites);

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
+#include "release/release.h"
 #include "sched/generation.h"
 #include "sched/handlers.h"
-#include "sched/release.h"
 #include "sched/state.h"
 #include "sched/steps.h"
 

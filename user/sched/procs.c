@@ -2,8 +2,8 @@
 /* procs: which thread has which P; how many there are; the stopping of all. See handlers.h. */
 #include "sched/handlers.h"
 
+#include "release/release.h"
 #include "sched/ensure.h"
-#include "sched/release.h"
 #include "sched/steps.h"
 
 /* procresize moves the running goroutine to another P, which the tracer tells in four events. */
@@ -131,7 +131,7 @@ static void steal_syscall_ps(struct model *s, struct M *m)
 
 void stw_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (s->opts.minor <= 25)
+	if (!release_has(s->opts.minor, RELEASE_SYSCALL_SITES))
 		steal_syscall_ps(s, m);
 	if (s->stw && s->stw == m->g && m->p)
 		step_stw_end(s);

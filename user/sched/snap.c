@@ -5,8 +5,8 @@
  * these only fills in what is still unknown; snap_end lets the trace begin.
  */
 #include "sched/generation.h"
+#include "release/release.h"
 #include "sched/handlers.h"
-#include "sched/release.h"
 
 /* runtime/runtime2.go: g.atomicstatus, the same in all releases */
 enum { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_COPYSTACK = 8,
@@ -39,7 +39,7 @@ void snap_p(struct model *s, struct M *m, const struct rec *r)
  */
 static bool is_worked_on(const struct model *s, const struct rec *r)
 {
-	if (s->opts.minor <= 20)
+	if (release_has(s->opts.minor, RELEASE_STALE_WAIT_REASON))
 		return r->tid != 0;
 	return release_wait_is_running(s->opts.minor, r->flags & 0xff);
 }

@@ -7,7 +7,7 @@
 
 #include "base/map64.h"
 #include "base/vec.h"
-#include "sched/release.h"
+#include "release/release.h"
 
 struct stack {
 	uint8_t class;
@@ -43,7 +43,7 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 {
 	struct frame f;
 
-	if (s->minor > 20 || !s->symbols || !st->n)
+	if (!release_has(s->minor, RELEASE_SWITCH_AT_ENTRY) || !s->symbols || !st->n)
 		return;
 	symbolizer_entry(s->symbols, st->pcs[0], &f);
 	if (!strcmp(f.func, "runtime.systemstack_switch"))

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "release/release.h"
+
 /*
  * The header, as debug/buildinfo reads it:
  *	 0  "\xff Go buildinf:"
@@ -283,17 +285,6 @@ static void read_modules(struct buildinfo *info, struct text modules)
 		read_line(info, cut(&modules, '\n'));
 }
 
-/* NN of "go1.NN...", also within "devel go1.27-abc"; 0 if there is none. */
-static int minor_of(const char *version)
-{
-	const char *s = strstr(version, "go1.");
-	int minor = 0;
-
-	for (s = s ? s + 4 : ""; isdigit((unsigned char)*s) && minor < 1000; s++)
-		minor = minor * 10 + (*s - '0');
-	return minor;
-}
-
 void buildinfo_read(struct buildinfo *ret, const struct elf_file *f)
 {
 	struct text version, modules;
@@ -304,7 +295,7 @@ void buildinfo_read(struct buildinfo *ret, const struct elf_file *f)
 		version = search_release(f);
 	if (version.len) {
 		ret->version = xstrndup(version.data, version.len < 256 ? version.len : 256);
-		ret->minor = minor_of(ret->version);
+		ret->minor = release_of_version(ret->version);
 	}
 	read_modules(ret, modules);
 	ret->module_path = ret->module_path ?: xstrdup("");

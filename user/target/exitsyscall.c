@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "release/release.h"
 #include "target/x86_insn.h"
 
 enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
@@ -231,7 +232,7 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 
 	if (gobin_func(b, name, &fn))
 		return error_set(err, -ENOENT, "no function %s in '%s'", name, gobin_path(b));
-	if (gobin_go_minor(b) < 26 || find(b, offsets, &fn, ret))
+	if (!release_has(gobin_go_minor(b), RELEASE_SYSCALL_SITES) || find(b, offsets, &fn, ret))
 		return error_set(err, -ENOTSUP, "%s of %s has no single place that tells whether "
 				 "the P was kept", name, gobin_go_version(b));
 	return 0;

@@ -21,8 +21,6 @@
  */
 int go_offsets_for(const struct gobin *b, bool assume, struct go_offsets *ret,
 		   const char **source, struct error *err);
-/* Is there a compiler of that release, so that gotap was tried on its programs? */
-bool go_release_is_tested(int minor);
 /* Only the table: offsets of Go 1.@minor; -ENOENT if it is not there. */
 int go_offsets_from_table(int minor, struct go_offsets *ret);
 

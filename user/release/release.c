@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* release: see release.h. */
+#include "release/release.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum how { UNKNOWN, READ, BUILT };
+
+static const enum how releases[] = {
+#define RELEASE(minor, how) [minor] = how,
+#define TRAIT(...)
+#include "release/release.def"
+#undef RELEASE
+#undef TRAIT
+};
+
+_Static_assert(COUNT(releases) == RELEASE_NEWEST + 1, "release.def: no row of RELEASE_NEWEST");
+
+static const struct trait {
+	int since, until;
+} traits[] = {
+#define NEWEST RELEASE_NEWEST
+#define RELEASE(minor, how)
+#define TRAIT(name, since, until) { since, until },
+#include "release/release.def"
+#undef NEWEST
+#undef RELEASE
+#undef TRAIT
+};
+
+/* --- which release --- */
+
+int release_of_version(const char *version)
+{
+	const char *s = strstr(version, "go1.");
+	int minor = 0;
+
+	for (s = s ? s + 4 : ""; isdigit((unsigned char)*s) && minor < 1000; s++)
+		minor = minor * 10 + (*s - '0');
+	return minor;
+}
+
+bool release_is_known(int minor)
+{
+	return minor >= 0 && minor < (int)COUNT(releases) && releases[minor];
+}
+
+bool release_is_tested(int minor)
+{
+	return release_is_known(minor) && releases[minor] == BUILT;
+}
+
+int release_nearest(int minor)
+{
+	int i = minor > RELEASE_NEWEST ? RELEASE_NEWEST : minor;
+
+	while (i >= RELEASE_OLDEST && !release_is_known(i))
+		i--;
+	return i < RELEASE_OLDEST ? RELEASE_OLDEST : i;
+}
+
+bool release_in(int minor, int since, int until)
+{
+	if (minor > RELEASE_NEWEST)
+		minor = RELEASE_NEWEST;
+	return since <= minor && minor <= until;
+}
+
+bool release_has(int minor, enum release_trait trait)
+{
+	return release_in(minor, traits[trait].since, traits[trait].until);
+}
+
+bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT])
+{
+	int own = release_of_version(version), like = release_nearest(minor);
+
+	*text = 0;
+	if (own == minor && release_is_known(minor))
+		return false;
+	snprintf(text, RELEASE_TEXT, "Go 1.%d: where probes sit, numbers of wait reasons and of stopped "
+		 "worlds, leaf frames that stacks leave out", like);
+	return true;
+}
+
+/* --- reasons --- */
+
+enum wait_name {
+	WAIT_NONE,
+#define WAIT_REASON(name, ...) WAIT_##name,
+#include "release/waitreason.def"
+#undef WAIT_REASON
+};
+
+static const char *const block_reasons[] = {
+#define WAIT_REASON(name, reason) [WAIT_##name] = reason,
+#include "release/waitreason.def"
+#undef WAIT_REASON
+};
+
+static const char *const wait_names[] = {
+#define WAIT_REASON(name, reason) [WAIT_##name] = #name,
+#include "release/waitreason.def"
+#undef WAIT_REASON
+};
+
+/* After the names, which it uses. */
+#include "release/reason_table.h"
+
+_Static_assert(COUNT(wait_by_minor) == RELEASE_NEWEST + 1 && COUNT(stw_by_minor) == RELEASE_NEWEST + 1,
+	       "reason_table.h: run tools/gen-offsets");
+
+/* WAIT_NONE: the release has no such number. One that was only read has those of the one before. */
+static enum wait_name wait_of(int minor, unsigned int wr)
+{
+	int row = release_nearest(minor);
+
+	while (row > RELEASE_OLDEST && !wait_by_minor[row].n)
+		row--;
+	return wr < wait_by_minor[row].n ? wait_by_minor[row].of[wr] : WAIT_NONE;
+}
+
+const char *release_wait_name(int minor, unsigned int wr)
+{
+	return wait_names[wait_of(minor, wr)];
+}
+
+const char *release_block_reason(int minor, unsigned int wr)
+{
+	const char *reason = block_reasons[wait_of(minor, wr)];
+
+	return reason ? reason : "unspecified";
+}
+
+bool release_wait_is_running(int minor, unsigned int wr)
+{
+	enum wait_name name = wait_of(minor, wr);
+
+	return name && !block_reasons[name];
+}
+
+bool release_wait_is_worker(int minor, unsigned int wr)
+{
+	enum wait_name name = wait_of(minor, wr);
+
+	return name == WAIT_GCWorkerIdle || name == WAIT_GCWorkerActive;
+}
+
+/* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */
+static const char *old_stw_reason(uint64_t start)
+{
+	static const struct {
+		char start[9];
+		const char *reason;
+	} reasons[] = {
+		{ "", "GC sweep termination" },
+		{ "gcing", "GC mark termination" },
+		{ "write he", "write heap dump" },
+		{ "profile", "goroutine profile" },
+		{ "profile ", "goroutine profile cleanup" },
+		{ "stack tr", "all goroutines stack trace" },
+		{ "read mem", "read mem stats" },
+		{ "doAllThr", "AllThreadsSyscall" },
+		{ "GOMAXPRO", "GOMAXPROCS" },
+		{ "start tr", "start trace" },
+		{ "stop tra", "stop trace" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(reasons); i++)
+		if (!memcmp(reasons[i].start, &start, sizeof(start)))
+			return reasons[i].reason;
+	return "unknown";
+}
+
+const char *release_stw_reason(int minor, unsigned int reason, uint64_t old)
+{
+	int row = release_nearest(minor);
+
+	if (release_has(minor, RELEASE_STW_REASON_IN_TEXT))
+		return old_stw_reason(old);
+	return reason < stw_by_minor[row].n ? stw_by_minor[row].of[reason] : "unknown";
+}
+
+unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded)
+{
+	switch (class) {
+	case STACK_PARK:	/* gopark's traceskip */
+	case STACK_READY:	/* ready's traceskip */
+	case STACK_USER:	/* stack(3) skips the wrapper in runtime/trace, stack(2) not */
+		return recorded;
+	case STACK_STOP:	/* GoStop: tl.stack(1) up to 1.24, tl.stack(0) since */
+		return release_has(minor, RELEASE_STOP_SKIPS_LEAF) ? 1 : 0;
+	case STACK_SYSCALL:
+		/*
+		 * GoSysCall: tl.stack(4) in 1.22, of which systemstack_switch is
+		 * not in our walk; since 1.23 from g.syscallpc with tl.stack(1),
+		 * as up to 1.20 (gentraceback, skip 1).
+		 */
+		return release_has(minor, RELEASE_SYSCALL_SKIPS_THREE) ? 3 : 1;
+	case STACK_CREATE:	/* GoCreate: systemstack_switch and newproc */
+	case STACK_STW:
+		return 2;
+	case STACK_GC:		/* gcStart, on the goroutine's own stack */
+	case STACK_PROCS:	/* systemstack_switch */
+	case STACK_ASSIST:
+		return 1;
+	case STACK_CPU:		/* the very instruction */
+	case STACK_SWEEP:	/* from whoever called sweep; the runtime begins with sweep itself */
+	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
+	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
+	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */
+		return 0;
+	}
+	return 0;
+}
+
+/*
+ * The functions between whoever wakes a goroutine and ready() that the runtime
+ * leaves out by the traceskip that they pass on, all releases up to 1.21: send
+ * and recv 3 from chansend and chanrecv but 2 from selectgo, netpollgoready 3,
+ * readyWithTime 4 from notifyList and 5 + skipframes from semrelease1, whose
+ * callers in package sync count the slow path of their own as one.
+ */
+static const char *const wakers[] = {
+	"runtime.systemstack_switch", "runtime.goready", "runtime.send", "runtime.recv",
+	"runtime.chansend", "runtime.chanrecv", "runtime.closechan", "runtime.netpollgoready",
+	"runtime.readyWithTime",
+	"runtime.semrelease1", "runtime.semrelease", "sync.runtime_Semrelease",
+	"sync.(*Mutex).unlockSlow", "sync.(*RWMutex).rUnlockSlow",
+	"sync.runtime_notifyListNotifyOne", "sync.runtime_notifyListNotifyAll",
+};
+
+bool release_skips_by_name(int minor, enum stack_class class)
+{
+	return class == STACK_READY && release_has(minor, RELEASE_READY_SKIP_BY_NAME);
+}
+
+bool release_is_waker(const char *func)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(wakers); i++)
+		if (!strcmp(func, wakers[i]))
+			return true;
+	return false;
+}
