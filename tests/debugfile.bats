@@ -137,11 +137,37 @@ found() {
 	mv "$T/program.debug" "$root/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug"
 	start_target chroot "$root" /bin/program
 	DOCTOR=(-p "$TARGET")
-	found "/proc/$TARGET/root/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug"
+	found "/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug in the program's own file system"
 	# a FIFO in its place keeps nobody waiting
 	rm "$root/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug"
 	mkfifo "$root/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug"
 	found
+}
+
+@test "in a container: a link ends there, and a device is not opened" {
+	local root=$T/box place
+	require_tool strace
+	build_prog 1.26 pingpong
+	split "$PROG"
+	place=/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug
+	mkdir -p "$root${place%/*}" "$root/bin"
+	cp "$T/program" "$root/bin"
+	start_target chroot "$root" /bin/program
+	DOCTOR=(-p "$TARGET")
+	# the right file, but of the host
+	ln -s "$T/program.debug" "$root$place"
+	found
+	# the same link means this in the container
+	mkdir -p "$root$T"
+	cp "$T/program.debug" "$root$T"
+	found "$place in the program's own file system"
+	rm "$root$place"
+	mknod "$root$place" c 1 5
+	run_logged strace -f -o "$T/calls" -e trace=open,openat,openat2 "$GOTAP" doctor -p "$TARGET"
+	[ "$status" -eq 0 ]
+	! contains 'debug file' || fail "found one"
+	grep -F "$place" "$T/calls"
+	! grep -F "$place" "$T/calls" | grep -v O_PATH || fail "opened"
 }
 
 @test "frames of the debug file are those of the program's own table" {

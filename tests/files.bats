@@ -59,6 +59,15 @@ f.truncate(9 << 30)' "$T/sparse"
 	[ "$status" -eq 1 ]
 }
 
+# A user's own folder: what looks like podman's there names a FIFO.
+@test "a FIFO in the place of a container runtime's file" {
+	local store=$T/run/user/1000/containers/overlay-containers
+	mkdir -p "$store/deadbeef/userdata" "$T/run/user/1000/crun/deadbeef" "$T/run/crun"
+	echo '[{"id": "deadbeef", "names": ["web"]}]' >"$store/containers.json"
+	mkfifo "$store/deadbeef/userdata/pidfile" "$T/run/user/1000/crun/deadbeef/status"
+	GOTAP_STATE_ROOT=$T succeeds timeout 15 "$GOTAP" ps
+}
+
 # Each time that gotap asks for the size of the file, somebody is about to make it shorter.
 @test "a file that is truncated while it is read" {
 	local n size

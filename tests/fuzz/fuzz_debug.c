@@ -17,15 +17,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void search(const char *path)
 {
 	const struct debug_place place = {
-		.file = path,
 		.name = path,	/* beside it lie its other descriptors */
 		.root = "/proc/self/root/nonexistent",
 	};
 	struct elf_file f;
+	char *found = NULL;
+	int found_fd;
 
 	if (elf_file_open(&f, path, NULL))
 		return;
-	free(debug_file_find(&f, &place));
+	found_fd = debug_file_find(&f, &place, &found);
+	if (found_fd >= 0)
+		close(found_fd);
+	free(found);
 	elf_file_close(&f);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -159,11 +160,54 @@ static void no_folders_no_containers(void)
 	containers_free(&cs);
 }
 
+/* A file of @size bytes, mostly blanks, in which runc's state has @id; user @uid's. */
+static void put_state(const char *root, const char *id, int size, uid_t uid)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "d=%s/run/user/1000/runc/%s; mkdir -p $d && "
+		 "printf '%%%ds{\"id\":\"%s\"}' '' >$d/state.json && chown %u $d/state.json",
+		 root, id, size, id, uid);
+	CHECK_EQ(system(command), 0);
+}
+
+static bool knows(struct containers *cs, const char *id)
+{
+	struct error err = {0};
+	int code;
+
+	free(label_of(cs, id, &code, &err));
+	return !code;
+}
+
+/* Users may fill their folders with anything; root's files are read however many there are. */
+static void files_of_others_have_a_limit(void)
+{
+	char root[] = "/tmp/gotap-unit-XXXXXX", command[64];
+	struct containers cs;
+
+	if (geteuid())
+		return;
+	CHECK(mkdtemp(root));
+	put_state(root, "aaaa", 12 << 20, 65534);
+	put_state(root, "bbbb", 12 << 20, 65534);
+	put_state(root, "cccc", 12 << 20, 65534);
+	put_state(root, "dddd", 12 << 20, 0);
+	put_state(root, "eeee", 17 << 20, 0);
+	containers_load(&cs, root);
+	CHECK(knows(&cs, "aaaa") && knows(&cs, "bbbb") && knows(&cs, "dddd"));
+	CHECK(!knows(&cs, "cccc") && !knows(&cs, "eeee"));
+	containers_free(&cs);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	CHECK_EQ(system(command), 0);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(names_of_every_runtime), UNIT(ids_and_their_starts),
 		UNIT(ambiguous_starts_list_their_containers), UNIT(unknown_names),
 		UNIT(pods_are_all_their_containers), UNIT(facts_about_first_processes),
-		UNIT(broken_files_are_left_out), UNIT(no_folders_no_containers), {0} });
+		UNIT(broken_files_are_left_out), UNIT(no_folders_no_containers),
+		UNIT(files_of_others_have_a_limit), {0} });
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -40,17 +41,20 @@ int open_regular(const char *path)
 	return at < 0 ? -errno : reopen(at, path);
 }
 
-int open_under(const char *root, const char *path)
+int open_under_at(int root, const char *path)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	_cleanup_close_ int dir = open(root && *root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_close_ int at = -1;
+	_cleanup_close_ int at = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	if (dir < 0)
-		return -errno;
-	at = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	return at < 0 ? -errno : reopen(at, NULL);
+}
+
+int open_under(const char *root, const char *path)
+{
+	_cleanup_close_ int dir = open(root && *root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? -errno : open_under_at(dir, path);
 }

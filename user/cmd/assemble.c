@@ -107,7 +107,7 @@ static int add_opened(struct symbolizer **s, const struct wanted *w, struct gobi
 		return error_set(err, -1, "'%s' is not the %s that was recorded: its build id "
 				 "differs%s", w->path, w->what, w->hint);
 	gobin_find_debug(b, NULL, o->symbols == SYMBOL_DWARF);
-	file.debug = gobin_debug_path(b);
+	file.debug = gobin_debug_file(b);
 	return *s ? symbolizer_add(*s, &file, o->symbols, err) :
 		    symbolizer_open(s, &file, o->symbols, err);
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/isolated.h"
+#include "base/open_under.h"
 #include "base/vec.h"
 #include "live/module.h"
 #include "plan/plan.h"
@@ -27,15 +30,18 @@
 #include "proc/procfs.h"
 #include "target/gobin.h"
 
-/* What one file with code is. */
+/* What one file with code is. Texts of the file, cut to size; "" none. */
 struct executable {
 	struct procfs_file_id id;
 	bool is_go, traceable;
 	bool is_plugin;			/* of a Go program: has no scheduler of its own */
-	char go[32];
-	char *module, *version, *pgo;	/* "" none */
-	const char *symbols;		/* "dwarf", "symtab", "stripped" */
+	char go[32], module[512], version[128], pgo[1024];
+	enum { STRIPPED, SYMTAB, DWARF } symbols;
 	char why_not[512];
+};
+
+static const char *const symbols_names[] = {
+	[STRIPPED] = "stripped", [SYMTAB] = "symtab", [DWARF] = "dwarf",
 };
 
 struct go_process {
@@ -70,55 +76,67 @@ static const char help[] =
 
 /* --- programs --- */
 
-static void examine(struct executable *p, const char *path)
+static void describe(struct executable *p, const struct gobin *bin)
 {
-	struct error err = {0};
-	struct gobin *bin;
-	struct plan plan;
-	const char *pgo;
+	const char *pgo = gobin_build_setting(bin, "-pgo");
 
-	if (gobin_open(&bin, path, NULL))
-		return;
-	pgo = gobin_build_setting(bin, "-pgo");
 	p->is_go = true;
 	p->is_plugin = module_is_plugin(bin);
+	p->symbols = gobin_has_dwarf(bin) ? DWARF : gobin_has_symtab(bin) ? SYMTAB : STRIPPED;
 	snprintf(p->go, sizeof(p->go), "%s", gobin_go_version(bin));
-	p->module = xstrdup(gobin_module_path(bin));
-	p->version = xstrdup(gobin_module_version(bin));
-	p->pgo = xstrdup(pgo && strcmp(pgo, "off") ? pgo : "");
-	p->symbols = gobin_has_dwarf(bin) ? "dwarf" :
-		     gobin_has_symtab(bin) ? "symtab" : "stripped";
-	p->traceable = !plan_make(&plan, bin, groups_default(), &err);
-	if (!p->traceable)
-		memcpy(p->why_not, err.text, sizeof(p->why_not));
-	plan_release(&plan);
-	gobin_free(bin);
+	snprintf(p->module, sizeof(p->module), "%s", gobin_module_path(bin));
+	snprintf(p->version, sizeof(p->version), "%s", gobin_module_version(bin));
+	snprintf(p->pgo, sizeof(p->pgo), "%s", pgo && strcmp(pgo, "off") ? pgo : "");
 }
 
-static const struct executable *executable_of(struct listing *l, const char *path,
-					      struct procfs_file_id id)
+/* In a process without privileges: the file may be anybody's (base/isolated.h). */
+static int examine(void *ctx, void *answer, struct error *err)
 {
+	struct executable *p = answer;
+	struct error why_not = {0};
+	struct gobin *bin;
+	struct plan plan;
+
+	if (gobin_open_fd(&bin, *(int *)ctx, "it", err))
+		return err->code;
+	describe(p, bin);
+	p->traceable = !plan_make(&plan, bin, groups_default(), &why_not);
+	memcpy(p->why_not, why_not.text, sizeof(p->why_not));
+	plan_release(&plan);
+	gobin_free(bin);
+	return 0;
+}
+
+static void end_texts(struct executable *p)
+{
+	p->go[sizeof(p->go) - 1] = p->module[sizeof(p->module) - 1] = 0;
+	p->version[sizeof(p->version) - 1] = p->pgo[sizeof(p->pgo) - 1] = 0;
+	p->why_not[sizeof(p->why_not) - 1] = 0;
+	p->symbols = p->symbols <= DWARF ? p->symbols : STRIPPED;
+}
+
+/* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
+static const struct executable *executable_of(struct listing *l, int fd)
+{
+	struct isolated_work work = { examine, &fd, fd, sizeof(struct executable) };
 	struct executable *p;
+	struct stat st;
 	size_t i;
 
+	if (fstat(fd, &st))
+		return NULL;
 	for (i = 0; i < l->programs.len; i++) {
 		p = *vec_at(&l->programs, struct executable *, i);
-		if (procfs_same_file(p->id, id))
+		if (procfs_same_file(p->id, (struct procfs_file_id){ st.st_dev, st.st_ino }))
 			return p;
 	}
 	p = xcalloc(1, sizeof(*p));
-	p->id = id;
-	examine(p, path);
+	if (isolated_run(&work, p, NULL))
+		*p = (struct executable){0};
+	end_texts(p);
+	p->id = (struct procfs_file_id){ st.st_dev, st.st_ino };
 	*(struct executable **)vec_push(&l->programs, sizeof(p)) = p;
 	return p;
-}
-
-static void executable_free(struct executable *p)
-{
-	free(p->module);
-	free(p->version);
-	free(p->pgo);
-	free(p);
 }
 
 /* --- processes --- */
@@ -145,20 +163,13 @@ static void name_exe(const struct listing *l, struct go_process *proc)
 }
 
 /* Go code in @proc that is not its executable's: a program, if there is none yet. */
-static void look_at_mapping(struct listing *l, struct go_process *proc,
-			    struct procfs_file_id exe, const struct mapping *map)
+static void look_at_mapping(struct listing *l, struct go_process *proc, int root,
+			    const struct executable *exe, const struct mapping *map)
 {
-	const struct executable *e;
-	char path[PROCFS_PATH];
-	struct stat st;
-	struct procfs_file_id id;
+	_cleanup_close_ int fd = maps_open(&l->fs, proc->pid, root, map);
+	const struct executable *e = fd < 0 ? NULL : executable_of(l, fd);
 
-	maps_file(&l->fs, proc->pid, map, path);
-	if (stat(path, &st))
-		return;
-	id = (struct procfs_file_id){ st.st_dev, st.st_ino };
-	e = procfs_same_file(id, exe) ? NULL : executable_of(l, path, id);
-	if (!e || !e->is_go || e->is_plugin)
+	if (!e || e == exe || !e->is_go || e->is_plugin)
 		return;
 	if (!proc->program) {
 		proc->program = e;
@@ -168,14 +179,19 @@ static void look_at_mapping(struct listing *l, struct go_process *proc,
 	}
 }
 
-static void look_at_mappings(struct listing *l, struct go_process *proc, struct procfs_file_id exe)
+static void look_at_mappings(struct listing *l, struct go_process *proc,
+			     const struct executable *exe)
 {
+	_cleanup_close_ int root = -1;
+	char path[PROCFS_PATH];
 	struct maps maps;
 	size_t i;
 
+	procfs_path(&l->fs, proc->pid, "root", path);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (!maps_read(&maps, &l->fs, proc->pid))
 		for (i = 0; i < maps.code.len; i++)
-			look_at_mapping(l, proc, exe, vec_at(&maps.code, struct mapping, i));
+			look_at_mapping(l, proc, root, exe, vec_at(&maps.code, struct mapping, i));
 	maps_free(&maps);
 }
 
@@ -196,18 +212,18 @@ static void look_at(struct listing *l, pid_t pid)
 {
 	struct go_process proc = { .pid = pid };
 	const struct executable *program;
-	struct procfs_file_id id;
+	_cleanup_close_ int fd = -1;
 	char path[PROCFS_PATH];
-	int r = procfs_file_id(&l->fs, pid, "exe", &id);
 
-	l->hidden += r == -EACCES || r == -EPERM;
-	if (r)	/* or a kernel thread, a zombie, gone */
-		return;
 	procfs_path(&l->fs, pid, "exe", path);
-	program = executable_of(l, path, id);
-	if (program->is_go)
+	fd = open_regular(path);
+	l->hidden += fd == -EACCES || fd == -EPERM;
+	if (fd < 0)	/* or a kernel thread, a zombie, gone */
+		return;
+	program = executable_of(l, fd);
+	if (program && program->is_go)
 		proc.program = program;
-	look_at_mappings(l, &proc, id);
+	look_at_mappings(l, &proc, program);
 	if (proc.program)
 		add_process(l, &proc);
 }
@@ -234,7 +250,7 @@ static void listing_release(struct listing *l)
 	size_t i;
 
 	for (i = 0; i < l->programs.len; i++)
-		executable_free(*vec_at(&l->programs, struct executable *, i));
+		free(*vec_at(&l->programs, struct executable *, i));
 	vec_free(&l->programs);
 	vec_free(&l->processes);
 	containers_free(&l->containers);
@@ -264,7 +280,7 @@ static void print_row(const struct go_process *proc)
 	const char *file = *proc->library ? proc->library : proc->exe;
 
 	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s", proc->pid, proc->user, p->go,
-	       p->symbols, *p->pgo ? "yes" : "no", why_not(proc) ? "no" : "yes",
+	       symbols_names[p->symbols], *p->pgo ? "yes" : "no", why_not(proc) ? "no" : "yes",
 	       label ? label : "-", *p->module ? p->module : base_name(file),
 	       *p->version ? "@" : "", p->version);
 	if (*proc->library)
@@ -325,7 +341,7 @@ static void json_process(struct json_out *j, const struct go_process *proc)
 	json_put_text(j, "go", p->go);
 	json_put_text(j, "module", p->module);
 	json_put_text(j, "version", p->version);
-	json_put_text(j, "symbols", p->symbols);
+	json_put_text(j, "symbols", symbols_names[p->symbols]);
 	json_put_text(j, "pgo", *p->pgo ? p->pgo : NULL);
 	json_container(j, proc->container);
 	json_put_bool(j, "traceable", !why_not(proc));

@@ -69,12 +69,13 @@ void container_set_k8s_name(struct container *c, const char *name)
 
 void containers_load(struct containers *cs, const char *root)
 {
-	*cs = (struct containers){0};
-	state_docker(cs, root);
-	state_storage(cs, root);
-	state_containerd(cs, root);
-	state_runc(cs, root);
-	state_crun(cs, root);
+	*cs = (struct containers){ .root = root, .foreign_left = STATE_FOREIGN };
+	state_docker(cs);
+	state_storage(cs);
+	state_containerd(cs);
+	state_runc(cs);
+	state_crun(cs);
+	cs->root = NULL;
 }
 
 void containers_free(struct containers *cs)

@@ -31,6 +31,8 @@ struct container {
 
 struct containers {
 	struct vec list;	/* struct container * */
+	const char *root;	/* of the state folders, while they are read */
+	size_t foreign_left;	/* bytes of files of other users that are still read */
 };
 
 /*

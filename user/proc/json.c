@@ -3,18 +3,13 @@
 #define _GNU_SOURCE
 #include "proc/json.h"
 
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/cleanup.h"
-#include "base/vec.h"
-
-enum { MAX_BYTES = 16 << 20, MAX_DEPTH = 32, MAX_NAME = 128 };
+enum { MAX_DEPTH = 32, MAX_NAME = 128 };
 
 struct json_object *json_parse(const char *text, size_t n)
 {
@@ -28,27 +23,6 @@ struct json_object *json_parse(const char *text, size_t n)
 		obj = NULL;
 	}
 	json_tokener_free(t);
-	return obj;
-}
-
-struct json_object *json_open(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct json_object *obj = NULL;
-	struct buf text = {0};
-	struct stat st;
-	ssize_t n = 1;
-
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES)
-		return NULL;
-	while (n > 0 && text.len <= MAX_BYTES) {
-		buf_reserve(&text, 65536);
-		n = read(fd, text.data + text.len, 65536);
-		text.len += n > 0 ? (size_t)n : 0;
-	}
-	if (!n)
-		obj = json_parse((char *)text.data, text.len);
-	buf_free(&text);
 	return obj;
 }
 

@@ -12,9 +12,7 @@
 
 struct json_object;
 
-/* NULL if the file is missing, larger than 16 MB, or no JSON. Give it to json_close(). */
-struct json_object *json_open(const char *path);
-/* The same for text, which need not be a file's. */
+/* NULL if the text is no JSON. Give it to json_close(). */
 struct json_object *json_parse(const char *text, size_t n);
 /* Accepts NULL. */
 void json_close(struct json_object *obj);

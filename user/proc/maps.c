@@ -4,17 +4,12 @@
 #include "proc/maps.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/open_under.h"
 
 enum { MAPS_MAX = 64 << 20 };
 
@@ -53,43 +48,13 @@ void maps_free(struct maps *m)
 	vec_free(&m->code);
 }
 
-void maps_file(const struct procfs *fs, pid_t pid, const struct mapping *map,
-	       char ret[PROCFS_PATH])
-{
-	char what[PROCFS_PATH];
-
-	snprintf(what, sizeof(what), "map_files/%" PRIx64 "-%" PRIx64, map->start, map->end);
-	procfs_path(fs, pid, what, ret);
-	if (!access(ret, R_OK))
-		return;
-	snprintf(what, sizeof(what), "root%.200s", map->path);
-	procfs_path(fs, pid, what, ret);
-}
-
-static int below_root(int root, const char *path)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));	/* Linux 5.6 */
-}
-
 int maps_open(const struct procfs *fs, pid_t pid, int root, const struct mapping *map)
 {
 	char what[64], path[PROCFS_PATH];
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-	int file;
+	int fd;
 
 	snprintf(what, sizeof(what), "map_files/%" PRIx64 "-%" PRIx64, map->start, map->end);
 	procfs_path(fs, pid, what, path);
-	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0 && root >= 0)
-		fd = below_root(root, map->path);
-	if (fd < 0 || fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	return file < 0 ? -errno : file;
+	fd = open_regular(path);
+	return fd < 0 && fd != -ENOEXEC && root >= 0 ? open_under_at(root, map->path) : fd;
 }

@@ -28,16 +28,9 @@ int maps_read(struct maps *m, const struct procfs *fs, pid_t pid);
 void maps_free(struct maps *m);
 
 /*
- * The file of @map: below /proc/PID/map_files, which takes CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE, else by its path below /proc/PID/root.
- */
-void maps_file(const struct procfs *fs, pid_t pid, const struct mapping *map,
-	       char ret[PROCFS_PATH]);
-
-/*
- * Opens the file of @map to read, in the same way, where @root (O_PATH; -1: not known)
- * is the process's root folder: links and ".." do not lead out of it. Nothing but a
- * regular file is ever opened. -errno.
+ * Opens the file of @map to read: below /proc/PID/map_files, which takes CAP_SYS_ADMIN
+ * or CAP_CHECKPOINT_RESTORE, else by its path in @root, the process's root folder (-1:
+ * not known). -errno; -ENOEXEC if it is no regular file (base/open_under.h).
  */
 int maps_open(const struct procfs *fs, pid_t pid, int root, const struct mapping *map);
 

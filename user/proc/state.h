@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * state: readers of the folders in which runtimes keep what they know of their
- * containers. Each adds what it finds below @root. Who comes first names the
+ * containers. Each adds what it finds below cs->root. Who comes first names the
  * runtime: docker's containers are containerd's and runc's, too.
  */
 #ifndef GOTAP_PROC_STATE_H
@@ -9,19 +9,31 @@
 
 #include "proc/container.h"
 
-void state_docker(struct containers *cs, const char *root);
-/* Podman and CRI-O keep theirs in the same kind of store. */
-void state_storage(struct containers *cs, const char *root);
-void state_containerd(struct containers *cs, const char *root);
-void state_runc(struct containers *cs, const char *root);
-void state_crun(struct containers *cs, const char *root);
+struct json_object;
 
-/* Calls @take with each path that matches @root + @pattern (glob(7)). */
-void state_glob(struct containers *cs, const char *root, const char *pattern,
+void state_docker(struct containers *cs);
+/* Podman and CRI-O keep theirs in the same kind of store. */
+void state_storage(struct containers *cs);
+void state_containerd(struct containers *cs);
+void state_runc(struct containers *cs);
+void state_crun(struct containers *cs);
+
+/*
+ * What users run without root lies in their own folders (/run/user, /home), where they may
+ * put what they like. So only regular files below the root are opened
+ * (base/open_under.h), of one at most STATE_FILE bytes are read, of all that are not
+ * root's at most STATE_FOREIGN, and no more than STATE_CONTAINERS containers are known.
+ */
+enum { STATE_FILE = 16 << 20, STATE_FOREIGN = 32 << 20, STATE_CONTAINERS = 10000 };
+
+/* Calls @take with each path below the root that matches @pattern (glob(7)). */
+void state_glob(struct containers *cs, const char *pattern,
 		void (*take)(struct containers *cs, const char *path));
 /* Component @i of @path counted from its end, 0 being the last. Caller frees. */
 char *state_component(const char *path, int i);
+/* The JSON in the file at @path below the root, NULL if there is none. For json_close(). */
+struct json_object *state_json(struct containers *cs, const char *path);
 /* The number in a file that holds nothing else, 0 if there is none. */
-pid_t state_pid_file(const char *path);
+pid_t state_pid_file(struct containers *cs, const char *path);
 
 #endif

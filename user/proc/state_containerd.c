@@ -38,21 +38,21 @@ static void take_bundle(struct containers *cs, const char *path)
 	_cleanup_free_ char *space = state_component(path, 2);
 	_cleanup_free_ char *dir = xstrndup(path, strlen(path) - strlen("config.json"));
 	_cleanup_free_ char *pid_file = xasprintf("%sinit.pid", dir);
-	struct json_object *config = json_open(path);
+	struct json_object *config = state_json(cs, path);
 	struct container *c;
 
 	c = containers_put(cs, strcmp(space, "moby") ? "containerd" : "docker", id);
 	take_annotations(c, json_at(config, "annotations"));
 	take_cgroup(c, json_text(config, "linux\ncgroupsPath"));
 	if (!c->init)
-		c->init = state_pid_file(pid_file);
+		c->init = state_pid_file(cs, pid_file);
 	json_close(config);
 }
 
-void state_containerd(struct containers *cs, const char *root)
+void state_containerd(struct containers *cs)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(bundles) / sizeof(bundles[0]); i++)
-		state_glob(cs, root, bundles[i], take_bundle);
+		state_glob(cs, bundles[i], take_bundle);
 }

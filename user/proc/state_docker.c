@@ -28,7 +28,7 @@ static void take_labels(struct container *c, struct json_object *labels)
 
 static void take_config(struct containers *cs, const char *path)
 {
-	struct json_object *config = json_open(path);
+	struct json_object *config = state_json(cs, path);
 	const char *id = json_text(config, "ID"), *name = json_text(config, "Name");
 	struct container *c;
 
@@ -41,24 +41,23 @@ static void take_config(struct containers *cs, const char *path)
 	json_close(config);
 }
 
-static void take_folder(struct containers *cs, const char *root, const char *folder)
+static void take_folder(struct containers *cs, const char *folder)
 {
 	_cleanup_free_ char *pattern = xasprintf("%s/containers/*/config.v2.json", folder);
 
-	state_glob(cs, root, pattern, take_config);
+	state_glob(cs, pattern, take_config);
 }
 
-void state_docker(struct containers *cs, const char *root)
+void state_docker(struct containers *cs)
 {
-	_cleanup_free_ char *path = xasprintf("%s/etc/docker/daemon.json", root);
-	struct json_object *daemon = json_open(path);
+	struct json_object *daemon = state_json(cs, "/etc/docker/daemon.json");
 	const char *moved = json_text(daemon, "data-root");
 	size_t i;
 
 	if (*moved)
-		take_folder(cs, root, moved);
+		take_folder(cs, moved);
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strcmp(folders[i], moved))
-			take_folder(cs, root, folders[i]);
+			take_folder(cs, folders[i]);
 	json_close(daemon);
 }

@@ -64,7 +64,7 @@ static const char *runtime_of(const char *path)
 
 static void take_runc(struct containers *cs, const char *path)
 {
-	struct json_object *state = json_open(path);
+	struct json_object *state = state_json(cs, path);
 	const char *id = json_text(state, "id");
 	struct container *c;
 
@@ -80,7 +80,7 @@ static void take_runc(struct containers *cs, const char *path)
 static void take_crun(struct containers *cs, const char *path)
 {
 	_cleanup_free_ char *id = state_component(path, 1);
-	struct json_object *status = json_open(path);
+	struct json_object *status = state_json(cs, path);
 	struct container *c;
 
 	if (json_number(status, "pid")) {
@@ -92,18 +92,18 @@ static void take_crun(struct containers *cs, const char *path)
 	json_close(status);
 }
 
-void state_runc(struct containers *cs, const char *root)
+void state_runc(struct containers *cs)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(runc_files) / sizeof(runc_files[0]); i++)
-		state_glob(cs, root, runc_files[i], take_runc);
+		state_glob(cs, runc_files[i], take_runc);
 }
 
-void state_crun(struct containers *cs, const char *root)
+void state_crun(struct containers *cs)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(crun_files) / sizeof(crun_files[0]); i++)
-		state_glob(cs, root, crun_files[i], take_crun);
+		state_glob(cs, crun_files[i], take_crun);
 }

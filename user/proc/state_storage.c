@@ -43,10 +43,10 @@ static void take_entry(struct containers *cs, struct json_object *entry)
 
 static void take_list(struct containers *cs, const char *path)
 {
-	struct json_object *list = json_open(path);
+	struct json_object *list = state_json(cs, path);
 	size_t i;
 
-	for (i = 0; i < json_length(list); i++)
+	for (i = 0; i < json_length(list) && cs->list.len < STATE_CONTAINERS; i++)
 		take_entry(cs, json_item(list, i));
 	json_close(list);
 }
@@ -60,16 +60,16 @@ static void take_pid(struct containers *cs, const char *path)
 		struct container *c = *vec_at(&cs->list, struct container *, i);
 
 		if (!strcmp(c->id, id))
-			c->init = state_pid_file(path);
+			c->init = state_pid_file(cs, path);
 	}
 }
 
-void state_storage(struct containers *cs, const char *root)
+void state_storage(struct containers *cs)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		state_glob(cs, root, lists[i], take_list);
+		state_glob(cs, lists[i], take_list);
 	for (i = 0; i < sizeof(pid_files) / sizeof(pid_files[0]); i++)
-		state_glob(cs, root, pid_files[i], take_pid);
+		state_glob(cs, pid_files[i], take_pid);
 }

@@ -15,11 +15,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/open_under.h"
 #include "base/vec.h"
 
 struct unit {
@@ -364,12 +364,12 @@ static const struct source_ops dwarf_source_ops = {
 
 int dwarf_source_new(struct source **ret, const char *path, struct error *err)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = open_regular(path);
 	struct dwarf_source *s;
 	Dwarf *dwarf;
 
 	if (fd < 0)
-		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
+		return error_set(err, fd, "cannot open '%s': %s", path, strerror(-fd));
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf)
 		return error_set(err, -ENOENT, "no DWARF in '%s': %s", path, dwarf_errmsg(-1));

@@ -3,12 +3,14 @@
 #include "target/debug_file.h"
 
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open_under.h"
 #include "base/vec.h"
 
 enum { MAX_BUILD_ID = 64 };
@@ -69,114 +71,75 @@ static bool is_same(const struct elf_file *f, const struct marks *m)
 	return id && !strcmp(id, m->build_id);
 }
 
-/* Where there is a build id it must be the same, whatever the file's name is. */
-static bool fits(const char *path, const struct marks *m)
-{
-	struct elf_file f;
-	bool same;
-
-	if (elf_file_open(&f, path, NULL))
-		return false;
-	same = is_same(&f, m);
-	elf_file_close(&f);
-	return same;
-}
-
-/* --- libdwfl's search --- */
-
-enum { SERVERS = 3 };
-
-/* Variables of libdebuginfod, and what they are for the time of a search. */
-static const struct variable {
-	const char *name, *unasked, *fallback;
-} variables[SERVERS] = {
-	{ "DEBUGINFOD_URLS", "", "" },
-	{ "DEBUGINFOD_TIMEOUT", NULL, "5" },	/* s without a byte */
-	{ "DEBUGINFOD_MAXTIME", NULL, "10" },	/* s */
+/* A file that was found, so far. */
+struct found {
+	int fd;		/* -1: none */
+	char *path;	/* for people */
 };
 
-static void set_variables(bool ask, char *saved[SERVERS])
+/*
+ * Takes over the descriptor @fd (or -errno) and @path, if that file is the program's.
+ * Where there is a build id it must be the same, whatever the file's name is.
+ */
+static bool take(struct found *ret, int fd, char *path, const struct marks *m)
 {
-	int i;
+	struct elf_file f;
+	bool same = false;
 
-	for (i = 0; i < SERVERS; i++) {
-		const struct variable *v = &variables[i];
-		const char *now = getenv(v->name);
-
-		saved[i] = now ? xstrdup(now) : NULL;
-		if (!ask && v->unasked)
-			setenv(v->name, v->unasked, 1);
-		else
-			setenv(v->name, v->fallback, 0);
+	if (fd >= 0 && !elf_file_open_fd(&f, fd, NULL)) {
+		same = is_same(&f, m);
+		elf_file_close(&f);
 	}
-}
-
-static void restore_variables(char *saved[SERVERS])
-{
-	int i;
-
-	for (i = 0; i < SERVERS; i++) {
-		if (saved[i])
-			setenv(variables[i].name, saved[i], 1);
-		else
-			unsetenv(variables[i].name);
-		free(saved[i]);
+	if (same) {
+		*ret = (struct found){ fd, path };
+		return true;
 	}
+	cleanup_close(&fd);
+	free(path);
+	return false;
 }
 
-static char *search_as(Dwfl *dwfl, const struct debug_place *place, const struct marks *m)
-{
-	Dwfl_Module *module = dwfl_report_offline(dwfl, place->name, place->file, -1);
-	const unsigned char *id;
-	char *ret = NULL;
-	GElf_Addr at;
-	int fd;
-
-	dwfl_report_end(dwfl, NULL, NULL);
-	if (!module)
-		return NULL;
-	dwfl_module_build_id(module, &id, &at);	/* the search takes it from the module */
-	fd = dwfl_standard_find_debuginfo(module, NULL, place->name, 0, place->name, m->link,
-					  m->crc, &ret);
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
-static char *search(const struct debug_place *place, const struct marks *m)
-{
-	static char *path = NULL;	/* elfutils' own list */
-	const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &path,
-	};
-	char *saved[SERVERS], *ret = NULL;
-	Dwfl *dwfl;
-
-	set_variables(place->ask_servers, saved);
-	dwfl = dwfl_begin(&callbacks);
-	if (dwfl)
-		ret = search_as(dwfl, place, m);
-	dwfl_end(dwfl);
-	restore_variables(saved);
-	return ret;
-}
-
-/* --- places that libdwfl does not know --- */
+/* --- in a file system, which may be hostile --- */
 
 /* Takes over @path. */
-static char *if_fits(char *path, const struct marks *m)
+static bool try_under(struct found *ret, const char *root, char *path, const struct marks *m)
 {
-	if (path && fits(path, m))
-		return path;
+	int fd = open_under(root, path);
+	char *name = root ? xasprintf("%s in the program's own file system", path) : xstrdup(path);
+
 	free(path);
-	return NULL;
+	return take(ret, fd, name, m);
+}
+
+static bool by_build_id(struct found *ret, const char *root, const struct marks *m)
+{
+	return m->build_id &&
+	       try_under(ret, root, xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", m->build_id,
+					      m->build_id + 2), m);
+}
+
+/* A program that names no file has it under its own name, where there is one. */
+static bool by_link(struct found *ret, const char *root, const char *program,
+		    const struct marks *m)
+{
+	static const struct { const char *before, *behind; } places[] = {
+		{ "", "" }, { "", "/.debug" }, { "/usr/lib/debug", "" },
+	};
+	const char *slash = strrchr(program, '/');
+	_cleanup_free_ char *link = slash ? m->link ? xstrdup(m->link)
+						    : xasprintf("%s.debug", slash + 1) : NULL;
+	size_t i;
+
+	for (i = 0; link && i < sizeof(places) / sizeof(places[0]); i++)
+		if (try_under(ret, root, xasprintf("%s%.*s%s/%s", places[i].before,
+						   (int)(slash - program), program,
+						   places[i].behind, link), m))
+			return true;
+	return false;
 }
 
 /* debuginfod_find_debuginfo(3), "cache". */
-static char *in_cache(const struct marks *m)
+static bool in_cache(struct found *ret, const struct marks *m)
 {
 	static const struct { const char *variable, *below; } caches[] = {
 		{ "DEBUGINFOD_CACHE_PATH", "" },
@@ -184,58 +147,105 @@ static char *in_cache(const struct marks *m)
 		{ "HOME", "/.cache/debuginfod_client" },
 		{ "HOME", "/.debuginfod_client_cache" },
 	};
-	char *ret = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(caches) / sizeof(caches[0]) && !ret; i++) {
+	for (i = 0; m->build_id && i < sizeof(caches) / sizeof(caches[0]); i++) {
 		const char *dir = getenv(caches[i].variable);
+		char *path;
 
-		if (dir && *dir)
-			ret = if_fits(xasprintf("%s%s/%s/debuginfo", dir, caches[i].below,
-						m->build_id), m);
+		if (!dir || !*dir)
+			continue;
+		path = xasprintf("%s%s/%s/debuginfo", dir, caches[i].below, m->build_id);
+		if (take(ret, open_regular(path), path, m))
+			return true;
 	}
-	return ret;
+	return false;
 }
 
-/*
- * In the program's own file system, which may be hostile: libdwfl would wait for
- * ever if the file is a FIFO. The places are its own, though.
- */
-static char *in_root(const struct debug_place *place, const struct marks *m)
+/* --- from a server --- */
+
+/* Variables of libdebuginfod, in seconds, and what they are if nobody has set them. */
+static const struct variable {
+	const char *name, *fallback;
+} variables[] = {
+	{ "DEBUGINFOD_TIMEOUT", "5" },	/* without a byte */
+	{ "DEBUGINFOD_MAXTIME", "10" },
+};
+
+enum { NVARIABLES = sizeof(variables) / sizeof(variables[0]) };
+
+/* libdwfl knows of the program nothing but its build id: it reads no file of it. */
+static void ask_as(Dwfl *dwfl, const char *name, const struct marks *m)
 {
-	static const struct { const char *before, *behind; } places[] = {
-		{ "", "" }, { "", "/.debug" }, { "/usr/lib/debug", "" },
-	};
-	const char *slash = strrchr(place->name, '/');
-	char *ret = NULL;
-	size_t i;
+	uint8_t id[MAX_BUILD_ID];
+	size_t i, n = strlen(m->build_id) / 2;
+	char *path = NULL;
+	Dwfl_Module *module;
+	int fd;
 
-	if (!place->root)
-		return NULL;
-	if (m->build_id)
-		ret = if_fits(xasprintf("%s/usr/lib/debug/.build-id/%.2s/%s.debug", place->root,
-					m->build_id, m->build_id + 2), m);
-	for (i = 0; m->link && slash && i < sizeof(places) / sizeof(places[0]) && !ret; i++)
-		ret = if_fits(xasprintf("%s%s%.*s%s/%s", place->root, places[i].before,
-					(int)(slash - place->name), place->name, places[i].behind,
-					m->link), m);
-	return ret;
+	for (i = 0; i < n; i++)
+		sscanf(m->build_id + 2 * i, "%2hhx", &id[i]);
+	dwfl_report_begin(dwfl);
+	module = dwfl_report_module(dwfl, name, 0, 1);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (!module || dwfl_module_report_build_id(module, id, n, 0))
+		return;
+	fd = dwfl_standard_find_debuginfo(module, NULL, name, 0, NULL, NULL, 0, &path);
+	cleanup_close(&fd);
+	free(path);
 }
 
-char *debug_file_find(const struct elf_file *f, const struct debug_place *place)
+/* It leaves the file in the cache. */
+static void ask_servers(const char *name, const struct marks *m)
+{
+	static char *none = NULL;
+	const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.debuginfo_path = &none,
+	};
+	bool ours[NVARIABLES];
+	Dwfl *dwfl;
+	int i;
+
+	for (i = 0; i < NVARIABLES; i++) {
+		ours[i] = !getenv(variables[i].name);
+		setenv(variables[i].name, variables[i].fallback, 0);
+	}
+	dwfl = dwfl_begin(&callbacks);
+	if (dwfl)
+		ask_as(dwfl, name, m);
+	dwfl_end(dwfl);
+	for (i = 0; i < NVARIABLES; i++)
+		if (ours[i])
+			unsetenv(variables[i].name);
+}
+
+/* --- all together --- */
+
+static bool search(struct found *ret, const struct debug_place *place, const struct marks *m)
+{
+	if (in_cache(ret, m))
+		return true;
+	if (place->root && (by_build_id(ret, place->root, m) ||
+			    by_link(ret, place->root, place->name, m)))
+		return true;
+	if (by_build_id(ret, NULL, m) || by_link(ret, NULL, place->name, m))
+		return true;
+	if (!m->build_id || !place->ask_servers)
+		return false;
+	ask_servers(place->name, m);
+	return in_cache(ret, m);
+}
+
+int debug_file_find(const struct elf_file *f, const struct debug_place *place, char **path)
 {
 	struct marks m = { .build_id = build_id_of(f) };
-	char *ret = NULL;
+	struct found found = { .fd = -ENOENT };
 
 	read_link(f, &m);
-	if (m.build_id)
-		ret = in_cache(&m);
-	if (!ret)
-		ret = in_root(place, &m);
-	if (!ret && (m.build_id || m.link))
-		ret = if_fits(search(place, &m), &m);
-	if (!ret && m.build_id && place->ask_servers)
-		ret = in_cache(&m);	/* libdwfl tells no path of what a server gave */
+	if ((m.build_id || m.link) && search(&found, place, &m))
+		*path = found.path;
 	marks_free(&m);
-	return ret;
+	return found.fd;
 }

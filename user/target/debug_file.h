@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debug_file: the file into which distributions put what they strip from a
- * program: DWARF data and symbols. In: a program. Out: the path of that file, by
- * build id or .gnu_debuglink (libdwfl's own search, in /usr/lib/debug and beside
- * the program), in what debuginfod clients have kept, and, for a program in a
- * container, there.
+ * program: DWARF data and symbols. In: a program. Out: that file, open, found by
+ * build id or .gnu_debuglink below /usr/lib/debug and beside the program, in the file
+ * system of its container and in ours, in what debuginfod clients have kept, and
+ * from debuginfod's servers (by libdwfl). Called by gobin.
  *
  * Only a file that is the program's is found: its build id is the same, or
  * without one the checksum that the program has of it.
@@ -17,9 +17,8 @@
 #include "symbol/elf_file.h"
 
 struct debug_place {
-	const char *file;	/* where the program can be read */
-	const char *name;	/* its path, as people know it; beside it is looked, too */
-	const char *root;	/* of its own file system ("/proc/PID/root"), or NULL */
+	const char *name;	/* the program's path in its file system; beside it is looked, too */
+	const char *root;	/* of that file system ("/proc/PID/root"), NULL: ours */
 	/*
 	 * Whether the servers in DEBUGINFOD_URLS may be asked, for some seconds (or as
 	 * DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME have it). None, if that is not set.
@@ -27,7 +26,7 @@ struct debug_place {
 	bool ask_servers;
 };
 
-/* The path, to be freed; NULL if there is no such file. */
-char *debug_file_find(const struct elf_file *f, const struct debug_place *place);
+/* A descriptor and, for people, *@path (to be freed); -ENOENT if there is no such file. */
+int debug_file_find(const struct elf_file *f, const struct debug_place *place, char **path);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/isolated.h"
 #include "base/vec.h"
 #include "target/dwarf_image.h"
 
@@ -206,18 +207,24 @@ static int read_rows(Dwarf *dwarf, int minor, struct go_offsets *ret, struct err
 	return r;
 }
 
-static int read_image(struct buf *image, int minor, struct go_offsets *ret, struct error *err)
+struct question {
+	struct buf image;
+	int minor;
+};
+
+static int read_image(void *ctx, void *answer, struct error *err)
 {
+	struct question *q = ctx;
 	Dwarf *dwarf = NULL;
 	Elf *elf;
 	int r;
 
 	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image->data, image->len);
+	elf = elf_memory((char *)q->image.data, q->image.len);
 	if (elf)
 		dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (dwarf)
-		r = read_rows(dwarf, minor, ret, err);
+		r = read_rows(dwarf, q->minor, answer, err);
 	else
 		r = error_set(err, -ENOENT, "its DWARF data cannot be read: %s",
 			      dwarf_errmsg(-1) ?: "?");
@@ -226,16 +233,18 @@ static int read_image(struct buf *image, int minor, struct go_offsets *ret, stru
 	return r;
 }
 
+/* libdw sees a hostile file only in a process without privileges. */
 int dwarf_offsets_read(const struct elf_file *f, int minor, struct go_offsets *ret,
 		       struct error *err)
 {
-	struct buf image = {0};
-	int r = dwarf_image_make(&image, f);
+	struct question q = { .minor = minor };
+	struct isolated_work work = { read_image, &q, -1, sizeof(*ret) };
+	int r = dwarf_image_make(&q.image, f);
 
 	if (!r)
-		r = read_image(&image, minor, ret, err);
+		r = isolated_run(&work, ret, err);
 	else
 		error_set(err, r, r == -E2BIG ? "its DWARF data is broken" : "no DWARF data");
-	buf_free(&image);
+	buf_free(&q.image);
 	return r;
 }

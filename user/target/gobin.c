@@ -30,8 +30,10 @@ struct gobin {
 	struct func_table funcs;	/* of the block; of the symbols if there is no table */
 	char *build_id;
 	char *file;			/* where it can be read; path is for people */
-	char *debug_path;		/* of its separate debug file, NULL: none known */
-	struct elf_file debug;		/* that file, if so */
+	char *debug_path;		/* of its separate debug file, for people; NULL: none known */
+	int debug_fd;			/* that file, if so: open, */
+	char *debug_file;		/* where it can be opened once more, */
+	struct elf_file debug;		/* and read */
 };
 
 /* --- opening --- */
@@ -214,7 +216,10 @@ void gobin_free(struct gobin *b)
 	buildinfo_free(&b->info);
 	elf_file_close(&b->elf);
 	elf_file_close(&b->debug);
+	if (b->debug_path)
+		cleanup_close(&b->debug_fd);
 	free(b->debug_path);
+	free(b->debug_file);
 	free(b->file);
 	free(b->build_id);
 	free(b->path);
@@ -288,7 +293,6 @@ void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers)
 {
 	_cleanup_free_ char *name = root || !b->file ? NULL : realpath(b->file, NULL);
 	struct debug_place place = {
-		.file = b->file,
 		.name = name ? name : b->path,
 		.root = root,
 		.ask_servers = ask_servers,
@@ -296,16 +300,24 @@ void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers)
 
 	if (gobin_has_dwarf(b) || b->debug_path || !b->file)
 		return;
-	b->debug_path = debug_file_find(&b->elf, &place);
-	if (b->debug_path && elf_file_open(&b->debug, b->debug_path, NULL)) {
-		free(b->debug_path);
-		b->debug_path = NULL;
+	b->debug_fd = debug_file_find(&b->elf, &place, &b->debug_path);
+	if (b->debug_fd < 0)
+		return;
+	b->debug_file = xasprintf("/proc/self/fd/%d", b->debug_fd);
+	if (elf_file_open_fd(&b->debug, b->debug_fd, NULL)) {	/* not the one it was */
+		free(take_ptr(b->debug_path));
+		cleanup_close(&b->debug_fd);
 	}
 }
 
 const char *gobin_debug_path(const struct gobin *b)
 {
 	return b->debug_path;
+}
+
+const char *gobin_debug_file(const struct gobin *b)
+{
+	return b->debug_path ? b->debug_file : NULL;
 }
 
 /* --- functions and data --- */

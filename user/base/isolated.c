@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* isolated: see isolated.h. */
+#define _GNU_SOURCE
+#include "base/isolated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+/* Is this the process without privileges? It runs what it is asked to itself. */
+static bool inside;
+
+/* What an answer begins with. */
+struct head {
+	int32_t code;
+	struct error err;
+};
+
+/* --- giving up everything --- */
+
+/* Memory, reading of what is open, and the end: what libdw, zlib and malloc use. */
+static const int allowed[] = {
+	SYS_read, SYS_pread64, SYS_readv, SYS_write, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_close,
+	SYS_fcntl, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,
+	SYS_clock_gettime, SYS_getrandom, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,
+	SYS_exit_group,
+};
+
+enum { NALLOWED = sizeof(allowed) / sizeof(allowed[0]) };
+
+/*
+ * Everything else fails with EPERM. The filter is for our own architecture's numbers;
+ * a call by another's (int $0x80) is the end. Where the kernel has no filters the rest
+ * must do.
+ */
+static void filter_calls(void)
+{
+#if defined(__x86_64__)
+	enum { OWN = 0xc000003e };	/* AUDIT_ARCH_X86_64 */
+#elif defined(__aarch64__)
+	enum { OWN = 0xc00000b7 };	/* AUDIT_ARCH_AARCH64 */
+#endif
+	struct sock_filter code[2 * NALLOWED + 6];
+	struct sock_fprog program = { .filter = code };
+	size_t i, n = 0;
+
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, arch));
+	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN, 1, 0);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
+	for (i = 0; i < NALLOWED; i++) {
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 (unsigned int)allowed[i], 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	program.len = (unsigned short)n;
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void limit(int what, rlim_t most)
+{
+	struct rlimit l = { most, most }, now;
+
+	if (!getrlimit(what, &now) && now.rlim_max < most)
+		l.rlim_cur = l.rlim_max = now.rlim_max;
+	setrlimit(what, &l);
+}
+
+/*
+ * User 65534 is nobody's on every system. Where ids cannot be changed (a user namespace
+ * with one id), capabilities still go.
+ */
+static bool drop_privileges(void)
+{
+	enum { NOBODY = 65534 };
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = {0};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
+		(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	return !syscall(SYS_capset, &head, none);
+}
+
+static void close_from(int first)
+{
+	enum { MANY = 1 << 16 };
+	struct rlimit l = { MANY, MANY };
+	int fd;
+
+	if (!syscall(SYS_close_range, first, ~0U, 0))	/* Linux 5.9 */
+		return;
+	getrlimit(RLIMIT_NOFILE, &l);
+	for (fd = first; fd < MANY && (rlim_t)fd < l.rlim_cur; fd++)
+		close(fd);
+}
+
+/* Leaves open @out as descriptor 1, and @fd under its number; 0 and 2 read and write nothing. */
+static bool keep_only(int out, int fd)
+{
+	int last = fd > 2 ? fd : 2, other;
+
+	if (fd >= 0 && fd <= 2)
+		return false;
+	if (dup2(out, 1) != 1)
+		return false;
+	close(0);
+	close(2);
+	for (other = 3; other < last; other++)
+		close(other);
+	close_from(last + 1);
+	return true;
+}
+
+/* --- the two sides --- */
+
+static void write_all(const void *data, size_t n)
+{
+	const char *p = data;
+	ssize_t r;
+
+	for (; n; p += r, n -= (size_t)r) {
+		r = write(1, p, n);
+		if (r <= 0)
+			_exit(1);
+	}
+}
+
+static _Noreturn void child(const struct isolated_work *work, int out)
+{
+	enum { MEMORY_GB = 6 };
+	void *answer = xcalloc(1, work->size);
+	struct head head = {0};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, ISOLATED_SECONDS);
+	limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
+	if (!keep_only(out, work->fd) || !drop_privileges())
+		_exit(1);
+	filter_calls();
+	inside = true;
+	head.code = work->run(work->ctx, answer, &head.err);
+	write_all(&head, sizeof(head));
+	write_all(answer, work->size);
+	_exit(0);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* 0; -ETIMEDOUT at @deadline, -EBADMSG if the other side ends before. */
+static int read_all(int fd, void *data, size_t n, int64_t deadline)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char *at = data;
+
+	while (n) {
+		int64_t left = deadline - now_ms();
+		ssize_t r;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;
+		r = read(fd, at, n);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return -EBADMSG;
+		at += r;
+		n -= (size_t)r;
+	}
+	return 0;
+}
+
+static int take_answer(int fd, const struct isolated_work *work, void *answer, struct error *err)
+{
+	int64_t deadline = now_ms() + ISOLATED_SECONDS * 1000;
+	struct head head;
+	int r = read_all(fd, &head, sizeof(head), deadline);
+
+	if (!r)
+		r = read_all(fd, answer, work->size, deadline);
+	if (r == -ETIMEDOUT)
+		return error_set(err, r, "it took longer than %d s to look at it", ISOLATED_SECONDS);
+	if (r)
+		return error_set(err, r, "looking at it failed: the file is broken beyond reading");
+	head.err.text[sizeof(head.err.text) - 1] = 0;
+	return head.code ? error_set(err, head.code < 0 ? head.code : -EBADMSG, "%s", head.err.text)
+			 : 0;
+}
+
+static int run_in_child(const struct isolated_work *work, void *answer, struct error *err)
+{
+	_cleanup_close_ int in = -1, out = -1;
+	int ends[2], r;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	in = ends[0];
+	out = ends[1];
+	pid = fork();
+	if (pid < 0)
+		return error_set(err, -errno, "cannot make a process: %s", strerror(errno));
+	if (!pid)
+		child(work, out);
+	close(take_fd(&out));
+	r = take_answer(in, work, answer, err);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return r;
+}
+
+/* A fuzzer wants to see the fault, and has nothing to lose itself. */
+int isolated_run(const struct isolated_work *work, void *answer, struct error *err)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	return work->run(work->ctx, answer, err);
+#else
+	return inside ? work->run(work->ctx, answer, err) : run_in_child(work, answer, err);
+#endif
+}
