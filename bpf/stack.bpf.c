@@ -66,7 +66,7 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 
 static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 {
-	return stack_key_of_hash(c->h, salt & SALT_SHORT);
+	return stack_key_of_hash(c->h, salt & SALT_SHORT ? STACK_KEY_SHORT : 0);
 }
 
 /*

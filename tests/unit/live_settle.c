@@ -73,14 +73,14 @@ static void end(void)
 static void who_sleeps_in_a_syscall_has_arrived(void)
 {
 	begin('S');
-	CHECK_EQ(settle(&proc, LONG), 0);
+	CHECK_EQ(settle(&proc, LONG, NULL), 0);
 	end();
 }
 
 static void who_gets_no_cpu_has_not(void)
 {
 	begin('R');
-	CHECK_EQ(settle(&proc, SHORT), 1);
+	CHECK_EQ(settle(&proc, SHORT, NULL), 1);
 	end();
 }
 
@@ -88,7 +88,7 @@ static void who_gets_no_cpu_has_not(void)
 static void who_sleeps_uninterruptibly_has_not(void)
 {
 	begin('D');
-	CHECK_EQ(settle(&proc, SHORT), 1);
+	CHECK_EQ(settle(&proc, SHORT, NULL), 1);
 	end();
 }
 
@@ -97,7 +97,7 @@ static void each_thread_counts(void)
 	begin('S');
 	add_thread(OTHER, 'R');
 	add_thread(OTHER + 1, 'R');
-	CHECK_EQ(settle(&proc, SHORT), 2);
+	CHECK_EQ(settle(&proc, SHORT, NULL), 2);
 	end();
 }
 
@@ -115,7 +115,7 @@ static void time_that_is_added_late_is_no_progress(void)
 
 	begin('R');
 	CHECK(!pthread_create(&thread, NULL, tick_once, NULL));
-	CHECK_EQ(settle(&proc, 3 * SHORT), 1);
+	CHECK_EQ(settle(&proc, 3 * SHORT, NULL), 1);
 	pthread_join(thread, NULL);
 	end();
 }
@@ -140,7 +140,7 @@ static void who_goes_on_arrives(void)
 	begin('R');
 	running = 1;
 	CHECK(!pthread_create(&thread, NULL, use_cpu, NULL));
-	CHECK_EQ(settle(&proc, LONG), 0);
+	CHECK_EQ(settle(&proc, LONG, NULL), 0);
 	running = 0;
 	pthread_join(thread, NULL);
 	end();
@@ -154,7 +154,7 @@ static void who_has_gone_has_arrived(void)
 	add_thread(OTHER, 'R');
 	snprintf(path, sizeof(path), "%s/%d/task/%d/schedstat", proc.fs.dir, PID, OTHER);
 	CHECK(!unlink(path));
-	CHECK_EQ(settle(&proc, LONG), 0);
+	CHECK_EQ(settle(&proc, LONG, NULL), 0);
 	end();
 }
 

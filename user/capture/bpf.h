@@ -7,6 +7,7 @@
 #ifndef GOTAP_CAPTURE_BPF_H
 #define GOTAP_CAPTURE_BPF_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct bpf_opts {
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
 	double budget;			/* CPU ns per second that the probes may cost; 0: any */
+	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
 };
 
 /* Programs of probe_calibrate.bpf.c. */

@@ -9,6 +9,7 @@
 #include "capture/budget_price.h"
 #include "capture/capture_internal.h"
 #include "capture/cut.h"
+#include "live/memory.h"
 #include "live/module.h"
 #include "live/settle.h"
 
@@ -135,7 +136,7 @@ static bool add_goid(struct capture *cap, struct chunk *c, const struct unnamed 
 {
 	struct rec_long l = { .r = { .kind = REC_GOID, .ptr = u->g } };
 
-	if (!process_read(cap->proc, u->g + cap->plan->offsets.g_goid, &l.r.id, 8))
+	if (!memory_read(cap->proc, u->g + cap->plan->offsets.g_goid, &l.r.id, 8))
 		return true;	/* the process has gone */
 	if ((uint16_t)l.r.id == u->before)
 		return false;
@@ -288,6 +289,8 @@ static enum capture_end why_end(struct capture *cap)
 		return cap->end;
 	if (__atomic_load_n(&cap->stop, __ATOMIC_ACQUIRE))
 		return CAPTURE_STOPPED;
+	if (memory_is_silent(cap->proc))
+		return CAPTURE_SILENT;
 	if (process_ended(cap->proc))
 		return CAPTURE_EXITED;
 	return process_execed(cap->proc) ? CAPTURE_EXECED : CAPTURE_RUNNING;
@@ -355,11 +358,13 @@ static void stamp(struct buf *records, uint64_t now)
 int capture_read_states(struct capture *cap, struct buf *records, struct snapshot_counts *counts,
 			struct error *err)
 {
+	const struct snapshot_opts opts = { .stack_depth = cap->stack_depth,
+					    .stop = &cap->stop_reading };
 	struct rec end = { .kind = REC_SNAP_END };
 	int r;
 
-	settle(cap->proc, SETTLE_NS);
-	r = snapshot_take(cap->plan, cap->proc, &cap->roots, cap->stack_depth, records, counts, err);
+	settle(cap->proc, SETTLE_NS, &cap->stop_reading);
+	r = snapshot_take(cap->plan, cap->proc, &cap->roots, &opts, records, counts, err);
 	if (r)
 		return r;
 	buf_add(records, &end, sizeof(end));
@@ -449,15 +454,19 @@ static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, st
 
 static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
 {
-	int r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
+	int r;
 
+	cap->stop_reading = (struct stop_request){ opts->stop, &cap->keeper.stop };
+	r = memory_begin(cap->proc, &cap->stop_reading, err);
+	if (!r)
+		r = bpf_load(&cap->bpf, cap->plan, cap->proc, opts, err);
 	if (r)
 		return r;
 	losses_init(&cap->losses, cap->bpf);
 	cap->ceiling = opts->budget;
 	cap->fits = !cap->proc->launched || !cap->plan->assumed;
 	if (!cap->proc->launched)
-		r = roots_find(cap->plan, cap->proc, &cap->roots, err);
+		r = roots_find(cap->plan, cap->proc, &cap->stop_reading, &cap->roots, err);
 	if (!r && !cap->proc->launched)
 		r = snapshot_names(cap->plan, cap->proc, &cap->roots, &cap->extra, err);
 	if (!r)
@@ -537,6 +546,7 @@ void capture_free(struct capture *cap)
 	keeper_stop(cap);	/* it may have begun when the drain had ended already */
 	sampler_stop(&cap->sampler);
 	bpf_free(cap->bpf);
+	memory_end(cap->proc);
 	for (i = 0; i < CHUNKS; i++)
 		chunk_free(&cap->chunks[i]);
 	buf_free(&cap->extra);

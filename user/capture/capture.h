@@ -25,6 +25,7 @@ struct capture;
 enum capture_end {
 	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
 	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
+	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
 };
 
 /*

@@ -30,6 +30,7 @@ struct capture {
 	struct bpf_side *bpf;
 	struct sampler sampler;		/* of the drain thread once that runs */
 	struct roots roots;
+	struct stop_request stop_reading;	/* of the target's memory: a signal, or the end */
 	unsigned int stack_depth;
 	double ceiling;			/* ns per second that the probes may cost, 0: any */
 	pthread_t thread;

@@ -45,7 +45,7 @@ static bool know_roots(struct capture *cap)
 
 	if (cap->roots.allgs)
 		return true;
-	if (roots_find(cap->plan, cap->proc, &roots, &err))
+	if (roots_find(cap->plan, cap->proc, &cap->stop_reading, &roots, &err))
 		return false;
 	cap->roots.allp = roots.allp;
 	__atomic_store_n(&cap->roots.allgs, roots.allgs, __ATOMIC_RELEASE);

@@ -151,7 +151,7 @@ static void look_at_memory(struct doctor *d)
 	struct error err = {0};
 	struct roots roots;
 
-	if (roots_find(&d->plan, &d->proc, &roots, &err))
+	if (roots_find(&d->plan, &d->proc, NULL, &roots, &err))
 		doctor_add(d, LEVEL_FAIL, process_area, "memory", "%s", err.text);
 	else
 		doctor_add(d, LEVEL_OK, process_area, "memory",

@@ -265,6 +265,7 @@ static int session_start(struct session *s, struct error *err)
 	int r = 0;
 
 	s->bpf = s->opts->bpf;
+	s->bpf.stop = &stop_signal;
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = default_budget(&s->target->proc);
 	opts.output = s->out->path;
@@ -346,6 +347,9 @@ static const char *end_text(const struct session *s)
 	case CAPTURE_PLUGIN:
 		return "the program has opened a plugin, and what came then is not in the trace: "
 		       "record it now, with -p";
+	case CAPTURE_SILENT:
+		return "the program's memory did not answer for 2 s (userfaultfd, or a mapped file "
+		       "whose server hangs)";
 	default:
 		return NULL;
 	}

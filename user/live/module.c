@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "live/memory.h"
 #include "proc/maps.h"
 #include "target/offsets.h"
 
@@ -177,7 +178,7 @@ static void watch_list(struct process *p, const struct gobin *b)
 	p->last_module.unlinked = first;
 	p->last_module.value = first + p->bias;
 	if (!p->launched)
-		process_read(p, p->last_module.addr, &p->last_module.value, 8);
+		memory_read(p, p->last_module.addr, &p->last_module.value, 8);
 }
 
 bool module_opened_plugin(const struct process *p)
@@ -186,7 +187,7 @@ bool module_opened_plugin(const struct process *p)
 	uint64_t now;
 
 	/* a launched program has 0 or its link-time address there until it is linked */
-	return w->addr && process_read(p, w->addr, &now, sizeof(now)) && now && now != w->value &&
+	return w->addr && memory_read(p, w->addr, &now, sizeof(now)) && now && now != w->value &&
 	       now != w->unlinked;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/memory.h"
 #include "live/process_internal.h"
 #include "proc/privilege.h"
 
@@ -218,12 +219,12 @@ static bool entry_from_stack(const struct process *p, uint64_t *entry)
 	if (!p->exe_id[2])
 		return false;
 	for (; ends < 2 && left; left--, at += 8) {
-		if (!process_read(p, at, word, 8))
+		if (!memory_read(p, at, word, 8))
 			return false;
 		ends += !word[0];
 	}
 	for (i = 0; i < WORDS; i += 2, at += 16) {
-		if (!process_read(p, at, word, 16) || word[0] == AT_NULL)
+		if (!memory_read(p, at, word, 16) || word[0] == AT_NULL)
 			return false;
 		if (word[0] == AT_ENTRY) {
 			*entry = word[1];
@@ -274,47 +275,6 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 	if (!r)
 		p->bias = loaded - entry;
 	return r;
-}
-
-bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n)
-{
-	struct iovec local = { buf, n }, remote = { (void *)(uintptr_t)addr, n };
-
-	if (p->memory >= 0)
-		return pread(p->memory, buf, n, (off_t)addr) == (ssize_t)n;
-	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
-}
-
-static size_t whole_ranges(const struct iovec *remote, size_t n, size_t got)
-{
-	size_t i;
-
-	for (i = 0; i < n && got >= remote[i].iov_len; i++)
-		got -= remote[i].iov_len;
-	return i;
-}
-
-size_t process_read_many(const struct process *p, struct iovec *local, struct iovec *remote,
-			 size_t n)
-{
-	size_t done = 0, want, got;
-	ssize_t r;
-
-	while (p->memory >= 0 && done < n &&
-	       process_read(p, (uint64_t)(uintptr_t)remote[done].iov_base, local[done].iov_base,
-			    local[done].iov_len))
-		done++;
-	while (p->memory < 0 && done < n) {
-		want = n - done > IOV_MAX ? IOV_MAX : n - done;
-		r = process_vm_readv(p->pid, local + done, want, remote + done, want, 0);
-		if (r < 0)
-			break;
-		got = whole_ranges(remote + done, want, (size_t)r);
-		done += got;
-		if (got < want)
-			break;
-	}
-	return done;
 }
 
 /* The folder of a process that is gone is empty, whoever has its id now. */

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include "base/error.h"
 #include "base/map64.h"
@@ -37,6 +36,7 @@ struct process {
 	 */
 	int pidfd;
 	int memory;		/* its mem file in the latter case, else -1 */
+	struct readers *readers;	/* live/memory.h; NULL: none */
 	int exe_file;		/* the executable; works for deleted and container files */
 	char exe[PROCFS_PATH];	/* the path of that descriptor: /proc/self/fd/N */
 	int root;		/* its root folder (O_PATH), -1: may not be seen */
@@ -106,15 +106,6 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err);
  */
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);
-
-/* Reads @n bytes at @addr; false if not all of them are readable. */
-bool process_read(const struct process *p, uint64_t addr, void *buf, size_t n);
-/*
- * Reads many ranges in few calls: remote[i] to local[i]. Returns how many
- * leading ranges were read whole.
- */
-size_t process_read_many(const struct process *p, struct iovec *local, struct iovec *remote,
-			 size_t n);
 
 /* Has it ended (for good)? Reaps a launched child. */
 bool process_ended(struct process *p);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "live/memory.h"
 
 enum {
 	PIECE = 1 << 20,		/* read at a time */
@@ -24,6 +25,8 @@ enum {
 	P_STATUSES = 5,
 	/* A P whose thread is interrupted as it takes goids, or a g as it is made anew, looks wrong. */
 	ATTEMPTS = 5, PAUSE_US = 5000,
+	/* Some hundred reads are enough for a program of Go's; made data could ask for any number. */
+	MOST_READS = 1 << 20,
 };
 
 struct slice {
@@ -33,13 +36,21 @@ struct slice {
 struct search {
 	const struct plan *plan;
 	const struct process *proc;
+	const struct stop_request *stop;
 	struct roots found;
 	uint64_t gs, ps;		/* lengths of the two */
+	size_t reads;
 };
 
-static bool read_word(const struct search *s, uint64_t addr, uint64_t *ret)
+static bool goes_on(const struct search *s)
 {
-	return process_read(s->proc, addr, ret, sizeof(*ret));
+	return s->reads < MOST_READS && !stop_requested(s->stop) && !memory_is_silent(s->proc);
+}
+
+static bool read_word(struct search *s, uint64_t addr, uint64_t *ret)
+{
+	s->reads++;
+	return memory_read(s->proc, addr, ret, sizeof(*ret));
 }
 
 static bool is_pointer(uint64_t v)
@@ -47,20 +58,20 @@ static bool is_pointer(uint64_t v)
 	return v >= 0x10000 && v < 1ULL << 47 && !(v & 7);
 }
 
-static bool element(const struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
+static bool element(struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
 {
 	return read_word(s, sl->data + 8 * i, ret) && is_pointer(*ret);
 }
 
 /* g.sched.g == g, but for the instant in which a dead g is made anew (newproc1). */
-static bool is_g(const struct search *s, uint64_t g)
+static bool is_g(struct search *s, uint64_t g)
 {
 	uint64_t self;
 
 	return read_word(s, g + s->plan->offsets.g_sched_g, &self) && self == g;
 }
 
-static bool is_allgs(const struct search *s, const struct slice *sl)
+static bool is_allgs(struct search *s, const struct slice *sl)
 {
 	uint64_t i, g, n = sl->len < SAMPLES ? sl->len : SAMPLES;
 	int wrong = 0;
@@ -76,28 +87,28 @@ static bool is_allgs(const struct search *s, const struct slice *sl)
  * Beside its number a P is known by its stock of goroutine ids, which newproc1
  * takes in batches of 16. The first P has used some: it started the program.
  */
-static bool is_p(const struct search *s, uint64_t p, uint64_t i)
+static bool is_p(struct search *s, uint64_t p, uint64_t i)
 {
 	const struct go_offsets *off = &s->plan->offsets;
 	uint64_t cache[2] = {0};	/* next, end */
 	uint32_t id, status;
 
-	if (!process_read(s->proc, p + off->p_id, &id, sizeof(id)) || id != i ||
-	    !process_read(s->proc, p + off->p_status, &status, sizeof(status)) ||
+	if (!memory_read(s->proc, p + off->p_id, &id, sizeof(id)) || id != i ||
+	    !memory_read(s->proc, p + off->p_status, &status, sizeof(status)) ||
 	    status >= P_STATUSES ||
-	    !process_read(s->proc, p + off->p_goidcache, cache, sizeof(cache)))
+	    !memory_read(s->proc, p + off->p_goidcache, cache, sizeof(cache)))
 		return false;
 	return (cache[1] || i) && cache[0] <= cache[1] && cache[1] - cache[0] <= GOID_BATCH;
 }
 
-static bool is_allp(const struct search *s, const struct slice *sl)
+static bool is_allp(struct search *s, const struct slice *sl)
 {
 	uint64_t i, p;
 
 	if (sl->len > MAX_PS)
 		return false;
 	for (i = 0; i < sl->len; i++)
-		if (!element(s, sl, i, &p) || !is_p(s, p, i))
+		if (!goes_on(s) || !element(s, sl, i, &p) || !is_p(s, p, i))
 			return false;
 	return true;
 }
@@ -119,7 +130,7 @@ static void search_piece(struct search *s, const uint8_t *bytes, size_t n, uint6
 	struct slice sl;
 	size_t i;
 
-	for (i = 0; i + sizeof(sl) <= n; i += 8) {
+	for (i = 0; i + sizeof(sl) <= n && goes_on(s); i += 8) {
 		memcpy(&sl, bytes + i, sizeof(sl));
 		if (sl.len && sl.len <= sl.cap && sl.cap <= MAX_GS && is_pointer(sl.data))
 			try_slice(s, &sl, addr + i);
@@ -133,7 +144,7 @@ static void search_range(struct search *s, uint64_t start, uint64_t end)
 
 	for (at = start; at < end; at += PIECE - sizeof(struct slice)) {
 		n = end - at < PIECE ? end - at : PIECE;
-		if (process_read(s->proc, at, bytes, n))
+		if (memory_read(s->proc, at, bytes, n))
 			search_piece(s, bytes, n, at);
 		if (end - at <= PIECE)
 			break;
@@ -141,10 +152,10 @@ static void search_range(struct search *s, uint64_t start, uint64_t end)
 	free(bytes);
 }
 
-int roots_find(const struct plan *plan, const struct process *proc, struct roots *ret,
-	       struct error *err)
+int roots_find(const struct plan *plan, const struct process *proc,
+	       const struct stop_request *stop, struct roots *ret, struct error *err)
 {
-	struct search s = { .plan = plan, .proc = proc };
+	struct search s = { .plan = plan, .proc = proc, .stop = stop };
 	int i;
 
 	if (plan->allgs && plan->allp) {
@@ -152,7 +163,7 @@ int roots_find(const struct plan *plan, const struct process *proc, struct roots
 		ret->allp = plan->allp + proc->bias;
 		return 0;
 	}
-	for (i = 0; i < ATTEMPTS; i++) {
+	for (i = 0; i < ATTEMPTS && goes_on(&s); i++) {
 		s.found = (struct roots){0};
 		s.gs = s.ps = 0;
 		search_range(&s, plan->data_start + proc->bias, plan->data_end + proc->bias);
@@ -161,6 +172,9 @@ int roots_find(const struct plan *plan, const struct process *proc, struct roots
 			return 0;
 		usleep(PAUSE_US);
 	}
+	if (stop_requested(stop))
+		return error_set(err, -EINTR, "stopped before the goroutines of process %d were found: "
+				 "nothing was recorded", proc->pid);
 	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has "
 			 "it: the field offsets (%s) do not fit this program", proc->pid,
 			 ret->allgs ? "allp" : "allgs", plan->go_version, plan->offsets_source);

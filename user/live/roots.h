@@ -11,13 +11,17 @@
 #include "base/error.h"
 #include "plan/plan.h"
 #include "live/process.h"
+#include "live/stop_request.h"
 
 struct roots {
 	uint64_t allgs, allp;	/* addresses in the process */
 };
 
-/* -ENOENT with a text if they cannot be told; nothing is guessed. */
-int roots_find(const struct plan *plan, const struct process *proc, struct roots *ret,
-	       struct error *err);
+/*
+ * -ENOENT with a text if they cannot be told; nothing is guessed. @stop may be NULL; -EINTR:
+ * somebody asked to.
+ */
+int roots_find(const struct plan *plan, const struct process *proc,
+	       const struct stop_request *stop, struct roots *ret, struct error *err);
 
 #endif

@@ -105,7 +105,7 @@ static size_t look(const struct process *p, struct vec *threads)
 	return left;
 }
 
-size_t settle(const struct process *p, uint64_t timeout_ns)
+size_t settle(const struct process *p, uint64_t timeout_ns, const struct stop_request *stop)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	uint64_t rounds = timeout_ns / PAUSE_NS, least = 0, dummy;
@@ -120,7 +120,7 @@ size_t settle(const struct process *p, uint64_t timeout_ns)
 		left = look(p, &threads);
 		if (least)
 			least--;
-	} while ((left && rounds--) || least);
+	} while (((left && rounds--) || least) && !stop_requested(stop));
 	vec_free(&threads);
 	return left;
 }

@@ -14,11 +14,12 @@
 #include <stdint.h>
 
 #include "live/process.h"
+#include "live/stop_request.h"
 
 /*
- * Waits at most @timeout_ns. Returns the number of threads that got no CPU in
+ * Waits at most @timeout_ns, or until @stop (may be NULL). Returns the number of threads that got no CPU in
  * that time: their goroutines may be told wrongly at first.
  */
-size_t settle(const struct process *p, uint64_t timeout_ns);
+size_t settle(const struct process *p, uint64_t timeout_ns, const struct stop_request *stop);
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * snapshot: see snapshot.h. Reads runtime.allgs and runtime.allp (slices of
- * pointers; roots.h). A g is never freed or moved and allgs never shrinks, so an old
- * array stays readable while the runtime grows it.
+ * pointers; roots.h). A g is never freed or moved, but the array that lists them is:
+ * append makes a longer one, and the collector reuses the old one's memory.
+ *
+ * The program may be broken or hostile: what is made of its memory is bounded by what it
+ * has in memory (memory_size()), and every loop over it ends when somebody asks for that.
  */
 #define _GNU_SOURCE
 #include "live/snapshot.h"
@@ -13,23 +16,27 @@
 
 #include "base/clock.h"
 #include "base/map64.h"
+#include "live/memory.h"
 #include "live/snapshot_memory.h"
+#include "live/snapshot_stack.h"
 
 enum {
 	G_SIZE = 512,		/* covers every field we read, all releases */
 	M_SIZE = 2048,
 	P_SIZE = 64,
-	BATCH = 512,		/* gs per process_vm_readv */
-	MAX_GS = 64 << 20,	/* sanity limits of the slice headers */
-	MAX_PS = 1 << 20,
-	STACK_PIECE = 2048,	/* of a goroutine's stack read at a time */
+	BATCH = STACK_WALKS,	/* gs read by one request */
+	/* What one takes in the program's memory at least, in all releases: limits of the lists. */
+	BYTES_PER_G = 64, BYTES_PER_P = 1024, BYTES_PER_FRAME = 16,
+	MAX_PS = 1 << 16,
+	TRIES = 20,		/* to read a list that grows meanwhile */
+	TID_LOOKS = 16,		/* for threads that are new */
 	SCAN_BIT = 0x1000,
 };
 
 #define NO_RECORD SIZE_MAX
 
 /* runtime/runtime2.go: g.atomicstatus; DEADEXTRA from Go 1.26 on, of an extra M's */
-enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11 };
+enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11, STATUSES = 12 };
 
 struct reader {
 	const struct plan *plan;
@@ -40,8 +47,13 @@ struct reader {
 	struct vec m_facts;	/* struct m_fact */
 	bool translate;		/* m.procid is not what records have: a PID namespace */
 	struct map64 tids;	/* from the one to the other */
+	unsigned int tid_looks;
+	struct map64 syscalls;	/* P and tick -> tid: whose the Ps in syscalls are */
 	uint64_t now;
-	unsigned int depth;
+	uint64_t size;		/* memory_size() */
+	struct stack_reader stacks;
+	struct stack_walk *walks;	/* BATCH of them */
+	const struct stop_request *stop;
 };
 
 struct m_fact {
@@ -66,29 +78,92 @@ static uint32_t u32_at(const uint8_t *p, unsigned int offset)
 	return v;
 }
 
-/* Reads the slice of pointers at @root; the caller frees. */
-static int read_pointers(const struct reader *rd, uint64_t root, size_t max, const char *name,
-			 uint64_t **ret, size_t *n, struct error *err)
+/* The memory holds no list of more than that. */
+static size_t room_for(const struct reader *rd, size_t bytes_each, size_t max)
 {
-	uint64_t header[3], *p;
+	uint64_t n = rd->size / bytes_each;
 
-	if (!process_read(rd->proc, root, header, sizeof(header)))
-		return error_set(err, -ESRCH,
-				 "cannot read the memory of process %d: %s", rd->proc->pid,
-				 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" :
-						  strerror(errno));
-	if (header[1] > header[2] || header[1] > max)
-		return error_set(err, -EINVAL, "%s of process %d makes no sense", name,
-				 rd->proc->pid);
-	p = xcalloc(header[1], sizeof(*p));
-	if (header[1] && !process_read(rd->proc, header[0], p, header[1] * sizeof(*p))) {
-		free(p);
-		return error_set(err, -ESRCH, "cannot read %s of process %d: %s", name,
-				 rd->proc->pid, strerror(errno));
-	}
-	*ret = p;
-	*n = header[1];
-	return 0;
+	return rd->size && n < max ? n : max;
+}
+
+struct pointers {
+	uint64_t *at;
+	size_t n;
+};
+
+static int stopped(const struct reader *rd, struct error *err)
+{
+	return error_set(err, -EINTR, "stopped before the goroutines of process %d were read: nothing "
+			 "was recorded", rd->proc->pid);
+}
+
+static int cannot_read(const struct reader *rd, const char *what, struct error *err)
+{
+	if (memory_is_silent(rd->proc))
+		return error_set(err, -ETIMEDOUT, "the memory of process %d does not answer: reading %s "
+				 "takes longer than 2 s (userfaultfd, or a mapped file whose server "
+				 "hangs)", rd->proc->pid, what);
+	if (stop_requested(rd->stop))
+		return stopped(rd, err);
+	return error_set(err, -ESRCH, "cannot read %s of process %d: %s", what, rd->proc->pid,
+			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" : strerror(errno));
+}
+
+/*
+ * allgadd() sets capacity, address and length of the header in that order. A header that
+ * has the same address before and after the array was read: so long was it the
+ * array of the list, and its length is one that the list has had. Returns -EAGAIN if not.
+ */
+static int read_pointers_once(const struct reader *rd, uint64_t root, size_t max,
+			      const char *name, struct pointers *ret, struct error *err)
+{
+	uint64_t header[3], again[3];
+	int why;
+
+	if (!memory_read(rd->proc, root, header, sizeof(header)))
+		return cannot_read(rd, "the memory", err);
+	if (header[1] > header[2])
+		return -EAGAIN;
+	if (header[1] > max)
+		return error_set(err, -EINVAL, "%s of process %d makes no sense: %llu of them have no "
+				 "room in its memory", name, rd->proc->pid,
+				 (unsigned long long)header[1]);
+	ret->at = xrealloc(ret->at, header[1] + 1, sizeof(*ret->at));
+	ret->n = header[1];
+	why = !ret->n || memory_read(rd->proc, header[0], ret->at, ret->n * sizeof(*ret->at)) ? 0 : errno;
+	if (!memory_read(rd->proc, root, again, sizeof(again)))
+		return cannot_read(rd, why ? name : "the memory", err);
+	if (again[0] != header[0])
+		return -EAGAIN;
+	errno = why;
+	return why ? cannot_read(rd, name, err) : 0;
+}
+
+/* Reads the slice of pointers at @root; the caller frees, also after an error. */
+static int read_pointers(const struct reader *rd, uint64_t root, size_t max, const char *name,
+			 struct pointers *ret, struct error *err)
+{
+	int i, r = -EAGAIN;
+
+	*ret = (struct pointers){0};
+	for (i = 0; i < TRIES && r == -EAGAIN; i++)
+		r = read_pointers_once(rd, root, max, name, ret, err);
+	if (r == -EAGAIN)
+		r = error_set(err, r, "%s of process %d changes faster than it can be read", name,
+			      rd->proc->pid);
+	return r;
+}
+
+static int read_gs_list(const struct reader *rd, struct pointers *ret, struct error *err)
+{
+	return read_pointers(rd, rd->roots->allgs, room_for(rd, BYTES_PER_G, 1 << 30),
+			     "runtime.allgs", ret, err);
+}
+
+static int read_ps_list(const struct reader *rd, struct pointers *ret, struct error *err)
+{
+	return read_pointers(rd, rd->roots->allp, room_for(rd, BYTES_PER_P, MAX_PS),
+			     "runtime.allp", ret, err);
 }
 
 static struct rec_long *add_record(struct reader *rd, uint8_t kind)
@@ -110,7 +185,7 @@ static uint32_t tid_of(struct reader *rd, uint64_t procid)
 	if (!rd->translate || !procid)
 		return (uint32_t)procid;
 	tid = map64_get(&rd->tids, procid);
-	if (!tid) {
+	if (!tid && rd->tid_looks++ < TID_LOOKS) {
 		process_map_tids(rd->proc, &rd->tids);
 		tid = map64_get(&rd->tids, procid);
 	}
@@ -131,7 +206,7 @@ static struct m_fact *fact_of(struct reader *rd, uint64_t m)
 	if (!is_new)
 		return *slot ? vec_at(&rd->m_facts, struct m_fact, *slot - 1) : NULL;
 	/* syscalltick is the farthest field */
-	if (!process_read(rd->proc, m, bytes, off->m_syscalltick + 4u))
+	if (!memory_read(rd->proc, m, bytes, off->m_syscalltick + 4u))
 		return NULL;
 	fact = vec_push(&rd->m_facts, sizeof(*fact));
 	fact->tid = tid_of(rd, u64_at(bytes, off->m_procid));
@@ -158,29 +233,27 @@ static void forget_dropped(struct m_fact *m, uint32_t status)
 int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err)
 {
-	struct reader rd = { .plan = plan, .proc = proc, .out = out, .now = now_ns() };
-	uint64_t *ps;
-	size_t i, n;
-	int r = read_pointers(&rd, roots->allp, MAX_PS, "runtime.allp", &ps, &n, err);
+	struct reader rd = { .plan = plan, .proc = proc, .roots = roots, .out = out,
+			     .now = now_ns(), .size = memory_size(proc) };
+	struct pointers ps;
+	size_t i;
+	int r = read_ps_list(&rd, &ps, err);
 
-	if (r)
-		return r;
-	for (i = 0; i < n; i++) {
-		struct rec rec = { .time = rd.now, .kind = REC_SNAP_P_NAME, .ptr = ps[i] };
+	for (i = 0; i < ps.n && !r; i++) {
+		struct rec rec = { .time = rd.now, .kind = REC_SNAP_P_NAME, .ptr = ps.at[i] };
 		int32_t id;
 
-		if (!process_read(proc, ps[i] + plan->offsets.p_id, &id, sizeof(id)))
+		if (!memory_read(proc, ps.at[i] + plan->offsets.p_id, &id, sizeof(id)))
 			continue;
-		if (id != (int32_t)i) {
+		if (id != (int32_t)i)
 			r = error_set(err, -EINVAL,
 				      "allp[%zu].id of process %d is %d: the field offsets do not fit "
 				      "this program", i, proc->pid, id);
-			break;
-		}
 		rec.id = (uint64_t)id;
-		buf_add(out, &rec, sizeof(rec));
+		if (!r)
+			buf_add(out, &rec, sizeof(rec));
 	}
-	free(ps);
+	free(ps.at);
 	return r;
 }
 
@@ -188,17 +261,30 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
  * Up to Go 1.25 a P in a syscall (status 2) has no m; the thread is the one
  * whose m.oldp it is and whose tick it still carries.
  */
-static uint32_t syscall_holder(const struct reader *rd, uint64_t p, uint32_t tick)
+static uint64_t syscall_key(uint64_t p, uint32_t tick)
+{
+	return hash64(p) ^ tick;
+}
+
+static void find_syscalls(struct reader *rd)
 {
 	size_t i;
+	bool is_new;
 
 	for (i = 0; i < rd->m_facts.len; i++) {
 		const struct m_fact *f = vec_at(&rd->m_facts, struct m_fact, i);
+		uint64_t *tid = map64_put(&rd->syscalls, syscall_key(f->oldp, f->syscalltick), &is_new);
 
-		if (f->oldp == p && f->syscalltick == tick)
-			return f->tid;
+		if (f->oldp && is_new)
+			*tid = f->tid;
 	}
-	return 0;
+}
+
+static uint32_t syscall_holder(struct reader *rd, uint64_t p, uint32_t tick)
+{
+	const uint64_t *tid = map64_get(&rd->syscalls, syscall_key(p, tick));
+
+	return tid ? (uint32_t)*tid : 0;
 }
 
 static void take_p(struct reader *rd, uint64_t ptr, size_t id)
@@ -210,7 +296,7 @@ static void take_p(struct reader *rd, uint64_t ptr, size_t id)
 	struct rec_long *l;
 	uint32_t tid = 0;
 
-	if (!process_read(rd->proc, ptr, p, sizeof(p)))
+	if (!memory_read(rd->proc, ptr, p, sizeof(p)))
 		return;
 	m = fact_of(rd, u64_at(p, off->p_m));
 	if (m)
@@ -226,110 +312,59 @@ static void take_p(struct reader *rd, uint64_t ptr, size_t id)
 
 static int take_ps(struct reader *rd, struct snapshot_counts *counts, struct error *err)
 {
-	uint64_t *ps;
-	size_t i, n;
-	int r = read_pointers(rd, rd->roots->allp, MAX_PS, "runtime.allp", &ps, &n, err);
-
-	if (r)
-		return r;
-	for (i = 0; i < n; i++)
-		take_p(rd, ps[i], i);
-	counts->procs = n;
-	free(ps);
-	return 0;
-}
-
-/* --- stacks --- */
-
-/* A window onto one goroutine's stack; frames mostly lie close together. */
-struct window {
-	uint64_t start;
-	size_t len;
-	uint8_t bytes[STACK_PIECE];
-};
-
-static bool window_frame(const struct reader *rd, struct window *w, uint64_t bp, uint64_t hi,
-			 uint64_t frame[2])
-{
-	size_t n;
-
-	/* Unsigned, so below it too: of a stack that changes meanwhile @bp may be anything. */
-	if (w->len < 16 || bp - w->start > w->len - 16) {
-		n = bp < hi && hi - bp < STACK_PIECE ? hi - bp : STACK_PIECE;
-		if (n < 16 || !process_read(rd->proc, bp, w->bytes, n)) {
-			n = 16;
-			if (!process_read(rd->proc, bp, w->bytes, n))
-				return false;
-		}
-		w->start = bp;
-		w->len = n;
-	}
-	memcpy(frame, w->bytes + (bp - w->start), 16);
-	return true;
-}
-
-/* Any good mix will do: keys only have to differ, and from the kernel's too. */
-static uint64_t key_of(const uint64_t *pcs, size_t n)
-{
-	uint64_t h = 0x676f746170ULL;
+	struct pointers ps;
 	size_t i;
+	int r = read_ps_list(rd, &ps, err);
 
-	for (i = 0; i < n; i++)
-		h = hash64(h ^ pcs[i]);
-	return stack_key_of_hash(h, false);
-}
-
-static uint64_t add_stack(struct reader *rd, const uint64_t *pcs, size_t n)
-{
-	struct rec_stack head = {
-		.r = { .time = rd->now, .kind = REC_STACK, .sub = STACK_SNAPSHOT },
-		.n = (uint32_t)n,
-		.room = (uint32_t)n,
-	};
-
-	head.r.id = key_of(pcs, n);
-	buf_add(rd->out, &head, sizeof(head));
-	buf_add(rd->out, pcs, n * sizeof(*pcs));
-	return head.r.id;
-}
-
-static uint64_t take_stack(struct reader *rd, const uint8_t *g, bool in_syscall)
-{
-	const struct go_offsets *off = &rd->plan->offsets;
-	uint64_t pcs[REC_MAX_FRAMES], frame[2], bp, hi = u64_at(g, off->g_stack_hi);
-	struct window w = { 0 };
-	size_t n = 0;
-
-	if (!rd->depth)
-		return 0;
-	if (in_syscall && off->g_syscallbp == GO_OFFSET_NONE)
-		return 0;	/* the saved frame pointer is gone by then (Go 1.22) */
-	pcs[n++] = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
-	bp = u64_at(g, in_syscall ? off->g_syscallbp : off->g_sched_bp);
-	while (bp && !(bp & 7) && n < rd->depth && window_frame(rd, &w, bp, hi, frame)) {
-		pcs[n++] = frame[1];
-		bp = frame[0];
-	}
-	return pcs[0] ? add_stack(rd, pcs, n) : 0;
+	if (!r)
+		find_syscalls(rd);
+	for (i = 0; i < ps.n && !r; i++)
+		take_p(rd, ps.at[i], i);
+	counts->procs = ps.n;
+	free(ps.at);
+	return r;
 }
 
 /* --- Gs --- */
 
-/* Returns where in the output the record is. */
-static size_t take_g(struct reader *rd, uint64_t ptr, const uint8_t *g)
+static uint32_t status_of(const struct reader *rd, const uint8_t *g)
+{
+	return u32_at(g, rd->plan->offsets.g_atomicstatus) & ~(uint32_t)SCAN_BIT;
+}
+
+/* Where the stack of @g begins; no pc: it has none, or runs. */
+static struct stack_walk walk_of(const struct reader *rd, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
-	uint32_t status = u32_at(g, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT;
+	uint32_t status = status_of(rd, g);
+	bool in_syscall = status == SYSCALL;
+	struct stack_walk w = {0};
+
+	if (!rd->stacks.depth || (status != WAITING && status != RUNNABLE && !in_syscall))
+		return w;
+	if (in_syscall && off->g_syscallbp == GO_OFFSET_NONE)
+		return w;	/* the saved frame pointer is gone by then (Go 1.22) */
+	w.pc = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
+	w.bp = u64_at(g, in_syscall ? off->g_syscallbp : off->g_sched_bp);
+	w.lo = u64_at(g, off->g_stack_lo);
+	w.hi = u64_at(g, off->g_stack_hi);
+	return w;
+}
+
+/* Returns where in the output the record is. */
+static size_t take_g(struct reader *rd, uint64_t ptr, const uint8_t *g, const struct stack_walk *w)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint32_t status = status_of(rd, g);
 	struct m_fact *m = fact_of(rd, u64_at(g, off->g_m));
-	uint64_t goid = u64_at(g, off->g_goid), stack = 0;
+	uint64_t goid = u64_at(g, off->g_goid), stack;
 	struct rec_long *l;
 
 	if (m && (status == DEAD || status == DEADEXTRA))
 		forget_dropped(m, status);
 	if (!goid || !status || status == DEAD || status == DEADEXTRA)
 		return NO_RECORD;
-	if (status == WAITING || status == RUNNABLE || status == SYSCALL)
-		stack = take_stack(rd, g, status == SYSCALL);
+	stack = stack_walk_record(&rd->stacks, w, rd->now, rd->out);
 	l = add_record(rd, REC_SNAP_G);
 	l->r.id = goid;
 	l->r.ptr = ptr;
@@ -365,18 +400,19 @@ static size_t g_bytes(const struct go_offsets *off)
 	return n > G_SIZE ? G_SIZE : n;
 }
 
-/* Reads @size bytes at @offset of each g, to places of @room bytes each. Returns how many were read. */
-static size_t read_gs(const struct reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
-		      size_t size, void *to, size_t room)
+/* Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable. */
+static void read_gs(const struct reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
+		    size_t size, void *to, size_t room, bool *ok)
 {
-	struct iovec local[BATCH], remote[BATCH];
+	struct memory_range ranges[BATCH];
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		local[i] = (struct iovec){ (uint8_t *)to + i * room, size };
-		remote[i] = (struct iovec){ (void *)(uintptr_t)(gs[i] + offset), size };
-	}
-	return process_read_many(rd->proc, local, remote, n);
+	for (i = 0; i < n; i++)
+		ranges[i] = (struct memory_range){ gs[i] + offset, (uint8_t *)to + i * room, size,
+						   false };
+	memory_read_each(rd->proc, ranges, n);
+	for (i = 0; i < n; i++)
+		ok[i] = ranges[i].ok;
 }
 
 /*
@@ -388,51 +424,113 @@ static void forget_moved_stacks(struct reader *rd, const uint64_t *gs, size_t n,
 {
 	unsigned int offset = rd->plan->offsets.g_stack_hi;
 	uint64_t hi[BATCH];
-	size_t got = read_gs(rd, gs, n, offset, sizeof(*hi), hi, sizeof(*hi)), i;
+	bool ok[BATCH];
+	size_t i;
 
+	read_gs(rd, gs, n, offset, sizeof(*hi), hi, sizeof(*hi), ok);
 	for (i = 0; i < n; i++)
 		if (records[i] != NO_RECORD &&
-		    (i >= got || hi[i] != u64_at(bytes + i * G_SIZE, offset)))
+		    (!ok[i] || hi[i] != u64_at(bytes + i * G_SIZE, offset)))
 			((struct rec_long *)(rd->out->data + records[i]))->stack = 0;
 }
 
+/* Returns how many could not be read, or are no goroutines. */
 static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_t *bytes)
 {
-	size_t size = g_bytes(&rd->plan->offsets), records[BATCH], i;
-	size_t got = read_gs(rd, gs, n, 0, size, bytes, G_SIZE);
+	size_t records[BATCH], i, bad = 0;
+	bool ok[BATCH];
 
-	for (i = 0; i < got; i++) {
-		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE);
+	read_gs(rd, gs, n, 0, g_bytes(&rd->plan->offsets), bytes, G_SIZE, ok);
+	for (i = 0; i < n; i++) {
+		ok[i] = ok[i] && status_of(rd, bytes + i * G_SIZE) < STATUSES;
+		rd->walks[i].pc = 0;
+		if (ok[i])
+			rd->walks[i] = walk_of(rd, bytes + i * G_SIZE);
+		bad += !ok[i];
+	}
+	stack_walk_each(&rd->stacks, rd->walks, n);
+	for (i = 0; i < n; i++) {
+		records[i] = NO_RECORD;
+		if (!ok[i])
+			continue;
+		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE, &rd->walks[i]);
 		if (rd->plan->groups & 1u << GROUP_STACKS)
 			take_gstack(rd, bytes + i * G_SIZE);
 	}
-	if (rd->depth)
-		forget_moved_stacks(rd, gs, got, bytes, records);
-	return got;
+	if (rd->stacks.depth)
+		forget_moved_stacks(rd, gs, n, bytes, records);
+	return bad;
+}
+
+/* Ascending, in time that is proportional to @n; @other: room for as many. Leaves the result in @at. */
+static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct stop_request *stop)
+{
+	enum { BITS = 12, DIGITS = 1 << BITS, PASSES = 4 };	/* 48 bits */
+	size_t starts[DIGITS], i, sum, k;
+	unsigned int pass;
+
+	for (pass = 0; pass < PASSES && !stop_requested(stop); pass++) {
+		uint64_t *from = pass % 2 ? other : at, *to = pass % 2 ? at : other;
+
+		memset(starts, 0, sizeof(starts));
+		for (i = 0; i < n; i++)
+			starts[from[i] >> pass * BITS & (DIGITS - 1)]++;
+		for (i = sum = 0; i < DIGITS; i++) {
+			k = starts[i];
+			starts[i] = sum;
+			sum += k;
+		}
+		for (i = 0; i < n; i++)
+			to[starts[from[i] >> pass * BITS & (DIGITS - 1)]++] = from[i];
+	}
+}
+
+static bool is_address(uint64_t v)
+{
+	return v && v < 1ULL << 47;
+}
+
+/* Each once, and none that append has made room for but not stored yet. */
+static void sort_out(struct pointers *p, const struct stop_request *stop)
+{
+	uint64_t *other;
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		if (is_address(p->at[i]))
+			p->at[n++] = p->at[i];
+	p->n = n;
+	other = xcalloc(n + 1, sizeof(*other));
+	sort_addresses(p->at, other, n, stop);
+	free(other);
+	for (i = n = 0; i < p->n; i++)
+		if (!n || p->at[i] != p->at[n - 1])
+			p->at[n++] = p->at[i];
+	p->n = n;
 }
 
 static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct error *err)
 {
-	uint64_t *gs;
-	uint8_t *bytes;
-	size_t i, n, want, got;
-	int r = read_pointers(rd, rd->roots->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+	struct pointers gs;
+	uint8_t *bytes = xcalloc(BATCH, G_SIZE);
+	size_t i, n;
+	int r = read_gs_list(rd, &gs, err);
 
-	if (r)
-		return r;
-	bytes = xcalloc(BATCH, G_SIZE);
-	for (i = 0; i < n; i += got) {
-		want = n - i < BATCH ? n - i : BATCH;
-		got = take_batch(rd, gs + i, want, bytes);
-		if (got < want) {	/* the next one is unreadable: step over it */
-			counts->unreadable++;
-			got++;
-		}
+	if (!r)
+		sort_out(&gs, rd->stop);
+	for (i = 0; i < gs.n && !r; i += n) {
+		n = gs.n - i < BATCH ? gs.n - i : BATCH;
+		if (stop_requested(rd->stop))
+			r = stopped(rd, err);
+		else
+			counts->unreadable += take_batch(rd, gs.at + i, n, bytes);
+		if (!r && memory_is_silent(rd->proc))
+			r = cannot_read(rd, "goroutines", err);
 	}
-	counts->goroutines = n;
+	counts->goroutines = gs.n;
 	free(bytes);
-	free(gs);
-	return 0;
+	free(gs.at);
+	return r;
 }
 
 /* Is a cycle under way? Without the symbol, its first sign is the next GC record. */
@@ -442,7 +540,7 @@ static void take_gc(struct reader *rd)
 	uint32_t phase;
 
 	if (!rd->plan->gcphase ||
-	    !process_read(rd->proc, rd->plan->gcphase + rd->proc->bias, &phase, sizeof(phase)))
+	    !memory_read(rd->proc, rd->plan->gcphase + rd->proc->bias, &phase, sizeof(phase)))
 		return;
 	rec.sub = (uint8_t)phase;
 	buf_add(rd->out, &rec, sizeof(rec));
@@ -452,23 +550,36 @@ static bool points_at(const struct reader *rd, uint64_t from, uint64_t to)
 {
 	uint64_t v;
 
-	return process_read(rd->proc, from, &v, sizeof(v)) && v == to;
+	return memory_read(rd->proc, from, &v, sizeof(v)) && v == to;
+}
+
+static bool m_fits(const struct reader *rd, uint64_t m)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint64_t g0;
+
+	return memory_read(rd->proc, m + off->m_g0, &g0, sizeof(g0)) &&
+	       points_at(rd, g0 + off->g_m, m);
 }
 
 /* m.g0.m == m, for some goroutine's thread; true too if none has a thread. */
-static bool some_m_fits(const struct reader *rd, const uint64_t *gs, size_t n)
+static bool some_m_fits(const struct reader *rd, const struct pointers *gs)
 {
-	const struct go_offsets *off = &rd->plan->offsets;
-	size_t i, asked = 0;
-	uint64_t m, g0;
+	enum { ENOUGH = 64 };
+	uint64_t ms[BATCH];
+	bool ok[BATCH];
+	size_t at, i, n, asked = 0;
 
-	for (i = 0; i < n && asked < 64; i++) {
-		if (!process_read(rd->proc, gs[i] + off->g_m, &m, 8) || !m)
-			continue;
-		asked++;
-		if (process_read(rd->proc, m + off->m_g0, &g0, 8) &&
-		    points_at(rd, g0 + off->g_m, m))
-			return true;
+	for (at = 0; at < gs->n && asked < ENOUGH && !stop_requested(rd->stop); at += n) {
+		n = gs->n - at < BATCH ? gs->n - at : BATCH;
+		read_gs(rd, gs->at + at, n, rd->plan->offsets.g_m, sizeof(*ms), ms, sizeof(*ms), ok);
+		for (i = 0; i < n && asked < ENOUGH; i++) {
+			if (!ok[i] || !ms[i])
+				continue;
+			if (m_fits(rd, ms[i]))
+				return true;
+			asked++;
+		}
 	}
 	return !asked;
 }
@@ -478,61 +589,69 @@ static int self_check(struct reader *rd, struct error *err)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
 	const char *wrong = NULL;
-	uint64_t *gs;
-	size_t n;
-	int r = read_pointers(rd, rd->roots->allgs, MAX_GS, "runtime.allgs", &gs, &n, err);
+	struct pointers gs;
+	int r = read_gs_list(rd, &gs, err);
 
-	if (r)
-		return r;
 	/* gs[1] and up have run at least once in a live program; g.sched.g is set then. */
-	if (n > 1 && !points_at(rd, gs[1] + off->g_sched_g, gs[1]))
+	if (!r && gs.n > 1 && !points_at(rd, gs.at[1] + off->g_sched_g, gs.at[1]))
 		wrong = "g.sched.g";
-	else if (!some_m_fits(rd, gs, n))
+	else if (!r && !some_m_fits(rd, &gs))
 		wrong = "m.g0.m";
+	free(gs.at);
+	if (wrong && (memory_is_silent(rd->proc) || stop_requested(rd->stop)))
+		return cannot_read(rd, wrong, err);
 	if (wrong)
 		r = error_set(err, -EINVAL, "%s of process %d does not point back at its owner: the "
 			      "field offsets (%s) do not fit this program", wrong, rd->proc->pid,
 			      rd->plan->offsets_source);
-	free(gs);
 	return r;
 }
 
 bool snapshot_fits(const struct plan *plan, const struct process *proc)
 {
-	struct reader rd = { .plan = plan, .proc = proc };
-	struct buf names = {0};
 	struct roots roots;
-	uint64_t *gs = NULL;
-	size_t n = 0, i;
+	struct reader rd = { .plan = plan, .proc = proc, .roots = &roots, .size = memory_size(proc) };
+	struct buf names = {0};
+	struct pointers gs;
+	size_t i;
 	bool fits;
 
-	if (roots_find(plan, proc, &roots, NULL) ||
-	    read_pointers(&rd, roots.allgs, MAX_GS, "runtime.allgs", &gs, &n, NULL))
+	if (roots_find(plan, proc, NULL, &roots, NULL))
 		return false;
 	/* the first three are there before main.main: main, forcegc, bgsweep */
-	fits = n >= 3 && some_m_fits(&rd, gs, n);
-	for (i = 0; i < n && i < 3; i++)
-		fits &= points_at(&rd, gs[i] + plan->offsets.g_sched_g, gs[i]);
-	fits &= !snapshot_names(plan, proc, &roots, &names, NULL) && names.len;
+	fits = !read_gs_list(&rd, &gs, NULL) && gs.n >= 3 && some_m_fits(&rd, &gs);
+	for (i = 0; i < 3 && fits; i++)
+		fits = points_at(&rd, gs.at[i] + plan->offsets.g_sched_g, gs.at[i]);
+	fits = fits && !snapshot_names(plan, proc, &roots, &names, NULL) && names.len;
 	buf_free(&names);
-	free(gs);
+	free(gs.at);
 	return fits;
 }
 
-int snapshot_take(const struct plan *plan, const struct process *proc,
-		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
-		  struct snapshot_counts *counts, struct error *err)
+int snapshot_take(const struct plan *plan, const struct process *proc, const struct roots *roots,
+		  const struct snapshot_opts *opts, struct buf *out, struct snapshot_counts *counts,
+		  struct error *err)
 {
+	uint64_t size = memory_size(proc);
 	struct reader rd = {
 		.plan = plan,
 		.proc = proc,
 		.roots = roots,
 		.out = out,
 		.now = now_ns(),
-		.depth = stack_depth < REC_MAX_FRAMES ? stack_depth : REC_MAX_FRAMES - 1,
+		.size = size,
+		.stacks = {
+			.proc = proc,
+			.depth = opts->stack_depth < REC_MAX_FRAMES ? opts->stack_depth :
+								      REC_MAX_FRAMES - 1,
+			.frames_left = size ? size / BYTES_PER_FRAME : UINT64_MAX,
+		},
+		.walks = xcalloc(BATCH, sizeof(*rd.walks)),
+		.stop = opts->stop,
 	};
 	int r;
 
+	*counts = (struct snapshot_counts){0};
 	rd.translate = process_needs_tid_map(proc);
 	r = self_check(&rd, err);
 
@@ -542,11 +661,13 @@ int snapshot_take(const struct plan *plan, const struct process *proc,
 		r = take_ps(&rd, counts, err);
 	if (!r) {
 		take_gc(&rd);
-		snapshot_memory(plan, proc, rd.now, out);
+		snapshot_memory(plan, proc, rd.now, opts->stop, out);
 	}
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);
 	map64_free(&rd.tids);
+	map64_free(&rd.syscalls);
+	stack_reader_free(&rd.stacks);
+	free(rd.walks);
 	return r;
 }
-

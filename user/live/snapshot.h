@@ -14,11 +14,17 @@
 #include "plan/plan.h"
 #include "live/process.h"
 #include "live/roots.h"
+#include "live/stop_request.h"
 #include "stream/chunk.h"
 
 struct snapshot_counts {
 	size_t goroutines, procs;
 	size_t unreadable;	/* goroutines whose memory was gone */
+};
+
+struct snapshot_opts {
+	unsigned int stack_depth;
+	const struct stop_request *stop;	/* may be NULL */
 };
 
 /* Appends a REC_SNAP_P_NAME for each P: before the probes become active. */
@@ -32,10 +38,11 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 bool snapshot_fits(const struct plan *plan, const struct process *proc);
 /*
  * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and what snapshot_memory.h
- * says, but no REC_SNAP_END.
+ * says, but no REC_SNAP_END. -EINTR: somebody asked to stop; -ETIMEDOUT: the memory does
+ * not answer.
  */
-int snapshot_take(const struct plan *plan, const struct process *proc,
-		  const struct roots *roots, unsigned int stack_depth, struct buf *out,
-		  struct snapshot_counts *counts, struct error *err);
+int snapshot_take(const struct plan *plan, const struct process *proc, const struct roots *roots,
+		  const struct snapshot_opts *opts, struct buf *out, struct snapshot_counts *counts,
+		  struct error *err);
 
 #endif

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/memory.h"
 #include "record.h"
 
 enum {
 	SPAN_SIZE = 128,	/* covers the fields that we read, all releases */
-	BATCH = 512,		/* spans per process_vm_readv */
-	MAX_SPANS = 1 << 28,	/* sanity limit of the slice header */
+	BATCH = 512,		/* spans per request */
+	SPAN_BYTES = 64,	/* an mspan takes at least so many */
 	TRIES = 10,		/* the runtime frees the old array when it grows */
 };
 
@@ -32,32 +33,35 @@ struct reader {
 	const struct process *proc;
 	uint64_t mheap;
 	struct vec at;		/* uint64_t, addresses of spans */
+	size_t most;		/* spans that the process's memory has room for */
+	const struct stop_request *stop;
 };
 
 static bool read_word(const struct reader *rd, uint64_t addr, uint64_t *ret)
 {
-	return process_read(rd->proc, addr, ret, sizeof(*ret));
+	return memory_read(rd->proc, addr, ret, sizeof(*ret));
 }
 
+/* Two headers round the array: it is the list only if it was that all the time. */
 static bool list_spans_once(struct reader *rd)
 {
-	uint64_t header[3];
+	uint64_t at = rd->mheap + rd->plan->offsets.mheap_allspans, header[3], again[3];
 
-	if (!process_read(rd->proc, rd->mheap + rd->plan->offsets.mheap_allspans, header,
-			  sizeof(header)) ||
-	    !header[1] || header[1] > header[2] || header[1] > MAX_SPANS)
+	if (!memory_read(rd->proc, at, header, sizeof(header)) || !header[1] ||
+	    header[1] > header[2] || header[1] > rd->most)
 		return false;
 	rd->at.len = header[1];
 	rd->at.data = xrealloc(rd->at.data, header[1], sizeof(uint64_t));
 	rd->at.cap = header[1];
-	return process_read(rd->proc, header[0], rd->at.data, header[1] * sizeof(uint64_t));
+	return memory_read(rd->proc, header[0], rd->at.data, header[1] * sizeof(uint64_t)) &&
+	       memory_read(rd->proc, at, again, sizeof(again)) && again[0] == header[0];
 }
 
 static bool list_spans(struct reader *rd)
 {
 	int i;
 
-	for (i = 0; i < TRIES; i++)
+	for (i = 0; i < TRIES && !memory_is_silent(rd->proc); i++)
 		if (list_spans_once(rd))
 			return true;
 	return false;
@@ -78,17 +82,15 @@ static void read_batch(const struct reader *rd, size_t first, size_t n, struct s
 {
 	static const struct span dead = { .state = SPAN_DEAD };
 	uint8_t *bytes = xcalloc(n, SPAN_SIZE);
-	struct iovec local[BATCH], remote[BATCH];
-	size_t i, got;
+	struct memory_range ranges[BATCH];
+	size_t i;
 
-	for (i = 0; i < n; i++) {
-		local[i] = (struct iovec){ bytes + i * SPAN_SIZE, SPAN_SIZE };
-		remote[i] = (struct iovec){
-			(void *)(uintptr_t)*vec_at(&rd->at, uint64_t, first + i), SPAN_SIZE };
-	}
-	got = process_read_many(rd->proc, local, remote, n);
 	for (i = 0; i < n; i++)
-		ret[i] = i < got ? span_of(rd, bytes + i * SPAN_SIZE) : dead;
+		ranges[i] = (struct memory_range){ *vec_at(&rd->at, uint64_t, first + i),
+						   bytes + i * SPAN_SIZE, SPAN_SIZE, false };
+	memory_read_each(rd->proc, ranges, n);
+	for (i = 0; i < n; i++)
+		ret[i] = ranges[i].ok ? span_of(rd, bytes + i * SPAN_SIZE) : dead;
 	free(bytes);
 }
 
@@ -118,11 +120,11 @@ static void take_spans(const struct reader *rd, uint64_t now, struct buf *out)
 	struct span *first = xcalloc(rd->at.len, sizeof(*first)), again[BATCH];
 	size_t i, j, n;
 
-	for (i = 0; i < rd->at.len; i += BATCH) {
+	for (i = 0; i < rd->at.len && !stop_requested(rd->stop); i += BATCH) {
 		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
 		read_batch(rd, i, n, first + i);
 	}
-	for (i = 0; i < rd->at.len; i += BATCH) {
+	for (i = 0; i < rd->at.len && !stop_requested(rd->stop); i += BATCH) {
 		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
 		read_batch(rd, i, n, again);
 		for (j = 0; j < n; j++)
@@ -142,9 +144,15 @@ static bool lowest_address(const struct reader *rd, uint64_t *ret)
 }
 
 void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
-		     struct buf *out)
+		     const struct stop_request *stop, struct buf *out)
 {
-	struct reader rd = { .plan = plan, .proc = proc, .mheap = plan->mheap + proc->bias };
+	struct reader rd = {
+		.plan = plan,
+		.proc = proc,
+		.mheap = plan->mheap + proc->bias,
+		.most = memory_size(proc) / SPAN_BYTES,
+		.stop = stop,
+	};
 	struct rec rec = { .time = now, .kind = REC_SNAP_MEMORY, .tid = (uint32_t)proc->bpf_tgid };
 
 	if (!(plan->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)) || plan->minor < 23 ||

@@ -12,12 +12,13 @@
 #include "base/vec.h"
 #include "plan/plan.h"
 #include "live/process.h"
+#include "live/stop_request.h"
 
 /*
  * Appends REC_SNAP_MEMORY, and a REC_SNAP_SPAN for each span if @plan has the
  * group. Nothing, where runtime.mheap_ is not known or makes no sense.
  */
 void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
-		     struct buf *out);
+		     const struct stop_request *stop, struct buf *out);
 
 #endif

@@ -90,7 +90,8 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 
 	if (!s->depth || !r->ip)
 		return 0;
-	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))), false);
+	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
+				r->stack & STACK_KEY_CUT);
 	slot = map64_put(&s->by_key, key, &is_new);
 	if (!is_new)
 		return key;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// strange is a program that a reader of its memory must not trust: it replaces runtime.allgs, the list of its goroutines.
+//
+//	strange -as KIND [-n LENGTH] [-later] [-page D]
+//
+// KIND says by what:
+//
+//	repeated   the same goroutine, with a deep stack, again and again
+//	endless    a list that is longer than the memory
+//	silent     a list in memory that nobody ever provides (userfaultfd)
+//	slow       the same, but each page comes after -page; "asked" is printed at the first
+//
+// It does so at once, or with -later on SIGUSR1, and then prints "strange". Meanwhile goroutines wake each other now and then.
+//
+//go:build go1.21
+
+package main
+
+import (
+	"debug/elf"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+var (
+	as    = flag.String("as", "repeated", "by what the list is replaced")
+	n     = flag.Int("n", 1000000, "its length")
+	later = flag.Bool("later", false, "on SIGUSR1, not at once")
+	page  = flag.Duration("page", 60*time.Millisecond, "time that a page of a slow list takes")
+)
+
+const ballast = 64 << 20 // so that lists of such a length are possible
+
+func fail(err error) {
+	fmt.Println(err)
+	os.Exit(3)
+}
+
+func allgs() *[3]uintptr {
+	file, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		fail(err)
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		fail(err)
+	}
+	for _, s := range symbols {
+		if s.Name == "runtime.allgs" {
+			at := uintptr(s.Value)
+			return *(**[3]uintptr)(unsafe.Pointer(&at))
+		}
+	}
+	fail(fmt.Errorf("no symbol runtime.allgs"))
+	return nil
+}
+
+func mapped(bytes int) []byte {
+	b, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		fail(err)
+	}
+	return b
+}
+
+func touch(b []byte) {
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+}
+
+// linux/userfaultfd.h
+type uffdAPI struct{ api, features, ioctls uint64 }
+type uffdRegister struct{ start, len, mode, ioctls uint64 }
+type uffdZeropage struct {
+	start, len, mode uint64
+	zeropage         int64
+}
+
+func ioctl(fd uintptr, request uintptr, arg unsafe.Pointer) {
+	if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg)); e != 0 {
+		fail(fmt.Errorf("userfaultfd: ioctl %#x: %v", request, e))
+	}
+}
+
+// withoutPages is memory whose pages somebody has to provide who reads the descriptor.
+func withoutPages(bytes int) ([]byte, int) {
+	const sysUserfaultfd, apiIoctl, registerIoctl = 323, 0xc018aa3f, 0xc020aa00
+	fd, _, e := syscall.Syscall(sysUserfaultfd, syscall.O_CLOEXEC, 0, 0)
+	if e != 0 {
+		fmt.Println("no userfaultfd:", e)
+		os.Exit(4)
+	}
+	b := mapped(bytes)
+	ioctl(fd, apiIoctl, unsafe.Pointer(&uffdAPI{api: 0xaa}))
+	ioctl(fd, registerIoctl, unsafe.Pointer(&uffdRegister{
+		start: uint64(uintptr(unsafe.Pointer(&b[0]))), len: uint64(len(b)), mode: 1}))
+	return b, int(fd)
+}
+
+func provideSlowly(fd int) {
+	const zeropageIoctl = 0xc020aa04
+	var message [32]byte
+	for first := true; ; first = false {
+		if _, err := syscall.Read(fd, message[:]); err != nil {
+			fail(err)
+		}
+		if first {
+			fmt.Println("asked")
+		}
+		time.Sleep(*page)
+		at := *(*uint64)(unsafe.Pointer(&message[16]))
+		ioctl(uintptr(fd), zeropageIoctl, unsafe.Pointer(&uffdZeropage{start: at &^ 4095, len: 4096}))
+	}
+}
+
+func roundUp(bytes int) int { return (bytes + 4095) &^ 4095 }
+
+// list makes the list that replaces @real; it has the goroutine that was made last.
+func list(real *[3]uintptr) uintptr {
+	b := []byte{}
+	switch *as {
+	case "repeated", "endless":
+		length := *n
+		if *as == "endless" {
+			length = 1000
+		}
+		b = mapped(roundUp(8 * length))
+		last := *(*uintptr)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(real)), 8*(real[1]-1)))
+		for i := 0; i < length; i++ {
+			*(*uintptr)(unsafe.Pointer(&b[8*i])) = last
+		}
+	case "silent":
+		b, _ = withoutPages(roundUp(8 * *n))
+	case "slow":
+		var fd int
+		b, fd = withoutPages(roundUp(8 * *n))
+		go provideSlowly(fd)
+	}
+	return uintptr(unsafe.Pointer(&b[0]))
+}
+
+func deep(levels int, never chan int) int {
+	if levels == 0 {
+		return <-never
+	}
+	return deep(levels-1, never) + 1
+}
+
+func pingPong(in, out chan int) {
+	for range in {
+		time.Sleep(time.Millisecond)
+		out <- 1
+	}
+}
+
+func main() {
+	flag.Parse()
+	debug.SetGCPercent(-1)
+	touch(mapped(ballast))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	a, b := make(chan int), make(chan int)
+	go pingPong(a, b)
+	go pingPong(b, a)
+	a <- 1
+	go deep(200, make(chan int))
+	time.Sleep(100 * time.Millisecond)
+	real := allgs()
+	at := list(real)
+	if *later {
+		fmt.Println("ready")
+		<-signals
+	}
+	real[0], real[2], real[1] = at, uintptr(*n), uintptr(*n)
+	fmt.Println("strange")
+	if !*later {
+		fmt.Println("ready")
+	}
+	select {}
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Programs whose memory is not to be trusted: a list of goroutines that was made up, and memory that does not answer or
+# answers late. Neither makes gotap take much memory or time, nor hold it up, and no probe stays behind.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	build_prog "$REFERENCE_GO" strange
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+# start_strange ARGUMENT...: skips where the kernel has no userfaultfd.
+start_strange() {
+	start_target "$PROG" "$@" || { grep -q 'no userfaultfd' "$TARGET_OUT" && skip "no userfaultfd"; }
+}
+
+is_strange() { grep -qx strange "$TARGET_OUT"; }
+is_asked() { grep -qx asked "$TARGET_OUT"; }
+
+# measured COMMAND...: runs it and sets $status and $PEAK, the memory that it had at most, in MiB.
+measured() {
+	run_logged python3 -c '
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+sys.exit(status)' "$@"
+	PEAK=$(sed -n 's/^peak //p' <<<"$output")
+}
+
+@test "a million times the same goroutine: it is read once" {
+	start_strange -as repeated -n 1000000
+	measured timeout -s KILL 60 "$GOTAP" record --strict --json -d 300ms -p "$TARGET" -o "$TRACE"
+	[ "$status" -eq 0 ]
+	[ "$PEAK" -lt 300 ]
+	views_ok "$TRACE"
+}
+
+@test "a list that is longer than the program's memory" {
+	start_strange -as endless -n 60000000
+	succeeds_not timeout -s KILL 60 "$GOTAP" record -d 300ms -p "$TARGET" -o "$TRACE"
+	contains "runtime.allgs of process $TARGET makes no sense: 60000000 of them have no room in its memory"
+}
+
+succeeds_not() {
+	run_logged "$@"
+	[ "$status" -eq 1 ]
+}
+
+@test "a list in memory that does not answer" {
+	start_strange -as silent
+	succeeds_not timeout -s KILL 30 "$GOTAP" record -d 300ms -p "$TARGET" -o "$TRACE"
+	contains "the memory of process $TARGET does not answer"
+	[ ! -s "$TRACE" ]
+}
+
+# Each page takes longer than gotap waits for a whole request, but it is an answer.
+@test "SIGINT while memory answers late" {
+	local begin
+	start_strange -as slow -later
+	kill -USR1 "$TARGET"
+	wait_for 10 is_strange
+	REPORT=$TRACE.json
+	"$GOTAP" record -p "$TARGET" -o "$TRACE" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 30 is_asked
+	begin=$(date +%s%N)
+	kill -INT "$RECORDER"
+	wait_record
+	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
+	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 1000 ]
+	[ "$status" -eq 1 ]
+	grep -q 'stopped before the goroutines' "$REPORT"
+}
+
+# Rings that are too small let gotap read the states again and again.
+@test "memory that stops to answer ends the recording" {
+	start_strange -as silent -later
+	start_record "$TRACE" -p "$TARGET" --ring-size 4K
+	note_programs
+	kill -USR1 "$TARGET"
+	wait_for 30 recorder_has_ended
+	wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"memory did not answer"* ]]
+	no_program_left
+	views_ok "$TRACE"
+}
+
+recorder_has_ended() { ! target_runs "$RECORDER"; }

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+/* memory: see memory.h. */
+#define _GNU_SOURCE
+#include "live/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "proc/privilege.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436	/* Linux 5.9 */
+#endif
+
+enum {
+	/* What one system call reads at most: a reader that gets on shows it after each. */
+	CALL_RANGES = 16,
+	CALL_BYTES = 64 << 10,
+	REQUEST_RANGES = 512,
+	REQUEST_BYTES = 1 << 20,
+	SPINS = 400,			/* some 10 us: most answers come before that */
+	LOOK_MS = 50,			/* is the reader still there, and does it get on? */
+};
+
+/* One request. The reader is a process of its own, so a lock cannot be shared with it. */
+struct request {
+	uint32_t asked, answered;	/* numbers of the last request and answer */
+	uint32_t progress;		/* system calls made */
+	int32_t error;			/* errno of a range that could not be read */
+	uint32_t n;
+	struct {
+		uint64_t addr;
+		uint32_t len;
+		uint32_t ok;
+	} ranges[REQUEST_RANGES];
+	uint8_t bytes[REQUEST_BYTES];	/* of all ranges, one behind the other */
+};
+
+struct lane {
+	pthread_mutex_t lock;
+	pid_t reader;
+	struct request *request;
+};
+
+enum { READ_LANES = 2, TOUCH_LANE = READ_LANES, LANES };
+
+struct readers {
+	struct lane lanes[LANES];
+	const struct stop_request *stop;
+	bool silent;
+};
+
+/* --- reading, by whoever it is --- */
+
+static size_t read_by_file(int fd, const struct iovec *local, const struct iovec *remote, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (pread(fd, local[i].iov_base, local[i].iov_len,
+			  (off_t)(uintptr_t)remote[i].iov_base) != (ssize_t)local[i].iov_len)
+			break;
+	return i;
+}
+
+/* The leading ranges that were read whole; errno says why not all. */
+static size_t read_call(pid_t pid, int fd, const struct iovec *local, const struct iovec *remote,
+			size_t n)
+{
+	size_t i;
+	ssize_t got;
+
+	errno = EFAULT;
+	if (fd >= 0)
+		return read_by_file(fd, local, remote, n);
+	got = process_vm_readv(pid, local, n, remote, n, 0);
+	for (i = 0; i < n && got >= (ssize_t)remote[i].iov_len; i++)
+		got -= (ssize_t)remote[i].iov_len;
+	return i;
+}
+
+bool memory_read(const struct process *p, uint64_t addr, void *to, size_t n)
+{
+	struct memory_range r = { addr, to, n, false };
+
+	memory_read_each(p, &r, 1);
+	return r.ok;
+}
+
+static void read_directly(const struct process *p, struct memory_range *ranges, size_t n)
+{
+	struct iovec local[CALL_RANGES], remote[CALL_RANGES];
+	size_t i, k, done;
+
+	for (i = 0; i < n; i += done) {
+		for (k = 0; k < CALL_RANGES && i + k < n; k++) {
+			struct memory_range *r = &ranges[i + k];
+
+			local[k] = (struct iovec){ r->to, r->len };
+			remote[k] = (struct iovec){ (void *)(uintptr_t)r->addr, r->len };
+			r->ok = false;
+		}
+		done = read_call(p->pid, p->memory, local, remote, k);
+		for (size_t j = 0; j < done; j++)
+			ranges[i + j].ok = true;
+		done += done < k;
+	}
+}
+
+/* --- the reader --- */
+
+static void futex_wait(uint32_t *word, uint32_t value, const struct timespec *timeout)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* True as soon as *@word is not @old any more; false if it still is after a short time. */
+static bool spin(const uint32_t *word, uint32_t old)
+{
+	int i;
+
+	for (i = 0; i < SPINS; i++) {
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != old)
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+/* Ranges from @i on that fit into one call. */
+static size_t fill_call(struct request *q, size_t i, uint8_t *bytes, struct iovec *local,
+			struct iovec *remote)
+{
+	size_t k, sum = 0;
+
+	for (k = 0; k < CALL_RANGES && i + k < q->n; k++) {
+		uint32_t len = q->ranges[i + k].len;
+
+		if (k && sum + len > CALL_BYTES)
+			break;
+		local[k] = (struct iovec){ bytes + sum, len };
+		remote[k] = (struct iovec){ (void *)(uintptr_t)q->ranges[i + k].addr, len };
+		sum += len;
+	}
+	return k;
+}
+
+static void answer(struct request *q, pid_t pid, int fd)
+{
+	struct iovec local[CALL_RANGES], remote[CALL_RANGES];
+	uint8_t *bytes = q->bytes;
+	size_t i, j, k, done;
+
+	for (i = 0; i < q->n; i += done) {
+		k = fill_call(q, i, bytes, local, remote);
+		done = read_call(pid, fd, local, remote, k);
+		for (j = 0; j < done; j++)
+			q->ranges[i + j].ok = 1;
+		if (done < k) {		/* step over the one that is not readable */
+			q->error = errno;
+			done++;
+		}
+		for (j = 0; j < done; j++)
+			bytes += q->ranges[i + j].len;
+		__atomic_fetch_add(&q->progress, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void close_from(unsigned int first)
+{
+	struct rlimit files;
+	unsigned int fd;
+
+	if (!syscall(SYS_close_range, first, ~0U, 0) || getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	for (fd = first; fd < files.rlim_cur && fd < 1 << 20; fd++)
+		close((int)fd);
+}
+
+/*
+ * Holds nothing that gotap's end is to free: no descriptor of a link, a map or a pipe.
+ * Signals from the terminal are not for it, and it ends when gotap does.
+ */
+static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
+{
+	struct error err;
+	sigset_t all;
+	uint32_t seen = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	privilege_keep(PRIVILEGE_PTRACE, &err);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	if (fd >= 0)
+		fd = dup2(fd, 0);
+	close_from(fd >= 0 ? 1 : 0);
+	for (;;) {
+		while (!spin(&q->asked, seen))
+			futex_wait(&q->asked, seen, NULL);
+		seen = __atomic_load_n(&q->asked, __ATOMIC_ACQUIRE);
+		answer(q, pid, fd);
+		__atomic_store_n(&q->answered, seen, __ATOMIC_RELEASE);
+		futex_wake(&q->answered);
+	}
+}
+
+static int start_reader(struct lane *l, const struct process *p, struct error *err)
+{
+	pid_t parent = getpid();
+
+	pthread_mutex_init(&l->lock, NULL);
+	l->request = mmap(NULL, sizeof(*l->request), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->request == MAP_FAILED) {
+		l->request = NULL;
+		return error_set(err, -errno, "cannot get memory: %s", strerror(errno));
+	}
+	l->reader = fork();
+	if (!l->reader)
+		reader(l->request, p->pid, p->memory, parent);
+	if (l->reader < 0)
+		return error_set(err, -errno, "cannot start a process that reads the program's memory: %s",
+				 strerror(errno));
+	return 0;
+}
+
+int memory_begin(struct process *p, const struct stop_request *stop, struct error *err)
+{
+	size_t i;
+	int r = 0;
+
+	p->readers = xcalloc(1, sizeof(*p->readers));
+	p->readers->stop = stop;
+	for (i = 0; i < LANES && !r; i++)
+		r = start_reader(&p->readers->lanes[i], p, err);
+	if (r)
+		memory_end(p);
+	return r;
+}
+
+/* --- asking it --- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void ask(struct request *q)
+{
+	__atomic_add_fetch(&q->asked, 1, __ATOMIC_RELEASE);
+	futex_wake(&q->asked);
+}
+
+static bool has_answered(const struct request *q)
+{
+	return __atomic_load_n(&q->answered, __ATOMIC_ACQUIRE) == q->asked;
+}
+
+/* Its process id may be another's afterwards. */
+static bool has_ended(struct lane *l)
+{
+	if (l->reader > 0 && waitpid(l->reader, NULL, WNOHANG) == l->reader)
+		l->reader = 0;
+	return l->reader <= 0;
+}
+
+enum outcome { ANSWERED, STOPPED, GIVEN_UP };
+
+/* GIVEN_UP: the reader got nowhere for too long, or somebody has killed it. */
+static enum outcome await(struct lane *l, const struct stop_request *stop)
+{
+	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
+	struct request *q = l->request;
+	uint32_t progress = q->progress, now_at;
+	uint64_t since = 0;
+
+	if (spin(&q->answered, q->asked - 1))
+		return ANSWERED;
+	while (!has_answered(q)) {
+		futex_wait(&q->answered, q->asked - 1, &look);
+		now_at = __atomic_load_n(&q->progress, __ATOMIC_RELAXED);
+		if (!since || now_at != progress)
+			since = now_ns();
+		progress = now_at;
+		if (has_answered(q))
+			break;
+		if (stop_requested(stop))
+			return STOPPED;
+		if (now_ns() - since >= MEMORY_PATIENCE_NS || has_ended(l))
+			return GIVEN_UP;
+	}
+	return ANSWERED;
+}
+
+/* A lane that is free, else the last one, and then it waits. */
+static struct lane *take_lane(struct readers *rs)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < READ_LANES; i++)
+		if (!pthread_mutex_trylock(&rs->lanes[i].lock))
+			return &rs->lanes[i];
+	pthread_mutex_lock(&rs->lanes[i].lock);
+	return &rs->lanes[i];
+}
+
+static void give_up(struct readers *rs, struct lane *l)
+{
+	__atomic_store_n(&rs->silent, true, __ATOMIC_RELEASE);
+	if (l->reader > 0)
+		kill(l->reader, SIGKILL);
+}
+
+/* Where a range is longer than a request, parts of it. */
+struct cursor {
+	size_t range, at;
+};
+
+/* Puts as many ranges into the request as fit; parts end where a system call does. */
+static size_t fill_request(struct request *q, const struct memory_range *ranges, size_t n,
+			   struct cursor *c)
+{
+	size_t sum = 0;
+
+	q->n = 0;
+	q->error = 0;
+	while (c->range < n && q->n < REQUEST_RANGES) {
+		const struct memory_range *r = &ranges[c->range];
+		size_t len = r->len - c->at;
+
+		if (len > CALL_BYTES)
+			len = CALL_BYTES;
+		if (sum + len > REQUEST_BYTES)
+			break;
+		q->ranges[q->n].addr = r->addr + c->at;
+		q->ranges[q->n].len = (uint32_t)len;
+		q->ranges[q->n++].ok = 0;
+		sum += len;
+		c->at += len;
+		if (c->at == r->len)
+			*c = (struct cursor){ c->range + 1, 0 };
+	}
+	return sum;
+}
+
+/* Takes the answer; @c is where the request began. */
+static void take_answer(const struct request *q, struct memory_range *ranges, struct cursor c)
+{
+	const uint8_t *bytes = q->bytes;
+	size_t i;
+
+	for (i = 0; i < q->n; i++) {
+		struct memory_range *r = &ranges[c.range];
+		uint32_t len = q->ranges[i].len;
+
+		if (!c.at)
+			r->ok = true;
+		r->ok &= q->ranges[i].ok;
+		memcpy((uint8_t *)r->to + c.at, bytes, len);
+		bytes += len;
+		c.at += len;
+		if (c.at == r->len)
+			c = (struct cursor){ c.range + 1, 0 };
+	}
+}
+
+/* Until @l has answered what it was asked last. Returns 0 or errno. */
+static int settle_lane(struct readers *rs, struct lane *l)
+{
+	if (__atomic_load_n(&rs->silent, __ATOMIC_ACQUIRE))
+		return ETIMEDOUT;
+	switch (await(l, rs->stop)) {
+	case ANSWERED:
+		return 0;
+	case STOPPED:
+		return EINTR;
+	case GIVEN_UP:
+		give_up(rs, l);
+	}
+	return ETIMEDOUT;
+}
+
+/* Returns errno, of the first part that got no answer, else of the last one that is unreadable. */
+static int read_through(struct readers *rs, struct memory_range *ranges, size_t n)
+{
+	struct lane *l = take_lane(rs);
+	struct cursor next = {0}, from;
+	int r = settle_lane(rs, l), error = 0;	/* it may have been left in the middle of a request */
+
+	while (next.range < n && !r) {
+		from = next;
+		fill_request(l->request, ranges, n, &next);
+		ask(l->request);
+		r = settle_lane(rs, l);
+		if (r)
+			break;
+		take_answer(l->request, ranges, from);
+		if (l->request->error)
+			error = l->request->error;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return r ? r : error;
+}
+
+void memory_read_each(const struct process *p, struct memory_range *ranges, size_t n)
+{
+	size_t i;
+
+	if (!p->readers) {
+		read_directly(p, ranges, n);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		ranges[i].ok = false;
+	errno = read_through(p->readers, ranges, n);
+}
+
+void memory_touch(const struct process *p, uint64_t addr)
+{
+	struct lane *l = p->readers ? &p->readers->lanes[TOUCH_LANE] : NULL;
+
+	if (!l || !has_answered(l->request))
+		return;
+	l->request->n = 1;
+	l->request->ranges[0].addr = addr;
+	l->request->ranges[0].len = 1;
+	ask(l->request);
+}
+
+bool memory_is_silent(const struct process *p)
+{
+	return p->readers && __atomic_load_n(&p->readers->silent, __ATOMIC_ACQUIRE);
+}
+
+/* A reader whose page fault cannot even be killed is left to init. */
+static void end_reader(struct lane *l)
+{
+	enum { TRIES = 100 };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int i;
+
+	if (l->reader > 0) {
+		kill(l->reader, SIGKILL);
+		for (i = 0; i < TRIES && !has_ended(l); i++)
+			nanosleep(&pause, NULL);
+	}
+	if (l->request) {
+		munmap(l->request, sizeof(*l->request));
+		pthread_mutex_destroy(&l->lock);
+	}
+}
+
+void memory_end(struct process *p)
+{
+	size_t i;
+
+	if (!p->readers)
+		return;
+	for (i = 0; i < LANES; i++)
+		end_reader(&p->readers->lanes[i]);
+	free(p->readers);
+	p->readers = NULL;
+}
+
+/* --- how much there is --- */
+
+static uint64_t kib_of(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+uint64_t memory_size(const struct process *p)
+{
+	struct buf text = {0};
+	const char *s;
+	uint64_t kib = 0;
+
+	if (!procfs_read(&p->fs, p->pid, "status", 1 << 16, &text)) {
+		s = (const char *)text.data;
+		kib = kib_of(s, "\nVmRSS:") + kib_of(s, "\nVmSwap:") + kib_of(s, "\nHugetlbPages:");
+	}
+	buf_free(&text);
+	return kib << 10;
+}

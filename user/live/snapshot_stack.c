@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* snapshot_stack: see snapshot_stack.h. */
+#include "live/snapshot_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/memory.h"
+
+enum {
+	PIECE = 2048,		/* of a stack read at a time */
+	PAGE = 4096,
+	FRAME = 16,		/* the caller's frame pointer, the return address */
+};
+
+/* A window onto one stack; frames mostly lie close together. */
+struct window {
+	size_t walk;		/* whose */
+	struct memory_range range;
+	uint8_t bytes[PIECE];
+};
+
+static bool is_in_stack(const struct stack_walk *w, uint64_t bp)
+{
+	return bp >= w->lo && bp < w->hi && w->hi - bp >= FRAME;
+}
+
+/*
+ * Where the chain leaves the goroutine's stack (in a callback from C it does), it is
+ * followed as long as it leads through readable memory.
+ */
+static bool goes_on(const struct stack_reader *sr, const struct stack_walk *w)
+{
+	return w->n && w->n < sr->depth && w->bp && !(w->bp & 7) && !w->cut;
+}
+
+/* A stack that does not begin where its goroutine says that the stack is, is none. */
+static void begin(const struct stack_reader *sr, struct stack_walk *w)
+{
+	w->cut = false;
+	w->n = 0;
+	if (!w->pc || !sr->depth)
+		return;
+	w->pcs[w->n++] = w->pc;
+	if (!is_in_stack(w, w->bp))
+		w->bp = 0;
+}
+
+static void open_window(struct window *win, const struct stack_walk *w, bool to_end_of_page)
+{
+	size_t n = PIECE;
+
+	if (is_in_stack(w, w->bp) && w->hi - w->bp < n)
+		n = w->hi - w->bp;
+	if (to_end_of_page && PAGE - (w->bp & (PAGE - 1)) < n)
+		n = PAGE - (w->bp & (PAGE - 1));
+	if (n < FRAME)
+		n = FRAME;
+	win->range = (struct memory_range){ w->bp, win->bytes, n, false };
+}
+
+/* Takes the frames that lie in the window. */
+static void take_frames(const struct stack_reader *sr, struct stack_walk *w,
+			const struct window *win)
+{
+	uint64_t frame[2], at;
+
+	while (goes_on(sr, w)) {
+		/* Unsigned, so below it too. */
+		at = w->bp - win->range.addr;
+		if (at > win->range.len - FRAME)
+			break;
+		memcpy(frame, win->bytes + at, FRAME);
+		w->pcs[w->n++] = frame[1];
+		w->bp = frame[0];
+	}
+}
+
+static void read_windows(const struct stack_reader *sr, struct window *wins, size_t n)
+{
+	struct memory_range *ranges = xcalloc(n, sizeof(*ranges));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ranges[i] = wins[i].range;
+	memory_read_each(sr->proc, ranges, n);
+	for (i = 0; i < n; i++)
+		wins[i].range.ok = ranges[i].ok;
+	free(ranges);
+}
+
+/* Pieces over two pages of which one is unreadable are read once more, up to the page's end. */
+static void read_again(const struct stack_reader *sr, const struct stack_walk *walks,
+		       struct window *wins, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (wins[i].range.ok)
+			continue;
+		open_window(&wins[i], &walks[wins[i].walk], true);
+		wins[i].range.ok = memory_read(sr->proc, wins[i].range.addr, wins[i].bytes,
+					       wins[i].range.len);
+	}
+}
+
+static void take_windows(const struct stack_reader *sr, struct stack_walk *walks,
+			 const struct window *wins, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct stack_walk *w = &walks[wins[i].walk];
+
+		if (wins[i].range.ok) {
+			take_frames(sr, w, &wins[i]);
+		} else {
+			w->cut = is_in_stack(w, w->bp);
+			w->bp = 0;
+		}
+	}
+}
+
+void stack_walk_each(const struct stack_reader *sr, struct stack_walk *walks, size_t n)
+{
+	struct window *wins = xcalloc(n, sizeof(*wins));
+	size_t i, open = 0;
+
+	for (i = 0; i < n; i++)
+		begin(sr, &walks[i]);
+	do {
+		for (open = i = 0; i < n; i++) {
+			if (!goes_on(sr, &walks[i]))
+				continue;
+			wins[open].walk = i;
+			open_window(&wins[open++], &walks[i], false);
+		}
+		read_windows(sr, wins, open);
+		read_again(sr, walks, wins, open);
+		take_windows(sr, walks, wins, open);
+	} while (open);
+	free(wins);
+}
+
+/* Any good mix will do: keys only have to differ, and from the kernel's too. */
+static uint64_t key_of(const struct stack_walk *w)
+{
+	uint64_t h = 0x676f746170ULL;
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		h = hash64(h ^ w->pcs[i]);
+	return stack_key_of_hash(h, w->cut ? STACK_KEY_CUT : 0);
+}
+
+uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, uint64_t now,
+			   struct buf *out)
+{
+	struct rec_stack head = {
+		.r = { .time = now, .kind = REC_STACK, .sub = STACK_SNAPSHOT },
+		.n = (uint32_t)w->n,
+		.room = (uint32_t)w->n,
+	};
+	bool is_new;
+
+	if (!w->n)
+		return 0;
+	head.r.id = key_of(w);
+	map64_put(&sr->told, head.r.id, &is_new);
+	if (!is_new)
+		return head.r.id;
+	if (w->n > sr->frames_left)
+		return 0;
+	sr->frames_left -= w->n;
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, w->pcs, w->n * sizeof(w->pcs[0]));
+	return head.r.id;
+}
+
+void stack_reader_free(struct stack_reader *sr)
+{
+	map64_free(&sr->told);
+}

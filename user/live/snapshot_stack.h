@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot_stack: the stacks of goroutines that do not run, read from the process's
+ * memory along their frame pointers. Part of the snapshot: it walks many goroutines side
+ * by side, so that one request reads a piece of each of their stacks.
+ */
+#ifndef GOTAP_LIVE_SNAPSHOT_STACK_H
+#define GOTAP_LIVE_SNAPSHOT_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "live/process.h"
+#include "record.h"
+
+/* One goroutine's: where it begins (@pc, @bp, and the stack's bounds), and what was found. */
+struct stack_walk {
+	uint64_t pc, bp, lo, hi;
+	uint64_t pcs[REC_MAX_FRAMES];
+	size_t n;			/* in pcs; 0: nothing to walk */
+	bool cut;			/* the rest could not be read */
+};
+
+/* Zeroed but for the first three. */
+struct stack_reader {
+	const struct process *proc;
+	unsigned int depth;		/* frames per stack, at most REC_MAX_FRAMES - 1 */
+	uint64_t frames_left;		/* that the process's memory has room for, over all stacks */
+	struct map64 told;		/* keys that have a record */
+};
+
+enum { STACK_WALKS = 512 };		/* at a time */
+
+/* Walks @n stacks, of which those with @pc 0 have none. */
+void stack_walk_each(const struct stack_reader *sr, struct stack_walk *walks, size_t n);
+/* Appends the REC_STACK of @w with time @now, unless an equal one is there. Returns its key, 0: none. */
+uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, uint64_t now,
+			   struct buf *out);
+void stack_reader_free(struct stack_reader *sr);
+
+#endif

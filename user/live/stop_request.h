@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stop_request: whether somebody wants what runs now to end: the user by a signal, or
+ * another thread. Asked by whatever reads a lot of the target's memory, between two
+ * requests.
+ */
+#ifndef GOTAP_LIVE_STOP_REQUEST_H
+#define GOTAP_LIVE_STOP_REQUEST_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* NULL for any part: it asks nothing. */
+struct stop_request {
+	const volatile sig_atomic_t *signal;	/* not 0: stop */
+	const bool *thread;			/* true: stop */
+};
+
+static inline bool stop_requested(const struct stop_request *s)
+{
+	if (!s)
+		return false;
+	return (s->signal && *s->signal) || (s->thread && __atomic_load_n(s->thread, __ATOMIC_ACQUIRE));
+}
+
+#endif
