@@ -17,6 +17,7 @@ int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_assemble(int argc, char **argv);
+int cmd_records(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_text(int argc, char **argv);
 int cmd_wire(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
+	{ "records", cmd_records, "print the raw records of `record --spool`" },
 	{ "events", cmd_events, "list the groups of events that `record --events` takes" },
 	{ "text", cmd_text, "print a trace as text" },
 	{ "wire", cmd_wire, "turn that text back into a trace" },

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* record_text: see record_text.h. */
+#include "stream/record_text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "release/release.h"
+
+/* A row of record.def: the name of the kind, and what its words hold. */
+static const struct kind_words {
+	const char *name;
+	enum rec_word id, ptr, sub, flags, stack, arg;
+} kinds[256] = {
+#define KIND(number, name, layout, family, id, ptr, sub, flags, stack, arg) \
+	[number] = { #name, REC_WORD_##id, REC_WORD_##ptr, REC_WORD_##sub, REC_WORD_##flags, \
+		     REC_WORD_##stack, REC_WORD_##arg },
+#include "record.def"
+#undef KIND
+};
+
+static const char *const word_names[] = {
+	[REC_WORD_GOID] = "goid", [REC_WORD_GOID_OR_TOLD] = "goid", [REC_WORD_G] = "g",
+	[REC_WORD_P_ID] = "p.id", [REC_WORD_P] = "p", [REC_WORD_TID] = "tid",
+	[REC_WORD_STACK] = "stack", [REC_WORD_PC] = "pc", [REC_WORD_ADDRESS] = "address",
+	[REC_WORD_BYTES] = "bytes", [REC_WORD_PAGES] = "pages", [REC_WORD_COUNT] = "count",
+	[REC_WORD_CPU] = "cpu", [REC_WORD_TIME] = "time", [REC_WORD_NS] = "ns/s",
+	[REC_WORD_TASK] = "task", [REC_WORD_TEXT8] = "preemptoff",
+	[REC_WORD_WAIT_REASON] = "waitreason", [REC_WORD_STW_REASON] = "stwreason",
+	[REC_WORD_STOP] = "stop", [REC_WORD_WORKER] = "worker", [REC_WORD_SAME_P] = "same-p",
+	[REC_WORD_PSTART] = "by", [REC_WORD_SWEEP] = "sweep", [REC_WORD_SWEEP_MARK] = "mark",
+	[REC_WORD_CLASS] = "class", [REC_WORD_IN_SYSCALL] = "in-syscall",
+	[REC_WORD_G_STATUS] = "status", [REC_WORD_GC_PHASE] = "phase", [REC_WORD_GAP] = "gap",
+	[REC_WORD_LEVEL] = "level", [REC_WORD_WORKER_1] = "worker+1",
+	[REC_WORD_GOID_BEFORE] = "goid-before", [REC_WORD_SPAN] = "class",
+	[REC_WORD_CPU_FLAGS] = "flags", [REC_WORD_SKIP] = "skip", [REC_WORD_G_WAIT] = "wait",
+	[REC_WORD_MAY_WAIT] = "may-wait",
+};
+
+/* Names of small numbers; what has none is printed as a number. */
+static const struct { const char *of[16]; } value_names[] = {
+	[REC_WORD_STOP] = { { [REC_STOP_GOSCHED] = "gosched", [REC_STOP_PREEMPTED] = "preempted" } },
+	[REC_WORD_PSTART] = { { [REC_PSTART_ACQUIRE] = "acquirep", [REC_PSTART_EXITSYSCALL] = "exitsyscall",
+				[REC_PSTART_PROCRESIZE] = "procresize" } },
+	[REC_WORD_SWEEP] = { { [REC_SWEEP_ONE] = "sweepone", [REC_SWEEP_DEDUCT] = "deduct",
+			       [REC_SWEEP_CACHE] = "cache", [REC_SWEEP_RECLAIM] = "reclaim" } },
+	[REC_WORD_SWEEP_MARK] = { { [REC_SWEEP_FREED] = "freed", [REC_SWEEP_CALL] = "call" } },
+	[REC_WORD_CLASS] = { { [STACK_PARK] = "park", [STACK_STOP] = "stop", [STACK_SYSCALL] = "syscall",
+			       [STACK_CREATE] = "create", [STACK_READY] = "ready",
+			       [STACK_PREEMPT] = "preempt", [STACK_STW] = "stw", [STACK_GC] = "gc",
+			       [STACK_ASSIST] = "assist", [STACK_SNAPSHOT] = "snapshot",
+			       [STACK_WAKE] = "wake", [STACK_PROCS] = "procs", [STACK_USER] = "user",
+			       [STACK_SWEEP] = "sweep", [STACK_CPU] = "cpu" } },
+	[REC_WORD_G_STATUS] = { { [0] = "idle", "runnable", "running", "syscall", "waiting",
+				  [6] = "dead", [8] = "copystack", "preempted" } },
+	[REC_WORD_GC_PHASE] = { { "off", "mark", "marktermination" } },
+	[REC_WORD_GAP] = { { [REC_GAP_LOST] = "lost", [REC_GAP_REREAD] = "reread",
+			     [REC_GAP_BUDGET] = "budget" } },
+	[REC_WORD_LEVEL] = { { [REC_LEVEL_WHOLE] = "whole", [REC_LEVEL_SHORT_STACKS] = "short-stacks",
+			       [REC_LEVEL_NO_STACKS] = "no-stacks", [REC_LEVEL_NO_EXTRAS] = "no-extras",
+			       [REC_LEVEL_SLICES] = "slices" } },
+};
+
+static const char *value_name(enum rec_word word, uint64_t value, int minor)
+{
+	if (word == REC_WORD_WAIT_REASON || (word == REC_WORD_G_WAIT && value < 256))
+		return release_wait_name(minor, (unsigned int)value);
+	if (word == REC_WORD_STW_REASON && !release_has(minor, RELEASE_STW_REASON_IN_TEXT))
+		return release_stw_reason(minor, (unsigned int)value, 0);
+	if (word < sizeof(value_names) / sizeof(value_names[0]) && value < 16)
+		return value_names[word].of[value];
+	return NULL;
+}
+
+static bool is_address(enum rec_word word)
+{
+	return word == REC_WORD_G || word == REC_WORD_P || word == REC_WORD_PC ||
+	       word == REC_WORD_STACK || word == REC_WORD_ADDRESS || word == REC_WORD_TEXT8;
+}
+
+/* @fallback names a word that should hold 0 and does not. */
+static void add_word(struct buf *out, const char *fallback, enum rec_word word, uint64_t value, int minor)
+{
+	const char *name = value_name(word, value, minor);
+
+	if (word == REC_WORD_NONE) {
+		if (value)
+			buf_printf(out, " %s=%" PRIu64 "?", fallback, value);
+		return;
+	}
+	buf_printf(out, " %s=", word_names[word]);
+	if (word == REC_WORD_GOID_OR_TOLD && value == REC_ID_TOLD)
+		buf_printf(out, "told");
+	else if (name)
+		buf_printf(out, "%s", name);
+	else
+		buf_printf(out, is_address(word) ? "%#" PRIx64 : "%" PRIu64, value);
+}
+
+static void add_frames(struct buf *out, const struct rec_stack *s)
+{
+	uint32_t i;
+
+	buf_printf(out, " frames=%u", s->n);
+	for (i = 0; i < s->n; i++)
+		buf_printf(out, " %#" PRIx64, (uint64_t)s->pcs[i]);
+}
+
+/* The target wrote it: nothing but printable ASCII goes to a terminal. */
+static void add_text(struct buf *out, const char *text, size_t n)
+{
+	size_t i;
+
+	buf_printf(out, " \"");
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		buf_printf(out, c == '"' || c == '\\' ? "\\%c" : isascii(c) && isprint(c) ? "%c" : "\\x%02x", c);
+	}
+	buf_printf(out, "\"");
+}
+
+static void add_tail(struct buf *out, const struct rec *r)
+{
+	const struct rec_user *u = (const struct rec_user *)r;
+	const struct rec_cpu *c = (const struct rec_cpu *)r;
+
+	switch (rec_layout(r->kind)) {
+	case REC_LAYOUT_rec_stack:
+		add_frames(out, (const struct rec_stack *)r);
+		break;
+	case REC_LAYOUT_rec_user:
+		add_text(out, u->text, u->len[0]);
+		add_text(out, u->text + u->len[0], u->len[1]);
+		break;
+	case REC_LAYOUT_rec_cpu:
+		buf_printf(out, " words=%#" PRIx64 ",%#" PRIx64, (uint64_t)c->words[0], (uint64_t)c->words[1]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The words stack and arg lie at one place in all layouts that have them. */
+static bool is_long(uint8_t kind)
+{
+	return rec_layout(kind) != REC_LAYOUT_rec && rec_layout(kind) != REC_LAYOUT_rec_stack;
+}
+
+_Static_assert(offsetof(struct rec_user, stack) == offsetof(struct rec_long, stack) &&
+	       offsetof(struct rec_cpu, stack) == offsetof(struct rec_long, stack) &&
+	       offsetof(struct rec_snap_g, stack) == offsetof(struct rec_long, stack) &&
+	       offsetof(struct rec_snap_g, start_pc) == offsetof(struct rec_long, arg) &&
+	       offsetof(struct rec_user, arg) == offsetof(struct rec_long, arg) &&
+	       offsetof(struct rec_cpu, ip) == offsetof(struct rec_long, arg), "words of a long record");
+
+void record_text(struct buf *out, const struct rec *r, int minor)
+{
+	const struct kind_words *k = &kinds[r->kind];
+	const struct rec_long *l = (const struct rec_long *)r;
+
+	buf_printf(out, "%" PRIu64 " %u %s", (uint64_t)r->time, r->tid, k->name ? k->name : "?");
+	add_word(out, "id", k->id, r->id, minor);
+	add_word(out, "ptr", k->ptr, r->ptr, minor);
+	add_word(out, "sub", k->sub, r->sub, minor);
+	add_word(out, "flags", k->flags, r->flags, minor);
+	if (is_long(r->kind)) {
+		add_word(out, "stack", k->stack, l->stack, minor);
+		add_word(out, "arg", k->arg, l->arg, minor);
+	}
+	add_tail(out, r);
+}

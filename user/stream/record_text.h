@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_text: one record as one line of text, for `gotap records`. The names of kinds and of
+ * what their words hold are those of record.def.
+ */
+#ifndef GOTAP_STREAM_RECORD_TEXT_H
+#define GOTAP_STREAM_RECORD_TEXT_H
+
+#include "base/vec.h"
+#include "record.h"
+
+/*
+ * Appends @r, which is whole: time, thread, kind, then WORD=VALUE, no line feed. @minor is
+ * the Go release, which decides what the number of a wait reason means.
+ */
+void record_text(struct buf *out, const struct rec *r, int minor);
+
+#endif
