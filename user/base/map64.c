@@ -33,7 +33,8 @@ static void close_holes(struct map64 *m)
 	for (i = 0; i < m->made; i++)
 		if (m->slots[i].used)
 			m->slots[n++] = m->slots[i];
-	memset(m->slots + n, 0, (m->made - n) * sizeof(*m->slots));
+	if (n < m->made)	/* an empty map has no slots */
+		memset(m->slots + n, 0, (m->made - n) * sizeof(*m->slots));
 	m->made = n;
 }
 
