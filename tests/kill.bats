@@ -80,6 +80,18 @@ kill_some() {
 	text_is_clean "$TARGET"
 }
 
+@test "the process that holds the probes is killed: the recording ends and says so, the target goes on" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
+	kill -KILL "$(pgrep -x gotap-prober -P "$RECORDER")"
+	wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"gotap-prober) was killed"* ]]
+	text_is_clean "$TARGET"
+	target_runs
+}
+
 @test "gotap is killed at random moments: the target goes on, without a breakpoint" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG" -delay 10m

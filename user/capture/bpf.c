@@ -19,6 +19,7 @@
 #include "capture/uprobe_multi.h"
 #include "gotap.skel.h"
 #include "gotap_oldkernel.skel.h"
+#include "live/text_map.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
@@ -64,6 +65,13 @@ static bool has_helper(enum bpf_func_id helper)
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, helper, NULL) == 1;
 }
 
+static struct text_range text_of(const struct bpf_side *b)
+{
+	uint64_t bias = b->proc->bias;
+
+	return (struct text_range){ b->plan->text_start + bias, b->plan->text_end + bias };
+}
+
 static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
@@ -89,8 +97,8 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 		k->systemstack_return = plan->systemstack_return + b->proc->bias;
 		k->systemstack_pc = plan->systemstack_pc + b->proc->bias;
 	}
-	k->text_start = plan->text_start + b->proc->bias;
-	k->text_end = plan->text_end + b->proc->bias;
+	k->text_start = text_of(b).start;
+	k->text_end = text_of(b).end;
 }
 
 static void choose(struct bpf_side *b, struct bpf_program *prog)
@@ -359,11 +367,20 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	return 0;
 }
 
-/* Probes are in the file that was parsed; but is it still what the process runs? */
+bool bpf_text_moved(const struct bpf_side *b)
+{
+	struct text_range text = text_of(b);
+
+	return text_moved(b->proc, &text);
+}
+
+/* Probes go into the file that was parsed; but is it still what the process runs? */
 static int check_identity(const struct bpf_side *b, struct error *err)
 {
+	struct text_range text = text_of(b);
+
 	if (!process_execed(b->proc))
-		return 0;
+		return text_check(b->proc, &text, err);
 	return error_set(err, -ESTALE, "process %d has exec'ed another program while it was attached to: "
 			 "record that one, with -p", b->proc->pid);
 }
@@ -371,8 +388,10 @@ static int check_identity(const struct bpf_side *b, struct error *err)
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err)
 {
 	struct prober_request rq = { .what = PROBER_ATTACH, .parts = parts };
-	int r = prober_ask(&b->prober, &rq, err);
+	int r = check_identity(b, err);
 
+	if (!r)
+		r = prober_ask(&b->prober, &rq, err);
 	if (r)
 		return r;
 	r = check_identity(b, err);
@@ -437,11 +456,27 @@ void bpf_deactivate(struct bpf_side *b)
 	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * A prober that was killed may have left breakpoints behind. They go with the next
+ * probes at the same places.
+ */
+static void mend(struct bpf_side *b)
+{
+	struct prober_request attach = { .what = PROBER_ATTACH, .parts = BPF_ALL };
+	struct prober_request detach = { .what = PROBER_DETACH, .parts = BPF_ALL };
+
+	bpf_deactivate(b);
+	prober_end(&b->prober);
+	if (!start_prober(b, false, NULL) && !prober_ask(&b->prober, &attach, NULL))
+		prober_ask(&b->prober, &detach, NULL);
+}
+
 void bpf_detach(struct bpf_side *b, unsigned int parts)
 {
 	struct prober_request rq = { .what = PROBER_DETACH, .parts = parts };
 
-	prober_ask(&b->prober, &rq, NULL);	/* if it is no more, neither are its links */
+	if (prober_ask(&b->prober, &rq, NULL) == -EPIPE)
+		mend(b);
 }
 
 void bpf_free(struct bpf_side *b)

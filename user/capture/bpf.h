@@ -39,7 +39,8 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	     const struct bpf_opts *opts, struct error *err);
 /*
  * Puts the probes in place; records flow only after bpf_activate(). -ESTALE: the
- * process runs another program meanwhile, which got none.
+ * process runs another program meanwhile, which got none; -ENOTSUP: its code is
+ * somewhere else than its file is mapped (live/text_map).
  */
 int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
 /* Puts one into gotap itself, until any part is detached. */
@@ -51,6 +52,8 @@ bool bpf_prober_lives(const struct bpf_side *b);
 /* Where its records go. */
 struct ring *bpf_calibration_ring(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
+/* Has it moved its code since? Reads a few lines of /proc/PID/maps. */
+bool bpf_text_moved(const struct bpf_side *b);
 /* Records that were lost, any of which may have been the one that names its g. */
 uint64_t bpf_names_lost(const struct bpf_side *b);
 /*

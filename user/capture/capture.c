@@ -30,7 +30,7 @@
 enum {
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 	DRAIN_NS = 10 * 1000 * 1000,
-	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
+	SLOW_ROUNDS = 10,		/* look for new threads to sample every so many */
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
 };
 
@@ -293,6 +293,8 @@ static enum capture_end why_end(struct capture *cap)
 		return CAPTURE_SILENT;
 	if (process_ended(cap->proc))
 		return CAPTURE_EXITED;
+	if (!bpf_prober_lives(cap->bpf))
+		return CAPTURE_UNPROBED;
 	return process_execed(cap->proc) ? CAPTURE_EXECED : CAPTURE_RUNNING;
 }
 
@@ -318,8 +320,11 @@ static void *drain_thread(void *arg)
 		if (!cap->fits)
 			cap->fits = snapshot_fits(cap->plan, cap->proc);
 		cap->end = why_end(cap);
-		if (++round % SAMPLER_ROUNDS == 0)
+		if (++round % SLOW_ROUNDS == 0)
 			sampler_update(&cap->sampler);
+		if (round % SLOW_ROUNDS == 0 && cap->end == CAPTURE_RUNNING &&
+		    bpf_text_moved(cap->bpf))
+			cap->end = CAPTURE_MOVED;
 		if (cap->end == CAPTURE_RUNNING)
 			sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	} while (cap->end == CAPTURE_RUNNING);

@@ -26,6 +26,8 @@ enum capture_end {
 	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
 	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
 	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
+	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
+	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
 };
 
 /*

@@ -350,6 +350,11 @@ static const char *end_text(const struct session *s)
 	case CAPTURE_SILENT:
 		return "the program's memory did not answer for 2 s (userfaultfd, or a mapped file "
 		       "whose server hangs)";
+	case CAPTURE_MOVED:
+		return "the program has moved its code to where no probe reaches it (huge pages for code?)";
+	case CAPTURE_UNPROBED:
+		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
+		       "the trace";
 	default:
 		return NULL;
 	}

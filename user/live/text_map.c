@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* text_map: see text_map.h. */
+#define _GNU_SOURCE
+#include "live/text_map.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a line of /proc/PID/maps says of a file. */
+struct origin {
+	uint64_t ino;
+	char path[4096];
+};
+
+/* The link has a path that was removed with the same " (deleted)" as maps has it. */
+static bool find_origin(const struct process *p, struct origin *ret)
+{
+	struct stat st;
+	ssize_t n = readlink(p->module, ret->path, sizeof(ret->path) - 1);
+
+	if (n < 0 || stat(p->module, &st))
+		return false;
+	ret->path[n] = 0;
+	ret->ino = st.st_ino;
+	return true;
+}
+
+/* One of the two will do: overlayfs shows the inode of another layer, a mount namespace another path. */
+static bool is_from(const struct origin *o, uint64_t ino, const char *path)
+{
+	return ino && (ino == o->ino || !strcmp(path, o->path));
+}
+
+static bool read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t *ino, char path[4096])
+{
+	char line[4608], *nl;
+	int at = 0;
+
+	if (!fgets(line, sizeof(line), f) ||
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64 " %n", start, end, ino, &at) < 3)
+		return false;
+	nl = strchr(line, '\n');
+	if (nl)
+		*nl = 0;
+	snprintf(path, 4096, "%s", at ? line + at : "");
+	return true;
+}
+
+/* Lines ascend, and the code of a program comes early: most lines are not even read. */
+static bool covers(FILE *f, const struct origin *o, const struct text_range *range)
+{
+	uint64_t start, end, ino, at = range->start;
+	char path[4096];
+
+	while (at < range->end && read_line(f, &start, &end, &ino, path)) {
+		if (end <= at)
+			continue;
+		if (start > at || !is_from(o, ino, path))
+			return false;
+		at = end;
+	}
+	return at >= range->end || ferror(f);
+}
+
+bool text_moved(const struct process *p, const struct text_range *range)
+{
+	char maps[PROCFS_PATH];
+	struct origin origin;
+	bool moved = false;
+	FILE *f;
+
+	if (range->start >= range->end || !find_origin(p, &origin))
+		return false;
+	procfs_path(&p->fs, p->pid, "maps", maps);
+	f = fopen(maps, "re");
+	if (!f)
+		return false;
+	moved = !covers(f, &origin, range);
+	fclose(f);
+	return moved;
+}
+
+int text_check(const struct process *p, const struct text_range *range, struct error *err)
+{
+	if (!text_moved(p, range))
+		return 0;
+	return error_set(err, -ENOTSUP, "process %d runs a copy of its code that is not mapped from its file "
+			 "(huge pages for code?): no probe reaches it; record it with that "
+			 "turned off", p->pid);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text_map: is the program's code still where its file is mapped? Some programs move
+ * their code into huge pages: they copy it to memory of no file and put that in its
+ * place. The kernel puts probes into mappings of a file only, and knows nothing of
+ * the ones that were copied along: each is a trap that kills the program. In: a
+ * process and the range of its code. bpf.c asks before and after it attaches, the drain
+ * from time to time.
+ */
+#ifndef GOTAP_LIVE_TEXT_MAP_H
+#define GOTAP_LIVE_TEXT_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "live/process.h"
+
+/* Addresses in the process. */
+struct text_range {
+	uint64_t start, end;
+};
+
+/* Is any of @range not mapped from p->module? False if that cannot be read. */
+bool text_moved(const struct process *p, const struct text_range *range);
+/* -ENOTSUP and what to do, if it is. */
+int text_check(const struct process *p, const struct text_range *range, struct error *err);
+
+#endif
