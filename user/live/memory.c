@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "proc/privilege.h"
 
@@ -260,14 +261,6 @@ int memory_begin(struct process *p, const struct stop_request *stop, struct erro
 }
 
 /* --- asking it --- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void ask(struct request *q)
 {
