@@ -115,6 +115,33 @@ ctrl_c() {
 	"$ORACLE/check" -stacks "$TRACE" | grep -q 'os/signal'
 }
 
+@test "a second Ctrl-C, 2 s after one that the program did not end from, ends the recording" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_record "$TRACE" -- sh -c 'trap "" INT; exec "$@"' - "$PROG" -after 4s -status 6
+	kill -INT "$RECORDER"
+	sleep 2.1
+	[ ! -e "$TRACE" ]
+	kill -INT "$RECORDER"
+	wait_for 1 test -e "$TRACE"
+	wait_record
+	[ "$status" -eq 6 ]
+	trace_ok "$TRACE"
+}
+
+@test "a signal while gotap waits only for the program: gotap ends, the program goes on" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_record "$TRACE" -d 200ms -- "$PROG" -after 1m
+	TARGET=$(pgrep -P "$RECORDER")
+	wait_for 10 test -e "$TRACE"
+	sleep 0.3
+	kill -TERM "$RECORDER"
+	wait_record
+	[ "$status" -eq 125 ]
+	grep -qx "gotap: process $TARGET goes on" "$REPORT"
+	target_runs
+	kill "$TARGET"
+}
+
 @test "-d ends the recording, and the program goes on" {
 	build_prog "$REFERENCE_GO" exitquick
 	recorded "$TRACE" -d 100ms -- "$PROG" -after 1500ms -n 3
@@ -145,9 +172,15 @@ ctrl_c() {
 }
 
 @test "a command that does not exist" {
-	gotap record -o "$TRACE" -- "$BATS_TEST_TMPDIR/nothing"
-	[ "$status" -eq 1 ]
+	status=0
+	output=$("$GOTAP" record -o "$TRACE" -- "$BATS_TEST_TMPDIR/nothing" 2>&1) || status=$?
+	[ "$status" -eq 127 ]
 	[ "$output" = "gotap: cannot run '$BATS_TEST_TMPDIR/nothing': No such file or directory" ]
+	[ ! -e "$TRACE" ]
+	: >"$BATS_TEST_TMPDIR/nothing"
+	gotap record -o "$TRACE" -- "$BATS_TEST_TMPDIR/nothing"
+	[ "$status" -eq 126 ]
+	[ "$output" = "gotap: cannot run '$BATS_TEST_TMPDIR/nothing': Permission denied" ]
 	[ ! -e "$TRACE" ]
 }
 
@@ -293,7 +326,7 @@ child_is_stopped() { [[ $(state_of "$CHILD") == [tT] ]]; }
 	build_prog "$REFERENCE_GO" exitquick
 	execs --program exitquick "$launcher" -after 50ms "$PROG" -n 4 -status 3
 	gotap record -o "$TRACE.none" --program other -- sh -c '"$0" "$@" >/dev/null' "$launcher" -after 1ms true
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	[[ $output == "gotap: no Go program other was run: "* ]]
 	[ ! -e "$TRACE.none" ]
 	gotap record -o "$TRACE.none" --program other -p 1
@@ -337,19 +370,19 @@ no_go() {
 
 @test "a command that comes to no Go program: it runs, and its status is kept if it is one of a failure" {
 	build_prog "$REFERENCE_GO" exitquick
-	no_go 1 touch "$BATS_TEST_TMPDIR/touched"
+	no_go 125 touch "$BATS_TEST_TMPDIR/touched"
 	[ -e "$BATS_TEST_TMPDIR/touched" ]
 	no_go 5 sh -c 'exit 5'
 	no_go 137 sh -c 'kill -9 $$'
 	no_go 4 sh -c '"$0" >/dev/null; exit 4' "$PROG"
-	no_go 1 env sh -c '"$0" >/dev/null; true' "$PROG"
+	no_go 125 env sh -c '"$0" >/dev/null; true' "$PROG"
 }
 
 @test "without the right to record, the command is not run" {
 	require_tool setpriv
 	gotap_without() { run_logged setpriv --bounding-set=-all --inh-caps=-all "$GOTAP" record -o "$TRACE" -- "$@"; }
 	gotap_without sh -c "touch $BATS_TEST_TMPDIR/touched"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	[ "${#lines[@]}" -eq 1 ]
 	contains CAP_BPF
 	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
@@ -425,7 +458,7 @@ has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
 	run_logged bash -c "'$GOTAP' record -o - -- touch '$BATS_TEST_TMPDIR/touched' 2>&1 | cat"
 	[ "$output" = "gotap: the trace and stderr, which has the report and errors, are the same file: redirect one of them" ]
 	gotap record -o "$TRACE" --spool "$TRACE" -- touch "$BATS_TEST_TMPDIR/touched"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	[ "$output" = "gotap: the trace and the raw records of --spool are the same file: '$TRACE'" ]
 	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
 	[ ! -e "$TRACE" ]
@@ -437,6 +470,6 @@ has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
 	trace_ok "$TRACE"
 	status=0
 	"$GOTAP" record -o - -- "$PROG" 2>"$BATS_TEST_TMPDIR/said" >&- || status=$?
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	grep -qx "gotap: cannot write 'stdout': Bad file descriptor" "$BATS_TEST_TMPDIR/said"
 }

@@ -63,6 +63,8 @@ stopped_by() {
 
 @test "SIGINT" { stopped_by INT; }
 @test "SIGTERM" { stopped_by TERM; }
+@test "SIGHUP" { stopped_by HUP; }
+@test "SIGQUIT" { stopped_by QUIT; }
 
 @test "the target exits" {
 	build_prog "$REFERENCE_GO" mixed
@@ -129,30 +131,73 @@ stopped_by() {
 	text_of_target "$BATS_TEST_TMPDIR/text.before"
 	start_record "$TRACE" -p "$TARGET"
 	note_programs
-	wait_for 10 has_bytes "$TRACE" 1000
+	wait_for 10 has_bytes "$TRACE.partial" 1000
 	kill -KILL "$RECORDER"
 	wait_for 10 text_is_as_before
 	wait_for 10 no_program_left
 	target_runs
-	views_ok "$TRACE"
+	views_ok "$TRACE.partial"
 	recorded "$TRACE.again" -p "$TARGET" -d 100ms
 	trace_ok "$TRACE.again"
 }
 
 has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
-@test "a second signal ends gotap at once" {
+@test "signals of all kinds at once end the recording whole, once" {
+	mixed
+	start_record "$TRACE" --strict -p "$TARGET"
+	kill -INT "$RECORDER"
+	kill -INT "$RECORDER"
+	kill -TERM "$RECORDER" 2>/dev/null || true
+	kill -HUP "$RECORDER" 2>/dev/null || true
+	wait_record
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	target_runs
+}
+
+@test "timeout -s INT, which sends two" {
+	mixed
+	run_logged timeout -s INT 1 "$GOTAP" record -p "$TARGET" -o "$TRACE"
+	[ "$status" -eq 124 ]
+	contains "lost: 0, repairs: 0"
+	views_ok "$TRACE"
+}
+
+@test "nohup: SIGHUP is ignored" {
+	mixed
+	REPORT=$TRACE.json
+	(trap '' HUP; exec "$GOTAP" record -o "$TRACE" --json -d 2s -p "$TARGET") 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	wait_for 20 has_bytes "$TRACE.partial" 1
+	kill -HUP "$RECORDER"
+	wait_record
+	[ "$status" -eq 0 ]
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 1.9) }'
+}
+
+# The thread that takes the probes away hangs; the trace has what came before.
+@test "a signal 2 s after the first: the trace is finished, whatever gotap waits for" {
+	local tracer
+	require_tool strace
 	mixed
 	start_record "$TRACE" -p "$TARGET"
-	note_programs
-	kill -STOP "$TARGET"
+	wait_for 10 has_bytes "$TRACE.partial" 1000
+	strace -qq -o /dev/null -e inject=clock_nanosleep:delay_enter=60s \
+		-p "$(ls "/proc/$RECORDER/task" | grep -vx "$RECORDER" | head -n 1)" 3>&- &
+	tracer=$!
+	TARGETS+=" $tracer"
+	sleep 0.3
 	kill -INT "$RECORDER"
-	sleep 0.05
-	kill -INT "$RECORDER" 2>/dev/null || true
+	sleep 2.2
+	[ ! -e "$TRACE" ]
+	kill -INT "$RECORDER"
+	wait_for 10 grep -q "^gotap: '$TRACE' is finished; the probes are still being taken away" "$REPORT"
+	trace_ok "$TRACE"
+	[ "$(reported ended)" = "gotap gave up at a second signal: what came last is missing" ]
+	kill "$tracer"
 	wait_record
-	kill -CONT "$TARGET"
-	[ "$status" -eq 0 ] || [ "$status" -eq 130 ]
-	wait_for 10 no_program_left
+	[ "$status" -eq 1 ]
 	target_runs
 }
 

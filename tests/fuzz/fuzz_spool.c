@@ -116,9 +116,9 @@ static void feed_file(struct assembler *a, const uint8_t *data, size_t n)
 	int fd = memfd_create("spool", MFD_CLOEXEC);
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (spool_create(&w, path, info, &err) || spool_finish(w, &err))
+	if (spool_create(&w, fd, path, info, &err))
 		abort();
-	lseek(fd, 0, SEEK_END);
+	spool_writer_free(w);
 	if (write(fd, data, n) != (ssize_t)n || spool_open(&in, path, info, &err))
 		abort();
 	while (spool_read(in, &c, &err) > 0 && !assembler_chunk(a, &c, &err))

@@ -26,7 +26,7 @@ static bool convert(convert_fn *fn, const uint8_t *data, size_t size, struct buf
 	bool ok;
 
 	source_open_memory(&source, data, size);
-	sink_open(&sink, NULL, &err);
+	sink_open(&sink, -1, NULL);
 	ok = !fn(&source, &sink, &err);
 	*out = sink.buf;
 	source_close(&source);

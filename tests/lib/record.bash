@@ -60,8 +60,11 @@ start_record() {
 	wait_for 20 recorder_is_attached
 }
 
-# The trace's header is written when the probes are in place.
-recorder_is_attached() { [ -s "${REPORT%.json}" ] || ! target_runs "$RECORDER"; }
+# The header of the trace is written when the probes are in place, to the file that gets the name at the end.
+recorder_is_attached() {
+	local trace=${REPORT%.json}
+	[ -s "$trace.partial" ] || [ "$trace" -nt "$REPORT" ] || ! target_runs "$RECORDER"
+}
 
 # wait_record: until it ends. Sets $status.
 wait_record() {

@@ -87,8 +87,8 @@ static char *there_and_back(const char *text)
 	struct error err = {0};
 
 	source_open_memory(&source, text, strlen(text));
-	sink_open(&wire, NULL, &err);
-	sink_open(&again, NULL, &err);
+	sink_open(&wire, -1, NULL);
+	sink_open(&again, -1, NULL);
 	if (!wire_write(&source, &wire, &err)) {
 		source_open_memory(&source, wire.buf.data, wire.buf.len);
 		text_write(&source, &again, &err);

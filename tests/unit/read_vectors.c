@@ -121,7 +121,7 @@ static void text_form_gives(const char *name)
 	struct error err = {0};
 
 	source_open_memory(&source, text.data, text.len);
-	sink_open(&wire, NULL, &err);
+	sink_open(&wire, -1, NULL);
 	wire_write(&source, &wire, &err);
 	if (err.code || wire.buf.len != want.len ||
 	    memcmp(wire.buf.data, want.data, want.len)) {

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,14 +38,17 @@ static void write_file(void)
 	struct chunk c = {0};
 	struct error err;
 
-	CHECK_EQ(spool_create(&w, path, &INFO, &err), 0);
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	CHECK_EQ(spool_create(&w, fd, path, &INFO, &err), 0);
 	fill(&c, 1);
 	CHECK_EQ(spool_write(w, &c, &err), 0);
 	c.data.len = 0;
 	CHECK_EQ(spool_write(w, &c, &err), 0);
 	fill(&c, 7);
 	CHECK_EQ(spool_write(w, &c, &err), 0);
-	CHECK_EQ(spool_finish(w, &err), 0);
+	spool_writer_free(w);
+	close(fd);
 	chunk_free(&c);
 }
 
@@ -166,22 +170,14 @@ static void a_wrong_length_is_an_error(void)
 static void a_full_disk_is_an_error_with_the_name(void)
 {
 	struct spool_writer *w;
-	struct chunk c = {0};
 	struct error err = {0};
-	int r;
+	int fd = open("/dev/full", O_WRONLY), r;
 
-	buf_reserve(&c.data, 1 << 20);
-	memset(c.data.data, 0, 1 << 20);
-	c.data.len = 1 << 20;
-	r = spool_create(&w, "/dev/full", &INFO, &err);
-	if (!r) {
-		r = spool_write(w, &c, &err);
-		spool_finish(w, NULL);
-	}
+	r = spool_create(&w, fd, "/dev/full", &INFO, &err);
+	close(fd);
 	CHECK_EQ(r, -ENOSPC);
 	CHECK(strstr(err.text, "/dev/full"));
-	chunk_free(&c);
-	CHECK_EQ(spool_finish(NULL, NULL), 0);
+	spool_writer_free(NULL);
 	spool_close(NULL);
 }
 

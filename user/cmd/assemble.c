@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/leftover.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/report.h"
@@ -176,6 +177,23 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 	return flawless;
 }
 
+static int open_output(struct output *out, const struct assemble_options *o, struct error *err)
+{
+	int r = output_open(out, o->output, err);
+
+	if (!r && (strcmp(o->spool, "-") ? output_is_file(out, o->spool) : output_is(out, STDIN_FILENO)))
+		r = error_set(err, -EINVAL, "'%s' is input and output", o->output);
+	if (!r && out->leftover)
+		leftover_tell(out->leftover);
+	return r ? r : output_begin(out, err);
+}
+
+/* What was written before a fault is a trace, if any of it was. */
+static bool has_trace(const struct assembler *a)
+{
+	return a && assembler_generations(a);
+}
+
 static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		    const struct capture_info *info, struct error *err)
 {
@@ -183,7 +201,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 				       .no_notes = o->no_notes };
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
-	struct output out = { .fd = -1 };
+	struct output out = OUTPUT_CLOSED;
 	bool flawless = false;
 	struct error damage;
 	int r = 0, cut = 0;
@@ -192,12 +210,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		r = open_symbols(&symbols, o, info, err);
 	opts.symbols = symbols;
 	if (!r)
-		r = output_open(&out, o->output, err);
-	if (!r && (strcmp(o->spool, "-") ? output_is_file(&out, o->spool) :
-		   output_is(&out, STDIN_FILENO)))
-		r = error_set(err, -EINVAL, "'%s' is input and output", o->output);
-	if (!r)
-		r = output_begin(&out, err);
+		r = open_output(&out, o, err);
 	opts.output = out.path;
 	if (!r)
 		r = assembler_new(&a, out.fd, &opts, err);
@@ -205,9 +218,10 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		cut = feed(a, in, &damage);	/* what came before a cut is a trace all the same */
 	if (!r)
 		r = assembler_finish(a, err);
+	if (output_close(&out, has_trace(a), r ? NULL : err))
+		r = r ? r : err->code;
 	if (!r)
-		flawless = report(o, a, info, out.path);
-	r = output_close(&out, a != NULL, err) ? err->code : r;
+		flawless = report(o, a, info, o->output);
 	assembler_free(a);
 	symbolizer_free(symbols);
 	if (r || cut)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/check_json.h"
+#include "cmd/leftover.h"
 #include "cmd/legacy.h"
 #include "read/check_report.h"
 
@@ -60,7 +61,7 @@ static int check_one(const char *file, const struct check_options *options)
 	struct buf line = {0};
 	struct error err;
 
-	if (source_open(&source, file, &err))
+	if (leftover_source_open(&source, file, &err))
 		return fail(&err);
 	if (legacy_is(&source))
 		return check_legacy(&source, file, options);

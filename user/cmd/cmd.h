@@ -11,7 +11,10 @@
 
 #include "base/error.h"
 
-enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };
+enum {
+	EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2,
+	EXIT_LAUNCHER = 125,	/* gotap failed, and statuses below are the launched program's */
+};
 
 int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);

@@ -11,10 +11,11 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "cmd/leftover.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
+#include "cmd/raw_convert.h"
 #include "rewrite/rewrite.h"
-#include "read/raw_convert.h"
 #include "tracev2.h"
 #include "v1/convert.h"
 #include "v1/file.h"
@@ -65,16 +66,6 @@ static int finish(struct output *out, int ret, struct error *err)
 	return output_close(out, true, err);
 }
 
-static int begin(struct output *out, const struct options *o, struct error *err)
-{
-	int ret = output_open(out, o->out, err);
-
-	if (ret)
-		return ret;
-	ret = output_begin(out, err);
-	return ret ? finish(out, ret, err) : 0;
-}
-
 static void report_rewrite(const struct options *o, const struct rewrite_result *result)
 {
 	if (o->rewrite.goroutines && !result->ran)
@@ -93,7 +84,7 @@ static int convert_v2(struct raw_source *source, const struct options *o, struct
 {
 	struct rewrite_result result;
 	struct output out;
-	int ret = begin(&out, o, err);
+	int ret = output_start(&out, o->out, err);
 
 	if (ret) {
 		source_close(source);
@@ -131,7 +122,7 @@ static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
 {
 	int format = o->rewrite.format ? o->rewrite.format : 22;
 	struct output out;
-	int ret = begin(&out, o, err);
+	int ret = output_start(&out, o->out, err);
 
 	if (ret)
 		return ret;
@@ -188,7 +179,7 @@ static int convert_old(struct raw_source *source, const struct options *o, struc
 static int convert(const struct options *o, struct error *err)
 {
 	struct raw_source source;
-	int ret = source_open(&source, o->in, err);
+	int ret = leftover_source_open(&source, o->in, err);
 
 	if (ret)
 		return ret;

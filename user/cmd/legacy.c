@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/json_out.h"
-#include "read/raw_convert.h"
+#include "cmd/leftover.h"
+#include "cmd/output.h"
+#include "cmd/raw_convert.h"
 #include "v1/file.h"
 #include "v1/trace.h"
 
@@ -29,23 +32,39 @@ static int write_text(const struct buf *data, const char *binary, FILE *f, struc
 	return ret;
 }
 
+static int write_file(const struct buf *data, const char *path, const char *binary, struct error *err)
+{
+	struct error late;
+	struct output out;
+	FILE *f = NULL;
+	int ret = output_start(&out, path, err);
+
+	if (ret)
+		return ret;
+	if (out.fd == STDOUT_FILENO)
+		return write_text(data, binary, stdout, err);
+	f = fdopen(dup(out.fd), "w");
+	if (f)
+		ret = write_text(data, binary, f, err);
+	if (!f || fclose(f))
+		ret = error_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+	if (output_close(&out, ret != -EIO, &late) && !ret) {
+		*err = late;
+		ret = late.code;
+	}
+	return ret;
+}
+
 int legacy_text(struct raw_source *source, const char *in, const char *out, const char *binary,
 		struct error *err)
 {
 	struct buf data = {0};
-	FILE *f = NULL;
 	int ret = raw_not_same_file(source, in, out, err);
 
 	if (!ret)
 		ret = source_take_all(source, &data, err);
-	if (!ret)
-		f = strcmp(out, "-") ? fopen(out, "we") : stdout;
-	if (!ret && !f)
-		ret = error_set(err, -errno, "cannot write '%s': %s", out, strerror(errno));
-	if (!ret && write_text(&data, binary, f, err))
+	if (!ret && write_file(&data, out, binary, err))
 		ret = error_prefix(err, "%s", in);
-	if (f && f != stdout && fclose(f) && !ret)
-		ret = error_set(err, -errno, "cannot write '%s': %s", out, strerror(errno));
 	buf_free(&data);
 	return ret;
 }

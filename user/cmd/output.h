@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output: the trace file that a command writes. An existing file is left
- * alone until there is something to write; a file that this command made is
- * removed if nothing came of it.
+ * output: a file that a command writes. Owns the rule that no file is lost: a regular
+ * file is written as NAME.partial in the same folder, locked, and takes its name by a
+ * rename once it is whole. Until then NAME is as it was before. If gotap is killed,
+ * NAME.partial stays and holds what was written; the next command with that name moves
+ * it aside and says so (leftover.h).
+ *
+ * Where that cannot be done (the folder may not be written, NAME is a mount point, a
+ * pipe, a device, a standard file) the command writes to the file itself.
  */
 #ifndef GOTAP_CMD_OUTPUT_H
 #define GOTAP_CMD_OUTPUT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 struct output {
 	int fd;
-	const char *path;
-	bool created;
+	const char *path;	/* as messages name it; stays after output_close() */
+	int dir;		/* folder of name and partial, O_PATH; -1: none is needed */
+	char *name, *partial;	/* partial NULL: it is written in place */
+	bool truncates;		/* in place, and what is in the file goes at output_begin() */
+	bool replaces;		/* there is a file of that name: */
+	dev_t dev;
+	ino_t ino;
+	char *leftover;		/* where an unfinished file of this name is now; NULL: none was */
 };
 
-/* "-" is stdout, which must not be a terminal. */
+#define OUTPUT_CLOSED { .fd = -1, .dir = -1 }
+
+/*
+ * "-" is stdout, which must not be a terminal. Refuses what another user has put into a
+ * folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
+ * fs.protected_symlinks have it. -EBUSY: another gotap writes that file.
+ */
 int output_open(struct output *o, const char *path, struct error *err);
 /* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
 bool output_is(const struct output *o, int fd);
 bool output_is_file(const struct output *o, const char *path);
-/* Empties an old file: writing begins now. */
+/* Writing begins now: a file that is written in place is emptied. */
 int output_begin(struct output *o, struct error *err);
-/* @keep false: removes a file that output_open() made. Reports what close(2) says. */
+/*
+ * @keep: the file gets its name; false: nothing of it stays, and a file that was there
+ * before stays as it was. Accepts a closed one.
+ */
 int output_close(struct output *o, bool keep, struct error *err);
 
 #endif

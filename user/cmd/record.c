@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,11 @@
 
 #include "base/clock.h"
 #include "cmd/cmd.h"
+#include "cmd/leftover.h"
 #include "cmd/parse.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
+#include "cmd/signals.h"
 #include "sched/assembler.h"
 
 /* No --budget was given. */
@@ -30,24 +32,16 @@
 struct session {
 	const struct record_options *opts;
 	struct target *target;
-	struct output *out;
+	struct record_files *files;
 	struct capture *capture;
 	struct assembler *assembler;
 	struct spool_writer *spool;
 	uint64_t begin;
 	bool progress, stopping;
+	bool gave_up;		/* did not wait for the end of the capture */
 	struct bpf_opts bpf;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 };
-
-/* The one signal that asks us to stop; a second one ends us at once. */
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int sig)
-{
-	stop_signal = sig;
-	signal(sig, SIG_DFL);
-}
 
 static const char help[] =
 	"usage: gotap record [OPTION...] -p PID | --container NAME\n"
@@ -96,9 +90,14 @@ static const char help[] =
 	"  -q, --quiet           no report, no progress\n"
 	"  -v, --verbose         show what libbpf says\n"
 	"\n"
+	"The first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the recording, those within 2 s are\n"
+	"taken for copies of it. FILE gets its name when it is whole; if gotap is killed,\n"
+	"FILE.partial has what was written.\n"
+	"\n"
 	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
-	"recording failed (a COMMAND without a Go program that failed keeps its own), 2 for\n"
-	"wrong usage.\n";
+	"recording failed, with a COMMAND 125 (without a Go program it keeps its own, if that\n"
+	"is not 0), 126 if COMMAND cannot be executed, 127 if it is not there; 2 for wrong\n"
+	"usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
@@ -268,23 +267,25 @@ static int session_start(struct session *s, struct error *err)
 	s->bpf.stop = &stop_signal;
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = default_budget(&s->target->proc);
-	opts.output = s->out->path;
+	opts.output = s->files->trace.path;
 	if (s->opts->spool)
-		r = spool_create(&s->spool, s->opts->spool, &s->target->info, err);
+		r = output_begin(&s->files->spool, err);
+	if (!r && s->opts->spool)
+		r = spool_create(&s->spool, s->files->spool.fd, s->opts->spool, &s->target->info, err);
 	if (!r)
 		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
 				 &s->target->proc, &s->bpf, err), err);
 	if (!r)
-		r = output_begin(s->out, err);
+		r = output_begin(&s->files->trace, err);
 	if (!r)
-		r = assembler_new(&s->assembler, s->out->fd, &opts, err);
+		r = assembler_new(&s->assembler, s->files->trace.fd, &opts, err);
 	s->begin = now_ns();
 	return r;
 }
 
 static bool is_over(const struct session *s)
 {
-	return stop_signal ||
+	return signals_stop() ||
 	       (s->opts->seconds > 0 &&
 		(double)(now_ns() - s->begin) / 1e9 >= s->opts->seconds);
 }
@@ -311,34 +312,48 @@ static int take_chunk(struct session *s, const struct chunk *c, struct error *er
 }
 
 /* Until the capture has ended and all of it is in the trace. */
-static int session_run(struct session *s, struct error *err)
+static int take_all(struct session *s, struct error *err)
 {
 	uint64_t shown = 0;
 	struct chunk *c;
 	int r;
 
 	while ((r = capture_next(s->capture, 50, &c)) != -ENODATA) {
-		if (r > 0) {
+		if (r > 0)
 			r = take_chunk(s, c, err);
-			if (r)
-				return r;
-		}
+		if (r < 0)
+			return r;
 		if (!s->stopping && is_over(s)) {
 			capture_stop(s->capture);
 			s->stopping = true;
 		}
+		s->gave_up = signals_give_up();
+		if (s->gave_up)
+			return 0;
 		show_progress(s, &shown);
 	}
+	return 0;
+}
+
+static int session_run(struct session *s, struct error *err)
+{
+	struct error late;
+	int r = take_all(s, err);
+
 	s->nonsense = !capture_fits(s->capture);
-	if (s->nonsense)
+	if (s->nonsense && !r)
 		return error_set(err, -EINVAL, "whether '%s' is of Go 1.%d could not be told as it ran: "
 				 "the trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
-	return assembler_finish(s->assembler, err);
+	if (!r && !s->gave_up)
+		return assembler_finish(s->assembler, err);
+	return assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
 }
 
 static const char *end_text(const struct session *s)
 {
+	if (s->gave_up)
+		return "gotap gave up at a second signal: what came last is missing";
 	switch (capture_ended(s->capture)) {
 	case CAPTURE_EXITED:
 		return "the program has ended";
@@ -369,7 +384,7 @@ static bool session_report(const struct session *s)
 		.plan = &s->target->plan,
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
-		.output = s->out->path,
+		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
 	};
 	bool flawless;
@@ -388,134 +403,139 @@ static bool session_report(const struct session *s)
 	return flawless;
 }
 
-static int session_finish(struct session *s, bool ok, struct error *err)
+/* Has the trace a generation? What was written before a fault is a trace then. */
+static bool has_trace(const struct session *s)
+{
+	return s->assembler && assembler_generations(s->assembler) && !s->nonsense;
+}
+
+/* Closes both files; @failed: an error is known already. */
+static int session_finish(struct session *s, bool failed, struct error *err)
 {
 	struct error late;
-	int r = spool_finish(s->spool, &late);
+	int r;
 
+	spool_writer_free(s->spool);
+	r = output_close(&s->files->spool, s->spool != NULL, failed ? &late : err);
+	failed |= r != 0;
 	s->spool = NULL;
-	if (!r)
-		r = output_close(s->out, (ok || s->assembler) && !s->nonsense, &late);
-	if (r && ok)
-		*err = late;
-	return r;
+	return output_close(&s->files->trace, has_trace(s), failed ? &late : err) || r ? -EIO : 0;
 }
 
 /* A launched program may outlive the recording; its exit status is ours. */
 static int wait_for_command(struct process *p)
 {
-	while (!p->reaped && waitpid(p->pid, &p->status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_FAIL;
-	p->reaped = true;
+	struct pollfd end = { .fd = p->pidfd, .events = POLLIN };
+
+	signals_begin_wait();
+	while (!process_ended(p)) {
+		if (signals_stop()) {
+			fprintf(stderr, "gotap: process %d goes on\n", p->pid);
+			return EXIT_LAUNCHER;
+		}
+		poll(&end, 1, 200);
+	}
 	return process_exit_status(p);
 }
 
-static void let_be(int sig)
+/* The status of gotap's own failure. */
+static int failure(const struct record_options *o)
 {
+	return o->command ? EXIT_LAUNCHER : EXIT_FAIL;
+}
+
+static int session_status(struct session *s, struct error *err)
+{
+	bool flawless = false;
+	int r = session_start(s, err);
+
+	if (!r)
+		r = session_run(s, err);
+	if (session_finish(s, r != 0, err) && !r)
+		r = err->code;
+	if (!r)
+		flawless = session_report(s);
+	if (r)
+		cmd_fail(err);
+	else if (s->gave_up)
+		fprintf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
+			s->files->trace.path);
+	return r || s->gave_up || (s->opts->strict && !flawless) ? failure(s->opts) : EXIT_OK;
+}
+
+static int record(const struct record_options *o, struct target *t, struct record_files *files,
+		  struct error *err)
+{
+	struct session s = { .opts = o, .target = t, .files = files };
+	int status, own;
+
+	s.progress = !o->quiet && !o->json && isatty(STDERR_FILENO);
+	own = session_status(&s, err);
+	capture_free(s.capture);
+	assembler_free(s.assembler);
+	if (!t->proc.launched || t->proc.held)
+		return own;
+	status = wait_for_command(&t->proc);
+	return own ? own : status;
+}
+
+static int open_spool(struct record_files *f, const char *path, struct error *err)
+{
+	if (output_is_file(&f->trace, path))
+		return error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
+				 "file: '%s'", path);
+	return output_open(&f->spool, path, err);
 }
 
 /*
- * A launched program inherits what we ignore, and not what we handle: so it has what
- * we were started with.
+ * Before a command runs. Nothing else may write where the trace goes: it would be
+ * destroyed silently.
  */
-static void catch_signal(int sig, void (*handler)(int), bool launched)
+static int open_files(struct record_files *f, const struct record_options *o, struct error *err)
 {
-	struct sigaction sa = { .sa_handler = handler }, old;
+	int r = output_open(&f->trace, o->output, err);
 
-	if (handler == let_be)
-		sa.sa_flags = SA_RESTART;
-	if (!launched || sigaction(sig, NULL, &old) || old.sa_handler != SIG_IGN)
-		sigaction(sig, &sa, NULL);
-}
-
-/* As strace does: Ctrl-C is for the launched program, which shares our terminal. */
-static void catch_signals(bool launched)
-{
-	catch_signal(SIGTERM, on_signal, launched);
-	catch_signal(SIGINT, launched ? let_be : on_signal, launched);
-	catch_signal(SIGPIPE, let_be, launched);
-}
-
-static int record(const struct record_options *o, struct target *t, struct output *out,
-		  struct error *err)
-{
-	struct session s = { .opts = o, .target = t, .out = out };
-	bool flawless = false;
-	int r, status = EXIT_OK;
-
-	s.progress = !o->quiet && !o->json && isatty(STDERR_FILENO);
-	r = session_start(&s, err);
-	if (!r)
-		r = session_run(&s, err);
-	if (!r)
-		flawless = session_report(&s);
-	if (session_finish(&s, !r, err) && !r)
-		r = err->code;
-	capture_free(s.capture);
-	assembler_free(s.assembler);
-	if (r)
-		status = cmd_fail(err);
-	else if (o->strict && !flawless)
-		status = EXIT_FAIL;
-	if (t->proc.launched && !t->proc.held && status == EXIT_OK)
-		status = wait_for_command(&t->proc);
-	return status;
-}
-
-/* Can that file be made? Asked before a command runs; the file comes later. */
-static int may_make(const char *path, struct error *err)
-{
-	struct output probe;
-	int r = access(path, F_OK) ? output_open(&probe, path, err) : 0;
-
-	if (!r)
-		output_close(&probe, false, NULL);
-	return r;
-}
-
-/* Nothing else may write where the trace goes: it would be destroyed silently. */
-static int open_output(struct output *out, const struct record_options *o, struct error *err)
-{
-	int r = output_open(out, o->output, err);
-
-	if (!r && output_is(out, STDERR_FILENO))
+	if (!r && output_is(&f->trace, STDERR_FILENO))
 		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
 			      "are the same file: redirect one of them");
-	if (!r && o->spool && output_is_file(out, o->spool))
-		r = error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
-			      "file: '%s'", o->spool);
-	if (!r && o->spool)
-		r = may_make(o->spool, err);
-	return r;
+	return !r && o->spool ? open_spool(f, o->spool, err) : r;
 }
 
-/* A command that ended without a Go program keeps its status, if that tells of a failure. */
-static int failed(const struct process *p, const struct error *err)
+static void tell_leftovers(const struct record_files *f)
 {
-	int status = err->code == -ECHILD ? process_exit_status(p) : 0;
+	if (f->trace.leftover)
+		leftover_tell(f->trace.leftover);
+	if (f->spool.leftover)
+		leftover_tell(f->spool.leftover);
+}
 
+/* A command that ended before it came to a Go program keeps its status, if that tells of a failure. */
+static int failed(const struct record_options *o, const struct process *p, const struct error *err)
+{
 	cmd_fail(err);
-	return status ? status : EXIT_FAIL;
+	return p->reaped && process_exit_status(p) ? process_exit_status(p) : failure(o);
 }
 
 int cmd_record(int argc, char **argv)
 {
+	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED };
 	struct record_options o;
 	struct target t = TARGET_CLOSED;
-	struct output out;
 	struct error err = {0};
 	int status = read_options(&o, argc, argv);
 
 	if (status)
 		return status - 1;
-	catch_signals(o.command != NULL);
-	if (open_output(&out, &o, &err) || target_open(&t, &o, &out, &err)) {
-		output_close(&out, false, NULL);
-		status = failed(&t.proc, &err);
+	signals_catch(o.command != NULL);
+	if (!open_files(&files, &o, &err)) {
+		tell_leftovers(&files);
+		status = target_open(&t, &o, &files.trace, &err) ? failed(&o, &t.proc, &err) :
+			 record(&o, &t, &files, &err);
 	} else {
-		status = record(&o, &t, &out, &err);
+		status = failed(&o, &t.proc, &err);
 	}
+	output_close(&files.spool, false, NULL);
+	output_close(&files.trace, false, NULL);
 	target_close(&t);
 	return status;
 }

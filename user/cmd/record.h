@@ -42,6 +42,11 @@ struct target {
 
 #define TARGET_CLOSED { .proc = PROCESS_CLOSED }
 
+/* The files that it is recorded into; spool is closed if none is wanted. */
+struct record_files {
+	struct output trace, spool;
+};
+
 /*
  * Opens the process that was picked, or runs the command, whose output keeps out of
  * @trace, and holds it at its Go program. -ECHILD: it has ended without one.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/record.h"
+#include "cmd/signals.h"
 #include "proc/privilege.h"
 
 static void fill_info(struct target *t, const struct record_options *o)
@@ -86,7 +87,7 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 	int out = output_is(trace, STDOUT_FILENO) ? STDERR_FILENO : STDOUT_FILENO;
 	int r = may_launch(err);
 
-	return r ? r : process_launch(p, fs, command, out, err);
+	return r ? r : process_launch(p, fs, command, out, signals_restore, err);
 }
 
 /* @why: of the last program that it ran. */

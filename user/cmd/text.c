@@ -5,8 +5,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "cmd/leftover.h"
 #include "cmd/legacy.h"
-#include "read/raw_convert.h"
+#include "cmd/raw_convert.h"
 #include "read/text_write.h"
 
 static const char usage[] =
@@ -26,7 +27,7 @@ static const char usage[] =
 static int text(const char *in, const char *out, const char *binary, struct error *err)
 {
 	struct raw_source source;
-	int ret = source_open(&source, in, err);
+	int ret = leftover_source_open(&source, in, err);
 
 	if (ret)
 		return ret;

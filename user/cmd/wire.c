@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "read/raw_convert.h"
+#include "cmd/raw_convert.h"
 #include "read/wire_write.h"
 
 static const char usage[] =

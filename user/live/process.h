@@ -72,10 +72,12 @@ int process_file_of_path(const char *path);
 int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct error *err);
 /*
  * Forks and execs @argv with descriptor @out as its standard output, stopped right
- * after exec. Then it is held: process_release() lets it run.
+ * after exec. Then it is held: process_release() lets it run. @in_child runs between
+ * fork and exec. If exec fails the process is reaped with status 127 (there is no such
+ * file) or 126.
  */
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
-		   struct error *err);
+		   void (*in_child)(void), struct error *err);
 /*
  * Lets a held process run until it execs another program, by whichever of its
  * threads, and holds it right after that. -ECHILD: it has ended and is reaped.

@@ -134,11 +134,12 @@ void process_release(struct process *p)
  * In the child: exec once we are traced, or tell the parent why not. With file
  * capabilities gotap may not trace its own like until that is allowed.
  */
-static void exec_child(char **argv, int out, int parent)
+static void exec_child(char **argv, int out, int parent, void (*in_child)(void))
 {
 	char go = 0;
 	int e;
 
+	in_child();
 	prctl(PR_SET_DUMPABLE, 1);
 	if (write(parent, &go, 1) != 1 || read(parent, &go, 1) != 1)
 		_exit(127);
@@ -147,7 +148,7 @@ static void exec_child(char **argv, int out, int parent)
 	e = errno;
 	if (write(parent, &e, sizeof(e)) < 0)
 		_exit(126);
-	_exit(127);
+	_exit(e == ENOENT ? 127 : 126);	/* as env(1) and shells have it */
 }
 
 static int hold_at_exec(struct process *p, const char *name, int child, struct error *err)
@@ -166,7 +167,7 @@ static int hold_at_exec(struct process *p, const char *name, int child, struct e
 }
 
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
-		   struct error *err)
+		   void (*in_child)(void), struct error *err)
 {
 	_cleanup_close_ int ours = -1;
 	int fds[2], r;
@@ -184,7 +185,7 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 	p->pid = fork();
 	if (!p->pid) {
 		close(ours);	/* so that the child sees the end of us */
-		exec_child(argv, out, fds[1]);
+		exec_child(argv, out, fds[1], in_child);
 	}
 	close(fds[1]);
 	if (p->pid < 0)

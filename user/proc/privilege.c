@@ -31,6 +31,11 @@ static const struct {
 	{ PRIVILEGE_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "cap_sys_admin", false },
 };
 
+/* Both are in the first word of a set. */
+static const uint32_t file_caps = 1u << CAP_DAC_OVERRIDE | 1u << CAP_FOWNER;
+
+static bool files_reserved, files_without_effect;
+
 enum { ROWS = sizeof(table) / sizeof(table[0]) };
 
 static bool get_caps(struct __user_cap_data_struct caps[2])
@@ -155,7 +160,39 @@ int privilege_keep(unsigned int keep, struct error *err)
 		kept[word].permitted |= caps[word].permitted & bit;
 		kept[word].effective |= caps[word].effective & bit;
 	}
+	if (files_reserved)
+		kept[0].permitted |= caps[0].permitted & file_caps;
 	if (syscall(SYS_capset, &head, kept))
 		return error_set(err, -errno, "cannot give up capabilities: %s", strerror(errno));
+	files_without_effect = files_reserved;
 	return 0;
+}
+
+void privilege_reserve_files(void)
+{
+	files_reserved = true;
+}
+
+/* A failure shows in the system call that needs the right. */
+static void set_effect(bool effect)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	if (!files_without_effect || !get_caps(caps))
+		return;
+	caps[0].effective &= ~file_caps;
+	if (effect)
+		caps[0].effective |= caps[0].permitted & file_caps;
+	syscall(SYS_capset, &head, caps);
+}
+
+void privilege_raise_files(void)
+{
+	set_effect(true);
+}
+
+void privilege_lower_files(void)
+{
+	set_effect(false);
 }

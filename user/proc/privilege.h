@@ -52,4 +52,13 @@ bool privilege_has_seccomp(void);
  */
 int privilege_keep(unsigned int keep, struct error *err);
 
+/*
+ * CAP_DAC_OVERRIDE and CAP_FOWNER: rights to files beyond the user's own. After
+ * privilege_reserve_files() privilege_keep() keeps them without effect, and the
+ * calling thread has them between privilege_raise_files() and privilege_lower_files().
+ */
+void privilege_reserve_files(void);
+void privilege_raise_files(void);
+void privilege_lower_files(void);
+
 #endif

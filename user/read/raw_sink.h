@@ -14,19 +14,16 @@
 
 struct raw_sink {
 	struct buf buf;		/* what is not written yet: append here, then sink_settle() */
-	const char *path;
-	int fd;			/* -1: keeps everything in buf */
+	const char *name;	/* for messages */
+	int fd;			/* the caller's; -1: keeps everything in buf */
 	int error;		/* errno of the first failed write */
 };
 
-/* Creates @path, "-" is standard output, NULL keeps the bytes in s->buf. */
-int sink_open(struct raw_sink *s, const char *path, struct error *err);
+/* Writes to @fd, which stays the caller's; -1 keeps the bytes in s->buf. */
+void sink_open(struct raw_sink *s, int fd, const char *name);
 /* Writes out what has been collected if that is enough to be worth it. */
 void sink_settle(struct raw_sink *s);
-/*
- * Writes the rest and closes. With @keep false a file that sink_open() made is
- * removed: half a trace under the wanted name would pass for a whole one.
- */
-int sink_close(struct raw_sink *s, bool keep, struct error *err);
+/* Writes the rest and frees the buffer. */
+int sink_close(struct raw_sink *s, struct error *err);
 
 #endif

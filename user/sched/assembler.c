@@ -132,15 +132,31 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 	return outcome(a, err) ? a->failed : r;
 }
 
-int assembler_finish(struct assembler *a, struct error *err)
+static int finish(struct assembler *a, struct error *err)
 {
-	a->err = err;
-	merge_finish(a->merge);
 	if (!a->failed)
 		a->failed = goid_filter_finish(a->goids);
 	if (!a->failed)
 		a->failed = model_finish(a->model, 0, err);
 	return outcome(a, err);
+}
+
+int assembler_finish(struct assembler *a, struct error *err)
+{
+	a->err = err;
+	merge_finish(a->merge);
+	return finish(a, err);
+}
+
+int assembler_cut(struct assembler *a, struct error *err)
+{
+	a->err = err;
+	return finish(a, err);
+}
+
+uint64_t assembler_generations(const struct assembler *a)
+{
+	return tracefile_counts(a->trace)->generations;
 }
 
 void assembler_result(const struct assembler *a, struct assembler_result *ret)

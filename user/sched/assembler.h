@@ -48,6 +48,13 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err);
 /* Ends the trace; the file is complete. */
 int assembler_finish(struct assembler *a, struct error *err);
+/*
+ * The same where no more chunks will be taken though the capture goes on: ends the trace
+ * at the last watermark. Records behind that lack what other CPUs had before them.
+ */
+int assembler_cut(struct assembler *a, struct error *err);
+/* Whole generations that are in the file. */
+uint64_t assembler_generations(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);
 /* Accepts NULL. */
 void assembler_free(struct assembler *a);

@@ -8,8 +8,10 @@
 #include "stream/spool.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char MAGIC[8] = "gotapspl";
 
@@ -31,8 +33,8 @@ struct spool_chunk {
 };
 
 struct spool_writer {
-	FILE *f;
-	char *path;
+	int fd;
+	char *name;
 };
 
 struct spool_reader {
@@ -40,34 +42,39 @@ struct spool_reader {
 	char *path;
 };
 
-static int write_error(const struct spool_writer *w, struct error *err)
+static int write_all(const struct spool_writer *w, const void *p, size_t n, struct error *err)
 {
-	int e = errno ? errno : EIO;
+	while (n) {
+		ssize_t done = write(w->fd, p, n);
 
-	return error_set(err, -e, "cannot write '%s': %s", w->path, strerror(e));
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_set(err, -errno, "cannot write '%s': %s", w->name, strerror(errno));
+		p = (const char *)p + done;
+		n -= (size_t)done;
+	}
+	return 0;
 }
 
-int spool_create(struct spool_writer **ret, const char *path, const struct capture_info *info,
+int spool_create(struct spool_writer **ret, int fd, const char *name, const struct capture_info *info,
 		 struct error *err)
 {
 	struct spool_head head = { .version = SPOOL_VERSION, .info_size = sizeof(*info) };
-	struct spool_writer *w;
-	FILE *f = fopen(path, "we");
+	struct spool_writer *w = xcalloc(1, sizeof(*w));
+	int r;
 
-	if (!f)
-		return error_set(err, -errno, "cannot create '%s': %s", path, strerror(errno));
-	w = xcalloc(1, sizeof(*w));
-	w->f = f;
-	w->path = xstrdup(path);
+	w->fd = fd;
+	w->name = xstrdup(name);
 	memcpy(head.magic, MAGIC, sizeof(MAGIC));
-	fwrite(&head, sizeof(head), 1, f);
-	if (fwrite(info, sizeof(*info), 1, f) != 1) {
-		write_error(w, err);
-		spool_finish(w, NULL);
-		return err->code;
-	}
-	*ret = w;
-	return 0;
+	r = write_all(w, &head, sizeof(head), err);
+	if (!r)
+		r = write_all(w, info, sizeof(*info), err);
+	if (r)
+		spool_writer_free(w);
+	else
+		*ret = w;
+	return r;
 }
 
 int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err)
@@ -78,24 +85,17 @@ int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err
 		.wall_ns = c->wall_ns,
 		.len = c->data.len,
 	};
+	int r = write_all(w, &head, sizeof(head), err);
 
-	if (fwrite(&head, sizeof(head), 1, w->f) != 1 ||
-	    (c->data.len && fwrite(c->data.data, c->data.len, 1, w->f) != 1))
-		return write_error(w, err);
-	return 0;
+	return r ? r : write_all(w, c->data.data, c->data.len, err);
 }
 
-int spool_finish(struct spool_writer *w, struct error *err)
+void spool_writer_free(struct spool_writer *w)
 {
-	int r = 0;
-
 	if (!w)
-		return 0;
-	if (fclose(w->f))
-		r = write_error(w, err);
-	free(w->path);
+		return;
+	free(w->name);
 	free(w);
-	return r;
 }
 
 static void check_plugins(struct capture_info *info)

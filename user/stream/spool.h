@@ -8,7 +8,6 @@
 #define GOTAP_STREAM_SPOOL_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "stream/chunk.h"
@@ -40,11 +39,13 @@ struct capture_info {
 struct spool_writer;
 struct spool_reader;
 
-int spool_create(struct spool_writer **ret, const char *path, const struct capture_info *info,
+/* Writes to @fd, which stays the caller's; @name is for errors. */
+int spool_create(struct spool_writer **ret, int fd, const char *name, const struct capture_info *info,
 		 struct error *err);
+/* The chunk is in the file when this returns. */
 int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err);
-/* Flushes and closes; the error of the last write, if any. Accepts NULL. */
-int spool_finish(struct spool_writer *w, struct error *err);
+/* Accepts NULL. */
+void spool_writer_free(struct spool_writer *w);
 
 int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 	       struct error *err);

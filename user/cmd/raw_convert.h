@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* raw_convert: a file in one form to a file in another, by text_write() or wire_write(). */
-#ifndef GOTAP_READ_RAW_CONVERT_H
-#define GOTAP_READ_RAW_CONVERT_H
+#ifndef GOTAP_CMD_RAW_CONVERT_H
+#define GOTAP_CMD_RAW_CONVERT_H
 
 #include "read/raw_sink.h"
 #include "read/raw_source.h"
@@ -9,8 +9,8 @@
 typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, struct error *err);
 
 /*
- * Runs @fn from @in to @out ("-": standard input, output). @keep_part: after a
- * fault leave what was written before it, else remove @out.
+ * Runs @fn from @in to @out ("-": standard input, output). @keep_part: after a fault of
+ * the input what was written before it is kept as @out.
  */
 int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_part,
 		struct error *err);

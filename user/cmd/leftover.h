@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * leftover: messages about files that a gotap could not finish because it was killed
+ * (output.h), on stderr, for all commands that read or write traces.
+ */
+#ifndef GOTAP_CMD_LEFTOVER_H
+#define GOTAP_CMD_LEFTOVER_H
+
+#include "cmd/output.h"
+#include "read/raw_source.h"
+
+/* Opens an output for writing now, and tells of an unfinished file that was in its way. */
+int output_start(struct output *o, const char *path, struct error *err);
+/* Says how the unfinished file at @path is read. */
+void leftover_tell(const char *path);
+/*
+ * source_open() of a trace: where there is none of that name, or beside it, but one that
+ * is not finished, that is told.
+ */
+int leftover_source_open(struct raw_source *s, const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* raw_convert: see raw_convert.h. */
+#include "cmd/raw_convert.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd/leftover.h"
+#include "cmd/output.h"
+
+int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
+		      struct error *err)
+{
+	struct stat in_st, out_st;
+
+	if (strcmp(out, "-") && !fstat(source->fd, &in_st) && !stat(out, &out_st) &&
+	    S_ISREG(out_st.st_mode) && in_st.st_dev == out_st.st_dev &&
+	    in_st.st_ino == out_st.st_ino)
+		return error_set(err, -EINVAL, "'%s' is input and output", in);
+	return 0;
+}
+
+/* @written: could all of it be written? */
+static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, const struct output *out,
+	       bool *written, struct error *err)
+{
+	struct raw_sink sink;
+	struct error write_err;
+	int ret;
+
+	sink_open(&sink, out->fd, out->path);
+	ret = fn(source, &sink, err);
+	if (ret)
+		error_prefix(err, "%s", in);
+	*written = !sink_close(&sink, &write_err);
+	if (*written)
+		return ret;
+	*err = write_err;
+	return err->code;
+}
+
+int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
+		       const char *path, bool keep_part, struct error *err)
+{
+	struct error close_err;
+	struct output out;
+	bool written;
+	int ret = raw_not_same_file(source, in, path, err);
+
+	if (!ret)
+		ret = output_start(&out, path, err);
+	if (ret)
+		return ret;
+	ret = run(fn, source, in, &out, &written, err);
+	if (output_close(&out, written && (!ret || keep_part), &close_err) && !ret) {
+		*err = close_err;
+		ret = close_err.code;
+	}
+	return ret;
+}
+
+int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_part,
+		struct error *err)
+{
+	struct raw_source source;
+	int ret = leftover_source_open(&source, in, err);
+
+	if (ret)
+		return ret;
+	ret = raw_convert_source(fn, &source, in, out, keep_part, err);
+	source_close(&source);
+	return ret;
+}

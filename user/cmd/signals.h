@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signals: what SIGINT, SIGTERM, SIGHUP and SIGQUIT mean to `gotap record`. Owns their
+ * handlers. Each of them is one step on this way; those that come within 2 s of the one
+ * before are copies of it (timeout(1) sends two, a terminal one to each process) and
+ * are ignored:
+ *
+ *	1	the recording ends, whole
+ *	2	the trace ends with what has arrived, and is finished before the probes are gone
+ *	3	gotap ends at once, and the .partial file stays
+ *
+ * Of a launched program the first SIGINT or SIGQUIT is no step: these come from the
+ * keyboard and reach the program itself, whose end ends the recording.
+ */
+#ifndef GOTAP_CMD_SIGNALS_H
+#define GOTAP_CMD_SIGNALS_H
+
+#include <stdbool.h>
+
+/*
+ * SIGHUP and SIGTERM that were ignored at the start stay ignored (nohup). SIGINT and
+ * SIGQUIT, which a shell has each command in the background ignore, count if they are
+ * sent, and not if the terminal sends them.
+ */
+void signals_catch(bool launched);
+/* In a child, before it execs: all is as gotap found it. */
+void signals_restore(void);
+bool signals_stop(void);
+bool signals_give_up(void);
+/* The recording is over: the way begins anew, and its first step ends the waiting for the program. */
+void signals_begin_wait(void);
+
+#endif
