@@ -264,7 +264,7 @@ static int session_start(struct session *s, struct error *err)
 	int r = 0;
 
 	s->bpf = s->opts->bpf;
-	s->bpf.stop = &stop_signal;
+	s->bpf.stop = signals_step();
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cmd/signals.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -104,6 +103,11 @@ void signals_restore(void)
 bool signals_stop(void)
 {
 	return step > 0;
+}
+
+const volatile sig_atomic_t *signals_step(void)
+{
+	return &step;
 }
 
 bool signals_give_up(void)

@@ -15,6 +15,7 @@
 #ifndef GOTAP_CMD_SIGNALS_H
 #define GOTAP_CMD_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /*
@@ -26,6 +27,8 @@ void signals_catch(bool launched);
 /* In a child, before it execs: all is as gotap found it. */
 void signals_restore(void);
 bool signals_stop(void);
+/* Not 0: the same, for code that cannot call here. */
+const volatile sig_atomic_t *signals_step(void);
 bool signals_give_up(void);
 /* The recording is over: the way begins anew, and its first step ends the waiting for the program. */
 void signals_begin_wait(void);
