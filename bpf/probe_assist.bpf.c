@@ -46,7 +46,7 @@ int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 
 /* The function literal in gcAssistAlloc that calls it, where -pgo has inlined it into that. */
 SEC("uprobe")
-int GO_PROGRAM(host_assist)(struct pt_regs *ctx)
+int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 {
 	return send_begin(ctx, read_u64(g_m(go_g(ctx)) + off.m_curg));
 }

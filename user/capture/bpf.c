@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,18 @@ enum {
 	PROBER_CALIBRATE,		/* enum calibration */
 	PROBER_PRIVILEGES,		/* those that it keeps */
 };
+
+/* Each program of probes.def is in bpf/, and those that are built twice are in bpf/old.bpf.c too. */
+#define NEW(name)
+#define BOTH(name) _Static_assert(offsetof(struct gotap_bpf, progs.name##_old), #name "_old");
+#define PROGRAM(name, group, builds) \
+	_Static_assert(offsetof(struct gotap_bpf, progs.name), #name); builds(name)
+#define PROBE(...)
+#include "plan/probes.def"
+#undef NEW
+#undef BOTH
+#undef PROGRAM
+#undef PROBE
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 {

@@ -18,8 +18,8 @@ enum place { ENTRY, RESULT, AT_RUNQPUT, LIST, SYSCALL, BEHIND_CAS, UNSEEN };
 
 enum { NONE = REC_NONE };
 
-struct host_spec {
-	const char *host, *caller;
+struct inlined_spec {
+	const char *into, *caller;
 	uint8_t old, new_;
 	int since, until;
 	enum place place;
@@ -36,26 +36,26 @@ struct harmless_spec {
 };
 
 struct probed_spec {
-	const char *function, *host;
+	const char *function, *into;
 	int since, until;
 	enum program program;
 	const char *at_call;
 	struct site_class class;
 };
 
-static const struct host_spec host_specs[] = {
-#define HOST(host, caller, old, new_, since, until, place, kind, sub, stack) \
-	{ host, caller, old, new_, since, until, place, { kind, sub, stack } },
+static const struct inlined_spec inlined_specs[] = {
+#define INLINED(into, caller, old, new_, since, until, place, kind, sub, stack) \
+	{ into, caller, old, new_, since, until, place, { kind, sub, stack } },
 #define LACKS(...)
 #define HARMLESS(...)
 #define PROBED(...)
 #include "plan/inlining.def"
-#undef HOST
+#undef INLINED
 #undef LACKS
 };
 
 static const struct lacks_spec lacks_specs[] = {
-#define HOST(...)
+#define INLINED(...)
 #define LACKS(caller, lacks) { caller, lacks },
 #include "plan/inlining.def"
 #undef LACKS
@@ -72,16 +72,16 @@ static const struct harmless_spec harmless_specs[] = {
 
 static const struct probed_spec probed_specs[] = {
 #define HARMLESS(...)
-#define PROBED(function, host, since, until, program, at_call, kind, sub, stack) \
-	{ function, host, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
+#define PROBED(function, into, since, until, program, at_call, kind, sub, stack) \
+	{ function, into, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
 #include "plan/inlining.def"
-#undef HOST
+#undef INLINED
 #undef LACKS
 #undef HARMLESS
 #undef PROBED
 };
 
-/* --- where the probe of a host goes --- */
+/* --- where the probe goes in the function that it was inlined into --- */
 
 static int add_at(struct plan *p, const struct gobin *b, enum program program,
 		  const struct gobin_func *fn, uint64_t addr, const char *what, struct error *err)
@@ -93,7 +93,7 @@ static int add_at(struct plan *p, const struct gobin *b, enum program program,
 	return plan_add_point(p, b, &point, err);
 }
 
-static int add_results(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+static int add_results(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
 		       const struct gobin_func *fn, struct error *err)
 {
 	struct vec calls = {0};
@@ -106,7 +106,7 @@ static int add_results(struct plan *p, const struct gobin *b, const struct host_
 		char what[64];
 
 		snprintf(what, sizeof(what), "after call of %.40s", fn->name + strlen("runtime."));
-		r = add_at(p, b, PROGRAM_host_result, &c->func, c->return_addr, what, err);
+		r = add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what, err);
 		plan_add_site(p, c->return_addr, 0, 0, spec->class);
 	}
 	vec_free(&calls);
@@ -132,7 +132,7 @@ static int add_at_call(struct plan *p, const struct gobin *b, enum program progr
 	return add_at(p, b, program, fn, ret - CALL_LEN, what, err);
 }
 
-static int add_behind_cas(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+static int add_behind_cas(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
 			  const struct gobin_func *fn, struct error *err)
 {
 	uint32_t offset;
@@ -140,7 +140,7 @@ static int add_behind_cas(struct plan *p, const struct gobin *b, const struct ho
 	if (inlined_cas_jump(b, fn, p->offsets.g_atomicstatus, &offset))
 		return error_set(err, -ENOTSUP, "%s has no single compare-and-swap", fn->name);
 	plan_add_site(p, fn->addr + offset, 0, 0, spec->class);
-	return add_at(p, b, PROGRAM_host_sys_exit, fn, fn->addr + offset, "behind cmpxchg", err);
+	return add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset, "behind cmpxchg", err);
 }
 
 static int add_entry(struct plan *p, const struct gobin *b, enum program program,
@@ -154,7 +154,7 @@ static int add_entry(struct plan *p, const struct gobin *b, enum program program
 	return r;
 }
 
-static void note_unseen(struct plan *p, const struct host_spec *spec, const struct gobin_func *fn)
+static void note_unseen(struct plan *p, const struct inlined_spec *spec, const struct gobin_func *fn)
 {
 	struct error why;
 	size_t i;
@@ -165,20 +165,20 @@ static void note_unseen(struct plan *p, const struct host_spec *spec, const stru
 			plan_note_missing(p, spec->caller, lacks_specs[i].lacks, &why);
 }
 
-static int add_host(struct plan *p, const struct gobin *b, const struct host_spec *spec,
+static int add_inlined(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
 		    const struct gobin_func *fn, struct error *err)
 {
 	switch (spec->place) {
 	case ENTRY:
-		return add_entry(p, b, PROGRAM_host_enter, spec->class, fn, err);
+		return add_entry(p, b, PROGRAM_inlined_enter, spec->class, fn, err);
 	case LIST:
-		return add_entry(p, b, PROGRAM_host_list, spec->class, fn, err);
+		return add_entry(p, b, PROGRAM_inlined_list, spec->class, fn, err);
 	case SYSCALL:
-		return add_entry(p, b, PROGRAM_host_syscall, spec->class, fn, err);
+		return add_entry(p, b, PROGRAM_inlined_syscall, spec->class, fn, err);
 	case RESULT:
 		return add_results(p, b, spec, fn, err);
 	case AT_RUNQPUT:
-		return add_at_call(p, b, PROGRAM_host_runqput, "runtime.runqput", spec->class, fn,
+		return add_at_call(p, b, PROGRAM_inlined_runqput, "runtime.runqput", spec->class, fn,
 				   err);
 	case BEHIND_CAS:
 		return add_behind_cas(p, b, spec, fn, err);
@@ -192,7 +192,7 @@ static int add_host(struct plan *p, const struct gobin *b, const struct host_spe
 /* --- casgstatus --- */
 
 /* Of several calls in the source some may have been inlined and some not. */
-static bool is_still_called(const struct gobin *b, const struct host_spec *spec,
+static bool is_still_called(const struct gobin *b, const struct inlined_spec *spec,
 			    const struct gobin_func *host, const struct vec *calls)
 {
 	size_t i;
@@ -224,7 +224,7 @@ static bool is_harmless(const struct plan *p, const char *caller)
 	return false;
 }
 
-static int add_caller_in_host(struct plan *p, const struct gobin *b, const char *caller,
+static int add_caller_inlined(struct plan *p, const struct gobin *b, const char *caller,
 			      const struct gobin_func *host, const struct vec *calls,
 			      struct error *err)
 {
@@ -232,24 +232,24 @@ static int add_caller_in_host(struct plan *p, const struct gobin *b, const char 
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < COUNT(host_specs) && !r; i++) {
-		const struct host_spec *spec = &host_specs[i];
+	for (i = 0; i < COUNT(inlined_specs) && !r; i++) {
+		const struct inlined_spec *spec = &inlined_specs[i];
 
-		if (!release_in(p->minor, spec->since, spec->until) || strcmp(spec->host, host->name) ||
+		if (!release_in(p->minor, spec->since, spec->until) || strcmp(spec->into, host->name) ||
 		    strcmp(spec->caller, caller))
 			continue;
 		known = true;
 		if (is_still_called(b, spec, host, calls))
 			continue;
-		r = add_host(p, b, spec, host, err);
-		p->hosts |= 1ULL << i;
+		r = add_inlined(p, b, spec, host, err);
+		p->inlined |= 1ULL << i;
 	}
 	if (!known)
 		r = error_set(err, -ENOTSUP, "no probe is known for what %s does there", caller);
 	return r;
 }
 
-static int add_casgstatus_host(struct plan *p, const struct gobin *b, const struct inlined *at,
+static int add_casgstatus_inlined(struct plan *p, const struct gobin *b, const struct inlined *at,
 			       const struct vec *calls, struct error *err)
 {
 	struct vec callers = {0};
@@ -258,7 +258,7 @@ static int add_casgstatus_host(struct plan *p, const struct gobin *b, const stru
 
 	inlined_callers(b, at, &callers);
 	for (i = 0; i < callers.len && !r; i++)
-		r = add_caller_in_host(p, b, *vec_at(&callers, const char *, i), &at->host, calls,
+		r = add_caller_inlined(p, b, *vec_at(&callers, const char *, i), &at->host, calls,
 				       err);
 	vec_free(&callers);
 	if (r)
@@ -267,7 +267,7 @@ static int add_casgstatus_host(struct plan *p, const struct gobin *b, const stru
 	return r;
 }
 
-int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct vec *calls,
+int plan_casgstatus_inlined(struct plan *p, const struct gobin *b, const struct vec *calls,
 			  struct error *err)
 {
 	static const char *const name = "runtime.casgstatus";
@@ -277,23 +277,23 @@ int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct ve
 
 	inlined_find(b, &name, 1, &found);
 	for (i = 0; i < found.len && !r; i++)
-		r = add_casgstatus_host(p, b, vec_at(&found, struct inlined, i), calls, err);
+		r = add_casgstatus_inlined(p, b, vec_at(&found, struct inlined, i), calls, err);
 	vec_free(&found);
 	return r;
 }
 
-bool plan_host_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_)
+bool plan_inlined_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(host_specs); i++)
-		if ((p->hosts & 1ULL << i) && host_specs[i].old == old &&
-		    host_specs[i].new_ == new_ && !strcmp(host_specs[i].caller, caller))
+	for (i = 0; i < COUNT(inlined_specs); i++)
+		if ((p->inlined & 1ULL << i) && inlined_specs[i].old == old &&
+		    inlined_specs[i].new_ == new_ && !strcmp(inlined_specs[i].caller, caller))
 			return true;
 	return false;
 }
 
-_Static_assert(COUNT(host_specs) <= 64, "plan.hosts is a bit mask");
+_Static_assert(COUNT(inlined_specs) <= 64, "plan.inlined is a bit mask");
 
 /* --- other probed functions --- */
 
@@ -305,13 +305,13 @@ static const struct probed_spec *probed_spec_of(const struct plan *p, const stru
 		const struct probed_spec *spec = &probed_specs[i];
 
 		if (release_in(p->minor, spec->since, spec->until) && !strcmp(spec->function, at->name) &&
-		    !strcmp(spec->host, at->host.name))
+		    !strcmp(spec->into, at->host.name))
 			return spec;
 	}
 	return NULL;
 }
 
-bool plan_host_probed(const struct plan *p, const struct gobin *b, const char *function)
+bool plan_inlined_probed(const struct plan *p, const struct gobin *b, const char *function)
 {
 	struct vec found = {0};
 	bool all = true;
@@ -350,13 +350,13 @@ static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inl
 		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
 				 at->name, at->host.name);
 	p->heap_live_reg = reg;
-	return add_at(p, b, PROGRAM_host_heap, &at->host, at->host.addr + offset, "behind xadd", err);
+	return add_at(p, b, PROGRAM_inlined_heap, &at->host, at->host.addr + offset, "behind xadd", err);
 }
 
 static int add_for(struct plan *p, const struct gobin *b, const struct probed_spec *spec,
 		   const struct inlined *at, struct error *err)
 {
-	if (spec->program == PROGRAM_host_heap)
+	if (spec->program == PROGRAM_inlined_heap)
 		return add_heap_jump(p, b, at, err);
 	if (spec->at_call)
 		return add_at_call(p, b, spec->program, spec->at_call, spec->class, &at->host, err);
@@ -380,7 +380,7 @@ static int add_probed(struct plan *p, const struct gobin *b, const struct inline
 	return plan_lacks(p, b, spec, &why, err);
 }
 
-int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
 		     size_t n, struct error *err)
 {
 	const char **names = xcalloc(n, sizeof(*names));
@@ -389,7 +389,7 @@ int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_s
 	int r = 0;
 
 	for (i = 0; i < n; i++)
-		names[i] = plan_wants(p, specs[i].group, specs[i].since, specs[i].until) &&
+		names[i] = plan_wants(p, plan_group_of(specs[i].program), specs[i].since, specs[i].until) &&
 			   specs[i].program != PROGRAM_casgstatus ? specs[i].function : "";
 	inlined_find(b, names, n, &found);
 	for (i = 0; i < found.len && !r; i++) {

@@ -14,11 +14,24 @@ enum { NEWEST = RELEASE_NEWEST };
 
 enum need { OPTIONAL, REQUIRED, IF_LINKED };
 
+struct probe_spec;
+
+/*
+ * Adds the points of @spec in @fn, its function. -ENOENT if there is no such place, -ENOTSUP if
+ * it is unlike that of any known release.
+ */
+typedef int add_points_fn(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct gobin_func *fn, struct error *err);
+
+/* A row of probes.def. */
 struct probe_spec {
 	enum program program;
 	const char *function;
-	enum group group;
 	int since, until;
+	struct {
+		add_points_fn *add;
+		const char *callee;
+	} where;
 	enum need need;
 	const char *lacks;
 };
@@ -62,14 +75,14 @@ struct status_call {
  * status_call) are the calls that are left. -ENOTSUP names a function for which
  * there is no way.
  */
-int plan_casgstatus_hosts(struct plan *p, const struct gobin *b, const struct vec *calls,
+int plan_casgstatus_inlined(struct plan *p, const struct gobin *b, const struct vec *calls,
 			  struct error *err);
-/* Does a host see this transition of @caller? */
-bool plan_host_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
-/* Is @function, a probed one, all in others that have probes for it? */
-bool plan_host_probed(const struct plan *p, const struct gobin *b, const char *function);
+/* Does a probe of inlining.def see this transition of @caller? */
+bool plan_inlined_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
+/* Was @function, a probed one, inlined everywhere, and is there a probe for each place? */
+bool plan_inlined_probed(const struct plan *p, const struct gobin *b, const char *function);
 /* The same for the other probed functions, @specs. */
-int plan_probe_hosts(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
+int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe_spec *specs,
 		     size_t n, struct error *err);
 
 #endif

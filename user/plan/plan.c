@@ -20,51 +20,43 @@
 #include "target/stackalloc.h"
 #include "target/x86_insn.h"
 
-static const struct probe_spec probe_specs[] = {
-#define PROBE(program, function, group, ...) \
-	{ PROGRAM_##program, function, GROUP_##group, __VA_ARGS__ },
+static const struct {
+	const char *name;
+	enum group group;
+} programs[PROGRAMS] = {
+#define PROGRAM(name, group, builds) { #name, GROUP_##group },
+#define PROBE(...)
 #include "plan/probes.def"
+#undef PROGRAM
 #undef PROBE
 };
 
-/*
- * Programs that sit at a call and not at the start of a function. AT the call of
- * @callee in the probed function; right AFTER it, where its results are in
- * registers; or after every CALL of the probed function, wherever it is.
- * These run rarely: an instruction that the kernel must step through does not matter.
- */
-enum call_place { AT_CALL, AFTER_CALL, AFTER_CALLS };
+/* The column "where" of probes.def. */
+static add_points_fn add_entry, add_at_call, add_after_call, add_assist_ends, add_exit_jump,
+	add_stack_jump;
 
-static const struct call_spec {
-	enum program program;
-	enum call_place place;
-	const char *callee;
-} call_specs[] = {
-	/* The runtime's tracer tells the end just before this call (1.19 to 1.27). */
-	{ PROGRAM_stw_end, AT_CALL, "runtime.wakep" },
-	/* gcControllerCommit: the goal that it has just traced is the second result. */
-	{ PROGRAM_heap_goal, AFTER_CALL, "runtime.(*gcControllerState).trigger" },
-	{ PROGRAM_assist_end, AFTER_CALLS, NULL },	/* up to Go 1.21 */
-	{ PROGRAM_sweep_freed, AT_CALL, "runtime.newMarkBits" },
-	{ PROGRAM_sweep_looked, AT_CALL, "runtime.(*activeSweep).end" },
-	{ PROGRAM_sweep_chunk, AFTER_CALL, "runtime.(*mheap).reclaimChunk" },
+#define ENTRY { add_entry, NULL }
+#define AT_CALL(callee) { add_at_call, callee }
+#define AFTER_CALL(callee) { add_after_call, callee }
+#define FIND(find) { find, NULL }
+
+static const struct probe_spec probe_specs[] = {
+#define PROGRAM(...)
+#define PROBE(program, function, since, until, where, need, lacks) \
+	{ PROGRAM_##program, function, since, until, where, need, lacks },
+#include "plan/probes.def"
+#undef PROGRAM
+#undef PROBE
 };
 
 const char *program_name(enum program p)
 {
-	static const char *const names[PROGRAMS] = {
-		"casgstatus", "proc_start", "proc_stop", "preempt_park", "syscall_enter",
-		"syscall_exit", "proc_steal", "proc_handoff", "coroswitch", "procs_change",
-		"stw_begin", "stw_end", "gc_begin", "assist_begin", "assist_end", "heap_update",
-		"heap_reset", "heap_goal",
-		"sweep_span", "sweep_freed", "sweep_call", "sweep_looked", "sweep_chunk",
-		"user_task_begin", "user_task_end", "user_region", "user_log", "gstack_alloc",
-		"gstack_free", "span_alloc", "span_free", "host_enter", "host_result",
-		"host_runqput", "host_list", "host_syscall", "host_sys_exit", "host_p_stop",
-		"host_heap", "host_assist",
-	};
+	return programs[p].name;
+}
 
-	return names[p];
+enum group plan_group_of(enum program program)
+{
+	return programs[program].group;
 }
 
 const char *plan_group_function(enum group g, size_t i)
@@ -72,19 +64,9 @@ const char *plan_group_function(enum group g, size_t i)
 	size_t j;
 
 	for (j = 0; j < COUNT(probe_specs); j++)
-		if (probe_specs[j].group == g && !i--)
+		if (plan_group_of(probe_specs[j].program) == g && !i--)
 			return probe_specs[j].function;
 	return NULL;
-}
-
-enum group plan_group_of(enum program program)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(probe_specs); i++)
-		if (probe_specs[i].program == program)
-			return probe_specs[i].group;
-	return GROUP_SCHED;	/* inlining.def */
 }
 
 bool plan_wants(const struct plan *p, enum group group, int since, int until)
@@ -132,35 +114,6 @@ static int find_prologue(const struct plan *p, const struct gobin *b, enum progr
 	return 0;
 }
 
-static int find_exit_jump(struct plan *p, const struct gobin *b, uint32_t *offset, char text[80],
-			  struct error *err)
-{
-	struct exit_site site;
-	int r = exitsyscall_site(b, &p->offsets, &site, err);
-
-	if (r)
-		return r;
-	p->exitsyscall_p_reg = site.pp_reg;
-	*offset = site.offset;
-	snprintf(text, 80, "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
-	return 0;
-}
-
-static int find_stack_jump(struct plan *p, const struct gobin *b, uint32_t *offset,
-			   char text[80], struct error *err)
-{
-	struct stackalloc_site site;
-	int r = stackalloc_site(b, &site, err);
-
-	if (r)
-		return r;
-	p->gstack_lo = site.lo;
-	p->gstack_size = site.size;
-	*offset = site.offset;
-	snprintf(text, 80, "jump at +0x%x", site.offset);
-	return 0;
-}
-
 int plan_add_point(struct plan *p, const struct gobin *b, struct probe_point *point,
 		   struct error *err)
 {
@@ -176,7 +129,7 @@ int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 		   const struct gobin_func *fn, uint64_t *addr, struct error *err)
 {
 	struct probe_point point = { .program = program, .function = fn->name };
-	uint32_t offset;
+	uint32_t offset = 0;
 	int r = find_prologue(p, b, program, fn, &offset, point.site, err);
 
 	if (r)
@@ -185,14 +138,89 @@ int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 	return plan_add_point(p, b, &point, err);
 }
 
-static const struct call_spec *call_spec_of(enum program program)
-{
-	size_t i;
+/* --- where: the column of probes.def --- */
 
-	for (i = 0; i < COUNT(call_specs); i++)
-		if (call_specs[i].program == program)
-			return &call_specs[i];
-	return NULL;
+static int add_at(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		  const struct gobin_func *fn, uint32_t offset, const char *site, struct error *err)
+{
+	struct probe_point point = { .program = spec->program, .function = spec->function,
+				     .addr = fn->addr + offset };
+
+	snprintf(point.site, sizeof(point.site), "%s", site);
+	return plan_add_point(p, b, &point, err);
+}
+
+static int add_entry(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		     const struct gobin_func *fn, struct error *err)
+{
+	uint64_t addr;
+
+	return plan_add_entry(p, b, spec->program, fn, &addr, err);
+}
+
+/* The return address of the first call that @spec names; 0 if there is none. */
+static uint64_t first_call(const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
+{
+	struct gobin_func callee;
+	uint64_t ret = 0;
+
+	if (!gobin_func(b, spec->where.callee, &callee))
+		ret = callsites_first(b, fn, callee.addr);
+	if (!ret)
+		error_set(err, -ENOENT, "%s does not call %s", spec->function, spec->where.callee);
+	return ret;
+}
+
+static int add_at_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		       const struct gobin_func *fn, struct error *err)
+{
+	uint64_t ret = first_call(b, spec, fn, err);
+	uint32_t offset = (uint32_t)(ret - CALLSITE_LEN - fn->addr);
+	char site[80];
+
+	snprintf(site, sizeof(site), "call of %s at +0x%x", spec->where.callee, offset);
+	return ret ? add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+}
+
+static int add_after_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	uint64_t ret = first_call(b, spec, fn, err);
+	uint32_t offset = (uint32_t)(ret - fn->addr);
+	char site[80];
+
+	snprintf(site, sizeof(site), "after call of %s at +0x%x", spec->where.callee, offset);
+	return ret ? add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+}
+
+static int add_exit_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			 const struct gobin_func *fn, struct error *err)
+{
+	struct exit_site site;
+	char text[80];
+	int r = exitsyscall_site(b, &p->offsets, &site, err);
+
+	if (r)
+		return r;
+	p->exitsyscall_p_reg = site.pp_reg;
+	snprintf(text, sizeof(text), "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
+	return add_at(p, b, spec, fn, site.offset, text, err);
+}
+
+static int add_stack_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	struct stackalloc_site site;
+	char text[80];
+	int r = stackalloc_site(b, &site, err);
+
+	if (r)
+		return r;
+	p->gstack_lo = site.lo;
+	p->gstack_size = site.size;
+	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
+	return add_at(p, b, spec, fn, site.offset, text, err);
 }
 
 static int add_after_calls(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -217,11 +245,12 @@ static int add_after_calls(struct plan *p, const struct gobin *b, const struct p
 	return r;
 }
 
-/* The instructions that only an assist gets to; -ENOTSUP up to Go 1.21, or if they are not found. */
-static int add_assist_ends(struct plan *p, const struct gobin *b, const struct gobin_func *fn,
-			   struct error *err)
+/* Where gcAssistAlloc clears g.inMarkAssist; -ENOTSUP up to Go 1.21, or if that is not found. */
+static int add_flag_clears(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
 {
 	struct vec ends = {0};
+	char text[80];
 	size_t i;
 	int r = -ENOTSUP;
 
@@ -229,62 +258,30 @@ static int add_assist_ends(struct plan *p, const struct gobin *b, const struct g
 		r = assist_ends(b, fn, (int32_t)p->offsets.g_in_mark_assist, &ends);
 	for (i = 0; i < ends.len && !r; i++) {
 		uint32_t offset = *vec_at(&ends, uint32_t, i);
-		struct probe_point point = { .program = PROGRAM_assist_end, .function = fn->name,
-					     .addr = fn->addr + offset };
 
-		snprintf(point.site, sizeof(point.site), "movb $0,inMarkAssist at +0x%x", offset);
-		r = plan_add_point(p, b, &point, err);
+		snprintf(text, sizeof(text), "movb $0,inMarkAssist at +0x%x", offset);
+		r = add_at(p, b, spec, fn, offset, text, err);
 	}
 	vec_free(&ends);
 	return r;
 }
 
-static int add_call_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
-			  const struct call_spec *call, const struct gobin_func *fn,
-			  struct error *err)
+static int add_assist_ends(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
 {
-	struct probe_point point = { .program = spec->program, .function = spec->function };
-	struct gobin_func callee;
-	uint64_t ret = 0;
-
-	if (spec->program == PROGRAM_assist_end && !add_assist_ends(p, b, fn, err))
+	if (!add_flag_clears(p, b, spec, fn, err))
 		return 0;
-	if (call->place == AFTER_CALLS)
-		return add_after_calls(p, b, spec, fn, err);
-	if (!gobin_func(b, call->callee, &callee))
-		ret = callsites_first(b, fn, callee.addr);
-	if (!ret)
-		return error_set(err, -ENOENT, "%s does not call %s", spec->function, call->callee);
-	point.addr = call->place == AT_CALL ? ret - 5 : ret;
-	snprintf(point.site, sizeof(point.site), "%scall of %s at +0x%x",
-		 call->place == AT_CALL ? "" : "after ", call->callee,
-		 (unsigned int)(point.addr - fn->addr));
-	return plan_add_point(p, b, &point, err);
+	return add_after_calls(p, b, spec, fn, err);
 }
 
 static int add_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     struct error *err)
 {
-	struct probe_point point = { .program = spec->program, .function = spec->function };
-	const struct call_spec *call = call_spec_of(spec->program);
 	struct gobin_func fn;
-	uint32_t offset = 0;
-	int r;
 
 	if (gobin_func(b, spec->function, &fn))
 		return error_set(err, -ENOENT, "%s is not in the binary", spec->function);
-	if (call)
-		return add_call_point(p, b, spec, call, &fn, err);
-	if (spec->program == PROGRAM_syscall_exit)
-		r = find_exit_jump(p, b, &offset, point.site, err);
-	else if (spec->program == PROGRAM_gstack_alloc)
-		r = find_stack_jump(p, b, &offset, point.site, err);
-	else
-		r = find_prologue(p, b, spec->program, &fn, &offset, point.site, err);
-	if (r)
-		return r;
-	point.addr = fn.addr + offset;
-	return plan_add_point(p, b, &point, err);
+	return spec->where.add(p, b, spec, &fn, err);
 }
 
 void plan_note_missing(struct plan *p, const char *function, const char *lacks,
@@ -317,7 +314,7 @@ static bool group_has_probes(const struct plan *p, enum group g)
 	size_t i;
 
 	for (i = 0; i < COUNT(probe_specs); i++)
-		if (probe_specs[i].group == g &&
+		if (plan_group_of(probe_specs[i].program) == g &&
 		    plan_wants(p, g, probe_specs[i].since, probe_specs[i].until))
 			return true;
 	return false;
@@ -332,7 +329,9 @@ static void note_empty_groups(struct plan *p, const struct gobin *b)
 	for (i = 0; i < COUNT(probe_specs); i++) {
 		const struct probe_spec *spec = &probe_specs[i];
 
-		if (!(p->groups & 1u << spec->group) || group_has_probes(p, spec->group))
+		enum group group = plan_group_of(spec->program);
+
+		if (!(p->groups & 1u << group) || group_has_probes(p, group))
 			continue;
 		error_set(&why, -ENOTSUP, "from Go 1.%d on", spec->since);
 		plan_lacks(p, b, spec, &why, &unused);
@@ -348,18 +347,18 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 		struct error why;
 		int r;
 
-		if (!plan_wants(p, spec->group, spec->since, spec->until))
+		if (!plan_wants(p, plan_group_of(spec->program), spec->since, spec->until))
 			continue;
 		r = add_point(p, b, spec, &why);
 		if (!r || (r == -ENOENT && spec->need == IF_LINKED))
 			continue;
-		if (r == -ENOENT && plan_host_probed(p, b, spec->function))
+		if (r == -ENOENT && plan_inlined_probed(p, b, spec->function))
 			continue;
 		r = plan_lacks(p, b, spec, &why, err);
 		if (r)
 			return r;
 	}
-	return plan_probe_hosts(p, b, probe_specs, COUNT(probe_specs), err);
+	return plan_probe_inlined(p, b, probe_specs, COUNT(probe_specs), err);
 }
 
 /* Assembly functions carry the suffix of their ABI in the symbol table. */

@@ -17,48 +17,13 @@
 #include "record.h"
 #include "target/gobin.h"
 
-/* The BPF programs, in the order of probes.def's first mention of each. */
+/* The BPF programs. */
 enum program {
-	PROGRAM_casgstatus,
-	PROGRAM_proc_start,
-	PROGRAM_proc_stop,
-	PROGRAM_preempt_park,
-	PROGRAM_syscall_enter,
-	PROGRAM_syscall_exit,
-	PROGRAM_proc_steal,
-	PROGRAM_proc_handoff,
-	PROGRAM_coroswitch,
-	PROGRAM_procs_change,
-	PROGRAM_stw_begin,
-	PROGRAM_stw_end,
-	PROGRAM_gc_begin,
-	PROGRAM_assist_begin,
-	PROGRAM_assist_end,
-	PROGRAM_heap_update,
-	PROGRAM_heap_reset,
-	PROGRAM_heap_goal,
-	PROGRAM_sweep_span,
-	PROGRAM_sweep_freed,
-	PROGRAM_sweep_call,
-	PROGRAM_sweep_looked,
-	PROGRAM_sweep_chunk,
-	PROGRAM_user_task_begin,
-	PROGRAM_user_task_end,
-	PROGRAM_user_region,
-	PROGRAM_user_log,
-	PROGRAM_gstack_alloc,
-	PROGRAM_gstack_free,
-	PROGRAM_span_alloc,
-	PROGRAM_span_free,
-	PROGRAM_host_enter,
-	PROGRAM_host_result,
-	PROGRAM_host_runqput,
-	PROGRAM_host_list,
-	PROGRAM_host_syscall,
-	PROGRAM_host_sys_exit,
-	PROGRAM_host_p_stop,
-	PROGRAM_host_heap,
-	PROGRAM_host_assist,
+#define PROGRAM(name, group, builds) PROGRAM_##name,
+#define PROBE(...)
+#include "plan/probes.def"
+#undef PROGRAM
+#undef PROBE
 	PROGRAMS,
 };
 
@@ -132,7 +97,7 @@ struct plan {
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gcphase, mheap;	/* likewise; only used where known */
-	uint64_t hosts;			/* rows of inlining.def in use, as bits */
+	uint64_t inlined;		/* rows of inlining.def in use, as bits */
 	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */

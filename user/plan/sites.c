@@ -143,7 +143,7 @@ static int add_casgstatus_sites(struct plan *p, const struct gobin *b, const str
 
 		if (plan_wants(p, spec->group, spec->since, spec->until) &&
 		    !match_calls(p, b, spec, calls) && spec->need == REQUIRED &&
-		    !plan_host_sees(p, spec->caller, spec->old, spec->new_))
+		    !plan_inlined_sees(p, spec->caller, spec->old, spec->new_))
 			return error_set(err, -ENOTSUP, "cannot trace '%s': %s does not call "
 					 "casgstatus", gobin_path(b), spec->caller);
 	}
@@ -287,7 +287,7 @@ int plan_sites(struct plan *p, const struct gobin *b, struct error *err)
 	if (gobin_func(b, "runtime.casgstatus", &fn))
 		return error_set(err, -ENOENT, "runtime.casgstatus is not in '%s'", gobin_path(b));
 	find_status_calls(b, fn.addr, &calls);
-	r = plan_casgstatus_hosts(p, b, &calls, err);
+	r = plan_casgstatus_inlined(p, b, &calls, err);
 	if (!r)
 		r = add_casgstatus_sites(p, b, &calls, err);
 	if (!r)

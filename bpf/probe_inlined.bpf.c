@@ -28,7 +28,7 @@ static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t
 
 /* execute(gp), park_m(gp), ready(gp, traceskip, next), ...: the goroutine comes first. */
 SEC("uprobe")
-int host_enter(struct pt_regs *ctx)
+int inlined_enter(struct pt_regs *ctx)
 {
 	struct transition t = { .gp = go_arg1(ctx), .arg2 = go_arg2(ctx) };
 
@@ -37,7 +37,7 @@ int host_enter(struct pt_regs *ctx)
 
 /* Behind a call that returns the goroutine, or none; in the frame of who called. */
 SEC("uprobe")
-int host_result(struct pt_regs *ctx)
+int inlined_result(struct pt_regs *ctx)
 {
 	enum { GO_WAITING = 4 };
 	struct transition t = { .gp = go_arg1(ctx) };
@@ -57,7 +57,7 @@ int host_result(struct pt_regs *ctx)
 
 /* injectglist(*gList): the first word is the head of a list linked by g.schedlink. */
 SEC("uprobe")
-int host_list(struct pt_regs *ctx)
+int inlined_list(struct pt_regs *ctx)
 {
 	enum { MANY = 128 };	/* what netpoll brings at once */
 	struct transition t = {};
@@ -93,7 +93,7 @@ int host_list(struct pt_regs *ctx)
  * directly. Up to Go 1.22 the stack begins in the function itself.
  */
 SEC("uprobe")
-int host_syscall(struct pt_regs *ctx)
+int inlined_syscall(struct pt_regs *ctx)
 {
 	struct transition t = { .gp = go_g(ctx) };
 	struct stack_start from;
@@ -114,7 +114,7 @@ int host_syscall(struct pt_regs *ctx)
  * status, which is tried again if a scan of the stack is under way.
  */
 SEC("uprobe")
-int host_sys_exit(struct pt_regs *ctx)
+int inlined_sys_exit(struct pt_regs *ctx)
 {
 	enum { GO_RUNNING = 2, SCAN = 0x1000 };
 	struct transition t = { .gp = go_g(ctx) };
@@ -128,7 +128,7 @@ int host_sys_exit(struct pt_regs *ctx)
 
 /* The call of runqput(pp, gp, next), in the frame of newproc's literal. */
 SEC("uprobe")
-int host_runqput(struct pt_regs *ctx)
+int inlined_runqput(struct pt_regs *ctx)
 {
 	struct transition t = { .gp = go_arg2(ctx) };
 
@@ -140,7 +140,7 @@ int host_runqput(struct pt_regs *ctx)
 
 /* findRunnable's call of pidleput(pp, now), behind its releasep. */
 SEC("uprobe")
-int host_p_stop(struct pt_regs *ctx)
+int inlined_p_stop(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), p = go_arg1(ctx);
 
@@ -154,7 +154,7 @@ int host_p_stop(struct pt_regs *ctx)
  * has the sum that the runtime's own tracer tells. Nothing more is to be added.
  */
 SEC("uprobe")
-int host_heap(struct pt_regs *ctx)
+int inlined_heap(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), live = go_reg(ctx, heap_live_reg);
 
