@@ -10,6 +10,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "read.h"
 #include "goabi.h"
 #include "gooffsets.h"
 #include "record.h"

@@ -110,30 +110,6 @@ static __always_inline bool site_find(__u64 key, struct site_class *ret)
 	return slot->key == key;
 }
 
-static __always_inline __u64 read_u64(__u64 addr)
-{
-	__u64 v = 0;
-
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
-static __always_inline __u32 read_u32(__u64 addr)
-{
-	__u32 v = 0;
-
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
-static __always_inline __u8 read_u8(__u64 addr)
-{
-	__u8 v = 0;
-
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
 /*
  * Has user space a name for every g (names_from in common.h), and was no record lost since?
  * Then @r may leave out what an earlier record of the same g said. That saves most of the cost

@@ -79,7 +79,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 	};
 
 	if (!at_status_calls)
-		bpf_probe_read_user(&c.ret, sizeof(c.ret), (void *)loaded(ctx->sp));
+		read_user(&c.ret, sizeof(c.ret), loaded(ctx->sp));
 	return c;
 }
 
@@ -96,7 +96,7 @@ static __always_inline u64 go_tls_g(void)
 	struct task_struct *task = (void *)bpf_get_current_task();
 	u64 g = 0;
 
-	bpf_probe_read_user(&g, sizeof(g), (void *)(BPF_CORE_READ(task, thread.fsbase) - 8));
+	read_user(&g, sizeof(g), BPF_CORE_READ(task, thread.fsbase) - 8);
 	return g;
 }
 
@@ -111,7 +111,7 @@ static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
 
 	if (go_abi != GO_ABI_STACK)
 		return reg;
-	bpf_probe_read_user(&v, sizeof(v), (void *)(loaded(ctx->sp) + 8 * n));
+	read_user(&v, sizeof(v), loaded(ctx->sp) + 8 * n);
 	return v;
 }
 
@@ -140,7 +140,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 		u32 old, new;
 	} frame = {};
 
-	bpf_probe_read_user(&frame, sizeof(frame), (void *)loaded(ctx->bp));
+	read_user(&frame, sizeof(frame), loaded(ctx->bp));
 	c.g = go_g(ctx);
 	c.fp = frame.fp;
 	c.ret = frame.ret;

@@ -19,7 +19,7 @@ struct g_chunk {
 
 static __always_inline void g_read(struct g_chunk *c, __u64 g)
 {
-	if (bpf_probe_read_user(c, sizeof(*c), (void *)(g + off.g_sched_sp)))
+	if (!read_user(c, sizeof(*c), g + off.g_sched_sp))
 		__builtin_memset(c, 0, sizeof(*c));
 }
 

@@ -13,12 +13,12 @@
 static __always_inline __u64 current_m(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 g = read_u64(BPF_CORE_READ(task, thread.fsbase) - 8), m;
+	__u64 g = peek_u64(BPF_CORE_READ(task, thread.fsbase) - 8), m;
 
 	if (!g)
 		return 0;
-	m = g_m(g);
-	if (!m || g_m(read_u64(m + off.m_g0)) != m)	/* a C thread, or a TLS of another kind */
+	m = peek_u64(g + off.g_m);
+	if (!m || peek_u64(peek_u64(m + off.m_g0) + off.g_m) != m)	/* a C thread, or a TLS of another kind */
 		return 0;
 	return m;
 }
@@ -97,8 +97,8 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	if (u->bp == u->sp)
 		c->r.flags |= REC_CPU_AT_FRAME;
 	c->ip = u->ip;
-	c->words[0] = read_u64(u->sp);
-	c->words[1] = read_u64(u->sp + 8);
+	c->words[0] = peek_u64(u->sp);
+	c->words[1] = peek_u64(u->sp + 8);
 	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
 		callers = (struct stack_start){ .pc = f.ret, .bp = f.bp };
 	key = stack_key(&callers, STACK_CPU);
@@ -155,7 +155,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	m = current_m();
 	curg = m ? read_u64(m + off.m_curg) : 0;
 	s.p = m ? read_u64(m + off.m_p) : 0;
-	if (read_u64(BPF_CORE_READ(task, thread.fsbase) - 8) != curg)
+	if (peek_u64(BPF_CORE_READ(task, thread.fsbase) - 8) != curg)
 		s.flags = REC_CPU_SYSTEM;
 	if (!curg)
 		return sample_inside(&s, &u);

@@ -80,7 +80,7 @@ static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 	__u64 first = off.g_coroexit & ~7, at = off.g_coroarg - first;
 	__u64 words[26] = {};
 
-	bpf_probe_read_user(words, sizeof(words), (void *)(gp + first));
+	read_user(words, sizeof(words), gp + first);
 	a->exit = (__u8)(words[0] >> 8 * (off.g_coroexit & 7));
 	a->coro = at <= sizeof(words) - 8 ? words[at / 8] : read_u64(gp + off.g_coroarg);
 }

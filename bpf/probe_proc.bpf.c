@@ -125,11 +125,11 @@ static __always_inline __u64 preempt_off(__u64 g)
 {
 	__u64 string[2] = {}, text = 0;
 
-	bpf_probe_read_user(string, sizeof(string), (void *)(g_m(g) + off.m_preemptoff));
+	read_user(string, sizeof(string), g_m(g) + off.m_preemptoff);
 	if (string[1] > sizeof(text))
 		string[1] = sizeof(text);
 	if (string[1])
-		bpf_probe_read_user(&text, string[1], (void *)string[0]);
+		read_user(&text, string[1], string[0]);
 	return text;
 }
 

@@ -23,14 +23,6 @@ struct {
 	__type(value, struct sweeping);
 } sweeps SEC(".maps");
 
-static __always_inline __u16 read_u16(__u64 addr)
-{
-	__u16 v = 0;
-
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
 static __always_inline int send_span(__u64 pid_tgid, __u8 place, __u64 bytes,
 				     const struct stack_start *from)
 {

@@ -44,12 +44,12 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	/* The verifier wants to see both bounds right before each read. */
 	if (first > room)
 		first = room;
-	if (first && bpf_probe_read_user(u->text, first, (void *)a->text[0].ptr))
+	if (first && !read_user(u->text, first, a->text[0].ptr))
 		first = 0;
 	if (second > room - first)
 		second = room - first;
 	if (second && first <= room / 2 && second <= room / 2) {
-		if (bpf_probe_read_user(u->text + first, second, (void *)a->text[1].ptr))
+		if (!read_user(u->text + first, second, a->text[1].ptr))
 			second = 0;
 	} else {
 		second = 0;

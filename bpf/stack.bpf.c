@@ -48,6 +48,8 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 /* What both ways of walking add up. */
 struct hash {
 	__u64 bp, h;
+	__u64 below;		/* the frame pointer before @bp, 0: there is none */
+	__u64 unreadable;	/* address of the frame that could not be read, 0: none */
 	__u32 first;		/* frames before the walk: 1 or 2 */
 	__u32 most;
 };
@@ -64,9 +66,43 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 	return h;
 }
 
+/*
+ * The frame at c->bp cannot be read. Is it one of the same stack? Stacks grow downwards, and
+ * no frame is that large. What an instruction of no matter which language left in the frame
+ * pointer (STACK_CPU) is no evidence by itself.
+ */
+static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
+{
+	enum { LARGEST_FRAME = 1 << 20 };
+	bool in_stack = c->below ? c->bp - c->below < LARGEST_FRAME :
+				   (__u8)salt != STACK_CPU && c->bp < 1ULL << 47;
+
+	if (in_stack)
+		c->unreadable = c->bp;
+}
+
+static __always_inline __u64 marks_of(const struct hash *c, __u64 salt)
+{
+	return (salt & SALT_SHORT ? STACK_KEY_SHORT : 0) | (c->unreadable ? STACK_KEY_CUT : 0);
+}
+
 static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 {
-	return stack_key_of_hash(c->h, salt & SALT_SHORT ? STACK_KEY_SHORT : 0);
+	struct ring_state *s;
+
+	if (c->unreadable) {
+		s = ring_of_cpu();
+		if (s)
+			s->unreadable_frame = c->unreadable;
+	}
+	return stack_key_of_hash(c->h, marks_of(c, salt));
+}
+
+static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
+{
+	c->h = mix(c->h, ret);
+	c->below = c->bp;
+	c->bp = bp;
 }
 
 /*
@@ -77,6 +113,7 @@ static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
 
 struct window_walk {
 	struct hash to;
+	__u64 salt;
 	struct window w;
 };
 
@@ -85,10 +122,13 @@ static long window_step(__u32 i, void *ctx)
 	struct window_walk *c = ctx;
 	struct frame f;
 
-	if (c->to.first + i >= c->to.most || !window_frame(&c->w, c->to.bp, &f))
+	if (c->to.first + i >= c->to.most || !is_frame(c->to.bp))
 		return 1;
-	c->to.h = mix(c->to.h, f.ret);
-	c->to.bp = f.bp;
+	if (!window_frame(&c->w, c->to.bp, &f)) {
+		hash_unreadable(&c->to, c->salt);
+		return 1;
+	}
+	hash_frame(&c->to, f.ret, f.bp);
 	return 0;
 }
 
@@ -98,6 +138,7 @@ __noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 
 	__builtin_memset(&c, 0, sizeof(c));
 	c.to = hash_begin(pc, second, bp, salt);
+	c.salt = salt;
 	each_frame(window_step, &c);
 	return hash_end(&c.to, salt);
 }
@@ -159,6 +200,7 @@ __noinline int piece_fill(__u32 cpu, __u64 bp)
 
 struct piece_walk {
 	struct hash to;
+	__u64 salt;
 	struct piece *piece;
 	__u32 cpu;
 };
@@ -171,11 +213,12 @@ static long piece_step(__u32 i, void *ctx)
 
 	if (c->to.first + i >= c->to.most || !is_frame(c->to.bp))
 		return 1;
-	if (c->to.bp - p->base > p->last && !piece_fill(c->cpu, c->to.bp))
+	if (c->to.bp - p->base > p->last && !piece_fill(c->cpu, c->to.bp)) {
+		hash_unreadable(&c->to, c->salt);
 		return 1;
+	}
 	at = (c->to.bp - p->base) / 8 & (PIECE / 8 - 1);
-	c->to.bp = p->words[at];
-	c->to.h = mix(c->to.h, p->words[(at + 1) & (PIECE / 8 - 1)]);
+	hash_frame(&c->to, p->words[(at + 1) & (PIECE / 8 - 1)], p->words[at]);
 	return 0;
 }
 
@@ -199,6 +242,7 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 {
 	struct piece_walk c = {
 		.to = hash_begin(pc, second, bp, salt),
+		.salt = salt,
 		.cpu = bpf_get_smp_processor_id(),
 	};
 
@@ -216,54 +260,65 @@ __noinline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
 
 struct copy_walk {
 	struct rec_stack *to;
-	__u64 bp;
-	__u32 first, n, most;
+	struct hash sum;	/* as far as it is copied */
+	__u64 key;
+	__u32 n;
 };
+
+/* Up to where the walk came that made the key: a page may have come in, or gone, since then. */
+static __always_inline bool copy_is_complete(const struct copy_walk *c)
+{
+	return stack_key_of_hash(c->sum.h, c->key & (STACK_KEY_SHORT | STACK_KEY_CUT)) == c->key;
+}
 
 static long copy_step(__u32 i, void *ctx)
 {
 	struct copy_walk *c = ctx;
 	struct rec_stack *to = c->to;
-	__u32 n = c->first + i;
+	__u32 n = c->sum.first + i;
 	struct frame f;
 
-	if (n >= REC_MAX_FRAMES || n >= c->most || !is_frame(c->bp) ||
-	    bpf_probe_read_user(&f, sizeof(f), (void *)c->bp))
+	if (n >= REC_MAX_FRAMES || n >= c->sum.most || !is_frame(c->sum.bp) ||
+	    ((c->key & STACK_KEY_CUT) && copy_is_complete(c)) ||
+	    bpf_probe_read_user(&f, sizeof(f), (void *)c->sum.bp))
 		return 1;
 	to->pcs[n & (REC_MAX_FRAMES - 1)] = f.ret;
-	c->bp = f.bp;
+	hash_frame(&c->sum, f.ret, f.bp);
 	c->n = n + 1;
 	return 0;
 }
 
 /*
  * New stacks are rare, some hundreds in a whole recording, so each gets a
- * record of full length, and its frames are read once more.
+ * record of full length, and its frames are read once more. If these are not those of the
+ * key, the record says so, and the next one who meets that stack sends it again.
  */
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {
-	struct copy_walk c = { .bp = bp, .first = 1, .n = 1,
-			       .most = frames_at_most(key & STACK_KEY_SHORT) };
+	__u64 salt = (__u8)tid_skip_class | (key & STACK_KEY_SHORT ? SALT_SHORT : 0);
+	struct copy_walk c = { .sum = hash_begin(pc, second, bp, salt), .key = key };
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
+	bool complete;
 
 	/* At once: Linux 5.10's verifier forgets what the reserve's own test has found. */
 	if (!s)
 		return 0;
 	c.to = s;
+	c.n = c.sum.first;
 	rec_fill(&s->r, tid_skip_class >> 32, REC_STACK, (__u8)tid_skip_class);
 	s->r.flags = (__u16)(tid_skip_class >> 8);
 	s->r.id = key;
-	s->r.ptr = 0;
 	s->room = REC_MAX_FRAMES;
 	s->pcs[0] = pc;
-	if (second) {
+	if (second)
 		s->pcs[1] = second;
-		c.first = c.n = 2;
-	}
 	each_frame(copy_step, &c);
+	complete = copy_is_complete(&c);
+	s->r.ptr = complete ? 0 : REC_STACK_PART;
 	s->n = c.n;
 	rec_submit(s);
 	/* Only now: who finds the key seen may rely on the record being in its ring. */
-	seen_add(key);
+	if (complete)
+		seen_add(key);
 	return 1;
 }

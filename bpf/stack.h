@@ -8,6 +8,10 @@
  *
  * The walk hashes as it goes, and is made once more, into the ring, for a new
  * stack.
+ *
+ * A page of the stack that is not in memory cuts the walk short: its key is then marked
+ * (STACK_KEY_CUT), and user space gets the address, to bring the page in. A chain that leads
+ * out of the stack, as it does through C's frames, may end in anything: that is its end.
  */
 #ifndef GOTAP_BPF_STACK_H
 #define GOTAP_BPF_STACK_H

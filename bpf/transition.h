@@ -188,7 +188,7 @@ static __always_inline __u64 created_goid(struct transition *t)
 		return id;
 	}
 	p = read_u64(g_m(t->g) + off.m_p);
-	bpf_probe_read_user(cache, sizeof(cache), (void *)(p + off.p_goidcache));
+	read_user(cache, sizeof(cache), p + off.p_goidcache);
 	return cache[0] != cache[1] ? cache[0] : 0;
 }
 

@@ -79,6 +79,7 @@ enum rec_word {
 	REC_WORD_NS,
 	REC_WORD_TASK,		/* id of a runtime/trace task */
 	REC_WORD_TEXT8,		/* eight bytes of text */
+	REC_WORD_PART,		/* 1: the memory of the other frames could not be read */
 	/* sub */
 	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
 	REC_WORD_STW_REASON,	/* runtime.stwReason of the target's release */
@@ -192,7 +193,12 @@ enum stack_class {
 
 enum { REC_MAX_FRAMES = 128 };
 
-/* r.id = key, r.sub = enum stack_class, r.flags = skip where the class has one */
+/*
+ * r.id = key, r.sub = enum stack_class, r.flags = skip where the class has one. r.ptr =
+ * REC_STACK_PART: there were more frames when the key was made. The stack is sent again.
+ */
+enum { REC_STACK_PART = 1 };
+
 struct rec_stack {
 	struct rec r;
 	__rec_u32 n;		/* frames in pcs */
@@ -239,7 +245,9 @@ struct ring_state {
 	 * sets lost_first to 0 before it reads lost.
 	 */
 	__rec_u64 lost_first, lost_last;
-	__rec_u64 unused[2];
+	__rec_u64 unreadable;	/* reads of the target's memory by probes that failed, since the start */
+	/* The last frame that could not be read; user space sets it to 0. */
+	__rec_u64 unreadable_frame;
 };
 
 /*

@@ -48,7 +48,7 @@ static void tails_are_shown_and_texts_are_harmless(void)
 	};
 
 	CHECK_STR(text_of(&log, 27), "0 0 USER_LOG task=1 stack=0 \"ab\" \"\\\"\\x1bc\"");
-	CHECK_STR(text_of(&stack, 27), "0 0 STACK stack=0x99 class=create skip=2 frames=2 0x401000 0x402000");
+	CHECK_STR(text_of(&stack, 27), "0 0 STACK stack=0x99 part=0 class=create skip=2 frames=2 0x401000 0x402000");
 }
 
 static void each_kind_has_a_line(void)

@@ -203,6 +203,7 @@ static void add_user_records(struct capture *cap, struct chunk *c, uint64_t now)
 	buf_add(&c->data, cap->extra.data, cap->extra.len);
 	cap->extra.len = 0;
 	losses_tell(&cap->losses, now, __atomic_load_n(&cap->roots.allgs, __ATOMIC_ACQUIRE), &c->data);
+	unreadable_report(&cap->unreadable, cap->bpf, cap->proc, now, &c->data);
 	add_gap(cap, c, now);
 	if (cap->ceiling)
 		budget_meter_count(&cap->meter, c, end);
@@ -557,6 +558,7 @@ void capture_free(struct capture *cap)
 	buf_free(&cap->extra);
 	vec_free(&cap->unnamed);
 	losses_free(&cap->losses);
+	unreadable_free(&cap->unreadable);
 	budget_meter_free(&cap->meter);
 	pthread_cond_destroy(&cap->changed);
 	pthread_mutex_destroy(&cap->lock);

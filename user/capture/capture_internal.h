@@ -13,6 +13,7 @@
 #include "capture/keeper.h"
 #include "capture/losses.h"
 #include "capture/sampler.h"
+#include "capture/unreadable.h"
 
 enum {
 	CHUNKS = 64,			/* in circulation */
@@ -53,6 +54,7 @@ struct capture {
 	uint64_t watermark;
 	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
 	struct losses losses;		/* of the drain thread */
+	struct unreadable unreadable;	/* likewise */
 };
 
 /* Puts @records into the stream. */

@@ -172,7 +172,7 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 		report_json(&rep, stderr);
 	else if (!o->quiet)
 		report_print(&rep, stderr);
-	flawless = res->began && !report_lost(&rep) && !report_repairs(&rep);
+	flawless = report_flawless(&rep);
 	free(res);
 	return flawless;
 }

@@ -398,7 +398,7 @@ static bool session_report(const struct session *s)
 		report_json(&rep, stderr);
 	else if (!s->opts->quiet)
 		report_print(&rep, stderr);
-	flawless = res->began && !report_lost(&rep) && !report_repairs(&rep);
+	flawless = report_flawless(&rep);
 	free(res);
 	return flawless;
 }

@@ -43,6 +43,14 @@ uint64_t report_repairs(const struct report *r)
 	return n;
 }
 
+bool report_flawless(const struct report *r)
+{
+	const struct assembler_result *res = r->result;
+
+	return res->began && !report_lost(r) && !report_repairs(r) && !res->stacks_cut &&
+	       !res->unreadable && !res->unsettled;
+}
+
 static double seconds(const struct report *r)
 {
 	return (double)(r->result->model.end - r->result->model.begin) / 1e9;
@@ -82,6 +90,22 @@ static void print_lost(const struct report *r, FILE *f)
 	if (r->result->model.lost)
 		fputs("advice: the rings were full; try a larger --ring-size, or a smaller "
 		      "--stack-depth\n", f);
+}
+
+/* A false or a missing word of the trace, which no lost record and no repair tells of. */
+static void print_unreadable(const struct report *r, FILE *f)
+{
+	const struct assembler_result *res = r->result;
+
+	if (res->stacks_cut)
+		fprintf(f, "stacks cut short: %" PRIu64 ": pages of the program's stacks were not in "
+			   "memory\n", res->stacks_cut);
+	if (res->unreadable)
+		fprintf(f, "not readable: %" PRIu64 " reads of the program's memory failed: what they "
+			   "were to tell is missing\n", res->unreadable);
+	if (res->unsettled)
+		fprintf(f, "not settled: %" PRIu64 " threads got no CPU as the recording began: the first "
+			   "states of their goroutines may be wrong\n", res->unsettled);
 }
 
 static void print_gaps(const struct report *r, FILE *f)
@@ -145,6 +169,7 @@ void report_print(const struct report *r, FILE *f)
 	print_events(r, f);
 	print_assumed(r, f);
 	print_lost(r, f);
+	print_unreadable(r, f);
 	print_gaps(r, f);
 	report_print_budget(r, f);
 	print_repairs(r, f);
@@ -249,6 +274,8 @@ void report_json(const struct report *r, FILE *f)
 		   ", \"inferred_steals\": %" PRIu64 ", ",
 		res->model.lost, res->stacks_missing, res->unnamed, report_repairs(r),
 		res->model.inferred_steals);
+	fprintf(f, "\"stacks_cut\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unsettled\": %" PRIu64
+		   ", ", res->stacks_cut, res->unreadable, res->unsettled);
 	fprintf(f, "\"unrecorded_seconds\": %.6f, \"resumed\": %" PRIu64 ", \"notes\": %" PRIu64 ", ",
 		(double)res->model.unrecorded / 1e9, res->model.resumed, res->model.notes);
 	fprintf(f, "\"probes\": %zu, ", r->plan ? r->plan->points.len : 0);

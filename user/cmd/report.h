@@ -26,6 +26,8 @@ struct report {
 /* Records lost and repairs made, all kinds. */
 uint64_t report_lost(const struct report *r);
 uint64_t report_repairs(const struct report *r);
+/* For --strict: there is a trace, and nothing in it was lost, repaired or could not be read. */
+bool report_flawless(const struct report *r);
 
 /* What was left out for the budget, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);

@@ -27,6 +27,7 @@ struct assembler {
 	struct model *model;
 	struct tracefile *trace;
 	uint64_t records;
+	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[1024];
 	uint32_t cpus;
 	struct error *err;	/* of the running call */
@@ -50,6 +51,21 @@ static void note_lost(struct assembler *a, const struct rec *r)
 		a->cpus = (uint32_t)r->id + 1;
 }
 
+static void note_loss(struct assembler *a, const struct rec *r)
+{
+	switch (r->kind) {
+	case REC_LOST:
+		note_lost(a, r);
+		break;
+	case REC_UNREADABLE:
+		a->unreadable += ((const struct rec_long *)r)->arg;
+		break;
+	case REC_UNSETTLED:
+		a->unsettled += ((const struct rec_long *)r)->arg;
+		break;
+	}
+}
+
 /* The model knows samples by the key of their whole stack. */
 static void pass_sample(struct assembler *a, const struct rec_cpu *c)
 {
@@ -70,8 +86,7 @@ static void from_merge(void *ctx, const struct rec *r)
 		stacks_define(a->stacks, (const struct rec_stack *)r);
 		return;
 	}
-	if (r->kind == REC_LOST)
-		note_lost(a, r);
+	note_loss(a, r);
 	if (r->kind == REC_CPU_LEAF)
 		pass_sample(a, (const struct rec_cpu *)r);
 	else
@@ -167,6 +182,9 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 		.records = a->records,
 		.stacks = stacks_defined(a->stacks),
 		.stacks_missing = stacks_missing(a->stacks),
+		.stacks_cut = stacks_cut(a->stacks),
+		.unreadable = a->unreadable,
+		.unsettled = a->unsettled,
 		.unnamed = goid_filter_unnamed(a->goids),
 		.cpus = a->cpus,
 		.began = model_started(a->model),

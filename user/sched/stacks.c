@@ -2,6 +2,7 @@
 /* stacks: see stacks.h. */
 #include "sched/stacks.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 
 struct stack {
 	uint8_t class;
+	bool is_part;		/* of a stack that may still come whole */
 	uint16_t skip;
 	uint16_t n;
 	uint64_t callers;	/* key of the stack that goes on behind pcs, 0 = none */
@@ -23,6 +25,7 @@ struct stacks {
 	unsigned int depth;
 	struct map64 by_key;	/* key -> struct stack * */
 	struct map64 missing;	/* keys that were asked for and never defined */
+	size_t cut;		/* that lack frames, whose memory could not be read */
 };
 
 struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth)
@@ -50,21 +53,32 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 		st->pcs[0]++;
 }
 
-void stacks_define(struct stacks *s, const struct rec_stack *r)
+static struct stack *stack_of_record(const struct stacks *s, const struct rec_stack *r)
 {
-	bool is_new;
-	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
-	struct stack *st;
+	struct stack *st = xcalloc(1, sizeof(*st) + r->n * sizeof(st->pcs[0]));
 
-	if (!is_new)	/* two CPUs met it at the same time, or the kernel forgot it */
-		return;
-	st = xcalloc(1, sizeof(*st) + r->n * sizeof(st->pcs[0]));
 	st->class = r->r.sub;
+	st->is_part = r->r.ptr == REC_STACK_PART;
 	st->skip = r->r.flags;
 	st->n = (uint16_t)r->n;
 	memcpy(st->pcs, r->pcs, r->n * sizeof(st->pcs[0]));
 	mend_leaf(s, st);
-	*slot = (uint64_t)(uintptr_t)st;
+	return st;
+}
+
+void stacks_define(struct stacks *s, const struct rec_stack *r)
+{
+	bool is_part = r->r.ptr == REC_STACK_PART, is_new;
+	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
+	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot;
+
+	/* Else two CPUs met it at the same time, or the kernel forgot it. */
+	if (old && (!old->is_part || is_part))
+		return;
+	s->cut += is_new && (is_part || (r->r.id & STACK_KEY_CUT));
+	s->cut -= old && !(r->r.id & STACK_KEY_CUT);
+	free(old);
+	*slot = (uint64_t)(uintptr_t)stack_of_record(s, r);
 }
 
 /*
@@ -247,6 +261,11 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 size_t stacks_defined(const struct stacks *s)
 {
 	return s->by_key.len;
+}
+
+size_t stacks_cut(const struct stacks *s)
+{
+	return s->cut;
 }
 
 size_t stacks_missing(const struct stacks *s)

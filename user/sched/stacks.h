@@ -27,6 +27,8 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 /* Distinct stacks defined, and stacks that were used but whose record was lost. */
 size_t stacks_defined(const struct stacks *s);
 size_t stacks_missing(const struct stacks *s);
+/* Those that end where memory could not be read, though there may be more frames. */
+size_t stacks_cut(const struct stacks *s);
 /* Accepts NULL. */
 void stacks_free(struct stacks *s);
 

@@ -23,7 +23,7 @@ static const char *const word_names[] = {
 	[REC_WORD_GOID] = "goid", [REC_WORD_GOID_OR_TOLD] = "goid", [REC_WORD_G] = "g",
 	[REC_WORD_P_ID] = "p.id", [REC_WORD_P] = "p", [REC_WORD_TID] = "tid",
 	[REC_WORD_STACK] = "stack", [REC_WORD_PC] = "pc", [REC_WORD_ADDRESS] = "address",
-	[REC_WORD_BYTES] = "bytes", [REC_WORD_PAGES] = "pages", [REC_WORD_COUNT] = "count",
+	[REC_WORD_BYTES] = "bytes", [REC_WORD_PAGES] = "pages", [REC_WORD_COUNT] = "count", [REC_WORD_PART] = "part",
 	[REC_WORD_CPU] = "cpu", [REC_WORD_TIME] = "time", [REC_WORD_NS] = "ns/s",
 	[REC_WORD_TASK] = "task", [REC_WORD_TEXT8] = "preemptoff",
 	[REC_WORD_WAIT_REASON] = "waitreason", [REC_WORD_STW_REASON] = "stwreason",

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * read: reads of the target's memory by probes. One fails where a page is not in memory
+ * (swapped out, or without access for the moment: NUMA balancing, mprotect), since a probe
+ * cannot wait for it; the value is then 0. Each failure is counted, by CPU, because the
+ * record that is made of the value says something false or nothing (struct ring_state,
+ * capture/unreadable). Addresses below the first page that can be mapped come of a nil
+ * pointer, which is a state of the program.
+ */
+#ifndef GOTAP_BPF_READ_H
+#define GOTAP_BPF_READ_H
+
+int count_unreadable(void);
+
+enum { LOWEST_ADDRESS = 65536 };
+
+/* False if it failed; what @to holds then is not defined. */
+static __always_inline bool read_user(void *to, __u32 size, __u64 addr)
+{
+	if (!bpf_probe_read_user(to, size, (void *)addr))
+		return true;
+	if (addr >= LOWEST_ADDRESS)
+		count_unreadable();
+	return false;
+}
+
+static __always_inline __u64 read_u64(__u64 addr)
+{
+	__u64 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+static __always_inline __u32 read_u32(__u64 addr)
+{
+	__u32 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+static __always_inline __u16 read_u16(__u64 addr)
+{
+	__u16 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+static __always_inline __u8 read_u8(__u64 addr)
+{
+	__u8 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+/* Where it is not known yet whether there is a word of the runtime's: 0 says that there is none. */
+static __always_inline __u64 peek_u64(__u64 addr)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+#endif

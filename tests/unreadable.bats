@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Pages of the program that are not in memory when a probe reads them: a stack that ends there is marked and reported,
+# and the page is brought in, so that the stacks that follow are whole.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	build_prog "$REFERENCE_GO" cutstack
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+# cut_is_reported STATUS: the report has it as JSON and as text, and the raw records give it again.
+cut_is_reported() {
+	[ "$status" -eq "$1" ]
+	[ "$(reported stacks_cut)" -gt 0 ]
+	[ "$(reported lost)$(reported repairs_total)" = 00 ]
+	run_logged "$GOTAP" assemble --strict "$TRACE.spool" -o "$TRACE.again"
+	[ "$status" -eq 1 ]
+	contains "stacks cut short: $(reported stacks_cut): "
+	cmp "$TRACE" "$TRACE.again"
+	views_ok "$TRACE"
+}
+
+# most_frames SPOOL: of the stacks in which a goroutine parked.
+most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* frames=([0-9]+) .*/\1/p' | sort -n | tail -n 1; }
+
+@test "a page of a stack without access: the stack is cut short, and that is said" {
+	start_target "$PROG"
+	record "$TRACE" -p "$TARGET" --strict -d 300ms --spool "$TRACE.spool"
+	cut_is_reported 1
+	[ "$(most_frames "$TRACE.spool")" -lt 60 ]
+}
+
+# From its start on, so that no reading of all states brings the page in.
+@test "a page of a stack that comes in when it is touched: the stacks that follow are whole" {
+	record "$TRACE" --strict --spool "$TRACE.spool" -- "$PROG" -page late -dur 500ms
+	cut_is_reported 125
+	[ "$(most_frames "$TRACE.spool")" -gt 60 ]
+}
+
+@test "everything of a program is readable" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG"
+	recorded "$TRACE" -p "$TARGET" -d 500ms -e all --format go1.26
+	[ "$(reported unreadable)$(reported stacks_cut)" = 00 ]
+}
