@@ -113,9 +113,12 @@ int cmd_check(int argc, char **argv)
 {
 	struct check_options options = {0};
 	int status = parse(argc, argv, &options), i;
+	struct error err;
 
 	if (status)
 		return status - 1;
+	if (legacy_program(options.binary, &err))
+		return fail(&err);
 	for (i = optind; i < argc; i++) {
 		int one = check_one(argv[i], &options);
 

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/leftover.h"
+#include "cmd/legacy.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
@@ -25,7 +26,8 @@ static const char usage[] =
 	"\n"
 	"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
 	"one that `go tool trace` of today opens, or a part of it. What can be read of a damaged\n"
-	"file is kept. TRACE and FILE may be - (standard input, output).\n"
+	"file is kept: of one of Go 1.22 and later also what follows the damage, from the next\n"
+	"generation on. TRACE and FILE may be - (standard input, output).\n"
 	"\n"
 	"  -o, --output FILE     write to FILE\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
@@ -34,7 +36,8 @@ static const char usage[] =
 	"                        (default: that of TRACE; go1.22 for traces before that)\n"
 	"      --from TIME       leave out what comes before, counted from the beginning (1.5s)\n"
 	"      --to TIME         leave out what comes after\n"
-	"  -g, --goroutine N     only this goroutine; may be given again\n"
+	"  -g, --goroutine N     only this goroutine; may be given again; it is an error if there\n"
+	"                        is none in this part\n"
 	"      --strip-stacks    without stacks\n"
 	"  -h, --help            show this\n";
 
@@ -66,14 +69,29 @@ static int finish(struct output *out, int ret, struct error *err)
 	return output_close(out, true, err);
 }
 
+static void report_damage(const struct rewrite_result *r)
+{
+	if (!r->faults)
+		return;
+	if (!r->resumed)
+		fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+			r->fault);
+	else
+		fprintf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
+			"%s\n", r->faults, r->faults == 1 ? "" : "s", r->fault);
+	fprintf(stderr, "gotap convert: left out %llu bytes there, and %llu stacks and texts that were "
+		"in them\n", (unsigned long long)r->lost, (unsigned long long)r->unnamed);
+	if (r->joined)
+		fprintf(stderr, "gotap convert: %zu events that are not in the trace join the parts\n",
+			r->joined);
+}
+
 static void report_rewrite(const struct options *o, const struct rewrite_result *result)
 {
 	if (o->rewrite.goroutines && !result->ran)
 		fputs("gotap convert: none of these goroutines runs in this part of the trace\n",
 		      stderr);
-	if (result->damaged)
-		fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
-			result->fault);
+	report_damage(result);
 	if (result->dropped)
 		fprintf(stderr, "gotap convert: left out %zu events that have no place in the "
 			"result\n", result->dropped);
@@ -179,8 +197,10 @@ static int convert_old(struct raw_source *source, const struct options *o, struc
 static int convert(const struct options *o, struct error *err)
 {
 	struct raw_source source;
-	int ret = leftover_source_open(&source, o->in, err);
+	int ret = legacy_program(o->binary, err);
 
+	if (!ret)
+		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
 		return ret;
 	if (!is_v2(&source))
@@ -201,6 +221,15 @@ static int bad_time(const char *name)
 	return cmd_usage("convert", "--%s needs a time like 1.5s or 200ms, not '%s'", name, optarg);
 }
 
+/* A duration, or 0 in any unit. */
+static bool parse_instant(const char *s, double *seconds)
+{
+	if (parse_duration(s, seconds))
+		return *seconds <= 9e9;
+	*seconds = 0;
+	return s[strspn(s, "0")] == '\0' ? *s : *s == '0' && strspn(s, "0.hmsun") == strlen(s);
+}
+
 static int set_part(struct options *o, int opt)
 {
 	unsigned long id;
@@ -218,7 +247,7 @@ static int set_part(struct options *o, int opt)
 		o->rewrite.goroutines = &o->goroutines;
 		return GO_ON;
 	default:
-		if (!parse_duration(optarg, &seconds) || seconds > 9e9)
+		if (!parse_instant(optarg, &seconds))
 			return bad_time(opt == OPT_FROM ? "from" : "to");
 		*(opt == OPT_FROM ? &o->rewrite.from : &o->rewrite.to) = (int64_t)(seconds * 1e9);
 		return GO_ON;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <unistd.h>
 
 #include "cmd/json_out.h"
 #include "cmd/leftover.h"
@@ -13,6 +14,13 @@
 #include "cmd/raw_convert.h"
 #include "v1/file.h"
 #include "v1/trace.h"
+
+int legacy_program(const char *binary, struct error *err)
+{
+	if (!binary || !access(binary, R_OK))
+		return 0;
+	return error_set(err, -errno, "cannot open '%s': %s", binary, strerror(errno));
+}
 
 bool legacy_is(struct raw_source *source)
 {

@@ -14,6 +14,8 @@
 #include "read/raw_source.h"
 
 /* Is it such a trace? Takes nothing. */
+/* 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for none. */
+int legacy_program(const char *binary, struct error *err);
 bool legacy_is(struct raw_source *source);
 
 /* Writes it as text to @out, "-" for standard output. @in is its name. */

@@ -27,8 +27,10 @@ static const char usage[] =
 static int text(const char *in, const char *out, const char *binary, struct error *err)
 {
 	struct raw_source source;
-	int ret = leftover_source_open(&source, in, err);
+	int ret = legacy_program(binary, err);
 
+	if (!ret)
+		ret = leftover_source_open(&source, in, err);
 	if (ret)
 		return ret;
 	if (legacy_is(&source))

@@ -22,7 +22,7 @@ static void trap_experiments(struct check *c, const struct trace_event *ev)
 	size_t i;
 
 	for (i = 0; i < gen->experiments.len; i++) {
-		uint8_t exp = *vec_at(&gen->experiments, uint8_t, i);
+		uint8_t exp = vec_at(&gen->experiments, struct v2_experiment, i)->exp;
 
 		if (exp >= EXPERIMENTS)
 			FAIL(c, ev, "experimental batch of unknown experiment %u: Event.Sync()"

@@ -33,19 +33,26 @@ void generation_free(struct v2_generation *g)
 	tables_free(&g->tables);
 }
 
-/* Notes the batch and gives its number. */
-static uint32_t add_note(struct v2_generation *g, const struct raw_source *s,
-			 const struct v2_batch *b, int64_t serial)
+/* Where the body is: in the file, or if the input cannot seek, among those kept from now on. */
+static struct v2_note note_of(struct v2_generation *g, const struct raw_source *s,
+			      const struct v2_batch *b, int64_t serial)
 {
-	struct v2_note *note = vec_push(&g->batches, sizeof(*note));
-
-	*note = (struct v2_note){
+	struct v2_note note = {
 		.time = b->time, .offset = b->offset + b->head, .serial = serial,
 		.size = b->size, .next = V2_NO_BATCH, .kept = g->bodies.len,
 	};
+
 	if (!s->seekable)
 		buf_add(&g->bodies, b->body, b->size);
-	return (uint32_t)(g->batches.len - 1);
+	return note;
+}
+
+const uint8_t *generation_body(const struct v2_generation *g, const struct raw_source *s,
+			       const struct v2_note *note, uint8_t *buf)
+{
+	if (!s->seekable)
+		return g->bodies.data + note->kept;
+	return source_read_at(s, note->offset, buf, note->size);
 }
 
 /* An empty one means nothing but that it is there. */
@@ -58,7 +65,9 @@ static void add_thread_batch(struct v2_generation *g, const struct raw_source *s
 	g->has_threads = true;
 	if (!b->size)
 		return;
-	index = add_note(g, s, b, serial);
+	index = (uint32_t)g->batches.len;
+	*(struct v2_note *)vec_push(&g->batches, sizeof(struct v2_note)) =
+		note_of(g, s, b, serial);
 	thread = idtab_find(&g->threads, b->m);
 	if (thread) {
 		vec_at(&g->batches, struct v2_note, thread->last)->next = index;
@@ -84,7 +93,8 @@ static int add_batch(struct v2_generation *g, const struct raw_source *s, int ve
 	uint8_t kind = batch_kind(b);
 
 	if (b->exp) {
-		*(uint8_t *)vec_push(&g->experiments, 1) = b->exp;
+		*(struct v2_experiment *)vec_push(&g->experiments, sizeof(struct v2_experiment)) =
+			(struct v2_experiment){ note_of(g, s, b, serial), b->exp };
 		return 0;
 	}
 	if (kind && is_sync(kind, version)) {
@@ -139,17 +149,16 @@ static int complete(struct v2_generation *g, int version, struct v2_fault *fault
 
 static const char truncated[] = "incomplete generation found; trace likely truncated";
 
-/* The file ends, or its batches do, before the end marker. */
+/* It breaks off, as @fault says if it is set. What there is counts if that has tables and a clock. */
 static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_fault *fault)
 {
 	const struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
 	struct v2_fault missing = {0};
 
-	if (complete(g, version, &missing)) {
-		fault_set(fault, &missing.place, "%s", missing.rule);
+	if (!fault->set)
+		fault_set(fault, &place, truncated);
+	if (!g->keep_cut || !g->has_threads || complete(g, version, &missing))
 		return GEN_FAULT;
-	}
-	fault_set(fault, &place, truncated);
 	return GEN_READ_THEN_FAULT;
 }
 
@@ -165,15 +174,12 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 
 		ret = batch_peek(s, *serial, &b, fault);
 		place = place_of(&b, *serial);
-		if (ret <= 0 && g->keep_cut && g->has_threads)
-			return take_cut(g, version, fault);
-		if (!ret && g->has_threads) {
+		if (!ret && g->has_threads)
 			fault_set(fault, &place, truncated);
-			return GEN_FAULT;
-		}
-		if (ret <= 0)
-			return ret ? GEN_FAULT : GEN_END;
-		batch_take(s, &b);
+		if (ret < 0 || fault->set)
+			return take_cut(g, version, fault);
+		if (!ret)
+			return GEN_END;
 		if (!g->gen)
 			g->gen = b.gen;
 		if (batch_ends_generation(&b))
@@ -182,12 +188,14 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 			fault_set(fault, &place, b.gen ? "broken trace: missing end-of-generation"
 				  " event, or generations are interleaved"
 				  : "invalid generation number 0");
-			return GEN_FAULT;
+			return take_cut(g, version, fault);
 		}
+		batch_take(s, &b);
 		note_time(g, &b);
 		if (add_batch(g, s, version, &b, *serial, fault))
-			return GEN_FAULT;
+			return take_cut(g, version, fault);
 	}
+	batch_take(s, &b);
 	(*serial)++;
 	return complete(g, version, fault) ? GEN_FAULT : GEN_READ;
 }
@@ -212,7 +220,7 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 		}
 		if (!b.gen) {
 			fault_set(fault, &place, "invalid generation number 0");
-			return GEN_FAULT;
+			return take_cut(g, version, fault);
 		}
 		if (!g->gen)
 			g->gen = b.gen;
@@ -220,12 +228,12 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 			break;
 		if (b.gen != g->gen) {
 			fault_set(fault, &place, "generations out of order");
-			return GEN_FAULT;
+			return take_cut(g, version, fault);
 		}
 		batch_take(s, &b);
 		note_time(g, &b);
 		if (add_batch(g, s, version, &b, *serial, fault))
-			return GEN_FAULT;
+			return take_cut(g, version, fault);
 	}
 	if (fault->set || complete(g, version, fault))
 		return GEN_FAULT;

@@ -29,6 +29,12 @@ struct v2_note {
 	uint32_t next;		/* of the same thread, V2_NO_BATCH = last */
 };
 
+/* A batch of an experiment, of which Go's reader hands out the bytes as they are. */
+struct v2_experiment {
+	struct v2_note at;	/* next is not used */
+	uint8_t exp;
+};
+
 /* A thread that has such batches in this generation; a record of an idtab. */
 struct v2_thread {
 	uint64_t m;
@@ -59,7 +65,7 @@ struct v2_generation {
 	struct vec batches;	/* struct v2_note */
 	struct idtab threads;	/* struct v2_thread, by first appearance */
 	struct vec samples;	/* struct v2_sample, by time */
-	struct vec experiments;	/* uint8_t: what experimental batches are of */
+	struct vec experiments;	/* struct v2_experiment, in file order */
 	struct buf bodies;
 	struct v2_clock clock;
 	struct v2_tables tables;
@@ -80,6 +86,10 @@ enum gen_status {
 enum gen_status generation_read(struct v2_generation *g, struct raw_source *s, int version,
 				int64_t *serial, struct v2_fault *fault);
 void generation_free(struct v2_generation *g);
+
+/* The bytes of a batch, which may be put to @buf; NULL if the file has changed. */
+const uint8_t *generation_body(const struct v2_generation *g, const struct raw_source *s,
+			       const struct v2_note *note, uint8_t *buf);
 
 /* Trace units to ns as Go does it: in double, truncated, out of range gives INT64_MIN. */
 static inline int64_t clock_ns(const struct v2_clock *clock, uint64_t units)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "read/raw_source.h"
+#include "read/v2_resync.h"
 #include "read/v2_stream.h"
 
 /* An argument that no event has, so always 0: the place of an id that is not there. */
@@ -37,8 +38,14 @@ struct trace_reader {
 	bool in_gen;		/* gen holds the generation of the last event */
 	bool done;		/* the last TRACE_SYNC has been given */
 	bool last_gen;		/* header < 26: nothing follows gen */
+	bool cut;		/* gen breaks off: its tables may be missing */
+	uint64_t unnamed;	/* ids of its events that were not in them */
 	bool sync_before_fault;	/* one more TRACE_SYNC before pending is reported */
 	struct v2_fault fault, pending;
+	uint64_t given;		/* offset up to which the input was given, or lost and counted */
+	uint64_t entered, near;	/* number and first time of the last generation that could be read */
+	uint64_t resumed;	/* offset at which it went on after the last fault */
+	uint64_t unread;	/* bytes of the events that a fault took from gen */
 	struct v2_generation gen;
 	struct v2_frontier frontier;
 	struct vec streams;	/* struct v2_stream *: those that no thread has now */
@@ -248,11 +255,44 @@ static bool add_threads(struct trace_reader *r)
 	return ret >= 0;
 }
 
+/* Bytes of a thread's batches from batch @i on. */
+static uint64_t bytes_from(const struct v2_generation *gen, uint32_t i)
+{
+	uint64_t n = 0;
+
+	for (; i != V2_NO_BATCH; i = vec_at(&gen->batches, struct v2_note, i)->next)
+		n += vec_at(&gen->batches, struct v2_note, i)->size;
+	return n;
+}
+
+/* What the threads of the generation still had to give. */
+static uint64_t unread_bytes(const struct trace_reader *r)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < r->frontier.len; i++) {
+		const struct v2_front *f = &r->frontier.heap[i];
+		const struct v2_thread *thread = idtab_at(&r->gen.threads, f->thread);
+		const struct v2_stream *s = f->stream;
+
+		n += bytes_from(&r->gen, s ? s->batch : thread->first);
+		if (s && s->batch != V2_NO_BATCH)	/* less what it has given of its batch */
+			n -= vec_at(&r->gen.batches, struct v2_note, s->batch)->size -
+			     (uint64_t)(s->end - s->pos);
+	}
+	return n;
+}
+
 static struct trace_event *enter(struct trace_reader *r)
 {
 	r->in_gen = true;
+	r->entered = r->gen.gen;
+	r->near = r->gen.min_time;
+	r->given = source_offset(&r->source);
 	r->next_sample = 0;
 	if (!add_threads(r)) {
+		r->unread += unread_bytes(r);
 		drop_threads(r);
 		return NULL;
 	}
@@ -267,7 +307,9 @@ static struct trace_event *next_generation(struct trace_reader *r)
 		r->fault = r->pending;
 		return NULL;
 	}
-	r->sync_before_fault = false;
+	r->sync_before_fault = r->cut = false;
+	if (!r->given)
+		r->given = source_offset(&r->source);
 	if (r->pending.set || (r->in_gen && r->last_gen))
 		return leave(r);
 	switch (generation_read(&r->gen, &r->source, r->version, &r->serial, &r->pending)) {
@@ -277,6 +319,7 @@ static struct trace_event *next_generation(struct trace_reader *r)
 		r->last_gen = true;
 		return enter(r);
 	case GEN_READ_THEN_FAULT:
+		r->cut = r->gen.keep_cut;
 		r->sync_before_fault = true;
 		return enter(r);
 	default:	/* GEN_END, GEN_FAULT */
@@ -429,9 +472,75 @@ static int __attribute__((cold)) stop(struct trace_reader *r)
 {
 	if (!r->fault.set)
 		return 0;
+	r->unread += unread_bytes(r);
 	drop_threads(r);
 	order_drop(&r->order);
 	return -EINVAL;
+}
+
+bool trace_reader_resume(struct trace_reader *r, uint64_t *lost)
+{
+	bool found;
+
+	/* What looked like a generation was none: not again from the same byte. */
+	if (source_offset(&r->source) == r->resumed && source_left(&r->source))
+		r->source.pos++;
+	found = !r->source.error && source_resync(&r->source, r->entered, r->near);
+	*lost = r->unread + source_offset(&r->source) - r->given;
+	r->given = r->resumed = source_offset(&r->source);
+	r->unread = 0;
+	if (!found)
+		return false;
+	memset(&r->fault, 0, sizeof(r->fault));
+	memset(&r->pending, 0, sizeof(r->pending));
+	r->in_gen = r->last_gen = r->done = r->sync_before_fault = false;
+	r->gen.samples.len = 0;
+	order_free(&r->order);
+	order_init(&r->order, &r->specs, &r->fault);
+	return true;
+}
+
+uint64_t trace_reader_unnamed(const struct trace_reader *r)
+{
+	return r->unnamed;
+}
+
+const uint8_t *trace_reader_body(const struct trace_reader *r, const struct v2_note *note,
+				 uint8_t *buf)
+{
+	return generation_body(&r->gen, &r->source, note, buf);
+}
+
+static bool says_state(uint8_t type)
+{
+	switch (type) {
+	case EV_ProcStatus:
+	case EV_GoStatus:
+	case EV_GoStatusStack:
+	case EV_GCActive:
+	case EV_GCSweepActive:
+	case EV_GCMarkAssistActive:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void trace_reader_states(struct trace_reader *r, trace_state_fn *fn, void *ctx)
+{
+	struct v2_fault ignored = {0};	/* it comes again when its turn comes */
+	struct v2_streams from = { &r->source, &r->gen, &r->specs, &ignored };
+	struct v2_stream *s = xcalloc(1, sizeof(*s));
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < r->gen.threads.made; i++) {
+		stream_init(s, idtab_at(&r->gen.threads, i));
+		for (ret = stream_next_slowly(s, &from); ret > 0; ret = stream_next(s, &from))
+			if (says_state(s->ev->type))
+				fn(ctx, s->ev);
+	}
+	stream_free(s);
 }
 
 static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const char *what,
@@ -445,15 +554,37 @@ static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const c
 	return false;
 }
 
+/* In a generation that breaks off, an id that is not in its tables stands for nothing. */
+static bool drop_unknown_ids(struct trace_reader *r, struct trace_event *ev)
+{
+	const struct id_places *at = &r->ids_of[ev->type];
+	const uint8_t places[] = { at->stack, at->other, at->third };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		bool stack = i == 0 || (i == 1 && at->is_stack);
+		uint64_t *id = &ev->args[places[i]];
+
+		if (stack ? tables_have_stack(&r->gen.tables, *id) :
+			    tables_have_string(&r->gen.tables, *id))
+			continue;
+		*id = 0;
+		r->unnamed++;
+	}
+	return true;
+}
+
 /* One is not among the first, without a gap, that the tables have. */
 static bool __attribute__((noinline)) odd_ids_exist(struct trace_reader *r,
-						    const struct trace_event *ev)
+						    struct trace_event *ev)
 {
 	const struct id_places *at = &r->ids_of[ev->type];
 	const struct v2_tables *t = &r->gen.tables;
 	uint64_t stack = ev->args[at->stack], other = ev->args[at->other];
 	uint64_t third = ev->args[at->third];
 
+	if (r->cut)
+		return drop_unknown_ids(r, ev);
 	if (!tables_have_stack(t, stack))
 		return bad_id(r, ev, "stack", stack);
 	if (at->is_stack && !tables_have_stack(t, other))
@@ -466,7 +597,7 @@ static bool __attribute__((noinline)) odd_ids_exist(struct trace_reader *r,
 }
 
 /* Ids that the event carries must be in the tables. */
-static inline bool ids_exist(struct trace_reader *r, const struct trace_event *ev)
+static inline bool ids_exist(struct trace_reader *r, struct trace_event *ev)
 {
 	const struct id_places *at = &r->ids_of[ev->type];
 	const struct v2_tables *t = &r->gen.tables;

@@ -32,11 +32,19 @@ struct trace_reader *trace_reader_open_source(const struct raw_source *source, s
 /* Reads the @n bytes at @data, which must outlive the reader. */
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err);
 /*
- * From now on a generation of header go 1.26 that breaks off is read up to
- * there, and the fault comes after it. Go's reader, and so this one otherwise,
- * gives nothing of it: its end marker is missing.
+ * From now on a generation that breaks off, but has its clock, is read up to
+ * there, and the fault comes after it; the names that it lacks are left out. Go's reader, and so this
+ * one otherwise, gives nothing of it.
  */
 void trace_reader_keep_cut(struct trace_reader *r);
+/*
+ * After a fault: goes on with the next generation behind it, as if the trace
+ * began there. *@lost are the bytes that were left out, up to the end of the
+ * trace if this returns false since there is none.
+ */
+bool trace_reader_resume(struct trace_reader *r, uint64_t *lost);
+/* Ids of strings and stacks that events had and the tables of what breaks off did not: they are 0. */
+uint64_t trace_reader_unnamed(const struct trace_reader *r);
 /* Accepts NULL. */
 void trace_reader_close(struct trace_reader *r);
 
@@ -49,6 +57,16 @@ const struct v2_fault *trace_reader_fault(const struct trace_reader *r);
 int trace_reader_version(const struct trace_reader *r);
 /* The generation of the last event; NULL after the last TRACE_SYNC. */
 const struct v2_generation *trace_reader_generation(const struct trace_reader *r);
+/* The note->size bytes of a batch, which may be put to @buf; NULL if the file has changed. */
+const uint8_t *trace_reader_body(const struct trace_reader *r, const struct v2_note *note,
+				 uint8_t *buf);
+/*
+ * Gives the events of the generation that say how something was when it began,
+ * statuses and ranges, before their turn: in no order, without context, only
+ * type, args and place.thread are set.
+ */
+typedef void trace_state_fn(void *ctx, const struct trace_event *ev);
+void trace_reader_states(struct trace_reader *r, trace_state_fn *fn, void *ctx);
 /* All states as they are after the last event (and those queued behind it). */
 struct order *trace_reader_order(struct trace_reader *r);
 const struct raw_specs *trace_reader_specs(const struct trace_reader *r);

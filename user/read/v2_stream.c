@@ -36,15 +36,11 @@ static bool load(struct v2_stream *s, const struct v2_streams *from, const struc
 {
 	const uint8_t *body;
 
-	if (!from->source->seekable) {
-		body = from->gen->bodies.data + note->kept;
-	} else {
-		if (note->size > s->cap && from->source->fd >= 0) {
-			s->buf = xrealloc(s->buf, note->size, 1);
-			s->cap = note->size;
-		}
-		body = source_read_at(from->source, note->offset, s->buf, note->size);
+	if (from->source->seekable && note->size > s->cap && from->source->fd >= 0) {
+		s->buf = xrealloc(s->buf, note->size, 1);
+		s->cap = note->size;
 	}
+	body = generation_body(from->gen, from->source, note, s->buf);
 	if (!body)
 		return false;
 	s->pos = body;

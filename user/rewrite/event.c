@@ -93,12 +93,13 @@ static int gc_begin(struct rewrite *c, const struct trace_event *ev)
 	if (c->gc_open)		/* an Active says again what is known */
 		return 1;
 	c->gc_open = true;
-	if (ev->type == EV_GCActive && !c->gc_known)
+	if (ev->type == EV_GCActive && !c->gc_known && !c->later)
 		sim_program(&c->sim, SIM_CONVERTED, NULL, EV_GCActive, 1,
 			    (const uint64_t[]){ ++c->gc_seq });
 	else
 		sim_program(&c->sim, SIM_CONVERTED, g ? g->m : NULL, EV_GCBegin, 2,
-			    (const uint64_t[]){ ++c->gc_seq, rewrite_stack(c, ev->args[1]) });
+			    (const uint64_t[]){ ++c->gc_seq, ev->type == EV_GCActive ? 0 :
+						rewrite_stack(c, ev->args[1]) });
 	c->gc_known = true;
 	return 1;
 }
@@ -146,8 +147,11 @@ static int sweep_begin(struct rewrite *c, const struct trace_event *ev)
 	if (!p->m || p->sweeping)
 		return p->sweeping;
 	p->sweeping = true;
-	sim_put(&c->sim, SIM_CONVERTED, p->m, ev->type,
-		active ? p->id : rewrite_stack(c, ev->args[0]));
+	if (active && c->later)		/* it began where something is missing */
+		sim_put(&c->sim, SIM_ADDED, p->m, EV_GCSweepBegin, 0);
+	else
+		sim_put(&c->sim, SIM_CONVERTED, p->m, ev->type,
+			active ? p->id : rewrite_stack(c, ev->args[0]));
 	return 1;
 }
 
@@ -168,8 +172,16 @@ static int assist_active(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || g->assist || g->status == SIM_UNKNOWN)
 		return 1;
+	if (c->later && !sim_g_thread(g)) {
+		g->assist_before = true;	/* it can begin only where the goroutine runs */
+		return 1;
+	}
 	g->assist = true;
-	sim_put(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), EV_GCMarkAssistActive, g->id);
+	if (c->later)
+		sim_put(&c->sim, SIM_ADDED, g->m, EV_GCMarkAssistBegin, 0);
+	else
+		sim_put(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), EV_GCMarkAssistActive,
+			g->id);
 	return 1;
 }
 
@@ -232,9 +244,24 @@ static int annotation(struct rewrite *c, const struct trace_event *ev)
 		else if (spec->stack == i + 1)
 			args[i] = rewrite_stack(c, args[i]);
 	}
+	if (ev->type == EV_GoLabel && !args[0] && c->writing)
+		return 0;		/* its name was lost, and readers want one */
 	if (ev->type == EV_UserTaskBegin && args[1] == TRACEV2_NO_ID)
 		args[1] = 0;
 	sim_emit(&c->sim, SIM_CONVERTED, g->m, ev->type, n, args);
+	return 1;
+}
+
+/* Spans, objects and stacks by address: they need a thread, no goroutine. */
+static int experiment(struct rewrite *c, const struct trace_event *ev)
+{
+	const struct raw_spec *spec = raw_spec_get(trace_reader_specs(c->r), ev->type, c->version);
+
+	if (c->o->goroutines && !rewrite_wanted(c, ev->g))
+		return 1;
+	if (!spec)
+		return 0;
+	sim_emit(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), ev->type, spec->nargs - 1, ev->args);
 	return 1;
 }
 
@@ -289,14 +316,18 @@ static rewrite_step *const steps[256] = {
 	[EV_UserRegionEnd] = annotation,
 	[EV_UserLog] = annotation,
 	[EV_CPUSample] = sample,
+	[EV_Span ... EV_GoroutineStackFree] = experiment,
 };
 
 int rewrite_event(struct rewrite *c, const struct trace_event *ev)
 {
+	struct trace_transition tr = event_transition(ev);
 	int kept = steps[ev->type] ? steps[ev->type](c, ev) : 0;
 
 	if (kept < 0)
 		return kept;
 	c->result->dropped += !kept && c->writing;
+	if (c->writing && tr.of == RESOURCE_GOROUTINE && rewrite_wanted(c, tr.id))
+		map64_put(&c->seen, tr.id, NULL);
 	return 0;
 }

@@ -100,7 +100,10 @@ int rewrite_go_start(struct rewrite *c, const struct trace_event *ev)
 		return 0;
 	sim_g_start(&c->sim, SIM_CONVERTED, g, m);
 	if (c->writing && g->assist_before) {
-		sim_put(&c->sim, SIM_ADDED, m, EV_GCMarkAssistActive, g->id);
+		if (c->later)
+			sim_put(&c->sim, SIM_ADDED, m, EV_GCMarkAssistBegin, 0);
+		else
+			sim_put(&c->sim, SIM_ADDED, m, EV_GCMarkAssistActive, g->id);
 		g->assist_before = false;
 		g->assist = true;
 	}

@@ -16,16 +16,23 @@ struct rewrite {
 	struct sim sim;
 	int version;
 	bool started, writing;
+	bool later;		/* some generation has been written: the open one is not the first */
+	bool at_fault;		/* the last that was read is damage */
+	bool resumed;		/* something is missing before the next generation */
 	int64_t start;		/* time of the first event */
 	uint64_t began;		/* time at which writing began */
 	uint64_t gc_seq;
 	bool gc_open, gc_known;	/* what the written trace says of the collector */
 	uint64_t procs;		/* last GOMAXPROCS, 0 unknown */
 	struct strset *texts;	/* names; and stacks, as bytes of struct trace_frame */
+	struct map64 seen;	/* goroutines that are in what was written */
 	struct map64 stack_keys;	/* stack id of the open generation -> key */
 	struct rewrite_result *result;
 	struct error *err;
 };
+
+/* Something is missing before the generation that has just begun: steps lead to its states. */
+void rewrite_resume(struct rewrite *c);
 
 /* Takes one event: 0, or -errno with c->err set. */
 int rewrite_event(struct rewrite *c, const struct trace_event *ev);
@@ -53,6 +60,8 @@ uint64_t rewrite_string(struct rewrite *c, uint64_t id);
 uint64_t rewrite_stack(struct rewrite *c, uint64_t id);
 /* Key of a stack that outlives its generation, 0 for none. */
 uint64_t rewrite_stack_key(struct rewrite *c, uint64_t id);
+/* Forgets all but what the goroutines that live will need; no generation is open. */
+void rewrite_drop_names(struct rewrite *c);
 /* trace_frames_fn */
 size_t rewrite_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 

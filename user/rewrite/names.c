@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * rewrite_names: strings and stacks of the generation that is read, into those
- * of the one that is written, which may end later: so names are copied.
+ * of the one that is written, which may end later: so frames are copied. What
+ * no goroutine that lives has is dropped when a generation ends: memory does
+ * not grow with the trace.
  */
 #include "rewrite/internal.h"
 
 #include <string.h>
+
+uint64_t rewrite_string(struct rewrite *c, uint64_t id)
+{
+	size_t len = 0;
+	const char *s;
+
+	if (!c->writing)
+		return 0;
+	s = trace_reader_string(c->r, id, &len);
+	return s && len ? tracefile_bytes(c->tf, s, len) : 0;
+}
 
 static const char *copy(struct rewrite *c, uint64_t id)
 {
@@ -13,11 +26,6 @@ static const char *copy(struct rewrite *c, uint64_t id)
 	const char *s = trace_reader_string(c->r, id, &len);
 
 	return s ? strset_add(c->texts, s, strnlen(s, len)) : "";
-}
-
-uint64_t rewrite_string(struct rewrite *c, uint64_t id)
-{
-	return c->writing ? tracefile_string(c->tf, copy(c, id)) : 0;
 }
 
 /* The frames, one after the other, as an interned text: of a stack that comes again there is one. */
@@ -65,4 +73,37 @@ size_t rewrite_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t m
 	n = n < max ? n : max;
 	memcpy(out, frames, n * sizeof(*out));
 	return n;
+}
+
+/* The stack of @key, and its names, in @to. */
+static uint64_t move(struct strset *to, uint64_t key)
+{
+	struct trace_frame frames[TRACEV2_MAX_FRAMES];
+	size_t i, n = key ? rewrite_frames(NULL, key, frames, TRACEV2_MAX_FRAMES) : 0;
+
+	if (!key)
+		return 0;
+	for (i = 0; i < n; i++) {
+		frames[i].func = strset_add(to, frames[i].func, strlen(frames[i].func));
+		frames[i].file = strset_add(to, frames[i].file, strlen(frames[i].file));
+	}
+	return (uintptr_t)strset_add_bytes(to, (const char *)frames, n * sizeof(frames[0]));
+}
+
+void rewrite_drop_names(struct rewrite *c)
+{
+	struct strset *living = strset_new();
+	size_t i;
+
+	for (i = 0; i < c->sim.gs.cap; i++) {
+		struct sim_g *g = (void *)(uintptr_t)c->sim.gs.slots[i].value;
+
+		if (!g)
+			continue;
+		g->start_stack = move(living, g->start_stack);
+		g->create_stack = move(living, g->create_stack);
+	}
+	map64_clear(&c->stack_keys);
+	strset_free(c->texts);
+	c->texts = living;
 }

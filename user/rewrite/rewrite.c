@@ -64,17 +64,61 @@ static void restate_ranges(struct rewrite *c)
 	}
 }
 
-static void begin_writing(struct rewrite *c)
+static int change_error(struct rewrite *c)
 {
+	return error_set(c->err, -EIO, "the file changed while it was read");
+}
+
+/* Batches of experiments belong to no point of time: all of them when a generation begins. */
+static int write_experiments(struct rewrite *c)
+{
+	const struct v2_generation *gen = trace_reader_generation(c->r);
+	uint8_t buf[TRACEV2_MAX_BATCH];
+	size_t i;
+
+	if (!c->writing || !gen || c->version < 23)
+		return 0;
+	for (i = 0; i < gen->experiments.len; i++) {
+		const struct v2_experiment *e = vec_at(&gen->experiments, struct v2_experiment, i);
+		const uint8_t *body = trace_reader_body(c->r, &e->at, buf);
+
+		if (!body)
+			return change_error(c);
+		tracefile_experiment(c->tf, e->exp, c->sim.now, body, e->at.size);
+	}
+	return 0;
+}
+
+/* Goroutines of which the first generation says how they are. */
+static void see_all(struct rewrite *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->sim.gs.cap; i++) {
+		const struct sim_g *g = (void *)(uintptr_t)c->sim.gs.slots[i].value;
+
+		if (g && g->status != SIM_UNKNOWN && g->status != SIM_DEAD)
+			map64_put(&c->seen, g->id, NULL);
+	}
+}
+
+/* At the begin of the wanted span: nothing has happened between it and the event at hand. */
+static int begin_writing(struct rewrite *c)
+{
+	uint64_t begin = (uint64_t)c->start + (uint64_t)c->o->from;
+
 	c->writing = true;
+	c->sim.now = begin > 2 ? begin : 2;
 	c->began = c->sim.now;
 	c->sim.muted = false;
 	tracefile_gen_begin(c->tf);
 	sim_restate(&c->sim);
+	see_all(c);
 	restate_ranges(c);
 	if (c->procs)
 		sim_program(&c->sim, SIM_ADDED, NULL, EV_ProcsChange, 2,
 			    (const uint64_t[]){ c->procs, 0 });
+	return write_experiments(c);
 }
 
 /* The first clock of a trace cut out of another is set forward to where it begins. */
@@ -106,6 +150,19 @@ static void strip_pending(struct rewrite *c)
 		vec_at(&c->sim.pending, struct sim_pending, i)->args[1] = 0;
 }
 
+/* Ends the written generation and begins the next, which says again how everything is. */
+static int next_generation(struct rewrite *c, struct trace_clock *clock)
+{
+	int ret = end_generation(c, clock);
+
+	c->later |= c->sim.emitted > 0;
+	strip_pending(c);
+	rewrite_drop_names(c);
+	tracefile_gen_begin(c->tf);
+	sim_restate(&c->sim);
+	return ret;
+}
+
 /* A generation of the original ends where another begins: so do ours. */
 static int turn(struct rewrite *c, struct trace_clock *clock)
 {
@@ -113,52 +170,121 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 	int ret = 0;
 
 	map64_clear(&c->stack_keys);
-	if (c->writing && gen) {
-		ret = end_generation(c, clock);
-		strip_pending(c);
-		tracefile_gen_begin(c->tf);
-		sim_restate(&c->sim);
+	if (c->writing && gen)
+		ret = next_generation(c, clock);
+	else if (!c->writing)
+		rewrite_drop_names(c);
+	if (gen && c->resumed) {
+		rewrite_resume(c);
+		c->resumed = false;
 	}
 	if (gen)
 		*clock = clock_of(c, gen);
+	return ret ? ret : write_experiments(c);
+}
+
+enum { GEN_BYTES = 32 << 20 };
+
+/* One of the original may be of any length; the written one is in memory until it ends. */
+static int split(struct rewrite *c, struct trace_clock *clock)
+{
+	uint64_t time = c->sim.last + 1;
+	int ret;
+
+	map64_clear(&c->stack_keys);
+	ret = next_generation(c, clock);
+	set_forward(clock, time);
 	return ret;
 }
 
-static int step(struct rewrite *c, const struct trace_event *ev)
+static int step(struct rewrite *c, const struct trace_event *ev, struct trace_clock *clock)
 {
-	c->sim.now = ev->time > 2 ? (uint64_t)ev->time : 2;
+	int ret = 0;
+
+	c->result->resumed |= c->at_fault;
+	c->at_fault = false;
 	if (!c->writing && ev->time - c->start >= c->o->from)
-		begin_writing(c);
+		ret = begin_writing(c);
+	c->sim.now = ev->time > 2 ? (uint64_t)ev->time : 2;
 	c->result->ran |= c->writing && rewrite_wanted(c, ev->g);
-	return rewrite_event(c, ev);
+	if (!ret)
+		ret = rewrite_event(c, ev);
+	if (!ret && c->writing && tracefile_gen_size(c->tf) > GEN_BYTES)
+		ret = split(c, clock);
+	return ret;
+}
+
+/* The wanted span ends before the trace does: its last instant says how everything is then. */
+static int end_span(struct rewrite *c, struct trace_clock *clock)
+{
+	int ret = 0;
+
+	if (!c->writing)
+		ret = begin_writing(c);
+	c->sim.now = (uint64_t)c->start + (uint64_t)c->o->to;
+	if (!ret && c->sim.now > c->sim.last)
+		ret = split(c, clock);
+	return ret;
+}
+
+static void note_fault(struct rewrite *c)
+{
+	const struct v2_fault *f = trace_reader_fault(c->r);
+
+	if (c->at_fault)	/* nothing could be read since the last one */
+		return;
+	c->at_fault = true;
+	if (!c->result->faults++)
+		snprintf(c->result->fault, sizeof(c->result->fault), "%s at offset 0x%llx",
+			 f->rule, (unsigned long long)f->place.offset);
+}
+
+/* The reader has met damage: can it go on behind? */
+static bool go_on(struct rewrite *c)
+{
+	uint64_t lost;
+
+	note_fault(c);
+	c->resumed = trace_reader_resume(c->r, &lost);
+	c->result->lost += lost;
+	return c->resumed;
+}
+
+static int take(struct rewrite *c, const struct trace_event *ev, struct trace_clock *clock)
+{
+	if (!c->started && (ev->type != TRACE_SYNC || ev->args[1])) {
+		c->start = ev->time;
+		c->started = true;
+	}
+	return ev->type == TRACE_SYNC ? turn(c, clock) : step(c, ev, clock);
 }
 
 static int run(struct rewrite *c, struct trace_clock *clock)
 {
 	const struct trace_event *ev;
-	int ret, next;
+	int ret = 0, next;
 
-	while ((next = trace_reader_next(c->r, &ev)) > 0) {
-		if (ev->type == TRACE_SYNC) {
-			if (!c->started)
-				c->start = ev->time;
-			c->started = true;
-			ret = turn(c, clock);
-		} else if (ev->time - c->start > c->o->to) {
-			return 0;
-		} else {
-			ret = step(c, ev);
+	do {
+		while (!ret && (next = trace_reader_next(c->r, &ev)) > 0) {
+			if (c->started && ev->time - c->start > c->o->to)
+				return end_span(c, clock);
+			ret = take(c, ev, clock);
 		}
-		if (ret)
-			return ret;
-	}
-	if (next < 0) {
-		const struct v2_fault *f = trace_reader_fault(c->r);
+	} while (!ret && next < 0 && go_on(c));
+	return ret;
+}
 
-		c->result->damaged = true;
-		snprintf(c->result->fault, sizeof(c->result->fault), "%s at offset 0x%llx",
-			 f->rule, (unsigned long long)f->place.offset);
-	}
+/* Each goroutine that was asked for is somewhere in what was written. */
+static int check_seen(struct rewrite *c)
+{
+	const struct map64 *wanted = c->o->goroutines;
+	size_t i;
+
+	for (i = 0; wanted && i < wanted->cap; i++)
+		if (wanted->slots[i].used && !map64_get(&c->seen, wanted->slots[i].key))
+			return error_set(c->err, -ENOENT, "there is no goroutine %llu in this part "
+					 "of the trace",
+					 (unsigned long long)wanted->slots[i].key);
 	return 0;
 }
 
@@ -175,12 +301,15 @@ static int rewrite(struct rewrite *c, int fd)
 	c->sim.muted = true;
 	c->sim.status_stacks = c->version >= 23;
 	ret = run(c, &clock);
+	if (!ret && c->writing)
+		ret = check_seen(c);
 	if (!ret)
 		ret = end_generation(c, &clock);
 	if (!ret && !c->sim.emitted)
 		ret = error_set(c->err, -ENODATA, "nothing of the trace is left%s%s",
-				c->result->damaged ? ": " : "", c->result->fault);
+				c->result->faults ? ": " : "", c->result->fault);
 	c->result->events = c->sim.emitted;
+	c->result->unnamed = trace_reader_unnamed(c->r);
 	sim_release(&c->sim);
 	tracefile_free(c->tf);
 	return ret;
@@ -203,5 +332,6 @@ int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_
 	trace_reader_close(c.r);
 	strset_free(c.texts);
 	map64_free(&c.stack_keys);
+	map64_free(&c.seen);
 	return ret;
 }

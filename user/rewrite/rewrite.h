@@ -7,9 +7,9 @@
  * span silently, so that at its begin the statuses of all goroutines and Ps
  * are known and can be written, inside it with output. Generations turn where
  * those of the original do. What changes on the way: a GoSwitch becomes its
- * three parts (as every reader shows it), under header 1.22 a goroutine that
- * was created blocked appears when it is first woken, experimental events are
- * left out.
+ * three parts (as every reader shows it), and under header 1.22 a goroutine that
+ * was created blocked appears when it is first woken. Behind damage it goes on
+ * with the next generation (resume.c).
  */
 #ifndef GOTAP_REWRITE_REWRITE_H
 #define GOTAP_REWRITE_REWRITE_H
@@ -33,14 +33,19 @@ struct rewrite_result {
 	size_t events;		/* written, statuses and repairs included */
 	size_t dropped;		/* events that could not be kept, of those wanted */
 	bool ran;		/* one of the goroutines wanted runs in what was written */
-	bool damaged;		/* the original breaks off; @fault says where */
-	char fault[640];
+	size_t faults;		/* places where the original is damaged */
+	bool resumed;		/* there is more behind the first of them */
+	uint64_t lost;		/* bytes of the original that were left out there */
+	uint64_t unnamed;	/* stacks and strings of events that were lost there */
+	size_t joined;		/* events written to join what is on both sides of them */
+	char fault[640];	/* the first one, and where */
 };
 
 /*
  * Rewrites the trace from @source, which this closes, to @fd, in the memory
- * that a generation takes. -ENODATA if nothing of it is left, -ENOTSUP with
- * the reason if the header cannot express it.
+ * that a generation takes. -ENODATA if nothing of it is left, -ENOENT if
+ * one of the goroutines wanted is not in it, -ENOTSUP with the reason if the
+ * header cannot express it.
  */
 int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		  struct rewrite_result *result, struct error *err);

@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# gotap convert on damaged traces, and parts of a trace in which nothing happens. Go's reader and validator judge what
+# is written; what is lost, and what was added to join the rest, is reported.
+
+load lib/common
+
+setup_file() {
+	load lib/common
+	local version
+	for version in 1.22 1.27; do
+		build_prog "$version" mixed
+		"$PROG" -trace "$BATS_FILE_TMPDIR/$version.trace" -delay 50ms -dur 3500ms -tail 50ms
+	done
+}
+
+setup() {
+	T=$BATS_FILE_TMPDIR
+	NEW=$BATS_TEST_TMPDIR/new.trace
+}
+
+converts() { succeeds "$GOTAP" convert "$@" -o "$NEW" && trace_ok "$NEW"; }
+
+# overwritten FILE PERCENT BYTES: a copy in which these bytes are 0xff
+overwritten() {
+	cp "$1" "$BATS_TEST_TMPDIR/damaged"
+	head -c "$3" /dev/zero | tr '\0' '\377' |
+		dd of="$BATS_TEST_TMPDIR/damaged" bs=1 seek=$(($(stat -c %s "$1") * $2 / 100)) conv=notrunc status=none
+}
+
+# goroutines_of_last_generation FILE: ids of those that were created in it
+goroutines_of_last_generation() {
+	"$GOTAP" text "$1" | awk '
+		/^EventBatch/ { split($2, gen, "="); if (gen[2] != last) { last = gen[2]; delete ids } }
+		/^GoCreate / { split($3, g, "="); ids[g[2]] = 1 }
+		END { for (id in ids) print id }' | sort
+}
+
+@test "convert goes on behind damage, at the next generation" {
+	local version percent bytes
+	for version in 1.22 1.27; do
+		goroutines_of_last_generation "$T/$version.trace" >"$BATS_TEST_TMPDIR/wanted"
+		[ -s "$BATS_TEST_TMPDIR/wanted" ]
+		for percent in 5 30; do
+			for bytes in 1 3000; do
+				overwritten "$T/$version.trace" $percent $bytes
+				converts "$BATS_TEST_TMPDIR/damaged"
+				goroutines_of_last_generation "$NEW" >"$BATS_TEST_TMPDIR/got"
+				[ -z "$(comm -23 "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/got")" ]
+				run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/damaged" -o "$NEW"
+				matches 'the trace is damaged in [12] places?, went on behind: '
+				matches 'left out [0-9]+ bytes there, '
+				matches '[0-9]+ events that are not in the trace join the parts'
+			done
+		done
+	done
+}
+
+@test "a hundred bytes that are missing anywhere give a valid trace" {
+	local version percent size
+	for version in 1.22 1.27; do
+		size=$(stat -c %s "$T/$version.trace")
+		for percent in 10 35 60 85; do
+			{
+				head -c $((size * percent / 100)) "$T/$version.trace"
+				tail -c +$((size * percent / 100 + 101)) "$T/$version.trace"
+			} >"$BATS_TEST_TMPDIR/damaged"
+			converts "$BATS_TEST_TMPDIR/damaged"
+			[ "$(count_of "$NEW" Go)" -gt $(($(count_of "$T/$version.trace" Go) / 3)) ]
+		done
+	done
+}
+
+# Two events with five seconds between them; a text with a zero in it; data of an experiment.
+idle_trace() {
+	cat >"$BATS_TEST_TMPDIR/idle.txt" <<-'END'
+		Trace Go1.23
+		EventBatch gen=1 m=18446744073709551615 time=1 size=6
+		Frequency freq=1000000000
+		EventBatch gen=1 m=18446744073709551615 time=1 size=7
+		Strings
+		String id=1
+			data="a\x00b"
+		EventBatch gen=1 m=7 time=1 size=48
+		ProcStatus dt=1 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=7 gstatus=2
+		ProcsChange dt=1 procs_value=1 stack=0
+		SpanAlloc dt=1 id=5 npages_value=1 kindclass=0
+		GoStatus dt=1 g=2 m=18446744073709551615 gstatus=4
+		UserLog dt=1 task=0 key_string=1 value_string=1 stack=0
+		UserLog dt=5000000000 task=0 key_string=1 value_string=1 stack=0
+		ExperimentalBatch exp=1 gen=1 m=18446744073709551615 time=1
+			data="xyz"
+	END
+	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/idle.txt" -o "$BATS_TEST_TMPDIR/idle.trace"
+	succeeds "$GOTAP" check --lenient "$BATS_TEST_TMPDIR/idle.trace"
+}
+
+@test "a span of time in which nothing happens says how everything was, from its begin to its end" {
+	idle_trace
+	converts "$BATS_TEST_TMPDIR/idle.trace" --from 1s --to 2s
+	matches 'goroutines=2 procs=1 .* ms=(999|1000)\.'
+	run_logged "$GOTAP" text "$NEW"
+	matches '^GoStatus dt=[0-9]+ g=1 m=7 gstatus=2'
+	matches '^GoStatus dt=[0-9]+ g=2 m=[0-9]+ gstatus=4'
+	! grep -q UserLog <<<"$output"
+}
+
+@test "a whole trace keeps zeros in texts, events of experiments and their data" {
+	idle_trace
+	succeeds "$GOTAP" convert "$BATS_TEST_TMPDIR/idle.trace" --from 0 -o "$NEW"
+	run_logged "$GOTAP" text "$NEW"
+	contains 'data="a\x00b"'
+	[ "$(grep -c '^UserLog' <<<"$output")" -eq 2 ]
+	matches '^SpanAlloc dt=[0-9]+ id=5 npages_value=1 kindclass=0'
+	matches '^ExperimentalBatch exp=1 '
+	contains 'data="xyz"'
+	"$GOTAP" convert - -o - <"$BATS_TEST_TMPDIR/idle.trace" | cmp - "$NEW"
+}
+
+@test "a goroutine that is not in the trace, or not in the span, is an error in one line" {
+	idle_trace
+	run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/idle.trace" -g 1 -g 77 -o "$NEW"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	contains "there is no goroutine 77 in this part of the trace"
+	[ ! -e "$NEW" ]
+	succeeds "$GOTAP" convert "$BATS_TEST_TMPDIR/idle.trace" -g 2 -o "$NEW"
+	contains "none of these goroutines runs in this part of the trace"
+}
+
+@test "chosen goroutines and no stacks: facts of the result" {
+	converts "$T/1.27.trace" -g 1
+	contains "goroutines=1 "
+	[ "$("$GOTAP" text "$NEW" | grep -Ec '^(GoStart|GoUnblock|GoCreate) ')" -eq \
+	  "$("$GOTAP" text "$NEW" | grep -Ec '^(GoStart|GoUnblock|GoCreate) .*[^_]g=1 ')" ]
+	converts "$T/1.27.trace" --strip-stacks
+	[ "$("$GOTAP" text "$NEW" | grep -Ec '^Stack |stack=[1-9]')" -eq 0 ]
+	[ "$(count_of "$NEW" 'Go ')" -eq "$(count_of "$T/1.27.trace" 'Go ')" ]
+}
+
+@test "a program that cannot be read is an error of check, text and convert" {
+	local args
+	for args in "check" "text -o /dev/null" "convert -o $NEW"; do
+		# shellcheck disable=SC2086
+		run_logged "$GOTAP" $args --binary "$T/nonexistent" "$T/1.27.trace"
+		[ "$status" -ne 0 ]
+		contains "nonexistent': No such file or directory"
+	done
+}

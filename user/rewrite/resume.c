@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * rewrite_resume: joins two parts of a trace between which something is
+ * missing. In: the simulated reader as the first part left it, and how the
+ * generation behind the damage says that everything was when it began. Out:
+ * the steps that lead from one to the other, all at the place of the damage
+ * and all counted: no reader takes a state that changes without a step.
+ */
+#include "rewrite/internal.h"
+
+/* What the generation says of one goroutine. */
+struct stated_g {
+	uint64_t id, m, stack;
+	uint8_t status;		/* enum tracev2_gstatus */
+	bool said;		/* it has a status, not only a range */
+	bool assist;		/* a mark assist goes on */
+};
+
+struct stated_p {
+	uint64_t id, m;
+	uint8_t status;		/* enum tracev2_pstatus */
+	bool said;
+	bool sweeping;
+};
+
+struct stated {
+	struct rewrite *c;
+	struct map64 g_index, p_index;
+	struct vec gs, ps;
+	struct map64 callers;	/* threads in a system call that still have their P */
+	struct sim_m *thief;	/* takes Ps from system calls that have none */
+	bool gc;
+};
+
+static void *entry(struct map64 *index, struct vec *list, uint64_t id, size_t size)
+{
+	bool is_new;
+	uint64_t *at = map64_put(index, id, &is_new);
+
+	if (!is_new)
+		return (char *)list->data + *at * size;
+	*at = list->len;
+	return vec_push(list, size);
+}
+
+static struct stated_g *g_entry(struct stated *st, uint64_t id)
+{
+	struct stated_g *g = entry(&st->g_index, &st->gs, id, sizeof(*g));
+
+	g->id = id;
+	return g;
+}
+
+static struct stated_p *p_entry(struct stated *st, uint64_t id)
+{
+	struct stated_p *p = entry(&st->p_index, &st->ps, id, sizeof(*p));
+
+	p->id = id;
+	return p;
+}
+
+static const struct stated_g *find_g(const struct stated *st, uint64_t id)
+{
+	const uint64_t *at = map64_get(&st->g_index, id);
+	const struct stated_g *g = at ? vec_at(&st->gs, struct stated_g, *at) : NULL;
+
+	return g && g->said ? g : NULL;
+}
+
+static const struct stated_p *find_p(const struct stated *st, uint64_t id)
+{
+	const uint64_t *at = map64_get(&st->p_index, id);
+	const struct stated_p *p = at ? vec_at(&st->ps, struct stated_p, *at) : NULL;
+
+	return p && p->said ? p : NULL;
+}
+
+static void take_go_status(struct stated *st, const struct trace_event *ev)
+{
+	struct stated_g *g = g_entry(st, ev->args[0]);
+
+	if (g->said)
+		return;
+	g->said = true;
+	g->status = (uint8_t)ev->args[2];
+	g->m = g->status == G_RUNNING ? ev->place.thread : ev->args[1];
+	if (ev->type == EV_GoStatusStack)
+		g->stack = ev->args[3];
+}
+
+static void take_proc_status(struct stated *st, const struct trace_event *ev)
+{
+	struct stated_p *p = p_entry(st, ev->args[0]);
+
+	if (p->said)
+		return;
+	p->said = true;
+	p->status = (uint8_t)ev->args[1];
+	p->m = ev->place.thread;
+	if (p->status == P_SYSCALL)
+		map64_put(&st->callers, p->m, NULL);
+}
+
+/* trace_state_fn */
+static void take_state(void *ctx, const struct trace_event *ev)
+{
+	struct stated *st = ctx;
+
+	switch (ev->type) {
+	case EV_GoStatus:
+	case EV_GoStatusStack:
+		if (rewrite_wanted(st->c, ev->args[0]))
+			take_go_status(st, ev);
+		break;
+	case EV_ProcStatus:
+		take_proc_status(st, ev);
+		break;
+	case EV_GCActive:
+		st->gc = true;
+		break;
+	case EV_GCSweepActive:
+		p_entry(st, ev->args[0])->sweeping = true;
+		break;
+	case EV_GCMarkAssistActive:
+		if (rewrite_wanted(st->c, ev->args[0]))
+			g_entry(st, ev->args[0])->assist = true;
+		break;
+	}
+}
+
+/* --- out of the old state: nobody runs, no P is held --- */
+
+static void leave_ranges(struct stated *st)
+{
+	struct sim *s = &st->c->sim;
+	size_t i;
+
+	if (st->c->gc_open && !st->gc) {
+		st->c->gc_open = false;
+		sim_program(s, SIM_ADDED, NULL, EV_GCEnd, 1,
+			    (const uint64_t[]){ ++st->c->gc_seq });
+	}
+	for (i = 0; i < s->ps.cap; i++) {
+		struct sim_p *p = (void *)(uintptr_t)s->ps.slots[i].value;
+		const struct stated_p *now = p ? find_p(st, p->id) : NULL;
+
+		if (!p || !p->sweeping || (now && now->sweeping))
+			continue;
+		if (p->m)
+			sim_put(s, SIM_ADDED, p->m, EV_GCSweepEnd, 0, 0);
+		p->sweeping = false;
+	}
+}
+
+static bool has_stale_range(const struct sim_g *g, const struct stated_g *now)
+{
+	return g->stw || (g->assist && !(now && now->assist));
+}
+
+/* Does @g need no step? Those that ran or were in a system call always stop for a moment. */
+static bool stays(const struct sim_g *g, const struct stated_g *now)
+{
+	if (!now || has_stale_range(g, now))
+		return false;
+	return (g->status == SIM_WAITING && now->status == G_WAITING) ||
+	       (g->status == SIM_RUNNABLE && now->status == G_RUNNABLE);
+}
+
+/* All that need a step become runnable; @list gets them. */
+static void stop_goroutines(struct stated *st, struct vec *list)
+{
+	struct sim *s = &st->c->sim;
+	size_t i;
+
+	for (i = 0; i < s->gs.cap; i++) {
+		struct sim_g *g = (void *)(uintptr_t)s->gs.slots[i].value;
+
+		if (!g || g->status == SIM_UNKNOWN || g->status == SIM_DEAD)
+			continue;
+		if (g->held_back) {	/* nobody has seen it yet */
+			g->status = SIM_UNKNOWN;
+			g->held_back = false;
+			continue;
+		}
+		if (stays(g, find_g(st, g->id)))
+			continue;
+		sim_g_make_runnable(s, g);
+		*(struct sim_g **)vec_push(list, sizeof(g)) = g;
+	}
+}
+
+static void stop_ps(struct sim *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->ps.cap; i++) {
+		struct sim_p *p = (void *)(uintptr_t)s->ps.slots[i].value;
+
+		if (p && p->m)
+			sim_p_stop(s, SIM_ADDED, p);
+	}
+}
+
+/* --- into the new one --- */
+
+/* @g runs for a moment, to end what it has open and to block or to end. */
+static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g)
+{
+	struct sim *s = &st->c->sim;
+	const struct stated_g *now = find_g(st, g->id);
+	static const uint64_t none[2];
+
+	if (now && now->status != G_WAITING && !has_stale_range(g, now))
+		return;
+	sim_g_start(s, SIM_ADDED, g, m);
+	if (has_stale_range(g, now))
+		sim_g_close_ranges(s, g);
+	if (!now) {
+		sim_g_leave(s, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
+		sim_forget_g(s, g);
+	} else if (now->status == G_WAITING) {
+		sim_g_leave(s, g, SIM_WAITING, EV_GoBlock, 2, none);
+	} else {
+		sim_g_leave(s, g, SIM_RUNNABLE, EV_GoStop, 2, none);
+	}
+}
+
+/* A goroutine that was created where something is missing. */
+static void create(struct stated *st, struct sim_m *m, const struct stated_g *now)
+{
+	struct rewrite *c = st->c;
+	struct sim_g *g = sim_g(&c->sim, now->id);
+	bool blocked = now->status == G_WAITING && c->version >= 23;
+
+	if (!now->said || g->status != SIM_UNKNOWN)
+		return;
+	g->start_stack = rewrite_stack_key(c, now->stack);
+	g->seq = 0;
+	sim_put(&c->sim, SIM_ADDED, m, blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id,
+		rewrite_stack(c, now->stack), 0);
+	g->status = blocked ? SIM_WAITING : SIM_RUNNABLE;
+	if (now->status == G_WAITING && !blocked)
+		run_for_a_moment(st, m, g);
+}
+
+static struct sim_p *any_p(struct stated *st)
+{
+	struct sim *s = &st->c->sim;
+	size_t i;
+
+	for (i = 0; i < s->ps.cap; i++)
+		if (s->ps.slots[i].used)
+			return (void *)(uintptr_t)s->ps.slots[i].value;
+	return sim_p(s, st->ps.len ? vec_at(&st->ps, struct stated_p, 0)->id : 0);
+}
+
+static void block_end_and_create(struct stated *st, struct vec *list)
+{
+	struct sim *s = &st->c->sim;
+	struct sim_p *p = any_p(st);
+	struct sim_m *m = sim_made_up(s);
+	size_t i;
+
+	sim_p_start(s, SIM_ADDED, p, m);
+	for (i = 0; i < list->len; i++)
+		run_for_a_moment(st, m, *vec_at(list, struct sim_g *, i));
+	for (i = 0; i < st->gs.len; i++)
+		create(st, m, vec_at(&st->gs, struct stated_g, i));
+	sim_p_stop(s, SIM_ADDED, p);
+}
+
+static void start_ps(struct stated *st)
+{
+	struct sim *s = &st->c->sim;
+	size_t i;
+
+	for (i = 0; i < st->ps.len; i++) {
+		const struct stated_p *now = vec_at(&st->ps, struct stated_p, i);
+		struct sim_p *p = sim_p(s, now->id);
+		struct sim_m *m;
+
+		if (!now->said)
+			continue;
+		m = now->m == TRACEV2_NO_ID ? NULL : sim_m(s, now->m);
+		if ((now->status == P_RUNNING || now->status == P_SYSCALL) && m && !m->p)
+			sim_p_start(s, SIM_ADDED, p, m);
+		else if (!p->known)
+			sim_p_status(s, SIM_ADDED, p, NULL, P_IDLE);
+	}
+}
+
+static void enter_syscall(struct sim *s, struct sim_g *g)
+{
+	struct sim_p *p = g->m->p;
+
+	sim_put(s, SIM_ADDED, g->m, EV_GoSyscallBegin, ++p->seq, 0);
+	g->status = SIM_SYSCALL;
+	p->in_syscall = true;
+	s->nrunning--;
+}
+
+/* Into a system call whose P was lost: with one, all of which are idle, that is taken away again. */
+static void enter_without_p(struct stated *st, struct sim_g *g, struct sim_m *m)
+{
+	struct sim *s = &st->c->sim;
+	struct sim_p *p = any_p(st);
+
+	sim_p_start(s, SIM_ADDED, p, m);
+	sim_g_start(s, SIM_ADDED, g, m);
+	enter_syscall(s, g);
+	if (!st->thief)
+		st->thief = sim_made_up(s);
+	sim_p_steal(s, SIM_ADDED, p, st->thief);
+}
+
+/* Those that run, or are in a system call with the P of their thread. */
+static void enter_with_p(struct stated *st, struct sim_g *g, struct sim_m *m, uint8_t status)
+{
+	sim_g_start(&st->c->sim, SIM_ADDED, g, m);
+	if (status == G_SYSCALL)
+		enter_syscall(&st->c->sim, g);
+}
+
+static void start_goroutines(struct stated *st, bool with_p)
+{
+	struct sim *s = &st->c->sim;
+	size_t i;
+
+	for (i = 0; i < st->gs.len; i++) {
+		const struct stated_g *now = vec_at(&st->gs, struct stated_g, i);
+		struct sim_g *g = sim_g(s, now->id);
+		struct sim_m *m = now->m == TRACEV2_NO_ID ? NULL : sim_m(s, now->m);
+
+		if (!now->said || g->status != SIM_RUNNABLE || !m || m->g)
+			continue;
+		if (with_p && m->p && (now->status == G_RUNNING || now->status == G_SYSCALL))
+			enter_with_p(st, g, m, now->status);
+		else if (!with_p && now->status == G_SYSCALL && !map64_get(&st->callers, m->id))
+			enter_without_p(st, g, m);
+	}
+}
+
+void rewrite_resume(struct rewrite *c)
+{
+	struct stated st = { .c = c };
+	struct vec list = {0};
+	size_t added = c->sim.counts.added;
+
+	if (!c->sim.gs.len && !c->sim.ps.len)	/* nothing came before: it begins here */
+		return;
+	trace_reader_states(c->r, take_state, &st);
+	c->sim.now = c->sim.last + 1;
+	leave_ranges(&st);
+	stop_goroutines(&st, &list);
+	stop_ps(&c->sim);
+	block_end_and_create(&st, &list);
+	start_goroutines(&st, false);
+	start_ps(&st);
+	start_goroutines(&st, true);
+	c->result->joined += c->sim.counts.added - added;
+	vec_free(&list);
+	vec_free(&st.gs);
+	vec_free(&st.ps);
+	map64_free(&st.g_index);
+	map64_free(&st.p_index);
+	map64_free(&st.callers);
+}
