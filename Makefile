@@ -13,6 +13,8 @@ PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 CFLAGS  ?= -O2 -g
+# Of the programs that are traced: names user/target/$(ARCH), bpf/arch_$(ARCH).h, vmlinux/$(ARCH).
+ARCH    := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
 VERSION := 0.1.0
 ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wshadow \
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
@@ -51,7 +53,7 @@ needs_sched   := stream trace symbol release base
 needs_api     := v1 read symbol trace base
 needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc release base
 
-objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c)))
+objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
 
 define room_rules
@@ -104,8 +106,8 @@ lib: $(BUILD)/$(API_SO) $(BUILD)/libgotap.a $(BUILD)/gotap.pc
 # --- BPF: every bpf/*.bpf.c to an object, linked into one, skeleton for capture ---
 # And once more for kernels before 5.17, which lack some of BPF (OLD_KERNEL).
 BPF_SRCS  := $(wildcard bpf/*.bpf.c)
-BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 \
-	-Iinclude -Ivmlinux/x86 -Ibpf
+BPF_FLAGS := -g -O2 -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) \
+	-Iinclude -Ivmlinux/$(ARCH) -Ibpf
 
 define bpf_rule
 $(BUILD)/$(1)/%.bpf.o: bpf/%.bpf.c
@@ -150,7 +152,7 @@ unit: $(UNIT_BINS)
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base release proc stream trace read symbol v1 rewrite target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/cmd/*json*.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * goabi: how Go functions get their arguments on amd64, and what a probe finds
- * where; the only file that names registers. Three ages (enum go_abi):
+ * goabi: how Go functions get their arguments, and where a probe finds them. Registers
+ * have their names in arch_x86.h only. Three ages (enum go_abi):
  *
- * GO_ABI_PUSH, since Go 1.21: probes sit at the `push %rbp` of a prologue. g is
- * R14, integer arguments are in RAX, RBX, RCX, RDI, RSI, R8 (ABIInternal, 1.17), the
- * return address is at the stack pointer and RBP is the caller's.
+ * GO_ABI_PUSH, since Go 1.21: probes sit where a prologue saves the frame pointer. g
+ * and integer arguments are in registers (ABIInternal, 1.17), the return address is
+ * where the call has put it, and the frame pointer is the caller's.
  *
- * GO_ABI_CHECK, 1.17 to 1.20: no such push. Probes sit at the `jbe` of the
- * stack check, where all of that holds too, but if it jumps the stack grows and
- * the function starts again. casgstatus has no check: its probe sits at a jump
- * behind its prologue, so RBP is its own frame, which holds the caller's RBP and
- * the return address.
+ * GO_ABI_CHECK, 1.17 to 1.20: a prologue saves no frame pointer there. Probes sit at the
+ * branch of the stack check, where all of that holds too, but if it is taken the stack grows and
+ * the function starts again. casgstatus has no check: its probe sits at a branch
+ * behind its prologue, so the frame pointer is its own, to a frame which holds the
+ * caller's and the return address.
  *
  * GO_ABI_STACK, to 1.16: the same sites; arguments are above the return
  * address, g is in thread-local storage.
  *
- * Since Go 1.21 the probes of casgstatus sit at the calls of it, where all of
- * that holds but that the return address is not pushed yet.
+ * Since Go 1.21 the probes of casgstatus sit at the calls of it (at_status_calls). There
+ * registers are as in GO_ABI_PUSH, but the call has not run: the return address is the
+ * next instruction's, and not in memory yet.
  *
  * The programs are compiled twice (old.bpf.c), so that those for today's
  * releases know nothing of the two old ages; in the others go_abi is a
@@ -28,15 +29,17 @@
 
 #include "gooffsets.h"
 
-/* Keeps the compiler from merging two context loads into one at a computed offset. */
-static __always_inline __u64 loaded(__u64 v)
-{
-	barrier_var(v);
-	return v;
-}
+#if defined(__TARGET_ARCH_x86)
+#include "arch_x86.h"
+#else
+#error "no registers of this architecture are known"
+#endif
 
-static __always_inline u64 go_fp(struct pt_regs *ctx) { return ctx->bp; }
-static __always_inline u64 go_sp(struct pt_regs *ctx) { return ctx->sp; }
+static __always_inline u64 go_fp(struct pt_regs *ctx) { return arch_fp(ctx); }
+static __always_inline u64 go_sp(struct pt_regs *ctx) { return arch_sp(ctx); }
+static __always_inline u64 go_link(struct pt_regs *ctx) { return arch_link(ctx); }
+static __always_inline u64 go_return(u64 link) { return arch_return(link); }
+static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
 /* What a probe in casgstatus(gp, old, new), or at a call of it, sees. */
 struct go_casgstatus {
@@ -49,60 +52,46 @@ struct go_casgstatus {
 #ifndef GO_OLD
 
 #define GO_PROGRAM(name) name
-enum { go_abi = GO_ABI_PUSH, CALL_LEN = 5 };
+enum { go_abi = GO_ABI_PUSH };
 extern const volatile bool at_status_calls;	/* common.h */
 
-static __always_inline u64 go_g(struct pt_regs *ctx) { return ctx->r14; }
-static __always_inline u64 go_arg1(struct pt_regs *ctx) { return ctx->ax; }
-static __always_inline u64 go_arg2(struct pt_regs *ctx) { return ctx->bx; }
-static __always_inline u64 go_arg3(struct pt_regs *ctx) { return ctx->cx; }
-static __always_inline u64 go_arg4(struct pt_regs *ctx) { return ctx->di; }
-static __always_inline u64 go_arg5(struct pt_regs *ctx) { return ctx->si; }
-static __always_inline u64 go_arg6(struct pt_regs *ctx) { return ctx->r8; }
+static __always_inline u64 go_g(struct pt_regs *ctx) { return arch_g(ctx); }
+static __always_inline u64 go_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
+static __always_inline u64 go_arg2(struct pt_regs *ctx) { return arch_arg2(ctx); }
+static __always_inline u64 go_arg3(struct pt_regs *ctx) { return arch_arg3(ctx); }
+static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
+static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
+static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
 static __always_inline bool go_restarts(struct pt_regs *ctx) { return false; }
-
-/* By x86 register number; what a site's decoder looks for is in one of these. */
-static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n)
-{
-	u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);
-	u64 bx = loaded(ctx->bx), si = loaded(ctx->si), di = loaded(ctx->di);
-
-	return n == 0 ? ax : n == 1 ? cx : n == 2 ? dx : n == 3 ? bx : n == 6 ? si :
-	       n == 7 ? di : 0;
-}
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
 	struct go_casgstatus c = {
-		.g = ctx->r14, .fp = ctx->bp, .ret = ctx->ip + CALL_LEN,
-		.gp = ctx->ax, .old = ctx->bx, .new = ctx->cx,
+		.g = arch_g(ctx), .fp = arch_fp(ctx), .ret = arch_ip(ctx) + ARCH_CALL_LEN,
+		.gp = arch_arg1(ctx), .old = arch_arg2(ctx), .new = arch_arg3(ctx),
 	};
 
 	if (!at_status_calls)
-		read_user(&c.ret, sizeof(c.ret), loaded(ctx->sp));
+		c.ret = arch_return(loaded(arch_link(ctx)));
 	return c;
 }
 
 #else
 
-#include <bpf/bpf_core_read.h>
-
 #define GO_PROGRAM(name) name##_old
 extern const volatile __u32 go_abi;
 
-/* runtime.tlsg: one word below the thread pointer, in every build for Linux. */
 static __always_inline u64 go_tls_g(void)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	u64 g = 0;
 
-	read_user(&g, sizeof(g), BPF_CORE_READ(task, thread.fsbase) - 8);
+	read_user(&g, sizeof(g), arch_tls_g((void *)bpf_get_current_task()));
 	return g;
 }
 
 static __always_inline u64 go_g(struct pt_regs *ctx)
 {
-	return go_abi == GO_ABI_STACK ? go_tls_g() : loaded(ctx->r14);
+	return go_abi == GO_ABI_STACK ? go_tls_g() : loaded(arch_g(ctx));
 }
 
 static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
@@ -111,36 +100,35 @@ static __always_inline u64 go_arg(struct pt_regs *ctx, int n, u64 reg)
 
 	if (go_abi != GO_ABI_STACK)
 		return reg;
-	read_user(&v, sizeof(v), loaded(ctx->sp) + 8 * n);
+	read_user(&v, sizeof(v), loaded(arch_sp(ctx)) + 8 * n);
 	return v;
 }
 
-static __always_inline u64 go_arg1(struct pt_regs *ctx) { return go_arg(ctx, 1, loaded(ctx->ax)); }
-static __always_inline u64 go_arg2(struct pt_regs *ctx) { return go_arg(ctx, 2, loaded(ctx->bx)); }
-static __always_inline u64 go_arg3(struct pt_regs *ctx) { return go_arg(ctx, 3, loaded(ctx->cx)); }
-static __always_inline u64 go_arg4(struct pt_regs *ctx) { return go_arg(ctx, 4, loaded(ctx->di)); }
-static __always_inline u64 go_arg5(struct pt_regs *ctx) { return go_arg(ctx, 5, loaded(ctx->si)); }
+static __always_inline u64 go_arg1(struct pt_regs *ctx) { return go_arg(ctx, 1, loaded(arch_arg1(ctx))); }
+static __always_inline u64 go_arg2(struct pt_regs *ctx) { return go_arg(ctx, 2, loaded(arch_arg2(ctx))); }
+static __always_inline u64 go_arg3(struct pt_regs *ctx) { return go_arg(ctx, 3, loaded(arch_arg3(ctx))); }
+static __always_inline u64 go_arg4(struct pt_regs *ctx) { return go_arg(ctx, 4, loaded(arch_arg4(ctx))); }
+static __always_inline u64 go_arg5(struct pt_regs *ctx) { return go_arg(ctx, 5, loaded(arch_arg5(ctx))); }
 
 /* At a stack check that jumps: the function will start again. For sites in a prologue only. */
 static __always_inline bool go_restarts(struct pt_regs *ctx)
 {
-	enum { CF = 1, ZF = 1 << 6 };	/* jbe */
-
-	return loaded(ctx->flags) & (CF | ZF);
+	return arch_stack_grows(ctx);
 }
 
 /* From its own frame and, with GO_ABI_STACK, the arguments above it. */
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
 	struct go_casgstatus c = {
-		.gp = loaded(ctx->ax), .old = loaded(ctx->bx), .new = loaded(ctx->cx),
+		.gp = loaded(arch_arg1(ctx)), .old = loaded(arch_arg2(ctx)),
+		.new = loaded(arch_arg3(ctx)),
 	};
 	struct {
 		u64 fp, ret, gp;
 		u32 old, new;
 	} frame = {};
 
-	read_user(&frame, sizeof(frame), loaded(ctx->bp));
+	read_user(&frame, sizeof(frame), loaded(arch_fp(ctx)));
 	c.g = go_g(ctx);
 	c.fp = frame.fp;
 	c.ret = frame.ret;

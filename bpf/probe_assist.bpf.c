@@ -20,7 +20,7 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx);
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+	__u64 link = go_link(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
@@ -32,7 +32,7 @@ static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 	l->r.id = read_u64(gp + off.g_goid);
 	l->r.ptr = stack_use(gp, read_u64(gp + off.g_sched_sp));
 	l->arg = 0;
-	from = start_at_actor(g, read_u64(sp), fp);
+	from = start_at_actor(g, go_return(link), fp);
 	submit_with_stack(l, (__u32)pid_tgid, &from, STACK_ASSIST, 0);
 	return 0;
 }

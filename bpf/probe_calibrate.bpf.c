@@ -26,7 +26,7 @@ int calibrate_hit(struct pt_regs *ctx)
 SEC("uprobe")
 int calibrate_record(struct pt_regs *ctx)
 {
-	__u64 bp = ctx->di;
+	__u64 bp = arch_c_arg1(ctx);
 	__u32 ring = CALIBRATION;
 	struct rec_long *l;
 	__u64 g[18];

@@ -13,7 +13,7 @@
 static __always_inline __u64 current_m(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 g = peek_u64(BPF_CORE_READ(task, thread.fsbase) - 8), m;
+	__u64 g = peek_u64(arch_tls_g(task)), m;
 
 	if (!g)
 		return 0;
@@ -22,10 +22,6 @@ static __always_inline __u64 current_m(void)
 		return 0;
 	return m;
 }
-
-struct user_regs {
-	__u64 ip, sp, bp, cs;
-};
 
 /* Where this thread's registers of user mode lie: before 5.15, at the end of a stack of four pages. */
 static __always_inline struct pt_regs *saved_regs(void)
@@ -42,14 +38,8 @@ static __always_inline struct pt_regs *saved_regs(void)
 /* @u holds the interrupted registers; those of user mode are wanted. */
 static __always_inline void to_user_mode(struct user_regs *u)
 {
-	struct pt_regs *saved;
-
-	if (u->cs & 3)
-		return;
-	saved = saved_regs();
-	u->ip = BPF_CORE_READ(saved, ip);
-	u->sp = BPF_CORE_READ(saved, sp);
-	u->bp = BPF_CORE_READ(saved, bp);
+	if (u->in_kernel)
+		*u = arch_saved(saved_regs());
 }
 
 /* What a sample is of; a record begins with it whichever kind it is. */
@@ -120,7 +110,6 @@ static __always_inline bool is_go_text(__u64 ip)
  */
 static __always_inline void undo_stepping(struct user_regs *u)
 {
-	enum { UPROBE_XOL_SLOT_BYTES = 128 };
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct uprobe_task *utask = BPF_CORE_READ(task, utask);
 	__u64 slot;
@@ -128,19 +117,14 @@ static __always_inline void undo_stepping(struct user_regs *u)
 	if (is_go_text(u->ip) || !utask)
 		return;
 	slot = BPF_CORE_READ(utask, xol_vaddr);
-	if (slot && u->ip - slot < UPROBE_XOL_SLOT_BYTES)
+	if (slot && u->ip - slot < ARCH_XOL_SLOT_BYTES)
 		u->ip = BPF_CORE_READ(utask, vaddr);
 }
 
 SEC("perf_event")
 int cpu_sample(struct bpf_perf_event_data *ctx)
 {
-	struct user_regs u = {
-		.ip = loaded(ctx->regs.ip),
-		.sp = loaded(ctx->regs.sp),
-		.bp = loaded(ctx->regs.bp),
-		.cs = loaded(ctx->regs.cs),
-	};
+	struct user_regs u = arch_interrupted(ctx);
 	struct sample s = { .pid_tgid = current_ids() };
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct stack_start from;
@@ -155,7 +139,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	m = current_m();
 	curg = m ? read_u64(m + off.m_curg) : 0;
 	s.p = m ? read_u64(m + off.m_p) : 0;
-	if (peek_u64(BPF_CORE_READ(task, thread.fsbase) - 8) != curg)
+	if (peek_u64(arch_tls_g(task)) != curg)
 		s.flags = REC_CPU_SYSTEM;
 	if (!curg)
 		return sample_inside(&s, &u);

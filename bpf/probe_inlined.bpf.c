@@ -12,7 +12,7 @@
 /* False for hits that are none of ours. */
 static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t)
 {
-	__u64 ip = loaded(ctx->ip);
+	__u64 ip = loaded(arch_ip(ctx));
 
 	t->pid_tgid = current_ids();
 	if (!is_target(t->pid_tgid) || !site_find(SITE_KEY(ip, 0, 0), &t->site))
@@ -22,7 +22,7 @@ static __always_inline bool host_begin(struct pt_regs *ctx, struct transition *t
 	t->fp = go_fp(ctx);
 	/* a return address, so one byte behind the instruction that is meant */
 	t->ret = ip + 1;
-	t->caller = read_u64(go_sp(ctx));
+	t->caller = go_return(go_link(ctx));
 	return true;
 }
 

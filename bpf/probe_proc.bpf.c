@@ -14,13 +14,13 @@ SEC("uprobe")
 int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
+	__u64 link = go_link(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
 	struct site_class s;
 
 	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
-	if ((site_find(SITE_KEY(read_u64(sp), 0, 0), &s) ||
+	if ((site_find(SITE_KEY(go_return(link), 0, 0), &s) ||
 	     site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &s)) && s.kind == REC_P_START)
 		sub = s.sub;
 	return send_p(pid_tgid, p, REC_P_START, sub);
@@ -42,7 +42,7 @@ int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	m = g_m(go_g(ctx));
-	if (site_find(SITE_KEY(read_u64(go_sp(ctx)), 0, 0), &s) &&
+	if (site_find(SITE_KEY(go_return(go_link(ctx)), 0, 0), &s) &&
 	    s.kind == REC_SYS_ENTER_BLOCK) {
 		curg = read_u64(m + off.m_curg);
 		l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER_BLOCK, 0);
@@ -97,7 +97,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 				      __u64 arg, __u8 class)
 {
 	__u64 pid_tgid = current_ids();
-	__u64 g = go_g(ctx), sp = go_sp(ctx), fp = go_fp(ctx);
+	__u64 g = go_g(ctx), link = go_link(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
@@ -109,7 +109,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 	l->r.id = id;
 	l->r.ptr = 0;
 	l->arg = arg;
-	from = start_at_actor(g, read_u64(sp), fp);
+	from = start_at_actor(g, go_return(link), fp);
 	submit_with_stack(l, (__u32)pid_tgid, &from, class, 0);
 	return 0;
 }

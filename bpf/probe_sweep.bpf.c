@@ -50,11 +50,11 @@ static __always_inline int send_mark(__u64 pid_tgid, __u8 sub, __u64 bytes)
 }
 
 /* Which of the traced loops calls sweep; sweepone has callers that are not traced. */
-static __always_inline __u8 sweep_place(__u64 sp, __u64 fp)
+static __always_inline __u8 sweep_place(__u64 link, __u64 fp)
 {
 	struct site_class site;
 
-	if (!site_find(SITE_KEY(read_u64(sp), 0, 0), &site) || site.kind != REC_SWEEP_SPAN)
+	if (!site_find(SITE_KEY(go_return(link), 0, 0), &site) || site.kind != REC_SWEEP_SPAN)
 		return 0;
 	if (site.sub != REC_SWEEP_ONE)
 		return site.sub;
@@ -68,21 +68,21 @@ SEC("uprobe")
 int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx), sl = go_arg1(ctx);
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+	__u64 link = go_link(ctx), fp = go_fp(ctx);
 	__u32 tid = (__u32)pid_tgid;
 	struct stack_start from = {};
 	struct sweeping now = {}, *old;
 
 	if (!is_target(pid_tgid))
 		return 0;
-	now.place = sweep_place(sp, fp);
+	now.place = sweep_place(link, fp);
 	if (!now.place)
 		return 0;
 	now.span = read_u64(sl);
 	now.allocated = read_u16(now.span + off.mspan_alloc_count);
 	old = bpf_map_lookup_elem(&sweeps, &tid);
 	if (!old || old->place != now.place)
-		from = start_at_actor(g, read_u64(sp), fp);
+		from = start_at_actor(g, go_return(link), fp);
 	if (old)
 		now.valid = old->valid;
 	bpf_map_update_elem(&sweeps, &tid, &now, BPF_ANY);

@@ -78,20 +78,20 @@ static __always_inline int send_annotation(const struct annotation *a)
 }
 
 /* These run on the goroutine's own stack: its frames from the caller on. */
-static __always_inline struct stack_start start_here(__u64 sp, __u64 fp)
+static __always_inline struct stack_start start_here(__u64 link, __u64 fp)
 {
-	return (struct stack_start){ .pc = read_u64(sp), .bp = fp };
+	return (struct stack_start){ .pc = go_return(link), .bp = fp };
 }
 
 /* How all of them go on, once they know what is told. */
 static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a)
 {
-	__u64 sp = go_sp(ctx), fp = go_fp(ctx);
+	__u64 link = go_link(ctx), fp = go_fp(ctx);
 
 	a->pid_tgid = current_ids();
 	if (!is_target(a->pid_tgid) || go_restarts(ctx))
 		return 0;
-	a->from = start_here(sp, fp);
+	a->from = start_here(link, fp);
 	return send_annotation(a);
 }
 

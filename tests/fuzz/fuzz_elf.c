@@ -12,6 +12,7 @@
 
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
+#include "target/code.h"
 #include "target/inlined.h"
 #include "target/gobin_memory.h"
 #include "target/offsets.h"

@@ -12,7 +12,7 @@
 
 #include "target/prologue.h"
 #include "target/ready_skip.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,11 +31,11 @@ static int is_boundary(const uint8_t *code, size_t n, size_t site)
 static int is_cheap(const uint8_t *p, const struct site *s)
 {
 	switch (s->kind) {
-	case SITE_PUSH_RBP:
+	case SITE_FRAME:
 		return s->len == 1 && p[0] == 0x55;
 	case SITE_NOP:
 		return s->len == 1 && p[0] == 0x90;
-	case SITE_JCC:
+	case SITE_BRANCH:
 		return (s->len == 2 && (p[0] & 0xf0) == 0x70) ||
 		       (s->len == 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80);
 	}

@@ -11,7 +11,7 @@
 
 #include "target/prologue.h"
 #include "target/ready_skip.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 static size_t from_hex(const char *hex, uint8_t *out, size_t max)
 {
@@ -122,7 +122,7 @@ static void site_knows_what_is_lost(void)
 	CHECK(!prologue_site(code, n, &site));
 	CHECK_EQ(site.lost_regs, 1 << X86_RAX | 1 << X86_RSP | 1 << X86_RBP);
 	CHECK_EQ(site.frame, 0x40);
-	CHECK_EQ(site.kind, SITE_JCC);
+	CHECK_EQ(site.kind, SITE_BRANCH);
 	CHECK_EQ(site.cond, X86_COND_AE);
 	CHECK(!site.drop_taken);
 }
@@ -168,11 +168,11 @@ static void other_code_is_refused(void)
 static bool is_cheap(const uint8_t *p, const struct site *s)
 {
 	switch (s->kind) {
-	case SITE_PUSH_RBP:
+	case SITE_FRAME:
 		return s->len == 1 && p[0] == 0x55;
 	case SITE_NOP:
 		return s->len == 1 && p[0] == 0x90;
-	case SITE_JCC:
+	case SITE_BRANCH:
 		return (s->len == 2 && (p[0] & 0xf0) == 0x70) ||
 		       (s->len == 6 && p[0] == 0x0f && (p[1] & 0xf0) == 0x80);
 	}

@@ -17,7 +17,7 @@
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/stackalloc.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 /* Functions that gotap may probe; those that a program has must have a site. */
 static const char *const probed[] = {

@@ -8,7 +8,7 @@
 #include "live/roots.h"
 #include "release/release.h"
 #include "target/offsets.h"
-#include "target/x86_insn.h"
+#include "target/code.h"
 
 static const char program_area[] = "program", process_area[] = "process";
 
@@ -16,20 +16,7 @@ static const char program_area[] = "program", process_area[] = "process";
  * Measured for a hit that sends a record (Linux 6.18, a virtual machine): what
  * the kernel emulates, and what it runs out of line in single steps.
  */
-enum { EMULATED_NS = 800, STEPPED_NS = 10000, MAX_INSN = 15 };
-
-static bool is_emulated(const struct gobin *b, uint64_t addr)
-{
-	struct x86_insn insn;
-	const uint8_t *code = NULL;
-	size_t n;
-
-	for (n = MAX_INSN; n && !code; n--)
-		code = gobin_bytes(b, addr, n);
-	if (!code || x86_decode(&insn, code, n + 1))
-		return false;
-	return x86_is_emulated(&insn);
-}
+enum { EMULATED_NS = 800, STEPPED_NS = 10000 };
 
 static void look_at_build(struct doctor *d)
 {
@@ -75,7 +62,7 @@ static void view_probe(struct doctor *d, const struct probe_point *point)
 	v->addr = point->addr;
 	if (plugin)
 		v->addr -= plugin->bias - d->proc.bias;
-	v->emulated = is_emulated(v->bin, v->addr);
+	v->emulated = code_is_emulated(v->bin, v->addr);
 	v->cost_ns = v->emulated ? EMULATED_NS : STEPPED_NS;
 }
 

@@ -12,7 +12,6 @@
 
 #include "plan/internal.h"
 #include "target/inlined.h"
-#include "target/x86_insn.h"
 
 enum place { ENTRY, RESULT, AT_RUNQPUT, LIST, SYSCALL, BEHIND_CAS, UNSEEN };
 
@@ -117,7 +116,6 @@ static int add_at_call(struct plan *p, const struct gobin *b, enum program progr
 		       const char *callee, struct site_class class, const struct gobin_func *fn,
 		       struct error *err)
 {
-	enum { CALL_LEN = 5 };
 	struct gobin_func target;
 	uint64_t ret = 0;
 	char what[64];
@@ -127,9 +125,9 @@ static int add_at_call(struct plan *p, const struct gobin *b, enum program progr
 	if (!ret)
 		return error_set(err, -ENOTSUP, "%s does not call %s", fn->name, callee);
 	if (class.kind != NONE)
-		plan_add_site(p, ret - CALL_LEN, 0, 0, class);
+		plan_add_site(p, ret - ARCH_CALL_LEN, 0, 0, class);
 	snprintf(what, sizeof(what), "call of %.40s", callee);
-	return add_at(p, b, program, fn, ret - CALL_LEN, what, err);
+	return add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
 }
 
 static int add_behind_cas(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
@@ -325,15 +323,6 @@ bool plan_inlined_probed(const struct plan *p, const struct gobin *b, const char
 	return all;
 }
 
-/* Registers that bpf/goabi.h reads by number: those of arguments. */
-static bool is_readable(int reg)
-{
-	const unsigned int readable = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX | 1 << X86_RBX |
-				      1 << X86_RSI | 1 << X86_RDI;
-
-	return readable >> reg & 1;
-}
-
 static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inlined *at,
 			 struct error *err)
 {
@@ -345,7 +334,7 @@ static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inl
 	inlined_callers(b, at, &calls);
 	n = calls.len;
 	vec_free(&calls);
-	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) || !is_readable(reg) ||
+	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) || !code_is_readable(reg) ||
 	    (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
 		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
 				 at->name, at->host.name);

@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 #include "release/release.h"
-#include "target/callsites.h"
+#include "target/code.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

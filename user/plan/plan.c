@@ -11,14 +11,7 @@
 #include <string.h>
 
 #include "symbol/pclntab.h"
-#include "target/assist.h"
-#include "target/callsites.h"
-#include "target/exitsyscall.h"
 #include "target/offsets.h"
-#include "target/prologue.h"
-#include "target/ready_skip.h"
-#include "target/stackalloc.h"
-#include "target/x86_insn.h"
 
 static const struct {
 	const char *name;
@@ -85,15 +78,12 @@ static enum go_abi abi_of(int minor)
 /* Is @site what bpf/goabi.h takes for granted? */
 static bool site_fits(const struct plan *p, enum program program, const struct site *site)
 {
-	const uint16_t used = 1 << X86_RAX | 1 << X86_RBX | 1 << X86_RCX | 1 << X86_RDI |
-			      1 << X86_RSI | 1 << X86_R14;
-
 	if (p->abi == GO_ABI_PUSH)
-		return site->kind == SITE_PUSH_RBP && !site->frame;
-	if (p->abi == GO_ABI_CHECK && (site->lost_regs & used))
+		return site->kind == SITE_FRAME && !site->frame;
+	if (p->abi == GO_ABI_CHECK && !code_keeps_arguments(site))
 		return false;
 	if (program == PROGRAM_casgstatus)
-		return site->kind == SITE_JCC && site->frame && !site->drop_taken;
+		return site->kind == SITE_BRANCH && site->frame && !site->drop_taken;
 	return site->drop_taken && !site->frame;
 }
 
@@ -176,7 +166,7 @@ static int add_at_call(struct plan *p, const struct gobin *b, const struct probe
 		       const struct gobin_func *fn, struct error *err)
 {
 	uint64_t ret = first_call(b, spec, fn, err);
-	uint32_t offset = (uint32_t)(ret - CALLSITE_LEN - fn->addr);
+	uint32_t offset = (uint32_t)(ret - ARCH_CALL_LEN - fn->addr);
 	char site[80];
 
 	snprintf(site, sizeof(site), "call of %s at +0x%x", spec->where.callee, offset);
@@ -373,25 +363,18 @@ static int find_assembly(const struct gobin *b, const char *name, struct gobin_f
 }
 
 /*
- * runtime.systemstack (asm_amd64.s) has one indirect call through RDI, of the
- * function that it runs on the system stack. It leaves systemstack_switch + 8
- * in g.sched.pc. Up to Go 1.20 it has no frame of its own to find there.
+ * runtime.systemstack leaves systemstack_switch + 8 in g.sched.pc. Up to Go 1.20 it has
+ * no frame of its own to find the goroutine's by.
  */
 static void find_systemstack(struct plan *p, const struct gobin *b)
 {
-	static const uint8_t call_rdi[] = { 0xff, 0xd7 };
 	struct gobin_func fn, leaf;
-	const uint8_t *code, *at;
 
 	if (p->abi != GO_ABI_PUSH || find_assembly(b, "runtime.systemstack", &fn) ||
 	    find_assembly(b, "runtime.systemstack_switch", &leaf))
 		return;
-	code = gobin_bytes(b, fn.addr, fn.size);
-	at = code ? memmem(code, fn.size, call_rdi, sizeof(call_rdi)) : NULL;
-	if (!at || memmem(at + 2, fn.size - (size_t)(at + 2 - code), call_rdi, sizeof(call_rdi)))
-		return;
-	p->systemstack_return = fn.addr + (uint64_t)(at + 2 - code);
-	p->systemstack_pc = leaf.addr + 8;
+	p->systemstack_return = code_systemstack_return(b, &fn);
+	p->systemstack_pc = p->systemstack_return ? leaf.addr + 8 : 0;
 }
 
 static void find_roots(struct plan *p, const struct gobin *b)

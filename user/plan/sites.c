@@ -229,7 +229,7 @@ static int add_status_call(struct plan *p, const struct gobin *b, const struct c
 	struct probe_point point = {
 		.program = PROGRAM_casgstatus,
 		.function = c->func.name,
-		.addr = c->return_addr - CALLSITE_LEN,
+		.addr = c->return_addr - ARCH_CALL_LEN,
 	};
 
 	snprintf(point.site, sizeof(point.site), "call of runtime.casgstatus at +0x%x",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/arch.h"
 #include "base/cleanup.h"
 #include "base/open_under.h"
 
@@ -22,9 +23,9 @@ static int check_header(const struct elf_file *f, struct error *err)
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG))
 		return error_set(err, -ENOEXEC, "not an ELF file");
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    h->e_machine != EM_X86_64)
+	    h->e_machine != ARCH_ELF_MACHINE)
 		return error_set(err, -ENOEXEC, "an ELF file for another machine (number %u), "
-				 "only amd64 is supported", h->e_machine);
+				 "only " ARCH_NAME " is supported", h->e_machine);
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
 		return error_set(err, -ENOEXEC, "an ELF file, but not an executable (type %u)",
 				 h->e_type);

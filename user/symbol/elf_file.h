@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_file: bounds-checked reading of a 64-bit little-endian x86-64 ELF file.
+ * elf_file: bounds-checked reading of a 64-bit little-endian ELF file.
  * In: a path or an image in memory. Out: headers, sections by name, bytes by
  * address. The file is hostile: nothing in it is followed unchecked, and what
  * lies outside it is simply not there (NULL, false). Bytes that were handed out do

@@ -28,7 +28,7 @@ bool elf_image_symbols(const struct elf_file *f, uint32_t type, struct elf_range
 bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct elf_range *ret);
 
 /*
- * Puts the values of the R_X86_64_RELATIVE relocations of [addr, addr + n)
+ * Puts the values of the relative relocations (ARCH_ELF_RELATIVE) of [addr, addr + n)
  * into @buf, a copy of these bytes. Returns how many there were. Reads all
  * relocations once (24 bytes each; 400,000 in a large PIE).
  */

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arch.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 
@@ -53,8 +54,8 @@ static const struct pclntab_layout *layout_of(const uint8_t *header)
 {
 	size_t i;
 
-	/* behind the magic: two zero bytes, instruction size 1, pointer size 8 */
-	if (elf_u32(header + 4) != 0x08010000)
+	/* behind the magic: two zero bytes, the least instruction size, pointer size 8 */
+	if (elf_u32(header + 4) != (0x08000000 | ARCH_PC_QUANTUM << 16))
 		return NULL;
 	for (i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
 		if (elf_u32(header) == layouts[i].magic)

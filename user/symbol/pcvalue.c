@@ -2,6 +2,8 @@
 /* pcvalue: see pcvalue.h. */
 #include "symbol/pcvalue.h"
 
+#include "base/arch.h"
+
 /* Five bytes carry 32 bits; the linker never writes more. */
 enum { VARINT_MAX = 5 };
 
@@ -31,7 +33,7 @@ bool pcvalue_next(struct pcvalue *v)
 	v->started = true;
 	v->value = (int32_t)((uint32_t)v->value + (-(value & 1) ^ (value >> 1)));
 	v->start = v->stop;
-	v->stop += length;
+	v->stop += (uint64_t)length * ARCH_PC_QUANTUM;
 	return true;
 }
 

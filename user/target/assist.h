@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * assist: where a mark assist ends in runtime.gcAssistAlloc of Go 1.22 and
- * later. In: a binary. Out: the instructions `movb $0, inMarkAssist(gp)`, one
+ * later. In: a binary. Out: the stores of 0 to inMarkAssist(gp), one
  * of which runs at the end of an assist and nowhere else:
  *
  *	if enteredMarkAssistForTracing {

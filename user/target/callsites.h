@@ -11,8 +11,6 @@
 #include "base/vec.h"
 #include "target/gobin.h"
 
-enum { CALLSITE_LEN = 5 };	/* bytes of a call with a 32-bit distance */
-
 struct callsite {
 	uint64_t return_addr;
 	struct gobin_func func;		/* the caller; name "" if no function is known there */
@@ -20,14 +18,14 @@ struct callsite {
 
 /*
  * Appends the callers of @target in package runtime to @ret (struct callsite),
- * by address. The scan is of bytes, not instructions, so a constant that looks
- * like a call may be among them: harmless, as nothing ever returns to there.
+ * by address. Where instructions have many lengths the scan is of bytes, so a constant
+ * that looks like a call may be among them: harmless, as nothing ever returns to there.
  */
 void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret);
 
 /*
- * The constants that a call passes as second and third argument (Go 1.17 and
- * later: in EBX and ECX); -1 for one that is not a constant.
+ * The constants that a call passes as second and third argument, in registers (Go 1.17
+ * and later); -1 for one that is not a constant.
  */
 void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third);
 

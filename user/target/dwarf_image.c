@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arch.h"
+
 /* The two spellings of a section differ in how it says that it is compressed. */
 static const char *const copied[] = {
 	".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets",
@@ -86,7 +88,7 @@ static void begin(struct buf *image)
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 			     EV_CURRENT },
 		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
+		.e_machine = ARCH_ELF_MACHINE,
 		.e_version = EV_CURRENT,
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_shentsize = sizeof(Elf64_Shdr),

@@ -19,8 +19,8 @@
 struct exit_site {
 	uint32_t offset;	/* from the start of runtime.exitsyscall */
 	uint8_t len;		/* of the jump */
-	uint8_t cond;		/* X86_COND_E or X86_COND_NE; pp is tested, not the flags */
-	uint8_t pp_reg;		/* enum x86_reg: 0 in it means that the P is gone */
+	uint8_t cond;		/* as the instruction has it; pp is tested, not the flags */
+	uint8_t pp_reg;		/* register; 0 in it means that the P is gone */
 };
 
 /*

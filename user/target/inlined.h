@@ -4,7 +4,8 @@
  * names. Out: the functions whose code contains theirs, by the inline trees of
  * .gopclntab. With -pgo the compiler inlines what a profile calls hot into its
  * callers, while the function itself stays: who only looks for that sees some
- * of its calls and takes them for all.
+ * of its calls and takes them for all. Where in such code a probe can sit is asked of
+ * target/code.h.
  */
 #ifndef GOTAP_TARGET_INLINED_H
 #define GOTAP_TARGET_INLINED_H
@@ -29,20 +30,5 @@ void inlined_callers(const struct gobin *b, const struct inlined *at, struct vec
 
 /* Is @c, in the source, a call by @function? Its code may be part of another's by now. */
 bool inlined_is_caller(const struct gobin *b, const struct callsite *c, const char *function);
-
-/*
- * Offset in @fn of the conditional jump behind the one compare-and-swap of the
- * 32-bit field at @field. -ENOTSUP if there is none, or more than one.
- */
-int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
-		     uint32_t *offset);
-
-/*
- * Offset in @fn of the conditional jump behind the first atomic addition of the
- * function @name inlined into it, and the register (enum x86_reg) that holds the
- * sum there. -ENOTSUP if the code is unlike that.
- */
-int inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const char *name,
-		     uint32_t *offset, int *sum_reg);
 
 #endif

@@ -5,7 +5,7 @@
  * binary. Out: the conditional jump, which the kernel emulates, and where the
  * stack's address and size are there:
  *
- *	if traceAllocFreeEnabled() {	<- here: cmpb $0, flag(%rip); je
+ *	if traceAllocFreeEnabled() {	<- here: a test of a byte and a jump
  *		...
  *	}
  *	return stack{uintptr(v), uintptr(v) + uintptr(n)}

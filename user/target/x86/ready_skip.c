@@ -4,8 +4,9 @@
 
 #include <errno.h>
 
+#include "base/arch.h"
 #include "target/callsites.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 struct walk {
 	const uint8_t *code;
@@ -101,7 +102,7 @@ static int check_dominates(struct walk w)
 	return 0;
 }
 
-int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int *rbp_off)
+int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int *fp_off)
 {
 	struct walk w = { .code = code, .n = n, .upto = upto, .reg = reg };
 
@@ -111,15 +112,14 @@ int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int
 	}
 	if (!w.stored || check_dominates(w))
 		return -ENOTSUP;
-	*rbp_off = (int)(w.rsp + w.slot - w.rbp);
+	*fp_off = (int)(w.rsp + w.slot - w.rbp);
 	/* below the return address it would be a local of the function itself */
-	return *rbp_off >= 16 ? 0 : -ENOTSUP;
+	return *fp_off >= 16 ? 0 : -ENOTSUP;
 }
 
 /* Offset in @fn of its first call of @target, 0 if there is none. */
 static size_t first_call(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
 {
-	enum { CALL_LEN = 5 };
 	struct vec sites = {0};
 	size_t i, found = 0;
 
@@ -127,14 +127,14 @@ static size_t first_call(const struct gobin *b, const struct gobin_func *fn, uin
 	for (i = 0; i < sites.len && !found; i++) {
 		const struct callsite *site = vec_at(&sites, struct callsite, i);
 
-		if (site->func.addr == fn->addr && site->return_addr - fn->addr > CALL_LEN)
-			found = site->return_addr - fn->addr - CALL_LEN;
+		if (site->func.addr == fn->addr && site->return_addr - fn->addr > ARCH_CALL_LEN)
+			found = site->return_addr - fn->addr - ARCH_CALL_LEN;
 	}
 	vec_free(&sites);
 	return found;
 }
 
-int ready_skip_slot(const struct gobin *b, int *rbp_off, struct error *err)
+int ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err)
 {
 	struct gobin_func ready, casgstatus;
 	const uint8_t *code;
@@ -145,7 +145,7 @@ int ready_skip_slot(const struct gobin *b, int *rbp_off, struct error *err)
 		return error_set(err, -ENOENT, "no runtime.ready in '%s'", gobin_path(b));
 	code = gobin_bytes(b, ready.addr, ready.size);
 	call = first_call(b, &ready, casgstatus.addr);
-	if (!code || !call || spill_slot(code, ready.size, call, X86_RBX, rbp_off))
+	if (!code || !call || spill_slot(code, ready.size, call, X86_RBX, fp_off))
 		return error_set(err, -ENOTSUP, "runtime.ready of %s does not keep its second "
 				 "argument in memory", gobin_go_version(b));
 	return 0;

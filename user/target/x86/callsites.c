@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-#include "target/x86_insn.h"
+#include "base/arch.h"
+#include "target/x86/insn.h"
 
-enum { CALL = 0xe8, CALL_LEN = CALLSITE_LEN };
+enum { CALL = 0xe8 };
 
 /* Every function of Go's runtime has far fewer callers; bounds hostile files. */
 enum { MAX_SITES = 1 << 16, MAX_BEFORE = 1 << 16 };
@@ -26,7 +27,7 @@ static bool is_call_to(const uint8_t *p, uint64_t addr, uint64_t target)
 	int32_t distance;
 
 	memcpy(&distance, p + 1, sizeof(distance));
-	return addr + CALL_LEN + (uint64_t)(int64_t)distance == target;
+	return addr + ARCH_CALL_LEN + (uint64_t)(int64_t)distance == target;
 }
 
 uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
@@ -34,9 +35,9 @@ uint64_t callsites_first(const struct gobin *b, const struct gobin_func *fn, uin
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
 	size_t i;
 
-	for (i = 0; code && i + CALL_LEN <= fn->size; i++)
+	for (i = 0; code && i + ARCH_CALL_LEN <= fn->size; i++)
 		if (code[i] == CALL && is_call_to(code + i, fn->addr + i, target))
-			return fn->addr + i + CALL_LEN;
+			return fn->addr + i + ARCH_CALL_LEN;
 	return 0;
 }
 
@@ -48,15 +49,15 @@ void callsites_find(const struct gobin *b, uint64_t target, struct vec *ret)
 
 	gobin_runtime_range(b, &start, &end);
 	code = gobin_bytes(b, start, end - start);
-	if (!code || end - start < CALL_LEN)
+	if (!code || end - start < ARCH_CALL_LEN)
 		return;
-	last = code + (end - start) - CALL_LEN;
+	last = code + (end - start) - ARCH_CALL_LEN;
 	for (p = code; p <= last && left; p++) {
 		p = memchr(p, CALL, (size_t)(last - p) + 1);
 		if (!p)
 			return;
 		if (is_call_to(p, start + (uint64_t)(p - code), target)) {
-			add_site(b, start + (uint64_t)(p - code) + CALL_LEN, ret);
+			add_site(b, start + (uint64_t)(p - code) + ARCH_CALL_LEN, ret);
 			left--;
 		}
 	}
@@ -79,7 +80,7 @@ static void follow(int *value, const struct x86_insn *insn, unsigned int reg)
 bool callsite_is_call(const struct gobin *b, const struct callsite *c)
 {
 	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
-	size_t at, end = c->return_addr - c->func.addr - CALL_LEN;
+	size_t at, end = c->return_addr - c->func.addr - ARCH_CALL_LEN;
 	struct x86_insn insn;
 
 	if (!code || end > MAX_BEFORE)
@@ -97,7 +98,7 @@ bool callsite_is_call(const struct gobin *b, const struct callsite *c)
 void callsite_constants(const struct gobin *b, const struct callsite *c, int *second, int *third)
 {
 	const uint8_t *code = gobin_bytes(b, c->func.addr, c->func.size);
-	size_t at, end = c->return_addr - c->func.addr - CALL_LEN;
+	size_t at, end = c->return_addr - c->func.addr - ARCH_CALL_LEN;
 	struct x86_insn insn;
 
 	*second = *third = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* x86_tables: see x86_tables.h. After the Intel manual, volume 2, appendix A. */
-#include "target/x86_tables.h"
+#include "target/x86/tables.h"
 
 /* add, or, adc, sbb, and, sub, xor; cmp only reads */
 #define ALU(op, rm, reg, ax)                                                           \

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 enum {
 	MAX_SIZE = 1 << 16,	/* of the function: 1 KB in fact */

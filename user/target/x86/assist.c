@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 enum { CALL = 0xe8, MOV_BYTE = 0xc6 };
 

@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 #include "release/release.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
 

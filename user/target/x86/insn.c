@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* x86_insn: see x86_insn.h. */
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "target/x86_tables.h"
+#include "target/x86/tables.h"
 
 /* --- a cursor over the bytes --- */
 

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* prologue: see prologue.h. */
+/*
+ * prologue: see target/prologue.h. The kernel emulates `push reg`, conditional jumps and
+ * `nop`. Go functions begin with one of these (cmd/internal/obj/x86/obj6.go):
+ *
+ *	nosplit, since Go 1.21		push %rbp; ...
+ *	split stack, since 1.21		cmp 0x10(%r14),%rsp; jbe; push %rbp
+ *	  large frame			lea -N(%rsp),%r12; cmp; jbe; push
+ *	  huge frame			mov %rsp,%r12; sub $N,%r12; jb; cmp; jbe; push
+ *	split stack, up to 1.20		the same checks (1.15: g in %rcx, from %fs); jbe;
+ *					sub $N,%rsp; mov %rbp,..; lea ..,%rbp
+ *	nosplit, up to 1.20		sub $N,%rsp; mov %rbp,..; lea ..,%rbp; ...
+ *
+ * The `jbe` of a stack check is taken if CF or ZF is set: the condition is always "below
+ * or equal".
+ */
 #include "target/prologue.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 /* offsetof(g, stackguard0), and stackguard1, which //go:systemstack functions check */
 enum { STACKGUARD0 = 0x10, STACKGUARD1 = 0x18 };
@@ -151,8 +165,8 @@ static void set_site(struct walk *w, struct site *ret, enum site_kind kind)
 		.offset = (uint32_t)w->at,
 		.kind = kind,
 		.len = w->insn.len,
-		.cond = kind == SITE_JCC ? (uint8_t)x86_jcc_cond(&w->insn) : 0,
-		.drop_taken = kind == SITE_JCC && w->check == CHECK_COMPARED,
+		.cond = kind == SITE_BRANCH ? (uint8_t)x86_jcc_cond(&w->insn) : 0,
+		.drop_taken = kind == SITE_BRANCH && w->check == CHECK_COMPARED,
 		.frame = w->frame,
 		.lost_regs = w->lost,
 	};
@@ -167,12 +181,12 @@ static int site_after_check(struct walk *w, struct site *ret)
 	if (x86_jcc_cond(&w->insn) != X86_COND_BE)
 		return -ENOTSUP;
 	if (x86_decode(&next, w->code + after, w->n - after) || !is_push_rbp(&next)) {
-		set_site(w, ret, SITE_JCC);
+		set_site(w, ret, SITE_BRANCH);
 		return 1;
 	}
 	w->at = after;
 	w->insn = next;
-	set_site(w, ret, SITE_PUSH_RBP);
+	set_site(w, ret, SITE_FRAME);
 	return 1;
 }
 
@@ -182,7 +196,7 @@ static int visit(struct walk *w, struct site *ret)
 	if (is_push_rbp(&w->insn)) {
 		if (w->check != CHECK_NONE)
 			return -ENOTSUP;
-		set_site(w, ret, SITE_PUSH_RBP);
+		set_site(w, ret, SITE_FRAME);
 		return 1;
 	}
 	if (w->check == CHECK_COMPARED && !x86_is_jcc(&w->insn))
@@ -193,7 +207,7 @@ static int visit(struct walk *w, struct site *ret)
 		return site_after_check(w, ret);
 	if (w->check == CHECK_OPEN)	/* jb, je to morestack */
 		return 0;
-	set_site(w, ret, SITE_JCC);
+	set_site(w, ret, SITE_BRANCH);
 	return 1;
 }
 
@@ -255,7 +269,7 @@ static void describe(struct site *s)
 		"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
 		"js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg",
 	};
-	const char *name = s->kind == SITE_PUSH_RBP ? "push %rbp" :
+	const char *name = s->kind == SITE_FRAME ? "push %rbp" :
 			   s->kind == SITE_NOP ? "nop" : conds[s->cond & 15];
 	int n = snprintf(s->text, sizeof(s->text), "%s at +0x%x", name, s->offset);
 
@@ -279,7 +293,7 @@ int prologue_site(const uint8_t *code, size_t n, struct site *ret)
 	 * the prologue, whatever the function goes on to do: nothing can jump
 	 * to it. Other sites need the proof from the whole function.
 	 */
-	by_form = site.drop_taken || (site.kind == SITE_PUSH_RBP &&
+	by_form = site.drop_taken || (site.kind == SITE_FRAME &&
 				      (!site.offset || w.check == CHECK_COMPARED));
 	if (!by_form && check_runs_once(code, n, &site))
 		return -ENOTSUP;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * arch_x86: the registers of amd64, as a probe finds them. With a header of this name
+ * for each architecture (goabi.h chooses) the programs name no register themselves.
+ *
+ * Go's ABIInternal (cmd/compile/abi-internal.md, since 1.17): g is R14, integer arguments
+ * are in RAX, RBX, RCX, RDI, RSI, R8. At a function's entry the return address is at the
+ * stack pointer, and where arguments are on the stack (to 1.16) they are above it.
+ */
+#ifndef GOTAP_BPF_ARCH_X86_H
+#define GOTAP_BPF_ARCH_X86_H
+
+#include <bpf/bpf_core_read.h>
+
+#include "read.h"
+
+enum {
+	ARCH_CALL_LEN = 5,		/* bytes of a direct call */
+	ARCH_XOL_SLOT_BYTES = 128,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
+};
+
+/* Keeps the compiler from merging two context loads into one at a computed offset. */
+static __always_inline __u64 loaded(__u64 v)
+{
+	barrier_var(v);
+	return v;
+}
+
+static __always_inline u64 arch_ip(struct pt_regs *ctx) { return ctx->ip; }
+static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
+static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }
+static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
+static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
+static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }
+static __always_inline u64 arch_arg3(struct pt_regs *ctx) { return ctx->cx; }
+static __always_inline u64 arch_arg4(struct pt_regs *ctx) { return ctx->di; }
+static __always_inline u64 arch_arg5(struct pt_regs *ctx) { return ctx->si; }
+static __always_inline u64 arch_arg6(struct pt_regs *ctx) { return ctx->r8; }
+/* The first argument of a C function. */
+static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
+
+/* By the number that instructions have for it; what a site's decoder looks for is in one of these. */
+static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n)
+{
+	u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);
+	u64 bx = loaded(ctx->bx), si = loaded(ctx->si), di = loaded(ctx->di);
+
+	return n == 0 ? ax : n == 1 ? cx : n == 2 ? dx : n == 3 ? bx : n == 6 ? si :
+	       n == 7 ? di : 0;
+}
+
+/*
+ * For a probe at the entry of a function, or where it saves the frame pointer: the register
+ * that leads to its return address, and from that the address, which takes a read of memory.
+ */
+static __always_inline u64 arch_link(struct pt_regs *ctx) { return ctx->sp; }
+static __always_inline u64 arch_return(u64 link)
+{
+	u64 ret = 0;
+
+	read_user(&ret, sizeof(ret), link);
+	return ret;
+}
+
+/* At the conditional branch of a stack check (jbe): is it taken? */
+static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
+{
+	enum { CF = 1, ZF = 1 << 6 };
+
+	return loaded(ctx->flags) & (CF | ZF);
+}
+
+/* Where thread-local storage has g (runtime.tlsg): one word below the thread pointer, in every build for Linux. */
+static __always_inline u64 arch_tls_g(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread.fsbase) - 8;
+}
+
+/* The registers of a thread that an interrupt has found. */
+struct user_regs {
+	__u64 ip, sp, bp;
+	bool in_kernel;		/* they are the kernel's */
+};
+
+static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
+{
+	struct user_regs u = {
+		.ip = loaded(ctx->regs.ip),
+		.sp = loaded(ctx->regs.sp),
+		.bp = loaded(ctx->regs.bp),
+	};
+
+	u.in_kernel = !(loaded(ctx->regs.cs) & 3);
+	return u;
+}
+
+static __always_inline struct user_regs arch_saved(struct pt_regs *saved)
+{
+	return (struct user_regs){
+		.ip = BPF_CORE_READ(saved, ip),
+		.sp = BPF_CORE_READ(saved, sp),
+		.bp = BPF_CORE_READ(saved, bp),
+	};
+}
+
+#endif

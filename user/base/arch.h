@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arch: numbers of the architecture that gotap is built for, which is that of the
+ * programs it looks at. What has to be done differently is in target/ARCH/ (machine
+ * code, by target/code.h) and bpf/arch_ARCH.h (registers); nothing else of target/,
+ * symbol/, plan/ and bpf/ names an instruction or a register. A port adds its row here,
+ * its folder and its header.
+ */
+#ifndef GOTAP_BASE_ARCH_H
+#define GOTAP_BASE_ARCH_H
+
+#include <elf.h>
+
+#if defined(__x86_64__)
+
+#define ARCH_NAME "amd64"	/* GOARCH */
+
+enum {
+	ARCH_ELF_MACHINE = EM_X86_64,
+	ARCH_ELF_RELATIVE = R_X86_64_RELATIVE,	/* the relocation that adds the load bias */
+	ARCH_PC_QUANTUM = 1,		/* cmd/internal/sys, MinLC: instructions begin at multiples */
+	ARCH_CALL_LEN = 5,		/* bytes of a direct call, which end at its return address */
+	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
+};
+
+#else
+#error "gotap knows no machine code of this architecture"
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code: all that is asked of machine code, whichever architecture's it is. In: the
+ * code of a Go binary. Out: where probes can sit and where values are there. Each
+ * architecture has a folder (target/x86/) that implements this header and those it
+ * includes; plan/ and cmd/ see nothing else of it. A register is a small number that
+ * bpf/arch_ARCH.h understands, too: the one that instructions have for it.
+ */
+#ifndef GOTAP_TARGET_CODE_H
+#define GOTAP_TARGET_CODE_H
+
+#include "base/arch.h"
+#include "target/assist.h"
+#include "target/callsites.h"
+#include "target/exitsyscall.h"
+#include "target/prologue.h"
+#include "target/ready_skip.h"
+#include "target/stackalloc.h"
+
+/* Does the kernel emulate the instruction at @addr in a uprobe, instead of stepping through a copy? */
+bool code_is_emulated(const struct gobin *b, uint64_t addr);
+/* Can the BPF side read register @reg by its number (go_reg)? */
+bool code_is_readable(int reg);
+/* Are g and the arguments in their registers at @site, as on entry? */
+bool code_keeps_arguments(const struct site *site);
+/*
+ * Where runtime.systemstack, @fn, returns to from the function that it runs on the
+ * system stack: behind its one indirect call. 0 if that cannot be told.
+ */
+uint64_t code_systemstack_return(const struct gobin *b, const struct gobin_func *fn);
+
+/*
+ * Offset in @fn of the conditional jump behind the one compare-and-swap of the
+ * 32-bit field at @field. -ENOTSUP if there is none, or more than one.
+ */
+int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigned int field,
+		     uint32_t *offset);
+/*
+ * Offset in @fn of the conditional jump behind the first atomic addition of the
+ * function @name inlined into it, and the register that holds the sum there. -ENOTSUP
+ * if the code is unlike that.
+ */
+int inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const char *name,
+		     uint32_t *offset, int *sum_reg);
+
+#endif
