@@ -21,7 +21,7 @@ attach_to() {
 	views_ok "$TRACE"
 	[ "$(reported lost)" -eq 0 ]
 	[ "$(reported repairs_total)" -eq 0 ]
-	[ "$(reported generations)" -eq 2 ]
+	[ "$(reported generations)" -eq 3 ]
 	[ "$(reported missing_probes)" = "[]" ]
 	readable_by 1.25 "$TRACE"
 }

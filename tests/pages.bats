@@ -12,9 +12,9 @@ teardown() {
 	stop_targets
 }
 
-# serve TRACE: sets $SERVER and $SITE.
+# serve TRACE [VERSION]: by that release's go tool trace. Sets $SERVER and $SITE.
 serve() {
-	require_go "$REFERENCE_GO"
+	require_go "${2:-$REFERENCE_GO}"
 	"$GO" tool trace -http=127.0.0.1:0 "$1" >"$BATS_TEST_TMPDIR/server" 2>&1 3>&- &
 	SERVER=$!
 	wait_for 30 grep -q 'listening on' "$BATS_TEST_TMPDIR/server"
@@ -107,4 +107,28 @@ every_page() {
 	for name in 'GC concurrent mark phase' 'GC mark assist' 'stop-the-world (GC mark termination)'; do
 		jq -e --arg name "$name" 'any(.traceEvents[]; .name == $name)' "$BODY" || fail "no $name in the view"
 	done
+}
+
+# page_set TRACE VERSION: the pages that every trace has.
+page_set() {
+	serve "$1" "$2"
+	crawl 60 / /goroutines /usertasks /userregions /mmu '/trace?view=proc' '/trace?view=thread' \
+		'/jsontrace?view=proc' '/jsontrace?view=thread' '/io?raw=1' '/block?raw=1' '/syscall?raw=1' '/sched?raw=1' \
+		'/mmu?mode=plot&flags=' '/mmu?mode=plot&flags=perproc|stw|background' \
+		'/mmu?mode=details&flags=&window=1000000'
+	kill "$SERVER"
+	wait "$SERVER" || true
+	SERVER=
+}
+
+@test "pages of a program that hangs, and of one that is stopped" {
+	build_prog 1.27 idle
+	start_target "$PROG"
+	succeeds "$GOTAP" record --strict --format go1.22 -d 500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/idle.trace"
+	kill -STOP "$TARGET"
+	succeeds "$GOTAP" record --strict -d 500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/stopped.trace"
+	kill -CONT "$TARGET"
+	page_set "$BATS_TEST_TMPDIR/idle.trace" 1.22
+	page_set "$BATS_TEST_TMPDIR/idle.trace" 1.27
+	page_set "$BATS_TEST_TMPDIR/stopped.trace" 1.27
 }

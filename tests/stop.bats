@@ -205,7 +205,7 @@ has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 	mixed
 	"$GOTAP" record -p "$TARGET" -d 1200ms -o - 2>"$BATS_TEST_TMPDIR/report" | cat >"$TRACE"
 	views_ok "$TRACE"
-	grep -q "^stdout: .* 2 generations" "$BATS_TEST_TMPDIR/report"
+	grep -q "^stdout: .* 3 generations" "$BATS_TEST_TMPDIR/report"
 }
 
 @test "the reader of the pipe goes away: one error, and the target goes on" {

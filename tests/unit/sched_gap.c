@@ -56,8 +56,8 @@ static void nothing_changed(void)
 	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, 7:GoStatus 1 7 2, "
 		    "7:ProcStatus 0 1, / -1:GoStatus 1 -1 4, -1:GoStatus 2 -1 4, "
 		    "-1:GoStatus 3 -1 1, -1:ProcStatus 0 2, -1:ProcStatus 1 2",
-		    "7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, "
-		    "7:GoUnblock 1 1, 7:GoStart 1 2", 0);
+		    "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
+		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:ProcsChange 2", 0);
 }
 
 /* 1 parks, 2 runs elsewhere, 3 has ended, 4 and 5 are new, one of them in a syscall. */
@@ -74,11 +74,10 @@ static void everything_changed(void)
 	found_p(0, 0);
 	found_p(1, 8);
 	end_of_gap();
-	check_story(NULL, "7:GoBlock, 7:ProcStop, / 8:ProcStart 0 1, "
-		    "8:GoStart 3 1, 8:GoDestroy, "
-		    "8:GoCreateBlocked 4, 8:GoCreate 5, 8:ProcStop, "
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 8:ProcStart 0 1, 8:GoStart 3 1, "
+		    "8:GoDestroy, 8:GoCreateBlocked 4, 8:GoCreate 5, 8:ProcStop, "
 		    "9:ProcStart 0 2, 9:GoStart 5 1, 9:GoSyscallBegin 3, 9:ProcStop, "
-		    "8:ProcStart 1 1, 8:GoUnblock 2 1, 8:GoStart 2 2", 0);
+		    "8:ProcStart 1 1, 8:GoUnblock 2 1, 8:GoStart 2 2, 8:ProcsChange 2", 0);
 }
 
 /* What had a record since the resumption knows better than the snapshot. */
@@ -93,8 +92,8 @@ static void what_moved_meanwhile_has_the_state_of_its_records(void)
 	go(REC_GO_PARK, 7, 1);
 	found_all();
 	end_of_gap();
-	check_story(NULL, "7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:GoStart 3 1, 7:GoDestroy, "
-		    "7:ProcStop, 7:ProcStart 0 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:GoStart 3 1, "
+		    "7:GoDestroy, 7:ProcStop, 7:ProcStart 0 2", 0);
 }
 
 static void syscalls_that_go_on_and_syscalls_that_ended(void)
@@ -114,10 +113,10 @@ static void syscalls_that_go_on_and_syscalls_that_ended(void)
 	found_p(1, 0);
 	end_of_gap();
 	go(REC_SYS_EXIT, 7, 1);
-	check_story(NULL, "7:GoSyscallBegin 1, 8:ProcStart 1 1, 8:GoStart 3 1, 8:ProcsChange 2, "
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 8:ProcStart 1 1, 8:GoStart 3 1, "
 		    "8:GoSyscallBegin 2, 7:ProcStop, 8:ProcStop, / 8:GoSyscallEndBlocked, "
-		    "8:ProcStart 0 1, 8:GoStart 3 1, 8:GoBlock, 8:ProcStop, "
-		    "7:ProcStart 0 2, 7:GoSyscallEndBlocked, 7:GoStart 1 1, 7:ProcsChange 2", 1);
+		    "8:ProcStart 0 1, 8:GoStart 3 1, 8:GoBlock, 8:ProcStop, 7:ProcStart 0 2, "
+		    "7:GoSyscallEndBlocked, 7:GoStart 1 1, 7:ProcsChange 2", 1);
 }
 
 /* The steps then have to happen somewhere else than on a thread of the program's. */
@@ -133,8 +132,9 @@ static void all_threads_are_in_syscalls(void)
 	found_p(0, 7);
 	found_p(1, 0);
 	end_of_gap();
-	check_story(NULL, "7:GoSyscallBegin 1, 7:ProcStop, / 0:ProcStart 0 1, 0:GoUnblock 2 1, "
-		    "0:GoStart 2 2, 0:GoDestroy, 0:GoStart 3 1, 0:GoBlock, 0:ProcStop", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:ProcStop, / 0:ProcStart 0 1, "
+		    "0:GoUnblock 2 1, 0:GoStart 2 2, 0:GoDestroy, 0:GoStart 3 1, 0:GoBlock, "
+		    "0:ProcStop", 0);
 }
 
 static void an_attempt_that_failed(void)
@@ -148,8 +148,8 @@ static void an_attempt_that_failed(void)
 	resume();
 	found_all();
 	end_of_gap();
-	check_story(NULL, "7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, "
-		    "7:GoUnblock 1 1, 7:GoStart 1 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
+		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:ProcsChange 2", 0);
 }
 
 static void a_gap_for_good(void)
@@ -158,7 +158,7 @@ static void a_gap_for_good(void)
 	snapshot();
 	gap();
 	go(REC_GO_START, 7, 2);
-	check_story(NULL, "7:GoBlock, 7:ProcStop", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop", 0);
 }
 
 static void a_cycle_ends_and_begins_with_the_gap(void)
@@ -172,9 +172,9 @@ static void a_cycle_ends_and_begins_with_the_gap(void)
 	put(REC_SNAP_GC, 1, 0, 0, 0, 0, 0);
 	end_of_gap();
 	go(REC_GO_READY, 7, 2);
-	check_story(NULL, "7:GCBegin 1, 7:ProcsChange 2, 7:GCEnd 2, 7:GoBlock, 7:ProcStop, "
-		    "/ 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, "
-		    "7:GoUnblock 2 1, 7:GCBegin 3, 7:ProcsChange 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GCBegin 1, 7:GCEnd 2, 7:GoBlock, 7:ProcStop, "
+		    "/ 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, 7:GoUnblock 1 1, "
+		    "7:GoStart 1 2, 7:GoUnblock 2 1, 7:GCBegin 3, 7:ProcsChange 2", 0);
 }
 
 static void gomaxprocs_changed_meanwhile(void)
@@ -189,8 +189,9 @@ static void gomaxprocs_changed_meanwhile(void)
 	found_p(0, 7);
 	end_of_gap();
 	go(REC_GO_READY, 7, 2);
-	check_story(NULL, "7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, 7:ProcStart 0 2, "
-		    "7:GoUnblock 1 1, 7:GoStart 1 2, 7:GoUnblock 2 1, 7:ProcsChange 1", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
+		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:GoUnblock 2 1, "
+		    "7:ProcsChange 1", 0);
 }
 
 static void before_the_trace_begins_there_is_no_gap(void)
@@ -200,7 +201,7 @@ static void before_the_trace_begins_there_is_no_gap(void)
 	resume();
 	snapshot();
 	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, "
-		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1", "", 0);
+		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1", "7:ProcsChange 2", 0);
 }
 
 /* A log event, once somebody runs who can say it. */
@@ -211,7 +212,7 @@ static void losses_are_told(void)
 	go(REC_GO_PARK, 7, 1);
 	put(REC_LOST, 0, 0, 1, now, now + 5, 44);
 	go(REC_GO_START, 7, 3);
-	check_story(NULL, "7:GoBlock, 7:GoStart 3 1, 7:ProcsChange 2, 7:UserLog 0", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:GoStart 3 1, 7:UserLog 0", 0);
 }
 
 static void so_are_gaps(void)
@@ -222,8 +223,9 @@ static void so_are_gaps(void)
 	resume();
 	found_all();
 	end_of_gap();
-	check_story(NULL, "7:UserLog 0, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
-		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:UserLog 0", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:UserLog 0, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, "
+		    "7:ProcStop, 7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:UserLog 0, "
+		    "7:ProcsChange 2", 0);
 }
 
 int main(void)

@@ -10,7 +10,7 @@ static void what_did_not_move_has_the_state_of_the_snapshot(void)
 	begin(27, 25);
 	snapshot();
 	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, "
-		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1", "", 0);
+		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1", "7:ProcsChange 2", 0);
 }
 
 static void what_moved_has_the_state_of_its_records(void)
@@ -22,7 +22,8 @@ static void what_moved_has_the_state_of_its_records(void)
 	go(REC_GO_DEAD, 9, 3);
 	snapshot();
 	check_story("-1:GoStatus 1 -1 4, -1:GoStatus 2 -1 1, -1:ProcStatus 0 2, "
-		    "-1:ProcStatus 1 2", "", 0);
+		    "-1:ProcStatus 1 2", "0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, 0:ProcsChange 2, "
+		    "0:GoDestroy, 0:ProcStop", 0);
 }
 
 /* dropm leaves the P in a syscall that nobody is in; up to Go 1.21 all of it still fits. */
@@ -36,8 +37,8 @@ static void a_c_thread_left_its_p_before_the_attach(void)
 	go(REC_SYS_ENTER, 7, 1);
 	put(REC_SYS_EXIT, 0, 7, 1, 0x9001, 0, P1);
 	check_story("-1:ProcStatus 1 2, 7:GoStatus 1 7 2, 7:ProcStatus 0 1",
-		    "7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 1 1, 7:GoSyscallEndBlocked, "
-		    "7:GoStart 1 1, 7:ProcsChange 2", 0);
+		    "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 1 1, "
+		    "7:GoSyscallEndBlocked, 7:GoStart 1 1", 0);
 }
 
 /* Go 1.26+: it was read in a syscall, regained a P, and nothing has named it since. */
@@ -49,7 +50,7 @@ static void a_syscall_ends_while_states_are_read(void)
 	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
 	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
 	go(REC_GO_PARK, 7, 1);
-	check_story("-1:ProcStatus 0 2, 7:GoStatus 1 7 2, 7:ProcStatus 1 1", "7:GoBlock", 0);
+	check_story("-1:ProcStatus 0 2, 7:GoStatus 1 7 2, 7:ProcStatus 1 1", "7:ProcsChange 2, 7:GoBlock", 0);
 }
 
 static void a_goroutines_day(void)
@@ -66,9 +67,9 @@ static void a_goroutines_day(void)
 	proc(REC_P_STOP, 7, 0);
 	proc(REC_P_START, 8, 1);
 	go(REC_GO_START, 8, 4);
-	check_story(NULL, "7:GoCreate 4, 7:ProcsChange 2, 7:GoUnblock 2 1, 7:GoBlock, "
-			     "7:GoStart 4 1, 7:GoStop, 7:GoStart 2 2, 7:GoDestroy, 7:ProcStop, "
-			     "8:ProcStart 1 1, 8:GoStart 4 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoCreate 4, 7:GoUnblock 2 1, 7:GoBlock, 7:GoStart 4 1, "
+		    "7:GoStop, 7:GoStart 2 2, 7:GoDestroy, 7:ProcStop, 8:ProcStart 1 1, "
+		    "8:GoStart 4 2", 0);
 }
 
 static void a_syscall_that_keeps_its_p(void)
@@ -77,7 +78,7 @@ static void a_syscall_that_keeps_its_p(void)
 	snapshot();
 	go(REC_SYS_ENTER, 7, 1);
 	put(REC_SYS_EXIT, 1, 7, 1, 0x9001, 0, P0);
-	check_story(NULL, "7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:ProcsChange 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd", 0);
 }
 
 static void a_syscall_whose_p_is_stolen(void)
@@ -87,7 +88,8 @@ static void a_syscall_whose_p_is_stolen(void)
 	go(REC_SYS_ENTER, 7, 1);
 	proc(REC_P_STEAL, 8, 0);
 	go(REC_SYS_EXIT_NOP, 7, 1);
-	check_story(NULL, "7:GoSyscallBegin 1, 8:ProcSteal 0 2 7, 7:GoSyscallEndBlocked", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 8:ProcSteal 0 2 7, "
+		    "7:GoSyscallEndBlocked", 0);
 }
 
 /* Its own P came back: that is not the same as never lost. */
@@ -97,8 +99,8 @@ static void a_syscall_whose_p_was_away(void)
 	snapshot();
 	go(REC_SYS_ENTER, 7, 1);
 	put(REC_SYS_EXIT, 0, 7, 1, 0x9001, 0, P0);
-	check_story(NULL, "7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 0 3, "
-			     "7:GoSyscallEndBlocked, 7:GoStart 1 1, 7:ProcsChange 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:ProcSteal 0 2 7, 7:ProcStart 0 3, "
+		    "7:GoSyscallEndBlocked, 7:GoStart 1 1", 0);
 }
 
 static void coroutines(void)
@@ -109,8 +111,8 @@ static void coroutines(void)
 	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 4, 0x9004);
 	put(REC_GO_SWITCH_DEAD, 0, 7, 4, 0x9004, 1, 0x9001);
 	go(REC_GO_DEAD, 7, 4);		/* gdestroy, of what has been said */
-	check_story(NULL, "7:GoCreateBlocked 4, 7:ProcsChange 2, 7:GoSwitch 4 1, "
-			     "7:GoSwitchDestroy 1 1", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoCreateBlocked 4, 7:GoSwitch 4 1, "
+		    "7:GoSwitchDestroy 1 1", 0);
 }
 
 static void coroutines_as_go_1_22_says_it(void)
@@ -121,8 +123,8 @@ static void coroutines_as_go_1_22_says_it(void)
 	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 4, 0x9004);
 	put(REC_GO_SWITCH_DEAD, 0, 7, 4, 0x9004, 1, 0x9001);
 	go(REC_GO_DEAD, 7, 4);
-	check_story(NULL, "7:GoCreate 4, 7:ProcsChange 2, 7:GoBlock, 7:GoStart 4 1, "
-			     "7:GoUnblock 1 1, 7:GoDestroy, 7:GoStart 1 2", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoCreate 4, 7:GoBlock, 7:GoStart 4 1, 7:GoUnblock 1 1, "
+		    "7:GoDestroy, 7:GoStart 1 2", 0);
 }
 
 static void each_generation_states_all_and_numbers_anew(void)
@@ -137,7 +139,8 @@ static void each_generation_states_all_and_numbers_anew(void)
 		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1, "
 		    "/ -1:GoStatus 1 -1 1, -1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, "
 		    "-1:ProcStatus 1 2, 7:ProcStatus 0 1",
-		    "7:GoBlock, 7:GoUnblock 1 1, / 7:GoStart 1 1, 7:ProcsChange 2", 0);
+		    "7:ProcsChange 2, 7:GoBlock, 7:GoUnblock 1 1, / 7:GoStart 1 1, "
+		    "7:ProcsChange 2", 0);
 }
 
 static void the_world_stops_and_no_generation_begins(void)
@@ -148,7 +151,7 @@ static void the_world_stops_and_no_generation_begins(void)
 	now += GEN_NS;
 	go(REC_GO_READY, 7, 2);
 	put(REC_STW_END, 0, 7, 0, 0, 0, 0);
-	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:GoUnblock 2 1, 7:STWEnd", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:GoUnblock 2 1, 7:STWEnd", 0);
 }
 
 /* procresize moves the goroutine that calls it to another P. */
@@ -158,7 +161,8 @@ static void gomaxprocs_changes_under_a_goroutine(void)
 	snapshot();
 	put(REC_PROCS, 0, 7, 1, 0, 0, 0);
 	put(REC_P_START, REC_PSTART_PROCRESIZE, 7, 1, P1, 0, 0);
-	check_story(NULL, "7:ProcsChange 1, 7:GoStop, 7:ProcStop, 7:ProcStart 1 1, 7:GoStart 1 1", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:ProcsChange 1, 7:GoStop, 7:ProcStop, 7:ProcStart 1 1, "
+		    "7:GoStart 1 1", 0);
 }
 
 static void a_c_thread_comes_and_goes(void)
@@ -170,9 +174,9 @@ static void a_c_thread_comes_and_goes(void)
 	go(REC_SYS_ENTER, 9, 17);
 	go(REC_EXTRA_LEAVE, 9, 17);
 	go(REC_EXTRA_ENTER, 9, 17);
-	check_story(NULL, "9:GoCreateSyscall 17, 9:ProcStart 1 1, 9:GoSyscallEndBlocked, "
-		    "9:GoStart 17 1, 9:ProcsChange 2, 9:GoSyscallBegin 2, 9:ProcSteal 1 3 9, "
-		    "9:GoDestroySyscall, 9:GoCreateSyscall 17", 0);
+	check_story(NULL, "7:ProcsChange 2, 9:GoCreateSyscall 17, 9:ProcStart 1 1, "
+		    "9:GoSyscallEndBlocked, 9:GoStart 17 1, 9:GoSyscallBegin 2, "
+		    "9:ProcSteal 1 3 9, 9:GoDestroySyscall, 9:GoCreateSyscall 17", 0);
 }
 
 /* --- what was lost --- */
@@ -183,7 +187,7 @@ static void a_start_without_its_wake_up(void)
 	snapshot();
 	go(REC_GO_PARK, 7, 1);
 	go(REC_GO_START, 7, 2);
-	check_story(NULL, "7:GoBlock, 7:GoUnblock 2 1, 7:GoStart 2 2, 7:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:GoUnblock 2 1, 7:GoStart 2 2", 1);
 }
 
 static void a_start_where_another_still_runs(void)
@@ -191,7 +195,7 @@ static void a_start_where_another_still_runs(void)
 	begin(27, 25);
 	snapshot();
 	go(REC_GO_START, 7, 3);
-	check_story(NULL, "7:GoBlock, 7:GoStart 3 1, 7:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:GoStart 3 1", 1);
 }
 
 static void a_wake_up_of_one_that_runs(void)
@@ -199,7 +203,7 @@ static void a_wake_up_of_one_that_runs(void)
 	begin(27, 25);
 	snapshot();
 	go(REC_GO_READY, 8, 1);
-	check_story(NULL, "7:GoBlock, 8:GoUnblock 1 1", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 8:GoUnblock 1 1", 1);
 }
 
 static void a_p_given_up_by_one_that_runs(void)
@@ -207,7 +211,7 @@ static void a_p_given_up_by_one_that_runs(void)
 	begin(27, 25);
 	snapshot();
 	proc(REC_P_STOP, 7, 0);
-	check_story(NULL, "7:GoBlock, 7:ProcStop", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop", 1);
 }
 
 static void a_goroutine_nobody_announced(void)
@@ -215,7 +219,7 @@ static void a_goroutine_nobody_announced(void)
 	begin(27, 25);
 	snapshot();
 	go(REC_GO_READY, 7, 50);
-	check_story(NULL, "7:GoUnblock 50 1, 7:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoUnblock 50 1", 1);
 }
 
 /* A reader takes no status of a new goroutine after the first generation. */
@@ -225,7 +229,7 @@ static void or_after_the_first_generation(void)
 	snapshot();
 	now += GEN_NS;
 	go(REC_GO_READY, 7, 50);
-	check_story(NULL, "/ 7:GoCreateBlocked 50, 7:GoUnblock 50 1, 7:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, / 7:GoCreateBlocked 50, 7:GoUnblock 50 1, 7:ProcsChange 2", 1);
 }
 
 static void nor_can_a_thread_in_a_syscall_create_it(void)
@@ -235,8 +239,8 @@ static void nor_can_a_thread_in_a_syscall_create_it(void)
 	go(REC_SYS_ENTER, 7, 1);
 	now += GEN_NS;
 	go(REC_GO_READY, 7, 50);
-	check_story(NULL, "7:GoSyscallBegin 1, / 7:GoSyscallEnd, 7:GoCreateBlocked 50, "
-		    "7:GoUnblock 50 1, 7:ProcsChange 2", 2);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, / 7:GoSyscallEnd, "
+		    "7:GoCreateBlocked 50, 7:GoUnblock 50 1, 7:ProcsChange 2", 2);
 }
 
 static void a_start_without_a_p(void)
@@ -244,7 +248,7 @@ static void a_start_without_a_p(void)
 	begin(27, 25);
 	snapshot();
 	go(REC_GO_START, 8, 3);
-	check_story(NULL, "8:ProcStart 1 1, 8:GoStart 3 1, 8:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, 8:ProcStart 1 1, 8:GoStart 3 1", 1);
 }
 
 static void with_all_ps_busy_it_gets_one_of_its_own(void)
@@ -255,7 +259,7 @@ static void with_all_ps_busy_it_gets_one_of_its_own(void)
 	go(REC_GO_START, 8, 3);
 	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, -1:ProcStatus 2 2, "
 		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1",
-		    "9:ProcStart 1 1, 8:ProcStart 2 1, 8:GoStart 3 1, 8:ProcsChange 2", 1);
+		    "7:ProcsChange 2, 9:ProcStart 1 1, 8:ProcStart 2 1, 8:GoStart 3 1", 1);
 }
 
 static void who_stopped_the_world_parks(void)
@@ -264,7 +268,7 @@ static void who_stopped_the_world_parks(void)
 	snapshot();
 	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
 	go(REC_GO_PARK, 7, 1);
-	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, 7:GoBlock", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:STWEnd, 7:GoBlock", 1);
 }
 
 static void the_world_stops_twice(void)
@@ -274,7 +278,7 @@ static void the_world_stops_twice(void)
 	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
 	put(REC_STW_BEGIN, 2, 7, 0, 0, 0, 0);
 	put(REC_STW_END, 0, 7, 0, 0, 0, 0);
-	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, 7:STWBegin, 7:STWEnd", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:STWEnd, 7:STWBegin, 7:STWEnd", 1);
 }
 
 static void the_world_stands_still_too_long(void)
@@ -284,7 +288,7 @@ static void the_world_stands_still_too_long(void)
 	put(REC_STW_BEGIN, 1, 7, 0, 0, 0, 0);
 	now += 10 * GEN_NS;
 	go(REC_GO_READY, 8, 2);
-	check_story(NULL, "7:STWBegin, 7:ProcsChange 2, 7:STWEnd, / 8:GoUnblock 2 1", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:STWBegin, 7:STWEnd, / 7:ProcsChange 2, 8:GoUnblock 2 1", 1);
 }
 
 static void a_switch_to_one_that_can_run(void)
@@ -292,7 +296,7 @@ static void a_switch_to_one_that_can_run(void)
 	begin(27, 25);
 	snapshot();
 	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 3, 0x9003);
-	check_story(NULL, "7:GoBlock, 7:GoStart 3 1, 7:ProcsChange 2", 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:GoStart 3 1", 1);
 }
 
 static void a_switch_to_itself_or_to_nobody(void)
@@ -310,7 +314,8 @@ static void a_coroutine_dies_inside_an_assist(void)
 	snapshot();
 	put(REC_ASSIST_BEGIN, 0, 7, 1, 100, 0, 0);
 	put(REC_GO_SWITCH_DEAD, 0, 7, 1, 0x9001, 2, 0x9002);
-	check_story(NULL, "7:GCMarkAssistBegin, 7:ProcsChange 2, 7:GCMarkAssistEnd, 7:GoSwitchDestroy 2 1", 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GCMarkAssistBegin, 7:GCMarkAssistEnd, "
+		    "7:GoSwitchDestroy 2 1", 0);
 }
 
 static void a_goroutine_without_an_id_is_left_out(void)
@@ -318,7 +323,7 @@ static void a_goroutine_without_an_id_is_left_out(void)
 	begin(27, 25);
 	snapshot();
 	go(REC_GO_PARK, 7, 0);
-	check_story(NULL, "", 1);
+	check_story(NULL, "7:ProcsChange 2", 1);
 }
 
 static void before_the_trace_begins_nothing_is_a_repair(void)
@@ -330,7 +335,7 @@ static void before_the_trace_begins_nothing_is_a_repair(void)
 	proc(REC_P_START, 7, 1);
 	snapshot();
 	check_story("-1:GoStatus 1 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 0 2, "
-		    "7:GoStatus 2 7 2, 7:ProcStatus 1 1", "", 0);
+		    "7:GoStatus 2 7 2, 7:ProcStatus 1 1", "7:ProcsChange 2", 0);
 }
 
 static void without_a_snapshot_there_is_no_trace(void)
@@ -374,8 +379,8 @@ static void memory_that_is_there_comes_and_goes(void)
 	memory(REC_SPAN_ALLOC, HEAP + 4 * PAGE, 1, 136);
 	memory(REC_GSTACK_ALLOC, HEAP + 7 * STACK_UNIT, 32768, 0);
 	memory(REC_GSTACK_FREE, HEAP + 3 * STACK_UNIT, 0, 0);
-	check_story(NULL, "9:Span 4 2 10, 9:GoroutineStack 3 13, 9:SpanFree 4, 9:SpanAlloc 4 1 136, "
-		    "9:GoroutineStackAlloc 7 16, 9:GoroutineStackFree 3", 0);
+	check_story(NULL, "7:ProcsChange 2, 9:Span 4 2 10, 9:GoroutineStack 3 13, 9:SpanFree 4, "
+		    "9:SpanAlloc 4 1 136, 9:GoroutineStackAlloc 7 16, 9:GoroutineStackFree 3", 0);
 }
 
 /* A launched program has no snapshot: ids count from the arena of the first address. */
@@ -395,7 +400,7 @@ static void memory_is_unknown_to_readers_of_go_1_22(void)
 	memory(REC_SNAP_SPAN, HEAP, 1, 44);
 	snapshot();
 	memory(REC_SPAN_FREE, HEAP, 0, 0);
-	check_story(NULL, "", 0);
+	check_story(NULL, "7:ProcsChange 2", 0);
 }
 
 /* Sweeping frees spans: that is no other allocation. */
@@ -408,7 +413,7 @@ static void a_sweep_goes_on_when_a_span_is_freed(void)
 	put(REC_SPAN_FREE, 0, 7, HEAP, 0, 0, 0);
 	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 7, PAGE, 0, 0, 0);
 	go(REC_GO_PARK, 7, 1);
-	check_story(NULL, "7:GCSweepBegin, 7:ProcsChange 2, 7:SpanFree 0, 7:GCSweepEnd 16384 0, "
+	check_story(NULL, "7:ProcsChange 2, 7:GCSweepBegin, 7:SpanFree 0, 7:GCSweepEnd 16384 0, "
 		    "7:GoBlock", 0);
 }
 

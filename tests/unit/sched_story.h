@@ -188,7 +188,7 @@ static void go(uint8_t kind, uint32_t tid, uint64_t goid)
 	put(kind, 0, tid, goid, 0x9000 + goid, 0, 0);
 }
 
-static void proc(uint8_t kind, uint32_t tid, uint64_t id)
+static inline void proc(uint8_t kind, uint32_t tid, uint64_t id)
 {
 	put(kind, 0, tid, id, id ? P1 : P0, 0, 0);
 }

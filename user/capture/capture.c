@@ -286,6 +286,8 @@ static void drain_rest(struct capture *cap)
 
 static enum capture_end why_end(struct capture *cap)
 {
+	uint64_t now = now_ns();
+
 	if (cap->end != CAPTURE_RUNNING)
 		return cap->end;
 	if (__atomic_load_n(&cap->stop, __ATOMIC_ACQUIRE))
@@ -296,13 +298,19 @@ static enum capture_end why_end(struct capture *cap)
 		return CAPTURE_EXITED;
 	if (!bpf_prober_lives(cap->bpf))
 		return CAPTURE_UNPROBED;
-	return process_execed(cap->proc) ? CAPTURE_EXECED : CAPTURE_RUNNING;
+	if (process_execed(cap->proc))
+		return CAPTURE_EXECED;
+	cap->lived_until = now;
+	return CAPTURE_RUNNING;
 }
 
-/* A program may be silent until the end: that it was is worth telling. */
+/* A program may be silent until the end: only this record says how long it was watched. */
 static void tell_end(struct capture *cap)
 {
-	struct rec end = { .kind = REC_CAPTURE_END, .time = now_ns() };
+	struct rec end = { .kind = REC_CAPTURE_END, .time = cap->lived_until };
+
+	if (cap->end == CAPTURE_STOPPED)
+		end.time = now_ns();
 
 	capture_hand_over(cap, &end, sizeof(end));
 }
@@ -331,8 +339,7 @@ static void *drain_thread(void *arg)
 	} while (cap->end == CAPTURE_RUNNING);
 	keeper_stop(cap);
 	bpf_deactivate(cap->bpf);
-	if (cap->end == CAPTURE_STOPPED)
-		tell_end(cap);
+	tell_end(cap);
 	sampler_stop(&cap->sampler);
 	bpf_detach(cap->bpf, BPF_ALL);
 	drain_rest(cap);

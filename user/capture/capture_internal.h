@@ -52,6 +52,7 @@ struct capture {
 	bool fits;			/* the target's memory is what the plan says */
 	enum capture_end end;
 	uint64_t watermark;
+	uint64_t lived_until;	/* the program was found alive then, and running the same file */
 	uint64_t true_until;		/* no plugin was there then: all of its code had probes */
 	struct losses losses;		/* of the drain thread */
 	struct unreadable unreadable;	/* likewise */

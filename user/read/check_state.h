@@ -54,6 +54,7 @@ struct check {
 	int64_t last_time;
 	uint64_t syncs;
 	uint64_t open_stw;
+	uint64_t stw_across;		/* of these, in an earlier generation */
 	int64_t procs;		/* GOMAXPROCS, 0 = not said yet */
 	bool procs_seen;
 	bool look_at_stacks;	/* one of this generation is not as it should be */

@@ -39,8 +39,7 @@ static void trap_sync(struct check *c, const struct trace_event *ev)
 	trap_experiments(c, ev);
 	if (!gen->has_threads)
 		check_warn(c, WARN_EMPTY_GENERATION, &ev->place);
-	if (c->open_stw)
-		check_warn(c, WARN_STW_ACROSS, &ev->place);
+	c->stw_across = c->open_stw;
 	if (gen->tables.frames_differ)
 		check_warn(c, WARN_PC_MEANINGS, &ev->place);
 }
@@ -54,6 +53,9 @@ static void trap_stw(struct check *c, const struct trace_event *ev)
 		return;
 	}
 	c->open_stw--;
+	if (c->stw_across)
+		check_warn(c, WARN_STW_ACROSS, &ev->place);
+	c->stw_across = c->open_stw < c->stw_across ? c->open_stw : c->stw_across;
 	if (!check_text(c, ev->args[0], &len))
 		FAIL(c, ev, "its reason, string %llu of the generation it began in, is unknown in"
 		     " this one: Event.Range() panics", (unsigned long long)ev->args[0]);

@@ -30,6 +30,7 @@ struct assembler {
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[1024];
 	uint32_t cpus;
+	uint64_t seen;		/* no record with a time up to it is still to come */
 	struct error *err;	/* of the running call */
 	int failed;
 	struct error why;	/* told again by all calls after the one that failed */
@@ -143,6 +144,8 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 
 	a->err = err;
 	model_clock(a->model, c->mono_ns, c->wall_ns);
+	if (c->watermark < UINT64_MAX)
+		a->seen = c->watermark;
 	r = merge_add(a->merge, c, err);
 	return outcome(a, err) ? a->failed : r;
 }
@@ -152,7 +155,7 @@ static int finish(struct assembler *a, struct error *err)
 	if (!a->failed)
 		a->failed = goid_filter_finish(a->goids);
 	if (!a->failed)
-		a->failed = model_finish(a->model, 0, err);
+		a->failed = model_finish(a->model, a->seen, err);
 	return outcome(a, err);
 }
 

@@ -97,7 +97,7 @@ void ensure_p_counts(struct model *s, struct M *m, const struct G *g)
 	repair(s, REPAIR_DROPPED);
 	if (m->p->id >= s->gomaxprocs)
 		s->gomaxprocs = m->p->id + 1;
-	step_procs(s, any_speaker(s));
+	step_procs(s, any_speaker(s), G_RUNNING);
 	if (m->p->id >= s->procs_told)
 		swap_for_first(s, m);
 }

@@ -106,13 +106,13 @@ static int gap_open(struct model *s, enum rec_gap why)
 	if (why != REC_GAP_REREAD && notes_tell(s, NULL))
 		note_add(s, "not recorded from here on: %s", gap_text(why));
 	notes_tell(s, NULL);
+	procs_tell(s);
 	end_ranges(s);
 	map64_each(&s->ms, i)
 		put_to_rest(s, map64_ptr(&s->ms, i, struct M));
-	r = generation_last(s);
+	r = generation_end(s);
 	s->started = false;
-	s->gap = (struct gap){ .open = true, .why = why, .since = s->now,
-			       .goroutines = s->counts.goroutines };
+	s->gap = (struct gap){ .open = true, .why = why, .since = s->now };
 	s->counts.end = s->now;
 	s->counts.slices += why == REC_GAP_BUDGET;
 	swap_tables(s);
@@ -341,18 +341,30 @@ static uint64_t count_ps(const struct model *s)
 	return n;
 }
 
+static void end_gap(struct model *s)
+{
+	s->counts.unrecorded += s->now - s->gap.since;
+	s->gap.open = false;
+	s->started = true;
+}
+
+/* What was at rest when the gap began is all that is known at its end. */
+void gap_abandon(struct model *s)
+{
+	swap_tables(s);
+	gap_drop(s);
+	end_gap(s);
+}
+
 void gap_close(struct model *s)
 {
 	uint64_t procs = count_ps(s);
 
 	generation_settle(s);
 	swap_tables(s);
-	s->counts.goroutines = s->gap.goroutines;
 	s->counts.resumed++;
-	s->counts.unrecorded += s->now - s->gap.since;
+	end_gap(s);
 	s->counts.end = s->now;
-	s->gap.open = false;
-	s->started = true;
 	if (procs)
 		s->gomaxprocs = procs;
 	take_stacks(s);

@@ -50,8 +50,10 @@ static void begin(struct model *s)
 	s->tell_procs = s->gomaxprocs != 0;
 	s->procs_stack = 0;
 	s->tell_gc = s->gc_running;
+	procs_tell_first(s);	/* the plot indexes a list of as many items with what follows */
 	assist_tell_all(s);
 	sweep_tell_all(s);
+	s->stated_bytes = tracefile_gen_size(s->tf);
 }
 
 /* In a syscall is a P whose thread has a goroutine in one, whatever its own status says. */
@@ -93,6 +95,7 @@ void generation_first(struct model *s)
 	if (!s->gomaxprocs)
 		s->gomaxprocs = s->ps.len;
 	s->started = true;
+	count_goroutines(s, s->gs.len);
 	s->nobody = tracefile_stream(s->tf, TRACEV2_NO_ID);
 	s->counts.begin = s->now;
 	begin(s);
@@ -136,7 +139,7 @@ static void forget_idle_threads(struct model *s)
 	}
 }
 
-int generation_last(struct model *s)
+int generation_end(struct model *s)
 {
 	struct trace_clock clock = clock_now(s);
 
@@ -144,15 +147,23 @@ int generation_last(struct model *s)
 }
 
 /*
- * A reader looks an STW's name up in the generation of its end: never across.
- * But where that end was lost, the generation must not grow without bound.
+ * A generation that has stated much lasts longer: what is stated is paid in each, and
+ * must not be most of the trace. With a million goroutines, some 17 MB are stated each
+ * 16 s, or each 33 MB of events.
  */
 static bool is_due(const struct model *s)
 {
+	enum { GOROUTINES_PER_UNIT = 65536 };
+	uint64_t ns = s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
+	size_t bytes = s->opts.gen_bytes + s->stated_bytes;
+	/*
+	 * A reader looks an STW's name up in the generation of its end: never across.
+	 * But where that end was lost, the generation must not grow without bound.
+	 */
 	unsigned int patience = s->stw ? 8 : 1;
 
-	return s->now - s->gen_begin >= patience * s->opts.gen_ns ||
-	       tracefile_gen_size(s->tf) >= patience * s->opts.gen_bytes;
+	return s->now - s->gen_begin >= patience * ns ||
+	       tracefile_gen_size(s->tf) - s->stated_bytes >= patience * bytes;
 }
 
 void generation_next(struct model *s)
@@ -169,9 +180,29 @@ int generation_turn(struct model *s)
 		return 0;
 	ensure_world_runs(s);
 	forget_idle_threads(s);
-	r = generation_last(s);
+	procs_tell(s);
+	r = generation_end(s);
 	if (r)
 		return r;
 	generation_next(s);
 	return 0;
+}
+
+int generation_finish(struct model *s, bool restate)
+{
+	int r;
+
+	if (s->gap.open) {	/* its begin has ended the generation before */
+		gap_abandon(s);
+		generation_next(s);
+		return generation_end(s);
+	}
+	notes_tell(s, NULL);
+	procs_tell(s);
+	r = generation_end(s);
+	if (r || !restate)
+		return r;
+	generation_next(s);
+	procs_tell(s);
+	return generation_end(s);
 }

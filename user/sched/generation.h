@@ -17,9 +17,11 @@ int generation_turn(struct model *s);
  * reader can take it.
  */
 void generation_settle(struct model *s);
-/* Begins one, after another has ended. */
+/* Begins one, after another has ended: every G and P is stated as it is now. */
 void generation_next(struct model *s);
-/* Ends the last one. */
-int generation_last(struct model *s);
+/* Ends the one that is open; a gap may follow. */
+int generation_end(struct model *s);
+/* Ends the trace now; with @restate by a generation that states everything once more. */
+int generation_finish(struct model *s, bool restate);
 
 #endif

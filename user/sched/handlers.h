@@ -43,6 +43,11 @@ void procs_change(struct model *s, struct M *m, const struct rec *r);
 void stw_begin(struct model *s, struct M *m, const struct rec *r);
 void stw_end(struct model *s, struct M *m, const struct rec *r);
 
+/* The first generation begins: a goroutine that runs says what GOMAXPROCS is. */
+void procs_tell_first(struct model *s);
+/* A generation ends: the trace says what GOMAXPROCS is, if no goroutine has done so yet. */
+void procs_tell(struct model *s);
+
 /* --- ranges.c --- */
 
 void gc_begin(struct model *s, struct M *m, const struct rec *r);
@@ -100,6 +105,8 @@ int gap_begin_told(struct model *s, struct M *m);
 void gap_resume(struct model *s, struct M *m, const struct rec *r);
 /* The snapshot was complete: the trace goes on in the states that are now. */
 void gap_close(struct model *s);
+/* The recording ends in the gap: the states are those of its begin. */
+void gap_abandon(struct model *s);
 /* Forgets what was known before the gap. */
 void gap_drop(struct model *s);
 
@@ -110,6 +117,8 @@ void end_of_capture(struct model *s, struct M *m, const struct rec *r);
 void records_lost(struct model *s, struct M *m, const struct rec *r);
 /* Queues a text about the trace itself. */
 void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes one at once: @m runs a goroutine with a P. */
+void note_speak(struct model *s, struct M *m, const char *text);
 /* A time as notes give it: seconds since the trace began. */
 double note_seconds(const struct model *s, uint64_t time);
 /* Writes them if @m, which may be NULL, or any other thread can speak. False if none can. */

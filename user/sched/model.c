@@ -81,11 +81,10 @@ static bool is_foreign(struct model *s, const struct rec *r)
 	return g && g->gc_work;
 }
 
-/* In a gap only what is said of the capture counts. */
+/* In a gap only records about the capture itself count. */
 static bool is_in_gap(const struct model *s, const struct rec *r)
 {
-	return s->gap.open && !s->gap.collecting && r->kind != REC_LOST && r->kind != REC_RESUME &&
-	       r->kind != REC_BUDGET;
+	return s->gap.open && !s->gap.collecting && rec_family(r->kind) != REC_FAMILY_CAPTURE;
 }
 
 int model_record(struct model *s, const struct rec *r, struct error *err)
@@ -101,7 +100,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		return 0;
 	if (r->time > s->now && r->time < TIME_MAX)
 		s->now = r->time;
-	if (s->started) {
+	if (s->started && r->kind != REC_CAPTURE_END) {	/* that one ends it anyway */
 		e = generation_turn(s);
 		if (e)
 			return e;
@@ -120,7 +119,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		gc_tell(s, m);
 	}
 	if (s->tell_procs)
-		step_procs(s, m);
+		step_procs(s, m, G_RUNNING);
 	if (s->notes.len)
 		notes_tell(s, m);
 	return s->gap.wanted ? gap_begin_told(s, m) : 0;
@@ -150,26 +149,20 @@ void model_clock(struct model *s, uint64_t mono_ns, uint64_t wall_ns)
 
 int model_finish(struct model *s, uint64_t time, struct error *err)
 {
+	bool later = !s->ended && time > s->now && time < TIME_MAX;
+
 	s->err = err;
-	if (s->gap.open)	/* for good: the trace ends where it began */
-		s->counts.unrecorded += s->now - s->gap.since;
-	if (!s->started)
-		return 0;
-	if (time > s->now)
+	if (later)
 		s->now = time;
-	notes_tell(s, NULL);
+	if (!model_started(s))
+		return 0;
 	s->counts.end = s->now;
-	return generation_last(s);
+	return generation_finish(s, later || s->ended);
 }
 
 const struct model_counts *model_counts(const struct model *s)
 {
 	return &s->counts;
-}
-
-size_t model_live(const struct model *s)
-{
-	return s->gs.len;
 }
 
 bool model_started(const struct model *s)

@@ -85,15 +85,17 @@ int model_record(struct model *m, const struct rec *r, struct error *err);
 /* What the wall clock said at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
 void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
 
-/* Ends the last generation at @time (0: at the last record). */
+/*
+ * Ends the trace at REC_CAPTURE_END; if none came, at @time, until which all records are
+ * known; or at the last record if that is later. A last generation restates everything
+ * there, so that the trace is as long as the recording.
+ */
 int model_finish(struct model *m, uint64_t time, struct error *err);
 
 /* In words, of enum rec_level. */
 const char *rec_level_text(unsigned int level);
 
 const struct model_counts *model_counts(const struct model *m);
-/* Goroutines alive now. */
-size_t model_live(const struct model *m);
 bool model_started(const struct model *m);
 
 /* Accepts NULL. */

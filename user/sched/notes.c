@@ -64,6 +64,13 @@ static struct M *speaker(struct model *s, struct M *m)
 	return NULL;
 }
 
+void note_speak(struct model *s, struct M *m, const char *text)
+{
+	if (s->opts.notes)
+		step_emit(s, m, EV_UserLog, 0, tracefile_string(s->tf, CATEGORY),
+			  tracefile_string(s->tf, text), 0);
+}
+
 bool notes_tell(struct model *s, struct M *m)
 {
 	const char *text;
@@ -74,16 +81,16 @@ bool notes_tell(struct model *s, struct M *m)
 		return false;
 	for (at = 0; at < s->notes.len; at += strlen(text) + 1) {
 		text = (const char *)s->notes.data + at;
-		step_emit(s, m, EV_UserLog, 0, tracefile_string(s->tf, CATEGORY),
-			  tracefile_string(s->tf, text), 0);
+		note_speak(s, m, text);
 	}
 	s->notes.len = 0;
 	return true;
 }
 
-/* Its time was all there is to say: a trace of a silent program lasts as long as it was watched. */
+/* The program was watched until then, silent as it may have been: the trace lasts as long. */
 void end_of_capture(struct model *s, struct M *m, const struct rec *r)
 {
+	s->ended = true;
 }
 
 const char *rec_level_text(unsigned int level)

@@ -97,6 +97,88 @@ void procs_change(struct model *s, struct M *m, const struct rec *r)
 	s->procs_stack = as_long(r)->stack;
 }
 
+/* Calls step_procs() with each thread until one can say it. */
+static bool tell_by_any_thread(struct model *s, uint8_t status)
+{
+	size_t i;
+
+	map64_each(&s->ms, i)
+		if (step_procs(s, map64_ptr(&s->ms, i, struct M), status))
+			return true;
+	return false;
+}
+
+void procs_tell_first(struct model *s)
+{
+	if (s->tell_procs && !s->procs_told)
+		tell_by_any_thread(s, G_RUNNING);
+}
+
+/* The idle P with the fewest events in this generation, and of those the first. */
+static struct P *least_used_p(const struct model *s)
+{
+	struct P *best = NULL;
+	size_t i;
+
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->status == P_IDLE &&
+		    (!best || p->seq < best->seq || (p->seq == best->seq && p->id < best->id)))
+			best = p;
+	}
+	return best;
+}
+
+/*
+ * No goroutine ran. Readers take ProcsChange only from one that has a thread and a P,
+ * and the page of mutator utilization crashes where it is missing. So a stand-in says
+ * it: goroutine 0 on thread 0, ids that no goroutine and no thread of a program has,
+ * takes an idle P for these few events, and says that it is one.
+ */
+static void tell_by_stand_in(struct model *s, struct P *p)
+{
+	struct M *m = m_put(s, 0);
+	uint64_t count = s->counts.goroutines, most = s->counts.max_live;
+	struct G *g = g_put(s, 0);
+
+	s->counts.goroutines = count;	/* of the program's */
+	s->counts.max_live = most;
+	step_p_start(s, m, p);
+	step_go_create(s, m, g, false, 0, 0);
+	step_go_start(s, m, g);
+	step_procs(s, m, G_RUNNING);
+	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says "
+		   "what GOMAXPROCS is");
+	step_go_destroy(s, m);
+	step_p_stop(s, m);
+	m_drop(s, m);
+}
+
+/*
+ * Whoever can say it now could since the generation began: one that began to run in
+ * it said so then. It is dated there, so that what needs it has it for all of the time.
+ */
+void procs_tell(struct model *s)
+{
+	uint64_t now = s->now;
+	struct P *p;
+
+	if (!s->started || !s->tell_procs)
+		return;
+	s->now = s->gen_begin + s->unit;
+	if (!tell_by_any_thread(s, G_RUNNING) && !tell_by_any_thread(s, G_SYSCALL) &&
+	    !s->procs_told) {
+		p = least_used_p(s);
+		if (p && p->seq)
+			s->now = now;
+		if (p)
+			tell_by_stand_in(s, p);
+	}
+	if (s->now < now)
+		s->now = now;
+}
+
 /* --- the world --- */
 
 void stw_begin(struct model *s, struct M *m, const struct rec *r)

@@ -116,10 +116,11 @@ void assist_tell_all(struct model *s)
 
 		if (!g->assist)
 			continue;
-		if (s->gen == 1 && !can_speak(s, g->m))
+		if (s->gen == 1 && !can_speak(s, g->m)) {
 			g->assist = false;
-		else
-			step_emit(s, g->m, EV_GCMarkAssistActive, g->id);
+			continue;
+		}
+		step_emit(s, g->m, EV_GCMarkAssistActive, g->id);
 	}
 }
 

@@ -35,11 +35,17 @@ struct G *g_put(struct model *s, uint64_t goid)
 
 	if (is_new) {
 		g->id = goid;
-		s->counts.goroutines++;
-		if (s->gs.len > s->counts.max_live)
-			s->counts.max_live = s->gs.len;
+		if (s->started)
+			count_goroutines(s, 1);
 	}
 	return g;
+}
+
+void count_goroutines(struct model *s, uint64_t new)
+{
+	s->counts.goroutines += new;
+	if (s->gs.len > s->counts.max_live)
+		s->counts.max_live = s->gs.len;
 }
 
 void g_drop(struct model *s, struct G *g)

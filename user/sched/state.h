@@ -95,7 +95,6 @@ struct gap {
 	uint8_t why;		/* enum rec_gap */
 	uint8_t wanted;		/* the same of one that begins when it can be told, 0: none */
 	uint64_t since;
-	uint64_t goroutines;	/* the count when it began */
 };
 
 struct model {
@@ -115,6 +114,7 @@ struct model {
 	uint64_t unit;		/* of times in the file, ns */
 	bool stating;		/* a generation begins: all statuses */
 	uint64_t gen, gen_begin;
+	size_t stated_bytes;	/* size of this generation when all was stated */
 	uint64_t gomaxprocs;
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
 	uint64_t procs_told;	/* what the trace says that it is, 0 = nothing yet */
@@ -135,13 +135,15 @@ struct model {
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */
 	struct model_counts counts;
+	bool ended;		/* a REC_CAPTURE_END came */
 	struct error *err;	/* of the running model_record() */
-	int failed;
 };
 
 struct G *g_get(struct model *s, uint64_t goid);	/* NULL if unknown */
 struct G *g_put(struct model *s, uint64_t goid);	/* made with STATUS_UNKNOWN if new */
 void g_drop(struct model *s, struct G *g);		/* it ended */
+/* @new of those alive are in the trace for the first time. */
+void count_goroutines(struct model *s, uint64_t new);
 struct P *p_get(struct model *s, uint64_t id);
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
 struct P *p_by_ptr(struct model *s, uint64_t ptr);

@@ -19,9 +19,8 @@ static bool has_coroutines(const struct model *s)
  */
 static void pass_time(struct model *s)
 {
-	s->now++;
 	if (!s->stating)
-		s->now = (s->now + s->unit - 1) & ~(s->unit - 1);
+		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
@@ -205,13 +204,14 @@ void step_p_stop(struct model *s, struct M *m)
 	p_unbind(m->p);
 }
 
-void step_procs(struct model *s, struct M *m)
+bool step_procs(struct model *s, struct M *m, uint8_t status)
 {
-	if (!s->started || !m || !m->g || m->g->status != G_RUNNING || !m->p)
-		return;
+	if (!s->started || !m || !m->g || m->g->status != status || !m->p)
+		return false;
 	s->tell_procs = false;
 	s->procs_told = s->gomaxprocs;
 	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, stack_id(s, s->procs_stack));
+	return true;
 }
 
 void step_p_steal(struct model *s, struct M *m, struct P *p)

@@ -39,9 +39,12 @@ void step_sys_destroy(struct model *s, struct M *m);
 
 void step_p_start(struct model *s, struct M *m, struct P *p);
 void step_p_stop(struct model *s, struct M *m);
+/*
+ * ProcsChange, if @m (which may be NULL) has a P and a goroutine in @status, which is
+ * G_RUNNING, or G_SYSCALL: readers ask for both and not for more. False if it has not.
+ */
+bool step_procs(struct model *s, struct M *m, uint8_t status);
 /* @m takes @p out of the syscall of the thread that holds it (which may be @m). */
-/* Says what GOMAXPROCS is, if @m (which may be NULL) runs a goroutine with a P. */
-void step_procs(struct model *s, struct M *m);
 void step_p_steal(struct model *s, struct M *m, struct P *p);
 
 /* First words about a G or P in this generation. */
