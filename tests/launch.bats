@@ -131,7 +131,7 @@ ctrl_c() {
 @test "a signal while gotap waits only for the program: gotap ends, the program goes on" {
 	build_prog "$REFERENCE_GO" exitquick
 	start_record "$TRACE" -d 200ms -- "$PROG" -after 1m
-	TARGET=$(pgrep -P "$RECORDER")
+	TARGET=$(pgrep -P "$RECORDER" -x exitquick)
 	wait_for 10 test -e "$TRACE"
 	sleep 0.3
 	kill -TERM "$RECORDER"

@@ -23,11 +23,12 @@ static void durations_have_units(void)
 	static const struct { const char *text; double seconds; } right[] = {
 		{ "5", 5 }, { "5s", 5 }, { "500ms", 0.5 }, { "2m", 120 }, { "1h", 3600 },
 		{ "1.5s", 1.5 }, { ".5", 0.5 }, { "100us", 1e-4 }, { "1m30s", 90 },
-		{ "1h0m0.5s", 3600.5 }, { "0m2s", 2 },
+		{ "10000h", 3.6e7 }, { "1.s", 1 }, { "1h0m0.5s", 3600.5 }, { "0m2s", 2 },
 	};
 	static const char *const wrong[] = { "", "s", "0", "0s", "-5", "5 s", "5sec", "5x", "inf",
 					     "nan", "1e999", "5s ", "1m30", "1m 30s", "1mm", "0m0s",
-					     "1m-5s" };
+					     "1m-5s", "1e3s", "1e3", "0x10s", "0x1", "99999999h",
+					     "10001h", ".", ".s", "1..5s", "1.5.5s", "infs" };
 	double s;
 	size_t i;
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ten thousand hours: longer is a slip of the hand. */
+static const double DURATION_MAX = 10000.0 * 3600;
+
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret)
 {
 	char *end;
@@ -17,6 +20,20 @@ bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned 
 	errno = 0;
 	*ret = strtoul(s, &end, 10);
 	return !errno && !*end && *ret >= min && *ret <= max;
+}
+
+/* Digits, and digits behind a point, as they are: no exponent, no hexadecimal. @s moves behind them. */
+static bool take_decimal(const char **s, double *ret)
+{
+	size_t whole = strspn(*s, "0123456789"), part = 0;
+
+	if ((*s)[whole] == '.')
+		part = 1 + strspn(*s + whole + 1, "0123456789");
+	if (whole + part == 0 || (part == 1 && !whole))
+		return false;
+	*ret = strtod(*s, NULL);	/* may go on to an exponent, whose letter no caller takes */
+	*s += whole + part;
+	return true;
 }
 
 /* Seconds in the unit that begins @s, 0 if none does; @s moves behind it. */
@@ -38,38 +55,30 @@ static double take_unit(const char **s)
 /* As Go prints them, "1m30s", or seconds, "90". */
 bool parse_duration(const char *s, double *seconds)
 {
-	char *end;
 	double n, unit;
 
 	*seconds = 0;
 	do {
-		if (!isdigit((unsigned char)*s) && *s != '.')
+		if (!take_decimal(&s, &n))
 			return false;
-		n = strtod(s, &end);
-		unit = !*end && !*seconds ? 1 : 0;
-		s = end;
-		if (!unit)
-			unit = take_unit(&s);
+		unit = !*s && !*seconds ? 1 : take_unit(&s);
 		if (!unit)
 			return false;
 		*seconds += n * unit;
 	} while (*s);
-	return isfinite(*seconds) && *seconds > 0;
+	return *seconds > 0 && *seconds <= DURATION_MAX;
 }
 
 bool parse_budget(const char *s, double *ret)
 {
-	char *end;
-
 	*ret = 0;
 	if (!strcmp(s, "none"))
 		return true;
-	if (!isdigit((unsigned char)*s) && *s != '.')
+	if (!take_decimal(&s, ret))
 		return false;
-	*ret = strtod(s, &end) * 1e7;
-	if (*end == '%')
-		end++;
-	return end != s && !*end && isfinite(*ret) && *ret > 0;
+	*ret *= 1e7;
+	s += *s == '%';
+	return !*s && *ret > 0 && isfinite(*ret);
 }
 
 bool parse_format(const char *s, int *version)

@@ -9,7 +9,7 @@
 #include "symbol/symbol.h"
 
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret);
-/* 5s, 500ms, 2m, 1h, or seconds as a plain number; more than 0. */
+/* 5s, 500ms, 2m, 1h, or seconds as a plain number; more than 0, at most 10000h. */
 bool parse_duration(const char *s, double *seconds);
 /* Percent of a CPU, more than 0, into CPU ns per second; "none" is 0. */
 bool parse_budget(const char *s, double *ret);

@@ -41,6 +41,7 @@ struct session {
 	bool gave_up;		/* did not wait for the end of the capture */
 	struct bpf_opts bpf;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
+	bool nothing;		/* Go's runtime did not begin */
 };
 
 static const char help[] =
@@ -148,7 +149,7 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		return NULL;
 	case 'd':
 		return parse_duration(arg, &o->seconds) ? NULL :
-		       "-d takes a time like 5s, 500ms or 2m";
+		       "-d takes a time like 5s, 500ms or 2m, more than 0 and at most 10000h";
 	case 'o':
 		o->output = arg;
 		return NULL;
@@ -311,6 +312,26 @@ static int take_chunk(struct session *s, const struct chunk *c, struct error *er
 	return r ? r : assembler_chunk(s->assembler, c, err);
 }
 
+/* " (exit status 3)", " (signal 9, Killed)", or "" where the kernel does not tell. */
+struct exit_text {
+	char text[64];
+};
+
+static struct exit_text exit_text(struct process *p)
+{
+	struct exit_text ret = { "" };
+	int status;
+
+	if (!process_wait_status(p, &status))
+		return ret;
+	if (WIFEXITED(status))
+		snprintf(ret.text, sizeof(ret.text), " (exit status %d)", WEXITSTATUS(status));
+	else
+		snprintf(ret.text, sizeof(ret.text), " (signal %d, %s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	return ret;
+}
+
 /* Until the capture has ended and all of it is in the trace. */
 static int take_all(struct session *s, struct error *err)
 {
@@ -335,6 +356,21 @@ static int take_all(struct session *s, struct error *err)
 	return 0;
 }
 
+/* A launched program may end, or the recording, before there is a goroutine. */
+static int check_began(struct session *s, struct error *err)
+{
+	bool began = assembler_goroutines(s->assembler) || !s->target->proc.launched;
+
+	s->nothing = !began || !assembler_generations(s->assembler);
+	if (!s->nothing)
+		return 0;
+	if (capture_ended(s->capture) == CAPTURE_EXITED)
+		return error_set(err, -ECHILD, "the program ended before its Go runtime began%s: there is nothing "
+				 "to trace", exit_text(&s->target->proc).text);
+	return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began: there is "
+			 "no trace; let it take longer");
+}
+
 static int session_run(struct session *s, struct error *err)
 {
 	struct error late;
@@ -346,7 +382,7 @@ static int session_run(struct session *s, struct error *err)
 				 "the trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
 	if (!r && !s->gave_up)
-		return assembler_finish(s->assembler, err);
+		return assembler_finish(s->assembler, err) ? err->code : check_began(s, err);
 	return assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
 }
 
@@ -378,12 +414,14 @@ static const char *end_text(const struct session *s)
 static bool session_report(const struct session *s)
 {
 	struct assembler_result *res = calloc(1, sizeof(*res));
+	struct exit_text exit = exit_text(&s->target->proc);
 	struct report rep = {
 		.info = &s->target->info,
 		.result = res,
 		.plan = &s->target->plan,
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
+		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
 		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
 	};
@@ -406,7 +444,7 @@ static bool session_report(const struct session *s)
 /* Has the trace a generation? What was written before a fault is a trace then. */
 static bool has_trace(const struct session *s)
 {
-	return s->assembler && assembler_generations(s->assembler) && !s->nonsense;
+	return s->assembler && assembler_generations(s->assembler) && !s->nonsense && !s->nothing;
 }
 
 /* Closes both files; @failed: an error is known already. */
@@ -476,7 +514,7 @@ static int record(const struct record_options *o, struct target *t, struct recor
 	if (!t->proc.launched || t->proc.held)
 		return own;
 	status = wait_for_command(&t->proc);
-	return own ? own : status;
+	return !own || (s.nothing && status) ? status : own;
 }
 
 static int open_spool(struct record_files *f, const char *path, struct error *err)

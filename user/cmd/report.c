@@ -156,10 +156,10 @@ void report_print(const struct report *r, FILE *f)
 		return;
 	}
 	fprintf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
-		   " generations, %.1f MB%s%s\n",
+		   " generations, %.1f MB%s%s%s\n",
 		r->output, seconds(r), r->info->pid, r->info->go_version, events_total(r),
 		res->trace.generations, (double)res->trace.bytes / 1e6, r->ended ? "; " : "",
-		r->ended ? r->ended : "");
+		r->ended ? r->ended : "", r->exit ? r->exit : "");
 	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
 		   ", lost: %" PRIu64 ", repairs: %" PRIu64,
 		res->model.goroutines, res->model.max_live, res->stacks, report_lost(r),
@@ -262,6 +262,7 @@ void report_json(const struct report *r, FILE *f)
 	release_assumed(r->info->go_version, (int)r->info->go_minor, like);
 	json_field(f, "assumed", like);
 	json_field(f, "ended", r->ended);
+	json_field(f, "exit", r->exit && *r->exit ? r->exit + 1 : "");
 	json_field(f, "attach", r->method);
 	fprintf(f, "\"pid\": %u, \"seconds\": %.6f, ", r->info->pid, seconds(r));
 	fprintf(f, "\"records\": %" PRIu64 ", \"generations\": %" PRIu64 ", \"bytes\": %" PRIu64

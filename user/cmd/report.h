@@ -19,6 +19,7 @@ struct report {
 	const struct plan *plan;	/* NULL when assembling from a spool file */
 	const char *method;		/* how probes were attached, or NULL */
 	const char *ended;		/* why the recording ended, or NULL */
+	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
 	const char *output;		/* name of the trace file */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -318,6 +319,29 @@ bool process_leaves(struct process *p)
 
 	procfs_path(&p->fs, p->pid, "exe", path);
 	return process_ended(p) || (access(path, F_OK) && errno == ENOENT);
+}
+
+/* struct pidfd_info of Linux 6.13; exit_code is there since 6.15. */
+struct exit_info {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+
+bool process_wait_status(const struct process *p, int *ret)
+{
+	enum { INFO_EXIT = 1 << 3 };
+	struct exit_info info = { .mask = INFO_EXIT };
+
+	if (p->reaped || p->launched) {
+		*ret = p->status;
+		return p->reaped;
+	}
+	if (!p->fs.own || ioctl(p->pidfd, _IOWR(0xff, 11, struct exit_info), &info) ||
+	    !(info.mask & INFO_EXIT))
+		return false;
+	*ret = info.exit_code;
+	return true;
 }
 
 int process_exit_status(const struct process *p)

@@ -118,6 +118,11 @@ bool process_execed(const struct process *p);
  * to the file, before the kernel says that it has ended.
  */
 bool process_leaves(struct process *p);
+/*
+ * The status as wait(2) has it, once it has ended: of a launched program, and from
+ * Linux 6.15 on of any other that its parent has reaped.
+ */
+bool process_wait_status(const struct process *p, int *ret);
 /* Exit status of a launched program as a shell reports it (128 + signal). */
 int process_exit_status(const struct process *p);
 void process_close(struct process *p);

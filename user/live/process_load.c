@@ -11,11 +11,13 @@
 #include "live/process.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
+#include <unistd.h>
 
 #include "live/process_internal.h"
 #include "proc/maps.h"
@@ -47,6 +49,17 @@ static bool find_code(const struct process *p, uint64_t addr, struct code *ret)
 	return ret->end;
 }
 
+/* Run by its own name, `ld.so PROGRAM`, the loader is the executable, and the program a library of it. */
+static bool is_loader(const struct process *p)
+{
+	char path[PATH_MAX], *name;
+	ssize_t n = readlink(p->exe, path, sizeof(path) - 1);
+
+	path[n < 0 ? 0 : n] = 0;
+	name = basename(path);
+	return !strncmp(name, "ld", 2) && strstr(name, ".so");
+}
+
 /* Does the loader run first, and where? A static program begins at its own entry. */
 static bool find_loader(const struct process *p, struct code *ret)
 {
@@ -54,7 +67,7 @@ static bool find_loader(const struct process *p, struct code *ret)
 	uint64_t entry;
 
 	return !ptrace(PTRACE_GETREGS, p->pid, NULL, &regs) && !process_entry(p, &entry, NULL) &&
-	       regs.rip != entry && find_code(p, regs.rip, ret);
+	       (regs.rip != entry || is_loader(p)) && find_code(p, regs.rip, ret);
 }
 
 /* At the end of a system call that mapped code of a file? (At its begin rax is -ENOSYS.) */

@@ -177,6 +177,11 @@ uint64_t assembler_generations(const struct assembler *a)
 	return tracefile_counts(a->trace)->generations;
 }
 
+uint64_t assembler_goroutines(const struct assembler *a)
+{
+	return model_counts(a->model)->goroutines;
+}
+
 void assembler_result(const struct assembler *a, struct assembler_result *ret)
 {
 	*ret = (struct assembler_result){

@@ -58,6 +58,8 @@ int assembler_finish(struct assembler *a, struct error *err);
 int assembler_cut(struct assembler *a, struct error *err);
 /* Whole generations that are in the file. */
 uint64_t assembler_generations(const struct assembler *a);
+/* Goroutines that it knows of. */
+uint64_t assembler_goroutines(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);
 /* Accepts NULL. */
 void assembler_free(struct assembler *a);
