@@ -82,8 +82,9 @@ extern __u64 names_lost;
 extern __u64 names_lost_before;
 /* STACKS_WHOLE, SHORT or NONE: the budget is not enough for more. */
 extern __u32 stacks;
+/* When the target exec'ed another program, as records have the time; 0: it has not. */
+extern __u64 exec_time;
 
-enum { MAX_CPUS = 1024 };
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
 
 struct ring_chunk {
@@ -98,13 +99,10 @@ struct ring_chunks_map {
 	__type(value, struct ring_chunk);
 };
 
-/* One for each CPU, and one for probe_calibrate.bpf.c, whose records nobody reads. */
-enum { CALIBRATION = MAX_CPUS };
-
 struct ring_states_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, MAX_CPUS + 1);
+	__uint(max_entries, RING_STATES);
 	__type(key, __u32);
 	__type(value, struct ring_state);
 };

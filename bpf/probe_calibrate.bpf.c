@@ -27,7 +27,7 @@ SEC("uprobe")
 int calibrate_record(struct pt_regs *ctx)
 {
 	__u64 bp = arch_c_arg1(ctx);
-	__u32 ring = CALIBRATION;
+	__u32 ring = RING_CALIBRATION;
 	struct rec_long *l;
 	__u64 g[18];
 

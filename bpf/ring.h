@@ -22,6 +22,8 @@ static __always_inline struct ring_state *ring_of_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 
+	if (cpu > RING_CPUS)
+		cpu = RING_CPUS;
 	return bpf_map_lookup_elem(&ring_states, &cpu);
 }
 

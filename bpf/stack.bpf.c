@@ -163,7 +163,7 @@ struct piece {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_CPUS);
+	__uint(max_entries, RING_CPUS);
 	__type(key, __u32);
 	__type(value, struct piece);
 } pieces SEC(".maps");

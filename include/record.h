@@ -226,6 +226,11 @@ enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
  */
 enum { RING_CHUNK = 4096, RING_UNIT = 8 };	/* bytes */
 enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only */
+/*
+ * States of rings by CPU: one for each number below RING_CPUS, one for all CPUs
+ * beyond, which have no ring, and one for probe_calibrate.bpf.c.
+ */
+enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_STATES };
 
 /* What a CPU and user space tell each other; a cache line each. */
 struct ring_state {
@@ -237,7 +242,7 @@ struct ring_state {
 	 */
 	__rec_u64 position;
 	__rec_u32 first_chunk;
-	__rec_u32 chunks;	/* 0: this CPU has no ring */
+	__rec_u32 chunks;	/* 0: no ring; all records are lost, and counted */
 	__rec_u64 hits;		/* of probes, whether a record came of them or not */
 	__rec_u64 lost;		/* records that found no room, since the start */
 	/*

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# --budget: what the probes may cost the program. When they would cost more, things are left out in the documented order,
+# --budget: what the probes may cost the program. When they would cost more, the first level holds that is cheap enough;
 # the report and the trace say when, and what is in the trace is true. How the decision is made has its unit test
 # (tests/unit/capture_budget.c); here nothing depends on how fast this machine is.
 
@@ -35,12 +35,12 @@ shed() {
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
 	notes
-	[ "$(steps)" = "short-stacks no-stacks no-extras slices" ]
+	[[ " $(steps)" == *" slices" ]]
 	[ "$(reported lost)" -eq 0 ]
 	[ "$(reported repairs_total)" -eq 0 ]
 	[ "$(reported budget_slices)" -ge 1 ]
 	# Each step with its time, also in the trace, in the same order.
-	[ "$(notes 'budget: ' | wc -l)" -eq 4 ]
+	[ "$(notes 'budget: ' | wc -l)" -eq "$(steps | wc -w)" ]
 	notes 'budget: ' | sort -c -n
 	[ "$(notes 'not recorded from here on: probes would cost more' | wc -l)" -ge 1 ]
 	sed -nE 's/.*"budget_steps": \[([^]]*)\].*/\1/p' "$REPORT" | grep -oE '"seconds": [0-9.]+' | awk '{ print $2 }' | sort -c -n
@@ -50,9 +50,9 @@ shed() {
 # The texts lie in the file as they are, once a generation is there: each slice ends one.
 is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE"; }
 
-@test "a tiny budget: all is left out in its order, Go 1.22" { shed 1.22; }
-@test "a tiny budget: all is left out in its order, Go 1.25" { shed 1.25; }
-@test "a tiny budget: all is left out in its order, Go 1.27" { shed 1.27; }
+@test "a tiny budget: slices of time, Go 1.22" { shed 1.22; }
+@test "a tiny budget: slices of time, Go 1.25" { shed 1.25; }
+@test "a tiny budget: slices of time, Go 1.27" { shed 1.27; }
 @test "a tiny budget with uprobes of perf" { shed 1.27 --attach perf; }
 
 # It comes and goes: what is between two slices is as true as after an attach.
@@ -122,7 +122,7 @@ states() {
 	record "$TRACE" --budget 0.5 -- "$PROG" -dur 3s
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
-	[[ $(steps) == "short-stacks no-stacks no-extras"* ]]
+	[[ $(steps) =~ no-extras|slices ]]
 	[ "$(reported repairs_total)" -eq 0 ]
 }
 
@@ -130,11 +130,12 @@ states() {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
 	record "$TRACE" -p "$TARGET" -d 1500ms --budget 0.5 --spool "$TRACE.spool"
-	[[ $(steps) == short-stacks* ]]
+	STEPS=$(steps)
+	[ -n "$STEPS" ]
 	"$GOTAP" assemble --json "$TRACE.spool" -o "$TRACE.again" 2>"$TRACE.again.json"
 	cmp "$TRACE" "$TRACE.again"
 	REPORT=$TRACE.again.json
-	[[ $(steps) == short-stacks* ]]
+	[ "$(steps)" = "$STEPS" ]
 }
 
 @test "what is no budget" {

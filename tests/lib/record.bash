@@ -102,3 +102,15 @@ no_program_left() {
 		! PATH=$PATH:/usr/sbin bpftool prog show id "$id" >/dev/null 2>&1 || return
 	done
 }
+
+# text_of_target FILE: the code that the target runs, as it is in its memory now.
+text_of_target() {
+	local start end
+	IFS='- ' read -r start end _ < <(grep ' r-xp .*'"$(basename "$PROG")" "/proc/$TARGET/maps")
+	dd if="/proc/$TARGET/mem" of="$1" bs=4096 skip=$((0x$start / 4096)) count=$((0x$end / 4096 - 0x$start / 4096)) status=none
+}
+
+text_is_as_before() {
+	text_of_target "$BATS_TEST_TMPDIR/text.now"
+	cmp -s "$BATS_TEST_TMPDIR/text.before" "$BATS_TEST_TMPDIR/text.now"
+}

@@ -24,7 +24,7 @@ static uint64_t spent, ticks;
 
 static void begin(double percent)
 {
-	budget_init(&b, &prices, percent * 1e7);
+	budget_init(&b, &prices, budget_ns(percent), 127, true);
 	spent = ticks = 0;
 }
 
@@ -206,6 +206,47 @@ static void what_does_not_fit_stays_away(void)
 	CHECK(changes <= 1);
 }
 
+/* All of a CPU from the first moment on, and looks at the counters every 20 ms: the first 300 ms. */
+static void a_short_run_keeps_it_too(void)
+{
+	struct budget_load l = { .ns = TICK / 5, .hits = 20000, .records = 20000 };	/* 1 us each */
+	const struct budget_load nothing = { .ns = TICK / 5 };
+	double cost_ns = 0;
+	int i;
+
+	begin(20);
+	for (i = 0; i < 15; i++) {
+		cost_ns += b.off ? 0 : 20e6;
+		budget_tick(&b, b.off ? &nothing : &l);
+	}
+	CHECK_EQ(b.level, REC_LEVEL_SLICES);
+	CHECK(cost_ns <= 0.20 * 300e6);
+	CHECK(budget_mean_cost(&b) <= budget_ns(20));
+}
+
+/* What leaves out nothing more is no level. */
+static void levels_without_an_effect_are_skipped(void)
+{
+	struct program p = { .records = 50000, .frames = 8 };
+	int i, levels[REC_LEVELS] = { 0 };
+
+	budget_init(&b, &prices, budget_ns(6), 8, false);
+	for (i = 0; i < 100; i++) {
+		tick(&p, 1);
+		levels[b.level]++;
+	}
+	CHECK_EQ(b.level, REC_LEVEL_NO_STACKS);
+	CHECK_EQ(levels[REC_LEVEL_SHORT_STACKS], 0);
+	budget_init(&b, &prices, budget_ns(3), 0, false);
+	for (i = 0; i < 200; i++) {
+		tick(&p, 1);
+		CHECK(b.level == REC_LEVEL_WHOLE || b.level == REC_LEVEL_SLICES);
+	}
+	CHECK_EQ(b.level, REC_LEVEL_SLICES);
+	budget_refuse_slices(&b);
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+}
+
 static void hits_that_give_no_record_cost_too(void)
 {
 	struct budget_load l = { .ns = TICK, .hits = 20000, .records = 0 };
@@ -228,6 +269,8 @@ int main(void)
 		UNIT(a_burst_is_paid_from_what_was_saved),
 		UNIT(it_all_comes_back_one_by_one),
 		UNIT(what_does_not_fit_stays_away),
+		UNIT(a_short_run_keeps_it_too),
+		UNIT(levels_without_an_effect_are_skipped),
 		UNIT(hits_that_give_no_record_cost_too),
 		{0},
 	});

@@ -32,6 +32,7 @@ struct bpf_side {
 	bool old_kernel;		/* gets the object for kernels before 5.17 */
 	struct ring_set rings;
 	struct prober prober;
+	struct bpf_link *exec_watch;	/* NULL: none */
 };
 
 /* What the prober is asked to do; its parts are, */
@@ -130,6 +131,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 	bpf_object__for_each_program(prog, b->skel->obj)
 		bpf_program__set_autoload(prog, false);
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
+	bpf_program__set_autoload(b->skel->progs.target_execed, true);
 	if (opts->budget > 0) {
 		choose(b, b->skel->progs.calibrate_hit);
 		choose(b, b->skel->progs.calibrate_record);
@@ -420,10 +422,9 @@ bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_of
 	return !prober_ask(&b->prober, &rq, NULL);
 }
 
-int bpf_prober_keeps(struct bpf_side *b, bool attaches, struct error *err)
+int bpf_prober_keeps(struct bpf_side *b, struct error *err)
 {
-	struct prober_request rq = { .what = PROBER_PRIVILEGES,
-				     .parts = attaches ? privileges_to_attach(b) : 0 };
+	struct prober_request rq = { .what = PROBER_PRIVILEGES, .parts = privileges_to_attach(b) };
 
 	return prober_ask(&b->prober, &rq, err);
 }
@@ -431,11 +432,6 @@ int bpf_prober_keeps(struct bpf_side *b, bool attaches, struct error *err)
 bool bpf_prober_lives(const struct bpf_side *b)
 {
 	return prober_lives(&b->prober);
-}
-
-struct ring *bpf_calibration_ring(struct bpf_side *b)
-{
-	return &b->rings.calibration;
 }
 
 void bpf_activate(struct bpf_side *b)
@@ -497,19 +493,36 @@ void bpf_free(struct bpf_side *b)
 	if (!b)
 		return;
 	prober_end(&b->prober);
+	bpf_link__destroy(b->exec_watch);
 	ring_set_free(&b->rings);
 	gotap_bpf__destroy(b->skel);
 	free(b);
 }
 
-size_t bpf_ring_count(const struct bpf_side *b)
+struct ring_set *bpf_rings(struct bpf_side *b)
 {
-	return b->rings.per_cpu.len;
+	return &b->rings;
 }
 
-struct ring *bpf_ring(struct bpf_side *b, size_t i)
+bool bpf_has_extras(const struct bpf_side *b)
 {
-	return vec_at(&b->rings.per_cpu, struct ring, i);
+	size_t i;
+
+	for (i = 0; i < b->plan->points.len; i++)
+		if (group_is_extra(plan_group_of(vec_at(&b->plan->points, struct probe_point, i)->program)))
+			return true;
+	return false;
+}
+
+void bpf_watch_exec(struct bpf_side *b)
+{
+	b->exec_watch = bpf_program__attach_raw_tracepoint(b->skel->progs.target_execed,
+							   "sched_process_exec");
+}
+
+uint64_t bpf_exec_time(const struct bpf_side *b)
+{
+	return __atomic_load_n(&b->skel->bss->exec_time, __ATOMIC_SEQ_CST);
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

@@ -15,7 +15,7 @@
 #include "plan/plan.h"
 #include "live/process.h"
 #include "capture/links.h"
-#include "capture/ring.h"
+#include "capture/ring_set.h"
 
 struct bpf_side;
 
@@ -46,11 +46,9 @@ int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
 /* Puts one into gotap itself, until any part is detached. */
 bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset);
 /* The prober gives up its privileges, but for those that it takes to attach once more. */
-int bpf_prober_keeps(struct bpf_side *b, bool attaches, struct error *err);
+int bpf_prober_keeps(struct bpf_side *b, struct error *err);
 /* Is it there? If it was killed there are no probes any more, or some that do nothing. */
 bool bpf_prober_lives(const struct bpf_side *b);
-/* Where its records go. */
-struct ring *bpf_calibration_ring(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
 /* Has it moved its code since? Reads a few lines of /proc/PID/maps. */
 bool bpf_text_moved(const struct bpf_side *b);
@@ -75,9 +73,16 @@ void bpf_detach(struct bpf_side *b, unsigned int parts);
 /* Accepts NULL. */
 void bpf_free(struct bpf_side *b);
 
-/* One per CPU that is online. */
-size_t bpf_ring_count(const struct bpf_side *b);
-struct ring *bpf_ring(struct bpf_side *b, size_t i);
+struct ring_set *bpf_rings(struct bpf_side *b);
+/* Do any of the planned probes only measure memory (BPF_EXTRAS)? */
+bool bpf_has_extras(const struct bpf_side *b);
+/*
+ * Lets the kernel side note when the target execs another program, and record
+ * nothing from there on. Where the kernel has no such tracepoint for us,
+ * bpf_exec_time() stays 0.
+ */
+void bpf_watch_exec(struct bpf_side *b);
+uint64_t bpf_exec_time(const struct bpf_side *b);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */

@@ -7,9 +7,37 @@
 #define CALM_NS 2000000000ULL
 #define ROOM 0.7		/* of the ceiling: what comes back must not go again at once */
 
-void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling)
+#define BEGIN_S 0.05		/* of the ceiling, seconds: what may be spent at the begin */
+
+void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
+		 unsigned int stack_depth, bool extras)
 {
-	*b = (struct budget){ .prices = *prices, .ceiling = ceiling, .debt = -ceiling };
+	*b = (struct budget){
+		.prices = *prices, .ceiling = ceiling, .debt = -BEGIN_S * ceiling,
+		.has_level = {
+			[REC_LEVEL_WHOLE] = true,
+			[REC_LEVEL_SHORT_STACKS] = stack_depth > SHORT_STACK,
+			[REC_LEVEL_NO_STACKS] = stack_depth > 0,
+			[REC_LEVEL_NO_EXTRAS] = extras,
+			[REC_LEVEL_SLICES] = true,
+		},
+	};
+}
+
+static enum rec_level level_below(const struct budget *b, enum rec_level level)
+{
+	do
+		level++;
+	while (!b->has_level[level]);
+	return level;
+}
+
+static enum rec_level level_above(const struct budget *b, enum rec_level level)
+{
+	do
+		level--;
+	while (!b->has_level[level]);
+	return level;
 }
 
 static double length_at(const struct budget *b, enum rec_level level)
@@ -56,7 +84,7 @@ static void learn(struct budget *b, const struct budget_load *l)
 		b->extras = (double)l->extras / (double)l->records;
 }
 
-/* A second's worth can be saved, or what a slice costs. */
+/* What can be saved up is a second's worth, or the cost of a slice if that is more. */
 static void pay(struct budget *b, const struct budget_load *l, double cost)
 {
 	double slice = b->off ? (b->cost - b->ceiling) * SLICE_NS / SECOND : 0;
@@ -74,7 +102,7 @@ static void shed(struct budget *b, const struct budget_load *l)
 	enum rec_level level = b->level;
 
 	while (level < REC_LEVEL_SLICES && budget_cost(b, l, level) > b->ceiling)
-		level++;
+		level = level_below(b, level);
 	b->level = level;
 	b->off = level == REC_LEVEL_SLICES;
 	b->calm = 0;
@@ -83,12 +111,15 @@ static void shed(struct budget *b, const struct budget_load *l)
 
 static void come_back(struct budget *b, const struct budget_load *l)
 {
+	enum rec_level above;
+
 	if (b->level == REC_LEVEL_WHOLE)
 		return;
-	b->calm = budget_cost(b, l, b->level - 1) <= ROOM * b->ceiling ? b->calm + l->ns : 0;
+	above = level_above(b, b->level);
+	b->calm = budget_cost(b, l, above) <= ROOM * b->ceiling ? b->calm + l->ns : 0;
 	if (b->calm < CALM_NS)
 		return;
-	b->level--;
+	b->level = above;
 	b->calm = 0;
 }
 
@@ -106,22 +137,39 @@ static void tick_slice(struct budget *b, const struct budget_load *l)
 	if (b->debt > 0)
 		b->off = true;
 	else if (b->cost <= ROOM * b->ceiling)
-		b->level = REC_LEVEL_NO_EXTRAS;
+		b->level = level_above(b, REC_LEVEL_SLICES);
+}
+
+void budget_refuse_slices(struct budget *b)
+{
+	if (b->level == REC_LEVEL_SLICES)
+		b->level = level_above(b, REC_LEVEL_SLICES);
+	b->off = false;
+}
+
+void budget_count(struct budget *b, const struct budget_load *l)
+{
+	double cost = budget_cost(b, l, b->level);
+
+	b->spent += cost * (double)l->ns / SECOND;
+	b->metered += (double)l->ns;
+	pay(b, l, cost);
+}
+
+double budget_mean_cost(const struct budget *b)
+{
+	return b->metered > 0 ? b->spent * SECOND / b->metered : 0;
 }
 
 void budget_tick(struct budget *b, const struct budget_load *l)
 {
-	double cost;
-
 	if (!b->ceiling || !l->ns)
 		return;
-	if (!b->off)
+	if (!b->off) {
 		learn(b, l);
-	cost = budget_cost(b, l, b->level);
-	b->spent += cost * (double)l->ns / SECOND;
-	if (!b->off)
-		b->cost = cost;
-	pay(b, l, cost);
+		b->cost = budget_cost(b, l, b->level);
+	}
+	budget_count(b, l);
 	if (b->level == REC_LEVEL_SLICES)
 		tick_slice(b, l);
 	else if (b->debt > 0 && b->cost > b->ceiling)

@@ -6,13 +6,13 @@
  * A hit of a probe has a price, and so has a record and a frame of a stack
  * (budget_price); how many there are is counted (budget_meter). The ceiling is
  * in CPU time per time: 1e9 ns per second is one whole CPU. It holds on average
- * over about a second: less than that may be saved up and spent.
+ * over about a second: what is not spent of a second's worth may be spent later.
  *
- * When it is exceeded, the first of these that is cheap enough by the counts is
- * chosen, and those on the way are passed through: stacks of 8 frames, none,
- * no probes of the groups that only measure memory, and then slices of time
- * without any probe. Back it goes one by one, when what comes next would have
- * cost 70 % of the ceiling at most for two seconds.
+ * When it is exceeded, the first of these levels that is cheap enough by the counts
+ * holds from then on: stacks of 8 frames, none, no probes of the groups that only
+ * measure memory, and then slices of time without any probe. Each leaves out what
+ * those before it do. The way back is one level at a time, when the one above would
+ * have cost 70 % of the ceiling at most for two seconds.
  */
 #ifndef GOTAP_CAPTURE_BUDGET_H
 #define GOTAP_CAPTURE_BUDGET_H
@@ -48,15 +48,40 @@ struct budget {
 	double cost;		/* at the last tick with probes, ns per second */
 	double spent;		/* by the probes, ns since the start */
 	double debt;		/* ns spent beyond the ceiling; negative: saved */
+	double metered;		/* ns since the start */
 	double length;		/* of a whole stack, frames */
 	double extras;		/* of all records, before they were left out */
 	uint64_t calm, on;	/* ns that there was room for more; of this slice */
+	bool has_level[REC_LEVELS];	/* the others leave out nothing more than those before them */
 };
 
-void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling);
+/* --budget is in percent of one CPU's time; everything else here, and REC_BUDGET, in ns per second. */
+static inline double budget_ns(double percent)
+{
+	return percent * 1e7;
+}
+
+static inline double budget_percent(double ns)
+{
+	return ns / 1e7;
+}
+
+/*
+ * @stack_depth: frames of a whole stack. @extras: there are probes that only measure
+ * memory. Little is saved up at the begin: who starts above the ceiling must be
+ * found out before much is spent.
+ */
+void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
+		 unsigned int stack_depth, bool extras);
 /* What @load costs per second if @level holds. */
 double budget_cost(const struct budget *b, const struct budget_load *load, enum rec_level level);
 /* Takes @load, of the time since the last call, and decides level and off. */
 void budget_tick(struct budget *b, const struct budget_load *load);
+/* Takes @load of a time in which there was nothing to decide: probes were away for another reason, or it is over. */
+void budget_count(struct budget *b, const struct budget_load *load);
+/* There must be probes: the last level before slices of time. */
+void budget_refuse_slices(struct budget *b);
+/* What the probes have cost on average, ns per second. */
+double budget_mean_cost(const struct budget *b);
 
 #endif

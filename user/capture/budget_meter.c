@@ -2,12 +2,12 @@
 /* budget_meter: see budget_meter.h. */
 #include "capture/budget_meter.h"
 
-#include <string.h>
+enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
 
-/* Measures of memory: nothing that follows needs them, and a program can make a lot of them. */
-bool budget_is_extra(enum group g)
+void budget_meter_init(struct budget_meter *m)
 {
-	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS;
+	*m = (struct budget_meter){0};
+	pthread_mutex_init(&m->lock, NULL);
 }
 
 /* Did a probe walk a stack for it, which is no extra's and not the sampler's? */
@@ -17,8 +17,9 @@ static bool has_walk(uint8_t kind)
 	       rec_family(kind) != REC_FAMILY_SAMPLE;
 }
 
-static void count(struct budget_meter *m, const struct rec *r)
+static void count(void *ctx, const struct rec *r)
 {
+	struct budget_meter *m = ctx;
 	const uint64_t *length;
 
 	if (r->kind == REC_STACK) {
@@ -41,35 +42,33 @@ static void count(struct budget_meter *m, const struct rec *r)
 
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end)
 {
-	const uint8_t *data = c->data.data;
-	size_t at = 0, stop, n;
-	struct segment s;
-
-	while (at < end) {
-		memcpy(&s, data + at, sizeof(s));
-		at += sizeof(s);
-		for (stop = at + s.len; at < stop; at += n) {
-			const struct rec *r = (const struct rec *)(data + at);
-
-			n = record_size(r, stop - at);
-			if (!n)
-				return;
-			count(m, r);
-		}
-	}
+	pthread_mutex_lock(&m->lock);
+	chunk_each(c, end, count, m);
+	m->bytes += end;
+	pthread_mutex_unlock(&m->lock);
 }
 
-uint64_t budget_hits(struct bpf_side *b)
+struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings)
 {
-	uint64_t n = 0;
-	size_t i;
+	size_t unread = ring_set_fill(rings);
+	struct budget_load sum;
+	uint64_t bytes;
 
-	for (i = 0; i < bpf_ring_count(b); i++)
-		n += __atomic_load_n(&bpf_ring(b, i)->state->hits, __ATOMIC_RELAXED);
-	return n;
+	pthread_mutex_lock(&m->lock);
+	sum = m->sum;
+	bytes = m->bytes;
+	pthread_mutex_unlock(&m->lock);
+	sum.hits = ring_set_hits(rings);
+	if (bytes && sum.records)
+		sum.records += (uint64_t)((double)unread * (double)sum.records / (double)bytes);
+	else
+		sum.records += unread / TYPICAL_SIZE;
+	sum.records += ring_set_lost(rings);
+	return sum;
 }
 
 void budget_meter_free(struct budget_meter *m)
 {
 	map64_free(&m->lengths);
+	pthread_mutex_destroy(&m->lock);
 }

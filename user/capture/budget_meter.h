@@ -6,22 +6,29 @@
 #ifndef GOTAP_CAPTURE_BUDGET_METER_H
 #define GOTAP_CAPTURE_BUDGET_METER_H
 
+#include <pthread.h>
+
 #include "base/map64.h"
-#include "capture/bpf.h"
+#include "capture/ring_set.h"
 #include "capture/budget.h"
 #include "stream/chunk.h"
 
 struct budget_meter {
+	pthread_mutex_t lock;	/* of the sums, which the drain thread adds to */
 	struct budget_load sum;	/* since the start, but for ns and hits */
-	struct map64 lengths;	/* key of a stack -> its frames */
+	uint64_t bytes;		/* of its records */
+	struct map64 lengths;	/* key of a stack -> its frames; of the drain thread */
 };
 
+void budget_meter_init(struct budget_meter *m);
 /* Counts the records of @c up to @end bytes. */
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end);
-/* Hits of all probes until now. */
-uint64_t budget_hits(struct bpf_side *b);
-/* Is it of a group that REC_LEVEL_NO_EXTRAS leaves out? */
-bool budget_is_extra(enum group g);
+/*
+ * Everything since the start, but for ns: of hits the kernel side's own count, and
+ * of records those that were counted, those that were lost, and by their length
+ * those that nobody has taken from the rings yet.
+ */
+struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings);
 void budget_meter_free(struct budget_meter *m);
 
 #endif

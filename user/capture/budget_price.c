@@ -130,5 +130,5 @@ void budget_measure(struct bpf_side *b, struct budget_prices *ret)
 	if (find_offset(budget_site_hit, &hit) && find_offset(budget_site_record, &record) &&
 	    bpf_probe_self(b, CALIBRATE_HIT, hit) &&
 	    bpf_probe_self(b, CALIBRATE_RECORD, record))
-		measure(bpf_calibration_ring(b), ret);
+		measure(&bpf_rings(b)->calibration, ret);
 }

@@ -3,7 +3,8 @@
  * capture: a running recording. One thread empties the rings on a timer and
  * queues chunks; the caller takes them with capture_next() and hands them to
  * the assembler or a spool file. If the caller is slow the queue fills, then
- * the rings, then records are lost and counted: the target never waits.
+ * the rings, then records are lost and counted, then the probes are taken away
+ * until he reads again: nobody waits for him, neither the target nor the end.
  */
 #ifndef GOTAP_CAPTURE_CAPTURE_H
 #define GOTAP_CAPTURE_CAPTURE_H
@@ -14,21 +15,13 @@
 #include "base/error.h"
 #include "capture/bpf.h"
 #include "capture/budget.h"
+#include "capture/watch.h"
 #include "plan/plan.h"
 #include "live/process.h"
 #include "live/snapshot.h"
 #include "stream/chunk.h"
 
 struct capture;
-
-/* Why a capture ended. */
-enum capture_end {
-	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
-	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
-	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
-	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
-	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
-};
 
 /*
  * Loads, attaches, starts the drain, takes the snapshot and lets a launched
@@ -49,7 +42,7 @@ enum capture_end capture_ended(const struct capture *cap);
  * launched one, of which the plan assumes what it is: nothing could be read of that before.
  */
 bool capture_fits(const struct capture *cap);
-/* What the probes cost and may cost, once the capture has ended; all 0 without a budget. */
+/* What the probes cost and may cost, once the last chunk has been taken; all 0 without a budget. */
 const struct budget *capture_budget(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */

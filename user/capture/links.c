@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/budget_meter.h"
 #include "capture/uprobe_multi.h"
 #include "proc/privilege.h"
 
@@ -54,7 +53,7 @@ static void note_attached(struct links *l, int fd, struct bpf_link *link, unsign
 
 static unsigned int part_of(enum program p)
 {
-	return budget_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
+	return group_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
 }
 
 /* One link carries all points of a program in a file, of which @first is the first. */

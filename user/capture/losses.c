@@ -5,16 +5,16 @@
 #include <stdlib.h>
 
 /*
- * Shorter than this the scheduler's steps can mostly be told from what came
- * through, and the model does (repairs). A reader that is too slow for a moment
- * loses some milliseconds; one that was stopped, as long as that took.
+ * What happened in a loss shorter than this can mostly be concluded from the
+ * records around it, which the model does (repairs). A consumer that is late for a
+ * moment loses some milliseconds; one that was stopped, as long as that took.
  */
 #define LONG_NS (100 * 1000 * 1000)
 
-void losses_init(struct losses *l, struct bpf_side *bpf)
+void losses_init(struct losses *l, const struct ring_set *rings)
 {
-	l->bpf = bpf;
-	l->told = xcalloc(bpf_ring_count(bpf), sizeof(*l->told));
+	l->rings = rings;
+	l->told = xcalloc(rings->rings.len, sizeof(*l->told));
 }
 
 /*
@@ -57,8 +57,8 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 	struct vec lost = {0};
 	size_t i;
 
-	for (i = 0; i < bpf_ring_count(l->bpf); i++) {
-		const struct ring *ring = bpf_ring(l->bpf, i);
+	for (i = 0; i < l->rings->rings.len; i++) {
+		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
 		struct rec_long r = take(ring->state, &l->told[i]);
 
 		r.r.id = ring->cpu;
@@ -78,16 +78,6 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 	if (gap.time != UINT64_MAX)
 		buf_add(out, &gap, sizeof(gap));
 	vec_free(&lost);
-}
-
-uint64_t losses_total(const struct losses *l)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < bpf_ring_count(l->bpf); i++)
-		n += __atomic_load_n(&bpf_ring(l->bpf, i)->state->lost, __ATOMIC_SEQ_CST);
-	return n;
 }
 
 void losses_free(struct losses *l)

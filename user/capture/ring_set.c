@@ -8,31 +8,34 @@
 #include <string.h>
 
 enum {
-	RINGS_TOTAL = 64 << 20,		/* default for all rings together */
+	RINGS_TOTAL = 64 << 20,		/* default for the rings of all CPUs that are online */
 	RING_MIN = 1 << 20,
 	RING_MAX = 16 << 20,
+	OFFLINE_TOTAL = 16 << 20,	/* for those of all others, */
+	OFFLINE_MIN = 64 << 10,		/* unless that is less than this for each */
 	CALIBRATION_SIZE = 64 << 10,
-	MAX_CPUS = 1024,		/* bpf/common.h */
 };
 
-static size_t default_size(size_t cpus)
+/* The largest size from @min to @max of which @n take no more than @total. */
+static size_t share(size_t total, size_t n, size_t min, size_t max)
 {
-	size_t size = RING_MAX;
+	size_t size = max;
 
-	while (size > RING_MIN && size * cpus > RINGS_TOTAL)
+	while (size > min && size * n > total)
 		size /= 2;
 	return size;
 }
 
-/* Each CPU that can run a thread of the target: those that are online, as uint32_t. */
-static int online_cpus(struct vec *cpus, struct error *err)
+/* A file of /sys/devices/system/cpu: "0-3,8". Sets those in @cpus; returns how many, or -errno. */
+static int read_cpus(const char *path, bool cpus[RING_CPUS], struct error *err)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	uint32_t first, last;
+	FILE *f = fopen(path, "re");
+	unsigned int first, last;
 	char sep = ',';
+	int n = 0;
 
 	if (!f)
-		return error_set(err, -errno, "cannot read the list of CPUs: %s", strerror(errno));
+		return error_set(err, -errno, "cannot read the list of CPUs: '%s': %s", path, strerror(errno));
 	while (sep == ',' && fscanf(f, "%u", &first) == 1) {
 		last = first;
 		sep = (char)fgetc(f);
@@ -41,27 +44,38 @@ static int online_cpus(struct vec *cpus, struct error *err)
 				break;
 			sep = (char)fgetc(f);
 		}
-		for (; first <= last && first < MAX_CPUS; first++)
-			*(uint32_t *)vec_push(cpus, sizeof(uint32_t)) = first;
+		for (; first <= last && first < RING_CPUS; first++, n++)
+			cpus[first] = true;
 	}
 	fclose(f);
-	return cpus->len ? 0 : error_set(err, -EINVAL, "cannot read the list of CPUs");
+	return n ? n : error_set(err, -EINVAL, "cannot read the list of CPUs: '%s'", path);
+}
+
+static void add_ring(struct ring_set *set, uint32_t cpu, size_t size)
+{
+	*(struct ring *)vec_push(&set->rings, sizeof(struct ring)) = ring_plan(&set->memory, cpu, size);
 }
 
 int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 {
-	struct vec cpus = {0};
-	int r = online_cpus(&cpus, err);
-	size_t i;
+	bool possible[RING_CPUS] = { false }, online[RING_CPUS] = { false };
+	int n = read_cpus("/sys/devices/system/cpu/possible", possible, err);
+	int n_online = n < 0 ? n : read_cpus("/sys/devices/system/cpu/online", online, err);
+	size_t offline, n_offline;
+	uint32_t cpu;
 
+	if (n_online < 0)
+		return n_online;
 	if (!size)
-		size = default_size(cpus.len);
-	for (i = 0; i < cpus.len; i++)
-		*(struct ring *)vec_push(&set->per_cpu, sizeof(struct ring)) =
-			ring_plan(&set->memory, *vec_at(&cpus, uint32_t, i), size);
-	set->calibration = ring_plan(&set->memory, MAX_CPUS, CALIBRATION_SIZE);
-	vec_free(&cpus);
-	return r;
+		size = share(RINGS_TOTAL, (size_t)n_online, RING_MIN, RING_MAX);
+	n_offline = n > n_online ? (size_t)(n - n_online) : 1;
+	offline = share(OFFLINE_TOTAL, n_offline, size < OFFLINE_MIN ? size : OFFLINE_MIN, size);
+	for (cpu = 0; cpu < RING_CPUS; cpu++)
+		if (online[cpu] || possible[cpu])
+			add_ring(set, cpu, online[cpu] ? size : offline);
+	add_ring(set, RING_CPUS, 0);
+	set->calibration = ring_plan(&set->memory, RING_CALIBRATION, CALIBRATION_SIZE);
+	return 0;
 }
 
 int ring_set_make(const struct ring_set *set, struct error *err)
@@ -72,18 +86,47 @@ int ring_set_make(const struct ring_set *set, struct error *err)
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err)
 {
 	size_t i;
-	int r = ring_memory_map(&set->memory, chunks_fd, states_fd, MAX_CPUS + 1, err);
+	int r = ring_memory_map(&set->memory, chunks_fd, states_fd, RING_STATES, err);
 
 	if (r)
 		return r;
-	for (i = 0; i < set->per_cpu.len; i++)
-		ring_open(vec_at(&set->per_cpu, struct ring, i), &set->memory, rewinds);
+	for (i = 0; i < set->rings.len; i++)
+		ring_open(vec_at(&set->rings, struct ring, i), &set->memory, rewinds);
 	ring_open(&set->calibration, &set->memory, rewinds);
 	return 0;
+}
+
+uint64_t ring_set_lost(const struct ring_set *set)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < set->rings.len; i++)
+		n += __atomic_load_n(&vec_at(&set->rings, struct ring, i)->state->lost, __ATOMIC_SEQ_CST);
+	return n;
+}
+
+uint64_t ring_set_hits(const struct ring_set *set)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < set->rings.len; i++)
+		n += __atomic_load_n(&vec_at(&set->rings, struct ring, i)->state->hits, __ATOMIC_RELAXED);
+	return n;
+}
+
+size_t ring_set_fill(const struct ring_set *set)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < set->rings.len; i++)
+		n += ring_fill(vec_at(&set->rings, struct ring, i));
+	return n;
 }
 
 void ring_set_free(struct ring_set *set)
 {
 	ring_memory_free(&set->memory);
-	vec_free(&set->per_cpu);
+	vec_free(&set->rings);
 }

@@ -3,6 +3,12 @@
  * ring_set: one ring for each CPU that can run a thread of the target, and one
  * for calibration. First their sizes are planned, then the map is made that
  * holds them, then, after the load of the programs, they open.
+ *
+ * A CPU that is offline now may come later, so each that the machine can have
+ * has a ring. The kernel gives the memory of the map at once, so the rings of
+ * those are smaller. CPUs of numbers that the states have no place for
+ * (RING_CPUS) share one state without a ring: all that happens there is lost, and
+ * counted.
  */
 #ifndef GOTAP_CAPTURE_RING_SET_H
 #define GOTAP_CAPTURE_RING_SET_H
@@ -17,7 +23,7 @@
 /* Zeroed is empty. */
 struct ring_set {
 	struct ring_memory memory;
-	struct vec per_cpu;		/* struct ring, of the CPUs that are online */
+	struct vec rings;		/* struct ring: of each possible CPU, then of those beyond */
 	struct ring calibration;
 };
 
@@ -28,5 +34,11 @@ int ring_set_make(const struct ring_set *set, struct error *err);
 /* From now on programs may write; the arguments are those of ring_memory_map() and ring_open(). */
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err);
 void ring_set_free(struct ring_set *set);
+
+/* Over all CPUs, since the start: records that found no room, and hits of probes. */
+uint64_t ring_set_lost(const struct ring_set *set);
+uint64_t ring_set_hits(const struct ring_set *set);
+/* Bytes of records that wait in the rings. */
+size_t ring_set_fill(const struct ring_set *set);
 
 #endif

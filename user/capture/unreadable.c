@@ -19,14 +19,14 @@ static void report(struct ring *ring, uint64_t *reported, uint64_t now, struct b
 	buf_add(out, &l, sizeof(l));
 }
 
-void unreadable_report(struct unreadable *u, struct bpf_side *bpf, const struct process *p,
+void unreadable_report(struct unreadable *u, const struct ring_set *rings, const struct process *p,
 		       uint64_t now, struct buf *out)
 {
 	uint64_t frame;
 	size_t i;
 
-	for (i = 0; i < bpf_ring_count(bpf); i++) {
-		struct ring *ring = bpf_ring(bpf, i);
+	for (i = 0; i < rings->rings.len; i++) {
+		struct ring *ring = vec_at(&rings->rings, struct ring, i);
 
 		while (u->reported.len <= i)
 			vec_push(&u->reported, sizeof(uint64_t));

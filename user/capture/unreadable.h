@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "capture/bpf.h"
+#include "capture/ring_set.h"
 #include "live/process.h"
 
 struct unreadable {
@@ -22,7 +22,7 @@ struct unreadable {
  * Appends a REC_UNREADABLE with time @now for each CPU whose count has grown, and has the
  * frames' pages brought in, so that the next walk over them is whole. Waits for nothing.
  */
-void unreadable_report(struct unreadable *u, struct bpf_side *bpf, const struct process *p,
+void unreadable_report(struct unreadable *u, const struct ring_set *rings, const struct process *p,
 		       uint64_t now, struct buf *out);
 void unreadable_free(struct unreadable *u);
 

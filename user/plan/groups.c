@@ -35,6 +35,11 @@ struct group_cost group_cost(enum group g)
 	return costs[g];
 }
 
+bool group_is_extra(enum group g)
+{
+	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS;
+}
+
 unsigned int groups_default(void)
 {
 	unsigned int set = 0;

@@ -48,6 +48,8 @@ struct group_cost group_cost(enum group g);
 /* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
 const char *plan_group_function(enum group g, size_t i);
 enum group plan_group_of(enum program program);
+/* Does it only measure memory, so that a small --budget leaves it out? Nothing else needs its records. */
+bool group_is_extra(enum group g);
 unsigned int groups_default(void);
 /*
  * Reads a list like "gc,heap" or "all" or "default,-heap" into *@ret; sched

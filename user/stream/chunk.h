@@ -60,6 +60,11 @@ static inline void chunk_segment_end(struct chunk *c, size_t at)
 		c->data.len -= sizeof(struct segment);
 }
 
+/* Calls @fn with each record of the first @end bytes of @c. */
+void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, const struct rec *r), void *ctx);
+/* Takes the records out of @c that are younger than @until. */
+void chunk_drop_after(struct chunk *c, uint64_t until);
+
 static inline void chunk_reset(struct chunk *c)
 {
 	buf_empty(&c->data, CHUNK_KEEP);

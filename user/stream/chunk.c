@@ -1,8 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cut: see cut.h. */
-#include "capture/cut.h"
+/* chunk: see chunk.h. */
+#include "stream/chunk.h"
 
 #include <string.h>
+
+void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, const struct rec *r), void *ctx)
+{
+	const uint8_t *data = c->data.data;
+	size_t at = 0, stop, n;
+	struct segment s;
+
+	while (at < end) {
+		memcpy(&s, data + at, sizeof(s));
+		at += sizeof(s);
+		for (stop = at + s.len; at < stop; at += n) {
+			const struct rec *r = (const struct rec *)(data + at);
+
+			n = record_size(r, stop - at);
+			if (!n)
+				return;
+			fn(ctx, r);
+		}
+	}
+}
 
 /* Moves what stays to the front; returns its length. */
 static uint32_t cut_segment(uint8_t *to, const uint8_t *from, uint32_t len, uint64_t until)
@@ -24,7 +44,7 @@ static uint32_t cut_segment(uint8_t *to, const uint8_t *from, uint32_t len, uint
 	return kept;
 }
 
-void chunk_cut(struct chunk *c, uint64_t until)
+void chunk_drop_after(struct chunk *c, uint64_t until)
 {
 	uint8_t *data = c->data.data;
 	size_t from = 0, to = 0;

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Nobody takes the trace: what cannot be written is not recorded, so probes that only cost the program its time are taken
+# away, and come back with the reader. A stop does not wait for him, nor for states that are being read.
+#
+# GOTAP_LONG=1: with speeds, for a minute.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	require_tool dd cmp
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+# record_to_nobody ARGUMENT...: as $RECORDER, into a pipe that is read into $TRACE from the call of read_on on.
+record_to_nobody() {
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	REPORT=$TRACE.json
+	# shellcheck disable=SC2094
+	{ wait_for 120 [ -e "$BATS_TEST_TMPDIR/read" ] && cat; } <"$BATS_TEST_TMPDIR/pipe" >"$TRACE" 3>&- &
+	READER=$!
+	"$GOTAP" record -o - --json -p "$TARGET" "$@" >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+}
+
+read_on() { touch "$BATS_TEST_TMPDIR/read"; }
+
+has_probes() { ! text_is_as_before; }
+
+has_come_back() { [ "$(grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE" | wc -l)" -ge 1 ]; }
+
+# Probes are there, then they are not, and all that happened is counted and said.
+goes_and_comes_back() {
+	build_prog "$REFERENCE_GO" turn
+	start_target "$PROG"
+	text_of_target "$BATS_TEST_TMPDIR/text.before"
+	record_to_nobody "$@"
+	wait_for 20 has_probes
+	wait_for 60 text_is_as_before
+	read_on
+	wait_for 60 has_come_back
+	wait_for 20 has_probes
+	kill -INT "$RECORDER"
+	wait_record
+	wait "$READER"
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	[ "$(reported resumed)" -ge 1 ]
+	awk -v s="$(reported unrecorded_seconds)" 'BEGIN { exit !(s > 0.05) }'
+	target_runs
+}
+
+@test "the probes go, and come back with the reader" {
+	goes_and_comes_back --ring-size 1M --budget none
+	[ "$(reported lost)" -gt 0 ]
+}
+
+@test "the same with uprobes of perf" {
+	goes_and_comes_back --ring-size 1M --budget none --attach perf
+	[ "$(reported lost)" -gt 0 ]
+}
+
+@test "the budget is kept as well: no slice of time begins" { goes_and_comes_back --budget 0.5; }
+
+@test "a stop does not wait for the reader: the probes go at once" {
+	build_prog "$REFERENCE_GO" pingpong
+	start_target "$PROG"
+	text_of_target "$BATS_TEST_TMPDIR/text.before"
+	record_to_nobody --budget none --ring-size 64M -d 3s
+	wait_for 20 has_probes
+	wait_for 20 text_is_as_before
+	read_on
+	wait_record
+	wait "$READER"
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 1 && s < 20) }'
+}
+
+# lowest FILE FROM: the lowest speed of those that begin after FROM, in percent of the highest before the recording.
+lowest() {
+	awk -v from="$2" -v to="$3" 'NF == 3 && $1 < from && $3 > best { best = $3 }
+		NF == 3 && $1 > from + 2 && $1 < to && (!low || $3 < low) { low = $3 }
+		END { printf "%d\n", 100 * low / best }' "$1"
+}
+
+@test "a program keeps three quarters of its speed, whatever the reader does" {
+	[ -n "${GOTAP_LONG:-}" ] || skip "a minute: GOTAP_LONG=1"
+	local begin end
+	build_prog "$REFERENCE_GO" speed
+	start_target "$PROG"
+	sleep 5
+	begin=$(date +%s.%N)
+	record_to_nobody --budget 20
+	sleep 5
+	RSS=$(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status")
+	sleep 55
+	end=$(date +%s.%N)
+	explain "resident memory after 5 s: $RSS kB, after 60 s: $(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status") kB"
+	[ "$(awk '/VmRSS/ { print $2 }' "/proc/$RECORDER/status")" -le $((RSS + 4096)) ]
+	read_on
+	sleep 2
+	kill -INT "$RECORDER"
+	wait_record
+	wait "$READER"
+	cat "$TARGET_OUT"
+	explain "the lowest speed after the first second: $(lowest "$TARGET_OUT" "$begin" "$end") %"
+	[ "$(lowest "$TARGET_OUT" "$begin" "$end")" -ge 75 ]
+	views_ok "$TRACE"
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A program that execs itself: the recording ends there, with all of the old program and nothing of the new one, which
+# runs the same code at the same addresses.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/gotap.trace
+}
+
+teardown() { stop_targets; }
+
+times_ready() { grep -cx ready "$TARGET_OUT"; }
+
+is_newer() { [ "$(times_ready)" -gt "$READY" ]; }
+
+# Of one of its programs after the other, each from soon after an exec to the next. On a busy machine that one may come
+# while gotap is still attaching, of which there is no trace.
+one_image_each() {
+	local good=0
+	build_prog "$1" selfexec
+	start_target "${@:3}" "$PROG" -every 3s
+	while [ "$good" -lt "$2" ]; do
+		READY=$(times_ready)
+		wait_for 20 is_newer
+		record "$TRACE" --strict -p "$TARGET"
+		! came_too_late || continue
+		[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
+		[ "$(reported ended)" = "the program has exec'ed another" ]
+		views_ok "$TRACE"
+		good=$((good + 1))
+	done
+	target_runs
+}
+
+came_too_late() { grep -q 'while it was attached to\|"events": {}' "$REPORT"; }
+
+@test "each recording is of one of them, Go 1.23" { one_image_each 1.23 1; }
+@test "each recording is of one of them, Go 1.27" { one_image_each 1.27 2; }
+
+# All addresses are the same then, also that of the stack.
+@test "without randomized addresses" {
+	require_tool setarch
+	one_image_each 1.27 1 setarch -R
+}

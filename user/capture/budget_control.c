@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* budget_control: see budget_control.h. */
+#include "capture/budget_control.h"
+
+#include "base/clock.h"
+
+#define TICK_NS (100 * 1000 * 1000)
+/* A program that costs a whole CPU at a budget of a tenth of one spends in this time what is allowed in ten times that. */
+#define FIRST_TICK_NS (20 * 1000 * 1000)
+#define FIRST_TICKS_NS 1000000000ULL
+
+void budget_control_begin(struct budget_control *c)
+{
+	c->begin = c->metered = now_ns();
+	c->sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
+}
+
+static uint64_t more(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;	/* one of them is an estimate */
+}
+
+/* What happened since the last look at the counters. */
+static struct budget_load take_load(struct budget_control *c)
+{
+	struct budget_load sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
+	uint64_t now = now_ns();
+	struct budget_load d = {
+		.ns = now - c->metered,
+		.hits = sum.hits - c->sum.hits,
+		.records = more(sum.records, c->sum.records),
+		.extras = sum.extras - c->sum.extras,
+		.stacks = sum.stacks - c->sum.stacks,
+		.walked = sum.walked - c->sum.walked,
+		.frames = sum.frames - c->sum.frames,
+	};
+
+	c->metered = now;
+	c->sum = sum;
+	return d;
+}
+
+static void say_level(struct budget_control *c)
+{
+	const struct budget *b = &c->budget;
+	struct rec_long l = {
+		.r = { .kind = REC_BUDGET, .sub = (uint8_t)b->level, .id = (uint64_t)b->cost },
+		.arg = (uint64_t)b->ceiling,
+	};
+
+	user_records_add(c->records, &l, sizeof(l));
+}
+
+static unsigned int parts_at(enum rec_level level)
+{
+	return level >= REC_LEVEL_NO_EXTRAS ? BPF_CORE : BPF_ALL;
+}
+
+unsigned int budget_control_parts(const struct budget_control *c)
+{
+	return parts_at(c->budget.level);
+}
+
+static void set_level(struct budget_control *c, enum rec_level from, bool away)
+{
+	enum rec_level level = c->budget.level;
+	struct error err;
+
+	bpf_set_stacks(c->probes->bpf, level >= REC_LEVEL_NO_STACKS ? STACKS_NONE :
+				       level == REC_LEVEL_SHORT_STACKS ? STACKS_SHORT : STACKS_WHOLE);
+	if (away)
+		return;
+	if (parts_at(from) == BPF_ALL && parts_at(level) == BPF_CORE)
+		probes_detach(c->probes, BPF_EXTRAS);
+	else if (parts_at(from) == BPF_CORE && parts_at(level) == BPF_ALL)
+		probes_attach(c->probes, BPF_EXTRAS, &err);	/* if not, the trace lacks them */
+}
+
+static bool is_time(const struct budget_control *c)
+{
+	uint64_t now = now_ns();
+
+	return now - c->metered >= (now - c->begin < FIRST_TICKS_NS ? FIRST_TICK_NS : TICK_NS);
+}
+
+void budget_control_tick(struct budget_control *c, bool away, bool may_go)
+{
+	enum rec_level level = c->budget.level;
+	struct budget_load load;
+
+	if (!c->budget.ceiling || !is_time(c))
+		return;
+	load = take_load(c);
+	if (away && !c->budget.off)
+		budget_count(&c->budget, &load);
+	else
+		budget_tick(&c->budget, &load);
+	if (c->budget.off && !may_go)
+		budget_refuse_slices(&c->budget);
+	if (c->budget.level == level)
+		return;
+	say_level(c);
+	set_level(c, level, away);
+}
+
+void budget_control_end(struct budget_control *c)
+{
+	struct budget_load load;
+
+	if (!c->budget.ceiling || !c->begin)
+		return;
+	load = take_load(c);
+	budget_count(&c->budget, &load);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * budget_control: keeps the budget while the recording runs: counters (budget_meter)
+ * in, a decision (budget) made, and levels put into effect and into the stream.
+ * Slices of time without probes are its wish, and gaps.c's work. Of the thread of
+ * gaps.c.
+ */
+#ifndef GOTAP_CAPTURE_BUDGET_CONTROL_H
+#define GOTAP_CAPTURE_BUDGET_CONTROL_H
+
+#include <stdbool.h>
+
+#include "capture/budget.h"
+#include "capture/budget_meter.h"
+#include "capture/probes.h"
+#include "capture/user_records.h"
+
+struct budget_control {
+	struct probes *probes;
+	struct budget_meter *meter;
+	struct user_records *records;
+	struct budget budget;
+	uint64_t begin, metered;	/* when counters were read first, and last; ns */
+	struct budget_load sum;		/* and what they said */
+};
+
+/* Counts from now on. */
+void budget_control_begin(struct budget_control *c);
+/*
+ * Looks at the counters, if it is time. @away: there were no probes since the last
+ * call, for another reason. Afterwards c->budget.off says whether there may be
+ * any; never with @may_go false.
+ */
+void budget_control_tick(struct budget_control *c, bool away, bool may_go);
+/* Counts what came since the last tick. */
+void budget_control_end(struct budget_control *c);
+/* Which probes the level allows: enum bpf_parts. */
+unsigned int budget_control_parts(const struct budget_control *c);
+
+#endif

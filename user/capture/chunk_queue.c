@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/* chunk_queue: see chunk_queue.h. */
+#define _GNU_SOURCE
+#include "capture/chunk_queue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+void chunk_queue_init(struct chunk_queue *q)
+{
+	pthread_condattr_t attr;
+	size_t i;
+
+	*q = (struct chunk_queue){0};
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&q->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	for (i = 0; i < QUEUE_CHUNKS; i++)
+		q->free_list[q->n_free++] = &q->chunks[i];
+}
+
+void chunk_queue_free(struct chunk_queue *q)
+{
+	size_t i;
+
+	for (i = 0; i < QUEUE_CHUNKS; i++)
+		chunk_free(&q->chunks[i]);
+	pthread_cond_destroy(&q->changed);
+	pthread_mutex_destroy(&q->lock);
+}
+
+/* Once it was full, it has room when half of it is free again. */
+static bool has_room(const struct chunk_queue *q)
+{
+	if (q->full_since)
+		return q->n_free >= QUEUE_CHUNKS / 2 && q->bytes <= QUEUE_BYTES / 2;
+	return q->n_free && q->bytes <= QUEUE_BYTES;
+}
+
+static struct chunk *take_free(struct chunk_queue *q)
+{
+	struct chunk *c = q->free_list[--q->n_free];
+
+	q->full_since = 0;
+	chunk_reset(c);
+	return c;
+}
+
+struct chunk *chunk_queue_room(struct chunk_queue *q)
+{
+	struct chunk *c = NULL;
+
+	pthread_mutex_lock(&q->lock);
+	if (has_room(q))
+		c = take_free(q);
+	else if (!q->full_since)
+		q->full_since = now_ns();
+	pthread_mutex_unlock(&q->lock);
+	return c;
+}
+
+struct chunk *chunk_queue_wait_room(struct chunk_queue *q)
+{
+	struct chunk *c;
+
+	pthread_mutex_lock(&q->lock);
+	while (!q->n_free || q->bytes > QUEUE_BYTES)
+		pthread_cond_wait(&q->changed, &q->lock);
+	c = take_free(q);
+	pthread_mutex_unlock(&q->lock);
+	return c;
+}
+
+uint64_t chunk_queue_full_since(struct chunk_queue *q)
+{
+	uint64_t since;
+
+	pthread_mutex_lock(&q->lock);
+	since = q->full_since;
+	pthread_mutex_unlock(&q->lock);
+	return since;
+}
+
+void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
+{
+	pthread_mutex_lock(&q->lock);
+	assert(!q->done && q->n_queued < QUEUE_CHUNKS);
+	q->queue[(q->head + q->n_queued++) % QUEUE_CHUNKS] = c;
+	q->bytes += c->data.len;
+	q->done = last;
+	pthread_cond_broadcast(&q->changed);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static void give_back(struct chunk_queue *q)
+{
+	if (!q->taken)
+		return;
+	assert(q->n_free < QUEUE_CHUNKS);
+	q->free_list[q->n_free++] = q->taken;
+	q->taken = NULL;
+	pthread_cond_broadcast(&q->changed);
+}
+
+static struct chunk *take_next(struct chunk_queue *q)
+{
+	q->taken = q->queue[q->head];
+	q->head = (q->head + 1) % QUEUE_CHUNKS;
+	q->n_queued--;
+	assert(q->bytes >= q->taken->data.len);
+	q->bytes -= q->taken->data.len;
+	return q->taken;
+}
+
+static struct timespec after(int timeout_ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += (long)timeout_ms % 1000 * 1000000;
+	t.tv_sec += timeout_ms / 1000 + t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+int chunk_queue_next(struct chunk_queue *q, int timeout_ms, struct chunk **c)
+{
+	struct timespec until = after(timeout_ms);
+	int r = 0;
+
+	pthread_mutex_lock(&q->lock);
+	give_back(q);
+	while (!q->n_queued && !q->done && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&q->changed, &q->lock, &until);
+	if (q->n_queued) {
+		*c = take_next(q);
+		r = 1;
+	} else {
+		r = q->done ? -ENODATA : 0;
+	}
+	pthread_mutex_unlock(&q->lock);
+	return r;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chunk_queue: chunks on their way from the drain thread, which fills them, to
+ * the caller of capture_next(), which empties them. They go round between a free
+ * list and the queue, so that a recording allocates nothing once it runs.
+ *
+ * The drain never waits here for the caller: when there is no room it leaves the
+ * records in the rings. Room is then given again when half of the queue has been
+ * taken, so that a caller who is slow for long is one who is not there at all,
+ * which chunk_queue_full_since() tells, and not one who is there now and then.
+ */
+#ifndef GOTAP_CAPTURE_CHUNK_QUEUE_H
+#define GOTAP_CAPTURE_CHUNK_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/chunk.h"
+
+enum {
+	QUEUE_CHUNKS = 64,		/* in circulation */
+	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
+};
+
+struct chunk_queue {
+	pthread_mutex_t lock;		/* of all below */
+	pthread_cond_t changed;
+	struct chunk chunks[QUEUE_CHUNKS];
+	struct chunk *free_list[QUEUE_CHUNKS], *queue[QUEUE_CHUNKS];
+	size_t n_free, head, n_queued, bytes;
+	struct chunk *taken;		/* by the caller */
+	uint64_t full_since;		/* ns, 0: there is room */
+	bool done;			/* the last one has been put */
+};
+
+void chunk_queue_init(struct chunk_queue *q);
+void chunk_queue_free(struct chunk_queue *q);
+
+/* An empty chunk to fill, NULL: there is no room. Does not wait. */
+struct chunk *chunk_queue_room(struct chunk_queue *q);
+/* The same, and waits: for the end, when no probe is in place any more. */
+struct chunk *chunk_queue_wait_room(struct chunk_queue *q);
+void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last);
+/* Since when chunk_queue_room() has found no room; 0: it has found some. */
+uint64_t chunk_queue_full_since(struct chunk_queue *q);
+
+/*
+ * The next chunk, waiting at most @timeout_ms: 1 and *@c (valid until the next
+ * call), 0 on a time-out, -ENODATA when the last one was taken before.
+ */
+int chunk_queue_next(struct chunk_queue *q, int timeout_ms, struct chunk **c);
+
+#endif

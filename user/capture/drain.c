@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* drain: see drain.h. */
+#include "capture/drain.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+
+enum {
+	/* A program that was in a probe when its link went has submitted its record by then. */
+	LAST_WAIT_NS = 10 * 1000 * 1000,
+	REST_ROUNDS = 1000,
+};
+
+static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
+{
+	size_t end = c->data.len, at = chunk_segment_begin(c, CHUNK_USER_CPU);
+
+	user_records_take(d->user, &c->data);
+	losses_tell(&d->losses, now, states_were_found(d->states), &c->data);
+	unreadable_report(&d->unreadable, d->rings, d->watch->proc, now, &c->data);
+	if (d->meter)
+		budget_meter_count(d->meter, c, end);
+	if (d->goids)
+		goids_add(d->goids, c, end);
+	chunk_segment_end(c, at);
+}
+
+/*
+ * The time is taken first (chunk.h), and user records come last, so that one
+ * which is not there yet is younger than the watermark (user_records.h).
+ */
+static bool fill(struct drain *d, struct chunk *c)
+{
+	bool clean = true, busy = false;
+	size_t i, at;
+
+	c->mono_ns = now_ns();
+	c->wall_ns = wall_ns();
+	for (i = 0; i < d->rings->rings.len; i++) {
+		struct ring *ring = vec_at(&d->rings->rings, struct ring, i);
+
+		busy |= ring_fill(ring) > ring->size / 8;
+		at = chunk_segment_begin(c, ring->cpu);
+		clean &= ring_drain(ring, &c->data);
+		chunk_segment_end(c, at);
+	}
+	assert(c->mono_ns >= d->watermark);
+	if (clean)
+		d->watermark = c->mono_ns;
+	add_user_records(d, c, c->mono_ns);
+	c->watermark = d->watermark;
+	return busy;
+}
+
+/* What is in the chunk was there before the look: a change that it finds is in no earlier chunk. */
+static bool fill_with_truth(struct drain *d, struct chunk *c)
+{
+	bool busy = fill(d, c);
+
+	watch_look(d->watch);
+	if (d->watch->cut != UINT64_MAX)
+		chunk_drop_after(c, d->watch->cut);
+	return busy;
+}
+
+bool drain_round(struct drain *d)
+{
+	struct chunk *c = chunk_queue_room(d->queue);
+	bool busy;
+
+	if (!c) {
+		watch_look(d->watch);
+		return false;
+	}
+	busy = fill_with_truth(d, c);
+	chunk_queue_put(d->queue, c, false);
+	return busy;
+}
+
+void drain_rest(struct drain *d)
+{
+	struct chunk *c;
+	bool busy;
+	int rounds = 0;
+
+	do {
+		c = chunk_queue_wait_room(d->queue);
+		busy = fill_with_truth(d, c);
+		chunk_queue_put(d->queue, c, false);
+	} while (busy && ++rounds < REST_ROUNDS);
+	sleep_ns(LAST_WAIT_NS);
+	c = chunk_queue_wait_room(d->queue);
+	fill_with_truth(d, c);
+	c->watermark = UINT64_MAX;
+	chunk_queue_put(d->queue, c, true);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drain: one round of emptying the rings: a chunk of records with its watermark,
+ * put into the queue. Of the drain thread (capture.c), which owns everything
+ * here. A round waits for nobody: if the queue has no room, the records stay in
+ * the rings, and only what else a round does is done.
+ */
+#ifndef GOTAP_CAPTURE_DRAIN_H
+#define GOTAP_CAPTURE_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/budget_meter.h"
+#include "capture/chunk_queue.h"
+#include "capture/goids.h"
+#include "capture/losses.h"
+#include "capture/states.h"
+#include "capture/unreadable.h"
+#include "capture/user_records.h"
+#include "capture/watch.h"
+
+struct drain {
+	struct ring_set *rings;
+	struct chunk_queue *queue;
+	struct user_records *user;
+	const struct states *states;
+	struct budget_meter *meter;	/* NULL: no budget */
+	struct watch *watch;
+	struct losses losses;
+	struct unreadable unreadable;
+	struct goids *goids;		/* NULL: all creations have one */
+	uint64_t watermark;
+};
+
+/* Returns whether a ring was getting full, and then looks what has become of the program. */
+bool drain_round(struct drain *d);
+/* No probe records any more: what is left is all there will be. Waits for room in the queue. */
+void drain_rest(struct drain *d);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gaps: see gaps.h. */
+#define _GNU_SOURCE
+#include "capture/gaps.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define TICK_NS (20 * 1000 * 1000)
+/* Losses that go on: states read then are not exact, but nearer to the truth than those that are known. */
+#define PATIENCE_NS 1000000000ULL
+/* So long nothing was taken from the full rings: nobody reads. */
+#define UNREAD_NS 200000000ULL
+#define RETRY_NS 1000000000ULL
+
+enum { SHARE = 10 };	/* reading states takes no more than one part in so many of the time */
+
+void gaps_init(struct gaps *g)
+{
+	pthread_condattr_t attr;
+
+	*g = (struct gaps){0};
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->changed, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+void gaps_destroy(struct gaps *g)
+{
+	assert(!g->runs);
+	pthread_cond_destroy(&g->changed);
+	pthread_mutex_destroy(&g->lock);
+}
+
+/* False: the capture ends. */
+static bool wait_tick(struct gaps *g)
+{
+	struct timespec until;
+	bool stop;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += TICK_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&g->lock);
+	while (!g->stop && !pthread_cond_timedwait(&g->changed, &g->lock, &until))
+		;
+	stop = g->stop;
+	pthread_mutex_unlock(&g->lock);
+	return !stop;
+}
+
+/* May there be gaps at all? Nothing can be read afterwards if it is not known where it is. */
+static bool may_begin(struct gaps *g)
+{
+	bool begun;
+
+	pthread_mutex_lock(&g->lock);
+	begun = g->begun;
+	pthread_mutex_unlock(&g->lock);
+	return begun && states_known(g->states);
+}
+
+/* --- all states, read anew --- */
+
+static bool read_anew(struct gaps *g, enum rec_gap why)
+{
+	uint64_t begin = now_ns(), lost;
+	bool ok = states_read_anew(g->states, why, &lost);
+
+	if (ok)
+		g->lost_read = lost;
+	g->read = now_ns();
+	g->took = g->read - begin;
+	return ok;
+}
+
+/* Are states wrong, and is there hope to get them right? */
+static bool is_due(struct gaps *g)
+{
+	uint64_t lost = ring_set_lost(g->rings), now = now_ns();
+	bool quiet = lost == g->lost;
+
+	g->lost = lost;
+	return lost != g->lost_read && (quiet || now - g->read >= PATIENCE_NS) &&
+	       now - g->read >= SHARE * g->took;
+}
+
+/* --- times without probes --- */
+
+static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
+{
+	struct rec gap = { .kind = REC_GAP, .sub = (uint8_t)why, .flags = may_begin_later };
+
+	user_records_add(g->records, &gap, sizeof(gap));
+}
+
+/*
+ * The gap begins before probes go one after the other: what is recorded then
+ * counts no more. It begins at its best where a goroutine runs that can tell it,
+ * for which there is a tick, unless nothing is recorded any more.
+ */
+static void leave(struct gaps *g, enum rec_gap why)
+{
+	if (why == REC_GAP_BUDGET) {
+		say_gap(g, why, true);
+		if (!wait_tick(g))
+			return;
+	}
+	say_gap(g, why, false);
+	bpf_names_unknown(g->probes->bpf);
+	probes_detach(g->probes, BPF_ALL);
+	g->away = true;
+	g->why = why;
+}
+
+/* As at the attach. If it fails the program has gone, or it is tried again. */
+static void come_back(struct gaps *g)
+{
+	struct error err;
+
+	assert(g->away);
+	if (now_ns() < g->not_before)
+		return;
+	g->not_before = now_ns() + RETRY_NS;
+	if (probes_attach(g->probes, budget_control_parts(&g->budget), &err))
+		return;
+	probes_activate(g->probes);
+	if (!read_anew(g, g->why)) {
+		probes_detach(g->probes, BPF_ALL);
+		return;
+	}
+	g->not_before = 0;
+	g->away = false;
+}
+
+/* Losses alone may be of a moment, and a full queue of one in which nothing happens. */
+static void look_for_reader(struct gaps *g)
+{
+	uint64_t full = chunk_queue_full_since(g->queue), lost = ring_set_lost(g->rings);
+
+	if (!full) {
+		g->unread = false;
+		g->lost_with_room = lost;
+	} else if (lost > g->lost_with_room && now_ns() - full >= UNREAD_NS) {
+		g->unread = true;
+	}
+}
+
+/* Who cannot read what there is gets nothing more, so no probe comes back while the queue is full. */
+static void tick(struct gaps *g)
+{
+	bool may = may_begin(g), off;
+
+	budget_control_tick(&g->budget, g->away, may);
+	look_for_reader(g);
+	off = g->budget.budget.off || g->unread;
+	if (off && !g->away && may)
+		leave(g, g->unread ? REC_GAP_LOST : REC_GAP_BUDGET);
+	else if (!off && g->away && !chunk_queue_full_since(g->queue))
+		come_back(g);
+	else if (!g->away && may && is_due(g) && !chunk_queue_full_since(g->queue))
+		read_anew(g, REC_GAP_REREAD);
+}
+
+/* --- the thread --- */
+
+static void *run(void *arg)
+{
+	struct gaps *g = arg;
+
+	while (wait_tick(g))
+		tick(g);
+	return NULL;
+}
+
+int gaps_start(struct gaps *g, struct error *err)
+{
+	sigset_t all, old;
+	int r;
+
+	g->read = now_ns();
+	/* signals are the main thread's affair */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&g->thread, NULL, run, g);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r)
+		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
+	pthread_setname_np(g->thread, "gotap-gaps");
+	g->runs = true;
+	return 0;
+}
+
+void gaps_allow(struct gaps *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->begun = true;
+	pthread_mutex_unlock(&g->lock);
+}
+
+void gaps_stop(struct gaps *g)
+{
+	states_stop(g->states);
+	pthread_mutex_lock(&g->lock);
+	g->stop = true;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->lock);
+}
+
+void gaps_join(struct gaps *g)
+{
+	if (g->runs)
+		pthread_join(g->thread, NULL);
+	g->runs = false;
+}

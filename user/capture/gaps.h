@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gaps: the thread that decides of which times nothing is known, while the drain
+ * thread empties the rings: it waits for the kernel and reads the target's memory,
+ * and neither may keep the rings from being emptied, nor a recording from ending.
+ *
+ * Three reasons for a gap. Records were lost: the states that follow from the
+ * stream are wrong until every goroutine concerned has moved again, and some never
+ * do. So when the losses are over (or once a second, if they do not end) all states
+ * are read anew, as at the attach. Or the budget wants a slice of time without
+ * probes. Or nobody reads: the queue and then the rings are full, so that probes
+ * cost the target's time and record nothing; then they are taken away until there
+ * is room again.
+ *
+ * After each gap: from some time on all records are there (REC_RESUME), then
+ * everything is read, and the model goes on from that (REC_SNAP_END).
+ */
+#ifndef GOTAP_CAPTURE_GAPS_H
+#define GOTAP_CAPTURE_GAPS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "capture/budget_control.h"
+#include "capture/chunk_queue.h"
+#include "capture/states.h"
+
+struct gaps {
+	struct probes *probes;
+	struct chunk_queue *queue;
+	struct states *states;
+	struct user_records *records;
+	struct ring_set *rings;
+	struct budget_control budget;
+	pthread_t thread;
+	pthread_mutex_t lock;		/* of stop and begun */
+	pthread_cond_t changed;
+	bool runs, stop;
+	bool begun;			/* the first states are in the stream */
+	/* of the thread: */
+	bool away;			/* there are no probes, for this reason: */
+	enum rec_gap why;
+	uint64_t not_before;		/* an attempt to put them back has failed */
+	bool unread;			/* nobody reads */
+	uint64_t lost_with_room;	/* what was lost while the queue had room */
+	uint64_t lost, lost_read;	/* at the last look, and when states were read last */
+	uint64_t read, took;		/* when that ended and how long it took, ns */
+};
+
+void gaps_init(struct gaps *g);
+/* Once the probes are active. The budget is kept from then on. */
+int gaps_start(struct gaps *g, struct error *err);
+/* The first states are in the stream: from now on there may be gaps. */
+void gaps_allow(struct gaps *g);
+/* Asks the thread to end; returns at once. */
+void gaps_stop(struct gaps *g);
+/* Waits for its end; it may still be reading memory. Nothing if it does not run. */
+void gaps_join(struct gaps *g);
+void gaps_destroy(struct gaps *g);
+
+#endif

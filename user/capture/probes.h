@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probes: are there probes in the program, and may they record? The thread that
+ * starts the capture puts them in place; gaps.c takes them away and puts them
+ * back; the drain thread ends it all. Coming and going takes its time (a link
+ * waits for the kernel), which holds the lock; falling silent does not, so that
+ * the end of a recording waits for nobody.
+ */
+#ifndef GOTAP_CAPTURE_PROBES_H
+#define GOTAP_CAPTURE_PROBES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "capture/bpf.h"
+
+struct probes {
+	struct bpf_side *bpf;
+	pthread_mutex_t lock;		/* of links */
+	bool silent;			/* for good: nothing is recorded any more */
+};
+
+void probes_init(struct probes *p);
+void probes_destroy(struct probes *p);
+/* Puts @parts (enum bpf_parts) in place. -ECANCELED: the recording ends. */
+int probes_attach(struct probes *p, unsigned int parts, struct error *err);
+/* Records flow from now on, unless the recording ends. */
+void probes_activate(struct probes *p);
+/* Takes @parts away; if it is all of them, nothing is recorded from the begin of the call on. */
+void probes_detach(struct probes *p, unsigned int parts);
+/* Nothing is recorded any more, and no probe comes back. Does not wait. */
+void probes_silence(struct probes *p);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* states: see states.h. */
+#include "capture/states.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "live/settle.h"
+
+/* What a busy machine may keep a thread waiting for the CPU. */
+#define SETTLE_NS 2000000000ULL
+
+enum { TRIES = 5 };	/* to read the states with nothing lost meanwhile */
+
+int states_begin(struct states *s, struct error *err)
+{
+	struct buf names = {0};
+	int r;
+
+	if (s->proc->launched)
+		return 0;
+	r = roots_find(s->plan, s->proc, &s->stop_reading, &s->roots, err);
+	if (!r)
+		r = snapshot_names(s->plan, s->proc, &s->roots, &names, err);
+	if (!r)
+		user_records_add(s->records, names.data, names.len);
+	buf_free(&names);
+	return r;
+}
+
+/* The states of everything, once threads have arrived behind the probes they passed. */
+static int read_all(struct states *s, struct buf *records, struct snapshot_counts *counts, struct error *err)
+{
+	const struct snapshot_opts opts = { .stack_depth = s->stack_depth, .stop = &s->stop_reading };
+
+	settle(s->proc, SETTLE_NS, &s->stop_reading);
+	return snapshot_take(s->plan, s->proc, &s->roots, &opts, records, counts, err);
+}
+
+/* Into the stream. Up to Go 1.23 records of creations do not know all goids, so a lost one matters. */
+static void publish(struct states *s, struct buf *records, const struct snapshot_counts *counts,
+		    uint64_t names_lost)
+{
+	struct rec end = { .kind = REC_SNAP_END };
+
+	buf_add(records, &end, sizeof(end));
+	user_records_add(s->records, records->data, records->len);
+	if (s->plan->goid_before_status && !counts->unreadable)
+		bpf_names_known(s->bpf, now_ns(), names_lost);
+}
+
+int states_read_first(struct states *s, struct error *err)
+{
+	uint64_t names_lost = bpf_names_lost(s->bpf);
+	struct snapshot_counts counts = {0};
+	struct buf records = {0};
+	int r = 0;
+
+	if (!s->proc->launched)
+		r = read_all(s, &records, &counts, err);
+	if (!r)
+		publish(s, &records, &counts, names_lost);
+	buf_free(&records);
+	return r;
+}
+
+/* From here on nothing is missing: one moment ends the gap, and begins one where there was none. */
+static void say_resumed(struct states *s, enum rec_gap why)
+{
+	struct rec both[2] = {
+		{ .kind = REC_GAP, .sub = (uint8_t)why },
+		{ .kind = REC_RESUME },
+	};
+
+	user_records_add(s->records, both, sizeof(both));
+}
+
+bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
+{
+	struct snapshot_counts counts = {0};
+	struct buf records = {0};
+	struct error err;
+	uint64_t names_lost;
+	int tries = 0, r;
+
+	do {
+		records.len = 0;
+		*lost = ring_set_lost(bpf_rings(s->bpf));
+		names_lost = bpf_names_lost(s->bpf);
+		say_resumed(s, why);
+		r = read_all(s, &records, &counts, &err);
+	} while (++tries < TRIES && !stop_requested(&s->stop_reading) && (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
+	/* where it stops, some of what was read may be younger than the last record */
+	if (stop_requested(&s->stop_reading))
+		r = -ECANCELED;
+	if (!r)
+		publish(s, &records, &counts, names_lost);
+	buf_free(&records);
+	return !r;
+}
+
+bool states_known(struct states *s)
+{
+	struct roots roots;
+	struct error err;
+
+	if (s->roots.allgs)
+		return true;
+	if (roots_find(s->plan, s->proc, &s->stop_reading, &roots, &err))
+		return false;
+	s->roots.allp = roots.allp;
+	__atomic_store_n(&s->roots.allgs, roots.allgs, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool states_were_found(const struct states *s)
+{
+	return __atomic_load_n(&s->roots.allgs, __ATOMIC_ACQUIRE);
+}
+
+void states_stop(struct states *s)
+{
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * states: what every goroutine and P does, read from the program's memory and put
+ * into the stream: at the start, and after each gap. By the thread that starts
+ * the capture, then by that of gaps.c.
+ */
+#ifndef GOTAP_CAPTURE_STATES_H
+#define GOTAP_CAPTURE_STATES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "capture/bpf.h"
+#include "capture/user_records.h"
+#include "live/process.h"
+#include "live/roots.h"
+#include "live/snapshot.h"
+#include "live/stop_request.h"
+#include "plan/plan.h"
+
+struct states {
+	const struct plan *plan;
+	struct process *proc;
+	struct bpf_side *bpf;
+	struct user_records *records;
+	struct roots roots;
+	unsigned int stack_depth;
+	bool stop;		/* wanted by states_stop() */
+	struct stop_request stop_reading;	/* that, or a signal */
+};
+
+/* Where they are, and the names of Ps. Before the probes are active. Of a launched program: nothing yet. */
+int states_begin(struct states *s, struct error *err);
+/* All of them, for the first time; of a launched program: there are none. */
+int states_read_first(struct states *s, struct error *err);
+/*
+ * Says in the stream that a gap, for @why, ends here, then reads all, again if
+ * records were lost meanwhile. *@lost: how many had been when it began. False if
+ * nothing could be read: the program has most likely ended.
+ */
+bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost);
+/* Can they be read? A launched program has no goroutines when probes are attached: they are found later. */
+bool states_known(struct states *s);
+/* The same from another thread, as far as was found. */
+bool states_were_found(const struct states *s);
+/* From any thread: what is being read is the last attempt. */
+void states_stop(struct states *s);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch: is the program still the one that is recorded, and until when was it?
+ * The drain thread looks once a round, after it has emptied the rings: what it
+ * found there is true if nothing had changed by then.
+ *
+ * Two changes make later records false. The code of a plugin that was opened has
+ * no probes: what the program did from then on makes no sense alone. And after
+ * an exec the addresses mean something else, while the probes may sit in the same
+ * file. For the latter the kernel side notes the instant and records nothing any
+ * more (bpf/probe_exec.bpf.c); without that, as for plugins, everything since the
+ * last look is left out.
+ */
+#ifndef GOTAP_CAPTURE_WATCH_H
+#define GOTAP_CAPTURE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/bpf.h"
+#include "live/process.h"
+#include "plan/plan.h"
+
+/* Why a capture ended. */
+enum capture_end {
+	CAPTURE_RUNNING, CAPTURE_STOPPED, CAPTURE_EXITED, CAPTURE_EXECED,
+	CAPTURE_PLUGIN,		/* it opened a plugin, whose code has no probes (module.h) */
+	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
+	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
+	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
+};
+
+struct watch {
+	const struct plan *plan;
+	struct process *proc;
+	const struct bpf_side *bpf;
+	bool stop;		/* wanted; set by any thread */
+	enum capture_end end;
+	uint64_t same_until;	/* it was found to be there, and the same, at that time */
+	uint64_t cut;		/* what is younger is false; UINT64_MAX: nothing is */
+	bool fits;		/* the target's memory is what the plan says */
+	unsigned int looks;
+	bool seems_moved;
+};
+
+void watch_init(struct watch *w, const struct plan *plan, struct process *proc, const struct bpf_side *bpf);
+void watch_look(struct watch *w);
+/* From any thread: the next look ends the capture. */
+void watch_stop(struct watch *w);
+/* When the recording ended, once it has: the last moment of which it is known what the program did. */
+uint64_t watch_end_time(const struct watch *w);
+
+#endif
