@@ -7,20 +7,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/show.h"
+
 int cmd_fail(const struct error *err)
 {
-	fprintf(stderr, "gotap: %s\n", err->text);
+	fputs("gotap: ", stderr);
+	show_text(stderr, err->text);
+	fputc('\n', stderr);
 	return EXIT_FAIL;
 }
 
 int cmd_usage(const char *name, const char *fmt, ...)
 {
+	char text[512];
 	va_list ap;
 
-	fprintf(stderr, "gotap %s: ", name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	fprintf(stderr, "gotap %s: ", name);
+	show_text(stderr, text);
 	fprintf(stderr, "; try 'gotap %s --help'\n", name);
 	return EXIT_USAGE;
 }

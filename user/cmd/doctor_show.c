@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cmd/json_out.h"
+#include "cmd/show.h"
 
 static const char *const level_names[] = {
 	[LEVEL_OK] = "ok", [LEVEL_NOTE] = "note", [LEVEL_FAIL] = "FAIL",
@@ -16,7 +18,9 @@ static const char *const level_names[] = {
 
 static void print_finding(const struct finding *f)
 {
-	printf("  %-5s %-20s %s\n", level_names[f->level], f->name, f->text);
+	printf("  %-5s %-20s ", level_names[f->level], f->name);
+	show_text(stdout, f->text);
+	putchar('\n');
 	if (*f->remedy)
 		printf("  %-5s %-20s %s\n", "", "", f->remedy);
 }
@@ -74,20 +78,25 @@ static void print_missing(const struct doctor *d)
 	}
 }
 
-void doctor_print(const struct doctor *d)
+static void print_verdict(const struct doctor *d, const struct finding *obstacle)
 {
-	const struct finding *obstacle = doctor_obstacle(d);
+	_cleanup_free_ char *text = obstacle ? show_dup(obstacle->text) : NULL;
 
-	print_findings(d);
-	print_probes(d);
-	print_missing(d);
-	putchar('\n');
 	if (!obstacle)
 		puts(d->bin ? "This program can be traced." : "Go programs can be traced here.");
 	else if (*obstacle->remedy)
 		printf("Cannot trace: %s.\n", obstacle->remedy);
 	else
-		printf("Cannot trace: %s: %s.\n", obstacle->name, obstacle->text);
+		printf("Cannot trace: %s: %s.\n", obstacle->name, text);
+}
+
+void doctor_print(const struct doctor *d)
+{
+	print_verdict(d, doctor_obstacle(d));
+	putchar('\n');
+	print_findings(d);
+	print_probes(d);
+	print_missing(d);
 }
 
 /* --- as JSON --- */

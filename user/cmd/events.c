@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* events: `gotap events`: the groups of events, what each contains, what it costs, which functions it probes. */
-#include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,11 +20,22 @@ static void print_cost(enum group g)
 {
 	struct group_cost cost = group_cost(g);
 
-	printf("    each costs %.1f empty uprobes", cost.uprobes);
 	if (g == GROUP_CPU)
-		puts(" at an interrupt of the clock, no probe");
+		printf("    cost of a sample: %.1f empty uprobes, at an interrupt of the clock\n", cost.uprobes);
 	else
-		printf(", %.2f hits of\n", cost.hits);
+		printf("    cost of an event: %.1f empty uprobes; %.2f hits of the probes on\n", cost.uprobes,
+		       cost.hits);
+}
+
+/* A function may have more than one probe. */
+static bool is_repeated(enum group g, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (!strcmp(plan_group_function(g, k), plan_group_function(g, i)))
+			return true;
+	return false;
 }
 
 static void print_probes(enum group g)
@@ -36,6 +47,8 @@ static void print_probes(enum group g)
 		return;
 	fputs("    ", stdout);
 	for (i = 0; (function = plan_group_function(g, i)); i++) {
+		if (is_repeated(g, i))
+			continue;
 		if (width + strlen(function) > 96) {
 			fputs("\n    ", stdout);
 			width = 4;
@@ -63,6 +76,7 @@ int cmd_events(int argc, char **argv)
 	}
 	if (argc > 1)
 		return cmd_usage("events", "takes no arguments");
+	puts("GROUP    DEFAULT EVENTS, THEN COST (1 empty uprobe: some 0.3 us, 0.8 on a virtual machine) AND PROBES");
 	for (g = 0; g < GROUPS; g++)
 		print_group(g);
 	return EXIT_OK;

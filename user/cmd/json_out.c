@@ -29,8 +29,10 @@ static void put_string(FILE *f, const char *text)
 			fputs("\\ufffd", f);
 		else if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);
-		else if (*s < 0x20)
+		else if (*s < 0x20 || *s == 0x7f)
 			fprintf(f, "\\u%04x", *s);
+		else if (*s == 0xc2 && s[1] < 0xa0)	/* C1 */
+			fprintf(f, "\\u%04x", s[1]);
 		else
 			fwrite(s, 1, (size_t)n, f);
 	}

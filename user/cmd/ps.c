@@ -24,6 +24,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/pick.h"
+#include "cmd/show.h"
 #include "proc/container.h"
 #include "proc/maps.h"
 #include "proc/privilege.h"
@@ -276,18 +277,22 @@ static const char *base_name(const char *path)
 static void print_row(const struct go_process *proc)
 {
 	const struct executable *p = proc->program;
-	_cleanup_free_ char *label = proc->container ? container_label(proc->container) : NULL;
-	const char *file = *proc->library ? proc->library : proc->exe;
+	_cleanup_free_ char *raw = proc->container ? container_label(proc->container) : NULL;
+	_cleanup_free_ char *label = raw ? show_dup(raw) : NULL;
+	_cleanup_free_ char *file = show_dup(*proc->library ? proc->library : proc->exe);
+	_cleanup_free_ char *module = show_dup(p->module), *version = show_dup(p->version);
+	_cleanup_free_ char *go = show_dup(p->go), *exe = show_dup(proc->exe);
+	_cleanup_free_ char *why = why_not(proc) ? show_dup(why_not(proc)) : NULL;
 
-	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s", proc->pid, proc->user, p->go,
+	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s", proc->pid, proc->user, go,
 	       symbols_names[p->symbols], *p->pgo ? "yes" : "no", why_not(proc) ? "no" : "yes",
-	       label ? label : "-", *p->module ? p->module : base_name(file),
-	       *p->version ? "@" : "", p->version);
+	       label ? label : "-", *module ? module : base_name(file),
+	       *version ? "@" : "", version);
 	if (*proc->library)
-		printf(" (%s in %s)", base_name(proc->library), base_name(proc->exe));
+		printf(" (%s in %s)", base_name(file), base_name(exe));
 	putchar('\n');
-	if (why_not(proc))
-		printf("        ^ %s\n", why_not(proc));
+	if (why)
+		printf("        ^ %s\n", why);
 }
 
 static void print_listing(const struct listing *l)
