@@ -36,6 +36,8 @@ static struct budget_load take_load(struct budget_control *c)
 	};
 
 	c->metered = now;
+	if (sum.records < c->sum.records)	/* an estimate was too high: nothing counts twice */
+		sum.records = c->sum.records;
 	c->sum = sum;
 	return d;
 }
@@ -100,7 +102,8 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	if (c->budget.level == level)
 		return;
 	say_level(c);
-	set_level(c, level, away);
+	/* before a slice without probes none goes by itself, which would take time and change nothing */
+	set_level(c, level, away || c->budget.off);
 }
 
 void budget_control_end(struct budget_control *c)

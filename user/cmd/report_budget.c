@@ -14,12 +14,10 @@ static bool has_budget(const struct report *r)
 	return r->budget && r->budget->ceiling > 0;
 }
 
-/* Of one CPU's time, over the whole recording. */
+/* Of one CPU's time, as long as there were probes or gaps for the budget. */
 static double cost(const struct report *r)
 {
-	double ns = (double)(r->result->model.end - r->result->model.begin);
-
-	return ns > 0 ? 100 * r->budget->spent / ns : 0;
+	return budget_percent(budget_mean_cost(r->budget));
 }
 
 static double seconds(const struct report *r, const struct budget_step *s)
