@@ -135,6 +135,29 @@ static void many_goroutines_do_not_make_each_event_a_generation(void)
 	close(fd);
 }
 
+static bool says(const char *text)
+{
+	static char bytes[4096];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+
+	return n > 0 && memmem(bytes, (size_t)n, text, strlen(text));
+}
+
+/* Times in notes count from the begin of the trace, which is not known yet. */
+static void what_was_lost_before_the_begin_has_no_time(void)
+{
+	struct error err;
+
+	begin_with_notes(27, 25);
+	put(REC_LOST, 0, 0, 1, now, now + 5, 12);
+	snapshot();
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	CHECK(says("lost 12 records on CPU 1 before the trace begins"));
+	model_free(model);
+	tracefile_free(tf);
+	close(fd);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -146,5 +169,6 @@ int main(void)
 		UNIT(a_thread_in_a_syscall_can_say_it),
 		UNIT(the_dead_before_the_begin_do_not_count),
 		UNIT(many_goroutines_do_not_make_each_event_a_generation),
+		UNIT(what_was_lost_before_the_begin_has_no_time),
 		{0} });
 }

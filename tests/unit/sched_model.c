@@ -251,15 +251,15 @@ static void a_start_without_a_p(void)
 	check_story(NULL, "7:ProcsChange 2, 8:ProcStart 1 1, 8:GoStart 3 1", 1);
 }
 
-static void with_all_ps_busy_it_gets_one_of_its_own(void)
+static void with_all_ps_busy_it_gets_that_of_a_thread_that_runs_nothing(void)
 {
 	begin(27, 25);
 	snapshot();
 	proc(REC_P_START, 9, 1);
 	go(REC_GO_START, 8, 3);
-	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, -1:ProcStatus 2 2, "
-		    "7:GoStatus 1 7 2, 7:ProcStatus 0 1",
-		    "7:ProcsChange 2, 9:ProcStart 1 1, 8:ProcStart 2 1, 8:GoStart 3 1", 1);
+	check_story("-1:GoStatus 2 -1 4, -1:GoStatus 3 -1 1, -1:ProcStatus 1 2, 7:GoStatus 1 7 2, "
+		    "7:ProcStatus 0 1",
+		    "7:ProcsChange 2, 9:ProcStart 1 1, 9:ProcStop, 8:ProcStart 1 2, 8:GoStart 3 1", 2);
 }
 
 static void who_stopped_the_world_parks(void)
@@ -442,7 +442,7 @@ int main(void)
 		UNIT(or_after_the_first_generation),
 		UNIT(nor_can_a_thread_in_a_syscall_create_it),
 		UNIT(a_start_without_a_p),
-		UNIT(with_all_ps_busy_it_gets_one_of_its_own),
+		UNIT(with_all_ps_busy_it_gets_that_of_a_thread_that_runs_nothing),
 		UNIT(who_stopped_the_world_parks),
 		UNIT(the_world_stops_twice),
 		UNIT(the_world_stands_still_too_long),

@@ -2,6 +2,8 @@
 /* strtab: ids of strings, and how long ones are cut. */
 #include "unit.h"
 
+#include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/strtab.h"
@@ -88,6 +90,29 @@ static void a_reset_begins_anew(void)
 	strtab_free(&t);
 }
 
+/* A program may log another text each time. */
+static void memory_does_not_grow_with_generations(void)
+{
+	enum { GENERATIONS = 50, TEXTS = 5000 };
+	struct strtab t;
+	char text[201];
+	size_t first = 0;
+	int gen, i;
+
+	strtab_init(&t);
+	for (gen = 0; gen < GENERATIONS; gen++) {
+		for (i = 0; i < TEXTS; i++) {
+			snprintf(text, sizeof(text), "%0200d", gen * TEXTS + i);
+			CHECK_EQ(strtab_put(&t, text, false), (uint64_t)i + 1);
+		}
+		strtab_reset(&t);
+		if (!gen)
+			first = mallinfo2().uordblks + mallinfo2().hblkhd;
+	}
+	CHECK(mallinfo2().uordblks + mallinfo2().hblkhd < first + (1 << 20));
+	strtab_free(&t);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -95,5 +120,6 @@ int main(void)
 		UNIT(the_table_has_its_own_copies),
 		UNIT(long_ones_keep_their_head_and_names_their_tail),
 		UNIT(a_reset_begins_anew),
+		UNIT(memory_does_not_grow_with_generations),
 		{0} });
 }

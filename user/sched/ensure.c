@@ -36,6 +36,12 @@ struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t stat
 	return g;
 }
 
+/* How many Ps there can be: what ProcsChange says, or is about to say. */
+static uint64_t p_limit(const struct model *s)
+{
+	return s->gomaxprocs ? s->gomaxprocs : 1;
+}
+
 /* The first by its number. */
 static struct P *any_p(struct model *s, uint8_t status)
 {
@@ -45,20 +51,36 @@ static struct P *any_p(struct model *s, uint8_t status)
 	map64_each(&s->ps, i) {
 		struct P *p = map64_ptr(&s->ps, i, struct P);
 
-		if (p->status == status && (!first || p->id < first->id))
+		if (p->status == status && p->id < p_limit(s) && (!first || p->id < first->id))
 			first = p;
 	}
 	return first;
 }
 
-/* One that the trace has not heard of: the first number that is free. */
-static struct P *new_p(struct model *s)
+/* One that a thread has, better one that runs no goroutine with it. NULL if there is none. */
+static struct P *held_p(struct model *s)
+{
+	struct P *best = NULL;
+	size_t i;
+
+	map64_each(&s->ps, i) {
+		struct P *p = map64_ptr(&s->ps, i, struct P);
+
+		if (p->m && (!best || !p->m->g > !best->m->g ||
+			     (!p->m->g == !best->m->g && p->id < best->id)))
+			best = p;
+	}
+	return best;
+}
+
+/* One that no record has named: the first number that is free, NULL if all are taken. */
+static struct P *unnamed_p(struct model *s)
 {
 	uint64_t id = 0;
 
-	while (p_get(s, id))
+	while (id < p_limit(s) && p_get(s, id))
 		id++;
-	return p_put(s, id, 0);
+	return id < p_limit(s) ? p_put(s, id, 0) : NULL;
 }
 
 /* Any thread that can say something about the whole program. */
@@ -115,7 +137,9 @@ void ensure_p(struct model *s, struct M *m)
 	if (!p)
 		p = any_p(s, STATUS_UNKNOWN);
 	if (!p)
-		p = new_p(s);
+		p = unnamed_p(s);
+	if (!p)		/* all run: the record in which one was given up was lost */
+		p = held_p(s);
 	if (p->status != P_IDLE)
 		ensure_p_idle(s, m, p);
 	step_p_start(s, m, p);

@@ -43,6 +43,11 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 	const struct rec_long *l = as_long(r);
 
 	s->counts.lost += l->arg;
+	if (!model_started(s)) {	/* times in notes count from the begin of the trace */
+		note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " before the trace begins",
+			 l->arg, r->id);
+		return;
+	}
 	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " from %.6f s to %.6f s", l->arg, r->id,
 		 note_seconds(s, r->ptr), note_seconds(s, l->stack));
 }

@@ -133,7 +133,8 @@ static size_t copy_frames(const struct frame *from, size_t n, struct trace_frame
 	size_t i, kept = 0;
 
 	for (i = 0; i < n; i++) {
-		if (i && !from[i].line)
+		if (i && (!from[i].line || !from[i].pc || !*from[i].func || !from[i].file ||
+			  !*from[i].file))
 			continue;
 		out[kept++] = (struct trace_frame){ from[i].pc, from[i].func, from[i].file,
 						    from[i].line };
@@ -188,15 +189,13 @@ static size_t waker_frames(const struct stacks *s, const struct stack *st,
 	return skip;
 }
 
-static size_t raw_frames(const uint64_t *pcs, size_t n, struct trace_frame *out, size_t max)
+/* Without a symbolizer: readers take a frame without names as the leaf only. */
+static size_t raw_leaf(const uint64_t *pcs, size_t n, struct trace_frame *out, size_t max)
 {
-	size_t i;
-
-	if (n > max)
-		n = max;
-	for (i = 0; i < n; i++)
-		out[i] = (struct trace_frame){ .pc = pcs[i] };
-	return n;
+	if (!n || !max)
+		return 0;
+	out[0] = (struct trace_frame){ .pc = pcs[0] };
+	return 1;
 }
 
 static const struct stack *stack_get(struct stacks *s, uint64_t key)
@@ -247,7 +246,7 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 		return 0;
 	n_pcs = gather(s, st, pcs);
 	if (!s->symbols)
-		return raw_frames(pcs, n_pcs, out, max);
+		return raw_leaf(pcs, n_pcs, out, max);
 	n = symbolizer_stack(s->symbols, pcs, n_pcs,
 			     release_stack_skip(s->minor, st->class, st->skip), frames, max);
 	if (st->class == STACK_CPU) {

@@ -53,15 +53,11 @@ void strtab_reset(struct strtab *t)
 {
 	memset(t->constants, 0, sizeof(t->constants));
 	/*
-	 * The texts stay: they are the program's functions and files and the
-	 * runtime's reasons, the same in every generation, so this set stops
-	 * growing while the ids begin anew. Only user annotations could grow
-	 * it without end; past 64 Ki texts it starts over.
+	 * The texts go too: those of a program's annotations may be other ones in each
+	 * generation, and the names of functions and files are few.
 	 */
-	if (t->ids.len > 65536) {
-		strset_free(t->texts);
-		t->texts = strset_new();
-	}
+	strset_free(t->texts);
+	t->texts = strset_new();
 	map64_clear(&t->ids);
 	t->order.len = 0;
 }
