@@ -30,3 +30,14 @@ teardown() { stop_targets; }
 	run_logged "$GOTAP" events
 	[ "$(grep -o 'runtime.(\*sweepLocked).sweep ' <<<"$output" | wc -l)" -eq 1 ]
 }
+
+@test "text and gzip where a trace is wanted: the command for it is named" {
+	"$GOTAP" text "$CHECKOUT/tests/vectors/ok_string_1024.trace" >"$BATS_TEST_TMPDIR/text"
+	gzip -c "$CHECKOUT/tests/vectors/ok_string_1024.trace" >"$BATS_TEST_TMPDIR/gz"
+	gotap text "$BATS_TEST_TMPDIR/text"
+	contains "gotap wire"
+	gotap check "$BATS_TEST_TMPDIR/text"
+	contains "gotap wire"
+	gotap text "$BATS_TEST_TMPDIR/gz"
+	contains gunzip
+}

@@ -126,6 +126,16 @@ static int header_version(const uint8_t *h)
 	return (h[5] - '0') * 10 + h[6] - '0';
 }
 
+/* Forms of a trace that another command makes one of; as the end of a message. */
+static const char *advice(const struct raw_source *s)
+{
+	if (source_left(s) > 2 && !memcmp(s->pos, "\x1f\x8b", 2))
+		return ", but gzip: unpack it with gunzip or zcat";
+	if (source_left(s) > 9 && !memcmp(s->pos, "Trace Go1", 9))
+		return ", but the text of one: `gotap wire` makes a trace of it";
+	return "";
+}
+
 int source_header(struct raw_source *s, int *version, struct error *err)
 {
 	int v = source_need(s, TRACEV2_HEADER_SIZE) ? header_version(s->pos) : 0;
@@ -133,7 +143,7 @@ int source_header(struct raw_source *s, int *version, struct error *err)
 	if (s->error)
 		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
 	if (!v)
-		return error_set(err, -EINVAL, "bad file format: not a Go execution trace");
+		return error_set(err, -EINVAL, "bad file format: not a Go execution trace%s", advice(s));
 	if (v != 22 && v != 23 && v != 25 && v != 26)
 		return error_set(err, -ENOTSUP,
 				 "unknown or unsupported trace version go 1.%d", v);
