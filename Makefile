@@ -2,6 +2,7 @@
 #
 # make          build/gotap
 # make demo     install what is missing, build, trace a real Go program, show the result
+# make check    unit tests, quick tests of files, one live recording: under 3 minutes, nothing is fetched
 # make test     install what tests need, run all tests
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
@@ -30,7 +31,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check-deps kernels bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check kernels bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -181,6 +182,14 @@ test:
 	@tools/deps test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all unit
 	@tests/run
+
+# Go programs for unit tests of symbols are those that an earlier run has built.
+CHECK_TESTS := unit smoke records read
+
+check: all unit
+	@GOTAP_TEST_BINARIES="$$(cat $(BUILD)/symbol_prog/*/list 2>/dev/null | grep -v stripped | paste -sd ' ')" \
+		GOTAP_TEST_FRAMES="$$(cat $(BUILD)/symbol_prog/*/list 2>/dev/null | paste -sd ' ')" \
+		tests/run $(CHECK_TESTS)
 
 kernels:
 	@tools/deps test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: events of goroutines (wire-v2, B.2 and B.5). */
+/* v2_advance: events of goroutines (docs/traceformat.md, Goroutine status and Goroutines). */
 #include "read/v2_advance.h"
 
 /* A goroutine in a syscall on the thread @mid, which need not be the one that says so. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: events of procs (wire-v2, B.3 and B.4). */
+/* v2_advance: events of procs (docs/traceformat.md, P status and Ps). */
 #include "read/v2_advance.h"
 
 /* Sets what the event reports as the old state; false with the fault set if it contradicts. */

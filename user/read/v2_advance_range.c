@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: stop-the-world, GC cycle, sweep and mark assist (wire-v2, B.8). */
+/* v2_advance: stop-the-world, GC cycle, sweep and mark assist (docs/traceformat.md, Ranges). */
 #include "read/v2_advance.h"
 
 /* The event that opens the range which @type opens, confirms or closes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: system calls and cgo callbacks (wire-v2, B.6 and B.7). */
+/* v2_advance: system calls and cgo callbacks (docs/traceformat.md, Syscalls and C threads). */
 #include "read/v2_advance.h"
 
 enum advance advance_syscall_begin(struct order *o, struct trace_event *ev)

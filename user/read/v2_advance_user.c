@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: metrics, labels, tasks, regions, logs, experiments (wire-v2, B.9). */
+/* v2_advance: metrics, labels, tasks, regions, logs, experiments (docs/traceformat.md, The rest). */
 #include <stdlib.h>
 
 #include "read/v2_advance.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * v2_batch: the outermost layer of a v2 trace, batches and the end markers
- * between them (wire-v2, A.3). A batch is looked at while it still lies in
+ * between them (docs/traceformat.md, Batches). A batch is looked at while it still lies in
  * the source's window and taken only when its reader wants it: the first
  * batch of the next generation is simply left there.
  */

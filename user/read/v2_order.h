@@ -5,7 +5,7 @@
  * tries one event: it goes through, or cannot yet, or can never.
  *
  * The rules are those of internal/trace/order.go, equal from Go 1.25 to 1.27
- * (wire-v2, part B); the words of the errors are the reader's own. State
+ * (docs/traceformat.md, Order); the words of the errors are the reader's own. State
  * lives across generations.
  */
 #ifndef GOTAP_READ_V2_ORDER_H
