@@ -164,10 +164,10 @@ ctrl_c() {
 @test "the program inherits no file of gotap's" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_record "$TRACE" -d 2s -- "$PROG"
-	ls -l "/proc/$(pgrep -P "$RECORDER")/fd" >"$BATS_TEST_TMPDIR/fds"
+	ls -l "/proc/$(pgrep -x pingpong -P "$RECORDER")/fd" >"$BATS_TEST_TMPDIR/fds"
 	cat "$BATS_TEST_TMPDIR/fds"
 	! grep -qE 'gotap.trace$|bpf|perf|ringbuf' "$BATS_TEST_TMPDIR/fds" || fail "it has files of gotap's"
-	pkill -P "$RECORDER"
+	pkill -x pingpong -P "$RECORDER"
 	wait_record
 }
 
@@ -430,7 +430,7 @@ has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
 		sleep "$(printf '0.%03d' "$i")"
 		kill -STOP "$RECORDER"
 		wait_for 10 recorder_is_stopped
-		CHILD=$(pgrep -P "$RECORDER") || true
+		CHILD=$(pgrep 'env|bash|exitquick' -P "$RECORDER") || true
 		kill -KILL "$RECORDER"
 		wait "$RECORDER" || true
 		[ -z "$CHILD" ] || wait_for 20 has_ended "$CHILD"

@@ -60,10 +60,11 @@ start_record() {
 	wait_for 20 recorder_is_attached
 }
 
-# The header of the trace is written when the probes are in place, to the file that gets the name at the end.
+# The header of the trace is written when the probes are in place, to the file that gets the name at the end. A short
+# recording may be over, with its report, before anybody looks.
 recorder_is_attached() {
 	local trace=${REPORT%.json}
-	[ -s "$trace.partial" ] || [ "$trace" -nt "$REPORT" ] || ! target_runs "$RECORDER"
+	[ -s "$trace.partial" ] || [ "$trace" -nt "$REPORT" ] || grep -q '"repairs_total"' "$REPORT" || ! target_runs "$RECORDER"
 }
 
 # wait_record: until it ends. Sets $status.
