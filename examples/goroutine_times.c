@@ -15,7 +15,7 @@
 struct goroutine {
 	uint64_t id;
 	int64_t since;			/* when it came into the state it is in */
-	int64_t in[GOTAP_GO_STATES];	/* ns */
+	int64_t in[GOTAP_GSTATES];	/* ns */
 	unsigned int state;
 	char what[80];			/* the function it began with */
 };
@@ -80,8 +80,8 @@ static void print(int64_t end)
 
 		g->in[g->state] += end - g->since;
 		printf("%10llu %12.6f %12.6f %12.6f %12.6f  %s\n", (unsigned long long)g->id,
-		       g->in[GOTAP_GO_RUNNING] / 1e6, g->in[GOTAP_GO_RUNNABLE] / 1e6,
-		       g->in[GOTAP_GO_WAITING] / 1e6, g->in[GOTAP_GO_SYSCALL] / 1e6, g->what);
+		       g->in[GOTAP_GSTATE_RUNNING] / 1e6, g->in[GOTAP_GSTATE_RUNNABLE] / 1e6,
+		       g->in[GOTAP_GSTATE_WAITING] / 1e6, g->in[GOTAP_GSTATE_SYSCALL] / 1e6, g->what);
 	}
 }
 

@@ -52,8 +52,8 @@ static uint64_t stack(const char *func, uint64_t line, const char *caller, uint6
 
 static void write_events(void)
 {
-	EMIT(GOTAP_PROC_STATUS, P, GOTAP_P_RUNNING);
-	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_G_RUNNING);
+	EMIT(GOTAP_PROC_STATUS, P, GOTAP_PSTATUS_RUNNING);
+	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_GSTATUS_RUNNING);
 	EMIT(GOTAP_PROCS_CHANGE, 1, 0);
 	EMIT(GOTAP_GO_CREATE, CHILD, stack("main.child", 20, NULL, 0),
 	     stack("main.start", 9, "main.main", 14));
@@ -69,8 +69,8 @@ static void write_events(void)
 /* A generation begins with the state of all that live. */
 static void write_more(void)
 {
-	EMIT(GOTAP_PROC_STATUS, P, GOTAP_P_RUNNING);
-	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_G_RUNNING);
+	EMIT(GOTAP_PROC_STATUS, P, GOTAP_PSTATUS_RUNNING);
+	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_GSTATUS_RUNNING);
 	EMIT(GOTAP_GO_BLOCK, text("sleep"), stack("main.main", 17, NULL, 0));
 	gotap_write_sample(w, THREAD, now, P, GOTAP_NONE, stack("main.main", 17, NULL, 0));
 }

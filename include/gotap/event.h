@@ -90,37 +90,41 @@ enum gotap_kind {
 	GOTAP_SYNC = 255,		/* number from 1, 1 if a generation follows */
 };
 
+/*
+ * A status is an argument of an event, with the numbers of the format: gotap_write()
+ * refuses others. A state is what the reader says of a goroutine or P.
+ */
 enum gotap_gstatus {
-	GOTAP_G_RUNNABLE = 1,
-	GOTAP_G_RUNNING = 2,
-	GOTAP_G_SYSCALL = 3,
-	GOTAP_G_WAITING = 4,
+	GOTAP_GSTATUS_RUNNABLE = 1,
+	GOTAP_GSTATUS_RUNNING = 2,
+	GOTAP_GSTATUS_SYSCALL = 3,
+	GOTAP_GSTATUS_WAITING = 4,
 };
 
 enum gotap_pstatus {
-	GOTAP_P_RUNNING = 1,
-	GOTAP_P_IDLE = 2,
-	GOTAP_P_SYSCALL = 3,
-	GOTAP_P_SYSCALL_ABANDONED = 4,
+	GOTAP_PSTATUS_RUNNING = 1,
+	GOTAP_PSTATUS_IDLE = 2,
+	GOTAP_PSTATUS_SYSCALL = 3,
+	GOTAP_PSTATUS_SYSCALL_ABANDONED = 4,
 };
 
 /* What a goroutine or P is doing; an event may change it. */
 enum gotap_go_state {
-	GOTAP_GO_UNDETERMINED,	/* nothing known yet */
-	GOTAP_GO_NOT_EXIST,
-	GOTAP_GO_RUNNABLE,
-	GOTAP_GO_RUNNING,
-	GOTAP_GO_WAITING,
-	GOTAP_GO_SYSCALL,
-	GOTAP_GO_STATES,
+	GOTAP_GSTATE_UNDETERMINED,	/* nothing known yet */
+	GOTAP_GSTATE_NOT_EXIST,
+	GOTAP_GSTATE_RUNNABLE,
+	GOTAP_GSTATE_RUNNING,
+	GOTAP_GSTATE_WAITING,
+	GOTAP_GSTATE_SYSCALL,
+	GOTAP_GSTATES,
 };
 
 enum gotap_proc_state {
-	GOTAP_PROC_UNDETERMINED,
-	GOTAP_PROC_NOT_EXIST,
-	GOTAP_PROC_RUNNING,	/* also while in a system call */
-	GOTAP_PROC_IDLE,
-	GOTAP_PROC_STATES,
+	GOTAP_PSTATE_UNDETERMINED,
+	GOTAP_PSTATE_NOT_EXIST,
+	GOTAP_PSTATE_RUNNING,	/* also while in a system call */
+	GOTAP_PSTATE_IDLE,
+	GOTAP_PSTATES,
 };
 
 /* A line of a stack. Texts need not end with a NUL. */

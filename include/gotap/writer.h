@@ -4,7 +4,7 @@
  *
  *	gotap_writer_new(&w, fd, NULL, &err);
  *	gotap_generation(w, NULL);
- *	gotap_write(w, m, time, GOTAP_PROC_STATUS, 2, (uint64_t[]){ p, GOTAP_P_RUNNING });
+ *	gotap_write(w, m, time, GOTAP_PROC_STATUS, 2, (uint64_t[]){ p, GOTAP_PSTATUS_RUNNING });
  *	...
  *	gotap_writer_close(w, &err);
  *

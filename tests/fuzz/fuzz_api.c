@@ -244,9 +244,9 @@ static void new_generation(struct program *p)
 	p->stack = (uint64_t)gotap_write_stack(p->w, &frame, sizeof(frame), 1);
 	for (m = 0; m < THREADS; m++) {
 		p->seq[m] = 0;
-		EMIT(p, m, GOTAP_PROC_STATUS, m, GOTAP_P_RUNNING);
+		EMIT(p, m, GOTAP_PROC_STATUS, m, GOTAP_PSTATUS_RUNNING);
 		EMIT(p, m, GOTAP_GO_STATUS, m + 1, m,
-		     p->blocked[m] ? GOTAP_G_WAITING : GOTAP_G_RUNNING);
+		     p->blocked[m] ? GOTAP_GSTATUS_WAITING : GOTAP_GSTATUS_RUNNING);
 	}
 }
 

@@ -62,32 +62,32 @@ SAME(GOTAP_GOROUTINE_STACK_ALLOC, EV_GoroutineStackAlloc);
 SAME(GOTAP_GOROUTINE_STACK_FREE, EV_GoroutineStackFree);
 SAME(GOTAP_SYNC, TRACE_SYNC);
 SAME(GOTAP_MAX_ARGS, TRACEV2_MAX_ARGS);
-SAME(GOTAP_G_RUNNABLE, G_RUNNABLE);
-SAME(GOTAP_G_WAITING, G_WAITING);
-SAME(GOTAP_P_RUNNING, P_RUNNING);
-SAME(GOTAP_P_SYSCALL_ABANDONED, P_SYSCALL_ABANDONED);
-SAME(GOTAP_GO_UNDETERMINED, GO_UNDETERMINED);
-SAME(GOTAP_GO_NOT_EXIST, GO_NOT_EXIST);
-SAME(GOTAP_GO_RUNNABLE, GO_RUNNABLE);
-SAME(GOTAP_GO_RUNNING, GO_RUNNING);
-SAME(GOTAP_GO_WAITING, GO_WAITING);
-SAME(GOTAP_GO_SYSCALL, GO_SYSCALL);
-SAME(GOTAP_PROC_UNDETERMINED, PROC_UNDETERMINED);
-SAME(GOTAP_PROC_NOT_EXIST, PROC_NOT_EXIST);
-SAME(GOTAP_PROC_RUNNING, PROC_RUNNING);
-SAME(GOTAP_PROC_IDLE, PROC_IDLE);
+SAME(GOTAP_GSTATUS_RUNNABLE, G_RUNNABLE);
+SAME(GOTAP_GSTATUS_WAITING, G_WAITING);
+SAME(GOTAP_PSTATUS_RUNNING, P_RUNNING);
+SAME(GOTAP_PSTATUS_SYSCALL_ABANDONED, P_SYSCALL_ABANDONED);
+SAME(GOTAP_GSTATE_UNDETERMINED, GO_UNDETERMINED);
+SAME(GOTAP_GSTATE_NOT_EXIST, GO_NOT_EXIST);
+SAME(GOTAP_GSTATE_RUNNABLE, GO_RUNNABLE);
+SAME(GOTAP_GSTATE_RUNNING, GO_RUNNING);
+SAME(GOTAP_GSTATE_WAITING, GO_WAITING);
+SAME(GOTAP_GSTATE_SYSCALL, GO_SYSCALL);
+SAME(GOTAP_PSTATE_UNDETERMINED, PROC_UNDETERMINED);
+SAME(GOTAP_PSTATE_NOT_EXIST, PROC_NOT_EXIST);
+SAME(GOTAP_PSTATE_RUNNING, PROC_RUNNING);
+SAME(GOTAP_PSTATE_IDLE, PROC_IDLE);
 
 struct kind {
 	const char *name;
 	const char *args;
-	bool timed;
+	bool timed;	/* of a thread: a clock snapshot has a time, but belongs to the framing */
 };
 
 enum { FRAMING, STRUCTURAL, TIMED, EXPERIMENT };
 
 static const struct kind kinds[256] = {
 #define EV(number, name, version, class, args, stacks, strings) \
-	[number] = { #name, args, class >= TIMED },
+	[number] = { #name, args, class >= TIMED && number != EV_ClockSnapshot },
 #include "tracev2.def"
 #undef EV
 	[TRACE_SYNC] = { "Sync", "", false },
@@ -120,12 +120,12 @@ int gotap_kind_nargs(unsigned int kind)
 
 const char *gotap_go_state_name(unsigned int state)
 {
-	return state < GOTAP_GO_STATES ? go_state_name((uint8_t)state) : NULL;
+	return state < GOTAP_GSTATES ? go_state_name((uint8_t)state) : NULL;
 }
 
 const char *gotap_proc_state_name(unsigned int state)
 {
-	return state < GOTAP_PROC_STATES ? proc_state_name((uint8_t)state) : NULL;
+	return state < GOTAP_PSTATES ? proc_state_name((uint8_t)state) : NULL;
 }
 
 int api_error(struct gotap_error *err, const struct error *from)

@@ -207,19 +207,36 @@ static int check_order(struct gotap_writer *w, uint64_t m, uint64_t time)
 	return 0;
 }
 
+/* A status is a number that its enum has: one of another enum is most likely meant as such. */
+static int check_status(struct gotap_writer *w, unsigned int kind, const uint64_t *args)
+{
+	const uint64_t *g = kind == EV_GoStatus || kind == EV_GoStatusStack ? &args[2] : NULL;
+	const uint64_t *p = kind == EV_ProcStatus ? &args[1] : NULL;
+
+	if (g && (*g < GOTAP_GSTATUS_RUNNABLE || *g > GOTAP_GSTATUS_WAITING))
+		return error_set(&w->err, -EINVAL, "%llu is no status of a goroutine, use enum "
+				 "gotap_gstatus", (unsigned long long)*g);
+	if (p && (*p < GOTAP_PSTATUS_RUNNING || *p > GOTAP_PSTATUS_SYSCALL_ABANDONED))
+		return error_set(&w->err, -EINVAL, "%llu is no status of a P, use enum "
+				 "gotap_pstatus", (unsigned long long)*p);
+	return 0;
+}
+
 int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int kind,
 		unsigned int nargs, const uint64_t *args)
 {
 	const struct raw_spec *spec = raw_spec_get(&w->specs, kind, w->version);
 	int ret;
 
-	if (!spec || !raw_spec_timed(spec))
+	if (!spec || gotap_kind_nargs(kind) < 0)
 		return error_set(&w->err, -EINVAL, "header go 1.%d has no event %u", w->version,
 				 kind);
 	if (nargs + 1 != spec->nargs)
 		return error_set(&w->err, -EINVAL, "%s has %u arguments, not %u", spec->name,
 				 spec->nargs - 1u, nargs);
-	ret = check_ids(w, spec, args);
+	ret = check_status(w, kind, args);
+	if (!ret)
+		ret = check_ids(w, spec, args);
 	if (!ret)
 		ret = check_time(w, time);
 	if (!ret)
