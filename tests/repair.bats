@@ -150,3 +150,18 @@ idle_trace() {
 		contains "nonexistent': No such file or directory"
 	done
 }
+
+# The tables and the clock of these formats are at the end of the file.
+@test "a v1 file that is cut gives its readable prefix" {
+	local size
+	build_prog 1.21 mixed
+	"$PROG" -trace "$BATS_TEST_TMPDIR/v1.trace" -delay 50ms -dur 1200ms -tail 50ms
+	size=$(stat -c %s "$BATS_TEST_TMPDIR/v1.trace")
+	head -c $((size * 80 / 100)) "$BATS_TEST_TMPDIR/v1.trace" >"$BATS_TEST_TMPDIR/cut"
+	converts "$BATS_TEST_TMPDIR/cut"
+	[ "$(count_of "$NEW" Go)" -gt 1000 ]
+	run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/cut" -o "$NEW"
+	contains "the trace is damaged, kept what comes before: "
+	matches 'left out [0-9]+ bytes, and [0-9]+ events before them that follow lost ones'
+	contains "the speed of the trace's clock was lost"
+}

@@ -147,11 +147,25 @@ static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
 	return finish(&out, v1_convert(t, out.fd, format, counts, err), err);
 }
 
+static void report_cut(const struct v1_cut *cut)
+{
+	if (!cut->is_cut)
+		return;
+	fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+		cut->why.text);
+	fprintf(stderr, "gotap convert: left out %zu bytes, and %zu events before them that follow "
+		"lost ones\n", cut->lost_bytes, cut->lost_events);
+	if (cut->no_frequency)
+		fputs("gotap convert: the speed of the trace's clock was lost, too: a nanosecond of the "
+		      "result is a tick of it\n", stderr);
+}
+
 static int convert_v1(const struct buf *data, const struct options *o, struct error *err)
 {
 	struct v1_convert_counts counts;
 	struct v1_trace *t;
-	int ret = v1_trace_open(&t, data->data, data->len, err);
+	struct v1_cut cut;
+	int ret = v1_trace_open_cut(&t, data->data, data->len, &cut, err);
 
 	if (ret)
 		return error_prefix(err, "%s", o->in);
@@ -163,6 +177,8 @@ static int convert_v1(const struct buf *data, const struct options *o, struct er
 		ret = convert_all_of_v1(t, o, &counts, err);
 	if (!ret)
 		report(t, o, &counts);
+	if (!ret)
+		report_cut(&cut);
 	v1_trace_free(t);
 	return ret;
 }

@@ -23,6 +23,7 @@ struct v1_stored_frame {
 
 struct v1_trace {
 	struct v1_format format;
+	struct v1_cut *cut;	/* NULL: the file must be whole */
 	struct vec events;	/* struct v1_event */
 	struct strset *texts;
 	struct map64 strings;	/* id -> const char * */

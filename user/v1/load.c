@@ -269,7 +269,7 @@ static int load_record(struct loader *l, const struct v1_record *rec, struct err
 	}
 }
 
-static int load_all(struct loader *l, struct error *err)
+static int load_records(struct loader *l, struct error *err)
 {
 	struct v1_record rec;
 	int ret;
@@ -279,10 +279,34 @@ static int load_all(struct loader *l, struct error *err)
 		if (ret)
 			return ret;
 	}
+	return ret;
+}
+
+/* The record at which it broke is not read: what is before it may count. */
+static void note_cut(struct loader *l, const struct error *why)
+{
+	struct v1_cut *cut = l->t->cut;
+
+	cut->is_cut = true;
+	cut->why = *why;
+	cut->lost_bytes = l->reader.cursor.len - l->reader.start;
+	cut->no_frequency = !l->t->frequency;
+	if (cut->no_frequency)
+		l->t->frequency = 1000000000;
+}
+
+static int load_all(struct loader *l, struct error *err)
+{
+	int ret = load_records(l, err);
+
+	if (!ret && !l->t->frequency)
+		ret = error_set(err, -EBADMSG, "no Frequency event");
+	if (ret && l->t->cut) {
+		note_cut(l, err);
+		ret = 0;
+	}
 	if (ret)
 		return ret;
-	if (!l->t->frequency)
-		return error_set(err, -EBADMSG, "no Frequency event");
 	if (!l->t->events.len)
 		return error_set(err, -EBADMSG, "trace is empty");
 	return 0;

@@ -270,7 +270,24 @@ static int merge_run(struct merge *m, struct error *err)
 		m->out[m->nout++] = index;
 		offer(m, (uint32_t)(st - m->streams));
 	}
-	return m->nout == m->t->events.len ? 0 : no_order(m, err);
+	if (m->nout == m->t->events.len)
+		return 0;
+	if (!m->t->cut || !m->t->cut->is_cut || !m->nout)
+		return no_order(m, err);
+	m->t->cut->lost_events = m->t->events.len - m->nout;	/* they wait for what is lost */
+	return 0;
+}
+
+/* Those that have no place come last, where they are cut off. */
+static void append_lost(struct merge *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nstreams; i++)
+		while (m->streams[i].next < m->streams[i].events.len) {
+			m->out[m->nout++] = head_index(&m->streams[i]);
+			m->streams[i].next++;
+		}
 }
 
 static void merge_release(struct merge *m)
@@ -291,6 +308,8 @@ static int order_by_need(struct v1_trace *t, struct v1_streams *s, uint32_t *out
 	m.next_waiting = xcalloc(m.nstreams, sizeof(*m.next_waiting));
 	m.heap = xcalloc(m.nstreams, sizeof(*m.heap));
 	ret = merge_run(&m, err);
+	if (!ret)
+		append_lost(&m);
 	merge_release(&m);
 	return ret;
 }
@@ -367,6 +386,8 @@ int v1_order(struct v1_trace *t, struct v1_streams *s, struct error *err)
 
 	if (!ret)
 		v1_permute(t, index);
+	if (!ret && t->cut)
+		t->events.len -= t->cut->lost_events;
 	free(index);
 	return ret ? ret : check_sorted(t, err);
 }

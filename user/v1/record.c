@@ -159,6 +159,7 @@ int v1_reader_next(struct v1_reader *r, struct v1_record *rec, struct error *err
 	uint8_t head;
 	int ret;
 
+	r->start = c->off;
 	if (c->off == c->len)
 		return 0;
 	memset(rec, 0, sizeof(*rec));

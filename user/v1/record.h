@@ -25,6 +25,7 @@ struct v1_record {
 struct v1_reader {
 	struct v1_format format;
 	struct v1_cursor cursor;
+	size_t start;		/* of the record read last, or of one that cannot be */
 	struct vec values;	/* uint64_t */
 };
 

@@ -43,9 +43,18 @@ static int run_stages(struct v1_trace *t, const uint8_t *data, size_t n, struct 
 
 int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err)
 {
+	return v1_trace_open_cut(ret, data, n, NULL, err);
+}
+
+int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
+		      struct error *err)
+{
 	struct v1_trace *t = xcalloc(1, sizeof(*t));
 	int r;
 
+	t->cut = cut;
+	if (cut)
+		*cut = (struct v1_cut){0};
 	t->texts = strset_new();
 	r = run_stages(t, data, n, err);
 	if (r) {

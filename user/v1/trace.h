@@ -72,6 +72,19 @@ struct v1_trace;
  * The error's text says what is wrong, at which offset and time.
  */
 int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err);
+
+/* What v1_trace_open_cut() found. */
+struct v1_cut {
+	bool is_cut;		/* the rest holds for what is left */
+	bool no_frequency;	/* it stood behind the cut: a tick is shown as a nanosecond */
+	size_t lost_bytes;	/* from the first record that cannot be read on */
+	size_t lost_events;	/* read, but what they follow is lost */
+	struct error why;
+};
+
+/* The same for a file that breaks off: its readable prefix, of which all is in order. */
+int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
+		      struct error *err);
 /* Accepts NULL. */
 void v1_trace_free(struct v1_trace *t);
 
