@@ -14,34 +14,18 @@ static inline const struct rec_long *as_long(const struct rec *r)
 	return (const struct rec_long *)r;
 }
 
-/* --- goroutines.c --- */
+/* One for each kind of record. */
+#define HANDLE(kind, handler) void handler(struct model *s, struct M *m, const struct rec *r);
+#define IGNORE(kind)
+#include "sched/dispatch.def"
+#undef HANDLE
+#undef IGNORE
 
-void go_start(struct model *s, struct M *m, const struct rec *r);
-void go_park(struct model *s, struct M *m, const struct rec *r);
-void go_preempt_park(struct model *s, struct M *m, const struct rec *r);
-void go_stop(struct model *s, struct M *m, const struct rec *r);
-void go_dead(struct model *s, struct M *m, const struct rec *r);
-void go_ready(struct model *s, struct M *m, const struct rec *r);
-void go_create(struct model *s, struct M *m, const struct rec *r);
-void go_switch(struct model *s, struct M *m, const struct rec *r);
+/* --- goroutines.c --- */
 
 /* --- syscalls.c --- */
 
-void sys_enter(struct model *s, struct M *m, const struct rec *r);
-void sys_exit(struct model *s, struct M *m, const struct rec *r);
-void sys_exit_nop(struct model *s, struct M *m, const struct rec *r);
-void extra_enter(struct model *s, struct M *m, const struct rec *r);
-void extra_leave(struct model *s, struct M *m, const struct rec *r);
-
 /* --- procs.c --- */
-
-void p_start(struct model *s, struct M *m, const struct rec *r);
-void p_stop(struct model *s, struct M *m, const struct rec *r);
-void p_steal(struct model *s, struct M *m, const struct rec *r);
-void p_handoff(struct model *s, struct M *m, const struct rec *r);
-void procs_change(struct model *s, struct M *m, const struct rec *r);
-void stw_begin(struct model *s, struct M *m, const struct rec *r);
-void stw_end(struct model *s, struct M *m, const struct rec *r);
 
 /* The first generation begins: a goroutine that runs says what GOMAXPROCS is. */
 void procs_tell_first(struct model *s);
@@ -49,13 +33,6 @@ void procs_tell_first(struct model *s);
 void procs_tell(struct model *s);
 
 /* --- ranges.c --- */
-
-void gc_begin(struct model *s, struct M *m, const struct rec *r);
-void gc_end(struct model *s, struct M *m, const struct rec *r);
-void assist_begin(struct model *s, struct M *m, const struct rec *r);
-void assist_end(struct model *s, struct M *m, const struct rec *r);
-void heap_alloc(struct model *s, struct M *m, const struct rec *r);
-void heap_goal(struct model *s, struct M *m, const struct rec *r);
 
 /* The goroutine of @m ends: so does its assist. */
 void assist_close(struct model *s, struct M *m);
@@ -65,8 +42,6 @@ void assist_tell_all(struct model *s);
 
 /* --- sweep.c --- */
 
-void sweep_span(struct model *s, struct M *m, const struct rec *r);
-void sweep_mark(struct model *s, struct M *m, const struct rec *r);
 /* What @m was sweeping has ended: something else happens on it. */
 void sweep_settle(struct model *s, struct M *m);
 /* A generation has begun: sweeps that go on are told. */
@@ -74,23 +49,10 @@ void sweep_tell_all(struct model *s);
 
 /* --- memory.c --- */
 
-void span_alloc(struct model *s, struct M *m, const struct rec *r);
-void span_free(struct model *s, struct M *m, const struct rec *r);
-void gstack_alloc(struct model *s, struct M *m, const struct rec *r);
-void gstack_free(struct model *s, struct M *m, const struct rec *r);
-void snap_memory(struct model *s, struct M *m, const struct rec *r);
-void snap_span(struct model *s, struct M *m, const struct rec *r);
-void snap_gstack(struct model *s, struct M *m, const struct rec *r);
 /* The trace has begun: what there is is told. */
 void memory_tell_all(struct model *s);
 
 /* --- snap.c --- */
-
-void snap_p_name(struct model *s, struct M *m, const struct rec *r);
-void snap_p(struct model *s, struct M *m, const struct rec *r);
-void snap_g(struct model *s, struct M *m, const struct rec *r);
-void snap_gc(struct model *s, struct M *m, const struct rec *r);
-void snap_end(struct model *s, struct M *m, const struct rec *r);
 
 /* --- gap.c --- */
 
@@ -112,9 +74,6 @@ void gap_drop(struct model *s);
 
 /* --- notes.c --- */
 
-void budget_changed(struct model *s, struct M *m, const struct rec *r);
-void end_of_capture(struct model *s, struct M *m, const struct rec *r);
-void records_lost(struct model *s, struct M *m, const struct rec *r);
 /* Queues a text about the trace itself. */
 void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes one at once: @m runs a goroutine with a P. */
@@ -126,10 +85,6 @@ bool notes_tell(struct model *s, struct M *m);
 
 /* --- annotations.c --- */
 
-void user_task_begin(struct model *s, struct M *m, const struct rec *r);
-void user_task_end(struct model *s, struct M *m, const struct rec *r);
-void user_region(struct model *s, struct M *m, const struct rec *r);
-void user_log(struct model *s, struct M *m, const struct rec *r);
 /* Regions of a goroutine that ended, or of all when the model does. */
 void regions_drop(struct model *s, struct G *g);
 

@@ -18,7 +18,7 @@ typedef void handler(struct model *s, struct M *m, const struct rec *r);
  * While the scheduler switches, on the system stack, m.curg and m.p change a
  * moment before or after the record does: there the trace itself has the word.
  */
-static void cpu_sample(struct model *s, struct M *m, const struct rec *r)
+void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 {
 	struct P *p = r->ptr ? p_by_ptr(s, r->ptr) : NULL;
 	uint64_t goid = r->id;
