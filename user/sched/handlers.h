@@ -21,10 +21,6 @@ static inline const struct rec_long *as_long(const struct rec *r)
 #undef HANDLE
 #undef IGNORE
 
-/* --- goroutines.c --- */
-
-/* --- syscalls.c --- */
-
 /* --- procs.c --- */
 
 /* The first generation begins: a goroutine that runs says what GOMAXPROCS is. */
@@ -51,8 +47,6 @@ void sweep_tell_all(struct model *s);
 
 /* The trace has begun: what there is is told. */
 void memory_tell_all(struct model *s);
-
-/* --- snap.c --- */
 
 /* --- gap.c --- */
 
