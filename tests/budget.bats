@@ -48,7 +48,7 @@ shed() {
 }
 
 # The texts lie in the file as they are, once a generation is there: each slice ends one.
-is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE"; }
+is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.partial"; }
 
 @test "a tiny budget: slices of time, Go 1.22" { shed 1.22; }
 @test "a tiny budget: slices of time, Go 1.25" { shed 1.25; }
@@ -83,7 +83,7 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE"
 
 turned() { grep -qx turned "$TARGET_OUT"; }
 
-times_back() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE" | wc -l; }
+times_back() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE.partial" | wc -l; }
 
 came_back() { [ "$(times_back)" -ge "$1" ]; }
 

@@ -38,7 +38,7 @@ notes() {
 }
 
 # How often the file says so far that states were read. The texts lie in it as they are.
-readings() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE" | wc -l; }
+readings() { cat "$TRACE" "$TRACE.partial" 2>/dev/null | grep -aoE 'not recorded from [0-9.]+ s to' | wc -l; }
 
 has_read() { [ "$(readings)" -ge "$1" ]; }
 
@@ -109,7 +109,7 @@ nothing_is_told_between() {
 	local before to
 	start_target "$PROG"
 	start_record "$TRACE" -p "$TARGET" --ring-size 1M
-	wait_for 20 has_bytes "$TRACE" 1000
+	wait_for 20 has_bytes "$TRACE.partial" 1000
 	kill -STOP "$RECORDER"
 	before=$(lost_in_kernel)
 	wait_for 60 loses_more
