@@ -56,7 +56,7 @@ static __always_inline void fill_sample(struct rec *r, const struct sample *s)
 	r->ptr = s->p;
 }
 
-/* In a syscall or in C: where the goroutine left Go. */
+/* In C or in the vDSO: where Go was left. */
 static __always_inline int sample_outside(const struct sample *s, const struct stack_start *from)
 {
 	struct rec_long *l = rec_begin(sizeof(*l), s->pid_tgid, REC_CPU_SAMPLE, 0);
@@ -121,13 +121,51 @@ static __always_inline void undo_stepping(struct user_regs *u)
 		u->ip = BPF_CORE_READ(utask, vaddr);
 }
 
+/*
+ * In the vDSO, which has no frames of Go's: its callers in the runtime (nanotime1, walltime)
+ * leave in the M where they return to, and with which stack pointer. The saved frame pointer
+ * lies below the return address (sys_linux_amd64.s).
+ */
+static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
+{
+	__u64 sp = 0;
+
+	if (m && off.m_vdso_sp != GO_OFFSET_NONE)
+		sp = read_u64(m + off.m_vdso_sp);
+	if (!sp)
+		return false;
+	from->pc = read_u64(m + off.m_vdso_pc);
+	from->bp = read_u64(sp - 16);
+	return true;
+}
+
+/*
+ * Has the goroutine @c left Go for C? The runtime's profiler then begins where it did
+ * (runtime.sigprof). A syscall is not left Go for: the instruction is one of Go's.
+ */
+static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
+				 struct g_chunk *c, struct stack_start *from)
+{
+	if (off.g_syscallbp != GO_OFFSET_NONE && G_FIELD(c, __u64, syscallsp) &&
+	    (__s32)read_u32(m + off.m_ncgo) > 0) {
+		from->pc = G_FIELD(c, __u64, syscallpc);
+		from->bp = G_FIELD(c, __u64, syscallbp);
+		return true;
+	}
+	if ((s->flags & REC_CPU_SYSTEM) && !is_go_text(u->ip)) {
+		*from = start_at_sched(c);
+		return true;
+	}
+	return false;
+}
+
 SEC("perf_event")
 int cpu_sample(struct bpf_perf_event_data *ctx)
 {
 	struct user_regs u = arch_interrupted(ctx);
 	struct sample s = { .pid_tgid = current_ids() };
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct stack_start from;
+	struct stack_start from = {};
 	struct g_chunk c;
 	__u64 m, curg;
 
@@ -141,18 +179,12 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	s.p = m ? read_u64(m + off.m_p) : 0;
 	if (peek_u64(arch_tls_g(task)) != curg)
 		s.flags = REC_CPU_SYSTEM;
-	if (!curg)
-		return sample_inside(&s, &u);
-	s.goid = read_u64(curg + off.g_goid);
+	if (curg)
+		s.goid = read_u64(curg + off.g_goid);
 	g_read(&c, curg);
-	if (G_FIELD(&c, __u64, syscallsp) && off.g_syscallbp != GO_OFFSET_NONE) {
-		from = (struct stack_start){ .pc = G_FIELD(&c, __u64, syscallpc),
-					     .bp = G_FIELD(&c, __u64, syscallbp) };
+	if (curg && in_c(&s, &u, m, &c, &from))
 		return sample_outside(&s, &from);
-	}
-	if ((s.flags & REC_CPU_SYSTEM) && !is_go_text(u.ip)) {
-		from = start_at_sched(&c);
+	if (in_vdso(m, &from))
 		return sample_outside(&s, &from);
-	}
 	return sample_inside(&s, &u);
 }

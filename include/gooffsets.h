@@ -62,6 +62,8 @@ enum go_abi {
 	F(m_wait_trace_skip, "runtime.m", "waitTraceSkip|waittraceskip", 15) \
 	F(m_wait_trace_reason, "runtime.m", "waitTraceBlockReason|waittraceev", 15) \
 	F(m_syscalltick,     "runtime.m", "syscalltick", 15) \
+	F(m_vdso_sp,         "runtime.m", "vdsoSP", 99) /* only for samples */ \
+	F(m_vdso_pc,         "runtime.m", "vdsoPC", 99) /* likewise */ \
 	F(p_id,              "runtime.p", "id", 15) \
 	F(p_status,          "runtime.p", "status", 15) \
 	F(p_syscalltick,     "runtime.p", "syscalltick", 15) \

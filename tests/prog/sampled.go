@@ -4,7 +4,9 @@
 // goroutines that live long or short. It can trace itself meanwhile, with its own CPU profiler on. It prints "ready" when
 // all its workers run.
 //
-//	sampled [-trace FILE] [-dur D] [-tail D]
+//	sampled [-trace FILE] [-dur D] [-tail D] [-outside]
+//
+// With -outside it is in syscalls and in the vDSO almost all the time.
 package main
 
 /*
@@ -34,6 +36,7 @@ import (
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file, from SIGUSR1 on")
 	dur       = flag.Duration("dur", 3*time.Second, "length of the own trace, or of the run without one")
+	outside   = flag.Bool("outside", false, "only syscalls and time.Now")
 	tail      = flag.Duration("tail", 100*time.Millisecond, "time to go on for after that")
 )
 
@@ -73,10 +76,25 @@ func inC() { atomic.AddUint64(&sink, uint64(C.c_burn(100_000))) }
 var (
 	zero *os.File
 	room = make([]byte, 8<<20)
+	now  time.Time
 )
 
 //go:noinline
 func inKernel(buf []byte) { syscall.Read(int(zero.Fd()), buf) }
+
+//go:noinline
+func reads() {
+	for i := 0; i < 5; i++ {
+		syscall.Read(int(zero.Fd()), room[:1<<20])
+	}
+}
+
+//go:noinline
+func clock() {
+	for i := 0; i < 10_000; i++ {
+		now = time.Now()
+	}
+}
 
 //go:noinline
 func onSystemStack() {
@@ -135,6 +153,9 @@ func main() {
 		{inGo, func() { deeper(20) }, inC},
 		{func() { inKernel(room) }, onSystemStack, inGo},
 		{shortLived, allocating, inC},
+	}
+	if *outside {
+		work = [][]func(){{reads, clock}}
 	}
 	for _, parts := range work {
 		wg.Add(1)

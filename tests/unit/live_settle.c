@@ -92,6 +92,17 @@ static void who_sleeps_uninterruptibly_has_not(void)
 	end();
 }
 
+/* Just behind a probe, perhaps; in a syscall there is none. */
+static void who_is_stopped_has_only_in_a_syscall(void)
+{
+	begin('T');
+	write_file(PID, "syscall", "-1 0xc000012f00 0x47a0ca\n");
+	add_thread(OTHER, 't');
+	write_file(OTHER, "syscall", "202 0x5d1a48 0x80 0x0 0x0 0x0 0x0 0xc000012f00 0x47a0ca\n");
+	CHECK_EQ(settle(&proc, SHORT, NULL), 1);
+	end();
+}
+
 static void each_thread_counts(void)
 {
 	begin('S');
@@ -164,6 +175,7 @@ int main(void)
 		UNIT(who_sleeps_in_a_syscall_has_arrived),
 		UNIT(who_gets_no_cpu_has_not),
 		UNIT(who_sleeps_uninterruptibly_has_not),
+		UNIT(who_is_stopped_has_only_in_a_syscall),
 		UNIT(each_thread_counts),
 		UNIT(time_that_is_added_late_is_no_progress),
 		UNIT(who_goes_on_arrives),

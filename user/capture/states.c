@@ -28,13 +28,28 @@ int states_begin(struct states *s, struct error *err)
 	return r;
 }
 
+/* What the report is to say of a snapshot that may be wrong or has holes. */
+static void add_count(struct buf *records, uint8_t kind, uint64_t n)
+{
+	struct rec_long l = { .r = { .kind = kind }, .arg = n };
+
+	if (n)
+		buf_add(records, &l, sizeof(l));
+}
+
 /* The states of everything, once threads have arrived behind the probes they passed. */
 static int read_all(struct states *s, struct buf *records, struct snapshot_counts *counts, struct error *err)
 {
 	const struct snapshot_opts opts = { .stack_depth = s->stack_depth, .stop = &s->stop_reading };
 
-	settle(s->proc, SETTLE_NS, &s->stop_reading);
-	return snapshot_take(s->plan, s->proc, &s->roots, &opts, records, counts, err);
+	size_t unsettled = settle(s->proc, SETTLE_NS, &s->stop_reading);
+	int r = snapshot_take(s->plan, s->proc, &s->roots, &opts, records, counts, err);
+
+	if (r)
+		return r;
+	add_count(records, REC_UNSETTLED, unsettled);
+	add_count(records, REC_UNREADABLE, counts->unreadable);
+	return 0;
 }
 
 /* Into the stream. Up to Go 1.23 records of creations do not know all goids, so a lost one matters. */

@@ -47,6 +47,23 @@ static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 	return ok;
 }
 
+/*
+ * Stopped by a signal or a tracer: in a syscall? A thread stops on its way back to user
+ * mode, which from a probe is just behind that probe, so that the change is still to come.
+ */
+static bool stopped_in_syscall(const struct process *p, pid_t tid)
+{
+	struct buf text = {0};
+	char what[64];
+	bool in_syscall = false;
+
+	snprintf(what, sizeof(what), "task/%d/syscall", tid);
+	if (!procfs_read(&p->fs, p->pid, what, 128, &text))
+		in_syscall = text.len && text.data[0] >= '0' && text.data[0] <= '9';
+	buf_free(&text);
+	return in_syscall;
+}
+
 /* In a syscall. In state D it may as well be in a probe, waiting for the lock of its memory. */
 static bool sleeps(const struct process *p, pid_t tid)
 {
@@ -54,7 +71,11 @@ static bool sleeps(const struct process *p, pid_t tid)
 	char what[64];
 
 	snprintf(what, sizeof(what), "task/%d/status", tid);
-	return procfs_status(&p->fs, p->pid, what, &st) || (st.state != 'R' && st.state != 'D');
+	if (procfs_status(&p->fs, p->pid, what, &st))
+		return true;
+	if (st.state == 'T' || st.state == 't')
+		return stopped_in_syscall(p, tid);
+	return st.state != 'R' && st.state != 'D';
 }
 
 /* The first change only tells what the time was when it changed, which is since recording began. */

@@ -5,7 +5,8 @@
  * was preempted there would change a state after we have read it, without a
  * record: on a machine under load that is milliseconds, not nanoseconds.
  *
- * A thread has arrived when it sleeps in the kernel, or has used the CPU since.
+ * A thread has arrived when it sleeps in a syscall, or is stopped in one, or has used the CPU
+ * since.
  */
 #ifndef GOTAP_LIVE_SETTLE_H
 #define GOTAP_LIVE_SETTLE_H
