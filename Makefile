@@ -5,6 +5,7 @@
 # make check    unit tests, quick tests of files, one live recording: under 3 minutes, nothing is fetched
 # make test     install what tests need, run all tests
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
+# make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
 # make install  PREFIX=/usr/local
 # V=1 shows the commands. Everything generated lies under build/.
@@ -31,7 +32,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check kernels bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check kernels hostile bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -195,6 +196,12 @@ kernels:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) bats tests/kernels.bats tests/kernel/matrix
+
+# ARGS="--seconds 3600 --jobs 4"; a failure prints the seed that repeats it
+hostile:
+	@tools/deps test
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) tests/hostile/run $(ARGS)
 
 bench:
 	@tools/deps bench

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine of the trial: where gotap and the programs are, targets that run, and facts about processes."""
+import os
+import resource
+import select
+import signal
+import subprocess
+import time
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(CHECKOUT, os.environ.get("BUILD", "build"))
+GOTAP = os.environ.get("GOTAP", os.path.join(BUILD, "gotap"))
+RELEASE = "1.27"        # of the programs, and of the reader that judges
+PATIENCE = 60           # seconds that a loaded machine may take for anything that takes one
+
+
+class Wrong(Exception):
+    """gotap did not hold."""
+
+
+def check(ok, text, *args):
+    if not ok:
+        raise Wrong(text % args)
+
+
+class Host:
+    """The programs, built once, and the kernel's log as it was at the begin."""
+
+
+    def __init__(self):
+        self.bin = os.path.join(BUILD, "prog", "go" + RELEASE)
+        self.oracle = os.path.join(BUILD, "oracle", "go" + RELEASE)
+        subprocess.run([CHECKOUT + "/tools/go-fetch", RELEASE], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([CHECKOUT + "/tests/prog/build", RELEASE, self.bin], check=True)
+        subprocess.run([CHECKOUT + "/tests/oracle/build", RELEASE, self.oracle], check=True)
+        self.leaked_before = self.leak_lines()
+
+    def prog(self, name):
+        return os.path.join(self.bin, name)
+
+    @staticmethod
+    def leak_lines():
+        log = subprocess.run(["dmesg"], capture_output=True, text=True).stdout
+        return log.count("leaking uprobe") + log.count("failed to unregister")
+
+    def leaks(self):
+        return self.leak_lines() - self.leaked_before
+
+    def judge(self, *command):
+        """Runs one of the oracles; None, or the first line of its complaint."""
+        r = subprocess.run([self.oracle + "/" + command[0], *command[1:]], capture_output=True, text=True, timeout=10 * PATIENCE)
+        return None if r.returncode == 0 else (r.stdout + r.stderr).strip().split("\n")[0] or "status %d" % r.returncode
+
+
+class Target:
+    """A program that runs, and its text as it is without probes."""
+
+    def __init__(self, argv, env=None):
+        self.argv = argv
+        self.p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})},
+                                  start_new_session=True)
+        self.pid = self.p.pid
+        self.await_ready()
+        self.text = self.read_text()
+
+    def await_ready(self):
+        end = time.monotonic() + PATIENCE
+        got = b""
+        while b"ready\n" not in got:
+            if not select.select([self.p.stdout], [], [], max(0, end - time.monotonic()))[0]:
+                raise RuntimeError("%s does not get ready" % self.argv)
+            more = os.read(self.p.stdout.fileno(), 65536)
+            if not more:
+                raise RuntimeError("%s ended at once" % self.argv)
+            got += more
+        # Nobody reads on: what it prints later must not block it.
+        self.drain = subprocess.Popen(["cat"], stdin=self.p.stdout, stdout=subprocess.DEVNULL)
+
+    def alive(self):
+        return self.p.poll() is None
+
+    def read_text(self):
+        """The code of the executable as it is in memory: {address: bytes}; None once the process has gone."""
+        text = {}
+        try:
+            exe = os.readlink("/proc/%d/exe" % self.pid)
+            with open("/proc/%d/maps" % self.pid) as maps, open("/proc/%d/mem" % self.pid, "rb", 0) as mem:
+                for line in maps:
+                    f = line.split(None, 5)
+                    if len(f) == 6 and "x" in f[1] and f[5].strip() == exe:
+                        first, last = (int(x, 16) for x in f[0].split("-"))
+                        text[first] = os.pread(mem.fileno(), last - first, first)
+        except OSError:
+            return None
+        return text
+
+    def await_clean_text(self, seconds=2):
+        """Probes are gone that long after gotap is, on a machine that has the time."""
+        end = time.monotonic() + seconds + (os.getloadavg()[0] > 4) * 3 * seconds
+        while True:
+            now = self.read_text()
+            if now is None or now == self.text or not self.alive():
+                return
+            if time.monotonic() > end:
+                n = sum(a != b for k in now for a, b in zip(now[k], self.text.get(k, b"")))
+                raise Wrong("%d bytes of the target's text differ %d s after gotap has gone" % (n, seconds))
+            time.sleep(0.05)
+
+    def ticks(self):
+        with open("/proc/%d/stat" % self.pid) as f:
+            fields = f.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def check_runs(self):
+        """It lives and still gets somewhere."""
+        check(self.alive(), "the target is dead: status %s", self.p.returncode)
+        before, end = self.ticks(), time.monotonic() + PATIENCE
+        while self.ticks() == before:
+            check(self.alive(), "the target died afterwards: status %s", self.p.returncode)
+            check(time.monotonic() < end, "the target does nothing any more")
+            time.sleep(0.02)
+
+    def stop(self):
+        for sig in (signal.SIGCONT, signal.SIGKILL):
+            try:
+                os.killpg(self.pid, sig)
+            except ProcessLookupError:
+                pass
+        self.p.wait()
+        self.p.stdout.close()
+        self.drain.wait()
+
+
+def limited(limits):
+    """For Popen's preexec_fn: {resource.RLIMIT_X: n}."""
+    def apply():
+        for what, n in limits.items():
+            resource.setrlimit(what, (n, n))
+    return apply if limits else None
+
+
+def processes_with(tag):
+    """The processes whose environment has @tag: gotap and all that it started, but for what it launched for us."""
+    found = []
+    for pid in os.listdir("/proc"):
+        if pid.isdigit():
+            try:
+                with open("/proc/%s/environ" % pid, "rb") as f:
+                    if tag.encode() in f.read().split(b"\0"):
+                        found.append(int(pid))
+            except OSError:
+                pass
+    return found
+
+
+def await_none_with(tag, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while (left := processes_with(tag)):
+        if time.monotonic() > end:
+            raise Wrong("processes of gotap are left: %s" % left)
+        time.sleep(0.05)
