@@ -49,7 +49,10 @@ class Host:
     def judge(self, *command):
         """Runs one of the oracles; None, or the first line of its complaint."""
         r = subprocess.run([self.oracle + "/" + command[0], *command[1:]], capture_output=True, text=True, timeout=10 * PATIENCE)
-        return None if r.returncode == 0 else (r.stdout + r.stderr).strip().split("\n")[0] or "status %d" % r.returncode
+        if r.returncode == 0:
+            return None
+        lines = [line for line in (r.stdout + r.stderr).split("\n") if line and not line.startswith("ok ")]
+        return lines[0] if lines else "status %d" % r.returncode
 
 
 class Target:
