@@ -142,7 +142,8 @@ def kill_round(host, rng, folder, log):
         await_none_with(r.tag)
         target.await_clean_text()
         target.check_runs()
-        check(r.p.returncode in (0, -signal.SIGKILL), "status %d: %s", r.p.returncode, r.stderr()[-200:])
+        # 1: SIGINT came before the goroutines were read
+        check(r.p.returncode in (0, 1, -signal.SIGKILL), "status %d: %s", r.p.returncode, r.stderr()[-200:])
         check(not os.path.exists(r.output) or not host.judge("readcheck", r.output), "an invalid file has the trace's name")
     finally:
         target.stop()
@@ -167,6 +168,7 @@ def nothing(r):
 
 
 def signals(r):
+    r.may_fail = True       # with nothing read yet there is nothing to write
     for _ in range(r.rng.choice([1, 1, 2, 3])):
         r.moment(.5)
         r.recorder.send(r.rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]))
