@@ -84,11 +84,11 @@ goes_and_comes_back() {
 	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 1 && s < 20) }'
 }
 
-# lowest FILE FROM: the lowest speed of those that begin after FROM, in percent of the highest before the recording.
+# lowest FILE FROM TO: the lowest speed between the two times but for the first second, in percent of the mean before.
 lowest() {
-	awk -v from="$2" -v to="$3" 'NF == 3 && $1 < from && $3 > best { best = $3 }
+	awk -v from="$2" -v to="$3" 'NF == 3 && $1 < from { sum += $3; n++ }
 		NF == 3 && $1 > from + 2 && $1 < to && (!low || $3 < low) { low = $3 }
-		END { printf "%d\n", 100 * low / best }' "$1"
+		END { printf "%d\n", 100 * low / (sum / n) }' "$1"
 }
 
 @test "a program keeps three quarters of its speed, whatever the reader does" {
