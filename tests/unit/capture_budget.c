@@ -8,6 +8,7 @@
  */
 #include "unit.h"
 
+#include "base/percent.h"
 #include "capture/budget.h"
 
 enum { TICK = 100 * 1000 * 1000 };
@@ -24,7 +25,7 @@ static uint64_t spent, ticks;
 
 static void begin(double percent)
 {
-	budget_init(&b, &prices, budget_ns(percent), 127, true);
+	budget_init(&b, &prices, percent_to_ns(percent), 127, true);
 	spent = ticks = 0;
 }
 
@@ -221,7 +222,8 @@ static void a_short_run_keeps_it_too(void)
 	}
 	CHECK_EQ(b.level, REC_LEVEL_SLICES);
 	CHECK(cost_ns <= 0.20 * 300e6);
-	CHECK(budget_mean_cost(&b) <= budget_ns(20));
+	CHECK(budget_mean_cost(&b) <= percent_to_ns(20));
+	CHECK(budget_seconds_needed(&b) <= 0.3);
 }
 
 /* What leaves out nothing more is no level. */
@@ -230,14 +232,14 @@ static void levels_without_an_effect_are_skipped(void)
 	struct program p = { .records = 50000, .frames = 8 };
 	int i, levels[REC_LEVELS] = { 0 };
 
-	budget_init(&b, &prices, budget_ns(6), 8, false);
+	budget_init(&b, &prices, percent_to_ns(6), 8, false);
 	for (i = 0; i < 100; i++) {
 		tick(&p, 1);
 		levels[b.level]++;
 	}
 	CHECK_EQ(b.level, REC_LEVEL_NO_STACKS);
 	CHECK_EQ(levels[REC_LEVEL_SHORT_STACKS], 0);
-	budget_init(&b, &prices, budget_ns(3), 0, false);
+	budget_init(&b, &prices, percent_to_ns(3), 0, false);
 	for (i = 0; i < 200; i++) {
 		tick(&p, 1);
 		CHECK(b.level == REC_LEVEL_WHOLE || b.level == REC_LEVEL_SLICES);

@@ -132,7 +132,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 		bpf_program__set_autoload(prog, false);
 	bpf_program__set_autoload(b->skel->progs.cpu_sample, opts->cpu_hz > 0);
 	bpf_program__set_autoload(b->skel->progs.target_execed, true);
-	if (opts->budget > 0) {
+	if (budget_limits(opts->budget)) {
 		choose(b, b->skel->progs.calibrate_hit);
 		choose(b, b->skel->progs.calibrate_record);
 	}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "capture/budget.h"
 #include "plan/plan.h"
 #include "live/process.h"
 #include "capture/links.h"
@@ -27,7 +28,7 @@ struct bpf_opts {
 	enum attach_method method;
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
-	double budget;			/* CPU ns per second that the probes may cost; 0: any */
+	double budget;			/* CPU ns per second that the probes may cost, or BUDGET_NONE */
 	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
 };
 

@@ -161,9 +161,14 @@ double budget_mean_cost(const struct budget *b)
 	return b->metered > 0 ? b->spent * SECOND / b->metered : 0;
 }
 
+double budget_seconds_needed(const struct budget *b)
+{
+	return budget_limits(b->ceiling) ? b->spent / b->ceiling : 0;
+}
+
 void budget_tick(struct budget *b, const struct budget_load *l)
 {
-	if (!b->ceiling || !l->ns)
+	if (!budget_limits(b->ceiling) || !l->ns)
 		return;
 	if (!b->off) {
 		learn(b, l);

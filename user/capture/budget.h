@@ -24,7 +24,7 @@
 
 /* CPU ns of the traced program for each. */
 struct budget_prices {
-	double hit;		/* the trap, and a program that finds nothing to tell */
+	double hit;		/* the trap, and a program that finds nothing to record */
 	double record, stack, frame;	/* on top of that */
 	bool measured;		/* else assumed */
 };
@@ -42,7 +42,7 @@ struct budget_load {
 
 struct budget {
 	struct budget_prices prices;
-	double ceiling;		/* ns per second; 0: none */
+	double ceiling;		/* ns per second, or BUDGET_NONE */
 	enum rec_level level;
 	bool off;		/* in a slice without probes */
 	double cost;		/* at the last tick with probes, ns per second */
@@ -55,15 +55,13 @@ struct budget {
 	bool has_level[REC_LEVELS];	/* the others leave out nothing more than those before them */
 };
 
-/* --budget is in percent of one CPU's time; everything else here, and REC_BUDGET, in ns per second. */
-static inline double budget_ns(double percent)
-{
-	return percent * 1e7;
-}
+/* Ceilings that are no cost. BUDGET_DEFAULT: the caller of capture_start() has yet to choose one. */
+#define BUDGET_NONE 0.0
+#define BUDGET_DEFAULT (-1.0)
 
-static inline double budget_percent(double ns)
+static inline bool budget_limits(double ceiling)
 {
-	return ns / 1e7;
+	return ceiling > BUDGET_NONE;
 }
 
 /*
@@ -83,5 +81,7 @@ void budget_count(struct budget *b, const struct budget_load *load);
 void budget_refuse_slices(struct budget *b);
 /* What the probes have cost on average, ns per second. */
 double budget_mean_cost(const struct budget *b);
+/* The shortest time of which the cost so far is within the ceiling, in seconds. */
+double budget_seconds_needed(const struct budget *b);
 
 #endif

@@ -90,7 +90,7 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	enum rec_level level = c->budget.level;
 	struct budget_load load;
 
-	if (!c->budget.ceiling || !is_time(c))
+	if (!budget_limits(c->budget.ceiling) || !is_time(c))
 		return;
 	load = take_load(c);
 	if (away && !c->budget.off)
@@ -110,7 +110,7 @@ void budget_control_end(struct budget_control *c)
 {
 	struct budget_load load;
 
-	if (!c->budget.ceiling || !c->begin)
+	if (!budget_limits(c->budget.ceiling) || !c->begin)
 		return;
 	load = take_load(c);
 	budget_count(&c->budget, &load);

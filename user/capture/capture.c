@@ -150,7 +150,7 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 	cap->states.stack_depth = opts->stack_depth;
 	cap->drain = (struct drain){
 		.rings = rings, .queue = &cap->queue, .user = &cap->records, .states = &cap->states,
-		.meter = opts->budget > 0 ? &cap->meter : NULL, .watch = &cap->watch,
+		.meter = budget_limits(opts->budget) ? &cap->meter : NULL, .watch = &cap->watch,
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
 	losses_init(&cap->drain.losses, rings);
@@ -186,7 +186,7 @@ static void plan_budget(struct capture *cap, const struct bpf_opts *opts)
 {
 	struct budget_prices prices;
 
-	if (opts->budget <= 0)
+	if (!budget_limits(opts->budget))
 		return;
 	budget_measure(cap->bpf, &prices);
 	budget_init(&cap->gaps.budget.budget, &prices, opts->budget, opts->stack_depth,

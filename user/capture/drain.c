@@ -17,7 +17,7 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 	size_t end = c->data.len, at = chunk_segment_begin(c, CHUNK_USER_CPU);
 
 	user_records_take(d->user, &c->data);
-	losses_tell(&d->losses, now, states_were_found(d->states), &c->data);
+	losses_report(&d->losses, now, states_were_found(d->states), &c->data);
 	unreadable_report(&d->unreadable, d->rings, d->watch->proc, now, &c->data);
 	if (d->meter)
 		budget_meter_count(d->meter, c, end);

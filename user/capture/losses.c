@@ -14,7 +14,7 @@
 void losses_init(struct losses *l, const struct ring_set *rings)
 {
 	l->rings = rings;
-	l->told = xcalloc(rings->rings.len, sizeof(*l->told));
+	l->reported = xcalloc(rings->rings.len, sizeof(*l->reported));
 }
 
 /*
@@ -22,17 +22,17 @@ void losses_init(struct losses *l, const struct ring_set *rings)
  * count of this call and leaves a time for the next one, which is then too early. In the
  * other order a loss could be reported without a time.
  */
-static struct rec_long take(struct ring_state *now, uint64_t *told)
+static struct rec_long take(struct ring_state *now, uint64_t *reported)
 {
 	uint64_t first = __atomic_exchange_n(&now->lost_first, 0, __ATOMIC_SEQ_CST);
 	uint64_t n = __atomic_load_n(&now->lost, __ATOMIC_SEQ_CST);
 	struct rec_long l = {
 		.r = { .kind = REC_LOST, .ptr = first },
 		.stack = __atomic_load_n(&now->lost_last, __ATOMIC_SEQ_CST),
-		.arg = n - *told,
+		.arg = n - *reported,
 	};
 
-	*told = n;
+	*reported = n;
 	return l;
 }
 
@@ -51,7 +51,7 @@ static uint64_t gap_begin(const struct vec *lost)
 	return begin;
 }
 
-void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
+void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 {
 	struct rec gap = { .kind = REC_GAP, .sub = REC_GAP_LOST };
 	struct vec lost = {0};
@@ -59,7 +59,7 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 
 	for (i = 0; i < l->rings->rings.len; i++) {
 		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
-		struct rec_long r = take(ring->state, &l->told[i]);
+		struct rec_long r = take(ring->state, &l->reported[i]);
 
 		r.r.id = ring->cpu;
 		if (!r.r.ptr)
@@ -68,7 +68,7 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 			*(struct rec_long *)vec_push(&lost, sizeof(r)) = r;
 	}
 	gap.time = reread ? gap_begin(&lost) : UINT64_MAX;
-	/* Inside the gap nobody could tell: losses that begin there are told at its begin. */
+	/* Inside the gap no record counts: losses that begin there are reported at its begin. */
 	for (i = 0; i < lost.len; i++) {
 		struct rec_long *r = vec_at(&lost, struct rec_long, i);
 
@@ -82,5 +82,5 @@ void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out)
 
 void losses_free(struct losses *l)
 {
-	free(l->told);
+	free(l->reported);
 }

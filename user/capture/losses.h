@@ -15,7 +15,7 @@
 
 struct losses {
 	const struct ring_set *rings;
-	uint64_t *told;		/* by ring: how many of its losses have a REC_LOST */
+	uint64_t *reported;	/* by ring: how many of its losses have a REC_LOST */
 };
 
 void losses_init(struct losses *l, const struct ring_set *rings);
@@ -24,7 +24,7 @@ void losses_init(struct losses *l, const struct ring_set *rings);
  * rings have been emptied since then. After a long loss what went on is not
  * known: then, if the states can be read anew (@reread), a REC_GAP too.
  */
-void losses_tell(struct losses *l, uint64_t now, bool reread, struct buf *out);
+void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out);
 void losses_free(struct losses *l);
 
 #endif

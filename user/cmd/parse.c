@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/percent.h"
+#include "capture/budget.h"
+
 /* Ten thousand hours: longer is a slip of the hand. */
 static const double DURATION_MAX = 10000.0 * 3600;
 
@@ -71,12 +74,14 @@ bool parse_duration(const char *s, double *seconds)
 
 bool parse_budget(const char *s, double *ret)
 {
-	*ret = 0;
+	double percent;
+
+	*ret = BUDGET_NONE;
 	if (!strcmp(s, "none"))
 		return true;
-	if (!take_decimal(&s, ret))
+	if (!take_decimal(&s, &percent))
 		return false;
-	*ret *= 1e7;
+	*ret = percent_to_ns(percent);
 	s += *s == '%';
 	return !*s && *ret > 0 && isfinite(*ret);
 }

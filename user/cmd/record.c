@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/percent.h"
 #include "cmd/cmd.h"
 #include "cmd/leftover.h"
 #include "cmd/parse.h"
@@ -25,9 +26,6 @@
 #include "cmd/report.h"
 #include "cmd/signals.h"
 #include "sched/assembler.h"
-
-/* No --budget was given. */
-#define BUDGET_DEFAULT (-1.0)
 
 struct session {
 	const struct record_options *opts;
@@ -251,7 +249,7 @@ static double default_budget(const struct process *p)
 
 	if (p->fs.own && !sched_getaffinity(p->pid, sizeof(set), &set))
 		cpus = CPU_COUNT(&set);
-	return (double)cpus * 0.1 * 1e9;
+	return percent_to_ns(10.0 * (double)cpus);
 }
 
 static int session_start(struct session *s, struct error *err)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/vec.h"
 #include "sched/steps.h"
 
@@ -124,5 +125,6 @@ void budget_changed(struct model *s, struct M *m, const struct rec *r)
 		s->counts.budget[s->counts.budget_steps] = step;
 	s->counts.budget_steps++;
 	note_add(s, "budget: %s (probes cost %.1f %% of a CPU, the budget is %.1f %%)",
-		 rec_level_text(step.level), (double)step.cost / 1e7, (double)step.ceiling / 1e7);
+		 rec_level_text(step.level), percent_of_ns((double)step.cost),
+		 percent_of_ns((double)step.ceiling));
 }
