@@ -121,6 +121,51 @@ idle_trace() {
 	"$GOTAP" convert - -o - <"$BATS_TEST_TMPDIR/idle.trace" | cmp - "$NEW"
 }
 
+# A stop of the world that is open where a generation ends, as one that begins just before damage is. In the next
+# generation its reason has another id.
+stopped_trace() {
+	cat >"$BATS_TEST_TMPDIR/stopped.txt" <<-'END'
+		Trace Go1.23
+		EventBatch gen=1 m=18446744073709551615 time=100 size=6
+		Frequency freq=1000000000
+		EventBatch gen=1 m=18446744073709551615 time=100 size=5
+		Strings
+		String id=1
+			data="a"
+		EventBatch gen=1 m=7 time=100 size=19
+		ProcStatus dt=1 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=7 gstatus=2
+		UserLog dt=1 task=0 key_string=1 value_string=1 stack=0
+		STWBegin dt=1 kind_string=1 stack=0
+		EventBatch gen=2 m=18446744073709551615 time=1000 size=6
+		Frequency freq=1000000000
+		EventBatch gen=2 m=18446744073709551615 time=1000 size=9
+		Strings
+		String id=1
+			data="b"
+		String id=2
+			data="c"
+		EventBatch gen=2 m=7 time=1000 size=21
+		ProcStatus dt=1 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=7 gstatus=2
+		UserLog dt=1 task=0 key_string=2 value_string=1 stack=0
+		STWBegin dt=1 kind_string=2 stack=0
+		STWEnd dt=5
+	END
+	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/stopped.txt" -o "$BATS_TEST_TMPDIR/stopped.trace"
+}
+
+@test "a stop of the world that is open where something is missing ends there, with its own reason" {
+	stopped_trace
+	converts "$BATS_TEST_TMPDIR/stopped.trace"
+	succeeds "$GOTAP" check "$NEW"
+	run_logged "$GOTAP" text "$NEW"
+	[ "$(grep -c '^STWBegin' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^STWEnd' <<<"$output")" -eq 2 ]
+	# Nothing lies between the first begin and its end.
+	[ "$(grep -A1 -m1 '^STWBegin' <<<"$output" | tail -1 | cut -d' ' -f1)" = STWEnd ]
+}
+
 @test "a goroutine that is not in the trace, or not in the span, is an error in one line" {
 	idle_trace
 	run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/idle.trace" -g 1 -g 77 -o "$NEW"

@@ -19,7 +19,7 @@ def whole_files(host, rng, folder):
             target = Target([host.prog("mixed"), "-delay", "10m"])
             spool = os.path.join(folder, "whole.spool")
             try:
-                r = Recorder(host, rng, folder, ["-p", str(target.pid), "-d", "1200ms", "--budget", "none", "--spool", spool])
+                r = Recorder(host, rng, folder, ["-p", str(target.pid), "-d", "4s", "--budget", "none", "--spool", spool])
                 check(r.wait() == 0, "cannot record: %s", r.stderr()[-200:])
             finally:
                 target.stop()
@@ -30,11 +30,22 @@ def whole_files(host, rng, folder):
 
 
 def damage(rng, data):
+    """One to four faults in different places."""
+    hows = []
+    for _ in range(rng.choice([1, 2, 2, 4])):
+        how, data = damage_once(rng, data)
+        hows.append(how)
+    return "+".join(hows), data
+
+
+def damage_once(rng, data):
     data = bytearray(data)
     how = rng.choice(["cut", "flip", "flip", "zero", "repeat", "delete", "insert"])
-    at = rng.randrange(len(data))
+    at = rng.randrange(max(len(data), 1))
     n = rng.choice([1, 8, 100, 5000, 70000])
-    if how == "cut":
+    if not data:
+        pass
+    elif how == "cut":
         del data[at:]
     elif how == "flip":
         for _ in range(rng.choice([1, 3, 30])):

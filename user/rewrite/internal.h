@@ -34,6 +34,12 @@ struct rewrite {
 /* Something is missing before the generation that has just begun: steps lead to its states. */
 void rewrite_resume(struct rewrite *c);
 
+/*
+ * Ends the stop-the-world ranges that are open. A reader finds the reason of one at its end,
+ * by the id that it had at its begin, which means another string in the next generation.
+ */
+void rewrite_end_stops(struct rewrite *c);
+
 /* Takes one event: 0, or -errno with c->err set. */
 int rewrite_event(struct rewrite *c, const struct trace_event *ev);
 

@@ -201,6 +201,65 @@ static void stop_ps(struct sim *s)
 	}
 }
 
+/* --- a stop of the world ends in its own generation --- */
+
+/* A P that nobody holds; the goroutine that has it stops. */
+static struct sim_p *free_p(struct sim *s)
+{
+	struct sim_p *p = NULL;
+	size_t i;
+
+	for (i = 0; i < s->ps.cap; i++) {
+		if (!s->ps.slots[i].used)
+			continue;
+		p = (void *)(uintptr_t)s->ps.slots[i].value;
+		if (!p->m)
+			return p;
+	}
+	if (!p)
+		return sim_p(s, 0);
+	if (p->m->g)
+		sim_g_make_runnable(s, p->m->g);
+	if (p->m)
+		sim_p_stop(s, SIM_ADDED, p);
+	return p;
+}
+
+static void end_stop(struct sim *s, struct sim_g *g)
+{
+	struct sim_p *p;
+	struct sim_m *m;
+
+	if (sim_g_thread(g)) {
+		sim_g_close_ranges(s, g);
+		return;
+	}
+	sim_g_make_runnable(s, g);
+	p = free_p(s);
+	m = sim_made_up(s);
+	sim_p_start(s, SIM_ADDED, p, m);
+	sim_g_start(s, SIM_ADDED, g, m);
+	sim_g_close_ranges(s, g);
+	sim_g_make_runnable(s, g);
+	sim_p_stop(s, SIM_ADDED, p);
+}
+
+void rewrite_end_stops(struct rewrite *c)
+{
+	struct sim *s = &c->sim;
+	size_t i, added = s->counts.added;
+
+	for (i = 0; i < s->gs.cap; i++) {
+		struct sim_g *g = (void *)(uintptr_t)s->gs.slots[i].value;
+
+		if (!g || !g->stw)
+			continue;
+		s->now = s->last + 1;
+		end_stop(s, g);
+	}
+	c->result->joined += s->counts.added - added;
+}
+
 /* --- into the new one --- */
 
 /* @g runs for a moment, to end what it has open and to block or to end. */

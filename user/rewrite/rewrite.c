@@ -170,8 +170,10 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 	int ret = 0;
 
 	map64_clear(&c->stack_keys);
-	if (c->writing && gen)
+	if (c->writing && gen) {
+		rewrite_end_stops(c);
 		ret = next_generation(c, clock);
+	}
 	else if (!c->writing)
 		rewrite_drop_names(c);
 	if (gen && c->resumed) {
@@ -184,6 +186,20 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 }
 
 enum { GEN_BYTES = 32 << 20 };
+
+/* Is a stop-the-world range open? Then few events follow before it ends. */
+static bool world_stops(const struct rewrite *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->sim.gs.cap; i++) {
+		const struct sim_g *g = (void *)(uintptr_t)c->sim.gs.slots[i].value;
+
+		if (g && g->stw)
+			return true;
+	}
+	return false;
+}
 
 /* One of the original may be of any length; the written one is in memory until it ends. */
 static int split(struct rewrite *c, struct trace_clock *clock)
@@ -209,7 +225,7 @@ static int step(struct rewrite *c, const struct trace_event *ev, struct trace_cl
 	c->result->ran |= c->writing && rewrite_wanted(c, ev->g);
 	if (!ret)
 		ret = rewrite_event(c, ev);
-	if (!ret && c->writing && tracefile_gen_size(c->tf) > GEN_BYTES)
+	if (!ret && c->writing && tracefile_gen_size(c->tf) > GEN_BYTES && !world_stops(c))
 		ret = split(c, clock);
 	return ret;
 }
