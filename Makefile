@@ -80,18 +80,25 @@ $(BUILD)/gotap: $(BUILD)/user/cmd/main.o $(foreach r,cmd $(needs_cmd),$(call lib
 API_VERSION := 1
 API_SO   := libgotap.so.$(API_VERSION)
 API_LIBS := -ldw -lelf -lz
-API_OBJS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard $(patsubst %,user/%/*.c,api $(needs_api))))
+# Of the other rooms it gets the objects that it uses: none that has state of its own.
+pic_of    = $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard user/$(1)/*.c))
+API_OBJS := $(call pic_of,api)
+API_LIB  := $(BUILD)/pic/rooms.a
 
 $(BUILD)/pic/%.o: %.c
 	$(call say,CC,"$< (pic)")
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
 
-$(BUILD)/$(API_SO): $(API_OBJS)
+$(API_LIB): $(foreach r,$(needs_api),$(call pic_of,$(r)))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/$(API_SO): $(API_OBJS) $(API_LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(API_SO) -Wl,-z,defs $^ $(API_LIBS) -o $@
 
-$(BUILD)/libgotap.a: $(API_OBJS)
+$(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 	$(call say,AR,$@)
 	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/pic/libgotap.o
 	$(Q)objcopy --localize-hidden $(BUILD)/pic/libgotap.o
