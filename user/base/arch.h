@@ -2,9 +2,9 @@
 /*
  * arch: numbers of the architecture that gotap is built for, which is that of the
  * programs it looks at. What has to be done differently is in target/ARCH/ (machine
- * code, by target/code.h) and bpf/arch_ARCH.h (registers); nothing else of target/,
- * symbol/, plan/ and bpf/ names an instruction or a register. A port adds its row here,
- * its folder and its header.
+ * code, by target/code.h) and bpf/arch_ARCH.h (registers of a probe), and in
+ * live/registers.h (of a thread under ptrace); nothing else of user/ and bpf/ names an
+ * instruction or a register. A port adds its row here and there, its folder and its header.
  */
 #ifndef GOTAP_BASE_ARCH_H
 #define GOTAP_BASE_ARCH_H
@@ -22,6 +22,9 @@ enum {
 	ARCH_CALL_LEN = 5,		/* bytes of a direct call, which end at its return address */
 	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
 };
+
+/* A function that does nothing, whose first instruction the kernel emulates under a uprobe. */
+#define ARCH_EMPTY_FUNCTION "\tpush %rbp\n\tpop %rbp\n\tret\n"
 
 #else
 #error "gotap knows no machine code of this architecture"

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/isolated_internal.h"
 #include "base/vec.h"
 
 /* Is this the process without privileges? It runs what it is asked to itself. */
@@ -133,9 +134,29 @@ static bool keep_only(int out, int fd)
 	return true;
 }
 
+void isolated_enter(int channel, int fd, unsigned int cpu_seconds)
+{
+	enum { MEMORY_GB = 6 };
+
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, cpu_seconds);
+	limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
+	if (!keep_only(channel, fd) || !drop_privileges())
+		_exit(1);
+	/* After the change of ids, which takes it back. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	filter_calls();
+	inside = true;
+}
+
+bool isolated_inside(void)
+{
+	return inside;
+}
+
 /* --- the two sides --- */
 
-static void write_all(const void *data, size_t n)
+void isolated_write(const void *data, size_t n)
 {
 	const char *p = data;
 	ssize_t r;
@@ -149,25 +170,17 @@ static void write_all(const void *data, size_t n)
 
 static _Noreturn void child(const struct isolated_work *work, int out)
 {
-	enum { MEMORY_GB = 6 };
 	void *answer = xcalloc(1, work->size);
 	struct head head = {0};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, ISOLATED_SECONDS);
-	limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
-	if (!keep_only(out, work->fd) || !drop_privileges())
-		_exit(1);
-	filter_calls();
-	inside = true;
+	isolated_enter(out, work->fd, ISOLATED_SECONDS);
 	head.code = work->run(work->ctx, answer, &head.err);
-	write_all(&head, sizeof(head));
-	write_all(answer, work->size);
+	isolated_write(&head, sizeof(head));
+	isolated_write(answer, work->size);
 	_exit(0);
 }
 
-static int64_t now_ms(void)
+int64_t isolated_now_ms(void)
 {
 	struct timespec t;
 
@@ -175,14 +188,13 @@ static int64_t now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* 0; -ETIMEDOUT at @deadline, -EBADMSG if the other side ends before. */
-static int read_all(int fd, void *data, size_t n, int64_t deadline)
+int isolated_read(int fd, void *data, size_t n, int64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char *at = data;
 
 	while (n) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - isolated_now_ms();
 		ssize_t r;
 
 		if (left <= 0)
@@ -202,12 +214,12 @@ static int read_all(int fd, void *data, size_t n, int64_t deadline)
 
 static int take_answer(int fd, const struct isolated_work *work, void *answer, struct error *err)
 {
-	int64_t deadline = now_ms() + ISOLATED_SECONDS * 1000;
+	int64_t deadline = isolated_now_ms() + ISOLATED_SECONDS * 1000;
 	struct head head;
-	int r = read_all(fd, &head, sizeof(head), deadline);
+	int r = isolated_read(fd, &head, sizeof(head), deadline);
 
 	if (!r)
-		r = read_all(fd, answer, work->size, deadline);
+		r = isolated_read(fd, answer, work->size, deadline);
 	if (r == -ETIMEDOUT)
 		return error_set(err, r, "it took longer than %d s to look at it", ISOLATED_SECONDS);
 	if (r)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/arch.h"
+
 enum {
 	CALLS = 500,		/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
 	BATCHES = 8,		/* of which the fastest counts: the others were disturbed */
@@ -31,16 +33,12 @@ __asm__(".text\n"
 	".globl budget_site_hit\n"
 	".type budget_site_hit, @function\n"
 	"budget_site_hit:\n"
-	"	push %rbp\n"
-	"	pop %rbp\n"
-	"	ret\n"
+	ARCH_EMPTY_FUNCTION
 	".size budget_site_hit, .-budget_site_hit\n"
 	".globl budget_site_record\n"
 	".type budget_site_record, @function\n"
 	"budget_site_record:\n"
-	"	push %rbp\n"
-	"	pop %rbp\n"
-	"	ret\n"
+	ARCH_EMPTY_FUNCTION
 	".size budget_site_record, .-budget_site_record\n");
 
 /* Where in our executable @function is. */

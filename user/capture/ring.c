@@ -40,8 +40,11 @@ static void *map_whole(int fd, size_t size, struct error *err)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	if (p != MAP_FAILED)
+	if (p != MAP_FAILED) {
+		/* the processes that gotap forks (its prober, readers of hostile files) get no ring */
+		madvise(p, size, MADV_DONTFORK);
 		return p;
+	}
 	error_set(err, -errno, "cannot map the ring buffers: %s", strerror(errno));
 	return NULL;
 }

@@ -48,7 +48,7 @@ bool report_flawless(const struct report *r)
 	const struct assembler_result *res = r->result;
 
 	return res->began && !report_lost(r) && !report_repairs(r) && !res->stacks_cut &&
-	       !res->unreadable && !res->unsettled;
+	       !res->unreadable && !res->unsettled && !res->addresses_unnamed;
 }
 
 static double seconds(const struct report *r)
@@ -106,6 +106,9 @@ static void print_unreadable(const struct report *r, FILE *f)
 	if (res->unsettled)
 		fprintf(f, "not settled: %" PRIu64 " threads got no CPU as the recording began: the first "
 			   "states of their goroutines may be wrong\n", res->unsettled);
+	if (res->addresses_unnamed)
+		fprintf(f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
+			res->addresses_unnamed, res->why_unnamed);
 }
 
 static void print_gaps(const struct report *r, FILE *f)
@@ -276,7 +279,8 @@ void report_json(const struct report *r, FILE *f)
 		res->model.lost, res->stacks_missing, res->unnamed, report_repairs(r),
 		res->model.inferred_steals);
 	fprintf(f, "\"stacks_cut\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unsettled\": %" PRIu64
-		   ", ", res->stacks_cut, res->unreadable, res->unsettled);
+		   ", \"addresses_unnamed\": %" PRIu64 ", ",
+		res->stacks_cut, res->unreadable, res->unsettled, res->addresses_unnamed);
 	fprintf(f, "\"unrecorded_seconds\": %.6f, \"resumed\": %" PRIu64 ", \"notes\": %" PRIu64 ", ",
 		(double)res->model.unrecorded / 1e9, res->model.resumed, res->model.notes);
 	fprintf(f, "\"probes\": %zu, ", r->plan ? r->plan->points.len : 0);

@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "live/process_internal.h"
+#include "live/registers.h"
 #include "proc/maps.h"
 
 /* Code of a file, as it is mapped. */
@@ -66,15 +66,16 @@ static bool find_loader(const struct process *p, struct code *ret)
 	struct user_regs_struct regs;
 	uint64_t entry;
 
-	return !ptrace(PTRACE_GETREGS, p->pid, NULL, &regs) && !process_entry(p, &entry, NULL) &&
-	       (regs.rip != entry || is_loader(p)) && find_code(p, regs.rip, ret);
+	return registers_read(p->pid, &regs) && !process_entry(p, &entry, NULL) &&
+	       (regs.REGISTERS_PC != entry || is_loader(p)) &&
+	       find_code(p, regs.REGISTERS_PC, ret);
 }
 
-/* At the end of a system call that mapped code of a file? (At its begin rax is -ENOSYS.) */
+/* At the end of a system call that mapped code of a file? */
 static bool mapped_code(const struct user_regs_struct *regs)
 {
-	return regs->orig_rax == SYS_mmap && (long)regs->rax > 0 && regs->rdx & PROT_EXEC &&
-	       (int)regs->r8 >= 0;
+	return regs->REGISTERS_CALL == SYS_mmap && (long)regs->REGISTERS_RESULT > 0 &&
+	       regs->REGISTERS_MMAP_PROT & PROT_EXEC && (int)regs->REGISTERS_MMAP_FD >= 0;
 }
 
 static int no_library(struct error *err)
@@ -97,9 +98,9 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 			return process_open_exe(p, err) ? err->code :
 			       error_set(err, -EAGAIN, "another program was run");
 		case STOP_SYSCALL:
-			if (ptrace(PTRACE_GETREGS, p->pid, NULL, &regs))
+			if (!registers_read(p->pid, &regs))
 				break;	/* it is being killed */
-			if (!is_in(&loader, regs.rip))
+			if (!is_in(&loader, regs.REGISTERS_PC))
 				return no_library(err);
 			if (mapped_code(&regs) && is_it(ctx))
 				return 0;

@@ -249,7 +249,7 @@ static int add_flag_clears(struct plan *p, const struct gobin *b, const struct p
 	for (i = 0; i < ends.len && !r; i++) {
 		uint32_t offset = *vec_at(&ends, uint32_t, i);
 
-		snprintf(text, sizeof(text), "movb $0,inMarkAssist at +0x%x", offset);
+		snprintf(text, sizeof(text), "inMarkAssist = false at +0x%x", offset);
 		r = add_at(p, b, spec, fn, offset, text, err);
 	}
 	vec_free(&ends);

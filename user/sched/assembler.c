@@ -2,6 +2,7 @@
 /* assembler: see assembler.h. */
 #include "sched/assembler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -184,6 +185,8 @@ uint64_t assembler_goroutines(const struct assembler *a)
 
 void assembler_result(const struct assembler *a, struct assembler_result *ret)
 {
+	const char *why;
+
 	*ret = (struct assembler_result){
 		.trace = *tracefile_counts(a->trace),
 		.model = *model_counts(a->model),
@@ -197,6 +200,8 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 		.cpus = a->cpus,
 		.began = model_started(a->model),
 	};
+	ret->addresses_unnamed = stacks_unanswered(a->stacks, &why);
+	snprintf(ret->why_unnamed, sizeof(ret->why_unnamed), "%s", why);
 	__builtin_memcpy(ret->lost_by_cpu, a->lost_by_cpu, sizeof(ret->lost_by_cpu));
 }
 

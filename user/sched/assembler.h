@@ -39,6 +39,8 @@ struct assembler_result {
 	uint64_t stacks_cut;		/* that end where memory could not be read */
 	uint64_t unreadable;		/* other reads of probes that failed */
 	uint64_t unsettled;		/* threads whose state at a snapshot is not sure */
+	uint64_t addresses_unnamed;	/* that have no name as reading the names failed */
+	char why_unnamed[120];		/* and why it did */
 	uint64_t unnamed;		/* creations whose goid never became known */
 	uint64_t lost_by_cpu[1024];
 	uint32_t cpus;			/* entries used in lost_by_cpu */

@@ -272,6 +272,11 @@ size_t stacks_missing(const struct stacks *s)
 	return s->missing.len;
 }
 
+uint64_t stacks_unanswered(const struct stacks *s, const char **why)
+{
+	return symbolizer_unanswered(s->symbols, why);
+}
+
 void stacks_free(struct stacks *s)
 {
 	size_t i;

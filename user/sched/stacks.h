@@ -29,6 +29,8 @@ size_t stacks_defined(const struct stacks *s);
 size_t stacks_missing(const struct stacks *s);
 /* Those that end where memory could not be read, though there may be more frames. */
 size_t stacks_cut(const struct stacks *s);
+/* Addresses whose names could not be read any more; @why is "" or the reason. */
+uint64_t stacks_unanswered(const struct stacks *s, const char **why);
 /* Accepts NULL. */
 void stacks_free(struct stacks *s);
 

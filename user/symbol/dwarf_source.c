@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * dwarf_source: frames from DWARF, by libdw. In: an ELF file with .debug_info
+ * dwarf_source: frames from DWARF, by libdw, in the process that dwarf_isolated.c
+ * makes for it. In: an ELF file with .debug_info
  * (plain or compressed; DWARF 4 up to Go 1.24, DWARF 5 from 1.25). Out: frames.
  *
  * dwarf_getscopes() walks a whole compilation unit for every address, and Go
@@ -16,10 +17,9 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/open_under.h"
 #include "base/vec.h"
 
 struct unit {
@@ -43,7 +43,6 @@ struct func_range {
 
 struct dwarf_source {
 	struct source source;
-	int fd;
 	Dwarf *dwarf;
 	struct vec units;	/* struct unit */
 	struct vec ranges;	/* struct unit_range, by address */
@@ -352,7 +351,6 @@ static void dwarf_source_free(struct source *src)
 	vec_free(&s->units);
 	vec_free(&s->ranges);
 	dwarf_end(s->dwarf);
-	cleanup_close(&s->fd);
 	free(s);
 }
 
@@ -362,20 +360,15 @@ static const struct source_ops dwarf_source_ops = {
 	.free = dwarf_source_free,
 };
 
-int dwarf_source_new(struct source **ret, const char *path, struct error *err)
+int dwarf_source_new(struct source **ret, int fd, const char *path, struct error *err)
 {
-	_cleanup_close_ int fd = open_regular(path);
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	struct dwarf_source *s;
-	Dwarf *dwarf;
 
-	if (fd < 0)
-		return error_set(err, fd, "cannot open '%s': %s", path, strerror(-fd));
-	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf)
 		return error_set(err, -ENOENT, "no DWARF in '%s': %s", path, dwarf_errmsg(-1));
 	s = xcalloc(1, sizeof(*s));
 	s->source.ops = &dwarf_source_ops;
-	s->fd = take_fd(&fd);
 	s->dwarf = dwarf;
 	index_units(s);
 	if (!s->units.len) {

@@ -39,6 +39,8 @@ struct symbolizer;
 
 struct source {
 	const struct source_ops *ops;
+	struct error failure;	/* why it answers no more; code 0 while it does */
+	uint64_t unanswered;	/* addresses that it was asked for since */
 };
 
 struct source_ops {
@@ -51,8 +53,13 @@ struct source_ops {
 	void (*free)(struct source *src);
 };
 
-/* -ENOENT with a text if the file has no DWARF that describes Go code. */
-int dwarf_source_new(struct source **ret, const char *path, struct error *err);
+/*
+ * By libdw, in this process: of the file @fd, which is named @path and stays the caller's.
+ * -ENOENT with a text if the file has no DWARF that describes Go code.
+ */
+int dwarf_source_new(struct source **ret, int fd, const char *path, struct error *err);
+/* The same by a process without privileges, as libdw was not made for hostile files. */
+int dwarf_isolated_new(struct source **ret, const char *path, struct error *err);
 
 /*
  * A symbolizer on a source alone, without a file: for tests of what does not

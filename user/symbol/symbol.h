@@ -62,6 +62,12 @@ void symbolizer_free(struct symbolizer *s);
 const char *symbolizer_source(const struct symbolizer *s);
 
 /*
+ * Addresses that have no name because their source failed meanwhile, and one such
+ * failure. @s may be NULL.
+ */
+uint64_t symbolizer_unanswered(const struct symbolizer *s, const char **why);
+
+/*
  * Expands @n return addresses, leaf first, drops the first @skip logical
  * frames, and writes at most @max frames to @out. Returns their number.
  * An address outside the file's functions gives one frame whose func is the

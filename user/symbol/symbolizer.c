@@ -70,7 +70,7 @@ static int open_sources(struct file *f, const struct symbol_file *from, enum sym
 	if (which == SYMBOL_PCLNTAB && rc)
 		return err ? error_prefix(err, "'%s'", from->path) : rc;
 	if (which == SYMBOL_DWARF || !f->table)
-		return dwarf_source_new(&f->source, from->debug ? from->debug : from->path, err);
+		return dwarf_isolated_new(&f->source, from->debug ? from->debug : from->path, err);
 	f->source = pclntab_source_new(f->table);
 	return 0;
 }
@@ -164,6 +164,22 @@ void symbolizer_free(struct symbolizer *s)
 const char *symbolizer_source(const struct symbolizer *s)
 {
 	return vec_at(&s->files, struct file, 0)->source->ops->name;
+}
+
+uint64_t symbolizer_unanswered(const struct symbolizer *s, const char **why)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	*why = "";
+	for (i = 0; s && i < s->files.len; i++) {
+		const struct source *source = vec_at(&s->files, struct file, i)->source;
+
+		n += source->unanswered;
+		if (source->unanswered)
+			*why = source->failure.text;
+	}
+	return n;
 }
 
 static const char *intern_func(struct symbolizer *s, const char *name)

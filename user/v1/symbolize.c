@@ -73,7 +73,8 @@ int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err
 
 	if (!v1_pc_only(t->format.version) || t->symbolized)
 		return 0;
-	ret = symbolizer_new(&t->symbolizer, binary, 0, SYMBOL_AUTO, err);
+	/* every Go program has that table; DWARF would take a process, which libgotap must not make */
+	ret = symbolizer_new(&t->symbolizer, binary, 0, SYMBOL_PCLNTAB, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < t->stacks.cap; i++) {

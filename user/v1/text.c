@@ -143,7 +143,7 @@ int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
 	if (ret)
 		return ret;
 	if (binary && v1_pc_only(r.format.version))
-		ret = symbolizer_new(&symbols, binary, 0, SYMBOL_AUTO, err);
+		ret = symbolizer_new(&symbols, binary, 0, SYMBOL_PCLNTAB, err);
 	if (!ret)
 		ret = put_all(&r, symbols, out, err);
 	symbolizer_free(symbols);

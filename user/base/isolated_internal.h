@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* isolated_internal: what a process for one answer (isolated.c) and one for many (isolated_service.c) share. */
+#ifndef GOTAP_BASE_ISOLATED_INTERNAL_H
+#define GOTAP_BASE_ISOLATED_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Takes everything from the calling process, a new child, but memory, @channel as
+ * descriptor 1, @fd under its number (-1: none) and @cpu_seconds. Ends it if that fails.
+ */
+void isolated_enter(int channel, int fd, unsigned int cpu_seconds);
+/* Is this such a process? There work for another one is done on the spot. */
+bool isolated_inside(void);
+/* Of the child, to descriptor 1; ends it if nobody reads. */
+void isolated_write(const void *data, size_t n);
+
+int64_t isolated_now_ms(void);
+/* Of the parent: 0; -ETIMEDOUT at @deadline, -EBADMSG if the other side ends before. */
+int isolated_read(int fd, void *data, size_t n, int64_t deadline);
+
+#endif

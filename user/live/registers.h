@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registers: of a thread that is stopped by ptrace: where it is, and which system call it
+ * makes. process_load alone asks. Each architecture has a row of names here.
+ */
+#ifndef GOTAP_LIVE_REGISTERS_H
+#define GOTAP_LIVE_REGISTERS_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#if defined(__x86_64__)
+
+#define REGISTERS_PC rip
+#define REGISTERS_CALL orig_rax		/* number of the system call */
+#define REGISTERS_RESULT rax		/* at its begin -ENOSYS */
+#define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */
+#define REGISTERS_MMAP_FD r8		/* the fifth */
+
+#else
+#error "gotap knows no registers of this architecture"
+#endif
+
+static inline bool registers_read(pid_t pid, struct user_regs_struct *ret)
+{
+	struct iovec to = { ret, sizeof(*ret) };
+
+	return !ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &to);
+}
+
+#endif
