@@ -23,6 +23,9 @@ names_process() {
 # status_of FIELD: of $NAMES.
 status_of() { awk -v field="$1:" '$1 == field { print $2 }' "/proc/$NAMES/status"; }
 
+# Whoever is its parent then may reap it later.
+names_has_ended() { [ ! -e "/proc/$NAMES" ] || grep -q '^State:.Z' "/proc/$NAMES/status"; }
+
 # ring_mappings PID: how many it has. libbpf maps the variables of the BPF programs as well, which are less than 1 MB.
 ring_mappings() {
 	local range n=0
@@ -48,7 +51,7 @@ ring_mappings() {
 	wait_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
-	[ ! -e "/proc/$NAMES" ]
+	wait_for 10 names_has_ended
 	views_ok "$T/a.trace"
 }
 
@@ -83,7 +86,7 @@ ring_mappings() {
 	names_process
 	kill -KILL "$RECORDER"
 	wait "$RECORDER" || true
-	wait_for 10 eval '[ ! -e "/proc/$NAMES" ] || grep -q "^State:.Z" "/proc/$NAMES/status"'
+	wait_for 10 names_has_ended
 }
 
 @test "a fault of libdw costs names, not the recording: a crash, and no end" {
