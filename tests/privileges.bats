@@ -99,7 +99,7 @@ without() {
 	build_prog 1.26 pingpong
 	run_logged unshare -Ur "$PLACE/gotap" record -d 100ms -o /dev/null "$PROG"
 	[[ $output != *"Operation not permitted"*unshare* ]] || skip "no user namespaces here"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	contains "user namespace"
 }
 

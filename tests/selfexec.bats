@@ -38,7 +38,7 @@ one_image_each() {
 	target_runs
 }
 
-came_too_late() { grep -q 'while it was attached to\|"events": {}' "$REPORT"; }
+came_too_late() { grep -q 'while it was attached to\|exec.ed another before its goroutines' "$REPORT"; }
 
 @test "each recording is of one of them, Go 1.23" { one_image_each 1.23 1; }
 @test "each recording is of one of them, Go 1.27" { one_image_each 1.27 2; }
@@ -47,4 +47,15 @@ came_too_late() { grep -q 'while it was attached to\|"events": {}' "$REPORT"; }
 @test "without randomized addresses" {
 	require_tool setarch
 	one_image_each 1.27 1 setarch -R
+}
+
+# Then the recording ends at the last look before the exec: a little shorter, and as true.
+@test "without the tracepoint of an exec" {
+	require_tool cc
+	cc -O1 -shared -fPIC -o "$BATS_TEST_TMPDIR/no_exec_watch.so" "$CHECKOUT/tests/lib/no_exec_watch.c" -ldl
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$BATS_TEST_TMPDIR/no_exec_watch.so" "$GOTAP" >"$BATS_TEST_TMPDIR/bin/gotap"
+	chmod +x "$BATS_TEST_TMPDIR/bin/gotap"
+	GOTAP=$BATS_TEST_TMPDIR/bin/gotap one_image_each 1.27 1
+	grep -qx 'no exec tracepoint' "$REPORT"
 }

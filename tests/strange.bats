@@ -94,3 +94,21 @@ succeeds_not() {
 }
 
 recorder_has_ended() { ! target_runs "$RECORDER"; }
+
+# While states are read again, which takes long here: nothing is recorded any more as soon as the stop comes, and the
+# recording waits for no page.
+@test "SIGINT while states are read again and memory answers late" {
+	local begin
+	start_strange -as slow -later
+	start_record "$TRACE" -p "$TARGET" --ring-size 4K
+	kill -USR1 "$TARGET"
+	wait_for 30 is_strange
+	wait_for 30 is_asked
+	begin=$(date +%s%N)
+	kill -INT "$RECORDER"
+	wait_record
+	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
+	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 1000 ]
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+}

@@ -17,7 +17,7 @@ void watch_init(struct watch *w, const struct plan *plan, struct process *proc, 
 	};
 }
 
-/* Looks now and then, and again when it seems so: while the program execs it has no code anywhere. */
+/* Looks now and then, and again when it seems so: the maps of a program that execs may be half made. */
 static bool has_moved(struct watch *w)
 {
 	bool before = w->seems_moved;

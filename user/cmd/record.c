@@ -365,6 +365,9 @@ static int check_began(struct session *s, struct error *err)
 	if (capture_ended(s->capture) == CAPTURE_EXITED)
 		return error_set(err, -ECHILD, "the program ended before its Go runtime began%s: there is nothing "
 				 "to trace", exit_text(&s->target->proc).text);
+	if (capture_ended(s->capture) == CAPTURE_EXECED)
+		return error_set(err, -ECHILD, "the program exec'ed another before its goroutines had been read: there "
+				 "is no trace; record it again");
 	return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began: there is "
 			 "no trace; let it take longer");
 }

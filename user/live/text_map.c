@@ -50,20 +50,19 @@ static bool read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t *ino, ch
 	return true;
 }
 
-/* Lines ascend, and the code of a program comes early: most lines are not even read. */
-static bool covers(FILE *f, const struct origin *o, const struct text_range *range)
+/*
+ * Is memory of somebody else at some of these addresses? Where nothing is, nothing runs: so it is for a moment while the
+ * program execs, after the old memory has gone. Lines ascend, and the code of a program comes early: most are not read.
+ */
+static bool holds_other(FILE *f, const struct origin *o, const struct text_range *range)
 {
-	uint64_t start, end, ino, at = range->start;
+	uint64_t start, end, ino;
 	char path[4096];
 
-	while (at < range->end && read_line(f, &start, &end, &ino, path)) {
-		if (end <= at)
-			continue;
-		if (start > at || !is_from(o, ino, path))
-			return false;
-		at = end;
-	}
-	return at >= range->end || ferror(f);
+	while (read_line(f, &start, &end, &ino, path) && start < range->end)
+		if (end > range->start && !is_from(o, ino, path))
+			return true;
+	return false;
 }
 
 bool text_moved(const struct process *p, const struct text_range *range)
@@ -79,7 +78,7 @@ bool text_moved(const struct process *p, const struct text_range *range)
 	f = fopen(maps, "re");
 	if (!f)
 		return false;
-	moved = !covers(f, &origin, range);
+	moved = holds_other(f, &origin, range);
 	fclose(f);
 	return moved;
 }

@@ -21,7 +21,7 @@ struct text_range {
 	uint64_t start, end;
 };
 
-/* Is any of @range not mapped from p->module? False if that cannot be read. */
+/* Is any of @range mapped from elsewhere than p->module? False if that cannot be read. */
 bool text_moved(const struct process *p, const struct text_range *range);
 /* -ENOTSUP and what to do, if it is. */
 int text_check(const struct process *p, const struct text_range *range, struct error *err);
