@@ -66,10 +66,13 @@ $(call lib_of,$(1)): $(call objs_of,$(1))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
+# The library runs on threads of others, with stacks as small as they made them.
+FRAMES := -Wframe-larger-than=16384
+
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter user/%,$<),$(FRAMES)) -MMD -MP -c $< -o $@
 
 $(BUILD)/gotap: $(BUILD)/user/cmd/main.o $(foreach r,cmd $(needs_cmd),$(call lib_of,$(r)))
 	$(call say,LD,$@)

@@ -40,8 +40,8 @@ int file_copy_new(struct file_copy **ret, int fd, struct error *err)
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (data == MAP_FAILED)
-		return error_set(err, -EFBIG, "a file of %lld bytes is too large to be looked at",
-				 (long long)st.st_size);
+		return error_set(err, -errno, "no memory to look at a file of %lld bytes: %s",
+				 (long long)st.st_size, strerror(errno));
 	c = xcalloc(1, sizeof(*c));
 	c->size = (size_t)st.st_size;
 	c->data = data;

@@ -3,14 +3,17 @@
 #define _GNU_SOURCE
 #include "base/vec.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 static void out_of_memory(void)
 {
-	fputs("gotap: out of memory\n", stderr);
+	fprintf(stderr, "gotap: out of memory%s\n", limits_explain(-ENOMEM).text);
 	exit(1);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/map64.h"
 #include "base/vec.h"
 #include "capture/prober.h"
@@ -23,6 +24,9 @@
 #include "live/text_map.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
+
+/* What libbpf needs at least. Where it finds no memory for the kernel's BTF it fails with ESRCH. */
+enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 
 struct bpf_side {
 	const struct plan *plan;
@@ -173,6 +177,8 @@ static int load_error(int e, struct error *err)
 		privilege_explain(needs | PRIVILEGE_PTRACE, why);
 		return error_set(err, e, "not allowed to load BPF programs: %s", why);
 	}
+	if (limits_explain(e).text[0])
+		return error_set(err, e, "cannot load the BPF programs: %s", strerror(-e));
 	if (e == -EOVERFLOW)
 		return error_set(err, e, "too many calls to tell apart: the program has opened too "
 				 "many plugins");
@@ -361,6 +367,11 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	struct bpf_side *b = xcalloc(1, sizeof(*b));
 	int r;
 
+	r = limits_leave(SOME_FILES, SOME_MEMORY);
+	if (r) {
+		free(b);
+		return error_set(err, r, "cannot load the BPF programs: %s", strerror(-r));
+	}
 	b->plan = plan;
 	b->proc = proc;
 	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);

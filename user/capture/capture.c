@@ -16,11 +16,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "capture/budget_price.h"
 #include "capture/drain.h"
 #include "capture/gaps.h"
@@ -103,14 +103,8 @@ static void *drain_thread(void *arg)
 
 static int start_thread(struct capture *cap, struct error *err)
 {
-	sigset_t all, old;
-	int r;
+	int r = thread_start(&cap->thread, drain_thread, cap);
 
-	/* signals are the main thread's affair */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&cap->thread, NULL, drain_thread, cap);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
 	pthread_setname_np(cap->thread, "gotap-drain");

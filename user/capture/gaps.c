@@ -4,11 +4,11 @@
 #include "capture/gaps.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 
 #define TICK_NS (20 * 1000 * 1000)
 /* Losses that go on: states read then are not exact, but nearer to the truth than those that are known. */
@@ -182,15 +182,10 @@ static void *run(void *arg)
 
 int gaps_start(struct gaps *g, struct error *err)
 {
-	sigset_t all, old;
 	int r;
 
 	g->read = now_ns();
-	/* signals are the main thread's affair */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&g->thread, NULL, run, g);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	r = thread_start(&g->thread, run, g);
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
 	pthread_setname_np(g->thread, "gotap-gaps");

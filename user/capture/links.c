@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "capture/uprobe_multi.h"
 #include "proc/privilege.h"
 
@@ -168,7 +169,7 @@ static void in_parallel(struct attached *items, size_t n)
 
 	for (i = 0; i < n; i++) {
 		if (i < MOST)
-			runs[i] = !pthread_create(&threads[i], NULL, detach_one, &items[i]);
+			runs[i] = !thread_start(&threads[i], detach_one, &items[i]);
 		if (i >= MOST || !runs[i])
 			detach_one(&items[i]);
 	}

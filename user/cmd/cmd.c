@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "cmd/show.h"
 
 int cmd_fail(const struct error *err)
 {
 	fputs("gotap: ", stderr);
 	show_text(stderr, err->text);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", limits_explain(err->code).text);
 	return EXIT_FAIL;
 }
 

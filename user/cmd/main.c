@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "cmd/cmd.h"
 
 struct command {
@@ -46,9 +47,12 @@ static void print_help(FILE *f)
 /* What was printed and could not be written is found out here, for all commands. */
 static int finish(int status)
 {
+	int e;
+
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	fprintf(stderr, "gotap: cannot write to stdout: %s\n", strerror(errno));
+	e = errno;
+	fprintf(stderr, "gotap: cannot write to stdout: %s%s\n", strerror(e), limits_explain(-e).text);
 	return status ? status : EXIT_FAIL;
 }
 
@@ -100,9 +104,8 @@ static void open_standard_files(void)
 		close(fd);
 }
 
-int main(int argc, char **argv)
+static int gotap(int argc, char **argv)
 {
-	open_standard_files();
 	/* Large buffers of a burst go back to the system, also after the first one. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (argc < 2) {
@@ -116,4 +119,11 @@ int main(int argc, char **argv)
 		return finish(EXIT_OK);
 	}
 	return finish(run(argc - 1, argv + 1));
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_files();
+	limits_begin();
+	return limits_run(gotap, argc, argv);
 }

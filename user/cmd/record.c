@@ -559,22 +559,26 @@ int cmd_record(int argc, char **argv)
 {
 	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED };
 	struct record_options o;
-	struct target t = TARGET_CLOSED;
+	struct target *t = xcalloc(1, sizeof(*t));
 	struct error err = {0};
 	int status = read_options(&o, argc, argv);
 
-	if (status)
+	if (status) {
+		free(t);
 		return status - 1;
+	}
+	*t = (struct target)TARGET_CLOSED;
 	signals_catch(o.command != NULL);
 	if (!open_files(&files, &o, &err)) {
 		tell_leftovers(&files);
-		status = target_open(&t, &o, &files.trace, &err) ? failed(&o, &t.proc, &err) :
-			 record(&o, &t, &files, &err);
+		status = target_open(t, &o, &files.trace, &err) ? failed(&o, &t->proc, &err) :
+			 record(&o, t, &files, &err);
 	} else {
-		status = failed(&o, &t.proc, &err);
+		status = failed(&o, &t->proc, &err);
 	}
 	output_close(&files.spool, false, NULL);
 	output_close(&files.trace, false, NULL);
-	target_close(&t);
+	target_close(t);
+	free(t);
 	return status;
 }

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
 enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
@@ -88,13 +90,13 @@ void signals_catch(bool launched)
 	for (i = 0; i < ENDS; i++)
 		catch_one(ends[i], &end);
 	catch_one(SIGPIPE, &none);
-	catch_one(SIGXFSZ, &none);
 }
 
 void signals_restore(void)
 {
 	int sig;
 
+	limits_restore();
 	for (sig = 1; sig < NSIG; sig++)
 		if (caught[sig])
 			sigaction(sig, &before[sig], NULL);

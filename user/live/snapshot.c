@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/map64.h"
 #include "live/memory.h"
@@ -404,7 +405,7 @@ static size_t g_bytes(const struct go_offsets *off)
 static void read_gs(const struct reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
 		    size_t size, void *to, size_t room, bool *ok)
 {
-	struct memory_range ranges[BATCH];
+	_cleanup_free_ struct memory_range *ranges = xcalloc(n, sizeof(*ranges));
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -423,7 +424,7 @@ static void forget_moved_stacks(struct reader *rd, const uint64_t *gs, size_t n,
 				const uint8_t *bytes, const size_t *records)
 {
 	unsigned int offset = rd->plan->offsets.g_stack_hi;
-	uint64_t hi[BATCH];
+	_cleanup_free_ uint64_t *hi = xcalloc(n, sizeof(*hi));
 	bool ok[BATCH];
 	size_t i;
 
@@ -466,13 +467,14 @@ static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_
 static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct stop_request *stop)
 {
 	enum { BITS = 12, DIGITS = 1 << BITS, PASSES = 4 };	/* 48 bits */
-	size_t starts[DIGITS], i, sum, k;
+	_cleanup_free_ size_t *starts = xcalloc(DIGITS, sizeof(*starts));
+	size_t i, sum, k;
 	unsigned int pass;
 
 	for (pass = 0; pass < PASSES && !stop_requested(stop); pass++) {
 		uint64_t *from = pass % 2 ? other : at, *to = pass % 2 ? at : other;
 
-		memset(starts, 0, sizeof(starts));
+		memset(starts, 0, DIGITS * sizeof(*starts));
 		for (i = 0; i < n; i++)
 			starts[from[i] >> pass * BITS & (DIGITS - 1)]++;
 		for (i = sum = 0; i < DIGITS; i++) {

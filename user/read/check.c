@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "read/check_state.h"
@@ -84,13 +85,14 @@ static void read_all(struct check *c, bool lenient)
 
 static void check_reader(struct trace_reader *r, bool lenient, struct check_result *result)
 {
-	struct check c;
+	struct check *c = xcalloc(1, sizeof(*c));
 
 	result->version = trace_reader_version(r);
-	check_init(&c, r, result);
-	read_all(&c, lenient);
+	check_init(c, r, result);
+	read_all(c, lenient);
 	result->threads = trace_reader_order(r)->ms.len;
-	check_free(&c);
+	check_free(c);
+	free(c);
 	trace_reader_close(r);
 }
 

@@ -84,7 +84,7 @@ static void append_frame(struct buf *out, const uint64_t frame[4])
 
 static int too_large(struct raw_reader *r, const struct raw_event *ev)
 {
-	return error_set(r->err, -EFBIG, "byte %llu: %s is too large to be real",
+	return error_set(r->err, -EBADMSG, "byte %llu: %s is too large to be real",
 			 (unsigned long long)ev->offset, ev->spec->name);
 }
 

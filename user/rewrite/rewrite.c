@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 /* Headers from 1.25 on want a wall clock: the original's, if it has one. */
 static struct trace_clock clock_of(const struct rewrite *c, const struct v2_generation *gen)
 {
@@ -73,11 +75,12 @@ static int change_error(struct rewrite *c)
 static int write_experiments(struct rewrite *c)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
-	uint8_t buf[TRACEV2_MAX_BATCH];
+	_cleanup_free_ uint8_t *buf = NULL;
 	size_t i;
 
 	if (!c->writing || !gen || c->version < 23)
 		return 0;
+	buf = xcalloc(TRACEV2_MAX_BATCH, 1);
 	for (i = 0; i < gen->experiments.len; i++) {
 		const struct v2_experiment *e = vec_at(&gen->experiments, struct v2_experiment, i);
 		const uint8_t *body = trace_reader_body(c->r, &e->at, buf);

@@ -216,7 +216,7 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 	int ret = 0;
 
 	if (l->t->events.len >= V1_NO_LINK)
-		return error_set(err, -EFBIG, "the trace has too many events");
+		return error_set(err, -EOVERFLOW, "the trace has too many events");
 	advance_clock(l, rec);
 	ev = vec_push(&l->t->events, sizeof(*ev));
 	ev->offset = rec->offset;

@@ -7,6 +7,7 @@
  */
 #include "v1/symbolize.h"
 
+#include "base/cleanup.h"
 #include "symbol/symbol.h"
 #include "v1/internal.h"
 
@@ -53,7 +54,7 @@ static void store(struct v1_trace *t, struct v1_stack *st, const struct frame *f
 
 static void symbolize_stack(struct v1_trace *t, struct v1_stack *st, bool is_start)
 {
-	struct frame frames[MAX_FRAMES];
+	_cleanup_free_ struct frame *frames = xcalloc(MAX_FRAMES, sizeof(*frames));
 	uint64_t pcs[V1_MAX_FRAMES];
 	size_t i, n;
 
