@@ -3,6 +3,7 @@
 #include "cmd/json_out.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* Length of the UTF-8 sequence at @s, 0 if there is none. */
 static int utf8_length(const unsigned char *s)
@@ -102,6 +103,16 @@ void json_put_count(struct json_out *j, const char *name, uint64_t value)
 {
 	begin(j, name);
 	fprintf(j->f, "%" PRIu64, value);
+}
+
+/* JSON has no word for what is no number. */
+void json_put_real(struct json_out *j, const char *name, double value, int digits)
+{
+	begin(j, name);
+	if (isfinite(value))
+		fprintf(j->f, "%.*f", digits, value);
+	else
+		fputs("null", j->f);
 }
 
 void json_put_bool(struct json_out *j, const char *name, bool value)

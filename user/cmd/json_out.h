@@ -24,6 +24,8 @@ void json_close_array(struct json_out *j);
 void json_put_text(struct json_out *j, const char *name, const char *value);
 void json_put_number(struct json_out *j, const char *name, int64_t value);
 void json_put_count(struct json_out *j, const char *name, uint64_t value);
+/* With so many digits behind the point. */
+void json_put_real(struct json_out *j, const char *name, double value, int digits);
 void json_put_bool(struct json_out *j, const char *name, bool value);
 
 #endif

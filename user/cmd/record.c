@@ -25,6 +25,7 @@
 #include "cmd/record.h"
 #include "cmd/report.h"
 #include "cmd/signals.h"
+#include "cmd/stops.h"
 #include "sched/assembler.h"
 
 struct session {
@@ -37,6 +38,7 @@ struct session {
 	uint64_t begin;
 	bool progress, stopping;
 	bool gave_up;		/* did not wait for the end of the capture */
+	struct stops stops;	/* when the program stood still */
 	struct bpf_opts bpf;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
 	bool nothing;		/* Go's runtime did not begin */
@@ -267,6 +269,7 @@ static int session_start(struct session *s, struct error *err)
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;
+	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
 	if (s->opts->spool)
 		r = output_begin(&s->files->spool, err);
 	if (!r && s->opts->spool)
@@ -342,7 +345,10 @@ static int take_all(struct session *s, struct error *err)
 			r = take_chunk(s, c, err);
 		if (r < 0)
 			return r;
+		if (!s->stopping)
+			stops_tick(&s->stops);
 		if (!s->stopping && is_over(s)) {
+			stops_look(&s->stops);
 			capture_stop(s->capture);
 			s->stopping = true;
 		}
@@ -425,6 +431,7 @@ static bool session_report(const struct session *s)
 		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
 		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
+		.stops = &s->stops,
 	};
 	bool flawless;
 
@@ -512,6 +519,7 @@ static int record(const struct record_options *o, struct target *t, struct recor
 	own = session_status(&s, err);
 	capture_free(s.capture);
 	assembler_free(s.assembler);
+	stops_free(&s.stops);
 	if (!t->proc.launched || t->proc.held)
 		return own;
 	status = wait_for_command(&t->proc);

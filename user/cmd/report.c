@@ -170,6 +170,8 @@ void report_print(const struct report *r, FILE *f)
 	if (r->plan)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
+	if (r->stops)
+		stops_print(r->stops, res->model.begin, f);
 	print_assumed(r, f);
 	print_lost(r, f);
 	print_unreadable(r, f);
@@ -178,116 +180,121 @@ void report_print(const struct report *r, FILE *f)
 	print_repairs(r, f);
 	print_missing(r, f);
 	if (!res->trace.events[EV_ProcsChange])
-		fputs("no running goroutine was recorded: the trace has no GOMAXPROCS, which the page "
-		      "of mutator utilization of go tool trace needs\n", f);
+		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go tool "
+		      "trace needs: there was neither a running goroutine nor an idle P to say it\n", f);
 }
 
 /* --- as JSON --- */
 
-static void json_string(FILE *f, const char *s)
+/* "" where it is not known. */
+static void put_field(struct json_out *j, const char *name, const char *value)
 {
-	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(f, "\\u%04x", *s);
-		else
-			fputc(*s, f);
-	}
-	fputc('"', f);
+	json_put_text(j, name, value ? value : "");
 }
 
-static void json_field(FILE *f, const char *name, const char *value)
+static void json_names(const struct report *r, struct json_out *j)
 {
-	fprintf(f, "\"%s\": ", name);
-	json_string(f, value ? value : "");
-	fputs(", ", f);
+	char like[RELEASE_TEXT];
+
+	put_field(j, "output", r->output);
+	put_field(j, "go_version", r->info->go_version);
+	release_assumed(r->info->go_version, (int)r->info->go_minor, like);
+	put_field(j, "assumed", like);
+	put_field(j, "ended", r->ended);
+	put_field(j, "exit", r->exit && *r->exit ? r->exit + 1 : "");
+	put_field(j, "attach", r->method);
+	json_put_count(j, "pid", r->info->pid);
 }
 
-static void json_events(const struct report *r, FILE *f)
+static void json_counts(const struct report *r, struct json_out *j)
 {
-	const char *sep = "";
+	const struct assembler_result *res = r->result;
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
+		{ "records", res->records },
+		{ "generations", res->trace.generations },
+		{ "bytes", res->trace.bytes },
+		{ "goroutines", res->model.goroutines },
+		{ "max_live_goroutines", res->model.max_live },
+		{ "stacks", res->stacks },
+		{ "lost", res->model.lost },
+		{ "stacks_lost", res->stacks_missing },
+		{ "goroutines_unnamed", res->unnamed },
+		{ "repairs_total", report_repairs(r) },
+		{ "inferred_steals", res->model.inferred_steals },
+		{ "stacks_cut", res->stacks_cut },
+		{ "unreadable", res->unreadable },
+		{ "unsettled", res->unsettled },
+		{ "addresses_unnamed", res->addresses_unnamed },
+		{ "resumed", res->model.resumed },
+		{ "notes", res->model.notes },
+		{ "probes", r->plan ? r->plan->points.len : 0 },
+	};
+	size_t i;
+
+	json_put_real(j, "seconds", seconds(r), 6);
+	json_put_real(j, "unrecorded_seconds", (double)res->model.unrecorded / 1e9, 6);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_put_count(j, counts[i].name, counts[i].n);
+}
+
+static void json_events(const struct report *r, struct json_out *j)
+{
+	unsigned int i;
+
+	json_open_object(j, "events");
+	for (i = 0; i < 256; i++)
+		if (r->result->trace.events[i])
+			json_put_count(j, event_name(i), r->result->trace.events[i]);
+	json_close_object(j);
+}
+
+static void json_repairs(const struct report *r, struct json_out *j)
+{
 	int i;
 
-	fputs("\"events\": {", f);
-	for (i = 0; i < 256; i++) {
-		if (!r->result->trace.events[i])
-			continue;
-		fprintf(f, "%s\"%s\": %" PRIu64, sep, event_name(i), r->result->trace.events[i]);
-		sep = ", ";
-	}
-	fputs("}, ", f);
-}
-
-static void json_repairs(const struct report *r, FILE *f)
-{
-	int i;
-
-	fputs("\"repairs\": {", f);
+	json_open_object(j, "repairs");
 	for (i = 0; i < REPAIR_KINDS; i++)
-		fprintf(f, "%s\"%s\": %" PRIu64, i ? ", " : "", repair_text(i),
-			r->result->model.repairs[i]);
-	fputs("}, ", f);
+		json_put_count(j, repair_text(i), r->result->model.repairs[i]);
+	json_close_object(j);
 }
 
-static void json_lost(const struct report *r, FILE *f)
+static void json_lost(const struct report *r, struct json_out *j)
 {
 	uint32_t cpu;
 
-	fputs("\"lost_by_cpu\": [", f);
+	json_open_array(j, "lost_by_cpu");
 	for (cpu = 0; cpu < r->result->cpus; cpu++)
-		fprintf(f, "%s%" PRIu64, cpu ? ", " : "", r->result->lost_by_cpu[cpu]);
-	fputs("], ", f);
+		json_put_count(j, NULL, r->result->lost_by_cpu[cpu]);
+	json_close_array(j);
 }
 
-static void json_missing(const struct report *r, FILE *f)
+static void json_missing(const struct report *r, struct json_out *j)
 {
 	size_t i;
 
-	fputs("\"missing_probes\": [", f);
-	for (i = 0; r->plan && i < r->plan->missing.len; i++) {
-		if (i)
-			fputs(", ", f);
-		json_string(f, vec_at(&r->plan->missing, struct missing_probe, i)->function);
-	}
-	fputs("]", f);
+	json_open_array(j, "missing_probes");
+	for (i = 0; r->plan && i < r->plan->missing.len; i++)
+		json_put_text(j, NULL, vec_at(&r->plan->missing, struct missing_probe, i)->function);
+	json_close_array(j);
 }
 
 void report_json(const struct report *r, FILE *f)
 {
-	const struct assembler_result *res = r->result;
-	char like[RELEASE_TEXT];
+	struct json_out j = { .f = f };
 
-	fputc('{', f);
-	json_field(f, "output", r->output);
-	json_field(f, "go_version", r->info->go_version);
-	release_assumed(r->info->go_version, (int)r->info->go_minor, like);
-	json_field(f, "assumed", like);
-	json_field(f, "ended", r->ended);
-	json_field(f, "exit", r->exit && *r->exit ? r->exit + 1 : "");
-	json_field(f, "attach", r->method);
-	fprintf(f, "\"pid\": %u, \"seconds\": %.6f, ", r->info->pid, seconds(r));
-	fprintf(f, "\"records\": %" PRIu64 ", \"generations\": %" PRIu64 ", \"bytes\": %" PRIu64
-		   ", ", res->records, res->trace.generations, res->trace.bytes);
-	fprintf(f, "\"goroutines\": %" PRIu64 ", \"max_live_goroutines\": %" PRIu64
-		   ", \"stacks\": %" PRIu64 ", ", res->model.goroutines, res->model.max_live,
-		res->stacks);
-	fprintf(f, "\"lost\": %" PRIu64 ", \"stacks_lost\": %" PRIu64
-		   ", \"goroutines_unnamed\": %" PRIu64 ", \"repairs_total\": %" PRIu64
-		   ", \"inferred_steals\": %" PRIu64 ", ",
-		res->model.lost, res->stacks_missing, res->unnamed, report_repairs(r),
-		res->model.inferred_steals);
-	fprintf(f, "\"stacks_cut\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"unsettled\": %" PRIu64
-		   ", \"addresses_unnamed\": %" PRIu64 ", ",
-		res->stacks_cut, res->unreadable, res->unsettled, res->addresses_unnamed);
-	fprintf(f, "\"unrecorded_seconds\": %.6f, \"resumed\": %" PRIu64 ", \"notes\": %" PRIu64 ", ",
-		(double)res->model.unrecorded / 1e9, res->model.resumed, res->model.notes);
-	fprintf(f, "\"probes\": %zu, ", r->plan ? r->plan->points.len : 0);
-	report_json_budget(r, f);
-	json_events(r, f);
-	json_repairs(r, f);
-	json_lost(r, f);
-	json_missing(r, f);
-	fputs("}\n", f);
+	json_open_object(&j, NULL);
+	json_names(r, &j);
+	json_counts(r, &j);
+	if (r->stops)
+		stops_json(r->stops, r->result->model.begin, &j);
+	report_json_budget(r, &j);
+	json_events(r, &j);
+	json_repairs(r, &j);
+	json_lost(r, &j);
+	json_missing(r, &j);
+	json_close_object(&j);
+	fputc('\n', f);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
+#include "cmd/stops.h"
 #include "plan/plan.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
@@ -22,6 +23,7 @@ struct report {
 	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
 	const char *output;		/* name of the trace file */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
+	const struct stops *stops;	/* NULL: not known, from a spool file */
 };
 
 /* Records lost and repairs made, all kinds. */
@@ -32,7 +34,7 @@ bool report_flawless(const struct report *r);
 
 /* What was left out for the budget, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);
-void report_json_budget(const struct report *r, FILE *f);
+void report_json_budget(const struct report *r, struct json_out *j);
 
 void report_print(const struct report *r, FILE *f);
 void report_json(const struct report *r, FILE *f);

@@ -71,7 +71,23 @@ void report_print_budget(const struct report *r, FILE *f)
 		fputs("advice: --budget allows more, --events and --stack-depth ask for less\n", f);
 }
 
-void report_json_budget(const struct report *r, FILE *f)
+static void json_cost(const struct report *r, struct json_out *j)
+{
+	const struct budget *b = r->budget;
+
+	json_put_real(j, "budget_percent", percent_of_ns(b->ceiling), 3);
+	json_put_real(j, "cost_percent", cost(r), 3);
+	json_put_real(j, "budget_needs_seconds", budget_seconds_needed(b), 3);
+	json_open_object(j, "cost_ns");
+	json_put_real(j, "hit", b->prices.hit, 0);
+	json_put_real(j, "record", b->prices.record, 0);
+	json_put_real(j, "stack", b->prices.stack, 0);
+	json_put_real(j, "frame", b->prices.frame, 1);
+	json_put_bool(j, "measured", b->prices.measured);
+	json_close_object(j);
+}
+
+void report_json_budget(const struct report *r, struct json_out *j)
 {
 	static const char *const level[REC_LEVELS] = {
 		"whole", "short-stacks", "no-stacks", "no-extras", "slices",
@@ -80,20 +96,17 @@ void report_json_budget(const struct report *r, FILE *f)
 	size_t i;
 
 	if (has_budget(r))
-		fprintf(f, "\"budget_percent\": %.3f, \"cost_percent\": %.3f, \"budget_needs_seconds\": %.3f, "
-			   "\"cost_ns\": "
-			   "{\"hit\": %.0f, \"record\": %.0f, \"stack\": %.0f, \"frame\": %.1f, \"measured\": %s}, ",
-			percent_of_ns(r->budget->ceiling), cost(r), budget_seconds_needed(r->budget),
-			r->budget->prices.hit, r->budget->prices.record, r->budget->prices.stack,
-			r->budget->prices.frame,
-			r->budget->prices.measured ? "true" : "false");
-	fprintf(f, "\"budget_slices\": %" PRIu64 ", \"budget_steps\": [", c->slices);
+		json_cost(r, j);
+	json_put_count(j, "budget_slices", c->slices);
+	json_open_array(j, "budget_steps");
 	for (i = 0; i < steps_known(r); i++) {
 		const struct budget_step *s = &c->budget[i];
 
-		fprintf(f, "%s{\"seconds\": %.6f, \"level\": \"%s\", \"percent\": %.3f}",
-			i ? ", " : "", seconds(r, s), s->level < REC_LEVELS ? level[s->level] : "",
-			percent_of_ns((double)s->cost));
+		json_open_object(j, NULL);
+		json_put_real(j, "seconds", seconds(r, s), 6);
+		json_put_text(j, "level", s->level < REC_LEVELS ? level[s->level] : "");
+		json_put_real(j, "percent", percent_of_ns((double)s->cost), 3);
+		json_close_object(j);
 	}
-	fputs("], ", f);
+	json_close_array(j);
 }

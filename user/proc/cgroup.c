@@ -205,3 +205,37 @@ bool cgroup_is_in(const char *text, const char *path)
 			return true;
 	return false;
 }
+
+/* Is @name one of those that are separated by commas? "" is the only one of an empty list. */
+static bool has_name(struct part list, const char *name)
+{
+	size_t n = strlen(name), len;
+
+	for (; ; list.s += len + 1, list.n -= len + 1) {
+		const char *comma = memchr(list.s, ',', list.n);
+
+		len = comma ? (size_t)(comma - list.s) : list.n;
+		if (len == n && !memcmp(list.s, name, n))
+			return true;
+		if (len == list.n)
+			return false;
+	}
+}
+
+bool cgroup_path(const char *text, const char *controller, char *ret, size_t size)
+{
+	const char *line = text, *at, *colon;
+	struct part path;
+
+	while (line) {
+		at = line;
+		if (!line_path(at, &path, &line))
+			continue;
+		colon = strchr(at, ':') + 1;	/* in front of the controllers */
+		if (path.n < size && has_name((struct part){ colon, (size_t)(path.s - 1 - colon) }, controller)) {
+			snprintf(ret, size, "%.*s", (int)path.n, path.s);
+			return true;
+		}
+	}
+	return false;
+}

@@ -19,6 +19,7 @@
 #define GOTAP_PROC_CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { CGROUP_ID = 128, CGROUP_UID = 37 };
 
@@ -32,5 +33,10 @@ struct cgroup_ref {
 bool cgroup_parse(const char *text, struct cgroup_ref *ret);
 /* Is one of the paths in @text @path, or below it? */
 bool cgroup_is_in(const char *text, const char *path);
+/*
+ * The path in the hierarchy that has @controller ("freezer"), or, for "", in that of
+ * version 2. False: there is none, or it is longer than @size.
+ */
+bool cgroup_path(const char *text, const char *controller, char *ret, size_t size);
 
 #endif

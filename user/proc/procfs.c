@@ -99,6 +99,14 @@ void procfs_pids(const struct procfs *fs, struct vec *ret)
 	list_numbers(fs->dir, ret);
 }
 
+void procfs_tids(const struct procfs *fs, pid_t pid, struct vec *ret)
+{
+	char path[PROCFS_PATH];
+
+	procfs_path(fs, pid, "task", path);
+	list_numbers(path, ret);
+}
+
 /* --- status --- */
 
 static void take_ids(struct procfs_status *st, const char *s)
@@ -149,13 +157,12 @@ int procfs_status(const struct procfs *fs, pid_t pid, const char *what,
 
 void procfs_map_tids(const struct procfs *fs, pid_t pid, struct map64 *ret)
 {
-	char path[PROCFS_PATH], what[64];
 	struct procfs_status st;
 	struct vec tids = {0};
+	char what[64];
 	size_t i;
 
-	procfs_path(fs, pid, "task", path);
-	list_numbers(path, &tids);
+	procfs_tids(fs, pid, &tids);
 	for (i = 0; i < tids.len; i++) {
 		pid_t tid = *vec_at(&tids, pid_t, i);
 

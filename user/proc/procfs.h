@@ -47,6 +47,8 @@ int procfs_read(const struct procfs *fs, pid_t pid, const char *what, size_t max
 
 /* All process ids (pid_t), ascending. */
 void procfs_pids(const struct procfs *fs, struct vec *ret);
+/* All thread ids of a process (pid_t), ascending. */
+void procfs_tids(const struct procfs *fs, pid_t pid, struct vec *ret);
 
 enum { PROCFS_LEVELS = 33 };	/* PID namespaces nest 32 deep */
 
