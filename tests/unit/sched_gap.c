@@ -60,6 +60,20 @@ static void nothing_changed(void)
 		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:ProcsChange 2", 0);
 }
 
+/* A record that came twice: the generation that the first one began goes on. */
+static void the_end_of_a_gap_twice(void)
+{
+	begin(27, 25);
+	snapshot();
+	gap();
+	resume();
+	found_all();
+	end_of_gap();
+	end_of_gap();
+	check_story(NULL, "7:ProcsChange 2, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
+		    "7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:ProcsChange 2", 0);
+}
+
 /* 1 parks, 2 runs elsewhere, 3 has ended, 4 and 5 are new, one of them in a syscall. */
 static void everything_changed(void)
 {
@@ -232,6 +246,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(nothing_changed),
+		UNIT(the_end_of_a_gap_twice),
 		UNIT(everything_changed),
 		UNIT(what_moved_meanwhile_has_the_state_of_its_records),
 		UNIT(syscalls_that_go_on_and_syscalls_that_ended),

@@ -30,12 +30,13 @@ struct stack_reader {
 	unsigned int depth;		/* frames per stack, at most REC_MAX_FRAMES - 1 */
 	uint64_t frames_left;		/* that the process's memory has room for, over all stacks */
 	struct map64 told;		/* keys that have a record */
+	struct window *windows;		/* STACK_WALKS of them; made when first used */
 };
 
 enum { STACK_WALKS = 512 };		/* at a time */
 
-/* Walks @n stacks, of which those with @pc 0 have none. */
-void stack_walk_each(const struct stack_reader *sr, struct stack_walk *walks, size_t n);
+/* Walks @n stacks, at most STACK_WALKS, of which those with @pc 0 have none. */
+void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n);
 /* Appends the REC_STACK of @w with time @now, unless an equal one is there. Returns its key, 0: none. */
 uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, uint64_t now,
 			   struct buf *out);

@@ -45,16 +45,50 @@ static uint64_t stack_of(struct model *s, const struct rec *r)
 	return tracefile_stack(s->tf, as_user(r)->stack);
 }
 
+static uint64_t *task_word(struct task_window *w, uint64_t id)
+{
+	return &w->begun[id % TASKS / 64];
+}
+
+/* Ids between the last one and @id have not begun: their bits are those of ids that are too old now. */
+static void task_window_move(struct task_window *w, uint64_t id)
+{
+	uint64_t at;
+
+	if (id - w->last >= TASKS)
+		memset(w->begun, 0, sizeof(w->begun));
+	else
+		for (at = w->last + 1; at <= id; at++)
+			*task_word(w, at) &= ~(1ULL << at % 64);
+	w->last = id;
+}
+
+/*
+ * False if a task @id has begun already, or may have: ids are never used twice
+ * (runtime/trace, lastTaskID), and a reader refuses one that does. A thread that is
+ * interrupted between its id and its record comes late, by far fewer than TASKS.
+ */
+static bool task_window_take(struct task_window *w, uint64_t id)
+{
+	uint64_t bit = 1ULL << id % 64;
+
+	if (id > w->last)
+		task_window_move(w, id);
+	if (w->last - id >= TASKS || (*task_word(w, id) & bit))
+		return false;
+	*task_word(w, id) |= bit;
+	return true;
+}
+
 void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	bool is_new;
-
 	if (!can_speak(s, m) || !r->id || r->id == NO_TASK)
 		return;
-	map64_put(&s->tasks, r->id, &is_new);
-	if (is_new)	/* ids are never used twice (runtime/trace, lastTaskID) */
+	if (task_window_take(&s->tasks, r->id))
 		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, text_id(s, r, 0),
 			  stack_of(s, r));
+	else
+		repair(s, REPAIR_DROPPED);
 }
 
 /* The reader takes the end of a task that it does not know, without a type. */
@@ -62,7 +96,6 @@ void user_task_end(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!can_speak(s, m))
 		return;
-	map64_del(&s->tasks, r->id);
 	step_emit(s, m, EV_UserTaskEnd, r->id, stack_of(s, r));
 }
 

@@ -28,6 +28,7 @@ struct assembler {
 	struct model *model;
 	struct tracefile *trace;
 	uint64_t records;
+	uint64_t written;	/* generations, when the last record had been taken */
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[1024];
 	uint32_t cpus;
@@ -37,11 +38,27 @@ struct assembler {
 	struct error why;	/* told again by all calls after the one that failed */
 };
 
+/* The model knows samples by the key of their whole stack. */
+static int pass_sample(struct assembler *a, const struct rec_cpu *c)
+{
+	struct rec_long l = { .r = c->r, .stack = stacks_sample(a->stacks, c) };
+
+	l.r.kind = REC_CPU_SAMPLE;
+	return model_record(a->model, &l.r, a->err);
+}
+
+/* Records come here without delay, so a sample's stack is made in the generation that needs it. */
 static int to_model(void *ctx, const struct rec *r)
 {
 	struct assembler *a = ctx;
+	int e = r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) :
+					  model_record(a->model, r, a->err);
 
-	return model_record(a->model, r, a->err);
+	if (a->written != assembler_generations(a)) {
+		a->written = assembler_generations(a);
+		stacks_turn(a->stacks);
+	}
+	return e;
 }
 
 static void note_lost(struct assembler *a, const struct rec *r)
@@ -68,15 +85,6 @@ static void note_loss(struct assembler *a, const struct rec *r)
 	}
 }
 
-/* The model knows samples by the key of their whole stack. */
-static void pass_sample(struct assembler *a, const struct rec_cpu *c)
-{
-	struct rec_long l = { .r = c->r, .stack = stacks_sample(a->stacks, c) };
-
-	l.r.kind = REC_CPU_SAMPLE;
-	a->failed = goid_filter_record(a->goids, &l.r);
-}
-
 static void from_merge(void *ctx, const struct rec *r)
 {
 	struct assembler *a = ctx;
@@ -89,10 +97,7 @@ static void from_merge(void *ctx, const struct rec *r)
 		return;
 	}
 	note_loss(a, r);
-	if (r->kind == REC_CPU_LEAF)
-		pass_sample(a, (const struct rec_cpu *)r);
-	else
-		a->failed = goid_filter_record(a->goids, r);
+	a->failed = goid_filter_record(a->goids, r);
 }
 
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,

@@ -344,7 +344,7 @@ static uint64_t count_ps(const struct model *s)
 static void end_gap(struct model *s)
 {
 	s->counts.unrecorded += s->now - s->gap.since;
-	s->gap.open = false;
+	s->gap.open = s->gap.collecting = false;
 	s->started = true;
 }
 

@@ -23,7 +23,13 @@ struct stacks {
 	struct symbolizer *symbols;
 	int minor;
 	unsigned int depth;
-	struct map64 by_key;	/* key -> struct stack * */
+	struct map64 by_key;	/* key -> struct stack *, as records defined them */
+	/*
+	 * Stacks of samples, in the same form: as many as there are interrupted
+	 * instructions times callers. Those of this generation, and those of the one
+	 * before, to which the first sample of this one may still belong.
+	 */
+	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */
 	size_t cut;		/* that lack frames, whose memory could not be read */
 };
@@ -106,7 +112,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 		return 0;
 	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
 				r->stack & STACK_KEY_CUT);
-	slot = map64_put(&s->by_key, key, &is_new);
+	slot = map64_put(&s->samples, key, &is_new);
 	if (!is_new)
 		return key;
 	st = xcalloc(1, sizeof(*st) + 2 * sizeof(st->pcs[0]));
@@ -203,6 +209,10 @@ static const struct stack *stack_get(struct stacks *s, uint64_t key)
 	uint64_t *slot = map64_get(&s->by_key, key);
 
 	if (!slot)
+		slot = map64_get(&s->samples, key);
+	if (!slot)
+		slot = map64_get(&s->samples_before, key);
+	if (!slot)
 		map64_put(&s->missing, key, NULL);
 	return slot ? (const struct stack *)(uintptr_t)*slot : NULL;
 }
@@ -277,16 +287,30 @@ uint64_t stacks_unanswered(const struct stacks *s, const char **why)
 	return symbolizer_unanswered(s->symbols, why);
 }
 
-void stacks_free(struct stacks *s)
+static void free_stacks(struct map64 *map)
 {
 	size_t i;
 
+	for (i = 0; i < map->cap; i++)
+		if (map->slots[i].used)
+			free((void *)(uintptr_t)map->slots[i].value);
+	map64_free(map);
+}
+
+void stacks_turn(struct stacks *s)
+{
+	free_stacks(&s->samples_before);
+	s->samples_before = s->samples;
+	s->samples = (struct map64){0};
+}
+
+void stacks_free(struct stacks *s)
+{
 	if (!s)
 		return;
-	for (i = 0; i < s->by_key.cap; i++)
-		if (s->by_key.slots[i].used)
-			free((void *)(uintptr_t)s->by_key.slots[i].value);
-	map64_free(&s->by_key);
+	free_stacks(&s->by_key);
+	free_stacks(&s->samples);
+	free_stacks(&s->samples_before);
 	map64_free(&s->missing);
 	free(s);
 }

@@ -20,11 +20,13 @@ struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int de
 void stacks_define(struct stacks *s, const struct rec_stack *r);
 /* The whole stack of a sample, whose record may come before that of its callers. Returns its key. */
 uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r);
+/* A generation has been written: forgets the stacks of samples that neither it nor the next one can use. */
+void stacks_turn(struct stacks *s);
 /* Key of the one-frame stack at the start of the function at @pc. */
 uint64_t stacks_entry_key(uint64_t pc);
 /* trace_frames_fn; @ctx is the struct stacks. */
 size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
-/* Distinct stacks defined, and stacks that were used but whose record was lost. */
+/* Distinct stacks that records defined, and stacks that were used but whose record was lost. */
 size_t stacks_defined(const struct stacks *s);
 size_t stacks_missing(const struct stacks *s);
 /* Those that end where memory could not be read, though there may be more frames. */

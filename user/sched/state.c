@@ -179,7 +179,6 @@ void state_free(struct model *s)
 {
 	gap_drop(s);
 	state_clear(s);
-	map64_free(&s->tasks);
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	map64_free(&s->dead);

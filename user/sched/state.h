@@ -89,6 +89,17 @@ struct tables {
 	struct map64 gs, ps, p_ptrs, ms;	/* as in struct model */
 };
 
+/*
+ * Which tasks have begun. The runtime counts their ids up, so what is known of the last
+ * TASKS of them is enough, however many never end (annotations.c).
+ */
+enum { TASKS = 1 << 16 };
+
+struct task_window {
+	uint64_t last;			/* the highest id that has begun, 0 = none */
+	uint64_t begun[TASKS / 64];	/* a bit for each id above last - TASKS, at id % TASKS */
+};
+
 /* A time of which nothing is known (gap.c). */
 struct gap {
 	bool open, collecting;
@@ -130,7 +141,7 @@ struct model {
 	struct gap gap;
 	struct tables aside;	/* in a gap: what was known before */
 	struct buf notes;	/* to be told: texts, each with its 0 (notes.c) */
-	struct map64 tasks;	/* ids of tasks that have begun */
+	struct task_window tasks;
 	struct memory memory;
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* stacks: frames that readers take, and what is kept of the stacks of samples. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "sched/stacks.h"
+#include "stackkey.h"
+
+static void define(struct stacks *s, uint64_t key, unsigned int n)
+{
+	struct rec_stack *r = calloc(1, sizeof(*r) + n * sizeof(r->pcs[0]));
+	unsigned int i;
+
+	r->r.kind = REC_STACK;
+	r->r.id = key;
+	r->n = r->room = n;
+	for (i = 0; i < n; i++)
+		r->pcs[i] = 0x401000 + i;
+	stacks_define(s, r);
+	free(r);
+}
+
+static uint64_t sample(struct stacks *s, uint64_t ip, uint64_t callers)
+{
+	struct rec_cpu r = { .r = { .kind = REC_CPU_LEAF }, .ip = ip, .stack = callers };
+
+	return stacks_sample(s, &r);
+}
+
+static size_t frames(struct stacks *s, uint64_t key)
+{
+	struct trace_frame out[TRACEV2_MAX_FRAMES];
+
+	return stacks_frames(s, key, out, TRACEV2_MAX_FRAMES);
+}
+
+/* A reader takes a frame without a name as the leaf only. */
+static void without_names_there_is_a_leaf_only(void)
+{
+	struct stacks *s = stacks_new(NULL, 27, 127);
+	uint64_t key;
+
+	define(s, 16, 3);
+	key = sample(s, 0x402000, 16);
+	CHECK_EQ(frames(s, 16), 1);
+	CHECK_EQ(frames(s, key), 1);
+	stacks_free(s);
+}
+
+static void stacks_of_samples_go_with_their_generation(void)
+{
+	struct stacks *s = stacks_new(NULL, 27, 127);
+	uint64_t old = sample(s, 0x402000, 0), again = sample(s, 0x403000, 0);
+
+	stacks_turn(s);
+	CHECK_EQ(frames(s, old), 1);
+	CHECK_EQ(sample(s, 0x403000, 0), again);
+	stacks_turn(s);
+	CHECK_EQ(frames(s, again), 1);
+	CHECK_EQ(stacks_missing(s), 0);
+	CHECK_EQ(frames(s, old), 0);
+	stacks_free(s);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(without_names_there_is_a_leaf_only),
+		UNIT(stacks_of_samples_go_with_their_generation),
+		{0},
+	});
+}
