@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "capture/bpf.h"
+#include "capture/ring_set.h"
 #include "live/module.h"
 #include "plan/plan.h"
 #include "live/process.h"
@@ -27,7 +28,7 @@
 #include "floor.skel.h"
 #include "progstat.h"
 #include "record.h"
-#include "target/x86_insn.h"
+#include "target/x86/insn.h"
 
 enum { DRAIN_NS = 5000000, CALLS = 2000, ROUNDS = 20, CPU_HZ = 1000, MAX_INSN = 15 };
 
@@ -171,9 +172,9 @@ static void drain(struct round *r, struct bpf_side *side)
 	struct buf b = {0};
 	size_t i;
 
-	for (i = 0; i < bpf_ring_count(side); i++) {
+	for (i = 0; i < bpf_rings(side)->rings.len; i++) {
 		b.len = 0;
-		ring_drain(bpf_ring(side, i), &b);
+		ring_drain(vec_at(&bpf_rings(side)->rings, struct ring, i), &b);
 		count_records(r, &b);
 	}
 	buf_free(&b);

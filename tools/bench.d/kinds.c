@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "capture/bpf.h"
+#include "capture/ring_set.h"
 #include "live/module.h"
 #include "plan/plan.h"
 #include "live/process.h"
@@ -80,9 +81,9 @@ static void drain(struct round *r, struct bpf_side *side, struct buf *b)
 {
 	size_t i;
 
-	for (i = 0; i < bpf_ring_count(side); i++) {
+	for (i = 0; i < bpf_rings(side)->rings.len; i++) {
 		b->len = 0;
-		ring_drain(bpf_ring(side, i), b);
+		ring_drain(vec_at(&bpf_rings(side)->rings, struct ring, i), b);
 		count_records(r, b);
 	}
 }

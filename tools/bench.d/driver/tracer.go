@@ -55,7 +55,7 @@ func gotapTracer(name string, args ...string) tracer {
 	}}
 }
 
-// startGotap returns when the probes are in place, which is when the trace has its header.
+// startGotap returns when the probes are in place, which is when the unfinished trace has its header.
 func startGotap(b *bench, pid int, path string, args ...string) (func() (recording, error), error) {
 	var report bytes.Buffer
 	args = append([]string{"record", "-p", fmt.Sprint(pid), "-o", path, "--json", "--budget", "none"}, args...)
@@ -63,11 +63,12 @@ func startGotap(b *bench, pid int, path string, args ...string) (func() (recordi
 	cmd.Stderr = &report
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
 	os.Remove(path)
+	os.Remove(path + ".partial")
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	err := waitFor("gotap record", func() bool {
-		st, err := os.Stat(path)
+		st, err := os.Stat(path + ".partial")
 		return err == nil && st.Size() > 0 || !alive(cmd.Process.Pid)
 	})
 	if err == nil && !alive(cmd.Process.Pid) {
