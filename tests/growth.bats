@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Nothing is remembered for ever: texts that come once, goroutines that end at once, tasks that never end. 15 s, or as
+# many seconds as $GOTAP_TEST_LONG says if it is more than 1.
+
+load lib/common
+load lib/record
+
+seconds() { if [ "${GOTAP_TEST_LONG:-0}" -gt 1 ]; then echo "$GOTAP_TEST_LONG"; else echo 15; fi; }
+
+teardown() { stop_targets; }
+
+# resident PID FILE: its resident memory in KiB, twice a second, until it ends.
+resident() {
+	while target_runs "$1"; do
+		awk '$1 == "VmRSS:" { print $2 }' "/proc/$1/status" >>"$2" 2>/dev/null || true
+		sleep 0.5
+	done
+}
+
+# flat FILE: the highest value of the second half is at most a quarter above that of the first half, and 16 MiB: a
+# generation is held in memory, and a loaded machine makes them differ. What stays for ever grows by half at least.
+flat() {
+	awk '{ v[NR] = $1 }
+		END {
+			if (NR < 6) { print "only " NR " values"; exit 1 }
+			for (i = 1; i <= NR; i++) if (i <= NR / 2) { if (v[i] > a) a = v[i] } else if (v[i] > b) b = v[i]
+			print "resident: at most " a " KiB in the first half, " b " KiB in the second"
+			exit b > a * 1.25 + 16384
+		}' "$1"
+}
+
+@test "resident memory is flat while everything that is recorded is new" {
+	require_root
+	build_prog "$REFERENCE_GO" endure
+	start_target "$PROG" -dur "$(($(seconds) + 60))s"
+	start_record "$BATS_TEST_TMPDIR/endure.trace" -p "$TARGET" -d "$(seconds)s"
+	resident "$RECORDER" "$BATS_TEST_TMPDIR/resident"
+	wait_record
+	[ "$status" -eq 0 ]
+	stop_target
+	flat "$BATS_TEST_TMPDIR/resident"
+	succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/endure.trace"
+}
+
+# The long form only: on 15 s a window is most of the trace.
+@test "convert's resident memory is flat, too" {
+	[ "${GOTAP_TEST_LONG:-0}" -gt 1 ] || skip "GOTAP_TEST_LONG=SECONDS"
+	require_root
+	build_prog "$REFERENCE_GO" endure
+	start_target "$PROG"
+	record "$BATS_TEST_TMPDIR/endure.trace" -p "$TARGET" -d "$(seconds)s"
+	stop_target
+	"$GOTAP" convert "$BATS_TEST_TMPDIR/endure.trace" -o "$BATS_TEST_TMPDIR/again.trace" 3>&- &
+	resident $! "$BATS_TEST_TMPDIR/resident"
+	flat "$BATS_TEST_TMPDIR/resident"
+}
