@@ -40,7 +40,7 @@ static size_t walk(const struct v1_trace *t)
 	v1_iter_init(&it, t);
 	while ((ev = v1_iter_next(&it)))
 		sum += v1_trace_stack(t, ev->stack, frames, V1_MAX_FRAMES) +
-		       (size_t)v1_trace_text(t, ev)[0] + (size_t)it.thread;
+		       (ev->text_len ? (size_t)ev->text[0] : 0) + (size_t)it.thread;
 	v1_iter_release(&it);
 	return sum;
 }

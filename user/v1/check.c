@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check: ordered events come in; they leave linked to the events that answer
+ * check: ordered events come in; they leave with what other events say of
  * them, or the first broken rule is reported. The rules are those of
  * postProcessTrace in the parsers of Go (see trace.h); before 1.5 a few differ.
  */
@@ -8,8 +8,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
-
-#include "v1/order.h"
+#include <stdlib.h>
 
 static rule_fn *const handlers[V1_TYPES] = {
 	[V1_PROC_START] = rule_proc_start,
@@ -65,108 +64,65 @@ struct check_g *rule_g(struct check *c, uint64_t id)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&c->g_index, id, &is_new);
-	struct check_g *g;
 
 	if (!is_new)
 		return vec_at(&c->gs, struct check_g, *slot);
 	*slot = c->gs.len;
-	g = vec_push(&c->gs, sizeof(*g));
-	g->last = g->start = g->create = g->assist = g->region = V1_NO_LINK;
-	return g;
+	return vec_push(&c->gs, sizeof(struct check_g));
 }
 
 struct check_p *rule_p(struct check *c, int32_t id)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&c->p_index, (uint64_t)(int64_t)id, &is_new);
-	struct check_p *p;
 
 	if (!is_new)
 		return vec_at(&c->ps, struct check_p, *slot);
 	*slot = c->ps.len;
-	p = vec_push(&c->ps, sizeof(*p));
-	p->gc = p->stw = p->sweep = V1_NO_LINK;
-	return p;
+	return vec_push(&c->ps, sizeof(struct check_p));
 }
 
-uint32_t rule_index(const struct check *c, const struct v1_event *ev)
+struct check *v1_check_new(const struct v1_trace *t)
 {
-	return (uint32_t)(ev - (const struct v1_event *)c->t->events.data);
-}
+	struct check *c = xcalloc(1, sizeof(*c));
+	struct check_g *g0;
 
-void rule_link(struct check *c, uint32_t from, const struct v1_event *to)
-{
-	if (from != V1_NO_LINK)
-		v1_ev(c->t, from)->link = rule_index(c, to);
-}
-
-static void init(struct check *c)
-{
+	c->t = t;
+	c->gotrace = t->format.version == V1_GOTRACE;
 	/* "No goroutine" always runs: the scheduler's own events are filed under it. */
-	struct check_g *g0 = rule_g(c, 0);
-
+	g0 = rule_g(c, 0);
 	g0->state = CHECK_RUNNING;
 	g0->exists = true;
-	c->gc = c->stw = V1_NO_LINK;
+	return c;
 }
 
-static void release(struct check *c)
+int v1_check_event(struct check *c, struct v1_event *ev, struct error *err)
 {
+	int ret = 0;
+
+	c->err = err;
+	if (handlers[ev->type])
+		ret = handlers[ev->type](c, ev);
+	if (ev->stack && !map64_get(&c->t->stacks, ev->stack))
+		ev->stack = 0;
+	return ret;
+}
+
+void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)
+{
+	*goroutines = c->gs.len - 1;
+	*procs = c->ps.len;
+}
+
+void v1_check_free(struct check *c)
+{
+	if (!c)
+		return;
 	map64_free(&c->g_index);
 	map64_free(&c->p_index);
 	map64_free(&c->tasks);
-	map64_free(&c->outer);
+	vec_free(&c->regions);
 	vec_free(&c->gs);
 	vec_free(&c->ps);
-}
-
-/*
- * Marks the GoSysCalls that block: the next event of the goroutine is its
- * GoSysBlock. @next holds the type of each goroutine's next event.
- */
-static void mark_blocking_syscalls(struct v1_trace *t)
-{
-	struct map64 next = {0};
-	size_t i = t->events.len;
-
-	while (i--) {
-		struct v1_event *ev = v1_ev(t, i);
-		uint64_t *type = map64_put(&next, ev->g, NULL);
-
-		if (ev->type == V1_GO_SYSCALL)
-			ev->sys_blocks = *type == V1_GO_SYSBLOCK;
-		*type = ev->type;
-	}
-	map64_free(&next);
-}
-
-static int run(struct check *c)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < c->t->events.len && !ret; i++) {
-		struct v1_event *ev = v1_ev(c->t, i);
-
-		if (handlers[ev->type])
-			ret = handlers[ev->type](c, ev);
-		if (ev->stack && !map64_get(&c->t->stacks, ev->stack))
-			ev->stack = 0;
-	}
-	return ret;
-}
-
-int v1_check_events(struct v1_trace *t, struct error *err)
-{
-	struct check c = { .t = t, .err = err, .gotrace = t->format.version == V1_GOTRACE };
-	int ret;
-
-	init(&c);
-	ret = run(&c);
-	t->goroutines = c.gs.len - 1;
-	t->procs = c.ps.len;
-	release(&c);
-	if (!ret)
-		mark_blocking_syscalls(t);
-	return ret;
+	free(c);
 }

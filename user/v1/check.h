@@ -12,32 +12,36 @@
 
 enum check_g_state { CHECK_DEAD, CHECK_RUNNABLE, CHECK_RUNNING, CHECK_WAITING };
 
-/* Event indexes; V1_NO_LINK where there is none. */
 struct check_g {
 	enum check_g_state state;
 	bool exists;		/* seen in some event that creates or moves it */
-	uint32_t last;		/* what the next event of its kind links to */
-	uint32_t start;		/* GoStart of the current run */
-	uint32_t create;	/* GoCreate until the first GoStart */
-	uint32_t assist;
-	uint32_t region;	/* innermost open region, chained in check.outer */
+	bool created;		/* by an event of the trace, not started since */
+	bool assist;
+	uint8_t last;		/* type of what made it wait or go on, 0 none */
+	uint32_t region;	/* innermost open region + 1 */
+	uint64_t start;		/* stack that it begins with, if created */
 };
 
 struct check_p {
-	bool running;
+	bool running, gc, stw, sweep;
 	uint64_t g;
-	uint32_t gc, stw, sweep;
+};
+
+struct check_region {
+	uint64_t task, name;
+	uint32_t outer;		/* + 1; of a free one, the next free one */
 };
 
 struct check {
-	struct v1_trace *t;
+	const struct v1_trace *t;
 	struct error *err;
 	bool gotrace;
 	struct map64 g_index, p_index;
 	struct vec gs, ps;	/* struct check_g, struct check_p */
-	uint32_t gc, stw;	/* open ones of the whole program */
-	struct map64 tasks;	/* id -> event index */
-	struct map64 outer;	/* region start -> region around it */
+	bool gc, stw;		/* open ones of the whole program */
+	struct map64 tasks;	/* ids of open ones */
+	struct vec regions;	/* struct check_region */
+	uint32_t free_region;	/* + 1 */
 };
 
 typedef int rule_fn(struct check *c, struct v1_event *ev);
@@ -45,9 +49,8 @@ typedef int rule_fn(struct check *c, struct v1_event *ev);
 /* Pointers stay valid until the next look-up of the same kind. */
 struct check_g *rule_g(struct check *c, uint64_t g);
 struct check_p *rule_p(struct check *c, int32_t p);
-uint32_t rule_index(const struct check *c, const struct v1_event *ev);
-/* Sets the link of event @from (may be V1_NO_LINK) to @to. */
-void rule_link(struct check *c, uint32_t from, const struct v1_event *to);
+/* Ends the innermost region of @g, which has one. */
+void rule_region_pop(struct check *c, struct check_g *g);
 /* -EBADMSG with the text and where the event is. */
 int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

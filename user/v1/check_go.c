@@ -28,8 +28,6 @@ static void leave(struct check *c, struct v1_event *ev, enum check_g_state state
 {
 	struct check_g *g = rule_g(c, ev->g);
 
-	rule_link(c, g->start, ev);
-	g->start = V1_NO_LINK;
 	if (ev->g)	/* gotrace lets "no goroutine" do anything and still run */
 		g->state = state;
 	rule_p(c, ev->p)->g = 0;
@@ -37,7 +35,6 @@ static void leave(struct check *c, struct v1_event *ev, enum check_g_state state
 
 int rule_go_create(struct check *c, struct v1_event *ev)
 {
-	uint32_t index = rule_index(c, ev);
 	struct check_g *g;
 	int ret = must_run(c, ev, true);
 
@@ -48,7 +45,9 @@ int rule_go_create(struct check *c, struct v1_event *ev)
 		return rule_fail(c, ev, "g %llu already exists", LLU(ev->args[0]));
 	g->exists = true;
 	g->state = CHECK_RUNNABLE;
-	g->last = g->create = index;
+	g->last = ev->type;
+	g->created = true;
+	g->start = ev->args[1];
 	return 0;
 }
 
@@ -63,27 +62,21 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 		return rule_fail(c, ev, "p %d is already running g %llu while start g %llu",
 				  ev->p, LLU(p->g), LLU(ev->g));
 	g->state = CHECK_RUNNING;
-	g->start = rule_index(c, ev);
 	p->g = ev->g;
-	if (g->create != V1_NO_LINK)
-		ev->stack = v1_ev(c->t, g->create)->args[1];
-	g->create = V1_NO_LINK;
-	rule_link(c, g->last, ev);
-	g->last = V1_NO_LINK;
+	if (g->created)
+		ev->stack = g->start;
+	g->created = false;
+	g->last = 0;
 	return 0;
 }
 
 /* Regions that are open when their goroutine ends, end there. */
-static void flush_regions(struct check *c, struct v1_event *ev)
+static void flush_regions(struct check *c, const struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
 
-	while (g->region != V1_NO_LINK) {
-		uint32_t start = g->region;
-
-		rule_link(c, start, ev);
-		g->region = (uint32_t)*map64_get(&c->outer, start);
-	}
+	while (g->region)
+		rule_region_pop(c, g);
 }
 
 int rule_go_end(struct check *c, struct v1_event *ev)
@@ -105,7 +98,7 @@ int rule_go_sched(struct check *c, struct v1_event *ev)
 	if (ret)
 		return ret;
 	leave(c, ev, CHECK_RUNNABLE);
-	rule_g(c, ev->g)->last = rule_index(c, ev);
+	rule_g(c, ev->g)->last = ev->type;
 	return 0;
 }
 
@@ -116,7 +109,7 @@ int rule_go_block(struct check *c, struct v1_event *ev)
 	if (ret)
 		return ret;
 	leave(c, ev, CHECK_WAITING);
-	rule_g(c, ev->g)->last = rule_index(c, ev);
+	rule_g(c, ev->g)->last = ev->type;
 	return 0;
 }
 
@@ -132,12 +125,10 @@ int rule_go_unblock(struct check *c, struct v1_event *ev)
 	g = rule_g(c, ev->args[0]);
 	if (g->state != CHECK_WAITING)
 		return rule_fail(c, ev, "g %llu is not waiting before unpark", LLU(ev->args[0]));
-	if (g->last != V1_NO_LINK && v1_ev(c->t, g->last)->type == V1_GO_BLOCK_NET &&
-	    ev->row != V1_ROW_TIMER)
+	if (g->last == V1_GO_BLOCK_NET && ev->row != V1_ROW_TIMER)
 		ev->row = V1_ROW_NETPOLL;
-	rule_link(c, g->last, ev);
 	g->state = CHECK_RUNNABLE;
-	g->last = rule_index(c, ev);
+	g->last = ev->type;
 	return 0;
 }
 
@@ -148,7 +139,7 @@ int rule_go_waiting(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoWaiting", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	g->last = rule_index(c, ev);
+	g->last = ev->type;
 	return 0;
 }
 
@@ -162,7 +153,7 @@ int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoInSyscall", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	g->last = rule_index(c, ev);
+	g->last = ev->type;
 	return 0;
 }
 
@@ -171,7 +162,7 @@ int rule_go_syscall(struct check *c, struct v1_event *ev)
 	int ret = must_run(c, ev, false);
 
 	if (!ret)
-		rule_g(c, ev->g)->last = rule_index(c, ev);
+		rule_g(c, ev->g)->last = ev->type;
 	return ret;
 }
 
@@ -193,9 +184,7 @@ int rule_go_sysexit(struct check *c, struct v1_event *ev)
 				  LLU(ev->g));
 	if (!c->gotrace && g->state != CHECK_WAITING)
 		return rule_fail(c, ev, "g %llu is not waiting during syscall exit", LLU(ev->g));
-	if (g->last != V1_NO_LINK && v1_ev(c->t, g->last)->type == V1_GO_SYSCALL)
-		rule_link(c, g->last, ev);
 	g->state = CHECK_RUNNABLE;
-	g->last = rule_index(c, ev);
+	g->last = ev->type;
 	return 0;
 }

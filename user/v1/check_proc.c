@@ -2,8 +2,6 @@
 /* check_proc: the rules for Ps, the garbage collector and annotations. See check.h. */
 #include "v1/check.h"
 
-#include <string.h>
-
 #define LLU(x) ((unsigned long long)(x))
 
 int rule_proc_start(struct check *c, struct v1_event *ev)
@@ -29,25 +27,24 @@ int rule_proc_stop(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-static int open_one(struct check *c, uint32_t *open, struct v1_event *ev, const char *what)
+static int open_one(struct check *c, bool *open, struct v1_event *ev, const char *what)
 {
-	if (*open != V1_NO_LINK)
+	if (*open)
 		return rule_fail(c, ev, "previous %s is not ended before a new one", what);
-	*open = rule_index(c, ev);
+	*open = true;
 	return 0;
 }
 
-static int close_one(struct check *c, uint32_t *open, struct v1_event *ev, const char *what)
+static int close_one(struct check *c, bool *open, struct v1_event *ev, const char *what)
 {
-	if (*open == V1_NO_LINK)
+	if (!*open)
 		return rule_fail(c, ev, "bogus %s end", what);
-	rule_link(c, *open, ev);
-	*open = V1_NO_LINK;
+	*open = false;
 	return 0;
 }
 
 /* One collection at a time; before 1.5 the parser looked at each P alone. */
-static uint32_t *gc_of(struct check *c, const struct v1_event *ev)
+static bool *gc_of(struct check *c, const struct v1_event *ev)
 {
 	return c->gotrace ? &rule_p(c, ev->p)->gc : &c->gc;
 }
@@ -64,7 +61,7 @@ int rule_gc_done(struct check *c, struct v1_event *ev)
 }
 
 /* Per P up to 1.9, of the whole program since. */
-static uint32_t *stw_of(struct check *c, const struct v1_event *ev)
+static bool *stw_of(struct check *c, const struct v1_event *ev)
 {
 	return c->t->format.version < 10 ? &rule_p(c, ev->p)->stw : &c->stw;
 }
@@ -102,52 +99,68 @@ int rule_assist_start(struct check *c, struct v1_event *ev)
 /* An assist may have been going on when tracing began: its end alone is fine. */
 int rule_assist_done(struct check *c, struct v1_event *ev)
 {
-	struct check_g *g = rule_g(c, ev->g);
-
-	rule_link(c, g->assist, ev);
-	g->assist = V1_NO_LINK;
+	rule_g(c, ev->g)->assist = false;
 	return 0;
 }
 
 int rule_task_create(struct check *c, struct v1_event *ev)
 {
 	bool is_new;
-	uint64_t *slot = map64_put(&c->tasks, ev->args[0], &is_new);
 
+	map64_put(&c->tasks, ev->args[0], &is_new);
 	if (!is_new)
 		return rule_fail(c, ev, "task id conflicts (id:%llu)", LLU(ev->args[0]));
-	*slot = rule_index(c, ev);
 	return 0;
 }
 
 int rule_task_end(struct check *c, struct v1_event *ev)
 {
-	uint64_t *slot = map64_get(&c->tasks, ev->args[0]);
-
-	if (!slot)
-		return 0;
-	rule_link(c, (uint32_t)*slot, ev);
 	map64_del(&c->tasks, ev->args[0]);
 	return 0;
 }
 
+static void push_region(struct check *c, struct check_g *g, const struct v1_event *ev)
+{
+	struct check_region *r;
+	uint32_t number = c->free_region;
+
+	if (number) {
+		r = vec_at(&c->regions, struct check_region, number - 1);
+		c->free_region = r->outer;
+	} else {
+		r = vec_push(&c->regions, sizeof(*r));
+		number = (uint32_t)c->regions.len;
+	}
+	*r = (struct check_region){ ev->args[0], ev->args[2], g->region };
+	g->region = number;
+}
+
+void rule_region_pop(struct check *c, struct check_g *g)
+{
+	struct check_region *r = vec_at(&c->regions, struct check_region, g->region - 1);
+	uint32_t number = g->region;
+
+	g->region = r->outer;
+	r->outer = c->free_region;
+	c->free_region = number;
+}
+
 static int region_end(struct check *c, struct check_g *g, struct v1_event *ev)
 {
-	const struct v1_event *start;
-	uint32_t index = g->region;
-	const char *name = v1_trace_string(c->t, ev->args[2]);
+	const struct check_region *open;
+	const char *name = v1_trace_string(c->t, ev->args[2]), *open_name;
 
-	if (index == V1_NO_LINK)	/* it began before the trace */
+	if (!g->region)		/* it began before the trace */
 		return 0;
-	start = v1_ev(c->t, index);
-	if (start->args[0] != ev->args[0] ||
-	    strcmp(v1_trace_string(c->t, start->args[2]), name))
+	open = vec_at(&c->regions, struct check_region, g->region - 1);
+	open_name = v1_trace_string(c->t, open->name);
+	/* Texts are interned: equal ones have equal addresses. */
+	if (open->task != ev->args[0] || open_name != name)
 		return rule_fail(c, ev, "misuse of region in goroutine %llu: end of \"%.40s\" "
 				  "of task %llu when the inner-most open region is \"%.40s\" of "
-				  "task %llu", LLU(ev->g), name, LLU(ev->args[0]),
-				  v1_trace_string(c->t, start->args[2]), LLU(start->args[0]));
-	rule_link(c, index, ev);
-	g->region = (uint32_t)*map64_get(&c->outer, index);
+				  "task %llu", LLU(ev->g), name, LLU(ev->args[0]), open_name,
+				  LLU(open->task));
+	rule_region_pop(c, g);
 	return 0;
 }
 
@@ -159,7 +172,6 @@ int rule_region(struct check *c, struct v1_event *ev)
 		return rule_fail(c, ev, "invalid user region mode: %llu", LLU(ev->args[1]));
 	if (ev->args[1] == 1)
 		return region_end(c, g, ev);
-	*map64_put(&c->outer, rule_index(c, ev), NULL) = g->region;
-	g->region = rule_index(c, ev);
+	push_region(c, g, ev);
 	return 0;
 }

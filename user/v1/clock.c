@@ -2,18 +2,40 @@
 /*
  * clock: ordered events with ticks come in; they leave with nanoseconds since
  * the first event, system call exits at the time when they really happened,
- * and the row that viewers give them.
+ * and the row that viewers give them. A first pass over the events finds the
+ * exits that have to move; each further one puts them where they belong.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "v1/internal.h"
 #include "v1/order.h"
 
-static int exit_time(const struct map64 *blocked, struct v1_event *ev, struct error *err)
+/* --- the first pass --- */
+
+struct first_pass {
+	struct v1_trace *t;
+	struct map64 blocked;	/* goroutine -> ticks at which its system call blocked */
+	struct map64 calls;	/* goroutine whose last event is a GoSysCall -> its ordinal + 1 */
+	uint32_t ordinal;
+	int64_t last;		/* ticks of the event before */
+};
+
+static void add_exit(struct first_pass *f, const struct v1_event *ev)
+{
+	struct v1_exit *x = vec_push(&f->t->exits, sizeof(*x));
+
+	*x = (struct v1_exit){ (int64_t)ev->args[2], ev->offset, ev->p, f->ordinal };
+}
+
+/*
+ * A GoSysExit is written when the thread has got a P, maybe long after the
+ * exit. The order is found with the time of writing; only then can the exit
+ * move to its own.
+ */
+static int note_exit(struct first_pass *f, const struct v1_event *ev, struct error *err)
 {
 	int64_t ticks = (int64_t)ev->args[2];
-	const uint64_t *block = map64_get(blocked, ev->g);
+	const uint64_t *block = map64_get(&f->blocked, ev->g);
 
 	if (!ticks)
 		return 0;
@@ -25,88 +47,201 @@ static int exit_time(const struct map64 *blocked, struct v1_event *ev, struct er
 		return error_set(err, -EBADMSG, "time stamps out of order: goroutine %llu leaves a "
 				 "syscall before it blocked, offset 0x%llx",
 				 (unsigned long long)ev->g, (unsigned long long)ev->offset);
-	ev->time = ticks;
+	add_exit(f, ev);
 	return 0;
 }
 
-/*
- * A GoSysExit is written when the thread has got a P, maybe long after the
- * exit. The order was found with the time of writing; only now can the exit
- * move to its own.
- */
-static int set_exit_times(struct v1_trace *t, bool *moved, struct error *err)
+static int note_syscall(struct first_pass *f, const struct v1_event *ev, struct error *err)
 {
-	struct map64 blocked = {0};
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < t->events.len && !ret; i++) {
-		struct v1_event *ev = v1_ev(t, i);
-
-		if (ev->type == V1_GO_SYSBLOCK || ev->type == V1_GO_IN_SYSCALL)
-			*map64_put(&blocked, ev->g, NULL) = (uint64_t)ev->time;
-		if (ev->type != V1_GO_SYSEXIT)
-			continue;
-		ret = exit_time(&blocked, ev, err);
-		*moved = true;
-	}
-	map64_free(&blocked);
-	return ret;
+	if (f->t->format.version < 7)
+		return 0;
+	if (ev->type == V1_GO_SYSBLOCK || ev->type == V1_GO_IN_SYSCALL)
+		*map64_put(&f->blocked, ev->g, NULL) = (uint64_t)ev->time;
+	return ev->type == V1_GO_SYSEXIT ? note_exit(f, ev, err) : 0;
 }
 
-static void sort_all(struct v1_trace *t)
+/* Marks the GoSysCalls that block: the next event of the goroutine is its GoSysBlock. */
+static void mark_blocking(struct first_pass *f, const struct v1_event *ev)
 {
-	uint32_t *index = xcalloc(t->events.len, sizeof(*index));
-	uint32_t i;
+	struct buf *bits = &f->t->blocking;
+	uint64_t *call = ev->type == V1_GO_SYSCALL ? map64_put(&f->calls, ev->g, NULL) :
+			 map64_get(&f->calls, ev->g);
 
-	for (i = 0; i < t->events.len; i++)
-		index[i] = i;
-	v1_sort_by_time(t, index, t->events.len);
-	v1_permute(t, index);
-	free(index);
+	while (bits->len <= f->ordinal / 8)
+		buf_add_byte(bits, 0);
+	if (!call)
+		return;
+	if (ev->type == V1_GO_SYSBLOCK && *call)
+		bits->data[(*call - 1) / 8] |= (uint8_t)(1 << (*call - 1) % 8);
+	*call = ev->type == V1_GO_SYSCALL ? f->ordinal + 1ULL : 0;
 }
 
-/* Floating point as in Go, so that the last digit agrees. */
-static void convert_times(struct v1_trace *t)
+/* What the conversion wants to know before it begins. */
+static void look_ahead(struct v1_trace *t, const struct v1_event *ev)
 {
-	uint64_t first = (uint64_t)v1_ev(t, 0)->time;
-	double ns = 1e9 / (double)t->frequency;
-	size_t i;
+	uint64_t *flags;
 
-	for (i = 0; i < t->events.len; i++) {
-		struct v1_event *ev = v1_ev(t, i);
-		double time = (double)(int64_t)((uint64_t)ev->time - first) * ns;
-
-		ev->time = time < 0 ? 0 : time < 9e18 ? (int64_t)time : INT64_MAX / 2;
+	switch (ev->type) {
+	case V1_GOMAXPROCS:
+		t->has_gomaxprocs = true;
+		break;
+	case V1_GO_WAITING:
+	case V1_GO_IN_SYSCALL:
+		*map64_put(&t->before, ev->g, NULL) |= V1_DECLARED;
+		break;
+	case V1_ASSIST_START:
+	case V1_ASSIST_DONE:
+		flags = map64_put(&t->before, ev->g, NULL);
+		if (!(*flags & V1_ASSIST_SEEN) && ev->type == V1_ASSIST_DONE)
+			*flags |= V1_IN_ASSIST;
+		*flags |= V1_ASSIST_SEEN;
+		break;
 	}
 }
 
-static void set_rows(struct v1_trace *t)
+static int note(struct first_pass *f, const struct v1_event *ev, struct error *err)
 {
-	size_t i;
+	struct v1_trace *t = f->t;
 
-	for (i = 0; i < t->events.len; i++) {
-		struct v1_event *ev = v1_ev(t, i);
+	if (!f->ordinal)
+		t->first = ev->time;
+	else if (ev->time < f->last)
+		return error_set(err, -EBADMSG, "time stamps out of order: %s at offset 0x%llx is "
+				 "earlier than the event it must follow",
+				 v1_trace_type_name(t, ev->type), (unsigned long long)ev->offset);
+	f->last = ev->time;
+	mark_blocking(f, ev);
+	look_ahead(t, ev);
+	return note_syscall(f, ev, err);
+}
 
-		if (ev->type == V1_GO_SYSEXIT)
-			ev->row = V1_ROW_SYSCALL;
-		else if (ev->type == V1_GO_UNBLOCK && map64_get(&t->timer_gs, ev->g))
-			ev->row = V1_ROW_TIMER;
-	}
+static int compare_exits(const void *pa, const void *pb)
+{
+	const struct v1_exit *a = pa, *b = pb;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->ordinal < b->ordinal ? -1 : 1;
 }
 
 int v1_clock(struct v1_trace *t, struct error *err)
 {
-	bool moved = false;
-	int ret = 0;
+	struct first_pass f = { .t = t };
+	struct v1_order *order = v1_order_new(t);
+	struct v1_event ev;
+	int ret;
 
-	if (t->format.version >= 7)
-		ret = set_exit_times(t, &moved, err);
-	if (ret)
-		return ret;
-	if (moved)
-		sort_all(t);
-	convert_times(t);
-	set_rows(t);
+	while ((ret = v1_order_next(order, &ev, err)) > 0) {
+		ret = note(&f, &ev, err);
+		if (ret)
+			break;
+		f.ordinal++;
+	}
+	t->count = f.ordinal;
+	if (t->exits.len)
+		qsort(t->exits.data, t->exits.len, sizeof(struct v1_exit), compare_exits);
+	map64_free(&f.blocked);
+	map64_free(&f.calls);
+	v1_order_free(order);
+	return ret;
+}
+
+/* --- each further pass --- */
+
+struct v1_sequence {
+	const struct v1_trace *t;
+	struct v1_order *order;
+	struct v1_reader reader;	/* for exits */
+	struct v1_event ahead;		/* next one of those that stay in their place */
+	bool has_ahead;
+	uint32_t ordinal;		/* of the one after it */
+	size_t exit;			/* next in t->exits */
+};
+
+struct v1_sequence *v1_sequence_new(const struct v1_trace *t)
+{
+	struct v1_sequence *s = xcalloc(1, sizeof(*s));
+
+	s->t = t;
+	s->order = v1_order_new(t);
+	v1_reader_init(&s->reader, t->data, t->size, NULL);
+	return s;
+}
+
+static bool moves(const struct v1_sequence *s, const struct v1_event *ev)
+{
+	return ev->type == V1_GO_SYSEXIT && ev->args[2] && s->t->format.version >= 7;
+}
+
+static int fill_ahead(struct v1_sequence *s, struct error *err)
+{
+	int ret = 1;
+
+	while (!s->has_ahead && s->ordinal < s->t->count) {
+		ret = v1_order_next(s->order, &s->ahead, err);
+		if (ret <= 0)
+			return ret;
+		s->has_ahead = !moves(s, &s->ahead);
+		s->ahead.sys_blocks = s->ahead.type == V1_GO_SYSCALL &&
+				      s->t->blocking.data[s->ordinal / 8] >> s->ordinal % 8 & 1;
+		s->ordinal++;
+	}
 	return 0;
+}
+
+static const struct v1_exit *next_exit(const struct v1_sequence *s)
+{
+	const struct v1_exit *x = vec_at(&s->t->exits, struct v1_exit, s->exit);
+
+	if (s->exit == s->t->exits.len)
+		return NULL;
+	return !s->has_ahead || x->time < s->ahead.time ||
+	       (x->time == s->ahead.time && x->ordinal < s->ordinal - 1) ? x : NULL;
+}
+
+/* Floating point as in Go, so that the last digit agrees. */
+static void finish(const struct v1_trace *t, struct v1_event *ev)
+{
+	double ns = 1e9 / (double)t->frequency;
+	double time = (double)(int64_t)((uint64_t)ev->time - (uint64_t)t->first) * ns;
+
+	ev->time = time < 0 ? 0 : time < 9e18 ? (int64_t)time : INT64_MAX / 2;
+	if (ev->type == V1_GO_SYSEXIT)
+		ev->row = V1_ROW_SYSCALL;
+	else if (ev->type == V1_GO_UNBLOCK && map64_get(&t->timer_gs, ev->g))
+		ev->row = V1_ROW_TIMER;
+}
+
+int v1_sequence_next(struct v1_sequence *s, struct v1_event *ev, struct error *err)
+{
+	const struct v1_exit *x;
+	int ret = fill_ahead(s, err);
+
+	if (ret < 0)
+		return ret;
+	x = next_exit(s);
+	if (x) {
+		v1_event_at(s->t, &s->reader, x->offset, ev);
+		v1_make_plain(ev);
+		ev->time = x->time;
+		ev->p = x->p;
+		ev->g = ev->args[0];
+		s->exit++;
+	} else if (s->has_ahead) {
+		*ev = s->ahead;
+		s->has_ahead = false;
+	} else {
+		return 0;
+	}
+	finish(s->t, ev);
+	return 1;
+}
+
+void v1_sequence_free(struct v1_sequence *s)
+{
+	if (!s)
+		return;
+	v1_order_free(s->order);
+	v1_reader_release(&s->reader);
+	free(s);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "v1/convert_internal.h"
+#include "v1/internal.h"
 
 /* v2 time of the first event: later than the sync batch, which readers show first. */
 enum { TIME_BASE = 1000, SYNC_TIME = 1 };
@@ -74,42 +75,35 @@ uint64_t convert_stack(struct convert *c, uint64_t stack)
 	return tracefile_stack(c->sim.tf, stack);
 }
 
-/* What must be known of an event before those in front of it are converted. */
-static void look_at(struct convert *c, const struct v1_event *ev, struct map64 *assists)
+uint64_t convert_string(struct convert *c, uint64_t id)
 {
-	bool is_new;
+	const char *text = v1_trace_string(c->t, id);
 
-	switch (ev->type) {
-	case V1_GOMAXPROCS:
-		c->has_gomaxprocs = true;
-		break;
-	case V1_GO_WAITING:
-	case V1_GO_IN_SYSCALL:
-		sim_g(&c->sim, ev->g)->declared = true;
-		break;
-	case V1_ASSIST_START:
-	case V1_ASSIST_DONE:
-		map64_put(assists, ev->g, &is_new);
-		if (is_new && ev->type == V1_ASSIST_DONE)
-			sim_g(&c->sim, ev->g)->assist_before = true;
-		break;
-	}
+	return tracefile_bytes(c->sim.tf, text, strset_len(text));
 }
 
+/* What must be known of a goroutine before its first event. */
 static void look_ahead(struct convert *c)
 {
-	struct map64 assists = {0};
+	const struct map64 *before = &c->t->before;
 	size_t i;
 
-	for (i = 0; i < v1_trace_count(c->t); i++)
-		look_at(c, v1_trace_event(c->t, i), &assists);
-	map64_free(&assists);
+	for (i = 0; i < before->cap; i++) {
+		const struct map64_slot *slot = &before->slots[i];
+		struct sim_g *g;
+
+		if (!slot->used)
+			continue;
+		g = sim_g(&c->sim, slot->key);
+		g->declared = slot->value & V1_DECLARED;
+		g->assist_before = slot->value & V1_IN_ASSIST;
+	}
 }
 
 /* Without a Gomaxprocs, the first event that is no part of a trace's beginning ends it. */
 static bool ends_start(const struct convert *c, const struct v1_event *ev)
 {
-	if (c->has_gomaxprocs)
+	if (c->t->has_gomaxprocs)
 		return false;
 	switch (ev->type) {
 	case V1_GO_CREATE:
@@ -137,12 +131,15 @@ static void convert_event(struct convert *c, const struct v1_event *ev)
 
 static void convert_all(struct convert *c)
 {
-	size_t i;
+	const struct v1_event *ev;
+	struct v1_iter it;
 
 	look_ahead(c);
 	c->starting = true;
-	for (i = 0; i < v1_trace_count(c->t); i++)
-		convert_event(c, v1_trace_event(c->t, i));
+	v1_iter_init(&it, c->t);
+	while ((ev = v1_iter_next(&it)))
+		convert_event(c, ev);
+	v1_iter_release(&it);
 	if (c->starting)
 		convert_end_start(c);
 	c->sim.counts.dropped += c->sim.pending.len;

@@ -90,7 +90,7 @@ int convert_go_start(struct convert *c, const struct v1_event *ev)
 	struct sim_g *g = sim_g(s, ev->g);
 	struct sim_p *p = convert_p(c, ev);
 	bool first = c->starting && g->status == SIM_UNKNOWN;
-	const char *label;
+	uint64_t label;
 
 	if (!p)
 		p = sim_p(s, INT32_MAX);
@@ -100,9 +100,9 @@ int convert_go_start(struct convert *c, const struct v1_event *ev)
 		sim_g_status(s, SIM_CONVERTED, g, SIM_RUNNING, runner(c, p, g));
 	else
 		sim_g_start(s, SIM_CONVERTED, g, runner(c, p, g));
-	label = ev->type == V1_GO_START_LABEL ? v1_trace_string(c->t, ev->args[2]) : "";
-	if (*label)
-		sim_put(s, SIM_CONVERTED, g->m, EV_GoLabel, tracefile_string(s->tf, label));
+	label = ev->type == V1_GO_START_LABEL ? convert_string(c, ev->args[2]) : 0;
+	if (label)
+		sim_put(s, SIM_CONVERTED, g->m, EV_GoLabel, label);
 	settle_ranges(c, g);
 	sim_flush_pending(s);
 	return 1;

@@ -28,7 +28,6 @@ struct convert {
 	struct sim sim;
 	struct convert_frames frames;
 	bool starting;		/* before the first Gomaxprocs */
-	bool has_gomaxprocs;
 	uint64_t gc_seq;
 	size_t gc_depth;	/* gotrace: collections of several Ps overlap */
 	struct sim_g *stw;	/* who stopped the world (since 1.10) */
@@ -56,5 +55,7 @@ struct sim_p *convert_p(struct convert *c, const struct v1_event *ev);
 /* The thread on which the event's goroutine runs, or NULL. */
 struct sim_m *convert_user(struct convert *c, const struct v1_event *ev);
 uint64_t convert_stack(struct convert *c, uint64_t stack);
+/* The text of v1 string @id in the written trace. */
+uint64_t convert_string(struct convert *c, uint64_t id);
 
 #endif

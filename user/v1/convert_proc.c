@@ -198,11 +198,6 @@ int convert_heap_goal(struct convert *c, const struct v1_event *ev)
 
 /* --- annotations --- */
 
-static uint64_t string(struct convert *c, const char *text)
-{
-	return tracefile_string(c->sim.tf, text);
-}
-
 int convert_task_create(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_m *m = convert_user(c, ev);
@@ -211,7 +206,7 @@ int convert_task_create(struct convert *c, const struct v1_event *ev)
 	if (!m)
 		return 0;
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserTaskBegin, ev->args[0], parent,
-		string(c, v1_trace_string(c->t, ev->args[2])), convert_stack(c, ev->stack));
+		convert_string(c, ev->args[2]), convert_stack(c, ev->stack));
 	return 1;
 }
 
@@ -233,7 +228,7 @@ int convert_region(struct convert *c, const struct v1_event *ev)
 	if (!m)
 		return 0;
 	sim_put(&c->sim, SIM_CONVERTED, m, ev->args[1] ? EV_UserRegionEnd : EV_UserRegionBegin,
-		ev->args[0], string(c, v1_trace_string(c->t, ev->args[2])),
+		ev->args[0], convert_string(c, ev->args[2]),
 		convert_stack(c, ev->stack));
 	return 1;
 }
@@ -245,8 +240,8 @@ int convert_log(struct convert *c, const struct v1_event *ev)
 	if (!m)
 		return 0;
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserLog, ev->args[0],
-		string(c, v1_trace_string(c->t, ev->args[1])),
-		string(c, v1_trace_text(c->t, ev)), convert_stack(c, ev->stack));
+		convert_string(c, ev->args[1]),
+		tracefile_bytes(c->sim.tf, ev->text, ev->text_len), convert_stack(c, ev->stack));
 	return 1;
 }
 

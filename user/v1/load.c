@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load: records come in, in file order; events with absolute ticks go out, as
- * one stream per P, with strings and stacks in tables. A batch belongs to one
- * P and gives the base of its deltas. The goroutine of an event is the one
- * that its P ran last, across batches.
+ * load: records come in, in file order; where the pieces of each P begin goes
+ * out, with strings and stacks in tables. A batch belongs to one P and gives
+ * the base of its deltas. The goroutine of an event is the one that its P ran
+ * last, across batches.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "v1/internal.h"
@@ -13,45 +14,52 @@
 
 struct loader {
 	struct v1_trace *t;
-	struct v1_streams *s;
 	struct v1_reader reader;
 	struct map64 current_g;	/* P -> goroutine, for the Ps of other batches */
-	struct map64 message_ids;	/* address of text -> index in messages */
 	int32_t p;
 	uint64_t g;
 	int64_t ticks, seq;
+	int64_t key;		/* of the last event of the open piece, before 1.7 */
+	uint32_t piece;		/* that takes the next event + 1, 0: it begins one */
 	bool in_batch;
 };
 
-static struct v1_stream *stream_of(struct v1_streams *s, int32_t p)
+static struct v1_stream *stream_of(struct v1_trace *t, int32_t p)
 {
 	struct v1_stream *st;
 	bool is_new;
-	uint64_t *slot = map64_put(&s->by_p, (uint64_t)(int64_t)p, &is_new);
+	uint64_t *slot = map64_put(&t->stream_of, (uint64_t)(int64_t)p, &is_new);
 
 	if (!is_new)
-		return vec_at(&s->list, struct v1_stream, *slot);
-	*slot = s->list.len;
-	st = vec_push(&s->list, sizeof(*st));
+		return vec_at(&t->streams, struct v1_stream, *slot);
+	*slot = t->streams.len;
+	st = vec_push(&t->streams, sizeof(*st));
 	st->p = p;
 	return st;
 }
 
-void v1_streams_release(struct v1_streams *s)
+/* A piece that begins with the record at @offset. */
+static uint32_t begin_piece(struct loader *l, size_t offset)
 {
-	size_t i;
+	struct v1_piece *piece = vec_push(&l->t->pieces, sizeof(*piece));
+	uint32_t number = (uint32_t)l->t->pieces.len;
+	struct v1_stream *st;
 
-	for (i = 0; i < s->list.len; i++)
-		vec_free(&vec_at(&s->list, struct v1_stream, i)->events);
-	vec_free(&s->list);
-	vec_free(&s->seqs);
-	map64_free(&s->by_p);
+	*piece = (struct v1_piece){ .offset = offset, .ticks = l->ticks, .seq = l->seq,
+				    .g = l->g, .p = l->p };
+	if (l->t->format.version < 7)
+		return number;
+	st = stream_of(l->t, l->p);
+	if (st->last)
+		vec_at(&l->t->pieces, struct v1_piece, st->last - 1)->next = number;
+	else
+		st->first = number;
+	return st->last = number;
 }
 
-/* The readers of texts take them up to the first NUL. */
 static const char *intern(struct v1_trace *t, const struct v1_record *rec)
 {
-	return strset_add(t->texts, rec->data, strnlen(rec->data, rec->data_len));
+	return strset_add_bytes(t->texts, rec->data, rec->data_len);
 }
 
 static int add_string(struct loader *l, const struct v1_record *rec, struct error *err)
@@ -107,6 +115,7 @@ static int begin_batch(struct loader *l, const struct v1_record *rec, struct err
 		return error_set(err, -EBADMSG, "batch at offset 0x%zx: processor ID %llu is too "
 				 "large", rec->offset, (unsigned long long)p);
 	*map64_put(&l->current_g, (uint64_t)(int64_t)l->p, NULL) = l->g;
+	l->piece = 0;
 	l->p = (int32_t)p;
 	g = map64_get(&l->current_g, (uint64_t)(int64_t)l->p);
 	l->g = g ? *g : 0;
@@ -131,108 +140,96 @@ static int set_frequency(struct loader *l, const struct v1_record *rec, struct e
 	return 0;
 }
 
-/* Which goroutine an event belongs to, and who runs on the P after it. */
-static void assign_goroutine(struct loader *l, struct v1_event *ev)
-{
-	ev->g = l->g;
-	switch (ev->type) {
-	case V1_GO_START:
-	case V1_GO_START_LOCAL:
-	case V1_GO_START_LABEL:
-		ev->g = l->g = ev->args[0];
-		break;
-	case V1_GO_END ... V1_GO_BLOCK:
-	case V1_GO_BLOCK_SEND ... V1_GO_BLOCK_NET:
-	case V1_GO_BLOCK_GC:
-	case V1_GO_SYSBLOCK:
-		l->g = 0;
-		break;
-	case V1_GO_SYSEXIT:
-	case V1_GO_SYSEXIT_LOCAL:
-	case V1_GO_WAITING:
-	case V1_GO_IN_SYSCALL:
-		ev->g = ev->args[0];
-		break;
-	}
-}
-
 /*
  * A sample is written later, by another goroutine, into whatever batch is
  * open: it brings its own time, P and goroutine.
  */
-static int place_sample(struct v1_event *ev, struct error *err)
+static int add_sample(struct loader *l, const struct v1_record *rec, struct error *err)
 {
-	uint64_t p = ev->args[1];
+	const uint64_t *v = rec->values + rec->ndeltas;
+	struct v1_sample *s;
 
-	if (p != UINT64_MAX && p > INT32_MAX - 1)
-		return error_set(err, -EBADMSG, "CPUSample at offset 0x%llx: processor ID %llu is "
-				 "too large", (unsigned long long)ev->offset,
-				 (unsigned long long)p);
-	ev->time = (int64_t)ev->args[0];
-	ev->p = (int32_t)p;
-	ev->g = ev->args[2];
-	ev->row = V1_ROW_PROFILE;
+	if (v[1] != UINT64_MAX && v[1] > INT32_MAX - 1)
+		return error_set(err, -EBADMSG, "CPUSample at offset 0x%zx: processor ID %llu is "
+				 "too large", rec->offset, (unsigned long long)v[1]);
+	stream_of(l->t, V1_SAMPLE_STREAM);
+	s = vec_push(&l->t->samples, sizeof(*s));
+	*s = (struct v1_sample){ (int64_t)v[0], rec->offset };
 	return 0;
 }
 
-static uint32_t add_message(struct loader *l, const struct v1_record *rec)
+/*
+ * A GoSysExit of 1.5 is written when the thread has a P again; it brings the
+ * number and the time of the exit itself: it is in no order with its neighbours.
+ */
+static void add_exit(struct loader *l, const struct v1_record *rec)
 {
-	const char *s = intern(l->t, rec);
+	uint32_t number = begin_piece(l, rec->offset);
+	struct v1_piece *piece = vec_at(&l->t->pieces, struct v1_piece, number - 1);
+
+	piece->n = 1;
+	piece->exit = true;
+}
+
+/* The file's order, as far as it is the order of events: else another piece begins. */
+static void extend_piece(struct loader *l, const struct v1_record *rec, int64_t ticks, int64_t seq)
+{
+	int64_t key = l->t->format.version == 5 ? seq : ticks;
+
+	if (!l->piece || (l->t->format.version < 7 && key < l->key))
+		l->piece = begin_piece(l, rec->offset);
+	l->key = key;
+	vec_at(&l->t->pieces, struct v1_piece, l->piece - 1)->n++;
+}
+
+/* Readers see a start PC as a stack of one frame. */
+static void add_start(struct v1_trace *t, uint64_t pc)
+{
+	uint64_t *id;
 	bool is_new;
-	uint64_t *slot = map64_put(&l->message_ids, (uintptr_t)s, &is_new);
 
-	if (is_new) {
-		*slot = l->t->messages.len;
-		*(const char **)vec_push(&l->t->messages, sizeof(s)) = s;
-	}
-	return (uint32_t)*slot;
+	if (!pc)
+		return;
+	id = map64_put(&t->starts, pc, &is_new);
+	if (!is_new)
+		return;
+	*id = V1_START_STACK + t->starts.len;
+	v1_stack_add(t, *id, 1)->pc = pc;
 }
 
-static void read_arguments(struct v1_event *ev, const struct v1_record *rec)
+/* Who runs on the P from here on. */
+static void follow_goroutine(struct loader *l, const struct v1_record *rec)
 {
-	const uint64_t *v = rec->values + rec->ndeltas;
-	size_t i, n = rec->nvalues - rec->ndeltas - rec->spec->stack;
+	struct v1_event ev = { .type = (uint8_t)rec->type };
 
-	for (i = 0; i < n; i++)
-		ev->args[i] = v[i];
-	if (rec->spec->stack)
-		ev->stack = v[n];
-}
-
-static void advance_clock(struct loader *l, const struct v1_record *rec)
-{
-	if (rec->ndeltas == 2) {
-		l->seq = (int64_t)((uint64_t)l->seq + rec->values[0]);
-		*(int64_t *)vec_push(&l->s->seqs, sizeof(int64_t)) = l->seq;
-	}
-	l->ticks = (int64_t)((uint64_t)l->ticks + rec->values[rec->ndeltas - 1]);
+	if (rec->nvalues > rec->ndeltas)
+		ev.args[0] = rec->values[rec->ndeltas];
+	v1_assign_goroutine(&l->g, &ev);
+	if (rec->type == V1_GO_CREATE && v1_pc_only(l->t->format.version))
+		add_start(l->t, rec->values[rec->ndeltas + 1]);
 }
 
 static int add_event(struct loader *l, const struct v1_record *rec, struct error *err)
 {
-	struct v1_stream *st;
-	struct v1_event *ev;
-	uint32_t index = (uint32_t)l->t->events.len;
+	int64_t ticks = (int64_t)((uint64_t)l->ticks + rec->values[rec->ndeltas - 1]);
+	int64_t seq = (int64_t)((uint64_t)l->seq + (rec->ndeltas == 2 ? rec->values[0] : 0));
 	int ret = 0;
 
-	if (l->t->events.len >= V1_NO_LINK)
+	if (l->t->events == UINT32_MAX - 1)
 		return error_set(err, -EOVERFLOW, "the trace has too many events");
-	advance_clock(l, rec);
-	ev = vec_push(&l->t->events, sizeof(*ev));
-	ev->offset = rec->offset;
-	ev->time = l->ticks;
-	ev->type = rec->type;
-	ev->p = l->p;
-	ev->link = V1_NO_LINK;
-	read_arguments(ev, rec);
-	assign_goroutine(l, ev);
-	if (ev->type == V1_LOG)
-		ev->text = add_message(l, rec);
-	if (ev->type == V1_CPU_SAMPLE)
-		ret = place_sample(ev, err);
-	st = stream_of(l->s, ev->type == V1_CPU_SAMPLE ? V1_SAMPLE_STREAM : l->p);
-	*(uint32_t *)vec_push(&st->events, sizeof(uint32_t)) = index;
-	return ret;
+	if (rec->type == V1_CPU_SAMPLE)
+		ret = add_sample(l, rec, err);
+	else if (rec->type == V1_GO_SYSEXIT && l->t->format.version == 5)
+		add_exit(l, rec);
+	else
+		extend_piece(l, rec, ticks, seq);
+	if (ret)
+		return ret;
+	l->t->events++;
+	l->ticks = ticks;
+	l->seq = seq;
+	follow_goroutine(l, rec);
+	return 0;
 }
 
 /* Since Go 1.23 readers refuse records outside batches; up to 1.10 they are P 0's. */
@@ -282,14 +279,25 @@ static int load_records(struct loader *l, struct error *err)
 	return ret;
 }
 
+/* Samples come in the order in which a signal handler got a lock. */
+static int compare_samples(const void *pa, const void *pb)
+{
+	const struct v1_sample *a = pa, *b = pb;
+
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	return a->offset < b->offset ? -1 : 1;
+}
+
 /* The record at which it broke is not read: what is before it may count. */
 static void note_cut(struct loader *l, const struct error *why)
 {
 	struct v1_cut *cut = l->t->cut;
 
-	cut->is_cut = true;
+	l->t->is_cut = cut->is_cut = true;
 	cut->why = *why;
 	cut->lost_bytes = l->reader.cursor.len - l->reader.start;
+	l->t->size = l->reader.start;
 	cut->no_frequency = !l->t->frequency;
 	if (cut->no_frequency)
 		l->t->frequency = 1000000000;
@@ -307,16 +315,18 @@ static int load_all(struct loader *l, struct error *err)
 	}
 	if (ret)
 		return ret;
-	if (!l->t->events.len)
+	if (!l->t->events)
 		return error_set(err, -EBADMSG, "trace is empty");
+	if (l->t->samples.len)
+		qsort(l->t->samples.data, l->t->samples.len, sizeof(struct v1_sample),
+		      compare_samples);
 	return 0;
 }
 
-int v1_load(struct v1_trace *t, struct v1_streams *s, const uint8_t *data, size_t n,
-	    struct error *err)
+int v1_load(struct v1_trace *t, struct error *err)
 {
-	struct loader l = { .t = t, .s = s };
-	int ret = v1_reader_init(&l.reader, data, n, err);
+	struct loader l = { .t = t };
+	int ret = v1_reader_init(&l.reader, t->data, t->size, err);
 
 	if (!ret) {
 		t->format = l.reader.format;
@@ -324,6 +334,5 @@ int v1_load(struct v1_trace *t, struct v1_streams *s, const uint8_t *data, size_
 	}
 	v1_reader_release(&l.reader);
 	map64_free(&l.current_g);
-	map64_free(&l.message_ids);
 	return ret;
 }

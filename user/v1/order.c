@@ -8,13 +8,15 @@
  * they need are ready, and the earliest ready one comes next. So the order is
  * right even where the clocks of CPUs are not (internal/trace/order.go).
  *
+ * Only the next event of each stream is decoded.
+ *
  * A head that is not ready waits in a list of its need, and is looked up again
  * only when some goroutine gets there: merging takes n log n whatever the file.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "v1/internal.h"
 #include "v1/order.h"
 
 /* --- states and needs --- */
@@ -85,26 +87,39 @@ static bool is_ready(const struct step *s, struct state now)
 
 /* --- the merge --- */
 
+/* Of a piece or a stream: @key is the time, in 1.5 the sequence number. */
 struct head {
-	int64_t time;
-	uint32_t stream;
+	int64_t key;
+	uint64_t tie;		/* of equal keys: the stream, or where the event is in the file */
+	uint32_t from;		/* index */
 };
 
-struct merge {
-	struct v1_trace *t;
-	struct v1_stream *streams;
-	size_t nstreams;
+/* What a stream comes to next. */
+struct next {
+	struct v1_piece piece;	/* at work */
+	uint32_t piece_after;	/* + 1 */
+	uint32_t sample;	/* index of the next one, of the stream of samples */
+	struct v1_event ev;
+	bool has_event;
+};
+
+struct v1_order {
+	const struct v1_trace *t;
+	struct v1_reader reader;
+	struct head *heap;	/* ready heads, earliest first */
+	size_t nheap;
+	size_t given;
+	/* Before 1.7: */
+	struct v1_piece *pieces;
+	/* From 1.7 on: */
+	struct next *streams;
 	struct map64 index;	/* key -> index in states */
 	struct vec states;	/* struct state */
 	struct map64 waiting;	/* hash of a need -> first waiting stream + 1 */
 	uint32_t *next_waiting;	/* per stream: the next one + 1 */
-	struct head *heap;	/* ready heads, earliest first */
-	size_t nheap;
-	uint32_t *out;
-	size_t nout;
 };
 
-static struct state *state_of(struct merge *m, uint64_t key)
+static struct state *state_of(struct v1_order *m, uint64_t key)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&m->index, key, &is_new);
@@ -118,10 +133,10 @@ static struct state *state_of(struct merge *m, uint64_t key)
 
 static bool head_less(const struct head *a, const struct head *b)
 {
-	return a->time < b->time || (a->time == b->time && a->stream < b->stream);
+	return a->key < b->key || (a->key == b->key && a->tie < b->tie);
 }
 
-static void heap_push(struct merge *m, struct head h)
+static void heap_push(struct v1_order *m, struct head h)
 {
 	size_t i = m->nheap++;
 
@@ -132,7 +147,7 @@ static void heap_push(struct merge *m, struct head h)
 	m->heap[i] = h;
 }
 
-static struct head heap_pop(struct merge *m)
+static struct head heap_pop(struct v1_order *m)
 {
 	struct head top = m->heap[0], last = m->heap[--m->nheap];
 	size_t i = 0, child;
@@ -154,25 +169,49 @@ static uint64_t need_hash(uint64_t key, struct state need)
 	return hash64_seeded(hash64_seeded(hash64_seeded(key) + need.seq) + need.status);
 }
 
-static uint32_t head_index(const struct v1_stream *st)
+/* --- from 1.7 on: streams --- */
+
+static void next_sample(struct v1_order *m, struct next *s)
 {
-	return *vec_at(&st->events, uint32_t, st->next);
+	const struct v1_trace *t = m->t;
+
+	s->has_event = s->sample < t->samples.len &&
+		       v1_event_at(t, &m->reader,
+				   vec_at(&t->samples, struct v1_sample, s->sample)->offset, &s->ev);
+	s->sample++;
+	s->ev.time = (int64_t)s->ev.args[0];
+	s->ev.p = (int32_t)s->ev.args[1];
+	s->ev.g = s->ev.args[2];
+	s->ev.row = V1_ROW_PROFILE;
+}
+
+static void next_of_stream(struct v1_order *m, uint32_t stream)
+{
+	struct next *s = &m->streams[stream];
+
+	if (vec_at(&m->t->streams, struct v1_stream, stream)->p == V1_SAMPLE_STREAM) {
+		next_sample(m, s);
+		return;
+	}
+	while (!s->piece.n && s->piece_after) {
+		s->piece = *vec_at(&m->t->pieces, struct v1_piece, s->piece_after - 1);
+		s->piece_after = s->piece.next;
+	}
+	s->has_event = v1_piece_next(m->t, &m->reader, &s->piece, &s->ev);
 }
 
 /* The stream's next event becomes a head: ready, or waiting for its need. */
-static void offer(struct merge *m, uint32_t stream)
+static void offer(struct v1_order *m, uint32_t stream)
 {
-	struct v1_stream *st = &m->streams[stream];
-	const struct v1_event *ev;
+	const struct next *next = &m->streams[stream];
 	struct step s;
 	uint64_t *list;
 
-	if (st->next == st->events.len)
+	if (!next->has_event)
 		return;
-	ev = v1_ev(m->t, head_index(st));
-	s = step_of(ev);
+	s = step_of(&next->ev);
 	if (s.key == NO_KEY || is_ready(&s, *state_of(m, s.key))) {
-		heap_push(m, (struct head){ ev->time, stream });
+		heap_push(m, (struct head){ next->ev.time, stream, stream });
 		return;
 	}
 	list = map64_put(&m->waiting, need_hash(s.key, s.need), NULL);
@@ -181,7 +220,7 @@ static void offer(struct merge *m, uint32_t stream)
 }
 
 /* Offers again all streams whose heads wait for (@key, @need). */
-static void wake(struct merge *m, uint64_t key, struct state need)
+static void wake(struct v1_order *m, uint64_t key, struct state need)
 {
 	uint64_t *slot = map64_get(&m->waiting, need_hash(key, need));
 	uint32_t list;
@@ -198,7 +237,7 @@ static void wake(struct merge *m, uint64_t key, struct state need)
 	}
 }
 
-static int apply(struct merge *m, const struct v1_event *ev, struct error *err)
+static int apply(struct v1_order *m, const struct v1_event *ev, struct error *err)
 {
 	struct step s = step_of(ev);
 	struct state *now;
@@ -220,174 +259,137 @@ static int apply(struct merge *m, const struct v1_event *ev, struct error *err)
 	return 0;
 }
 
-/* Local variants only save the sequence number on the wire. */
-static void make_plain(struct v1_event *ev)
+/* In a cut trace the events that are left wait for what is lost. */
+static int no_order(const struct v1_order *m, struct error *err)
 {
-	switch (ev->type) {
-	case V1_GO_START_LOCAL:
-		ev->type = V1_GO_START;
-		break;
-	case V1_GO_UNBLOCK_LOCAL:
-		ev->type = V1_GO_UNBLOCK;
-		break;
-	case V1_GO_SYSEXIT_LOCAL:
-		ev->type = V1_GO_SYSEXIT;
-		ev->args[2] = ev->args[1];
-		ev->args[1] = 0;
-		break;
-	}
-}
+	const struct next *s = m->streams;
 
-static int no_order(const struct merge *m, struct error *err)
-{
-	const struct v1_stream *st = m->streams;
-
-	while (st->next == st->events.len)
-		st++;
+	if (m->t->is_cut && m->given)
+		return 0;
+	while (!s->has_event)
+		s++;
 	return error_set(err, -EBADMSG, "no consistent ordering of events possible: stuck at %s, "
-			 "offset 0x%llx, goroutine %llu",
-			 v1_trace_type_name(m->t, v1_ev(m->t, head_index(st))->type),
-			 (unsigned long long)v1_ev(m->t, head_index(st))->offset,
-			 (unsigned long long)v1_ev(m->t, head_index(st))->g);
+			 "offset 0x%llx, goroutine %llu", v1_trace_type_name(m->t, s->ev.type),
+			 (unsigned long long)s->ev.offset, (unsigned long long)s->ev.g);
 }
 
-static int merge_run(struct merge *m, struct error *err)
+static int next_by_need(struct v1_order *m, struct v1_event *ev, struct error *err)
+{
+	uint32_t stream;
+	int ret;
+
+	if (!m->nheap)
+		return m->given == m->t->events ? 0 : no_order(m, err);
+	stream = heap_pop(m).from;
+	*ev = m->streams[stream].ev;
+	next_of_stream(m, stream);
+	ret = apply(m, ev, err);
+	if (ret)
+		return ret;
+	v1_make_plain(ev);
+	offer(m, stream);
+	return 1;
+}
+
+static void begin_streams(struct v1_order *m)
+{
+	uint32_t i, n = (uint32_t)m->t->streams.len;
+
+	m->streams = xcalloc(n, sizeof(*m->streams));
+	m->next_waiting = xcalloc(n, sizeof(*m->next_waiting));
+	m->heap = xcalloc(n, sizeof(*m->heap));
+	for (i = 0; i < n; i++) {
+		m->streams[i].piece_after = vec_at(&m->t->streams, struct v1_stream, i)->first;
+		next_of_stream(m, i);
+	}
+	for (i = 0; i < n; i++)
+		offer(m, i);
+}
+
+/* --- before 1.7: pieces --- */
+
+static bool next_of_piece(struct v1_order *m, struct v1_piece *piece, struct v1_event *ev,
+			  int64_t *key)
+{
+	if (!v1_piece_next(m->t, &m->reader, piece, ev))
+		return false;
+	if (piece->exit && ev->args[2])
+		ev->time = (int64_t)ev->args[2];
+	*key = m->t->format.version == V1_GOTRACE ? ev->time :
+	       piece->exit ? (int64_t)ev->args[1] : piece->seq;
+	return true;
+}
+
+/* Decodes the piece's next event only to know its place: there may be many pieces. */
+static void offer_piece(struct v1_order *m, uint32_t i)
+{
+	struct v1_piece piece = m->pieces[i];
+	struct v1_event ev;
+	int64_t key;
+
+	if (next_of_piece(m, &piece, &ev, &key))
+		heap_push(m, (struct head){ key, ev.offset, i });
+}
+
+static int next_by_key(struct v1_order *m, struct v1_event *ev)
 {
 	uint32_t i;
-	int ret;
+	int64_t key;
 
-	for (i = 0; i < m->nstreams; i++)
-		offer(m, i);
-	while (m->nheap) {
-		struct v1_stream *st = &m->streams[heap_pop(m).stream];
-		uint32_t index = head_index(st);
-
-		st->next++;
-		ret = apply(m, v1_ev(m->t, index), err);
-		if (ret)
-			return ret;
-		make_plain(v1_ev(m->t, index));
-		m->out[m->nout++] = index;
-		offer(m, (uint32_t)(st - m->streams));
-	}
-	if (m->nout == m->t->events.len)
+	if (!m->nheap)
 		return 0;
-	if (!m->t->cut || !m->t->cut->is_cut || !m->nout)
-		return no_order(m, err);
-	m->t->cut->lost_events = m->t->events.len - m->nout;	/* they wait for what is lost */
-	return 0;
+	i = heap_pop(m).from;
+	next_of_piece(m, &m->pieces[i], ev, &key);
+	offer_piece(m, i);
+	return 1;
 }
 
-/* Those that have no place come last, where they are cut off. */
-static void append_lost(struct merge *m)
+static void begin_pieces(struct v1_order *m)
 {
-	size_t i;
+	uint32_t i, n = (uint32_t)m->t->pieces.len;
 
-	for (i = 0; i < m->nstreams; i++)
-		while (m->streams[i].next < m->streams[i].events.len) {
-			m->out[m->nout++] = head_index(&m->streams[i]);
-			m->streams[i].next++;
-		}
-}
-
-static void merge_release(struct merge *m)
-{
-	map64_free(&m->index);
-	map64_free(&m->waiting);
-	vec_free(&m->states);
-	free(m->next_waiting);
-	free(m->heap);
-}
-
-static int order_by_need(struct v1_trace *t, struct v1_streams *s, uint32_t *out,
-			 struct error *err)
-{
-	struct merge m = { .t = t, .streams = s->list.data, .nstreams = s->list.len, .out = out };
-	int ret;
-
-	m.next_waiting = xcalloc(m.nstreams, sizeof(*m.next_waiting));
-	m.heap = xcalloc(m.nstreams, sizeof(*m.heap));
-	ret = merge_run(&m, err);
-	if (!ret)
-		append_lost(&m);
-	merge_release(&m);
-	return ret;
+	m->pieces = xcalloc(n, sizeof(*m->pieces));
+	m->heap = xcalloc(n, sizeof(*m->heap));
+	if (n)
+		memcpy(m->pieces, m->t->pieces.data, n * sizeof(*m->pieces));
+	for (i = 0; i < n; i++)
+		offer_piece(m, i);
 }
 
 /* --- all formats --- */
 
-/* Samples come in the order in which a signal handler got a lock. */
-static void sort_samples(struct v1_trace *t, struct v1_streams *s)
+struct v1_order *v1_order_new(const struct v1_trace *t)
 {
-	uint64_t *slot = map64_get(&s->by_p, V1_SAMPLE_STREAM);
-	struct v1_stream *st;
+	struct v1_order *m = xcalloc(1, sizeof(*m));
 
-	if (!slot)
+	m->t = t;
+	v1_reader_init(&m->reader, t->data, t->size, NULL);
+	if (t->format.version < 7)
+		begin_pieces(m);
+	else
+		begin_streams(m);
+	return m;
+}
+
+int v1_order_next(struct v1_order *m, struct v1_event *ev, struct error *err)
+{
+	int ret = m->t->format.version < 7 ? next_by_key(m, ev) : next_by_need(m, ev, err);
+
+	m->given += ret > 0;
+	return ret;
+}
+
+void v1_order_free(struct v1_order *m)
+{
+	if (!m)
 		return;
-	st = vec_at(&s->list, struct v1_stream, *slot);
-	v1_sort_by_time(t, st->events.data, st->events.len);
-}
-
-/*
- * A GoSysExit of 1.5 is written when the thread has a P again; it brings the
- * number and the time of the exit itself.
- */
-static void place_exits(struct v1_trace *t, struct v1_streams *s)
-{
-	size_t i;
-
-	for (i = 0; i < t->events.len; i++) {
-		struct v1_event *ev = v1_ev(t, i);
-
-		if (ev->type != V1_GO_SYSEXIT)
-			continue;
-		*vec_at(&s->seqs, int64_t, i) = (int64_t)ev->args[1];
-		if (ev->args[2])
-			ev->time = (int64_t)ev->args[2];
-	}
-}
-
-static int order_index(struct v1_trace *t, struct v1_streams *s, uint32_t *out, struct error *err)
-{
-	uint32_t i;
-
-	if (t->format.version >= 7) {
-		sort_samples(t, s);
-		return order_by_need(t, s, out, err);
-	}
-	for (i = 0; i < t->events.len; i++)
-		out[i] = i;
-	if (t->format.version == V1_GOTRACE) {
-		v1_sort_by_time(t, out, t->events.len);
-		return 0;
-	}
-	place_exits(t, s);
-	v1_sort_by_key(s->seqs.data, out, t->events.len);
-	return 0;
-}
-
-static int check_sorted(const struct v1_trace *t, struct error *err)
-{
-	size_t i;
-
-	for (i = 1; i < t->events.len; i++)
-		if (v1_ev(t, i)->time < v1_ev(t, i - 1)->time)
-			return error_set(err, -EBADMSG, "time stamps out of order: %s at offset "
-					 "0x%llx is earlier than the event it must follow",
-					 v1_trace_type_name(t, v1_ev(t, i)->type),
-					 (unsigned long long)v1_ev(t, i)->offset);
-	return 0;
-}
-
-int v1_order(struct v1_trace *t, struct v1_streams *s, struct error *err)
-{
-	uint32_t *index = xcalloc(t->events.len, sizeof(*index));
-	int ret = order_index(t, s, index, err);
-
-	if (!ret)
-		v1_permute(t, index);
-	if (!ret && t->cut)
-		t->events.len -= t->cut->lost_events;
-	free(index);
-	return ret ? ret : check_sorted(t, err);
+	v1_reader_release(&m->reader);
+	map64_free(&m->index);
+	map64_free(&m->waiting);
+	vec_free(&m->states);
+	free(m->next_waiting);
+	free(m->streams);
+	free(m->pieces);
+	free(m->heap);
+	free(m);
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order: stable sorts of event indexes, shared by the stages that need one.
+ * order: gives the events of a trace one after the other in the order in which
+ * they were written, across Ps; used by clock, once for each pass.
  */
 #ifndef GOTAP_V1_ORDER_H
 #define GOTAP_V1_ORDER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "v1/internal.h"
 
-struct v1_trace;
+struct v1_order;
 
-/* Sorts @index by the times of the events it names; equal times keep their order. */
-void v1_sort_by_time(const struct v1_trace *t, uint32_t *index, size_t n);
-/* Sorts @index by keys[index[i]]. */
-void v1_sort_by_key(const int64_t *keys, uint32_t *index, size_t n);
+struct v1_order *v1_order_new(const struct v1_trace *t);
+/*
+ * 1 and the next event, its time in ticks; 0 at the end: all events were
+ * given, or the trace is cut and the rest follows what is lost. Else -errno.
+ */
+int v1_order_next(struct v1_order *o, struct v1_event *ev, struct error *err);
+/* Accepts NULL. */
+void v1_order_free(struct v1_order *o);
 
 #endif

@@ -5,38 +5,14 @@
  * Inlined calls become frames of their own, which the addr2line of that time
  * did not show.
  */
-#include "v1/symbolize.h"
+
+#include "v1/trace.h"
 
 #include "base/cleanup.h"
 #include "symbol/symbol.h"
 #include "v1/internal.h"
 
 enum { MAX_FRAMES = 2048 };	/* of one stack after inlined calls are expanded */
-
-/* Ids that no file of these formats has, since stack ids there are 32 bits. */
-#define START_STACK (1ULL << 62)
-
-void v1_start_stacks(struct v1_trace *t)
-{
-	struct map64 known = {0};	/* pc -> stack id */
-	size_t i;
-
-	for (i = 0; v1_pc_only(t->format.version) && i < t->events.len; i++) {
-		struct v1_event *ev = v1_ev(t, i);
-		uint64_t *id;
-		bool is_new;
-
-		if (ev->type != V1_GO_CREATE || !ev->args[1])
-			continue;
-		id = map64_put(&known, ev->args[1], &is_new);
-		if (is_new) {
-			*id = START_STACK + known.len;
-			v1_stack_add(t, *id, 1)->pc = ev->args[1];
-		}
-		ev->args[1] = *id;
-	}
-	map64_free(&known);
-}
 
 static void store(struct v1_trace *t, struct v1_stack *st, const struct frame *frames, size_t n)
 {
@@ -83,7 +59,7 @@ int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err
 
 		if (slot->used)
 			symbolize_stack(t, vec_at(&t->stack_list, struct v1_stack, slot->value),
-					slot->key >= START_STACK);
+					slot->key >= V1_START_STACK);
 	}
 	t->symbolized = true;
 	return 0;

@@ -6,38 +6,62 @@
 
 #include "symbol/symbol.h"
 #include "v1/internal.h"
-#include "v1/symbolize.h"
 
 void v1_trace_free(struct v1_trace *t)
 {
 	if (!t)
 		return;
-	vec_free(&t->events);
+	vec_free(&t->pieces);
+	vec_free(&t->streams);
+	map64_free(&t->stream_of);
+	vec_free(&t->samples);
+	vec_free(&t->exits);
+	buf_free(&t->blocking);
 	strset_free(t->texts);
 	map64_free(&t->strings);
-	vec_free(&t->messages);
 	map64_free(&t->stacks);
 	vec_free(&t->stack_list);
 	vec_free(&t->frames);
+	map64_free(&t->starts);
 	map64_free(&t->timer_gs);
+	map64_free(&t->before);
 	symbolizer_free(t->symbolizer);
 	free(t);
 }
 
-static int run_stages(struct v1_trace *t, const uint8_t *data, size_t n, struct error *err)
+/* Do all events keep the rules? Of a cut trace, those that do. */
+static int check_all(struct v1_trace *t, struct error *err)
 {
-	struct v1_streams streams = {0};
-	int ret = v1_load(t, &streams, data, n, err);
+	const struct v1_event *ev;
+	struct v1_iter it;
+	size_t n = 0;
 
-	if (!ret)
-		ret = v1_order(t, &streams, err);
-	v1_streams_release(&streams);
+	v1_iter_init(&it, t);
+	while ((ev = v1_iter_next(&it))) {
+		t->end = ev->time;
+		n++;
+	}
+	v1_check_count(it.check, &t->goroutines, &t->procs);
+	if (it.error.code && (!t->is_cut || !n))
+		*err = it.error;
+	else
+		it.error.code = 0;
+	t->count = n;
+	v1_iter_release(&it);
+	return it.error.code;
+}
+
+static int run_stages(struct v1_trace *t, struct error *err)
+{
+	int ret = v1_load(t, err);
+
 	if (!ret)
 		ret = v1_clock(t, err);
 	if (!ret)
-		v1_start_stacks(t);
-	if (!ret)
-		ret = v1_check_events(t, err);
+		ret = check_all(t, err);
+	if (!ret && t->is_cut)
+		t->cut->lost_events = t->events - t->count;
+	t->cut = NULL;
 	return ret;
 }
 
@@ -52,11 +76,14 @@ int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, stru
 	struct v1_trace *t = xcalloc(1, sizeof(*t));
 	int r;
 
+	t->data = data;
+	t->size = n;
 	t->cut = cut;
 	if (cut)
 		*cut = (struct v1_cut){0};
 	t->texts = strset_new();
-	r = run_stages(t, data, n, err);
+	t->empty = strset_add_bytes(t->texts, "", 0);
+	r = run_stages(t, err);
 	if (r) {
 		v1_trace_free(t);
 		return r;
@@ -72,24 +99,14 @@ int v1_trace_version(const struct v1_trace *t)
 
 size_t v1_trace_count(const struct v1_trace *t)
 {
-	return t->events.len;
-}
-
-const struct v1_event *v1_trace_event(const struct v1_trace *t, size_t i)
-{
-	return v1_ev(t, i);
+	return t->count;
 }
 
 const char *v1_trace_string(const struct v1_trace *t, uint64_t id)
 {
 	const uint64_t *slot = map64_get(&t->strings, id);
 
-	return slot ? (const char *)(uintptr_t)*slot : "";
-}
-
-const char *v1_trace_text(const struct v1_trace *t, const struct v1_event *ev)
-{
-	return ev->type == V1_LOG ? *vec_at(&t->messages, const char *, ev->text) : "";
+	return slot ? (const char *)(uintptr_t)*slot : t->empty;
 }
 
 const char *v1_trace_type_name(const struct v1_trace *t, unsigned int type)
@@ -136,12 +153,12 @@ int v1_check(const uint8_t *data, size_t n, struct v1_summary *ret, struct error
 		return r;
 	*ret = (struct v1_summary){
 		.version = t->format.version,
-		.events = t->events.len,
+		.events = t->count,
 		.goroutines = t->goroutines,
 		.procs = t->procs,
 		.stacks = t->stack_list.len,
 		.strings = t->strings.len,
-		.duration = v1_ev(t, t->events.len - 1)->time,
+		.duration = t->end,
 	};
 	v1_trace_free(t);
 	return 0;
@@ -149,28 +166,43 @@ int v1_check(const uint8_t *data, size_t n, struct v1_summary *ret, struct error
 
 void v1_iter_init(struct v1_iter *it, const struct v1_trace *t)
 {
-	*it = (struct v1_iter){ .t = t, .threads = xcalloc(1, sizeof(struct map64)) };
+	*it = (struct v1_iter){ .t = t, .threads = xcalloc(1, sizeof(struct map64)),
+				.sequence = v1_sequence_new(t), .check = v1_check_new(t) };
 }
 
-const struct v1_event *v1_iter_next(struct v1_iter *it)
+static void follow_thread(struct v1_iter *it)
 {
-	const struct v1_event *ev;
+	const struct v1_event *ev = &it->ev;
 	const uint64_t *thread;
 
-	if (it->next == it->t->events.len)
-		return NULL;
-	ev = v1_ev(it->t, it->next++);
 	if (ev->type == V1_PROC_START && it->t->format.version != V1_GOTRACE)
 		*map64_put(it->threads, (uint64_t)(int64_t)ev->p, NULL) = ev->args[0];
 	thread = map64_get(it->threads, (uint64_t)(int64_t)ev->p);
 	it->thread = thread ? *thread : V1_NO_THREAD;
 	if (ev->type == V1_PROC_STOP)
 		map64_del(it->threads, (uint64_t)(int64_t)ev->p);
-	return ev;
+}
+
+const struct v1_event *v1_iter_next(struct v1_iter *it)
+{
+	int ret;
+
+	if (it->next == it->t->count)
+		return NULL;
+	ret = v1_sequence_next(it->sequence, &it->ev, &it->error);
+	if (ret > 0)
+		ret = v1_check_event(it->check, &it->ev, &it->error) ? -1 : 1;
+	if (ret <= 0)
+		return NULL;
+	it->next++;
+	follow_thread(it);
+	return &it->ev;
 }
 
 void v1_iter_release(struct v1_iter *it)
 {
+	v1_sequence_free(it->sequence);
+	v1_check_free(it->check);
 	map64_free(it->threads);
 	free(it->threads);
 	it->threads = NULL;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace: a v1 execution trace, read whole: its events in one consistent order
- * with nanosecond times, checked, linked to each other, with the goroutine, P
- * and thread they happened on, their stacks and strings.
+ * trace: a v1 execution trace: its events in one consistent order with
+ * nanosecond times, checked, with the goroutine, P and thread they happened
+ * on, their stacks and strings. Events stay in the file's bytes: each
+ * iteration decodes and merges them anew, so that memory is little more than
+ * the file.
  *
  *	v1_trace_open(&t, data, n, &err);
  *	v1_trace_symbolize(t, "prog", &err);	// formats before 1.7, if wanted
@@ -26,8 +28,6 @@
 #include "base/error.h"
 #include "v1/format.h"
 
-#define V1_NO_LINK UINT32_MAX
-
 /* Rows that viewers show some events on instead of their P. */
 enum v1_row {
 	V1_ROW_P,
@@ -45,15 +45,8 @@ struct v1_event {
 	uint64_t args[3];	/* in wire order, see format.def */
 	uint64_t stack;		/* id, 0 none */
 	int32_t p;		/* -1 none */
-	/*
-	 * The event that answers this one, as index, or V1_NO_LINK: GC, stop-
-	 * the-world, sweep, assist, task, region start -> its end; GoCreate,
-	 * GoSched, GoPreempt, GoUnblock, GoSysExit -> the next GoStart; GoStart
-	 * -> where it stops running; GoBlock* -> the unblock; a GoSysCall that
-	 * blocked -> its GoSysExit.
-	 */
-	uint32_t link;
-	uint32_t text;		/* UserLog: its message, see v1_trace_text() */
+	const char *text;	/* UserLog: its message, in the file's bytes */
+	size_t text_len;
 	uint8_t type;		/* enum v1_type; the Local variants appear as the plain ones */
 	uint8_t row;		/* enum v1_row */
 	bool sys_blocks;	/* GoSysCall whose goroutine's next event is GoSysBlock */
@@ -91,10 +84,8 @@ void v1_trace_free(struct v1_trace *t);
 /* Format: V1_GOTRACE or the minor version of the header. */
 int v1_trace_version(const struct v1_trace *t);
 size_t v1_trace_count(const struct v1_trace *t);
-const struct v1_event *v1_trace_event(const struct v1_trace *t, size_t i);
-/* "" for id 0 and for an id that is not in the file. */
+/* "" for id 0 and for an id that is not in the file. strset_len() says how long it is. */
 const char *v1_trace_string(const struct v1_trace *t, uint64_t id);
-const char *v1_trace_text(const struct v1_trace *t, const struct v1_event *ev);
 /*
  * The frames of stack @id, leaf first, at most @max in @out. 0 if there is no
  * such stack.
@@ -116,13 +107,17 @@ struct v1_iter {
 	const struct v1_trace *t;
 	size_t next;
 	uint64_t thread;	/* of the last event's P, V1_NO_THREAD if unknown */
-	struct map64 *threads;	/* P -> thread + 1 */
+	struct map64 *threads;	/* P -> thread */
+	struct v1_sequence *sequence;
+	struct check *check;
+	struct v1_event ev;
+	struct error error;	/* why there is no next event, if that is not the end */
 };
 
 #define V1_NO_THREAD UINT64_MAX
 
 void v1_iter_init(struct v1_iter *it, const struct v1_trace *t);
-/* NULL after the last event. */
+/* Valid until the next call; NULL after the last event. */
 const struct v1_event *v1_iter_next(struct v1_iter *it);
 void v1_iter_release(struct v1_iter *it);
 
