@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { BATCH = 1, FREQUENCY = 2, STACK = 3, GO_CREATE = 13, GO_START = 14, GO_SCHED = 17,
-       STRING = 37, START_LOCAL = 38, USER_LOG = 48 };
+       GO_SYSCALL = 28, GO_SYSBLOCK = 30, STRING = 37, START_LOCAL = 38, SYSEXIT_LOCAL = 40,
+       USER_LOG = 48 };
 enum { BY_LENGTH = 3 << 6, RUNNABLE = 1 };
 
 static uint64_t written;
@@ -144,6 +145,24 @@ static void logs(uint64_t bytes)
 	}
 }
 
+/* As programs do: batches of 64 KiB from two Ps, goroutines that come and go, in system calls as well. */
+static void batches(uint64_t bytes)
+{
+	uint64_t begin, ticks = 1000, g;
+
+	for (g = 1; g <= 2; g++)
+		RECORD(GO_CREATE, 1, g, 0, 0);
+	for (g = 1; written < bytes; g = 3 - g) {
+		RECORD(BATCH, g, ticks);
+		for (begin = written; written < begin + 65536; ticks += 800) {
+			RECORD(START_LOCAL, 200, g);
+			RECORD(GO_SYSCALL, 200, 300);
+			RECORD(GO_SYSBLOCK, 200);
+			RECORD(SYSEXIT_LOCAL, 200, g, ticks + 700);
+		}
+	}
+}
+
 static const struct kind {
 	const char *name;
 	void (*put)(uint64_t bytes);
@@ -154,6 +173,7 @@ static const struct kind {
 	{ "strings", strings },
 	{ "needs", needs },
 	{ "logs", logs },
+	{ "batches", batches },
 };
 
 int main(int argc, char **argv)

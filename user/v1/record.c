@@ -32,9 +32,11 @@ static int read_value(struct v1_reader *r, struct v1_cursor *c, struct error *er
 	uint64_t v;
 	int ret = v1_cursor_value(c, &v, err);
 
-	if (!ret)
-		*(uint64_t *)vec_push(&r->values, sizeof(uint64_t)) = v;
-	return ret;
+	if (ret)
+		return ret;
+	vec_reserve(&r->values, r->values.len + 1, sizeof(v));
+	*vec_at(&r->values, uint64_t, r->values.len++) = v;
+	return 0;
 }
 
 static int read_inline(struct v1_reader *r, unsigned int n, struct error *err)

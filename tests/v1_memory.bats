@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# What reading a trace of Go 1.21 and older takes: the file, not its events.
+
+load lib/common
+
+MB=1048576
+
+setup_file() {
+	load lib/common
+	gcc -O1 -o "$BATS_FILE_TMPDIR/generate" "$CHECKOUT/tests/lib/hostile_v1.c"
+	"$BATS_FILE_TMPDIR/generate" batches $((32 * MB)) >"$BATS_FILE_TMPDIR/t.trace"
+}
+
+# peak GOTAP ARGUMENTS... : PEAK, the most memory that was in use at a time, in MiB
+peak() {
+	run python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)' "$@"
+	echo "$output of $*"
+	[ "${lines[-1]% *}" = 0 ]
+	PEAK=${lines[-1]#* }
+}
+
+@test "check, text and convert of a v1 file of 32 MiB take at most four times as much" {
+	local command
+	for command in check "text -o /dev/null" "convert -o /dev/null"; do
+		peak "$GOTAP" $command "$BATS_FILE_TMPDIR/t.trace"
+		[ "$PEAK" -le 128 ]
+	done
+}
