@@ -166,6 +166,18 @@ stopped_trace() {
 	[ "$(grep -A1 -m1 '^STWBegin' <<<"$output" | tail -1 | cut -d' ' -f1)" = STWEnd ]
 }
 
+@test "a clock that is earlier than the one before is counted on from it" {
+	succeeds "$GOTAP" text "$T/1.27.trace" -o "$BATS_TEST_TMPDIR/text"
+	[ "$(grep -c '^ClockSnapshot' "$BATS_TEST_TMPDIR/text")" -ge 3 ]
+	awk '/^ClockSnapshot/ && ++n == 2 { sub(/ sec=17/, " sec=16") } { print }' \
+		"$BATS_TEST_TMPDIR/text" >"$BATS_TEST_TMPDIR/early"
+	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/early" -o "$BATS_TEST_TMPDIR/early.trace"
+	run_logged "$GOTAP" check "$BATS_TEST_TMPDIR/early.trace"
+	contains "has non-increasing wall time"
+	converts "$BATS_TEST_TMPDIR/early.trace"
+	[ "$(count_of "$NEW" Go)" -eq "$(count_of "$T/1.27.trace" Go)" ]
+}
+
 @test "a goroutine that is not in the trace, or not in the span, is an error in one line" {
 	idle_trace
 	run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/idle.trace" -g 1 -g 77 -o "$NEW"

@@ -31,6 +31,40 @@ static struct trace_clock clock_of(const struct rewrite *c, const struct v2_gene
 	return clock;
 }
 
+/* The first clock of a trace cut out of another is set forward to where it begins. */
+static void set_forward(struct trace_clock *clock, uint64_t to)
+{
+	uint64_t by = to > clock->time ? to - clock->time : 0;
+	uint64_t nsec = clock->wall_nsec + by;
+
+	clock->time += by;
+	clock->mono_ns += by;
+	clock->wall_sec += nsec / 1000000000;
+	clock->wall_nsec = nsec % 1000000000;
+}
+
+static bool is_later(const struct trace_clock *a, const struct trace_clock *b)
+{
+	bool wall = a->wall_sec != b->wall_sec ? a->wall_sec > b->wall_sec : a->wall_nsec > b->wall_nsec;
+
+	return wall && a->time > b->time && a->mono_ns > b->mono_ns;
+}
+
+/*
+ * Damage may have changed a clock, or brought an older generation once more. Readers want each
+ * clock of a trace later than the one before: one that is not is counted on from @last.
+ */
+static struct trace_clock clock_after(const struct rewrite *c, const struct v2_generation *gen,
+				      const struct trace_clock *last)
+{
+	struct trace_clock clock = clock_of(c, gen), on = *last;
+
+	if (!last->wall_sec || is_later(&clock, last))
+		return clock;
+	set_forward(&on, clock.time > last->time ? clock.time : last->time + 1);
+	return on;
+}
+
 /* Ranges that are open where the written trace begins. */
 static void restate_ranges(struct rewrite *c)
 {
@@ -124,18 +158,6 @@ static int begin_writing(struct rewrite *c)
 	return write_experiments(c);
 }
 
-/* The first clock of a trace cut out of another is set forward to where it begins. */
-static void set_forward(struct trace_clock *clock, uint64_t to)
-{
-	uint64_t by = to > clock->time ? to - clock->time : 0;
-	uint64_t nsec = clock->wall_nsec + by;
-
-	clock->time += by;
-	clock->mono_ns += by;
-	clock->wall_sec += nsec / 1000000000;
-	clock->wall_nsec = nsec % 1000000000;
-}
-
 static int end_generation(struct rewrite *c, struct trace_clock *clock)
 {
 	if (!c->writing || !c->sim.emitted)
@@ -184,7 +206,7 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 		c->resumed = false;
 	}
 	if (gen)
-		*clock = clock_of(c, gen);
+		*clock = clock_after(c, gen, clock);
 	return ret ? ret : write_experiments(c);
 }
 
