@@ -4,8 +4,9 @@
  *
  * struct vec holds items of one size that the owner knows; struct buf holds
  * bytes. Both start zeroed, grow by doubling, and never shrink until freed.
- * Running out of memory ends the program with a message: gotap holds no state
- * that a caller could save at that point, and the target is never affected.
+ * Running out of memory ends the process with a message, for the programs and for
+ * users of the library. The kernel removes a recorder's probes when it ends, and its
+ * partial trace stays.
  */
 #ifndef GOTAP_BASE_VEC_H
 #define GOTAP_BASE_VEC_H

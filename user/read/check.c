@@ -111,16 +111,6 @@ int check_source(const struct raw_source *source, bool lenient, struct check_res
 	return 0;
 }
 
-int check_file(const char *path, bool lenient, struct check_result *result, struct error *err)
-{
-	struct raw_source source;
-
-	memset(result, 0, sizeof(*result));
-	if (source_open(&source, path, err))
-		return err->code;
-	return check_source(&source, lenient, result, err);
-}
-
 void check_memory(const void *data, size_t n, bool lenient, struct check_result *result)
 {
 	struct error err;

@@ -59,12 +59,10 @@ struct check_result {
 };
 
 /*
- * Reads all of @path ("-": standard input) and says what is wrong with it.
- * @lenient: only the reader's rules. Returns 0 whenever there is a verdict in
- * @result, a negative errno with @err set if the file could not be opened.
+ * Reads all of @source, whose first bytes may have been looked at, closes it, and says what is
+ * wrong with it. @lenient: only the reader's rules. Returns 0 whenever there is a verdict in
+ * @result, a negative errno with @err set if the source could not be read.
  */
-int check_file(const char *path, bool lenient, struct check_result *result, struct error *err);
-/* The same for a source whose first bytes have been looked at, and which this closes. */
 int check_source(const struct raw_source *source, bool lenient, struct check_result *result,
 		 struct error *err);
 /* The same for the @n bytes at @data. */

@@ -223,7 +223,7 @@ static void check_stw(struct check *c, const struct trace_event *ev, enum range_
 	size_t len;
 	const char *reason = check_text(c, ev->args[0], &len);
 
-	/* Without the string Go panics: check_traps() reports it. */
+	/* Without the string Go panics, which trap_stw() of check_traps.c reports. */
 	if (reason)
 		check_range(c, ev, step, ranges_of_g(c, ev->g),
 			    strset_add(c->names, reason, len));

@@ -36,12 +36,6 @@ static uint8_t *put_uint(uint8_t *p, uint64_t v)
 	return p + n;
 }
 
-void text_append_uint(struct buf *out, uint64_t v)
-{
-	buf_reserve(out, MAX_DIGITS);
-	out->len = (size_t)(put_uint(out->data + out->len, v) - out->data);
-}
-
 void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args)
 {
 	const char *name;

@@ -23,7 +23,5 @@ int text_write(struct raw_source *source, struct raw_sink *sink, struct error *e
 
 /* Appends "Name a=1 b=2", as it stands on an event's first line. */
 void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args);
-/* Appends @v in decimal. */
-void text_append_uint(struct buf *out, uint64_t v);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * memory: spans and stacks of goroutines as the experiment AllocFree of Go 1.23
- * and later tells them (runtime/traceallocfree.go). See handlers.h. Readers
- * hold these events against nothing, so all there is to know is what existed
- * when the trace began: it is told then, and once, as the runtime does.
+ * memory: writes spans and stacks of goroutines as events of the experiment
+ * AllocFree of Go 1.23 and later (runtime/traceallocfree.go). See handlers.h.
+ * Readers check these events against no state, so nothing has to be stated but
+ * what existed when the trace began: once, then, as the runtime does.
  */
 #include "sched/handlers.h"
 

@@ -248,16 +248,6 @@ int pclntab_format(const struct pclntab *t)
 	return t->layout->since;
 }
 
-uint64_t pclntab_addr(const struct pclntab *t)
-{
-	return t->addr;
-}
-
-uint64_t pclntab_moduledata(const struct pclntab *t)
-{
-	return t->moduledata;
-}
-
 void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end)
 {
 	*start = pclntab_entry(t, 0);

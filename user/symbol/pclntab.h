@@ -32,10 +32,6 @@ void pclntab_free(struct pclntab *t);
 
 /* First Go release that writes this format, as the NN of go1.NN: 2, 16, 18 or 20. */
 int pclntab_format(const struct pclntab *t);
-/* Address of the table (runtime.pcHeader since 1.16). */
-uint64_t pclntab_addr(const struct pclntab *t);
-/* Address of runtime.firstmoduledata, 0 if not found or not needed (until 1.17). */
-uint64_t pclntab_moduledata(const struct pclntab *t);
 /* Go text: [*start, *end), from the first function to the end of the last. */
 void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
 
