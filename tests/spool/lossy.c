@@ -24,7 +24,7 @@
 #include "sched/stacks.h"
 #include "stream/merge.h"
 #include "stream/spool.h"
-#include "trace/tracefile.h"
+#include "trace/v2_sink.h"
 
 enum { KINDS = 256, GEN_NS = 20 * 1000 * 1000, GEN_BYTES = 1 << 20 };
 
@@ -235,7 +235,7 @@ struct pipeline {
 	struct goid_filter *goids;
 	struct stacks *stacks;
 	struct model *model;
-	struct tracefile *trace;
+	struct v2_sink *trace;
 	struct error err;
 	int failed;
 };
@@ -269,9 +269,9 @@ static void pipeline_init(struct pipeline *p, const struct spool *sp, int versio
 	*p = (struct pipeline){0};
 	p->stacks = stacks_new((struct symbolizer *)p, model.minor, 127);
 	trace.ctx = p->stacks;
-	if (tracefile_new(&p->trace, fd, &trace, &p->err))
+	if (v2_sink_new(&p->trace, fd, &trace, &p->err))
 		die(p->err.text);
-	p->model = model_new(p->trace, &model);
+	p->model = model_new(v2_sink(p->trace), &model);
 	p->goids = goid_filter_new(to_model, p);
 	p->merge = merge_new(from_merge, p);
 }
@@ -309,7 +309,7 @@ static void pipeline_release(struct pipeline *p)
 	goid_filter_free(p->goids);
 	model_free(p->model);
 	stacks_free(p->stacks);
-	tracefile_free(p->trace);
+	v2_sink_free(p->trace);
 }
 
 /* --- the modes --- */

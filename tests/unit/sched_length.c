@@ -40,7 +40,7 @@ static void without_a_last_record_the_trace_lasts_as_long_as_it_is_known(void)
 	CHECK_EQ(model_counts(model)->end, now + 5000);
 	check_text(fd, true, twice(stated));
 	model_free(model);
-	tracefile_free(tf);
+	v2_sink_free(trace);
 	close(fd);
 }
 
@@ -126,12 +126,12 @@ static void many_goroutines_do_not_make_each_event_a_generation(void)
 		go(REC_GO_READY, 7, 100 + i);
 	now += 3 * GEN_NS;	/* below 4 of them, as 200,000 have it */
 	go(REC_GO_READY, 7, 100 + i);
-	CHECK_EQ(tracefile_counts(tf)->generations, 3);
+	CHECK_EQ(v2_sink_counts(trace)->generations, 3);
 	CHECK_EQ(model_finish(model, 0, &err), 0);
-	one = tracefile_counts(tf)->bytes / tracefile_counts(tf)->generations;
+	one = v2_sink_counts(trace)->bytes / v2_sink_counts(trace)->generations;
 	CHECK(one / MANY <= 40);
 	model_free(model);
-	tracefile_free(tf);
+	v2_sink_free(trace);
 	close(fd);
 }
 
@@ -154,7 +154,7 @@ static void what_was_lost_before_the_begin_has_no_time(void)
 	CHECK_EQ(model_finish(model, 0, &err), 0);
 	CHECK(says("lost 12 records on CPU 1 before the trace begins"));
 	model_free(model);
-	tracefile_free(tf);
+	v2_sink_free(trace);
 	close(fd);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/vec.h"
 #include "sched/model.h"
+#include "trace/v2_sink.h"
 
 /* --- the trace as text --- */
 
@@ -142,22 +143,33 @@ static void check_text(int trace, bool statuses, const char *want)
 
 enum { P0 = 0x1000, P1 = 0x2000, GEN_NS = 1000 };
 
-static struct tracefile *tf;
+static struct v2_sink *trace;
 static struct model *model;
 static uint64_t now;
 static int fd;
 
-static void begin_as(int minor, int version, bool notes)
+static void open_trace(int version)
 {
-	struct tracefile_opts topts = { .version = version };
-	struct model_opts mopts = { .minor = minor, .version = version, .gen_ns = GEN_NS,
-				    .gen_bytes = 1 << 20, .notes = notes };
+	struct tracefile_opts opts = { .version = version };
 	struct error err;
 
 	fd = memfd_create("trace", MFD_CLOEXEC);
-	CHECK_EQ(tracefile_new(&tf, fd, &topts, &err), 0);
-	model = model_new(tf, &mopts);
+	CHECK_EQ(v2_sink_new(&trace, fd, &opts, &err), 0);
+}
+
+static void begin_into(struct sink sink, int minor, int version, bool notes)
+{
+	struct model_opts opts = { .minor = minor, .version = version, .gen_ns = GEN_NS,
+				   .gen_bytes = 1 << 20, .notes = notes };
+
+	model = model_new(sink, &opts);
 	now = 100000;
+}
+
+static void begin_as(int minor, int version, bool notes)
+{
+	open_trace(version);
+	begin_into(v2_sink(trace), minor, version, notes);
 }
 
 static void begin(int minor, int version)
@@ -217,7 +229,7 @@ static uint64_t repairs(void)
 }
 
 /* Ends the story. @statuses may be NULL. */
-static void check_story(const char *statuses, const char *want, uint64_t want_repairs)
+static inline void check_story(const char *statuses, const char *want, uint64_t want_repairs)
 {
 	struct error err;
 
@@ -227,7 +239,7 @@ static void check_story(const char *statuses, const char *want, uint64_t want_re
 	check_text(fd, false, want);
 	CHECK_EQ(repairs(), want_repairs);
 	model_free(model);
-	tracefile_free(tf);
+	v2_sink_free(trace);
 	close(fd);
 }
 

@@ -33,17 +33,9 @@ static bool can_speak(const struct model *s, const struct M *m)
 	return s->started && m->g && m->g->status == G_RUNNING && m->p;
 }
 
-static uint64_t text_id(struct model *s, const struct rec *r, int which)
-{
-	const struct rec_user *u = as_user(r);
-
-	return tracefile_bytes(s->tf, u->text + (which ? u->len[0] : 0), u->len[which]);
-}
-
-static uint64_t stack_of(struct model *s, const struct rec *r)
-{
-	return tracefile_stack(s->tf, as_user(r)->stack);
-}
+/* Texts of the program lie in the record, one behind the other. */
+#define FIRST_TEXT(r) SINK_TEXT(as_user(r)->text, as_user(r)->len[0])
+#define SECOND_TEXT(r) SINK_TEXT(as_user(r)->text + as_user(r)->len[0], as_user(r)->len[1])
 
 static uint64_t *task_word(struct task_window *w, uint64_t id)
 {
@@ -85,8 +77,8 @@ void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 	if (!can_speak(s, m) || !r->id || r->id == NO_TASK)
 		return;
 	if (task_window_take(&s->tasks, r->id))
-		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, text_id(s, r, 0),
-			  stack_of(s, r));
+		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, FIRST_TEXT(r),
+			  as_user(r)->stack);
 	else
 		repair(s, REPAIR_DROPPED);
 }
@@ -96,7 +88,7 @@ void user_task_end(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!can_speak(s, m))
 		return;
-	step_emit(s, m, EV_UserTaskEnd, r->id, stack_of(s, r));
+	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
 
 static void region_push(struct G *g, const struct rec *r)
@@ -140,15 +132,15 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 		region_push(m->g, r);
 	else if (!region_pop(m->g, r))
 		return;
-	step_emit(s, m, begins ? EV_UserRegionBegin : EV_UserRegionEnd, r->id, text_id(s, r, 0),
-		  stack_of(s, r));
+	step_emit(s, m, begins ? EV_UserRegionBegin : EV_UserRegionEnd, r->id, FIRST_TEXT(r),
+		  as_user(r)->stack);
 }
 
 void user_log(struct model *s, struct M *m, const struct rec *r)
 {
 	if (can_speak(s, m))
-		step_emit(s, m, EV_UserLog, r->id, text_id(s, r, 0), text_id(s, r, 1),
-			  stack_of(s, r));
+		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r),
+			  as_user(r)->stack);
 }
 
 void regions_drop(struct model *s, struct G *g)

@@ -26,7 +26,7 @@ struct assembler {
 	struct goid_filter *goids;
 	struct stacks *stacks;
 	struct model *model;
-	struct tracefile *trace;
+	struct v2_sink *trace;
 	uint64_t records;
 	uint64_t written;	/* generations, when the last record had been taken */
 	uint64_t unreadable, unsettled;
@@ -123,12 +123,12 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 
 	a->stacks = stacks_new(opts->symbols, model.minor, opts->info->stack_depth);
 	trace.ctx = a->stacks;
-	r = tracefile_new(&a->trace, fd, &trace, err);
+	r = v2_sink_new(&a->trace, fd, &trace, err);
 	if (r) {
 		assembler_free(a);
 		return r;
 	}
-	a->model = model_new(a->trace, &model);
+	a->model = model_new(v2_sink(a->trace), &model);
 	a->goids = goid_filter_new(to_model, a);
 	a->merge = merge_new(from_merge, a);
 	*ret = a;
@@ -180,7 +180,7 @@ int assembler_cut(struct assembler *a, struct error *err)
 
 uint64_t assembler_generations(const struct assembler *a)
 {
-	return tracefile_counts(a->trace)->generations;
+	return v2_sink_counts(a->trace)->generations;
 }
 
 uint64_t assembler_goroutines(const struct assembler *a)
@@ -193,7 +193,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 	const char *why;
 
 	*ret = (struct assembler_result){
-		.trace = *tracefile_counts(a->trace),
+		.trace = *v2_sink_counts(a->trace),
 		.model = *model_counts(a->model),
 		.records = a->records,
 		.stacks = stacks_defined(a->stacks),
@@ -218,6 +218,6 @@ void assembler_free(struct assembler *a)
 	goid_filter_free(a->goids);
 	model_free(a->model);
 	stacks_free(a->stacks);
-	tracefile_free(a->trace);
+	v2_sink_free(a->trace);
 	free(a);
 }

@@ -2,7 +2,7 @@
 /*
  * assembler: chunks in, a v2 trace out. The pipeline behind the capture:
  *
- *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> tracefile
+ *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> v2_sink (the file)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
@@ -18,7 +18,7 @@
 #include "stream/chunk.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"
-#include "trace/tracefile.h"
+#include "trace/v2_sink.h"
 
 struct assembler;
 

@@ -141,7 +141,12 @@ void gap_resume(struct model *s, struct M *m, const struct rec *r)
 	s->gap.collecting = true;
 }
 
-/* --- the end: what is in the tables is how it was, what is aside is how it is --- */
+/*
+ * --- the end ---
+ *
+ * The tables of the model have the states from before the gap; s->aside has those of now,
+ * which were collected since REC_RESUME. The steps below lead the first to the second.
+ */
 
 static struct G *g_now(const struct model *s, uint64_t goid)
 {
@@ -255,8 +260,9 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 }
 
 /*
- * Those on a thread, once nobody else needs its P. In a syscall the P stays
- * idle to a reader; the end of the syscall says which P the thread then has.
+ * Binds a thread to the P and the goroutine that it has now, when no step of another
+ * thread needs that P any more. Where the goroutine is in a syscall, the P is idle for a
+ * reader until the end of the syscall, whose record names the P that the thread then has.
  */
 static void seat(struct model *s, struct M *now)
 {
@@ -295,7 +301,10 @@ static void seat_all(struct model *s, bool in_syscall)
 	}
 }
 
-/* The statuses that open the generation have the stacks of now. */
+/*
+ * The next generation begins with the statuses from before the gap. A goroutine whose
+ * status is the same now is stated with the stack that it has now.
+ */
 static void take_stacks(struct model *s)
 {
 	size_t i;

@@ -37,11 +37,17 @@ static void state_gs(struct model *s)
 		step_go_status(s, map64_ptr(&s->gs, i, struct G));
 }
 
+/* Of the open generation so far, in bytes. */
+static size_t size(const struct model *s)
+{
+	return s->sink.ops->gen_size(s->sink.ctx);
+}
+
 static void begin(struct model *s)
 {
 	s->gen++;
 	s->gen_begin = s->now;
-	tracefile_gen_begin(s->tf);
+	s->sink.ops->gen_begin(s->sink.ctx);
 	s->stating = true;
 	state_ps(s);
 	state_gs(s);
@@ -53,7 +59,7 @@ static void begin(struct model *s)
 	procs_tell_first(s);	/* the plot indexes a list of as many items with what follows */
 	assist_tell_all(s);
 	sweep_tell_all(s);
-	s->stated_bytes = tracefile_gen_size(s->tf);
+	s->stated_bytes = size(s);
 }
 
 /* In a syscall is a P whose thread has a goroutine in one, whatever its own status says. */
@@ -96,7 +102,6 @@ void generation_first(struct model *s)
 		s->gomaxprocs = s->ps.len;
 	s->started = true;
 	count_goroutines(s, s->gs.len);
-	s->nobody = tracefile_stream(s->tf, TRACEV2_NO_ID);
 	s->counts.begin = s->now;
 	begin(s);
 	memory_tell_all(s);
@@ -143,7 +148,7 @@ int generation_end(struct model *s)
 {
 	struct trace_clock clock = clock_now(s);
 
-	return tracefile_gen_end(s->tf, &clock, s->err);
+	return s->sink.ops->gen_end(s->sink.ctx, &clock, s->err);
 }
 
 /*
@@ -163,7 +168,7 @@ static bool is_due(const struct model *s)
 	unsigned int patience = s->stw ? 8 : 1;
 
 	return s->now - s->gen_begin >= patience * ns ||
-	       tracefile_gen_size(s->tf) - s->stated_bytes >= patience * bytes;
+	       size(s) - s->stated_bytes >= patience * bytes;
 }
 
 void generation_next(struct model *s)

@@ -20,7 +20,7 @@ static void label_worker(struct model *s, struct M *m, struct G *g)
 		return;
 	g->gc_work = true;
 	ensure_p_counts(s, m, g);
-	step_emit(s, m, EV_GoLabel, tracefile_string(s->tf, labels[mode]));
+	step_emit(s, m, EV_GoLabel, SINK_CONSTANT(labels[mode]));
 }
 
 void go_start(struct model *s, struct M *m, const struct rec *r)

@@ -33,7 +33,8 @@ static void tell_units(struct model *s)
 	*p++ = INFO_BATCH;
 	for (i = 0; i < 4; i++)
 		p = varint_put(p, units[i]);
-	tracefile_experiment(s->tf, EXPERIMENT_ALLOC_FREE, s->now, body, (size_t)(p - body));
+	s->sink.ops->experiment(s->sink.ctx, EXPERIMENT_ALLOC_FREE, s->now, body,
+				(size_t)(p - body));
 	s->memory.told = true;
 }
 

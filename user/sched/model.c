@@ -15,12 +15,14 @@ typedef void handler(struct model *s, struct M *m, const struct rec *r);
 /* --- samples --- */
 
 /*
- * While the scheduler switches, on the system stack, m.curg and m.p change a
- * moment before or after the record does: there the trace itself has the word.
+ * The probe reads m.curg and m.p. On the system stack the scheduler may be switching
+ * them, a moment before or after the record of that switch is made. There the model's own
+ * state counts, so that the sample agrees with the events around it.
  */
 void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 {
 	struct P *p = r->ptr ? p_by_ptr(s, r->ptr) : NULL;
+	struct sink_sample sample;
 	uint64_t goid = r->id;
 
 	if (!s->started)
@@ -29,11 +31,17 @@ void cpu_sample(struct model *s, struct M *m, const struct rec *r)
 		goid = m->g ? m->g->id : 0;
 		p = m->p;
 	}
-	tracefile_cpu_sample(s->tf, r->time, r->tid, p ? p->id : TRACEV2_NO_ID, goid,
-			     tracefile_stack(s->tf, as_long(r)->stack));
+	sample = (struct sink_sample){
+		.time = r->time,
+		.thread = r->tid,
+		.p = p ? p->id : TRACEV2_NO_ID,
+		.g = goid,
+		.stack = as_long(r)->stack,
+	};
+	s->sink.ops->cpu_sample(s->sink.ctx, &sample);
 }
 
-/* --- the capture itself --- */
+/* --- records --- */
 
 static handler *const handlers[256] = {
 #define HANDLE(kind, handler) [REC_##kind] = handler,
@@ -125,12 +133,12 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	return s->gap.wanted ? gap_begin_told(s, m) : 0;
 }
 
-struct model *model_new(struct tracefile *tf, const struct model_opts *opts)
+struct model *model_new(struct sink sink, const struct model_opts *opts)
 {
 	struct model *s = xcalloc(1, sizeof(*s));
 	unsigned int i;
 
-	s->tf = tf;
+	s->sink = sink;
 	s->opts = *opts;
 	s->unit = 1ULL << opts->time_shift;
 	s->now = 1;	/* readers take no clock that says 0 */

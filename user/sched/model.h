@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model: the scheduler of the target as the records tell it: which G runs on
- * which M with which P. It takes the ordered records and writes v2 events,
- * and it is the same state machine that a reader of the trace runs (Go 1.27,
+ * which M with which P. It takes the ordered records and passes v2 events to a
+ * sink, and it is the same state machine that a reader of the trace runs (Go 1.27,
  * internal/trace/order.go), so it numbers events itself and never writes one
  * that a reader would refuse.
  *
@@ -22,7 +22,7 @@
 
 #include "base/error.h"
 #include "record.h"
-#include "trace/tracefile.h"
+#include "trace/sink.h"
 
 struct model;
 
@@ -76,10 +76,10 @@ struct model_counts {
 	uint64_t begin, end;		/* first and last time of the trace, ns */
 };
 
-/* @tf stays the caller's and must outlive the model. */
-struct model *model_new(struct tracefile *tf, const struct model_opts *opts);
+/* Behind @sink is the caller's, and must outlive the model. */
+struct model *model_new(struct sink sink, const struct model_opts *opts);
 
-/* Takes the next record. An error is one of the trace file; the model is then dead. */
+/* Takes the next record. An error is one of the sink; the model is then dead. */
 int model_record(struct model *m, const struct rec *r, struct error *err);
 
 /* What the wall clock said at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */

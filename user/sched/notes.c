@@ -73,8 +73,8 @@ static struct M *speaker(struct model *s, struct M *m)
 void note_speak(struct model *s, struct M *m, const char *text)
 {
 	if (s->opts.notes)
-		step_emit(s, m, EV_UserLog, 0, tracefile_string(s->tf, CATEGORY),
-			  tracefile_string(s->tf, text), 0);
+		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(CATEGORY),
+			  SINK_TEXT(text, strlen(text)), 0);
 }
 
 bool notes_tell(struct model *s, struct M *m)

@@ -183,15 +183,13 @@ void procs_tell(struct model *s)
 
 void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	const char *reason;
-
 	ensure_world_runs(s);
 	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
 		return;
 	s->stw = m->g;
-	reason = release_stw_reason(s->opts.minor, r->sub, as_long(r)->arg);
-	step_emit(s, m, EV_STWBegin, tracefile_string(s->tf, reason),
-		  tracefile_stack(s->tf, as_long(r)->stack));
+	step_emit(s, m, EV_STWBegin,
+		  SINK_CONSTANT(release_stw_reason(s->opts.minor, r->sub, as_long(r)->arg)),
+		  as_long(r)->stack);
 }
 
 /*

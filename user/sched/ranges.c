@@ -16,7 +16,11 @@ static bool can_speak(const struct model *s, const struct M *m)
 
 /* --- cycles --- */
 
-/* What nobody could say in the first generation a reader takes for a cycle that begins. */
+/*
+ * A cycle that runs when a generation begins is GCActive. But a reader takes GCActive of a
+ * cycle that it does not know in the first generation only; where no thread could say it
+ * there, the cycle begins, for the reader, where one can.
+ */
 void gc_tell(struct model *s, struct M *m)
 {
 	if (!s->tell_gc || !can_speak(s, m))
@@ -39,8 +43,7 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 	s->gc_running = true;
 	s->gc_told = s->started;
 	if (s->started)
-		step_emit(s, m, EV_GCBegin, ++s->gc_seq,
-			  tracefile_stack(s->tf, as_long(r)->stack));
+		step_emit(s, m, EV_GCBegin, ++s->gc_seq, as_long(r)->stack);
 }
 
 /* Without its begin (we came between it and gcphase) a reader refuses the end. */
@@ -70,8 +73,7 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 	g->assist_depth = r->ptr;
 	ensure_p_counts(s, m, g);
 	if (s->started)
-		step_emit(s, m, EV_GCMarkAssistBegin,
-			  tracefile_stack(s->tf, as_long(r)->stack));
+		step_emit(s, m, EV_GCMarkAssistBegin, as_long(r)->stack);
 }
 
 /*

@@ -11,7 +11,8 @@
 
 #include "record.h"
 #include "symbol/symbol.h"
-#include "trace/tracefile.h"
+#include "trace/types.h"
+#include "tracev2.h"
 
 struct stacks;
 

@@ -94,7 +94,7 @@ struct M *m_put(struct model *s, uint64_t tid)
 	m = lookup_or_make(&s->ms, tid, sizeof(*m), &is_new);
 	if (is_new) {
 		m->tid = tid;
-		m->stream = tracefile_stream(s->tf, tid);
+		s->sink.ops->thread(s->sink.ctx, tid);
 	}
 	s->last_m = m;
 	return m;
@@ -102,7 +102,7 @@ struct M *m_put(struct model *s, uint64_t tid)
 
 void m_drop(struct model *s, struct M *m)
 {
-	tracefile_stream_done(s->tf, m->tid);
+	s->sink.ops->thread_done(s->sink.ctx, m->tid);
 	if (s->last_m == m)
 		s->last_m = NULL;
 	map64_del(&s->ms, m->tid);

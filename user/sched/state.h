@@ -14,7 +14,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "sched/model.h"
-#include "trace/tracefile.h"
+#include "trace/sink.h"
 #include "tracev2.h"
 
 /* Readers count time in an int64_t: what is later than this is damaged. */
@@ -62,7 +62,6 @@ struct M {
 	uint64_t tid;
 	struct G *g;
 	struct P *p;
-	struct trace_stream *stream;
 	uint64_t gen;		/* generation of its last event */
 	bool heard;		/* had a record of its own; before, it is as the snapshot saw it */
 	bool left_syscall;	/* so said a record before its goroutine was known */
@@ -104,12 +103,12 @@ struct task_window {
 struct gap {
 	bool open, collecting;
 	uint8_t why;		/* enum rec_gap */
-	uint8_t wanted;		/* the same of one that begins when it can be told, 0: none */
+	uint8_t wanted;		/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
 	uint64_t since;
 };
 
 struct model {
-	struct tracefile *tf;
+	struct sink sink;
 	struct model_opts opts;
 	struct map64 gs;	/* goid -> struct G * */
 	struct map64 ps;	/* p.id -> struct P * */
@@ -119,7 +118,6 @@ struct model {
 	const char *block_reasons[256];	/* by waitReason, in this release */
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
-	struct trace_stream *nobody;	/* stream of no thread: statuses of the idle */
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */
 	uint64_t unit;		/* of times in the file, ns */
@@ -174,7 +172,7 @@ void repair(struct model *s, enum repair kind);
 	for (i = 0; i < (map)->cap; i++) if ((map)->slots[i].used)
 #define map64_ptr(map, i, type) ((type *)(uintptr_t)(map)->slots[i].value)
 
-/* Forgets all Gs, Ps and Ms. */
+/* Frees all Gs, Ps and Ms. */
 void state_clear(struct model *s);
 void state_free(struct model *s);
 

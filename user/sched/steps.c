@@ -23,26 +23,29 @@ static void pass_time(struct model *s)
 		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
+void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
+		  const uint64_t *args)
+{
+	struct sink_event e = {
+		.time = time,
+		.thread = m ? m->tid : TRACEV2_NO_ID,
+		.kind = ev,
+		.nargs = nargs,
+		.args = args,
+	};
+
+	if (m)
+		m->gen = s->gen;
+	s->sink.ops->event(s->sink.ctx, &e);
+}
+
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args)
 {
 	if (!s->started)
 		return;
-	if (m)
-		m->gen = s->gen;
-	trace_emit_args(m ? m->stream : s->nobody, s->now, ev, nargs, args);
+	step_emit_at(s, m, s->now, ev, nargs, args);
 	pass_time(s);
-}
-
-static uint64_t stack_id(struct model *s, uint64_t key)
-{
-	return s->started ? tracefile_stack(s->tf, key) : 0;
-}
-
-/* Reasons are constants of ours. */
-static uint64_t string_id(struct model *s, const char *text)
-{
-	return s->started ? tracefile_constant(s->tf, text) : 0;
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
@@ -55,8 +58,8 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 	g->seq = 0;
 	g->start_pc = start_pc;
 	g->stack = entry;
-	step_emit(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id, stack_id(s, entry),
-		  stack_id(s, stack));
+	step_emit(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id, entry,
+		  stack);
 	if (blocked && !as_blocked) {
 		/*
 		 * Header 1.22: created runnable, as Go 1.22 itself said it; it
@@ -95,7 +98,7 @@ void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t st
 	struct G *g = m->g;
 
 	world_runs(s, m);
-	step_emit(s, m, EV_GoBlock, string_id(s, reason), stack_id(s, stack));
+	step_emit(s, m, EV_GoBlock, SINK_CONSTANT(reason), stack);
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
 }
@@ -104,7 +107,7 @@ void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t sta
 {
 	struct G *g = m->g;
 
-	step_emit(s, m, EV_GoStop, string_id(s, reason), stack_id(s, stack));
+	step_emit(s, m, EV_GoStop, SINK_CONSTANT(reason), stack);
 	g_unbind(g, G_RUNNABLE);
 	g->stack = stack;
 }
@@ -120,7 +123,7 @@ void step_go_destroy(struct model *s, struct M *m)
 void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack)
 {
 	g->status = G_RUNNABLE;
-	step_emit(s, m, EV_GoUnblock, g->id, ++g->seq, stack_id(s, stack));
+	step_emit(s, m, EV_GoUnblock, g->id, ++g->seq, stack);
 }
 
 /* What a reader makes of GoSwitch: unblock, block or destroy, start. */
@@ -158,7 +161,7 @@ void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
 {
 	world_runs(s, m);
 	assist_close(s, m);
-	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack_id(s, stack));
+	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack);
 	m->g->status = G_SYSCALL;
 	m->g->stack = stack;
 	if (m->p)
@@ -210,7 +213,7 @@ bool step_procs(struct model *s, struct M *m, uint8_t status)
 		return false;
 	s->tell_procs = false;
 	s->procs_told = s->gomaxprocs;
-	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, stack_id(s, s->procs_stack));
+	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, s->procs_stack);
 	return true;
 }
 
@@ -223,7 +226,7 @@ void step_p_steal(struct model *s, struct M *m, struct P *p)
 void step_go_status(struct model *s, struct G *g)
 {
 	uint64_t tid = g->m ? g->m->tid : TRACEV2_NO_ID;
-	uint64_t stack = g->status == G_RUNNING ? 0 : stack_id(s, g->stack);
+	uint64_t stack = g->status == G_RUNNING ? 0 : g->stack;
 
 	g->seq = 0;
 	if (stack && has_coroutines(s))

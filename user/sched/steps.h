@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steps: the single legal steps of the machine, each of which writes one event
- * and changes the state as a reader of that event would. Preconditions are the
+ * steps: the single legal steps of the machine, each of which passes one event to
+ * the sink and changes the state as a reader of that event would. Preconditions are the
  * caller's affair (see ensure.h); while the trace has not begun, a step only
  * changes the state.
  */
@@ -10,12 +10,15 @@
 
 #include "sched/state.h"
 
-/* Event @ev on @m's stream, or on nobody's if @m is NULL. */
+/* Event @ev of thread @m, or of nobody if it is NULL. Texts are given by SINK_TEXT, stacks by key. */
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args);
 #define step_emit(s, m, ev, ...)                                                         \
 	step_emit_args(s, m, ev, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,                \
 		       (const uint64_t[]){ __VA_ARGS__ })
+/* The same at @time, which is not later than now; the trace has begun. */
+void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
+		  const uint64_t *args);
 #define step_emit0(s, m, ev) step_emit_args(s, m, ev, 0, NULL)
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
@@ -40,14 +43,14 @@ void step_sys_destroy(struct model *s, struct M *m);
 void step_p_start(struct model *s, struct M *m, struct P *p);
 void step_p_stop(struct model *s, struct M *m);
 /*
- * ProcsChange, if @m (which may be NULL) has a P and a goroutine in @status, which is
- * G_RUNNING, or G_SYSCALL: readers ask for both and not for more. False if it has not.
+ * ProcsChange, if @m (which may be NULL) has a P and a goroutine in @status; else false.
+ * Readers take it from a goroutine that runs, and from one in a syscall as well.
  */
 bool step_procs(struct model *s, struct M *m, uint8_t status);
 /* @m takes @p out of the syscall of the thread that holds it (which may be @m). */
 void step_p_steal(struct model *s, struct M *m, struct P *p);
 
-/* First words about a G or P in this generation. */
+/* The state of a G or P at the begin of a generation. */
 void step_go_status(struct model *s, struct G *g);
 void step_p_status(struct model *s, struct P *p);
 

@@ -14,8 +14,7 @@ static void sweep_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
 	if (m->sweep.told)
-		step_emit(s, m, EV_GCSweepBegin,
-			  tracefile_stack(s->tf, as_long(r)->stack));
+		step_emit(s, m, EV_GCSweepBegin, as_long(r)->stack);
 }
 
 void sweep_settle(struct model *s, struct M *m)
@@ -26,9 +25,8 @@ void sweep_settle(struct model *s, struct M *m)
 	if (sweep->told && m->p) {
 		if (at < s->gen_begin)
 			at = s->gen_begin;
-		m->gen = s->gen;
-		trace_emit_args(m->stream, at, EV_GCSweepEnd, 2,
-				(const uint64_t[]){ sweep->swept, sweep->reclaimed });
+		step_emit_at(s, m, at, EV_GCSweepEnd, 2,
+			     (const uint64_t[]){ sweep->swept, sweep->reclaimed });
 	}
 	*sweep = (struct sweep){ 0 };
 }

@@ -4,17 +4,17 @@
  * 1.26; the format is internal/trace/tracev2 of Go 1.27).
  *
  * The writer owns the framing: header, generations, batches per thread,
- * string and stack tables, sync data. What may follow what is the caller's
- * affair (the scheduler model). One generation is held in memory and written
- * in one piece when it ends, so that a file is at any time a sequence of
- * whole generations, whatever happens to the writer.
+ * string and stack tables, sync data. Its callers see to the order of events:
+ * the scheduler model (through v2_sink), the converters, the API. One generation
+ * is held in memory and written in one piece when it ends, so that a file is at
+ * any time a sequence of whole generations, whatever happens to the writer.
  *
  *	tracefile_new(&tf, fd, opts, err);
  *	tracefile_gen_begin(tf);
  *	s = tracefile_stream(tf, tid);
  *	trace_emit(s, time, EV_GoStart, 2, goid, seq);
  *	tracefile_gen_end(tf, &clock, err);
- *	tracefile_close(tf, err);
+ *	tracefile_free(tf);
  */
 #ifndef GOTAP_TRACE_TRACEFILE_H
 #define GOTAP_TRACE_TRACEFILE_H
@@ -24,36 +24,19 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "trace/types.h"
 #include "tracev2.h"
 
 struct tracefile;
 struct trace_stream;	/* the events of one thread */
 
-struct trace_frame {
-	uint64_t pc;		/* key: one (func, file, line) per pc in the whole trace */
-	const char *func, *file;
-	uint64_t line;
-};
-
-/*
- * Gives the frames of the stack that the caller knows as @key, leaf first, at
- * most @max; called when a generation ends, once per stack used in it.
- */
-typedef size_t trace_frames_fn(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
-
 struct tracefile_opts {
 	int version;			/* 22, 23, 25 or 26 */
 	unsigned int time_shift;	/* the file counts units of 2^time_shift ns, 0 to 9 */
-	trace_frames_fn *frames;	/* NULL: the trace has no stacks */
+	/* Called when a generation ends, once per stack used in it. NULL: the trace has no stacks. */
+	trace_frames_fn *frames;
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */
-};
-
-/* The two clocks at one instant; only headers 1.25 and 1.26 carry it. */
-struct trace_clock {
-	uint64_t time;		/* ns, as the events have it */
-	uint64_t mono_ns;	/* CLOCK_MONOTONIC */
-	uint64_t wall_sec, wall_nsec;
 };
 
 /* Counts since the file was opened; what the final report prints. */

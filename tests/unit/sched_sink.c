@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a sink of the model gets: a second kind of sink beside the writer of v2 traces
+ * keeps the calls as text. A tee shows that both can take the same events.
+ */
+#define _GNU_SOURCE
+#include "sched_story.h"
+
+#include "trace/sink.h"
+
+/* --- a sink that keeps what it gets, as text --- */
+
+struct keeper {
+	struct buf text;
+	uint64_t gen;
+	bool open;
+	bool announced[256];	/* by thread */
+	size_t events, size;
+	uint64_t clock;		/* of the last generation that ended */
+	int fail;		/* at the end of a generation */
+};
+
+static void keep_gen_begin(void *ctx)
+{
+	struct keeper *k = ctx;
+
+	CHECK(!k->open);
+	k->open = true;
+	k->gen++;
+	buf_printf(&k->text, "[%d", (int)k->gen);
+}
+
+static int keep_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+{
+	struct keeper *k = ctx;
+
+	CHECK(k->open);
+	k->open = false;
+	k->size = 0;
+	k->clock = clock->time;
+	buf_printf(&k->text, " ]");
+	return k->fail ? error_set(err, k->fail, "no room") : 0;
+}
+
+static size_t keep_gen_size(const void *ctx)
+{
+	const struct keeper *k = ctx;
+
+	return k->size;
+}
+
+static void keep_thread(void *ctx, uint64_t thread)
+{
+	struct keeper *k = ctx;
+
+	k->announced[thread] = true;
+}
+
+static void keep_thread_done(void *ctx, uint64_t thread)
+{
+	struct keeper *k = ctx;
+
+	CHECK(k->announced[thread]);
+	k->announced[thread] = false;
+	buf_printf(&k->text, " done(%d)", (int)thread);
+}
+
+static void keep_arg(struct keeper *k, struct sink_refs refs, int i, uint64_t arg)
+{
+	const struct sink_text *t = sink_arg_text(arg);
+
+	if (refs.texts >> i & 1)
+		buf_printf(&k->text, " '%.*s'", (int)sink_text_len(t), t->bytes ? t->bytes : "");
+	else
+		buf_printf(&k->text, refs.stacks >> i & 1 ? " @%llx" : " %lld", (long long)arg);
+}
+
+static bool is_status(enum tracev2_event kind)
+{
+	return kind == EV_GoStatus || kind == EV_GoStatusStack || kind == EV_ProcStatus;
+}
+
+static void keep_event(void *ctx, const struct sink_event *e)
+{
+	struct keeper *k = ctx;
+	int i;
+
+	CHECK(k->open);
+	CHECK(e->thread == TRACEV2_NO_ID || k->announced[e->thread]);
+	CHECK_EQ(e->nargs, args_of(&specs[e->kind]) - 1);
+	k->events++;
+	k->size += 4;
+	if (is_status(e->kind) && k->gen > 1)	/* each generation has them again */
+		return;
+	buf_printf(&k->text, " %lld:%s", (long long)e->thread, specs[e->kind].name);
+	for (i = 0; i < e->nargs; i++)
+		keep_arg(k, sink_refs[e->kind], i, e->args[i]);
+}
+
+static void keep_cpu_sample(void *ctx, const struct sink_sample *s)
+{
+	struct keeper *k = ctx;
+
+	CHECK(k->open);
+	buf_printf(&k->text, " %d:sample p%lld g%lld @%llx", (int)s->thread, (long long)s->p,
+		   (long long)s->g, (long long)s->stack);
+}
+
+static void keep_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+{
+	struct keeper *k = ctx;
+
+	CHECK(k->open);
+	buf_printf(&k->text, " experiment(%d)", exp);
+}
+
+static const struct sink_ops keeper_ops = {
+	.gen_begin = keep_gen_begin,
+	.gen_end = keep_gen_end,
+	.gen_size = keep_gen_size,
+	.thread = keep_thread,
+	.thread_done = keep_thread_done,
+	.event = keep_event,
+	.cpu_sample = keep_cpu_sample,
+	.experiment = keep_experiment,
+};
+
+/* --- a sink that passes all on to two --- */
+
+struct tee {
+	struct sink to[2];
+};
+
+#define BOTH(op, ...)                                                                  \
+	do {                                                                           \
+		struct tee *tee_ = ctx;                                                \
+		tee_->to[0].ops->op(tee_->to[0].ctx, ##__VA_ARGS__);                   \
+		tee_->to[1].ops->op(tee_->to[1].ctx, ##__VA_ARGS__);                   \
+	} while (0)
+
+static void tee_gen_begin(void *ctx) { BOTH(gen_begin); }
+static void tee_thread(void *ctx, uint64_t thread) { BOTH(thread, thread); }
+static void tee_thread_done(void *ctx, uint64_t thread) { BOTH(thread_done, thread); }
+static void tee_event(void *ctx, const struct sink_event *e) { BOTH(event, e); }
+static void tee_cpu_sample(void *ctx, const struct sink_sample *s) { BOTH(cpu_sample, s); }
+
+static void tee_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+{
+	BOTH(experiment, exp, time, body, n);
+}
+
+static int tee_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+{
+	struct tee *t = ctx;
+	int r = t->to[0].ops->gen_end(t->to[0].ctx, clock, err);
+
+	return r ? r : t->to[1].ops->gen_end(t->to[1].ctx, clock, err);
+}
+
+static size_t tee_gen_size(const void *ctx)
+{
+	const struct tee *t = ctx;
+
+	return t->to[0].ops->gen_size(t->to[0].ctx);
+}
+
+static const struct sink_ops tee_ops = {
+	.gen_begin = tee_gen_begin,
+	.gen_end = tee_gen_end,
+	.gen_size = tee_gen_size,
+	.thread = tee_thread,
+	.thread_done = tee_thread_done,
+	.event = tee_event,
+	.cpu_sample = tee_cpu_sample,
+	.experiment = tee_experiment,
+};
+
+/* --- stories --- */
+
+static struct keeper keeper;
+
+static void begin_keeping(bool notes)
+{
+	keeper = (struct keeper){0};
+	begin_into((struct sink){ &keeper_ops, &keeper }, 27, 25, notes);
+}
+
+static void end_keeping(const char *want)
+{
+	struct error err;
+
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	buf_add_byte(&keeper.text, 0);
+	if (want)
+		CHECK_STR((char *)keeper.text.data, want);
+	model_free(model);
+	buf_free(&keeper.text);
+}
+
+static bool has(const char *part)
+{
+	return memmem(keeper.text.data, keeper.text.len, part, strlen(part));
+}
+
+static void a_generation_begins_with_all_states(void)
+{
+	begin_keeping(false);
+	snapshot();
+	CHECK_EQ(keeper.events, 6);
+	CHECK(!memcmp(keeper.text.data, "[1 ", 3));
+	CHECK(has(" 7:ProcStatus 0 1") && has(" -1:ProcStatus 1 2"));
+	CHECK(has(" 7:GoStatus 1 7 2") && has(" -1:GoStatus 2 -1 4") && has(" -1:GoStatus 3 -1 1"));
+	CHECK(keeper.announced[7]);
+	end_keeping(NULL);
+}
+
+/* From here on, what comes after the states. */
+static void skip_states(void)
+{
+	keeper.text.len = 0;
+}
+
+static void events_have_texts_and_stacks_themselves(void)
+{
+	begin_keeping(false);
+	snapshot();
+	skip_states();
+	put(REC_GO_CREATE, 0, 7, 4, 0x9004, 0xabc, 0x401000);
+	put(REC_GO_READY, 0, 7, 2, 0x9002, 0xdef, 0);
+	put(REC_GO_STOP, REC_STOP_GOSCHED, 7, 1, 0x9001, 0x123, 0);
+	end_keeping(" 7:GoCreate 4 @8000000000401000 @abc 7:GoUnblock 2 1 @def "
+		    "7:GoStop 'runtime.Gosched' @123 ]");
+}
+
+static void a_waiting_goroutine_is_stated_with_the_key_of_its_stack(void)
+{
+	begin_keeping(false);
+	put(REC_SNAP_G, 4, 0, 2, 0x9002, 0x77, 0);
+	put(REC_SNAP_P, 0, 0, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	CHECK(has(" -1:GoStatusStack 2 -1 4 @77"));
+	end_keeping(NULL);
+}
+
+/* Texts of a program may hold anything; their length counts. */
+static void texts_of_a_program_come_as_they_are(void)
+{
+	struct { struct rec_user u; char text[16]; } log = {
+		.u = { .r = { .tid = 7, .kind = REC_USER_LOG, .id = 5 }, .stack = 0x99, .len = { 3, 2 } },
+	};
+	struct error err;
+
+	begin_keeping(false);
+	snapshot();
+	skip_states();
+	log.u.r.time = now;
+	memcpy(log.u.text, "keyme", 5);
+	CHECK_EQ(model_record(model, &log.u.r, &err), 0);
+	end_keeping(" 7:UserLog 5 'key' 'me' @99 ]");
+}
+
+static void a_loss_is_an_event(void)
+{
+	begin_keeping(true);
+	snapshot();
+	skip_states();
+	put(REC_LOST, 0, 0, 1, now, now, 12);
+	go(REC_GO_READY, 7, 2);
+	CHECK(has("7:UserLog 0 'gotap' 'lost 12 records on CPU 1 from "));
+	end_keeping(NULL);
+}
+
+static void samples_name_the_stack_by_key(void)
+{
+	begin_keeping(false);
+	snapshot();
+	skip_states();
+	put(REC_CPU_SAMPLE, 0, 7, 1, P0, 0x55, 0);
+	end_keeping(" 7:sample p0 g1 @55 ]");
+}
+
+static void generations_turn_by_time_and_have_a_clock(void)
+{
+	uint64_t second;
+
+	begin_keeping(false);
+	snapshot();
+	skip_states();
+	now += GEN_NS;
+	second = now;
+	go(REC_GO_READY, 7, 2);
+	CHECK_EQ(keeper.gen, 2);
+	end_keeping(" ][2 7:GoUnblock 2 1 @0 7:ProcsChange 2 @0 ]");
+	CHECK_EQ(keeper.clock, second);
+}
+
+static void generations_turn_by_the_size_that_the_sink_gives(void)
+{
+	begin_keeping(false);
+	snapshot();
+	keeper.size += 2 << 20;
+	go(REC_GO_READY, 7, 2);
+	CHECK_EQ(keeper.gen, 2);
+	end_keeping(NULL);
+}
+
+/* Of a thread that said nothing for a whole generation; a new one may have its number. */
+static void a_thread_that_is_done_is_announced_again(void)
+{
+	begin_keeping(false);
+	snapshot();
+	proc(REC_P_START, 8, 1);
+	proc(REC_P_STOP, 8, 1);
+	CHECK(keeper.announced[8]);
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 2);
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 3);
+	CHECK(!keeper.announced[8]);
+	CHECK(has(" done(8)"));
+	proc(REC_P_START, 8, 1);
+	CHECK(keeper.announced[8]);
+	end_keeping(NULL);
+}
+
+static void an_error_of_the_sink_ends_the_model(void)
+{
+	struct rec r = { .kind = REC_GO_READY, .tid = 7, .id = 2 };
+	struct error err;
+
+	begin_keeping(false);
+	snapshot();
+	keeper.fail = -28;
+	r.time = now + GEN_NS;
+	CHECK_EQ(model_record(model, &r, &err), -28);
+	CHECK_STR(err.text, "no room");
+	CHECK(!keeper.open);
+	model_free(model);
+	buf_free(&keeper.text);
+}
+
+static size_t file_of(char *bytes, size_t max)
+{
+	ssize_t n = pread(fd, bytes, max, 0);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void tell_a_story(void)
+{
+	snapshot();
+	go(REC_GO_CREATE, 7, 4);
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 2);
+	put(REC_GO_PARK, 1, 7, 1, 0x9001, 0x44, 0);
+}
+
+/* The file is the same whoever else takes the events. */
+static void two_sinks_can_take_the_same_events(void)
+{
+	static char alone[4096], beside[4096];
+	struct tee tee;
+	struct error err;
+	size_t n;
+
+	begin(27, 25);
+	tell_a_story();
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	n = file_of(alone, sizeof(alone));
+	model_free(model);
+	v2_sink_free(trace);
+	close(fd);
+
+	keeper = (struct keeper){0};
+	open_trace(25);
+	tee = (struct tee){ { v2_sink(trace), { &keeper_ops, &keeper } } };
+	begin_into((struct sink){ &tee_ops, &tee }, 27, 25, false);
+	tell_a_story();
+	end_keeping(NULL);
+	CHECK(n > 100);
+	CHECK_EQ(file_of(beside, sizeof(beside)), n);
+	CHECK(!memcmp(alone, beside, n));
+	CHECK_EQ(keeper.gen, v2_sink_counts(trace)->generations);
+	v2_sink_free(trace);
+	close(fd);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(a_generation_begins_with_all_states),
+		UNIT(events_have_texts_and_stacks_themselves),
+		UNIT(a_waiting_goroutine_is_stated_with_the_key_of_its_stack),
+		UNIT(texts_of_a_program_come_as_they_are),
+		UNIT(a_loss_is_an_event),
+		UNIT(samples_name_the_stack_by_key),
+		UNIT(generations_turn_by_time_and_have_a_clock),
+		UNIT(generations_turn_by_the_size_that_the_sink_gives),
+		UNIT(a_thread_that_is_done_is_announced_again),
+		UNIT(an_error_of_the_sink_ends_the_model),
+		UNIT(two_sinks_can_take_the_same_events),
+		{0} });
+}

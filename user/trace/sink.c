@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sink: see sink.h. */
+#include "trace/sink.h"
+
+/* In tracev2.def bit 0 is dt, which args[] has not. */
+const struct sink_refs sink_refs[256] = {
+#define EV(number, name, version, class, args, stack_bits, text_bits) \
+	[number] = { .texts = (text_bits) >> 1, .stacks = (stack_bits) >> 1 },
+#include "tracev2.def"
+#undef EV
+};
