@@ -56,6 +56,11 @@ size_t symbolizer_entry(struct symbolizer *s, uint64_t pc, struct frame *out)
 	return 1;
 }
 
+uint64_t symbolizer_unanswered(const struct symbolizer *s, const char **why)
+{
+	return 0;
+}
+
 /* --- the spool file in memory --- */
 
 struct spool {
