@@ -164,7 +164,7 @@ unit: $(UNIT_BINS)
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base release proc stream trace read symbol v1 rewrite target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c user/cmd/show.c))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -179,7 +179,7 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 
 static int open_output(struct output *out, const struct assemble_options *o, struct error *err)
 {
-	int r = output_open(out, o->output, err);
+	int r = output_open(out, o->output, OUTPUT_BINARY, err);
 
 	if (!r && (strcmp(o->spool, "-") ? output_is_file(out, o->spool) : output_is(out, STDIN_FILENO)))
 		r = error_set(err, -EINVAL, "'%s' is input and output", o->output);

@@ -10,6 +10,7 @@
 #include "cmd/check_json.h"
 #include "cmd/leftover.h"
 #include "cmd/legacy.h"
+#include "cmd/show.h"
 #include "read/check_report.h"
 
 static const char usage[] =
@@ -73,7 +74,8 @@ static int check_one(const char *file, const struct check_options *options)
 		check_json(stdout, file, &result);
 	} else {
 		check_report_text(&line, file, &result);
-		fwrite(line.data, 1, line.len, stdout);
+		line.data[line.len - 1] = 0;	/* the line feed */
+		show_printf(stdout, "%s\n", (char *)line.data);
 		buf_free(&line);
 	}
 	return result.kind == CHECK_OK ? EXIT_OK : EXIT_FAIL;

@@ -12,9 +12,7 @@
 
 int cmd_fail(const struct error *err)
 {
-	fputs("gotap: ", stderr);
-	show_text(stderr, err->text);
-	fprintf(stderr, "%s\n", limits_explain(err->code).text);
+	show_printf(stderr, "gotap: %s%s\n", err->text, limits_explain(err->code).text);
 	return EXIT_FAIL;
 }
 
@@ -26,9 +24,7 @@ int cmd_usage(const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "gotap %s: ", name);
-	show_text(stderr, text);
-	fprintf(stderr, "; try 'gotap %s --help'\n", name);
+	show_printf(stderr, "gotap %s: %s; try 'gotap %s --help'\n", name, text, name);
 	return EXIT_USAGE;
 }
 

@@ -16,6 +16,7 @@
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
+#include "cmd/show.h"
 #include "rewrite/rewrite.h"
 #include "tracev2.h"
 #include "v1/convert.h"
@@ -74,10 +75,10 @@ static void report_damage(const struct rewrite_result *r)
 	if (!r->faults)
 		return;
 	if (!r->resumed)
-		fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+		show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
 			r->fault);
 	else
-		fprintf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
+		show_printf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
 			"%s\n", r->faults, r->faults == 1 ? "" : "s", r->fault);
 	fprintf(stderr, "gotap convert: left out %llu bytes there, and %llu stacks and texts that were "
 		"in them\n", (unsigned long long)r->lost, (unsigned long long)r->unnamed);
@@ -102,7 +103,7 @@ static int convert_v2(struct raw_source *source, const struct options *o, struct
 {
 	struct rewrite_result result;
 	struct output out;
-	int ret = output_start(&out, o->out, err);
+	int ret = output_start(&out, o->out, OUTPUT_BINARY, err);
 
 	if (ret) {
 		source_close(source);
@@ -140,7 +141,7 @@ static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
 {
 	int format = o->rewrite.format ? o->rewrite.format : 22;
 	struct output out;
-	int ret = output_start(&out, o->out, err);
+	int ret = output_start(&out, o->out, OUTPUT_BINARY, err);
 
 	if (ret)
 		return ret;
@@ -151,7 +152,7 @@ static void report_cut(const struct v1_cut *cut)
 {
 	if (!cut->is_cut)
 		return;
-	fprintf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+	show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
 		cut->why.text);
 	fprintf(stderr, "gotap convert: left out %zu bytes, and %zu events before them that follow "
 		"lost ones\n", cut->lost_bytes, cut->lost_events);

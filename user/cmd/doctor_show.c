@@ -18,11 +18,9 @@ static const char *const level_names[] = {
 
 static void print_finding(const struct finding *f)
 {
-	printf("  %-5s %-20s ", level_names[f->level], f->name);
-	show_text(stdout, f->text);
-	putchar('\n');
+	show_printf(stdout, "  %-5s %-20s %s\n", level_names[f->level], f->name, f->text);
 	if (*f->remedy)
-		printf("  %-5s %-20s %s\n", "", "", f->remedy);
+		show_printf(stdout, "  %-5s %-20s %s\n", "", "", f->remedy);
 }
 
 static void print_findings(const struct doctor *d)
@@ -43,7 +41,7 @@ static void print_findings(const struct doctor *d)
 
 static void print_probe(const struct doctor *d, const struct probe_view *v, int width)
 {
-	printf("  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s%s%s\n", width, v->point->function,
+	show_printf(stdout, "  %-*s 0x%-10" PRIx64 " %5.1f us  %-9s %s%s%s\n", width, v->point->function,
 	       v->addr, (double)v->cost_ns / 1000, v->emulated ? "emulated" : "stepped",
 	       v->point->site, v->bin == d->bin ? "" : " in ",
 	       v->bin == d->bin ? "" : gobin_path(v->bin));
@@ -74,20 +72,18 @@ static void print_missing(const struct doctor *d)
 	for (i = 0; i < d->plan.missing.len; i++) {
 		const struct missing_probe *m = vec_at(&d->plan.missing, struct missing_probe, i);
 
-		printf("  %-35s the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
+		show_printf(stdout, "  %-35s the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
 	}
 }
 
 static void print_verdict(const struct doctor *d, const struct finding *obstacle)
 {
-	_cleanup_free_ char *text = obstacle ? show_dup(obstacle->text) : NULL;
-
 	if (!obstacle)
 		puts(d->bin ? "This program can be traced." : "Go programs can be traced here.");
 	else if (*obstacle->remedy)
-		printf("Cannot trace: %s.\n", obstacle->remedy);
+		show_printf(stdout, "Cannot trace: %s.\n", obstacle->remedy);
 	else
-		printf("Cannot trace: %s: %s.\n", obstacle->name, text);
+		show_printf(stdout, "Cannot trace: %s: %s.\n", obstacle->name, obstacle->text);
 }
 
 void doctor_print(const struct doctor *d)

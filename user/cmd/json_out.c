@@ -5,35 +5,30 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Length of the UTF-8 sequence at @s, 0 if there is none. */
-static int utf8_length(const unsigned char *s)
-{
-	int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 :
-		s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-	int i;
+#include "cmd/show.h"
 
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
+static void put_rune(FILE *f, unsigned int rune)
+{
+	if (rune == '"' || rune == '\\')
+		fprintf(f, "\\%c", (int)rune);
+	else
+		fprintf(f, "\\u%04x", rune);
 }
 
+/* What could change a terminal is written as \\u...., which says the same in JSON. */
 static void put_string(FILE *f, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *s = text;
+	unsigned int rune;
 	int n;
 
 	fputc('"', f);
-	for (; *s; s += n ? n : 1) {
-		n = utf8_length(s);
-		if (!n)
+	for (; *s; s += n) {
+		rune = show_rune(s, &n);
+		if (!rune)
 			fputs("\\ufffd", f);
-		else if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f)
-			fprintf(f, "\\u%04x", *s);
-		else if (*s == 0xc2 && s[1] < 0xa0)	/* C1 */
-			fprintf(f, "\\u%04x", s[1]);
+		else if (rune == '"' || rune == '\\' || show_is_control(rune))
+			put_rune(f, rune);
 		else
 			fwrite(s, 1, (size_t)n, f);
 	}

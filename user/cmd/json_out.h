@@ -2,7 +2,7 @@
 /*
  * json_out: writes JSON to a stream. The caller opens and closes objects and
  * arrays in pairs; names are given inside objects and NULL inside arrays. Text
- * is written as UTF-8 whatever bytes it has.
+ * is written as UTF-8 whatever bytes it has, control characters (cmd/show.h) escaped.
  */
 #ifndef GOTAP_CMD_JSON_OUT_H
 #define GOTAP_CMD_JSON_OUT_H

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "cmd/show.h"
 
 /* What a file that was not finished is, and which command reads it. */
 enum form { FORM_NONE, FORM_BUSY, FORM_TRACE, FORM_SPOOL, FORM_OTHER };
@@ -53,12 +54,12 @@ void leftover_tell(const char *path)
 	_cleanup_free_ char *how = form == FORM_NONE ? NULL : how_to_read(path, form);
 
 	if (how)
-		fprintf(stderr, "gotap: '%s' %s\n", path, how);
+		show_printf(stderr, "gotap: '%s' %s\n", path, how);
 }
 
-int output_start(struct output *o, const char *path, struct error *err)
+int output_start(struct output *o, const char *path, enum output_form form, struct error *err)
 {
-	int r = output_open(o, path, err);
+	int r = output_open(o, path, form, err);
 
 	if (r)
 		return r;

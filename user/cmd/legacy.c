@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #include "cmd/json_out.h"
 #include "cmd/leftover.h"
 #include "cmd/output.h"
 #include "cmd/raw_convert.h"
+#include "cmd/show.h"
 #include "v1/file.h"
 #include "v1/trace.h"
 
@@ -45,7 +45,7 @@ static int write_file(const struct buf *data, const char *path, const char *bina
 	struct error late;
 	struct output out;
 	FILE *f = NULL;
-	int ret = output_start(&out, path, err);
+	int ret = output_start(&out, path, OUTPUT_TEXT, err);
 
 	if (ret)
 		return ret;
@@ -117,9 +117,9 @@ static void print_text(const char *in, const char *version, const struct v1_summ
 		       const struct error *fault)
 {
 	if (fault)
-		printf("%s: %s: %s\n", in, version, fault->text);
+		show_printf(stdout, "%s: %s: %s\n", in, version, fault->text);
 	else
-		printf("%s: ok: %s, %zu events, %zu goroutines, %zu procs\n", in, version,
+		show_printf(stdout, "%s: ok: %s, %zu events, %zu goroutines, %zu procs\n", in, version,
 		       sum->events, sum->goroutines, sum->procs);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "cmd/cmd.h"
+#include "cmd/show.h"
 
 struct command {
 	const char *name;
@@ -77,7 +78,7 @@ static int run(int argc, char **argv)
 
 	if (c)
 		return c->run(argc, argv);
-	fprintf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[0]);
+	show_printf(stderr, "gotap: there is no command '%s'; try 'gotap --help'\n", argv[0]);
 	return EXIT_USAGE;
 }
 

@@ -191,7 +191,7 @@ static int open_beside(struct output *o, const struct place *p, struct error *er
 
 static int refuse_terminal(const struct output *o, struct error *err)
 {
-	return isatty(o->fd) ? error_set(err, -EINVAL, "a trace is not for a terminal: redirect stdout "
+	return o->form == OUTPUT_BINARY && isatty(o->fd) ? error_set(err, -EINVAL, "a trace is not for a terminal: redirect stdout "
 					 "or name a file with -o") : 0;
 }
 
@@ -301,12 +301,13 @@ static int open_stdout(struct output *o, struct error *err)
 	return refuse_terminal(o, err);
 }
 
-int output_open(struct output *o, const char *path, struct error *err)
+int output_open(struct output *o, const char *path, enum output_form form, struct error *err)
 {
 	struct place place;
 	int r;
 
 	*o = (struct output)OUTPUT_CLOSED;
+	o->form = form;
 	o->path = path;
 	if (!strcmp(path, "-"))
 		return open_stdout(o, err);

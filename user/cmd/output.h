@@ -17,8 +17,12 @@
 
 #include "base/error.h"
 
+/* What is written: a trace or raw records are not for a terminal, a text is. */
+enum output_form { OUTPUT_BINARY, OUTPUT_TEXT };
+
 struct output {
 	int fd;
+	enum output_form form;
 	const char *path;	/* as messages name it; stays after output_close() */
 	int dir;		/* folder of name and partial, O_PATH; -1: none is needed */
 	char *name, *partial;	/* partial NULL: it is written in place */
@@ -32,11 +36,11 @@ struct output {
 #define OUTPUT_CLOSED { .fd = -1, .dir = -1 }
 
 /*
- * "-" is stdout, which must not be a terminal. Refuses what another user has put into a
+ * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into a
  * folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
  * fs.protected_symlinks have it. -EBUSY: another gotap writes that file.
  */
-int output_open(struct output *o, const char *path, struct error *err);
+int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
 bool output_is(const struct output *o, int fd);
 bool output_is_file(const struct output *o, const char *path);

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "cmd/leftover.h"
-#include "cmd/output.h"
 
 int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
 		      struct error *err)
@@ -41,7 +40,7 @@ static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, co
 }
 
 int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
-		       const char *path, bool keep_part, struct error *err)
+		       const char *path, enum output_form form, struct error *err)
 {
 	struct error close_err;
 	struct output out;
@@ -49,26 +48,25 @@ int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char
 	int ret = raw_not_same_file(source, in, path, err);
 
 	if (!ret)
-		ret = output_start(&out, path, err);
+		ret = output_start(&out, path, form, err);
 	if (ret)
 		return ret;
 	ret = run(fn, source, in, &out, &written, err);
-	if (output_close(&out, written && (!ret || keep_part), &close_err) && !ret) {
+	if (output_close(&out, written && (!ret || form == OUTPUT_TEXT), &close_err) && !ret) {
 		*err = close_err;
 		ret = close_err.code;
 	}
 	return ret;
 }
 
-int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_part,
-		struct error *err)
+int raw_convert(raw_convert_fn *fn, const char *in, const char *out, struct error *err)
 {
 	struct raw_source source;
 	int ret = leftover_source_open(&source, in, err);
 
 	if (ret)
 		return ret;
-	ret = raw_convert_source(fn, &source, in, out, keep_part, err);
+	ret = raw_convert_source(fn, &source, in, out, OUTPUT_BINARY, err);
 	source_close(&source);
 	return ret;
 }

@@ -3,20 +3,20 @@
 #ifndef GOTAP_CMD_RAW_CONVERT_H
 #define GOTAP_CMD_RAW_CONVERT_H
 
+#include "cmd/output.h"
 #include "read/raw_sink.h"
 #include "read/raw_source.h"
 
 typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, struct error *err);
 
+/* Runs @fn, which writes a trace, from @in to @out ("-": standard input, output). */
+int raw_convert(raw_convert_fn *fn, const char *in, const char *out, struct error *err);
 /*
- * Runs @fn from @in to @out ("-": standard input, output). @keep_part: after a fault of
- * the input what was written before it is kept as @out.
+ * The same from a source that is open, and stays so; @in is its name. After a fault of the
+ * input a text keeps what was written before it: it shows where the damage begins.
  */
-int raw_convert(raw_convert_fn *fn, const char *in, const char *out, bool keep_part,
-		struct error *err);
-/* The same from a source that is open, and stays so; @in is its name. */
 int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
-		       const char *out, bool keep_part, struct error *err);
+		       const char *out, enum output_form form, struct error *err);
 /* -EINVAL with @err set if @out is the file behind @source: opening it would empty that. */
 int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
 		      struct error *err);

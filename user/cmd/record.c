@@ -24,6 +24,7 @@
 #include "cmd/parse.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
+#include "cmd/show.h"
 #include "cmd/signals.h"
 #include "cmd/stops.h"
 #include "sched/assembler.h"
@@ -504,7 +505,7 @@ static int session_status(struct session *s, struct error *err)
 	if (r)
 		cmd_fail(err);
 	else if (s->gave_up)
-		fprintf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
+		show_printf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
 			s->files->trace.path);
 	return r || s->gave_up || (s->opts->strict && !flawless) ? failure(s->opts) : EXIT_OK;
 }
@@ -531,7 +532,7 @@ static int open_spool(struct record_files *f, const char *path, struct error *er
 	if (output_is_file(&f->trace, path))
 		return error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
 				 "file: '%s'", path);
-	return output_open(&f->spool, path, err);
+	return output_open(&f->spool, path, OUTPUT_BINARY, err);
 }
 
 /*
@@ -540,7 +541,7 @@ static int open_spool(struct record_files *f, const char *path, struct error *er
  */
 static int open_files(struct record_files *f, const struct record_options *o, struct error *err)
 {
-	int r = output_open(&f->trace, o->output, err);
+	int r = output_open(&f->trace, o->output, OUTPUT_BINARY, err);
 
 	if (!r && output_is(&f->trace, STDERR_FILENO))
 		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cmd/show.h"
 #include "release/release.h"
 #include "tracev2.h"
 
@@ -107,7 +108,7 @@ static void print_unreadable(const struct report *r, FILE *f)
 		fprintf(f, "not settled: %" PRIu64 " threads got no CPU as the recording began: the first "
 			   "states of their goroutines may be wrong\n", res->unsettled);
 	if (res->addresses_unnamed)
-		fprintf(f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
+		show_printf(f, "without names: %" PRIu64 " addresses of the program's DWARF data: %s\n",
 			res->addresses_unnamed, res->why_unnamed);
 }
 
@@ -137,7 +138,7 @@ static void print_missing(const struct report *r, FILE *f)
 	for (i = 0; r->plan && i < r->plan->missing.len; i++) {
 		const struct missing_probe *m = vec_at(&r->plan->missing, struct missing_probe, i);
 
-		fprintf(f, "no probe on %s: the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
+		show_printf(f, "no probe on %s: the trace lacks %s (%s)\n", m->function, m->lacks, m->why);
 	}
 }
 
@@ -146,7 +147,7 @@ static void print_assumed(const struct report *r, FILE *f)
 	char like[RELEASE_TEXT];
 
 	if (release_assumed(r->info->go_version, (int)r->info->go_minor, like))
-		fprintf(f, "%s is not a release that gotap knows: assumed to be like %s\n",
+		show_printf(f, "%s is not a release that gotap knows: assumed to be like %s\n",
 			r->info->go_version, like);
 }
 
@@ -158,7 +159,7 @@ void report_print(const struct report *r, FILE *f)
 		fputs("nothing was recorded\n", f);
 		return;
 	}
-	fprintf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
+	show_printf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
 		   " generations, %.1f MB%s%s%s\n",
 		r->output, seconds(r), r->info->pid, r->info->go_version, events_total(r),
 		res->trace.generations, (double)res->trace.bytes / 1e6, r->ended ? "; " : "",

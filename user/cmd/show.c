@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* show: see show.h. */
+#define _GNU_SOURCE
 #include "cmd/show.h"
 
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/vec.h"
 
-/* The character at @s, 0 if it is none that may be shown; @len: its bytes, at least 1. */
-static unsigned int take_rune(const unsigned char *s, int *len)
+unsigned int show_rune(const char *text, int *len)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0, i;
 	unsigned int rune = n == 1 ? s[0] : n ? s[0] & (0x7f >> n) : 0;
@@ -27,33 +29,44 @@ static unsigned int take_rune(const unsigned char *s, int *len)
 	return rune;
 }
 
-static bool is_plain(unsigned int r)
+bool show_is_control(unsigned int r)
 {
-	if (r < 0x20 || (r >= 0x7f && r < 0xa0))
-		return false;
-	return r != 0x61c && !(r >= 0x200b && r <= 0x200f) && !(r >= 0x2028 && r <= 0x202e) &&
-	       !(r >= 0x2060 && r <= 0x2069) && r != 0xfeff;
+	return r < 0x20 || (r >= 0x7f && r < 0xa0) || r == 0x61c || (r >= 0x200b && r <= 0x200f) ||
+	       (r >= 0x2028 && r <= 0x202e) || (r >= 0x2060 && r <= 0x2069) || r == 0xfeff;
 }
 
 static void escape(struct buf *b, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	int len, i;
 
-	for (; *s; s += len) {
-		if (is_plain(take_rune(s, &len)))
-			buf_add(b, s, (size_t)len);
+	for (; *text; text += len) {
+		if (!show_is_control(show_rune(text, &len)))
+			buf_add(b, text, (size_t)len);
 		else
 			for (i = 0; i < len; i++)
-				buf_printf(b, "\\x%02x", s[i]);
+				buf_printf(b, "\\x%02x", (unsigned char)text[i]);
 	}
 }
 
-void show_text(FILE *f, const char *text)
+void show_printf(FILE *f, const char *fmt, ...)
 {
+	_cleanup_free_ char *text = NULL;
+	size_t n = strlen(fmt);
+	bool ends = n && fmt[n - 1] == '\n';
 	struct buf b = {0};
+	va_list ap;
 
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (!text)
+		return;
+	if (ends)
+		text[strlen(text) - 1] = 0;
 	escape(&b, text);
+	if (ends)
+		buf_add_byte(&b, '\n');
 	fwrite(b.data, 1, b.len, f);
 	buf_free(&b);
 }

@@ -6,15 +6,23 @@
 #ifndef GOTAP_CMD_SHOW_H
 #define GOTAP_CMD_SHOW_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdio.h>
 
+/* The character at @text, 0 if it is no UTF-8; @len: its bytes, at least 1. */
+unsigned int show_rune(const char *text, int *len);
 /*
- * Control characters (C0, DEL, C1), marks of writing direction, line separators and bytes
- * that are no UTF-8 are shown as \x1b, byte by byte.
+ * Is @rune a character that changes how a terminal or an editor shows the text around it:
+ * a control character (C0, DEL, C1), a mark of writing direction, a line separator?
  */
-void show_text(FILE *f, const char *text);
-/* The same into a new string. */
+bool show_is_control(unsigned int rune);
+
+/*
+ * Prints a line or a part of one. Control characters and bytes that are no UTF-8 are shown
+ * as \x1b, byte by byte, also line feeds: only that at the end of @fmt ends the line.
+ */
+void show_printf(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* @text with the same escapes as a new string, for columns. */
 char *show_dup(const char *text);
 
 #endif

@@ -36,7 +36,7 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 	if (legacy_is(&source))
 		ret = legacy_text(&source, in, out, binary, err);
 	else	/* what could be read stays: it shows where the damage begins */
-		ret = raw_convert_source(text_write, &source, in, out, true, err);
+		ret = raw_convert_source(text_write, &source, in, out, OUTPUT_TEXT, err);
 	source_close(&source);
 	return ret;
 }

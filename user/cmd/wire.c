@@ -42,7 +42,7 @@ int cmd_wire(int argc, char **argv)
 		return cmd_usage("wire", "one text trace is needed");
 	if (!out)
 		return cmd_usage("wire", "where to write is needed: -o TRACE");
-	if (raw_convert(wire_write, argv[optind], out, false, &err))
+	if (raw_convert(wire_write, argv[optind], out, &err))
 		return cmd_fail(&err);
 	return EXIT_OK;
 }
