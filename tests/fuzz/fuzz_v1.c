@@ -71,11 +71,12 @@ static void must_read(int fd)
 static void run(const uint8_t *data, size_t n)
 {
 	struct v1_trace *t;
+	struct v1_cut cut;
 	struct error err;
 	int fd;
 
 	print_text(data, n);
-	if (v1_trace_open(&t, data, n, &err))
+	if (v1_trace_open_cut(&t, data, n, &cut, &err))
 		return;
 	walk(t);
 	fd = memfd_create("fuzz", 0);

@@ -191,10 +191,11 @@ static int fill_ahead(struct v1_sequence *s, struct error *err)
 
 static const struct v1_exit *next_exit(const struct v1_sequence *s)
 {
-	const struct v1_exit *x = vec_at(&s->t->exits, struct v1_exit, s->exit);
+	const struct v1_exit *x;
 
 	if (s->exit == s->t->exits.len)
 		return NULL;
+	x = vec_at(&s->t->exits, struct v1_exit, s->exit);
 	return !s->has_ahead || x->time < s->ahead.time ||
 	       (x->time == s->ahead.time && x->ordinal < s->ordinal - 1) ? x : NULL;
 }
