@@ -82,7 +82,7 @@ pie() {
 	as_plugin 1.26
 	start_target "$PROG" -tail 10m
 	gotap ps
-	matches "^ *$TARGET .* go1\.26.* yes +- +host$"
+	matches "^ *$TARGET .* go1\.26.* yes +- +[^ ]*/host( .*)?$"
 	gotap doctor -p "$TARGET"
 	[ "$status" -eq 0 ]
 	matches "^  ok    plugin +$PLUGIN, loaded at"

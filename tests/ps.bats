@@ -19,12 +19,88 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 	start_target "$PROG"
 	gotap ps
 	[ "$status" -eq 0 ]
-	matches '^ *PID +USER +GO +SYMBOLS +PGO +TRACE +CONTAINER +MODULE$'
-	matches "^ *$TARGET +$(id -un) +go1\.26[.0-9]* +dwarf +no +yes +- +pingpong$"
+	matches '^ *PID +PPID +%CPU-LIFE +GO +SYMBOLS +PGO +TRACE +CONTAINER +COMMAND$'
+	matches "^ *$TARGET +$$ +[0-9.]+ +go1\.26[.0-9]* +dwarf +no +yes +- +$PROG$"
 	gotap ps --json
 	[ "$status" -eq 0 ]
 	[ "$(row 'p["exe"]')" = "$PROG" ]
+	[ "$(row 'p["parent"], p["command"], p["user"]')" = "($$, '$PROG', '$(id -un)')" ]
 	[ "$(row 'p["traceable"], p["why_not"], p["container"], p["pgo"]')" = "(True, None, None, None)" ]
+}
+
+# family: $PARENT waits for a child that uses the CPU, $CHILD.
+family() {
+	build_prog 1.26 fullload
+	local busy=$PROG
+	build_prog 1.26 exec
+	start_target "$PROG" -after 1ms -fork "$busy"
+	PARENT=$TARGET
+	wait_for 30 child_runs
+	TARGETS+=" $CHILD"
+}
+
+child_runs() {
+	read -r CHILD <"/proc/$PARENT/task/$PARENT/children" || CHILD=$(pgrep -P "$PARENT") || return
+	[ "$(cat "/proc/$CHILD/comm")" = fullload ] && [ "$(ticks "$CHILD")" -ge 20 ]
+}
+
+# Its CPU time, in ticks of 10 ms.
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+
+@test "parent, CPU use and command line; who used most comes first" {
+	family
+	gotap ps
+	[ "$status" -eq 0 ]
+	matches "^ *$CHILD +$PARENT +[0-9.]+ .* /[^ ]*/fullload$"
+	matches "^ *$PARENT +$$ .* /[^ ]*/exec -after 1ms -fork /"
+	[ "$(grep -Eo "^ *($CHILD|$PARENT) " <<<"$output" | head -n 1 | tr -d ' ')" = "$CHILD" ]
+	gotap ps --json
+	TARGET=$CHILD
+	[ "$(row 'p["parent"]')" = "$PARENT" ]
+	[ "$(row 'p["cpu_seconds"] >= 0.2 and p["cpu_percent"] > 0')" = True ]
+	[ "$(row '[p["cpu_percent"] for p in json.loads(sys.argv[1])["processes"]] == sorted((p["cpu_percent"]
+		for p in json.loads(sys.argv[1])["processes"]), reverse=True)')" = True ]
+}
+
+@test "record of an idle parent names the child that is busy" {
+	require_root
+	family
+	gotap record -d 2s -o "$BATS_TEST_TMPDIR/trace" -p "$PARENT"
+	[ "$status" -eq 0 ]
+	matches "^process $PARENT is idle; its child $CHILD \(fullload\) uses [0-9]+ % of a CPU: record it with -p $CHILD$"
+	gotap record -d 2s --json -o "$BATS_TEST_TMPDIR/trace" -p "$PARENT"
+	contains "\"busy_child\": {\"pid\": $CHILD, \"name\": \"fullload\", \"cpu_percent\": "
+	gotap record -d 500ms -q -o "$BATS_TEST_TMPDIR/trace" -p "$PARENT"
+	[ -z "$output" ]
+	gotap record -d 500ms --json -o "$BATS_TEST_TMPDIR/trace" -p "$CHILD"
+	contains '"busy_child": null'
+}
+
+@test "on a terminal a row is cut to its width" {
+	require_tool script
+	build_prog 1.26 pingpong
+	(exec -a "$(printf 'x%.0s' {1..300})" "$PROG") >/dev/null 3>&- &
+	TARGETS+=" $!"
+	wait_for 10 grep -q xxx "/proc/$!/cmdline"
+	run_logged script -qec "stty cols 90; '$GOTAP' ps" /dev/null
+	output=${output//$'\r'/}
+	matches "^ *$! .* x+$"
+	! grep -v '^gotap:' <<<"$output" | grep -E '^.{91}' || fail "wider than the terminal"
+}
+
+# For this user there is no process more in which a file could be looked at.
+@test "a process of which the file could not be looked at is named, with the reason" {
+	require_root
+	require_tool setpriv prlimit
+	build_prog 1.26 pingpong
+	cp "$PROG" "$BATS_TEST_TMPDIR/theirs"
+	chmod 755 "$BATS_TEST_TMPDIR/theirs"
+	start_target setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/theirs"
+	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all prlimit --nproc=1 "$GOTAP" ps --json
+	[ "$status" -eq 0 ]
+	contains "{\"pid\": $TARGET, \"name\": \"theirs\", \"why\": \"cannot make a process: "
+	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$GOTAP" ps --json
+	contains '"name": "bash", "why": "Permission denied"'
 }
 
 @test "stripped" {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@
 #include "proc/procfs.h"
 #include "target/gobin.h"
 
+enum { COMMAND_MAX = 4096, UNSEEN_SHOWN = 20 };
+
 /* What one file with code is. Texts of the file, cut to size; "" none. */
 struct executable {
 	struct procfs_file_id id;
@@ -39,6 +42,7 @@ struct executable {
 	char go[32], module[512], version[128], pgo[1024];
 	enum { STRIPPED, SYMTAB, DWARF } symbols;
 	char why_not[512];
+	char fault[256];		/* why nothing is known of the file; "" it is */
 };
 
 static const char *const symbols_names[] = {
@@ -46,9 +50,11 @@ static const char *const symbols_names[] = {
 };
 
 struct go_process {
-	pid_t pid;
+	pid_t pid, parent;
+	double cpu_seconds, cpu_percent;	/* of one CPU, since it began */
 	uid_t uid;
 	char user[33];
+	char *command;			/* its arguments, separated by blanks; "" none are there */
 	char exe[512];
 	char library[512];		/* of the process that is the Go program; "" its exe is */
 	const struct executable *program;
@@ -56,23 +62,40 @@ struct go_process {
 	const struct container *container;	/* NULL: none */
 };
 
+/* A process that could not be looked at. */
+struct unseen {
+	pid_t pid;
+	char name[64];
+	char why[256];
+	bool denied;
+};
+
 struct listing {
 	struct procfs fs;
 	struct containers containers;
 	struct vec programs;		/* struct executable * */
 	struct vec processes;		/* struct go_process */
-	size_t hidden;			/* processes that we may not look at */
+	struct vec unseen;		/* struct unseen */
 };
 
 static const char help[] =
 	"usage: gotap ps [--json] [--proc DIR]\n"
 	"\n"
-	"Lists the Go programs that run on this machine: process id, user, Go release,\n"
-	"container, which symbols there are, whether it was built with a profile, whether\n"
-	"gotap can trace it, and its main module; also other programs with a Go library.\n"
-	"Other users' programs take root or CAP_SYS_PTRACE.\n"
+	"Lists the Go programs that run on this machine, those that used most CPU first:\n"
 	"\n"
-	"      --json            as JSON\n"
+	"  PID, PPID  the process and its parent\n"
+	"  %CPU-LIFE  CPU time since the process began, in percent of one CPU\n"
+	"  GO         the release that built it\n"
+	"  SYMBOLS    dwarf, symtab or stripped\n"
+	"  PGO        built with a profile?\n"
+	"  TRACE      can gotap trace it? If not, the reason stands below\n"
+	"  CONTAINER  the one that it runs in\n"
+	"  COMMAND    its arguments, cut to the width of a terminal\n"
+	"\n"
+	"Also other programs with a Go library. Other users' programs take root or\n"
+	"CAP_SYS_PTRACE. Processes that could not be looked at are named on stderr.\n"
+	"\n"
+	"      --json            as JSON: also the user, executable, module and build settings\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n";
 
 /* --- programs --- */
@@ -116,13 +139,22 @@ static void end_texts(struct executable *p)
 	p->symbols = p->symbols <= DWARF ? p->symbols : STRIPPED;
 }
 
+/* Did the process that looks at a file fail? Any other error says that the file is no Go program. */
+static bool is_failure(int r)
+{
+	return r == -ETIMEDOUT || r == -EBADMSG || r == -EAGAIN || r == -ENOMEM || r == -EMFILE ||
+	       r == -ENFILE;
+}
+
 /* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
 static const struct executable *executable_of(struct listing *l, int fd)
 {
 	struct isolated_work work = { examine, &fd, fd, sizeof(struct executable) };
+	struct error err = {0};
 	struct executable *p;
 	struct stat st;
 	size_t i;
+	int r;
 
 	if (fstat(fd, &st))
 		return NULL;
@@ -132,8 +164,11 @@ static const struct executable *executable_of(struct listing *l, int fd)
 			return p;
 	}
 	p = xcalloc(1, sizeof(*p));
-	if (isolated_run(&work, p, NULL))
+	r = isolated_run(&work, p, &err);
+	if (r)
 		*p = (struct executable){0};
+	if (is_failure(r))
+		snprintf(p->fault, sizeof(p->fault), "%.255s", err.text);
 	end_texts(p);
 	p->id = (struct procfs_file_id){ st.st_dev, st.st_ino };
 	*(struct executable **)vec_push(&l->programs, sizeof(p)) = p;
@@ -161,6 +196,49 @@ static void name_exe(const struct listing *l, struct go_process *proc)
 	procfs_path(&l->fs, proc->pid, "exe", path);
 	n = readlink(path, proc->exe, sizeof(proc->exe) - 1);
 	proc->exe[n < 0 ? 0 : n] = 0;
+}
+
+/* The arguments are the program's to write: it may have left one string, or none. */
+static void name_command(const struct listing *l, struct go_process *proc)
+{
+	struct buf args = {0};
+	size_t i;
+
+	procfs_read(&l->fs, proc->pid, "cmdline", COMMAND_MAX, &args);
+	while (args.len && !args.data[args.len - 1])
+		args.len--;
+	for (i = 0; i < args.len; i++)
+		args.data[i] = args.data[i] ? args.data[i] : ' ';
+	buf_add_byte(&args, 0);
+	proc->command = (char *)args.data;
+}
+
+/* Seconds: both times are rounded to ticks of 10 ms. */
+static const double LEAST_LIFE = 0.1;
+
+static void measure(const struct listing *l, struct go_process *proc)
+{
+	double ticks = (double)sysconf(_SC_CLK_TCK), life;
+	struct procfs_usage usage;
+
+	procfs_usage(&l->fs, proc->pid, &usage);
+	life = procfs_uptime(&l->fs) - (double)usage.start / ticks;
+	proc->parent = usage.parent;
+	proc->cpu_seconds = (double)usage.cpu / ticks;
+	proc->cpu_percent = 100 * proc->cpu_seconds / (life > LEAST_LIFE ? life : LEAST_LIFE);
+}
+
+static void add_unseen(struct listing *l, pid_t pid, int code, const char *why)
+{
+	struct procfs_status st;
+	struct unseen *u;
+
+	if (procfs_status(&l->fs, pid, "status", &st) || st.state == 'Z')
+		return;
+	u = vec_push(&l->unseen, sizeof(*u));
+	*u = (struct unseen){ .pid = pid, .denied = code == -EACCES || code == -EPERM };
+	snprintf(u->name, sizeof(u->name), "%s", st.name);
+	snprintf(u->why, sizeof(u->why), "%s", why);
 }
 
 /* Go code in @proc that is not its executable's: a program, if there is none yet. */
@@ -206,6 +284,8 @@ static void add_process(struct listing *l, struct go_process *proc)
 	proc->container = containers_of(&l->containers, &l->fs, proc->pid);
 	name_user(proc);
 	name_exe(l, proc);
+	name_command(l, proc);
+	measure(l, proc);
 	*(struct go_process *)vec_push(&l->processes, sizeof(*proc)) = *proc;
 }
 
@@ -218,15 +298,27 @@ static void look_at(struct listing *l, pid_t pid)
 
 	procfs_path(&l->fs, pid, "exe", path);
 	fd = open_regular(path);
-	l->hidden += fd == -EACCES || fd == -EPERM;
+	if (fd == -EACCES || fd == -EPERM)
+		add_unseen(l, pid, fd, strerror(-fd));
 	if (fd < 0)	/* or a kernel thread, a zombie, gone */
 		return;
 	program = executable_of(l, fd);
+	if (program && *program->fault)
+		add_unseen(l, pid, 0, program->fault);
 	if (program && program->is_go)
 		proc.program = program;
 	look_at_mappings(l, &proc, program);
 	if (proc.program)
 		add_process(l, &proc);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct go_process *p = a, *q = b;
+
+	if (p->cpu_percent != q->cpu_percent)
+		return p->cpu_percent < q->cpu_percent ? 1 : -1;
+	return p->pid < q->pid ? -1 : p->pid > q->pid;
 }
 
 static int listing_make(struct listing *l, const struct pick *where, struct error *err)
@@ -243,6 +335,8 @@ static int listing_make(struct listing *l, const struct pick *where, struct erro
 	for (i = 0; i < pids.len; i++)
 		look_at(l, *vec_at(&pids, pid_t, i));
 	vec_free(&pids);
+	if (l->processes.len)
+		qsort(l->processes.data, l->processes.len, sizeof(struct go_process), by_cpu);
 	return 0;
 }
 
@@ -253,7 +347,10 @@ static void listing_release(struct listing *l)
 	for (i = 0; i < l->programs.len; i++)
 		free(*vec_at(&l->programs, struct executable *, i));
 	vec_free(&l->programs);
+	for (i = 0; i < l->processes.len; i++)
+		free(vec_at(&l->processes, struct go_process, i)->command);
 	vec_free(&l->processes);
+	vec_free(&l->unseen);
 	containers_free(&l->containers);
 }
 
@@ -274,42 +371,84 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void print_row(const struct go_process *proc)
+/* SIZE_MAX where stdout is no terminal, or one that does not know its width. */
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : SIZE_MAX;
+}
+
+/* Prints the first @width characters of @row, and frees it. */
+static void print_cut(char *row, size_t width)
+{
+	size_t n = 0;
+	char *p;
+
+	for (p = row; *p; p++) {
+		if ((*p & 0xc0) != 0x80 && n++ == width)
+			break;
+	}
+	printf("%.*s\n", (int)(p - row), row);
+	free(row);
+}
+
+/* The arguments, or the file's name where a program has cleared them. */
+static char *command_text(const struct go_process *proc)
+{
+	_cleanup_free_ char *raw = *proc->library ?
+		xasprintf("%s (%s in %s)", proc->command, base_name(proc->library), base_name(proc->exe)) :
+		xstrdup(*proc->command ? proc->command : base_name(proc->exe));
+
+	return show_dup(raw);
+}
+
+static void print_row(const struct go_process *proc, size_t width)
 {
 	const struct executable *p = proc->program;
 	_cleanup_free_ char *raw = proc->container ? container_label(proc->container) : NULL;
-	_cleanup_free_ char *label = raw ? show_dup(raw) : NULL;
-	_cleanup_free_ char *file = show_dup(*proc->library ? proc->library : proc->exe);
-	_cleanup_free_ char *module = show_dup(p->module), *version = show_dup(p->version);
-	_cleanup_free_ char *go = show_dup(p->go), *exe = show_dup(proc->exe);
-	_cleanup_free_ char *why = why_not(proc) ? show_dup(why_not(proc)) : NULL;
+	_cleanup_free_ char *label = show_dup(raw ? raw : "-"), *go = show_dup(p->go);
+	_cleanup_free_ char *command = command_text(proc);
 
-	printf("%7d %-8s %-10s %-8s %-3s %-5s %-28s %s%s%s", proc->pid, proc->user, go,
-	       symbols_names[p->symbols], *p->pgo ? "yes" : "no", why_not(proc) ? "no" : "yes",
-	       label ? label : "-", *module ? module : base_name(file),
-	       *version ? "@" : "", version);
-	if (*proc->library)
-		printf(" (%s in %s)", base_name(file), base_name(exe));
-	putchar('\n');
-	if (why)
-		printf("        ^ %s\n", why);
+	print_cut(xasprintf("%7d %7d %9.1f %-10s %-8s %-3s %-5s %-28s %s", proc->pid, proc->parent,
+			    proc->cpu_percent, go, symbols_names[p->symbols], *p->pgo ? "yes" : "no",
+			    why_not(proc) ? "no" : "yes", label, command), width);
+	if (why_not(proc))
+		show_printf(stdout, "        ^ %s\n", why_not(proc));
+}
+
+static void print_unseen(const struct listing *l)
+{
+	size_t i, denied = 0;
+
+	for (i = 0; i < l->unseen.len; i++) {
+		const struct unseen *u = vec_at(&l->unseen, struct unseen, i);
+
+		denied += u->denied;
+		if (i < UNSEEN_SHOWN)
+			show_printf(stderr, "gotap: could not look at process %d (%s): %s\n", u->pid, u->name,
+				    u->why);
+	}
+	if (i > UNSEEN_SHOWN)
+		fprintf(stderr, "gotap: could not look at %zu more: `gotap ps --json` names them\n",
+			i - UNSEEN_SHOWN);
+	if (denied && !(privilege_have() & PRIVILEGE_PTRACE))
+		fprintf(stderr, "gotap: could not look at %zu process%s of other users: run gotap as root or "
+			"with CAP_SYS_PTRACE\n", denied, denied == 1 ? "" : "es");
 }
 
 static void print_listing(const struct listing *l)
 {
-	size_t i;
+	size_t i, width = terminal_width();
 
 	if (l->processes.len)
-		printf("%7s %-8s %-10s %-8s %-3s %-5s %-28s %s\n", "PID", "USER", "GO", "SYMBOLS",
-		       "PGO", "TRACE", "CONTAINER", "MODULE");
+		print_cut(xasprintf("%7s %7s %9s %-10s %-8s %-3s %-5s %-28s %s", "PID", "PPID", "%CPU-LIFE",
+				    "GO", "SYMBOLS", "PGO", "TRACE", "CONTAINER", "COMMAND"), width);
 	else
-		puts(l->hidden ? "no Go program seen" : "no Go program runs here");
+		puts(l->unseen.len ? "no Go program seen" : "no Go program runs here");
 	for (i = 0; i < l->processes.len; i++)
-		print_row(vec_at(&l->processes, struct go_process, i));
-	if (l->hidden)
-		fprintf(stderr, "gotap: could not look at %zu process%s%s\n", l->hidden,
-			l->hidden == 1 ? "" : "es", privilege_have() & PRIVILEGE_PTRACE ? "" :
-			" of other users: run gotap as root or with CAP_SYS_PTRACE");
+		print_row(vec_at(&l->processes, struct go_process, i), width);
+	print_unseen(l);
 }
 
 /* --- as JSON --- */
@@ -340,6 +479,10 @@ static void json_process(struct json_out *j, const struct go_process *proc)
 
 	json_open_object(j, NULL);
 	json_put_number(j, "pid", proc->pid);
+	json_put_number(j, "parent", proc->parent);
+	json_put_real(j, "cpu_percent", proc->cpu_percent, 1);
+	json_put_real(j, "cpu_seconds", proc->cpu_seconds, 2);
+	json_put_text(j, "command", proc->command);
 	json_put_text(j, "user", proc->user);
 	json_put_text(j, "exe", proc->exe);
 	json_put_text(j, "library", *proc->library ? proc->library : NULL);
@@ -354,6 +497,15 @@ static void json_process(struct json_out *j, const struct go_process *proc)
 	json_close_object(j);
 }
 
+static void json_unseen(struct json_out *j, const struct unseen *u)
+{
+	json_open_object(j, NULL);
+	json_put_number(j, "pid", u->pid);
+	json_put_text(j, "name", u->name);
+	json_put_text(j, "why", u->why);
+	json_close_object(j);
+}
+
 static void json_listing(const struct listing *l)
 {
 	struct json_out j = { .f = stdout };
@@ -364,7 +516,11 @@ static void json_listing(const struct listing *l)
 	for (i = 0; i < l->processes.len; i++)
 		json_process(&j, vec_at(&l->processes, struct go_process, i));
 	json_close_array(&j);
-	json_put_number(&j, "hidden", (int64_t)l->hidden);
+	json_put_number(&j, "hidden", (int64_t)l->unseen.len);
+	json_open_array(&j, "unseen");
+	for (i = 0; i < l->unseen.len; i++)
+		json_unseen(&j, vec_at(&l->unseen, struct unseen, i));
+	json_close_array(&j);
 	json_close_object(&j);
 	putchar('\n');
 }

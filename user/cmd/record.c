@@ -39,6 +39,7 @@ struct session {
 	uint64_t begin;
 	bool progress, stopping;
 	bool gave_up;		/* did not wait for the end of the capture */
+	struct children children;	/* may be what was meant */
 	struct stops stops;	/* when the program stood still */
 	struct bpf_opts bpf;	/* with the default budget */
 	bool nonsense;		/* the trace is of a program that the plan does not fit */
@@ -271,6 +272,8 @@ static int session_start(struct session *s, struct error *err)
 		s->bpf.budget = default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;
 	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
+	if (!s->target->proc.launched)
+		children_begin(&s->children, &s->target->proc.fs, s->target->proc.pid);
 	if (s->opts->spool)
 		r = output_begin(&s->files->spool, err);
 	if (!r && s->opts->spool)
@@ -350,6 +353,7 @@ static int take_all(struct session *s, struct error *err)
 			stops_tick(&s->stops);
 		if (!s->stopping && is_over(s)) {
 			stops_look(&s->stops);
+			children_look(&s->children);
 			capture_stop(s->capture);
 			s->stopping = true;
 		}
@@ -433,6 +437,7 @@ static bool session_report(const struct session *s)
 		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
 		.stops = &s->stops,
+		.children = &s->children,
 	};
 	bool flawless;
 

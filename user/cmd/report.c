@@ -173,6 +173,8 @@ void report_print(const struct report *r, FILE *f)
 	print_events(r, f);
 	if (r->stops)
 		stops_print(r->stops, res->model.begin, f);
+	if (r->children)
+		children_print(r->children, f);
 	print_assumed(r, f);
 	print_lost(r, f);
 	print_unreadable(r, f);
@@ -291,6 +293,8 @@ void report_json(const struct report *r, FILE *f)
 	json_counts(r, &j);
 	if (r->stops)
 		stops_json(r->stops, r->result->model.begin, &j);
+	if (r->children)
+		children_json(r->children, &j);
 	report_json_budget(r, &j);
 	json_events(r, &j);
 	json_repairs(r, &j);

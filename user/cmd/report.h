@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
+#include "cmd/children.h"
 #include "cmd/stops.h"
 #include "plan/plan.h"
 #include "sched/assembler.h"
@@ -23,6 +24,7 @@ struct report {
 	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
 	const char *output;		/* name of the trace file */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
+	const struct children *children;	/* NULL: not known, from a spool file */
 	const struct stops *stops;	/* NULL: not known, from a spool file */
 };
 

@@ -191,6 +191,36 @@ uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n)
 	return v;
 }
 
+int procfs_usage(const struct procfs *fs, pid_t pid, struct procfs_usage *ret)
+{
+	unsigned long long user, system, start;
+	struct buf text = {0};
+	int r = procfs_read(fs, pid, "stat", 4096, &text);
+	char *s = r ? NULL : strrchr((char *)text.data, ')');
+
+	*ret = (struct procfs_usage){0};
+	if (!r && (!s || sscanf(s, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d "
+				"%*d %*d %llu", &ret->parent, &user, &system, &start) != 4))
+		r = -ESRCH;
+	if (!r) {
+		ret->cpu = user + system;
+		ret->start = start;
+	}
+	buf_free(&text);
+	return r;
+}
+
+double procfs_uptime(const struct procfs *fs)
+{
+	struct buf text = {0};
+	double seconds = 0;
+
+	if (!procfs_read(fs, 0, "uptime", 128, &text))
+		seconds = strtod((char *)text.data, NULL);
+	buf_free(&text);
+	return seconds;
+}
+
 /* --- the mount --- */
 
 /*

@@ -88,6 +88,17 @@ static inline bool procfs_same_file(struct procfs_file_id a, struct procfs_file_
 	return a.dev == b.dev && a.ino == b.ino;
 }
 
+/* CPU time and relatives, from the stat file; times in clock ticks (sysconf(_SC_CLK_TCK)). */
+struct procfs_usage {
+	pid_t parent;
+	uint64_t cpu;			/* of all its threads, also those that have ended */
+	uint64_t start;			/* since boot */
+};
+
+int procfs_usage(const struct procfs *fs, pid_t pid, struct procfs_usage *ret);
+/* Seconds since boot as this mount has them, comparable with start; 0 if unreadable. */
+double procfs_uptime(const struct procfs *fs);
+
 /* Field @n (from 1, at least 4) of the process's stat file as a number, 0 if unreadable. */
 uint64_t procfs_stat_field(const struct procfs *fs, pid_t pid, int n);
 
