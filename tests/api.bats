@@ -57,6 +57,11 @@ built() {
 	[ "$(grep ' [bBC] ' <<<"$output" | awk '{ print $3 }')" = hash64_seed ]
 }
 
+@test "the library starts no process and does not read DWARF data" {
+	run_logged nm -D --undefined-only "$ROOT/lib/libgotap.so.1"
+	! grep -wE 'fork|execve|dwarf_begin' <<<"$output" || fail "it does"
+}
+
 @test "no two objects of the program define the same name" {
 	local twice
 	twice=$(find "$BUILD"/user -name '*.o' -exec nm -g --defined-only {} + | awk 'NF == 3 { print $3 }' | sort | uniq -d)

@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, data, size) == (ssize_t)size &&
-	    symbolizer_new(&s, path, 0, SYMBOL_DWARF, NULL) == 0) {
+	    symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new },
+			    SYMBOL_DWARF, NULL) == 0) {
 		use_symbolizer(s);
 		symbolizer_free(s);
 	}

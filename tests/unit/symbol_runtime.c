@@ -118,7 +118,8 @@ static struct symbolizer *open_at(const char *path, const char *line, enum symbo
 	uint64_t here;
 
 	CHECK(sscanf(line, "at %" SCNx64, &here) == 1);
-	if (symbolizer_new(&s, path, bias_of(path, here), source, &err)) {
+	if (symbolizer_open(&s, &(struct symbol_file){ path, NULL, bias_of(path, here),
+			    dwarf_isolated_new }, source, &err)) {
 		printf("# %s: %s\n", path, err.text);
 		unit_failures++;
 	}
@@ -161,7 +162,8 @@ static bool has_good_dwarf(const char *path)
 	struct pclntab *t;
 	bool good;
 
-	if (symbolizer_new(&s, path, 0, SYMBOL_DWARF, NULL))
+	if (symbolizer_open(&s, &(struct symbol_file){ path, NULL, 0, dwarf_isolated_new },
+			    SYMBOL_DWARF, NULL))
 		return false;
 	symbolizer_free(s);
 	if (pclntab_open(&t, path, NULL))

@@ -133,11 +133,12 @@ static void compare_binary(const char *path)
 {
 	struct pair p = { 0 };
 	struct pclntab *t = NULL;
+	const struct symbol_file file = { path, NULL, 0, dwarf_isolated_new };
 	struct error err = { 0 };
 
-	if (symbolizer_new(&p.dwarf, path, 0, SYMBOL_DWARF, &err) == -ENOENT) {
+	if (symbolizer_open(&p.dwarf, &file, SYMBOL_DWARF, &err) == -ENOENT) {
 		printf("# %s: not compared: %s\n", path, err.text);
-	} else if (!p.dwarf || symbolizer_new(&p.table, path, 0, SYMBOL_PCLNTAB, &err) ||
+	} else if (!p.dwarf || symbolizer_open(&p.table, &file, SYMBOL_PCLNTAB, &err) ||
 	    pclntab_open(&t, path, &err)) {
 		printf("# %s: %s\n", path, err.text);
 		unit_failures++;

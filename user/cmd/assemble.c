@@ -102,7 +102,8 @@ struct wanted {
 static int add_opened(struct symbolizer **s, const struct wanted *w, struct gobin *b,
 		      const struct assemble_options *o, struct error *err)
 {
-	struct symbol_file file = { .path = w->path, .bias = w->bias };
+	struct symbol_file file = { .path = w->path, .bias = w->bias,
+				    .dwarf = dwarf_isolated_new };
 
 	if (strcmp(gobin_build_id(b), w->build_id))
 		return error_set(err, -1, "'%s' is not the %s that was recorded: its build id "

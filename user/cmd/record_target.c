@@ -44,7 +44,8 @@ static int add_plugin(struct target *t, const struct plugin *plugin,
 	r = plan_add_plugin(&t->plan, plugin->bin, plugin->file, plugin->bias - t->proc.bias, err);
 	if (!r && t->symbols)
 		r = symbolizer_add(t->symbols, &(struct symbol_file){ plugin->file,
-				   gobin_debug_file(plugin->bin), plugin->bias }, o->symbols, err);
+				   gobin_debug_file(plugin->bin), plugin->bias,
+				   dwarf_isolated_new }, o->symbols, err);
 	if (r)
 		return r;
 	kept = &info->plugins[info->n_plugins++];
@@ -174,7 +175,7 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	fill_info(t, o);
 	if (o->bpf.stack_depth)
 		r = symbolizer_open(&t->symbols, &(struct symbol_file){ t->proc.module,
-				    gobin_debug_file(t->bin), t->proc.bias }, o->symbols, err);
+				    gobin_debug_file(t->bin), t->proc.bias, dwarf_isolated_new }, o->symbols, err);
 	return r ? r : add_plugins(t, o, err);
 }
 

@@ -8,7 +8,7 @@
  * Should the process end or take too long, all later addresses have no name, and
  * the report says how many.
  */
-#include "symbol/source.h"
+#include "symbol/symbol.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -18,6 +18,7 @@
 #include "base/isolated_service.h"
 #include "base/open_under.h"
 #include "symbol/names.h"
+#include "symbol/source.h"
 
 struct sent_frame {
 	uint32_t func, file;	/* where in the text */

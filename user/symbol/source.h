@@ -58,8 +58,6 @@ struct source_ops {
  * -ENOENT with a text if the file has no DWARF that describes Go code.
  */
 int dwarf_source_new(struct source **ret, int fd, const char *path, struct error *err);
-/* The same by a process without privileges, as libdw was not made for hostile files. */
-int dwarf_isolated_new(struct source **ret, const char *path, struct error *err);
 
 /*
  * A symbolizer on a source alone, without a file: for tests of what does not

@@ -34,20 +34,27 @@ enum symbol_source {
 	SYMBOL_PCLNTAB,		/* .gopclntab only */
 };
 
-/*
- * Opens the executable at @path for symbolization. @bias is what the loader
- * added to its link-time addresses (0 unless PIE). -ENOENT with a text if the
- * wanted source is not in the file.
- */
-int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
-		   enum symbol_source source, struct error *err);
+struct source;
+
 /* A file of a process, for names. */
 struct symbol_file {
 	const char *path;
 	const char *debug;	/* its separate debug file: DWARF and symbols of C code; or NULL */
-	uint64_t bias;
+	uint64_t bias;		/* what the loader added to its link-time addresses; 0 unless PIE */
+	/*
+	 * How DWARF data is read: dwarf_isolated_new(). NULL: it is not, as in libgotap,
+	 * which starts no process and so is linked without libdw.
+	 */
+	int (*dwarf)(struct source **ret, const char *path, struct error *err);
 };
 
+/*
+ * DWARF data of the file at @path, by a process without privileges, as libdw was not made
+ * for hostile files (dwarf_isolated.c). -ENOENT with a text if none describes Go code.
+ */
+int dwarf_isolated_new(struct source **ret, const char *path, struct error *err);
+
+/* -ENOENT with a text if the wanted source is not in the file. */
 int symbolizer_open(struct symbolizer **ret, const struct symbol_file *file,
 		    enum symbol_source source, struct error *err);
 /*

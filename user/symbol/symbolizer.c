@@ -67,10 +67,10 @@ static int open_sources(struct file *f, const struct symbol_file *from, enum sym
 {
 	int rc = pclntab_from_elf(&f->table, &f->image, err);
 
-	if (which == SYMBOL_PCLNTAB && rc)
+	if ((which == SYMBOL_PCLNTAB || !from->dwarf) && rc)
 		return err ? error_prefix(err, "'%s'", from->path) : rc;
 	if (which == SYMBOL_DWARF || !f->table)
-		return dwarf_isolated_new(&f->source, from->debug ? from->debug : from->path, err);
+		return from->dwarf(&f->source, from->debug ? from->debug : from->path, err);
 	f->source = pclntab_source_new(f->table);
 	return 0;
 }
@@ -133,14 +133,6 @@ int symbolizer_open(struct symbolizer **ret, const struct symbol_file *file,
 	else
 		*ret = s;
 	return rc;
-}
-
-int symbolizer_new(struct symbolizer **ret, const char *path, uint64_t bias,
-		   enum symbol_source source, struct error *err)
-{
-	struct symbol_file file = { .path = path, .bias = bias };
-
-	return symbolizer_open(ret, &file, source, err);
 }
 
 void symbolizer_free(struct symbolizer *s)

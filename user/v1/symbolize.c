@@ -50,8 +50,9 @@ int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err
 
 	if (!v1_pc_only(t->format.version) || t->symbolized)
 		return 0;
-	/* every Go program has that table; DWARF would take a process, which libgotap must not make */
-	ret = symbolizer_new(&t->symbolizer, binary, 0, SYMBOL_PCLNTAB, err);
+	/* which every Go program has; DWARF would take a process, which libgotap must not make */
+	ret = symbolizer_open(&t->symbolizer, &(struct symbol_file){ .path = binary },
+			      SYMBOL_PCLNTAB, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < t->stacks.cap; i++) {

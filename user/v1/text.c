@@ -143,7 +143,8 @@ int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
 	if (ret)
 		return ret;
 	if (binary && v1_pc_only(r.format.version))
-		ret = symbolizer_new(&symbols, binary, 0, SYMBOL_PCLNTAB, err);
+		ret = symbolizer_open(&symbols, &(struct symbol_file){ .path = binary },
+				      SYMBOL_PCLNTAB, err);
 	if (!ret)
 		ret = put_all(&r, symbols, out, err);
 	symbolizer_free(symbols);
