@@ -215,9 +215,10 @@ stopped_trace() {
 	build_prog 1.21 mixed
 	"$PROG" -trace "$BATS_TEST_TMPDIR/v1.trace" -delay 50ms -dur 1200ms -tail 50ms
 	size=$(stat -c %s "$BATS_TEST_TMPDIR/v1.trace")
+	# The last batch of each P is written at the end: a cut far from it leaves whole ones of all Ps.
 	head -c $((size * 80 / 100)) "$BATS_TEST_TMPDIR/v1.trace" >"$BATS_TEST_TMPDIR/cut"
 	converts "$BATS_TEST_TMPDIR/cut"
-	[ "$(count_of "$NEW" Go)" -gt 1000 ]
+	[ "$(count_of "$NEW" Go)" -gt 100 ]
 	run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/cut" -o "$NEW"
 	contains "the trace is damaged, kept what comes before: "
 	matches 'left out [0-9]+ bytes, and [0-9]+ events before them that follow lost ones'
