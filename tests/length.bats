@@ -37,15 +37,15 @@ lasts() {
 	readable_from 1.26 "$BATS_TEST_TMPDIR/26.trace"
 }
 
-# Those of a loaded machine take their time to see the signal.
-all_threads_stopped() { ! grep -L '^State:[[:space:]]*T' /proc/"$TARGET"/task/*/status | grep -q .; }
-
+# Not --strict: a thread that was stopped in Go's code may be behind a probe's place, which the report counts (unsettled).
 @test "a program that is stopped (SIGSTOP)" {
 	build_prog 1.27 pingpong
 	start_target "$PROG"
 	kill -STOP "$TARGET"
-	wait_for 20 all_threads_stopped
-	recorded "$BATS_TEST_TMPDIR/x.trace" -d 600ms -p "$TARGET"
+	record "$BATS_TEST_TMPDIR/x.trace" -d 600ms -p "$TARGET"
+	[ "$status" -eq 0 ]
+	[ "$(reported lost)" -eq 0 ]
+	[ "$(reported repairs_total)" -eq 0 ]
 	lasts 0.55 2 "$BATS_TEST_TMPDIR/x.trace"
 }
 

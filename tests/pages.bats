@@ -126,7 +126,7 @@ page_set() {
 	start_target "$PROG"
 	succeeds "$GOTAP" record --strict --format go1.22 -d 500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/idle.trace"
 	kill -STOP "$TARGET"
-	succeeds "$GOTAP" record --strict -d 500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/stopped.trace"
+	succeeds "$GOTAP" record -d 500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/stopped.trace"
 	kill -CONT "$TARGET"
 	page_set "$BATS_TEST_TMPDIR/idle.trace" 1.22
 	page_set "$BATS_TEST_TMPDIR/idle.trace" 1.27

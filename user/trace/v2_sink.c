@@ -34,24 +34,16 @@ static uint64_t text_id(struct v2_sink *v, const struct sink_text *t)
 	return tracefile_bytes(v->tf, t->bytes, t->len);
 }
 
-/* Most events refer to one text or stack at most: what is no reference is copied as it is. */
-static void intern(struct v2_sink *v, struct sink_refs refs, uint64_t *args)
+/* As the file has it: ids in place of texts and keys. */
+static uint64_t arg_in_file(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
-	unsigned int left;
-
-	for (left = refs.texts; left; left &= left - 1) {
-		uint64_t *arg = &args[__builtin_ctz(left)];
-
-		*arg = text_id(v, sink_arg_text(*arg));
-	}
-	for (left = refs.stacks; left; left &= left - 1) {
-		uint64_t *arg = &args[__builtin_ctz(left)];
-
-		*arg = tracefile_stack(v->tf, *arg);
-	}
+	if (refs.texts >> i & 1)
+		return text_id(v, sink_arg_text(arg));
+	if (refs.stacks >> i & 1)
+		return tracefile_stack(v->tf, arg);
+	return arg;
 }
 
-/* Ids stand in the file for texts and keys. */
 static void event(void *ctx, const struct sink_event *e)
 {
 	struct v2_sink *v = ctx;
@@ -65,8 +57,7 @@ static void event(void *ctx, const struct sink_event *e)
 		return;
 	}
 	for (i = 0; i < e->nargs; i++)
-		args[i] = e->args[i];
-	intern(v, refs, args);
+		args[i] = arg_in_file(v, refs, i, e->args[i]);
 	trace_emit_args(stream, e->time, e->kind, e->nargs, args);
 }
 
