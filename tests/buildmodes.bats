@@ -112,7 +112,7 @@ pie() {
 	END
 	gcc -o "$T/late" "$T/late.c" -ldl
 	run_logged "$GOTAP" record -o "$T/a.trace" -- "$T/late" "$(dirname "$PROG")/libmixed.so" and end
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	contains "'$T/late': not a Go program, nor is a library that it is linked with"
 	contains "record that with -p PID"
 	start_target "$T/late" "$(dirname "$PROG")/libmixed.so"
