@@ -41,6 +41,7 @@ int main(int argc, char **argv)
 {
 	size_t n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, frames;
 	uint64_t start, end, t[4];
+	struct symbol_file file = { .path = argv[1], .dwarf = dwarf_isolated_new };
 	struct symbolizer *s = NULL;
 	struct gobin *b = NULL;
 	struct error err = {0};
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 	}
 	gobin_text_range(b, &start, &end);
 	t[0] = now();
-	if (symbolizer_new(&s, argv[1], 0, SYMBOL_AUTO, &err)) {
+	if (symbolizer_open(&s, &file, SYMBOL_AUTO, &err)) {
 		fprintf(stderr, "symbols: %s\n", err.text);
 		return 1;
 	}
