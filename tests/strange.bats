@@ -74,7 +74,7 @@ succeeds_not() {
 	kill -INT "$RECORDER"
 	wait_record
 	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
-	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 1000 ]
+	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 10000 ]	# the whole list takes minutes
 	[ "$status" -eq 1 ]
 	grep -q 'stopped before the goroutines' "$REPORT"
 }
@@ -108,7 +108,7 @@ recorder_has_ended() { ! target_runs "$RECORDER"; }
 	kill -INT "$RECORDER"
 	wait_record
 	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
-	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 1000 ]
+	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 10000 ]	# the whole list takes minutes
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
 }
