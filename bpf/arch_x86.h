@@ -39,7 +39,10 @@ static __always_inline u64 arch_arg6(struct pt_regs *ctx) { return ctx->r8; }
 /* The first argument of a C function. */
 static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
 
-/* By the number that instructions have for it; what a site's decoder looks for is in one of these. */
+/*
+ * The register with number @n in the encoding of an instruction (ModRM). The decoders of
+ * user/target/x86 report only these six; 0 for any other.
+ */
 static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n)
 {
 	u64 ax = loaded(ctx->ax), cx = loaded(ctx->cx), dx = loaded(ctx->dx);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* emit: the maps through which records leave, emit.h has the code; and the count of read.h. */
+/*
+ * emit: the maps that carry records to user space (emit.h has the code that writes them), and the
+ * count of failed reads (read.h).
+ */
 #include "ring.h"
 
 struct ring_chunks_map ring_chunks SEC(".maps");
 struct ring_states_map ring_states SEC(".maps");
 struct nowhere_map nowhere SEC(".maps");
 
-/* Global, so that the verifier checks it once, and out of the way of what mostly happens. */
+/*
+ * Not inlined: a failed read is rare, and the verifier checks a global function once, not at each
+ * of its calls.
+ */
 __noinline int count_unreadable(void)
 {
 	struct ring_state *s = ring_of_cpu();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * emit: what every probe calls: is this hit the target's, room for a record and its head,
- * submit, reads of user memory. In this order: reserve, take the time, fill, submit. The time
+ * emit: the steps that every probe takes: test that the hit is one of the target's threads,
+ * reserve a record, fill its head, submit it. The order is: reserve, take the time, fill, submit. The time
  * is taken after the reserve on purpose: user space reads a ring up to its producer position
  * at time t, and every record that it did not find there yet is younger than t, or was
  * reserved already, which user space sees as a busy record.
@@ -111,9 +111,10 @@ static __always_inline bool site_find(__u64 key, struct site_class *ret)
 }
 
 /*
- * Has user space a name for every g (names_from in common.h), and was no record lost since?
- * Then @r may leave out what an earlier record of the same g said. That saves most of the cost
- * of a short record: the first read of a page of the target costs twice the rest.
+ * True if user space knows the goid of every g (names_from in common.h) and no record was lost
+ * since. Then @r need not carry its goid, as user space has it from an earlier record of the same
+ * g. Without the read of g.goid a short record costs a third: the first read of a page of the
+ * target's memory takes twice as long as the rest of the probe.
  */
 static __always_inline bool is_told(const struct rec *r)
 {

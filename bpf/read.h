@@ -14,7 +14,10 @@ int count_unreadable(void);
 
 enum { LOWEST_ADDRESS = 65536 };
 
-/* False if it failed; what @to holds then is not defined. */
+/*
+ * Reads @size bytes. False if the read failed; the helper has set *@to to 0 then
+ * (bpf_probe_read_user clears its buffer).
+ */
 static __always_inline bool read_user(void *to, __u32 size, __u64 addr)
 {
 	if (!bpf_probe_read_user(to, size, (void *)addr))

@@ -67,9 +67,11 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
 }
 
 /*
- * The frame at c->bp cannot be read. Is it one of the same stack? Stacks grow downwards, and
- * no frame is that large. What an instruction of no matter which language left in the frame
- * pointer (STACK_CPU) is no evidence by itself.
+ * The frame at c->bp cannot be read. If it belongs to the same stack, the walk is cut short here;
+ * if not, the chain of frame pointers has ended. It belongs to the stack if it lies above the frame
+ * before it (stacks grow downwards) by less than the largest frame. Of the first frame no such
+ * distance is known: it counts, except in a CPU sample (STACK_CPU), which interrupts C and
+ * assembly code, too, where the register holds any value.
  */
 static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
 {
@@ -289,9 +291,10 @@ static long copy_step(__u32 i, void *ctx)
 }
 
 /*
- * New stacks are rare, some hundreds in a whole recording, so each gets a
- * record of full length, and its frames are read once more. If these are not those of the
- * key, the record says so, and the next one who meets that stack sends it again.
+ * New stacks are rare, some hundreds in a whole recording, so each gets a record of full length,
+ * for which its frames are read once more. If their hash is not @key, the goroutine's stack has
+ * changed between the two reads: the record is then marked, and the next probe that meets that
+ * stack sends it again.
  */
 __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
 {

@@ -135,9 +135,10 @@ static __always_inline void stack_define(__u64 key, const struct stack_start *fr
 }
 
 /*
- * Ends @l, a record of thread @tid whose other words are filled: puts the key of the stack in,
- * submits it, and sends the stack if it is new. In this order, since room for the stack may
- * lie in the next chunk, and user space waits for each record that is not submitted.
+ * Completes record @l of thread @tid: the caller has filled all words but the stack's. Stores the
+ * stack's key, submits the record, then sends the stack if its key is new. The record goes first,
+ * because the drain stops at a record that is not submitted, and to reserve the stack's record may
+ * take the ring to its next chunk.
  */
 static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
 					      const struct stack_start *from, __u8 class, __u16 skip)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * transition: from one change of a goroutine's status, seen by a probe, to its
- * record. What it means is the class of its site (user/plan/sites.def).
+ * transition: turns one change of a goroutine's status that a probe saw into its record. The class
+ * of the call site (user/plan/sites.def) says which kind of record that is.
  */
 #ifndef GOTAP_BPF_TRANSITION_H
 #define GOTAP_BPF_TRANSITION_H

@@ -91,8 +91,9 @@ enum gotap_kind {
 };
 
 /*
- * A status is an argument of an event, with the numbers of the format: gotap_write()
- * refuses others. A state is what the reader says of a goroutine or P.
+ * A status is an argument of GoStatus and ProcStatus events and has the numbers of the trace
+ * format; gotap_write() refuses any other number. A state (enum gotap_go_state, gotap_proc_state)
+ * is the reader's own and has numbers of its own.
  */
 enum gotap_gstatus {
 	GOTAP_GSTATUS_RUNNABLE = 1,
