@@ -501,3 +501,17 @@ uint64_t memory_size(const struct process *p)
 	buf_free(&text);
 	return kib << 10;
 }
+
+int memory_error(const struct process *p, const struct stop_request *stop, const char *what,
+		 struct error *err)
+{
+	if (memory_is_silent(p))
+		return error_set(err, -ETIMEDOUT, "the memory of process %d does not answer: reading %s "
+				 "takes longer than 2 s (userfaultfd, or a mapped file whose server "
+				 "hangs)", p->pid, what);
+	if (stop_requested(stop))
+		return error_set(err, -EINTR, "stopped before the goroutines of process %d were read: "
+				 "nothing was recorded", p->pid);
+	return error_set(err, -ESRCH, "cannot read %s of process %d: %s", what, p->pid,
+			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" : strerror(errno));
+}

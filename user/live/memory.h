@@ -51,6 +51,12 @@ int memory_begin(struct process *p, const struct stop_request *stop, struct erro
 void memory_touch(const struct process *p, uint64_t addr);
 /* Has a read got no answer? */
 bool memory_is_silent(const struct process *p);
+/*
+ * Why a read of @what failed, as an error: -ETIMEDOUT the memory is silent, -EINTR @stop (may be
+ * NULL) asks to stop, else -ESRCH with errno's text.
+ */
+int memory_error(const struct process *p, const struct stop_request *stop, const char *what,
+		 struct error *err);
 /* Ends the readers. Accepts a process without. */
 void memory_end(struct process *p);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * snapshot: see snapshot.h. Reads runtime.allgs and runtime.allp (slices of
- * pointers; roots.h). A g is never freed or moved, but the array that lists them is:
- * append makes a longer one, and the collector reuses the old one's memory.
+ * pointers; roots.h, pointers.h). A g is never freed or moved.
  *
  * The program may be broken or hostile: what is made of its memory is bounded by what it
  * has in memory (memory_size()), and every loop over it ends when somebody asks for that.
@@ -18,6 +17,7 @@
 #include "base/clock.h"
 #include "base/map64.h"
 #include "live/memory.h"
+#include "live/pointers.h"
 #include "live/snapshot_memory.h"
 #include "live/snapshot_stack.h"
 
@@ -28,8 +28,7 @@ enum {
 	BATCH = STACK_WALKS,	/* gs read by one request */
 	/* What one takes in the program's memory at least, in all releases: limits of the lists. */
 	BYTES_PER_G = 64, BYTES_PER_P = 1024, BYTES_PER_FRAME = 16,
-	MAX_PS = 1 << 16,
-	TRIES = 20,		/* to read a list that grows meanwhile */
+	MAX_GS = 1 << 30, MAX_PS = 1 << 16,
 	TID_LOOKS = 16,		/* for threads that are new */
 	SCAN_BIT = 0x1000,
 };
@@ -51,7 +50,6 @@ struct reader {
 	unsigned int tid_looks;
 	struct map64 syscalls;	/* P and tick -> tid: whose the Ps in syscalls are */
 	uint64_t now;
-	uint64_t size;		/* memory_size() */
 	struct stack_reader stacks;
 	struct stack_walk *walks;	/* BATCH of them */
 	const struct stop_request *stop;
@@ -79,92 +77,16 @@ static uint32_t u32_at(const uint8_t *p, unsigned int offset)
 	return v;
 }
 
-/* The memory holds no list of more than that. */
-static size_t room_for(const struct reader *rd, size_t bytes_each, size_t max)
-{
-	uint64_t n = rd->size / bytes_each;
-
-	return rd->size && n < max ? n : max;
-}
-
-struct pointers {
-	uint64_t *at;
-	size_t n;
-};
-
-static int stopped(const struct reader *rd, struct error *err)
-{
-	return error_set(err, -EINTR, "stopped before the goroutines of process %d were read: nothing "
-			 "was recorded", rd->proc->pid);
-}
-
-static int cannot_read(const struct reader *rd, const char *what, struct error *err)
-{
-	if (memory_is_silent(rd->proc))
-		return error_set(err, -ETIMEDOUT, "the memory of process %d does not answer: reading %s "
-				 "takes longer than 2 s (userfaultfd, or a mapped file whose server "
-				 "hangs)", rd->proc->pid, what);
-	if (stop_requested(rd->stop))
-		return stopped(rd, err);
-	return error_set(err, -ESRCH, "cannot read %s of process %d: %s", what, rd->proc->pid,
-			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" : strerror(errno));
-}
-
-/*
- * allgadd() sets capacity, address and length of the header in that order. A header that
- * has the same address before and after the array was read: so long was it the
- * array of the list, and its length is one that the list has had. Returns -EAGAIN if not.
- */
-static int read_pointers_once(const struct reader *rd, uint64_t root, size_t max,
-			      const char *name, struct pointers *ret, struct error *err)
-{
-	uint64_t header[3], again[3];
-	int why;
-
-	if (!memory_read(rd->proc, root, header, sizeof(header)))
-		return cannot_read(rd, "the memory", err);
-	if (header[1] > header[2])
-		return -EAGAIN;
-	if (header[1] > max)
-		return error_set(err, -EINVAL, "%s of process %d makes no sense: %llu of them have no "
-				 "room in its memory", name, rd->proc->pid,
-				 (unsigned long long)header[1]);
-	ret->at = xrealloc(ret->at, header[1] + 1, sizeof(*ret->at));
-	ret->n = header[1];
-	why = !ret->n || memory_read(rd->proc, header[0], ret->at, ret->n * sizeof(*ret->at)) ? 0 : errno;
-	if (!memory_read(rd->proc, root, again, sizeof(again)))
-		return cannot_read(rd, why ? name : "the memory", err);
-	if (again[0] != header[0])
-		return -EAGAIN;
-	errno = why;
-	return why ? cannot_read(rd, name, err) : 0;
-}
-
-/* Reads the slice of pointers at @root; the caller frees, also after an error. */
-static int read_pointers(const struct reader *rd, uint64_t root, size_t max, const char *name,
-			 struct pointers *ret, struct error *err)
-{
-	int i, r = -EAGAIN;
-
-	*ret = (struct pointers){0};
-	for (i = 0; i < TRIES && r == -EAGAIN; i++)
-		r = read_pointers_once(rd, root, max, name, ret, err);
-	if (r == -EAGAIN)
-		r = error_set(err, r, "%s of process %d changes faster than it can be read", name,
-			      rd->proc->pid);
-	return r;
-}
-
 static int read_gs_list(const struct reader *rd, struct pointers *ret, struct error *err)
 {
-	return read_pointers(rd, rd->roots->allgs, room_for(rd, BYTES_PER_G, 1 << 30),
-			     "runtime.allgs", ret, err);
+	return pointers_read(ret, rd->proc, rd->roots->allgs,
+			     pointers_room(rd->proc, BYTES_PER_G, MAX_GS), "runtime.allgs", rd->stop, err);
 }
 
 static int read_ps_list(const struct reader *rd, struct pointers *ret, struct error *err)
 {
-	return read_pointers(rd, rd->roots->allp, room_for(rd, BYTES_PER_P, MAX_PS),
-			     "runtime.allp", ret, err);
+	return pointers_read(ret, rd->proc, rd->roots->allp,
+			     pointers_room(rd->proc, BYTES_PER_P, MAX_PS), "runtime.allp", rd->stop, err);
 }
 
 static struct rec_long *add_record(struct reader *rd, uint8_t kind)
@@ -235,7 +157,7 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err)
 {
 	struct reader rd = { .plan = plan, .proc = proc, .roots = roots, .out = out,
-			     .now = now_ns(), .size = memory_size(proc) };
+			     .now = now_ns() };
 	struct pointers ps;
 	size_t i;
 	int r = read_ps_list(&rd, &ps, err);
@@ -254,7 +176,7 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 		if (!r)
 			buf_add(out, &rec, sizeof(rec));
 	}
-	free(ps.at);
+	pointers_free(&ps);
 	return r;
 }
 
@@ -322,7 +244,7 @@ static int take_ps(struct reader *rd, struct snapshot_counts *counts, struct err
 	for (i = 0; i < ps.n && !r; i++)
 		take_p(rd, ps.at[i], i);
 	counts->procs = ps.n;
-	free(ps.at);
+	pointers_free(&ps);
 	return r;
 }
 
@@ -463,54 +385,6 @@ static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_
 	return bad;
 }
 
-/* Ascending, in time that is proportional to @n; @other: room for as many. Leaves the result in @at. */
-static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct stop_request *stop)
-{
-	enum { BITS = 12, DIGITS = 1 << BITS, PASSES = 4 };	/* 48 bits */
-	_cleanup_free_ size_t *starts = xcalloc(DIGITS, sizeof(*starts));
-	size_t i, sum, k;
-	unsigned int pass;
-
-	for (pass = 0; pass < PASSES && !stop_requested(stop); pass++) {
-		uint64_t *from = pass % 2 ? other : at, *to = pass % 2 ? at : other;
-
-		memset(starts, 0, DIGITS * sizeof(*starts));
-		for (i = 0; i < n; i++)
-			starts[from[i] >> pass * BITS & (DIGITS - 1)]++;
-		for (i = sum = 0; i < DIGITS; i++) {
-			k = starts[i];
-			starts[i] = sum;
-			sum += k;
-		}
-		for (i = 0; i < n; i++)
-			to[starts[from[i] >> pass * BITS & (DIGITS - 1)]++] = from[i];
-	}
-}
-
-static bool is_address(uint64_t v)
-{
-	return v && v < 1ULL << 47;
-}
-
-/* Each once, and none that append has made room for but not stored yet. */
-static void sort_out(struct pointers *p, const struct stop_request *stop)
-{
-	uint64_t *other;
-	size_t i, n = 0;
-
-	for (i = 0; i < p->n; i++)
-		if (is_address(p->at[i]))
-			p->at[n++] = p->at[i];
-	p->n = n;
-	other = xcalloc(n + 1, sizeof(*other));
-	sort_addresses(p->at, other, n, stop);
-	free(other);
-	for (i = n = 0; i < p->n; i++)
-		if (!n || p->at[i] != p->at[n - 1])
-			p->at[n++] = p->at[i];
-	p->n = n;
-}
-
 static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct error *err)
 {
 	struct pointers gs;
@@ -519,19 +393,19 @@ static int take_gs(struct reader *rd, struct snapshot_counts *counts, struct err
 	int r = read_gs_list(rd, &gs, err);
 
 	if (!r)
-		sort_out(&gs, rd->stop);
+		pointers_sort(&gs, rd->stop);
 	for (i = 0; i < gs.n && !r; i += n) {
 		n = gs.n - i < BATCH ? gs.n - i : BATCH;
 		if (stop_requested(rd->stop))
-			r = stopped(rd, err);
+			r = memory_error(rd->proc, rd->stop, "goroutines", err);
 		else
 			counts->unreadable += take_batch(rd, gs.at + i, n, bytes);
 		if (!r && memory_is_silent(rd->proc))
-			r = cannot_read(rd, "goroutines", err);
+			r = memory_error(rd->proc, rd->stop, "goroutines", err);
 	}
 	counts->goroutines = gs.n;
 	free(bytes);
-	free(gs.at);
+	pointers_free(&gs);
 	return r;
 }
 
@@ -599,9 +473,9 @@ static int self_check(struct reader *rd, struct error *err)
 		wrong = "g.sched.g";
 	else if (!r && !some_m_fits(rd, &gs))
 		wrong = "m.g0.m";
-	free(gs.at);
+	pointers_free(&gs);
 	if (wrong && (memory_is_silent(rd->proc) || stop_requested(rd->stop)))
-		return cannot_read(rd, wrong, err);
+		return memory_error(rd->proc, rd->stop, wrong, err);
 	if (wrong)
 		r = error_set(err, -EINVAL, "%s of process %d does not point back at its owner: the "
 			      "field offsets (%s) do not fit this program", wrong, rd->proc->pid,
@@ -612,7 +486,7 @@ static int self_check(struct reader *rd, struct error *err)
 bool snapshot_fits(const struct plan *plan, const struct process *proc)
 {
 	struct roots roots;
-	struct reader rd = { .plan = plan, .proc = proc, .roots = &roots, .size = memory_size(proc) };
+	struct reader rd = { .plan = plan, .proc = proc, .roots = &roots };
 	struct buf names = {0};
 	struct pointers gs;
 	size_t i;
@@ -626,7 +500,7 @@ bool snapshot_fits(const struct plan *plan, const struct process *proc)
 		fits = points_at(&rd, gs.at[i] + plan->offsets.g_sched_g, gs.at[i]);
 	fits = fits && !snapshot_names(plan, proc, &roots, &names, NULL) && names.len;
 	buf_free(&names);
-	free(gs.at);
+	pointers_free(&gs);
 	return fits;
 }
 
@@ -641,7 +515,6 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 		.roots = roots,
 		.out = out,
 		.now = now_ns(),
-		.size = size,
 		.stacks = {
 			.proc = proc,
 			.depth = opts->stack_depth < REC_MAX_FRAMES ? opts->stack_depth :
@@ -663,7 +536,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 		r = take_ps(&rd, counts, err);
 	if (!r) {
 		take_gc(&rd);
-		snapshot_memory(plan, proc, rd.now, opts->stop, out);
+		counts->unreadable += snapshot_memory(plan, proc, rd.now, opts->stop, out);
 	}
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);

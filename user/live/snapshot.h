@@ -19,7 +19,7 @@
 
 struct snapshot_counts {
 	size_t goroutines, procs;
-	size_t unreadable;	/* goroutines whose memory was gone */
+	size_t unreadable;	/* reads of goroutines and spans that failed */
 };
 
 struct snapshot_opts {

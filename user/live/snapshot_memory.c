@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "live/memory.h"
+#include "live/pointers.h"
 #include "record.h"
 
 enum {
 	SPAN_SIZE = 128,	/* covers the fields that we read, all releases */
 	BATCH = 512,		/* spans per request */
 	SPAN_BYTES = 64,	/* an mspan takes at least so many */
-	TRIES = 10,		/* the runtime frees the old array when it grows */
+	MAX_SPANS = 1 << 30,
 };
 
 /* mspan.state */
@@ -32,39 +33,14 @@ struct reader {
 	const struct plan *plan;
 	const struct process *proc;
 	uint64_t mheap;
-	struct vec at;		/* uint64_t, addresses of spans */
-	size_t most;		/* spans that the process's memory has room for */
+	struct pointers spans;
+	size_t unreadable;
 	const struct stop_request *stop;
 };
 
 static bool read_word(const struct reader *rd, uint64_t addr, uint64_t *ret)
 {
 	return memory_read(rd->proc, addr, ret, sizeof(*ret));
-}
-
-/* Two headers round the array: it is the list only if it was that all the time. */
-static bool list_spans_once(struct reader *rd)
-{
-	uint64_t at = rd->mheap + rd->plan->offsets.mheap_allspans, header[3], again[3];
-
-	if (!memory_read(rd->proc, at, header, sizeof(header)) || !header[1] ||
-	    header[1] > header[2] || header[1] > rd->most)
-		return false;
-	rd->at.len = header[1];
-	rd->at.data = xrealloc(rd->at.data, header[1], sizeof(uint64_t));
-	rd->at.cap = header[1];
-	return memory_read(rd->proc, header[0], rd->at.data, header[1] * sizeof(uint64_t)) &&
-	       memory_read(rd->proc, at, again, sizeof(again)) && again[0] == header[0];
-}
-
-static bool list_spans(struct reader *rd)
-{
-	int i;
-
-	for (i = 0; i < TRIES && !memory_is_silent(rd->proc); i++)
-		if (list_spans_once(rd))
-			return true;
-	return false;
 }
 
 static struct span span_of(const struct reader *rd, const uint8_t *bytes)
@@ -77,8 +53,8 @@ static struct span span_of(const struct reader *rd, const uint8_t *bytes)
 	return s;
 }
 
-/* Spans from @first on, at most BATCH; what cannot be read is dead. */
-static void read_batch(const struct reader *rd, size_t first, size_t n, struct span *ret)
+/* Spans from @first on, at most BATCH; one that cannot be read is dead, and counted. */
+static void read_batch(struct reader *rd, size_t first, size_t n, struct span *ret)
 {
 	static const struct span dead = { .state = SPAN_DEAD };
 	uint8_t *bytes = xcalloc(n, SPAN_SIZE);
@@ -86,11 +62,13 @@ static void read_batch(const struct reader *rd, size_t first, size_t n, struct s
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		ranges[i] = (struct memory_range){ *vec_at(&rd->at, uint64_t, first + i),
+		ranges[i] = (struct memory_range){ rd->spans.at[first + i],
 						   bytes + i * SPAN_SIZE, SPAN_SIZE, false };
 	memory_read_each(rd->proc, ranges, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		ret[i] = ranges[i].ok ? span_of(rd, bytes + i * SPAN_SIZE) : dead;
+		rd->unreadable += !ranges[i].ok;
+	}
 	free(bytes);
 }
 
@@ -115,17 +93,17 @@ static void add_span(const struct span *s, uint64_t now, struct buf *out)
 }
 
 /* The second reading comes some milliseconds after the first one where there are many. */
-static void take_spans(const struct reader *rd, uint64_t now, struct buf *out)
+static void take_spans(struct reader *rd, uint64_t now, struct buf *out)
 {
-	struct span *first = xcalloc(rd->at.len, sizeof(*first)), again[BATCH];
+	struct span *first = xcalloc(rd->spans.n, sizeof(*first)), again[BATCH];
 	size_t i, j, n;
 
-	for (i = 0; i < rd->at.len && !stop_requested(rd->stop); i += BATCH) {
-		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
+	for (i = 0; i < rd->spans.n && !stop_requested(rd->stop); i += BATCH) {
+		n = rd->spans.n - i < BATCH ? rd->spans.n - i : BATCH;
 		read_batch(rd, i, n, first + i);
 	}
-	for (i = 0; i < rd->at.len && !stop_requested(rd->stop); i += BATCH) {
-		n = rd->at.len - i < BATCH ? rd->at.len - i : BATCH;
+	for (i = 0; i < rd->spans.n && !stop_requested(rd->stop); i += BATCH) {
+		n = rd->spans.n - i < BATCH ? rd->spans.n - i : BATCH;
 		read_batch(rd, i, n, again);
 		for (j = 0; j < n; j++)
 			if (same_span(&first[i + j], &again[j]))
@@ -143,24 +121,39 @@ static bool lowest_address(const struct reader *rd, uint64_t *ret)
 	       read_word(rd, ranges, ret) && *ret;
 }
 
-void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
-		     const struct stop_request *stop, struct buf *out)
+static bool is_wanted(const struct plan *plan)
+{
+	return (plan->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)) && plan->minor >= 23 &&
+	       plan->mheap && plan->offsets.mheap_allspans != GO_OFFSET_NONE &&
+	       plan->offsets.mheap_ranges != GO_OFFSET_NONE;
+}
+
+static void snapshot_spans(struct reader *rd, uint64_t now, struct buf *out)
+{
+	if (pointers_read(&rd->spans, rd->proc, rd->mheap + rd->plan->offsets.mheap_allspans,
+			  pointers_room(rd->proc, SPAN_BYTES, MAX_SPANS), "runtime.mheap_.allspans",
+			  rd->stop, NULL))
+		rd->unreadable++;
+	else
+		take_spans(rd, now, out);
+	pointers_free(&rd->spans);
+}
+
+size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
+		       const struct stop_request *stop, struct buf *out)
 {
 	struct reader rd = {
 		.plan = plan,
 		.proc = proc,
 		.mheap = plan->mheap + proc->bias,
-		.most = memory_size(proc) / SPAN_BYTES,
 		.stop = stop,
 	};
 	struct rec rec = { .time = now, .kind = REC_SNAP_MEMORY, .tid = (uint32_t)proc->bpf_tgid };
 
-	if (!(plan->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)) || plan->minor < 23 ||
-	    !plan->mheap || plan->offsets.mheap_allspans == GO_OFFSET_NONE ||
-	    plan->offsets.mheap_ranges == GO_OFFSET_NONE || !lowest_address(&rd, &rec.id))
-		return;
+	if (!is_wanted(plan) || !lowest_address(&rd, &rec.id))
+		return 0;
 	buf_add(out, &rec, sizeof(rec));
-	if ((plan->groups & 1u << GROUP_SPANS) && list_spans(&rd))
-		take_spans(&rd, now, out);
-	vec_free(&rd.at);
+	if (plan->groups & 1u << GROUP_SPANS)
+		snapshot_spans(&rd, now, out);
+	return rd.unreadable;
 }

@@ -16,9 +16,10 @@
 
 /*
  * Appends REC_SNAP_MEMORY, and a REC_SNAP_SPAN for each span if @plan has the
- * group. Nothing, where runtime.mheap_ is not known or makes no sense.
+ * group. Nothing, where runtime.mheap_ is not known or makes no sense. Returns how many
+ * reads failed.
  */
-void snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
-		     const struct stop_request *stop, struct buf *out);
+size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
+		       const struct stop_request *stop, struct buf *out);
 
 #endif
