@@ -76,7 +76,7 @@ same_sweeps() {
 
 @test "the heap's sizes equal the runtime's in a program that does a little of everything" {
 	build_prog 1.25 mixed
-	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -await "$BATS_TEST_TMPDIR/gt.trace" -delay 100ms -dur 1s -tail 100ms -procs
+	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -await "$BATS_TEST_TMPDIR/gt.trace.partial" -delay 100ms -dur 1s -tail 100ms -procs
 	succeeds "$GOTAP" record --budget none --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
 	same_trace -extras -max-extras-p99 200us -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
 		"$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"

@@ -383,6 +383,8 @@ func awaitFile(name string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+	fmt.Fprintf(os.Stderr, "mixed: a minute has passed, and nothing is in %s\n", name)
+	os.Exit(1)
 }
 
 func main() {
