@@ -119,12 +119,12 @@ ctrl_c() {
 
 @test "a second Ctrl-C, 2 s after one that the program did not end from, ends the recording" {
 	build_prog "$REFERENCE_GO" exitquick
-	start_record "$TRACE" -- sh -c 'trap "" INT; exec "$@"' - "$PROG" -after 4s -status 6
+	start_record "$TRACE" -- sh -c 'trap "" INT; exec "$@"' - "$PROG" -after 8s -status 6
 	kill -INT "$RECORDER"
 	sleep 2.1
 	[ ! -e "$TRACE" ]
 	kill -INT "$RECORDER"
-	wait_for 1 test -e "$TRACE"
+	wait_for 4 test -e "$TRACE"
 	wait_record
 	[ "$status" -eq 6 ]
 	trace_ok "$TRACE"
