@@ -27,37 +27,20 @@ static __always_inline bool read_user(void *to, __u32 size, __u64 addr)
 	return false;
 }
 
-static __always_inline __u64 read_u64(__u64 addr)
-{
-	__u64 v = 0;
+/* __u64 read_u64(__u64 addr) and so on: the word at @addr, 0 if it cannot be read. */
+#define READ_WORD(bits)                                               \
+	static __always_inline __u##bits read_u##bits(__u64 addr)     \
+	{                                                             \
+		__u##bits v = 0;                                      \
+								      \
+		read_user(&v, sizeof(v), addr);                       \
+		return v;                                             \
+	}
 
-	read_user(&v, sizeof(v), addr);
-	return v;
-}
-
-static __always_inline __u32 read_u32(__u64 addr)
-{
-	__u32 v = 0;
-
-	read_user(&v, sizeof(v), addr);
-	return v;
-}
-
-static __always_inline __u16 read_u16(__u64 addr)
-{
-	__u16 v = 0;
-
-	read_user(&v, sizeof(v), addr);
-	return v;
-}
-
-static __always_inline __u8 read_u8(__u64 addr)
-{
-	__u8 v = 0;
-
-	read_user(&v, sizeof(v), addr);
-	return v;
-}
+READ_WORD(64)
+READ_WORD(32)
+READ_WORD(16)
+READ_WORD(8)
 
 /* Where it is not known yet whether there is a word of the runtime's: 0 says that there is none. */
 static __always_inline __u64 peek_u64(__u64 addr)
