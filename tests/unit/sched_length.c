@@ -88,6 +88,20 @@ static void a_stand_in_says_what_gomaxprocs_is(void)
 		    "0:ProcStop", 0);
 }
 
+/* The only P belongs to a thread that looks for work. */
+static void a_stand_in_takes_a_thread_without_a_goroutine(void)
+{
+	begin(27, 25);
+	put(REC_SNAP_G, 4, 0, 2, 0x9002, 0, 0);
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	now += 5000;
+	put(REC_CAPTURE_END, 0, 0, 0, 0, 0, 0);
+	CHECK_EQ(model_counts(model)->goroutines, 1);
+	check_story(twice("-1:GoStatus 2 -1 4, 7:ProcStatus 0 1"),
+		    "7:GoCreate 0, 7:GoStart 0 1, 7:ProcsChange 1, 7:GoDestroy", 0);
+}
+
 static void a_thread_in_a_syscall_can_say_it(void)
 {
 	begin(27, 25);
@@ -166,6 +180,7 @@ int main(void)
 		UNIT(the_last_record_may_be_later),
 		UNIT(the_recording_ends_in_a_gap),
 		UNIT(a_stand_in_says_what_gomaxprocs_is),
+		UNIT(a_stand_in_takes_a_thread_without_a_goroutine),
 		UNIT(a_thread_in_a_syscall_can_say_it),
 		UNIT(the_dead_before_the_begin_do_not_count),
 		UNIT(many_goroutines_do_not_make_each_event_a_generation),

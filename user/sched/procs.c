@@ -130,29 +130,58 @@ static struct P *least_used_p(const struct model *s)
 	return best;
 }
 
+/* A thread that has a P and looks for a goroutine to run. */
+static struct M *idle_thread(const struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->p && !m->g && m->p->status == P_RUNNING)
+			return m;
+	}
+	return NULL;
+}
+
 /*
  * No goroutine ran. Readers take ProcsChange only from one that has a thread and a P,
  * and the page of mutator utilization crashes where it is missing. So a stand-in says
- * it: goroutine 0 on thread 0, ids that no goroutine and no thread of a program has,
- * takes an idle P for these few events, and says that it is one.
+ * it: goroutine 0, an id that no goroutine of a program has. It runs on @m, which has a P,
+ * for these few events, and says that it is one.
  */
-static void tell_by_stand_in(struct model *s, struct P *p)
+static void stand_in(struct model *s, struct M *m)
 {
-	struct M *m = m_put(s, 0);
 	uint64_t count = s->counts.goroutines, most = s->counts.max_live;
 	struct G *g = g_put(s, 0);
 
 	s->counts.goroutines = count;	/* of the program's */
 	s->counts.max_live = most;
-	step_p_start(s, m, p);
 	step_go_create(s, m, g, false, 0, 0);
 	step_go_start(s, m, g);
 	step_procs(s, m, G_RUNNING);
 	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says "
 		   "what GOMAXPROCS is");
 	step_go_destroy(s, m);
-	step_p_stop(s, m);
-	m_drop(s, m);
+}
+
+/* On thread 0, which no program has, with an idle P; if none is idle, on a thread with a P and no goroutine. */
+static void tell_by_stand_in(struct model *s, uint64_t now)
+{
+	struct P *p = least_used_p(s);
+	struct M *m = p ? m_put(s, 0) : idle_thread(s);
+
+	if (!m)
+		return;
+	if ((p ? p : m->p)->seq)
+		s->now = now;	/* not before the P's own events of this generation */
+	if (p)
+		step_p_start(s, m, p);
+	stand_in(s, m);
+	if (p) {
+		step_p_stop(s, m);
+		m_drop(s, m);
+	}
 }
 
 /*
@@ -162,19 +191,13 @@ static void tell_by_stand_in(struct model *s, struct P *p)
 void procs_tell(struct model *s)
 {
 	uint64_t now = s->now;
-	struct P *p;
 
 	if (!s->started || !s->tell_procs)
 		return;
 	s->now = s->gen_begin + s->unit;
 	if (!tell_by_any_thread(s, G_RUNNING) && !tell_by_any_thread(s, G_SYSCALL) &&
-	    !s->procs_told) {
-		p = least_used_p(s);
-		if (p && p->seq)
-			s->now = now;
-		if (p)
-			tell_by_stand_in(s, p);
-	}
+	    !s->procs_told)
+		tell_by_stand_in(s, now);
 	if (s->now < now)
 		s->now = now;
 }
