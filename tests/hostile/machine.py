@@ -5,6 +5,7 @@ import resource
 import select
 import signal
 import subprocess
+import threading
 import time
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -33,7 +34,9 @@ class Host:
         subprocess.run([CHECKOUT + "/tools/go-fetch", RELEASE], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([CHECKOUT + "/tests/prog/build", RELEASE, self.bin], check=True)
         subprocess.run([CHECKOUT + "/tests/oracle/build", RELEASE, self.oracle], check=True)
+        self.lock = threading.Lock()
         self.leaked_before = self.leak_lines()
+        self.kills_amid_probes = 0      # kills that found probes in the target
 
     def prog(self, name):
         return os.path.join(self.bin, name)
@@ -41,7 +44,7 @@ class Host:
     @staticmethod
     def leak_lines():
         log = subprocess.run(["dmesg"], capture_output=True, text=True).stdout
-        return log.count("leaking uprobe") + log.count("failed to unregister")
+        return log.count("leaking uprobe")
 
     def leaks(self):
         return self.leak_lines() - self.leaked_before
@@ -97,9 +100,9 @@ class Target:
             return None
         return text
 
-    def await_clean_text(self, seconds=2):
-        """Probes are gone that long after gotap is, on a machine that has the time."""
-        end = time.monotonic() + seconds + (os.getloadavg()[0] > 4) * 3 * seconds
+    def await_clean_text(self, since=None, seconds=2):
+        """Probes are gone that long after @since, at which gotap went (now); longer on a machine that is loaded."""
+        end = (since or time.monotonic()) + seconds + (os.getloadavg()[0] > 3) * 4 * seconds
         while True:
             now = self.read_text()
             if now is None or now == self.text or not self.alive():
@@ -108,6 +111,10 @@ class Target:
                 n = sum(a != b for k in now for a, b in zip(now[k], self.text.get(k, b"")))
                 raise Wrong("%d bytes of the target's text differ %d s after gotap has gone" % (n, seconds))
             time.sleep(0.05)
+
+    def has_probes(self):
+        now = self.read_text()
+        return now is not None and now != self.text
 
     def ticks(self):
         with open("/proc/%d/stat" % self.pid) as f:
@@ -132,6 +139,45 @@ class Target:
         self.p.wait()
         self.p.stdout.close()
         self.drain.wait()
+
+
+class Freezer:
+    """A cgroup of its own that can be frozen, of version 1 or 2; None of a machine without."""
+
+    @staticmethod
+    def of(pid):
+        for root, state, frozen, thawed in [("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED"),
+                                            ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
+                                            ("/sys/fs/cgroup", "cgroup.freeze", "1", "0")]:
+            if os.path.exists(root + "/cgroup.procs") and (root.endswith("freezer") or os.path.exists(root + "/cgroup.controllers")):
+                return Freezer(root, state, frozen, thawed, pid)
+        return None
+
+    def __init__(self, root, state, frozen, thawed, pid):
+        self.root, self.state, self.frozen, self.thawed, self.pid = root, state, frozen, thawed, pid
+        self.folder = "%s/gotap-hostile-%d" % (root, pid)
+        with open("/proc/%d/cgroup" % pid) as f:
+            lines = [line.strip().split(":", 2) for line in f]
+        self.home = next((x[2] for x in lines if ("freezer" in x[1]) == root.endswith("freezer") and
+                          (x[1] == "" or "freezer" in x[1])), "/")
+        os.mkdir(self.folder)
+        put(self.folder + "/cgroup.procs", str(pid))
+
+    def freeze(self, on):
+        put("%s/%s" % (self.folder, self.state), self.frozen if on else self.thawed)
+
+    def undo(self):
+        self.freeze(False)
+        try:
+            put(self.root + self.home + "/cgroup.procs", str(self.pid))
+        except OSError:
+            pass        # the process has ended
+        os.rmdir(self.folder)
+
+
+def put(path, text):
+    with open(path, "w") as f:
+        f.write(text)
 
 
 def limited(limits):

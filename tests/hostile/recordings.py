@@ -7,16 +7,16 @@ import signal
 import subprocess
 import time
 
-from machine import GOTAP, PATIENCE, Target, Wrong, await_none_with, check, limited
+from machine import GOTAP, PATIENCE, Freezer, Target, Wrong, await_none_with, check, limited
 
 PRECIOUS = b"this was here before\n"
-MOST_KIB = 700 << 10        # resident memory of gotap
+MOST_KIB = 400 << 10        # resident memory of gotap
 
 
 def draw_target(host, rng, only=None):
     name, *args = rng.choice(only or [
         ("mixed",), ("mixed", "-procs"), ("mixed", "-pause", "1ms"), ("pull",), ("pull", "-pause", "20us"), ("netload",),
-        ("cgo",), ("spawn",), ("fullload",), ("sleepers",), ("many", "-n", "20000")])
+        ("cgo",), ("spawn",), ("fullload",), ("sleepers",), ("many", "-n", "20000"), ("selfexec", "-every", "700ms")])
     if name == "mixed":
         args += ["-delay", "10m"]
     return [host.prog(name), *args], {"GOMAXPROCS": str(rng.choice([1, 2, 4]))}
@@ -81,13 +81,41 @@ class Recorder:
                 return json.loads(line)
         raise Wrong("no report: %s" % self.stderr()[:200])
 
-    def check_error(self):
-        """One line says it, and no other but what libraries print."""
-        lines = [line for line in self.stderr().split("\n") if line.startswith("gotap:")]
-        check(len(lines) >= 1, "status %d without an error: %s", self.p.returncode, self.stderr()[:200])
+    def execed_too_early(self):
+        """The target exec'ed before its goroutines were read: an error of its own, that says so."""
+        return "exec'ed another" in self.stderr()
 
-    def check_trace(self, path=None):
-        why = self.host.judge("check", "-views", path or self.output)
+    def await_records(self):
+        """Until probes are in place, or gotap has ended."""
+        end = time.monotonic() + PATIENCE
+        while self.runs() and not os.path.exists(self.output + ".partial"):
+            check(time.monotonic() < end, "gotap does not begin")
+            time.sleep(0.01)
+
+    def check_files(self, precious, folder):
+        """After a kill: NAME is what was there before or a valid trace, and what NAME.partial holds can be read."""
+        if precious or os.path.exists(self.output):
+            keeps_what_was_there(self.host, self.output)
+        partial = self.output + ".partial"
+        if os.path.exists(partial) and os.path.getsize(partial) > 16:
+            r = subprocess.run([GOTAP, "convert", partial, "-o", os.path.join(folder, "rest")], capture_output=True, text=True)
+            check(r.returncode == 0, "what a killed gotap has left cannot be read: %s", r.stderr[-200:])
+            self.check_trace(os.path.join(folder, "rest"), "check")
+
+    def check_error(self):
+        """One line says it."""
+        lines = [line for line in self.stderr().split("\n") if line.startswith("gotap:")]
+        check(len(lines) == 1, "status %d with %d errors: %s", self.p.returncode, len(lines), self.stderr()[:300])
+
+    def stop(self):
+        """Nothing of a round stays behind, however it ended."""
+        if self.p.returncode is None and self.runs():
+            os.kill(self.p.pid, signal.SIGKILL)
+        if self.p.returncode is None:
+            self.p.wait()
+
+    def check_trace(self, path=None, *how):
+        why = self.host.judge(*(how or ("check", "-views")), path or self.output)
         check(not why, "not a valid trace: %s", why)
 
     def check_true(self):
@@ -111,10 +139,12 @@ def cycle_round(host, rng, folder, log):
             r = Recorder(host, rng, folder, ["--budget", "none", "--strict", "-p", str(target.pid), "-d", "%dms" % ms, *options],
                          output="trace%d" % i)
             status = r.wait()
+            if argv[0].endswith("/selfexec") and status == 1 and r.execed_too_early():
+                continue
             check(status == 0, "status %d: %s", status, r.stderr()[-300:])
             traces.append(r.output)
             target.check_runs()
-        why = host.judge("check", "-views", *traces)
+        why = host.judge("check", "-views", *traces) if traces else None
         check(not why, "not a valid trace: %s", why)
         await_none_with(r.tag)
         target.await_clean_text()
@@ -126,26 +156,39 @@ def cycle_round(host, rng, folder, log):
 
 def kill_round(host, rng, folder, log):
     argv, env = draw_target(host, rng)
-    detaching = rng.random() < .34
-    delay = rng.uniform(0, .12 if detaching else .8)
+    when = rng.choice(["the start", "the attach", "SIGINT"])
+    delay = rng.uniform(0, {"the start": .5, "the attach": .5, "SIGINT": .12}[when])
     options = draw_options(rng)
-    log += [" ".join(argv).rpartition("/")[2], *options, "killed %.0f ms after %s" % (delay * 1e3, "SIGINT" if detaching else "the start")]
+    log += [" ".join(argv).rpartition("/")[2], *options, "killed %.0f ms after %s" % (delay * 1e3, when)]
     target = Target(argv, env)
+    r = None
     try:
+        precious = rng.random() < .5
+        if precious:
+            with open(os.path.join(folder, "trace"), "wb") as f:
+                f.write(PRECIOUS)
         r = Recorder(host, rng, folder, ["-p", str(target.pid), *options])
-        if detaching:
-            time.sleep(rng.uniform(.3, 1))
+        if when != "the start":
+            r.await_records()
+        if when == "SIGINT":
+            time.sleep(rng.uniform(0, .7))
             r.send(signal.SIGINT)
         time.sleep(delay)
+        probed = target.has_probes()
         r.send(signal.SIGKILL)
+        killed = time.monotonic()
         r.p.wait()
+        target.await_clean_text(killed, 12 if "perf" in options else 2)
         await_none_with(r.tag)
-        target.await_clean_text()
         target.check_runs()
+        with host.lock:
+            host.kills_amid_probes += probed
         # 1: SIGINT came before the goroutines were read
         check(r.p.returncode in (0, 1, -signal.SIGKILL), "status %d: %s", r.p.returncode, r.stderr()[-200:])
-        check(not os.path.exists(r.output) or not host.judge("readcheck", r.output), "an invalid file has the trace's name")
+        r.check_files(precious, folder)
     finally:
+        if r:
+            r.stop()
         target.stop()
 
 
@@ -171,6 +214,8 @@ def signals(r):
     r.may_fail = True       # with nothing read yet there is nothing to write
     for _ in range(r.rng.choice([1, 1, 2, 3])):
         r.moment(.5)
+        if r.rng.random() < .1:
+            time.sleep(2.1)     # from then on it is a second one, and not a copy of the first
         r.recorder.send(r.rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]))
 
 
@@ -189,20 +234,15 @@ def stop_target(r):
 
 
 def freeze_target(r):
-    folder = "/sys/fs/cgroup/freezer/gotap-hostile-%d" % r.target.pid
-    os.mkdir(folder)
-    r.cleanup.append(lambda: (put(folder + "/freezer.state", "THAWED"), put("/sys/fs/cgroup/freezer/cgroup.procs", str(r.target.pid)),
-                              os.rmdir(folder)))
-    put(folder + "/cgroup.procs", str(r.target.pid))
+    freezer = Freezer.of(r.target.pid)
+    if not freezer:
+        r.log.append("(no cgroups here)")
+        return
+    r.cleanup.append(freezer.undo)
     r.moment()
-    put(folder + "/freezer.state", "FROZEN")
+    freezer.freeze(True)
     r.recorder_wait()
-    put(folder + "/freezer.state", "THAWED")
-
-
-def put(path, text):
-    with open(path, "w") as f:
-        f.write(text)
+    freezer.freeze(False)
 
 
 def kill_target(r):
@@ -284,26 +324,27 @@ DISTURBANCES = [
     ("stalled reader", stalled_reader, drain_late), ("reader leaves", reader_that_leaves, reader_leaves)]
 
 
-def keeps_what_was_there(r, path):
+def keeps_what_was_there(host, path):
     """A failed recording leaves the old file, or a valid trace in its place."""
     with open(path, "rb") as f:
         head = f.read(len(PRECIOUS))
     if head != PRECIOUS:
-        why = r.host.judge("readcheck", path)
+        why = host.judge("readcheck", path)
         check(not why, "in place of the old file there is an invalid one: %s", why)
 
 
 def judge(r, status, precious):
     recorder = r.recorder
-    check(status in ((0, 1) if r.may_fail else (0,)), "status %d: %s", status, recorder.stderr()[-300:])
+    may_fail = r.may_fail or recorder.execed_too_early()
+    check(status in ((0, 1) if may_fail else (0,)), "status %d: %s", status, recorder.stderr()[-300:])
     path = recorder.output if r.output != "-" else os.path.join(r.folder, "piped")
     if status:
         recorder.check_error()
         if precious:
-            keeps_what_was_there(r, path)
+            keeps_what_was_there(r.host, path)
         elif os.path.exists(path) and r.output != "-":
             check(not r.host.judge("readcheck", path), "a failed recording left an invalid file")
-    elif os.path.exists(path):
+    else:
         recorder.check_true()
         recorder.check_trace(path)
 
@@ -334,6 +375,11 @@ def disturbed_round(host, rng, folder, log):
         r.target.await_clean_text()
         judge(r, ended[0], precious)
     finally:
+        if r.recorder:
+            r.recorder.stop()
         for undo in r.cleanup:
-            undo()
+            try:
+                undo()
+            except OSError as e:
+                log.append("(%s)" % e)
         r.target.stop()
