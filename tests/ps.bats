@@ -94,12 +94,13 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 	require_tool setpriv prlimit
 	build_prog 1.26 pingpong
 	cp "$PROG" "$BATS_TEST_TMPDIR/theirs"
-	chmod 755 "$BATS_TEST_TMPDIR/theirs"
+	cp "$GOTAP" "$BATS_TEST_TMPDIR/gotap"	# where that user may run it, whatever folder this one is built in
+	chmod 755 "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/gotap"
 	start_target setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/theirs"
-	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all prlimit --nproc=1 "$GOTAP" ps --json
+	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all prlimit --nproc=1 "$BATS_TEST_TMPDIR/gotap" ps --json
 	[ "$status" -eq 0 ]
 	contains "{\"pid\": $TARGET, \"name\": \"theirs\", \"why\": \"cannot make a process: "
-	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$GOTAP" ps --json
+	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/gotap" ps --json
 	contains '"name": "bash", "why": "Permission denied"'
 }
 
