@@ -84,23 +84,66 @@ static void who_gets_no_cpu_has_not(void)
 	end();
 }
 
-/* It may be in a probe, waiting for the lock of its memory. */
-static void who_sleeps_uninterruptibly_has_not(void)
+static const char running[] = "running\n";
+static const char outside[] = "-1 0xc000012f00 0x47a0ca\n";
+static const char in_futex[] = "202 0x5d1a48 0x80 0x0 0x0 0x0 0x0 0xc000012f00 0x47a0ca\n";
+static const char in_read[] = "0 0x3 0xc000100000 0x1000 0x0 0x0 0x0 0xc000012f00 0x47a0ca\n";
+static const char gone[] = "-1 0x0 0x0\n";
+
+/* How many of one thread have not arrived, whose files say that. */
+static size_t unsettled(char state, const char *syscall)
 {
-	begin('D');
-	CHECK_EQ(settle(&proc, SHORT, NULL), 1);
+	size_t left;
+
+	begin(state);
+	if (syscall)
+		write_file(PID, "syscall", syscall);
+	left = settle(&proc, SHORT, NULL);
 	end();
+	return left;
 }
 
-/* Just behind a probe, perhaps; in a syscall there is none. */
-static void who_is_stopped_has_only_in_a_syscall(void)
+/* A file server that hangs, either freezer, a signal or a tracer: where the thread is counts. */
+static void who_waits_in_a_syscall_has_arrived(void)
 {
-	begin('T');
-	write_file(PID, "syscall", "-1 0xc000012f00 0x47a0ca\n");
-	add_thread(OTHER, 't');
-	write_file(OTHER, "syscall", "202 0x5d1a48 0x80 0x0 0x0 0x0 0x0 0xc000012f00 0x47a0ca\n");
-	CHECK_EQ(settle(&proc, SHORT, NULL), 1);
-	end();
+	static const char states[] = "SDTtRI";
+	size_t i;
+
+	for (i = 0; states[i]; i++) {
+		CHECK_EQ(unsettled(states[i], in_futex), 0);
+		CHECK_EQ(unsettled(states[i], in_read), 0);
+	}
+}
+
+/* Just behind a probe, perhaps. The freezer of cgroup v2 shows S, that of v1 D. */
+static void who_waits_elsewhere_has_not(void)
+{
+	static const char states[] = "SDTtR";
+	size_t i;
+
+	for (i = 0; states[i]; i++)
+		CHECK_EQ(unsettled(states[i], outside), 1);
+	CHECK_EQ(unsettled('R', running), 1);
+	CHECK_EQ(unsettled('S', running), 1);	/* as it went to sleep between two reads */
+}
+
+/* In D it may be in a probe, waiting for the lock of its memory. */
+static void without_that_file_the_state_counts(void)
+{
+	CHECK_EQ(unsettled('S', NULL), 0);
+	CHECK_EQ(unsettled('I', NULL), 0);
+	CHECK_EQ(unsettled('R', NULL), 1);
+	CHECK_EQ(unsettled('D', NULL), 1);
+	CHECK_EQ(unsettled('T', NULL), 1);
+	CHECK_EQ(unsettled('t', NULL), 1);
+	CHECK_EQ(unsettled('S', ""), 0);
+}
+
+/* The main thread after pthread_exit(). */
+static void a_zombie_has_arrived(void)
+{
+	CHECK_EQ(unsettled('Z', gone), 0);
+	CHECK_EQ(unsettled('X', NULL), 0);
 }
 
 static void each_thread_counts(void)
@@ -131,13 +174,13 @@ static void time_that_is_added_late_is_no_progress(void)
 	end();
 }
 
-static volatile int running;
+static volatile int works;
 
 static void *use_cpu(void *arg)
 {
 	uint64_t ns;
 
-	for (ns = 5000000; running; ns += 30000) {
+	for (ns = 5000000; works; ns += 30000) {
 		set_run_time(PID, ns);
 		usleep(300);
 	}
@@ -149,10 +192,10 @@ static void who_goes_on_arrives(void)
 	pthread_t thread;
 
 	begin('R');
-	running = 1;
+	works = 1;
 	CHECK(!pthread_create(&thread, NULL, use_cpu, NULL));
 	CHECK_EQ(settle(&proc, LONG, NULL), 0);
-	running = 0;
+	works = 0;
 	pthread_join(thread, NULL);
 	end();
 }
@@ -174,8 +217,10 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(who_sleeps_in_a_syscall_has_arrived),
 		UNIT(who_gets_no_cpu_has_not),
-		UNIT(who_sleeps_uninterruptibly_has_not),
-		UNIT(who_is_stopped_has_only_in_a_syscall),
+		UNIT(who_waits_in_a_syscall_has_arrived),
+		UNIT(who_waits_elsewhere_has_not),
+		UNIT(without_that_file_the_state_counts),
+		UNIT(a_zombie_has_arrived),
 		UNIT(each_thread_counts),
 		UNIT(time_that_is_added_late_is_no_progress),
 		UNIT(who_goes_on_arrives),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* settle: see settle.h. Facts: kernel/sched/stats.c, /proc/PID/task/TID/schedstat. */
+/* settle: see settle.h. Facts: kernel/sched/stats.c, lib/syscall.c; task/TID/schedstat and syscall. */
 #define _GNU_SOURCE
 #include "live/settle.h"
 
@@ -48,34 +48,56 @@ static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 }
 
 /*
- * Stopped by a signal or a tracer: in a syscall? A thread stops on its way back to user
- * mode, which from a probe is just behind that probe, so that the change is still to come.
+ * Where a thread is. The kernel states IN_SYSCALL and OUTSIDE of one that waits, and why it
+ * waits does not matter: futex, a file server that hangs, a signal's or a tracer's stop, a
+ * freezer. OUTSIDE it waits in a page fault or in a probe, or is on its way back to user mode,
+ * which from a probe is just behind that probe: the change is still to come.
  */
-static bool stopped_in_syscall(const struct process *p, pid_t tid)
-{
-	struct buf text = {0};
-	char what[64];
-	bool in_syscall = false;
+enum place { RUNNING, OUTSIDE, IN_SYSCALL, GONE };
 
-	snprintf(what, sizeof(what), "task/%d/syscall", tid);
-	if (!procfs_read(&p->fs, p->pid, what, 128, &text))
-		in_syscall = text.len && text.data[0] >= '0' && text.data[0] <= '9';
-	buf_free(&text);
-	return in_syscall;
-}
-
-/* In a syscall. In state D it may as well be in a probe, waiting for the lock of its memory. */
-static bool sleeps(const struct process *p, pid_t tid)
+/* A kernel without HAVE_ARCH_TRACEHOOK, or no right to read task/TID/syscall: the state has to do. */
+static enum place place_by_state(const struct process *p, pid_t tid)
 {
 	struct procfs_status st;
 	char what[64];
 
 	snprintf(what, sizeof(what), "task/%d/status", tid);
 	if (procfs_status(&p->fs, p->pid, what, &st))
-		return true;
-	if (st.state == 'T' || st.state == 't')
-		return stopped_in_syscall(p, tid);
-	return st.state != 'R' && st.state != 'D';
+		return GONE;
+	switch (st.state) {
+	case 'Z':
+	case 'X':
+		return GONE;
+	case 'R':
+		return RUNNING;
+	case 'S':
+	case 'I':
+		return IN_SYSCALL;
+	default:	/* D: it may be in a probe, waiting for the lock of its memory; T, t: anywhere */
+		return OUTSIDE;
+	}
+}
+
+/*
+ * task/TID/syscall (fs/proc/base.c): "running", the number of a system call and its arguments,
+ * or "-1" and the registers of a thread that waits outside of one. A zombie, such as the main
+ * thread after pthread_exit(), says "-1" too.
+ */
+static enum place place_of(const struct process *p, pid_t tid)
+{
+	struct buf text = {0};
+	enum place place;
+	char what[64], first;
+
+	snprintf(what, sizeof(what), "task/%d/syscall", tid);
+	first = procfs_read(&p->fs, p->pid, what, 256, &text) ? 0 : (char)text.data[0];
+	buf_free(&text);
+	if (first >= '0' && first <= '9')
+		return IN_SYSCALL;
+	if (first == 'r')
+		return RUNNING;
+	place = place_by_state(p, tid);
+	return first == '-' && place != GONE ? OUTSIDE : place;
 }
 
 /* The first change only tells what the time was when it changed, which is since recording began. */
@@ -83,7 +105,7 @@ static bool has_arrived(const struct process *p, struct thread *t)
 {
 	uint64_t now;
 
-	if (sleeps(p, t->tid) || !run_time(p, t->tid, &now))
+	if (place_of(p, t->tid) >= IN_SYSCALL || !run_time(p, t->tid, &now))
 		return true;
 	if (t->exact)
 		return now - t->run_ns >= PROGRESS_NS;
