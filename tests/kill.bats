@@ -95,6 +95,38 @@ kill_some() {
 	target_runs
 }
 
+@test "and the same with uprobes of perf, where what it left cannot be taken out: a further recording does" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET" --attach perf
+	kill -KILL "$(pgrep -x gotap-prober -P "$RECORDER")"
+	wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"gotap-prober) was killed"*"breakpoints may have stayed"* ]]
+	target_runs
+	record "$BATS_TEST_TMPDIR/trace" -p "$TARGET" --attach perf -d 300ms
+	[ "$status" -eq 0 ]
+	text_is_clean "$TARGET"
+	target_runs
+}
+
+@test "gotap is stopped: soon no breakpoint is left, and when it is continued the trace ends at the stop" {
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$PROG" -delay 10m
+	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
+	sleep 0.5
+	kill -STOP "$RECORDER"
+	wait_for 30 text_is_clean "$TARGET"
+	target_runs
+	kill -CONT "$RECORDER"
+	wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"gotap itself was stopped"* ]]
+	trace_ok "$BATS_TEST_TMPDIR/trace"
+	text_is_clean "$TARGET"
+	target_runs
+}
+
 @test "gotap is killed at random moments: the target goes on, without a breakpoint" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG" -delay 10m

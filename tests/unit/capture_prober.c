@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,13 +37,25 @@ static void end_job(void *ctx)
 		_exit(1);
 }
 
-static void start(struct prober *p)
+static bool has_probes(void *ctx)
 {
-	struct prober_job job = { .serve = serve, .end = end_job };
+	return ctx;
+}
+
+/* @probes: it has some from the start on. */
+static void start_with(struct prober *p, const char *probes, unsigned int patience_ms)
+{
+	struct prober_job job = { .serve = serve, .end = end_job, .has_probes = has_probes,
+				  .ctx = (void *)probes, .patience_ms = patience_ms };
 
 	*(int *)vec_push(&job.keep, sizeof(int)) = end_pipe[1];
 	CHECK(!prober_start(p, &job, NULL));
 	vec_free(&job.keep);
+}
+
+static void start(struct prober *p)
+{
+	start_with(p, NULL, 100);
 }
 
 static int ask(struct prober *p, unsigned int what, unsigned int parts, struct error *err)
@@ -155,10 +168,68 @@ static void that_it_was_killed_is_known(void)
 	kill(p.pid, SIGKILL);
 	waitid(P_PID, (id_t)p.pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
 	CHECK(!prober_lives(&p));
+	CHECK(!prober_wait(&p));
 	CHECK_EQ(ask(&p, 0, 0, &err), -EPIPE);
+	CHECK_EQ(ask(&p, 0, 0, &err), -EPIPE);
+	CHECK(!prober_lives(&p) && !prober_gave_up(&p));
 	prober_end(&p);
 	close(end_pipe[0]);
 	close(end_pipe[1]);
+}
+
+static void it_gives_up_a_gotap_that_is_stopped(void)
+{
+	struct prober p = {0};
+	struct error err = {0};
+	char c = 0;
+
+	CHECK(!pipe(end_pipe));
+	start_with(&p, "some", 100);
+	CHECK(read_within(end_pipe[0], &c) == 1 && c == 'e');
+	CHECK(prober_gave_up(&p));
+	CHECK(!prober_lives(&p));
+	CHECK(prober_wait(&p));
+	CHECK_EQ(ask(&p, 0, 0, &err), -EPIPE);
+	CHECK(strstr(err.text, "gotap was stopped"));
+	prober_end(&p);
+	close(end_pipe[0]);
+	close(end_pipe[1]);
+}
+
+static void it_stays_without_probes_and_with_a_gotap_that_runs(void)
+{
+	struct prober idle = {0}, busy = {0};
+	int i;
+
+	CHECK(!pipe(end_pipe));
+	start_with(&idle, NULL, 10);
+	start_with(&busy, "some", 2000);
+	for (i = 0; i < 50; i++) {
+		usleep(50 * 1000);
+		prober_beat(&busy);
+	}
+	CHECK(prober_lives(&idle) && !prober_gave_up(&idle));
+	CHECK(prober_lives(&busy) && !prober_gave_up(&busy));
+	CHECK_EQ(ask(&idle, 0, 0, NULL), 0);
+	CHECK_EQ(ask(&busy, 0, 0, NULL), 0);
+	prober_end(&idle);
+	prober_end(&busy);
+	close(end_pipe[0]);
+	close(end_pipe[1]);
+}
+
+static void without_a_prober_nothing_is_written(void)
+{
+	struct prober p = {0};
+	int pair[2];
+	char c;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair));
+	p.socket = pair[1];
+	CHECK_EQ(ask(&p, 0, 0, NULL), -EPIPE);
+	CHECK(read(pair[0], &c, 1) < 0 && errno == EAGAIN);
+	close(pair[0]);
+	close(pair[1]);
 }
 
 int main(void)
@@ -169,6 +240,9 @@ int main(void)
 		UNIT(it_ends_its_work_when_gotap_is_killed),
 		UNIT(another_child_of_gotap_does_not_keep_it),
 		UNIT(that_it_was_killed_is_known),
+		UNIT(it_gives_up_a_gotap_that_is_stopped),
+		UNIT(it_stays_without_probes_and_with_a_gotap_that_runs),
+		UNIT(without_a_prober_nothing_is_written),
 		{0}
 	});
 }

@@ -28,6 +28,9 @@
 /* What libbpf needs at least. Where it finds no memory for the kernel's BTF it fails with ESRCH. */
 enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 
+/* A thread of gotap's that got no CPU for so long on a busy machine would only end the recording. */
+enum { PROBER_PATIENCE_MS = 5000 };
+
 struct bpf_side {
 	const struct plan *plan;
 	const struct process *proc;
@@ -36,7 +39,14 @@ struct bpf_side {
 	bool old_kernel;		/* gets the object for kernels before 5.17 */
 	struct ring_set rings;
 	struct prober prober;
+	bool mended, left_breakpoints;	/* after the prober was killed */
 	struct bpf_link *exec_watch;	/* NULL: none */
+};
+
+/* What the prober has of it. */
+struct held {
+	struct links links;
+	struct gotap_bpf__bss *bss;
 };
 
 /* What the prober is asked to do; its parts are, */
@@ -305,25 +315,40 @@ static const char *const calibration_programs[] = {
 	[CALIBRATE_HIT] = "calibrate_hit", [CALIBRATE_RECORD] = "calibrate_record",
 };
 
-static int serve(void *links, const struct prober_request *rq, struct error *err)
+static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 {
+	struct held *held = ctx;
+
 	switch (rq->what) {
 	case PROBER_ATTACH:
-		return links_attach(links, rq->parts, err);
+		return links_attach(&held->links, rq->parts, err);
 	case PROBER_DETACH:
-		links_detach(links, rq->parts);
+		links_detach(&held->links, rq->parts);
 		return 0;
 	case PROBER_CALIBRATE:
-		return links_attach_gotap(links, calibration_programs[rq->parts], rq->offset, err);
+		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset, err);
 	case PROBER_PRIVILEGES:
 		return privilege_keep(rq->parts, err);
 	}
 	return error_set(err, -EINVAL, "unknown request %u", rq->what);
 }
 
-static void serve_no_more(void *links)
+static void deactivate(struct gotap_bpf__bss *bss)
 {
-	links_detach(links, BPF_ALL);
+	__atomic_store_n(&bss->active, 0, __ATOMIC_SEQ_CST);
+}
+
+static void serve_no_more(void *ctx)
+{
+	struct held *held = ctx;
+
+	deactivate(held->bss);
+	links_detach(&held->links, BPF_ALL);
+}
+
+static bool has_probes(void *ctx)
+{
+	return links_any(&((struct held *)ctx)->links);
 }
 
 static void keep_fd(struct vec *keep, int fd)
@@ -348,15 +373,19 @@ static void list_descriptors(const struct bpf_side *b, bool verbose, struct vec 
 		keep_fd(ret, STDERR_FILENO);
 }
 
-static int start_prober(struct bpf_side *b, bool verbose, struct error *err)
+static int start_prober(struct prober *ret, struct bpf_side *b, bool verbose, struct error *err)
 {
-	struct links links = { .plan = b->plan, .proc = b->proc, .object = b->skel->obj,
-			       .multi = b->multi, .gotap = getpid() };
-	struct prober_job job = { .serve = serve, .end = serve_no_more, .ctx = &links };
+	struct held held = {
+		.links = { .plan = b->plan, .proc = b->proc, .object = b->skel->obj,
+			   .multi = b->multi, .gotap = getpid() },
+		.bss = b->skel->bss,
+	};
+	struct prober_job job = { .serve = serve, .end = serve_no_more, .has_probes = has_probes,
+				  .ctx = &held, .patience_ms = PROBER_PATIENCE_MS };
 	int r;
 
 	list_descriptors(b, verbose, &job.keep);
-	r = prober_start(&b->prober, &job, err);
+	r = prober_start(ret, &job, err);
 	vec_free(&job.keep);
 	return r;
 }
@@ -384,7 +413,7 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	if (r && !err->code)
 		r = load_error(r, err);
 	if (!r)
-		r = start_prober(b, opts->verbose, err);
+		r = start_prober(&b->prober, b, opts->verbose, err);
 	if (r) {
 		bpf_free(b);
 		return r;
@@ -445,6 +474,21 @@ bool bpf_prober_lives(const struct bpf_side *b)
 	return prober_lives(&b->prober);
 }
 
+bool bpf_prober_gave_up(const struct bpf_side *b)
+{
+	return prober_gave_up(&b->prober);
+}
+
+bool bpf_left_breakpoints(const struct bpf_side *b)
+{
+	return b->left_breakpoints;
+}
+
+void bpf_beat(struct bpf_side *b)
+{
+	prober_beat(&b->prober);
+}
+
 void bpf_activate(struct bpf_side *b)
 {
 	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
@@ -473,29 +517,34 @@ void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
 
 void bpf_deactivate(struct bpf_side *b)
 {
-	__atomic_store_n(&b->skel->bss->active, 0, __ATOMIC_SEQ_CST);
+	deactivate(b->skel->bss);
 }
 
 /*
- * A prober that was killed may have left breakpoints behind. They go with the next
- * probes at the same places.
+ * A prober that was killed may have left breakpoints behind. They go with the next probes at the same
+ * places. Those come from a prober of its own, because the recording has none any more and must end:
+ * bpf_prober_lives() stays false.
  */
 static void mend(struct bpf_side *b)
 {
 	struct prober_request attach = { .what = PROBER_ATTACH, .parts = BPF_ALL };
 	struct prober_request detach = { .what = PROBER_DETACH, .parts = BPF_ALL };
+	struct prober second;
 
+	b->mended = true;
 	bpf_deactivate(b);
-	prober_end(&b->prober);
-	if (!start_prober(b, false, NULL) && !prober_ask(&b->prober, &attach, NULL))
-		prober_ask(&b->prober, &detach, NULL);
+	if (prober_wait(&b->prober))
+		return;
+	b->left_breakpoints = start_prober(&second, b, false, NULL) || prober_ask(&second, &attach, NULL) ||
+			      prober_ask(&second, &detach, NULL);
+	prober_end(&second);
 }
 
 void bpf_detach(struct bpf_side *b, unsigned int parts)
 {
 	struct prober_request rq = { .what = PROBER_DETACH, .parts = parts };
 
-	if (prober_ask(&b->prober, &rq, NULL) == -EPIPE)
+	if (prober_ask(&b->prober, &rq, NULL) == -EPIPE && !b->mended)
 		mend(b);
 }
 

@@ -48,8 +48,17 @@ int bpf_attach(struct bpf_side *b, unsigned int parts, struct error *err);
 bool bpf_probe_self(struct bpf_side *b, enum calibration which, uint64_t file_offset);
 /* The prober gives up its privileges, but for those that it takes to attach once more. */
 int bpf_prober_keeps(struct bpf_side *b, struct error *err);
-/* Is it there? If it was killed there are no probes any more, or some that do nothing. */
+/*
+ * Is it there? If it was killed there are no probes any more, or some that do nothing. From any
+ * thread, and once false, always false.
+ */
 bool bpf_prober_lives(const struct bpf_side *b);
+/* Has it taken the probes away because gotap was stopped? From any thread. */
+bool bpf_prober_gave_up(const struct bpf_side *b);
+/* Was it killed, and could the breakpoints that it may have left not be taken away? */
+bool bpf_left_breakpoints(const struct bpf_side *b);
+/* Says that gotap runs: without it the prober takes the probes away after some seconds. From any thread. */
+void bpf_beat(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);
 /* Has it moved its code since? Reads a few lines of /proc/PID/maps. */
 bool bpf_text_moved(const struct bpf_side *b);

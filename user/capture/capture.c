@@ -90,6 +90,7 @@ static void *drain_thread(void *arg)
 	bool busy;
 
 	for (;;) {
+		bpf_beat(cap->bpf);
 		busy = drain_round(&cap->drain);
 		if (cap->watch.end != CAPTURE_RUNNING)
 			break;
@@ -260,6 +261,11 @@ void capture_stop(struct capture *cap)
 enum capture_end capture_ended(const struct capture *cap)
 {
 	return cap->watch.end;
+}
+
+bool capture_left_breakpoints(const struct capture *cap)
+{
+	return bpf_left_breakpoints(cap->bpf);
 }
 
 bool capture_fits(const struct capture *cap)

@@ -37,6 +37,8 @@ int capture_next(struct capture *cap, int timeout_ms, struct chunk **c);
 /* Asks the drain thread to take the probes away and finish; returns at once. */
 void capture_stop(struct capture *cap);
 enum capture_end capture_ended(const struct capture *cap);
+/* Once it has ended: may breakpoints of probes have stayed in the program? */
+bool capture_left_breakpoints(const struct capture *cap);
 /*
  * Was the program's memory found to be as the plan has it? Always so but for a
  * launched one, of which the plan assumes what it is: nothing could be read of that before.

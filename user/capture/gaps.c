@@ -175,8 +175,10 @@ static void *run(void *arg)
 {
 	struct gaps *g = arg;
 
-	while (wait_tick(g))
+	while (wait_tick(g)) {
+		bpf_beat(g->probes->bpf);
 		tick(g);
+	}
 	return NULL;
 }
 

@@ -144,6 +144,16 @@ int links_attach_gotap(struct links *l, const char *program, uint64_t file_offse
 	return 0;
 }
 
+bool links_any(const struct links *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->attached.len; i++)
+		if (vec_at(&l->attached, struct attached, i)->part)
+			return true;
+	return false;
+}
+
 static void *detach_one(void *item)
 {
 	struct attached *a = item;

@@ -34,6 +34,8 @@ struct bpf_program *links_program(struct bpf_object *object, const struct plan *
 int links_attach(struct links *l, unsigned int parts, struct error *err);
 /* Into gotap itself, until any part is detached. */
 int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset, struct error *err);
+/* Are there any in the program? */
+bool links_any(const struct links *l);
 /* Returns when the kernel has taken them out. */
 void links_detach(struct links *l, unsigned int parts);
 

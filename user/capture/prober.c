@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -24,6 +25,13 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436	/* Linux 5.9 */
 #endif
+
+enum { LOOKS = 5 };	/* at the counter of a gotap that seems to be stopped, before its patience ends */
+
+struct prober_shared {
+	uint32_t beats;
+	bool gave_up;
+};
 
 /* --- in the prober --- */
 
@@ -104,25 +112,47 @@ static void stand_alone(const struct prober_job *job, int sock, int parent)
 }
 
 /*
- * False: gotap has ended. Its end of the socket may still be open then, in a
- * process that it forked.
+ * Returns what poll() does. 0: gotap stands still. It counts looks and not time: where the whole
+ * machine was stopped, each process gets on before this one has looked so often.
  */
-static bool next_request(int sock, int parent, struct prober_request *rq)
+static int wait_for_gotap(const struct prober_job *job, const struct prober_shared *shared,
+			  struct pollfd fds[2])
 {
-	struct pollfd fds[] = { { .fd = sock, .events = POLLIN }, { .fd = parent, .events = POLLIN } };
+	uint32_t beats = __atomic_load_n(&shared->beats, __ATOMIC_RELAXED), now;
+	int still = 0, r;
 
-	while (poll(fds, 2, -1) < 0)
-		if (errno != EINTR)
-			return false;
-	return !fds[1].revents && recv(sock, rq, sizeof(*rq), 0) == sizeof(*rq);
+	while (still < LOOKS) {
+		r = poll(fds, 2, job->has_probes(job->ctx) ? (int)job->patience_ms / LOOKS : -1);
+		if (r > 0 || (r < 0 && errno != EINTR))
+			return r;
+		now = __atomic_load_n(&shared->beats, __ATOMIC_RELAXED);
+		still = now == beats ? still + 1 : 0;
+		beats = now;
+	}
+	return 0;
 }
 
-static void be_prober(const struct prober_job *job, int sock, int parent)
+/*
+ * False: gotap has ended, or is stopped. Its end of the socket may still be open then, in a
+ * process that it forked.
+ */
+static bool next_request(const struct prober_job *job, struct prober_shared *shared, int sock, int parent,
+			 struct prober_request *rq)
+{
+	struct pollfd fds[] = { { .fd = sock, .events = POLLIN }, { .fd = parent, .events = POLLIN } };
+	int r = wait_for_gotap(job, shared, fds);
+
+	if (!r)
+		__atomic_store_n(&shared->gave_up, true, __ATOMIC_SEQ_CST);
+	return r > 0 && !fds[1].revents && recv(sock, rq, sizeof(*rq), 0) == sizeof(*rq);
+}
+
+static void be_prober(const struct prober_job *job, struct prober_shared *shared, int sock, int parent)
 {
 	struct prober_request rq;
 
 	stand_alone(job, sock, parent);
-	while (next_request(sock, parent, &rq)) {
+	while (next_request(job, shared, sock, parent, &rq)) {
 		struct error reply = {0};
 
 		reply.code = job->serve(job->ctx, &rq, &reply);
@@ -152,27 +182,47 @@ static pid_t fork_deaf(void)
 	return pid;
 }
 
+static int cannot_start(struct error *err)
+{
+	return error_set(err, -errno, "cannot start the process that holds the probes: %s", strerror(errno));
+}
+
+static void give_back(struct prober *p)
+{
+	close(p->socket);
+	munmap(p->shared, sizeof(*p->shared));
+	pthread_mutex_destroy(&p->lock);
+	*p = (struct prober){ .socket = -1 };
+}
+
 int prober_start(struct prober *p, const struct prober_job *job, struct error *err)
 {
 	_cleanup_close_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	_cleanup_close_ int theirs = -1;
-	int fds[2];
+	int fds[2], r;
 
-	if (self < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
-		return error_set(err, -errno, "cannot start the process that holds the probes: %s",
-				 strerror(errno));
+	*p = (struct prober){ .socket = -1 };
+	if (self < 0)
+		return cannot_start(err);
+	p->shared = mmap(NULL, sizeof(*p->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p->shared == MAP_FAILED)
+		return cannot_start(err);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds)) {
+		r = cannot_start(err);
+		munmap(p->shared, sizeof(*p->shared));
+		return r;
+	}
 	p->socket = fds[0];
 	theirs = fds[1];
 	pthread_mutex_init(&p->lock, NULL);
 	p->pid = fork_deaf();
 	if (!p->pid)
-		be_prober(job, theirs, self);
+		be_prober(job, p->shared, theirs, self);
 	if (p->pid > 0)
 		return 0;
-	p->pid = 0;
-	close(p->socket);
-	return error_set(err, -errno, "cannot start the process that holds the probes: %s",
-			 strerror(errno));
+	r = cannot_start(err);
+	give_back(p);
+	return r;
 }
 
 static bool exchange(int sock, const struct prober_request *rq, struct error *reply)
@@ -187,33 +237,69 @@ static bool exchange(int sock, const struct prober_request *rq, struct error *re
 	return n == sizeof(*reply);
 }
 
-int prober_ask(struct prober *p, const struct prober_request *rq, struct error *err)
+/* After a request without an answer nobody knows what the next answer would be of. */
+static bool exchange_or_part(struct prober *p, const struct prober_request *rq, struct error *reply)
 {
-	struct error reply;
 	bool answered;
 
 	pthread_mutex_lock(&p->lock);
-	answered = exchange(p->socket, rq, &reply);
+	answered = !p->gone && exchange(p->socket, rq, reply);
+	if (!answered) {
+		__atomic_store_n(&p->gone, true, __ATOMIC_SEQ_CST);
+		shutdown(p->socket, SHUT_RDWR);
+	}
 	pthread_mutex_unlock(&p->lock);
-	if (!answered)
-		return error_set(err, -EPIPE, "process %d, which held the probes, was killed", p->pid);
-	return reply.code ? error_set(err, reply.code, "%s", reply.text) : 0;
+	return answered;
+}
+
+int prober_ask(struct prober *p, const struct prober_request *rq, struct error *err)
+{
+	struct error reply;
+
+	if (!p->pid)
+		return error_set(err, -EPIPE, "no process holds the probes");
+	if (exchange_or_part(p, rq, &reply))
+		return reply.code ? error_set(err, reply.code, "%s", reply.text) : 0;
+	if (prober_gave_up(p))
+		return error_set(err, -EPIPE, "gotap was stopped (SIGSTOP, Ctrl-Z, a debugger), so process %d has taken "
+				 "the probes away: record again", p->pid);
+	return error_set(err, -EPIPE, "process %d, which held the probes, was killed", p->pid);
+}
+
+void prober_beat(struct prober *p)
+{
+	if (p->pid)
+		__atomic_fetch_add(&p->shared->beats, 1, __ATOMIC_RELAXED);
 }
 
 bool prober_lives(const struct prober *p)
 {
 	struct pollfd fd = { .fd = p->socket };
 
-	return p->pid && poll(&fd, 1, 0) == 0;
+	return p->pid && !__atomic_load_n(&p->gone, __ATOMIC_SEQ_CST) && !prober_gave_up(p) &&
+	       poll(&fd, 1, 0) == 0;
+}
+
+bool prober_gave_up(const struct prober *p)
+{
+	return p->pid && __atomic_load_n(&p->shared->gave_up, __ATOMIC_SEQ_CST);
+}
+
+bool prober_wait(const struct prober *p)
+{
+	siginfo_t info = {0};
+
+	while (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
+		;
+	return info.si_code == CLD_EXITED;
 }
 
 void prober_end(struct prober *p)
 {
 	if (!p->pid)
 		return;
-	close(p->socket);
+	shutdown(p->socket, SHUT_RDWR);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	p->pid = 0;
-	pthread_mutex_destroy(&p->lock);
+	give_back(p);
 }

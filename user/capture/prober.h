@@ -11,6 +11,11 @@
  * that, in a session of its own, with all signals blocked and out of the OOM
  * killer's reach; only it holds links. It does what it is asked over a socket,
  * and when gotap ends, in whatever way, it takes all probes away and ends last.
+ *
+ * A gotap that is stopped (SIGSTOP, Ctrl-Z, a debugger) cannot take them away, and the
+ * program would pay for probes of which nobody reads the records. So gotap's threads
+ * count up a number that both processes share (prober_beat). If it stands still for
+ * the job's patience while there are probes, the prober takes them away and ends.
  */
 #ifndef GOTAP_CAPTURE_PROBER_H
 #define GOTAP_CAPTURE_PROBER_H
@@ -25,9 +30,12 @@
 #include "base/vec.h"
 
 struct prober {
+	/* From prober_start() to prober_end() these stay as they are, also when it was killed. */
 	pid_t pid;			/* 0: there is none */
 	int socket;
+	struct prober_shared *shared;	/* with the prober */
 	pthread_mutex_t lock;		/* of the socket: one request at a time */
+	bool gone;			/* a request got no answer: there will be none */
 };
 
 /* The meaning is that of the two functions of the job. */
@@ -39,17 +47,28 @@ struct prober_request {
 /* What the prober does, both in its own process. */
 struct prober_job {
 	int (*serve)(void *ctx, const struct prober_request *rq, struct error *err);
-	void (*end)(void *ctx);		/* nobody asks any more */
+	void (*end)(void *ctx);		/* nobody asks any more, or gotap is stopped */
+	bool (*has_probes)(void *ctx);
 	void *ctx;
+	unsigned int patience_ms;	/* with a gotap that is stopped while there are probes */
 	struct vec keep;		/* int: descriptors that those need; all others are closed */
 };
 
 /* Forks it. @job and all that it needs must be complete: it is a copy from now on. */
 int prober_start(struct prober *p, const struct prober_job *job, struct error *err);
-/* Has it done and returns what serve() does. -EPIPE: the prober was killed. */
+/* Has it done and returns what serve() does. -EPIPE: there is no prober, or it has ended. */
 int prober_ask(struct prober *p, const struct prober_request *rq, struct error *err);
-/* Is it there? It ends before gotap only if it is killed. */
+/* Says that gotap runs. From any thread. */
+void prober_beat(struct prober *p);
+/* Is it there? It ends before gotap only if it is killed or gave up. From any thread. */
 bool prober_lives(const struct prober *p);
+/* Has it taken the probes away because gotap was stopped? From any thread. */
+bool prober_gave_up(const struct prober *p);
+/*
+ * Waits until one that lives no more has ended, with all that it does at its end. False: it was
+ * killed, so that it may have done less.
+ */
+bool prober_wait(const struct prober *p);
 /* Returns when it has ended, and with it all probes. Accepts a zeroed one. */
 void prober_end(struct prober *p);
 

@@ -38,8 +38,13 @@ static enum capture_end find_end(struct watch *w)
 	if (process_ended(w->proc))
 		return CAPTURE_EXITED;
 	if (!bpf_prober_lives(w->bpf))
-		return CAPTURE_UNPROBED;
+		return bpf_prober_gave_up(w->bpf) ? CAPTURE_PAUSED : CAPTURE_UNPROBED;
 	return has_moved(w) ? CAPTURE_MOVED : CAPTURE_RUNNING;
+}
+
+static bool makes_records_false(enum capture_end end)
+{
+	return end == CAPTURE_EXECED || end == CAPTURE_PLUGIN || end == CAPTURE_UNPROBED || end == CAPTURE_PAUSED;
 }
 
 /*
@@ -58,7 +63,7 @@ static enum capture_end find_change(struct watch *w, uint64_t since)
 		w->cut = exec;
 		return CAPTURE_EXECED;
 	}
-	if (end == CAPTURE_EXECED || end == CAPTURE_PLUGIN)
+	if (makes_records_false(end))
 		w->cut = w->same_until;
 	if (end == CAPTURE_RUNNING)
 		w->same_until = since;

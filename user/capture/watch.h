@@ -4,12 +4,13 @@
  * The drain thread looks once a round, after it has emptied the rings: what it
  * found there is true if nothing had changed by then.
  *
- * Two changes make later records false. The code of a plugin that was opened has
+ * Some changes make later records false. The code of a plugin that was opened has
  * no probes: what the program did from then on makes no sense alone. And after
  * an exec the addresses mean something else, while the probes may sit in the same
  * file. For the latter the kernel side notes the instant and records nothing any
  * more (bpf/probe_exec.bpf.c); without that, as for plugins, everything since the
- * last look is left out.
+ * last look is left out. So it is when the process that held the probes has ended:
+ * they went one after the other.
  */
 #ifndef GOTAP_CAPTURE_WATCH_H
 #define GOTAP_CAPTURE_WATCH_H
@@ -28,6 +29,7 @@ enum capture_end {
 	CAPTURE_SILENT,		/* its memory did not answer (memory.h) */
 	CAPTURE_MOVED,		/* it moved its code to where no probes are (live/text_map.h) */
 	CAPTURE_UNPROBED,	/* the process that held the probes was killed (prober.h) */
+	CAPTURE_PAUSED,		/* gotap itself was stopped for so long that the probes were taken away */
 };
 
 struct watch {

@@ -402,6 +402,10 @@ static const char *end_text(const struct session *s)
 {
 	if (s->gave_up)
 		return "gotap gave up at a second signal: what came last is missing";
+	if (capture_left_breakpoints(s->capture) && capture_ended(s->capture) != CAPTURE_EXITED)
+		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
+		       "the trace, and breakpoints may have stayed in the program, which a further recording "
+		       "with -p takes away";
 	switch (capture_ended(s->capture)) {
 	case CAPTURE_EXITED:
 		return "the program has ended";
@@ -418,6 +422,9 @@ static const char *end_text(const struct session *s)
 	case CAPTURE_UNPROBED:
 		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
 		       "the trace";
+	case CAPTURE_PAUSED:
+		return "gotap itself was stopped for 5 s or more (SIGSTOP, Ctrl-Z, a debugger), so that the probes "
+		       "were taken away: what came then is not in the trace";
 	default:
 		return NULL;
 	}
