@@ -88,7 +88,7 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 	int out = output_is(trace, STDOUT_FILENO) ? STDERR_FILENO : STDOUT_FILENO;
 	int r = may_launch(err);
 
-	return r ? r : process_launch(p, fs, command, out, signals_restore, err);
+	return r ? r : process_launch(p, fs, command, out, signals_restore, signals_step(), err);
 }
 
 /* @why: of the last program that it ran. */
@@ -130,7 +130,7 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 			why = *err;
 			r = process_next_exec(&t->proc, err);
 		}
-		if (r != -ECHILD)
+		if (r != -ECHILD && r != -EINTR)
 			r = open_program(t, wanted, err);
 	}
 	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;

@@ -11,6 +11,7 @@
 #ifndef GOTAP_LIVE_PROCESS_H
 #define GOTAP_LIVE_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,7 @@ struct process {
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
 	bool held;		/* launched and not yet let go */
+	const volatile sig_atomic_t *stop;	/* not 0: it is waited for no more; NULL: never */
 	int status;		/* wait status, once ended and launched */
 	bool reaped;
 };
@@ -75,9 +77,12 @@ int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct e
  * after exec. Then it is held: process_release() lets it run. @in_child runs between
  * fork and exec. If exec fails the process is reaped with status 127 (there is no such
  * file) or 126.
+ *
+ * Here and below, -EINTR: *@stop, which signal handlers set, is not 0 any more. The process
+ * goes on and is not held; gotap must end now, with which the kernel ends the tracing.
  */
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
-		   void (*in_child)(void), struct error *err);
+		   void (*in_child)(void), const volatile sig_atomic_t *stop, struct error *err);
 /*
  * Lets a held process run until it execs another program, by whichever of its
  * threads, and holds it right after that. -ECHILD: it has ended and is reaped.

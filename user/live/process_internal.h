@@ -17,9 +17,12 @@ enum stop {
 	STOP_EXEC,	/* another program, before its first instruction */
 	STOP_SYSCALL,	/* begin or end of a system call of the main thread */
 	STOP_ENDED,	/* and it is reaped */
+	STOP_REQUESTED,	/* *p->stop is not 0: it is not stopped, and not held any more */
 };
 
 /* Lets a held process run, by PTRACE_CONT, or by PTRACE_SYSCALL, which alone gives STOP_SYSCALL. */
 enum stop process_run(struct process *p, int request);
+/* -EINTR, for STOP_REQUESTED. */
+int process_stop_requested(const struct process *p, struct error *err);
 
 #endif

@@ -27,13 +27,23 @@ enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD, SYSCALL_STOP = SIGT
 
 /* --- from stop to stop --- */
 
-static pid_t next_status(int *status)
+static bool is_requested(const struct process *p)
 {
+	return p->stop && *p->stop;
+}
+
+/*
+ * Like waitpid(2); 0: somebody wants gotap to stop. The caller has blocked SIGCHLD, which comes with each status.
+ * A request between the look at it and the wait is seen after the time of that, as is a status if another thread
+ * took its SIGCHLD.
+ */
+static pid_t next_status(const struct process *p, const sigset_t *child, int *status)
+{
+	static const struct timespec at_most = { .tv_nsec = 200000000 };
 	pid_t tid;
 
-	do
-		tid = waitpid(-1, status, __WALL);
-	while (tid < 0 && errno == EINTR);
+	while (!(tid = waitpid(-1, status, __WALL | WNOHANG)) && !is_requested(p))
+		sigtimedwait(child, NULL, &at_most);
 	return tid;
 }
 
@@ -84,13 +94,13 @@ static enum stop ended(struct process *p, int status)
 	return STOP_ENDED;
 }
 
-static enum stop wait_stop(struct process *p, int request)
+static enum stop stop_of_status(struct process *p, int request, const sigset_t *child)
 {
 	enum stop stop;
 	int status;
 	pid_t tid;
 
-	while ((tid = next_status(&status)) >= 0) {
+	while ((tid = next_status(p, child, &status)) > 0) {
 		if (WIFSTOPPED(status)) {
 			if (tid == p->pid && is_stop(status, &stop))
 				return stop;
@@ -99,7 +109,29 @@ static enum stop wait_stop(struct process *p, int request)
 			return ended(p, status);
 		}
 	}
-	return ended(p, 0);
+	if (tid < 0)
+		return ended(p, 0);
+	p->held = false;
+	return STOP_REQUESTED;
+}
+
+static enum stop wait_stop(struct process *p, int request)
+{
+	sigset_t child, before;
+	enum stop stop;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	stop = stop_of_status(p, request, &child);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return stop;
+}
+
+int process_stop_requested(const struct process *p, struct error *err)
+{
+	return error_set(err, -EINTR, "ended by a signal before a Go program was run: process %d goes on, and "
+			 "there is no trace", p->pid);
 }
 
 enum stop process_run(struct process *p, int request)
@@ -114,8 +146,13 @@ enum stop process_run(struct process *p, int request)
  */
 int process_next_exec(struct process *p, struct error *err)
 {
+	enum stop stop;
+
 	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)(OPTIONS | PTRACE_O_TRACECLONE));
-	if (process_run(p, PTRACE_CONT) == STOP_ENDED)
+	stop = process_run(p, PTRACE_CONT);
+	if (stop == STOP_REQUESTED)
+		return process_stop_requested(p, err);
+	if (stop == STOP_ENDED)
 		return error_set(err, -ECHILD, "the command has ended");
 	ptrace(PTRACE_SETOPTIONS, p->pid, NULL, (long)OPTIONS);
 	return process_open_exe(p, err);
@@ -151,23 +188,37 @@ static void exec_child(char **argv, int out, int parent, void (*in_child)(void))
 	_exit(e == ENOENT ? 127 : 126);	/* as env(1) and shells have it */
 }
 
+static bool is_ready(int child)
+{
+	ssize_t n;
+	char ready;
+
+	do
+		n = read(child, &ready, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 static int hold_at_exec(struct process *p, const char *name, int child, struct error *err)
 {
-	char ready;
+	enum stop stop;
 	int e;
 
-	if (read(child, &ready, 1) != 1 || ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
+	if (!is_ready(child) || ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
 		return error_set(err, -errno, "cannot trace '%s' with ptrace: %s", name,
 				 strerror(errno));
-	if (write(child, "", 1) == 1 && wait_stop(p, PTRACE_CONT) == STOP_EXEC)
+	stop = write(child, "", 1) == 1 ? wait_stop(p, PTRACE_CONT) : STOP_ENDED;
+	if (stop == STOP_EXEC)
 		return 0;
+	if (stop == STOP_REQUESTED)
+		return process_stop_requested(p, err);
 	if (read(child, &e, sizeof(e)) == sizeof(e))
 		return error_set(err, -e, "cannot run '%s': %s", name, strerror(e));
 	return error_set(err, -ECHILD, "'%s' ended before it began", name);
 }
 
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
-		   void (*in_child)(void), struct error *err)
+		   void (*in_child)(void), const volatile sig_atomic_t *stop, struct error *err)
 {
 	_cleanup_close_ int ours = -1;
 	int fds[2], r;
@@ -175,6 +226,7 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 	*p = (struct process)PROCESS_CLOSED;
 	p->fs = *fs;
 	p->launched = true;
+	p->stop = stop;
 	if (!fs->own)
 		return error_set(err, -EINVAL,
 				 "'%s' is not of this PID namespace, where a program would run",

@@ -94,6 +94,8 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 		switch (process_run(p, PTRACE_SYSCALL)) {
 		case STOP_ENDED:
 			return error_set(err, -ECHILD, "the program ended before it began");
+		case STOP_REQUESTED:
+			return process_stop_requested(p, err);
 		case STOP_EXEC:	/* by a constructor of a library */
 			return process_open_exe(p, err) ? err->code :
 			       error_set(err, -EAGAIN, "another program was run");
