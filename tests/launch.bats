@@ -135,13 +135,58 @@ ctrl_c() {
 	start_record "$TRACE" -d 200ms -- "$PROG" -after 1m
 	TARGET=$(pgrep -P "$RECORDER" -x exitquick)
 	wait_for 10 test -e "$TRACE"
-	sleep 0.3
 	kill -TERM "$RECORDER"
 	wait_record
 	[ "$status" -eq 125 ]
 	grep -qx "gotap: process $TARGET goes on" "$REPORT"
 	target_runs
 	kill "$TARGET"
+}
+
+# The thread that ends the capture takes 4 s for it, and the signal comes in that time.
+@test "a signal between the end of -d and the waiting for the program ends the waiting" {
+	build_prog "$REFERENCE_GO" exitquick
+	require_tool strace
+	start_record "$TRACE" -d 1s -- "$PROG" -after 20s
+	TARGET=$(pgrep -P "$RECORDER" -x exitquick)
+	strace -qq -o /dev/null -e inject=clock_nanosleep:delay_enter=4s \
+		-p "$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)" 3>&- &
+	TARGETS+=" $!"
+	sleep 2
+	kill -TERM "$RECORDER"
+	wait_record
+	[ "$status" -eq 125 ]
+	grep -qx "gotap: process $TARGET goes on" "$REPORT"
+	[ -z "$(reported ended)" ]
+	views_ok "$TRACE"
+	target_runs
+	kill "$TARGET"
+}
+
+# A library that sleeps before Go's runtime begins; and the thread that takes the probes away hangs.
+@test "gotap gives up before anything was recorded: there is no trace, and nothing is said to be finished" {
+	local tracer
+	build_prog "$REFERENCE_GO" cgo
+	require_tool strace
+	printf '#include <unistd.h>\n__attribute__((constructor)) static void wait_long(void) { sleep(30); }\n' |
+		gcc -xc - -shared -fPIC -o "$BATS_TEST_TMPDIR/sleeps.so"
+	start_record "$TRACE" -- env LD_PRELOAD="$BATS_TEST_TMPDIR/sleeps.so" "$PROG"
+	TARGET=$(pgrep -P "$RECORDER" -x cgo)
+	strace -qq -o /dev/null -e inject=clock_nanosleep:delay_enter=60s \
+		-p "$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)" 3>&- &
+	tracer=$!
+	TARGETS+=" $tracer $TARGET"
+	sleep 0.3
+	kill -TERM "$RECORDER"
+	sleep 2.2
+	kill -TERM "$RECORDER"
+	wait_for 10 grep -q ^gotap: "$REPORT"
+	kill "$tracer" "$TARGET"
+	wait_record
+	[ "$status" -ne 0 ]
+	[ "$(cat "$REPORT")" = "gotap: given up at a second signal, before anything was recorded: there is no trace" ]
+	[ ! -e "$TRACE" ]
+	[ ! -e "$TRACE.partial" ]
 }
 
 @test "-d ends the recording, and the program goes on" {
@@ -280,6 +325,24 @@ execs() {
 	[ ! -e "$TRACE" ]
 }
 
+@test "SIGTERM before the command has come to its program: it goes on, and gotap ends" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_shell
+	kill -TERM "$RECORDER"
+	wait_for 10 recorder_has_ended
+	status=0
+	wait "$RECORDER" || status=$?
+	[ "$status" -eq 125 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/said")" = "gotap: ended by a signal before a Go program was run: process $CHILD goes on, and there is no trace" ]
+	[ ! -e "$TRACE" ]
+	[ ! -e "$TRACE.partial" ]
+	target_runs "$CHILD"
+	echo go >&8
+	wait_for 10 grep -q ready "$BATS_TEST_TMPDIR/out"
+}
+
+recorder_has_ended() { [[ ! -e /proc/$RECORDER || $(state_of "$RECORDER") == Z ]]; }
+
 @test "what gotap was started to ignore, the program ignores, and nothing else" {
 	build_prog "$REFERENCE_GO" exitquick
 	(
@@ -298,7 +361,8 @@ start_shell() {
 	LINE=$(mktemp -u "$BATS_TEST_TMPDIR/line.XXXXXX")
 	mkfifo "$LINE"
 	exec 8<>"$LINE"
-	"$GOTAP" record -q -o "$TRACE" -- sh -c "echo begun; read -r line; exec $PROG" <&8 >"$BATS_TEST_TMPDIR/out" 3>&- 8<&- &
+	"$GOTAP" record -q -o "$TRACE" -- sh -c "echo begun; read -r line; exec $PROG" <&8 >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/said" 3>&- 8<&- &
 	RECORDER=$!
 	TARGETS="${TARGETS:-} $RECORDER"
 	wait_for 20 grep -q begun "$BATS_TEST_TMPDIR/out"

@@ -27,18 +27,34 @@ static void copies_are_no_steps(void)
 	pass_copies();
 	raise(SIGTERM);
 	CHECK(signals_give_up());
-	signals_begin_wait();
+	signals_begin_wait(2);
 	CHECK(!signals_stop());
 }
 
-static void a_third_step_ends_it(void)
+/* -d ended the recording: the signal is for the waiting. */
+static void a_step_without_effect_ends_the_waiting(void)
 {
-	int status = -1;
-	pid_t pid = fork();
+	signals_catch(true);
+	raise(SIGTERM);
+	signals_begin_wait(0);
+	CHECK(signals_stop());
+	signals_begin_wait(1);
+	CHECK(!signals_stop());
+}
 
+/* Ends with the status of a failure and @text on stderr. */
+static void check_third(bool launched, bool partial, int want, const char *text)
+{
+	char said[128] = "";
+	int status = -1, fds[2];
+	pid_t pid;
+
+	CHECK(!pipe(fds));
+	pid = fork();
 	if (!pid) {
-		close(STDERR_FILENO);
-		signals_catch(false);
+		dup2(fds[1], STDERR_FILENO);
+		signals_catch(launched);
+		signals_partial_stays(partial);
 		raise(SIGTERM);
 		pass_copies();
 		raise(SIGTERM);
@@ -46,8 +62,23 @@ static void a_third_step_ends_it(void)
 		raise(SIGTERM);
 		_exit(0);
 	}
+	close(fds[1]);
 	waitpid(pid, &status, 0);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == want);
+	CHECK(read(fds[0], said, sizeof(said) - 1) > 0);
+	CHECK_STR(said, text);
+	close(fds[0]);
+}
+
+static void a_third_step_ends_it(void)
+{
+	check_third(false, true, 1,
+		    "gotap: ended by a third signal; what was written is in the .partial file\n");
+}
+
+static void a_third_step_ends_it_with_a_command(void)
+{
+	check_third(true, false, 125, "gotap: ended by a third signal\n");
 }
 
 static void the_first_of_the_keyboard_is_the_programs(void)
@@ -91,7 +122,8 @@ static void ignored_ones_stay_ignored_but_for_the_keyboards(void)
 static void each_in_a_process_of_its_own(void)
 {
 	static void (*const cases[])(void) = {
-		copies_are_no_steps, a_third_step_ends_it, the_first_of_the_keyboard_is_the_programs,
+		copies_are_no_steps, a_step_without_effect_ends_the_waiting, a_third_step_ends_it,
+		a_third_step_ends_it_with_a_command, the_first_of_the_keyboard_is_the_programs,
 		the_second_of_the_keyboard_stops, ignored_ones_stay_ignored_but_for_the_keyboards,
 	};
 	enum { CASES = sizeof(cases) / sizeof(cases[0]) };

@@ -38,6 +38,7 @@ struct session {
 	struct spool_writer *spool;
 	uint64_t begin;
 	bool progress, stopping;
+	bool signalled;		/* it is stopping because of a signal */
 	bool gave_up;		/* did not wait for the end of the capture */
 	struct children children;	/* may be what was meant */
 	struct stops stops;	/* when the program stood still */
@@ -289,9 +290,10 @@ static int session_start(struct session *s, struct error *err)
 	return r;
 }
 
-static bool is_over(const struct session *s)
+static bool is_over(struct session *s)
 {
-	return signals_stop() ||
+	s->signalled = signals_stop();
+	return s->signalled ||
 	       (s->opts->seconds > 0 &&
 		(double)(now_ns() - s->begin) / 1e9 >= s->opts->seconds);
 }
@@ -373,6 +375,9 @@ static int check_began(struct session *s, struct error *err)
 	s->nothing = !began || !assembler_generations(s->assembler);
 	if (!s->nothing)
 		return 0;
+	if (s->gave_up)
+		return error_set(err, -ENODATA, "given up at a second signal, before anything was recorded: "
+				 "there is no trace");
 	if (capture_ended(s->capture) == CAPTURE_EXITED)
 		return error_set(err, -ECHILD, "the program ended before its Go runtime began%s: there is nothing "
 				 "to trace", exit_text(&s->target->proc).text);
@@ -393,9 +398,11 @@ static int session_run(struct session *s, struct error *err)
 		return error_set(err, -EINVAL, "whether '%s' is of Go 1.%d could not be told as it ran: "
 				 "the trace may be nonsense and is not kept",
 				 gobin_path(s->target->bin), s->opts->assume_minor);
-	if (!r && !s->gave_up)
-		return assembler_finish(s->assembler, err) ? err->code : check_began(s, err);
-	return assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
+	if (r || s->gave_up)
+		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
+	else
+		r = assembler_finish(s->assembler, err);
+	return r ? r : check_began(s, err);
 }
 
 static const char *end_text(const struct session *s)
@@ -478,15 +485,17 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 	r = output_close(&s->files->spool, s->spool != NULL, failed ? &late : err);
 	failed |= r != 0;
 	s->spool = NULL;
+	signals_partial_stays(false);
 	return output_close(&s->files->trace, has_trace(s), failed ? &late : err) || r ? -EIO : 0;
 }
 
 /* A launched program may outlive the recording; its exit status is ours. */
-static int wait_for_command(struct process *p)
+static int wait_for_command(const struct session *s)
 {
+	struct process *p = &s->target->proc;
 	struct pollfd end = { .fd = p->pidfd, .events = POLLIN };
 
-	signals_begin_wait();
+	signals_begin_wait(s->signalled + s->gave_up);
 	while (!process_ended(p)) {
 		if (signals_stop()) {
 			fprintf(stderr, "gotap: process %d goes on\n", p->pid);
@@ -535,7 +544,7 @@ static int record(const struct record_options *o, struct target *t, struct recor
 	stops_free(&s.stops);
 	if (!t->proc.launched || t->proc.held)
 		return own;
-	status = wait_for_command(&t->proc);
+	status = wait_for_command(&s);
 	return !own || (s.nothing && status) ? status : own;
 }
 
@@ -591,6 +600,7 @@ int cmd_record(int argc, char **argv)
 	*t = (struct target)TARGET_CLOSED;
 	signals_catch(o.command != NULL);
 	if (!open_files(&files, &o, &err)) {
+		signals_partial_stays(files.trace.partial);
 		tell_leftovers(&files);
 		status = target_open(t, &o, &files.trace, &err) ? failed(&o, &t->proc, &err) :
 			 record(&o, t, &files, &err);

@@ -5,10 +5,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
+#include "cmd/cmd.h"
 
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
@@ -20,17 +22,12 @@ static const uint64_t COPY_NS = 2000000000;
 static volatile sig_atomic_t step;
 static volatile uint64_t last_ns;
 static volatile bool for_command;	/* the next SIGINT or SIGQUIT is the program's */
+static volatile bool partial_stays;	/* there is an unfinished file, which a third step leaves */
+
+static int status_of_third = EXIT_FAIL;
 
 static struct sigaction before[NSIG];	/* what gotap found */
 static bool caught[NSIG];
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static bool is_from_keyboard(int sig)
 {
@@ -39,11 +36,13 @@ static bool is_from_keyboard(int sig)
 
 static void end_at_once(void)
 {
-	static const char text[] = "gotap: ended by a third signal; what was written is in the .partial file\n";
+	const char *text = partial_stays ?
+		"gotap: ended by a third signal; what was written is in the .partial file\n" :
+		"gotap: ended by a third signal\n";
 
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(1);
-	_exit(1);
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		_exit(status_of_third);
+	_exit(status_of_third);
 }
 
 static void on_end(int sig, siginfo_t *info, void *context)
@@ -84,7 +83,9 @@ void signals_catch(bool launched)
 	struct sigaction none = { .sa_handler = let_be, .sa_flags = SA_RESTART };
 	int i;
 
+	now_ns();	/* its first call reads a file, which a handler may not do */
 	for_command = launched;
+	status_of_third = launched ? EXIT_LAUNCHER : EXIT_FAIL;
 	for (i = 0; i < ENDS; i++)
 		sigaddset(&end.sa_mask, ends[i]);
 	for (i = 0; i < ENDS; i++)
@@ -117,7 +118,12 @@ bool signals_give_up(void)
 	return step > 1;
 }
 
-void signals_begin_wait(void)
+void signals_partial_stays(bool stays)
+{
+	partial_stays = stays;
+}
+
+void signals_begin_wait(int done)
 {
 	sigset_t block, old;
 	int i;
@@ -126,6 +132,6 @@ void signals_begin_wait(void)
 	for (i = 0; i < ENDS; i++)
 		sigaddset(&block, ends[i]);
 	sigprocmask(SIG_BLOCK, &block, &old);
-	step = 0;
+	step -= done;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }

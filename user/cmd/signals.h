@@ -7,7 +7,7 @@
  *
  *	1	the recording ends, whole
  *	2	the trace ends with what has arrived, and is finished before the probes are gone
- *	3	gotap ends at once, and the .partial file stays
+ *	3	gotap ends at once, with the status of a failure, and the .partial file stays
  *
  * Of a launched program the first SIGINT or SIGQUIT is no step: these come from the
  * keyboard and reach the program itself, whose end ends the recording.
@@ -30,7 +30,12 @@ bool signals_stop(void);
 /* Not 0: the same, for code that cannot call here. */
 const volatile sig_atomic_t *signals_step(void);
 bool signals_give_up(void);
-/* The recording is over: the way begins anew, and its first step ends the waiting for the program. */
-void signals_begin_wait(void);
+/* Is there a .partial file, which the message of a third step is to name? No at first. */
+void signals_partial_stays(bool stays);
+/*
+ * The recording is over, and @done steps had an effect on it. The way begins anew with those that had none, since
+ * they came after its end: the first step ends the waiting for the program.
+ */
+void signals_begin_wait(int done);
 
 #endif
