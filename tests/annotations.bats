@@ -26,9 +26,9 @@ annotated() {
 	[ "$(seen UserTaskBegin)" -ge $((rounds * 2)) ]
 	[ "$(seen UserTaskEnd)" -ge $((rounds * 2 - 2)) ]
 	# StartRegion is a no-op then and is not told: a begin without an end would break the nesting.
-	! grep -aq 'data="started"' "$BATS_TEST_TMPDIR/text"
+	! grep -aq 'data="started"' "$BATS_TEST_TMPDIR/text" || fail "a region that StartRegion began"
 	# Logf returns before it formats.
-	! grep -aq 'data="formatted' "$BATS_TEST_TMPDIR/text"
+	! grep -aq 'data="formatted' "$BATS_TEST_TMPDIR/text" || fail "a text of Logf"
 	[ "$(seen UserRegionBegin)" -ge $((rounds * 3)) ]
 	[ $(($(seen UserRegionBegin) - $(seen UserRegionEnd))) -le 4 ]
 	# 1024 bytes of a longer text, from its head.

@@ -30,9 +30,9 @@ built() {
 @test "the library shows gotap_* and nothing else" {
 	run_logged nm -D --defined-only "$ROOT/lib/libgotap.so.1"
 	[ "$(wc -l <<<"$output")" -ge 20 ]
-	! grep -v ' T gotap_' <<<"$output"
+	! grep -v ' T gotap_' <<<"$output" || fail "the shared library shows more"
 	run_logged nm -g --defined-only "$ROOT/lib/libgotap.a"
-	! grep ' [A-Z] ' <<<"$output" | grep -v ' T gotap_'
+	! grep ' [A-Z] ' <<<"$output" | grep -v ' T gotap_' || fail "the archive shows more"
 	readelf -d "$ROOT/lib/libgotap.so" | grep -q 'SONAME.*libgotap\.so\.1'
 }
 

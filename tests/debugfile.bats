@@ -117,7 +117,7 @@ found() {
 	# doctor never asks
 	gotap doctor "$PROG"
 	[ "$status" -eq 1 ]
-	! grep -q GET "$T/log"
+	! grep -q GET "$T/log" || fail "doctor has asked the server"
 	# of a release that is not known all must come from the debug file
 	recorded "$T/a.trace" -d 300ms -p "$TARGET"
 	grep -q "GET /buildid/$ID/debuginfo" "$T/log"

@@ -3,7 +3,6 @@
 #
 # Files that others have put in place of a program: they may lie about their size, change while they are read, or be no
 # files at all. gotap looks at them as root.
-# bats file_tags=beside
 
 load lib/common
 

@@ -22,10 +22,11 @@ is_newer() { [ "$(times_ready)" -gt "$READY" ]; }
 # Of one of its programs after the other, each from soon after an exec to the next. On a busy machine that one may come
 # while gotap is still attaching, of which there is no trace.
 one_image_each() {
-	local good=0
+	local good=0 tries=0
 	build_prog "$1" selfexec
 	start_target "${@:3}" "$PROG" -every 3s
 	while [ "$good" -lt "$2" ]; do
+		[ "$((tries += 1))" -le 20 ] || fail "every exec came before gotap was attached"
 		READY=$(times_ready)
 		wait_for 20 is_newer
 		record "$TRACE" --strict -p "$TARGET"

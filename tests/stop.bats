@@ -169,14 +169,15 @@ has_bytes() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 @test "a signal 2 s after the first: the trace is finished, whatever gotap waits for" {
 	local tracer
 	require_tool strace
+	is_traced() { ! grep -qx $'TracerPid:\t0' "/proc/$RECORDER/task/$DRAIN/status"; }
 	mixed
 	start_record "$TRACE" -p "$TARGET"
 	wait_for 10 has_bytes "$TRACE.partial" 1000
-	strace -qq -o /dev/null -e inject=clock_nanosleep:delay_enter=60s \
-		-p "$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)" 3>&- &
+	DRAIN=$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)
+	strace -qq -o /dev/null -e inject=clock_nanosleep:delay_enter=60s -p "$DRAIN" 3>&- &
 	tracer=$!
 	TARGETS+=" $tracer"
-	sleep 0.3
+	wait_for 10 is_traced
 	kill -INT "$RECORDER"
 	sleep 2.2
 	[ ! -e "$TRACE" ]

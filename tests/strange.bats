@@ -89,7 +89,7 @@ succeeds_not() {
 	wait_record
 	[ "$status" -eq 0 ]
 	[[ $(reported ended) == *"memory did not answer"* ]]
-	no_program_left
+	wait_for 10 no_program_left
 	views_ok "$TRACE"
 }
 

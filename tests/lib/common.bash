@@ -51,10 +51,10 @@ matches() { grep -Eq -- "$1" <<<"$output" || fail "no line matches '$1'"; }
 
 # wait_for SECONDS COMMAND...: until the command succeeds.
 wait_for() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000))
 	shift
 	until "$@"; do
-		[ "$SECONDS" -lt "$deadline" ] || fail "still not true: $*" || return
+		[ "${EPOCHREALTIME/./}" -lt "$deadline" ] || fail "still not true: $*" || return
 		sleep 0.05
 	done
 }
