@@ -417,6 +417,20 @@ static void a_sweep_goes_on_when_a_span_is_freed(void)
 		    "7:GoBlock", 0);
 }
 
+/* The records of the first thread that follow were lost. */
+static void a_p_is_taken_from_a_thread_that_sweeps(void)
+{
+	begin(27, 25);
+	snapshot();
+	proc(REC_P_START, 9, 1);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 9, PAGE, 0, 0, 0);
+	proc(REC_P_START, 8, 1);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 8, PAGE, 0, 0, 0);
+	proc(REC_P_STOP, 8, 1);
+	check_story(NULL, "7:ProcsChange 2, 9:ProcStart 1 1, 9:GCSweepBegin, 9:GCSweepEnd 8192 0, 9:ProcStop, "
+		    "8:ProcStart 1 2, 8:GCSweepBegin, 8:GCSweepEnd 8192 0, 8:ProcStop", 1);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -456,5 +470,6 @@ int main(void)
 		UNIT(memory_of_a_program_from_its_start),
 		UNIT(memory_is_unknown_to_readers_of_go_1_22),
 		UNIT(a_sweep_goes_on_when_a_span_is_freed),
+		UNIT(a_p_is_taken_from_a_thread_that_sweeps),
 		{0} });
 }

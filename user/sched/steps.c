@@ -201,8 +201,11 @@ void step_p_start(struct model *s, struct M *m, struct P *p)
 	p_bind(p, m, P_RUNNING);
 }
 
+/* A sweep is a range of the P: a reader takes no second one on it before the first has ended. */
 void step_p_stop(struct model *s, struct M *m)
 {
+	if (m->sweep.place)
+		sweep_settle(s, m);
 	step_emit0(s, m, EV_ProcStop);
 	p_unbind(m->p);
 }
