@@ -191,6 +191,52 @@ static void a_cycle_ends_and_begins_with_the_gap(void)
 		    "7:GoStart 1 2, 7:GoUnblock 2 1, 7:GCBegin 3, 7:ProcsChange 2", 0);
 }
 
+/* A cycle runs, no goroutine does, and the gap begins. */
+static void gap_in_a_silent_cycle(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_GC_BEGIN, 7, 1);
+	go(REC_GO_PARK, 7, 1);
+	gap();
+	resume();
+}
+
+static void a_cycle_that_nobody_could_end_ends_after_the_gap(void)
+{
+	gap_in_a_silent_cycle();
+	found_all();
+	put(REC_SNAP_GC, 0, 0, 0, 0, 0, 0);
+	end_of_gap();
+	go(REC_GC_BEGIN, 7, 1);
+	go(REC_GC_END, 7, 1);
+	check_story(NULL, "7:ProcsChange 2, 7:GCBegin 1, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, "
+		    "7:ProcStop, 7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:GCActive 2, "
+		    "7:GCEnd 3, 7:GCBegin 4, 7:ProcsChange 2, 7:GCEnd 5", 0);
+}
+
+/* What runs after the gap is another one, whether it was read or seen to begin. */
+static void a_cycle_that_nobody_could_end_and_another(void)
+{
+	static const char want[] =
+		"7:ProcsChange 2, 7:GCBegin 1, 7:GoBlock, 7:ProcStop, / 7:ProcStart 0 1, 7:ProcStop, "
+		"7:ProcStart 0 2, 7:GoUnblock 1 1, 7:GoStart 1 2, 7:GoUnblock 2 1, 7:GCActive 2, "
+		"7:GCEnd 3, 7:GCBegin 4, 7:ProcsChange 2, 7:GCEnd 5";
+	int seen;
+
+	for (seen = 0; seen < 2; seen++) {
+		gap_in_a_silent_cycle();
+		if (seen)
+			go(REC_GC_BEGIN, 7, 1);
+		found_all();
+		put(REC_SNAP_GC, 1, 0, 0, 0, 0, 0);
+		end_of_gap();
+		go(REC_GO_READY, 7, 2);
+		go(REC_GC_END, 7, 1);
+		check_story(NULL, want, 0);
+	}
+}
+
 static void gomaxprocs_changed_meanwhile(void)
 {
 	begin(27, 25);
@@ -254,6 +300,8 @@ int main(void)
 		UNIT(an_attempt_that_failed),
 		UNIT(a_gap_for_good),
 		UNIT(a_cycle_ends_and_begins_with_the_gap),
+		UNIT(a_cycle_that_nobody_could_end_ends_after_the_gap),
+		UNIT(a_cycle_that_nobody_could_end_and_another),
 		UNIT(gomaxprocs_changed_meanwhile),
 		UNIT(before_the_trace_begins_there_is_no_gap),
 		UNIT(losses_are_told),

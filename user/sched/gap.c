@@ -89,6 +89,7 @@ static void begin_collecting(struct model *s)
 	state_clear(s);
 	map64_clear(&s->dead);
 	s->gc_known = s->gc_running = false;
+	s->gc_left_open = s->gc_told;
 	map64_each(&s->aside.ps, i) {
 		struct P *p = map64_ptr(&s->aside.ps, i, struct P);
 

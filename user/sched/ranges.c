@@ -16,6 +16,14 @@ static bool can_speak(const struct model *s, const struct M *m)
 
 /* --- cycles --- */
 
+/* The cycle before a gap. What runs after the gap may be another one. */
+static void end_cycle_left_open(struct model *s, struct M *m)
+{
+	s->gc_left_open = s->gc_told = false;
+	step_emit(s, m, EV_GCActive, ++s->gc_seq);	/* as each generation has it */
+	step_emit(s, m, EV_GCEnd, ++s->gc_seq);
+}
+
 /*
  * A cycle that runs when a generation begins is GCActive. But a reader takes GCActive of a
  * cycle that it does not know in the first generation only; where no thread could say it
@@ -23,7 +31,11 @@ static bool can_speak(const struct model *s, const struct M *m)
  */
 void gc_tell(struct model *s, struct M *m)
 {
-	if (!s->tell_gc || !can_speak(s, m))
+	if (!(s->tell_gc || s->gc_left_open) || !can_speak(s, m))
+		return;
+	if (s->gc_left_open)
+		end_cycle_left_open(s, m);
+	if (!s->tell_gc)
 		return;
 	s->tell_gc = false;
 	if (s->gen > 1 && !s->gc_told)
@@ -40,10 +52,12 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 		return;
 	if (s->started && !can_speak(s, m))
 		return;
+	gc_tell(s, m);
 	s->gc_running = true;
-	s->gc_told = s->started;
-	if (s->started)
-		step_emit(s, m, EV_GCBegin, ++s->gc_seq, as_long(r)->stack);
+	if (!s->started)
+		return;
+	s->gc_told = true;
+	step_emit(s, m, EV_GCBegin, ++s->gc_seq, as_long(r)->stack);
 }
 
 /* Without its begin (we came between it and gcphase) a reader refuses the end. */
@@ -55,9 +69,11 @@ void gc_end(struct model *s, struct M *m, const struct rec *r)
 	gc_tell(s, m);
 	if (s->started && (!can_speak(s, m) || s->tell_gc))
 		return;
-	s->gc_running = s->gc_told = false;
-	if (s->started)
-		step_emit(s, m, EV_GCEnd, ++s->gc_seq);
+	s->gc_running = false;
+	if (!s->started)
+		return;
+	s->gc_told = false;
+	step_emit(s, m, EV_GCEnd, ++s->gc_seq);
 }
 
 /* --- assists --- */

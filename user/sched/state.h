@@ -131,7 +131,8 @@ struct model {
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
 	bool gc_running;	/* a mark phase */
 	bool gc_known;		/* a record told so */
-	bool gc_told;		/* a reader knows of this cycle */
+	bool gc_told;		/* a reader knows of a cycle and not of its end */
+	bool gc_left_open;	/* a gap began in it, and no goroutine ran that could say its end */
 	uint64_t gc_seq;
 	bool tell_gc;		/* GCActive is due */
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
