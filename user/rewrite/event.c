@@ -227,7 +227,7 @@ static int heap(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-/* Labels, tasks, regions and logs: arguments are copied, ids of names translated. */
+/* Labels and logs: arguments are copied, ids of names translated. */
 static int annotation(struct rewrite *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = &trace_reader_specs(c->r)->of[ev->type];
@@ -246,8 +246,6 @@ static int annotation(struct rewrite *c, const struct trace_event *ev)
 	}
 	if (ev->type == EV_GoLabel && !args[0] && c->writing)
 		return 0;		/* its name was lost, and readers want one */
-	if (ev->type == EV_UserTaskBegin && args[1] == TRACEV2_NO_ID)
-		args[1] = 0;
 	sim_emit(&c->sim, SIM_CONVERTED, g->m, ev->type, n, args);
 	return 1;
 }
@@ -310,10 +308,10 @@ static rewrite_step *const steps[256] = {
 	[EV_HeapAlloc] = heap,
 	[EV_HeapGoal] = heap,
 	[EV_GoLabel] = annotation,
-	[EV_UserTaskBegin] = annotation,
-	[EV_UserTaskEnd] = annotation,
-	[EV_UserRegionBegin] = annotation,
-	[EV_UserRegionEnd] = annotation,
+	[EV_UserTaskBegin] = rewrite_task_begin,
+	[EV_UserTaskEnd] = rewrite_task_end,
+	[EV_UserRegionBegin] = rewrite_region_begin,
+	[EV_UserRegionEnd] = rewrite_region_end,
 	[EV_UserLog] = annotation,
 	[EV_CPUSample] = sample,
 	[EV_Span ... EV_GoroutineStackFree] = experiment,

@@ -27,6 +27,7 @@ struct rewrite {
 	struct strset *texts;	/* names; and stacks, as bytes of struct trace_frame */
 	struct map64 seen;	/* goroutines that are in what was written */
 	struct map64 stack_keys;	/* stack id of the open generation -> key */
+	struct map64 tasks;	/* those that are open in what was written */
 	struct rewrite_result *result;
 	struct error *err;
 };
@@ -50,6 +51,7 @@ rewrite_step rewrite_go_status, rewrite_go_create, rewrite_go_create_syscall;
 rewrite_step rewrite_go_destroy_syscall, rewrite_go_start, rewrite_go_stop, rewrite_go_destroy;
 rewrite_step rewrite_go_unblock, rewrite_syscall_begin, rewrite_syscall_end;
 rewrite_step rewrite_syscall_end_blocked;
+rewrite_step rewrite_region_begin, rewrite_region_end, rewrite_task_begin, rewrite_task_end;
 
 bool rewrite_wanted(const struct rewrite *c, uint64_t g);
 /* The event's own goroutine if it is wanted and runs, else NULL. */

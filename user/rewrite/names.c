@@ -90,6 +90,17 @@ static uint64_t move(struct strset *to, uint64_t key)
 	return (uintptr_t)strset_add_bytes(to, (const char *)frames, n * sizeof(frames[0]));
 }
 
+static void move_regions(struct strset *to, const struct vec *regions)
+{
+	size_t i;
+
+	for (i = 0; i < regions->len; i++) {
+		const char **name = &vec_at(regions, struct sim_region, i)->name;
+
+		*name = strset_add_bytes(to, *name, strset_len(*name));
+	}
+}
+
 void rewrite_drop_names(struct rewrite *c)
 {
 	struct strset *living = strset_new();
@@ -102,6 +113,7 @@ void rewrite_drop_names(struct rewrite *c)
 			continue;
 		g->start_stack = move(living, g->start_stack);
 		g->create_stack = move(living, g->create_stack);
+		move_regions(living, &g->regions);
 	}
 	map64_clear(&c->stack_keys);
 	strset_free(c->texts);

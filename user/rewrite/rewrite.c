@@ -374,5 +374,6 @@ int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_
 	strset_free(c.texts);
 	map64_free(&c.stack_keys);
 	map64_free(&c.seen);
+	map64_free(&c.tasks);
 	return ret;
 }

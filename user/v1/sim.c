@@ -22,6 +22,12 @@ static void *object(struct map64 *map, uint64_t id, size_t size, bool *is_new)
 	return (void *)(uintptr_t)*slot;
 }
 
+static void g_free(struct sim_g *g)
+{
+	vec_free(&g->regions);
+	free(g);
+}
+
 static void objects_free(struct map64 *map)
 {
 	size_t i;
@@ -41,7 +47,12 @@ void sim_init(struct sim *s, struct tracefile *tf)
 
 void sim_release(struct sim *s)
 {
-	objects_free(&s->gs);
+	size_t i;
+
+	for (i = 0; i < s->gs.cap; i++)
+		if (s->gs.slots[i].used)
+			g_free((void *)(uintptr_t)s->gs.slots[i].value);
+	map64_free(&s->gs);
 	objects_free(&s->ps);
 	objects_free(&s->ms);
 	vec_free(&s->spares);
@@ -58,7 +69,7 @@ struct sim_g *sim_g(struct sim *s, uint64_t id)
 void sim_forget_g(struct sim *s, struct sim_g *g)
 {
 	map64_del(&s->gs, g->id);
-	free(g);
+	g_free(g);
 }
 
 struct sim_p *sim_p(struct sim *s, uint64_t id)

@@ -17,6 +17,11 @@ struct sim_m;
 
 enum sim_status { SIM_UNKNOWN, SIM_RUNNABLE, SIM_RUNNING, SIM_SYSCALL, SIM_WAITING, SIM_DEAD };
 
+struct sim_region {
+	uint64_t task;
+	const char *name;	/* the caller's; equal texts have one address */
+};
+
 struct sim_g {
 	uint64_t id;
 	enum sim_status status;
@@ -31,6 +36,7 @@ struct sim_g {
 	bool stw_ends;		/* its end waits until the goroutine runs again */
 	bool assist;		/* mark assist range open */
 	bool assist_before;	/* an assist was going on when the trace began */
+	struct vec regions;	/* struct sim_region: open in what is written */
 };
 
 struct sim_p {
