@@ -71,6 +71,24 @@ static void or_for_the_id_that_user_space_read(void)
 	goid_filter_free(f);
 }
 
+/* It was read for an earlier creation in the same g, by a thread that then had to wait for a CPU. */
+static void but_not_for_one_of_another_creation(void)
+{
+	struct goid_filter *f = begin();
+	struct rec_long creation = { .r = { .kind = REC_GO_CREATE, .ptr = G1, .time = 2000 } };
+	struct rec_long late = { .r = { .kind = REC_GOID, .id = 9, .ptr = G1, .time = 2100 }, .arg = 1000 };
+
+	goid_filter_record(f, &creation.r);
+	goid_filter_record(f, &late.r);
+	CHECK_EQ(n_seen, 0);
+	late.r.id = 10;
+	late.arg = 2000;
+	goid_filter_record(f, &late.r);
+	CHECK(n_seen >= 1);
+	CHECK_EQ(seen[0].id, 10);
+	goid_filter_free(f);
+}
+
 static void two_creations_keep_their_order(void)
 {
 	struct goid_filter *f = begin();
@@ -260,6 +278,7 @@ int main(void)
 		UNIT(what_has_its_id_passes_at_once),
 		UNIT(a_creation_waits_for_the_goroutines_next_record),
 		UNIT(or_for_the_id_that_user_space_read),
+		UNIT(but_not_for_one_of_another_creation),
 		UNIT(two_creations_keep_their_order),
 		UNIT(a_g_that_is_used_again_gets_the_id_of_each_time),
 		UNIT(ids_of_ps_name_nothing),

@@ -7,7 +7,7 @@
 
 /* A creation without a goid, whose g had another one of these 16 bits before. */
 struct unnamed {
-	uint64_t g;
+	uint64_t g, time;
 	uint16_t before;
 };
 
@@ -24,7 +24,7 @@ void goids_free(struct goids *n)
 /* Reads the goid of one; false: it is not there yet. */
 static bool add_goid(const struct goids *n, struct chunk *c, const struct unnamed *u)
 {
-	struct rec_long l = { .r = { .kind = REC_GOID, .ptr = u->g } };
+	struct rec_long l = { .r = { .kind = REC_GOID, .ptr = u->g }, .arg = u->time };
 
 	if (!memory_read(n->proc, u->g + n->offset, &l.r.id, 8))
 		return true;	/* the process has gone */
@@ -37,7 +37,7 @@ static bool add_goid(const struct goids *n, struct chunk *c, const struct unname
 
 static void find_unnamed(void *ctx, const struct rec *r)
 {
-	struct unnamed u = { .g = r->ptr, .before = r->flags };
+	struct unnamed u = { .g = r->ptr, .time = r->time, .before = r->flags };
 	struct goids *n = ctx;
 
 	if ((r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED) && !r->id)
@@ -47,7 +47,9 @@ static void find_unnamed(void *ctx, const struct rec *r)
 /*
  * The goid is in the g soon after the creation, and stays right until the g's
  * next record, which the assembler prefers. The time is taken after the read, so
- * that a record from before it comes first.
+ * that a record from before it comes first. Between the two this thread may have to wait for a
+ * CPU, while the goroutine ends and its g is created anew without a goid: so the record says of
+ * which creation it is.
  */
 void goids_add(struct goids *n, struct chunk *c, size_t end)
 {

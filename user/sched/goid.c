@@ -108,6 +108,15 @@ static int pass_on(struct goid_filter *f, const struct rec *r)
 
 /* --- records that wait --- */
 
+/* The creating thread may be interrupted before it names the g anew; or @r is of an earlier creation. */
+static bool is_of_another(const struct rec *r, const struct rec *creation)
+{
+	const struct rec_long *l = (const struct rec_long *)r;
+
+	return r->kind == REC_GOID &&
+	       ((uint16_t)r->id == creation->flags || (l->arg && l->arg != creation->time));
+}
+
 static void resolve(struct goid_filter *f, const struct rec *r)
 {
 	uint64_t *at = map64_get(&f->open, r->ptr);
@@ -116,8 +125,7 @@ static void resolve(struct goid_filter *f, const struct rec *r)
 	if (!at)
 		return;
 	creation = (struct rec *)(f->held.data + *at - 1);
-	/* The creating thread may be interrupted before it names the g anew. */
-	if (r->kind == REC_GOID && (uint16_t)r->id == creation->flags)
+	if (is_of_another(r, creation))
 		return;
 	creation->id = r->id;
 	map64_del(&f->open, r->ptr);
