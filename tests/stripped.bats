@@ -67,7 +67,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 
 @test "structs are what the compiler of a release made of its sources, and reasons have the numbers of its sources" {
 	local release
-	for release in 1.15 1.19 1.21 1.22 1.23 1.24 1.25 1.26 1.27; do
+	for release in "${ALL_GO[@]}"; do
 		require_go "$release"
 	done
 	cd "$CHECKOUT"

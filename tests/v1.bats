@@ -35,7 +35,7 @@ v1_traces() {
 # canned_traces: prints the canned traces of all releases that have some, each content once.
 canned_traces() {
 	local version
-	for version in 1.15 1.19 1.21 1.22 1.23 1.24 1.25 1.26 1.27; do
+	for version in "${ALL_GO[@]}"; do
 		require_go "$version"
 		find "$CHECKOUT/build/go/go$version/src/internal/trace" -name '*_good' -exec sha1sum {} +
 	done | sort -u -k1,1 | cut -d' ' -f3-

@@ -11,7 +11,8 @@ import time
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(CHECKOUT, os.environ.get("BUILD", "build"))
 GOTAP = os.environ.get("GOTAP", os.path.join(BUILD, "gotap"))
-RELEASE = "1.27"        # of the programs, and of the reader that judges
+with open(os.path.join(CHECKOUT, "tools/go-releases.txt")) as _f:
+    RELEASE = [line.split()[0] for line in _f if line.strip() and line[0] != "#"][-1]     # of the programs and of the judge
 PATIENCE = 60           # seconds that a loaded machine may take for anything that takes one
 
 

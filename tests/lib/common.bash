@@ -14,8 +14,9 @@ BUILD=${BUILD:-$CHECKOUT/build}
 case $BUILD in /*) ;; *) BUILD=$CHECKOUT/$BUILD ;; esac
 GOTAP=${GOTAP:-$BUILD/gotap}
 
-# The release whose reader, validator and runtime are the reference.
-REFERENCE_GO=1.27
+# All releases, oldest first, and the one whose reader, validator and runtime are the reference.
+mapfile -t ALL_GO < <(awk '!/^#/ { print $1 }' "$CHECKOUT/tools/go-releases.txt")
+REFERENCE_GO=${ALL_GO[-1]}
 
 # --- running -------------------------------------------------------------------------------------
 

@@ -3,8 +3,12 @@
 #
 # Helpers of the bats files that record: load after lib/common.
 
-# The releases that gotap records.
-RELEASES=(1.22 1.23 1.24 1.25 1.26 1.27)
+# The releases whose own traces have the format that gotap writes.
+RELEASES=()
+for release in "${ALL_GO[@]}"; do
+	[ "${release#1.}" -lt 22 ] || RELEASES+=("$release")
+done
+unset release
 
 # record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status. Whatever the probes
 # cost, unless the arguments say otherwise: the programs of tests do nothing but what is recorded.
