@@ -144,6 +144,20 @@ found() {
 	found
 }
 
+# Of a release that is not known all must come from the debug file.
+@test "in the file system that the launched command goes into" {
+	local root=$T/box
+	build_prog 1.27 exitquick
+	cp "$PROG" "$T/unknown"
+	sed -i 's/go1\.27\.[0-9]*/go1.28.4/g' "$T/unknown"
+	split "$T/unknown"
+	mkdir -p "$root/usr/lib/debug/.build-id/${ID::2}" "$root/bin"
+	cp "$T/program" "$root/bin"
+	mv "$T/program.debug" "$root/usr/lib/debug/.build-id/${ID::2}/${ID:2}.debug"
+	recorded "$T/a.trace" -- chroot "$root" /bin/program
+	views_ok "$T/a.trace"
+}
+
 @test "in a container: a link ends there, and a device is not opened" {
 	local root=$T/box place
 	require_tool strace

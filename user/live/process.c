@@ -114,6 +114,16 @@ static int hold_exe(struct process *p)
 	return p->exe_id[0] == st.st_dev && p->exe_id[1] == st.st_ino ? 0 : -EAGAIN;
 }
 
+/* The program that a command execs may have another one: chroot(8), unshare(1), bwrap(1). */
+static void hold_root(struct process *p)
+{
+	char path[PROCFS_PATH];
+
+	drop(&p->root);
+	procfs_path(&p->fs, p->pid, "root", path);
+	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 int process_open_exe(struct process *p, struct error *err)
 {
 	enum { TRIES = 100 };
@@ -128,15 +138,8 @@ int process_open_exe(struct process *p, struct error *err)
 	if (r)
 		return may_not_read(p, "the program of", r, err);
 	process_file_path(p->exe_file, p->exe);
+	hold_root(p);
 	return 0;
-}
-
-static void hold_root(struct process *p)
-{
-	char path[PROCFS_PATH];
-
-	procfs_path(&p->fs, p->pid, "root", path);
-	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Threads have a /proc entry too, but are no processes: the thread group says. */
@@ -161,8 +164,6 @@ int process_open_pid(struct process *p, struct error *err)
 		r = open_handle(p, err);
 	if (!r)
 		r = process_open_exe(p, err);
-	if (!r)
-		hold_root(p);
 	p->bpf_tgid = p->pid;
 	if (!r && !p->fs.initial)
 		r = process_use_inner_ids(p, err);

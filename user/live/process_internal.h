@@ -10,7 +10,7 @@
 
 /* Everything that is known of p->pid, which runs or is held. */
 int process_open_pid(struct process *p, struct error *err);
-/* Which program it runs now: p->exe and p->exe_id. */
+/* Which program it runs now, and where: p->exe, p->exe_id and p->root. */
 int process_open_exe(struct process *p, struct error *err);
 
 enum stop {
