@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * open_under: opens a file that somebody else has put in its place: a container, or
- * another user. proc/, symbol/ and target/ open every such file here.
+ * another user. live/, proc/, symbol/ and target/ open every such file here.
  *
  * To open is to act: a device may arm (watchdog) or rewind (tape), a FIFO waits for
  * its writer, a file of /proc may be a door to somebody else's. So the path is first

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open_under.h"
 #include "live/memory.h"
 #include "live/process_internal.h"
 #include "proc/privilege.h"
@@ -105,8 +106,10 @@ static int hold_exe(struct process *p)
 
 	drop(&p->exe_file);
 	procfs_path(&p->fs, p->pid, "exe", path);
-	p->exe_file = open(path, O_RDONLY | O_CLOEXEC);
-	if (p->exe_file < 0 || fstat(p->exe_file, &st))
+	p->exe_file = open_regular(path);
+	if (p->exe_file < 0)
+		return p->exe_file;
+	if (fstat(p->exe_file, &st))
 		return -errno;
 	r = exe_identity(p, p->exe_id);
 	if (r)
