@@ -86,6 +86,16 @@ without() {
 	[ "$status" -eq 0 ]
 }
 
+# The file with the auxiliary vector is its owner's, so the stack is read. Where nobody answers, that is not waited for.
+@test "the stack of a program has a page that nobody provides" {
+	require_multi
+	build_prog "$REFERENCE_GO" strange
+	start_target "$PROG" -as stack $(seq 2000) || { grep -q 'no userfaultfd' "$TARGET_OUT" && skip "no userfaultfd"; }
+	with_caps bpf,perfmon,sys_ptrace timeout -s KILL 60 "$PLACE/gotap" record -d 100ms -o /dev/null -p "$TARGET"
+	[ "$status" -eq 1 ]
+	contains "the memory of process $TARGET does not answer: reading the stack"
+}
+
 @test "perf uprobes name CAP_SYS_ADMIN where the kernel wants it" {
 	build_prog 1.26 pingpong
 	start_target "$PROG"

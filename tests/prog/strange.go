@@ -9,7 +9,8 @@
 //	repeated   the same goroutine, with a deep stack, again and again
 //	endless    a list that is longer than the memory
 //	silent     a list in memory that nobody ever provides (userfaultfd)
-//	slow       the same, but each page comes after -page; "asked" is printed at the first
+//	stack      the first page of the auxiliary vector, likewise, and the list stays: run it with 2000 arguments
+//	slow       the same as silent, but each page comes after -page; "asked" is printed at the first
 //
 // It does so at once, or with -later on SIGUSR1, and then prints "strange". Meanwhile goroutines wake each other now and then.
 //
@@ -18,12 +19,14 @@
 package main
 
 import (
+	"bytes"
 	"debug/elf"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -90,19 +93,50 @@ func ioctl(fd uintptr, request uintptr, arg unsafe.Pointer) {
 	}
 }
 
-// withoutPages is memory whose pages somebody has to provide who reads the descriptor.
-func withoutPages(bytes int) ([]byte, int) {
-	const sysUserfaultfd, apiIoctl, registerIoctl = 323, 0xc018aa3f, 0xc020aa00
+const registerIoctl = 0xc020aa00
+
+func userfaultfd() uintptr {
+	const sysUserfaultfd, apiIoctl = 323, 0xc018aa3f
 	fd, _, e := syscall.Syscall(sysUserfaultfd, syscall.O_CLOEXEC, 0, 0)
 	if e != 0 {
 		fmt.Println("no userfaultfd:", e)
 		os.Exit(4)
 	}
-	b := mapped(bytes)
 	ioctl(fd, apiIoctl, unsafe.Pointer(&uffdAPI{api: 0xaa}))
+	return fd
+}
+
+// withoutPages is memory whose pages somebody has to provide who reads the descriptor.
+func withoutPages(bytes int) ([]byte, int) {
+	fd := userfaultfd()
+	b := mapped(bytes)
 	ioctl(fd, registerIoctl, unsafe.Pointer(&uffdRegister{
 		start: uint64(uintptr(unsafe.Pointer(&b[0]))), len: uint64(len(b)), mode: 1}))
 	return b, int(fd)
+}
+
+// auxv is where the kernel left the vector: behind the strings of the arguments are NUL, the environment and NUL.
+func auxv() uintptr {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		fail(err)
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')'):])
+	at, err := strconv.ParseUint(string(fields[26]), 10, 64) // startstack
+	if err != nil {
+		fail(err)
+	}
+	return uintptr(at) + 8*uintptr(1+len(os.Args)+1+len(os.Environ())+1)
+}
+
+// takeAway lets nobody ever provide the page at an address.
+func takeAway(at uintptr) {
+	page := at &^ 4095
+	fd := userfaultfd()
+	ioctl(fd, registerIoctl, unsafe.Pointer(&uffdRegister{start: uint64(page), len: 4096, mode: 1}))
+	if _, _, e := syscall.Syscall(syscall.SYS_MADVISE, page, 4096, syscall.MADV_DONTNEED); e != 0 {
+		fail(e)
+	}
 }
 
 func provideSlowly(fd int) {
@@ -173,6 +207,11 @@ func main() {
 	a <- 1
 	go deep(200, make(chan int))
 	time.Sleep(100 * time.Millisecond)
+	if *as == "stack" {
+		takeAway(auxv())
+		fmt.Println("ready")
+		select {}
+	}
 	real := allgs()
 	at := list(real)
 	if *later {

@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/parse.h"
 #include "cmd/pick.h"
+#include "live/memory.h"
 #include "proc/container.h"
 
 struct doctor_options {
@@ -120,6 +121,8 @@ static int open_target(struct doctor *d, const struct doctor_options *o, struct 
 	if (!r && pid)
 		r = process_open(&d->proc, &fs, pid, err);
 	d->has_proc = !r && pid;
+	if (!r && pid)
+		r = memory_begin(&d->proc, NULL, err);
 	if (!r && pid)
 		r = module_open(&d->proc, &d->bin, &d->plugins, err);
 	else if (!r && o->file)

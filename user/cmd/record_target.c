@@ -11,6 +11,7 @@
 
 #include "cmd/record.h"
 #include "cmd/signals.h"
+#include "live/memory.h"
 #include "proc/privilege.h"
 
 static void fill_info(struct target *t, const struct record_options *o)
@@ -91,6 +92,14 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 	return r ? r : process_launch(p, fs, command, out, signals_restore, signals_step(), err);
 }
 
+/* What is read of a launched program before it runs cannot hang (live/memory.h). */
+static int attach(struct process *p, const struct procfs *fs, pid_t pid, struct error *err)
+{
+	int r = process_open(p, fs, pid, err);
+
+	return r ? r : memory_begin(p, NULL, err);
+}
+
 /* @why: of the last program that it ran. */
 static int no_go_program(const char *wanted, const struct error *why, struct error *err)
 {
@@ -158,7 +167,7 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 
 	if (!r)
 		r = o->command ? launch(&t->proc, &fs, o->command, trace, err) :
-				 process_open(&t->proc, &fs, pid, err);
+				 attach(&t->proc, &fs, pid, err);
 	if (!r && o->inner_tids)
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)

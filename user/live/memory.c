@@ -251,6 +251,10 @@ int memory_begin(struct process *p, const struct stop_request *stop, struct erro
 	size_t i;
 	int r = 0;
 
+	if (p->readers) {
+		p->readers->stop = stop;
+		return 0;
+	}
 	p->readers = xcalloc(1, sizeof(*p->readers));
 	p->readers->stop = stop;
 	for (i = 0; i < LANES && !r; i++)

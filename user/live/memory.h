@@ -8,8 +8,8 @@
  * memory_begin() on the reads are made by children of gotap ("readers"), one request at
  * a time through memory that both share. A reader that gets nowhere for
  * MEMORY_PATIENCE_NS is killed; from then on the memory counts as silent and every read
- * fails at once. Before memory_begin(), when there are no probes, reads are made by the
- * caller itself.
+ * fails at once. Without readers the caller itself reads: only of a launched program
+ * that is still held, whose stack the kernel has just written.
  */
 #ifndef GOTAP_LIVE_MEMORY_H
 #define GOTAP_LIVE_MEMORY_H
@@ -40,8 +40,8 @@ void memory_read_each(const struct process *p, struct memory_range *ranges, size
 /*
  * Starts the readers of @p, with no privilege but the one to read. From a process of
  * one thread. Two threads can then read at a time, so that the thread that empties the
- * rings does not wait for a snapshot. When @stop asks for it, a read that takes long
- * fails.
+ * rings does not wait for a snapshot. When @stop (may be NULL) asks for it, a read that
+ * takes long fails. Where there are readers, only @stop changes.
  */
 int memory_begin(struct process *p, const struct stop_request *stop, struct error *err);
 /*

@@ -265,6 +265,8 @@ int process_entry(const struct process *p, uint64_t *ret, struct error *err)
 
 	if ((r == -EACCES || r == -EPERM) && entry_from_stack(p, ret))
 		r = 0;
+	if (r && memory_is_silent(p))
+		return memory_error(p, NULL, "the stack", err);
 	if (r == -ESRCH)
 		return error_set(err, r, "process %d has ended", p->pid);
 	if (r)
@@ -357,6 +359,7 @@ int process_exit_status(const struct process *p)
 
 void process_close(struct process *p)
 {
+	memory_end(p);
 	if (p->held) {	/* nothing of it must stay behind */
 		kill(p->pid, SIGKILL);
 		waitpid(p->pid, &p->status, 0);
