@@ -16,6 +16,7 @@ import (
 
 type bench struct {
 	gotap, tools string
+	against      string // another gotap, measured beside this one; "" if there is none
 	caddy        string // executable, "" if it cannot be had
 	large        string // a large Go program to name addresses of, "" likewise
 	scratch      string
@@ -81,6 +82,7 @@ func run(b *bench, names []string, doc string) error {
 func main() {
 	b := &bench{}
 	flag.StringVar(&b.gotap, "gotap", "", "gotap's executable")
+	flag.StringVar(&b.against, "against", "", "another gotap's executable, to measure beside it")
 	flag.StringVar(&b.tools, "tools", "", "folder of the bench's own programs")
 	flag.StringVar(&b.caddy, "caddy", "", "executable of caddy")
 	flag.StringVar(&b.large, "large", "", "a large Go executable")

@@ -92,8 +92,8 @@ func compare(b *bench, t target, tracers []tracer, length time.Duration) (*compa
 
 const floorName, gotapName = "empty probes", "gotap"
 
-func tracersOf() []tracer {
-	return []tracer{
+func tracersOf(b *bench) []tracer {
+	tracers := []tracer{
 		floorTracer("default"),
 		gotapTracer(gotapName),
 		gotapTracer("gotap, depth 32", "--stack-depth", "32"),
@@ -102,6 +102,10 @@ func tracersOf() []tracer {
 		gotapTracer("gotap, sched+syscall", "-e", "sched"),
 		ownTracer,
 	}
+	if b.against != "" {
+		tracers = append(tracers, againstTracer)
+	}
+	return tracers
 }
 
 func newProgramTable(tracers []tracer) *table {
@@ -175,7 +179,7 @@ func comparePrograms(b *bench, tracers []tracer, ratios, ns *table) error {
 }
 
 func partPrograms(b *bench) error {
-	tracers := tracersOf()
+	tracers := tracersOf(b)
 	ratios := newProgramTable(tracers)
 	ns := &table{
 		name:  "a2",

@@ -54,18 +54,32 @@ func assembleTable(b *bench) error {
 		footer: "CPU time of the whole process, opening the executable's tables and reading the file included.",
 	}
 	for _, name := range []string{"flood", "spawn", "deep"} {
-		path, live, err := spool(b, name, 10*b.slice)
-		if err != nil {
+		if err := assembleRow(b, t, name, name); err != nil {
 			return err
 		}
-		rates, rss, err := assembled(b, path)
-		if err != nil {
+		if b.against == "" {
+			continue
+		}
+		if err := assembleRow(b.other(), t, name, name+", "+againstName); err != nil {
 			return err
 		}
-		os.Remove(path)
-		t.add(name, fmt.Sprintf("%.0f", live.Records), rates.text("%.1f"), rss.text("%.0f"))
 	}
 	b.show(t)
+	return nil
+}
+
+// assembleRow: each gotap reads the spool file that it wrote, as their format may differ.
+func assembleRow(b *bench, t *table, name, label string) error {
+	path, live, err := spool(b, name, 10*b.slice)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	rates, rss, err := assembled(b, path)
+	if err != nil {
+		return err
+	}
+	t.add(label, fmt.Sprintf("%.0f", live.Records), rates.text("%.1f"), rss.text("%.0f"))
 	return nil
 }
 

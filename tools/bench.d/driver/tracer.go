@@ -55,6 +55,29 @@ func gotapTracer(name string, args ...string) tracer {
 	}}
 }
 
+const againstName = "--against"
+
+// other is the same bench with the other gotap.
+func (b *bench) other() *bench {
+	o := *b
+	o.gotap = b.against
+	return &o
+}
+
+var againstTracer = tracer{againstName, func(b *bench, t target) (func() (recording, error), error) {
+	return startGotap(b.other(), t.pid(), filepath.Join(b.scratch, "against.trace"))
+}}
+
+// begun: the unfinished trace has its header, under the name that this version of gotap gives it.
+func begun(path string) bool {
+	for _, name := range []string{path + ".partial", path} {
+		if st, err := os.Stat(name); err == nil && st.Size() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // startGotap returns when the probes are in place, which is when the unfinished trace has its header.
 func startGotap(b *bench, pid int, path string, args ...string) (func() (recording, error), error) {
 	var report bytes.Buffer
@@ -68,8 +91,7 @@ func startGotap(b *bench, pid int, path string, args ...string) (func() (recordi
 		return nil, err
 	}
 	err := waitFor("gotap record", func() bool {
-		st, err := os.Stat(path + ".partial")
-		return err == nil && st.Size() > 0 || !alive(cmd.Process.Pid)
+		return begun(path) || !alive(cmd.Process.Pid)
 	})
 	if err == nil && !alive(cmd.Process.Pid) {
 		cmd.Wait()
