@@ -233,6 +233,38 @@ static void batches_end_before_64_kib(void)
 	close(fd);
 }
 
+/* A million log events may have a million texts of a kilobyte. */
+static void texts_and_stacks_count_for_the_size_of_a_generation(void)
+{
+	enum { TEXTS = 500, STACKS_USED = 500 };
+	char text[1000];
+	struct tracefile *tf;
+	struct error err;
+	size_t before;
+	uint64_t i;
+	int fd;
+
+	tf = begin(25, &fd);
+	tracefile_gen_begin(tf);
+	memset(text, 'x', sizeof(text));
+	for (i = 0; i < TEXTS; i++) {
+		memcpy(text, &i, sizeof(i));
+		tracefile_bytes(tf, text, sizeof(text));
+		tracefile_bytes(tf, text, sizeof(text));	/* known by now */
+	}
+	CHECK_EQ(tracefile_gen_size(tf), TEXTS * sizeof(text));
+	for (i = 0; i < STACKS_USED; i++)
+		tracefile_stack(tf, i + 1);
+	before = tracefile_gen_size(tf);
+	CHECK(before >= TEXTS * sizeof(text) + STACKS_USED * 100);
+	trace_emit(tracefile_stream(tf, 1), 5, EV_GoStart, 1, 1);
+	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
+	tracefile_gen_begin(tf);
+	CHECK_EQ(tracefile_gen_size(tf), 0);
+	tracefile_free(tf);
+	close(fd);
+}
+
 static size_t long_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 {
 	size_t i;
@@ -434,6 +466,7 @@ int main(void)
 		UNIT(header_26_ends_each_generation),
 		UNIT(there_are_no_other_headers),
 		UNIT(batches_end_before_64_kib),
+		UNIT(texts_and_stacks_count_for_the_size_of_a_generation),
 		UNIT(tables_are_split_between_records),
 		UNIT(a_generation_without_events_is_left_out),
 		UNIT(ids_begin_anew_with_each_generation),

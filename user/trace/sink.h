@@ -91,7 +91,7 @@ struct sink_ops {
 	 * returns it and must not be called again.
 	 */
 	int (*gen_end)(void *ctx, const struct trace_clock *clock, struct error *err);
-	/* Bytes of the open generation so far: the model ends those that get too large. */
+	/* About the bytes of the open generation so far: the model ends those that get too large. */
 	size_t (*gen_size)(const void *ctx);
 
 	/*

@@ -34,6 +34,7 @@ uint64_t strtab_put_bytes(struct strtab *t, const char *s, size_t n, bool keep_t
 	if (is_new) {
 		*(const char **)vec_push(&t->order, sizeof(text)) = text;
 		*id = t->order.len;
+		t->bytes += n;
 	}
 	return *id;
 }
@@ -60,6 +61,7 @@ void strtab_reset(struct strtab *t)
 	t->texts = strset_new();
 	map64_clear(&t->ids);
 	t->order.len = 0;
+	t->bytes = 0;
 }
 
 void strtab_free(struct strtab *t)

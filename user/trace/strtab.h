@@ -19,6 +19,7 @@ struct strtab {
 	struct strset *texts;
 	struct map64 ids;	/* address of the set's own copy -> id */
 	struct vec order;	/* const char * (strset_len() long), item i has id i + 1 */
+	size_t bytes;		/* of all texts */
 	struct {
 		const char *s;
 		uint64_t id;

@@ -23,6 +23,7 @@ enum {
 	EVENT_MAX = 2 + VARINT_MAX * (1 + TRACEV2_MAX_ARGS),
 	BATCH_HEAD_MAX = 1 + 4 * VARINT_MAX,
 	STREAM_FIRST = 512,	/* most threads of a server write little per second */
+	STACK_BYTES = 128,	/* of a stack in the table, about: a dozen frames, known when the generation ends */
 };
 
 struct trace_stream {
@@ -126,7 +127,8 @@ void tracefile_gen_begin(struct tracefile *tf)
 
 size_t tracefile_gen_size(const struct tracefile *tf)
 {
-	return tf->batches.len + tf->samples.len;
+	return tf->batches.len + tf->samples.len + tf->strings.bytes +
+	       tf->stack_keys.len * STACK_BYTES;
 }
 
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)

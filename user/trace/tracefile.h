@@ -59,7 +59,7 @@ int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *o
 /* Opens the next generation. Events, strings and stacks need an open one. */
 void tracefile_gen_begin(struct tracefile *tf);
 
-/* Bytes of the open generation so far: for turning generations by size. */
+/* About the bytes of the open generation so far, with its tables: for turning generations by size. */
 size_t tracefile_gen_size(const struct tracefile *tf);
 
 /*
