@@ -7,18 +7,24 @@
 #include "sched/stacks.h"
 #include "stackkey.h"
 
-static void define(struct stacks *s, uint64_t key, unsigned int n)
+static void define_as(struct stacks *s, uint64_t key, unsigned int n, uint64_t part)
 {
 	struct rec_stack *r = calloc(1, sizeof(*r) + n * sizeof(r->pcs[0]));
 	unsigned int i;
 
 	r->r.kind = REC_STACK;
 	r->r.id = key;
+	r->r.ptr = part;
 	r->n = r->room = n;
 	for (i = 0; i < n; i++)
 		r->pcs[i] = 0x401000 + i;
 	stacks_define(s, r);
 	free(r);
+}
+
+static void define(struct stacks *s, uint64_t key, unsigned int n)
+{
+	define_as(s, key, n, 0);
 }
 
 static uint64_t sample(struct stacks *s, uint64_t ip, uint64_t callers)
@@ -63,11 +69,40 @@ static void stacks_of_samples_go_with_their_generation(void)
 	stacks_free(s);
 }
 
+static void a_stack_that_comes_whole_in_time_is_not_cut(void)
+{
+	struct stacks *s = stacks_new(NULL, 27, 127);
+
+	define_as(s, 16, 1, REC_STACK_PART);
+	CHECK_EQ(stacks_cut(s), 1);
+	define(s, 16, 3);
+	CHECK_EQ(stacks_cut(s), 0);
+	stacks_free(s);
+}
+
+/* A generation has been written with the part. */
+static void a_stack_that_comes_whole_too_late_stays_counted_as_cut(void)
+{
+	struct stacks *s = stacks_new(NULL, 27, 127);
+
+	define_as(s, 16, 1, REC_STACK_PART);
+	CHECK_EQ(frames(s, 16), 1);
+	define(s, 16, 3);
+	CHECK_EQ(stacks_cut(s), 1);
+	define_as(s, 32, 1, REC_STACK_PART);	/* the callers of a sample */
+	CHECK_EQ(frames(s, sample(s, 0x402000, 32)), 1);
+	define(s, 32, 3);
+	CHECK_EQ(stacks_cut(s), 2);
+	stacks_free(s);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(without_names_there_is_a_leaf_only),
 		UNIT(stacks_of_samples_go_with_their_generation),
+		UNIT(a_stack_that_comes_whole_in_time_is_not_cut),
+		UNIT(a_stack_that_comes_whole_too_late_stays_counted_as_cut),
 		{0},
 	});
 }

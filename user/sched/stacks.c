@@ -13,6 +13,7 @@
 struct stack {
 	uint8_t class;
 	bool is_part;		/* of a stack that may still come whole */
+	bool used;		/* a generation has been written with it */
 	uint16_t skip;
 	uint16_t n;
 	uint64_t callers;	/* key of the stack that goes on behind pcs, 0 = none */
@@ -78,11 +79,15 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
 	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot;
 
-	/* Else two CPUs met it at the same time, or the kernel forgot it. */
+	/*
+	 * Sent twice: two CPUs met it, or the kernel's table dropped the key. The first copy
+	 * stays unless it is partial.
+	 */
 	if (old && (!old->is_part || is_part))
 		return;
 	s->cut += is_new && (is_part || (r->r.id & STACK_KEY_CUT));
-	s->cut -= old && !(r->r.id & STACK_KEY_CUT);
+	/* A generation that has been written with the partial copy keeps it. */
+	s->cut -= old && !old->used && !(r->r.id & STACK_KEY_CUT);
 	free(old);
 	*slot = (uint64_t)(uintptr_t)stack_of_record(s, r);
 }
@@ -204,17 +209,22 @@ static size_t raw_leaf(const uint64_t *pcs, size_t n, struct trace_frame *out, s
 	return 1;
 }
 
-static const struct stack *stack_get(struct stacks *s, uint64_t key)
+static struct stack *stack_get(struct stacks *s, uint64_t key)
 {
 	uint64_t *slot = map64_get(&s->by_key, key);
+	struct stack *st;
 
 	if (!slot)
 		slot = map64_get(&s->samples, key);
 	if (!slot)
 		slot = map64_get(&s->samples_before, key);
-	if (!slot)
+	if (!slot) {
 		map64_put(&s->missing, key, NULL);
-	return slot ? (const struct stack *)(uintptr_t)*slot : NULL;
+		return NULL;
+	}
+	st = (struct stack *)(uintptr_t)*slot;
+	st->used = true;
+	return st;
 }
 
 /*
@@ -227,8 +237,10 @@ static size_t gather(struct stacks *s, const struct stack *st, uint64_t pcs[REC_
 	size_t n = st->n, i;
 
 	memcpy(pcs, st->pcs, n * sizeof(pcs[0]));
-	if (!callers || (s->symbols && symbolizer_sp_delta(s->symbols, pcs[0] - 1) < 0 &&
-			 symbolizer_sp_delta(s->symbols, callers->pcs[0] - 1) < 0))
+	if (!callers || !callers->n)	/* a damaged file may hold one without frames */
+		return n;
+	if (s->symbols && symbolizer_sp_delta(s->symbols, pcs[0] - 1) < 0 &&
+	    symbolizer_sp_delta(s->symbols, callers->pcs[0] - 1) < 0)
 		return n;
 	for (i = 0; i < callers->n && n < s->depth && n < REC_MAX_FRAMES; i++)
 		pcs[n++] = callers->pcs[i];
