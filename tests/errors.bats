@@ -288,8 +288,11 @@ one_line_usage() {
 	start_target "$PROG" -tick 1h
 	succeeds "$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE"
 	! contains GOMAXPROCS || fail "it says that there is none"
+	contains "no goroutine ran: goroutine 0, which the program does not have, stands in for one, 1 times"
 	views_ok "$TRACE"
 	"$GOTAP" text "$TRACE" | grep -q ^ProcsChange
+	succeeds "$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE" --no-notes --json
+	contains '"stand_ins": 1'
 }
 
 @test "--help is status 0, on stdout" {

@@ -83,6 +83,7 @@ static void a_stand_in_says_what_gomaxprocs_is(void)
 	put(REC_CAPTURE_END, 0, 0, 0, 0, 0, 0);
 	CHECK_EQ(model_counts(model)->goroutines, 1);
 	CHECK_EQ(model_counts(model)->max_live, 1);
+	CHECK_EQ(model_counts(model)->stand_ins, 0);
 	check_story(twice("-1:GoStatus 2 -1 4, -1:ProcStatus 0 2, -1:ProcStatus 1 2"),
 		    "0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, 0:ProcsChange 2, 0:GoDestroy, "
 		    "0:ProcStop", 0);
@@ -149,6 +150,30 @@ static void many_goroutines_do_not_make_each_event_a_generation(void)
 	close(fd);
 }
 
+/* One generation each; the clock goes back by an hour, then by what reading it may take. */
+static void a_wall_clock_that_is_set_back_is_a_repair(void)
+{
+	const uint64_t wall = 1700000000ULL * 1000000000;
+
+	begin(27, 25);
+	model_clock(model, now, wall);
+	snapshot();
+	now += GEN_NS;
+	go(REC_GO_READY, 7, 2);
+	CHECK_EQ(repairs(), 0);
+	model_clock(model, now, wall - 300000000);
+	now += GEN_NS;
+	go(REC_GO_CREATE, 7, 4);
+	CHECK_EQ(repairs(), 0);
+	model_clock(model, now, wall - 3600ULL * 1000000000);
+	now += GEN_NS;
+	go(REC_GO_PARK, 7, 1);
+	CHECK_EQ(model_counts(model)->repairs[REPAIR_CLOCK], 1);
+	model_clock(model, now, wall + 3600ULL * 1000000000);
+	check_story(NULL, "7:ProcsChange 2, / 7:GoUnblock 2 1, 7:ProcsChange 2, / 7:GoCreate 4, "
+		    "7:ProcsChange 2, / 7:GoBlock", 1);
+}
+
 static bool says(const char *text)
 {
 	static char bytes[4096];
@@ -184,6 +209,7 @@ int main(void)
 		UNIT(a_thread_in_a_syscall_can_say_it),
 		UNIT(the_dead_before_the_begin_do_not_count),
 		UNIT(many_goroutines_do_not_make_each_event_a_generation),
+		UNIT(a_wall_clock_that_is_set_back_is_a_repair),
 		UNIT(what_was_lost_before_the_begin_has_no_time),
 		{0} });
 }

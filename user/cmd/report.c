@@ -179,6 +179,9 @@ void report_print(const struct report *r, FILE *f)
 	print_lost(r, f);
 	print_unreadable(r, f);
 	print_gaps(r, f);
+	if (res->model.stand_ins)
+		fprintf(f, "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
+			   "%" PRIu64 " times\n", res->model.stand_ins);
 	report_print_budget(r, f);
 	print_repairs(r, f);
 	print_missing(r, f);
@@ -233,6 +236,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "addresses_unnamed", res->addresses_unnamed },
 		{ "resumed", res->model.resumed },
 		{ "notes", res->model.notes },
+		{ "stand_ins", res->model.stand_ins },
 		{ "probes", r->plan ? r->plan->points.len : 0 },
 	};
 	size_t i;

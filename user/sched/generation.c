@@ -109,13 +109,16 @@ void generation_first(struct model *s)
 
 /*
  * A wall clock that was set back would make readers refuse the generation: it
- * goes on as the other clock does until it has caught up.
+ * goes on as the other clock does until it has caught up. Less than a second is no repair:
+ * the two clocks are read one after the other, by a thread that may wait for its CPU in between.
  */
 static struct trace_clock clock_now(struct model *s)
 {
 	uint64_t wall = s->clock_wall + (s->gen_begin - s->clock_mono);
 	uint64_t least = s->last_wall + (s->gen_begin - s->last_begin);
 
+	if (wall > TIME_MAX || wall + 1000000000 < least)
+		repair(s, REPAIR_CLOCK);
 	if (wall < least || wall > TIME_MAX)
 		wall = least;
 	s->last_wall = wall;

@@ -189,6 +189,7 @@ const char *repair_text(enum repair kind)
 		[REPAIR_P_MISSING] = "thread without a P",
 		[REPAIR_P_HELD] = "P taken from a running thread",
 		[REPAIR_WORLD] = "world stopped and not started again",
+		[REPAIR_CLOCK] = "generation dated as if the wall clock had not been set back",
 		[REPAIR_DROPPED] = "record left out",
 	};
 

@@ -35,6 +35,7 @@ enum repair {
 	REPAIR_P_MISSING,	/* a thread without a P where it needs one */
 	REPAIR_P_HELD,		/* a P taken while another thread ran with it */
 	REPAIR_WORLD,		/* the world was stopped, and nobody started it */
+	REPAIR_CLOCK,		/* a generation whose wall clock had been set back */
 	REPAIR_DROPPED,		/* a record that fits nowhere: left out */
 	REPAIR_KINDS,
 };
@@ -68,6 +69,7 @@ struct model_counts {
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
 	uint64_t notes;			/* events that speak of the trace itself */
+	uint64_t stand_ins;		/* times that goroutine 0, which no program has, said what the trace needs */
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */
 	struct budget_step budget[BUDGET_STEPS];	/* the first ones */

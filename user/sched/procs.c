@@ -157,6 +157,7 @@ static void stand_in(struct model *s, struct M *m)
 
 	s->counts.goroutines = count;	/* of the program's */
 	s->counts.max_live = most;
+	s->counts.stand_ins++;
 	step_go_create(s, m, g, false, 0, 0);
 	step_go_start(s, m, g);
 	step_procs(s, m, G_RUNNING);
