@@ -580,6 +580,11 @@ void bpf_watch_exec(struct bpf_side *b)
 							   "sched_process_exec");
 }
 
+bool bpf_watches_exec(const struct bpf_side *b)
+{
+	return b->exec_watch;
+}
+
 uint64_t bpf_exec_time(const struct bpf_side *b)
 {
 	return __atomic_load_n(&b->skel->bss->exec_time, __ATOMIC_SEQ_CST);

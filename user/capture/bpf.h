@@ -92,6 +92,7 @@ bool bpf_has_extras(const struct bpf_side *b);
  * bpf_exec_time() stays 0.
  */
 void bpf_watch_exec(struct bpf_side *b);
+bool bpf_watches_exec(const struct bpf_side *b);
 uint64_t bpf_exec_time(const struct bpf_side *b);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);

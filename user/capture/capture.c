@@ -137,7 +137,7 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 	struct ring_set *rings = bpf_rings(cap->bpf);
 
 	cap->probes.bpf = cap->bpf;
-	watch_init(&cap->watch, cap->plan, cap->proc, cap->bpf);
+	watch_init(&cap->watch, cap->proc, cap->bpf);
 	cap->states.plan = cap->plan;
 	cap->states.proc = cap->proc;
 	cap->states.bpf = cap->bpf;
@@ -270,7 +270,7 @@ bool capture_left_breakpoints(const struct capture *cap)
 
 bool capture_fits(const struct capture *cap)
 {
-	return cap->watch.fits;
+	return states_fit(&cap->states);
 }
 
 const struct budget *capture_budget(const struct capture *cap)

@@ -177,6 +177,7 @@ static void *run(void *arg)
 
 	while (wait_tick(g)) {
 		bpf_beat(g->probes->bpf);
+		states_look_whether_it_fits(g->states);
 		tick(g);
 	}
 	return NULL;

@@ -17,6 +17,7 @@ int states_begin(struct states *s, struct error *err)
 	struct buf names = {0};
 	int r;
 
+	s->fits = !s->proc->launched || !s->plan->assumed;
 	if (s->proc->launched)
 		return 0;
 	r = roots_find(s->plan, s->proc, &s->stop_reading, &s->roots, err);
@@ -40,19 +41,23 @@ static void add_count(struct buf *records, uint8_t kind, uint64_t n)
 /* The states of everything, once threads have arrived behind the probes they passed. */
 static int read_all(struct states *s, struct buf *records, struct snapshot_counts *counts, struct error *err)
 {
-	const struct snapshot_opts opts = { .stack_depth = s->stack_depth, .stop = &s->stop_reading };
-
+	const struct snapshot_opts opts = { .stack_depth = s->stack_depth, .fits = s->checked,
+					    .stop = &s->stop_reading };
 	size_t unsettled = settle(s->proc, SETTLE_NS, &s->stop_reading);
 	int r = snapshot_take(s->plan, s->proc, &s->roots, &opts, records, counts, err);
 
 	if (r)
 		return r;
+	s->checked = true;
 	add_count(records, REC_UNSETTLED, unsettled);
-	add_count(records, REC_UNREADABLE, counts->unreadable);
+	add_count(records, REC_UNREADABLE, counts->unreadable + counts->unreadable_spans);
 	return 0;
 }
 
-/* Into the stream. Up to Go 1.23 records of creations do not know all goids, so a lost one matters. */
+/*
+ * Into the stream. Names can be left out only where every goroutine was read: of one that was not,
+ * no record says the goid. Up to Go 1.23 records of creations do not have all goids either.
+ */
 static void publish(struct states *s, struct buf *records, const struct snapshot_counts *counts,
 		    uint64_t names_lost)
 {
@@ -131,6 +136,23 @@ bool states_known(struct states *s)
 bool states_were_found(const struct states *s)
 {
 	return __atomic_load_n(&s->roots.allgs, __ATOMIC_ACQUIRE);
+}
+
+void states_look_whether_it_fits(struct states *s)
+{
+	uint64_t begin = now_ns();
+	bool fits;
+
+	if (states_fit(s) || begin < s->not_before)
+		return;
+	fits = snapshot_fits(s->plan, s->proc, &s->stop_reading);
+	__atomic_store_n(&s->fits, fits, __ATOMIC_RELEASE);
+	s->not_before = 2 * now_ns() - begin;	/* a search for the lists takes at most half of the time */
+}
+
+bool states_fit(const struct states *s)
+{
+	return __atomic_load_n(&s->fits, __ATOMIC_ACQUIRE);
 }
 
 void states_stop(struct states *s)

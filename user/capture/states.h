@@ -2,7 +2,8 @@
 /*
  * states: what every goroutine and P does, read from the program's memory and put
  * into the stream: at the start, and after each gap. By the thread that starts
- * the capture, then by that of gaps.c.
+ * the capture, then by that of gaps.c. Decides, too, whether the program's memory is
+ * what the plan says.
  */
 #ifndef GOTAP_CAPTURE_STATES_H
 #define GOTAP_CAPTURE_STATES_H
@@ -27,6 +28,9 @@ struct states {
 	unsigned int stack_depth;
 	bool stop;		/* wanted by states_stop() */
 	struct stop_request stop_reading;	/* that, or a signal */
+	bool checked;		/* a snapshot has found that the plan describes the program */
+	bool fits;		/* the program's memory is what the plan says */
+	uint64_t not_before;	/* the next look whether it is */
 };
 
 /* Where they are, and the names of Ps. Before the probes are active. Of a launched program: nothing yet. */
@@ -43,6 +47,13 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost);
 bool states_known(struct states *s);
 /* The same from another thread, as far as was found. */
 bool states_were_found(const struct states *s);
+/*
+ * Looks whether the memory of a launched program, of which the plan assumes what it is, is what the
+ * plan says: nothing could be read of it before it ran. Nothing if that is known.
+ */
+void states_look_whether_it_fits(struct states *s);
+/* From any thread: is it? */
+bool states_fit(const struct states *s);
 /* From any thread: what is being read is the last attempt. */
 void states_stop(struct states *s);
 

@@ -5,24 +5,28 @@
 #include "base/clock.h"
 #include "live/memory.h"
 #include "live/module.h"
-#include "live/snapshot.h"
 
 enum { SLOW_LOOKS = 10 };	/* for what takes some time, every so many */
 
-void watch_init(struct watch *w, const struct plan *plan, struct process *proc, const struct bpf_side *bpf)
+void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf)
 {
-	*w = (struct watch){
-		.plan = plan, .proc = proc, .bpf = bpf, .cut = UINT64_MAX, .same_until = now_ns(),
-		.fits = !proc->launched || !plan->assumed,
-	};
+	uint64_t now = now_ns();
+
+	*w = (struct watch){ .proc = proc, .bpf = bpf, .cut = UINT64_MAX, .same_until = now,
+			     .no_exec_until = now };
 }
 
-/* Looks now and then, and again when it seems so: the maps of a program that execs may be half made. */
+static bool is_slow_look(const struct watch *w)
+{
+	return w->looks % SLOW_LOOKS == 0;
+}
+
+/* True only if two looks in a row found it moved: while the program execs, /proc/PID/maps is incomplete. */
 static bool has_moved(struct watch *w)
 {
 	bool before = w->seems_moved;
 
-	if (!before && ++w->looks % SLOW_LOOKS)
+	if (!before && !is_slow_look(w))
 		return false;
 	w->seems_moved = bpf_text_moved(w->bpf);
 	return before && w->seems_moved;
@@ -44,33 +48,50 @@ static enum capture_end find_end(struct watch *w)
 
 static bool makes_records_false(enum capture_end end)
 {
-	return end == CAPTURE_EXECED || end == CAPTURE_PLUGIN || end == CAPTURE_UNPROBED || end == CAPTURE_PAUSED;
+	return end == CAPTURE_PLUGIN || end == CAPTURE_UNPROBED || end == CAPTURE_PAUSED;
 }
 
 /*
- * @since: before anything was looked at. An exec comes last: whatever else was found
- * may be a consequence.
+ * By /proc, where the kernel side does not say so, or where something else was found, which may be a
+ * consequence of an exec. Else only now and then, since the kernel side says so first.
  */
+static bool has_execed(struct watch *w, enum capture_end found, uint64_t since)
+{
+	bool execed;
+
+	if (found == CAPTURE_RUNNING && bpf_watches_exec(w->bpf) && !is_slow_look(w))
+		return false;
+	execed = process_execed(w->proc);
+	if (!execed)
+		w->no_exec_until = since;
+	return execed;
+}
+
+/* @since: before anything was looked at. An exec comes last. */
 static enum capture_end find_change(struct watch *w, uint64_t since)
 {
-	enum capture_end end = find_end(w);
+	enum capture_end end;
 	uint64_t exec;
 
-	if (process_execed(w->proc))
+	w->looks++;
+	end = find_end(w);
+	if (has_execed(w, end, since))
 		end = CAPTURE_EXECED;
 	exec = bpf_exec_time(w->bpf);
 	if (exec) {
 		w->cut = exec;
 		return CAPTURE_EXECED;
 	}
-	if (makes_records_false(end))
+	if (end == CAPTURE_EXECED)
+		w->cut = w->no_exec_until;
+	else if (makes_records_false(end))
 		w->cut = w->same_until;
 	if (end == CAPTURE_RUNNING)
 		w->same_until = since;
 	return end;
 }
 
-/* A change that comes after the end was decided still makes records false. */
+/* Called after the end is decided, too: an exec during the last rounds still sets w->cut. */
 void watch_look(struct watch *w)
 {
 	enum capture_end change = CAPTURE_RUNNING;
@@ -81,8 +102,6 @@ void watch_look(struct watch *w)
 		w->end = change;
 	if (w->end == CAPTURE_RUNNING && __atomic_load_n(&w->stop, __ATOMIC_ACQUIRE))
 		w->end = CAPTURE_STOPPED;
-	if (!w->fits)
-		w->fits = snapshot_fits(w->plan, w->proc);
 }
 
 void watch_stop(struct watch *w)

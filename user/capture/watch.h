@@ -20,7 +20,6 @@
 
 #include "capture/bpf.h"
 #include "live/process.h"
-#include "plan/plan.h"
 
 /* Why a capture ended. */
 enum capture_end {
@@ -33,19 +32,18 @@ enum capture_end {
 };
 
 struct watch {
-	const struct plan *plan;
 	struct process *proc;
 	const struct bpf_side *bpf;
 	bool stop;		/* wanted; set by any thread */
 	enum capture_end end;
 	uint64_t same_until;	/* it was found to be there, and the same, at that time */
 	uint64_t cut;		/* what is younger is false; UINT64_MAX: nothing is */
-	bool fits;		/* the target's memory is what the plan says */
+	uint64_t no_exec_until;	/* it ran no other program at that time */
 	unsigned int looks;
 	bool seems_moved;
 };
 
-void watch_init(struct watch *w, const struct plan *plan, struct process *proc, const struct bpf_side *bpf);
+void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf);
 void watch_look(struct watch *w);
 /* From any thread: the next look ends the capture. */
 void watch_stop(struct watch *w);

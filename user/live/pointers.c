@@ -42,9 +42,9 @@ static int read_once(struct pointers *ret, const struct process *proc, uint64_t 
 	return why ? memory_error(proc, stop, name, err) : 0;
 }
 
-size_t pointers_room(const struct process *proc, size_t bytes_each, size_t max)
+size_t pointers_room(uint64_t size, size_t bytes_each, size_t max)
 {
-	uint64_t size = memory_size(proc), room = size / bytes_each;
+	uint64_t room = size / bytes_each;
 
 	return size && room < max ? room : max;
 }

@@ -22,10 +22,10 @@ struct pointers {
 };
 
 /*
- * The most elements that a list can have, each of which takes @bytes_each of the program's memory;
- * never more than @max.
+ * The most elements that a list can have, each of which takes @bytes_each of the program's memory,
+ * @size (memory_size()); never more than @max.
  */
-size_t pointers_room(const struct process *proc, size_t bytes_each, size_t max);
+size_t pointers_room(uint64_t size, size_t bytes_each, size_t max);
 /*
  * Reads the slice whose header is at @root and that has @max elements at most; errors call it
  * @name. The caller frees @ret, also after an error. -EINVAL: it claims to be longer; -EAGAIN: it

@@ -45,6 +45,7 @@ struct reader {
 	struct buf *out;
 	struct map64 ms;	/* address of an m -> index in m_facts */
 	struct vec m_facts;	/* struct m_fact */
+	uint64_t size;		/* memory_size() */
 	bool translate;		/* m.procid is not what records have: a PID namespace */
 	struct map64 tids;	/* from the one to the other */
 	unsigned int tid_looks;
@@ -80,13 +81,13 @@ static uint32_t u32_at(const uint8_t *p, unsigned int offset)
 static int read_gs_list(const struct reader *rd, struct pointers *ret, struct error *err)
 {
 	return pointers_read(ret, rd->proc, rd->roots->allgs,
-			     pointers_room(rd->proc, BYTES_PER_G, MAX_GS), "runtime.allgs", rd->stop, err);
+			     pointers_room(rd->size, BYTES_PER_G, MAX_GS), "runtime.allgs", rd->stop, err);
 }
 
 static int read_ps_list(const struct reader *rd, struct pointers *ret, struct error *err)
 {
 	return pointers_read(ret, rd->proc, rd->roots->allp,
-			     pointers_room(rd->proc, BYTES_PER_P, MAX_PS), "runtime.allp", rd->stop, err);
+			     pointers_room(rd->size, BYTES_PER_P, MAX_PS), "runtime.allp", rd->stop, err);
 }
 
 static struct rec_long *add_record(struct reader *rd, uint8_t kind)
@@ -157,7 +158,7 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err)
 {
 	struct reader rd = { .plan = plan, .proc = proc, .roots = roots, .out = out,
-			     .now = now_ns() };
+			     .now = now_ns(), .size = memory_size(proc) };
 	struct pointers ps;
 	size_t i;
 	int r = read_ps_list(&rd, &ps, err);
@@ -483,16 +484,16 @@ static int self_check(struct reader *rd, struct error *err)
 	return r;
 }
 
-bool snapshot_fits(const struct plan *plan, const struct process *proc)
+bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop)
 {
 	struct roots roots;
-	struct reader rd = { .plan = plan, .proc = proc, .roots = &roots };
+	struct reader rd = { .plan = plan, .proc = proc, .roots = &roots, .size = memory_size(proc), .stop = stop };
 	struct buf names = {0};
 	struct pointers gs;
 	size_t i;
 	bool fits;
 
-	if (roots_find(plan, proc, NULL, &roots, NULL))
+	if (roots_find(plan, proc, stop, &roots, NULL))
 		return false;
 	/* the first three are there before main.main: main, forcegc, bgsweep */
 	fits = !read_gs_list(&rd, &gs, NULL) && gs.n >= 3 && some_m_fits(&rd, &gs);
@@ -515,6 +516,7 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 		.roots = roots,
 		.out = out,
 		.now = now_ns(),
+		.size = size,
 		.stacks = {
 			.proc = proc,
 			.depth = opts->stack_depth < REC_MAX_FRAMES ? opts->stack_depth :
@@ -528,15 +530,14 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 
 	*counts = (struct snapshot_counts){0};
 	rd.translate = process_needs_tid_map(proc);
-	r = self_check(&rd, err);
-
+	r = opts->fits ? 0 : self_check(&rd, err);
 	if (!r)
 		r = take_gs(&rd, counts, err);	/* first: it finds the Ms that take_ps needs */
 	if (!r)
 		r = take_ps(&rd, counts, err);
 	if (!r) {
 		take_gc(&rd);
-		counts->unreadable += snapshot_memory(plan, proc, rd.now, opts->stop, out);
+		counts->unreadable_spans = snapshot_memory(plan, proc, rd.now, opts->stop, out);
 	}
 	map64_free(&rd.ms);
 	vec_free(&rd.m_facts);

@@ -19,11 +19,13 @@
 
 struct snapshot_counts {
 	size_t goroutines, procs;
-	size_t unreadable;	/* reads of goroutines and spans that failed */
+	size_t unreadable;	/* reads of goroutines that failed */
+	size_t unreadable_spans;
 };
 
 struct snapshot_opts {
 	unsigned int stack_depth;
+	bool fits;				/* it was found before that the plan describes this process */
 	const struct stop_request *stop;	/* may be NULL */
 };
 
@@ -33,9 +35,9 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 /*
  * Is the memory of a program that has started what @plan says, as far as can be
  * told: do goroutines, threads and Ps point back at their owners? Says no, too, of one that has
- * not come so far yet.
+ * not come so far yet, or when @stop (may be NULL) asks to stop.
  */
-bool snapshot_fits(const struct plan *plan, const struct process *proc);
+bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
 /*
  * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and what snapshot_memory.h
  * says, but no REC_SNAP_END. -EINTR: somebody asked to stop; -ETIMEDOUT: the memory does

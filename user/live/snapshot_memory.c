@@ -131,7 +131,7 @@ static bool is_wanted(const struct plan *plan)
 static void snapshot_spans(struct reader *rd, uint64_t now, struct buf *out)
 {
 	if (pointers_read(&rd->spans, rd->proc, rd->mheap + rd->plan->offsets.mheap_allspans,
-			  pointers_room(rd->proc, SPAN_BYTES, MAX_SPANS), "runtime.mheap_.allspans",
+			  pointers_room(memory_size(rd->proc), SPAN_BYTES, MAX_SPANS), "runtime.mheap_.allspans",
 			  rd->stop, NULL))
 		rd->unreadable++;
 	else
