@@ -2,6 +2,7 @@
 /* goids: see goids.h. */
 #include "capture/goids.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "live/memory.h"
 
@@ -21,18 +22,27 @@ void goids_free(struct goids *n)
 	vec_free(&n->unnamed);
 }
 
-/* Reads the goid of one; false: it is not there yet. */
-static bool add_goid(const struct goids *n, struct chunk *c, const struct unnamed *u)
+/* One request for all: a program that starts many goroutines makes thousands of them in a round. */
+static void read_goids(const struct goids *n, uint64_t *goids, struct memory_range *ranges)
 {
-	struct rec_long l = { .r = { .kind = REC_GOID, .ptr = u->g }, .arg = u->time };
+	size_t i;
 
-	if (!memory_read(n->proc, u->g + n->offset, &l.r.id, 8))
-		return true;	/* the process has gone */
-	if ((uint16_t)l.r.id == u->before)
-		return false;
-	l.r.time = now_ns();
+	for (i = 0; i < n->unnamed.len; i++) {
+		const struct unnamed *u = vec_at(&n->unnamed, struct unnamed, i);
+
+		ranges[i] = (struct memory_range){ u->g + n->offset, &goids[i], sizeof(goids[i]), false };
+	}
+	memory_read_each(n->proc, ranges, n->unnamed.len);
+}
+
+static void add_goid(struct chunk *c, const struct unnamed *u, uint64_t goid, uint64_t now)
+{
+	struct rec_long l = {
+		.r = { .kind = REC_GOID, .time = now, .ptr = u->g, .id = goid },
+		.arg = u->time,
+	};
+
 	buf_add(&c->data, &l, sizeof(l));
-	return true;
 }
 
 static void find_unnamed(void *ctx, const struct rec *r)
@@ -49,18 +59,29 @@ static void find_unnamed(void *ctx, const struct rec *r)
  * next record, which the assembler prefers. The time is taken after the read, so
  * that a record from before it comes first. Between the two this thread may have to wait for a
  * CPU, while the goroutine ends and its g is created anew without a goid: so the record says of
- * which creation it is.
+ * which creation it is. One that cannot be read belongs to a process that has gone.
  */
 void goids_add(struct goids *n, struct chunk *c, size_t end)
 {
+	_cleanup_free_ struct memory_range *ranges = NULL;
+	_cleanup_free_ uint64_t *goids = NULL;
 	size_t i, left = 0;
+	uint64_t now;
 
 	chunk_each(c, end, find_unnamed, n);
+	if (!n->unnamed.len)
+		return;
+	goids = xcalloc(n->unnamed.len, sizeof(*goids));
+	ranges = xcalloc(n->unnamed.len, sizeof(*ranges));
+	read_goids(n, goids, ranges);
+	now = now_ns();
 	for (i = 0; i < n->unnamed.len; i++) {
-		struct unnamed *u = vec_at(&n->unnamed, struct unnamed, i);
+		struct unnamed u = *vec_at(&n->unnamed, struct unnamed, i);
 
-		if (!add_goid(n, c, u))
-			*vec_at(&n->unnamed, struct unnamed, left++) = *u;
+		if (ranges[i].ok && (uint16_t)goids[i] == u.before)
+			*vec_at(&n->unnamed, struct unnamed, left++) = u;
+		else if (ranges[i].ok)
+			add_goid(c, &u, goids[i], now);
 	}
 	n->unnamed.len = left;
 }
