@@ -15,9 +15,13 @@ void budget_control_begin(struct budget_control *c)
 	c->sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));
 }
 
+/*
+ * Records are an estimate. A program that was preempted between its read and its write of the hits
+ * of a CPU writes an old number back, which loses the hits in between.
+ */
 static uint64_t more(uint64_t now, uint64_t before)
 {
-	return now > before ? now - before : 0;	/* one of them is an estimate */
+	return now > before ? now - before : 0;
 }
 
 /* What happened since the last look at the counters. */
@@ -27,7 +31,7 @@ static struct budget_load take_load(struct budget_control *c)
 	uint64_t now = now_ns();
 	struct budget_load d = {
 		.ns = now - c->metered,
-		.hits = sum.hits - c->sum.hits,
+		.hits = more(sum.hits, c->sum.hits),
 		.records = more(sum.records, c->sum.records),
 		.extras = sum.extras - c->sum.extras,
 		.stacks = sum.stacks - c->sum.stacks,
