@@ -82,7 +82,8 @@ static void print_lost(const struct report *r, FILE *f)
 	fprintf(f, "lost: %" PRIu64 " records", r->result->model.lost);
 	for (cpu = 0; cpu < r->result->cpus; cpu++)
 		if (r->result->lost_by_cpu[cpu])
-			fprintf(f, ", cpu %u: %" PRIu64, cpu, r->result->lost_by_cpu[cpu]);
+			fprintf(f, ", cpu %u%s: %" PRIu64, cpu, cpu == RING_CPUS ? " and above" : "",
+				r->result->lost_by_cpu[cpu]);
 	if (r->result->stacks_missing)
 		fprintf(f, ", %" PRIu64 " stacks", r->result->stacks_missing);
 	if (r->result->unnamed)

@@ -30,7 +30,7 @@ struct assembler {
 	uint64_t records;
 	uint64_t written;	/* generations, when the last record had been taken */
 	uint64_t unreadable, unsettled;
-	uint64_t lost_by_cpu[1024];
+	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
 	uint64_t seen;		/* no record with a time up to it is still to come */
 	struct error *err;	/* of the running call */
@@ -63,7 +63,7 @@ static int to_model(void *ctx, const struct rec *r)
 
 static void note_lost(struct assembler *a, const struct rec *r)
 {
-	if (r->id >= 1024)
+	if (r->id > RING_CPUS)
 		return;
 	a->lost_by_cpu[r->id] += ((const struct rec_long *)r)->arg;
 	if (r->id >= a->cpus)

@@ -42,7 +42,7 @@ struct assembler_result {
 	uint64_t addresses_unnamed;	/* that have no name as reading the names failed */
 	char why_unnamed[120];		/* and why it did */
 	uint64_t unnamed;		/* creations whose goid never became known */
-	uint64_t lost_by_cpu[1024];
+	uint64_t lost_by_cpu[RING_CPUS + 1];	/* the last: of all CPUs from RING_CPUS on */
 	uint32_t cpus;			/* entries used in lost_by_cpu */
 	bool began;			/* the snapshot was complete: there is a trace */
 };
