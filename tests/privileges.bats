@@ -129,6 +129,25 @@ without() {
 	done
 }
 
+# Into a folder that root may not write without CAP_DAC_OVERRIDE, which gotap keeps for the end, without effect.
+@test "the processes that gotap forks keep no rights to files" {
+	local pid child folder=$BATS_TEST_TMPDIR/closed
+	build_prog 1.26 pingpong
+	start_target "$PROG"
+	mkdir "$folder"
+	chmod 555 "$folder"
+	"$GOTAP" record -q -p "$TARGET" -d 5s -o "$folder/trace" 3>&- &
+	pid=$!
+	TARGETS+=" $pid"
+	wait_for 10 eval 'grep -q "^CapEff:.*0000000000080000$" /proc/'$pid'/status'
+	[ "$((0x$(sed -n 's/^CapPrm:\t//p' "/proc/$pid/status") & 0xa))" -ne 0 ]
+	pgrep -x gotap-prober -P "$pid"
+	for child in $(pgrep -P "$pid"); do
+		run_logged grep -E '^Name|Cap(Eff|Prm)' "/proc/$child/status"
+		[ "$((0x$(sed -n 's/^CapPrm:\t//p' "/proc/$child/status") & 0xa))" -eq 0 ]
+	done
+}
+
 @test "a launched program keeps its own" {
 	require_root
 	run_logged "$GOTAP" --version

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "proc/privilege.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434	/* Linux 5.3 */
@@ -98,6 +99,7 @@ static void stand_alone(const struct prober_job *job, int sock, int parent)
 	size_t i;
 
 	setsid();
+	privilege_reserve_no_files();
 	prctl(PR_SET_NAME, "gotap-prober");
 	for (i = 0; i < job->keep.len; i++)
 		*(int *)vec_push(&keep, sizeof(int)) = *vec_at(&job->keep, int, i);

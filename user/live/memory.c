@@ -209,6 +209,7 @@ static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
+	privilege_reserve_no_files();
 	privilege_keep(PRIVILEGE_PTRACE, &err);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

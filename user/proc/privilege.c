@@ -173,6 +173,11 @@ void privilege_reserve_files(void)
 	files_reserved = true;
 }
 
+void privilege_reserve_no_files(void)
+{
+	files_reserved = false;
+}
+
 /* A failure shows in the system call that needs the right. */
 static void set_effect(bool effect)
 {

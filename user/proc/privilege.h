@@ -58,6 +58,8 @@ int privilege_keep(unsigned int keep, struct error *err);
  * calling thread has them between privilege_raise_files() and privilege_lower_files().
  */
 void privilege_reserve_files(void);
+/* In a child that names no files: privilege_keep() gives them up, too. */
+void privilege_reserve_no_files(void);
 void privilege_raise_files(void);
 void privilege_lower_files(void);
 
