@@ -72,3 +72,145 @@ generation() {
 	[ "$(grep -c '^UserRegionBegin' <<<"$output")" -eq 3 ]
 	[ "$(grep -c '^UserRegionEnd' <<<"$output")" -eq 3 ]
 }
+
+# A thread may have a goroutine that runs, but no P yet, where the trace begins.
+@test "a goroutine that runs without a P is stopped where damage follows" {
+	{
+		echo "Trace Go1.23"
+		cat <<-'EOF'
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			Frequency freq=1000000000
+			EventBatch gen=1 m=9 time=100 size=?
+			GoStatus dt=1 g=1 m=9 gstatus=2
+			EventBatch gen=1 m=7 time=100 size=?
+			ProcStatus dt=1 p=0 pstatus=1
+			ProcStop dt=1
+			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
+			Frequency freq=1000000000
+			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
+			Strings
+			String id=1
+				data="generation-2"
+			EventBatch gen=2 m=9 time=1000 size=?
+			GoStatus dt=1 g=1 m=9 gstatus=2
+		EOF
+		generation 3 2000
+	} | trace_of no_p
+	damage "$T/no_p.trace" generation-2
+	converts "$T/no_p.trace"
+	contains "goroutines=1 "
+}
+
+# The collector runs where the wanted part begins, and goroutine 1 runs first in the second generation.
+@test "a collection that waits for a goroutine begins in the generation in which one runs" {
+	{
+		echo "Trace Go1.23"
+		cat <<-'EOF'
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			Frequency freq=1000000000
+			EventBatch gen=1 m=7 time=100 size=?
+			ProcStatus dt=1 p=0 pstatus=1
+			GoStatus dt=1 g=2 m=7 gstatus=2
+			GoStatus dt=1 g=1 m=18446744073709551615 gstatus=1
+			GCActive dt=1 gc_seq=1
+			HeapAlloc dt=1 heapalloc_value=5
+			HeapAlloc dt=1 heapalloc_value=5
+			HeapAlloc dt=1 heapalloc_value=5
+			HeapAlloc dt=1 heapalloc_value=5
+			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
+			Frequency freq=1000000000
+			EventBatch gen=2 m=7 time=1000 size=?
+			ProcStatus dt=1 p=0 pstatus=1
+			GoStatus dt=1 g=2 m=7 gstatus=2
+			GoStatus dt=1 g=1 m=18446744073709551615 gstatus=1
+			GCActive dt=1 gc_seq=2
+			GoBlock dt=1 reason_string=0 stack=0
+			GoStart dt=1 g=1 g_seq=1
+			GCEnd dt=1 gc_seq=3
+		EOF
+	} | trace_of gc
+	converts "$T/gc.trace" -g 1
+	run_logged "$GOTAP" text "$NEW"
+	[ "$(grep -c '^EventBatch gen=2 ' <<<"$output")" -gt 0 ]
+	[ "$(grep -c '^GCBegin' <<<"$output")" -eq 1 ]
+	[ "$(grep -c '^GCEnd' <<<"$output")" -eq 1 ]
+	! grep -q '^GCActive' <<<"$output"
+}
+
+# Ten collections while goroutine 2 runs alone, then goroutine 1 runs.
+@test "collections that were over before a chosen goroutine ran are left out and counted" {
+	local i seq=0
+	{
+		echo "Trace Go1.23"
+		generation 1 100
+		echo "GoStatus dt=1 g=2 m=18446744073709551615 gstatus=1"
+		for i in {1..10}; do
+			echo "GCBegin dt=10 gc_seq=$((++seq)) stack=0"
+			echo "GCEnd dt=10 gc_seq=$((++seq))"
+		done
+		echo "GCBegin dt=10 gc_seq=$((++seq)) stack=0"
+		echo "GoBlock dt=1 reason_string=1 stack=0"
+		echo "GoStart dt=1 g=2 g_seq=1"
+		echo "GCEnd dt=10 gc_seq=$((++seq))"
+	} | trace_of cycles
+	converts "$T/cycles.trace" -g 2
+	run_logged "$GOTAP" convert "$T/cycles.trace" -g 2 -o "$NEW"
+	contains "left out 20 events that have no place in the result"
+	run_logged "$GOTAP" text "$NEW"
+	[ "$(grep -c '^GCBegin' <<<"$output")" -eq 1 ]
+	[ "$(grep -c '^GCEnd' <<<"$output")" -eq 1 ]
+}
+
+# The first generation has a CPU sample with its stack, data of an experiment, and no event.
+@test "a generation without events keeps its samples, their stacks and its data" {
+	{
+		echo "Trace Go1.25"
+		cat <<-'EOF'
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			Sync
+			Frequency freq=1000000000
+			ClockSnapshot dt=0 mono=100 sec=1700000001 nsec=5
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			Strings
+			String id=1
+				data="main.work"
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			Stacks
+			Stack id=1 nframes=1
+				pc=4096 func=1 file=1 line=10
+			EventBatch gen=1 m=18446744073709551615 time=100 size=?
+			CPUSamples
+			CPUSample time=120 m=7 p=0 g=1 stack=1
+			ExperimentalBatch exp=1 gen=1 m=18446744073709551615 time=100
+				data="xyz"
+			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
+			Sync
+			Frequency freq=1000000000
+			ClockSnapshot dt=0 mono=1000 sec=1700000002 nsec=5
+			EventBatch gen=2 m=7 time=1000 size=?
+			ProcStatus dt=1 p=0 pstatus=1
+			GoStatus dt=1 g=1 m=7 gstatus=2
+			HeapAlloc dt=1 heapalloc_value=5
+		EOF
+	} | trace_of samples
+	converts "$T/samples.trace"
+	run_logged "$GOTAP" text "$NEW"
+	contains 'data="main.work"'
+	contains 'data="xyz"'
+	[ "$(grep -c '^CPUSample ' <<<"$output")" -eq 1 ]
+	[ "$(grep '^ExperimentalBatch' <<<"$output" | grep -o 'gen=[0-9]*')" = gen=1 ]
+}
+
+# Before header 1.23 a goroutine that is created blocked appears when it is first woken.
+@test "a chosen goroutine of which nothing is left is an error" {
+	{
+		echo "Trace Go1.23"
+		generation 1 100
+		echo "GoCreateBlocked dt=1 new_g=5 new_stack=0 stack=0"
+	} | trace_of blocked
+	run_logged "$GOTAP" convert "$T/blocked.trace" -g 5 -f go1.22 -o "$NEW"
+	[ "$status" -eq 1 ]
+	contains "there is no goroutine 5 in this part of the trace"
+	[ ! -e "$NEW" ]
+	converts "$T/blocked.trace" -g 5
+}

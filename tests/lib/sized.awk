@@ -10,7 +10,7 @@ function size_of(line,   n, i, len, field, fields) {
 		sub(/"$/, "", line)
 		return number(length(line)) + length(line)
 	}
-	n = line !~ /^[ \t]/
+	n = line !~ /^[ \t]*[a-z]+=/
 	len = split(line, fields, " ")
 	for (i = 1; i <= len; i++)
 		if (split(fields[i], field, "=") == 2)

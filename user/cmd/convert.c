@@ -82,9 +82,20 @@ static void report_damage(const struct rewrite_result *r)
 			"%s\n", r->faults, r->faults == 1 ? "" : "s", r->fault);
 	fprintf(stderr, "gotap convert: left out %llu bytes there, and %llu stacks and texts that were "
 		"in them\n", (unsigned long long)r->lost, (unsigned long long)r->unnamed);
+}
+
+/* What differs from the original, damaged or not. */
+static void report_repairs(const struct rewrite_result *r)
+{
 	if (r->joined)
-		fprintf(stderr, "gotap convert: %zu events that are not in the trace join the parts\n",
-			r->joined);
+		fprintf(stderr, "gotap convert: %zu events that are not in the trace %s\n", r->joined,
+			r->faults ? "join the parts" : "were added, since readers want them");
+	if (r->clocks)
+		fprintf(stderr, "gotap convert: set %zu clocks forward, which were not later than the "
+			"ones before\n", r->clocks);
+	if (r->data_dropped)
+		fprintf(stderr, "gotap convert: left out %zu batches of data of experiments, which the "
+			"header go1.22 cannot have\n", r->data_dropped);
 }
 
 static void report_rewrite(const struct options *o, const struct rewrite_result *result)
@@ -93,6 +104,7 @@ static void report_rewrite(const struct options *o, const struct rewrite_result 
 		fputs("gotap convert: none of these goroutines runs in this part of the trace\n",
 		      stderr);
 	report_damage(result);
+	report_repairs(result);
 	if (result->dropped)
 		fprintf(stderr, "gotap convert: left out %zu events that have no place in the "
 			"result\n", result->dropped);

@@ -85,7 +85,11 @@ static int proc_steal(struct rewrite *c, const struct trace_event *ev)
 
 /* --- ranges --- */
 
-/* One line of numbers for begins and ends, as the written trace counts them. */
+/*
+ * One line of numbers for begins and ends, as the written trace counts them. Without
+ * -g a goroutine runs at nearly each of them; with it a cycle whose begin still waits for
+ * one when it ends is left out, rather than shown at a time when it was long over.
+ */
 static int gc_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
@@ -111,6 +115,11 @@ static int gc_end(struct rewrite *c, const struct trace_event *ev)
 	if (!c->gc_open)
 		return 0;
 	c->gc_open = false;
+	if (sim_take_back(&c->sim, EV_GCBegin) || sim_take_back(&c->sim, EV_GCActive)) {
+		c->gc_seq--;
+		c->result->dropped++;
+		return 0;
+	}
 	sim_program(&c->sim, SIM_CONVERTED, g ? g->m : NULL, EV_GCEnd, 1,
 		    (const uint64_t[]){ ++c->gc_seq });
 	return 1;
@@ -122,7 +131,7 @@ static int stw_begin(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || g->stw)
 		return !g;
-	g->stw = true;
+	sim_stw(&c->sim, g, true);
 	sim_put(&c->sim, SIM_CONVERTED, g->m, EV_STWBegin, rewrite_string(c, ev->args[0]),
 		rewrite_stack(c, ev->args[1]));
 	return 1;
@@ -134,7 +143,7 @@ static int stw_end(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || !g->stw)
 		return !g;
-	g->stw = false;
+	sim_stw(&c->sim, g, false);
 	sim_emit(&c->sim, SIM_CONVERTED, g->m, EV_STWEnd, 0, NULL);
 	return 1;
 }
@@ -214,6 +223,7 @@ static int procs_change(struct rewrite *c, const struct trace_event *ev)
 	struct sim_g *g = rewrite_own(c, ev);
 
 	c->procs = ev->args[0];
+	c->result->dropped += sim_take_back(&c->sim, EV_ProcsChange);
 	sim_program(&c->sim, SIM_CONVERTED, g ? g->m : NULL, EV_ProcsChange, 2,
 		    (const uint64_t[]){ ev->args[0], rewrite_stack(c, ev->args[1]) });
 	return 1;
@@ -223,6 +233,7 @@ static int heap(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_m *m = rewrite_thread(c, ev);
 
+	c->result->dropped += sim_take_back(&c->sim, ev->type);
 	sim_program(&c->sim, SIM_CONVERTED, m && m->p ? m : NULL, ev->type, 1, ev->args);
 	return 1;
 }
@@ -267,6 +278,7 @@ static int sample(struct rewrite *c, const struct trace_event *ev)
 {
 	if (!c->writing || (c->o->goroutines && !rewrite_wanted(c, ev->g)))
 		return 1;
+	c->loose++;
 	tracefile_cpu_sample(c->tf, sim_stamp(&c->sim, SIM_CONVERTED), ev->m, ev->p,
 			     ev->g == TRACEV2_NO_ID ? 0 : ev->g, rewrite_stack(c, ev->args[0]));
 	return 1;
@@ -317,6 +329,15 @@ static rewrite_step *const steps[256] = {
 	[EV_Span ... EV_GoroutineStackFree] = experiment,
 };
 
+void rewrite_see(struct rewrite *c, uint64_t id)
+{
+	const uint64_t *at = map64_get(&c->sim.gs, id);
+	const struct sim_g *g = at ? (void *)(uintptr_t)*at : NULL;
+
+	if (g && g->status != SIM_UNKNOWN && g->status != SIM_DEAD && !g->held_back)
+		map64_put(&c->seen, id, NULL);
+}
+
 int rewrite_event(struct rewrite *c, const struct trace_event *ev)
 {
 	struct trace_transition tr = event_transition(ev);
@@ -325,7 +346,7 @@ int rewrite_event(struct rewrite *c, const struct trace_event *ev)
 	if (kept < 0)
 		return kept;
 	c->result->dropped += !kept && c->writing;
-	if (c->writing && tr.of == RESOURCE_GOROUTINE && rewrite_wanted(c, tr.id))
-		map64_put(&c->seen, tr.id, NULL);
+	if (c->writing && c->o->goroutines && tr.of == RESOURCE_GOROUTINE && rewrite_wanted(c, tr.id))
+		rewrite_see(c, tr.id);
 	return 0;
 }

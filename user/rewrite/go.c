@@ -18,6 +18,8 @@ int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || g->status != SIM_UNKNOWN)
 		return 1;
+	if (c->later)		/* only the first generation may state a goroutine that is new */
+		return 0;
 	if (ev->type == EV_GoStatusStack)
 		g->start_stack = rewrite_stack_key(c, ev->args[3]);
 	switch (ev->args[2]) {
@@ -49,7 +51,7 @@ int rewrite_go_create(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g)
 		return 1;
-	if (!m || !m->p)
+	if (!m || !m->p || g->status != SIM_UNKNOWN)
 		return 0;
 	g->start_stack = rewrite_stack_key(c, ev->args[1]);
 	g->seq = 0;
@@ -66,10 +68,13 @@ int rewrite_go_create(struct rewrite *c, const struct trace_event *ev)
 int rewrite_go_create_syscall(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_named(c, ev);
-	struct sim_m *m = free_thread(c, ev->m);
+	struct sim_m *m;
 
 	if (!g)
 		return 1;
+	if (g->status != SIM_UNKNOWN)
+		return 0;
+	m = free_thread(c, ev->m);
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_GoCreateSyscall, g->id);
 	sim_g_bind(&c->sim, g, m, SIM_SYSCALL);
 	g->seq = 0;
@@ -84,7 +89,7 @@ int rewrite_go_destroy_syscall(struct rewrite *c, const struct trace_event *ev)
 		return 1;
 	if (g->m->p)
 		sim_p_stop(&c->sim, SIM_ADDED, g->m->p);
-	sim_g_leave(&c->sim, g, SIM_WAITING, EV_GoDestroySyscall, 0, NULL);
+	sim_g_leave(&c->sim, SIM_CONVERTED, g, SIM_WAITING, EV_GoDestroySyscall, 0, NULL);
 	sim_forget_g(&c->sim, g);
 	return 1;
 }
@@ -117,7 +122,8 @@ int rewrite_go_stop(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g)
 		return 1;
-	sim_g_leave(&c->sim, g, ev->type == EV_GoStop ? SIM_RUNNABLE : SIM_WAITING, ev->type, 2,
+	sim_g_leave(&c->sim, SIM_CONVERTED, g,
+		    ev->type == EV_GoStop ? SIM_RUNNABLE : SIM_WAITING, ev->type, 2,
 		    (const uint64_t[]){ rewrite_string(c, ev->args[0]),
 					rewrite_stack(c, ev->args[1]) });
 	return 1;
@@ -129,7 +135,7 @@ int rewrite_go_destroy(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g)
 		return 1;
-	sim_g_leave(&c->sim, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
+	sim_g_leave(&c->sim, SIM_CONVERTED, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
 	sim_forget_g(&c->sim, g);
 	return 1;
 }

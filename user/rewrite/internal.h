@@ -17,15 +17,20 @@ struct rewrite {
 	int version;
 	bool started, writing;
 	bool later;		/* some generation has been written: the open one is not the first */
-	bool at_fault;		/* the last that was read is damage */
+	bool at_fault;		/* the last trace_reader_next() returned a fault */
 	bool resumed;		/* something is missing before the next generation */
 	int64_t start;		/* time of the first event */
 	uint64_t began;		/* time at which writing began */
+	size_t before;		/* events written before the open generation */
+	size_t stated;		/* events at its begin that say how everything is */
+	size_t loose;		/* its samples and batches of experiments */
+	size_t all_stated;	/* events that state something, of all generations */
+	struct trace_clock clock;	/* the last one of the original */
 	uint64_t gc_seq;
 	bool gc_open, gc_known;	/* what the written trace says of the collector */
 	uint64_t procs;		/* last GOMAXPROCS, 0 unknown */
 	struct strset *texts;	/* names; and stacks, as bytes of struct trace_frame */
-	struct map64 seen;	/* goroutines that are in what was written */
+	struct map64 seen;	/* those of the goroutines asked for that are in what was written */
 	struct map64 stack_keys;	/* stack id of the open generation -> key */
 	struct map64 tasks;	/* those that are open in what was written */
 	struct rewrite_result *result;
@@ -53,6 +58,8 @@ rewrite_step rewrite_go_unblock, rewrite_syscall_begin, rewrite_syscall_end;
 rewrite_step rewrite_syscall_end_blocked;
 rewrite_step rewrite_region_begin, rewrite_region_end, rewrite_task_begin, rewrite_task_end;
 
+/* Goroutine @id was asked for: is it in what is written? */
+void rewrite_see(struct rewrite *c, uint64_t id);
 bool rewrite_wanted(const struct rewrite *c, uint64_t g);
 /* The event's own goroutine if it is wanted and runs, else NULL. */
 struct sim_g *rewrite_own(struct rewrite *c, const struct trace_event *ev);

@@ -203,28 +203,6 @@ static void stop_ps(struct sim *s)
 
 /* --- a stop of the world ends in its own generation --- */
 
-/* A P that nobody holds; the goroutine that has it stops. */
-static struct sim_p *free_p(struct sim *s)
-{
-	struct sim_p *p = NULL;
-	size_t i;
-
-	for (i = 0; i < s->ps.cap; i++) {
-		if (!s->ps.slots[i].used)
-			continue;
-		p = (void *)(uintptr_t)s->ps.slots[i].value;
-		if (!p->m)
-			return p;
-	}
-	if (!p)
-		return sim_p(s, 0);
-	if (p->m->g)
-		sim_g_make_runnable(s, p->m->g);
-	if (p->m)
-		sim_p_stop(s, SIM_ADDED, p);
-	return p;
-}
-
 static void end_stop(struct sim *s, struct sim_g *g)
 {
 	struct sim_p *p;
@@ -235,7 +213,7 @@ static void end_stop(struct sim *s, struct sim_g *g)
 		return;
 	}
 	sim_g_make_runnable(s, g);
-	p = free_p(s);
+	p = sim_free_p(s);
 	m = sim_made_up(s);
 	sim_p_start(s, SIM_ADDED, p, m);
 	sim_g_start(s, SIM_ADDED, g, m);
@@ -247,9 +225,9 @@ static void end_stop(struct sim *s, struct sim_g *g)
 void rewrite_end_stops(struct rewrite *c)
 {
 	struct sim *s = &c->sim;
-	size_t i, added = s->counts.added;
+	size_t i;
 
-	for (i = 0; i < s->gs.cap; i++) {
+	for (i = 0; s->stops && i < s->gs.cap; i++) {
 		struct sim_g *g = (void *)(uintptr_t)s->gs.slots[i].value;
 
 		if (!g || !g->stw)
@@ -257,7 +235,6 @@ void rewrite_end_stops(struct rewrite *c)
 		s->now = s->last + 1;
 		end_stop(s, g);
 	}
-	c->result->joined += s->counts.added - added;
 }
 
 /* --- into the new one --- */
@@ -275,12 +252,12 @@ static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g
 	if (has_stale_range(g, now))
 		sim_g_close_ranges(s, g);
 	if (!now) {
-		sim_g_leave(s, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
+		sim_g_leave(s, SIM_ADDED, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
 		sim_forget_g(s, g);
 	} else if (now->status == G_WAITING) {
-		sim_g_leave(s, g, SIM_WAITING, EV_GoBlock, 2, none);
+		sim_g_leave(s, SIM_ADDED, g, SIM_WAITING, EV_GoBlock, 2, none);
 	} else {
-		sim_g_leave(s, g, SIM_RUNNABLE, EV_GoStop, 2, none);
+		sim_g_leave(s, SIM_ADDED, g, SIM_RUNNABLE, EV_GoStop, 2, none);
 	}
 }
 
@@ -403,7 +380,6 @@ void rewrite_resume(struct rewrite *c)
 {
 	struct stated st = { .c = c };
 	struct vec list = {0};
-	size_t added = c->sim.counts.added;
 
 	if (!c->sim.gs.len && !c->sim.ps.len)	/* nothing came before: it begins here */
 		return;
@@ -416,7 +392,6 @@ void rewrite_resume(struct rewrite *c)
 	start_goroutines(&st, false);
 	start_ps(&st);
 	start_goroutines(&st, true);
-	c->result->joined += c->sim.counts.added - added;
 	vec_free(&list);
 	vec_free(&st.gs);
 	vec_free(&st.ps);

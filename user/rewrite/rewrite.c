@@ -54,15 +54,16 @@ static bool is_later(const struct trace_clock *a, const struct trace_clock *b)
  * Damage may have changed a clock, or brought an older generation once more. Readers want each
  * clock of a trace later than the one before: one that is not is counted on from @last.
  */
-static struct trace_clock clock_after(const struct rewrite *c, const struct v2_generation *gen,
-				      const struct trace_clock *last)
+static void take_clock(struct rewrite *c, const struct v2_generation *gen, struct trace_clock *last)
 {
-	struct trace_clock clock = clock_of(c, gen), on = *last;
+	struct trace_clock clock = clock_of(c, gen);
 
+	c->result->clocks += c->clock.wall_sec && !is_later(&clock, &c->clock);
+	c->clock = clock;
 	if (!last->wall_sec || is_later(&clock, last))
-		return clock;
-	set_forward(&on, clock.time > last->time ? clock.time : last->time + 1);
-	return on;
+		*last = clock;
+	else
+		set_forward(last, clock.time > last->time ? clock.time : last->time + 1);
 }
 
 /* Ranges that are open where the written trace begins. */
@@ -91,7 +92,7 @@ static void restate_ranges(struct rewrite *c)
 
 		if (!gs->slots[i].used)
 			continue;
-		g->stw = false;		/* has no Active: its end will be left out */
+		sim_stw(&c->sim, g, false);	/* has no Active: its end will be left out */
 		g->assist_before = g->assist && !sim_g_thread(g);
 		if (g->assist && sim_g_thread(g))
 			sim_put(&c->sim, SIM_ADDED, g->m, EV_GCMarkAssistActive, g->id);
@@ -112,8 +113,12 @@ static int write_experiments(struct rewrite *c)
 	_cleanup_free_ uint8_t *buf = NULL;
 	size_t i;
 
-	if (!c->writing || !gen || c->version < 23)
+	if (!c->writing || !gen)
 		return 0;
+	if (c->version < 23) {
+		c->result->data_dropped += gen->experiments.len;
+		return 0;
+	}
 	buf = xcalloc(TRACEV2_MAX_BATCH, 1);
 	for (i = 0; i < gen->experiments.len; i++) {
 		const struct v2_experiment *e = vec_at(&gen->experiments, struct v2_experiment, i);
@@ -121,6 +126,7 @@ static int write_experiments(struct rewrite *c)
 
 		if (!body)
 			return change_error(c);
+		c->loose++;
 		tracefile_experiment(c->tf, e->exp, c->sim.now, body, e->at.size);
 	}
 	return 0;
@@ -129,17 +135,31 @@ static int write_experiments(struct rewrite *c)
 /* Goroutines of which the first generation says how they are. */
 static void see_all(struct rewrite *c)
 {
+	const struct map64 *wanted = c->o->goroutines;
 	size_t i;
 
-	for (i = 0; i < c->sim.gs.cap; i++) {
-		const struct sim_g *g = (void *)(uintptr_t)c->sim.gs.slots[i].value;
-
-		if (g && g->status != SIM_UNKNOWN && g->status != SIM_DEAD)
-			map64_put(&c->seen, g->id, NULL);
-	}
+	for (i = 0; wanted && i < wanted->cap; i++)
+		if (wanted->slots[i].used)
+			rewrite_see(c, wanted->slots[i].key);
 }
 
-/* At the begin of the wanted span: nothing has happened between it and the event at hand. */
+/* Opens a generation of the result, which says how everything is when it begins. */
+static void open_generation(struct rewrite *c)
+{
+	c->before = c->sim.emitted;
+	c->loose = 0;
+	tracefile_gen_begin(c->tf);
+	sim_restate(&c->sim);
+}
+
+/* What was written since the generation was opened states something. */
+static void note_stated(struct rewrite *c)
+{
+	c->stated = c->sim.emitted - c->before;
+	c->all_stated += c->stated;
+}
+
+/* Called at the first event past --from: the states are those before it. */
 static int begin_writing(struct rewrite *c)
 {
 	uint64_t begin = (uint64_t)c->start + (uint64_t)c->o->from;
@@ -148,31 +168,44 @@ static int begin_writing(struct rewrite *c)
 	c->sim.now = begin > 2 ? begin : 2;
 	c->began = c->sim.now;
 	c->sim.muted = false;
-	tracefile_gen_begin(c->tf);
-	sim_restate(&c->sim);
+	open_generation(c);
 	see_all(c);
 	restate_ranges(c);
 	if (c->procs)
 		sim_program(&c->sim, SIM_ADDED, NULL, EV_ProcsChange, 2,
 			    (const uint64_t[]){ c->procs, 0 });
+	note_stated(c);
 	return write_experiments(c);
 }
 
+/* A generation without an event is none: what else it has is lost. */
 static int end_generation(struct rewrite *c, struct trace_clock *clock)
 {
-	if (!c->writing || !c->sim.emitted)
+	if (!c->writing)
 		return 0;
+	if (c->sim.emitted == c->before)
+		c->result->dropped += c->loose;
 	set_forward(clock, c->began);
 	return tracefile_gen_end(c->tf, clock, c->err);
 }
 
-/* What still waits for a goroutine to run loses its stack, an id of the old generation. */
+/*
+ * What still waits for a goroutine to run loses its stack, an id of the old generation. And a
+ * range can be Active only in the first generation: in a later one it begins.
+ */
 static void strip_pending(struct rewrite *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->sim.pending.len; i++)
-		vec_at(&c->sim.pending, struct sim_pending, i)->args[1] = 0;
+	for (i = 0; i < c->sim.pending.len; i++) {
+		struct sim_pending *p = vec_at(&c->sim.pending, struct sim_pending, i);
+
+		p->args[1] = 0;
+		if (p->ev != EV_GCActive)
+			continue;
+		p->ev = EV_GCBegin;
+		p->nargs = 2;
+	}
 }
 
 /* Ends the written generation and begins the next, which says again how everything is. */
@@ -183,47 +216,56 @@ static int next_generation(struct rewrite *c, struct trace_clock *clock)
 	c->later |= c->sim.emitted > 0;
 	strip_pending(c);
 	rewrite_drop_names(c);
-	tracefile_gen_begin(c->tf);
-	sim_restate(&c->sim);
+	open_generation(c);
+	note_stated(c);
 	return ret;
+}
+
+enum { GEN_BYTES = 32 << 20 };
+
+/*
+ * A file can have generations without number that say nothing, each of which would state
+ * all goroutines again: at least as much has to happen in one as it states. And one without
+ * an event is not written, but its samples can be part of the next.
+ */
+static bool is_worth_its_statuses(const struct rewrite *c)
+{
+	size_t events = c->sim.emitted - c->before;
+
+	if (tracefile_gen_size(c->tf) > GEN_BYTES)
+		return true;
+	return events && events + c->loose >= 2 * c->stated;
 }
 
 /* A generation of the original ends where another begins: so do ours. */
 static int turn(struct rewrite *c, struct trace_clock *clock)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
+	bool next = c->writing && gen && is_worth_its_statuses(c);
 	int ret = 0;
 
 	map64_clear(&c->stack_keys);
-	if (c->writing && gen) {
+	if (next) {
 		rewrite_end_stops(c);
 		ret = next_generation(c, clock);
 	}
-	else if (!c->writing)
+	if (!c->writing)
 		rewrite_drop_names(c);
 	if (gen && c->resumed) {
 		rewrite_resume(c);
 		c->resumed = false;
 	}
-	if (gen)
-		*clock = clock_after(c, gen, clock);
+	if (gen && (next || !c->writing))
+		take_clock(c, gen, clock);
 	return ret ? ret : write_experiments(c);
 }
 
-enum { GEN_BYTES = 32 << 20 };
-
-/* Is a stop-the-world range open? Then few events follow before it ends. */
-static bool world_stops(const struct rewrite *c)
+/* While the world stops few events follow before it goes on; in a damaged file it may never. */
+static bool is_full(const struct rewrite *c)
 {
-	size_t i;
+	size_t bytes = tracefile_gen_size(c->tf);
 
-	for (i = 0; i < c->sim.gs.cap; i++) {
-		const struct sim_g *g = (void *)(uintptr_t)c->sim.gs.slots[i].value;
-
-		if (g && g->stw)
-			return true;
-	}
-	return false;
+	return bytes > GEN_BYTES && (!c->sim.stops || bytes > (size_t)8 * GEN_BYTES);
 }
 
 /* One of the original may be of any length; the written one is in memory until it ends. */
@@ -233,6 +275,7 @@ static int split(struct rewrite *c, struct trace_clock *clock)
 	int ret;
 
 	map64_clear(&c->stack_keys);
+	rewrite_end_stops(c);
 	ret = next_generation(c, clock);
 	set_forward(clock, time);
 	return ret;
@@ -250,7 +293,7 @@ static int step(struct rewrite *c, const struct trace_event *ev, struct trace_cl
 	c->result->ran |= c->writing && rewrite_wanted(c, ev->g);
 	if (!ret)
 		ret = rewrite_event(c, ev);
-	if (!ret && c->writing && tracefile_gen_size(c->tf) > GEN_BYTES && !world_stops(c))
+	if (!ret && c->writing && is_full(c))
 		ret = split(c, clock);
 	return ret;
 }
@@ -350,6 +393,8 @@ static int rewrite(struct rewrite *c, int fd)
 		ret = error_set(c->err, -ENODATA, "nothing of the trace is left%s%s",
 				c->result->faults ? ": " : "", c->result->fault);
 	c->result->events = c->sim.emitted;
+	c->result->dropped += c->sim.pending.len;
+	c->result->joined = c->sim.counts.added - c->all_stated;
 	c->result->unnamed = trace_reader_unnamed(c->r);
 	sim_release(&c->sim);
 	tracefile_free(c->tf);

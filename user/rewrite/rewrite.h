@@ -37,7 +37,9 @@ struct rewrite_result {
 	bool resumed;		/* there is more behind the first of them */
 	uint64_t lost;		/* bytes of the original that were left out there */
 	uint64_t unnamed;	/* stacks and strings of events that were lost there */
-	size_t joined;		/* events written to join what is on both sides of them */
+	size_t joined;		/* events added: steps that the original lacks and readers want */
+	size_t clocks;		/* clocks that were not later than the one before, and are now */
+	size_t data_dropped;	/* batches of experiments that the header cannot hold */
 	char fault[640];	/* the first one, and where */
 };
 

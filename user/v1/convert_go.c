@@ -66,7 +66,7 @@ static void settle_ranges(struct convert *c, struct sim_g *g)
 	}
 	if (g->stw_ends) {
 		sim_emit(&c->sim, SIM_CONVERTED, g->m, EV_STWEnd, 0, NULL);
-		g->stw = g->stw_ends = false;
+		sim_stw(&c->sim, g, false);
 	}
 }
 
@@ -114,7 +114,7 @@ int convert_go_end(struct convert *c, const struct v1_event *ev)
 
 	if (g->status != SIM_RUNNING)
 		return 0;
-	sim_g_leave(&c->sim, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
+	sim_g_leave(&c->sim, SIM_CONVERTED, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
 	return 1;
 }
 
@@ -125,7 +125,7 @@ static int leave(struct convert *c, const struct v1_event *ev, enum sim_status s
 
 	if (g->status != SIM_RUNNING)
 		return 0;
-	sim_g_leave(&c->sim, g, status, type, 2,
+	sim_g_leave(&c->sim, SIM_CONVERTED, g, status, type, 2,
 		    (const uint64_t[]){ tracefile_string(c->sim.tf, reason),
 					convert_stack(c, ev->stack) });
 	return 1;

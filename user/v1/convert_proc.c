@@ -107,7 +107,7 @@ int convert_stw_start(struct convert *c, const struct v1_event *ev)
 	if (!m || m->g->stw)
 		return 0;
 	*stw_slot(c, ev) = m->g;
-	m->g->stw = true;
+	sim_stw(&c->sim, m->g, true);
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_STWBegin, tracefile_string(c->sim.tf, reason), 0);
 	return 1;
 }
@@ -125,7 +125,7 @@ int convert_stw_done(struct convert *c, const struct v1_event *ev)
 		return 1;
 	}
 	sim_emit(&c->sim, SIM_CONVERTED, g->m, EV_STWEnd, 0, NULL);
-	g->stw = false;
+	sim_stw(&c->sim, g, false);
 	return 1;
 }
 

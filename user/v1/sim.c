@@ -68,6 +68,7 @@ struct sim_g *sim_g(struct sim *s, uint64_t id)
 
 void sim_forget_g(struct sim *s, struct sim_g *g)
 {
+	sim_stw(s, g, false);
 	map64_del(&s->gs, g->id);
 	g_free(g);
 }
@@ -200,6 +201,27 @@ struct sim_m *sim_p_move(struct sim *s, struct sim_p *p, struct sim_m *prefer)
 	return sim_p_hold(s, p, prefer);
 }
 
+struct sim_p *sim_free_p(struct sim *s)
+{
+	struct sim_p *p = NULL;
+	size_t i;
+
+	for (i = 0; i < s->ps.cap; i++) {
+		if (!s->ps.slots[i].used)
+			continue;
+		p = (void *)(uintptr_t)s->ps.slots[i].value;
+		if (!p->m)
+			return p;
+	}
+	if (!p)
+		return sim_p(s, 0);
+	if (p->m->g)
+		sim_g_make_runnable(s, p->m->g);
+	if (p->m)
+		sim_p_stop(s, SIM_ADDED, p);
+	return p;
+}
+
 /* --- goroutines --- */
 
 void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status status)
@@ -267,12 +289,12 @@ void sim_g_start(struct sim *s, enum sim_origin origin, struct sim_g *g, struct 
 	sim_g_bind(s, g, m, SIM_RUNNING);
 }
 
-void sim_g_leave(struct sim *s, struct sim_g *g, enum sim_status status, enum tracev2_event ev,
-		 int nargs, const uint64_t *args)
+void sim_g_leave(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
+		 enum tracev2_event ev, int nargs, const uint64_t *args)
 {
 	if (status == SIM_DEAD)
 		sim_g_close_ranges(s, g);
-	sim_emit(s, SIM_CONVERTED, g->m, ev, nargs, args);
+	sim_emit(s, origin, g->m, ev, nargs, args);
 	unbind(s, g, status);
 }
 
@@ -300,6 +322,8 @@ void sim_g_make_runnable(struct sim *s, struct sim_g *g)
 		sim_g_exit(s, SIM_ADDED, g);
 		break;
 	case SIM_RUNNING:
+		if (!g->m->p)	/* a status says that it runs, no P does */
+			sim_p_start(s, SIM_ADDED, sim_free_p(s), g->m);
 		sim_put(s, SIM_ADDED, g->m, EV_GoStop, 0, 0);
 		unbind(s, g, SIM_RUNNABLE);
 		break;
@@ -315,7 +339,16 @@ void sim_g_close_ranges(struct sim *s, struct sim_g *g)
 		sim_emit(s, SIM_ADDED, g->m, EV_STWEnd, 0, NULL);
 	if (g->assist)
 		sim_emit(s, SIM_ADDED, g->m, EV_GCMarkAssistEnd, 0, NULL);
-	g->stw = g->stw_ends = g->assist = false;
+	sim_stw(s, g, false);
+	g->assist = false;
+}
+
+void sim_stw(struct sim *s, struct sim_g *g, bool open)
+{
+	s->stops += open;
+	s->stops -= g->stw;
+	g->stw = open;
+	g->stw_ends = false;
 }
 
 struct sim_m *sim_g_thread(const struct sim_g *g)
@@ -407,4 +440,18 @@ void sim_flush_pending(struct sim *s)
 		sim_emit(s, SIM_CONVERTED, m, p->ev, p->nargs, p->args);
 	}
 	s->pending.len = 0;
+}
+
+bool sim_take_back(struct sim *s, enum tracev2_event ev)
+{
+	struct sim_pending *p = s->pending.data;
+	size_t i = s->pending.len;
+
+	while (i && p[i - 1].ev != ev)
+		i--;
+	if (!i)
+		return false;
+	memmove(p + i - 1, p + i, (s->pending.len - i) * sizeof(*p));
+	s->pending.len--;
+	return true;
 }

@@ -72,6 +72,7 @@ struct sim {
 	struct vec pending;		/* struct sim_pending */
 	struct sim_m *last_user;	/* a thread with a P and a running goroutine */
 	size_t nrunning;
+	size_t stops;			/* goroutines whose stop-the-world range is open */
 	uint64_t next_made_up;
 	uint64_t now;			/* time of the v1 event at hand */
 	uint64_t last;			/* of the last event written */
@@ -119,6 +120,9 @@ struct sim_m *sim_p_hold(struct sim *s, struct sim_p *p, struct sim_m *prefer);
 /* Moves @p away from a thread whose goroutine is in a system call. */
 struct sim_m *sim_p_move(struct sim *s, struct sim_p *p, struct sim_m *prefer);
 
+/* A P that nobody holds; the goroutine that has it stops. */
+struct sim_p *sim_free_p(struct sim *s);
+
 /* --- goroutines --- */
 
 /* First status of @g, on @m (NULL for runnable and waiting ones). */
@@ -129,8 +133,10 @@ void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status
 /* From runnable to running on @m, which holds a P and no goroutine. */
 void sim_g_start(struct sim *s, enum sim_origin origin, struct sim_g *g, struct sim_m *m);
 /* @g leaves its thread by @ev with the given arguments. */
-void sim_g_leave(struct sim *s, struct sim_g *g, enum sim_status status, enum tracev2_event ev,
-		 int nargs, const uint64_t *args);
+void sim_g_leave(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
+		 enum tracev2_event ev, int nargs, const uint64_t *args);
+/* The stop-the-world range of @g is open from now on, or ends, by an event that the caller wrote. */
+void sim_stw(struct sim *s, struct sim_g *g, bool open);
 /* Back from a system call that blocked. */
 void sim_g_exit(struct sim *s, enum sim_origin origin, struct sim_g *g);
 /* Whatever steps it takes from where @g is. */
@@ -152,5 +158,7 @@ struct sim_m *sim_any_user(struct sim *s);
 void sim_program(struct sim *s, enum sim_origin origin, struct sim_m *m, enum tracev2_event ev,
 		 int nargs, const uint64_t *args);
 void sim_flush_pending(struct sim *s);
+/* Takes back the last event of this type that still waits for a goroutine; false if none does. */
+bool sim_take_back(struct sim *s, enum tracev2_event ev);
 
 #endif
