@@ -5,26 +5,67 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SECOND 1000000000
 
 /* What our time namespace adds to the machine's CLOCK_MONOTONIC, ns. */
 static int64_t namespace_adds;
 
-/* A line "monotonic SECONDS NANOSECONDS"; a kernel without time namespaces has no such file. */
-static void read_namespace(void)
+/* @process: "self" or an id. */
+static bool namespace_of(const char *process, const char *which, ino_t *ret)
 {
-	FILE *f = fopen("/proc/self/timens_offsets", "re");
-	int64_t s, ns;
-	char line[128];
+	char path[64];
+	struct stat st;
 
+	snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, which);
+	if (stat(path, &st))
+		return false;
+	*ret = st.st_ino;
+	return true;
+}
+
+/* From a line "monotonic SECONDS NANOSECONDS". */
+static void read_offsets(const char *process)
+{
+	char path[64], line[128];
+	int64_t s, ns;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/timens_offsets", process);
+	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "monotonic %" SCNd64 " %" SCNd64, &s, &ns) == 2)
 			namespace_adds = s * SECOND + ns;
 	if (f)
 		fclose(f);
+}
+
+/*
+ * The file of a process has the offsets of its children's namespace (fs/proc/base.c,
+ * timens_offsets_show). After unshare(CLONE_NEWTIME) that is another one than its own until it
+ * execs, and before Linux 6.1 after that, too. Then the parent is asked, which is mostly still
+ * where we are. A kernel without time namespaces has none of these files.
+ */
+static void read_namespace(void)
+{
+	char parent[16];
+	const char *who[] = { "self", parent };
+	ino_t own, theirs;
+	size_t i;
+
+	if (!namespace_of("self", "time", &own))
+		return;
+	snprintf(parent, sizeof(parent), "%d", getppid());
+	for (i = 0; i < sizeof(who) / sizeof(who[0]); i++)
+		if (namespace_of(who[i], "time_for_children", &theirs) && theirs == own) {
+			read_offsets(who[i]);
+			return;
+		}
 }
 
 static uint64_t read_clock(clockid_t id)
