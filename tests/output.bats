@@ -59,6 +59,20 @@ has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 	done
 }
 
+@test "a text of a damaged trace leaves the file that was there, and nothing else" {
+	local damaged
+	require_go "$REFERENCE_GO"
+	head -c 1000 "$CHECKOUT/build/go/go$REFERENCE_GO/src/internal/trace/internal/tracev1/testdata/user_task_region_1_11_good" >"$BATS_TEST_TMPDIR/old"
+	echo old >"$TRACE"
+	for damaged in "$CHECKOUT/tests/vectors/bad_batch_truncated.trace" "$BATS_TEST_TMPDIR/old"; do
+		gotap text "$damaged" -o "$TRACE"
+		one_line 1 "gotap: $damaged: "
+		[ "$(cat "$TRACE")" = old ]
+		nothing_beside
+	done
+	"$GOTAP" text "$CHECKOUT/tests/vectors/bad_batch_truncated.trace" 2>/dev/null | grep -q '^Trace Go1' || fail "nothing is printed"
+}
+
 @test "a disk that is full leaves the file that was there" {
 	local command
 	require_root

@@ -107,6 +107,17 @@ same_as_recorded() {
 	trace_ok "$TRACE".*
 }
 
+@test "raw records that end too early replace the trace that was there if they have a generation of one" {
+	spool 1.27 mixed -procs -delay 1m
+	head -c "$(($(stat -c %s "$SPOOL") - 3))" "$SPOOL" >"$BATS_TEST_TMPDIR/cut"
+	echo old >"$TRACE"
+	gotap assemble -q "$BATS_TEST_TMPDIR/cut" -o "$TRACE"
+	[ "$status" -eq 1 ]
+	[ "$output" = "gotap: '$BATS_TEST_TMPDIR/cut' ends in the middle of a chunk" ]
+	trace_ok "$TRACE"
+	[ ! -e "$TRACE.partial" ]
+}
+
 # What a reader has to take in the first place: files with any bytes changed.
 @test "a spool file with wrong bytes gives a trace or one error, never a crash" {
 	local i

@@ -34,7 +34,6 @@ static int write_text(const struct buf *data, const char *binary, FILE *f, struc
 {
 	int ret = v1_text_named(data->data, data->len, binary, f, err);
 
-	/* What could be read stays: it shows where the damage begins. */
 	if ((fflush(f) || ferror(f)) && !ret)
 		ret = error_set(err, -EIO, "cannot write the text: %s", strerror(errno));
 	return ret;
@@ -56,7 +55,7 @@ static int write_file(const struct buf *data, const char *path, const char *bina
 		ret = write_text(data, binary, f, err);
 	if (!f || fclose(f))
 		ret = error_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
-	if (output_close(&out, ret != -EIO, &late) && !ret) {
+	if (output_close(&out, !ret, &late) && !ret) {
 		*err = late;
 		ret = late.code;
 	}

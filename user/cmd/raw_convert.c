@@ -20,9 +20,8 @@ int raw_not_same_file(const struct raw_source *source, const char *in, const cha
 	return 0;
 }
 
-/* @written: could all of it be written? */
 static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, const struct output *out,
-	       bool *written, struct error *err)
+	       struct error *err)
 {
 	struct raw_sink sink;
 	struct error write_err;
@@ -32,8 +31,7 @@ static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, co
 	ret = fn(source, &sink, err);
 	if (ret)
 		error_prefix(err, "%s", in);
-	*written = !sink_close(&sink, &write_err);
-	if (*written)
+	if (!sink_close(&sink, &write_err))
 		return ret;
 	*err = write_err;
 	return err->code;
@@ -44,15 +42,14 @@ int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char
 {
 	struct error close_err;
 	struct output out;
-	bool written;
 	int ret = raw_not_same_file(source, in, path, err);
 
 	if (!ret)
 		ret = output_start(&out, path, form, err);
 	if (ret)
 		return ret;
-	ret = run(fn, source, in, &out, &written, err);
-	if (output_close(&out, written && (!ret || form == OUTPUT_TEXT), &close_err) && !ret) {
+	ret = run(fn, source, in, &out, err);
+	if (output_close(&out, !ret, &close_err) && !ret) {
 		*err = close_err;
 		ret = close_err.code;
 	}

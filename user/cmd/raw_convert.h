@@ -13,7 +13,7 @@ typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, str
 int raw_convert(raw_convert_fn *fn, const char *in, const char *out, struct error *err);
 /*
  * The same from a source that is open, and stays so; @in is its name. After a fault of the
- * input a text keeps what was written before it: it shows where the damage begins.
+ * input a regular file @out is as it was before; a pipe or a terminal has got what came before the fault.
  */
 int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
 		       const char *out, enum output_form form, struct error *err);

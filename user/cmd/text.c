@@ -17,7 +17,8 @@ static const char usage[] =
 	"included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
 	"prints, and `gotap wire` turns it back into a trace; those of older releases, back\n"
 	"to before Go 1.5, are shown in the same manner. TRACE and FILE may be - (standard\n"
-	"input, output).\n"
+	"input, output). Of a damaged trace standard output gets what comes before the\n"
+	"damage; FILE stays as it was.\n"
 	"\n"
 	"  -o, --output FILE     write to FILE instead of standard output\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before\n"
@@ -35,7 +36,7 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 		return ret;
 	if (legacy_is(&source))
 		ret = legacy_text(&source, in, out, binary, err);
-	else	/* what could be read stays: it shows where the damage begins */
+	else
 		ret = raw_convert_source(text_write, &source, in, out, OUTPUT_TEXT, err);
 	source_close(&source);
 	return ret;
