@@ -191,6 +191,83 @@ refuses_x() {
 	one_line 1 "is in the way"
 }
 
+# by_nobody ARGUMENT...: gotap as a user without rights, in $SHARED.
+by_nobody() {
+	cp "$GOTAP" "$BATS_TEST_TMPDIR/gotap"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	cd "$SHARED"
+	run_logged setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all,+dac_read_search --inh-caps=+dac_read_search \
+		--ambient-caps=+dac_read_search "$BATS_TEST_TMPDIR/gotap" "$@"
+}
+
+# Who may write it may not rename over it.
+@test "a file of the owner of a shared folder is written in place by others" {
+	require_tool setpriv
+	sticky
+	echo old >"$SHARED/x"
+	chmod 666 "$SHARED/x"
+	cp "$GOOD" "$BATS_TEST_TMPDIR/good"
+	by_nobody convert "$BATS_TEST_TMPDIR/good" -o x
+	[ "$status" -eq 0 ]
+	[ "$output" = "" ]
+	succeeds "$GOTAP" check "$SHARED/x"
+	[ "$(stat -c '%a %u' "$SHARED/x")" = "666 0" ]
+	nothing_beside
+}
+
+# started_wire: one that has begun to write $TRACE; what is written to descriptor 8 is its input.
+started_wire() {
+	mkfifo "$BATS_TEST_TMPDIR/in"
+	"$GOTAP" wire "$BATS_TEST_TMPDIR/in" -o "$TRACE" 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+	WIRE=$!
+	TARGETS=$WIRE
+	exec 8>"$BATS_TEST_TMPDIR/in"
+	wait_for 20 test -e "$TRACE.partial"
+}
+
+@test "a .partial file that another program replaced is neither renamed nor removed" {
+	local text
+	for text in "$("$GOTAP" text "$GOOD")" nonsense; do
+		echo old >"$TRACE"
+		started_wire
+		mv "$TRACE.partial" "$BATS_TEST_TMPDIR/moved"
+		echo theirs >"$TRACE.partial"
+		echo "$text" >&8
+		exec 8>&-
+		status=0
+		wait "$WIRE" || status=$?
+		[ "$status" -eq 1 ]
+		[ "$(cat "$TRACE")" = old ]
+		[ "$(cat "$TRACE.partial")" = theirs ]
+		[ "$text" = nonsense ] || grep -qx "gotap: cannot write '$TRACE': another program moved or replaced 'x.trace.partial' in the same folder meanwhile, which is left alone" "$BATS_TEST_TMPDIR/said"
+		rm "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/moved" "$TRACE.partial"
+	done
+}
+
+@test "names of 255 bytes: an unfinished file is moved aside, and found" {
+	local name partial
+	name=$(printf 'n%.0s' {1..255})
+	partial=${name:0:247}.partial
+	TRACE=$BATS_TEST_TMPDIR/$name
+	cp "$GOOD" "$BATS_TEST_TMPDIR/$partial"
+	gotap convert "$GOOD" -o "$TRACE"
+	one_line 0 "gotap: '$BATS_TEST_TMPDIR/${name:0:245}.partial.1' is what a gotap wrote that was killed"
+	mv "$BATS_TEST_TMPDIR/${name:0:245}.partial.1" "$BATS_TEST_TMPDIR/$partial"
+	cmp "$GOOD" "$BATS_TEST_TMPDIR/$partial"
+	succeeds "$GOTAP" check "$TRACE"
+	contains "gotap: '$BATS_TEST_TMPDIR/$partial' is what a gotap wrote that was killed"
+}
+
+@test "raw records that are not there, but unfinished: the error says how to read them" {
+	local command
+	printf 'gotapspl and more' >"$BATS_TEST_TMPDIR/x.spool.partial"
+	for command in "assemble -o $TRACE" records; do
+		# shellcheck disable=SC2086
+		gotap $command "$BATS_TEST_TMPDIR/x.spool"
+		one_line 1 "gotap: cannot open '$BATS_TEST_TMPDIR/x.spool': No such file or directory; but '$BATS_TEST_TMPDIR/x.spool.partial' is what a gotap wrote that was killed: \`gotap assemble $BATS_TEST_TMPDIR/x.spool.partial -o FILE\` makes a trace of it"
+	done
+}
+
 @test "a pipe of one's own: its reader gets the trace; without a reader that is an error" {
 	mkfifo "$TRACE"
 	cat "$TRACE" >"$BATS_TEST_TMPDIR/got" 3>&- &

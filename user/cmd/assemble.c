@@ -240,7 +240,7 @@ int cmd_assemble(int argc, char **argv)
 
 	if (status)
 		status--;
-	else if (!info || spool_open(&in, o.spool, info, &err))
+	else if (!info || leftover_spool_open(&in, o.spool, info, &err))
 		status = cmd_fail(&err);
 	else
 		status = assemble(&o, in, info, &err);

@@ -71,11 +71,11 @@ int output_start(struct output *o, const char *path, enum output_form form, stru
 	return r;
 }
 
-int leftover_source_open(struct raw_source *s, const char *path, struct error *err)
+/* @r: whether the file at @path could be opened. */
+static int tell_of_partial(const char *path, int r, struct error *err)
 {
-	_cleanup_free_ char *partial = xasprintf("%s.partial", path), *how = NULL;
+	_cleanup_free_ char *partial = output_partial(path), *how = NULL;
 	enum form form = strcmp(path, "-") ? form_of(partial) : FORM_NONE;
-	int r = source_open(s, path, err);
 
 	if (!r && form != FORM_NONE && form != FORM_BUSY)
 		leftover_tell(partial);
@@ -83,4 +83,15 @@ int leftover_source_open(struct raw_source *s, const char *path, struct error *e
 		return r;
 	how = how_to_read(partial, form);
 	return error_set(err, r, "cannot open '%s': %s; but '%s' %s", path, strerror(-r), partial, how);
+}
+
+int leftover_source_open(struct raw_source *s, const char *path, struct error *err)
+{
+	return tell_of_partial(path, source_open(s, path, err), err);
+}
+
+int leftover_spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
+			struct error *err)
+{
+	return tell_of_partial(path, spool_open(ret, path, info, err), err);
 }

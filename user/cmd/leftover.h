@@ -8,15 +8,18 @@
 
 #include "cmd/output.h"
 #include "read/raw_source.h"
+#include "stream/spool.h"
 
 /* Opens an output for writing now, and tells of an unfinished file that was in its way. */
 int output_start(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Says how the unfinished file at @path is read. */
 void leftover_tell(const char *path);
 /*
- * source_open() of a trace: where there is none of that name, or beside it, but one that
- * is not finished, that is told.
+ * source_open() of a trace and spool_open(): say if there is an unfinished file of that name, beside the one that is
+ * opened, or in its place.
  */
 int leftover_source_open(struct raw_source *s, const char *path, struct error *err);
+int leftover_spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
+			struct error *err);
 
 #endif

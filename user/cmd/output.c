@@ -56,6 +56,30 @@ static int busy(const struct output *o, struct error *err)
 			 "that, or name another file", o->path);
 }
 
+/* --- names --- */
+
+/* A name with @end behind it, cut where that would be too long. */
+static char *with_end(const char *name, const char *end)
+{
+	return xasprintf("%.*s%s", NAME_MAX - (int)strlen(end), name, end);
+}
+
+/* The path of @name in the folder of @path. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+char *output_partial(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *name = with_end(slash ? slash + 1 : path, SUFFIX);
+
+	return beside(path, name);
+}
+
 /* --- what was left by a gotap that was killed --- */
 
 /* Unlike rename(2) it never replaces what is at @to; not every file system knows RENAME_NOREPLACE. */
@@ -75,15 +99,12 @@ static int move_aside(struct output *o)
 	int n, e = EEXIST;
 
 	for (n = 1; n <= LEFTOVERS && e == EEXIST; n++) {
-		_cleanup_free_ char *to = xasprintf("%s.%d", o->partial, n);
+		_cleanup_free_ char *end = xasprintf("%s.%d", SUFFIX, n), *to = with_end(o->name, end);
 
 		e = move(o->dir, o->partial, to);
 		if (!e) {
-			const char *slash = strrchr(o->path, '/');
-
 			free(o->leftover);
-			o->leftover = xasprintf("%.*s%s", slash ? (int)(slash + 1 - o->path) : 0,
-						o->path, to);
+			o->leftover = beside(o->path, to);
 		}
 	}
 	return e;
@@ -130,7 +151,7 @@ static void reserve_rights(const struct place *p)
 	bool own = p->dir_st.st_uid == geteuid();
 	bool may = own ? mode & S_IWUSR : p->dir_st.st_gid == getegid() ? mode & S_IWGRP : mode & S_IWOTH;
 
-	if (!may || (mode & S_ISVTX && !own && p->exists && p->st.st_uid != geteuid()))
+	if (!may || place_is_kept(p))
 		privilege_reserve_files();
 }
 
@@ -142,13 +163,6 @@ static void inherit(int fd, const struct stat *st)
 	if (fchown(fd, st->st_uid, st->st_gid) && fchown(fd, (uid_t)-1, st->st_gid))
 		mode &= 0707;	/* its group is another one */
 	fchmod(fd, mode);
-}
-
-static char *partial_of(const char *name)
-{
-	int room = NAME_MAX - (int)sizeof(SUFFIX) + 1;
-
-	return xasprintf("%.*s%s", room, name, SUFFIX);
 }
 
 /* 1: done; 0: try again. */
@@ -176,7 +190,7 @@ static int open_beside(struct output *o, const struct place *p, struct error *er
 {
 	int i, r = 0;
 
-	o->partial = partial_of(p->name);
+	o->partial = with_end(p->name, SUFFIX);
 	for (i = 0; i < TRIES && !r; i++)
 		r = make_partial(o, p, err);
 	if (!r)
@@ -266,7 +280,7 @@ static int open_file(struct output *o, const struct place *p, struct error *err)
 
 	if (r)
 		return r;
-	if (p->exists && place_is_mount(p))
+	if (p->exists && (place_is_mount(p) || (place_is_kept(p) && !privilege_owns_files())))
 		return open_stream(o, p, err);
 	r = open_beside(o, p, err);
 	if (p->exists && only_in_place(r)) {
@@ -345,7 +359,7 @@ bool output_is(const struct output *o, int fd)
 /* A file that is not there yet is known by what it would be written to. */
 bool output_is_file(const struct output *o, const char *path)
 {
-	_cleanup_free_ char *partial = xasprintf("%s%s", path, SUFFIX);
+	_cleanup_free_ char *partial = output_partial(path);
 	struct stat st;
 
 	return (!stat(path, &st) && is_same(o, &st)) || (!stat(partial, &st) && is_same(o, &st));
@@ -374,6 +388,9 @@ static int give_name(const struct output *o, struct error *err)
 {
 	int e;
 
+	if (!is_at(o->fd, o->dir, o->partial))
+		return error_set(err, -ESTALE, "cannot write '%s': another program moved or replaced '%s' in the "
+				 "same folder meanwhile, which is left alone", o->path, o->partial);
 	if (!is_as_before(o))
 		e = EEXIST;
 	else if (o->replaces)
@@ -397,7 +414,7 @@ static int settle(const struct output *o, bool keep, struct error *err)
 	privilege_raise_files();
 	if (keep)
 		r = give_name(o, err);
-	else
+	else if (is_at(o->fd, o->dir, o->partial))
 		unlinkat(o->dir, o->partial, 0);
 	privilege_lower_files();
 	return r;

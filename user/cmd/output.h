@@ -6,8 +6,9 @@
  * NAME.partial stays and holds what was written; the next command with that name moves
  * it aside and says so (leftover.h).
  *
- * Where that cannot be done (the folder may not be written, NAME is a mount point, a
- * pipe, a device, a standard file) the command writes to the file itself.
+ * Where that cannot be done (the folder may not be written, or is sticky and NAME another
+ * user's; NAME is a mount point, a pipe, a device, a standard file) the command writes to
+ * the file itself.
  */
 #ifndef GOTAP_CMD_OUTPUT_H
 #define GOTAP_CMD_OUTPUT_H
@@ -41,6 +42,8 @@ struct output {
  * fs.protected_symlinks have it. -EBUSY: another gotap writes that file.
  */
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
+/* Where the file at @path is until it is whole; free it. */
+char *output_partial(const char *path);
 /* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
 bool output_is(const struct output *o, int fd);
 bool output_is_file(const struct output *o, const char *path);

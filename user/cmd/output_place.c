@@ -114,6 +114,12 @@ bool place_is_foreign(const struct place *p, const struct stat *st)
 	       st->st_uid != geteuid() && st->st_uid != p->dir_st.st_uid;
 }
 
+bool place_is_kept(const struct place *p)
+{
+	return p->exists && p->dir_st.st_mode & S_ISVTX && p->dir_st.st_uid != geteuid() &&
+	       p->st.st_uid != geteuid();
+}
+
 bool place_is_mount(const struct place *p)
 {
 	struct statx stx;

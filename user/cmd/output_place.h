@@ -27,6 +27,8 @@ struct place {
 int place_find(struct place *p, const char *path, struct error *err);
 /* May others put files there, and is the one with @st of another user? */
 bool place_is_foreign(const struct place *p, const struct stat *st);
+/* Does its folder let only its owner, another user, replace what is there (as /tmp does)? */
+bool place_is_kept(const struct place *p);
 /* Is it a mount point, which cannot be replaced? */
 bool place_is_mount(const struct place *p);
 /* Number of our own open file that a link of /proc stands for, -1: none. */

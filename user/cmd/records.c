@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/leftover.h"
 #include "stream/merge.h"
 #include "stream/record_text.h"
 #include "stream/spool.h"
@@ -56,7 +57,7 @@ static int print_spool(const char *path, struct error *err)
 	struct spool_reader *in = NULL;
 	struct printer p = {0};
 	struct merge *m = NULL;
-	int r = spool_open(&in, path, info, err);
+	int r = leftover_spool_open(&in, path, info, err);
 
 	if (!r) {
 		p.minor = (int)info->go_minor;

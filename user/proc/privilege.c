@@ -168,6 +168,13 @@ int privilege_keep(unsigned int keep, struct error *err)
 	return 0;
 }
 
+bool privilege_owns_files(void)
+{
+	struct __user_cap_data_struct caps[2];
+
+	return get_caps(caps) && is_in_effect(caps, CAP_FOWNER);
+}
+
 void privilege_reserve_files(void)
 {
 	files_reserved = true;

@@ -60,6 +60,8 @@ int privilege_keep(unsigned int keep, struct error *err);
 void privilege_reserve_files(void);
 /* In a child that names no files: privilege_keep() gives them up, too. */
 void privilege_reserve_no_files(void);
+/* Is CAP_FOWNER in effect? */
+bool privilege_owns_files(void);
 void privilege_raise_files(void);
 void privilege_lower_files(void);
 
