@@ -140,8 +140,8 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 }
 
 /*
- * Has the goroutine @c left Go for C? The runtime's profiler then begins where it did
- * (runtime.sigprof). A syscall is not left Go for: the instruction is one of Go's.
+ * Does the goroutine @c run C code? Then the runtime's profiler begins the stack where the goroutine
+ * called it (runtime.sigprof). In a syscall it does not: the interrupted instruction is one of Go's.
  */
 static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
 				 struct g_chunk *c, struct stack_start *from)

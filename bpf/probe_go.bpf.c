@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_go: goroutines. runtime.casgstatus(gp, old, new) sees every
- * transition before it becomes visible to other threads; who calls it, by
- * return address, tells what the transition means. The probes sit at those
- * calls that mean something (plan_sites.c, move_to_calls).
+ * transition before it becomes visible to other threads; its return address
+ * says what the transition means. The probes sit at those calls that mean
+ * something (user/plan/sites.c, move_to_calls).
  */
 #include "transition.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_host: transitions of builds with profile-guided inlining (-pgo, Go 1.21
+ * probe_inlined: transitions of builds with profile-guided inlining (-pgo, Go 1.21
  * and later), in which casgstatus is part of the functions that call it and
  * its own probe sees nothing of them. These probes sit in such a function (the
  * host), mostly at its start; the class of the site is found by the address of

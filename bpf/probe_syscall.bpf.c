@@ -28,7 +28,7 @@ int syscall_enter(struct pt_regs *ctx)
 /*
  * The jump in exitsyscall that tests the P just loaded, after the goroutine
  * won its status back: from here on nobody can take the P away. Without a P
- * the outcome is told later, by acquirepNoTrace or exitsyscallNoP.
+ * the probe in acquirepNoTrace or exitsyscallNoP records the outcome later.
  */
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
@@ -44,7 +44,10 @@ int syscall_exit(struct pt_regs *ctx)
 		return 0;
 	l->r.id = goid_of(&l->r, gp);
 	l->r.ptr = gp;
-	/* Who takes a P tells so (proc_steal): the ticks say nothing new. */
+	/*
+	 * A thread that takes a P has a record of that (proc_steal). As long as no record is lost
+	 * (is_told), the ticks need not be read.
+	 */
 	l->r.sub = is_told(&l->r) ||
 		   read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
 	l->stack = 0;

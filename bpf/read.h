@@ -2,10 +2,10 @@
 /*
  * read: reads of the target's memory by probes. One fails where a page is not in memory
  * (swapped out, or without access for the moment: NUMA balancing, mprotect), since a probe
- * cannot wait for it; the value is then 0. Each failure is counted, by CPU, because the
- * record that is made of the value says something false or nothing (struct ring_state,
- * capture/unreadable). Addresses below the first page that can be mapped come of a nil
- * pointer, which is a state of the program.
+ * cannot wait for it; the value is then 0. Each failure is counted, by CPU (struct ring_state,
+ * capture/unreadable), because a record that is made from this 0 is false or says nothing. A
+ * failure below LOWEST_ADDRESS, where nothing can be mapped, is not counted: the address comes
+ * from a nil pointer, which is a regular state of the program.
  */
 #ifndef GOTAP_BPF_READ_H
 #define GOTAP_BPF_READ_H

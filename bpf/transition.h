@@ -15,7 +15,7 @@ struct transition {
 	__u64 ret;		/* a pc in the function that makes the transition: the leaf */
 	struct site_class site;
 	/*
-	 * The probe sits in that function itself (probe_host), which has no frame
+	 * The probe sits in that function itself (probe_inlined), which has no frame
 	 * yet: its return address, and its second argument.
 	 */
 	bool host;

@@ -66,8 +66,8 @@ static inline bool budget_limits(double ceiling)
 
 /*
  * @stack_depth: frames of a whole stack. @extras: there are probes that only measure
- * memory. Little is saved up at the begin: who starts above the ceiling must be
- * found out before much is spent.
+ * memory. At the begin the probes may spend less beyond the ceiling than later: a program
+ * that exceeds it from its start on must be noticed before it has paid much.
  */
 void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
 		 unsigned int stack_depth, bool extras);

@@ -106,7 +106,7 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	if (c->budget.level == level)
 		return;
 	say_level(c);
-	/* before a slice without probes none goes by itself, which would take time and change nothing */
+	/* where all probes go next, the extras need not go first: each removal waits for the kernel */
 	set_level(c, level, away || c->budget.off);
 }
 

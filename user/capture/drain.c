@@ -53,7 +53,10 @@ static bool fill(struct drain *d, struct chunk *c)
 	return busy;
 }
 
-/* What is in the chunk was there before the look: a change that it finds is in no earlier chunk. */
+/*
+ * Looks after the chunk is filled: records from after a change that the look finds are in this chunk
+ * or in later ones, and are dropped from them.
+ */
 static bool fill_with_truth(struct drain *d, struct chunk *c)
 {
 	bool busy = fill(d, c);

@@ -102,9 +102,10 @@ static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
 }
 
 /*
- * The gap begins before probes go one after the other: what is recorded then
- * counts no more. It begins at its best where a goroutine runs that can tell it,
- * for which there is a tick, unless nothing is recorded any more.
+ * The gap begins before the probes go: they go one after the other, so what is recorded meanwhile is
+ * incomplete and is not used. The model begins a gap best at a record of a running goroutine, whose
+ * thread can then have the event that says so. For that the first REC_GAP comes a tick before the
+ * second; where nobody reads there will be no record to wait for.
  */
 static void leave(struct gaps *g, enum rec_gap why)
 {
@@ -140,7 +141,10 @@ static void come_back(struct gaps *g)
 	g->away = false;
 }
 
-/* Losses alone may be of a moment, and a full queue of one in which nothing happens. */
+/*
+ * Nobody reads if the queue stays full and records are lost: losses alone may be one burst, a full
+ * queue alone an idle program.
+ */
 static void look_for_reader(struct gaps *g)
 {
 	uint64_t full = chunk_queue_full_since(g->queue), lost = ring_set_lost(g->rings);
@@ -153,7 +157,7 @@ static void look_for_reader(struct gaps *g)
 	}
 }
 
-/* Who cannot read what there is gets nothing more, so no probe comes back while the queue is full. */
+/* While the queue is full no probe is attached and no state is read: the records would find no room. */
 static void tick(struct gaps *g)
 {
 	bool may = may_begin(g), off;

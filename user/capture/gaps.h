@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gaps: the thread that decides of which times nothing is known, while the drain
- * thread empties the rings: it waits for the kernel and reads the target's memory,
- * and neither may keep the rings from being emptied, nor a recording from ending.
+ * gaps: the thread that takes probes away and puts them back, and reads all states
+ * again after each gap. It waits for the kernel and for the target's memory; the drain
+ * thread, which empties the rings and ends the recording, must wait for neither.
  *
  * Three reasons for a gap. Records were lost: the states that follow from the
  * stream are wrong until every goroutine concerned has moved again, and some never

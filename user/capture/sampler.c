@@ -61,19 +61,17 @@ static int add_thread(struct sampler *s, pid_t tid)
 static void drop_ended(struct sampler *s)
 {
 	char path[64];
-	size_t i = 0;
+	size_t i;
 
-	while (i < s->threads.cap) {
+	for (i = 0; i < s->threads.cap; i++) {
 		struct map64_slot *slot = &s->threads.slots[i];
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%d", s->pid, (int)slot->key);
-		if (!slot->used || !access(path, F_OK)) {
-			i++;
+		if (!slot->used || !access(path, F_OK))
 			continue;
-		}
 		if (slot->value)
 			close((int)slot->value - 1);
-		map64_del(&s->threads, slot->key);	/* may move another here: look again */
+		map64_del(&s->threads, slot->key);
 	}
 }
 

@@ -426,17 +426,15 @@ static void stream_free(struct trace_stream *s)
 
 static void streams_drop_done(struct tracefile *tf)
 {
-	size_t i = 0;
+	size_t i;
 
-	while (i < tf->streams.cap) {
+	for (i = 0; i < tf->streams.cap; i++) {
 		struct map64_slot *slot = &tf->streams.slots[i];
 		struct trace_stream *s = (void *)(uintptr_t)slot->value;
 
-		if (!slot->used || !s->done) {
-			i++;
+		if (!slot->used || !s->done)
 			continue;
-		}
-		map64_del(&tf->streams, slot->key);	/* may move another here: look again */
+		map64_del(&tf->streams, slot->key);
 		stream_free(s);
 	}
 }
