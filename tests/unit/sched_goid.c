@@ -144,6 +144,63 @@ static void the_end_leaves_out_who_never_told(void)
 	goid_filter_free(NULL);
 }
 
+/* It has ended, and all of its records were lost: nothing waits for its name. */
+static void a_g_that_is_created_again_gives_up_the_first(void)
+{
+	struct goid_filter *f = begin();
+
+	put(f, REC_GO_CREATE, 0, G1);
+	put(f, REC_GO_PARK, 3, G2);
+	put(f, REC_GO_CREATE, 0, G1);
+	CHECK_EQ(n_seen, 1);
+	CHECK_EQ(seen[0].id, 3);
+	put(f, REC_GO_START, 9, G1);
+	CHECK_EQ(n_seen, 3);
+	CHECK_EQ(seen[1].kind, REC_GO_CREATE);
+	CHECK_EQ(seen[1].id, 9);
+	CHECK_EQ(goid_filter_unnamed(f), 1);
+	goid_filter_free(f);
+}
+
+/* Each stands behind another that waits, and is named before it. */
+static void creations_are_named_while_others_wait(void)
+{
+	enum { N = 30 };
+	struct goid_filter *f = begin();
+	size_t i;
+
+	for (i = 0; i < N; i++)
+		put(f, REC_GO_CREATE, 0, G1 + i * 8);
+	for (i = N; i-- > 1;)
+		put(f, REC_GOID, 100 + i, G1 + i * 8);
+	CHECK_EQ(n_seen, 0);
+	put(f, REC_GO_START, 100, G1);
+	CHECK_EQ(n_seen, 2 * N);
+	for (i = 0; i < N; i++)
+		CHECK_EQ(seen[i].id, 100 + i);
+	put(f, REC_GO_CREATE, 0, G2);
+	put(f, REC_GO_START, 7, G2);
+	CHECK_EQ(seen[2 * N].id, 7);
+	goid_filter_free(f);
+}
+
+static void what_waits_for_a_name_is_bounded(void)
+{
+	struct goid_filter *f = begin();
+	size_t i, n = (16 << 20) / sizeof(struct rec_long) - 10;
+
+	put(f, REC_GO_CREATE, 0, G1);
+	for (i = 0; i < n; i++)
+		put(f, REC_GO_PARK, 3, G2);
+	CHECK_EQ(n_seen, 0);
+	for (i = 0; i < 20; i++)
+		put(f, REC_GO_PARK, 3, G2);
+	CHECK_EQ(n_seen, MAX);
+	CHECK_EQ(seen[0].kind, REC_GO_PARK);
+	CHECK_EQ(goid_filter_unnamed(f), 1);
+	goid_filter_free(f);
+}
+
 static void an_error_behind_it_comes_back(void)
 {
 	struct goid_filter *f = begin();
@@ -283,6 +340,9 @@ int main(void)
 		UNIT(a_g_that_is_used_again_gets_the_id_of_each_time),
 		UNIT(ids_of_ps_name_nothing),
 		UNIT(the_end_leaves_out_who_never_told),
+		UNIT(a_g_that_is_created_again_gives_up_the_first),
+		UNIT(creations_are_named_while_others_wait),
+		UNIT(what_waits_for_a_name_is_bounded),
 		UNIT(an_error_behind_it_comes_back),
 		UNIT(an_id_that_was_told_need_not_be_told_again),
 		UNIT(the_snapshot_tells_names_but_records_know_better),

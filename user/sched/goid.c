@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* goid: see goid.h. Held records lie in one buffer, oldest first. */
+/*
+ * goid: see goid.h. Held records lie in one buffer, oldest first. Places in it are counted
+ * from the first record that was ever held, so that nothing is renumbered as records leave.
+ */
 #include "sched/goid.h"
 
 #include <stdbool.h>
@@ -9,11 +12,22 @@
 #include "base/map64.h"
 #include "base/vec.h"
 
+enum {
+	/*
+	 * A name comes within milliseconds, or its record was lost. Half a second of the
+	 * most records that were ever seen.
+	 */
+	HELD_MAX = 16 << 20,
+	HELD_KEEP = 64 << 10,
+};
+
 struct goid_filter {
 	goid_fn *fn;
 	void *ctx;
-	struct buf held;
-	struct map64 open;	/* g -> offset in `held` of its creation, +1 */
+	struct buf held;	/* from head on; the first one there is a creation that waits */
+	size_t head;
+	uint64_t gone;		/* bytes that were cut off before held.data */
+	struct map64 open;	/* g -> place of its creation that waits, +1 */
 	struct map64 names;	/* g -> goid, 0 when it is dead */
 	size_t unnamed;
 };
@@ -93,16 +107,19 @@ static bool leaves_out_a_name(const struct rec *r)
 static int pass_on(struct goid_filter *f, const struct rec *r)
 {
 	struct rec_long named = {0};
+	bool is_known = false;
 
 	if (leaves_out_a_name(r)) {
 		memcpy(&named, r, record_size(r, SIZE_MAX));
+		is_known = r->id == REC_ID_TOLD && r->kind != REC_GO_DEAD;
 		if (r->id == REC_ID_TOLD)
 			named.r.id = name_of(f, r->ptr);
 		if (is_switch(r) && named.stack == REC_ID_TOLD)
 			named.stack = name_of(f, named.arg);
 		r = &named.r;
 	}
-	learn(f, r);
+	if (!is_known)
+		learn(f, r);
 	return f->fn(f->ctx, r);
 }
 
@@ -117,73 +134,108 @@ static bool is_of_another(const struct rec *r, const struct rec *creation)
 	       ((uint16_t)r->id == creation->flags || (l->arg && l->arg != creation->time));
 }
 
-static void resolve(struct goid_filter *f, const struct rec *r)
+static struct rec *held_at(const struct goid_filter *f, size_t at)
 {
-	uint64_t *at = map64_get(&f->open, r->ptr);
-	struct rec *creation;
-
-	if (!at)
-		return;
-	creation = (struct rec *)(f->held.data + *at - 1);
-	if (is_of_another(r, creation))
-		return;
-	creation->id = r->id;
-	map64_del(&f->open, r->ptr);
+	return (struct rec *)(f->held.data + at);
 }
 
-static void hold(struct goid_filter *f, const struct rec *r)
+/* True if @r names a goroutine whose creation waits for that. */
+static bool resolve(struct goid_filter *f, const struct rec *r)
 {
-	size_t at = f->held.len;
+	uint64_t *place = map64_get(&f->open, r->ptr);
+	struct rec *creation;
+
+	if (!place)
+		return false;
+	creation = held_at(f, *place - 1 - f->gone);
+	if (is_of_another(r, creation))
+		return false;
+	creation->id = r->id;
+	map64_del(&f->open, r->ptr);
+	return true;
+}
+
+/*
+ * True if another creation of the same g gave up to wait: that goroutine has ended, and
+ * none of its records came that names it.
+ */
+static bool hold(struct goid_filter *f, const struct rec *r)
+{
+	uint64_t place = f->gone + f->held.len;
+	bool is_new = true;
 
 	buf_add(&f->held, r, record_size(r, SIZE_MAX));
 	if (is_creation(r) && !r->id)
-		*map64_put(&f->open, r->ptr, NULL) = at + 1;
+		*map64_put(&f->open, r->ptr, &is_new) = place + 1;
+	return !is_new;
 }
 
-/* Passes on what stands before the first creation that is still open. */
-static int release(struct goid_filter *f, bool all)
+static bool waits(const struct goid_filter *f, const struct rec *creation)
 {
-	size_t at = 0;
+	const uint64_t *place = map64_get(&f->open, creation->ptr);
+
+	return place && *place - 1 - f->gone == f->head;
+}
+
+/* Cuts off what was passed on, when it is more than the rest. */
+static void compact(struct goid_filter *f)
+{
+	if (f->head <= f->held.len - f->head)
+		return;
+	memmove(f->held.data, f->held.data + f->head, f->held.len - f->head);
+	f->held.len -= f->head;
+	f->gone += f->head;
+	f->head = 0;
+	if (!f->held.len)
+		buf_empty(&f->held, HELD_KEEP);
+}
+
+/* Passes on what stands before the first creation that waits. */
+static int release(struct goid_filter *f)
+{
 	int e = 0;
 
-	while (!e && at < f->held.len) {
-		const struct rec *r = (const struct rec *)(f->held.data + at);
+	while (!e && f->head < f->held.len) {
+		const struct rec *r = held_at(f, f->head);
 
-		if (is_creation(r) && !r->id) {
-			if (!all)
-				break;
-			f->unnamed++;
-		} else {
+		if (!is_creation(r) || r->id)
 			e = pass_on(f, r);
-		}
-		at += record_size(r, SIZE_MAX);
+		else if (waits(f, r))
+			break;
+		else
+			f->unnamed++;
+		f->head += record_size(r, SIZE_MAX);
 	}
-	if (!at)
-		return e;
-	memmove(f->held.data, f->held.data + at, f->held.len - at);
-	f->held.len -= at;
-	for (size_t i = 0; i < f->open.cap; i++)
-		if (f->open.slots[i].used)
-			f->open.slots[i].value -= at;
+	compact(f);
+	return e;
+}
+
+/* Creations that held up too many records wait no longer. */
+static int give_up_waiting(struct goid_filter *f)
+{
+	int e = 0;
+
+	while (!e && f->held.len - f->head > HELD_MAX) {
+		map64_del(&f->open, held_at(f, f->head)->ptr);
+		e = release(f);
+	}
 	return e;
 }
 
 int goid_filter_record(struct goid_filter *f, const struct rec *r)
 {
-	size_t open = f->open.len;
+	bool settled = names_goroutine(r) && resolve(f, r);
 
-	if (names_goroutine(r))
-		resolve(f, r);
 	if (!f->held.len && (!is_creation(r) || r->id))
 		return pass_on(f, r);
-	hold(f, r);
-	return f->open.len < open ? release(f, false) : 0;
+	settled |= hold(f, r);
+	return settled ? release(f) : give_up_waiting(f);
 }
 
 int goid_filter_finish(struct goid_filter *f)
 {
 	map64_clear(&f->open);
-	return release(f, true);
+	return release(f);
 }
 
 size_t goid_filter_unnamed(const struct goid_filter *f)

@@ -29,7 +29,10 @@ struct goid_filter *goid_filter_new(goid_fn *fn, void *ctx);
 int goid_filter_record(struct goid_filter *f, const struct rec *r);
 /* Passes all on; creations that stay without an id are left out. */
 int goid_filter_finish(struct goid_filter *f);
-/* Creations that were left out: the goroutine did nothing else before the capture ended. */
+/*
+ * Creations that were left out: no record named the goroutine before its g was used again, the
+ * capture ended, or as many records waited behind it as fit in 16 MB.
+ */
 size_t goid_filter_unnamed(const struct goid_filter *f);
 /* Accepts NULL. */
 void goid_filter_free(struct goid_filter *f);
