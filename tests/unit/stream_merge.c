@@ -120,6 +120,29 @@ static void disorder_inside_a_cpu_is_sorted(void)
 	chunk_free(&c);
 }
 
+/* A damaged file: as many moves as half of the square of their number, if one is inserted after the other. */
+static void falling_times_are_sorted_in_time(void)
+{
+	enum { N = 400000 };
+	uint64_t *times = malloc(N * sizeof(*times));
+	struct merge *m = begin();
+	struct chunk c = {0};
+	size_t i;
+
+	for (i = 0; i < N; i++)
+		times[i] = N - i / 2;		/* each time twice, in the order of places */
+	segment(&c, 0, times, N);
+	add(m, &c, N / 2 + MAX / 2 - 1);
+	CHECK_EQ(n_seen, MAX - 2);
+	for (i = 0; i < n_seen; i++) {
+		CHECK_EQ(seen[i].time, N / 2 + 1 + i / 2);
+		CHECK_EQ(seen[i].id % 2, i % 2);
+	}
+	merge_free(m);
+	chunk_free(&c);
+	free(times);
+}
+
 static void equal_times_go_by_cpu_then_by_place(void)
 {
 	static const uint64_t want[] = { 0, 1, 1000, 1001, 2000 };
@@ -238,6 +261,7 @@ int main(void)
 		UNIT(nothing_beyond_the_watermark_goes_on),
 		UNIT(a_watermark_that_stays_holds_all_back),
 		UNIT(disorder_inside_a_cpu_is_sorted),
+		UNIT(falling_times_are_sorted_in_time),
 		UNIT(equal_times_go_by_cpu_then_by_place),
 		UNIT(random_streams_come_out_sorted_and_whole),
 		UNIT(damage_is_an_error_and_what_was_whole_goes_on),

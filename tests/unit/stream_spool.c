@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* spool: what is written comes back, and a damaged file says so. */
+#define _GNU_SOURCE
 #include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -181,6 +184,25 @@ static void a_full_disk_is_an_error_with_the_name(void)
 	spool_close(NULL);
 }
 
+static bool takes_nothing;
+
+/* In place of libc's: a file that takes no bytes and says no error. */
+ssize_t write(int fd, const void *data, size_t n)
+{
+	return takes_nothing ? 0 : syscall(SYS_write, fd, data, n);
+}
+
+static void a_file_that_takes_nothing_is_an_error(void)
+{
+	struct spool_writer *w;
+	struct error err = {0};
+
+	takes_nothing = true;
+	CHECK_EQ(spool_create(&w, 1, "x", &INFO, &err), -EIO);
+	takes_nothing = false;
+	CHECK(strstr(err.text, "cannot write 'x'"));
+}
+
 int main(void)
 {
 	int fd = mkstemp(path), r;
@@ -194,6 +216,7 @@ int main(void)
 		UNIT(other_files_are_refused),
 		UNIT(a_wrong_length_is_an_error),
 		UNIT(a_full_disk_is_an_error_with_the_name),
+		UNIT(a_file_that_takes_nothing_is_an_error),
 		{0} });
 	unlink(path);
 	return r;

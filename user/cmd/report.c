@@ -87,7 +87,7 @@ static void print_lost(const struct report *r, FILE *f)
 	if (r->result->stacks_missing)
 		fprintf(f, ", %" PRIu64 " stacks", r->result->stacks_missing);
 	if (r->result->unnamed)
-		fprintf(f, ", %" PRIu64 " goroutines that never ran", r->result->unnamed);
+		fprintf(f, ", %" PRIu64 " goroutines that no record names", r->result->unnamed);
 	fputc('\n', f);
 	if (r->result->model.lost)
 		fputs("advice: the rings were full; try a larger --ring-size, or a smaller "

@@ -3,7 +3,8 @@
  * merge: see merge.h. Each CPU has a queue: the bytes of its records and an
  * index of (time, offset) that is kept sorted. A ring is in reserve order and
  * times are taken right after, so it is sorted already but for a program that
- * was preempted in between: insertion from the end costs nothing.
+ * was preempted in between: insertion from the end costs nothing. The records of a
+ * damaged file may lie in any order: then all of the queue is sorted at once.
  */
 #include "stream/merge.h"
 
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #include "base/vec.h"
+
+enum { MOVES_MAX = 1 << 20 };	/* of entries in a queue, to sort the records of one chunk */
 
 struct entry {
 	uint64_t time;
@@ -60,32 +63,55 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 	return q;
 }
 
-/* There is room for it. */
-static void queue_insert(struct queue *q, uint64_t time, size_t at)
+/* There is room for it. Moves at most @most others out of the way; returns how many it moved. */
+static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t most)
 {
 	struct entry *e = q->entries.data;
-	size_t i = q->entries.len++;
+	size_t end = q->entries.len++, i = end;
 
-	for (; i > q->next && e[i - 1].time > time; i--)
+	for (; i > q->next && end - i < most && e[i - 1].time > time; i--)
 		e[i] = e[i - 1];
 	e[i] = (struct entry){ time, at };
+	return end - i;
+}
+
+/* In one queue places rise as records come. */
+static int by_time_and_place(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void queue_sort(struct queue *q)
+{
+	struct entry *e = q->entries.data;
+
+	qsort(e + q->next, q->entries.len - q->next, sizeof(*e), by_time_and_place);
 }
 
 static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 {
-	size_t base = q->bytes.len, at, n;
+	size_t base = q->bytes.len, at, n, moves = MOVES_MAX;
 	const struct rec *r;
+	int e = 0;
 
 	buf_add(&q->bytes, p, len);
 	vec_reserve(&q->entries, q->entries.len + len / sizeof(struct rec), sizeof(struct entry));
 	for (at = base; at < base + len; at += n) {
 		r = (const struct rec *)(q->bytes.data + at);
 		n = record_size(r, base + len - at);
-		if (!n)
-			return -EBADMSG;
-		queue_insert(q, r->time, at);
+		if (!n) {
+			e = -EBADMSG;
+			break;
+		}
+		moves -= queue_insert(q, r->time, at, moves);
 	}
-	return 0;
+	if (!moves)	/* used up: from some record on they stand as they came */
+		queue_sort(q);
+	return e;
 }
 
 /* All is passed on; the room of a burst does not stay. */

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/write_all.h"
 
 static const char MAGIC[8] = "gotapspl";
 
@@ -42,19 +43,12 @@ struct spool_reader {
 	char *path;
 };
 
-static int write_all(const struct spool_writer *w, const void *p, size_t n, struct error *err)
+static int put(const struct spool_writer *w, const void *p, size_t n, struct error *err)
 {
-	while (n) {
-		ssize_t done = write(w->fd, p, n);
+	size_t done;
+	int r = write_all(w->fd, p, n, &done);
 
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return error_set(err, -errno, "cannot write '%s': %s", w->name, strerror(errno));
-		p = (const char *)p + done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return r ? error_set(err, r, "cannot write '%s': %s", w->name, strerror(-r)) : 0;
 }
 
 int spool_create(struct spool_writer **ret, int fd, const char *name, const struct capture_info *info,
@@ -67,9 +61,9 @@ int spool_create(struct spool_writer **ret, int fd, const char *name, const stru
 	w->fd = fd;
 	w->name = xstrdup(name);
 	memcpy(head.magic, MAGIC, sizeof(MAGIC));
-	r = write_all(w, &head, sizeof(head), err);
+	r = put(w, &head, sizeof(head), err);
 	if (!r)
-		r = write_all(w, info, sizeof(*info), err);
+		r = put(w, info, sizeof(*info), err);
 	if (r)
 		spool_writer_free(w);
 	else
@@ -85,9 +79,9 @@ int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err
 		.wall_ns = c->wall_ns,
 		.len = c->data.len,
 	};
-	int r = write_all(w, &head, sizeof(head), err);
+	int r = put(w, &head, sizeof(head), err);
 
-	return r ? r : write_all(w, c->data.data, c->data.len, err);
+	return r ? r : put(w, c->data.data, c->data.len, err);
 }
 
 void spool_writer_free(struct spool_writer *w)

@@ -15,6 +15,7 @@
 
 #include "base/map64.h"
 #include "base/vec.h"
+#include "base/write_all.h"
 #include "trace/strtab.h"
 #include "trace/varint.h"
 
@@ -51,26 +52,12 @@ struct tracefile {
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
 };
 
-static int write_all(struct tracefile *tf, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t w = write(tf->fd, p, n);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w <= 0)
-			return w ? -errno : -EIO;
-		tf->counts.bytes += (size_t)w;
-		p += w;
-		n -= (size_t)w;
-	}
-	return 0;
-}
-
 static int write_out(struct tracefile *tf, const struct buf *b, struct error *err)
 {
-	int r = write_all(tf, b->data, b->len);
+	size_t done;
+	int r = write_all(tf->fd, b->data, b->len, &done);
 
+	tf->counts.bytes += done;
 	if (!r)
 		return 0;
 	if (!tf->opts.name)
