@@ -2,11 +2,56 @@
 /* budget_meter: see budget_meter.h. */
 #include "capture/budget_meter.h"
 
+#include <stdlib.h>
+
+#include "base/vec.h"
+
 enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
+
+/*
+ * Sets of stacks' keys, like those of bpf/stack.h: of a key that it has pushed out the kernel side sends the stack
+ * once more. The lowest byte of a key, which its set implies, gives room for the number of frames.
+ */
+enum { SETS = 16384, WAYS = 4 };
+
+static uint64_t *set_of(const struct budget_meter *m, uint64_t key)
+{
+	return &m->lengths[key % SETS * WAYS];
+}
+
+static bool is_of(uint64_t entry, uint64_t key)
+{
+	return entry && entry >> 8 == key >> 8;
+}
+
+static void put_length(struct budget_meter *m, uint64_t key, uint32_t frames)
+{
+	uint64_t *set = set_of(m, key);
+	int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (!set[i] || is_of(set[i], key))
+			break;
+	if (i == WAYS)
+		i = (int)(key >> 32) % WAYS;
+	set[i] = (key & ~0xffULL) | (frames & 0xff);
+}
+
+/* 0: not known. */
+static uint32_t length_of(const struct budget_meter *m, uint64_t key)
+{
+	const uint64_t *set = set_of(m, key);
+	int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (is_of(set[i], key))
+			return (uint8_t)set[i];
+	return 0;
+}
 
 void budget_meter_init(struct budget_meter *m)
 {
-	*m = (struct budget_meter){0};
+	*m = (struct budget_meter){ .lengths = xcalloc(SETS * WAYS, sizeof(uint64_t)) };
 	pthread_mutex_init(&m->lock, NULL);
 }
 
@@ -20,10 +65,10 @@ static bool has_walk(uint8_t kind)
 static void count(void *ctx, const struct rec *r)
 {
 	struct budget_meter *m = ctx;
-	const uint64_t *length;
+	uint32_t length;
 
 	if (r->kind == REC_STACK) {
-		*map64_put(&m->lengths, r->id, NULL) = ((const struct rec_stack *)r)->n;
+		put_length(m, r->id, ((const struct rec_stack *)r)->n);
 		return;
 	}
 	m->sum.records++;
@@ -33,11 +78,11 @@ static void count(void *ctx, const struct rec *r)
 	/* One in eight will do to know how long they are. */
 	if (m->sum.stacks++ % 8)
 		return;
-	length = map64_get(&m->lengths, ((const struct rec_long *)r)->stack);
+	length = length_of(m, ((const struct rec_long *)r)->stack);
 	if (!length)
 		return;
 	m->sum.walked++;
-	m->sum.frames += *length;
+	m->sum.frames += length;
 }
 
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end)
@@ -69,6 +114,6 @@ struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_s
 
 void budget_meter_free(struct budget_meter *m)
 {
-	map64_free(&m->lengths);
+	free(m->lengths);
 	pthread_mutex_destroy(&m->lock);
 }

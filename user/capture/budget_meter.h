@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 
-#include "base/map64.h"
 #include "capture/ring_set.h"
 #include "capture/budget.h"
 #include "stream/chunk.h"
@@ -17,7 +16,7 @@ struct budget_meter {
 	pthread_mutex_t lock;	/* of the sums, which the drain thread adds to */
 	struct budget_load sum;	/* since the start, but for ns and hits */
 	uint64_t bytes;		/* of its records */
-	struct map64 lengths;	/* key of a stack -> its frames; of the drain thread */
+	uint64_t *lengths;	/* frames of the stacks met last; of the drain thread */
 };
 
 void budget_meter_init(struct budget_meter *m);
