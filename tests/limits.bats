@@ -72,6 +72,17 @@ mixed() {
 	target_runs
 }
 
+@test "too little memory with a COMMAND: 125, wherever it is short" {
+	local kb
+	require_root
+	build_prog "$REFERENCE_GO" exitquick
+	for kb in 8000 8500 9000 9500 10000; do
+		limited -v "$kb" record -q -o "$TRACE" -- "$PROG"
+		[ "$status" -eq 125 ] || contains "error while loading shared libraries"
+		matches '^gotap: .*memory|error while loading'
+	done
+}
+
 @test "too few processes: the limit is named" {
 	local n caps=+bpf,+perfmon,+sys_ptrace,+dac_override
 	require_tool setpriv

@@ -11,10 +11,17 @@
 
 #include "base/limits.h"
 
+static int status = 1;
+
+void vec_failure_status(int s)
+{
+	status = s;
+}
+
 static void out_of_memory(void)
 {
 	fprintf(stderr, "gotap: out of memory%s\n", limits_explain(-ENOMEM).text);
-	exit(1);
+	exit(status);
 }
 
 void *xcalloc(size_t n, size_t size)

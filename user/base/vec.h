@@ -6,7 +6,7 @@
  * bytes. Both start zeroed, grow by doubling, and never shrink until freed.
  * Running out of memory ends the process with a message, for the programs and for
  * users of the library. The kernel removes a recorder's probes when it ends, and its
- * partial trace stays.
+ * partial trace stays. The status is 1, unless vec_failure_status() says otherwise.
  */
 #ifndef GOTAP_BASE_VEC_H
 #define GOTAP_BASE_VEC_H
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+void vec_failure_status(int status);
 /* Allocation that does not return on failure. xcalloc checks for overflow. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);

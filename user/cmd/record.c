@@ -599,6 +599,7 @@ int cmd_record(int argc, char **argv)
 	}
 	*t = (struct target)TARGET_CLOSED;
 	signals_catch(o.command != NULL);
+	vec_failure_status(failure(&o));
 	if (!open_files(&files, &o, &err)) {
 		signals_partial_stays(files.trace.partial);
 		tell_leftovers(&files);
