@@ -47,6 +47,14 @@ limited() {
 	done
 }
 
+# A generation is written in one piece, if it does not become too large while the world stops.
+@test "convert of a stop of the world that never ends takes time and memory in proportion" {
+	local bytes=40000000 t=$BATS_TEST_TMPDIR/t.trace
+	"$BATS_FILE_TMPDIR/v2" stopped "$bytes" >"$t"
+	run_logged prlimit --cpu=60 --data=400000000 "$GOTAP" convert "$t" -o /dev/null
+	[ "$status" -eq 0 ]
+}
+
 # Hashes have another seed in each process.
 @test "the same trace is written whenever it is converted" {
 	local i t=$BATS_TEST_TMPDIR

@@ -131,6 +131,15 @@ static void add_abandoned(void)
 	add(EV_ProcStatus), add(1), add(1), add(P_SYSCALL_ABANDONED);
 }
 
+static void add_empty_generation(void)
+{
+	if (body.len)
+		flush(0);
+	generation++;
+	add(EV_Frequency), add(1000000000);
+	flush(0);
+}
+
 /* A generation with many strings, then generations with nothing. */
 static void add_generation(void)
 {
@@ -140,11 +149,30 @@ static void add_generation(void)
 		add_string();
 		return;
 	}
-	if (body.len)
-		flush(0);
-	generation++;
-	add(EV_Frequency), add(1000000000);
-	flush(0);
+	add_empty_generation();
+}
+
+/* Goroutines, then generations that say nothing: who writes states the goroutines in each. */
+static void add_restated(void)
+{
+	if (serial < 70000)
+		add_g();
+	else
+		add_empty_generation();
+}
+
+/* Many goroutines, a stop of the world by the youngest that never ends, and events behind it. */
+static void add_stopped(void)
+{
+	if (serial < 100000) {
+		add_g();
+		return;
+	}
+	if (serial == 100000) {
+		add_dead_g();
+		add(EV_STWBegin), add(1), add(0), add(0);
+	}
+	add(EV_HeapAlloc), add(1), add(1);
 }
 
 static const struct kind {
@@ -170,6 +198,8 @@ static const struct kind {
 	{ "colliding", add_colliding, 0 },
 	{ "abandoned", add_abandoned, 0 },
 	{ "generations", add_generation, 0 },
+	{ "restated", add_restated, 0 },
+	{ "stopped", add_stopped, 0 },
 };
 
 /* A generation needs a clock; and the one thread whose events follow has P 0 and G 1. */

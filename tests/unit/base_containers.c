@@ -48,6 +48,25 @@ static void map_agrees_with_array_under_random_changes(void)
 	map64_free(&m);
 }
 
+/* Clearing costs what the map held last, not what it held at its fullest. */
+static void map_clears_little_behind_a_peak(void)
+{
+	struct map64 m = {0};
+	uint64_t i;
+
+	for (i = 0; i < 1 << 16; i++)
+		map64_put(&m, i, NULL);
+	map64_clear(&m);
+	CHECK(m.cap >= 1 << 16);	/* as much may come again */
+	map64_put(&m, 1, NULL);
+	map64_clear(&m);
+	CHECK(m.cap < 1 << 13);
+	CHECK(!map64_get(&m, 1));
+	map64_put(&m, 2, NULL);
+	CHECK(map64_get(&m, 2) && !map64_get(&m, 1));
+	map64_free(&m);
+}
+
 static void strset_gives_one_pointer_per_text(void)
 {
 	struct strset *set = strset_new();
@@ -91,6 +110,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(map_agrees_with_array_under_random_changes),
+		UNIT(map_clears_little_behind_a_peak),
 		UNIT(strset_gives_one_pointer_per_text),
 		UNIT(buf_keeps_all_bytes),
 		UNIT(error_prefix_keeps_code_and_text),

@@ -94,8 +94,15 @@ bool map64_del(struct map64 *m, uint64_t key)
 	return true;
 }
 
+enum { CLEAR_SLACK = 1024 };
+
+/* What a map held at its fullest is not cleared for each of a million times that it holds little. */
 void map64_clear(struct map64 *m)
 {
+	if (m->cap / 8 > m->len + CLEAR_SLACK) {
+		map64_free(m);
+		return;
+	}
 	if (m->made) {
 		memset(m->slots, 0, m->made * sizeof(*m->slots));
 		memset(m->index, 0, (m->mask + 1) * sizeof(*m->index));

@@ -109,7 +109,7 @@ static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 
 /* Removes @key; false if it was not there. No other entry moves. */
 bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys but keeps the storage. */
+/* Forgets all keys; keeps the storage unless it held only a small part of what there is room for. */
 void map64_clear(struct map64 *m);
 void map64_free(struct map64 *m);
 

@@ -14,14 +14,6 @@
 enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
 
 /* What a large generation took is not cleared for each of a million small ones behind it. */
-static void clear_map(struct map64 *m)
-{
-	if (m->cap / 8 > m->len + DENSE_SLACK)
-		map64_free(m);
-	else
-		map64_clear(m);
-}
-
 static void ids_clear(struct v2_ids *ids)
 {
 	if (ids->cap / 8 > ids->len + DENSE_SLACK) {
@@ -33,7 +25,7 @@ static void ids_clear(struct v2_ids *ids)
 		memset(ids->dense, 0, ids->cap * sizeof(*ids->dense));
 		ids->dense[0] = 1;
 	}
-	clear_map(&ids->sparse);
+	map64_clear(&ids->sparse);
 	ids->len = 0;
 	ids->all_below = 1;
 }
@@ -81,7 +73,7 @@ void tables_clear(struct v2_tables *t)
 {
 	ids_clear(&t->string_ids);
 	ids_clear(&t->stack_ids);
-	clear_map(&t->pcs);
+	map64_clear(&t->pcs);
 	t->strings.len = t->stacks.len = t->stack_frames.len = t->frames.len = 0;
 	t->text.len = 0;
 	t->frames_differ = 0;
