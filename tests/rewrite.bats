@@ -214,3 +214,25 @@ generation() {
 	[ ! -e "$NEW" ]
 	converts "$T/blocked.trace" -g 5
 }
+
+@test "a trace that cannot be read, or that changes meanwhile, is an error and no damage" {
+	local at=1 errors=0
+	gcc -O1 -shared -fPIC -o "$T/broken.so" "$CHECKOUT/tests/lib/broken_disk.c"
+	{
+		echo "Trace Go1.23"
+		for i in {1..20}; do generation "$i" "$((i * 1000))"; done
+	} | trace_of many
+	export BROKEN_SIZE BROKEN_AT
+	BROKEN_SIZE=$(stat -c %s "$T/many.trace")
+	for BROKEN_AT in {1..100}; do
+		run_logged env LD_PRELOAD="$T/broken.so" "$GOTAP" convert "$T/many.trace" -o "$NEW"
+		[ "$status" -ne 0 ] || break
+		contains "cannot read: Input/output error"
+		[ ! -e "$NEW" ]
+		errors=$((errors + 1))
+	done
+	[ "$errors" -ge 20 ]	# each generation's events are read once more when its turn comes
+	BROKEN_AT=10 run_logged env BROKEN_HOW=cut LD_PRELOAD="$T/broken.so" "$GOTAP" convert "$T/many.trace" -o "$NEW"
+	[ "$status" -eq 1 ]
+	contains "the file changed while it was read"
+}

@@ -80,9 +80,7 @@ int source_take_all(struct raw_source *s, struct buf *out, struct error *err)
 		buf_add(out, s->pos, source_left(s));
 		s->pos = s->end;
 	} while (source_need(s, 1));
-	if (s->error)
-		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
-	return 0;
+	return source_check(s, err);
 }
 
 enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v)
@@ -97,7 +95,16 @@ enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v)
 	return status;
 }
 
-const uint8_t *source_read_at(const struct raw_source *s, uint64_t off, uint8_t *buf, size_t n)
+int source_check(const struct raw_source *s, struct error *err)
+{
+	if (s->error == ESTALE)
+		return error_set(err, -ESTALE, "the file changed while it was read");
+	if (s->error)
+		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
+	return 0;
+}
+
+const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, size_t n)
 {
 	size_t have = 0;
 
@@ -110,8 +117,10 @@ const uint8_t *source_read_at(const struct raw_source *s, uint64_t off, uint8_t 
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
+		if (got <= 0) {
+			s->error = got ? errno : ESTALE;
 			return NULL;
+		}
 		have += (size_t)got;
 	}
 	return buf;
@@ -141,7 +150,7 @@ int source_header(struct raw_source *s, int *version, struct error *err)
 	int v = source_need(s, TRACEV2_HEADER_SIZE) ? header_version(s->pos) : 0;
 
 	if (s->error)
-		return error_set(err, -s->error, "cannot read: %s", strerror(s->error));
+		return source_check(s, err);
 	if (!v)
 		return error_set(err, -EINVAL, "bad file format: not a Go execution trace%s", advice(s));
 	if (v != 22 && v != 23 && v != 25 && v != 26)

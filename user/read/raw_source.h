@@ -25,7 +25,7 @@ struct raw_source {
 	bool own_fd;
 	bool seekable;		/* a regular file: source_read_at() works */
 	bool eof;
-	int error;		/* errno of a failed read; it ends the input */
+	int error;		/* errno of a failed read, ESTALE if the file changed; it ends the input */
 	uint8_t *window;	/* NULL for memory */
 	const uint8_t *pos, *end;
 	uint64_t end_offset;	/* file offset of end */
@@ -56,6 +56,9 @@ static inline uint64_t source_offset(const struct raw_source *s)
 	return s->end_offset - source_left(s);
 }
 
+/* 0, or an error that says why the input could not be read. */
+int source_check(const struct raw_source *s, struct error *err);
+
 /* Appends all that is left to @out and takes it: for formats that are not read in order. */
 int source_take_all(struct raw_source *s, struct buf *out, struct error *err);
 
@@ -66,7 +69,7 @@ enum cursor_status source_uvarint(struct raw_source *s, uint64_t *v);
  * The @n bytes at file offset @off, in @buf or in the memory behind the
  * source. NULL when they cannot be had: not seekable, or the file shrank.
  */
-const uint8_t *source_read_at(const struct raw_source *s, uint64_t off, uint8_t *buf, size_t n);
+const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, size_t n);
 
 /*
  * Takes the 16-byte header of a v2 trace and gives NN of "go 1.NN". For

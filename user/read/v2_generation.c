@@ -47,7 +47,7 @@ static struct v2_note note_of(struct v2_generation *g, const struct raw_source *
 	return note;
 }
 
-const uint8_t *generation_body(const struct v2_generation *g, const struct raw_source *s,
+const uint8_t *generation_body(const struct v2_generation *g, struct raw_source *s,
 			       const struct v2_note *note, uint8_t *buf)
 {
 	if (!s->seekable)

@@ -88,7 +88,7 @@ enum gen_status generation_read(struct v2_generation *g, struct raw_source *s, i
 void generation_free(struct v2_generation *g);
 
 /* The bytes of a batch, which may be put to @buf; NULL if the file has changed. */
-const uint8_t *generation_body(const struct v2_generation *g, const struct raw_source *s,
+const uint8_t *generation_body(const struct v2_generation *g, struct raw_source *s,
 			       const struct v2_note *note, uint8_t *buf);
 
 /* Trace units to ns as Go does it: in double, truncated, out of range gives INT64_MIN. */

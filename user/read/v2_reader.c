@@ -367,6 +367,8 @@ static struct v2_stream *__attribute__((noinline)) begin_front(struct trace_read
 
 	if (begin_stream(r, front->thread, &front->stream) > 0)
 		return front->stream;
+	if (!r->source.error)
+		r->source.error = ESTALE;
 	fault_set(&r->fault, &place, "the file changed while it was read");
 	return NULL;
 }
@@ -500,12 +502,17 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost)
 	return true;
 }
 
+int trace_reader_error(const struct trace_reader *r, struct error *err)
+{
+	return source_check(&r->source, err);
+}
+
 uint64_t trace_reader_unnamed(const struct trace_reader *r)
 {
 	return r->unnamed;
 }
 
-const uint8_t *trace_reader_body(const struct trace_reader *r, const struct v2_note *note,
+const uint8_t *trace_reader_body(struct trace_reader *r, const struct v2_note *note,
 				 uint8_t *buf)
 {
 	return generation_body(&r->gen, &r->source, note, buf);

@@ -43,6 +43,11 @@ void trace_reader_keep_cut(struct trace_reader *r);
  * trace if this returns false since there is none.
  */
 bool trace_reader_resume(struct trace_reader *r, uint64_t *lost);
+/*
+ * After a fault or the end: 0, or an error if it is none of the trace, but the file could not be
+ * read, or changed meanwhile.
+ */
+int trace_reader_error(const struct trace_reader *r, struct error *err);
 /* Ids of strings and stacks that events had and the tables of what breaks off did not: they are 0. */
 uint64_t trace_reader_unnamed(const struct trace_reader *r);
 /* Accepts NULL. */
@@ -58,7 +63,7 @@ int trace_reader_version(const struct trace_reader *r);
 /* The generation of the last event; NULL after the last TRACE_SYNC. */
 const struct v2_generation *trace_reader_generation(const struct trace_reader *r);
 /* The note->size bytes of a batch, which may be put to @buf; NULL if the file has changed. */
-const uint8_t *trace_reader_body(const struct trace_reader *r, const struct v2_note *note,
+const uint8_t *trace_reader_body(struct trace_reader *r, const struct v2_note *note,
 				 uint8_t *buf);
 /*
  * Gives the events of the generation that say how something was when it began,

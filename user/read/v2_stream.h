@@ -37,7 +37,7 @@ struct v2_stream {
 
 /* What all streams of a generation read from. */
 struct v2_streams {
-	const struct raw_source *source;
+	struct raw_source *source;
 	const struct v2_generation *gen;
 	const struct raw_specs *specs;
 	struct v2_fault *fault;

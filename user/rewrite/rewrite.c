@@ -101,11 +101,6 @@ static void restate_ranges(struct rewrite *c)
 	}
 }
 
-static int change_error(struct rewrite *c)
-{
-	return error_set(c->err, -EIO, "the file changed while it was read");
-}
-
 /* Batches of experiments belong to no point of time: all of them when a generation begins. */
 static int write_experiments(struct rewrite *c)
 {
@@ -125,7 +120,7 @@ static int write_experiments(struct rewrite *c)
 		const uint8_t *body = trace_reader_body(c->r, &e->at, buf);
 
 		if (!body)
-			return change_error(c);
+			return trace_reader_error(c->r, c->err);
 		c->loose++;
 		tracefile_experiment(c->tf, e->exp, c->sim.now, body, e->at.size);
 	}
@@ -354,6 +349,8 @@ static int run(struct rewrite *c, struct trace_clock *clock)
 				return end_span(c, clock);
 			ret = take(c, ev, clock);
 		}
+		if (!ret)
+			ret = trace_reader_error(c->r, c->err);
 	} while (!ret && next < 0 && go_on(c));
 	return ret;
 }
