@@ -57,3 +57,24 @@ same_outside() {
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	succeeds "$ORACLE/samples" -min 1000 -need "$NEED" "$BATS_TEST_TMPDIR/x.trace"
 }
+
+# Where threads cannot be named each CPU has a clock. The list of CPUs is made up: it changes, and clocks are made anew.
+@test "CPUs that come online while gotap samples by CPU" {
+	require_tool strace unshare
+	local calls=$BATS_TEST_TMPDIR/calls online=$BATS_TEST_TMPDIR/online cpus
+	cpus=$(getconf _NPROCESSORS_ONLN)
+	clocks() { grep -c 'perf_event_open(.*= [0-9]' "$calls"; }
+	build_prog "$REFERENCE_GO" pingpong
+	start_target "$PROG"
+	mkdir "$BATS_TEST_TMPDIR/proc"
+	echo 0 >"$online"
+	unshare -m --propagation private sh -c 'mount --bind "$1" /sys/devices/system/cpu/online && mount --bind /proc "$2" && shift 2 &&
+		exec unshare -fp --kill-child --mount-proc "$@"' sh "$online" "$BATS_TEST_TMPDIR/proc" strace -f -o "$calls" -e trace=perf_event_open \
+		"$GOTAP" record -q --proc "$BATS_TEST_TMPDIR/proc" -p "$TARGET" --cpu-samples 100 -d 10s -o /dev/null 3>&- &
+	TARGETS+=" $!"
+	wait_for 10 eval '[ "$(clocks)" -ge "$cpus" ]'
+	sleep 0.5
+	[ "$(clocks)" -eq "$cpus" ]
+	echo 0-1 >"$online"
+	wait_for 10 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
+}

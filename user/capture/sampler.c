@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,40 @@ static int add_cpus(struct sampler *s)
 	return r;
 }
 
+/* Has a CPU come or gone since the last call? */
+static bool cpus_changed(struct sampler *s)
+{
+	char now[sizeof(s->online)] = "";
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, now, sizeof(now) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || !strcmp(now, s->online))
+		return false;
+	memcpy(s->online, now, sizeof(now));
+	return true;
+}
+
+static void close_clocks(struct sampler *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->threads.cap; i++)
+		if (s->threads.slots[i].used && s->threads.slots[i].value)
+			close((int)s->threads.slots[i].value - 1);
+	map64_free(&s->threads);
+}
+
+/* The clock of a CPU that went offline stays dead when that comes back: all are opened anew. */
+static void update_cpus(struct sampler *s)
+{
+	if (!cpus_changed(s))
+		return;
+	close_clocks(s);
+	add_cpus(s);
+}
+
 int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
 		  struct error *err)
 {
@@ -116,6 +151,7 @@ int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, un
 
 	*s = (struct sampler){ .pid = proc->pid, .prog_fd = prog_fd, .hz = hz,
 			       .by_cpu = !proc->fs.own };
+	cpus_changed(s);
 	r = s->by_cpu ? add_cpus(s) : add_threads(s);
 	if (r == -EACCES || r == -EPERM)
 		return error_set(err, r, "not allowed to sample process %d: run gotap as root or with "
@@ -127,19 +163,18 @@ int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, un
 
 void sampler_update(struct sampler *s)
 {
-	if (!s->hz || s->by_cpu)
+	if (!s->hz)
 		return;
+	if (s->by_cpu) {
+		update_cpus(s);
+		return;
+	}
 	drop_ended(s);
 	add_threads(s);
 }
 
 void sampler_stop(struct sampler *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->threads.cap; i++)
-		if (s->threads.slots[i].used && s->threads.slots[i].value)
-			close((int)s->threads.slots[i].value - 1);
-	map64_free(&s->threads);
+	close_clocks(s);
 	s->hz = 0;
 }

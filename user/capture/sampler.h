@@ -3,7 +3,7 @@
  * sampler: a CPU clock per thread of the target (perf_event_open, software
  * cpu-clock), each of which runs the BPF program that records a sample.
  *
- * Threads that start later are found by sampler_update(). The events are not
+ * Threads that start and CPUs that come online later are found by sampler_update(). The events are not
  * inherited on purpose: an inherited event is work inside the target's own
  * clone(2), and an error there would be the target's.
  */
@@ -22,6 +22,7 @@ struct sampler {
 	int prog_fd;
 	unsigned int hz;
 	bool by_cpu;		/* its thread ids are of another PID namespace */
+	char online[1024];	/* CPUs, as the kernel lists them */
 	struct map64 threads;	/* tid or CPU -> descriptor + 1, or 0: could not be opened */
 };
 
@@ -31,7 +32,7 @@ struct sampler {
  */
 int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
 		  struct error *err);
-/* Takes in new threads, lets go of ended ones. */
+/* Takes in new threads or CPUs, lets go of ended ones. */
 void sampler_update(struct sampler *s);
 /* Accepts a zeroed sampler. */
 void sampler_stop(struct sampler *s);
