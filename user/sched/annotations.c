@@ -28,11 +28,6 @@ static const struct rec_user *as_user(const struct rec *r)
 	return (const struct rec_user *)r;
 }
 
-static bool can_speak(const struct model *s, const struct M *m)
-{
-	return s->started && m->g && m->g->status == G_RUNNING && m->p;
-}
-
 /* Texts of the program lie in the record, one behind the other. */
 #define FIRST_TEXT(r) SINK_TEXT(as_user(r)->text, as_user(r)->len[0])
 #define SECOND_TEXT(r) SINK_TEXT(as_user(r)->text + as_user(r)->len[0], as_user(r)->len[1])
@@ -74,7 +69,7 @@ static bool task_window_take(struct task_window *w, uint64_t id)
 
 void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!can_speak(s, m) || !r->id || r->id == NO_TASK)
+	if (!s->started || !m_speaks(m) || !r->id || r->id == NO_TASK)
 		return;
 	if (task_window_take(&s->tasks, r->id))
 		step_emit(s, m, EV_UserTaskBegin, r->id, as_user(r)->arg, FIRST_TEXT(r),
@@ -86,7 +81,7 @@ void user_task_begin(struct model *s, struct M *m, const struct rec *r)
 /* The reader takes the end of a task that it does not know, without a type. */
 void user_task_end(struct model *s, struct M *m, const struct rec *r)
 {
-	if (!can_speak(s, m))
+	if (!s->started || !m_speaks(m))
 		return;
 	step_emit(s, m, EV_UserTaskEnd, r->id, as_user(r)->stack);
 }
@@ -126,7 +121,7 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 {
 	bool begins = r->kind == REC_USER_REGION_BEGIN;
 
-	if (!can_speak(s, m))
+	if (!s->started || !m_speaks(m))
 		return;
 	if (begins)
 		region_push(m->g, r);
@@ -138,7 +133,7 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 
 void user_log(struct model *s, struct M *m, const struct rec *r)
 {
-	if (can_speak(s, m))
+	if (s->started && m_speaks(m))
 		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r),
 			  as_user(r)->stack);
 }

@@ -83,20 +83,6 @@ static struct P *unnamed_p(struct model *s)
 	return id < p_limit(s) ? p_put(s, id, 0) : NULL;
 }
 
-/* Any thread that can say something about the whole program. */
-static struct M *any_speaker(struct model *s)
-{
-	size_t i;
-
-	map64_each(&s->ms, i) {
-		struct M *m = map64_ptr(&s->ms, i, struct M);
-
-		if (m->g && m->g->status == G_RUNNING && m->p)
-			return m;
-	}
-	return NULL;
-}
-
 /* Gives @m the first P in place of the one it has. */
 static void swap_for_first(struct model *s, struct M *m)
 {

@@ -54,7 +54,7 @@ static void swap_tables(struct model *s)
 /* Nobody can know when a cycle ends that is not watched: it ends here. */
 static void end_ranges(struct model *s)
 {
-	struct M *speaker = NULL;
+	struct M *speaker = any_speaker(s);
 	size_t i;
 
 	map64_each(&s->ms, i) {
@@ -62,8 +62,6 @@ static void end_ranges(struct model *s)
 
 		if (m->sweep.place)
 			sweep_settle(s, m);
-		if (m->g && m->g->status == G_RUNNING && m->p)
-			speaker = m;
 	}
 	if (s->stw)
 		step_stw_end(s);
@@ -73,7 +71,7 @@ static void end_ranges(struct model *s)
 
 static void put_to_rest(struct model *s, struct M *m)
 {
-	if (m->g && m->g->status == G_RUNNING && m->p) {
+	if (m_speaks(m)) {
 		assist_close(s, m);
 		step_go_block(s, m, NOT_RECORDED, 0);
 	}

@@ -53,23 +53,6 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 		 note_seconds(s, r->ptr), note_seconds(s, l->stack));
 }
 
-static bool can_speak(const struct M *m)
-{
-	return m && m->g && m->g->status == G_RUNNING && m->p;
-}
-
-static struct M *speaker(struct model *s, struct M *m)
-{
-	size_t i;
-
-	if (can_speak(m))
-		return m;
-	map64_each(&s->ms, i)
-		if (can_speak(map64_ptr(&s->ms, i, struct M)))
-			return map64_ptr(&s->ms, i, struct M);
-	return NULL;
-}
-
 void note_speak(struct model *s, struct M *m, const char *text)
 {
 	if (s->opts.notes)
@@ -82,7 +65,10 @@ bool notes_tell(struct model *s, struct M *m)
 	const char *text;
 	size_t at;
 
-	m = s->started ? speaker(s, m) : NULL;
+	if (!s->started)
+		return false;
+	if (!m_speaks(m))
+		m = any_speaker(s);
 	if (!m)
 		return false;
 	for (at = 0; at < s->notes.len; at += strlen(text) + 1) {

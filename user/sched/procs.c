@@ -208,7 +208,7 @@ void procs_tell(struct model *s)
 void stw_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_world_runs(s);
-	if (!s->started || !m->g || m->g->status != G_RUNNING || !m->p)
+	if (!s->started || !m_speaks(m))
 		return;
 	s->stw = m->g;
 	step_emit(s, m, EV_STWBegin,

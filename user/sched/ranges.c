@@ -8,12 +8,6 @@
 #include "sched/ensure.h"
 #include "sched/steps.h"
 
-/* Most of these need a running goroutine with a P in a trace that has begun. */
-static bool can_speak(const struct model *s, const struct M *m)
-{
-	return s->started && m && m->g && m->g->status == G_RUNNING && m->p;
-}
-
 /* --- cycles --- */
 
 /* The cycle before a gap. What runs after the gap may be another one. */
@@ -31,7 +25,7 @@ static void end_cycle_left_open(struct model *s, struct M *m)
  */
 void gc_tell(struct model *s, struct M *m)
 {
-	if (!(s->tell_gc || s->gc_left_open) || !can_speak(s, m))
+	if (!(s->tell_gc || s->gc_left_open) || !s->started || !m_speaks(m))
 		return;
 	if (s->gc_left_open)
 		end_cycle_left_open(s, m);
@@ -50,7 +44,7 @@ void gc_begin(struct model *s, struct M *m, const struct rec *r)
 	s->gc_known = true;
 	if (s->gc_running)
 		return;
-	if (s->started && !can_speak(s, m))
+	if (s->started && !m_speaks(m))
 		return;
 	gc_tell(s, m);
 	s->gc_running = true;
@@ -67,7 +61,7 @@ void gc_end(struct model *s, struct M *m, const struct rec *r)
 	if (!s->gc_running)
 		return;
 	gc_tell(s, m);
-	if (s->started && (!can_speak(s, m) || s->tell_gc))
+	if (s->started && (!m_speaks(m) || s->tell_gc))
 		return;
 	s->gc_running = false;
 	if (!s->started)
@@ -83,7 +77,7 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	struct G *g = m->g;
 
-	if (!g || g->id != r->id || g->assist || (s->started && !can_speak(s, m)))
+	if (!g || g->id != r->id || g->assist || (s->started && !m_speaks(m)))
 		return;
 	g->assist = true;
 	g->assist_depth = r->ptr;
@@ -102,7 +96,7 @@ void assist_end(struct model *s, struct M *m, const struct rec *r)
 	struct G *g = m->g;
 
 	if (!g || g->id != r->id || !g->assist || r->ptr >= g->assist_depth ||
-	    (s->started && !can_speak(s, m)))
+	    (s->started && !m_speaks(m)))
 		return;
 	ensure_p_counts(s, m, g);
 	g->assist = false;
@@ -134,7 +128,7 @@ void assist_tell_all(struct model *s)
 
 		if (!g->assist)
 			continue;
-		if (s->gen == 1 && !can_speak(s, g->m)) {
+		if (s->gen == 1 && !m_speaks(g->m)) {
 			g->assist = false;
 			continue;
 		}

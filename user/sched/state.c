@@ -100,6 +100,16 @@ struct M *m_put(struct model *s, uint64_t tid)
 	return m;
 }
 
+struct M *any_speaker(const struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ms, i)
+		if (m_speaks(map64_ptr(&s->ms, i, struct M)))
+			return map64_ptr(&s->ms, i, struct M);
+	return NULL;
+}
+
 void m_drop(struct model *s, struct M *m)
 {
 	s->sink.ops->thread_done(s->sink.ctx, m->tid);

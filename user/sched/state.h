@@ -158,6 +158,13 @@ struct P *p_get(struct model *s, uint64_t id);
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
 struct P *p_by_ptr(struct model *s, uint64_t ptr);
 struct M *m_put(struct model *s, uint64_t tid);
+/* It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from such a one. */
+static inline bool m_speaks(const struct M *m)
+{
+	return m && m->g && m->g->status == G_RUNNING && m->p;
+}
+/* Any thread that does, or NULL. */
+struct M *any_speaker(const struct model *s);
 void m_drop(struct model *s, struct M *m);
 
 /* What @m held before waits, or is idle: only before the trace begins can there be something. */
