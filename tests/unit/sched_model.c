@@ -174,6 +174,7 @@ static void a_c_thread_comes_and_goes(void)
 	go(REC_SYS_ENTER, 9, 17);
 	go(REC_EXTRA_LEAVE, 9, 17);
 	go(REC_EXTRA_ENTER, 9, 17);
+	CHECK_EQ(model_counts(model)->goroutines, 4);	/* the same one, twice */
 	check_story(NULL, "7:ProcsChange 2, 9:GoCreateSyscall 17, 9:ProcStart 1 1, "
 		    "9:GoSyscallEndBlocked, 9:GoStart 17 1, 9:GoSyscallBegin 2, "
 		    "9:ProcSteal 1 3 9, 9:GoDestroySyscall, 9:GoCreateSyscall 17", 0);

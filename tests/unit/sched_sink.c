@@ -323,6 +323,30 @@ static void a_thread_that_is_done_is_announced_again(void)
 	end_keeping(NULL);
 }
 
+/* What was collected in a gap is thrown away at the next attempt, and at the end of the gap. */
+static void threads_that_a_gap_forgets_are_done(void)
+{
+	begin_keeping(false);
+	snapshot();
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	proc(REC_P_START, 8, 1);
+	proc(REC_P_STOP, 7, 0);
+	CHECK(keeper.announced[8]);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	CHECK(!keeper.announced[8]);
+	CHECK(keeper.announced[7]);	/* known from before the gap */
+	proc(REC_P_START, 9, 1);
+	snapshot();
+	go(REC_GO_READY, 7, 2);
+	CHECK(keeper.announced[7] && keeper.announced[9]);
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
+	proc(REC_P_START, 8, 1);
+	end_keeping(NULL);
+	CHECK(!keeper.announced[8]);
+}
+
 static void an_error_of_the_sink_ends_the_model(void)
 {
 	struct rec r = { .kind = REC_GO_READY, .tid = 7, .id = 2 };
@@ -397,6 +421,7 @@ int main(void)
 		UNIT(generations_turn_by_time_and_have_a_clock),
 		UNIT(generations_turn_by_the_size_that_the_sink_gives),
 		UNIT(a_thread_that_is_done_is_announced_again),
+		UNIT(threads_that_a_gap_forgets_are_done),
 		UNIT(an_error_of_the_sink_ends_the_model),
 		UNIT(two_sinks_can_take_the_same_events),
 		{0} });

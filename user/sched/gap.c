@@ -79,11 +79,22 @@ static void put_to_rest(struct model *s, struct M *m)
 		step_p_stop(s, m);
 }
 
+/* Threads that only the tables that go away know. */
+static void drop_threads(struct model *s, const struct map64 *ms, const struct map64 *others)
+{
+	size_t i;
+
+	map64_each(ms, i)
+		if (!map64_get(others, ms->slots[i].key))
+			s->sink.ops->thread_done(s->sink.ctx, ms->slots[i].key);
+}
+
 /* Addresses of Ps stay true. */
 static void begin_collecting(struct model *s)
 {
 	size_t i;
 
+	drop_threads(s, &s->ms, &s->aside.ms);
 	state_clear(s);
 	map64_clear(&s->dead);
 	s->gc_known = s->gc_running = false;
@@ -349,6 +360,13 @@ static uint64_t count_ps(const struct model *s)
 	return n;
 }
 
+/* What was collected is used up, or counts no more. */
+static void drop_collected(struct model *s)
+{
+	drop_threads(s, &s->aside.ms, &s->ms);
+	gap_drop(s);
+}
+
 static void end_gap(struct model *s)
 {
 	s->counts.unrecorded += s->now - s->gap.since;
@@ -360,7 +378,7 @@ static void end_gap(struct model *s)
 void gap_abandon(struct model *s)
 {
 	swap_tables(s);
-	gap_drop(s);
+	drop_collected(s);
 	end_gap(s);
 }
 
@@ -379,7 +397,7 @@ void gap_close(struct model *s)
 	generation_next(s);
 	catch_up(s);
 	memory_tell_all(s);
-	gap_drop(s);
+	drop_collected(s);
 	note_add(s, "not recorded from %.6f s to %.6f s: %s", note_seconds(s, s->gap.since),
 	     note_seconds(s, s->counts.end), gap_text(s->gap.why));
 }

@@ -36,7 +36,7 @@ struct G *g_put(struct model *s, uint64_t goid)
 	if (is_new) {
 		g->id = goid;
 		if (s->started)
-			count_goroutines(s, 1);
+			count_goroutines(s, !map64_get(&s->extras, goid));
 	}
 	return g;
 }
@@ -192,5 +192,6 @@ void state_free(struct model *s)
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
 	map64_free(&s->dead);
+	map64_free(&s->extras);
 	buf_free(&s->notes);
 }

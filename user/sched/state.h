@@ -118,6 +118,7 @@ struct model {
 	const char *block_reasons[256];	/* by waitReason, in this release */
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
+	struct map64 extras;	/* goids of C threads that were in the trace: each callback makes them anew */
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */
 	uint64_t unit;		/* of times in the file, ns */

@@ -86,5 +86,7 @@ void extra_leave(struct model *s, struct M *m, const struct rec *r)
 	ensure_syscall(s, m, r->id);
 	if (m->p)
 		ensure_p_idle(s, m, m->p);
+	if (s->started)
+		map64_put(&s->extras, r->id, NULL);
 	step_sys_destroy(s, m);
 }
