@@ -69,6 +69,31 @@ static __always_inline int sample_outside(const struct sample *s, const struct s
 	return 0;
 }
 
+static __always_inline bool is_go_text(__u64 ip)
+{
+	return ip >= text_start && ip < text_end;
+}
+
+/*
+ * The frame at bp cannot be read. Is it one of the stack? Assembly code uses the register for any value, and
+ * code outside of Go's text has other frames.
+ */
+static __always_inline bool is_cut(const struct user_regs *u)
+{
+	return stack_depth > 1 && stacks != STACKS_NONE && is_go_text(u->ip) && is_frame(u->bp) &&
+	       u->bp - u->sp < LARGEST_FRAME;
+}
+
+/* Has user space bring the page of the frame in, as for the frames of a walk (stack.bpf.c). */
+static __always_inline void note_cut(struct rec_cpu *c, __u64 bp)
+{
+	struct ring_state *s = ring_of_cpu();
+
+	c->r.flags |= REC_CPU_CUT;
+	if (s)
+		s->unreadable_frame = bp;
+}
+
 /*
  * In Go, on whichever stack: the interrupted instruction, and the callers by
  * frame pointers. From the system stack they lead on into the goroutine's
@@ -91,17 +116,14 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 	c->words[1] = peek_u64(u->sp + 8);
 	if (is_frame(u->bp) && !bpf_probe_read_user(&f, sizeof(f), (void *)u->bp))
 		callers = (struct stack_start){ .pc = f.ret, .bp = f.bp };
+	else if (is_cut(u))
+		note_cut(c, u->bp);
 	key = stack_key(&callers, STACK_CPU);
 	c->stack = key;
 	rec_submit(c);
 	if (stack_is_new(key))
 		stack_define(key, &callers, (__u32)s->pid_tgid, STACK_CPU, 0);
 	return 0;
-}
-
-static __always_inline bool is_go_text(__u64 ip)
-{
-	return ip >= text_start && ip < text_end;
 }
 
 /*

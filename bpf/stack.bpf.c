@@ -75,7 +75,6 @@ static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, 
  */
 static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
 {
-	enum { LARGEST_FRAME = 1 << 20 };
 	bool in_stack = c->below ? c->bp - c->below < LARGEST_FRAME :
 				   (__u8)salt != STACK_CPU && c->bp < 1ULL << 47;
 

@@ -36,6 +36,9 @@ static __always_inline bool is_frame(__u64 bp)
 	return bp && !(bp & 7);
 }
 
+/* Two frame pointers that are farther apart are not of the same stack. */
+enum { LARGEST_FRAME = 1 << 20 };
+
 /* The frame at @bp; false where the chain leaves readable memory. */
 static __always_inline bool window_frame(struct window *w, __u64 bp, struct frame *f)
 {

@@ -271,6 +271,7 @@ struct rec_cpu {
 enum rec_cpu_flags {
 	REC_CPU_AT_FRAME = 1,	/* bp == sp */
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
+	REC_CPU_CUT = 4,	/* the frame at bp could not be read: there are callers, but no stack */
 };
 /* How stacks are taken now; a short one has SHORT_STACK frames (stackkey.h). */
 enum { STACKS_WHOLE = 0, STACKS_SHORT = 1, STACKS_NONE = 2 };

@@ -44,6 +44,14 @@ most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* fra
 	[ "$(most_frames "$TRACE.spool")" -gt 60 ]
 }
 
+# No stack is walked from there but those of samples: nobody preempts the function.
+@test "a sample whose first caller cannot be read: its stack is cut short, and that is said" {
+	export GODEBUG=asyncpreemptoff=1
+	start_target "$PROG" -spin
+	record "$TRACE" -p "$TARGET" --strict -d 500ms --cpu-samples 500 --spool "$TRACE.spool"
+	cut_is_reported 1
+}
+
 @test "everything of a program is readable" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG"

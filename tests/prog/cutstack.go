@@ -2,7 +2,10 @@
 
 // cutstack parks and wakes a goroutine 60 calls deep, of whose stack one page is not in memory.
 //
-//	cutstack [-page KIND] [-dur D]
+//	cutstack [-page KIND] [-dur D] [-spin]
+//
+// -spin: nobody parks, but a function uses the CPU that has a page of its own frame missing: the one with the frame
+// pointer of its caller.
 //
 // KIND is none (PROT_NONE, as mprotect and NUMA balancing have it), or late: a page that is there as soon as somebody
 // touches it, as one in swap is.
@@ -24,6 +27,7 @@ import (
 var (
 	page = flag.String("page", "none", "what is wrong with the page")
 	dur  = flag.Duration("dur", 0, "how long to go on (0: for ever)")
+	spin = flag.Bool("spin", false, "use the CPU in a function without its caller's frame pointer")
 )
 
 const pageSize = 4096
@@ -64,6 +68,36 @@ func spoil(addr uintptr) {
 	}
 }
 
+var sum int
+
+//go:noinline
+func grow() byte {
+	var room [16 * pageSize]byte
+	return room[sum%len(room)]
+}
+
+// Its frame is larger than two pages, and it uses none of them: the page that is missing has the frame pointer of
+// its caller, which lies just below the variables of that.
+//
+//go:noinline
+func spinning(caller uintptr) {
+	var room [3 * pageSize]byte
+	sum += int(room[sum%len(room)])
+	spoil((caller - 64) &^ (pageSize - 1))
+	for {
+		sum++
+	}
+}
+
+//go:noinline
+func aroundSpinning() {
+	var room [2 * pageSize]byte
+	grow() // so that no stack moves from here on
+	os.Stdout.WriteString("ready\n")
+	spinning(uintptr(unsafe.Pointer(&room)))
+	sum += int(room[sum%len(room)])
+}
+
 //go:noinline
 func leaf(in, out chan int) {
 	var here byte
@@ -91,6 +125,10 @@ func root(in, out chan int) { deep(60, in, out) }
 func main() {
 	flag.Parse()
 	debug.SetGCPercent(-1)
+	if *spin {
+		go aroundSpinning()
+		select {}
+	}
 	in, out := make(chan int), make(chan int)
 	go root(in, out)
 	for start := time.Now(); *dur == 0 || time.Since(start) < *dur; {

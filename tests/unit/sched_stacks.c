@@ -34,6 +34,13 @@ static uint64_t sample(struct stacks *s, uint64_t ip, uint64_t callers)
 	return stacks_sample(s, &r);
 }
 
+static uint64_t cut_sample(struct stacks *s, uint64_t ip)
+{
+	struct rec_cpu r = { .r = { .kind = REC_CPU_LEAF, .flags = REC_CPU_CUT }, .ip = ip };
+
+	return stacks_sample(s, &r);
+}
+
 static size_t frames(struct stacks *s, uint64_t key)
 {
 	struct trace_frame out[TRACEV2_MAX_FRAMES];
@@ -51,6 +58,20 @@ static void without_names_there_is_a_leaf_only(void)
 	key = sample(s, 0x402000, 16);
 	CHECK_EQ(frames(s, 16), 1);
 	CHECK_EQ(frames(s, key), 1);
+	stacks_free(s);
+}
+
+static void samples_whose_callers_cannot_be_read_are_cut(void)
+{
+	struct stacks *s = stacks_new(NULL, 27, 127);
+
+	CHECK(!(sample(s, 0x402000, 0) & STACK_KEY_CUT));
+	CHECK_EQ(stacks_cut(s), 0);
+	CHECK(cut_sample(s, 0x402000) & STACK_KEY_CUT);
+	cut_sample(s, 0x403000);
+	stacks_turn(s);
+	CHECK_EQ(frames(s, cut_sample(s, 0x402000)), 1);
+	CHECK_EQ(stacks_cut(s), 2);
 	stacks_free(s);
 }
 
@@ -100,6 +121,7 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(without_names_there_is_a_leaf_only),
+		UNIT(samples_whose_callers_cannot_be_read_are_cut),
 		UNIT(stacks_of_samples_go_with_their_generation),
 		UNIT(a_stack_that_comes_whole_in_time_is_not_cut),
 		UNIT(a_stack_that_comes_whole_too_late_stays_counted_as_cut),

@@ -32,6 +32,7 @@ struct stacks {
 	 */
 	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */
+	struct map64 cut_samples;	/* keys of samples without callers that could not be read */
 	size_t cut;		/* that lack frames, whose memory could not be read */
 };
 
@@ -116,7 +117,11 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	if (!s->depth || !r->ip)
 		return 0;
 	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
-				r->stack & STACK_KEY_CUT);
+				r->r.flags & REC_CPU_CUT ? STACK_KEY_CUT : r->stack & STACK_KEY_CUT);
+	if (r->r.flags & REC_CPU_CUT) {		/* of those with callers the record of the stack is counted */
+		map64_put(&s->cut_samples, key, &is_new);
+		s->cut += is_new;
+	}
 	slot = map64_put(&s->samples, key, &is_new);
 	if (!is_new)
 		return key;
@@ -324,5 +329,6 @@ void stacks_free(struct stacks *s)
 	free_stacks(&s->samples);
 	free_stacks(&s->samples_before);
 	map64_free(&s->missing);
+	map64_free(&s->cut_samples);
 	free(s);
 }
