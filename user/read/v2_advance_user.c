@@ -30,7 +30,7 @@ static const char *name_of(struct order *o, struct trace_event *ev, uint64_t id)
 			     ev->type);
 		return NULL;
 	}
-	return strset_add(o->names, text, len);
+	return strset_add_bytes(o->names, text, len);
 }
 
 enum advance advance_task_begin(struct order *o, struct trace_event *ev)

@@ -94,7 +94,7 @@ static int add_batch(struct v2_generation *g, const struct raw_source *s, int ve
 
 	if (b->exp) {
 		*(struct v2_experiment *)vec_push(&g->experiments, sizeof(struct v2_experiment)) =
-			(struct v2_experiment){ note_of(g, s, b, serial), b->exp };
+			(struct v2_experiment){ note_of(g, s, b, serial), b->m, b->exp };
 		return 0;
 	}
 	if (kind && is_sync(kind, version)) {

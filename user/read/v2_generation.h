@@ -32,6 +32,7 @@ struct v2_note {
 /* A batch of an experiment, of which Go's reader hands out the bytes as they are. */
 struct v2_experiment {
 	struct v2_note at;	/* next is not used */
+	uint64_t m;		/* the thread that wrote it */
 	uint8_t exp;
 };
 
