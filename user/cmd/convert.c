@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gotap convert: a trace of any format, or a part of it, into a v2 trace. */
-#define _GNU_SOURCE
 #include "cmd/cmd.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/cleanup.h"
 #include "cmd/leftover.h"
 #include "cmd/legacy.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
 #include "cmd/show.h"
-#include "rewrite/rewrite.h"
-#include "tracev2.h"
-#include "v1/convert.h"
-#include "v1/file.h"
+#include "rewrite/convert.h"
 
 static const char usage[] =
 	"usage: gotap convert TRACE -o FILE [OPTION...]\n"
@@ -43,31 +36,19 @@ static const char usage[] =
 	"  -h, --help            show this\n";
 
 struct options {
-	const char *in, *out, *binary;
-	struct rewrite_options rewrite;
+	const char *in, *out;
+	struct convert_options convert;
 	struct map64 goroutines;
-	bool part;		/* --from, --to, --goroutine or --strip-stacks */
 };
 
-static void report(const struct v1_trace *t, const struct options *o,
-		   const struct v1_convert_counts *counts)
+static void report_v1(const struct convert_result *r)
 {
-	if (v1_pc_only(v1_trace_version(t)) && !o->binary)
+	if (r->unnamed_pcs)
 		fputs("gotap convert: stacks show addresses only, --binary PROGRAM names them\n",
 		      stderr);
-	if (counts->dropped)
+	if (r->counts.dropped)
 		fprintf(stderr, "gotap convert: left out %zu of %zu events, which have no v2 "
-			"equivalent\n", counts->dropped, v1_trace_count(t));
-}
-
-/* Ends with the output closed, and removed if @ret says that it failed. */
-static int finish(struct output *out, int ret, struct error *err)
-{
-	if (ret) {
-		output_close(out, false, NULL);
-		return ret;
-	}
-	return output_close(out, true, err);
+			"equivalent\n", r->counts.dropped, r->v1_events);
 }
 
 static void report_damage(const struct rewrite_result *r)
@@ -100,7 +81,7 @@ static void report_repairs(const struct rewrite_result *r)
 
 static void report_rewrite(const struct options *o, const struct rewrite_result *result)
 {
-	if (o->rewrite.goroutines && !result->ran)
+	if (o->convert.rewrite.goroutines && !result->ran)
 		fputs("gotap convert: none of these goroutines runs in this part of the trace\n",
 		      stderr);
 	report_damage(result);
@@ -108,56 +89,6 @@ static void report_rewrite(const struct options *o, const struct rewrite_result 
 	if (result->dropped)
 		fprintf(stderr, "gotap convert: left out %zu events that have no place in the "
 			"result\n", result->dropped);
-}
-
-/* Closes @source. */
-static int convert_v2(struct raw_source *source, const struct options *o, struct error *err)
-{
-	struct rewrite_result result;
-	struct output out;
-	int ret = output_start(&out, o->out, OUTPUT_BINARY, err);
-
-	if (ret) {
-		source_close(source);
-		return ret;
-	}
-	ret = rewrite_trace(source, out.fd, &o->rewrite, &result, err);
-	if (ret)
-		error_prefix(err, "%s", o->in);
-	ret = finish(&out, ret, err);
-	if (!ret)
-		report_rewrite(o, &result);
-	return ret;
-}
-
-/* A part of a v1 trace: all of it as v2 first, in memory. */
-static int convert_part_of_v1(const struct v1_trace *t, const struct options *o,
-			      struct v1_convert_counts *counts, struct error *err)
-{
-	_cleanup_close_ int fd = memfd_create("gotap", MFD_CLOEXEC);
-	struct raw_source source;
-	char path[32];
-	int ret;
-
-	if (fd < 0)
-		return error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno));
-	ret = v1_convert(t, fd, 22, counts, err);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!ret)
-		ret = source_open(&source, path, err);
-	return ret ? ret : convert_v2(&source, o, err);
-}
-
-static int convert_all_of_v1(const struct v1_trace *t, const struct options *o,
-			     struct v1_convert_counts *counts, struct error *err)
-{
-	int format = o->rewrite.format ? o->rewrite.format : 22;
-	struct output out;
-	int ret = output_start(&out, o->out, OUTPUT_BINARY, err);
-
-	if (ret)
-		return ret;
-	return finish(&out, v1_convert(t, out.fd, format, counts, err), err);
 }
 
 static void report_cut(const struct v1_cut *cut)
@@ -173,70 +104,51 @@ static void report_cut(const struct v1_cut *cut)
 		      "result is a tick of it\n", stderr);
 }
 
-static int convert_v1(const struct buf *data, const struct options *o, struct error *err)
+static void report(const struct options *o, const struct convert_result *r)
 {
-	struct v1_convert_counts counts;
-	struct v1_trace *t;
-	struct v1_cut cut;
-	int ret = v1_trace_open_cut(&t, data->data, data->len, &cut, err);
-
-	if (ret)
-		return error_prefix(err, "%s", o->in);
-	if (o->binary)
-		ret = v1_trace_symbolize(t, o->binary, err);
-	if (!ret && o->part)
-		ret = convert_part_of_v1(t, o, &counts, err);
-	else if (!ret)
-		ret = convert_all_of_v1(t, o, &counts, err);
-	if (!ret)
-		report(t, o, &counts);
-	if (!ret)
-		report_cut(&cut);
-	v1_trace_free(t);
-	return ret;
+	report_rewrite(o, &r->rewrite);
+	if (!r->is_v1)
+		return;
+	report_v1(r);
+	report_cut(&r->cut);
 }
 
-/* The v1 reader says best what a file is that is neither. */
-static bool is_v2(struct raw_source *source)
+/* Closes @source. The output is removed if there is an error. */
+static int write_output(struct raw_source *source, const struct options *o, struct error *err)
 {
-	struct error err;
-	int version;
-	size_t size;
+	struct convert_result result;
+	struct error late;
+	struct output out;
+	int ret = output_start(&out, o->out, OUTPUT_BINARY, err);
 
-	return source_need(source, TRACEV2_HEADER_SIZE) &&
-	       v1_header_parse(source->pos, source_left(source), &version, &size, &err) ==
-	       -ENOTSUP;
-}
-
-/* Formats before Go 1.22 have their tables at the end: they are read whole. */
-static int convert_old(struct raw_source *source, const struct options *o, struct error *err)
-{
-	struct buf data = {0};
-	int ret = source_take_all(source, &data, err);
-
-	source_close(source);
+	if (ret) {
+		source_close(source);
+		return ret;
+	}
+	ret = convert_trace(source, out.fd, &o->convert, &result, err);
 	if (ret)
 		error_prefix(err, "%s", o->in);
-	else
-		ret = convert_v1(&data, o, err);
-	buf_free(&data);
+	if (output_close(&out, !ret, &late) && !ret) {
+		*err = late;
+		ret = late.code;
+	}
+	if (!ret)
+		report(o, &result);
 	return ret;
 }
 
 static int convert(const struct options *o, struct error *err)
 {
 	struct raw_source source;
-	int ret = legacy_program(o->binary, err);
+	int ret = legacy_program(o->convert.binary, err);
 
 	if (!ret)
 		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
 		return ret;
-	if (!is_v2(&source))
-		return convert_old(&source, o, err);
 	ret = raw_not_same_file(&source, o->in, o->out, err);
 	if (!ret)
-		return convert_v2(&source, o, err);
+		return write_output(&source, o, err);
 	source_close(&source);
 	return ret;
 }
@@ -264,21 +176,20 @@ static int set_part(struct options *o, int opt)
 	unsigned long id;
 	double seconds;
 
-	o->part = true;
 	switch (opt) {
 	case OPT_STRIP:
-		o->rewrite.strip_stacks = true;
+		o->convert.rewrite.strip_stacks = true;
 		return GO_ON;
 	case 'g':
 		if (!parse_number(optarg, 1, ULONG_MAX, &id))
 			return cmd_usage("convert", "'%s' is no goroutine id", optarg);
 		map64_put(&o->goroutines, id, NULL);
-		o->rewrite.goroutines = &o->goroutines;
+		o->convert.rewrite.goroutines = &o->goroutines;
 		return GO_ON;
 	default:
 		if (!parse_instant(optarg, &seconds))
 			return bad_time(opt == OPT_FROM ? "from" : "to");
-		*(opt == OPT_FROM ? &o->rewrite.from : &o->rewrite.to) = (int64_t)(seconds * 1e9);
+		*(opt == OPT_FROM ? &o->convert.rewrite.from : &o->convert.rewrite.to) = (int64_t)(seconds * 1e9);
 		return GO_ON;
 	}
 }
@@ -290,10 +201,10 @@ static int set_option(struct options *o, int opt)
 		o->out = optarg;
 		return GO_ON;
 	case 'b':
-		o->binary = optarg;
+		o->convert.binary = optarg;
 		return GO_ON;
 	case 'f':
-		if (parse_format(optarg, &o->rewrite.format))
+		if (parse_format(optarg, &o->convert.rewrite.format))
 			return GO_ON;
 		return cmd_usage("convert", "there is no format '%s', use go1.22, go1.23, go1.25 "
 				 "or go1.26", optarg);
@@ -331,7 +242,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		return cmd_usage("convert", "one TRACE is needed");
 	if (!o->out)
 		return cmd_usage("convert", "-o FILE is needed");
-	if (o->rewrite.to <= o->rewrite.from)
+	if (o->convert.rewrite.to <= o->convert.rewrite.from)
 		return cmd_usage("convert", "--to must be later than --from");
 	o->in = argv[optind];
 	return GO_ON;
@@ -339,7 +250,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 
 int cmd_convert(int argc, char **argv)
 {
-	struct options o = { .rewrite.to = INT64_MAX };
+	struct options o = { .convert.rewrite.to = INT64_MAX };
 	struct error err;
 	int status = parse_options(argc, argv, &o);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * raw_source: see raw_source.h. In: a path or memory. Out: bytes, in order,
- * and again by offset where the input can seek.
+ * raw_source: see raw_source.h. In: a path, a descriptor, a function or memory.
+ * Out: bytes, in order, and again by offset where the input can seek.
  */
 #include "read/raw_source.h"
 
@@ -15,19 +15,39 @@
 #include "base/vec.h"
 #include "tracev2.h"
 
-int source_open(struct raw_source *s, const char *path, struct error *err)
+static void open_window(struct raw_source *s, int fd)
+{
+	memset(s, 0, sizeof(*s));
+	s->fd = fd;
+	s->window = xcalloc(1, RAW_WINDOW);
+	s->pos = s->end = s->window;
+}
+
+void source_open_fd(struct raw_source *s, int fd, bool own)
 {
 	struct stat st;
 
+	open_window(s, fd);
+	s->own_fd = own;
+	s->seekable = !fstat(fd, &st) && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+}
+
+void source_open_function(struct raw_source *s, source_read_fn *read, void *ctx)
+{
+	open_window(s, -1);
+	s->read = read;
+	s->ctx = ctx;
+}
+
+int source_open(struct raw_source *s, const char *path, struct error *err)
+{
+	bool own = strcmp(path, "-") != 0;
+	int fd = own ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
 	memset(s, 0, sizeof(*s));
-	s->own_fd = strcmp(path, "-") != 0;
-	s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (s->fd < 0)
+	if (fd < 0)
 		return error_set(err, -errno, "cannot open '%s': %s", path, strerror(errno));
-	s->seekable = !fstat(s->fd, &st) && S_ISREG(st.st_mode) &&
-		      lseek(s->fd, 0, SEEK_CUR) == 0;
-	s->window = xcalloc(1, RAW_WINDOW);
-	s->pos = s->end = s->window;
+	source_open_fd(s, fd, own);
 	return 0;
 }
 
@@ -50,6 +70,22 @@ void source_close(struct raw_source *s)
 	s->fd = -1;
 }
 
+/* Up to @n bytes to @buf: how many, 0 at the end, or a negative errno. */
+static int64_t read_some(struct raw_source *s, void *buf, size_t n)
+{
+	ssize_t got;
+
+	if (s->read) {
+		int64_t had = s->read(s->ctx, buf, n);
+
+		return had > (int64_t)n || had < -INT32_MAX ? -EIO : had;
+	}
+	do
+		got = read(s->fd, buf, n);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
 bool source_fill(struct raw_source *s, size_t n)
 {
 	size_t have = source_left(s);
@@ -59,12 +95,10 @@ bool source_fill(struct raw_source *s, size_t n)
 	memmove(s->window, s->pos, have);
 	s->pos = s->window;
 	while (have < n && !s->eof) {
-		ssize_t got = read(s->fd, s->window + have, RAW_WINDOW - have);
+		int64_t got = read_some(s, s->window + have, RAW_WINDOW - have);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			s->error = errno;
+			s->error = (int)-got;
 		if (got <= 0)
 			s->eof = true;
 		else
@@ -110,7 +144,7 @@ const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, 
 
 	if (!s->seekable)
 		return NULL;
-	if (s->fd < 0)	/* memory: all of it lies before end */
+	if (!s->window)	/* memory: all of it lies before end */
 		return s->end - (s->end_offset - off);
 	while (have < n) {
 		ssize_t got = pread(s->fd, buf + have, n - have, (off_t)(off + have));

@@ -20,9 +20,14 @@
 
 enum { RAW_WINDOW = 256 * 1024 };	/* also the most that source_need() can grant */
 
+/* Puts at most @n bytes to @buf: how many, 0 at the end, or a negative errno. */
+typedef int64_t source_read_fn(void *ctx, void *buf, size_t n);
+
 struct raw_source {
-	int fd;			/* -1 for memory */
+	int fd;			/* -1 for memory and functions */
 	bool own_fd;
+	source_read_fn *read;	/* NULL: the descriptor, or memory */
+	void *ctx;		/* of read */
 	bool seekable;		/* a regular file: source_read_at() works */
 	bool eof;
 	int error;		/* errno of a failed read, ESTALE if the file changed; it ends the input */
@@ -33,6 +38,13 @@ struct raw_source {
 
 /* Opens @path, "-" is standard input. */
 int source_open(struct raw_source *s, const char *path, struct error *err);
+/*
+ * Reads @fd from where it stands, and closes it in the end if @own. Of a regular file that is
+ * where it begins, or it is read as a pipe is: offsets count from there.
+ */
+void source_open_fd(struct raw_source *s, int fd, bool own);
+/* Reads what @read gives. */
+void source_open_function(struct raw_source *s, source_read_fn *read, void *ctx);
 /* Reads the @n bytes at @data, which stay the caller's and must outlive it. */
 void source_open_memory(struct raw_source *s, const void *data, size_t n);
 void source_close(struct raw_source *s);
