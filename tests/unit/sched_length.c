@@ -197,6 +197,47 @@ static void what_was_lost_before_the_begin_has_no_time(void)
 	close(fd);
 }
 
+/* A program that sleeps: goroutine 2 has @g_status, on thread @tid if it has one, and there is one P. */
+static void lose_while_nobody_runs(uint32_t tid, uint8_t g_status)
+{
+	begin_with_notes(27, 25);
+	put(REC_SNAP_G, g_status, tid, 2, 0x9002, 0, 0);
+	put(REC_SNAP_P, 0, tid, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	put(REC_LOST, 0, 0, 1, now, now + 5, 12);
+	CHECK_EQ(model_counts(model)->notes, 1);
+}
+
+#define SAYS_WHO_AND_WHAT "0:UserLog 0, 0:UserLog 0"
+
+/* One stand-in at the begin of the generation, for GOMAXPROCS, and one at its end. */
+static void a_stand_in_writes_the_notes_of_an_idle_program(void)
+{
+	lose_while_nobody_runs(0, 4);
+	CHECK_EQ(model_counts(model)->goroutines, 1);
+	check_story(NULL, "0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, 0:ProcsChange 1, 0:UserLog 0, "
+		    "0:GoDestroy, 0:ProcStop, 0:ProcStart 0 2, 0:GoCreate 0, 0:GoStart 0 1, "
+		    SAYS_WHO_AND_WHAT ", 0:GoDestroy, 0:ProcStop", 0);
+}
+
+static void a_goroutine_in_a_syscall_has_the_notes(void)
+{
+	lose_while_nobody_runs(7, 3);
+	check_story(NULL, "7:ProcsChange 1, 7:UserLog 0", 0);
+}
+
+/* Goroutine 1 ran before the gap and has the note of it; nobody runs in it. */
+static void a_stand_in_writes_the_notes_of_a_gap_that_stays_open(void)
+{
+	begin_with_notes(27, 25);
+	snapshot();
+	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
+	put(REC_LOST, 0, 0, 1, now, now + 5, 12);
+	check_story(NULL, "7:ProcsChange 2, 7:UserLog 0, 7:GoBlock, 7:ProcStop, / "
+		    "0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, " SAYS_WHO_AND_WHAT
+		    ", 0:GoDestroy, 0:ProcStop", 0);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -211,5 +252,8 @@ int main(void)
 		UNIT(many_goroutines_do_not_make_each_event_a_generation),
 		UNIT(a_wall_clock_that_is_set_back_is_a_repair),
 		UNIT(what_was_lost_before_the_begin_has_no_time),
+		UNIT(a_stand_in_writes_the_notes_of_an_idle_program),
+		UNIT(a_goroutine_in_a_syscall_has_the_notes),
+		UNIT(a_stand_in_writes_the_notes_of_a_gap_that_stays_open),
 		{0} });
 }

@@ -203,10 +203,11 @@ int generation_finish(struct model *s, bool restate)
 	if (s->gap.open) {	/* its begin has ended the generation before */
 		gap_abandon(s);
 		generation_next(s);
+		notes_tell_last(s);
 		return generation_end(s);
 	}
-	notes_tell(s, NULL);
-	procs_tell(s);
+	procs_tell(s);		/* first: a stand-in says it at the begin, where its P has no events yet */
+	notes_tell_last(s);
 	r = generation_end(s);
 	if (r || !restate)
 		return r;

@@ -28,6 +28,14 @@ void procs_tell_first(struct model *s);
 /* A generation ends: the trace says what GOMAXPROCS is, if no goroutine has done so yet. */
 void procs_tell(struct model *s);
 
+/* Emits the events of a stand-in: the goroutine that @m runs with a P. */
+typedef void stand_in_fn(struct model *s, struct M *m);
+/*
+ * No goroutine runs: one that the program does not have emits the events of @say, and is counted.
+ * They get the model's time, or @now if their P has later events. Nothing happens if no P is free.
+ */
+void stand_in(struct model *s, uint64_t now, stand_in_fn *say);
+
 /* --- ranges.c --- */
 
 /* The goroutine of @m ends: so does its assist. */
@@ -76,6 +84,8 @@ void note_speak(struct model *s, struct M *m, const char *text);
 double note_seconds(const struct model *s, uint64_t time);
 /* Writes them if @m, which may be NULL, or any other thread can speak. False if none can. */
 bool notes_tell(struct model *s, struct M *m);
+/* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
+void notes_tell_last(struct model *s);
 
 /* --- annotations.c --- */
 

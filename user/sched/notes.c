@@ -3,9 +3,10 @@
  * notes: what the trace says of its own making: records that were lost, times
  * that were not recorded. See handlers.h. A note is a UserLog event of category
  * "gotap", which `runtime/trace` reserves for nobody, so that every viewer shows
- * it at its place. A log event needs a running goroutine with a P; whichever
- * has one first speaks, at the time of the note or right after it. It is no
- * step of that goroutine: a reader changes no state for it.
+ * it at its place. A log event needs a running goroutine with a P: the first that
+ * runs has it, at the time of the note or right after it. It is no step of that
+ * goroutine: a reader changes no state for it. If none runs until the trace ends,
+ * a goroutine in a syscall or a stand-in (procs.c) has it.
  */
 #include "sched/handlers.h"
 
@@ -60,23 +61,60 @@ void note_speak(struct model *s, struct M *m, const char *text)
 			  SINK_TEXT(text, strlen(text)), 0);
 }
 
-bool notes_tell(struct model *s, struct M *m)
+static void speak_all(struct model *s, struct M *m)
 {
 	const char *text;
 	size_t at;
 
-	if (!s->started)
-		return false;
-	if (!m_speaks(m))
-		m = any_speaker(s);
-	if (!m)
-		return false;
 	for (at = 0; at < s->notes.len; at += strlen(text) + 1) {
 		text = (const char *)s->notes.data + at;
 		note_speak(s, m, text);
 	}
 	s->notes.len = 0;
-	return true;
+}
+
+bool notes_tell(struct model *s, struct M *m)
+{
+	if (!s->started)
+		return false;
+	if (!m_speaks(m))
+		m = any_speaker(s);
+	if (m)
+		speak_all(s, m);
+	return m;
+}
+
+/* Readers accept a log event of a goroutine in a syscall if its thread has a P. */
+static struct M *thread_in_syscall(const struct model *s)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->g && m->g->status == G_SYSCALL && m->p)
+			return m;
+	}
+	return NULL;
+}
+
+static void stand_in_speaks(struct model *s, struct M *m)
+{
+	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says what follows");
+	speak_all(s, m);
+}
+
+void notes_tell_last(struct model *s)
+{
+	struct M *m;
+
+	if (!s->notes.len || notes_tell(s, NULL))
+		return;
+	m = thread_in_syscall(s);
+	if (m)
+		speak_all(s, m);
+	else
+		stand_in(s, s->now, stand_in_speaks);
 }
 
 /* The program was watched until then, silent as it may have been: the trace lasts as long. */

@@ -145,12 +145,11 @@ static struct M *idle_thread(const struct model *s)
 }
 
 /*
- * No goroutine ran. Readers take ProcsChange only from one that has a thread and a P,
- * and the page of mutator utilization crashes where it is missing. So a stand-in says
- * it: goroutine 0, an id that no goroutine of a program has. It runs on @m, which has a P,
- * for these few events, and says that it is one.
+ * Goroutine 0, an id that no goroutine of a program has: readers take some events only from a
+ * goroutine that has a thread and a P. It runs on @m, which has a P, for these few events,
+ * and says that it is one.
  */
-static void stand_in(struct model *s, struct M *m)
+static void run_stand_in(struct model *s, struct M *m, stand_in_fn *say)
 {
 	uint64_t count = s->counts.goroutines, most = s->counts.max_live;
 	struct G *g = g_put(s, 0);
@@ -160,14 +159,12 @@ static void stand_in(struct model *s, struct M *m)
 	s->counts.stand_ins++;
 	step_go_create(s, m, g, false, 0, 0);
 	step_go_start(s, m, g);
-	step_procs(s, m, G_RUNNING);
-	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says "
-		   "what GOMAXPROCS is");
+	say(s, m);
 	step_go_destroy(s, m);
 }
 
 /* On thread 0, which no program has, with an idle P; if none is idle, on a thread with a P and no goroutine. */
-static void tell_by_stand_in(struct model *s, uint64_t now)
+void stand_in(struct model *s, uint64_t now, stand_in_fn *say)
 {
 	struct P *p = least_used_p(s);
 	struct M *m = p ? m_put(s, 0) : idle_thread(s);
@@ -178,11 +175,19 @@ static void tell_by_stand_in(struct model *s, uint64_t now)
 		s->now = now;	/* not before the P's own events of this generation */
 	if (p)
 		step_p_start(s, m, p);
-	stand_in(s, m);
+	run_stand_in(s, m, say);
 	if (p) {
 		step_p_stop(s, m);
 		m_drop(s, m);
 	}
+}
+
+/* The page of mutator utilization crashes where ProcsChange is missing. */
+static void say_procs(struct model *s, struct M *m)
+{
+	step_procs(s, m, G_RUNNING);
+	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says "
+		   "what GOMAXPROCS is");
 }
 
 /*
@@ -198,7 +203,7 @@ void procs_tell(struct model *s)
 	s->now = s->gen_begin + s->unit;
 	if (!tell_by_any_thread(s, G_RUNNING) && !tell_by_any_thread(s, G_SYSCALL) &&
 	    !s->procs_told)
-		tell_by_stand_in(s, now);
+		stand_in(s, now, say_procs);
 	if (s->now < now)
 		s->now = now;
 }
