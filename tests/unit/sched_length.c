@@ -39,9 +39,7 @@ static void without_a_last_record_the_trace_lasts_as_long_as_it_is_known(void)
 	CHECK_EQ(model_finish(model, now + 5000, &err), 0);
 	CHECK_EQ(model_counts(model)->end, now + 5000);
 	check_text(fd, true, twice(stated));
-	model_free(model);
-	v2_sink_free(trace);
-	close(fd);
+	end_story();
 }
 
 /* It has ended by its last record; the end of the recording was found to be before that. */
@@ -145,9 +143,7 @@ static void many_goroutines_do_not_make_each_event_a_generation(void)
 	CHECK_EQ(model_finish(model, 0, &err), 0);
 	one = v2_sink_counts(trace)->bytes / v2_sink_counts(trace)->generations;
 	CHECK(one / MANY <= 40);
-	model_free(model);
-	v2_sink_free(trace);
-	close(fd);
+	end_story();
 }
 
 /* One generation each; the clock goes back by an hour, then by what reading it may take. */
@@ -192,9 +188,7 @@ static void what_was_lost_before_the_begin_has_no_time(void)
 	snapshot();
 	CHECK_EQ(model_finish(model, 0, &err), 0);
 	CHECK(says("lost 12 records on CPU 1 before the trace begins"));
-	model_free(model);
-	v2_sink_free(trace);
-	close(fd);
+	end_story();
 }
 
 /* A program that sleeps: goroutine 2 has @g_status, on thread @tid if it has one, and there is one P. */

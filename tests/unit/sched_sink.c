@@ -391,9 +391,7 @@ static void two_sinks_can_take_the_same_events(void)
 	tell_a_story();
 	CHECK_EQ(model_finish(model, 0, &err), 0);
 	n = file_of(alone, sizeof(alone));
-	model_free(model);
-	v2_sink_free(trace);
-	close(fd);
+	end_story();
 
 	keeper = (struct keeper){0};
 	open_trace(25);

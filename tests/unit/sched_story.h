@@ -228,6 +228,13 @@ static uint64_t repairs(void)
 	return n;
 }
 
+static void end_story(void)
+{
+	model_free(model);
+	v2_sink_free(trace);
+	close(fd);
+}
+
 /* Ends the story. @statuses may be NULL. */
 static inline void check_story(const char *statuses, const char *want, uint64_t want_repairs)
 {
@@ -238,9 +245,7 @@ static inline void check_story(const char *statuses, const char *want, uint64_t 
 		check_text(fd, true, statuses);
 	check_text(fd, false, want);
 	CHECK_EQ(repairs(), want_repairs);
-	model_free(model);
-	v2_sink_free(trace);
-	close(fd);
+	end_story();
 }
 
 #endif

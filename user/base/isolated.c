@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/cleanup.h"
 #include "base/isolated_internal.h"
 #include "base/vec.h"
@@ -104,23 +106,10 @@ static bool drop_privileges(void)
 	return !syscall(SYS_capset, &head, none);
 }
 
-static void close_from(int first)
-{
-	enum { MANY = 1 << 16 };
-	struct rlimit l = { MANY, MANY };
-	int fd;
-
-	if (!syscall(SYS_close_range, first, ~0U, 0))	/* Linux 5.9 */
-		return;
-	getrlimit(RLIMIT_NOFILE, &l);
-	for (fd = first; fd < MANY && (rlim_t)fd < l.rlim_cur; fd++)
-		close(fd);
-}
-
 /* Leaves open @out as descriptor 1, and @fd under its number; 0 and 2 read and write nothing. */
 static bool keep_only(int out, int fd)
 {
-	int last = fd > 2 ? fd : 2, other;
+	int last = fd > 2 ? fd : 2;
 
 	if (fd >= 0 && fd <= 2)
 		return false;
@@ -128,9 +117,8 @@ static bool keep_only(int out, int fd)
 		return false;
 	close(0);
 	close(2);
-	for (other = 3; other < last; other++)
-		close(other);
-	close_from(last + 1);
+	close_between(3, last - 1);
+	close_between(last + 1, INT_MAX);
 	return true;
 }
 
@@ -168,12 +156,17 @@ void isolated_write(const void *data, size_t n)
 	}
 }
 
+static unsigned int seconds_of(const struct isolated_work *work)
+{
+	return work->seconds ? work->seconds : ISOLATED_SECONDS;
+}
+
 static _Noreturn void child(const struct isolated_work *work, int out)
 {
 	void *answer = xcalloc(1, work->size);
 	struct head head = {0};
 
-	isolated_enter(out, work->fd, ISOLATED_SECONDS);
+	isolated_enter(out, work->fd, seconds_of(work));
 	head.code = work->run(work->ctx, answer, &head.err);
 	isolated_write(&head, sizeof(head));
 	isolated_write(answer, work->size);
@@ -214,14 +207,14 @@ int isolated_read(int fd, void *data, size_t n, int64_t deadline)
 
 static int take_answer(int fd, const struct isolated_work *work, void *answer, struct error *err)
 {
-	int64_t deadline = isolated_now_ms() + ISOLATED_SECONDS * 1000;
+	int64_t deadline = isolated_now_ms() + (int64_t)seconds_of(work) * 1000;
 	struct head head;
 	int r = isolated_read(fd, &head, sizeof(head), deadline);
 
 	if (!r)
 		r = isolated_read(fd, answer, work->size, deadline);
 	if (r == -ETIMEDOUT)
-		return error_set(err, r, "it took longer than %d s to look at it", ISOLATED_SECONDS);
+		return error_set(err, r, "it took longer than %u s to look at it", seconds_of(work));
 	if (r)
 		return error_set(err, r, "looking at it failed: the file is broken beyond reading");
 	head.err.text[sizeof(head.err.text) - 1] = 0;

@@ -24,12 +24,13 @@ struct isolated_work {
 	void *ctx;
 	int fd;			/* the descriptor that it keeps, -1: none */
 	size_t size;
+	unsigned int seconds;	/* that it may take, 0: ISOLATED_SECONDS */
 };
 
 enum { ISOLATED_SECONDS = 10 };
 
 /*
- * The work's own result, or: -ETIMEDOUT after ISOLATED_SECONDS, -EBADMSG if it ended
+ * The work's own result, or: -ETIMEDOUT after @work's seconds, -EBADMSG if it ended
  * without an answer, -errno if no process could be made. @answer is whole if 0.
  */
 int isolated_run(const struct isolated_work *work, void *answer, struct error *err);

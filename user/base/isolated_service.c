@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/cleanup.h"
 #include "base/isolated.h"
 #include "base/isolated_internal.h"
@@ -81,24 +82,6 @@ static _Noreturn void child(const struct isolated_service_work *work, int channe
 	if (!begun.code)
 		answer_questions(work, state);
 	_exit(0);
-}
-
-/*
- * A signal that the terminal sends to all of gotap's processes is gotap's to handle. Its
- * end is the end of the channel. Faults of the machine and limits end a process that blocks
- * signals, too.
- */
-static pid_t fork_deaf(void)
-{
-	sigset_t all, old;
-	pid_t pid;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid = fork();
-	if (pid)
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return pid;
 }
 
 /* --- gotap's side --- */

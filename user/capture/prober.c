@@ -5,8 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,14 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/cleanup.h"
 #include "proc/privilege.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434	/* Linux 5.3 */
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436	/* Linux 5.9 */
 #endif
 
 enum { LOOKS = 5 };	/* at the counter of a gotap that seems to be stopped, before its patience ends */
@@ -41,16 +39,6 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void close_from_to(int first, int last)
-{
-	int fd, most = (int)sysconf(_SC_OPEN_MAX);
-
-	if (first > last || !syscall(SYS_close_range, first, last, 0))
-		return;
-	for (fd = first; fd <= last && fd < most; fd++)
-		close(fd);
-}
-
 /* A pipe that gotap writes to must end with gotap. */
 static void close_all_but(const struct vec *keep)
 {
@@ -60,10 +48,10 @@ static void close_all_but(const struct vec *keep)
 	for (i = 0; i < keep->len; i++) {
 		int fd = *vec_at(keep, int, i);
 
-		close_from_to(next, fd - 1);
+		close_between(next, fd - 1);
 		next = fd + 1;
 	}
-	close_from_to(next, INT32_MAX);
+	close_between(next, INT_MAX);
 }
 
 /* So that no file of ours gets the number of one of the three. */
@@ -166,23 +154,6 @@ static void be_prober(const struct prober_job *job, struct prober_shared *shared
 }
 
 /* --- in gotap --- */
-
-/* All signals are blocked over the fork: in the child there is no moment without. */
-static pid_t fork_deaf(void)
-{
-	sigset_t all, old;
-	pid_t pid;
-	int e;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid = fork();
-	e = errno;
-	if (pid)
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = e;
-	return pid;
-}
 
 static int cannot_start(struct error *err)
 {

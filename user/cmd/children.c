@@ -32,12 +32,12 @@ static bool is_go(const struct procfs *fs, pid_t pid)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PROCFS_PATH], answer = 0;
+	struct isolated_work work = { .run = examine, .ctx = &fd, .size = sizeof(answer) };
 
 	procfs_path(fs, pid, "exe", path);
 	fd = open_regular(path);
-	return fd >= 0 &&
-	       !isolated_run(&(struct isolated_work){ examine, &fd, fd, 1 }, &answer, &(struct error){0}) &&
-	       answer;
+	work.fd = fd;
+	return fd >= 0 && !isolated_run(&work, &answer, &(struct error){0}) && answer;
 }
 
 static void add_child(struct children *c, pid_t pid)

@@ -149,7 +149,7 @@ static bool is_failure(int r)
 /* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
 static const struct executable *executable_of(struct listing *l, int fd)
 {
-	struct isolated_work work = { examine, &fd, fd, sizeof(struct executable) };
+	struct isolated_work work = { .run = examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable) };
 	struct error err = {0};
 	struct executable *p;
 	struct stat st;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,20 +13,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "proc/privilege.h"
-
-#ifndef SYS_close_range
-#define SYS_close_range 436	/* Linux 5.9 */
-#endif
 
 enum {
 	/* What one system call reads at most: a reader that gets on shows it after each. */
@@ -186,29 +183,15 @@ static void answer(struct request *q, pid_t pid, int fd)
 	}
 }
 
-static void close_from(unsigned int first)
-{
-	struct rlimit files;
-	unsigned int fd;
-
-	if (!syscall(SYS_close_range, first, ~0U, 0) || getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	for (fd = first; fd < files.rlim_cur && fd < 1 << 20; fd++)
-		close((int)fd);
-}
-
 /*
  * Holds nothing that gotap's end is to free: no descriptor of a link, a map or a pipe.
- * Signals from the terminal are not for it, and it ends when gotap does.
+ * It ends when gotap does.
  */
 static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
 {
 	struct error err;
-	sigset_t all;
 	uint32_t seen = 0;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	privilege_reserve_no_files();
 	privilege_keep(PRIVILEGE_PTRACE, &err);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -216,7 +199,7 @@ static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
 		_exit(0);
 	if (fd >= 0)
 		fd = dup2(fd, 0);
-	close_from(fd >= 0 ? 1 : 0);
+	close_between(fd >= 0 ? 1 : 0, INT_MAX);
 	for (;;) {
 		while (!spin(&q->asked, seen))
 			futex_wait(&q->asked, seen, NULL);
@@ -238,7 +221,7 @@ static int start_reader(struct lane *l, const struct process *p, struct error *e
 		l->request = NULL;
 		return error_set(err, -errno, "cannot get memory: %s", strerror(errno));
 	}
-	l->reader = fork();
+	l->reader = fork_deaf();
 	if (!l->reader)
 		reader(l->request, p->pid, p->memory, parent);
 	if (l->reader < 0)

@@ -238,7 +238,7 @@ int dwarf_offsets_read(const struct elf_file *f, int minor, struct go_offsets *r
 		       struct error *err)
 {
 	struct question q = { .minor = minor };
-	struct isolated_work work = { read_image, &q, -1, sizeof(*ret) };
+	struct isolated_work work = { .run = read_image, .ctx = &q, .fd = -1, .size = sizeof(*ret) };
 	int r = dwarf_image_make(&q.image, f);
 
 	if (!r)
