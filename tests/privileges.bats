@@ -7,15 +7,12 @@ load lib/common
 setup() {
 	require_root
 	require_tool setpriv capsh
-	# Whoever runs gotap in these tests must be able to reach it.
-	PLACE=$(mktemp -d /var/tmp/gotap-caps.XXXXXX)
-	chmod 755 "$PLACE"
-	cp "$GOTAP" "$PLACE/gotap"
+	open_place
 }
 
 teardown() {
 	stop_targets
-	rm -rf "${PLACE:?}"
+	close_place
 }
 
 # with_caps CAP,CAP... COMMAND...: as user nobody, with these capabilities and no others.
@@ -118,10 +115,10 @@ without() {
 	local task pid
 	build_prog 1.26 pingpong
 	start_target "$PROG"
-	"$GOTAP" record -q -p "$TARGET" -d 5s -o /dev/null 3>&- &
+	"$GOTAP" record -q -p "$TARGET" -d 2m -o /dev/null 3>&- &
 	pid=$!
 	TARGETS+=" $pid"
-	wait_for 10 eval '[ "$(ls /proc/'$pid'/task | wc -l)" -gt 1 ]'
+	wait_for 60 eval '[ "$(ls /proc/'$pid'/task | wc -l)" -gt 1 ]'
 	for task in /proc/"$pid"/task/*; do
 		run_logged grep -E 'Cap(Eff|Prm)' "$task/status"
 		[ "$(capsh --decode="$(sed -n 's/^CapEff:\t//p' "$task/status")")" = "0x0000000000080000=cap_sys_ptrace" ]
@@ -136,10 +133,10 @@ without() {
 	start_target "$PROG"
 	mkdir "$folder"
 	chmod 555 "$folder"
-	"$GOTAP" record -q -p "$TARGET" -d 5s -o "$folder/trace" 3>&- &
+	"$GOTAP" record -q -p "$TARGET" -d 2m -o "$folder/trace" 3>&- &
 	pid=$!
 	TARGETS+=" $pid"
-	wait_for 10 eval 'grep -q "^CapEff:.*0000000000080000$" /proc/'$pid'/status'
+	wait_for 60 eval 'grep -q "^CapEff:.*0000000000080000$" /proc/'$pid'/status'
 	[ "$((0x$(sed -n 's/^CapPrm:\t//p' "/proc/$pid/status") & 0xa))" -ne 0 ]
 	pgrep -x gotap-prober -P "$pid"
 	for child in $(pgrep -P "$pid"); do
@@ -152,10 +149,9 @@ without() {
 	require_root
 	run_logged "$GOTAP" --version
 	build_prog 1.26 pingpong
-	"$GOTAP" record -q -d 5s -o /dev/null "$PROG" 3>&- >/dev/null &
+	"$GOTAP" record -q -d 2m -o /dev/null "$PROG" 3>&- >/dev/null &
 	TARGETS+=" $!"
-	wait_for 10 pgrep -P "$!" pingpong
-	sleep 0.5
-	[ "$(grep CapEff "/proc/$(pgrep -P "$!" pingpong)/status")" = "$(grep CapEff /proc/self/status)" ]
-	kill "$(pgrep -P "$!" pingpong)"
+	wait_for 60 pgrep -x pingpong -P "$!"
+	[ "$(grep CapEff "/proc/$(pgrep -x pingpong -P "$!")/status")" = "$(grep CapEff /proc/self/status)" ]
+	kill "$(pgrep -x pingpong -P "$!")"
 }

@@ -4,7 +4,17 @@
 
 load lib/common
 
-teardown() { stop_targets; }
+teardown() {
+	stop_targets
+	close_place
+}
+
+# as_user UID COMMAND...: without any rights. (The command itself begins with them: a file that it is to execute must lie
+# where this user may go.)
+as_user() { run_logged setpriv "--reuid=$1" "--regid=$1" --clear-groups --inh-caps=-all "${@:2}"; }
+
+# start_as_user UID COMMAND...: as start_target.
+start_as_user() { start_target setpriv "--reuid=$1" "--regid=$1" --clear-groups --inh-caps=-all "${@:2}"; }
 
 # row JSON-EXPRESSION: of the process $TARGET in the last run's output, p.
 row() {
@@ -92,16 +102,19 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 @test "a process of which the file could not be looked at is named, with the reason" {
 	require_root
 	require_tool setpriv prlimit
+	local roots
 	build_prog 1.26 pingpong
-	cp "$PROG" "$BATS_TEST_TMPDIR/theirs"
-	cp "$GOTAP" "$BATS_TEST_TMPDIR/gotap"	# where that user may run it, whatever folder this one is built in
-	chmod 755 "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/gotap"
-	start_target setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/theirs"
-	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all prlimit --nproc=1 "$BATS_TEST_TMPDIR/gotap" ps --json
+	open_place
+	install -m 755 "$PROG" "$PLACE/theirs"
+	start_target "$PROG"
+	roots=$TARGET
+	start_as_user 64999 "$PLACE/theirs"
+	as_user 64999 prlimit --nproc=1 "$PLACE/gotap" ps --json
 	[ "$status" -eq 0 ]
 	contains "{\"pid\": $TARGET, \"name\": \"theirs\", \"why\": \"cannot make a process: "
-	run_logged setpriv --reuid=64999 --regid=64999 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/gotap" ps --json
-	contains '"name": "bash", "why": "Permission denied"'
+	as_user 64999 "$PLACE/gotap" ps --json
+	[ "$status" -eq 0 ]
+	contains "{\"pid\": $roots, \"name\": \"pingpong\", \"why\": \"Permission denied\"}"
 }
 
 @test "stripped" {
@@ -183,15 +196,15 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 	require_root
 	require_tool setpriv
 	build_prog 1.26 pingpong
+	open_place
 	start_target "$PROG"
-	run_logged setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$GOTAP" ps
+	as_user 65534 "$PLACE/gotap" ps
 	[ "$status" -eq 0 ]
 	! matches "^ *$TARGET " || fail "looked at root's"
 	matches 'could not look at [0-9]+ processes of other users: run gotap as root or with CAP_SYS_PTRACE'
-	cp "$PROG" "$BATS_TEST_TMPDIR/theirs"
-	chmod 755 "$BATS_TEST_TMPDIR/theirs"
-	start_target setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$BATS_TEST_TMPDIR/theirs"
-	run_logged setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$GOTAP" ps
+	install -m 755 "$PROG" "$PLACE/theirs"
+	start_as_user 65534 "$PLACE/theirs"
+	as_user 65534 "$PLACE/gotap" ps
 	matches "^ *$TARGET .* go1\.26"
 }
 

@@ -97,6 +97,16 @@ require_package() {
 		skip "$1 of $2 cannot be had: $(tail -n 1 <<<"$why")"
 }
 
+# open_place: sets $PLACE to a folder that every user may enter, with gotap in it. (bats' own folder is for its user, and so
+# may be a checkout.) teardown() must call close_place.
+open_place() {
+	PLACE=$(mktemp -d /var/tmp/gotap-place.XXXXXX)
+	chmod 755 "$PLACE"
+	install -m 755 "$GOTAP" "$PLACE/gotap"
+}
+
+close_place() { [ -z "${PLACE:-}" ] || rm -rf "$PLACE"; }
+
 # --- test programs -------------------------------------------------------------------------------
 
 # build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Other flags, another folder.

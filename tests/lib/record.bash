@@ -53,22 +53,29 @@ recorded_at_random() {
 	rm "$trace.report".*
 }
 
-# start_record TRACE ARGUMENT...: the same in the background, as $RECORDER, once its probes are in place.
+# start_record TRACE ARGUMENT...: the same in the background, as $RECORDER, once it records: its probes are in place and
+# the goroutines are read. From then on a signal ends it with a trace. The file of the report is made here: what an
+# earlier recording reported is not this one's, and what was there as TRACE is older.
 start_record() {
 	local trace=$1
 	shift
 	REPORT=$trace.json
-	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>"$REPORT" 3>&- &
+	: >"$REPORT"
+	STALE_PARTIAL=$(inode_of "$trace.partial")
+	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS="${TARGETS:-} $RECORDER"
-	wait_for 20 recorder_is_attached
+	wait_for 60 recorder_records
 }
 
-# The header of the trace is written when the probes are in place, to the file that gets the name at the end. A short
-# recording may be over, with its report, before anybody looks.
-recorder_is_attached() {
+inode_of() { stat -c %i "$1" 2>/dev/null || true; }
+
+# gotap makes the file that gets the name at the end, and writes the header of the trace to it, when it has read the
+# goroutines. A short recording may be over, with its report, before anybody looks.
+recorder_records() {
 	local trace=${REPORT%.json}
-	[ -s "$trace.partial" ] || [ "$trace" -nt "$REPORT" ] || grep -q '"repairs_total"' "$REPORT" || ! target_runs "$RECORDER"
+	{ [ -s "$trace.partial" ] && [ "$(inode_of "$trace.partial")" != "$STALE_PARTIAL" ]; } ||
+		[ "$trace" -nt "$REPORT" ] || grep -q '"repairs_total"' "$REPORT" || ! target_runs "$RECORDER"
 }
 
 # wait_record: until it ends. Sets $status.
