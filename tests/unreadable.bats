@@ -44,6 +44,20 @@ most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* fra
 	[ "$(most_frames "$TRACE.spool")" -gt 60 ]
 }
 
+@test "a recording that is not flawless: with --strict an error says so, with -q also what is wrong" {
+	start_target "$PROG"
+	run_logged "$GOTAP" record -q --strict -d 300ms --budget none -p "$TARGET" -o "$TRACE" --spool "$TRACE.spool"
+	[ "$status" -eq 1 ]
+	contains "gotap: --strict: the trace is not flawless"
+	contains "stacks cut short: "
+	run_logged "$GOTAP" assemble -q --strict "$TRACE.spool" -o "$TRACE.again"
+	[ "$status" -eq 1 ]
+	contains "gotap: --strict: the trace is not flawless"
+	run_logged "$GOTAP" assemble -q "$TRACE.spool" -o "$TRACE.again"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
 # No stack is walked from there but those of samples: nobody preempts the function.
 @test "a sample whose first caller cannot be read: its stack is cut short, and that is said" {
 	export GODEBUG=asyncpreemptoff=1

@@ -174,6 +174,8 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 	else if (!o->quiet)
 		report_print(&rep, stderr);
 	flawless = report_flawless(&rep);
+	if (o->strict && !flawless && !o->json)
+		report_print_flaws(&rep, o->quiet, stderr);
 	free(res);
 	return flawless;
 }

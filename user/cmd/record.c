@@ -465,6 +465,8 @@ static bool session_report(const struct session *s)
 	else if (!s->opts->quiet)
 		report_print(&rep, stderr);
 	flawless = report_flawless(&rep);
+	if (s->opts->strict && !flawless && !s->opts->json)
+		report_print_flaws(&rep, s->opts->quiet, stderr);
 	free(res);
 	return flawless;
 }

@@ -191,6 +191,18 @@ void report_print(const struct report *r, FILE *f)
 		      "trace needs: there was neither a running goroutine nor an idle P to say it\n", f);
 }
 
+void report_print_flaws(const struct report *r, bool alone, FILE *f)
+{
+	if (!r->result->began)	/* has an error of its own */
+		return;
+	if (alone) {
+		print_lost(r, f);
+		print_unreadable(r, f);
+		print_repairs(r, f);
+	}
+	fputs("gotap: --strict: the trace is not flawless, as the report says: record again, or without --strict\n", f);
+}
+
 /* --- as JSON --- */
 
 /* "" where it is not known. */
