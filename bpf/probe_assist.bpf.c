@@ -6,7 +6,7 @@
  * ended when gcAssistAlloc clears g.inMarkAssist; up to Go 1.21, which has no
  * such field, when it returns, from an assist or not. But an assist that finds
  * marking done runs gcMarkDone, which may allocate and get to gcAssistAlloc
- * again, so both records tell how deep the stack is, which holds when the stack
+ * again, so both records have the depth of the stack, which holds when the stack
  * moves.
  */
 #include "gostate.h"

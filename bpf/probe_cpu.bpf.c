@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_cpu: a clock per thread of the target; each tick tells which goroutine
+ * probe_cpu: a clock per thread of the target; each tick records which goroutine
+
  * uses the CPU and where. The g comes from the thread's own memory: runtime
  * TLS holds it one word below the thread pointer, also while the thread is in
  * the kernel, on its system stack, in a signal handler or in C.

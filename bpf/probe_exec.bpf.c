@@ -3,8 +3,8 @@
  * probe_exec: the instant at which the target becomes another program. The
  * tracepoint is reached with the old memory gone and before the first instruction
  * of the new program, in the context of the one thread that is left. Nothing is
- * recorded from there on: where a program execs itself, probes in the new memory
- * would make records that nobody could tell from those of the old.
+ * recorded from there on: where a program execs itself, records from probes in the new
+ * memory would look like those of the old.
  *
  * It is hit by every exec of the machine, for which it compares one number.
  */

@@ -31,7 +31,7 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 /*
  * gcControllerCommit(), where (*gcControllerState).trigger() has returned
  * (trigger, goal): the goal of percent and memory limit that the runtime's own
- * tracer told a moment ago. All ones: no goal, the collector is off.
+ * tracer wrote a moment before. All ones: no goal, the collector is off.
  */
 SEC("uprobe")
 int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)

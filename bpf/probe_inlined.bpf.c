@@ -89,7 +89,7 @@ int inlined_list(struct pt_regs *ctx)
 
 /*
  * Entries to a syscall, on the goroutine's stack: reentersyscall(pc, sp, bp) is
- * told who called; entersyscall and entersyscallblock (sub 1) are called
+ * passed the caller; entersyscall and entersyscallblock (sub 1) are called
  * directly. Up to Go 1.22 the stack begins in the function itself.
  */
 SEC("uprobe")
@@ -151,7 +151,7 @@ int inlined_p_stop(struct pt_regs *ctx)
 
 /*
  * (*gcControllerState).update inlined: behind its atomic addition, where a register
- * has the sum that the runtime's own tracer tells. Nothing more is to be added.
+ * has the sum that the runtime's own tracer writes, whole.
  */
 SEC("uprobe")
 int inlined_heap(struct pt_regs *ctx)

@@ -127,7 +127,7 @@ int GO_PROGRAM(sweep_call)(void *ctx)
 	return send_mark(pid_tgid, REC_SWEEP_CALL, 0);
 }
 
-/* In reclaimChunk, at the call of (*activeSweep).end: it looked for spans and tells so next. */
+/* In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends next. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_looked)(void *ctx)
 {

@@ -83,7 +83,7 @@ static __always_inline struct stack_start start_here(__u64 link, __u64 fp)
 	return (struct stack_start){ .pc = go_return(link), .bp = fp };
 }
 
-/* How all of them go on, once they know what is told. */
+/* The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it. */
 static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a)
 {
 	__u64 link = go_link(ctx), fp = go_fp(ctx);

@@ -88,7 +88,7 @@ static __always_inline int send_park(struct transition *t)
 /*
  * The scheduler sets p.gcMarkWorkerMode just before it wakes a GC worker for
  * this P; otherwise it is 0 there. Up to Go 1.15 its numbers are one lower,
- * and it tells of p.gcBgMarkWorker alone.
+ * and it is set for p.gcBgMarkWorker alone.
  */
 static __always_inline __u8 worker_mode(struct transition *t)
 {

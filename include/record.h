@@ -232,7 +232,7 @@ enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only */
  */
 enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_STATES };
 
-/* What a CPU and user space tell each other; a cache line each. */
+/* The words that a CPU and user space share; a cache line each. */
 struct ring_state {
 	/*
 	 * Where the next record begins, << 32 | where the oldest one does that was not

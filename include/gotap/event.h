@@ -10,7 +10,7 @@
  *	seq	numbers the transitions of one goroutine or P, or GC cycles: readers
  *		need it to put events in order, and it means nothing else
  *
- * A thread (M) is its kernel thread id where the program told it.
+ * A thread (M) is its kernel thread id where the program recorded it.
  */
 #ifndef GOTAP_EVENT_H
 #define GOTAP_EVENT_H

@@ -14,8 +14,8 @@
  * take the result. In short: every goroutine and P begins with a status (in
  * the first generation) or a create; a thread starts a P before it starts a
  * goroutine; seq rises by one with each event that has one, per goroutine and
- * per P, and begins again at 1 after each status; at the begin of each later
- * generation the status of all that live is told again.
+ * per P, and begins again at 1 after each status; each later generation begins with
+ * the status of all goroutines and Ps that exist.
  */
 #ifndef GOTAP_WRITER_H
 #define GOTAP_WRITER_H
@@ -87,9 +87,9 @@ GOTAP_API int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t ti
 GOTAP_API const struct gotap_error *gotap_writer_error(const struct gotap_writer *w);
 
 /*
- * Writes the generation that is open and frees @w. An error of an earlier
- * write is told again, and that there never was an event is one: 0 means that
- * the trace is complete.
+ * Writes the generation that is open and frees @w. Returns the error of an earlier
+ * write again; a trace without any event is an error, too. 0 means that the trace is
+ * complete.
  */
 GOTAP_API int gotap_writer_close(struct gotap_writer *w, struct gotap_error *err);
 /* Frees @w without that. Accepts NULL. */

@@ -7,7 +7,7 @@
  * The drain never waits here for the caller: when there is no room it leaves the
  * records in the rings. Room is then given again when half of the queue has been
  * taken, so that a caller who is slow for long is one who is not there at all,
- * which chunk_queue_full_since() tells, and not one who is there now and then.
+ * which chunk_queue_full_since() gives, and not one who is there now and then.
  */
 #ifndef GOTAP_CAPTURE_CHUNK_QUEUE_H
 #define GOTAP_CAPTURE_CHUNK_QUEUE_H

@@ -33,7 +33,7 @@ int uprobe_multi_link(int prog_fd, const char *path, const uint64_t *offsets, si
 	return fd < 0 ? -errno : fd;
 }
 
-/* What is asked for must fail, and how it fails tells. */
+/* The request is invalid on purpose: the error number shows whether the kernel knows the link type. */
 static int link_to_folder(int prog_fd, pid_t pid)
 {
 	static const uint64_t offset = 0;

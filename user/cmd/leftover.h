@@ -10,7 +10,7 @@
 #include "read/raw_source.h"
 #include "stream/spool.h"
 
-/* Opens an output for writing now, and tells of an unfinished file that was in its way. */
+/* Opens an output for writing now, and reports an unfinished file that was in its way. */
 int output_start(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Says how the unfinished file at @path is read. */
 void leftover_tell(const char *path);

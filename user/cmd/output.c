@@ -420,7 +420,7 @@ static int settle(const struct output *o, bool keep, struct error *err)
 	return r;
 }
 
-/* Some file systems tell of a failed write only at a close: the lock stays, as it is not the last. */
+/* Some file systems report a failed write only at a close. Another descriptor stays open, and so the lock. */
 static int flush(const struct output *o, struct error *err)
 {
 	int copy = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);

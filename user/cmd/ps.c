@@ -187,7 +187,7 @@ static void name_user(struct go_process *proc)
 		snprintf(proc->user, sizeof(proc->user), "%u", proc->uid);
 }
 
-/* The path as the process sees it; a deleted file's says so. */
+/* The path as the process sees it; that of a deleted file ends with " (deleted)". */
 static void name_exe(const struct listing *l, struct go_process *proc)
 {
 	char path[PROCFS_PATH];

@@ -319,7 +319,7 @@ static int take_chunk(struct session *s, const struct chunk *c, struct error *er
 	return r ? r : assembler_chunk(s->assembler, c, err);
 }
 
-/* " (exit status 3)", " (signal 9, Killed)", or "" where the kernel does not tell. */
+/* " (exit status 3)", " (signal 9, Killed)", or "" where the kernel does not say. */
 struct exit_text {
 	char text[64];
 };
@@ -580,7 +580,7 @@ static void tell_leftovers(const struct record_files *f)
 		leftover_tell(f->spool.leftover);
 }
 
-/* A command that ended before it came to a Go program keeps its status, if that tells of a failure. */
+/* A command that ended before it came to a Go program keeps its status, if that is a failure. */
 static int failed(const struct record_options *o, const struct process *p, const struct error *err)
 {
 	cmd_fail(err);

@@ -94,7 +94,7 @@ static void print_lost(const struct report *r, FILE *f)
 		      "--stack-depth\n", f);
 }
 
-/* A false or a missing word of the trace, which no lost record and no repair tells of. */
+/* A false or a missing item of the trace that is counted neither as a lost record nor as a repair. */
 static void print_unreadable(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;

@@ -32,7 +32,7 @@ bool module_is_plugin(const struct gobin *b)
 	const char *mode = gobin_build_setting(b, "-buildmode");
 	uint64_t addr;
 
-	/* a library exports what it is told to, a plugin all that it has */
+	/* a library exports only the functions with an //export comment, a plugin all symbols */
 	return mode ? !strcmp(mode, "plugin") : !gobin_exported_symbol(b, "runtime.allgs", &addr);
 }
 

@@ -67,7 +67,7 @@ static int no_process(const struct process *p, int e, struct error *err)
 	return error_set(err, e, "no process %d: %s", p->pid, strerror(-e));
 }
 
-/* Recording takes more rights than reading: those are told, too, if this one lacks. */
+/* Without the right to read, the error names all rights that a recording takes: one round of mending is enough. */
 static int may_not_read(const struct process *p, const char *what, int e, struct error *err)
 {
 	char why[256];

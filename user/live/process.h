@@ -21,7 +21,7 @@
 #include "base/map64.h"
 #include "proc/procfs.h"
 
-/* A word of the process's memory that tells when something has happened. */
+/* A word of the process's memory that changes when something has happened. */
 struct watched {
 	uint64_t addr;		/* 0: nothing to watch */
 	uint64_t value;		/* it holds this, */

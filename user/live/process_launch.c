@@ -168,7 +168,7 @@ void process_release(struct process *p)
 /* --- the start --- */
 
 /*
- * In the child: exec once we are traced, or tell the parent why not. With file
+ * In the child: exec once we are traced, or send the parent the reason why not. With file
  * capabilities gotap may not trace its own like until that is allowed.
  */
 static void exec_child(char **argv, int out, int parent, void (*in_child)(void))

@@ -18,8 +18,8 @@ struct roots {
 };
 
 /*
- * -ENOENT with a text if they cannot be told; nothing is guessed. @stop may be NULL; -EINTR:
- * somebody asked to.
+ * -ENOENT with a text if they cannot be found; nothing is guessed. @stop may be NULL; -EINTR:
+ * @stop asks to stop.
  */
 int roots_find(const struct plan *plan, const struct process *proc,
 	       const struct stop_request *stop, struct roots *ret, struct error *err);

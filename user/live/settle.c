@@ -100,7 +100,10 @@ static enum place place_of(const struct process *p, pid_t tid)
 	return first == '-' && place != GONE ? OUTSIDE : place;
 }
 
-/* The first change only tells what the time was when it changed, which is since recording began. */
+/*
+ * A change since the first look shows that the thread has used CPU time after recording began. It
+ * does not show when: the time at which the change was found is the start of the measurement.
+ */
 static bool has_arrived(const struct process *p, struct thread *t)
 {
 	uint64_t now;

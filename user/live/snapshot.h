@@ -33,8 +33,8 @@ struct snapshot_opts {
 int snapshot_names(const struct plan *plan, const struct process *proc,
 		   const struct roots *roots, struct buf *out, struct error *err);
 /*
- * Is the memory of a program that has started what @plan says, as far as can be
- * told: do goroutines, threads and Ps point back at their owners? Says no, too, of one that has
+ * Does the memory of a program that has started have the structures of @plan: do goroutines,
+ * threads and Ps point back at their owners? False, too, of a program whose runtime has
  * not come so far yet, or when @stop (may be NULL) asks to stop.
  */
 bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop);

@@ -171,7 +171,7 @@ uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, 
 	if (!w->n)
 		return 0;
 	head.r.id = key_of(w);
-	map64_put(&sr->told, head.r.id, &is_new);
+	map64_put(&sr->recorded, head.r.id, &is_new);
 	if (!is_new)
 		return head.r.id;
 	if (w->n > sr->frames_left)
@@ -184,7 +184,7 @@ uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, 
 
 void stack_reader_free(struct stack_reader *sr)
 {
-	map64_free(&sr->told);
+	map64_free(&sr->recorded);
 	free(sr->windows);
 	sr->windows = NULL;
 }

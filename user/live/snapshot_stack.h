@@ -29,7 +29,7 @@ struct stack_reader {
 	const struct process *proc;
 	unsigned int depth;		/* frames per stack, at most REC_MAX_FRAMES - 1 */
 	uint64_t frames_left;		/* that the process's memory has room for, over all stacks */
-	struct map64 told;		/* keys that have a record */
+	struct map64 recorded;		/* keys that have a record */
 	struct window *windows;		/* STACK_WALKS of them; made when first used */
 };
 

@@ -252,8 +252,8 @@ static bool all_are_calls(const struct plan *p, const struct gobin *b, const str
 
 /*
  * Probes at the calls of casgstatus that mean something, in place of the one at
- * its start: the others cost nothing then, and the address of the probe tells
- * the caller, which otherwise has to be read from the stack.
+ * its start: the others cost nothing then, and the caller follows from the address of the
+ * probe. Otherwise the probe has to read it from the stack.
  */
 static int move_to_calls(struct plan *p, const struct gobin *b, const struct vec *calls,
 			 struct error *err)

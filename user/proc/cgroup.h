@@ -25,11 +25,11 @@ enum { CGROUP_ID = 128, CGROUP_UID = 37 };
 
 struct cgroup_ref {
 	const char *runtime;		/* static text, "" unknown */
-	char id[CGROUP_ID];		/* "" not in a container that the path tells */
+	char id[CGROUP_ID];		/* "": the path names no container */
 	char pod_uid[CGROUP_UID];	/* "" not in a pod */
 };
 
-/* False if the path tells no container. */
+/* False if the path names no container. */
 bool cgroup_parse(const char *text, struct cgroup_ref *ret);
 /* Is one of the paths in @text @path, or below it? */
 bool cgroup_is_in(const char *text, const char *path);

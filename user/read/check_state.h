@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_state: what the stricter rules remember between events. It is told by
- * events alone, as a user of Go's internal/trace would be, and knows nothing
- * of the states inside the reader that produced them.
+ * check_state: the state that the stricter rules keep between events. It follows from the
+ * events alone, as for a user of Go's internal/trace, and not from the states inside
+ * the reader that produced them.
  */
 #ifndef GOTAP_READ_CHECK_STATE_H
 #define GOTAP_READ_CHECK_STATE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * idtab: records of one size, each found by the 64-bit id it begins with, that
- * never move. A file can name a goroutine in six bytes and never speak of it
- * again, so a record has no overhead but some bytes of index (map64 with a
- * pointer in it would take twenty times as much).
+ * never move. A file can name a goroutine in six bytes and never again, so a record has
+ * no overhead but some bytes of index (map64 with a pointer in it would take twenty
+ * times as much).
  */
 #ifndef GOTAP_READ_IDTAB_H
 #define GOTAP_READ_IDTAB_H

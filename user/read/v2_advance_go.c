@@ -2,7 +2,7 @@
 /* v2_advance: events of goroutines (docs/traceformat.md, Goroutine status and Goroutines). */
 #include "read/v2_advance.h"
 
-/* A goroutine in a syscall on the thread @mid, which need not be the one that says so. */
+/* A goroutine in a syscall on the thread @mid, which need not be the thread of the event. */
 static bool bind_syscall(struct order *o, struct trace_event *ev, uint64_t gid, uint64_t mid)
 {
 	struct order_m *m;

@@ -75,7 +75,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 
 /*
  * Up to Go 1.21 ready() has not kept its traceskip when its stack is taken.
- * Then the leaf frames to leave out are told by their names, from goready on.
+ * Then the leaf frames to leave out are found by their names, from goready on.
  */
 bool release_skips_by_name(int minor, enum stack_class class);
 bool release_is_waker(const char *func);

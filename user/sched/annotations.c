@@ -99,8 +99,8 @@ static void region_push(struct G *g, const struct rec *r)
 }
 
 /*
- * A reader wants the end of the innermost region. One that began before the
- * trace did can be told only when none has begun since.
+ * A reader wants the end of the innermost region. The end of a region that began before
+ * the trace did may be written only if no region has begun since.
  */
 static bool region_pop(struct G *g, const struct rec *r)
 {

@@ -35,7 +35,7 @@ struct assembler {
 	uint64_t seen;		/* no record with a time up to it is still to come */
 	struct error *err;	/* of the running call */
 	int failed;
-	struct error why;	/* told again by all calls after the one that failed */
+	struct error why;	/* all calls after the one that failed return it again */
 };
 
 /* The model knows samples by the key of their whole stack. */

@@ -3,16 +3,16 @@
  * gap: a time of which nothing is known: too many records were lost, or the
  * probes were away. See handlers.h.
  *
- * At its begin everything that runs is shown to wait for a reason that says so,
- * and every P is idle: a viewer's lanes are empty, and no time counts as running
- * that was not seen. Then the model begins again as at the attach, with empty
- * tables: from REC_RESUME on the records tell what the states are, and then the
- * snapshot. At REC_SNAP_END those from before are led there by legal steps, at
- * the head of a new generation.
+ * At its begin each goroutine that runs blocks, with a reason that names the gap, and
+ * each P stops: a viewer's lanes are empty, and no time counts as running that was not
+ * seen. Then the model begins again as at the attach, with empty tables: from REC_RESUME
+ * on the records and then the snapshot give the states. At REC_SNAP_END the model leads
+ * the goroutines and Ps from before the gap to these states by legal steps, at the head
+ * of a new generation.
  *
- * A reader takes a new state of what it knows only by such steps (Go 1.27,
- * internal/trace/order.go): who ended meanwhile runs once more to end, who
- * began is created. They lie as close together as times can, a nanosecond each.
+ * A reader accepts a new state of a goroutine that it knows only by such steps (Go 1.27,
+ * internal/trace/order.go): a goroutine that ended meanwhile runs once more to end, one
+ * that began is created. The steps are a nanosecond apart.
  */
 #include "sched/handlers.h"
 
@@ -165,7 +165,7 @@ static struct G *g_now(const struct model *s, uint64_t goid)
 	return slot ? (struct G *)(uintptr_t)*slot : NULL;
 }
 
-/* Still in the same syscall, or in another on the same thread: nothing to tell. */
+/* Still in the same syscall, or in another on the same thread: no event is due. */
 static bool stays_in_syscall(const struct G *before, const struct G *now)
 {
 	return now && before->status == G_SYSCALL && now->status == G_SYSCALL &&

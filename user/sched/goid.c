@@ -62,7 +62,7 @@ static uint64_t name_of(const struct goid_filter *f, uint64_t g)
 	return goid ? *goid : 0;
 }
 
-/* What @r, which has its id by now, tells of the name of its g. */
+/* Takes the id of a g from @r, or forgets it where @r ends the goroutine. */
 static void learn(struct goid_filter *f, const struct rec *r)
 {
 	uint64_t *goid;
@@ -87,8 +87,8 @@ static bool is_switch(const struct rec *r)
 }
 
 /*
- * Of the two that a switch names, one may be told and the other not: from when
- * on names are left out is decided while probes run.
+ * A switch has two goroutines. A record may leave out the id of one and have that of the
+ * other, since user space lets the probes leave ids out while they run.
  */
 static bool leaves_out_a_name(const struct rec *r)
 {

@@ -3,15 +3,15 @@
  * goid: gives records the goroutine's id that they could not know, or did not
  * read. In: records in order. Out: the same, with ids.
  *
- * From Go 1.24 on most records of a g leave out the id that an earlier one told:
- * it is the g's until it dies (record.h), or until REC_RESUME, after which all
- * are told once more. An id that nobody told stays 0, for which the model leaves
- * the record out and counts it.
+ * From Go 1.24 on most records of a g leave out the id, because an earlier record has
+ * it: the id is the g's until it dies (record.h), or until REC_RESUME, after which each
+ * g is named once more. Where no record has the id, it stays 0: the model leaves such a
+ * record out and counts it.
  *
  * Up to Go 1.23 one creation in 16 is recorded before the runtime has assigned
- * the id (newproc1 refills p.goidcache after the status change). The stream
- * is held back at such a record until a later one of the same g tells: its
- * next transition, or the REC_GOID that the capture read from its memory.
+ * the id (newproc1 refills p.goidcache after the status change). The filter holds
+ * the stream back at such a record until a later record of the same g has the id: its
+ * next transition, or the REC_GOID that the capture read from the process's memory.
  */
 #ifndef GOTAP_SCHED_GOID_H
 #define GOTAP_SCHED_GOID_H

@@ -40,7 +40,10 @@ void stand_in(struct model *s, uint64_t now, stand_in_fn *say);
 
 /* The goroutine of @m ends: so does its assist. */
 void assist_close(struct model *s, struct M *m);
-/* A generation has begun and a thread can speak: a cycle or assists that go on are told. */
+/*
+ * A generation has begun, and @m runs a goroutine with a P: it writes GCActive for a cycle
+ * that goes on; each assist that goes on gets its GCMarkAssistActive.
+ */
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
 
@@ -48,12 +51,12 @@ void assist_tell_all(struct model *s);
 
 /* What @m was sweeping has ended: something else happens on it. */
 void sweep_settle(struct model *s, struct M *m);
-/* A generation has begun: sweeps that go on are told. */
+/* A generation has begun: writes GCSweepActive for each sweep that goes on. */
 void sweep_tell_all(struct model *s);
 
 /* --- memory.c --- */
 
-/* The trace has begun: what there is is told. */
+/* The trace has begun: writes an event for each span and stack that exists. */
 void memory_tell_all(struct model *s);
 
 /* --- gap.c --- */
@@ -63,7 +66,7 @@ void memory_tell_all(struct model *s);
  * of the trace file. Nothing happens if the trace has not begun or the gap is open.
  */
 int gap_record(struct model *s, const struct rec *r);
-/* One that may begin later does if @m, or another thread, can tell it. */
+/* Begins a gap that was allowed to wait, if @m, or another thread, runs a goroutine with a P. */
 int gap_begin_told(struct model *s, struct M *m);
 /* Records are whole again; what they and a snapshot say counts. */
 void gap_resume(struct model *s, struct M *m, const struct rec *r);
@@ -82,7 +85,7 @@ void note_add(struct model *s, const char *format, ...) __attribute__((format(pr
 void note_speak(struct model *s, struct M *m, const char *text);
 /* A time as notes give it: seconds since the trace began. */
 double note_seconds(const struct model *s, uint64_t time);
-/* Writes them if @m, which may be NULL, or any other thread can speak. False if none can. */
+/* Writes them if @m, which may be NULL, or any other thread runs a goroutine with a P. False if none does. */
 bool notes_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
 void notes_tell_last(struct model *s);

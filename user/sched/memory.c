@@ -109,7 +109,7 @@ void snap_gstack(struct model *s, struct M *m, const struct rec *r)
 		note_found(&s->memory.stacks, r->id, r->ptr);
 }
 
-/* The program's first thread tells it: readers want one, and that one never ends. */
+/* The events are of the program's first thread: readers want a thread, and this one never ends. */
 void memory_tell_all(struct model *s)
 {
 	struct memory *mem = &s->memory;

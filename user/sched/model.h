@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model: the scheduler of the target as the records tell it: which G runs on
+ * model: the scheduler of the target by its records: which G runs on
  * which M with which P. It takes the ordered records and passes v2 events to a
  * sink, and it is the same state machine that a reader of the trace runs (Go 1.27,
  * internal/trace/order.go), so it numbers events itself and never writes one
@@ -47,7 +47,7 @@ struct model_opts {
 	int minor;		/* Go release of the target */
 	bool unseen_unblocks;	/* some wake-ups have no record: a start implies them */
 	int version;		/* header of the trace: 22, 23, 25, 26 */
-	bool notes;		/* log events of category "gotap" tell of losses and gaps */
+	bool notes;		/* write log events of category "gotap" about losses and gaps */
 	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
@@ -68,7 +68,7 @@ struct model_counts {
 	uint64_t goroutines;		/* that were in the trace at any time */
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
-	uint64_t notes;			/* events that speak of the trace itself */
+	uint64_t notes;			/* log events about the trace itself */
 	uint64_t stand_ins;		/* times that goroutine 0, which no program has, said what the trace needs */
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * notes: what the trace says of its own making: records that were lost, times
+ * notes: texts in the trace about the recording itself: records that were lost, times
  * that were not recorded. See handlers.h. A note is a UserLog event of category
  * "gotap", which `runtime/trace` reserves for nobody, so that every viewer shows
  * it at its place. A log event needs a running goroutine with a P: the first that

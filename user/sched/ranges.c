@@ -115,9 +115,9 @@ void assist_close(struct model *s, struct M *m)
 }
 
 /*
- * At the start of a generation. In the first one the viewer's MMU plot cannot
- * take this from a thread that runs nothing, so an assist that waits there is
- * not told, and then its end must not be either.
+ * At the start of a generation. In the first one the viewer's MMU plot crashes on this
+ * event from a thread that runs nothing. So the model leaves out an assist that waits
+ * there, and then also its end.
  */
 void assist_tell_all(struct model *s)
 {
@@ -139,10 +139,10 @@ void assist_tell_all(struct model *s)
 /* --- the heap --- */
 
 /*
- * The runtime adds to gcController.heapLive and tells the sum, atomically; the
- * probe runs before that, so what it read lacks what other threads were about
- * to add. Such a value is recognised by what exactly it lacks: the additions of
- * the last few records within a few microseconds.
+ * The runtime adds to gcController.heapLive and writes the sum to its trace, atomically.
+ * The probe runs before the addition, so the value that it reads lacks the bytes that other
+ * threads are about to add. The difference shows it: such a value lacks exactly the
+ * additions of the last few records, which are a few microseconds old.
  */
 static uint64_t heap_in_order(const struct model *s, const struct rec *r, uint64_t value)
 {

@@ -53,7 +53,7 @@ struct P {
 /* What a thread sweeps before it allocates (sweep.c). */
 struct sweep {
 	uint8_t place;		/* enum rec_sweep, 0: it does not */
-	bool told;		/* the trace has its begin */
+	bool told;		/* the trace has its GCSweepBegin */
 	uint64_t swept, reclaimed, last;
 };
 
@@ -79,7 +79,7 @@ enum { HEAP_ADDS = 8 };
 /* Spans and stacks of goroutines (memory.c). */
 struct memory {
 	uint64_t base;		/* lowest address of the heap, 0: not known yet */
-	uint32_t tid;		/* thread that tells what there is, 0: nobody knows */
+	uint32_t tid;		/* thread that has the events of what exists, 0: not known */
 	bool told;		/* the trace has the base */
 	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
 };
@@ -131,7 +131,7 @@ struct model {
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
 	bool gc_running;	/* a mark phase */
-	bool gc_known;		/* a record told so */
+	bool gc_known;		/* gc_running is by a record, not assumed */
 	bool gc_told;		/* a reader knows of a cycle and not of its end */
 	bool gc_left_open;	/* a gap began in it, and no goroutine ran that could say its end */
 	uint64_t gc_seq;
@@ -140,7 +140,7 @@ struct model {
 	unsigned int heap_n;
 	struct gap gap;
 	struct tables aside;	/* in a gap: what was known before */
-	struct buf notes;	/* to be told: texts, each with its 0 (notes.c) */
+	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
 	struct task_window tasks;
 	struct memory memory;
 	uint64_t clock_mono, clock_wall;

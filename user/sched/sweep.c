@@ -3,8 +3,8 @@
  * sweep: the sweeping that a goroutine does before it may allocate, a range of
  * its P (runtime/traceruntime.go, GCSweepStart to GCSweepDone). See handlers.h.
  *
- * There is no site at its end. So an end is held, with the time of the last
- * span, until the thread's next record tells that nothing more follows.
+ * There is no site at its end. So the model holds the end, with the time of the last
+ * span, until the thread's next record of another kind shows that no span follows.
  */
 #include "sched/handlers.h"
 

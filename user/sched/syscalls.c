@@ -11,7 +11,7 @@ void sys_enter(struct model *s, struct M *m, const struct rec *r)
 	step_sys_begin(s, m, as_long(r)->stack);
 }
 
-/* Before the trace begins the record tells which P the thread has. */
+/* Before the trace begins the model takes the thread's P from the record. */
 static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
 {
 	g_bind(g, m, G_RUNNING);

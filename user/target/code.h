@@ -25,7 +25,7 @@ bool code_is_readable(int reg);
 bool code_keeps_arguments(const struct site *site);
 /*
  * Where runtime.systemstack, @fn, returns to from the function that it runs on the
- * system stack: behind its one indirect call. 0 if that cannot be told.
+ * system stack: behind its one indirect call. 0 if there is not exactly one.
  */
 uint64_t code_systemstack_return(const struct gobin *b, const struct gobin_func *fn);
 

@@ -40,8 +40,8 @@ struct site {
 	uint32_t frame;		/* the return address is at the stack pointer + frame */
 	/*
 	 * Registers that may differ from what they were on entry, as bits 1 << number.
-	 * Stack and frame pointer are told apart by frame and kind: at any site but
-	 * SITE_FRAME with frame != 0, the frame pointer is already this function's own.
+	 * Stack and frame pointer are not in it, since frame and kind give them: at any site
+	 * but SITE_FRAME with frame != 0, the frame pointer is already this function's own.
 	 */
 	uint16_t lost_regs;
 	char text[80];		/* "push %rbp at +0x6" */

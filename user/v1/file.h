@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file: tells v1 traces from other files, for commands that take any. */
+/* file: is a file a v1 trace? For commands that take any. */
 #ifndef GOTAP_V1_FILE_H
 #define GOTAP_V1_FILE_H
 

@@ -147,7 +147,7 @@ void sim_g_close_ranges(struct sim *s, struct sim_g *g);
 /* Where @g runs with a P, else NULL. */
 struct sim_m *sim_g_thread(const struct sim_g *g);
 
-/* A new generation has begun: tells all statuses again. */
+/* A new generation has begun: writes all statuses again. */
 void sim_restate(struct sim *s);
 
 /* --- events of the whole program --- */

@@ -15,14 +15,14 @@ static bool clears(const struct x86_insn *insn, int32_t field)
 	       insn->disp == field;
 }
 
-/* Each end has the store twice, with and without a trace; of which only one tells it. */
+/* Each end has the store twice, with and without a trace; one of them follows a call of GCMarkAssistDone. */
 int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		struct vec *ret)
 {
 	const uint8_t *code = gobin_bytes(b, fn->addr, fn->size);
 	struct gobin_func done;
 	struct x86_insn insn;
-	size_t at, stores = 0, told = 0;
+	size_t at, stores = 0, calls = 0;
 
 	if (!code || gobin_func(b, "runtime.traceLocker.GCMarkAssistDone", &done))
 		return -ENOTSUP;
@@ -34,8 +34,8 @@ int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t fiel
 			stores++;
 		} else if (insn.opcode == CALL &&
 			   fn->addr + at + insn.len + (uint64_t)insn.imm == done.addr) {
-			told++;
+			calls++;
 		}
 	}
-	return told && stores == 2 * told ? 0 : -ENOTSUP;
+	return calls && stores == 2 * calls ? 0 : -ENOTSUP;
 }
