@@ -48,7 +48,7 @@ static __always_inline void own_stack(void)
 		bpf_tail_call((void *)0, &nowhere, 0);
 }
 
-/* What probes cost is measured by how often they are hit. */
+/* Counts the hits of a probe: the budget computes the cost of the probes from it. */
 static __always_inline void count_hit(void)
 {
 	struct ring_state *s = ring_of_cpu();

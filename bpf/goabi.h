@@ -41,7 +41,7 @@ static __always_inline u64 go_link(struct pt_regs *ctx) { return arch_link(ctx);
 static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
-/* What a probe in casgstatus(gp, old, new), or at a call of it, sees. */
+/* The arguments that a probe in casgstatus(gp, old, new), or at a call of it, reads. */
 struct go_casgstatus {
 	u64 g;		/* of the thread */
 	u64 fp;		/* frame pointer of the caller */

@@ -43,7 +43,7 @@ static __always_inline void to_user_mode(struct user_regs *u)
 		*u = arch_saved(saved_regs());
 }
 
-/* What a sample is of; a record begins with it whichever kind it is. */
+/* The owner of a sample; a record of either kind begins with it. */
 struct sample {
 	__u64 pid_tgid;
 	__u64 goid, p;

@@ -8,7 +8,7 @@
  */
 #include "gostate.h"
 
-/* What a thread sweeps; sweeping is never preempted. */
+/* The sweep that a thread is in; it is never preempted there. */
 struct sweeping {
 	__u64 span;
 	__u16 allocated;	/* mspan.allocCount before */

@@ -50,7 +50,7 @@ static __always_inline void rec_set_kind(struct rec *r, __u8 kind)
 	*(volatile __u8 *)&r->kind = kind;
 }
 
-/* What is left of a chunk in which there is no room. */
+/* The rest of a chunk in which there is no room. */
 static __always_inline void mark_skipped(const struct ring_state *s, __u32 tail)
 {
 	__u32 at = tail & (CHUNK_UNITS - 1);

@@ -5,7 +5,7 @@
 
 #include "emit.h"
 
-/* What happens to a P. */
+/* A record about a P. */
 static __always_inline int send_p(__u64 pid_tgid, __u64 p, __u8 kind, __u8 sub)
 {
 	struct rec *r = rec_begin(sizeof(*r), pid_tgid, kind, sub);

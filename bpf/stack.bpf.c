@@ -45,7 +45,7 @@ static __always_inline __u64 mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
-/* What both ways of walking add up. */
+/* The result of a walk, of both kinds. */
 struct hash {
 	__u64 bp, h;
 	__u64 below;		/* the frame pointer before @bp, 0: there is none */

@@ -283,7 +283,7 @@ static __always_inline int send_sys_exit(struct transition *t)
 	return 0;
 }
 
-/* What all transitions that are seen on the system stack have in common. */
+/* The common part of all transitions that happen on the system stack. */
 static __always_inline int send_transition(struct transition *t)
 {
 	switch (t->site.kind) {

@@ -12,7 +12,7 @@
 
 #define GO_OFFSET_NONE 0xffffffffU
 
-/* How functions are called and where probes sit in them: bpf/goabi.h tells each. */
+/* How functions are called and where probes are in them: bpf/goabi.h describes each. */
 enum go_abi {
 	GO_ABI_PUSH = 0,	/* Go 1.21 and later */
 	GO_ABI_CHECK = 1,	/* Go 1.17 to 1.20 */

@@ -59,7 +59,7 @@ enum rec_family {
 	REC_FAMILY_CAPTURE,	/* about the recording itself */
 };
 
-/* What one word of a record holds; see the columns of record.def. */
+/* The meaning of one word of a record; see the columns of record.def. */
 enum rec_word {
 	REC_WORD_NONE,
 	REC_WORD_GOID,		/* 0: none, or it could not be read */
@@ -105,7 +105,7 @@ enum rec_word {
 	REC_WORD_MAY_WAIT,	/* bool */
 };
 
-/* What --budget leaves out, one after the other; each leaves out what those before it do. */
+/* The levels of --budget, one after the other; each leaves out all that the ones before it do. */
 enum rec_level {
 	REC_LEVEL_WHOLE = 0,
 	REC_LEVEL_SHORT_STACKS = 1,
@@ -125,7 +125,7 @@ enum rec_gap {
 
 enum rec_stop { REC_STOP_GOSCHED = 1, REC_STOP_PREEMPTED = 2 };
 
-/* Who sweeps; sweepone says nothing by itself, who called it does. */
+/* The caller of sweepone: the range in the trace depends on it. */
 enum rec_sweep {
 	REC_SWEEP_ONE = 1,
 	REC_SWEEP_DEDUCT = 2,

@@ -109,7 +109,7 @@ enum gotap_pstatus {
 	GOTAP_PSTATUS_SYSCALL_ABANDONED = 4,
 };
 
-/* What a goroutine or P is doing; an event may change it. */
+/* The state of a goroutine or P; an event may change it. */
 enum gotap_go_state {
 	GOTAP_GSTATE_UNDETERMINED,	/* nothing known yet */
 	GOTAP_GSTATE_NOT_EXIST,

@@ -48,7 +48,7 @@ enum gotap_resource {
 	GOTAP_PROC,		/* states are enum gotap_proc_state */
 };
 
-/* What an event does to a goroutine or P, which need not be the event's own. */
+/* The effect of an event on a goroutine or P, which need not be the event's own. */
 struct gotap_change {
 	uint32_t of;		/* enum gotap_resource */
 	uint32_t from, to;

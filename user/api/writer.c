@@ -22,7 +22,7 @@ struct stack {
 	size_t first, n;	/* in gotap_writer.frames */
 };
 
-/* What makes two frames the same one. All of it is hashed: no padding. */
+/* Two frames with the same key are the same one. All of it is hashed: no padding. */
 struct frame_key {
 	uint64_t pc, line;
 	const char *func, *file;	/* of texts */

@@ -13,7 +13,7 @@
 
 #define SECOND 1000000000
 
-/* What our time namespace adds to the machine's CLOCK_MONOTONIC, ns. */
+/* The offset that our time namespace adds to the machine's CLOCK_MONOTONIC, ns. */
 static int64_t namespace_adds;
 
 /* @process: "self" or an id. */

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
-/* What is copied at once. */
+/* The number of bytes that are copied at once. */
 enum { CHUNK = 64 << 10 };
 
 struct file_copy {

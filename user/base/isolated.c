@@ -30,7 +30,7 @@
 /* Is this the process without privileges? It runs what it is asked to itself. */
 static bool inside;
 
-/* What an answer begins with. */
+/* The header of an answer. */
 struct head {
 	int32_t code;
 	struct error err;

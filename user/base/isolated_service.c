@@ -33,7 +33,7 @@ struct isolated_service {
 	struct error failure;
 };
 
-/* What the child sends when it has begun. */
+/* The message that the child sends when it has begun. */
 struct begun {
 	int32_t code;
 	struct error err;

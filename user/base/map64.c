@@ -96,7 +96,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 enum { CLEAR_SLACK = 1024 };
 
-/* What a map held at its fullest is not cleared for each of a million times that it holds little. */
+/* A large map that holds little is freed: a million clearings would each clear all of its room. */
 void map64_clear(struct map64 *m)
 {
 	if (m->cap / 8 > m->len + CLEAR_SLACK) {

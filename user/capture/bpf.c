@@ -25,7 +25,7 @@
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
-/* What libbpf needs at least. Where it finds no memory for the kernel's BTF it fails with ESRCH. */
+/* The memory that libbpf needs at least. Where it finds none for the kernel's BTF it fails with ESRCH. */
 enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 
 /* A thread of gotap's that got no CPU for so long on a busy machine would only end the recording. */
@@ -43,7 +43,7 @@ struct bpf_side {
 	struct bpf_link *exec_watch;	/* NULL: none */
 };
 
-/* What the prober has of it. */
+/* The descriptors that the prober holds. */
 struct held {
 	struct links links;
 	struct gotap_bpf__bss *bss;

@@ -75,7 +75,7 @@ double budget_cost(const struct budget *b, const struct budget_load *l, enum rec
 	return l->ns ? ns * SECOND / (double)l->ns : 0;
 }
 
-/* What can only be seen while nothing is left out. */
+/* Measures that are only valid while nothing is left out. */
 static void learn(struct budget *b, const struct budget_load *l)
 {
 	if (b->level == REC_LEVEL_WHOLE && l->walked)
@@ -84,7 +84,7 @@ static void learn(struct budget *b, const struct budget_load *l)
 		b->extras = (double)l->extras / (double)l->records;
 }
 
-/* What can be saved up is a second's worth, or the cost of a slice if that is more. */
+/* The most that can be saved up: the allowance of a second, or the cost of a slice if that is more. */
 static void pay(struct budget *b, const struct budget_load *l, double cost)
 {
 	double slice = b->off ? (b->cost - b->ceiling) * SLICE_NS / SECOND : 0;

@@ -29,7 +29,7 @@ struct budget_prices {
 	bool measured;		/* else assumed */
 };
 
-/* What happened since the last tick. */
+/* The differences since the last tick. */
 struct budget_load {
 	uint64_t ns;		/* how long that was */
 	uint64_t hits;
@@ -71,7 +71,7 @@ static inline bool budget_limits(double ceiling)
  */
 void budget_init(struct budget *b, const struct budget_prices *prices, double ceiling,
 		 unsigned int stack_depth, bool extras);
-/* What @load costs per second if @level holds. */
+/* The cost of @load per second at @level. */
 double budget_cost(const struct budget *b, const struct budget_load *load, enum rec_level level);
 /* Takes @load, of the time since the last call, and decides level and off. */
 void budget_tick(struct budget *b, const struct budget_load *load);
@@ -79,7 +79,7 @@ void budget_tick(struct budget *b, const struct budget_load *load);
 void budget_count(struct budget *b, const struct budget_load *load);
 /* There must be probes: the last level before slices of time. */
 void budget_refuse_slices(struct budget *b);
-/* What the probes have cost on average, ns per second. */
+/* The average cost of the probes, ns per second. */
 double budget_mean_cost(const struct budget *b);
 /* The shortest time of which the cost so far is within the ceiling, in seconds. */
 double budget_seconds_needed(const struct budget *b);

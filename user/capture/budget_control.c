@@ -24,7 +24,7 @@ static uint64_t more(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* What happened since the last look at the counters. */
+/* The differences since the last look at the counters. */
 static struct budget_load take_load(struct budget_control *c)
 {
 	struct budget_load sum = budget_meter_read(c->meter, bpf_rings(c->probes->bpf));

@@ -44,7 +44,7 @@ bool capture_left_breakpoints(const struct capture *cap);
  * launched one, of which the plan assumes what it is: nothing could be read of that before.
  */
 bool capture_fits(const struct capture *cap);
-/* What the probes cost and may cost, once the last chunk has been taken; all 0 without a budget. */
+/* The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget. */
 const struct budget *capture_budget(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */

@@ -75,7 +75,7 @@ static void stay_in_memory(void)
 		errno = 0;	/* then it is as likely as gotap, no more */
 }
 
-/* What it does is short, and on a busy machine the program waits for it. It takes CAP_SYS_NICE. */
+/* Its work is short, and on a busy machine the program waits for it. Takes CAP_SYS_NICE. */
 static void go_first(void)
 {
 	setpriority(PRIO_PROCESS, 0, -20);

@@ -44,7 +44,7 @@ struct prober_request {
 	uint64_t offset;
 };
 
-/* What the prober does, both in its own process. */
+/* The work of the prober, both in its own process. */
 struct prober_job {
 	int (*serve)(void *ctx, const struct prober_request *rq, struct error *err);
 	void (*end)(void *ctx);		/* nobody asks any more, or gotap is stopped */

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "live/settle.h"
 
-/* What a busy machine may keep a thread waiting for the CPU. */
+/* The longest time that a thread may wait for the CPU on a busy machine. */
 #define SETTLE_NS 2000000000ULL
 
 enum { TRIES = 5 };	/* to read the states with nothing lost meanwhile */
@@ -29,7 +29,7 @@ int states_begin(struct states *s, struct error *err)
 	return r;
 }
 
-/* What the report is to say of a snapshot that may be wrong or has holes. */
+/* Counts, for the report, the parts of a snapshot that may be wrong or are missing. */
 static void add_count(struct buf *records, uint8_t kind, uint64_t n)
 {
 	struct rec_long l = { .r = { .kind = kind }, .arg = n };

@@ -191,7 +191,7 @@ static int open_output(struct output *out, const struct assemble_options *o, str
 	return r ? r : output_begin(out, err);
 }
 
-/* What was written before a fault is a trace, if any of it was. */
+/* The generations that were written before a fault are a trace, if there is one. */
 static bool has_trace(const struct assembler *a)
 {
 	return a && assembler_generations(a);

@@ -65,7 +65,7 @@ static void report_damage(const struct rewrite_result *r)
 		"in them\n", (unsigned long long)r->lost, (unsigned long long)r->unnamed);
 }
 
-/* What differs from the original, damaged or not. */
+/* Prints the differences from the original, damaged or not. */
 static void report_repairs(const struct rewrite_result *r)
 {
 	if (r->joined)

@@ -51,7 +51,7 @@ static void look_at_rings(struct doctor *d)
 	}
 }
 
-/* What AUTO will choose. */
+/* The way of attaching that AUTO will choose. */
 static bool look_at_attaching(struct doctor *d)
 {
 	bool multi = uprobe_multi_supported();

@@ -15,7 +15,7 @@ static void put_rune(FILE *f, unsigned int rune)
 		fprintf(f, "\\u%04x", rune);
 }
 
-/* What could change a terminal is written as \\u...., which says the same in JSON. */
+/* A character that could change a terminal is written as \\u....: the same text in JSON. */
 static void put_string(FILE *f, const char *text)
 {
 	const char *s = text;

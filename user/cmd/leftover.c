@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "cmd/show.h"
 
-/* What a file that was not finished is, and which command reads it. */
+/* The format of an unfinished file, and the command that reads it. */
 enum form { FORM_NONE, FORM_BUSY, FORM_TRACE, FORM_SPOOL, FORM_OTHER };
 
 static enum form form_of(const char *path)

@@ -45,7 +45,7 @@ static void print_help(FILE *f)
 		   "  sudo gotap record -p PID -d 5s -o trace.out && go tool trace trace.out\n");
 }
 
-/* What was printed and could not be written is found out here, for all commands. */
+/* The check that standard output took everything, for all commands. */
 static int finish(int status)
 {
 	int e;

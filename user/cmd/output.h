@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 
-/* What is written: a trace or raw records are not for a terminal, a text is. */
+/* The kind of the contents: a trace or raw records are not for a terminal, a text is. */
 enum output_form { OUTPUT_BINARY, OUTPUT_TEXT };
 
 struct output {

@@ -34,7 +34,7 @@
 
 enum { COMMAND_MAX = 4096, UNSEEN_SHOWN = 20 };
 
-/* What one file with code is. Texts of the file, cut to size; "" none. */
+/* The facts about one file with code. Texts of the file, cut to size; "" none. */
 struct executable {
 	struct procfs_file_id id;
 	bool is_go, traceable;

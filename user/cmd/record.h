@@ -30,7 +30,7 @@ struct record_options {
 	bool inner_tids, no_notes;
 };
 
-/* What is recorded. */
+/* The process that is recorded. */
 struct target {
 	struct process proc;
 	struct gobin *bin;

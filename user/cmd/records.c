@@ -35,7 +35,7 @@ static void print(void *ctx, const struct rec *r)
 	fwrite(p->line.data, 1, p->line.len, stdout);
 }
 
-/* What came before a damaged place is printed all the same. */
+/* The records before a damaged place are printed all the same. */
 static int print_all(struct spool_reader *in, struct merge *m, struct error *err)
 {
 	struct chunk c = {0};

@@ -36,7 +36,7 @@ bool report_flawless(const struct report *r);
 /* The error of --strict, for a recording that is not flawless; @alone: with what the report says of it. */
 void report_print_flaws(const struct report *r, bool alone, FILE *f);
 
-/* What was left out for the budget, and when (report_budget.c). */
+/* Prints which records the budget left out, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);
 void report_json_budget(const struct report *r, struct json_out *j);
 

@@ -25,7 +25,7 @@
 #include "proc/privilege.h"
 
 enum {
-	/* What one system call reads at most: a reader that gets on shows it after each. */
+	/* The most that one system call reads: a reader shows after each that it gets on. */
 	CALL_RANGES = 16,
 	CALL_BYTES = 64 << 10,
 	REQUEST_RANGES = 512,

@@ -60,7 +60,7 @@ int memory_error(const struct process *p, const struct stop_request *stop, const
 /* Ends the readers. Accepts a process without. */
 void memory_end(struct process *p);
 
-/* What the process has in memory and in swap, in bytes: no list in it can be longer. 0: not known. */
+/* Bytes that the process has in memory and in swap: no list in it can be longer. 0: not known. */
 uint64_t memory_size(const struct process *p);
 
 #endif

@@ -12,7 +12,7 @@
 #include "proc/maps.h"
 #include "target/offsets.h"
 
-/* What is mapped into the process, but for its executable. */
+/* The files that are mapped into the process, but for its executable. */
 struct search {
 	const struct process *p;
 	struct vec plugins;	/* struct plugin */

@@ -61,7 +61,7 @@ static bool stops_jobs(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* What would have happened without us. */
+/* Lets @tid go on as it would without gotap: with its signal, or stopped by job control. */
 static void pass_on(const struct process *p, pid_t tid, int request, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a line of /proc/PID/maps says of a file. */
+/* The fields of a line of /proc/PID/maps that are about a file. */
 struct origin {
 	uint64_t ino;
 	char path[4096];

@@ -39,7 +39,7 @@ enum group {
 /* Sets of groups are bit masks, bit 1 << enum group. */
 const char *group_name(enum group g);
 const char *group_text(enum group g);
-/* What the group costs for each record, as tools/group-costs measured it (costs.def). */
+/* The cost of the group for each record, as tools/group-costs measured it (costs.def). */
 struct group_cost {
 	double hits;		/* of probes */
 	double uprobes;		/* in empty uprobes */

@@ -10,7 +10,7 @@
 
 #include "plan/internal.h"
 
-/* What the BPF programs know only once must be the same in both. */
+/* The BPF programs have one copy of these facts, so both modules must have the same. */
 static const char *difference(const struct plan *a, const struct plan *b)
 {
 	if (a->minor != b->minor || strcmp(a->go_version, b->go_version))

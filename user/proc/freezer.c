@@ -17,7 +17,7 @@ struct freezer_mount {
 	bool v2;
 };
 
-/* What says whether a cgroup is frozen. */
+/* The files that show whether a cgroup is frozen. */
 static const struct {
 	const char *controller, *file, *says;
 } versions[] = {

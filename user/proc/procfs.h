@@ -52,7 +52,7 @@ void procfs_tids(const struct procfs *fs, pid_t pid, struct vec *ret);
 
 enum { PROCFS_LEVELS = 33 };	/* PID namespaces nest 32 deep */
 
-/* What a status file says. */
+/* The fields of a status file that are used. */
 struct procfs_status {
 	char name[64];
 	pid_t tgid;

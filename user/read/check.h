@@ -68,7 +68,7 @@ int check_source(const struct raw_source *source, bool lenient, struct check_res
 /* The same for the @n bytes at @data. */
 void check_memory(const void *data, size_t n, bool lenient, struct check_result *result);
 
-/* What the warning is about, in one clause. */
+/* The subject of the warning, in one clause. */
 const char *check_warning_text(enum check_warning warning);
 /* "reader", "validator", ... */
 const char *check_kind_name(enum check_kind kind);

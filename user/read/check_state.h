@@ -17,7 +17,7 @@ struct check_m {
 	uint64_t id, p, g;	/* runs there, TRACEV2_NO_ID = none */
 };
 
-/* What a goroutine does for the collector, as the mutator utilization counts it. */
+/* The work of a goroutine for the collector, as the mutator utilization counts it. */
 enum { CHECK_IN_GC = 1, CHECK_BG_MARK = 2 };
 
 /* A goroutine or proc. */

@@ -23,7 +23,7 @@ static size_t space_at(struct text_span s, size_t i)
 	return rune_is_space(rune) ? n : 0;
 }
 
-/* What a byte is to the tokens; bytes beyond ASCII are left to space_at(). */
+/* The class of a byte in a token; space_at() looks at bytes beyond ASCII. */
 enum { PLAIN, SPACE, HASH, WIDE };
 
 static int class_of(char c)

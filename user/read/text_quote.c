@@ -127,7 +127,7 @@ static bool unescape_unicode(struct buf *out, const uint8_t **p, const uint8_t *
 	return true;
 }
 
-/* What follows a backslash. */
+/* The escape behind a backslash. */
 static bool unescape(struct buf *out, const uint8_t **p, const uint8_t *end, uint8_t quote)
 {
 	static const char names[] = "abtnvfr";

@@ -53,7 +53,7 @@ static inline bool advance_require_user(struct order *o, const struct trace_even
 	return advance_require(o, ev, MUST, MUST, MUST);
 }
 
-/* What runs on the thread from now on; events of no thread bind nothing. */
+/* Sets the goroutine and the P of the thread from now on; events of no thread have no effect. */
 static inline void bind_g(struct order *o, uint64_t g)
 {
 	if (o->m)

@@ -58,14 +58,14 @@ enum resource {
 	RESOURCE_PROC,
 };
 
-/* What an event does to a goroutine or proc. */
+/* The effect of an event on a goroutine or proc. */
 struct trace_transition {
 	enum resource of;
 	uint64_t id;
 	uint8_t from, to;	/* enum go_state or enum proc_state */
 };
 
-/* What events of one type do: whom they change is in args[0] or the event's context. */
+/* The effect of the events of one type; on which goroutine or P is in args[0] or the event's context. */
 struct event_change {
 	uint8_t of;		/* enum resource */
 	uint8_t from, to;

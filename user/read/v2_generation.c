@@ -131,7 +131,7 @@ static struct v2_place place_of(const struct v2_batch *b, int64_t serial)
 				  .thread = b->m };
 }
 
-/* What must hold once all batches are there. */
+/* The conditions that hold once all batches are there. */
 static int complete(struct v2_generation *g, int version, struct v2_fault *fault)
 {
 	struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };

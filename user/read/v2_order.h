@@ -38,7 +38,7 @@ struct order_region {
 	const char *name;	/* interned: ids change between generations */
 };
 
-/* What few goroutines and procs have: begun and not ended. */
+/* Ranges that are open in a goroutine or proc: few have any. */
 struct order_open {
 	struct vec ranges;	/* struct order_range */
 	struct vec regions;	/* struct order_region */
@@ -101,10 +101,10 @@ struct order {
 void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault);
 void order_free(struct order *o);
 
-/* What follows belongs to generation @gen with these @tables; @events: it has some of threads. */
+/* The next events belong to generation @gen with these @tables; @events: some of them have threads. */
 void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events);
 
-/* What one kind of event requires and does, see v2_advance.h. By type, for all timed events. */
+/* The conditions and effects of one kind of event, see v2_advance.h. By type, for all timed events. */
 typedef enum advance order_handler(struct order *o, struct trace_event *ev);
 extern order_handler *const order_handlers[RAW_SPECS];
 
@@ -162,7 +162,7 @@ static inline struct order_m *order_find_m(struct order *o, uint64_t id)
 	return idtab_find(&o->ms, id);
 }
 
-/* What is open in a goroutine or proc; made if there is none yet. */
+/* The open ranges of a goroutine or proc; made if there are none yet. */
 struct order_open *order_open_of(struct order_open **open);
 
 

@@ -265,7 +265,7 @@ static uint64_t bytes_from(const struct v2_generation *gen, uint32_t i)
 	return n;
 }
 
-/* What the threads of the generation still had to give. */
+/* The bytes of events that the threads of the generation had left. */
 static uint64_t unread_bytes(const struct trace_reader *r)
 {
 	uint64_t n = 0;
@@ -459,7 +459,7 @@ struct trace_event *next_ordered(struct trace_reader *r)
 	return result == ADVANCE_DONE ? order_take(&r->order) : NULL;
 }
 
-/* What is next if it is no thread's event: NULL if that, or nothing, is. */
+/* The next event, if it belongs to no thread; else NULL. */
 static struct trace_event *__attribute__((noinline)) next_rare(struct trace_reader *r)
 {
 	if (r->done || r->fault.set)
@@ -484,7 +484,7 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost)
 {
 	bool found;
 
-	/* What looked like a generation was none: not again from the same byte. */
+	/* The last search ended here, but no generation follows: this one begins at the next byte. */
 	if (source_offset(&r->source) == r->resumed && source_left(&r->source))
 		r->source.pos++;
 	found = !r->source.error && source_resync(&r->source, r->entered, r->near);

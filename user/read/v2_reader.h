@@ -55,7 +55,7 @@ void trace_reader_close(struct trace_reader *r);
 
 /* 1 and the next event; 0 at the end; negative on a fault, and from then on. */
 int trace_reader_next(struct trace_reader *r, const struct trace_event **ev);
-/* What the fault was. Its place and state name those concerned. */
+/* Describes the fault: its place, and the state of the goroutines, Ps and threads that it is about. */
 const struct v2_fault *trace_reader_fault(const struct trace_reader *r);
 
 /* NN of header go 1.NN */

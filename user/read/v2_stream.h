@@ -35,7 +35,7 @@ struct v2_stream {
 	struct trace_event events[2];
 };
 
-/* What all streams of a generation read from. */
+/* The data that all streams of a generation share. */
 struct v2_streams {
 	struct raw_source *source;
 	const struct v2_generation *gen;

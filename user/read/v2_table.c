@@ -13,7 +13,7 @@
 
 enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
 
-/* What a large generation took is not cleared for each of a million small ones behind it. */
+/* Room that a large generation took is freed: a million small ones behind it would each clear it. */
 static void ids_clear(struct v2_ids *ids)
 {
 	if (ids->cap / 8 > ids->len + DENSE_SLACK) {

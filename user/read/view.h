@@ -36,7 +36,7 @@ enum view_kind {
 
 enum { VIEW_RANGE_ATTRS = 2 };
 
-/* What is the same for all events of a type. Places in args count from 1; 0: it has none. */
+/* The facts that are the same for all events of a type. Places in args count from 1; 0: it has none. */
 struct view_spec {
 	uint8_t kind;		/* enum view_kind */
 	uint8_t stack;		/* where the goroutine was */

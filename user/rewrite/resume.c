@@ -8,7 +8,7 @@
  */
 #include "rewrite/internal.h"
 
-/* What the generation says of one goroutine. */
+/* The first facts of the generation about one goroutine. */
 struct stated_g {
 	uint64_t id, m, stack;
 	uint8_t status;		/* enum tracev2_gstatus */

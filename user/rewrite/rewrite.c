@@ -147,7 +147,7 @@ static void open_generation(struct rewrite *c)
 	sim_restate(&c->sim);
 }
 
-/* What was written since the generation was opened states something. */
+/* Counts the events that were written since the generation was opened. */
 static void note_stated(struct rewrite *c)
 {
 	c->stated = c->sim.emitted - c->before;

@@ -36,7 +36,7 @@ struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t stat
 	return g;
 }
 
-/* How many Ps there can be: what ProcsChange says, or is about to say. */
+/* The number of Ps, by the last ProcsChange or by the one that is due. */
 static uint64_t p_limit(const struct model *s)
 {
 	return s->gomaxprocs ? s->gomaxprocs : 1;

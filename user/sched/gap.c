@@ -246,7 +246,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 	step_go_block(s, m, NOT_RECORDED, 0);
 }
 
-/* What waits or is runnable; and those that began, as far as that. */
+/* Goroutines that wait or are runnable now; and the first step of those that began in the gap. */
 static void bring_along(struct model *s, struct M *m, const struct G *now)
 {
 	struct G *g = g_get(s, now->id);
@@ -360,7 +360,7 @@ static uint64_t count_ps(const struct model *s)
 	return n;
 }
 
-/* What was collected is used up, or counts no more. */
+/* The tables of the gap were used, or are not valid any more. */
 static void drop_collected(struct model *s)
 {
 	drop_threads(s, &s->aside.ms, &s->ms);
@@ -374,7 +374,7 @@ static void end_gap(struct model *s)
 	s->started = true;
 }
 
-/* What was at rest when the gap began is all that is known at its end. */
+/* The trace ends with the states of the gap's begin, when everything was at rest. */
 void gap_abandon(struct model *s)
 {
 	swap_tables(s);

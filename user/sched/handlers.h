@@ -49,7 +49,7 @@ void assist_tell_all(struct model *s);
 
 /* --- sweep.c --- */
 
-/* What @m was sweeping has ended: something else happens on it. */
+/* A record of another kind shows that @m sweeps no more: writes GCSweepEnd, if a sweep is open. */
 void sweep_settle(struct model *s, struct M *m);
 /* A generation has begun: writes GCSweepActive for each sweep that goes on. */
 void sweep_tell_all(struct model *s);

@@ -23,7 +23,7 @@ static bool readers_know(const struct model *s)
 	return s->opts.version >= 23;
 }
 
-/* What readers need for the ids below. */
+/* The base address that readers need for the ids below. */
 static void tell_units(struct model *s)
 {
 	const uint64_t units[] = { s->memory.base, PAGE_BYTES, HEAP_ALIGN, STACK_UNIT };
@@ -79,7 +79,7 @@ static void note(struct map64 *there, uint64_t addr, uint64_t what)
 	*map64_put(there, addr, NULL) = what;
 }
 
-/* What had a record since the attach knows better. */
+/* A span or stack that had a record since the attach keeps the state of that record. */
 static void note_found(struct map64 *there, uint64_t addr, uint64_t what)
 {
 	if (!map64_get(there, addr))

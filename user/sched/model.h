@@ -53,7 +53,7 @@ struct model_opts {
 	size_t gen_bytes;	/* ... and its largest size */
 };
 
-/* What was left out from then on, so that probes cost no more than they may. */
+/* From @time on the budget left out the records of this level. */
 struct budget_step {
 	uint64_t time;
 	uint64_t cost, ceiling;		/* of the probes, ns per second */
@@ -84,7 +84,7 @@ struct model *model_new(struct sink sink, const struct model_opts *opts);
 /* Takes the next record. An error is one of the sink; the model is then dead. */
 int model_record(struct model *m, const struct rec *r, struct error *err);
 
-/* What the wall clock said at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
+/* The time of the wall clock at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
 void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
 
 /*

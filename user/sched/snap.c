@@ -90,7 +90,7 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 		g->status = G_WAITING;
 }
 
-/* What had a record since the attach knows better. */
+/* A goroutine or P that had a record since the attach keeps the state of that record. */
 void snap_gc(struct model *s, struct M *m, const struct rec *r)
 {
 	enum { GC_OFF = 0 };

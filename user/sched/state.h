@@ -50,7 +50,7 @@ struct P {
 	uint8_t worker_mode;	/* p.gcMarkWorkerMode */
 };
 
-/* What a thread sweeps before it allocates (sweep.c). */
+/* The sweep of a thread that is about to allocate (sweep.c). */
 struct sweep {
 	uint8_t place;		/* enum rec_sweep, 0: it does not */
 	bool told;		/* the trace has its GCSweepBegin */

@@ -84,7 +84,7 @@ void step_stw_end(struct model *s)
 	step_emit0(s, m, EV_STWEnd);
 }
 
-/* Who stopped the world does not leave before it started it: that record was lost. */
+/* A goroutine that stopped the world starts it before it blocks or ends: the record of the start was lost. */
 static void world_runs(struct model *s, struct M *m)
 {
 	if (!s->stw || s->stw != m->g)
@@ -126,7 +126,7 @@ void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack)
 	step_emit(s, m, EV_GoUnblock, g->id, ++g->seq, stack);
 }
 
-/* What a reader makes of GoSwitch: unblock, block or destroy, start. */
+/* The steps that a reader takes at a GoSwitch: unblock, block or destroy, start. */
 static void switch_in_steps(struct model *s, struct M *m, struct G *next, bool dies)
 {
 	if (next->status == G_WAITING)

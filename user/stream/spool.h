@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "stream/chunk.h"
 
-/* What the records cannot say: facts of the target and the capture. */
+/* Facts of the target and the capture that are in no record. */
 /* A plugin of the program (live/module.h). */
 struct capture_plugin {
 	char path[4096];

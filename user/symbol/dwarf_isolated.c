@@ -28,7 +28,7 @@ struct sent_frame {
 enum { LONGEST_ANSWER = sizeof(uint32_t) + SOURCE_MAX_INLINE * (sizeof(struct sent_frame) +
 							       2 * NAME_MAX_READ) };
 
-/* What the process is made of. */
+/* The parts of the process. */
 struct begin {
 	int fd;
 	const char *path;

@@ -293,7 +293,7 @@ static struct known_pc lookup(struct symbolizer *s, struct map64 *index, uint64_
 	return pc;
 }
 
-/* What fpunwindExpand() carries from frame to frame. */
+/* The state that fpunwindExpand() carries from frame to frame. */
 struct unwind {
 	enum func_kind last;
 	unsigned int skip;

@@ -15,7 +15,7 @@
 
 enum { MAX_BUILD_ID = 64 };
 
-/* What a program says about its debug file; NULL: nothing. */
+/* How a program names its debug file; NULL: it does not. */
 struct marks {
 	char *build_id;		/* in hexadecimal */
 	char *link;		/* name of the file, and */

@@ -63,7 +63,7 @@ static inline const struct sink_text *sink_arg_text(uint64_t arg)
 	return (const struct sink_text *)(uintptr_t)arg;
 }
 
-/* What the arguments of a kind of event are: bit i is set for args[i]. */
+/* Which arguments of a kind of event are texts, and which are stacks: bit i is set for args[i]. */
 struct sink_refs {
 	uint8_t texts, stacks;
 };

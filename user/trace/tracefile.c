@@ -131,7 +131,7 @@ static void put_uv(struct buf *b, uint64_t v)
 	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }
 
-/* What follows the number of the event that begins the batch. */
+/* The header of a batch, behind the number of the event that begins it. */
 static void batch_body(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
 		       const uint8_t *body, size_t n)
 {

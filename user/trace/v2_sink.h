@@ -15,7 +15,7 @@ struct v2_sink;
 /* As tracefile_new(). */
 int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
 		struct error *err);
-/* What the model takes; valid until v2_sink_free(). */
+/* The sink, for the model; valid until v2_sink_free(). */
 struct sink v2_sink(struct v2_sink *v);
 const struct tracefile_counts *v2_sink_counts(const struct v2_sink *v);
 /* Frees without writing the open generation. Accepts NULL. */

@@ -94,7 +94,7 @@ struct head {
 	uint32_t from;		/* index */
 };
 
-/* What a stream comes to next. */
+/* The next event of a stream. */
 struct next {
 	struct v1_piece piece;	/* at work */
 	uint32_t piece_after;	/* + 1 */

@@ -66,7 +66,7 @@ struct v1_trace;
  */
 int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err);
 
-/* What v1_trace_open_cut() found. */
+/* The result of v1_trace_open_cut(). */
 struct v1_cut {
 	bool is_cut;		/* the rest holds for what is left */
 	bool no_frequency;	/* it stood behind the cut: a tick is shown as a nanosecond */

@@ -12,7 +12,7 @@
 
 enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
 
-/* What was seen so far, in the order of the source. */
+/* The instructions found so far, in the order of the source. */
 enum stage {
 	BEFORE_CAS, BEFORE_OLDP, BEFORE_P, HAVE_P, TESTED_P, AT_JUMP,
 };

@@ -28,7 +28,7 @@ enum { STACKGUARD0 = 0x10, STACKGUARD1 = 0x18 };
 /* Go's prologues have at most some ten instructions before a site. */
 enum { MAX_INSNS = 32, MAX_FRAME = 1 << 30 };
 
-/* How far the stack check has come. */
+/* The parts of the stack check that were found so far. */
 enum check {
 	CHECK_NONE,		/* none seen (yet) */
 	CHECK_OPEN,		/* begun; jumps in between (to morestack) are not the last */

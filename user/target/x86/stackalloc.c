@@ -45,7 +45,7 @@ static bool code_next(struct code *c)
 	return code_decode(c);
 }
 
-/* What a pc-relative operand of the instruction names. */
+/* The address that a pc-relative operand of the instruction names. */
 static uint64_t rip_address(const struct code *c)
 {
 	return c->start + c->at + c->insn.len + (uint64_t)(int64_t)c->insn.disp;
@@ -73,7 +73,7 @@ static uint64_t first_flag(struct code *c)
 
 /* --- where the results come from --- */
 
-/* What a register holds, in terms of what was where at the jump. */
+/* The value of a register, as one of the values at the jump. */
 struct value {
 	enum { UNKNOWN, WAS, SUM } kind;
 	struct go_operand was;	/* WAS: here; SUM: this ... */
