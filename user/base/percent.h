@@ -7,6 +7,21 @@
 #ifndef GOTAP_BASE_PERCENT_H
 #define GOTAP_BASE_PERCENT_H
 
+#include <stdio.h>
+
+struct percent_text {
+	char text[32];
+};
+
+/* "12.3", and two digits of what is below 1: "0.012". */
+static inline struct percent_text percent_text(double percent)
+{
+	struct percent_text ret;
+
+	snprintf(ret.text, sizeof(ret.text), percent >= 1 || percent < 1e-4 ? "%.1f" : "%.2g", percent);
+	return ret;
+}
+
 static inline double percent_to_ns(double percent)
 {
 	return percent * 1e7;

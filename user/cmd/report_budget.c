@@ -41,8 +41,8 @@ static bool is_kept(const struct report *r)
 
 static void print_cost(const struct report *r, FILE *f)
 {
-	fprintf(f, "cost: the probes took about %.1f %% of a CPU, %.1f %% are allowed", cost(r),
-		percent_of_ns(r->budget->ceiling));
+	fprintf(f, "cost: the probes took about %s %% of a CPU, %s %% are allowed",
+		percent_text(cost(r)).text, percent_text(percent_of_ns(r->budget->ceiling)).text);
 	if (!is_kept(r))
 		fprintf(f, ": too short a recording for that, which takes %.2f s here",
 			budget_seconds_needed(r->budget));
@@ -59,9 +59,9 @@ void report_print_budget(const struct report *r, FILE *f)
 	for (i = 0; i < steps_known(r); i++) {
 		const struct budget_step *s = &c->budget[i];
 
-		fprintf(f, "budget: from %.3f s on %s: probes cost %.1f %% of a CPU, %.1f %% are allowed\n",
-			seconds(r, s), rec_level_text(s->level), percent_of_ns((double)s->cost),
-			percent_of_ns((double)s->ceiling));
+		fprintf(f, "budget: from %.3f s on %s: probes cost %s %% of a CPU, %s %% are allowed\n",
+			seconds(r, s), rec_level_text(s->level), percent_text(percent_of_ns((double)s->cost)).text,
+			percent_text(percent_of_ns((double)s->ceiling)).text);
 	}
 	if (c->budget_steps > BUDGET_STEPS)
 		fprintf(f, "budget: and %" PRIu64 " more changes\n", c->budget_steps - BUDGET_STEPS);
