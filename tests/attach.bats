@@ -21,8 +21,8 @@ attach_to() {
 	views_ok "$TRACE"
 	[ "$(reported lost)" -eq 0 ]
 	[ "$(reported repairs_total)" -eq 0 ]
-	# One for the first second, one for the rest, one that states how all is at the end. A stopped world delays the turn.
-	[[ $(reported generations) == [23] ]]
+	# One for each second or so, and one that states how all is at the end.
+	[ "$(reported generations)" -ge 2 ]
 	[ "$(reported missing_probes)" = "[]" ]
 	readable_by 1.25 "$TRACE"
 }

@@ -129,7 +129,7 @@ states() {
 @test "the raw records give the same trace and tell the same steps" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
-	record "$TRACE" -p "$TARGET" -d 1500ms --budget 0.5 --spool "$TRACE.spool"
+	record "$TRACE" -p "$TARGET" -d 3s --budget 0.5 --spool "$TRACE.spool"
 	STEPS=$(steps)
 	[ -n "$STEPS" ]
 	"$GOTAP" assemble --json "$TRACE.spool" -o "$TRACE.again" 2>"$TRACE.again.json"

@@ -143,7 +143,7 @@ pie() {
 
 @test "a plugin, from a spool file" {
 	as_plugin 1.27
-	start_target "$PROG" -dur 2s
+	start_target "$PROG" -dur 1m
 	recorded "$T/a.trace" -d 500ms --spool "$T/a.spool" -p "$TARGET"
 	succeeds "$GOTAP" assemble -q -o "$T/b.trace" "$T/a.spool"
 	cmp "$T/a.trace" "$T/b.trace"
@@ -152,7 +152,7 @@ pie() {
 # The code of a plugin that comes later has no probes: the trace ends where it comes.
 @test "a plugin that is opened meanwhile ends the recording" {
 	as_plugin 1.27
-	PLUGIN_AFTER=1s start_target "$PROG" -dur 1s
+	PLUGIN_AFTER=4s start_target "$PROG" -dur 1s
 	recorded "$T/a.trace" -p "$TARGET"
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/a.trace"

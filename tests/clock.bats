@@ -25,10 +25,10 @@ of_time() {
 	"$@" record -o "$TRACE" --json --budget none --strict -p "$TARGET" -d 1s 2>"$TRACE.json" || status=$?
 	REPORT=$TRACE.json
 	[ "$status" -eq 0 ] || fail "$* ended with status $status: $(flaws)" || return
-	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.9 && s < 10) }' || fail "$(reported seconds) s of a second"
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.9 && s < 60) }' || fail "$(reported seconds) s of a second"
 	views_ok "$TRACE" || return
 	succeeds "$GOTAP" convert "$TRACE" -o "$TRACE.part" --from 300ms --to 600ms || return
-	parts=$(count_of "$TRACE.part" "Go ") && [ "$parts" -gt 1000 ] || fail "only $parts transitions in 300 ms"
+	parts=$(count_of "$TRACE.part" "Go ") && [ "$parts" -gt 100 ] || fail "only $parts transitions in 300 ms"
 }
 
 @test "gotap in a time namespace whose clock is ahead, and in one whose clock is behind" {
@@ -49,7 +49,7 @@ of_time() {
 @test "gotap and a command that it starts in a time namespace" {
 	mixed
 	REPORT=$TRACE.json
-	unshare -T --monotonic -100 "$GOTAP" record -o "$TRACE" --json --strict --budget none -d 500ms -- "$PROG" -delay 700ms -dur 10ms 2>"$REPORT" >/dev/null || true
-	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.4 && s < 10) }'
+	unshare -T --monotonic -100 "$GOTAP" record -o "$TRACE" --json --strict --budget none -d 500ms -- "$PROG" -delay 700ms -dur 10ms 2>"$REPORT" >/dev/null
+	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 0.4 && s < 60) }'
 	views_ok "$TRACE"
 }

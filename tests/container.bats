@@ -105,7 +105,7 @@ c["mounts"] = [m for m in c["mounts"] if m["type"] in ("proc", "tmpfs")]' \
 	build_prog 1.26 mixed
 	image "$PROG"
 	run_container "gotap-$$-two" /bin/sh -c '/bin/mixed -tail 10m & /bin/mixed -tail 10m & wait'
-	wait_for 10 eval '[ "$(pgrep -c -P $TARGET)" -eq 2 ]'
+	wait_for 60 eval '[ "$(pgrep -c -x mixed -P $TARGET)" -eq 2 ]'
 	gotap record --container "gotap-$$-two" -o /dev/null
 	[ "$status" -eq 1 ]
 	for pid in $(pgrep -P "$TARGET"); do contains "$pid (mixed)"; done

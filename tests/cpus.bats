@@ -9,6 +9,7 @@ load lib/record
 setup() {
 	require_root
 	[ "$(nproc --all)" -ge 2 ] || skip "needs two CPUs"
+	taskset -c 0,1 true 2>/dev/null || skip "may not run on CPU 0 and CPU 1"
 	oracle "$REFERENCE_GO"
 	TRACE=$BATS_TEST_TMPDIR/gotap.trace
 }
@@ -29,7 +30,7 @@ with_online() {
 	start_target taskset -c 1 "$PROG"
 	succeeds with_online 0 "$GOTAP" record -p "$TARGET" -d 700ms --budget none --strict -o "$TRACE"
 	views_ok "$TRACE"
-	[ "$(count_of "$TRACE" 'Go Running->Waiting "chan')" -ge 1000 ]
+	[ "$(count_of "$TRACE" 'Go Running->Waiting "chan')" -ge 100 ]
 }
 
 @test "its ring is as small as --ring-size says, and what finds no room there is counted" {

@@ -110,7 +110,7 @@ found() {
 	mv "$T/program.debug" "$T/www/buildid/$ID/debuginfo"
 	python3 -u -m http.server -b 127.0.0.1 -d "$T/www" 0 >"$T/log" 2>&1 3>&- &
 	SERVER=$!
-	wait_for 20 grep -q port "$T/log"
+	wait_for 60 grep -q port "$T/log"
 	port=$(sed -nE 's/.* port ([0-9]+) .*/\1/p' "$T/log")
 	start_target "$PROG" -dur 1m
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port

@@ -11,6 +11,7 @@ setup() { TRACE=$BATS_TEST_TMPDIR/gotap.trace; }
 
 teardown() {
 	stop_targets
+	close_place
 	[ ! -d "$BATS_TEST_TMPDIR/small" ] || umount "$BATS_TEST_TMPDIR/small"
 }
 
@@ -50,16 +51,20 @@ refuses_record() { refuses "$1" "$GOTAP" record -o "$TRACE" "${@:2}"; }
 
 @test "a zombie" {
 	require_root
-	bash -c 'sleep 0 & echo $!; exec sleep 60' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
+	# A shell might wait for its child before it execs.
+	python3 -c 'import os, time
+pid = os.fork() or os._exit(0)
+print(pid, flush=True)
+time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
 	TARGETS=$!
-	wait_for 5 grep -q . "$BATS_TEST_TMPDIR/zombie"
-	wait_for 5 grep -q '^State:.*zombie' "/proc/$(cat "$BATS_TEST_TMPDIR/zombie")/status"
+	wait_for 60 grep -q . "$BATS_TEST_TMPDIR/zombie"
+	wait_for 60 grep -q '^State:.*zombie' "/proc/$(cat "$BATS_TEST_TMPDIR/zombie")/status"
 	refuses_record "has ended" -p "$(cat "$BATS_TEST_TMPDIR/zombie")"
 }
 
 @test "a program that is not Go" {
 	require_root
-	sleep 60 3>&- &
+	sleep 600 3>&- &
 	TARGETS=$!
 	refuses_record "not a Go program" -p "$TARGETS"
 }
@@ -121,11 +126,9 @@ with_only() {
 	require_root
 	require_tool setpriv
 	mixed
-	cp "$GOTAP" "$BATS_TEST_TMPDIR/gotap"
-	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR/.." "$BATS_RUN_TMPDIR" 2>/dev/null || true
+	open_place
 	cd /
-	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BATS_TEST_TMPDIR/gotap" || skip "nobody cannot get there"
-	refuses CAP_SYS_PTRACE setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/gotap" record -o /dev/null -p "$TARGET"
+	refuses CAP_SYS_PTRACE setpriv --reuid 65534 --regid 65534 --clear-groups "$PLACE/gotap" record -o /dev/null -p "$TARGET"
 }
 
 @test "an output that cannot be written" {
@@ -282,17 +285,28 @@ one_line_usage() {
 	[ ! -e "$TRACE" ]
 }
 
+switches() { cat "/proc/$TARGET/task/"*/status | awk '/_ctxt_switches:/ { n += $2 } END { print n }'; }
+
+# No thread ran for half a second.
+is_idle() {
+	local before
+	before=$(switches)
+	sleep 0.5
+	[ "$(switches)" -eq "$before" ]
+}
+
 @test "a program of which no goroutine ran: the trace has GOMAXPROCS all the same, and the report misses nothing" {
 	require_root
 	build_prog "$REFERENCE_GO" sleepers
 	start_target "$PROG" -tick 1h
+	wait_for 60 is_idle
 	succeeds "$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE"
 	! contains GOMAXPROCS || fail "it says that there is none"
-	contains "no goroutine ran: goroutine 0, which the program does not have, stands in for one, 1 times"
+	contains "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
 	views_ok "$TRACE"
 	"$GOTAP" text "$TRACE" | grep -q ^ProcsChange
 	succeeds "$GOTAP" record -d 1s -p "$TARGET" -o "$TRACE" --no-notes --json
-	contains '"stand_ins": 1'
+	matches '"stand_ins": [1-9]'
 }
 
 @test "--help is status 0, on stdout" {

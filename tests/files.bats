@@ -18,7 +18,7 @@ maps() {
 fd = os.open(sys.argv[1], os.O_RDONLY)
 m = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
 print("ready", flush=True)
-time.sleep(100)' "$1"
+time.sleep(600)' "$1"
 }
 
 # An ELF header whose section 0 says how many sections there are: 8 GB full of them, none of which is on the disk.
@@ -30,8 +30,8 @@ f.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 3, 62, 1, 0, 0, 64, 0
 f.write(struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, size // 64 - 1, 1, 0, 0, 0))
 f.truncate(size)' "$T/sparse"
 	maps "$T/sparse"
-	succeeds timeout 15 "$GOTAP" ps
-	run_logged timeout 15 "$GOTAP" doctor "$T/sparse"
+	succeeds timeout 60 "$GOTAP" ps
+	run_logged timeout 60 "$GOTAP" doctor "$T/sparse"
 	[ "$status" -eq 1 ]
 	contains "not a Go program"
 }
@@ -53,8 +53,8 @@ f.seek(2048)
 f.write(names)
 f.truncate(9 << 30)' "$T/sparse"
 	maps "$T/sparse"
-	succeeds timeout 15 "$GOTAP" ps
-	run_logged timeout 15 "$GOTAP" doctor "$T/sparse"
+	succeeds timeout 60 "$GOTAP" ps
+	run_logged timeout 60 "$GOTAP" doctor "$T/sparse"
 	[ "$status" -eq 1 ]
 }
 
@@ -64,7 +64,7 @@ f.truncate(9 << 30)' "$T/sparse"
 	mkdir -p "$store/deadbeef/userdata" "$T/run/user/1000/crun/deadbeef" "$T/run/crun"
 	echo '[{"id": "deadbeef", "names": ["web"]}]' >"$store/containers.json"
 	mkfifo "$store/deadbeef/userdata/pidfile" "$T/run/user/1000/crun/deadbeef/status"
-	GOTAP_STATE_ROOT=$T succeeds timeout 15 "$GOTAP" ps
+	GOTAP_STATE_ROOT=$T succeeds timeout 60 "$GOTAP" ps
 }
 
 # Each time that gotap asks for the size of the file, somebody is about to make it shorter.

@@ -51,7 +51,7 @@ ring_mappings() {
 	wait_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
-	wait_for 10 names_has_ended
+	wait_for 60 names_has_ended
 	views_ok "$T/a.trace"
 }
 
@@ -86,7 +86,7 @@ ring_mappings() {
 	names_process
 	kill -KILL "$RECORDER"
 	wait "$RECORDER" || true
-	wait_for 10 names_has_ended
+	wait_for 60 names_has_ended
 }
 
 @test "a fault of libdw costs names, not the recording: a crash, and no end" {

@@ -151,7 +151,7 @@ killed() { (cd "$KILLED" && wc -l -- * | awk '$2 != "total" { printf "%s%d %s", 
 	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
 	sleep 0.5
 	kill -STOP "$RECORDER"
-	wait_for 30 text_is_clean "$TARGET"
+	wait_for 60 text_is_clean "$TARGET"
 	target_runs
 	kill -CONT "$RECORDER"
 	wait_record

@@ -28,7 +28,7 @@ lasts() {
 	start_target "$PROG"
 	for header in 22 23 25 26; do
 		recorded "$BATS_TEST_TMPDIR/$header.trace" --format "go1.$header" -d 600ms -p "$TARGET"
-		lasts 0.55 2 "$BATS_TEST_TMPDIR/$header.trace"
+		lasts 0.55 60 "$BATS_TEST_TMPDIR/$header.trace"
 		[ "$(count_of "$BATS_TEST_TMPDIR/$header.trace" 'Metric')" -ge 1 ]	# GOMAXPROCS
 	done
 	readable_from 1.22 "$BATS_TEST_TMPDIR/22.trace"
@@ -46,14 +46,14 @@ lasts() {
 	[ "$status" -eq 0 ]
 	[ "$(reported lost)" -eq 0 ]
 	[ "$(reported repairs_total)" -eq 0 ]
-	lasts 0.55 2 "$BATS_TEST_TMPDIR/x.trace"
+	lasts 0.55 60 "$BATS_TEST_TMPDIR/x.trace"
 }
 
 @test "one that hangs and then exits, or execs" {
 	build_prog 1.27 idle
 	for end in exit exec; do
 		recorded "$BATS_TEST_TMPDIR/$end.trace" -- "$PROG" -after 700ms -then $end
-		lasts 0.65 3 "$BATS_TEST_TMPDIR/$end.trace"
+		lasts 0.65 60 "$BATS_TEST_TMPDIR/$end.trace"
 	done
 }
 
@@ -62,6 +62,6 @@ lasts() {
 	start_target "$PROG"
 	recorded "$BATS_TEST_TMPDIR/x.trace" -d 600ms -p "$TARGET" --spool "$BATS_TEST_TMPDIR/x.spool"
 	succeeds "$GOTAP" assemble -o "$BATS_TEST_TMPDIR/again.trace" "$BATS_TEST_TMPDIR/x.spool"
-	lasts 0.55 2 "$BATS_TEST_TMPDIR/again.trace"
+	lasts 0.55 60 "$BATS_TEST_TMPDIR/again.trace"
 	cmp "$BATS_TEST_TMPDIR/x.trace" "$BATS_TEST_TMPDIR/again.trace"
 }

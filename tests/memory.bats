@@ -20,7 +20,7 @@ same_memory() {
 	build_prog "$version" memory
 	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms
 	"$GOTAP" record --budget none --strict -e sched,stacks,spans "$@" -p "$TARGET" -o "$(X)" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 30 has_begun "$(X)"
+	wait_for 60 has_begun "$(X)"
 	kill -USR1 "$TARGET"
 	wait $! || status=$?
 	cat "$BATS_TEST_TMPDIR/report"

@@ -35,7 +35,7 @@ nothing_beside() { [ -z "$(find "$BATS_TEST_TMPDIR" -name '*.partial*')" ] || fa
 # killed: a recording to $TRACE that was killed when it had a generation.
 killed() {
 	start_record "$TRACE" -p "$TARGET"
-	wait_for 20 has_bytes "$TRACE.partial" 1000
+	wait_for 60 has_bytes "$TRACE.partial" 1000
 	kill -KILL "$RECORDER"
 	wait "$RECORDER" || true
 }
@@ -155,7 +155,7 @@ sticky() {
 }
 
 refuses_x() {
-	run_logged timeout 20 "$GOTAP" convert "$GOOD" -o "$SHARED/x"
+	run_logged timeout 60 "$GOTAP" convert "$GOOD" -o "$SHARED/x"
 	one_line 1 "cannot write '$SHARED/x': it belongs to another user (uid 65534)"
 	[ ! -e "$SHARED/x.partial" ]
 }
@@ -187,7 +187,7 @@ refuses_x() {
 	[ ! -e "$BATS_TEST_TMPDIR/mine" ]
 	rm "$SHARED/x.partial"
 	mkfifo "$SHARED/x.partial"
-	run_logged timeout 20 "$GOTAP" convert "$GOOD" -o "$SHARED/x"
+	run_logged timeout 60 "$GOTAP" convert "$GOOD" -o "$SHARED/x"
 	one_line 1 "is in the way"
 }
 
@@ -222,7 +222,7 @@ started_wire() {
 	WIRE=$!
 	TARGETS=$WIRE
 	exec 8>"$BATS_TEST_TMPDIR/in"
-	wait_for 20 test -e "$TRACE.partial"
+	wait_for 60 test -e "$TRACE.partial"
 }
 
 @test "a .partial file that another program replaced is neither renamed nor removed" {
@@ -275,7 +275,7 @@ started_wire() {
 	succeeds "$GOTAP" convert "$GOOD" -o "$TRACE"
 	wait "$TARGETS"
 	succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/got"
-	run_logged timeout 20 "$GOTAP" convert "$GOOD" -o "$TRACE"
+	run_logged timeout 60 "$GOTAP" convert "$GOOD" -o "$TRACE"
 	one_line 1 "no process reads from this pipe"
 }
 

@@ -51,7 +51,7 @@ turned() { grep -qx turned "$TARGET_OUT"; }
 # Ends the recording at a moment at which nothing is under way, and compares the counts.
 end_recording() {
 	kill -STOP "$TARGET"
-	wait_for 10 target_is_stopped
+	wait_for 60 target_is_stopped
 	KERNEL=$(lost_in_kernel)
 	kill -INT "$RECORDER"
 	wait_record
@@ -109,7 +109,7 @@ nothing_is_told_between() {
 	local before to
 	start_target "$PROG"
 	start_record "$TRACE" -p "$TARGET" --ring-size 1M
-	wait_for 20 has_bytes "$TRACE.partial" 1000
+	wait_for 60 has_bytes "$TRACE.partial" 1000
 	kill -STOP "$RECORDER"
 	before=$(lost_in_kernel)
 	wait_for 60 loses_more
@@ -172,9 +172,16 @@ has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 	views_ok "$TRACE"
 }
 
+# resumes ARGUMENT...: a recording, $RECORDER, that has lost so much that it has read the states anew.
+resumes() {
+	start_record "$TRACE" --ring-size 4K "$@"
+	wait_for 60 has_read 1
+}
+
 @test "the raw records give the same trace" {
 	start_target "$PROG"
-	record "$TRACE" -p "$TARGET" -d 2500ms --ring-size 4K --spool "$TRACE.spool"
+	resumes -p "$TARGET" --spool "$TRACE.spool"
+	stop_record
 	[ "$(reported resumed)" -gt 0 ]
 	succeeds "$GOTAP" assemble -q "$TRACE.spool" -o "$TRACE.again"
 	cmp "$TRACE" "$TRACE.again"
@@ -182,7 +189,12 @@ has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 
 @test "a program that gotap runs, from its first goroutine on, and one without symbols" {
 	build_prog "$REFERENCE_GO" turn -ldflags=-s
-	record "$TRACE" --ring-size 4K -d 3s -- "$PROG" -dur 4s
+	resumes -- "$PROG" -dur 2m
+	TARGET=$(pgrep -x turn -P "$RECORDER")
+	kill -TERM "$RECORDER"
+	wait_for 60 test -e "$TRACE"
+	kill "$TARGET"
+	wait_record
 	[ "$(reported lost)" -gt 0 ]
 	[ "$(reported resumed)" -gt 0 ]
 	views_ok "$TRACE"
@@ -192,7 +204,9 @@ has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 	local version
 	for version in 1.22 1.23 1.26; do
 		start_target "$PROG"
-		record "$TRACE" -p "$TARGET" -d 2500ms --ring-size 4K --format "go$version"
+		TRACE=$BATS_TEST_TMPDIR/$version.trace
+		resumes -p "$TARGET" --format "go$version"
+		stop_record
 		[ "$(reported resumed)" -gt 0 ]
 		readable_by "$version" "$TRACE"
 		trace_ok "$TRACE"

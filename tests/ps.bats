@@ -45,7 +45,7 @@ family() {
 	build_prog 1.26 exec
 	start_target "$PROG" -after 1ms -fork "$busy"
 	PARENT=$TARGET
-	wait_for 30 child_runs
+	wait_for 60 child_runs
 	TARGETS+=" $CHILD"
 }
 
@@ -91,7 +91,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 	build_prog 1.26 pingpong
 	(exec -a "$(printf 'x%.0s' {1..300})" "$PROG") >/dev/null 3>&- &
 	TARGETS+=" $!"
-	wait_for 10 grep -q xxx "/proc/$!/cmdline"
+	wait_for 60 grep -q xxx "/proc/$!/cmdline"
 	run_logged script -qec "stty cols 90; '$GOTAP' ps" /dev/null
 	output=${output//$'\r'/}
 	matches "^ *$! .* x+$"
@@ -184,7 +184,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 	build_prog 1.26 pingpong
 	start_target "$PROG"
 	for i in {1..300}; do
-		sleep 60 3>&- &
+		sleep 600 3>&- &
 		TARGETS+=" $!"
 	done
 	took=$({ time "$GOTAP" ps >"$BATS_TEST_TMPDIR/listing" 2>"$BATS_TEST_TMPDIR/hidden"; } 2>&1)

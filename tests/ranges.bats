@@ -29,7 +29,7 @@ traced_twice() {
 	build_prog "$version" ranges
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -tail 100ms "$@"
 	"$GOTAP" record --budget none --strict -e "$events" -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 30 has_begun "$BATS_TEST_TMPDIR/gt.trace"
+	wait_for 60 has_begun "$BATS_TEST_TMPDIR/gt.trace"
 	sleep 0.1
 	kill -USR1 "$TARGET"
 	wait $! || status=$?

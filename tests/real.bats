@@ -33,7 +33,7 @@ serve() {
 	"$PROG" "$@" >"$T/out" 2>&1 3>&- &
 	TARGET=$!
 	TARGETS="${TARGETS:-} $TARGET"
-	wait_for 30 answers "${url[@]}" || fail "$(tail -n 5 "$T/out")"
+	wait_for 60 answers "${url[@]}" || fail "$(tail -n 5 "$T/out")"
 }
 
 answers() { curl -s -m 2 -o /dev/null "$@"; }

@@ -34,8 +34,8 @@ has_moved() { grep -qx moved "$TARGET_OUT"; }
 	start_record "$TRACE" -p "$TARGET"
 	sleep 0.5
 	kill -USR1 "$TARGET"
-	wait_for 10 has_moved
-	wait_for 10 eval '! target_runs "$RECORDER"'
+	wait_for 60 has_moved
+	wait_for 60 eval '! target_runs "$RECORDER"'
 	wait_record
 	[ "$status" -eq 0 ]
 	[[ $(reported ended) == *"moved its code"* ]]

@@ -22,7 +22,7 @@ same_samples() {
 	build_prog "$1" sampled
 	start_target "$PROG" -trace "$theirs" -dur 4s "${@:2}"
 	"$GOTAP" record --budget none --strict --cpu-samples 100 -p "$TARGET" -o "$ours" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 30 has_begun "$ours"
+	wait_for 60 has_begun "$ours"
 	kill -USR1 "$TARGET"
 	wait $! || status=$?
 	cat "$BATS_TEST_TMPDIR/report"
@@ -70,11 +70,11 @@ same_outside() {
 	echo 0 >"$online"
 	unshare -m --propagation private sh -c 'mount --bind "$1" /sys/devices/system/cpu/online && mount --bind /proc "$2" && shift 2 &&
 		exec unshare -fp --kill-child --mount-proc "$@"' sh "$online" "$BATS_TEST_TMPDIR/proc" strace -f -o "$calls" -e trace=perf_event_open \
-		"$GOTAP" record -q --proc "$BATS_TEST_TMPDIR/proc" -p "$TARGET" --cpu-samples 100 -d 10s -o /dev/null 3>&- &
+		"$GOTAP" record -q --proc "$BATS_TEST_TMPDIR/proc" -p "$TARGET" --cpu-samples 100 -d 3m -o /dev/null 3>&- &
 	TARGETS+=" $!"
-	wait_for 10 eval '[ "$(clocks)" -ge "$cpus" ]'
+	wait_for 60 eval '[ "$(clocks)" -ge "$cpus" ]'
 	sleep 0.5
 	[ "$(clocks)" -eq "$cpus" ]
 	echo 0-1 >"$online"
-	wait_for 10 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
+	wait_for 60 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
 }

@@ -28,7 +28,7 @@ one_image_each() {
 	while [ "$good" -lt "$2" ]; do
 		[ "$((tries += 1))" -le 20 ] || fail "every exec came before gotap was attached"
 		READY=$(times_ready)
-		wait_for 20 is_newer
+		wait_for 60 is_newer
 		record "$TRACE" --strict -p "$TARGET"
 		! came_too_late || continue
 		[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"

@@ -40,7 +40,7 @@ freeze() {
 	else
 		echo 1 >"$FOLDER/cgroup.freeze"
 	fi
-	wait_for 10 is_frozen
+	wait_for 60 is_frozen
 }
 
 is_stopped() { ! awk '{ print $3 }' "/proc/$TARGET/task/"*/stat | grep -qv T; }
@@ -84,7 +84,7 @@ stopped_all_the_time() {
 @test "stopped by SIGSTOP when the recording begins" {
 	target
 	kill -STOP "$TARGET"
-	wait_for 10 is_stopped
+	wait_for 60 is_stopped
 	stopped_all_the_time signal "stopped by a signal (SIGSTOP or one like it)"
 }
 
@@ -105,18 +105,18 @@ stopped_all_the_time() {
 	stopped_all_the_time cgroup "frozen by its cgroup"
 }
 
-# Stopped for a second each: four looks.
+# Stopped for two seconds each: eight looks.
 @test "stopped, continued, frozen and thawed while it is recorded" {
 	target
 	cgroup /sys/fs/cgroup/freezer
 	start_record "$TRACE" -p "$TARGET"
 	sleep 0.5
 	kill -STOP "$TARGET"
-	sleep 1
+	sleep 2
 	kill -CONT "$TARGET"
 	sleep 1
 	freeze
-	sleep 1
+	sleep 2
 	thaw
 	sleep 1
 	kill -INT "$RECORDER"

@@ -131,7 +131,7 @@ start_target() {
 	TARGET=$!
 	TARGETS+=" $TARGET"
 	printf '$ %s &\n(pid %s)\n' "$*" "$TARGET"
-	wait_for 30 target_is_ready_or_gone || return
+	wait_for 60 target_is_ready_or_gone || return
 	grep -qx ready "$TARGET_OUT" || fail "the target ended: $(tail -n 3 "$TARGET_OUT")"
 }
 

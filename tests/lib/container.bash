@@ -52,7 +52,7 @@ run_container() {
 	(cd "$BOX" && runc run -d --pid-file "$BOX/$name.pid" "$name" >"$TARGET_OUT" 2>&1 </dev/null 3>&-) ||
 		{ cat "$TARGET_OUT"; fail "runc did not start $name"; return; }
 	TARGET=$(cat "$BOX/$name.pid")
-	wait_for 30 target_is_ready_or_gone || return
+	wait_for 60 target_is_ready_or_gone || return
 	grep -qx ready "$TARGET_OUT" || fail "the container ended: $(tail -n 3 "$TARGET_OUT")"
 }
 
@@ -70,7 +70,7 @@ start_containerd() {
 	END
 	containerd -c "$BOX/containerd.toml" >"$BOX/containerd.log" 2>&1 3>&- &
 	CONTAINERD=$!
-	wait_for 30 ctr -a "$BOX/sock" version >/dev/null 2>&1 || { tail "$BOX/containerd.log"; return 1; }
+	wait_for 60 ctr -a "$BOX/sock" version >/dev/null 2>&1 || { tail "$BOX/containerd.log"; return 1; }
 }
 
 # run_ctr NAMESPACE NAME COMMAND...
@@ -81,7 +81,7 @@ run_ctr() {
 	CTR_IDS+=" $namespace/$name"
 	ctr -a "$BOX/sock" -n "$namespace" run --rm --rootfs "$BOX/root" "$name" "$@" >"$TARGET_OUT" 2>&1 \
 		</dev/null 3>&- &
-	wait_for 30 grep -qx ready "$TARGET_OUT" || { cat "$TARGET_OUT"; return 1; }
+	wait_for 60 grep -qx ready "$TARGET_OUT" || { cat "$TARGET_OUT"; return 1; }
 	TARGET=$(ctr -a "$BOX/sock" -n "$namespace" task ls | awk -v name="$name" '$1 == name { print $2 }')
 }
 
@@ -103,7 +103,7 @@ stop_containers() {
 	for id in ${RUNC_IDS:-}; do runc delete -f "$id" 2>/dev/null || true; done
 	for id in ${CTR_IDS:-}; do
 		ctr -a "$BOX/sock" -n "${id%%/*}" task kill -s KILL "${id#*/}" 2>/dev/null || true
-		wait_for 5 ctr_is_gone "${id%%/*}" "${id#*/}" || true
+		wait_for 20 ctr_is_gone "${id%%/*}" "${id#*/}" || true
 	done
 	if [ -n "${CONTAINERD:-}" ]; then
 		kill "$CONTAINERD" 2>/dev/null || true

@@ -85,6 +85,32 @@ wait_record() {
 	printf 'gotap record ended with status %s: %s\n' "$status" "$(cat "$REPORT")"
 }
 
+# stop_record [SIGNAL]: ends it (INT), and waits for it. Sets $status.
+stop_record() {
+	kill "-${1:-INT}" "$RECORDER"
+	wait_record
+}
+
+# hold_drain: from now on gotap's thread that empties the rings, and that ends the capture, sleeps where it would nap.
+# hold_drain SECONDS: so long each time. Sets $HOLDER to who makes it.
+hold_drain() {
+	require_tool strace
+	DRAIN=$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)
+	strace -qq -o /dev/null -e trace=clock_nanosleep -e "inject=clock_nanosleep:delay_enter=${1}s" -p "$DRAIN" 3>&- &
+	HOLDER=$!
+	TARGETS+=" $HOLDER"
+	wait_for 60 drain_is_held
+}
+
+# Stopped by its tracer at two looks: it is stopped for moments only as the tracer begins.
+drain_is_held() {
+	local i
+	for i in 1 2; do
+		sleep 0.1
+		grep -q '^State:.t' "/proc/$RECORDER/task/$DRAIN/status" || return
+	done
+}
+
 # reported FIELD: prints one field of the last report.
 reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // exec replaces itself by another program after a while, in the same process; or starts it as a child with -fork.
-// With -signal it does so on SIGUSR1.
+// With -signal it does so on SIGUSR1. With -await the time begins when something is in FILE.
 //
-//	exec [-after D] [-signal] [-fork] PROGRAM [ARG...]
+//	exec [-await FILE] [-after D] [-signal] [-fork] PROGRAM [ARG...]
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 
 var (
 	after = flag.Duration("after", 500*time.Millisecond, "time before the other program begins")
+	await = flag.String("await", "", "wait a minute at most until something is in this file")
 	onSig = flag.Bool("signal", false, "begin the other program on SIGUSR1")
 	fork  = flag.Bool("fork", false, "start the other program as a child and wait for it")
 )
@@ -25,6 +26,15 @@ var (
 func tick() {
 	for {
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func awaitFile(name string) {
+	for i := 0; i < 3000; i++ {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -55,6 +65,9 @@ func main() {
 		*after = time.Hour
 	}
 	fmt.Println("ready")
+	if *await != "" {
+		awaitFile(*await)
+	}
 	select {
 	case <-sig:
 	case <-time.After(*after):
