@@ -44,6 +44,9 @@ extern const volatile __u32 exitsyscall_p_reg;
 
 /* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
 extern const volatile __u32 heap_live_reg;
+/* Up to Go 1.18: memstats.heap_live and memstats.next_gc, or those that have taken their places. */
+extern const volatile __u64 heap_live_at;
+extern const volatile __u64 heap_goal_at;
 /* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
 extern const volatile struct go_operand gstack_lo;
 extern const volatile struct go_operand gstack_size;

@@ -11,5 +11,6 @@ const volatile __u32 go_abi = GO_ABI_CHECK;
 #include "probe_go.bpf.c"
 #include "probe_proc.bpf.c"
 #include "probe_heap.bpf.c"
+#include "probe_sweep.bpf.c"
 #include "probe_assist.bpf.c"
 #include "probe_user.bpf.c"

@@ -42,3 +42,28 @@ int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_GOAL, goal, 0);
 }
+
+/*
+ * Up to Go 1.18, where the runtime asks whether to trace the heap's size: the variable is what its
+ * tracer reads next.
+ */
+SEC("uprobe")
+int GO_PROGRAM(heap_asked)(void *ctx)
+{
+	__u64 pid_tgid = current_ids();
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(heap_live_at), 0);
+}
+
+/* The same for the goal; all ones: the collector is off. */
+SEC("uprobe")
+int GO_PROGRAM(goal_asked)(void *ctx)
+{
+	__u64 pid_tgid = current_ids();
+
+	if (!is_target(pid_tgid))
+		return 0;
+	return send_value(pid_tgid, REC_HEAP_GOAL, read_u64(heap_goal_at), 0);
+}

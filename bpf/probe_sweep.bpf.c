@@ -7,21 +7,7 @@
  * per refill of an mcache, so this group is off by default.
  */
 #include "gostate.h"
-
-/* The sweep that a thread is in; it is never preempted there. */
-struct sweeping {
-	__u64 span;
-	__u16 allocated;	/* mspan.allocCount before */
-	__u8 place;		/* enum rec_sweep, 0: nothing since the last call */
-	__u8 valid;		/* reclaimChunk got as far as to trace */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, __u32);
-	__type(value, struct sweeping);
-} sweeps SEC(".maps");
+#include "sweeping.h"
 
 static __always_inline int send_span(__u64 pid_tgid, __u8 place, __u64 bytes,
 				     const struct stack_start *from)
@@ -63,22 +49,29 @@ static __always_inline __u8 sweep_place(__u64 link, __u64 fp)
 	return site.sub;
 }
 
-/* (sl *sweepLocked).sweep(preserve) */
+/* The span of (sl *sweepLocked).sweep(preserve), or of (s *mspan).sweep(preserve), up to Go 1.16. */
+static __always_inline __u64 swept_span(struct pt_regs *ctx)
+{
+	__u64 arg = go_arg1(ctx);
+
+	return go_abi == GO_ABI_STACK ? arg : read_u64(arg);
+}
+
 SEC("uprobe")
 int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), g = go_g(ctx), sl = go_arg1(ctx);
+	__u64 pid_tgid = current_ids(), g = go_g(ctx);
 	__u64 link = go_link(ctx), fp = go_fp(ctx);
 	__u32 tid = (__u32)pid_tgid;
 	struct stack_start from = {};
 	struct sweeping now = {}, *old;
 
-	if (!is_target(pid_tgid))
+	if (!is_target(pid_tgid) || go_restarts(ctx))
 		return 0;
 	now.place = sweep_place(link, fp);
 	if (!now.place)
 		return 0;
-	now.span = read_u64(sl);
+	now.span = swept_span(ctx);
 	now.allocated = read_u16(now.span + off.mspan_alloc_count);
 	old = bpf_map_lookup_elem(&sweeps, &tid);
 	if (!old || old->place != now.place)
@@ -110,7 +103,7 @@ int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
 	return send_mark(pid_tgid, REC_SWEEP_FREED, (__u16)(now->allocated - left) * size);
 }
 
-/* deductSweepCredit(): called first by all who sweep before they allocate. */
+/* deductSweepCredit(): called first by all who sweep before they allocate; if its stack grows, once more. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_call)(void *ctx)
 {
@@ -127,7 +120,10 @@ int GO_PROGRAM(sweep_call)(void *ctx)
 	return send_mark(pid_tgid, REC_SWEEP_CALL, 0);
 }
 
-/* In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends next. */
+/*
+ * In reclaimChunk, at the call of (*activeSweep).end: it has looked for spans, and its range ends next.
+ * Up to Go 1.17, which always looks, at its start.
+ */
 SEC("uprobe")
 int GO_PROGRAM(sweep_looked)(void *ctx)
 {
@@ -145,12 +141,18 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 	return 0;
 }
 
+/* What reclaimChunk(h, arenas, pageIdx, n) has returned: up to Go 1.16 behind its six words of arguments. */
+static __always_inline __u64 chunk_result(struct pt_regs *ctx)
+{
+	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));
+}
+
 /* In reclaim, where reclaimChunk has returned the pages that it freed out of 512. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_chunk)(struct pt_regs *ctx)
 {
 	enum { PAGES_PER_CHUNK = 512 };
-	__u64 pid_tgid = current_ids(), freed = go_arg1(ctx), g = go_g(ctx), fp = go_fp(ctx);
+	__u64 pid_tgid = current_ids(), freed = chunk_result(ctx), g = go_g(ctx), fp = go_fp(ctx);
 	__u32 tid = (__u32)pid_tgid;
 	struct stack_start from = {};
 	struct sweeping *now;

@@ -32,6 +32,9 @@ var (
 	limit     = flag.Int64("limit", 0, "soft limit of memory, MiB (0: none)")
 )
 
+// setMemoryLimit is debug.SetMemoryLimit where the release has it (ranges_limit.go).
+var setMemoryLimit func(int64) int64
+
 var stopped int32
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
@@ -137,7 +140,7 @@ func longTasks() {
 func main() {
 	flag.Parse()
 	if *limit > 0 {
-		debug.SetMemoryLimit(*limit << 20)
+		setMemoryLimit(*limit << 20)
 	}
 	debug.SetGCPercent(20)
 	live := list(4 << 20 / 120)

@@ -100,6 +100,12 @@ static struct text_range text_of(const struct bpf_side *b)
 	return (struct text_range){ b->plan->text_start + bias, b->plan->text_end + bias };
 }
 
+/* Where a link-time address is in the process; 0 stays what it is: unknown. */
+static uint64_t moved(const struct bpf_side *b, uint64_t addr)
+{
+	return addr ? addr + b->proc->bias : 0;
+}
+
 static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
@@ -119,12 +125,12 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->exitsyscall_p_reg = plan->exitsyscall_p_reg;
 	if (plan->heap_live_reg >= 0)
 		k->heap_live_reg = (uint32_t)plan->heap_live_reg;
+	k->heap_live_at = moved(b, plan->heap_live_at);
+	k->heap_goal_at = moved(b, plan->heap_goal_at);
 	memcpy((void *)&k->gstack_lo, &plan->gstack_lo, sizeof(plan->gstack_lo));
 	memcpy((void *)&k->gstack_size, &plan->gstack_size, sizeof(plan->gstack_size));
-	if (plan->systemstack_return) {
-		k->systemstack_return = plan->systemstack_return + b->proc->bias;
-		k->systemstack_pc = plan->systemstack_pc + b->proc->bias;
-	}
+	k->systemstack_return = moved(b, plan->systemstack_return);
+	k->systemstack_pc = moved(b, plan->systemstack_pc);
 	k->text_start = text_of(b).start;
 	k->text_end = text_of(b).end;
 }

@@ -26,7 +26,7 @@ static const struct {
 
 /* The column "where" of probes.def. */
 static add_points_fn add_entry, add_at_call, add_after_call, add_assist_ends, add_exit_jump,
-	add_stack_jump;
+	add_stack_jump, add_heap_asked, add_goal_asked;
 
 #define ENTRY { add_entry, NULL }
 #define AT_CALL(callee) { add_at_call, callee }
@@ -211,6 +211,38 @@ static int add_stack_jump(struct plan *p, const struct gobin *b, const struct pr
 	p->gstack_size = site.size;
 	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
 	return add_at(p, b, spec, fn, site.offset, text, err);
+}
+
+static int add_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		     enum trace_flag_event event, uint64_t *variable, struct error *err)
+{
+	struct vec sites = {0};
+	size_t i;
+	int r = trace_flag_sites(b, event, &sites, variable, err);
+
+	for (i = 0; i < sites.len && !r; i++) {
+		const struct trace_flag_site *site = vec_at(&sites, struct trace_flag_site, i);
+		struct probe_point point = { .program = spec->program, .function = site->func.name,
+					     .addr = site->addr };
+
+		snprintf(point.site, sizeof(point.site), "jump at +0x%x",
+			 (unsigned int)(site->addr - site->func.addr));
+		r = plan_add_point(p, b, &point, err);
+	}
+	vec_free(&sites);
+	return r;
+}
+
+static int add_heap_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	return add_asked(p, b, spec, TRACE_FLAG_HEAP, &p->heap_live_at, err);
+}
+
+static int add_goal_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			  const struct gobin_func *fn, struct error *err)
+{
+	return add_asked(p, b, spec, TRACE_FLAG_GOAL, &p->heap_goal_at, err);
 }
 
 static int add_after_calls(struct plan *p, const struct gobin *b, const struct probe_spec *spec,

@@ -91,6 +91,7 @@ struct plan {
 	int ready_skip_slot;		/* 0: unknown */
 	unsigned int exitsyscall_p_reg;
 	int heap_live_reg;		/* where update is inlined; -1: nowhere */
+	uint64_t heap_live_at, heap_goal_at;	/* variables of Go up to 1.18; 0 unknown */
 	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
 	unsigned int groups;
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */

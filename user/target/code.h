@@ -16,6 +16,7 @@
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/stackalloc.h"
+#include "target/trace_flag.h"
 
 /* Does the kernel emulate the instruction at @addr in a uprobe, instead of stepping through a copy? */
 bool code_is_emulated(const struct gobin *b, uint64_t addr);

@@ -4,72 +4,13 @@
 
 #include <errno.h>
 
-#include "target/x86/insn.h"
+#include "target/x86/walk.h"
 
 enum {
-	MAX_SIZE = 1 << 16,	/* of the function: 1 KB in fact */
 	MAX_PATH = 64,		/* instructions from the jump to the return: ten in fact */
 	CALL = 0xe8, RET = 0xc3, POP_RBP = 0x5d, JMP8 = 0xeb, JMP32 = 0xe9,
-	MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b, LEA = 0x8d, ALU8_IMM = 0x80,
+	MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b, LEA = 0x8d,
 };
-
-struct code {
-	uint64_t start;
-	const uint8_t *bytes;
-	size_t n, at;
-	struct x86_insn insn;	/* at @at */
-};
-
-static int code_open(struct code *c, const struct gobin *b, const char *name)
-{
-	struct gobin_func fn;
-
-	*c = (struct code){ 0 };
-	if (gobin_func(b, name, &fn))
-		return -ENOENT;
-	if (fn.size > MAX_SIZE)
-		return -ENOTSUP;
-	*c = (struct code){ .start = fn.addr, .bytes = gobin_bytes(b, fn.addr, fn.size),
-			    .n = fn.size };
-	return c->bytes ? 0 : -ENOTSUP;
-}
-
-static bool code_decode(struct code *c)
-{
-	return c->at < c->n && !x86_decode(&c->insn, c->bytes + c->at, c->n - c->at);
-}
-
-static bool code_next(struct code *c)
-{
-	c->at += c->insn.len;
-	return code_decode(c);
-}
-
-/* The address that a pc-relative operand of the instruction names. */
-static uint64_t rip_address(const struct code *c)
-{
-	return c->start + c->at + c->insn.len + (uint64_t)(int64_t)c->insn.disp;
-}
-
-/* cmpb $0, address(%rip): of all flags only the tracer's are bytes in memory. */
-static bool is_flag_test(const struct code *c)
-{
-	const struct x86_insn *insn = &c->insn;
-
-	return insn->opcode == ALU8_IMM && (insn->reg & 7) == X86_CMP && !insn->imm &&
-	       x86_has_mem(insn, X86_RIP, insn->disp);
-}
-
-/* The first one in the function; @c is left there. 0 if there is none. */
-static uint64_t first_flag(struct code *c)
-{
-	bool more;
-
-	for (more = code_decode(c); more; more = code_next(c))
-		if (is_flag_test(c))
-			return rip_address(c);
-	return 0;
-}
 
 /* --- where the results come from --- */
 
@@ -138,13 +79,13 @@ static void step(const struct x86_insn *insn, struct value regs[16])
  * From @c on to the return, straight: the frame stays as it is, so that what
  * was at an offset from the stack pointer is what is there at the jump.
  */
-static int follow(struct code *c, struct value regs[16])
+static int follow(struct walk *c, struct value regs[16])
 {
 	bool left_frame = false;
 	int64_t by;
 	int i;
 
-	for (i = 0; i < MAX_PATH && code_decode(c); i++) {
+	for (i = 0; i < MAX_PATH && walk_decode(c); i++) {
 		if (c->insn.opcode == RET)
 			return 0;
 		if (c->insn.opcode == JMP8 || c->insn.opcode == JMP32) {
@@ -179,7 +120,7 @@ static int split(const struct value regs[16], struct stackalloc_site *ret)
 }
 
 /* @c is at the test of the flag; the jump comes next. */
-static int find(struct code c, struct stackalloc_site *ret)
+static int find(struct walk c, struct stackalloc_site *ret)
 {
 	struct value regs[16];
 	unsigned int i;
@@ -187,7 +128,7 @@ static int find(struct code c, struct stackalloc_site *ret)
 
 	for (i = 0; i < 16; i++)
 		regs[i] = (struct value){ .kind = WAS, .was = { .reg = (unsigned char)i } };
-	if (!code_next(&c) || !x86_is_jcc(&c.insn))
+	if (!walk_next(&c) || !x86_is_jcc(&c.insn))
 		return -ENOTSUP;
 	ret->offset = (uint32_t)c.at;
 	if (x86_jcc_cond(&c.insn) == X86_COND_E)
@@ -208,15 +149,15 @@ static bool is_readable(const struct go_operand *o)
 
 int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct error *err)
 {
-	struct code alloc, release;
+	struct walk alloc, release;
 	uint64_t flag;
 
-	if (code_open(&alloc, b, "runtime.stackalloc") == -ENOENT)
+	if (walk_open(&alloc, b, "runtime.stackalloc") == -ENOENT)
 		return error_set(err, -ENOENT, "runtime.stackalloc is not in the binary");
-	code_open(&release, b, "runtime.stackfree");
-	flag = first_flag(&alloc);
+	walk_open(&release, b, "runtime.stackfree");
+	flag = walk_first_flag(&alloc);
 	/* That both ask first is how the flag is known without a symbol. */
-	if (!flag || flag != first_flag(&release) || find(alloc, ret) ||
+	if (!flag || flag != walk_first_flag(&release) || find(alloc, ret) ||
 	    !is_readable(&ret->lo) || !is_readable(&ret->size))
 		return error_set(err, -ENOTSUP, "runtime.stackalloc of %s does not ask in the known "
 				 "way whether to trace", gobin_go_version(b));
@@ -226,19 +167,19 @@ int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct e
 uint64_t stackalloc_mheap(const struct gobin *b)
 {
 	struct gobin_func fn;
-	struct code c;
+	struct walk c;
 	uint64_t rax = 0;
 	bool more;
 
-	if (code_open(&c, b, "runtime.stackalloc") ||
+	if (walk_open(&c, b, "runtime.stackalloc") ||
 	    gobin_func(b, "runtime.(*mheap).allocManual", &fn))
 		return 0;
-	for (more = code_decode(&c); more; more = code_next(&c)) {
+	for (more = walk_decode(&c); more; more = walk_next(&c)) {
 		if (c.insn.opcode == CALL &&
 		    c.start + c.at + c.insn.len + (uint64_t)c.insn.imm == fn.addr)
 			return rax;
 		if (c.insn.opcode == LEA && c.insn.reg == X86_RAX && c.insn.base == X86_RIP)
-			rax = rip_address(&c);
+			rax = walk_rip_address(&c);
 		else if (x86_written(&c.insn) & 1 << X86_RAX)
 			rax = 0;
 	}
