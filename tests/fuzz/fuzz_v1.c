@@ -17,17 +17,19 @@
 #include "../v1/random.h"
 #include "read/v2_reader.h"
 #include "v1/convert.h"
+#include "v1/text.h"
 #include "v1/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static void print_text(const uint8_t *data, size_t n)
 {
-	FILE *out = fopen("/dev/null", "w");
+	struct raw_sink out;
 	struct error err;
 
-	v1_text(data, n, out, &err);
-	fclose(out);
+	sink_open(&out, -1, NULL);
+	v1_text(data, n, NULL, &out, &err);
+	buf_free(&out.buf);
 }
 
 static size_t walk(const struct v1_trace *t)

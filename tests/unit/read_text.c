@@ -187,9 +187,115 @@ static void long_lines_pass(void)
 	buf_free(&text);
 }
 
+/* What the text form's description says, one statement a row (package comment and textreader.go of Go's raw). */
+static const struct statement {
+	const char *says, *text, *gives;
+} statements[] = {
+	{ "blank lines may stand before the header and between events",
+	  "\n \nTrace Go1.22\n\nProcStop dt=1\n\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "a line whose first character that is no space is # is a comment",
+	  "# a\nTrace Go1.22\n\t # b\nProcStop dt=1\n#\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "a comment may stand between a String and its data",
+	  "Trace Go1.22\nString id=1\n# c\n\tdata=\"x\"\n", "Trace Go1.22\nString id=1\n\tdata=\"x\"\n" },
+	{ "a comment may stand between a Stack and its frames",
+	  "Trace Go1.22\nStack id=1 nframes=1\n# c\n\tpc=1 func=2 file=3 line=4\n",
+	  "Trace Go1.22\nStack id=1 nframes=1\n\tpc=1 func=2 file=3 line=4\n" },
+	{ "a comment behind the header is an error",
+	  "Trace Go1.22 # x\n", "line 1: unexpected text at the end of the header" },
+	{ "a comment behind an event is an error", "Trace Go1.22\nProcStop dt=1 # x\n",
+	  "line 2: unexpected text at the end of the line: '# x'" },
+	{ "the header is Trace and Go1.NN", "Trace go1.22\n", "line 1: expected 'Trace Go1.NN'" },
+	{ "nothing else stands in the header's line", "Trace Go1.22 x\n",
+	  "line 1: unexpected text at the end of the header" },
+	{ "white space may stand behind the header", "Trace Go1.22 \t\n", "Trace Go1.22\n" },
+	{ "version 22 is known", "Trace Go1.22\n", "Trace Go1.22\n" },
+	{ "version 23 is known", "Trace Go1.23\n", "Trace Go1.23\n" },
+	{ "version 24 is not", "Trace Go1.24\n", "line 1: unknown or unsupported Go version 1.24" },
+	{ "version 25 is known", "Trace Go1.25\n", "Trace Go1.25\n" },
+	{ "version 26 is known", "Trace Go1.26\n", "Trace Go1.26\n" },
+	{ "version 27 is not", "Trace Go1.27\n", "line 1: unknown or unsupported Go version 1.27" },
+	{ "tabs separate tokens", "Trace\tGo1.22\n\tProcStop\tdt=1\t\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "all white space of Unicode separates tokens",
+	  "Trace\xe3\x80\x80Go1.22\nProcStop\xc2\x85" "dt=1\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "lines may end with CR and LF", "Trace Go1.22\r\nProcStop dt=1\r\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "the last line needs no end", "Trace Go1.22\nProcStop dt=1", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "all arguments must stand there", "Trace Go1.22\nProcStart dt=1 p=2\n",
+	  "line 2: argument 'p_seq' is missing" },
+	{ "arguments stand in their order", "Trace Go1.22\nProcStart dt=1 p_seq=2 p=3\n",
+	  "line 2: expected argument 'p', but got 'p_seq'" },
+	{ "no other arguments stand there", "Trace Go1.22\nProcStop dt=1 p=3\n",
+	  "line 2: unexpected text at the end of the line: 'p=3'" },
+	{ "no space stands around the = of an argument", "Trace Go1.22\nProcStop dt =1\n",
+	  "line 2: malformed argument 'dt'" },
+	{ "numbers may begin with zeros", "Trace Go1.22\nProcStop dt=0001\n", "Trace Go1.22\nProcStop dt=1\n" },
+	{ "the largest number has 64 bits", "Trace Go1.22\nProcStop dt=18446744073709551615\n",
+	  "Trace Go1.22\nProcStop dt=18446744073709551615\n" },
+	{ "arguments have no sign", "Trace Go1.22\nProcStop dt=-1\n",
+	  "line 2: '-1' for 'dt' is not a number of 64 bits" },
+	{ "arguments have no plus", "Trace Go1.22\nProcStop dt=+1\n",
+	  "line 2: '+1' for 'dt' is not a number of 64 bits" },
+	{ "numbers are not hexadecimal", "Trace Go1.22\nProcStop dt=0x1\n",
+	  "line 2: '0x1' for 'dt' is not a number of 64 bits" },
+	{ "numbers have no underscore", "Trace Go1.22\nProcStop dt=1_0\n",
+	  "line 2: '1_0' for 'dt' is not a number of 64 bits" },
+	{ "a number has digits", "Trace Go1.22\nProcStop dt=\n", "line 2: '' for 'dt' is not a number of 64 bits" },
+	{ "numbers of frames are signed", "Trace Go1.22\nStack id=1 nframes=1\npc=-1 func=-0 file=3 line=-2\n",
+	  "Trace Go1.22\nStack id=1 nframes=1\n\tpc=18446744073709551615 func=0 file=3 "
+	  "line=18446744073709551614\n" },
+	{ "the least number of a frame is that of 64 bits",
+	  "Trace Go1.22\nStack id=1 nframes=1\npc=-9223372036854775808 func=2 file=3 line=4\n",
+	  "Trace Go1.22\nStack id=1 nframes=1\n\tpc=9223372036854775808 func=2 file=3 line=4\n" },
+	{ "a frame's number below that is an error",
+	  "Trace Go1.22\nStack id=1 nframes=1\npc=-9223372036854775809 func=2 file=3 line=4\n",
+	  "line 3: '-9223372036854775809' for 'pc' is not a number of 64 bits" },
+	{ "a frame has four numbers", "Trace Go1.22\nStack id=1 nframes=1\npc=1 func=2 file=3\n",
+	  "line 3: argument 'line' is missing" },
+	{ "a stack without frames has no lines", "Trace Go1.22\nStack id=1 nframes=0\nProcStop dt=1\n",
+	  "Trace Go1.22\nStack id=1 nframes=0\nProcStop dt=1\n" },
+	{ "a stack may say n instead of nframes", "Trace Go1.22\nStack id=1 n=0\n",
+	  "Trace Go1.22\nStack id=1 nframes=0\n" },
+	{ "data is a string in double quotes", "Trace Go1.22\nString id=1\ndata=\"a\\n\"\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"a\\n\"\n" },
+	{ "data is a raw string", "Trace Go1.22\nString id=1\ndata=`a\\n`\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"a\\\\n\"\n" },
+	{ "data is one character", "Trace Go1.22\nString id=1\ndata='\xc3\xa9'\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"\xc3\xa9\"\n" },
+	{ "data may have bytes that are no text", "Trace Go1.22\nString id=1\ndata=\"\\xff\\x00\"\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"\\xff\\x00\"\n" },
+	{ "spaces may stand around the = of data", "Trace Go1.22\nString id=1\n data \t= \"x\"\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"x\"\n" },
+	{ "data may contain =", "Trace Go1.22\nString id=1\ndata=\"a=b\"\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"a=b\"\n" },
+	{ "data may contain #", "Trace Go1.22\nString id=1\ndata=\"#\"\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"#\"\n" },
+	{ "nothing follows the string of data", "Trace Go1.22\nString id=1\ndata=\"x\" y\n",
+	  "line 3: not a Go string: \"x\" y" },
+	{ "an empty String has no line of data", "Trace Go1.22\nString id=1\nProcStop dt=1\n",
+	  "Trace Go1.22\nString id=1\nProcStop dt=1\n" },
+	{ "header 1.22 knows no events of 1.23", "Trace Go1.22\nGoSwitch dt=1 g=1 g_seq=1\n",
+	  "line 2: unidentified event: GoSwitch" },
+	{ "header 1.23 knows no events of 1.25", "Trace Go1.23\nSync\n", "line 2: unidentified event: Sync" },
+	{ "header 1.25 knows no events of 1.26", "Trace Go1.25\nEndOfGeneration\n",
+	  "line 2: unidentified event: EndOfGeneration" },
+	/* Go 1.25's own text has them under its header, that of 1.26 no more. */
+	{ "header 1.25 knows experiments", "Trace Go1.25\nSpan dt=1 id=2 npages_value=3 kindclass=4\n",
+	  "Trace Go1.25\nSpan dt=1 id=2 npages_value=3 kindclass=4\n" },
+	{ "data of an experiment has no length", "Trace Go1.26\nExperimentalBatch exp=1 gen=1 m=2 time=3\ndata=\"ab\"\n",
+	  "Trace Go1.26\nExperimentalBatch exp=1 gen=1 m=2 time=3\n\tdata=\"ab\"\n" },
+	{ "the size of a batch is taken as it stands", "Trace Go1.22\nEventBatch gen=1 m=0 time=0 size=99\nProcStop dt=1\n",
+	  "Trace Go1.22\nEventBatch gen=1 m=0 time=0 size=99\nProcStop dt=1\n" },
+};
+
+static void statement(const void *row)
+{
+	const struct statement *s = row;
+
+	text_gives(s->text, s->gives);
+}
+
 int main(void)
 {
-	return unit_main((struct unit_case[]){
+	struct unit_case cases[100] = {
 		UNIT(quotes_as_go),
 		UNIT(unquotes_as_go),
 		UNIT(events_come_back),
@@ -197,6 +303,8 @@ int main(void)
 		UNIT(what_go_lacks_is_allowed),
 		UNIT(errors_name_the_line),
 		UNIT(long_lines_pass),
-		{0},
-	});
+	};
+
+	UNIT_ROWS(cases, statements, statement);
+	return unit_main(cases);
 }

@@ -5,6 +5,8 @@
  *
  *	static void pushes_grow(void) { ...; CHECK(v.len == 3); }
  *	int main(void) { return unit_main((struct unit_case[]){ UNIT(pushes_grow), {0} }); }
+ *
+ * UNIT_ROWS() makes a case of each row of a table; a row begins with the case's name.
  */
 #ifndef GOTAP_TESTS_UNIT_H
 #define GOTAP_TESTS_UNIT_H
@@ -15,11 +17,28 @@
 struct unit_case {
 	const char *name;
 	void (*run)(void);
+	void (*run_row)(const void *row);
+	const void *row;
 };
 
-#define UNIT(fn) { #fn, fn }
+#define UNIT(fn) { .name = #fn, .run = fn }
 
 static int unit_failures;
+
+/* Appends to @cases, which has room for them and the zeroed one at the end. */
+static inline void unit_rows(struct unit_case *cases, const void *rows, size_t n, size_t size,
+			     void (*run)(const void *row))
+{
+	const char *row = rows;
+
+	for (; cases->name; cases++)
+		;
+	for (; n; n--, cases++, row += size)
+		*cases = (struct unit_case){ *(const char *const *)row, .run_row = run, .row = row };
+}
+
+#define UNIT_ROWS(cases, rows, run) \
+	unit_rows(cases, rows, sizeof(rows) / sizeof(*(rows)), sizeof(*(rows)), run)
 
 #define CHECK(cond)                                                                    \
 	do {                                                                           \
@@ -56,7 +75,10 @@ static inline int unit_main(const struct unit_case *cases)
 
 	for (; cases->name; cases++) {
 		unit_failures = 0;
-		cases->run();
+		if (cases->run)
+			cases->run();
+		else
+			cases->run_row(cases->row);
 		failed += unit_failures != 0;
 		printf("%s %d - %s\n", unit_failures ? "not ok" : "ok", ++n, cases->name);
 		fflush(stdout);

@@ -6,6 +6,7 @@
 #include "../v1/make.h"
 #include "unit.h"
 
+#include "v1/text.h"
 #include "v1/trace.h"
 
 #define FREQ "; Frequency 1000000000"
@@ -152,16 +153,15 @@ static void a_start_pc_is_a_stack(void)
 static void text_is(int version, const char *made, const char *want)
 {
 	struct make m = make_trace(version, made);
-	char *text = NULL;
-	size_t n;
-	FILE *out = open_memstream(&text, &n);
+	struct raw_sink out;
 	struct error err = { .text = "" };
 
-	if (v1_text(m.data, m.len, out, &err))
-		fprintf(out, "error: %s\n", err.text);
-	fclose(out);
-	CHECK_STR(text, want);
-	free(text);
+	sink_open(&out, -1, NULL);
+	if (v1_text(m.data, m.len, NULL, &out, &err))
+		buf_printf(&out.buf, "error: %s\n", err.text);
+	buf_add_byte(&out.buf, 0);
+	CHECK_STR((char *)out.buf.data, want);
+	buf_free(&out.buf);
 	free(m.data);
 }
 

@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "cmd/json_out.h"
-#include "cmd/leftover.h"
-#include "cmd/output.h"
 #include "cmd/raw_convert.h"
 #include "cmd/show.h"
 #include "v1/file.h"
+#include "v1/text.h"
 #include "v1/trace.h"
 
 int legacy_program(const char *binary, struct error *err)
@@ -30,50 +29,22 @@ bool legacy_is(struct raw_source *source)
 
 /* --- text --- */
 
-static int write_text(const struct buf *data, const char *binary, FILE *f, struct error *err)
+static int to_text(struct raw_source *source, struct raw_sink *sink, const void *binary,
+		   struct error *err)
 {
-	int ret = v1_text_named(data->data, data->len, binary, f, err);
+	struct buf data = {0};
+	int ret = source_take_all(source, &data, err);
 
-	if ((fflush(f) || ferror(f)) && !ret)
-		ret = error_set(err, -EIO, "cannot write the text: %s", strerror(errno));
-	return ret;
-}
-
-static int write_file(const struct buf *data, const char *path, const char *binary, struct error *err)
-{
-	struct error late;
-	struct output out;
-	FILE *f = NULL;
-	int ret = output_start(&out, path, OUTPUT_TEXT, err);
-
-	if (ret)
-		return ret;
-	if (out.fd == STDOUT_FILENO)
-		return write_text(data, binary, stdout, err);
-	f = fdopen(dup(out.fd), "w");
-	if (f)
-		ret = write_text(data, binary, f, err);
-	if (!f || fclose(f))
-		ret = error_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
-	if (output_close(&out, !ret, &late) && !ret) {
-		*err = late;
-		ret = late.code;
-	}
+	if (!ret)
+		ret = v1_text(data.data, data.len, binary, sink, err);
+	buf_free(&data);
 	return ret;
 }
 
 int legacy_text(struct raw_source *source, const char *in, const char *out, const char *binary,
 		struct error *err)
 {
-	struct buf data = {0};
-	int ret = raw_not_same_file(source, in, out, err);
-
-	if (!ret)
-		ret = source_take_all(source, &data, err);
-	if (!ret && write_file(&data, out, binary, err))
-		ret = error_prefix(err, "%s", in);
-	buf_free(&data);
-	return ret;
+	return raw_convert_source(to_text, binary, source, in, out, OUTPUT_TEXT, err);
 }
 
 /* --- check --- */

@@ -20,15 +20,15 @@ int raw_not_same_file(const struct raw_source *source, const char *in, const cha
 	return 0;
 }
 
-static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, const struct output *out,
-	       struct error *err)
+static int run(raw_convert_fn *fn, const void *ctx, struct raw_source *source, const char *in,
+	       const struct output *out, struct error *err)
 {
 	struct raw_sink sink;
 	struct error write_err;
 	int ret;
 
 	sink_open(&sink, out->fd, out->path);
-	ret = fn(source, &sink, err);
+	ret = fn(source, &sink, ctx, err);
 	if (ret)
 		error_prefix(err, "%s", in);
 	if (!sink_close(&sink, &write_err))
@@ -37,8 +37,8 @@ static int run(raw_convert_fn *fn, struct raw_source *source, const char *in, co
 	return err->code;
 }
 
-int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
-		       const char *path, enum output_form form, struct error *err)
+int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
+		       const char *in, const char *path, enum output_form form, struct error *err)
 {
 	struct error close_err;
 	struct output out;
@@ -48,7 +48,7 @@ int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char
 		ret = output_start(&out, path, form, err);
 	if (ret)
 		return ret;
-	ret = run(fn, source, in, &out, err);
+	ret = run(fn, ctx, source, in, &out, err);
 	if (output_close(&out, !ret, &close_err) && !ret) {
 		*err = close_err;
 		ret = close_err.code;
@@ -56,14 +56,15 @@ int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char
 	return ret;
 }
 
-int raw_convert(raw_convert_fn *fn, const char *in, const char *out, struct error *err)
+int raw_convert(raw_convert_fn *fn, const void *ctx, const char *in, const char *out,
+		struct error *err)
 {
 	struct raw_source source;
 	int ret = leftover_source_open(&source, in, err);
 
 	if (ret)
 		return ret;
-	ret = raw_convert_source(fn, &source, in, out, OUTPUT_BINARY, err);
+	ret = raw_convert_source(fn, ctx, &source, in, out, OUTPUT_BINARY, err);
 	source_close(&source);
 	return ret;
 }

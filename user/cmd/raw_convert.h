@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* raw_convert: a file in one form to a file in another, by text_write() or wire_write(). */
+/* raw_convert: a file in one form to a file in another, by text_write(), v1_text() or v1_wire_write(). */
 #ifndef GOTAP_CMD_RAW_CONVERT_H
 #define GOTAP_CMD_RAW_CONVERT_H
 
@@ -7,16 +7,18 @@
 #include "read/raw_sink.h"
 #include "read/raw_source.h"
 
-typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, struct error *err);
+typedef int raw_convert_fn(struct raw_source *source, struct raw_sink *sink, const void *ctx,
+			   struct error *err);
 
 /* Runs @fn, which writes a trace, from @in to @out ("-": standard input, output). */
-int raw_convert(raw_convert_fn *fn, const char *in, const char *out, struct error *err);
+int raw_convert(raw_convert_fn *fn, const void *ctx, const char *in, const char *out,
+		struct error *err);
 /*
  * The same from a source that is open, and stays so; @in is its name. After a fault of the
  * input a regular file @out is as it was before; a pipe or a terminal has got what came before the fault.
  */
-int raw_convert_source(raw_convert_fn *fn, struct raw_source *source, const char *in,
-		       const char *out, enum output_form form, struct error *err);
+int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
+		       const char *in, const char *out, enum output_form form, struct error *err);
 /* -EINVAL with @err set if @out is the file behind @source: opening it would empty that. */
 int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
 		      struct error *err);

@@ -15,8 +15,8 @@ static const char usage[] =
 	"\n"
 	"Prints every event of a Go execution trace, one per line, framing and tables\n"
 	"included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
-	"prints, and `gotap wire` turns it back into a trace; those of older releases, back\n"
-	"to before Go 1.5, are shown in the same manner. TRACE and FILE may be - (standard\n"
+	"prints; those of older releases, back to before Go 1.5, are shown in the same manner.\n"
+	"`gotap wire` turns the text back into a trace. TRACE and FILE may be - (standard\n"
 	"input, output). Of a damaged trace standard output gets what comes before the\n"
 	"damage; FILE stays as it was.\n"
 	"\n"
@@ -24,6 +24,12 @@ static const char usage[] =
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before\n"
 	"                        Go 1.7, which hold addresses only\n"
 	"  -h, --help            show this\n";
+
+static int from_wire(struct raw_source *source, struct raw_sink *sink, const void *ctx,
+		     struct error *err)
+{
+	return text_write(source, sink, err);
+}
 
 static int text(const char *in, const char *out, const char *binary, struct error *err)
 {
@@ -37,7 +43,7 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 	if (legacy_is(&source))
 		ret = legacy_text(&source, in, out, binary, err);
 	else
-		ret = raw_convert_source(text_write, &source, in, out, OUTPUT_TEXT, err);
+		ret = raw_convert_source(from_wire, NULL, &source, in, out, OUTPUT_TEXT, err);
 	source_close(&source);
 	return ret;
 }

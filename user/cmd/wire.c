@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cmd/raw_convert.h"
-#include "read/wire_write.h"
+#include "v1/text.h"
 
 static const char usage[] =
 	"usage: gotap wire TEXT -o TRACE\n"
@@ -17,6 +17,12 @@ static const char usage[] =
 	"\n"
 	"  -o, --output TRACE  the file to write\n"
 	"  -h, --help          show this\n";
+
+static int to_wire(struct raw_source *source, struct raw_sink *sink, const void *ctx,
+		   struct error *err)
+{
+	return v1_wire_write(source, sink, err);
+}
 
 int cmd_wire(int argc, char **argv)
 {
@@ -42,7 +48,7 @@ int cmd_wire(int argc, char **argv)
 		return cmd_usage("wire", "one text trace is needed");
 	if (!out)
 		return cmd_usage("wire", "where to write is needed: -o TRACE");
-	if (raw_convert(wire_write, argv[optind], out, &err))
+	if (raw_convert(to_wire, NULL, argv[optind], out, &err))
 		return cmd_fail(&err);
 	return EXIT_OK;
 }

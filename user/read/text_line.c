@@ -242,3 +242,39 @@ bool span_uint(struct text_span s, uint64_t *v)
 	*v = x;
 	return s.n > 0;
 }
+
+bool span_int(struct text_span s, uint64_t *v)
+{
+	if (!s.n || *s.p != '-')
+		return span_uint(s, v);
+	if (!span_uint((struct text_span){ s.p + 1, s.n - 1 }, v) || *v > 1ULL << 63)
+		return false;
+	*v = -*v;
+	return true;
+}
+
+/* The literal of a "data=..." line; false if the line is not one. */
+static bool data_literal(struct text_span line, struct text_span *literal)
+{
+	const char *eq = memchr(line.p, '=', line.n);
+
+	if (!eq || !span_is(span_trim((struct text_span){ line.p, (size_t)(eq - line.p) }), "data"))
+		return false;
+	*literal = span_trim((struct text_span){ eq + 1, (size_t)(line.p + line.n - eq - 1) });
+	return true;
+}
+
+int lines_data(struct text_lines *t, struct buf *out)
+{
+	struct text_span line, literal;
+	int ret = lines_next(t, &line);
+
+	if (ret <= 0)
+		return ret;
+	if (!data_literal(line, &literal))
+		lines_put_back(t, line);
+	else if (!unquote_append(out, (const uint8_t *)literal.p, literal.n))
+		return lines_fail(t, "not a Go string: %.*s",
+				  (int)(literal.n < 60 ? literal.n : 60), literal.p);
+	return 0;
+}

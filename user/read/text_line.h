@@ -43,5 +43,13 @@ struct text_span span_trim(struct text_span s);
 bool span_is(struct text_span s, const char *text);
 /* strconv.ParseUint(s, 10, 64) */
 bool span_uint(struct text_span s, uint64_t *v);
+/* The same, and -1 .. -2^63 as their two's complement. */
+bool span_int(struct text_span s, uint64_t *v);
+
+/*
+ * Appends to @out the bytes of the line "data=GOSTRING" that is next. 0, also where another line
+ * is next, which stays there: the text form shows no data so.
+ */
+int lines_data(struct text_lines *t, struct buf *out);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	MAX_EVENT_TEXT = 16 << 20,	/* no writer makes events a hundredth of this */
 };
 
-static uint8_t *put_uint(uint8_t *p, uint64_t v)
+uint8_t *text_put_uint(uint8_t *p, uint64_t v)
 {
 	uint8_t digits[MAX_DIGITS], *d = digits + sizeof(digits);
 	size_t n;
@@ -51,7 +51,7 @@ void text_append_event(struct buf *out, const struct raw_spec *spec, const uint6
 			*p++ = (uint8_t)*name++;
 		name += *name == ' ';
 		*p++ = '=';
-		p = put_uint(p, *args);
+		p = text_put_uint(p, *args);
 	}
 	out->len = (size_t)(p - out->data);
 }
@@ -60,7 +60,7 @@ static uint8_t *put_field(uint8_t *p, const char *name, uint64_t v)
 {
 	while (*name)
 		*p++ = (uint8_t)*name++;
-	return put_uint(p, v);
+	return text_put_uint(p, v);
 }
 
 static void append_frame(struct buf *out, const uint64_t frame[4])

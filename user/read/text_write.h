@@ -21,6 +21,9 @@
  */
 int text_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
 
+/* Writes the decimal digits of @v to @p, which has room for 20; returns the end. */
+uint8_t *text_put_uint(uint8_t *p, uint64_t v);
+
 /* Appends "Name a=1 b=2", as it stands on an event's first line. */
 void text_append_event(struct buf *out, const struct raw_spec *spec, const uint64_t *args);
 

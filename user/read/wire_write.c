@@ -11,12 +11,15 @@
 #include "trace/varint.h"
 
 struct wire_writer {
-	struct text_lines lines;
+	struct text_lines *lines;
 	struct raw_specs specs;
 	struct raw_sink *sink;
 	struct buf data;	/* of the event at hand, unquoted */
 	int version;
 };
+
+/* span_uint() for arguments, span_int() for the fields of frames (package comment of Go's raw). */
+typedef bool number_fn(struct text_span s, uint64_t *v);
 
 static const char frame_fields[] = "pc func file line";
 
@@ -46,23 +49,23 @@ static bool same_name(struct text_span got, struct text_span want)
 }
 
 static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_span name,
-		    uint64_t *v)
+		    number_fn *number, uint64_t *v)
 {
 	struct text_span token = span_token(rest), value = token;
 	const char *eq = memchr(token.p, '=', token.n);
 
 	if (!token.n)
-		return lines_fail(&w->lines, "argument '%.*s' is missing", (int)name.n, name.p);
+		return lines_fail(w->lines, "argument '%.*s' is missing", (int)name.n, name.p);
 	if (!eq)
-		return lines_fail(&w->lines, "malformed argument '%.*s'", (int)token.n, token.p);
+		return lines_fail(w->lines, "malformed argument '%.*s'", (int)token.n, token.p);
 	value.p = eq + 1;
 	value.n = (size_t)(token.p + token.n - value.p);
 	token.n = (size_t)(eq - token.p);
-	if (!span_uint(value, v))
-		return lines_fail(&w->lines, "'%.*s' for '%.*s' is not a number of 64 bits",
+	if (!number(value, v))
+		return lines_fail(w->lines, "'%.*s' for '%.*s' is not a number of 64 bits",
 				  (int)value.n, value.p, (int)token.n, token.p);
 	if (!same_name(token, name))
-		return lines_fail(&w->lines, "expected argument '%.*s', but got '%.*s'",
+		return lines_fail(w->lines, "expected argument '%.*s', but got '%.*s'",
 				  (int)name.n, name.p, (int)token.n, token.p);
 	return 0;
 }
@@ -96,14 +99,14 @@ static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t 
 
 /* All arguments in @names from @rest, and nothing else. */
 static int take_args(struct wire_writer *w, struct text_span rest, const char *names,
-		     uint64_t *args)
+		     number_fn *number, uint64_t *args)
 {
 	int ret;
 
 	for (; *names; args++) {
 		if (take_plain_arg(&rest, &names, args))
 			continue;
-		ret = take_arg(w, &rest, next_name(&names), args);
+		ret = take_arg(w, &rest, next_name(&names), number, args);
 		if (ret)
 			return ret;
 	}
@@ -111,7 +114,7 @@ static int take_args(struct wire_writer *w, struct text_span rest, const char *n
 		return 0;
 	rest = span_trim(rest);
 	if (rest.n)
-		return lines_fail(&w->lines, "unexpected text at the end of the line: '%.*s'",
+		return lines_fail(w->lines, "unexpected text at the end of the line: '%.*s'",
 				  (int)rest.n, rest.p);
 	return 0;
 }
@@ -123,12 +126,12 @@ static int write_frames(struct wire_writer *w, uint64_t n)
 	int ret, k;
 
 	for (i = 0; i < n; i++) {
-		ret = lines_next(&w->lines, &line);
+		ret = lines_next(w->lines, &line);
 		if (!ret)
-			ret = lines_fail(&w->lines, "text ends inside a stack");
+			ret = lines_fail(w->lines, "text ends inside a stack");
 		if (ret < 0)
 			return ret;
-		ret = take_args(w, line, frame_fields, frame);
+		ret = take_args(w, line, frame_fields, span_int, frame);
 		if (ret)
 			return ret;
 		for (k = 0; k < 4; k++)
@@ -138,30 +141,14 @@ static int write_frames(struct wire_writer *w, uint64_t n)
 	return 0;
 }
 
-/* The literal of a "data=..." line; false if the line is not one. */
-static bool data_literal(struct text_span line, struct text_span *literal)
-{
-	const char *eq = memchr(line.p, '=', line.n);
-
-	if (!eq || !span_is(span_trim((struct text_span){ line.p, (size_t)(eq - line.p) }), "data"))
-		return false;
-	*literal = span_trim((struct text_span){ eq + 1, (size_t)(line.p + line.n - eq - 1) });
-	return true;
-}
-
 static int write_data(struct wire_writer *w)
 {
-	struct text_span line, literal;
-	int ret = lines_next(&w->lines, &line);
+	int ret;
 
 	w->data.len = 0;
-	if (ret < 0)
+	ret = lines_data(w->lines, &w->data);
+	if (ret)
 		return ret;
-	if (ret && !data_literal(line, &literal))
-		lines_put_back(&w->lines, line);
-	else if (ret && !unquote_append(&w->data, (const uint8_t *)literal.p, literal.n))
-		return lines_fail(&w->lines, "not a Go string: %.*s",
-				  (int)(literal.n < 60 ? literal.n : 60), literal.p);
 	put(w, w->data.len);
 	if (w->data.len)
 		buf_add(&w->sink->buf, w->data.data, w->data.len);
@@ -177,9 +164,9 @@ static int write_event(struct wire_writer *w, struct text_span line)
 	int ret, i;
 
 	if (!type)
-		return lines_fail(&w->lines, "unidentified event: %.*s", (int)name.n, name.p);
+		return lines_fail(w->lines, "unidentified event: %.*s", (int)name.n, name.p);
 	spec = &w->specs.of[type];
-	ret = take_args(w, line, spec->args, args);
+	ret = take_args(w, line, spec->args, span_uint, args);
 	if (ret)
 		return ret;
 	buf_add_byte(&w->sink->buf, (uint8_t)type);
@@ -190,29 +177,43 @@ static int write_event(struct wire_writer *w, struct text_span line)
 	return raw_has_data(type) ? write_data(w) : 0;
 }
 
-static int write_header(struct wire_writer *w)
+/* NN of "Go1.NN", 0 for "gotrace"; -1: neither. */
+static int parse_version(struct text_span s)
 {
-	struct text_span line, gover;
-	uint64_t v = 0;
-	int ret = lines_next(&w->lines, &line);
+	uint64_t v;
+
+	if (span_is(s, "gotrace"))
+		return 0;
+	if (s.n < 4 || memcmp(s.p, "Go1.", 4) ||
+	    !span_uint((struct text_span){ s.p + 4, s.n - 4 }, &v))
+		return -1;
+	return v > 1000000 ? 1000000 : (int)v;
+}
+
+int wire_header(struct text_lines *lines, int *version)
+{
+	struct text_span line;
+	int ret = lines_next(lines, &line);
 
 	if (ret < 0)
 		return ret;
 	if (!ret)
-		return error_set(w->lines.err, -EINVAL, "no text trace: the file is empty");
-	if (!span_is(span_token(&line), "Trace"))
-		return lines_fail(&w->lines, "expected 'Trace Go1.NN'");
-	gover = span_token(&line);
-	if (gover.n < 4 || memcmp(gover.p, "Go1.", 4) ||
-	    !span_uint((struct text_span){ gover.p + 4, gover.n - 4 }, &v))
-		return lines_fail(&w->lines, "expected 'Trace Go1.NN'");
-	if (v != 22 && v != 23 && v != 25 && v != 26)
-		return lines_fail(&w->lines, "unknown or unsupported Go version 1.%llu",
-				  (unsigned long long)v);
+		return error_set(lines->err, -EINVAL, "no text trace: the file is empty");
+	*version = span_is(span_token(&line), "Trace") ? parse_version(span_token(&line)) : -1;
+	if (*version < 0)
+		return lines_fail(lines, "expected 'Trace Go1.NN'");
 	if (span_trim(line).n)
-		return lines_fail(&w->lines, "unexpected text at the end of the header");
-	w->version = (int)v;
-	buf_printf(&w->sink->buf, "go 1.%d trace", w->version);
+		return lines_fail(lines, "unexpected text at the end of the header");
+	return 0;
+}
+
+static int write_header(struct wire_writer *w)
+{
+	int v = w->version;
+
+	if (v != 22 && v != 23 && v != 25 && v != 26)
+		return lines_fail(w->lines, "unknown or unsupported Go version 1.%d", v);
+	buf_printf(&w->sink->buf, "go 1.%d trace", v);
 	buf_add(&w->sink->buf, "\0\0", 3);
 	return 0;
 }
@@ -222,7 +223,7 @@ static int write_events(struct wire_writer *w)
 	struct text_span line;
 	int ret;
 
-	while ((ret = lines_next(&w->lines, &line)) > 0) {
+	while ((ret = lines_next(w->lines, &line)) > 0) {
 		ret = write_event(w, line);
 		if (ret)
 			return ret;
@@ -233,17 +234,28 @@ static int write_events(struct wire_writer *w)
 	return ret;
 }
 
-int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err)
+int wire_events(struct text_lines *lines, int version, struct raw_sink *sink)
 {
-	struct wire_writer w = { .sink = sink };
+	struct wire_writer w = { .lines = lines, .sink = sink, .version = version };
 	int ret;
 
 	raw_specs_init(&w.specs);
-	lines_init(&w.lines, source, err);
 	ret = write_header(&w);
 	if (!ret)
 		ret = write_events(&w);
-	lines_free(&w.lines);
 	buf_free(&w.data);
+	return ret;
+}
+
+int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err)
+{
+	struct text_lines lines;
+	int version, ret;
+
+	lines_init(&lines, source, err);
+	ret = wire_header(&lines, &version);
+	if (!ret)
+		ret = wire_events(&lines, version, sink);
+	lines_free(&lines);
 	return ret;
 }

@@ -5,8 +5,9 @@
  *
  * Accepted beyond Go: `n=` for a Stack's `nframes=` (the spelling in that
  * package's own comment); a String or ExperimentalBatch without a data line
- * (that is how the text form shows empty data); lines over 64 KiB; the
- * `trace` member of a .test file.
+ * (that is how the text form shows empty data); signed fields of frames (that
+ * comment has them signed, too); lines over 64 KiB; the `trace` member of a
+ * .test file.
  */
 #ifndef GOTAP_READ_WIRE_WRITE_H
 #define GOTAP_READ_WIRE_WRITE_H
@@ -14,8 +15,17 @@
 #include "base/error.h"
 #include "read/raw_sink.h"
 #include "read/raw_source.h"
+#include "read/text_line.h"
 
-/* Appends to @sink the wire form of the text in @source. Errors name the line. */
+/* Appends to @sink the wire form of the text of a v2 trace in @source. Errors name the line. */
 int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *err);
+
+/*
+ * The same in two steps, since the header says which events follow. Takes the first line: NN of
+ * "Trace Go1.NN", or 0 for "Trace gotrace", the format before Go 1.5 (v1/text.h).
+ */
+int wire_header(struct text_lines *lines, int *version);
+/* Appends the header go 1.@version and the events that are left in @lines. */
+int wire_events(struct text_lines *lines, int version, struct raw_sink *sink);
 
 #endif

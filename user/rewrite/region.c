@@ -4,6 +4,8 @@
  * its goroutine is the innermost, and a task that begins twice. The original has neither
  * within one part, but what damage took from it may have held an end, or a name.
  */
+#include <sys/types.h>
+
 #include "rewrite/internal.h"
 
 /* Damage leaves few regions open that never end: an end is looked for among so many. */

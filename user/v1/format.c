@@ -3,6 +3,7 @@
 #include "v1/format.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct v1_spec all_specs[] = {
@@ -48,7 +49,7 @@ unsigned int v1_deltas(const struct v1_format *f, unsigned int type)
 	}
 }
 
-static bool version_is_v1(int version)
+bool v1_version_known(int version)
 {
 	static const int known[] = { 5, 7, 8, 9, 10, 11, 19, 21 };
 	size_t i;
@@ -91,9 +92,20 @@ int v1_header_parse(const uint8_t *p, size_t n, int *version, size_t *size, stru
 	v = numbered_header(p);
 	if (v < 0)
 		return error_set(err, -EINVAL, "not a trace file");
-	if (!version_is_v1(v))
+	if (!v1_version_known(v))
 		return error_set(err, -ENOTSUP, "unsupported trace file version go 1.%d", v);
 	*version = v;
 	*size = V1_HEADER;
 	return 0;
+}
+
+size_t v1_header_write(uint8_t *p, int version)
+{
+	char text[V1_HEADER + 1] = "gotrace";
+
+	if (version != V1_GOTRACE)
+		snprintf(text, sizeof(text), "go 1.%d trace", version);
+	memset(p, 0, V1_HEADER);
+	memcpy(p, text, strlen(text));
+	return version == V1_GOTRACE ? V1_GOTRACE_HEADER : V1_HEADER;
 }

@@ -57,6 +57,12 @@ struct v1_format {
  */
 int v1_header_parse(const uint8_t *p, size_t n, int *version, size_t *size, struct error *err);
 
+/* The same for a number alone: is there a header go 1.@version of a v1 format? */
+bool v1_version_known(int version);
+
+/* Puts the header of a version that v1_header_parse() gives to @p, V1_HEADER bytes; returns its size. */
+size_t v1_header_write(uint8_t *p, int version);
+
 /* Fills @f for a version that v1_header_parse() gave. */
 void v1_format_init(struct v1_format *f, int version);
 

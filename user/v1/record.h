@@ -41,4 +41,10 @@ static inline unsigned int v1_frame_values(const struct v1_format *f)
 	return v1_pc_only(f->version) ? 1 : 4;
 }
 
+/* Their names in the text form. */
+static inline const char *v1_frame_names(const struct v1_format *f)
+{
+	return v1_pc_only(f->version) ? "pc" : "pc func file line";
+}
+
 #endif

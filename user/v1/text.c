@@ -2,157 +2,235 @@
 /*
  * text: records of a v1 file come in, lines go out, in file order; the same
  * form as the v2 text (internal/trace/raw of Go): frames and bytes of strings
- * on lines of their own that begin with a tab.
+ * on lines of their own that begin with a tab. What is not the shortest form
+ * of a record is on the line, too (text_form.h). Called by `gotap text`.
  */
-#include <errno.h>
+#include "v1/text.h"
+
 #include <string.h>
 
+#include "read/text_quote.h"
+#include "read/text_write.h"
 #include "symbol/symbol.h"
 #include "v1/record.h"
-#include "v1/trace.h"
+#include "v1/text_form.h"
 
-enum { MAX_INLINED = 64 };
+enum { MAX_INLINED = 64, MAX_LINE = 512, MAX_FRAME_LINE = 192 };
 
-#define LLU(x) ((unsigned long long)(x))
+/* Bytes that each number of a record takes, as they stand in the file. */
+struct widths {
+	uint8_t length, data;	/* of the length of the numbers, and of that of the data */
+	struct buf values;
+};
 
-static void put_arg(FILE *out, const char *name, size_t len, uint64_t value)
+struct writer {
+	struct v1_reader r;
+	struct v1_text_names names;
+	struct widths widths;
+	struct symbolizer *symbols;
+	struct buf *out;
+};
+
+/* --- the form that a record has in the file --- */
+
+/* The record takes as many bytes as its shortest form: then it is that form. */
+static bool is_shortest(const struct writer *w, const struct v1_record *rec)
 {
-	fprintf(out, " %.*s=%llu", (int)len, name, LLU(value));
+	unsigned int k = w->r.cursor.data[rec->offset] >> 6;
+	size_t i, n = 0;
+
+	if (k != v1_count_code(&w->r.format, rec->type, rec->nvalues))
+		return false;
+	for (i = 0; i < rec->nvalues; i++)
+		n += v1_shortest(rec->values[i]);
+	if (k == V1_BY_LENGTH)
+		n += v1_shortest(n);
+	if (rec->data)
+		n += v1_shortest(rec->data_len) + rec->data_len;
+	return w->r.cursor.off - rec->offset == n + 1;
 }
 
-static void put_args(FILE *out, const char *names, const uint64_t *values, size_t n)
+static uint8_t width_at(const uint8_t **p)
 {
-	size_t i, len;
+	const uint8_t *start = *p;
 
-	for (i = 0; i < n; i++, names += len + 1) {
-		len = strcspn(names, " ");
-		put_arg(out, names, len, values[i]);
-	}
+	while (*(*p)++ & 0x80)
+		;
+	return (uint8_t)(*p - start);
 }
 
-static void put_quoted_byte(FILE *out, unsigned char c)
+static void measure(struct writer *w, const struct v1_record *rec)
 {
-	switch (c) {
-	case '"':
-	case '\\':
-		fprintf(out, "\\%c", c);
-		break;
-	case '\n':
-		fputs("\\n", out);
-		break;
-	case '\r':
-		fputs("\\r", out);
-		break;
-	case '\t':
-		fputs("\\t", out);
-		break;
-	default:
-		fprintf(out, c < 0x20 || c >= 0x7f ? "\\x%02x" : "%c", c);
-	}
+	const uint8_t *p = w->r.cursor.data + rec->offset;
+	bool by_length = *p++ >> 6 == V1_BY_LENGTH && rec->type != V1_STRING;
+	size_t i;
+
+	w->widths.values.len = 0;
+	w->widths.length = by_length ? width_at(&p) : 0;
+	for (i = 0; i < rec->nvalues; i++)
+		buf_add_byte(&w->widths.values, width_at(&p));
+	w->widths.data = rec->data ? width_at(&p) : 0;
 }
 
-static void put_quoted(FILE *out, const char *name, const char *text, size_t n)
+/* --- lines --- */
+
+static uint8_t *put_name(uint8_t *p, const char **names)
+{
+	const char *name = *names;
+
+	while (*name && *name != ' ')
+		*p++ = (uint8_t)*name++;
+	*names = name + (*name == ' ');
+	*p++ = '=';
+	return p;
+}
+
+/* " g=5 seq=6"; @widths is NULL if all are the shortest. */
+static uint8_t *put_values(uint8_t *p, const char *names, const uint64_t *values,
+			   const uint8_t *widths)
 {
 	size_t i;
 
-	fprintf(out, "%s=\"", name);
-	for (i = 0; i < n; i++)
-		put_quoted_byte(out, (unsigned char)text[i]);
-	fputc('"', out);
+	for (i = 0; *names; i++) {
+		*p++ = ' ';
+		p = text_put_uint(put_name(p, &names), values[i]);
+		if (widths && widths[i] != v1_shortest(values[i])) {
+			*p++ = '/';
+			p = text_put_uint(p, widths[i]);
+		}
+	}
+	return p;
 }
 
-static void put_data(FILE *out, const struct v1_record *rec)
+static uint64_t length_of(const struct widths *w)
 {
-	put_quoted(out, "\tdata", (const char *)rec->data, rec->data_len);
-	fputc('\n', out);
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < w->values.len; i++)
+		sum += w->values.data[i];
+	return sum;
 }
 
-static void put_named(FILE *out, struct symbolizer *symbols, uint64_t pc)
+static uint8_t *put_length(uint8_t *p, const char *name, uint64_t length, uint8_t width)
+{
+	return width == 0 || width == v1_shortest(length) ? p : put_values(p, name, &length, &width);
+}
+
+static uint8_t *put_form(const struct writer *w, uint8_t *p, const struct v1_record *rec)
+{
+	uint64_t k = w->r.cursor.data[rec->offset] >> 6;
+
+	if (k != v1_count_code(&w->r.format, rec->type, rec->nvalues))
+		p = put_values(p, "k", &k, NULL);
+	p = put_length(p, "L", length_of(&w->widths), w->widths.length);
+	return put_length(p, "len", rec->data_len, w->widths.data);
+}
+
+static void put_line(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
+{
+	const char *name = rec->spec->name;
+	uint8_t *p;
+
+	buf_reserve(w->out, MAX_LINE);
+	p = w->out->data + w->out->len;
+	while (*name)
+		*p++ = (uint8_t)*name++;
+	p = put_values(p, w->names.of[rec->type], rec->values, widths);
+	if (widths)
+		p = put_form(w, p, rec);
+	*p++ = '\n';
+	w->out->len = (size_t)(p - w->out->data);
+}
+
+static void put_quoted(struct buf *out, const char *name, const char *text)
+{
+	buf_add(out, name, strlen(name));
+	quote_append(out, (const uint8_t *)text, strlen(text));
+}
+
+/* Behind the frame's number; what it was inlined into is on lines that `gotap wire` skips. */
+static void put_names(struct writer *w, uint64_t pc)
 {
 	struct frame frames[MAX_INLINED];
-	size_t i, n = symbolizer_stack(symbols, &pc, 1, 0, frames, MAX_INLINED);
+	size_t i, n = symbolizer_stack(w->symbols, &pc, 1, 0, frames, MAX_INLINED);
 
 	for (i = 0; i < n; i++) {
-		fprintf(out, "\tpc=%llu", LLU(pc));
-		put_quoted(out, " func", frames[i].func, strlen(frames[i].func));
-		put_quoted(out, " file", frames[i].file, strlen(frames[i].file));
-		fprintf(out, " line=%u\n", frames[i].line);
+		put_quoted(w->out, i ? "\n\t# inlined into func=" : " func=", frames[i].func);
+		put_quoted(w->out, " file=", frames[i].file);
+		buf_printf(w->out, " line=%u", frames[i].line);
 	}
 }
 
-static void put_frames(FILE *out, const struct v1_record *rec, unsigned int step,
-		       struct symbolizer *symbols)
+static void put_frames(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
 {
-	const uint64_t *v;
+	unsigned int step = v1_frame_values(&w->r.format);
+	const char *names = v1_frame_names(&w->r.format);
+	uint8_t *p;
+	size_t i;
 
-	for (v = rec->values + 2; v < rec->values + rec->nvalues; v += step) {
-		if (symbols) {
-			put_named(out, symbols, v[0]);
-			continue;
-		}
-		fprintf(out, "\tpc=%llu", LLU(v[0]));
-		if (step == 4)
-			fprintf(out, " func=%llu file=%llu line=%llu", LLU(v[1]), LLU(v[2]),
-				LLU(v[3]));
-		fputc('\n', out);
+	for (i = 2; i < rec->nvalues; i += step) {
+		buf_reserve(w->out, MAX_FRAME_LINE);
+		p = w->out->data + w->out->len;
+		p = put_values(p, names, rec->values + i, widths ? widths + i : NULL);
+		w->out->data[w->out->len] = '\t';	/* for the space in front of the first name */
+		w->out->len = (size_t)(p - w->out->data);
+		if (w->symbols)
+			put_names(w, rec->values[i]);
+		buf_add_byte(w->out, '\n');
 	}
 }
 
-static void put_record(FILE *out, const struct v1_reader *r, const struct v1_record *rec,
-		       struct symbolizer *symbols)
+static void put_record(struct writer *w, const struct v1_record *rec)
 {
-	size_t nargs = r->format.nargs[rec->type];
-	const uint64_t *v = rec->values;
+	const uint8_t *widths = NULL;
 
-	fputs(rec->spec->name, out);
-	put_args(out, rec->ndeltas == 2 ? "dseq dt" : "dt", v, rec->ndeltas);
-	put_args(out, rec->spec->args, v + rec->ndeltas, nargs);
-	if (rec->spec->stack)
-		put_arg(out, "stack", 5, v[rec->ndeltas + nargs]);
-	fputc('\n', out);
+	if (!is_shortest(w, rec)) {
+		measure(w, rec);
+		widths = w->widths.values.data;
+	}
+	put_line(w, rec, widths);
 	if (rec->type == V1_STACK)
-		put_frames(out, rec, v1_frame_values(&r->format), symbols);
-	if (rec->data)
-		put_data(out, rec);
+		put_frames(w, rec, widths);
+	if (!rec->data)
+		return;
+	buf_add(w->out, "\tdata=", 6);
+	quote_append(w->out, (const uint8_t *)rec->data, rec->data_len);
+	buf_add_byte(w->out, '\n');
 }
 
-static int put_all(struct v1_reader *r, struct symbolizer *symbols, FILE *out,
-		   struct error *err)
+static int put_all(struct writer *w, struct raw_sink *sink, struct error *err)
 {
 	struct v1_record rec;
-	int ret;
+	int ret = 0;
 
-	if (r->format.version == V1_GOTRACE)
-		fputs("Trace gotrace\n", out);
+	if (w->r.format.version == V1_GOTRACE)
+		buf_printf(w->out, "Trace gotrace\n");
 	else
-		fprintf(out, "Trace Go1.%d\n", r->format.version);
-	while ((ret = v1_reader_next(r, &rec, err)) > 0)
-		put_record(out, r, &rec, symbols);
-	if (ferror(out))
-		return error_set(err, -EIO, "cannot write the text: %s", strerror(errno));
-	return ret;
+		buf_printf(w->out, "Trace Go1.%d\n", w->r.format.version);
+	while (!sink->error && (ret = v1_reader_next(&w->r, &rec, err)) > 0) {
+		put_record(w, &rec);
+		sink_settle(sink);
+	}
+	return ret < 0 ? ret : 0;	/* sink_close() says why nothing could be written */
 }
 
-int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
-		  struct error *err)
+int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *sink,
+	    struct error *err)
 {
-	struct symbolizer *symbols = NULL;
-	struct v1_reader r;
-	int ret = v1_reader_init(&r, data, n, err);
+	struct writer w = { .out = &sink->buf };
+	int ret = v1_reader_init(&w.r, data, n, err);
 
 	if (ret)
 		return ret;
-	if (binary && v1_pc_only(r.format.version))
-		ret = symbolizer_open(&symbols, &(struct symbol_file){ .path = binary },
+	v1_text_names_init(&w.names, &w.r.format);
+	if (binary && v1_pc_only(w.r.format.version))
+		ret = symbolizer_open(&w.symbols, &(struct symbol_file){ .path = binary },
 				      SYMBOL_PCLNTAB, err);
 	if (!ret)
-		ret = put_all(&r, symbols, out, err);
-	symbolizer_free(symbols);
-	v1_reader_release(&r);
+		ret = put_all(&w, sink, err);
+	symbolizer_free(w.symbols);
+	buf_free(&w.widths.values);
+	v1_reader_release(&w.r);
 	return ret;
-}
-
-int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err)
-{
-	return v1_text_named(data, n, NULL, out, err);
 }

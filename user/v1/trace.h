@@ -23,7 +23,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "v1/format.h"
@@ -122,20 +121,6 @@ const struct v1_event *v1_iter_next(struct v1_iter *it);
 void v1_iter_release(struct v1_iter *it);
 
 /* --- the whole file --- */
-
-/*
- * Writes the records of the file in file order as text: "Trace Go1.11" or
- * "Trace gotrace", then one line `Name arg=value ...` per record, frames and
- * data on lines of their own as in the v2 text form. Only what is needed to
- * cut records apart is checked.
- */
-int v1_text(const uint8_t *data, size_t n, FILE *out, struct error *err);
-/*
- * The same, and in the formats that have bare PCs each frame is named by the
- * executable that was traced: a line for each inlined call, too.
- */
-int v1_text_named(const uint8_t *data, size_t n, const char *binary, FILE *out,
-		  struct error *err);
 
 struct v1_summary {
 	int version;
