@@ -27,7 +27,7 @@ judge() {
 
 # judged VERSION PROGRAMS [GOTAP RECORD FLAG...]: programs built with that release.
 judged() {
-	local version=$1 programs=$2
+	local version=$1 programs=$2 frame
 	shift 2
 	judge
 	PATH=${GO%/go}:$PATH
@@ -40,8 +40,9 @@ judged() {
 	sed -i -E 's,"internal/(profile|lazyregexp)","testprog/internal/\1",' "$TESTPROG"/cpu-profile.go \
 		"$TESTPROG"/internal/*/*.go
 	cd "$GO_TRACE"
-	TESTPROG=$TESTPROG TESTPROG_GO=$GO GOTAP=$GOTAP GOTAP_FLAGS="--budget none $*" GOPROXY=off GOFLAGS='' \
-		succeeds "$JUDGE" -test.v -test.timeout 5m -test.run "TestTrace($programs)\$/Default"
+	case $version in 1.22 | 1.23 | 1.24) frame='' ;; *) frame=runtime.Gosched ;; esac
+	GOSCHED_FRAME=$frame TESTPROG=$TESTPROG TESTPROG_GO=$GO GOTAP=$GOTAP GOTAP_FLAGS="--budget none $*" \
+		GOPROXY=off GOFLAGS='' succeeds "$JUDGE" -test.v -test.timeout 5m -test.run "TestTrace($programs)\$/Default"
 	contains PASS
 }
 
