@@ -309,6 +309,21 @@ static void a_switch_to_itself_or_to_nobody(void)
 	check_story(NULL, "7:ProcsChange 2", 2);
 }
 
+/* The next one leaves its syscall with the only P, which the one that switches had. */
+static void a_switch_to_one_that_takes_the_p(void)
+{
+	begin(25, 22);
+	put(REC_SNAP_G, 3, 9, 3, 0x9003, 0, 0);
+	put(REC_SNAP_G, 2, 7, 1, 0x9001, 0, 0);
+	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	put(REC_GO_SWITCH, 0, 7, 1, 0x9001, 3, 0x9003);
+	CHECK(repairs() > 0);
+	check_story(NULL, "7:ProcsChange 1, 9:GoSyscallEndBlocked, 7:GoBlock, 7:ProcStop, 9:ProcStart 0 1, "
+		    "9:GoStart 3 1, 9:GoBlock, 7:GoUnblock 1 1, 9:ProcStop, 7:ProcStart 0 2, "
+		    "7:GoStart 1 2, 7:GoUnblock 3 2, 7:GoBlock, 7:GoStart 3 3", repairs());
+}
+
 static void a_coroutine_dies_inside_an_assist(void)
 {
 	begin(27, 25);
@@ -463,6 +478,7 @@ int main(void)
 		UNIT(the_world_stands_still_too_long),
 		UNIT(a_switch_to_one_that_can_run),
 		UNIT(a_switch_to_itself_or_to_nobody),
+		UNIT(a_switch_to_one_that_takes_the_p),
 		UNIT(a_coroutine_dies_inside_an_assist),
 		UNIT(a_goroutine_without_an_id_is_left_out),
 		UNIT(before_the_trace_begins_nothing_is_a_repair),

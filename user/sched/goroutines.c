@@ -119,6 +119,7 @@ void go_switch(struct model *s, struct M *m, const struct rec *r)
 	next = ensure_known(s, m, to, G_WAITING);
 	if (next->m || s->opts.version >= 23)
 		ensure_waiting(s, m, next);
+	ensure_running(s, m, r->id);	/* again: for the next one to leave its thread, that may have got the P of @m */
 	ensure_p_counts(s, m, next);
 	step_go_switch(s, m, next, dies);
 	m->coro_exit = dies ? r->id : 0;
