@@ -113,8 +113,7 @@ killed() { (cd "$KILLED" && wc -l -- * | awk '$2 != "total" { printf "%s%d %s", 
 	text_is_clean "$TARGET"
 	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
 	[ "$(breakpoints_in "$TARGET")" -gt 30 ]
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	text_is_clean "$TARGET"
 }
 
