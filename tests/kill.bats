@@ -44,7 +44,7 @@ kill_at() {
 	detaching)
 		! wait_for 60 [ -s "$trace.partial" ] || seen=yes
 		kill -INT "$pid" 2>/dev/null
-		nap $((delay % 120))
+		nap $((delay % 2 * delay % 120))	# the first of a round at once: it cannot have ended
 		;;
 	esac
 	kill -KILL "$pid" 2>/dev/null
