@@ -80,7 +80,7 @@ static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, 
 {
 	struct v2_sink *v = ctx;
 
-	tracefile_experiment(v->tf, exp, time, body, n);
+	tracefile_experiment(v->tf, exp, TRACEV2_NO_ID, time, body, n);
 }
 
 /* The order in which streams are made is that of their batches in the file. */
