@@ -47,7 +47,8 @@ ring_mappings() {
 	[ "$(find "/proc/$NAMES/fd" -type l | wc -l)" -eq 2 ]
 	[ "$(find "/proc/$NAMES/fd" -lname 'socket:*' | wc -l)" -eq 1 ]
 	[ "$(ring_mappings "$NAMES")" -eq 0 ]
-	stop_record
+	kill -INT "$RECORDER"
+	wait_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
 	wait_for 60 names_has_ended
@@ -62,7 +63,8 @@ ring_mappings() {
 	for pid in $(pgrep -P "$RECORDER"); do
 		[ "$(ring_mappings "$pid")" -eq 0 ] || fail "$(cat "/proc/$pid/comm") has them"
 	done
-	stop_record
+	kill -INT "$RECORDER"
+	wait_record
 	[ "$status" -eq 0 ]
 }
 
@@ -72,7 +74,8 @@ ring_mappings() {
 	names_process
 	kill -INT "$NAMES"
 	kill -TERM "$NAMES"
-	stop_record
+	kill -INT "$RECORDER"
+	wait_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
 }

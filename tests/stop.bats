@@ -128,6 +128,8 @@ stopped_by() {
 	trace_ok "$TRACE.again"
 }
 
+has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
+
 @test "signals of all kinds at once end the recording whole, once" {
 	mixed
 	start_record "$TRACE" --strict -p "$TARGET"
@@ -155,7 +157,8 @@ stopped_by() {
 	(trap '' HUP; exec "$GOTAP" record -o "$TRACE" --json -d 3s -p "$TARGET") 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	wait_for 60 has_bytes "$TRACE.partial" 1
-	stop_record HUP
+	kill -HUP "$RECORDER"
+	wait_record
 	[ "$status" -eq 0 ]
 	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 2.9) }'
 }

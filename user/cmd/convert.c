@@ -162,15 +162,6 @@ static int bad_time(const char *name)
 	return cmd_usage("convert", "--%s needs a time like 1.5s or 200ms, not '%s'", name, optarg);
 }
 
-/* A duration, or 0 in any unit. */
-static bool parse_instant(const char *s, double *seconds)
-{
-	if (parse_duration(s, seconds))
-		return *seconds <= 9e9;
-	*seconds = 0;
-	return s[strspn(s, "0")] == '\0' ? *s : *s == '0' && strspn(s, "0.hmsun") == strlen(s);
-}
-
 static int set_part(struct options *o, int opt)
 {
 	unsigned long id;

@@ -72,6 +72,14 @@ bool parse_duration(const char *s, double *seconds)
 	return *seconds > 0 && *seconds <= DURATION_MAX;
 }
 
+bool parse_instant(const char *s, double *seconds)
+{
+	if (parse_duration(s, seconds))
+		return *seconds <= 9e9;
+	*seconds = 0;
+	return s[strspn(s, "0")] == '\0' ? *s : *s == '0' && strspn(s, "0.hmsun") == strlen(s);
+}
+
 bool parse_budget(const char *s, double *ret)
 {
 	double percent;

@@ -11,6 +11,8 @@
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret);
 /* 5s, 500ms, 2m, 1h, or seconds as a plain number; more than 0, at most 10000h. */
 bool parse_duration(const char *s, double *seconds);
+/* A place in a trace: a duration since its begin, or 0 in any unit. */
+bool parse_instant(const char *s, double *seconds);
 /* Percent of a CPU, more than 0, into CPU ns per second; "none" is BUDGET_NONE. */
 bool parse_budget(const char *s, double *ret);
 /* go1.22, go1.23, go1.25, go1.26 (or without "go1."): the NN. */

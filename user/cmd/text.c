@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gotap text: a trace in the text form of Go's internal/trace/raw. */
+/* gotap text: a trace in the text form of Go's internal/trace/raw, or its events in order (text_events.h). */
 #include "cmd/cmd.h"
 
 #include <getopt.h>
@@ -8,10 +8,12 @@
 #include "cmd/leftover.h"
 #include "cmd/legacy.h"
 #include "cmd/raw_convert.h"
+#include "cmd/text_events.h"
 #include "read/text_write.h"
 
 static const char usage[] =
 	"usage: gotap text TRACE [-o FILE] [--binary PROGRAM]\n"
+	"       gotap text --events TRACE [--json] [OPTION...]\n"
 	"\n"
 	"Prints every event of a Go execution trace, one per line, framing and tables\n"
 	"included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
@@ -23,6 +25,24 @@ static const char usage[] =
 	"  -o, --output FILE     write to FILE instead of standard output\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before\n"
 	"                        Go 1.7, which hold addresses only\n"
+	"\n"
+	"With --events: what happened in the program, in order, a line for each event: time,\n"
+	"thread, P, goroutine, what changed and why, and the stack below it. For traces of all\n"
+	"releases.\n"
+	"\n"
+	"      --json            one JSON object a line\n"
+	"      --no-stacks       without stacks\n"
+	"      --absolute        times of the trace's clock, not since its begin\n"
+	"  -g, --goroutine N     only what happens on this goroutine or moves it; may be given\n"
+	"                        again, as --proc and --thread\n"
+	"      --proc N          only what happens on this P or moves it\n"
+	"      --thread N        only what happens on this thread\n"
+	"      --kind NAME,...   only these events (GoBlock, UserLog) or kinds of them\n"
+	"                        (StateTransition, RangeBegin, Metric)\n"
+	"      --func REGEXP     only those with such a function in their stacks\n"
+	"      --from TIME       only from this time on, counted from the begin (1.5s)\n"
+	"      --to TIME         only up to this time\n"
+	"\n"
 	"  -h, --help            show this\n";
 
 static int from_wire(struct raw_source *source, struct raw_sink *sink, const void *ctx,
@@ -48,33 +68,97 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 	return ret;
 }
 
-int cmd_text(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "binary", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *out = "-", *binary = NULL;
-	struct error err;
-	int opt;
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "events", no_argument, NULL, TEXT_OPT_EVENTS },
+	{ "json", no_argument, NULL, TEXT_OPT_JSON },
+	{ "absolute", no_argument, NULL, TEXT_OPT_ABSOLUTE },
+	{ "no-stacks", no_argument, NULL, TEXT_OPT_NO_STACKS },
+	{ "goroutine", required_argument, NULL, 'g' },
+	{ "proc", required_argument, NULL, TEXT_OPT_PROC },
+	{ "thread", required_argument, NULL, TEXT_OPT_THREAD },
+	{ "kind", required_argument, NULL, TEXT_OPT_KIND },
+	{ "func", required_argument, NULL, TEXT_OPT_FUNC },
+	{ "from", required_argument, NULL, TEXT_OPT_FROM },
+	{ "to", required_argument, NULL, TEXT_OPT_TO },
+	{ 0 },
+};
 
-	while ((opt = getopt_long(argc, argv, ":o:b:h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(usage, stdout);
-			return EXIT_OK;
-		}
-		if (opt == 'o')
-			out = optarg;
-		else if (opt == 'b')
-			binary = optarg;
-		else
-			return cmd_bad_option("text", opt, argv);
+static const char *name_of(int opt)
+{
+	const struct option *o = options;
+
+	while (o->val != opt)
+		o++;
+	return o->name;
+}
+
+struct text_options {
+	const char *out, *binary;
+	bool events;
+	struct text_events_options of_events;
+};
+
+enum { GO_ON = -1 };
+
+/* GO_ON, or the exit status. */
+static int set_option(struct text_options *o, int opt, char **argv)
+{
+	int status;
+
+	switch (opt) {
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK;
+	case 'o':
+		o->out = optarg;
+		return GO_ON;
+	case 'b':
+		o->binary = optarg;
+		return GO_ON;
+	case TEXT_OPT_EVENTS:
+		o->events = true;
+		return GO_ON;
+	case ':':
+	case '?':
+		return cmd_bad_option("text", opt, argv);
+	default:
+		status = text_events_option(&o->of_events, opt, name_of(opt), optarg);
+		return status == EXIT_OK ? GO_ON : status;
+	}
+}
+
+static int run(int argc, char **argv, struct text_options *o)
+{
+	struct error err;
+	int opt, ret;
+
+	while ((opt = getopt_long(argc, argv, ":o:b:g:h", options, NULL)) != -1) {
+		int status = set_option(o, opt, argv);
+
+		if (status != GO_ON)
+			return status;
 	}
 	if (optind + 1 != argc)
 		return cmd_usage("text", "one trace is needed");
-	if (text(argv[optind], out, binary, &err))
-		return cmd_fail(&err);
-	return EXIT_OK;
+	if (o->of_events.given && !o->events)
+		return cmd_usage("text", "--%s is for --events", o->of_events.given);
+	if (o->events)
+		ret = text_events(argv[optind], o->out, o->binary, &o->of_events, &err);
+	else
+		ret = text(argv[optind], o->out, o->binary, &err);
+	return ret ? cmd_fail(&err) : EXIT_OK;
+}
+
+int cmd_text(int argc, char **argv)
+{
+	struct text_options o = { .out = "-" };
+	int status;
+
+	text_events_init(&o.of_events);
+	status = run(argc, argv, &o);
+	text_events_free(&o.of_events);
+	return status;
 }

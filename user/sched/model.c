@@ -124,8 +124,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	h(s, m, r);
 	if (m) {
 		m->heard = true;
-		if (s->tell_gc || s->gc_left_open)
-			gc_tell(s, m);
+		gc_tell(s, m);
 	}
 	if (s->tell_procs)
 		step_procs(s, m, G_RUNNING);

@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# gotap text --events: the JSON form beside what internal/trace of Go gives of the same trace, byte for byte; the form
+# for persons, filters, damage, and odd strings.
+
+load lib/common
+
+VECTORS=$CHECKOUT/tests/vectors
+
+# go_events FILE: what the reference release gives of it, as $GO_EVENTS.
+go_events() {
+	oracle "$REFERENCE_GO"
+	GO_EVENTS=$BATS_TEST_TMPDIR/go.json
+	GO_STATUS=0
+	"$ORACLE/events" "$1" >"$GO_EVENTS" 2>"$BATS_TEST_TMPDIR/go.err" || GO_STATUS=$?
+}
+
+# our_events FILE: the same by gotap, as $OUR_EVENTS.
+our_events() {
+	OUR_EVENTS=$BATS_TEST_TMPDIR/our.json
+	OUR_STATUS=0
+	"$GOTAP" text --events --json "$1" >"$OUR_EVENTS" 2>"$BATS_TEST_TMPDIR/our.err" || OUR_STATUS=$?
+}
+
+# same_as_go FILE: the same events, up to the same fault. Where Go's reader panics, what it printed before.
+same_as_go() {
+	go_events "$1"
+	our_events "$1"
+	if grep -q '^events: panic' "$BATS_TEST_TMPDIR/go.err"; then
+		head -c "$(stat -c %s "$GO_EVENTS")" "$OUR_EVENTS" | cmp - "$GO_EVENTS" || fail "$1"
+		return
+	fi
+	[ "$OUR_STATUS" -eq "$GO_STATUS" ] && cmp "$OUR_EVENTS" "$GO_EVENTS" || fail "$1"
+}
+
+# all_kinds: a trace with an event of each kind and odd strings, as $TRACE.
+all_kinds() {
+	TRACE=$BATS_TEST_TMPDIR/all.trace
+	succeeds "$GOTAP" wire "$CHECKOUT/tests/fixtures/events/all.txt" -o "$TRACE"
+}
+
+# shown ARG...: the events of $TRACE that these arguments leave: ns since its thread began, and event.
+shown() {
+	"$GOTAP" text --events --no-stacks --json "$TRACE" "$@" | jq -r '"\(.time - 2000) \(.event)"' | paste -sd ' '
+}
+
+# --- beside Go -----------------------------------------------------------------------------------
+
+for_release() {
+	local trace=$BATS_TEST_TMPDIR/t.trace
+	build_prog "$1" mixed
+	"$PROG" -trace "$trace" -delay 20ms -dur 400ms -tail 0 >/dev/null
+	same_as_go "$trace"
+	[ "$(wc -l <"$OUR_EVENTS")" -gt 1000 ]
+}
+
+@test "the events of a trace of Go 1.22 are those that Go gives" { for_release 1.22; }
+@test "the events of a trace of Go 1.23 are those that Go gives" { for_release 1.23; }
+@test "the events of a trace of Go 1.24 are those that Go gives" { for_release 1.24; }
+@test "the events of a trace of Go 1.25 are those that Go gives" { for_release 1.25; }
+@test "the events of a trace of Go 1.26 are those that Go gives" { for_release 1.26; }
+@test "the events of a trace of Go 1.27 are those that Go gives" { for_release 1.27; }
+
+@test "an event of each kind, with odd strings, is what Go gives" {
+	all_kinds
+	same_as_go "$TRACE"
+	[ "$OUR_STATUS" -eq 0 ]
+}
+
+@test "events of an experiment and the size of its data are those that Go gives" {
+	local trace=$BATS_TEST_TMPDIR/t.trace
+	build_prog "$REFERENCE_GO" mixed
+	GODEBUG=traceallocfree=1 "$PROG" -trace "$trace" -delay 20ms -dur 200ms -tail 0 >/dev/null
+	same_as_go "$trace"
+	grep -q '"event":"HeapObjectAlloc".*"args":{"id":[0-9]*,"type":[0-9]*}' "$OUR_EVENTS"
+	grep -q '"batches":\[{"experiment":1,"m":null,"bytes":[1-9]' "$OUR_EVENTS"
+}
+
+@test "the events of all vectors, good or bad, are those that Go gives" {
+	local file n=0
+	for file in "$VECTORS"/*.trace; do
+		same_as_go "$file"
+		n=$((n + 1))
+	done
+	[ "$n" -gt 100 ]
+}
+
+@test "the events of Go's own test traces are those that Go gives" {
+	local file n=0
+	require_go "$REFERENCE_GO"
+	for file in "${GO%/bin/go}"/src/internal/trace/testdata/tests/*.test; do
+		"$GOTAP" wire "$file" -o "$BATS_TEST_TMPDIR/t.trace"
+		same_as_go "$BATS_TEST_TMPDIR/t.trace"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 19 ]
+}
+
+# canonical FILE [new]: events of goroutines and ranges without what v1 and v2 cannot have in common: threads and Ps
+# (v1 readers put some events on made-up Ps), times (v1 has events at one time), the parent of a task that ends (Go
+# says 0 there), the order between goroutines. The first Gomaxprocs, which Go leaves out, is left out of ours.
+canonical() {
+	jq -r --arg side "$2" '
+		select(.kind != "Sync") |
+		del(.time, .m, .p, .event) | if .kind == "TaskEnd" then del(.parent) else . end |
+		if .kind == "Metric" or .kind == "StackSample" then ["metric", tojson]
+		elif .kind == "StateTransition" and .to == "Running" and .of == "goroutine" then ["\(.of)\(.id)", (del(.g) | tojson)]
+		elif .kind == "StateTransition" then ["\(.of)\(.id)",
+			((if .from == "NotExist" then . else del(.g) end) | tojson)]
+		elif .of or .name then ["\(.name)\(.of)\(.id)", (del(.g) | tojson)]
+		else ["g\(.g)", tojson] end | @tsv' "$1" |
+		if [ "$2" = ours ]; then awk '!/gomaxprocs/ || seen++'; else cat; fi >"$1.all"
+	grep -v '^metric' "$1.all" | sort -s -t"$(printf '\t')" -k1,1
+	grep '^metric' "$1.all" | sort
+}
+
+# The conversion of v1 that both readers see is tested in v1.bats.
+@test "the events of a trace of Go 1.11 to 1.21 are those that Go gives of it" {
+	local old n=0
+	require_go "$REFERENCE_GO"
+	for old in "${GO%/bin/go}"/src/internal/trace/internal/tracev1/testdata/*_good; do
+		go_events "$old"
+		our_events "$old"
+		[ "$OUR_STATUS" -eq 0 ]
+		canonical "$GO_EVENTS" go >"$BATS_TEST_TMPDIR/a"
+		canonical "$OUR_EVENTS" ours >"$BATS_TEST_TMPDIR/b"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/a")" -gt 25 ]
+		diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | head -n 5 | grep . && fail "$old"
+		"$GOTAP" convert "$old" -o "$BATS_TEST_TMPDIR/new.trace"
+		go_events "$BATS_TEST_TMPDIR/new.trace"
+		cmp "$OUR_EVENTS" "$GO_EVENTS"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 12 ]
+}
+
+# --- the form for persons ------------------------------------------------------------------------
+
+@test "an event of each kind as a line, with its stack below" {
+	all_kinds
+	"$GOTAP" text --events "$TRACE" | diff "$CHECKOUT/tests/fixtures/events/all.shown" -
+	"$GOTAP" text --events - <"$TRACE" | diff "$CHECKOUT/tests/fixtures/events/all.shown" -
+	"$GOTAP" text --events --no-stacks "$TRACE" | diff <(grep -v "^$(printf '\t')" "$CHECKOUT/tests/fixtures/events/all.shown") -
+	"$GOTAP" text --events --absolute "$TRACE" | grep -q '^0.000002024 M7       P0  -       GoStart  '
+	gotap text --events "$TRACE" -o "$BATS_TEST_TMPDIR/file"
+	[ "$status" -eq 0 ]
+	cmp "$BATS_TEST_TMPDIR/file" "$CHECKOUT/tests/fixtures/events/all.shown"
+}
+
+# A text of the trace that had its way could end a line or command a terminal.
+@test "no text of a trace leaves its quotes" {
+	all_kinds
+	[ "$("$GOTAP" text --events "$TRACE" | LC_ALL=C tr -dc '\000-\010\013-\037\177\376\377' | wc -c)" -eq 0 ]
+	[ "$("$GOTAP" text --events --json "$TRACE" | LC_ALL=C tr -dc '\000-\011\013-\037\177\376\377' | wc -c)" -eq 0 ]
+	"$GOTAP" text --events --json "$TRACE" | jq -r 'select(.event == "UserLog") | .message' >"$BATS_TEST_TMPDIR/message"
+	printf '\xef\xbf\xbd\xef\xbf\xbd ok \0 \xe2\x80\xa8 \xf0\x9f\x9a\x80 \xf3\xa0\x80\x81\n' | cmp - "$BATS_TEST_TMPDIR/message"
+}
+
+@test "each line of --json is an object with the same first keys" {
+	local file
+	all_kinds
+	for file in "$TRACE" "$VECTORS"/ok_*.trace; do
+		"$GOTAP" text --events --json "$file"
+	done | jq -c 'keys_unsorted[:6]' | sort -u >"$BATS_TEST_TMPDIR/keys"
+	[ "$(<"$BATS_TEST_TMPDIR/keys")" = '["time","m","p","g","event","kind"]' ]
+}
+
+# --- filters -------------------------------------------------------------------------------------
+
+@test "filters leave what they name, and all must agree" {
+	all_kinds
+	# what happens on a goroutine, and what moves it
+	[ "$(shown -g 9)" = "21 GoCreate 24 GoStart 999999024 GoSyscallBegin 999999025 GoSyscallEnd 999999026 GoUnblock 999999027 GoStop 999999500 CPUSample" ]
+	[ "$(shown --goroutine 9 --kind GoCreate,GoUnblock)" = "21 GoCreate 999999026 GoUnblock" ]
+	[ "$(shown -g 1 -g 9 --kind StateTransition --from 1s)" = "999999024 GoSyscallBegin 999999025 GoSyscallEnd 999999026 GoUnblock 999999027 GoStop" ]
+	[ "$(shown --proc 0 --kind ProcStatus,GoStart)" = "1 ProcStatus 24 GoStart" ]
+	[ "$(shown --proc 3)" = "" ]
+	[ "$(shown --thread 7 --kind CPUSample,Sync)" = "999999500 CPUSample" ]
+	[ "$(shown --kind RangeBegin)" = "4 STWBegin 6 GCBegin 9 GCMarkAssistBegin 11 GCSweepBegin" ]
+	[ "$(shown --kind Metric,Log --kind Label)" = "3 ProcsChange 7 HeapAlloc 8 HeapGoal 14 GoLabel 18 UserLog" ]
+	[ "$(shown --kind Experimental)" = "22 SpanAlloc" ]
+	# the stack of what is created counts, too
+	[ "$(shown --func 'wor.ker$' --to 1)" = "21 GoCreate" ]
+	[ "$(shown --func 'wor.ker$' --from 1)" = "999999024 GoSyscallBegin 999999026 GoUnblock 999999027 GoStop 999999500 CPUSample" ]
+	[ "$(shown --func '^main[.][(][*]T.*run$' --kind StateTransition)" = "21 GoCreate 23 GoBlock" ]
+	[ "$(shown --func 'nothing|of it')" = "" ]
+}
+
+@test "a filter that cannot be is wrong usage" {
+	all_kinds
+	gotap text --events "$TRACE" --kind GoBlock,GoBlok
+	[ "$status" -eq 2 ]
+	contains "there is no event 'GoBlok': use names as GoBlock"
+	gotap text --events "$TRACE" --kind ''
+	[ "$status" -eq 2 ]
+	gotap text --events "$TRACE" --func '('
+	[ "$status" -eq 2 ]
+	contains "--func '(': "
+	gotap text --events "$TRACE" -g x
+	[ "$status" -eq 2 ]
+	contains "--goroutine needs a number, not 'x'"
+	gotap text --events "$TRACE" --from soon
+	[ "$status" -eq 2 ]
+	contains "--from needs a time like 1.5s or 200ms, not 'soon'"
+	gotap text "$TRACE" --json
+	[ "$status" -eq 2 ]
+	contains "--json is for --events"
+	gotap text --events
+	[ "$status" -eq 2 ]
+}
+
+# --- damage and pipes ----------------------------------------------------------------------------
+
+@test "all up to the damage is shown, then one error" {
+	local whole=$BATS_TEST_TMPDIR/whole out=$BATS_TEST_TMPDIR/out status=0
+	"$GOTAP" text --events "$VECTORS/bad_gocreate_exists.trace" >"$out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <"$out")" -eq 3 ]
+	[ "$(<"$BATS_TEST_TMPDIR/err")" = "gotap: $VECTORS/bad_gocreate_exists.trace: generation 1, byte 63: GoCreate new_g=1 new_stack=0 stack=0: tried to create goroutine (1) that already exists" ]
+	# a file keeps what it had
+	echo before >"$whole"
+	gotap text --events "$VECTORS/bad_gocreate_exists.trace" -o "$whole"
+	[ "$status" -eq 1 ]
+	[ "$(<"$whole")" = before ]
+	gotap text --events "$CHECKOUT/Makefile"
+	[ "$status" -eq 1 ]
+	contains "not a Go execution trace"
+	gotap text --events "$BATS_TEST_TMPDIR/none"
+	[ "$status" -eq 1 ]
+}
+
+@test "a trace of before Go 1.22 that breaks off is shown up to there" {
+	local old out=$BATS_TEST_TMPDIR/out status=0
+	require_go "$REFERENCE_GO"
+	old=${GO%/bin/go}/src/internal/trace/internal/tracev1/testdata/stress_1_11_good
+	head -c 300000 "$old" >"$BATS_TEST_TMPDIR/cut"
+	"$GOTAP" text --events "$BATS_TEST_TMPDIR/cut" >"$out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <"$out")" -gt 100 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+	[ "$(<"$BATS_TEST_TMPDIR/err")" = "gotap: $BATS_TEST_TMPDIR/cut: failed to read trace at offset 0x493e0: the file ends inside a value; the speed of its clock is lost, times are shown in ticks" ]
+	# what is shown is what is kept of it
+	"$GOTAP" convert "$BATS_TEST_TMPDIR/cut" -o "$BATS_TEST_TMPDIR/kept" 2>/dev/null
+	"$GOTAP" text --events "$BATS_TEST_TMPDIR/kept" | cmp - "$out"
+}
+
+@test "a reader that has enough ends it, and a full disk is an error" {
+	local trace=$BATS_TEST_TMPDIR/t.trace
+	build_prog "$REFERENCE_GO" mixed
+	"$PROG" -trace "$trace" -delay 20ms -dur 300ms -tail 0 >/dev/null
+	bash -o pipefail -c '"$0" text --events "$1" | head -n 1' "$GOTAP" "$trace" 2>"$BATS_TEST_TMPDIR/err" || true
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+	gotap text --events "$trace" -o /dev/full
+	[ "$status" -eq 1 ]
+	contains "cannot write '/dev/full': No space left on device"
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* events_form: what the parts of events.h share: the state of one run, and the two forms of an event. */
+#ifndef GOTAP_READ_EVENTS_FORM_H
+#define GOTAP_READ_EVENTS_FORM_H
+
+#include "read/events.h"
+#include "read/events_stacks.h"
+#include "read/put.h"
+#include "read/view.h"
+
+struct events {
+	struct trace_reader *reader;
+	const struct events_options *o;
+	const struct raw_specs *specs;
+	const struct v2_generation *gen;	/* of the event at hand; NULL behind the last one */
+	struct events_stacks stacks;
+	int64_t start;		/* time of the first event */
+	bool started;
+	struct buf *out;
+};
+
+/* Appends an event as it is shown. */
+typedef void events_form_fn(struct events *e, const struct trace_event *ev);
+events_form_fn events_put_text, events_put_json;
+/* The stacks of an event, each once. */
+events_form_fn events_put_stacks;
+
+events_frames_fn events_text_frames, events_text_new_frames;
+events_frames_fn events_json_frames, events_json_new_frames;
+
+/* Does @ev pass all parts of the filter but the times? */
+bool events_pass(struct events *e, const struct trace_event *ev);
+
+/* The text of a string; NULL if there is none. */
+static inline struct view_text events_string(const struct events *e, uint64_t id)
+{
+	struct view_text text = { NULL, 0 };
+
+	if (e->gen)
+		text.s = tables_string(&e->gen->tables, id, &text.len);
+	return text;
+}
+
+/* The stack of the goroutine that @ev creates: of others it is the event's own. */
+static inline uint64_t events_new_stack(const struct trace_event *ev)
+{
+	const struct view_spec *spec = &view_specs[ev->type];
+
+	return spec->moved_stack != spec->stack ? view_arg_at(ev, spec->moved_stack) : 0;
+}
+
+#endif
