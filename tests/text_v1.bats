@@ -5,14 +5,7 @@
 # Traces of Go 1.21 and older as text and back: the same bytes, whatever the release that wrote them.
 
 load lib/common
-
-# made VERSION <TEXT: a trace made from text (tests/v1/make.h), as $MADE.
-made() {
-	local make=$BATS_FILE_TMPDIR/make
-	[ -x "$make" ] || gcc -O1 -o "$make" "$CHECKOUT/tests/v1/make.c"
-	MADE=$BATS_TEST_TMPDIR/made.trace
-	"$make" "$1" >"$MADE"
-}
+load lib/v1
 
 # comes_back TRACE: its text gives the same bytes.
 comes_back() {

@@ -20,8 +20,8 @@ static const char usage[] =
 	"\n"
 	"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
 	"one that `go tool trace` of today opens, or a part of it. What can be read of a damaged\n"
-	"file is kept: of one of Go 1.22 and later also what follows the damage, from the next\n"
-	"generation on. TRACE and FILE may be - (standard input, output).\n"
+	"file is kept, also what follows the damage: from the next generation on, of traces\n"
+	"before Go 1.22 from the next batch on. TRACE and FILE may be - (standard input, output).\n"
 	"\n"
 	"  -o, --output FILE     write to FILE\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
@@ -95,10 +95,15 @@ static void report_cut(const struct v1_cut *cut)
 {
 	if (!cut->is_cut)
 		return;
-	show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
-		cut->why.text);
-	fprintf(stderr, "gotap convert: left out %zu bytes, and %zu events before them that follow "
-		"lost ones\n", cut->lost_bytes, cut->lost_events);
+	if (!cut->resumed)
+		show_printf(stderr, "gotap convert: the trace is damaged, kept what comes before: %s\n",
+			cut->why.text);
+	else
+		show_printf(stderr, "gotap convert: the trace is damaged in %zu place%s, went on behind: "
+			"%s\n", cut->places, cut->places == 1 ? "" : "s", cut->why.text);
+	fprintf(stderr, "gotap convert: left out %zu bytes, and %zu events %s lost ones\n",
+		cut->lost_bytes, cut->lost_events,
+		cut->resumed ? "beside them that make no sense without" : "before them that follow");
 	if (cut->no_frequency)
 		fputs("gotap convert: the speed of the trace's clock was lost, too: a nanosecond of the "
 		      "result is a tick of it\n", stderr);
@@ -111,6 +116,9 @@ static void report(const struct options *o, const struct convert_result *r)
 		return;
 	report_v1(r);
 	report_cut(&r->cut);
+	if (r->counts.joined)
+		fprintf(stderr, "gotap convert: %zu events that are not in the trace join the parts\n",
+			r->counts.joined);
 }
 
 /* Closes @source. The output is removed if there is an error. */

@@ -57,7 +57,7 @@ int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return error_set(c->err, -EBADMSG, "%s (offset 0x%llx, time %lld)", text,
+	return error_set(c->err, -EPROTO, "%s (offset 0x%llx, time %lld)", text,
 			 (unsigned long long)ev->offset, (long long)ev->time);
 }
 
@@ -102,8 +102,15 @@ int v1_check_event(struct check *c, struct v1_event *ev, struct error *err)
 	int ret = 0;
 
 	c->err = err;
+	if (c->t->resumed)
+		rule_repair_begin(c, ev);
 	if (handlers[ev->type])
 		ret = handlers[ev->type](c, ev);
+	if (ret && c->t->resumed) {
+		ev->repaired = rule_repair(c, ev);
+		ev->senseless = !ev->repaired;
+		ret = ev->senseless && !ev->fresh ? ret : 0;
+	}
 	if (ev->stack && !map64_get(&c->t->stacks, ev->stack))
 		ev->stack = 0;
 	return ret;

@@ -51,9 +51,13 @@ struct check_g *rule_g(struct check *c, uint64_t g);
 struct check_p *rule_p(struct check *c, int32_t p);
 /* Ends the innermost region of @g, which has one. */
 void rule_region_pop(struct check *c, struct check_g *g);
-/* -EBADMSG with the text and where the event is. */
+/* -EPROTO with the text and where the event is. */
 int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Of a trace that goes on behind damage: before an event, and of one that broke a rule: does it stay? */
+void rule_repair_begin(struct check *c, const struct v1_event *ev);
+bool rule_repair(struct check *c, const struct v1_event *ev);
 
 rule_fn rule_proc_start, rule_proc_stop;
 rule_fn rule_gc_start, rule_gc_done, rule_stw_start, rule_stw_done;

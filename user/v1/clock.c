@@ -20,11 +20,11 @@ struct first_pass {
 	int64_t last;		/* ticks of the event before */
 };
 
-static void add_exit(struct first_pass *f, const struct v1_event *ev)
+static void add_exit(struct first_pass *f, const struct v1_event *ev, int64_t ticks)
 {
 	struct v1_exit *x = vec_push(&f->t->exits, sizeof(*x));
 
-	*x = (struct v1_exit){ (int64_t)ev->args[2], ev->offset, ev->p, f->ordinal };
+	*x = (struct v1_exit){ ticks, ev->offset, ev->p, f->ordinal };
 }
 
 /*
@@ -39,15 +39,17 @@ static int note_exit(struct first_pass *f, const struct v1_event *ev, struct err
 
 	if (!ticks)
 		return 0;
-	if (!block || !*block)
+	if (f->t->resumed && (!block || ticks < (int64_t)*block || ticks > ev->time))
+		ticks = ev->time;
+	else if (!block || !*block)
 		return error_set(err, -EBADMSG, "stray syscall exit of goroutine %llu at offset "
 				 "0x%llx", (unsigned long long)ev->g,
 				 (unsigned long long)ev->offset);
-	if (ticks < (int64_t)*block)
+	else if (ticks < (int64_t)*block)
 		return error_set(err, -EBADMSG, "time stamps out of order: goroutine %llu leaves a "
 				 "syscall before it blocked, offset 0x%llx",
 				 (unsigned long long)ev->g, (unsigned long long)ev->offset);
-	add_exit(f, ev);
+	add_exit(f, ev, ticks);
 	return 0;
 }
 
@@ -137,7 +139,7 @@ int v1_clock(struct v1_trace *t, struct error *err)
 			break;
 		f.ordinal++;
 	}
-	t->count = f.ordinal;
+	t->ordered = t->count = f.ordinal;
 	if (t->exits.len)
 		qsort(t->exits.data, t->exits.len, sizeof(struct v1_exit), compare_exits);
 	map64_free(&f.blocked);
@@ -177,7 +179,7 @@ static int fill_ahead(struct v1_sequence *s, struct error *err)
 {
 	int ret = 1;
 
-	while (!s->has_ahead && s->ordinal < s->t->count) {
+	while (!s->has_ahead && s->ordinal < s->t->ordered) {
 		ret = v1_order_next(s->order, &s->ahead, err);
 		if (ret <= 0)
 			return ret;

@@ -96,7 +96,8 @@ static void look_ahead(struct convert *c)
 			continue;
 		g = sim_g(&c->sim, slot->key);
 		g->declared = slot->value & V1_DECLARED;
-		g->assist_before = slot->value & V1_IN_ASSIST;
+		/* Its begin may be what damage took. */
+		g->assist_before = !c->t->resumed && slot->value & V1_IN_ASSIST;
 	}
 }
 
@@ -118,15 +119,33 @@ static bool ends_start(const struct convert *c, const struct v1_event *ev)
 	}
 }
 
+/* Behind damage: whoever ran on the P may have left it. */
+static void stop_unknown(struct convert *c, const struct v1_event *ev)
+{
+	struct sim_p *p = convert_p(c, ev);
+
+	if (p && p->m && p->m->g && p->m->g->status == SIM_RUNNING)
+		sim_g_make_runnable(&c->sim, p->m->g);
+}
+
 static void convert_event(struct convert *c, const struct v1_event *ev)
 {
+	size_t added;
+
 	c->sim.now = (uint64_t)ev->time + TIME_BASE;
 	if (c->starting && ends_start(c, ev))
 		convert_end_start(c);
-	if (handlers[ev->type] && handlers[ev->type](c, ev))
+	if (c->t->resumed)
+		convert_have_proc(c, ev);
+	added = c->sim.counts.added;
+	if (ev->fresh)
+		stop_unknown(c, ev);
+	if (!ev->senseless && handlers[ev->type] && handlers[ev->type](c, ev))
 		c->sim.counts.converted++;
 	else
 		c->sim.counts.dropped++;
+	if (ev->fresh || ev->repaired)
+		c->sim.counts.joined += c->sim.counts.added - added;
 }
 
 static void convert_all(struct convert *c)

@@ -12,6 +12,7 @@
  *  - goroutines in system calls at the start sit on made-up threads, from
  *    V1_MADE_UP_THREAD on, as v2 cannot leave their thread open;
  *  - strings are cut to the 1024 bytes that v2 allows, stacks to 128 frames.
+ * Behind damage a goroutine that ran there is stopped, and what an event needs is added, counted.
  * Events without an equivalent are left out and counted: FutileWakeup, and up
  * to 1.9 the stop-the-world marks of Ps that only helped.
  */
@@ -27,6 +28,7 @@ struct v1_convert_counts {
 	size_t converted;	/* v1 events that became v2 events */
 	size_t added;		/* v2 events that v1 only implies */
 	size_t dropped;		/* v1 events without an equivalent */
+	size_t joined;		/* of those added: what damage took, as far as readers need it */
 };
 
 /*

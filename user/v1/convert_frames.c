@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "v1/convert_internal.h"
+#include "v1/internal.h"
 
 enum { FIRST_MADE_UP_PC_BIT = 62 };
 
@@ -68,8 +69,11 @@ static struct trace_frame complete(struct convert_frames *f, const struct v1_fra
 	struct trace_frame out = { v->pc, v->func, v->file, v->line };
 	bool named = *v->func || *v->file;
 
-	/* A leaf of nothing at all is what runtimes write for a missing stack. */
-	if (leaf && (named || !v->pc)) {
+	/*
+	 * A leaf of nothing at all is what runtimes write for a missing stack. Where damage took
+	 * names, a leaf may have one without the other.
+	 */
+	if (leaf && (named || !v->pc) && !(f->t->resumed && v->pc)) {
 		out.pc = v->pc || named ? unique_pc(f, v) : 0;
 		return out;
 	}

@@ -163,6 +163,8 @@ int convert_go_unblock(struct convert *c, const struct v1_event *ev)
 
 	if (g->status == SIM_UNKNOWN)
 		sim_g_status(s, SIM_ADDED, g, SIM_WAITING, NULL);
+	if (ev->repaired && sim_g_thread(g))	/* its GoBlock is lost */
+		sim_g_leave(s, SIM_ADDED, g, SIM_WAITING, EV_GoBlock, 2, (const uint64_t[]){ 0, 0 });
 	if (g->status == SIM_SYSCALL) {
 		sim_g_exit(s, SIM_CONVERTED, g);
 		return 1;

@@ -28,6 +28,7 @@ struct convert {
 	struct sim sim;
 	struct convert_frames frames;
 	bool starting;		/* before the first Gomaxprocs */
+	uint64_t procs;		/* of the last Gomaxprocs */
 	uint64_t gc_seq;
 	size_t gc_depth;	/* gotrace: collections of several Ps overlap */
 	struct sim_g *stw;	/* who stopped the world (since 1.10) */
@@ -46,6 +47,9 @@ convert_fn convert_task_create, convert_task_end, convert_region, convert_log, c
 convert_fn convert_go_create, convert_go_start, convert_go_end, convert_go_sched;
 convert_fn convert_go_block, convert_go_unblock, convert_go_waiting, convert_go_in_syscall;
 convert_fn convert_go_syscall, convert_go_sysblock, convert_go_sysexit;
+
+/* Behind damage: the event's P is one of those that there are, whatever Gomaxprocs was lost. */
+void convert_have_proc(struct convert *c, const struct v1_event *ev);
 
 /* The trace's initial part is over: goroutines still held back are runnable. */
 void convert_end_start(struct convert *c);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* convert_proc: v1 events of Ps, collections and annotations into v2. See sim.h. */
 #include "v1/convert_internal.h"
+#include "v1/internal.h"
+
+/* Damage leaves few regions open that never end: an end is looked for among so many. */
+enum { DEPTH = 64 };
 
 /* --- Ps --- */
 
@@ -47,14 +51,28 @@ int convert_gomaxprocs(struct convert *c, const struct v1_event *ev)
 
 	if (c->starting)
 		convert_end_start(c);
+	c->procs = ev->args[0];
 	sim_program(&c->sim, origin, convert_user(c, ev), EV_ProcsChange, 2, args);
 	return 1;
+}
+
+void convert_have_proc(struct convert *c, const struct v1_event *ev)
+{
+	if (!c->procs || ev->p < 0 || (uint64_t)ev->p < c->procs)
+		return;
+	c->procs = (uint64_t)ev->p + 1;
+	sim_program(&c->sim, SIM_ADDED, NULL, EV_ProcsChange, 2, (const uint64_t[]){ c->procs, 0 });
+	c->sim.counts.joined++;
 }
 
 /* --- the collector --- */
 
 int convert_gc_start(struct convert *c, const struct v1_event *ev)
 {
+	if (ev->repaired && c->gc_depth) {	/* its end is lost */
+		sim_program(&c->sim, SIM_ADDED, NULL, EV_GCEnd, 1, (const uint64_t[]){ ++c->gc_seq });
+		c->gc_depth = 0;
+	}
 	if (c->gc_depth++)
 		return 0;
 	sim_program(&c->sim, SIM_CONVERTED, convert_user(c, ev), EV_GCBegin, 2,
@@ -104,6 +122,8 @@ int convert_stw_start(struct convert *c, const struct v1_event *ev)
 	struct sim_m *m = convert_user(c, ev);
 	const char *reason = stw_reason(v1_trace_version(c->t), ev->args[0]);
 
+	if (ev->repaired)
+		convert_stw_done(c, ev);
 	if (!m || m->g->stw)
 		return 0;
 	*stw_slot(c, ev) = m->g;
@@ -134,9 +154,11 @@ int convert_sweep_start(struct convert *c, const struct v1_event *ev)
 	struct sim_p *p = convert_p(c, ev);
 	struct sim_m *m;
 
-	if (!p || p->sweeping)
+	if (!p || (p->sweeping && !ev->repaired))
 		return 0;
 	m = sim_p_hold(&c->sim, p, NULL);
+	if (p->sweeping)
+		sim_put(&c->sim, SIM_ADDED, m, EV_GCSweepEnd, 0, 0);
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_GCSweepBegin, convert_stack(c, ev->stack));
 	p->sweeping = true;
 	return 1;
@@ -159,8 +181,10 @@ int convert_assist_start(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_m *m = convert_user(c, ev);
 
-	if (!m || m->g->assist)
+	if (!m || (m->g->assist && !ev->repaired))
 		return 0;
+	if (m->g->assist)
+		sim_emit(&c->sim, SIM_ADDED, m, EV_GCMarkAssistEnd, 0, NULL);
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_GCMarkAssistBegin, convert_stack(c, ev->stack));
 	m->g->assist = true;
 	return 1;
@@ -221,11 +245,41 @@ int convert_task_end(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
+static void end_inner(struct convert *c, struct sim_m *m)
+{
+	struct sim_region *r = vec_at(&m->g->regions, struct sim_region, --m->g->regions.len);
+
+	sim_put(&c->sim, SIM_ADDED, m, EV_UserRegionEnd, r->task,
+		tracefile_bytes(c->sim.tf, r->name, strset_len(r->name)), 0);
+}
+
+/* Behind damage, where ends may be lost: those inside of the region end with it. */
+static bool nest_region(struct convert *c, struct sim_m *m, const struct v1_event *ev)
+{
+	struct sim_region r = { ev->args[0], v1_trace_string(c->t, ev->args[2]) };
+	struct vec *open = &m->g->regions;
+	size_t i = open->len, least = i > DEPTH ? i - DEPTH : 0;
+
+	if (!ev->args[1]) {
+		*(struct sim_region *)vec_push(open, sizeof(r)) = r;
+		return true;
+	}
+	while (i > least && (vec_at(open, struct sim_region, i - 1)->task != r.task ||
+			     vec_at(open, struct sim_region, i - 1)->name != r.name))
+		i--;
+	if (i == least)
+		return !open->len;	/* it began before the trace, or its begin is lost */
+	while (open->len > i)
+		end_inner(c, m);
+	open->len--;
+	return true;
+}
+
 int convert_region(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_m *m = convert_user(c, ev);
 
-	if (!m)
+	if (!m || (c->t->resumed && !nest_region(c, m, ev)))
 		return 0;
 	sim_put(&c->sim, SIM_CONVERTED, m, ev->args[1] ? EV_UserRegionEnd : EV_UserRegionBegin,
 		ev->args[0], convert_string(c, ev->args[2]),

@@ -104,11 +104,20 @@ bool v1_piece_next(const struct v1_trace *t, struct v1_reader *r, struct v1_piec
 			piece->seq = (int64_t)((uint64_t)piece->seq + rec.values[0]);
 		piece->ticks = (int64_t)((uint64_t)piece->ticks + rec.values[rec.ndeltas - 1]);
 	} while (!rec.ndeltas || is_elsewhere(t, piece, rec.type));
+	if (piece->damaged && piece->ticks > piece->limit) {
+		piece->n = 0;
+		return false;
+	}
 	fill(t, &rec, ev);
 	ev->time = piece->ticks;
 	ev->p = piece->p;
+	ev->fresh = piece->g == V1_UNKNOWN_G && !piece->begun;
 	v1_assign_goroutine(&piece->g, ev);
+	ev->nobody = ev->g == V1_UNKNOWN_G;
+	if (ev->nobody)
+		ev->g = 0;
 	piece->offset = r->cursor.off;
+	piece->begun = true;
 	piece->n--;
 	return true;
 }

@@ -38,6 +38,9 @@ struct v1_piece {
 	uint32_t n;		/* events that are left */
 	uint32_t next;		/* piece of the same stream + 1 */
 	bool exit;		/* one GoSysExit of 1.5, whose place is its own */
+	bool begun;		/* its first event was given */
+	bool damaged;		/* what follows its last event cannot be read */
+	int64_t limit;		/* of a damaged one: ticks that its events do not reach */
 };
 
 /* All pieces of one P, from 1.7 on. */
@@ -66,7 +69,7 @@ struct v1_trace {
 	const uint8_t *data;
 	size_t size;		/* of the data that can be read */
 	struct v1_cut *cut;	/* NULL: the file must be whole; for v1_trace_open_cut() only */
-	bool is_cut;
+	bool is_cut, resumed;
 	struct vec pieces;	/* struct v1_piece, in file order */
 	struct vec streams;	/* struct v1_stream, from 1.7 on */
 	struct map64 stream_of;	/* P -> index in streams */
@@ -74,7 +77,8 @@ struct v1_trace {
 	struct vec exits;	/* struct v1_exit, by time */
 	struct buf blocking;	/* a bit per event as written: a GoSysCall that blocks */
 	size_t events;		/* in the file */
-	size_t count;		/* that have a place: the others follow what a cut lost */
+	size_t ordered;		/* that have a place: the others follow what a cut lost */
+	size_t count;		/* and keep the rules */
 	int64_t first, end;	/* ticks of the first event, ns of the last one */
 	struct strset *texts;
 	const char *empty;	/* the text of id 0 */
@@ -91,6 +95,9 @@ struct v1_trace {
 	bool symbolized;
 	size_t goroutines, procs;
 };
+
+/* Behind damage, until the next GoStart of the P: nobody knows who runs. */
+#define V1_UNKNOWN_G (UINT64_MAX - 2)
 
 int v1_load(struct v1_trace *t, struct error *err);
 

@@ -11,6 +11,12 @@
 
 #include "v1/internal.h"
 #include "v1/record.h"
+#include "v1/resync.h"
+
+enum {
+	SLACK = 1 << 24,	/* ticks, half a second and more */
+	SEARCH = 64,		/* bytes read in search of a batch, for each one of the file */
+};
 
 struct loader {
 	struct v1_trace *t;
@@ -22,6 +28,9 @@ struct loader {
 	int64_t key;		/* of the last event of the open piece, before 1.7 */
 	uint32_t piece;		/* that takes the next event + 1, 0: it begins one */
 	bool in_batch;
+	bool lost;		/* behind damage */
+	struct v1_resync seen;
+	int64_t latest, batch_latest;	/* ticks of all events in batches that are whole; of this one */
 };
 
 static struct v1_stream *stream_of(struct v1_trace *t, int32_t p)
@@ -106,6 +115,12 @@ static void add_stack(struct loader *l, const struct v1_record *rec)
 	}
 }
 
+static void keep_latest(struct loader *l)
+{
+	if (l->batch_latest > l->latest)
+		l->latest = l->batch_latest;
+}
+
 static int begin_batch(struct loader *l, const struct v1_record *rec, struct error *err)
 {
 	uint64_t p = rec->values[0];
@@ -118,10 +133,16 @@ static int begin_batch(struct loader *l, const struct v1_record *rec, struct err
 	l->piece = 0;
 	l->p = (int32_t)p;
 	g = map64_get(&l->current_g, (uint64_t)(int64_t)l->p);
-	l->g = g ? *g : 0;
+	l->g = g ? *g : l->lost ? V1_UNKNOWN_G : 0;
 	l->seq = rec->nvalues > 2 ? (int64_t)rec->values[1] : 0;
 	l->ticks = (int64_t)rec->values[rec->nvalues - 1];
 	l->in_batch = true;
+	if (p != UINT64_MAX && p > l->seen.max_p)
+		l->seen.max_p = p;
+	if (!l->seen.first)
+		l->seen.first = l->ticks;
+	keep_latest(l);
+	l->batch_latest = l->ticks;
 	return 0;
 }
 
@@ -227,16 +248,22 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 		return ret;
 	l->t->events++;
 	l->ticks = ticks;
+	if (ticks > l->batch_latest)
+		l->batch_latest = ticks;
 	l->seq = seq;
 	follow_goroutine(l, rec);
 	return 0;
 }
 
-/* Since Go 1.23 readers refuse records outside batches; up to 1.10 they are P 0's. */
+/*
+ * Since Go 1.23 readers refuse records outside batches; up to 1.10 they are P 0's. Behind damage
+ * tables may come without one.
+ */
 static int check_batch(const struct loader *l, const struct v1_record *rec, struct error *err)
 {
-	if (l->in_batch || l->reader.format.version < 11 || rec->type == V1_STRING ||
-	    rec->type == V1_BATCH)
+	if (l->in_batch || rec->type == V1_STRING || rec->type == V1_BATCH)
+		return 0;
+	if (l->lost ? v1_is_table(rec->type) : l->reader.format.version < 11)
 		return 0;
 	return error_set(err, -EBADMSG, "read event %u at offset 0x%zx with current P of 0, but P "
 			 "has no batches yet", rec->type, rec->offset);
@@ -266,17 +293,67 @@ static int load_record(struct loader *l, const struct v1_record *rec, struct err
 	}
 }
 
+/*
+ * Goes on with the next batch. What ran on the Ps is not known there, and who wrote what is between
+ * the damage and the batch neither: a reader that takes it for the end of the batch before tells lies.
+ */
+static bool go_on(struct loader *l, const struct error *why)
+{
+	struct v1_trace *t = l->t;
+	size_t at = t->cut ? v1_resync_find(&l->reader, l->reader.start + 1, &l->seen) : 0;
+
+	if (!at)
+		return false;
+	if (!t->cut->places++)
+		t->cut->why = *why;
+	t->cut->lost_bytes += at - l->reader.start;
+	t->cut->is_cut = t->cut->resumed = t->resumed = true;
+	l->reader.cursor.off = at;
+	if (l->piece)
+		vec_at(&t->pieces, struct v1_piece, l->piece - 1)->damaged = true;
+	map64_free(&l->current_g);
+	l->g = V1_UNKNOWN_G;
+	l->batch_latest = 0;
+	l->lost = true;
+	l->piece = 0;
+	l->in_batch = false;
+	return true;
+}
+
 static int load_records(struct loader *l, struct error *err)
 {
 	struct v1_record rec;
 	int ret;
 
-	while ((ret = v1_reader_next(&l->reader, &rec, err)) > 0) {
-		ret = load_record(l, &rec, err);
-		if (ret)
-			return ret;
-	}
+	do {
+		while ((ret = v1_reader_next(&l->reader, &rec, err)) > 0) {
+			ret = load_record(l, &rec, err);
+			if (ret)
+				break;
+		}
+	} while (ret && go_on(l, err));
 	return ret;
+}
+
+/* Later than any event of a batch that began at @ticks. */
+static int64_t later(const struct loader *l, int64_t ticks)
+{
+	int64_t latest = l->latest > ticks ? l->latest : ticks;
+
+	return latest + (latest - l->seen.first) / 2 + SLACK;
+}
+
+/* The last records before damage may be part of it: their times lead nowhere. */
+static void limit_damaged(struct loader *l)
+{
+	struct v1_piece *pieces = l->t->pieces.data;
+	size_t i;
+
+	keep_latest(l);
+	for (i = 0; i < l->t->pieces.len; i++)
+		if (pieces[i].damaged)
+			pieces[i].limit = pieces[i].next ? pieces[pieces[i].next - 1].ticks :
+					  later(l, pieces[i].ticks);
 }
 
 /* Samples come in the order in which a signal handler got a lock. */
@@ -295,8 +372,9 @@ static void note_cut(struct loader *l, const struct error *why)
 	struct v1_cut *cut = l->t->cut;
 
 	l->t->is_cut = cut->is_cut = true;
-	cut->why = *why;
-	cut->lost_bytes = l->reader.cursor.len - l->reader.start;
+	if (!cut->places++)
+		cut->why = *why;
+	cut->lost_bytes += l->reader.cursor.len - l->reader.start;
 	l->t->size = l->reader.start;
 	cut->no_frequency = !l->t->frequency;
 	if (cut->no_frequency)
@@ -317,6 +395,7 @@ static int load_all(struct loader *l, struct error *err)
 		return ret;
 	if (!l->t->events)
 		return error_set(err, -EBADMSG, "trace is empty");
+	limit_damaged(l);
 	if (l->t->samples.len)
 		qsort(l->t->samples.data, l->t->samples.len, sizeof(struct v1_sample),
 		      compare_samples);
@@ -325,7 +404,7 @@ static int load_all(struct loader *l, struct error *err)
 
 int v1_load(struct v1_trace *t, struct error *err)
 {
-	struct loader l = { .t = t };
+	struct loader l = { .t = t, .seen.budget = SEARCH * (uint64_t)t->size };
 	int ret = v1_reader_init(&l.reader, t->data, t->size, err);
 
 	if (!ret) {

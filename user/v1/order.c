@@ -44,7 +44,7 @@ static struct step step(uint64_t key, uint64_t seq, uint32_t status, uint64_t ne
 	return (struct step){ key, { seq, status }, { next_seq, next_status } };
 }
 
-static struct step step_of(const struct v1_event *ev)
+static struct step step_of_type(const struct v1_event *ev)
 {
 	switch (ev->type) {
 	case V1_GO_CREATE:
@@ -79,6 +79,25 @@ static struct step step_of(const struct v1_event *ev)
 	}
 }
 
+/* Behind damage nobody knows whose event it is. */
+static bool concerns_nobody(const struct v1_event *ev)
+{
+	switch (ev->type) {
+	case V1_GO_UNBLOCK:
+	case V1_GO_UNBLOCK_LOCAL:
+	case V1_GO_CREATE:
+	case V1_GC_START:
+		return false;
+	default:
+		return ev->nobody;
+	}
+}
+
+static struct step step_of(const struct v1_event *ev)
+{
+	return concerns_nobody(ev) ? step(NO_KEY, 0, DEAD, 0, DEAD) : step_of_type(ev);
+}
+
 static bool is_ready(const struct step *s, struct state now)
 {
 	return s->key == NO_KEY || ((s->need.seq == ANY_SEQ || s->need.seq == now.seq) &&
@@ -109,6 +128,7 @@ struct v1_order {
 	struct head *heap;	/* ready heads, earliest first */
 	size_t nheap;
 	size_t given;
+	int64_t last;		/* time of the event given last, behind damage */
 	/* Before 1.7: */
 	struct v1_piece *pieces;
 	/* From 1.7 on: */
@@ -237,6 +257,17 @@ static void wake(struct v1_order *m, uint64_t key, struct state need)
 	}
 }
 
+static void give_state(struct v1_order *m, struct step *s)
+{
+	struct state *now = state_of(m, s->key);
+
+	if (s->give.seq == ANY_SEQ)
+		s->give.seq = now->seq;
+	else if (s->give.seq == NEXT_SEQ)
+		s->give.seq = now->seq + 1;
+	*now = s->give;
+}
+
 static int apply(struct v1_order *m, const struct v1_event *ev, struct error *err)
 {
 	struct step s = step_of(ev);
@@ -246,14 +277,10 @@ static int apply(struct v1_order *m, const struct v1_event *ev, struct error *er
 		return 0;
 	now = state_of(m, s.key);
 	if (!is_ready(&s, *now))
-		return error_set(err, -EBADMSG, "encountered impossible goroutine state transition: "
+		return error_set(err, -EPROTO, "encountered impossible goroutine state transition: "
 				 "%s at offset 0x%llx", v1_trace_type_name(m->t, ev->type),
 				 (unsigned long long)ev->offset);
-	if (s.give.seq == ANY_SEQ)
-		s.give.seq = now->seq;
-	else if (s.give.seq == NEXT_SEQ)
-		s.give.seq = now->seq + 1;
-	*now = s.give;
+	give_state(m, &s);
 	wake(m, s.key, s.give);
 	wake(m, s.key, (struct state){ ANY_SEQ, s.give.status });
 	return 0;
@@ -268,9 +295,70 @@ static int no_order(const struct v1_order *m, struct error *err)
 		return 0;
 	while (!s->has_event)
 		s++;
-	return error_set(err, -EBADMSG, "no consistent ordering of events possible: stuck at %s, "
+	return error_set(err, -EPROTO, "no consistent ordering of events possible: stuck at %s, "
 			 "offset 0x%llx, goroutine %llu", v1_trace_type_name(m->t, s->ev.type),
 			 (unsigned long long)s->ev.offset, (unsigned long long)s->ev.g);
+}
+
+/* --- from 1.7 on, of a trace that goes on behind damage --- */
+
+/*
+ * Of a whole trace the order by needs is the order of times, or no reader takes it. So where what
+ * events need may be lost they come in the order of times, ready or not. Of equal times, a ready
+ * one comes first.
+ */
+enum { EQUAL_TIMES = 16 };
+
+static bool event_is_ready(struct v1_order *m, const struct v1_event *ev)
+{
+	struct step s = step_of(ev);
+
+	return s.key == NO_KEY || is_ready(&s, *state_of(m, s.key));
+}
+
+static void push_stream(struct v1_order *m, uint32_t stream)
+{
+	if (m->streams[stream].has_event)
+		heap_push(m, (struct head){ m->streams[stream].ev.time, stream, stream });
+}
+
+static uint32_t pop_by_time(struct v1_order *m)
+{
+	struct head heads[EQUAL_TIMES];
+	size_t i, n = 0;
+
+	do
+		heads[n] = heap_pop(m);
+	while (!event_is_ready(m, &m->streams[heads[n++].from].ev) && n < EQUAL_TIMES && m->nheap &&
+	       m->heap[0].key == heads[0].key);
+	i = event_is_ready(m, &m->streams[heads[n - 1].from].ev) ? n - 1 : 0;
+	while (n--)
+		if (n != i)
+			heap_push(m, heads[n]);
+	return heads[i].from;
+}
+
+static int next_by_time(struct v1_order *m, struct v1_event *ev)
+{
+	while (m->nheap) {
+		uint32_t stream = pop_by_time(m);
+		struct next *next = &m->streams[stream];
+		struct step s = step_of(&next->ev);
+		bool doubtful = next->piece.damaged && !event_is_ready(m, &next->ev);
+
+		*ev = next->ev;
+		if (doubtful)
+			next->piece.n = 0;	/* it may be damage itself, as what follows it */
+		next_of_stream(m, stream);
+		push_stream(m, stream);
+		if (doubtful)
+			continue;
+		if (s.key != NO_KEY)
+			give_state(m, &s);
+		v1_make_plain(ev);
+		return 1;
+	}
+	return 0;
 }
 
 static int next_by_need(struct v1_order *m, struct v1_event *ev, struct error *err)
@@ -303,7 +391,7 @@ static void begin_streams(struct v1_order *m)
 		next_of_stream(m, i);
 	}
 	for (i = 0; i < n; i++)
-		offer(m, i);
+		(m->t->resumed ? push_stream : offer)(m, i);
 }
 
 /* --- before 1.7: pieces --- */
@@ -373,8 +461,14 @@ struct v1_order *v1_order_new(const struct v1_trace *t)
 
 int v1_order_next(struct v1_order *m, struct v1_event *ev, struct error *err)
 {
-	int ret = m->t->format.version < 7 ? next_by_key(m, ev) : next_by_need(m, ev, err);
+	int ret = m->t->format.version < 7 ? next_by_key(m, ev) :
+		  m->t->resumed ? next_by_time(m, ev) : next_by_need(m, ev, err);
 
+	if (ret > 0 && m->t->resumed) {
+		if (m->given && ev->time < m->last)
+			ev->time = m->last;
+		m->last = ev->time;
+	}
 	m->given += ret > 0;
 	return ret;
 }

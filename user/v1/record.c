@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MAX_VALUES = 2 + 4 * V1_MAX_FRAMES };	/* of the longest stack */
+
 int v1_reader_init(struct v1_reader *r, const uint8_t *data, size_t n, struct error *err)
 {
 	int version, ret;
@@ -64,8 +66,11 @@ static int read_sized(struct v1_reader *r, size_t record_off, struct error *err)
 	if (ret)
 		return ret;
 	body.len = body.off + len;
-	while (body.off < body.len && !ret)
+	while (body.off < body.len && !ret && r->values.len < MAX_VALUES)
 		ret = read_value(r, &body, err);
+	if (!ret && body.off < body.len)
+		return error_set(err, -EBADMSG, "event has too many values at offset 0x%zx: it takes "
+				 "%llu bytes", record_off, (unsigned long long)len);
 	if (ret == -ENODATA)
 		return error_set(err, -EBADMSG, "event has wrong length at offset 0x%zx: "
 				 "want %llu, its last value is longer", record_off,

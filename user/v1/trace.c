@@ -29,7 +29,7 @@ void v1_trace_free(struct v1_trace *t)
 	free(t);
 }
 
-/* Do all events keep the rules? Of a cut trace, those that do. */
+/* Do all events keep the rules? Of a damaged trace, those that do. */
 static int check_all(struct v1_trace *t, struct error *err)
 {
 	const struct v1_event *ev;
@@ -42,7 +42,7 @@ static int check_all(struct v1_trace *t, struct error *err)
 		n++;
 	}
 	v1_check_count(it.check, &t->goroutines, &t->procs);
-	if (it.error.code && (!t->is_cut || !n))
+	if (it.error.code && ((!t->is_cut && !t->resumed) || !n))
 		*err = it.error;
 	else
 		it.error.code = 0;
@@ -59,19 +59,14 @@ static int run_stages(struct v1_trace *t, struct error *err)
 		ret = v1_clock(t, err);
 	if (!ret)
 		ret = check_all(t, err);
-	if (!ret && t->is_cut)
+	if (!ret && t->cut)
 		t->cut->lost_events = t->events - t->count;
 	t->cut = NULL;
 	return ret;
 }
 
-int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err)
-{
-	return v1_trace_open_cut(ret, data, n, NULL, err);
-}
-
-int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
-		      struct error *err)
+static int open_trace(struct v1_trace **ret, const uint8_t *data, size_t n, bool resumed,
+		      struct v1_cut *cut, struct error *err)
 {
 	struct v1_trace *t = xcalloc(1, sizeof(*t));
 	int r;
@@ -79,17 +74,37 @@ int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, stru
 	t->data = data;
 	t->size = n;
 	t->cut = cut;
-	if (cut)
-		*cut = (struct v1_cut){0};
+	t->resumed = resumed;
 	t->texts = strset_new();
 	t->empty = strset_add_bytes(t->texts, "", 0);
 	r = run_stages(t, err);
-	if (r) {
+	if (r)
 		v1_trace_free(t);
+	else
+		*ret = t;
+	return r;
+}
+
+int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err)
+{
+	return open_trace(ret, data, n, false, NULL, err);
+}
+
+/* Damage that can be read as records shows by events that do not fit together. */
+int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
+		      struct error *err)
+{
+	struct error why;
+	int r;
+
+	*cut = (struct v1_cut){0};
+	r = open_trace(ret, data, n, false, cut, &why);
+	if (r != -EPROTO) {
+		*err = why;
 		return r;
 	}
-	*ret = t;
-	return 0;
+	*cut = (struct v1_cut){ .is_cut = true, .resumed = true, .places = 1, .why = why };
+	return open_trace(ret, data, n, true, cut, err);
 }
 
 int v1_trace_version(const struct v1_trace *t)
@@ -189,10 +204,13 @@ const struct v1_event *v1_iter_next(struct v1_iter *it)
 
 	if (it->next == it->t->count)
 		return NULL;
-	ret = v1_sequence_next(it->sequence, &it->ev, &it->error);
-	if (ret > 0)
-		ret = v1_check_event(it->check, &it->ev, &it->error) ? -1 : 1;
-	if (ret <= 0)
+	do {
+		ret = v1_sequence_next(it->sequence, &it->ev, &it->error);
+		if (ret <= 0)
+			return NULL;
+		ret = v1_check_event(it->check, &it->ev, &it->error);
+	} while (ret && it->t->resumed);
+	if (ret)
 		return NULL;
 	it->next++;
 	follow_thread(it);

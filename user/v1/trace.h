@@ -49,6 +49,11 @@ struct v1_event {
 	uint8_t type;		/* enum v1_type; the Local variants appear as the plain ones */
 	uint8_t row;		/* enum v1_row */
 	bool sys_blocks;	/* GoSysCall whose goroutine's next event is GoSysBlock */
+	/* Behind damage: */
+	bool fresh;		/* the first one of its P that can be read again */
+	bool nobody;		/* its goroutine is not known, and @g is 0 */
+	bool repaired;		/* what it follows is lost */
+	bool senseless;		/* it makes no sense: only that it is @fresh counts */
 };
 
 struct v1_frame {
@@ -68,13 +73,18 @@ int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct e
 /* The result of v1_trace_open_cut(). */
 struct v1_cut {
 	bool is_cut;		/* the rest holds for what is left */
+	bool resumed;		/* it goes on behind damage */
 	bool no_frequency;	/* it stood behind the cut: a tick is shown as a nanosecond */
-	size_t lost_bytes;	/* from the first record that cannot be read on */
+	size_t places;		/* with damage */
+	size_t lost_bytes;	/* that cannot be read */
 	size_t lost_events;	/* read, but what they follow is lost */
-	struct error why;
+	struct error why;	/* at the first place */
 };
 
-/* The same for a file that breaks off: its readable prefix, of which all is in order. */
+/*
+ * The same for a file that is damaged: what comes before, of which all is in order, and what
+ * follows from the next batch on. There an event may follow one that is lost (v1_event.repaired).
+ */
 int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, struct v1_cut *cut,
 		      struct error *err);
 /* Accepts NULL. */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * resync: see resync.h. A reader comes in; the offset of a record goes out that looks like one of
+ * a tracer, by its own values and by the records behind it.
+ */
+#include "v1/resync.h"
+
+#include "v1/text_form.h"
+
+enum {
+	BATCH_HEAD = V1_BATCH | 1 << 6,
+	STRING_HEAD = V1_STRING,
+	STACK_HEAD = V1_STACK | V1_BY_LENGTH << 6,
+	RUN = 32,		/* records that must be good behind it, or all that are left */
+	NEW_PS = 1024,		/* Ps that may come after the damage */
+	MAX_RECORD_HEAD = 32,	/* bytes in front of the last value of a record of 4 */
+};
+
+bool v1_is_table(unsigned int type)
+{
+	return type == V1_STRING || type == V1_STACK || type == V1_FREQUENCY ||
+	       type == V1_TIMER_GOROUTINE;
+}
+
+static bool batch_is_likely(const struct v1_record *rec, const struct v1_resync *seen)
+{
+	int64_t ticks = (int64_t)rec->values[rec->nvalues - 1];
+
+	return (rec->values[0] == UINT64_MAX || rec->values[0] <= seen->max_p + NEW_PS) &&
+	       ticks > 0 && ticks >= seen->first / 2 &&
+	       (!seen->first || ticks - seen->first < INT64_C(1) << 48);
+}
+
+static void pay(struct v1_resync *seen, size_t bytes)
+{
+	seen->budget -= bytes < seen->budget ? bytes : seen->budget;
+}
+
+/*
+ * From the record at @at on, as many as are wanted can be read. Batches are likely ones, and what
+ * begins with a table goes on with tables, until the next batch.
+ */
+static bool run_is_good(struct v1_reader *r, size_t at, struct v1_resync *seen)
+{
+	bool tables = r->cursor.data[at] != BATCH_HEAD;
+	struct v1_record rec;
+	struct error err;
+	int i, ret = 1;
+
+	r->cursor.off = at;
+	for (i = 0; i < RUN && (ret = v1_reader_next(r, &rec, &err)) > 0; i++) {
+		pay(seen, r->cursor.off - rec.offset);
+		if (rec.type == V1_BATCH && !batch_is_likely(&rec, seen))
+			return false;
+		if (i && rec.type == V1_BATCH)
+			return true;
+		if (tables && !v1_is_table(rec.type))
+			return false;
+	}
+	pay(seen, r->cursor.off - r->start);
+	return ret >= 0;
+}
+
+/*
+ * A record with a time of its own among its values, as a GoSysExit, has what looks like a batch
+ * in it if one of its other values is the first byte of one. Does one lie around @at?
+ */
+static bool lies_in_record(struct v1_reader *r, size_t at, struct v1_resync *seen)
+{
+	struct v1_record rec;
+	struct error err;
+	size_t back;
+
+	for (back = 1; back < MAX_RECORD_HEAD && back <= at; back++) {
+		unsigned int type = r->cursor.data[at - back] & 0x3f;
+
+		if (type != V1_GO_SYSEXIT && type != V1_GO_SYSEXIT_LOCAL && type != V1_CPU_SAMPLE)
+			continue;
+		r->cursor.off = at - back;
+		if (v1_reader_next(r, &rec, &err) > 0 && r->cursor.off > at)
+			return true;
+		pay(seen, r->cursor.off - r->start);
+	}
+	return false;
+}
+
+static bool is_place(struct v1_reader *r, size_t at, struct v1_resync *seen)
+{
+	uint8_t head = r->cursor.data[at];
+
+	if (head == STRING_HEAD || head == STACK_HEAD)
+		return run_is_good(r, at, seen);
+	return head == BATCH_HEAD && run_is_good(r, at, seen) && !lies_in_record(r, at, seen);
+}
+
+size_t v1_resync_find(const struct v1_reader *from_reader, size_t from, struct v1_resync *seen)
+{
+	struct v1_reader r = { .format = from_reader->format, .cursor = from_reader->cursor };
+	size_t at = from;
+
+	while (at < r.cursor.len && seen->budget && !is_place(&r, at, seen))
+		at++;
+	v1_reader_release(&r);
+	return at < r.cursor.len && seen->budget ? at : 0;
+}
