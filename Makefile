@@ -7,7 +7,7 @@
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
-# make install  PREFIX=/usr/local
+# make install  PREFIX=/usr/local; make uninstall takes it away
 # V=1 shows the commands. Everything generated lies under build/.
 
 BUILD   ?= build
@@ -32,7 +32,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check kernels hostile bench install install-lib lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check kernels hostile bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -52,7 +52,7 @@ needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
 needs_capture := live plan proc stream target symbol release base
 needs_sched   := stream trace symbol release base
-needs_api     := v1 read symbol trace base
+needs_api     := rewrite v1 read symbol trace base
 needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc release base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
@@ -78,11 +78,12 @@ $(BUILD)/gotap: $(BUILD)/user/cmd/main.o $(foreach r,cmd $(needs_cmd),$(call lib
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-# --- libgotap: the API of include/gotap, of which only gotap_* can be seen from outside ---
+# --- libgotap: the API of include/gotap; libgotap.map lists what can be seen from outside ---
 # The static library is one object, so that its other names clash with nobody's.
-API_VERSION := 1
+API_VERSION := 2
 API_SO   := libgotap.so.$(API_VERSION)
-API_LIBS := -ldw -lelf -lz
+API_LIBS := -lz -lpthread
+API_MAP  := user/api/libgotap.map
 # Of the other rooms it gets the objects that it uses: none that has state of its own.
 pic_of    = $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard user/$(1)/*.c))
 API_OBJS := $(call pic_of,api)
@@ -97,9 +98,10 @@ $(API_LIB): $(foreach r,$(needs_api),$(call pic_of,$(r)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(BUILD)/$(API_SO): $(API_OBJS) $(API_LIB)
+$(BUILD)/$(API_SO): $(API_OBJS) $(API_LIB) $(API_MAP)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(API_SO) -Wl,-z,defs $^ $(API_LIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(API_SO) -Wl,-z,defs -Wl,--version-script,$(API_MAP) \
+		$(API_OBJS) $(API_LIB) $(API_LIBS) -o $@
 
 $(BUILD)/libgotap.a: $(API_OBJS) $(API_LIB)
 	$(call say,AR,$@)
@@ -229,6 +231,14 @@ install-lib: lib
 	$(Q)install -D -m 644 $(BUILD)/libgotap.a $(DESTDIR)$(PREFIX)/lib/libgotap.a
 	$(Q)install -D -m 644 $(BUILD)/gotap.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc
 	$(Q)install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/gotap include/gotap/*.h
+
+# What install has put there.
+uninstall:
+	$(call say,UNINSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/gotap $(DESTDIR)$(PREFIX)/lib/$(API_SO) $(DESTDIR)$(PREFIX)/lib/libgotap.so \
+		$(DESTDIR)$(PREFIX)/lib/libgotap.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/gotap.pc \
+		$(patsubst include/%,$(DESTDIR)$(PREFIX)/include/%,$(wildcard include/gotap/*.h))
+	$(Q)rmdir $(DESTDIR)$(PREFIX)/include/gotap 2>/dev/null || true
 
 clean:
 	$(call say,CLEAN,$(BUILD))

@@ -15,8 +15,8 @@
 struct goroutine {
 	uint64_t id;
 	int64_t since;			/* when it came into the state it is in */
-	int64_t in[GOTAP_GSTATES];	/* ns */
-	unsigned int state;
+	int64_t in[GOTAP_GO_STATES];	/* ns */
+	unsigned int state;		/* an index into it */
 	char what[80];			/* the function it began with */
 };
 
@@ -48,25 +48,28 @@ static void name(const struct gotap_reader *r, struct goroutine *g, uint64_t sta
 	size_t n = gotap_stack(r, stack, frames, sizeof(frames[0]), 128);
 
 	if (n && n <= 128 && !g->what[0])
-		snprintf(g->what, sizeof(g->what), "%.*s", (int)frames[n - 1].func_len,
-			 frames[n - 1].func);
+		snprintf(g->what, sizeof(g->what), "%.*s", (int)frames[n - 1].func.len,
+			 frames[n - 1].func.s);
 }
 
 static void take(const struct gotap_reader *r, const struct gotap_event *ev)
 {
+	struct gotap_transition tr;
 	struct goroutine *g;
 
-	if (ev->change.of != GOTAP_GOROUTINE)
+	if (!gotap_event_transition(r, &tr, sizeof(tr)) || tr.of != GOTAP_GOROUTINE)
 		return;
-	g = find(ev->change.id);
-	if (ev->kind == GOTAP_GO_CREATE || ev->kind == GOTAP_GO_CREATE_BLOCKED)
-		name(r, g, ev->args[1]);
-	else if (ev->change.id == ev->g || ev->kind == GOTAP_GO_STATUS_STACK)
-		name(r, g, ev->stack);
+	g = find(tr.id);
+	name(r, g, tr.stack);
 	if (g->since)
 		g->in[g->state] += ev->time - g->since;
-	g->state = ev->change.to;
+	g->state = tr.to - GOTAP_STATE_GO_UNDETERMINED;
 	g->since = ev->time;
+}
+
+static double ms_in(const struct goroutine *g, enum gotap_state state)
+{
+	return (double)g->in[state - GOTAP_STATE_GO_UNDETERMINED] / 1e6;
 }
 
 static void print(int64_t end)
@@ -80,8 +83,8 @@ static void print(int64_t end)
 
 		g->in[g->state] += end - g->since;
 		printf("%10llu %12.6f %12.6f %12.6f %12.6f  %s\n", (unsigned long long)g->id,
-		       g->in[GOTAP_GSTATE_RUNNING] / 1e6, g->in[GOTAP_GSTATE_RUNNABLE] / 1e6,
-		       g->in[GOTAP_GSTATE_WAITING] / 1e6, g->in[GOTAP_GSTATE_SYSCALL] / 1e6, g->what);
+		       ms_in(g, GOTAP_STATE_GO_RUNNING), ms_in(g, GOTAP_STATE_GO_RUNNABLE),
+		       ms_in(g, GOTAP_STATE_GO_WAITING), ms_in(g, GOTAP_STATE_GO_SYSCALL), g->what);
 	}
 }
 

@@ -41,10 +41,9 @@ static uint64_t text(const char *s)
 static uint64_t stack(const char *func, uint64_t line, const char *caller, uint64_t caller_line)
 {
 	struct gotap_frame f[2] = {
-		{ .line = line, .func = func, .func_len = strlen(func), .file = "main.go",
-		  .file_len = 7 },
-		{ .line = caller_line, .func = caller, .func_len = caller ? strlen(caller) : 0,
-		  .file = "main.go", .file_len = 7 },
+		{ .line = line, .func = { func, strlen(func) }, .file = { "main.go", 7 } },
+		{ .line = caller_line, .func = { caller, caller ? strlen(caller) : 0 },
+		  .file = { "main.go", 7 } },
 	};
 
 	return (uint64_t)gotap_write_stack(w, f, sizeof(f[0]), caller ? 2 : 1);
@@ -52,8 +51,8 @@ static uint64_t stack(const char *func, uint64_t line, const char *caller, uint6
 
 static void write_events(void)
 {
-	EMIT(GOTAP_PROC_STATUS, P, GOTAP_PSTATUS_RUNNING);
-	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_GSTATUS_RUNNING);
+	EMIT(GOTAP_PROC_STATUS, P, GOTAP_STATUS_PROC_RUNNING);
+	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_STATUS_GO_RUNNING);
 	EMIT(GOTAP_PROCS_CHANGE, 1, 0);
 	EMIT(GOTAP_GO_CREATE, CHILD, stack("main.child", 20, NULL, 0),
 	     stack("main.start", 9, "main.main", 14));
@@ -69,8 +68,8 @@ static void write_events(void)
 /* A generation begins with the state of all that live. */
 static void write_more(void)
 {
-	EMIT(GOTAP_PROC_STATUS, P, GOTAP_PSTATUS_RUNNING);
-	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_GSTATUS_RUNNING);
+	EMIT(GOTAP_PROC_STATUS, P, GOTAP_STATUS_PROC_RUNNING);
+	EMIT(GOTAP_GO_STATUS, MAIN, THREAD, GOTAP_STATUS_GO_RUNNING);
 	EMIT(GOTAP_GO_BLOCK, text("sleep"), stack("main.main", 17, NULL, 0));
 	gotap_write_sample(w, THREAD, now, P, GOTAP_NONE, stack("main.main", 17, NULL, 0));
 }

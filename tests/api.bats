@@ -27,28 +27,94 @@ built() {
 	succeeds cc -std=c99 -Wall -Wextra -Werror -pedantic-errors -D_GNU_SOURCE -o "$EXAMPLE" "$EXAMPLES/$1.c" "${flags[@]}"
 }
 
+# declared: prints the functions of the headers, one a line.
+declared() { cat "$ROOT"/include/gotap/*.h | grep -A1 '^GOTAP_API ' | grep -o 'gotap_[a-z_]*(' | tr -d '(' | LC_ALL=C sort -u; }
+
+# A trace as text: 4 s of one goroutine.
+two_stops() {
+	cat <<-'EOF'
+		Trace Go1.22
+		EventBatch gen=1 m=18446744073709551615 time=1000 size=6
+		Frequency freq=1000000000
+		EventBatch gen=1 m=18446744073709551615 time=1000 size=31
+		Strings
+		String id=1
+			data="GC mark termination"
+		String id=2
+			data="other"
+		EventBatch gen=1 m=7 time=1000 size=58
+		ProcStatus dt=0 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=7 gstatus=2
+		ProcsChange dt=0 procs_value=1 stack=0
+		STWBegin dt=1000000000 kind_string=2 stack=0
+		STWEnd dt=1000000
+		HeapAlloc dt=1000000000 heapalloc_value=1
+		HeapAlloc dt=900000000 heapalloc_value=2
+		STWBegin dt=99000000 kind_string=1 stack=0
+		STWEnd dt=3000000
+		HeapAlloc dt=1000000000 heapalloc_value=3
+	EOF
+}
+
 @test "the library shows gotap_* and nothing else" {
-	run_logged nm -D --defined-only "$ROOT/lib/libgotap.so.1"
-	[ "$(wc -l <<<"$output")" -ge 20 ]
-	! grep -v ' T gotap_' <<<"$output" || fail "the shared library shows more"
 	run_logged nm -g --defined-only "$ROOT/lib/libgotap.a"
 	! grep ' [A-Z] ' <<<"$output" | grep -v ' T gotap_' || fail "the archive shows more"
-	readelf -d "$ROOT/lib/libgotap.so" | grep -q 'SONAME.*libgotap\.so\.1'
+	readelf -d "$ROOT/lib/libgotap.so" | grep -q 'SONAME.*libgotap\.so\.2'
 }
 
-@test "what the headers declare is what the library has" {
-	nm -D --defined-only "$ROOT/lib/libgotap.so" | awk '{ print $3 }' | sort >"$BATS_TEST_TMPDIR/has"
-	cat "$ROOT"/include/gotap/*.h | grep -A1 '^GOTAP_API ' | grep -o 'gotap_[a-z_]*(' | tr -d '(' | sort -u |
-		diff - "$BATS_TEST_TMPDIR/has"
+@test "what the headers declare is what the library has, each with the version GOTAP_2" {
+	[ "$(declared | wc -l)" -ge 45 ]
+	nm -D --defined-only --with-symbol-versions "$ROOT/lib/libgotap.so.2" |
+		awk '$3 != "GOTAP_2" { print $2, $3 }' | LC_ALL=C sort | diff <(declared | sed 's/.*/T &@@GOTAP_2/') -
+	sed -n 's/^\t\t\(gotap_[a-z_]*\);$/\1/p' "$CHECKOUT/user/api/libgotap.map" | diff <(declared) -
 }
 
-@test "each header compiles by itself, as C99 and as C++" {
-	local header
+@test "each function has a unit test that calls it" {
+	local name missing=
+	while read -r name; do
+		grep -qw "$name" "$CHECKOUT"/tests/unit/api_*.c "$CHECKOUT/tests/unit/api_trace.h" || missing+=" $name"
+	done < <(declared)
+	[ -z "$missing" ] || fail "no test calls$missing"
+}
+
+@test "each header compiles by itself, as C89, C99, C++98 and C++17" {
+	local header language
 	for header in "$ROOT"/include/gotap/*.h; do
-		succeeds cc -std=c99 -pedantic-errors -Wall -Werror -fsyntax-only -I"$ROOT/include" -x c "$header"
+		for language in c89 c99 c11; do
+			succeeds cc -std=$language -pedantic-errors -Wall -Wextra -Werror -fsyntax-only -I"$ROOT/include" -x c "$header"
+		done
 		command -v c++ >/dev/null || continue
-		succeeds c++ -Wall -Werror -fsyntax-only -I"$ROOT/include" -x c++ "$header"
+		for language in c++98 c++17; do
+			succeeds c++ -std=$language -pedantic-errors -Wall -Wextra -Werror -fsyntax-only -I"$ROOT/include" \
+				-x c++ "$header"
+		done
 	done
+}
+
+@test "a program of C++ links with the library" {
+	command -v c++ >/dev/null || skip "no C++ compiler here"
+	printf '%s\n' '#include <gotap/raw.h>' '#include <gotap/reader.h>' '#include <gotap/rewrite.h>' '#include <gotap/writer.h>' \
+		'int main() { return gotap_api_version() != GOTAP_API_VERSION || gotap_kind_named("GoStart", 7) != GOTAP_GO_START; }' \
+		>"$BATS_TEST_TMPDIR/p.cc"
+	succeeds c++ -o "$BATS_TEST_TMPDIR/p" "$BATS_TEST_TMPDIR/p.cc" -I"$ROOT/include" -L"$ROOT/lib" -lgotap "-Wl,-rpath,$ROOT/lib"
+	succeeds "$BATS_TEST_TMPDIR/p"
+}
+
+@test "the library needs the C library and zlib alone" {
+	run_logged readelf -d "$ROOT/lib/libgotap.so.2"
+	! sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$output" | grep -vE '^(libz|libc|libpthread|ld-linux[a-z0-9-]*)\.so' ||
+		fail "it needs more"
+	run_logged ldd "$ROOT/lib/libgotap.so.2"
+	! grep -E 'libdw|libelf|libbpf' <<<"$output" || fail "it needs one of them"
+	! grep -E 'ldw|lelf|lbpf' "$ROOT/lib/pkgconfig/gotap.pc" || fail "a static program would need one of them"
+}
+
+@test "what was installed can be taken away again" {
+	local root=$BATS_TEST_TMPDIR/root
+	succeeds make -s -C "$CHECKOUT" BUILD="$BUILD" PREFIX="$root" install-lib
+	[ -e "$root/lib/libgotap.so" ] && [ -e "$root/include/gotap/raw.h" ]
+	succeeds make -s -C "$CHECKOUT" BUILD="$BUILD" PREFIX="$root" uninstall
+	[ -z "$(find "$root" -type f -o -type l)" ]
 }
 
 # But for the seed of its hashes, which is set when it is loaded and never again.
@@ -58,7 +124,7 @@ built() {
 }
 
 @test "the library starts no process and does not read DWARF data" {
-	run_logged nm -D --undefined-only "$ROOT/lib/libgotap.so.1"
+	run_logged nm -D --undefined-only "$ROOT/lib/libgotap.so.2"
 	! grep -wE 'fork|execve|dwarf_begin' <<<"$output" || fail "it does"
 }
 
@@ -110,6 +176,29 @@ built() {
 	for trace in "$CHECKOUT"/tests/vectors/ok_*.trace; do
 		succeeds "$EXAMPLE" "$trace"
 	done
+}
+
+# The world stops twice in it, for 1 ms at 1 s and for 3 ms at 3 s.
+@test "the library cuts the second around the longest stop of the world" {
+	local how trace=$BATS_TEST_TMPDIR/long.trace part=$BATS_TEST_TMPDIR/part.trace
+	two_stops >"$BATS_TEST_TMPDIR/long.txt"
+	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/long.txt" -o "$trace"
+	succeeds "$GOTAP" check "$trace"
+	for how in shared static; do
+		built cut_longest_stop "$how"
+		succeeds "$EXAMPLE" "$trace" "$part"
+		matches '^.*/part\.trace: 3\.000000 ms at 3\.0000[0-9]* s \(GC mark termination\), [0-9]+ events$'
+		succeeds "$GOTAP" check "$part"
+		[ "$("$GOTAP" text "$part" | grep -c '^STWBegin')" -eq 1 ]
+		[ "$("$GOTAP" text "$part" | grep -c '^HeapAlloc')" -eq 1 ]
+	done
+	views_ok "$part"
+	built write_trace shared
+	"$EXAMPLE" "$trace"
+	built cut_longest_stop shared
+	run_logged "$EXAMPLE" "$trace" "$part"
+	[ "$status" -eq 1 ]
+	contains "the world does not stop in it"
 }
 
 @test "a damaged or foreign file gives an error, and what came before it" {

@@ -19,19 +19,13 @@ teardown() { stop_targets; }
 # steps: the levels of the last report, in their order.
 steps() { sed -nE 's/.*"budget_steps": \[([^]]*)\].*/\1/p' "$REPORT" | grep -oE '"level": "[a-z-]*"' | sed 's/.*: "//; s/"//' | paste -sd ' '; }
 
-# notes [REGEX]: the log events of category gotap, "NANOSECONDS TEXT", of those texts that match.
-notes() {
-	"$ORACLE/check" -logs "$TRACE" | sed -n 's/^log \([0-9]*\) gotap /\1 /p' | grep -E -- "^[0-9]+ ${1:-}" || true
-}
-
 # A program that does nothing but hand over, and a budget that no machine can keep with probes in place.
 shed() {
 	build_prog "$1" pingpong
 	start_target "$PROG"
 	start_record "$TRACE" --strict -p "$TARGET" --budget 0.5 "${@:2}"
 	wait_for 60 is_off
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
 	notes
@@ -61,14 +55,13 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 	local i
 	start_target "$PROG" -load 20
 	start_record "$TRACE" --strict -p "$TARGET" --budget 2
-	wait_for 60 came_back 1
+	wait_for 60 has_read 1
 	kill -USR1 "$TARGET"
 	wait_for 60 turned
-	i=$(times_back)
-	wait_for 60 came_back $((i + 2))
+	i=$(readings)
+	wait_for 60 has_read $((i + 2))
 	kill -STOP "$TARGET"
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	kill -CONT "$TARGET"
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
@@ -79,20 +72,6 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 	states "$BATS_TEST_TMPDIR/after.trace" 3 >"$BATS_TEST_TMPDIR/now"
 	[ "$(grep -c . "$BATS_TEST_TMPDIR/now")" -ge 80 ]
 	succeeds diff "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
-}
-
-turned() { grep -qx turned "$TARGET_OUT"; }
-
-times_back() { grep -aoE 'not recorded from [0-9.]+ s to' "$TRACE.partial" | wc -l; }
-
-came_back() { [ "$(times_back)" -ge "$1" ]; }
-
-# states FILE FIELD: the goroutines that stay where they are, with the first (3) or last (4) state.
-states() {
-	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
-		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
-			state = $field; sub(/.*=/, "", state)
-			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
 }
 
 @test "a large budget: nothing is left out" {

@@ -47,8 +47,7 @@ ring_mappings() {
 	[ "$(find "/proc/$NAMES/fd" -type l | wc -l)" -eq 2 ]
 	[ "$(find "/proc/$NAMES/fd" -lname 'socket:*' | wc -l)" -eq 1 ]
 	[ "$(ring_mappings "$NAMES")" -eq 0 ]
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
 	wait_for 60 names_has_ended
@@ -63,8 +62,7 @@ ring_mappings() {
 	for pid in $(pgrep -P "$RECORDER"); do
 		[ "$(ring_mappings "$pid")" -eq 0 ] || fail "$(cat "/proc/$pid/comm") has them"
 	done
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 }
 
@@ -74,8 +72,7 @@ ring_mappings() {
 	names_process
 	kill -INT "$NAMES"
 	kill -TERM "$NAMES"
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" = 0 ]
 }

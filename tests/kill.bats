@@ -44,7 +44,7 @@ kill_at() {
 	detaching)
 		! wait_for 60 [ -s "$trace.partial" ] || seen=yes
 		kill -INT "$pid" 2>/dev/null
-		nap $((delay % 120))
+		nap $((delay % 2 * delay % 120))	# the first of a round at once: it cannot have ended
 		;;
 	esac
 	kill -KILL "$pid" 2>/dev/null
@@ -113,8 +113,7 @@ killed() { (cd "$KILLED" && wc -l -- * | awk '$2 != "total" { printf "%s%d %s", 
 	text_is_clean "$TARGET"
 	start_record "$BATS_TEST_TMPDIR/trace" -p "$TARGET"
 	[ "$(breakpoints_in "$TARGET")" -gt 30 ]
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	text_is_clean "$TARGET"
 }
 

@@ -137,8 +137,7 @@ ctrl_c() {
 	start_record "$TRACE" -d 200ms -- "$PROG" -after 1m
 	TARGET=$(pgrep -P "$RECORDER" -x exitquick)
 	wait_for 60 test -e "$TRACE"
-	kill -TERM "$RECORDER"
-	wait_record
+	stop_record TERM
 	[ "$status" -eq 125 ]
 	grep -qx "gotap: process $TARGET goes on" "$REPORT"
 	target_runs
@@ -152,8 +151,7 @@ ctrl_c() {
 	TARGET=$(pgrep -P "$RECORDER" -x exitquick)
 	hold_drain 6
 	sleep 4
-	kill -TERM "$RECORDER"
-	wait_record
+	stop_record TERM
 	[ "$status" -eq 125 ]
 	grep -qx "gotap: process $TARGET goes on" "$REPORT"
 	[ -z "$(reported ended)" ]

@@ -5,6 +5,7 @@
 # exists when that begins and every event from then on, by address, size and class.
 
 load lib/common
+load lib/record
 
 setup() { require_root; }
 teardown() { stop_targets; }
@@ -15,23 +16,18 @@ X() { printf '%s/x.trace' "$BATS_TEST_TMPDIR"; }
 
 # same_memory VERSION [GOTAP RECORD FLAG...]
 same_memory() {
-	local version=$1 status=0
+	local version=$1
 	shift
 	build_prog "$version" memory
 	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms
-	"$GOTAP" record --budget none --strict -e sched,stacks,spans "$@" -p "$TARGET" -o "$(X)" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 60 has_begun "$(X)"
+	start_record "$(X)" --strict -e sched,stacks,spans "$@" -p "$TARGET"
 	kill -USR1 "$TARGET"
-	wait $! || status=$?
-	cat "$BATS_TEST_TMPDIR/report"
+	wait_record
 	[ "$status" -eq 0 ]
 	views_ok "$(X)"
 	oracle "$REFERENCE_GO"
 	succeeds "$ORACLE/memory" "${LIMITS[@]}" "$BATS_TEST_TMPDIR/rt.trace" "$(X)"
 }
-
-# has_begun FILE: gotap has attached, and the trace that gets this name has its header.
-has_begun() { [ -s "$1.partial" ]; }
 
 # Go 1.23's tracer leaves out what happens while it holds the thread itself (traceTryAcquire): stacks that grow there.
 @test "spans and stacks equal the runtime's, Go 1.23" { LIMITS=(-max-extra 0.02); same_memory 1.23; }

@@ -40,8 +40,6 @@ killed() {
 	wait "$RECORDER" || true
 }
 
-has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
-
 # --- convert, assemble, text and wire ----------------------------------------------------------
 
 @test "a command that fails leaves the file that was there, and nothing else" {
@@ -304,8 +302,7 @@ started_wire() {
 	one_line 1 "cannot write '$TRACE': another gotap is writing it"
 	[ ! -e "$BATS_TEST_TMPDIR/other" ]
 	[ "$(cat "$TRACE")" = old ]
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 	trace_ok "$TRACE"
 	nothing_beside
@@ -356,8 +353,7 @@ started_wire() {
 	mixed
 	start_record "$TRACE" -p "$TARGET"
 	echo new >"$TRACE"
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 1 ]
 	grep -q "'$TRACE' was made by another program meanwhile, and is left alone: see 'x.trace.partial'" "$REPORT"
 	[ "$(cat "$TRACE")" = new ]

@@ -32,29 +32,16 @@ for i in sorted(json.load(sys.stdin), key=lambda i: i["formatted"]["key"]):
 
 lost_by_cpu() { sed -nE 's/.*"lost_by_cpu": \[([^]]*)\].*/\1/p' "$REPORT"; }
 
-# notes [REGEX]: the log events of category gotap in the trace so far, "NANOSECONDS TEXT", of those texts that match.
-notes() {
-	"$ORACLE/check" -logs "$TRACE" | sed -n 's/^log \([0-9]*\) gotap /\1 /p' | grep -E -- "^[0-9]+ ${1:-}" || true
-}
-
-# How often the file says so far that states were read. The texts lie in it as they are.
-readings() { cat "$TRACE" "$TRACE.partial" 2>/dev/null | grep -aoE 'not recorded from [0-9.]+ s to' | wc -l; }
-
-has_read() { [ "$(readings)" -ge "$1" ]; }
-
 monotonic_ns() { python3 -c 'import time; print(time.monotonic_ns())'; }
 
 target_is_stopped() { ! awk '{ print $3 }' "/proc/$TARGET/task/"*/stat | grep -qv T; }
-
-turned() { grep -qx turned "$TARGET_OUT"; }
 
 # Ends the recording at a moment at which nothing is under way, and compares the counts.
 end_recording() {
 	kill -STOP "$TARGET"
 	wait_for 60 target_is_stopped
 	KERNEL=$(lost_in_kernel)
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	kill -CONT "$TARGET"
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
@@ -74,15 +61,6 @@ states_are_true() {
 	[ "$(grep -c . "$BATS_TEST_TMPDIR/now")" -ge 80 ]
 	succeeds diff "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
 }
-
-# states FILE FIELD: the goroutines that exist, with the first (3) or last (4) state.
-states() {
-	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
-		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
-			state = $field; sub(/.*=/, "", state)
-			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
-}
-
 
 turn() {
 	kill -USR1 "$TARGET"
@@ -124,8 +102,6 @@ nothing_is_told_between() {
 }
 
 loses_more() { [ "$(lost_in_kernel)" != "$before" ]; }
-
-has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 
 @test "nobody reads the trace for two seconds" {
 	local before to

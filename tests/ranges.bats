@@ -13,28 +13,24 @@
 #   - the stack of an assist: the runtime's own names the tracer's function and another line of gcAssistAlloc.
 
 load lib/common
+load lib/record
 
 setup() { require_root; }
 teardown() { stop_targets; }
 
 NEED='RangeBegin GC concurrent,RangeBegin GC mark assist,RangeBegin stop-the-world (GC,Label GC,Metric /gc,Metric /memory'
 
-# has_begun FILE: gotap has attached, and the trace that gets this name has its header.
-has_begun() { [ -s "$1.partial" ]; }
-
 # traced_twice VERSION EVENTS [FLAG...]: the program traces itself while gotap does.
 traced_twice() {
-	local version=$1 events=$2 status=0
+	local version=$1 events=$2
 	shift 2
 	build_prog "$version" ranges
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -tail 100ms "$@"
-	"$GOTAP" record --budget none --strict -e "$events" -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 60 has_begun "$BATS_TEST_TMPDIR/gt.trace"
+	start_record "$BATS_TEST_TMPDIR/gt.trace" --strict -e "$events" -p "$TARGET"
 	sleep 0.1
 	kill -USR1 "$TARGET"
-	wait $! || status=$?
-	cat "$BATS_TEST_TMPDIR/report"
-	[ "${status:-0}" -eq 0 ]
+	wait_record
+	[ "$status" -eq 0 ]
 	views_ok "$BATS_TEST_TMPDIR/gt.trace"
 }
 

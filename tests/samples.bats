@@ -6,6 +6,7 @@
 # stack that the trace shows on its thread at that time: in Go, in the kernel, in C, on the system stack.
 
 load lib/common
+load lib/record
 
 setup() { require_root; require_tool gcc; }
 teardown() { stop_targets; }
@@ -13,19 +14,14 @@ teardown() { stop_targets; }
 LARGE=0.03
 NEED='main.burn,main.inKernel,main._Cfunc_c_burn,main.allocating,the scheduler'
 
-# The trace has another name until it is whole.
-has_begun() { [ -s "$1.partial" ]; }
-
 # same_samples VERSION [PROGRAM'S FLAG...]
 same_samples() {
-	local ours=$BATS_TEST_TMPDIR/gt.trace theirs=$BATS_TEST_TMPDIR/rt.trace status=0
+	local ours=$BATS_TEST_TMPDIR/gt.trace theirs=$BATS_TEST_TMPDIR/rt.trace
 	build_prog "$1" sampled
 	start_target "$PROG" -trace "$theirs" -dur 4s "${@:2}"
-	"$GOTAP" record --budget none --strict --cpu-samples 100 -p "$TARGET" -o "$ours" 2>"$BATS_TEST_TMPDIR/report" 3>&- &
-	wait_for 60 has_begun "$ours"
+	start_record "$ours" --strict --cpu-samples 100 -p "$TARGET"
 	kill -USR1 "$TARGET"
-	wait $! || status=$?
-	cat "$BATS_TEST_TMPDIR/report"
+	wait_record
 	[ "$status" -eq 0 ]
 	views_ok "$ours"
 	oracle "$REFERENCE_GO"

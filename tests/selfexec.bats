@@ -39,7 +39,9 @@ one_image_each() {
 	target_runs
 }
 
-came_too_late() { grep -q 'while it was attached to\|exec.ed another before its goroutines' "$REPORT"; }
+came_too_late() {
+	grep -q "exec'ed another program \(while\|meanwhile\)\|exec'ed another before its goroutines\|just ended or exec'ed" "$REPORT"
+}
 
 @test "each recording is of one of them, Go 1.23" { one_image_each 1.23 1; }
 @test "each recording is of one of them, Go 1.27" { one_image_each 1.27 2; }
@@ -48,6 +50,16 @@ came_too_late() { grep -q 'while it was attached to\|exec.ed another before its 
 @test "without randomized addresses" {
 	require_tool setarch
 	one_image_each 1.27 1 setarch -R
+}
+
+@test "a program that execs all the time: each recording that fails says so" {
+	build_prog 1.27 selfexec
+	start_target "$PROG" -every 60ms
+	for _ in {1..40}; do
+		record "$TRACE" --budget none -d 5ms -p "$TARGET"
+		[ "$status" -eq 0 ] || came_too_late || fail "$(cat "$REPORT")"
+	done
+	target_runs
 }
 
 # Then the recording ends at the last look before the exec: a little shorter, and as true.

@@ -128,8 +128,6 @@ stopped_by() {
 	trace_ok "$TRACE.again"
 }
 
-has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
-
 @test "signals of all kinds at once end the recording whole, once" {
 	mixed
 	start_record "$TRACE" --strict -p "$TARGET"
@@ -157,8 +155,7 @@ has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 	(trap '' HUP; exec "$GOTAP" record -o "$TRACE" --json -d 3s -p "$TARGET") 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	wait_for 60 has_bytes "$TRACE.partial" 1
-	kill -HUP "$RECORDER"
-	wait_record
+	stop_record HUP
 	[ "$status" -eq 0 ]
 	awk -v s="$(reported seconds)" 'BEGIN { exit !(s > 2.9) }'
 }

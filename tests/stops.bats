@@ -119,8 +119,7 @@ stopped_all_the_time() {
 	sleep 2
 	thaw
 	sleep 1
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 	[ "$(stops '[(e["by"], e["before"], e["to"] is not None and e["to"] - e["from"] >= 0.25) for e in s]')" = \
 		"[('signal', False, True), ('cgroup', False, True)]" ]

@@ -71,8 +71,7 @@ succeeds_not() {
 	TARGETS+=" $RECORDER"
 	wait_for 60 is_asked
 	begin=$(date +%s%N)
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
 	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 30000 ]	# the whole list takes minutes
 	[ "$status" -eq 1 ]
@@ -105,8 +104,7 @@ recorder_has_ended() { ! target_runs "$RECORDER"; }
 	wait_for 60 is_strange
 	wait_for 60 is_asked
 	begin=$(date +%s%N)
-	kill -INT "$RECORDER"
-	wait_record
+	stop_record
 	echo "$((($(date +%s%N) - begin) / 1000000)) ms"
 	[ "$((($(date +%s%N) - begin) / 1000000))" -lt 30000 ]	# the whole list takes minutes
 	[ "$status" -eq 0 ]

@@ -6,21 +6,24 @@
  *
  *	struct gotap_reader *r;
  *	struct gotap_event ev;
+ *	struct gotap_transition tr;
  *	struct gotap_error err;
  *	int ret;
  *
  *	if (gotap_open(&r, "trace.out", NULL, &err))
  *		errx(1, "%s", err.text);
  *	while ((ret = gotap_next(r, &ev, sizeof(ev))) > 0)
- *		printf("%lld %s\n", (long long)ev.time, gotap_kind_name(ev.kind));
+ *		if (gotap_event_transition(r, &tr, sizeof(tr)) && tr.of == GOTAP_GOROUTINE)
+ *			printf("%lld goroutine %llu: %s\n", (long long)ev.time,
+ *			       (unsigned long long)tr.id, gotap_state_name(tr.to));
  *	if (ret < 0)
  *		errx(1, "%s", gotap_reader_error(r)->text);
  *	gotap_close(r);
  *
  * Traces of Go 1.22 and later are read as they come, from a pipe too, in the
  * memory that one generation (about a second of the program's life) needs.
- * Older ones have their tables at the end: they are read whole by gotap_open()
- * and shown as Go 1.22 would have written them.
+ * Older ones have their tables at the end: they are read whole when they are
+ * opened and shown as Go 1.22 would have written them.
  */
 #ifndef GOTAP_READER_H
 #define GOTAP_READER_H
@@ -42,29 +45,15 @@ struct gotap_read_options {
 	const char *binary;
 };
 
-enum gotap_resource {
-	GOTAP_NOTHING,
-	GOTAP_GOROUTINE,	/* states are enum gotap_go_state */
-	GOTAP_PROC,		/* states are enum gotap_proc_state */
-};
-
-/* The effect of an event on a goroutine or P, which need not be the event's own. */
-struct gotap_change {
-	uint32_t of;		/* enum gotap_resource */
-	uint32_t from, to;
-	uint32_t unused;
-	uint64_t id;
-};
-
 struct gotap_event {
 	int64_t time;		/* ns on the clock of the traced program, strictly increasing */
 	uint32_t kind;		/* enum gotap_kind; a later library may give more */
-	uint32_t nargs;
+	uint32_t category;	/* enum gotap_category: which gotap_event_...() says more */
 	uint64_t args[GOTAP_MAX_ARGS];	/* as gotap/event.h lists them */
+	uint32_t nargs;
+	uint32_t unused;
 	uint64_t m, p, g;	/* where it happened, before its effect; GOTAP_NONE = nowhere */
 	uint64_t stack;		/* id of where the program was, 0 = not known */
-	struct gotap_change change;
-	const char *task;	/* type of the task of a UserTaskBegin or UserTaskEnd, else "" */
 	uint64_t offset;	/* in the file; 0 in traces before Go 1.22 */
 };
 
@@ -77,32 +66,146 @@ struct gotap_trace_info {
 	uint64_t wall_sec, wall_nsec;	/* ... and the time of day */
 };
 
+/* --- opening and closing --- */
+
 /*
  * Opens the trace at @path, "-" for standard input. @options may be NULL.
  * -EINVAL: no trace; -ENOTSUP: of a release that is not known; -EBADMSG or
- * -EINVAL: a trace before Go 1.22 that is damaged.
+ * -EINVAL: a trace before Go 1.22 that is damaged; else the errno of open(2)
+ * or read(2).
  */
 GOTAP_API int gotap_open(struct gotap_reader **ret, const char *path,
 			 const struct gotap_read_options *options, struct gotap_error *err);
-/* Reads the @n bytes at @data, which must outlive the reader. */
+/*
+ * Reads the descriptor @fd from where it stands, and no further than it must. It stays
+ * the caller's, who closes it after gotap_close(); its position is undefined meanwhile.
+ * Errors are those of gotap_open().
+ */
+GOTAP_API int gotap_open_fd(struct gotap_reader **ret, int fd,
+			    const struct gotap_read_options *options, struct gotap_error *err);
+/*
+ * Reads what @read gives, which is called with @ctx by this function, gotap_next() and
+ * gotap_next_data(). Errors are those of gotap_open(); one that @read returns is passed on.
+ */
+GOTAP_API int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read, void *ctx,
+				  const struct gotap_read_options *options,
+				  struct gotap_error *err);
+/* Reads the @n bytes at @data, which must outlive the reader. Errors are those of gotap_open(). */
 GOTAP_API int gotap_open_memory(struct gotap_reader **ret, const void *data, size_t n,
 				const struct gotap_read_options *options,
 				struct gotap_error *err);
 /* Accepts NULL. */
 GOTAP_API void gotap_close(struct gotap_reader *r);
 
+/* --- events --- */
+
 /*
- * 1 and the next event in @ev, of which @size is the size; 0 at the end; a
- * negative errno where the trace is damaged, and from then on. What came
- * before the damage is as good as ever.
+ * 1 and the next event in @ev, of which @size is the size; 0 at the end. -EBADMSG
+ * where the trace is damaged, -ESTALE if the file changes while it is read, or the
+ * errno of read(2) or of the caller's read function, and the same from then on.
+ * What came before is as good as ever.
  */
 GOTAP_API int gotap_next(struct gotap_reader *r, struct gotap_event *ev, size_t size);
-/* The damage that gotap_next() met: place, event, rule. Holds until gotap_close(). */
+/* What gotap_next() or gotap_next_data() met: place, event, rule. Holds until gotap_close(). */
 GOTAP_API const struct gotap_error *gotap_reader_error(const struct gotap_reader *r);
 
 /* About the trace and the generation of the last event; @size is that of @info. */
 GOTAP_API void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *info,
 				 size_t size);
+
+/* --- what the last event means --- */
+
+/*
+ * These fill a struct, of which @size is the size, for the last event of gotap_next(): 1 if
+ * the event is one of that category, else 0, and the struct is left alone. What the structs
+ * refer to holds until the next call of gotap_next(). They show what the methods of
+ * trace.Event of Go 1.27 show that have the same names (internal/trace/event.go).
+ */
+
+enum gotap_resource {
+	GOTAP_PROGRAM = 0,
+	GOTAP_GOROUTINE = 1,
+	GOTAP_PROC = 2
+};
+
+/* Of GOTAP_IS_TRANSITION. It need not be the event's own goroutine or P that changes. */
+struct gotap_transition {
+	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE or GOTAP_PROC */
+	uint32_t from, to;	/* enum gotap_state */
+	uint32_t unused;
+	uint64_t id;
+	uint64_t stack;		/* id of where that is which changes, 0 = not known */
+	struct gotap_text reason;	/* "chan receive", "preempted"; "" for most */
+};
+
+enum { GOTAP_RANGE_ATTRS = 2 };
+
+struct gotap_range_attr {
+	const char *name;	/* "bytes swept" */
+	uint64_t value;
+};
+
+/* Of GOTAP_IS_RANGE_BEGIN, _ACTIVE and _END. */
+struct gotap_range {
+	const char *name;	/* "stop-the-world", "GC mark assist" */
+	struct gotap_text reason;	/* of a stop-the-world; Go shows NAME (REASON) */
+	uint32_t of;		/* enum gotap_resource: to whom it happens */
+	uint32_t category;	/* that of the event */
+	uint64_t id;		/* of the goroutine or P; GOTAP_NONE of the whole program */
+	uint32_t nattrs;	/* of its end */
+	uint32_t unused;
+	struct gotap_range_attr attrs[GOTAP_RANGE_ATTRS];
+};
+
+/* Of GOTAP_IS_METRIC. */
+struct gotap_metric {
+	const char *name;	/* that of runtime/metrics: "/gc/heap/goal:bytes" */
+	const char *unit;	/* behind its colon: "bytes", "threads" */
+	uint64_t value;
+};
+
+/* Of GOTAP_IS_TASK_BEGIN and _END. */
+struct gotap_task {
+	uint64_t id;
+	uint64_t parent;	/* GOTAP_NONE: none, or not known */
+	struct gotap_text type;	/* "" at the end of one that began before the trace */
+};
+
+/* Of GOTAP_IS_REGION_BEGIN and _END. */
+struct gotap_region {
+	uint64_t task;		/* 0: of none */
+	struct gotap_text type;
+};
+
+/* Of GOTAP_IS_LOG. */
+struct gotap_log {
+	uint64_t task;		/* 0: of none */
+	struct gotap_text category, message;
+};
+
+/* Of GOTAP_IS_LABEL. */
+struct gotap_label {
+	uint32_t of;		/* enum gotap_resource: GOTAP_GOROUTINE */
+	uint32_t unused;
+	uint64_t id;
+	struct gotap_text label;
+};
+
+GOTAP_API int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition *tr,
+				     size_t size);
+GOTAP_API int gotap_event_range(const struct gotap_reader *r, struct gotap_range *range,
+				size_t size);
+GOTAP_API int gotap_event_metric(const struct gotap_reader *r, struct gotap_metric *metric,
+				 size_t size);
+GOTAP_API int gotap_event_task(const struct gotap_reader *r, struct gotap_task *task,
+			       size_t size);
+GOTAP_API int gotap_event_region(const struct gotap_reader *r, struct gotap_region *region,
+				 size_t size);
+GOTAP_API int gotap_event_log(const struct gotap_reader *r, struct gotap_log *log, size_t size);
+GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label *label,
+				size_t size);
+
+/* --- strings and stacks --- */
 
 /*
  * Ids of strings and stacks belong to the generation of the last event: what
@@ -117,6 +220,27 @@ GOTAP_API const char *gotap_string(const struct gotap_reader *r, uint64_t id, si
  */
 GOTAP_API size_t gotap_stack(const struct gotap_reader *r, uint64_t id,
 			     struct gotap_frame *frames, size_t size, size_t max);
+
+/* --- data of experiments --- */
+
+/* A batch, of which only the experiment knows what is in it. */
+struct gotap_data {
+	uint32_t experiment;	/* enum gotap_experiment; a trace can have any number below 256 */
+	uint32_t unused;
+	uint64_t m;		/* the thread that wrote it, GOTAP_NONE = none */
+	int64_t time;		/* ns, as events have it */
+	const void *data;
+	size_t len;		/* bytes, at most 65536 */
+};
+
+/*
+ * 1 and the next batch of data of experiments that the generation of the last event has, in
+ * @data, of which @size is the size; 0 when all have been given, and outside of a generation.
+ * Each generation begins anew: after its Sync event all of its batches are there. The bytes
+ * hold until the next call of this function or gotap_next(). -ESTALE or the errno of
+ * read(2) if they can no longer be read. Go gives them as Sync.ExperimentalBatches.
+ */
+GOTAP_API int gotap_next_data(struct gotap_reader *r, struct gotap_data *data, size_t size);
 
 #ifdef __cplusplus
 }

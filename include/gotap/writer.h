@@ -4,7 +4,7 @@
  *
  *	gotap_writer_new(&w, fd, NULL, &err);
  *	gotap_generation(w, NULL);
- *	gotap_write(w, m, time, GOTAP_PROC_STATUS, 2, (uint64_t[]){ p, GOTAP_PSTATUS_RUNNING });
+ *	gotap_write(w, m, time, GOTAP_PROC_STATUS, 2, (uint64_t[]){ p, GOTAP_STATUS_PROC_RUNNING });
  *	...
  *	gotap_writer_close(w, &err);
  *
@@ -58,7 +58,7 @@ GOTAP_API int gotap_generation(struct gotap_writer *w, const struct gotap_clock 
 
 /*
  * The id of a text of @n bytes in this generation; 0, "", for none. Texts of
- * more than 1024 bytes are cut, as Go does it.
+ * more than 1024 bytes are cut, as Go does it. -EINVAL: no generation is open.
  */
 GOTAP_API int64_t gotap_write_string(struct gotap_writer *w, const char *text, size_t n);
 /*
@@ -66,7 +66,7 @@ GOTAP_API int64_t gotap_write_string(struct gotap_writer *w, const char *text, s
  * gotap_frame); of more than 128 frames the rest is left out. Only the leaf,
  * which comes first, may lack a name or a line. Readers take what a pc means
  * from the first frame that has it: a pc of 0, or one used for another line
- * before, is replaced by one of the library's own.
+ * before, is replaced by one of the library's own. -EINVAL: no generation is open.
  */
 GOTAP_API int64_t gotap_write_stack(struct gotap_writer *w, const struct gotap_frame *frames,
 				    size_t size, size_t n);
@@ -74,14 +74,26 @@ GOTAP_API int64_t gotap_write_stack(struct gotap_writer *w, const struct gotap_f
 /*
  * Adds event @kind of thread @m (GOTAP_NONE: of none) at @time, ns from 1 on,
  * with the @nargs arguments of gotap/event.h. -EINVAL: not such an event, ids
- * that this generation does not have, or a time before the thread's last one;
+ * that this generation does not have, a number where a status is to be that is none
+ * (a state of gotap/event.h is none), or a time before the thread's last one;
  * nothing is added then.
  */
 GOTAP_API int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int kind,
 			  unsigned int nargs, const uint64_t *args);
-/* A sample of the CPU profile; @p and @g may be GOTAP_NONE. */
+/*
+ * A sample of the CPU profile at @time, ns from 1 on, in any order; @m, @p and @g may be
+ * GOTAP_NONE, @stack 0. -EINVAL: an id or a time that there is not.
+ */
 GOTAP_API int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t time, uint64_t p,
 				 uint64_t g, uint64_t stack);
+
+/*
+ * Adds @n bytes, at most 65536, of data of @experiment (enum gotap_experiment), which thread @m
+ * (GOTAP_NONE: none) wrote at @time, ns. They are the generation's, in the order of the calls.
+ * -EINVAL: no experiment of header 1.23 and later, or too much.
+ */
+GOTAP_API int gotap_write_data(struct gotap_writer *w, uint64_t m, uint64_t time,
+			       unsigned int experiment, const void *data, size_t n);
 
 /* Why the last call on @w failed. */
 GOTAP_API const struct gotap_error *gotap_writer_error(const struct gotap_writer *w);

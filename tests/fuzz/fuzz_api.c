@@ -72,9 +72,8 @@ static void look_at(struct gotap_reader *r, const struct gotap_event *ev)
 	}
 	n = gotap_stack(r, ev->stack, frames, sizeof(frames[0]), 4);
 	for (i = 0; i < n && i < 4; i++)
-		must(!frames[i].func_len || frames[i].func, "a frame's name can be read");
+		must(frames[i].func.s && frames[i].file.s, "a frame's name can be read");
 	gotap_reader_info(r, &info, sizeof(info));
-	must(ev->task && strlen(ev->task) < 1 << 20, "a task has a type");
 }
 
 static void read_bytes(const uint8_t *data, size_t size)
@@ -104,8 +103,9 @@ static void call_stack(struct gotap_writer *w, struct tape *t)
 	size_t i, n = byte(t) % 9;
 
 	for (i = 0; i < n; i++)
-		frames[i] = (struct gotap_frame){ number(t), number(t), names, names + 7,
-						  byte(t) % sizeof(names), byte(t) % 15 };
+		frames[i] = (struct gotap_frame){ number(t), number(t),
+						  { names, byte(t) % sizeof(names) },
+						  { names + 7, byte(t) % 15 } };
 	gotap_write_stack(w, frames, sizeof(frames[0]), n);
 }
 
@@ -236,7 +236,7 @@ static void emit(struct program *p, uint64_t m, unsigned int kind, const uint64_
 
 static void new_generation(struct program *p)
 {
-	static const struct gotap_frame frame = { 0, 7, "main.main", "/main.go", 9, 8 };
+	static const struct gotap_frame frame = { 0, 7, { "main.main", 9 }, { "/main.go", 8 } };
 	uint64_t m;
 
 	must(!gotap_generation(p->w, NULL), "a generation begins");
@@ -244,9 +244,9 @@ static void new_generation(struct program *p)
 	p->stack = (uint64_t)gotap_write_stack(p->w, &frame, sizeof(frame), 1);
 	for (m = 0; m < THREADS; m++) {
 		p->seq[m] = 0;
-		EMIT(p, m, GOTAP_PROC_STATUS, m, GOTAP_PSTATUS_RUNNING);
+		EMIT(p, m, GOTAP_PROC_STATUS, m, GOTAP_STATUS_PROC_RUNNING);
 		EMIT(p, m, GOTAP_GO_STATUS, m + 1, m,
-		     p->blocked[m] ? GOTAP_GSTATUS_WAITING : GOTAP_GSTATUS_RUNNING);
+		     p->blocked[m] ? GOTAP_STATUS_GO_WAITING : GOTAP_STATUS_GO_RUNNING);
 	}
 }
 

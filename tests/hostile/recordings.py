@@ -83,7 +83,7 @@ class Recorder:
 
     def execed_too_early(self):
         """The target exec'ed before its goroutines were read: an error of its own, that says so."""
-        return "exec'ed another" in self.stderr()
+        return "exec'ed" in self.stderr()
 
     def await_records(self):
         """Until probes are in place, or gotap has ended."""

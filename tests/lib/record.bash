@@ -114,6 +114,31 @@ drain_is_held() {
 # reported FIELD: prints one field of the last report.
 reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
 
+# has_bytes FILE N: at least. For wait_for: a recording that has a generation, say.
+has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
+
+# has_read N: so often, the trace so far says, all states were read. The texts lie in the file as they are.
+has_read() { [ "$(readings)" -ge "$1" ]; }
+
+readings() { cat "$TRACE" "$TRACE.partial" 2>/dev/null | grep -aoE 'not recorded from [0-9.]+ s to' | wc -l; }
+
+# notes [REGEX]: the log events of category gotap, "NANOSECONDS TEXT", of those texts that match.
+notes() {
+	"$ORACLE/check" -logs "$TRACE" | sed -n 's/^log \([0-9]*\) gotap /\1 /p' | grep -E -- "^[0-9]+ ${1:-}" || true
+}
+
+# turned: the program turn has changed what all of its goroutines do.
+turned() { grep -qx turned "$TARGET_OUT"; }
+
+# states FILE FIELD: the goroutines of the program turn that exist and neither run nor talk all the time, with the first (3)
+# or last (4) state.
+states() {
+	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
+		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
+			state = $field; sub(/.*=/, "", state)
+			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
+}
+
 # readable_from VERSION FILE: by the readers of that and every later release.
 readable_from() {
 	local version

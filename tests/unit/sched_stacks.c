@@ -117,6 +117,69 @@ static void a_stack_that_comes_whole_too_late_stays_counted_as_cut(void)
 	stacks_free(s);
 }
 
+/* A return address into the function; 0: there is none. */
+static uint64_t address_in(struct symbolizer *y, const char *function)
+{
+	enum { TEXT_AT = 0x401000, TEXT_SIZE = 4 << 20, ALIGNMENT = 16 };
+	struct frame f;
+	uint64_t pc;
+
+	for (pc = TEXT_AT + 2; pc < TEXT_AT + TEXT_SIZE; pc += ALIGNMENT)
+		if (symbolizer_stack(y, &pc, 1, 0, &f, 1) && !strcmp(f.func, function))
+			return pc;
+	return 0;
+}
+
+/* Of the first program in GOTAP_TEST_BINARIES, which is no PIE. */
+static struct symbolizer *program_symbols(void)
+{
+	const char *list = getenv("GOTAP_TEST_BINARIES");
+	char *path = list ? strndup(list, strcspn(list, " ")) : NULL;
+	struct symbolizer *y = NULL;
+	struct error err;
+
+	if (path && *path)
+		CHECK_EQ(symbolizer_open(&y, &(struct symbol_file){ .path = path }, SYMBOL_PCLNTAB, &err), 0);
+	else
+		printf("# skip no GOTAP_TEST_BINARIES\n");
+	free(path);
+	return y;
+}
+
+static void define_sample(struct stacks *s, uint64_t key, const uint64_t pcs[3])
+{
+	struct rec_stack *r = calloc(1, sizeof(*r) + 3 * sizeof(r->pcs[0]));
+
+	r->r = (struct rec){ .kind = REC_STACK, .id = key, .ptr = REC_STACK_PART, .sub = STACK_CPU };
+	r->n = r->room = 3;
+	memcpy(r->pcs, pcs, 3 * sizeof(r->pcs[0]));
+	stacks_define(s, r);
+	free(r);
+}
+
+/* The frame pointer of a new thread is the one of the thread that made it. */
+static void samples_end_where_the_thread_began(void)
+{
+	struct symbolizer *y = program_symbols();
+	struct stacks *s = stacks_new(y, 27, 127);
+	uint64_t schedule, mstart, other;
+
+	if (y) {
+		schedule = address_in(y, "runtime.schedule");
+		mstart = address_in(y, "runtime.mstart");
+		other = address_in(y, "runtime.newm");
+		CHECK(schedule && mstart && other);
+		define_sample(s, 16, (uint64_t[]){ schedule, mstart, other });
+		CHECK_EQ(frames(s, 16), 2);
+		CHECK_EQ(stacks_cut(s), 0);
+		define_sample(s, 32, (uint64_t[]){ schedule, other, other });
+		CHECK_EQ(frames(s, 32), 3);
+		CHECK_EQ(stacks_cut(s), 1);
+	}
+	stacks_free(s);
+	symbolizer_free(y);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -125,6 +188,7 @@ int main(void)
 		UNIT(stacks_of_samples_go_with_their_generation),
 		UNIT(a_stack_that_comes_whole_in_time_is_not_cut),
 		UNIT(a_stack_that_comes_whole_too_late_stays_counted_as_cut),
+		UNIT(samples_end_where_the_thread_began),
 		{0},
 	});
 }

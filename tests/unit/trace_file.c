@@ -448,7 +448,7 @@ static void an_experiment_has_batches_of_its_own(void)
 
 	CHECK_EQ(tracefile_new(&tf, fd, &opts, &err), 0);
 	tracefile_gen_begin(tf);
-	tracefile_experiment(tf, 1, 7, body, sizeof(body));
+	tracefile_experiment(tf, 1, TRACEV2_NO_ID, 7, body, sizeof(body));
 	trace_emit(tracefile_stream(tf, 1), 8, EV_SpanFree, 4);
 	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
 	all = content(fd);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* event: see gotap/event.h. Its numbers are those of include/tracev2.def. */
+#define _GNU_SOURCE
 #include "gotap/event.h"
 
 #include <errno.h>
 
 #include "api/api.h"
-#include "read/v2_event.h"
+#include "gotap/raw.h"
+#include "read/view.h"
 #include "tracev2.h"
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours)
@@ -62,47 +64,96 @@ SAME(GOTAP_GOROUTINE_STACK_ALLOC, EV_GoroutineStackAlloc);
 SAME(GOTAP_GOROUTINE_STACK_FREE, EV_GoroutineStackFree);
 SAME(GOTAP_SYNC, TRACE_SYNC);
 SAME(GOTAP_MAX_ARGS, TRACEV2_MAX_ARGS);
-SAME(GOTAP_GSTATUS_RUNNABLE, G_RUNNABLE);
-SAME(GOTAP_GSTATUS_WAITING, G_WAITING);
-SAME(GOTAP_PSTATUS_RUNNING, P_RUNNING);
-SAME(GOTAP_PSTATUS_SYSCALL_ABANDONED, P_SYSCALL_ABANDONED);
-SAME(GOTAP_GSTATE_UNDETERMINED, GO_UNDETERMINED);
-SAME(GOTAP_GSTATE_NOT_EXIST, GO_NOT_EXIST);
-SAME(GOTAP_GSTATE_RUNNABLE, GO_RUNNABLE);
-SAME(GOTAP_GSTATE_RUNNING, GO_RUNNING);
-SAME(GOTAP_GSTATE_WAITING, GO_WAITING);
-SAME(GOTAP_GSTATE_SYSCALL, GO_SYSCALL);
-SAME(GOTAP_PSTATE_UNDETERMINED, PROC_UNDETERMINED);
-SAME(GOTAP_PSTATE_NOT_EXIST, PROC_NOT_EXIST);
-SAME(GOTAP_PSTATE_RUNNING, PROC_RUNNING);
-SAME(GOTAP_PSTATE_IDLE, PROC_IDLE);
-
-struct kind {
-	const char *name;
-	const char *args;
-	bool timed;	/* of a thread: a clock snapshot has a time, but belongs to the framing */
-};
-
-enum { FRAMING, STRUCTURAL, TIMED, EXPERIMENT };
-
-static const struct kind kinds[256] = {
-#define EV(number, name, version, class, args, stacks, strings) \
-	[number] = { #name, args, class >= TIMED && number != EV_ClockSnapshot },
-#include "tracev2.def"
-#undef EV
-	[TRACE_SYNC] = { "Sync", "", false },
-};
+SAME(GOTAP_STATUS_GO_RUNNABLE, G_RUNNABLE);
+SAME(GOTAP_STATUS_GO_RUNNING, G_RUNNING);
+SAME(GOTAP_STATUS_GO_SYSCALL, G_SYSCALL);
+SAME(GOTAP_STATUS_GO_WAITING, G_WAITING);
+SAME(GOTAP_STATUS_PROC_RUNNING, P_RUNNING);
+SAME(GOTAP_STATUS_PROC_IDLE, P_IDLE);
+SAME(GOTAP_STATUS_PROC_SYSCALL, P_SYSCALL);
+SAME(GOTAP_STATUS_PROC_SYSCALL_ABANDONED, P_SYSCALL_ABANDONED);
+SAME(GOTAP_STATE_GO_NOT_EXIST, API_GO_STATE(GO_NOT_EXIST));
+SAME(GOTAP_STATE_GO_RUNNABLE, API_GO_STATE(GO_RUNNABLE));
+SAME(GOTAP_STATE_GO_RUNNING, API_GO_STATE(GO_RUNNING));
+SAME(GOTAP_STATE_GO_WAITING, API_GO_STATE(GO_WAITING));
+SAME(GOTAP_STATE_GO_SYSCALL, API_GO_STATE(GO_SYSCALL));
+SAME(GOTAP_STATE_PROC_NOT_EXIST, API_PROC_STATE(PROC_NOT_EXIST));
+SAME(GOTAP_STATE_PROC_RUNNING, API_PROC_STATE(PROC_RUNNING));
+SAME(GOTAP_STATE_PROC_IDLE, API_PROC_STATE(PROC_IDLE));
+SAME(GOTAP_IS_SYNC, VIEW_SYNC);
+SAME(GOTAP_IS_METRIC, VIEW_METRIC);
+SAME(GOTAP_IS_LABEL, VIEW_LABEL);
+SAME(GOTAP_IS_STACK_SAMPLE, VIEW_STACK_SAMPLE);
+SAME(GOTAP_IS_RANGE_BEGIN, VIEW_RANGE_BEGIN);
+SAME(GOTAP_IS_RANGE_ACTIVE, VIEW_RANGE_ACTIVE);
+SAME(GOTAP_IS_RANGE_END, VIEW_RANGE_END);
+SAME(GOTAP_IS_TASK_BEGIN, VIEW_TASK_BEGIN);
+SAME(GOTAP_IS_TASK_END, VIEW_TASK_END);
+SAME(GOTAP_IS_REGION_BEGIN, VIEW_REGION_BEGIN);
+SAME(GOTAP_IS_REGION_END, VIEW_REGION_END);
+SAME(GOTAP_IS_LOG, VIEW_LOG);
+SAME(GOTAP_IS_TRANSITION, VIEW_STATE_TRANSITION);
+SAME(GOTAP_IS_EXPERIMENTAL, VIEW_EXPERIMENTAL);
+SAME(GOTAP_RAW_EVENT_BATCH, EV_EventBatch);
+SAME(GOTAP_RAW_STACKS, EV_Stacks);
+SAME(GOTAP_RAW_STACK, EV_Stack);
+SAME(GOTAP_RAW_STRINGS, EV_Strings);
+SAME(GOTAP_RAW_STRING, EV_String);
+SAME(GOTAP_RAW_CPU_SAMPLES, EV_CPUSamples);
+SAME(GOTAP_RAW_FREQUENCY, EV_Frequency);
+SAME(GOTAP_RAW_EXPERIMENTAL_BATCH, EV_ExperimentalBatch);
+SAME(GOTAP_RAW_SYNC, EV_Sync);
+SAME(GOTAP_RAW_CLOCK_SNAPSHOT, EV_ClockSnapshot);
+SAME(GOTAP_RAW_END_OF_GENERATION, EV_EndOfGeneration);
 
 int gotap_api_version(void)
 {
 	return GOTAP_API_VERSION;
 }
 
+/* --- kinds --- */
+
+enum { FRAMING, STRUCTURAL, TIMED, EXPERIMENT };
+
+static const struct kind {
+	const char *name;
+	const char *args;
+	uint8_t header, class;
+	uint8_t stacks, strings;	/* bit i: argument i is an id of one */
+} kinds[256] = {
+#define EV(number, name, version, class, args, stacks, strings) \
+	[number] = { #name, args, version, class, stacks, strings },
+#include "tracev2.def"
+#undef EV
+};
+
+/* It is an event of a thread: a clock snapshot has a time, but belongs to the framing. */
+static bool is_written(unsigned int kind)
+{
+	return kind < 256 && kinds[kind].class >= TIMED && kind != EV_ClockSnapshot;
+}
+
+static bool has_time(unsigned int kind)
+{
+	return kinds[kind].class >= TIMED || kind == EV_ClockSnapshot;
+}
+
 const char *gotap_kind_name(unsigned int kind)
 {
-	if (kind >= 256 || (!kinds[kind].timed && kind != EV_CPUSample && kind != TRACE_SYNC))
-		return NULL;
-	return kinds[kind].name;
+	return view_event_name(kind);
+}
+
+int gotap_kind_named(const char *name, size_t len)
+{
+	int kind = view_event_named(name, len);
+
+	if (kind >= 0)
+		return kind;
+	for (kind = 0; kind < 256; kind++)
+		if (kinds[kind].name && strlen(kinds[kind].name) == len &&
+		    !memcmp(kinds[kind].name, name, len))
+			return kind;
+	return -EINVAL;
 }
 
 /* A timed event's first argument is dt, so there are as many others as spaces. */
@@ -111,30 +162,107 @@ int gotap_kind_nargs(unsigned int kind)
 	const char *p;
 	int n = 0;
 
-	if (kind >= 256 || !kinds[kind].timed)
+	if (!is_written(kind))
 		return -EINVAL;
 	for (p = kinds[kind].args; *p; p++)
 		n += *p == ' ';
 	return n;
 }
 
-const char *gotap_go_state_name(unsigned int state)
+/* What stands behind the last underscore of an argument's name, or all of it. */
+static const struct {
+	const char *suffix;
+	enum gotap_arg_type type;
+} arg_types[] = {
+	{ "value", GOTAP_ARG_VALUE }, { "seq", GOTAP_ARG_SEQ }, { "g", GOTAP_ARG_G },
+	{ "p", GOTAP_ARG_P }, { "m", GOTAP_ARG_M }, { "task", GOTAP_ARG_TASK },
+	{ "string", GOTAP_ARG_STRING }, { "stack", GOTAP_ARG_STACK },
+	{ "gstatus", GOTAP_ARG_GO_STATUS }, { "pstatus", GOTAP_ARG_PROC_STATUS },
+};
+
+static uint32_t arg_type(struct gotap_text name)
 {
-	return state < GOTAP_GSTATES ? go_state_name((uint8_t)state) : NULL;
+	const char *at = memrchr(name.s, '_', name.len);
+	size_t i, skip = at ? (size_t)(at + 1 - name.s) : 0;
+
+	for (i = 0; i < sizeof(arg_types) / sizeof(arg_types[0]); i++)
+		if (strlen(arg_types[i].suffix) == name.len - skip &&
+		    !memcmp(arg_types[i].suffix, name.s + skip, name.len - skip))
+			return arg_types[i].type;
+	return GOTAP_ARG_RAW;
 }
 
-const char *gotap_proc_state_name(unsigned int state)
+static void add_arg(struct gotap_kind_spec *spec, struct gotap_text name)
 {
-	return state < GOTAP_PSTATES ? proc_state_name((uint8_t)state) : NULL;
+	struct gotap_arg_spec *arg = &spec->args[spec->nargs++];
+
+	arg->name = name;
+	arg->type = arg_type(name);
+	arg->is_new = name.len > 4 && !memcmp(name.s, "new_", 4);
 }
 
-int api_error(struct gotap_error *err, const struct error *from)
+int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
 {
-	_Static_assert(sizeof(err->text) == sizeof(from->text), "one text");
+	const struct kind *k = &kinds[kind % 256];
+	struct gotap_kind_spec spec = { .name = k->name, .kind = kind };
+	const char *p;
+	size_t len;
 
-	if (err) {
-		err->code = from->code;
-		memcpy(err->text, from->text, sizeof(err->text));
+	if (kind >= 256 || !k->name)
+		return -EINVAL;
+	spec.header = k->header;
+	spec.category = view_specs[kind].kind;
+	spec.experiment = k->class == EXPERIMENT ? GOTAP_ALLOC_FREE : GOTAP_NO_EXPERIMENT;
+	spec.has_time = has_time(kind);
+	spec.has_data = raw_has_data(kind);
+	spec.has_frames = kind == EV_Stack;
+	spec.is_written = is_written(kind);
+	for (p = k->args + (has_time(kind) ? strcspn(k->args, " ") : 0); *p; p += len) {
+		p += *p == ' ';
+		len = strcspn(p, " ");
+		add_arg(&spec, (struct gotap_text){ p, len });
 	}
-	return from->code;
+	api_give(to, size, &spec, sizeof(spec));
+	return 0;
+}
+
+const char *gotap_category_name(unsigned int category)
+{
+	return view_kind_name(category);
+}
+
+const char *gotap_experiment_name(unsigned int experiment)
+{
+	return view_experiment_name(experiment);
+}
+
+/* --- states --- */
+
+const char *gotap_state_name(unsigned int state)
+{
+	if (state - GOTAP_STATE_GO_UNDETERMINED < GOTAP_GO_STATES)
+		return go_state_name((uint8_t)(state - GOTAP_STATE_GO_UNDETERMINED));
+	if (state - GOTAP_STATE_PROC_UNDETERMINED < GOTAP_PROC_STATES)
+		return proc_state_name((uint8_t)(state - GOTAP_STATE_PROC_UNDETERMINED));
+	return NULL;
+}
+
+int gotap_state_status(unsigned int state)
+{
+	switch (state) {
+	case GOTAP_STATE_GO_RUNNABLE:
+		return GOTAP_STATUS_GO_RUNNABLE;
+	case GOTAP_STATE_GO_RUNNING:
+		return GOTAP_STATUS_GO_RUNNING;
+	case GOTAP_STATE_GO_WAITING:
+		return GOTAP_STATUS_GO_WAITING;
+	case GOTAP_STATE_GO_SYSCALL:
+		return GOTAP_STATUS_GO_SYSCALL;
+	case GOTAP_STATE_PROC_RUNNING:
+		return GOTAP_STATUS_PROC_RUNNING;
+	case GOTAP_STATE_PROC_IDLE:
+		return GOTAP_STATUS_PROC_IDLE;
+	default:
+		return -EINVAL;
+	}
 }

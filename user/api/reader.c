@@ -16,12 +16,16 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "read/v2_reader.h"
+#include "read/view.h"
 #include "v1/convert.h"
 #include "v1/file.h"
 #include "v1/trace.h"
 
 struct gotap_reader {
 	struct trace_reader *events;
+	const struct trace_event *last;	/* that gotap_next() gave, NULL if none */
+	size_t next_data;	/* of the batches of its generation */
+	uint8_t *data;		/* holds one that was read */
 	int version;
 	bool legacy;
 	void *converted;	/* a v1 trace as v2: mapped */
@@ -97,16 +101,20 @@ static int open_source(struct gotap_reader *r, struct raw_source *source, const 
 	return ret;
 }
 
-static int open_reader(struct gotap_reader **ret, struct raw_source *source,
-		       const struct gotap_read_options *options, struct gotap_error *gerr)
+static int open_input(struct gotap_reader **ret, const struct gotap_input *in,
+		      const struct gotap_read_options *options, struct gotap_error *gerr)
 {
-	struct gotap_reader *r = xcalloc(1, sizeof(*r));
+	struct gotap_reader *r;
 	struct gotap_read_options o = {0};
+	struct raw_source source;
 	struct error err;
 
+	if (api_source(&source, in, &err))
+		return api_error(gerr, &err);
 	if (options)
 		api_take(&o, sizeof(o), options, options->size);
-	if (open_source(r, source, o.binary, &err)) {
+	r = xcalloc(1, sizeof(*r));
+	if (open_source(r, &source, o.binary, &err)) {
 		gotap_close(r);
 		return api_error(gerr, &err);
 	}
@@ -115,23 +123,35 @@ static int open_reader(struct gotap_reader **ret, struct raw_source *source,
 }
 
 int gotap_open(struct gotap_reader **ret, const char *path,
-	       const struct gotap_read_options *options, struct gotap_error *gerr)
+	       const struct gotap_read_options *options, struct gotap_error *err)
 {
-	struct raw_source source;
-	struct error err;
+	struct gotap_input in = { .size = sizeof(in), .path = path };
 
-	if (source_open(&source, path, &err))
-		return api_error(gerr, &err);
-	return open_reader(ret, &source, options, gerr);
+	return open_input(ret, &in, options, err);
+}
+
+int gotap_open_fd(struct gotap_reader **ret, int fd, const struct gotap_read_options *options,
+		  struct gotap_error *err)
+{
+	struct gotap_input in = { .size = sizeof(in), .fd = fd };
+
+	return open_input(ret, &in, options, err);
+}
+
+int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read, void *ctx,
+			const struct gotap_read_options *options, struct gotap_error *err)
+{
+	struct gotap_input in = { .size = sizeof(in), .read = read, .ctx = ctx };
+
+	return open_input(ret, &in, options, err);
 }
 
 int gotap_open_memory(struct gotap_reader **ret, const void *data, size_t n,
-		      const struct gotap_read_options *options, struct gotap_error *gerr)
+		      const struct gotap_read_options *options, struct gotap_error *err)
 {
-	struct raw_source source;
+	struct gotap_input in = { .size = sizeof(in), .data = n ? data : "", .len = n };
 
-	source_open_memory(&source, data, n);
-	return open_reader(ret, &source, options, gerr);
+	return open_input(ret, &in, options, err);
 }
 
 void gotap_close(struct gotap_reader *r)
@@ -141,16 +161,23 @@ void gotap_close(struct gotap_reader *r)
 	trace_reader_close(r->events);
 	if (r->converted)
 		munmap(r->converted, r->converted_len);
+	free(r->data);
 	free(r);
 }
 
 /* --- events --- */
 
-static int fail(struct gotap_reader *r)
+/* There is no next event: 0 at the end, else an error of the input, or of what it says. */
+static int stop(struct gotap_reader *r, int ret)
 {
 	const struct v2_fault *f = trace_reader_fault(r->events);
 	struct error err;
 
+	r->last = NULL;
+	if (trace_reader_error(r->events, &err))
+		return api_error(&r->err, &err);
+	if (!ret)
+		return 0;
 	error_set(&err, -EBADMSG, "generation %llu, byte %llu: %s%s%s",
 		  (unsigned long long)f->place.gen, (unsigned long long)f->place.offset, f->event,
 		  *f->event ? ": " : "", f->rule);
@@ -173,37 +200,6 @@ static uint32_t count_args(const struct trace_event *ev)
 	}
 }
 
-static uint64_t stack_of(const struct gotap_reader *r, const struct trace_event *ev)
-{
-	uint8_t at;
-
-	if (ev->type == EV_CPUSample)
-		return ev->args[0];
-	if (ev->type == TRACE_SYNC)
-		return 0;
-	at = trace_reader_specs(r->events)->of[ev->type].stack;
-	return at ? ev->args[at - 1] : 0;
-}
-
-static struct gotap_change change_of(const struct trace_event *ev)
-{
-	struct trace_transition tr = event_transition(ev);
-
-	_Static_assert(GOTAP_NOTHING == (int)RESOURCE_NONE &&
-		       GOTAP_GOROUTINE == (int)RESOURCE_GOROUTINE &&
-		       GOTAP_PROC == (int)RESOURCE_PROC, "same numbers");
-	if (tr.of == RESOURCE_NONE)
-		return (struct gotap_change){ .id = GOTAP_NONE };
-	return (struct gotap_change){ .of = tr.of, .from = tr.from, .to = tr.to, .id = tr.id };
-}
-
-static const char *task_type(const struct trace_event *ev)
-{
-	bool of_task = ev->type == EV_UserTaskBegin || ev->type == EV_UserTaskEnd;
-
-	return of_task && ev->text ? ev->text : "";
-}
-
 int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 {
 	const struct trace_event *ev;
@@ -211,13 +207,14 @@ int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 	int ret = trace_reader_next(r->events, &ev);
 
 	if (ret <= 0)
-		return ret ? fail(r) : 0;
+		return stop(r, ret);
+	r->last = ev;
+	if (ev->type == TRACE_SYNC)
+		r->next_data = 0;
 	e = (struct gotap_event){
-		.time = ev->time, .kind = ev->type, .nargs = count_args(ev),
-		.m = ev->m, .p = ev->p, .g = ev->g,
-		.stack = stack_of(r, ev), .change = change_of(ev),
-		.task = task_type(ev),
-		.offset = r->legacy ? 0 : ev->place.offset,
+		.time = ev->time, .kind = ev->type, .category = view_kind(ev),
+		.nargs = count_args(ev), .m = ev->m, .p = ev->p, .g = ev->g,
+		.stack = view_stack(ev), .offset = r->legacy ? 0 : ev->place.offset,
 	};
 	memcpy(e.args, ev->args, e.nargs * sizeof(e.args[0]));
 	api_give(to, size, &e, sizeof(e));
@@ -247,6 +244,132 @@ void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *to
 	api_give(to, size, &info, sizeof(info));
 }
 
+/* --- what the last event means --- */
+
+/* Is it one of the categories from @first to @last? */
+static bool is_one_of(const struct gotap_reader *r, enum view_kind first, enum view_kind last)
+{
+	return r->last && view_kind(r->last) >= first && view_kind(r->last) <= last;
+}
+
+static struct gotap_text text_of(const struct gotap_reader *r, uint64_t id)
+{
+	struct gotap_text text;
+
+	text.s = gotap_string(r, id, &text.len);
+	return text.s ? text : (struct gotap_text){ "", 0 };
+}
+
+static int give(void *to, size_t size, const void *from, size_t n)
+{
+	api_give(to, size, from, n);
+	return 1;
+}
+
+#define GIVE(to, size, value) give(to, size, &(value), sizeof(value))
+
+static uint32_t state_of(enum resource of, uint8_t state)
+{
+	return of == RESOURCE_PROC ? API_PROC_STATE(state) : API_GO_STATE(state);
+}
+
+int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition *to, size_t size)
+{
+	struct gotap_transition tr;
+	struct view_transition v;
+
+	_Static_assert(GOTAP_PROGRAM == (int)RESOURCE_NONE &&
+		       GOTAP_GOROUTINE == (int)RESOURCE_GOROUTINE &&
+		       GOTAP_PROC == (int)RESOURCE_PROC, "same numbers");
+	if (!is_one_of(r, VIEW_STATE_TRANSITION, VIEW_STATE_TRANSITION))
+		return 0;
+	v = view_transition(r->last);
+	tr = (struct gotap_transition){
+		.of = v.of, .id = v.id, .from = state_of(v.of, v.from), .to = state_of(v.of, v.to),
+		.stack = v.stack, .reason = text_of(r, v.reason),
+	};
+	return GIVE(to, size, tr);
+}
+
+int gotap_event_range(const struct gotap_reader *r, struct gotap_range *to, size_t size)
+{
+	struct gotap_range range;
+	struct view_range v;
+	unsigned int i;
+
+	_Static_assert(GOTAP_RANGE_ATTRS == (int)VIEW_RANGE_ATTRS, "same number");
+	if (!is_one_of(r, VIEW_RANGE_BEGIN, VIEW_RANGE_END))
+		return 0;
+	v = view_range(r->last);
+	range = (struct gotap_range){
+		.name = v.name, .reason = text_of(r, v.reason), .of = v.scope,
+		.category = view_kind(r->last), .id = v.id, .nattrs = v.nattrs,
+	};
+	for (i = 0; i < v.nattrs; i++)
+		range.attrs[i] = (struct gotap_range_attr){ v.attrs[i].name, v.attrs[i].value };
+	return GIVE(to, size, range);
+}
+
+int gotap_event_metric(const struct gotap_reader *r, struct gotap_metric *to, size_t size)
+{
+	struct gotap_metric metric;
+	struct view_metric v;
+
+	if (!is_one_of(r, VIEW_METRIC, VIEW_METRIC))
+		return 0;
+	v = view_metric(r->last);
+	metric = (struct gotap_metric){ v.name, strchr(v.name, ':') + 1, v.value };
+	return GIVE(to, size, metric);
+}
+
+int gotap_event_task(const struct gotap_reader *r, struct gotap_task *to, size_t size)
+{
+	struct gotap_task task;
+	struct view_task v;
+
+	if (!is_one_of(r, VIEW_TASK_BEGIN, VIEW_TASK_END))
+		return 0;
+	v = view_task(r->last);
+	task = (struct gotap_task){ v.id, v.parent, { v.type.s, v.type.len } };
+	return GIVE(to, size, task);
+}
+
+int gotap_event_region(const struct gotap_reader *r, struct gotap_region *to, size_t size)
+{
+	struct gotap_region region;
+	struct view_region v;
+
+	if (!is_one_of(r, VIEW_REGION_BEGIN, VIEW_REGION_END))
+		return 0;
+	v = view_region(r->last);
+	region = (struct gotap_region){ v.task, text_of(r, v.type) };
+	return GIVE(to, size, region);
+}
+
+int gotap_event_log(const struct gotap_reader *r, struct gotap_log *to, size_t size)
+{
+	struct gotap_log log;
+	struct view_log v;
+
+	if (!is_one_of(r, VIEW_LOG, VIEW_LOG))
+		return 0;
+	v = view_log(r->last);
+	log = (struct gotap_log){ v.task, text_of(r, v.category), text_of(r, v.message) };
+	return GIVE(to, size, log);
+}
+
+int gotap_event_label(const struct gotap_reader *r, struct gotap_label *to, size_t size)
+{
+	struct gotap_label label;
+	struct view_label v;
+
+	if (!is_one_of(r, VIEW_LABEL, VIEW_LABEL))
+		return 0;
+	v = view_label(r->last);
+	label = (struct gotap_label){ .of = v.of, .id = v.id, .label = text_of(r, v.label) };
+	return GIVE(to, size, label);
+}
+
 /* --- strings and stacks --- */
 
 const char *gotap_string(const struct gotap_reader *r, uint64_t id, size_t *len)
@@ -269,9 +392,35 @@ size_t gotap_stack(const struct gotap_reader *r, uint64_t id, struct gotap_frame
 		const struct v2_frame *f = tables_frame(&gen->tables, stack, i);
 		struct gotap_frame frame = { .pc = f->pc, .line = f->line };
 
-		frame.func = tables_string(&gen->tables, f->func, &frame.func_len);
-		frame.file = tables_string(&gen->tables, f->file, &frame.file_len);
+		frame.func = text_of(r, f->func);
+		frame.file = text_of(r, f->file);
 		api_give((char *)frames + i * size, size, &frame, sizeof(frame));
 	}
 	return stack ? stack->len : 0;
+}
+
+/* --- data of experiments --- */
+
+int gotap_next_data(struct gotap_reader *r, struct gotap_data *to, size_t size)
+{
+	const struct v2_generation *gen = trace_reader_generation(r->events);
+	const struct v2_experiment *e;
+	struct gotap_data data;
+	struct error err;
+
+	if (!gen || r->next_data >= gen->experiments.len)
+		return 0;
+	if (!r->data)
+		r->data = xcalloc(TRACEV2_MAX_BATCH, 1);
+	e = vec_at(&gen->experiments, struct v2_experiment, r->next_data);
+	data = (struct gotap_data){
+		.experiment = e->exp, .m = e->m, .time = clock_ns(&gen->clock, e->at.time),
+		.data = trace_reader_body(r->events, &e->at, r->data), .len = e->at.size,
+	};
+	if (!data.data) {
+		trace_reader_error(r->events, &err);
+		return api_error(&r->err, &err);
+	}
+	r->next_data++;
+	return GIVE(to, size, data);
 }

@@ -64,9 +64,9 @@ static size_t frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t
 	return n;
 }
 
-static const char *keep_text(struct gotap_writer *w, const char *s, size_t n)
+static const char *keep_text(struct gotap_writer *w, struct gotap_text text)
 {
-	return strset_add(w->texts, s ? s : "", s ? n : 0);
+	return strset_add(w->texts, text.s ? text.s : "", text.s ? text.len : 0);
 }
 
 /* The pc under which readers will find this very frame. */
@@ -94,8 +94,8 @@ static struct trace_frame take_frame(struct gotap_writer *w, const struct gotap_
 	api_take(&f, sizeof(f), from, size);
 	key.pc = f.pc;
 	key.line = f.line;
-	key.func = keep_text(w, f.func, f.func_len);
-	key.file = keep_text(w, f.file, f.file_len);
+	key.func = keep_text(w, f.func);
+	key.file = keep_text(w, f.file);
 	return (struct trace_frame){ pc_of(w, &key), key.func, key.file, key.line };
 }
 
@@ -207,19 +207,42 @@ static int check_order(struct gotap_writer *w, uint64_t m, uint64_t time)
 	return 0;
 }
 
-/* A status is a number that its enum has: one of another enum is most likely meant as such. */
+/* The last status of an event that has one, and where among its arguments that is. */
+static int status_place(unsigned int kind, uint64_t *last)
+{
+	switch (kind) {
+	case EV_GoStatus:
+	case EV_GoStatusStack:
+		*last = GOTAP_STATUS_GO_WAITING;
+		return 2;
+	case EV_ProcStatus:
+		*last = GOTAP_STATUS_PROC_SYSCALL_ABANDONED;
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+/* A state of the reader where a status is to be is most likely meant as such: the text says which. */
+static int bad_status(struct gotap_writer *w, unsigned int kind, uint64_t status)
+{
+	bool of_p = kind == EV_ProcStatus;
+	const char *state = status < UINT32_MAX ? gotap_state_name((unsigned int)status) : NULL;
+
+	return error_set(&w->err, -EINVAL, "%llu%s%s%s is no status of a %s, use GOTAP_STATUS_%s_...",
+			 (unsigned long long)status, state ? ", the state " : "",
+			 state ? state : "", state ? "," : "", of_p ? "P" : "goroutine",
+			 of_p ? "PROC" : "GO");
+}
+
 static int check_status(struct gotap_writer *w, unsigned int kind, const uint64_t *args)
 {
-	const uint64_t *g = kind == EV_GoStatus || kind == EV_GoStatusStack ? &args[2] : NULL;
-	const uint64_t *p = kind == EV_ProcStatus ? &args[1] : NULL;
+	uint64_t last;
+	int at = status_place(kind, &last);
 
-	if (g && (*g < GOTAP_GSTATUS_RUNNABLE || *g > GOTAP_GSTATUS_WAITING))
-		return error_set(&w->err, -EINVAL, "%llu is no status of a goroutine, use enum "
-				 "gotap_gstatus", (unsigned long long)*g);
-	if (p && (*p < GOTAP_PSTATUS_RUNNING || *p > GOTAP_PSTATUS_SYSCALL_ABANDONED))
-		return error_set(&w->err, -EINVAL, "%llu is no status of a P, use enum "
-				 "gotap_pstatus", (unsigned long long)*p);
-	return 0;
+	if (at < 0 || (args[at] && args[at] <= last))
+		return 0;
+	return bad_status(w, kind, args[at]);
 }
 
 int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int kind,
@@ -258,6 +281,25 @@ int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t time, uint64
 		ret = check_time(w, time);
 	if (!ret)
 		tracefile_cpu_sample(w->tf, time, m, p, g == GOTAP_NONE ? 0 : g, stack);
+	return ret;
+}
+
+int gotap_write_data(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int experiment,
+		     const void *data, size_t n)
+{
+	int ret;
+
+	if (w->version < 23)
+		return error_set(&w->err, -EINVAL, "header go 1.%d has no data of experiments",
+				 w->version);
+	if (!gotap_experiment_name(experiment))
+		return error_set(&w->err, -EINVAL, "there is no experiment %u", experiment);
+	if (n > TRACEV2_MAX_BATCH)
+		return error_set(&w->err, -EINVAL, "%zu bytes are too many for a batch, which has "
+				 "at most %d", n, TRACEV2_MAX_BATCH);
+	ret = check_time(w, time);
+	if (!ret)
+		tracefile_experiment(w->tf, (uint8_t)experiment, m, time, n ? data : "", n);
 	return ret;
 }
 
@@ -318,10 +360,7 @@ int gotap_writer_new(struct gotap_writer **ret, int fd, const struct gotap_write
 
 const struct gotap_error *gotap_writer_error(const struct gotap_writer *w)
 {
-	_Static_assert(sizeof(struct gotap_error) == sizeof(struct error) &&
-		       offsetof(struct gotap_error, text) == offsetof(struct error, text),
-		       "one layout");
-	return (const struct gotap_error *)(const void *)&w->err;
+	return api_error_view(&w->err);
 }
 
 int gotap_writer_close(struct gotap_writer *w, struct gotap_error *gerr)

@@ -66,6 +66,21 @@ enum {
 #undef NEW
 #undef BOTH
 #undef PROGRAM
+
+/* And each program of bpf/ is in probes.def, or is one of those that sit at no place of the runtime. */
+#define NEW
+#define BOTH + 1
+#define PROGRAM(name, group, builds) + 1 builds
+enum {
+	OF_NO_PLACE = 4,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record */
+	ALL_PROGRAMS = OF_NO_PLACE
+#include "plan/probes.def"
+};
+_Static_assert(sizeof(((struct gotap_bpf *)0)->progs) == ALL_PROGRAMS * sizeof(struct bpf_program *),
+	       "a program of bpf/ is not in probes.def");
+#undef NEW
+#undef BOTH
+#undef PROGRAM
 #undef PROBE
 
 static int libbpf_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)

@@ -54,7 +54,7 @@ struct record_files {
  */
 int target_open(struct target *t, const struct record_options *o, const struct output *trace,
 		struct error *err);
-/* Returns @r; if that is an error because the process has ended, @err says this. */
+/* Returns @r, or the error that the process has ended or exec'ed if @r is a consequence of that. */
 int target_fault(struct target *t, int r, struct error *err);
 void target_close(struct target *t);
 

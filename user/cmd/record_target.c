@@ -145,16 +145,28 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;
 }
 
-/* One that had a program; any other error is of one that we may not look at. */
-static bool has_gone(struct process *p)
+/* Errors of a process whose memory or program went away while it was looked at. */
+static bool may_have_gone(struct process *p, int r)
 {
-	return p->pidfd >= 0 && p->exe_id[1] && process_leaves(p);
+	return r == -ESRCH || r == -EFAULT || r == -ENOENT || process_leaves(p);
 }
 
 int target_fault(struct target *t, int r, struct error *err)
 {
-	if (r && !t->proc.launched && has_gone(&t->proc))
-		return error_set(err, -ESRCH, "process %d has ended", t->proc.pid);
+	struct process *p = &t->proc;
+	bool had_program = p->pidfd >= 0 && p->exe_id[1];
+
+	if (!r || p->launched || !had_program || !may_have_gone(p, r))
+		return r;
+	switch (process_fate(p)) {
+	case PROCESS_ENDED:
+		return error_set(err, -ESRCH, "process %d has ended", p->pid);
+	case PROCESS_EXECED:
+		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile: record that one, "
+				 "with -p", p->pid);
+	case PROCESS_SAME:
+		break;
+	}
 	return r;
 }
 

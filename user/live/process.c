@@ -16,17 +16,22 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open_under.h"
 #include "live/memory.h"
+#include "base/clock.h"
 #include "live/process_internal.h"
 #include "proc/privilege.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434	/* Linux 5.3 */
 #endif
+
+/* From the end of the old memory to the program's own start an exec takes that long, on a busy machine. */
+#define EXEC_NS 500000000ULL
 
 enum { STACK_START = 28 };	/* field of the stat file; moves with every exec, of the same file too */
 
@@ -136,7 +141,7 @@ int process_open_exe(struct process *p, struct error *err)
 		r = hold_exe(p);
 	while (r == -EAGAIN && ++tries < TRIES);
 	if (r == -ENOENT)
-		return error_set(err, r, "process %d has no program file: it is a kernel thread, or has ended",
+		return error_set(err, r, "process %d has no program file: it is a kernel thread, or has just ended or exec'ed",
 				 p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
@@ -319,12 +324,30 @@ bool process_execed(const struct process *p)
 	return !exe_identity(p, id) && id[2] && memcmp(id, p->exe_id, sizeof(id));
 }
 
-bool process_leaves(struct process *p)
+static bool has_exe(const struct process *p)
 {
 	char path[PROCFS_PATH];
 
 	procfs_path(&p->fs, p->pid, "exe", path);
-	return process_ended(p) || (access(path, F_OK) && errno == ENOENT);
+	return !access(path, F_OK) || errno != ENOENT;
+}
+
+bool process_leaves(struct process *p)
+{
+	return process_ended(p) || !has_exe(p);
+}
+
+enum process_fate process_fate(struct process *p)
+{
+	static const struct timespec moment = { .tv_nsec = 1000000 };
+	uint64_t end = now_ns() + EXEC_NS;
+
+	while (!process_ended(p) && !process_execed(p)) {
+		if (now_ns() > end)
+			return has_exe(p) ? PROCESS_SAME : PROCESS_ENDED;
+		nanosleep(&moment, NULL);
+	}
+	return process_ended(p) ? PROCESS_ENDED : PROCESS_EXECED;
 }
 
 /* struct pidfd_info of Linux 6.13; exit_code is there since 6.15. */

@@ -123,6 +123,16 @@ bool process_execed(const struct process *p);
  * to the file, before the kernel says that it has ended.
  */
 bool process_leaves(struct process *p);
+enum process_fate {
+	PROCESS_SAME,		/* it runs the program that it ran at the start */
+	PROCESS_ENDED,
+	PROCESS_EXECED,
+};
+/*
+ * Something of it could not be read: why? While one of its threads execs, a process has no
+ * program for a moment; waits for the end of that, at most half a second.
+ */
+enum process_fate process_fate(struct process *p);
 /*
  * The status as wait(2) has it, once it has ended: of a launched program, and from
  * Linux 6.15 on of any other that its parent has reaped.

@@ -36,13 +36,20 @@ void sink_settle(struct raw_sink *s)
 		sink_flush(s);
 }
 
+int sink_error(const struct raw_sink *s, struct error *err)
+{
+	if (s->error && s->name)
+		return error_set(err, -s->error, "cannot write '%s': %s", s->name,
+				 strerror(s->error));
+	if (s->error)
+		return error_set(err, -s->error, "cannot write the trace: %s", strerror(s->error));
+	return 0;
+}
+
 int sink_close(struct raw_sink *s, struct error *err)
 {
 	if (s->fd >= 0)
 		sink_flush(s);
 	buf_free(&s->buf);
-	if (s->error)
-		return error_set(err, -s->error, "cannot write '%s': %s", s->name,
-				 strerror(s->error));
-	return 0;
+	return sink_error(s, err);
 }

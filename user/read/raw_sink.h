@@ -14,7 +14,7 @@
 
 struct raw_sink {
 	struct buf buf;		/* what is not written yet: append here, then sink_settle() */
-	const char *name;	/* for messages */
+	const char *name;	/* for messages, or NULL */
 	int fd;			/* the caller's; -1: keeps everything in buf */
 	int error;		/* errno of the first failed write */
 };
@@ -23,6 +23,8 @@ struct raw_sink {
 void sink_open(struct raw_sink *s, int fd, const char *name);
 /* Writes out what has been collected if that is enough to be worth it. */
 void sink_settle(struct raw_sink *s);
+/* 0, or the error of the first write that failed. */
+int sink_error(const struct raw_sink *s, struct error *err);
 /* Writes the rest and frees the buffer. */
 int sink_close(struct raw_sink *s, struct error *err);
 

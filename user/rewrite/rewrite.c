@@ -122,7 +122,7 @@ static int write_experiments(struct rewrite *c)
 		if (!body)
 			return trace_reader_error(c->r, c->err);
 		c->loose++;
-		tracefile_experiment(c->tf, e->exp, c->sim.now, body, e->at.size);
+		tracefile_experiment(c->tf, e->exp, e->m, c->sim.now, body, e->at.size);
 	}
 	return 0;
 }

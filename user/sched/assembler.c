@@ -27,6 +27,7 @@ struct assembler {
 	struct stacks *stacks;
 	struct model *model;
 	struct v2_sink *trace;
+	const struct tracefile_counts *counts;	/* of the trace */
 	uint64_t records;
 	uint64_t written;	/* generations, when the last record had been taken */
 	uint64_t unreadable, unsettled;
@@ -54,8 +55,8 @@ static int to_model(void *ctx, const struct rec *r)
 	int e = r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) :
 					  model_record(a->model, r, a->err);
 
-	if (a->written != assembler_generations(a)) {
-		a->written = assembler_generations(a);
+	if (a->written != a->counts->generations) {
+		a->written = a->counts->generations;
 		stacks_turn(a->stacks);
 	}
 	return e;
@@ -128,6 +129,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		assembler_free(a);
 		return r;
 	}
+	a->counts = v2_sink_counts(a->trace);
 	a->model = model_new(v2_sink(a->trace), &model);
 	a->goids = goid_filter_new(to_model, a);
 	a->merge = merge_new(from_merge, a);
@@ -180,7 +182,7 @@ int assembler_cut(struct assembler *a, struct error *err)
 
 uint64_t assembler_generations(const struct assembler *a)
 {
-	return v2_sink_counts(a->trace)->generations;
+	return a->counts->generations;
 }
 
 uint64_t assembler_goroutines(const struct assembler *a)
@@ -193,7 +195,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 	const char *why;
 
 	*ret = (struct assembler_result){
-		.trace = *v2_sink_counts(a->trace),
+		.trace = *a->counts,
 		.model = *model_counts(a->model),
 		.records = a->records,
 		.stacks = stacks_defined(a->stacks),

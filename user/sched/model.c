@@ -124,7 +124,8 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	h(s, m, r);
 	if (m) {
 		m->heard = true;
-		gc_tell(s, m);
+		if (s->tell_gc || s->gc_left_open)
+			gc_tell(s, m);
 	}
 	if (s->tell_procs)
 		step_procs(s, m, G_RUNNING);

@@ -13,6 +13,7 @@
 struct stack {
 	uint8_t class;
 	bool is_part;		/* of a stack that may still come whole */
+	bool is_cut;		/* lacks frames that a reader would see */
 	bool used;		/* a generation has been written with it */
 	uint16_t skip;
 	uint16_t n;
@@ -61,6 +62,30 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 		st->pcs[0]++;
 }
 
+/* Where the runtime's profiler ends a stack: what is behind is of another stack, or no frame at all. */
+static bool ends_sample(const struct frame *f)
+{
+	return !strcmp(f->func, "runtime.mcall") || !strcmp(f->func, "runtime.mstart");
+}
+
+/*
+ * Frame pointers lead on from mstart: a new thread has the register of the one that made it, and
+ * the main thread's is whatever the kernel and C left there. A walk that fails there lacks nothing.
+ */
+static bool has_end_of_sample(const struct stacks *s, const struct stack *st)
+{
+	struct frame frames[TRACEV2_MAX_FRAMES];
+	size_t i, n;
+
+	if (!s->symbols || st->class != STACK_CPU)
+		return false;
+	n = symbolizer_stack(s->symbols, st->pcs, st->n, 0, frames, TRACEV2_MAX_FRAMES);
+	for (i = 0; i < n; i++)
+		if (ends_sample(&frames[i]))
+			return true;
+	return false;
+}
+
 static struct stack *stack_of_record(const struct stacks *s, const struct rec_stack *r)
 {
 	struct stack *st = xcalloc(1, sizeof(*st) + r->n * sizeof(st->pcs[0]));
@@ -71,6 +96,7 @@ static struct stack *stack_of_record(const struct stacks *s, const struct rec_st
 	st->n = (uint16_t)r->n;
 	memcpy(st->pcs, r->pcs, r->n * sizeof(st->pcs[0]));
 	mend_leaf(s, st);
+	st->is_cut = (st->is_part || (r->r.id & STACK_KEY_CUT)) && !has_end_of_sample(s, st);
 	return st;
 }
 
@@ -78,7 +104,7 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 {
 	bool is_part = r->r.ptr == REC_STACK_PART, is_new;
 	uint64_t *slot = map64_put(&s->by_key, r->r.id, &is_new);
-	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot;
+	struct stack *old = is_new ? NULL : (struct stack *)(uintptr_t)*slot, *st;
 
 	/*
 	 * Sent twice: two CPUs met it, or the kernel's table dropped the key. The first copy
@@ -86,11 +112,12 @@ void stacks_define(struct stacks *s, const struct rec_stack *r)
 	 */
 	if (old && (!old->is_part || is_part))
 		return;
-	s->cut += is_new && (is_part || (r->r.id & STACK_KEY_CUT));
+	st = stack_of_record(s, r);
+	s->cut += is_new && st->is_cut;
 	/* A generation that has been written with the partial copy keeps it. */
-	s->cut -= old && !old->used && !(r->r.id & STACK_KEY_CUT);
+	s->cut -= old && !old->used && old->is_cut && !st->is_cut;
 	free(old);
-	*slot = (uint64_t)(uintptr_t)stack_of_record(s, r);
+	*slot = (uint64_t)(uintptr_t)st;
 }
 
 /*
@@ -177,8 +204,8 @@ static size_t drop_roots(const struct stacks *s, size_t n_pcs, const struct fram
 
 /*
  * The runtime's profiler drops no roots, and does not look behind mcall, which has
- * left the goroutine; up to Go 1.24 frame pointers lead on from there. Nothing ever
- * runs in systemstack_switch: g.sched names it while another stack is in use.
+ * left the goroutine; up to Go 1.24 frame pointers lead on from there, and from mstart always.
+ * Nothing ever runs in systemstack_switch: g.sched names it while another stack is in use.
  */
 static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
 {
@@ -186,7 +213,7 @@ static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
 
 	*skip = n && !strcmp(frames[0].func, "runtime.systemstack_switch");
 	for (i = 0; i < n; i++)
-		if (!strcmp(frames[i].func, "runtime.mcall"))
+		if (ends_sample(&frames[i]))
 			return i + 1 - *skip;
 	return n - *skip;
 }

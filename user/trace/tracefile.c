@@ -239,12 +239,12 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 	tf->counts.events[EV_CPUSample]++;
 }
 
-void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t time, const void *body,
-			  size_t n)
+void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_t time,
+			  const void *body, size_t n)
 {
 	buf_add_byte(&tf->batches, EV_ExperimentalBatch);
 	buf_add_byte(&tf->batches, exp);
-	batch_body(tf, &tf->batches, TRACEV2_NO_ID, units(tf, time), body, n);
+	batch_body(tf, &tf->batches, m, units(tf, time), body, n);
 }
 
 /* --- tables --- */

@@ -102,10 +102,10 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 
 /*
  * @n bytes of data that the events of experiment @exp (tracev2: 1, AllocFree) refer
- * to, for the open generation; from header 1.23 on.
+ * to, for the open generation, by thread @m (TRACEV2_NO_ID: none); from header 1.23 on.
  */
-void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t time, const void *body,
-			  size_t n);
+void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_t time,
+			  const void *body, size_t n);
 
 const struct tracefile_counts *tracefile_counts(const struct tracefile *tf);
 

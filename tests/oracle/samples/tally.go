@@ -156,6 +156,11 @@ func (t *tally) mismatch(s *sample, th *thread, p int64) string {
 	if !t.syscall[s.g] && p != th.p {
 		return fmt.Sprintf("P %d, but %d is there", p, th.p)
 	}
+	for i, f := range s.frames[:max(len(s.frames)-1, 0)] {
+		if f == "runtime.mstart" {
+			return fmt.Sprintf("behind %s, where its thread began, comes %s", f, s.frames[i+1])
+		}
+	}
 	entry := t.entry[s.g]
 	if s.g >= 0 && entry != "" && len(s.frames) > 0 && s.hasRoot() && !isRoot(s.frames[len(s.frames)-1], entry) {
 		return fmt.Sprintf("goroutine %d began with %s, not %s", s.g, entry, s.frames[len(s.frames)-1])

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rewrite: a trace of any release, or a part of it, as another trace, which
+ * `gotap check` and Go's own reader take: what `gotap convert` does
+ * (docs/convert.md).
+ *
+ *	struct gotap_input in = { 0 };
+ *	struct gotap_rewrite_options options = { 0 };
+ *
+ *	in.size = sizeof(in);
+ *	in.path = "trace.out";
+ *	options.size = sizeof(options);
+ *	options.from = 2000000000;
+ *	options.to = 3000000000;
+ *	if (gotap_rewrite(&in, fd, &options, NULL, 0, &err))
+ *		errx(1, "%s", err.text);
+ *
+ * A part begins with the states of all goroutines and Ps at that time. What is
+ * damaged is left out: what can be read before and behind it is joined by steps
+ * that lead from the one to the other. In memory is one generation of the
+ * trace; of one of before Go 1.22 all of it.
+ */
+#ifndef GOTAP_REWRITE_H
+#define GOTAP_REWRITE_H
+
+#include <gotap/gotap.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeros are for all of the trace. */
+struct gotap_rewrite_options {
+	size_t size;		/* sizeof(struct gotap_rewrite_options) */
+	int version;		/* NN of header go 1.NN: 22, 23, 25, 26; 0: the original's, at least 22 */
+	int strip_stacks;	/* 1: leave out all stacks */
+	int64_t from, to;	/* ns since the first event; to 0: the end */
+	/*
+	 * The steps of these alone, with those of the Ps and threads that they run on.
+	 * NULL: of all.
+	 */
+	const uint64_t *goroutines;
+	size_t ngoroutines;
+	const char *binary;	/* as in struct gotap_read_options */
+};
+
+/* What the result has and lacks. All zero but the first: nothing else was there to say. */
+struct gotap_rewrite_result {
+	uint64_t events;	/* in the result, with those that were added */
+	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */
+	uint64_t dropped;	/* events that have no place in the result */
+	uint64_t faults;	/* places where the original is damaged ... */
+	uint64_t resumed;	/* ... 1 if the result has something behind the first one */
+	uint64_t lost_bytes;	/* of the original, there */
+	uint64_t lost_events;	/* before Go 1.22: read, but what they follow is lost */
+	uint64_t lost_names;	/* stacks and strings of events that are lost there */
+	uint64_t clocks;	/* clocks that were set forward to be later than the one before */
+	uint64_t lost_data;	/* batches of experiments that header go1.22 cannot have */
+	uint64_t ran;		/* 1 if one of the goroutines asked for runs in the result */
+	uint64_t unnamed_pcs;	/* 1: stacks have addresses only, and binary would name them */
+	uint64_t no_frequency;	/* 1: the speed of the clock is lost, too: a tick is shown as a ns */
+	char fault[640];	/* the first one, and where; "" */
+};
+
+/*
+ * Rewrites the trace from @in to @fd, which stays the caller's. @options and @result may be
+ * NULL; @size is that of @result, which is filled on success. -EINVAL: no trace, or options
+ * that contradict each other; -ENODATA: nothing of the trace is left; -ENOENT: one of the
+ * goroutines is not in that part; -ENOTSUP: the header cannot express it; else the errno of
+ * open(2), read(2), write(2) or the caller's read function. What was written before an error
+ * is of no use.
+ */
+GOTAP_API int gotap_rewrite(const struct gotap_input *in, int fd,
+			    const struct gotap_rewrite_options *options,
+			    struct gotap_rewrite_result *result, size_t size,
+			    struct gotap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+/* api: what gotap/reader.h gives, by values, and from every kind of input. */
+#define _GNU_SOURCE
+#include "unit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "api_trace.h"
+#include "gotap/reader.h"
+
+/* --- what events mean: a line for each --- */
+
+static int put_text(char *to, size_t size, struct gotap_text text)
+{
+	return snprintf(to, size, " '%.*s'", (int)text.len, text.s);
+}
+
+static const char *resource_name(uint32_t of)
+{
+	static const char *const names[] = { "program", "goroutine", "P" };
+
+	return of < 3 ? names[of] : "bad";
+}
+
+static void say_transition(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_transition tr;
+	int n;
+
+	CHECK_EQ(gotap_event_transition(r, &tr, sizeof(tr)), 1);
+	n = snprintf(to, size, "%s %llu %s -> %s", resource_name(tr.of), (unsigned long long)tr.id,
+		     gotap_state_name(tr.from), gotap_state_name(tr.to));
+	if (tr.stack)
+		n += snprintf(to + n, size - (size_t)n, " at %llu", (unsigned long long)tr.stack);
+	if (tr.reason.len)
+		put_text(to + n, size - (size_t)n, tr.reason);
+}
+
+static void say_range(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_range range;
+	uint32_t i;
+	int n;
+
+	CHECK_EQ(gotap_event_range(r, &range, sizeof(range)), 1);
+	n = snprintf(to, size, "%s of %s %lld", range.name, resource_name(range.of),
+		     (long long)range.id);
+	if (range.reason.len)
+		n += put_text(to + n, size - (size_t)n, range.reason);
+	for (i = 0; i < range.nattrs; i++)
+		n += snprintf(to + n, size - (size_t)n, " %s=%llu", range.attrs[i].name,
+			      (unsigned long long)range.attrs[i].value);
+}
+
+static void say_metric(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_metric metric;
+
+	CHECK_EQ(gotap_event_metric(r, &metric, sizeof(metric)), 1);
+	snprintf(to, size, "%s %llu %s", metric.name, (unsigned long long)metric.value, metric.unit);
+}
+
+static void say_task(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_task task;
+	int n;
+
+	CHECK_EQ(gotap_event_task(r, &task, sizeof(task)), 1);
+	n = snprintf(to, size, "task %llu of %lld", (unsigned long long)task.id,
+		     (long long)task.parent);
+	put_text(to + n, size - (size_t)n, task.type);
+}
+
+static void say_region(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_region region;
+	int n;
+
+	CHECK_EQ(gotap_event_region(r, &region, sizeof(region)), 1);
+	n = snprintf(to, size, "of task %llu", (unsigned long long)region.task);
+	put_text(to + n, size - (size_t)n, region.type);
+}
+
+static void say_log(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_log log;
+	int n;
+
+	CHECK_EQ(gotap_event_log(r, &log, sizeof(log)), 1);
+	n = snprintf(to, size, "of task %llu", (unsigned long long)log.task);
+	n += put_text(to + n, size - (size_t)n, log.category);
+	put_text(to + n, size - (size_t)n, log.message);
+}
+
+static void say_label(const struct gotap_reader *r, char *to, size_t size)
+{
+	struct gotap_label label;
+	int n;
+
+	CHECK_EQ(gotap_event_label(r, &label, sizeof(label)), 1);
+	n = snprintf(to, size, "%s %llu", resource_name(label.of), (unsigned long long)label.id);
+	put_text(to + n, size - (size_t)n, label.label);
+}
+
+/* How many views take the event: one, or none. */
+static int count_views(const struct gotap_reader *r)
+{
+	struct gotap_transition tr;
+	struct gotap_range range;
+	struct gotap_metric metric;
+	struct gotap_task task;
+	struct gotap_region region;
+	struct gotap_log log;
+	struct gotap_label label;
+
+	return gotap_event_transition(r, &tr, sizeof(tr)) +
+	       gotap_event_range(r, &range, sizeof(range)) +
+	       gotap_event_metric(r, &metric, sizeof(metric)) +
+	       gotap_event_task(r, &task, sizeof(task)) +
+	       gotap_event_region(r, &region, sizeof(region)) +
+	       gotap_event_log(r, &log, sizeof(log)) +
+	       gotap_event_label(r, &label, sizeof(label));
+}
+
+static void say(const struct gotap_reader *r, const struct gotap_event *ev, char *to, size_t size)
+{
+	static void (*const sayers[])(const struct gotap_reader *r, char *to, size_t size) = {
+		[GOTAP_IS_METRIC] = say_metric, [GOTAP_IS_LABEL] = say_label,
+		[GOTAP_IS_RANGE_BEGIN] = say_range, [GOTAP_IS_RANGE_END] = say_range,
+		[GOTAP_IS_TASK_BEGIN] = say_task, [GOTAP_IS_TASK_END] = say_task,
+		[GOTAP_IS_REGION_BEGIN] = say_region, [GOTAP_IS_REGION_END] = say_region,
+		[GOTAP_IS_LOG] = say_log, [GOTAP_IS_TRANSITION] = say_transition,
+		[GOTAP_IS_EXPERIMENTAL] = NULL,
+	};
+	int n = snprintf(to, size, "%s %s", gotap_category_name(ev->category),
+			 gotap_kind_name(ev->kind));
+	bool has_view = sayers[ev->category] != NULL;
+
+	CHECK_EQ(count_views(r), has_view);
+	if (!has_view)
+		return;
+	to[n++] = ' ';
+	sayers[ev->category](r, to + n, size - (size_t)n);
+}
+
+/* Stack 1 is main.f in main.main, stack 2 main.main. */
+static const char *const meanings[] = {
+	"Sync Sync",
+	"StateTransition ProcStatus P 0 Undetermined -> Running",
+	"StateTransition GoStatus goroutine 1 Undetermined -> Running",
+	"Metric ProcsChange /sched/gomaxprocs:threads 4 threads",
+	"Experimental Span",
+	"RangeBegin GCBegin GC concurrent mark phase of program -1",
+	"RangeBegin STWBegin stop-the-world of goroutine 1 'GC sweep termination'",
+	"RangeEnd STWEnd stop-the-world of goroutine 1 'GC sweep termination'",
+	"RangeBegin GCMarkAssistBegin GC mark assist of goroutine 1",
+	"RangeEnd GCMarkAssistEnd GC mark assist of goroutine 1",
+	"Metric HeapAlloc /memory/classes/heap/objects:bytes 12345 bytes",
+	"Metric HeapGoal /gc/heap/goal:bytes 4194304 bytes",
+	"RangeBegin GCSweepBegin GC incremental sweep of P 0",
+	"RangeEnd GCSweepEnd GC incremental sweep of P 0 bytes swept=8192 bytes reclaimed=512",
+	"RangeEnd GCEnd GC concurrent mark phase of program -1",
+	"Label GoLabel goroutine 1 'worker'",
+	"TaskBegin UserTaskBegin task 5 of -1 'request'",
+	"TaskBegin UserTaskBegin task 6 of 5 'query'",
+	"RegionBegin UserRegionBegin of task 6 'read'",
+	"Log UserLog of task 6 'rows' '17'",
+	"RegionEnd UserRegionEnd of task 6 'read'",
+	"TaskEnd UserTaskEnd task 6 of 5 'query'",
+	"TaskEnd UserTaskEnd task 5 of -1 'request'",
+	"StateTransition GoCreate goroutine 18 NotExist -> Runnable at 1",
+	"StateTransition GoBlock goroutine 1 Running -> Waiting at 2 'chan receive'",
+	"StateTransition GoStart goroutine 18 Runnable -> Running",
+	"StateTransition GoUnblock goroutine 1 Waiting -> Runnable",
+	"StateTransition GoSyscallBegin goroutine 18 Running -> Syscall at 1",
+	"StateTransition GoSyscallEnd goroutine 18 Syscall -> Running",
+	"StateTransition GoStop goroutine 18 Running -> Runnable at 1 'preempted'",
+	"StateTransition GoStart goroutine 18 Runnable -> Running",
+	"StateTransition GoDestroy goroutine 18 Running -> NotExist",
+	"StateTransition ProcStop P 0 Running -> Idle",
+	"StackSample CPUSample",
+	"Sync Sync",
+	"StateTransition ProcStatus P 0 Idle -> Idle",
+	"StateTransition GoStatus goroutine 1 Runnable -> Runnable",
+	"StateTransition ProcStart P 0 Idle -> Running",
+	"Sync Sync",
+};
+
+static void each_event_has_its_meaning(void)
+{
+	size_t n, i = 0, want = sizeof(meanings) / sizeof(meanings[0]);
+	uint8_t *bytes = api_trace_bytes(26, &n);
+	struct gotap_reader *r;
+	struct gotap_event ev;
+	char text[200];
+
+	CHECK_EQ(gotap_open_memory(&r, bytes, n, NULL, NULL), 0);
+	CHECK_EQ(count_views(r), 0);	/* before the first event */
+	for (; gotap_next(r, &ev, sizeof(ev)) > 0; i++) {
+		say(r, &ev, text, sizeof(text));
+		CHECK_STR(text, i < want ? meanings[i] : "the end");
+	}
+	CHECK_EQ(i, want);
+	CHECK_EQ(count_views(r), 0);	/* nor behind the last */
+	gotap_close(r);
+	free(bytes);
+}
+
+/* Goes on to the next event of a kind. */
+static struct gotap_event find(struct gotap_reader *r, unsigned int kind)
+{
+	struct gotap_event ev;
+
+	do
+		if (gotap_next(r, &ev, sizeof(ev)) <= 0) {
+			CHECK(!"there is such an event");
+			exit(1);
+		}
+	while (ev.kind != kind);
+	return ev;
+}
+
+static struct gotap_reader *open_trace(int version, int *fd)
+{
+	struct gotap_reader *r;
+
+	*fd = api_trace_new(version);
+	if (!gotap_open_fd(&r, *fd, NULL, NULL))
+		return r;
+	CHECK(!"the trace can be read");
+	exit(1);
+}
+
+static void an_event_has_its_place_time_and_arguments(void)
+{
+	int fd;
+	struct gotap_reader *r = open_trace(25, &fd);
+	struct gotap_event ev = find(r, GOTAP_SYNC);
+
+	CHECK_EQ(ev.nargs, 2);
+	CHECK_EQ(ev.args[0], 1);
+	CHECK_EQ(ev.args[1], 1);
+	CHECK_EQ(ev.g, GOTAP_NONE);
+	ev = find(r, GOTAP_GO_STATUS);
+	CHECK_EQ(ev.time, 1002000);
+	CHECK_EQ(ev.m, TRACE_M);
+	CHECK_EQ(ev.p, 0);
+	CHECK_EQ(ev.g, GOTAP_NONE);	/* before its effect */
+	CHECK_EQ(ev.nargs, 3);
+	CHECK_EQ(ev.args[2], GOTAP_STATUS_GO_RUNNING);
+	CHECK_EQ(ev.stack, 0);
+	CHECK(ev.offset > 16);
+	ev = find(r, GOTAP_STW_END);
+	CHECK_EQ(ev.nargs, 1);		/* the reason of its begin */
+	ev = find(r, GOTAP_USER_TASK_END);
+	CHECK_EQ(ev.nargs, 3);		/* and the parent */
+	CHECK_EQ(ev.args[2], 5);
+	ev = find(r, GOTAP_GO_CREATE);
+	CHECK_EQ(ev.g, 1);
+	CHECK_EQ(ev.args[1], 1);
+	CHECK_EQ(ev.stack, 2);
+	ev = find(r, GOTAP_CPU_SAMPLE);
+	CHECK_EQ(ev.stack, 1);
+	CHECK_EQ(ev.p, 0);
+	CHECK_EQ(ev.m, TRACE_M);
+	gotap_close(r);
+	close(fd);
+}
+
+static void stacks_and_strings_have_their_texts(void)
+{
+	int fd;
+	struct gotap_reader *r = open_trace(25, &fd);
+	struct gotap_frame frames[2] = { 0 };
+	struct gotap_event ev;
+	size_t len;
+
+	CHECK(!gotap_string(r, 1, &len));	/* there is no generation yet */
+	CHECK_EQ(gotap_stack(r, 1, frames, sizeof(frames[0]), 2), 0);
+	ev = find(r, GOTAP_GO_BLOCK);
+	CHECK_EQ(gotap_stack(r, ev.stack, frames, sizeof(frames[0]), 2), 1);
+	CHECK_EQ(frames[0].line, 9);
+	CHECK_EQ(frames[0].pc, 0x2000);
+	CHECK(!memcmp(gotap_string(r, ev.args[0], &len), "chan receive", 12));
+	CHECK_EQ(len, 12);
+	ev = find(r, GOTAP_GO_SYSCALL_BEGIN);
+	CHECK_EQ(gotap_stack(r, ev.stack, frames, sizeof(frames[0]), 2), 2);
+	CHECK(frames[0].func.len == 6 && !memcmp(frames[0].func.s, "main.f", 6));
+	CHECK(frames[1].file.len == 8 && !memcmp(frames[1].file.s, "/main.go", 8));
+	frames[1].line = 0;
+	CHECK_EQ(gotap_stack(r, ev.stack, frames, sizeof(frames[0]), 1), 2);
+	CHECK_EQ(frames[1].line, 0);	/* only one was asked for */
+	CHECK_EQ(gotap_stack(r, 99, frames, sizeof(frames[0]), 2), 0);
+	CHECK(!gotap_string(r, 99, &len));
+	CHECK_STR(gotap_string(r, 0, &len), "");
+	CHECK_EQ(len, 0);
+	gotap_close(r);
+	close(fd);
+}
+
+static void the_trace_has_a_version_and_clocks(void)
+{
+	int fd;
+	struct gotap_reader *r = open_trace(25, &fd);
+	struct gotap_trace_info info;
+
+	gotap_reader_info(r, &info, sizeof(info));
+	CHECK_EQ(info.version, 25);
+	CHECK_EQ(info.generation, 0);
+	CHECK_EQ(info.has_clock, 0);
+	find(r, GOTAP_GC_BEGIN);
+	gotap_reader_info(r, &info, sizeof(info));
+	CHECK_EQ(info.generation, 1);
+	CHECK_EQ(info.has_clock, 1);
+	CHECK_EQ(info.time, 1000001);
+	CHECK_EQ(info.mono_ns, 500);
+	CHECK_EQ(info.wall_sec, 1700000000);
+	CHECK_EQ(info.wall_nsec, 42);
+	find(r, GOTAP_PROC_START);
+	gotap_reader_info(r, &info, sizeof(info));
+	CHECK_EQ(info.generation, 2);
+	CHECK_EQ(info.wall_nsec, 500042);
+	gotap_close(r);
+	close(fd);
+	r = open_trace(22, &fd);
+	find(r, GOTAP_GC_BEGIN);
+	gotap_reader_info(r, &info, sizeof(info));
+	CHECK_EQ(info.version, 22);
+	CHECK_EQ(info.has_clock, 0);
+	gotap_close(r);
+	close(fd);
+}
+
+/* --- data of experiments --- */
+
+static void check_data(struct gotap_reader *r)
+{
+	struct gotap_data data;
+
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 1);
+	CHECK_EQ(data.experiment, GOTAP_ALLOC_FREE);
+	CHECK_EQ(data.m, TRACE_M);
+	CHECK_EQ(data.time, 1004000);
+	CHECK(data.len == 5 && !memcmp(data.data, "first", 5));
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 1);
+	CHECK_EQ(data.m, GOTAP_NONE);
+	CHECK(data.len == 7 && !memcmp(data.data, "second", 7));
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 0);
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 0);
+}
+
+/* From a file they are read again, from a pipe and memory they are there. */
+static void data_of_a_generation_is_there_from_its_sync_on(void)
+{
+	struct gotap_reader *r;
+	struct gotap_data data;
+	int fd, pipes[2];
+	uint8_t *bytes;
+	size_t n;
+
+	r = open_trace(26, &fd);
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 0);	/* there is no generation yet */
+	find(r, GOTAP_SYNC);
+	check_data(r);
+	CHECK_EQ(find(r, GOTAP_GO_BLOCK).g, 1);
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 0);
+	find(r, GOTAP_SYNC);
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), 0);	/* the second has none */
+	gotap_close(r);
+	close(fd);
+
+	bytes = api_trace_bytes(23, &n);
+	CHECK_EQ(gotap_open_memory(&r, bytes, n, NULL, NULL), 0);
+	find(r, GOTAP_GO_CREATE);
+	check_data(r);
+	gotap_close(r);
+
+	CHECK_EQ(pipe(pipes), 0);
+	CHECK_EQ(write(pipes[1], bytes, n), n);
+	close(pipes[1]);
+	CHECK_EQ(gotap_open_fd(&r, pipes[0], NULL, NULL), 0);
+	find(r, GOTAP_GO_CREATE);
+	check_data(r);
+	gotap_close(r);
+	CHECK_EQ(close(pipes[0]), 0);	/* it is still the caller's */
+	free(bytes);
+}
+
+static void data_that_is_gone_is_an_error(void)
+{
+	int fd;
+	struct gotap_reader *r = open_trace(26, &fd);
+	struct gotap_data data;
+
+	find(r, GOTAP_SYNC);
+	CHECK_EQ(ftruncate(fd, 20), 0);
+	CHECK_EQ(gotap_next_data(r, &data, sizeof(data)), -ESTALE);
+	CHECK_STR(gotap_reader_error(r)->text, "the file changed while it was read");
+	gotap_close(r);
+	close(fd);
+}
+
+/* --- inputs --- */
+
+struct feed {
+	const uint8_t *at, *end;
+	int64_t fail;	/* returned in place of the end */
+};
+
+static int64_t feed(void *ctx, void *buf, size_t n)
+{
+	struct feed *f = ctx;
+	size_t left = (size_t)(f->end - f->at), some = left < 100 ? left : 100;
+
+	if (!left)
+		return f->fail;
+	some = some < n ? some : n;
+	memcpy(buf, f->at, some);
+	f->at += some;
+	return (int64_t)some;
+}
+
+static int count_events(struct gotap_reader *r, int *end)
+{
+	struct gotap_event ev;
+	int n = 0;
+
+	while ((*end = gotap_next(r, &ev, sizeof(ev))) > 0)
+		n++;
+	CHECK_EQ(gotap_next(r, &ev, sizeof(ev)), *end);
+	return n;
+}
+
+static void a_function_gives_the_bytes_and_its_errors_are_passed_on(void)
+{
+	size_t n;
+	uint8_t *bytes = api_trace_bytes(26, &n);
+	struct feed all = { bytes, bytes + n, 0 }, some = { bytes, bytes + n - 20, -ETIMEDOUT };
+	struct feed none = { bytes, bytes, -ECONNRESET }, header = { bytes, bytes + 16, -ECONNRESET };
+	struct gotap_reader *r;
+	struct gotap_error err;
+	int end;
+
+	CHECK_EQ(gotap_open_callback(&r, feed, &all, NULL, &err), 0);
+	CHECK_EQ(count_events(r, &end), sizeof(meanings) / sizeof(meanings[0]));
+	CHECK_EQ(end, 0);
+	gotap_close(r);
+	CHECK_EQ(gotap_open_callback(&r, feed, &some, NULL, &err), 0);
+	CHECK_EQ(count_events(r, &end), 35);	/* the first generation, and the Sync behind it */
+	CHECK_EQ(end, -ETIMEDOUT);
+	CHECK_EQ(gotap_reader_error(r)->code, -ETIMEDOUT);
+	CHECK(strstr(gotap_reader_error(r)->text, "cannot read: "));
+	gotap_close(r);
+	CHECK_EQ(gotap_open_callback(&r, feed, &none, NULL, &err), -ECONNRESET);
+	CHECK_EQ(err.code, -ECONNRESET);
+	CHECK_EQ(gotap_open_callback(&r, feed, &header, NULL, &err), 0);
+	CHECK_EQ(count_events(r, &end), 1);	/* the last Sync */
+	CHECK_EQ(end, -ECONNRESET);
+	gotap_close(r);
+	free(bytes);
+}
+
+static void what_is_no_trace_is_refused(void)
+{
+	struct gotap_reader *r;
+	struct gotap_error err;
+
+	CHECK_EQ(gotap_open(&r, "/nowhere", NULL, &err), -ENOENT);
+	CHECK_STR(err.text, "cannot open '/nowhere': No such file or directory");
+	CHECK_EQ(gotap_open(&r, "/nowhere", NULL, NULL), -ENOENT);
+	CHECK_EQ(gotap_open_fd(&r, -1, NULL, &err), -EBADF);
+	CHECK_EQ(gotap_open_fd(&r, 999, NULL, &err), -EBADF);
+	CHECK_EQ(gotap_open_memory(&r, NULL, 0, NULL, &err), -EINVAL);
+	CHECK_EQ(gotap_open_memory(&r, "nothing like it", 15, NULL, &err), -EINVAL);
+	CHECK(strstr(err.text, "not a Go execution trace"));
+	CHECK_EQ(gotap_open_memory(&r, "go 1.24 trace\0\0", 16, NULL, &err), -ENOTSUP);
+	CHECK_EQ(gotap_open_memory(&r, "go 1.19 trace\0\0", 16, NULL, &err), -EBADMSG);
+	gotap_close(NULL);
+}
+
+static void damage_has_a_place_and_a_rule(void)
+{
+	size_t n;
+	uint8_t *bytes = api_trace_bytes(26, &n);
+	struct gotap_reader *r;
+	int end;
+
+	CHECK_EQ(gotap_open_memory(&r, bytes, n - 5, NULL, NULL), 0);
+	CHECK_EQ(count_events(r, &end), 35);
+	CHECK_EQ(end, -EBADMSG);
+	CHECK(strstr(gotap_reader_error(r)->text, "generation 2, byte "));
+	gotap_close(r);
+	free(bytes);
+}
+
+/* --- structs of other releases of the library --- */
+
+static void a_struct_is_filled_as_far_as_the_caller_knows_it(void)
+{
+	struct {
+		struct gotap_event ev;
+		uint64_t later[2];
+	} newer;
+	int fd;
+	struct gotap_reader *r = open_trace(26, &fd);
+	struct gotap_event ev = { 0 };
+
+	memset(&newer, 0xff, sizeof(newer));
+	CHECK_EQ(gotap_next(r, &newer.ev, sizeof(newer)), 1);
+	CHECK_EQ(newer.ev.kind, GOTAP_SYNC);
+	CHECK_EQ(newer.later[0], 0);
+	CHECK_EQ(newer.later[1], 0);
+	ev.stack = 4711;
+	CHECK_EQ(gotap_next(r, &ev, offsetof(struct gotap_event, stack)), 1);
+	CHECK_EQ(ev.kind, GOTAP_PROC_STATUS);
+	CHECK_EQ(ev.stack, 4711);
+	gotap_close(r);
+	close(fd);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(each_event_has_its_meaning),
+		UNIT(an_event_has_its_place_time_and_arguments),
+		UNIT(stacks_and_strings_have_their_texts),
+		UNIT(the_trace_has_a_version_and_clocks),
+		UNIT(data_of_a_generation_is_there_from_its_sync_on),
+		UNIT(data_that_is_gone_is_an_error),
+		UNIT(a_function_gives_the_bytes_and_its_errors_are_passed_on),
+		UNIT(what_is_no_trace_is_refused),
+		UNIT(damage_has_a_place_and_a_rule),
+		UNIT(a_struct_is_filled_as_far_as_the_caller_knows_it),
+		{0},
+	});
+}
