@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_api: libgotap in the hands of a stranger. The first byte chooses one of
- * three: bytes are read as a trace; or they are calls of the writer, any calls,
- * and what it has taken must be sound in its frame, its tables and its ids; or
- * they are calls of a program that keeps to the rules of gotap/writer.h, and
- * what it has written must pass the check.
+ * six: bytes are read as a trace, from memory, a function or a file, with all that
+ * its events mean; or they are calls of the writer, any calls, and what it has taken
+ * must be sound in its frame, its tables and its ids; or they are calls of a program
+ * that keeps to the rules of gotap/writer.h, and what it has written must pass the
+ * check; or a file, whose raw events must give the same ones when they are written;
+ * or calls of the raw writer, which must be read as they were made; or a file that
+ * is rewritten, of which the reader must take the result.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -14,7 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "gotap/raw.h"
 #include "gotap/reader.h"
+#include "gotap/rewrite.h"
 #include "gotap/writer.h"
 #include "read/check_report.h"
 #include "read/v2_generation.h"
@@ -57,6 +62,71 @@ static uint64_t number(struct tape *t)
 
 /* --- reader --- */
 
+static bool is_text(struct gotap_text text)
+{
+	return text.s && (!text.len || memchr(text.s, text.s[0], text.len));
+}
+
+static bool is_of(uint32_t category, uint32_t first, uint32_t last)
+{
+	return category >= first && category <= last;
+}
+
+static void look_at_annotation(struct gotap_reader *r, uint32_t category)
+{
+	struct gotap_task task;
+	struct gotap_region region;
+	struct gotap_log log;
+	struct gotap_label label;
+
+	must(gotap_event_task(r, &task, sizeof(task)) ==
+	     is_of(category, GOTAP_IS_TASK_BEGIN, GOTAP_IS_TASK_END), "a task is one");
+	must(!is_of(category, GOTAP_IS_TASK_BEGIN, GOTAP_IS_TASK_END) || is_text(task.type),
+	     "a task has a type");
+	must(gotap_event_region(r, &region, sizeof(region)) ==
+	     is_of(category, GOTAP_IS_REGION_BEGIN, GOTAP_IS_REGION_END), "a region is one");
+	must(!is_of(category, GOTAP_IS_REGION_BEGIN, GOTAP_IS_REGION_END) || is_text(region.type),
+	     "a region has a type");
+	must(gotap_event_log(r, &log, sizeof(log)) == (category == GOTAP_IS_LOG), "a log is one");
+	must(category != GOTAP_IS_LOG || (is_text(log.category) && is_text(log.message)),
+	     "a log has a message");
+	must(gotap_event_label(r, &label, sizeof(label)) == (category == GOTAP_IS_LABEL),
+	     "a label is one");
+	must(category != GOTAP_IS_LABEL || is_text(label.label), "a label has a text");
+}
+
+static void look_at_meaning(struct gotap_reader *r, uint32_t category)
+{
+	struct gotap_transition tr;
+	struct gotap_range range;
+	struct gotap_metric metric;
+
+	must(gotap_category_name(category) != NULL, "an event has a category");
+	must(gotap_event_transition(r, &tr, sizeof(tr)) == (category == GOTAP_IS_TRANSITION),
+	     "a transition is one");
+	if (category == GOTAP_IS_TRANSITION)
+		must(gotap_state_name(tr.from) && gotap_state_name(tr.to) && is_text(tr.reason),
+		     "a transition has states and a reason");
+	must(gotap_event_range(r, &range, sizeof(range)) ==
+	     is_of(category, GOTAP_IS_RANGE_BEGIN, GOTAP_IS_RANGE_END), "a range is one");
+	if (is_of(category, GOTAP_IS_RANGE_BEGIN, GOTAP_IS_RANGE_END))
+		must(range.name[0] && is_text(range.reason) && range.nattrs <= GOTAP_RANGE_ATTRS,
+		     "a range has a name");
+	must(gotap_event_metric(r, &metric, sizeof(metric)) == (category == GOTAP_IS_METRIC),
+	     "a metric is one");
+	must(category != GOTAP_IS_METRIC || metric.unit[0], "a metric has a unit");
+	look_at_annotation(r, category);
+}
+
+static void look_at_data(struct gotap_reader *r)
+{
+	struct gotap_data data;
+
+	while (gotap_next_data(r, &data, sizeof(data)) > 0)
+		must(data.len <= 65536 && (!data.len || memchr(data.data, *(const char *)data.data, data.len)),
+		     "data can be read");
+}
+
 static void look_at(struct gotap_reader *r, const struct gotap_event *ev)
 {
 	struct gotap_frame frames[4];
@@ -74,24 +144,67 @@ static void look_at(struct gotap_reader *r, const struct gotap_event *ev)
 	for (i = 0; i < n && i < 4; i++)
 		must(frames[i].func.s && frames[i].file.s, "a frame's name can be read");
 	gotap_reader_info(r, &info, sizeof(info));
+	look_at_meaning(r, ev->category);
+	if (ev->kind == GOTAP_SYNC || ev->kind == GOTAP_CPU_SAMPLE)
+		look_at_data(r);
 }
 
-static void read_bytes(const uint8_t *data, size_t size)
+/* A few bytes at a time. */
+static int64_t feed(void *ctx, void *buf, size_t n)
 {
+	struct tape *t = ctx;
+	size_t left = (size_t)(t->end - t->p), some = left < 61 ? left : 61;
+
+	some = some < n ? some : n;
+	memcpy(buf, t->p, some);
+	t->p += some;
+	return (int64_t)some;
+}
+
+static int file_of(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	must(write(fd, data, size) == (ssize_t)size, "a file has memory");
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+enum { FROM_MEMORY, FROM_FUNCTION, FROM_FILE };
+
+static int open_from(struct gotap_reader **r, unsigned int from, const uint8_t *data, size_t size,
+		     struct tape *t, int fd, struct gotap_error *err)
+{
+	if (from == FROM_FUNCTION)
+		return gotap_open_callback(r, feed, t, NULL, err);
+	if (from == FROM_FILE)
+		return gotap_open_fd(r, fd, NULL, err);
+	return gotap_open_memory(r, data, size, NULL, err);
+}
+
+/* Number of events, whatever they are read from. */
+static uint64_t read_bytes(unsigned int from, const uint8_t *data, size_t size)
+{
+	struct tape t = { data, data + size };
+	int fd = from == FROM_FILE ? file_of(data, size) : -1;
 	struct gotap_reader *r;
+	uint64_t n = 0;
 	struct gotap_event ev;
 	struct gotap_error err;
 	int ret;
 
-	if (gotap_open_memory(&r, data, size, NULL, &err)) {
+	if (open_from(&r, from, data, size, &t, fd, &err)) {
 		must(err.code < 0 && err.text[0], "a failure has a reason");
-		return;
+		close(fd);
+		return 0;
 	}
-	while ((ret = gotap_next(r, &ev, sizeof(ev))) > 0)
+	for (; (ret = gotap_next(r, &ev, sizeof(ev))) > 0; n++)
 		look_at(r, &ev);
 	must(!ret || gotap_reader_error(r)->text[0], "damage has a reason");
 	must(gotap_next(r, &ev, sizeof(ev)) == ret, "the end stays the end");
 	gotap_close(r);
+	close(fd);
+	return n;
 }
 
 /* --- writer: any calls --- */
@@ -135,6 +248,10 @@ static void call(struct gotap_writer *w, struct tape *t, uint64_t *time)
 		return;
 	case 3:
 		gotap_write_sample(w, m, number(t), number(t), number(t), number(t));
+		return;
+	case 4:
+		i = byte(t);
+		gotap_write_data(w, m, number(t), byte(t) % 3, t->p, i < t->end - t->p ? i : 0);
 		return;
 	}
 	for (i = 0; i < GOTAP_MAX_ARGS; i++)
@@ -301,6 +418,8 @@ static void step(struct program *p, struct tape *t)
 	p->time += byte(t);
 	if (what == 15)
 		new_generation(p);
+	else if (what == 13)
+		gotap_write_data(p->w, m, p->time, GOTAP_ALLOC_FREE, "data", 4);
 	else if (what == 14)
 		must(!gotap_write_sample(p->w, m, p->time, m, m + 1, p->stack), "a sample");
 	else if (what > 9)
@@ -342,17 +461,191 @@ static void write_by_the_rules(struct tape t)
 	close(fd);
 }
 
+/* --- raw files --- */
+
+static struct gotap_raw_reader *raw_of(const void *data, size_t size)
+{
+	struct gotap_input in = { .size = sizeof(in), .data = data, .len = size };
+	struct gotap_raw_reader *r;
+	struct gotap_error err;
+
+	if (!gotap_raw_open(&r, &in, &err))
+		return r;
+	must(err.code < 0 && err.text[0], "a failure has a reason");
+	return NULL;
+}
+
+/* Writes what can be read of @data to a file: as many bytes as the writer foretells. */
+static int copy_raw(const void *data, size_t size)
+{
+	struct gotap_raw_reader *r = raw_of(data, size);
+	struct gotap_raw_writer *w;
+	struct gotap_raw_event ev;
+	struct gotap_error err;
+	int64_t sum = 16;
+	int ret, fd;
+
+	if (!r)
+		return -1;
+	fd = memfd_create("copy", MFD_CLOEXEC);
+	must(!gotap_raw_writer_new(&w, fd, gotap_raw_version(r), &err), "a header has a writer");
+	while ((ret = gotap_raw_next(r, &ev, sizeof(ev))) > 0) {
+		sum += gotap_raw_size(w, &ev, sizeof(ev));
+		must(!gotap_raw_write(w, &ev, sizeof(ev)), gotap_raw_writer_error(w)->text);
+	}
+	must(!ret || gotap_raw_error(r)->text[0], "damage has a reason");
+	gotap_raw_close(r);
+	must(!gotap_raw_writer_close(w, &err), "a memory file takes all");
+	must(lseek(fd, 0, SEEK_END) == sum, "sizes are as foretold");
+	return fd;
+}
+
+/* The copy of a copy is the copy. */
+static void copy_twice(const uint8_t *data, size_t size)
+{
+	int first = copy_raw(data, size), second;
+	void *a, *b;
+	size_t n, m;
+
+	if (first < 0)
+		return;
+	a = bytes_of(first, &n);
+	second = copy_raw(a, n);
+	b = bytes_of(second, &m);
+	must(n == m && !memcmp(a, b, n), "the same events are the same bytes");
+	munmap(a, n);
+	munmap(b, m);
+	close(first);
+	close(second);
+}
+
+enum { RAW_EVENTS = 64, RAW_FRAMES = 5 };
+
+struct raw_story {
+	struct gotap_raw_event ev[RAW_EVENTS];
+	struct gotap_raw_frame frames[RAW_EVENTS][RAW_FRAMES];
+	size_t n;
+};
+
+static void make_raw(struct tape *t, struct gotap_raw_event *ev, struct gotap_raw_frame *frames)
+{
+	struct gotap_kind_spec spec = { 0 };
+	uint32_t i;
+
+	*ev = (struct gotap_raw_event){ .kind = byte(t), .ticks = number(t) };
+	gotap_kind_spec(ev->kind, &spec, sizeof(spec));
+	ev->nargs = byte(t) % 16 ? spec.nargs : byte(t) % GOTAP_MAX_ARGS;
+	for (i = 0; i < ev->nargs; i++)
+		ev->args[i] = number(t);
+	ev->nframes = spec.has_frames ? ev->args[1] % (RAW_FRAMES + 1) : 0;
+	for (i = 0; i < ev->nframes; i++)
+		frames[i] = (struct gotap_raw_frame){ number(t), number(t), number(t), number(t) };
+	ev->frames = frames;
+	ev->data = t->p;
+	ev->len = spec.has_data && t->p < t->end ? byte(t) % (size_t)(t->end - t->p + 1) : 0;
+	ev->data = t->p;
+}
+
+static void must_be_same(const struct gotap_raw_event *a, const struct gotap_raw_event *b)
+{
+	struct gotap_kind_spec spec;
+
+	gotap_kind_spec(a->kind, &spec, sizeof(spec));
+	must(a->kind == b->kind && a->nargs == b->nargs, "the kind is read again");
+	must(!spec.has_time || a->ticks == b->ticks, "the ticks are read again");
+	must(!memcmp(a->args, b->args, a->nargs * sizeof(a->args[0])), "the arguments are read again");
+	must(a->nframes == b->nframes &&
+	     (!a->nframes || !memcmp(a->frames, b->frames, a->nframes * sizeof(*a->frames))),
+	     "the frames are read again");
+	must(a->len == b->len && (!a->len || !memcmp(a->data, b->data, a->len)),
+	     "the data are read again");
+}
+
+static void write_raw(struct tape t)
+{
+	static const int versions[] = { 22, 23, 25, 26 };
+	static struct raw_story story;
+	int fd = memfd_create("raw", MFD_CLOEXEC);
+	struct gotap_raw_writer *w;
+	struct gotap_raw_reader *r;
+	struct gotap_raw_event ev;
+	size_t i, n;
+	void *data;
+
+	must(!gotap_raw_writer_new(&w, fd, versions[byte(&t) % 4], NULL), "there is a writer");
+	for (story.n = 0; t.p < t.end && story.n < RAW_EVENTS;) {
+		make_raw(&t, &story.ev[story.n], story.frames[story.n]);
+		story.n += !gotap_raw_write(w, &story.ev[story.n], sizeof(ev));
+	}
+	must(!gotap_raw_writer_close(w, NULL), "a memory file takes all");
+	data = bytes_of(fd, &n);
+	r = raw_of(data, n);
+	for (i = 0; i < story.n; i++) {
+		must(gotap_raw_next(r, &ev, sizeof(ev)) == 1, gotap_raw_error(r)->text);
+		must_be_same(&story.ev[i], &ev);
+	}
+	must(!gotap_raw_next(r, &ev, sizeof(ev)), "nothing else is read");
+	gotap_raw_close(r);
+	munmap(data, n);
+	close(fd);
+}
+
+/* --- rewriting --- */
+
+static void rewrite_bytes(struct tape t)
+{
+	static const int versions[] = { 0, 22, 23, 25, 26 };
+	uint64_t goroutines[2] = { byte(&t), 1 };
+	struct gotap_rewrite_options o = {
+		.size = sizeof(o), .version = versions[byte(&t) % 5], .strip_stacks = byte(&t) & 1,
+		.from = byte(&t) & 1 ? byte(&t) * 16 : 0, .goroutines = goroutines,
+		.ngoroutines = byte(&t) & 1 ? 2 : 0,
+	};
+	struct gotap_input in = { .size = sizeof(in), .read = feed, .ctx = &t };
+	struct gotap_rewrite_result result;
+	struct gotap_error err;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	size_t n;
+	void *data;
+
+	if (!o.ngoroutines)
+		o.goroutines = NULL;
+	if (gotap_rewrite(&in, fd, &o, &result, sizeof(result), &err)) {
+		must(err.code < 0 && err.text[0], "a failure has a reason");
+		close(fd);
+		return;
+	}
+	must(!result.faults == !result.fault[0], "damage has a reason");
+	data = bytes_of(fd, &n);
+	must(read_bytes(FROM_MEMORY, data, n) >= result.events, "what was written is read");
+	munmap(data, n);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tape t = { data + 1, data + size };
 
 	if (!size)
 		return 0;
-	if (data[0] % 3 == 0)
-		read_bytes(data + 1, size - 1);
-	else if (data[0] % 3 == 1)
+	switch (data[0] % 6) {
+	case 0:
+		read_bytes(data[0] / 6 % 3, data + 1, size - 1);
+		break;
+	case 1:
 		write_anything(t);
-	else
+		break;
+	case 2:
 		write_by_the_rules(t);
+		break;
+	case 3:
+		copy_twice(data + 1, size - 1);
+		break;
+	case 4:
+		write_raw(t);
+		break;
+	default:
+		rewrite_bytes(t);
+	}
 	return 0;
 }
