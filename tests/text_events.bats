@@ -35,11 +35,9 @@ same_as_go() {
 	[ "$OUR_STATUS" -eq "$GO_STATUS" ] && cmp "$OUR_EVENTS" "$GO_EVENTS" || fail "$1"
 }
 
-# all_kinds: a trace with an event of each kind and odd strings, as $TRACE.
-all_kinds() {
-	TRACE=$BATS_TEST_TMPDIR/all.trace
-	succeeds "$GOTAP" wire "$CHECKOUT/tests/fixtures/events/all.txt" -o "$TRACE"
-}
+# An event of each kind, and odd strings; and how it is shown.
+TRACE=$VECTORS/ok_all_kinds.trace
+SHOWN=$CHECKOUT/tests/fixtures/ok_all_kinds.shown
 
 # shown ARG...: the events of $TRACE that these arguments leave: ns since its thread began, and event.
 shown() {
@@ -62,12 +60,6 @@ for_release() {
 @test "the events of a trace of Go 1.25 are those that Go gives" { for_release 1.25; }
 @test "the events of a trace of Go 1.26 are those that Go gives" { for_release 1.26; }
 @test "the events of a trace of Go 1.27 are those that Go gives" { for_release 1.27; }
-
-@test "an event of each kind, with odd strings, is what Go gives" {
-	all_kinds
-	same_as_go "$TRACE"
-	[ "$OUR_STATUS" -eq 0 ]
-}
 
 @test "events of an experiment and the size of its data are those that Go gives" {
 	local trace=$BATS_TEST_TMPDIR/t.trace
@@ -139,19 +131,17 @@ canonical() {
 # --- the form for persons ------------------------------------------------------------------------
 
 @test "an event of each kind as a line, with its stack below" {
-	all_kinds
-	"$GOTAP" text --events "$TRACE" | diff "$CHECKOUT/tests/fixtures/events/all.shown" -
-	"$GOTAP" text --events - <"$TRACE" | diff "$CHECKOUT/tests/fixtures/events/all.shown" -
-	"$GOTAP" text --events --no-stacks "$TRACE" | diff <(grep -v "^$(printf '\t')" "$CHECKOUT/tests/fixtures/events/all.shown") -
+	"$GOTAP" text --events "$TRACE" | diff "$SHOWN" -
+	"$GOTAP" text --events - <"$TRACE" | diff "$SHOWN" -
+	"$GOTAP" text --events --no-stacks "$TRACE" | diff <(grep -v "^$(printf '\t')" "$SHOWN") -
 	"$GOTAP" text --events --absolute "$TRACE" | grep -q '^0.000002024 M7       P0  -       GoStart  '
 	gotap text --events "$TRACE" -o "$BATS_TEST_TMPDIR/file"
 	[ "$status" -eq 0 ]
-	cmp "$BATS_TEST_TMPDIR/file" "$CHECKOUT/tests/fixtures/events/all.shown"
+	cmp "$BATS_TEST_TMPDIR/file" "$SHOWN"
 }
 
 # A text of the trace that had its way could end a line or command a terminal.
 @test "no text of a trace leaves its quotes" {
-	all_kinds
 	[ "$("$GOTAP" text --events "$TRACE" | LC_ALL=C tr -dc '\000-\010\013-\037\177\376\377' | wc -c)" -eq 0 ]
 	[ "$("$GOTAP" text --events --json "$TRACE" | LC_ALL=C tr -dc '\000-\011\013-\037\177\376\377' | wc -c)" -eq 0 ]
 	"$GOTAP" text --events --json "$TRACE" | jq -r 'select(.event == "UserLog") | .message' >"$BATS_TEST_TMPDIR/message"
@@ -160,8 +150,7 @@ canonical() {
 
 @test "each line of --json is an object with the same first keys" {
 	local file
-	all_kinds
-	for file in "$TRACE" "$VECTORS"/ok_*.trace; do
+	for file in "$VECTORS"/ok_*.trace; do
 		"$GOTAP" text --events --json "$file"
 	done | jq -c 'keys_unsorted[:6]' | sort -u >"$BATS_TEST_TMPDIR/keys"
 	[ "$(<"$BATS_TEST_TMPDIR/keys")" = '["time","m","p","g","event","kind"]' ]
@@ -170,7 +159,6 @@ canonical() {
 # --- filters -------------------------------------------------------------------------------------
 
 @test "filters leave what they name, and all must agree" {
-	all_kinds
 	# what happens on a goroutine, and what moves it
 	[ "$(shown -g 9)" = "21 GoCreate 24 GoStart 999999024 GoSyscallBegin 999999025 GoSyscallEnd 999999026 GoUnblock 999999027 GoStop 999999500 CPUSample" ]
 	[ "$(shown --goroutine 9 --kind GoCreate,GoUnblock)" = "21 GoCreate 999999026 GoUnblock" ]
@@ -189,7 +177,6 @@ canonical() {
 }
 
 @test "a filter that cannot be is wrong usage" {
-	all_kinds
 	gotap text --events "$TRACE" --kind GoBlock,GoBlok
 	[ "$status" -eq 2 ]
 	contains "there is no event 'GoBlok': use names as GoBlock"

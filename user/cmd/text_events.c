@@ -59,7 +59,7 @@ static int set_func(struct text_events_options *o, const char *arg)
 
 	if (o->show.filter.func)
 		return cmd_usage("text", "--func is given twice: a|b matches both");
-	ret = regcomp(&o->func, arg, REG_EXTENDED);
+	ret = regcomp(&o->func, arg, REG_EXTENDED | REG_NOSUB);
 	if (ret) {
 		regerror(ret, &o->func, why, sizeof(why));
 		return cmd_usage("text", "--func '%s': %s", arg, why);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* events_stacks: see events_stacks.h. In: tables of a generation. Out: text, and what a pattern says. */
-#define _GNU_SOURCE
 #include "read/events_stacks.h"
 
 #include <string.h>
@@ -48,6 +47,7 @@ void events_stacks_free(struct events_stacks *s)
 	buf_free(&s->texts);
 	buf_free(&s->matches);
 	buf_free(&s->frame_matches);
+	buf_free(&s->name);
 }
 
 static size_t number_of(const struct events_stacks *s, const struct v2_stack *stack)
@@ -86,17 +86,19 @@ void events_stacks_put(struct events_stacks *s, struct buf *out, uint64_t id,
 
 /* --- patterns --- */
 
-static enum match match_frame(const struct events_stacks *s, const struct v2_frame *frame,
+/* regexec() wants a NUL, and what comes behind one of the name's own is not looked at. */
+static enum match match_frame(struct events_stacks *s, const struct v2_frame *frame,
 			      const regex_t *func)
 {
-	regmatch_t whole = { 0, 0 };
 	size_t len;
 	const char *name = tables_string(s->tables, frame->func, &len);
 
 	if (!name)
 		return MATCH_NO;
-	whole.rm_eo = (regoff_t)len;
-	return regexec(func, name, 1, &whole, REG_STARTEND) ? MATCH_NO : MATCH_YES;
+	s->name.len = 0;
+	put_bytes(&s->name, name, len);
+	put_byte(&s->name, 0);
+	return regexec(func, (const char *)s->name.data, 0, NULL, 0) ? MATCH_NO : MATCH_YES;
 }
 
 static enum match match_stack(struct events_stacks *s, const struct v2_stack *stack,

@@ -36,6 +36,7 @@ struct events_stacks {
 	struct buf texts;
 	struct buf matches;	/* by number of the stack: what events_stack_matches() found */
 	struct buf frame_matches;	/* by number of the frame */
+	struct buf name;	/* of the frame at hand, with a NUL */
 };
 
 /* The events from now on belong to these tables, which have changed. */

@@ -14,8 +14,8 @@ enum { PUT_DIGITS = 20 };	/* of the largest uint64_t */
 
 static inline uint8_t *put_room(struct buf *b, size_t n)
 {
-	if (__builtin_expect(b->cap - b->len < n, 0))
-		buf_reserve(b, n);
+	if (__builtin_expect(b->cap - b->len <= n, 0))
+		buf_reserve(b, n + 1);	/* also for nothing: there is a place then */
 	return b->data + b->len;
 }
 
