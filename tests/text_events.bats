@@ -233,6 +233,20 @@ canonical() {
 	"$GOTAP" text --events "$BATS_TEST_TMPDIR/kept" | cmp - "$out"
 }
 
+@test "of a damaged trace of before Go 1.22 what is kept behind the damage is shown, too" {
+	local old bad=$BATS_TEST_TMPDIR/bad out=$BATS_TEST_TMPDIR/out status=0
+	require_go "$REFERENCE_GO"
+	old=${GO%/bin/go}/src/internal/trace/internal/tracev1/testdata/stress_1_21_good
+	cp "$old" "$bad"
+	head -c 100 /dev/zero | dd of="$bad" bs=1 seek=150000 conv=notrunc status=none
+	"$GOTAP" text --events "$bad" >"$out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+	grep -q "^gotap: $bad: damaged in 1 place, shown is what can be read: " "$BATS_TEST_TMPDIR/err"
+	"$GOTAP" convert "$bad" -o "$BATS_TEST_TMPDIR/kept" 2>/dev/null
+	"$GOTAP" text --events "$BATS_TEST_TMPDIR/kept" | cmp - "$out"
+}
+
 @test "a reader that has enough ends it, and a full disk is an error" {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$REFERENCE_GO" mixed

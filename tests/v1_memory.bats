@@ -26,7 +26,7 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)' "$@
 
 @test "check, text and convert of a v1 file of 32 MiB take at most four times as much" {
 	local command
-	for command in check "text -o /dev/null" "convert -o /dev/null"; do
+	for command in check "text -o /dev/null" "text --events -o /dev/null" "convert -o /dev/null"; do
 		peak "$GOTAP" $command "$BATS_FILE_TMPDIR/t.trace"
 		[ "$PEAK" -le 128 ]
 	done

@@ -153,8 +153,12 @@ static int open_input(struct input *in, struct raw_source *source, const char *b
 
 static int cut_error(const struct v1_cut *cut, struct error *err)
 {
-	return error_set(err, cut->why.code, "%s%s", cut->why.text, cut->no_frequency ?
-			 "; the speed of its clock is lost, times are shown in ticks" : "");
+	error_set(err, cut->why.code, "%s%s", cut->why.text, cut->no_frequency ?
+		  "; the speed of its clock is lost, times are shown in ticks" : "");
+	if (cut->resumed)
+		error_prefix(err, "damaged in %zu place%s, shown is what can be read", cut->places,
+			     cut->places == 1 ? "" : "s");
+	return err->code;
 }
 
 static int write_events(struct input *in, const char *name, const struct output *out,
