@@ -9,7 +9,7 @@
 
 #include "make.h"
 
-enum { RANDOM_GS = 16, RANDOM_PS = 5, RANDOM_OPS = 17 };
+enum { RANDOM_GS = 16, RANDOM_PS = 5, RANDOM_OPS = 18 };
 
 enum random_state { R_NONE, R_RUNNABLE, R_RUNNING, R_WAITING, R_DEAD };
 
@@ -17,6 +17,7 @@ struct random_g {
 	enum random_state state;
 	uint64_t seq;
 	int assist;
+	int woken;		/* and did nothing since */
 };
 
 struct random_p {
@@ -75,6 +76,7 @@ static inline void random_create(struct random *r)
 
 	if (g->state != R_NONE)
 		return;
+	r->g[r->p[r->pi].g].woken = 0;
 	RANDOM_PUT(r, 13, r->gi, 0, 0);
 	g->state = R_RUNNABLE;
 	g->seq = 1;
@@ -105,6 +107,7 @@ static inline void random_leave(struct random *r)
 		random_put(r, type, 0, NULL);
 	else
 		RANDOM_PUT(r, type, 0);
+	r->g[g].woken &= type == 18;
 	r->g[g].state = type < 17 ? R_DEAD : type < 19 ? R_RUNNABLE : R_WAITING;
 	r->p[r->pi].g = 0;
 }
@@ -115,6 +118,8 @@ static inline void random_unblock(struct random *r)
 
 	if (g->state != R_WAITING)
 		return;
+	r->g[r->p[r->pi].g].woken = 0;
+	g->woken = 1;
 	if (r->m.version < 7)
 		RANDOM_PUT(r, 21, r->gi, 0);
 	else
@@ -126,6 +131,7 @@ static inline void random_syscall(struct random *r)
 {
 	if (r->p[r->pi].g)
 		RANDOM_PUT(r, 28, 0);
+	r->g[r->p[r->pi].g].woken = 0;
 }
 
 static inline void random_sysblock(struct random *r)
@@ -138,6 +144,7 @@ static inline void random_sysblock(struct random *r)
 		RANDOM_PUT(r, 30, 0);
 	else
 		random_put(r, 30, 0, NULL);
+	r->g[r->p[r->pi].g].woken = 0;
 	r->g[r->p[r->pi].g].state = gotrace ? R_RUNNABLE : R_WAITING;
 	r->p[r->pi].g = 0;
 }
@@ -152,6 +159,7 @@ static inline void random_sysexit(struct random *r)
 		RANDOM_PUT(r, 29, r->gi);
 	else
 		RANDOM_PUT(r, 29, r->gi, r->m.version == 5 ? r->time : g->seq++, 0);
+	g->woken = 0;
 	g->state = R_RUNNABLE;
 }
 
@@ -189,7 +197,7 @@ static inline void random_stw(struct random *r)
 	else if (r->m.version < 10)
 		random_put(r, 9, 0, NULL);
 	else
-		RANDOM_PUT(r, 9, r->choice);
+		RANDOM_PUT(r, 9, r->m.version < 21 ? r->choice % 2 : r->choice);
 	*open = !*open;
 }
 
@@ -238,8 +246,22 @@ static inline void random_user(struct random *r)
 
 static inline void random_sample(struct random *r)
 {
-	if (r->m.version >= 19)
+	if (r->m.version >= 19 && r->g[r->gi].state != R_NONE)
 		RANDOM_PUT(r, 49, r->time * 4, r->pi, r->gi, 0);
+}
+
+/* A goroutine that was woken for nothing blocks again at once. */
+static inline void random_futile(struct random *r)
+{
+	struct random_g *g = &r->g[r->p[r->pi].g];
+
+	if (r->m.version < 5 || !r->p[r->pi].g || !g->woken)
+		return;
+	random_put(r, 36, 0, NULL);
+	RANDOM_PUT(r, 22 + r->choice % 5, 0);
+	g->state = R_WAITING;
+	g->woken = 0;
+	r->p[r->pi].g = 0;
 }
 
 static inline void random_step(struct random *r, unsigned int op)
@@ -261,6 +283,7 @@ static inline void random_step(struct random *r, unsigned int op)
 	case 13: random_sample(r); break;
 	case 14: RANDOM_PUT(r, 33 + r->choice % 2, r->choice); break;
 	case 15: RANDOM_PUT(r, 4, 1 + r->choice, 0); break;
+	case 16: random_futile(r); break;
 	default: random_start(r); break;
 	}
 }
@@ -268,9 +291,9 @@ static inline void random_step(struct random *r, unsigned int op)
 /* The file's bytes are m.data, to be freed. */
 static inline struct make random_trace(const uint8_t *bytes, size_t n)
 {
-	static const int versions[] = { MAKE_GOTRACE, 5, 7, 9, 11, 21 };
-	struct random r = { .time = 100, .m = { .version = versions[n ? bytes[0] % 6 : 0] } };
-	uint64_t frequency[] = { 250000000, 0 };
+	static const int versions[] = { MAKE_GOTRACE, 5, 7, 9, 11, 21, 10, 19 };
+	struct random r = { .time = 100, .m = { .version = versions[n ? bytes[0] % 8 : 0] } };
+	uint64_t frequency[] = { 250000000, 0 }, timer[] = { 1, 0 };
 	size_t i;
 
 	r.m.data = malloc(MAKE_MAX);
@@ -281,6 +304,8 @@ static inline struct make random_trace(const uint8_t *bytes, size_t n)
 		r.choice = bytes[i + 1] ^ (unsigned int)i;
 		random_step(&r, bytes[i]);
 	}
+	if (n && bytes[0] & 8)
+		make_record(&r.m, 35, timer, r.m.version == 5 ? 2 : 1, r.m.version == 5 ? 2 : 1);
 	make_record(&r.m, 2, frequency, r.m.version == 5 ? 2 : 1, r.m.version == 5 ? 2 : 1);
 	return r.m;
 }

@@ -46,6 +46,9 @@ static void report_v1(const struct convert_result *r)
 	if (r->unnamed_pcs)
 		fputs("gotap convert: stacks show addresses only, --binary PROGRAM names them\n",
 		      stderr);
+	if (r->counts.futile)
+		fprintf(stderr, "gotap convert: left out %zu events of wake-ups that led to nothing, "
+			"as Go up to 1.22 does\n", r->counts.futile);
 	if (r->counts.dropped)
 		fprintf(stderr, "gotap convert: left out %zu of %zu events, which have no v2 "
 			"equivalent\n", r->counts.dropped, r->v1_events);

@@ -13,6 +13,7 @@
 #include "v1/file.h"
 #include "v1/text.h"
 #include "v1/trace.h"
+#include "v1/view.h"
 
 int legacy_program(const char *binary, struct error *err)
 {
@@ -45,6 +46,27 @@ int legacy_text(struct raw_source *source, const char *in, const char *out, cons
 		struct error *err)
 {
 	return raw_convert_source(to_text, binary, source, in, out, OUTPUT_TEXT, err);
+}
+
+static int to_links(struct raw_source *source, struct raw_sink *sink, const void *ctx,
+		    struct error *err)
+{
+	struct buf data = {0};
+	struct v1_trace *t = NULL;
+	int ret = source_take_all(source, &data, err);
+
+	if (!ret)
+		ret = v1_trace_open(&t, data.data, data.len, err);
+	if (!ret)
+		ret = v1_view_text(t, sink, err);
+	v1_trace_free(t);
+	buf_free(&data);
+	return ret;
+}
+
+int legacy_links(struct raw_source *source, const char *in, const char *out, struct error *err)
+{
+	return raw_convert_source(to_links, NULL, source, in, out, OUTPUT_TEXT, err);
 }
 
 /* --- check --- */

@@ -22,6 +22,9 @@ bool legacy_is(struct raw_source *source);
 int legacy_text(struct raw_source *source, const char *in, const char *out, const char *binary,
 		struct error *err);
 
+/* Writes its events as the parsers of Go up to 1.22 give them, with links (v1/view.h). */
+int legacy_links(struct raw_source *source, const char *in, const char *out, struct error *err);
+
 /*
  * Prints one line with the verdict. 0 if the trace is well, 1 if it is not, or
  * a negative errno if there is no verdict: file or program cannot be read.

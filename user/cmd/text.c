@@ -14,6 +14,7 @@
 static const char usage[] =
 	"usage: gotap text TRACE [-o FILE] [--binary PROGRAM]\n"
 	"       gotap text --events TRACE [--json] [OPTION...]\n"
+	"       gotap text --links TRACE [-o FILE]\n"
 	"\n"
 	"Prints every event of a Go execution trace, one per line, framing and tables\n"
 	"included. For traces of Go 1.22 and later this is what internal/trace/raw of Go\n"
@@ -43,6 +44,9 @@ static const char usage[] =
 	"      --from TIME       only from this time on, counted from the begin (1.5s)\n"
 	"      --to TIME         only up to this time\n"
 	"\n"
+	"With --links, for traces before Go 1.22: the events as the parsers of those releases gave\n"
+	"them, numbered, each with the later one that it leads to.\n"
+	"\n"
 	"  -h, --help            show this\n";
 
 static int from_wire(struct raw_source *source, struct raw_sink *sink, const void *ctx,
@@ -51,7 +55,7 @@ static int from_wire(struct raw_source *source, struct raw_sink *sink, const voi
 	return text_write(source, sink, err);
 }
 
-static int text(const char *in, const char *out, const char *binary, struct error *err)
+static int text(const char *in, const char *out, const char *binary, bool links, struct error *err)
 {
 	struct raw_source source;
 	int ret = legacy_program(binary, err);
@@ -60,7 +64,9 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 		ret = leftover_source_open(&source, in, err);
 	if (ret)
 		return ret;
-	if (legacy_is(&source))
+	if (links)
+		ret = legacy_links(&source, in, out, err);
+	else if (legacy_is(&source))
 		ret = legacy_text(&source, in, out, binary, err);
 	else
 		ret = raw_convert_source(from_wire, NULL, &source, in, out, OUTPUT_TEXT, err);
@@ -68,11 +74,14 @@ static int text(const char *in, const char *out, const char *binary, struct erro
 	return ret;
 }
 
+enum { OPT_LINKS = 400 };	/* behind those of text_events.h */
+
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "binary", required_argument, NULL, 'b' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "events", no_argument, NULL, TEXT_OPT_EVENTS },
+	{ "links", no_argument, NULL, OPT_LINKS },
 	{ "json", no_argument, NULL, TEXT_OPT_JSON },
 	{ "absolute", no_argument, NULL, TEXT_OPT_ABSOLUTE },
 	{ "no-stacks", no_argument, NULL, TEXT_OPT_NO_STACKS },
@@ -97,7 +106,7 @@ static const char *name_of(int opt)
 
 struct text_options {
 	const char *out, *binary;
-	bool events;
+	bool events, links;
 	struct text_events_options of_events;
 };
 
@@ -120,6 +129,9 @@ static int set_option(struct text_options *o, int opt, char **argv)
 		return GO_ON;
 	case TEXT_OPT_EVENTS:
 		o->events = true;
+		return GO_ON;
+	case OPT_LINKS:
+		o->links = true;
 		return GO_ON;
 	case ':':
 	case '?':
@@ -145,10 +157,12 @@ static int run(int argc, char **argv, struct text_options *o)
 		return cmd_usage("text", "one trace is needed");
 	if (o->of_events.given && !o->events)
 		return cmd_usage("text", "--%s is for --events", o->of_events.given);
+	if (o->events && o->links)
+		return cmd_usage("text", "--events and --links are two forms, use one");
 	if (o->events)
 		ret = text_events(argv[optind], o->out, o->binary, &o->of_events, &err);
 	else
-		ret = text(argv[optind], o->out, o->binary, &err);
+		ret = text(argv[optind], o->out, o->binary, o->links, &err);
 	return ret ? cmd_fail(&err) : EXIT_OK;
 }
 

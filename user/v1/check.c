@@ -47,6 +47,7 @@ static rule_fn *const handlers[V1_TYPES] = {
 	[V1_TASK_CREATE] = rule_task_create,
 	[V1_TASK_END] = rule_task_end,
 	[V1_REGION] = rule_region,
+	[V1_CPU_SAMPLE] = rule_sample,
 };
 
 int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
@@ -59,6 +60,13 @@ int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	va_end(ap);
 	return error_set(c->err, -EPROTO, "%s (offset 0x%llx, time %lld)", text,
 			 (unsigned long long)ev->offset, (long long)ev->time);
+}
+
+void rule_link(struct check *c, uint32_t *from)
+{
+	if (*from && c->links)
+		c->links[*from] = c->number;
+	*from = 0;
 }
 
 struct check_g *rule_g(struct check *c, uint64_t id)
@@ -102,6 +110,7 @@ int v1_check_event(struct check *c, struct v1_event *ev, struct error *err)
 	int ret = 0;
 
 	c->err = err;
+	c->number++;
 	if (c->t->resumed)
 		rule_repair_begin(c, ev);
 	if (handlers[ev->type])
@@ -114,6 +123,11 @@ int v1_check_event(struct check *c, struct v1_event *ev, struct error *err)
 	if (ev->stack && !map64_get(&c->t->stacks, ev->stack))
 		ev->stack = 0;
 	return ret;
+}
+
+void v1_check_links(struct check *c, uint32_t *links)
+{
+	c->links = links;
 }
 
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)

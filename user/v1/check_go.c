@@ -28,9 +28,17 @@ static void leave(struct check *c, struct v1_event *ev, enum check_g_state state
 {
 	struct check_g *g = rule_g(c, ev->g);
 
+	rule_link(c, &g->ran);
 	if (ev->g)	/* gotrace lets "no goroutine" do anything and still run */
 		g->state = state;
 	rule_p(c, ev->p)->g = 0;
+}
+
+/* It waits, or can go on, by this event, until the next one leads on. */
+static void move(const struct check *c, struct check_g *g, const struct v1_event *ev)
+{
+	g->last = ev->type;
+	g->moved = c->number;
 }
 
 int rule_go_create(struct check *c, struct v1_event *ev)
@@ -46,6 +54,7 @@ int rule_go_create(struct check *c, struct v1_event *ev)
 	g->exists = true;
 	g->state = CHECK_RUNNABLE;
 	g->last = ev->type;
+	g->moved = c->number;
 	g->created = true;
 	g->start = ev->args[1];
 	return 0;
@@ -67,6 +76,8 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 		ev->stack = g->start;
 	g->created = false;
 	g->last = 0;
+	g->ran = c->number;
+	rule_link(c, &g->moved);
 	return 0;
 }
 
@@ -98,7 +109,7 @@ int rule_go_sched(struct check *c, struct v1_event *ev)
 	if (ret)
 		return ret;
 	leave(c, ev, CHECK_RUNNABLE);
-	rule_g(c, ev->g)->last = ev->type;
+	move(c, rule_g(c, ev->g), ev);
 	return 0;
 }
 
@@ -109,7 +120,7 @@ int rule_go_block(struct check *c, struct v1_event *ev)
 	if (ret)
 		return ret;
 	leave(c, ev, CHECK_WAITING);
-	rule_g(c, ev->g)->last = ev->type;
+	move(c, rule_g(c, ev->g), ev);
 	return 0;
 }
 
@@ -128,7 +139,8 @@ int rule_go_unblock(struct check *c, struct v1_event *ev)
 	if (g->last == V1_GO_BLOCK_NET && ev->row != V1_ROW_TIMER)
 		ev->row = V1_ROW_NETPOLL;
 	g->state = CHECK_RUNNABLE;
-	g->last = ev->type;
+	rule_link(c, &g->moved);
+	move(c, g, ev);
 	return 0;
 }
 
@@ -139,7 +151,7 @@ int rule_go_waiting(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoWaiting", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	g->last = ev->type;
+	move(c, g, ev);
 	return 0;
 }
 
@@ -153,7 +165,7 @@ int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoInSyscall", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	g->last = ev->type;
+	move(c, g, ev);
 	return 0;
 }
 
@@ -162,7 +174,7 @@ int rule_go_syscall(struct check *c, struct v1_event *ev)
 	int ret = must_run(c, ev, false);
 
 	if (!ret)
-		rule_g(c, ev->g)->last = ev->type;
+		move(c, rule_g(c, ev->g), ev);
 	return ret;
 }
 
@@ -185,6 +197,8 @@ int rule_go_sysexit(struct check *c, struct v1_event *ev)
 	if (!c->gotrace && g->state != CHECK_WAITING)
 		return rule_fail(c, ev, "g %llu is not waiting during syscall exit", LLU(ev->g));
 	g->state = CHECK_RUNNABLE;
-	g->last = ev->type;
+	if (g->last == V1_GO_SYSCALL)
+		rule_link(c, &g->moved);
+	move(c, g, ev);
 	return 0;
 }

@@ -27,24 +27,24 @@ int rule_proc_stop(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-static int open_one(struct check *c, bool *open, struct v1_event *ev, const char *what)
+static int open_one(struct check *c, uint32_t *open, struct v1_event *ev, const char *what)
 {
 	if (*open)
 		return rule_fail(c, ev, "previous %s is not ended before a new one", what);
-	*open = true;
+	*open = c->number;
 	return 0;
 }
 
-static int close_one(struct check *c, bool *open, struct v1_event *ev, const char *what)
+static int close_one(struct check *c, uint32_t *open, struct v1_event *ev, const char *what)
 {
 	if (!*open)
 		return rule_fail(c, ev, "bogus %s end", what);
-	*open = false;
+	rule_link(c, open);
 	return 0;
 }
 
 /* One collection at a time; before 1.5 the parser looked at each P alone. */
-static bool *gc_of(struct check *c, const struct v1_event *ev)
+static uint32_t *gc_of(struct check *c, const struct v1_event *ev)
 {
 	return c->gotrace ? &rule_p(c, ev->p)->gc : &c->gc;
 }
@@ -61,7 +61,7 @@ int rule_gc_done(struct check *c, struct v1_event *ev)
 }
 
 /* Per P up to 1.9, of the whole program since. */
-static bool *stw_of(struct check *c, const struct v1_event *ev)
+static uint32_t *stw_of(struct check *c, const struct v1_event *ev)
 {
 	return c->t->format.version < 10 ? &rule_p(c, ev->p)->stw : &c->stw;
 }
@@ -71,8 +71,22 @@ static const char *stw_name(const struct check *c)
 	return c->gotrace ? "scanning" : "STW";
 }
 
+/* Of the formats that have two kinds the parsers of Go up to 1.22 know no others. */
+static int check_kind(struct check *c, const struct v1_event *ev)
+{
+	int version = c->t->format.version;
+
+	if (version < 10 || version >= 21 || ev->args[0] <= 1)
+		return 0;
+	return rule_fail(c, ev, "unknown STW kind %llu", LLU(ev->args[0]));
+}
+
 int rule_stw_start(struct check *c, struct v1_event *ev)
 {
+	int ret = check_kind(c, ev);
+
+	if (ret)
+		return ret;
 	return open_one(c, stw_of(c, ev), ev, stw_name(c));
 }
 
@@ -99,7 +113,7 @@ int rule_assist_start(struct check *c, struct v1_event *ev)
 /* An assist may have been going on when tracing began: its end alone is fine. */
 int rule_assist_done(struct check *c, struct v1_event *ev)
 {
-	rule_g(c, ev->g)->assist = false;
+	rule_link(c, &rule_g(c, ev->g)->assist);
 	return 0;
 }
 
@@ -107,14 +121,20 @@ int rule_task_create(struct check *c, struct v1_event *ev)
 {
 	bool is_new;
 
-	map64_put(&c->tasks, ev->args[0], &is_new);
+	uint64_t *begin = map64_put(&c->tasks, ev->args[0], &is_new);
+
 	if (!is_new)
 		return rule_fail(c, ev, "task id conflicts (id:%llu)", LLU(ev->args[0]));
+	*begin = c->number;
 	return 0;
 }
 
 int rule_task_end(struct check *c, struct v1_event *ev)
 {
+	const uint64_t *begin = map64_get(&c->tasks, ev->args[0]);
+	uint32_t from = begin ? (uint32_t)*begin : 0;
+
+	rule_link(c, &from);
 	map64_del(&c->tasks, ev->args[0]);
 	return 0;
 }
@@ -131,7 +151,7 @@ static void push_region(struct check *c, struct check_g *g, const struct v1_even
 		r = vec_push(&c->regions, sizeof(*r));
 		number = (uint32_t)c->regions.len;
 	}
-	*r = (struct check_region){ ev->args[0], ev->args[2], g->region };
+	*r = (struct check_region){ ev->args[0], ev->args[2], g->region, c->number };
 	g->region = number;
 }
 
@@ -140,6 +160,7 @@ void rule_region_pop(struct check *c, struct check_g *g)
 	struct check_region *r = vec_at(&c->regions, struct check_region, g->region - 1);
 	uint32_t number = g->region;
 
+	rule_link(c, &r->begin);
 	g->region = r->outer;
 	r->outer = c->free_region;
 	c->free_region = number;
@@ -173,5 +194,12 @@ int rule_region(struct check *c, struct v1_event *ev)
 	if (ev->args[1] == 1)
 		return region_end(c, g, ev);
 	push_region(c, g, ev);
+	return 0;
+}
+
+/* A goroutine that was sampled cannot be created later. */
+int rule_sample(struct check *c, struct v1_event *ev)
+{
+	rule_g(c, ev->g)->exists = true;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "v1/futile.h"
 #include "v1/order.h"
 
 /* --- the first pass --- */
@@ -18,6 +19,7 @@ struct first_pass {
 	struct map64 calls;	/* goroutine whose last event is a GoSysCall -> its ordinal + 1 */
 	uint32_t ordinal;
 	int64_t last;		/* ticks of the event before */
+	struct v1_futile *futile;	/* NULL: no wake-up was */
 };
 
 static void add_exit(struct first_pass *f, const struct v1_event *ev, int64_t ticks)
@@ -113,6 +115,8 @@ static int note(struct first_pass *f, const struct v1_event *ev, struct error *e
 				 v1_trace_type_name(t, ev->type), (unsigned long long)ev->offset);
 	f->last = ev->time;
 	mark_blocking(f, ev);
+	if (f->futile)
+		v1_futile_note(f->futile, ev, f->ordinal, &t->futile);
 	look_ahead(t, ev);
 	return note_syscall(f, ev, err);
 }
@@ -128,7 +132,7 @@ static int compare_exits(const void *pa, const void *pb)
 
 int v1_clock(struct v1_trace *t, struct error *err)
 {
-	struct first_pass f = { .t = t };
+	struct first_pass f = { .t = t, .futile = t->has_futile ? v1_futile_new() : NULL };
 	struct v1_order *order = v1_order_new(t);
 	struct v1_event ev;
 	int ret;
@@ -142,6 +146,7 @@ int v1_clock(struct v1_trace *t, struct error *err)
 	t->ordered = t->count = f.ordinal;
 	if (t->exits.len)
 		qsort(t->exits.data, t->exits.len, sizeof(struct v1_exit), compare_exits);
+	v1_futile_free(f.futile);
 	map64_free(&f.blocked);
 	map64_free(&f.calls);
 	v1_order_free(order);
@@ -155,16 +160,17 @@ struct v1_sequence {
 	struct v1_order *order;
 	struct v1_reader reader;	/* for exits */
 	struct v1_event ahead;		/* next one of those that stay in their place */
-	bool has_ahead;
+	bool has_ahead, whole;
 	uint32_t ordinal;		/* of the one after it */
 	size_t exit;			/* next in t->exits */
 };
 
-struct v1_sequence *v1_sequence_new(const struct v1_trace *t)
+struct v1_sequence *v1_sequence_new(const struct v1_trace *t, bool whole)
 {
 	struct v1_sequence *s = xcalloc(1, sizeof(*s));
 
 	s->t = t;
+	s->whole = whole;
 	s->order = v1_order_new(t);
 	v1_reader_init(&s->reader, t->data, t->size, NULL);
 	return s;
@@ -183,7 +189,8 @@ static int fill_ahead(struct v1_sequence *s, struct error *err)
 		ret = v1_order_next(s->order, &s->ahead, err);
 		if (ret <= 0)
 			return ret;
-		s->has_ahead = !moves(s, &s->ahead);
+		s->has_ahead = !moves(s, &s->ahead) &&
+			       (s->whole || !v1_futile_is(&s->t->futile, s->ordinal));
 		s->ahead.sys_blocks = s->ahead.type == V1_GO_SYSCALL &&
 				      s->t->blocking.data[s->ordinal / 8] >> s->ordinal % 8 & 1;
 		s->ordinal++;

@@ -161,6 +161,7 @@ static void convert_all(struct convert *c)
 	v1_iter_release(&it);
 	if (c->starting)
 		convert_end_start(c);
+	c->sim.counts.futile = c->t->futile_cut;
 	c->sim.counts.dropped += c->sim.pending.len;
 	c->sim.counts.converted -= c->sim.pending.len;
 }

@@ -13,6 +13,7 @@
  *    V1_MADE_UP_THREAD on, as v2 cannot leave their thread open;
  *  - strings are cut to the 1024 bytes that v2 allows, stacks to 128 frames.
  * Behind damage a goroutine that ran there is stopped, and what an event needs is added, counted.
+ * Futile wake-ups before 1.11 are cut, as in the only parsers that read those formats.
  * Events without an equivalent are left out and counted: FutileWakeup, and up
  * to 1.9 the stop-the-world marks of Ps that only helped.
  */
@@ -28,6 +29,7 @@ struct v1_convert_counts {
 	size_t converted;	/* v1 events that became v2 events */
 	size_t added;		/* v2 events that v1 only implies */
 	size_t dropped;		/* v1 events without an equivalent */
+	size_t futile;		/* v1 events of wake-ups that led to nothing, before 1.11 */
 	size_t joined;		/* of those added: what damage took, as far as readers need it */
 };
 

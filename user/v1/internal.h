@@ -76,9 +76,12 @@ struct v1_trace {
 	struct vec samples;	/* struct v1_sample, by ticks */
 	struct vec exits;	/* struct v1_exit, by time */
 	struct buf blocking;	/* a bit per event as written: a GoSysCall that blocks */
+	struct buf futile;	/* of a wake-up that led to nothing; empty: there is none */
+	bool has_futile;	/* the file has a FutileWakeup */
 	size_t events;		/* in the file */
 	size_t ordered;		/* that have a place: the others follow what a cut lost */
 	size_t count;		/* and keep the rules */
+	size_t futile_cut;	/* before 1.11: that are left out of them */
 	int64_t first, end;	/* ticks of the first event, ns of the last one */
 	struct strset *texts;
 	const char *empty;	/* the text of id 0 */
@@ -128,7 +131,8 @@ int v1_clock(struct v1_trace *t, struct error *err);
 /* The events with their final times, in order. */
 struct v1_sequence;
 
-struct v1_sequence *v1_sequence_new(const struct v1_trace *t);
+/* @whole: with futile wake-ups. */
+struct v1_sequence *v1_sequence_new(const struct v1_trace *t, bool whole);
 /* 1 and the next event, 0 at the end, else -errno. */
 int v1_sequence_next(struct v1_sequence *s, struct v1_event *ev, struct error *err);
 /* Accepts NULL. */
@@ -139,6 +143,8 @@ struct check;
 
 struct check *v1_check_new(const struct v1_trace *t);
 int v1_check_event(struct check *c, struct v1_event *ev, struct error *err);
+/* Where to put the links from then on: by number of the event, from 1, zeroed. */
+void v1_check_links(struct check *c, uint32_t *links);
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs);
 /* Accepts NULL. */
 void v1_check_free(struct check *c);

@@ -247,6 +247,7 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 	if (ret)
 		return ret;
 	l->t->events++;
+	l->t->has_futile |= rec->type == V1_FUTILE_WAKEUP;
 	l->ticks = ticks;
 	if (ticks > l->batch_latest)
 		l->batch_latest = ticks;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "symbol/symbol.h"
+#include "v1/futile.h"
 #include "v1/internal.h"
 
 void v1_trace_free(struct v1_trace *t)
@@ -17,6 +18,7 @@ void v1_trace_free(struct v1_trace *t)
 	vec_free(&t->samples);
 	vec_free(&t->exits);
 	buf_free(&t->blocking);
+	buf_free(&t->futile);
 	strset_free(t->texts);
 	map64_free(&t->strings);
 	map64_free(&t->stacks);
@@ -47,6 +49,7 @@ static int check_all(struct v1_trace *t, struct error *err)
 	else
 		it.error.code = 0;
 	t->count = n;
+	t->futile_cut = t->format.version < 11 ? v1_futile_count(&t->futile) : 0;
 	v1_iter_release(&it);
 	return it.error.code;
 }
@@ -60,7 +63,7 @@ static int run_stages(struct v1_trace *t, struct error *err)
 	if (!ret)
 		ret = check_all(t, err);
 	if (!ret && t->cut)
-		t->cut->lost_events = t->events - t->count;
+		t->cut->lost_events = t->events - t->count - t->futile_cut;
 	t->cut = NULL;
 	return ret;
 }
@@ -179,10 +182,15 @@ int v1_check(const uint8_t *data, size_t n, struct v1_summary *ret, struct error
 	return 0;
 }
 
-void v1_iter_init(struct v1_iter *it, const struct v1_trace *t)
+void v1_iter_init_whole(struct v1_iter *it, const struct v1_trace *t, bool whole)
 {
 	*it = (struct v1_iter){ .t = t, .threads = xcalloc(1, sizeof(struct map64)),
-				.sequence = v1_sequence_new(t), .check = v1_check_new(t) };
+				.sequence = v1_sequence_new(t, whole), .check = v1_check_new(t) };
+}
+
+void v1_iter_init(struct v1_iter *it, const struct v1_trace *t)
+{
+	v1_iter_init_whole(it, t, t->format.version >= 11);
 }
 
 static void follow_thread(struct v1_iter *it)
@@ -202,8 +210,6 @@ const struct v1_event *v1_iter_next(struct v1_iter *it)
 {
 	int ret;
 
-	if (it->next == it->t->count)
-		return NULL;
 	do {
 		ret = v1_sequence_next(it->sequence, &it->ev, &it->error);
 		if (ret <= 0)
@@ -212,7 +218,6 @@ const struct v1_event *v1_iter_next(struct v1_iter *it)
 	} while (ret && it->t->resumed);
 	if (ret)
 		return NULL;
-	it->next++;
 	follow_thread(it);
 	return &it->ev;
 }

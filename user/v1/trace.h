@@ -114,7 +114,6 @@ int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err
 
 struct v1_iter {
 	const struct v1_trace *t;
-	size_t next;
 	uint64_t thread;	/* of the last event's P, V1_NO_THREAD if unknown */
 	struct map64 *threads;	/* P -> thread */
 	struct v1_sequence *sequence;
@@ -125,7 +124,10 @@ struct v1_iter {
 
 #define V1_NO_THREAD UINT64_MAX
 
+/* Before 1.11, whose formats are read by no parser that keeps them, without futile wake-ups. */
 void v1_iter_init(struct v1_iter *it, const struct v1_trace *t);
+/* With or without them, whatever the format. */
+void v1_iter_init_whole(struct v1_iter *it, const struct v1_trace *t, bool whole);
 /* Valid until the next call; NULL after the last event. */
 const struct v1_event *v1_iter_next(struct v1_iter *it);
 void v1_iter_release(struct v1_iter *it);
