@@ -447,6 +447,30 @@ static void a_p_is_taken_from_a_thread_that_sweeps(void)
 		    "8:ProcStart 1 2, 8:GCSweepBegin, 8:GCSweepEnd 8192 0, 8:ProcStop", 1);
 }
 
+/* The record of a change to more was lost. */
+static void who_sweeps_has_a_p_that_counts(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_PROCS, 0, 7, 1, 0, 0, 0);
+	proc(REC_P_START, 9, 1);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 9, PAGE, 0, 0, 0);
+	proc(REC_P_STOP, 9, 1);
+	check_story(NULL, "7:ProcsChange 2, 7:ProcsChange 1, 9:ProcStart 1 1, 7:ProcsChange 2, 9:GCSweepBegin, "
+		    "9:GCSweepEnd 8192 0, 9:ProcStop", 1);
+}
+
+/* The record of its end was lost. */
+static void a_sweep_ends_before_its_p_goes(void)
+{
+	begin(27, 25);
+	snapshot();
+	proc(REC_P_START, 9, 1);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 9, PAGE, 0, 0, 0);
+	put(REC_PROCS, 0, 7, 1, 0, 0, 0);
+	check_story(NULL, "7:ProcsChange 2, 9:ProcStart 1 1, 9:GCSweepBegin, 9:GCSweepEnd 8192 0, 7:ProcsChange 1", 0);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -488,5 +512,7 @@ int main(void)
 		UNIT(memory_is_unknown_to_readers_of_go_1_22),
 		UNIT(a_sweep_goes_on_when_a_span_is_freed),
 		UNIT(a_p_is_taken_from_a_thread_that_sweeps),
+		UNIT(who_sweeps_has_a_p_that_counts),
+		UNIT(a_sweep_ends_before_its_p_goes),
 		{0} });
 }

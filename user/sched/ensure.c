@@ -97,10 +97,9 @@ static void swap_for_first(struct model *s, struct M *m)
  * Viewers index a list of GOMAXPROCS items with the P of whoever works for the
  * collector. A P beyond that number means that the record of a change was lost.
  */
-void ensure_p_counts(struct model *s, struct M *m, const struct G *g)
+void ensure_p_counts(struct model *s, struct M *m)
 {
-	if (!s->started || !m->p || !(g->assist || g->gc_work) || !s->procs_told ||
-	    m->p->id < s->procs_told)
+	if (!s->started || !m->p || !s->procs_told || m->p->id < s->procs_told)
 		return;
 	repair(s, REPAIR_DROPPED);
 	if (m->p->id >= s->gomaxprocs)
@@ -108,6 +107,12 @@ void ensure_p_counts(struct model *s, struct M *m, const struct G *g)
 	step_procs(s, any_speaker(s), G_RUNNING);
 	if (m->p->id >= s->procs_told)
 		swap_for_first(s, m);
+}
+
+void ensure_p_takes(struct model *s, struct M *m, const struct G *g)
+{
+	if (g->assist || g->gc_work)
+		ensure_p_counts(s, m);
 }
 
 void ensure_p(struct model *s, struct M *m)
@@ -158,11 +163,11 @@ static void put_to_wait(struct model *s, struct M *m)
 		end_syscall_on(s, m);
 	if (!m->g) {	/* it left the syscall without a P */
 		ensure_p(s, m);
-		ensure_p_counts(s, m, g);
+		ensure_p_takes(s, m, g);
 		step_go_start(s, m, g);
 	}
 	ensure_p(s, m);
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	step_go_block(s, m, UNSEEN, 0);
 }
 
@@ -184,7 +189,7 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
 
 	if (g->m == m && g->status == G_RUNNING) {
 		ensure_p(s, m);
-		ensure_p_counts(s, m, g);
+		ensure_p_takes(s, m, g);
 		return g;
 	}
 	if (!s->started) {
@@ -200,7 +205,7 @@ struct G *ensure_running(struct model *s, struct M *m, uint64_t goid)
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
 	ensure_p(s, m);
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	repair(s, REPAIR_GO_RUNNING);
 	step_go_start(s, m, g);
 	return g;
@@ -222,7 +227,7 @@ void ensure_waiting(struct model *s, struct M *m, struct G *g)
 	/* Runnable: it ran and blocked somewhere; any thread with a free seat will do. */
 	if (m->g || !m->p)
 		return;
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	step_go_start(s, m, g);
 	step_go_block(s, m, UNSEEN, 0);
 }

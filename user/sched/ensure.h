@@ -14,8 +14,10 @@
 struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t status);
 /* @m holds a P. */
 void ensure_p(struct model *s, struct M *m);
-/* That the P of @m is one of GOMAXPROCS, if @g, which runs or will run there, does GC work. */
-void ensure_p_counts(struct model *s, struct M *m, const struct G *g);
+/* The P of @m is one of GOMAXPROCS: events of the collector's work need such a one. */
+void ensure_p_counts(struct model *s, struct M *m);
+/* The same, if @g, which runs or will run there, does GC work. */
+void ensure_p_takes(struct model *s, struct M *m, const struct G *g);
 /* @m may create a goroutine: it holds a P and is in no syscall. */
 void ensure_may_create(struct model *s, struct M *m);
 /* @m runs no goroutine. */

@@ -19,7 +19,7 @@ static void label_worker(struct model *s, struct M *m, struct G *g)
 	if (!s->started || !g->worker || !mode || mode > 3)
 		return;
 	g->gc_work = true;
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	step_emit(s, m, EV_GoLabel, SINK_CONSTANT(labels[mode]));
 }
 
@@ -32,7 +32,7 @@ void go_start(struct model *s, struct M *m, const struct rec *r)
 	ensure_runnable(s, m, g);
 	ensure_no_g(s, m);
 	ensure_p(s, m);
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	step_go_start(s, m, g);
 	label_worker(s, m, g);
 }
@@ -120,7 +120,7 @@ void go_switch(struct model *s, struct M *m, const struct rec *r)
 	if (next->m || s->opts.version >= 23)
 		ensure_waiting(s, m, next);
 	ensure_running(s, m, r->id);	/* again: for the next one to leave its thread, that may have got the P of @m */
-	ensure_p_counts(s, m, next);
+	ensure_p_takes(s, m, next);
 	step_go_switch(s, m, next, dies);
 	m->coro_exit = dies ? r->id : 0;
 }

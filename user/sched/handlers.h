@@ -51,6 +51,8 @@ void assist_tell_all(struct model *s);
 
 /* A record of another kind shows that @m sweeps no more: writes GCSweepEnd, if a sweep is open. */
 void sweep_settle(struct model *s, struct M *m);
+/* GOMAXPROCS becomes @procs: the same on each P beyond, on which viewers take no end of a sweep then. */
+void sweep_settle_beyond(struct model *s, uint64_t procs);
 /* A generation has begun: writes GCSweepActive for each sweep that goes on. */
 void sweep_tell_all(struct model *s);
 

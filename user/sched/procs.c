@@ -12,7 +12,7 @@ static struct G *swap_begin(struct model *s, struct M *m)
 	struct G *g = m->g;
 
 	if (g && g->status == G_RUNNING) {
-		ensure_p_counts(s, m, g);
+		ensure_p_takes(s, m, g);
 		step_go_stop(s, m, "runtime.Gosched", 0);
 	} else {
 		g = NULL;
@@ -40,7 +40,7 @@ void p_start(struct model *s, struct M *m, const struct rec *r)
 		step_sys_end_blocked(s, m);
 	}
 	if (g) {
-		ensure_p_counts(s, m, g);
+		ensure_p_takes(s, m, g);
 		step_go_start(s, m, g);
 	}
 }

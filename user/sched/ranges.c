@@ -81,7 +81,7 @@ void assist_begin(struct model *s, struct M *m, const struct rec *r)
 		return;
 	g->assist = true;
 	g->assist_depth = r->ptr;
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	if (s->started)
 		step_emit(s, m, EV_GCMarkAssistBegin, as_long(r)->stack);
 }
@@ -98,7 +98,7 @@ void assist_end(struct model *s, struct M *m, const struct rec *r)
 	if (!g || g->id != r->id || !g->assist || r->ptr >= g->assist_depth ||
 	    (s->started && !m_speaks(m)))
 		return;
-	ensure_p_counts(s, m, g);
+	ensure_p_takes(s, m, g);
 	g->assist = false;
 	if (s->started)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
@@ -109,6 +109,7 @@ void assist_close(struct model *s, struct M *m)
 {
 	if (!m->g->assist)
 		return;
+	ensure_p_takes(s, m, m->g);
 	m->g->assist = false;
 	if (s->started)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
@@ -132,6 +133,8 @@ void assist_tell_all(struct model *s)
 			g->assist = false;
 			continue;
 		}
+		if (m_speaks(g->m))
+			ensure_p_takes(s, g->m, g);
 		step_emit(s, g->m, EV_GCMarkAssistActive, g->id);
 	}
 }

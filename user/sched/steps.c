@@ -37,15 +37,15 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 	if (m)
 		m->gen = s->gen;
 	s->sink.ops->event(s->sink.ctx, &e);
+	if (time == s->now)
+		pass_time(s);
 }
 
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args)
 {
-	if (!s->started)
-		return;
-	step_emit_at(s, m, s->now, ev, nargs, args);
-	pass_time(s);
+	if (s->started)
+		step_emit_at(s, m, s->now, ev, nargs, args);
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
@@ -214,6 +214,7 @@ bool step_procs(struct model *s, struct M *m, uint8_t status)
 {
 	if (!s->started || !m || !m->g || m->g->status != status || !m->p)
 		return false;
+	sweep_settle_beyond(s, s->gomaxprocs);
 	s->tell_procs = false;
 	s->procs_told = s->gomaxprocs;
 	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, s->procs_stack);

@@ -8,10 +8,12 @@
  */
 #include "sched/handlers.h"
 
+#include "sched/ensure.h"
 #include "sched/steps.h"
 
 static void sweep_begin(struct model *s, struct M *m, const struct rec *r)
 {
+	ensure_p_counts(s, m);
 	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
 	if (m->sweep.told)
 		step_emit(s, m, EV_GCSweepBegin, as_long(r)->stack);
@@ -29,6 +31,18 @@ void sweep_settle(struct model *s, struct M *m)
 			     (const uint64_t[]){ sweep->swept, sweep->reclaimed });
 	}
 	*sweep = (struct sweep){ 0 };
+}
+
+void sweep_settle_beyond(struct model *s, uint64_t procs)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->sweep.told && m->p && m->p->id >= procs)
+			sweep_settle(s, m);
+	}
 }
 
 /* Bytes that were swept: of a span, or of a chunk in which reclaim looked. */
