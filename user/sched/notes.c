@@ -148,7 +148,7 @@ void budget_changed(struct model *s, struct M *m, const struct rec *r)
 	if (s->counts.budget_steps < BUDGET_STEPS)
 		s->counts.budget[s->counts.budget_steps] = step;
 	s->counts.budget_steps++;
-	note_add(s, "budget: %s (probes cost %.1f %% of a CPU, the budget is %.1f %%)",
-		 rec_level_text(step.level), percent_of_ns((double)step.cost),
-		 percent_of_ns((double)step.ceiling));
+	note_add(s, "budget: %s (probes cost %s %% of a CPU, the budget is %s %%)",
+		 rec_level_text(step.level), percent_text(percent_of_ns((double)step.cost)).text,
+		 percent_text(percent_of_ns((double)step.ceiling)).text);
 }
