@@ -471,6 +471,15 @@ static void a_sweep_ends_before_its_p_goes(void)
 	check_story(NULL, "7:ProcsChange 2, 9:ProcStart 1 1, 9:GCSweepBegin, 9:GCSweepEnd 8192 0, 7:ProcsChange 1", 0);
 }
 
+static void a_sweep_nowhere_is_left_out(void)
+{
+	begin(27, 25);
+	snapshot();
+	put(REC_SWEEP_SPAN, 0, 7, PAGE, 0, 0, 0);
+	put(REC_SWEEP_SPAN, 0, 7, PAGE, 0, 0, 0);
+	check_story(NULL, "7:ProcsChange 2", 2);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -514,5 +523,6 @@ int main(void)
 		UNIT(a_p_is_taken_from_a_thread_that_sweeps),
 		UNIT(who_sweeps_has_a_p_that_counts),
 		UNIT(a_sweep_ends_before_its_p_goes),
+		UNIT(a_sweep_nowhere_is_left_out),
 		{0} });
 }

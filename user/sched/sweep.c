@@ -48,6 +48,10 @@ void sweep_settle_beyond(struct model *s, uint64_t procs)
 /* Bytes that were swept: of a span, or of a chunk in which reclaim looked. */
 void sweep_span(struct model *s, struct M *m, const struct rec *r)
 {
+	if (!r->sub) {		/* damaged: it is no place */
+		repair(s, REPAIR_DROPPED);
+		return;
+	}
 	if (m->sweep.place && m->sweep.place != r->sub)
 		sweep_settle(s, m);
 	if (!m->sweep.place)
