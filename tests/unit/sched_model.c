@@ -41,6 +41,17 @@ static void a_c_thread_left_its_p_before_the_attach(void)
 		    "7:GoSyscallEndBlocked, 7:GoStart 1 1", 0);
 }
 
+/* Its goroutine runs: the record of the end of the syscall was lost, or the P was read a moment earlier. */
+static void a_p_in_a_syscall_whose_goroutine_runs(void)
+{
+	begin(27, 25);
+	put(REC_SNAP_G, 2, 7, 1, 0x9001, 0, 0);
+	put(REC_SNAP_P, 1, 7, 0, P0, 0, 0);
+	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	check_story("7:GoStatus 1 7 2, 7:ProcStatus 0 1", "7:ProcsChange 1, 7:GoBlock", 0);
+}
+
 /* Go 1.26+: it was read in a syscall, regained a P, and nothing has named it since. */
 static void a_syscall_ends_while_states_are_read(void)
 {
@@ -486,6 +497,7 @@ int main(void)
 		UNIT(what_did_not_move_has_the_state_of_the_snapshot),
 		UNIT(what_moved_has_the_state_of_its_records),
 		UNIT(a_c_thread_left_its_p_before_the_attach),
+		UNIT(a_p_in_a_syscall_whose_goroutine_runs),
 		UNIT(a_syscall_ends_while_states_are_read),
 		UNIT(a_goroutines_day),
 		UNIT(a_syscall_that_keeps_its_p),

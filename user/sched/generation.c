@@ -67,7 +67,7 @@ static void settle_p(struct P *p)
 {
 	if (p->m->g && p->m->g->status == G_SYSCALL)
 		p->status = P_SYSCALL;
-	else if (p->status == P_SYSCALL)	/* left by a C thread that has gone (dropm) */
+	else if (p->status == P_SYSCALL && !p->m->g)	/* left by a C thread that has gone (dropm) */
 		p_unbind(p);
 	else
 		p->status = P_RUNNING;
