@@ -458,6 +458,21 @@ static void a_p_is_taken_from_a_thread_that_sweeps(void)
 		    "8:ProcStart 1 2, 8:GCSweepBegin, 8:GCSweepEnd 8192 0, 8:ProcStop", 1);
 }
 
+/* The record of the end of its syscall was lost. */
+static void a_p_is_stolen_from_a_thread_that_sweeps(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 7, PAGE, 0, 0, 0);
+	put(REC_P_STEAL, 0, 9, 0, P0, 0, 7);
+	proc(REC_P_START, 9, 0);
+	put(REC_SWEEP_SPAN, REC_SWEEP_CACHE, 9, PAGE, 0, 0, 0);
+	proc(REC_P_STOP, 9, 0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GCSweepBegin, 7:GCSweepEnd 8192 0, 9:ProcSteal 0 2 7, "
+		    "9:ProcStart 0 3, 9:GCSweepBegin, 9:GCSweepEnd 8192 0, 9:ProcStop", 0);
+}
+
 /* The record of a change to more was lost. */
 static void who_sweeps_has_a_p_that_counts(void)
 {
@@ -533,6 +548,7 @@ int main(void)
 		UNIT(memory_is_unknown_to_readers_of_go_1_22),
 		UNIT(a_sweep_goes_on_when_a_span_is_freed),
 		UNIT(a_p_is_taken_from_a_thread_that_sweeps),
+		UNIT(a_p_is_stolen_from_a_thread_that_sweeps),
 		UNIT(who_sweeps_has_a_p_that_counts),
 		UNIT(a_sweep_ends_before_its_p_goes),
 		UNIT(a_sweep_nowhere_is_left_out),

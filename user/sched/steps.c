@@ -202,10 +202,15 @@ void step_p_start(struct model *s, struct M *m, struct P *p)
 }
 
 /* A sweep is a range of the P: a reader takes no second one on it before the first has ended. */
-void step_p_stop(struct model *s, struct M *m)
+static void leave(struct model *s, struct M *m)
 {
 	if (m->sweep.place)
 		sweep_settle(s, m);
+}
+
+void step_p_stop(struct model *s, struct M *m)
+{
+	leave(s, m);
 	step_emit0(s, m, EV_ProcStop);
 	p_unbind(m->p);
 }
@@ -223,6 +228,8 @@ bool step_procs(struct model *s, struct M *m, uint8_t status)
 
 void step_p_steal(struct model *s, struct M *m, struct P *p)
 {
+	if (p->m)
+		leave(s, p->m);
 	step_emit(s, m, EV_ProcSteal, p->id, ++p->seq, p->m ? p->m->tid : TRACEV2_NO_ID);
 	p_unbind(p);
 }
