@@ -85,6 +85,8 @@ extern __u64 names_lost;
 extern __u64 names_lost_before;
 /* STACKS_WHOLE, SHORT or NONE: the budget is not enough for more. */
 extern __u32 stacks;
+/* Texts of annotations that were not in memory: their records are marked (enum rec_missing). */
+extern __u64 texts_missing;
 /* When the target exec'ed another program, as records have the time; 0: it has not. */
 extern __u64 exec_time;
 

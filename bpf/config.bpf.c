@@ -31,6 +31,7 @@ __u64 names_from = ~0ULL;
 __u64 names_lost = 0;
 __u64 names_lost_before = 0;
 __u32 stacks = STACKS_WHOLE;
+__u64 texts_missing = 0;
 __u64 exec_time = 0;
 
 char LICENSE[] SEC("license") = "GPL";

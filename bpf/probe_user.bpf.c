@@ -28,34 +28,48 @@ struct annotation {
 	__u8 skip;		/* leaf frames that the runtime leaves out */
 };
 
+/*
+ * Reads @n bytes of a text to @to, a constant number of bytes at most. A text that is not in memory is most
+ * likely a constant, whose page the program itself has not touched yet, or which the kernel has
+ * reclaimed. So the record is marked, and user space takes the text from the program's file.
+ */
+static __always_inline __u8 read_text(char *to, __u32 n, __u64 from, enum rec_missing mark)
+{
+	if (!bpf_probe_read_user(to, n, (void *)from))
+		return 0;
+	__sync_fetch_and_add(&texts_missing, 1);
+	return mark;
+}
+
 static __always_inline bool send_room(const struct annotation *a, __u64 key, const __u32 room)
 {
 	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);
 	__u32 first = a->text[0].len, second = a->text[1].len;
+	__u8 missing = 0;
 
 	if (!u)
 		return false;
 	rec_fill(&u->r, (__u32)a->pid_tgid, a->kind, 0);
 	u->r.id = a->task;
-	u->r.ptr = 0;
+	u->r.ptr = a->text[0].ptr;
 	u->stack = key;
 	u->arg = a->arg;
 	u->room = room;
 	/* The verifier wants to see both bounds right before each read. */
 	if (first > room)
 		first = room;
-	if (first && !read_user(u->text, first, a->text[0].ptr))
-		first = 0;
+	if (first)
+		missing = read_text(u->text, first, a->text[0].ptr, REC_MISSING_FIRST);
 	if (second > room - first)
 		second = room - first;
 	if (second && first <= room / 2 && second <= room / 2) {
-		if (!read_user(u->text + first, second, a->text[1].ptr))
-			second = 0;
+		missing |= read_text(u->text + first, second, a->text[1].ptr, REC_MISSING_SECOND);
 	} else {
 		second = 0;
 	}
 	u->len[0] = first;
 	u->len[1] = second;
+	u->r.sub = missing;
 	rec_submit(u);
 	return true;
 }
@@ -144,6 +158,7 @@ int GO_PROGRAM(user_log)(struct pt_regs *ctx)
 		.kind = REC_USER_LOG,
 		.skip = 1,
 		.task = go_arg1(ctx),
+		.arg = go_arg4(ctx),
 		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
 	};
 

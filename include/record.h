@@ -95,6 +95,7 @@ enum rec_word {
 	REC_WORD_GC_PHASE,	/* runtime.gcphase: 0 off, 1 mark, 2 mark termination */
 	REC_WORD_GAP,		/* enum rec_gap */
 	REC_WORD_LEVEL,		/* enum rec_level */
+	REC_WORD_MISSING,	/* enum rec_missing */
 	/* flags */
 	REC_WORD_WORKER_1,	/* 1 + p.gcMarkWorkerMode of a preempted goroutine, 0: not read */
 	REC_WORD_GOID_BEFORE,	/* with id 0: the last bits of the goid that this g had before */
@@ -206,7 +207,12 @@ struct rec_stack {
 	__rec_u64 pcs[];
 };
 
-/* Annotations carry their texts behind the head: len[0] bytes, then len[1]. */
+/*
+ * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: those that
+ * are missing, for which there is room; in a ring only (capture/texts).
+ */
+enum rec_missing { REC_MISSING_FIRST = 1, REC_MISSING_SECOND = 2 };
+
 struct rec_user {
 	struct rec r;
 	__rec_u64 stack;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Pages of the program that are not in memory when a probe reads them: a stack that ends there is marked and reported,
-# and the page is brought in, so that the stacks that follow are whole.
+# and the page is brought in, so that the stacks that follow are whole. Texts that are constants are whole in any case.
 
 load lib/common
 load lib/record
@@ -64,6 +64,42 @@ most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* fra
 	start_target "$PROG" -spin
 	record "$TRACE" -p "$TARGET" --strict -d 500ms --cpu-samples 500 --spool "$TRACE.spool"
 	cut_is_reported 1
+}
+
+# annotated FROM [STATUS]: records the program coldtext; $ANNOTATIONS has its records that have texts.
+annotated() {
+	build_prog "$REFERENCE_GO" coldtext
+	start_target "$PROG" -from "$1"
+	record "$TRACE" --strict -p "$TARGET" -d 500ms --spool "$TRACE.spool"
+	[ "$status" -eq "${2:-0}" ]
+	[ "$(reported lost)$(reported repairs_total)" = 00 ]
+	views_ok "$TRACE"
+	ANNOTATIONS=$BATS_TEST_TMPDIR/annotations
+	"$GOTAP" records "$TRACE.spool" | grep -E ' USER_(LOG|REGION_BEGIN|REGION_END) ' >"$ANNOTATIONS"
+	tail -n 3 "$ANNOTATIONS"
+}
+
+# texts REGEX: how many annotations end with such texts.
+texts() { grep -cE " missing=none .* $1\$" "$ANNOTATIONS" || true; }
+
+@test "texts of annotations that are constants and not in memory: they come from the program's file" {
+	local log='"[ a-z0-9,]{63}"' name='"[ a-z0-9]{10}"'
+	annotated file
+	[ "$(reported unreadable)" = 0 ]
+	[ "$(texts "\"category\" $log")" -gt 0 ]
+	[ "$(texts "$name $log")" -gt 0 ]
+	[ "$(texts "$name \"\"")" -gt 0 ]
+	[ $(($(texts "(\"category\"|$name) $log") + $(texts "$name \"\""))) -eq "$(wc -l <"$ANNOTATIONS")" ]
+}
+
+@test "texts of annotations elsewhere that are not in memory: they are lost and counted, and those that follow are whole" {
+	annotated memory 1
+	[ "$(reported unreadable)" -gt 0 ]
+	[ "$(texts '"" ""')" -gt 0 ]
+	[ "$(texts '"a constant" "a constant that only the tracer reads, [ a-z0-9]*"')" -gt 0 ]
+	run_logged "$GOTAP" assemble --strict "$TRACE.spool" -o "$TRACE.again"
+	[ "$status" -eq 1 ]
+	contains "not readable: $(reported unreadable) reads"
 }
 
 @test "everything of a program is readable" {

@@ -47,7 +47,7 @@ static void tails_are_shown_and_texts_are_harmless(void)
 		.pcs = { 0x401000, 0x402000 },
 	};
 
-	CHECK_STR(text_of(&log, 27), "0 0 USER_LOG task=1 stack=0 \"ab\" \"\\\"\\x1bc\"");
+	CHECK_STR(text_of(&log, 27), "0 0 USER_LOG task=1 address=0 missing=none stack=0 address=0 \"ab\" \"\\\"\\x1bc\"");
 	CHECK_STR(text_of(&stack, 27), "0 0 STACK stack=0x99 part=0 class=create skip=2 frames=2 0x401000 0x402000");
 }
 

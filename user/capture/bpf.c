@@ -520,6 +520,11 @@ uint64_t bpf_names_lost(const struct bpf_side *b)
 	return __atomic_load_n(&b->skel->bss->names_lost, __ATOMIC_SEQ_CST);
 }
 
+const uint64_t *bpf_texts_missing(const struct bpf_side *b)
+{
+	return (const uint64_t *)&b->skel->bss->texts_missing;
+}
+
 void bpf_names_known(struct bpf_side *b, uint64_t now, uint64_t lost)
 {
 	__atomic_store_n(&b->skel->bss->names_lost_before, lost, __ATOMIC_SEQ_CST);

@@ -64,6 +64,8 @@ void bpf_activate(struct bpf_side *b);
 bool bpf_text_moved(const struct bpf_side *b);
 /* Records that were lost, any of which may have been the one that names its g. */
 uint64_t bpf_names_lost(const struct bpf_side *b);
+/* Counts the texts of annotations that probes could not read, of which records are marked (texts.h). */
+const uint64_t *bpf_texts_missing(const struct bpf_side *b);
 /*
  * At @now (CLOCK_MONOTONIC ns) every goroutine that exists is in the snapshot or
  * in a record: names can be left out, unless more than @lost records are lost.

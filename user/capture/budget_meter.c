@@ -62,7 +62,7 @@ static bool has_walk(uint8_t kind)
 	       rec_family(kind) != REC_FAMILY_SAMPLE;
 }
 
-static void count(void *ctx, const struct rec *r)
+static void count(void *ctx, struct rec *r)
 {
 	struct budget_meter *m = ctx;
 	uint32_t length;

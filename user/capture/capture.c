@@ -149,6 +149,7 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
 	losses_init(&cap->drain.losses, rings);
+	texts_init(&cap->drain.texts, cap->proc, bpf_texts_missing(cap->bpf));
 	cap->gaps.probes = &cap->probes;
 	cap->gaps.queue = &cap->queue;
 	cap->gaps.states = &cap->states;
@@ -310,6 +311,7 @@ void capture_free(struct capture *cap)
 	gaps_destroy(&cap->gaps);
 	losses_free(&cap->drain.losses);
 	unreadable_free(&cap->drain.unreadable);
+	texts_free(&cap->drain.texts);
 	goids_free(&cap->goids);
 	budget_meter_free(&cap->meter);
 	probes_destroy(&cap->probes);

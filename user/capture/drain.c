@@ -19,6 +19,7 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 	user_records_take(d->user, &c->data);
 	losses_report(&d->losses, now, states_were_found(d->states), &c->data);
 	unreadable_report(&d->unreadable, d->rings, d->watch->proc, now, &c->data);
+	texts_fill(&d->texts, c, end, now);
 	if (d->meter)
 		budget_meter_count(d->meter, c, end);
 	if (d->goids)

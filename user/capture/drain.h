@@ -16,6 +16,7 @@
 #include "capture/goids.h"
 #include "capture/losses.h"
 #include "capture/states.h"
+#include "capture/texts.h"
 #include "capture/unreadable.h"
 #include "capture/user_records.h"
 #include "capture/watch.h"
@@ -29,6 +30,7 @@ struct drain {
 	struct watch *watch;
 	struct losses losses;
 	struct unreadable unreadable;
+	struct texts texts;
 	struct goids *goids;		/* NULL: all creations have one */
 	uint64_t watermark;
 };

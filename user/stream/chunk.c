@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, const struct rec *r), void *ctx)
+void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, struct rec *r), void *ctx)
 {
-	const uint8_t *data = c->data.data;
+	uint8_t *data = c->data.data;
 	size_t at = 0, stop, n;
 	struct segment s;
 
@@ -14,7 +14,7 @@ void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, const s
 		memcpy(&s, data + at, sizeof(s));
 		at += sizeof(s);
 		for (stop = at + s.len; at < stop; at += n) {
-			const struct rec *r = (const struct rec *)(data + at);
+			struct rec *r = (struct rec *)(data + at);
 
 			n = record_size(r, stop - at);
 			if (!n)

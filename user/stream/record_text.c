@@ -34,7 +34,7 @@ static const char *const word_names[] = {
 	[REC_WORD_LEVEL] = "level", [REC_WORD_WORKER_1] = "worker+1",
 	[REC_WORD_GOID_BEFORE] = "goid-before", [REC_WORD_SPAN] = "class",
 	[REC_WORD_CPU_FLAGS] = "flags", [REC_WORD_SKIP] = "skip", [REC_WORD_G_WAIT] = "wait",
-	[REC_WORD_MAY_WAIT] = "may-wait",
+	[REC_WORD_MAY_WAIT] = "may-wait", [REC_WORD_MISSING] = "missing",
 };
 
 /* Names of small numbers; what has none is printed as a number. */
@@ -59,6 +59,8 @@ static const struct { const char *of[16]; } value_names[] = {
 	[REC_WORD_LEVEL] = { { [REC_LEVEL_WHOLE] = "whole", [REC_LEVEL_SHORT_STACKS] = "short-stacks",
 			       [REC_LEVEL_NO_STACKS] = "no-stacks", [REC_LEVEL_NO_EXTRAS] = "no-extras",
 			       [REC_LEVEL_SLICES] = "slices" } },
+	[REC_WORD_MISSING] = { { [0] = "none", [REC_MISSING_FIRST] = "first", [REC_MISSING_SECOND] = "second",
+				 [REC_MISSING_FIRST | REC_MISSING_SECOND] = "both" } },
 };
 
 static const char *value_name(enum rec_word word, uint64_t value, int minor)

@@ -218,6 +218,14 @@ const uint8_t *elf_bytes(const struct elf_file *f, uint64_t addr, uint64_t n)
 					   : NULL;
 }
 
+const uint8_t *elf_constant_bytes(const struct elf_file *f, uint64_t addr, uint64_t n)
+{
+	Elf64_Phdr ph;
+
+	return load_of(f, 0, addr, n, &ph) && !(ph.p_flags & PF_W) ?
+	       elf_file_at(f, ph.p_offset + (addr - ph.p_vaddr), n) : NULL;
+}
+
 bool elf_exec_segment(const struct elf_file *f, uint64_t addr, Elf64_Phdr *ret)
 {
 	return load_of(f, PF_X, addr, 1, ret);

@@ -78,6 +78,8 @@ const uint8_t *elf_note(const struct elf_file *f, const char *section, uint32_t 
 
 /* File-backed bytes at link-time address @addr, NULL if they are not all there. */
 const uint8_t *elf_bytes(const struct elf_file *f, uint64_t addr, uint64_t n);
+/* The same of a segment that the program cannot write; NULL if there is none. */
+const uint8_t *elf_constant_bytes(const struct elf_file *f, uint64_t addr, uint64_t n);
 /* The executable PT_LOAD that holds @addr with file-backed bytes. */
 bool elf_exec_segment(const struct elf_file *f, uint64_t addr, Elf64_Phdr *ret);
 

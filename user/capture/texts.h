@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * texts: texts of annotations that were not in memory when the probe read them. Most texts are
+ * constants of the program. A page of these may be missing: the program has only passed the text's
+ * address on and never touched it, or the kernel has reclaimed the page. Then the probe marks
+ * the record (enum rec_missing), and the text is taken from the program's file here, where it is
+ * the same at any time. Any other text may have changed since: it is lost, and counted. Called
+ * by the drain.
+ */
+#ifndef GOTAP_CAPTURE_TEXTS_H
+#define GOTAP_CAPTURE_TEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "live/process.h"
+#include "stream/chunk.h"
+#include "symbol/elf_file.h"
+
+struct texts {
+	const struct process *proc;
+	const uint64_t *missing;	/* how many probes have marked */
+	uint64_t found, lost;		/* of these */
+	bool in_place;			/* the program's memory is still what the file says */
+	struct elf_file file;		/* of the program; open once a text was missing */
+};
+
+/* @missing counts the texts that probes have marked as missing, before they submit the record. */
+void texts_init(struct texts *t, const struct process *proc, const uint64_t *missing);
+/* Accepts a zeroed one. */
+void texts_free(struct texts *t);
+/*
+ * Puts the missing texts into the records of the first @end bytes of @c, and appends a
+ * REC_UNREADABLE with time @now for those that are lost. Has their pages brought in, so that
+ * probes can read them the next time.
+ */
+void texts_fill(struct texts *t, struct chunk *c, size_t end, uint64_t now);
+
+#endif
