@@ -51,6 +51,16 @@ extern const volatile __u64 heap_goal_at;
 extern const volatile struct go_operand gstack_lo;
 extern const volatile struct go_operand gstack_size;
 
+/* At the probe in runtime.mallocgc: the object's address, the bytes of its slot, and its type. */
+extern const volatile struct go_operand object_addr;
+extern const volatile struct go_operand object_size;
+extern const volatile struct go_operand object_type;
+/* Smaller slots are left out. */
+extern const volatile __u64 object_min;
+/* The program's type descriptors: an offset to a name counts from the first one. */
+extern const volatile __u64 types_start;
+extern const volatile __u64 types_end;
+
 /* Go's own text, C's is outside; of a program's plugins nothing. */
 extern const volatile __u64 text_start;
 extern const volatile __u64 text_end;

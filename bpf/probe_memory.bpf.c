@@ -7,6 +7,7 @@
  * are in the right order.
  */
 #include "emit.h"
+#include "operand.h"
 
 static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __u64 size,
 				       __u16 class)
@@ -20,11 +21,6 @@ static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __
 	r->ptr = size;
 	rec_submit(r);
 	return 0;
-}
-
-static __always_inline __u64 operand(struct pt_regs *ctx, const volatile struct go_operand *o)
-{
-	return o->in_frame ? read_u64(go_sp(ctx) + o->disp) : go_reg(ctx, o->reg);
 }
 
 /* stackalloc(n uint32), at the jump that asks whether to trace what it found. */

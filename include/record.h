@@ -48,7 +48,7 @@ enum rec_family {
 	REC_FAMILY_GO,		/* status of a goroutine */
 	REC_FAMILY_SYSCALL,	/* the same, in and out of syscalls and C */
 	REC_FAMILY_PROC,
-	REC_FAMILY_MEMORY,	/* spans and stacks */
+	REC_FAMILY_MEMORY,	/* spans, stacks and objects */
 	REC_FAMILY_WORLD,	/* stopped worlds, the collector, its assists */
 	REC_FAMILY_HEAP,	/* size of the heap, and its goal */
 	REC_FAMILY_USER,	/* runtime/trace's annotations */
@@ -79,6 +79,8 @@ enum rec_word {
 	REC_WORD_NS,
 	REC_WORD_TASK,		/* id of a runtime/trace task */
 	REC_WORD_TEXT8,		/* eight bytes of text */
+	REC_WORD_TYPE,		/* address of an abi.Type, 0: none */
+	REC_WORD_SLOTS,		/* a bit for each slot of a span */
 	REC_WORD_PART,		/* 1: the memory of the other frames could not be read */
 	/* sub */
 	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
@@ -111,7 +113,7 @@ enum rec_level {
 	REC_LEVEL_WHOLE = 0,
 	REC_LEVEL_SHORT_STACKS = 1,
 	REC_LEVEL_NO_STACKS = 2,
-	REC_LEVEL_NO_EXTRAS = 3,  /* groups heap, sweep, stacks, spans: no probes */
+	REC_LEVEL_NO_EXTRAS = 3,  /* groups heap, sweep, stacks, spans, objects: no probes */
 	REC_LEVEL_SLICES = 4,	  /* whole slices of time: no probes */
 	REC_LEVELS = 5,
 };

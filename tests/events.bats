@@ -5,7 +5,7 @@
 
 load lib/common
 
-GROUPS_ALL=(sched syscall gc heap cpu sweep user stacks spans)
+GROUPS_ALL=(sched syscall gc heap cpu sweep user stacks spans objects)
 
 @test "every group is listed with what it costs and what it probes" {
 	succeeds "$GOTAP" events
@@ -48,7 +48,7 @@ probes_of() {
 	start_target "$PROG"
 	succeeds "$BUILD/bench/groups" "$TARGET" 500
 	stop_target
-	for group in sched gc heap sweep user spans; do
+	for group in sched gc heap sweep user spans objects; do
 		awk -v g="$group" '$1 == "group" && $2 == g && $4 > 10 && $5 > 0 { ok = 1 } END { exit !ok }' <<<"$output" ||
 			fail "nothing of $group"
 	done

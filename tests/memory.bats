@@ -14,8 +14,20 @@ LIMITS=()
 
 X() { printf '%s/x.trace' "$BATS_TEST_TMPDIR"; }
 
-# same_memory VERSION [GOTAP RECORD FLAG...]
+# same_memory VERSION [GOTAP RECORD FLAG...]. Now and then a runtime writes a trace of itself that its own reader refuses
+# (an STWEnd without its begin, Go 1.27): then once more.
 same_memory() {
+	local i
+	oracle "$REFERENCE_GO"
+	for i in 1 2 3; do
+		record_memory "$@"
+		run_logged "$ORACLE/memory" "${LIMITS[@]}" "$BATS_TEST_TMPDIR/rt.trace" "$(X)"
+		[[ $status -eq 2 && $output == *rt.trace:* ]] || break
+	done
+	[ "$status" -eq 0 ]
+}
+
+record_memory() {
 	local version=$1
 	shift
 	build_prog "$version" memory
@@ -24,9 +36,8 @@ same_memory() {
 	kill -USR1 "$TARGET"
 	wait_record
 	[ "$status" -eq 0 ]
+	stop_target
 	views_ok "$(X)"
-	oracle "$REFERENCE_GO"
-	succeeds "$ORACLE/memory" "${LIMITS[@]}" "$BATS_TEST_TMPDIR/rt.trace" "$(X)"
 }
 
 # Go 1.23's tracer leaves out what happens while it holds the thread itself (traceTryAcquire): stacks that grow there.

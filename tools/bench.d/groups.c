@@ -23,6 +23,7 @@
 #include "capture/ring_set.h"
 #include "live/module.h"
 #include "plan/plan.h"
+#include "plan/size_class.h"
 #include "live/process.h"
 #include "capture/sampler.h"
 #include "floor.skel.h"
@@ -135,6 +136,7 @@ static enum group group_of(uint8_t kind)
 		{ REC_PROCS, REC_PROCS, GROUP_SCHED },
 		{ REC_GSTACK_ALLOC, REC_GSTACK_FREE, GROUP_STACKS },
 		{ REC_SPAN_ALLOC, REC_SPAN_FREE, GROUP_SPANS },
+		{ REC_OBJECT_ALLOC, REC_OBJECT_FREE, GROUP_OBJECTS },
 		{ REC_CPU_LEAF, REC_CPU_LEAF, GROUP_CPU },
 		{ REC_STW_BEGIN, REC_STW_END, GROUP_SCHED },
 		{ REC_GC_BEGIN, REC_ASSIST_END, GROUP_GC },
@@ -200,7 +202,7 @@ static void record(struct round *r, struct bpf_side *side)
 
 static int run(struct round *r, struct error *err)
 {
-	struct bpf_opts opts = { .stack_depth = 127, .cpu_hz = CPU_HZ };
+	struct bpf_opts opts = { .stack_depth = 127, .cpu_hz = CPU_HZ, .object_min = OBJECT_MIN };
 	struct sampler sampler = {0};
 	struct bpf_side *side = NULL;
 	int e = bpf_load(&side, r->plan, r->proc, &opts, err);

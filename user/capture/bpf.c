@@ -144,6 +144,12 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->heap_goal_at = moved(b, plan->heap_goal_at);
 	memcpy((void *)&k->gstack_lo, &plan->gstack_lo, sizeof(plan->gstack_lo));
 	memcpy((void *)&k->gstack_size, &plan->gstack_size, sizeof(plan->gstack_size));
+	memcpy((void *)&k->object_addr, &plan->object, sizeof(plan->object));
+	memcpy((void *)&k->object_size, &plan->object_size, sizeof(plan->object_size));
+	memcpy((void *)&k->object_type, &plan->object_type, sizeof(plan->object_type));
+	k->object_min = opts->object_min;
+	k->types_start = moved(b, plan->types_start);
+	k->types_end = moved(b, plan->types_end);
 	k->systemstack_return = moved(b, plan->systemstack_return);
 	k->systemstack_pc = moved(b, plan->systemstack_pc);
 	k->text_start = text_of(b).start;

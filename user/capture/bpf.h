@@ -28,6 +28,7 @@ struct bpf_opts {
 	enum attach_method method;
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
+	uint64_t object_min;		/* bytes of the smallest slot, for objects */
 	double budget;			/* CPU ns per second that the probes may cost, or BUDGET_NONE */
 	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
 };

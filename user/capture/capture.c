@@ -26,6 +26,7 @@
 #include "capture/gaps.h"
 #include "capture/sampler.h"
 #include "live/memory.h"
+#include "live/snapshot_memory.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
 
@@ -201,6 +202,7 @@ static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct
 	if (r)
 		return r;
 	connect_parts(cap, opts);
+	snapshot_touch_types(cap->plan, cap->proc, &cap->states.stop_reading);
 	r = states_begin(&cap->states, err);
 	if (!r)
 		r = probes_attach(&cap->probes, BPF_ALL, err);

@@ -27,6 +27,7 @@
 #include "cmd/show.h"
 #include "cmd/signals.h"
 #include "cmd/stops.h"
+#include "plan/size_class.h"
 #include "sched/assembler.h"
 
 struct session {
@@ -68,6 +69,8 @@ static const char help[] =
 	"  -o, --output FILE     the trace; '-' is stdout, and what COMMAND prints goes to\n"
 	"                        stderr then (default trace.out)\n"
 	"  -e, --events LIST     groups of events: see `gotap events` (default: most)\n"
+	"      --object-min N    of group objects: those that take N bytes or more (default 1024,\n"
+	"                        which is the least)\n"
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
 	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
@@ -104,7 +107,7 @@ static const char help[] =
 	"usage.\n";
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
-       OPT_SYMBOLS, OPT_ASSUME, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
+       OPT_SYMBOLS, OPT_ASSUME, OPT_OBJECT_MIN, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
        OPT_PROGRAM };
 
 static const struct option long_options[] = {
@@ -116,6 +119,7 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "events", required_argument, NULL, 'e' },
+	{ "object-min", required_argument, NULL, OPT_OBJECT_MIN },
 	{ "cpu-samples", required_argument, NULL, OPT_CPU },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
@@ -159,6 +163,10 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	case 'e':
 		return groups_parse(arg, &o->groups) ? NULL :
 		       "--events takes a list of the groups that `gotap events` shows";
+	case OPT_OBJECT_MIN:
+		if (!parse_number(arg, OBJECT_MIN, 1UL << 40, &o->object_min))
+			return "--object-min takes bytes, 1024 or more";
+		return NULL;
 	case OPT_CPU:
 		if (!parse_number(arg, 1, 10000, &n))
 			return "--cpu-samples takes samples per second, 1 to 10000";
@@ -225,9 +233,12 @@ static int read_options(struct record_options *o, int argc, char **argv)
 		if (wrong)
 			return cmd_usage("record", "%s", wrong) + 1;
 	}
-	if (o->version < 23 && (o->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)))
-		return cmd_usage("record", "the events of stacks and spans need --format go1.23 "
+	if (o->version < 23 && (o->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS)))
+		return cmd_usage("record", "the events of stacks, spans and objects need --format go1.23 "
 				 "or later") + 1;
+	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
+		return cmd_usage("record", "--object-min is for objects: give --events +objects, too") + 1;
+	o->bpf.object_min = size_class_round(o->object_min ? o->object_min : OBJECT_MIN);
 	if (!o->bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
 		o->bpf.cpu_hz = 100;
 	if (optind < argc)
@@ -448,6 +459,7 @@ static bool session_report(const struct session *s)
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
 		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
+		.object_min = s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
 		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
 		.stops = &s->stops,

@@ -23,6 +23,7 @@ struct record_options {
 	const char *output, *spool;
 	int version;
 	unsigned int groups;
+	unsigned long object_min;	/* 0: not given */
 	enum symbol_source symbols;
 	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;

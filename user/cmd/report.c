@@ -172,6 +172,9 @@ void report_print(const struct report *r, FILE *f)
 	if (r->plan)
 		fprintf(f, ", probes: %zu (%s)", r->plan->points.len, r->method);
 	print_events(r, f);
+	if (r->object_min)
+		fprintf(f, "objects: those in slots of %" PRIu64 " bytes and more, from the begin of the trace on\n",
+			r->object_min);
 	if (r->stops)
 		stops_print(r->stops, res->model.begin, f);
 	if (r->children)
@@ -250,6 +253,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "resumed", res->model.resumed },
 		{ "notes", res->model.notes },
 		{ "stand_ins", res->model.stand_ins },
+		{ "object_min", r->object_min },
 		{ "probes", r->plan ? r->plan->points.len : 0 },
 	};
 	size_t i;

@@ -22,6 +22,7 @@ struct report {
 	const char *method;		/* how probes were attached, or NULL */
 	const char *ended;		/* why the recording ended, or NULL */
 	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
+	uint64_t object_min;		/* slots from that size on were recorded; 0: none */
 	const char *output;		/* name of the trace file */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 	const struct children *children;	/* NULL: not known, from a spool file */

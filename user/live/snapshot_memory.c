@@ -123,8 +123,10 @@ static bool lowest_address(const struct reader *rd, uint64_t *ret)
 
 static bool is_wanted(const struct plan *plan)
 {
-	return (plan->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS)) && plan->minor >= 23 &&
-	       plan->mheap && plan->offsets.mheap_allspans != GO_OFFSET_NONE &&
+	const unsigned int groups = 1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS;
+
+	return (plan->groups & groups) && plan->minor >= 23 && plan->mheap &&
+	       plan->offsets.mheap_allspans != GO_OFFSET_NONE &&
 	       plan->offsets.mheap_ranges != GO_OFFSET_NONE;
 }
 
@@ -156,4 +158,22 @@ size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint
 	if (plan->groups & 1u << GROUP_SPANS)
 		snapshot_spans(&rd, now, out);
 	return rd.unreadable;
+}
+
+void snapshot_touch_types(const struct plan *plan, const struct process *proc, const struct stop_request *stop)
+{
+	enum { PIECE = 64 << 10, MOST = 256 << 20 };	/* types of large programs take 10 MB */
+	uint64_t at = plan->types_start + proc->bias, end = plan->types_end + proc->bias;
+	uint8_t *piece;
+
+	if (!(plan->groups & 1u << GROUP_OBJECTS) || end - at > MOST)
+		return;
+	piece = xcalloc(1, PIECE);
+	while (at < end && !stop_requested(stop)) {
+		size_t n = end - at < PIECE ? end - at : PIECE;
+
+		memory_read(proc, at, piece, n);
+		at += n;
+	}
+	free(piece);
 }

@@ -22,4 +22,10 @@
 size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint64_t now,
 		       const struct stop_request *stop, struct buf *out);
 
+/*
+ * Before the probes are active: for group `objects`, reads the program's type descriptors, which
+ * brings those of their pages that it has not used yet into its memory. A probe cannot do that.
+ */
+void snapshot_touch_types(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
+
 #endif

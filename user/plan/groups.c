@@ -37,7 +37,8 @@ struct group_cost group_cost(enum group g)
 
 bool group_is_extra(enum group g)
 {
-	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS;
+	return g == GROUP_HEAP || g == GROUP_SWEEP || g == GROUP_STACKS || g == GROUP_SPANS ||
+	       g == GROUP_OBJECTS;
 }
 
 unsigned int groups_default(void)
@@ -51,12 +52,18 @@ unsigned int groups_default(void)
 	return set;
 }
 
+/* It costs more than all others together, so it has to be named. */
+static unsigned int groups_all(void)
+{
+	return ((1u << GROUPS) - 1) & ~(1u << GROUP_OBJECTS);
+}
+
 static bool group_mask(const char *name, size_t n, unsigned int *ret)
 {
 	enum group g;
 
 	if (n == 3 && !strncmp(name, "all", n))
-		*ret = (1u << GROUPS) - 1;
+		*ret = groups_all();
 	else if (n == 7 && !strncmp(name, "default", n))
 		*ret = groups_default();
 	else {
@@ -73,13 +80,13 @@ static bool group_mask(const char *name, size_t n, unsigned int *ret)
 
 bool groups_parse(const char *list, unsigned int *ret)
 {
-	unsigned int set = *list == '-' ? groups_default() : 0, mask;
+	unsigned int set = *list == '-' || *list == '+' ? groups_default() : 0, mask;
 
 	if (!*list)
 		return false;
 	while (*list) {
 		bool minus = *list == '-';
-		size_t n = strcspn(list += minus, ",");
+		size_t n = strcspn(list += minus || *list == '+', ",");
 
 		if (!group_mask(list, n, &mask))
 			return false;

@@ -26,7 +26,7 @@ static const struct {
 
 /* The column "where" of probes.def. */
 static add_points_fn add_entry, add_at_call, add_after_call, add_assist_ends, add_exit_jump,
-	add_stack_jump, add_heap_asked, add_goal_asked;
+	add_stack_jump, add_heap_asked, add_goal_asked, add_object_jump;
 
 #define ENTRY { add_entry, NULL }
 #define AT_CALL(callee) { add_at_call, callee }
@@ -213,6 +213,22 @@ static int add_stack_jump(struct plan *p, const struct gobin *b, const struct pr
 	return add_at(p, b, spec, fn, site.offset, text, err);
 }
 
+static int add_object_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+			   const struct gobin_func *fn, struct error *err)
+{
+	struct mallocgc_site site;
+	char text[80];
+	int r = mallocgc_site(b, &site, err);
+
+	if (r)
+		return r;
+	p->object = site.object;
+	p->object_size = site.size;
+	p->object_type = site.type;
+	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
+	return add_at(p, b, spec, fn, site.offset, text, err);
+}
+
 static int add_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     enum trace_flag_event event, uint64_t *variable, struct error *err)
 {
@@ -360,6 +376,24 @@ static void note_empty_groups(struct plan *p, const struct gobin *b)
 	}
 }
 
+/* Who names it wants every object, and not a trace that lacks some. */
+static int check_objects(const struct plan *p, const struct gobin *b, struct error *err)
+{
+	enum { OBJECTS_SINCE = 22 };
+
+	if (!(p->groups & 1u << GROUP_OBJECTS))
+		return 0;
+	if (p->minor < OBJECTS_SINCE)
+		return error_set(err, -ENOTSUP, "'%s' was built with %s: objects can be recorded from Go 1.%d on; "
+				 "leave out the events of group 'objects'", gobin_path(b), gobin_go_version(b),
+				 OBJECTS_SINCE);
+	if (p->offsets.mspan_freeindex == GO_OFFSET_NONE || p->offsets.mspan_nelems == GO_OFFSET_NONE ||
+	    p->offsets.mspan_alloc_bits == GO_OFFSET_NONE || p->offsets.mspan_gcmark_bits == GO_OFFSET_NONE)
+		return error_set(err, -ENOTSUP, "'%s': the fields of runtime.mspan are not known; leave out the "
+				 "events of group 'objects'", gobin_path(b));
+	return 0;
+}
+
 static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 {
 	size_t i;
@@ -411,8 +445,10 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 
 static void find_roots(struct plan *p, const struct gobin *b)
 {
-	if (gobin_table(b))
+	if (gobin_table(b)) {
 		pclntab_text_range(gobin_table(b), &p->text_start, &p->text_end);
+		pclntab_types_range(gobin_table(b), &p->types_start, &p->types_end);
+	}
 	gobin_data_range(b, &p->data_start, &p->data_end);
 	if (gobin_data_symbol(b, "runtime.allgs", &p->allgs))
 		p->allgs = 0;
@@ -452,7 +488,9 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 	find_roots(p, b);
 	find_systemstack(p, b);
 	note_empty_groups(p, b);
-	r = add_points(p, b, err);
+	r = check_objects(p, b, err);
+	if (!r)
+		r = add_points(p, b, err);
 	if (!r)
 		r = plan_sites(p, b, err);
 	return r;

@@ -52,8 +52,8 @@ enum group plan_group_of(enum program program);
 bool group_is_extra(enum group g);
 unsigned int groups_default(void);
 /*
- * Reads a list like "gc,heap" or "all" or "default,-heap" into *@ret; sched
- * and syscall are always in it. False if a name is unknown.
+ * Reads a list like "gc,heap" or "all" or "+sweep,-heap" into *@ret. One that begins with + or - changes
+ * the default, and objects are not in "all". sched and syscall are always in it. False if a name is unknown.
  */
 bool groups_parse(const char *list, unsigned int *ret);
 
@@ -93,6 +93,8 @@ struct plan {
 	int heap_live_reg;		/* where update is inlined; -1: nowhere */
 	uint64_t heap_live_at, heap_goal_at;	/* variables of Go up to 1.18; 0 unknown */
 	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
+	struct go_operand object, object_size, object_type;	/* at the probe in mallocgc */
+	uint64_t types_start, types_end;	/* type descriptors; only used where known */
 	unsigned int groups;
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
 	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */

@@ -151,6 +151,7 @@ int generation_end(struct model *s)
 {
 	struct trace_clock clock = clock_now(s);
 
+	objects_tell_types(s);
 	return s->sink.ops->gen_end(s->sink.ctx, &clock, s->err);
 }
 

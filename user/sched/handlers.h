@@ -61,6 +61,17 @@ void sweep_tell_all(struct model *s);
 /* The trace has begun: writes an event for each span and stack that exists. */
 void memory_tell_all(struct model *s);
 
+/* The id of @addr in events of the experiment AllocFree, in units of @unit bytes. */
+uint64_t memory_id(struct model *s, uint64_t addr, uint64_t unit);
+/* Do readers of this trace know the events of the experiment? */
+bool memory_is_known(const struct model *s);
+
+/* --- objects.c --- */
+
+/* The generation ends: writes the types that its events refer to. */
+void objects_tell_types(struct model *s);
+void objects_free(struct model *s);
+
 /* --- gap.c --- */
 
 /*

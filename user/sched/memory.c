@@ -18,7 +18,7 @@ enum { PAGE_BYTES = 8192, HEAP_ALIGN = 8, STACK_UNIT = 2048 };
 /* internal/trace/tracev2: AllocFree; runtime: traceAllocFreeInfoBatch */
 enum { EXPERIMENT_ALLOC_FREE = 1, INFO_BATCH = 1 };
 
-static bool readers_know(const struct model *s)
+bool memory_is_known(const struct model *s)
 {
 	return s->opts.version >= 23;
 }
@@ -42,7 +42,7 @@ static void tell_units(struct model *s)
  * A launched program has no heap yet when the trace begins: it is taken to
  * begin in the arena of the first address. A lower one is no error, ids wrap.
  */
-static uint64_t id_of(struct model *s, uint64_t addr, uint64_t unit)
+uint64_t memory_id(struct model *s, uint64_t addr, uint64_t unit)
 {
 	if (!s->memory.base)
 		s->memory.base = addr & ~(ARENA_BYTES - 1);
@@ -60,13 +60,13 @@ static uint64_t order_of(uint64_t size)
 static void emit_span(struct model *s, struct M *m, enum tracev2_event ev, uint64_t base,
 		      uint64_t npages, uint64_t class)
 {
-	step_emit(s, m, ev, id_of(s, base, PAGE_BYTES), npages, class);
+	step_emit(s, m, ev, memory_id(s, base, PAGE_BYTES), npages, class);
 }
 
 static void emit_stack(struct model *s, struct M *m, enum tracev2_event ev, uint64_t lo,
 		       uint64_t size)
 {
-	step_emit(s, m, ev, id_of(s, lo, STACK_UNIT), order_of(size));
+	step_emit(s, m, ev, memory_id(s, lo, STACK_UNIT), order_of(size));
 }
 
 /* --- before the trace begins: what there is, with what moved since the attach --- */
@@ -116,7 +116,7 @@ void memory_tell_all(struct model *s)
 	struct M *m;
 	size_t i;
 
-	if (readers_know(s) && mem->tid) {
+	if (memory_is_known(s) && mem->tid) {
 		m = m_put(s, mem->tid);
 		map64_each(&mem->spans, i) {
 			const struct map64_slot *slot = &mem->spans.slots[i];
@@ -142,7 +142,7 @@ void span_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
 		note(&s->memory.spans, r->id, pack_span(r));
-	else if (readers_know(s))
+	else if (memory_is_known(s))
 		emit_span(s, m, EV_SpanAlloc, r->id, r->ptr, r->flags);
 }
 
@@ -150,15 +150,15 @@ void span_free(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
 		note(&s->memory.spans, r->id, GONE);
-	else if (readers_know(s))
-		step_emit(s, m, EV_SpanFree, id_of(s, r->id, PAGE_BYTES));
+	else if (memory_is_known(s))
+		step_emit(s, m, EV_SpanFree, memory_id(s, r->id, PAGE_BYTES));
 }
 
 void gstack_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
 		note(&s->memory.stacks, r->id, r->ptr);
-	else if (readers_know(s))
+	else if (memory_is_known(s))
 		emit_stack(s, m, EV_GoroutineStackAlloc, r->id, r->ptr);
 }
 
@@ -166,6 +166,6 @@ void gstack_free(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
 		note(&s->memory.stacks, r->id, GONE);
-	else if (readers_know(s))
-		step_emit(s, m, EV_GoroutineStackFree, id_of(s, r->id, STACK_UNIT));
+	else if (memory_is_known(s))
+		step_emit(s, m, EV_GoroutineStackFree, memory_id(s, r->id, STACK_UNIT));
 }

@@ -92,7 +92,8 @@ static bool is_foreign(struct model *s, const struct rec *r)
 /* In a gap only records about the capture itself count. */
 static bool is_in_gap(const struct model *s, const struct rec *r)
 {
-	return s->gap.open && !s->gap.collecting && rec_family(r->kind) != REC_FAMILY_CAPTURE;
+	return s->gap.open && !s->gap.collecting && rec_family(r->kind) != REC_FAMILY_CAPTURE &&
+	       rec_family(r->kind) != REC_FAMILY_TABLE;
 }
 
 int model_record(struct model *s, const struct rec *r, struct error *err)

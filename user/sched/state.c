@@ -191,6 +191,7 @@ void state_free(struct model *s)
 	state_clear(s);
 	map64_free(&s->memory.spans);
 	map64_free(&s->memory.stacks);
+	objects_free(s);
 	map64_free(&s->dead);
 	map64_free(&s->extras);
 	buf_free(&s->notes);

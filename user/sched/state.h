@@ -76,12 +76,14 @@ struct heap_add {
 
 enum { HEAP_ADDS = 8 };
 
-/* Spans and stacks of goroutines (memory.c). */
+/* Spans, stacks of goroutines, and objects (memory.c, objects.c). */
 struct memory {
 	uint64_t base;		/* lowest address of the heap, 0: not known yet */
 	uint32_t tid;		/* thread that has the events of what exists, 0: not known */
 	bool told;		/* the trace has the base */
 	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
+	struct map64 types;	/* by address: struct object_type * */
+	struct map64 type_ids;	/* by address: ids of this generation, which count from 1 */
 };
 
 struct tables {

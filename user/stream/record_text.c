@@ -25,7 +25,7 @@ static const char *const word_names[] = {
 	[REC_WORD_STACK] = "stack", [REC_WORD_PC] = "pc", [REC_WORD_ADDRESS] = "address",
 	[REC_WORD_BYTES] = "bytes", [REC_WORD_PAGES] = "pages", [REC_WORD_COUNT] = "count", [REC_WORD_PART] = "part",
 	[REC_WORD_CPU] = "cpu", [REC_WORD_TIME] = "time", [REC_WORD_NS] = "ns/s",
-	[REC_WORD_TASK] = "task", [REC_WORD_TEXT8] = "preemptoff",
+	[REC_WORD_TASK] = "task", [REC_WORD_TYPE] = "type", [REC_WORD_SLOTS] = "slots", [REC_WORD_TEXT8] = "preemptoff",
 	[REC_WORD_WAIT_REASON] = "waitreason", [REC_WORD_STW_REASON] = "stwreason",
 	[REC_WORD_STOP] = "stop", [REC_WORD_WORKER] = "worker", [REC_WORD_SAME_P] = "same-p",
 	[REC_WORD_PSTART] = "by", [REC_WORD_SWEEP] = "sweep", [REC_WORD_SWEEP_MARK] = "mark",
@@ -77,7 +77,8 @@ static const char *value_name(enum rec_word word, uint64_t value, int minor)
 static bool is_address(enum rec_word word)
 {
 	return word == REC_WORD_G || word == REC_WORD_P || word == REC_WORD_PC ||
-	       word == REC_WORD_STACK || word == REC_WORD_ADDRESS || word == REC_WORD_TEXT8;
+	       word == REC_WORD_STACK || word == REC_WORD_ADDRESS || word == REC_WORD_TEXT8 ||
+	       word == REC_WORD_TYPE || word == REC_WORD_SLOTS;
 }
 
 /* @fallback names a word that should hold 0 and does not. */

@@ -254,6 +254,12 @@ void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end)
 	*end = pclntab_entry(t, t->nfuncs);
 }
 
+void pclntab_types_range(const struct pclntab *t, uint64_t *start, uint64_t *end)
+{
+	*start = t->types;
+	*end = t->etypes;
+}
+
 static const char *name_of(const struct pclntab *t, size_t i)
 {
 	struct func_record f = pclntab_record(t, i);

@@ -20,6 +20,7 @@ enum {
 	MODULEDATA_NAMES = 8,
 	MODULEDATA_MINPC = 160,
 	MODULEDATA_TEXT = 176,
+	MODULEDATA_TYPES = 296,	/* Go 1.22 to 1.27; behind it etypes, since 1.27 behind a length */
 	MODULEDATA_READ = 448,		/* gofunc was at 304, 320, 344: it moves */
 	SAMPLES = 16,
 };
@@ -202,6 +203,19 @@ static uint64_t header_text(const struct pclntab *t)
 	return elf_u64(header + HEADER_TEXT);
 }
 
+static void find_types(struct pclntab *t, const struct moduledata *md)
+{
+	uint64_t types = moduledata_word(md, MODULEDATA_TYPES);
+	uint64_t end = moduledata_word(md, MODULEDATA_TYPES + 8);
+
+	if (end <= types)
+		end = moduledata_word(md, MODULEDATA_TYPES + 16);
+	if (types && types < end) {
+		t->types = types;
+		t->etypes = end;
+	}
+}
+
 int pclntab_find_bases(struct pclntab *t, struct error *err)
 {
 	struct moduledata md = { .size = 0 };
@@ -213,7 +227,9 @@ int pclntab_find_bases(struct pclntab *t, struct error *err)
 	if (!t->text)
 		return error_set(err, -ENOENT,
 				 "the function table is there but not the start of the text");
-	if (t->moduledata)
+	if (t->moduledata) {
 		find_gofunc(t, &md);
+		find_types(t, &md);
+	}
 	return 0;
 }

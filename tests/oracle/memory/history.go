@@ -41,13 +41,20 @@ type history struct {
 	list   int64 // when the list of what exists begins
 	end    int64
 	raw    []rawEvent
+	types  map[uint64]string     // of the generation, by id
+	pages  map[uint64]spanOfPage // by address: what the span there is for
 	events map[string]map[uint64][]event
 }
 
 type rawEvent struct {
-	name string
-	at   int64
-	args []uint64
+	name     string
+	at       int64
+	args     []uint64
+	typeName string // of an object
+}
+
+type spanOfPage struct {
+	class, pages uint64
 }
 
 // units is the information batch: what the ids of events count.
@@ -56,7 +63,7 @@ type units struct {
 }
 
 func load(path string) (*history, error) {
-	h := &history{events: make(map[string]map[uint64][]event)}
+	h := &history{events: make(map[string]map[uint64][]event), pages: make(map[uint64]spanOfPage)}
 	if err := tracefile.Each(path, h.add); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -74,7 +81,7 @@ func (h *history) add(ev trace.Event) error {
 		return h.addBatches(ev.Sync().ExperimentalBatches["AllocFree"])
 	}
 	h.end = int64(ev.Time())
-	if ev.Kind() != trace.EventExperimental || strings.HasPrefix(ev.Experimental().Name, "HeapObject") {
+	if ev.Kind() != trace.EventExperimental || isObject(ev.Experimental().Name) && !strings.Contains(*kinds, "HeapObject") {
 		return nil
 	}
 	e := ev.Experimental()
@@ -82,12 +89,24 @@ func (h *history) add(ev trace.Event) error {
 	for i := range e.Args {
 		raw.args = append(raw.args, e.ArgValue(i).Uint64())
 	}
+	if isObject(e.Name) && len(raw.args) == 2 && raw.args[1] != 0 {
+		raw.typeName = h.types[raw.args[1]]
+		if raw.typeName == "" {
+			return fmt.Errorf("type %d is not in the tables of its generation", raw.args[1])
+		}
+	}
 	h.raw = append(h.raw, raw)
 	return nil
 }
 
 func (h *history) addBatches(batches []trace.ExperimentalBatch) error {
+	h.types = make(map[uint64]string)
 	for _, b := range batches {
+		if len(b.Data) > 0 && b.Data[0] == 0 {
+			if err := h.addTypes(b.Data[1:]); err != nil {
+				return err
+			}
+		}
 		if len(b.Data) == 0 || b.Data[0] != 1 {
 			continue
 		}
@@ -105,7 +124,49 @@ func (h *history) addBatches(batches []trace.ExperimentalBatch) error {
 	return nil
 }
 
+// addTypes reads a batch of types: id, address, size, bytes with pointers, name.
+func (h *history) addTypes(data []byte) error {
+	for len(data) > 0 {
+		var v [5]uint64
+		for i := range v {
+			n := 0
+			if v[i], n = binary.Uvarint(data); n <= 0 {
+				return errors.New("a short batch of types")
+			}
+			data = data[n:]
+		}
+		if uint64(len(data)) < v[4] {
+			return errors.New("a short name of a type")
+		}
+		h.types[v[0]] = fmt.Sprintf("type %s at %#x, %d bytes, %d with pointers", data[:v[4]], v[1], v[2], v[3])
+		data = data[v[4]:]
+	}
+	return nil
+}
+
+func isObject(name string) bool { return strings.HasPrefix(name, "HeapObject") }
+
+// slotSize is that of the span at the address, 0 if it is not known.
+func (h *history) slotSize(addr uint64) uint64 {
+	s := h.pages[addr&^(h.units.page-1)]
+	if class := s.class >> 2; class != 0 {
+		return classSizes[class]
+	}
+	return s.pages * h.units.page
+}
+
+// follow keeps which span each page belongs to.
+func (h *history) follow(raw rawEvent) {
+	switch raw.name {
+	case "Span", "SpanAlloc":
+		for i := range raw.args[1] {
+			h.pages[h.units.base+(raw.args[0]+i)*h.units.page] = spanOfPage{raw.args[2], raw.args[1]}
+		}
+	}
+}
+
 func (h *history) resolve(raw rawEvent) {
+	h.follow(raw)
 	e := event{at: raw.at, exists: true, taken: true}
 	kind := raw.name
 	if k, ok := strings.CutSuffix(kind, "Alloc"); ok {
@@ -114,11 +175,19 @@ func (h *history) resolve(raw rawEvent) {
 		kind, e.exists, e.taken = k, false, false
 	}
 	unit := h.units.page
-	if kind == "GoroutineStack" {
+	switch kind {
+	case "GoroutineStack":
 		unit = h.units.stack
+	case "HeapObject":
+		unit = h.units.align
+		if h.slotSize(h.units.base+raw.args[0]*unit) < *objectMin {
+			return
+		}
 	}
 	switch {
 	case !e.taken:
+	case kind == "HeapObject":
+		e.what = raw.typeName
 	case kind == "Span":
 		e.what = fmt.Sprintf("%d pages, class %d", raw.args[1], raw.args[2])
 	case bits.Len64(raw.args[1]) == 0: // a dead goroutine without a stack: the runtime tells it all the same
@@ -172,4 +241,12 @@ func since(events []event, at int64) []event {
 		}
 	}
 	return rest
+}
+
+// runtime, class_to_size of Go 1.22 to 1.27
+var classSizes = [...]uint64{
+	0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352,
+	384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304,
+	2688, 3072, 3200, 3456, 4096, 4864, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240, 10880,
+	12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// memory holds the experiment AllocFree of gotap's trace of a program (spans of pages, stacks of goroutines) against
+// memory holds the experiment AllocFree of gotap's trace of a program (spans of pages, stacks of goroutines, objects) against
 // that of the program's own runtime, GODEBUG=traceallocfree=1.
 //
 //	memory [FLAG...] RUNTIME.trace GOTAP.trace
@@ -21,12 +21,14 @@ import (
 )
 
 var (
-	kinds    = flag.String("kinds", "Span,GoroutineStack", "what is compared")
-	margin   = flag.Duration("margin", 5*time.Millisecond, "left out at the end of the runtime's trace")
-	minEach  = flag.Int("min", 20, "least number of each kind's events to judge by")
-	maxP99   = flag.Duration("max-p99", time.Millisecond, "largest 99th percentile of time differences")
-	maxExtra = flag.Float64("max-extra", 0, "largest share of gotap's events that the runtime may lack")
-	maxShown = flag.Int("max", 20, "how many differences are listed")
+	kinds     = flag.String("kinds", "Span,GoroutineStack", "what is compared")
+	margin    = flag.Duration("margin", 300*time.Millisecond, "left out at the end of the runtime's trace: its event of what gotap saw may come so much later")
+	moment    = flag.Duration("moment", 300*time.Millisecond, "how far apart the two tell the same event: a thread may lose its CPU in between")
+	minEach   = flag.Int("min", 20, "least number of each kind's events to judge by")
+	maxP99    = flag.Duration("max-p99", time.Millisecond, "largest 99th percentile of time differences")
+	maxExtra  = flag.Float64("max-extra", 0, "largest share of gotap's events that the runtime may lack")
+	objectMin = flag.Uint64("object-min", 1024, "objects in smaller slots are left out")
+	maxShown  = flag.Int("max", 20, "how many differences are listed")
 )
 
 func main() {
@@ -109,7 +111,13 @@ func compareKind(kind string, runtime, gotap *history) *result {
 		addrs[addr] = true
 	}
 	for _, addr := range sorted(addrs) {
-		r.compareExisting(addr, listed(a[addr]), stateAt(b[addr], begin))
+		if kind == "HeapObject" { // gotap does not list those that exist
+			if listed(a[addr]) != nil {
+				r.existing++
+			}
+		} else {
+			r.compareExisting(addr, listed(a[addr]), stateAt(b[addr], begin))
+		}
 		r.compareEvents(addr, since(a[addr], begin), since(b[addr], begin), end)
 	}
 	return r
@@ -170,10 +178,9 @@ func first(events []event) *event {
 	return &events[0]
 }
 
-// same is true of the same event, which both tell within a moment; a thread may lose its CPU in between.
+// same is true of the same event, which both have within a moment.
 func same(x, y *event) bool {
-	const moment = int64(20 * time.Millisecond)
-	return x != nil && y != nil && x.taken == y.taken && x.what == y.what && max(x.at-y.at, y.at-x.at) < moment
+	return x != nil && y != nil && x.taken == y.taken && x.what == y.what && max(x.at-y.at, y.at-x.at) < moment.Nanoseconds()
 }
 
 func (r *result) count(x, y *event) {

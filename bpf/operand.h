@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* operand: a value at a probe in the middle of a function, in a register or in its frame. */
+#ifndef GOTAP_BPF_OPERAND_H
+#define GOTAP_BPF_OPERAND_H
+
+#include "common.h"
+
+static __always_inline __u64 operand(struct pt_regs *ctx, const volatile struct go_operand *o)
+{
+	return o->in_frame ? read_u64(go_sp(ctx) + o->disp) : go_reg(ctx, o->reg);
+}
+
+#endif

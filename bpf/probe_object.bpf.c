@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_object: objects of the heap, as the runtime's own tracer has them under
+ * GODEBUG=traceallocfree=1, whether that is set or not; those whose slot has object_min bytes or
+ * more. An object is recorded before anybody can use it, and a freed slot before anybody can
+ * take it again, so the records of one address are in the right order.
+ */
+#include "emit.h"
+#include "operand.h"
+
+/* abi.Type */
+struct type {
+	__u64 size, ptr_bytes;
+	__u32 hash;
+	__u8 flags, align, field_align, kind;
+	__u64 equal, gcdata;
+	__s32 name, ptr_to_this;
+};
+
+enum {
+	TYPE_EXTRA_STAR = 2,	/* abi.TFlagExtraStar: the name has a * in front */
+	SHORT_NAME = 128,
+};
+
+struct name {
+	__u64 at;
+	__u32 len;
+};
+
+/* Of a type that the program was built with: flags, the length as a varint, the text. */
+static __always_inline struct name name_of(__u64 type, const struct type *t)
+{
+	struct name n = {};
+	__u8 head[3] = {};
+	__u64 star = !!(t->flags & TYPE_EXTRA_STAR);
+
+	if (type < types_start || type >= types_end || t->name < 0)
+		return n;
+	n.at = types_start + t->name;
+	if (!read_user(head, sizeof(head), n.at))
+		return n;
+	n.len = head[1] & 0x7f;
+	n.at += 2;
+	if (head[1] & 0x80) {
+		n.len |= (head[2] & 0x7f) << 7;
+		n.at++;
+	}
+	if (n.len <= star)
+		return (struct name){};
+	n.at += star;
+	n.len -= star;
+	return n;
+}
+
+static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struct type *t,
+					 const struct name *name, const __u32 room)
+{
+	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);
+	__u32 len = name->len;
+
+	if (!u)
+		return false;
+	rec_fill(&u->r, (__u32)pid_tgid, REC_OBJECT_TYPE, 0);
+	u->r.id = type;
+	u->r.ptr = t->size;
+	u->stack = 0;
+	u->arg = t->ptr_bytes;
+	u->room = room;
+	/* Old verifiers want to see the bound right before the read; the compiler knows it already. */
+	barrier_var(len);
+	if (len > room)
+		len = room;
+	if (len && !read_user(u->text, len, name->at))
+		len = 0;
+	u->len[0] = len;
+	u->len[1] = 0;
+	rec_submit(u);
+	return true;
+}
+
+/* Types that were sent. Two whose hashes agree take turns, which costs a record and nothing else. */
+enum { TYPES_SENT = 4096 };
+
+static __u64 types_sent[TYPES_SENT];
+
+static __always_inline __u64 *type_slot(__u64 type)
+{
+	return &types_sent[(type * 0x9e3779b97f4a7c15ULL >> 52) & (TYPES_SENT - 1)];
+}
+
+static __noinline void send_type(__u64 pid_tgid, __u64 type)
+{
+	struct type t = {};
+	struct name name;
+
+	if (!read_user(&t, sizeof(t), type))
+		return;
+	name = name_of(type, &t);
+	if (name.len <= SHORT_NAME ? send_type_in(pid_tgid, type, &t, &name, SHORT_NAME) :
+				     send_type_in(pid_tgid, type, &t, &name, REC_TEXT_MAX))
+		*type_slot(type) = type;
+}
+
+/* mallocgc(size, typ, needzero), at the jump that asks whether allocations are debugged. */
+SEC("uprobe")
+int object_alloc(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), size, type;
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	size = operand(ctx, &object_size);
+	if (size < object_min)
+		return 0;
+	type = operand(ctx, &object_type);
+	l = rec_begin(sizeof(*l), pid_tgid, REC_OBJECT_ALLOC, 0);
+	if (!l)
+		return 0;
+	l->r.id = operand(ctx, &object_addr);
+	l->r.ptr = size;
+	l->stack = 0;
+	l->arg = type;
+	rec_submit(l);
+	if (type && *type_slot(type) != type)
+		send_type(pid_tgid, type);
+	return 0;
+}
+
+/* The slots of a span that a thread sweeps, as they were before. */
+struct swept_slots {
+	__u64 span;
+	__u64 taken;		/* bit i: slot i */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct swept_slots);
+} slots_swept SEC(".maps");
+
+/* Slots of object_min bytes and more: at most 64 of them in a span, so their bits are one word. */
+enum { MAX_SLOTS = 64 };
+
+static __always_inline __u64 low_bits(__u32 n)
+{
+	return n >= 64 ? ~0ULL : (1ULL << n) - 1;
+}
+
+/* As sweep asks: slots below freeindex are taken, and those above it that their bit says. */
+static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
+{
+	__u32 next = read_u16(span + off.mspan_freeindex);
+
+	return (low_bits(next) | read_u64(read_u64(span + off.mspan_alloc_bits))) & low_bits(nelems);
+}
+
+/* (sl *sweepLocked).sweep(preserve) */
+SEC("uprobe")
+int object_sweep(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids();
+	__u32 tid = (__u32)pid_tgid, nelems;
+	struct swept_slots now = {};
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now.span = read_u64(go_arg1(ctx));
+	nelems = read_u16(now.span + off.mspan_nelems);
+	if (read_u64(now.span + off.mspan_elemsize) < object_min || nelems > MAX_SLOTS)
+		now.span = 0;
+	else
+		now.taken = slots_taken(now.span, nelems);
+	bpf_map_update_elem(&slots_swept, &tid, &now, BPF_ANY);
+	return 0;
+}
+
+/*
+ * In sweep, at the call of newMarkBits: the marks are final (finalizers have kept what they
+ * need) and about to become the bits of slots that are taken.
+ */
+SEC("uprobe")
+int object_swept(void *ctx)
+{
+	__u64 pid_tgid = current_ids(), freed;
+	__u32 tid = (__u32)pid_tgid;
+	struct swept_slots *now;
+	struct rec_long *l;
+
+	if (!is_target(pid_tgid))
+		return 0;
+	now = bpf_map_lookup_elem(&slots_swept, &tid);
+	if (!now || !now->span)
+		return 0;
+	freed = now->taken & ~read_u64(read_u64(now->span + off.mspan_gcmark_bits));
+	if (!freed)
+		return 0;
+	l = rec_begin(sizeof(*l), pid_tgid, REC_OBJECT_FREE, 0);
+	if (!l)
+		return 0;
+	l->r.id = read_u64(now->span + off.mspan_start);
+	l->r.ptr = read_u64(now->span + off.mspan_elemsize);
+	l->stack = 0;
+	l->arg = freed;
+	rec_submit(l);
+	return 0;
+}

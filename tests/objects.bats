@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Group objects: every object of --object-min bytes and more, by address, size and type. Judged by what a program says
+# of its own objects, by runtime.MemStats, and by the runtime's own trace with GODEBUG=traceallocfree=1.
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	TRACE=$BATS_TEST_TMPDIR/x.trace
+	SPOOL=$BATS_TEST_TMPDIR/x.spool
+	SAID=$BATS_TEST_TMPDIR/said
+	RECORDS=$BATS_TEST_TMPDIR/records
+}
+teardown() { stop_targets; }
+
+# recorded_objects VERSION [FLAG...]: tests/prog/objects from its start; what it said is in $SAID, the records in $RECORDS.
+recorded_objects() {
+	build_prog "$1" objects
+	"$GOTAP" record --budget none --strict -e +objects "${@:2}" --spool "$SPOOL" -o "$TRACE" -- "$PROG" \
+		>"$SAID" 2>"$BATS_TEST_TMPDIR/report" || { cat "$BATS_TEST_TMPDIR/report"; false; }
+	[ "$(tail -n 1 "$SAID")" = done ]
+	"$GOTAP" records "$SPOOL" >"$RECORDS"
+}
+
+# From "TIME TID OBJECT_ALLOC address=A bytes=N type=T" to "A N NAME", NAME "-" without a type.
+allocated() {
+	sed -n 's/^[0-9]* [0-9]* OBJECT_TYPE type=\([^ ]*\) .*bytes=[0-9]* "\(.*\)" ""$/type \1 \2/p' "$RECORDS" |
+		awk 'NR == FNR { name[$2] = $3; next }
+			$3 == "OBJECT_ALLOC" { for (i = 4; i <= 6; i++) sub(/^[a-z]*=/, "", $i)
+				print $4, $5, $6 == "0" ? "-" : name[$6] }' - "$RECORDS"
+}
+
+# Each object that the program says it made is there once, with its type, and no other of the program's own types.
+same_as_said() {
+	awk '$1 == "object" { print $2, $3 }' "$SAID" | sort >"$BATS_TEST_TMPDIR/made"
+	allocated | awk '{ print $1, $3 }' | sort >"$BATS_TEST_TMPDIR/seen"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/made")" -eq 6000 ]
+	comm -23 "$BATS_TEST_TMPDIR/made" "$BATS_TEST_TMPDIR/seen" >"$BATS_TEST_TMPDIR/unseen"
+	[ ! -s "$BATS_TEST_TMPDIR/unseen" ] || fail "not seen: $(head -3 "$BATS_TEST_TMPDIR/unseen")"
+	comm -13 "$BATS_TEST_TMPDIR/made" "$BATS_TEST_TMPDIR/seen" | grep -E ' \*?main\.(plain|linked)$' >"$BATS_TEST_TMPDIR/more" || true
+	[ ! -s "$BATS_TEST_TMPDIR/more" ] || fail "not made: $(head -3 "$BATS_TEST_TMPDIR/more")"
+}
+
+HEX='function hex(s,  i, n) { for (i = 3; i <= length(s); i++) n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return n }
+	function key(n) { return sprintf("%.0f", n) }
+	function word(s) { sub(/^[a-z]*=/, "", s); return s }
+	function fail(s) { print s; failed = 1; exit 1 }'
+
+# A slot is taken and given back in turns, and of each size as many times as MemStats says, the runtime's own objects
+# included. Those that were taken while it counted (a new thread's runtime.m) may be missing there. An object with
+# pointers of more than 512 bytes has its type in the slot's first word and begins behind that.
+same_as_counted() {
+	awk "$HEX"'
+		NR == FNR && $1 == "class" { allocs[$2] = $3; frees[$2] = $4 }
+		NR == FNR { next }
+		$3 == "OBJECT_TYPE" && /"main.before"/ { before = word($4) }
+		$3 == "OBJECT_TYPE" && /"main.after"/ { after = word($4) }
+		$3 == "OBJECT_ALLOC" {
+			addr = hex(word($4)); size = word($5)
+			if (size < 1024) fail("small: " $0)
+			if (addr % 128 != 0 && addr % 128 != 8) fail("no slot: " $0)
+			slot = key(addr - addr % 128)
+			if (slot in taken) fail("taken twice: " $0)
+			taken[slot]
+			seen[size]++
+			if (size == 65536) marks[++nmarks] = word($6)
+			for (c in allocs) if (nmarks == 0) least[c] = seen[c] + 0; else if (nmarks == 1) most[c] = seen[c] + 0
+		}
+		$3 == "OBJECT_FREE" {
+			addr = hex(word($4)); size = word($5); bits = hex(word($6))
+			for (; bits; bits = int(bits / 2)) {
+				if (bits % 2) {
+					if (!(key(addr) in taken)) fail("never taken: " $0)
+					delete taken[key(addr)]
+					freed[size]++
+				}
+				addr += size
+			}
+		}
+		END {
+			if (failed) exit 1
+			if (nmarks != 2 || marks[1] != before || marks[2] != after) fail("no marks")
+			for (c in allocs) {
+				n += allocs[c]
+				if (least[c] > allocs[c] || most[c] < allocs[c]) fail("class " c ": " allocs[c] " allocated, not " least[c] " to " most[c])
+				if (freed[c] + 0 != frees[c]) fail("class " c ": " frees[c] " freed, not " freed[c])
+			}
+			if (n < 4000) fail("too few: " n)
+		}' "$SAID" "$RECORDS"
+}
+
+every_object() {
+	recorded_objects "$1"
+	same_as_said
+	same_as_counted
+	succeeds "$GOTAP" check "$TRACE"
+	[ "$("$GOTAP" text "$TRACE" | grep -c '^HeapObjectAlloc ')" -eq "$(grep -c ' OBJECT_ALLOC ' "$RECORDS")" ]
+	grep -q 'objects: those in slots of 1024 bytes and more' "$BATS_TEST_TMPDIR/report"
+}
+
+@test "every object, as the program says itself, Go 1.22" { every_object 1.22; }
+@test "every object, as the program says itself, Go 1.23" { every_object 1.23; }
+@test "every object, as the program says itself, Go 1.24" { every_object 1.24; }
+@test "every object, as the program says itself, Go 1.25" { every_object 1.25; }
+@test "every object, as the program says itself, Go 1.26" { every_object 1.26; }
+@test "every object, as the program says itself, Go 1.27" { every_object 1.27; }
+
+# beside VERSION: the same program's own trace, every event of every address. Now and then a runtime writes a trace of
+# itself that its own reader refuses (an STWEnd without its begin, Go 1.27): then once more.
+beside() {
+	local i
+	oracle "$REFERENCE_GO"
+	for i in 1 2 3; do
+		record_beside "$1"
+		run_logged "$ORACLE/memory" -kinds HeapObject -max-p99 50ms "$BATS_TEST_TMPDIR/rt.trace" "$TRACE"
+		[[ $status -eq 2 && $output == *rt.trace:* ]] || break
+	done
+	[ "$status" -eq 0 ]
+}
+
+record_beside() {
+	local theirs=$BATS_TEST_TMPDIR/rt.trace
+	build_prog "$1" memory
+	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$theirs" -dur 1200ms
+	start_record "$TRACE" --strict -e sched,objects,spans -p "$TARGET"
+	kill -USR1 "$TARGET"
+	wait_record
+	[ "$status" -eq 0 ]
+	stop_target
+	views_ok "$TRACE"
+}
+
+@test "objects equal the runtime's, one by one with their types, Go 1.23" { beside 1.23; }
+@test "objects equal the runtime's, one by one with their types, Go 1.25" { beside 1.25; }
+@test "objects equal the runtime's, one by one with their types, Go 1.27" { beside 1.27; }
+
+@test "--object-min rounds up to a size of slots, and smaller objects are left out" {
+	recorded_objects 1.27 --object-min 1800
+	grep -q 'objects: those in slots of 2048 bytes and more' "$BATS_TEST_TMPDIR/report"
+	[ "$(allocated | awk '$2 < 2048' | wc -l)" -eq 0 ]
+	[ "$(allocated | awk '$3 == "main.linked"' | wc -l)" -eq 1200 ]
+	grep ' OBJECT_FREE ' "$RECORDS" | grep -q bytes=2048
+	! grep ' OBJECT_FREE ' "$RECORDS" | grep -Eq 'bytes=(1...|[0-9]{1,3}) '
+}
+
+@test "readers from Go 1.23 on take objects; a stripped program's have their types, too" {
+	build_prog 1.27 objects -ldflags '-s -w'
+	succeeds "$GOTAP" record --budget none --strict -e +objects --format go1.23 -o "$TRACE" -- "$PROG"
+	for version in 1.23 1.25 1.27; do readable_by "$version" "$TRACE"; done
+	"$GOTAP" record --budget none --strict -e +objects --spool "$SPOOL" -o "$TRACE" -- "$PROG" >"$SAID" 2>"$BATS_TEST_TMPDIR/report"
+	"$GOTAP" records "$SPOOL" >"$RECORDS"
+	same_as_said
+}
+
+@test "objects come only when they are named, and where every one can be had" {
+	build_prog 1.27 objects
+	for events in default all default,all +sweep; do
+		[ -z "$("$GOTAP" doctor --json -e "$events" "$PROG" | jq -r '.probes[].function' | grep mallocgc)" ]
+	done
+	for events in objects +objects all,objects; do
+		[ "$("$GOTAP" doctor --json -e "$events" "$PROG" | jq -r '.probes[].function' | grep -c mallocgc)" -eq 1 ]
+	done
+	run_logged "$GOTAP" record --object-min 4096 -o "$TRACE" -- "$PROG"
+	[ "$status" -eq 2 ]
+	contains 'give --events +objects'
+	run_logged "$GOTAP" record -e +objects --object-min 512 -o "$TRACE" -- "$PROG"
+	[ "$status" -eq 2 ]
+	run_logged "$GOTAP" record -e +objects --format go1.22 -o "$TRACE" -- "$PROG"
+	[ "$status" -eq 2 ]
+	contains 'go1.23 or later'
+	build_prog 1.21 gc
+	run_logged "$GOTAP" record -e +objects -o "$TRACE" -- "$PROG" -dur 1ms
+	[ "$status" -eq 125 ]
+	contains 'objects can be recorded from Go 1.22 on'
+}
+
+@test "+ and - in --events change the default" {
+	require_tool jq
+	build_prog 1.27 gc
+	functions() { "$GOTAP" doctor --json -e "$1" "$PROG" | jq -r '.probes[] | .function + .site' | sort; }
+	[ "$(functions +sweep)" = "$(functions default,sweep)" ]
+	[ "$(functions +sweep,-heap)" = "$(functions default,sweep,-heap)" ]
+	[ "$(functions -heap,+spans)" = "$(functions default,-heap,spans)" ]
+	[ "$(functions gc,+sweep)" = "$(functions gc,sweep)" ]
+	for wrong in + +, ++sweep +-sweep +nosuch; do
+		run_logged "$GOTAP" doctor -e "$wrong" "$PROG"
+		[ "$status" -eq 2 ]
+	done
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mallocgc: see target/mallocgc.h. */
+#include "target/mallocgc.h"
+
+#include <errno.h>
+
+#include "target/code.h"
+#include "target/x86/walk.h"
+
+enum {
+	MAX_PATH = 64,		/* instructions from the jump to the last argument: thirty in fact */
+	MAX_SLOTS = 8,		/* of the frame that are written on the way: one in fact */
+	ADD_TO_RM = 0x01, CALL = 0xe8, JMP8 = 0xeb, JMP32 = 0xe9, MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b,
+	MOV_BYTE = 0xc6, MOV_IMM = 0xc7, MOVUPS_TO_RM = X86_MAP_0F | 0x11,
+};
+
+/* A value as one of those at the jump. */
+struct value {
+	bool known;
+	struct go_operand was;
+};
+
+/* The way behind the jump: what the registers hold, which slots of the frame were written, and what was found. */
+struct path {
+	struct value regs[16];
+	struct { int32_t disp; struct value now; } slots[MAX_SLOTS];
+	size_t nslots;
+	bool lost;		/* some write cannot be followed */
+	struct value object, size, type;
+};
+
+/* Which functions have the values as arguments; 0 where the release does not have it. */
+struct callees {
+	uint64_t post;		/* postMallocgcDebug(x, elemsize, typ) */
+	uint64_t event;		/* traceLocker.HeapObjectAlloc(mp, gen, x, typ) */
+	uint64_t alloc;		/* tracealloc(x, size, typ) */
+};
+
+static struct value slot_value(const struct path *p, int32_t disp)
+{
+	size_t i;
+
+	for (i = 0; i < p->nslots; i++)
+		if (p->slots[i].disp == disp)
+			return p->slots[i].now;
+	if (disp != (short)disp)
+		return (struct value){ 0 };
+	return (struct value){ true, { .in_frame = 1, .disp = (short)disp } };
+}
+
+static void set_slot(struct path *p, int32_t disp, struct value now)
+{
+	size_t i;
+
+	for (i = 0; i < p->nslots && p->slots[i].disp != disp; i++)
+		;
+	if (i == MAX_SLOTS) {
+		p->lost = true;
+		return;
+	}
+	p->nslots += i == p->nslots;
+	p->slots[i].disp = disp;
+	p->slots[i].now = now;
+}
+
+static bool is_slot(const struct x86_insn *insn)
+{
+	return x86_has_mem(insn, X86_RSP, insn->disp);
+}
+
+static void path_write(struct path *p, const struct x86_insn *insn)
+{
+	if (insn->opcode == MOV_TO_RM)
+		set_slot(p, insn->disp, p->regs[insn->reg]);
+	else if (insn->opcode == MOV_IMM || insn->opcode == MOV_BYTE)
+		set_slot(p, insn->disp, (struct value){ 0 });
+	else if (insn->opcode == MOVUPS_TO_RM)
+		p->lost = true;
+}
+
+static void path_step(struct path *p, const struct x86_insn *insn)
+{
+	uint16_t written = x86_written(insn);
+	struct value v = { 0 };
+	unsigned int to = insn->reg, i;
+
+	if (insn->opcode == MOV_TO_REG)
+		v = !insn->has_mem ? p->regs[insn->rm] : is_slot(insn) ? slot_value(p, insn->disp) : v;
+	if (insn->opcode == MOV_TO_RM && !insn->has_mem) {
+		v = p->regs[insn->reg];
+		to = insn->rm;
+	}
+	if (insn->has_mem && is_slot(insn))
+		path_write(p, insn);
+	for (i = 0; i < 16; i++)
+		if (written & 1 << i)
+			p->regs[i].known = false;
+	if (written & 1 << to)
+		p->regs[to] = v;
+}
+
+static void path_call(struct path *p, const struct callees *to, uint64_t target)
+{
+	const struct value *r = p->regs;
+	unsigned int i;
+
+	if (target == to->post) {
+		p->object = r[X86_RAX];
+		p->size = r[X86_RBX];
+		p->type = r[X86_RCX];
+	} else if (target == to->event) {
+		p->object = r[X86_RCX];
+		p->type = r[X86_RDI];
+	} else if (target == to->alloc) {
+		p->object = r[X86_RAX];
+		p->type = r[X86_RCX];
+	}
+	for (i = 0; i < 16; i++)
+		p->regs[i].known = false;
+}
+
+/* add %size, inittrace.bytes(%rip) */
+static bool is_total(const struct x86_insn *insn)
+{
+	return insn->opcode == ADD_TO_RM && x86_has_mem(insn, X86_RIP, insn->disp);
+}
+
+static bool path_is_whole(const struct path *p)
+{
+	return p->object.known && p->size.known && p->type.known && !p->lost;
+}
+
+/*
+ * Conditional jumps are not taken: each leads past a part of what is debugged, and behind it the
+ * values are where they are on the other way.
+ */
+static bool follow(struct walk w, const struct callees *to, struct path *p)
+{
+	int i;
+
+	for (i = 0; i < MAX_PATH && walk_decode(&w) && !path_is_whole(p); i++) {
+		if (w.insn.opcode == JMP8 || w.insn.opcode == JMP32) {
+			w.at += w.insn.len + (uint64_t)w.insn.imm;
+			continue;
+		}
+		if (x86_ends_flow(&w.insn))
+			break;
+		if (w.insn.opcode == CALL)
+			path_call(p, to, walk_branch_target(&w));
+		else if (is_total(&w.insn))
+			p->size = p->regs[w.insn.reg];
+		else
+			path_step(p, &w.insn);
+		w.at += w.insn.len;
+	}
+	return path_is_whole(p);
+}
+
+static bool is_readable(const struct value *v)
+{
+	return v->was.in_frame || code_is_readable(v->was.reg);
+}
+
+static bool site_at(struct walk w, const struct callees *to, struct mallocgc_site *ret)
+{
+	struct path p = { .nslots = 0 };
+	size_t jump, i;
+
+	for (i = 0; i < 16; i++)
+		p.regs[i] = (struct value){ true, { .reg = (unsigned char)i } };
+	if (!walk_into_flag(&w, &jump) || !follow(w, to, &p) || !is_readable(&p.object) ||
+	    !is_readable(&p.size) || !is_readable(&p.type))
+		return false;
+	*ret = (struct mallocgc_site){ (uint32_t)jump, p.object.was, p.size.was, p.type.was };
+	return true;
+}
+
+static uint64_t address_of(const struct gobin *b, const char *name)
+{
+	struct gobin_func fn;
+
+	return gobin_func(b, name, &fn) ? 0 : fn.addr;
+}
+
+int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error *err)
+{
+	struct callees to = {
+		.post = address_of(b, "runtime.postMallocgcDebug"),
+		.event = address_of(b, "runtime.traceLocker.HeapObjectAlloc"),
+		.alloc = address_of(b, "runtime.tracealloc"),
+	};
+	struct walk w;
+	bool more;
+
+	if (walk_open(&w, b, "runtime.mallocgc") == -ENOENT)
+		return error_set(err, -ENOENT, "runtime.mallocgc is not in the binary");
+	/* the first such test: up to 1.23 those of the tracer and of inittrace follow on its way */
+	for (more = walk_decode(&w); more; more = walk_next(&w))
+		if (walk_is_flag_test(&w) && site_at(w, &to, ret))
+			return 0;
+	return error_set(err, -ENOTSUP, "runtime.mallocgc of %s does not ask in the known way whether "
+				 "allocations are debugged", gobin_go_version(b));
+}
