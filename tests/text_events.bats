@@ -267,7 +267,7 @@ canonical() {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$REFERENCE_GO" mixed
 	"$PROG" -trace "$trace" -delay 20ms -dur 300ms -tail 0 >/dev/null
-	bash -o pipefail -c '"$0" text --events "$1" | head -n 1' "$GOTAP" "$trace" 2>"$BATS_TEST_TMPDIR/err" || true
+	env --default-signal=PIPE "$GOTAP" text --events "$trace" 2>"$BATS_TEST_TMPDIR/err" | head -n 1 | grep -q ' Sync '
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 	gotap text --events "$trace" -o /dev/full
 	[ "$status" -eq 1 ]
