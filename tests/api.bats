@@ -201,6 +201,66 @@ two_stops() {
 	contains "the world does not stop in it"
 }
 
+# raw_copy: sets $COPY to a program that copies the raw events of a trace to a file.
+raw_copy() {
+	COPY=$BATS_FILE_TMPDIR/raw_copy
+	cat >"$COPY.c" <<-'EOF'
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <gotap/raw.h>
+
+		int main(int argc, char **argv)
+		{
+			struct gotap_input in = { .size = sizeof(in), .path = argv[1] };
+			struct gotap_raw_reader *r;
+			struct gotap_raw_writer *w;
+			struct gotap_raw_event ev;
+			struct gotap_error err;
+			int ret;
+
+			if (gotap_raw_open(&r, &in, &err) ||
+			    gotap_raw_writer_new(&w, open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600), gotap_raw_version(r), &err))
+				return fprintf(stderr, "%s\n", err.text), 1;
+			while ((ret = gotap_raw_next(r, &ev, sizeof(ev))) > 0)
+				if (gotap_raw_write(w, &ev, sizeof(ev)))
+					return fprintf(stderr, "%s\n", gotap_raw_writer_error(w)->text), 1;
+			if (ret < 0)
+				fprintf(stderr, "%s\n", gotap_raw_error(r)->text);
+			return ret < 0 || gotap_raw_writer_close(w, &err);
+		}
+	EOF
+	succeeds cc -o "$COPY" "$COPY.c" -I"$ROOT/include" -L"$ROOT/lib" -lgotap "-Wl,-rpath,$ROOT/lib"
+}
+
+@test "raw events of a trace of any release are the same file when they are written" {
+	local trace n=0
+	require_go 1.19
+	require_go 1.21
+	raw_copy
+	for trace in "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/*_good \
+		"$CHECKOUT"/build/go/go1.21/src/internal/trace/testdata/*_1_21_good "$CHECKOUT"/tests/vectors/ok_*.trace; do
+		[[ -e $trace && $trace != *nonminimal_varint* && $trace != *post22_event_in_22* ]] || continue	# no tracer writes those
+		succeeds "$COPY" "$trace" "$BATS_TEST_TMPDIR/copy"
+		cmp "$trace" "$BATS_TEST_TMPDIR/copy"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 40 ]
+}
+
+# A span of each, through the library: the old formats as well.
+@test "the library cuts a part out of a trace of every release since 1.5" {
+	local trace n=0
+	require_go 1.19
+	built cut_longest_stop shared
+	for trace in "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/{stress,http}_*_good; do
+		run_logged "$EXAMPLE" "$trace" "$BATS_TEST_TMPDIR/part"
+		[ "$status" -eq 0 ] || { contains "the world does not stop in it"; continue; }
+		succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/part"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 3 ]
+}
+
 @test "a damaged or foreign file gives an error, and what came before it" {
 	built goroutine_times shared
 	run_logged "$EXAMPLE" "$CHECKOUT/tests/vectors/bad_steal_unknown_m.trace"

@@ -70,9 +70,9 @@ struct gotap_trace_info {
 
 /*
  * Opens the trace at @path, "-" for standard input. @options may be NULL.
- * -EINVAL: no trace; -ENOTSUP: of a release that is not known; -EBADMSG or
- * -EINVAL: a trace before Go 1.22 that is damaged; else the errno of open(2)
- * or read(2).
+ * -EINVAL: no trace; -ENOTSUP: of a release that is not known; -EBADMSG, -ENODATA
+ * or -EINVAL: a trace before Go 1.22 that is damaged or breaks off; else the errno of
+ * open(2) or read(2).
  */
 GOTAP_API int gotap_open(struct gotap_reader **ret, const char *path,
 			 const struct gotap_read_options *options, struct gotap_error *err);

@@ -46,7 +46,7 @@ struct gotap_rewrite_options {
 
 /* What the result has and lacks. All zero but the first: nothing else was there to say. */
 struct gotap_rewrite_result {
-	uint64_t events;	/* in the result, with those that were added */
+	uint64_t events;	/* in the result, with those that were added, without CPU samples */
 	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */
 	uint64_t dropped;	/* events that have no place in the result */
 	uint64_t faults;	/* places where the original is damaged ... */
@@ -54,6 +54,7 @@ struct gotap_rewrite_result {
 	uint64_t lost_bytes;	/* of the original, there */
 	uint64_t lost_events;	/* before Go 1.22: read, but what they follow is lost */
 	uint64_t lost_names;	/* stacks and strings of events that are lost there */
+	uint64_t futile;	/* before Go 1.11: events of wake-ups that led to nothing, left out */
 	uint64_t clocks;	/* clocks that were set forward to be later than the one before */
 	uint64_t lost_data;	/* batches of experiments that header go1.22 cannot have */
 	uint64_t ran;		/* 1 if one of the goroutines asked for runs in the result */

@@ -15,6 +15,9 @@
 #define API_GO_STATE(state) (GOTAP_STATE_GO_UNDETERMINED + (state))
 #define API_PROC_STATE(state) (GOTAP_STATE_PROC_UNDETERMINED + (state))
 
+/* Adds an argument of that name: the name says its type. */
+void api_add_arg(struct gotap_kind_spec *spec, struct gotap_text name);
+
 /* Opens @source as the caller's @in says. */
 int api_source(struct raw_source *source, const struct gotap_input *in, struct error *err);
 

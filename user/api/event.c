@@ -178,6 +178,10 @@ static const struct {
 	{ "p", GOTAP_ARG_P }, { "m", GOTAP_ARG_M }, { "task", GOTAP_ARG_TASK },
 	{ "string", GOTAP_ARG_STRING }, { "stack", GOTAP_ARG_STACK },
 	{ "gstatus", GOTAP_ARG_GO_STATUS }, { "pstatus", GOTAP_ARG_PROC_STATUS },
+	/* of the formats before Go 1.22, whose names have no types */
+	{ "thread", GOTAP_ARG_M }, { "parent", GOTAP_ARG_TASK }, { "name", GOTAP_ARG_STRING },
+	{ "label", GOTAP_ARG_STRING }, { "key", GOTAP_ARG_STRING }, { "procs", GOTAP_ARG_VALUE },
+	{ "bytes", GOTAP_ARG_VALUE }, { "swept", GOTAP_ARG_VALUE }, { "reclaimed", GOTAP_ARG_VALUE },
 };
 
 static uint32_t arg_type(struct gotap_text name)
@@ -192,13 +196,14 @@ static uint32_t arg_type(struct gotap_text name)
 	return GOTAP_ARG_RAW;
 }
 
-static void add_arg(struct gotap_kind_spec *spec, struct gotap_text name)
+void api_add_arg(struct gotap_kind_spec *spec, struct gotap_text name)
 {
 	struct gotap_arg_spec *arg = &spec->args[spec->nargs++];
 
 	arg->name = name;
 	arg->type = arg_type(name);
-	arg->is_new = name.len > 4 && !memcmp(name.s, "new_", 4);
+	arg->is_new = (name.len > 4 && !memcmp(name.s, "new_", 4)) ||
+		      (name.len > 6 && !memcmp(name.s, "start_", 6));
 }
 
 int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
@@ -220,7 +225,7 @@ int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
 	for (p = k->args + (has_time(kind) ? strcspn(k->args, " ") : 0); *p; p += len) {
 		p += *p == ' ';
 		len = strcspn(p, " ");
-		add_arg(&spec, (struct gotap_text){ p, len });
+		api_add_arg(&spec, (struct gotap_text){ p, len });
 	}
 	api_give(to, size, &spec, sizeof(spec));
 	return 0;

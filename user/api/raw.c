@@ -9,17 +9,19 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/raw_old.h"
 #include "read/raw_event.h"
 #include "read/raw_sink.h"
 #include "trace/varint.h"
 #include "v1/file.h"
-#include "v1/trace.h"
 
 enum { MAX_EVENT = 16 << 20 };	/* bytes of frames or data: no writer makes events a hundredth of this */
 
 struct gotap_raw_reader {
 	struct raw_source source;
+	bool is_old;		/* before Go 1.22: old, else raw */
 	struct raw_reader raw;
+	struct raw_old old;
 	struct vec frames;	/* struct gotap_raw_frame: of the last event */
 	struct buf data;	/* of the last event */
 	int failed;		/* what gotap_raw_next() returned, if that was an error */
@@ -31,8 +33,9 @@ struct gotap_raw_reader {
 static int open_raw(struct gotap_raw_reader *r)
 {
 	source_need(&r->source, V1_HEADER);
-	if (v1_file_is(r->source.pos, source_left(&r->source)))
-		return error_set(&r->err, -ENOTSUP, "a trace of Go 1.21 or before has other events");
+	r->is_old = v1_file_is(r->source.pos, source_left(&r->source));
+	if (r->is_old)
+		return raw_old_open(&r->old, &r->source, &r->err);
 	return raw_open(&r->raw, &r->source, &r->err);
 }
 
@@ -55,7 +58,7 @@ int gotap_raw_open(struct gotap_raw_reader **ret, const struct gotap_input *in,
 
 int gotap_raw_version(const struct gotap_raw_reader *r)
 {
-	return r->raw.version;
+	return r->is_old ? r->old.reader.format.version : r->raw.version;
 }
 
 static int too_large(struct gotap_raw_reader *r, const struct raw_event *ev)
@@ -92,8 +95,7 @@ static int take_data(struct gotap_raw_reader *r, struct raw_event *ev)
 }
 
 /* Ticks come before the arguments of an event that has a time. */
-static void give_event(const struct gotap_raw_reader *r, const struct raw_event *ev,
-		       struct gotap_raw_event *to, size_t size)
+static struct gotap_raw_event event_of(const struct gotap_raw_reader *r, const struct raw_event *ev)
 {
 	bool timed = raw_spec_timed(ev->spec);
 	struct gotap_raw_event e = {
@@ -104,28 +106,38 @@ static void give_event(const struct gotap_raw_reader *r, const struct raw_event 
 
 	e.ticks = timed ? ev->args[0] : 0;
 	memcpy(e.args, ev->args + timed, e.nargs * sizeof(e.args[0]));
-	api_give(to, size, &e, sizeof(e));
+	return e;
+}
+
+static int next_event(struct gotap_raw_reader *r, struct gotap_raw_event *to)
+{
+	struct raw_event ev;
+	int ret = raw_next(&r->raw, &ev);
+
+	if (ret <= 0)
+		return ret;
+	ret = take_frames(r, &ev);
+	if (!ret)
+		ret = take_data(r, &ev);
+	if (ret)
+		return ret;
+	*to = event_of(r, &ev);
+	return 1;
 }
 
 int gotap_raw_next(struct gotap_raw_reader *r, struct gotap_raw_event *to, size_t size)
 {
-	struct raw_event ev;
+	struct gotap_raw_event ev;
 	int ret;
 
 	if (r->failed)
 		return r->failed;
 	r->frames.len = r->data.len = 0;
-	ret = raw_next(&r->raw, &ev);
-	if (ret > 0) {
-		ret = take_frames(r, &ev);
-		if (!ret)
-			ret = take_data(r, &ev);
-		if (!ret) {
-			give_event(r, &ev, to, size);
-			return 1;
-		}
-	}
-	r->failed = ret;
+	ret = r->is_old ? raw_old_next(&r->old, &ev, &r->frames, &r->err) : next_event(r, &ev);
+	if (ret > 0)
+		api_give(to, size, &ev, sizeof(ev));
+	if (ret < 0)
+		r->failed = ret;
 	return ret;
 }
 
@@ -139,6 +151,7 @@ void gotap_raw_close(struct gotap_raw_reader *r)
 	if (!r)
 		return;
 	source_close(&r->source);
+	raw_old_close(&r->old);
 	vec_free(&r->frames);
 	buf_free(&r->data);
 	free(r);
@@ -147,20 +160,40 @@ void gotap_raw_close(struct gotap_raw_reader *r)
 /* --- writing --- */
 
 struct gotap_raw_writer {
-	struct raw_specs specs;
+	struct gotap_kind_spec specs[256];	/* by kind; of those that the header has */
+	struct v1_format old;	/* of a version before 22 */
 	struct raw_sink sink;
 	struct buf sized;	/* an event of which only the size is asked for */
 	int version;
 	struct error err;
 };
 
+static bool is_known(int version)
+{
+	return version == 22 || version == 23 || version == 25 || version == 26 ||
+	       raw_old_known(version);
+}
+
+static void put_header(struct gotap_raw_writer *w)
+{
+	uint8_t header[V1_HEADER];
+
+	if (w->version >= 22) {
+		buf_printf(&w->sink.buf, "go 1.%d trace%c%c%c", w->version, 0, 0, 0);
+		return;
+	}
+	v1_format_init(&w->old, w->version);
+	buf_add(&w->sink.buf, header, v1_header_write(header, w->version));
+}
+
 int gotap_raw_writer_new(struct gotap_raw_writer **ret, int fd, int version,
 			 struct gotap_error *gerr)
 {
 	struct gotap_raw_writer *w;
+	unsigned int kind;
 	struct error err;
 
-	if (version != 22 && version != 23 && version != 25 && version != 26) {
+	if (!is_known(version)) {
 		error_set(&err, -EINVAL, "there is no trace format go1.%d", version);
 		return api_error(gerr, &err);
 	}
@@ -169,10 +202,11 @@ int gotap_raw_writer_new(struct gotap_raw_writer **ret, int fd, int version,
 		return api_error(gerr, &err);
 	}
 	w = xcalloc(1, sizeof(*w));
-	raw_specs_init(&w->specs);
 	w->version = version;
+	for (kind = 0; kind < 256; kind++)
+		gotap_raw_kind_spec(version, kind, &w->specs[kind], sizeof(w->specs[kind]));
 	sink_open(&w->sink, fd, NULL);
-	buf_printf(&w->sink.buf, "go 1.%d trace%c%c%c", version, 0, 0, 0);
+	put_header(w);
 	*ret = w;
 	return 0;
 }
@@ -183,12 +217,13 @@ static void put(struct buf *out, uint64_t v)
 	out->len = (size_t)(varint_put(out->data + out->len, v) - out->data);
 }
 
-static void put_event(struct buf *out, const struct raw_spec *spec, const struct gotap_raw_event *ev)
+static void put_new(struct buf *out, const struct gotap_raw_writer *w,
+		    const struct gotap_raw_event *ev)
 {
 	size_t i;
 
 	buf_add_byte(out, (uint8_t)ev->kind);
-	if (raw_spec_timed(spec))
+	if (w->specs[ev->kind].has_time)
 		put(out, ev->ticks);
 	for (i = 0; i < ev->nargs; i++)
 		put(out, ev->args[i]);
@@ -198,65 +233,72 @@ static void put_event(struct buf *out, const struct raw_spec *spec, const struct
 		put(out, ev->frames[i].file);
 		put(out, ev->frames[i].line);
 	}
-	if (!raw_has_data(ev->kind))
+	if (!w->specs[ev->kind].has_data)
 		return;
 	put(out, ev->len);
 	if (ev->len)
 		buf_add(out, ev->data, ev->len);
 }
 
-/* Frames that a reader would look for behind the arguments: see raw_event.c. */
-static size_t frames_wanted(const struct gotap_raw_event *ev)
+static void put_event(struct buf *out, const struct gotap_raw_writer *w,
+		      const struct gotap_raw_event *ev)
 {
-	return ev->kind == EV_Stack && ev->args[1] <= INT64_MAX ? ev->args[1] : 0;
+	if (w->version >= 22)
+		put_new(out, w, ev);
+	else
+		raw_old_put(out, &w->old, ev);
 }
 
-/* The spec of an event that can be written, else NULL with the error set. */
-static const struct raw_spec *checked(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
+/* Frames that a reader would look for behind the arguments: see raw_event.c. */
+static size_t frames_wanted(const struct gotap_kind_spec *spec, const struct gotap_raw_event *ev)
 {
-	const struct raw_spec *spec = raw_spec_get(&w->specs, ev->kind, w->version);
-	unsigned int nargs = spec ? spec->nargs - raw_spec_timed(spec) : 0;
+	return spec->has_frames && ev->args[1] <= INT64_MAX ? ev->args[1] : 0;
+}
 
-	if (!spec)
-		error_set(&w->err, -EINVAL, "header go 1.%d has no event %u", w->version, ev->kind);
-	else if (ev->nargs != nargs)
-		error_set(&w->err, -EINVAL, "%s has %u arguments, not %u", spec->name, nargs,
-			  ev->nargs);
-	else if (ev->nframes != frames_wanted(ev))
-		error_set(&w->err, -EINVAL, "%s has %zu frames, not %zu", spec->name,
-			  frames_wanted(ev), ev->nframes);
-	else if (ev->len && !raw_has_data(ev->kind))
-		error_set(&w->err, -EINVAL, "%s has no data", spec->name);
-	else
-		return spec;
-	return NULL;
+/* Can it be written? */
+static int check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
+{
+	const struct gotap_kind_spec *spec = &w->specs[ev->kind % 256];
+
+	if (ev->kind >= 256 || !spec->name)
+		return error_set(&w->err, -EINVAL, "header go 1.%d has no event %u", w->version,
+				 ev->kind);
+	if (ev->nargs != spec->nargs)
+		return error_set(&w->err, -EINVAL, "%s has %u arguments, not %u", spec->name,
+				 spec->nargs, ev->nargs);
+	if (ev->nframes != frames_wanted(spec, ev))
+		return error_set(&w->err, -EINVAL, "%s has %zu frames, not %zu", spec->name,
+				 frames_wanted(spec, ev), ev->nframes);
+	if (ev->len && !spec->has_data)
+		return error_set(&w->err, -EINVAL, "%s has no data", spec->name);
+	return 0;
 }
 
 int gotap_raw_write(struct gotap_raw_writer *w, const struct gotap_raw_event *caller, size_t size)
 {
-	const struct raw_spec *spec;
 	struct gotap_raw_event ev;
+	int ret;
 
 	api_take(&ev, sizeof(ev), caller, size);
-	spec = checked(w, &ev);
-	if (!spec)
-		return w->err.code;
-	put_event(&w->sink.buf, spec, &ev);
+	ret = check(w, &ev);
+	if (ret)
+		return ret;
+	put_event(&w->sink.buf, w, &ev);
 	sink_settle(&w->sink);
-	return w->sink.error ? sink_error(&w->sink, &w->err) : 0;
+	return sink_error(&w->sink, &w->err);
 }
 
 int64_t gotap_raw_size(struct gotap_raw_writer *w, const struct gotap_raw_event *caller, size_t size)
 {
-	const struct raw_spec *spec;
 	struct gotap_raw_event ev;
+	int ret;
 
 	api_take(&ev, sizeof(ev), caller, size);
-	spec = checked(w, &ev);
-	if (!spec)
-		return w->err.code;
+	ret = check(w, &ev);
+	if (ret)
+		return ret;
 	w->sized.len = 0;
-	put_event(&w->sized, spec, &ev);
+	put_event(&w->sized, w, &ev);
 	return (int64_t)w->sized.len;
 }
 
@@ -283,4 +325,35 @@ void gotap_raw_writer_free(struct gotap_raw_writer *w)
 	buf_free(&w->sink.buf);
 	buf_free(&w->sized);
 	free(w);
+}
+
+/* --- kinds --- */
+
+int gotap_raw_kind_spec(int version, unsigned int kind, struct gotap_kind_spec *to, size_t size)
+{
+	struct gotap_kind_spec spec;
+
+	if (!is_known(version))
+		return -EINVAL;
+	if (version >= 22 ? gotap_kind_spec(kind, &spec, sizeof(spec)) :
+			    raw_old_spec(version, kind, &spec))
+		return -EINVAL;
+	if (spec.header > (uint32_t)version)
+		return -EINVAL;
+	api_give(to, size, &spec, sizeof(spec));
+	return 0;
+}
+
+int gotap_raw_kind_named(int version, const char *name, size_t len)
+{
+	struct raw_specs specs;
+	unsigned int kind;
+
+	if (!is_known(version))
+		return -EINVAL;
+	if (version < 22)
+		return raw_old_named(version, name, len);
+	raw_specs_init(&specs);
+	kind = raw_spec_named(&specs, name, len, version);
+	return kind ? (int)kind : -EINVAL;
 }

@@ -46,12 +46,15 @@ static struct gotap_rewrite_result v2_result(const struct rewrite_result *r)
 static void add_v1(struct gotap_rewrite_result *to, const struct convert_result *r)
 {
 	if (!to->events)
-		to->events = r->counts.converted + r->counts.added;
+		to->events = r->counts.written;
 	to->dropped += r->counts.dropped;
+	to->futile = r->counts.futile;
+	to->joined += r->counts.joined;
 	to->unnamed_pcs = r->unnamed_pcs;
 	if (!r->cut.is_cut)
 		return;
-	to->faults++;
+	to->faults += r->cut.places ? r->cut.places : 1;
+	to->resumed |= r->cut.resumed;
 	to->lost_bytes += r->cut.lost_bytes;
 	to->lost_events = r->cut.lost_events;
 	to->no_frequency = r->cut.no_frequency;

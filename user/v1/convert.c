@@ -195,6 +195,7 @@ int v1_convert(const struct v1_trace *t, int fd, int version, struct v1_convert_
 		ret = tracefile_gen_end(tf, &no_clock, err);
 	else
 		ret = error_set(err, -ENODATA, "the trace has no event that v2 can show");
+	c.sim.counts.written = c.sim.emitted;
 	if (counts)
 		*counts = c.sim.counts;
 	sim_release(&c.sim);

@@ -30,6 +30,7 @@ struct v1_convert_counts {
 	size_t added;		/* v2 events that v1 only implies */
 	size_t dropped;		/* v1 events without an equivalent */
 	size_t futile;		/* v1 events of wake-ups that led to nothing, before 1.11 */
+	size_t written;		/* v2 events in the result, without CPU samples */
 	size_t joined;		/* of those added: what damage took, as far as readers need it */
 };
 
