@@ -6,10 +6,9 @@
 #include "v1/view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "read/text_write.h"
 #include "v1/internal.h"
-#include "v1/text_form.h"
 
 struct v1_view {
 	struct v1_iter it;
@@ -81,37 +80,69 @@ bool v1_view_next(struct v1_view *v, struct v1_view_event *out)
 
 /* --- as text --- */
 
-static void put_p(struct buf *out, const struct v1_view_event *e)
+enum { MAX_LINE = 512 };
+
+static uint8_t *put_text(uint8_t *p, const char *text)
+{
+	while (*text)
+		*p++ = (uint8_t)*text++;
+	return p;
+}
+
+static uint8_t *put_int(uint8_t *p, int64_t v)
+{
+	if (v < 0)
+		*p++ = '-';
+	return text_put_uint(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+static uint8_t *put_field(uint8_t *p, const char *name, uint64_t v)
+{
+	return text_put_uint(put_text(p, name), v);
+}
+
+static uint8_t *put_p(uint8_t *p, const struct v1_view_event *e)
 {
 	static const char *const names[] = { "timer", "netpoll", "syscall", "gc" };
 
+	p = put_text(p, " p=");
 	if (e->ev->row == V1_ROW_PROFILE)
-		buf_printf(out, " p=%d/profile", e->p);
-	else if (e->p >= V1_TIMER_P)
-		buf_printf(out, " p=%s", names[e->p - V1_TIMER_P]);
-	else
-		buf_printf(out, " p=%d", e->p);
+		return put_text(put_int(p, e->p), "/profile");
+	return e->p >= V1_TIMER_P ? put_text(p, names[e->p - V1_TIMER_P]) : put_int(p, e->p);
+}
+
+static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
+{
+	for (; *names; args++) {
+		*p++ = ' ';
+		while (*names && *names != ' ')
+			*p++ = (uint8_t)*names++;
+		names += *names == ' ';
+		*p++ = '=';
+		p = text_put_uint(p, *args);
+	}
+	return p;
 }
 
 static void put_event(struct buf *out, const struct v1_trace *t, const struct v1_view_event *e)
 {
-	const char *name = t->format.spec[e->ev->type]->args;
-	size_t i, n;
+	uint8_t *p;
 
-	buf_printf(out, "%u @%llu %lld", e->number, (unsigned long long)e->ev->offset,
-		   (long long)e->ev->time);
-	put_p(out, e);
-	buf_printf(out, " g=%llu %s", (unsigned long long)e->g, v1_trace_type_name(t, e->ev->type));
-	for (i = 0; *name; i++) {
-		n = strcspn(name, " ");
-		buf_printf(out, " %.*s=%llu", (int)n, name, (unsigned long long)e->ev->args[i]);
-		name += n + (name[n] == ' ');
-	}
+	buf_reserve(out, MAX_LINE);
+	p = text_put_uint(out->data + out->len, e->number);
+	p = put_field(p, " @", e->ev->offset);
+	*p++ = ' ';
+	p = put_p(put_int(p, e->ev->time), e);
+	p = put_field(p, " g=", e->g);
+	*p++ = ' ';
+	p = put_text(p, v1_trace_type_name(t, e->ev->type));
+	p = put_args(p, t->format.spec[e->ev->type]->args, e->ev->args);
 	if (e->ev->stack)
-		buf_printf(out, " stack=%llu", (unsigned long long)e->ev->stack);
+		p = put_field(p, " stack=", e->ev->stack);
 	if (e->link)
-		buf_printf(out, " link=%u", e->link);
-	buf_add_byte(out, '\n');
+		p = put_field(p, " link=", e->link);
+	*p++ = '\n';
+	out->len = (size_t)(p - out->data);
 }
 
 int v1_view_text(const struct v1_trace *t, struct raw_sink *sink, struct error *err)
