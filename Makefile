@@ -51,7 +51,7 @@ needs_rewrite := read v1 symbol trace base
 needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
 needs_capture := live plan proc stream target symbol release base
-needs_sched   := stream trace symbol release base
+needs_sched   := v1 read stream trace symbol release base
 needs_api     := rewrite v1 read symbol trace base
 needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc release base
 

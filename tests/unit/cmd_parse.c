@@ -42,7 +42,7 @@ static void durations_have_units(void)
 
 static void formats_are_those_that_exist(void)
 {
-	static const char *const wrong[] = { "", "go", "go1.24", "1.24", "1.21", "go1.27", "22x",
+	static const char *const wrong[] = { "", "go", "go1.24", "1.24", "1.20", "go1.27", "22x",
 					     "go 1.22", "1.22.1", "2.25" };
 	int v = 0;
 	size_t i;
@@ -51,6 +51,10 @@ static void formats_are_those_that_exist(void)
 	CHECK(parse_format("1.23", &v) && v == 23);
 	CHECK(parse_format("go1.25", &v) && v == 25);
 	CHECK(parse_format("26", &v) && v == 26);
+	CHECK(parse_format("go1.8", &v) && v == 8);
+	CHECK(parse_format("go1.11", &v) && v == 11);
+	CHECK(parse_format("1.19", &v) && v == 19);
+	CHECK(parse_format("21", &v) && v == 21);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK(!parse_format(wrong[i], &v));
 }

@@ -32,7 +32,8 @@ static const char help[] =
 	"without root and without the process. SPOOL '-' is stdin.\n"
 	"\n"
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
-	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
+	"      --format VERSION  go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers\n"
+	"                        before wrote: go1.8, go1.11, go1.19 or go1.21\n"
 	"      --binary FILE     the traced executable, where it is not at its old place\n"
 	"      --symbols SOURCE  names from dwarf, pclntab, or auto (default)\n"
 	"      --no-notes        leave out the log events of category gotap, which say at their\n"
@@ -76,7 +77,7 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 			if (parse_format(optarg, &o->version))
 				break;
 			return cmd_usage("assemble",
-					 "--format takes go1.22, go1.23, go1.25 or go1.26") + 1;
+					 "--format takes " PARSE_FORMATS) + 1;
 		case OPT_SYMBOLS:
 			if (parse_symbols(optarg, &o->symbols))
 				break;
@@ -194,7 +195,7 @@ static int open_output(struct output *out, const struct assemble_options *o, str
 /* The generations that were written before a fault are a trace, if there is one. */
 static bool has_trace(const struct assembler *a)
 {
-	return a && assembler_generations(a);
+	return a && assembler_has_trace(a);
 }
 
 static int assemble(const struct assemble_options *o, struct spool_reader *in,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gotap convert: a trace of any format, or a part of it, into a v2 trace. */
+/* gotap convert: a trace of any format, or a part of it, into one of any format that gotap writes. */
 #include "cmd/cmd.h"
 
 #include <getopt.h>
@@ -12,6 +12,7 @@
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
+#include "cmd/report_left.h"
 #include "cmd/show.h"
 #include "rewrite/convert.h"
 
@@ -19,15 +20,17 @@ static const char usage[] =
 	"usage: gotap convert TRACE -o FILE [OPTION...]\n"
 	"\n"
 	"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
-	"one that `go tool trace` of today opens, or a part of it. What can be read of a damaged\n"
-	"file is kept, also what follows the damage: from the next generation on, of traces\n"
-	"before Go 1.22 from the next batch on. TRACE and FILE may be - (standard input, output).\n"
+	"one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
+	"can be read of a damaged file is kept, also what follows the damage: from the next\n"
+	"generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
+	"(standard input, output).\n"
 	"\n"
 	"  -o, --output FILE     write to FILE\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
 	"                        which hold addresses only\n"
-	"  -f, --format N        header of the result: go1.22, go1.23, go1.25 or go1.26\n"
-	"                        (default: that of TRACE; go1.22 for traces before that)\n"
+	"  -f, --format N        format of the result: go1.22, go1.23, go1.25 or go1.26 (default:\n"
+	"                        that of TRACE; go1.22 for traces before that); or go1.8, go1.11,\n"
+	"                        go1.19 or go1.21, which old tools read\n"
 	"      --from TIME       leave out what comes before, counted from the beginning (1.5s)\n"
 	"      --to TIME         leave out what comes after\n"
 	"  -g, --goroutine N     only this goroutine; may be given again; it is an error if there\n"
@@ -115,6 +118,7 @@ static void report_cut(const struct v1_cut *cut)
 static void report(const struct options *o, const struct convert_result *r)
 {
 	report_rewrite(o, &r->rewrite);
+	report_print_left(o->convert.rewrite.format, r->left, "gotap convert: ", stderr);
 	if (!r->is_v1)
 		return;
 	report_v1(r);
@@ -208,8 +212,7 @@ static int set_option(struct options *o, int opt)
 	case 'f':
 		if (parse_format(optarg, &o->convert.rewrite.format))
 			return GO_ON;
-		return cmd_usage("convert", "there is no format '%s', use go1.22, go1.23, go1.25 "
-				 "or go1.26", optarg);
+		return cmd_usage("convert", "there is no format '%s', use " PARSE_FORMATS, optarg);
 	case 'h':
 		fputs(usage, stdout);
 		return EXIT_OK;

@@ -96,16 +96,23 @@ bool parse_budget(const char *s, double *ret)
 
 bool parse_format(const char *s, int *version)
 {
+	static const int known[] = { 8, 11, 19, 21, 22, 23, 25, 26 };
 	unsigned long n;
+	size_t i;
 
 	if (!strncmp(s, "go", 2))
 		s += 2;
 	if (!strncmp(s, "1.", 2))
 		s += 2;
-	if (!parse_number(s, 22, 26, &n) || n == 24)
+	if (!parse_number(s, 0, 99, &n))
 		return false;
-	*version = (int)n;
-	return true;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if ((int)n != known[i])
+			continue;
+		*version = known[i];
+		return true;
+	}
+	return false;
 }
 
 bool parse_symbols(const char *s, enum symbol_source *ret)

@@ -72,7 +72,9 @@ static const char help[] =
 	"      --object-min N    of group objects: those that take N bytes or more (default 1024,\n"
 	"                        which is the least)\n"
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
-	"      --format VERSION  header go1.22, go1.23, go1.25 (default) or go1.26\n"
+	"      --format VERSION  go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers\n"
+	"                        before wrote: go1.8, go1.11, go1.19 or go1.21, of which the report\n"
+	"                        says what it cannot hold\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
 	"      --program NAME    where COMMAND execs several Go programs, the one whose file has\n"
 	"                        that name\n"
@@ -174,7 +176,7 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		return NULL;
 	case OPT_FORMAT:
 		return parse_format(arg, &o->version) ? NULL :
-		       "--format takes go1.22, go1.23, go1.25 or go1.26";
+		       "--format takes " PARSE_FORMATS;
 	case OPT_DEPTH:
 		if (!parse_number(arg, 0, 127, &n))
 			return "--stack-depth takes a number from 0 to 127";
@@ -486,7 +488,7 @@ static bool session_report(const struct session *s)
 /* Has the trace a generation? What was written before a fault is a trace then. */
 static bool has_trace(const struct session *s)
 {
-	return s->assembler && assembler_generations(s->assembler) && !s->nonsense && !s->nothing;
+	return s->assembler && assembler_has_trace(s->assembler) && !s->nonsense && !s->nothing;
 }
 
 /* Closes both files; @failed: an error is known already. */

@@ -5,11 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cmd/report_left.h"
 #include "cmd/show.h"
 #include "release/release.h"
 #include "tracev2.h"
 
-static const char *event_name(unsigned int ev)
+static const char *v2_name(unsigned int ev)
 {
 	switch (ev) {
 #define EV(number, name, version, class, args, stacks, strings) case number: return #name;
@@ -19,13 +20,36 @@ static const char *event_name(unsigned int ev)
 	return NULL;
 }
 
+static bool is_v1(const struct report *r)
+{
+	return v1_can_write(r->result->version);
+}
+
+static const char *event_name(const struct report *r, unsigned int ev)
+{
+	struct v1_format format;
+
+	if (!is_v1(r))
+		return v2_name(ev);
+	v1_format_init(&format, r->result->version);
+	return format.spec[ev]->name;
+}
+
+/* Of each kind, by its number in the trace. */
+static uint64_t event_count(const struct report *r, unsigned int ev)
+{
+	if (!is_v1(r))
+		return r->result->trace.events[ev];
+	return ev < V1_TYPES ? r->result->v1.trace.events[ev] : 0;
+}
+
 static uint64_t events_total(const struct report *r)
 {
 	uint64_t n = 0;
-	int i;
+	unsigned int i;
 
 	for (i = 0; i < 256; i++)
-		n += r->result->trace.events[i];
+		n += event_count(r, i);
 	return n;
 }
 
@@ -41,6 +65,8 @@ uint64_t report_repairs(const struct report *r)
 
 	for (i = 0; i < REPAIR_KINDS; i++)
 		n += r->result->model.repairs[i];
+	for (i = 0; i < V1_LEFT_KINDS; i++)
+		n += v1_left_is_repair(i) ? r->result->v1.left[i] : 0;
 	return n;
 }
 
@@ -61,13 +87,13 @@ static double seconds(const struct report *r)
 
 static void print_events(const struct report *r, FILE *f)
 {
-	int i, column = 0;
+	unsigned int i, column = 0;
 
 	for (i = 0; i < 256; i++) {
-		if (!r->result->trace.events[i])
+		if (!event_count(r, i))
 			continue;
-		fprintf(f, "%s%-20s %10" PRIu64, column % 3 ? "   " : "\n  ", event_name(i),
-			r->result->trace.events[i]);
+		fprintf(f, "%s%-20s %10" PRIu64, column % 3 ? "   " : "\n  ", event_name(r, i),
+			event_count(r, i));
 		column++;
 	}
 	fputc('\n', f);
@@ -188,8 +214,9 @@ void report_print(const struct report *r, FILE *f)
 			   "%" PRIu64 " times\n", res->model.stand_ins);
 	report_print_budget(r, f);
 	print_repairs(r, f);
+	report_print_left(res->version, res->v1.left, "", f);
 	print_missing(r, f);
-	if (!res->trace.events[EV_ProcsChange])
+	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
 		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go tool "
 		      "trace needs: there was neither a running goroutine nor an idle P to say it\n", f);
 }
@@ -270,8 +297,8 @@ static void json_events(const struct report *r, struct json_out *j)
 
 	json_open_object(j, "events");
 	for (i = 0; i < 256; i++)
-		if (r->result->trace.events[i])
-			json_put_count(j, event_name(i), r->result->trace.events[i]);
+		if (event_count(r, i))
+			json_put_count(j, event_name(r, i), event_count(r, i));
 	json_close_object(j);
 }
 
@@ -282,6 +309,20 @@ static void json_repairs(const struct report *r, struct json_out *j)
 	json_open_object(j, "repairs");
 	for (i = 0; i < REPAIR_KINDS; i++)
 		json_put_count(j, repair_text(i), r->result->model.repairs[i]);
+	json_close_object(j);
+}
+
+/* Of v1 traces. */
+static void json_left(const struct report *r, struct json_out *j, const char *name, bool added)
+{
+	int i;
+
+	if (!is_v1(r))
+		return;
+	json_open_object(j, name);
+	for (i = 0; i < V1_LEFT_KINDS; i++)
+		if (r->result->v1.left[i] && v1_left_is_added(i) == added)
+			json_put_count(j, v1_left_text(i), r->result->v1.left[i]);
 	json_close_object(j);
 }
 
@@ -319,6 +360,8 @@ void report_json(const struct report *r, FILE *f)
 	report_json_budget(r, &j);
 	json_events(r, &j);
 	json_repairs(r, &j);
+	json_left(r, &j, "left_out", false);
+	json_left(r, &j, "added", true);
 	json_lost(r, &j);
 	json_missing(r, &j);
 	json_close_object(&j);

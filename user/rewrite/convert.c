@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "rewrite/replay.h"
 #include "tracev2.h"
 #include "v1/file.h"
+#include "v1/reformat.h"
+#include "v1/sink.h"
 
 /* Does it take more than another form of all events? */
 static bool is_part(const struct rewrite_options *o)
@@ -18,24 +21,108 @@ static bool is_part(const struct rewrite_options *o)
 	return o->from > 0 || o->to < INT64_MAX || o->goroutines || o->strip_stacks;
 }
 
-/* All of a v1 trace as v2 first, in memory. */
+static bool to_v1(const struct rewrite_options *o)
+{
+	return v1_can_write(o->format);
+}
+
+/* --- between two steps, in memory --- */
+
+static int open_scratch(struct error *err)
+{
+	int fd = memfd_create("gotap", MFD_CLOEXEC);
+
+	return fd < 0 ? error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno)) : fd;
+}
+
+/* What is in @fd, which this takes over, from its begin. */
+static int reopen_scratch(int fd, struct raw_source *source, struct error *err)
+{
+	if (lseek(fd, 0, SEEK_SET)) {
+		close(fd);
+		return error_set(err, -errno, "cannot use a temporary file: %s", strerror(errno));
+	}
+	source_open_fd(source, fd, true);
+	return 0;
+}
+
+/* --- v2 --- */
+
+/* A v2 trace from @source, which this closes. */
+static int replay_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
+			uint64_t *left, struct rewrite_result *result, struct error *err)
+{
+	struct replay *p = replay_new(o->strip_stacks);
+	struct v1_sink_opts opts = { .version = o->format, .frames = replay_frames, .ctx = p };
+	struct v1_sink_counts counts;
+	struct v1_sink *sink = NULL;
+	int ret = v1_sink_new(&sink, fd, &opts, err);
+
+	if (ret)
+		source_close((struct raw_source *)source);
+	else
+		ret = replay_run(p, source, v1_sink(sink), result, err);
+	if (!ret)
+		ret = v1_sink_finish(sink, err);
+	if (!ret) {
+		v1_sink_counts(sink, &counts);
+		memcpy(left, counts.left, sizeof(counts.left));
+	}
+	v1_sink_free(sink);
+	replay_free(p);
+	return ret;
+}
+
+/* A part, which a rewrite makes; closes @source. */
+static int part_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
+		      struct convert_result *result, struct error *err)
+{
+	struct rewrite_options part = *o;
+	struct rewrite_result whole;
+	struct raw_source cut;
+	int ret, scratch = open_scratch(err);
+
+	if (scratch < 0) {
+		source_close((struct raw_source *)source);
+		return scratch;
+	}
+	part.format = 0;
+	ret = rewrite_trace(source, scratch, &part, &result->rewrite, err);
+	if (ret)
+		close(scratch);
+	else
+		ret = reopen_scratch(scratch, &cut, err);
+	return ret ? ret : replay_to_v1(&cut, fd, o, result->left, &whole, err);
+}
+
+/* Closes @source. */
+static int convert_v2(const struct raw_source *source, int fd, const struct rewrite_options *o,
+		      struct convert_result *result, struct error *err)
+{
+	if (!to_v1(o))
+		return rewrite_trace(source, fd, o, &result->rewrite, err);
+	if (is_part(o))
+		return part_to_v1(source, fd, o, result, err);
+	return replay_to_v1(source, fd, o, result->left, &result->rewrite, err);
+}
+
+/* --- v1 --- */
+
+/* All of a v1 trace as v2 first. */
 static int convert_part_of_v1(const struct v1_trace *t, int fd, const struct rewrite_options *o,
 			      struct convert_result *result, struct error *err)
 {
-	int whole = memfd_create("gotap", MFD_CLOEXEC);
 	struct raw_source source;
-	int ret;
+	int ret, whole = open_scratch(err);
 
 	if (whole < 0)
-		return error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno));
+		return whole;
 	ret = v1_convert(t, whole, 22, &result->counts, err);
-	if (ret || lseek(whole, 0, SEEK_SET)) {
+	if (ret)
 		close(whole);
-		return ret ? ret : error_set(err, -errno, "cannot use a temporary file: %s",
-					     strerror(errno));
-	}
-	source_open_fd(&source, whole, true);
-	return rewrite_trace(&source, fd, o, &result->rewrite, err);
+	else
+		ret = reopen_scratch(whole, &source, err);
+	return ret ? ret : convert_v2(&source, fd, o, result, err);
 }
 
 static int convert_opened(struct v1_trace *t, int fd, const struct convert_options *o,
@@ -49,6 +136,8 @@ static int convert_opened(struct v1_trace *t, int fd, const struct convert_optio
 		return ret;
 	if (is_part(&o->rewrite))
 		return convert_part_of_v1(t, fd, &o->rewrite, result, err);
+	if (to_v1(&o->rewrite))
+		return v1_reformat(t, fd, o->rewrite.format, result->left, err);
 	return v1_convert(t, fd, o->rewrite.format ? o->rewrite.format : 22, &result->counts, err);
 }
 
@@ -89,5 +178,5 @@ int convert_trace(struct raw_source *source, int fd, const struct convert_option
 	memset(result, 0, sizeof(*result));
 	if (!is_v2(source))
 		return convert_v1(source, fd, o, result, err);
-	return rewrite_trace(source, fd, &o->rewrite, &result->rewrite, err);
+	return convert_v2(source, fd, &o->rewrite, result, err);
 }

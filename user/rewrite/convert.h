@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert: a trace of any format, or a part of it, into a v2 trace. It decides by the first
- * bytes which of the two ways that goes: rewrite.h, event by event, or for the formats before
- * Go 1.22, which have their tables at the end, v1/convert.h of the whole file, and rewrite.h
- * of that for a part. `gotap convert` and the library call it.
+ * convert: a trace of any format, or a part of it, into a trace of any format that gotap
+ * writes. It decides by the first bytes of the trace and by the wanted format which way that goes:
+ *
+ *	v2 to v2	rewrite.h, event by event
+ *	v1 to v2	v1/convert.h, of the whole file, as that has its tables at the end
+ *	v2 to v1	replay.h into v1/sink.h
+ *	v1 to v1	v1/reformat.h
+ *
+ * A part is made by rewrite.h, of a v1 trace as v2 and for a v1 result before that is made.
+ * `gotap convert` and the library call it.
  */
 #ifndef GOTAP_REWRITE_CONVERT_H
 #define GOTAP_REWRITE_CONVERT_H
 
 #include "rewrite/rewrite.h"
 #include "v1/convert.h"
+#include "v1/steps.h"
 #include "v1/trace.h"
 
 struct convert_options {
@@ -20,6 +27,7 @@ struct convert_options {
 /* All zero but for what the way through the formats gives. */
 struct convert_result {
 	struct rewrite_result rewrite;	/* of a v2 trace, and of a part of any */
+	uint64_t left[V1_LEFT_KINDS];	/* of a v1 result: what it cannot hold */
 	bool is_v1;			/* the rest holds */
 	bool unnamed_pcs;		/* its stacks are addresses, and nobody named them */
 	size_t v1_events;

@@ -19,6 +19,8 @@ enum {
 	 * time differences is what a finer unit costs, 15 % of a trace of ping-pong.
 	 */
 	TIME_SHIFT = 6,
+	/* What the model says for a v1 trace: all that it can, and the sink leaves out the rest. */
+	WHOLE_VERSION = 26,
 };
 
 struct assembler {
@@ -26,8 +28,10 @@ struct assembler {
 	struct goid_filter *goids;
 	struct stacks *stacks;
 	struct model *model;
-	struct v2_sink *trace;
-	const struct tracefile_counts *counts;	/* of the trace */
+	int version;
+	struct v2_sink *trace;	/* one of the two */
+	struct v1_sink *old;
+	const uint64_t *generations;	/* of the trace */
 	uint64_t records;
 	uint64_t written;	/* generations, when the last record had been taken */
 	uint64_t unreadable, unsettled;
@@ -55,8 +59,8 @@ static int to_model(void *ctx, const struct rec *r)
 	int e = r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) :
 					  model_record(a->model, r, a->err);
 
-	if (a->written != a->counts->generations) {
-		a->written = a->counts->generations;
+	if (a->written != *a->generations) {
+		a->written = *a->generations;
 		stacks_turn(a->stacks);
 	}
 	return e;
@@ -101,20 +105,42 @@ static void from_merge(void *ctx, const struct rec *r)
 	a->failed = goid_filter_record(a->goids, r);
 }
 
-int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
-		  struct error *err)
+static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opts,
+		   struct error *err)
 {
-	struct assembler *a = xcalloc(1, sizeof(*a));
 	struct tracefile_opts trace = {
 		.version = opts->version,
 		.time_shift = TIME_SHIFT,
 		.frames = stacks_frames,
+		.ctx = a->stacks,
 		.name = opts->output,
 	};
+
+	return v2_sink_new(&a->trace, fd, &trace, err);
+}
+
+static int open_v1(struct assembler *a, int fd, const struct assembler_opts *opts,
+		   struct error *err)
+{
+	struct v1_sink_opts trace = {
+		.version = opts->version,
+		.frames = stacks_frames,
+		.ctx = a->stacks,
+		.name = opts->output,
+	};
+
+	return v1_sink_new(&a->old, fd, &trace, err);
+}
+
+int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
+		  struct error *err)
+{
+	struct assembler *a = xcalloc(1, sizeof(*a));
+	bool old = v1_can_write(opts->version);
 	struct model_opts model = {
 		.minor = (int)opts->info->go_minor,
 		.unseen_unblocks = opts->info->unseen_unblocks,
-		.version = opts->version,
+		.version = old ? WHOLE_VERSION : opts->version,
 		.notes = !opts->no_notes,
 		.time_shift = TIME_SHIFT,
 		.gen_ns = GEN_NS,
@@ -122,15 +148,15 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	};
 	int r;
 
+	a->version = opts->version;
 	a->stacks = stacks_new(opts->symbols, model.minor, opts->info->stack_depth);
-	trace.ctx = a->stacks;
-	r = v2_sink_new(&a->trace, fd, &trace, err);
+	r = old ? open_v1(a, fd, opts, err) : open_v2(a, fd, opts, err);
 	if (r) {
 		assembler_free(a);
 		return r;
 	}
-	a->counts = v2_sink_counts(a->trace);
-	a->model = model_new(v2_sink(a->trace), &model);
+	a->generations = old ? v1_sink_generations(a->old) : &v2_sink_counts(a->trace)->generations;
+	a->model = model_new(old ? v1_sink(a->old) : v2_sink(a->trace), &model);
 	a->goids = goid_filter_new(to_model, a);
 	a->merge = merge_new(from_merge, a);
 	*ret = a;
@@ -158,12 +184,26 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 	return outcome(a, err) ? a->failed : r;
 }
 
+/* What was written before a fault is a trace, too, but nobody can read it without its end. */
+static void end_v1(struct assembler *a, struct error *err)
+{
+	struct error ignored;
+
+	if (!a->old || !*a->generations)
+		return;
+	if (a->failed)
+		v1_sink_finish(a->old, &ignored);
+	else
+		a->failed = v1_sink_finish(a->old, err);
+}
+
 static int finish(struct assembler *a, struct error *err)
 {
 	if (!a->failed)
 		a->failed = goid_filter_finish(a->goids);
 	if (!a->failed)
 		a->failed = model_finish(a->model, a->seen, err);
+	end_v1(a, err);
 	return outcome(a, err);
 }
 
@@ -182,7 +222,29 @@ int assembler_cut(struct assembler *a, struct error *err)
 
 uint64_t assembler_generations(const struct assembler *a)
 {
-	return a->counts->generations;
+	return *a->generations;
+}
+
+bool assembler_has_trace(const struct assembler *a)
+{
+	struct v1_sink_counts counts;
+
+	if (!a->old)
+		return assembler_generations(a);
+	v1_sink_counts(a->old, &counts);
+	return counts.whole;
+}
+
+/* The counts of a v1 trace that reports have of all traces. */
+static void count_trace(const struct assembler *a, struct assembler_result *ret)
+{
+	if (!a->old) {
+		ret->trace = *v2_sink_counts(a->trace);
+		return;
+	}
+	v1_sink_counts(a->old, &ret->v1);
+	ret->trace.generations = ret->v1.generations;
+	ret->trace.bytes = ret->v1.trace.bytes;
 }
 
 uint64_t assembler_goroutines(const struct assembler *a)
@@ -195,7 +257,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 	const char *why;
 
 	*ret = (struct assembler_result){
-		.trace = *a->counts,
+		.version = a->version,
 		.model = *model_counts(a->model),
 		.records = a->records,
 		.stacks = stacks_defined(a->stacks),
@@ -207,6 +269,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 		.cpus = a->cpus,
 		.began = model_started(a->model),
 	};
+	count_trace(a, ret);
 	ret->addresses_unnamed = stacks_unanswered(a->stacks, &why);
 	snprintf(ret->why_unnamed, sizeof(ret->why_unnamed), "%s", why);
 	__builtin_memcpy(ret->lost_by_cpu, a->lost_by_cpu, sizeof(ret->lost_by_cpu));
@@ -221,5 +284,6 @@ void assembler_free(struct assembler *a)
 	model_free(a->model);
 	stacks_free(a->stacks);
 	v2_sink_free(a->trace);
+	v1_sink_free(a->old);
 	free(a);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assembler: chunks in, a v2 trace out. The pipeline behind the capture:
+ * assembler: chunks in, a trace out. The pipeline behind the capture:
  *
- *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> v2_sink (the file)
+ *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> v2_sink or v1_sink (the file)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
@@ -19,11 +19,12 @@
 #include "stream/spool.h"
 #include "symbol/symbol.h"
 #include "trace/v2_sink.h"
+#include "v1/sink.h"
 
 struct assembler;
 
 struct assembler_opts {
-	int version;			/* header: 22, 23, 25, 26 */
+	int version;			/* header: 8, 11, 19, 21; 22, 23, 25, 26 */
 	bool no_notes;			/* no log events of gotap's own */
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
@@ -31,7 +32,9 @@ struct assembler_opts {
 };
 
 struct assembler_result {
-	struct tracefile_counts trace;
+	int version;			/* header; below 22 v1 has the counts */
+	struct tracefile_counts trace;	/* of v1 the generations and bytes */
+	struct v1_sink_counts v1;
 	struct model_counts model;
 	uint64_t records;		/* taken in */
 	uint64_t stacks;		/* distinct */
@@ -58,8 +61,10 @@ int assembler_finish(struct assembler *a, struct error *err);
  * at the last watermark. Records behind that lack what other CPUs had before them.
  */
 int assembler_cut(struct assembler *a, struct error *err);
-/* Whole generations that are in the file. */
+/* Whole generations that were written. */
 uint64_t assembler_generations(const struct assembler *a);
+/* Is what was written a trace that can be read? A v1 trace is none before its end. */
+bool assembler_has_trace(const struct assembler *a);
 /* Goroutines that it knows of. */
 uint64_t assembler_goroutines(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);

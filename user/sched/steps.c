@@ -23,22 +23,22 @@ static void pass_time(struct model *s)
 		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
+static void emit(struct model *s, struct M *m, struct sink_event *e)
+{
+	e->thread = m ? m->tid : TRACEV2_NO_ID;
+	if (m)
+		m->gen = s->gen;
+	s->sink.ops->event(s->sink.ctx, e);
+	if (e->time == s->now)
+		pass_time(s);
+}
+
 void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_event ev, int nargs,
 		  const uint64_t *args)
 {
-	struct sink_event e = {
-		.time = time,
-		.thread = m ? m->tid : TRACEV2_NO_ID,
-		.kind = ev,
-		.nargs = nargs,
-		.args = args,
-	};
+	struct sink_event e = { .time = time, .kind = ev, .nargs = nargs, .args = args };
 
-	if (m)
-		m->gen = s->gen;
-	s->sink.ops->event(s->sink.ctx, &e);
-	if (time == s->now)
-		pass_time(s);
+	emit(s, m, &e);
 }
 
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
@@ -238,12 +238,19 @@ void step_go_status(struct model *s, struct G *g)
 {
 	uint64_t tid = g->m ? g->m->tid : TRACEV2_NO_ID;
 	uint64_t stack = g->status == G_RUNNING ? 0 : g->stack;
+	bool has_stack = stack && has_coroutines(s);
+	struct sink_event e = {
+		.time = s->now,
+		.kind = has_stack ? EV_GoStatusStack : EV_GoStatus,
+		.nargs = 3 + has_stack,
+		.args = (const uint64_t[]){ g->id, tid, g->status, stack },
+		.start = g->start_pc ? stacks_entry_key(g->start_pc) : 0,
+	};
 
 	g->seq = 0;
-	if (stack && has_coroutines(s))
-		step_emit(s, g->m, EV_GoStatusStack, g->id, tid, g->status, stack);
-	else
-		step_emit(s, g->m, EV_GoStatus, g->id, tid, g->status);
+	if (!s->started)
+		return;
+	emit(s, g->m, &e);
 }
 
 void step_p_status(struct model *s, struct P *p)

@@ -51,6 +51,7 @@ struct sink_event {
 	enum tracev2_event kind;
 	int nargs;
 	const uint64_t *args;
+	uint64_t start;		/* of a GoStatus: key of the function that the goroutine begins with, 0 unknown */
 };
 
 /* A text as an argument. */

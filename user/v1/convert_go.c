@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* convert_go: v1 events of goroutines into steps of the v2 model. See sim.h. */
 #include "v1/convert_internal.h"
+#include "v1/words.h"
 
 static void hold_back(struct convert *c, struct sim_g *g)
 {
@@ -139,20 +140,7 @@ int convert_go_sched(struct convert *c, const struct v1_event *ev)
 
 int convert_go_block(struct convert *c, const struct v1_event *ev)
 {
-	static const char *const reasons[V1_TYPES] = {
-		[V1_GO_STOP] = "forever",
-		[V1_GO_SLEEP] = "sleep",
-		[V1_GO_BLOCK] = "",
-		[V1_GO_BLOCK_SEND] = "chan send",
-		[V1_GO_BLOCK_RECV] = "chan receive",
-		[V1_GO_BLOCK_SELECT] = "select",
-		[V1_GO_BLOCK_SYNC] = "sync",
-		[V1_GO_BLOCK_COND] = "sync.(*Cond).Wait",
-		[V1_GO_BLOCK_NET] = "network",
-		[V1_GO_BLOCK_GC] = "GC mark assist wait for work",
-	};
-
-	return leave(c, ev, SIM_WAITING, EV_GoBlock, reasons[ev->type]);
+	return leave(c, ev, SIM_WAITING, EV_GoBlock, v1_block_reason(ev->type));
 }
 
 int convert_go_unblock(struct convert *c, const struct v1_event *ev)

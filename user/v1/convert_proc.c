@@ -2,6 +2,7 @@
 /* convert_proc: v1 events of Ps, collections and annotations into v2. See sim.h. */
 #include "v1/convert_internal.h"
 #include "v1/internal.h"
+#include "v1/words.h"
 
 /* Damage leaves few regions open that never end: an end is looked for among so many. */
 enum { DEPTH = 64 };
@@ -89,26 +90,6 @@ int convert_gc_done(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
-static const char *stw_reason(int version, uint64_t kind)
-{
-	/* stwReason of Go 1.21; number 6 is spelled as internal/trace/tracev1.go has it. */
-	static const char *const reasons[] = {
-		"", "GC mark termination", "GC sweep termination", "write heap dump",
-		"goroutine profile", "goroutine profile cleanup", "all goroutine stack trace",
-		"read mem stats", "AllThreadsSyscall", "GOMAXPROCS", "start trace", "stop trace",
-		"CountPagesInUse (test)", "ReadMetricsSlow (test)", "ReadMemStatsSlow (test)",
-		"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
-	};
-
-	if (version == V1_GOTRACE)
-		return "GC scan";
-	if (version < 10)
-		return reasons[1];
-	if (version < 21)
-		return kind < 2 ? reasons[kind + 1] : "";
-	return kind < sizeof(reasons) / sizeof(*reasons) ? reasons[kind] : "";
-}
-
 static struct sim_g **stw_slot(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_p *p = convert_p(c, ev);
@@ -120,7 +101,7 @@ static struct sim_g **stw_slot(struct convert *c, const struct v1_event *ev)
 int convert_stw_start(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_m *m = convert_user(c, ev);
-	const char *reason = stw_reason(v1_trace_version(c->t), ev->args[0]);
+	const char *reason = v1_stw_reason(v1_trace_version(c->t), ev->args[0]);
 
 	if (ev->repaired)
 		convert_stw_done(c, ev);

@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Traces in the formats of Go 1.8, 1.11, 1.19 and 1.21, recorded, assembled and converted: the parsers of the releases
+# that wrote them take them, and compute what is in the v2 trace of the same recording.
+
+load lib/common
+load lib/record
+load lib/differential
+
+FORMATS=(1.8 1.11 1.19 1.21)
+
+setup() { T=$BATS_TEST_TMPDIR; }
+teardown() { stop_targets; }
+
+# parser VERSION: sets $PARSER to that release's own parser of v1 traces.
+parser() {
+	require_go "$1"
+	"$CHECKOUT/tests/oracle/build" "$1" "$BUILD/oracle/go$1"
+	PARSER=$BUILD/oracle/go$1/v1parse
+}
+
+# parsers_of FORMAT: the releases whose parsers know the header; and, in $READERS, those of the readers that came after.
+parsers_of() {
+	case $1 in
+	1.8 | 1.11) PARSERS=(1.15 1.19 1.21) ;;
+	1.19) PARSERS=(1.19 1.21) ;;
+	1.21) PARSERS=(1.21) ;;
+	esac
+	READERS=(1.23 "$REFERENCE_GO")
+	[ "$1" != 1.8 ] || READERS=()
+}
+
+# v1_ok FORMAT FILE...: gotap's own checks, all parsers and all readers take them.
+v1_ok() {
+	local release
+	succeeds "$GOTAP" check "${@:2}"
+	parsers_of "$1"
+	for release in "${PARSERS[@]}"; do
+		parser "$release"
+		succeeds "$PARSER" "${@:2}"
+	done
+	for release in "${READERS[@]}"; do
+		oracle "$release"
+		succeeds "$ORACLE/readcheck" "${@:2}"
+	done
+}
+
+# converts_all FILE...: into each format, as $T/FORMAT/FILE, each of which is a good trace.
+converts_all() {
+	local format file
+	for format in "${FORMATS[@]}"; do
+		mkdir -p "$T/$format"
+		for file; do
+			"$GOTAP" convert "$file" --format "go$format" -o "$T/$format/${file##*/}" 2>"$T/err" || fail "go$format of $file: $(cat "$T/err")"
+		done
+		v1_ok "$format" "$T/$format"/* >"$T/out" || fail "$(grep -v '^ok' "$T/out")"
+	done
+}
+
+@test "each trace of the test vectors becomes a good trace of every format" {
+	local file good=()
+	for file in "$CHECKOUT"/tests/vectors/{ok,mmu,quiet,val}*.trace; do
+		! "$GOTAP" check "$file" >"$T/out" 2>&1 || good+=("$file")
+	done
+	[ "${#good[@]}" -gt 50 ]
+	converts_all "${good[@]}"
+}
+
+# same_in VERSION FILE FILE: its parser sees the same events, and the same times of all goroutines.
+same_in() {
+	parser "$1"
+	"$PARSER" -events -goroutines "$2" | tail -n +2 >"$T/before"
+	"$PARSER" -events -goroutines "$3" | tail -n +2 >"$T/after"
+	[ -s "$T/before" ]
+	diff "$T/before" "$T/after"
+}
+
+@test "the traces of Go's own tests come back as they were in their own format" {
+	local file format n=0
+	require_go 1.19
+	require_go "$REFERENCE_GO"
+	for file in "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/*_good \
+		"$CHECKOUT/build/go/go$REFERENCE_GO"/src/internal/trace/internal/tracev1/testdata/*_1_21_*good; do
+		case $file in
+		*_1_11_*) format=1.11 ;;
+		*_1_19_*) format=1.19 ;;
+		*_1_21_*) format=1.21 ;;
+		*) continue ;;
+		esac
+		succeeds "$GOTAP" convert "$file" --format "go$format" -o "$T/x.trace"
+		same_in 1.21 "$file" "$T/x.trace"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 10 ]
+}
+
+@test "the traces of Go's own tests become good traces of all formats" {
+	require_go 1.19
+	converts_all "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/{stress_1_5,stress_1_7,stress_1_9,stress_1_10,stress_1_11,user_task_region_1_19,http_1_10}_good
+}
+
+# same_times V2-TRACE V1-TRACE VERSION: for each goroutine, of the time that it ran, waited and blocked. Each step may be
+# off by the units of both clocks, 64 and 32 ns; and each goroutine that lives at the begin takes two ticks of v1 there.
+same_times() {
+	oracle "$REFERENCE_GO"
+	parser "$3"
+	"$PARSER" -goroutines "$2" >"$T/v1.times"
+	"$ORACLE/v1sum" "$1" "$(sed -n '1s/.*span=//p' "$T/v1.times")" >"$T/v2.times"
+	sed -i 1d "$T/v1.times"
+	run_logged awk '
+		function off(a, b) { return a > b ? a - b : b - a }
+		NR == FNR { known[$1] = $0; next }
+		{
+			goroutines++
+			if (split(known[$1], v2) < 7) { print "only in v1: " $0; bad++; next }
+			for (i = 2; i <= 6; i++)
+				if (off($i, v2[i]) > 10000 + 200 * v2[7]) { print "v2 " known[$1] "; v1 " $0; bad++ }
+		}
+		END { print goroutines " goroutines, " bad + 0 " differences"; exit bad || goroutines < 5 }' "$T/v2.times" "$T/v1.times"
+	[ "$status" -eq 0 ]
+}
+
+# recorded_once VERSION PROGRAM GROUPS: keeps the raw records in $T/spool.
+recorded_once() {
+	build_prog "$1" "$2"
+	start_target "$PROG" "${@:4}"
+	recorded "$T/live.trace" -e "$3" --spool "$T/spool" -d 400ms -p "$TARGET"
+	stop_target
+}
+
+# both_ways VERSION PROGRAM GROUPS: one recording as v2 and in all old formats, directly and by way of v2.
+both_ways() {
+	local format
+	recorded_once "$@"
+	succeeds "$GOTAP" assemble -q --format go1.25 -o "$T/v2.trace" "$T/spool"
+	for format in "${FORMATS[@]}"; do
+		succeeds "$GOTAP" assemble -q --strict --format "go$format" -o "$T/$format.trace" "$T/spool"
+		succeeds "$GOTAP" convert "$T/v2.trace" --format "go$format" -o "$T/$format.converted.trace"
+		v1_ok "$format" "$T/$format.trace" "$T/$format.converted.trace"
+		parsers_of "$format"
+		same_times "$T/v2.trace" "$T/$format.trace" "${PARSERS[0]}"
+		same_times "$T/v2.trace" "$T/$format.converted.trace" "${PARSERS[0]}"
+	done
+}
+
+@test "one recording of Go 1.27: goroutines spend the same times in v2 and in each old format" {
+	require_root
+	both_ways 1.27 mixed default,sweep
+}
+
+@test "one recording of Go 1.19: goroutines spend the same times in v2 and in each old format" {
+	require_root
+	both_ways 1.19 gc default
+}
+
+@test "a C thread that comes and goes is one goroutine" {
+	require_root
+	recorded_once 1.27 cgo default
+	succeeds "$GOTAP" assemble -q --strict --format go1.21 -o "$T/x.trace" "$T/spool"
+	v1_ok 1.21 "$T/x.trace"
+}
+
+# own_format VERSION FORMAT: the program's own trace and gotap's, both of the format of its release, agree.
+own_format() {
+	local theirs=$T/runtime.trace ours=$T/gotap.trace
+	build_prog "$1" mixed
+	oracle "$REFERENCE_GO"
+	GOMAXPROCS=2 start_target "$PROG" -trace "$theirs" -await "$ours.partial" -delay 100ms -dur 1s -tail 50ms
+	recorded "$ours" --format "go$2" -p "$TARGET"
+	wait_target
+	v1_ok "$2" "$ours"
+	cmp -n 16 "$theirs" "$ours"
+	run_logged "$ORACLE/diff" -min-recall 0.999 -min-precision 0.999 -min-reasons 0.99 -min-stacks 0.999 -min-threads 0.9 \
+		-min-proc-recall 0.999 -min-proc-precision 0.9 "$theirs" "$ours"
+	explain "Go $1
+$(findings)"
+	[ "$status" -eq 0 ]
+}
+
+@test "Go 1.15: gotap's trace in its own format agrees with the runtime's" {
+	require_root
+	own_format 1.15 1.11
+}
+
+@test "Go 1.19: gotap's trace in its own format agrees with the runtime's" {
+	require_root
+	own_format 1.19 1.19
+}
+
+@test "Go 1.21: gotap's trace in its own format agrees with the runtime's" {
+	require_root
+	own_format 1.21 1.21
+}
+
+@test "record says what the format cannot hold, as text and as JSON" {
+	require_root
+	build_prog 1.19 mixed
+	start_target "$PROG"
+	succeeds "$GOTAP" record --format go1.19 -o "$T/x.trace" -d 200ms -p "$TARGET"
+	matches '^left out, not in go1.19: ends of system calls that kept their P: the goroutine runs on: [1-9]'
+	contains 'GoStartLocal'
+	v1_ok 1.19 "$T/x.trace"
+	succeeds "$GOTAP" record --json --format go1.8 -o "$T/x.trace" -d 200ms -p "$TARGET"
+	succeeds jq -e '.left_out["ends of system calls that kept their P: the goroutine runs on"] > 0 and .events.GoCreate > 0' <<<"$output"
+}
+
+@test "a part of a trace, some goroutines, and a trace without stacks" {
+	local file=$CHECKOUT/tests/vectors/ok_runtime_shape_blocked_syscall.trace
+	succeeds "$GOTAP" convert "$file" --format go1.19 --strip-stacks -o "$T/x.trace"
+	v1_ok 1.19 "$T/x.trace"
+	require_go 1.19
+	file=$CHECKOUT/build/go/go1.19/src/internal/trace/testdata/stress_1_11_good
+	succeeds "$GOTAP" convert "$file" --format go1.21 --from 2ms --to 20ms -o "$T/x.trace"
+	v1_ok 1.21 "$T/x.trace"
+	succeeds "$GOTAP" convert "$file" --format go1.8 --goroutine 1 --strip-stacks -o "$T/x.trace"
+	v1_ok 1.8 "$T/x.trace"
+}
+
+@test "formats that nobody writes are refused by name" {
+	local command
+	for command in 'record -p 1' 'assemble x' 'convert x -o y'; do
+		# shellcheck disable=SC2086
+		gotap $command --format go1.20
+		[ "$status" -eq 2 ]
+		contains 'go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26'
+	done
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* replay: see replay.h. */
+#include "rewrite/replay.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strset.h"
+#include "read/v2_reader.h"
+
+enum { SWITCH_PARTS = 2 };	/* the reader shows it as itself, the block or end, and the start */
+
+struct replay {
+	struct trace_reader *r;
+	struct sink sink;
+	struct rewrite_result *result;
+	struct strset *texts;		/* names; and stacks, as bytes of struct trace_frame */
+	struct map64 keys;		/* stack id of the open generation -> key */
+	struct trace_clock clock;	/* of the open generation */
+	bool strip_stacks;
+	bool open;			/* the sink has an open generation */
+	bool states_wanted;		/* the next generation says how all is */
+	bool stated;			/* the open one has said it */
+	bool at_fault;
+	int parts;			/* events to come that are part of a GoSwitch, which the sink has */
+	uint64_t now;			/* time of the first event of the generation */
+};
+
+struct replay *replay_new(bool strip_stacks)
+{
+	struct replay *p = xcalloc(1, sizeof(*p));
+
+	p->texts = strset_new();
+	p->strip_stacks = strip_stacks;
+	p->states_wanted = true;
+	return p;
+}
+
+void replay_free(struct replay *p)
+{
+	if (!p)
+		return;
+	strset_free(p->texts);
+	map64_free(&p->keys);
+	free(p);
+}
+
+/* --- names --- */
+
+static const char *copy(struct replay *p, uint64_t id)
+{
+	size_t len = 0;
+	const char *s = trace_reader_string(p->r, id, &len);
+
+	return s ? strset_add(p->texts, s, strnlen(s, len)) : "";
+}
+
+/* The frames, one after the other, as an interned text: equal stacks have one key. */
+static const char *frames_of(struct replay *p, const struct v2_tables *t,
+			     const struct v2_stack *stack)
+{
+	struct trace_frame frames[TRACEV2_MAX_FRAMES];
+	uint32_t i;
+
+	for (i = 0; i < stack->len; i++) {
+		const struct v2_frame *f = tables_frame(t, stack, i);
+
+		frames[i] = (struct trace_frame){ f->pc, copy(p, f->func), copy(p, f->file),
+						  f->line };
+	}
+	return strset_add_bytes(p->texts, (const char *)frames, stack->len * sizeof(frames[0]));
+}
+
+static uint64_t stack_key(struct replay *p, uint64_t id)
+{
+	const struct v2_generation *gen = trace_reader_generation(p->r);
+	const struct v2_stack *stack;
+	uint64_t *key;
+	bool is_new;
+
+	stack = id && gen && !p->strip_stacks ? tables_stack(&gen->tables, id) : NULL;
+	if (!stack || !stack->len)
+		return 0;
+	key = map64_put(&p->keys, id, &is_new);
+	if (is_new)
+		*key = (uintptr_t)frames_of(p, &gen->tables, stack);
+	return *key;
+}
+
+size_t replay_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	const char *frames = (const char *)(uintptr_t)key;
+	size_t n = strset_len(frames) / sizeof(*out);
+
+	n = n < max ? n : max;
+	memcpy(out, frames, n * sizeof(*out));
+	return n;
+}
+
+/* --- events --- */
+
+/* As a sink has it: texts and keys in place of ids. */
+static void give(struct replay *p, const struct trace_event *ev, uint64_t thread, uint64_t time)
+{
+	struct sink_refs refs = sink_refs[ev->type];
+	struct sink_text texts[TRACEV2_MAX_ARGS];
+	uint64_t args[TRACEV2_MAX_ARGS];
+	struct sink_event e = {
+		.time = time, .thread = thread, .kind = ev->type, .args = args,
+		.nargs = trace_reader_specs(p->r)->of[ev->type].nargs - 1,
+	};
+	int i;
+
+	for (i = 0; i < TRACEV2_MAX_ARGS; i++) {
+		args[i] = ev->args[i];
+		if (refs.texts >> i & 1) {
+			texts[i] = (struct sink_text){ "", 0, false };
+			texts[i].bytes = trace_reader_string(p->r, ev->args[i], &texts[i].len);
+			args[i] = (uint64_t)(uintptr_t)&texts[i];
+		} else if (refs.stacks >> i & 1) {
+			args[i] = stack_key(p, ev->args[i]);
+		}
+	}
+	p->sink.ops->event(p->sink.ctx, &e);
+}
+
+static void sample(struct replay *p, const struct trace_event *ev)
+{
+	struct sink_sample s = {
+		.time = (uint64_t)ev->time, .thread = ev->m, .p = ev->p,
+		.g = ev->g == TRACEV2_NO_ID ? 0 : ev->g, .stack = stack_key(p, ev->args[0]),
+	};
+
+	p->sink.ops->cpu_sample(p->sink.ctx, &s);
+}
+
+static bool is_status(uint8_t type)
+{
+	return type == EV_ProcStatus || type == EV_GoStatus || type == EV_GoStatusStack;
+}
+
+/* Ranges come when it is their turn. */
+static void give_state(void *ctx, const struct trace_event *ev)
+{
+	struct replay *p = ctx;
+
+	if (is_status(ev->type))
+		give(p, ev, ev->place.thread, p->now);
+}
+
+static int end_generation(struct replay *p, struct error *err)
+{
+	if (!p->open)
+		return 0;
+	p->open = false;
+	return p->sink.ops->gen_end(p->sink.ctx, &p->clock, err);
+}
+
+/* Later generations state again what is known; only what is new is of interest there. */
+static bool is_known(const struct replay *p, const struct trace_event *ev)
+{
+	return is_status(ev->type) && (p->stated || ev->old_state);
+}
+
+/* A generation of the original ends, and mostly another one begins. */
+static int turn(struct replay *p, const struct trace_event *ev, struct error *err)
+{
+	const struct v2_generation *gen = trace_reader_generation(p->r);
+	int ret = end_generation(p, err);
+	size_t i;
+
+	map64_clear(&p->keys);
+	if (ret || !gen || !ev->args[1])
+		return ret;
+	p->open = true;
+	p->now = ev->time > 0 ? (uint64_t)ev->time : 0;
+	p->clock = (struct trace_clock){ .time = p->now };
+	p->sink.ops->gen_begin(p->sink.ctx);
+	if (p->states_wanted)
+		trace_reader_states(p->r, give_state, p);
+	p->stated = p->states_wanted;
+	p->states_wanted = false;
+	for (i = 0; i < gen->experiments.len; i++)
+		p->sink.ops->experiment(p->sink.ctx, 0, p->now, NULL, 0);
+	return 0;
+}
+
+static int take(struct replay *p, const struct trace_event *ev, struct error *err)
+{
+	p->result->resumed |= p->at_fault;
+	p->at_fault = false;
+	if (ev->type == TRACE_SYNC)
+		return turn(p, ev, err);
+	p->result->events++;
+	if (ev->type == EV_CPUSample) {
+		sample(p, ev);
+		return 0;
+	}
+	if (is_known(p, ev))
+		return 0;
+	if (p->parts) {
+		p->parts--;
+		return 0;
+	}
+	if (ev->type == EV_GoSwitch || ev->type == EV_GoSwitchDestroy)
+		p->parts = SWITCH_PARTS;
+	give(p, ev, ev->m, ev->time > 0 ? (uint64_t)ev->time : 0);
+	return 0;
+}
+
+/* The reader has met damage: can it go on behind? */
+static bool go_on(struct replay *p)
+{
+	const struct v2_fault *f = trace_reader_fault(p->r);
+	struct rewrite_result *result = p->result;
+	uint64_t lost;
+
+	if (!p->at_fault && !result->faults++)
+		snprintf(result->fault, sizeof(result->fault), "%s at offset 0x%llx", f->rule,
+			 (unsigned long long)f->place.offset);
+	p->at_fault = p->states_wanted = trace_reader_resume(p->r, &lost);
+	result->lost += lost;
+	return p->at_fault;
+}
+
+static int run(struct replay *p, struct error *err)
+{
+	const struct trace_event *ev;
+	int ret = 0, next;
+
+	do {
+		while (!ret && (next = trace_reader_next(p->r, &ev)) > 0)
+			ret = take(p, ev, err);
+		if (!ret)
+			ret = trace_reader_error(p->r, err);
+	} while (!ret && next < 0 && go_on(p));
+	return ret ? ret : end_generation(p, err);
+}
+
+int replay_run(struct replay *p, const struct raw_source *source, struct sink sink,
+	       struct rewrite_result *result, struct error *err)
+{
+	int ret;
+
+	memset(result, 0, sizeof(*result));
+	p->r = trace_reader_open_source(source, err);
+	if (!p->r)
+		return err->code;
+	trace_reader_keep_cut(p->r);
+	p->sink = sink;
+	p->result = result;
+	ret = run(p, err);
+	result->unnamed = trace_reader_unnamed(p->r);
+	trace_reader_close(p->r);
+	p->r = NULL;
+	if (!ret && !result->events)
+		ret = error_set(err, -ENODATA, "the trace has no event that can be written%s%s",
+				result->faults ? ": " : "", result->fault);
+	return ret;
+}

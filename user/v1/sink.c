@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sink: see sink.h. Takes the calls, and knows which thread has which P. */
+#include "v1/sink_internal.h"
+
+#include <stdlib.h>
+
+static v1_sink_fn *const handlers[256] = {
+	[EV_ProcsChange] = sink_procs_change,
+	[EV_ProcStart] = sink_proc_start,
+	[EV_ProcStop] = sink_proc_stop,
+	[EV_ProcSteal] = sink_proc_steal,
+	[EV_ProcStatus] = sink_proc_status,
+	[EV_GoCreate] = sink_go_create,
+	[EV_GoCreateSyscall] = sink_go_create_syscall,
+	[EV_GoStart] = sink_go_start,
+	[EV_GoDestroy] = sink_go_destroy,
+	[EV_GoDestroySyscall] = sink_go_destroy_syscall,
+	[EV_GoStop] = sink_go_stop,
+	[EV_GoBlock] = sink_go_block,
+	[EV_GoUnblock] = sink_go_unblock,
+	[EV_GoSyscallBegin] = sink_go_syscall_begin,
+	[EV_GoSyscallEnd] = sink_go_syscall_end,
+	[EV_GoSyscallEndBlocked] = sink_go_syscall_end_blocked,
+	[EV_GoStatus] = sink_go_status,
+	[EV_STWBegin] = sink_stw_begin,
+	[EV_STWEnd] = sink_stw_end,
+	[EV_GCActive] = sink_gc_active,
+	[EV_GCBegin] = sink_gc_begin,
+	[EV_GCEnd] = sink_gc_end,
+	[EV_GCSweepActive] = sink_sweep_active,
+	[EV_GCSweepBegin] = sink_sweep_begin,
+	[EV_GCSweepEnd] = sink_sweep_end,
+	[EV_GCMarkAssistActive] = sink_assist_active,
+	[EV_GCMarkAssistBegin] = sink_assist_begin,
+	[EV_GCMarkAssistEnd] = sink_assist_end,
+	[EV_HeapAlloc] = sink_heap_alloc,
+	[EV_HeapGoal] = sink_heap_goal,
+	[EV_GoLabel] = sink_go_label,
+	[EV_UserTaskBegin] = sink_task_begin,
+	[EV_UserTaskEnd] = sink_task_end,
+	[EV_UserRegionBegin] = sink_region_begin,
+	[EV_UserRegionEnd] = sink_region_end,
+	[EV_UserLog] = sink_log,
+	[EV_GoSwitch] = sink_go_switch,
+	[EV_GoSwitchDestroy] = sink_go_switch_destroy,
+	[EV_GoCreateBlocked] = sink_go_create_blocked,
+	[EV_GoStatusStack] = sink_go_status,
+};
+
+static bool is_status(enum tracev2_event kind)
+{
+	return kind == EV_ProcStatus || kind == EV_GoStatus || kind == EV_GoStatusStack;
+}
+
+/* --- threads --- */
+
+struct v1_m *sink_thread(struct v1_sink *v, uint64_t id)
+{
+	struct v1_m **recent = &v->recent[id % SINK_RECENT];
+	uint64_t *slot;
+	bool is_new;
+
+	if (*recent && (*recent)->id == id)
+		return *recent;
+	slot = map64_put(&v->ms, id, &is_new);
+	if (is_new) {
+		struct v1_m *m = xcalloc(1, sizeof(*m));
+
+		m->id = id;
+		*slot = (uint64_t)(uintptr_t)m;
+	}
+	*recent = (struct v1_m *)(uintptr_t)*slot;
+	return *recent;
+}
+
+struct v1_p *sink_place(struct v1_sink *v, const struct v1_m *m)
+{
+	return m->p ? m->p : v1_p(&v->s, V1_ANY_P);
+}
+
+static void thread(void *ctx, uint64_t id)
+{
+}
+
+static void thread_done(void *ctx, uint64_t id)
+{
+	struct v1_sink *v = ctx;
+	uint64_t *slot = map64_get(&v->ms, id);
+	struct v1_m *m = slot ? (struct v1_m *)(uintptr_t)*slot : NULL;
+
+	if (!m || m->p || m->g)
+		return;
+	v->recent[id % SINK_RECENT] = NULL;
+	map64_del(&v->ms, id);
+	free(m);
+}
+
+/* --- events --- */
+
+static uint64_t ticks(const struct v1_sink *v, uint64_t ns)
+{
+	return (ns >> V1_SINK_TICK_SHIFT) + v->ahead;
+}
+
+/*
+ * The beginning ends when the statuses were: who runs has run since then. A tick is more
+ * than 0, also for its first event.
+ */
+static void make_room(struct v1_sink *v, uint64_t ns)
+{
+	uint64_t first = ns >> V1_SINK_TICK_SHIFT, events = 2 * v->statuses.len + 4;
+
+	v->ahead = first > events ? 0 : events - first + 1;
+	v->s.last = first + v->ahead - events;
+	v->s.now = v->s.last + 1;
+}
+
+static void begin(struct v1_sink *v, const struct sink_event *e)
+{
+	v->began = true;
+	make_room(v, v->statuses.len ? v->stated : e->time);
+	sink_begin(v, e->kind == EV_ProcsChange ? e->args[0] : 0);
+}
+
+static void event(void *ctx, const struct sink_event *e)
+{
+	struct v1_sink *v = ctx;
+
+	if (!v->began && !is_status(e->kind))
+		begin(v, e);
+	v->s.now = ticks(v, e->time);
+	v->events++;
+	if (handlers[e->kind])
+		handlers[e->kind](v, sink_thread(v, e->thread), e);
+	else
+		v1_leave_out(&v->s, V1_LEFT_EXPERIMENTS);
+}
+
+static void cpu_sample(void *ctx, const struct sink_sample *e)
+{
+	struct v1_sink *v = ctx;
+	bool has_p = e->p != TRACEV2_NO_ID;
+
+	if (v1_writer_has(v->w, V1_CPU_SAMPLE))
+		v1_leave_out(&v->s, V1_LEFT_SAMPLE_THREADS);
+	v1_sample(&v->s, ticks(v, e->time) + 1, has_p ? (uint64_t)v1_p(&v->s, e->p)->id : e->p,
+		  e->g == TRACEV2_NO_ID ? 0 : e->g, v1_writer_stack(v->w, e->stack));
+}
+
+static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+{
+	struct v1_sink *v = ctx;
+
+	v1_leave_out(&v->s, V1_LEFT_EXPERIMENTS);
+}
+
+/* --- generations --- */
+
+static size_t bytes(const struct v1_sink *v)
+{
+	enum { EVENT_BYTES = 6 };	/* about */
+
+	return v->events * EVENT_BYTES;
+}
+
+static void gen_begin(void *ctx)
+{
+	struct v1_sink *v = ctx;
+
+	v->gen_bytes = bytes(v);
+}
+
+static size_t gen_size(const void *ctx)
+{
+	const struct v1_sink *v = ctx;
+
+	return bytes(v) - v->gen_bytes;
+}
+
+static int gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+{
+	struct v1_sink *v = ctx;
+	int r;
+
+	if (!v->began && v->statuses.len)
+		begin(v, &(struct sink_event){ .time = clock->time, .kind = EV_ProcStatus });
+	r = v1_writer_turn(v->w, err);
+	v1_leave_out(&v->s, V1_LEFT_CLOCKS);
+	v->generations += !r && v->events;
+	return r;
+}
+
+static const struct sink_ops ops = {
+	.gen_begin = gen_begin,
+	.gen_end = gen_end,
+	.gen_size = gen_size,
+	.thread = thread,
+	.thread_done = thread_done,
+	.event = event,
+	.cpu_sample = cpu_sample,
+	.experiment = experiment,
+};
+
+int v1_sink_new(struct v1_sink **ret, int fd, const struct v1_sink_opts *opts, struct error *err)
+{
+	struct v1_writer_opts w = {
+		.version = opts->version,
+		.frequency = 1000000000 >> V1_SINK_TICK_SHIFT,
+		.frames = opts->frames,
+		.ctx = opts->ctx,
+		.name = opts->name,
+	};
+	struct v1_sink *v = xcalloc(1, sizeof(*v));
+	int r = v1_writer_new(&v->w, fd, &w, err);
+
+	if (r) {
+		free(v);
+		return r;
+	}
+	v1_steps_init(&v->s, v->w, opts->version);
+	*ret = v;
+	return 0;
+}
+
+struct sink v1_sink(struct v1_sink *v)
+{
+	return (struct sink){ &ops, v };
+}
+
+int v1_sink_finish(struct v1_sink *v, struct error *err)
+{
+	int r = v1_writer_finish(v->w, err);
+
+	v->whole = !r;
+	return r;
+}
+
+const uint64_t *v1_sink_generations(const struct v1_sink *v)
+{
+	return &v->generations;
+}
+
+void v1_sink_counts(const struct v1_sink *v, struct v1_sink_counts *ret)
+{
+	*ret = (struct v1_sink_counts){ .trace = *v1_writer_counts(v->w),
+					.generations = v->generations, .whole = v->whole };
+	__builtin_memcpy(ret->left, v->s.left, sizeof(ret->left));
+}
+
+void v1_sink_free(struct v1_sink *v)
+{
+	size_t i;
+
+	if (!v)
+		return;
+	v1_steps_release(&v->s);
+	v1_writer_free(v->w);
+	for (i = 0; i < v->ms.cap; i++)
+		if (v->ms.slots[i].used)
+			free((void *)(uintptr_t)v->ms.slots[i].value);
+	map64_free(&v->ms);
+	vec_free(&v->statuses);
+	free(v);
+}

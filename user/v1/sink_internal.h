@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sink_internal: what the parts of the sink share: threads, and a handler for each kind of event. */
+#ifndef GOTAP_V1_SINK_INTERNAL_H
+#define GOTAP_V1_SINK_INTERNAL_H
+
+#include "v1/sink.h"
+
+enum { SINK_RECENT = 64 };
+
+/* A thread, as the events of v2 say. */
+struct v1_m {
+	uint64_t id;
+	struct v1_p *p;		/* holds, NULL: none */
+	uint64_t g;		/* runs, 0 none */
+};
+
+/* A status at the begin of the trace. */
+struct v1_status {
+	bool of_p;
+	uint64_t id, status;
+	uint64_t thread;
+	uint64_t start;		/* key of the function that it begins with, 0 unknown */
+	uint64_t stack;		/* key */
+};
+
+struct v1_sink {
+	struct v1_writer *w;
+	struct v1_steps s;
+	struct map64 ms;		/* id -> struct v1_m * */
+	struct v1_m *recent[SINK_RECENT];
+	struct vec statuses;		/* struct v1_status: of the beginning, until it is written */
+	uint64_t stated;		/* time of the first one */
+	bool began;
+	bool whole;
+	uint64_t ahead;			/* ticks that the beginning takes, before the first event */
+	uint64_t generations, gen_bytes, events;
+	unsigned int stops;		/* of the world, open ones in each other */
+	struct v1_p *stop;		/* where the outermost began, NULL if it was left out */
+	struct {
+		const char *reason;
+		unsigned int type;
+	} blocks[SINK_RECENT];		/* of constant texts met last, by address */
+};
+
+typedef void v1_sink_fn(struct v1_sink *v, struct v1_m *m, const struct sink_event *e);
+
+v1_sink_fn sink_procs_change, sink_proc_start, sink_proc_stop, sink_proc_steal, sink_proc_status;
+v1_sink_fn sink_go_create, sink_go_create_blocked, sink_go_create_syscall, sink_go_start;
+v1_sink_fn sink_go_destroy, sink_go_destroy_syscall, sink_go_stop, sink_go_block, sink_go_unblock;
+v1_sink_fn sink_go_syscall_begin, sink_go_syscall_end, sink_go_syscall_end_blocked;
+v1_sink_fn sink_go_switch, sink_go_switch_destroy, sink_go_status, sink_go_label;
+v1_sink_fn sink_stw_begin, sink_stw_end, sink_gc_active, sink_gc_begin, sink_gc_end;
+v1_sink_fn sink_sweep_active, sink_sweep_begin, sink_sweep_end, sink_assist_active;
+v1_sink_fn sink_assist_begin, sink_assist_end, sink_heap_alloc, sink_heap_goal;
+v1_sink_fn sink_task_begin, sink_task_end, sink_region_begin, sink_region_end, sink_log;
+
+/* Writes the beginning; the number of Ps comes from @procs if it is not 0. */
+void sink_begin(struct v1_sink *v, uint64_t procs);
+
+struct v1_m *sink_thread(struct v1_sink *v, uint64_t id);
+/* Where the events of @m go. */
+struct v1_p *sink_place(struct v1_sink *v, const struct v1_m *m);
+uint64_t sink_stack(struct v1_sink *v, struct v1_m *m, uint64_t key);
+struct v1_text sink_words(uint64_t arg);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* steps: see steps.h. The state, and the steps of Ps and of the whole program. */
+#include "v1/steps_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "v1/words.h"
+
+/* From here on parsers number rows of their own (FakeP of internal/trace). */
+enum { FIRST_FAKE_P = 1000000 };
+
+static const struct {
+	const char *text;
+	bool added;
+} kinds[V1_LEFT_KINDS] = {
+#define V1_LEFT(name, text) [V1_LEFT_##name] = { text, false },
+#define V1_ADDED(name, text) [V1_ADDED_##name] = { text, true },
+#include "v1/left.def"
+#undef V1_LEFT
+#undef V1_ADDED
+};
+
+const char *v1_left_text(enum v1_left kind)
+{
+	return kinds[kind].text;
+}
+
+bool v1_left_is_added(enum v1_left kind)
+{
+	return kinds[kind].added;
+}
+
+bool v1_left_is_repair(enum v1_left kind)
+{
+	return kind == V1_ADDED_CREATED || kind == V1_ADDED_GO_STEPS || kind == V1_ADDED_PROC_STEPS;
+}
+
+void v1_steps_init(struct v1_steps *s, struct v1_writer *w, int version)
+{
+	*s = (struct v1_steps){ .w = w, .version = version };
+}
+
+void steps_g_free(struct v1_g *g)
+{
+	vec_free(&g->regions);
+	free(g);
+}
+
+void v1_steps_release(struct v1_steps *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->gs.cap; i++)
+		if (s->gs.slots[i].used)
+			steps_g_free((void *)(uintptr_t)s->gs.slots[i].value);
+	for (i = 0; i < s->ps.len; i++)
+		free(*vec_at(&s->ps, struct v1_p *, i));
+	map64_free(&s->gs);
+	map64_free(&s->ended);
+	map64_free(&s->tasks);
+	map64_free(&s->high_ps);
+	vec_free(&s->ps);
+}
+
+/* Numbers that v1 has no room for become the highest ones that it has. */
+static int32_t number_of_p(struct v1_steps *s, uint64_t id)
+{
+	uint64_t *slot;
+	bool is_new;
+
+	if (id == V1_ANY_P)
+		return V1_NO_P;
+	if (id < FIRST_FAKE_P / 2)
+		return (int32_t)id;
+	slot = map64_put(&s->high_ps, id, &is_new);
+	if (is_new)
+		*slot = FIRST_FAKE_P / 2 + (s->high_ps.len - 1) % (FIRST_FAKE_P / 2);
+	return (int32_t)*slot;
+}
+
+struct v1_p *v1_p(struct v1_steps *s, uint64_t id)
+{
+	int32_t number = number_of_p(s, id);
+	struct v1_p **slot;
+
+	while (s->ps.len <= (size_t)(number + 1))
+		vec_push(&s->ps, sizeof(struct v1_p *));
+	slot = vec_at(&s->ps, struct v1_p *, number + 1);
+	if (!*slot) {
+		*slot = xcalloc(1, sizeof(**slot));
+		(*slot)->id = number;
+		(*slot)->out = v1_writer_out(s->w, number);
+	}
+	return *slot;
+}
+
+/* --- events --- */
+
+static void put_at(struct v1_steps *s, struct v1_p *p, uint64_t tick, unsigned int type,
+		   const uint64_t *args, uint64_t stack)
+{
+	p->started = NULL;
+	if (tick > s->last)
+		s->last = tick;
+	v1_writer_event(s->w, p->out, tick, type, args, stack);
+}
+
+uint64_t v1_tick(struct v1_steps *s)
+{
+	s->last = s->now > s->last ? s->now : s->last + 1;
+	return s->last;
+}
+
+uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p)
+{
+	uint64_t least = s->ties ? s->last : s->last + 1;
+
+	if (least <= p->out->last)
+		least = p->out->last + 1;
+	return s->now > least ? s->now : least;
+}
+
+void steps_put(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
+	       uint64_t stack)
+{
+	put_at(s, p, steps_tick(s, p), type, args, stack);
+}
+
+void steps_put_local(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
+		     uint64_t stack)
+{
+	put_at(s, p, s->now > p->out->last ? s->now : p->out->last + 1, type, args, stack);
+}
+
+/* --- Ps --- */
+
+void v1_proc_start(struct v1_steps *s, struct v1_p *p, uint64_t thread)
+{
+	if (p->runs) {
+		v1_leave_out(s, V1_ADDED_PROC_STEPS);
+		v1_proc_stop(s, p);
+	}
+	p->runs = true;
+	p->thread = thread;
+	steps_put_local(s, p, V1_PROC_START, STEPS_ARGS(thread), 0);
+}
+
+void v1_proc_stop(struct v1_steps *s, struct v1_p *p)
+{
+	steps_clear(s, p);
+	if (!p->runs)
+		return;
+	p->runs = false;
+	steps_put_local(s, p, V1_PROC_STOP, STEPS_NONE, 0);
+}
+
+void v1_gomaxprocs(struct v1_steps *s, struct v1_p *p, uint64_t procs, uint64_t stack)
+{
+	s->procs = procs;
+	steps_put_local(s, p, V1_GOMAXPROCS, STEPS_ARGS(procs), stack);
+}
+
+void v1_sweep_start(struct v1_steps *s, struct v1_p *p, uint64_t stack)
+{
+	if (p->sweeps)
+		return;
+	p->sweeps = true;
+	steps_put_local(s, p, V1_SWEEP_START, STEPS_NONE, stack);
+}
+
+void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t reclaimed)
+{
+	enum { FIRST_WITH_AMOUNTS = 9 };
+
+	if (!p->sweeps) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	p->sweeps = false;
+	if (s->version < FIRST_WITH_AMOUNTS)
+		v1_leave_out(s, V1_LEFT_SWEPT);
+	steps_put_local(s, p, V1_SWEEP_DONE, STEPS_ARGS(swept, reclaimed), 0);
+}
+
+/* --- the program --- */
+
+void v1_gc_start(struct v1_steps *s, struct v1_p *p, uint64_t stack)
+{
+	if (s->gc)
+		return;
+	s->gc = true;
+	steps_put(s, p, V1_GC_START, STEPS_ARGS(s->gc_seq++), stack);
+}
+
+void v1_gc_done(struct v1_steps *s, struct v1_p *p)
+{
+	if (!s->gc) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	s->gc = false;
+	steps_put(s, p, V1_GC_DONE, STEPS_NONE, 0);
+}
+
+/* Before 1.10 it is the affair of a P, and several that help have one at a time. */
+static bool *stw_of(struct v1_steps *s, struct v1_p *p)
+{
+	return s->version < 10 ? &p->stw : &s->stw;
+}
+
+bool v1_stw_start(struct v1_steps *s, struct v1_p *p, const char *reason, size_t n)
+{
+	int kind = *stw_of(s, p) ? -1 : v1_stw_kind(s->version, reason, n);
+
+	if (kind < 0 || (kind == 0 && s->version >= 21))
+		v1_leave_out(s, V1_LEFT_STOPS);
+	if (kind < 0)
+		return false;
+	*stw_of(s, p) = true;
+	steps_put(s, p, V1_STW_START, STEPS_ARGS((uint64_t)kind), 0);
+	return true;
+}
+
+void v1_stw_done(struct v1_steps *s, struct v1_p *p)
+{
+	if (!*stw_of(s, p))
+		return;
+	*stw_of(s, p) = false;
+	steps_put(s, p, V1_STW_DONE, STEPS_NONE, 0);
+}
+
+void v1_heap(struct v1_steps *s, struct v1_p *p, unsigned int type, uint64_t bytes)
+{
+	steps_put(s, p, type, STEPS_ARGS(bytes), 0);
+}
+
+void v1_assist(struct v1_steps *s, struct v1_p *p, unsigned int type, uint64_t stack)
+{
+	bool begins = type == V1_ASSIST_START;
+
+	if (!v1_writer_has(s->w, type)) {
+		v1_leave_out(s, V1_LEFT_ASSISTS);
+		return;
+	}
+	if (!p->g || (begins && p->g->assist)) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	p->g->assist = begins;
+	steps_put(s, p, type, STEPS_NONE, stack);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * steps: the single steps of a v1 trace that is written: each writes its event and moves the
+ * state as the parsers of Go 1.15 to 1.27 will (internal/trace/order.go and parser.go of
+ * 1.19). Where the state does not allow a step, the steps that are missing come before it,
+ * and are counted: what is written is accepted whatever the caller knows.
+ *
+ * Events get their own ticks, in the order of the calls, so that the order which a parser
+ * finds is that one.
+ */
+#ifndef GOTAP_V1_STEPS_H
+#define GOTAP_V1_STEPS_H
+
+#include "base/map64.h"
+#include "v1/writer.h"
+
+enum v1_left {
+#define V1_LEFT(name, text) V1_LEFT_##name,
+#define V1_ADDED(name, text) V1_ADDED_##name,
+#include "v1/left.def"
+#undef V1_LEFT
+#undef V1_ADDED
+	V1_LEFT_KINDS
+};
+
+const char *v1_left_text(enum v1_left kind);
+/* Is it about events that were added? Else about what was left out. */
+bool v1_left_is_added(enum v1_left kind);
+/* Is it a step that the trace could not do without, and nobody saw? */
+bool v1_left_is_repair(enum v1_left kind);
+
+enum v1_go_state { V1_GO_RUNNABLE, V1_GO_RUNNING, V1_GO_WAITS };
+
+struct v1_p;
+
+struct v1_region {
+	uint64_t task, name;
+};
+
+struct v1_g {
+	uint64_t id;
+	enum v1_go_state state;
+	bool syscall;		/* it waits or runs in one */
+	bool left_call;		/* it has left it at exit_tick, which its next start will say */
+	uint64_t exit_tick;	/* 0: when it starts */
+	bool assist;		/* mark assist begun */
+	uint64_t seq;		/* traceseq */
+	struct v1_p *p;		/* while it runs */
+	struct v1_p *last;	/* tracelastp: events of this one need no number */
+	uint64_t start;		/* id of the stack that it begins with, while that is not known */
+	struct vec regions;	/* struct v1_region */
+};
+
+struct v1_p {
+	int32_t id;		/* V1_NO_P */
+	struct v1_out *out;
+	struct v1_g *g;		/* running, or in a system call */
+	struct v1_g *started;	/* whose start is the last record, NULL if another is */
+	uint8_t start_type;	/* of that record */
+	bool runs;		/* had a ProcStart */
+	bool sweeps;
+	bool stw;		/* up to 1.9 */
+	uint64_t thread;
+};
+
+struct v1_steps {
+	struct v1_writer *w;
+	int version;
+	uint64_t now, last;	/* ticks: of the event at hand, of the latest one written */
+	bool ties;		/* events of different Ps may have one tick, as they had it in a v1 trace */
+	struct map64 gs;	/* id -> struct v1_g * */
+	struct map64 ended;	/* id / 64 -> bits: no id may come again */
+	struct map64 tasks;	/* open ones */
+	struct vec ps;		/* struct v1_p *, by id + 1 */
+	struct map64 high_ps;	/* P numbers that v1 has other uses for -> the number that they got */
+	uint64_t gc_seq, procs;
+	bool gc;
+	bool stw;		/* the world is stopped, from 1.10 on */
+	uint64_t left[V1_LEFT_KINDS];
+};
+
+void v1_steps_init(struct v1_steps *s, struct v1_writer *w, int version);
+void v1_steps_release(struct v1_steps *s);
+
+static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
+{
+	s->left[kind]++;
+}
+
+/* @id may be any number; V1_ANY_P is the one of no P. */
+#define V1_ANY_P UINT64_MAX
+struct v1_p *v1_p(struct v1_steps *s, uint64_t id);
+/* NULL if there is none, or none any more. */
+struct v1_g *v1_g(const struct v1_steps *s, uint64_t id);
+/* A tick of its own, for an event that is written later. */
+uint64_t v1_tick(struct v1_steps *s);
+
+/* --- Ps; their times may be earlier than those of other Ps --- */
+void v1_proc_start(struct v1_steps *s, struct v1_p *p, uint64_t thread);
+void v1_proc_stop(struct v1_steps *s, struct v1_p *p);
+void v1_gomaxprocs(struct v1_steps *s, struct v1_p *p, uint64_t procs, uint64_t stack);
+void v1_sweep_start(struct v1_steps *s, struct v1_p *p, uint64_t stack);
+void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t reclaimed);
+
+/* --- goroutines --- */
+/* NULL, and counted, if the id cannot be one or was one before. */
+struct v1_g *v1_go_create(struct v1_steps *s, struct v1_p *p, uint64_t id, uint64_t start,
+			  uint64_t stack);
+/* Right after its creation. */
+void v1_go_waiting(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
+void v1_go_in_syscall(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
+void v1_go_start(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
+/* The label of @g, which has just been started. */
+void v1_go_label(struct v1_steps *s, struct v1_g *g, const char *label, size_t n);
+/* @type: one of those that begin a wait; V1_GO_STOP ends the goroutine. */
+void v1_go_block(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned int type,
+		 uint64_t stack);
+/* V1_GO_SCHED or V1_GO_PREEMPT */
+void v1_go_yield(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned int type,
+		 uint64_t stack);
+void v1_go_end(struct v1_steps *s, struct v1_p *p, struct v1_g *g);
+void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack);
+void v1_go_syscall(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack);
+/* Its P goes on without it. */
+void v1_go_sysblock(struct v1_steps *s, struct v1_g *g);
+/* It has left the system call; its next start says so. @tick: when, 0 if it starts at once. */
+void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, uint64_t tick);
+/* The event by itself. */
+void v1_go_sysexit(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t tick);
+/* Whatever it takes, at no P; all but what there is already is counted as a repair. */
+void v1_go_settle(struct v1_steps *s, struct v1_g *g, enum v1_go_state state, bool syscall);
+
+/* --- the program --- */
+void v1_gc_start(struct v1_steps *s, struct v1_p *p, uint64_t stack);
+void v1_gc_done(struct v1_steps *s, struct v1_p *p);
+/* False: left out, as the format has no number for the reason, or another one is open. */
+bool v1_stw_start(struct v1_steps *s, struct v1_p *p, const char *reason, size_t n);
+void v1_stw_done(struct v1_steps *s, struct v1_p *p);
+/* V1_HEAP_ALLOC, V1_HEAP_GOAL */
+void v1_heap(struct v1_steps *s, struct v1_p *p, unsigned int type, uint64_t bytes);
+/* V1_ASSIST_START, V1_ASSIST_DONE, of the goroutine that runs */
+void v1_assist(struct v1_steps *s, struct v1_p *p, unsigned int type, uint64_t stack);
+
+/* --- what the program says of itself --- */
+struct v1_text {
+	const char *s;
+	size_t n;
+};
+
+void v1_task_create(struct v1_steps *s, struct v1_p *p, uint64_t task, uint64_t parent,
+		    struct v1_text name, uint64_t stack);
+void v1_task_end(struct v1_steps *s, struct v1_p *p, uint64_t task, uint64_t stack);
+void v1_region_begin(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text name,
+		     uint64_t stack);
+void v1_region_end(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text name,
+		   uint64_t stack);
+void v1_log(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text key,
+	    struct v1_text text, uint64_t stack);
+void v1_futile(struct v1_steps *s, struct v1_p *p);
+/* At @tick; @p and @g as they are named in the file. */
+void v1_sample(struct v1_steps *s, uint64_t tick, uint64_t p, uint64_t g, uint64_t stack);
+
+#endif

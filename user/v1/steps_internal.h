@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* steps_internal: what the parts of steps share. */
+#ifndef GOTAP_V1_STEPS_INTERNAL_H
+#define GOTAP_V1_STEPS_INTERNAL_H
+
+#include "v1/steps.h"
+
+/* The tick of an event of @p that comes behind all others. */
+uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p);
+/* Writes it. */
+void steps_put(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
+	       uint64_t stack);
+/* The same behind those of @p only: nobody else's events depend on it. */
+void steps_put_local(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
+		     uint64_t stack);
+
+#define STEPS_ARGS(...) ((const uint64_t[]){ __VA_ARGS__ })
+#define STEPS_NONE STEPS_ARGS(0)
+
+/* @p gets rid of whom it runs, who was not seen to leave. */
+void steps_clear(struct v1_steps *s, struct v1_p *p);
+void steps_g_free(struct v1_g *g);
+
+#endif

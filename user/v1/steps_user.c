@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* steps_user: what the program says of itself, and samples of the CPU. See steps.h. */
+#include "v1/steps_internal.h"
+
+/* Tasks, regions and logs came together, with Go 1.11. */
+static bool has_annotations(struct v1_steps *s)
+{
+	if (v1_writer_has(s->w, V1_TASK_CREATE))
+		return true;
+	v1_leave_out(s, V1_LEFT_ANNOTATIONS);
+	return false;
+}
+
+void v1_task_create(struct v1_steps *s, struct v1_p *p, uint64_t task, uint64_t parent,
+		    struct v1_text name, uint64_t stack)
+{
+	bool is_new;
+	uint64_t id;
+
+	if (!has_annotations(s))
+		return;
+	map64_put(&s->tasks, task, &is_new);
+	if (!is_new) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	id = v1_writer_string(s->w, p->out, name.s, name.n);
+	steps_put(s, p, V1_TASK_CREATE, STEPS_ARGS(task, parent, id), stack);
+}
+
+void v1_task_end(struct v1_steps *s, struct v1_p *p, uint64_t task, uint64_t stack)
+{
+	if (!has_annotations(s))
+		return;
+	map64_del(&s->tasks, task);
+	steps_put(s, p, V1_TASK_END, STEPS_ARGS(task), stack);
+}
+
+enum { BEGIN, END };
+
+void v1_region_begin(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text name,
+		     uint64_t stack)
+{
+	struct v1_region *r;
+
+	if (!has_annotations(s))
+		return;
+	if (!p->g) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	r = vec_push(&p->g->regions, sizeof(*r));
+	*r = (struct v1_region){ task, v1_writer_string(s->w, p->out, name.s, name.n) };
+	steps_put(s, p, V1_REGION, STEPS_ARGS(task, BEGIN, r->name), stack);
+}
+
+/* Parsers refuse one that is not the innermost; one that began before the trace is none of it. */
+void v1_region_end(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text name,
+		   uint64_t stack)
+{
+	const struct v1_region *r;
+	uint64_t id;
+
+	if (!has_annotations(s))
+		return;
+	p->started = NULL;
+	id = v1_writer_string(s->w, p->out, name.s, name.n);
+	r = p->g && p->g->regions.len ?
+	    vec_at(&p->g->regions, struct v1_region, p->g->regions.len - 1) : NULL;
+	if (!p->g || (r && (r->task != task || r->name != id))) {
+		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
+		return;
+	}
+	if (r)
+		p->g->regions.len--;
+	steps_put(s, p, V1_REGION, STEPS_ARGS(task, END, id), stack);
+}
+
+void v1_log(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text key,
+	    struct v1_text text, uint64_t stack)
+{
+	uint64_t id;
+
+	if (!has_annotations(s))
+		return;
+	id = v1_writer_string(s->w, p->out, key.s, key.n);
+	p->started = NULL;
+	s->last = steps_tick(s, p);
+	v1_writer_log(s->w, p->out, s->last, STEPS_ARGS(task, id), stack, text.s, text.n);
+}
+
+/* The runtime of Go 1.21 has it no more. */
+void v1_futile(struct v1_steps *s, struct v1_p *p)
+{
+	steps_put(s, p, V1_FUTILE_WAKEUP, STEPS_NONE, 0);
+}
+
+/* The runtime writes them later, from a buffer of their own; parsers go by the tick inside. */
+void v1_sample(struct v1_steps *s, uint64_t tick, uint64_t p, uint64_t g, uint64_t stack)
+{
+	struct v1_out *out;
+	uint64_t now = tick;
+
+	if (!v1_writer_has(s->w, V1_CPU_SAMPLE)) {
+		v1_leave_out(s, V1_LEFT_SAMPLES);
+		return;
+	}
+	out = v1_writer_out(s->w, V1_SAMPLES);
+	if (now <= out->last)
+		now = out->last + 1;
+	v1_writer_event(s->w, out, now, V1_CPU_SAMPLE, STEPS_ARGS(tick, p, g), stack);
+}
