@@ -96,7 +96,9 @@ annotations() {
 @test "Go 1.15: tasks, regions and logs equal the runtime's" { annotations 1.15; }
 
 # v1 does not cut long texts, has other words for the stop of all stacks, and no reason for what waits for the collector.
-RANGES=(-min-reasons 0.8 -skip 'Log,TaskBegin,RangeBegin stop-the-world (all,RangeEnd stop-the-world (all' -rough 'Metric /memory')
+# A thread that loses its CPU between the two tracers' looks moves an event over the end of the window, or past another one
+# of its kind: one in a hundred may differ. The stop in which their own trace starts is half in the window.
+RANGES=(-min-reasons 0.8 -skip 'Log,TaskBegin,RangeBegin stop-the-world (all,RangeEnd stop-the-world (all,RangeEnd stop-the-world (start trace' -rough 'Metric /memory' -min-recall 0.99 -min-precision 0.98)
 
 @test "Go 1.21: the collector, the heap and sweeping equal the runtime's, byte for byte" {
 	beside 1.21 ranges default,sweep "${RANGES[@]}" \

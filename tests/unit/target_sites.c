@@ -14,9 +14,11 @@
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
 #include "target/offsets.h"
+#include "target/mallocgc.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
 #include "target/stackalloc.h"
+#include "target/trace_flag.h"
 #include "target/x86/insn.h"
 
 /* Functions that gotap may probe; those that a program has must have a site. */
@@ -266,6 +268,63 @@ static bool stack_site_is_sound(const struct gobin *b)
 	return ok && !site.lo.in_frame && site.size.in_frame && stackalloc_mheap(b);
 }
 
+/* The jump on equal or not equal at @addr, which may have padding in front, tests a byte in memory. */
+static bool is_flag_jump(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
+{
+	struct vec lines = disassemble(gobin_path(b), fn->addr, fn->addr + fn->size);
+	bool ok = false, flag = false;
+	size_t i;
+
+	for (i = 0; i < lines.len; i++) {
+		const struct line *l = vec_at(&lines, struct line, i);
+
+		if (l->addr == addr)
+			ok = flag && (starts(l->text, "je ") || starts(l->text, "jne "));
+		if (!starts(l->text, "nop") && !starts(l->text, "xchg   %ax,%ax"))
+			flag = starts(l->text, "cmpb   $0x0,0x");
+	}
+	vec_free(&lines);
+	return ok;
+}
+
+/* Since 1.22, where the three values are. */
+static bool malloc_site_is_sound(const struct gobin *b)
+{
+	struct mallocgc_site site;
+	struct gobin_func fn;
+	int r = mallocgc_site(b, &site, NULL);
+
+	if (gobin_go_minor(b) < 22)
+		return true;
+	return !r && !gobin_func(b, "runtime.mallocgc", &fn) && is_flag_jump(b, &fn, fn.addr + site.offset) &&
+	       site.type.in_frame;
+}
+
+/* Up to 1.18, the variable that the runtime has under another name in each release. */
+static bool heap_is_asked(const struct gobin *b, enum trace_flag_event event, size_t least)
+{
+	struct vec sites = {0};
+	uint64_t variable = 0, start, end;
+	bool ok = !trace_flag_sites(b, event, &sites, &variable, NULL) && sites.len >= least;
+	size_t i;
+
+	for (i = 0; i < sites.len; i++) {
+		const struct trace_flag_site *s = vec_at(&sites, struct trace_flag_site, i);
+
+		ok &= is_flag_jump(b, &s->func, s->addr);
+	}
+	gobin_data_range(b, &start, &end);
+	vec_free(&sites);
+	return ok && variable >= start && variable < end;
+}
+
+static bool heap_sites_are_sound(const struct gobin *b)
+{
+	if (gobin_go_minor(b) > 18)
+		return true;
+	return heap_is_asked(b, TRACE_FLAG_HEAP, 3) && heap_is_asked(b, TRACE_FLAG_GOAL, 1);
+}
+
 /* Since 1.22: all stores of 0 into the field, and nothing else. */
 static bool assist_ends_agree(const struct gobin *b)
 {
@@ -333,6 +392,8 @@ static const struct {
 	{ "DWARF offsets are those of the table", offsets_agree },
 	{ "exitsyscall has its P in a register", exit_site_is_sound },
 	{ "stackalloc asks whether to trace", stack_site_is_sound },
+	{ "mallocgc asks whether to debug allocations", malloc_site_is_sound },
+	{ "up to Go 1.18 the runtime asks whether to trace the heap", heap_sites_are_sound },
 	{ "ready keeps its skip count at rbp+24", ready_slot_is_known },
 	{ "assists end where g.inMarkAssist is cleared", assist_ends_agree },
 };

@@ -11,7 +11,8 @@ static const char help[] =
 	"usage: gotap events\n"
 	"\n"
 	"Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
-	"the runtime functions it probes. LIST is like gc,heap; `all`; `-heap`.\n"
+	"the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
+	"which changes the default.\n"
 	"\n"
 	"Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
 	"0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n";
