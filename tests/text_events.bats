@@ -64,7 +64,7 @@ same_as_tool() {
 for_release() {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$1" mixed
-	"$PROG" -trace "$trace" -delay 20ms -dur 300ms -tail 0 >/dev/null
+	"$PROG" -trace "$trace" -delay 20ms -dur 150ms -tail 0 >/dev/null
 	same_as_go "$trace"
 	[ "$(wc -l <"$OUR_EVENTS")" -gt 100 ]
 	same_as_tool "$1" "$trace"
@@ -106,24 +106,6 @@ for_release() {
 	[ "$n" -ge 19 ]
 }
 
-# canonical FILE [new]: events of goroutines and ranges without what v1 and v2 cannot have in common: threads and Ps
-# (v1 readers put some events on made-up Ps), times (v1 has events at one time), the parent of a task that ends (Go
-# says 0 there), the order between goroutines. The first Gomaxprocs, which Go leaves out, is left out of ours.
-canonical() {
-	jq -r --arg side "$2" '
-		select(.kind != "Sync") |
-		del(.time, .m, .p, .event) | if .kind == "TaskEnd" then del(.parent) else . end |
-		if .kind == "Metric" or .kind == "StackSample" then ["metric", tojson]
-		elif .kind == "StateTransition" and .to == "Running" and .of == "goroutine" then ["\(.of)\(.id)", (del(.g) | tojson)]
-		elif .kind == "StateTransition" then ["\(.of)\(.id)",
-			((if .from == "NotExist" then . else del(.g) end) | tojson)]
-		elif .of or .name then ["\(.name)\(.of)\(.id)", (del(.g) | tojson)]
-		else ["g\(.g)", tojson] end | @tsv' "$1" |
-		if [ "$2" = ours ]; then awk '!/gomaxprocs/ || seen++'; else cat; fi >"$1.all"
-	grep -v '^metric' "$1.all" | sort -s -t"$(printf '\t')" -k1,1
-	grep '^metric' "$1.all" | sort
-}
-
 # The conversion of v1 that both readers see is tested in v1.bats.
 @test "the events of a trace of Go 1.11 to 1.21 are those that Go gives of it" {
 	local old n=0
@@ -132,8 +114,8 @@ canonical() {
 		go_events "$old"
 		our_events "$old"
 		[ "$OUR_STATUS" -eq 0 ]
-		canonical "$GO_EVENTS" go >"$BATS_TEST_TMPDIR/a"
-		canonical "$OUR_EVENTS" ours >"$BATS_TEST_TMPDIR/b"
+		python3 "$CHECKOUT/tests/lib/canonical_events.py" go "$GO_EVENTS" >"$BATS_TEST_TMPDIR/a"
+		python3 "$CHECKOUT/tests/lib/canonical_events.py" ours "$OUR_EVENTS" >"$BATS_TEST_TMPDIR/b"
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/a")" -gt 25 ]
 		diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b" | head -n 5 | grep . && fail "$old"
 		"$GOTAP" convert "$old" -o "$BATS_TEST_TMPDIR/new.trace"
