@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rewrite: a trace of any release, or a part of it, as another trace, which
- * `gotap check` and Go's own reader take: what `gotap convert` does
- * (docs/convert.md).
+ * rewrite: a trace of any release, or a part of it, as another trace of any
+ * release, which `gotap check` and Go's own readers take: what `gotap convert`
+ * does (docs/convert.md).
  *
  *	struct gotap_input in = { 0 };
  *	struct gotap_rewrite_options options = { 0 };
@@ -32,7 +32,11 @@ extern "C" {
 /* Zeros are for all of the trace. */
 struct gotap_rewrite_options {
 	size_t size;		/* sizeof(struct gotap_rewrite_options) */
-	int version;		/* NN of header go 1.NN: 22, 23, 25, 26; 0: the original's, at least 22 */
+	/*
+	 * NN of header go 1.NN: 22, 23, 25, 26, or a format before Go 1.22 that older tools
+	 * read: 8, 11, 19, 21. 0: the original's, at least 22.
+	 */
+	int version;
 	int strip_stacks;	/* 1: leave out all stacks */
 	int64_t from, to;	/* ns since the first event; to 0: the end */
 	/*
@@ -46,9 +50,14 @@ struct gotap_rewrite_options {
 
 /* What the result has and lacks. All zero but the first: nothing else was there to say. */
 struct gotap_rewrite_result {
-	uint64_t events;	/* in the result, with those that were added, without CPU samples */
+	/*
+	 * In the result, with those that were added, without CPU samples; where that has a
+	 * format before Go 1.22, those that it was made from.
+	 */
+	uint64_t events;
 	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */
 	uint64_t dropped;	/* events that have no place in the result */
+	uint64_t left;		/* what a format before Go 1.22 cannot say, left out or made less */
 	uint64_t faults;	/* places where the original is damaged ... */
 	uint64_t resumed;	/* ... 1 if the result has something behind the first one */
 	uint64_t lost_bytes;	/* of the original, there */

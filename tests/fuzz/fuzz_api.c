@@ -621,10 +621,10 @@ static void write_raw(struct tape t)
 
 static void rewrite_bytes(struct tape t)
 {
-	static const int versions[] = { 0, 22, 23, 25, 26 };
+	static const int versions[] = { 0, 22, 23, 25, 26, 8, 11, 19, 21 };
 	uint64_t goroutines[2] = { byte(&t), 1 };
 	struct gotap_rewrite_options o = {
-		.size = sizeof(o), .version = versions[byte(&t) % 5], .strip_stacks = byte(&t) & 1,
+		.size = sizeof(o), .version = versions[byte(&t) % 9], .strip_stacks = byte(&t) & 1,
 		.from = byte(&t) & 1 ? byte(&t) * 16 : 0, .goroutines = goroutines,
 		.ngoroutines = byte(&t) & 1 ? 2 : 0,
 	};
@@ -644,7 +644,8 @@ static void rewrite_bytes(struct tape t)
 	}
 	must(!result.faults == !result.fault[0], "damage has a reason");
 	data = bytes_of(fd, &n);
-	must(read_bytes(FROM_MEMORY, data, n) >= result.events, "what was written is read");
+	if (!o.version || o.version >= 22)
+		must(read_bytes(FROM_MEMORY, data, n) >= result.events, "what was written is read");
 	munmap(data, n);
 	close(fd);
 }

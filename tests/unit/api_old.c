@@ -274,6 +274,41 @@ static void they_become_new_ones(void)
 	}
 }
 
+/* The same steps are in each. */
+static void results_can_have_an_old_format(void)
+{
+	static const int wanted[] = { 8, 11, 19, 21 };
+	struct gotap_rewrite_options options = { .size = sizeof(options) };
+	struct gotap_rewrite_result result;
+	struct gotap_trace_info info;
+	struct gotap_reader *r;
+	struct gotap_event ev;
+	size_t v;
+
+	for (v = 0; v < 8; v++) {
+		struct file f = file_new(19);
+		struct gotap_input in = input_of(file_end(&f));
+		int fd = memfd_create("new", MFD_CLOEXEC), kinds[256] = { 0 };
+
+		options.version = wanted[v % 4];
+		options.to = v < 4 ? 0 : 1000000;	/* all of it; or a part, which is made as a new one */
+		CHECK_EQ(gotap_rewrite(&in, fd, &options, &result, sizeof(result), NULL), 0);
+		CHECK(result.events >= 6);
+		CHECK(!result.faults);
+		lseek(fd, 0, SEEK_SET);
+		CHECK_EQ(gotap_open_fd(&r, fd, NULL, NULL), 0);
+		gotap_reader_info(r, &info, sizeof(info));
+		CHECK_EQ(info.version, wanted[v % 4]);
+		while (gotap_next(r, &ev, sizeof(ev)) > 0)
+			kinds[ev.kind]++;
+		CHECK_EQ(kinds[GOTAP_GO_BLOCK], 1);
+		CHECK_EQ(kinds[GOTAP_GO_DESTROY], 1);
+		gotap_close(r);
+		close(fd);
+		close(f.fd);
+	}
+}
+
 /* Without its last record the file has no frequency, and breaks off. */
 static void what_is_left_of_a_damaged_one_is_kept(void)
 {
@@ -309,6 +344,7 @@ int main(void)
 		UNIT(kinds_are_those_of_the_release),
 		UNIT(they_are_shown_as_go_1_22_would_have_written_them),
 		UNIT(they_become_new_ones),
+		UNIT(results_can_have_an_old_format),
 		UNIT(what_is_left_of_a_damaged_one_is_kept),
 		{0},
 	});

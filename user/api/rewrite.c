@@ -46,7 +46,7 @@ static struct gotap_rewrite_result v2_result(const struct rewrite_result *r)
 static void add_v1(struct gotap_rewrite_result *to, const struct convert_result *r)
 {
 	if (!to->events)
-		to->events = r->counts.written;
+		to->events = r->counts.written ? r->counts.written : r->v1_events;
 	to->dropped += r->counts.dropped;
 	to->futile = r->counts.futile;
 	to->joined += r->counts.joined;
@@ -61,12 +61,22 @@ static void add_v1(struct gotap_rewrite_result *to, const struct convert_result 
 	memcpy(to->fault, r->cut.why.text, sizeof(r->cut.why.text));
 }
 
+/* What the old format of the result cannot say, or has to say more. */
+static void add_left(struct gotap_rewrite_result *to, const uint64_t *left)
+{
+	unsigned int i;
+
+	for (i = 0; i < V1_LEFT_KINDS; i++)
+		*(v1_left_is_added(i) || v1_left_is_repair(i) ? &to->joined : &to->left) += left[i];
+}
+
 static void give_result(const struct convert_result *r, struct gotap_rewrite_result *to, size_t size)
 {
 	struct gotap_rewrite_result result = v2_result(&r->rewrite);
 
 	if (r->is_v1)
 		add_v1(&result, r);
+	add_left(&result, r->left);
 	if (to)
 		api_give(to, size, &result, sizeof(result));
 }
