@@ -39,6 +39,6 @@ four_times() {
 	four_times 32 check "text -o /dev/null" "text --links -o /dev/null" "convert -o /dev/null"
 }
 
-@test "check and convert of a v1 file of 128 MiB take at most four times as much" {
-	four_times 128 check "convert -o /dev/null"
+@test "convert of a v1 file of 128 MiB takes at most four times as much" {
+	four_times 128 "convert -o /dev/null"
 }

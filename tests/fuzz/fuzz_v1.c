@@ -19,6 +19,7 @@
 #include "v1/convert.h"
 #include "v1/text.h"
 #include "v1/trace.h"
+#include "v1/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -45,6 +46,27 @@ static size_t walk(const struct v1_trace *t)
 		       (ev->text_len ? (size_t)ev->text[0] : 0) + (size_t)it.thread;
 	v1_iter_release(&it);
 	return sum;
+}
+
+/* Links lead to later events. */
+static void follow_links(const struct v1_trace *t)
+{
+	struct v1_view_event e;
+	struct v1_view *v;
+	struct error err;
+	uint32_t furthest = 0, last = 0;
+
+	if (v1_view_open(&v, t, &err))
+		return;
+	while (v1_view_next(v, &e)) {
+		if (e.number <= last || (e.link && e.link <= e.number))
+			abort();
+		last = e.number;
+		furthest = e.link > furthest ? e.link : furthest;
+	}
+	if (furthest > last)
+		abort();
+	v1_view_close(v);
 }
 
 static void must_read(int fd)
@@ -81,6 +103,7 @@ static void run(const uint8_t *data, size_t n)
 	if (v1_trace_open_cut(&t, data, n, &cut, &err))
 		return;
 	walk(t);
+	follow_links(t);
 	fd = memfd_create("fuzz", 0);
 	if (!v1_convert(t, fd, 22, NULL, &err))
 		must_read(fd);

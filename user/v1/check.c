@@ -130,6 +130,11 @@ void v1_check_links(struct check *c, uint32_t *links)
 	c->links = links;
 }
 
+uint32_t v1_check_number(const struct check *c)
+{
+	return c->number;
+}
+
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)
 {
 	*goroutines = c->gs.len - 1;

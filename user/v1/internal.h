@@ -145,6 +145,8 @@ struct check *v1_check_new(const struct v1_trace *t);
 int v1_check_event(struct check *c, struct v1_event *ev, struct error *err);
 /* Where to put the links from then on: by number of the event, from 1, zeroed. */
 void v1_check_links(struct check *c, uint32_t *links);
+/* Of the event checked last. */
+uint32_t v1_check_number(const struct check *c);
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs);
 /* Accepts NULL. */
 void v1_check_free(struct check *c);

@@ -13,7 +13,6 @@
 struct v1_view {
 	struct v1_iter it;
 	uint32_t *links;	/* by number */
-	uint32_t number;
 };
 
 int v1_view_open(struct v1_view **ret, const struct v1_trace *t, struct error *err)
@@ -70,11 +69,12 @@ static uint64_t g_of(const struct v1_event *ev)
 bool v1_view_next(struct v1_view *v, struct v1_view_event *out)
 {
 	const struct v1_event *ev = v1_iter_next(&v->it);
+	uint32_t number;
 
 	if (!ev)
 		return false;
-	v->number++;
-	*out = (struct v1_view_event){ ev, g_of(ev), p_of(ev), v->number, v->links[v->number] };
+	number = v1_check_number(v->it.check);
+	*out = (struct v1_view_event){ ev, g_of(ev), p_of(ev), number, v->links[number] };
 	return true;
 }
 
