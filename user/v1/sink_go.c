@@ -26,6 +26,10 @@ static void name_start(struct v1_sink *v, struct v1_g *g, uint64_t key)
 /* What the thread runs, as far as v1 has it. */
 static struct v1_g *runs(struct v1_sink *v, const struct v1_m *m)
 {
+	struct v1_g *g = m->p ? m->p->g : NULL;
+
+	if (g && g->id == m->g)
+		return g;
 	return m->g ? v1_g(&v->s, m->g) : NULL;
 }
 

@@ -63,12 +63,15 @@ struct v1_p {
 	uint64_t thread;
 };
 
+enum { V1_RECENT_GS = 256 };
+
 struct v1_steps {
 	struct v1_writer *w;
 	int version;
 	uint64_t now, last;	/* ticks: of the event at hand, of the latest one written */
 	bool ties;		/* events of different Ps may have one tick, as they had it in a v1 trace */
 	struct map64 gs;	/* id -> struct v1_g * */
+	struct v1_g *recent[V1_RECENT_GS];	/* those used last, by id: most events find theirs here */
 	struct map64 ended;	/* id / 64 -> bits: no id may come again */
 	struct map64 tasks;	/* open ones */
 	struct vec ps;		/* struct v1_p *, by id + 1 */
@@ -91,7 +94,7 @@ static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
 #define V1_ANY_P UINT64_MAX
 struct v1_p *v1_p(struct v1_steps *s, uint64_t id);
 /* NULL if there is none, or none any more. */
-struct v1_g *v1_g(const struct v1_steps *s, uint64_t id);
+struct v1_g *v1_g(struct v1_steps *s, uint64_t id);
 /* A tick of its own, for an event that is written later. */
 uint64_t v1_tick(struct v1_steps *s);
 

@@ -12,11 +12,18 @@ static bool can_be(uint64_t id)
 	return id && id < UINT64_MAX - RESERVED_IDS + 1;
 }
 
-struct v1_g *v1_g(const struct v1_steps *s, uint64_t id)
+struct v1_g *v1_g(struct v1_steps *s, uint64_t id)
 {
-	uint64_t *slot = map64_get(&s->gs, id);
+	struct v1_g **recent = &s->recent[id % V1_RECENT_GS];
+	uint64_t *slot;
 
-	return slot ? (struct v1_g *)(uintptr_t)*slot : NULL;
+	if (*recent && (*recent)->id == id)
+		return *recent;
+	slot = map64_get(&s->gs, id);
+	if (!slot)
+		return NULL;
+	*recent = (struct v1_g *)(uintptr_t)*slot;
+	return *recent;
 }
 
 /* --- ends: parsers want every id once --- */
@@ -32,6 +39,8 @@ static void drop(struct v1_steps *s, struct v1_g *g)
 {
 	*map64_put(&s->ended, g->id / 64, NULL) |= 1ULL << g->id % 64;
 	map64_del(&s->gs, g->id);
+	if (s->recent[g->id % V1_RECENT_GS] == g)
+		s->recent[g->id % V1_RECENT_GS] = NULL;
 	steps_g_free(g);
 }
 
