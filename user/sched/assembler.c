@@ -33,7 +33,7 @@ struct assembler {
 	struct v1_sink *old;
 	const uint64_t *generations;	/* of the trace */
 	uint64_t records;
-	uint64_t written;	/* generations, when the last record had been taken */
+	uint64_t written;	/* generations, when the last sample was taken */
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
@@ -46,9 +46,14 @@ struct assembler {
 /* The model knows samples by the key of their whole stack. */
 static int pass_sample(struct assembler *a, const struct rec_cpu *c)
 {
-	struct rec_long l = { .r = c->r, .stack = stacks_sample(a->stacks, c) };
+	struct rec_long l = { .r = c->r };
 
+	if (a->written != *a->generations) {
+		a->written = *a->generations;
+		stacks_turn(a->stacks);
+	}
 	l.r.kind = REC_CPU_SAMPLE;
+	l.stack = stacks_sample(a->stacks, c);
 	return model_record(a->model, &l.r, a->err);
 }
 
@@ -56,14 +61,8 @@ static int pass_sample(struct assembler *a, const struct rec_cpu *c)
 static int to_model(void *ctx, const struct rec *r)
 {
 	struct assembler *a = ctx;
-	int e = r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) :
-					  model_record(a->model, r, a->err);
 
-	if (a->written != *a->generations) {
-		a->written = *a->generations;
-		stacks_turn(a->stacks);
-	}
-	return e;
+	return r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) : model_record(a->model, r, a->err);
 }
 
 static void note_lost(struct assembler *a, const struct rec *r)

@@ -43,6 +43,19 @@ static size_t size(const struct model *s)
 	return s->sink.ops->gen_size(s->sink.ctx);
 }
 
+/*
+ * A generation that has stated much lasts longer: what is stated is paid in each, and
+ * must not be most of the trace. With a million goroutines, some 17 MB are stated each
+ * 16 s, or each 33 MB of events.
+ */
+static void set_due(struct model *s)
+{
+	enum { GOROUTINES_PER_UNIT = 65536 };
+
+	s->due_time = s->gen_begin + s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
+	s->due_size = s->opts.gen_bytes + 2 * size(s);
+}
+
 static void begin(struct model *s)
 {
 	s->gen++;
@@ -59,7 +72,7 @@ static void begin(struct model *s)
 	procs_tell_first(s);	/* the plot indexes a list of as many items with what follows */
 	assist_tell_all(s);
 	sweep_tell_all(s);
-	s->stated_bytes = size(s);
+	set_due(s);
 }
 
 /* In a syscall is a P whose thread has a goroutine in one, whatever its own status says. */
@@ -156,23 +169,15 @@ int generation_end(struct model *s)
 }
 
 /*
- * A generation that has stated much lasts longer: what is stated is paid in each, and
- * must not be most of the trace. With a million goroutines, some 17 MB are stated each
- * 16 s, or each 33 MB of events.
+ * A reader looks an STW's name up in the generation of its end: never across. But
+ * where that end was lost, the generation must not grow without bound.
  */
-static bool is_due(const struct model *s)
+static bool can_end(const struct model *s)
 {
-	enum { GOROUTINES_PER_UNIT = 65536 };
-	uint64_t ns = s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
-	size_t bytes = s->opts.gen_bytes + s->stated_bytes;
-	/*
-	 * A reader looks an STW's name up in the generation of its end: never across.
-	 * But where that end was lost, the generation must not grow without bound.
-	 */
-	unsigned int patience = s->stw ? 8 : 1;
+	enum { PATIENCE = 8 };
 
-	return s->now - s->gen_begin >= patience * ns ||
-	       size(s) - s->stated_bytes >= patience * bytes;
+	return !s->stw || s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
+	       size(s) >= PATIENCE * s->due_size;
 }
 
 void generation_next(struct model *s)
@@ -181,12 +186,10 @@ void generation_next(struct model *s)
 	begin(s);
 }
 
-int generation_turn(struct model *s)
+static int turn(struct model *s)
 {
 	int r;
 
-	if (!is_due(s))
-		return 0;
 	ensure_world_runs(s);
 	forget_idle_threads(s);
 	procs_tell(s);
@@ -195,6 +198,14 @@ int generation_turn(struct model *s)
 		return r;
 	generation_next(s);
 	return 0;
+}
+
+/* For each record, hence the short way. */
+int generation_turn(struct model *s)
+{
+	if (s->now < s->due_time && size(s) < s->due_size)
+		return 0;
+	return can_end(s) ? turn(s) : 0;
 }
 
 int generation_finish(struct model *s, bool restate)

@@ -97,20 +97,30 @@ static bool leaves_out_a_name(const struct rec *r)
 		(is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD));
 }
 
-/* pass_on() names them in room for a rec_long. */
+/* copy_of() has room for these. */
 #define KIND(number, name, layout, family, ...) \
 	_Static_assert((REC_FAMILY_##family != REC_FAMILY_GO && REC_FAMILY_##family != REC_FAMILY_SYSCALL) || \
-		       sizeof(struct layout) <= sizeof(struct rec_long), #name ": too long");
+		       sizeof(struct layout) == sizeof(struct rec) || \
+		       sizeof(struct layout) == sizeof(struct rec_long), #name ": another length");
 #include "record.def"
 #undef KIND
 
+static struct rec_long copy_of(const struct rec *r)
+{
+	struct rec_long copy = { .r = *r };
+
+	if (rec_head_size(r->kind) == sizeof(copy))
+		copy = *(const struct rec_long *)r;
+	return copy;
+}
+
 static int pass_on(struct goid_filter *f, const struct rec *r)
 {
-	struct rec_long named = {0};
+	struct rec_long named;
 	bool is_known = false;
 
 	if (leaves_out_a_name(r)) {
-		memcpy(&named, r, record_size(r, SIZE_MAX));
+		named = copy_of(r);
 		is_known = r->id == REC_ID_TOLD && r->kind != REC_GO_DEAD;
 		if (r->id == REC_ID_TOLD)
 			named.r.id = name_of(f, r->ptr);

@@ -126,7 +126,8 @@ struct model {
 	uint64_t unit;		/* of times in the file, ns */
 	bool stating;		/* a generation begins: all statuses */
 	uint64_t gen, gen_begin;
-	size_t stated_bytes;	/* size of this generation when all was stated */
+	uint64_t due_time;	/* this generation ends then, */
+	size_t due_size;	/* or when it has so many bytes */
 	uint64_t gomaxprocs;
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
 	uint64_t procs_told;	/* what the trace says that it is, 0 = nothing yet */

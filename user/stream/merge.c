@@ -69,7 +69,7 @@ static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t mos
 	struct entry *e = q->entries.data;
 	size_t end = q->entries.len++, i = end;
 
-	for (; i > q->next && end - i < most && e[i - 1].time > time; i--)
+	for (; i > q->next && e[i - 1].time > time && end - i < most; i--)
 		e[i] = e[i - 1];
 	e[i] = (struct entry){ time, at };
 	return end - i;

@@ -34,21 +34,14 @@ static uint64_t text_id(struct v2_sink *v, const struct sink_text *t)
 	return tracefile_bytes(v->tf, t->bytes, t->len);
 }
 
-/* As the file has them: ids in place of texts and keys. */
-static void args_in_file(struct v2_sink *v, struct sink_refs refs, uint64_t *args)
+/* Argument @i as the file has it: an id in place of a text or a key. */
+static uint64_t arg_in_file(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
-	unsigned int left;
-
-	for (left = refs.texts; left; left &= left - 1) {
-		uint64_t *arg = &args[__builtin_ctz(left)];
-
-		*arg = text_id(v, sink_arg_text(*arg));
-	}
-	for (left = refs.stacks; left; left &= left - 1) {
-		uint64_t *arg = &args[__builtin_ctz(left)];
-
-		*arg = tracefile_stack(v->tf, *arg);
-	}
+	if (refs.texts >> i & 1)
+		return text_id(v, sink_arg_text(arg));
+	if (refs.stacks >> i & 1)
+		return tracefile_stack(v->tf, arg);
+	return arg;
 }
 
 static void event(void *ctx, const struct sink_event *e)
@@ -64,8 +57,7 @@ static void event(void *ctx, const struct sink_event *e)
 		return;
 	}
 	for (i = 0; i < e->nargs; i++)
-		args[i] = e->args[i];
-	args_in_file(v, refs, args);
+		args[i] = arg_in_file(v, refs, i, e->args[i]);
 	trace_emit_args(stream, e->time, e->kind, e->nargs, args);
 }
 
