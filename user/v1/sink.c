@@ -141,6 +141,8 @@ static void cpu_sample(void *ctx, const struct sink_sample *e)
 	struct v1_sink *v = ctx;
 	bool has_p = e->p != TRACEV2_NO_ID;
 
+	if (!v->began && v->statuses.len)
+		begin(v, &(struct sink_event){ .time = e->time, .kind = EV_ProcStatus });
 	if (v1_writer_has(v->w, V1_CPU_SAMPLE))
 		v1_leave_out(&v->s, V1_LEFT_SAMPLE_THREADS);
 	v1_sample(&v->s, ticks(v, e->time) + 1, has_p ? (uint64_t)v1_p(&v->s, e->p)->id : e->p,

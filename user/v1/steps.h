@@ -45,6 +45,7 @@ struct v1_g {
 	uint64_t exit_tick;	/* 0: when it starts */
 	bool assist;		/* mark assist begun */
 	uint64_t seq;		/* traceseq */
+	uint64_t created;	/* tick */
 	struct v1_p *p;		/* while it runs */
 	struct v1_p *last;	/* tracelastp: events of this one need no number */
 	uint64_t start;		/* id of the stack that it begins with, while that is not known */

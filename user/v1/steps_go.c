@@ -28,7 +28,7 @@ struct v1_g *v1_g(struct v1_steps *s, uint64_t id)
 
 /* --- ends: parsers want every id once --- */
 
-static bool has_ended(const struct v1_steps *s, uint64_t id)
+bool steps_has_ended(const struct v1_steps *s, uint64_t id)
 {
 	const uint64_t *bits = map64_get(&s->ended, id / 64);
 
@@ -134,7 +134,7 @@ struct v1_g *v1_go_create(struct v1_steps *s, struct v1_p *p, uint64_t id, uint6
 {
 	struct v1_g *g;
 
-	if (!can_be(id) || v1_g(s, id) || has_ended(s, id)) {
+	if (!can_be(id) || v1_g(s, id) || steps_has_ended(s, id)) {
 		v1_leave_out(s, V1_LEFT_AGAIN);
 		return NULL;
 	}
@@ -144,6 +144,7 @@ struct v1_g *v1_go_create(struct v1_steps *s, struct v1_p *p, uint64_t id, uint6
 	g->last = p;
 	*map64_put(&s->gs, id, NULL) = (uint64_t)(uintptr_t)g;
 	steps_put(s, p, V1_GO_CREATE, STEPS_ARGS(id, start), stack);
+	g->created = p->out->last;
 	return g;
 }
 

@@ -19,6 +19,7 @@ void steps_put_local(struct v1_steps *s, struct v1_p *p, unsigned int type, cons
 
 /* @p gets rid of whom it runs, who was not seen to leave. */
 void steps_clear(struct v1_steps *s, struct v1_p *p);
+bool steps_has_ended(const struct v1_steps *s, uint64_t id);
 void steps_g_free(struct v1_g *g);
 
 #endif

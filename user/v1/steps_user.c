@@ -98,14 +98,21 @@ void v1_futile(struct v1_steps *s, struct v1_p *p)
 /* The runtime writes them later, from a buffer of their own; parsers go by the tick inside. */
 void v1_sample(struct v1_steps *s, uint64_t tick, uint64_t p, uint64_t g, uint64_t stack)
 {
+	const struct v1_g *of = v1_g(s, g);
 	struct v1_out *out;
-	uint64_t now = tick;
+	uint64_t now;
 
 	if (!v1_writer_has(s->w, V1_CPU_SAMPLE)) {
 		v1_leave_out(s, V1_LEFT_SAMPLES);
 		return;
 	}
+	/* A goroutine that parsers meet in a sample first "already exists" when it is created. */
+	if (of && tick <= of->created)
+		tick = of->created + 1;
+	if (!of && !steps_has_ended(s, g))
+		g = 0;
 	out = v1_writer_out(s->w, V1_SAMPLES);
+	now = tick;
 	if (now <= out->last)
 		now = out->last + 1;
 	v1_writer_event(s->w, out, now, V1_CPU_SAMPLE, STEPS_ARGS(tick, p, g), stack);
