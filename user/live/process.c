@@ -141,7 +141,7 @@ int process_open_exe(struct process *p, struct error *err)
 		r = hold_exe(p);
 	while (r == -EAGAIN && ++tries < TRIES);
 	if (r == -ENOENT)
-		return error_set(err, r, "process %d has no program file: it is a kernel thread, or has just ended or exec'ed",
+		return error_set(err, r, "process %d has no program file: it is a kernel thread, has ended, or just exec'ed another",
 				 p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
