@@ -224,3 +224,33 @@ stopped_trace() {
 	matches 'left out [0-9]+ bytes, and [0-9]+ events before them that follow lost ones'
 	contains "the speed of the trace's clock was lost"
 }
+
+# Readers take this number for that of a P, but a thread that starts it has none.
+@test "a P with the number of no P is left out" {
+	cat >"$BATS_TEST_TMPDIR/text" <<-END
+		Trace Go1.23
+		EventBatch gen=1 m=18446744073709551615 time=1001 size=6
+		Frequency freq=1000000000
+		EventBatch gen=1 m=18446744073709551615 time=1001 size=13
+		ProcStatus dt=0 p=18446744073709551615 pstatus=2
+		EventBatch gen=1 m=7 time=1002 size=1000
+		EventBatch gen=2 m=18446744073709551615 time=2001 size=6
+		Frequency freq=1000000000
+		EventBatch gen=2 m=18446744073709551615 time=2002 size=13
+		ProcStatus dt=0 p=18446744073709551615 pstatus=2
+		EventBatch gen=2 m=1 time=2006 size=9
+		ProcStatus dt=0 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=1 gstatus=2
+		EventBatch gen=3 m=18446744073709551615 time=3001 size=6
+		Frequency freq=1000000000
+		EventBatch gen=3 m=18446744073709551615 time=3002 size=13
+		ProcStatus dt=0 p=18446744073709551615 pstatus=2
+		EventBatch gen=3 m=1 time=3006 size=9
+		ProcStatus dt=0 p=0 pstatus=1
+		GoStatus dt=1 g=1 m=1 gstatus=2
+	END
+	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/text" -o "$BATS_TEST_TMPDIR/damaged"
+	succeeds "$GOTAP" convert "$BATS_TEST_TMPDIR/damaged" -o "$BATS_TEST_TMPDIR/whole"
+	contains 'left out 3 events that have no place in the result'
+	succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/whole"
+}

@@ -338,10 +338,23 @@ void rewrite_see(struct rewrite *c, uint64_t id)
 		map64_put(&c->seen, id, NULL);
 }
 
+bool rewrite_is_of_no_p(const struct trace_event *ev)
+{
+	switch (ev->type) {
+	case EV_ProcStatus:
+	case EV_ProcStart:
+	case EV_ProcSteal:
+	case EV_GCSweepActive:
+		return ev->args[0] == TRACEV2_NO_ID;
+	default:
+		return false;
+	}
+}
+
 int rewrite_event(struct rewrite *c, const struct trace_event *ev)
 {
 	struct trace_transition tr = event_transition(ev);
-	int kept = steps[ev->type] ? steps[ev->type](c, ev) : 0;
+	int kept = steps[ev->type] && !rewrite_is_of_no_p(ev) ? steps[ev->type](c, ev) : 0;
 
 	if (kept < 0)
 		return kept;

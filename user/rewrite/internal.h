@@ -58,6 +58,11 @@ rewrite_step rewrite_go_unblock, rewrite_syscall_begin, rewrite_syscall_end;
 rewrite_step rewrite_syscall_end_blocked;
 rewrite_step rewrite_region_begin, rewrite_region_end, rewrite_task_begin, rewrite_task_end;
 
+/*
+ * Is it about a P with the number of no P? Readers accept such an event (Go 1.27,
+ * internal/trace/order.go), but the thread that starts this P has none then.
+ */
+bool rewrite_is_of_no_p(const struct trace_event *ev);
 /* Goroutine @id was asked for: is it in what is written? */
 void rewrite_see(struct rewrite *c, uint64_t id);
 bool rewrite_wanted(const struct rewrite *c, uint64_t g);

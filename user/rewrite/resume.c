@@ -106,6 +106,8 @@ static void take_state(void *ctx, const struct trace_event *ev)
 {
 	struct stated *st = ctx;
 
+	if (rewrite_is_of_no_p(ev))
+		return;
 	switch (ev->type) {
 	case EV_GoStatus:
 	case EV_GoStatusStack:
