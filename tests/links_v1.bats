@@ -108,8 +108,6 @@ canned_links() {
 	gotap text --links "$CHECKOUT/tests/vectors/ok_goswitch.trace"
 	[ "$status" -eq 1 ]
 	contains "unsupported trace file version go 1.2"
-	gotap text --links --events "$CHECKOUT/tests/vectors/ok_goswitch.trace"
-	[ "$status" -eq 2 ]
 	made 11 <<<"Batch 0 1; GoStart 1 1; Frequency 5"
 	gotap text --links "$MADE"
 	[ "$status" -eq 1 ]

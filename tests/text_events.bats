@@ -6,6 +6,7 @@
 # for persons, filters, damage, and odd strings.
 
 load lib/common
+load lib/v1
 
 VECTORS=$CHECKOUT/tests/vectors
 
@@ -152,6 +153,49 @@ for_release() {
 		"$GOTAP" text --events --json "$file"
 	done | jq -c 'keys_unsorted[:6]' | sort -u >"$BATS_TEST_TMPDIR/keys"
 	[ "$(<"$BATS_TEST_TMPDIR/keys")" = '["time","m","p","g","event","kind"]' ]
+}
+
+# --- links ---------------------------------------------------------------------------------------
+
+# links_right MODE FILE...: what tests/lib/event_links.py says of its links.
+links_right() { python3 "$CHECKOUT/tests/lib/event_links.py" "$@" || fail "$*"; }
+
+@test "the link of an event is the earlier one that it ends or follows" {
+	local file json=$BATS_TEST_TMPDIR/links.json n=0
+	for file in "$VECTORS"/ok_*.trace; do
+		"$GOTAP" text --events --json --links "$file" >"$json"
+		n=$((n + $(links_right same "$json")))
+		# nothing else is different
+		"$GOTAP" text --events --json "$file" | cmp - <(sed -E 's/,"link":\{"time":[0-9]+,"event":"[A-Za-z]+"\}//' "$json")
+	done
+	[ "$n" -ge 80 ]
+	require_go "$REFERENCE_GO"
+	for file in annotations-stress gc-stress task-across-generations; do
+		"$GOTAP" wire "${GO%/bin/go}/src/internal/trace/testdata/tests/go122-$file.test" -o "$BATS_TEST_TMPDIR/t.trace"
+		"$GOTAP" text --events --json --links --no-stacks "$BATS_TEST_TMPDIR/t.trace" >"$json"
+		[ "$(links_right same "$json")" -ge 1 ]
+	done
+}
+
+@test "a trace of before Go 1.22 has the links that --links shows" {
+	local file json=$BATS_TEST_TMPDIR/links.json n=0
+	v1_traces
+	for file in "$V1_TRACES"/{http,stress_start_stop,user_task_region}_*_good; do
+		"$GOTAP" text --events --json --links --no-stacks "$file" >"$json"
+		"$GOTAP" text --links "$file" >"$BATS_TEST_TMPDIR/old"
+		links_right same "$json"
+		n=$((n + $(links_right v1 "$json" "$BATS_TEST_TMPDIR/old")))
+	done
+	[ "$n" -ge 500 ]
+}
+
+@test "a link stands behind its line, on the same clock, whatever is left out" {
+	"$GOTAP" text --events --links "$TRACE" | sed -E 's/  <- [0-9.]+ [A-Za-z]+$//' | diff "$SHOWN" -
+	"$GOTAP" text --events --links "$TRACE" | grep -q ' GoUnblock          G1 Waiting->Runnable  <- 0.000001023 GoBlock$'
+	"$GOTAP" text --events --links --absolute "$TRACE" | grep -q ' GoStart            G9 Runnable->Running  <- 0.000002021 GoCreate$'
+	[ "$("$GOTAP" text --events --links --no-stacks "$TRACE" --kind GoStop --from 1s)" = \
+		'1.000000027 M7       P0  G9      GoStop             G9 Running->Runnable "preempted"  <- 1.000000025 GoSyscallEnd' ]
+	[ "$("$GOTAP" text --events --links --json "$TRACE" --kind UserTaskEnd | jq -c .link)" = '{"time":2016,"event":"UserTaskBegin"}' ]
 }
 
 # --- filters -------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ struct gotap_read_options {
 	 * Go 1.7, which hold addresses only. Not used for others.
 	 */
 	const char *binary;
+	int links;	/* 1: gotap_event_link() is wanted, which needs some memory for each goroutine */
 };
 
 struct gotap_event {
@@ -191,6 +192,18 @@ struct gotap_label {
 	struct gotap_text label;
 };
 
+/*
+ * The earlier event that an event ends or follows. Of a transition, the one that brought the
+ * goroutine or P into the state that it leaves: of GOTAP_GO_START that is GOTAP_GO_CREATE,
+ * GOTAP_GO_UNBLOCK or GOTAP_GO_STOP, of GOTAP_GO_UNBLOCK the GOTAP_GO_BLOCK. Of the end of a
+ * range, region or task, its begin. A status stands for what happened before the trace.
+ */
+struct gotap_link {
+	int64_t time;		/* that of the earlier event, which no other one has */
+	uint32_t kind;		/* enum gotap_kind */
+	uint32_t unused;
+};
+
 GOTAP_API int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition *tr,
 				     size_t size);
 GOTAP_API int gotap_event_range(const struct gotap_reader *r, struct gotap_range *range,
@@ -204,6 +217,8 @@ GOTAP_API int gotap_event_region(const struct gotap_reader *r, struct gotap_regi
 GOTAP_API int gotap_event_log(const struct gotap_reader *r, struct gotap_log *log, size_t size);
 GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label *label,
 				size_t size);
+/* 1 for an event of any category that has a link; 0 for all unless links was set at the opening. */
+GOTAP_API int gotap_event_link(const struct gotap_reader *r, struct gotap_link *link, size_t size);
 
 /* --- strings and stacks --- */
 

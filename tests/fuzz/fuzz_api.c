@@ -118,6 +118,14 @@ static void look_at_meaning(struct gotap_reader *r, uint32_t category)
 	look_at_annotation(r, category);
 }
 
+static void look_at_link(struct gotap_reader *r, const struct gotap_event *ev)
+{
+	struct gotap_link link;
+
+	if (gotap_event_link(r, &link, sizeof(link)))
+		must(link.time < ev->time && gotap_kind_name(link.kind), "a link is an earlier event");
+}
+
 static void look_at_data(struct gotap_reader *r)
 {
 	struct gotap_data data;
@@ -145,6 +153,7 @@ static void look_at(struct gotap_reader *r, const struct gotap_event *ev)
 		must(frames[i].func.s && frames[i].file.s, "a frame's name can be read");
 	gotap_reader_info(r, &info, sizeof(info));
 	look_at_meaning(r, ev->category);
+	look_at_link(r, ev);
 	if (ev->kind == GOTAP_SYNC || ev->kind == GOTAP_CPU_SAMPLE)
 		look_at_data(r);
 }
@@ -175,11 +184,13 @@ enum { FROM_MEMORY, FROM_FUNCTION, FROM_FILE };
 static int open_from(struct gotap_reader **r, unsigned int from, const uint8_t *data, size_t size,
 		     struct tape *t, int fd, struct gotap_error *err)
 {
+	struct gotap_read_options options = { .size = sizeof(options), .links = 1 };
+
 	if (from == FROM_FUNCTION)
 		return gotap_open_callback(r, feed, t, NULL, err);
 	if (from == FROM_FILE)
 		return gotap_open_fd(r, fd, NULL, err);
-	return gotap_open_memory(r, data, size, NULL, err);
+	return gotap_open_memory(r, data, size, &options, err);
 }
 
 /* Number of events, whatever they are read from. */

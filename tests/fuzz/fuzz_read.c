@@ -75,7 +75,8 @@ static void show(const uint8_t *data, size_t size, const struct events_options *
 
 static void show_events(const uint8_t *data, size_t size)
 {
-	struct events_options o = { .filter = EVENTS_ALL, .no_stacks = size > SHORT_WITH_STACKS };
+	struct events_options o = { .filter = EVENTS_ALL, .no_stacks = size > SHORT_WITH_STACKS,
+				    .links = true };
 	regex_t func;
 
 	show(data, size, &o, false);

@@ -332,6 +332,81 @@ static void the_trace_has_a_version_and_clocks(void)
 	close(fd);
 }
 
+/* --- links --- */
+
+/* The ends, the first follower of each status, and a chain; times are steps since the first event. */
+static const struct {
+	uint64_t kind, link, steps;
+} linked[] = {
+	{ GOTAP_STW_END, GOTAP_STW_BEGIN, 1 },
+	{ GOTAP_GC_MARK_ASSIST_END, GOTAP_GC_MARK_ASSIST_BEGIN, 1 },
+	{ GOTAP_GC_SWEEP_END, GOTAP_GC_SWEEP_BEGIN, 1 },
+	{ GOTAP_GC_END, GOTAP_GC_BEGIN, 9 },
+	{ GOTAP_USER_REGION_END, GOTAP_USER_REGION_BEGIN, 2 },
+	{ GOTAP_USER_TASK_END, GOTAP_USER_TASK_BEGIN, 4 },
+	{ GOTAP_USER_TASK_END, GOTAP_USER_TASK_BEGIN, 6 },
+	{ GOTAP_GO_BLOCK, GOTAP_GO_STATUS, 22 },
+	{ GOTAP_GO_START, GOTAP_GO_CREATE, 2 },
+	{ GOTAP_GO_UNBLOCK, GOTAP_GO_BLOCK, 2 },
+	{ GOTAP_GO_SYSCALL_BEGIN, GOTAP_GO_START, 2 },
+	{ GOTAP_GO_SYSCALL_END, GOTAP_GO_SYSCALL_BEGIN, 1 },
+	{ GOTAP_GO_STOP, GOTAP_GO_SYSCALL_END, 1 },
+	{ GOTAP_GO_START, GOTAP_GO_STOP, 1 },
+	{ GOTAP_GO_DESTROY, GOTAP_GO_START, 1 },
+	{ GOTAP_PROC_STOP, GOTAP_PROC_STATUS, 31 },
+	/* of the second generation, whose statuses say nothing new */
+	{ GOTAP_PROC_START, GOTAP_PROC_STOP, 0 },
+};
+
+static void an_event_has_its_link_if_that_is_asked_for(void)
+{
+	struct gotap_read_options options = { .size = sizeof(options), .links = 1 };
+	size_t n, i = 0, want = sizeof(linked) / sizeof(linked[0]);
+	uint8_t *bytes = api_trace_bytes(26, &n);
+	struct gotap_reader *r;
+	struct gotap_link link;
+	struct gotap_event ev;
+
+	CHECK_EQ(gotap_open_memory(&r, bytes, n, &options, NULL), 0);
+	CHECK_EQ(gotap_event_link(r, &link, sizeof(link)), 0);
+	while (gotap_next(r, &ev, sizeof(ev)) > 0) {
+		if (!gotap_event_link(r, &link, sizeof(link)))
+			continue;
+		CHECK(i < want);
+		CHECK_EQ(ev.kind, linked[i % want].kind);
+		CHECK_EQ(link.kind, linked[i % want].link);
+		CHECK(link.time < ev.time);
+		if (linked[i % want].steps)
+			CHECK_EQ(ev.time - link.time, (int64_t)linked[i % want].steps * TRACE_STEP);
+		i++;
+	}
+	CHECK_EQ(i, want);
+	CHECK_EQ(gotap_event_link(r, &link, sizeof(link)), 0);
+	gotap_close(r);
+	free(bytes);
+}
+
+/* Nor for a program that was compiled when the options had no links, whatever lies behind them. */
+static void an_event_has_no_link_if_none_is_asked_for(void)
+{
+	struct gotap_read_options old = { .size = offsetof(struct gotap_read_options, links), .links = 1 };
+	const struct gotap_read_options *options[] = { NULL, &old };
+	struct gotap_reader *r;
+	struct gotap_link link;
+	struct gotap_event ev;
+	uint8_t *bytes;
+	size_t n, i;
+
+	bytes = api_trace_bytes(26, &n);
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(gotap_open_memory(&r, bytes, n, options[i], NULL), 0);
+		while (gotap_next(r, &ev, sizeof(ev)) > 0)
+			CHECK_EQ(gotap_event_link(r, &link, sizeof(link)), 0);
+		gotap_close(r);
+	}
+	free(bytes);
+}
+
 /* --- data of experiments --- */
 
 static void check_data(struct gotap_reader *r)
@@ -526,6 +601,8 @@ int main(void)
 		UNIT(an_event_has_its_place_time_and_arguments),
 		UNIT(stacks_and_strings_have_their_texts),
 		UNIT(the_trace_has_a_version_and_clocks),
+		UNIT(an_event_has_its_link_if_that_is_asked_for),
+		UNIT(an_event_has_no_link_if_none_is_asked_for),
 		UNIT(data_of_a_generation_is_there_from_its_sync_on),
 		UNIT(data_that_is_gone_is_an_error),
 		UNIT(a_function_gives_the_bytes_and_its_errors_are_passed_on),

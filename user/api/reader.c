@@ -15,6 +15,7 @@
 #include "api/api.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "read/links.h"
 #include "read/v2_reader.h"
 #include "read/view.h"
 #include "v1/convert.h"
@@ -24,6 +25,8 @@
 struct gotap_reader {
 	struct trace_reader *events;
 	const struct trace_event *last;	/* that gotap_next() gave, NULL if none */
+	struct links *links;	/* NULL: not asked for */
+	struct event_link link;	/* of the last event */
 	size_t next_data;	/* of the batches of its generation */
 	uint8_t *data;		/* holds one that was read */
 	int version;
@@ -114,6 +117,8 @@ static int open_input(struct gotap_reader **ret, const struct gotap_input *in,
 	if (options)
 		api_take(&o, sizeof(o), options, options->size);
 	r = xcalloc(1, sizeof(*r));
+	if (o.links)
+		r->links = links_new();
 	if (open_source(r, &source, o.binary, &err)) {
 		gotap_close(r);
 		return api_error(gerr, &err);
@@ -161,6 +166,7 @@ void gotap_close(struct gotap_reader *r)
 	trace_reader_close(r->events);
 	if (r->converted)
 		munmap(r->converted, r->converted_len);
+	links_free(r->links);
 	free(r->data);
 	free(r);
 }
@@ -209,6 +215,8 @@ int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 	if (ret <= 0)
 		return stop(r, ret);
 	r->last = ev;
+	if (r->links)
+		r->link = links_next(r->links, ev);
 	if (ev->type == TRACE_SYNC)
 		r->next_data = 0;
 	e = (struct gotap_event){
@@ -368,6 +376,13 @@ int gotap_event_label(const struct gotap_reader *r, struct gotap_label *to, size
 	v = view_label(r->last);
 	label = (struct gotap_label){ .of = v.of, .id = v.id, .label = text_of(r, v.label) };
 	return GIVE(to, size, label);
+}
+
+int gotap_event_link(const struct gotap_reader *r, struct gotap_link *to, size_t size)
+{
+	struct gotap_link link = { .time = r->link.time, .kind = r->link.type };
+
+	return r->last && link.kind ? GIVE(to, size, link) : 0;
 }
 
 /* --- strings and stacks --- */

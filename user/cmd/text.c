@@ -33,6 +33,8 @@ static const char usage[] =
 	"\n"
 	"      --json            one JSON object a line\n"
 	"      --no-stacks       without stacks\n"
+	"      --links           behind each event the earlier one that it ends or follows: its\n"
+	"                        time and name\n"
 	"      --absolute        times of the trace's clock, not since its begin\n"
 	"  -g, --goroutine N     only what happens on this goroutine or moves it; may be given\n"
 	"                        again, as --proc and --thread\n"
@@ -44,8 +46,8 @@ static const char usage[] =
 	"      --from TIME       only from this time on, counted from the begin (1.5s)\n"
 	"      --to TIME         only up to this time\n"
 	"\n"
-	"With --links, for traces before Go 1.22: the events as the parsers of those releases gave\n"
-	"them, numbered, each with the later one that it leads to.\n"
+	"With --links alone, for traces before Go 1.22: the events as the parsers of those\n"
+	"releases gave them, numbered, each with the later one that it leads to.\n"
 	"\n"
 	"  -h, --help            show this\n";
 
@@ -157,8 +159,7 @@ static int run(int argc, char **argv, struct text_options *o)
 		return cmd_usage("text", "one trace is needed");
 	if (o->of_events.given && !o->events)
 		return cmd_usage("text", "--%s is for --events", o->of_events.given);
-	if (o->events && o->links)
-		return cmd_usage("text", "--events and --links are two forms, use one");
+	o->of_events.show.links = o->links;
 	if (o->events)
 		ret = text_events(argv[optind], o->out, o->binary, &o->of_events, &err);
 	else

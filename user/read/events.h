@@ -33,6 +33,7 @@ struct events_options {
 	bool json;
 	bool absolute;		/* text: times of the trace's clock, not since the first event */
 	bool no_stacks;
+	bool links;		/* the earlier event that each ends or follows (links.h) */
 };
 
 /*

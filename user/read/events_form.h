@@ -5,6 +5,7 @@
 
 #include "read/events.h"
 #include "read/events_stacks.h"
+#include "read/links.h"
 #include "read/put.h"
 #include "read/view.h"
 
@@ -14,6 +15,8 @@ struct events {
 	const struct raw_specs *specs;
 	const struct v2_generation *gen;	/* of the event at hand; NULL behind the last one */
 	struct events_stacks stacks;
+	struct links *links;			/* NULL: they are not shown */
+	struct event_link link;			/* of the event at hand */
 	int64_t start;		/* time of the first event */
 	bool started;
 	struct buf *out;

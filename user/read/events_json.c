@@ -321,6 +321,17 @@ void events_json_new_frames(struct buf *out, const struct v2_tables *t, const st
 	put_byte(out, ']');
 }
 
+static void put_link(struct events *e)
+{
+	if (!e->link.type)
+		return;
+	put_word(e->out, ",\"link\":{\"time\":");
+	put_int(e->out, e->link.time);
+	put_word(e->out, ",\"event\":");
+	put_name(e->out, view_event_name(e->link.type));
+	put_byte(e->out, '}');
+}
+
 void events_put_json(struct events *e, const struct trace_event *ev)
 {
 	events_form_fn *detail = details[view_kind(ev)];
@@ -340,6 +351,7 @@ void events_put_json(struct events *e, const struct trace_event *ev)
 	put_name(out, view_kind_name(view_kind(ev)));
 	if (detail)
 		detail(e, ev);
+	put_link(e);
 	if (e->gen && !e->o->no_stacks)
 		events_put_stacks(e, ev);
 	put_word(out, "}\n");

@@ -262,6 +262,15 @@ void events_text_new_frames(struct buf *out, const struct v2_tables *t, const st
 	put_frames(out, t, stack, "\tnew: ");
 }
 
+static void put_link(struct events *e)
+{
+	if (!e->link.type)
+		return;
+	put_word(e->out, "  <- ");
+	put_time(e, e->link.time);
+	put_text(e->out, view_event_name(e->link.type));
+}
+
 void events_put_text(struct events *e, const struct trace_event *ev)
 {
 	events_form_fn *detail = details[view_kind(ev)];
@@ -279,6 +288,7 @@ void events_put_text(struct events *e, const struct trace_event *ev)
 		out->len--;	/* each detail begins with its space */
 		detail(e, ev);
 	}
+	put_link(e);
 	put_byte(out, '\n');
 	if (e->gen && !e->o->no_stacks)
 		events_put_stacks(e, ev);

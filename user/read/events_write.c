@@ -53,6 +53,8 @@ static int write_all(struct events *e, struct raw_sink *sink, struct error *err)
 	while ((ret = trace_reader_next(e->reader, &ev)) > 0 && !sink->error) {
 		if (ev->type == TRACE_SYNC)
 			enter(e, ev);
+		if (e->links)
+			e->link = links_next(e->links, ev);
 		since = (int64_t)((uint64_t)ev->time - (uint64_t)e->start);
 		if (since > f->to)
 			return 0;
@@ -69,11 +71,12 @@ int events_write(struct trace_reader *r, const struct events_options *o, struct 
 {
 	const struct form *form = &forms[o->json];
 	struct events e = {
-		.reader = r, .o = o, .specs = trace_reader_specs(r), .out = &sink->buf,
+		.reader = r, .o = o, .links = o->links ? links_new() : NULL, .specs = trace_reader_specs(r), .out = &sink->buf,
 		.stacks.frames = { form->frames[STACK_OWN], form->frames[STACK_NEW] },
 	};
 	int ret = write_all(&e, sink, err);
 
 	events_stacks_free(&e.stacks);
+	links_free(e.links);
 	return ret;
 }
