@@ -193,7 +193,7 @@ wrong_usage() {
 	wrong_usage nonsense
 	wrong_usage record
 	wrong_usage assemble
-	for arguments in "-p" "-p x" "-p 0" "-p -5" "-p 1 ls" "-p 1 --format go1.24" "-p 1 --format 1.21" "-p 1 -d 0" "-p 1 -d 5x" \
+	for arguments in "-p" "-p x" "-p 0" "-p -5" "-p 1 ls" "-p 1 --format go1.24" "-p 1 --format 1.20" "-p 1 -d 0" "-p 1 -d 5x" \
 		"-p 1 -d" "-p 1 --stack-depth 128" "-p 1 --ring-size 5000" "-p 1 --ring-size 2G" "-p 1 --attach kprobe" "--nonsense"; do
 		# shellcheck disable=SC2086
 		wrong_usage record $arguments
