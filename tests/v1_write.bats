@@ -11,7 +11,10 @@ load lib/differential
 FORMATS=(1.8 1.11 1.19 1.21)
 
 setup() { T=$BATS_TEST_TMPDIR; }
-teardown() { stop_targets; }
+teardown() {
+	stop_targets
+	[ ! -d "$BATS_TEST_TMPDIR/small" ] || umount "$BATS_TEST_TMPDIR/small"
+}
 
 # parser VERSION: sets $PARSER to that release's own parser of v1 traces.
 parser() {
@@ -65,6 +68,20 @@ converts_all() {
 	done
 	[ "${#good[@]}" -gt 50 ]
 	converts_all "${good[@]}"
+	and_by_others
+}
+
+# and_by_others: what converts_all made is taken by the releases in between, too: by each one format, and all by the last
+# parser of the old kind, that of Go 1.22.
+and_by_others() {
+	local release format=0
+	parser 1.22
+	succeeds "$PARSER" "$T"/1.*/*
+	for release in 1.24 1.25 1.26; do
+		format=$((format + 1))
+		oracle "$release"
+		succeeds "$ORACLE/readcheck" "$T/${FORMATS[format]}"/*
+	done
 }
 
 # same_in VERSION FILE FILE: its parser sees the same events, and the same times of all goroutines.
@@ -215,6 +232,28 @@ $(findings)"
 	v1_ok 1.21 "$T/x.trace"
 	succeeds "$GOTAP" convert "$file" --format go1.8 --goroutine 1 --strip-stacks -o "$T/x.trace"
 	v1_ok 1.8 "$T/x.trace"
+}
+
+@test "a disk that is full: nothing of the trace is kept, but the raw records are" {
+	require_root
+	build_prog 1.27 mixed
+	mkdir "$T/small"
+	mount -t tmpfs -o size=16k none "$T/small" || skip "cannot mount a tmpfs"
+	echo old >"$T/small/x"
+	start_target "$PROG"
+	gotap record -q --format go1.19 -d 60s -p "$TARGET" -o "$T/small/x" --spool "$T/spool"
+	stop_target
+	[ "$status" -eq 1 ]
+	[ "$output" = "gotap: cannot write '$T/small/x': No space left on device; a trace of go1.19 has its names at its end, so nothing of it \
+is kept; record --spool keeps the raw records up to there" ]
+	[ "$(cat "$T/small/x")" = old ]
+	[ "$(ls -A "$T/small")" = x ]
+	gotap assemble -q --format go1.19 -o "$T/small/x" "$T/spool"
+	[ "$status" -eq 1 ]
+	matches "^gotap: cannot write '$T/small/x': No space left on device; a trace of go1.19 "
+	[ "$(cat "$T/small/x")" = old ]
+	gotap assemble -q --format go1.19 -o "$T/x.trace" "$T/spool"
+	v1_ok 1.19 "$T/x.trace"
 }
 
 @test "formats that nobody writes are refused by name" {

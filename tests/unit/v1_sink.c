@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -219,12 +221,17 @@ static void switches(void) { EVENT(EV_GoSwitch, 2, 1); }
 static void again(void) { end(); EVENT(EV_GoUnblock, 1, 1, 0); }
 static void experiment(void) { EVENT(EV_SpanFree, 5); }
 
-static void sample(void)
+static void sample_of(uint64_t g, uint64_t time)
 {
-	struct sink_sample s = { .time = now, .thread = THREAD, .p = 0, .g = 1, .stack = 5 };
+	struct sink_sample s = { .time = time, .thread = THREAD, .p = 0, .g = g, .stack = 5 };
 
 	sink.ops->cpu_sample(sink.ctx, &s);
 }
+
+static void sample(void) { sample_of(1, now); }
+/* Parsers refuse a GoCreate of whom they know by a sample: "already exists". */
+static void sample_before_its_create(void) { create(); sample_of(9, now - 4096); }
+static void sample_of_nobody(void) { sample_of(9, now); create(); }
 
 #define NONE V1_LEFT_KINDS
 static const struct row rows[] = {
@@ -289,15 +296,66 @@ static const struct row rows[] = {
 	{ "UserLog", 11, logs, "String 1 'k'; UserLog 6 1 5 'hello'; ", NONE },
 	{ "UserLog_not_in_1_8", 8, logs, "Gomaxprocs 2 0; Frequency", V1_LEFT_ANNOTATIONS },
 	{ "CPUSample", 19, sample, "P0: CPUSample ", V1_LEFT_SAMPLE_THREADS },
+	{ "CPUSample_not_before_its_GoCreate", 19, sample_before_its_create, " 0 9 7; ", V1_LEFT_SAMPLE_THREADS },
+	{ "CPUSample_of_who_is_not_known_is_of_none", 19, sample_of_nobody, " 0 0 5; ", V1_LEFT_SAMPLE_THREADS },
 	{ "CPUSample_not_in_1_11", 11, sample, "Gomaxprocs 2 0; Frequency", V1_LEFT_SAMPLES },
 	{ "switches_in_three_steps", 19, switches, "GoUnblockLocal 2 0; GoBlock 0; GoStartLocal 2; ", V1_LEFT_SWITCHES },
 	{ "events_of_who_has_ended", 19, again, "GoEnd; Frequency", V1_LEFT_AGAIN },
 	{ "experiments", 21, experiment, "Gomaxprocs 2 0; Frequency", V1_LEFT_EXPERIMENTS },
 };
 
+/* --- a file that takes no more --- */
+
+/* Later there is room again, as another program has removed a file: what is missing stays missing. */
+static void a_disk_that_is_full_once(void)
+{
+	struct v1_sink_opts opts = { .version = 19, .frames = frames, .name = "x" };
+	int fd = memfd_create("v1_sink", 0), good = dup(fd), full = open("/dev/full", O_WRONLY);
+	struct trace_clock clock = {0};
+	struct v1_sink_counts counts;
+	struct error err = {0};
+	struct v1_sink *v;
+	int i;
+
+	CHECK(!v1_sink_new(&v, fd, &opts, &err));
+	sink = v1_sink(v);
+	begin();
+	for (i = 0; i < 100000; i++)
+		restart();
+	CHECK(dup2(full, fd) == fd);
+	CHECK_EQ(sink.ops->gen_end(sink.ctx, &clock, &err), -ENOSPC);
+	CHECK(strstr(err.text, "cannot write 'x': No space left on device; a trace of go1.19 has its names at its end, so nothing of it is kept"));
+	CHECK(dup2(good, fd) == fd);
+	CHECK_EQ(v1_sink_finish(v, &err), -ENOSPC);
+	v1_sink_counts(v, &counts);
+	CHECK(!counts.whole);
+	v1_sink_free(v);
+	close(fd);
+	close(good);
+	close(full);
+}
+
+static void a_trace_without_events(void)
+{
+	struct v1_sink_opts opts = { .version = 8, .frames = frames };
+	struct v1_sink_counts counts;
+	struct error err = {0};
+	struct v1_sink *v;
+	int fd = memfd_create("v1_sink", 0);
+
+	CHECK(!v1_sink_new(&v, fd, &opts, &err));
+	CHECK_EQ(v1_sink_finish(v, &err), -ENODATA);
+	v1_sink_counts(v, &counts);
+	CHECK(!counts.whole);
+	v1_sink_free(v);
+	close(fd);
+}
+
 int main(void)
 {
-	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 1];
+	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 3] = {
+		UNIT(a_disk_that_is_full_once), UNIT(a_trace_without_events),
+	};
 
 	UNIT_ROWS(cases, rows, run_row);
 	return unit_main(cases);

@@ -53,7 +53,8 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 			uint64_t *left, struct rewrite_result *result, struct error *err)
 {
 	struct replay *p = replay_new(o->strip_stacks);
-	struct v1_sink_opts opts = { .version = o->format, .frames = replay_frames, .ctx = p };
+	/* Without stacks all goroutines share a start; else each would have one of its own, to the end. */
+	struct v1_sink_opts opts = { .version = o->format, .frames = o->strip_stacks ? NULL : replay_frames, .ctx = p };
 	struct v1_sink_counts counts;
 	struct v1_sink *sink = NULL;
 	int ret = v1_sink_new(&sink, fd, &opts, err);
@@ -73,12 +74,28 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 	return ret;
 }
 
+/* What the second of two steps met, which reads what the first one made. */
+static void add_step(struct rewrite_result *sum, const struct rewrite_result *step)
+{
+	if (!sum->faults)
+		memcpy(sum->fault, step->fault, sizeof(sum->fault));
+	sum->events = step->events;
+	sum->dropped += step->dropped;
+	sum->faults += step->faults;
+	sum->resumed |= step->resumed;
+	sum->lost += step->lost;
+	sum->unnamed += step->unnamed;
+	sum->joined += step->joined;
+	sum->clocks += step->clocks;
+	sum->data_dropped += step->data_dropped;
+}
+
 /* A part, which a rewrite makes; closes @source. */
 static int part_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
 		      struct convert_result *result, struct error *err)
 {
 	struct rewrite_options part = *o;
-	struct rewrite_result whole;
+	struct rewrite_result second;
 	struct raw_source cut;
 	int ret, scratch = open_scratch(err);
 
@@ -92,7 +109,11 @@ static int part_to_v1(const struct raw_source *source, int fd, const struct rewr
 		close(scratch);
 	else
 		ret = reopen_scratch(scratch, &cut, err);
-	return ret ? ret : replay_to_v1(&cut, fd, o, result->left, &whole, err);
+	if (!ret)
+		ret = replay_to_v1(&cut, fd, o, result->left, &second, err);
+	if (!ret)
+		add_step(&result->rewrite, &second);
+	return ret;
 }
 
 /* Closes @source. */

@@ -49,6 +49,7 @@ struct v1_writer {
 	struct buf tables;		/* Strings and Stacks, the last records of the file */
 	size_t table_batch;		/* where the open batch of them begins */
 	uint64_t last;			/* ticks of the latest event */
+	struct error failed;		/* the first write that failed: bytes are missing from then on */
 };
 
 /* All goroutines that begin with one function have the same start: viewers tell them apart by its pc. */
@@ -68,18 +69,34 @@ static void put_uv(struct buf *b, uint64_t v)
 	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }
 
+static int fail_write(const struct v1_writer *w, int code, struct error *err)
+{
+	bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+
+	if (!w->opts.name)
+		return error_set(err, code, "cannot write the trace: %s", strerror(-code));
+	if (!full)
+		return error_set(err, code, "cannot write '%s': %s", w->opts.name, strerror(-code));
+	return error_set(err, code, "cannot write '%s': %s; a trace of go1.%d has its names at its end, so nothing of "
+			 "it is kept; record --spool keeps the raw records up to there", w->opts.name,
+			 strerror(-code), w->opts.version);
+}
+
 static int write_out(struct v1_writer *w, struct buf *b, struct error *err)
 {
 	size_t done;
-	int r = write_all(w->fd, b->data, b->len, &done);
+	int r;
 
-	w->counts.bytes += done;
+	if (!w->failed.code) {
+		r = write_all(w->fd, b->data, b->len, &done);
+		w->counts.bytes += done;
+		if (r)
+			fail_write(w, r, &w->failed);
+	}
 	b->len = 0;
-	if (!r)
-		return 0;
-	if (!w->opts.name)
-		return error_set(err, r, "cannot write the trace: %s", strerror(-r));
-	return error_set(err, r, "cannot write '%s': %s", w->opts.name, strerror(-r));
+	if (w->failed.code)
+		*err = w->failed;
+	return w->failed.code;
 }
 
 int v1_writer_new(struct v1_writer **ret, int fd, const struct v1_writer_opts *opts,
@@ -502,10 +519,22 @@ static void put_footer(struct v1_writer *w)
 	}
 }
 
+static bool has_event(const struct v1_writer *w)
+{
+	size_t i;
+
+	for (i = 0; i < V1_TYPES; i++)
+		if (w->counts.events[i])
+			return true;
+	return false;
+}
+
 int v1_writer_finish(struct v1_writer *w, struct error *err)
 {
 	int r;
 
+	if (!has_event(w))
+		return error_set(err, -ENODATA, "the trace has no event that can be written");
 	take_frames(w);
 	put_late_starts(w);
 	define_rest(w);

@@ -88,7 +88,7 @@ void v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type);
 
 /* A generation ends: the frames of new stacks are asked for, full buffers go to the file. */
 int v1_writer_turn(struct v1_writer *w, struct error *err);
-/* The trace ends: all that is left, and the tables. */
+/* The trace ends: all that is left, and the tables. -ENODATA if no event was written: parsers refuse that. */
 int v1_writer_finish(struct v1_writer *w, struct error *err);
 const struct v1_writer_counts *v1_writer_counts(const struct v1_writer *w);
 /* Accepts NULL. */

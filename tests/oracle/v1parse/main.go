@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// v1parse reads traces with the parser of whatever Go release it was built in, from 1.15 to 1.21: all its checks of
+// v1parse reads traces with the parser of whatever Go release it was built in, from 1.15 to 1.22: all its checks of
 // format, order and consistency, and what the page of goroutines is computed from.
 //
 //	v1parse [-events | -goroutines] FILE...
