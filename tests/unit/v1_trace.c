@@ -187,6 +187,24 @@ static void text_form(void)
 		"error: unknown event type 0 at offset 0x13\n");
 }
 
+/* Before damage, in a batch whose ticks leave no room above them. */
+static void what_precedes_damage_stays_at_any_time(void)
+{
+	struct make file = make_trace(11, "Batch 0 1; Gomaxprocs 1 0; Batch 0 9000000000000000000; HeapAlloc 1; "
+				      "HeapAlloc 2; hex 00; Batch 1 100; HeapAlloc 3; HeapAlloc 4; "
+				      "HeapAlloc 5; HeapAlloc 6; HeapAlloc 7; HeapAlloc 8" FREQ);
+	struct v1_trace *t = NULL;
+	struct v1_cut cut;
+	struct error err;
+
+	CHECK(!v1_trace_open_cut(&t, file.data, file.len, &cut, &err));
+	CHECK(cut.resumed);
+	CHECK_EQ(cut.lost_events, 0);
+	CHECK_EQ(v1_trace_count(t), 9);
+	v1_trace_free(t);
+	free(file.data);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -197,6 +215,7 @@ int main(void)
 		UNIT(stacks_and_strings),
 		UNIT(a_start_pc_is_a_stack),
 		UNIT(text_form),
+		UNIT(what_precedes_damage_stays_at_any_time),
 		{ 0 },
 	});
 }

@@ -339,9 +339,12 @@ static int load_records(struct loader *l, struct error *err)
 /* Later than any event of a batch that began at @ticks. */
 static int64_t later(const struct loader *l, int64_t ticks)
 {
-	int64_t latest = l->latest > ticks ? l->latest : ticks;
+	int64_t latest = l->latest > ticks ? l->latest : ticks, span, limit;
 
-	return latest + (latest - l->seen.first) / 2 + SLACK;
+	if (__builtin_sub_overflow(latest, l->seen.first, &span) ||
+	    __builtin_add_overflow(latest, span / 2 + SLACK, &limit))
+		return INT64_MAX;
+	return limit;
 }
 
 /* The last records before damage may be part of it: their times lead nowhere. */
