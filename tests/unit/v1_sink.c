@@ -201,6 +201,15 @@ static void exit_without_p(void)
 	EVENT_OF(99, EV_GoStart, 1, 1);
 }
 
+/* Of one that was not seen to be in a call. */
+static void exit_of_no_call(void)
+{
+	EVENT_OF(99, EV_GoStart, 3, 1);
+	EVENT_OF(99, EV_GoSyscallEndBlocked, 0);
+	EVENT_OF(99, EV_ProcStart, 2, 3);
+	EVENT_OF(99, EV_GoStart, 3, 2);
+}
+
 static void first_call_ends(void) { EVENT_OF(OTHER, EV_GoSyscallEnd, 0); }
 static void c_thread(void) { EVENT_OF(99, EV_GoCreateSyscall, 9); EVENT_OF(99, EV_GoDestroySyscall, 0); }
 static void proc_stop(void) { sched(); EVENT(EV_ProcStop, 0); }
@@ -282,6 +291,7 @@ static const struct row rows[] = {
 	{ "GoSysBlock", 19, stolen, "GoSysCall 5; GoSysBlock; ProcStop; ", NONE },
 	{ "GoSysExit_at_once", 19, exit_with_p, "ProcStart 7; GoSysExit 1 2 0; GoStartLocal 1; ", NONE },
 	{ "GoSysExit_with_the_real_time", 19, exit_without_p, "ProcStart 99; GoSysExit 1 2 3", NONE },
+	{ "GoSysExit_behind_the_steps_that_were_missing", 19, exit_of_no_call, "ProcStart 99; GoSysExit 3 2 3", NONE },
 	{ "GoWaiting_and_GoInSyscall_of_a_call_that_ends", 19, first_call_ends,
 	  "P1: ProcStart 8; GoSysExit 4 2 0; GoStartLocal 4; ", NONE },
 	{ "GoInSyscall_of_a_C_thread", 19, c_thread, "P-1: GoCreate 9 5 0; GoInSyscall 9; ", NONE },

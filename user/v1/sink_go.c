@@ -417,7 +417,7 @@ void sink_go_syscall_end(struct v1_sink *v, struct v1_m *m, const struct sink_ev
 	}
 	if (m->p && !p->runs)
 		v1_proc_start(&v->s, p, m->id);
-	v1_go_left_syscall(&v->s, g, 0);
+	v1_go_left_syscall(&v->s, g, true);
 	v1_go_start(&v->s, p, g);
 }
 
@@ -426,6 +426,6 @@ void sink_go_syscall_end_blocked(struct v1_sink *v, struct v1_m *m, const struct
 	struct v1_g *g = runs(v, m);
 
 	if (g)
-		v1_go_left_syscall(&v->s, g, m->p ? 0 : v1_tick(&v->s));
+		v1_go_left_syscall(&v->s, g, m->p);
 	m->g = 0;
 }

@@ -106,7 +106,7 @@ static void put_at(struct v1_steps *s, struct v1_p *p, uint64_t tick, unsigned i
 	v1_writer_event(s->w, p->out, tick, type, args, stack);
 }
 
-uint64_t v1_tick(struct v1_steps *s)
+uint64_t steps_own_tick(struct v1_steps *s)
 {
 	s->last = s->now > s->last ? s->now : s->last + 1;
 	return s->last;

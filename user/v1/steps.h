@@ -96,8 +96,6 @@ static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
 struct v1_p *v1_p(struct v1_steps *s, uint64_t id);
 /* NULL if there is none, or none any more. */
 struct v1_g *v1_g(struct v1_steps *s, uint64_t id);
-/* A tick of its own, for an event that is written later. */
-uint64_t v1_tick(struct v1_steps *s);
 
 /* --- Ps; their times may be earlier than those of other Ps --- */
 void v1_proc_start(struct v1_steps *s, struct v1_p *p, uint64_t thread);
@@ -127,8 +125,8 @@ void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t 
 void v1_go_syscall(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack);
 /* Its P goes on without it. */
 void v1_go_sysblock(struct v1_steps *s, struct v1_g *g);
-/* It has left the system call; its next start says so. @tick: when, 0 if it starts at once. */
-void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, uint64_t tick);
+/* It has left the system call now; its next start says so. @starts: that comes at once. */
+void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts);
 /* The event by itself. */
 void v1_go_sysexit(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t tick);
 /* Whatever it takes, at no P; all but what there is already is counted as a repair. */

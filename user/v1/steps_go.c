@@ -274,12 +274,13 @@ void v1_go_sysblock(struct v1_steps *s, struct v1_g *g)
 	steps_put(s, p, V1_GO_SYSBLOCK, STEPS_NONE, 0);
 }
 
-void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, uint64_t tick)
+/* The tick comes last: parsers refuse one that is not behind those of the steps that were missing. */
+void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts)
 {
 	v1_go_settle(s, g, V1_GO_WAITS, true);
 	v1_go_sysblock(s, g);
 	g->left_call = true;
-	g->exit_tick = tick;
+	g->exit_tick = starts ? 0 : steps_own_tick(s);
 }
 
 void v1_go_sysexit(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t tick)

@@ -7,7 +7,9 @@
 
 /* The tick of an event of @p that comes behind all others. */
 uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p);
-/* Writes it. */
+/* One of its own, for an event that is written later. */
+uint64_t steps_own_tick(struct v1_steps *s);
+/* Writes an event at its tick. */
 void steps_put(struct v1_steps *s, struct v1_p *p, unsigned int type, const uint64_t *args,
 	       uint64_t stack);
 /* The same behind those of @p only: nobody else's events depend on it. */
