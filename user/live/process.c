@@ -32,6 +32,7 @@
 
 /* From the end of the old memory to the program's own start an exec takes that long, on a busy machine. */
 #define EXEC_NS 500000000ULL
+static const struct timespec moment = { .tv_nsec = 1000000 };	/* between two looks */
 
 enum { STACK_START = 28 };	/* field of the stat file; moves with every exec, of the same file too */
 
@@ -102,6 +103,19 @@ static int open_handle(struct process *p, struct error *err)
 	return 0;
 }
 
+static bool is_kernel_thread(const struct process *p)
+{
+	enum { FLAGS = 9, PF_KTHREAD = 0x200000 };	/* field of the stat file; include/linux/sched.h */
+
+	return procfs_stat_field(&p->fs, p->pid, FLAGS) & PF_KTHREAD;
+}
+
+/* A process whose first thread is a zombie has ended, or another of its threads is about to exec. */
+static bool may_yet_exec(struct process *p)
+{
+	return !process_ended(p) && !is_kernel_thread(p);
+}
+
 /* -EAGAIN: it exec'ed between the two looks. */
 static int hold_exe(struct process *p)
 {
@@ -132,17 +146,28 @@ static void hold_root(struct process *p)
 	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Waits for the end of an exec that is under way: until then there is no program. */
+static int hold_exe_soon(struct process *p)
+{
+	uint64_t end = now_ns() + EXEC_NS;
+	int r;
+
+	while ((r = hold_exe(p)) == -EAGAIN || (r == -ENOENT && may_yet_exec(p))) {
+		if (now_ns() > end)
+			break;
+		nanosleep(&moment, NULL);
+	}
+	return r;
+}
+
 int process_open_exe(struct process *p, struct error *err)
 {
-	enum { TRIES = 100 };
-	int r, tries = 0;
+	int r = hold_exe_soon(p);
 
-	do
-		r = hold_exe(p);
-	while (r == -EAGAIN && ++tries < TRIES);
+	if (r == -ENOENT && is_kernel_thread(p))
+		return error_set(err, r, "process %d has no program file: it is a kernel thread", p->pid);
 	if (r == -ENOENT)
-		return error_set(err, r, "process %d has no program file: it is a kernel thread, has ended, or just exec'ed another",
-				 p->pid);
+		return error_set(err, r, "process %d has ended", p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
 	process_file_path(p->exe_file, p->exe);
@@ -339,7 +364,6 @@ bool process_leaves(struct process *p)
 
 enum process_fate process_fate(struct process *p)
 {
-	static const struct timespec moment = { .tv_nsec = 1000000 };
 	uint64_t end = now_ns() + EXEC_NS;
 
 	while (!process_ended(p) && !process_execed(p)) {
