@@ -23,7 +23,9 @@ launch() {
 	from_the_first_goroutine
 	grep -q 'name=runtime.forcegchelper$' "$BATS_TEST_TMPDIR/goroutines"
 	grep -q 'name=runtime.bgsweep$' "$BATS_TEST_TMPDIR/goroutines"
-	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 100 ]
+	[ "$(grep -c ' name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 100 ]
+	# The last one may be on its way out when main, which it woke, ends the program.
+	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -ge 99 ]
 }
 
 first_generation() { awk '/^EventBatch/ { first = / gen=1 / } first'; }
