@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * reader: see gotap/reader.h. In: a trace of any format. Out: the events of
- * the v2 reader, which for an older trace reads its conversion.
+ * the v2 reader (read/v2_reader.h), which v1/reader.h opens for a trace before Go 1.22.
  */
-#define _GNU_SOURCE
 #include "gotap/reader.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "api/api.h"
-#include "base/cleanup.h"
 #include "base/vec.h"
 #include "read/links.h"
 #include "read/v2_reader.h"
 #include "read/view.h"
-#include "v1/convert.h"
 #include "v1/file.h"
-#include "v1/trace.h"
+#include "v1/reader.h"
 
 struct gotap_reader {
 	struct trace_reader *events;
@@ -31,39 +24,10 @@ struct gotap_reader {
 	uint8_t *data;		/* holds one that was read */
 	int version;
 	bool legacy;
-	void *converted;	/* a v1 trace as v2: mapped */
-	size_t converted_len;
 	struct gotap_error err;
 };
 
 /* --- opening --- */
-
-static int map_converted(struct gotap_reader *r, int fd, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return error_set(err, -errno, "cannot use a temporary file: %s", strerror(errno));
-	r->converted = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (r->converted == MAP_FAILED) {
-		r->converted = NULL;
-		return error_set(err, -errno, "cannot use a temporary file: %s", strerror(errno));
-	}
-	r->converted_len = (size_t)st.st_size;
-	r->events = trace_reader_open_memory(r->converted, r->converted_len, err);
-	return r->events ? 0 : err->code;
-}
-
-static int convert(struct gotap_reader *r, struct v1_trace *t, struct error *err)
-{
-	_cleanup_close_ int fd = memfd_create("gotap", MFD_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno));
-	ret = v1_convert(t, fd, 22, NULL, err);
-	return ret ? ret : map_converted(r, fd, err);
-}
 
 static int open_legacy(struct gotap_reader *r, const void *data, size_t n, const char *binary,
 		       struct error *err)
@@ -77,8 +41,10 @@ static int open_legacy(struct gotap_reader *r, const void *data, size_t n, const
 	r->version = v1_trace_version(t);
 	if (binary)
 		ret = v1_trace_symbolize(t, binary, err);
-	if (!ret)
-		ret = convert(r, t, err);
+	if (!ret) {
+		r->events = v1_reader_open(t, err);
+		ret = r->events ? 0 : err->code;
+	}
 	v1_trace_free(t);
 	return ret;
 }
@@ -164,8 +130,6 @@ void gotap_close(struct gotap_reader *r)
 	if (!r)
 		return;
 	trace_reader_close(r->events);
-	if (r->converted)
-		munmap(r->converted, r->converted_len);
 	links_free(r->links);
 	free(r->data);
 	free(r);
@@ -173,21 +137,13 @@ void gotap_close(struct gotap_reader *r)
 
 /* --- events --- */
 
-/* There is no next event: 0 at the end, else an error of the input, or of what it says. */
-static int stop(struct gotap_reader *r, int ret)
+/* There is no next event: 0 at the end, else an error of the input, or of the trace. */
+static int stop(struct gotap_reader *r)
 {
-	const struct v2_fault *f = trace_reader_fault(r->events);
 	struct error err;
 
 	r->last = NULL;
-	if (trace_reader_error(r->events, &err))
-		return api_error(&r->err, &err);
-	if (!ret)
-		return 0;
-	error_set(&err, -EBADMSG, "generation %llu, byte %llu: %s%s%s",
-		  (unsigned long long)f->place.gen, (unsigned long long)f->place.offset, f->event,
-		  *f->event ? ": " : "", f->rule);
-	return api_error(&r->err, &err);
+	return trace_reader_stopped(r->events, &err) ? api_error(&r->err, &err) : 0;
 }
 
 /* The reader adds an argument to some events: see struct trace_event. */
@@ -210,10 +166,9 @@ int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 {
 	const struct trace_event *ev;
 	struct gotap_event e;
-	int ret = trace_reader_next(r->events, &ev);
 
-	if (ret <= 0)
-		return stop(r, ret);
+	if (trace_reader_next(r->events, &ev) <= 0)
+		return stop(r);
 	r->last = ev;
 	if (r->links)
 		r->link = links_next(r->links, ev);

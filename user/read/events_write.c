@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* events_write: the loop of events.h. In: a reader. Out: events in one of two forms, in a sink. */
-#include <errno.h>
-
 #include "read/events_form.h"
 
 struct form {
@@ -31,17 +29,6 @@ static void enter(struct events *e, const struct trace_event *ev)
 	e->started = true;
 }
 
-static int fault_error(const struct trace_reader *r, struct error *err)
-{
-	const struct v2_fault *f = trace_reader_fault(r);
-
-	if (trace_reader_error(r, err))
-		return err->code;
-	return error_set(err, -EBADMSG, "generation %llu, byte %llu: %s%s%s",
-			 (unsigned long long)f->place.gen, (unsigned long long)f->place.offset,
-			 f->event, *f->event ? ": " : "", f->rule);
-}
-
 static int write_all(struct events *e, struct raw_sink *sink, struct error *err)
 {
 	const struct events_filter *f = &e->o->filter;
@@ -63,7 +50,7 @@ static int write_all(struct events *e, struct raw_sink *sink, struct error *err)
 		form->put(e, ev);
 		sink_settle(sink);
 	}
-	return ret < 0 ? fault_error(e->reader, err) : 0;
+	return ret < 0 ? trace_reader_stopped(e->reader, err) : 0;
 }
 
 int events_write(struct trace_reader *r, const struct events_options *o, struct raw_sink *sink,
@@ -71,7 +58,8 @@ int events_write(struct trace_reader *r, const struct events_options *o, struct 
 {
 	const struct form *form = &forms[o->json];
 	struct events e = {
-		.reader = r, .o = o, .links = o->links ? links_new() : NULL, .specs = trace_reader_specs(r), .out = &sink->buf,
+		.reader = r, .o = o, .links = o->links ? links_new() : NULL,
+		.specs = trace_reader_specs(r), .out = &sink->buf,
 		.stacks.frames = { form->frames[STACK_OWN], form->frames[STACK_NEW] },
 	};
 	int ret = write_all(&e, sink, err);

@@ -507,6 +507,18 @@ int trace_reader_error(const struct trace_reader *r, struct error *err)
 	return source_check(&r->source, err);
 }
 
+int trace_reader_stopped(const struct trace_reader *r, struct error *err)
+{
+	const struct v2_fault *f = &r->fault;
+	int ret = trace_reader_error(r, err);
+
+	if (ret || !f->set)
+		return ret;
+	return error_set(err, -EBADMSG, "generation %llu, byte %llu: %s%s%s",
+			 (unsigned long long)f->place.gen, (unsigned long long)f->place.offset,
+			 f->event, *f->event ? ": " : "", f->rule);
+}
+
 uint64_t trace_reader_unnamed(const struct trace_reader *r)
 {
 	return r->unnamed;

@@ -48,6 +48,8 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost);
  * read, or changed meanwhile.
  */
 int trace_reader_error(const struct trace_reader *r, struct error *err);
+/* The same, and a fault of the trace is an error, too: -EBADMSG with its place, event and rule. */
+int trace_reader_stopped(const struct trace_reader *r, struct error *err);
 /* Ids of strings and stacks that events had and the tables of what breaks off did not: they are 0. */
 uint64_t trace_reader_unnamed(const struct trace_reader *r);
 /* Accepts NULL. */
