@@ -12,21 +12,11 @@
 #include <string.h>
 
 #include "read/raw_source.h"
+#include "read/v2_event_ids.h"
 #include "read/v2_resync.h"
 #include "read/v2_stream.h"
 
-/* An argument that no event has, so always 0: the place of an id that is not there. */
-enum { NO_ARG = TRACEV2_MAX_ARGS - 1 };
-
 enum { FEW_THREADS = 64 };
-
-/* Where an event has the ids of its stacks and strings. */
-struct id_places {
-	uint8_t stack;		/* its own */
-	uint8_t other;		/* a string, or the stack of what it creates */
-	bool is_stack;		/* what the other is */
-	uint8_t third;		/* a string: only user annotations have so many */
-};
 
 struct trace_reader {
 	struct raw_source source;
@@ -38,8 +28,6 @@ struct trace_reader {
 	bool in_gen;		/* gen holds the generation of the last event */
 	bool done;		/* the last TRACE_SYNC has been given */
 	bool last_gen;		/* header < 26: nothing follows gen */
-	bool cut;		/* gen breaks off: its tables may be missing */
-	uint64_t unnamed;	/* ids of its events that were not in them */
 	bool sync_before_fault;	/* one more TRACE_SYNC before pending is reported */
 	struct v2_fault fault, pending;
 	uint64_t given;		/* offset up to which the input was given, or lost and counted */
@@ -50,50 +38,18 @@ struct trace_reader {
 	struct v2_frontier frontier;
 	struct vec streams;	/* struct v2_stream *: those that no thread has now */
 	struct v2_streams from;
-	struct id_places ids_of[256];	/* by type of event */
+	struct event_ids ids;
 	size_t next_sample;
 	struct order order;
 	struct trace_event sync;
 };
-
-static struct id_places id_places(const struct raw_spec *spec)
-{
-	struct id_places at = { NO_ARG, NO_ARG, false, NO_ARG };
-	uint8_t strings = spec->strings;
-
-	if (spec->stack)
-		at.stack = spec->stack - 1;
-	if (spec->new_stack) {
-		at.other = spec->new_stack - 1;
-		at.is_stack = true;
-	} else if (strings) {
-		at.other = (uint8_t)(__builtin_ctz(strings) - 1);
-	}
-	strings &= (uint8_t)(strings - 1);
-	if (strings)
-		at.third = (uint8_t)(__builtin_ctz(strings) - 1);
-	return at;
-}
-
-/* Syncs and CPU samples carry none: Go does not look at a sample's stack. */
-static void init_ids(struct trace_reader *r)
-{
-	static const struct raw_spec none;
-	unsigned type;
-
-	for (type = 0; type < 256; type++) {
-		bool has_ids = type < RAW_SPECS && type != EV_CPUSample;
-
-		r->ids_of[type] = id_places(has_ids ? &r->specs.of[type] : &none);
-	}
-}
 
 static struct trace_reader *reader_new(void)
 {
 	struct trace_reader *r = xcalloc(1, sizeof(*r));
 
 	raw_specs_init(&r->specs);
-	init_ids(r);
+	event_ids_init(&r->ids, &r->specs, &r->fault);
 	order_init(&r->order, &r->specs, &r->fault);
 	r->from = (struct v2_streams){ &r->source, &r->gen, &r->specs, &r->fault };
 	return r;
@@ -307,7 +263,7 @@ static struct trace_event *next_generation(struct trace_reader *r)
 		r->fault = r->pending;
 		return NULL;
 	}
-	r->sync_before_fault = r->cut = false;
+	r->sync_before_fault = r->ids.drop_unknown = false;
 	if (!r->given)
 		r->given = source_offset(&r->source);
 	if (r->pending.set || (r->in_gen && r->last_gen))
@@ -319,7 +275,7 @@ static struct trace_event *next_generation(struct trace_reader *r)
 		r->last_gen = true;
 		return enter(r);
 	case GEN_READ_THEN_FAULT:
-		r->cut = r->gen.keep_cut;
+		r->ids.drop_unknown = r->gen.keep_cut;
 		r->sync_before_fault = true;
 		return enter(r);
 	default:	/* GEN_END, GEN_FAULT */
@@ -521,7 +477,7 @@ int trace_reader_stopped(const struct trace_reader *r, struct error *err)
 
 uint64_t trace_reader_unnamed(const struct trace_reader *r)
 {
-	return r->unnamed;
+	return r->ids.dropped;
 }
 
 const uint8_t *trace_reader_body(struct trace_reader *r, const struct v2_note *note,
@@ -562,71 +518,6 @@ void trace_reader_states(struct trace_reader *r, trace_state_fn *fn, void *ctx)
 	stream_free(s);
 }
 
-static bool bad_id(struct trace_reader *r, const struct trace_event *ev, const char *what,
-		   uint64_t id)
-{
-	fault_set(&r->fault, &ev->place, "found invalid %s ID %llu for event %s", what,
-		  (unsigned long long)id, r->specs.of[ev->type].name);
-	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
-	snprintf(r->fault.state, sizeof(r->fault.state), "in the context of M %lld P %lld G %lld",
-		 (long long)ev->m, (long long)ev->p, (long long)ev->g);
-	return false;
-}
-
-/* In a generation that breaks off, an id that is not in its tables stands for nothing. */
-static bool drop_unknown_ids(struct trace_reader *r, struct trace_event *ev)
-{
-	const struct id_places *at = &r->ids_of[ev->type];
-	const uint8_t places[] = { at->stack, at->other, at->third };
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		bool stack = i == 0 || (i == 1 && at->is_stack);
-		uint64_t *id = &ev->args[places[i]];
-
-		if (stack ? tables_have_stack(&r->gen.tables, *id) :
-			    tables_have_string(&r->gen.tables, *id))
-			continue;
-		*id = 0;
-		r->unnamed++;
-	}
-	return true;
-}
-
-/* One is not among the first, without a gap, that the tables have. */
-static bool __attribute__((noinline)) odd_ids_exist(struct trace_reader *r,
-						    struct trace_event *ev)
-{
-	const struct id_places *at = &r->ids_of[ev->type];
-	const struct v2_tables *t = &r->gen.tables;
-	uint64_t stack = ev->args[at->stack], other = ev->args[at->other];
-	uint64_t third = ev->args[at->third];
-
-	if (r->cut)
-		return drop_unknown_ids(r, ev);
-	if (!tables_have_stack(t, stack))
-		return bad_id(r, ev, "stack", stack);
-	if (at->is_stack && !tables_have_stack(t, other))
-		return bad_id(r, ev, "stack", other);
-	if (!at->is_stack && !tables_have_string(t, other))
-		return bad_id(r, ev, "string", other);
-	if (!tables_have_string(t, third))
-		return bad_id(r, ev, "string", third);
-	return true;
-}
-
-/* Ids that the event carries must be in the tables. */
-static inline bool ids_exist(struct trace_reader *r, struct trace_event *ev)
-{
-	const struct id_places *at = &r->ids_of[ev->type];
-	const struct v2_tables *t = &r->gen.tables;
-
-	return (ev->args[at->stack] < t->stack_ids.all_below &&
-		ev->args[at->other] < (at->is_stack ? t->stack_ids.all_below :
-				       t->string_ids.all_below) &&
-		at->third == NO_ARG) || odd_ids_exist(r, ev);
-}
-
 int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 {
 	struct trace_event *next = order_take(&r->order);
@@ -635,7 +526,7 @@ int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 		next = next_rare(r);
 	if (!next && r->frontier.len)
 		next = next_ordered(r);
-	if (!next || !ids_exist(r, next))
+	if (!next || !event_ids_check(&r->ids, &r->gen.tables, next))
 		return stop(r);
 	if (next->time <= r->last_time)
 		next->time = (int64_t)((uint64_t)r->last_time + 1);
