@@ -48,7 +48,10 @@ struct gotap_rewrite_options {
 	const char *binary;	/* as in struct gotap_read_options */
 };
 
-/* What the result has and lacks. All zero but the first: nothing else was there to say. */
+/* How many kinds gotap_left_text() has; a later library may have more. */
+enum { GOTAP_LEFT_KINDS = 22 };
+
+/* What the result has and lacks. All zero but the first: the original is whole, and all of it is there. */
 struct gotap_rewrite_result {
 	/*
 	 * In the result, with those that were added, without CPU samples; where that has a
@@ -70,6 +73,11 @@ struct gotap_rewrite_result {
 	uint64_t unnamed_pcs;	/* 1: stacks have addresses only, and binary would name them */
 	uint64_t no_frequency;	/* 1: the speed of the clock is lost, too: a tick is shown as a ns */
 	char fault[640];	/* the first one, and where; "" */
+	/*
+	 * Of left and of joined, where the result has a format before Go 1.22, by kind: what
+	 * gotap_left_text() calls them. Those of which gotap_left_is_added() are parts of joined.
+	 */
+	uint64_t by_kind[GOTAP_LEFT_KINDS];
 };
 
 /*
@@ -84,6 +92,14 @@ GOTAP_API int gotap_rewrite(const struct gotap_input *in, int fd,
 			    const struct gotap_rewrite_options *options,
 			    struct gotap_rewrite_result *result, size_t size,
 			    struct gotap_error *err);
+
+/*
+ * "switches of coroutines, written as their three steps": a kind of things that formats before
+ * Go 1.22 cannot say, or need beyond the original. Constant text; NULL if @kind is none.
+ */
+GOTAP_API const char *gotap_left_text(unsigned int kind);
+/* 1 if events were added for it, which joined counts; 0 if left does, or @kind is none. */
+GOTAP_API int gotap_left_is_added(unsigned int kind);
 
 #ifdef __cplusplus
 }

@@ -184,6 +184,57 @@ static void what_a_header_cannot_have_is_counted(void)
 	free(bytes);
 }
 
+/* The count of a kind that gotap_left_text() gives this name. */
+static uint64_t left_of(const struct gotap_rewrite_result *result, const char *text)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < GOTAP_LEFT_KINDS; kind++)
+		if (!strcmp(gotap_left_text(kind), text))
+			return result->by_kind[kind];
+	CHECK_STR(text, "the name of a kind");
+	return 0;
+}
+
+/* The sums of the kinds that were left out, and of those that were added. */
+static void sum_kinds(const struct gotap_rewrite_result *result, uint64_t sums[2])
+{
+	unsigned int kind;
+
+	sums[0] = sums[1] = 0;
+	for (kind = 0; kind < GOTAP_LEFT_KINDS; kind++)
+		sums[gotap_left_is_added(kind)] += result->by_kind[kind];
+}
+
+/* The trace has one event and two batches of data of experiments; at 7500 ns a collection goes on. */
+static void what_an_old_format_cannot_hold_is_counted_by_kind(void)
+{
+	struct gotap_rewrite_options options = { .size = sizeof(options), .version = 19 };
+	struct gotap_rewrite_result result;
+	struct gotap_reader *r;
+	struct gotap_error err;
+	uint64_t sums[2];
+
+	bytes = api_trace_bytes(26, &len);
+	CHECK_EQ(rewrite(&options, &result, &r, &err), 0);
+	gotap_close(r);
+	CHECK_EQ(left_of(&result, "events of experiments"), 3);
+	CHECK_EQ(left_of(&result, "ends of system calls that kept their P: the goroutine runs on"), 1);
+	CHECK_EQ(result.joined, 0);
+	sum_kinds(&result, sums);
+	CHECK_EQ(sums[0], result.left);
+	options.from = 7500;
+	CHECK_EQ(rewrite(&options, &result, &r, &err), 0);
+	gotap_close(r);
+	CHECK_EQ(left_of(&result, "begins of collections and sweeping that went on when the trace began"), 1);
+	sum_kinds(&result, sums);
+	CHECK_EQ(sums[0], result.left);
+	CHECK_EQ(sums[1], result.joined);
+	free(bytes);
+	CHECK(!gotap_left_text(GOTAP_LEFT_KINDS));
+	CHECK_EQ(gotap_left_is_added(GOTAP_LEFT_KINDS), 0);
+}
+
 static void wrong_wishes_are_refused(void)
 {
 	struct gotap_rewrite_options options = { .size = sizeof(options) };
@@ -220,6 +271,7 @@ int main(void)
 		UNIT(goroutines_and_stacks_can_be_left_out),
 		UNIT(what_can_be_read_of_a_damaged_trace_is_kept),
 		UNIT(what_a_header_cannot_have_is_counted),
+		UNIT(what_an_old_format_cannot_hold_is_counted_by_kind),
 		UNIT(wrong_wishes_are_refused),
 		{0},
 	});

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rewrite: see gotap/rewrite.h. In: what a stranger wants, checked. Out: a call of rewrite/convert.h. */
+/* rewrite: see gotap/rewrite.h. In: the caller's options, checked. Out: a call of rewrite/convert.h. */
 #include "gotap/rewrite.h"
 
 #include <errno.h>
 
 #include "api/api.h"
 #include "rewrite/convert.h"
+
+const char *gotap_left_text(unsigned int kind)
+{
+	return kind < V1_LEFT_KINDS ? v1_left_text(kind) : NULL;
+}
+
+int gotap_left_is_added(unsigned int kind)
+{
+	return kind < V1_LEFT_KINDS && v1_left_is_added(kind);
+}
 
 static int take_span(struct convert_options *to, const struct gotap_rewrite_options *o,
 		     struct error *err)
@@ -42,7 +52,7 @@ static struct gotap_rewrite_result v2_result(const struct rewrite_result *r)
 	return to;
 }
 
-/* What the way through the old format left out comes on top. */
+/* Adds the counts of the step that made v2 of a trace before Go 1.22. */
 static void add_v1(struct gotap_rewrite_result *to, const struct convert_result *r)
 {
 	if (!to->events)
@@ -61,13 +71,15 @@ static void add_v1(struct gotap_rewrite_result *to, const struct convert_result 
 	memcpy(to->fault, r->cut.why.text, sizeof(r->cut.why.text));
 }
 
-/* What the old format of the result cannot say, or has to say more. */
+/* The events that an old format cannot hold, and those that it needs beyond the original. */
 static void add_left(struct gotap_rewrite_result *to, const uint64_t *left)
 {
 	unsigned int i;
 
-	for (i = 0; i < V1_LEFT_KINDS; i++)
-		*(v1_left_is_added(i) || v1_left_is_repair(i) ? &to->joined : &to->left) += left[i];
+	_Static_assert(GOTAP_LEFT_KINDS == (int)V1_LEFT_KINDS, "a counter for each kind");
+	memcpy(to->by_kind, left, sizeof(to->by_kind));
+	for (i = 0; i < GOTAP_LEFT_KINDS; i++)
+		*(gotap_left_is_added(i) ? &to->joined : &to->left) += left[i];
 }
 
 static void give_result(const struct convert_result *r, struct gotap_rewrite_result *to, size_t size)
