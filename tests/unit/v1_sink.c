@@ -177,6 +177,17 @@ static void start_elsewhere(void)
 
 static void label(void) { start(); EVENT(EV_GoLabel, SINK_CONSTANT("GC (idle)")); }
 static void late_label(void) { start(); heap(); EVENT(EV_GoLabel, SINK_CONSTANT("GC (idle)")); }
+
+static void next_generation(void)
+{
+	struct trace_clock clock = {0};
+	struct error err;
+
+	CHECK(!sink.ops->gen_end(sink.ctx, &clock, &err));
+	sink.ops->gen_begin(sink.ctx);
+}
+
+static void label_in_the_next_generation(void) { start(); next_generation(); EVENT(EV_GoLabel, SINK_CONSTANT("GC (idle)")); }
 static void fast_call(void) { EVENT(EV_GoSyscallBegin, 1, 5); EVENT(EV_GoSyscallEnd, 0); }
 
 static void stolen(void)
@@ -299,6 +310,8 @@ static const struct row rows[] = {
 	{ "HeapGoal", 19, heap, "HeapAlloc 4096; HeapGoal 8192; ", NONE },
 	{ "GoStartLabel", 8, label, "GoSched 5; String 1 'GC (idle)'; GoStartLabel 3 1 1; ", NONE },
 	{ "GoStartLabel_only_at_the_start", 19, late_label, "GoStartLocal 3; HeapAlloc 4096; ", V1_LEFT_LABELS },
+	{ "GoStartLabel_only_in_the_generation_of_the_start", 19, label_in_the_next_generation,
+	  "GoSched 5; GoStartLocal 3; ", V1_LEFT_LABELS },
 	{ "GCMarkAssistStart_and_Done", 11, assist, "GCMarkAssistStart 5; GCMarkAssistDone; ", NONE },
 	{ "GCMarkAssistStart_not_in_1_8", 8, lone_assist_begin, "Gomaxprocs 2 0; Frequency", V1_LEFT_ASSISTS },
 	{ "UserTaskCreate_and_End", 11, task, "String 1 't'; UserTaskCreate 6 0 1 5; UserTaskEnd 6 5; ", NONE },
@@ -334,7 +347,7 @@ static void a_disk_that_is_full_once(void)
 		restart();
 	CHECK(dup2(full, fd) == fd);
 	CHECK_EQ(sink.ops->gen_end(sink.ctx, &clock, &err), -ENOSPC);
-	CHECK(strstr(err.text, "cannot write 'x': No space left on device; a trace of go1.19 has its names at its end, so nothing of it is kept"));
+	CHECK(strstr(err.text, "cannot write 'x': No space left on device; a trace of go1.19 is read only with its end, so nothing of it is kept"));
 	CHECK(dup2(good, fd) == fd);
 	CHECK_EQ(v1_sink_finish(v, &err), -ENOSPC);
 	v1_sink_counts(v, &counts);
@@ -343,6 +356,34 @@ static void a_disk_that_is_full_once(void)
 	close(fd);
 	close(good);
 	close(full);
+}
+
+/* As gotap leaves it that is killed: what was in the generation is there, with the clock and the names. */
+static void a_file_without_its_end(void)
+{
+	struct v1_sink_opts opts = { .version = 19, .frames = frames };
+	int fd = memfd_create("v1_sink", 0);
+	uint8_t data[1 << 10];
+	struct error err;
+	struct v1_sink *v;
+	char *text;
+	ssize_t n;
+
+	CHECK(!v1_sink_new(&v, fd, &opts, &err));
+	sink = v1_sink(v);
+	begin();
+	create();
+	next_generation();
+	n = pread(fd, data, sizeof(data), 0);
+	CHECK(n > 0 && n < (ssize_t)sizeof(data));
+	text = records(data, (size_t)n);
+	CHECK(strstr(text, "GoCreate 9 5 6; "));
+	CHECK(strstr(text, "Frequency 31250000; "));
+	CHECK(strstr(text, "Stack 6 1 60 1 2 9; "));
+	free(text);
+	CHECK(!v1_sink_finish(v, &err));
+	v1_sink_free(v);
+	close(fd);
 }
 
 static void a_trace_without_events(void)
@@ -363,8 +404,8 @@ static void a_trace_without_events(void)
 
 int main(void)
 {
-	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 3] = {
-		UNIT(a_disk_that_is_full_once), UNIT(a_trace_without_events),
+	static struct unit_case cases[sizeof(rows) / sizeof(rows[0]) + 4] = {
+		UNIT(a_disk_that_is_full_once), UNIT(a_trace_without_events), UNIT(a_file_without_its_end),
 	};
 
 	UNIT_ROWS(cases, rows, run_row);

@@ -196,12 +196,11 @@ void v1_go_label(struct v1_steps *s, struct v1_g *g, const char *label, size_t n
 	struct v1_p *p = g->p;
 	uint64_t id, tick;
 
-	if (!p || p->started != g) {
+	tick = p ? p->out->last : 0;
+	if (!p || p->started != g || !v1_writer_undo(s->w, p->out, p->start_type)) {
 		v1_leave_out(s, V1_LEFT_LABELS);
 		return;
 	}
-	tick = p->out->last;
-	v1_writer_undo(s->w, p->out, p->start_type);
 	id = v1_writer_string(s->w, p->out, label, n);
 	v1_writer_event(s->w, p->out, tick, V1_GO_START_LABEL, STEPS_ARGS(g->id, g->seq, id), 0);
 	p->started = NULL;

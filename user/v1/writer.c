@@ -46,8 +46,9 @@ struct v1_writer {
 	struct map64 start_frames;	/* function -> index in frames */
 	struct vec frames;		/* struct start_frame */
 	struct vec timers;		/* uint64_t */
-	struct buf tables;		/* Strings and Stacks, the last records of the file */
+	struct buf tables;		/* Strings and Stacks of the open generation */
 	size_t table_batch;		/* where the open batch of them begins */
+	bool has_frequency;		/* it is in the file, or on its way */
 	uint64_t last;			/* ticks of the latest event */
 	struct error failed;		/* the first write that failed: bytes are missing from then on */
 };
@@ -77,7 +78,7 @@ static int fail_write(const struct v1_writer *w, int code, struct error *err)
 		return error_set(err, code, "cannot write the trace: %s", strerror(-code));
 	if (!full)
 		return error_set(err, code, "cannot write '%s': %s", w->opts.name, strerror(-code));
-	return error_set(err, code, "cannot write '%s': %s; a trace of go1.%d has its names at its end, so nothing of "
+	return error_set(err, code, "cannot write '%s': %s; a trace of go1.%d is read only with its end, so nothing of "
 			 "it is kept; record --spool keeps the raw records up to there", w->opts.name,
 			 strerror(-code), w->opts.version);
 }
@@ -217,12 +218,15 @@ void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const
 	buf_add(&out->body, text, n);
 }
 
-void v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type)
+bool v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type)
 {
+	if (!out->body.len)
+		return false;
 	out->body.len = out->last_start;
 	w->last -= w->last == out->last;
 	out->last = out->last_before;
 	w->counts.events[type]--;
+	return true;
 }
 
 /* --- names --- */
@@ -484,12 +488,6 @@ static void take_frames(struct v1_writer *w)
 
 /* --- the file --- */
 
-int v1_writer_turn(struct v1_writer *w, struct error *err)
-{
-	take_frames(w);
-	return write_out(w, &w->full, err);
-}
-
 static void flush_at(struct v1_writer *w, size_t i)
 {
 	if (i < w->outs.len && *vec_at(&w->outs, struct v1_out *, i))
@@ -507,16 +505,40 @@ static void flush_all(struct v1_writer *w)
 	flush_at(w, V1_SAMPLES + OUTS_BASE);
 }
 
-static void put_footer(struct v1_writer *w)
+/* Readers of Go 1.23 and later want a Batch before it. */
+static void put_frequency(struct v1_writer *w)
+{
+	if (w->has_frequency || !w->counts.batches)
+		return;
+	w->has_frequency = true;
+	buf_add_byte(&w->full, V1_FREQUENCY);
+	put_uv(&w->full, w->opts.frequency);
+}
+
+static void put_timers(struct v1_writer *w)
 {
 	size_t i;
 
-	buf_add_byte(&w->full, V1_FREQUENCY);
-	put_uv(&w->full, w->opts.frequency);
 	for (i = 0; i < w->timers.len; i++) {
 		buf_add_byte(&w->full, V1_TIMER_GOROUTINE);
 		put_uv(&w->full, *vec_at(&w->timers, uint64_t, i));
 	}
+}
+
+static int write_tables(struct v1_writer *w, struct error *err)
+{
+	int r = write_out(w, &w->full, err);
+
+	return r ? r : write_out(w, &w->tables, err);
+}
+
+/* All that is known goes to the file: of a gotap that is killed it is what can be saved. */
+int v1_writer_turn(struct v1_writer *w, struct error *err)
+{
+	take_frames(w);
+	flush_all(w);
+	put_frequency(w);
+	return write_tables(w, err);
 }
 
 static bool has_event(const struct v1_writer *w)
@@ -531,17 +553,15 @@ static bool has_event(const struct v1_writer *w)
 
 int v1_writer_finish(struct v1_writer *w, struct error *err)
 {
-	int r;
-
 	if (!has_event(w))
 		return error_set(err, -ENODATA, "the trace has no event that can be written");
 	take_frames(w);
 	put_late_starts(w);
 	define_rest(w);
 	flush_all(w);
-	put_footer(w);
-	r = write_out(w, &w->full, err);
-	return r ? r : write_out(w, &w->tables, err);
+	put_frequency(w);
+	put_timers(w);
+	return write_tables(w, err);
 }
 
 const struct v1_writer_counts *v1_writer_counts(const struct v1_writer *w)

@@ -3,10 +3,12 @@
  * writer: writes the bytes of a v1 trace (headers go 1.8, 1.11, 1.19 and 1.21) as the
  * runtimes of those releases did: a buffer for each P, which goes to the file as a Batch when
  * it is full; names of annotations where they are first used; the frequency, the timer
- * goroutines and the stacks at the end. format.def says what values a record has.
+ * goroutines and the stacks. format.def says what values a record has. Those runtimes knew
+ * the frequency and the stacks at the end only. Here they follow each generation, so that a
+ * file without its end has them: readers take them at any place.
  *
- * The order of events and what they mean is the caller's affair (steps.h). Memory: a buffer
- * for each P, the strings, and the stacks.
+ * The caller decides on the order of events and what they mean (steps.h). Memory: a buffer
+ * for each P, the strings, and the ids of stacks.
  */
 #ifndef GOTAP_V1_WRITER_H
 #define GOTAP_V1_WRITER_H
@@ -83,12 +85,12 @@ void v1_writer_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, uns
 /* The same of a UserLog. */
 void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const uint64_t *args,
 		   uint64_t stack, const char *text, size_t n);
-/* Takes back the last event of @out; it is of type @type. */
-void v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type);
+/* Takes back the last event of @out, which is of type @type. False: it is in the file already. */
+bool v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type);
 
-/* A generation ends: the frames of new stacks are asked for, full buffers go to the file. */
+/* A generation ends: the frames of new stacks are asked for; buffers and tables go to the file. */
 int v1_writer_turn(struct v1_writer *w, struct error *err);
-/* The trace ends: all that is left, and the tables. -ENODATA if no event was written: parsers refuse that. */
+/* The trace ends: all that is left, and the starts that waited for it. -ENODATA if no event was written: parsers refuse that. */
 int v1_writer_finish(struct v1_writer *w, struct error *err);
 const struct v1_writer_counts *v1_writer_counts(const struct v1_writer *w);
 /* Accepts NULL. */
