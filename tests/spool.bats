@@ -187,6 +187,35 @@ loses() {
 	loses 80
 }
 
+# loses_old COUNT: so many variants in the formats before Go 1.22 are valid by gotap's checks and by the last parser of them all.
+loses_old() {
+	local dir=$BATS_TEST_TMPDIR/lossy seed=$RANDOM
+	build_lossy
+	require_go 1.21
+	"$CHECKOUT/tests/oracle/build" 1.21 "$BUILD/oracle/go1.21"
+	mkdir "$dir"
+	echo "seed $seed"
+	succeeds "$LOSSY" lose-old "$SPOOL" "$dir" "$1" "$seed"
+	"$GOTAP" check "$dir"/*.trace >"$dir/log" || fail "$(grep -v ': ok: ' "$dir/log")"
+	"$BUILD/oracle/go1.21/v1parse" "$dir"/*.trace >"$dir/log" || fail "$(grep ^FAIL "$dir/log")"
+	[ "$(grep -c '^ok' "$dir/log")" -eq "$1" ]
+}
+
+@test "whatever records are lost the trace stays valid in the old formats, Go 1.27" {
+	spool 1.27 mixed -procs -delay 1m
+	loses_old 160
+}
+
+@test "whatever records are lost the trace stays valid in the old formats: C threads that come and go" {
+	spool 1.26 cgo
+	loses_old 80
+}
+
+@test "whatever records are lost the trace stays valid in the old formats: much garbage" {
+	spool 1.27 gc
+	loses_old 80
+}
+
 @test "a ring that is too small loses records, and says so; the trace stays valid" {
 	require_root
 	build_prog "$REFERENCE_GO" fullload

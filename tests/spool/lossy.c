@@ -6,6 +6,7 @@
  *
  *	lossy lose SPOOL OUTDIR VARIANTS SEED	one trace per variant
  *	lossy lose SPOOL OUTDIR INDEX SEED one	only variant INDEX
+ *	lossy lose-old ...			the same in the formats before Go 1.22
  *	lossy damage SPOOL VARIANTS SEED	no traces: it must not crash
  *
  * "lose" leaves records out, in turn: one record of some kind; half or all of
@@ -25,8 +26,12 @@
 #include "stream/merge.h"
 #include "stream/spool.h"
 #include "trace/v2_sink.h"
+#include "v1/sink.h"
 
-enum { KINDS = 256, GEN_NS = 20 * 1000 * 1000, GEN_BYTES = 1 << 20 };
+enum { KINDS = 256, GEN_NS = 20 * 1000 * 1000, GEN_BYTES = 1 << 20, FORMATS = 4 };
+
+/* Of the headers; the old ones come second. */
+static const int formats[2][FORMATS] = { { 22, 23, 25, 26 }, { 8, 11, 19, 21 } };
 
 /* --- names: any will do, but each frame must have them --- */
 
@@ -241,6 +246,7 @@ struct pipeline {
 	struct stacks *stacks;
 	struct model *model;
 	struct v2_sink *trace;
+	struct v1_sink *old;	/* or this one */
 	struct error err;
 	int failed;
 };
@@ -264,19 +270,27 @@ static void from_merge(void *ctx, const struct rec *r)
 		p->failed = goid_filter_record(p->goids, r);
 }
 
+static struct sink open_trace(struct pipeline *p, int version, int fd)
+{
+	struct tracefile_opts trace = { .version = version, .frames = stacks_frames, .ctx = p->stacks };
+	struct v1_sink_opts old = { .version = version, .frames = stacks_frames, .ctx = p->stacks };
+
+	if (v1_can_write(version) ? v1_sink_new(&p->old, fd, &old, &p->err) :
+				    v2_sink_new(&p->trace, fd, &trace, &p->err))
+		die(p->err.text);
+	return p->old ? v1_sink(p->old) : v2_sink(p->trace);
+}
+
 static void pipeline_init(struct pipeline *p, const struct spool *sp, int version, int fd)
 {
-	struct tracefile_opts trace = { .version = version,
-					.frames = stacks_frames };
-	struct model_opts model = { .minor = (int)sp->info.go_minor, .version = version,
+	/* The sink of old formats takes all events of v2, as the assembler gives them. */
+	struct model_opts model = { .minor = (int)sp->info.go_minor,
+				    .version = v1_can_write(version) ? formats[0][FORMATS - 1] : version,
 				    .gen_ns = GEN_NS, .gen_bytes = GEN_BYTES };
 
 	*p = (struct pipeline){0};
 	p->stacks = stacks_new((struct symbolizer *)p, model.minor, 127);
-	trace.ctx = p->stacks;
-	if (v2_sink_new(&p->trace, fd, &trace, &p->err))
-		die(p->err.text);
-	p->model = model_new(v2_sink(p->trace), &model);
+	p->model = model_new(open_trace(p, version, fd), &model);
 	p->goids = goid_filter_new(to_model, p);
 	p->merge = merge_new(from_merge, p);
 }
@@ -294,6 +308,8 @@ static void pipeline_finish(struct pipeline *p)
 		p->failed = goid_filter_finish(p->goids);
 	if (!p->failed)
 		p->failed = model_finish(p->model, 0, &p->err);
+	if (!p->failed && p->old && *v1_sink_generations(p->old))
+		p->failed = v1_sink_finish(p->old, &p->err);
 	if (p->failed)
 		die(p->err.text);
 }
@@ -315,13 +331,13 @@ static void pipeline_release(struct pipeline *p)
 	model_free(p->model);
 	stacks_free(p->stacks);
 	v2_sink_free(p->trace);
+	v1_sink_free(p->old);
 }
 
 /* --- the modes --- */
 
-static void lose(const struct spool *sp, const char *dir, unsigned int variant, unsigned int seed)
+static void lose(const struct spool *sp, bool old, const char *dir, unsigned int variant, unsigned int seed)
 {
-	static const int versions[] = { 22, 23, 25, 26 };
 	struct chunk c;
 	struct pipeline p;
 	struct loss l;
@@ -335,7 +351,7 @@ static void lose(const struct spool *sp, const char *dir, unsigned int variant, 
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		die(path);
-	pipeline_init(&p, sp, versions[variant / 3 % 4], fd);
+	pipeline_init(&p, sp, formats[old][variant / 3 % FORMATS], fd);
 	for (i = 0; i < sp->chunks.len; i++) {
 		copy_without(&c, vec_at(&sp->chunks, struct chunk, i), &l);
 		pipeline_chunk(&p, &c);
@@ -375,12 +391,11 @@ static void damage_bytes(struct chunk *c)
 
 static void damage(const struct spool *sp, unsigned int variant, unsigned int seed, int fd)
 {
-	static const int versions[] = { 22, 23, 25, 26 };
 	struct pipeline p;
 	size_t i;
 
 	srand(seed + variant);
-	pipeline_init(&p, sp, versions[variant % 4], fd);
+	pipeline_init(&p, sp, formats[variant / FORMATS % 2][variant % FORMATS], fd);
 	for (i = 0; i < sp->chunks.len; i++) {
 		const struct chunk *from = vec_at(&sp->chunks, struct chunk, i);
 		struct chunk c = *from;
@@ -408,16 +423,17 @@ int main(int argc, char **argv)
 {
 	struct spool sp = {0};
 	unsigned int i, n, seed;
+	bool old = argc > 1 && !strcmp(argv[1], "lose-old");
 	int fd;
 
-	if (argc >= 6 && !strcmp(argv[1], "lose")) {
+	if (argc >= 6 && (old || !strcmp(argv[1], "lose"))) {
 		spool_load(&sp, argv[2]);
 		n = (unsigned int)atoi(argv[4]);
 		seed = (unsigned int)atoi(argv[5]);
 		if (argc > 6)
-			lose(&sp, argv[3], n, seed);
+			lose(&sp, old, argv[3], n, seed);
 		for (i = 0; argc == 6 && i < n; i++)
-			lose(&sp, argv[3], i, seed);
+			lose(&sp, old, argv[3], i, seed);
 	} else if (argc == 5 && !strcmp(argv[1], "damage")) {
 		fd = open("/dev/null", O_WRONLY);
 		spool_load(&sp, argv[2]);

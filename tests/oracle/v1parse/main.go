@@ -3,12 +3,15 @@
 // v1parse reads traces with the parser of whatever Go release it was built in, from 1.15 to 1.22: all its checks of
 // format, order and consistency, and what the page of goroutines is computed from.
 //
-//	v1parse [-events | -goroutines] FILE...
+//	v1parse [-events] [-goroutines] [-steps] FILE...
 //
 // A line for each file: "ok FILE events=N goroutines=N span=NS" or "FAIL FILE: error". With -events a line for each kind of
 // event and how often there is one. With -goroutines a line for each:
 //
 //	ID EXEC SCHEDWAIT IO BLOCK SYSCALL NAME
+//
+// With -steps a line for each goroutine: its id, and the events that change its state, in order, each with the function of
+// the leaf frame. The events before the first Gomaxprocs are left out: they state what there was when the trace began.
 package main
 
 import (
@@ -24,6 +27,7 @@ import (
 var (
 	showEvents     = flag.Bool("events", false, "count the events of each kind")
 	showGoroutines = flag.Bool("goroutines", false, "show where each goroutine spent its time")
+	showSteps      = flag.Bool("steps", false, "show what each goroutine did")
 )
 
 func main() {
@@ -62,6 +66,9 @@ func judge(path string) (err error) {
 	if *showGoroutines {
 		printGoroutines(gs)
 	}
+	if *showSteps {
+		printSteps(res.Events)
+	}
 	return nil
 }
 
@@ -90,5 +97,42 @@ func printGoroutines(gs map[uint64]*trace.GDesc) {
 		g := gs[id]
 		fmt.Printf("%d %d %d %d %d %d %s\n", id, g.ExecTime, g.SchedWaitTime, g.IOTime, g.BlockTime,
 			g.SyscallTime, g.Name)
+	}
+}
+
+// goroutineOf gives the goroutine that the event changes the state of, 0 if there is none.
+func goroutineOf(ev *trace.Event) uint64 {
+	switch ev.Type {
+	case trace.EvGoCreate, trace.EvGoUnblock:
+		return ev.Args[0]
+	case trace.EvGoStart, trace.EvGoStartLabel, trace.EvGoEnd, trace.EvGoStop, trace.EvGoSched, trace.EvGoPreempt,
+		trace.EvGoSleep, trace.EvGoBlock, trace.EvGoBlockSend, trace.EvGoBlockRecv, trace.EvGoBlockSelect,
+		trace.EvGoBlockSync, trace.EvGoBlockCond, trace.EvGoBlockNet, trace.EvGoBlockGC, trace.EvGoSysCall,
+		trace.EvGoSysBlock, trace.EvGoSysExit:
+		return ev.G
+	}
+	return 0
+}
+
+// The parser gives the first start of a goroutine in the trace, whichever that is, the function that it begins with.
+func step(ev *trace.Event) string {
+	name := trace.EventDescriptions[ev.Type].Name
+	if ev.StkID == 0 || len(ev.Stk) == 0 || ev.Type == trace.EvGoStart || ev.Type == trace.EvGoStartLabel {
+		return name
+	}
+	return name + "@" + ev.Stk[0].Fn
+}
+
+func printSteps(events []*trace.Event) {
+	steps := make(map[uint64][]string)
+	begun := false
+	for _, ev := range events {
+		begun = begun || ev.Type == trace.EvGomaxprocs
+		if id := goroutineOf(ev); begun && id != 0 {
+			steps[id] = append(steps[id], step(ev))
+		}
+	}
+	for id, s := range steps {
+		fmt.Println(id, strings.Join(s, " "))
 	}
 }
