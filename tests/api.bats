@@ -112,7 +112,8 @@ two_stops() {
 @test "what was installed can be taken away again" {
 	local root=$BATS_TEST_TMPDIR/root
 	succeeds make -s -C "$CHECKOUT" BUILD="$BUILD" PREFIX="$root" install-lib
-	[ -e "$root/lib/libgotap.so" ] && [ -e "$root/include/gotap/raw.h" ]
+	[ -e "$root/lib/libgotap.so" ]
+	[ -e "$root/include/gotap/raw.h" ]
 	succeeds make -s -C "$CHECKOUT" BUILD="$BUILD" PREFIX="$root" uninstall
 	[ -z "$(find "$root" -type f -o -type l)" ]
 }

@@ -155,13 +155,17 @@ record_beside() {
 	same_as_said
 }
 
+# probes_of_objects EVENTS: prints how many there are.
+probes_of_objects() { "$GOTAP" doctor --json -e "$1" "$PROG" | jq '[.probes[].function | select(contains("mallocgc"))] | length'; }
+
 @test "objects come only when they are named, and where every one can be had" {
+	require_tool jq
 	build_prog 1.27 objects
 	for events in default all default,all +sweep; do
-		[ -z "$("$GOTAP" doctor --json -e "$events" "$PROG" | jq -r '.probes[].function' | grep mallocgc)" ]
+		[ "$(probes_of_objects "$events")" -eq 0 ]
 	done
 	for events in objects +objects all,objects; do
-		[ "$("$GOTAP" doctor --json -e "$events" "$PROG" | jq -r '.probes[].function' | grep -c mallocgc)" -eq 1 ]
+		[ "$(probes_of_objects "$events")" -eq 1 ]
 	done
 	run_logged "$GOTAP" record --object-min 4096 -o "$TRACE" -- "$PROG"
 	[ "$status" -eq 2 ]
@@ -181,6 +185,7 @@ record_beside() {
 	require_tool jq
 	build_prog 1.27 gc
 	functions() { "$GOTAP" doctor --json -e "$1" "$PROG" | jq -r '.probes[] | .function + .site' | sort; }
+	[ "$(functions +sweep)" != "$(functions default)" ]
 	[ "$(functions +sweep)" = "$(functions default,sweep)" ]
 	[ "$(functions +sweep,-heap)" = "$(functions default,sweep,-heap)" ]
 	[ "$(functions -heap,+spans)" = "$(functions default,-heap,spans)" ]

@@ -104,7 +104,8 @@ killed() {
 	mkdir "$BATS_TEST_TMPDIR/there"
 	ln -s there/file "$TRACE"
 	succeeds "$GOTAP" convert "$GOOD" -o "$TRACE"
-	[ -L "$TRACE" ] && [ -f "$BATS_TEST_TMPDIR/there/file" ]
+	[ -L "$TRACE" ]
+	[ -f "$BATS_TEST_TMPDIR/there/file" ]
 	succeeds "$GOTAP" convert "$GOOD" -o "$TRACE"
 	[ -L "$TRACE" ]
 	succeeds "$GOTAP" check "$BATS_TEST_TMPDIR/there/file"

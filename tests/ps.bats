@@ -49,13 +49,13 @@ family() {
 	TARGETS+=" $CHILD"
 }
 
+# ticks: the CPU time of $CHILD, in clock ticks.
+ticks() { awk '{ print $14 + $15 }' "/proc/$CHILD/stat"; }
+
 child_runs() {
 	read -r CHILD <"/proc/$PARENT/task/$PARENT/children" || CHILD=$(pgrep -P "$PARENT") || return
-	[ "$(cat "/proc/$CHILD/comm")" = fullload ] && [ "$(ticks "$CHILD")" -ge 20 ]
+	[ "$(cat "/proc/$CHILD/comm")" = fullload ] && [ "$(ticks)" -ge 20 ]
 }
-
-# Its CPU time, in ticks of 10 ms.
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 @test "parent, CPU use and command line; who used most comes first" {
 	family
@@ -71,9 +71,6 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 	[ "$(row '[p["cpu_percent"] for p in json.loads(sys.argv[1])["processes"]] == sorted((p["cpu_percent"]
 		for p in json.loads(sys.argv[1])["processes"]), reverse=True)')" = True ]
 }
-
-# ticks: the CPU time of $CHILD, in clock ticks.
-ticks() { awk '{ print $14 + $15 }' "/proc/$CHILD/stat"; }
 
 # while_busy ARGUMENT...: a recording in which $CHILD had a third of a CPU: others may leave it less.
 while_busy() {

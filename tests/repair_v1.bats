@@ -28,7 +28,7 @@ count() { "$GOTAP" text "$1" | grep -cE "$2"; }
 			zeroed "$old" $part
 			succeeds "$GOTAP" convert "$DAMAGED" -o "$new"
 			matches 'the trace is damaged in 1 place, went on behind: '
-			! grep -q 'speed of the trace' <<<"$output"
+			! grep -q 'speed of the trace' <<<"$output" || fail "the clock's speed was lost"
 			succeeds "$V1ORACLE" "$new"
 			[ "$(count "$new" '^Go')" -ge $(($(count "$whole" '^Go') * 3 / 4)) ]
 			[ "$(count "$new" '^Stack ')" -ge $(($(count "$whole" '^Stack ') / 2)) ]
@@ -67,7 +67,7 @@ count() { "$GOTAP" text "$1" | grep -cE "$2"; }
 	succeeds "$V1ORACLE" "$BATS_TEST_TMPDIR/new"
 	run_logged "$V1ORACLE" -events "$BATS_TEST_TMPDIR/new"
 	matches 'Goroutine\(1\) Running->Runnable reason=""'
-	! grep -q 'chan receive' <<<"$output"
+	! grep -q 'chan receive' <<<"$output" || fail "it ran on"
 	matches 'Goroutine\(2\) Running->Waiting reason="chan send"'
 	matches 'Goroutine\(1\) Running->NotExist'
 }
