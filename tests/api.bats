@@ -5,6 +5,7 @@
 # libgotap as a stranger uses it: installed, found by pkg-config, linked both ways, with the programs of examples/.
 
 load lib/common
+load lib/convert
 
 setup_file() {
 	ROOT=$BATS_FILE_TMPDIR/root
@@ -32,17 +33,10 @@ declared() { cat "$ROOT"/include/gotap/*.h | grep -A1 '^GOTAP_API ' | grep -o 'g
 
 # A trace as text: 4 s of one goroutine.
 two_stops() {
+	echo "Trace Go1.22"
+	tables 1 1000 "GC mark termination" other
 	cat <<-'EOF'
-		Trace Go1.22
-		EventBatch gen=1 m=18446744073709551615 time=1000 size=6
-		Frequency freq=1000000000
-		EventBatch gen=1 m=18446744073709551615 time=1000 size=31
-		Strings
-		String id=1
-			data="GC mark termination"
-		String id=2
-			data="other"
-		EventBatch gen=1 m=7 time=1000 size=58
+		EventBatch gen=1 m=7 time=1000 size=?
 		ProcStatus dt=0 p=0 pstatus=1
 		GoStatus dt=1 g=1 m=7 gstatus=2
 		ProcsChange dt=0 procs_value=1 stack=0
@@ -182,8 +176,7 @@ two_stops() {
 # The world stops twice in it, for 1 ms at 1 s and for 3 ms at 3 s.
 @test "the library cuts the second around the longest stop of the world" {
 	local how trace=$BATS_TEST_TMPDIR/long.trace part=$BATS_TEST_TMPDIR/part.trace
-	two_stops >"$BATS_TEST_TMPDIR/long.txt"
-	succeeds "$GOTAP" wire "$BATS_TEST_TMPDIR/long.txt" -o "$trace"
+	two_stops | trace_of long
 	succeeds "$GOTAP" check "$trace"
 	for how in shared static; do
 		built cut_longest_stop "$how"

@@ -6,6 +6,7 @@
 # result. (Traces of Go 1.21 and older: v1.bats.)
 
 load lib/common
+load lib/convert
 
 setup_file() {
 	local version
@@ -21,8 +22,6 @@ setup() {
 	T=$BATS_FILE_TMPDIR
 	NEW=$BATS_TEST_TMPDIR/new.trace
 }
-
-converts() { succeeds "$GOTAP" convert "$@" -o "$NEW" && trace_ok "$NEW"; }
 
 @test "a whole trace keeps its events" {
 	local version

@@ -6,18 +6,11 @@
 # begin of the wanted part. Go's reader and validator judge the result.
 
 load lib/common
+load lib/convert
 
 setup() {
 	T=$BATS_TEST_TMPDIR
 	NEW=$T/new.trace
-}
-
-converts() { succeeds "$GOTAP" convert "$@" -o "$NEW" && trace_ok "$NEW"; }
-
-# trace_of NAME: the text on standard input as a trace
-trace_of() {
-	awk -f "$CHECKOUT/tests/lib/sized.awk" >"$T/$1.txt"
-	succeeds "$GOTAP" wire "$T/$1.txt" -o "$T/$1.trace"
 }
 
 # damage FILE TEXT: ten bytes behind this text become 0xff
@@ -29,17 +22,8 @@ damage() {
 
 # generation N TIME: its clock, a text for damage(), and the begin of a batch in which goroutine 1 runs
 generation() {
+	tables "$1" "$2" outer inner "generation-$1"
 	cat <<-END
-		EventBatch gen=$1 m=18446744073709551615 time=$2 size=?
-		Frequency freq=1000000000
-		EventBatch gen=$1 m=18446744073709551615 time=$2 size=?
-		Strings
-		String id=1
-			data="outer"
-		String id=2
-			data="inner"
-		String id=3
-			data="generation-$1"
 		EventBatch gen=$1 m=7 time=$2 size=?
 		ProcStatus dt=1 p=0 pstatus=1
 		GoStatus dt=1 g=1 m=7 gstatus=2
@@ -85,12 +69,9 @@ generation() {
 			EventBatch gen=1 m=7 time=100 size=?
 			ProcStatus dt=1 p=0 pstatus=1
 			ProcStop dt=1
-			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
-			Frequency freq=1000000000
-			EventBatch gen=2 m=18446744073709551615 time=1000 size=?
-			Strings
-			String id=1
-				data="generation-2"
+		EOF
+		tables 2 1000 generation-2
+		cat <<-'EOF'
 			EventBatch gen=2 m=9 time=1000 size=?
 			GoStatus dt=1 g=1 m=9 gstatus=2
 		EOF

@@ -5,6 +5,7 @@
 # that wrote them take them, and compute what is in the v2 trace of the same recording.
 
 load lib/common
+load lib/convert
 load lib/record
 load lib/differential
 
@@ -168,6 +169,24 @@ same_profiles() {
 				exit bad || !functions
 			}' "$T/v1.$kind" "$T/v2.$kind"
 		[ "$status" -eq 0 ] || fail "profile of $kind, go tool trace of Go $3"
+	done
+}
+
+# It has no P at the begin of an old trace, but it had one, and was back before anybody took it.
+@test "a system call that lasts from before the begin, and keeps its P" {
+	local id format
+	{
+		echo "Trace Go1.23"
+		tables 1 1000
+		printf '%s\n' "EventBatch gen=1 m=7 time=1000 size=?" "ProcStatus dt=1 p=0 pstatus=3" "GoStatus dt=1 g=1 m=7 gstatus=3"
+		for id in {2..6}; do echo "GoStatus dt=1 g=$id m=18446744073709551615 gstatus=4"; done
+		printf '%s\n' "GoSyscallEnd dt=10000000" "ProcsChange dt=1000000 procs_value=1 stack=0" "GoDestroy dt=1000000"
+	} | trace_of call
+	for format in "${FORMATS[@]}"; do
+		succeeds "$GOTAP" convert "$T/call.trace" --format "go$format" -o "$T/$format.trace"
+		v1_ok "$format" "$T/$format.trace"
+		parsers_of "$format"
+		same_times "$T/call.trace" "$T/$format.trace" "${PARSERS[0]}"
 	done
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# sized: the text of a v2 trace in which the batches that are given with size=? get their sizes. Texts are ASCII
-# without escapes.
+# sized: the text of a v2 trace in which the batches that are given with size=? get their sizes. Texts are
+# ASCII, other bytes are \xNN.
 
 function number(v,   n) { for (n = 1; v >= 128; v = int(v / 128)) n++; return n }
 
@@ -8,6 +8,7 @@ function size_of(line,   n, i, len, field, fields) {
 	if (line ~ /^[ \t]*data=/) {
 		sub(/^[^"]*"/, "", line)
 		sub(/"$/, "", line)
+		gsub(/\\x[0-9a-f][0-9a-f]/, "x", line)
 		return number(length(line)) + length(line)
 	}
 	n = line !~ /^[ \t]*[a-z]+=/

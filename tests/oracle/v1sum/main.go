@@ -119,7 +119,8 @@ func (s *summary) goStep(ev trace.Event, st trace.StateTransition) {
 		return
 	case from == trace.GoSyscall && to == trace.GoRunning:
 		g.inCall = false
-		if g.begins { // of the begin: it has no P there, as v1 has it
+		if g.begins { // it has no P at the begin in v1, and returns by GoSysExit: the time before is none of waiting
+			g.since = now
 			g.step(now, exec)
 		}
 		return
