@@ -37,7 +37,7 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base release proc stream trace read symbol v1 rewrite target plan live capture sched api cmd
+ROOMS := base release proc stream trace read symbol v1 v1write rewrite target plan live capture sched api cmd
 needs_base    :=
 needs_release :=
 needs_proc    := base
@@ -47,13 +47,14 @@ needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol release base
 needs_v1      := read symbol trace base
-needs_rewrite := read v1 symbol trace base
+needs_v1write := v1 read symbol trace base
+needs_rewrite := v1write v1 read symbol trace base
 needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
 needs_capture := live plan proc stream target symbol release base
-needs_sched   := v1 read stream trace symbol release base
-needs_api     := rewrite v1 read symbol trace base
-needs_cmd     := capture live plan sched rewrite v1 read target symbol trace stream proc release base
+needs_sched   := v1write v1 read stream trace symbol release base
+needs_api     := rewrite v1write v1 read symbol trace base
+needs_cmd     := capture live plan sched rewrite v1write v1 read target symbol trace stream proc release base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -164,7 +165,7 @@ unit: $(UNIT_BINS)
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc stream trace read symbol v1 rewrite target sched api
+FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite target sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c user/cmd/show.c))
 

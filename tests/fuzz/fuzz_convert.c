@@ -15,7 +15,7 @@
 
 #include "rewrite/convert.h"
 #include "read/v2_reader.h"
-#include "v1/writer.h"
+#include "v1write/writer.h"
 
 enum { RECIPE = 4 };
 

@@ -26,7 +26,7 @@
 #include "stream/merge.h"
 #include "stream/spool.h"
 #include "trace/v2_sink.h"
-#include "v1/sink.h"
+#include "v1write/sink.h"
 
 enum { KINDS = 256, GEN_NS = 20 * 1000 * 1000, GEN_BYTES = 1 << 20, FORMATS = 4 };
 

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "v1/steps.h"
+#include "v1write/steps.h"
 
 void report_print_left(int version, const uint64_t *left, const char *prefix, FILE *f)
 {

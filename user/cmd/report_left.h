@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A line for each kind of user/v1/left.def that is counted in @left, each behind @prefix. */
+/* A line for each kind of user/v1write/left.def that is counted in @left, each behind @prefix. */
 void report_print_left(int version, const uint64_t *left, const char *prefix, FILE *f);
 
 #endif

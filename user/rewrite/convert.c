@@ -12,8 +12,8 @@
 #include "rewrite/replay.h"
 #include "tracev2.h"
 #include "v1/file.h"
-#include "v1/reformat.h"
-#include "v1/sink.h"
+#include "v1write/reformat.h"
+#include "v1write/sink.h"
 
 /* Does it take more than another form of all events? */
 static bool is_part(const struct rewrite_options *o)

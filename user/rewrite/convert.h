@@ -5,8 +5,8 @@
  *
  *	v2 to v2	rewrite.h, event by event
  *	v1 to v2	v1/convert.h, of the whole file, as that has its tables at the end
- *	v2 to v1	replay.h into v1/sink.h
- *	v1 to v1	v1/reformat.h
+ *	v2 to v1	replay.h into v1write/sink.h
+ *	v1 to v1	v1write/reformat.h
  *
  * A part is made by rewrite.h, of a v1 trace as v2 and for a v1 result before that is made.
  * `gotap convert` and the library call it.
@@ -16,7 +16,7 @@
 
 #include "rewrite/rewrite.h"
 #include "v1/convert.h"
-#include "v1/steps.h"
+#include "v1write/steps.h"
 #include "v1/trace.h"
 
 struct convert_options {

@@ -19,7 +19,7 @@
 #include "stream/spool.h"
 #include "symbol/symbol.h"
 #include "trace/v2_sink.h"
-#include "v1/sink.h"
+#include "v1write/sink.h"
 
 struct assembler;
 

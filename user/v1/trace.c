@@ -115,6 +115,17 @@ int v1_trace_version(const struct v1_trace *t)
 	return t->format.version;
 }
 
+void v1_trace_clock(const struct v1_trace *t, uint64_t *frequency, int64_t *first)
+{
+	*frequency = t->frequency;
+	*first = t->first;
+}
+
+const struct map64 *v1_trace_timers(const struct v1_trace *t)
+{
+	return &t->timer_gs;
+}
+
 size_t v1_trace_count(const struct v1_trace *t)
 {
 	return t->count;

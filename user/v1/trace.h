@@ -62,6 +62,7 @@ struct v1_frame {
 	uint64_t line;
 };
 
+struct map64;
 struct v1_trace;
 
 /*
@@ -100,6 +101,10 @@ const char *v1_trace_string(const struct v1_trace *t, uint64_t id);
  * such stack.
  */
 size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *out, size_t max);
+/* The ticks of its clock per second, 0 if unknown, and how many there are at time 0. */
+void v1_trace_clock(const struct v1_trace *t, uint64_t *frequency, int64_t *first);
+/* The goroutines that run timers, up to Go 1.13: a set of ids. */
+const struct map64 *v1_trace_timers(const struct v1_trace *t);
 /* Name of a record type in the trace's format. */
 const char *v1_trace_type_name(const struct v1_trace *t, unsigned int type);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * words: v1 has numbers and kinds of events where v2 has texts: why a goroutine blocks, why
- * the world is stopped. One list of each, for reading (convert_*.c) and writing (sink_*.c).
+ * the world is stopped. One list of each, for reading (convert_*.c) and writing (v1write/sink_*.c).
  */
 #ifndef GOTAP_V1_WORDS_H
 #define GOTAP_V1_WORDS_H

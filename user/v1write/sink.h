@@ -10,12 +10,12 @@
  * What a runtime states once, when tracing begins, is made of the statuses at the begin of
  * the first generation. Later ones only show what was not seen: a repair.
  */
-#ifndef GOTAP_V1_SINK_H
-#define GOTAP_V1_SINK_H
+#ifndef GOTAP_V1WRITE_SINK_H
+#define GOTAP_V1WRITE_SINK_H
 
 #include "base/error.h"
 #include "trace/sink.h"
-#include "v1/steps.h"
+#include "v1write/steps.h"
 
 enum { V1_SINK_TICK_SHIFT = 5 };
 

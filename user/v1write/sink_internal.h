@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sink_internal: what the parts of the sink share: threads, and a handler for each kind of event. */
-#ifndef GOTAP_V1_SINK_INTERNAL_H
-#define GOTAP_V1_SINK_INTERNAL_H
+#ifndef GOTAP_V1WRITE_SINK_INTERNAL_H
+#define GOTAP_V1WRITE_SINK_INTERNAL_H
 
-#include "v1/sink.h"
+#include "v1write/sink.h"
 
 enum { SINK_RECENT = 64 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* steps: see steps.h. The state, and the steps of Ps and of the whole program. */
-#include "v1/steps_internal.h"
+#include "v1write/steps_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const struct {
 } kinds[V1_LEFT_KINDS] = {
 #define V1_LEFT(name, text) [V1_LEFT_##name] = { text, false },
 #define V1_ADDED(name, text) [V1_ADDED_##name] = { text, true },
-#include "v1/left.def"
+#include "v1write/left.def"
 #undef V1_LEFT
 #undef V1_ADDED
 };

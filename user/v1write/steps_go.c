@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* steps_go: the steps of goroutines. See steps.h; numbers as traceGo* of runtime/trace.go count them. */
-#include "v1/steps_internal.h"
+#include "v1write/steps_internal.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sink_go: v2 events of goroutines and of how the trace begins. See sink.h. */
-#include "v1/sink_internal.h"
+#include "v1write/sink_internal.h"
 
 #include "v1/words.h"
 

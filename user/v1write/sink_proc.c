@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sink_proc: v2 events of Ps, of the collector, and what the program says of itself. See sink.h. */
-#include "v1/sink_internal.h"
+#include "v1write/sink_internal.h"
 
 /* --- Ps --- */
 

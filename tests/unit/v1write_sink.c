@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * v1_sink: each record of the formats that are written, by the event of v2 that makes it. A row
+ * v1write_sink: each record of the formats that are written, by the event of v2 that makes it. A row
  * gives events to the sink, behind one beginning, and says which records come of them.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 #include "base/vec.h"
 #include "v1/record.h"
-#include "v1/sink.h"
+#include "v1write/sink.h"
 #include "v1/trace.h"
 
 static struct sink sink;

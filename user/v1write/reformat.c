@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* reformat: see reformat.h. */
-#include "v1/reformat.h"
+#include "v1write/reformat.h"
 
 #include <string.h>
 
 #include "base/strset.h"
-#include "v1/internal.h"
 #include "v1/words.h"
 
 struct reformat {
@@ -71,7 +70,7 @@ static void gomaxprocs(struct reformat *c, struct v1_p *p, const struct v1_event
 static void proc_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	/* Before 1.5 the event has no thread: each P is its own. */
-	v1_proc_start(&c->s, p, c->t->format.version == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0]);
+	v1_proc_start(&c->s, p, v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0]);
 }
 
 static void proc_stop(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
@@ -93,7 +92,7 @@ static void gc_done(struct reformat *c, struct v1_p *p, const struct v1_event *e
 
 static void stw_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	const char *reason = v1_stw_reason(c->t->format.version, ev->args[0]);
+	const char *reason = v1_stw_reason(v1_trace_version(c->t), ev->args[0]);
 
 	v1_stw_start(&c->s, p, reason, strlen(reason));
 }
@@ -305,7 +304,7 @@ static reformat_fn *const handlers[V1_TYPES] = {
 
 static void write_timers(struct reformat *c)
 {
-	const struct map64 *gs = &c->t->timer_gs;
+	const struct map64 *gs = v1_trace_timers(c->t);
 	size_t i;
 
 	for (i = 0; i < gs->cap; i++)
@@ -333,17 +332,26 @@ static int write_events(struct reformat *c, struct error *err)
 	return ret;
 }
 
+/* A tick of the result is at least a nanosecond, and its first one is not 0. */
+static void take_clock(struct reformat *c)
+{
+	int64_t first;
+
+	v1_trace_clock(c->t, &c->frequency, &first);
+	if (!c->frequency || c->frequency > 1000000000)
+		c->frequency = 1000000000;
+	c->first = first > 0 ? (uint64_t)first : 1;
+}
+
 int v1_reformat(const struct v1_trace *t, int fd, int version, uint64_t *left, struct error *err)
 {
-	struct reformat c = {
-		.t = t,
-		.frequency = t->frequency && t->frequency <= 1000000000 ? t->frequency : 1000000000,
-		.first = t->first > 0 ? (uint64_t)t->first : 1,
-	};
-	struct v1_writer_opts opts = { .version = version, .frequency = c.frequency,
-				       .frames = frames, .ctx = &c };
-	int ret = v1_writer_new(&c.w, fd, &opts, err);
+	struct reformat c = { .t = t };
+	struct v1_writer_opts opts = { .version = version, .frames = frames, .ctx = &c };
+	int ret;
 
+	take_clock(&c);
+	opts.frequency = c.frequency;
+	ret = v1_writer_new(&c.w, fd, &opts, err);
 	if (ret)
 		return ret;
 	v1_steps_init(&c.s, c.w, version);

@@ -10,8 +10,8 @@
  * The caller decides on the order of events and what they mean (steps.h). Memory: a buffer
  * for each P, the strings, and the ids of stacks.
  */
-#ifndef GOTAP_V1_WRITER_H
-#define GOTAP_V1_WRITER_H
+#ifndef GOTAP_V1WRITE_WRITER_H
+#define GOTAP_V1WRITE_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steps_internal: what the parts of steps share. */
-#ifndef GOTAP_V1_STEPS_INTERNAL_H
-#define GOTAP_V1_STEPS_INTERNAL_H
+#ifndef GOTAP_V1WRITE_STEPS_INTERNAL_H
+#define GOTAP_V1WRITE_STEPS_INTERNAL_H
 
-#include "v1/steps.h"
+#include "v1write/steps.h"
 
 /* The tick of an event of @p that comes behind all others. */
 uint64_t steps_tick(struct v1_steps *s, const struct v1_p *p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* writer: see writer.h. Shapes and sizes: runtime/trace.go of Go 1.8, 1.11, 1.19 and 1.21. */
-#include "v1/writer.h"
+#include "v1write/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

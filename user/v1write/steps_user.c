@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* steps_user: what the program says of itself, and samples of the CPU. See steps.h. */
-#include "v1/steps_internal.h"
+#include "v1write/steps_internal.h"
 
 /* Tasks, regions and logs came together, with Go 1.11. */
 static bool has_annotations(struct v1_steps *s)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sink: see sink.h. Takes the calls, and knows which thread has which P. */
-#include "v1/sink_internal.h"
+#include "v1write/sink_internal.h"
 
 #include <stdlib.h>
 

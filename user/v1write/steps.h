@@ -8,16 +8,16 @@
  * Events get their own ticks, in the order of the calls, so that the order which a parser
  * finds is that one.
  */
-#ifndef GOTAP_V1_STEPS_H
-#define GOTAP_V1_STEPS_H
+#ifndef GOTAP_V1WRITE_STEPS_H
+#define GOTAP_V1WRITE_STEPS_H
 
 #include "base/map64.h"
-#include "v1/writer.h"
+#include "v1write/writer.h"
 
 enum v1_left {
 #define V1_LEFT(name, text) V1_LEFT_##name,
 #define V1_ADDED(name, text) V1_ADDED_##name,
-#include "v1/left.def"
+#include "v1write/left.def"
 #undef V1_LEFT
 #undef V1_ADDED
 	V1_LEFT_KINDS
