@@ -148,7 +148,7 @@ $(SKELETONS): $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 
 $(call objs_of,capture): | $(SKELETONS)
 # the first build has no .d files yet: make the skeletons before capture
-$(BUILD)/user/capture/bpf.o: $(SKELETONS)
+$(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(wildcard tests/unit/*.c)

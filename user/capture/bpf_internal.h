@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bpf_internal: the state that the files of bpf share: loading (bpf_load.c), and all that happens to the loaded
+ * programs (bpf.c). For user/capture/bpf*.c only.
+ */
+#ifndef GOTAP_CAPTURE_BPF_INTERNAL_H
+#define GOTAP_CAPTURE_BPF_INTERNAL_H
+
+#include <bpf/libbpf.h>
+
+#include "capture/bpf.h"
+#include "capture/prober.h"
+#include "gotap.skel.h"
+#include "live/text_map.h"
+
+struct bpf_side {
+	const struct plan *plan;
+	const struct process *proc;
+	struct gotap_bpf *skel;
+	bool multi;
+	bool old_kernel;		/* gets the object for kernels before 5.17 */
+	struct ring_set rings;
+	struct prober prober;
+	bool mended, left_breakpoints;	/* after the prober was killed */
+	struct bpf_link *exec_watch;	/* NULL: none */
+};
+
+/* The code of the program, as addresses in the process. */
+struct text_range bpf_text_of(const struct bpf_side *b);
+/*
+ * Loads the programs that the plan of @b needs, for its process, with its rings. @b takes all that is
+ * made, even if it fails. Errors as of bpf_load().
+ */
+int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct error *err);
+
+#endif
