@@ -48,6 +48,8 @@ struct record_files {
 	struct output trace, spool;
 };
 
+/* The command line, or --help. 0: go on; else the exit status + 1. */
+int record_read_options(struct record_options *o, int argc, char **argv);
 /*
  * Opens the process that was picked, or runs the command, whose output keeps out of
  * @trace, and holds it at its Go program. -ECHILD: it has ended without one.
