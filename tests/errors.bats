@@ -62,6 +62,16 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
 	refuses_record "has ended" -p "$(cat "$BATS_TEST_TMPDIR/zombie")"
 }
 
+@test "a process that goes on without its first thread" {
+	require_root
+	python3 -c 'import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+ctypes.CDLL(None).syscall(60, 0)' 3>&- &
+	TARGETS=$!
+	wait_for 60 grep -q '^State:.*zombie' "/proc/$TARGETS/status"
+	refuses_record "its first thread has ended" -p "$TARGETS"
+}
+
 @test "a program that is not Go" {
 	require_root
 	sleep 600 3>&- &

@@ -110,7 +110,10 @@ static bool is_kernel_thread(const struct process *p)
 	return procfs_stat_field(&p->fs, p->pid, FLAGS) & PF_KTHREAD;
 }
 
-/* A process whose first thread is a zombie has ended, or another of its threads is about to exec. */
+/*
+ * A process whose first thread has ended shows no program. Either all of it has ended, or its other threads
+ * go on, one of which may be about to exec: then that thread becomes the first one.
+ */
 static bool may_yet_exec(struct process *p)
 {
 	return !process_ended(p) && !is_kernel_thread(p);
@@ -166,8 +169,11 @@ int process_open_exe(struct process *p, struct error *err)
 
 	if (r == -ENOENT && is_kernel_thread(p))
 		return error_set(err, r, "process %d has no program file: it is a kernel thread", p->pid);
-	if (r == -ENOENT)
+	if (r == -ENOENT && process_ended(p))
 		return error_set(err, r, "process %d has ended", p->pid);
+	if (r == -ENOENT)
+		return error_set(err, r, "process %d shows no program file: its first thread has ended, and only other "
+				 "threads go on", p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
 	process_file_path(p->exe_file, p->exe);
