@@ -10,6 +10,7 @@
 
 enum {
 	MAX_PATH = 32,		/* instructions from the jump to the call: twelve in fact */
+	MAX_SITES = 64,		/* of one event, in fact six at most; bounds hostile files */
 	CALL = 0xe8, JMP8 = 0xeb, JMP32 = 0xe9,
 	MOV_TO_REG = 0x8b, MOV_BYTE = 0xc6, MOV_IMM_EAX = 0xb8, REX_W = 8,
 };
@@ -104,7 +105,7 @@ static int search_function(const struct gobin *b, struct search *s, const struct
 		variable = path_variable(b, s, &p);
 		if (!variable)
 			continue;
-		if (s->variable && s->variable != variable)
+		if ((s->variable && s->variable != variable) || ret->len == MAX_SITES)
 			return -ENOTSUP;
 		s->variable = variable;
 		*(struct trace_flag_site *)vec_push(ret, sizeof(struct trace_flag_site)) =
