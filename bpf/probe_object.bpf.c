@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_object: objects of the heap, as the runtime's own tracer has them under
- * GODEBUG=traceallocfree=1, whether that is set or not; those whose slot has object_min bytes or
- * more. An object is recorded before anybody can use it, and a freed slot before anybody can
- * take it again, so the records of one address are in the right order.
+ * probe_object: objects of the heap in slots of object_min bytes and more, at the places where the
+ * runtime's own tracer records them if GODEBUG=traceallocfree=1 is set. The probes do so without
+ * that setting. An object is recorded before any goroutine can use it, and a freed slot before
+ * mallocgc() can return it again, so the records of one address are in the right order.
  */
 #include "emit.h"
 #include "operand.h"
@@ -27,7 +27,7 @@ struct name {
 	__u32 len;
 };
 
-/* Of a type that the program was built with: flags, the length as a varint, the text. */
+/* The abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the text. */
 static __always_inline struct name name_of(__u64 type, const struct type *t)
 {
 	struct name n = {};
@@ -78,7 +78,10 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 	return true;
 }
 
-/* Types that were sent. Two whose hashes agree take turns, which costs a record and nothing else. */
+/*
+ * The addresses of types that have a record, each in the slot of its hash. Two types with the same slot
+ * push each other out: then a type is sent once more, which costs a record and nothing else.
+ */
 enum { TYPES_SENT = 4096 };
 
 static __u64 types_sent[TYPES_SENT];
@@ -101,7 +104,7 @@ static __noinline void send_type(__u64 pid_tgid, __u64 type)
 		*type_slot(type) = type;
 }
 
-/* mallocgc(size, typ, needzero), at the jump that asks whether allocations are debugged. */
+/* mallocgc(size, typ, needzero), at the jump on debug.malloc, when it has the object (user/target/mallocgc.h). */
 SEC("uprobe")
 int object_alloc(struct pt_regs *ctx)
 {
@@ -127,9 +130,10 @@ int object_alloc(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The slots of a span that a thread sweeps, as they were before. */
+/* The span that a thread sweeps, with the slots that were allocated when the sweep began. */
 struct swept_slots {
-	__u64 span;
+	__u64 span;		/* 0: none of whose slots a record is due */
+	__u64 marks;		/* mspan.gcmarkBits: another one once the span has been swept */
 	__u64 taken;		/* bit i: slot i */
 };
 
@@ -148,7 +152,7 @@ static __always_inline __u64 low_bits(__u32 n)
 	return n >= 64 ? ~0ULL : (1ULL << n) - 1;
 }
 
-/* As sweep asks: slots below freeindex are taken, and those above it that their bit says. */
+/* As sweep() decides it: a slot below freeindex is allocated; another one if its bit in allocBits is set. */
 static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
 {
 	__u32 next = read_u16(span + off.mspan_freeindex);
@@ -170,20 +174,24 @@ int object_sweep(struct pt_regs *ctx)
 	nelems = read_u16(now.span + off.mspan_nelems);
 	if (read_u64(now.span + off.mspan_elemsize) < object_min || nelems > MAX_SLOTS)
 		now.span = 0;
-	else
+	if (now.span) {
 		now.taken = slots_taken(now.span, nelems);
+		now.marks = read_u64(now.span + off.mspan_gcmark_bits);
+	}
 	bpf_map_update_elem(&slots_swept, &tid, &now, BPF_ANY);
 	return 0;
 }
 
 /*
- * In sweep, at the call of newMarkBits: the marks are final (finalizers have kept what they
- * need) and about to become the bits of slots that are taken.
+ * In sweep, at the call of newMarkBits: gcmarkBits is final, since sweep has marked the objects that
+ * finalizers keep alive, and becomes allocBits next. A probe may be absent for a while (the budget), and
+ * come back in the middle of a sweep: then the thread's entry is of an earlier span. That one has been
+ * swept since and has other mark bits, all clear; taken for its marks they would free each of its objects.
  */
 SEC("uprobe")
 int object_swept(void *ctx)
 {
-	__u64 pid_tgid = current_ids(), freed;
+	__u64 pid_tgid = current_ids(), freed, span;
 	__u32 tid = (__u32)pid_tgid;
 	struct swept_slots *now;
 	struct rec_long *l;
@@ -193,14 +201,18 @@ int object_swept(void *ctx)
 	now = bpf_map_lookup_elem(&slots_swept, &tid);
 	if (!now || !now->span)
 		return 0;
-	freed = now->taken & ~read_u64(read_u64(now->span + off.mspan_gcmark_bits));
+	span = now->span;
+	now->span = 0;
+	if (read_u64(span + off.mspan_gcmark_bits) != now->marks)
+		return 0;
+	freed = now->taken & ~read_u64(now->marks);
 	if (!freed)
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_OBJECT_FREE, 0);
 	if (!l)
 		return 0;
-	l->r.id = read_u64(now->span + off.mspan_start);
-	l->r.ptr = read_u64(now->span + off.mspan_elemsize);
+	l->r.id = read_u64(span + off.mspan_start);
+	l->r.ptr = read_u64(span + off.mspan_elemsize);
 	l->stack = 0;
 	l->arg = freed;
 	rec_submit(l);
