@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * common: what every probe file starts from: kernel types, helpers, the record
+ * common: included by every probe file: kernel types, helpers, the record
  * ABI, the knobs and the maps. Knobs and maps are defined once, in
  * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
  */
@@ -44,7 +44,7 @@ extern const volatile __u32 exitsyscall_p_reg;
 
 /* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
 extern const volatile __u32 heap_live_reg;
-/* Up to Go 1.18: memstats.heap_live and memstats.next_gc, or those that have taken their places. */
+/* Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that replaced them. */
 extern const volatile __u64 heap_live_at;
 extern const volatile __u64 heap_goal_at;
 /* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
@@ -66,8 +66,8 @@ extern const volatile __u64 text_start;
 extern const volatile __u64 text_end;
 
 /*
- * The return address into runtime.systemstack of what runs on the system stack
- * (0: not known), and the pc that it leaves in g.sched.
+ * The return address into runtime.systemstack of a function that runs on the system
+ * stack (0: not known), and the pc that systemstack leaves in g.sched.
  */
 extern const volatile __u64 systemstack_return;
 extern const volatile __u64 systemstack_pc;

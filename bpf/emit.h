@@ -95,7 +95,7 @@ static __always_inline void *rec_begin(const __u32 size, __u64 pid_tgid, __u8 ki
 /* Nobody is woken: user space drains on a timer, a wake-up costs more than the probe. */
 static __always_inline void rec_submit(void *r)
 {
-	barrier();	/* x86 lets nobody see this store before those above */
+	barrier();	/* x86 shows this store to no other CPU before the stores above */
 	rec_set_kind(r, ((struct rec *)r)->kind & ~REC_BUSY);
 }
 

@@ -20,9 +20,9 @@
  * registers are as in GO_ABI_PUSH, but the call has not run: the return address is the
  * next instruction's, and not in memory yet.
  *
- * The programs are compiled twice (old.bpf.c), so that those for today's
- * releases know nothing of the two old ages; in the others go_abi is a
- * constant to the verifier.
+ * The programs are compiled twice (old.bpf.c), so that the code for today's
+ * releases has no branch for the two old ABIs; in the old programs go_abi is
+ * a constant to the verifier.
  */
 #ifndef GOTAP_BPF_GOABI_H
 #define GOTAP_BPF_GOABI_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * gostate: what probes read of runtime.g and runtime.m. A helper call costs
+ * gostate: how probes read runtime.g and runtime.m. A helper call costs
  * 60 to 90 ns whatever its size, so each struct is read in one piece: the
  * fields of a g that a transition needs lie within 140 bytes in every release.
  */
@@ -42,8 +42,8 @@ static __always_inline struct stack_start start_at_sched(struct g_chunk *c)
 }
 
 /*
- * As above for one that was preempted in morestack: its frame pointer is still
- * the caller's, whose return address lies at sched.sp. The runtime's tracer
+ * As above for a goroutine that was preempted in morestack: its frame pointer is still
+ * the caller's, and the return address to the caller lies at sched.sp. The runtime's tracer
  * sees it since Go 1.25 (runtime.traceStack, "syncSafePoint"), and saw it up to
  * 1.20, when it unwound by the tables of stack sizes.
  */
@@ -103,8 +103,8 @@ static __always_inline struct stack_start start_at_switch(__u64 curg)
 /*
  * The goroutine that acts, seen from the scheduler's stack (g is g0): the
  * current goroutine of its M, or none when the M is between goroutines. On a
- * user stack, the frames from the probe itself. What each way reads lies in a
- * function of its own, so that they share the place on the BPF stack.
+ * user stack, the frames from the probe itself. Each of the two ways reads in a
+ * function of its own, so that their buffers share the place on the BPF stack.
  */
 static __always_inline struct stack_start start_at_actor(__u64 g, __u64 ret, __u64 fp)
 {

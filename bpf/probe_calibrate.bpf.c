@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_calibrate: what a probe costs on this machine. Attached to gotap itself
- * (user/capture/budget_price.c), which calls and counts the time: a hit of which
- * nothing comes, and one that makes a record as most do, with a walk over as
- * many frames as it is given.
+ * probe_calibrate: measures the price of a probe on this machine. Both programs are attached
+ * to functions of gotap itself, which calls them and takes the time (user/capture/budget_price.c):
+ * one hit makes nothing; the other makes a record as most probes do, with a walk over the
+ * chain of frames that gotap passes.
  */
 #include "emit.h"
 #include "stack.h"

@@ -36,7 +36,7 @@ static __always_inline struct pt_regs *saved_regs(void)
 	return BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(struct pt_regs);
 }
 
-/* @u holds the interrupted registers; those of user mode are wanted. */
+/* @u has the registers of the interrupted code. If that is the kernel's, they become the thread's in user mode. */
 static __always_inline void to_user_mode(struct user_regs *u)
 {
 	if (u->in_kernel)
@@ -129,7 +129,7 @@ static __always_inline int sample_inside(const struct sample *s, const struct us
 
 /*
  * A probed instruction that the kernel must step through runs in a copy (slots
- * of 128 bytes): what is meant is the place where it belongs.
+ * of 128 bytes). The sample gets the address of the instruction itself.
  */
 static __always_inline void undo_stepping(struct user_regs *u)
 {

@@ -4,7 +4,7 @@
  * tracepoint is reached with the old memory gone and before the first instruction
  * of the new program, in the context of the one thread that is left. Nothing is
  * recorded from there on: where a program execs itself, records from probes in the new
- * memory would look like those of the old.
+ * memory would look like records from the old memory.
  *
  * It is hit by every exec of the machine, for which it compares one number.
  */

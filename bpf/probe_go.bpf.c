@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_go: goroutines. runtime.casgstatus(gp, old, new) sees every
- * transition before it becomes visible to other threads; its return address
- * says what the transition means. The probes sit at those calls that mean
- * something (user/plan/sites.c, move_to_calls).
+ * probe_go: the states of goroutines. The runtime calls casgstatus(gp, old, new) for every
+ * transition, before it becomes visible to other threads. The kind of the transition (start,
+ * park, syscall...) follows from the caller, which the return address names. The plan puts the
+ * probes at the calls that the trace has an event for (user/plan/sites.c, move_to_calls).
  */
 #include "transition.h"
 

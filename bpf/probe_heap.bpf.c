@@ -44,8 +44,8 @@ int GO_PROGRAM(heap_goal)(struct pt_regs *ctx)
 }
 
 /*
- * Up to Go 1.18, where the runtime asks whether to trace the heap's size: the variable is what its
- * tracer reads next.
+ * Up to Go 1.18, at each jump on trace.enabled before traceHeapAlloc(): the runtime's tracer would
+ * record this variable next (user/target/trace_flag.h).
  */
 SEC("uprobe")
 int GO_PROGRAM(heap_asked)(void *ctx)
@@ -57,7 +57,7 @@ int GO_PROGRAM(heap_asked)(void *ctx)
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(heap_live_at), 0);
 }
 
-/* The same for the goal; all ones: the collector is off. */
+/* The same before traceNextGC() or traceHeapGoal(); all ones: the collector is off. */
 SEC("uprobe")
 int GO_PROGRAM(goal_asked)(void *ctx)
 {

@@ -35,7 +35,7 @@ int inlined_enter(struct pt_regs *ctx)
 	return host_begin(ctx, &t) ? send_transition(&t) : 0;
 }
 
-/* Behind a call that returns the goroutine, or none; in the frame of who called. */
+/* Behind a call that returns the goroutine, or nil; in the caller's frame. */
 SEC("uprobe")
 int inlined_result(struct pt_regs *ctx)
 {
@@ -59,7 +59,7 @@ int inlined_result(struct pt_regs *ctx)
 SEC("uprobe")
 int inlined_list(struct pt_regs *ctx)
 {
-	enum { MANY = 128 };	/* what netpoll brings at once */
+	enum { MANY = 128 };	/* events that netpoll() takes at a time */
 	struct transition t = {};
 	struct stack_start from;
 	struct rec_long *l;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_memory: spans of pages and stacks of goroutines, at what the runtime's
- * own tracer tells under GODEBUG=traceallocfree=1 (Go 1.23 and later), whether
- * that is set or not. Taking is recorded before anybody can use the memory,
- * giving back before anybody can take it again, so the records of one address
- * are in the right order.
+ * probe_memory: spans of pages and stacks of goroutines, at the places where the runtime's
+ * own tracer records them if GODEBUG=traceallocfree=1 is set (Go 1.23 and later). The probes
+ * do so without that setting. An allocation is recorded before any thread can use the memory,
+ * a release before any thread can allocate it again, so the records of one address are in
+ * the right order.
  */
 #include "emit.h"
 #include "operand.h"
@@ -23,7 +23,7 @@ static __always_inline int send_memory(__u64 pid_tgid, __u8 kind, __u64 addr, __
 	return 0;
 }
 
-/* stackalloc(n uint32), at the jump that asks whether to trace what it found. */
+/* stackalloc(n uint32), at the jump on the tracer's flag, when it has the stack (user/target/stackalloc.h). */
 SEC("uprobe")
 int gstack_alloc(struct pt_regs *ctx)
 {

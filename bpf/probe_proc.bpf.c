@@ -7,8 +7,8 @@
 #include "send.h"
 
 /*
- * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). Who calls decides what it
- * means; acquirep itself calls acquirepNoTrace, so then its caller counts.
+ * acquirep(pp), from Go 1.26 acquirepNoTrace(pp). The caller decides which event it is; where
+ * acquirep calls acquirepNoTrace, the caller of acquirep does.
  */
 SEC("uprobe")
 int GO_PROGRAM(proc_start)(struct pt_regs *ctx)

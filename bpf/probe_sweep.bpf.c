@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_sweep: what a goroutine sweeps before it may allocate. The runtime's
- * tracer tells one range per call of deductSweepCredit, mcentral.cacheSpan or
- * mheap.reclaim that sweeps a span at all (traceruntime.go, GCSweepStart); what
- * the background sweeper does is not told. One hit per span or two, and one
- * per refill of an mcache, so this group is off by default.
+ * probe_sweep: the spans that a goroutine sweeps before it may allocate. The runtime's tracer
+ * records one range per call of deductSweepCredit, mcentral.cacheSpan or mheap.reclaim in which
+ * a span is swept (traceruntime.go, GCSweepStart), and nothing of the background sweeper. There
+ * are one or two hits per span, and one per refill of an mcache: the group is off by default.
  */
 #include "gostate.h"
 #include "sweeping.h"
@@ -82,7 +81,7 @@ int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 	return send_span(pid_tgid, now.place, 8192 * read_u64(now.span + off.mspan_npages), &from);
 }
 
-/* In sweep, at the call of newMarkBits: mspan.allocCount is what is left alive. */
+/* In sweep, at the call of newMarkBits: mspan.allocCount is the number of live objects by now. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
 {
@@ -103,7 +102,7 @@ int GO_PROGRAM(sweep_freed)(struct pt_regs *ctx)
 	return send_mark(pid_tgid, REC_SWEEP_FREED, (__u16)(now->allocated - left) * size);
 }
 
-/* deductSweepCredit(): called first by all who sweep before they allocate; if its stack grows, once more. */
+/* deductSweepCredit(): every allocation that may have to sweep calls it first, and again if its stack had to grow. */
 SEC("uprobe")
 int GO_PROGRAM(sweep_call)(void *ctx)
 {
@@ -141,7 +140,7 @@ int GO_PROGRAM(sweep_looked)(void *ctx)
 	return 0;
 }
 
-/* What reclaimChunk(h, arenas, pageIdx, n) has returned: up to Go 1.16 behind its six words of arguments. */
+/* The result of reclaimChunk(h, arenas, pageIdx, n): up to Go 1.16 on the stack, behind six words of arguments. */
 static __always_inline __u64 chunk_result(struct pt_regs *ctx)
 {
 	return go_abi == GO_ABI_STACK ? read_u64(loaded(go_sp(ctx)) + 48) : loaded(go_arg1(ctx));

@@ -29,9 +29,9 @@ struct annotation {
 };
 
 /*
- * Reads @n bytes of a text to @to, a constant number of bytes at most. A text that is not in memory is most
- * likely a constant, whose page the program itself has not touched yet, or which the kernel has
- * reclaimed. So the record is marked, and user space takes the text from the program's file.
+ * Reads @n bytes of a text to @to. A text that is not in memory is most likely a constant of the program:
+ * either the program has not touched its page yet, or the kernel has reclaimed the page. So the
+ * record is marked, and user space takes the text from the program's file (user/capture/texts.h).
  */
 static __always_inline __u8 read_text(char *to, __u32 n, __u64 from, enum rec_missing mark)
 {

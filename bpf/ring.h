@@ -7,8 +7,8 @@
  * Programs can be preempted, and by another one on their CPU, so that room is
  * taken by compare-and-swap. BPF has that since Linux 5.12. Before (OLD_KERNEL)
  * they cannot: up to 5.19 the kernel runs uprobe programs with preemption off,
- * and a sample does not interrupt them (bpf_prog_active), so what remains is
- * user space, which there only ever adds to the lower half of the word.
+ * and a sample does not interrupt them (bpf_prog_active). The only other writer is
+ * user space, and all it does there is to add to the lower half of the word.
  */
 #ifndef GOTAP_BPF_RING_H
 #define GOTAP_BPF_RING_H

@@ -8,9 +8,8 @@
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
 /*
- * Calls @step until it says to stop. Since Linux 5.17 there is bpf_loop, whose
- * step is checked once, and not once per round; to name a function for it is
- * an error before 5.13.
+ * Calls @step until it returns 1. Since Linux 5.17 there is bpf_loop: the verifier checks its
+ * step once, and not once per round. To name a function for it is an error before 5.13.
  */
 static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 {
@@ -155,8 +154,8 @@ enum { PIECE = 1024 };
 struct piece {
 	__u64 taken;
 	/*
-	 * The address of what it holds, and where in it the last whole frame may
-	 * lie. Here and not in variables, of which the verifier would keep count.
+	 * The address that @words were read from, and where in @words the last whole frame may
+	 * lie. Here and not in variables: the verifier would track their values.
 	 */
 	__u64 base, last;
 	__u64 words[PIECE / 8];
@@ -302,7 +301,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
 	bool complete;
 
-	/* At once: Linux 5.10's verifier forgets what the reserve's own test has found. */
+	/* At once: Linux 5.10's verifier forgets that ring_reserve() has tested the same. */
 	if (!s)
 		return 0;
 	c.to = s;
@@ -319,7 +318,7 @@ __noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid
 	s->r.ptr = complete ? 0 : REC_STACK_PART;
 	s->n = c.n;
 	rec_submit(s);
-	/* Only now: who finds the key seen may rely on the record being in its ring. */
+	/* Only now: a probe that finds the key in this table sends no record of the stack any more. */
 	if (complete)
 		seen_add(key);
 	return 1;

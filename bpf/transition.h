@@ -42,7 +42,7 @@ static __always_inline void put_stack(struct rec_long *l, struct transition *t,
 }
 
 /*
- * What the caller's caller says. In the frame of the function that called
+ * The class of the call by the caller's caller. In the frame of the function that called
  * casgstatus, its own return address lies above RBP.
  */
 static __always_inline bool caller_site(struct transition *t, struct site_class *ret)
@@ -212,8 +212,8 @@ static __always_inline int send_create(struct transition *t)
 #ifdef GO_OLD
 /*
  * Go <= 1.20: from where the syscall leaves Go. Up to 1.18 that is mostly
- * syscall.Syscall, assembly without a frame, which returns to what lies at
- * g.syscallsp; callers.def knows these callers of entersyscall.
+ * syscall.Syscall, assembly without a frame, with its return address at
+ * g.syscallsp; callers.def has these callers of entersyscall.
  */
 static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record: what a probe sends to user space, byte for byte. Compiled by both
+ * record: the records that probes send to user space, byte for byte. Compiled by both
  * sides, and the content of spool files. The table of kinds is record.def.
  *
  * Every record begins with struct rec. Its two words `id` and `ptr` name the
@@ -33,7 +33,7 @@ typedef unsigned long long __rec_u64;
 
 /*
  * The kinds, from their table record.def. Their numbers are those of spool files and
- * mean nothing else: a predicate below says what a kind is about.
+ * mean nothing else: the predicates below tell families of kinds apart.
  */
 enum rec_kind {
 	REC_NONE = 0,		/* room in which no record is yet */
@@ -144,9 +144,9 @@ enum rec_pstart {
 };
 
 /*
- * In a ring the kind says whether the record is whole: a probe that sets it
- * gives away what it has not filled yet. So probes cannot; rec_set_kind() in
- * bpf/ring.h does, at the begin and at the end.
+ * In a ring the kind says whether the record is whole: a probe that sets it early lets user space
+ * read fields that are not filled yet. So probes cannot; rec_set_kind() in bpf/ring.h does, at the
+ * begin and at the end.
  */
 #ifdef __bpf__
 #define REC_KIND const __rec_u8
@@ -210,8 +210,8 @@ struct rec_stack {
 };
 
 /*
- * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: those that
- * are missing, for which there is room; in a ring only (capture/texts).
+ * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: a text that the
+ * probe could not read; there is room for it. In a ring only (capture/texts fills it in).
  */
 enum rec_missing { REC_MISSING_FIRST = 1, REC_MISSING_SECOND = 2 };
 
@@ -301,9 +301,9 @@ struct rec_snap_g {
 };
 
 /*
- * Class of a call site: what the return address of a probed function's caller
- * says. BPF looks it up by SITE_KEY; a site that is not in the table is of no
- * interest.
+ * Class of a call site, named by the return address of a probed function: the record that a call
+ * from there makes. BPF looks it up by SITE_KEY; a call from a site that is not in the table makes
+ * no record.
  */
 struct site_class {
 	__rec_u8 kind;		/* enum rec_kind */

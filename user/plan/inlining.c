@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * inlining: builds with profile-guided inlining. In: the inline trees of
- * package runtime. Out: probes in the functions that now hold what a probe
- * would have seen (inlining.def); where there is none, an error or a line of the
- * report. Nothing that was inlined goes unnoticed.
+ * package runtime. Out: probes in the functions into which a probed call was inlined
+ * (inlining.def); where there is no such probe, an error or a line of the report. Nothing
+ * that was inlined goes unnoticed.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal: what the parts of the plan share; for user/plan only. */
+/* internal: shared by the parts of the plan; for user/plan only. */
 #ifndef GOTAP_PLAN_INTERNAL_H
 #define GOTAP_PLAN_INTERNAL_H
 
@@ -71,7 +71,7 @@ struct status_call {
 };
 
 /*
- * Adds what casgstatus inlined into its callers needs. @calls (struct
+ * Adds the probes for casgstatus inlined into its callers. @calls (struct
  * status_call) are the calls that are left. -ENOTSUP names a function for which
  * there is no way.
  */

@@ -75,7 +75,7 @@ static enum go_abi abi_of(int minor)
 	       release_has(minor, RELEASE_REGISTER_ARGS) ? GO_ABI_CHECK : GO_ABI_STACK;
 }
 
-/* Is @site what bpf/goabi.h takes for granted? */
+/* Does @site have the registers that bpf/goabi.h takes for granted? */
 static bool site_fits(const struct plan *p, enum program program, const struct site *site)
 {
 	if (p->abi == GO_ABI_PUSH)
@@ -376,7 +376,7 @@ static void note_empty_groups(struct plan *p, const struct gobin *b)
 	}
 }
 
-/* Who names it wants every object, and not a trace that lacks some. */
+/* The group is recorded only if it is named, and then a trace that lacks objects would be wrong: an error. */
 static int check_objects(const struct plan *p, const struct gobin *b, struct error *err)
 {
 	enum { OBJECTS_SINCE = 22 };

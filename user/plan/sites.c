@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sites: what a return address says. In: the calls of casgstatus and of
+ * sites: the classes of call sites, by return address. In: the calls of casgstatus and of
  * some probed functions. Out: the classes of plan->sites (sites.def,
  * callers.def).
  */
@@ -58,8 +58,8 @@ static bool is_function_or_literal(const char *name, const char *function)
 }
 
 /*
- * What the caller of @function says once @function is part of @host: the class
- * that its call would have had, else @class itself.
+ * The class of a call in @function that was inlined into @host: the one that callers.def has for
+ * the call of @function in @host, else @class itself.
  */
 static struct site_class class_within(const struct plan *p, const char *function,
 				      const char *host, struct site_class class)
@@ -83,8 +83,8 @@ static bool may_be(int constant, uint8_t value)
 }
 
 /*
- * A call counts for the function that has it in the source, and for the one
- * whose code it is in: helpers like casGToWaiting are inlined by all compilers.
+ * A call counts for the function that has it in the source, and for the function
+ * into which that was inlined: all compilers inline helpers like casGToWaiting.
  */
 static bool match_call(struct plan *p, const struct gobin *b, const struct site_spec *spec,
 		       const struct status_call *c)
@@ -212,7 +212,7 @@ static void add_caller_sites(struct plan *p, const struct gobin *b)
 	}
 }
 
-/* Does the table say anything of what returns to @pc? */
+/* Is there a class for calls that return to @pc? */
 static bool is_classed(const struct plan *p, uint64_t pc)
 {
 	size_t i;

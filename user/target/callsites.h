@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callsites: who calls a function of the runtime. In: a binary and its address.
+ * callsites: the callers of a function of the runtime. In: a binary and its address.
  * Out: every return address of a direct call, with the function it lies in.
  * The tracer classifies a goroutine's transitions by it (casgstatus has 40 to
  * 44 call sites).

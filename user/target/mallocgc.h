@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mallocgc: the place in runtime.mallocgc where an object has been allocated and the runtime
- * asks whether anybody debugs allocations. In: a binary of Go 1.22 or later. Out: the
+ * tests debug.malloc. In: a binary of Go 1.22 or later. Out: the
  * conditional jump, which the kernel emulates, and where the object's address, the bytes of its
  * slot and its type are there:
  *

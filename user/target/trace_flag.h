@@ -8,8 +8,8 @@
  *		traceHeapAlloc()	traceEvent(traceEvHeapAlloc, -1, memstats.heap_live)
  *	}
  *
- * The functions that ask differ from release to release and the compiler inlines some of
- * these calls, so the places are found by what is done where the flag is set, not by name.
+ * The functions with such a test differ from release to release, and the compiler inlines some of
+ * these calls. So a test is recognized by the call that follows where the flag is set, not by name.
  */
 #ifndef GOTAP_TARGET_TRACE_FLAG_H
 #define GOTAP_TARGET_TRACE_FLAG_H
@@ -28,7 +28,7 @@ struct trace_flag_site {
 
 /*
  * Appends each jump that leads to @event to @ret (struct trace_flag_site), by address.
- * *@variable is the address of the 64-bit variable whose value the event has. -ENOENT if
+ * *@variable is the address of the 64-bit variable that the event has the value of. -ENOENT if
  * nothing asks, -ENOTSUP if the code is unlike that of any known release.
  */
 int trace_flag_sites(const struct gobin *b, enum trace_flag_event event, struct vec *ret,

@@ -20,7 +20,7 @@ struct value {
 	struct go_operand was;
 };
 
-/* The way behind the jump: what the registers hold, which slots of the frame were written, and what was found. */
+/* The path behind the jump: the values of registers and of written slots of the frame, and the values that were found. */
 struct path {
 	struct value regs[16];
 	struct { int32_t disp; struct value now; } slots[MAX_SLOTS];
@@ -131,8 +131,8 @@ static bool path_is_whole(const struct path *p)
 }
 
 /*
- * Conditional jumps are not taken: each leads past a part of what is debugged, and behind it the
- * values are where they are on the other way.
+ * Conditional jumps are not taken: each only skips a part of the debugging code, and where it lands the
+ * values are in the same places.
  */
 static bool follow(struct walk w, const struct callees *to, struct path *p)
 {
@@ -194,7 +194,7 @@ int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error
 
 	if (walk_open(&w, b, "runtime.mallocgc") == -ENOENT)
 		return error_set(err, -ENOENT, "runtime.mallocgc is not in the binary");
-	/* the first such test: up to 1.23 those of the tracer and of inittrace follow on its way */
+	/* the first test that fits: up to 1.23 the tests of the tracer and of inittrace follow on its path */
 	for (more = walk_decode(&w); more; more = walk_next(&w))
 		if (walk_is_flag_test(&w) && site_at(w, &to, ret))
 			return 0;

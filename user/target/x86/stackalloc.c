@@ -76,8 +76,8 @@ static void step(const struct x86_insn *insn, struct value regs[16])
 }
 
 /*
- * From @c on to the return, straight: the frame stays as it is, so that what
- * was at an offset from the stack pointer is what is there at the jump.
+ * From @c on to the return, straight: the frame stays as it is, so that an offset from the
+ * stack pointer names the same slot there as at the jump.
  */
 static int follow(struct walk *c, struct value regs[16])
 {

@@ -23,7 +23,7 @@ struct search {
 	uint64_t variable;
 };
 
-/* What the way from a jump to its first call has shown. */
+/* The path from a jump to its first call. */
 struct path {
 	uint64_t target;	/* of the call; 0: there is none */
 	uint64_t variable;	/* the last one that was read */
@@ -66,7 +66,7 @@ static struct path path_of(struct walk w)
 	return p;
 }
 
-/* What the wrapper records: from its start, so its stack check is one of the jumps not taken. */
+/* The variable that the wrapper records. Its stack check is one of the jumps that are not taken. */
 static uint64_t variable_of_wrapper(const struct gobin *b, const struct search *s)
 {
 	struct path p = { 0 };
