@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch: numbers of the architecture that gotap is built for, which is that of the
- * programs it looks at. What has to be done differently is in target/ARCH/ (machine
- * code, by target/code.h) and bpf/arch_ARCH.h (registers of a probe), and in
- * live/registers.h (of a thread under ptrace); nothing else of user/ and bpf/ names an
- * instruction or a register. A port adds its row here and there, its folder and its header.
+ * arch: numbers of the architecture that gotap is built for, which is also that of the
+ * programs it traces. Code that depends on it is in target/ARCH/ (machine code, behind
+ * target/code.h), bpf/arch_ARCH.h (registers of a probe) and live/registers.h (registers of
+ * a thread under ptrace); nothing else of user/ and bpf/ names an instruction or a
+ * register. A port adds its row here and there, its folder and its header.
  */
 #ifndef GOTAP_BASE_ARCH_H
 #define GOTAP_BASE_ARCH_H

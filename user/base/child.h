@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child: how gotap makes a process of its own that goes on as gotap's code, and what
- * that one closes first. capture/prober, live/memory, base/isolated and
- * base/isolated_service call it.
+ * child: forks a process that goes on as gotap's code, and closes the descriptors that it
+ * must not keep. capture/prober, live/memory, base/isolated and base/isolated_service call it.
  */
 #ifndef GOTAP_BASE_CHILD_H
 #define GOTAP_BASE_CHILD_H

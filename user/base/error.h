@@ -2,7 +2,7 @@
 /*
  * error: one message on its way from where a fault is found to the command
  * that prints it. Library code fills a struct error and returns -errno; only
- * commands print. A text says what failed and what to do, in one line, lower
+ * commands print. A text names the fault and the remedy, in one line, lower
  * case, no full stop.
  */
 #ifndef GOTAP_BASE_ERROR_H

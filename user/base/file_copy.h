@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_copy: a private copy of those parts of a file that are asked for. elf_file
+ * file_copy: a private copy of the parts of a file that a caller asks for. elf_file
  * reads every program, library and debug file through it.
  *
- * The file belongs to somebody who may write to it meanwhile. A mapping of it would
+ * The owner of the file may write to it meanwhile. A mapping of it would
  * change under a check that was made already, and a page that is cut off would end
  * gotap by SIGBUS. A copy does neither: bytes that were handed out stay as they are,
- * and what the file no longer has is not there.
+ * and a request for a part that the file no longer has fails.
  *
  * The copy has the size of the file in addresses, not in memory: a page takes memory
  * when it is copied, and a hole of a sparse file never does. FILE_COPY_MAX bounds
- * what can be asked for in all.
+ * the sum of all requests.
  */
 #ifndef GOTAP_BASE_FILE_COPY_H
 #define GOTAP_BASE_FILE_COPY_H

@@ -27,7 +27,7 @@
 #include "base/isolated_internal.h"
 #include "base/vec.h"
 
-/* Is this the process without privileges? It runs what it is asked to itself. */
+/* Is this the process without privileges? It runs the work itself. */
 static bool inside;
 
 /* The header of an answer. */
@@ -38,7 +38,7 @@ struct head {
 
 /* --- giving up everything --- */
 
-/* Memory, reading of what is open, and the end: what libdw, zlib and malloc use. */
+/* Memory, reading of open files, and the end: the calls that libdw, zlib and malloc use. */
 static const int allowed[] = {
 	SYS_read, SYS_pread64, SYS_readv, SYS_write, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_close,
 	SYS_fcntl, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,

@@ -2,9 +2,9 @@
 /*
  * isolated: runs a function over a hostile file in a process that has nothing to lose:
  * no capability, nobody's user id, no descriptor but one, system calls for memory and
- * reading only, bounded memory and time. Out of it comes a block of bytes, which the
- * caller takes for what a file says: unchecked. target/ runs libdw in it, `gotap ps`
- * all that it does with a file.
+ * reading only, bounded memory and time. Its result is a block of bytes, which the caller
+ * must check like the content of a file. target/ runs libdw in it, `gotap ps` all that it
+ * does with a file.
  *
  * A fault of a parser, or a file made to be slow, costs that one answer.
  */
@@ -18,7 +18,7 @@
 struct isolated_work {
 	/*
 	 * Fills the @size bytes at @answer. 0, or -errno and @err. Runs in a copy of this
-	 * process: what else it changes is lost.
+	 * process: all its other changes are lost.
 	 */
 	int (*run)(void *ctx, void *answer, struct error *err);
 	void *ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isolated_internal: what a process for one answer (isolated.c) and one for many (isolated_service.c) share. */
+/* isolated_internal: shared by processes for one answer (isolated.c) and for many (isolated_service.c). */
 #ifndef GOTAP_BASE_ISOLATED_INTERNAL_H
 #define GOTAP_BASE_ISOLATED_INTERNAL_H
 

@@ -93,7 +93,7 @@ static int fail(struct isolated_service *s, int r)
 	return error_set(&s->failure, r, "reading it failed: the file is broken beyond reading");
 }
 
-/* Reads, and takes the time that it waits from what is left. */
+/* Reads, and subtracts the time that it waits from the time that is left. */
 static int read_in_time(struct isolated_service *s, void *data, size_t n)
 {
 	unsigned int seconds = s->work.seconds ? s->work.seconds : ISOLATED_SECONDS;

@@ -13,7 +13,7 @@
 
 enum { THREAD_STACK = 1 << 20 };
 
-/* --- what is short --- */
+/* --- which limit was reached --- */
 
 static const struct {
 	int code, resource;

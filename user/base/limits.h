@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits: the resource limits of this process (ulimit). Owns what gotap changes of them:
+ * limits: the resource limits of this process (ulimit). Owns gotap's changes of them:
  * main() calls limits_begin(), a child that execs a COMMAND limits_restore(), cmd_fail()
  * limits_explain(), and all that starts a thread thread_start().
  */

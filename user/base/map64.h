@@ -3,11 +3,10 @@
  * map64: a hash map from 64-bit keys to 64-bit values (ids, indexes,
  * pointers), used by every room.
  *
- * Entries lie in the order in which their keys were added, and whoever goes
- * through map->slots[0 .. map->cap) meets them in that order. So what is
- * written in the order of a map does not depend on the hash, and the hash can
- * have a seed that differs in each process: keys that a file chooses cannot be
- * chosen to collide.
+ * Entries lie in map->slots[0 .. map->cap) in the order in which their keys were
+ * added. So output in the order of a map does not depend on the hash, and the
+ * hash can have a seed that differs in each process: the author of a file cannot
+ * choose keys that collide.
  *
  * An index of entry numbers finds them: open addressing with linear probing at
  * a load of at most 1/2, since look-ups outnumber insertions by far. A removal
@@ -109,7 +108,7 @@ static inline uint64_t *map64_put(struct map64 *m, uint64_t key, bool *is_new)
 
 /* Removes @key; false if it was not there. No other entry moves. */
 bool map64_del(struct map64 *m, uint64_t key);
-/* Forgets all keys; keeps the storage unless it held only a small part of what there is room for. */
+/* Forgets all keys; keeps the storage unless the keys took only a small part of it. */
 void map64_clear(struct map64 *m);
 void map64_free(struct map64 *m);
 

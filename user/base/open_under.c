@@ -16,7 +16,7 @@
 /* O_NONBLOCK: a lease on it must not make us wait; of no effect on reading. */
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-/* Opens for reading what @at refers to. @path: the same, where no /proc is mounted. */
+/* Opens the file of @at for reading. @path: the same file, where no /proc is mounted. */
 static int reopen(int at, const char *path)
 {
 	struct stat st;

@@ -13,7 +13,7 @@ struct percent_text {
 	char text[32];
 };
 
-/* "12.3", and two digits of what is below 1: "0.012". */
+/* "12.3"; a number below 1 has two significant digits: "0.012". */
 static inline struct percent_text percent_text(double percent)
 {
 	struct percent_text ret;

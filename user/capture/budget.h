@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget: what the probes may cost the traced program, and what to leave out
- * when they would cost more. Counters in, a decision out; no clock, no kernel.
+ * budget: the limit of the CPU time that probes take from the traced program, and the
+ * level of detail that stays below it. Counters in, a decision out; no clock, no kernel.
  *
  * A hit of a probe has a price, and so has a record and a frame of a stack
  * (budget_price); how many there are is counted (budget_meter). The ceiling is
  * in CPU time per time: 1e9 ns per second is one whole CPU. It holds on average
- * over about a second: what is not spent of a second's worth may be spent later.
+ * over about a second: the rest of a second's worth may be spent later.
  *
  * When it is exceeded, the first of these levels that is cheap enough by the counts
  * holds from then on: stacks of 8 frames, none, no probes of the groups that only
- * measure memory, and then slices of time without any probe. Each leaves out what
- * those before it do. The way back is one level at a time, when the one above would
- * have cost 70 % of the ceiling at most for two seconds.
+ * measure memory, and then slices of time without any probe. Each leaves out all that the
+ * levels before it do. The way back is one level at a time, when the one above would have
+ * cost 70 % of the ceiling at most for two seconds.
  */
 #ifndef GOTAP_CAPTURE_BUDGET_H
 #define GOTAP_CAPTURE_BUDGET_H
@@ -36,8 +36,8 @@ struct budget_load {
 	uint64_t records;
 	uint64_t extras;	/* records of the groups that REC_LEVEL_NO_EXTRAS leaves out */
 	uint64_t stacks;	/* records of kinds that have a stack */
-	uint64_t walked;	/* stacks of those whose length is known, */
-	uint64_t frames;	/* and the sum of these */
+	uint64_t walked;	/* stacks of known length, */
+	uint64_t frames;	/* and the sum of their lengths */
 };
 
 struct budget {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget_meter: counts what drives the cost of probes: the records of chunks
- * by what they took to make, and the hits that the kernel side counted.
+ * budget_meter: counts the work of probes: the records of chunks by the work that
+ * one takes (stacks, frames), and the hits that the kernel side counted.
  */
 #ifndef GOTAP_CAPTURE_BUDGET_METER_H
 #define GOTAP_CAPTURE_BUDGET_METER_H
@@ -24,8 +24,8 @@ void budget_meter_init(struct budget_meter *m);
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end);
 /*
  * Everything since the start, but for ns: of hits the kernel side's own count, and
- * of records those that were counted, those that were lost, and by their length
- * those that nobody has taken from the rings yet.
+ * of records all that were counted here or lost, and by its length the part
+ * that is still in the rings.
  */
 struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings);
 void budget_meter_free(struct budget_meter *m);

@@ -25,7 +25,7 @@ static const struct budget_prices assumed = { .hit = 800, .record = 250, .stack 
 /* And a record, which lies in memory that was written 10 ms ago: by this one. */
 #define COLD_RECORD 2.0
 
-/* Two functions whose first instruction the kernel emulates, as at all sites of gotap's. */
+/* Two functions. The kernel emulates the first instruction of each, as at nearly all of gotap's sites. */
 void budget_site_hit(const void *frames);
 void budget_site_record(const void *frames);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget_price: what a probe costs on this machine, measured when a recording
+ * budget_price: the price of a probe on this machine, measured when a recording
  * starts: gotap puts two probes into itself (bpf/probe_calibrate.bpf.c), calls, and
  * looks at its own CPU time. It takes some 10 ms. The kernel's own statistics
- * (BPF_ENABLE_STATS) would say how long programs run, but not what the trap
- * costs, which is the larger part; they need CAP_SYS_ADMIN and make every BPF
+ * (BPF_ENABLE_STATS) would give the time of programs, but not that of the trap,
+ * which is the larger part; they need CAP_SYS_ADMIN and make every BPF
  * program of the machine slower.
  */
 #ifndef GOTAP_CAPTURE_BUDGET_PRICE_H
@@ -13,7 +13,7 @@
 #include "capture/bpf.h"
 #include "capture/budget.h"
 
-/* Programs must be loaded. What cannot be measured is assumed, and @ret->measured false. */
+/* Programs must be loaded. Where a price cannot be measured it is assumed, and @ret->measured false. */
 void budget_measure(struct bpf_side *b, struct budget_prices *ret);
 
 #endif

@@ -132,7 +132,7 @@ static struct capture *capture_new(const struct plan *plan, struct process *proc
 	return cap;
 }
 
-/* Once the BPF side is loaded: who works with what. */
+/* Once the BPF side is loaded: gives each part the others that it works with. */
 static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 {
 	struct ring_set *rings = bpf_rings(cap->bpf);
@@ -162,8 +162,8 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 }
 
 /*
- * What is needed from here on: the target's memory (goids, the snapshot), and
- * clocks for new threads; of the prober, to put probes back after a gap. Before
+ * Keeps the privileges that are needed from here on: to read the target's memory (goids, the
+ * snapshot) and to open clocks for new threads; of the prober, to put probes back after a gap. Before
  * Linux 5.19 reading a map by its descriptor took CAP_BPF, too, unless
  * unprivileged users have BPF. No thread must run before.
  */

@@ -40,8 +40,8 @@ enum capture_end capture_ended(const struct capture *cap);
 /* Once it has ended: may breakpoints of probes have stayed in the program? */
 bool capture_left_breakpoints(const struct capture *cap);
 /*
- * Was the program's memory found to be as the plan has it? Always so but for a
- * launched one, of which the plan assumes what it is: nothing could be read of that before.
+ * Does the program's memory have the structures of the plan? True, but for a launched program with
+ * --assume-go until its memory has been read: before it runs there is nothing to compare.
  */
 bool capture_fits(const struct capture *cap);
 /* The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget. */

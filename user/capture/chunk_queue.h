@@ -5,9 +5,9 @@
  * list and the queue, so that a recording allocates nothing once it runs.
  *
  * The drain never waits here for the caller: when there is no room it leaves the
- * records in the rings. Room is then given again when half of the queue has been
- * taken, so that a caller who is slow for long is one who is not there at all,
- * which chunk_queue_full_since() gives, and not one who is there now and then.
+ * records in the rings. It puts chunks again when the caller has taken half of the queue. So
+ * for chunk_queue_full_since() a caller that is too slow looks like one that has stopped, and
+ * not like one that comes back now and then.
  */
 #ifndef GOTAP_CAPTURE_CHUNK_QUEUE_H
 #define GOTAP_CAPTURE_CHUNK_QUEUE_H

@@ -3,7 +3,7 @@
  * drain: one round of emptying the rings: a chunk of records with its watermark,
  * put into the queue. Of the drain thread (capture.c), which owns everything
  * here. A round waits for nobody: if the queue has no room, the records stay in
- * the rings, and only what else a round does is done.
+ * the rings, and the round does the rest of its work.
  */
 #ifndef GOTAP_CAPTURE_DRAIN_H
 #define GOTAP_CAPTURE_DRAIN_H
@@ -35,9 +35,9 @@ struct drain {
 	uint64_t watermark;
 };
 
-/* Returns whether a ring was getting full, and then looks what has become of the program. */
+/* Returns whether a ring was getting full. Looks at the program (watch.h) at the end. */
 bool drain_round(struct drain *d);
-/* No probe records any more: what is left is all there will be. Waits for room in the queue. */
+/* No probe records any more: takes all that is left in the rings. Waits for room in the queue. */
 void drain_rest(struct drain *d);
 
 #endif

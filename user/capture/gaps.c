@@ -11,7 +11,7 @@
 #include "base/limits.h"
 
 #define TICK_NS (20 * 1000 * 1000)
-/* Losses that go on: states read then are not exact, but nearer to the truth than those that are known. */
+/* Losses that go on: states read then are not exact, but nearer to the truth than the model's. */
 #define PATIENCE_NS 1000000000ULL
 /* So long nothing was taken from the full rings: nobody reads. */
 #define UNREAD_NS 200000000ULL
@@ -102,10 +102,10 @@ static void say_gap(struct gaps *g, enum rec_gap why, bool may_begin_later)
 }
 
 /*
- * The gap begins before the probes go: they go one after the other, so what is recorded meanwhile is
- * incomplete and is not used. The model begins a gap best at a record of a running goroutine, whose
- * thread can then have the event that says so. For that the first REC_GAP comes a tick before the
- * second; where nobody reads there will be no record to wait for.
+ * The gap begins before the probes go: they go one after the other, so the records meanwhile are
+ * incomplete and are not used. The model begins a gap best at a record of a running goroutine: then
+ * that goroutine can have the log event that says so. For that the first REC_GAP comes a tick before
+ * the second; where nobody reads there will be no record to wait for.
  */
 static void leave(struct gaps *g, enum rec_gap why)
 {

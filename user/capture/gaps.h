@@ -44,7 +44,7 @@ struct gaps {
 	enum rec_gap why;
 	uint64_t not_before;		/* an attempt to put them back has failed */
 	bool unread;			/* nobody reads */
-	uint64_t lost_with_room;	/* what was lost while the queue had room */
+	uint64_t lost_with_room;	/* records lost while the queue had room */
 	uint64_t lost, lost_read;	/* at the last look, and when states were read last */
 	uint64_t read, took;		/* when that ended and how long it took, ns */
 };

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "live/memory.h"
 
-/* A creation without a goid, whose g had another one of these 16 bits before. */
+/* A creation without a goid. The goid that the g had before ends in these 16 bits. */
 struct unnamed {
 	uint64_t g, time;
 	uint16_t before;

@@ -81,7 +81,7 @@ static int attach_multi(struct links *l, const struct probe_point *first, struct
 	return 0;
 }
 
-/* The points of a plan, those of each program and file at its first. */
+/* The points of one program in one file get one link, at the first of them: is @i that? */
 static bool is_first(const struct links *l, size_t i)
 {
 	const struct probe_point *points = l->plan->points.data;
@@ -166,9 +166,9 @@ static void *detach_one(void *item)
 }
 
 /*
- * Each link waits for its own grace period, about 50 ms; side by side they
- * wait for the same one. (Not those of perf, which the kernel makes wait one
- * after the other.) Without a thread it is done here.
+ * To close a link takes a grace period of the kernel, about 50 ms; links that are closed side by
+ * side wait for the same one. (Not links of perf: the kernel closes them one after the other.)
+ * Without a thread it is done here.
  */
 static void in_parallel(struct attached *items, size_t n)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /*
- * What happened in a loss shorter than this can mostly be concluded from the
- * records around it, which the model does (repairs). A consumer that is late for a
- * moment loses some milliseconds; one that was stopped, as long as that took.
+ * From the records around a shorter loss the model can mostly conclude the transitions in it
+ * (repairs). A drain thread that is late for a moment loses some milliseconds, one that was
+ * stopped as many as it was.
  */
 #define LONG_NS (100 * 1000 * 1000)
 

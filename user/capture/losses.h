@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * losses: what found no room in the rings. Each CPU counts its own and notes
- * the times of the first and the last (bpf/ring.h). The drain thread makes
- * records of that, which say in the stream, at its place, what is missing.
+ * losses: records that found no room in the rings. Each CPU counts its own and notes
+ * the times of the first and the last (bpf/ring.h). The drain thread makes a REC_LOST of
+ * that, at its place in the stream.
  */
 #ifndef GOTAP_CAPTURE_LOSSES_H
 #define GOTAP_CAPTURE_LOSSES_H
@@ -21,8 +21,8 @@ struct losses {
 void losses_init(struct losses *l, const struct ring_set *rings);
 /*
  * Appends a REC_LOST for each CPU that lost records since the last call; the
- * rings have been emptied since then. After a long loss what went on is not
- * known: then, if the states can be read anew (@reread), a REC_GAP too.
+ * rings have been emptied since then. After a long loss the states are not
+ * known: then, if they can be read anew (@reread), a REC_GAP too.
  */
 void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out);
 void losses_free(struct losses *l);

@@ -210,7 +210,7 @@ static bool exchange(int sock, const struct prober_request *rq, struct error *re
 	return n == sizeof(*reply);
 }
 
-/* After a request without an answer nobody knows what the next answer would be of. */
+/* After a request without an answer the next answer could be of that one: no further request is made. */
 static bool exchange_or_part(struct prober *p, const struct prober_request *rq, struct error *reply)
 {
 	bool answered;

@@ -9,11 +9,11 @@
  * as the kernel forgets it. The same happens in the middle of an attach. So no
  * process that somebody may kill makes or closes a link. A forked child does
  * that, in a session of its own, with all signals blocked and out of the OOM
- * killer's reach; only it holds links. It does what it is asked over a socket,
- * and when gotap ends, in whatever way, it takes all probes away and ends last.
+ * killer's reach; only it holds links. It serves requests over a socket, and when
+ * gotap ends, in whatever way, it takes all probes away and ends last.
  *
  * A gotap that is stopped (SIGSTOP, Ctrl-Z, a debugger) cannot take them away, and the
- * program would pay for probes of which nobody reads the records. So gotap's threads
+ * program would pay for probes without a reader. So gotap's threads
  * count up a number that both processes share (prober_beat). If it stands still for
  * the job's patience while there are probes, the prober takes them away and ends.
  */
@@ -51,12 +51,12 @@ struct prober_job {
 	bool (*has_probes)(void *ctx);
 	void *ctx;
 	unsigned int patience_ms;	/* with a gotap that is stopped while there are probes */
-	struct vec keep;		/* int: descriptors that those need; all others are closed */
+	struct vec keep;		/* int: descriptors that serve() needs; all others are closed */
 };
 
 /* Forks it. @job and all that it needs must be complete: it is a copy from now on. */
 int prober_start(struct prober *p, const struct prober_job *job, struct error *err);
-/* Has it done and returns what serve() does. -EPIPE: there is no prober, or it has ended. */
+/* Returns the result of serve() in the prober. -EPIPE: there is no prober, or it has ended. */
 int prober_ask(struct prober *p, const struct prober_request *rq, struct error *err);
 /* Says that gotap runs. From any thread. */
 void prober_beat(struct prober *p);

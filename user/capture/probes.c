@@ -33,7 +33,7 @@ int probes_attach(struct probes *p, unsigned int parts, struct error *err)
 	return r;
 }
 
-/* Whichever comes last, this or probes_silence(), sees what the other one did. */
+/* Of this and probes_silence(), the later one sees the flag that the earlier one has set. */
 void probes_activate(struct probes *p)
 {
 	bpf_activate(p->bpf);

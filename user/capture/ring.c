@@ -94,8 +94,8 @@ static bool is_whole(uint8_t kind)
 }
 
 /*
- * Units of whole records from @at to @end in @chunk. What follows them in the
- * chunk is nothing (@skip), or a record that is not whole yet, or @end.
+ * Units of whole records from @at to @end in @chunk. They end at unused room (@skip), at a record
+ * that is not whole yet, or at @end.
  */
 static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, bool *skip)
 {
@@ -120,8 +120,8 @@ static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, b
 }
 
 /*
- * Takes what one chunk holds from @head on, where @most units are taken up (to
- * the chunk's end at most), and leaves zeros; returns how many units are done.
+ * Moves the records of one chunk from @head on to @out and leaves zeros. Writers have reserved
+ * @most units there (to the chunk's end at most). Returns how many units are done.
  */
 static uint32_t take_chunk(struct ring *r, uint32_t head, uint32_t most, struct buf *out)
 {

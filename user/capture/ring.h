@@ -40,7 +40,7 @@ struct ring ring_plan(struct ring_memory *m, uint32_t cpu, size_t size);
  */
 int ring_memory_make(const struct ring_memory *m, struct error *err);
 
-/* Maps both maps; ring_memory_free() accepts what is half done, or zeroed. */
+/* Maps both maps; ring_memory_free() accepts one that is half mapped, or zeroed. */
 int ring_memory_map(struct ring_memory *m, int chunks_fd, int states_fd, size_t n_states,
 		    struct error *err);
 void ring_memory_free(struct ring_memory *m);

@@ -11,7 +11,7 @@ enum {
 	RINGS_TOTAL = 64 << 20,		/* default for the rings of all CPUs that are online */
 	RING_MIN = 1 << 20,
 	RING_MAX = 16 << 20,
-	OFFLINE_TOTAL = 16 << 20,	/* for those of all others, */
+	OFFLINE_TOTAL = 16 << 20,	/* for the rings of all others, */
 	OFFLINE_MIN = 64 << 10,		/* unless that is less than this for each */
 	CALIBRATION_SIZE = 64 << 10,
 };

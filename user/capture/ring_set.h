@@ -5,10 +5,9 @@
  * holds them, then, after the load of the programs, they open.
  *
  * A CPU that is offline now may come later, so each that the machine can have
- * has a ring. The kernel gives the memory of the map at once, so the rings of
- * those are smaller. CPUs of numbers that the states have no place for
- * (RING_CPUS) share one state without a ring: all that happens there is lost, and
- * counted.
+ * has a ring. The kernel allocates the memory of the map at once, so the rings of
+ * offline CPUs are smaller. CPUs with numbers from RING_CPUS on share one state
+ * without a ring: all their records are lost, and counted.
  */
 #ifndef GOTAP_CAPTURE_RING_SET_H
 #define GOTAP_CAPTURE_RING_SET_H
@@ -31,7 +30,7 @@ struct ring_set {
 int ring_set_plan(struct ring_set *set, size_t size, struct error *err);
 /* The map of all of them: a descriptor, the caller's, or -errno as ring_memory_make(). */
 int ring_set_make(const struct ring_set *set, struct error *err);
-/* From now on programs may write; the arguments are those of ring_memory_map() and ring_open(). */
+/* From now on programs may write; the arguments as of ring_memory_map() and ring_open(). */
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err);
 void ring_set_free(struct ring_set *set);
 

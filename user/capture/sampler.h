@@ -28,7 +28,7 @@ struct sampler {
 
 /*
  * Opens a clock for every thread there is, or for every CPU, where the program
- * tells the target's ticks from others. -EACCES names what is missing.
+ * tells the target's ticks from others. The text of -EACCES names the missing capability.
  */
 int sampler_start(struct sampler *s, const struct process *proc, int prog_fd, unsigned int hz,
 		  struct error *err);

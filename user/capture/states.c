@@ -110,7 +110,7 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
 		say_resumed(s, why);
 		r = read_all(s, &records, &counts, &err);
 	} while (++tries < TRIES && !stop_requested(&s->stop_reading) && (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
-	/* where it stops, some of what was read may be younger than the last record */
+	/* where it stops, some states may have been read after the last record was made */
 	if (stop_requested(&s->stop_reading))
 		r = -ECANCELED;
 	if (!r)

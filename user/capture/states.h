@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * states: what every goroutine and P does, read from the program's memory and put
- * into the stream: at the start, and after each gap. By the thread that starts
- * the capture, then by that of gaps.c. Decides, too, whether the program's memory is
- * what the plan says.
+ * states: reads the state of every goroutine and P from the program's memory and puts it into
+ * the stream: at the start, and after each gap. Used by the thread that starts the capture, then
+ * by the thread of gaps.c. Decides, too, whether the program's memory has the structures of
+ * the plan.
  */
 #ifndef GOTAP_CAPTURE_STATES_H
 #define GOTAP_CAPTURE_STATES_H
@@ -29,7 +29,7 @@ struct states {
 	bool stop;		/* wanted by states_stop() */
 	struct stop_request stop_reading;	/* that, or a signal */
 	bool checked;		/* a snapshot has found that the plan describes the program */
-	bool fits;		/* the program's memory is what the plan says */
+	bool fits;		/* the program's memory has the structures of the plan */
 	uint64_t not_before;	/* the next look whether it is */
 };
 
@@ -48,13 +48,13 @@ bool states_known(struct states *s);
 /* The same from another thread, as far as was found. */
 bool states_were_found(const struct states *s);
 /*
- * Looks whether the memory of a launched program, of which the plan assumes what it is, is what the
- * plan says: nothing could be read of it before it ran. Nothing if that is known.
+ * Looks whether the memory of a launched program has the structures of a plan that was made with
+ * --assume-go: before the program ran there was nothing to compare. Nothing if that is known.
  */
 void states_look_whether_it_fits(struct states *s);
 /* From any thread: is it? */
 bool states_fit(const struct states *s);
-/* From any thread: what is being read is the last attempt. */
+/* From any thread: the attempt to read that is under way ends, and is the last one. */
 void states_stop(struct states *s);
 
 #endif

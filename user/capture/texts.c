@@ -17,7 +17,7 @@ void texts_free(struct texts *t)
 	elf_file_close(&t->file);
 }
 
-/* All that the program cannot write, as it is in memory: one segment or several neighbours. */
+/* The addresses of all segments that the program cannot write: one, or several neighbours. */
 static struct text_range constants(const struct texts *t)
 {
 	struct text_range range = { UINT64_MAX, 0 };
@@ -35,7 +35,7 @@ static struct text_range constants(const struct texts *t)
 	return range;
 }
 
-/* The descriptor of the file is held: whatever it is that has its path now. */
+/* Is the program's memory there still mapped from its file? The file is held open, whatever has its path now. */
 static bool is_in_place(struct texts *t)
 {
 	struct text_range range;

@@ -21,7 +21,7 @@ struct texts {
 	const struct process *proc;
 	const uint64_t *missing;	/* how many probes have marked */
 	uint64_t found, lost;		/* of these */
-	bool in_place;			/* the program's memory is still what the file says */
+	bool in_place;			/* the program's constants are still mapped from its file */
 	struct elf_file file;		/* of the program; open once a text was missing */
 };
 
@@ -31,7 +31,7 @@ void texts_init(struct texts *t, const struct process *proc, const uint64_t *mis
 void texts_free(struct texts *t);
 /*
  * Puts the missing texts into the records of the first @end bytes of @c, and appends a
- * REC_UNREADABLE with time @now for those that are lost. Has their pages brought in, so that
+ * REC_UNREADABLE with time @now if some are lost. Has the pages of all of them brought in, so that
  * probes can read them the next time.
  */
 void texts_fill(struct texts *t, struct chunk *c, size_t end, uint64_t now);

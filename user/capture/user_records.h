@@ -5,8 +5,8 @@
  * its next chunk. Any thread adds, none waits.
  *
  * They get their time here, under the lock. The drain takes its own time before
- * it comes for them: what it does not find yet is therefore younger than the
- * watermark of the chunk that it is filling, as with the records of the rings.
+ * it comes for them: a record that is added later is therefore younger than the
+ * watermark of the chunk that the drain is filling, as with the records of the rings.
  */
 #ifndef GOTAP_CAPTURE_USER_RECORDS_H
 #define GOTAP_CAPTURE_USER_RECORDS_H

@@ -6,7 +6,7 @@
 #include "live/memory.h"
 #include "live/module.h"
 
-enum { SLOW_LOOKS = 10 };	/* for what takes some time, every so many */
+enum { SLOW_LOOKS = 10 };	/* one look in so many reads /proc, which takes some time */
 
 void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * watch: is the program still the one that is recorded, and until when was it?
- * The drain thread looks once a round, after it has emptied the rings: what it
- * found there is true if nothing had changed by then.
+ * The drain thread looks once a round, after it has emptied the rings: the records of
+ * the round are true if nothing had changed by then.
  *
  * Some changes make later records false. The code of a plugin that was opened has
- * no probes: what the program did from then on makes no sense alone. And after
+ * no probes: records of the rest of the program make no sense alone. And after
  * an exec the addresses mean something else, while the probes may sit in the same
  * file. For the latter the kernel side notes the instant and records nothing any
  * more (bpf/probe_exec.bpf.c); without that, as for plugins, everything since the
@@ -37,7 +37,7 @@ struct watch {
 	bool stop;		/* wanted; set by any thread */
 	enum capture_end end;
 	uint64_t same_until;	/* it was found to be there, and the same, at that time */
-	uint64_t cut;		/* what is younger is false; UINT64_MAX: nothing is */
+	uint64_t cut;		/* younger records are false; UINT64_MAX: none is */
 	uint64_t no_exec_until;	/* it ran no other program at that time */
 	unsigned int looks;
 	bool seems_moved;
@@ -47,7 +47,7 @@ void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bp
 void watch_look(struct watch *w);
 /* From any thread: the next look ends the capture. */
 void watch_stop(struct watch *w);
-/* When the recording ended, once it has: the last moment of which it is known what the program did. */
+/* When the recording ended, once it has: the last moment up to which all records are true. */
 uint64_t watch_end_time(const struct watch *w);
 
 #endif

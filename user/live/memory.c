@@ -62,7 +62,7 @@ struct readers {
 	bool silent;
 };
 
-/* --- reading, by whoever it is --- */
+/* --- reading, in a reader or directly --- */
 
 static size_t read_by_file(int fd, const struct iovec *local, const struct iovec *remote, size_t n)
 {
@@ -369,7 +369,7 @@ static void take_answer(const struct request *q, struct memory_range *ranges, st
 	}
 }
 
-/* Until @l has answered what it was asked last. Returns 0 or errno. */
+/* Waits until @l has answered the last request. Returns 0 or errno. */
 static int settle_lane(struct readers *rs, struct lane *l)
 {
 	if (__atomic_load_n(&rs->silent, __ATOMIC_ACQUIRE))
@@ -437,7 +437,7 @@ bool memory_is_silent(const struct process *p)
 	return p->readers && __atomic_load_n(&p->readers->silent, __ATOMIC_ACQUIRE);
 }
 
-/* A reader whose page fault cannot even be killed is left to init. */
+/* A reader in a page fault that not even SIGKILL ends is left to init. */
 static void end_reader(struct lane *l)
 {
 	enum { TRIES = 100 };

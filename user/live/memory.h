@@ -3,8 +3,8 @@
  * memory: reads the memory of the traced process. All of gotap's reads of it go
  * through here.
  *
- * A page of it may come from somebody who never answers: a userfaultfd, a FUSE or NFS
- * server that hangs. Whoever touches such a page sleeps until it is killed. So from
+ * A page of it may depend on a process that never answers: the owner of a userfaultfd, a FUSE or
+ * NFS server that hangs. A thread that touches such a page sleeps until it is killed. So from
  * memory_begin() on the reads are made by children of gotap ("readers"), one request at
  * a time through memory that both share. A reader that gets nowhere for
  * MEMORY_PATIENCE_NS is killed; from then on the memory counts as silent and every read

@@ -2,7 +2,7 @@
 /*
  * module: which files of a process are the Go program: its executable, or a
  * shared library in it (-buildmode=c-shared), and the plugins that it has opened.
- * In: an open process. Out: the files, and what the loader added to their addresses.
+ * In: an open process. Out: the files, and their load biases.
  *
  * A plugin (-buildmode=plugin) has the code of package runtime once more, but not
  * its data: the dynamic linker binds all Go variables to the program's, while
@@ -29,10 +29,10 @@ struct plugin {
 };
 
 /*
- * Opens the Go program of @p and sets p->module and p->bias; @plugins (struct
- * plugin) gets what else there is. -ENOEXEC if there is no program; -ENOTSUP if
- * there are several, each of which has a scheduler; of a launched one what
- * process_load() says. Release @plugins in any case.
+ * Opens the Go program of @p and sets p->module and p->bias; @plugins gets its plugins
+ * (struct plugin). -ENOEXEC if there is no program; -ENOTSUP if there are several, each
+ * with a scheduler; of a launched process the errors of process_load(), too. Release
+ * @plugins in any case.
  */
 int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err);
 void plugins_free(struct vec *plugins);

@@ -27,15 +27,15 @@ struct pointers {
  */
 size_t pointers_room(uint64_t size, size_t bytes_each, size_t max);
 /*
- * Reads the slice whose header is at @root and that has @max elements at most; errors call it
+ * Reads the slice with its header at @root and @max elements at most; errors call it
  * @name. The caller frees @ret, also after an error. -EINVAL: it claims to be longer; -EAGAIN: it
  * changed during each of several attempts; else as memory_error().
  */
 int pointers_read(struct pointers *ret, const struct process *proc, uint64_t root, size_t max,
 		  const char *name, const struct stop_request *stop, struct error *err);
 /*
- * Sorts @p, in time that is proportional to its length, and keeps each address once. Drops what is
- * no address of a process: elements that append has made room for but not stored yet. In no order
+ * Sorts @p, in time that is proportional to its length, and keeps each address once. Drops elements
+ * that are no address of a process: append has made room for them but not stored them yet. In no order
  * if @stop asks to stop.
  */
 void pointers_sort(struct pointers *p, const struct stop_request *stop);

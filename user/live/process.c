@@ -249,7 +249,7 @@ void process_map_tids(const struct process *p, struct map64 *ret)
 /*
  * The auxiliary vector as the kernel left it at the top of the stack, behind
  * argc, argv and envp. Its file in /proc takes the owner's rights or
- * CAP_DAC_READ_SEARCH, this takes only those that are needed anyway.
+ * CAP_DAC_READ_SEARCH, this takes no right that is not needed anyway.
  */
 static bool entry_from_stack(const struct process *p, uint64_t *entry)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process: the traced process from outside: its executable, load bias, memory
- * and life. Descriptors hold what was chosen: the process, its executable and its
- * root folder are each looked up once, so what is parsed, what is probed and what
- * is named is one file, whatever the process execs or mounts meanwhile.
+ * and life. Descriptors hold the process, its executable and its root folder. Each is
+ * looked up once, so that gotap parses, probes and names the same file, whatever the
+ * process execs or mounts meanwhile.
  * Nothing here stops or changes it; a launched program is held only
  * until the first instruction of Go's runtime, so that probes are in place: just
  * after an exec, or, if Go is in a library of it, just after that was mapped.
@@ -50,7 +50,7 @@ struct process {
 	/* The file with the Go program, the same or a library in it (live/module), and */
 	int library_file;	/* the latter, else -1 */
 	char module[PROCFS_PATH];	/* path of the descriptor */
-	uint64_t bias;		/* what the loader added to its link-time addresses */
+	uint64_t bias;		/* address in memory - link-time address */
 	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	bool launched;		/* our child */
@@ -89,13 +89,13 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
  */
 int process_next_exec(struct process *p, struct error *err);
 /*
- * From now on thread ids are those that the process itself sees. It is always
- * so where we cannot know those of the machine's first PID namespace, because
+ * From now on thread ids are as the process itself sees them. It is always so
+ * where gotap cannot know the ids of the machine's first PID namespace, because
  * fs is of another one.
  */
 int process_use_inner_ids(struct process *p, struct error *err);
 /*
- * Are the ids in the process's memory (m.procid) other than those of records?
+ * Do the ids in the process's memory (m.procid) differ from the records' thread ids?
  * Then process_map_tids() adds the former -> the latter for all its threads.
  */
 bool process_needs_tid_map(const struct process *p);
@@ -108,8 +108,8 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err);
  * Lets the loader of a launched program map the libraries that it is linked
  * with, and asks @is_it after each whether it is the one. 0: it is, and not one
  * instruction of it has run; -ENOEXEC: it was none of them, and the program itself
- * runs; -EAGAIN: it has exec'ed another, before whose first instruction it is;
- * -ECHILD: it has ended.
+ * runs; -EAGAIN: it has exec'ed another program, and is held before the first instruction
+ * of that; -ECHILD: it has ended.
  */
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_internal: what the files of process share: opening (process.c), and
+ * process_internal: shared by the files of process: opening (process.c), and
  * running a held process from stop to stop (process_launch.c).
  */
 #ifndef GOTAP_LIVE_PROCESS_INTERNAL_H

@@ -4,8 +4,8 @@
  * are let go. In: a command. Out: a process that is stopped at an exec.
  *
  * It is traced as PTRACE_SEIZE has it: an exec stops it with no signal, signals and
- * job control are as without us, and if gotap dies the kernel lets it go on. What it
- * starts as other processes is not traced.
+ * job control are as without gotap, and if gotap dies the kernel lets it go on. The
+ * processes that it starts are not traced.
  */
 #define _GNU_SOURCE
 #include "live/process.h"

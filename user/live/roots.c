@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * roots: see roots.h. Without symbols the writable data of the program is
- * searched for slice headers (pointer, length, capacity) that hold what they
- * should: some 400 KB in most programs, a few milliseconds. Global variables do
- * not move, so what is found once stays true.
+ * searched for slice headers (pointer, length, capacity) with the right elements
+ * (roots.h): some 400 KB in most programs, a few milliseconds. Global variables do
+ * not move, so an address that was found once stays right.
  */
 #include "live/roots.h"
 
@@ -23,7 +23,7 @@ enum {
 	SAMPLES = 16,
 	GOID_BATCH = 16,		/* runtime, _GoidCacheBatch */
 	P_STATUSES = 5,
-	/* A P whose thread is interrupted as it takes goids, or a g as it is made anew, looks wrong. */
+	/* A P looks wrong while its thread takes a batch of goids, a g while it is made anew. */
 	ATTEMPTS = 5, PAUSE_US = 5000,
 	/* Some hundred reads are enough for a program of Go's; made data could ask for any number. */
 	MOST_READS = 1 << 20,

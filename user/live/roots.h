@@ -2,8 +2,8 @@
 /*
  * roots: where runtime.allgs and runtime.allp are in a running process. In: a
  * plan and the process. Out: the addresses of the two slices, by symbol, or in
- * a stripped program by what only they can be: each element of allgs is a g
- * whose sched.g points back at it, and element i of allp is a P whose id is i.
+ * a stripped program by their elements: each element of allgs is a g with a
+ * sched.g that points back at it, and element i of allp is a P with the id i.
  */
 #ifndef GOTAP_LIVE_ROOTS_H
 #define GOTAP_LIVE_ROOTS_H

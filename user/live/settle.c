@@ -29,9 +29,9 @@ struct thread {
 };
 
 /*
- * CPU time used so far; false if the thread is gone or the kernel does not tell.
- * While the thread is on a CPU the kernel adds to it once a tick: what it says
- * may be some milliseconds old.
+ * CPU time used so far; false if the thread is gone or the kernel has no schedstat.
+ * While the thread is on a CPU the kernel adds to it once a tick: the number may be
+ * some milliseconds old.
  */
 static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
 {

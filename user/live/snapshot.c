@@ -3,8 +3,8 @@
  * snapshot: see snapshot.h. Reads runtime.allgs and runtime.allp (slices of
  * pointers; roots.h, pointers.h). A g is never freed or moved.
  *
- * The program may be broken or hostile: what is made of its memory is bounded by what it
- * has in memory (memory_size()), and every loop over it ends when somebody asks for that.
+ * The program may be broken or hostile: the snapshot is no larger than the memory that the program
+ * has (memory_size()), and every loop over that ends when a stop is requested.
  */
 #define _GNU_SOURCE
 #include "live/snapshot.h"
@@ -26,7 +26,7 @@ enum {
 	M_SIZE = 2048,
 	P_SIZE = 64,
 	BATCH = STACK_WALKS,	/* gs read by one request */
-	/* What one takes in the program's memory at least, in all releases: limits of the lists. */
+	/* The least memory of each in the program, in all releases: limits of the lists. */
 	BYTES_PER_G = 64, BYTES_PER_P = 1024, BYTES_PER_FRAME = 16,
 	MAX_GS = 1 << 30, MAX_PS = 1 << 16,
 	TID_LOOKS = 16,		/* for threads that are new */
@@ -46,10 +46,10 @@ struct reader {
 	struct map64 ms;	/* address of an m -> index in m_facts */
 	struct vec m_facts;	/* struct m_fact */
 	uint64_t size;		/* memory_size() */
-	bool translate;		/* m.procid is not what records have: a PID namespace */
+	bool translate;		/* m.procid is not the records' thread id: a PID namespace */
 	struct map64 tids;	/* from the one to the other */
 	unsigned int tid_looks;
-	struct map64 syscalls;	/* P and tick -> tid: whose the Ps in syscalls are */
+	struct map64 syscalls;	/* P and tick -> tid: the threads of Ps in syscalls */
 	uint64_t now;
 	struct stack_reader stacks;
 	struct stack_walk *walks;	/* BATCH of them */
@@ -182,8 +182,8 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 }
 
 /*
- * Up to Go 1.25 a P in a syscall (status 2) has no m; the thread is the one
- * whose m.oldp it is and whose tick it still carries.
+ * Up to Go 1.25 a P in a syscall (status 2) has no m; its thread is the one with this P
+ * as m.oldp and the same tick.
  */
 static uint64_t syscall_key(uint64_t p, uint32_t tick)
 {
@@ -303,8 +303,8 @@ static size_t take_g(struct reader *rd, uint64_t ptr, const uint8_t *g, const st
 }
 
 /*
- * Of every g, also a dead one that keeps its stack. Sizes are powers of two: what is
- * none was read while the stack was being changed, which has records.
+ * Of every g, also a dead one that keeps its stack. Sizes are powers of two: another one was
+ * read while the stack was being changed, which has records.
  */
 static void take_gstack(struct reader *rd, const uint8_t *g)
 {
@@ -341,7 +341,7 @@ static void read_gs(const struct reader *rd, const uint64_t *gs, size_t n, unsig
 
 /*
  * The collector moves the stack of a goroutine that waits to a smaller one (shrinkstack),
- * and of that there is no record: what was read of the old place may be another's by then.
+ * and of that there is no record: the old place may have been another stack by the time it was read.
  */
 static void forget_moved_stacks(struct reader *rd, const uint64_t *gs, size_t n,
 				const uint8_t *bytes, const size_t *records)

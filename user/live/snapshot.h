@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * snapshot: the goroutines and Ps of a running process, read from its memory
- * without stopping it, as records. Taken after the probes are active: what
- * moves while we read has a record, and the record wins; what has none did
- * not move, so that what we read of it is exact.
+ * without stopping it, as records. Taken after the probes are active: a goroutine or
+ * P that changes meanwhile has a record, and the record wins; one without a record did
+ * not change, so that the state that was read is exact.
  */
 #ifndef GOTAP_LIVE_SNAPSHOT_H
 #define GOTAP_LIVE_SNAPSHOT_H
@@ -39,9 +39,9 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
  */
 bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
 /*
- * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and what snapshot_memory.h
- * says, but no REC_SNAP_END. -EINTR: somebody asked to stop; -ETIMEDOUT: the memory does
- * not answer.
+ * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and the records of
+ * snapshot_memory.h, but no REC_SNAP_END. -EINTR: @opts->stop asked to stop; -ETIMEDOUT: the
+ * memory does not answer.
  */
 int snapshot_take(const struct plan *plan, const struct process *proc, const struct roots *roots,
 		  const struct snapshot_opts *opts, struct buf *out, struct snapshot_counts *counts,

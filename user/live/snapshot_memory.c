@@ -2,8 +2,8 @@
 /*
  * snapshot_memory: see snapshot_memory.h. Reads runtime.mheap_.allspans, which
  * has every mspan ever made; they are never freed, but used again. A span is
- * described field by field while others look on, so each is read twice: what
- * differs was changed meanwhile, and that has a record.
+ * described field by field while others look on, so each is read twice: if the two
+ * differ, the span was changed meanwhile, and that has a record.
  */
 #include "live/snapshot_memory.h"
 

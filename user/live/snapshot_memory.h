@@ -2,7 +2,7 @@
 /*
  * snapshot_memory: the spans of pages that exist when gotap attaches, for the
  * groups `spans` and `stacks` (runtime/traceallocfree.go, traceSnapshotMemory).
- * Part of the snapshot, by its rule: what changes while we read has a record.
+ * Part of the snapshot, by its rule: a change during the read has a record.
  */
 #ifndef GOTAP_LIVE_SNAPSHOT_MEMORY_H
 #define GOTAP_LIVE_SNAPSHOT_MEMORY_H
@@ -23,8 +23,8 @@ size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint
 		       const struct stop_request *stop, struct buf *out);
 
 /*
- * Before the probes are active: for group `objects`, reads the program's type descriptors, which
- * brings those of their pages that it has not used yet into its memory. A probe cannot do that.
+ * Before the probes are active: for group `objects`, reads the program's type descriptors. That
+ * brings the pages which the program has not used yet into its memory; a probe cannot do that.
  */
 void snapshot_touch_types(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
 

@@ -15,7 +15,7 @@ enum {
 
 /* A window onto one stack; frames mostly lie close together. */
 struct window {
-	size_t walk;		/* whose */
+	size_t walk;		/* index of its stack_walk */
 	struct memory_range range;
 	uint8_t bytes[PIECE];
 };

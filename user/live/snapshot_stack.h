@@ -16,7 +16,7 @@
 #include "live/process.h"
 #include "record.h"
 
-/* One goroutine's: where it begins (@pc, @bp, and the stack's bounds), and what was found. */
+/* One goroutine's: where it begins (@pc, @bp, and the stack's bounds), and the frames that were found. */
 struct stack_walk {
 	uint64_t pc, bp, lo, hi;
 	uint64_t pcs[REC_MAX_FRAMES];
@@ -35,7 +35,7 @@ struct stack_reader {
 
 enum { STACK_WALKS = 512 };		/* at a time */
 
-/* Walks @n stacks, at most STACK_WALKS, of which those with @pc 0 have none. */
+/* Walks @n stacks, at most STACK_WALKS; one with @pc 0 has no frames. */
 void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n);
 /* Appends the REC_STACK of @w with time @now, unless an equal one is there. Returns its key, 0: none. */
 uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, uint64_t now,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stop_request: whether somebody wants what runs now to end: the user by a signal, or
- * another thread. Asked by whatever reads a lot of the target's memory, between two
- * requests.
+ * stop_request: whether the reading of memory that is under way shall end: the user has sent a
+ * signal, or another thread has set a flag. All code that reads a lot of the target's memory
+ * asks this between two reads.
  */
 #ifndef GOTAP_LIVE_STOP_REQUEST_H
 #define GOTAP_LIVE_STOP_REQUEST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cgroup: which container a cgroup path belongs to. In: the text of
- * /proc/PID/cgroup, versions 1 and 2. Out: a container id and what else the
- * path tells. Forms that are known, @id being 64 hex digits:
+ * /proc/PID/cgroup, versions 1 and 2. Out: a container id and the other
+ * names in the path. Forms that are known, @id being 64 hex digits:
  *
  *	docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope,
  *	nerdctl-ID.scope, runc-NAME.scope, crun-NAME.scope	systemd driver
@@ -12,8 +12,8 @@
  *	/lxc.payload.NAME, machine-NAME.scope	LXC, systemd-nspawn
  *
  * and any other path that ends in 64 hex digits. A path like /NAME (runc) or
- * /default/NAME (ctr) says nothing by itself; cgroup_is_in() compares it with
- * what a state folder says.
+ * /default/NAME (ctr) names no container by itself; cgroup_is_in() compares it
+ * with the path in a state folder.
  */
 #ifndef GOTAP_PROC_CGROUP_H
 #define GOTAP_PROC_CGROUP_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * freezer: does a process stand still because somebody stopped it? In: its status file,
- * and the cgroup file systems that are mounted here. Out: by what it is stopped at the
+ * freezer: is a process stopped, or frozen with its cgroup? In: its status file, and the
+ * cgroup file systems that are mounted here. Out: the kind of stop that holds at the
  * moment. `gotap record` looks some times a second (cmd/stops). Nothing here waits for
  * the process or reads its memory.
  *
  * A cgroup of version 1 says it in freezer.state, of version 2 in cgroup.events; both
- * count what is frozen above them.
+ * include a frozen parent.
  */
 #ifndef GOTAP_PROC_FREEZER_H
 #define GOTAP_PROC_FREEZER_H

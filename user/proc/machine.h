@@ -23,8 +23,8 @@ struct machine {
 
 void machine_look(struct machine *m);
 /*
- * What a kernel can lack without which nothing can be traced, as messages: what
- * it is, and what to do.
+ * The features of the kernel without which nothing can be traced, as messages: the
+ * missing feature, and the remedy.
  */
 extern const char machine_too_old[], machine_no_btf[];
 /* The one that @m lacks, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privilege: what this process may do, and how it gives up what it needs no
+ * privilege: the capabilities of this process, and giving up the ones that it needs no
  * more. Linux asks for capabilities one by one, and CAP_SYS_ADMIN stands for
  * the newer two:
  *
@@ -26,7 +26,7 @@ enum privilege {
 	PRIVILEGE_ALL = 15,
 };
 
-/* Those that are in effect, as bits; directly or by CAP_SYS_ADMIN. */
+/* The privileges that are in effect, as bits; directly or by CAP_SYS_ADMIN. */
 unsigned int privilege_have(void);
 /* "CAP_BPF", of one bit. */
 const char *privilege_name(enum privilege p);
@@ -35,8 +35,8 @@ void privilege_list(unsigned int set, char ret[80]);
 
 /*
  * Why was something refused that needs @needs? Writes, as the end of a message,
- * what is missing and the remedy: "CAP_BPF is missing: run gotap as root, or
- * ...". If nothing is missing: what else forbids it here (a user namespace, a
+ * the missing capability and the remedy: "CAP_BPF is missing: run gotap as root, or
+ * ...". If none is missing: the other cause that can forbid it here (a user namespace, a
  * seccomp filter, a security module).
  */
 void privilege_explain(unsigned int needs, char ret[256]);
@@ -48,7 +48,7 @@ bool privilege_has_seccomp(void);
 
 /*
  * Gives up all capabilities but @keep, for good, of the calling thread and of
- * those that it starts from now on.
+ * threads that it starts from now on.
  */
 int privilege_keep(unsigned int keep, struct error *err);
 

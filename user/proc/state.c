@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* state: what the readers share; see state.h. */
+/* state: shared by the readers; see state.h. */
 #define _GNU_SOURCE
 #include "proc/state.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state: readers of the folders in which runtimes keep what they know of their
- * containers. Each adds what it finds below cs->root. Who comes first names the
- * runtime: docker's containers are containerd's and runc's, too.
+ * state: readers of the folders in which runtimes describe their containers. Each adds
+ * the containers that it finds below cs->root. The first reader that finds a container
+ * names its runtime: docker's containers are containerd's and runc's, too.
  */
 #ifndef GOTAP_PROC_STATE_H
 #define GOTAP_PROC_STATE_H
@@ -19,8 +19,8 @@ void state_runc(struct containers *cs);
 void state_crun(struct containers *cs);
 
 /*
- * What users run without root lies in their own folders (/run/user, /home), where they may
- * put what they like. So only regular files below the root are opened
+ * Containers that users run without root are described in their own folders (/run/user, /home),
+ * where they may put any file. So only regular files below the root are opened
  * (base/open_under.h), of one at most STATE_FILE bytes are read, of all that are not
  * root's at most STATE_FOREIGN, and no more than STATE_CONTAINERS containers are known.
  */

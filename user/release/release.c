@@ -115,7 +115,7 @@ static const char *const wait_names[] = {
 _Static_assert(COUNT(wait_by_minor) == RELEASE_NEWEST + 1 && COUNT(stw_by_minor) == RELEASE_NEWEST + 1,
 	       "reason_table.h: run tools/gen-offsets");
 
-/* WAIT_NONE: the release has no such number. One that was only read has those of the one before. */
+/* WAIT_NONE: the release has no such number. A READ release has the numbers of the one before. */
 static enum wait_name wait_of(int minor, unsigned int wr)
 {
 	int row = release_nearest(minor);
@@ -221,7 +221,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 }
 
 /*
- * The functions between whoever wakes a goroutine and ready() that the runtime
+ * The functions between the one that wakes a goroutine and ready() that the runtime
  * leaves out by the traceskip that they pass on, all releases up to 1.21: send
  * and recv 3 from chansend and chanrecv but 2 from selectgo, netpollgoready 3,
  * readyWithTime 4 from notifyList and 5 + skipframes from semrelease1, whose

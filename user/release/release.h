@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * release: what is known of each Go release, apart from the offsets of fields: which there
- * are, in what they differ (release.def), the numbers of their reasons (reason_table.h,
- * waitreason.def), and the leaf frames that their tracers leave out. target, plan, sched and
+ * release: the known Go releases and their differences (release.def), the numbers of their
+ * reasons (reason_table.h, waitreason.def), and the leaf frames that their tracers leave out.
+ * Offsets of fields are in target/. target, plan, sched and
  * cmd ask here. @minor is the NN of go1.NN throughout.
  *
  * A later release than RELEASE_NEWEST is answered for as if it were that one.
@@ -41,8 +41,8 @@ bool release_has(int minor, enum release_trait trait);
 enum { RELEASE_TEXT = 192 };
 /*
  * Was a program of @version, recorded as one of Go 1.@minor, taken for another release than its
- * own, or for one that gotap knows because its own is newer? Then @text says for which, and
- * what that decided.
+ * own, or for one that gotap knows because its own is newer? Then @text names that release and
+ * the traits that were assumed.
  */
 bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT]);
 
@@ -68,8 +68,8 @@ bool release_wait_is_worker(int minor, unsigned int wr);
 const char *release_stw_reason(int minor, unsigned int reason, uint64_t old);
 
 /*
- * Leaf frames to leave out of a stack of @class, @recorded being what its
- * record carries for the classes whose skip is an argument in the runtime.
+ * Leaf frames to leave out of a stack of @class. @recorded: the number in its record, for
+ * classes where it is an argument in the runtime.
  */
 unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int recorded);
 

@@ -2,8 +2,8 @@
 /*
  * annotations: tasks, regions and logs of package runtime/trace. See
  * handlers.h. A reader wants regions to nest per goroutine and tasks to begin
- * once; what came before the attach is not known, so an end without its begin
- * is left out.
+ * once. A begin before the attach is not known, so an end without its begin is
+ * left out.
  */
 #include "sched/handlers.h"
 

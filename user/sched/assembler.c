@@ -15,11 +15,11 @@ enum {
 	GEN_NS = 1000000000,
 	GEN_BYTES = 16 << 20,
 	/*
-	 * 64 ns, as in the runtime's own traces (traceTimeDiv): the second byte of most
-	 * time differences is what a finer unit costs, 15 % of a trace of ping-pong.
+	 * 64 ns, as in the runtime's own traces (traceTimeDiv): with a finer unit most time
+	 * differences take a second byte, 15 % of a trace of ping-pong.
 	 */
 	TIME_SHIFT = 6,
-	/* What the model says for a v1 trace: all that it can, and the sink leaves out the rest. */
+	/* For a v1 trace the model writes all events that it can, and the sink leaves out the rest. */
 	WHOLE_VERSION = 26,
 };
 

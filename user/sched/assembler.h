@@ -58,14 +58,14 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 int assembler_finish(struct assembler *a, struct error *err);
 /*
  * The same where no more chunks will be taken though the capture goes on: ends the trace
- * at the last watermark. Records behind that lack what other CPUs had before them.
+ * at the last watermark. Behind that the records of other CPUs are not complete.
  */
 int assembler_cut(struct assembler *a, struct error *err);
 /* Whole generations that were written. */
 uint64_t assembler_generations(const struct assembler *a);
-/* Is what was written a trace that can be read? A v1 trace is none before its end. */
+/* Can the file be read as it is, up to here? A v1 trace cannot before its end. */
 bool assembler_has_trace(const struct assembler *a);
-/* Goroutines that it knows of. */
+/* Goroutines that the model knows. */
 uint64_t assembler_goroutines(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);
 /* Accepts NULL. */

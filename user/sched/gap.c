@@ -36,7 +36,7 @@ static const char *gap_text(enum rec_gap why)
 	return "unknown";
 }
 
-/* Swaps the tables with those that are put aside. */
+/* Swaps the model's tables with s->aside. */
 static void swap_tables(struct model *s)
 {
 	struct tables t = s->aside;
@@ -147,15 +147,15 @@ void gap_resume(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->gap.open)
 		return;
-	begin_collecting(s);	/* what came before, or at an attempt that failed, counts no more */
+	begin_collecting(s);	/* records from before, or of an attempt that failed, count no more */
 	s->gap.collecting = true;
 }
 
 /*
  * --- the end ---
  *
- * The tables of the model have the states from before the gap; s->aside has those of now,
- * which were collected since REC_RESUME. The steps below lead the first to the second.
+ * The tables of the model have the states from before the gap; s->aside has the states of now,
+ * which were collected since REC_RESUME. The steps below lead from the first to the second.
  */
 
 static struct G *g_now(const struct model *s, uint64_t goid)
@@ -197,7 +197,7 @@ static void run(struct model *s, struct M *m, struct G *g)
 	step_go_start(s, m, g);
 }
 
-/* A thread on which the steps of those can happen that have none: of those that run. */
+/* A thread for the steps of goroutines that have none: one with a P now, if any. */
 static struct M *any_thread(struct model *s)
 {
 	struct M *found = NULL;
@@ -246,7 +246,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 	step_go_block(s, m, NOT_RECORDED, 0);
 }
 
-/* Goroutines that wait or are runnable now; and the first step of those that began in the gap. */
+/* Goroutines that wait or are runnable now; and the creation of each that began in the gap. */
 static void bring_along(struct model *s, struct M *m, const struct G *now)
 {
 	struct G *g = g_get(s, now->id);
@@ -272,7 +272,7 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 /*
  * Binds a thread to the P and the goroutine that it has now, when no step of another
  * thread needs that P any more. Where the goroutine is in a syscall, the P is idle for a
- * reader until the end of the syscall, whose record names the P that the thread then has.
+ * reader until the end of the syscall: that record names the P that the thread then has.
  */
 static void seat(struct model *s, struct M *now)
 {
@@ -312,8 +312,8 @@ static void seat_all(struct model *s, bool in_syscall)
 }
 
 /*
- * The next generation begins with the statuses from before the gap. A goroutine whose
- * status is the same now is stated with the stack that it has now.
+ * The next generation begins with the statuses from before the gap. A goroutine that has
+ * the same status now is stated with the stack that it has now.
  */
 static void take_stacks(struct model *s)
 {

@@ -44,7 +44,7 @@ static size_t size(const struct model *s)
 }
 
 /*
- * A generation that has stated much lasts longer: what is stated is paid in each, and
+ * A generation that has stated much lasts longer: each one states all goroutines, which
  * must not be most of the trace. With a million goroutines, some 17 MB are stated each
  * 16 s, or each 33 MB of events.
  */
@@ -69,13 +69,13 @@ static void begin(struct model *s)
 	s->tell_procs = s->gomaxprocs != 0;
 	s->procs_stack = 0;
 	s->tell_gc = s->gc_running;
-	procs_tell_first(s);	/* the plot indexes a list of as many items with what follows */
+	procs_tell_first(s);	/* first: viewers index a list of GOMAXPROCS items with the ids of Ps */
 	assist_tell_all(s);
 	sweep_tell_all(s);
 	set_due(s);
 }
 
-/* In a syscall is a P whose thread has a goroutine in one, whatever its own status says. */
+/* A P is in a syscall if its thread has a goroutine in one, whatever the P's own status is. */
 static void settle_p(struct P *p)
 {
 	if (p->m->g && p->m->g->status == G_SYSCALL)

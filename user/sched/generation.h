@@ -13,8 +13,8 @@ void generation_first(struct model *s);
 /* Turns the generation if it is long or large enough and nothing forbids it. */
 int generation_turn(struct model *s);
 /*
- * What was collected before the trace begins, or goes on after a gap, as a
- * reader can take it.
+ * The states that were collected before the trace begins, or goes on after a gap, are
+ * made consistent, as a reader demands.
  */
 void generation_settle(struct model *s);
 /* Begins one, after another has ended: every G and P is stated as it is now. */

@@ -46,7 +46,7 @@ static bool is_creation(const struct rec *r)
 	return r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED;
 }
 
-/* Records whose id and ptr are a goroutine's. */
+/* Does the record have a goroutine's goid and g, as id and ptr? */
 static bool names_goroutine(const struct rec *r)
 {
 	return r->id && r->id != REC_ID_TOLD &&
@@ -68,7 +68,7 @@ static void learn(struct goid_filter *f, const struct rec *r)
 	uint64_t *goid;
 	bool is_new;
 
-	if (r->kind == REC_RESUME) {	/* what was named before may have died unseen */
+	if (r->kind == REC_RESUME) {	/* a goroutine that was named before may have ended unseen */
 		map64_clear(&f->names);
 	} else if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
 		goid = map64_put(&f->names, r->ptr, &is_new);
@@ -149,7 +149,7 @@ static struct rec *held_at(const struct goid_filter *f, size_t at)
 	return (struct rec *)(f->held.data + at);
 }
 
-/* True if @r names a goroutine whose creation waits for that. */
+/* True if a creation that is held back gets its goid from @r. */
 static bool resolve(struct goid_filter *f, const struct rec *r)
 {
 	uint64_t *place = map64_get(&f->open, r->ptr);
@@ -187,7 +187,7 @@ static bool waits(const struct goid_filter *f, const struct rec *creation)
 	return place && *place - 1 - f->gone == f->head;
 }
 
-/* Cuts off what was passed on, when it is more than the rest. */
+/* Cuts off the records that were passed on, when they take more room than the rest. */
 static void compact(struct goid_filter *f)
 {
 	if (f->head <= f->held.len - f->head)
@@ -200,7 +200,7 @@ static void compact(struct goid_filter *f)
 		buf_empty(&f->held, HELD_KEEP);
 }
 
-/* Passes on what stands before the first creation that waits. */
+/* Passes on the records before the first creation that waits for its goid. */
 static int release(struct goid_filter *f)
 {
 	int e = 0;

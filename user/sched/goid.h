@@ -25,7 +25,7 @@ typedef int goid_fn(void *ctx, const struct rec *r);
 struct goid_filter;
 
 struct goid_filter *goid_filter_new(goid_fn *fn, void *ctx);
-/* Passes @r on, or holds it back; returns what @fn returned. */
+/* Passes @r on, or holds it back; returns the result of @fn. */
 int goid_filter_record(struct goid_filter *f, const struct rec *r);
 /* Passes all on; creations that stay without an id are left out. */
 int goid_filter_finish(struct goid_filter *f);

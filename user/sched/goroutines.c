@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* goroutines: what a record says of the goroutine that its thread has or works on. See handlers.h. */
+/* goroutines: records about the goroutine that a thread runs, or changes the state of. See handlers.h. */
 #include "sched/handlers.h"
 
 #include "sched/ensure.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handlers: what model.c's table calls, one function per kind of record, and what
- * the files that have them do for one another.
+ * handlers: the functions in model.c's table, one per kind of record, and the functions
+ * that the files of the handlers share.
  */
 #ifndef GOTAP_SCHED_HANDLERS_H
 #define GOTAP_SCHED_HANDLERS_H
@@ -23,9 +23,9 @@ static inline const struct rec_long *as_long(const struct rec *r)
 
 /* --- procs.c --- */
 
-/* The first generation begins: a goroutine that runs says what GOMAXPROCS is. */
+/* The first generation begins: ProcsChange is due, by a goroutine that runs. */
 void procs_tell_first(struct model *s);
-/* A generation ends: the trace says what GOMAXPROCS is, if no goroutine has done so yet. */
+/* A generation ends: writes its ProcsChange, if no goroutine has done so yet. */
 void procs_tell(struct model *s);
 
 /* Emits the events of a stand-in: the goroutine that @m runs with a P. */
@@ -81,13 +81,13 @@ void objects_free(struct model *s);
 int gap_record(struct model *s, const struct rec *r);
 /* Begins a gap that was allowed to wait, if @m, or another thread, runs a goroutine with a P. */
 int gap_begin_told(struct model *s, struct M *m);
-/* Records are whole again; what they and a snapshot say counts. */
+/* Records are complete again: the states come from them and from the snapshot. */
 void gap_resume(struct model *s, struct M *m, const struct rec *r);
-/* The snapshot was complete: the trace goes on in the states that are now. */
+/* The snapshot was complete: the trace goes on with the states that it has given. */
 void gap_close(struct model *s);
-/* The recording ends in the gap: the states are those of its begin. */
+/* The recording ends in the gap: the trace ends with the states of the gap's begin. */
 void gap_abandon(struct model *s);
-/* Forgets what was known before the gap. */
+/* Forgets the tables that were put aside. */
 void gap_drop(struct model *s);
 
 /* --- notes.c --- */

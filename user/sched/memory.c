@@ -2,8 +2,8 @@
 /*
  * memory: writes spans and stacks of goroutines as events of the experiment
  * AllocFree of Go 1.23 and later (runtime/traceallocfree.go). See handlers.h.
- * Readers check these events against no state, so nothing has to be stated but
- * what existed when the trace began: once, then, as the runtime does.
+ * Readers check these events against no state. So only the spans and stacks that exist when
+ * the trace begins are stated, once, as the runtime does.
  */
 #include "sched/handlers.h"
 

@@ -6,9 +6,9 @@
  * internal/trace/order.go), so it numbers events itself and never writes one
  * that a reader would refuse.
  *
- * Before REC_SNAP_END it only collects state. What had a record since the
- * attach takes its state from the records; the rest from the snapshot, which
- * is exact for it, since nothing moved it. Then the trace begins.
+ * Before REC_SNAP_END it only collects state. A goroutine or P that had a record since
+ * the attach takes its state from the records; the others from the snapshot, which is
+ * exact for them, since nothing changed them. Then the trace begins.
  *
  * Where a record is missing (lost, or a site that the binary lacks), it
  * inserts the legal steps that lead on, and counts each as a repair.
@@ -69,7 +69,7 @@ struct model_counts {
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
 	uint64_t notes;			/* log events about the trace itself */
-	uint64_t stand_ins;		/* times that goroutine 0, which no program has, said what the trace needs */
+	uint64_t stand_ins;		/* times that an event needed goroutine 0, which no program has */
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */
 	struct budget_step budget[BUDGET_STEPS];	/* the first ones */

@@ -71,7 +71,7 @@ void p_steal(struct model *s, struct M *m, const struct rec *r)
 
 	if (p->status == P_SYSCALL)
 		step_p_steal(s, m, p);
-	else if (p->status != P_IDLE)	/* idle: what a C thread left behind, ended by dropm */
+	else if (p->status != P_IDLE)	/* idle: a C thread has left it behind, and dropm has ended that */
 		ensure_p_idle(s, m, p);
 }
 
@@ -114,7 +114,7 @@ void procs_tell_first(struct model *s)
 		tell_by_any_thread(s, G_RUNNING);
 }
 
-/* The idle P with the fewest events in this generation, and of those the first. */
+/* The idle P with the fewest events in this generation; of several the first. */
 static struct P *least_used_p(const struct model *s)
 {
 	struct P *best = NULL;
@@ -191,8 +191,8 @@ static void say_procs(struct model *s, struct M *m)
 }
 
 /*
- * Whoever can say it now could since the generation began: one that began to run in
- * it said so then. It is dated there, so that what needs it has it for all of the time.
+ * A goroutine that runs now has run since the generation began: one that began to run in it had the
+ * event then. So the event is dated at the begin, and holds for all of the generation.
  */
 void procs_tell(struct model *s)
 {
@@ -223,8 +223,8 @@ void stw_begin(struct model *s, struct M *m, const struct rec *r)
 
 /*
  * Up to Go 1.25 stopTheWorldWithSema takes the Ps of all syscalls, at no site
- * of its own. Now that the world is about to start, those still shown in a
- * syscall were taken.
+ * of its own. Now that the world is about to start, each P that the model still has
+ * in a syscall was taken.
  */
 static void steal_syscall_ps(struct model *s, struct M *m)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ranges: what the collector does: cycles (mark phases), assists, the heap's
+ * ranges: the events of the collector: cycles (mark phases), assists, the heap's
  * size and goal. See handlers.h.
  */
 #include "sched/handlers.h"
@@ -10,7 +10,7 @@
 
 /* --- cycles --- */
 
-/* The cycle before a gap. What runs after the gap may be another one. */
+/* The cycle before a gap. The one that runs after the gap may be another. */
 static void end_cycle_left_open(struct model *s, struct M *m)
 {
 	s->gc_left_open = s->gc_told = false;
@@ -166,7 +166,7 @@ static uint64_t heap_in_order(const struct model *s, const struct rec *r, uint64
 	return value;
 }
 
-/* The record's ptr word is what is added; 0: the collector sets a new value. */
+/* The record's ptr word is the number of bytes that are added; 0: the collector sets a new value. */
 void heap_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	uint64_t value = as_long(r)->arg;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snap: what user space found in the process when it attached. See handlers.h.
- * Whatever had a record since then knows better than the snapshot, so each of
- * these only fills in what is still unknown; snap_end lets the trace begin.
+ * snap: the snapshot of the process that user space read when it attached. See handlers.h.
+ * The state of a goroutine or P that had a record since then is newer than the snapshot, so
+ * each of these only fills in states that are still unknown; snap_end lets the trace begin.
  */
 #include "sched/generation.h"
 #include "release/release.h"

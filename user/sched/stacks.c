@@ -28,13 +28,13 @@ struct stacks {
 	struct map64 by_key;	/* key -> struct stack *, as records defined them */
 	/*
 	 * Stacks of samples, in the same form: as many as there are interrupted
-	 * instructions times callers. Those of this generation, and those of the one
-	 * before, to which the first sample of this one may still belong.
+	 * instructions times callers. Of this generation, and of the one before: the
+	 * first sample of this one may still refer to them.
 	 */
 	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */
 	struct map64 cut_samples;	/* keys of samples without callers that could not be read */
-	size_t cut;		/* that lack frames, whose memory could not be read */
+	size_t cut;		/* stacks without some frames: memory could not be read */
 };
 
 struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth)
@@ -62,7 +62,7 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 		st->pcs[0]++;
 }
 
-/* Where the runtime's profiler ends a stack: what is behind is of another stack, or no frame at all. */
+/* Where the runtime's profiler ends a stack: further frames are of another stack, or are none at all. */
 static bool ends_sample(const struct frame *f)
 {
 	return !strcmp(f->func, "runtime.mcall") || !strcmp(f->func, "runtime.mstart");
@@ -145,7 +145,7 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 		return 0;
 	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
 				r->r.flags & REC_CPU_CUT ? STACK_KEY_CUT : r->stack & STACK_KEY_CUT);
-	if (r->r.flags & REC_CPU_CUT) {		/* of those with callers the record of the stack is counted */
+	if (r->r.flags & REC_CPU_CUT) {		/* with callers, the record of the stack is counted */
 		map64_put(&s->cut_samples, key, &is_new);
 		s->cut += is_new;
 	}

@@ -19,7 +19,7 @@ struct stacks;
 /* @symbols may be NULL: stacks then have addresses only. Not owned. */
 struct stacks *stacks_new(struct symbolizer *symbols, int minor, unsigned int depth);
 void stacks_define(struct stacks *s, const struct rec_stack *r);
-/* The whole stack of a sample, whose record may come before that of its callers. Returns its key. */
+/* The whole stack of a sample; the record of its callers may come later. Returns its key. */
 uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r);
 /* A generation has been written: forgets the stacks of samples that neither it nor the next one can use. */
 void stacks_turn(struct stacks *s);
@@ -27,10 +27,10 @@ void stacks_turn(struct stacks *s);
 uint64_t stacks_entry_key(uint64_t pc);
 /* trace_frames_fn; @ctx is the struct stacks. */
 size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
-/* Distinct stacks that records defined, and stacks that were used but whose record was lost. */
+/* Distinct stacks that records defined, and stacks that were used but have no record: it was lost. */
 size_t stacks_defined(const struct stacks *s);
 size_t stacks_missing(const struct stacks *s);
-/* Those that end where memory could not be read, though there may be more frames. */
+/* Stacks that end where memory could not be read, though there may be more frames. */
 size_t stacks_cut(const struct stacks *s);
 /* Addresses whose names could not be read any more; @why is "" or the reason. */
 uint64_t stacks_unanswered(const struct stacks *s, const char **why);

@@ -17,7 +17,7 @@
 #include "trace/sink.h"
 #include "tracev2.h"
 
-/* Readers count time in an int64_t: what is later than this is damaged. */
+/* Readers count time in an int64_t: a later time is damaged. */
 #define TIME_MAX (1ULL << 62)
 
 enum {
@@ -35,7 +35,7 @@ struct G {
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
-	bool worker;		/* of gcBgMarkWorker: it has waited as only those do */
+	bool worker;		/* of gcBgMarkWorker: it has waited for a reason that only workers have */
 	uint64_t start_pc;	/* of its first function; 0 = not known */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
@@ -79,7 +79,7 @@ enum { HEAP_ADDS = 8 };
 /* Spans, stacks of goroutines, and objects (memory.c, objects.c). */
 struct memory {
 	uint64_t base;		/* lowest address of the heap, 0: not known yet */
-	uint32_t tid;		/* thread that has the events of what exists, 0: not known */
+	uint32_t tid;		/* thread that has the events of spans and stacks that exist, 0: not known */
 	bool told;		/* the trace has the base */
 	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
 	struct map64 types;	/* by address: struct object_type * */
@@ -91,7 +91,7 @@ struct tables {
 };
 
 /*
- * Which tasks have begun. The runtime counts their ids up, so what is known of the last
+ * Which tasks have begun. The runtime counts their ids up, so one bit for each of the last
  * TASKS of them is enough, however many never end (annotations.c).
  */
 enum { TASKS = 1 << 16 };
@@ -130,7 +130,7 @@ struct model {
 	size_t due_size;	/* or when it has so many bytes */
 	uint64_t gomaxprocs;
 	bool tell_procs;	/* ProcsChange is due; it needs a running goroutine */
-	uint64_t procs_told;	/* what the trace says that it is, 0 = nothing yet */
+	uint64_t procs_told;	/* GOMAXPROCS in the trace, 0 = none yet */
 	uint64_t procs_stack;
 	struct G *stw;		/* goroutine that stops the world, NULL = none */
 	bool gc_running;	/* a mark phase */
@@ -142,7 +142,7 @@ struct model {
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
 	struct gap gap;
-	struct tables aside;	/* in a gap: what was known before */
+	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
 	struct task_window tasks;
 	struct memory memory;
@@ -156,13 +156,13 @@ struct model {
 struct G *g_get(struct model *s, uint64_t goid);	/* NULL if unknown */
 struct G *g_put(struct model *s, uint64_t goid);	/* made with STATUS_UNKNOWN if new */
 void g_drop(struct model *s, struct G *g);		/* it ended */
-/* @new of those alive are in the trace for the first time. */
+/* @new of the live goroutines are in the trace for the first time. */
 void count_goroutines(struct model *s, uint64_t new);
 struct P *p_get(struct model *s, uint64_t id);
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
 struct P *p_by_ptr(struct model *s, uint64_t ptr);
 struct M *m_put(struct model *s, uint64_t tid);
-/* It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from such a one. */
+/* It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from such threads only. */
 static inline bool m_speaks(const struct M *m)
 {
 	return m && m->g && m->g->status == G_RUNNING && m->p;

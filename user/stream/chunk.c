@@ -24,7 +24,7 @@ void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, struct 
 	}
 }
 
-/* Moves what stays to the front; returns its length. */
+/* Moves the records that stay to the front; returns their length. */
 static uint32_t cut_segment(uint8_t *to, const uint8_t *from, uint32_t len, uint64_t until)
 {
 	uint32_t at, kept = 0;

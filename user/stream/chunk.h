@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chunk: what one round of draining gives: records per CPU and a watermark.
+ * chunk: the result of one round of draining: records per CPU and a watermark.
  * It is the unit between the thread that empties the rings and everything
  * behind it, and the unit of a spool file.
  *
@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "record.h"
 
-/* Records made by user space travel as those of this CPU. */
+/* Records made by user space travel as records of this CPU. */
 enum { CHUNK_USER_CPU = 0xffff };
 
 /*

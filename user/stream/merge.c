@@ -123,7 +123,7 @@ static void queue_empty(struct queue *q)
 	q->entries.len = q->next = 0;
 }
 
-/* Drops what was passed on. */
+/* Drops the records that were passed on. */
 static void queue_compact(struct queue *q)
 {
 	struct entry *e = q->entries.data;

@@ -22,7 +22,7 @@ typedef void merge_fn(void *ctx, const struct rec *r);
 struct merge *merge_new(merge_fn *fn, void *ctx);
 /*
  * Adds a chunk and passes on everything up to its watermark. -EBADMSG when
- * the chunk is damaged (only a spool file can be): what was whole is passed on.
+ * the chunk is damaged (only a spool file can be): its whole records are passed on.
  */
 int merge_add(struct merge *m, const struct chunk *c, struct error *err);
 /* Passes on all that is left: the capture has ended. */

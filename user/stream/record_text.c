@@ -7,7 +7,7 @@
 
 #include "release/release.h"
 
-/* A row of record.def: the name of the kind, and what its words hold. */
+/* A row of record.def: the name of the kind, and the content of its words. */
 static const struct kind_words {
 	const char *name;
 	enum rec_word id, ptr, sub, flags, stack, arg;
@@ -37,7 +37,7 @@ static const char *const word_names[] = {
 	[REC_WORD_MAY_WAIT] = "may-wait", [REC_WORD_MISSING] = "missing",
 };
 
-/* Names of small numbers; what has none is printed as a number. */
+/* Names of small numbers; one without a name is printed as a number. */
 static const struct { const char *of[16]; } value_names[] = {
 	[REC_WORD_STOP] = { { [REC_STOP_GOSCHED] = "gosched", [REC_STOP_PREEMPTED] = "preempted" } },
 	[REC_WORD_PSTART] = { { [REC_PSTART_ACQUIRE] = "acquirep", [REC_PSTART_EXITSYSCALL] = "exitsyscall",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_text: one record as one line of text, for `gotap records`. The names of kinds and of
- * what their words hold are those of record.def.
+ * their words are from record.def.
  */
 #ifndef GOTAP_STREAM_RECORD_TEXT_H
 #define GOTAP_STREAM_RECORD_TEXT_H
@@ -11,7 +11,7 @@
 
 /*
  * Appends @r, which is whole: time, thread, kind, then WORD=VALUE, no line feed. @minor is
- * the Go release, which decides what the number of a wait reason means.
+ * the Go release, which decides the meaning of a wait reason's number.
  */
 void record_text(struct buf *out, const struct rec *r, int minor);
 

@@ -18,7 +18,7 @@ static const char MAGIC[8] = "gotapspl";
 
 enum {
 	SPOOL_VERSION = 2,
-	/* Far above what one round of draining can hold; guards the allocation. */
+	/* Far above the size of any chunk; guards the allocation. */
 	CHUNK_MAX = 1 << 30,
 };
 

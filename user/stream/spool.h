@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool: a capture as a file: what the assembler needs to know of the target,
- * then the chunks as they came. `gotap assemble` turns one into a trace with
+ * spool: a capture as a file: struct capture_info, which describes the target for the
+ * assembler, then the chunks as they came. `gotap assemble` turns one into a trace with
  * neither root nor the process.
  */
 #ifndef GOTAP_STREAM_SPOOL_H
