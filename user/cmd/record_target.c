@@ -145,10 +145,13 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 	return r == -ECHILD ? no_go_program(wanted, &why, err) : r;
 }
 
-/* Errors of a process whose memory or program went away while it was looked at. */
+/*
+ * Errors of a process whose memory or program went away while it was looked at; -EINTR: the
+ * recording's time was over meanwhile.
+ */
 static bool may_have_gone(struct process *p, int r)
 {
-	return r == -ESRCH || r == -EFAULT || r == -ENOENT || process_leaves(p);
+	return r == -ESRCH || r == -EFAULT || r == -ENOENT || r == -EINTR || process_leaves(p);
 }
 
 int target_fault(struct target *t, int r, struct error *err)

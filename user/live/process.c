@@ -368,16 +368,23 @@ bool process_leaves(struct process *p)
 	return process_ended(p) || !has_exe(p);
 }
 
+/* Within an exec a process has no program for a moment, and then one whose stack is not there yet. */
+static bool is_execing(const struct process *p)
+{
+	uint64_t id[3];
+
+	return exe_identity(p, id) || (p->exe_id[2] && !id[2]);
+}
+
 enum process_fate process_fate(struct process *p)
 {
 	uint64_t end = now_ns() + EXEC_NS;
 
-	while (!process_ended(p) && !process_execed(p)) {
-		if (now_ns() > end)
-			return has_exe(p) ? PROCESS_SAME : PROCESS_ENDED;
+	while (!process_ended(p) && is_execing(p) && now_ns() < end)
 		nanosleep(&moment, NULL);
-	}
-	return process_ended(p) ? PROCESS_ENDED : PROCESS_EXECED;
+	if (process_ended(p))
+		return PROCESS_ENDED;
+	return process_execed(p) ? PROCESS_EXECED : PROCESS_SAME;
 }
 
 /* struct pidfd_info of Linux 6.13; exit_code is there since 6.15. */
