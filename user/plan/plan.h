@@ -57,6 +57,22 @@ unsigned int groups_default(void);
  */
 bool groups_parse(const char *list, unsigned int *ret);
 
+/*
+ * How `--attach inline` replaces a probe: by another operand of the instruction that it sits at. Only in plans
+ * that were made for it.
+ */
+enum patch_kind {
+	PATCH_NONE,		/* not at all */
+	PATCH_CALL,		/* call rel32: leads to gotap's stub instead, and from there to @patch_target */
+	/*
+	 * cmpb $0, trace.enabled(%rip) in front of a call of traceAcquireEnabled: it tests a byte that is never 0
+	 * instead. @patch_target: trace.enabled. The call is a point of its own (PATCH_HOOK_CALL), @hook of both
+	 * is the index of the other; either both are patched or none.
+	 */
+	PATCH_FLAG,
+	PATCH_HOOK_CALL,
+};
+
 struct probe_point {
 	enum program program;
 	const char *function;	/* runtime function it sits in */
@@ -64,6 +80,16 @@ struct probe_point {
 	uint64_t file_offset;
 	const char *file;	/* NULL: the program's own, else that of a plugin (not owned) */
 	char site[80];		/* "push %rbp at +0x6" */
+	enum patch_kind patch;
+	uint8_t bytes[8], len;	/* the instruction, if it is patched */
+	uint64_t patch_target;	/* link-time address */
+	size_t hook;
+};
+
+/* A probe that stays a breakpoint with `--attach inline` although it is frequent. */
+struct not_inline {
+	const char *function;
+	char why[128];
 };
 
 struct missing_probe {
@@ -107,6 +133,11 @@ struct plan {
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */
 	struct vec missing;		/* struct missing_probe */
+	/* Of a plan for `--attach inline`: */
+	bool for_inline;
+	uint32_t at_calls;		/* bits 1 << enum inline_program: its probes sit at calls of the function */
+	struct vec not_inline;		/* struct not_inline */
+	uint64_t futex[2], usleep[2];	/* runtime.futex and runtime.usleep: [start, end); 0: not found */
 };
 
 /*
@@ -115,6 +146,8 @@ struct plan {
  * must be released in any case.
  */
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
+/* The same for `--attach inline`: frequent probes sit at instructions with an operand to patch, where that can be. */
+int plan_make_inline(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
 /*
  * Adds the probes of a plugin that the program has opened. @file is where it can
  * be read, for as long as @p is used; @shift is its load bias minus the program's.

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inject: memory for gotap inside the target, and its removal, by system calls that one of the
+ * target's threads is made to do. Everything here runs in the prober (capture/prober.h).
+ *
+ * The thread is one that sleeps in runtime.futex or runtime.usleep, and the calls are made at that very
+ * system call instruction: if the prober is killed at any instant, the thread comes back from a
+ * call the result of which the runtime ignores there (futexsleep and usleep may return early).
+ */
+#ifndef GOTAP_INLINE_INJECT_H
+#define GOTAP_INLINE_INJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "live/process.h"
+
+/* Where the two functions of the runtime are in the target: [start, end). */
+struct inject_hosts {
+	uint64_t futex[2], usleep[2];
+};
+
+struct injected {
+	uint64_t code;		/* address; r-x, @code_size bytes, then the control page (rw-, wiped on fork) */
+	size_t code_size;
+	uint64_t shared;	/* address of struct inline_shared in the target */
+	size_t shared_size;
+	int memfd;		/* of the shared memory; the caller's */
+	uint64_t held_ns;	/* the longest time that a thread was held */
+	unsigned int held;	/* how often one was */
+};
+
+/*
+ * Can memory be put into @p at all? 0, or -ENOTSUP and one line that says why not: another tracer, a
+ * seccomp filter that cannot be suspended, no membarrier, a TSC that is not the clock, another PID
+ * namespace. Changes nothing.
+ */
+int inject_possible(const struct process *p, struct error *err);
+/*
+ * Makes code and control page within 2 GiB of all of [@near_lo, @near_hi), and shared memory of
+ * @shared_size bytes. Tries for at most @timeout_ms to find a thread that sleeps in @hosts. All or nothing.
+ * -EAGAIN: no such thread; -ESRCH: it has ended; -ENOTSUP, -ENOMEM: the target refuses.
+ */
+int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
+		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err);
+/* Writes into the code (which the target may not), by its mem file. */
+int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err);
+/*
+ * Takes the memory out again once no thread of the target can be inside of the code: no pc in it and no
+ * address of it on a stack. Nothing may lead there any more (patch.h). -EBUSY: after @timeout_ms a thread was
+ * still inside, or may have been; then the memory stays, inert.
+ */
+int inject_remove(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
+		  struct error *err);
+
+#endif
