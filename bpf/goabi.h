@@ -16,9 +16,9 @@
  * GO_ABI_STACK, to 1.16: the same sites; arguments are above the return
  * address, g is in thread-local storage.
  *
- * Since Go 1.21 the probes of casgstatus sit at the calls of it (at_status_calls). There
- * registers are as in GO_ABI_PUSH, but the call has not run: the return address is the
- * next instruction's, and not in memory yet.
+ * Since Go 1.21 the probes of casgstatus sit at the calls of it (at_status_calls), for
+ * `--attach inline` since 1.17. There registers are as in GO_ABI_PUSH, but the call has not
+ * run: the return address is the next instruction's, and not in memory yet.
  *
  * The programs are compiled twice (old.bpf.c), so that the code for today's
  * releases has no branch for the two old ABIs; in the old programs go_abi is
@@ -49,11 +49,12 @@ struct go_casgstatus {
 	u64 gp, old, new;
 };
 
+extern const volatile bool at_status_calls;	/* common.h */
+
 #ifndef GO_OLD
 
 #define GO_PROGRAM(name) name
 enum { go_abi = GO_ABI_PUSH };
-extern const volatile bool at_status_calls;	/* common.h */
 
 static __always_inline u64 go_g(struct pt_regs *ctx) { return arch_g(ctx); }
 static __always_inline u64 go_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
@@ -128,8 +129,13 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 		u32 old, new;
 	} frame = {};
 
-	read_user(&frame, sizeof(frame), loaded(arch_fp(ctx)));
 	c.g = go_g(ctx);
+	if (at_status_calls) {
+		c.fp = loaded(arch_fp(ctx));
+		c.ret = loaded(arch_ip(ctx)) + ARCH_CALL_LEN;
+		return c;
+	}
+	read_user(&frame, sizeof(frame), loaded(arch_fp(ctx)));
 	c.fp = frame.fp;
 	c.ret = frame.ret;
 	if (go_abi == GO_ABI_STACK) {
