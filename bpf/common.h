@@ -31,6 +31,8 @@ extern const volatile __u64 target_ns_ino;
 extern const volatile __u32 stack_depth;
 /* The probes of casgstatus sit at the calls of it, not at its start. */
 extern const volatile bool at_status_calls;
+/* Likewise for those functions that have a bit 1 << enum inline_program: `--attach inline` has probes at calls. */
+extern const volatile __u32 at_calls;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
 extern const volatile bool goid_before_status;
 /* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */
@@ -39,7 +41,7 @@ extern const volatile bool syscall_bp;
 extern const volatile bool have_task_regs;
 /* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
 extern const volatile __s32 ready_skip_slot;
-/* Go 1.26+: register that holds m.p at the jump of runtime.exitsyscall (x86 number). */
+/* Go 1.26+: register that holds m.p at the probe in runtime.exitsyscall (x86 number), or EXITSYSCALL_P_OF_M. */
 extern const volatile __u32 exitsyscall_p_reg;
 
 /* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */

@@ -8,6 +8,7 @@ const volatile __u64 target_ns_dev = 0;
 const volatile __u64 target_ns_ino = 0;
 const volatile __u32 stack_depth = 127;
 const volatile bool at_status_calls = false;
+const volatile __u32 at_calls = 0;
 const volatile bool goid_before_status = true;
 const volatile bool syscall_bp = true;
 const volatile bool have_task_regs = false;

@@ -18,7 +18,8 @@
  *
  * Since Go 1.21 the probes of casgstatus sit at the calls of it (at_status_calls), for
  * `--attach inline` since 1.17. There registers are as in GO_ABI_PUSH, but the call has not
- * run: the return address is the next instruction's, and not in memory yet.
+ * run: the return address is the next instruction's, and not in memory yet. With that option
+ * most other frequent probes sit at calls, too (at_calls).
  *
  * The programs are compiled twice (old.bpf.c), so that the code for today's
  * releases has no branch for the two old ABIs; in the old programs go_abi is
@@ -28,6 +29,7 @@
 #define GOTAP_BPF_GOABI_H
 
 #include "gooffsets.h"
+#include "inline.h"
 
 #if defined(__TARGET_ARCH_x86)
 #include "arch_x86.h"
@@ -50,6 +52,21 @@ struct go_casgstatus {
 };
 
 extern const volatile bool at_status_calls;	/* common.h */
+extern const volatile __u32 at_calls;
+
+/* Does the probe of @program sit at the calls of its function, and not in it? */
+static __always_inline bool go_at_call(enum inline_program program)
+{
+	return at_calls >> program & 1;
+}
+
+/* For a probe at a function's entry, or at the calls of it: the return address of the function. */
+static __always_inline u64 go_caller(struct pt_regs *ctx, enum inline_program program)
+{
+	if (go_at_call(program))
+		return loaded(arch_ip(ctx)) + ARCH_CALL_LEN;
+	return arch_return(loaded(arch_link(ctx)));
+}
 
 #ifndef GO_OLD
 
@@ -63,7 +80,7 @@ static __always_inline u64 go_arg3(struct pt_regs *ctx) { return arch_arg3(ctx);
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return arch_arg4(ctx); }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return arch_arg5(ctx); }
 static __always_inline u64 go_arg6(struct pt_regs *ctx) { return arch_arg6(ctx); }
-static __always_inline bool go_restarts(struct pt_regs *ctx) { return false; }
+static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program) { return false; }
 
 static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 {
@@ -111,10 +128,10 @@ static __always_inline u64 go_arg3(struct pt_regs *ctx) { return go_arg(ctx, 3, 
 static __always_inline u64 go_arg4(struct pt_regs *ctx) { return go_arg(ctx, 4, loaded(arch_arg4(ctx))); }
 static __always_inline u64 go_arg5(struct pt_regs *ctx) { return go_arg(ctx, 5, loaded(arch_arg5(ctx))); }
 
-/* At a stack check that jumps: the function will start again. For sites in a prologue only. */
-static __always_inline bool go_restarts(struct pt_regs *ctx)
+/* At a stack check that jumps: the function will start again. Not for sites behind a prologue. */
+static __always_inline bool go_restarts(struct pt_regs *ctx, enum inline_program program)
 {
-	return arch_stack_grows(ctx);
+	return !go_at_call(program) && arch_stack_grows(ctx);
 }
 
 /* From its own frame and, with GO_ABI_STACK, the arguments above it. */

@@ -17,14 +17,14 @@ static __always_inline __u64 stack_use(__u64 gp, __u64 sp)
 }
 
 /* @gp will assist; we are on the system stack. */
-static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
+static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp, enum inline_program program)
 {
 	__u64 pid_tgid = current_ids(), g = go_g(ctx);
-	__u64 link = go_link(ctx), fp = go_fp(ctx);
+	__u64 fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, program))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_ASSIST_BEGIN, 0);
 	if (!l)
@@ -32,7 +32,7 @@ static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 	l->r.id = read_u64(gp + off.g_goid);
 	l->r.ptr = stack_use(gp, read_u64(gp + off.g_sched_sp));
 	l->arg = 0;
-	from = start_at_actor(g, go_return(link), fp);
+	from = start_at_actor(g, go_caller(ctx, program), fp);
 	submit_with_stack(l, (__u32)pid_tgid, &from, STACK_ASSIST, 0);
 	return 0;
 }
@@ -41,14 +41,14 @@ static __always_inline int send_begin(struct pt_regs *ctx, __u64 gp)
 SEC("uprobe")
 int GO_PROGRAM(assist_begin)(struct pt_regs *ctx)
 {
-	return send_begin(ctx, go_arg1(ctx));
+	return send_begin(ctx, go_arg1(ctx), INLINE_assist_begin);
 }
 
 /* The function literal in gcAssistAlloc that calls it, where -pgo has inlined it into that. */
 SEC("uprobe")
 int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 {
-	return send_begin(ctx, read_u64(g_m(go_g(ctx)) + off.m_curg));
+	return send_begin(ctx, read_u64(g_m(go_g(ctx)) + off.m_curg), INLINE_NONE);
 }
 
 /* In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. */

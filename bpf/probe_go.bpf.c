@@ -53,7 +53,7 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 	struct rec_long *l;
 	struct g_chunk c;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_preempt_park))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, REC_GO_PREEMPT_PARK, 0);
 	if (!l)
@@ -85,11 +85,15 @@ static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
 	a->coro = at <= sizeof(words) - 8 ? words[at / 8] : read_u64(gp + off.g_coroarg);
 }
 
-/* coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. */
+/*
+ * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. It is only called by mcall,
+ * so that the calls at which this probe can sit are those of mcall, where gp is g.
+ */
 SEC("uprobe")
 int coroswitch(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), gp = go_arg1(ctx), next;
+	__u64 pid_tgid = current_ids(), next;
+	__u64 gp = go_at_call(INLINE_coroswitch) ? go_g(ctx) : loaded(go_arg1(ctx));
 	struct rec_long *l;
 	struct coro_args a;
 

@@ -12,7 +12,7 @@ int GO_PROGRAM(heap_update)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), c = go_arg1(ctx), delta = go_arg2(ctx);
 
-	if (!delta || !is_target(pid_tgid) || go_restarts(ctx))
+	if (!delta || !is_target(pid_tgid) || go_restarts(ctx, INLINE_heap_update))
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_ALLOC, read_u64(c + off.gcc_heap_live) + delta, delta);
 }
@@ -23,7 +23,7 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), marked = go_arg2(ctx);
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_ALLOC, marked, 0);
 }

@@ -14,13 +14,13 @@ SEC("uprobe")
 int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
-	__u64 link = go_link(ctx), fp = go_fp(ctx), p = go_arg1(ctx);
+	__u64 fp = go_fp(ctx), p = go_arg1(ctx);
 	__u8 sub = REC_PSTART_ACQUIRE;
 	struct site_class s;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_proc_start))
 		return 0;
-	if ((site_find(SITE_KEY(go_return(link), 0, 0), &s) ||
+	if ((site_find(SITE_KEY(go_caller(ctx, INLINE_proc_start), 0, 0), &s) ||
 	     site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &s)) && s.kind == REC_P_START)
 		sub = s.sub;
 	return send_p(pid_tgid, p, REC_P_START, sub);
@@ -39,10 +39,10 @@ int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 	struct g_chunk c;
 	struct site_class s;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_proc_stop))
 		return 0;
 	m = g_m(go_g(ctx));
-	if (site_find(SITE_KEY(go_return(go_link(ctx)), 0, 0), &s) &&
+	if (site_find(SITE_KEY(go_caller(ctx, INLINE_proc_stop), 0, 0), &s) &&
 	    s.kind == REC_SYS_ENTER_BLOCK) {
 		curg = read_u64(m + off.m_curg);
 		l = rec_begin(sizeof(*l), pid_tgid, REC_SYS_ENTER_BLOCK, 0);
@@ -88,7 +88,7 @@ int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids();
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_proc_handoff))
 		return 0;
 	return send_p(pid_tgid, go_arg1(ctx), REC_P_HANDOFF, 0);
 }
@@ -101,7 +101,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 	struct stack_start from;
 	struct rec_long *l;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, kind, sub);
 	if (!l)

@@ -65,7 +65,7 @@ int GO_PROGRAM(sweep_span)(struct pt_regs *ctx)
 	struct stack_start from = {};
 	struct sweeping now = {}, *old;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
 		return 0;
 	now.place = sweep_place(link, fp);
 	if (!now.place)

@@ -25,16 +25,24 @@ int syscall_enter(struct pt_regs *ctx)
 	return 0;
 }
 
+static __always_inline __u64 exitsyscall_p(struct pt_regs *ctx)
+{
+	if (exitsyscall_p_reg == EXITSYSCALL_P_OF_M)
+		return read_u64(g_m(go_g(ctx)) + off.m_p);
+	return go_reg(ctx, exitsyscall_p_reg);
+}
+
 /*
  * The jump in exitsyscall that tests the P just loaded, after the goroutine
  * won its status back: from here on nobody can take the P away. Without a P
- * the probe in acquirepNoTrace or exitsyscallNoP records the outcome later.
+ * the probe in acquirepNoTrace or exitsyscallNoP records the outcome later. For `--attach
+ * inline` it is the test of trace.enabled behind that jump, which only a goroutine with a P gets to.
  */
 SEC("uprobe")
 int syscall_exit(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), gp = go_g(ctx);
-	__u64 p = go_reg(ctx, exitsyscall_p_reg);
+	__u64 p = exitsyscall_p(ctx);
 	struct rec_long *l;
 
 	if (!p || !is_target(pid_tgid))

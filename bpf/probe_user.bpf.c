@@ -91,21 +91,16 @@ static __always_inline int send_annotation(const struct annotation *a)
 	return 0;
 }
 
-/* These run on the goroutine's own stack: its frames from the caller on. */
-static __always_inline struct stack_start start_here(__u64 link, __u64 fp)
+/*
+ * The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it. They run
+ * on the goroutine's own stack: its frames from the caller on.
+ */
+static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a, enum inline_program program)
 {
-	return (struct stack_start){ .pc = go_return(link), .bp = fp };
-}
-
-/* The common end of all of them: @a has the annotation; adds stack, time and texts, and sends it. */
-static __always_inline int annotate(struct pt_regs *ctx, struct annotation *a)
-{
-	__u64 link = go_link(ctx), fp = go_fp(ctx);
-
 	a->pid_tgid = current_ids();
-	if (!is_target(a->pid_tgid) || go_restarts(ctx))
+	if (!is_target(a->pid_tgid) || go_restarts(ctx, program))
 		return 0;
-	a->from = start_here(link, fp);
+	a->from = (struct stack_start){ .pc = go_caller(ctx, program), .bp = go_fp(ctx) };
 	return send_annotation(a);
 }
 
@@ -121,7 +116,7 @@ int GO_PROGRAM(user_task_begin)(struct pt_regs *ctx)
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
 	};
 
-	return annotate(ctx, &a);
+	return annotate(ctx, &a, INLINE_user_task_begin);
 }
 
 /* userTaskEnd(id uint64) */
@@ -133,7 +128,7 @@ int GO_PROGRAM(user_task_end)(struct pt_regs *ctx)
 		.task = go_arg1(ctx),
 	};
 
-	return annotate(ctx, &a);
+	return annotate(ctx, &a, INLINE_user_task_end);
 }
 
 /* userRegion(id, mode uint64, regionType string): mode 0 begins, 1 ends */
@@ -147,7 +142,7 @@ int GO_PROGRAM(user_region)(struct pt_regs *ctx)
 		.text = { text_at(go_arg3(ctx), go_arg4(ctx)) },
 	};
 
-	return annotate(ctx, &a);
+	return annotate(ctx, &a, INLINE_user_region);
 }
 
 /* userLog(id uint64, category, message string) */
@@ -162,5 +157,5 @@ int GO_PROGRAM(user_log)(struct pt_regs *ctx)
 		.text = { text_at(go_arg2(ctx), go_arg3(ctx)), text_at(go_arg4(ctx), go_arg5(ctx)) },
 	};
 
-	return annotate(ctx, &a);
+	return annotate(ctx, &a, INLINE_user_log);
 }

@@ -88,6 +88,9 @@ enum go_abi {
 	F(gcc_sweep_trigger, "runtime.gcControllerState", "sweepDistMinTrigger", 19) \
 	F(gcc_heap_live,     "runtime.gcControllerState", "heapLive", 19)
 
+/* In place of the number of a register that has the P at the probe in exitsyscall: none has, it is g.m.p. */
+enum { EXITSYSCALL_P_OF_M = 255 };
+
 /*
  * Where a value is at a probe in the middle of a function: in register @reg (its
  * number in x86 instructions) or, where @in_frame, at @disp from the stack pointer.

@@ -40,7 +40,7 @@ enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 #define BOTH + 1
 #define PROGRAM(name, group, builds) + 1 builds
 enum {
-	OF_NO_PLACE = 4,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record */
+	OF_NO_PLACE = 5,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, guard */
 	ALL_PROGRAMS = OF_NO_PLACE
 #include "plan/probes.def"
 };
@@ -94,6 +94,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->target_ns_ino = b->proc->bpf_ns.ino;
 	k->stack_depth = opts->stack_depth;
 	k->at_status_calls = plan->at_status_calls;
+	k->at_calls = plan->at_calls;
 	k->have_task_regs = has_helper(BPF_FUNC_task_pt_regs);
 	k->goid_before_status = plan->goid_before_status;
 	k->syscall_bp = plan->syscall_bp;

@@ -115,7 +115,7 @@ struct plan {
 	bool goid_before_status;
 	bool syscall_bp;
 	int ready_skip_slot;		/* 0: unknown */
-	unsigned int exitsyscall_p_reg;
+	unsigned int exitsyscall_p_reg;	/* or EXITSYSCALL_P_OF_M */
 	int heap_live_reg;		/* where update is inlined; -1: nowhere */
 	uint64_t heap_live_at, heap_goal_at;	/* variables of Go up to 1.18; 0 unknown */
 	struct go_operand gstack_lo, gstack_size;	/* at the probe in stackalloc */
