@@ -40,7 +40,7 @@ enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 #define BOTH + 1
 #define PROGRAM(name, group, builds) + 1 builds
 enum {
-	OF_NO_PLACE = 5,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, guard */
+	OF_NO_PLACE = 4,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record */
 	ALL_PROGRAMS = OF_NO_PLACE
 #include "plan/probes.def"
 };

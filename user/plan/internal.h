@@ -55,12 +55,26 @@ int plan_lacks(struct plan *p, const struct gobin *b, const struct probe_spec *s
 void plan_note_missing(struct plan *p, const char *function, const char *lacks,
 		       const struct error *why);
 
+/* The function of assembly code that is called so in the source. */
+int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret);
+
 /* --- sites.c --- */
 
 void plan_add_site(struct plan *p, uint64_t pc, uint8_t old, uint8_t new_,
 		   struct site_class class);
 /* The classes of all calls of casgstatus, and of callers of probed functions. */
 int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
+
+/* --- inline.c --- */
+
+enum program plan_inline_program(enum inline_program which);
+/* For a point at an instruction that is a direct call: how it can be patched. False if it is none. */
+bool plan_patch_call(const struct gobin *b, struct probe_point *point);
+/* Why the probe in @function, which is not copied, stays as it is; one line for each. */
+void plan_note_not_inline(struct plan *p, const char *function, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Moves the frequent probes of a plan that is made for that to where there is an operand to patch. */
+int plan_inline(struct plan *p, const struct gobin *b, struct error *err);
 
 /* --- inlining.c --- */
 

@@ -418,7 +418,7 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 }
 
 /* Assembly functions carry the suffix of their ABI in the symbol table. */
-static int find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret)
+int plan_find_assembly(const struct gobin *b, const char *name, struct gobin_func *ret)
 {
 	char abi0[64];
 
@@ -436,8 +436,8 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 {
 	struct gobin_func fn, leaf;
 
-	if (p->abi != GO_ABI_PUSH || find_assembly(b, "runtime.systemstack", &fn) ||
-	    find_assembly(b, "runtime.systemstack_switch", &leaf))
+	if (p->abi != GO_ABI_PUSH || plan_find_assembly(b, "runtime.systemstack", &fn) ||
+	    plan_find_assembly(b, "runtime.systemstack_switch", &leaf))
 		return;
 	p->systemstack_return = code_systemstack_return(b, &fn);
 	p->systemstack_pc = p->systemstack_return ? leaf.addr + 8 : 0;
@@ -460,7 +460,7 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->mheap = stackalloc_mheap(b);
 }
 
-int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
+static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline, struct error *err)
 {
 	int r;
 
@@ -469,6 +469,7 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 		.go_version = gobin_go_version(b),
 		.groups = groups,
 		.heap_live_reg = -1,
+		.for_inline = for_inline,
 	};
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; "
@@ -493,11 +494,24 @@ int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct
 		r = add_points(p, b, err);
 	if (!r)
 		r = plan_sites(p, b, err);
+	if (!r && for_inline)
+		r = plan_inline(p, b, err);
 	return r;
+}
+
+int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
+{
+	return make(p, b, groups, false, err);
+}
+
+int plan_make_inline(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
+{
+	return make(p, b, groups, true, err);
 }
 
 void plan_release(struct plan *p)
 {
+	vec_free(&p->not_inline);
 	vec_free(&p->points);
 	vec_free(&p->sites);
 	vec_free(&p->missing);

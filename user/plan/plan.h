@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "gooffsets.h"
+#include "inline.h"
 #include "record.h"
 #include "target/gobin.h"
 
@@ -148,6 +149,8 @@ struct plan {
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
 /* The same for `--attach inline`: frequent probes sit at instructions with an operand to patch, where that can be. */
 int plan_make_inline(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
+/* The number of points that `--attach inline` can patch. */
+size_t plan_inline_count(const struct plan *p);
 /*
  * Adds the probes of a plugin that the program has opened. @file is where it can
  * be read, for as long as @p is used; @shift is its load bias minus the program's.

@@ -10,6 +10,30 @@
 
 #include "plan/internal.h"
 
+static bool has_program(const struct plan *p, enum program program)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len; i++)
+		if (vec_at(&p->points, struct probe_point, i)->program == program)
+			return true;
+	return false;
+}
+
+/* Do both have probes of a program that sit at calls in the one only? */
+static bool inline_differs(const struct plan *a, const struct plan *b)
+{
+	size_t i;
+
+	for (i = INLINE_NONE + 1; i < INLINE_PROGRAMS; i++) {
+		enum program program = plan_inline_program((enum inline_program)i);
+
+		if (((a->at_calls ^ b->at_calls) >> i & 1) && has_program(a, program) && has_program(b, program))
+			return true;
+	}
+	return false;
+}
+
 /* The BPF programs have one copy of these facts, so both modules must have the same. */
 static const char *difference(const struct plan *a, const struct plan *b)
 {
@@ -31,6 +55,9 @@ static const char *difference(const struct plan *a, const struct plan *b)
 		return "their mallocgc uses different registers: leave out the events of group 'objects'";
 	if (a->ready_skip_slot != b->ready_skip_slot)
 		return "their ready has different frames";
+	if (inline_differs(a, b))
+		return "functions of the one have probes at their calls, of the other at their start: "
+		       "use --attach uprobes";
 	return NULL;
 }
 
@@ -56,17 +83,29 @@ static void add_missing(struct plan *p, const struct plan *of)
 	}
 }
 
+/* Code inside the program patches the program's own code only. */
+static void add_point(struct plan *p, const struct probe_point *of, const char *file, uint64_t shift)
+{
+	struct probe_point *point;
+
+	if (of->program == PROGRAM_guard)
+		return;
+	point = vec_push(&p->points, sizeof(*point));
+	*point = *of;
+	point->addr += shift;
+	point->file = file;
+	point->patch = PATCH_NONE;
+}
+
 static void add_all(struct plan *p, const struct plan *of, const char *file, uint64_t shift)
 {
 	size_t i;
 
-	for (i = 0; i < of->points.len; i++) {
-		struct probe_point *point = vec_push(&p->points, sizeof(*point));
-
-		*point = *vec_at(&of->points, struct probe_point, i);
-		point->addr += shift;
-		point->file = file;
-	}
+	for (i = 0; i < of->points.len; i++)
+		add_point(p, vec_at(&of->points, struct probe_point, i), file, shift);
+	if (p->for_inline)
+		plan_note_not_inline(p, "plugins", "what a plugin has of package runtime keeps its breakpoints");
+	p->at_calls |= of->at_calls;
 	for (i = 0; i < of->sites.len; i++) {
 		struct site_row *row = vec_push(&p->sites, sizeof(*row));
 
@@ -82,7 +121,8 @@ int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file
 {
 	struct plan of;
 	const char *other;
-	int r = plan_make(&of, plugin, p->groups, err);
+	int r = p->for_inline ? plan_make_inline(&of, plugin, p->groups, err) :
+				plan_make(&of, plugin, p->groups, err);
 
 	if (!r && (other = difference(p, &of)))
 		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: %s",

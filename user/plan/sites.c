@@ -234,6 +234,8 @@ static int add_status_call(struct plan *p, const struct gobin *b, const struct c
 
 	snprintf(point.site, sizeof(point.site), "call of runtime.casgstatus at +0x%x",
 		 (unsigned int)(point.addr - c->func.addr));
+	if (p->for_inline)
+		plan_patch_call(b, &point);
 	return plan_add_point(p, b, &point, err);
 }
 
@@ -251,6 +253,15 @@ static bool all_are_calls(const struct plan *p, const struct gobin *b, const str
 }
 
 /*
+ * Up to Go 1.20 the start of casgstatus does as well; the call is there for what can only replace
+ * a call.
+ */
+static bool can_sit_at_calls(const struct plan *p)
+{
+	return p->abi == GO_ABI_PUSH || (p->for_inline && p->abi == GO_ABI_CHECK);
+}
+
+/*
  * Probes at the calls of casgstatus that mean something, in place of the one at
  * its start: the others cost nothing then, and the caller follows from the address of the
  * probe. Otherwise the probe has to read it from the stack.
@@ -262,7 +273,7 @@ static int move_to_calls(struct plan *p, const struct gobin *b, const struct vec
 	size_t i, n = 0;
 	int r = 0;
 
-	if (p->abi != GO_ABI_PUSH || !all_are_calls(p, b, calls))
+	if (!can_sit_at_calls(p) || !all_are_calls(p, b, calls))
 		return 0;
 	for (i = 0; i < p->points.len; i++)
 		if (points[i].program != PROGRAM_casgstatus)
@@ -275,6 +286,8 @@ static int move_to_calls(struct plan *p, const struct gobin *b, const struct vec
 			r = add_status_call(p, b, &c->site, err);
 	}
 	p->at_status_calls = true;
+	if (p->for_inline)
+		p->at_calls |= 1u << INLINE_casgstatus;
 	return r;
 }
 

@@ -16,11 +16,14 @@
 #include "target/mallocgc.h"
 #include "target/prologue.h"
 #include "target/ready_skip.h"
+#include "target/references.h"
 #include "target/stackalloc.h"
 #include "target/trace_flag.h"
 
 /* Does the kernel emulate the instruction at @addr in a uprobe, instead of stepping through a copy? */
 bool code_is_emulated(const struct gobin *b, uint64_t addr);
+/* Is the instruction at @addr a direct call? *@target is where it leads. */
+bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target);
 /* Can the BPF side read register @reg by its number (go_reg)? */
 bool code_is_readable(int reg);
 /* Are g and the arguments in their registers at @site, as on entry? */

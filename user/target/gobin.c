@@ -362,6 +362,11 @@ const struct pclntab *gobin_table(const struct gobin *b)
 	return b->table;
 }
 
+const struct elf_file *gobin_elf(const struct gobin *b)
+{
+	return &b->elf;
+}
+
 static int find_object(const struct elf_symbols *symbols, const char *name, uint64_t *ret)
 {
 	size_t i;

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "gooffsets.h"
 
+struct elf_file;
 struct gobin;
 struct pclntab;
 
@@ -82,6 +83,8 @@ int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret);
 int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret);
 /* The binary's own function table; NULL if there is none that can be read. */
 const struct pclntab *gobin_table(const struct gobin *b);
+/* The file itself, as long as @b lives. */
+const struct elf_file *gobin_elf(const struct gobin *b);
 /* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
 /* Of one that the dynamic linker knows: a program that can open plugins exports all. */

@@ -18,6 +18,18 @@ bool code_is_emulated(const struct gobin *b, uint64_t addr)
 	return code && !x86_decode(&insn, code, n + 1) && x86_is_emulated(&insn);
 }
 
+bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
+{
+	enum { CALL = 0xe8 };
+	const uint8_t *code = gobin_bytes(b, addr, ARCH_CALL_LEN);
+	struct x86_insn insn;
+
+	if (!code || x86_decode(&insn, code, ARCH_CALL_LEN) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
+		return false;
+	*target = addr + ARCH_CALL_LEN + (uint64_t)insn.imm;
+	return true;
+}
+
 bool code_is_readable(int reg)
 {
 	const unsigned int readable = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX | 1 << X86_RBX |

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * inline: a plan for `--attach inline`. In: a plan as plan_make() has it. Out: the same one, in which
+ * frequent probes sit at instructions with an operand that can be patched, and for those that do not the
+ * reason. A probe at the start of a function goes to the calls of it, if nothing but these calls leads
+ * to the function: one that came another way would be missed.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/internal.h"
+
+/* By enum inline_program. */
+static const enum program inline_programs[INLINE_PROGRAMS] = {
+#define INLINE_PROGRAM(name) [INLINE_##name] = PROGRAM_##name,
+#include "inline.def"
+#undef INLINE_PROGRAM
+};
+
+enum program plan_inline_program(enum inline_program which)
+{
+	return inline_programs[which];
+}
+
+/* Groups that can be frequent, of which no program is in inline.def. */
+static const struct {
+	enum group group;
+	const char *name;
+} outside[] = {
+	{ GROUP_SWEEP, "group sweep" },
+	{ GROUP_STACKS, "group stacks" },
+	{ GROUP_SPANS, "group spans" },
+	{ GROUP_OBJECTS, "group objects" },
+};
+
+struct work {
+	struct plan *p;
+	const struct gobin *b;
+	struct vec starts;	/* uint64_t: of functions that have a probe at their start */
+	struct vec refs;	/* struct reference: to these */
+};
+
+static struct probe_point *point_at(const struct plan *p, size_t i)
+{
+	return vec_at(&p->points, struct probe_point, i);
+}
+
+size_t plan_inline_count(const struct plan *p)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->points.len; i++)
+		n += point_at(p, i)->patch != PATCH_NONE;
+	return n;
+}
+
+static bool is_noted(const struct plan *p, const char *function)
+{
+	size_t i;
+
+	for (i = 0; i < p->not_inline.len; i++)
+		if (!strcmp(vec_at(&p->not_inline, struct not_inline, i)->function, function))
+			return true;
+	return false;
+}
+
+void plan_note_not_inline(struct plan *p, const char *function, const char *fmt, ...)
+{
+	struct not_inline *note;
+	va_list ap;
+
+	if (is_noted(p, function))
+		return;
+	note = vec_push(&p->not_inline, sizeof(*note));
+	note->function = function;
+	va_start(ap, fmt);
+	vsnprintf(note->why, sizeof(note->why), fmt, ap);
+	va_end(ap);
+}
+
+bool plan_patch_call(const struct gobin *b, struct probe_point *point)
+{
+	uint64_t target;
+
+	if (!code_is_call(b, point->addr, &target))
+		return false;
+	point->patch = PATCH_CALL;
+	point->patch_target = target;
+	point->len = ARCH_CALL_LEN;
+	memcpy(point->bytes, gobin_bytes(b, point->addr, ARCH_CALL_LEN), ARCH_CALL_LEN);
+	return true;
+}
+
+/* --- from the start of a function to its calls --- */
+
+static bool is_at_start(const struct work *w, const struct probe_point *point, struct gobin_func *fn)
+{
+	uint64_t target;
+
+	return !code_is_call(w->b, point->addr, &target) && !gobin_func_at(w->b, point->addr, fn);
+}
+
+static void add_start(struct work *w, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < w->starts.len; i++)
+		if (*vec_at(&w->starts, uint64_t, i) == addr)
+			return;
+	*(uint64_t *)vec_push(&w->starts, sizeof(addr)) = addr;
+}
+
+/* Those whose probes are at the start of a function otherwise. */
+static bool moves(enum inline_program which)
+{
+	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&
+	       which != INLINE_coroswitch;
+}
+
+static enum inline_program inline_program_of(enum program program)
+{
+	size_t i;
+
+	for (i = INLINE_NONE + 1; i < INLINE_PROGRAMS; i++)
+		if (inline_programs[i] == program)
+			return (enum inline_program)i;
+	return INLINE_NONE;
+}
+
+static void find_starts(struct work *w)
+{
+	struct gobin_func fn;
+	size_t i;
+
+	for (i = 0; i < w->p->points.len; i++)
+		if (moves(inline_program_of(point_at(w->p, i)->program)) &&
+		    is_at_start(w, point_at(w->p, i), &fn))
+			add_start(w, fn.addr);
+}
+
+static bool refers_to(const struct work *w, const struct reference *ref, const struct gobin_func *fn)
+{
+	return *vec_at(&w->starts, uint64_t, ref->to) == fn->addr;
+}
+
+/* Do only calls lead to @fn, and not so many that the sites would not do? */
+static bool is_only_called(struct work *w, const struct gobin_func *fn)
+{
+	size_t i, calls = 0;
+
+	for (i = 0; i < w->refs.len; i++) {
+		const struct reference *ref = vec_at(&w->refs, struct reference, i);
+
+		if (!refers_to(w, ref, fn))
+			continue;
+		if (ref->kind != REFERENCE_CALL) {
+			plan_note_not_inline(w->p, fn->name, "it is %s at 0x%llx%s%.40s",
+					     reference_kind_name(ref->kind), (unsigned long long)ref->addr,
+					     *ref->func.name ? ", in " : "", ref->func.name);
+			return false;
+		}
+		calls++;
+	}
+	if (!calls)
+		plan_note_not_inline(w->p, fn->name, "nothing in the program's code calls it");
+	else if (plan_inline_count(w->p) + calls > INLINE_SITES)
+		plan_note_not_inline(w->p, fn->name, "it is called at %zu places, too many", calls);
+	else
+		return true;
+	return false;
+}
+
+static bool all_are_only_called(struct work *w, enum program program)
+{
+	struct gobin_func fn;
+	bool all = false;
+	size_t i;
+
+	for (i = 0; i < w->p->points.len; i++) {
+		const struct probe_point *point = point_at(w->p, i);
+
+		if (point->program != program || !is_at_start(w, point, &fn))
+			continue;
+		if (!is_only_called(w, &fn))
+			return false;
+		all = true;
+	}
+	return all;
+}
+
+static int add_call(struct work *w, enum program program, const struct gobin_func *fn,
+		    const struct reference *ref, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = ref->func.name, .addr = ref->addr };
+
+	snprintf(point.site, sizeof(point.site), "call of %.50s at +0x%x", fn->name,
+		 (unsigned int)(ref->addr - ref->func.addr));
+	if (!plan_patch_call(w->b, &point))
+		return error_set(err, -ENOTSUP, "%s has changed while it was read", gobin_path(w->b));
+	return plan_add_point(w->p, w->b, &point, err);
+}
+
+static int add_calls(struct work *w, enum program program, const struct gobin_func *fn, struct error *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < w->refs.len && !r; i++)
+		if (refers_to(w, vec_at(&w->refs, struct reference, i), fn))
+			r = add_call(w, program, fn, vec_at(&w->refs, struct reference, i), err);
+	return r;
+}
+
+static void remove_point(struct plan *p, size_t i)
+{
+	memmove(point_at(p, i), point_at(p, i + 1), (p->points.len - i - 1) * sizeof(struct probe_point));
+	p->points.len--;
+}
+
+/* All or none: the program knows whether it runs at a call or behind it for all of its probes. */
+static int move_program(struct work *w, enum inline_program which, struct error *err)
+{
+	enum program program = inline_programs[which];
+	size_t i, left = w->p->points.len;
+	struct gobin_func fn;
+	int r = 0;
+
+	if (!moves(which) || !all_are_only_called(w, program))
+		return 0;
+	for (i = 0; left && !r; left--) {
+		if (point_at(w->p, i)->program != program) {
+			i++;
+		} else if (is_at_start(w, point_at(w->p, i), &fn)) {
+			remove_point(w->p, i);
+			r = add_calls(w, program, &fn, err);
+		} else {
+			plan_patch_call(w->b, point_at(w->p, i++));
+		}
+	}
+	w->p->at_calls |= 1u << which;
+	return r;
+}
+
+static int move_to_calls(struct work *w, struct error *err)
+{
+	size_t i;
+	int r;
+
+	find_starts(w);
+	r = references_find(w->b, w->starts.data, w->starts.len, &w->refs);
+	if (r) {
+		plan_note_not_inline(w->p, "runtime", "its code and data cannot be searched for addresses of functions");
+		return 0;
+	}
+	for (i = 0; i < INLINE_PROGRAMS && !r; i++)
+		r = move_program(w, (enum inline_program)i, err);
+	return r;
+}
+
+/* --- the rest --- */
+
+static void find_range(const struct gobin *b, const char *name, uint64_t range[2])
+{
+	struct gobin_func fn;
+
+	if (plan_find_assembly(b, name, &fn))
+		return;
+	range[0] = fn.addr;
+	range[1] = fn.addr + fn.size;
+}
+
+static bool is_of_pgo(enum program program)
+{
+	return !strncmp(program_name(program), "inlined_", strlen("inlined_"));
+}
+
+/* A line for each frequent probe that stays, unless it has one. */
+static void note_rest(struct plan *p)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->points.len; i++) {
+		const struct probe_point *point = point_at(p, i);
+
+		if (point->patch)
+			continue;
+		if (inline_program_of(point->program))
+			plan_note_not_inline(p, point->function, "no instruction there has an operand to patch");
+		else if (is_of_pgo(point->program))
+			plan_note_not_inline(p, point->function, "-pgo has inlined a function into it that would be probed");
+		for (j = 0; j < COUNT(outside); j++)
+			if (plan_group_of(point->program) == outside[j].group)
+				plan_note_not_inline(p, outside[j].name, "its probes cannot run inside the program");
+	}
+}
+
+int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
+{
+	struct work w = { .p = p, .b = b };
+	int r = 0;
+
+	if (p->abi == GO_ABI_STACK) {
+		plan_note_not_inline(p, "runtime", "Go up to 1.16 passes arguments on the stack");
+		return 0;
+	}
+	find_range(b, "runtime.futex", p->futex);
+	find_range(b, "runtime.usleep", p->usleep);
+	r = move_to_calls(&w, err);
+	if (!r)
+		note_rest(p);
+	vec_free(&w.starts);
+	vec_free(&w.refs);
+	return r;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * references: all that leads to some addresses of a program: calls and other branches, instructions
+ * that have such an address as an operand, pointers in data, entries of the table of exported
+ * symbols. In: a binary. Out: where each is. A function that only direct calls lead to can be
+ * probed at these calls instead of at its start.
+ *
+ * What is not found: an address that the program computes from another one, as from the
+ * 32-bit offsets of .gopclntab. The runtime does that for names and lines, not to call.
+ */
+#ifndef GOTAP_TARGET_REFERENCES_H
+#define GOTAP_TARGET_REFERENCES_H
+
+#include "base/vec.h"
+#include "target/gobin.h"
+
+enum reference_kind {
+	REFERENCE_CALL,		/* a direct call */
+	REFERENCE_BRANCH,	/* another branch of another function */
+	REFERENCE_OPERAND,	/* an instruction loads the address, or reads what is there */
+	REFERENCE_POINTER,	/* data, or what relocation puts there */
+	REFERENCE_METHOD,	/* a table of the methods of a type */
+	REFERENCE_EXPORT,	/* the table of exported symbols */
+	REFERENCE_UNCLEAR,	/* looks like a branch or operand, in code that cannot be decoded */
+};
+
+struct reference {
+	enum reference_kind kind;
+	size_t to;		/* which of the addresses */
+	uint64_t addr;		/* of the instruction, or of the pointer */
+	struct gobin_func func;	/* the function that has the instruction; name "" if none is known there */
+};
+
+/* Bounds hostile files; a function of the runtime has at most some hundred. */
+enum { REFERENCES_MAX = 4096 };
+
+/*
+ * Appends what leads to each of the @n addresses @to to @ret (struct reference), code first, by
+ * address. -E2BIG if there are more than REFERENCES_MAX, -ENOTSUP if the file cannot be read whole.
+ */
+int references_find(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret);
+/* The same of code only; for target/references.c. Implemented by each architecture. */
+int references_in_code(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret);
+
+const char *reference_kind_name(enum reference_kind kind);
+
+#endif
