@@ -259,6 +259,171 @@ static int move_to_calls(struct work *w, struct error *err)
 	return r;
 }
 
+/* --- coroswitch_m, which only mcall calls, in coroswitch and coroexit --- */
+
+/* The one place in data that has the address of @fn: its function value. 0 if anything else leads to it. */
+static uint64_t function_value(struct work *w, const struct gobin_func *fn)
+{
+	struct vec refs = {0};
+	uint64_t value = 0;
+	bool other = references_find(w->b, &fn->addr, 1, &refs);
+	size_t i;
+
+	for (i = 0; i < refs.len; i++) {
+		const struct reference *ref = vec_at(&refs, struct reference, i);
+
+		other |= ref->kind != REFERENCE_POINTER || (value && value != ref->addr);
+		value = ref->addr;
+	}
+	vec_free(&refs);
+	return other ? 0 : value;
+}
+
+static int add_mcall(struct work *w, const struct gobin_func *mcall, const struct reference *ref,
+		     struct error *err)
+{
+	struct probe_point point = { .program = PROGRAM_coroswitch, .function = ref->func.name };
+
+	if (!code_is_argument(w->b, ref->addr, mcall->addr, &point.addr) || !plan_patch_call(w->b, &point))
+		return -ENOENT;
+	snprintf(point.site, sizeof(point.site), "call of runtime.mcall at +0x%x",
+		 (unsigned int)(point.addr - ref->func.addr));
+	return plan_add_point(w->p, w->b, &point, err);
+}
+
+/* A point at each call of mcall that the function value is for; -ENOENT if it is used in another way. */
+static int add_mcalls(struct work *w, uint64_t value, struct error *err)
+{
+	struct vec refs = {0};
+	struct gobin_func mcall;
+	size_t i;
+	int r = -ENOENT;
+
+	if (!gobin_func(w->b, "runtime.mcall", &mcall) && !references_find(w->b, &value, 1, &refs))
+		for (i = 0, r = refs.len ? 0 : -ENOENT; i < refs.len && !r; i++)
+			r = add_mcall(w, &mcall, vec_at(&refs, struct reference, i), err);
+	vec_free(&refs);
+	return r;
+}
+
+static size_t find_point(const struct plan *p, enum program program)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len && point_at(p, i)->program != program; i++)
+		;
+	return i;
+}
+
+static int move_coroswitch(struct work *w, struct error *err)
+{
+	size_t at = find_point(w->p, PROGRAM_coroswitch), n = w->p->points.len;
+	struct gobin_func fn;
+	uint64_t value;
+	int r;
+
+	if (at == n || gobin_func_at(w->b, point_at(w->p, at)->addr, &fn))
+		return 0;
+	value = function_value(w, &fn);
+	r = value ? add_mcalls(w, value, err) : -ENOENT;
+	if (r == -ENOENT) {
+		w->p->points.len = n;
+		plan_note_not_inline(w->p, fn.name, "it is not only called by mcall in coroswitch and coroexit");
+		return 0;
+	}
+	if (!r)
+		remove_point(w->p, at);
+	w->p->at_calls |= 1u << INLINE_coroswitch;
+	return r;
+}
+
+/* --- exitsyscall since Go 1.26, which asks the runtime's tracer where it has kept its P --- */
+
+static int add_hook_call(struct work *w, enum program program, const struct exit_hook *hook,
+			 const struct gobin_func *fn, struct error *err)
+{
+	struct probe_point point = { .program = program, .function = fn->name, .addr = hook->call };
+
+	snprintf(point.site, sizeof(point.site), "call of %s at +0x%x", hook->callee,
+		 (unsigned int)(hook->call - fn->addr));
+	plan_patch_call(w->b, &point);
+	return plan_add_point(w->p, w->b, &point, err);
+}
+
+static int add_flag_test(struct work *w, const struct exit_hook *hook, const struct gobin_func *fn,
+			 struct error *err)
+{
+	struct probe_point point = {
+		.program = PROGRAM_syscall_exit, .function = fn->name, .addr = hook->test,
+		.patch = PATCH_FLAG, .len = EXIT_TEST_LEN, .patch_target = hook->flag,
+	};
+
+	snprintf(point.site, sizeof(point.site), "test of trace.enabled at +0x%x",
+		 (unsigned int)(hook->test - fn->addr));
+	memcpy(point.bytes, gobin_bytes(w->b, hook->test, EXIT_TEST_LEN), EXIT_TEST_LEN);
+	return plan_add_point(w->p, w->b, &point, err);
+}
+
+/* The test of the flag and the call behind it; each has the index of the other. */
+static int add_hook(struct work *w, const struct exit_hook *hook, const struct gobin_func *fn,
+		    struct error *err)
+{
+	size_t at = w->p->points.len;
+	int r;
+
+	if (!hook->test)
+		return add_hook_call(w, PROGRAM_syscall_exit, hook, fn, err);
+	r = add_flag_test(w, hook, fn, err);
+	if (!r)
+		r = add_hook_call(w, PROGRAM_guard, hook, fn, err);
+	if (r)
+		return r;
+	point_at(w->p, at)->hook = at + 1;
+	point_at(w->p, at + 1)->hook = at;
+	point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
+	return 0;
+}
+
+/*
+ * Plugins may share the symbols of the program. The code of a plugin takes the address of the tracer's flag from
+ * a table, so that it has no such test; and the one way of asking must do for all.
+ */
+static bool is_exported(struct work *w, const struct gobin_func *fn)
+{
+	struct vec refs = {0};
+	bool exported = references_find(w->b, &fn->addr, 1, &refs);
+	size_t i;
+
+	for (i = 0; i < refs.len; i++)
+		exported |= vec_at(&refs, struct reference, i)->kind == REFERENCE_EXPORT;
+	vec_free(&refs);
+	return exported;
+}
+
+/* The last to be moved: points have the indices of others then. */
+static int move_syscall_exit(struct work *w, struct error *err)
+{
+	size_t at = find_point(w->p, PROGRAM_syscall_exit);
+	struct exit_site site;
+	struct exit_hook hook;
+	struct gobin_func fn;
+	struct error why;
+
+	if (at == w->p->points.len || gobin_func_at(w->b, point_at(w->p, at)->addr, &fn))
+		return 0;
+	if (is_exported(w, &fn)) {
+		plan_note_not_inline(w->p, fn.name, "it is exported, for plugins");
+		return 0;
+	}
+	if (exitsyscall_site(w->b, &w->p->offsets, &site, &why) || exitsyscall_hook(w->b, &site, &hook, &why)) {
+		plan_note_not_inline(w->p, fn.name, "%.120s", why.text);
+		return 0;
+	}
+	remove_point(w->p, at);
+	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
+	return add_hook(w, &hook, &fn, err);
+}
+
 /* --- the rest --- */
 
 static void find_range(const struct gobin *b, const char *name, uint64_t range[2])
@@ -308,6 +473,10 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 	find_range(b, "runtime.futex", p->futex);
 	find_range(b, "runtime.usleep", p->usleep);
 	r = move_to_calls(&w, err);
+	if (!r)
+		r = move_coroswitch(&w, err);
+	if (!r)
+		r = move_syscall_exit(&w, err);
 	if (!r)
 		note_rest(p);
 	vec_free(&w.starts);

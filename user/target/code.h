@@ -24,6 +24,11 @@
 bool code_is_emulated(const struct gobin *b, uint64_t addr);
 /* Is the instruction at @addr a direct call? *@target is where it leads. */
 bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target);
+/*
+ * Does the instruction at @addr load an address as the first argument of the call of @callee behind it?
+ * *@call is that call.
+ */
+bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call);
 /* Can the BPF side read register @reg by its number (go_reg)? */
 bool code_is_readable(int reg);
 /* Are g and the arguments in their registers at @site, as on entry? */

@@ -24,6 +24,33 @@ struct exit_site {
 };
 
 /*
+ * Where the branch with a P, which gets there by the jump alone, asks the runtime's own tracer; for `--attach
+ * inline`. Plain code tests the tracer's flag; where traceAcquire is not inlined (-N -l) it is called:
+ *
+ *	if trace := traceAcquire(); trace.ok() {
+ *		cmpb	$0, trace.enabled(%rip)		<- @test
+ *		jne	1f
+ *		xor	%ebx, %ebx; xor %eax, %eax
+ *		jmp	2f
+ *	1:	call	runtime.traceAcquireEnabled	<- @call
+ *	2:	test	%rbx, %rbx			trace.ok()
+ *
+ * A tracer that answers @call with zeroes leads on as if the flag were off.
+ */
+enum { EXIT_TEST_LEN = 7 };	/* bytes of the test */
+
+struct exit_hook {
+	uint64_t test;		/* 0: there is only the call */
+	uint64_t flag;		/* what it tests */
+	uint64_t call;
+	const char *callee;
+};
+
+/* -ENOTSUP with a text if the code at @site is not of that form. */
+int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct exit_hook *ret,
+		     struct error *err);
+
+/*
  * -ENOTSUP with a text if the function is not of that form (then the entry of
  * exitsyscall is the next best site), -ENOENT if there is no such function.
  */

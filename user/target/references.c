@@ -42,22 +42,24 @@ static bool is_in(const struct elf_range *r, uint64_t addr)
 	return addr - r->addr < r->size;
 }
 
-/*
- * Up to Go 1.17 the function table has the address of each function, for look-ups only. A
- * relocation has it as its addend, and the pointer is elsewhere.
- */
+/* A relocation has the address as its addend; where the pointer will be, its first word says. */
+static void found_in_relocation(struct scan *s, const uint8_t *p, uint64_t value, uint64_t addr)
+{
+	size_t in_entry = (addr - s->relocations.addr) % sizeof(Elf64_Rela);
+
+	if (in_entry == offsetof(Elf64_Rela, r_addend))
+		find(s, value, REFERENCE_POINTER, elf_u64(p - in_entry));
+}
+
+/* Up to Go 1.17 the function table has the address of each function, for look-ups only. */
 static void found(struct scan *s, const uint8_t *p, uint64_t value, uint64_t addr)
 {
-	enum { ADDEND = 16 };
-
 	if (is_in(&s->functions, addr))
 		return;
-	if (is_in(&s->exports, addr))
-		find(s, value, REFERENCE_EXPORT, addr);
-	else if (is_in(&s->relocations, addr) && addr - s->relocations.addr >= ADDEND)
-		find(s, value, REFERENCE_POINTER, elf_u64(p - ADDEND));
+	if (is_in(&s->relocations, addr))
+		found_in_relocation(s, p, value, addr);
 	else
-		find(s, value, REFERENCE_POINTER, addr);
+		find(s, value, is_in(&s->exports, addr) ? REFERENCE_EXPORT : REFERENCE_POINTER, addr);
 }
 
 static void scan_words(struct scan *s, const struct elf_range *segment, uint64_t lo, uint64_t hi)

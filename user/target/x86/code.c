@@ -7,27 +7,48 @@
 
 #include "target/x86/insn.h"
 
-bool code_is_emulated(const struct gobin *b, uint64_t addr)
+enum { CALL = 0xe8, LEA = 0x8d, NOP = 0x90, LONG_NOP = X86_MAP_0F | 0x1f };
+
+/* The instruction at @addr, an instruction boundary. */
+static bool decode_at(const struct gobin *b, uint64_t addr, struct x86_insn *ret)
 {
 	const uint8_t *code = NULL;
-	struct x86_insn insn;
 	size_t n;
 
 	for (n = ARCH_INSN_MAX; n && !code; n--)
 		code = gobin_bytes(b, addr, n);
-	return code && !x86_decode(&insn, code, n + 1) && x86_is_emulated(&insn);
+	return code && !x86_decode(ret, code, n + 1);
+}
+
+bool code_is_emulated(const struct gobin *b, uint64_t addr)
+{
+	struct x86_insn insn;
+
+	return decode_at(b, addr, &insn) && x86_is_emulated(&insn);
 }
 
 bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
 {
-	enum { CALL = 0xe8 };
-	const uint8_t *code = gobin_bytes(b, addr, ARCH_CALL_LEN);
 	struct x86_insn insn;
 
-	if (!code || x86_decode(&insn, code, ARCH_CALL_LEN) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
+	if (!decode_at(b, addr, &insn) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
 		return false;
 	*target = addr + ARCH_CALL_LEN + (uint64_t)insn.imm;
 	return true;
+}
+
+bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call)
+{
+	struct x86_insn insn;
+	uint64_t target;
+
+	if (!decode_at(b, addr, &insn) || insn.opcode != LEA || insn.reg != X86_RAX || insn.base != X86_RIP)
+		return false;
+	addr += insn.len;
+	if (decode_at(b, addr, &insn) && (insn.opcode == NOP || insn.opcode == LONG_NOP))
+		addr += insn.len;
+	*call = addr;
+	return code_is_call(b, addr, &target) && target == callee;
 }
 
 bool code_is_readable(int reg)

@@ -10,7 +10,11 @@
 #include "release/release.h"
 #include "target/x86/insn.h"
 
-enum { MAX_SIZE = 1 << 16 };	/* of the function: 1 KB in fact */
+enum {
+	MAX_SIZE = 1 << 16,	/* of the function: 1 KB in fact */
+	MAX_WAY = 12,		/* instructions from the test of the tracer's flag to that of the answer: five in fact */
+	CALL = 0xe8, RET = 0xc3, JMP8 = 0xeb, JMP32 = 0xe9, XOR = 0x31,
+};
 
 /* The instructions found so far, in the order of the source. */
 enum stage {
@@ -38,7 +42,7 @@ static bool calls(const struct walk *w, const char *name)
 {
 	struct gobin_func fn;
 
-	return w->insn.opcode == 0xe8 &&
+	return w->insn.opcode == CALL &&
 	       !gobin_func_at(w->b, w->start + branch_target(w), &fn) && !strcmp(fn.name, name);
 }
 
@@ -79,9 +83,14 @@ static int wait_for_test(struct walk *w)
 	return 0;
 }
 
+static bool is_padding(const struct x86_insn *insn)
+{
+	return insn->opcode == 0x90 || insn->opcode == (X86_MAP_0F | 0x1f);
+}
+
 static int wait_for_jump(struct walk *w)
 {
-	if (w->insn.opcode == 0x90 || w->insn.opcode == (X86_MAP_0F | 0x1f))
+	if (is_padding(&w->insn))
 		return 0;
 	if (!x86_is_jcc(&w->insn) || (x86_jcc_cond(&w->insn) != X86_COND_E &&
 				      x86_jcc_cond(&w->insn) != X86_COND_NE))
@@ -133,9 +142,10 @@ static int find_jump(struct walk *w)
 struct reach {
 	struct walk w;
 	size_t avoid;		/* never gone through */
+	size_t goal;
 	bool *seen;		/* by offset */
 	size_t *todo, ntodo;
-	bool returns, avoided;	/* what was met */
+	bool returns, avoided, arrives;		/* what was met: a return, @avoid, @goal */
 };
 
 static void reach_add(struct reach *r, size_t at)
@@ -148,7 +158,6 @@ static void reach_add(struct reach *r, size_t at)
 
 static int reach_step(struct reach *r)
 {
-	enum { CALL = 0xe8, RET = 0xc3 };
 	struct walk *w = &r->w;
 
 	w->at = r->todo[--r->ntodo];
@@ -158,6 +167,7 @@ static int reach_step(struct reach *r)
 	}
 	if (x86_decode(&w->insn, w->code + w->at, w->n - w->at))
 		return -ENOTSUP;
+	r->arrives |= w->at == r->goal;
 	r->returns |= w->insn.opcode == RET;
 	if (x86_is_branch(&w->insn) && w->insn.opcode != CALL)
 		reach_add(r, branch_target(w));
@@ -189,7 +199,7 @@ static int reach_from(struct reach *r, const size_t *from, size_t n)
  */
 static int check_runs_once(struct walk w)
 {
-	struct reach before = { .w = w, .avoid = w.at }, after = before;
+	struct reach before = { .w = w, .avoid = w.at, .goal = SIZE_MAX }, after = before;
 	size_t start = 0, next[] = { w.at + w.insn.len, branch_target(&w) };
 
 	if (reach_from(&after, next, 2) || after.avoided)
@@ -235,5 +245,154 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 	if (!release_has(gobin_go_minor(b), RELEASE_SYSCALL_SITES) || find(b, offsets, &fn, ret))
 		return error_set(err, -ENOTSUP, "%s of %s has no single place that tells whether "
 				 "the P was kept", name, gobin_go_version(b));
+	return 0;
+}
+
+/* --- the question to the runtime's tracer --- */
+
+static int decode_at(struct walk *w, size_t at)
+{
+	w->at = at;
+	return at >= w->n || x86_decode(&w->insn, w->code + at, w->n - at) ? -ENOTSUP : 0;
+}
+
+/* From @at on, to the first instruction that is no padding. */
+static int skip_padding(struct walk *w, size_t at)
+{
+	int r = decode_at(w, at);
+
+	while (!r && is_padding(&w->insn))
+		r = decode_at(w, w->at + w->insn.len);
+	return r;
+}
+
+/* Can @goal be reached from @from without going through @avoid? True if that cannot be found out, too. */
+static bool may_reach(struct walk w, size_t from, size_t avoid, size_t goal)
+{
+	struct reach r = { .w = w, .avoid = avoid, .goal = goal };
+
+	return reach_from(&r, &from, 1) || r.arrives;
+}
+
+/* A register that the program takes for traceLocker's, and which is 0 there in both ways. */
+static bool is_clear(const struct x86_insn *insn, unsigned int reg)
+{
+	return insn->opcode == XOR && !insn->has_mem && insn->reg == reg && insn->rm == reg;
+}
+
+/*
+ * Straight on from @at to the test of trace.ok(), over jumps. Where the tracer is not asked, the
+ * two registers are cleared on the way; where it is, it has set them, and nothing else does.
+ */
+static int find_ok(struct walk *w, size_t at, bool asked)
+{
+	bool clear[2] = { asked, asked };
+	int i;
+
+	for (i = 0; i < MAX_WAY && !skip_padding(w, at); i++) {
+		if (is_test_of(&w->insn, X86_RBX))
+			return clear[0] && clear[1] ? 0 : -ENOTSUP;
+		at = w->at + w->insn.len;
+		if (w->insn.opcode == JMP8 || w->insn.opcode == JMP32) {
+			at = branch_target(w);
+			continue;
+		}
+		if (x86_is_branch(&w->insn) || x86_ends_flow(&w->insn))
+			return -ENOTSUP;
+		if (!asked && is_clear(&w->insn, X86_RAX))
+			clear[0] = true;
+		else if (!asked && is_clear(&w->insn, X86_RBX))
+			clear[1] = true;
+		else if (x86_written(&w->insn) & (1 << X86_RAX | 1 << X86_RBX))
+			return -ENOTSUP;
+	}
+	return -ENOTSUP;
+}
+
+/* @w is at the test of the flag: the jump behind it, the call where it is set, and that both ways meet. */
+static int find_call(struct walk *w, struct exit_hook *ret)
+{
+	size_t set, unset, met;
+
+	if (skip_padding(w, w->at + w->insn.len) || !x86_is_jcc(&w->insn))
+		return -ENOTSUP;
+	set = branch_target(w);
+	unset = w->at + w->insn.len;
+	if (x86_jcc_cond(&w->insn) == X86_COND_E) {
+		unset = set;
+		set = w->at + w->insn.len;
+	} else if (x86_jcc_cond(&w->insn) != X86_COND_NE) {
+		return -ENOTSUP;
+	}
+	if (find_ok(w, unset, false))
+		return -ENOTSUP;
+	met = w->at;
+	if (skip_padding(w, set) || !calls(w, "runtime.traceAcquireEnabled"))
+		return -ENOTSUP;
+	ret->call = w->start + w->at;
+	ret->callee = "runtime.traceAcquireEnabled";
+	return find_ok(w, w->at + w->insn.len, true) || w->at != met ? -ENOTSUP : 0;
+}
+
+static bool is_flag_test(const struct x86_insn *insn)
+{
+	return insn->opcode == 0x80 && (insn->reg & 7) == X86_CMP && !insn->imm && insn->len == EXIT_TEST_LEN &&
+	       x86_has_mem(insn, X86_RIP, insn->disp);
+}
+
+/* The first instruction on the side of the jump at @site where there is a P. */
+static int find_question(struct walk *w, size_t with_p, struct exit_hook *ret)
+{
+	size_t first;
+
+	if (skip_padding(w, with_p))
+		return -ENOTSUP;
+	first = w->at;
+	if (calls(w, "runtime.traceAcquire")) {
+		ret->call = w->start + first;
+		ret->callee = "runtime.traceAcquire";
+		return 0;
+	}
+	if (!is_flag_test(&w->insn))
+		return -ENOTSUP;
+	ret->test = w->start + first;
+	ret->flag = ret->test + w->insn.len + (uint64_t)(int64_t)w->insn.disp;
+	if (find_call(w, ret) || may_reach(*w, 0, first, ret->call - w->start))
+		return -ENOTSUP;
+	w->at = first;
+	return 0;
+}
+
+/* That first instruction is reached by that side of the jump alone. */
+static int find_hook(struct walk *w, const struct exit_site *site, struct exit_hook *ret)
+{
+	size_t sides[2];
+	bool zero_jumps = site->cond == X86_COND_E;
+
+	if (decode_at(w, site->offset) || !x86_is_jcc(&w->insn))
+		return -ENOTSUP;
+	sides[0] = w->at + w->insn.len;
+	sides[1] = branch_target(w);
+	if (find_question(w, sides[!zero_jumps], ret))
+		return -ENOTSUP;
+	if (may_reach(*w, 0, site->offset, w->at) || may_reach(*w, sides[zero_jumps], site->offset, w->at))
+		return -ENOTSUP;
+	return 0;
+}
+
+int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct exit_hook *ret,
+		     struct error *err)
+{
+	struct walk w = { .b = b };
+	struct gobin_func fn;
+
+	*ret = (struct exit_hook){0};
+	if (gobin_func(b, "runtime.exitsyscall", &fn) || fn.size > MAX_SIZE)
+		return error_set(err, -ENOENT, "no function runtime.exitsyscall in '%s'", gobin_path(b));
+	w.start = fn.addr;
+	w.n = fn.size;
+	w.code = gobin_bytes(b, fn.addr, fn.size);
+	if (!w.code || find_hook(&w, site, ret))
+		return error_set(err, -ENOTSUP, "it does not ask in the known way whether to trace");
 	return 0;
 }
