@@ -219,7 +219,7 @@ static void remove_point(struct plan *p, size_t i)
 	p->points.len--;
 }
 
-/* All or none: the program knows whether it runs at a call or behind it for all of its probes. */
+/* All that are at a start, or none: the program knows whether it runs at a call or behind it for all of its probes. */
 static int move_program(struct work *w, enum inline_program which, struct error *err)
 {
 	enum program program = inline_programs[which];
@@ -227,20 +227,28 @@ static int move_program(struct work *w, enum inline_program which, struct error 
 	struct gobin_func fn;
 	int r = 0;
 
-	if (!moves(which) || !all_are_only_called(w, program))
+	if (!all_are_only_called(w, program))
 		return 0;
 	for (i = 0; left && !r; left--) {
-		if (point_at(w->p, i)->program != program) {
+		if (point_at(w->p, i)->program != program || !is_at_start(w, point_at(w->p, i), &fn)) {
 			i++;
-		} else if (is_at_start(w, point_at(w->p, i), &fn)) {
-			remove_point(w->p, i);
-			r = add_calls(w, program, &fn, err);
-		} else {
-			plan_patch_call(w->b, point_at(w->p, i++));
+			continue;
 		}
+		remove_point(w->p, i);
+		r = add_calls(w, program, &fn, err);
 	}
 	w->p->at_calls |= 1u << which;
 	return r;
+}
+
+/* A probe that sits at a call in any case: of preemptPark, where -pgo has inlined it. */
+static void patch_calls(struct plan *p, const struct gobin *b)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len; i++)
+		if (moves(inline_program_of(point_at(p, i)->program)))
+			plan_patch_call(b, point_at(p, i));
 }
 
 static int move_to_calls(struct work *w, struct error *err)
@@ -255,7 +263,9 @@ static int move_to_calls(struct work *w, struct error *err)
 		return 0;
 	}
 	for (i = 0; i < INLINE_PROGRAMS && !r; i++)
-		r = move_program(w, (enum inline_program)i, err);
+		if (moves((enum inline_program)i))
+			r = move_program(w, (enum inline_program)i, err);
+	patch_calls(w->p, w->b);
 	return r;
 }
 
@@ -331,8 +341,8 @@ static int move_coroswitch(struct work *w, struct error *err)
 		plan_note_not_inline(w->p, fn.name, "it is not only called by mcall in coroswitch and coroexit");
 		return 0;
 	}
-	if (!r)
-		remove_point(w->p, at);
+	w->p->coro_start = *point_at(w->p, at);
+	remove_point(w->p, at);
 	w->p->at_calls |= 1u << INLINE_coroswitch;
 	return r;
 }
@@ -364,7 +374,7 @@ static int add_flag_test(struct work *w, const struct exit_hook *hook, const str
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* The test of the flag and the call behind it; each has the index of the other. */
+/* The test of the flag, and the call behind it. */
 static int add_hook(struct work *w, const struct exit_hook *hook, const struct gobin_func *fn,
 		    struct error *err)
 {
@@ -376,31 +386,11 @@ static int add_hook(struct work *w, const struct exit_hook *hook, const struct g
 	r = add_flag_test(w, hook, fn, err);
 	if (!r)
 		r = add_hook_call(w, PROGRAM_guard, hook, fn, err);
-	if (r)
-		return r;
-	point_at(w->p, at)->hook = at + 1;
-	point_at(w->p, at + 1)->hook = at;
-	point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
-	return 0;
+	if (!r)
+		point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
+	return r;
 }
 
-/*
- * Plugins may share the symbols of the program. The code of a plugin takes the address of the tracer's flag from
- * a table, so that it has no such test; and the one way of asking must do for all.
- */
-static bool is_exported(struct work *w, const struct gobin_func *fn)
-{
-	struct vec refs = {0};
-	bool exported = references_find(w->b, &fn->addr, 1, &refs);
-	size_t i;
-
-	for (i = 0; i < refs.len; i++)
-		exported |= vec_at(&refs, struct reference, i)->kind == REFERENCE_EXPORT;
-	vec_free(&refs);
-	return exported;
-}
-
-/* The last to be moved: points have the indices of others then. */
 static int move_syscall_exit(struct work *w, struct error *err)
 {
 	size_t at = find_point(w->p, PROGRAM_syscall_exit);
@@ -411,17 +401,58 @@ static int move_syscall_exit(struct work *w, struct error *err)
 
 	if (at == w->p->points.len || gobin_func_at(w->b, point_at(w->p, at)->addr, &fn))
 		return 0;
-	if (is_exported(w, &fn)) {
-		plan_note_not_inline(w->p, fn.name, "it is exported, for plugins");
-		return 0;
-	}
 	if (exitsyscall_site(w->b, &w->p->offsets, &site, &why) || exitsyscall_hook(w->b, &site, &hook, &why)) {
 		plan_note_not_inline(w->p, fn.name, "%.120s", why.text);
 		return 0;
 	}
+	w->p->exit_jump = *point_at(w->p, at);
+	w->p->exit_jump_p_reg = w->p->exitsyscall_p_reg;
 	remove_point(w->p, at);
 	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
 	return add_hook(w, &hook, &fn, err);
+}
+
+/* Each of the two points of exitsyscall has the index of the other, once no more points come or go. */
+static void pair_hooks(struct plan *p)
+{
+	size_t test = find_point(p, PROGRAM_syscall_exit), call = find_point(p, PROGRAM_guard);
+
+	if (call == p->points.len)
+		return;
+	point_at(p, test)->hook = call;
+	point_at(p, call)->hook = test;
+}
+
+/* --- back, for plugins --- */
+
+static void put_back(struct plan *p, enum program program, struct probe_point *start)
+{
+	size_t at;
+
+	while ((at = find_point(p, program)) < p->points.len)
+		remove_point(p, at);
+	*(struct probe_point *)vec_push(&p->points, sizeof(*start)) = *start;
+	plan_note_not_inline(p, start->function, "a plugin has it in another form");
+	*start = (struct probe_point){0};
+}
+
+void plan_inline_like(struct plan *p, const struct plan *plugin)
+{
+	size_t guard;
+
+	if (p->coro_start.file_offset && !plugin->coro_start.file_offset &&
+	    find_point(plugin, PROGRAM_coroswitch) < plugin->points.len) {
+		put_back(p, PROGRAM_coroswitch, &p->coro_start);
+		p->at_calls &= ~(1u << INLINE_coroswitch);
+	}
+	if (p->exit_jump.file_offset && !plugin->exit_jump.file_offset) {
+		put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
+		p->exitsyscall_p_reg = p->exit_jump_p_reg;
+		guard = find_point(p, PROGRAM_guard);
+		if (guard < p->points.len)
+			remove_point(p, guard);
+	}
+	pair_hooks(p);
 }
 
 /* --- the rest --- */
@@ -477,6 +508,7 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		r = move_coroswitch(&w, err);
 	if (!r)
 		r = move_syscall_exit(&w, err);
+	pair_hooks(p);
 	if (!r)
 		note_rest(p);
 	vec_free(&w.starts);

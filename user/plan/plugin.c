@@ -124,6 +124,8 @@ int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file
 	int r = p->for_inline ? plan_make_inline(&of, plugin, p->groups, err) :
 				plan_make(&of, plugin, p->groups, err);
 
+	if (!r && p->for_inline)
+		plan_inline_like(p, &of);
 	if (!r && (other = difference(p, &of)))
 		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: %s",
 			      gobin_path(plugin), other);

@@ -35,7 +35,7 @@ struct exit_site {
  *	1:	call	runtime.traceAcquireEnabled	<- @call
  *	2:	test	%rbx, %rbx			trace.ok()
  *
- * A tracer that answers @call with zeroes leads on as if the flag were off.
+ * Zeroes in RAX and RBX are what traceAcquireEnabled returns if tracing ends meanwhile.
  */
 enum { EXIT_TEST_LEN = 7 };	/* bytes of the test */
 

@@ -3,6 +3,7 @@
 #include "target/references.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "symbol/elf_image.h"
 #include "symbol/pclntab.h"
@@ -12,8 +13,7 @@ const char *reference_kind_name(enum reference_kind kind)
 	static const char *const names[] = {
 		[REFERENCE_CALL] = "called", [REFERENCE_BRANCH] = "jumped to",
 		[REFERENCE_OPERAND] = "loaded", [REFERENCE_POINTER] = "pointed to",
-		[REFERENCE_METHOD] = "in a table of methods", [REFERENCE_EXPORT] = "exported",
-		[REFERENCE_UNCLEAR] = "perhaps called",
+		[REFERENCE_METHOD] = "in a table of methods", [REFERENCE_UNCLEAR] = "perhaps called",
 	};
 
 	return names[kind];
@@ -24,7 +24,8 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	struct vec *ret;
-	struct elf_range exports, relocations, functions;	/* sections */
+	struct elf_range symbols, functions;	/* sections that name functions and do not lead to them */
+	struct elf_range relocations[2];
 };
 
 static void find(struct scan *s, uint64_t value, enum reference_kind kind, uint64_t addr)
@@ -42,24 +43,28 @@ static bool is_in(const struct elf_range *r, uint64_t addr)
 	return addr - r->addr < r->size;
 }
 
-/* A relocation has the address as its addend; where the pointer will be, its first word says. */
-static void found_in_relocation(struct scan *s, const uint8_t *p, uint64_t value, uint64_t addr)
+/* Relocations are looked at by themselves. */
+static bool is_apart(const struct scan *s, uint64_t addr)
 {
-	size_t in_entry = (addr - s->relocations.addr) % sizeof(Elf64_Rela);
-
-	if (in_entry == offsetof(Elf64_Rela, r_addend))
-		find(s, value, REFERENCE_POINTER, elf_u64(p - in_entry));
+	return is_in(&s->symbols, addr) || is_in(&s->functions, addr) || is_in(&s->relocations[0], addr) ||
+	       is_in(&s->relocations[1], addr);
 }
 
-/* Up to Go 1.17 the function table has the address of each function, for look-ups only. */
-static void found(struct scan *s, const uint8_t *p, uint64_t value, uint64_t addr)
+static void scan_relocations(struct scan *s, const struct elf_range *table)
 {
-	if (is_in(&s->functions, addr))
-		return;
-	if (is_in(&s->relocations, addr))
-		found_in_relocation(s, p, value, addr);
-	else
-		find(s, value, is_in(&s->exports, addr) ? REFERENCE_EXPORT : REFERENCE_POINTER, addr);
+	size_t i;
+
+	for (i = 0; i + sizeof(Elf64_Rela) <= table->size; i += sizeof(Elf64_Rela)) {
+		Elf64_Rela r;
+		Elf64_Sym symbol = { .st_value = 0 };
+		uint64_t at;
+
+		memcpy(&r, table->data + i, sizeof(r));
+		at = ELF64_R_SYM(r.r_info) * sizeof(symbol);
+		if (at && s->symbols.size >= sizeof(symbol) && at <= s->symbols.size - sizeof(symbol))
+			memcpy(&symbol, s->symbols.data + at, sizeof(symbol));
+		find(s, symbol.st_value + (uint64_t)r.r_addend, REFERENCE_POINTER, r.r_offset);
+	}
 }
 
 static void scan_words(struct scan *s, const struct elf_range *segment, uint64_t lo, uint64_t hi)
@@ -69,43 +74,51 @@ static void scan_words(struct scan *s, const struct elf_range *segment, uint64_t
 	for (; i + sizeof(uint64_t) <= segment->size; i += sizeof(uint64_t)) {
 		uint64_t value = elf_u64(segment->data + i);
 
-		if (value - lo <= hi - lo)
-			found(s, segment->data + i, value, segment->addr + i);
+		if (value - lo <= hi - lo && !is_apart(s, segment->addr + i))
+			find(s, value, REFERENCE_POINTER, segment->addr + i);
 	}
 }
 
-/* Is there a function at that offset from the start of the text, which begins at @text? */
-static bool is_function(const struct gobin *b, uint64_t text, uint32_t offset)
+/* The name of the method that begins at that address: what follows the last dot. NULL if no function does. */
+static const char *method_at(const struct gobin *b, uint64_t addr)
 {
 	struct gobin_func fn;
 
-	return !gobin_func_at(b, text + offset, &fn) && fn.addr == text + offset;
+	if (gobin_func_at(b, addr, &fn) || fn.addr != addr)
+		return NULL;
+	return strrchr(fn.name, '.');
+}
+
+static bool same_method(const struct gobin *b, uint64_t addr, uint64_t other)
+{
+	const char *x = method_at(b, addr), *y = method_at(b, other);
+
+	return x && y && !strcmp(x, y);
 }
 
 /*
- * What reflection can call is in the descriptor of its type: for each method the offsets of its name
- * and type, and then, from the start of the text, of two functions, which may be the same.
+ * What reflection can call is in the descriptor of its type: for each method the offsets of its name and
+ * type, and then, from the start of the text, of two functions: the method, and a wrapper of it or once
+ * more itself.
  */
 static void scan_methods(struct scan *s, uint64_t lo, uint64_t hi)
 {
+	enum { WORD = sizeof(uint32_t) };
 	uint64_t start, end, text, text_end;
 	const uint8_t *p;
-	size_t i, n;
+	size_t i;
 
 	if (!gobin_table(s->b))
 		return;
 	pclntab_types_range(gobin_table(s->b), &start, &end);
 	pclntab_text_range(gobin_table(s->b), &text, &text_end);
-	n = end > start ? (end - start) / sizeof(uint32_t) : 0;
-	p = gobin_bytes(s->b, start, n * sizeof(uint32_t));
-	for (i = 1; p && i + 1 < n; i++) {
-		const uint8_t *at = p + i * sizeof(uint32_t);
-		uint64_t value = text + elf_u32(at);
+	p = end > start ? gobin_bytes(s->b, start, end - start) : NULL;
+	for (i = WORD; p && i + 2 * WORD <= end - start; i += WORD) {
+		uint64_t value = text + elf_u32(p + i);
 
-		if (value - lo <= hi - lo && is_function(s->b, text, elf_u32(at)) &&
-		    (is_function(s->b, text, elf_u32(at - sizeof(uint32_t))) ||
-		     is_function(s->b, text, elf_u32(at + sizeof(uint32_t)))))
-			find(s, value, REFERENCE_METHOD, start + i * sizeof(uint32_t));
+		if (value - lo <= hi - lo && (same_method(s->b, value, text + elf_u32(p + i - WORD)) ||
+					      same_method(s->b, value, text + elf_u32(p + i + WORD))))
+			find(s, value, REFERENCE_METHOD, start + i);
 	}
 }
 
@@ -118,15 +131,18 @@ static struct elf_range section_of(const struct elf_file *f, const char *name)
 	return (struct elf_range){ s.data, s.addr, s.size };
 }
 
+/* Up to Go 1.17 the function table has the address of each function, for look-ups only. */
 static void find_sections(struct scan *s, const struct elf_file *f)
 {
-	s->exports = section_of(f, ".dynsym");
-	s->relocations = section_of(f, ".rela.dyn");
-	if (!s->relocations.size)
-		s->relocations = section_of(f, ".rela");
-	if (gobin_table(s->b) && pclntab_format(gobin_table(s->b)) < 18)
-		s->functions = section_of(f, ".gopclntab");
-	if (gobin_table(s->b) && pclntab_format(gobin_table(s->b)) < 18 && !s->functions.size)
+	s->symbols = section_of(f, ".dynsym");
+	s->relocations[0] = section_of(f, ".rela.dyn");
+	if (!s->relocations[0].size)	/* as Go's own linker calls it */
+		s->relocations[0] = section_of(f, ".rela");
+	s->relocations[1] = section_of(f, ".rela.plt");
+	if (!gobin_table(s->b) || pclntab_format(gobin_table(s->b)) >= 18)
+		return;
+	s->functions = section_of(f, ".gopclntab");
+	if (!s->functions.size)
 		s->functions = section_of(f, ".data.rel.ro.gopclntab");
 }
 
@@ -147,6 +163,8 @@ static int references_in_data(const struct gobin *b, const uint64_t *to, size_t 
 			return -ENOTSUP;
 		scan_words(&s, &segment, lo, hi);
 	}
+	for (i = 0; i < 2; i++)
+		scan_relocations(&s, &s.relocations[i]);
 	scan_methods(&s, lo, hi);
 	return 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * references: all that leads to some addresses of a program: calls and other branches, instructions
- * that have such an address as an operand, pointers in data, entries of the table of exported
- * symbols. In: a binary. Out: where each is. A function that only direct calls lead to can be
- * probed at these calls instead of at its start.
+ * that have such an address as an operand, pointers in data. In: a binary. Out: where each is. A
+ * function that only direct calls lead to can be probed at these calls instead of at its start.
  *
  * What is not found: an address that the program computes from another one, as from the
- * 32-bit offsets of .gopclntab. The runtime does that for names and lines, not to call.
+ * 32-bit offsets of .gopclntab (the runtime does that for names and lines, not to call); and what other
+ * modules take from the table of exported symbols. A plugin is such a module: its calls lead to its own
+ * copy of package runtime, and its pointers are found in it, as relocations by the name of the function.
  */
 #ifndef GOTAP_TARGET_REFERENCES_H
 #define GOTAP_TARGET_REFERENCES_H
@@ -20,7 +21,6 @@ enum reference_kind {
 	REFERENCE_OPERAND,	/* an instruction loads the address, or reads what is there */
 	REFERENCE_POINTER,	/* data, or what relocation puts there */
 	REFERENCE_METHOD,	/* a table of the methods of a type */
-	REFERENCE_EXPORT,	/* the table of exported symbols */
 	REFERENCE_UNCLEAR,	/* looks like a branch or operand, in code that cannot be decoded */
 };
 

@@ -274,36 +274,31 @@ static bool may_reach(struct walk w, size_t from, size_t avoid, size_t goal)
 	return reach_from(&r, &from, 1) || r.arrives;
 }
 
-/* A register that the program takes for traceLocker's, and which is 0 there in both ways. */
-static bool is_clear(const struct x86_insn *insn, unsigned int reg)
+/* xor %reg,%reg */
+static bool clears(const struct x86_insn *insn, unsigned int reg)
 {
 	return insn->opcode == XOR && !insn->has_mem && insn->reg == reg && insn->rm == reg;
 }
 
 /*
- * Straight on from @at to the test of trace.ok(), over jumps. Where the tracer is not asked, the
- * two registers are cleared on the way; where it is, it has set them, and nothing else does.
+ * Straight on from @at, over jumps, to the test of trace.ok(), which is one of RBX: the tracer has
+ * @set it, or it is cleared on the way.
  */
-static int find_ok(struct walk *w, size_t at, bool asked)
+static int find_ok(struct walk *w, size_t at, bool set)
 {
-	bool clear[2] = { asked, asked };
 	int i;
 
 	for (i = 0; i < MAX_WAY && !skip_padding(w, at); i++) {
 		if (is_test_of(&w->insn, X86_RBX))
-			return clear[0] && clear[1] ? 0 : -ENOTSUP;
+			return set ? 0 : -ENOTSUP;
 		at = w->at + w->insn.len;
-		if (w->insn.opcode == JMP8 || w->insn.opcode == JMP32) {
+		if (w->insn.opcode == JMP8 || w->insn.opcode == JMP32)
 			at = branch_target(w);
-			continue;
-		}
-		if (x86_is_branch(&w->insn) || x86_ends_flow(&w->insn))
+		else if (x86_is_branch(&w->insn) || x86_ends_flow(&w->insn))
 			return -ENOTSUP;
-		if (!asked && is_clear(&w->insn, X86_RAX))
-			clear[0] = true;
-		else if (!asked && is_clear(&w->insn, X86_RBX))
-			clear[1] = true;
-		else if (x86_written(&w->insn) & (1 << X86_RAX | 1 << X86_RBX))
+		else if (clears(&w->insn, X86_RBX) && !set)
+			set = true;
+		else if (x86_written(&w->insn) & 1 << X86_RBX)
 			return -ENOTSUP;
 	}
 	return -ENOTSUP;
