@@ -51,7 +51,7 @@ needs_v1write := v1 read symbol trace base
 needs_rewrite := v1write v1 read symbol trace base
 needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
-needs_inline  := live proc base
+needs_inline  := live plan proc target symbol release base
 needs_capture := inline live plan proc stream target symbol release base
 needs_sched   := v1write v1 read stream trace symbol release base
 needs_api     := rewrite v1write v1 read symbol trace base
@@ -162,7 +162,13 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $$(foreach r,$$(call room_of_unit,$$*) 
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-unit: $(UNIT_BINS)
+# --- tests/inline/drive.c, for tests/inject.bats ---
+$(BUILD)/inline/drive: $(BUILD)/tests/inline/drive.o $(foreach r,inline $(needs_inline),$(call lib_of,$(r)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+
+unit: $(UNIT_BINS) $(BUILD)/inline/drive
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined

@@ -28,6 +28,7 @@ struct inline_shared {
 	__rec_u64 states, seen, chunks, size;	/* offsets from here, and bytes in all */
 	__rec_u64 names_lost;	/* counted by the sources of bpf/; nobody reads it here */
 	__rec_u64 texts_missing;
+	__rec_u64 code, code_size;	/* of the code in the target, for a later gotap */
 };
 
 #define INLINE_MAGIC 0x31656e696c6e6967ULL

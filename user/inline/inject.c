@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inject: see inject.h. */
+#define _GNU_SOURCE
+#include "inline/inject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "inline.h"
+#include "inline/calls.h"
+#include "inline/hold.h"
+#include "inline/inside.h"
+#include "inline/remains.h"
+#include "inline/threads.h"
+#include "inline/tsc.h"
+#include "inline/vm.h"
+#include "proc/privilege.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18	/* Linux 4.14 */
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000	/* Linux 4.17 */
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x8U	/* Linux 6.3 */
+#endif
+
+#define MS 1000000ULL
+
+enum { PAGE = 4096 };
+
+/* --- can it be at all? --- */
+
+static bool has_membarrier(void)
+{
+	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+	return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL);
+}
+
+/* Of a filter: gotap must be able to read it, see filter.h. */
+static int check_seccomp(const struct process *p, struct error *err)
+{
+	long mode = thread_status(p, 0, "Seccomp");
+
+	if (mode <= 0)
+		return 0;
+	if (!(privilege_have() & PRIVILEGE_ADMIN) || privilege_has_seccomp())
+		return error_set(err, -ENOTSUP, "process %d has a seccomp filter, which only a gotap with CAP_SYS_ADMIN and "
+				 "without a filter of its own can read", p->pid);
+	return 0;
+}
+
+int inject_possible(const struct process *p, struct error *err)
+{
+	long tracer = thread_status(p, 0, "TracerPid");
+
+	if (!p->fs.own)
+		return error_set(err, -ENOTSUP, "process %d is in another PID namespace than gotap, so its threads cannot "
+				 "be held", p->pid);
+	if (tracer > 0)
+		return error_set(err, -ENOTSUP, "process %d is traced by process %ld, a debugger or strace", p->pid, tracer);
+	if (!has_membarrier())
+		return error_set(err, -ENOTSUP, "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or runs with nohz_full");
+	if (!tsc_usable())
+		return error_set(err, -ENOTSUP, "this machine's clock is not the processors' time stamp counter (see "
+				 "/sys/devices/system/clocksource/clocksource0/current_clocksource)");
+	if (!vm_may_force())
+		return error_set(err, -ENOTSUP, "this kernel forbids to write into code by /proc/PID/mem "
+				 "(proc_mem.force_override)");
+	return check_seccomp(p, err);
+}
+
+/* --- where? --- */
+
+/* What a relative address of 32 bits spans, less a little. */
+#define REACH 0x7fff0000ULL
+#define LOWEST 0x100000ULL
+#define HIGHEST 0x7ffff0000000ULL
+
+struct gap {
+	uint64_t start, end;
+};
+
+static void keep_larger(struct gap *best, uint64_t start, uint64_t end, struct gap within)
+{
+	if (start < within.start)
+		start = within.start;
+	if (end > within.end)
+		end = within.end;
+	if (start < end && end - start > best->end - best->start)
+		*best = (struct gap){ start, end };
+}
+
+/* The largest free range of [@within). */
+static struct gap largest_gap(const struct areas *a, struct gap within)
+{
+	struct gap best = {0};
+	uint64_t start = LOWEST;
+	size_t i;
+
+	for (i = 0; i < a->list.len; i++) {
+		keep_larger(&best, start, vec_at(&a->list, struct area, i)->start, within);
+		start = vec_at(&a->list, struct area, i)->end;
+	}
+	keep_larger(&best, start, HIGHEST, within);
+	return best;
+}
+
+/*
+ * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only if nothing is free there,
+ * below. At three quarters of the largest gap: the heap of C (brk) and mappings grow from its ends.
+ */
+static uint64_t choose_place(const struct areas *a, uint64_t lo, uint64_t hi, uint64_t size)
+{
+	struct gap above = largest_gap(a, (struct gap){ hi, lo + REACH });
+	struct gap below = largest_gap(a, (struct gap){ hi > REACH ? hi - REACH : LOWEST, lo });
+	struct gap *g = above.end - above.start >= 2 * size ? &above : &below;
+	uint64_t room = g->end - g->start;
+
+	return room >= 2 * size ? (g->start + (room - size) / 4 * 3) & ~(uint64_t)(PAGE - 1) : 0;
+}
+
+static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_t size, uint64_t *ret,
+		      struct error *err)
+{
+	struct areas a;
+	int r = areas_read(&a, p);
+
+	*ret = r ? 0 : choose_place(&a, lo, hi, size);
+	areas_free(&a);
+	if (r)
+		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
+	return *ret ? 0 : error_set(err, -ENOMEM, "process %d has no free addresses near its code", p->pid);
+}
+
+/* --- the shared memory, gotap's side --- */
+
+/*
+ * The pages are ours: the memory controller charges who touches them first. Nobody can shorten the file from here
+ * on, which would make an access to it a SIGBUS.
+ */
+static int make_pages(int fd, const struct injected *in, struct error *err)
+{
+	struct inline_shared begin = { .magic = INLINE_MAGIC, .size = in->shared_size,
+				       .code = in->code, .code_size = in->code_size };
+	struct stat st;
+
+	if (ftruncate(fd, (off_t)in->shared_size) || fallocate(fd, 0, 0, (off_t)in->shared_size))
+		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s", in->shared_size, strerror(errno));
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st) ||
+	    (size_t)st.st_size != in->shared_size || pwrite(fd, &begin, sizeof(begin), 0) != sizeof(begin))
+		return error_set(err, -EIO, "the memory that is shared with the program cannot be made ready");
+	return 0;
+}
+
+static int open_shared(const struct process *p, int64_t number, struct injected *in, struct error *err)
+{
+	char what[32], path[PROCFS_PATH];
+	int r;
+
+	snprintf(what, sizeof(what), "fd/%lld", (long long)number);
+	procfs_path(&p->fs, p->pid, what, path);
+	INJECT_STEP();
+	in->memfd = remains_open(path);
+	if (in->memfd < 0)
+		return error_set(err, in->memfd, "cannot open the memory that process %d has made for gotap: %s", p->pid,
+				 strerror(-in->memfd));
+	INJECT_STEP();
+	r = make_pages(in->memfd, in, err);
+	INJECT_STEP();
+	return r;
+}
+
+/* --- the target's side --- */
+
+struct injection {
+	const struct process *p;
+	const struct inject_hosts *hosts;
+	struct injected *in;
+	uint64_t deadline;
+};
+
+static int ms_left(uint64_t deadline)
+{
+	uint64_t now = now_ns();
+
+	return now < deadline ? (int)((deadline - now) / MS) + 1 : 1;
+}
+
+/* What the target does not want, it refuses; what is about its threads is said by calls_make(). */
+static int as_refusal(int r)
+{
+	static const int as_they_are[] = { -EAGAIN, -ESRCH, -ENOMEM, -ENOTSUP, -EEXIST };
+	size_t i;
+
+	for (i = 0; i < sizeof(as_they_are) / sizeof(as_they_are[0]); i++)
+		if (r == as_they_are[i])
+			return r;
+	return r ? -ENOTSUP : 0;
+}
+
+static int make(const struct injection *j, struct call *calls, size_t n, struct error *err)
+{
+	size_t made;
+
+	return as_refusal(calls_make(j->p, j->hosts, calls, n, ms_left(j->deadline), &made, j->in, err));
+}
+
+/* Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it (vm.memfd_noexec). */
+static int make_memfd(const struct injection *j, int64_t *number, struct error *err)
+{
+	static const unsigned int flags[] = { MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL,
+					      MFD_CLOEXEC | MFD_ALLOW_SEALING };
+	struct call c;
+	size_t i, made;
+	int r = -EINVAL;
+
+	for (i = 0; i < 2 && r == -EINVAL; i++) {
+		c = (struct call)CALL(memfd_create, 0, flags[i]);
+		c.with_name = true;
+		r = calls_make(j->p, j->hosts, &c, 1, ms_left(j->deadline), &made, j->in, err);
+	}
+	*number = c.result;
+	return as_refusal(r);
+}
+
+static int map_shared(const struct injection *j, uint64_t number, struct error *err)
+{
+	struct injected *in = j->in;
+	struct call calls[] = {
+		CALL(mmap, 0, in->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0),
+		CALL(close, number),
+	};
+	int r = make(j, calls, sizeof(calls) / sizeof(calls[0]), err);
+
+	in->shared = r ? 0 : (uint64_t)calls[0].result;
+	return r;
+}
+
+static int map_code(const struct injection *j, struct error *err)
+{
+	struct injected *in = j->in;
+	uint64_t size = in->code_size + PAGE;
+	struct call c = CALL(mmap, in->code, size, PROT_READ | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
+	int r = make(j, &c, 1, err);
+
+	if (!r && (uint64_t)c.result == in->code)
+		return 0;
+	if (r != -EAGAIN)
+		in->code = in->code_size = 0;	/* it is not there; somebody else's may be */
+	return r ? r : error_set(err, -ENOTSUP, "the kernel gives process %d no memory at a chosen address", j->p->pid);
+}
+
+static int set_up(const struct injection *j, struct error *err)
+{
+	struct injected *in = j->in;
+	uint64_t control = in->code + in->code_size;
+	struct call calls[] = {
+		CALL(mprotect, control, PAGE, PROT_READ | PROT_WRITE),
+		CALL(madvise, control, PAGE, MADV_WIPEONFORK),
+		CALL(madvise, in->code, in->code_size + PAGE, MADV_DONTDUMP),
+		CALL(madvise, in->shared, in->shared_size, MADV_DONTDUMP),
+	};
+
+	return make(j, calls, sizeof(calls) / sizeof(calls[0]), err);
+}
+
+static int put_in(const struct injection *j, struct error *err)
+{
+	int64_t number;
+	int r = make_memfd(j, &number, err);
+
+	if (!r)
+		r = open_shared(j->p, number, j->in, err);
+	if (!r)
+		r = map_shared(j, (uint64_t)number, err);
+	if (!r)
+		r = map_code(j, err);
+	return r ? r : set_up(j, err);
+}
+
+/* --- out again --- */
+
+/* A call that a killed child left to the thread may come late: so it is looked until nothing is there. */
+static int take_out(const struct injection *j, struct error *err)
+{
+	struct call calls[CALLS_MAX];
+	struct remains left;
+	struct stat st;
+	size_t n, made;
+	int r;
+
+	if (fstat(j->in->memfd, &st))
+		return error_set(err, -errno, "the memory that is shared with process %d is not open", j->p->pid);
+	do {
+		r = remains_find(j->p, st.st_ino, j->in->code, j->in->code_size, &left);
+		if (r)
+			return error_set(err, -ESRCH, "cannot read the mappings of process %d: %s", j->p->pid, strerror(-r));
+		n = remains_calls(&left, calls);
+		if (!n)
+			return 0;
+		r = calls_make(j->p, j->hosts, calls, n, ms_left(j->deadline), &made, j->in, err);
+	} while (!r || (r == -EAGAIN && now_ns() < j->deadline));
+	return r;
+}
+
+/* Says so if something had to stay. */
+static void undo(const struct injection *j, struct error *err)
+{
+	enum { CLEAN_UP_MS = 500 };
+	struct injection again = *j;
+	struct error why = {0};
+
+	again.deadline = now_ns() + CLEAN_UP_MS * MS;
+	if (j->in->memfd < 0)
+		j->in->memfd = remains_open_descriptor(j->p);	/* just made, and not opened here yet */
+	if (j->in->memfd >= 0 && take_out(&again, &why) && why.code != -ESRCH)
+		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it again (%s)",
+			     j->p->pid, why.text);
+	if (j->in->memfd >= 0)
+		close(j->in->memfd);
+	*j->in = (struct injected){ .memfd = -1, .held = j->in->held, .held_ns = j->in->held_ns };
+}
+
+int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
+		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err)
+{
+	struct injection j = { p, hosts, ret, now_ns() + (uint64_t)timeout_ms * MS };
+	int r;
+
+	*ret = (struct injected){ .code_size = code_size, .shared_size = shared_size, .memfd = -1 };
+	r = find_place(p, near_lo, near_hi, code_size + PAGE, &ret->code, err);
+	if (r)
+		return r;
+	r = put_in(&j, err);
+	if (r)
+		undo(&j, err);
+	return r == -EEXIST ? -EAGAIN : r;
+}
+
+int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err)
+{
+	_cleanup_close_ int mem = vm_open(p);
+	int r;
+
+	INJECT_STEP();
+	r = mem < 0 ? mem : vm_write(mem, addr, data, size);
+
+	return r ? error_set(err, r, "cannot write into the memory of process %d: %s", p->pid, strerror(-r)) : 0;
+}
+
+int inject_remove(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
+		  struct error *err)
+{
+	struct injection j = { p, hosts, in, now_ns() + (uint64_t)timeout_ms * MS };
+	int r = 0;
+
+	if (in->code)
+		r = inside_wait(p, in->code, in->code + in->code_size, timeout_ms, in, err);
+	if (!r)
+		r = take_out(&j, err);
+	if (!r)
+		in->code = in->shared = 0;
+	return r == -EAGAIN ? -EBUSY : r;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inside: see inside.h. */
+#define _GNU_SOURCE
+#include "inline/inside.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "base/map64.h"
+#include "inline/apart.h"
+#include "inline/hold.h"
+#include "inline/threads.h"
+#include "inline/vm.h"
+
+#define MS 1000000ULL
+
+enum {
+	STACK_BYTES = 65536,	/* Go's signal stack has 32 KiB, those of C programs mostly 8 */
+	LOOKS = 3,		/* at a thread that runs, before it is stopped */
+};
+
+struct job {
+	const struct process *p;
+	uint64_t start, end, deadline;
+	int result;
+	uint64_t held_ns;
+	unsigned int held;
+	uint64_t stack[STACK_BYTES / 8];
+};
+
+/* --- one thread --- */
+
+static bool is_code(const struct job *job, uint64_t addr)
+{
+	return addr - job->start < job->end - job->start;
+}
+
+/*
+ * struct sigcontext has, from the interrupted pc on: pc, flags, and cs, gs, fs, ss of 16 bits each (arch/x86/include/uapi/asm).
+ */
+bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end)
+{
+	enum { CS = 0x33, FLAGS_MAX = 1 << 22 };
+	size_t i;
+
+	for (i = 0; i + 2 < n; i++)
+		if (words[i] - start < end - start && words[i + 1] < FLAGS_MAX && (words[i + 2] & 0xffff) == CS)
+			return true;
+	return false;
+}
+
+static bool stack_is_clean(struct job *job, uint64_t sp)
+{
+	size_t n = vm_read(job->p, sp & ~7ULL, job->stack, STACK_BYTES);
+
+	return !inside_frame(job->stack, n / 8, job->start, job->end);
+}
+
+/* Is it where it was, so that its stack was read while it was there? */
+static bool is_still_at(const struct job *job, pid_t tid, const struct where *was)
+{
+	struct where now;
+
+	return !thread_where(job->p, tid, &now) && now.blocked && now.sp == was->sp && now.pc == was->pc;
+}
+
+enum verdict { INSIDE, OUTSIDE, UNKNOWN };
+
+static enum verdict look(struct job *job, pid_t tid)
+{
+	struct where w;
+	int r = thread_where(job->p, tid, &w);
+
+	if (r == -ESRCH)
+		return OUTSIDE;
+	if (r || !w.blocked)
+		return UNKNOWN;
+	if (is_code(job, w.pc) || !stack_is_clean(job, w.sp))
+		return INSIDE;
+	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
+}
+
+static enum verdict stop_and_look(struct job *job, pid_t tid)
+{
+	enum verdict v;
+	struct hold h;
+	int r = hold_begin(&h, tid);
+
+	if (r)
+		return r == -ESRCH ? OUTSIDE : UNKNOWN;
+	v = is_code(job, h.found.rip) || !stack_is_clean(job, h.found.rsp) ? INSIDE : OUTSIDE;
+	hold_end(&h);
+	job->held++;
+	if (hold_age(&h) > job->held_ns)
+		job->held_ns = hold_age(&h);
+	return v;
+}
+
+static bool is_outside(struct job *job, pid_t tid)
+{
+	enum verdict v;
+	int i;
+
+	for (i = 0; i < LOOKS; i++) {
+		v = look(job, tid);
+		if (v != UNKNOWN)
+			return v == OUTSIDE;
+		sleep_ns(MS / 10);
+	}
+	return stop_and_look(job, tid) == OUTSIDE;
+}
+
+/* --- all of them --- */
+
+/*
+ * One that was outside once stays there, and so do threads that it makes. True: @outside has all that there
+ * are. One look at the list may miss a thread, because others end meanwhile; so two are made.
+ */
+static bool all_outside(struct job *job, struct map64 *outside)
+{
+	struct vec tids = {0};
+	bool all = true;
+	size_t i;
+
+	procfs_tids(&job->p->fs, job->p->pid, &tids);
+	for (i = 0; i < tids.len && now_ns() < job->deadline; i++) {
+		uint64_t tid = (uint64_t)*vec_at(&tids, pid_t, i);
+
+		if (map64_get(outside, tid))
+			continue;
+		if (is_outside(job, (pid_t)tid))
+			map64_put(outside, tid, NULL);
+		else
+			all = false;
+	}
+	all = all && i == tids.len;
+	vec_free(&tids);
+	return all;
+}
+
+static void wait_apart(void *shared)
+{
+	struct map64 outside = {0};
+	struct job *job = shared;
+	int clean = 0;
+
+	while (clean < 2 && now_ns() < job->deadline) {
+		clean = all_outside(job, &outside) ? clean + 1 : 0;
+		if (!clean)
+			sleep_ns(MS);
+	}
+	job->result = clean == 2 ? 0 : -EBUSY;
+	map64_free(&outside);
+}
+
+int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct injected *held,
+		struct error *err)
+{
+	struct job *job = apart_memory(sizeof(*job));
+	int r;
+
+	if (!job)
+		return error_set(err, -errno, "no memory to look at the threads of process %d", p->pid);
+	job->p = p;
+	job->start = start;
+	job->end = end;
+	job->deadline = now_ns() + (uint64_t)timeout_ms * MS;
+	job->result = -EBUSY;
+	apart_run(wait_apart, job, timeout_ms);
+	r = job->result;
+	held->held += job->held;
+	if (job->held_ns > held->held_ns)
+		held->held_ns = job->held_ns;
+	munmap(job, sizeof(*job));
+	return r ? error_set(err, r, "a thread of process %d may still be in gotap's code there, which is off and stays in "
+			     "its memory", p->pid) : 0;
+}

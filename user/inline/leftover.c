@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* leftover: see leftover.h. */
+#define _GNU_SOURCE
+#include "inline/leftover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "inline.h"
+#include "inline/remains.h"
+#include "inline/vm.h"
+#include "live/text_map.h"
+
+enum {
+	BLOCK = 65536,		/* of text, compared at a time */
+	MARGIN = 8,		/* an instruction that is changed has at most as many bytes */
+	PATCHES_MAX = 2 * INLINE_SITES,
+	BREAKPOINT = 0xcc,
+};
+
+/* --- the memory --- */
+
+static int open_area(const struct process *p, const struct area *area)
+{
+	char what[64], path[PROCFS_PATH];
+
+	snprintf(what, sizeof(what), "map_files/%" PRIx64 "-%" PRIx64, area->start, area->end);
+	procfs_path(&p->fs, p->pid, what, path);
+	return remains_open(path);
+}
+
+/* The begin of it, which the program may have changed. False: it is no gotap's. */
+static bool read_begin(int fd, struct injected *in)
+{
+	struct inline_shared begin;
+
+	if (pread(fd, &begin, sizeof(begin), 0) != sizeof(begin) || begin.magic != INLINE_MAGIC)
+		return false;
+	in->code = begin.code;
+	in->code_size = begin.code_size;
+	return true;
+}
+
+/* 1: found and open; 0: it is none. */
+static int look_at(const struct process *p, const struct area *area, struct injected *in, struct error *err)
+{
+	int fd = open_area(p, area);
+
+	if (fd == -EBUSY)
+		return error_set(err, fd, "another gotap records process %d with --attach inline", p->pid);
+	if (fd == -EPERM || fd == -EACCES)
+		return error_set(err, fd, "process %d has memory of an earlier gotap: only with CAP_SYS_ADMIN can it be "
+				 "opened and taken out", p->pid);
+	if (fd < 0)
+		return 0;	/* it went meanwhile */
+	if (!read_begin(fd, in)) {
+		close(fd);
+		return 0;
+	}
+	in->memfd = fd;
+	in->shared = area->start;
+	in->shared_size = area->end - area->start;
+	return 1;
+}
+
+static int find_mapped(const struct process *p, struct injected *in, struct error *err)
+{
+	struct areas a;
+	size_t i;
+	int r = areas_read(&a, p);
+
+	if (r)
+		error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
+	for (i = 0; !r && i < a.list.len; i++)
+		if (is_our_name(vec_at(&a.list, struct area, i)->name))
+			r = look_at(p, vec_at(&a.list, struct area, i), in, err);
+	areas_free(&a);
+	return r;
+}
+
+/* Killed before it was mapped: there is nothing but an open file. */
+static int find_open(const struct process *p, struct injected *in)
+{
+	in->memfd = remains_open_descriptor(p);
+	return in->memfd >= 0;
+}
+
+/* The program could have written any numbers there: only those of memory like gotap's are believed. */
+static int check_code(const struct process *p, struct injected *in, struct error *err)
+{
+	struct remains left;
+	struct stat st;
+	int r = fstat(in->memfd, &st) ? -errno : remains_find(p, st.st_ino, in->code, in->code_size, &left);
+
+	if (r)
+		return error_set(err, r, "cannot look for an earlier gotap in process %d: %s", p->pid, strerror(-r));
+	if (!left.code)
+		in->code = in->code_size = 0;
+	return 0;
+}
+
+/* --- the changed instructions --- */
+
+/* A block of text, with as much before and behind it as an instruction can reach. */
+struct comparison {
+	const struct process *p;
+	const struct injected *in;
+	struct vec *patches;
+	uint64_t addr;
+	size_t len;
+	uint8_t file[BLOCK + 2 * MARGIN], memory[BLOCK + 2 * MARGIN];
+};
+
+/* Instructions that gotap changes: first bytes, length, and where the operand is. */
+static const struct form {
+	uint8_t begin[2], n, len, at;
+} forms[] = {
+	{ { 0xe8 }, 1, 5, 1 },		/* call rel32 */
+	{ { 0x80, 0x3d }, 2, 7, 2 },	/* cmpb $imm8, disp32(%rip) */
+};
+
+static uint64_t destination(const struct comparison *c, size_t i, const struct form *f)
+{
+	int32_t far;
+
+	memcpy(&far, c->memory + i + f->at, sizeof(far));
+	return c->addr + i + f->len + (uint64_t)(int64_t)far;
+}
+
+/* Is there at @i an instruction of this form that differs in its operand alone, and leads to the code or its page? */
+static bool is_changed(const struct comparison *c, size_t i, const struct form *f)
+{
+	const uint8_t *file = c->file + i, *memory = c->memory + i;
+
+	return i + f->len <= c->len && !memcmp(file, f->begin, f->n) &&
+	       (*memory == *file || *memory == BREAKPOINT) && !memcmp(memory + 1, file + 1, f->at - 1u) &&
+	       !memcmp(memory + f->at + 4, file + f->at + 4, f->len - f->at - 4u) &&
+	       destination(c, i, f) - c->in->code < c->in->code_size + 4096;
+}
+
+/* In the order of their addresses; the margins are seen twice. */
+static void keep(const struct comparison *c, size_t i, const struct form *f)
+{
+	const struct patch *last = c->patches->len ? vec_at(c->patches, struct patch, c->patches->len - 1) : NULL;
+	struct patch *pt;
+
+	if (last && last->addr >= c->addr + i)
+		return;
+	pt = vec_push(c->patches, sizeof(*pt));
+	*pt = (struct patch){ .addr = c->addr + i, .len = f->len, .at = f->at, .to = destination(c, i, f), .done = true };
+	memcpy(pt->bytes, c->file + i, f->len);
+}
+
+/* The instruction with the different byte @at; how many bytes from there on it explains. */
+static size_t explain(const struct comparison *c, size_t at)
+{
+	const struct form *f;
+	size_t i, k;
+
+	for (k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
+		f = &forms[k];
+		for (i = at < f->at + 3u ? 0 : at - f->at - 3; i + f->at <= at; i++) {
+			if (!is_changed(c, i, f))
+				continue;
+			keep(c, i, f);
+			return i + f->len - at;
+		}
+	}
+	return 1;
+}
+
+static void compare(struct comparison *c)
+{
+	size_t i = 0;
+
+	while (i < c->len && c->patches->len < PATCHES_MAX)
+		i += c->file[i] == c->memory[i] ? 1 : explain(c, i);
+}
+
+static void read_block(struct comparison *c, uint64_t offset, size_t want)
+{
+	ssize_t n = pread(process_file_of_path(c->p->module), c->file, want, (off_t)offset);
+
+	c->len = n > 0 ? vm_read(c->p, c->addr, c->memory, (size_t)n) : 0;
+}
+
+/* [@lo, @hi) of one mapping of the module. */
+static void compare_range(struct comparison *c, const struct area *area, uint64_t lo, uint64_t hi)
+{
+	uint64_t at, start, end;
+
+	for (at = lo; at < hi; at += BLOCK) {
+		start = at - lo > MARGIN ? at - MARGIN : lo;
+		end = hi - at > BLOCK + MARGIN ? at + BLOCK + MARGIN : hi;
+		c->addr = start;
+		read_block(c, area->offset + (start - area->start), end - start);
+		compare(c);
+	}
+}
+
+static void compare_mappings(struct comparison *c, const struct areas *a, uint64_t lo, uint64_t hi)
+{
+	const struct area *area;
+	size_t i;
+
+	for (i = 0; i < a->list.len; i++) {
+		area = vec_at(&a->list, struct area, i);
+		if (area->ino && area->start < hi && area->end > lo)
+			compare_range(c, area, area->start > lo ? area->start : lo, area->end < hi ? area->end : hi);
+	}
+}
+
+/* Of a program whose code is a copy elsewhere, nothing was changed (live/text_map.h). */
+static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const struct injected *in,
+			struct vec *patches, struct error *err)
+{
+	struct text_range text = { lo, hi };
+	struct comparison *c;
+	struct areas a;
+	int r;
+
+	if (!in->code || text_moved(p, &text))
+		return 0;
+	r = areas_read(&a, p);
+	if (r)
+		return error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
+	c = xcalloc(1, sizeof(*c));
+	c->p = p;
+	c->in = in;
+	c->patches = patches;
+	compare_mappings(c, &a, lo, hi);
+	free(c);
+	areas_free(&a);
+	return 0;
+}
+
+int leftover_find(const struct process *p, uint64_t text_lo, uint64_t text_hi, struct injected *in,
+		  struct vec *patches, struct error *err)
+{
+	int r;
+
+	*in = (struct injected){ .memfd = -1 };
+	r = find_mapped(p, in, err);
+	if (!r)
+		return find_open(p, in);
+	if (r > 0)
+		r = check_code(p, in, err);
+	if (!r)
+		r = find_patches(p, text_lo, text_hi, in, patches, err);
+	if (!r)
+		return 1;
+	if (in->memfd >= 0)
+		close(in->memfd);
+	in->memfd = -1;
+	return r;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* patch: see patch.h. */
+#define _GNU_SOURCE
+#include "inline/patch.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "inline/vm.h"
+
+enum { BREAKPOINT = 0xcc, OPERAND = 4 };
+
+/*
+ * The command waits until each CPU has switched its task, was idle or took a timer interrupt in user mode. Both
+ * the switch to a breakpoint's handler and the return of an interrupt make a CPU fetch its instructions anew.
+ */
+int patch_barrier(struct error *err)
+{
+	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		return 0;
+	return error_set(err, -errno, "cannot wait for all CPUs to see changed code: membarrier: %s", strerror(errno));
+}
+
+static void __attribute__((format(printf, 2, 3))) leave(struct patch *pt, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(pt->why, sizeof(pt->why), fmt, ap);
+	va_end(ap);
+}
+
+/* Of the instruction's end, from which the processor counts. */
+static bool reaches(const struct patch *pt, int32_t *ret)
+{
+	int64_t far = (int64_t)(pt->to - (pt->addr + pt->len));
+
+	*ret = (int32_t)far;
+	return far == *ret;
+}
+
+static bool is_sane(const struct patch *pt)
+{
+	return pt->len <= sizeof(pt->bytes) && pt->at && pt->at + OPERAND <= pt->len;
+}
+
+/* @operand: the one that must be there now. */
+static bool looks_as_expected(struct patch *pt, const uint8_t now[8], const uint8_t operand[OPERAND])
+{
+	uint8_t expected[8];
+
+	memcpy(expected, pt->bytes, pt->len);
+	memcpy(expected + pt->at, operand, OPERAND);
+	if (now[0] != BREAKPOINT) {
+		leave(pt, "no breakpoint of gotap's is there (byte %02x)", now[0]);
+		return false;
+	}
+	if (memcmp(now + 1, expected + 1, pt->len - 1u)) {
+		leave(pt, "the code there is not as in the file");
+		return false;
+	}
+	return true;
+}
+
+/* Reads back what was written. */
+static bool is_written(const struct process *p, const struct patch *pt, const uint8_t operand[OPERAND])
+{
+	uint8_t now[OPERAND];
+
+	return vm_read(p, pt->addr + pt->at, now, OPERAND) == OPERAND && !memcmp(now, operand, OPERAND);
+}
+
+/* 0: done, or left alone with the reason; -errno: nothing can be written. */
+static int change(const struct process *p, int mem, struct patch *pt, bool undo)
+{
+	uint8_t now[8], ours[OPERAND];
+	const uint8_t *from = undo ? ours : pt->bytes + pt->at, *to = undo ? pt->bytes + pt->at : ours;
+	int32_t far;
+	int r;
+
+	if (!is_sane(pt) || !reaches(pt, &far)) {
+		leave(pt, "gotap's code is out of its reach");
+		return 0;
+	}
+	memcpy(ours, &far, OPERAND);
+	if (vm_read(p, pt->addr, now, pt->len) != pt->len) {
+		leave(pt, "it cannot be read");
+		return 0;
+	}
+	if (!looks_as_expected(pt, now, from))
+		return 0;
+	r = vm_write(mem, pt->addr + pt->at, to, OPERAND);
+	if (r)
+		return r;
+	if (is_written(p, pt, to))
+		pt->done = !undo;
+	else
+		leave(pt, "what was written is not what is there");
+	return 0;
+}
+
+static int change_each(const struct process *p, int mem, struct patch *patches, size_t n, bool undo,
+		       struct error *err)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < n; i++) {
+		if (patches[i].done != undo)
+			continue;
+		patches[i].why[0] = '\0';
+		r = change(p, mem, &patches[i], undo);
+		if (r)
+			return error_set(err, r, "cannot write into the code of process %d: %s", p->pid, strerror(-r));
+	}
+	return 0;
+}
+
+int patch_apply(const struct process *p, struct patch *patches, size_t n, bool undo, struct error *err)
+{
+	_cleanup_close_ int mem = vm_open(p);
+	int r, barrier;
+
+	if (mem < 0)
+		return error_set(err, mem, "cannot write into the memory of process %d: %s", p->pid, strerror(-mem));
+	r = patch_barrier(err);
+	if (r)
+		return r;
+	r = change_each(p, mem, patches, n, undo, err);
+	barrier = patch_barrier(r ? NULL : err);
+	return r ? r : barrier;
+}

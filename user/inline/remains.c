@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+/* remains: see remains.h. */
+#define _GNU_SOURCE
+#include "inline/remains.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "inline.h"
+#include "inline/vm.h"
+
+enum { PAGE = 4096 };
+
+/* --- descriptors --- */
+
+static bool links_to_our_name(const char *path)
+{
+	char target[64];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return is_our_name(target);
+}
+
+/* A file of that name in the root folder has no seals. */
+static bool is_memfd(int fd)
+{
+	return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
+/* Names are looked at before the file is opened, which can have effects, or wait, if it is a device or a pipe. */
+static int open_memfd(const char *path)
+{
+	_cleanup_close_ int held = open(path, O_PATH | O_CLOEXEC);
+	char again[PROCFS_PATH];
+	struct stat st;
+	int fd;
+
+	if (held < 0)
+		return -errno;
+	process_file_path(held, again);
+	if (!links_to_our_name(again) || fstat(held, &st) || !S_ISREG(st.st_mode))
+		return -ENOEXEC;
+	fd = open(again, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int remains_open(const char *path)
+{
+	_cleanup_close_ int fd = open_memfd(path);
+
+	if (fd < 0)
+		return fd;
+	if (!is_memfd(fd))
+		return -ENOEXEC;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return take_fd(&fd);
+}
+
+static uint64_t inode_of_descriptor(const char *path)
+{
+	struct stat st;
+
+	return links_to_our_name(path) && !stat(path, &st) ? st.st_ino : 0;
+}
+
+/* Calls @found for each descriptor of the target that is a file of gotap's name, until it returns false. */
+static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, uint64_t ino), void *ctx)
+{
+	char folder[PROCFS_PATH], path[PROCFS_PATH + 32];
+	struct dirent *e;
+	uint64_t ino;
+	DIR *d;
+
+	procfs_path(&p->fs, p->pid, "fd", folder);
+	d = opendir(folder);
+	if (!d)
+		return -errno;
+	while ((e = readdir(d))) {
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.20s", folder, e->d_name);
+		ino = inode_of_descriptor(path);
+		if (ino && !found(ctx, atoi(e->d_name), ino))
+			break;
+	}
+	closedir(d);
+	return 0;
+}
+
+struct search {
+	struct remains *ret;
+	uint64_t ino;
+};
+
+static bool keep_descriptor(void *ctx, int fd, uint64_t ino)
+{
+	struct search *s = ctx;
+
+	if (ino == s->ino && s->ret->n_fds < REMAINS_MAX)
+		s->ret->fds[s->ret->n_fds++] = fd;
+	return true;
+}
+
+/* One that was just made is empty; a program may have a memfd of that name for its own purpose. */
+static bool is_gotaps(int fd)
+{
+	struct inline_shared begin;
+	struct stat st;
+
+	return !fstat(fd, &st) &&
+	       (!st.st_size || (pread(fd, &begin, sizeof(begin), 0) == sizeof(begin) && begin.magic == INLINE_MAGIC));
+}
+
+struct opening {
+	const struct process *p;
+	int fd;
+};
+
+static bool open_first(void *ctx, int number, uint64_t ino)
+{
+	char what[32], path[PROCFS_PATH];
+	struct opening *o = ctx;
+	int fd;
+
+	snprintf(what, sizeof(what), "fd/%d", number);
+	procfs_path(&o->p->fs, o->p->pid, what, path);
+	fd = remains_open(path);
+	if (fd < 0)
+		return true;
+	if (is_gotaps(fd))
+		o->fd = fd;
+	else
+		close(fd);
+	return o->fd < 0;
+}
+
+int remains_open_descriptor(const struct process *p)
+{
+	struct opening o = { p, -ENOENT };
+	int r = each_descriptor(p, open_first, &o);
+
+	return r ? r : o.fd;
+}
+
+/* --- mappings --- */
+
+/* Anonymous memory of these rights that has all of [@start, @end). */
+static bool has_anonymous(const struct areas *a, uint64_t start, uint64_t end, const char *perms)
+{
+	const struct area *area = areas_at(a, start);
+
+	return area && area->end >= end && !area->ino && !*area->name && !strcmp(area->perms, perms);
+}
+
+/* Code and control page are mapped as one; then the latter's rights are changed. */
+static void find_code(const struct areas *a, uint64_t code, uint64_t size, struct remains *ret)
+{
+	uint64_t end = code + size;
+
+	if (!size || code % PAGE || size % PAGE || end < code || !has_anonymous(a, code, end, "r-xp"))
+		return;
+	if (!has_anonymous(a, end, end + PAGE, "rw-p") && !has_anonymous(a, end, end + PAGE, "r-xp"))
+		return;
+	ret->code = code;
+	ret->code_size = size + PAGE;
+}
+
+static void find_shared(const struct areas *a, uint64_t ino, struct remains *ret)
+{
+	const struct area *area;
+	size_t i;
+
+	for (i = 0; i < a->list.len && ret->n_shared < REMAINS_MAX; i++) {
+		area = vec_at(&a->list, struct area, i);
+		if (area->ino == ino && is_our_name(area->name))
+			ret->shared[ret->n_shared++] =
+				(struct remains_range){ area->start, area->end - area->start };
+	}
+}
+
+int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size, struct remains *ret)
+{
+	struct search s = { .ret = ret, .ino = ino };
+	struct areas a;
+	int r;
+
+	*ret = (struct remains){0};
+	r = areas_read(&a, p);
+	if (!r) {
+		find_code(&a, code, code_size, ret);
+		find_shared(&a, ino, ret);
+		r = each_descriptor(p, keep_descriptor, &s);
+	}
+	areas_free(&a);
+	return r;
+}
+
+/* The shared memory comes last: while it is there, a later gotap finds the rest. */
+size_t remains_calls(const struct remains *r, struct call *calls)
+{
+	size_t n = 0, i;
+
+	if (r->code)
+		calls[n++] = (struct call)CALL(munmap, r->code, r->code_size);
+	for (i = 0; i < r->n_fds; i++)
+		calls[n++] = (struct call)CALL(close, (uint64_t)r->fds[i]);
+	for (i = 0; i < r->n_shared; i++)
+		calls[n++] = (struct call)CALL(munmap, r->shared[i].start, r->shared[i].size);
+	return n;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remains: what is in the target of a memory that gotap has put there, as /proc has it: by the inode of the memfd,
+ * never by what somebody remembers, since a prober may have been killed between two of its steps.
+ */
+#ifndef GOTAP_INLINE_REMAINS_H
+#define GOTAP_INLINE_REMAINS_H
+
+#include "inline/calls.h"
+
+enum { REMAINS_MAX = 24 };	/* mappings, and descriptors: more of them are not gotap's doing */
+
+struct remains {
+	uint64_t code, code_size;	/* with the control page; 0: none */
+	struct remains_range {
+		uint64_t start, size;
+	} shared[REMAINS_MAX];
+	size_t n_shared;
+	int fds[REMAINS_MAX];		/* numbers in the target */
+	size_t n_fds;
+};
+
+/*
+ * Of the memfd with inode @ino; @code, @code_size: where the code is if there is any, without the control page behind
+ * it. -errno if it cannot be known.
+ */
+int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size, struct remains *ret);
+/* The system calls that take it out of the target, at most CALLS_MAX; how many. */
+size_t remains_calls(const struct remains *r, struct call *calls);
+/*
+ * Finds a memfd that the target has open and that no living gotap works with: opened and locked. -ENOENT: there is none.
+ */
+int remains_open_descriptor(const struct process *p);
+/*
+ * Opens the file behind @path (/proc/PID/fd/N, or map_files) to read and write if it is a memfd with gotap's name,
+ * which nothing else can be, and locks it: the lock says that a gotap lives which works with this memory. The kernel drops
+ * it with the last descriptor of this open file, which gotap and its prober share. -EBUSY: it is locked; -errno.
+ */
+int remains_open(const char *path);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads: of the target, by /proc/PID/task: where one is blocked, without a stop of it; and which of them
+ * sleep at a system call instruction of the runtime that gotap may use (inject.h).
+ */
+#ifndef GOTAP_INLINE_THREADS_H
+#define GOTAP_INLINE_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "inline/inject.h"
+
+struct where {
+	bool blocked;		/* it runs, or wants to, if not: the rest is unknown */
+	long call;		/* number of the system call; -1: blocked otherwise, e.g. for a page */
+	uint64_t args[6], sp, pc;
+};
+
+/* -ESRCH: there is no such thread. */
+int thread_where(const struct process *p, pid_t tid, struct where *ret);
+/* A number of its status file, or of the process's (@tid 0); -1: there is none. */
+long thread_status(const struct process *p, pid_t tid, const char *field);
+/* Its state there ('S', 'T', ...); 0: there is none. */
+char thread_state(const struct process *p, pid_t tid);
+
+/*
+ * Appends the ids (pid_t) of all threads that sleep in @hosts, those first that somebody else has to wake: it
+ * does the program less to hold one of these than the monitor of the runtime (sysmon), which sleeps for a time.
+ */
+void threads_asleep(const struct process *p, const struct inject_hosts *hosts, struct vec *ret);
+/* Do these registers say that a held thread is in such a call? */
+bool thread_is_asleep(const struct process *p, const struct inject_hosts *hosts,
+		      const struct user_regs_struct *regs);
+
+#endif

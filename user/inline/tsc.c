@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tsc: see tsc.h. */
+#include "inline/tsc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "base/clock.h"
+
+enum {
+	SHIFT = 40,
+	TRIES = 12,		/* of one reading; it takes 50 ns, so one of them is not disturbed */
+	BASE = 8,		/* pairs over which the rate is taken */
+	FIRST_NS = 10000000,	/* between the first two readings */
+	APART_NS = 16000000,	/* pairs are at least so far apart: 64 of them are a second */
+	CATCH_UP_NS = 2 * APART_NS,	/* in which time the line comes back to what was read */
+	LOST_NS = 1000000,	/* so far off it is a step (a suspended machine), and not drift */
+};
+
+/* --- may it be used? --- */
+
+static bool line_has(const char *path, const char *begin, const char *word)
+{
+	FILE *f = fopen(path, "re");
+	char line[8192];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, begin, strlen(begin)) && strstr(line, word);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/*
+ * The kernel takes the counter for its clock only after it has compared all CPUs, and drops it when they differ
+ * (Documentation/timers: the clocksource watchdog).
+ */
+bool tsc_usable(void)
+{
+	static const char source[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+	return line_has("/proc/cpuinfo", "flags", " constant_tsc") &&
+	       line_has("/proc/cpuinfo", "flags", " nonstop_tsc") && line_has(source, "tsc\n", "tsc");
+}
+
+/* --- pairs --- */
+
+uint64_t tsc_now(void)
+{
+	_mm_lfence();
+	return __rdtsc();
+}
+
+struct reading {
+	uint64_t tsc, ns;
+};
+
+static struct reading read_both(void)
+{
+	struct reading best = {0};
+	uint64_t before, ns, took, least = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		before = tsc_now();
+		ns = now_ns();
+		took = tsc_now() - before;
+		if (took < least) {
+			least = took;
+			best = (struct reading){ before + took / 2, ns };
+		}
+	}
+	return best;
+}
+
+/* @i 0 is the last one. */
+static const struct tsc_pair *pair_back(const struct tsc_clock *c, size_t i)
+{
+	return &c->pairs[(c->next + TSC_PAIRS - 1 - i) % TSC_PAIRS];
+}
+
+static void add(struct tsc_clock *c, struct tsc_pair pair)
+{
+	c->pairs[c->next] = pair;
+	c->next = (c->next + 1) % TSC_PAIRS;
+	if (c->n < TSC_PAIRS)
+		c->n++;
+}
+
+static uint64_t rate_of(uint64_t ns, uint64_t ticks)
+{
+	return ticks ? (uint64_t)(((unsigned __int128)ns << SHIFT) / ticks) : 0;
+}
+
+static void begin(struct tsc_clock *c, struct reading now, uint64_t rate)
+{
+	c->n = 0;
+	add(c, (struct tsc_pair){ now.tsc, now.ns, now.ns, rate });
+}
+
+static void begin_first(struct tsc_clock *c)
+{
+	struct reading a = read_both(), b;
+
+	sleep_ns(FIRST_NS);
+	b = read_both();
+	begin(c, b, rate_of(b.ns - a.ns, b.tsc - a.tsc));
+}
+
+/* The rate that was read of late, and so much more or less that the line meets the clock again. */
+static uint64_t next_rate(const struct tsc_clock *c, struct reading now, int64_t off)
+{
+	const struct tsc_pair *old = pair_back(c, c->n < BASE ? c->n - 1 : BASE - 1);
+	uint64_t rate = rate_of(now.ns - old->read, now.tsc - old->tsc);
+
+	return rate + (int64_t)rate * off / CATCH_UP_NS;
+}
+
+void tsc_sample(struct tsc_clock *c)
+{
+	const struct tsc_pair *last = pair_back(c, 0);
+	struct reading now;
+	uint64_t line;
+	int64_t off;
+
+	if (!c->n) {
+		begin_first(c);
+		return;
+	}
+	now = read_both();
+	if (now.tsc <= last->tsc || now.ns < last->read + APART_NS)
+		return;
+	line = tsc_to_ns(c, now.tsc);
+	off = (int64_t)(now.ns - line);
+	if (off > LOST_NS || off < -LOST_NS)
+		begin(c, now, last->rate);
+	else
+		add(c, (struct tsc_pair){ now.tsc, line, now.ns, next_rate(c, now, off) });
+}
+
+/* --- conversion --- */
+
+static uint64_t on_piece(const struct tsc_pair *p, uint64_t tsc)
+{
+	if (tsc < p->tsc)
+		return p->ns - (uint64_t)(((unsigned __int128)(p->tsc - tsc) * p->rate) >> SHIFT);
+	return p->ns + (uint64_t)(((unsigned __int128)(tsc - p->tsc) * p->rate) >> SHIFT);
+}
+
+uint64_t tsc_to_ns(const struct tsc_clock *c, uint64_t tsc)
+{
+	size_t i = 0;
+
+	while (i + 1 < c->n && tsc < pair_back(c, i)->tsc)
+		i++;
+	return on_piece(pair_back(c, i), tsc);
+}
