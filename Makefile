@@ -172,7 +172,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite target sched api
+FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite target plan sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c user/cmd/show.c))
 

@@ -5,11 +5,12 @@
  * ELF header).
  *
  *	clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -Iuser -Iinclude \
- *		tests/fuzz/fuzz_elf.c user/{target,symbol,base}/X.c ... -ldw -lelf -lz
+ *		tests/fuzz/fuzz_elf.c user/{plan,target,symbol,base}/X.c ... -ldw -lelf -lz
  */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "plan/plan.h"
 #include "target/callsites.h"
 #include "target/exitsyscall.h"
 #include "target/code.h"
@@ -72,14 +73,48 @@ static void ask_runtime(const struct gobin *b)
 {
 	struct go_offsets offsets;
 	struct exit_site exit_site;
+	struct exit_hook hook;
 	const char *source;
 	uint64_t addr;
 	int off;
 
-	if (!go_offsets_for(b, true, &offsets, &source, NULL))
-		exitsyscall_site(b, &offsets, &exit_site, NULL);
+	if (!go_offsets_for(b, true, &offsets, &source, NULL) &&
+	    !exitsyscall_site(b, &offsets, &exit_site, NULL))
+		exitsyscall_hook(b, &exit_site, &hook, NULL);
 	ready_skip_slot(b, &off, NULL);
 	gobin_data_symbol(b, "runtime.allgs", &addr);
+}
+
+/* What is to be patched lies in the file, at an instruction with an operand. */
+static void check_patches(const struct gobin *b, const struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len; i++) {
+		const struct probe_point *point = vec_at(&p->points, struct probe_point, i);
+
+		if (point->patch && (point->len > sizeof(point->bytes) || !gobin_bytes(b, point->addr, point->len)))
+			abort();
+		if (point->patch > PATCH_CALL && point->hook >= p->points.len)
+			abort();
+	}
+}
+
+static void ask_plan(const struct gobin *b)
+{
+	struct vec refs = {0};
+	struct gobin_func fn;
+	struct plan plan;
+	unsigned int groups;
+
+	if (!gobin_func(b, "runtime.casgstatus", &fn) && !references_find(b, &fn.addr, 1, &refs) &&
+	    refs.len > REFERENCES_MAX)
+		abort();
+	vec_free(&refs);
+	groups_parse("all", &groups);
+	if (!plan_make_inline(&plan, b, groups, NULL))
+		check_patches(b, &plan);
+	plan_release(&plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -93,6 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask_code(b);
 	ask_runtime(b);
 	ask_inlined(b);
+	ask_plan(b);
 	gobin_free(b);
 	return 0;
 }

@@ -423,7 +423,7 @@ static void test_with_plugin(const struct gobin *b, const char *path)
 
 static void test_plan(struct subject *s, const char *path)
 {
-	const char *mode = gobin_build_setting(s->b, "-buildmode");
+	const char *mode = gobin_build_setting(s->b, "-buildmode"), *plugin = getenv("GOTAP_TEST_PLUGIN");
 	int i;
 
 	if (gobin_go_minor(s->b) < 17) {
@@ -435,8 +435,8 @@ static void test_plan(struct subject *s, const char *path)
 	for (i = 0; i < NQUESTIONS; i++)
 		report(questions[i].holds(s), questions[i].name, path);
 	vec_free(&s->lines);
-	if (getenv("GOTAP_TEST_PLUGIN"))
-		test_with_plugin(s->b, getenv("GOTAP_TEST_PLUGIN"));
+	if (plugin && *plugin)
+		test_with_plugin(s->b, plugin);
 }
 
 static void test_program(const char *path)
