@@ -69,6 +69,11 @@ void file_copy_free(struct file_copy *c)
 	free(c);
 }
 
+int file_copy_fd(const struct file_copy *c)
+{
+	return c->fd;
+}
+
 size_t file_copy_size(const struct file_copy *c)
 {
 	return c->size;

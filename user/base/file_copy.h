@@ -29,6 +29,8 @@ struct file_copy;
 int file_copy_new(struct file_copy **ret, int fd, struct error *err);
 /* Accepts NULL. */
 void file_copy_free(struct file_copy *c);
+/* The file, open for reading, as long as the copy lives. */
+int file_copy_fd(const struct file_copy *c);
 /* The size that the file had. */
 size_t file_copy_size(const struct file_copy *c);
 /*

@@ -134,10 +134,13 @@ static void find_starts(struct work *w)
 	struct gobin_func fn;
 	size_t i;
 
-	for (i = 0; i < w->p->points.len; i++)
-		if (moves(inline_program_of(point_at(w->p, i)->program)) &&
-		    is_at_start(w, point_at(w->p, i), &fn))
+	for (i = 0; i < w->p->points.len; i++) {
+		const struct probe_point *point = point_at(w->p, i);
+
+		if ((moves(inline_program_of(point->program)) || point->program == PROGRAM_coroswitch) &&
+		    is_at_start(w, point, &fn))
 			add_start(w, fn.addr);
+	}
 }
 
 static bool refers_to(const struct work *w, const struct reference *ref, const struct gobin_func *fn)
@@ -274,19 +277,19 @@ static int move_to_calls(struct work *w, struct error *err)
 /* The one place in data that has the address of @fn: its function value. 0 if anything else leads to it. */
 static uint64_t function_value(struct work *w, const struct gobin_func *fn)
 {
-	struct vec refs = {0};
 	uint64_t value = 0;
-	bool other = references_find(w->b, &fn->addr, 1, &refs);
 	size_t i;
 
-	for (i = 0; i < refs.len; i++) {
-		const struct reference *ref = vec_at(&refs, struct reference, i);
+	for (i = 0; i < w->refs.len; i++) {
+		const struct reference *ref = vec_at(&w->refs, struct reference, i);
 
-		other |= ref->kind != REFERENCE_POINTER || (value && value != ref->addr);
+		if (!refers_to(w, ref, fn))
+			continue;
+		if (ref->kind != REFERENCE_POINTER || (value && value != ref->addr))
+			return 0;
 		value = ref->addr;
 	}
-	vec_free(&refs);
-	return other ? 0 : value;
+	return value;
 }
 
 static int add_mcall(struct work *w, const struct gobin_func *mcall, const struct reference *ref,

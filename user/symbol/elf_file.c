@@ -137,6 +137,14 @@ struct elf_file elf_file_borrow(const struct elf_file *f)
 	return ret;
 }
 
+int elf_file_again(struct elf_file *ret, const struct elf_file *f, struct error *err)
+{
+	if (f->copy)
+		return elf_file_open_fd(ret, file_copy_fd(f->copy), err);
+	*ret = elf_file_borrow(f);
+	return 0;
+}
+
 void elf_file_close(struct elf_file *f)
 {
 	if (!f->borrowed)

@@ -146,7 +146,8 @@ static void find_sections(struct scan *s, const struct elf_file *f)
 		s->functions = section_of(f, ".data.rel.ro.gopclntab");
 }
 
-static int references_in_data(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret)
+static int references_in_data(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
+			      struct vec *ret)
 {
 	struct scan s = { .b = b, .to = to, .n = n, .ret = ret };
 	struct elf_range segment;
@@ -157,8 +158,8 @@ static int references_in_data(const struct gobin *b, const uint64_t *to, size_t 
 		lo = to[i] < lo ? to[i] : lo;
 		hi = to[i] > hi ? to[i] : hi;
 	}
-	find_sections(&s, gobin_elf(b));
-	for (i = 0; elf_image_next(gobin_elf(b), &i, 0, &segment);) {
+	find_sections(&s, f);
+	for (i = 0; elf_image_next(f, &i, 0, &segment);) {
 		if (!segment.data)
 			return -ENOTSUP;
 		scan_words(&s, &segment, lo, hi);
@@ -171,12 +172,16 @@ static int references_in_data(const struct gobin *b, const uint64_t *to, size_t 
 
 int references_find(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret)
 {
+	struct elf_file f;
 	int r;
 
 	if (!n)
 		return 0;
-	r = references_in_code(b, to, n, ret);
+	if (elf_file_again(&f, gobin_elf(b), NULL))
+		return -ENOTSUP;
+	r = references_in_code(b, &f, to, n, ret);
 	if (!r)
-		r = references_in_data(b, to, n, ret);
+		r = references_in_data(b, &f, to, n, ret);
+	elf_file_close(&f);
 	return r || ret->len <= REFERENCES_MAX ? r : -E2BIG;
 }

@@ -13,6 +13,7 @@
 #define GOTAP_TARGET_REFERENCES_H
 
 #include "base/vec.h"
+#include "symbol/elf_file.h"
 #include "target/gobin.h"
 
 enum reference_kind {
@@ -39,8 +40,9 @@ enum { REFERENCES_MAX = 4096 };
  * address. -E2BIG if there are more than REFERENCES_MAX, -ENOTSUP if the file cannot be read whole.
  */
 int references_find(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret);
-/* The same of code only; for target/references.c. Implemented by each architecture. */
-int references_in_code(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret);
+/* The same of code only, in @f, the file of @b; for target/references.c. Implemented by each architecture. */
+int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
+		       struct vec *ret);
 
 const char *reference_kind_name(enum reference_kind kind);
 

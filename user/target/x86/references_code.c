@@ -131,7 +131,8 @@ static void scan_segment(struct scan *s)
 	}
 }
 
-int references_in_code(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret)
+int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
+		       struct vec *ret)
 {
 	struct scan s = { .b = b, .to = to, .n = n, .lo = UINT64_MAX, .ret = ret, .left = MAX_CANDIDATES };
 	uint64_t hi = 0;
@@ -142,7 +143,7 @@ int references_in_code(const struct gobin *b, const uint64_t *to, size_t n, stru
 		hi = to[i] > hi ? to[i] : hi;
 	}
 	s.span = hi - s.lo;
-	for (i = 0; elf_image_next(gobin_elf(b), &i, PF_X, &s.code);) {
+	for (i = 0; elf_image_next(f, &i, PF_X, &s.code);) {
 		if (!s.code.data)	/* cannot be read */
 			return -ENOTSUP;
 		scan_segment(&s);
