@@ -16,7 +16,6 @@
 #include "inline/threads.h"
 
 #define MS 1000000ULL
-#define ENOUGH_NS (1 * MS)	/* a hold that is older begins no further call */
 
 struct worker {
 	const struct process *p;
@@ -29,107 +28,51 @@ struct worker {
 struct job {
 	struct worker worker;
 	struct call calls[CALLS_MAX];
-	size_t n, made;
+	size_t n, n_all, made;
+	bool sent;		/* the one after the last made is on its way */
 	int result;
 	struct error err;
 	uint64_t held_ns;
 	unsigned int held;
 };
 
-/* --- in the child: one thread --- */
+/* --- one thread --- */
 
-static int refused(const struct worker *w, struct error *err)
+static int refused(const struct worker *w)
 {
-	return error_set(err, -ENOTSUP, "a seccomp filter of process %d may forbid the system calls that put gotap's "
+	return error_set(&w->job->err, -ENOTSUP, "a seccomp filter of process %d may forbid the system calls that put gotap's "
 			 "code into it, and that could end it: record without --attach inline", w->p->pid);
-}
-
-static struct seccomp_data as_filters_see(const struct hold *h, const struct call *c)
-{
-	struct seccomp_data d = { .nr = (int)c->nr, .arch = AUDIT_ARCH_X86_64,
-				  .instruction_pointer = h->found.rip };
-
-	memcpy(d.args, c->args, sizeof(d.args));
-	return d;
 }
 
 static bool allows_all(const struct hold *h, const struct filters *f, const struct job *job)
 {
-	struct seccomp_data d;
+	struct seccomp_data d = { .arch = AUDIT_ARCH_X86_64, .instruction_pointer = h->regs.rip };
 	size_t i;
 
-	for (i = job->made; i < job->n; i++) {
-		d = as_filters_see(h, &job->calls[i]);
+	for (i = job->made; i < job->n_all; i++) {
+		d.nr = (int)job->calls[i].nr;
+		memcpy(d.args, job->calls[i].args, sizeof(d.args));
 		if (!filters_allow(f, &d))
 			return false;
 	}
 	return true;
 }
 
-static int place_name(struct hold *h, struct job *job)
-{
-	static const char name[8] = INLINE_NAME;
-	uint64_t at;
-	size_t i;
-
-	for (i = job->made; i < job->n; i++) {
-		if (!job->calls[i].with_name)
-			continue;
-		at = h->word_at ? h->word_at : hold_push(h, name);
-		if (!at)
-			return -EAGAIN;
-		job->calls[i].args[0] = at;
-	}
-	return 0;
-}
-
-/* May this thread do it? A thread that is held changes neither its filters nor its program. */
-static int look_at_thread(const struct worker *w, struct hold *h)
+/* May this thread do it? While it is held it changes neither its filters nor its program. */
+static int look_at_thread(const struct worker *w, const struct hold *h)
 {
 	struct filters f;
 	int r;
 
-	if (!thread_is_asleep(w->p, w->hosts, &h->found))
+	if (!thread_is_asleep(w->p, w->hosts, &h->regs))
 		return -EAGAIN;
 	if (process_execed(w->p))
 		return error_set(&w->job->err, -ESRCH, "process %d runs another program by now", w->p->pid);
-	r = place_name(h, w->job);
-	if (r)
-		return r;
 	r = filters_read(&f, h->tid, (int)thread_status(w->p, h->tid, "Seccomp"));
 	if (r || !allows_all(h, &f, w->job))
-		r = refused(w, &w->job->err);
+		r = refused(w);
 	filters_free(&f);
 	return r;
-}
-
-static int failed(const struct worker *w, const struct call *c)
-{
-	int e = (int)c->result;
-
-	return error_set(&w->job->err, e, "%s in process %d: %s", c->name, w->p->pid, strerror(-e));
-}
-
-/* The hold is over if this does not return 0, or a result of failed(). */
-static int make_calls(const struct worker *w, struct hold *h, bool *over)
-{
-	struct job *job = w->job;
-	int r;
-
-	*over = false;
-	while (job->made < job->n && hold_age(h) < ENOUGH_NS) {
-		struct call *c = &job->calls[job->made];
-
-		r = hold_call(h, c->nr, c->args, &c->result);
-		*over = r;
-		if (r)
-			return r;
-		if (c->result < 0 && c->result > -4096)
-			return failed(w, c);
-		job->made++;
-		INJECT_STEP();
-	}
-	return 0;
 }
 
 static void count_hold(struct job *job, uint64_t ns)
@@ -139,11 +82,25 @@ static void count_hold(struct job *job, uint64_t ns)
 		job->held_ns = ns;
 }
 
-/* 0: the thread was of use, or may be the next time. */
-static int use_thread(const struct worker *w, pid_t tid)
+static int send_held(const struct worker *w, struct hold *h, const struct call *c)
+{
+	static const char name[8] = INLINE_NAME;
+	int r = look_at_thread(w, h);
+
+	if (r) {
+		hold_end(h);
+		return r;
+	}
+	w->job->sent = true;
+	r = hold_send(h, c->nr, c->args, c->with_name ? name : NULL);
+	w->job->sent = !r;
+	return r ? -EAGAIN : 0;
+}
+
+/* -EAGAIN: another one may be of use. */
+static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 {
 	struct hold h;
-	bool over = false;
 	int r = hold_begin(&h, tid);
 
 	if (r == -EPERM)
@@ -151,17 +108,12 @@ static int use_thread(const struct worker *w, pid_t tid)
 				 "there, or a rule forbids it", w->p->pid);
 	if (r)
 		return -EAGAIN;
-	if (hold_age(&h) < ENOUGH_NS)
-		r = look_at_thread(w, &h);
-	if (!r)
-		r = make_calls(w, &h, &over);
-	if (!over)
-		hold_end(&h);
-	count_hold(w->job, hold_age(&h));
-	return r == -ESRCH && !w->job->err.code ? -EAGAIN : r;
+	r = send_held(w, &h, c);
+	count_hold(w->job, h.ns);
+	return r;
 }
 
-/* --- in the child: the process --- */
+/* --- one call --- */
 
 static bool is_stopped(const struct process *p, pid_t tid)
 {
@@ -170,53 +122,120 @@ static bool is_stopped(const struct process *p, pid_t tid)
 	return state == 'T' || state == 't';
 }
 
-/* With the first one that is of use. */
-static int use_threads(const struct worker *w)
+/* To the first thread that is of use. */
+static int try_send(const struct worker *w, const struct call *c, pid_t *tid)
 {
 	struct vec tids = {0};
 	size_t i;
 	int r = -EAGAIN;
 
 	threads_asleep(w->p, w->hosts, &tids);
-	for (i = 0; i < tids.len && r == -EAGAIN && now_ns() < w->deadline; i++)
-		if (!is_stopped(w->p, *vec_at(&tids, pid_t, i)))
-			r = use_thread(w, *vec_at(&tids, pid_t, i));
+	for (i = 0; i < tids.len && r == -EAGAIN && now_ns() < w->deadline; i++) {
+		*tid = *vec_at(&tids, pid_t, i);
+		if (!is_stopped(w->p, *tid))
+			r = send_to(w, *tid, c);
+	}
 	vec_free(&tids);
 	return r;
 }
 
-static int no_thread(const struct process *p, struct error *err)
+static int no_thread(const struct worker *w)
 {
-	if (is_stopped(p, 0))
-		return error_set(err, -EAGAIN, "process %d is stopped: let it go on", p->pid);
-	return error_set(err, -EAGAIN, "no thread of process %d slept in the Go runtime", p->pid);
+	return error_set(&w->job->err, -EAGAIN, is_stopped(w->p, 0) ? "process %d is stopped: let it go on" :
+			 "no thread of process %d slept in the Go runtime", w->p->pid);
 }
 
-static int work(const struct worker *w)
+static bool has_ended(const struct process *p)
 {
-	char state;
-	int r = 0;
+	char state = thread_state(p, 0);
 
-	while (w->job->made < w->job->n) {
+	return !state || state == 'Z' || state == 'X';
+}
+
+static int ended(const struct worker *w)
+{
+	return error_set(&w->job->err, -ESRCH, "process %d has ended", w->p->pid);
+}
+
+static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
+{
+	int r;
+
+	while ((r = try_send(w, c, tid)) == -EAGAIN) {
+		if (has_ended(w->p))
+			return ended(w);
 		if (now_ns() >= w->deadline)
-			return no_thread(w->p, &w->job->err);
-		r = use_threads(w);
-		if (r && r != -EAGAIN)
-			return r;
-		state = thread_state(w->p, 0);
-		if (!state || state == 'Z' || state == 'X')
-			return error_set(&w->job->err, -ESRCH, "process %d has ended", w->p->pid);
-		if (r)
-			sleep_ns(MS / 2);
+			return no_thread(w);
+		sleep_ns(MS / 2);
+	}
+	return r;
+}
+
+/*
+ * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then it has made this one.
+ * Blocked otherwise, by a signal that stops the process, or a freezer, it may not even have begun.
+ */
+static bool has_made(const struct process *p, pid_t tid, const struct call *c)
+{
+	struct where w;
+	int r = thread_where(p, tid, &w);
+
+	return r == -ESRCH || (!r && w.blocked && w.call >= 0 && w.call != c->nr);
+}
+
+static bool is_done(const struct process *p, struct call *c)
+{
+	return c->done && c->done(p, c);
+}
+
+static int no_effect(const struct worker *w, const struct call *c)
+{
+	if (has_ended(w->p))
+		return ended(w);
+	return error_set(&w->job->err, -ENOTSUP, "%s had no effect in process %d: a limit of it (open files, address space, "
+			 "mappings) or a security module forbids it", c->name, w->p->pid);
+}
+
+static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)
+{
+	bool made = false;
+
+	while (!is_done(w->p, c)) {
+		if (made)
+			return c->done ? no_effect(w, c) : 0;
+		made = has_made(w->p, tid, c);
+		if (!made && now_ns() >= w->deadline)
+			return error_set(&w->job->err, -EINPROGRESS, "a thread of process %d got no processor in time",
+					 w->p->pid);
+		if (!made)
+			sleep_ns(MS / 20);
 	}
 	return 0;
 }
 
+static int make_call(const struct worker *w, struct call *c)
+{
+	pid_t tid = 0;
+	int r;
+
+	if (is_done(w->p, c))
+		return 0;
+	r = send_call(w, c, &tid);
+	if (!r)
+		r = wait_for_effect(w, c, tid);
+	w->job->sent = r == -EINPROGRESS;
+	INJECT_STEP();
+	return r;
+}
+
 static void work_apart(void *shared)
 {
-	const struct worker *w = &((struct job *)shared)->worker;
+	struct job *job = shared;
+	int r = 0;
 
-	w->job->result = work(w);
+	for (; !r && job->made < job->n; job->made += !r)
+		r = make_call(&job->worker, &job->calls[job->made]);
+	job->result = r;
 }
 
 /* --- in the parent --- */
@@ -226,20 +245,20 @@ static int cannot_start(int r, struct error *err)
 	return error_set(err, r, "cannot start a process that holds threads: %s", strerror(-r));
 }
 
-static int run(const struct worker *w, int timeout_ms, struct error *err)
+static int run(struct job *job, int timeout_ms, struct error *err)
 {
-	int r = apart_run(work_apart, w->job, timeout_ms);
+	int r = apart_run(work_apart, job, timeout_ms);
 
 	if (r == -ECANCELED)
-		return error_set(err, -EAGAIN, "a thread of process %d that was held got no processor for %d ms",
-				 w->p->pid, timeout_ms);
+		return error_set(err, job->sent ? -EINPROGRESS : -EAGAIN, "a thread of process %d got no processor in time, or the "
+				 "process that held it was killed", job->worker.p->pid);
 	if (r)
 		return cannot_start(r, err);
-	return w->job->result ? error_set(err, w->job->result, "%s", w->job->err.text) : 0;
+	return job->result ? error_set(err, job->result, "%s", job->err.text) : 0;
 }
 
 int calls_make(const struct process *p, const struct inject_hosts *hosts, struct call *calls, size_t n,
-	       int timeout_ms, size_t *made, struct injected *held, struct error *err)
+	       size_t n_all, int timeout_ms, size_t *made, struct injected *held, struct error *err)
 {
 	struct job *job = apart_memory(sizeof(*job));
 	int r;
@@ -248,9 +267,10 @@ int calls_make(const struct process *p, const struct inject_hosts *hosts, struct
 	if (!job)
 		return cannot_start(-errno, err);
 	job->worker = (struct worker){ p, hosts, job, now_ns() + (uint64_t)timeout_ms * MS };
-	memcpy(job->calls, calls, n * sizeof(*calls));
+	memcpy(job->calls, calls, n_all * sizeof(*calls));
 	job->n = n;
-	r = run(&job->worker, timeout_ms, err);
+	job->n_all = n_all;
+	r = run(job, timeout_ms, err);
 	memcpy(calls, job->calls, n * sizeof(*calls));
 	*made = job->made;
 	held->held += job->held;

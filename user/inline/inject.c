@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,12 +165,12 @@ static int make_pages(int fd, const struct injected *in, struct error *err)
 	return 0;
 }
 
-static int open_shared(const struct process *p, int64_t number, struct injected *in, struct error *err)
+static int open_shared(const struct process *p, uint64_t number, struct injected *in, struct error *err)
 {
 	char what[32], path[PROCFS_PATH];
 	int r;
 
-	snprintf(what, sizeof(what), "fd/%lld", (long long)number);
+	snprintf(what, sizeof(what), "fd/%" PRIu64, number);
 	procfs_path(&p->fs, p->pid, what, path);
 	INJECT_STEP();
 	in->memfd = remains_open(path);
@@ -198,102 +199,82 @@ static int ms_left(uint64_t deadline)
 	return now < deadline ? (int)((deadline - now) / MS) + 1 : 1;
 }
 
-/* What the target does not want, it refuses; what is about its threads is said by calls_make(). */
-static int as_refusal(int r)
-{
-	static const int as_they_are[] = { -EAGAIN, -ESRCH, -ENOMEM, -ENOTSUP, -EEXIST };
-	size_t i;
+/* All that are made, in their order; those after the first @n are looked at only, if they would be allowed. */
+enum { MAKE_MEMFD, MAP_MEMFD, CLOSE_MEMFD, MAP_CODE, OPEN_CONTROL, WIPE_CONTROL, HIDE_CODE, HIDE_SHARED, TAKE_OUT, CALLS };
 
-	for (i = 0; i < sizeof(as_they_are) / sizeof(as_they_are[0]); i++)
-		if (r == as_they_are[i])
-			return r;
-	return r ? -ENOTSUP : 0;
+/* Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it (vm.memfd_noexec). */
+static uint64_t memfd_flags(void)
+{
+	_cleanup_close_ int fd = memfd_create(INLINE_NAME, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	return MFD_CLOEXEC | MFD_ALLOW_SEALING | (fd >= 0 ? MFD_NOEXEC_SEAL : 0);
 }
 
-static int make(const struct injection *j, struct call *calls, size_t n, struct error *err)
+static void plan_calls(const struct injected *in, struct call calls[CALLS])
+{
+	uint64_t code = in->code, control = code + in->code_size, both = in->code_size + PAGE, size = in->shared_size;
+	uint64_t anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+
+	calls[MAKE_MEMFD] = (struct call){ CALL(memfd_create, 0, memfd_flags()), .with_name = true, .done = effect_memfd };
+	calls[MAP_MEMFD] = (struct call){ CALL(mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0),
+					  .done = effect_shared };
+	calls[CLOSE_MEMFD] = (struct call){ CALL(close, 0), .done = effect_closed };
+	calls[MAP_CODE] = (struct call){ CALL(mmap, code, both, PROT_READ | PROT_EXEC, anonymous, (uint64_t)-1, 0),
+					 .done = effect_code };
+	calls[OPEN_CONTROL] = (struct call){ CALL(mprotect, control, PAGE, PROT_READ | PROT_WRITE),
+					     .done = effect_control };
+	calls[WIPE_CONTROL] = (struct call){ CALL(madvise, control, PAGE, MADV_WIPEONFORK), .done = effect_wiped };
+	calls[HIDE_CODE] = (struct call){ CALL(madvise, code, both, MADV_DONTDUMP) };
+	calls[HIDE_SHARED] = (struct call){ CALL(madvise, 0, size, MADV_DONTDUMP) };
+	calls[TAKE_OUT] = (struct call){ CALL(munmap, code, both) };
+}
+
+/* From @first to before @end. */
+static int make(const struct injection *j, struct call *calls, size_t first, size_t end, struct error *err)
 {
 	size_t made;
 
-	return as_refusal(calls_make(j->p, j->hosts, calls, n, ms_left(j->deadline), &made, j->in, err));
+	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first, ms_left(j->deadline), &made,
+			  j->in, err);
 }
 
-/* Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it (vm.memfd_noexec). */
-static int make_memfd(const struct injection *j, int64_t *number, struct error *err)
+static int map_shared(const struct injection *j, struct call *calls, struct error *err)
 {
-	static const unsigned int flags[] = { MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL,
-					      MFD_CLOEXEC | MFD_ALLOW_SEALING };
-	struct call c;
-	size_t i, made;
-	int r = -EINVAL;
+	struct stat st;
+	int r = fstat(j->in->memfd, &st);
 
-	for (i = 0; i < 2 && r == -EINVAL; i++) {
-		c = (struct call)CALL(memfd_create, 0, flags[i]);
-		c.with_name = true;
-		r = calls_make(j->p, j->hosts, &c, 1, ms_left(j->deadline), &made, j->in, err);
-	}
-	*number = c.result;
-	return as_refusal(r);
-}
-
-static int map_shared(const struct injection *j, uint64_t number, struct error *err)
-{
-	struct injected *in = j->in;
-	struct call calls[] = {
-		CALL(mmap, 0, in->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0),
-		CALL(close, number),
-	};
-	int r = make(j, calls, sizeof(calls) / sizeof(calls[0]), err);
-
-	in->shared = r ? 0 : (uint64_t)calls[0].result;
+	calls[MAP_MEMFD].args[4] = calls[CLOSE_MEMFD].args[0] = calls[MAKE_MEMFD].result;
+	calls[MAP_MEMFD].ino = calls[CLOSE_MEMFD].ino = st.st_ino;
+	r = make(j, calls, MAP_MEMFD, MAP_CODE, err);
+	if (!r)
+		j->in->shared = calls[HIDE_SHARED].args[0] = calls[MAP_MEMFD].result;
 	return r;
-}
-
-static int map_code(const struct injection *j, struct error *err)
-{
-	struct injected *in = j->in;
-	uint64_t size = in->code_size + PAGE;
-	struct call c = CALL(mmap, in->code, size, PROT_READ | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
-	int r = make(j, &c, 1, err);
-
-	if (!r && (uint64_t)c.result == in->code)
-		return 0;
-	if (r != -EAGAIN)
-		in->code = in->code_size = 0;	/* it is not there; somebody else's may be */
-	return r ? r : error_set(err, -ENOTSUP, "the kernel gives process %d no memory at a chosen address", j->p->pid);
-}
-
-static int set_up(const struct injection *j, struct error *err)
-{
-	struct injected *in = j->in;
-	uint64_t control = in->code + in->code_size;
-	struct call calls[] = {
-		CALL(mprotect, control, PAGE, PROT_READ | PROT_WRITE),
-		CALL(madvise, control, PAGE, MADV_WIPEONFORK),
-		CALL(madvise, in->code, in->code_size + PAGE, MADV_DONTDUMP),
-		CALL(madvise, in->shared, in->shared_size, MADV_DONTDUMP),
-	};
-
-	return make(j, calls, sizeof(calls) / sizeof(calls[0]), err);
 }
 
 static int put_in(const struct injection *j, struct error *err)
 {
-	int64_t number;
-	int r = make_memfd(j, &number, err);
+	struct call calls[CALLS];
+	int r;
 
+	plan_calls(j->in, calls);
+	r = make(j, calls, MAKE_MEMFD, MAP_MEMFD, err);
 	if (!r)
-		r = open_shared(j->p, number, j->in, err);
+		r = open_shared(j->p, calls[MAKE_MEMFD].result, j->in, err);
 	if (!r)
-		r = map_shared(j, (uint64_t)number, err);
+		r = map_shared(j, calls, err);
 	if (!r)
-		r = map_code(j, err);
-	return r ? r : set_up(j, err);
+		r = make(j, calls, MAP_CODE, OPEN_CONTROL, err);
+	if (r && r != -EINPROGRESS)
+		j->in->code = j->in->code_size = 0;	/* it is not there; somebody else's may be */
+	return r ? r : make(j, calls, OPEN_CONTROL, TAKE_OUT, err);
 }
 
 /* --- out again --- */
 
-/* A call that a killed child left to the thread may come late: so it is looked until nothing is there. */
+/*
+ * Never two threads for the same call: the second would unmap, or close, something of the program's own that has
+ * taken the place meanwhile.
+ */
 static int take_out(const struct injection *j, struct error *err)
 {
 	struct call calls[CALLS_MAX];
@@ -311,8 +292,8 @@ static int take_out(const struct injection *j, struct error *err)
 		n = remains_calls(&left, calls);
 		if (!n)
 			return 0;
-		r = calls_make(j->p, j->hosts, calls, n, ms_left(j->deadline), &made, j->in, err);
-	} while (!r || (r == -EAGAIN && now_ns() < j->deadline));
+		r = calls_make(j->p, j->hosts, calls, n, n, ms_left(j->deadline), &made, j->in, err);
+	} while (!r);
 	return r;
 }
 
@@ -347,7 +328,7 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 	r = put_in(&j, err);
 	if (r)
 		undo(&j, err);
-	return r == -EEXIST ? -EAGAIN : r;
+	return r == -EINPROGRESS ? -EAGAIN : r;
 }
 
 int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err)
@@ -373,5 +354,5 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 		r = take_out(&j, err);
 	if (!r)
 		in->code = in->shared = 0;
-	return r == -EAGAIN ? -EBUSY : r;
+	return r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r;
 }

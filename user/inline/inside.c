@@ -90,11 +90,11 @@ static enum verdict stop_and_look(struct job *job, pid_t tid)
 
 	if (r)
 		return r == -ESRCH ? OUTSIDE : UNKNOWN;
-	v = is_code(job, h.found.rip) || !stack_is_clean(job, h.found.rsp) ? INSIDE : OUTSIDE;
+	v = is_code(job, h.regs.rip) || !stack_is_clean(job, h.regs.rsp) ? INSIDE : OUTSIDE;
 	hold_end(&h);
 	job->held++;
-	if (hold_age(&h) > job->held_ns)
-		job->held_ns = hold_age(&h);
+	if (h.ns > job->held_ns)
+		job->held_ns = h.ns;
 	return v;
 }
 

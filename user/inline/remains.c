@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,19 +70,17 @@ int remains_open(const char *path)
 	return take_fd(&fd);
 }
 
-static uint64_t inode_of_descriptor(const char *path)
+static bool look_at_descriptor(const char *path, struct stat *st)
 {
-	struct stat st;
-
-	return links_to_our_name(path) && !stat(path, &st) ? st.st_ino : 0;
+	return links_to_our_name(path) && !stat(path, st);
 }
 
 /* Calls @found for each descriptor of the target that is a file of gotap's name, until it returns false. */
-static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, uint64_t ino), void *ctx)
+static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, const struct stat *st), void *ctx)
 {
 	char folder[PROCFS_PATH], path[PROCFS_PATH + 32];
 	struct dirent *e;
-	uint64_t ino;
+	struct stat st;
 	DIR *d;
 
 	procfs_path(&p->fs, p->pid, "fd", folder);
@@ -92,8 +91,7 @@ static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "%s/%.20s", folder, e->d_name);
-		ino = inode_of_descriptor(path);
-		if (ino && !found(ctx, atoi(e->d_name), ino))
+		if (look_at_descriptor(path, &st) && !found(ctx, atoi(e->d_name), &st))
 			break;
 	}
 	closedir(d);
@@ -105,11 +103,11 @@ struct search {
 	uint64_t ino;
 };
 
-static bool keep_descriptor(void *ctx, int fd, uint64_t ino)
+static bool keep_descriptor(void *ctx, int fd, const struct stat *st)
 {
 	struct search *s = ctx;
 
-	if (ino == s->ino && s->ret->n_fds < REMAINS_MAX)
+	if (st->st_ino == s->ino && s->ret->n_fds < REMAINS_MAX)
 		s->ret->fds[s->ret->n_fds++] = fd;
 	return true;
 }
@@ -129,7 +127,7 @@ struct opening {
 	int fd;
 };
 
-static bool open_first(void *ctx, int number, uint64_t ino)
+static bool open_first(void *ctx, int number, const struct stat *st)
 {
 	char what[32], path[PROCFS_PATH];
 	struct opening *o = ctx;
@@ -197,7 +195,7 @@ int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t 
 	struct areas a;
 	int r;
 
-	*ret = (struct remains){0};
+	*ret = (struct remains){ .ino = ino };
 	r = areas_read(&a, p);
 	if (!r) {
 		find_code(&a, code, code_size, ret);
@@ -214,10 +212,151 @@ size_t remains_calls(const struct remains *r, struct call *calls)
 	size_t n = 0, i;
 
 	if (r->code)
-		calls[n++] = (struct call)CALL(munmap, r->code, r->code_size);
+		calls[n++] = (struct call){ CALL(munmap, r->code, r->code_size), .done = effect_code_gone };
 	for (i = 0; i < r->n_fds; i++)
-		calls[n++] = (struct call)CALL(close, (uint64_t)r->fds[i]);
+		calls[n++] = (struct call){ CALL(close, (uint64_t)r->fds[i]), .done = effect_closed, .ino = r->ino };
 	for (i = 0; i < r->n_shared; i++)
-		calls[n++] = (struct call)CALL(munmap, r->shared[i].start, r->shared[i].size);
+		calls[n++] = (struct call){ CALL(munmap, r->shared[i].start, r->shared[i].size),
+					    .done = effect_shared_gone, .ino = r->ino };
 	return n;
+}
+
+/* --- effects --- */
+
+/* One that was made for nobody yet. */
+static bool keep_empty(void *ctx, int fd, const struct stat *st)
+{
+	struct call *c = ctx;
+
+	if (st->st_size)
+		return true;
+	c->result = (uint64_t)fd;
+	c->ino = st->st_ino;
+	return false;
+}
+
+bool effect_memfd(const struct process *p, struct call *c)
+{
+	c->ino = 0;
+	each_descriptor(p, keep_empty, c);
+	return c->ino;
+}
+
+static bool is_open(void *ctx, int fd, const struct stat *st)
+{
+	struct call *c = ctx;
+
+	c->result |= (uint64_t)fd == c->args[0] && st->st_ino == c->ino;
+	return !c->result;
+}
+
+bool effect_closed(const struct process *p, struct call *c)
+{
+	c->result = 0;
+	return !each_descriptor(p, is_open, c) && !c->result;
+}
+
+/* Does @is hold for the mappings? False if they cannot be read. */
+static bool in_maps(const struct process *p, struct call *c, bool (*is)(const struct areas *a, struct call *c))
+{
+	struct areas a;
+	bool yes = !areas_read(&a, p) && is(&a, c);
+
+	areas_free(&a);
+	return yes;
+}
+
+static bool has_shared(const struct areas *a, struct call *c)
+{
+	struct remains r = {0};
+
+	find_shared(a, c->ino, &r);
+	c->result = r.shared[0].start;
+	return r.n_shared;
+}
+
+static bool has_no_shared_there(const struct areas *a, struct call *c)
+{
+	const struct area *area = areas_at(a, c->args[0]);
+
+	return !area || area->ino != c->ino;
+}
+
+/* Exactly this mapping: another one at the same place is somebody else's. */
+static bool has_exactly(const struct areas *a, const struct call *c, const char *perms)
+{
+	const struct area *area = areas_at(a, c->args[0]);
+
+	return area && area->start == c->args[0] && area->end == c->args[0] + c->args[1] && !area->ino &&
+	       !*area->name && !strcmp(area->perms, perms);
+}
+
+static bool has_code(const struct areas *a, struct call *c)
+{
+	return has_exactly(a, c, "r-xp");
+}
+
+static bool has_control(const struct areas *a, struct call *c)
+{
+	return has_exactly(a, c, "rw-p");
+}
+
+static bool has_nothing_there(const struct areas *a, struct call *c)
+{
+	return !areas_at(a, c->args[0]);
+}
+
+bool effect_shared(const struct process *p, struct call *c)
+{
+	return in_maps(p, c, has_shared);
+}
+
+bool effect_shared_gone(const struct process *p, struct call *c)
+{
+	return in_maps(p, c, has_no_shared_there);
+}
+
+bool effect_code(const struct process *p, struct call *c)
+{
+	return in_maps(p, c, has_code);
+}
+
+bool effect_code_gone(const struct process *p, struct call *c)
+{
+	return in_maps(p, c, has_nothing_there);
+}
+
+bool effect_control(const struct process *p, struct call *c)
+{
+	return in_maps(p, c, has_control);
+}
+
+/* The first flags from the line of the mapping at @start on. */
+static bool read_flags(FILE *f, uint64_t start, char line[512])
+{
+	char begin[32];
+	bool there = false;
+
+	snprintf(begin, sizeof(begin), "%" PRIx64 "-", start);
+	while (fgets(line, 512, f)) {
+		there = there || !strncmp(line, begin, strlen(begin));
+		if (there && !strncmp(line, "VmFlags:", 8))
+			return true;
+	}
+	return false;
+}
+
+bool effect_wiped(const struct process *p, struct call *c)
+{
+	char path[PROCFS_PATH], line[512];
+	bool yes;
+	FILE *f;
+
+	procfs_path(&p->fs, p->pid, "smaps", path);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	yes = read_flags(f, c->args[0], line) && strstr(line, " wf");
+	fclose(f);
+	return yes;
 }

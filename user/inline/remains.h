@@ -18,6 +18,7 @@ struct remains {
 	size_t n_shared;
 	int fds[REMAINS_MAX];		/* numbers in the target */
 	size_t n_fds;
+	uint64_t ino;
 };
 
 /*
@@ -27,6 +28,16 @@ struct remains {
 int remains_find(const struct process *p, uint64_t ino, uint64_t code, uint64_t code_size, struct remains *ret);
 /* The system calls that take it out of the target, at most CALLS_MAX; how many. */
 size_t remains_calls(const struct remains *r, struct call *calls);
+/* Effects of calls (calls.h), seen in the target's maps, smaps and descriptors: see inject.c. */
+bool effect_memfd(const struct process *p, struct call *c);	/* result: its number */
+bool effect_shared(const struct process *p, struct call *c);	/* of c->ino; result: the address */
+bool effect_code(const struct process *p, struct call *c);
+bool effect_control(const struct process *p, struct call *c);
+bool effect_wiped(const struct process *p, struct call *c);
+bool effect_closed(const struct process *p, struct call *c);
+bool effect_code_gone(const struct process *p, struct call *c);
+bool effect_shared_gone(const struct process *p, struct call *c);
+
 /*
  * Finds a memfd that the target has open and that no living gotap works with: opened and locked. -ENOENT: there is none.
  */
