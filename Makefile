@@ -151,6 +151,37 @@ $(call objs_of,capture): | $(SKELETONS)
 # the first build has no .d files yet: make the skeletons before capture
 $(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 
+# --- the code of --attach inline: the sources of bpf/ once more, natively, as a flat image for user/inline ---
+# It runs between two instructions of a Go program: without vector registers, with r12 to r15 (of which stub.S saves r15)
+# and r9 to r11 as the program has them, and with little stack (tools/inline-check).
+INLINE_CC    ?= gcc
+INLINE_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -DGO_INLINE -D__TARGET_ARCH_$(ARCH) \
+	-Ibpf/inline -Ibpf -Iinclude -ffreestanding -fPIC -fvisibility=hidden -ffunction-sections -fno-strict-aliasing \
+	-mgeneral-regs-only -ffixed-r9 -ffixed-r10 -ffixed-r11 -ffixed-r12 -ffixed-r13 -ffixed-r14 -fcall-used-rbx \
+	-mpreferred-stack-boundary=3 -mno-red-zone -fomit-frame-pointer -fcf-protection=none -fno-stack-protector \
+	-fno-asynchronous-unwind-tables -fno-jump-tables -fno-tree-loop-distribute-patterns
+INLINE_OBJS  := $(patsubst %,$(BUILD)/bpf_inline/%.o,stub image knobs)
+
+$(BUILD)/bpf_inline/%.o: bpf/inline/%.c
+	$(call say,INLINE,$<)
+	@mkdir -p $(@D)
+	$(Q)$(INLINE_CC) $(INLINE_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/bpf_inline/%.o: bpf/inline/%.S
+	$(call say,INLINE,$<)
+	@mkdir -p $(@D)
+	$(Q)$(INLINE_CC) $(INLINE_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/inline.elf: $(INLINE_OBJS) bpf/inline/image.lds tools/inline-check
+	$(call say,LD,$@)
+	$(Q)$(LD) --gc-sections --no-relax --no-undefined -static -T bpf/inline/image.lds -o $@ $(INLINE_OBJS)
+	$(Q)tools/inline-check $@
+
+$(BUILD)/inline_image.h: $(BUILD)/inline.elf tools/inline-image
+	$(Q)tools/inline-image $< >$@
+
+$(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
+
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(wildcard tests/unit/*.c)
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
@@ -250,7 +281,7 @@ uninstall:
 
 clean:
 	$(call say,CLEAN,$(BUILD))
-	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/inline* $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
 		$(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)

@@ -10,8 +10,6 @@
 #ifndef GOTAP_BPF_ARCH_X86_H
 #define GOTAP_BPF_ARCH_X86_H
 
-#include <bpf/bpf_core_read.h>
-
 #include "read.h"
 
 enum {
@@ -71,39 +69,6 @@ static __always_inline bool arch_stack_grows(struct pt_regs *ctx)
 	enum { CF = 1, ZF = 1 << 6 };
 
 	return loaded(ctx->flags) & (CF | ZF);
-}
-
-/* Where thread-local storage has g (runtime.tlsg): one word below the thread pointer, in every build for Linux. */
-static __always_inline u64 arch_tls_g(struct task_struct *task)
-{
-	return BPF_CORE_READ(task, thread.fsbase) - 8;
-}
-
-/* The registers of a thread that an interrupt has found. */
-struct user_regs {
-	__u64 ip, sp, bp;
-	bool in_kernel;		/* they are the kernel's */
-};
-
-static __always_inline struct user_regs arch_interrupted(struct bpf_perf_event_data *ctx)
-{
-	struct user_regs u = {
-		.ip = loaded(ctx->regs.ip),
-		.sp = loaded(ctx->regs.sp),
-		.bp = loaded(ctx->regs.bp),
-	};
-
-	u.in_kernel = !(loaded(ctx->regs.cs) & 3);
-	return u;
-}
-
-static __always_inline struct user_regs arch_saved(struct pt_regs *saved)
-{
-	return (struct user_regs){
-		.ip = BPF_CORE_READ(saved, ip),
-		.sp = BPF_CORE_READ(saved, sp),
-		.bp = BPF_CORE_READ(saved, bp),
-	};
 }
 
 #endif

@@ -3,9 +3,20 @@
  * common: included by every probe file: kernel types, helpers, the record
  * ABI, the knobs and the maps. Knobs and maps are defined once, in
  * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
+ *
+ * GO_INLINE: the same sources as code that runs inside of the target (inline/image.c). The headers
+ * of bpf/inline then replace what only BPF has: vmlinux.h and bpf_helpers.h by the search path,
+ * parts of this file, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
  */
 #ifndef GOTAP_BPF_COMMON_H
 #define GOTAP_BPF_COMMON_H
+
+/* A knob is a constant to the verifier, but not to the compiler. In the target it is one to both. */
+#ifdef GO_INLINE
+#define KNOB_CONST const
+#else
+#define KNOB_CONST const volatile
+#endif
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -18,70 +29,74 @@
 /* --- knobs: written by user space before the load, constants to the verifier --- */
 
 /* Field offsets of the target's Go release. */
-extern const volatile struct go_offsets off;
+extern KNOB_CONST struct go_offsets off;
 /* Thread group of the target; a child between fork and exec shares its text. */
-extern const volatile __u32 target_tgid;
+extern KNOB_CONST __u32 target_tgid;
 /*
  * Device and inode of the PID namespace in which that number, and the thread
  * ids of records, are meant: the target's own. 0: the machine's first one.
  */
-extern const volatile __u64 target_ns_dev;
-extern const volatile __u64 target_ns_ino;
+extern KNOB_CONST __u64 target_ns_dev;
+extern KNOB_CONST __u64 target_ns_ino;
 /* Frames per stack, 0 to 127 (the runtime keeps 127 return addresses). 0: no walk at all. */
-extern const volatile __u32 stack_depth;
+extern KNOB_CONST __u32 stack_depth;
 /* The probes of casgstatus sit at the calls of it, not at its start. */
-extern const volatile bool at_status_calls;
+extern KNOB_CONST bool at_status_calls;
 /* Likewise for those functions that have a bit 1 << enum inline_program: `--attach inline` has probes at calls. */
-extern const volatile __u32 at_calls;
+extern KNOB_CONST __u32 at_calls;
 /* runtime.newproc1 assigns goid before the status change (Go 1.24+). */
-extern const volatile bool goid_before_status;
+extern KNOB_CONST bool goid_before_status;
 /* Go 1.23+: g.syscallpc and g.syscallbp give the stack of a syscall. */
-extern const volatile bool syscall_bp;
+extern KNOB_CONST bool syscall_bp;
 /* The kernel has bpf_task_pt_regs (5.15). */
-extern const volatile bool have_task_regs;
+extern KNOB_CONST bool have_task_regs;
 /* Bytes from RBP inside runtime.ready to its spilled traceskip argument, 0: unknown. */
-extern const volatile __s32 ready_skip_slot;
+extern KNOB_CONST __s32 ready_skip_slot;
 /* Go 1.26+: register that holds m.p at the probe in runtime.exitsyscall (x86 number), or EXITSYSCALL_P_OF_M. */
-extern const volatile __u32 exitsyscall_p_reg;
+extern KNOB_CONST __u32 exitsyscall_p_reg;
 
 /* Behind the addition to gcController.heapLive, where -pgo has inlined it: register of the sum. */
-extern const volatile __u32 heap_live_reg;
+extern KNOB_CONST __u32 heap_live_reg;
 /* Up to Go 1.18: memstats.heap_live and memstats.next_gc, or the fields of gcController that replaced them. */
-extern const volatile __u64 heap_live_at;
-extern const volatile __u64 heap_goal_at;
+extern KNOB_CONST __u64 heap_live_at;
+extern KNOB_CONST __u64 heap_goal_at;
 /* At the probe in runtime.stackalloc: the stack's address, and its size (four bytes). */
-extern const volatile struct go_operand gstack_lo;
-extern const volatile struct go_operand gstack_size;
+extern KNOB_CONST struct go_operand gstack_lo;
+extern KNOB_CONST struct go_operand gstack_size;
 
 /* At the probe in runtime.mallocgc: the object's address, the bytes of its slot, and its type. */
-extern const volatile struct go_operand object_addr;
-extern const volatile struct go_operand object_size;
-extern const volatile struct go_operand object_type;
+extern KNOB_CONST struct go_operand object_addr;
+extern KNOB_CONST struct go_operand object_size;
+extern KNOB_CONST struct go_operand object_type;
 /* Smaller slots are left out. */
-extern const volatile __u64 object_min;
+extern KNOB_CONST __u64 object_min;
 /* The program's type descriptors: an offset to a name counts from the first one. */
-extern const volatile __u64 types_start;
-extern const volatile __u64 types_end;
+extern KNOB_CONST __u64 types_start;
+extern KNOB_CONST __u64 types_end;
 
 /* Go's own text, C's is outside; of a program's plugins nothing. */
-extern const volatile __u64 text_start;
-extern const volatile __u64 text_end;
+extern KNOB_CONST __u64 text_start;
+extern KNOB_CONST __u64 text_end;
 
 /*
  * The return address into runtime.systemstack of a function that runs on the system
  * stack (0: not known), and the pc that systemstack leaves in g.sched.
  */
-extern const volatile __u64 systemstack_return;
-extern const volatile __u64 systemstack_pc;
+extern KNOB_CONST __u64 systemstack_return;
+extern KNOB_CONST __u64 systemstack_pc;
 
 /* Classes of call sites by SITE_KEY, see struct site_slot. */
-extern const volatile struct site_slot site_table[SITE_SLOTS];
-extern const volatile __u64 site_multiplier;
+extern KNOB_CONST struct site_slot site_table[SITE_SLOTS];
+extern KNOB_CONST __u64 site_multiplier;
 
 /* Always true; see own_stack() in emit.h. */
-extern const volatile bool on_own_stack;
+extern KNOB_CONST bool on_own_stack;
 
 /* --- state shared with user space while the programs run --- */
+
+#ifdef GO_INLINE
+#include "inline/state.h"
+#else
 
 /* Nothing is recorded before user space has attached everything and sets this. */
 extern __u32 active;
@@ -136,5 +151,17 @@ extern struct ring_chunks_map ring_chunks SEC(".maps");
 extern struct ring_states_map ring_states SEC(".maps");
 /* Programs to jump to: none. */
 extern struct nowhere_map nowhere SEC(".maps");
+
+static __always_inline struct ring_state *ring_state_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&ring_states, &i);
+}
+
+static __always_inline void *ring_chunk_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&ring_chunks, &i);
+}
+
+#endif
 
 #endif

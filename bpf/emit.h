@@ -12,6 +12,10 @@
 #include "common.h"
 #include "ring.h"
 
+#ifdef GO_INLINE
+#include "inline/thread.h"
+#else
+
 /* linux/bpf.h */
 struct bpf_pidns_info {
 	__u32 pid;
@@ -73,6 +77,8 @@ static __always_inline bool is_target(__u64 pid_tgid)
 	return is_of_target(pid_tgid);
 }
 
+#endif
+
 static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 sub)
 {
 	r->time = bpf_ktime_get_ns();
@@ -102,7 +108,7 @@ static __always_inline void rec_submit(void *r)
 /* The class of the call site with @key (SITE_KEY); false if it is of no interest. */
 static __always_inline bool site_find(__u64 key, struct site_class *ret)
 {
-	const volatile struct site_slot *slot = &site_table[SITE_SLOT(key, site_multiplier)];
+	KNOB_CONST struct site_slot *slot = &site_table[SITE_SLOT(key, site_multiplier)];
 
 	ret->kind = slot->class.kind;
 	ret->sub = slot->class.sub;

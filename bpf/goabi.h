@@ -31,8 +31,11 @@
 #include "gooffsets.h"
 #include "inline.h"
 
-#if defined(__TARGET_ARCH_x86)
+#if defined(__TARGET_ARCH_x86) && defined(GO_INLINE)
+#include "inline/arch_x86_stub.h"
+#elif defined(__TARGET_ARCH_x86)
 #include "arch_x86.h"
+#include "arch_x86_task.h"
 #else
 #error "no registers of this architecture are known"
 #endif
@@ -51,8 +54,8 @@ struct go_casgstatus {
 	u64 gp, old, new;
 };
 
-extern const volatile bool at_status_calls;	/* common.h */
-extern const volatile __u32 at_calls;
+extern KNOB_CONST bool at_status_calls;	/* common.h */
+extern KNOB_CONST __u32 at_calls;
 
 /* Does the probe of @program sit at the calls of its function, and not in it? */
 static __always_inline bool go_at_call(enum inline_program program)
@@ -71,7 +74,11 @@ static __always_inline u64 go_caller(struct pt_regs *ctx, enum inline_program pr
 #ifndef GO_OLD
 
 #define GO_PROGRAM(name) name
+#ifdef GO_INLINE
+extern KNOB_CONST __u32 go_abi;	/* not GO_ABI_STACK */
+#else
 enum { go_abi = GO_ABI_PUSH };
+#endif
 
 static __always_inline u64 go_g(struct pt_regs *ctx) { return arch_g(ctx); }
 static __always_inline u64 go_arg1(struct pt_regs *ctx) { return arch_arg1(ctx); }
@@ -97,7 +104,7 @@ static __always_inline struct go_casgstatus go_casgstatus(struct pt_regs *ctx)
 #else
 
 #define GO_PROGRAM(name) name##_old
-extern const volatile __u32 go_abi;
+extern KNOB_CONST __u32 go_abi;
 
 static __always_inline u64 go_tls_g(void)
 {

@@ -10,6 +10,16 @@
 #include "emit.h"
 #include "stack.h"
 
+/* What a goroutine passes to coroswitch_m: g.coroarg and g.coroexit. */
+struct coro_args {
+	__u64 coro;
+	bool exit;
+};
+
+#ifdef GO_INLINE
+#include "inline/goread.h"
+#else
+
 /* runtime.g from sched.sp to waitreason */
 enum { G_CHUNK = 144 };
 
@@ -26,6 +36,45 @@ static __always_inline void g_read(struct g_chunk *c, __u64 g)
 /* Offsets are constants to the verifier, which checks that each field lies inside. */
 #define G_FIELD(c, type, field) \
 	(*(type *)((void *)(c) + (off.g_##field - off.g_sched_sp)))
+
+/* At most 200 bytes apart: one read. */
+static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
+{
+	__u64 first = off.g_coroexit & ~7, at = off.g_coroarg - first;
+	__u64 words[26] = {};
+
+	read_user(words, sizeof(words), gp + first);
+	a->exit = (__u8)(words[0] >> 8 * (off.g_coroexit & 7));
+	a->coro = at <= sizeof(words) - 8 ? words[at / 8] : read_u64(gp + off.g_coroarg);
+}
+
+/*
+ * systemstack keeps the frame pointer of the goroutine that calls it, so the
+ * chain of frames leads from the system stack over into the goroutine's: one
+ * or two frames, mostly in one read, where the way through m.curg takes three.
+ */
+static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
+{
+	struct window w;
+	struct frame f;
+	int i;
+
+	if (!systemstack_return)
+		return false;
+	window_open(&w);
+	for (i = 0; i < 3; i++) {
+		if (!window_frame(&w, fp, &f))
+			return false;
+		if (f.ret == systemstack_return) {
+			*ret = (struct stack_start){ .pc = systemstack_pc, .bp = f.bp };
+			return true;
+		}
+		fp = f.bp;
+	}
+	return false;
+}
+
+#endif
 
 static __always_inline __u64 g_m(__u64 g)
 {
@@ -59,32 +108,6 @@ static __always_inline struct stack_start start_at_preempted(struct g_chunk *c, 
 	if (in_prologue)
 		s.second = read_u64(G_FIELD(c, __u64, sched_sp));
 	return s;
-}
-
-/*
- * systemstack keeps the frame pointer of the goroutine that calls it, so the
- * chain of frames leads from the system stack over into the goroutine's: one
- * or two frames, mostly in one read, where the way through m.curg takes three.
- */
-static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
-{
-	struct window w;
-	struct frame f;
-	int i;
-
-	if (!systemstack_return)
-		return false;
-	w.base = 0;
-	for (i = 0; i < 3; i++) {
-		if (!window_frame(&w, fp, &f))
-			return false;
-		if (f.ret == systemstack_return) {
-			*ret = (struct stack_start){ .pc = systemstack_pc, .bp = f.bp };
-			return true;
-		}
-		fp = f.bp;
-	}
-	return false;
 }
 
 /* Up to Go 1.20 systemstack has no frame: the address that it returns to lies at sched.sp. */

@@ -69,22 +69,6 @@ int GO_PROGRAM(preempt_park)(struct pt_regs *ctx)
 }
 
 #ifndef GO_OLD
-struct coro_args {
-	__u64 coro;
-	bool exit;
-};
-
-/* g.coroexit and g.coroarg, at most 200 bytes apart: one read. */
-static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
-{
-	__u64 first = off.g_coroexit & ~7, at = off.g_coroarg - first;
-	__u64 words[26] = {};
-
-	read_user(words, sizeof(words), gp + first);
-	a->exit = (__u8)(words[0] >> 8 * (off.g_coroexit & 7));
-	a->coro = at <= sizeof(words) - 8 ? words[at / 8] : read_u64(gp + off.g_coroarg);
-}
-
 /*
  * coroswitch_m(gp), Go 1.23+: the next goroutine is the first word of gp.coroarg. It is only called by mcall,
  * so that the calls at which this probe can sit are those of mcall, where gp is g.

@@ -18,14 +18,18 @@
 enum { CHUNK_UNITS = RING_CHUNK / RING_UNIT };
 enum { SKIP_UNITS = sizeof(struct rec) / RING_UNIT };	/* no record is shorter */
 
+#ifdef GO_INLINE
+static __always_inline struct ring_state *ring_of_cpu(void) { return ring_of_hit; }
+#else
 static __always_inline struct ring_state *ring_of_cpu(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 
 	if (cpu > RING_CPUS)
 		cpu = RING_CPUS;
-	return bpf_map_lookup_elem(&ring_states, &cpu);
+	return ring_state_at(cpu);
 }
+#endif
 
 static __always_inline void count_lost(struct ring_state *s)
 {
@@ -41,7 +45,7 @@ static __always_inline void *ring_chunk(const struct ring_state *s, __u32 tail)
 {
 	__u32 chunk = s->first_chunk + (tail / CHUNK_UNITS & (s->chunks - 1));
 
-	return bpf_map_lookup_elem(&ring_chunks, &chunk);
+	return ring_chunk_at(chunk);
 }
 
 /* From when on user space may read it, if without REC_BUSY. */

@@ -22,14 +22,6 @@ struct frame {
 	__u64 bp, ret;
 };
 
-/* Go frames are mostly 32 to 100 bytes, so a window holds two or three links of the chain. */
-enum { WINDOW = 128 };
-
-struct window {
-	__u64 base;
-	__u64 words[WINDOW / 8];
-};
-
 /* The chain ends with 0; anything that is not aligned never was a frame pointer. */
 static __always_inline bool is_frame(__u64 bp)
 {
@@ -38,6 +30,18 @@ static __always_inline bool is_frame(__u64 bp)
 
 /* Two frame pointers that are farther apart are not of the same stack. */
 enum { LARGEST_FRAME = 1 << 20 };
+
+#ifdef GO_INLINE
+#include "inline/frames.h"
+#else
+
+/* Go frames are mostly 32 to 100 bytes, so a window holds two or three links of the chain. */
+enum { WINDOW = 128 };
+
+struct window {
+	__u64 base;
+	__u64 words[WINDOW / 8];
+};
 
 /* The frame at @bp; false where the chain leaves readable memory. */
 static __always_inline bool window_frame(struct window *w, __u64 bp, struct frame *f)
@@ -61,6 +65,54 @@ static __always_inline bool window_frame(struct window *w, __u64 bp, struct fram
 	return true;
 }
 
+static __always_inline void window_open(struct window *w)
+{
+	w->base = 0;
+}
+
+static __always_inline bool read_frame(struct frame *f, __u64 bp)
+{
+	return !bpf_probe_read_user(f, sizeof(*f), (void *)bp);
+}
+
+/* Can a frame of the stack itself not be read? */
+enum { FRAMES_MAY_FAIL = 1 };
+
+/*
+ * Calls @step until it returns 1. Since Linux 5.17 there is bpf_loop: the verifier checks its
+ * step once, and not once per round. To name a function for it is an error before 5.13.
+ */
+static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
+{
+#ifdef OLD_KERNEL
+	int i;
+
+	for (i = 0; i < REC_MAX_FRAMES; i++)
+		if (step(i, c))
+			break;
+#else
+	bpf_loop(REC_MAX_FRAMES, step, c, 0);
+#endif
+}
+
+/*
+ * Keys whose REC_STACK was sent: sets of four in one cache line. A key that
+ * was pushed out is sent again, which costs a record and nothing else.
+ */
+enum { SEEN_WAYS = 4, SEEN_SETS = 16384 };
+
+extern __u64 seen[SEEN_SETS * SEEN_WAYS];
+
+static __always_inline __u64 *seen_set(__u64 key)
+{
+	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
+}
+
+/* As stack_hash_slowly(), but 0 where only the slow way is free. */
+__u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+
+#endif
+
 /*
  * Where a walk begins: the leaf pc, the frame pointer behind it, and in one
  * case (preempted in a prologue) a return address that no frame holds yet.
@@ -80,23 +132,9 @@ static __always_inline __u32 frames_at_most(bool is_short)
 	return is_short && stack_depth > SHORT_STACK ? SHORT_STACK : stack_depth;
 }
 
-/* The key of the stack that begins there; 0 where only the slow way is free. */
-__u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
+/* The key of the stack that begins there. */
 __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt);
 int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class);
-
-/*
- * Keys whose REC_STACK was sent: sets of four in one cache line. A key that
- * was pushed out is sent again, which costs a record and nothing else.
- */
-enum { SEEN_WAYS = 4, SEEN_SETS = 16384 };
-
-extern __u64 seen[SEEN_SETS * SEEN_WAYS];
-
-static __always_inline __u64 *seen_set(__u64 key)
-{
-	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
-}
 
 static __always_inline bool stack_known(__u64 key)
 {

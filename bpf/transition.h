@@ -209,9 +209,8 @@ static __always_inline int send_create(struct transition *t)
 	return 0;
 }
 
-#ifdef GO_OLD
 /*
- * Go <= 1.20: from where the syscall leaves Go. Up to 1.18 that is mostly
+ * From where the syscall leaves Go: since Go 1.21 g says it. Up to 1.18 that is mostly
  * syscall.Syscall, assembly without a frame, with its return address at
  * g.syscallsp; callers.def has these callers of entersyscall.
  */
@@ -220,6 +219,10 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
 	struct stack_start from = { .pc = G_FIELD(c, __u64, syscallpc) };
 	struct site_class frameless;
 
+	if (go_abi == GO_ABI_PUSH) {
+		from.bp = G_FIELD(c, __u64, syscallbp);
+		return from;
+	}
 	from.bp = read_u64(t->fp);	/* of the caller of entersyscallblock or, */
 	if (!t->site.sub)
 		from.bp = read_u64(from.bp);	/* of reentersyscall, the caller of entersyscall */
@@ -227,15 +230,6 @@ static __always_inline struct stack_start start_at_syscall(struct transition *t,
 		from.second = read_u64(G_FIELD(c, __u64, syscallsp));
 	return from;
 }
-#else
-static __always_inline struct stack_start start_at_syscall(struct transition *t, struct g_chunk *c)
-{
-	return (struct stack_start){
-		.pc = G_FIELD(c, __u64, syscallpc),
-		.bp = G_FIELD(c, __u64, syscallbp),
-	};
-}
-#endif
 
 /*
  * Go <= 1.25: reentersyscall and entersyscallblock, on the goroutine's own stack.

@@ -48,6 +48,15 @@ struct inline_control {
 	__rec_u64 shared;	/* address of struct inline_shared in the target; 0: off */
 };
 
+/*
+ * Where the parts of the shared memory lie: offsets from its begin, and how many there are. The code has it of
+ * its own, so that nothing that the target may write there leads it elsewhere.
+ */
+struct inline_layout {
+	__rec_u32 n_states, n_chunks;
+	__rec_u64 states, seen, chunks;
+};
+
 /* The probe that a site replaces: which of the programs of bpf/ runs there. */
 enum inline_program {
 	INLINE_NONE,

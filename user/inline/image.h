@@ -23,6 +23,8 @@ void image_init(struct image *im);
 void image_free(struct image *im);
 /* Sets the constant @name of bpf/config.bpf.c (include/knobs.def); @size must be that of its type. */
 void image_put(struct image *im, const char *name, const void *value, size_t size);
+/* Sets where the parts of the shared memory are: as @shared, its begin, has them. Without it nothing is recorded. */
+void image_set_layout(struct image *im, const struct inline_shared *shared);
 /* Sets site @i, below INLINE_SITES. */
 void image_set_site(struct image *im, size_t i, const struct inline_site *site);
 /* Offset from the begin of the code: of the stub of site @i, and of a byte that is never 0 (for trace hooks). */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * arch_x86_stub: the registers of arch_x86.h, for code inside the target: those that stub.S has saved at a
+ * call of a Go function.
+ */
+#ifndef GOTAP_BPF_ARCH_X86_STUB_H
+#define GOTAP_BPF_ARCH_X86_STUB_H
+
+#include "read.h"
+
+enum { ARCH_CALL_LEN = 5 };
+
+register u64 arch_r14 __asm__("r14");
+
+static __always_inline u64 loaded(u64 v) { return v; }
+static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
+static __always_inline u64 arch_g(struct pt_regs *ctx) { return arch_r14; }
+static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
+static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }
+static __always_inline u64 arch_arg3(struct pt_regs *ctx) { return ctx->cx; }
+static __always_inline u64 arch_arg4(struct pt_regs *ctx) { return ctx->di; }
+static __always_inline u64 arch_arg5(struct pt_regs *ctx) { return ctx->si; }
+static __always_inline u64 arch_arg6(struct pt_regs *ctx) { return ctx->r8; }
+
+/*
+ * The frame of the function that calls lies above the stack pointer. What is not there is no frame
+ * pointer, and nothing reads where it leads.
+ */
+static __always_inline u64 arch_fp(struct pt_regs *ctx)
+{
+	enum { LARGEST = 1 << 20 };
+
+	return ctx->bp - ctx->sp < LARGEST ? ctx->bp : 0;
+}
+
+/* The call has run: its return address is on the stack, and it was this many bytes before that. */
+static __always_inline u64 arch_link(struct pt_regs *ctx) { return ctx->sp; }
+static __always_inline u64 arch_return(u64 link) { return *(u64 *)link; }
+static __always_inline u64 arch_ip(struct pt_regs *ctx) { return arch_return(arch_link(ctx)) - ARCH_CALL_LEN; }
+
+/* No probe here is amid a function. */
+static __always_inline u64 arch_reg(struct pt_regs *ctx, u32 n) { return 0; }
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * frames, for code inside the target: the frames of stack.h. All stacks that a record has are those of
+ * the thread's current goroutine, and a frame pointer that leads out of its stack is the end of the chain.
+ */
+#ifndef GOTAP_BPF_INLINE_FRAMES_H
+#define GOTAP_BPF_INLINE_FRAMES_H
+
+struct window {
+	__u64 lo, room;		/* a frame lies at @lo at the lowest, and by less than @room above */
+};
+
+static __always_inline void window_open(struct window *w)
+{
+	__u64 g = read_u64(read_u64(arch_g(0) + off.g_m) + off.m_curg), hi;
+
+	w->lo = read_u64(g + off.g_stack_lo);
+	hi = read_u64(g + off.g_stack_hi);
+	w->room = g && is_readable(w->lo) && hi > w->lo + sizeof(struct frame) ?
+		  hi - w->lo - sizeof(struct frame) + 1 : 0;
+}
+
+static __always_inline bool window_frame(struct window *w, __u64 bp, struct frame *f)
+{
+	if (bp - w->lo >= w->room)
+		return false;
+	*f = *(struct frame *)bp;
+	return true;
+}
+
+static __always_inline bool read_frame(struct frame *f, __u64 bp)
+{
+	struct window w;
+
+	window_open(&w);
+	return window_frame(&w, bp, f);
+}
+
+/* Can a frame of the stack itself not be read? */
+enum { FRAMES_MAY_FAIL = 0 };
+
+static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
+{
+	__u32 i;
+
+	for (i = 0; i < REC_MAX_FRAMES; i++)
+		if (step(i, c))
+			break;
+}
+
+/* In shared memory; INLINE_SEEN keys. */
+enum { SEEN_WAYS = 4, SEEN_SETS = INLINE_SEEN / SEEN_WAYS };
+
+static __always_inline __u64 *seen_set(__u64 key)
+{
+	__u64 *seen = (__u64 *)((__u64)shared + layout.seen);
+
+	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
+}
+
+/* There is one way only. */
+static __always_inline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+{
+	return 0;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* goread, for code inside the target: the reads of gostate.h that BPF makes in large pieces, one by one. */
+#ifndef GOTAP_BPF_INLINE_GOREAD_H
+#define GOTAP_BPF_INLINE_GOREAD_H
+
+struct g_chunk {
+	__u64 g;
+};
+
+static __always_inline void g_read(struct g_chunk *c, __u64 g)
+{
+	c->g = g;
+}
+
+#define G_FIELD(c, type, field)                                       \
+	({                                                            \
+		type v_ = 0;                                          \
+								      \
+		read_user(&v_, sizeof(v_), (c)->g + off.g_##field);   \
+		v_;                                                   \
+	})
+
+static __always_inline void read_coro_args(struct coro_args *a, __u64 gp)
+{
+	a->exit = read_u8(gp + off.g_coroexit);
+	a->coro = read_u64(gp + off.g_coroarg);
+}
+
+/* The way through m.curg leads to the same frames, and costs nothing here. */
+static __always_inline bool cross_systemstack(__u64 fp, struct stack_start *ret)
+{
+	return false;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * state, for code inside the target: memory that it shares with gotap (include/inline.h), in place of the
+ * maps and variables of BPF programs. The target can write all of it, by mistake. Where its parts lie
+ * is therefore in the code itself, and no content of it leads to an address outside of them.
+ */
+#ifndef GOTAP_BPF_INLINE_STATE_H
+#define GOTAP_BPF_INLINE_STATE_H
+
+#include "inline.h"
+
+/* stub.S reads it from the control page, once per hit. */
+register struct inline_shared *shared __asm__("r15");
+/* Of the CPU that the hit began on; to go on with it on another one does no harm. NULL until is_target() has set it. */
+register struct ring_state *ring_of_hit __asm__("r12");
+
+/* Where the parts of the shared memory lie (user/inline/image.h). */
+extern const struct inline_layout layout;
+
+#define stacks (*(volatile __u32 *)&shared->stacks)
+#define names_lost (shared->names_lost)
+#define texts_missing (shared->texts_missing)
+
+/* gotap does not know the goids of this code's records: they have them all. */
+static const __u64 names_from = ~0ULL, names_lost_before = 0;
+
+/* CPUs beyond the last state share that one. */
+static __always_inline struct ring_state *ring_state_at(__u32 i)
+{
+	__u32 n = layout.n_states;
+
+	if (i >= n) {
+		if (!n)
+			return 0;
+		i = n - 1;
+	}
+	return (void *)((__u64)shared + layout.states + (__u64)i * sizeof(struct ring_state));
+}
+
+static __always_inline void *ring_chunk_at(__u32 i)
+{
+	if (i >= layout.n_chunks)
+		return 0;
+	return (void *)((__u64)shared + layout.chunks + (__u64)i * RING_CHUNK);
+}
+
+#endif

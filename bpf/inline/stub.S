@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stub: where the changed calls of the target lead. One stub per site, and a part that is common to all.
+ *
+ * At a call of a Go function (ABIInternal, Go 1.17 and later) r14 is g, the arguments are in rax, rbx, rcx,
+ * rdi, rsi, r8, r9, r10 and r11, the closure is in rdx, and a plugin's or -dynlink's code may have its GOT
+ * in r15. r12, r13 and the flags are free. So r12 is the site, and r13 the target's stack pointer, until
+ * the original function is reached by a jump: no return address ever points in here.
+ *
+ * The goroutine's stack is not used, as it may have no room left (nosplit functions): tools/inline-check
+ * looks at the code up to the label `switched`. A goroutine's hit runs on the system stack of its thread,
+ * as the runtime's own calls of the vDSO do (runtime.nanotime1); one on the system stack or on that for
+ * signals stays there.
+ */
+#define INLINE_PROGRAM(name) .globl name;
+#include "inline.def"
+#undef INLINE_PROGRAM
+
+/* Offsets in include/inline.h and vmlinux.h; image.c asserts them. */
+#define SITE_TARGET	0
+#define SITE_FLAG	8
+#define SITE_PROGRAM	16
+#define SITE_SIZE	24
+#define SHARED_ALIVE	8
+#define SHARED_ON	12
+#define OWNER_DIED	0x40000000
+#define INLINE_SITES	512
+
+/* The four bytes before: an offset in a struct of the runtime, which gotap fills in (user/inline/image.c). */
+#define OFFSET(name) .globl stub_##name; stub_##name = . - 4
+
+	.text
+	.globl	stubs
+	.balign	64
+stubs:
+	.set	i, 0
+	.rept	INLINE_SITES
+	lea	sites + i * SITE_SIZE(%rip), %r12
+	jmp	common
+	.balign	16, 0xcc
+	.set	i, i + 1
+	.endr
+
+	.balign	64
+common:
+	mov	control(%rip), %r13
+	test	%r13, %r13
+	jz	leave
+	testl	$OWNER_DIED, SHARED_ALIVE(%r13)
+	jnz	leave
+	cmpl	$0, SHARED_ALIVE(%r13)
+	je	leave
+	cmpl	$0, SHARED_ON(%r13)
+	je	leave
+	mov	0x7fffffff(%r14), %r13
+	OFFSET(g_m)
+	cmp	%r14, 0x7fffffff(%r13)
+	OFFSET(m_curg)
+	jne	stay
+	mov	0x7fffffff(%r13), %r13
+	OFFSET(m_g0)
+	mov	0x7fffffff(%r13), %r13
+	OFFSET(g_sched_sp)
+	xchg	%rsp, %r13
+switched:
+	push	%r12
+	push	%r13
+	push	%r15
+	push	%rbp
+	push	%r8
+	push	%rdi
+	push	%rsi
+	push	%rdx
+	push	%rcx
+	push	%rbx
+	push	%rax
+	mov	control(%rip), %r15
+	test	%r15, %r15
+	jz	restore
+	mov	SITE_PROGRAM(%r12), %eax
+	xor	%r12d, %r12d
+	lea	programs(%rip), %rcx
+	movslq	(%rcx, %rax, 4), %rax
+	add	%rcx, %rax
+	mov	%rsp, %rdi
+	call	*%rax
+restore:
+	pop	%rax
+	pop	%rbx
+	pop	%rcx
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	pop	%r8
+	pop	%rbp
+	pop	%r15
+	pop	%r13
+	pop	%r12
+	mov	%r13, %rsp
+leave:
+	cmpq	$0, SITE_FLAG(%r12)
+	jne	hook
+	jmp	*SITE_TARGET(%r12)
+stay:
+	mov	%rsp, %r13
+	jmp	switched
+
+/*
+ * A call of traceAcquireEnabled, to which the target only gets because gotap has it test another flag: it
+ * is done if trace.enabled itself is set; else a traceLocker that is not ok is the result.
+ */
+hook:
+	mov	SITE_FLAG(%r12), %r13
+	cmpb	$0, (%r13)
+	je	1f
+	jmp	*SITE_TARGET(%r12)
+1:	xor	%eax, %eax
+	xor	%ebx, %ebx
+	ret
+
+none:
+	ret
+
+	.section .rodata
+	.balign	4
+programs:
+	.long	none - programs
+#define INLINE_PROGRAM(name) .long name - programs;
+#include "inline.def"
+#undef INLINE_PROGRAM
+
+/* Never 0: what gotap has a trace hook test. */
+	.globl	true_byte
+true_byte:
+	.byte	1
+
+	.section .sites, "a"
+	.balign	64
+	.globl	sites
+sites:
+	.zero	INLINE_SITES * SITE_SIZE
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * vmlinux, for code inside the target: the types of the kernel that the sources of bpf/ name. Here
+ * struct pt_regs is what stub.S saves: the registers of the target at a call that leads there.
+ */
+#ifndef GOTAP_BPF_INLINE_VMLINUX_H
+#define GOTAP_BPF_INLINE_VMLINUX_H
+
+/* All names are of one image, at a distance that the linker knows. */
+#pragma GCC visibility push(hidden)
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef int32_t __s32;
+
+/* In the order of the pushes of stub.S, from the last one on. r14, which is g, is not changed meanwhile. */
+struct pt_regs {
+	u64 ax, bx, cx, dx, si, di, r8, bp, r15, sp;
+};
+
+#endif

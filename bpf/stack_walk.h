@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stack_walk: the walk over the frames of a stack that hashes them, and the one that copies those of a new
+ * stack. Included once by each side: stack.bpf.c, and inline/image.c for code inside the target.
+ */
+#ifndef GOTAP_BPF_STACK_WALK_H
+#define GOTAP_BPF_STACK_WALK_H
+
+#include "stack.h"
+
+/* Into a free place, else any: two CPUs may overwrite each other, which only sends one again. */
+static __always_inline void seen_add(__u64 key)
+{
+	__u64 *s = seen_set(key);
+	int i;
+
+	for (i = 0; i < SEEN_WAYS; i++)
+		if (!s[i])
+			break;
+	if (i == SEEN_WAYS)
+		i = (key >> 32) & (SEEN_WAYS - 1);
+	s[i & (SEEN_WAYS - 1)] = key;
+}
+
+static __always_inline __u64 mix(__u64 h, __u64 v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+	return h ^ (h >> 29);
+}
+
+/* The result of a walk, of both kinds. */
+struct hash {
+	__u64 bp, h;
+	__u64 below;		/* the frame pointer before @bp, 0: there is none */
+	__u64 unreadable;	/* address of the frame that could not be read, 0: none */
+	__u32 first;		/* frames before the walk: 1 or 2 */
+	__u32 most;
+};
+
+static __always_inline struct hash hash_begin(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+{
+	struct hash h = { .bp = bp, .first = 1, .h = mix(salt, pc),
+			  .most = frames_at_most(salt & SALT_SHORT) };
+
+	if (second) {
+		h.h = mix(h.h, second);
+		h.first = 2;
+	}
+	return h;
+}
+
+/*
+ * The frame at c->bp cannot be read. If it belongs to the same stack, the walk is cut short here;
+ * if not, the chain of frame pointers has ended. It belongs to the stack if it lies above the frame
+ * before it (stacks grow downwards) by less than the largest frame. Of the first frame no such
+ * distance is known: it counts, except in a CPU sample (STACK_CPU), which interrupts C and
+ * assembly code, too, where the register holds any value.
+ */
+static __always_inline void hash_unreadable(struct hash *c, __u64 salt)
+{
+	bool in_stack = c->below ? c->bp - c->below < LARGEST_FRAME :
+				   (__u8)salt != STACK_CPU && c->bp < 1ULL << 47;
+
+	if (FRAMES_MAY_FAIL && in_stack)
+		c->unreadable = c->bp;
+}
+
+static __always_inline __u64 marks_of(const struct hash *c, __u64 salt)
+{
+	return (salt & SALT_SHORT ? STACK_KEY_SHORT : 0) | (c->unreadable ? STACK_KEY_CUT : 0);
+}
+
+static __always_inline __u64 hash_end(const struct hash *c, __u64 salt)
+{
+	struct ring_state *s;
+
+	if (c->unreadable) {
+		s = ring_of_cpu();
+		if (s)
+			s->unreadable_frame = c->unreadable;
+	}
+	return stack_key_of_hash(c->h, marks_of(c, salt));
+}
+
+static __always_inline void hash_frame(struct hash *c, __u64 ret, __u64 bp)
+{
+	c->h = mix(c->h, ret);
+	c->below = c->bp;
+	c->bp = bp;
+}
+
+/*
+ * Steps look at one frame each and say whether to stop. They count by the
+ * loop's own index: a counter of ours would be a new constant in every round to
+ * the verifier, and it would check each round.
+ */
+
+struct window_walk {
+	struct hash to;
+	__u64 salt;
+	struct window w;
+};
+
+static long window_step(__u32 i, void *ctx)
+{
+	struct window_walk *c = ctx;
+	struct frame f;
+
+	if (c->to.first + i >= c->to.most || !is_frame(c->to.bp))
+		return 1;
+	if (!window_frame(&c->w, c->to.bp, &f)) {
+		hash_unreadable(&c->to, c->salt);
+		return 1;
+	}
+	hash_frame(&c->to, f.ret, f.bp);
+	return 0;
+}
+
+__noinline __u64 stack_hash_slowly(__u64 pc, __u64 second, __u64 bp, __u64 salt)
+{
+	struct window_walk c;
+
+	__builtin_memset(&c, 0, sizeof(c));
+	window_open(&c.w);
+	c.to = hash_begin(pc, second, bp, salt);
+	c.salt = salt;
+	each_frame(window_step, &c);
+	return hash_end(&c.to, salt);
+}
+
+struct copy_walk {
+	struct rec_stack *to;
+	struct hash sum;	/* as far as it is copied */
+	__u64 key;
+	__u32 n;
+};
+
+/* Up to where the walk came that made the key: a page may have come in, or gone, since then. */
+static __always_inline bool copy_is_complete(const struct copy_walk *c)
+{
+	return stack_key_of_hash(c->sum.h, c->key & (STACK_KEY_SHORT | STACK_KEY_CUT)) == c->key;
+}
+
+static long copy_step(__u32 i, void *ctx)
+{
+	struct copy_walk *c = ctx;
+	struct rec_stack *to = c->to;
+	__u32 n = c->sum.first + i;
+	struct frame f;
+
+	if (n >= REC_MAX_FRAMES || n >= c->sum.most || !is_frame(c->sum.bp) ||
+	    ((c->key & STACK_KEY_CUT) && copy_is_complete(c)) ||
+	    !read_frame(&f, c->sum.bp))
+		return 1;
+	to->pcs[n & (REC_MAX_FRAMES - 1)] = f.ret;
+	hash_frame(&c->sum, f.ret, f.bp);
+	c->n = n + 1;
+	return 0;
+}
+
+/*
+ * New stacks are rare, some hundreds in a whole recording, so each gets a record of full length,
+ * for which its frames are read once more. If their hash is not @key, the goroutine's stack has
+ * changed between the two reads: the record is then marked, and the next probe that meets that
+ * stack sends it again.
+ */
+__noinline int stack_send(__u64 key, __u64 pc, __u64 second, __u64 bp, __u64 tid_skip_class)
+{
+	__u64 salt = (__u8)tid_skip_class | (key & STACK_KEY_SHORT ? SALT_SHORT : 0);
+	struct copy_walk c = { .sum = hash_begin(pc, second, bp, salt), .key = key };
+	struct rec_stack *s = ring_reserve(ring_of_cpu(), sizeof(*s) + 8 * REC_MAX_FRAMES);
+	bool complete;
+
+	/* At once: Linux 5.10's verifier forgets that ring_reserve() has tested the same. */
+	if (!s)
+		return 0;
+	c.to = s;
+	c.n = c.sum.first;
+	rec_fill(&s->r, tid_skip_class >> 32, REC_STACK, (__u8)tid_skip_class);
+	s->r.flags = (__u16)(tid_skip_class >> 8);
+	s->r.id = key;
+	s->room = REC_MAX_FRAMES;
+	s->pcs[0] = pc;
+	if (second)
+		s->pcs[1] = second;
+	each_frame(copy_step, &c);
+	complete = copy_is_complete(&c);
+	s->r.ptr = complete ? 0 : REC_STACK_PART;
+	s->n = c.n;
+	rec_submit(s);
+	/* Only now: a probe that finds the key in this table sends no record of the stack any more. */
+	if (complete)
+		seen_add(key);
+	return 1;
+}
+
+#endif
