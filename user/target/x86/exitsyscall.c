@@ -358,7 +358,10 @@ static int find_question(struct walk *w, size_t with_p, struct exit_hook *ret)
 	return 0;
 }
 
-/* That first instruction is reached by that side of the jump alone. */
+/*
+ * That first instruction is reached by that side of the jump alone, and once. Nothing goes round the
+ * jump (check_runs_once).
+ */
 static int find_hook(struct walk *w, const struct exit_site *site, struct exit_hook *ret)
 {
 	size_t sides[2];
@@ -370,7 +373,8 @@ static int find_hook(struct walk *w, const struct exit_site *site, struct exit_h
 	sides[1] = branch_target(w);
 	if (find_question(w, sides[!zero_jumps], ret))
 		return -ENOTSUP;
-	if (may_reach(*w, 0, site->offset, w->at) || may_reach(*w, sides[zero_jumps], site->offset, w->at))
+	if (decode_at(w, w->at) || may_reach(*w, sides[zero_jumps], site->offset, w->at) ||
+	    may_reach(*w, w->at + w->insn.len, site->offset, w->at))
 		return -ENOTSUP;
 	return 0;
 }
