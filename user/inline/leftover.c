@@ -48,11 +48,26 @@ static bool read_begin(int fd, struct injected *in)
 	return true;
 }
 
+/* By the descriptor that gotap has kept: to open a mapping takes a privilege that it has given up by then. */
+static int open_known(int known, const struct area *area)
+{
+	char path[PROCFS_PATH];
+	struct stat st;
+
+	if (known < 0 || fstat(known, &st) || st.st_ino != area->ino)
+		return -EPERM;
+	process_file_path(known, path);
+	return remains_open(path);
+}
+
 /* 1: found and open; 0: it is none. */
-static int look_at(const struct process *p, const struct area *area, struct injected *in, struct error *err)
+static int look_at(const struct process *p, const struct area *area, int known, struct injected *in,
+		   struct error *err)
 {
 	int fd = open_area(p, area);
 
+	if (fd == -EPERM || fd == -EACCES)
+		fd = open_known(known, area);
 	if (fd == -EBUSY)
 		return error_set(err, fd, "another gotap records process %d with --attach inline", p->pid);
 	if (fd == -EPERM || fd == -EACCES)
@@ -70,7 +85,7 @@ static int look_at(const struct process *p, const struct area *area, struct inje
 	return 1;
 }
 
-static int find_mapped(const struct process *p, struct injected *in, struct error *err)
+static int find_mapped(const struct process *p, int known, struct injected *in, struct error *err)
 {
 	struct areas a;
 	size_t i;
@@ -80,7 +95,7 @@ static int find_mapped(const struct process *p, struct injected *in, struct erro
 		error_set(err, r, "cannot read the mappings of process %d: %s", p->pid, strerror(-r));
 	for (i = 0; !r && i < a.list.len; i++)
 		if (is_our_name(vec_at(&a.list, struct area, i)->name))
-			r = look_at(p, vec_at(&a.list, struct area, i), in, err);
+			r = look_at(p, vec_at(&a.list, struct area, i), known, in, err);
 	areas_free(&a);
 	return r;
 }
@@ -241,13 +256,13 @@ static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const
 	return 0;
 }
 
-int leftover_find(const struct process *p, uint64_t text_lo, uint64_t text_hi, struct injected *in,
+int leftover_find(const struct process *p, uint64_t text_lo, uint64_t text_hi, int known, struct injected *in,
 		  struct vec *patches, struct error *err)
 {
 	int r;
 
 	*in = (struct injected){ .memfd = -1 };
-	r = find_mapped(p, in, err);
+	r = find_mapped(p, known, in, err);
 	if (!r)
 		return find_open(p, in);
 	if (r > 0)

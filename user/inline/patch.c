@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "inline/hold.h"
 #include "inline/vm.h"
 
 enum { BREAKPOINT = 0xcc, OPERAND = 4 };
@@ -112,7 +113,7 @@ static int change_each(const struct process *p, int mem, struct patch *patches, 
 	int r;
 
 	for (i = 0; i < n; i++) {
-		if (patches[i].done != undo)
+		if (patches[i].done != undo || patches[i].barred)
 			continue;
 		patches[i].why[0] = '\0';
 		r = change(p, mem, &patches[i], undo);
@@ -135,4 +136,37 @@ int patch_apply(const struct process *p, struct patch *patches, size_t n, bool u
 	r = change_each(p, mem, patches, n, undo, err);
 	barrier = patch_barrier(r ? NULL : err);
 	return r ? r : barrier;
+}
+
+int patch_uncover(const struct process *p, const struct patch *patches, size_t n, struct error *err)
+{
+	_cleanup_close_ int mem = vm_open(p);
+	size_t i;
+	int r = 0;
+
+	if (mem < 0)
+		return error_set(err, mem, "cannot write into the memory of process %d: %s", p->pid, strerror(-mem));
+	for (i = 0; i < n && !r; i++) {
+		INJECT_STEP();
+		if (patches[i].done)
+			r = vm_write(mem, patches[i].addr, patches[i].bytes, 1);
+	}
+	if (r)
+		return error_set(err, r, "cannot write into the code of process %d: %s", p->pid, strerror(-r));
+	return patch_barrier(err);
+}
+
+void patch_look(const struct process *p, struct patch *patches, size_t n)
+{
+	uint8_t now[8];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct patch *pt = &patches[i];
+
+		pt->barred = !is_sane(pt) || vm_read(p, pt->addr, now, pt->len) != pt->len ||
+			     memcmp(now, pt->bytes, pt->len);
+		if (pt->barred)
+			leave(pt, "the code there is not as in the file: somebody else's breakpoint?");
+	}
 }

@@ -21,16 +21,32 @@ struct patch {
 	uint8_t len, at;	/* call rel32: 5, 1; cmpb $0, disp32(%rip): 7, 2 */
 	uint64_t to;		/* the new destination: a stub, or the byte that is never 0 */
 	bool done;		/* is in place */
+	bool barred;		/* it is not to be changed */
 	char why[80];		/* if not: why */
 };
 
 /*
  * Puts those of @n patches in place whose instruction is as expected: first byte 0xCC (the uprobe), the rest
  * as in the file, destination within reach. Says of each whether it is done. @undo: the reverse, for those
- * that are done. The caller attaches the uprobes before and detaches them after, which is what makes a
- * patch take effect. 0, or -errno if nothing can be written at all (membarrier, ptrace rights, the process has ended).
+ * that are done. The caller attaches the uprobes before. Patches take effect by patch_uncover(), their reverse when the
+ * caller detaches the uprobes. 0, or -errno if nothing can be written at all (membarrier, ptrace rights, the process has ended).
  */
 int patch_apply(const struct process *p, struct patch *patches, size_t n, bool undo, struct error *err);
+
+/*
+ * Takes the breakpoints away from those of @n patches that are done, by writing the first byte of the instruction. The
+ * uprobes must stay registered until this returns: a thread that has just met the breakpoint is still theirs. To
+ * detach a uprobe does not do: the kernel takes away its consumer first, and the breakpoint some 10 ms later
+ * (register_for_each_vma() waits for a grace period), in which it carries out the instruction of the file
+ * for nobody.
+ */
+int patch_uncover(const struct process *p, const struct patch *patches, size_t n, struct error *err);
+
+/*
+ * Before any uprobe of gotap's: bars those whose instruction is not as in the file: somebody else has a breakpoint
+ * there, which would have the kernel emulate the instruction of the file.
+ */
+void patch_look(const struct process *p, struct patch *patches, size_t n);
 
 /* Returns when all CPUs have gone through an instruction that makes them see changed code (membarrier GLOBAL). */
 int patch_barrier(struct error *err);

@@ -460,16 +460,6 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 
 /* --- the rest --- */
 
-static void find_range(const struct gobin *b, const char *name, uint64_t range[2])
-{
-	struct gobin_func fn;
-
-	if (plan_find_assembly(b, name, &fn))
-		return;
-	range[0] = fn.addr;
-	range[1] = fn.addr + fn.size;
-}
-
 static bool is_of_pgo(enum program program)
 {
 	return !strncmp(program_name(program), "inlined_", strlen("inlined_"));
@@ -504,8 +494,6 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		plan_note_not_inline(p, "runtime", "Go up to 1.16 passes arguments on the stack");
 		return 0;
 	}
-	find_range(b, "runtime.futex", p->futex);
-	find_range(b, "runtime.usleep", p->usleep);
 	r = move_to_calls(&w, err);
 	if (!r)
 		r = move_coroswitch(&w, err);

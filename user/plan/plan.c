@@ -443,6 +443,17 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 	p->systemstack_pc = p->systemstack_return ? leaf.addr + 8 : 0;
 }
 
+/* The code of an assembly function; left as it is where it is not found. */
+static void find_range(const struct gobin *b, const char *name, uint64_t range[2])
+{
+	struct gobin_func fn;
+
+	if (plan_find_assembly(b, name, &fn))
+		return;
+	range[0] = fn.addr;
+	range[1] = fn.addr + fn.size;
+}
+
 static void find_roots(struct plan *p, const struct gobin *b)
 {
 	if (gobin_table(b)) {
@@ -458,6 +469,8 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->gcphase = 0;
 	if (gobin_data_symbol(b, "runtime.mheap_", &p->mheap))
 		p->mheap = stackalloc_mheap(b);
+	find_range(b, "runtime.futex", p->futex);
+	find_range(b, "runtime.usleep", p->usleep);
 }
 
 static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline, struct error *err)

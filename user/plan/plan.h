@@ -141,6 +141,7 @@ struct plan {
 	/* Where the probes of coroswitch_m and exitsyscall would sit in a plan for uprobes; file_offset 0: where they do. */
 	struct probe_point coro_start, exit_jump;
 	unsigned int exit_jump_p_reg;
+	/* Where threads sleep that can be borrowed (inline/inject.h): */
 	uint64_t futex[2], usleep[2];	/* runtime.futex and runtime.usleep: [start, end); 0: not found */
 };
 
