@@ -38,11 +38,12 @@ static struct budget_load load_of(const struct program *p)
 	double frames = b.level >= REC_LEVEL_NO_STACKS ? 0 :
 			b.level == REC_LEVEL_SHORT_STACKS && p->frames > 8 ? 8 : p->frames;
 	struct budget_load l = {
-		.ns = TICK, .hits = plain + more, .records = plain + more, .extras = more,
-		.stacks = plain, .walked = frames > 0 ? plain / 8 : 0,
+		.ns = TICK, .hits = plain + more,
+		.probes = { .records = plain + more, .extras = more, .stacks = plain,
+			    .walked = frames > 0 ? plain / 8 : 0 },
 	};
 
-	l.frames = (uint64_t)(frames * (double)l.walked);
+	l.probes.frames = (uint64_t)(frames * (double)l.probes.walked);
 	return l;
 }
 
@@ -210,7 +211,7 @@ static void what_does_not_fit_stays_away(void)
 /* All of a CPU from the first moment on, and looks at the counters every 20 ms: the first 300 ms. */
 static void a_short_run_keeps_it_too(void)
 {
-	struct budget_load l = { .ns = TICK / 5, .hits = 20000, .records = 20000 };	/* 1 us each */
+	struct budget_load l = { .ns = TICK / 5, .hits = 20000, .probes.records = 20000 };	/* 1 us each */
 	const struct budget_load nothing = { .ns = TICK / 5 };
 	double cost_ns = 0;
 	int i;
@@ -251,15 +252,34 @@ static void levels_without_an_effect_are_skipped(void)
 
 static void hits_that_give_no_record_cost_too(void)
 {
-	struct budget_load l = { .ns = TICK, .hits = 20000, .records = 0 };
+	struct budget_load l = { .ns = TICK, .hits = 20000 };
 
 	begin(10);
 	CHECK_EQ(budget_cost(&b, &l, REC_LEVEL_WHOLE), 140000000);
 }
 
+/* A tenth of the price: where probes must leave out stacks, code in the target need not. */
+static void code_in_the_target_has_its_own_price(void)
+{
+	struct budget_load l = { .ns = TICK,
+				 .in_target = { .records = 20000, .stacks = 10000, .walked = 1000, .frames = 20000 } };
+
+	begin(10);
+	b.prices.inline_record = 30;
+	b.prices.inline_stack = 10;
+	b.prices.inline_frame = 1;
+	budget_tick(&b, &l);
+	CHECK_EQ(b.inline_length, 20);
+	CHECK_EQ(budget_cost(&b, &l, REC_LEVEL_WHOLE), 10 * (20000 * 30 + 10000 * 30));
+	CHECK_EQ(budget_cost(&b, &l, REC_LEVEL_SHORT_STACKS), 10 * (20000 * 30 + 10000 * 18));
+	CHECK_EQ(budget_cost(&b, &l, REC_LEVEL_NO_STACKS), 10 * 20000 * 30);
+	CHECK_EQ(b.level, REC_LEVEL_WHOLE);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
+		UNIT(code_in_the_target_has_its_own_price),
 		UNIT(what_is_cheap_stays_whole),
 		UNIT(without_a_ceiling_nothing_is_left_out),
 		UNIT(stacks_get_short_first),

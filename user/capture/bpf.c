@@ -4,7 +4,10 @@
 #include "capture/bpf_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -16,6 +19,8 @@ enum { PROBER_PATIENCE_MS = 5000 };
 /* The descriptors that the prober holds. */
 struct held {
 	struct links links;
+	struct inliner *inliner;
+	bool looked;
 	struct gotap_bpf__bss *bss;
 };
 
@@ -24,6 +29,7 @@ enum {
 	PROBER_ATTACH, PROBER_DETACH,	/* enum bpf_parts */
 	PROBER_CALIBRATE,		/* enum calibration */
 	PROBER_PRIVILEGES,		/* the privileges that it keeps */
+	PROBER_INJECT, PROBER_PATCH,	/* --attach inline */
 };
 
 struct text_range bpf_text_of(const struct bpf_side *b)
@@ -38,12 +44,59 @@ struct text_range bpf_text_of(const struct bpf_side *b)
 /* perf_event_open() of a uprobe asks for CAP_SYS_ADMIN, as at the start; a link for none. */
 static unsigned int privileges_to_attach(const struct bpf_side *b)
 {
-	return b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
+	unsigned int needs = b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
+
+	/* a seccomp filter is suspended with CAP_SYS_ADMIN */
+	return b->plan->for_inline ? needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN : needs;
 }
 
 static const char *const calibration_programs[] = {
 	[CALIBRATE_HIT] = "calibrate_hit", [CALIBRATE_RECORD] = "calibrate_record",
 };
+
+/* The first attach looks whether the program is as it should be. */
+static int attach(struct held *held, unsigned int parts, struct error *err)
+{
+	int r = held->looked ? 0 : inliner_look(held->inliner, &held->links, err);
+
+	held->looked = !r;
+	return r ? r : links_attach(&held->links, parts, err);
+}
+
+static int patch(struct held *held, struct error *err)
+{
+	int r = inliner_patch(held->inliner, err);
+
+	links_release(&held->links);
+	return r;
+}
+
+/*
+ * The reverse of inject and patch. Where no uprobe can be put at the places again, calls keep leading to code
+ * that does nothing.
+ */
+static void take_out(struct held *held)
+{
+	struct inliner *in = held->inliner;
+	struct error err;
+
+	inliner_silence(in);
+	if (in->status->state == INLINE_STATE_ON) {
+		if (!links_cover(&held->links, &err))
+			inliner_undo(in);
+		else
+			inliner_give_up(in, &err);
+	}
+	links_detach(&held->links, BPF_ALL);
+	inliner_remove(in);
+}
+
+static void detach(struct held *held, unsigned int parts)
+{
+	if (parts & BPF_INLINE)
+		take_out(held);
+	links_detach(&held->links, parts & BPF_ALL);
+}
 
 static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 {
@@ -51,10 +104,14 @@ static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 
 	switch (rq->what) {
 	case PROBER_ATTACH:
-		return links_attach(&held->links, rq->parts, err);
+		return attach(held, rq->parts, err);
 	case PROBER_DETACH:
-		links_detach(&held->links, rq->parts);
+		detach(held, rq->parts);
 		return 0;
+	case PROBER_INJECT:
+		return inliner_inject(held->inliner, err);
+	case PROBER_PATCH:
+		return patch(held, err);
 	case PROBER_CALIBRATE:
 		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset, err);
 	case PROBER_PRIVILEGES:
@@ -73,12 +130,14 @@ static void serve_no_more(void *ctx)
 	struct held *held = ctx;
 
 	deactivate(held->bss);
-	links_detach(&held->links, BPF_ALL);
+	detach(held, BPF_ALL | BPF_INLINE);
 }
 
 static bool has_probes(void *ctx)
 {
-	return links_any(&((struct held *)ctx)->links);
+	struct held *held = ctx;
+
+	return links_any(&held->links) || held->inliner->injected;
 }
 
 static void keep_fd(struct vec *keep, int fd)
@@ -97,6 +156,8 @@ static void list_descriptors(const struct bpf_side *b, bool verbose, struct vec 
 		keep_fd(ret, bpf_program__fd(prog));
 	keep_fd(ret, b->proc->exe_file);
 	keep_fd(ret, b->proc->library_file);
+	keep_fd(ret, b->proc->pidfd);
+	keep_fd(ret, b->inliner.known);
 	for (i = 0; i < b->plan->points.len; i++)
 		keep_fd(ret, process_file_of_path(vec_at(&b->plan->points, struct probe_point, i)->file));
 	if (verbose)
@@ -107,7 +168,9 @@ static int start_prober(struct prober *ret, struct bpf_side *b, bool verbose, st
 {
 	struct held held = {
 		.links = { .plan = b->plan, .proc = b->proc, .object = b->skel->obj,
-			   .multi = b->multi, .gotap = getpid() },
+			   .multi = b->multi, .gotap = getpid(),
+			   .inliner = &b->inliner },
+		.inliner = &b->inliner,
 		.bss = b->skel->bss,
 	};
 	struct prober_job job = { .serve = serve, .end = serve_no_more, .has_probes = has_probes,
@@ -129,6 +192,8 @@ int bpf_load(struct bpf_side **ret, const struct plan *plan, const struct proces
 	b->plan = plan;
 	b->proc = proc;
 	r = bpf_load_programs(b, opts, err);
+	if (!r && inliner_init(&b->inliner, plan, proc, b->skel->rodata, &b->in_target.plan))
+		r = error_set(err, -ENOMEM, "cannot make memory to share with the process that holds the probes");
 	if (!r)
 		r = start_prober(&b->prober, b, opts->verbose, err);
 	if (r) {
@@ -206,9 +271,62 @@ void bpf_beat(struct bpf_side *b)
 	prober_beat(&b->prober);
 }
 
+/* The prober opens it in the target's name; both are gotap's own processes. */
+static int open_memory_of_prober(const struct bpf_side *b, struct error *err)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", b->prober.pid, b->inliner.status->memfd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? error_set(err, -errno, "cannot open the memory in the program: %s", strerror(errno)) : fd;
+}
+
+static bool is_active(const struct bpf_side *b)
+{
+	return __atomic_load_n(&b->skel->bss->active, __ATOMIC_SEQ_CST);
+}
+
+int bpf_begin_inline(struct bpf_side *b, struct error *err)
+{
+	struct prober_request inject = { .what = PROBER_INJECT }, patch = { .what = PROBER_PATCH };
+	int r = check_identity(b, err), fd;
+
+	if (!r)
+		r = prober_ask(&b->prober, &inject, err);
+	fd = r ? r : open_memory_of_prober(b, err);
+	if (fd < 0)
+		return fd;
+	b->inliner.known = fd;
+	r = inline_rings_open(&b->in_target, fd, err);
+	if (r)
+		return r;
+	inline_rings_switch(&b->in_target, is_active(b));
+	return prober_ask(&b->prober, &patch, err);
+}
+
+const struct inline_status *bpf_inline_status(const struct bpf_side *b)
+{
+	return b->inliner.status && (b->plan->for_inline || b->inliner.status->cleaned) ? b->inliner.status : NULL;
+}
+
+void bpf_inline_failed(struct bpf_side *b, const struct error *why)
+{
+	struct inline_status *s = b->inliner.status;
+
+	if (s->state == INLINE_STATE_OFF)
+		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+}
+
+struct inline_rings *bpf_inline_rings(struct bpf_side *b)
+{
+	return &b->in_target;
+}
+
 void bpf_activate(struct bpf_side *b)
 {
 	__atomic_store_n(&b->skel->bss->active, 1, __ATOMIC_SEQ_CST);
+	inline_rings_switch(&b->in_target, true);
 }
 
 uint64_t bpf_names_lost(const struct bpf_side *b)
@@ -223,6 +341,9 @@ const uint64_t *bpf_texts_missing(const struct bpf_side *b)
 
 void bpf_names_known(struct bpf_side *b, uint64_t now, uint64_t lost)
 {
+	/* code in the target always says the name; a loss of its records is not in names_lost */
+	if (b->plan->for_inline)
+		return;
 	__atomic_store_n(&b->skel->bss->names_lost_before, lost, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&b->skel->data->names_from, now, __ATOMIC_SEQ_CST);
 }
@@ -235,10 +356,12 @@ void bpf_names_unknown(struct bpf_side *b)
 void bpf_set_stacks(struct bpf_side *b, unsigned int stacks)
 {
 	__atomic_store_n(&b->skel->bss->stacks, stacks, __ATOMIC_SEQ_CST);
+	inline_rings_set_stacks(&b->in_target, stacks);
 }
 
 void bpf_deactivate(struct bpf_side *b)
 {
+	inline_rings_switch(&b->in_target, false);
 	deactivate(b->skel->bss);
 }
 
@@ -276,6 +399,8 @@ void bpf_free(struct bpf_side *b)
 		return;
 	prober_end(&b->prober);
 	bpf_link__destroy(b->exec_watch);
+	inliner_free(&b->inliner);
+	inline_rings_free(&b->in_target);
 	ring_set_free(&b->rings);
 	gotap_bpf__destroy(b->skel);
 	free(b);

@@ -15,6 +15,8 @@
 #include "capture/budget.h"
 #include "plan/plan.h"
 #include "live/process.h"
+#include "capture/inline_rings.h"
+#include "capture/inliner.h"
 #include "capture/links.h"
 #include "capture/ring_set.h"
 
@@ -58,6 +60,16 @@ bool bpf_prober_lives(const struct bpf_side *b);
 bool bpf_prober_gave_up(const struct bpf_side *b);
 /* Was it killed, and could the breakpoints that it may have left not be taken away? */
 bool bpf_left_breakpoints(const struct bpf_side *b);
+/*
+ * Of a plan for --attach inline, while probes are in place: makes code in the target take over from those that
+ * can be replaced. -EAGAIN: not now, perhaps later. Whatever comes of it is in bpf_inline_status().
+ */
+int bpf_begin_inline(struct bpf_side *b, struct error *err);
+/* NULL: the plan is not for --attach inline, and nothing was found of a gotap that was. */
+const struct inline_status *bpf_inline_status(const struct bpf_side *b);
+/* Notes, for the status, that it was given up. */
+void bpf_inline_failed(struct bpf_side *b, const struct error *why);
+struct inline_rings *bpf_inline_rings(struct bpf_side *b);
 /* Says that gotap runs: without it the prober takes the probes away after some seconds. From any thread. */
 void bpf_beat(struct bpf_side *b);
 void bpf_activate(struct bpf_side *b);

@@ -9,6 +9,8 @@
 #include <bpf/libbpf.h>
 
 #include "capture/bpf.h"
+#include "capture/inline_rings.h"
+#include "capture/inliner.h"
 #include "capture/prober.h"
 #include "gotap.skel.h"
 #include "live/text_map.h"
@@ -20,6 +22,8 @@ struct bpf_side {
 	bool multi;
 	bool old_kernel;		/* gets the object for kernels before 5.17 */
 	struct ring_set rings;
+	struct inline_rings in_target;	/* with --attach inline */
+	struct inliner inliner;
 	struct prober prober;
 	bool mended, left_breakpoints;	/* after the prober was killed */
 	struct bpf_link *exec_watch;	/* NULL: none */

@@ -139,6 +139,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 		choose(b, b->skel->progs.calibrate_hit);
 		choose(b, b->skel->progs.calibrate_record);
 	}
+	choose(b, b->skel->progs.guard);
 	for (p = 0; p < PROGRAMS; p++) {
 		if (!program_used(b->plan, p))
 			continue;
@@ -307,6 +308,8 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 	lift_memlock();
 	err->code = 0;
 	r = ring_set_plan(&b->rings, opts->ring_size, err);
+	if (!r && b->plan->for_inline)
+		inline_rings_plan(&b->in_target, &b->rings);
 	if (!r)
 		r = load_as(b, opts, uses_multi(opts), err);
 	return r && !err->code ? load_error(r, err) : r;

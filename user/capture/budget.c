@@ -40,37 +40,49 @@ static enum rec_level level_above(const struct budget *b, enum rec_level level)
 	return level;
 }
 
-static double length_at(const struct budget *b, enum rec_level level)
+/* Of stacks that are @whole frames long when nothing is left out. */
+static double length_at(double whole, enum rec_level level)
 {
 	if (level >= REC_LEVEL_NO_STACKS)
 		return 0;
-	return level == REC_LEVEL_SHORT_STACKS && b->length > SHORT_STACK ? SHORT_STACK : b->length;
+	return level == REC_LEVEL_SHORT_STACKS && whole > SHORT_STACK ? SHORT_STACK : whole;
 }
 
 /* Records of the groups that only measure memory, as many as there are or would be. */
-static double extras_at(const struct budget *b, const struct budget_load *l, enum rec_level level)
+static double extras_at(const struct budget *b, const struct budget_work *w, enum rec_level level)
 {
 	if (level >= REC_LEVEL_NO_EXTRAS)
 		return 0;
 	if (b->level < REC_LEVEL_NO_EXTRAS)
-		return (double)l->extras;
-	return (double)l->records * b->extras / (1 - b->extras);
+		return (double)w->extras;
+	return (double)w->records * b->extras / (1 - b->extras);
 }
 
-static double stacks_cost(const struct budget *b, const struct budget_load *l, enum rec_level level)
+static double stacks_cost(const struct budget *b, const struct budget_work *w, enum rec_level level)
 {
-	double length = length_at(b, level);
+	double length = length_at(b->length, level);
 
-	return length > 0 ? (double)l->stacks * (b->prices.stack + length * b->prices.frame) : 0;
+	return length > 0 ? (double)w->stacks * (b->prices.stack + length * b->prices.frame) : 0;
+}
+
+/* Its probes stay in every level, but for slices. */
+static double inline_cost(const struct budget *b, const struct budget_work *w, enum rec_level level)
+{
+	double length = length_at(b->inline_length, level);
+	double ns = (double)w->records * b->prices.inline_record;
+
+	if (length > 0)
+		ns += (double)w->stacks * (b->prices.inline_stack + length * b->prices.inline_frame);
+	return ns;
 }
 
 double budget_cost(const struct budget *b, const struct budget_load *l, enum rec_level level)
 {
 	const struct budget_prices *p = &b->prices;
-	double seen = b->level < REC_LEVEL_NO_EXTRAS ? (double)l->extras : 0;
-	double more = extras_at(b, l, level) - seen;
-	double ns = ((double)l->hits + more) * p->hit + ((double)l->records + more) * p->record +
-		    stacks_cost(b, l, level);
+	double seen = b->level < REC_LEVEL_NO_EXTRAS ? (double)l->probes.extras : 0;
+	double more = extras_at(b, &l->probes, level) - seen;
+	double ns = ((double)l->hits + more) * p->hit + ((double)l->probes.records + more) * p->record +
+		    stacks_cost(b, &l->probes, level) + inline_cost(b, &l->in_target, level);
 
 	return l->ns ? ns * SECOND / (double)l->ns : 0;
 }
@@ -78,10 +90,14 @@ double budget_cost(const struct budget *b, const struct budget_load *l, enum rec
 /* Measures that are only valid while nothing is left out. */
 static void learn(struct budget *b, const struct budget_load *l)
 {
-	if (b->level == REC_LEVEL_WHOLE && l->walked)
-		b->length = (double)l->frames / (double)l->walked;
-	if (b->level < REC_LEVEL_NO_EXTRAS && l->records > l->extras)
-		b->extras = (double)l->extras / (double)l->records;
+	const struct budget_work *w = &l->probes;
+
+	if (b->level == REC_LEVEL_WHOLE && w->walked)
+		b->length = (double)w->frames / (double)w->walked;
+	if (b->level == REC_LEVEL_WHOLE && l->in_target.walked)
+		b->inline_length = (double)l->in_target.frames / (double)l->in_target.walked;
+	if (b->level < REC_LEVEL_NO_EXTRAS && w->records > w->extras)
+		b->extras = (double)w->extras / (double)w->records;
 }
 
 /* The most that can be saved up: the allowance of a second, or the cost of a slice if that is more. */

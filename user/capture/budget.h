@@ -27,17 +27,24 @@ struct budget_prices {
 	double hit;		/* the trap, and a program that finds nothing to record */
 	double record, stack, frame;	/* on top of that */
 	bool measured;		/* else assumed */
+	/* Of code in the target (--attach inline), which takes no trap: all of a record, a stack, a frame. */
+	double inline_record, inline_stack, inline_frame;
+};
+
+/* Records by the work that they take. */
+struct budget_work {
+	uint64_t records;
+	uint64_t extras;	/* records of the groups that REC_LEVEL_NO_EXTRAS leaves out */
+	uint64_t stacks;	/* records of kinds that have a stack */
+	uint64_t walked;	/* stacks of known length, */
+	uint64_t frames;	/* and the sum of their lengths */
 };
 
 /* The differences since the last tick. */
 struct budget_load {
 	uint64_t ns;		/* how long that was */
 	uint64_t hits;
-	uint64_t records;
-	uint64_t extras;	/* records of the groups that REC_LEVEL_NO_EXTRAS leaves out */
-	uint64_t stacks;	/* records of kinds that have a stack */
-	uint64_t walked;	/* stacks of known length, */
-	uint64_t frames;	/* and the sum of their lengths */
+	struct budget_work probes, in_target;
 };
 
 struct budget {
@@ -49,7 +56,8 @@ struct budget {
 	double spent;		/* by the probes, ns since the start */
 	double debt;		/* ns spent beyond the ceiling; negative: saved */
 	double metered;		/* ns since the start */
-	double length;		/* of a whole stack, frames */
+	double length;		/* of a whole stack, frames; */
+	double inline_length;	/* of one that code in the target took */
 	double extras;		/* of all records, before they were left out */
 	uint64_t calm, on;	/* ns that there was room for more; of this slice */
 	bool has_level[REC_LEVELS];	/* the others leave out nothing more than those before them */

@@ -24,6 +24,24 @@ static uint64_t more(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+static struct budget_work work_since(const struct budget_work *now, const struct budget_work *before)
+{
+	return (struct budget_work){
+		.records = more(now->records, before->records),
+		.extras = now->extras - before->extras,
+		.stacks = now->stacks - before->stacks,
+		.walked = now->walked - before->walked,
+		.frames = now->frames - before->frames,
+	};
+}
+
+/* An estimate was too high: nothing counts twice. */
+static void keep_most(struct budget_work *now, const struct budget_work *before)
+{
+	if (now->records < before->records)
+		now->records = before->records;
+}
+
 /* The differences since the last look at the counters. */
 static struct budget_load take_load(struct budget_control *c)
 {
@@ -32,16 +50,13 @@ static struct budget_load take_load(struct budget_control *c)
 	struct budget_load d = {
 		.ns = now - c->metered,
 		.hits = more(sum.hits, c->sum.hits),
-		.records = more(sum.records, c->sum.records),
-		.extras = sum.extras - c->sum.extras,
-		.stacks = sum.stacks - c->sum.stacks,
-		.walked = sum.walked - c->sum.walked,
-		.frames = sum.frames - c->sum.frames,
+		.probes = work_since(&sum.probes, &c->sum.probes),
+		.in_target = work_since(&sum.in_target, &c->sum.in_target),
 	};
 
 	c->metered = now;
-	if (sum.records < c->sum.records)	/* an estimate was too high: nothing counts twice */
-		sum.records = c->sum.records;
+	keep_most(&sum.probes, &c->sum.probes);
+	keep_most(&sum.in_target, &c->sum.in_target);
 	c->sum = sum;
 	return d;
 }

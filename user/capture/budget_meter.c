@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "capture/inline_rings.h"
 
 enum { TYPICAL_SIZE = 48 };	/* of a record, as long as none was counted */
 
@@ -62,27 +63,33 @@ static bool has_walk(uint8_t kind)
 	       rec_family(kind) != REC_FAMILY_SAMPLE;
 }
 
-static void count(void *ctx, struct rec *r)
+static struct budget_work *work_of(struct budget_meter *m, uint32_t cpu)
+{
+	return cpu >= INLINE_SEGMENTS && cpu != CHUNK_USER_CPU ? &m->in_target : &m->probes;
+}
+
+static void count(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct budget_meter *m = ctx;
+	struct budget_work *w = work_of(m, cpu);
 	uint32_t length;
 
 	if (r->kind == REC_STACK) {
 		put_length(m, r->id, ((const struct rec_stack *)r)->n);
 		return;
 	}
-	m->sum.records++;
-	m->sum.extras += rec_is_extra(r->kind);
+	w->records++;
+	w->extras += rec_is_extra(r->kind);
 	if (!has_walk(r->kind))
 		return;
 	/* One in eight will do to know how long they are. */
-	if (m->sum.stacks++ % 8)
+	if (w->stacks++ % 8)
 		return;
 	length = length_of(m, ((const struct rec_long *)r)->stack);
 	if (!length)
 		return;
-	m->sum.walked++;
-	m->sum.frames += length;
+	w->walked++;
+	w->frames += length;
 }
 
 void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t end)
@@ -93,22 +100,30 @@ void budget_meter_count(struct budget_meter *m, const struct chunk *c, size_t en
 	pthread_mutex_unlock(&m->lock);
 }
 
+/* And those of @rings, by their length, that are still in the rings or were lost. */
+static void add_unread(struct budget_work *w, uint64_t bytes, const struct ring_counts *rings)
+{
+	if (bytes && w->records)
+		w->records += (uint64_t)((double)rings->fill * (double)w->records / (double)bytes);
+	else
+		w->records += rings->fill / TYPICAL_SIZE;
+	w->records += rings->lost;
+}
+
 struct budget_load budget_meter_read(struct budget_meter *m, const struct ring_set *rings)
 {
-	size_t unread = ring_set_fill(rings);
-	struct budget_load sum;
+	struct ring_counts probes = ring_set_counts(rings, false), in_target = ring_set_counts(rings, true);
+	struct budget_load sum = { .hits = probes.hits };
 	uint64_t bytes;
 
 	pthread_mutex_lock(&m->lock);
-	sum = m->sum;
+	sum.probes = m->probes;
+	sum.in_target = m->in_target;
 	bytes = m->bytes;
 	pthread_mutex_unlock(&m->lock);
-	sum.hits = ring_set_hits(rings);
-	if (bytes && sum.records)
-		sum.records += (uint64_t)((double)unread * (double)sum.records / (double)bytes);
-	else
-		sum.records += unread / TYPICAL_SIZE;
-	sum.records += ring_set_lost(rings);
+	/* the bytes are of both: where there are both, a record is taken for as long as most are */
+	add_unread(&sum.probes, sum.in_target.records ? 0 : bytes, &probes);
+	add_unread(&sum.in_target, 0, &in_target);
 	return sum;
 }
 

@@ -13,9 +13,9 @@
 #include "stream/chunk.h"
 
 struct budget_meter {
-	pthread_mutex_t lock;	/* of the sums, which the drain thread adds to */
-	struct budget_load sum;	/* since the start, but for ns and hits */
-	uint64_t bytes;		/* of its records */
+	pthread_mutex_t lock;	/* of the counts, which the drain thread adds to */
+	struct budget_work probes, in_target;	/* since the start */
+	uint64_t bytes;		/* of all records */
 	uint64_t *lengths;	/* frames of the stacks met last; of the drain thread */
 };
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/arch.h"
+#include "inline/image.h"
 
 enum {
 	CALLS = 500,		/* in a batch; the ring of probe_calibrate.bpf.c has room for them */
@@ -129,4 +130,21 @@ void budget_measure(struct bpf_side *b, struct budget_prices *ret)
 	    bpf_probe_self(b, CALIBRATE_HIT, hit) &&
 	    bpf_probe_self(b, CALIBRATE_RECORD, record))
 		measure(&bpf_rings(b)->calibration, ret);
+}
+
+/* As it runs on the machine of docs/performance.md. */
+static const struct image_prices assumed_inline = { .record = 35, .stack = 5, .frame = 1 };
+
+void budget_measure_inline(struct budget_prices *ret)
+{
+	struct image_prices p;
+	struct error err;
+
+	if (image_measure(&p, &err)) {
+		p = assumed_inline;
+		ret->measured = false;
+	}
+	ret->inline_record = COLD_RECORD * p.record;
+	ret->inline_stack = COLD * p.stack;
+	ret->inline_frame = COLD * p.frame;
 }

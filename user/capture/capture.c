@@ -78,7 +78,7 @@ static void end(struct capture *cap)
 	probes_silence(&cap->probes);
 	say_end(cap);
 	sampler_stop(&cap->sampler);
-	probes_detach(&cap->probes, BPF_ALL);
+	probes_detach(&cap->probes, BPF_ALL | BPF_INLINE);
 	gaps_join(&cap->gaps);
 	budget_control_end(&cap->gaps.budget);
 	drain_rest(&cap->drain);
@@ -145,17 +145,18 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 	cap->states.records = &cap->records;
 	cap->states.stack_depth = opts->stack_depth;
 	cap->drain = (struct drain){
-		.rings = rings, .queue = &cap->queue, .user = &cap->records, .states = &cap->states,
+		.rings = rings, .in_target = bpf_inline_rings(cap->bpf), .queue = &cap->queue, .user = &cap->records, .states = &cap->states,
 		.meter = budget_limits(opts->budget) ? &cap->meter : NULL, .watch = &cap->watch,
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
-	losses_init(&cap->drain.losses, rings);
+	losses_init(&cap->drain.losses, rings, cap->drain.in_target);
 	texts_init(&cap->drain.texts, cap->proc, bpf_texts_missing(cap->bpf));
 	cap->gaps.probes = &cap->probes;
 	cap->gaps.queue = &cap->queue;
 	cap->gaps.states = &cap->states;
 	cap->gaps.records = &cap->records;
 	cap->gaps.rings = rings;
+	cap->gaps.inline_wanted = cap->plan->for_inline;
 	cap->gaps.budget.probes = &cap->probes;
 	cap->gaps.budget.meter = &cap->meter;
 	cap->gaps.budget.records = &cap->records;
@@ -186,6 +187,8 @@ static void plan_budget(struct capture *cap, const struct bpf_opts *opts)
 	if (!budget_limits(opts->budget))
 		return;
 	budget_measure(cap->bpf, &prices);
+	if (cap->plan->for_inline)
+		budget_measure_inline(&prices);
 	budget_init(&cap->gaps.budget.budget, &prices, opts->budget, opts->stack_depth,
 		    bpf_has_extras(cap->bpf));
 }
@@ -279,6 +282,11 @@ bool capture_fits(const struct capture *cap)
 const struct budget *capture_budget(const struct capture *cap)
 {
 	return &cap->gaps.budget.budget;
+}
+
+const struct inline_status *capture_inline(const struct capture *cap)
+{
+	return bpf_inline_status(cap->bpf);
 }
 
 const char *capture_method(const struct capture *cap)

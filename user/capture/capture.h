@@ -47,6 +47,8 @@ bool capture_fits(const struct capture *cap);
 /* The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget. */
 const struct budget *capture_budget(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
+/* The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has been taken. Else NULL. */
+const struct inline_status *capture_inline(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */
 void capture_free(struct capture *cap);
 

@@ -10,6 +10,8 @@ enum {
 	/* A program that was in a probe when its link went has submitted its record by then. */
 	LAST_WAIT_NS = 10 * 1000 * 1000,
 	REST_ROUNDS = 1000,
+	/* A thread of the target that was preempted within a record gets so many of the former to end it. */
+	LAST_ROUNDS = 20,
 };
 
 static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
@@ -36,19 +38,22 @@ static bool fill(struct drain *d, struct chunk *c)
 	bool clean = true, busy = false;
 	size_t i, at;
 
-	c->mono_ns = now_ns();
+	c->mono_ns = inline_rings_round(d->in_target);
 	c->wall_ns = wall_ns();
 	for (i = 0; i < d->rings->rings.len; i++) {
 		struct ring *ring = vec_at(&d->rings->rings, struct ring, i);
 
 		busy |= ring_fill(ring) > ring->size / 8;
-		at = chunk_segment_begin(c, ring->cpu);
+		at = chunk_segment_begin(c, ring->segment);
 		clean &= ring_drain(ring, &c->data);
+		if (ring->foreign)
+			inline_rings_check(d->in_target, ring, &c->data, at, d->watermark);
 		chunk_segment_end(c, at);
 	}
 	assert(c->mono_ns >= d->watermark);
 	if (clean)
 		d->watermark = c->mono_ns;
+	inline_rings_unstick(d->in_target, false);
 	add_user_records(d, c, c->mono_ns);
 	c->watermark = d->watermark;
 	return busy;
@@ -93,9 +98,14 @@ void drain_rest(struct drain *d)
 		busy = fill_with_truth(d, c);
 		chunk_queue_put(d->queue, c, false);
 	} while (busy && ++rounds < REST_ROUNDS);
-	sleep_ns(LAST_WAIT_NS);
-	c = chunk_queue_wait_room(d->queue);
-	fill_with_truth(d, c);
+	for (rounds = 0;; rounds++) {
+		sleep_ns(LAST_WAIT_NS);
+		c = chunk_queue_wait_room(d->queue);
+		fill_with_truth(d, c);
+		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS) || rounds >= 2 * LAST_ROUNDS)
+			break;
+		chunk_queue_put(d->queue, c, false);
+	}
 	c->watermark = UINT64_MAX;
 	chunk_queue_put(d->queue, c, true);
 }

@@ -14,6 +14,7 @@
 #include "capture/budget_meter.h"
 #include "capture/chunk_queue.h"
 #include "capture/goids.h"
+#include "capture/inline_rings.h"
 #include "capture/losses.h"
 #include "capture/states.h"
 #include "capture/texts.h"
@@ -23,6 +24,7 @@
 
 struct drain {
 	struct ring_set *rings;
+	struct inline_rings *in_target;	/* those of them that are */
 	struct chunk_queue *queue;
 	struct user_records *user;
 	const struct states *states;

@@ -4,6 +4,7 @@
 #include "capture/gaps.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +17,8 @@
 /* So long nothing was taken from the full rings: nobody reads. */
 #define UNREAD_NS 200000000ULL
 #define RETRY_NS 1000000000ULL
+/* So long a thread is looked for that can be borrowed for --attach inline. */
+#define INLINE_NS 5000000000ULL
 
 enum { SHARE = 10 };	/* reading states takes no more than one part in so many of the time */
 
@@ -173,6 +176,27 @@ static void tick(struct gaps *g)
 		read_anew(g, REC_GAP_REREAD);
 }
 
+/* --- code in the target --- */
+
+/* Of a launched program, as soon as the runtime has a thread that sleeps. */
+static void begin_inline(struct gaps *g)
+{
+	struct error err = {0};
+	uint64_t now = now_ns();
+	int r;
+
+	if (!g->inline_wanted || g->away || !may_begin(g))
+		return;
+	if (!g->inline_until)
+		g->inline_until = now + INLINE_NS;
+	r = probes_begin_inline(g->probes, &err);
+	if (r == -EAGAIN && now < g->inline_until)
+		return;
+	g->inline_wanted = false;
+	if (r)
+		bpf_inline_failed(g->probes->bpf, &err);
+}
+
 /* --- the thread --- */
 
 static void *run(void *arg)
@@ -182,6 +206,7 @@ static void *run(void *arg)
 	while (wait_tick(g)) {
 		bpf_beat(g->probes->bpf);
 		states_look_whether_it_fits(g->states);
+		begin_inline(g);
 		tick(g);
 	}
 	return NULL;

@@ -39,7 +39,9 @@ struct gaps {
 	pthread_cond_t changed;
 	bool runs, stop;
 	bool begun;			/* the first states are in the stream */
+	bool inline_wanted;		/* code in the target is to take over from probes */
 	/* of the thread: */
+	uint64_t inline_until;		/* it is tried until then; 0: not tried yet */
 	bool away;			/* there are no probes, for this reason: */
 	enum rec_gap why;
 	uint64_t not_before;		/* an attempt to put them back has failed */

@@ -45,7 +45,7 @@ static void add_goid(struct chunk *c, const struct unnamed *u, uint64_t goid, ui
 	buf_add(&c->data, &l, sizeof(l));
 }
 
-static void find_unnamed(void *ctx, struct rec *r)
+static void find_unnamed(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct unnamed u = { .g = r->ptr, .time = r->time, .before = r->flags };
 	struct goids *n = ctx;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "capture/inliner.h"
 #include "capture/uprobe_multi.h"
 #include "proc/privilege.h"
 
@@ -18,6 +19,7 @@ struct attached {
 	int fd;
 	struct bpf_link *link;
 	unsigned int part;		/* one of enum bpf_parts, 0: in gotap itself */
+	size_t point;			/* the first one that it carries */
 };
 
 struct bpf_program *links_program(struct bpf_object *object, const struct plan *plan, enum program p)
@@ -46,10 +48,22 @@ static const char *file_of(const struct links *l, const struct probe_point *pt)
 	return pt->file ? pt->file : l->proc->module;
 }
 
-static void note_attached(struct links *l, int fd, struct bpf_link *link, unsigned int part)
+static const struct probe_point *point_at(const struct links *l, size_t i)
 {
-	*(struct attached *)vec_push(&l->attached, sizeof(struct attached)) =
-		(struct attached){ .fd = fd, .link = link, .part = part };
+	return vec_at(&l->plan->points, struct probe_point, i);
+}
+
+/* One link of uprobe_multi carries both. */
+static bool share_link(const struct links *l, size_t i, size_t j)
+{
+	const struct probe_point *a = point_at(l, i), *b = point_at(l, j);
+
+	return a->program == b->program && a->file == b->file && a->patch == b->patch;
+}
+
+static bool is_inline(const struct links *l, size_t i)
+{
+	return inliner_has(l->inliner, i);
 }
 
 static unsigned int part_of(enum program p)
@@ -57,73 +71,110 @@ static unsigned int part_of(enum program p)
 	return group_is_extra(plan_group_of(p)) ? BPF_EXTRAS : BPF_CORE;
 }
 
-/* One link carries all points of a program in a file, of which @first is the first. */
-static int attach_multi(struct links *l, const struct probe_point *first, struct error *err)
+static void note_attached(struct links *l, int fd, struct bpf_link *link, unsigned int part, size_t point)
+{
+	*(struct attached *)vec_push(&l->attached, sizeof(struct attached)) =
+		(struct attached){ .fd = fd, .link = link, .part = part, .point = point };
+}
+
+/* One link carries all points that share it, of which @first is the first. */
+static int attach_multi(struct links *l, size_t first, struct error *err)
 {
 	pid_t pid = l->proc->fs.own ? l->proc->pid : 0;	/* 0: all processes of this file */
-	const struct vec *points = &l->plan->points;
+	const struct probe_point *pt = point_at(l, first);
 	struct vec offsets = {0};
 	size_t i;
 	int fd;
 
-	for (i = 0; i < points->len; i++) {
-		const struct probe_point *pt = vec_at(points, struct probe_point, i);
-
-		if (pt->program == first->program && pt->file == first->file)
-			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) = pt->file_offset;
-	}
-	fd = uprobe_multi_link(bpf_program__fd(links_program(l->object, l->plan, first->program)), file_of(l, first),
+	for (i = first; i < l->plan->points.len; i++)
+		if (share_link(l, i, first))
+			*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) = point_at(l, i)->file_offset;
+	fd = uprobe_multi_link(bpf_program__fd(links_program(l->object, l->plan, pt->program)), file_of(l, pt),
 			       offsets.data, offsets.len, pid);
 	vec_free(&offsets);
 	if (fd < 0)
-		return attach_error(l, fd, first->function, err);
-	note_attached(l, fd, NULL, part_of(first->program));
+		return attach_error(l, fd, pt->function, err);
+	note_attached(l, fd, NULL, part_of(pt->program), first);
 	return 0;
 }
 
-/* The points of one program in one file get one link, at the first of them: is @i that? */
 static bool is_first(const struct links *l, size_t i)
 {
-	const struct probe_point *points = l->plan->points.data;
 	size_t j;
 
 	for (j = 0; j < i; j++)
-		if (points[j].program == points[i].program && points[j].file == points[i].file)
+		if (share_link(l, i, j))
 			return false;
 	return true;
 }
 
-static int attach_perf(struct links *l, const struct probe_point *pt, struct error *err)
+static int attach_perf(struct links *l, size_t i, struct error *err)
 {
 	pid_t pid = l->proc->fs.own ? l->proc->pid : -1;	/* -1: all processes of this file */
+	const struct probe_point *pt = point_at(l, i);
 	struct bpf_link *link;
 
 	link = bpf_program__attach_uprobe(links_program(l->object, l->plan, pt->program), false, pid, file_of(l, pt),
 					  pt->file_offset);
 	if (!link)
 		return attach_error(l, -errno, pt->function, err);
-	note_attached(l, -1, link, part_of(pt->program));
+	note_attached(l, -1, link, part_of(pt->program), i);
 	return 0;
 }
 
-int links_attach(struct links *l, unsigned int parts, struct error *err)
+/* Those that are code in the target, or (@covered false) those that are not. */
+static int attach(struct links *l, unsigned int parts, bool covered, struct error *err)
 {
 	size_t i;
 	int r = 0;
 
 	for (i = 0; i < l->plan->points.len && !r; i++) {
-		const struct probe_point *pt = vec_at(&l->plan->points, struct probe_point, i);
-
-		if (!(parts & part_of(pt->program)))
+		if (!(parts & part_of(point_at(l, i)->program)) || is_inline(l, i) != covered)
 			continue;
 		if (!l->multi)
-			r = attach_perf(l, pt, err);
+			r = attach_perf(l, i, err);
 		else if (is_first(l, i))
-			r = attach_multi(l, pt, err);
+			r = attach_multi(l, i, err);
 	}
+	return r;
+}
+
+int links_attach(struct links *l, unsigned int parts, struct error *err)
+{
+	int r = attach(l, parts, false, err);
+
 	if (r)
 		links_detach(l, parts);
 	return r;
+}
+
+int links_cover(struct links *l, struct error *err)
+{
+	return attach(l, BPF_ALL, true, err);
+}
+
+int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error *err)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(l->object, program_name(PROGRAM_guard));
+	pid_t pid = l->proc->fs.own ? l->proc->pid : 0;
+	struct bpf_link *link;
+	size_t i;
+	int fd;
+
+	if (l->multi) {
+		fd = uprobe_multi_link(bpf_program__fd(prog), l->proc->module, offsets, n, pid);
+		if (fd < 0)
+			return attach_error(l, fd, "calls that were changed", err);
+		note_attached(l, fd, NULL, BPF_GUARD, 0);
+		return 0;
+	}
+	for (i = 0; i < n; i++) {
+		link = bpf_program__attach_uprobe(prog, false, pid ? pid : -1, l->proc->module, offsets[i]);
+		if (!link)
+			return attach_error(l, -errno, "calls that were changed", err);
+		note_attached(l, -1, link, BPF_GUARD, 0);
+	}
+	return 0;
 }
 
 int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset, struct error *err)
@@ -140,7 +191,7 @@ int links_attach_gotap(struct links *l, const char *program, uint64_t file_offse
 						  file_offset);
 	if (fd < 0 && !link)
 		return attach_error(l, l->multi ? fd : -errno, program, err);
-	note_attached(l, fd, link, 0);
+	note_attached(l, fd, link, 0, 0);
 	return 0;
 }
 
@@ -188,14 +239,16 @@ static void in_parallel(struct attached *items, size_t n)
 			pthread_join(threads[i], NULL);
 }
 
-void links_detach(struct links *l, unsigned int parts)
+/* Those that @goes chooses. */
+static void detach(struct links *l, bool (*goes)(const struct links *l, const struct attached *a, unsigned int what),
+		   unsigned int what)
 {
 	struct vec gone = {0}, rest = {0};
 	size_t i;
 
 	for (i = 0; i < l->attached.len; i++) {
 		struct attached *a = vec_at(&l->attached, struct attached, i);
-		struct vec *to = !a->part || a->part & parts ? &gone : &rest;
+		struct vec *to = goes(l, a, what) ? &gone : &rest;
 
 		*(struct attached *)vec_push(to, sizeof(*a)) = *a;
 	}
@@ -203,4 +256,26 @@ void links_detach(struct links *l, unsigned int parts)
 	l->attached = rest;
 	in_parallel(gone.data, gone.len);
 	vec_free(&gone);
+}
+
+static bool is_of_parts(const struct links *l, const struct attached *a, unsigned int parts)
+{
+	return !a->part || a->part & parts;
+}
+
+static bool is_released(const struct links *l, const struct attached *a, unsigned int flags)
+{
+	return a->part & BPF_ALL && is_inline(l, a->point) && (point_at(l, a->point)->patch == PATCH_FLAG) == flags;
+}
+
+void links_detach(struct links *l, unsigned int parts)
+{
+	detach(l, is_of_parts, parts);
+}
+
+/* Flags last: one takes effect when the call that it leads to is gotap's already. */
+void links_release(struct links *l)
+{
+	detach(l, is_released, false);
+	detach(l, is_released, true);
 }

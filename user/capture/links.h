@@ -16,7 +16,10 @@
 #include "live/process.h"
 #include "plan/plan.h"
 
+struct inliner;
+
 struct links {
+	const struct inliner *inliner;
 	const struct plan *plan;
 	const struct process *proc;
 	struct bpf_object *object;	/* loaded */
@@ -26,16 +29,26 @@ struct links {
 };
 
 /* Probes come and go in two parts. */
-enum bpf_parts { BPF_CORE = 1, BPF_EXTRAS = 2, BPF_ALL = 3 };
+enum bpf_parts {
+	BPF_CORE = 1, BPF_EXTRAS = 2, BPF_ALL = 3,
+	BPF_INLINE = 4,		/* only of a detach: the code in the target, too */
+	BPF_GUARD = 8,		/* links_guard() */
+};
 
 /* The program of @object that serves @p in a program of that release. */
 struct bpf_program *links_program(struct bpf_object *object, const struct plan *plan, enum program p);
-/* All of @parts or none. */
+/* All of @parts or none, but for probes that are code in the target (inliner_has). */
 int links_attach(struct links *l, unsigned int parts, struct error *err);
+/* Uprobes that do nothing, at @n offsets in the module's file, until BPF_GUARD is detached: under them code is changed. */
+int links_guard(struct links *l, const uint64_t *offsets, size_t n, struct error *err);
 /* Into gotap itself, until any part is detached. */
 int links_attach_gotap(struct links *l, const char *program, uint64_t file_offset, struct error *err);
 /* Are there any in the program? */
 bool links_any(const struct links *l);
+/* Takes away the uprobes of places where code in the target has taken over. */
+void links_release(struct links *l);
+/* Puts uprobes at those places again. */
+int links_cover(struct links *l, struct error *err);
 /* Returns when the kernel has taken them out. */
 void links_detach(struct links *l, unsigned int parts);
 

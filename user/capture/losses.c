@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 /*
  * From the records around a shorter loss the model can mostly conclude the transitions in it
  * (repairs). A drain thread that is late for a moment loses some milliseconds, one that was
@@ -11,9 +13,11 @@
  */
 #define LONG_NS (100 * 1000 * 1000)
 
-void losses_init(struct losses *l, const struct ring_set *rings)
+void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target)
 {
 	l->rings = rings;
+	l->in_target = in_target;
+	l->last = now_ns();
 	l->reported = xcalloc(rings->rings.len, sizeof(*l->reported));
 }
 
@@ -22,18 +26,29 @@ void losses_init(struct losses *l, const struct ring_set *rings)
  * count of this call and leaves a time for the next one, which is then too early. In the
  * other order a loss could be reported without a time.
  */
-static struct rec_long take(struct ring_state *now, uint64_t *reported)
+static struct rec_long take(const struct ring *ring, uint64_t *reported)
 {
-	uint64_t first = __atomic_exchange_n(&now->lost_first, 0, __ATOMIC_SEQ_CST);
-	uint64_t n = __atomic_load_n(&now->lost, __ATOMIC_SEQ_CST);
+	uint64_t first = __atomic_exchange_n(&ring->state->lost_first, 0, __ATOMIC_SEQ_CST);
+	uint64_t n = ring_lost(ring);
 	struct rec_long l = {
 		.r = { .kind = REC_LOST, .ptr = first },
-		.stack = __atomic_load_n(&now->lost_last, __ATOMIC_SEQ_CST),
+		.stack = __atomic_load_n(&ring->state->lost_last, __ATOMIC_SEQ_CST),
 		.arg = n - *reported,
 	};
 
 	*reported = n;
 	return l;
+}
+
+/* Times of a foreign ring are of its clock, or anything: no loss is before the last report or in the future. */
+static void date(const struct losses *l, struct rec_long *r, uint64_t now)
+{
+	r->r.ptr = inline_rings_ns(l->in_target, r->r.ptr);
+	r->stack = inline_rings_ns(l->in_target, r->stack);
+	if (r->r.ptr < l->last || r->r.ptr > now)
+		r->r.ptr = l->last;
+	if (r->stack < r->r.ptr || r->stack > now)
+		r->stack = now;
 }
 
 /* Where the first long loss of @lost begins; UINT64_MAX: there is none. */
@@ -59,9 +74,11 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 
 	for (i = 0; i < l->rings->rings.len; i++) {
 		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
-		struct rec_long r = take(ring->state, &l->reported[i]);
+		struct rec_long r = take(ring, &l->reported[i]);
 
 		r.r.id = ring->cpu;
+		if (ring->foreign && r.arg)
+			date(l, &r, now);
 		if (!r.r.ptr)
 			r.r.ptr = now;
 		if (r.arg)
@@ -77,6 +94,7 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 	}
 	if (gap.time != UINT64_MAX)
 		buf_add(out, &gap, sizeof(gap));
+	l->last = now;
 	vec_free(&lost);
 }
 

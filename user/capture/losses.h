@@ -11,14 +11,17 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "capture/inline_rings.h"
 #include "capture/ring_set.h"
 
 struct losses {
 	const struct ring_set *rings;
+	const struct inline_rings *in_target;	/* of the foreign ones among them */
+	uint64_t last;		/* when they were reported last, ns */
 	uint64_t *reported;	/* by ring: how many of its losses have a REC_LOST */
 };
 
-void losses_init(struct losses *l, const struct ring_set *rings);
+void losses_init(struct losses *l, const struct ring_set *rings, const struct inline_rings *in_target);
 /*
  * Appends a REC_LOST for each CPU that lost records since the last call; the
  * rings have been emptied since then. After a long loss the states are not

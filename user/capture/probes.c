@@ -33,6 +33,21 @@ int probes_attach(struct probes *p, unsigned int parts, struct error *err)
 	return r;
 }
 
+int probes_begin_inline(struct probes *p, struct error *err)
+{
+	int r;
+
+	pthread_mutex_lock(&p->lock);
+	if (is_silent(p))
+		r = error_set(err, -ECANCELED, "the recording ends");
+	else
+		r = bpf_begin_inline(p->bpf, err);
+	if (is_silent(p))
+		bpf_deactivate(p->bpf);
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
 /* Of this and probes_silence(), the later one sees the flag that the earlier one has set. */
 void probes_activate(struct probes *p)
 {
@@ -43,7 +58,7 @@ void probes_activate(struct probes *p)
 
 void probes_detach(struct probes *p, unsigned int parts)
 {
-	if (parts == BPF_ALL)
+	if ((parts & BPF_ALL) == BPF_ALL)
 		bpf_deactivate(p->bpf);
 	pthread_mutex_lock(&p->lock);
 	bpf_detach(p->bpf, parts);

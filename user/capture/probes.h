@@ -27,6 +27,8 @@ void probes_destroy(struct probes *p);
 int probes_attach(struct probes *p, unsigned int parts, struct error *err);
 /* Records flow from now on, unless the recording ends. */
 void probes_activate(struct probes *p);
+/* bpf_begin_inline(). -ECANCELED: the recording ends. */
+int probes_begin_inline(struct probes *p, struct error *err);
 /* Takes @parts away; if it is all of them, nothing is recorded from the begin of the call on. */
 void probes_detach(struct probes *p, unsigned int parts);
 /* Nothing is recorded any more, and no probe comes back. Does not wait. */

@@ -16,7 +16,7 @@ enum {
 
 struct ring ring_plan(struct ring_memory *m, uint32_t cpu, size_t size)
 {
-	struct ring r = { .cpu = cpu, .size = size, .first_chunk = m->chunks };
+	struct ring r = { .cpu = cpu, .segment = cpu, .size = size, .first_chunk = m->chunks };
 
 	m->chunks += size / RING_CHUNK;
 	return r;
@@ -71,8 +71,8 @@ void ring_memory_free(struct ring_memory *m)
 void ring_open(struct ring *r, const struct ring_memory *m, bool rewinds)
 {
 	r->data = m->data + r->first_chunk * RING_CHUNK;
-	r->state = &m->states[r->cpu];
 	r->rewinds = rewinds;
+	__atomic_store_n(&r->state, &m->states[r->cpu], __ATOMIC_RELEASE);
 	r->state->first_chunk = (uint32_t)r->first_chunk;
 	__atomic_store_n(&r->state->chunks, (uint32_t)(r->size / RING_CHUNK), __ATOMIC_RELEASE);
 }
@@ -163,6 +163,12 @@ static void set_head(struct ring *r, uint32_t head)
 	while (!position_change(r, old, (old & ~0xffffffffULL) | head));
 }
 
+/* A ring that says to hold more than it can, as only a foreign one may: nothing of it counts. */
+static bool is_nonsense(const struct ring *r, uint64_t position)
+{
+	return (uint32_t)((position >> 32) - position) > r->size / RING_UNIT;
+}
+
 /*
  * Records that come while it reads are taken with the others, as long as that
  * takes, so that the ring is empty at the end and begins anew.
@@ -174,9 +180,15 @@ bool ring_drain(struct ring *r, struct buf *out)
 
 	for (pass = 0; pass < PASSES; pass++) {
 		uint64_t position = position_of(r);
-		uint32_t tail = (uint32_t)(position >> 32);
-		uint32_t end = take(r, (uint32_t)position, tail, out);
+		uint32_t tail = (uint32_t)(position >> 32), end;
 
+		if (is_nonsense(r, position)) {
+			memset(r->data, 0, r->size);
+			set_head(r, tail);
+			ring_give_up(r, r->size);
+			break;
+		}
+		end = take(r, (uint32_t)position, tail, out);
 		if (end == tail && r->rewinds && position_change(r, position, 0))
 			break;
 		set_head(r, end);
@@ -185,12 +197,42 @@ bool ring_drain(struct ring *r, struct buf *out)
 		if (end != tail || !r->rewinds)
 			break;
 	}
+	r->blocked = !clean;
 	return clean;
+}
+
+enum { TYPICAL_SIZE = 48 };
+
+void ring_give_up(struct ring *r, size_t bytes)
+{
+	__atomic_fetch_add(&r->given_up, bytes / TYPICAL_SIZE + 1, __ATOMIC_RELAXED);
+}
+
+uint64_t ring_lost(const struct ring *r)
+{
+	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
+}
+
+void ring_skip(struct ring *r)
+{
+	uint64_t position = position_of(r);
+	uint32_t head = (uint32_t)position, waiting = (uint32_t)((position >> 32) - position);
+	uint32_t in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
+	uint32_t rest = CHUNK_UNITS - head % CHUNK_UNITS;
+
+	if (is_nonsense(r, position) || !waiting)
+		return;
+	if (rest > waiting)
+		rest = waiting;
+	memset(r->data + (size_t)in_ring * RING_UNIT, 0, (size_t)rest * RING_UNIT);
+	set_head(r, head + rest);
+	ring_give_up(r, (size_t)rest * RING_UNIT);
 }
 
 size_t ring_fill(const struct ring *r)
 {
 	uint64_t position = position_of(r);
+	size_t fill = (size_t)(uint32_t)((position >> 32) - position) * RING_UNIT;
 
-	return (size_t)(uint32_t)((position >> 32) - position) * RING_UNIT;
+	return r->foreign && fill > r->size ? r->size : fill;
 }

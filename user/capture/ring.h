@@ -23,12 +23,20 @@ struct ring_memory {
 };
 
 struct ring {
-	uint32_t cpu;			/* index of its state */
+	uint32_t cpu;			/* index of its state, and the CPU that its records are of */
+	uint32_t segment;		/* the number of its records' segments in chunks */
+	/*
+	 * It lies in memory that the target writes (capture/inline_rings): its records are checked, and their
+	 * times are not ns yet.
+	 */
+	bool foreign;
 	size_t size;			/* bytes, a power of two of chunks */
 	size_t first_chunk;
 	uint8_t *data;
 	struct ring_state *state;
 	bool rewinds;
+	bool blocked;			/* in the last drain a record was in the way */
+	uint64_t given_up;		/* records that were whole never, or damaged; estimated */
 };
 
 /* A ring of @size bytes, for which @m grows by that much. */
@@ -59,7 +67,17 @@ void ring_open(struct ring *r, const struct ring_memory *m, bool rewinds);
  */
 bool ring_drain(struct ring *r, struct buf *out);
 
-/* Bytes waiting. */
+/*
+ * Gives up the record in the way of ring_drain(), with all behind it in its chunk: a thread never finished it.
+ * r->given_up counts them, by their bytes.
+ */
+void ring_skip(struct ring *r);
+/* Counts @bytes of records as given up. */
+void ring_give_up(struct ring *r, size_t bytes);
+/* Records that found no room, or were given up, since the start. From any thread. */
+uint64_t ring_lost(const struct ring *r);
+
+/* Bytes waiting; of a foreign ring, at most its size. */
 size_t ring_fill(const struct ring *r);
 
 #endif

@@ -73,6 +73,8 @@ int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 	for (cpu = 0; cpu < RING_CPUS; cpu++)
 		if (online[cpu] || possible[cpu])
 			add_ring(set, cpu, online[cpu] ? size : offline);
+	set->cpus = set->rings.len;
+	set->size = size;
 	add_ring(set, RING_CPUS, 0);
 	set->calibration = ring_plan(&set->memory, RING_CALIBRATION, CALIBRATION_SIZE);
 	return 0;
@@ -91,7 +93,8 @@ int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewin
 	if (r)
 		return r;
 	for (i = 0; i < set->rings.len; i++)
-		ring_open(vec_at(&set->rings, struct ring, i), &set->memory, rewinds);
+		if (!vec_at(&set->rings, struct ring, i)->foreign)
+			ring_open(vec_at(&set->rings, struct ring, i), &set->memory, rewinds);
 	ring_open(&set->calibration, &set->memory, rewinds);
 	return 0;
 }
@@ -102,26 +105,24 @@ uint64_t ring_set_lost(const struct ring_set *set)
 	size_t i;
 
 	for (i = 0; i < set->rings.len; i++)
-		n += __atomic_load_n(&vec_at(&set->rings, struct ring, i)->state->lost, __ATOMIC_SEQ_CST);
+		n += ring_lost(vec_at(&set->rings, struct ring, i));
 	return n;
 }
 
-uint64_t ring_set_hits(const struct ring_set *set)
+struct ring_counts ring_set_counts(const struct ring_set *set, bool foreign)
 {
-	uint64_t n = 0;
+	struct ring_counts n = {0};
 	size_t i;
 
-	for (i = 0; i < set->rings.len; i++)
-		n += __atomic_load_n(&vec_at(&set->rings, struct ring, i)->state->hits, __ATOMIC_RELAXED);
-	return n;
-}
+	for (i = 0; i < set->rings.len; i++) {
+		const struct ring *r = vec_at(&set->rings, struct ring, i);
 
-size_t ring_set_fill(const struct ring_set *set)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < set->rings.len; i++)
-		n += ring_fill(vec_at(&set->rings, struct ring, i));
+		if (r->foreign != foreign)
+			continue;
+		n.lost += ring_lost(r);
+		n.hits += __atomic_load_n(&r->state->hits, __ATOMIC_RELAXED);
+		n.fill += ring_fill(r);
+	}
 	return n;
 }
 

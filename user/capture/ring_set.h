@@ -22,7 +22,10 @@
 /* Zeroed is empty. */
 struct ring_set {
 	struct ring_memory memory;
-	struct vec rings;		/* struct ring: of each possible CPU, then of those beyond */
+	/* struct ring: of each possible CPU, then of those beyond, then those of capture/inline_rings */
+	struct vec rings;
+	size_t cpus;			/* of the first kind */
+	size_t size;			/* bytes of one of a CPU that is online */
 	struct ring calibration;
 };
 
@@ -34,10 +37,14 @@ int ring_set_make(const struct ring_set *set, struct error *err);
 int ring_set_open(struct ring_set *set, int chunks_fd, int states_fd, bool rewinds, struct error *err);
 void ring_set_free(struct ring_set *set);
 
-/* Over all CPUs, since the start: records that found no room, and hits of probes. */
+/* Over all rings, since the start: records that found no room, or were given up. */
 uint64_t ring_set_lost(const struct ring_set *set);
-uint64_t ring_set_hits(const struct ring_set *set);
-/* Bytes of records that wait in the rings. */
-size_t ring_set_fill(const struct ring_set *set);
+
+/* Over the rings of BPF programs, or those of code in the target (@foreign). */
+struct ring_counts {
+	uint64_t lost, hits;	/* since the start */
+	size_t fill;		/* bytes that wait */
+};
+struct ring_counts ring_set_counts(const struct ring_set *set, bool foreign);
 
 #endif

@@ -63,7 +63,7 @@ static uint16_t fill(struct texts *t, char *to, uint64_t from, uint16_t len)
 	return len;
 }
 
-static void fill_record(void *ctx, struct rec *r)
+static void fill_record(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct rec_user *u = (struct rec_user *)r;
 	char *second = u->text + u->len[0];

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inline/image.h"
+#include "inline/inject.h"
 #include "live/roots.h"
 #include "release/release.h"
 #include "target/offsets.h"
@@ -118,6 +120,32 @@ static bool look_at_plan(struct doctor *d, unsigned int groups)
 	return true;
 }
 
+/* --attach inline: which places, at which price, and why not. */
+static void look_at_inline(struct doctor *d, unsigned int groups)
+{
+	struct image_prices prices = {0};
+	struct plan plan = {0};
+	struct error err = {0};
+	size_t n;
+
+	if (plan_make_inline(&plan, d->bin, groups, &err))
+		goto out;	/* the plan for uprobes says the same */
+	n = plan_inline_count(&plan);
+	if (d->has_proc && inject_possible(&d->proc, &err))
+		doctor_add(d, LEVEL_NOTE, program_area, "inline", "not possible (--attach inline): %s", err.text);
+	else if (!n)
+		doctor_add(d, LEVEL_NOTE, program_area, "inline", "not possible (--attach inline): %s: %s",
+			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->function : "no place",
+			   plan.not_inline.len ? vec_at(&plan.not_inline, struct not_inline, 0)->why : "is known");
+	else if (!image_measure(&prices, &err))
+		doctor_add(d, LEVEL_OK, program_area, "inline", "possible (--attach inline): at %zu places a record would "
+			   "take about %.2f us instead of %.1f and more; %zu frequent functions stay uprobes", n,
+			   (prices.record + prices.stack + 10 * prices.frame) / 1000, EMULATED_NS / 1000.0,
+			   plan.not_inline.len);
+out:
+	plan_release(&plan);
+}
+
 /* The verifier has the last word, so it is asked. Nothing is attached. */
 static void try_loading(struct doctor *d)
 {
@@ -172,6 +200,7 @@ void doctor_look_at_program(struct doctor *d, unsigned int groups)
 	look_at_build(d);
 	if (!look_at_plan(d, groups))
 		return;
+	look_at_inline(d, groups);
 	if (!doctor_obstacle(d))
 		try_loading(d);
 }

@@ -255,6 +255,7 @@ static bool session_report(const struct session *s)
 		.object_min = s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
 		.output = s->files->trace.path,
 		.budget = capture_budget(s->capture),
+		.in_target = capture_inline(s->capture),
 		.stops = &s->stops,
 		.children = &s->children,
 	};

@@ -29,6 +29,7 @@ struct record_options {
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
 	bool inner_tids, no_notes;
+	bool attach_inline;
 };
 
 /* The process that is recorded. */

@@ -15,8 +15,8 @@ static const char help[] =
 	"       gotap record [OPTION...] [--] COMMAND [ARG...]\n"
 	"\n"
 	"Records a running Go program, or runs one and records it from its first\n"
-	"goroutine on, into a Go execution trace for `go tool trace`. The program is\n"
-	"neither stopped nor changed. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
+	"goroutine on, into a Go execution trace for `go tool trace`. The program is neither\n"
+	"stopped nor changed, but by --attach inline. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
 	"\n"
 	"COMMAND may be what execs the Go program in its own process: env, nice, a script\n"
 	"that ends in exec. What it starts as another process is not followed: record that\n"
@@ -51,7 +51,9 @@ static const char help[] =
 	"                        or auto (default): pclntab, which is faster\n"
 	"      --assume-go 1.NN  take the program for one of that release, if it is of one\n"
 	"                        that gotap does not know\n"
-	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+) or perf\n"
+	"      --attach METHOD   auto, multi (uprobe_multi, Linux 6.10+), perf, or inline: frequent\n"
+	"                        probes become code in the program, at a fraction of the cost;\n"
+	"                        the program is changed while it is recorded (docs/inline.md)\n"
 	"      --spool FILE      keep the raw records too, for `gotap assemble`\n"
 	"      --no-notes        leave out the log events of category gotap, which say at their\n"
 	"                        time in the trace what is missing there\n"
@@ -149,10 +151,11 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		return parse_ring_size(arg, &o->bpf.ring_size) ? NULL :
 		       "--ring-size takes 4K to 1G, a power of two";
 	case OPT_ATTACH:
+		o->attach_inline = !strcmp(arg, "inline");
 		o->bpf.method = !strcmp(arg, "multi") ? ATTACH_MULTI :
 				!strcmp(arg, "perf") ? ATTACH_PERF : ATTACH_AUTO;
-		return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO ?
-		       "--attach takes auto, multi or perf" : NULL;
+		return strcmp(arg, "auto") && o->bpf.method == ATTACH_AUTO && !o->attach_inline ?
+		       "--attach takes auto, multi, perf or inline" : NULL;
 	case OPT_SYMBOLS:
 		return parse_symbols(arg, &o->symbols) ? NULL :
 		       "--symbols takes auto, dwarf or pclntab";

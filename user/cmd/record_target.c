@@ -183,7 +183,8 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	if (!r)
 		r = o->command ? launch(&t->proc, &fs, o->command, trace, err) :
 				 attach(&t->proc, &fs, pid, err);
-	if (!r && o->inner_tids)
+	/* code in the program knows the thread ids that the program knows */
+	if (!r && (o->inner_tids || o->attach_inline))
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
 		r = find_program(t, o->program, err);
@@ -192,7 +193,7 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	if (!r)
 		module_find_debug(&t->proc, t->bin, &t->plugins, o->symbols == SYMBOL_DWARF);
 	if (!r)
-		r = plan_make(&t->plan, t->bin, o->groups, err);
+		r = (o->attach_inline ? plan_make_inline : plan_make)(&t->plan, t->bin, o->groups, err);
 	if (r)
 		return r;
 	t->plan.assumed = o->assume_minor;

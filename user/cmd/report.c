@@ -212,6 +212,7 @@ void report_print(const struct report *r, FILE *f)
 	if (res->model.stand_ins)
 		fprintf(f, "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
 			   "%" PRIu64 " times\n", res->model.stand_ins);
+	report_print_inline(r, f);
 	report_print_budget(r, f);
 	print_repairs(r, f);
 	report_print_left(res->version, res->v1.left, "", f);
@@ -357,6 +358,7 @@ void report_json(const struct report *r, FILE *f)
 		stops_json(r->stops, r->result->model.begin, &j);
 	if (r->children)
 		children_json(r->children, &j);
+	report_json_inline(r, &j);
 	report_json_budget(r, &j);
 	json_events(r, &j);
 	json_repairs(r, &j);

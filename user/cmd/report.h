@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
+#include "capture/inliner.h"
 #include "cmd/children.h"
 #include "cmd/stops.h"
 #include "plan/plan.h"
@@ -24,6 +25,7 @@ struct report {
 	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
 	uint64_t object_min;		/* slots from that size on were recorded; 0: none */
 	const char *output;		/* name of the trace file */
+	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 	const struct children *children;	/* NULL: not known, from a spool file */
 	const struct stops *stops;	/* NULL: not known, from a spool file */
@@ -40,6 +42,10 @@ void report_print_flaws(const struct report *r, bool alone, FILE *f);
 /* Prints which records the budget left out, and when (report_budget.c). */
 void report_print_budget(const struct report *r, FILE *f);
 void report_json_budget(const struct report *r, struct json_out *j);
+
+/* Prints what --attach inline did to the program (report_inline.c). */
+void report_print_inline(const struct report *r, FILE *f);
+void report_json_inline(const struct report *r, struct json_out *j);
 
 void report_print(const struct report *r, FILE *f);
 void report_json(const struct report *r, FILE *f);

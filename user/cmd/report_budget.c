@@ -68,7 +68,9 @@ void report_print_budget(const struct report *r, FILE *f)
 	if (c->slices)
 		fprintf(f, "budget: %" PRIu64 " slices without probes\n", c->slices);
 	if (c->budget_steps)
-		fputs("advice: --budget allows more, --events and --stack-depth ask for less\n", f);
+		fputs(r->in_target ? "advice: --budget allows more, --events and --stack-depth ask for less\n" :
+		      "advice: --attach inline takes a fraction of the cost (docs/inline.md), --budget allows more, "
+		      "--events and --stack-depth ask for less\n", f);
 }
 
 static void json_cost(const struct report *r, struct json_out *j)

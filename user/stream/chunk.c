@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, struct rec *r), void *ctx)
+void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
 {
 	uint8_t *data = c->data.data;
 	size_t at = 0, stop, n;
@@ -19,7 +19,7 @@ void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, struct 
 			n = record_size(r, stop - at);
 			if (!n)
 				return;
-			fn(ctx, r);
+			fn(ctx, s.cpu, r);
 		}
 	}
 }

@@ -60,8 +60,10 @@ static inline void chunk_segment_end(struct chunk *c, size_t at)
 		c->data.len -= sizeof(struct segment);
 }
 
+/* @cpu is that of the record's segment. */
+typedef void chunk_fn(void *ctx, uint32_t cpu, struct rec *r);
 /* Calls @fn, which may change it but for its size, with each record of the first @end bytes of @c. */
-void chunk_each(const struct chunk *c, size_t end, void (*fn)(void *ctx, struct rec *r), void *ctx);
+void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx);
 /* Takes the records out of @c that are younger than @until. */
 void chunk_drop_after(struct chunk *c, uint64_t until);
 

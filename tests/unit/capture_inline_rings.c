@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * inline_rings: the rings in memory that the target writes. Records of code in the target come out with times in
+ * ns; whatever else the target puts there is dropped, counted, and leads neither out of the memory nor to an
+ * endless loop.
+ */
+#define _GNU_SOURCE
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/inline_rings.h"
+
+enum { SIZE = 4 * RING_CHUNK, CHUNK_UNITS = RING_CHUNK / RING_UNIT };
+
+static struct ring_set set;
+static struct inline_rings rings;
+static struct buf out;
+static uint8_t *target;		/* the memory as the target has it */
+
+static void begin(void)
+{
+	struct error err;
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	set = (struct ring_set){ .cpus = 1 };
+	*(struct ring *)vec_push(&set.rings, sizeof(struct ring)) = ring_plan(&set.memory, 0, SIZE);
+	inline_rings_plan(&rings, &set);
+	CHECK(!ftruncate(fd, (off_t)rings.plan.size));
+	target = mmap(NULL, rings.plan.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	*(struct inline_shared *)target = rings.plan;
+	CHECK(!inline_rings_open(&rings, fd, &err));
+	close(fd);
+}
+
+static void end(void)
+{
+	munmap(target, rings.plan.size);
+	inline_rings_free(&rings);
+	vec_free(&set.rings);
+	buf_free(&out);
+}
+
+static struct ring *ring(void)
+{
+	return vec_at(&set.rings, struct ring, 1);
+}
+
+static struct ring_state *state(void)
+{
+	return (struct ring_state *)(target + rings.plan.states);
+}
+
+static void put_position(uint32_t head, uint32_t tail)
+{
+	state()->position = (uint64_t)tail << 32 | head;
+}
+
+/* As code in the target writes it at unit @at. */
+static struct rec_long *put(uint32_t at, uint8_t kind, uint64_t tsc)
+{
+	struct rec_long *l = (void *)(target + rings.plan.chunks + at * RING_UNIT);
+
+	*l = (struct rec_long){ .r = { .time = tsc, .kind = kind, .id = 7 } };
+	return l;
+}
+
+/* One round of the drain. */
+static size_t take(uint64_t floor)
+{
+	out.len = 0;
+	inline_rings_round(&rings);
+	ring_drain(ring(), &out);
+	inline_rings_check(&rings, ring(), &out, 0, floor);
+	return out.len;
+}
+
+static void times_become_ns(void)
+{
+	uint64_t before, after, tsc;
+
+	begin();
+	before = now_ns();
+	tsc = __builtin_ia32_rdtsc();
+	after = now_ns();
+	put(0, REC_GO_PARK, tsc);
+	put_position(0, sizeof(struct rec_long) / RING_UNIT);
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	/* a conversion is exact to some ns, and both clocks are read here in less than a second */
+	CHECK(((struct rec *)out.data)->time >= before - 1000);
+	CHECK(((struct rec *)out.data)->time <= after + 1000000);
+	CHECK_EQ(((struct rec *)out.data)->id, 7);
+	CHECK_EQ(ring_lost(ring()), 0);
+	end();
+}
+
+/* The merge was promised that nothing comes from before the watermark, or from the future. */
+static void forged_times_stay_in_the_round(void)
+{
+	const uint64_t forged[] = { 0, 1, UINT64_MAX, UINT64_MAX / 2 };
+	const struct rec_long *l;
+	uint64_t floor;
+	size_t i;
+
+	begin();
+	floor = now_ns();
+	for (i = 0; i < 4; i++)
+		put((uint32_t)(6 * i), REC_GO_PARK, forged[i]);
+	put_position(0, 24);
+	CHECK_EQ(take(floor), 4 * sizeof(struct rec_long));
+	for (l = (void *)out.data, i = 0; i < 4; i++)
+		CHECK(l[i].r.time >= floor && l[i].r.time <= now_ns());
+	end();
+}
+
+/* Only gotap itself says where a recording ends, or what a snapshot found. */
+static void kinds_that_no_probe_makes_are_dropped(void)
+{
+	static const uint8_t forged[] = { REC_CAPTURE_END, REC_SNAP_END, REC_GAP, REC_RESUME, REC_LOST };
+	size_t i;
+
+	begin();
+	for (i = 0; i < sizeof(forged); i++) {
+		size_t units;
+
+		put(0, REC_GO_PARK, 1);
+		put(6, forged[i], 1);
+		units = record_size((struct rec *)(target + rings.plan.chunks + 48), 1024) / RING_UNIT;
+		put(6 + (uint32_t)units, REC_GO_READY, 1);
+		put_position(0, 12 + (uint32_t)units);
+		CHECK_EQ(take(0), 2 * sizeof(struct rec_long));
+		CHECK_EQ(((struct rec_long *)out.data)[1].r.kind, REC_GO_READY);
+		CHECK_EQ(ring_lost(ring()), i + 1);
+	}
+	end();
+}
+
+static void more_than_there_is_room_for_counts_as_lost(void)
+{
+	begin();
+	put_position(5, 5 + SIZE / RING_UNIT + 1);
+	CHECK_EQ(take(0), 0);
+	CHECK(ring_lost(ring()) > 0);
+	CHECK_EQ(ring_fill(ring()), 0);
+	/* and it goes on from there */
+	put((5 + SIZE / RING_UNIT + 1) % (SIZE / RING_UNIT), REC_GO_PARK, 1);
+	put_position(5 + SIZE / RING_UNIT + 1, 5 + SIZE / RING_UNIT + 7);
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	end();
+}
+
+/* A thread that was killed between its reservation and the end of its record. */
+static void a_record_that_is_never_finished_is_given_up(void)
+{
+	begin();
+	put(0, REC_GO_PARK, 1);
+	put(6, REC_GO_PARK | REC_BUSY, 1);
+	put(12, REC_GO_PARK, 1);
+	put(CHUNK_UNITS, REC_GO_READY, 1);
+	put_position(0, CHUNK_UNITS + 6);
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK(ring()->blocked);
+	CHECK(!inline_rings_unstick(&rings, false));	/* it may still come */
+	CHECK_EQ(take(0), 0);
+	CHECK(!inline_rings_unstick(&rings, true));
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK_EQ(((struct rec *)out.data)->kind, REC_GO_READY);
+	CHECK(ring_lost(ring()) > 0);
+	CHECK(inline_rings_unstick(&rings, true));
+	end();
+}
+
+/* Random memory, random positions: nothing but well-formed records of probes comes out. */
+static void garbage_is_harmless(void)
+{
+	const struct rec *r;
+	int round;
+	size_t at, n, i;
+
+	begin();
+	srandom(1);
+	for (round = 0; round < 2000; round++) {
+		uint64_t *words = (uint64_t *)(target + rings.plan.chunks);
+		uint32_t head = (uint32_t)random();
+
+		for (i = 0; i < SIZE / 8; i++)
+			words[i] = (uint64_t)random() << 32 ^ (uint64_t)random();
+		for (i = 0; i < SIZE / 64; i++)	/* kinds that exist */
+			((uint8_t *)words)[(size_t)random() % (SIZE / 8) * 8 + 4] = (uint8_t)(random() % 64);
+		put_position(head, head + (uint32_t)random() % (SIZE / 4));
+		take(0);
+		for (at = 0; at < out.len; at += n) {
+			r = (const struct rec *)(out.data + at);
+			n = record_size(r, out.len - at);
+			CHECK(n);
+			CHECK(r->kind == REC_STACK || rec_is_of_thread(r->kind));
+			if (!n)
+				break;
+		}
+		inline_rings_unstick(&rings, true);
+	}
+	end();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(times_become_ns),
+		UNIT(forged_times_stay_in_the_round),
+		UNIT(kinds_that_no_probe_makes_are_dropped),
+		UNIT(more_than_there_is_room_for_counts_as_lost),
+		UNIT(a_record_that_is_never_finished_is_given_up),
+		UNIT(garbage_is_harmless),
+		{ 0 },
+	});
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inline_rings: see inline_rings.h. */
+#define _GNU_SOURCE
+#include "capture/inline_rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+
+enum { PAGE = 4096 };
+
+/* A thread that was preempted within a record runs again long before, unless somebody stopped it for good. */
+#define STUCK_NS 2000000000ULL
+
+static uint64_t pages(uint64_t bytes)
+{
+	return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static struct ring *ring_at(const struct inline_rings *ir, size_t i)
+{
+	return vec_at(&ir->set->rings, struct ring, ir->first + i);
+}
+
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set)
+{
+	struct ring_memory memory = {0};
+	uint32_t cpus = 0;
+	size_t i;
+
+	*ir = (struct inline_rings){ .set = set, .first = set->rings.len,
+				     .closed = xcalloc(1, sizeof(*ir->closed)) };
+	for (i = 0; i < set->cpus; i++) {
+		uint32_t cpu = vec_at(&set->rings, struct ring, i)->cpu;
+		struct ring r = ring_plan(&memory, cpu, vec_at(&set->rings, struct ring, i)->size);
+
+		r.segment = INLINE_SEGMENTS + cpu;
+		r.foreign = true;
+		r.state = ir->closed;
+		*(struct ring *)vec_push(&set->rings, sizeof(r)) = r;
+		if (cpu >= cpus)
+			cpus = cpu + 1;
+	}
+	ir->plan = (struct inline_shared){ .magic = INLINE_MAGIC, .n_states = cpus, .states = PAGE };
+	ir->plan.seen = ir->plan.states + pages(cpus * sizeof(struct ring_state));
+	ir->plan.chunks = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
+	ir->plan.size = ir->plan.chunks + memory.chunks * RING_CHUNK;
+}
+
+/* In a word that is not the target's to change: offsets are those that gotap planned. */
+static void open_rings(struct inline_rings *ir)
+{
+	uint8_t *base = (uint8_t *)ir->shared;
+	struct ring_memory memory = {
+		.data = base + ir->plan.chunks,
+		.states = (struct ring_state *)(base + ir->plan.states),
+		.n_states = ir->plan.n_states,
+	};
+	size_t i;
+
+	for (i = 0; i < ir->set->cpus; i++)
+		ring_open(ring_at(ir, i), &memory, true);
+}
+
+int inline_rings_open(struct inline_rings *ir, int fd, struct error *err)
+{
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size < ir->plan.size)
+		return error_set(err, -EINVAL, "the memory that is shared with the program is too small");
+	p = mmap(NULL, ir->plan.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return error_set(err, -errno, "cannot map the memory that is shared with the program: %s",
+				 strerror(errno));
+	/* the processes that gotap forks get none of it */
+	madvise(p, ir->plan.size, MADV_DONTFORK);
+	tsc_sample(&ir->clock);
+	__atomic_store_n(&ir->shared, p, __ATOMIC_RELEASE);
+	open_rings(ir);
+	inline_rings_set_stacks(ir, ir->plan.stacks);
+	return 0;
+}
+
+bool inline_rings_are_open(const struct inline_rings *ir)
+{
+	return __atomic_load_n(&ir->shared, __ATOMIC_ACQUIRE);
+}
+
+void inline_rings_switch(struct inline_rings *ir, bool on)
+{
+	if (inline_rings_are_open(ir))
+		__atomic_store_n(&ir->shared->on, on, __ATOMIC_SEQ_CST);
+}
+
+void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks)
+{
+	ir->plan.stacks = stacks;
+	if (inline_rings_are_open(ir))
+		__atomic_store_n(&ir->shared->stacks, stacks, __ATOMIC_SEQ_CST);
+}
+
+uint64_t inline_rings_round(struct inline_rings *ir)
+{
+	uint64_t now = now_ns(), line;
+
+	if (!inline_rings_are_open(ir))
+		return now;
+	tsc_sample(&ir->clock);
+	/* the line of the counter is some ns beside the clock: the earlier one holds for both kinds of records */
+	line = tsc_to_ns(&ir->clock, tsc_now());
+	return line < now ? line : now;
+}
+
+uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc)
+{
+	return tsc && ir->clock.n ? tsc_to_ns(&ir->clock, tsc) : tsc;
+}
+
+/* Only such come from code in the target; a program that forges another kind must not be believed. */
+static bool is_of_probe(const struct rec *r)
+{
+	return r->kind == REC_STACK || rec_is_of_thread(r->kind);
+}
+
+static uint64_t between(uint64_t time, uint64_t floor, uint64_t now)
+{
+	return time < floor ? floor : time > now ? now : time;
+}
+
+void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at, uint64_t floor)
+{
+	uint64_t now = now_ns();
+	size_t to = at, n;
+
+	for (; at < out->len; at += n) {
+		struct rec *r = (struct rec *)(out->data + at);
+
+		n = record_size(r, out->len - at);
+		if (!n) {
+			ring_give_up(ring, out->len - at);
+			break;
+		}
+		if (!is_of_probe(r)) {
+			ring_give_up(ring, 0);
+			continue;
+		}
+		r->time = between(inline_rings_ns(ir, r->time), floor, now);
+		if (to != at)
+			memmove(out->data + to, r, n);
+		to += n;
+	}
+	out->len = to;
+}
+
+bool inline_rings_unstick(struct inline_rings *ir, bool last)
+{
+	uint64_t now = now_ns();
+	bool blocked = false;
+	size_t i;
+
+	if (!inline_rings_are_open(ir))
+		return true;
+	for (i = 0; i < ir->set->cpus; i++)
+		blocked |= ring_at(ir, i)->blocked;
+	if (!blocked || !ir->stuck_since)
+		ir->stuck_since = blocked ? now : 0;
+	if (!blocked || (!last && now - ir->stuck_since < STUCK_NS))
+		return !blocked;
+	for (i = 0; i < ir->set->cpus; i++)
+		if (ring_at(ir, i)->blocked)
+			ring_skip(ring_at(ir, i));
+	ir->stuck_since = 0;
+	return false;
+}
+
+void inline_rings_free(struct inline_rings *ir)
+{
+	if (ir->shared)
+		munmap(ir->shared, ir->plan.size);
+	free(ir->closed);
+	*ir = (struct inline_rings){0};
+}

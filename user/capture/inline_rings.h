@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inline_rings: the rings of the code inside the target (`--attach inline`), gotap's side. They are
+ * rings like those of BPF, one for each CPU, in memory that the target shares and can write: every
+ * record is checked after it was copied. Their times are of the TSC; the drain turns them into ns.
+ *
+ * They are planned with the other rings, and empty until there is memory (inline_rings_open), so that
+ * whoever looks at all rings needs not know of them.
+ */
+#ifndef GOTAP_CAPTURE_INLINE_RINGS_H
+#define GOTAP_CAPTURE_INLINE_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "capture/ring_set.h"
+#include "inline.h"
+#include "inline/tsc.h"
+
+/* Segments of these rings in chunks: this plus the number of the CPU. */
+enum { INLINE_SEGMENTS = 0x8000 };
+
+/* Zeroed: there are none. */
+struct inline_rings {
+	struct ring_set *set;
+	size_t first;			/* their first one in set->rings */
+	struct inline_shared plan;	/* the head of the shared memory, as it will be */
+	struct inline_shared *shared;	/* NULL: not yet */
+	struct ring_state *closed;	/* the state of rings without memory */
+	struct tsc_clock clock;		/* of the drain thread from the open on */
+	uint64_t stuck_since;		/* a record was in the way in each round since then; 0: none */
+};
+
+/* Adds one ring for each of the CPUs that @set has one for. */
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set);
+/* Maps the memory of @fd, of ir->plan.size bytes, and opens the rings in it. Nothing is recorded before inline_rings_switch(). */
+int inline_rings_open(struct inline_rings *ir, int fd, struct error *err);
+bool inline_rings_are_open(const struct inline_rings *ir);
+/* Records, or not, from now on. Nothing before the open. */
+void inline_rings_switch(struct inline_rings *ir, bool on);
+/* STACKS_WHOLE, SHORT or NONE from now on; before the open, too. */
+void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks);
+/* At the begin of a round: the time of it, CLOCK_MONOTONIC ns, before which all times of this round's missing records are not. */
+uint64_t inline_rings_round(struct inline_rings *ir);
+/*
+ * The records that were taken from @ring, one of these, into @out, from @at on: drops those that no probe
+ * makes, and gives each its time in ns, from @floor to now.
+ */
+void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at, uint64_t floor);
+/* A time of ring_state (a loss) in ns. */
+uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc);
+/*
+ * After a round: gives up records that have been in the way for too long, or at once with @last. Returns whether
+ * none was in the way.
+ */
+bool inline_rings_unstick(struct inline_rings *ir, bool last);
+void inline_rings_free(struct inline_rings *ir);
+
+#endif

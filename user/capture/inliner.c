@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+/* inliner: see inliner.h. */
+#define _GNU_SOURCE
+#include "capture/inliner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/bpf_internal.h"
+#include "inline/alive.h"
+#include "inline/image.h"
+#include "inline/leftover.h"
+
+/* A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. */
+enum { FIND_THREAD_MS = 200, LEAVE_MS = 1000 };
+
+/* By enum program. */
+static const enum inline_program programs[PROGRAMS] = {
+#define INLINE_PROGRAM(name) [PROGRAM_##name] = INLINE_##name,
+#include "inline.def"
+#undef INLINE_PROGRAM
+};
+
+static const struct probe_point *point_at(const struct inliner *in, size_t i)
+{
+	return vec_at(&in->plan->points, struct probe_point, *vec_at(&in->points, size_t, i));
+}
+
+static struct patch *patch_at(const struct inliner *in, size_t i)
+{
+	return vec_at(&in->patches, struct patch, i);
+}
+
+/* --- in gotap --- */
+
+static void add_patch(struct inliner *in, size_t i)
+{
+	const struct probe_point *pt = vec_at(&in->plan->points, struct probe_point, i);
+	struct patch *p = vec_push(&in->patches, sizeof(*p));
+
+	*p = (struct patch){ .addr = pt->addr + in->proc->bias, .len = pt->len,
+			     .at = pt->patch == PATCH_FLAG ? 2 : 1 };
+	memcpy(p->bytes, pt->bytes, sizeof(p->bytes));
+	*(size_t *)vec_push(&in->points, sizeof(i)) = i;
+}
+
+static void add_patches(struct inliner *in, bool flags)
+{
+	size_t i;
+
+	for (i = 0; i < in->plan->points.len && in->patches.len < INLINE_SITES; i++) {
+		enum patch_kind kind = vec_at(&in->plan->points, struct probe_point, i)->patch;
+
+		if (kind != PATCH_NONE && (kind == PATCH_FLAG) == flags)
+			add_patch(in, i);
+	}
+}
+
+int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
+		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head)
+{
+	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head, .memory.memfd = -1, .known = -1 };
+	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (in->status == MAP_FAILED) {
+		in->status = NULL;
+		return -errno;
+	}
+	/* flags last: one takes effect when its call leads to gotap's code already */
+	add_patches(in, false);
+	add_patches(in, true);
+	return 0;
+}
+
+void inliner_free(struct inliner *in)
+{
+	if (in->status) {	/* else it was never begun */
+		munmap(in->status, sizeof(*in->status));
+		if (in->known >= 0)
+			close(in->known);
+	}
+	vec_free(&in->patches);
+	vec_free(&in->points);
+	*in = (struct inliner){ .memory.memfd = -1 };
+}
+
+/* --- in the prober --- */
+
+bool inliner_has(const struct inliner *in, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < in->points.len; j++)
+		if (*vec_at(&in->points, size_t, j) == i)
+			return patch_at(in, j)->done;
+	return false;
+}
+
+static struct inject_hosts hosts_of(const struct inliner *in)
+{
+	const struct plan *p = in->plan;
+	uint64_t bias = in->proc->bias;
+
+	return (struct inject_hosts){
+		.futex = { p->futex[0] ? p->futex[0] + bias : 0, p->futex[0] ? p->futex[1] + bias : 0 },
+		.usleep = { p->usleep[0] ? p->usleep[0] + bias : 0, p->usleep[0] ? p->usleep[1] + bias : 0 },
+	};
+}
+
+/* The text of the module is mapped as one piece. */
+static uint64_t file_offset(const struct inliner *in, uint64_t addr)
+{
+	const struct probe_point *any = vec_at(&in->plan->points, struct probe_point, 0);
+
+	return addr - in->proc->bias - any->addr + any->file_offset;
+}
+
+/* Puts the calls in @patches back. */
+static int put_back(const struct inliner *in, struct links *links, struct vec *patches, struct error *err)
+{
+	struct vec offsets = {0};
+	size_t i;
+	int r;
+
+	for (i = 0; i < patches->len; i++)
+		*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) =
+			file_offset(in, vec_at(patches, struct patch, i)->addr);
+	r = patches->len ? links_guard(links, offsets.data, offsets.len, err) : 0;
+	if (!r)
+		r = patch_apply(in->proc, patches->data, patches->len, true, err);
+	links_detach(links, BPF_GUARD);
+	vec_free(&offsets);
+	return r;
+}
+
+static void note_cleaned(struct inliner *in, int r, const struct error *why)
+{
+	struct inline_status *s = in->status;
+
+	if (s->state != INLINE_STATE_ON)
+		s->cleaned = !r;
+	else
+		s->state = !r ? INLINE_STATE_UNDONE : INLINE_STATE_LEFT;
+	if (r)
+		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+}
+
+/* What cannot be taken out stays: it does nothing. The memory may be that of this recording, of a prober that was killed. */
+static int clean(struct inliner *in, struct links *links, struct error *err)
+{
+	struct inject_hosts hosts = hosts_of(in);
+	struct injected old = { .memfd = -1 };
+	struct vec patches = {0};
+	struct error why = {0};
+	uint64_t bias = in->proc->bias;
+	int found = leftover_find(in->proc, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
+				  &old, &patches, err);
+	int r = found > 0 ? put_back(in, links, &patches, &why) : 0;
+
+	if (found > 0 && !r)
+		r = inject_remove(in->proc, &hosts, &old, LEAVE_MS, &why);
+	if (found > 0)
+		note_cleaned(in, r, &why);
+	if (old.memfd >= 0)
+		close(old.memfd);
+	vec_free(&patches);
+	return found == -EBUSY ? found : 0;
+}
+
+int inliner_look(struct inliner *in, struct links *links, struct error *err)
+{
+	int r = clean(in, links, err);
+
+	if (!r)
+		patch_look(in->proc, in->patches.data, in->patches.len);
+	return r;
+}
+
+static int open_shared(struct inliner *in, struct error *err)
+{
+	void *p = mmap(NULL, in->head.size, PROT_READ | PROT_WRITE, MAP_SHARED, in->memory.memfd, 0);
+
+	if (p == MAP_FAILED)
+		return error_set(err, -errno, "cannot map the memory that is shared with the program: %s",
+				 strerror(errno));
+	in->shared = p;
+	in->head.code = in->memory.code;
+	in->head.code_size = in->memory.code_size;
+	*in->shared = in->head;
+	return alive_begin(&in->shared->alive, err);
+}
+
+static struct inline_site site_of(const struct inliner *in, const struct probe_point *pt)
+{
+	const struct probe_point *flag = vec_at(&in->plan->points, struct probe_point, pt->hook);
+	uint64_t bias = in->proc->bias;
+
+	if (pt->patch == PATCH_HOOK_CALL)
+		return (struct inline_site){ pt->patch_target + bias, flag->patch_target + bias, programs[flag->program], 0 };
+	return (struct inline_site){ pt->patch_target + bias, 0, programs[pt->program], 0 };
+}
+
+static void set_knobs(const struct inliner *in, struct image *im)
+{
+#define KNOB(name) image_put(im, #name, (const void *)&in->knobs->name, sizeof(in->knobs->name));
+#include "knobs.def"
+#undef KNOB
+}
+
+static void set_sites(struct inliner *in, struct image *im)
+{
+	size_t i;
+
+	for (i = 0; i < in->patches.len; i++) {
+		const struct probe_point *pt = point_at(in, i);
+		struct inline_site site = site_of(in, pt);
+
+		if (pt->patch == PATCH_FLAG) {
+			patch_at(in, i)->to = in->memory.code + image_true_byte();
+			continue;
+		}
+		image_set_site(im, i, &site);
+		patch_at(in, i)->to = in->memory.code + image_stub(i);
+	}
+}
+
+static int write_code(struct inliner *in, struct image *im, struct error *err)
+{
+	struct inline_control control = { .shared = in->memory.shared };
+	int r;
+
+	set_knobs(in, im);
+	image_set_layout(im, &in->head);
+	set_sites(in, im);
+	r = inject_write(in->proc, in->memory.code, im->code, im->size, err);
+	if (!r)
+		r = inject_write(in->proc, in->memory.code + in->memory.code_size, &control, sizeof(control), err);
+	return r;
+}
+
+static void note_held(struct inliner *in)
+{
+	in->status->held = in->memory.held;
+	in->status->held_ns = in->memory.held_ns;
+}
+
+int inliner_inject(struct inliner *in, struct error *err)
+{
+	struct inject_hosts hosts = hosts_of(in);
+	uint64_t bias = in->proc->bias;
+	struct image im;
+	int r = inject_possible(in->proc, err);
+
+	if (r)
+		return r;
+	image_init(&im);
+	r = inject_memory(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, im.size,
+			  in->head.size, FIND_THREAD_MS, &in->memory, err);
+	in->injected = !r;
+	if (!r)
+		r = open_shared(in, err);
+	if (!r)
+		r = write_code(in, &im, err);
+	image_free(&im);
+	if (r && in->injected)
+		inliner_remove(in);
+	note_held(in);
+	in->status->memfd = in->memory.memfd;
+	return r;
+}
+
+/* --- patches --- */
+
+static size_t calls(const struct inliner *in)
+{
+	size_t n = 0;
+
+	while (n < in->points.len && point_at(in, n)->patch != PATCH_FLAG)
+		n++;
+	return n;
+}
+
+static void keep_uprobe(struct inliner *in, size_t i, const char *why)
+{
+	struct patch *p = patch_at(in, i);
+	struct error err;
+
+	if (p->done)
+		patch_apply(in->proc, p, 1, true, &err);
+	if (!p->why[0])
+		snprintf(p->why, sizeof(p->why), "%s", why);
+}
+
+static bool is_whole(const struct inliner *in, enum program program, enum patch_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < in->points.len; i++)
+		if (point_at(in, i)->program == program && point_at(in, i)->patch == kind && !patch_at(in, i)->done)
+			return false;
+	return true;
+}
+
+/*
+ * All places of a program share one link in the kernel, which goes as a whole: where one place cannot be patched,
+ * all of the program's keep their uprobes.
+ */
+static void make_whole(struct inliner *in, size_t from, size_t to)
+{
+	size_t i;
+
+	for (i = from; i < to; i++)
+		if (patch_at(in, i)->done && !is_whole(in, point_at(in, i)->program, point_at(in, i)->patch))
+			keep_uprobe(in, i, "another place of the same probe cannot be changed");
+}
+
+static void drop_flags_without_call(struct inliner *in, size_t from)
+{
+	size_t i, j;
+
+	for (i = from; i < in->patches.len && point_at(in, i)->patch == PATCH_FLAG; i++)
+		for (j = 0; j < from; j++)
+			if (*vec_at(&in->points, size_t, j) == point_at(in, i)->hook && !patch_at(in, j)->done)
+				keep_uprobe(in, i, "its trace hook cannot be changed");
+}
+
+static void count_sites(struct inliner *in)
+{
+	struct inline_status *s = in->status;
+	size_t i;
+
+	s->sites = s->stayed = 0;
+	for (i = 0; i < in->patches.len; i++) {
+		s->sites += patch_at(in, i)->done;
+		s->stayed += !patch_at(in, i)->done;
+		if (!patch_at(in, i)->done && !s->why[0])
+			snprintf(s->why, sizeof(s->why), "%s: %s", point_at(in, i)->function, patch_at(in, i)->why);
+	}
+	s->state = s->sites ? INLINE_STATE_ON : INLINE_STATE_OFF;
+}
+
+/* Patches from @from to @to take over; those that cannot all be put in place leave the uprobes as they are. */
+static int take_over(struct inliner *in, size_t from, size_t to, struct error *err)
+{
+	int r = patch_apply(in->proc, patch_at(in, from), to - from, false, err);
+
+	drop_flags_without_call(in, from);
+	make_whole(in, from, to);
+	return r ? r : patch_uncover(in->proc, patch_at(in, from), to - from, err);
+}
+
+int inliner_patch(struct inliner *in, struct error *err)
+{
+	size_t n = calls(in);
+	int r = take_over(in, 0, n, err);
+
+	if (!r)
+		r = take_over(in, n, in->patches.len, err);
+	count_sites(in);
+	return r;
+}
+
+void inliner_silence(struct inliner *in)
+{
+	if (in->shared)
+		__atomic_store_n(&in->shared->on, 0, __ATOMIC_SEQ_CST);
+}
+
+void inliner_give_up(struct inliner *in, const struct error *why)
+{
+	in->status->state = INLINE_STATE_STUCK;
+	snprintf(in->status->why, sizeof(in->status->why), "%.159s", why->text);
+}
+
+void inliner_undo(struct inliner *in)
+{
+	size_t n = calls(in), i;
+	struct error err = {0};
+
+	patch_apply(in->proc, patch_at(in, n), in->patches.len - n, true, &err);
+	patch_apply(in->proc, in->patches.data, n, true, &err);
+	for (i = 0; i < in->patches.len; i++) {
+		if (!patch_at(in, i)->done)
+			continue;
+		if (!err.code)
+			error_set(&err, -EBUSY, "%s: %s", point_at(in, i)->function, patch_at(in, i)->why);
+		inliner_give_up(in, &err);
+	}
+}
+
+static void forget(struct inliner *in)
+{
+	if (in->shared)
+		munmap(in->shared, in->head.size);
+	if (in->memory.memfd >= 0)
+		close(in->memory.memfd);
+	in->shared = NULL;
+	in->injected = false;
+	in->memory = (struct injected){ .memfd = -1 };
+}
+
+/* The word of life ends with the memory: what stays behind is inert. */
+void inliner_remove(struct inliner *in)
+{
+	struct inject_hosts hosts = hosts_of(in);
+	struct error err;
+	int r;
+
+	if (!in->injected)
+		return;
+	inliner_silence(in);
+	if (in->shared)
+		alive_end(&in->shared->alive);
+	if (in->status->state != INLINE_STATE_STUCK) {
+		r = inject_remove(in->proc, &hosts, &in->memory, LEAVE_MS, &err);
+		in->status->state = r && r != -ESRCH ? INLINE_STATE_LEFT : INLINE_STATE_UNDONE;
+		if (r && r != -ESRCH)
+			snprintf(in->status->why, sizeof(in->status->why), "%.159s", err.text);
+	}
+	note_held(in);
+	forget(in);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inliner: puts the code of `--attach inline` into the target, leads calls to it, and undoes both. Everything
+ * here runs in the prober (prober.h), which survives gotap, but for inliner_new() and _free(): the
+ * result is in memory that both share.
+ *
+ * The order: probes are in place as uprobes (links.h), at instructions with an operand to patch. Then
+ * inliner_inject() makes memory; gotap opens the rings in it; inliner_patch() changes the operands under
+ * the uprobes; links_release() takes those away. The end is the reverse: links_cover(), inliner_undo(),
+ * links_detach(), inliner_remove().
+ */
+#ifndef GOTAP_CAPTURE_INLINER_H
+#define GOTAP_CAPTURE_INLINER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "inline.h"
+#include "inline/inject.h"
+#include "inline/patch.h"
+#include "live/process.h"
+#include "plan/plan.h"
+
+struct links;
+
+enum inline_state {
+	INLINE_STATE_OFF,	/* nothing was changed */
+	INLINE_STATE_ON,	/* calls lead to code in the target */
+	INLINE_STATE_UNDONE,	/* all is as before */
+	INLINE_STATE_LEFT,	/* calls are as before, the memory could not be taken out: it is inert */
+	INLINE_STATE_STUCK,	/* calls could not be put back: their code does nothing */
+};
+
+/* What became of it: written by the prober, read by gotap once a request was answered, or at the end. */
+struct inline_status {
+	enum inline_state state;
+	int memfd;		/* the prober's descriptor of the shared memory */
+	unsigned int sites;	/* places that lead to the code */
+	unsigned int stayed;	/* places that could, but are breakpoints: why */
+	unsigned int held;	/* how often a thread was held, */
+	uint64_t held_ns;	/* and the longest time of it */
+	bool cleaned;		/* memory of a gotap that was killed was found and taken out */
+	char why[160];
+};
+
+struct inliner {
+	const struct plan *plan;
+	const struct process *proc;
+	const struct gotap_bpf__rodata *knobs;
+	struct inline_shared head;	/* as the shared memory will begin */
+	struct inline_status *status;	/* shared with gotap */
+	int known;		/* gotap's descriptor of the memory, for a second prober; -1: none yet */
+	/* of the prober: */
+	struct injected memory;
+	bool injected;
+	struct inline_shared *shared;
+	struct vec patches;	/* struct patch, one for each point with a patch */
+	struct vec points;	/* size_t: the point of each */
+};
+
+/* Before the prober is forked. @head: the layout of the shared memory (capture/inline_rings). 0 or -errno. */
+int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
+		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head);
+/* In gotap, at the end. */
+void inliner_free(struct inliner *in);
+
+/* Does the probe at point @i of the plan have no breakpoint any more? */
+bool inliner_has(const struct inliner *in, size_t i);
+/*
+ * Before the first probe: takes out what a gotap left that was killed together with its prober, and looks which
+ * places have a breakpoint of somebody else, which are not changed then. -EBUSY: another gotap records the
+ * program with --attach inline.
+ */
+int inliner_look(struct inliner *in, struct links *links, struct error *err);
+/* -EAGAIN: no thread sleeps where it can be borrowed; later, perhaps. */
+int inliner_inject(struct inliner *in, struct error *err);
+/* Changes the operands. Where that cannot be done the uprobes stay: in->status counts both. */
+int inliner_patch(struct inliner *in, struct error *err);
+/* Under uprobes at all places that inliner_has(). */
+void inliner_undo(struct inliner *in);
+/* That was impossible, for @why: calls keep leading to code that does nothing. */
+void inliner_give_up(struct inliner *in, const struct error *why);
+/* No call leads in any more, or none could be put back. */
+void inliner_remove(struct inliner *in);
+/* Nothing is recorded from now on. */
+void inliner_silence(struct inliner *in);
+
+#endif
