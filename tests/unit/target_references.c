@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "target/gobin_memory.h"
@@ -37,6 +38,9 @@ static const struct row rows[] = {
 	{ "a jump through its code", { 0xff, 0x25 }, 6, 2, .kind = REFERENCE_OPERAND },
 	{ "mov of a constant", { 0xb8 }, 5, 1, true, .kind = REFERENCE_OPERAND },
 	{ "push of a constant", { 0x68 }, 5, 1, true, .kind = REFERENCE_OPERAND },
+	{ "a table at its address", { 0x48, 0x8b, 0x04, 0xc5 }, 8, 4, true, .kind = REFERENCE_OPERAND },
+	{ "a distance that equals its address", { 0x48, 0x8d, 0x05 }, 7, 3, true, .kind = NONE },
+	{ "a call over a distance that equals its address", { 0xe8 }, 5, 1, true, .kind = NONE },
 	{ "a constant that has a call in it", { 0x48, 0xb8, 0xe8 }, 10, 3, .kind = NONE },
 	{ "a distance that is another's constant", { 0xc7, 0x05, 0, 0, 0, 0 }, 10, 6, .kind = NONE },
 	{ "a call in code that cannot be decoded", { 0xd8, 0xe8 }, 6, 2, .kind = REFERENCE_UNCLEAR, .at = 2 },
@@ -123,6 +127,30 @@ static void check_row(const void *p)
 	vec_free(&refs);
 	gobin_free(b);
 	image_free(&m);
+}
+
+/* In a program that can be anywhere a constant is none of its addresses. */
+static void constants_of_a_pie_are_no_addresses(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct vec refs = {0};
+		struct gobin *b = NULL;
+		struct image m;
+		uint64_t target;
+
+		image_begin(&m);
+		target = make_code(&m, &rows[i]);
+		image_finish(&m);
+		m.file.data[offsetof(Elf64_Ehdr, e_type)] = ET_DYN;
+		CHECK(!gobin_open_memory(&b, m.file.data, m.file.len, "image", NULL));
+		CHECK(!references_find(b, &target, 1, &refs));
+		CHECK_EQ(refs.len, rows[i].kind != NONE && !rows[i].absolute);
+		vec_free(&refs);
+		gobin_free(b);
+		image_free(&m);
+	}
 }
 
 /* The file is mapped twice (target_image.h), so each pointer is found at two addresses. */
@@ -254,6 +282,7 @@ static void cut_files_are_searched(void)
 int main(void)
 {
 	struct unit_case cases[32] = {
+		UNIT(constants_of_a_pie_are_no_addresses),
 		UNIT(pointers_are_aligned),
 		UNIT(relocations_are_pointers),
 		UNIT(too_many_are_an_error),

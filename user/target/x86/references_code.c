@@ -22,6 +22,7 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	uint64_t lo, span;	/* all of @to are in [lo, lo + span] */
+	bool absolute;		/* the program is where it is linked to: constants may be addresses */
 	struct elf_range code;	/* an executable segment */
 	struct vec *ret;
 	size_t left;		/* candidates */
@@ -73,21 +74,31 @@ static void add(struct scan *s, enum reference_kind kind, size_t to, uint64_t ad
 	*ref = (struct reference){ kind, to, addr, s->func };
 }
 
+/* Does the decoded instruction, not a branch, which ends at @next, have the address as an operand? */
+static bool has_operand(const struct scan *s, uint64_t next, uint64_t target)
+{
+	const struct x86_insn *insn = &s->insn;
+	uint64_t disp = (uint64_t)(int64_t)insn->disp;
+
+	if (insn->has_mem && insn->base == X86_RIP)
+		return next + disp == target || (s->absolute && (uint64_t)insn->imm == target);
+	return s->absolute && ((uint64_t)insn->imm == target || (insn->has_mem && disp == target));
+}
+
 /* What the decoded instruction does with the address. */
 static void classify(struct scan *s, size_t to)
 {
 	const struct x86_insn *insn = &s->insn;
 	uint64_t at = s->func.addr + s->at, next = at + insn->len, target = s->to[to];
 
-	if (x86_is_branch(insn) && next + (uint64_t)insn->imm == target) {
+	if (!x86_is_branch(insn)) {
+		if (has_operand(s, next, target))
+			add(s, REFERENCE_OPERAND, to, at);
+	} else if (next + (uint64_t)insn->imm == target) {
 		if (insn->opcode == CALL)
 			add(s, REFERENCE_CALL, to, at);
 		else if (target != s->func.addr)	/* again after the stack grew: no reference */
 			add(s, REFERENCE_BRANCH, to, at);
-	} else if ((insn->has_mem && insn->base == X86_RIP &&
-		    next + (uint64_t)(int64_t)insn->disp == target) ||
-		   (uint64_t)insn->imm == target || (insn->has_mem && (uint64_t)insn->disp == target)) {
-		add(s, REFERENCE_OPERAND, to, at);
 	}
 }
 
@@ -126,7 +137,7 @@ static void scan_segment(struct scan *s)
 
 		if (target - s->lo <= s->span)
 			candidate(s, i, target, true);
-		else if (v - s->lo <= s->span)
+		else if (s->absolute && v - s->lo <= s->span)
 			candidate(s, i, v, false);
 	}
 }
@@ -134,7 +145,10 @@ static void scan_segment(struct scan *s)
 int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
 		       struct vec *ret)
 {
-	struct scan s = { .b = b, .to = to, .n = n, .lo = UINT64_MAX, .ret = ret, .left = MAX_CANDIDATES };
+	struct scan s = {
+		.b = b, .to = to, .n = n, .lo = UINT64_MAX, .ret = ret, .left = MAX_CANDIDATES,
+		.absolute = !gobin_is_pie(b),
+	};
 	uint64_t hi = 0;
 	size_t i;
 
