@@ -63,10 +63,11 @@ static __always_inline u32 bpf_get_smp_processor_id(void)
 	enum { CPUNODE_SEG = 15 * 8 + 3, CPU_BITS = 12 };
 	u64 cpu;
 
+	/* volatile: the compiler must not make one of them where the processor has only the other */
 	if (has_rdpid)
-		__asm__("rdpid %0" : "=r"(cpu));
+		__asm__ volatile("rdpid %0" : "=r"(cpu));
 	else
-		__asm__("lsl %1, %0" : "=r"(cpu) : "r"((u64)CPUNODE_SEG) : "cc");
+		__asm__ volatile("lsl %1, %0" : "=r"(cpu) : "r"((u64)CPUNODE_SEG) : "cc");
 	return cpu & ((1 << CPU_BITS) - 1);
 }
 
