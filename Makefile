@@ -157,7 +157,7 @@ $(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 INLINE_CC    ?= gcc
 INLINE_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -DGO_INLINE -D__TARGET_ARCH_$(ARCH) \
 	-Ibpf/inline -Ibpf -Iinclude -ffreestanding -fPIC -fvisibility=hidden -ffunction-sections -fno-strict-aliasing \
-	-mgeneral-regs-only -ffixed-r9 -ffixed-r10 -ffixed-r11 -ffixed-r12 -ffixed-r13 -ffixed-r14 -fcall-used-rbx \
+	-mgeneral-regs-only -ffixed-r9 -ffixed-r10 -ffixed-r11 -ffixed-r12 -ffixed-r14 -fcall-used-rbx -fcall-used-r13 \
 	-mpreferred-stack-boundary=3 -mno-red-zone -fomit-frame-pointer -fcf-protection=none -fno-stack-protector \
 	-fno-asynchronous-unwind-tables -fno-jump-tables -fno-tree-loop-distribute-patterns
 INLINE_OBJS  := $(patsubst %,$(BUILD)/bpf_inline/%.o,stub image knobs)

@@ -118,6 +118,7 @@ extern __u64 texts_missing;
 extern __u64 exec_time;
 
 enum { BPF_F_MMAPABLE = 1U << 10 };	/* linux/bpf.h */
+enum { RESERVE_TRIES = 4 };		/* ring.h */
 
 struct ring_chunk {
 	__u8 bytes[RING_CHUNK];

@@ -78,7 +78,7 @@ static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
 /*
  * Room for a record of @size bytes, a constant; NULL if the ring is full, which is counted.
  * The compare-and-swap fails if another program interrupted this one and took the room. Each
- * failure means one whole program run in between, so four in a row mean a storm of
+ * failure means one whole program run in between, so RESERVE_TRIES in a row mean a storm of
  * interrupts, and the record counts as lost.
  */
 static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
@@ -90,7 +90,7 @@ static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size
 
 	if (!s)
 		return 0;
-	for (tries = 0; tries < 4; tries++) {
+	for (tries = 0; tries < RESERVE_TRIES; tries++) {
 		old = *(volatile __u64 *)&s->position;
 		tail = old >> 32;
 		at = tail & (CHUNK_UNITS - 1);

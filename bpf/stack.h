@@ -22,18 +22,18 @@ struct frame {
 	__u64 bp, ret;
 };
 
-/* The chain ends with 0; anything that is not aligned never was a frame pointer. */
-static __always_inline bool is_frame(__u64 bp)
-{
-	return bp && !(bp & 7);
-}
-
 /* Two frame pointers that are farther apart are not of the same stack. */
 enum { LARGEST_FRAME = 1 << 20 };
 
 #ifdef GO_INLINE
 #include "inline/frames.h"
 #else
+
+/* The chain ends with 0; anything that is not aligned never was a frame pointer. */
+static __always_inline bool is_frame(__u64 bp)
+{
+	return bp && !(bp & 7);
+}
 
 /* Go frames are mostly 32 to 100 bytes, so a window holds two or three links of the chain. */
 enum { WINDOW = 128 };

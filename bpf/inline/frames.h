@@ -6,6 +6,12 @@
 #ifndef GOTAP_BPF_INLINE_FRAMES_H
 #define GOTAP_BPF_INLINE_FRAMES_H
 
+/* Anything that is not aligned never was a frame pointer; 0, the end of the chain, lies outside of the stack. */
+static __always_inline bool is_frame(__u64 bp)
+{
+	return !(bp & 7);
+}
+
 struct window {
 	__u64 lo, room;		/* a frame lies at @lo at the lowest, and by less than @room above */
 };
@@ -39,13 +45,13 @@ static __always_inline bool read_frame(struct frame *f, __u64 bp)
 /* Can a frame of the stack itself not be read? */
 enum { FRAMES_MAY_FAIL = 0 };
 
+/* Each step stops at stack_depth frames at the latest. */
 static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 {
 	__u32 i;
 
-	for (i = 0; i < REC_MAX_FRAMES; i++)
-		if (step(i, c))
-			break;
+	for (i = 0; !step(i, c); i++)
+		;
 }
 
 /* In shared memory; INLINE_SEEN keys. */

@@ -24,6 +24,12 @@ extern const struct inline_layout layout;
 /* gotap does not know the goids of this code's records: they have them all. */
 static const __u64 names_from = ~0ULL, names_lost_before = 0;
 
+/*
+ * ring.h. A thread can go on on another CPU at any time, so writers of one ring can run side by side, and
+ * a failure means no more than that another one was faster.
+ */
+enum { RESERVE_TRIES = 100 };
+
 /* CPUs beyond the last state share that one. */
 static __always_inline struct ring_state *ring_state_at(__u32 i)
 {

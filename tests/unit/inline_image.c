@@ -3,7 +3,10 @@
  * image: the code that --attach inline puts into a program, in a fake one (inline_fake.h): it is called as Go code
  * calls, and leaves the program as it was and the right records behind.
  */
+#define _GNU_SOURCE
 #include "inline_fake.h"
+
+#include <sched.h>
 
 /* What a Go function may have in registers at a call, and the stack pointer there. */
 struct registers {
@@ -54,6 +57,9 @@ enum { RETURN = 8 };		/* bytes of stack that the call itself takes */
 static struct fake_thread thread;
 static struct registers regs, after;
 static uint8_t flag;
+/* Of the images to come: */
+static uint32_t abi;		/* enum go_abi */
+static bool goid_before_status = true;
 
 /* The sites that the cases use, one of each program, and a trace hook. */
 enum { HOOK = INLINE_PROGRAMS };
@@ -103,6 +109,8 @@ static void begin(uint32_t n_states, uint32_t chunks)
 	size_t i;
 
 	fake_make(n_states, chunks);
+	PUT(go_abi, uint32_t, abi);
+	PUT(goid_before_status, bool, goid_before_status);
 	PUT(site_multiplier, uint64_t, fill_slots());
 	image_put(&fake_image, "site_table", slots, sizeof(slots));
 	for (i = 0; i < INLINE_PROGRAMS; i++)
@@ -447,6 +455,52 @@ static void syscalls_up_to_go_1_25(void)
 	fake_end();
 }
 
+/*
+ * Up to Go 1.20 the stack begins two frames above the call in reentersyscall; systemstack leaves a return address on top
+ * of the stack; and there is no g.syncSafePoint, but a g.asyncSafePoint that says the opposite.
+ */
+static void stacks_up_to_go_1_20(void)
+{
+	uint64_t *frame = &thread.stack[STACK / 16];
+
+	abi = GO_ABI_CHECK;
+	begin(1, 8);
+	frame[0] = addr_of(frame + 2);
+	frame[2] = make_chain(2);
+	change(thread.g, thread.g, 2, 3);
+	check_head(REC_SYS_ENTER, 17, thread.g, 0);
+	check_stack(0, STACK_SYSCALL, 0xfff, 2);
+	fake_end();
+
+	begin(1, 8);
+	make_chain(2);
+	AT(thread.g, g_sched_sp) = addr_of(&thread.stack[100]);
+	thread.stack[100] = 0xabc;
+	change(thread.g0, thread.other, 4, 1);
+	check_head(REC_GO_READY, 18, thread.other, 0);
+	CHECK_EQ(((const struct rec_stack *)record(1))->n, 4);
+	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[1], 0xabc);
+	fake_end();
+	abi = GO_ABI_PUSH;
+}
+
+/* Before Go 1.24 a goroutine gets its id behind the change: it is the next one of its P, if that is known. */
+static void a_goroutine_is_created_before_it_has_its_id(void)
+{
+	goid_before_status = false;
+	begin(1, 8);
+	AT(thread.p, p_goidcache) = 55;
+	(&AT(thread.p, p_goidcache))[1] = 64;
+	change(thread.g0, thread.other, 6, 1);
+	check_head(REC_GO_CREATE, 55, thread.other, 0);
+	AT(thread.p, p_goidcache) = 64;
+	change(thread.g0, thread.other, 6, 1);
+	CHECK_EQ(record(1)->id, 0);
+	CHECK_EQ(record(1)->flags, 18);
+	fake_end();
+	goid_before_status = true;
+}
+
 /* reentersyscall(pc, sp, bp), and the trace hook of exitsyscall. */
 static void syscalls_since_go_1_26(void)
 {
@@ -621,6 +675,29 @@ static void tasks_and_regions(void)
 		CHECK(!has_text || !memcmp(u->text, type, sizeof(type)));
 		fake_end();
 	}
+}
+
+/* A CPU beyond the last ring takes that one: the test may run on any. */
+static void each_cpu_has_its_ring(void)
+{
+	cpu_set_t all, one;
+	uint32_t cpu, n = 2;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		begin(n, 8);
+		change(thread.g0, thread.g, 1, 2);
+		CHECK_EQ(fake_states[cpu < n ? cpu : n - 1].hits, 1);
+		CHECK_EQ(fake_states[0].hits + fake_states[1].hits, 1);
+		CHECK_EQ(fake_chunks[(cpu < n ? cpu : n - 1) * 8 * RING_CHUNK + offsetof(struct rec, kind)], REC_GO_START);
+		fake_end();
+	}
+	sched_setaffinity(0, sizeof(all), &all);
 }
 
 /* Only m0 has none, until its thread has begun to run Go. */
@@ -827,6 +904,8 @@ int main(void)
 		UNIT(a_start_and_an_end),
 		UNIT(a_goroutine_is_created),
 		UNIT(other_changes_make_no_record),
+		UNIT(a_goroutine_is_created_before_it_has_its_id),
+		UNIT(stacks_up_to_go_1_20),
 		UNIT(syscalls_up_to_go_1_25),
 		UNIT(syscalls_since_go_1_26),
 		UNIT(the_trace_hook_minds_the_program_own_tracing),
@@ -837,6 +916,7 @@ int main(void)
 		UNIT(the_heap_grows),
 		UNIT(annotations_have_their_texts),
 		UNIT(tasks_and_regions),
+		UNIT(each_cpu_has_its_ring),
 		UNIT(a_thread_without_a_number_is_the_first_one),
 		UNIT(stacks_are_as_deep_as_asked_for),
 		UNIT(a_chain_that_leaves_the_stack_ends_there),
