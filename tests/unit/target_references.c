@@ -29,7 +29,7 @@ struct row {
 
 static const struct row rows[] = {
 	{ "a call", { 0xe8 }, 5, 1, .kind = REFERENCE_CALL },
-	{ "a call behind other instructions", { 0x55, 0x48, 0x89, 0xe5, 0xe8 }, 9, 5, .kind = REFERENCE_CALL, .at = 4 },
+	{ "a call behind others", { 0x55, 0x48, 0x89, 0xe5, 0xe8 }, 9, 5, .kind = REFERENCE_CALL, .at = 4 },
 	{ "a call of itself", { 0x55, 0xe8 }, 6, 2, .in_target = true, .kind = REFERENCE_CALL, .at = 1 },
 	{ "a jump", { 0xe9 }, 5, 1, .kind = REFERENCE_BRANCH },
 	{ "a conditional jump", { 0x0f, 0x84 }, 6, 2, .kind = REFERENCE_BRANCH },
@@ -43,10 +43,10 @@ static const struct row rows[] = {
 	{ "a call over a distance that equals its address", { 0xe8 }, 5, 1, true, .kind = NONE },
 	{ "a constant that has a call in it", { 0x48, 0xb8, 0xe8 }, 10, 3, .kind = NONE },
 	{ "a distance that is another's constant", { 0xc7, 0x05, 0, 0, 0, 0 }, 10, 6, .kind = NONE },
-	{ "a call in code that cannot be decoded", { 0xd8, 0xe8 }, 6, 2, .kind = REFERENCE_UNCLEAR, .at = 2 },
-	{ "lea in code that cannot be decoded", { 0xd8, 0x48, 0x8d, 0x0d }, 8, 4, .kind = REFERENCE_UNCLEAR, .at = 4 },
-	{ "a constant in code that cannot be decoded", { 0xd8, 0xbf }, 6, 2, true, .kind = REFERENCE_UNCLEAR, .at = 2 },
-	{ "bytes in code that cannot be decoded", { 0xd8, 0x00 }, 6, 2, .kind = NONE },
+	{ "a call in odd code", { 0xd8, 0xe8 }, 6, 2, .kind = REFERENCE_UNCLEAR, .at = 2 },
+	{ "lea in odd code", { 0xd8, 0x48, 0x8d, 0x0d }, 8, 4, .kind = REFERENCE_UNCLEAR, .at = 4 },
+	{ "a constant in odd code", { 0xd8, 0xbf }, 6, 2, true, .kind = REFERENCE_UNCLEAR, .at = 2 },
+	{ "bytes in odd code", { 0xd8, 0x00 }, 6, 2, .kind = NONE },
 	{ "nothing", { 0xc3 }, 1, NO_REL, .kind = NONE },
 };
 

@@ -222,7 +222,10 @@ static void remove_point(struct plan *p, size_t i)
 	p->points.len--;
 }
 
-/* All that are at a start, or none: the program knows whether it runs at a call or behind it for all of its probes. */
+/*
+ * All that are at a start, or none: the program knows of all of its probes together whether it runs at a call or
+ * behind it.
+ */
 static int move_program(struct work *w, enum inline_program which, struct error *err)
 {
 	enum program program = inline_programs[which];
@@ -262,7 +265,8 @@ static int move_to_calls(struct work *w, struct error *err)
 	find_starts(w);
 	r = references_find(w->b, w->starts.data, w->starts.len, &w->refs);
 	if (r) {
-		plan_note_not_inline(w->p, "runtime", "its code and data cannot be searched for addresses of functions");
+		plan_note_not_inline(w->p, "runtime",
+				     "the program cannot be searched for what leads to its functions");
 		return 0;
 	}
 	for (i = 0; i < INLINE_PROGRAMS && !r; i++)
@@ -478,7 +482,8 @@ static void note_rest(struct plan *p)
 		if (inline_program_of(point->program))
 			plan_note_not_inline(p, point->function, "no instruction there has an operand to patch");
 		else if (is_of_pgo(point->program))
-			plan_note_not_inline(p, point->function, "-pgo has inlined a function into it that would be probed");
+			plan_note_not_inline(p, point->function,
+					     "-pgo has inlined a function into it that would be probed");
 		for (j = 0; j < COUNT(outside); j++)
 			if (plan_group_of(point->program) == outside[j].group)
 				plan_note_not_inline(p, outside[j].name, "its probes cannot run inside the program");

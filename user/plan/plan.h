@@ -138,7 +138,7 @@ struct plan {
 	bool for_inline;
 	uint32_t at_calls;		/* bits 1 << enum inline_program: its probes sit at calls of the function */
 	struct vec not_inline;		/* struct not_inline */
-	/* Where the probes of coroswitch_m and exitsyscall would sit in a plan for uprobes; file_offset 0: where they do. */
+	/* Where coroswitch_m and exitsyscall have their probes in a plan for uprobes; file_offset 0: here, too. */
 	struct probe_point coro_start, exit_jump;
 	unsigned int exit_jump_p_reg;
 	/* Where threads sleep that can be borrowed (inline/inject.h): */
