@@ -19,7 +19,7 @@
 #include "stream/chunk.h"
 
 enum {
-	QUEUE_CHUNKS = 64,		/* in circulation */
+	QUEUE_CHUNKS = 128,		/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
 };
 

@@ -10,6 +10,7 @@ enum {
 	/* A program that was in a probe when its link went has submitted its record by then. */
 	LAST_WAIT_NS = 10 * 1000 * 1000,
 	REST_ROUNDS = 1000,
+	BUSY_BYTES = 128 << 10,
 	/* A thread of the target that was preempted within a record gets so many of the former to end it. */
 	LAST_ROUNDS = 20,
 };
@@ -30,6 +31,15 @@ static void add_user_records(struct drain *d, struct chunk *c, uint64_t now)
 }
 
 /*
+ * How full a ring is that wants to be emptied more often. Code in the target makes ten times the records of
+ * probes: what lies in the ring and in the chunk is best taken while it is in the caches.
+ */
+static size_t busy_fill(const struct ring *r)
+{
+	return r->foreign && r->size / 8 > BUSY_BYTES ? BUSY_BYTES : r->size / 8;
+}
+
+/*
  * The time is taken first (chunk.h), and user records come last, so that one
  * which is not there yet is younger than the watermark (user_records.h).
  */
@@ -43,7 +53,7 @@ static bool fill(struct drain *d, struct chunk *c)
 	for (i = 0; i < d->rings->rings.len; i++) {
 		struct ring *ring = vec_at(&d->rings->rings, struct ring, i);
 
-		busy |= ring_fill(ring) > ring->size / 8;
+		busy |= ring_fill(ring) > busy_fill(ring);
 		at = chunk_segment_begin(c, ring->segment);
 		clean &= ring_drain(ring, &c->data);
 		if (ring->foreign)
