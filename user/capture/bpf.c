@@ -82,6 +82,7 @@ static void take_out(struct held *held)
 
 	inliner_silence(in);
 	if (in->status->state == INLINE_STATE_ON) {
+		inliner_look_again(in);
 		if (!links_cover(&held->links, &err))
 			inliner_undo(in);
 		else

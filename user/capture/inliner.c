@@ -368,6 +368,14 @@ void inliner_silence(struct inliner *in)
 		__atomic_store_n(&in->shared->on, 0, __ATOMIC_SEQ_CST);
 }
 
+void inliner_look_again(struct inliner *in)
+{
+	ssize_t i = patch_disturbed(in->proc, in->patches.data, in->patches.len);
+
+	if (i >= 0)
+		snprintf(in->status->disturbed, sizeof(in->status->disturbed), "%s", point_at(in, (size_t)i)->function);
+}
+
 void inliner_give_up(struct inliner *in, const struct error *why)
 {
 	in->status->state = INLINE_STATE_STUCK;

@@ -42,6 +42,7 @@ struct inline_status {
 	unsigned int stayed;	/* places that could, but are breakpoints: why */
 	unsigned int held;	/* how often a thread was held, */
 	uint64_t held_ns;	/* and the longest time of it */
+	char disturbed[80];	/* a function where somebody else's breakpoint came meanwhile; "": none */
 	bool cleaned;		/* memory of a gotap that was killed was found and taken out */
 	char why[160];
 };
@@ -79,6 +80,8 @@ int inliner_look(struct inliner *in, struct links *links, struct error *err);
 int inliner_inject(struct inliner *in, struct error *err);
 /* Changes the operands. Where that cannot be done the uprobes stay: in->status counts both. */
 int inliner_patch(struct inliner *in, struct error *err);
+/* At the end, before uprobes are put there again: has anybody else put some? */
+void inliner_look_again(struct inliner *in);
 /* Under uprobes at all places that inliner_has(). */
 void inliner_undo(struct inliner *in);
 /* That was impossible, for @why: calls keep leading to code that does nothing. */

@@ -74,7 +74,7 @@ bool report_flawless(const struct report *r)
 {
 	const struct assembler_result *res = r->result;
 
-	return res->began && !report_lost(r) && !report_repairs(r) && !res->stacks_cut &&
+	return res->began && !(r->in_target && r->in_target->disturbed[0]) && !report_lost(r) && !report_repairs(r) && !res->stacks_cut &&
 	       !res->unreadable && !res->unsettled && !res->addresses_unnamed;
 }
 

@@ -51,6 +51,9 @@ void report_print_inline(const struct report *r, FILE *f)
 			    s->state == INLINE_STATE_UNDONE ? "" : ": ", s->state == INLINE_STATE_UNDONE ? "" : s->why);
 	if (s->stayed && s->state != INLINE_STATE_OFF)
 		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
+	if (s->disturbed[0])
+		show_printf(f, "inline: somebody else has put a breakpoint to a call in %s meanwhile: events of it may be "
+			    "missing\n", s->disturbed);
 	print_left(r, f);
 }
 
@@ -83,6 +86,7 @@ void report_json_inline(const struct report *r, struct json_out *j)
 	json_put_count(j, "stayed", s->stayed);
 	json_put_count(j, "held", s->held);
 	json_put_count(j, "held_ns", s->held_ns);
+	json_put_text(j, "disturbed", s->disturbed);
 	json_put_bool(j, "cleaned", s->cleaned);
 	json_left(r, j);
 	json_close_object(j);

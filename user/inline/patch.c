@@ -170,3 +170,14 @@ void patch_look(const struct process *p, struct patch *patches, size_t n)
 			leave(pt, "the code there is not as in the file: somebody else's breakpoint?");
 	}
 }
+
+ssize_t patch_disturbed(const struct process *p, const struct patch *patches, size_t n)
+{
+	uint8_t now;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (patches[i].done && vm_read(p, patches[i].addr, &now, 1) == 1 && now != patches[i].bytes[0])
+			return (ssize_t)i;
+	return -1;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "live/process.h"
@@ -41,6 +42,12 @@ int patch_apply(const struct process *p, struct patch *patches, size_t n, bool u
  * for nobody.
  */
 int patch_uncover(const struct process *p, const struct patch *patches, size_t n, struct error *err);
+
+/*
+ * Of patches that took effect: has each the instruction that was written? -1, or the index of one that has another: somebody
+ * else has put a breakpoint there since, and the kernel carries out the instruction of the file.
+ */
+ssize_t patch_disturbed(const struct process *p, const struct patch *patches, size_t n);
 
 /*
  * Before any uprobe of gotap's: bars those whose instruction is not as in the file: somebody else has a breakpoint
