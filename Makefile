@@ -152,8 +152,8 @@ $(call objs_of,capture): | $(SKELETONS)
 $(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 
 # --- the code of --attach inline: the sources of bpf/ once more, natively, as a flat image for user/inline ---
-# It runs between two instructions of a Go program: without vector registers, with r12 to r15 (of which stub.S saves r15)
-# and r9 to r11 as the program has them, and with little stack (tools/inline-check).
+# It runs between two instructions of a Go program: without vector registers, without those that stub.S does not save (r9
+# to r11) and g (r14), and with little stack. tools/inline-check looks whether that is so.
 INLINE_CC    ?= gcc
 INLINE_FLAGS := -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -DGO_INLINE -D__TARGET_ARCH_$(ARCH) \
 	-Ibpf/inline -Ibpf -Iinclude -ffreestanding -fPIC -fvisibility=hidden -ffunction-sections -fno-strict-aliasing \

@@ -60,6 +60,7 @@ static uint8_t flag;
 /* Of the images to come: */
 static uint32_t abi;		/* enum go_abi */
 static bool goid_before_status = true;
+static bool without_rdpid;
 
 /* The sites that the cases use, one of each program, and a trace hook. */
 enum { HOOK = INLINE_PROGRAMS };
@@ -111,6 +112,8 @@ static void begin(uint32_t n_states, uint32_t chunks)
 	fake_make(n_states, chunks);
 	PUT(go_abi, uint32_t, abi);
 	PUT(goid_before_status, bool, goid_before_status);
+	if (without_rdpid)
+		PUT(has_rdpid, bool, false);
 	PUT(site_multiplier, uint64_t, fill_slots());
 	image_put(&fake_image, "site_table", slots, sizeof(slots));
 	for (i = 0; i < INLINE_PROGRAMS; i++)
@@ -678,7 +681,7 @@ static void tasks_and_regions(void)
 }
 
 /* A CPU beyond the last ring takes that one: the test may run on any. */
-static void each_cpu_has_its_ring(void)
+static void check_rings_of_cpus(void)
 {
 	cpu_set_t all, one;
 	uint32_t cpu, n = 2;
@@ -698,6 +701,14 @@ static void each_cpu_has_its_ring(void)
 		fake_end();
 	}
 	sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void each_cpu_has_its_ring(void)
+{
+	check_rings_of_cpus();
+	without_rdpid = true;
+	check_rings_of_cpus();
+	without_rdpid = false;
 }
 
 /* Only m0 has none, until its thread has begun to run Go. */
