@@ -46,6 +46,16 @@ static __always_inline u64 go_link(struct pt_regs *ctx) { return arch_link(ctx);
 static __always_inline u64 go_return(u64 link) { return arch_return(link); }
 static __always_inline u64 go_reg(struct pt_regs *ctx, u32 n) { return arch_reg(ctx, n); }
 
+/* At the hook of exitsyscall: would the program get there without gotap, because its own tracer is on? */
+static __always_inline bool go_asks_tracer(struct pt_regs *ctx)
+{
+#ifdef GO_INLINE
+	return ctx->site->flag && *(const volatile u8 *)ctx->site->flag;
+#else
+	return false;
+#endif
+}
+
 /* The arguments that a probe in casgstatus(gp, old, new), or at a call of it, reads. */
 struct go_casgstatus {
 	u64 g;		/* of the thread */

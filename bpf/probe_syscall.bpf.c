@@ -57,7 +57,9 @@ int syscall_exit(struct pt_regs *ctx)
 	 * (is_told), the ticks need not be read.
 	 */
 	l->r.sub = is_told(&l->r) ||
-		   read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick);
+		   read_u32(g_m(gp) + off.m_syscalltick) == read_u32(p + off.p_syscalltick) ? REC_EXIT_SAME_P : 0;
+	if (go_asks_tracer(ctx))
+		l->r.sub |= REC_EXIT_ASKED;
 	l->stack = 0;
 	l->arg = p;
 	rec_submit(l);

@@ -87,7 +87,7 @@ enum rec_word {
 	REC_WORD_STW_REASON,	/* runtime.stwReason of the target's release */
 	REC_WORD_STOP,		/* enum rec_stop */
 	REC_WORD_WORKER,	/* p.gcMarkWorkerMode, 0: not a GC worker */
-	REC_WORD_SAME_P,	/* bool */
+	REC_WORD_SAME_P,	/* enum rec_exit */
 	REC_WORD_PSTART,	/* enum rec_pstart */
 	REC_WORD_SWEEP,		/* enum rec_sweep */
 	REC_WORD_SWEEP_MARK,	/* REC_SWEEP_FREED or REC_SWEEP_CALL */
@@ -136,6 +136,15 @@ enum rec_sweep {
 	REC_SWEEP_RECLAIM = 4,
 };
 enum { REC_SWEEP_FREED = 1, REC_SWEEP_CALL = 2 };	/* REC_SWEEP_MARK */
+
+enum rec_exit {
+	REC_EXIT_SAME_P = 1,	/* the P was kept through the syscall */
+	/*
+	 * By code in the target, where the program's own tracer is on and so asks without gotap. While that code takes
+	 * over from the probe in front of it, both see such an exit, and each makes a record.
+	 */
+	REC_EXIT_ASKED = 2,
+};
 
 enum rec_pstart {
 	REC_PSTART_ACQUIRE = 0,	  /* acquirep */

@@ -22,9 +22,12 @@ typedef u32 __u32;
 typedef u64 __u64;
 typedef int32_t __s32;
 
+struct inline_site;
+
 /* In the order of the pushes of stub.S, from the last one on. r14, which is g, is not changed meanwhile. */
 struct pt_regs {
 	u64 ax, bx, cx, dx, si, di, r8, bp, r15, sp;
+	const struct inline_site *site;
 };
 
 #endif

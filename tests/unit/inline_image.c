@@ -542,6 +542,8 @@ static void the_trace_hook_minds_the_program_own_tracing(void)
 		CHECK_EQ(after.ax, regs.ax);
 		CHECK_EQ(fake_states->hits, 2 * on);
 	}
+	CHECK(!(record(0)->sub & REC_EXIT_ASKED));
+	CHECK(record(1)->sub & REC_EXIT_ASKED);
 	CHECK_EQ(*(fake_code + image_true_byte()), 1);
 	fake_end();
 }

@@ -92,6 +92,32 @@ static void a_syscall_that_keeps_its_p(void)
 	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd", 0);
 }
 
+/* By a probe, and by the code that takes over from it, while the program traces itself. */
+static void a_syscall_that_ends_in_two_records(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_ASKED, 7, 1, 0x9001, 0, P0);
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P | REC_EXIT_ASKED, 7, 1, 0x9001, 0, P0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:GoSyscallBegin 2, "
+		    "7:GoSyscallEnd", 0);
+}
+
+/* Two that the program's tracer was not asked about: the begin between them is missing. */
+static void a_syscall_whose_begin_is_missing(void)
+{
+	begin(27, 25);
+	snapshot();
+	go(REC_SYS_ENTER, 7, 1);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
+	put(REC_SYS_EXIT, REC_EXIT_SAME_P, 7, 1, 0x9001, 0, P0);
+	check_story(NULL, "7:ProcsChange 2, 7:GoSyscallBegin 1, 7:GoSyscallEnd, 7:GoSyscallBegin 2, "
+		    "7:GoSyscallEnd", 1);
+}
+
 static void a_syscall_whose_p_is_stolen(void)
 {
 	begin(27, 25);
@@ -518,6 +544,8 @@ int main(void)
 		UNIT(a_syscall_that_keeps_its_p),
 		UNIT(a_syscall_whose_p_is_stolen),
 		UNIT(a_syscall_whose_p_was_away),
+		UNIT(a_syscall_that_ends_in_two_records),
+		UNIT(a_syscall_whose_begin_is_missing),
 		UNIT(coroutines),
 		UNIT(coroutines_as_go_1_22_says_it),
 		UNIT(each_generation_states_all_and_numbers_anew),

@@ -22,19 +22,23 @@ static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
 /*
  * The runtime's order: a P kept through the syscall gives GoSyscallEnd; one
  * that was ever taken away, even if the same came back, gives (steal, start)
- * GoSyscallEndBlocked, GoStart.
+ * GoSyscallEndBlocked, GoStart. An exit that the program's own tracer was asked about may be
+ * recorded twice (REC_EXIT_ASKED).
  */
 void sys_exit(struct model *s, struct M *m, const struct rec *r)
 {
 	struct P *p = p_by_ptr(s, as_long(r)->arg);
-	bool kept = r->sub;
+	bool kept = r->sub & REC_EXIT_SAME_P, is_out = m->g && m->g->id == r->id && m->g->status == G_RUNNING;
 	struct G *g;
+
+	if (is_out && (r->sub & REC_EXIT_ASKED))
+		return;
 
 	/*
 	 * From Go 1.26 this probe runs after the status changed: a snapshot taken
 	 * in between has the goroutine running already.
 	 */
-	if (!m->heard && kept && m->g && m->g->id == r->id && m->g->status == G_RUNNING)
+	if (!m->heard && kept && is_out)
 		return;
 	g = ensure_syscall(s, m, r->id);
 
