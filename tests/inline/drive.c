@@ -4,9 +4,12 @@
  * is killed at each step of it. tests/inject.bats runs it.
  *
  *	drive cycles PID N		inject and remove, N times
- *	drive patch PID N		and change all calls of runtime.casgstatus meanwhile, and back
- *	drive kill PID EACH		is killed after step EACH, 2 * EACH, ... of all that; a later one cleans up
- *	drive refused PID MS		it must not get in; says why not
+ *	drive patch PID N		and change calls of runtime.casgstatus meanwhile, and back
+ *	drive kill PID EACH		is killed at step EACH, 2 * EACH, ... of all that; a later one cleans up
+ *	drive hurt PID EACH		the same, but only the child that holds threads is killed
+ *	drive refused PID MS		it must not get in within that time; says why not
+ *	drive traced PID MS		likewise, while another process traces all its threads
+ *	drive storm PID MS		inject and remove for so long, whatever comes of it
  *
  * Each ends with status 0 if the program's memory, descriptors and code are as they were before.
  */
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +40,7 @@
 #include "live/module.h"
 #include "target/gobin.h"
 
-enum { CODE_SIZE = 16384, SHARED_SIZE = 1 << 20, TIMEOUT_MS = 10000, PATCHES = 128, STUB = 32 };
+enum { CODE_SIZE = 16384, SHARED_SIZE = 1 << 20, TIMEOUT_MS = 10000, PATCHES = 128, SOME = 8, STUB = 32 };
 
 static struct process process;
 static struct gobin *bin;
@@ -134,7 +138,7 @@ static size_t n_patches;
 static int probes[PATCHES];
 
 /* All calls of a function that is called by the compiler's code alone. */
-static void find_calls(const char *name)
+static void find_calls(const char *name, size_t max)
 {
 	const uint8_t *text = gobin_bytes(bin, text_lo - process.bias, text_hi - text_lo);
 	struct gobin_func fn;
@@ -143,7 +147,7 @@ static void find_calls(const char *name)
 
 	if (gobin_func(bin, name, &fn))
 		die("no %s", name);
-	for (at = 0; at + 5 <= size && n_patches < PATCHES; at++) {
+	for (at = 0; at + 5 <= size && n_patches < max; at++) {
 		memcpy(&far, text + at + 1, 4);
 		if (text[at] != 0xe8 || at + 5 + (uint64_t)(int64_t)far != fn.addr - (text_lo - process.bias))
 			continue;
@@ -277,7 +281,7 @@ static void cycles(size_t n, bool patching)
 	size_t i;
 
 	if (patching)
-		find_calls("runtime.casgstatus");
+		find_calls("runtime.casgstatus", SOME);
 	for (i = 0; i < n; i++) {
 		held[i] = cycle(patching);
 		if (patching)
@@ -291,16 +295,290 @@ static void cycles(size_t n, bool patching)
 	       held[n / 2] / 1000, held[n - 1] / 1000);
 }
 
+/* --- killed --- */
+
+static struct kill_plan {
+	unsigned int at, steps;		/* at 0: never */
+	bool child_alone;
+	pid_t prober;
+} *plan;
+
+void inject_step(void)
+{
+	if (!plan || __atomic_add_fetch(&plan->steps, 1, __ATOMIC_SEQ_CST) != plan->at)
+		return;
+	if (!plan->child_alone)
+		kill(0, SIGKILL);	/* all of it is a process group */
+	if (getpid() != plan->prober)
+		kill(getpid(), SIGKILL);
+}
+
+/* Does @work in a process that is killed at that step. False: it came to its end before. */
+static bool killed_at(unsigned int at, bool child_alone, void (*work)(void))
+{
+	int status;
+	pid_t pid;
+
+	plan->steps = 0;
+	plan->child_alone = child_alone;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		plan->prober = getpid();
+		plan->at = at;
+		work();
+		fflush(stdout);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid: %s", strerror(errno));
+	plan->at = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		die("it failed in the process that was to be killed at step %u", at);
+	return child_alone ? plan->steps >= at : WIFSIGNALED(status);
+}
+
+/* What gotap does when it comes to a program in which another was killed. False: there was nothing. */
+static bool clean_up(void)
+{
+	struct vec left = {0};
+	struct injected in;
+	struct error err;
+	int r = leftover_find(&process, text_lo, text_hi, &in, &left, &err);
+
+	if (r < 0)
+		die("%s", err.text);
+	if (r && left.len > PATCHES)
+		die("%zu patches are left", left.len);
+	if (r && left.len) {
+		n_patches = left.len;
+		memcpy(patches, left.data, left.len * sizeof(*patches));
+		apply(true);
+	}
+	if (r)
+		take_out(&in);
+	vec_free(&left);
+	return r;
+}
+
+/* A thread that was let go with a call just before the kill may make it a little later. */
+static void clean_up_all(void)
+{
+	int quiet = 0, tries = 0;
+
+	while (quiet < 3 && tries++ < 1000) {
+		quiet = clean_up() ? 0 : quiet + 1;
+		sleep_ns(2000000);
+	}
+	check_clean();
+}
+
+static struct injected shared_in;	/* of work that begins with memory */
+
+static void do_inject(void)
+{
+	struct injected in;
+	struct error err;
+
+	if (!inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, TIMEOUT_MS, &in, &err))
+		set_control(&in, in.shared);
+}
+
+static void do_remove(void)
+{
+	struct error err;
+
+	inject_remove(&process, &hosts, &shared_in, TIMEOUT_MS, &err);
+}
+
+static void do_patch(void)
+{
+	struct error err;
+
+	if (patch_apply(&process, patches, n_patches, false, &err))
+		die("%s", err.text);
+}
+
+static void do_undo(void)
+{
+	struct error err;
+
+	if (patch_apply(&process, patches, n_patches, true, &err))
+		die("%s", err.text);
+}
+
+static unsigned int kill_each_step(const char *what, unsigned int each, bool child_alone, void (*work)(void),
+				   void (*before)(void), void (*after)(void))
+{
+	unsigned int at = 0, kills = 0, steps;
+	bool killed;
+
+	do {
+		if (before)
+			before();
+		killed = killed_at(at += each, child_alone, work);
+		steps = plan->steps;
+		if (after)
+			after();
+		clean_up_all();
+		kills += killed;
+	} while (killed);
+	printf("%s: killed at %u of %u steps\n", what, kills, steps);
+	return kills;
+}
+
+static void inject_before(void)
+{
+	inject(&shared_in);
+	set_control(&shared_in, shared_in.shared);
+}
+
+static void forget(void)
+{
+	close(shared_in.memfd);
+}
+
+static void patch_before(void)
+{
+	struct gobin_func fn;
+
+	inject_before();
+	n_patches = 0;
+	find_calls("runtime.casgstatus", SOME);
+	if (gobin_func(bin, "runtime.casgstatus", &fn))
+		die("no runtime.casgstatus");
+	write_stubs(&shared_in, fn.addr + process.bias);
+	attach();
+}
+
+static void undo_before(void)
+{
+	patch_before();
+	do_patch();
+}
+
+/* Uprobes must be held by somebody who is not killed (capture/prober.h). */
+static void patch_after(void)
+{
+	detach();
+	forget();
+}
+
+static void kill_steps(unsigned int each, bool child_alone)
+{
+	plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (plan == MAP_FAILED)
+		die("no memory");
+	if (!kill_each_step("inject", each, child_alone, do_inject, NULL, NULL) ||
+	    !kill_each_step("remove", each, child_alone, do_remove, inject_before, forget))
+		die("no kill came");
+	if (!child_alone && (!kill_each_step("patch", each, false, do_patch, patch_before, patch_after) ||
+			     !kill_each_step("undo", each, false, do_undo, undo_before, patch_after)))
+		die("no kill came");
+}
+
+/* --- not let in --- */
+
+static void refused(int ms)
+{
+	struct injected in;
+	struct error err;
+
+	if (!inject_possible(&process, &err) &&
+	    !inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, ms, &in, &err))
+		die("it got in");
+	printf("%s\n", err.text);
+	check_clean();
+}
+
+/* In a child, until it is killed. */
+static void trace_all(int ready)
+{
+	struct vec tids = {0};
+	size_t i;
+
+	procfs_tids(&process.fs, process.pid, &tids);
+	for (i = 0; i < tids.len; i++)
+		ptrace(PTRACE_SEIZE, *vec_at(&tids, pid_t, i), NULL, NULL);
+	if (write(ready, "r", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void traced(int ms)
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	if (pipe(ready))
+		die("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		trace_all(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		die("no tracer");
+	refused(ms);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* --- whatever comes --- */
+
+static int in_and_out(void)
+{
+	struct injected in;
+	struct error err;
+	int r = inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, 1000, &in, &err);
+
+	if (r)
+		return r;
+	r = inject_remove(&process, &hosts, &in, 1000, &err);
+	close(in.memfd);
+	return r;
+}
+
+/* The program may end, or exec itself: then all goes with its memory. */
+static void storm(int ms)
+{
+	uint64_t end = now_ns() + (uint64_t)ms * 1000000;
+	unsigned int done = 0, not_now = 0, ended = 0;
+	int r = 0;
+
+	while (now_ns() < end && r != -ESRCH) {
+		r = in_and_out();
+		done += !r;
+		not_now += r == -EAGAIN || r == -EBUSY;
+		ended += r == -ESRCH;
+		if (r && r != -EAGAIN && r != -EBUSY && r != -ESRCH && !process_leaves(&process))
+			die("unexpected: %s", strerror(-r));
+	}
+	printf("in and out %u times, not now %u, ended %u\n", done, not_now, ended);
+}
+
+/* --- --- */
+
 int main(int argc, char **argv)
 {
-	if (argc != 4)
-		die("usage: drive cycles|patch|kill|refused PID N");
+	const char *what = argc == 4 ? argv[1] : "";
+	int n = argc == 4 ? atoi(argv[3]) : 0;
+
+	if (n < 1)
+		die("usage: drive cycles|patch|kill|hurt|refused|traced|storm PID N");
 	open_target(atoi(argv[2]));
-	if (!strcmp(argv[1], "cycles"))
-		cycles((size_t)atoi(argv[3]), false);
-	else if (!strcmp(argv[1], "patch"))
-		cycles((size_t)atoi(argv[3]), true);
+	if (!strcmp(what, "cycles") || !strcmp(what, "patch"))
+		cycles((size_t)n, !strcmp(what, "patch"));
+	else if (!strcmp(what, "kill") || !strcmp(what, "hurt"))
+		kill_steps((unsigned int)n, !strcmp(what, "hurt"));
+	else if (!strcmp(what, "refused"))
+		refused(n);
+	else if (!strcmp(what, "traced"))
+		traced(n);
+	else if (!strcmp(what, "storm"))
+		storm(n);
 	else
-		die("no scenario %s", argv[1]);
+		die("no scenario %s", what);
 	return 0;
 }

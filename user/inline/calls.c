@@ -29,7 +29,6 @@ struct job {
 	struct worker worker;
 	struct call calls[CALLS_MAX];
 	size_t n, n_all, made;
-	bool sent;		/* the one after the last made is on its way */
 	int result;
 	struct error err;
 	uint64_t held_ns;
@@ -37,6 +36,18 @@ struct job {
 };
 
 /* --- one thread --- */
+
+static bool has_ended(const struct process *p)
+{
+	char state = thread_state(p, 0);
+
+	return !state || state == 'Z' || state == 'X' || process_execed(p);
+}
+
+static int ended(const struct worker *w)
+{
+	return error_set(&w->job->err, -ESRCH, "process %d has ended, or runs another program by now", w->p->pid);
+}
 
 static int refused(const struct worker *w)
 {
@@ -67,7 +78,7 @@ static int look_at_thread(const struct worker *w, const struct hold *h)
 	if (!thread_is_asleep(w->p, w->hosts, &h->regs))
 		return -EAGAIN;
 	if (process_execed(w->p))
-		return error_set(&w->job->err, -ESRCH, "process %d runs another program by now", w->p->pid);
+		return ended(w);
 	r = filters_read(&f, h->tid, (int)thread_status(w->p, h->tid, "Seccomp"));
 	if (r || !allows_all(h, &f, w->job))
 		r = refused(w);
@@ -91,10 +102,7 @@ static int send_held(const struct worker *w, struct hold *h, const struct call *
 		hold_end(h);
 		return r;
 	}
-	w->job->sent = true;
-	r = hold_send(h, c->nr, c->args, c->with_name ? name : NULL);
-	w->job->sent = !r;
-	return r ? -EAGAIN : 0;
+	return hold_send(h, c->nr, c->args, c->with_name ? name : NULL) ? -EAGAIN : 0;
 }
 
 /* -EAGAIN: another one may be of use. */
@@ -143,18 +151,6 @@ static int no_thread(const struct worker *w)
 {
 	return error_set(&w->job->err, -EAGAIN, is_stopped(w->p, 0) ? "process %d is stopped: let it go on" :
 			 "no thread of process %d slept in the Go runtime", w->p->pid);
-}
-
-static bool has_ended(const struct process *p)
-{
-	char state = thread_state(p, 0);
-
-	return !state || state == 'Z' || state == 'X';
-}
-
-static int ended(const struct worker *w)
-{
-	return error_set(&w->job->err, -ESRCH, "process %d has ended", w->p->pid);
 }
 
 static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
@@ -223,7 +219,6 @@ static int make_call(const struct worker *w, struct call *c)
 	r = send_call(w, c, &tid);
 	if (!r)
 		r = wait_for_effect(w, c, tid);
-	w->job->sent = r == -EINPROGRESS;
 	INJECT_STEP();
 	return r;
 }
@@ -250,8 +245,8 @@ static int run(struct job *job, int timeout_ms, struct error *err)
 	int r = apart_run(work_apart, job, timeout_ms);
 
 	if (r == -ECANCELED)
-		return error_set(err, job->sent ? -EINPROGRESS : -EAGAIN, "a thread of process %d got no processor in time, or the "
-				 "process that held it was killed", job->worker.p->pid);
+		return error_set(err, -EINPROGRESS, "the process that held a thread of process %d was killed, or the thread "
+				 "got no processor in time", job->worker.p->pid);
 	if (r)
 		return cannot_start(r, err);
 	return job->result ? error_set(err, job->result, "%s", job->err.text) : 0;

@@ -297,13 +297,15 @@ static int take_out(const struct injection *j, struct error *err)
 	return r;
 }
 
-/* Says so if something had to stay. */
-static void undo(const struct injection *j, struct error *err)
+/* Says so if something had to stay. @r: of put_in(); a call that is on its way gets a moment. */
+static void undo(const struct injection *j, int r, struct error *err)
 {
-	enum { CLEAN_UP_MS = 500 };
+	enum { CLEAN_UP_MS = 500, MOMENT_MS = 20 };
 	struct injection again = *j;
 	struct error why = {0};
 
+	if (r == -EINPROGRESS)
+		sleep_ns(MOMENT_MS * MS);
 	again.deadline = now_ns() + CLEAN_UP_MS * MS;
 	if (j->in->memfd < 0)
 		j->in->memfd = remains_open_descriptor(j->p);	/* just made, and not opened here yet */
@@ -326,8 +328,11 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 	if (r)
 		return r;
 	r = put_in(&j, err);
-	if (r)
-		undo(&j, err);
+	if (!r)
+		return 0;
+	undo(&j, r, err);
+	if (process_execed(p))	/* what was read of it may be of either program */
+		return error_set(err, -ESRCH, "process %d runs another program by now", p->pid);
 	return r == -EINPROGRESS ? -EAGAIN : r;
 }
 

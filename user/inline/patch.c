@@ -96,6 +96,7 @@ static int change(const struct process *p, int mem, struct patch *pt, bool undo)
 	}
 	if (!looks_as_expected(pt, now, from))
 		return 0;
+	INJECT_STEP();
 	r = vm_write(mem, pt->addr + pt->at, to, OPERAND);
 	if (r)
 		return r;

@@ -155,22 +155,27 @@ int remains_open_descriptor(const struct process *p)
 
 /* --- mappings --- */
 
-/* Anonymous memory of these rights that has all of [@start, @end). */
-static bool has_anonymous(const struct areas *a, uint64_t start, uint64_t end, const char *perms)
+/* Exactly this mapping, of no file: another one at the same place is somebody else's. */
+static bool is_mapped(const struct areas *a, uint64_t start, uint64_t end, const char *perms)
 {
 	const struct area *area = areas_at(a, start);
 
-	return area && area->end >= end && !area->ino && !*area->name && !strcmp(area->perms, perms);
+	return area && area->start == start && area->end == end && !area->ino && !*area->name &&
+	       !strcmp(area->perms, perms);
 }
 
 /* Code and control page are mapped as one; then the latter's rights are changed. */
+static bool is_code(const struct areas *a, uint64_t code, uint64_t end)
+{
+	return is_mapped(a, code, end + PAGE, "r-xp") ||
+	       (is_mapped(a, code, end, "r-xp") && is_mapped(a, end, end + PAGE, "rw-p"));
+}
+
 static void find_code(const struct areas *a, uint64_t code, uint64_t size, struct remains *ret)
 {
 	uint64_t end = code + size;
 
-	if (!size || code % PAGE || size % PAGE || end < code || !has_anonymous(a, code, end, "r-xp"))
-		return;
-	if (!has_anonymous(a, end, end + PAGE, "rw-p") && !has_anonymous(a, end, end + PAGE, "r-xp"))
+	if (!size || code % PAGE || size % PAGE || end < code || !is_code(a, code, end))
 		return;
 	ret->code = code;
 	ret->code_size = size + PAGE;
@@ -282,23 +287,14 @@ static bool has_no_shared_there(const struct areas *a, struct call *c)
 	return !area || area->ino != c->ino;
 }
 
-/* Exactly this mapping: another one at the same place is somebody else's. */
-static bool has_exactly(const struct areas *a, const struct call *c, const char *perms)
-{
-	const struct area *area = areas_at(a, c->args[0]);
-
-	return area && area->start == c->args[0] && area->end == c->args[0] + c->args[1] && !area->ino &&
-	       !*area->name && !strcmp(area->perms, perms);
-}
-
 static bool has_code(const struct areas *a, struct call *c)
 {
-	return has_exactly(a, c, "r-xp");
+	return is_mapped(a, c->args[0], c->args[0] + c->args[1], "r-xp");
 }
 
 static bool has_control(const struct areas *a, struct call *c)
 {
-	return has_exactly(a, c, "rw-p");
+	return is_mapped(a, c->args[0], c->args[0] + c->args[1], "rw-p");
 }
 
 static bool has_nothing_there(const struct areas *a, struct call *c)

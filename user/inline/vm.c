@@ -98,7 +98,7 @@ int areas_read(struct areas *a, const struct process *p)
 	*a = (struct areas){0};
 	r = procfs_read(&p->fs, p->pid, "maps", MAPS_MAX, &a->text);
 	if (r)
-		return r;
+		return r == -ENOENT ? -ESRCH : r;
 	for (rest = (char *)a->text.data; (line = strsep(&rest, "\n"));)
 		if (read_area(line, &area))
 			*(struct area *)vec_push(&a->list, sizeof(area)) = area;
