@@ -21,7 +21,8 @@ _Static_assert(offsetof(struct inline_site, target) == 0 && offsetof(struct inli
 _Static_assert(offsetof(struct inline_shared, alive) == 8 && offsetof(struct inline_shared, on) == 12 &&
 	       INLINE_OWNER_DIED == 0x40000000 && INLINE_SITES == 512, "struct inline_shared");
 _Static_assert(offsetof(struct inline_control, shared) == 0 && INLINE_NONE == 0, "include/inline.h");
-_Static_assert(offsetof(struct pt_regs, sp) == 9 * 8 && sizeof(struct pt_regs) == 10 * 8, "struct pt_regs");
+_Static_assert(offsetof(struct pt_regs, sp) == 9 * 8 && offsetof(struct pt_regs, site) == 10 * 8 &&
+	       sizeof(struct pt_regs) == 11 * 8, "struct pt_regs");
 
 /* Knobs that do not vary here. knobs.c has the others, where the compiler does not see their values. */
 const __u32 at_calls = ~0U;
