@@ -33,6 +33,10 @@ static __always_inline __u64 current_ids(void)
 	return (__u64)ids.tgid << 32 | ids.pid;
 }
 
+/* The kernel knows the thread always. */
+static __always_inline void thread_takes(__u64 pid_tgid, __u64 p) {}
+static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p) { return pid_tgid; }
+
 /*
  * Keeps the variables of a program on the kernel stack of the thread that hit the probe.
  *

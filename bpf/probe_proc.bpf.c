@@ -23,6 +23,7 @@ int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 	if ((site_find(SITE_KEY(go_caller(ctx, INLINE_proc_start), 0, 0), &s) ||
 	     site_find(SITE_KEY(read_u64(fp + 8), 0, 0), &s)) && s.kind == REC_P_START)
 		sub = s.sub;
+	thread_takes(pid_tgid, p);
 	return send_p(pid_tgid, p, REC_P_START, sub);
 }
 
@@ -33,7 +34,7 @@ int GO_PROGRAM(proc_start)(struct pt_regs *ctx)
 SEC("uprobe")
 int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 {
-	__u64 pid_tgid = current_ids(), m, curg;
+	__u64 pid_tgid = current_ids(), m, p, curg;
 	struct stack_start from;
 	struct rec_long *l;
 	struct g_chunk c;
@@ -57,7 +58,8 @@ int GO_PROGRAM(proc_stop)(struct pt_regs *ctx)
 			from.bp = G_FIELD(&c, __u64, syscallbp);
 		submit_with_stack(l, (__u32)pid_tgid, &from, STACK_SYSCALL, 0);
 	}
-	return send_p(pid_tgid, read_u64(m + off.m_p), REC_P_STOP, 0);
+	p = read_u64(m + off.m_p);
+	return send_p(thread_of(pid_tgid, p), p, REC_P_STOP, 0);
 }
 
 #ifndef GO_OLD

@@ -10,6 +10,8 @@
 
 #include "record.h"
 
+enum { INLINE_PS = 960 };	/* Ps the threads of which are known: as many as the first page has room for */
+
 /*
  * The begin of the shared memory (a memfd). Behind it, each at a multiple of 4096 bytes: @n_states
  * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, the chunks of the rings.
@@ -29,6 +31,8 @@ struct inline_shared {
 	__rec_u64 names_lost;	/* counted by the sources of bpf/; nobody reads it here */
 	__rec_u64 texts_missing;
 	__rec_u64 code, code_size;	/* of the code in the target, for a later gotap */
+	/* By p.id: the thread that took that P last. A thread that exits gives its P away when its M has no id any more. */
+	__rec_u32 owners[INLINE_PS];
 };
 
 #define INLINE_MAGIC 0x31656e696c6e6967ULL

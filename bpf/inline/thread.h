@@ -3,12 +3,33 @@
 #ifndef GOTAP_BPF_INLINE_THREAD_H
 #define GOTAP_BPF_INLINE_THREAD_H
 
-/* The thread id, as the M knows it, in the target's own namespace; only the first M does not until it runs. */
+/*
+ * The thread id, as the M knows it, in the target's own namespace. An M has none while it exits (runtime.mexit),
+ * and the first M before it runs.
+ */
 static __always_inline __u64 current_ids(void)
 {
-	__u32 tid = read_u64(read_u64(arch_g(0) + off.g_m) + off.m_procid);
+	__u64 m = read_u64(arch_g(0) + off.g_m);
+	__u32 tid = read_u64(m + off.m_procid);
 
-	return tid ? tid : target_tgid;
+	return tid || read_u64(m + off.m_id) ? tid : target_tgid;
+}
+
+/* This thread takes @p. */
+static __always_inline void thread_takes(__u64 pid_tgid, __u64 p)
+{
+	__u32 i = read_u32(p + off.p_id);
+
+	if (i < INLINE_PS)
+		shared->owners[i] = (__u32)pid_tgid;
+}
+
+/* It gives @p away: its id, if it may not know that itself any more. */
+static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
+{
+	__u32 i = read_u32(p + off.p_id);
+
+	return (__u32)pid_tgid || i >= INLINE_PS ? pid_tgid : shared->owners[i];
 }
 
 static __always_inline bool is_target(__u64 pid_tgid)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 
 enum { PAGE = 4096 };
+_Static_assert(sizeof(struct inline_shared) <= PAGE, "include/inline.h");
 
 /* A thread that was preempted within a record runs again long before, unless somebody stopped it for good. */
 #define STUCK_NS 2000000000ULL
