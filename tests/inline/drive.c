@@ -345,7 +345,7 @@ static bool clean_up(void)
 	struct vec left = {0};
 	struct injected in;
 	struct error err;
-	int r = leftover_find(&process, text_lo, text_hi, &in, &left, &err);
+	int r = leftover_find(&process, text_lo, text_hi, -1, &in, &left, &err);
 
 	if (r < 0)
 		die("%s", err.text);

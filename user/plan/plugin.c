@@ -57,7 +57,7 @@ static const char *difference(const struct plan *a, const struct plan *b)
 		return "their ready has different frames";
 	if (inline_differs(a, b))
 		return "functions of the one have probes at their calls, of the other at their start: "
-		       "use --attach uprobes";
+		       "use --attach auto";
 	return NULL;
 }
 
