@@ -35,8 +35,9 @@ four_times() {
 	rm "$BATS_TEST_TMPDIR/t.trace"
 }
 
-@test "check, text, links and convert of a v1 file of 32 MiB take at most four times as much" {
-	four_times batches 32 check "text -o /dev/null" "text --links -o /dev/null" "convert -o /dev/null"
+@test "check, text, links, events and convert of a v1 file of 32 MiB take at most four times as much" {
+	four_times batches 32 check "text -o /dev/null" "text --links -o /dev/null" "text --events -o /dev/null" \
+		"convert -o /dev/null"
 }
 
 @test "convert of a v1 file of 128 MiB takes at most four times as much" {
