@@ -23,11 +23,11 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)' "$@
 	PEAK=${lines[-1]#* }
 }
 
-# four_times MB COMMAND...: each takes at most four times a file of so many MiB.
+# four_times KIND MB COMMAND...: each takes at most four times a file of so many MiB.
 four_times() {
-	local mb=$1 command
-	shift
-	"$BATS_FILE_TMPDIR/generate" batches $((mb * MB)) >"$BATS_TEST_TMPDIR/t.trace"
+	local kind=$1 mb=$2 command
+	shift 2
+	"$BATS_FILE_TMPDIR/generate" "$kind" $((mb * MB)) >"$BATS_TEST_TMPDIR/t.trace"
 	for command; do
 		peak "$GOTAP" $command "$BATS_TEST_TMPDIR/t.trace"
 		[ "$PEAK" -le $((4 * mb)) ]
@@ -35,10 +35,16 @@ four_times() {
 	rm "$BATS_TEST_TMPDIR/t.trace"
 }
 
-@test "check, text, links and convert of a v1 file of 32 MiB take at most four times as much" {
-	four_times 32 check "text -o /dev/null" "text --links -o /dev/null" "convert -o /dev/null"
+@test "check, text, links, events and convert of a v1 file of 32 MiB take at most four times as much" {
+	four_times batches 32 check "text -o /dev/null" "text --links -o /dev/null" "text --events -o /dev/null" \
+		"convert -o /dev/null"
 }
 
 @test "convert of a v1 file of 128 MiB takes at most four times as much" {
-	four_times 128 "convert -o /dev/null"
+	four_times batches 128 "convert -o /dev/null"
+}
+
+@test "of 32 MiB of goroutines that end, check, text --events and convert take at most four times as much" {
+	four_times requests 32 check "text --events --no-stacks -o /dev/null" "convert -o /dev/null" \
+		"convert --format go1.19 -o /dev/null"
 }

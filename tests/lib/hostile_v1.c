@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 1, FREQUENCY = 2, STACK = 3, GO_CREATE = 13, GO_START = 14, GO_SCHED = 17,
+enum { BATCH = 1, FREQUENCY = 2, STACK = 3, GO_CREATE = 13, GO_START = 14, GO_END = 15, GO_SCHED = 17,
        GO_SYSCALL = 28, GO_SYSBLOCK = 30, STRING = 37, START_LOCAL = 38, SYSEXIT_LOCAL = 40,
        USER_LOG = 48 };
 enum { BY_LENGTH = 3 << 6, RUNNABLE = 1 };
@@ -163,6 +163,22 @@ static void batches(uint64_t bytes)
 	}
 }
 
+/* As in servers: each goroutine makes a system call and ends, and another one begins. */
+static void requests(uint64_t bytes)
+{
+	uint64_t begin, ticks = 1000, g = 1;
+
+	while (written < bytes) {
+		RECORD(BATCH, 0, ticks);
+		for (begin = written; written < begin + 65536; ticks += 600, g++) {
+			RECORD(GO_CREATE, 200, g, 0, 0);
+			RECORD(START_LOCAL, 200, g);
+			RECORD(GO_SYSCALL, 100, 300);
+			RECORD(GO_END, 100);
+		}
+	}
+}
+
 static const struct kind {
 	const char *name;
 	void (*put)(uint64_t bytes);
@@ -174,6 +190,7 @@ static const struct kind {
 	{ "needs", needs },
 	{ "logs", logs },
 	{ "batches", batches },
+	{ "requests", requests },
 };
 
 int main(int argc, char **argv)

@@ -211,12 +211,6 @@ int gotap_raw_writer_new(struct gotap_raw_writer **ret, int fd, int version,
 	return 0;
 }
 
-static void put(struct buf *out, uint64_t v)
-{
-	buf_reserve(out, VARINT_MAX);
-	out->len = (size_t)(varint_put(out->data + out->len, v) - out->data);
-}
-
 static void put_new(struct buf *out, const struct gotap_raw_writer *w,
 		    const struct gotap_raw_event *ev)
 {
@@ -224,18 +218,18 @@ static void put_new(struct buf *out, const struct gotap_raw_writer *w,
 
 	buf_add_byte(out, (uint8_t)ev->kind);
 	if (w->specs[ev->kind].has_time)
-		put(out, ev->ticks);
+		varint_add(out, ev->ticks);
 	for (i = 0; i < ev->nargs; i++)
-		put(out, ev->args[i]);
+		varint_add(out, ev->args[i]);
 	for (i = 0; i < ev->nframes; i++) {
-		put(out, ev->frames[i].pc);
-		put(out, ev->frames[i].func);
-		put(out, ev->frames[i].file);
-		put(out, ev->frames[i].line);
+		varint_add(out, ev->frames[i].pc);
+		varint_add(out, ev->frames[i].func);
+		varint_add(out, ev->frames[i].file);
+		varint_add(out, ev->frames[i].line);
 	}
 	if (!w->specs[ev->kind].has_data)
 		return;
-	put(out, ev->len);
+	varint_add(out, ev->len);
 	if (ev->len)
 		buf_add(out, ev->data, ev->len);
 }

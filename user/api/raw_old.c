@@ -74,30 +74,24 @@ int raw_old_nargs(const struct v1_format *f, unsigned int kind)
 	return f->nargs[kind] + f->spec[kind]->stack;
 }
 
-static void put(struct buf *out, uint64_t v)
-{
-	buf_reserve(out, VARINT_MAX);
-	out->len = (size_t)(varint_put(out->data + out->len, v) - out->data);
-}
-
 /* The numbers of a record; returns how many. */
 static size_t put_values(struct buf *out, const struct v1_format *f, const struct gotap_raw_event *ev)
 {
 	size_t i, n = v1_deltas(f, ev->kind), per_frame = v1_frame_values(f);
 
 	if (n == 2)
-		put(out, ev->seq);
+		varint_add(out, ev->seq);
 	if (n)
-		put(out, ev->ticks);
+		varint_add(out, ev->ticks);
 	for (i = 0; i < ev->nargs; i++)
-		put(out, ev->args[i]);
+		varint_add(out, ev->args[i]);
 	for (i = 0; i < ev->nframes; i++) {
-		put(out, ev->frames[i].pc);
+		varint_add(out, ev->frames[i].pc);
 		if (per_frame == 1)
 			continue;
-		put(out, ev->frames[i].func);
-		put(out, ev->frames[i].file);
-		put(out, ev->frames[i].line);
+		varint_add(out, ev->frames[i].func);
+		varint_add(out, ev->frames[i].file);
+		varint_add(out, ev->frames[i].line);
 	}
 	return n + ev->nargs + ev->nframes * per_frame;
 }
@@ -111,7 +105,7 @@ static void put_length(struct buf *out, const struct v1_format *f, unsigned int 
 	int i;
 
 	if (f->version < 21 || kind != V1_STACK) {
-		put(out, n);
+		varint_add(out, n);
 		return;
 	}
 	for (i = 1; i < VARINT_MAX; i++, n >>= 7)
@@ -124,7 +118,7 @@ void raw_old_put(struct buf *out, const struct v1_format *f, const struct gotap_
 	struct buf values = {0};
 	unsigned int code = v1_count_code(f, ev->kind, put_values(&values, f, ev));
 
-	buf_add_byte(out, (uint8_t)(ev->kind | code << 6));
+	buf_add_byte(out, (uint8_t)(ev->kind | code << V1_COUNT_SHIFT));
 	if (code == V1_BY_LENGTH)
 		put_length(out, f, ev->kind, values.len);
 	if (values.len)
@@ -132,7 +126,7 @@ void raw_old_put(struct buf *out, const struct v1_format *f, const struct gotap_
 	buf_free(&values);
 	if (!has_data(ev->kind))
 		return;
-	put(out, ev->len);
+	varint_add(out, ev->len);
 	if (ev->len)
 		buf_add(out, ev->data, ev->len);
 }

@@ -106,13 +106,14 @@ static void show_progress(struct session *s, uint64_t *shown)
 {
 	struct assembler_result res;
 	uint64_t now = now_ns();
+	char size[SHOW_SIZE];
 
 	if (!s->progress || now - *shown < 250000000)
 		return;
 	*shown = now;
 	assembler_result(s->assembler, &res);
-	fprintf(stderr, "\r%.1f s, %" PRIu64 " records, %.1f MB, %" PRIu64 " lost\033[K",
-		(double)(now - s->begin) / 1e9, res.records, (double)res.trace.bytes / 1e6,
+	fprintf(stderr, "\r%.1f s, %" PRIu64 " records, %s, %" PRIu64 " lost\033[K",
+		(double)(now - s->begin) / 1e9, res.records, show_size(res.trace.bytes, size),
 		res.model.lost);
 }
 

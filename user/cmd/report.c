@@ -181,15 +181,16 @@ static void print_assumed(const struct report *r, FILE *f)
 void report_print(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
+	char size[SHOW_SIZE];
 
 	if (!res->began) {
 		fputs("nothing was recorded\n", f);
 		return;
 	}
 	show_printf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
-		   " generations, %.1f MB%s%s%s\n",
+		   " generations, %s%s%s%s\n",
 		r->output, seconds(r), r->info->pid, r->info->go_version, events_total(r),
-		res->trace.generations, (double)res->trace.bytes / 1e6, r->ended ? "; " : "",
+		res->trace.generations, show_size(res->trace.bytes, size), r->ended ? "; " : "",
 		r->ended ? r->ended : "", r->exit ? r->exit : "");
 	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
 		   ", lost: %" PRIu64 ", repairs: %" PRIu64,

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cmd/show.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,4 +79,15 @@ char *show_dup(const char *text)
 	escape(&b, text);
 	buf_add_byte(&b, 0);
 	return (char *)b.data;
+}
+
+const char *show_size(uint64_t bytes, char text[static SHOW_SIZE])
+{
+	if (bytes < 1000)
+		snprintf(text, SHOW_SIZE, "%" PRIu64 " bytes", bytes);
+	else if (bytes < 999500)
+		snprintf(text, SHOW_SIZE, "%.0f kB", (double)bytes / 1e3);
+	else
+		snprintf(text, SHOW_SIZE, "%.1f MB", (double)bytes / 1e6);
+	return text;
 }

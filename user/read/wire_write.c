@@ -25,10 +25,7 @@ static const char frame_fields[] = "pc func file line";
 
 static void put(struct wire_writer *w, uint64_t v)
 {
-	struct buf *out = &w->sink->buf;
-
-	buf_reserve(out, VARINT_MAX);
-	out->len = (size_t)(varint_put(out->data + out->len, v) - out->data);
+	varint_add(&w->sink->buf, v);
 }
 
 /* Takes one word off the argument names in *@names. */
@@ -155,8 +152,9 @@ static int write_data(struct wire_writer *w)
 	return 0;
 }
 
-static int write_event(struct wire_writer *w, struct text_span line)
+static int write_event(void *ctx, struct text_span line)
 {
+	struct wire_writer *w = ctx;
 	struct text_span name = span_token(&line);
 	unsigned type = raw_spec_named(&w->specs, name.p, name.n, w->version);
 	const struct raw_spec *spec;
@@ -218,17 +216,17 @@ static int write_header(struct wire_writer *w)
 	return 0;
 }
 
-static int write_events(struct wire_writer *w)
+int wire_lines(struct text_lines *lines, struct raw_sink *sink, wire_line_fn *take, void *ctx)
 {
 	struct text_span line;
 	int ret;
 
-	while ((ret = lines_next(w->lines, &line)) > 0) {
-		ret = write_event(w, line);
+	while ((ret = lines_next(lines, &line)) > 0) {
+		ret = take(ctx, line);
 		if (ret)
 			return ret;
-		sink_settle(w->sink);
-		if (w->sink->error)
+		sink_settle(sink);
+		if (sink->error)
 			return 0;	/* sink_close() says why */
 	}
 	return ret;
@@ -242,7 +240,7 @@ int wire_events(struct text_lines *lines, int version, struct raw_sink *sink)
 	raw_specs_init(&w.specs);
 	ret = write_header(&w);
 	if (!ret)
-		ret = write_events(&w);
+		ret = wire_lines(lines, sink, write_event, &w);
 	buf_free(&w.data);
 	return ret;
 }

@@ -25,6 +25,10 @@ int wire_write(struct raw_source *source, struct raw_sink *sink, struct error *e
  * "Trace Go1.NN", or 0 for "Trace gotrace", the format before Go 1.5 (v1/text.h).
  */
 int wire_header(struct text_lines *lines, int *version);
+/* Takes a line, and those behind it that belong to it: 0 or -errno. */
+typedef int wire_line_fn(void *ctx, struct text_span line);
+/* Gives all lines to @take, which appends to @sink. Ends early, with 0, if @sink takes no more. */
+int wire_lines(struct text_lines *lines, struct raw_sink *sink, wire_line_fn *take, void *ctx);
 /* Appends the header go 1.@version and the events that are left in @lines. */
 int wire_events(struct text_lines *lines, int version, struct raw_sink *sink);
 

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "rewrite/replay.h"
+#include "rewrite/stackkeys.h"
 #include "tracev2.h"
 #include "v1/file.h"
 #include "v1write/reformat.h"
@@ -54,7 +55,8 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 {
 	struct replay *p = replay_new(o->strip_stacks);
 	/* Without stacks all goroutines share a start; else each would have one of its own, to the end. */
-	struct v1_sink_opts opts = { .version = o->format, .frames = o->strip_stacks ? NULL : replay_frames, .ctx = p };
+	struct v1_sink_opts opts = { .version = o->format,
+				     .frames = o->strip_stacks ? NULL : stackkeys_frames };
 	struct v1_sink_counts counts;
 	struct v1_sink *sink = NULL;
 	int ret = v1_sink_new(&sink, fd, &opts, err);

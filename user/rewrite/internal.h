@@ -29,7 +29,7 @@ struct rewrite {
 	uint64_t gc_seq;
 	bool gc_open, gc_known;	/* what the written trace says of the collector */
 	uint64_t procs;		/* last GOMAXPROCS, 0 unknown */
-	struct strset *texts;	/* names; and stacks, as bytes of struct trace_frame */
+	struct strset *texts;	/* names, and stacks (stackkeys.h) */
 	struct map64 seen;	/* those of the goroutines asked for that are in what was written */
 	struct map64 stack_keys;	/* stack id of the open generation -> key */
 	struct map64 tasks;	/* those that are open in what was written */
@@ -78,11 +78,9 @@ struct sim_m *rewrite_thread(struct rewrite *c, const struct trace_event *ev);
 /* Id in the written generation; 0 while nothing is written. */
 uint64_t rewrite_string(struct rewrite *c, uint64_t id);
 uint64_t rewrite_stack(struct rewrite *c, uint64_t id);
-/* Key of a stack that outlives its generation, 0 for none. */
+/* Key of a stack that outlives its generation (stackkeys.h), 0 for none. */
 uint64_t rewrite_stack_key(struct rewrite *c, uint64_t id);
 /* Forgets all but what the goroutines that live will need; no generation is open. */
 void rewrite_drop_names(struct rewrite *c);
-/* trace_frames_fn */
-size_t rewrite_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 
 #endif

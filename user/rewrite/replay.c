@@ -9,6 +9,7 @@
 
 #include "base/strset.h"
 #include "read/v2_reader.h"
+#include "rewrite/stackkeys.h"
 
 enum { SWITCH_PARTS = 2 };	/* the reader shows it as itself, the block or end, and the start */
 
@@ -16,7 +17,7 @@ struct replay {
 	struct trace_reader *r;
 	struct sink sink;
 	struct rewrite_result *result;
-	struct strset *texts;		/* names; and stacks, as bytes of struct trace_frame */
+	struct strset *texts;		/* names, and stacks (stackkeys.h) */
 	struct map64 keys;		/* stack id of the open generation -> key */
 	struct trace_clock clock;	/* of the open generation */
 	bool strip_stacks;
@@ -47,56 +48,12 @@ void replay_free(struct replay *p)
 	free(p);
 }
 
-/* --- names --- */
-
-static const char *copy(struct replay *p, uint64_t id)
-{
-	size_t len = 0;
-	const char *s = trace_reader_string(p->r, id, &len);
-
-	return s ? strset_add(p->texts, s, strnlen(s, len)) : "";
-}
-
-/* The frames, one after the other, as an interned text: equal stacks have one key. */
-static const char *frames_of(struct replay *p, const struct v2_tables *t,
-			     const struct v2_stack *stack)
-{
-	struct trace_frame frames[TRACEV2_MAX_FRAMES];
-	uint32_t i;
-
-	for (i = 0; i < stack->len; i++) {
-		const struct v2_frame *f = tables_frame(t, stack, i);
-
-		frames[i] = (struct trace_frame){ f->pc, copy(p, f->func), copy(p, f->file),
-						  f->line };
-	}
-	return strset_add_bytes(p->texts, (const char *)frames, stack->len * sizeof(frames[0]));
-}
-
+/* The sink does not want a stack without frames. */
 static uint64_t stack_key(struct replay *p, uint64_t id)
 {
-	const struct v2_generation *gen = trace_reader_generation(p->r);
-	const struct v2_stack *stack;
-	uint64_t *key;
-	bool is_new;
+	uint64_t key = p->strip_stacks ? 0 : stackkeys_get(p->texts, &p->keys, p->r, id);
 
-	stack = id && gen && !p->strip_stacks ? tables_stack(&gen->tables, id) : NULL;
-	if (!stack || !stack->len)
-		return 0;
-	key = map64_put(&p->keys, id, &is_new);
-	if (is_new)
-		*key = (uintptr_t)frames_of(p, &gen->tables, stack);
-	return *key;
-}
-
-size_t replay_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
-{
-	const char *frames = (const char *)(uintptr_t)key;
-	size_t n = strset_len(frames) / sizeof(*out);
-
-	n = n < max ? n : max;
-	memcpy(out, frames, n * sizeof(*out));
-	return n;
+	return key && strset_len((const char *)(uintptr_t)key) ? key : 0;
 }
 
 /* --- events --- */

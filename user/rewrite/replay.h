@@ -16,11 +16,9 @@
 struct replay;
 
 struct replay *replay_new(bool strip_stacks);
-/* trace_frames_fn for the stacks that the sink gets; @ctx is the replay. */
-size_t replay_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 /*
- * Reads @source, which this closes. Of @result the faults are set, and the events.
- * -ENODATA if there is no event.
+ * Reads @source, which this closes. Stacks reach @sink as keys of stackkeys.h. Of @result the faults
+ * are set, and the events. -ENODATA if there is no event.
  */
 int replay_run(struct replay *p, const struct raw_source *source, struct sink sink,
 	       struct rewrite_result *result, struct error *err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "rewrite/stackkeys.h"
 
 /* Headers from 1.25 on want a wall clock: the original's, if it has one. */
 static struct trace_clock clock_of(const struct rewrite *c, const struct v2_generation *gen)
@@ -372,7 +373,7 @@ static int check_seen(struct rewrite *c)
 static int rewrite(struct rewrite *c, int fd)
 {
 	struct tracefile_opts opts = { .version = c->version,
-				       .frames = rewrite_frames, .ctx = c };
+				       .frames = stackkeys_frames };
 	struct trace_clock clock = { 0 };
 	int ret = tracefile_new(&c->tf, fd, &opts, c->err);
 

@@ -125,21 +125,15 @@ const struct tracefile_counts *tracefile_counts(const struct tracefile *tf)
 
 /* --- batches --- */
 
-static void put_uv(struct buf *b, uint64_t v)
-{
-	buf_reserve(b, VARINT_MAX);
-	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
-}
-
 /* The header of a batch, behind the number of the event that begins it. */
 static void batch_body(struct tracefile *tf, struct buf *to, uint64_t m, uint64_t time,
 		       const uint8_t *body, size_t n)
 {
 	buf_reserve(to, BATCH_HEAD_MAX + n);
-	put_uv(to, tf->gen);
-	put_uv(to, m);
-	put_uv(to, time);
-	put_uv(to, n);
+	varint_add(to, tf->gen);
+	varint_add(to, m);
+	varint_add(to, time);
+	varint_add(to, n);
 	buf_add(to, body, n);
 	tf->counts.batches++;
 }
@@ -231,11 +225,11 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 			  uint64_t g, uint64_t stack)
 {
 	buf_add_byte(&tf->samples, EV_CPUSample);
-	put_uv(&tf->samples, units(tf, time));
-	put_uv(&tf->samples, m);
-	put_uv(&tf->samples, p);
-	put_uv(&tf->samples, g);
-	put_uv(&tf->samples, stack);
+	varint_add(&tf->samples, units(tf, time));
+	varint_add(&tf->samples, m);
+	varint_add(&tf->samples, p);
+	varint_add(&tf->samples, g);
+	varint_add(&tf->samples, stack);
 	tf->counts.events[EV_CPUSample]++;
 }
 
@@ -324,13 +318,13 @@ static void put_stacks(struct tracefile *tf)
 		n = tf->opts.frames(tf->opts.ctx, *vec_at(&tf->stack_keys, uint64_t, i), frames,
 				    TRACEV2_MAX_FRAMES);
 		buf_add_byte(&t.record, EV_Stack);
-		put_uv(&t.record, i + 1);
-		put_uv(&t.record, n);
+		varint_add(&t.record, i + 1);
+		varint_add(&t.record, n);
 		for (j = 0; j < n; j++) {
-			put_uv(&t.record, frames[j].pc);
-			put_uv(&t.record, strtab_put(&tf->strings, frames[j].func, true));
-			put_uv(&t.record, strtab_put(&tf->strings, frames[j].file, true));
-			put_uv(&t.record, frames[j].line);
+			varint_add(&t.record, frames[j].pc);
+			varint_add(&t.record, strtab_put(&tf->strings, frames[j].func, true));
+			varint_add(&t.record, strtab_put(&tf->strings, frames[j].file, true));
+			varint_add(&t.record, frames[j].line);
 		}
 		table_record(&t);
 	}
@@ -348,8 +342,8 @@ static void put_strings(struct tracefile *tf)
 
 		n = strset_len(s);
 		buf_add_byte(&t.record, EV_String);
-		put_uv(&t.record, i + 1);
-		put_uv(&t.record, n);
+		varint_add(&t.record, i + 1);
+		varint_add(&t.record, n);
 		buf_add(&t.record, s, n);
 		table_record(&t);
 	}
@@ -382,13 +376,13 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 	if (tf->opts.version >= 25)
 		buf_add_byte(&body, EV_Sync);
 	buf_add_byte(&body, EV_Frequency);
-	put_uv(&body, 1000000000 >> tf->opts.time_shift);
+	varint_add(&body, 1000000000 >> tf->opts.time_shift);
 	if (tf->opts.version >= 25) {
 		buf_add_byte(&body, EV_ClockSnapshot);
-		put_uv(&body, 0);
-		put_uv(&body, clock->mono_ns);
-		put_uv(&body, clock->wall_sec);
-		put_uv(&body, clock->wall_nsec);
+		varint_add(&body, 0);
+		varint_add(&body, clock->mono_ns);
+		varint_add(&body, clock->wall_sec);
+		varint_add(&body, clock->wall_nsec);
 	}
 	batch_add(tf, &tf->out, TRACEV2_NO_ID, base, body.data, body.len);
 	buf_free(&body);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 enum { VARINT_MAX = 10 };
 
 /* Writes @v to @p, which has room for VARINT_MAX bytes; returns the end. */
@@ -20,6 +22,13 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 	}
 	*p++ = (uint8_t)v;
 	return p;
+}
+
+/* Appends @v to @b. */
+static inline void varint_add(struct buf *b, uint64_t v)
+{
+	buf_reserve(b, VARINT_MAX);
+	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
 }
 
 #endif

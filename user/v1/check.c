@@ -69,15 +69,47 @@ void rule_link(struct check *c, uint32_t *from)
 	*from = 0;
 }
 
+static uint64_t new_g(struct check *c)
+{
+	if (c->free_gs.len)
+		return *vec_at(&c->free_gs, uint32_t, --c->free_gs.len);
+	vec_push(&c->gs, sizeof(struct check_g));
+	return c->gs.len - 1;
+}
+
+/* Had it ended? From now on it has a place again. */
+static bool take_ended(struct check *c, uint64_t id)
+{
+	uint64_t *bits = map64_get(&c->ended, id / 64), bit = 1ULL << id % 64;
+
+	if (!bits || !(*bits & bit))
+		return false;
+	*bits &= ~bit;
+	c->nended--;
+	return true;
+}
+
 struct check_g *rule_g(struct check *c, uint64_t id)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&c->g_index, id, &is_new);
+	struct check_g *g;
 
 	if (!is_new)
 		return vec_at(&c->gs, struct check_g, *slot);
-	*slot = c->gs.len;
-	return vec_push(&c->gs, sizeof(struct check_g));
+	*slot = new_g(c);
+	g = vec_at(&c->gs, struct check_g, *slot);
+	*g = (struct check_g){ .exists = take_ended(c, id) };
+	return g;
+}
+
+void rule_g_end(struct check *c, uint64_t id)
+{
+	*(uint32_t *)vec_push(&c->free_gs, sizeof(uint32_t)) =
+		(uint32_t)*map64_get(&c->g_index, id);
+	map64_del(&c->g_index, id);
+	*map64_put(&c->ended, id / 64, NULL) |= 1ULL << id % 64;
+	c->nended++;
 }
 
 struct check_p *rule_p(struct check *c, int32_t id)
@@ -137,7 +169,7 @@ uint32_t v1_check_number(const struct check *c)
 
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)
 {
-	*goroutines = c->gs.len - 1;
+	*goroutines = c->g_index.len + c->nended - 1;	/* less "no goroutine" */
 	*procs = c->ps.len;
 }
 
@@ -146,10 +178,12 @@ void v1_check_free(struct check *c)
 	if (!c)
 		return;
 	map64_free(&c->g_index);
+	map64_free(&c->ended);
 	map64_free(&c->p_index);
 	map64_free(&c->tasks);
 	vec_free(&c->regions);
 	vec_free(&c->gs);
+	vec_free(&c->free_gs);
 	vec_free(&c->ps);
 	free(c);
 }

@@ -44,6 +44,9 @@ struct check {
 	bool gotrace;
 	struct map64 g_index, p_index;
 	struct vec gs, ps;	/* struct check_g, struct check_p */
+	struct vec free_gs;	/* uint32_t: places in gs that are free again */
+	struct map64 ended;	/* goroutine / 64 -> a bit for each that has ended: ids are dense */
+	size_t nended;
 	uint32_t gc, stw;	/* open ones of the whole program */
 	struct map64 tasks;	/* id of an open one -> its begin */
 	struct vec regions;	/* struct check_region */
@@ -56,6 +59,8 @@ typedef int rule_fn(struct check *c, struct v1_event *ev);
 
 /* Pointers stay valid until the next look-up of the same kind. */
 struct check_g *rule_g(struct check *c, uint64_t g);
+/* @g has ended, and nothing of it is open: only its id is kept, which no other may have. */
+void rule_g_end(struct check *c, uint64_t g);
 struct check_p *rule_p(struct check *c, int32_t p);
 /* The event of which *@from is the number, if it is not 0, leads to the one at hand. Clears it. */
 void rule_link(struct check *c, uint32_t *from);

@@ -81,13 +81,15 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-/* Regions that are open when their goroutine ends, end there. */
-static void flush_regions(struct check *c, const struct v1_event *ev)
+/* Regions that are open when their goroutine ends, end there. "No goroutine" does not end. */
+static void end(struct check *c, const struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
 
 	while (g->region)
 		rule_region_pop(c, g);
+	if (g->state == CHECK_DEAD && g->exists && !g->assist)
+		rule_g_end(c, ev->g);
 }
 
 int rule_go_end(struct check *c, struct v1_event *ev)
@@ -98,7 +100,7 @@ int rule_go_end(struct check *c, struct v1_event *ev)
 		return ret;
 	leave(c, ev, CHECK_DEAD);
 	if (ev->type == V1_GO_END)
-		flush_regions(c, ev);
+		end(c, ev);
 	return 0;
 }
 

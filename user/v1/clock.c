@@ -115,6 +115,10 @@ static int note(struct first_pass *f, const struct v1_event *ev, struct error *e
 				 v1_trace_type_name(t, ev->type), (unsigned long long)ev->offset);
 	f->last = ev->time;
 	mark_blocking(f, ev);
+	if (ev->type == V1_GO_END) {
+		map64_del(&f->calls, ev->g);
+		map64_del(&f->blocked, ev->g);
+	}
 	if (f->futile)
 		v1_futile_note(f->futile, ev, f->ordinal, &t->futile);
 	look_ahead(t, ev);

@@ -112,10 +112,13 @@ int convert_go_start(struct convert *c, const struct v1_event *ev)
 int convert_go_end(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_g *g = sim_g(&c->sim, ev->g);
+	bool kept = c->starting || g->stw;	/* held_back, or a P, may point to it */
 
 	if (g->status != SIM_RUNNING)
 		return 0;
 	sim_g_leave(&c->sim, SIM_CONVERTED, g, SIM_DEAD, EV_GoDestroy, 0, NULL);
+	if (!kept)
+		sim_forget_g(&c->sim, g);
 	return 1;
 }
 

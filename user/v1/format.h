@@ -17,7 +17,9 @@ enum {
 	V1_GOTRACE = 4,
 	V1_GOTRACE_HEADER = 8,	/* bytes */
 	V1_HEADER = 16,
-	V1_TYPES = 64,		/* a type is six bits */
+	V1_TYPES = 64,		/* a type is the low six bits of a record's first byte */
+	V1_COUNT_SHIFT = 6,	/* the two above them count the values of a short record; */
+	V1_BY_LENGTH = 3,	/* this count: the length of the values in bytes comes first */
 	V1_MAX_FRAMES = 1000,	/* of one stack, as every Go parser has it */
 	V1_MAX_STRING = 1000000,
 };

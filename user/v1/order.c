@@ -133,22 +133,32 @@ struct v1_order {
 	struct v1_piece *pieces;
 	/* From 1.7 on: */
 	struct next *streams;
-	struct map64 index;	/* key -> index in states */
-	struct vec states;	/* struct state */
+	struct map64 states;	/* key -> state as pack() has it; the zero state is not in it */
 	struct map64 waiting;	/* hash of a need -> first waiting stream + 1 */
 	uint32_t *next_waiting;	/* per stream: the next one + 1 */
 };
 
-static struct state *state_of(struct v1_order *m, uint64_t key)
+/*
+ * A status takes two bits. A number is at most that of the events, as each state follows another one;
+ * behind damage, where it may be anything, it only decides between events of the same time.
+ */
+static uint64_t pack(struct state state)
 {
-	bool is_new;
-	uint64_t *slot = map64_put(&m->index, key, &is_new);
+	return state.seq << 2 | state.status;
+}
 
-	if (is_new) {
-		*slot = m->states.len;
-		vec_push(&m->states, sizeof(struct state));
-	}
-	return vec_at(&m->states, struct state, *slot);
+static struct state state_of(const struct v1_order *m, uint64_t key)
+{
+	const uint64_t *packed = map64_get(&m->states, key);
+
+	return packed ? (struct state){ *packed >> 2, *packed & 3 } : (struct state){ 0, DEAD };
+}
+
+/* No event of a goroutine follows its GoEnd, or check.c would refuse it: its state is not needed. */
+static void forget_ended(struct v1_order *m, const struct v1_event *ev)
+{
+	if (ev->type == V1_GO_END)
+		map64_del(&m->states, ev->g);
 }
 
 static bool head_less(const struct head *a, const struct head *b)
@@ -230,7 +240,7 @@ static void offer(struct v1_order *m, uint32_t stream)
 	if (!next->has_event)
 		return;
 	s = step_of(&next->ev);
-	if (s.key == NO_KEY || is_ready(&s, *state_of(m, s.key))) {
+	if (s.key == NO_KEY || is_ready(&s, state_of(m, s.key))) {
 		heap_push(m, (struct head){ next->ev.time, stream, stream });
 		return;
 	}
@@ -259,24 +269,23 @@ static void wake(struct v1_order *m, uint64_t key, struct state need)
 
 static void give_state(struct v1_order *m, struct step *s)
 {
-	struct state *now = state_of(m, s->key);
+	struct state now = state_of(m, s->key);
 
 	if (s->give.seq == ANY_SEQ)
-		s->give.seq = now->seq;
+		s->give.seq = now.seq;
 	else if (s->give.seq == NEXT_SEQ)
-		s->give.seq = now->seq + 1;
-	*now = s->give;
+		s->give.seq = now.seq + 1;
+	*map64_put(&m->states, s->key, NULL) = pack(s->give);
 }
 
 static int apply(struct v1_order *m, const struct v1_event *ev, struct error *err)
 {
 	struct step s = step_of(ev);
-	struct state *now;
 
+	forget_ended(m, ev);
 	if (s.key == NO_KEY)
 		return 0;
-	now = state_of(m, s.key);
-	if (!is_ready(&s, *now))
+	if (!is_ready(&s, state_of(m, s.key)))
 		return error_set(err, -EPROTO, "encountered impossible goroutine state transition: "
 				 "%s at offset 0x%llx", v1_trace_type_name(m->t, ev->type),
 				 (unsigned long long)ev->offset);
@@ -313,7 +322,7 @@ static bool event_is_ready(struct v1_order *m, const struct v1_event *ev)
 {
 	struct step s = step_of(ev);
 
-	return s.key == NO_KEY || is_ready(&s, *state_of(m, s.key));
+	return s.key == NO_KEY || is_ready(&s, state_of(m, s.key));
 }
 
 static void push_stream(struct v1_order *m, uint32_t stream)
@@ -353,6 +362,7 @@ static int next_by_time(struct v1_order *m, struct v1_event *ev)
 		push_stream(m, stream);
 		if (doubtful)
 			continue;
+		forget_ended(m, ev);
 		if (s.key != NO_KEY)
 			give_state(m, &s);
 		v1_make_plain(ev);
@@ -478,9 +488,8 @@ void v1_order_free(struct v1_order *m)
 	if (!m)
 		return;
 	v1_reader_release(&m->reader);
-	map64_free(&m->index);
+	map64_free(&m->states);
 	map64_free(&m->waiting);
-	vec_free(&m->states);
 	free(m->next_waiting);
 	free(m->streams);
 	free(m->pieces);

@@ -182,6 +182,6 @@ int v1_reader_next(struct v1_reader *r, struct v1_record *rec, struct error *err
 	if (rec->type == V1_STRING)
 		ret = read_string(r, rec, err);
 	else
-		ret = read_event(r, rec, head >> 6, err);
+		ret = read_event(r, rec, head >> V1_COUNT_SHIFT, err);
 	return ret ? ret : 1;
 }

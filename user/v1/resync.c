@@ -8,9 +8,9 @@
 #include "v1/text_form.h"
 
 enum {
-	BATCH_HEAD = V1_BATCH | 1 << 6,
+	BATCH_HEAD = V1_BATCH | 1 << V1_COUNT_SHIFT,
 	STRING_HEAD = V1_STRING,
-	STACK_HEAD = V1_STACK | V1_BY_LENGTH << 6,
+	STACK_HEAD = V1_STACK | V1_BY_LENGTH << V1_COUNT_SHIFT,
 	RUN = 32,		/* records that must be good behind it, or all that are left */
 	NEW_PS = 1024,		/* Ps that may come after the damage */
 	MAX_RECORD_HEAD = 32,	/* bytes in front of the last value of a record of 4 */

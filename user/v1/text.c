@@ -36,7 +36,7 @@ struct writer {
 /* The record takes as many bytes as its shortest form: then it is that form. */
 static bool is_shortest(const struct writer *w, const struct v1_record *rec)
 {
-	unsigned int k = w->r.cursor.data[rec->offset] >> 6;
+	unsigned int k = w->r.cursor.data[rec->offset] >> V1_COUNT_SHIFT;
 	size_t i, n = 0;
 
 	if (k != v1_count_code(&w->r.format, rec->type, rec->nvalues))
@@ -62,7 +62,7 @@ static uint8_t width_at(const uint8_t **p)
 static void measure(struct writer *w, const struct v1_record *rec)
 {
 	const uint8_t *p = w->r.cursor.data + rec->offset;
-	bool by_length = *p++ >> 6 == V1_BY_LENGTH && rec->type != V1_STRING;
+	bool by_length = *p++ >> V1_COUNT_SHIFT == V1_BY_LENGTH && rec->type != V1_STRING;
 	size_t i;
 
 	w->widths.values.len = 0;
@@ -119,7 +119,7 @@ static uint8_t *put_length(uint8_t *p, const char *name, uint64_t length, uint8_
 
 static uint8_t *put_form(const struct writer *w, uint8_t *p, const struct v1_record *rec)
 {
-	uint64_t k = w->r.cursor.data[rec->offset] >> 6;
+	uint64_t k = w->r.cursor.data[rec->offset] >> V1_COUNT_SHIFT;
 
 	if (k != v1_count_code(&w->r.format, rec->type, rec->nvalues))
 		p = put_values(p, "k", &k, NULL);

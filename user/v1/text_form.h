@@ -16,7 +16,7 @@
 
 #include "v1/format.h"
 
-enum { V1_MAX_NAMES = 64, V1_BY_LENGTH = 3 };
+enum { V1_MAX_NAMES = 64 };
 
 /* Names of a record's numbers in wire order, deltas and stack included, one space between. */
 struct v1_text_names {

@@ -191,7 +191,7 @@ static int put_record(struct wire *w, unsigned int type, struct form *f)
 
 	if (ret)
 		return ret;
-	buf_add_byte(&w->sink->buf, (uint8_t)(type | f->k.value << 6));
+	buf_add_byte(&w->sink->buf, (uint8_t)(type | f->k.value << V1_COUNT_SHIFT));
 	if (f->k.value == V1_BY_LENGTH && type != V1_STRING) {
 		ret = settle_length(w, &f->length, w->values.len, "numbers");
 		if (ret)
@@ -267,8 +267,9 @@ static unsigned int type_named(const struct wire *w, struct text_span name)
 	return 0;
 }
 
-static int write_record(struct wire *w, struct text_span line)
+static int write_record(void *ctx, struct text_span line)
 {
+	struct wire *w = ctx;
 	struct text_span name = span_token(&line);
 	unsigned int type = type_named(w, name);
 	struct form form = {0};
@@ -292,22 +293,6 @@ static int write_record(struct wire *w, struct text_span line)
 	return ret;
 }
 
-static int write_records(struct wire *w)
-{
-	struct text_span line;
-	int ret;
-
-	while ((ret = lines_next(w->lines, &line)) > 0) {
-		ret = write_record(w, line);
-		if (ret)
-			return ret;
-		sink_settle(w->sink);
-		if (w->sink->error)
-			return 0;	/* sink_close() says why */
-	}
-	return ret;
-}
-
 static int write_old(struct text_lines *lines, int version, struct raw_sink *sink)
 {
 	struct wire w = { .lines = lines, .sink = sink };
@@ -317,7 +302,7 @@ static int write_old(struct text_lines *lines, int version, struct raw_sink *sin
 	buf_add(&sink->buf, header, v1_header_write(header, version));
 	v1_format_init(&w.format, version);
 	v1_text_names_init(&w.names, &w.format);
-	ret = write_records(&w);
+	ret = wire_lines(lines, sink, write_record, &w);
 	buf_free(&w.values);
 	buf_free(&w.data);
 	return ret;

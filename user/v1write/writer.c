@@ -18,8 +18,6 @@ enum {
 	RECORD_MAX = 2 + 6 * VARINT_MAX,	/* type, length, delta, up to four arguments, stack */
 	NAME_MAX_BYTES = 1024,		/* of a function or a file: the last ones (traceFrameForPC) */
 	STACK_MAX = 2 * VARINT_MAX * (1 + 2 * TRACEV2_MAX_FRAMES),
-	COUNT_SHIFT = 6,
-	BY_LENGTH = 3,			/* the count that says that a length follows */
 	FIRST_WITH_TABLE_BATCH = 11,	/* before it the tables follow without a Batch */
 	OUTS_BASE = 2,			/* V1_NO_P is in outs[1], V1_SAMPLES in outs[0] */
 };
@@ -64,12 +62,6 @@ bool v1_can_write(int version)
 	return version == 8 || version == 11 || version == 19 || version == 21;
 }
 
-static void put_uv(struct buf *b, uint64_t v)
-{
-	buf_reserve(b, VARINT_MAX);
-	b->len = (size_t)(varint_put(b->data + b->len, v) - b->data);
-}
-
 static int fail_write(const struct v1_writer *w, int code, struct error *err)
 {
 	bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
@@ -103,6 +95,7 @@ static int write_out(struct v1_writer *w, struct buf *b, struct error *err)
 int v1_writer_new(struct v1_writer **ret, int fd, const struct v1_writer_opts *opts,
 		  struct error *err)
 {
+	uint8_t header[V1_HEADER];
 	struct v1_writer *w;
 	int r;
 
@@ -114,9 +107,7 @@ int v1_writer_new(struct v1_writer **ret, int fd, const struct v1_writer_opts *o
 	w->opts = *opts;
 	w->texts = strset_new();
 	v1_format_init(&w->format, opts->version);
-	buf_printf(&w->full, "go 1.%d trace", opts->version);
-	while (w->full.len < V1_HEADER)
-		buf_add_byte(&w->full, 0);
+	buf_add(&w->full, header, v1_header_write(header, opts->version));
 	r = write_out(w, &w->full, err);
 	if (r)
 		v1_writer_free(w);
@@ -158,9 +149,9 @@ static void flush(struct v1_writer *w, struct v1_out *out)
 
 static void put_batch(struct buf *b, int32_t p, uint64_t ticks)
 {
-	buf_add_byte(b, V1_BATCH | 1 << COUNT_SHIFT);
-	put_uv(b, (uint64_t)(int64_t)p);
-	put_uv(b, ticks);
+	buf_add_byte(b, V1_BATCH | 1 << V1_COUNT_SHIFT);
+	varint_add(b, (uint64_t)(int64_t)p);
+	varint_add(b, ticks);
 }
 
 /* Makes room for @n bytes, behind a Batch record; samples are filed under P 0 (traceReadCPU). */
@@ -184,14 +175,14 @@ static void event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsign
 
 	need(w, out, RECORD_MAX + more, tick);
 	start = p = out->body.data + out->body.len;
-	*p++ = (uint8_t)(type | (n < BY_LENGTH ? n : BY_LENGTH) << COUNT_SHIFT);
-	p += n >= BY_LENGTH;
+	*p++ = (uint8_t)(type | (n < V1_BY_LENGTH ? n : V1_BY_LENGTH) << V1_COUNT_SHIFT);
+	p += n >= V1_BY_LENGTH;
 	p = varint_put(p, tick - out->last);
 	for (i = 0; i < w->format.nargs[type]; i++)
 		p = varint_put(p, args[i]);
 	if (spec->stack)
 		p = varint_put(p, stack);
-	if (n >= BY_LENGTH)
+	if (n >= V1_BY_LENGTH)
 		start[1] = (uint8_t)(p - start - 2);
 	out->last_start = out->body.len;
 	out->last_before = out->last;
@@ -214,7 +205,7 @@ void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const
 	if (n > BUFFER / 2)
 		n = BUFFER / 2;
 	event(w, out, tick, V1_LOG, args, stack, n + VARINT_MAX);
-	put_uv(&out->body, n);
+	varint_add(&out->body, n);
 	buf_add(&out->body, text, n);
 }
 
@@ -254,8 +245,8 @@ static uint64_t intern(struct v1_writer *w, const char *s, size_t n, const char 
 static void put_string(struct buf *b, uint64_t id, const char *text)
 {
 	buf_add_byte(b, V1_STRING);
-	put_uv(b, id);
-	put_uv(b, strset_len(text));
+	varint_add(b, id);
+	varint_add(b, strset_len(text));
 	buf_add(b, text, strset_len(text));
 }
 
@@ -376,8 +367,8 @@ static void put_record(struct v1_writer *w, const uint8_t *record, const uint8_t
 	size_t n = (size_t)(end - record);
 
 	table_room(w, n + RECORD_MAX);
-	buf_add_byte(&w->tables, V1_STACK | BY_LENGTH << COUNT_SHIFT);
-	put_uv(&w->tables, n);
+	buf_add_byte(&w->tables, V1_STACK | V1_BY_LENGTH << V1_COUNT_SHIFT);
+	varint_add(&w->tables, n);
 	buf_add(&w->tables, record, n);
 	w->counts.stacks++;
 }
@@ -512,7 +503,7 @@ static void put_frequency(struct v1_writer *w)
 		return;
 	w->has_frequency = true;
 	buf_add_byte(&w->full, V1_FREQUENCY);
-	put_uv(&w->full, w->opts.frequency);
+	varint_add(&w->full, w->opts.frequency);
 }
 
 static void put_timers(struct v1_writer *w)
@@ -521,7 +512,7 @@ static void put_timers(struct v1_writer *w)
 
 	for (i = 0; i < w->timers.len; i++) {
 		buf_add_byte(&w->full, V1_TIMER_GOROUTINE);
-		put_uv(&w->full, *vec_at(&w->timers, uint64_t, i));
+		varint_add(&w->full, *vec_at(&w->timers, uint64_t, i));
 	}
 }
 
