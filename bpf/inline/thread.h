@@ -32,13 +32,32 @@ static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 	return (__u32)pid_tgid || i >= INLINE_PS ? pid_tgid : shared->owners[i];
 }
 
+register __u64 stack_pointer __asm__("rsp");
+
+/*
+ * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly always has. Where it
+ * is used up by all but what the runtime itself needs, a hit is lost rather than that it writes below.
+ */
+static __always_inline bool has_room(void)
+{
+	enum { DEEPEST = 1024 };	/* MOST in tools/inline-check */
+	__u64 g = arch_g(0), m = read_u64(g + off.g_m);
+
+	if (read_u64(m + off.m_curg) == g)
+		g = read_u64(m + off.m_g0);
+	return stack_pointer - read_u64(g + off.g_stack_lo) >= DEEPEST;
+}
+
 static __always_inline bool is_target(__u64 pid_tgid)
 {
 	ring_of_hit = ring_state_at(bpf_get_smp_processor_id());
 	if (!ring_of_hit)
 		return false;
 	ring_of_hit->hits++;
-	return true;
+	if (has_room())
+		return true;
+	count_lost(ring_of_hit);
+	return false;
 }
 
 #endif

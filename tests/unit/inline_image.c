@@ -321,6 +321,29 @@ static void a_kilobyte_of_the_system_stack_is_enough(void)
 	fake_end();
 }
 
+/* On a system stack that is nearly used up a record is lost, and counted, and nothing is written below the stack. */
+static void a_stack_without_room_costs_the_record(void)
+{
+	uint64_t *lo = &thread.system[STACK / 16 - 60];
+	size_t i;
+	int own;
+
+	for (own = 0; own < 2; own++) {
+		begin(1, 8);
+		make_chain(3);
+		memset(thread.system, 0xaa, sizeof(thread.system) / 2);
+		AT(thread.g0, g_stack_lo) = addr_of(lo);
+		AT(thread.g0, g_sched_sp) = addr_of(&thread.system[STACK / 16]);
+		change(own ? thread.g0 : thread.g, thread.g, 2, 4);
+		CHECK_EQ(fake_landed, 1);
+		CHECK_EQ(records(), 0);
+		CHECK_EQ(fake_states->lost, 1);
+		for (i = 0; &thread.system[i] < lo; i++)
+			CHECK_EQ(thread.system[i], 0xaaaaaaaaaaaaaaaa);
+		fake_end();
+	}
+}
+
 /* --- the records --- */
 
 static void a_park_has_its_reason_and_stack(void)
@@ -908,6 +931,7 @@ int main(void)
 		UNIT(registers_survive_where_nothing_is_recorded),
 		UNIT(the_stack_of_a_goroutine_is_not_touched),
 		UNIT(a_kilobyte_of_the_system_stack_is_enough),
+		UNIT(a_stack_without_room_costs_the_record),
 		UNIT(a_park_has_its_reason_and_stack),
 		UNIT(a_wake_up_has_the_stack_of_who_wakes),
 		UNIT(a_wake_up_by_a_goroutine_itself),

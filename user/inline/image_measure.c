@@ -173,6 +173,7 @@ static void make_up(struct bench *b)
 	AT(b->g, g_stack_hi) = addr_of(b->stack) + sizeof(b->stack);
 	AT(b->m, m_curg) = addr_of(b->g);
 	AT(b->m, m_g0) = addr_of(b->g0);
+	AT(b->g0, g_stack_lo) = addr_of(b->system);
 	AT(b->g0, g_sched_sp) = addr_of(b->system) + sizeof(b->system);
 	AT(b->m, m_procid) = 1;
 	for (i = 0; i < FRAMES; i++) {
