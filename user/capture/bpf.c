@@ -46,8 +46,8 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 {
 	unsigned int needs = b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
 
-	/* a seccomp filter is suspended with CAP_SYS_ADMIN */
-	return b->plan->for_inline ? needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN : needs;
+	/* a seccomp filter is read with CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h) */
+	return b->plan->for_inline ? needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
 }
 
 static const char *const calibration_programs[] = {

@@ -3,9 +3,9 @@
  * inject: memory for gotap inside the target, and its removal, by system calls that one of the
  * target's threads is made to do. Everything here runs in the prober (capture/prober.h).
  *
- * The thread is one that sleeps in runtime.futex or runtime.usleep, and the calls are made at that very
- * system call instruction: if the prober is killed at any instant, the thread comes back from a
- * call the result of which the runtime ignores there (futexsleep and usleep may return early).
+ * The thread is one that sleeps in runtime.futex or runtime.usleep. It is held for a moment (hold.h), makes one call at
+ * that very system call instruction, and comes back from there with a result that the runtime ignores (futexsleep
+ * and usleep may return early). So it does, too, if the prober is killed at any instant.
  */
 #ifndef GOTAP_INLINE_INJECT_H
 #define GOTAP_INLINE_INJECT_H
@@ -48,8 +48,8 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 /* Writes into the code (which the target may not), by its mem file. */
 int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err);
 /*
- * Takes the memory out again once no thread of the target can be inside of the code: no pc in it and no
- * address of it on a stack. Nothing may lead there any more (patch.h). -EBUSY: after @timeout_ms a thread was
+ * Takes the memory out again once no thread of the target can be inside of the code: no pc in it, and no frame of a
+ * signal that came there (inside.h). Nothing may lead there any more (patch.h). -EBUSY: after @timeout_ms a thread was
  * still inside, or may have been; then the memory stays, inert.
  */
 int inject_remove(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,

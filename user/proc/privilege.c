@@ -29,6 +29,7 @@ static const struct {
 	{ PRIVILEGE_PERFMON, CAP_PERFMON, "CAP_PERFMON", "cap_perfmon", true },
 	{ PRIVILEGE_PTRACE, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "cap_sys_ptrace", false },
 	{ PRIVILEGE_ADMIN, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "cap_sys_admin", false },
+	{ PRIVILEGE_NICE, CAP_SYS_NICE, "CAP_SYS_NICE", "cap_sys_nice", false },
 };
 
 /* Both are in the first word of a set. */

@@ -9,6 +9,7 @@
  *	CAP_SYS_PTRACE	read another process's memory and links in /proc/PID
  *	CAP_SYS_ADMIN	perf uprobes, which kernels without uprobe_multi need (up to
  *			the fix of CVE-2025-38466 CAP_PERFMON was enough)
+ *	CAP_SYS_NICE	be a real-time thread for a moment (inline/hold.h); it goes without
  */
 #ifndef GOTAP_PROC_PRIVILEGE_H
 #define GOTAP_PROC_PRIVILEGE_H
@@ -23,7 +24,8 @@ enum privilege {
 	PRIVILEGE_PERFMON = 2,
 	PRIVILEGE_PTRACE = 4,
 	PRIVILEGE_ADMIN = 8,
-	PRIVILEGE_ALL = 15,
+	PRIVILEGE_ALL = 15,	/* of those that a recording may need */
+	PRIVILEGE_NICE = 16,
 };
 
 /* The privileges that are in effect, as bits; directly or by CAP_SYS_ADMIN. */
