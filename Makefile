@@ -281,7 +281,7 @@ uninstall:
 
 clean:
 	$(call say,CLEAN,$(BUILD))
-	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/inline* $(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz \
-		$(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/inline* \
+		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)
