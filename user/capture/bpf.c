@@ -79,13 +79,15 @@ static void take_out(struct held *held)
 {
 	struct inliner *in = held->inliner;
 	struct error err;
+	int r;
 
 	inliner_silence(in);
 	if (in->status->state == INLINE_STATE_ON) {
 		inliner_look_again(in);
-		if (!links_cover(&held->links, &err))
+		r = links_cover(&held->links, &err);
+		if (!r)
 			inliner_undo(in);
-		else
+		else if (r != -ESRCH)	/* else all of it went with the program */
 			inliner_give_up(in, &err);
 	}
 	links_detach(&held->links, BPF_ALL);

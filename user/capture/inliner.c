@@ -254,7 +254,8 @@ int inliner_inject(struct inliner *in, struct error *err)
 	struct inject_hosts hosts = hosts_of(in);
 	uint64_t bias = in->proc->bias;
 	struct image im;
-	int r = inject_possible(in->proc, err);
+	int r = in->patches.len ? inject_possible(in->proc, err) :
+		error_set(err, -ENOTSUP, "none of its probes is at an instruction that could be changed");
 
 	if (r)
 		return r;
