@@ -82,7 +82,7 @@ static void take_out(struct held *held)
 	int r;
 
 	inliner_silence(in);
-	if (in->status->state == INLINE_STATE_ON) {
+	if (in->status->state == INLINE_STATE_ON && !inliner_is_gone(in)) {
 		inliner_look_again(in);
 		r = links_cover(&held->links, &err);
 		if (!r)

@@ -4,6 +4,7 @@
 #include "capture/inliner.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -413,6 +414,17 @@ static void forget(struct inliner *in)
 	in->memory = (struct injected){ .memfd = -1 };
 }
 
+bool inliner_is_gone(struct inliner *in)
+{
+	struct pollfd end = { .fd = in->proc->pidfd, .events = POLLIN };
+
+	if (in->status->state != INLINE_STATE_GONE && poll(&end, 1, 0) != 1 && !process_execed(in->proc))
+		return false;
+	if (in->status->state == INLINE_STATE_ON || in->status->state == INLINE_STATE_STUCK)
+		in->status->state = INLINE_STATE_GONE;
+	return true;
+}
+
 /* The word of life ends with the memory: what stays behind is inert. */
 void inliner_remove(struct inliner *in)
 {
@@ -425,7 +437,7 @@ void inliner_remove(struct inliner *in)
 	inliner_silence(in);
 	if (in->shared)
 		alive_end(&in->shared->alive);
-	if (in->status->state != INLINE_STATE_STUCK) {
+	if (!inliner_is_gone(in) && in->status->state != INLINE_STATE_STUCK) {
 		r = inject_remove(in->proc, &hosts, &in->memory, LEAVE_MS, &err);
 		in->status->state = r && r != -ESRCH ? INLINE_STATE_LEFT : INLINE_STATE_UNDONE;
 		if (r && r != -ESRCH)

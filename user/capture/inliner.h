@@ -30,6 +30,7 @@ enum inline_state {
 	INLINE_STATE_OFF,	/* nothing was changed */
 	INLINE_STATE_ON,	/* calls lead to code in the target */
 	INLINE_STATE_UNDONE,	/* all is as before */
+	INLINE_STATE_GONE,	/* the program has ended, or runs another: its memory is gone with it */
 	INLINE_STATE_LEFT,	/* calls are as before, the memory could not be taken out: it is inert */
 	INLINE_STATE_STUCK,	/* calls could not be put back: their code does nothing */
 };
@@ -86,6 +87,8 @@ void inliner_look_again(struct inliner *in);
 void inliner_undo(struct inliner *in);
 /* That was impossible, for @why: calls keep leading to code that does nothing. */
 void inliner_give_up(struct inliner *in, const struct error *why);
+/* Has the program ended, or exec'ed another? Then there is nothing to undo. */
+bool inliner_is_gone(struct inliner *in);
 /* No call leads in any more, or none could be put back. */
 void inliner_remove(struct inliner *in);
 /* Nothing is recorded from now on. */

@@ -11,6 +11,7 @@ static const struct {
 	[INLINE_STATE_OFF] = { "off", NULL },
 	[INLINE_STATE_ON] = { "on", "the program is still changed" },
 	[INLINE_STATE_UNDONE] = { "undone", "all of it was taken out: the program is as before" },
+	[INLINE_STATE_GONE] = { "gone", "it went with the program" },
 	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory stays, and does nothing" },
 	[INLINE_STATE_STUCK] = { "calls-left", "calls still lead to code that does nothing; a further recording takes it "
 				 "out" },
@@ -32,6 +33,11 @@ static void print_left(const struct report *r, FILE *f)
 	}
 }
 
+static bool is_as_it_was(const struct inline_status *s)
+{
+	return s->state == INLINE_STATE_UNDONE || s->state == INLINE_STATE_GONE;
+}
+
 void report_print_inline(const struct report *r, FILE *f)
 {
 	const struct inline_status *s = r->in_target;
@@ -48,7 +54,7 @@ void report_print_inline(const struct report *r, FILE *f)
 	else
 		show_printf(f, "inline: %u places led to code in the program, one thread was held for %.2f ms at most, %s%s%s\n",
 			    s->sites, (double)s->held_ns / 1e6, states[s->state].text,
-			    s->state == INLINE_STATE_UNDONE ? "" : ": ", s->state == INLINE_STATE_UNDONE ? "" : s->why);
+			    is_as_it_was(s) ? "" : ": ", is_as_it_was(s) ? "" : s->why);
 	if (s->stayed && s->state != INLINE_STATE_OFF)
 		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
 	if (s->disturbed[0])
