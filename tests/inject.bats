@@ -55,7 +55,7 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	local version
 	for version in $(releases); do
 		start "$version" netload -clients 8 -pause 0
-		drive patch "$(times 8)"
+		drive patch "$(times 4)"
 		held "$version"
 		server_is_well
 		stop_target
@@ -84,6 +84,22 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	start "$REFERENCE_GO" idle
 	drive cycles "$(times 10)"
 	target_runs
+}
+
+@test "signals, and stops of the whole program, in the middle of it" {
+	local i
+	start "$REFERENCE_GO" netload -clients 8 -pause 0
+	(for i in {1..300}; do
+		kill -STOP "$TARGET"
+		kill -CONT "$TARGET"
+		kill -URG "$TARGET"
+		sleep 0.003
+	done) 3>&- &
+	drive storm 1000
+	matches '^in and out [1-9]'
+	wait "$!"
+	drive cycles 1
+	server_is_well
 }
 
 @test "a program that is stopped stays so, and is not changed" {

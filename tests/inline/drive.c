@@ -71,15 +71,29 @@ static void find_host(const char *name, uint64_t ret[2])
 	ret[1] = ret[0] + fn.size;
 }
 
+static int try_open(pid_t pid, struct error *err)
+{
+	struct procfs fs;
+	int r = procfs_open(&fs, NULL, err);
+
+	if (!r)
+		r = process_open(&process, &fs, pid, err);
+	if (!r)
+		r = gobin_open_fd(&bin, process.exe_file, process.exe, err);
+	return r ? r : process_find_bias(&process, gobin_entry(bin), err);
+}
+
+/* Amid an exec a process cannot be opened for a moment. */
 static void open_target(pid_t pid)
 {
 	struct error err = {0};
-	struct procfs fs;
+	int tries = 0;
 
-	if (procfs_open(&fs, NULL, &err) || process_open(&process, &fs, pid, &err) ||
-	    gobin_open_fd(&bin, process.exe_file, process.exe, &err) ||
-	    process_find_bias(&process, gobin_entry(bin), &err))
-		die("%s", err.text);
+	while (try_open(pid, &err)) {
+		if (kill(pid, 0) || ++tries == 100)
+			die("%s", err.text);
+		sleep_ns(5000000);
+	}
 	process_file_path(process.exe_file, process.module);
 	find_host("runtime.futex", hosts.futex);
 	find_host("runtime.usleep", hosts.usleep);

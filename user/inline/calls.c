@@ -37,11 +37,17 @@ struct job {
 
 /* --- one thread --- */
 
+/* ptrace says of a thread that has just ended that it may not be traced. */
+static bool is_alive(const struct process *p, pid_t tid)
+{
+	char state = thread_state(p, tid);
+
+	return state && state != 'Z' && state != 'X';
+}
+
 static bool has_ended(const struct process *p)
 {
-	char state = thread_state(p, 0);
-
-	return !state || state == 'Z' || state == 'X' || process_execed(p);
+	return !is_alive(p, 0) || process_execed(p);
 }
 
 static int ended(const struct worker *w)
@@ -69,6 +75,14 @@ static bool allows_all(const struct hold *h, const struct filters *f, const stru
 	return true;
 }
 
+/* A kernel without seccomp has no such field. */
+static int seccomp_mode(const struct process *p, pid_t tid)
+{
+	int mode = (int)thread_status(p, tid, "Seccomp");
+
+	return mode < 0 && thread_status(p, tid, "Tgid") > 0 ? 0 : mode;
+}
+
 /* May this thread do it? While it is held it changes neither its filters nor its program. */
 static int look_at_thread(const struct worker *w, const struct hold *h)
 {
@@ -79,7 +93,7 @@ static int look_at_thread(const struct worker *w, const struct hold *h)
 		return -EAGAIN;
 	if (process_execed(w->p))
 		return ended(w);
-	r = filters_read(&f, h->tid, (int)thread_status(w->p, h->tid, "Seccomp"));
+	r = filters_read(&f, h->tid, seccomp_mode(w->p, h->tid));
 	if (r || !allows_all(h, &f, w->job))
 		r = refused(w);
 	filters_free(&f);
@@ -111,7 +125,7 @@ static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 	struct hold h;
 	int r = hold_begin(&h, tid);
 
-	if (r == -EPERM)
+	if (r == -EPERM && is_alive(w->p, tid))
 		return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another tracer is "
 				 "there, or a rule forbids it", w->p->pid);
 	if (r)

@@ -82,6 +82,8 @@ char thread_state(const struct process *p, pid_t tid)
 
 /* --- those that sleep --- */
 
+enum { ENOUGH = 4 };	/* one will do, but it may wake meanwhile */
+
 enum sleep { AWAKE, FOR_A_TIME, FOR_SOMEBODY };
 
 static bool is_within(const uint64_t host[2], uint64_t pc)
@@ -132,7 +134,7 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 	size_t i;
 
 	procfs_tids(&p->fs, p->pid, &all);
-	for (i = 0; i < all.len; i++) {
+	for (i = 0; i < all.len && ret->len < ENOUGH; i++) {
 		pid_t tid = *vec_at(&all, pid_t, i);
 
 		switch (sleep_of_thread(p, hosts, tid)) {

@@ -26,7 +26,7 @@ long thread_status(const struct process *p, pid_t tid, const char *field);
 char thread_state(const struct process *p, pid_t tid);
 
 /*
- * Appends the ids (pid_t) of all threads that sleep in @hosts, those first that somebody else has to wake: it
+ * Appends the ids (pid_t) of some threads that sleep in @hosts, those first that somebody else has to wake: it
  * does the program less to hold one of these than the monitor of the runtime (sysmon), which sleeps for a time.
  */
 void threads_asleep(const struct process *p, const struct inject_hosts *hosts, struct vec *ret);
