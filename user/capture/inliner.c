@@ -19,7 +19,7 @@
  * A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. But it makes some ten system calls, and
  * before each it waits for a processor like any other.
  */
-enum { FIND_THREAD_MS = 2000, LEAVE_MS = 1000 };
+enum { FIND_THREAD_MS = 2000, LEAVE_MS = 3000 };
 
 /* By enum program. */
 static const enum inline_program programs[PROGRAMS] = {
