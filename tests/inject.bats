@@ -9,8 +9,8 @@ load lib/common
 
 setup() {
 	require_root
-	make -s -C "$CHECKOUT" BUILD="$BUILD" "$BUILD/inline/drive" >/dev/null
 	DRIVE=$BUILD/inline/drive
+	[ -x "$DRIVE" ] || fail "make unit builds $DRIVE"
 }
 
 teardown() { stop_targets; }

@@ -305,8 +305,8 @@ static void cycles(size_t n, bool patching)
 	}
 	check_clean();
 	qsort(held, n, sizeof(*held), by_value);
-	printf("%zu cycles, %zu calls, longest hold of a cycle: median %" PRIu64 " us, max %" PRIu64 " us\n", n, n_patches,
-	       held[n / 2] / 1000, held[n - 1] / 1000);
+	printf("%zu cycles, %zu calls, longest hold of a cycle: median %" PRIu64 " us, max %" PRIu64 " us\n",
+	       n, n_patches, held[n / 2] / 1000, held[n - 1] / 1000);
 }
 
 /* --- killed --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inline_child: a process for the unit tests of room inline to work on: a fork of the test that does what it is asked. */
+/* inline_child: a process for the unit tests of room inline to work on: a fork of the test. */
 #ifndef GOTAP_TESTS_INLINE_CHILD_H
 #define GOTAP_TESTS_INLINE_CHILD_H
 

@@ -135,6 +135,7 @@ int main(void)
 {
 	make_code();
 	return unit_main((struct unit_case[]){
-		UNIT(a_thread_inside), UNIT(a_thread_in_a_handler), UNIT(a_thread_that_was_there), UNIT(a_thread_that_runs),
+		UNIT(a_thread_inside), UNIT(a_thread_in_a_handler), UNIT(a_thread_that_was_there),
+			UNIT(a_thread_that_runs),
 		UNIT(frames), {0} });
 }

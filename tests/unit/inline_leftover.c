@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* leftover: memory of a gotap that is gone is found, and nothing that only looks like it; the numbers in it are not believed. */
+/*
+ * leftover: memory of a gotap that is gone is found, and nothing that only looks like it; the numbers in it are
+ * not believed.
+ */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -44,7 +47,8 @@ static uint8_t *make_code(void)
 
 static void be_left(int ready)
 {
-	struct inline_shared begin = { .magic = with.magic, .size = SIZE, .code = (uintptr_t)with.near, .code_size = CODE };
+	struct inline_shared begin = { .magic = with.magic, .size = SIZE, .code = (uintptr_t)with.near,
+				      .code_size = CODE };
 	int fd = memfd_create(with.name, MFD_ALLOW_SEALING);
 
 	if (with.other_place)
@@ -217,6 +221,7 @@ static void an_open_file_alone(void)
 int main(void)
 {
 	return unit_main((struct unit_case[]){
-		UNIT(memory_and_patches), UNIT(other_differences), UNIT(an_address_that_is_not_code), UNIT(a_gotap_that_lives),
+		UNIT(memory_and_patches), UNIT(other_differences), UNIT(an_address_that_is_not_code),
+			UNIT(a_gotap_that_lives),
 		UNIT(another_name), UNIT(another_begin), UNIT(an_open_file_alone), {0} });
 }

@@ -52,12 +52,14 @@ static bool has_ended(const struct process *p)
 
 static int ended(const struct worker *w)
 {
-	return error_set(&w->job->err, -ESRCH, "process %d has ended, or runs another program by now", w->p->pid);
+	return error_set(&w->job->err, -ESRCH, "process %d has ended, or runs another program by now",
+			 w->p->pid);
 }
 
 static int refused(const struct worker *w)
 {
-	return error_set(&w->job->err, -ENOTSUP, "a seccomp filter of process %d may forbid the system calls that put gotap's "
+	return error_set(&w->job->err, -ENOTSUP, "a seccomp filter of process %d may forbid the system "
+			 "calls that put gotap's "
 			 "code into it, and that could end it: record without --attach inline", w->p->pid);
 }
 
@@ -126,8 +128,8 @@ static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 	int r = hold_begin(&h, tid);
 
 	if (r == -EPERM && is_alive(w->p, tid))
-		return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another tracer is "
-				 "there, or a rule forbids it", w->p->pid);
+		return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another "
+				 "tracer is there, or a rule forbids it", w->p->pid);
 	if (r)
 		return -EAGAIN;
 	r = send_held(w, &h, c);
@@ -182,8 +184,8 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 }
 
 /*
- * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then it has made this one.
- * Blocked otherwise, by a signal that stops the process, or a freezer, it may not even have begun.
+ * A thread that is let go runs, or wants to, up to when it is blocked in another system call: then it has
+ * made this one. Blocked otherwise, by a signal that stops the process, or a freezer, it may not even have begun.
  */
 static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 {
@@ -202,8 +204,8 @@ static int no_effect(const struct worker *w, const struct call *c)
 {
 	if (has_ended(w->p))
 		return ended(w);
-	return error_set(&w->job->err, -ENOTSUP, "%s had no effect in process %d: a limit of it (open files, address space, "
-			 "mappings) or a security module forbids it", c->name, w->p->pid);
+	return error_set(&w->job->err, -ENOTSUP, "%s had no effect in process %d: a limit of it (open "
+			 "files, address space, mappings) or a security module forbids it", c->name, w->p->pid);
 }
 
 static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)
@@ -215,8 +217,8 @@ static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)
 			return c->done ? no_effect(w, c) : 0;
 		made = has_made(w->p, tid, c);
 		if (!made && now_ns() >= w->deadline)
-			return error_set(&w->job->err, -EINPROGRESS, "a thread of process %d got no processor in time",
-					 w->p->pid);
+			return error_set(&w->job->err, -EINPROGRESS, "a thread of process %d got no "
+					 "processor in time", w->p->pid);
 		if (!made)
 			sleep_ns(MS / 20);
 	}
@@ -259,8 +261,8 @@ static int run(struct job *job, int timeout_ms, struct error *err)
 	int r = apart_run(work_apart, job, timeout_ms);
 
 	if (r == -ECANCELED)
-		return error_set(err, -EINPROGRESS, "the process that held a thread of process %d was killed, or the thread "
-				 "got no processor in time", job->worker.p->pid);
+		return error_set(err, -EINPROGRESS, "the process that held a thread of process %d was "
+				 "killed, or the thread got no processor in time", job->worker.p->pid);
 	if (r)
 		return cannot_start(r, err);
 	return job->result ? error_set(err, job->result, "%s", job->err.text) : 0;

@@ -57,8 +57,8 @@ static int check_seccomp(const struct process *p, struct error *err)
 	if (mode <= 0)
 		return 0;
 	if (!(privilege_have() & PRIVILEGE_ADMIN) || privilege_has_seccomp())
-		return error_set(err, -ENOTSUP, "process %d has a seccomp filter, which only a gotap with CAP_SYS_ADMIN and "
-				 "without a filter of its own can read", p->pid);
+		return error_set(err, -ENOTSUP, "process %d has a seccomp filter, which only a gotap with "
+				 "CAP_SYS_ADMIN and without a filter of its own can read", p->pid);
 	return 0;
 }
 
@@ -67,14 +67,17 @@ int inject_possible(const struct process *p, struct error *err)
 	long tracer = thread_status(p, 0, "TracerPid");
 
 	if (!p->fs.own)
-		return error_set(err, -ENOTSUP, "process %d is in another PID namespace than gotap, so its threads cannot "
-				 "be held", p->pid);
+		return error_set(err, -ENOTSUP, "process %d is in another PID namespace than gotap, so its "
+				 "threads cannot be held", p->pid);
 	if (tracer > 0)
-		return error_set(err, -ENOTSUP, "process %d is traced by process %ld, a debugger or strace", p->pid, tracer);
+		return error_set(err, -ENOTSUP, "process %d is traced by process %ld, a debugger or strace",
+				 p->pid, tracer);
 	if (!has_membarrier())
-		return error_set(err, -ENOTSUP, "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or runs with nohz_full");
+		return error_set(err, -ENOTSUP, "this kernel has no membarrier(MEMBARRIER_CMD_GLOBAL), or "
+				 "runs with nohz_full");
 	if (!tsc_usable())
-		return error_set(err, -ENOTSUP, "this machine's clock is not the processors' time stamp counter (see "
+		return error_set(err, -ENOTSUP, "this machine's clock is not the processors' time stamp "
+				 "counter (see "
 				 "/sys/devices/system/clocksource/clocksource0/current_clocksource)");
 	if (!vm_may_force())
 		return error_set(err, -ENOTSUP, "this kernel forbids to write into code by /proc/PID/mem "
@@ -119,8 +122,8 @@ static struct gap largest_gap(const struct areas *a, struct gap within)
 }
 
 /*
- * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only if nothing is free there,
- * below. At three quarters of the largest gap: the heap of C (brk) and mappings grow from its ends.
+ * Above the text, so that the runtime takes a profiling signal there for one in foreign code; only if nothing is
+ * free there, below. At three quarters of the largest gap: the heap of C (brk) and mappings grow from its ends.
  */
 static uint64_t choose_place(const struct areas *a, uint64_t lo, uint64_t hi, uint64_t size)
 {
@@ -158,7 +161,8 @@ static int make_pages(int fd, const struct injected *in, struct error *err)
 	struct stat st;
 
 	if (ftruncate(fd, (off_t)in->shared_size) || fallocate(fd, 0, 0, (off_t)in->shared_size))
-		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s", in->shared_size, strerror(errno));
+		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s", in->shared_size,
+				 strerror(errno));
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st) ||
 	    (size_t)st.st_size != in->shared_size || pwrite(fd, &begin, sizeof(begin), 0) != sizeof(begin))
 		return error_set(err, -EIO, "the memory that is shared with the program cannot be made ready");
@@ -175,7 +179,8 @@ static int open_shared(const struct process *p, uint64_t number, struct injected
 	INJECT_STEP();
 	in->memfd = remains_open(path);
 	if (in->memfd < 0)
-		return error_set(err, in->memfd, "cannot open the memory that process %d has made for gotap: %s", p->pid,
+		return error_set(err, in->memfd, "cannot open the memory that process %d has made for "
+				 "gotap: %s", p->pid,
 				 strerror(-in->memfd));
 	INJECT_STEP();
 	r = make_pages(in->memfd, in, err);
@@ -200,7 +205,8 @@ static int ms_left(uint64_t deadline)
 }
 
 /* All that are made, in their order; those after the first @n are looked at only, if they would be allowed. */
-enum { MAKE_MEMFD, MAP_MEMFD, CLOSE_MEMFD, MAP_CODE, OPEN_CONTROL, WIPE_CONTROL, HIDE_CODE, HIDE_SHARED, TAKE_OUT, CALLS };
+enum { MAKE_MEMFD, MAP_MEMFD, CLOSE_MEMFD, MAP_CODE, OPEN_CONTROL, WIPE_CONTROL, HIDE_CODE, HIDE_SHARED,
+      TAKE_OUT, CALLS };
 
 /* Kernels before 6.3 do not know the last flag; some later ones are set up to ask for it (vm.memfd_noexec). */
 static uint64_t memfd_flags(void)
@@ -212,18 +218,21 @@ static uint64_t memfd_flags(void)
 
 static void plan_calls(const struct injected *in, struct call calls[CALLS])
 {
-	uint64_t code = in->code, control = code + in->code_size, both = in->code_size + PAGE, size = in->shared_size;
+	uint64_t code = in->code, control = code + in->code_size, both = in->code_size + PAGE,
+		size = in->shared_size;
 	uint64_t anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 
-	calls[MAKE_MEMFD] = (struct call){ CALL(memfd_create, 0, memfd_flags()), .with_name = true, .done = effect_memfd };
+	calls[MAKE_MEMFD] = (struct call){ CALL(memfd_create, 0, memfd_flags()), .with_name = true,
+					  .done = effect_memfd };
 	calls[MAP_MEMFD] = (struct call){ CALL(mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0),
 					  .done = effect_shared };
 	calls[CLOSE_MEMFD] = (struct call){ CALL(close, 0), .done = effect_closed };
-	calls[MAP_CODE] = (struct call){ CALL(mmap, code, both, PROT_READ | PROT_EXEC, anonymous, (uint64_t)-1, 0),
-					 .done = effect_code };
+	calls[MAP_CODE] = (struct call){ CALL(mmap, code, both, PROT_READ | PROT_EXEC, anonymous,
+					      (uint64_t)-1, 0), .done = effect_code };
 	calls[OPEN_CONTROL] = (struct call){ CALL(mprotect, control, PAGE, PROT_READ | PROT_WRITE),
 					     .done = effect_control };
-	calls[WIPE_CONTROL] = (struct call){ CALL(madvise, control, PAGE, MADV_WIPEONFORK), .done = effect_wiped };
+	calls[WIPE_CONTROL] = (struct call){ CALL(madvise, control, PAGE, MADV_WIPEONFORK),
+					    .done = effect_wiped };
 	calls[HIDE_CODE] = (struct call){ CALL(madvise, code, both, MADV_DONTDUMP) };
 	calls[HIDE_SHARED] = (struct call){ CALL(madvise, 0, size, MADV_DONTDUMP) };
 	calls[TAKE_OUT] = (struct call){ CALL(munmap, code, both) };
@@ -234,8 +243,8 @@ static int make(const struct injection *j, struct call *calls, size_t first, siz
 {
 	size_t made;
 
-	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first, ms_left(j->deadline), &made,
-			  j->in, err);
+	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first, ms_left(j->deadline),
+			  &made, j->in, err);
 }
 
 static int map_shared(const struct injection *j, struct call *calls, struct error *err)
@@ -284,11 +293,13 @@ static int take_out(const struct injection *j, struct error *err)
 	int r;
 
 	if (fstat(j->in->memfd, &st))
-		return error_set(err, -errno, "the memory that is shared with process %d is not open", j->p->pid);
+		return error_set(err, -errno, "the memory that is shared with process %d is not open",
+				 j->p->pid);
 	do {
 		r = remains_find(j->p, st.st_ino, j->in->code, j->in->code_size, &left);
 		if (r)
-			return error_set(err, -ESRCH, "cannot read the mappings of process %d: %s", j->p->pid, strerror(-r));
+			return error_set(err, -ESRCH, "cannot read the mappings of process %d: %s",
+					 j->p->pid, strerror(-r));
 		n = remains_calls(&left, calls);
 		if (!n)
 			return 0;
@@ -310,8 +321,8 @@ static void undo(const struct injection *j, int r, struct error *err)
 	if (j->in->memfd < 0)
 		j->in->memfd = remains_open_descriptor(j->p);	/* just made, and not opened here yet */
 	if (j->in->memfd >= 0 && take_out(&again, &why) && why.code != -ESRCH)
-		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it again (%s)",
-			     j->p->pid, why.text);
+		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it "
+			     "again (%s)", j->p->pid, why.text);
 	if (j->in->memfd >= 0)
 		close(j->in->memfd);
 	*j->in = (struct injected){ .memfd = -1, .held = j->in->held, .held_ns = j->in->held_ns };
@@ -344,11 +355,12 @@ int inject_write(const struct process *p, uint64_t addr, const void *data, size_
 	INJECT_STEP();
 	r = mem < 0 ? mem : vm_write(mem, addr, data, size);
 
-	return r ? error_set(err, r, "cannot write into the memory of process %d: %s", p->pid, strerror(-r)) : 0;
+	return r ? error_set(err, r, "cannot write into the memory of process %d: %s", p->pid,
+			     strerror(-r)) : 0;
 }
 
-int inject_remove(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
-		  struct error *err)
+int inject_remove(const struct process *p, const struct inject_hosts *hosts, struct injected *in,
+		  int timeout_ms, struct error *err)
 {
 	struct injection j = { p, hosts, in, now_ns() + (uint64_t)timeout_ms * MS };
 	int r = 0;

@@ -38,7 +38,8 @@ static bool is_code(const struct job *job, uint64_t addr)
 }
 
 /*
- * struct sigcontext has, from the interrupted pc on: pc, flags, and cs, gs, fs, ss of 16 bits each (arch/x86/include/uapi/asm).
+ * struct sigcontext has, from the interrupted pc on: pc, flags, and cs, gs, fs, ss of 16 bits each
+ * (arch/x86/include/uapi/asm/sigcontext.h).
  */
 bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end)
 {
@@ -174,6 +175,6 @@ int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeo
 	if (job->held_ns > held->held_ns)
 		held->held_ns = job->held_ns;
 	munmap(job, sizeof(*job));
-	return r ? error_set(err, r, "a thread of process %d may still be in gotap's code there, which is off and stays in "
-			     "its memory", p->pid) : 0;
+	return r ? error_set(err, r, "a thread of process %d may still be in gotap's code there, which is "
+			     "off and stays in its memory", p->pid) : 0;
 }

@@ -71,8 +71,8 @@ static int look_at(const struct process *p, const struct area *area, int known, 
 	if (fd == -EBUSY)
 		return error_set(err, fd, "another gotap records process %d with --attach inline", p->pid);
 	if (fd == -EPERM || fd == -EACCES)
-		return error_set(err, fd, "process %d has memory of an earlier gotap: only with CAP_SYS_ADMIN can it be "
-				 "opened and taken out", p->pid);
+		return error_set(err, fd, "process %d has memory of an earlier gotap: only with "
+				 "CAP_SYS_ADMIN can it be opened and taken out", p->pid);
 	if (fd < 0)
 		return 0;	/* it went meanwhile */
 	if (!read_begin(fd, in)) {
@@ -115,7 +115,8 @@ static int check_code(const struct process *p, struct injected *in, struct error
 	int r = fstat(in->memfd, &st) ? -errno : remains_find(p, st.st_ino, in->code, in->code_size, &left);
 
 	if (r)
-		return error_set(err, r, "cannot look for an earlier gotap in process %d: %s", p->pid, strerror(-r));
+		return error_set(err, r, "cannot look for an earlier gotap in process %d: %s", p->pid,
+				 strerror(-r));
 	if (!left.code)
 		in->code = in->code_size = 0;
 	return 0;
@@ -149,7 +150,7 @@ static uint64_t destination(const struct comparison *c, size_t i, const struct f
 	return c->addr + i + f->len + (uint64_t)(int64_t)far;
 }
 
-/* Is there at @i an instruction of this form that differs in its operand alone, and leads to the code or its page? */
+/* Is at @i an instruction of this form that differs in its operand alone, and leads to the code or its page? */
 static bool is_changed(const struct comparison *c, size_t i, const struct form *f)
 {
 	const uint8_t *file = c->file + i, *memory = c->memory + i;
@@ -163,10 +164,10 @@ static bool is_changed(const struct comparison *c, size_t i, const struct form *
 /* In the order of their addresses; the margins are seen twice. */
 static void keep(const struct comparison *c, size_t i, const struct form *f)
 {
-	const struct patch *last = c->patches->len ? vec_at(c->patches, struct patch, c->patches->len - 1) : NULL;
+	size_t n = c->patches->len;
 	struct patch *pt;
 
-	if (last && last->addr >= c->addr + i)
+	if (n && vec_at(c->patches, struct patch, n - 1)->addr >= c->addr + i)
 		return;
 	pt = vec_push(c->patches, sizeof(*pt));
 	*pt = (struct patch){ .addr = c->addr + i, .len = f->len, .at = f->at, .to = destination(c, i, f), .done = true };
@@ -228,7 +229,8 @@ static void compare_mappings(struct comparison *c, const struct areas *a, uint64
 	for (i = 0; i < a->list.len; i++) {
 		area = vec_at(&a->list, struct area, i);
 		if (area->ino && area->start < hi && area->end > lo)
-			compare_range(c, area, area->start > lo ? area->start : lo, area->end < hi ? area->end : hi);
+			compare_range(c, area, area->start > lo ? area->start : lo,
+				      area->end < hi ? area->end : hi);
 	}
 }
 

@@ -76,7 +76,8 @@ static bool look_at_descriptor(const char *path, struct stat *st)
 }
 
 /* Calls @found for each descriptor of the target that is a file of gotap's name, until it returns false. */
-static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, const struct stat *st), void *ctx)
+static int each_descriptor(const struct process *p, bool (*found)(void *ctx, int fd, const struct stat *st),
+			   void *ctx)
 {
 	char folder[PROCFS_PATH], path[PROCFS_PATH + 32];
 	struct dirent *e;
@@ -119,7 +120,8 @@ static bool is_gotaps(int fd)
 	struct stat st;
 
 	return !fstat(fd, &st) &&
-	       (!st.st_size || (pread(fd, &begin, sizeof(begin), 0) == sizeof(begin) && begin.magic == INLINE_MAGIC));
+	       (!st.st_size || (pread(fd, &begin, sizeof(begin), 0) == sizeof(begin) &&
+				begin.magic == INLINE_MAGIC));
 }
 
 struct opening {
@@ -219,7 +221,8 @@ size_t remains_calls(const struct remains *r, struct call *calls)
 	if (r->code)
 		calls[n++] = (struct call){ CALL(munmap, r->code, r->code_size), .done = effect_code_gone };
 	for (i = 0; i < r->n_fds; i++)
-		calls[n++] = (struct call){ CALL(close, (uint64_t)r->fds[i]), .done = effect_closed, .ino = r->ino };
+		calls[n++] = (struct call){ CALL(close, (uint64_t)r->fds[i]), .done = effect_closed,
+					   .ino = r->ino };
 	for (i = 0; i < r->n_shared; i++)
 		calls[n++] = (struct call){ CALL(munmap, r->shared[i].start, r->shared[i].size),
 					    .done = effect_shared_gone, .ino = r->ino };

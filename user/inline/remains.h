@@ -39,13 +39,14 @@ bool effect_code_gone(const struct process *p, struct call *c);
 bool effect_shared_gone(const struct process *p, struct call *c);
 
 /*
- * Finds a memfd that the target has open and that no living gotap works with: opened and locked. -ENOENT: there is none.
+ * Finds a memfd that the target has open and that no living gotap works with: opened and locked. -ENOENT: there
+ * is none.
  */
 int remains_open_descriptor(const struct process *p);
 /*
  * Opens the file behind @path (/proc/PID/fd/N, or map_files) to read and write if it is a memfd with gotap's name,
- * which nothing else can be, and locks it: the lock says that a gotap lives which works with this memory. The kernel drops
- * it with the last descriptor of this open file, which gotap and its prober share. -EBUSY: it is locked; -errno.
+ * which nothing else can be, and locks it: the lock says that a prober lives which works with this memory. The
+ * kernel drops it with the last descriptor of this open file. -EBUSY: it is locked; -errno.
  */
 int remains_open(const char *path);
 
