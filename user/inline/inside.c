@@ -52,9 +52,17 @@ bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end)
 	return false;
 }
 
-static bool stack_is_clean(struct job *job, uint64_t sp)
+/*
+ * Only a handler that runs has interrupted anything. Elsewhere the words above @sp say nothing: behind the end of a
+ * goroutine's stack lies the heap, in which another thread's signal stack may have a frame of long ago.
+ */
+static bool stack_is_clean(struct job *job, pid_t tid, uint64_t sp)
 {
-	size_t n = vm_read(job->p, sp & ~7ULL, job->stack, STACK_BYTES);
+	size_t n;
+
+	if (!thread_blocks_signals(job->p, tid))
+		return true;
+	n = vm_read(job->p, sp & ~7ULL, job->stack, STACK_BYTES);
 
 	return !inside_frame(job->stack, n / 8, job->start, job->end);
 }
@@ -78,7 +86,7 @@ static enum verdict look(struct job *job, pid_t tid)
 		return OUTSIDE;
 	if (r || !w.blocked)
 		return UNKNOWN;
-	if (is_code(job, w.pc) || !stack_is_clean(job, w.sp))
+	if (is_code(job, w.pc) || !stack_is_clean(job, tid, w.sp))
 		return INSIDE;
 	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
 }
@@ -91,7 +99,7 @@ static enum verdict stop_and_look(struct job *job, pid_t tid)
 
 	if (r)
 		return r == -ESRCH ? OUTSIDE : UNKNOWN;
-	v = is_code(job, h.regs.rip) || !stack_is_clean(job, h.regs.rsp) ? INSIDE : OUTSIDE;
+	v = is_code(job, h.regs.rip) || !stack_is_clean(job, tid, h.regs.rsp) ? INSIDE : OUTSIDE;
 	hold_end(&h);
 	job->held++;
 	if (h.ns > job->held_ns)
