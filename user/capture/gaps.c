@@ -19,6 +19,7 @@
 #define RETRY_NS 1000000000ULL
 /* So long a thread is looked for that can be borrowed for --attach inline. */
 #define INLINE_NS 5000000000ULL
+#define INLINE_GRACE_NS 1000000000ULL
 
 enum { SHARE = 10 };	/* reading states takes no more than one part in so many of the time */
 
@@ -160,12 +161,21 @@ static void look_for_reader(struct gaps *g)
 	}
 }
 
+/*
+ * The uprobes at the begin of a recording with --attach inline cost ten times what code in the target will: their cost
+ * counts, but says nothing of what to leave out.
+ */
+static bool waits_for_inline(const struct gaps *g)
+{
+	return g->inline_wanted && now_ns() - g->begin < INLINE_GRACE_NS;
+}
+
 /* While the queue is full no probe is attached and no state is read: the records would find no room. */
 static void tick(struct gaps *g)
 {
 	bool may = may_begin(g), off;
 
-	budget_control_tick(&g->budget, g->away, may);
+	budget_control_tick(&g->budget, g->away || waits_for_inline(g), may);
 	look_for_reader(g);
 	off = g->budget.budget.off || g->unread;
 	if (off && !g->away && may)
@@ -216,7 +226,7 @@ int gaps_start(struct gaps *g, struct error *err)
 {
 	int r;
 
-	g->read = now_ns();
+	g->begin = g->read = now_ns();
 	r = thread_start(&g->thread, run, g);
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));

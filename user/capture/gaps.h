@@ -39,6 +39,7 @@ struct gaps {
 	pthread_cond_t changed;
 	bool runs, stop;
 	bool begun;			/* the first states are in the stream */
+	uint64_t begin;			/* when the thread was started, ns */
 	bool inline_wanted;		/* code in the target is to take over from probes */
 	/* of the thread: */
 	uint64_t inline_until;		/* it is tried until then; 0: not tried yet */
