@@ -23,7 +23,7 @@ int GO_PROGRAM(heap_reset)(struct pt_regs *ctx)
 {
 	__u64 pid_tgid = current_ids(), marked = go_arg2(ctx);
 
-	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_heap_reset))
 		return 0;
 	return send_value(pid_tgid, REC_HEAP_ALLOC, marked, 0);
 }

@@ -95,15 +95,15 @@ int GO_PROGRAM(proc_handoff)(struct pt_regs *ctx)
 	return send_p(pid_tgid, go_arg1(ctx), REC_P_HANDOFF, 0);
 }
 
-static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, __u8 sub,
-				      __u64 arg, __u8 class)
+static __always_inline int send_world(struct pt_regs *ctx, enum inline_program program, __u64 id, __u8 kind,
+				      __u8 sub, __u64 arg, __u8 class)
 {
 	__u64 pid_tgid = current_ids();
-	__u64 g = go_g(ctx), link = go_link(ctx), fp = go_fp(ctx);
+	__u64 g = go_g(ctx), fp = go_fp(ctx);
 	struct stack_start from;
 	struct rec_long *l;
 
-	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
+	if (!is_target(pid_tgid) || go_restarts(ctx, program))
 		return 0;
 	l = rec_begin(sizeof(*l), pid_tgid, kind, sub);
 	if (!l)
@@ -111,7 +111,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 	l->r.id = id;
 	l->r.ptr = 0;
 	l->arg = arg;
-	from = start_at_actor(g, go_return(link), fp);
+	from = start_at_actor(g, go_caller(ctx, program), fp);
 	submit_with_stack(l, (__u32)pid_tgid, &from, class, 0);
 	return 0;
 }
@@ -119,7 +119,7 @@ static __always_inline int send_world(struct pt_regs *ctx, __u64 id, __u8 kind, 
 SEC("uprobe")
 int GO_PROGRAM(procs_change)(struct pt_regs *ctx)
 {
-	return send_world(ctx, (__u32)go_arg1(ctx), REC_PROCS, 0, 0, STACK_PROCS);
+	return send_world(ctx, INLINE_procs_change, (__u32)go_arg1(ctx), REC_PROCS, 0, 0, STACK_PROCS);
 }
 
 /* The first 8 bytes of the string m.preemptoff. */
@@ -140,15 +140,15 @@ SEC("uprobe")
 int GO_PROGRAM(stw_begin)(struct pt_regs *ctx)
 {
 	if (go_abi)
-		return send_world(ctx, 0, REC_STW_BEGIN, 0, preempt_off(go_g(ctx)), STACK_STW);
-	return send_world(ctx, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0, STACK_STW);
+		return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, 0, preempt_off(go_g(ctx)), STACK_STW);
+	return send_world(ctx, INLINE_stw_begin, 0, REC_STW_BEGIN, (__u8)go_arg1(ctx), 0, STACK_STW);
 }
 
 /* gcBgMarkStartWorkers(): once per cycle, right after the runtime's own GCBegin. */
 SEC("uprobe")
 int GO_PROGRAM(gc_begin)(struct pt_regs *ctx)
 {
-	return send_world(ctx, 0, REC_GC_BEGIN, 0, 0, STACK_GC);
+	return send_world(ctx, INLINE_gc_begin, 0, REC_GC_BEGIN, 0, 0, STACK_GC);
 }
 
 SEC("uprobe")
