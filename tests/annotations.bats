@@ -16,7 +16,7 @@ seen() { grep -c "^$1 " "$BATS_TEST_TMPDIR/text" || true; }
 annotated() {
 	build_prog "$1" ranges
 	start_target "$PROG"
-	succeeds "$GOTAP" record --budget none --strict -d 1500ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	recorded "$BATS_TEST_TMPDIR/x.trace" -d 1500ms -p "$TARGET"
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	"$GOTAP" text "$BATS_TEST_TMPDIR/x.trace" >"$BATS_TEST_TMPDIR/text"
 	# Every round: 2 tasks and 1 in 4 more, 3 regions that WithRegion began and ended, 1 log and 3 in 4 more.
@@ -36,7 +36,9 @@ annotated() {
 	grep -aqF 'data="not UTF-8: \xff\xfe \xc3( and a \x00 zero"' "$BATS_TEST_TMPDIR/text"
 }
 
+# bats test_tags=inline
 @test "annotations while the program's own tracing is off, Go 1.22" { annotated 1.22; }
+# bats test_tags=inline
 @test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }
 
 # attached VERSION PROGRAM [FLAG...]: 40 short traces at random times.

@@ -28,8 +28,10 @@ attach_to() {
 }
 
 @test "attach to a Go 1.22 program" { attach_to 1.22; }
+# bats test_tags=inline
 @test "attach to a Go 1.23 program" { attach_to 1.23; }
 @test "attach to a Go 1.24 program" { attach_to 1.24; }
+# bats test_tags=inline
 @test "attach to a Go 1.25 program" { attach_to 1.25; }
 @test "attach to a Go 1.26 program" { attach_to 1.26; }
 @test "attach to a Go 1.27 program" { attach_to 1.27; }
@@ -58,6 +60,7 @@ every_header() {
 	views_ok "$TRACE"
 }
 
+# bats test_tags=inline
 @test "a program that moved to other addresses (PIE)" {
 	build_prog "$REFERENCE_GO" mixed -buildmode=pie
 	start_target "$PROG" -delay 1m
@@ -91,6 +94,7 @@ quit_target() {
 	[ "$(ls "$TRACE".* | wc -l)" -eq 50 ]
 }
 
+# bats test_tags=inline
 @test "an attach while goroutines come and go by the thousand" {
 	build_prog "$REFERENCE_GO" spawn
 	start_target "$PROG"
@@ -135,6 +139,7 @@ true_stacks() {
 	[ "$(grep -c main.on "$BATS_TEST_TMPDIR/seen")" -eq 27 ]
 }
 
+# bats test_tags=inline
 @test "parked goroutines have their true stacks from the first moment on, Go 1.27" {
 	true_stacks 1.27 sleepers -n 3 -tick 1h
 	[ "$(grep -c main.on "$BATS_TEST_TMPDIR/seen")" -eq 27 ]
@@ -156,6 +161,7 @@ true_stacks() {
 	[ "$(grep -o main.descend "$BATS_TEST_TMPDIR/deep" | wc -l)" -ge 115 ]
 }
 
+# bats test_tags=inline
 @test "--stack-depth cuts stacks, and 0 leaves them out" {
 	build_prog "$REFERENCE_GO" deepstack
 	start_target "$PROG" -depth 50

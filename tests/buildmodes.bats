@@ -31,23 +31,28 @@ pie() {
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.22" { pie 1.22; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.24" { pie 1.24; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.26" { pie 1.26; }
+# bats test_tags=inline
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.27" { pie 1.27; }
 
+# bats test_tags=inline
 @test "linked statically by the system's linker" {
 	CGO_ENABLED=1 build_prog 1.24 mixed '-ldflags=-linkmode=external -extldflags=-static' '-tags=netgo osusergo'
 	compare "Go 1.24, static, linked externally" 2
 }
 
+# bats test_tags=inline
 @test "with the race detector" {
 	CGO_ENABLED=1 build_prog 1.27 mixed -race
 	compare "Go 1.27, -race" 2
 }
 
+# bats test_tags=inline
 @test "without optimization" {
 	build_prog 1.26 mixed '-gcflags=all=-N -l'
 	compare "Go 1.26, -N -l" 2
 }
 
+# bats test_tags=inline
 @test "calls from C and threads of C, static and position independent" {
 	local mode
 	for mode in exe pie; do
@@ -60,6 +65,7 @@ pie() {
 	done
 }
 
+# bats test_tags=inline
 @test "a shared library in a C program: Go 1.22, 1.26, 1.27" {
 	local version
 	for version in 1.22 1.26 1.27; do
@@ -141,6 +147,7 @@ pie() {
 	compare "Go 1.26, plugin, stripped" 2
 }
 
+# bats test_tags=inline
 @test "a plugin, from a spool file" {
 	as_plugin 1.27
 	start_target "$PROG" -dur 1m
@@ -150,6 +157,7 @@ pie() {
 }
 
 # The code of a plugin that comes later has no probes: the trace ends where it comes.
+# bats test_tags=inline
 @test "a plugin that is opened meanwhile ends the recording" {
 	as_plugin 1.27
 	PLUGIN_AFTER=4s start_target "$PROG" -dur 1s

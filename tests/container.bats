@@ -51,6 +51,18 @@ inner_tids() { sed -n 's/^NSpid:.*\t//p' /proc/"$1"/task/*/status; }
 	threads_are "$(inner_tids "$TARGET")"
 }
 
+# Code in the program knows a thread by the id that the program knows.
+@test "runc, --attach inline: threads as the container sees them" {
+	build_prog 1.26 mixed
+	image "$PROG"
+	run_container "gotap-$$-inline" "${MIXED[@]}"
+	record_ok -p "$TARGET" --attach inline
+	threads_are "$(inner_tids "$TARGET")"
+	succeeds "$GOTAP" record --budget none -p "$TARGET" --attach inline -d 1s -o "$TRACE"
+	contains "all of it was taken out: the program is as before"
+	! grep -E '/memfd:gotap' "/proc/$TARGET/maps" || fail "memory of gotap's is left"
+}
+
 @test "runc, by name; Go 1.22 and 1.27" {
 	local go
 	for go in 1.22 1.27; do

@@ -4,6 +4,7 @@
 # Coroutines (iter.Pull): switches as they are, and in a trace for readers before Go 1.23 the events that those have.
 
 load lib/common
+load lib/record
 
 setup() { require_root; }
 teardown() { stop_targets; }
@@ -11,7 +12,7 @@ teardown() { stop_targets; }
 record_pull() {
 	build_prog "$1" pull
 	start_target "$PROG"
-	succeeds "$GOTAP" record --budget none --strict -d 700ms -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace" --format "$2"
+	recorded "$BATS_TEST_TMPDIR/x.trace" -d 700ms -p "$TARGET" --format "$2"
 }
 
 switches() {
@@ -23,12 +24,15 @@ switches() {
 	[ "$(grep -c '^GoCreateBlocked ' <<<"$output")" -gt 50 ]
 } >"$BATS_TEST_TMPDIR/log"
 
+# bats test_tags=inline
 @test "iter.Pull, Go 1.23" { switches 1.23; }
 @test "iter.Pull, Go 1.24" { switches 1.24; }
 @test "iter.Pull, Go 1.25" { switches 1.25; }
 @test "iter.Pull, Go 1.26" { switches 1.26; }
+# bats test_tags=inline
 @test "iter.Pull, Go 1.27" { switches 1.27; }
 
+# bats test_tags=inline
 @test "a trace of coroutines for readers of Go 1.22" {
 	record_pull 1.27 go1.22
 	views_ok "$BATS_TEST_TMPDIR/x.trace"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=inline
 #
 # The differential test: a program that does everything the scheduler knows writes its own runtime/trace while gotap
 # records it, and the two are held against each other, goroutine by goroutine and P by P. What differs is shown as

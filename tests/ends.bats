@@ -42,6 +42,7 @@ dynamic() { build_prog "$REFERENCE_GO" exitquick -buildmode=pie; }
 }
 
 # The shell that reaps it is this one.
+# bats test_tags=inline
 @test "the report says how a program ended that gotap did not start, where the kernel tells" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG" -delay 1m

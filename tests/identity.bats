@@ -5,7 +5,6 @@
 
 load lib/common
 load lib/record
-load lib/text
 
 setup() {
 	require_root

@@ -11,7 +11,6 @@
 
 load lib/common
 load lib/record
-load lib/text
 
 # Recorders at a time: they stand in one another's way in the kernel, which makes each step longer.
 SIDE_BY_SIDE=4

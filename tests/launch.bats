@@ -14,8 +14,8 @@ setup() {
 
 teardown() { stop_targets; }
 
-# text_of TRACE: its events as text, without stacks.
-text_of() { "$ORACLE/wire" -text <"$1"; }
+# wire_of TRACE: its events as text, without stacks.
+wire_of() { "$ORACLE/wire" -text <"$1"; }
 
 launch() {
 	build_prog "$1" exitquick
@@ -33,15 +33,17 @@ first_generation() { awk '/^EventBatch/ { first = / gen=1 / } first'; }
 from_the_first_goroutine() {
 	views_ok "$TRACE"
 	# All begin with their creation: none is declared as found there. (The last generation restates them.)
-	! text_of "$TRACE" | first_generation | grep -q ^GoStatus || fail "a goroutine was there already"
-	text_of "$TRACE" | grep -qE '^GoCreate .*new_g=1 '
+	! wire_of "$TRACE" | first_generation | grep -q ^GoStatus || fail "a goroutine was there already"
+	wire_of "$TRACE" | grep -qE '^GoCreate .*new_g=1 '
 	"$ORACLE/check" -goroutines "$TRACE" >"$BATS_TEST_TMPDIR/goroutines"
 	grep -q '^goroutine 1 first=Runnable .* name=runtime.main$' "$BATS_TEST_TMPDIR/goroutines"
 }
 
+# bats test_tags=inline
 @test "the first goroutine and runtime init are in the trace, Go 1.22" { launch 1.22; }
 @test "the first goroutine and runtime init are in the trace, Go 1.24" { launch 1.24; }
 @test "the first goroutine and runtime init are in the trace, Go 1.25" { launch 1.25; }
+# bats test_tags=inline
 @test "the first goroutine and runtime init are in the trace, Go 1.27" { launch 1.27; }
 
 @test "arguments, stdin, stdout and the working directory are the program's own" {
@@ -84,6 +86,7 @@ from_the_first_goroutine() {
 	trace_ok "$TRACE"
 }
 
+# bats test_tags=inline
 @test "a program that panics" {
 	build_prog "$REFERENCE_GO" panic
 	record "$TRACE" --strict -- "$PROG" -after 50ms
@@ -183,6 +186,7 @@ ctrl_c() {
 	[ ! -e "$TRACE.partial" ]
 }
 
+# bats test_tags=inline
 @test "-d ends the recording, and the program goes on" {
 	build_prog "$REFERENCE_GO" exitquick
 	recorded "$TRACE" -d 100ms -- "$PROG" -after 3s -n 3
@@ -193,6 +197,7 @@ ctrl_c() {
 	[ "$status" -eq 5 ]
 }
 
+# bats test_tags=inline
 @test "SIGTERM ends the recording, and gotap waits for the program" {
 	build_prog "$REFERENCE_GO" exitquick
 	start_record "$TRACE" -- "$PROG" -after 3s -status 4
@@ -245,6 +250,7 @@ execs() {
 	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 4 ]
 }
 
+# bats test_tags=inline
 @test "a shell that execs the program" {
 	build_prog "$REFERENCE_GO" exitquick
 	execs sh -c 'true; "$0" >/dev/null; exec "$0" -n 4 -status 3' "$PROG"

@@ -45,6 +45,7 @@ record_memory() {
 @test "spans and stacks equal the runtime's, Go 1.24" { same_memory 1.24; }
 @test "spans and stacks equal the runtime's, Go 1.25" { same_memory 1.25; }
 @test "spans and stacks equal the runtime's, Go 1.26" { same_memory 1.26; }
+# bats test_tags=inline
 @test "spans and stacks equal the runtime's, Go 1.27" { same_memory 1.27; }
 @test "spans and stacks with header go1.23" { same_memory 1.27 --format go1.23; }
 @test "spans and stacks with header go1.26" { same_memory 1.27 --format go1.26; }

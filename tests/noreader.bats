@@ -25,7 +25,8 @@ record_to_nobody() {
 	# shellcheck disable=SC2094
 	{ wait_for 120 [ -e "$BATS_TEST_TMPDIR/read" ] && cat; } <"$BATS_TEST_TMPDIR/pipe" >"$TRACE" 3>&- &
 	READER=$!
-	"$GOTAP" record -o - --json -p "$TARGET" "$@" >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
+	# shellcheck disable=SC2086
+	"$GOTAP" record -o - --json ${ATTACH:+--attach $ATTACH} -p "$TARGET" "$@" >"$BATS_TEST_TMPDIR/pipe" 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
 }
@@ -62,6 +63,25 @@ goes_and_comes_back() {
 @test "the same with uprobes of perf" {
 	goes_and_comes_back --ring-size 1M --budget none --attach perf
 	[ "$(reported lost)" -gt 0 ]
+}
+
+# Code in the program stays there meanwhile, and does nothing: its calls need not be changed again.
+@test "the same with code in the program" {
+	build_prog "$REFERENCE_GO" turn
+	start_target "$PROG" -load 20
+	ATTACH=inline record_to_nobody --ring-size 1M --budget none
+	wait_for 60 inline_runs
+	sleep 3
+	read_on
+	wait_for 60 has_read 1
+	ATTACH=inline stop_record
+	wait "$READER"
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+	[ "$(reported resumed)" -ge 1 ]
+	[ "$(reported lost)" -gt 0 ]
+	awk -v s="$(reported unrecorded_seconds)" 'BEGIN { exit !(s > 0.05) }'
+	target_runs
 }
 
 @test "the budget is kept as well: no slice of time begins" { goes_and_comes_back --budget 0.5; }

@@ -63,10 +63,13 @@ sleeping() {
 	done
 }
 
+# bats test_tags=inline
 @test "Go 1.21: gotap sees what the runtime sees" { agree 1.21; }
+# bats test_tags=inline
 @test "Go 1.19: gotap sees what the runtime sees" { agree 1.19; }
 @test "Go 1.15: gotap sees what the runtime sees" { agree 1.15; }
 @test "Go 1.21: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.21; }
+# bats test_tags=inline
 @test "Go 1.19: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.19; }
 @test "Go 1.15: attach and launch, both headers, nothing lost or repaired" { all_flawless 1.15; }
 @test "Go 1.21: parked goroutines have their stacks" { sleeping 1.21; }
@@ -92,6 +95,7 @@ annotations() {
 }
 
 @test "Go 1.21: tasks, regions and logs equal the runtime's" { annotations 1.21; }
+# bats test_tags=inline
 @test "Go 1.19: tasks, regions and logs equal the runtime's" { annotations 1.19; }
 @test "Go 1.15: tasks, regions and logs equal the runtime's" { annotations 1.15; }
 
@@ -100,6 +104,7 @@ annotations() {
 # of its kind: one in a hundred may differ. The stop in which their own trace starts is half in the window.
 RANGES=(-min-reasons 0.8 -skip 'Log,TaskBegin,RangeBegin stop-the-world (all,RangeEnd stop-the-world (all,RangeEnd stop-the-world (start trace' -rough 'Metric /memory' -min-recall 0.99 -min-precision 0.98)
 
+# bats test_tags=inline
 @test "Go 1.21: the collector, the heap and sweeping equal the runtime's, byte for byte" {
 	beside 1.21 ranges default,sweep "${RANGES[@]}" \
 		-need 'RangeBegin GC incremental sweep,RangeEnd GC incremental sweep,RangeBegin GC mark assist,Metric /gc,Metric /memory'

@@ -140,6 +140,7 @@ loses_more() { [ "$(lost_in_kernel)" != "$before" ]; }
 	states_are_true
 }
 
+# bats test_tags=inline
 @test "--no-notes: the trace has events of the program's only" {
 	start_target "$PROG"
 	record "$TRACE" -p "$TARGET" -d 500ms --ring-size 4K --no-notes
@@ -154,6 +155,7 @@ resumes() {
 	wait_for 60 has_read 1
 }
 
+# bats test_tags=inline
 @test "the raw records give the same trace" {
 	start_target "$PROG"
 	resumes -p "$TARGET" --spool "$TRACE.spool"
@@ -163,6 +165,7 @@ resumes() {
 	cmp "$TRACE" "$TRACE.again"
 }
 
+# bats test_tags=inline
 @test "a program that gotap runs, from its first goroutine on, and one without symbols" {
 	build_prog "$REFERENCE_GO" turn -ldflags=-s
 	resumes -- "$PROG" -dur 2m

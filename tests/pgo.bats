@@ -65,6 +65,7 @@ inlined_everywhere() {
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.22" { inlined_everywhere 1.22; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.24" { inlined_everywhere 1.24; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.26" { inlined_everywhere 1.26; }
+# bats test_tags=inline
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.27" { inlined_everywhere 1.27; }
 
 @test "a real CPU profile" {

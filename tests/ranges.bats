@@ -47,11 +47,13 @@ same_ranges() {
 	equal -skip "$SWEEP" -need "$NEED,TaskBegin,TaskEnd,RegionBegin,RegionEnd,Log,RangeBegin stop-the-world (read mem"
 }
 
+# bats test_tags=inline
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.22" { same_ranges 1.22; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.23" { same_ranges 1.23; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.24" { same_ranges 1.24; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.25" { same_ranges 1.25; }
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.26" { same_ranges 1.26; }
+# bats test_tags=inline
 @test "ranges, metrics, labels and annotations equal the runtime's, Go 1.27" { same_ranges 1.27; }
 
 # Swept and reclaimed bytes too; who swept is told from the caller of sweep on.
@@ -60,8 +62,10 @@ same_sweeps() {
 	equal -need "$SWEEP"
 }
 
+# bats test_tags=inline
 @test "sweeping equals the runtime's, byte for byte, Go 1.22" { same_sweeps 1.22; }
 @test "sweeping equals the runtime's, byte for byte, Go 1.24" { same_sweeps 1.24; }
+# bats test_tags=inline
 @test "sweeping equals the runtime's, byte for byte, Go 1.26" { same_sweeps 1.26; }
 @test "sweeping equals the runtime's, byte for byte, Go 1.27" { same_sweeps 1.27; }
 
@@ -73,7 +77,7 @@ same_sweeps() {
 @test "the heap's sizes equal the runtime's in a program that does a little of everything" {
 	build_prog 1.25 mixed
 	start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -await "$BATS_TEST_TMPDIR/gt.trace.partial" -delay 100ms -dur 1s -tail 100ms -procs
-	succeeds "$GOTAP" record --budget none --strict -p "$TARGET" -o "$BATS_TEST_TMPDIR/gt.trace"
+	recorded "$BATS_TEST_TMPDIR/gt.trace" -p "$TARGET"
 	same_trace -extras -max-extras-p99 200us -skip "$SWEEP" -need 'Metric /gc,Metric /memory' \
 		"$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"
 }

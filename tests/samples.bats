@@ -40,16 +40,18 @@ same_outside() {
 @test "samples equal the runtime's, Go 1.24" { same_samples 1.24; }
 @test "samples equal the runtime's, Go 1.25" { same_samples 1.25; }
 @test "samples equal the runtime's, Go 1.26" { same_samples 1.26; }
+# bats test_tags=inline
 @test "samples equal the runtime's, Go 1.27" { same_samples 1.27; }
 
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.22" { same_outside 1.22; }
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.27" { same_outside 1.27; }
 
 # Many samples, so that some fall into every few nanoseconds of the scheduler's way from one goroutine to the next.
+# bats test_tags=inline
 @test "every one of many samples fits the trace" {
 	build_prog 1.27 sampled
 	start_target "$PROG" -dur 30s
-	succeeds "$GOTAP" record --budget none --strict --cpu-samples 5000 -d 2s -p "$TARGET" -o "$BATS_TEST_TMPDIR/x.trace"
+	recorded "$BATS_TEST_TMPDIR/x.trace" --cpu-samples 5000 -d 2s -p "$TARGET"
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	succeeds "$ORACLE/samples" -min 1000 -need "$NEED" "$BATS_TEST_TMPDIR/x.trace"
 }

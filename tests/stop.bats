@@ -53,6 +53,7 @@ stopped_by() {
 @test "SIGHUP" { stopped_by HUP; }
 @test "SIGQUIT" { stopped_by QUIT; }
 
+# bats test_tags=inline
 @test "the target exits" {
 	build_prog "$REFERENCE_GO" mixed
 	start_target "$PROG" -await "$TRACE.partial" -delay 0 -dur 1s -tail 0
@@ -61,6 +62,7 @@ stopped_by() {
 	views_ok "$TRACE"
 }
 
+# bats test_tags=inline
 @test "the target is killed" {
 	mixed
 	start_record "$TRACE" --strict -p "$TARGET"
@@ -71,6 +73,7 @@ stopped_by() {
 	views_ok "$TRACE"
 }
 
+# bats test_tags=inline
 @test "the target execs another program" {
 	build_prog "$REFERENCE_GO" exec
 	start_target "$PROG" -await "$TRACE.partial" -after 500ms sleep 60
@@ -81,6 +84,7 @@ stopped_by() {
 	target_runs
 }
 
+# bats test_tags=inline
 @test "the target execs itself" {
 	build_prog "$REFERENCE_GO" exec
 	start_target "$PROG" -await "$TRACE.partial" -after 500ms "$PROG" -after 1m true

@@ -2,6 +2,12 @@
 # shellcheck shell=bash
 #
 # Helpers of the bats files that record: load after lib/common.
+#
+# With ATTACH=inline in the environment these functions record with --attach inline, and fail if that was not so or has
+# left anything in the program (lib/inline). Tests with the tag "inline" hold then, too: tests/inline_again.bats.
+
+load lib/text
+load lib/inline
 
 # The releases whose own traces have the format that gotap writes.
 RELEASES=()
@@ -17,9 +23,14 @@ record() {
 	shift
 	REPORT=$trace.json
 	status=0
-	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>"$REPORT" || status=$?
-	printf '$ gotap record -o %s %s\n%s\n(status %s)\n' "$trace" "$*" "$(cat "$REPORT")" "$status"
+	# shellcheck disable=SC2086
+	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH} "$@" 2>"$REPORT" || status=$?
+	printf '$ gotap record -o %s %s\n%s\n(status %s)\n' "$trace" "${ATTACH:+--attach $ATTACH }$*" "$(cat "$REPORT")" "$status"
+	judge_attach
 }
+
+# A recording that failed has nothing to say of it.
+judge_attach() { [ "${ATTACH:-}" != inline ] || [ "$status" -ne 0 ] || was_inline; }
 
 # recorded TRACE ARGUMENT...: and it lost and repaired nothing.
 recorded() {
@@ -62,7 +73,8 @@ start_record() {
 	REPORT=$trace.json
 	: >"$REPORT"
 	STALE_PARTIAL=$(inode_of "$trace.partial")
-	"$GOTAP" record -o "$trace" --json --budget none "$@" 2>>"$REPORT" 3>&- &
+	# shellcheck disable=SC2086
+	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH} "$@" 2>>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS="${TARGETS:-} $RECORDER"
 	wait_for 60 recorder_records
@@ -83,6 +95,7 @@ wait_record() {
 	status=0
 	wait "$RECORDER" || status=$?
 	printf 'gotap record ended with status %s: %s\n' "$status" "$(cat "$REPORT")"
+	judge_attach
 }
 
 # stop_record [SIGNAL]: ends it (INT), and waits for it. Sets $status.

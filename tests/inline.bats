@@ -1,0 +1,383 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# record --attach inline: what is changed in the program, that all of it is undone, and what is refused. That the trace is the
+# same is in inline_again.bats. After every test the program's text is as in its file, and no memory of gotap's is there.
+#
+#	GOTAP_CYCLES=10000 bats tests/inline.bats	so many recordings of a server under full load
+
+load lib/common
+load lib/record
+
+setup() {
+	require_root
+	require_tool dd cmp
+	oracle "$REFERENCE_GO"
+	TRACE=$BATS_TEST_TMPDIR/x.trace
+	ATTACH=inline
+}
+
+teardown() {
+	[ -z "${TARGET:-}" ] || kill -CONT "$TARGET" 2>/dev/null || true
+	stop_targets
+}
+
+mixed() {
+	build_prog "${1:-$REFERENCE_GO}" mixed
+	start_target "$PROG" -delay 10m
+}
+
+# not_inline PATTERN: no code was put into the program, for a reason like that.
+not_inline() {
+	[ "$(inline_of state)" = off ]
+	# shellcheck disable=SC2053
+	[[ $(inline_of why) == $1 ]] || fail "inline: $(inline_of why)"
+	is_as_before
+}
+
+uprobes() { ATTACH='' "$@"; }
+
+# --- what is changed -----------------------------------------------------------------------------
+
+@test "without the option nothing is: no memory, no word in the report" {
+	mixed
+	uprobes start_record "$TRACE" -p "$TARGET"
+	! memory_of_gotap "$TARGET" || fail "memory of gotap's"
+	uprobes stop_record
+	! grep -q '"inline"' "$REPORT" || fail "$(cat "$REPORT")"
+	is_as_before
+}
+
+# flags_of PATTERN: VmFlags of the mappings that match, a line each.
+flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/ { print }' "/proc/$TARGET/smaps"; }
+
+@test "memory: never writable and executable, not in core dumps, wiped on fork; and all of it goes" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	memory_of_gotap "$TARGET" >"$BATS_TEST_TMPDIR/maps"
+	cat "$BATS_TEST_TMPDIR/maps"
+	! grep -q ' rwx' "/proc/$TARGET/maps" || fail "a page is writable and executable"
+	[ "$(grep -c ' r-xp ' "$BATS_TEST_TMPDIR/maps")" -eq 1 ]
+	[ "$(grep -c ' rw-s .*memfd:gotap' "$BATS_TEST_TMPDIR/maps")" -eq 1 ]
+	flags_of 'r-xp .* 0 *$' | grep ' dd'
+	flags_of memfd:gotap | grep ' dd'
+	# the page right behind the code
+	code_end=$(sed -nE 's/^[0-9a-f]+-([0-9a-f]+) r-xp.*/\1/p' "$BATS_TEST_TMPDIR/maps")
+	flags_of "^$code_end-" | grep ' wf'
+	stop_record
+	[ "$status" -eq 0 ]
+	[ "$(inline_of state)" = undone ]
+	target_runs
+}
+
+@test "doctor says whether it is possible, at how many places, and at which price" {
+	mixed
+	gotap doctor -p "$TARGET"
+	[ "$status" -eq 0 ]
+	matches '^ .* inline +possible .*at [0-9]+ places'
+	build_prog 1.15 pingpong
+	gotap doctor "$PROG"
+	matches '^ .* inline +not possible .*Go up to 1\.16'
+	is_as_before
+}
+
+# The recording begins with uprobes, which are above this ceiling.
+@test "the budget counts these records at their price: what uprobes have to leave out is recorded" {
+	local third without
+	build_prog "$REFERENCE_GO" fullload
+	start_target "$PROG"
+	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --budget 10000
+	third=$(awk -v c="$(reported cost_percent)" 'BEGIN { print c / 3 }')
+	uprobes record "$TRACE" -p "$TARGET" -d 3s --budget "$third"
+	grep -F '"budget_steps": [{' "$REPORT"
+	without=$(reported unrecorded_seconds)
+	record "$TRACE" -p "$TARGET" -d 3s --budget "$third"
+	[ "$status" -eq 0 ]
+	explain "a ceiling of $third %: $without s of 3 without records with uprobes, $(reported unrecorded_seconds) s with --attach inline, $(reported cost_percent) %"
+	awk -v s="$(reported unrecorded_seconds)" -v without="$without" 'BEGIN { exit !(s < without) }'
+	awk -v c="$(reported cost_percent)" -v most="$third" 'BEGIN { exit !(c > 0 && c < most) }'
+}
+
+# --- the program meanwhile ----------------------------------------------------------------------
+
+@test "children that are forked and do not exec write nothing" {
+	build_prog "$REFERENCE_GO" forks
+	start_target "$PROG" -calls 20000
+	start_record "$TRACE" --strict -p "$TARGET"
+	wait_for 60 inline_runs
+	sleep 0.5
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
+	views_ok "$TRACE"
+	# Those of the parent are a handful for each child.
+	[ "$(count_of "$TRACE" 'Go Running->Syscall')" -lt 10000 ]
+	kill -USR1 "$TARGET"
+	wait_target
+	[ "$status" -eq 0 ]
+	[ "$(sed -n 's/^children //p' "$TARGET_OUT")" -gt 10 ]
+}
+
+@test "a dump by SIGQUIT has every goroutine" {
+	local i
+	build_prog "$REFERENCE_GO" fullload
+	for i in 1 2 3; do
+		GOMAXPROCS=2 GOTRACEBACK=system start_target "$PROG"
+		start_record "$TRACE" -p "$TARGET"
+		wait_for 60 inline_runs
+		kill -QUIT "$TARGET"
+		wait_target
+		[ "$status" -eq 2 ]
+		wait_record
+		[ "$status" -eq 0 ]
+		views_ok "$TRACE"
+		# 32 of main's, and main itself
+		grep -E '^goroutine [0-9]+ ' "$TARGET_OUT" | sort -u | wc -l | awk '{ print $1, "goroutines"; exit $1 < 33 }'
+		[ "$(grep -c '^main\.\(talker\|locker\|yielder\)(' "$TARGET_OUT")" -ge 32 ]
+		! grep -qE 'unexpected return pc|fatal error' "$TARGET_OUT" || fail "$(grep -E 'unexpected return pc|fatal error' "$TARGET_OUT")"
+	done
+}
+
+@test "a program that panics" {
+	build_prog "$REFERENCE_GO" panic
+	start_target "$PROG" -after 3s
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	wait_target
+	[ "$status" -eq 2 ]
+	grep -q '^panic: the end' "$TARGET_OUT"
+	wait_record
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+}
+
+@test "its own tracer, started and stopped again and again meanwhile" {
+	build_prog "$REFERENCE_GO" toggles
+	start_target "$PROG" -each 100ms -into "$BATS_TEST_TMPDIR/own"
+	start_record "$TRACE" --strict -p "$TARGET"
+	wait_for 60 inline_runs
+	sleep 1
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
+	views_ok "$TRACE"
+	kill -USR1 "$TARGET"
+	wait_target
+	[ "$status" -eq 0 ]
+	[ "$(find "$BATS_TEST_TMPDIR" -name 'own.*' | wc -l)" -ge 3 ]
+	trace_ok "$BATS_TEST_TMPDIR"/own.*
+}
+
+# cycles N PID: so many recordings of it, one after the other, the last one counts.
+cycles() {
+	local i trace=$BATS_TEST_TMPDIR/$2.trace
+	for ((i = 0; i < $1; i++)); do
+		"$GOTAP" record --strict --budget none --json --attach inline -p "$2" -d "$((100 + RANDOM % 150))ms" -o "$trace" 2>"$trace.json" ||
+			fail "recording $i of process $2: $(REPORT=$trace.json flaws)" || return
+		REPORT=$trace.json TARGET=$2 was_inline || fail "recording $i of process $2" || return
+	done
+}
+
+@test "many short recordings of several programs at full load: no request of a server fails" {
+	local pid pids=() ends=()
+	build_prog "$REFERENCE_GO" netload
+	start_target "$PROG" -pause 0
+	pids+=("$TARGET")
+	build_prog 1.26 fullload
+	start_target "$PROG"
+	pids+=("$TARGET")
+	build_prog 1.22 mixed
+	start_target "$PROG" -pause 100us -delay 10h
+	pids+=("$TARGET")
+	for pid in "${pids[@]}"; do
+		cycles "${GOTAP_CYCLES:-5}" "$pid" 3>&- &
+		ends+=($!)
+	done
+	for pid in "${ends[@]}"; do wait "$pid"; done
+	for pid in "${pids[@]}"; do
+		target_runs "$pid"
+		is_as_before "$pid"
+		trace_ok "$BATS_TEST_TMPDIR/$pid.trace"
+	done
+}
+
+# --- gotap meanwhile -----------------------------------------------------------------------------
+
+# prober: the pid of the process that holds the probes.
+prober() { pgrep -x gotap-prober -P "$RECORDER"; }
+
+# Later than that nothing of gotap's runs any more.
+gone() { ! target_runs "$1" || [[ $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) == [ZX] ]]; }
+
+# cleaned_by_the_next: what a gotap left that was killed with its prober, one by uprobes takes out.
+cleaned_by_the_next() {
+	uprobes recorded "$BATS_TEST_TMPDIR/next.trace" -p "$TARGET" -d 300ms
+	is_as_before
+	trace_ok "$BATS_TEST_TMPDIR/next.trace"
+}
+
+# speed_since LINE: rounds in a second of the program's CPU time, the mean of what it printed from that line on.
+speed_since() { awk -v from="$1" 'NF == 3 && ++n > from { sum += $3; k++ } END { printf "%d\n", k ? sum / k : 0 }' "$TARGET_OUT"; }
+
+lines() { grep -c ' ' "$TARGET_OUT" || true; }
+has_lines() { [ "$(lines)" -ge "$1" ]; }
+
+@test "gotap and its prober are killed: the program goes on at its speed, and the next gotap takes all out" {
+	local before after from pid
+	build_prog "$REFERENCE_GO" speed
+	start_target "$PROG" -each 100ms
+	wait_for 60 has_lines 6
+	before=$(speed_since 0)
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	pid=$(prober)
+	kill -KILL "$RECORDER" "$pid"
+	wait_for 60 gone "$pid"
+	memory_of_gotap "$TARGET"
+	from=$(($(lines) + 2))
+	wait_for 60 has_lines $((from + 6))
+	after=$(speed_since "$from")
+	explain "$before rounds in a second of CPU time before, $after with what is left"
+	# 2 to 5 ns at each of some ten places are a tenth at most; half is for a machine that others use.
+	[ "$after" -ge $((before / 2)) ]
+	cleaned_by_the_next
+	[ "$(inline_of cleaned)" = true ]
+	target_runs
+}
+
+@test "and at random moments" {
+	local i pid
+	RANDOM=${GOTAP_SEED:-$RANDOM}
+	mixed
+	for ((i = 0; i < ${GOTAP_KILLS:-6}; i++)); do
+		"$GOTAP" record -q --attach inline -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
+		RECORDER=$!
+		sleep "0.$(printf '%03d' $((RANDOM % 600)))"
+		pid=$(prober || true)
+		kill -KILL "$RECORDER" $pid
+		wait "$RECORDER" || true
+		[ -z "$pid" ] || wait_for 60 gone "$pid"
+		target_runs || fail "the target is dead after kill $i"
+	done
+	cleaned_by_the_next
+}
+
+@test "its prober alone is killed: the recording ends and says so, and the next gotap takes all out" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	kill -KILL "$(prober)"
+	ATTACH='' wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"gotap-prober) was killed"* ]]
+	trace_ok "$TRACE"
+	cleaned_by_the_next
+	target_runs
+}
+
+@test "gotap alone is killed: its prober takes all out" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	kill -KILL "$RECORDER"
+	wait_for 60 eval '! memory_of_gotap "$TARGET"'
+	wait_for 60 text_is_clean "$TARGET"
+	target_runs
+}
+
+@test "gotap is stopped: its prober takes all out, and when it is continued the trace ends at the stop" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	kill -STOP "$RECORDER"
+	wait_for 60 eval '! memory_of_gotap "$TARGET"'
+	wait_for 60 text_is_clean "$TARGET"
+	kill -CONT "$RECORDER"
+	wait_record
+	[ "$status" -eq 0 ]
+	[[ $(reported ended) == *"gotap itself was stopped"* ]]
+	trace_ok "$TRACE"
+	target_runs
+}
+
+# --- what is refused -----------------------------------------------------------------------------
+
+@test "a second gotap: inline is refused, uprobes are possible, and the first one says what it lacks" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	gotap record --attach inline -p "$TARGET" -d 300ms -o "$TRACE.2"
+	[ "$status" -eq 1 ]
+	matches '^gotap: .*another gotap'
+	REPORT=$TRACE.json
+	stop_record
+	[ "$status" -eq 0 ]
+	views_ok "$TRACE"
+}
+
+@test "breakpoints of somebody else: those places stay uprobes, and nothing is missing" {
+	mixed
+	uprobes start_record "$TRACE.2" --strict -p "$TARGET"
+	uprobes recorded "$TRACE" -p "$TARGET" -d 700ms --attach inline
+	echo "$(inline_of state), $(inline_of places) places, $(inline_of stayed) stayed: $(inline_of why)"
+	[ "$(inline_of stayed)" -ge 1 ]
+	[[ $(inline_of why) == *breakpoint* ]]
+	views_ok "$TRACE"
+	REPORT=$TRACE.2.json
+	uprobes stop_record
+	[ "$status" -eq 0 ]
+	trace_ok "$TRACE.2"
+	is_as_before
+}
+
+is_traced() { awk '$1 == "TracerPid:" { exit !$2 }' "/proc/$TARGET/status"; }
+
+@test "a program with a debugger: recorded by uprobes, and the report says why" {
+	require_tool strace
+	mixed
+	strace -qq -o /dev/null -e trace=none -p "$TARGET" 3>&- &
+	TARGETS+=" $!"
+	wait_for 60 is_traced
+	uprobes recorded "$TRACE" -p "$TARGET" -d 700ms --attach inline
+	not_inline '*trac*'
+	views_ok "$TRACE"
+}
+
+@test "a program under a seccomp filter that kills: it lives" {
+	require_tool cc
+	cc -O1 -o "$BATS_TEST_TMPDIR/seccomp" "$CHECKOUT/tests/lib/seccomp.c"
+	build_prog "$REFERENCE_GO" mixed
+	start_target "$BATS_TEST_TMPDIR/seccomp" "$PROG" -delay 10m
+	grep -qx 'Seccomp:.2' "/proc/$TARGET/status"
+	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --attach inline
+	echo "$(inline_of state): $(inline_of why)"
+	[ "$(inline_of state)" = undone ] || not_inline '*seccomp*'
+	views_ok "$TRACE"
+	target_runs
+	is_as_before
+}
+
+@test "Go 1.15: recorded by uprobes, and the report says why" {
+	mixed 1.15
+	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --attach inline
+	not_inline '*'
+	grep -F 'Go up to 1.16 passes arguments on the stack' "$REPORT"
+	is_as_before
+}
+
+@test "a program that is stopped: its threads cannot be borrowed, nothing is changed" {
+	mixed
+	kill -STOP "$TARGET"
+	uprobes record "$TRACE" -p "$TARGET" -d 1s --attach inline
+	[ "$status" -eq 0 ]
+	kill -CONT "$TARGET"
+	[ "$(inline_of state)" = off ]
+	is_as_before
+	recorded "$TRACE" -p "$TARGET" -d 700ms
+	[ "$(inline_of state)" = undone ]
+}
+
+@test "a method that is none" {
+	gotap record --attach outline true
+	[ "$status" -eq 2 ]
+	contains "--attach takes auto, multi, perf or inline"
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Helpers of the tests of --attach inline: load after lib/common and lib/text. lib/record loads it.
+
+# A thread of the target is held for so long at most: 2 ms where nobody else wants the CPUs, which is nothing that a test
+# can ask for.
+HELD_NS=50000000
+
+# inline_of FIELD: prints one field of what the last report says of --attach inline.
+inline_of() { sed -nE 's/.*"inline": \{//; s/"uprobes": \[.*//p' "$REPORT" | sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^],}]*)).*/\2\3/p"; }
+
+# was_inline: so was the last recording, and nothing of it is left in the target.
+was_inline() {
+	local state places held
+	state=$(inline_of state) places=$(inline_of places) held=$(inline_of held_ns)
+	echo "inline: $state, $places places, $(inline_of stayed) stayed uprobes, held for $held ns"
+	is_as_before || return
+	! was_too_short "$state" || return 0
+	[ "$state" = undone ] || [[ $state == gone && -n $(reported ended) ]] || fail "inline: $state: $(inline_of why)" || return
+	[ "$places" -ge 20 ] || fail "inline: at $places places only" || return
+	[ "$held" -le "$HELD_NS" ] || fail "inline: a thread was held for $held ns"
+}
+
+# was_too_short STATE: it was over, or the program was, before there was code in the program.
+was_too_short() {
+	local why
+	why=$(inline_of why)
+	[[ $1 == off ]] && [[ -z $why || $why == *"has ended"* || $why == *"No such process"* ]] &&
+		awk -v s="$(reported seconds)" 'BEGIN { exit s >= 1 }'
+}
+
+# is_as_before [PID]: nothing of gotap's is in the target, if it still runs.
+is_as_before() {
+	local pid=${1:-${TARGET:-}}
+	[ -n "$pid" ] && target_runs "$pid" || return 0
+	! memory_of_gotap "$pid" || fail "memory of gotap's is left in process $pid" || return
+	text_is_clean "$pid" || ! target_runs "$pid" || fail "the text of process $pid is not as before"
+}
+
+# memory_of_gotap PID: prints the mappings there, if any: the shared memory, and code that is of no file.
+memory_of_gotap() { grep -E '/memfd:gotap| r-xp [0-9a-f]+ 00:00 0 *$' "/proc/$1/maps" 2>/dev/null; }
+
+# inline_runs [PID]: calls of it lead to code of gotap's, and no uprobe of gotap's is at any of them.
+inline_runs() {
+	local pid=${1:-$TARGET} copy=$BATS_TEST_TMPDIR/text.$BASHPID
+	memory_of_gotap "$pid" >/dev/null || return
+	text_of "$pid" "$copy"
+	# Offset, byte in memory, byte in the file, octal: a breakpoint is 314, a call 350, a test of a flag 200.
+	{ cmp -l "$copy" "$copy.file" || true; } | awk '
+		BEGIN { length_of[350] = 5; length_of[200] = 7 }
+		$1 < behind { changed++; covered += probe; probe = 0; next }
+		{ probe = $2 == 314 && $3 in length_of; changed += $2 != 314
+		  behind = $1 + (probe ? length_of[$3] : $2 == 314 ? 1 : 4) }
+		END { exit !(changed && !covered) }'
+}
