@@ -34,11 +34,17 @@ all_within() {
 	column a1 2 | all_within 10 100000	# ns of a round trip
 	column a1 3 | all_within 5 9		# records of a round trip
 	column a1 4 | all_within 100 1000000
-	for tracer in 5 6 7 8 9; do
+	for tracer in 5 7 8 9 10; do
 		column a1 $tracer | all_within 0.5 50	# gotap costs about what probes cost, or more
 	done
-	column a1 10 | all_within 0 5		# the runtime's own tracer
+	column a1 6 | all_within 0 0.5		# with code in the program, a fraction
+	column a1 11 | all_within 0 5		# the runtime's own tracer
 	column a2 3 | all_within -10000 100000
+	column a4 2 | all_within 0 1000		# ns of a record with --attach inline
+	column a4 3 | all_within 0 0.5
+	column a4 4 | all_within 0 50
+	column a4 5 | all_within 0 100
+	column a4 6 | all_within 0 0
 }
 
 @test "names of addresses, and the document keeps what was not measured" {

@@ -15,6 +15,8 @@ type series struct {
 	added  values // CPU ns per operation
 	rate   values // operations per second, relative to untraced
 	events values // records per operation
+	lost   values // percent of the records
+	repair values // what the assembler had to make up
 }
 
 type comparison struct {
@@ -53,6 +55,8 @@ func (c *comparison) note(name string, before, with, after slice, rec recording)
 	s.rate = append(s.rate, with.ops/with.wall/rate)
 	if rec.Records > 0 {
 		s.events = append(s.events, rec.Records/with.ops)
+		s.lost = append(s.lost, 100*rec.Lost/(rec.Records+rec.Lost))
+		s.repair = append(s.repair, rec.Repairs)
 	}
 }
 
@@ -96,6 +100,7 @@ func tracersOf(b *bench) []tracer {
 	tracers := []tracer{
 		floorTracer("default"),
 		gotapTracer(gotapName),
+		inlineTracer,
 		gotapTracer("gotap, depth 32", "--stack-depth", "32"),
 		gotapTracer("gotap, depth 8", "--stack-depth", "8"),
 		gotapTracer("gotap, depth 0", "--stack-depth", "0"),
@@ -114,7 +119,7 @@ func newProgramTable(tracers []tracer) *table {
 		title: "CPU time that tracing adds to one operation, as a multiple of what the empty probes add:",
 		head:  []string{"workload", "untraced ns", "records", "empty probes ns"},
 		footer: "In the column of the empty probes: ns per operation. `gotap` is its default: all groups but `cpu`, stacks of up " +
-			"to 127 frames. Median of the repeats, least and most in brackets.",
+			"to 127 frames; `gotap, inline` the same with `--attach inline`. Median of the repeats, least and most in brackets.",
 	}
 	for _, tr := range tracers[1:] {
 		t.head = append(t.head, tr.name)
@@ -147,6 +152,19 @@ func (c *comparison) perRecord(name string) []string {
 	return []string{name, hit.text("%.0f"), extra.text("%.0f")}
 }
 
+// perInline holds --attach inline against the runtime's own tracer.
+func (c *comparison) perInline(name string) []string {
+	s := c.of[inlineName]
+	var each values
+	for i := range s.added {
+		if i < len(s.events) && s.events[i] > 0 {
+			each = append(each, s.added[i]/s.events[i])
+		}
+	}
+	return []string{name, each.text("%.0f"), s.added.over(c.of[floorName].added).text("%.3f"),
+		s.added.over(c.of[ownTracer.name].added).text("%.2f"), s.lost.text("%.2f"), s.repair.text("%.0f")}
+}
+
 var programs = []struct{ name, text string }{
 	{"pingpong", "ping-pong"},
 	{"deep", "ping-pong, 64 calls deep"},
@@ -157,7 +175,7 @@ var programs = []struct{ name, text string }{
 	{"alloc", "allocation of 1 KiB"},
 }
 
-func comparePrograms(b *bench, tracers []tracer, ratios, ns *table) error {
+func comparePrograms(b *bench, tracers []tracer, ratios, ns, inline *table) error {
 	for _, p := range programs {
 		if !b.wants(p.name) {
 			continue
@@ -174,6 +192,7 @@ func comparePrograms(b *bench, tracers []tracer, ratios, ns *table) error {
 		}
 		ratios.add(c.row(p.text)...)
 		ns.add(c.perRecord(p.text)...)
+		inline.add(c.perInline(p.text)...)
 	}
 	return nil
 }
@@ -186,28 +205,59 @@ func partPrograms(b *bench) error {
 		title: "The same per record (CPU ns of the program):",
 		head:  []string{"workload", "empty probes, per record", "gotap, on top of that"},
 	}
-	if err := comparePrograms(b, tracers, ratios, ns); err != nil {
+	inline := &table{
+		name:  "a4",
+		title: "`--attach inline` beside the runtime's own tracer (CPU time that it adds to one operation):",
+		head:  []string{"workload", "ns per record", "over empty probes", "over runtime/trace", "lost, %", "repairs"},
+	}
+	if err := comparePrograms(b, tracers, ratios, ns, inline); err != nil {
 		return err
 	}
-	b.show(ratios)
-	b.show(ns)
-	if !b.wants("caddy") {
-		return nil
+	if len(ratios.rows) > 0 {
+		b.show(ratios)
+		b.show(ns)
+		b.show(inline)
 	}
-	return compareServer(b, tracers)
+	return compareServers(b, tracers)
 }
 
-func compareServer(b *bench, tracers []tracer) error {
-	t := &table{
-		name:  "a3",
-		title: "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:",
+func newServerTable(name, title string) *table {
+	return &table{
+		name:  name,
+		title: title,
 		head: []string{"tracer", "records per request", "requests/s, untraced = 1", "loss over empty probes",
-			"server CPU per request, added ns", "over empty probes"},
+			"server CPU per request, added ns", "over empty probes", "lost, %"},
 		footer: "The load generator and gotap itself share the CPUs with the server, as on a small machine.",
 	}
-	if b.caddy == "" {
-		t.add("caddy could not be had", "-", "-", "-", "-", "-")
+}
+
+// compareServers: a real one, and a small one that can trace itself.
+func compareServers(b *bench, tracers []tracer) error {
+	if b.wants("caddy") {
+		t := newServerTable("a3", "A real HTTP server (caddy of Debian, stripped) under wrk on the same CPUs:")
+		if err := compareCaddy(b, tracers, t); err != nil {
+			return err
+		}
 		b.show(t)
+	}
+	if b.wants("http") {
+		t := newServerTable("a5", "A server of net/http that answers \"hello\", under wrk on the same CPUs:")
+		s, err := startHello(b)
+		if err != nil {
+			return err
+		}
+		defer s.stop()
+		if err := compareServer(b, s, tracers, t); err != nil {
+			return err
+		}
+		b.show(t)
+	}
+	return nil
+}
+
+func compareCaddy(b *bench, tracers []tracer, t *table) error {
+	if b.caddy == "" {
+		t.add("caddy could not be had", "-", "-", "-", "-", "-", "-")
 		return nil
 	}
 	s, err := startServer(b, b.caddy)
@@ -215,20 +265,26 @@ func compareServer(b *bench, tracers []tracer) error {
 		return err
 	}
 	defer s.stop()
-	b.say("caddy under wrk")
-	if _, err = s.work(time.Second); err != nil {
+	return compareServer(b, s, tracers, t)
+}
+
+func compareServer(b *bench, s target, tracers []tracer, t *table) error {
+	b.say("%s", t.title)
+	if _, err := s.work(time.Second); err != nil {
 		return err
 	}
-	c, err := compare(b, s, tracers[:len(tracers)-1], 7*b.slice)
+	c, err := compare(b, s, tracers, 7*b.slice)
 	if err != nil {
 		return err
 	}
 	floor := c.of[floorName]
 	for _, name := range c.order {
 		v := c.of[name]
+		if len(v.rate) == 0 { // not of this server
+			continue
+		}
 		t.add(name, v.events.text("%.1f"), v.rate.text("%.2f"), v.rate.lost().over(floor.rate.lost()).text("%.2f"),
-			v.added.text("%.0f"), v.added.over(floor.added).text("%.2f"))
+			v.added.text("%.0f"), v.added.over(floor.added).text("%.2f"), v.lost.text("%.2f"))
 	}
-	b.show(t)
 	return nil
 }

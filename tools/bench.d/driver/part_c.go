@@ -84,9 +84,9 @@ func assembleRow(b *bench, t *table, name, label string) error {
 }
 
 // live records a worker at a rate for a while and gives the recorder's own cost.
-func live(b *bench, w *worker, length time.Duration, rate int) (recording, slice, error) {
+func live(b *bench, w *worker, tr tracer, length time.Duration, rate int) (recording, slice, error) {
 	var s slice
-	stop, err := startGotap(b, w.pid(), filepath.Join(b.scratch, "live.trace"))
+	stop, err := tr.start(b, w)
 	if err != nil {
 		return recording{}, s, err
 	}
@@ -99,11 +99,35 @@ func live(b *bench, w *worker, length time.Duration, rate int) (recording, slice
 	return r, s, err
 }
 
+// liveRow measures one tracer at one rate of rounds a second; 0: as fast as it can.
+func liveRow(b *bench, t *table, w *worker, tr tracer, rate int) error {
+	var speed, perMillion, share, start, rss, lost values
+	for i := 0; i < b.repeats; i++ {
+		empty, _, err := live(b, w, tr, 0, -1)
+		if err != nil {
+			return err
+		}
+		r, s, err := live(b, w, tr, 8*b.slice, rate)
+		if err != nil {
+			return err
+		}
+		speed = append(speed, r.Records/s.wall*1e9)
+		perMillion = append(perMillion, (r.cpu-empty.cpu).Seconds()*1e3/(r.Records/1e6))
+		share = append(share, 100*float64(r.cpu-empty.cpu)/s.wall)
+		start = append(start, empty.cpu.Seconds()*1e3)
+		rss = append(rss, r.maxRSS/(1<<20))
+		lost = append(lost, 100*r.Lost/(r.Records+r.Lost))
+	}
+	t.add(tr.name, speed.text("%.0f"), perMillion.text("%.0f"), share.text("%.1f %%"), start.text("%.0f"), rss.text("%.0f"),
+		lost.text("%.2f"))
+	return nil
+}
+
 func liveTable(b *bench) error {
 	t := &table{
 		name:  "c2",
 		title: "gotap's own CPU while it records:",
-		head:  []string{"records/s", "CPU ms per million records", "of one CPU", "CPU ms to start and end", "resident MiB", "lost"},
+		head:  []string{"tracer", "records/s", "CPU ms per million records", "of one CPU", "CPU ms to start and end", "resident MiB", "lost, %"},
 		footer: "Start and end (loading, verification of the BPF programs, the snapshot) are not in the second and third column. " +
 			"The resident memory has the rings in it.",
 	}
@@ -112,26 +136,12 @@ func liveTable(b *bench) error {
 		return err
 	}
 	defer w.stop()
-	length := 8 * b.slice
-	for _, rate := range []int{10000, 50000, 0} {
-		var speed, perMillion, share, start, rss, lost values
-		for i := 0; i < b.repeats; i++ {
-			empty, _, err := live(b, w, 0, -1)
-			if err != nil {
+	for _, tr := range []tracer{gotapTracer(gotapName), inlineTracer} {
+		for _, rate := range []int{10000, 50000, 0} {
+			if err := liveRow(b, t, w, tr, rate); err != nil {
 				return err
 			}
-			r, s, err := live(b, w, length, rate)
-			if err != nil {
-				return err
-			}
-			speed = append(speed, r.Records/s.wall*1e9)
-			perMillion = append(perMillion, (r.cpu-empty.cpu).Seconds()*1e3/(r.Records/1e6))
-			share = append(share, 100*float64(r.cpu-empty.cpu)/s.wall)
-			start = append(start, empty.cpu.Seconds()*1e3)
-			rss = append(rss, r.maxRSS/(1<<20))
-			lost = append(lost, r.Lost)
 		}
-		t.add(speed.text("%.0f"), perMillion.text("%.0f"), share.text("%.1f %%"), start.text("%.0f"), rss.text("%.0f"), lost.text("%.0f"))
 	}
 	b.show(t)
 	return nil

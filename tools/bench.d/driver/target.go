@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -130,12 +131,32 @@ func serve(b *bench, path string, command func(address string) []string) (*serve
 
 func (s *server) pid() int { return s.cmd.Process.Pid }
 
+// hello is our own program as a server, which can trace itself.
+type hello struct {
+	*worker
+	url string
+}
+
+func startHello(b *bench) (*hello, error) {
+	w, err := startWorker(b, "http", runtime.NumCPU())
+	if err != nil {
+		return nil, err
+	}
+	address, err := w.ask("address")
+	return &hello{w, "http://" + address + "/"}, err
+}
+
+func (h *hello) work(length time.Duration) (slice, error) { return load(h.pid(), h.url, length) }
+
 var wrkTotal = regexp.MustCompile(`(\d+) requests in`)
 
-func (s *server) work(length time.Duration) (slice, error) {
+func (s *server) work(length time.Duration) (slice, error) { return load(s.pid(), s.url, length) }
+
+// load has wrk ask a server for something all the time.
+func load(pid int, url string, length time.Duration) (slice, error) {
 	seconds := max(1, int(length.Seconds()+0.5))
-	cpu, start := processCPU(s.pid()), time.Now()
-	out, err := exec.Command("wrk", "-t1", "-c16", fmt.Sprintf("-d%ds", seconds), s.url).Output()
+	cpu, start := processCPU(pid), time.Now()
+	out, err := exec.Command("wrk", "-t1", "-c16", fmt.Sprintf("-d%ds", seconds), url).Output()
 	if err != nil {
 		return slice{}, fmt.Errorf("wrk: %w", err)
 	}
@@ -144,7 +165,7 @@ func (s *server) work(length time.Duration) (slice, error) {
 		return slice{}, fmt.Errorf("wrk said %q", out)
 	}
 	ops, _ := strconv.ParseFloat(string(m[1]), 64)
-	return slice{ops, processCPU(s.pid()) - cpu, float64(time.Since(start))}, nil
+	return slice{ops, processCPU(pid) - cpu, float64(time.Since(start))}, nil
 }
 
 func (s *server) ownTrace(string) bool { return false }

@@ -24,6 +24,8 @@ type tracer struct {
 type recording struct {
 	Records, Bytes, Lost, Generations, Seconds float64
 	Events                                     map[string]float64
+	Repairs                                    float64 `json:"repairs_total"`
+	Inline                                     struct{ State, Why string }
 	cpu, wall                                  time.Duration
 	maxRSS                                     float64 // bytes
 }

@@ -10,6 +10,7 @@
 //	run MS [RATE]   works for MS milliseconds (at most RATE operations a second): "OPERATIONS CPU_NS WALL_NS"
 //	trace FILE      the runtime's own tracer on: "ok"
 //	untrace         and off: "ok"
+//	address         where the work "http" serves: "HOST:PORT"
 package main
 
 import (
@@ -36,6 +37,7 @@ var works = map[string]func() worker{
 	"pull":     func() worker { return pull },
 	"alloc":    func() worker { return alloc },
 	"flood":    flood,
+	"http":     serve,
 }
 
 // pingpong: an operation is a round trip over two unbuffered channels, made depth calls deep.
@@ -181,6 +183,8 @@ func obey(work worker, line string) string {
 	case len(words) == 1 && words[0] == "untrace":
 		trace.Stop()
 		return "ok"
+	case line == "address":
+		return address
 	}
 	return "unknown command"
 }
