@@ -67,7 +67,7 @@ bool bpf_left_breakpoints(const struct bpf_side *b);
 int bpf_begin_inline(struct bpf_side *b, struct error *err);
 /* NULL: the plan is not for --attach inline, and nothing was found of a gotap that was. */
 const struct inline_status *bpf_inline_status(const struct bpf_side *b);
-/* Notes, for the status, that it was given up. */
+/* Notes, for the status, why it did not begin. */
 void bpf_inline_failed(struct bpf_side *b, const struct error *why);
 struct inline_rings *bpf_inline_rings(struct bpf_side *b);
 /* Says that gotap runs: without it the prober takes the probes away after some seconds. From any thread. */

@@ -200,11 +200,9 @@ static void begin_inline(struct gaps *g)
 	if (!g->inline_until)
 		g->inline_until = now + INLINE_NS;
 	r = probes_begin_inline(g->probes, &err);
-	if (r == -EAGAIN && now < g->inline_until)
-		return;
-	g->inline_wanted = false;
 	if (r)
 		bpf_inline_failed(g->probes->bpf, &err);
+	g->inline_wanted = r == -EAGAIN && now < g->inline_until;
 }
 
 /* --- the thread --- */

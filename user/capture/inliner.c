@@ -337,6 +337,7 @@ static void count_sites(struct inliner *in)
 	size_t i;
 
 	s->sites = s->stayed = 0;
+	s->why[0] = '\0';	/* of an earlier attempt */
 	for (i = 0; i < in->patches.len; i++) {
 		s->sites += patch_at(in, i)->done;
 		s->stayed += !patch_at(in, i)->done;
