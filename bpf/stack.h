@@ -108,10 +108,10 @@ static __always_inline __u64 *seen_set(__u64 key)
 	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
 }
 
+#endif
+
 /* As stack_hash_slowly(), but 0 where only the slow way is free. */
 __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt);
-
-#endif
 
 /*
  * Where a walk begins: the leaf pc, the frame pointer behind it, and in one

@@ -25,7 +25,7 @@ static __always_inline void seen_add(__u64 key)
 static __always_inline __u64 mix(__u64 h, __u64 v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
-	return h ^ (h >> 29);
+	return h << 32 | h >> 32;
 }
 
 /*

@@ -14,7 +14,8 @@ enum { INLINE_PS = 960 };	/* Ps the threads of which are known: as many as the f
 
 /*
  * The begin of the shared memory (a memfd). Behind it, each at a multiple of 4096 bytes: @n_states
- * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, the chunks of the rings.
+ * struct ring_state (one per CPU number), INLINE_SEEN keys of stacks, INLINE_HINTS struct inline_hints, the chunks
+ * of the rings.
  */
 struct inline_shared {
 	__rec_u64 magic;	/* INLINE_MAGIC: a later gotap knows the memory by it */
@@ -27,7 +28,7 @@ struct inline_shared {
 	__rec_u32 on;		/* 0: nothing is recorded, for a while or for good */
 	__rec_u32 stacks;	/* STACKS_WHOLE, SHORT or NONE */
 	__rec_u32 n_states;
-	__rec_u64 states, seen, chunks, size;	/* offsets from here, and bytes in all */
+	__rec_u64 states, seen, hints, chunks, size;	/* offsets from here, and bytes in all */
 	__rec_u64 names_lost;	/* counted by the sources of bpf/; nobody reads it here */
 	__rec_u64 texts_missing;
 	__rec_u64 code, code_size;	/* of the code in the target, for a later gotap */
@@ -40,6 +41,16 @@ struct inline_shared {
 
 /* Keys of stacks that were sent: sets of four in a cache line, as `seen` of bpf/stack.h. */
 enum { INLINE_SEEN = 65536 };
+
+/*
+ * Where a deep stack had its frames when it was walked last (bpf/inline/deep.h): distances in words from the frame
+ * where hints begin. They make a walk faster, and nothing else depends on them.
+ */
+enum { INLINE_HINTS = 1024 };
+
+struct inline_hints {
+	__rec_u16 at[128];	/* as many as a stack has frames at most */
+};
 
 /* FUTEX_OWNER_DIED of linux/futex.h, which the target's code does not include. */
 #define INLINE_OWNER_DIED 0x40000000U
@@ -58,7 +69,7 @@ struct inline_control {
  */
 struct inline_layout {
 	__rec_u32 n_states, n_chunks;
-	__rec_u64 states, seen, chunks;
+	__rec_u64 states, seen, hints, chunks;
 };
 
 /* The probe that a site replaces: which of the programs of bpf/ runs there. */

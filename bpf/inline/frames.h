@@ -64,10 +64,4 @@ static __always_inline __u64 *seen_set(__u64 key)
 	return &seen[(key & (SEEN_SETS - 1)) * SEEN_WAYS];
 }
 
-/* There is one way only. */
-static __always_inline __u64 stack_hash(__u64 pc, __u64 second, __u64 bp, __u64 salt)
-{
-	return 0;
-}
-
 #endif

@@ -7,6 +7,7 @@
 #include "common.h"
 #include "emit.h"
 #include "stack_walk.h"
+#include "deep.h"
 
 #include "probe_go.bpf.c"
 #include "probe_proc.bpf.c"

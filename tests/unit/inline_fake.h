@@ -69,23 +69,25 @@ static inline void fake_thread_init(struct fake_thread *t, uint32_t tid)
 }
 
 /*
- * Shared memory with @n_states rings of @chunks chunks each. Before and behind its states, its keys and its chunks
+ * Shared memory with @n_states rings of @chunks chunks each. Before and behind its states, its keys, its hints and its chunks
  * lie pages that nobody may touch.
  */
 static inline void fake_share(uint32_t n_states, uint32_t chunks)
 {
 	enum { PAGE = 4096 };
-	uint64_t states = 2 * PAGE, seen, first, end;
+	uint64_t states = 2 * PAGE, seen, hints, first, end;
 	uint8_t *at;
 	uint32_t i;
 
 	seen = (states + n_states * sizeof(*fake_states) + 2 * PAGE - 1) & ~(PAGE - 1ULL);
-	first = seen + 8ULL * INLINE_SEEN + PAGE;
+	hints = seen + 8ULL * INLINE_SEEN + PAGE;
+	first = hints + INLINE_HINTS * sizeof(struct inline_hints) + PAGE;
 	end = first + (uint64_t)n_states * chunks * RING_CHUNK;
 	fake_size = end + PAGE;
 	at = mmap(NULL, fake_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mprotect(at + PAGE, PAGE, PROT_NONE);
 	mprotect(at + seen - PAGE, PAGE, PROT_NONE);
+	mprotect(at + hints - PAGE, PAGE, PROT_NONE);
 	mprotect(at + first - PAGE, PAGE, PROT_NONE);
 	mprotect(at + end, PAGE, PROT_NONE);
 	fake_shared = (struct inline_shared *)at;
@@ -93,7 +95,7 @@ static inline void fake_share(uint32_t n_states, uint32_t chunks)
 	fake_chunks = at + first;
 	*fake_shared = (struct inline_shared){
 		.magic = INLINE_MAGIC, .alive = TID, .on = 1, .n_states = n_states,
-		.states = states, .seen = seen, .chunks = first, .size = end,
+		.states = states, .seen = seen, .hints = hints, .chunks = first, .size = end,
 	};
 	for (i = 0; i < n_states; i++)
 		fake_states[i] = (struct ring_state){ .first_chunk = i * chunks, .chunks = chunks };

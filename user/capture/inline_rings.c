@@ -48,7 +48,8 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set)
 	}
 	ir->plan = (struct inline_shared){ .magic = INLINE_MAGIC, .n_states = cpus, .states = PAGE };
 	ir->plan.seen = ir->plan.states + pages(cpus * sizeof(struct ring_state));
-	ir->plan.chunks = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
+	ir->plan.hints = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
+	ir->plan.chunks = ir->plan.hints + INLINE_HINTS * sizeof(struct inline_hints);
 	ir->plan.size = ir->plan.chunks + memory.chunks * RING_CHUNK;
 }
 

@@ -107,6 +107,7 @@ void image_set_layout(struct image *im, const struct inline_shared *shared)
 		.n_chunks = (uint32_t)((shared->size - shared->chunks) / RING_CHUNK),
 		.states = shared->states,
 		.seen = shared->seen,
+		.hints = shared->hints,
 		.chunks = shared->chunks,
 	};
 

@@ -23,6 +23,10 @@ enum {
 	OBJECT = sizeof(struct go_offsets) / sizeof(uint32_t) * FIELD,
 	STACK = 4096,
 	PAGE = 4096,
+	/* Offsets in the shared memory. */
+	SEEN = 2 * PAGE,
+	HINTS = SEEN + 8 * INLINE_SEEN,
+	RINGS = HINTS + INLINE_HINTS * sizeof(struct inline_hints),
 };
 
 static const struct go_offsets offsets = {
@@ -106,7 +110,7 @@ static void share(struct bench *b, struct image *im)
 
 	*s = (struct inline_shared){
 		.alive = 1, .on = 1, .n_states = 1,
-		.states = PAGE, .seen = 2 * PAGE, .chunks = 2 * PAGE + 8ULL * INLINE_SEEN, .size = b->shared_size,
+		.states = PAGE, .seen = SEEN, .hints = HINTS, .chunks = RINGS, .size = b->shared_size,
 	};
 	b->state = (struct ring_state *)(b->shared + s->states);
 	b->state->chunks = CHUNKS;
@@ -136,7 +140,7 @@ static int load(struct bench *b, struct error *err)
 
 	image_init(&im);
 	b->code_size = im.size + PAGE;
-	b->shared_size = 2 * PAGE + 8ULL * INLINE_SEEN + CHUNKS * RING_CHUNK;
+	b->shared_size = RINGS + CHUNKS * RING_CHUNK;
 	b->code = map(b->code_size);
 	b->shared = map(b->shared_size);
 	if (b->code == MAP_FAILED || b->shared == MAP_FAILED) {
