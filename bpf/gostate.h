@@ -16,9 +16,30 @@ struct coro_args {
 	bool exit;
 };
 
+/* What an M has: its goroutine, 0 between two of them, and its P. */
+struct m_has {
+	__u64 curg, p;
+};
+
 #ifdef GO_INLINE
 #include "inline/goread.h"
+
+static __always_inline void m_read(struct m_has *h, __u64 m)
+{
+	h->curg = read_u64(m + off.m_curg);
+	h->p = read_u64(m + off.m_p);
+}
 #else
+
+/* m.p follows m.curg within 16 bytes in every release: one read. */
+static __always_inline void m_read(struct m_has *h, __u64 m)
+{
+	__u64 words[3] = {}, at = off.m_p - off.m_curg;
+
+	read_user(words, sizeof(words), m + off.m_curg);
+	h->curg = words[0];
+	h->p = at < sizeof(words) ? words[at / 8] : read_u64(m + off.m_p);
+}
 
 /* runtime.g from sched.sp to waitreason */
 enum { G_CHUNK = 144 };

@@ -8,12 +8,13 @@
 __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
 /*
- * To read a kilobyte costs little more than to read 8 bytes, so this walk takes
- * the goroutine's stack in pieces, up to the end of a page, behind which may be
- * nothing. There is one piece per CPU. A program can be preempted by another
- * one on its CPU, which finds the piece taken and walks with its own window.
+ * The price of a read is the call, hardly its length: this walk takes the goroutine's stack up to the end of a page at
+ * once. Behind that may be nothing. Under a server (caddy), whose frames have hundreds of bytes, syscall_enter took
+ * 22 % longer with pieces of 1 KiB, and 512 bytes were slower still; ping-pong, with short stacks, does not mind. There
+ * is one piece per CPU. A program can be preempted by another one on its CPU, which finds the piece taken and walks with
+ * its own window.
  */
-enum { PIECE = 1024 };
+enum { PIECE = 4096 };
 
 struct piece {
 	__u64 taken;
@@ -53,8 +54,6 @@ __noinline int piece_fill(__u32 cpu, __u64 bp)
 
 	if (n < sizeof(struct frame))
 		n = sizeof(struct frame);
-	if (n > PIECE)
-		n = PIECE;
 	if (!p || bpf_probe_read_user(p->words, n, (void *)bp))
 		return 0;
 	p->base = bp;

@@ -90,14 +90,17 @@ static __always_inline int send_park(struct transition *t)
  * this P; otherwise it is 0 there. Up to Go 1.15 its numbers are one lower,
  * and it is set for p.gcBgMarkWorker alone.
  */
-static __always_inline __u8 worker_mode(struct transition *t)
+static __always_inline __u8 worker_mode_of(struct transition *t, __u64 p)
 {
-	__u64 p = read_u64(g_m(t->g) + off.m_p);
-
 	if (go_abi && off.p_gc_bg_worker != GO_OFFSET_NONE)
 		return p && read_u64(p + off.p_gc_bg_worker) == t->gp ?
 		       (__u8)read_u32(p + off.p_gc_mark_worker_mode) + 1 : 0;
 	return p ? (__u8)read_u32(p + off.p_gc_mark_worker_mode) : 0;
+}
+
+static __always_inline __u8 worker_mode(struct transition *t)
+{
+	return worker_mode_of(t, read_u64(g_m(t->g) + off.m_p));
 }
 
 /*
@@ -145,8 +148,22 @@ static __always_inline __u16 ready_skip(struct transition *t)
 	return (__u16)read_u64(t->fp + ready_skip_slot);
 }
 
+/*
+ * The scheduler wakes @t->gp. Is there a goroutine on whose behalf it does? Mostly not: findRunnable, which polls
+ * the network, runs between two goroutines. Then no frame need be read to see that there is no stack.
+ */
+static __always_inline bool scheduler_wakes(struct rec_long *l, struct transition *t)
+{
+	struct m_has m;
+
+	m_read(&m, g_m(t->g));
+	l->r.sub = worker_mode_of(t, m.p);
+	return m.curg;
+}
+
 static __always_inline int send_ready(struct transition *t)
 {
+	bool has_stack = stack_depth && t->site.stack;
 	struct rec_long *l = rec_begin(sizeof(*l), t->pid_tgid, REC_GO_READY, 0);
 	struct stack_start from;
 	__u64 key;
@@ -157,8 +174,8 @@ static __always_inline int send_ready(struct transition *t)
 	l->r.ptr = t->gp;
 	l->arg = 0;
 	if (t->site.stack == STACK_WAKE)
-		l->r.sub = worker_mode(t);
-	if (!stack_depth || !t->site.stack) {
+		has_stack &= scheduler_wakes(l, t);
+	if (!has_stack) {
 		l->stack = 0;
 		rec_submit(l);
 		return 0;
