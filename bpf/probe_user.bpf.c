@@ -74,10 +74,19 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 	return true;
 }
 
+static __always_inline void define_if_new(const struct annotation *a, __u64 key)
+{
+	if (stack_is_new(key))
+		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
+}
+
 static __always_inline int send_annotation(const struct annotation *a)
 {
 	__u64 key = stack_key(&a->from, STACK_USER);
 	__u32 most = a->text[0].len > a->text[1].len ? a->text[0].len : a->text[1].len;
+
+	if (STACK_FIRST)
+		define_if_new(a, key);
 
 	/* Half of the room for each text. */
 	if (most <= 64)
@@ -86,8 +95,8 @@ static __always_inline int send_annotation(const struct annotation *a)
 		send_room(a, key, 512);
 	else
 		send_room(a, key, REC_USER_MAX);
-	if (stack_is_new(key))
-		stack_define(key, &a->from, (__u32)a->pid_tgid, STACK_USER, a->skip);
+	if (!STACK_FIRST)
+		define_if_new(a, key);
 	return 0;
 }
 

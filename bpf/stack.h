@@ -176,10 +176,30 @@ static __always_inline void stack_define(__u64 key, const struct stack_start *fr
 }
 
 /*
+ * A BPF program runs to its end. There the record goes first, because the drain stops at a record that is not
+ * submitted, and to reserve the stack's record may take the ring to its next chunk. A thread of the target can die
+ * with its program between any two instructions. There the stack goes first: a stack that no record refers to
+ * does no harm.
+ */
+#ifdef GO_INLINE
+enum { STACK_FIRST = 1 };
+#else
+enum { STACK_FIRST = 0 };
+#endif
+
+/* Submits record @l, which has the stack @key, and sends the stack if it is new. @skip is evaluated only then. */
+#define submit_with_key(l, key, from, tid, class, skip)                 \
+	do {                                                             \
+		if (STACK_FIRST && stack_is_new(key))                    \
+			stack_define(key, from, tid, class, skip);       \
+		rec_submit(l);                                           \
+		if (!STACK_FIRST && stack_is_new(key))                   \
+			stack_define(key, from, tid, class, skip);       \
+	} while (0)
+
+/*
  * Completes record @l of thread @tid: the caller has filled all words but the stack's. Stores the
- * stack's key, submits the record, then sends the stack if its key is new. The record goes first,
- * because the drain stops at a record that is not submitted, and to reserve the stack's record may
- * take the ring to its next chunk.
+ * stack's key and submits the record.
  */
 static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
 					      const struct stack_start *from, __u8 class, __u16 skip)
@@ -187,9 +207,7 @@ static __always_inline void submit_with_stack(struct rec_long *l, __u32 tid,
 	__u64 key = stack_key(from, class);
 
 	l->stack = key;
-	rec_submit(l);
-	if (stack_is_new(key))
-		stack_define(key, from, tid, class, skip);
+	submit_with_key(l, key, from, tid, class, skip);
 }
 
 #endif

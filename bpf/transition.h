@@ -77,11 +77,9 @@ static __always_inline int send_park(struct transition *t)
 	from = start_at_sched(&c);
 	key = stack_key(&from, t->site.stack);
 	l->stack = key;
-	rec_submit(l);
 	/* gopark's skip is a constant of the call path, so it belongs to the stack. */
-	if (stack_is_new(key))
-		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack,
-			     (__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
+	submit_with_key(l, key, &from, (__u32)t->pid_tgid, t->site.stack,
+			(__u16)read_u64(g_m(t->g) + off.m_wait_trace_skip));
 	return 0;
 }
 
@@ -183,9 +181,7 @@ static __always_inline int send_ready(struct transition *t)
 	from = start_of(t);
 	key = stack_key(&from, t->site.stack);
 	l->stack = key;
-	rec_submit(l);
-	if (stack_is_new(key))
-		stack_define(key, &from, (__u32)t->pid_tgid, t->site.stack, ready_skip(t));
+	submit_with_key(l, key, &from, (__u32)t->pid_tgid, t->site.stack, ready_skip(t));
 	return 0;
 }
 

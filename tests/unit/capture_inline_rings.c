@@ -164,13 +164,30 @@ static void a_record_that_is_never_finished_is_given_up(void)
 	put_position(0, CHUNK_UNITS + 6);
 	CHECK_EQ(take(0), sizeof(struct rec_long));
 	CHECK(ring()->blocked);
-	CHECK(!inline_rings_unstick(&rings, false));	/* it may still come */
+	CHECK(!inline_rings_unstick(&rings, false, false));	/* it may still come */
 	CHECK_EQ(take(0), 0);
-	CHECK(!inline_rings_unstick(&rings, true));
+	CHECK(!inline_rings_unstick(&rings, true, false));
 	CHECK_EQ(take(0), sizeof(struct rec_long));
 	CHECK_EQ(((struct rec *)out.data)->kind, REC_GO_READY);
 	CHECK(ring_lost(ring()) > 0);
-	CHECK(inline_rings_unstick(&rings, true));
+	CHECK(inline_rings_unstick(&rings, true, false));
+	end();
+}
+
+/* The event of that record did not come about; those behind it did. */
+static void a_thread_that_died_with_its_program_lost_nothing(void)
+{
+	begin();
+	put(0, REC_GO_PARK, 1);
+	put(6, REC_GO_PARK | REC_BUSY, 1);
+	put(12, REC_GO_READY, 1);
+	put_position(0, 18);
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK(!inline_rings_unstick(&rings, false, true));
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK_EQ(((struct rec *)out.data)->kind, REC_GO_READY);
+	CHECK_EQ(ring_lost(ring()), 0);
+	CHECK(inline_rings_unstick(&rings, false, true));
 	end();
 }
 
@@ -201,7 +218,7 @@ static void garbage_is_harmless(void)
 			if (!n)
 				break;
 		}
-		inline_rings_unstick(&rings, true);
+		inline_rings_unstick(&rings, true, false);
 	}
 	end();
 }
@@ -214,6 +231,7 @@ int main(void)
 		UNIT(kinds_that_no_probe_makes_are_dropped),
 		UNIT(more_than_there_is_room_for_counts_as_lost),
 		UNIT(a_record_that_is_never_finished_is_given_up),
+		UNIT(a_thread_that_died_with_its_program_lost_nothing),
 		UNIT(garbage_is_harmless),
 		{ 0 },
 	});

@@ -125,6 +125,13 @@ void budget_control_tick(struct budget_control *c, bool away, bool may_go)
 	set_level(c, level, away || c->budget.off);
 }
 
+void budget_control_begin_anew(struct budget_control *c)
+{
+	budget_control_end(c);
+	if (c->budget.debt > 0)
+		c->budget.debt = 0;
+}
+
 void budget_control_end(struct budget_control *c)
 {
 	struct budget_load load;

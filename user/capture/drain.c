@@ -63,7 +63,7 @@ static bool fill(struct drain *d, struct chunk *c)
 	assert(c->mono_ns >= d->watermark);
 	if (clean)
 		d->watermark = c->mono_ns;
-	inline_rings_unstick(d->in_target, false);
+	inline_rings_unstick(d->in_target, false, false);
 	add_user_records(d, c, c->mono_ns);
 	c->watermark = d->watermark;
 	return busy;
@@ -97,6 +97,12 @@ bool drain_round(struct drain *d)
 	return busy;
 }
 
+/* Or runs another program: no thread of it goes on. */
+static bool has_ended(const struct drain *d)
+{
+	return d->watch->end == CAPTURE_EXITED || d->watch->end == CAPTURE_EXECED;
+}
+
 void drain_rest(struct drain *d)
 {
 	struct chunk *c;
@@ -112,7 +118,7 @@ void drain_rest(struct drain *d)
 		sleep_ns(LAST_WAIT_NS);
 		c = chunk_queue_wait_room(d->queue);
 		fill_with_truth(d, c);
-		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS) || rounds >= 2 * LAST_ROUNDS)
+		if (inline_rings_unstick(d->in_target, rounds >= LAST_ROUNDS, has_ended(d)) || rounds >= 2 * LAST_ROUNDS)
 			break;
 		chunk_queue_put(d->queue, c, false);
 	}

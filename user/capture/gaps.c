@@ -202,6 +202,8 @@ static void begin_inline(struct gaps *g)
 	r = probes_begin_inline(g->probes, &err);
 	if (r)
 		bpf_inline_failed(g->probes->bpf, &err);
+	else
+		budget_control_begin_anew(&g->budget);
 	g->inline_wanted = r == -EAGAIN && now < g->inline_until;
 }
 

@@ -159,7 +159,7 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 	out->len = to;
 }
 
-bool inline_rings_unstick(struct inline_rings *ir, bool last)
+bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended)
 {
 	uint64_t now = now_ns();
 	bool blocked = false;
@@ -171,10 +171,10 @@ bool inline_rings_unstick(struct inline_rings *ir, bool last)
 		blocked |= ring_at(ir, i)->blocked;
 	if (!blocked || !ir->stuck_since)
 		ir->stuck_since = blocked ? now : 0;
-	if (!blocked || (!last && now - ir->stuck_since < STUCK_NS))
+	if (!blocked || (!last && !ended && now - ir->stuck_since < STUCK_NS))
 		return !blocked;
 	for (i = 0; i < ir->set->cpus; i++)
-		if (ring_at(ir, i)->blocked)
+		if (ring_at(ir, i)->blocked && !(ended && ring_drop_unfinished(ring_at(ir, i))))
 			ring_skip(ring_at(ir, i));
 	ir->stuck_since = 0;
 	return false;

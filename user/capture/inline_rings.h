@@ -53,10 +53,11 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 /* A time of ring_state (a loss) in ns. */
 uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc);
 /*
- * After a round: gives up records that have been in the way for too long, or at once with @last. Returns whether
- * none was in the way.
+ * After a round: gives up records that have been in the way for too long, or at once with @last; with @ended those
+ * that threads were making when the program ended, which are no loss: it did not come to those events. Returns
+ * whether none was in the way.
  */
-bool inline_rings_unstick(struct inline_rings *ir, bool last);
+bool inline_rings_unstick(struct inline_rings *ir, bool last, bool ended);
 void inline_rings_free(struct inline_rings *ir);
 
 #endif

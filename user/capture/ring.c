@@ -213,6 +213,35 @@ uint64_t ring_lost(const struct ring *r)
 	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
 }
 
+static size_t unfinished_size(uint8_t kind)
+{
+	switch (rec_layout(kind & ~REC_BUSY)) {
+	case REC_LAYOUT_rec:
+	case REC_LAYOUT_rec_long:
+		return kind & REC_BUSY ? rec_head_size(kind & ~REC_BUSY) : 0;
+	default:
+		return 0;
+	}
+}
+
+bool ring_drop_unfinished(struct ring *r)
+{
+	uint64_t position = position_of(r);
+	uint32_t head = (uint32_t)position, in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
+	struct rec *at = (struct rec *)(r->data + (size_t)in_ring * RING_UNIT);
+	uint32_t rest = CHUNK_UNITS - head % CHUNK_UNITS;
+	size_t n;
+
+	if (is_nonsense(r, position) || head == (uint32_t)(position >> 32) || rest < SKIP_UNITS)
+		return false;
+	n = unfinished_size(at->kind);
+	if (!n || n > (size_t)rest * RING_UNIT)
+		return false;
+	memset(at, 0, n);
+	set_head(r, head + (uint32_t)n / RING_UNIT);
+	return true;
+}
+
 void ring_skip(struct ring *r)
 {
 	uint64_t position = position_of(r);

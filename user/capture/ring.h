@@ -72,6 +72,11 @@ bool ring_drain(struct ring *r, struct buf *out);
  * r->given_up counts them, by their bytes.
  */
 void ring_skip(struct ring *r);
+/*
+ * Of a program that has ended: drops the record in the way, which a thread was making when it died, and nothing else.
+ * False: how long it is was not there yet.
+ */
+bool ring_drop_unfinished(struct ring *r);
 /* Counts @bytes of records as given up. */
 void ring_give_up(struct ring *r, size_t bytes);
 /* Records that found no room, or were given up, since the start. From any thread. */
