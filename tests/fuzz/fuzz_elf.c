@@ -73,7 +73,7 @@ static void ask_runtime(const struct gobin *b)
 {
 	struct go_offsets offsets;
 	struct exit_site exit_site;
-	struct exit_hook hook;
+	struct trace_hook hook;
 	const char *source;
 	uint64_t addr;
 	int off;

@@ -290,6 +290,31 @@ static bool exit_asks_the_tracer(const struct subject *s)
 	       (plain ? tests_of_flag == 1 && !calls : tests_of_flag + calls == 1);
 }
 
+/* The call behind that of trigger, and nothing between the two that could change the goal in RBX. */
+static bool goal_is_kept_for_a_call(const struct subject *s)
+{
+	struct gobin_func trigger, sweeper;
+	bool behind = false;
+	size_t i;
+
+	if (gobin_go_minor(s->b) < 19)
+		return true;
+	if (gobin_func(s->b, "runtime.(*gcControllerState).trigger", &trigger) ||
+	    gobin_func(s->b, "runtime.gcPaceSweeper", &sweeper))
+		return why_not(s, "runtime.gcControllerCommit") != NULL;
+	for (i = 0; i < s->lines.len; i++) {
+		const struct line *l = vec_at(&s->lines, struct line, i);
+
+		if (starts(l->text, "call ") && l->operand == sweeper.addr && behind)
+			return has_point(s, PROGRAM_heap_goal, l->addr);
+		if (starts(l->text, "call "))
+			behind = l->operand == trigger.addr;
+		else if (strstr(l->text, ",%rbx") || strstr(l->text, ",%ebx") || starts(l->text, "j"))
+			behind = false;
+	}
+	return false;
+}
+
 /* Each lea of the function value has a call of mcall with a point behind it. */
 static bool coroutines_switch_by_mcall(const struct subject *s)
 {
@@ -359,6 +384,7 @@ static const struct {
 	{ "functions that only calls lead to have their probes there", functions_are_moved },
 	{ "nothing else leads to these functions", no_call_is_missed },
 	{ "exitsyscall asks the tracer", exit_asks_the_tracer },
+	{ "the heap goal is kept for a call", goal_is_kept_for_a_call },
 	{ "coroutines switch by mcall", coroutines_switch_by_mcall },
 	{ "what stays says why", what_stays_says_why },
 	{ "futex and usleep are known", sleepers_are_known },

@@ -104,7 +104,7 @@ static void check_row(const void *p)
 	const struct row *row = p;
 	struct go_offsets offsets = { .g_atomicstatus = 0x90, .m_oldp = 0xe0, .m_p = 0xd0 };
 	struct exit_site site = {0};
-	struct exit_hook hook = {0};
+	struct trace_hook hook = {0};
 	struct error err;
 	struct image m;
 	uint64_t at;

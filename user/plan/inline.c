@@ -116,7 +116,7 @@ static void add_start(struct work *w, uint64_t addr)
 static bool moves(enum inline_program which)
 {
 	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&
-	       which != INLINE_coroswitch;
+	       which != INLINE_coroswitch && which != INLINE_heap_goal;
 }
 
 static enum inline_program inline_program_of(enum program program)
@@ -356,7 +356,7 @@ static int move_coroswitch(struct work *w, struct error *err)
 
 /* --- exitsyscall since Go 1.26, which asks the runtime's tracer where it has kept its P --- */
 
-static int add_hook_call(struct work *w, enum program program, const struct exit_hook *hook,
+static int add_hook_call(struct work *w, enum program program, const struct trace_hook *hook,
 			 const struct gobin_func *fn, struct error *err)
 {
 	struct probe_point point = { .program = program, .function = fn->name, .addr = hook->call };
@@ -367,22 +367,22 @@ static int add_hook_call(struct work *w, enum program program, const struct exit
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-static int add_flag_test(struct work *w, const struct exit_hook *hook, const struct gobin_func *fn,
+static int add_flag_test(struct work *w, const struct trace_hook *hook, const struct gobin_func *fn,
 			 struct error *err)
 {
 	struct probe_point point = {
 		.program = PROGRAM_syscall_exit, .function = fn->name, .addr = hook->test,
-		.patch = PATCH_FLAG, .len = EXIT_TEST_LEN, .patch_target = hook->flag,
+		.patch = PATCH_FLAG, .len = HOOK_TEST_LEN, .patch_target = hook->flag,
 	};
 
 	snprintf(point.site, sizeof(point.site), "test of trace.enabled at +0x%x",
 		 (unsigned int)(hook->test - fn->addr));
-	memcpy(point.bytes, gobin_bytes(w->b, hook->test, EXIT_TEST_LEN), EXIT_TEST_LEN);
+	memcpy(point.bytes, gobin_bytes(w->b, hook->test, HOOK_TEST_LEN), HOOK_TEST_LEN);
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
 /* The test of the flag, and the call behind it. */
-static int add_hook(struct work *w, const struct exit_hook *hook, const struct gobin_func *fn,
+static int add_hook(struct work *w, const struct trace_hook *hook, const struct gobin_func *fn,
 		    struct error *err)
 {
 	size_t at = w->p->points.len;
@@ -402,7 +402,7 @@ static int move_syscall_exit(struct work *w, struct error *err)
 {
 	size_t at = find_point(w->p, PROGRAM_syscall_exit);
 	struct exit_site site;
-	struct exit_hook hook;
+	struct trace_hook hook;
 	struct gobin_func fn;
 	struct error why;
 
@@ -417,6 +417,28 @@ static int move_syscall_exit(struct work *w, struct error *err)
 	remove_point(w->p, at);
 	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
 	return add_hook(w, &hook, &fn, err);
+}
+
+/* --- the heap goal, a result that gcControllerCommit still has where it calls gcPaceSweeper --- */
+
+static int move_heap_goal(struct work *w, struct error *err)
+{
+	size_t at = find_point(w->p, PROGRAM_heap_goal);
+	struct probe_point point = { .program = PROGRAM_heap_goal };
+	struct gobin_func fn, callee;
+
+	if (at == w->p->points.len || gobin_func(w->b, point_at(w->p, at)->function, &fn))
+		return 0;
+	point.function = point_at(w->p, at)->function;
+	point.addr = code_call_with_second(w->b, &fn, point_at(w->p, at)->addr);
+	if (!point.addr || !plan_patch_call(w->b, &point) || gobin_func_at(w->b, point.patch_target, &callee)) {
+		plan_note_not_inline(w->p, point.function, "it keeps the heap goal for no call");
+		return 0;
+	}
+	snprintf(point.site, sizeof(point.site), "call of %.50s at +0x%x", callee.name,
+		 (unsigned int)(point.addr - fn.addr));
+	remove_point(w->p, at);
+	return plan_add_point(w->p, w->b, &point, err);
 }
 
 /* Each of the two points of exitsyscall has the index of the other, once no more points come or go. */
@@ -504,6 +526,8 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		r = move_coroswitch(&w, err);
 	if (!r)
 		r = move_syscall_exit(&w, err);
+	if (!r)
+		r = move_heap_goal(&w, err);
 	pair_hooks(p);
 	if (!r)
 		note_rest(p);

@@ -29,6 +29,11 @@ bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target);
  * *@call is that call.
  */
 bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call);
+/*
+ * The first call that follows @addr in @fn, straight on, while the register of a second result and argument keeps its
+ * value: @addr is where another call returns to. 0 if that is not so, or if a jump leads in between.
+ */
+uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *fn, uint64_t addr);
 /* Can the BPF side read register @reg by its number (go_reg)? */
 bool code_is_readable(int reg);
 /* Are g and the arguments in their registers at @site, as on entry? */

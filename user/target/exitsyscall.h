@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "gooffsets.h"
 #include "target/gobin.h"
+#include "target/trace_hook.h"
 
 struct exit_site {
 	uint32_t offset;	/* from the start of runtime.exitsyscall */
@@ -24,30 +25,10 @@ struct exit_site {
 };
 
 /*
- * Where the branch with a P, which gets there by the jump alone, asks the runtime's own tracer; for `--attach
- * inline`. Plain code tests the tracer's flag; where traceAcquire is not inlined (-N -l) it is called:
- *
- *	if trace := traceAcquire(); trace.ok() {
- *		cmpb	$0, trace.enabled(%rip)		<- @test
- *		jne	1f
- *		xor	%ebx, %ebx; xor %eax, %eax
- *		jmp	2f
- *	1:	call	runtime.traceAcquireEnabled	<- @call
- *	2:	test	%rbx, %rbx			trace.ok()
- *
- * Zeroes in RAX and RBX are what traceAcquireEnabled returns if tracing ends meanwhile.
+ * Where the branch with a P, which gets there by the jump alone, asks the runtime's own tracer.
+ * -ENOTSUP with a text if the code at @site is not of that form.
  */
-enum { EXIT_TEST_LEN = 7 };	/* bytes of the test */
-
-struct exit_hook {
-	uint64_t test;		/* 0: there is only the call */
-	uint64_t flag;		/* what it tests */
-	uint64_t call;
-	const char *callee;
-};
-
-/* -ENOTSUP with a text if the code at @site is not of that form. */
-int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct exit_hook *ret,
+int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct trace_hook *ret,
 		     struct error *err);
 
 /*

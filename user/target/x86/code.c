@@ -51,6 +51,36 @@ bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uin
 	return code_is_call(b, addr, &target) && target == callee;
 }
 
+/* Does a jump in @fn lead to @from, or on from there up to @to? True if that cannot be found out, too. */
+static bool is_jumped_into(const struct gobin *b, const struct gobin_func *fn, uint64_t from, uint64_t to)
+{
+	struct x86_insn insn;
+	uint64_t addr, target;
+
+	for (addr = fn->addr; addr < fn->addr + fn->size; addr += insn.len) {
+		if (!decode_at(b, addr, &insn))
+			return true;
+		target = addr + insn.len + (uint64_t)insn.imm;
+		if (x86_is_branch(&insn) && target >= from && target <= to)
+			return true;
+	}
+	return false;
+}
+
+uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *fn, uint64_t addr)
+{
+	struct x86_insn insn;
+	uint64_t at = addr, target;
+
+	while (at < fn->addr + fn->size && !code_is_call(b, at, &target)) {
+		if (!decode_at(b, at, &insn) || x86_is_branch(&insn) || x86_ends_flow(&insn) ||
+		    (x86_written(&insn) & 1 << X86_RBX))
+			return 0;
+		at += insn.len;
+	}
+	return at < fn->addr + fn->size && !is_jumped_into(b, fn, addr, at) ? at : 0;
+}
+
 bool code_is_readable(int reg)
 {
 	const unsigned int readable = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX | 1 << X86_RBX |
