@@ -51,7 +51,10 @@ int GO_PROGRAM(inlined_assist)(struct pt_regs *ctx)
 	return send_begin(ctx, read_u64(g_m(go_g(ctx)) + off.m_curg), INLINE_NONE);
 }
 
-/* In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. */
+/*
+ * In gcAssistAlloc(gp), or where it has returned to, on the goroutine's own stack. For `--attach inline` at the
+ * question to the runtime's own tracer, which comes before g.inMarkAssist is cleared.
+ */
 SEC("uprobe")
 int GO_PROGRAM(assist_end)(struct pt_regs *ctx)
 {

@@ -13,7 +13,8 @@ enum { ARCH_CALL_LEN = 5 };
 register u64 arch_r14 __asm__("r14");
 
 static __always_inline u64 loaded(u64 v) { return v; }
-static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
+/* As it is at the call, which has pushed its return address. */
+static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp + 8; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return arch_r14; }
 static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
 static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }

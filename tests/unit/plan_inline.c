@@ -55,6 +55,7 @@ struct subject {
 	struct gobin *b;
 	struct plan plan;
 	struct vec lines;	/* struct line, by address */
+	char in_mark_assist[32];	/* that field of a g, as an operand */
 	bool plugin;		/* it takes addresses of data from a table */
 };
 
@@ -290,6 +291,57 @@ static bool exit_asks_the_tracer(const struct subject *s)
 	       (plain ? tests_of_flag == 1 && !calls : tests_of_flag + calls == 1);
 }
 
+static const struct probe_point *point_there(const struct subject *s, enum program program, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < s->plan.points.len; i++)
+		if (point_at(s, i)->program == program && point_at(s, i)->addr == addr)
+			return point_at(s, i);
+	return NULL;
+}
+
+static bool is_question(const struct subject *s, const struct line *l)
+{
+	const struct probe_point *p = point_there(s, PROGRAM_assist_end, l->addr), *call;
+
+	if (!p || p->patch != PATCH_FLAG)
+		return p && p->patch == PATCH_CALL;
+	call = p->hook < s->plan.points.len ? point_at(s, p->hook) : NULL;
+	return call && call->patch == PATCH_HOOK_CALL && call->program == PROGRAM_guard && point_at(s, call->hook) == p;
+}
+
+/*
+ * Three times: a point at the question, then a call of GCMarkAssistDone and two stores of 0. And no point else. Go 1.22
+ * tests a counter of generations instead of a flag.
+ */
+static bool assists_end_at_questions(const struct subject *s)
+{
+	struct gobin_func fn, done;
+	size_t i, questions = 0, stores = 0, dones = 0, points = 0;
+	bool ok = true;
+
+	if (gobin_go_minor(s->b) < 22)
+		return true;
+	if (gobin_func(s->b, "runtime.gcAssistAlloc", &fn))
+		return false;
+	if (s->plugin || gobin_go_minor(s->b) < 23 || gobin_func(s->b, "runtime.traceLocker.GCMarkAssistDone", &done))
+		return why_not(s, fn.name) != NULL;
+	for (i = 0; i < s->lines.len; i++) {
+		const struct line *l = vec_at(&s->lines, struct line, i);
+
+		if (l->addr - fn.addr >= fn.size)
+			continue;
+		questions += is_question(s, l);
+		dones += starts(l->text, "call ") && l->operand == done.addr;
+		stores += starts(l->text, "movb   $0x0,") && strstr(l->text, s->in_mark_assist);
+		ok &= dones <= questions && stores <= 2 * questions;
+	}
+	for (i = 0; i < s->plan.points.len; i++)
+		points += point_at(s, i)->program == PROGRAM_assist_end;
+	return ok && dones == 3 && questions == dones && stores == 2 * dones && points == questions;
+}
+
 /* The call behind that of trigger, and nothing between the two that could change the goal in RBX. */
 static bool goal_is_kept_for_a_call(const struct subject *s)
 {
@@ -384,6 +436,7 @@ static const struct {
 	{ "functions that only calls lead to have their probes there", functions_are_moved },
 	{ "nothing else leads to these functions", no_call_is_missed },
 	{ "exitsyscall asks the tracer", exit_asks_the_tracer },
+	{ "assists end where the tracer is asked", assists_end_at_questions },
 	{ "the heap goal is kept for a call", goal_is_kept_for_a_call },
 	{ "coroutines switch by mcall", coroutines_switch_by_mcall },
 	{ "what stays says why", what_stays_says_why },
@@ -408,7 +461,8 @@ static bool exit_is_moved_back(const struct plan *p)
 	for (i = 0; i < p->points.len; i++) {
 		const struct probe_point *point = vec_at(&p->points, struct probe_point, i);
 
-		if (point->program == PROGRAM_guard)
+		if (point->program == PROGRAM_guard &&
+		    vec_at(&p->points, struct probe_point, point->hook)->program != PROGRAM_assist_end)
 			return false;
 		jumps += point->program == PROGRAM_syscall_exit && !point->patch;
 	}
@@ -462,6 +516,7 @@ static void test_plan(struct subject *s, const char *path)
 	}
 	s->plugin = mode && !strcmp(mode, "plugin");
 	s->lines = disassemble(path);
+	snprintf(s->in_mark_assist, sizeof(s->in_mark_assist), ",0x%x(%%r", s->plan.offsets.g_in_mark_assist);
 	for (i = 0; i < NQUESTIONS; i++)
 		report(questions[i].holds(s), questions[i].name, path);
 	vec_free(&s->lines);

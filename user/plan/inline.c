@@ -116,7 +116,7 @@ static void add_start(struct work *w, uint64_t addr)
 static bool moves(enum inline_program which)
 {
 	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&
-	       which != INLINE_coroswitch && which != INLINE_heap_goal;
+	       which != INLINE_coroswitch && which != INLINE_assist_end && which != INLINE_heap_goal;
 }
 
 static enum inline_program inline_program_of(enum program program)
@@ -354,7 +354,7 @@ static int move_coroswitch(struct work *w, struct error *err)
 	return r;
 }
 
-/* --- exitsyscall since Go 1.26, which asks the runtime's tracer where it has kept its P --- */
+/* --- questions to the runtime's tracer --- */
 
 static int add_hook_call(struct work *w, enum program program, const struct trace_hook *hook,
 			 const struct gobin_func *fn, struct error *err)
@@ -367,11 +367,11 @@ static int add_hook_call(struct work *w, enum program program, const struct trac
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-static int add_flag_test(struct work *w, const struct trace_hook *hook, const struct gobin_func *fn,
-			 struct error *err)
+static int add_flag_test(struct work *w, enum program program, const struct trace_hook *hook,
+			 const struct gobin_func *fn, struct error *err)
 {
 	struct probe_point point = {
-		.program = PROGRAM_syscall_exit, .function = fn->name, .addr = hook->test,
+		.program = program, .function = fn->name, .addr = hook->test,
 		.patch = PATCH_FLAG, .len = HOOK_TEST_LEN, .patch_target = hook->flag,
 	};
 
@@ -381,16 +381,16 @@ static int add_flag_test(struct work *w, const struct trace_hook *hook, const st
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* The test of the flag, and the call behind it. */
-static int add_hook(struct work *w, const struct trace_hook *hook, const struct gobin_func *fn,
-		    struct error *err)
+/* The test of the flag, and as the next point the call behind it. */
+static int add_hook(struct work *w, enum program program, const struct trace_hook *hook,
+		    const struct gobin_func *fn, struct error *err)
 {
 	size_t at = w->p->points.len;
 	int r;
 
 	if (!hook->test)
-		return add_hook_call(w, PROGRAM_syscall_exit, hook, fn, err);
-	r = add_flag_test(w, hook, fn, err);
+		return add_hook_call(w, program, hook, fn, err);
+	r = add_flag_test(w, program, hook, fn, err);
 	if (!r)
 		r = add_hook_call(w, PROGRAM_guard, hook, fn, err);
 	if (!r)
@@ -398,6 +398,7 @@ static int add_hook(struct work *w, const struct trace_hook *hook, const struct 
 	return r;
 }
 
+/* exitsyscall since Go 1.26 asks where it has kept its P. */
 static int move_syscall_exit(struct work *w, struct error *err)
 {
 	size_t at = find_point(w->p, PROGRAM_syscall_exit);
@@ -416,7 +417,43 @@ static int move_syscall_exit(struct work *w, struct error *err)
 	w->p->exit_jump_p_reg = w->p->exitsyscall_p_reg;
 	remove_point(w->p, at);
 	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
-	return add_hook(w, &hook, &fn, err);
+	return add_hook(w, PROGRAM_syscall_exit, &hook, &fn, err);
+}
+
+/* gcAssistAlloc since Go 1.23 asks where an assist ends, by the flag; Go 1.22 by a counter of generations. */
+static int find_assist_hooks(const struct work *w, const struct gobin_func *fn, struct vec *ret)
+{
+	if (w->p->offsets.g_in_mark_assist == GO_OFFSET_NONE)
+		return -ENOTSUP;
+	return assist_hooks(w->b, fn, (int32_t)w->p->offsets.g_in_mark_assist, ret);
+}
+
+static void remove_points(struct plan *p, enum program program)
+{
+	size_t at;
+
+	while ((at = find_point(p, program)) < p->points.len)
+		remove_point(p, at);
+}
+
+static int move_assist_end(struct work *w, struct error *err)
+{
+	struct vec hooks = {0};
+	struct gobin_func fn;
+	size_t i;
+	int r = 0;
+
+	if (find_point(w->p, PROGRAM_assist_end) == w->p->points.len || gobin_func(w->b, "runtime.gcAssistAlloc", &fn))
+		return 0;
+	if (find_assist_hooks(w, &fn, &hooks)) {
+		plan_note_not_inline(w->p, fn.name, "it does not ask in the known way whether to trace");
+	} else {
+		remove_points(w->p, PROGRAM_assist_end);
+		for (i = 0; i < hooks.len && !r; i++)
+			r = add_hook(w, PROGRAM_assist_end, vec_at(&hooks, struct trace_hook, i), &fn, err);
+	}
+	vec_free(&hooks);
+	return r;
 }
 
 /* --- the heap goal, a result that gcControllerCommit still has where it calls gcPaceSweeper --- */
@@ -441,25 +478,24 @@ static int move_heap_goal(struct work *w, struct error *err)
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* Each of the two points of exitsyscall has the index of the other, once no more points come or go. */
+/* Each of the two points of a question has the index of the other, once no more points come or go. */
 static void pair_hooks(struct plan *p)
 {
-	size_t test = find_point(p, PROGRAM_syscall_exit), call = find_point(p, PROGRAM_guard);
+	size_t i;
 
-	if (call == p->points.len)
-		return;
-	point_at(p, test)->hook = call;
-	point_at(p, call)->hook = test;
+	for (i = 0; i + 1 < p->points.len; i++) {
+		if (point_at(p, i)->patch != PATCH_FLAG)
+			continue;
+		point_at(p, i)->hook = i + 1;
+		point_at(p, i + 1)->hook = i;
+	}
 }
 
 /* --- back, for plugins --- */
 
 static void put_back(struct plan *p, enum program program, struct probe_point *start)
 {
-	size_t at;
-
-	while ((at = find_point(p, program)) < p->points.len)
-		remove_point(p, at);
+	remove_points(p, program);
 	*(struct probe_point *)vec_push(&p->points, sizeof(*start)) = *start;
 	plan_note_not_inline(p, start->function, "a plugin has it in another form");
 	*start = (struct probe_point){0};
@@ -467,7 +503,7 @@ static void put_back(struct plan *p, enum program program, struct probe_point *s
 
 void plan_inline_like(struct plan *p, const struct plan *plugin)
 {
-	size_t guard;
+	size_t exit;
 
 	if (p->coro_start.file_offset && !plugin->coro_start.file_offset &&
 	    find_point(plugin, PROGRAM_coroswitch) < plugin->points.len) {
@@ -475,11 +511,11 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 		p->at_calls &= ~(1u << INLINE_coroswitch);
 	}
 	if (p->exit_jump.file_offset && !plugin->exit_jump.file_offset) {
+		exit = find_point(p, PROGRAM_syscall_exit);
+		if (point_at(p, exit)->patch == PATCH_FLAG)
+			remove_point(p, exit + 1);
 		put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
 		p->exitsyscall_p_reg = p->exit_jump_p_reg;
-		guard = find_point(p, PROGRAM_guard);
-		if (guard < p->points.len)
-			remove_point(p, guard);
 	}
 	pair_hooks(p);
 }
@@ -526,6 +562,8 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		r = move_coroswitch(&w, err);
 	if (!r)
 		r = move_syscall_exit(&w, err);
+	if (!r)
+		r = move_assist_end(&w, err);
 	if (!r)
 		r = move_heap_goal(&w, err);
 	pair_hooks(p);

@@ -37,19 +37,13 @@ static bool is_load(const struct x86_insn *insn, unsigned int offset)
 	       x86_has_mem(insn, insn->base, (int32_t)offset);
 }
 
-static bool is_test_of(const struct x86_insn *insn, unsigned int reg)
-{
-	return insn->opcode == 0x85 && (insn->rex & 8) && !insn->has_mem && insn->reg == reg &&
-	       insn->rm == reg;
-}
-
 /*
  * Between load and test the compiler may spill p; with inlining off it passes
  * it through puintptr.ptr, which returns its argument.
  */
 static int wait_for_test(struct walk *w)
 {
-	if (is_test_of(&w->f.insn, w->p)) {
+	if (flow_is_test_of(&w->f.insn, w->p)) {
 		w->stage = TESTED_P;
 		return 0;
 	}

@@ -159,7 +159,7 @@ bool flow_returns(const struct flow *f, const struct flow_set *seen)
 
 /* --- the question to the runtime's tracer --- */
 
-static bool is_test_of(const struct x86_insn *insn, unsigned int reg)
+bool flow_is_test_of(const struct x86_insn *insn, unsigned int reg)
 {
 	return insn->opcode == 0x85 && (insn->rex & 8) && !insn->has_mem && insn->reg == reg &&
 	       insn->rm == reg;
@@ -180,7 +180,7 @@ static int find_ok(struct flow *f, size_t at, bool set)
 	int i;
 
 	for (i = 0; i < MAX_WAY && !flow_skip_padding(f, at); i++) {
-		if (is_test_of(&f->insn, X86_RBX))
+		if (flow_is_test_of(&f->insn, X86_RBX))
 			return set ? 0 : -ENOTSUP;
 		at = f->at + f->insn.len;
 		if (f->insn.opcode == JMP8 || f->insn.opcode == JMP32)

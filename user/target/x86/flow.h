@@ -25,6 +25,8 @@ int flow_decode(struct flow *f, size_t at);
 /* The first one from @at on that is no padding. */
 int flow_skip_padding(struct flow *f, size_t at);
 bool flow_is_padding(const struct x86_insn *insn);
+/* test %reg,%reg of 64 bits */
+bool flow_is_test_of(const struct x86_insn *insn, unsigned int reg);
 /* Offset to which the relative jump or call leads. */
 size_t flow_branch_target(const struct flow *f);
 bool flow_calls(const struct flow *f, const char *name);
