@@ -133,7 +133,8 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 		views_ok "$TRACE"
 		# 32 of main's, and main itself
 		grep -E '^goroutine [0-9]+ ' "$TARGET_OUT" | sort -u | wc -l | awk '{ print $1, "goroutines"; exit $1 < 33 }'
-		[ "$(grep -c '^main\.\(talker\|locker\|yielder\)(' "$TARGET_OUT")" -ge 32 ]
+		# One that runs, on each of two Ps, may be in gotap's code: it has no frames then.
+		[ "$(grep -c '^main\.\(talker\|locker\|yielder\)(' "$TARGET_OUT")" -ge 30 ]
 		! grep -qE 'unexpected return pc|fatal error' "$TARGET_OUT" || fail "$(grep -E 'unexpected return pc|fatal error' "$TARGET_OUT")"
 	done
 }
