@@ -311,6 +311,26 @@ static bool is_question(const struct subject *s, const struct line *l)
 	return call && call->patch == PATCH_HOOK_CALL && call->program == PROGRAM_guard && point_at(s, call->hook) == p;
 }
 
+/* With -N -l the question is a call of traceAcquire, in Go 1.22, too: three of them. */
+static bool assists_end_at_calls(const struct subject *s)
+{
+	struct gobin_func acquire;
+	size_t i, calls = 0;
+
+	if (gobin_func(s->b, "runtime.traceAcquire", &acquire))
+		return false;
+	for (i = 0; i < s->plan.points.len; i++) {
+		const struct probe_point *point = point_at(s, i);
+
+		if (point->program != PROGRAM_assist_end)
+			continue;
+		if (point->patch != PATCH_CALL || point->patch_target != acquire.addr)
+			return false;
+		calls++;
+	}
+	return calls == 3;
+}
+
 /*
  * Three times: a point at the question, then a call of GCMarkAssistDone and two stores of 0. And no point else. Go 1.22
  * tests a counter of generations instead of a flag.
@@ -326,7 +346,7 @@ static bool assists_end_at_questions(const struct subject *s)
 	if (gobin_func(s->b, "runtime.gcAssistAlloc", &fn))
 		return false;
 	if (s->plugin || gobin_go_minor(s->b) < 23 || gobin_func(s->b, "runtime.traceLocker.GCMarkAssistDone", &done))
-		return why_not(s, fn.name) != NULL;
+		return why_not(s, fn.name) != NULL || assists_end_at_calls(s);
 	for (i = 0; i < s->lines.len; i++) {
 		const struct line *l = vec_at(&s->lines, struct line, i);
 
