@@ -93,7 +93,14 @@ f.truncate(9 << 30)' "$T/sparse"
 		cp "$PROG" "$T/program"
 		CUT_SIZE=$size CUT_AT=$n CUT_FILE=$T/program LD_PRELOAD=$T/cut.so gotap doctor "$T/program"
 		[ "$(stat -c %s "$T/program")" -lt "$size" ] || break
-		[ "$status" -eq 1 ]
+		if [ "$n" -le 2 ]; then
+			[ "$status" -eq 1 ]
+		else
+			# The search for what leads to functions comes last: where it could not read, they stay uprobes.
+			[ "$status" -eq 0 ]
+			[[ $output =~ inline.*\ ([0-9]+)\ frequent\ functions\ stay ]]
+			[ "${BASH_REMATCH[1]}" -gt 5 ]
+		fi
 	done
 	[ "$n" -gt 1 ]
 }

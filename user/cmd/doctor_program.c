@@ -128,8 +128,11 @@ static void look_at_inline(struct doctor *d, unsigned int groups)
 	struct error err = {0};
 	size_t n;
 
-	if (plan_make_inline(&plan, d->bin, groups, &err))
-		goto out;	/* the plan for uprobes says the same */
+	if (plan_make_inline(&plan, d->bin, groups, &err)) {
+		/* the plan for uprobes could be made, so the file has changed meanwhile */
+		doctor_add(d, LEVEL_FAIL, program_area, "inline", "%s", err.text);
+		goto out;
+	}
 	n = plan_inline_count(&plan);
 	if (d->has_proc && inject_possible(&d->proc, &err))
 		doctor_add(d, LEVEL_NOTE, program_area, "inline", "not possible (--attach inline): %s", err.text);
