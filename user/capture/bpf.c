@@ -101,6 +101,14 @@ static void detach(struct held *held, unsigned int parts)
 	links_detach(&held->links, parts & BPF_ALL);
 }
 
+/* @r, or the reason of it: memory that cannot be reached any more. */
+static int as_it_ended(struct held *held, int r, struct error *err)
+{
+	if (!r || !inliner_is_gone(held->inliner))
+		return r;
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program", held->links.proc->pid);
+}
+
 static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 {
 	struct held *held = ctx;
@@ -112,9 +120,9 @@ static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 		detach(held, rq->parts);
 		return 0;
 	case PROBER_INJECT:
-		return inliner_inject(held->inliner, err);
+		return as_it_ended(held, inliner_inject(held->inliner, err), err);
 	case PROBER_PATCH:
-		return patch(held, err);
+		return as_it_ended(held, patch(held, err), err);
 	case PROBER_CALIBRATE:
 		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset, err);
 	case PROBER_PRIVILEGES:
