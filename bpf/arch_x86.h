@@ -10,10 +10,10 @@
 #ifndef GOTAP_BPF_ARCH_X86_H
 #define GOTAP_BPF_ARCH_X86_H
 
+#include "arch_x86_args.h"
 #include "read.h"
 
 enum {
-	ARCH_CALL_LEN = 5,		/* bytes of a direct call */
 	ARCH_XOL_SLOT_BYTES = 128,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
 };
 
@@ -28,12 +28,6 @@ static __always_inline u64 arch_ip(struct pt_regs *ctx) { return ctx->ip; }
 static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp; }
 static __always_inline u64 arch_fp(struct pt_regs *ctx) { return ctx->bp; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return ctx->r14; }
-static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
-static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }
-static __always_inline u64 arch_arg3(struct pt_regs *ctx) { return ctx->cx; }
-static __always_inline u64 arch_arg4(struct pt_regs *ctx) { return ctx->di; }
-static __always_inline u64 arch_arg5(struct pt_regs *ctx) { return ctx->si; }
-static __always_inline u64 arch_arg6(struct pt_regs *ctx) { return ctx->r8; }
 /* The first argument of a C function. */
 static __always_inline u64 arch_c_arg1(struct pt_regs *ctx) { return ctx->di; }
 

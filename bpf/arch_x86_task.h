@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* arch_x86_task: what the kernel has of a thread on amd64, for programs that no register of a Go function leads to. */
+/*
+ * arch_x86_task: registers and thread-local storage from the kernel's task_struct on amd64, for programs that do not run
+ * at a call of a Go function: samples, and uprobes of Go up to 1.16.
+ */
 #ifndef GOTAP_BPF_ARCH_X86_TASK_H
 #define GOTAP_BPF_ARCH_X86_TASK_H
 

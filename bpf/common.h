@@ -5,7 +5,7 @@
  * config.bpf.c and emit.bpf.c; `bpftool gen object` joins the objects.
  *
  * GO_INLINE: the same sources as code that runs inside of the target (inline/image.c). The headers
- * of bpf/inline then replace what only BPF has: vmlinux.h and bpf_helpers.h by the search path,
+ * of bpf/inline then replace the kernel's types and helpers: vmlinux.h and bpf_helpers.h by the search path,
  * parts of this file, arch_x86.h, emit.h, gostate.h and stack.h by #ifdef.
  */
 #ifndef GOTAP_BPF_COMMON_H

@@ -10,13 +10,13 @@
 #include "emit.h"
 #include "stack.h"
 
-/* What a goroutine passes to coroswitch_m: g.coroarg and g.coroexit. */
+/* The arguments of coroswitch_m, which are fields of its g: g.coroarg and g.coroexit. */
 struct coro_args {
 	__u64 coro;
 	bool exit;
 };
 
-/* What an M has: its goroutine, 0 between two of them, and its P. */
+/* Two fields of an M: m.curg (0 while the scheduler looks for a goroutine) and m.p. */
 struct m_has {
 	__u64 curg, p;
 };

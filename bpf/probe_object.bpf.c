@@ -132,7 +132,7 @@ int object_alloc(struct pt_regs *ctx)
 
 /* The span that a thread sweeps, with the slots that were allocated when the sweep began. */
 struct swept_slots {
-	__u64 span;		/* 0: none of whose slots a record is due */
+	__u64 span;		/* 0: no slot of it needs a record */
 	__u64 marks;		/* mspan.gcmarkBits: another one once the span has been swept */
 	__u64 taken;		/* bit i: slot i */
 };

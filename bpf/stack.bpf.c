@@ -9,8 +9,8 @@ __u64 seen[SEEN_SETS * SEEN_WAYS] = {};
 
 /*
  * The price of a read is the call, hardly its length: this walk takes the goroutine's stack up to the end of a page at
- * once. Behind that may be nothing. Under a server (caddy), whose frames have hundreds of bytes, syscall_enter took
- * 22 % longer with pieces of 1 KiB, and 512 bytes were slower still; ping-pong, with short stacks, does not mind. There
+ * once; the next page may not be mapped. Under a server (caddy), with frames of hundreds of bytes, syscall_enter took
+ * a fifth longer with pieces of 1 KiB, and 512 bytes were slower still; ping-pong, with short stacks, does not mind. There
  * is one piece per CPU. A program can be preempted by another one on its CPU, which finds the piece taken and walks with
  * its own window.
  */

@@ -96,7 +96,7 @@ static __always_inline void each_frame(long (*step)(__u32, void *), void *c)
 }
 
 /*
- * Keys whose REC_STACK was sent: sets of four in one cache line. A key that
+ * Keys of stacks that were sent as REC_STACK: sets of four in one cache line. A key that
  * was pushed out is sent again, which costs a record and nothing else.
  */
 enum { SEEN_WAYS = 4, SEEN_SETS = 16384 };

@@ -6,9 +6,8 @@
 #ifndef GOTAP_BPF_ARCH_X86_STUB_H
 #define GOTAP_BPF_ARCH_X86_STUB_H
 
+#include "arch_x86_args.h"
 #include "read.h"
-
-enum { ARCH_CALL_LEN = 5 };
 
 register u64 arch_r14 __asm__("r14");
 
@@ -16,16 +15,10 @@ static __always_inline u64 loaded(u64 v) { return v; }
 /* As it is at the call, which has pushed its return address. */
 static __always_inline u64 arch_sp(struct pt_regs *ctx) { return ctx->sp + 8; }
 static __always_inline u64 arch_g(struct pt_regs *ctx) { return arch_r14; }
-static __always_inline u64 arch_arg1(struct pt_regs *ctx) { return ctx->ax; }
-static __always_inline u64 arch_arg2(struct pt_regs *ctx) { return ctx->bx; }
-static __always_inline u64 arch_arg3(struct pt_regs *ctx) { return ctx->cx; }
-static __always_inline u64 arch_arg4(struct pt_regs *ctx) { return ctx->di; }
-static __always_inline u64 arch_arg5(struct pt_regs *ctx) { return ctx->si; }
-static __always_inline u64 arch_arg6(struct pt_regs *ctx) { return ctx->r8; }
 
 /*
- * The frame of the function that calls lies above the stack pointer. What is not there is no frame
- * pointer, and nothing reads where it leads.
+ * RBP at the call: the frame of the calling Go function, which lies above the stack pointer. Assembly code may
+ * use RBP for other values: one outside of that range counts as no frame pointer, so that it is not followed.
  */
 static __always_inline u64 arch_fp(struct pt_regs *ctx)
 {

@@ -35,8 +35,8 @@ static __always_inline __u64 thread_of(__u64 pid_tgid, __u64 p)
 register __u64 stack_pointer __asm__("rsp");
 
 /*
- * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly always has. Where it
- * is used up by all but what the runtime itself needs, a hit is lost rather than that it writes below.
+ * Has the stack that stub.S has chosen room for the rest of the program? The system stack nearly always has. If it has
+ * not, the program makes no record, and counts it as lost: it must not write below the stack.
  */
 static __always_inline bool has_room(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * vmlinux, for code inside the target: the types of the kernel that the sources of bpf/ name. Here
- * struct pt_regs is what stub.S saves: the registers of the target at a call that leads there.
+ * struct pt_regs has the registers that stub.S saves, as they are at the call that leads to the stub.
  */
 #ifndef GOTAP_BPF_INLINE_VMLINUX_H
 #define GOTAP_BPF_INLINE_VMLINUX_H

@@ -51,7 +51,7 @@ struct gotap_rewrite_options {
 /* How many kinds gotap_left_text() has; a later library may have more. */
 enum { GOTAP_LEFT_KINDS = 22 };
 
-/* What the result has and lacks. All zero but the first: the original is whole, and all of it is there. */
+/* Counts of the events in the result, and of those that it lacks. If all but @events are 0 the original is whole and all of it is in the result. */
 struct gotap_rewrite_result {
 	/*
 	 * In the result, with those that were added, without CPU samples; where that has a
