@@ -37,7 +37,7 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base release proc stream trace read symbol v1 v1write rewrite target plan live inline capture sched api cmd
+ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan live inline capture sched api cmd
 needs_base    :=
 needs_release :=
 needs_proc    := base
@@ -53,9 +53,14 @@ needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
 needs_inline  := live plan proc target symbol release base
 needs_capture := inline live plan proc stream target symbol release base
+needs_spans   := read trace base
+needs_report  := spans read trace base
+needs_pprof   := spans read trace base
+needs_why     := spans read trace base
+needs_html    := report spans read trace base
 needs_sched   := v1write v1 read stream trace symbol release base
 needs_api     := rewrite v1write v1 read symbol trace base
-needs_cmd     := capture inline live plan sched rewrite v1write v1 read target symbol trace stream proc release base
+needs_cmd     := capture inline live plan sched html why pprof report spans rewrite v1write v1 read target symbol trace stream proc release base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -203,9 +208,9 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite target plan sched api
+FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/*json*.c user/cmd/show.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check_json.c))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -23,6 +23,7 @@ struct block {
 struct strset {
 	const char **slots;
 	size_t cap, len;
+	size_t stored;		/* bytes of all blocks */
 	struct block *blocks;
 };
 
@@ -93,6 +94,7 @@ static char *store(struct strset *set, const char *s, size_t n)
 		b->size = size;
 		b->next = set->blocks;
 		set->blocks = b;
+		set->stored += size;
 	}
 	p = b->bytes + b->used + sizeof(length);
 	memcpy(p - sizeof(length), &length, sizeof(length));
@@ -119,6 +121,16 @@ const char *strset_add_bytes(struct strset *set, const char *s, size_t n)
 		set->len++;
 	}
 	return set->slots[i];
+}
+
+const char *strset_find(const struct strset *set, const char *s, size_t n)
+{
+	return set->cap ? set->slots[slot_of(set, s, strnlen(s, n))] : NULL;
+}
+
+size_t strset_size(const struct strset *set)
+{
+	return set->stored + set->cap * sizeof(*set->slots);
 }
 
 void strset_free(struct strset *set)

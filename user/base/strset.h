@@ -15,6 +15,10 @@ struct strset *strset_new(void);
 const char *strset_add(struct strset *set, const char *s, size_t n);
 /* As above, but these bytes may hold zeros. */
 const char *strset_add_bytes(struct strset *set, const char *s, size_t n);
+/* The copy that strset_add() would give, if there is one already; else NULL. */
+const char *strset_find(const struct strset *set, const char *s, size_t n);
+/* Bytes that the set takes. */
+size_t strset_size(const struct strset *set);
 /* Length of a string of any set. */
 size_t strset_len(const char *s);
 /* Accepts NULL. */

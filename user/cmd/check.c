@@ -10,7 +10,7 @@
 #include "cmd/check_json.h"
 #include "cmd/leftover.h"
 #include "cmd/legacy.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "read/check_report.h"
 
 static const char usage[] =

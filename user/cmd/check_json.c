@@ -2,7 +2,7 @@
 /* check_json: see check_json.h. In: a verdict. Out: one object. */
 #include "cmd/check_json.h"
 
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 #include "tracev2.h"
 
 static void put_place(struct json_out *j, const struct v2_place *place)

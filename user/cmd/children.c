@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/isolated.h"
 #include "base/open_under.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "target/gobin.h"
 
 /* Of one CPU. Clock ticks are 10 ms: a shorter time says nothing about a few percent. */

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 #include "proc/procfs.h"
 
 enum { CHILDREN_KEPT = 16 };

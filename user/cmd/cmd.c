@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cmd/show.h"
+#include "base/show.h"
 
 int cmd_fail(const struct error *err)
 {

@@ -13,7 +13,7 @@
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
 #include "cmd/report_left.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "rewrite/convert.h"
 
 static const char usage[] =

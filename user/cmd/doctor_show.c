@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/json_out.h"
-#include "cmd/show.h"
+#include "base/json_out.h"
+#include "base/show.h"
 
 static const char *const level_names[] = {
 	[LEVEL_OK] = "ok", [LEVEL_NOTE] = "note", [LEVEL_FAIL] = "FAIL",

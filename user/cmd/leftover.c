@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "cmd/show.h"
+#include "base/show.h"
 
 /* The format of an unfinished file, and the command that reads it. */
 enum form { FORM_NONE, FORM_BUSY, FORM_TRACE, FORM_SPOOL, FORM_OTHER };

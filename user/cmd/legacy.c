@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 #include "cmd/raw_convert.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "v1/file.h"
 #include "v1/text.h"
 #include "v1/trace.h"

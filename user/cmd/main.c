@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "cmd/cmd.h"
-#include "cmd/show.h"
+#include "base/show.h"
 
 struct command {
 	const char *name;

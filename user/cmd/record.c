@@ -22,7 +22,7 @@
 #include "cmd/leftover.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "cmd/signals.h"
 #include "cmd/stops.h"
 #include "sched/assembler.h"

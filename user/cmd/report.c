@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/report_left.h"
-#include "cmd/show.h"
+#include "base/show.h"
 #include "release/release.h"
 #include "tracev2.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "cmd/report.h"
-#include "cmd/show.h"
+#include "base/show.h"
 
 static const struct {
 	const char *name, *text;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 #include "proc/freezer.h"
 
 enum { STOPS_KEPT = 16 };

@@ -12,10 +12,9 @@
 #include "cmd/legacy.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
-#include "cmd/show.h"
+#include "base/show.h"
+#include "cmd/trace_input.h"
 #include "read/view.h"
-#include "v1/reader.h"
-#include "v1/trace.h"
 
 /* --- options --- */
 
@@ -110,58 +109,8 @@ int text_events_option(struct text_events_options *o, int opt, const char *name,
 
 /* --- traces --- */
 
-/* A reader of events, and what else was found: a v1 trace is read before its first event is given. */
-struct input {
-	struct trace_reader *reader;
-	struct v1_cut cut;
-};
-
-static struct trace_reader *open_opened(struct v1_trace *t, const char *binary, struct error *err)
-{
-	if (binary && v1_trace_symbolize(t, binary, err))
-		return NULL;
-	return v1_reader_open(t, err);
-}
-
-static int open_old(struct input *in, struct raw_source *source, const char *binary,
-		    struct error *err)
-{
-	struct buf data = {0};
-	struct v1_trace *t = NULL;
-	int ret = source_take_all(source, &data, err);
-
-	source_close(source);
-	if (!ret)
-		ret = v1_trace_open_cut(&t, data.data, data.len, &in->cut, err);
-	if (!ret)
-		in->reader = open_opened(t, binary, err);
-	v1_trace_free(t);
-	buf_free(&data);
-	return ret || in->reader ? ret : err->code;
-}
-
-/* Takes over @source. */
-static int open_input(struct input *in, struct raw_source *source, const char *binary,
-		      struct error *err)
-{
-	*in = (struct input){0};
-	if (legacy_is(source))
-		return open_old(in, source, binary, err);
-	in->reader = trace_reader_open_source(source, err);
-	return in->reader ? 0 : err->code;
-}
-
-static int cut_error(const struct v1_cut *cut, struct error *err)
-{
-	error_set(err, cut->why.code, "%s%s", cut->why.text, cut->no_frequency ?
-		  "; the speed of its clock is lost, times are shown in ticks" : "");
-	if (cut->resumed)
-		error_prefix(err, "damaged in %zu place%s, shown is what can be read", cut->places,
-			     cut->places == 1 ? "" : "s");
-	return err->code;
-}
-
-static int write_events(struct input *in, const char *name, const struct output *out,
+/* Closes @in. */
+static int write_events(struct trace_input *in, const char *name, const struct output *out,
 			const struct events_options *o, struct error *err)
 {
 	struct error write_err;
@@ -169,26 +118,24 @@ static int write_events(struct input *in, const char *name, const struct output 
 	int ret;
 
 	sink_open(&sink, out->fd, out->path);
-	ret = events_write(in->reader, o, &sink, err);
-	if (!ret && in->cut.is_cut)
-		ret = cut_error(&in->cut, err);
-	if (ret)
-		error_prefix(err, "%s", name);
+	ret = trace_input_close(in, name, events_write(in->reader, o, &sink, err), err);
 	if (!sink_close(&sink, &write_err))
 		return ret;
 	*err = write_err;
 	return err->code;
 }
 
-static int write_output(struct input *in, const char *name, const char *path,
+static int write_output(struct trace_input *in, const char *name, const char *path,
 			const struct events_options *o, struct error *err)
 {
 	struct error close_err;
 	struct output out;
 	int ret = output_start(&out, path, OUTPUT_TEXT, err);
 
-	if (ret)
+	if (ret) {
+		trace_reader_close(in->reader);
 		return ret;
+	}
 	ret = write_events(in, name, &out, o, err);
 	if (output_close(&out, !ret, &close_err) && !ret) {
 		*err = close_err;
@@ -201,7 +148,7 @@ int text_events(const char *in, const char *out, const char *binary,
 		const struct text_events_options *o, struct error *err)
 {
 	struct raw_source source;
-	struct input input;
+	struct trace_input input;
 	int ret = legacy_program(binary, err);
 
 	if (!ret)
@@ -213,9 +160,7 @@ int text_events(const char *in, const char *out, const char *binary,
 		source_close(&source);
 		return ret;
 	}
-	if (open_input(&input, &source, binary, err))
+	if (trace_input_open_source(&input, &source, binary, err))
 		return error_prefix(err, "%s", in);
-	ret = write_output(&input, in, out, &o->show, err);
-	trace_reader_close(input.reader);
-	return ret;
+	return write_output(&input, in, out, &o->show, err);
 }

@@ -2,7 +2,7 @@
 /* show: sizes as people read them. */
 #include "unit.h"
 
-#include "cmd/show.h"
+#include "base/show.h"
 
 static void sizes_have_digits_in_their_unit(void)
 {

@@ -3,8 +3,8 @@
  * show: foreign text (names, paths, modules, what a binary says of itself) on its way to a
  * terminal. Owns what may reach one; all messages and tables go through it. Also formats sizes.
  */
-#ifndef GOTAP_CMD_SHOW_H
-#define GOTAP_CMD_SHOW_H
+#ifndef GOTAP_BASE_SHOW_H
+#define GOTAP_BASE_SHOW_H
 
 #include <stdbool.h>
 #include <stdint.h>

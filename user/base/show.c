@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* show: see show.h. */
 #define _GNU_SOURCE
-#include "cmd/show.h"
+#include "base/show.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* json_out: see json_out.h. */
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "cmd/show.h"
+#include "base/show.h"
 
 static void put_rune(FILE *f, unsigned int rune)
 {

@@ -2,10 +2,10 @@
 /*
  * json_out: writes JSON to a stream. The caller opens and closes objects and
  * arrays in pairs; names are given inside objects and NULL inside arrays. Text
- * is written as UTF-8 whatever bytes it has, control characters (cmd/show.h) escaped.
+ * is written as UTF-8 whatever bytes it has, control characters (base/show.h) escaped.
  */
-#ifndef GOTAP_CMD_JSON_OUT_H
-#define GOTAP_CMD_JSON_OUT_H
+#ifndef GOTAP_BASE_JSON_OUT_H
+#define GOTAP_BASE_JSON_OUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+/* spans: see spans.h. Goroutines and the loop over the events; ranges.c and procs.c have the rest. */
+#include "spans/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "spans/internal.h"
+
+static const struct span_edge no_edge = { .g = TRACEV2_NO_ID, .p = TRACEV2_NO_ID, .m = TRACEV2_NO_ID };
+
+static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
+{
+	return (struct span_edge){ ev->type, ev->g, ev->p, ev->m, names_stack(&s->names, view_stack(ev)) };
+}
+
+/* --- goroutines --- */
+
+struct goroutine *spans_goroutine(struct spans *s, uint64_t id)
+{
+	struct goroutine *g = id == TRACEV2_NO_ID ? NULL : idtab_find(&s->goroutines, id);
+
+	return g && g->alive ? g : NULL;
+}
+
+/* The record of one that has ended serves again, with its slot. */
+static struct goroutine *add(struct spans *s, uint64_t id)
+{
+	struct goroutine *g = idtab_find(&s->goroutines, id);
+	uint32_t slot;
+
+	if (!g)
+		g = idtab_add(&s->goroutines, id);
+	slot = g->slot ? g->slot : ++s->slots;
+	*g = (struct goroutine){
+		.id = id, .slot = slot, .alive = true, .name = "", .labels = "",
+		.creator = TRACEV2_NO_ID, .ranges = g->ranges, .regions = g->regions,
+	};
+	return g;
+}
+
+/* The function at the root of its first stack, as Go's Summarizer has it. */
+static void name_it(struct spans *s, struct goroutine *g, uint32_t stack)
+{
+	const struct stack_frame *root = stack_set_root(s->names.stacks, stack);
+
+	if (!root)
+		return;
+	g->name = root->func;
+	g->named = true;
+}
+
+bool spans_is_system(const char *name)
+{
+	return !strncmp(name, "runtime.", 8) && strcmp(name, "runtime.main");
+}
+
+/* runtime.newproc1 copies the labels of the creator to all but goroutines of the runtime. */
+static void created(struct spans *s, struct goroutine *g, const struct trace_event *ev, uint32_t stack)
+{
+	const struct goroutine *creator = spans_goroutine(s, ev->g);
+
+	g->created = true;
+	g->since = ev->time;
+	g->creator = ev->g;
+	g->created_at = names_stack(&s->names, view_stack(ev));
+	name_it(s, g, stack);
+	if (creator && !spans_is_system(g->name))
+		g->labels = creator->labels;
+}
+
+static void end_span(struct spans *s, struct goroutine *g, int64_t time, struct span_edge end)
+{
+	struct span *span = &g->now;
+
+	span->to = time;
+	span->end = end;
+	if (span->state == GO_RUNNING && end.g == g->id && end.p != TRACEV2_NO_ID) {
+		span->p = end.p;
+		span->m = end.m;
+	}
+	SHOW(s, span, span);
+}
+
+/* @stack: where it is from now on; 0: where it was. */
+static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
+		       const char *reason, const struct trace_event *ev, struct span_edge edge)
+{
+	bool on = go_executing(state);
+	struct span now = {
+		.g = g, .state = state, .from = ev->time, .to = INT64_MAX, .reason = reason,
+		.gap = reason == s->gap, .stack = stack ? stack : g->now.stack, .p_until = INT64_MAX,
+		.p = on ? ev->p : TRACEV2_NO_ID, .m = on ? ev->m : TRACEV2_NO_ID,
+		.begin = edge,
+	};
+
+	g->now = now;
+	g->starts += state == GO_RUNNING;
+	SHOW(s, span_begin, &g->now);
+}
+
+static void end_goroutine(struct spans *s, struct goroutine *g, int64_t time, bool ended)
+{
+	if (g->ranges)
+		spans_end_ranges(s, g->ranges, time);
+	spans_end_regions(s, g, time);
+	SHOW(s, goroutine_end, g, time, ended);
+	g->alive = false;
+}
+
+static void forget(struct spans *s, struct goroutine *g)
+{
+	uint64_t id = g->id;
+
+	idtab_del(&s->goroutines, id);
+}
+
+/* One of which nothing was known: it has been in its state since the trace began, or its generation. */
+static struct goroutine *found(struct spans *s, uint64_t id)
+{
+	struct goroutine *g = add(s, id);
+
+	g->since = s->sync;
+	return g;
+}
+
+static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
+			const struct trace_event *ev)
+{
+	struct trace_event since = *ev;
+
+	name_it(s, g, stack);
+	SHOW(s, goroutine_begin, g);
+	since.time = s->sync;
+	if (state != GO_SYSCALL && state != GO_RUNNING)
+		since.p = since.m = TRACEV2_NO_ID;
+	begin_span(s, g, state, stack, "", &since, no_edge);
+}
+
+/* --- transitions --- */
+
+/* Statuses that come again say nothing new, but perhaps the stack of one of whom none was known. */
+static void repeated(struct spans *s, struct goroutine *g, uint32_t stack)
+{
+	if (!stack)
+		return;
+	if (!g->now.stack)
+		g->now.stack = stack;
+	if (!g->named)
+		name_it(s, g, stack);
+}
+
+static void appears(struct spans *s, const struct trace_event *ev, const struct view_transition *tr,
+		    uint32_t stack)
+{
+	struct goroutine *g;
+
+	if (tr->to == GO_NOT_EXIST || tr->to == GO_UNDETERMINED)
+		return;
+	if (tr->from != GO_NOT_EXIST) {
+		g = found(s, tr->id);
+		begin_found(s, g, tr->to, stack, ev);
+	} else {
+		g = add(s, tr->id);
+		created(s, g, ev, stack);
+		SHOW(s, goroutine_begin, g);
+		begin_span(s, g, tr->to, stack, "", ev, edge_of(s, ev));
+	}
+	if (tr->to == GO_SYSCALL)
+		spans_syscall_begin(s, ev->type == EV_GoStatus || ev->type == EV_GoStatusStack ?
+				    ev->args[1] : ev->m, g->id);
+}
+
+static void moves(struct spans *s, const struct trace_event *ev, const struct view_transition *tr,
+		  struct goroutine *g, uint32_t stack)
+{
+	struct span_edge edge = edge_of(s, ev);
+
+	if (g->now.state == GO_SYSCALL)
+		spans_syscall_end(s, g->now.m, g->id);
+	end_span(s, g, ev->time, edge);
+	if (tr->to == GO_NOT_EXIST) {
+		end_goroutine(s, g, ev->time, true);
+		forget(s, g);
+		return;
+	}
+	if (!g->named)
+		name_it(s, g, stack);
+	begin_span(s, g, tr->to, stack, tr->reason ? names_string(&s->names, tr->reason) : "", ev,
+		   edge);
+	if (tr->to == GO_SYSCALL)
+		spans_syscall_begin(s, ev->m, g->id);
+}
+
+static void transition(struct spans *s, const struct trace_event *ev)
+{
+	struct view_transition tr = view_transition(ev);
+	struct goroutine *g = spans_goroutine(s, tr.id);
+	uint32_t stack = tr.stack ? names_stack(&s->names, tr.stack) : 0;
+
+	if (!g)
+		appears(s, ev, &tr, stack);
+	else if (tr.from == tr.to)
+		repeated(s, g, stack);
+	else
+		moves(s, ev, &tr, g, stack);
+}
+
+/* --- other events --- */
+
+static void enter(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+{
+	const struct v2_generation *gen = trace_reader_generation(r);
+
+	s->sync = ev->time;
+	names_enter(&s->names, gen ? &gen->tables : NULL);
+}
+
+static void show_log(struct spans *s, const struct trace_event *ev)
+{
+	SHOW(s, log, ev->time, ev->g, ev->args[0], names_string(&s->names, ev->args[1]),
+	     names_string(&s->names, ev->args[2]));
+}
+
+static void other(struct spans *s, const struct trace_event *ev)
+{
+	enum view_kind kind = view_kind(ev);
+
+	switch (kind) {
+	case VIEW_RANGE_BEGIN:
+	case VIEW_RANGE_ACTIVE:
+	case VIEW_RANGE_END:
+		spans_range(s, ev, kind);
+		break;
+	case VIEW_REGION_BEGIN:
+	case VIEW_REGION_END:
+		spans_region(s, ev, kind == VIEW_REGION_BEGIN);
+		break;
+	case VIEW_TASK_BEGIN:
+	case VIEW_TASK_END:
+		spans_task(s, ev, kind == VIEW_TASK_BEGIN);
+		break;
+	case VIEW_METRIC:
+		SHOW(s, metric, ev->time, view_specs[ev->type].name, ev->args[0]);
+		break;
+	case VIEW_LOG:
+		show_log(s, ev);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- the loop --- */
+
+static void take(struct spans *s, const struct trace_event *ev)
+{
+	SHOW(s, event, ev);
+	switch (event_changes[ev->type].of) {
+	case RESOURCE_GOROUTINE:
+		transition(s, ev);
+		break;
+	case RESOURCE_PROC:
+		spans_proc(s, ev);
+		break;
+	default:
+		other(s, ev);
+	}
+}
+
+static void next(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+{
+	if (!s->began) {
+		s->began = true;
+		s->first = s->sync = ev->time;
+		SHOW(s, trace_begin, ev->time);
+	}
+	s->last = ev->time;
+	if (ev->type == TRACE_SYNC)
+		enter(s, ev, r);
+	if (ev->type == EV_CPUSample)
+		SHOW(s, sample, ev, names_stack(&s->names, view_stack(ev)));
+	else
+		take(s, ev);
+}
+
+/* From the events of what was open, in no order. */
+static void end_all(struct spans *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->goroutines.made; i++) {
+		struct goroutine *g = idtab_at(&s->goroutines, i);
+
+		if (!g->alive)
+			continue;
+		end_span(s, g, s->last, no_edge);
+		end_goroutine(s, g, s->last, false);
+	}
+	spans_procs_end(s);
+	spans_end_ranges(s, &s->program_ranges, s->last);
+	spans_tasks_end(s);
+	SHOW(s, trace_end, s->last);
+}
+
+/* Slots begin anew, too: records keep theirs only while the table is there. */
+static void free_goroutines(struct spans *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->goroutines.made; i++) {
+		struct goroutine *g = idtab_at(&s->goroutines, i);
+
+		spans_vec_free(&g->ranges);
+		spans_vec_free(&g->regions);
+	}
+	for (i = 0; i < s->procs.made; i++)
+		spans_vec_free(&((struct proc *)idtab_at(&s->procs, i))->ranges);
+	idtab_free(&s->goroutines);
+	idtab_free(&s->procs);
+	idtab_free(&s->threads);
+	idtab_free(&s->tasks);
+}
+
+static void init_tables(struct spans *s)
+{
+	idtab_init(&s->goroutines, sizeof(struct goroutine));
+	idtab_init(&s->procs, sizeof(struct proc));
+	idtab_init(&s->threads, sizeof(struct thread));
+	idtab_init(&s->tasks, sizeof(struct task));
+	s->slots = 0;
+	s->began = false;
+	s->program_ranges.len = 0;
+}
+
+int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
+{
+	const struct trace_event *ev;
+	int ret;
+
+	free_goroutines(s);
+	init_tables(s);
+	while ((ret = trace_reader_next(r, &ev)) > 0)
+		next(s, ev, r);
+	if (s->began)
+		end_all(s);
+	names_enter(&s->names, NULL);
+	return ret < 0 ? trace_reader_stopped(r, err) : 0;
+}
+
+/* --- what visitors ask --- */
+
+int64_t spans_first(const struct spans *s)
+{
+	return s->first;
+}
+
+int64_t spans_last(const struct spans *s)
+{
+	return s->last;
+}
+
+uint32_t spans_slots(const struct spans *s)
+{
+	return s->slots + 1;
+}
+
+uint32_t spans_stack(struct spans *s, uint64_t id)
+{
+	return names_stack(&s->names, id);
+}
+
+const char *spans_string(struct spans *s, uint64_t id)
+{
+	return names_string(&s->names, id);
+}
+
+const char *spans_text(struct spans *s, const char *text, size_t n)
+{
+	return names_text(&s->names, text, n);
+}
+
+uint64_t spans_texts_dropped(const struct spans *s)
+{
+	return s->names.dropped;
+}
+
+struct stack_set *spans_stacks(struct spans *s)
+{
+	return s->names.stacks;
+}
+
+/* --- begin and end --- */
+
+struct spans *spans_new(void)
+{
+	struct spans *s = xcalloc(1, sizeof(*s));
+
+	names_init(&s->names);
+	s->gap = names_text(&s->names, SPANS_GAP, strlen(SPANS_GAP));
+	init_tables(s);
+	return s;
+}
+
+void spans_visit(struct spans *s, const struct spans_visitor *visitor)
+{
+	*(struct spans_visitor *)vec_push(&s->visitors, sizeof(*visitor)) = *visitor;
+}
+
+void spans_free(struct spans *s)
+{
+	if (!s)
+		return;
+	free_goroutines(s);
+	vec_free(&s->program_ranges);
+	vec_free(&s->visitors);
+	names_free(&s->names);
+	free(s);
+}
