@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=inline
 #
 # The differential test: a program that does everything the scheduler knows writes its own runtime/trace while gotap
 # records it, and the two are held against each other, goroutine by goroutine and P by P. What differs is shown as
@@ -25,9 +24,12 @@ agree() {
 	done
 }
 
+# bats test_tags=inline
 @test "gotap sees what the runtime sees: Go 1.22, GOMAXPROCS 1, 2, 4" { agree 1.22; }
 @test "gotap sees what the runtime sees: Go 1.23, GOMAXPROCS 1, 2, 4" { agree 1.23; }
+# bats test_tags=inline
 @test "gotap sees what the runtime sees: Go 1.24, GOMAXPROCS 1, 2, 4" { agree 1.24; }
 @test "gotap sees what the runtime sees: Go 1.25, GOMAXPROCS 1, 2, 4" { agree 1.25; }
 @test "gotap sees what the runtime sees: Go 1.26, GOMAXPROCS 1, 2, 4" { agree 1.26; }
+# bats test_tags=inline
 @test "gotap sees what the runtime sees: Go 1.27, GOMAXPROCS 1, 2, 4" { agree 1.27; }

@@ -65,15 +65,6 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	contains main.main
 }
 
-@test "structs are what the compiler of a release made of its sources, and reasons have the numbers of its sources" {
-	local release
-	for release in "${ALL_GO[@]}"; do
-		require_go "$release"
-	done
-	cd "$CHECKOUT"
-	succeeds tools/gen-offsets --check
-}
-
 @test "a release that gotap does not know is refused, and taken for another only on request" {
 	local trace=$BATS_TEST_TMPDIR/a.trace
 	build_prog 1.27 mixed "$STRIPPED"
