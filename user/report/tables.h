@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables: adds up the spans of traces (spans/spans.h): where the goroutines of each function spent their
+ * time, with distributions; the GC; Ps and goroutines over time; tasks and regions; the longest of
+ * everything. `gotap report`, pages and comparisons show it.
+ *
+ *	struct spans *s = spans_new();
+ *	struct tables *t = tables_new(s, &(struct tables_options){ .top = 10 });
+ *	tables_trace(t, "a.trace");
+ *	ret = spans_read(s, reader, &err);
+ *	... t->functions ...
+ *	tables_free(t);		before spans_free()
+ *
+ * All is for reading while @t is there. Several traces add up: spans_read() again, after tables_trace().
+ * What belongs to a time (timeline, MMU) is kept for each trace by itself.
+ *
+ * Memory is bounded: functions, reasons, types of regions and tasks beyond the limits below count in one last
+ * row, "(others)"; sums stay exact.
+ */
+#ifndef GOTAP_REPORT_TABLES_H
+#define GOTAP_REPORT_TABLES_H
+
+#include "report/dist.h"
+#include "report/mmu.h"
+#include "report/timeline.h"
+#include "spans/spans.h"
+
+enum {
+	TABLES_FUNCTIONS = 4096,
+	TABLES_REASONS = 128,
+	TABLES_TYPES = 4096,		/* of regions, and of tasks */
+	TABLES_NOTES = 64,
+	TABLES_OPEN = 65536,		/* tasks and regions that are open at the same time, with their breakdown */
+	TABLES_TOP_MAX = 1000,
+};
+
+/* Where time goes. At any time a goroutine is in one of the first four or in a wait: they add up to its life. */
+enum stay {
+	STAY_RUNNING,
+	STAY_RUNNABLE,
+	STAY_SYSCALL,			/* the part of system calls with a P */
+	STAY_SYSCALL_BLOCKED,		/* the part after they lost it; only of those that did */
+	/* These lie within the others. */
+	STAY_CALL,			/* system calls, each as a whole */
+	STAY_ASSIST,			/* GC mark assist: within running, and waits */
+	STAY_SWEEP,			/* of memory, for an allocation: within running */
+	STAY_WAITS,			/* + number of the reason: waiting */
+	STAYS = STAY_WAITS + TABLES_REASONS,
+};
+
+static inline bool stay_is_state(uint32_t stay)
+{
+	return stay <= STAY_SYSCALL_BLOCKED || stay >= STAY_WAITS;
+}
+
+/* Amounts by enum stay; those behind the end are 0. */
+struct stay_sums {
+	int64_t *ns;
+	uint32_t n;
+};
+
+static inline int64_t stay_sum(const struct stay_sums *s, uint32_t stay)
+{
+	return stay < s->n ? s->ns[stay] : 0;
+}
+
+/* A stay to look at in a viewer. */
+struct moment {
+	int64_t from, to;	/* the clock of the trace; traces[trace].first is its begin */
+	uint64_t g;		/* TRACEV2_NO_ID: of no goroutine */
+	const char *function;	/* that the goroutine began with; "" not known */
+	const char *text;	/* of regions and tasks their type, of a stop-the-world its reason; else "" */
+	uint32_t stack;		/* 0 not known */
+	uint32_t trace;		/* index in traces */
+	bool open;		/* it began before the trace, or goes on at its end */
+};
+
+/* The longest ones, longest first after the trace was read. */
+struct longest {
+	struct vec moments;	/* struct moment; at most options.top */
+};
+
+/* All goroutines that began with the function; with options.label: all time under a value of the label. */
+struct function_row {
+	const char *name;	/* "" no stack of them was seen, or the label was not set; others: see tables_name() */
+	bool others;		/* the last row, for what found no room */
+	const char *file;	/* of the function, or where in it the first stack of one was; "" not known */
+	uint64_t line;
+	bool system;		/* of the runtime itself */
+	uint64_t goroutines;	/* in all traces */
+	uint64_t created, ended;	/* of these, in a trace */
+	struct dist **dists;	/* by enum stay, NULL what there was none of; read with tables_dist() */
+	uint32_t ndists;
+	struct dist life;	/* from creation, or since it is known, to its end, or that of the trace */
+	int64_t states;		/* ns: the sum of all states, which is life.sum if nothing is missing */
+};
+
+/* Regions, or tasks, of one type. */
+struct type_row {
+	const char *type;
+	bool others;
+	uint32_t stack;		/* where the first one began; 0 not known (tasks) */
+	struct dist whole;	/* durations of those that began and ended in a trace */
+	uint64_t open;		/* others: they began before, or go on */
+	int64_t open_ns;	/* as much of them as is in the trace */
+	struct stay_sums sums;	/* of whole and open ones: what the goroutine of the region, or that began the
+				   task, did in the time */
+	int64_t elsewhere;	/* ns of tasks after the goroutine that began them had ended, or was not known */
+	uint64_t unwatched;	/* those that found no room: they are not in sums */
+	int64_t unwatched_ns;
+};
+
+struct stw_row {
+	const char *reason;
+	bool others;
+	struct dist dist;
+};
+
+struct note {
+	const char *text;
+	int64_t time;
+	uint32_t trace;
+};
+
+/* What belongs to one trace. */
+struct trace_row {
+	const char *name;
+	int64_t first, last;
+	uint64_t events, samples;
+	uint64_t gomaxprocs, gomaxprocs_max;	/* the last one, the largest one; 0 not said */
+	uint64_t procs;			/* Ps that were seen */
+	struct timeline *timeline;
+	struct mmu *mmu;
+	int64_t unrecorded;		/* ns of gaps: nothing is known of that time */
+	uint64_t kinds[VIEW_KINDS];	/* events by kind (read/view.h) */
+	uint64_t stackless;		/* transitions into a wait or a system call without a stack */
+	uint64_t waits;			/* transitions into those */
+	uint64_t goroutines_max;	/* at the same time */
+	uint64_t heap_live_max, heap_goal_max;	/* bytes; 0 not said */
+};
+
+struct tables_options {
+	size_t top;		/* how many of the longest; 0: 10 */
+	const char *label;	/* group by the values of this label instead of by function; NULL: do not */
+};
+
+struct tables {
+	struct spans *spans;
+	struct tables_options options;
+	struct vec traces;		/* struct trace_row */
+	struct vec functions;		/* struct function_row */
+	struct vec reasons;		/* const char *: of waits, by number; "" not known */
+	struct vec regions, tasks;	/* struct type_row */
+	struct vec stw;			/* struct stw_row */
+	struct dist gc_cycles;		/* concurrent mark phases that began and ended in a trace */
+	uint64_t gc_open;		/* others */
+	int64_t gc_open_ns;
+	struct dist assist, sweep;	/* of all functions */
+	uint64_t swept, reclaimed;	/* bytes */
+	struct longest stays[STAYS], gc, stops, region, task;	/* of goroutines that are not the runtime's */
+	struct vec notes;		/* struct note: of the recorder (docs/losses.md) */
+	uint64_t notes_total;
+	uint64_t unclosed;		/* goroutines whose states do not add up to their life: a fault of gotap */
+	uint64_t unattributed;		/* sweeps of no goroutine that was known */
+	struct tables_state *state;	/* of tables.c */
+};
+
+struct tables *tables_new(struct spans *s, const struct tables_options *options);
+/* The trace that spans_read() reads next. @name is copied. */
+void tables_trace(struct tables *t, const char *name);
+/* Accepts NULL. */
+void tables_free(struct tables *t);
+
+/* "running", "chan receive": of enum stay. */
+const char *tables_stay_name(const struct tables *t, uint32_t stay);
+/* How many enum stay there are: below this. */
+uint32_t tables_stays(const struct tables *t);
+/* The name of a row to show: "(no stack seen)", "(others)", "(no label)". */
+const char *tables_name(const struct tables *t, const struct function_row *row);
+/* Never NULL: an empty one where there was nothing. */
+const struct dist *tables_dist(const struct function_row *row, uint32_t stay);
+/* Of all functions, added up into @sum, which is empty; free it. @system: with the runtime's own. */
+void tables_total(const struct tables *t, uint32_t stay, bool system, struct dist *sum);
+#endif

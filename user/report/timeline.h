@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline: amounts over the time of a trace of unknown length, in a fixed number of buckets. They begin
+ * 1 us wide; when an amount comes behind the last one, two become one, until it has its place.
+ */
+#ifndef GOTAP_REPORT_TIMELINE_H
+#define GOTAP_REPORT_TIMELINE_H
+
+#include <stdint.h>
+
+enum timeline_row {
+	TIMELINE_PROCS,		/* ns that Ps had a thread, also with a goroutine in a system call */
+	TIMELINE_RUNNING,	/* ns that goroutines ran */
+	TIMELINE_GC,		/* of these: background mark workers, assists and sweeps */
+	TIMELINE_SYSCALL,	/* ns in system calls with a P */
+	TIMELINE_SYSCALL_BLOCKED,	/* and without */
+	TIMELINE_RUNNABLE,	/* ns that goroutines waited for a P */
+	TIMELINE_GOROUTINES,	/* ns that goroutines were there */
+	TIMELINE_STW,		/* ns of a stopped world */
+	TIMELINE_ROWS,
+};
+
+/* Divided by the width of the bucket an amount is a mean: so many Ps, goroutines. */
+enum { TIMELINE_BUCKETS = 128 };
+
+/* A value that is given from time to time (the heap). */
+struct timeline_value {
+	uint64_t min, max, last;
+	uint64_t count;		/* 0: none in this bucket */
+};
+
+enum timeline_metric { TIMELINE_HEAP_LIVE, TIMELINE_HEAP_GOAL, TIMELINE_GOMAXPROCS, TIMELINE_METRICS };
+
+struct timeline {
+	int64_t origin, width;	/* ns; bucket i is from origin + i * width on */
+	uint32_t used;		/* buckets up to the last one that has something */
+	uint64_t ns[TIMELINE_ROWS][TIMELINE_BUCKETS];
+	struct timeline_value values[TIMELINE_METRICS][TIMELINE_BUCKETS];
+};
+
+void timeline_init(struct timeline *t, int64_t origin);
+/* Something that lasted from @from to @to. */
+void timeline_add(struct timeline *t, enum timeline_row row, int64_t from, int64_t to);
+void timeline_value(struct timeline *t, enum timeline_metric metric, int64_t time, uint64_t value);
+/* How much of bucket @i lies in a trace that ends at @end. */
+int64_t timeline_width(const struct timeline *t, uint32_t i, int64_t end);
+
+#endif
