@@ -9,7 +9,7 @@
  *	tables_trace(t, "a.trace");
  *	ret = spans_read(s, reader, &err);
  *	... t->functions ...
- *	tables_free(t);		before spans_free()
+ *	tables_delete(t);		before spans_free()
  *
  * All is for reading while @t is there. Several traces add up: spans_read() again, after tables_trace().
  * What belongs to a time (timeline, MMU) is kept for each trace by itself.
@@ -20,6 +20,7 @@
 #ifndef GOTAP_REPORT_TABLES_H
 #define GOTAP_REPORT_TABLES_H
 
+#include "read/view.h"
 #include "report/dist.h"
 #include "report/mmu.h"
 #include "report/timeline.h"
@@ -169,7 +170,7 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 /* The trace that spans_read() reads next. @name is copied. */
 void tables_trace(struct tables *t, const char *name);
 /* Accepts NULL. */
-void tables_free(struct tables *t);
+void tables_delete(struct tables *t);
 
 /* "running", "chan receive": of enum stay. */
 const char *tables_stay_name(const struct tables *t, uint32_t stay);
