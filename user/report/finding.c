@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* finding: see finding.h. Gives the spans of a trace to the families (findings.h), and sorts their findings. */
+#include "report/finding.h"
+
+#include <stdlib.h>
+
+#include "report/findings.h"
+
+/* --- the visitor --- */
+
+static void trace_begin(void *ctx, int64_t time)
+{
+	((struct findings *)ctx)->first = time;
+}
+
+static void range(void *ctx, const struct range_span *r)
+{
+	world_range(ctx, r);
+}
+
+static void trace_end(void *ctx, int64_t time)
+{
+	((struct findings *)ctx)->last = time;
+}
+
+struct findings *findings_new(struct spans *s)
+{
+	struct findings *f = xcalloc(1, sizeof(*f));
+
+	f->spans = s;
+	f->world = world_new();
+	spans_visit(s, &(struct spans_visitor){
+		.ctx = f, .trace_begin = trace_begin, .range = range, .trace_end = trace_end,
+	});
+	return f;
+}
+
+void findings_free(struct findings *f)
+{
+	size_t i;
+
+	if (!f)
+		return;
+	for (i = 0; i < f->list.len; i++) {
+		free(vec_at(&f->list, struct finding, i)->text);
+		free(vec_at(&f->list, struct finding, i)->goroutines);
+	}
+	vec_free(&f->list);
+	vec_free(&f->places.list);
+	vec_free(&f->places.facts);
+	vec_free(&f->places.library);
+	map64_free(&f->places.by_key);
+	world_free(f->world);
+	free(f);
+}
+
+/* --- judgement --- */
+
+double findings_wall(const struct findings *f)
+{
+	return f->last > f->first ? (double)(f->last - f->first) : 1;
+}
+
+double findings_lost(const struct findings *f)
+{
+	return f->lost / 1e9;
+}
+
+void few_add(struct few *few, uint64_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < few->n; i++)
+		if (few->ids[i] == id)
+			return;
+	if (few->n < FEW)
+		few->ids[few->n++] = id;
+}
+
+void findings_time(struct buf *text, double ns)
+{
+	static const struct {
+		double unit;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i < 3 && ns < units[i].unit)
+		i++;
+	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit, units[i].name);
+}
+
+void findings_add(struct findings *f, const struct verdict *v, struct buf *text)
+{
+	struct finding *found = vec_push(&f->list, sizeof(*found));
+	struct place p = findings_place(f, v->place);
+	size_t n = v->goroutines ? v->goroutines->n : 0, i;
+
+	*found = (struct finding){
+		.kind = v->kind, .text = xstrndup((char *)text->data, text->len), .function = p.func,
+		.file = p.file, .line = p.line, .seconds = v->ns / 1e9,
+		.goroutines = n ? xcalloc(n, sizeof(uint64_t)) : NULL, .ngoroutines = n,
+		.from = v->from - f->first, .to = v->to - f->first,
+	};
+	for (i = 0; i < n; i++)
+		found->goroutines[i] = v->goroutines->ids[i];
+	buf_free(text);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+}
+
+const struct vec *findings_finish(struct findings *f)
+{
+	size_t i;
+
+	if (f->done)
+		return &f->list;
+	f->done = true;
+	world_judge(f);
+	if (f->list.len)
+		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
+	for (i = 0; i < f->list.len; i++) {
+		struct finding *found = vec_at(&f->list, struct finding, i);
+
+		found->share = f->lost > 0 ? found->seconds * 1e9 / f->lost : 0;
+	}
+	return &f->list;
+}

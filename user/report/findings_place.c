@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/* findings_place: where in the program a stack is, and what the library does for it there. See findings.h. */
+#include <string.h>
+
+#include "report/findings.h"
+
+enum { OF_PROGRAM = 1, OF_LIBRARY = 2 };
+
+/* The first elements of the import paths of Go's library, 1.27. */
+static const char *const library[] = {
+	"archive", "arena", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
+	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index",
+	"internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect",
+	"regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
+	"testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak", "golang.org",
+};
+
+/* Functions that say what a stack is about: a name, or with '*' at its end the begin of one. */
+static const struct {
+	const char *func;
+	uint16_t traits;
+} telling[] = {
+	{ "sync.(*Mutex).*", STACK_LOCK },
+	{ "sync.(*RWMutex).*", STACK_LOCK },
+	{ "sync.(*Once).*", STACK_LOCK },
+	{ "internal/sync.(*Mutex).*", STACK_LOCK },
+	{ "internal/poll.(*fdMutex).*", STACK_LOCK },
+	{ "sync.(*Cond).Broadcast", STACK_BROADCAST },
+	{ "net.*", STACK_NET },
+	{ "os.(*File).*", STACK_FILE },
+	{ "syscall.fsync*", STACK_FILE },
+	{ "syscall.Fsync*", STACK_FILE },
+	{ "runtime.cgocall*", STACK_C },
+	{ "syscall.read*", STACK_IDLE_CALL },
+	{ "syscall.Read*", STACK_IDLE_CALL },
+	{ "syscall.wait*", STACK_IDLE_CALL },
+	{ "syscall.Wait*", STACK_IDLE_CALL },
+	{ "syscall.Select*", STACK_IDLE_CALL },
+	{ "syscall.Epoll*", STACK_IDLE_CALL },
+	{ "syscall.EpollWait*", STACK_IDLE_CALL },
+	{ "syscall.accept*", STACK_IDLE_CALL },
+	{ "syscall.Accept*", STACK_IDLE_CALL },
+	{ "syscall.recv*", STACK_IDLE_CALL },
+	{ "syscall.Recv*", STACK_IDLE_CALL },
+	{ "syscall.Pause*", STACK_IDLE_CALL },
+	{ "syscall.nanosleep*", STACK_IDLE_CALL },
+	{ "syscall.Nanosleep*", STACK_IDLE_CALL },
+	{ "os.(*Process).*", STACK_IDLE_CALL },
+	{ "golang.org/x/sys/unix.Poll*", STACK_IDLE_CALL },
+	{ "golang.org/x/sys/unix.Epoll*", STACK_IDLE_CALL },
+	{ "golang.org/x/sys/unix.Wait*", STACK_IDLE_CALL },
+	{ "golang.org/x/sys/unix.Read*", STACK_IDLE_CALL },
+	{ "net.(*Dialer).*", STACK_REQUEST },
+	{ "net.(*Resolver).*", STACK_REQUEST },
+	{ "net/http.(*persistConn).roundTrip", STACK_REQUEST },
+	{ "net/http.(*Client).*", STACK_REQUEST },
+	{ "net/http.(*Transport).RoundTrip", STACK_REQUEST },
+	{ "net/rpc.(*Client).*", STACK_REQUEST },
+	{ "database/sql.*", STACK_REQUEST },
+	{ "runtime.GC", STACK_GC_CALL },
+	{ "runtime/debug.FreeOSMemory", STACK_GC_CALL },
+	{ "runtime/debug.freeOSMemory", STACK_GC_CALL },
+};
+
+/* --- functions --- */
+
+static bool of_library(const char *func)
+{
+	size_t n = strcspn(func, "./"), i;
+
+	if (!strncmp(func, "golang.org/", 11))
+		return !strncmp(func, "golang.org/x/", 13);
+	for (i = 0; i < sizeof(library) / sizeof(*library); i++)
+		if (!strncmp(func, library[i], n) && !library[i][n])
+			return true;
+	return !func[0];
+}
+
+static uint16_t traits_of(const char *func)
+{
+	uint16_t traits = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(telling) / sizeof(*telling); i++) {
+		size_t n = strcspn(telling[i].func, "*");
+
+		/* "(*" is of a name: only the last '*' stands for the rest. */
+		while (telling[i].func[n] && telling[i].func[n + 1])
+			n += 1 + strcspn(telling[i].func + n + 1, "*");
+		if (!strncmp(func, telling[i].func, n) && (telling[i].func[n] || !func[n]))
+			traits |= telling[i].traits;
+	}
+	return traits;
+}
+
+static bool frame_of_library(struct findings *f, uint32_t frame)
+{
+	struct vec *known = &f->places.library;
+	uint8_t *what;
+
+	while (known->len <= frame)
+		vec_push(known, 1);
+	what = vec_at(known, uint8_t, frame);
+	if (!*what)
+		*what = of_library(stack_set_frame_at(spans_stacks(f->spans), frame)->func) ?
+			OF_LIBRARY : OF_PROGRAM;
+	return *what == OF_LIBRARY;
+}
+
+/* --- places --- */
+
+static uint32_t place_of(struct findings *f, const struct stack_frame *frame)
+{
+	uint64_t key = hash64((uintptr_t)frame->func) ^ hash64(frame->line + 1) ^
+		hash64((uintptr_t)frame->file) * 3;
+	struct places *p = &f->places;
+	uint64_t *number = map64_get(&p->by_key, key);
+
+	if (number)
+		return (uint32_t)*number;
+	if (p->list.len == PLACES_MAX)
+		return 0;
+	*(struct place *)vec_push(&p->list, sizeof(struct place)) =
+		(struct place){ frame->func, frame->file, frame->line };
+	*map64_put(&p->by_key, key, NULL) = p->list.len;
+	return (uint32_t)p->list.len;
+}
+
+/* Is @func a closure of @of: "main.f.func1" of "main.f"? */
+static bool is_closure(const char *func, const char *of)
+{
+	size_t n = strlen(of);
+
+	return n && !strncmp(func, of, n) && func[n] == '.';
+}
+
+/* A deferred closure is called by the function that it belongs to, with frames of the runtime between. */
+static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32_t place)
+{
+	struct stack_set *set = spans_stacks(f->spans);
+	const struct stack_frame *frame = stack_set_at(set, stack, i), *caller;
+
+	while ((caller = stack_set_at(set, stack, ++i)))
+		if (strncmp(caller->func, "runtime.", 8))
+			break;
+	return caller && is_closure(frame->func, caller->func) ? place_of(f, caller) : place;
+}
+
+static struct stack_facts look(struct findings *f, uint32_t stack)
+{
+	struct stack_set *set = spans_stacks(f->spans);
+	uint32_t n, i, own, own_library = UINT32_MAX;
+	const uint32_t *frames = stack_set_of(set, stack, &n);
+	struct stack_facts facts = { .known = true };
+
+	for (own = 0; own < n && frame_of_library(f, frames[own]); own++) {
+		const char *func = stack_set_frame_at(set, frames[own])->func;
+
+		facts.traits |= traits_of(func);
+		if (own_library == UINT32_MAX && strncmp(func, "runtime.", 8) && strncmp(func, "sync.", 5) &&
+		    strncmp(func, "internal/", 9))
+			own_library = own;
+	}
+	for (i = own; i < n; i++)
+		if (!strcmp(stack_set_frame_at(set, frames[i])->func, "net/http.serverHandler.ServeHTTP"))
+			facts.traits |= STACK_HANDLER;
+	if (own == n)
+		own = own_library;
+	if (own == UINT32_MAX)
+		own = 0;
+	if (own < n) {
+		facts.place = place_of(f, stack_set_frame_at(set, frames[own]));
+		facts.holder = holder_of(f, stack, own, facts.place);
+	}
+	return facts;
+}
+
+struct stack_facts findings_stack(struct findings *f, uint32_t stack)
+{
+	struct vec *facts = &f->places.facts;
+
+	while (facts->len <= stack)
+		vec_push(facts, sizeof(struct stack_facts));
+	if (!vec_at(facts, struct stack_facts, stack)->known)
+		*vec_at(facts, struct stack_facts, stack) = look(f, stack);
+	return *vec_at(facts, struct stack_facts, stack);
+}
+
+struct place findings_place(const struct findings *f, uint32_t place)
+{
+	if (!place || place > f->places.list.len)
+		return (struct place){ "", "", 0 };
+	return *vec_at(&f->places.list, struct place, place - 1);
+}
+
+void findings_name(const struct findings *f, struct buf *text, uint32_t place)
+{
+	struct place p = findings_place(f, place);
+	const char *base = strrchr(p.file, '/');
+
+	if (!p.func[0] && !p.file[0])
+		buf_printf(text, "a place that the trace does not show");
+	else
+		buf_printf(text, "%s (%s:%llu)", p.func, base ? base + 1 : p.file, (unsigned long long)p.line);
+}

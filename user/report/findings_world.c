@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* findings_world: who stops the world, apart from the garbage collector, and for how long. See findings.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+/* A fiftieth of the time: a scrape of metrics once a second stops the world for less than a thousandth. */
+#define WORLD_SHARE 0.02
+
+enum { STOPPERS_MAX = 4096 };
+
+struct stopper {
+	uint32_t place;
+	const char *reason;
+	uint64_t stops;
+	double ns;
+	int64_t from, to;		/* its longest */
+	struct few goroutines;
+};
+
+struct world {
+	struct vec stoppers;		/* struct stopper */
+	struct map64 by_key;
+	double ns;
+};
+
+struct world *world_new(void)
+{
+	return xcalloc(1, sizeof(struct world));
+}
+
+void world_free(struct world *w)
+{
+	vec_free(&w->stoppers);
+	map64_free(&w->by_key);
+	free(w);
+}
+
+static struct stopper *stopper_of(struct world *w, uint32_t place, const char *reason)
+{
+	uint64_t key = hash64((uintptr_t)reason) ^ place, *number = map64_get(&w->by_key, key);
+	struct stopper *s;
+
+	if (number)
+		return vec_at(&w->stoppers, struct stopper, *number);
+	if (w->stoppers.len == STOPPERS_MAX)
+		return vec_at(&w->stoppers, struct stopper, 0);
+	*map64_put(&w->by_key, key, NULL) = w->stoppers.len;
+	s = vec_push(&w->stoppers, sizeof(*s));
+	*s = (struct stopper){ .place = place, .reason = reason };
+	return s;
+}
+
+void world_range(struct findings *f, const struct range_span *r)
+{
+	struct stopper *s;
+
+	if (strcmp(r->name, "stop-the-world") || !strncmp(r->reason, "GC ", 3) || r->open_begin)
+		return;
+	s = stopper_of(f->world, findings_stack(f, r->stack).place, r->reason);
+	s->stops++;
+	s->ns += (double)(r->to - r->from);
+	f->world->ns += (double)(r->to - r->from);
+	if (r->to - r->from > s->to - s->from) {
+		s->from = r->from;
+		s->to = r->to;
+	}
+	if (r->g != TRACEV2_NO_ID)
+		few_add(&s->goroutines, r->g);
+}
+
+static void say(struct findings *f, const struct stopper *s)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "The world is stopped %.0f times a second, %.0f %% of the time, by ",
+		   (double)s->stops * 1e9 / findings_wall(f), 100 * s->ns / findings_wall(f));
+	findings_name(f, &text, s->place);
+	buf_printf(&text, " (%s): no goroutine runs meanwhile; the longest stop takes ", s->reason);
+	findings_time(&text, (double)(s->to - s->from));
+	buf_printf(&text, ".");
+	findings_add(f, &(struct verdict){ "stop-the-world", s->ns, s->place, &s->goroutines, s->from, s->to },
+		     &text);
+}
+
+void world_judge(struct findings *f)
+{
+	size_t i;
+
+	f->lost += f->world->ns;
+	for (i = 0; i < f->world->stoppers.len; i++) {
+		const struct stopper *s = vec_at(&f->world->stoppers, struct stopper, i);
+
+		if (s->ns >= WORLD_SHARE * findings_wall(f))
+			say(f, s);
+	}
+}
