@@ -38,8 +38,11 @@ struct mmu;
 struct mmu *mmu_new(void);
 /* Accepts NULL. */
 void mmu_free(struct mmu *m);
-/* Each event in order. @label: the text of a GoLabel, else NULL. @stw_is_gc: of STWBegin and -End. */
-void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text);
+/* Is the event one that mmu_event() has to see? */
+bool mmu_wants(const struct mmu *m, const struct trace_event *ev);
+/* Such events in order. @text: the label of GoLabel, the reason of STWBegin and STWEnd; else NULL. @executes: does the
+   goroutine of the event run, or is in a system call? */
+void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text, bool executes);
 void mmu_end(struct mmu *m, int64_t time);
 /* After mmu_end(). */
 const struct mmu_curve *mmu_curve(const struct mmu *m, enum mmu_kind kind);

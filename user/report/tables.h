@@ -76,7 +76,7 @@ struct moment {
 	bool open;		/* it began before the trace, or goes on at its end */
 };
 
-/* The longest ones, longest first after the trace was read. */
+/* The longest ones, in no order: tables_longest() sorts them. */
 struct longest {
 	struct vec moments;	/* struct moment; at most options.top */
 };
@@ -85,9 +85,11 @@ struct longest {
 struct function_row {
 	const char *name;	/* "" no stack of them was seen, or the label was not set; others: see tables_name() */
 	bool others;		/* the last row, for what found no room */
-	const char *file;	/* of the function, or where in it the first stack of one was; "" not known */
-	uint64_t line;
+	const char *file;	/* "" not known */
+	uint64_t line;		/* where it begins, or, if all were there before the trace, a line of it */
+	bool placed, entry;	/* file is known; line is the first one */
 	bool system;		/* of the runtime itself */
+	bool collector;		/* of these: marks, sweeps or scavenges */
 	uint64_t goroutines;	/* in all traces */
 	uint64_t created, ended;	/* of these, in a trace */
 	struct dist **dists;	/* by enum stay, NULL what there was none of; read with tables_dist() */
@@ -125,7 +127,7 @@ struct note {
 
 /* What belongs to one trace. */
 struct trace_row {
-	const char *name;
+	char *name;
 	int64_t first, last;
 	uint64_t events, samples;
 	uint64_t gomaxprocs, gomaxprocs_max;	/* the last one, the largest one; 0 not said */
@@ -134,8 +136,7 @@ struct trace_row {
 	struct mmu *mmu;
 	int64_t unrecorded;		/* ns of gaps: nothing is known of that time */
 	uint64_t kinds[VIEW_KINDS];	/* events by kind (read/view.h) */
-	uint64_t stackless;		/* transitions into a wait or a system call without a stack */
-	uint64_t waits;			/* transitions into those */
+	uint64_t waits, stackless;	/* waits and system calls that began, and those without a stack */
 	uint64_t goroutines_max;	/* at the same time */
 	uint64_t heap_live_max, heap_goal_max;	/* bytes; 0 not said */
 };
@@ -156,18 +157,18 @@ struct tables {
 	struct dist gc_cycles;		/* concurrent mark phases that began and ended in a trace */
 	uint64_t gc_open;		/* others */
 	int64_t gc_open_ns;
-	struct dist assist, sweep;	/* of all functions */
 	uint64_t swept, reclaimed;	/* bytes */
-	struct longest stays[STAYS], gc, stops, region, task;	/* of goroutines that are not the runtime's */
+	/* Stays of goroutines that are not the runtime's; of waits those that began and ended in a trace. */
+	struct longest stays[STAYS], gc, stops, region, task;
 	struct vec notes;		/* struct note: of the recorder (docs/losses.md) */
 	uint64_t notes_total;
 	uint64_t unclosed;		/* goroutines whose states do not add up to their life: a fault of gotap */
-	uint64_t unattributed;		/* sweeps of no goroutine that was known */
+	uint64_t unattributed;		/* sweeps and assists of goroutines that are not known */
 	struct tables_state *state;	/* of tables.c */
 };
 
 struct tables *tables_new(struct spans *s, const struct tables_options *options);
-/* The trace that spans_read() reads next. @name is copied. */
+/* To be called before each spans_read(): the name of the trace, which is copied. */
 void tables_trace(struct tables *t, const char *name);
 /* Accepts NULL. */
 void tables_delete(struct tables *t);
@@ -180,6 +181,8 @@ uint32_t tables_stays(const struct tables *t);
 const char *tables_name(const struct tables *t, const struct function_row *row);
 /* Never NULL: an empty one where there was nothing. */
 const struct dist *tables_dist(const struct function_row *row, uint32_t stay);
+/* Longest first: appends struct moment to @sorted. */
+void tables_longest(const struct longest *l, struct vec *sorted);
 /* Of all functions, added up into @sum, which is empty; free it. @system: with the runtime's own. */
 void tables_total(const struct tables *t, uint32_t stay, bool system, struct dist *sum);
 #endif

@@ -162,6 +162,7 @@ static void task_begin(struct spans *s, const struct trace_event *ev, const stru
 		.id = t->id, .parent = t->parent, .type = names_text(&s->names, t->type.s, t->type.len),
 		.g = ev->g, .from = ev->time, .to = INT64_MAX,
 	};
+	SHOW(s, task_begin, &task->now);
 }
 
 static void task_end(struct spans *s, const struct trace_event *ev, const struct view_task *t)

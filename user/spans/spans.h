@@ -132,6 +132,7 @@ struct spans_visitor {
 	void (*range)(void *ctx, const struct range_span *range);
 	void (*region_begin)(void *ctx, const struct region_span *region);	/* to is INT64_MAX */
 	void (*region)(void *ctx, const struct region_span *region);
+	void (*task_begin)(void *ctx, const struct task_span *task);	/* to is INT64_MAX */
 	void (*task)(void *ctx, const struct task_span *task);
 	/* @name: of read/view.h, "/gc/heap/goal:bytes". */
 	void (*metric)(void *ctx, int64_t time, const char *name, uint64_t value);

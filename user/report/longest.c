@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* longest: the longest moments, in a heap with the shortest of them on top. Part of tables.c. */
+#include <stdlib.h>
+
+#include "report/internal.h"
+
+static int64_t length(const struct longest *l, size_t i)
+{
+	const struct moment *m = vec_at(&l->moments, struct moment, i);
+
+	return m->to - m->from;
+}
+
+static void swap(struct longest *l, size_t a, size_t b)
+{
+	struct moment *m = l->moments.data, kept = m[a];
+
+	m[a] = m[b];
+	m[b] = kept;
+}
+
+static void sink(struct longest *l, size_t i)
+{
+	size_t n = l->moments.len, least;
+
+	for (;; i = least) {
+		least = i;
+		if (2 * i + 1 < n && length(l, 2 * i + 1) < length(l, least))
+			least = 2 * i + 1;
+		if (2 * i + 2 < n && length(l, 2 * i + 2) < length(l, least))
+			least = 2 * i + 2;
+		if (least == i)
+			return;
+		swap(l, i, least);
+	}
+}
+
+static void rise(struct longest *l, size_t i)
+{
+	for (; i && length(l, i) < length(l, (i - 1) / 2); i = (i - 1) / 2)
+		swap(l, i, (i - 1) / 2);
+}
+
+void longest_add(struct longest *l, size_t top, const struct moment *m)
+{
+	if (l->moments.len < top) {
+		*(struct moment *)vec_push(&l->moments, sizeof(*m)) = *m;
+		rise(l, l->moments.len - 1);
+		return;
+	}
+	if (!top || m->to - m->from <= length(l, 0))
+		return;
+	*vec_at(&l->moments, struct moment, 0) = *m;
+	sink(l, 0);
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	int64_t nx = x->to - x->from, ny = y->to - y->from;
+
+	if (nx != ny)
+		return nx > ny ? -1 : 1;
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+void tables_longest(const struct longest *l, struct vec *sorted)
+{
+	size_t i;
+
+	for (i = 0; i < l->moments.len; i++)
+		*(struct moment *)vec_push(sorted, sizeof(struct moment)) = *vec_at(&l->moments, struct moment, i);
+	qsort(sorted->data, sorted->len, sizeof(struct moment), longer_first);
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mmu: see mmu.h. Two halves: who has the Ps (MutatorUtilizationV2() in internal/trace/gc.go of Go 1.27 is
+ * the model), which gives a function of time in steps; and of each window length the least mean of it.
+ *
+ * The mean over a window changes its slope only where one of its edges meets a step, so its minimum is at
+ * such a place. Windows slide as steps are added; a step is forgotten when the left edge of the longest
+ * window is past it.
+ *
+ * Up to the second sync event no window slides: a range that was active when the trace began is heard of
+ * late, and counts since the begin.
+ */
+#include "report/mmu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+
+enum { STEPS_MAX = 512 << 10, PROCS_MAX = 1 << 16 };
+
+const int64_t mmu_lengths[MMU_WINDOWS] = { 100000, 1000000, 10000000, 100000000, 1000000000 };
+
+/* From @time on the program has @util of the Ps. */
+struct step {
+	int64_t time;
+	double util, sum;	/* sum: ns up to @time */
+	uint32_t procs, late;	/* late: how many Ps turned out to have been busy up to the step before */
+};
+
+struct curve {
+	struct vec steps;		/* the last of them; at least one once GOMAXPROCS is known */
+	int64_t first;			/* time of the first one ever */
+	size_t left[MMU_WINDOWS];	/* the last step that is not behind the left edge */
+	unsigned windows;		/* that are still computed: the shortest ones */
+	bool slides;
+	struct mmu_curve result;
+};
+
+struct proc {
+	uint32_t gc[MMU_KINDS];		/* what of the GC is on it */
+};
+
+enum { G_ASSISTS = 1, G_MARKS = 2 };
+
+struct mmu {
+	struct curve curves[MMU_KINDS];
+	struct vec procs;		/* struct proc, by id, GOMAXPROCS of them */
+	uint32_t busy[MMU_KINDS];	/* Ps with gc */
+	struct map64 goroutines;	/* G_* by id */
+	uint32_t stw, syncs;
+};
+
+/* --- sliding windows --- */
+
+static struct step *step_at(const struct curve *c, size_t i)
+{
+	return vec_at(&c->steps, struct step, i);
+}
+
+static struct step *last_step(const struct curve *c)
+{
+	return step_at(c, c->steps.len - 1);
+}
+
+static double sum_at(const struct step *s, int64_t time)
+{
+	return s->sum + s->util * (double)(time - s->time);
+}
+
+/* The window that begins at @from, between step left[w] and the next, and ends on the last step or behind. */
+static void look(struct curve *c, unsigned w, int64_t from)
+{
+	struct mmu_window *window = &c->result.windows[w];
+	int64_t length = mmu_lengths[w];
+	double util = sum_at(last_step(c), from + length) - sum_at(step_at(c, c->left[w]), from);
+
+	util /= (double)length;
+	if (window->known && util >= window->min)
+		return;
+	window->known = true;
+	window->min = util < 0 ? 0 : util;
+	window->at = from;
+}
+
+static void slide(struct curve *c, unsigned w, int64_t time)
+{
+	int64_t length = mmu_lengths[w];
+
+	if (time - c->first < length)
+		return;
+	if (!c->result.windows[w].known)
+		look(c, w, c->first);
+	while (c->left[w] + 1 < c->steps.len && step_at(c, c->left[w] + 1)->time <= time - length) {
+		c->left[w]++;
+		look(c, w, step_at(c, c->left[w])->time);
+	}
+	look(c, w, time - length);
+}
+
+static void slide_all(struct curve *c, int64_t time)
+{
+	unsigned w;
+
+	for (w = 0; w < c->windows; w++)
+		slide(c, w, time);
+}
+
+/* Steps that no window needs: the longest one is the last. */
+static void forget(struct curve *c)
+{
+	size_t n;
+	unsigned w;
+
+	while (c->windows && c->left[c->windows - 1] < c->steps.len / 2)
+		c->result.windows[--c->windows].known = false;
+	n = c->windows ? c->left[c->windows - 1] : c->steps.len - 1;
+	c->steps.len -= n;
+	memmove(c->steps.data, step_at(c, n), c->steps.len * sizeof(struct step));
+	for (w = 0; w < c->windows; w++)
+		c->left[w] -= n;
+}
+
+static void push(struct curve *c, int64_t time, double util, uint32_t procs)
+{
+	double sum = 0;
+
+	if (c->steps.len) {
+		sum = sum_at(last_step(c), time);
+		if (c->slides)
+			slide_all(c, time);
+	} else {
+		c->first = time;
+	}
+	if (c->slides && c->steps.len >= STEPS_MAX)
+		forget(c);
+	*(struct step *)vec_push(&c->steps, sizeof(struct step)) =
+		(struct step){ .time = time, .util = util, .sum = sum, .procs = procs };
+}
+
+/* --- what was heard of late --- */
+
+static void begin_sliding(struct curve *c)
+{
+	struct vec steps = c->steps;
+	size_t i;
+	uint32_t late = 0;
+
+	c->slides = true;
+	c->steps = (struct vec){0};
+	for (i = steps.len; i--; ) {
+		struct step *s = vec_at(&steps, struct step, i);
+
+		late += s->late;
+		s->util -= (double)late / s->procs;
+		if (s->util < 0)
+			s->util = 0;
+	}
+	for (i = 0; i < steps.len; i++) {
+		const struct step *s = vec_at(&steps, struct step, i);
+
+		push(c, s->time, s->util, s->procs);
+	}
+	vec_free(&steps);
+}
+
+/* One P more was busy since the first step and up to now; the change to what is from now on follows. */
+static void was_busy(struct curve *c)
+{
+	if (!c->slides)
+		last_step(c)->late++;
+}
+
+/* --- the Ps --- */
+
+static void step(struct mmu *m, enum mmu_kind kind, int64_t time)
+{
+	struct curve *c = &m->curves[kind];
+	uint32_t n = (uint32_t)m->procs.len, busy = m->stw ? n : m->busy[kind];
+	double util = 1 - (double)busy / n;
+
+	if (!c->steps.len)
+		push(c, time, 1, n);
+	if (last_step(c)->util != util || last_step(c)->procs != n)
+		push(c, time, util, n);
+	if (!c->slides && (m->syncs > 1 || c->steps.len == STEPS_MAX))
+		begin_sliding(c);
+}
+
+static void change(struct mmu *m, enum mmu_kind kind, uint64_t p, bool more)
+{
+	uint32_t *gc;
+
+	if (p >= m->procs.len)
+		return;
+	gc = &vec_at(&m->procs, struct proc, p)->gc[kind];
+	if (more)
+		m->busy[kind] += !(*gc)++;
+	else if (*gc)
+		m->busy[kind] -= !--*gc;
+}
+
+static void change_all(struct mmu *m, unsigned flags, uint64_t p, bool more)
+{
+	if (flags & G_ASSISTS)
+		change(m, MMU_PAUSES, p, more);
+	if (flags)
+		change(m, MMU_ALL, p, more);
+}
+
+static void drop_proc(struct mmu *m)
+{
+	const struct proc *last = vec_at(&m->procs, struct proc, m->procs.len - 1);
+	unsigned kind;
+
+	for (kind = 0; kind < MMU_KINDS; kind++)
+		m->busy[kind] -= last->gc[kind] != 0;
+	m->procs.len--;
+}
+
+static void gomaxprocs(struct mmu *m, uint64_t n)
+{
+	if (n > PROCS_MAX)
+		n = PROCS_MAX;
+	while (m->procs.len > n && m->procs.len > 1)
+		drop_proc(m);
+	while (m->procs.len < n)
+		vec_push(&m->procs, sizeof(struct proc));
+}
+
+/* --- the events --- */
+
+static unsigned flags_of(const struct mmu *m, uint64_t g)
+{
+	const uint64_t *flags = map64_get(&m->goroutines, g);
+
+	return flags ? (unsigned)*flags : 0;
+}
+
+static void set_flags(struct mmu *m, uint64_t g, unsigned flags)
+{
+	if (flags)
+		*map64_put(&m->goroutines, g, NULL) = flags;
+	else
+		map64_del(&m->goroutines, g);
+}
+
+/* Goroutines with flags are on a P while they execute; a worker gets its label each time that it begins to run. */
+static void transition(struct mmu *m, const struct trace_event *ev)
+{
+	struct trace_transition tr = event_transition(ev);
+	unsigned flags = flags_of(m, tr.id);
+
+	if (!flags || go_executing(tr.from) == go_executing(tr.to))
+		return;
+	change_all(m, flags, ev->p, go_executing(tr.to));
+	if (!go_executing(tr.to) && flags & G_MARKS)
+		set_flags(m, tr.id, flags & ~(unsigned)G_MARKS);
+}
+
+static void label(struct mmu *m, const struct trace_event *ev, const char *text)
+{
+	unsigned flags = flags_of(m, ev->g);
+
+	if (!text || strncmp(text, "GC ", 3) || !strcmp(text, "GC (idle)") || flags & G_MARKS)
+		return;
+	if (!flags)
+		change(m, MMU_ALL, ev->p, true);
+	set_flags(m, ev->g, flags | G_MARKS);
+}
+
+static void assist(struct mmu *m, const struct trace_event *ev, uint64_t g, bool begins, bool executes)
+{
+	unsigned flags = flags_of(m, g);
+
+	if (begins == !!(flags & G_ASSISTS))
+		return;
+	if (executes) {
+		change(m, MMU_PAUSES, ev->p, begins);
+		if (!(flags & G_MARKS))
+			change(m, MMU_ALL, ev->p, begins);
+	}
+	set_flags(m, g, begins ? flags | G_ASSISTS : flags & ~(unsigned)G_ASSISTS);
+}
+
+static void assist_active(struct mmu *m, const struct trace_event *ev, bool executes)
+{
+	unsigned kind;
+
+	if (m->syncs > 1 || flags_of(m, ev->args[0]) & G_ASSISTS)
+		return;
+	for (kind = 0; executes && kind < MMU_KINDS; kind++)
+		was_busy(&m->curves[kind]);
+	assist(m, ev, ev->args[0], true, executes);
+}
+
+static void stop_the_world(struct mmu *m, const char *reason, bool begins)
+{
+	if (!reason || !strstr(reason, "GC"))
+		return;
+	if (begins)
+		m->stw++;
+	else if (m->stw)
+		m->stw--;
+}
+
+bool mmu_wants(const struct mmu *m, const struct trace_event *ev)
+{
+	switch (ev->type) {
+	case TRACE_SYNC:
+	case EV_ProcsChange:
+	case EV_STWBegin:
+	case EV_STWEnd:
+	case EV_GCMarkAssistActive:
+	case EV_GCMarkAssistBegin:
+	case EV_GCMarkAssistEnd:
+	case EV_GoLabel:
+		return true;
+	default:
+		return m->goroutines.len && event_changes[ev->type].of == RESOURCE_GOROUTINE;
+	}
+}
+
+static void take(struct mmu *m, const struct trace_event *ev, const char *text, bool executes)
+{
+	switch (ev->type) {
+	case EV_STWBegin:
+	case EV_STWEnd:
+		stop_the_world(m, text, ev->type == EV_STWBegin);
+		break;
+	case EV_GCMarkAssistActive:
+		assist_active(m, ev, executes);
+		break;
+	case EV_GCMarkAssistBegin:
+	case EV_GCMarkAssistEnd:
+		assist(m, ev, ev->g, ev->type == EV_GCMarkAssistBegin, true);
+		break;
+	case EV_GoLabel:
+		label(m, ev, text);
+		break;
+	default:
+		if (event_changes[ev->type].of == RESOURCE_GOROUTINE)
+			transition(m, ev);
+	}
+}
+
+void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text, bool executes)
+{
+	unsigned kind;
+
+	m->syncs += ev->type == TRACE_SYNC;
+	if (ev->type == EV_ProcsChange)
+		gomaxprocs(m, ev->args[0]);
+	if (!m->procs.len)
+		return;
+	take(m, ev, text, executes);
+	for (kind = 0; kind < MMU_KINDS; kind++)
+		step(m, kind, ev->time);
+}
+
+/* --- begin and end --- */
+
+struct mmu *mmu_new(void)
+{
+	struct mmu *m = xcalloc(1, sizeof(*m));
+	unsigned kind;
+
+	for (kind = 0; kind < MMU_KINDS; kind++)
+		m->curves[kind].windows = MMU_WINDOWS;
+	return m;
+}
+
+static void end(struct curve *c, int64_t time)
+{
+	double mean;
+	unsigned w;
+
+	if (!c->slides)
+		begin_sliding(c);
+	if (time <= c->first)
+		return;
+	slide_all(c, time);
+	mean = sum_at(last_step(c), time) / (double)(time - c->first);
+	c->result.known = true;
+	c->result.mean = mean;
+	for (w = 0; w < c->windows; w++)
+		if (time - c->first <= mmu_lengths[w])
+			c->result.windows[w] = (struct mmu_window){ true, true, mean, c->first };
+}
+
+void mmu_end(struct mmu *m, int64_t time)
+{
+	unsigned kind;
+
+	for (kind = 0; kind < MMU_KINDS; kind++)
+		if (m->curves[kind].steps.len)
+			end(&m->curves[kind], time);
+}
+
+const struct mmu_curve *mmu_curve(const struct mmu *m, enum mmu_kind kind)
+{
+	return &m->curves[kind].result;
+}
+
+void mmu_free(struct mmu *m)
+{
+	unsigned kind;
+
+	if (!m)
+		return;
+	for (kind = 0; kind < MMU_KINDS; kind++)
+		vec_free(&m->curves[kind].steps);
+	vec_free(&m->procs);
+	map64_free(&m->goroutines);
+	free(m);
+}

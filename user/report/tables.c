@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tables: see tables.h. The visitor; tally.c, sections.c and collector.c have what it passes on. */
+#include "report/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/internal.h"
+
+/* --- the trace --- */
+
+void tables_trace(struct tables *t, const char *name)
+{
+	struct trace_row *trace = vec_push(&t->traces, sizeof(*trace));
+
+	trace->name = xstrdup(name);
+	trace->timeline = xcalloc(1, sizeof(*trace->timeline));
+	timeline_init(trace->timeline, 0);
+	trace->mmu = mmu_new();
+	t->state->trace = (uint32_t)t->traces.len - 1;
+}
+
+static void trace_begin(void *ctx, int64_t time)
+{
+	struct tables *t = ctx;
+
+	if (!t->traces.len)
+		tables_trace(t, "");
+	the_trace(t)->first = the_trace(t)->last = time;
+	timeline_init(the_trace(t)->timeline, time);
+	t->state->gap_to = time;
+	t->state->alive = 0;
+	t->state->tallies.len = 0;
+}
+
+static void trace_end(void *ctx, int64_t time)
+{
+	struct trace_row *trace = the_trace(ctx);
+
+	trace->last = time;
+	mmu_end(trace->mmu, time);
+}
+
+static void event(void *ctx, const struct trace_event *ev)
+{
+	struct trace_row *trace = the_trace(ctx);
+
+	trace->events++;
+	trace->kinds[view_kind(ev)]++;
+	collector_event(ctx, ev);
+}
+
+static void sample(void *ctx, const struct trace_event *ev, uint32_t stack)
+{
+	the_trace(ctx)->events++;
+	the_trace(ctx)->samples++;
+}
+
+static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+{
+	struct tables *t = ctx;
+
+	if (strcmp(category, "gotap"))
+		return;
+	t->notes_total++;
+	if (t->notes.len < TABLES_NOTES)
+		*(struct note *)vec_push(&t->notes, sizeof(struct note)) =
+			(struct note){ message, time, t->state->trace };
+}
+
+/* --- goroutines and Ps --- */
+
+static void goroutine_begin(void *ctx, struct goroutine *g)
+{
+	struct tables *t = ctx;
+
+	if (++t->state->alive > the_trace(t)->goroutines_max)
+		the_trace(t)->goroutines_max = t->state->alive;
+	tally_begin(t, g);
+}
+
+static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct tables *t = ctx;
+
+	t->state->alive--;
+	timeline_add(the_trace(t)->timeline, TIMELINE_GOROUTINES, g->since, time);
+	sections_goroutine_end(t, g, time);
+	tally_end(t, g, time, ended);
+}
+
+/* All goroutines wait in a gap, most from its begin to its end: it counts once. */
+static void add_gap(struct tables *t, const struct span *span)
+{
+	int64_t from = span->from > t->state->gap_to ? span->from : t->state->gap_to;
+
+	if (span->to <= from)
+		return;
+	the_trace(t)->unrecorded += span->to - from;
+	t->state->gap_to = span->to;
+}
+
+static void span_ended(void *ctx, const struct span *span)
+{
+	struct tables *t = ctx;
+
+	if (span->gap) {
+		add_gap(t, span);
+	} else if (span->begin.type && (span->state == GO_WAITING || span->state == GO_SYSCALL)) {
+		the_trace(t)->waits++;
+		the_trace(t)->stackless += !span->stack;
+	}
+	tally_span(t, span);
+}
+
+static void proc(void *ctx, const struct proc_span *span)
+{
+	struct trace_row *trace = the_trace(ctx);
+
+	trace->procs += span->open_begin;
+	if (span->running)
+		timeline_add(trace->timeline, TIMELINE_PROCS, span->from, span->to);
+}
+
+/* --- begin and end --- */
+
+struct tables *tables_new(struct spans *s, const struct tables_options *options)
+{
+	struct tables *t = xcalloc(1, sizeof(*t));
+	struct spans_visitor visitor = {
+		.ctx = t, .trace_begin = trace_begin, .event = event, .goroutine_begin = goroutine_begin,
+		.span = span_ended, .goroutine_end = goroutine_end, .proc = proc, .range = collector_range,
+		.region_begin = section_region_begin, .region = section_region,
+		.task_begin = section_task_begin, .task = section_task, .metric = collector_metric,
+		.log = note, .sample = sample, .trace_end = trace_end,
+	};
+
+	t->spans = s;
+	t->options = *options;
+	if (!t->options.top || t->options.top > TABLES_TOP_MAX)
+		t->options.top = t->options.top ? TABLES_TOP_MAX : 10;
+	t->state = xcalloc(1, sizeof(*t->state));
+	spans_visit(s, &visitor);
+	return t;
+}
+
+static void free_traces(struct tables *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->traces.len; i++) {
+		struct trace_row *trace = vec_at(&t->traces, struct trace_row, i);
+
+		free(trace->name);
+		free(trace->timeline);
+		mmu_free(trace->mmu);
+	}
+	vec_free(&t->traces);
+}
+
+static void free_state(struct tables_state *s)
+{
+	vec_free(&s->tallies);
+	rows_free(&s->functions);
+	rows_free(&s->reasons);
+	rows_free(&s->regions);
+	rows_free(&s->tasks);
+	rows_free(&s->stw);
+	labels_free(&s->labels);
+	free(s);
+}
+
+static void free_longest(struct tables *t)
+{
+	uint32_t stay;
+
+	for (stay = 0; stay < STAYS; stay++)
+		vec_free(&t->stays[stay].moments);
+	vec_free(&t->gc.moments);
+	vec_free(&t->stops.moments);
+	vec_free(&t->region.moments);
+	vec_free(&t->task.moments);
+}
+
+void tables_delete(struct tables *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->stw.len; i++)
+		dist_free(&vec_at(&t->stw, struct stw_row, i)->dist);
+	vec_free(&t->stw);
+	dist_free(&t->gc_cycles);
+	sections_free(t);
+	function_rows_free(t);
+	free_traces(t);
+	free_longest(t);
+	vec_free(&t->reasons);
+	vec_free(&t->notes);
+	free_state(t->state);
+	free(t);
+}
+
+/* --- for readers --- */
+
+const char *tables_stay_name(const struct tables *t, uint32_t stay)
+{
+	static const char *const names[STAY_WAITS] = {
+		[STAY_RUNNING] = "running", [STAY_RUNNABLE] = "runnable",
+		[STAY_SYSCALL] = "system call", [STAY_SYSCALL_BLOCKED] = "system call without P",
+		[STAY_CALL] = "whole system calls", [STAY_ASSIST] = "GC mark assist", [STAY_SWEEP] = "GC sweep",
+	};
+	const char *reason;
+
+	if (stay < STAY_WAITS)
+		return names[stay];
+	reason = *vec_at(&t->reasons, const char *, stay - STAY_WAITS);
+	return *reason ? reason : "unknown, began before the trace";
+}
+
+uint32_t tables_stays(const struct tables *t)
+{
+	return STAY_WAITS + (uint32_t)t->reasons.len;
+}
+
+const char *tables_name(const struct tables *t, const struct function_row *row)
+{
+	if (*row->name)
+		return row->name;
+	return t->options.label ? "(no such label)" : "(no stack seen)";
+}
+
+const struct dist *tables_dist(const struct function_row *row, uint32_t stay)
+{
+	static const struct dist none;
+
+	return stay < row->ndists && row->dists[stay] ? row->dists[stay] : &none;
+}
+
+void tables_total(const struct tables *t, uint32_t stay, bool system, struct dist *sum)
+{
+	size_t i;
+
+	for (i = 0; i < t->functions.len; i++) {
+		const struct function_row *row = vec_at(&t->functions, struct function_row, i);
+
+		if (system || !row->system)
+			dist_merge(sum, tables_dist(row, stay));
+	}
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tally: what each goroutine that lives did so far, and from there the rows of its function. Its function is
+ * known with its first stack: stays before that are kept until then. Part of tables.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/internal.h"
+
+/* A goroutine with more stays has no stacks: it counts as one of which no function is known. */
+enum { EARLY_MAX = 64 };
+
+/* --- sums --- */
+
+static int64_t add_up(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static struct waited *waited_of(struct sums *s, uint32_t stay)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nwaits; i++)
+		if (s->waits[i].stay == stay)
+			return &s->waits[i];
+	if (s->nwaits == s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 2;
+		s->waits = xrealloc(s->waits, s->cap, sizeof(*s->waits));
+	}
+	s->waits[s->nwaits] = (struct waited){ stay, 0 };
+	return &s->waits[s->nwaits++];
+}
+
+static void sums_add(struct sums *s, uint32_t stay, int64_t ns)
+{
+	int64_t *sum = stay < STAY_WAITS ? &s->ns[stay] : &waited_of(s, stay)->ns;
+
+	*sum = add_up(*sum, ns);
+}
+
+/* Waits are only appended: those of @then are the first ones of @now. */
+void sums_subtract(struct sums *then, const struct sums *now)
+{
+	uint32_t i, had = then->nwaits;
+
+	for (i = 0; i < STAY_WAITS; i++)
+		then->ns[i] = now->ns[i] - then->ns[i];
+	then->waits = xrealloc(then->waits, now->nwaits + 1, sizeof(*then->waits));
+	for (i = 0; i < now->nwaits; i++) {
+		then->waits[i].stay = now->waits[i].stay;
+		then->waits[i].ns = now->waits[i].ns - (i < had ? then->waits[i].ns : 0);
+	}
+	then->nwaits = then->cap = now->nwaits;
+}
+
+int64_t sums_states(const struct sums *s)
+{
+	int64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < STAY_WAITS; i++)
+		if (stay_is_state(i))
+			sum = add_up(sum, s->ns[i]);
+	for (i = 0; i < s->nwaits; i++)
+		sum = add_up(sum, s->waits[i].ns);
+	return sum;
+}
+
+void sums_free(struct sums *s)
+{
+	free(s->waits);
+	*s = (struct sums){0};
+}
+
+/* --- spans to stays --- */
+
+/* Until when the system call has its P. */
+static int64_t p_until(const struct span *span, int64_t to)
+{
+	if (span->p == TRACEV2_NO_ID)
+		return span->from;
+	return span->p_until < to ? span->p_until : to;
+}
+
+typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
+
+/* The stays of @span up to @to. */
+static void each_stay(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx)
+{
+	int64_t until;
+
+	switch (span->state) {
+	case GO_RUNNING:
+		fn(ctx, STAY_RUNNING, span->from, to);
+		return;
+	case GO_RUNNABLE:
+		fn(ctx, STAY_RUNNABLE, span->from, to);
+		return;
+	case GO_WAITING:
+		fn(ctx, stay_of_reason(t, span->reason), span->from, to);
+		return;
+	}
+	until = p_until(span, to);
+	if (span->p != TRACEV2_NO_ID)
+		fn(ctx, STAY_SYSCALL, span->from, until);
+	if (until < to)
+		fn(ctx, STAY_SYSCALL_BLOCKED, until, to);
+	fn(ctx, STAY_CALL, span->from, to);
+}
+
+static void add_to_sums(void *ctx, uint32_t stay, int64_t from, int64_t to)
+{
+	sums_add(ctx, stay, to - from);
+}
+
+struct sums tally_sums(struct tables *t, const struct goroutine *g, int64_t time)
+{
+	struct sums ret = tally_of(t, g)->sums;
+	size_t bytes = ret.nwaits * sizeof(*ret.waits);
+
+	ret.waits = xcalloc(ret.nwaits + 1, sizeof(*ret.waits));
+	ret.cap = ret.nwaits + 1;
+	if (bytes)
+		memcpy(ret.waits, tally_of(t, g)->sums.waits, bytes);
+	if (g->now.to == INT64_MAX)
+		each_stay(t, &g->now, time, add_to_sums, &ret);
+	return ret;
+}
+
+/* --- rows --- */
+
+static const enum timeline_row timeline_rows[] = {
+	[STAY_RUNNING] = TIMELINE_RUNNING, [STAY_RUNNABLE] = TIMELINE_RUNNABLE,
+	[STAY_SYSCALL] = TIMELINE_SYSCALL, [STAY_SYSCALL_BLOCKED] = TIMELINE_SYSCALL_BLOCKED,
+};
+
+static void keep_longest(struct tables *t, const struct goroutine *g, const struct function_row *row,
+			 const struct early *e)
+{
+	struct longest *longest = &t->stays[e->stay];
+	struct moment m = {
+		.from = e->from, .to = e->to, .g = g->id, .function = g->name, .text = "",
+		.stack = e->stack, .trace = t->state->trace, .open = e->open,
+	};
+
+	if (row->system || (e->open && e->stay >= STAY_WAITS))
+		return;
+	longest_add(longest, t->options.top, &m);
+}
+
+static void add_to_row(struct tables *t, const struct goroutine *g, uint32_t n, const struct early *e)
+{
+	struct function_row *row = row_at(t, n);
+	int64_t ns = e->to - e->from;
+
+	dist_add_of(row_dist(row, e->stay), ns, g->id, e->from, t->state->trace);
+	if (stay_is_state(e->stay))
+		row->states = add_up(row->states, ns);
+	if (row->collector && e->stay == STAY_RUNNING)
+		timeline_add(the_trace(t)->timeline, TIMELINE_GC, e->from, e->to);
+	keep_longest(t, g, row, e);
+}
+
+/* The row is known now: early stays count there. */
+static void settle(struct tables *t, const struct goroutine *g, uint32_t stack)
+{
+	struct tally *tally = tally_of(t, g);
+	struct vec *early = tally->early;
+	size_t i;
+
+	tally->row = function_row_of(t, g, stack);
+	tally->labels = g->labels;
+	tally->early = NULL;
+	for (i = 0; early && i < early->len; i++)
+		add_to_row(t, g, tally->row, vec_at(early, struct early, i));
+	if (early)
+		vec_free(early);
+	free(early);
+}
+
+static bool is_settled(const struct tables *t, const struct goroutine *g, const struct tally *tally)
+{
+	return tally->row && (!t->options.label || tally->labels == g->labels);
+}
+
+static void keep_early(struct tally *tally, const struct early *e)
+{
+	if (!tally->early)
+		tally->early = xcalloc(1, sizeof(*tally->early));
+	*(struct early *)vec_push(tally->early, sizeof(*e)) = *e;
+}
+
+void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e)
+{
+	struct tally *tally = tally_of(t, g);
+
+	sums_add(&tally->sums, e->stay, e->to - e->from);
+	if (!is_settled(t, g, tally)) {
+		if (!t->options.label && !g->named && (!tally->early || tally->early->len < EARLY_MAX)) {
+			keep_early(tally, e);
+			return;
+		}
+		settle(t, g, g->now.stack);
+	}
+	add_to_row(t, g, tally->row, e);
+}
+
+struct ended {
+	struct tables *t;
+	const struct span *span;
+};
+
+static void take_stay(void *ctx, uint32_t stay, int64_t from, int64_t to)
+{
+	const struct ended *e = ctx;
+	struct early early = { stay, e->span->stack, from, to, is_open(e->span) };
+
+	if (stay <= STAY_SYSCALL_BLOCKED)
+		timeline_add(the_trace(e->t)->timeline, timeline_rows[stay], from, to);
+	tally_stay(e->t, e->span->g, &early);
+}
+
+void tally_span(void *ctx, const struct span *span)
+{
+	struct ended e = { ctx, span };
+
+	each_stay(e.t, span, span->to, take_stay, &e);
+}
+
+/* --- goroutines --- */
+
+void tally_begin(struct tables *t, const struct goroutine *g)
+{
+	struct vec *tallies = &t->state->tallies;
+
+	while (tallies->len <= g->slot)
+		vec_push(tallies, sizeof(struct tally));
+	*tally_of(t, g) = (struct tally){0};
+}
+
+void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended)
+{
+	struct tally *tally = tally_of(t, g);
+	struct function_row *row;
+
+	if (!is_settled(t, g, tally))
+		settle(t, g, g->now.stack);
+	row = row_at(t, tally->row);
+	row->goroutines++;
+	row->created += g->created;
+	row->ended += ended;
+	dist_add_of(&row->life, time - g->since, g->id, g->since, t->state->trace);
+	t->unclosed += sums_states(&tally->sums) != time - g->since;
+	sums_free(&tally->sums);
+}
