@@ -20,6 +20,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
+	{ "report", cmd_report, "say what slows a program down, from its trace" },
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },

@@ -407,6 +407,17 @@ void spans_visit(struct spans *s, const struct spans_visitor *visitor)
 	*(struct spans_visitor *)vec_push(&s->visitors, sizeof(*visitor)) = *visitor;
 }
 
+void spans_leave(struct spans *s, const void *ctx)
+{
+	struct spans_visitor *v = s->visitors.data;
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->visitors.len; i++)
+		if (v[i].ctx != ctx)
+			v[kept++] = v[i];
+	s->visitors.len = kept;
+}
+
 void spans_free(struct spans *s)
 {
 	if (!s)

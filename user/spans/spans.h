@@ -149,6 +149,8 @@ struct spans *spans_new(void);
 void spans_free(struct spans *s);
 /* Adds a visitor, of whom a copy is kept; they are called in the order in which they were added. */
 void spans_visit(struct spans *s, const struct spans_visitor *visitor);
+/* The visitors of @ctx are called no more. */
+void spans_leave(struct spans *s, const void *ctx);
 /*
  * Reads all of @r. What comes before a fault of the trace is shown, ends as at the end of a trace, and the fault
  * is the error.

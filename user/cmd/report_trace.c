@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap report: what traces say about a program: findings, then tables. See report_trace.h. */
+#include "cmd/report_trace.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/parse.h"
+#include "cmd/trace_input.h"
+
+static const char usage[] =
+	"usage: gotap report TRACE... [OPTION...]\n"
+	"\n"
+	"Says what slows a program down, from its execution trace: first findings, the most\n"
+	"costly first, each with a place in the code; then where goroutines spent their\n"
+	"time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
+	"heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
+	"not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
+	"several traces are added up. docs/report.md explains it.\n"
+	"\n"
+	"  -o, --output FILE     write to FILE instead of standard output\n"
+	"      --json            one JSON object on one line\n"
+	"      --by-label KEY    time by the values of that profiler label, not by function\n"
+	"      --top N           how many rows and longest moments to show (default 10)\n"
+	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
+	"  -h, --help            show this\n";
+
+/* --- reading --- */
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct trace_finding *x = a, *y = b;
+
+	return x->share > y->share ? -1 : x->share < y->share;
+}
+
+/* Shares of each trace become shares of all. */
+static void rank(struct trace_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->of_traces.len; i++)
+		r->lost += findings_lost(*vec_at(&r->of_traces, struct findings *, i));
+	for (i = 0; i < r->of_traces.len; i++) {
+		const struct findings *f = *vec_at(&r->of_traces, struct findings *, i);
+		const struct vec *list = findings_finish(*vec_at(&r->of_traces, struct findings *, i));
+		double part = r->lost > 0 ? findings_lost(f) / r->lost : 1;
+
+		for (k = 0; k < list->len; k++) {
+			const struct finding *finding = vec_at(list, struct finding, k);
+
+			*(struct trace_finding *)vec_push(&r->findings, sizeof(struct trace_finding)) =
+				(struct trace_finding){ finding, (uint32_t)i, finding->share * part };
+		}
+	}
+	if (r->of_traces.len > 1)
+		qsort(r->findings.data, r->findings.len, sizeof(struct trace_finding), by_cost);
+}
+
+static int read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
+		    struct error *err)
+{
+	struct findings *f;
+	struct trace_input in;
+	int ret = trace_input_open(&in, path, binary, err);
+
+	if (ret)
+		return ret;
+	tables_trace(r->tables, path);
+	f = findings_new(r->spans);
+	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
+	ret = spans_read(r->spans, in.reader, err);
+	if (trace_input_close(&in, path, ret, err)) {
+		cmd_fail(err);
+		*failed = true;
+	}
+	findings_finish(f);
+	spans_leave(r->spans, f);
+	return 0;
+}
+
+int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
+		      const struct trace_report_options *o, bool *failed, struct error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	*r = (struct trace_report){ .spans = spans_new() };
+	r->tables = tables_new(r->spans, &o->tables);
+	for (i = 0; i < n && !ret; i++)
+		ret = read_one(r, paths[i], o->binary, failed, err);
+	if (!ret)
+		rank(r);
+	return ret;
+}
+
+void trace_report_free(struct trace_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->of_traces.len; i++)
+		findings_free(*vec_at(&r->of_traces, struct findings *, i));
+	vec_free(&r->of_traces);
+	vec_free(&r->findings);
+	tables_delete(r->tables);
+	spans_free(r->spans);
+}
+
+/* --- the command --- */
+
+enum { OPT_JSON = 256, OPT_BY_LABEL, OPT_TOP };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "by-label", required_argument, NULL, OPT_BY_LABEL },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+struct options {
+	const char *out;
+	bool json;
+	struct trace_report_options report;
+};
+
+enum { GO_ON = -1 };
+
+static int set_top(struct options *o, const char *arg)
+{
+	unsigned long n;
+
+	if (!parse_number(arg, 1, TABLES_TOP_MAX, &n))
+		return cmd_usage("report", "--top takes a number from 1 to %d", TABLES_TOP_MAX);
+	o->report.tables.top = n;
+	return GO_ON;
+}
+
+/* GO_ON, or the exit status. */
+static int set_option(struct options *o, int opt, char **argv)
+{
+	switch (opt) {
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK;
+	case 'o':
+		o->out = optarg;
+		return GO_ON;
+	case 'b':
+		o->report.binary = optarg;
+		return GO_ON;
+	case OPT_JSON:
+		o->json = true;
+		return GO_ON;
+	case OPT_BY_LABEL:
+		o->report.tables.label = optarg;
+		return GO_ON;
+	case OPT_TOP:
+		return set_top(o, optarg);
+	default:
+		return cmd_bad_option("report", opt, argv);
+	}
+}
+
+static int write_to(const struct trace_report *r, bool json, int fd, const char *path, struct error *err)
+{
+	int copy = dup(fd);
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+	bool failed;
+
+	if (!f) {
+		if (copy >= 0)
+			close(copy);
+		return error_set(err, -errno, "cannot write to '%s': %s", path, strerror(errno));
+	}
+	(json ? trace_report_json : trace_report_print)(r, f);
+	failed = ferror(f);
+	errno = failed ? EIO : 0;
+	if (fclose(f) || failed)
+		return error_set(err, -errno, "cannot write to '%s': %s", path, strerror(errno));
+	return 0;
+}
+
+static int show(const struct trace_report *r, const struct options *o, struct error *err)
+{
+	struct error close_err;
+	struct output out;
+	int ret = output_open(&out, o->out, OUTPUT_TEXT, err);
+
+	if (!ret)
+		ret = output_begin(&out, err);
+	if (!ret)
+		ret = write_to(r, o->json, out.fd, o->out, err);
+	if (output_close(&out, !ret, &close_err) && !ret) {
+		*err = close_err;
+		ret = close_err.code;
+	}
+	return ret;
+}
+
+static int report(const struct options *o, char *const *paths, size_t n)
+{
+	struct trace_report r;
+	struct error err;
+	bool failed = false;
+	int ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
+
+	if (!ret)
+		ret = show(&r, o, &err);
+	trace_report_free(&r);
+	if (ret)
+		return cmd_fail(&err);
+	return failed ? EXIT_FAIL : EXIT_OK;
+}
+
+int trace_report_show(const char *path, FILE *f, struct error *err)
+{
+	struct trace_report_options o = {0};
+	struct trace_report r;
+	bool failed = false;
+	char *name = xstrdup(path);
+	int ret = trace_report_read(&r, &name, 1, &o, &failed, err);
+
+	if (!ret)
+		trace_report_print(&r, f);
+	trace_report_free(&r);
+	free(name);
+	return ret;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct options o = { .out = "-" };
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
+		status = set_option(&o, opt, argv);
+		if (status != GO_ON)
+			return status;
+	}
+	if (optind == argc)
+		return cmd_usage("report", "at least one trace is needed");
+	return report(&o, argv + optind, (size_t)(argc - optind));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_trace: what traces say about a program: findings, then tables. `gotap report` and `gotap record
+ * --report` show it, report_trace_text.c for people and report_trace_json.c as JSON.
+ */
+#ifndef GOTAP_CMD_REPORT_TRACE_H
+#define GOTAP_CMD_REPORT_TRACE_H
+
+#include <stdio.h>
+
+#include "report/finding.h"
+#include "report/tables.h"
+
+struct trace_report_options {
+	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
+	struct tables_options tables;
+};
+
+/* A finding, and the trace that it is in. */
+struct trace_finding {
+	const struct finding *finding;
+	uint32_t trace;
+	double share;		/* of the time that was lost in all traces */
+};
+
+struct trace_report {
+	struct spans *spans;
+	struct tables *tables;
+	struct vec of_traces;	/* struct findings * */
+	struct vec findings;	/* struct trace_finding: the most costly first */
+	double lost;		/* seconds, of all traces */
+};
+
+/*
+ * Reads the traces. A fault of one is printed, and what comes before it counts; *@failed says whether
+ * there was one. An error if a trace cannot be opened.
+ */
+int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
+		      const struct trace_report_options *o, bool *failed, struct error *err);
+void trace_report_free(struct trace_report *r);
+
+void trace_report_print(const struct trace_report *r, FILE *f);
+/* Lines about Ps, goroutines and the heap over time (report_trace_charts.c). */
+void trace_report_charts(const struct trace_report *r, FILE *f);
+void trace_report_json(const struct trace_report *r, FILE *f);
+
+/* The report of the trace at @path, at the end of its recording. */
+int trace_report_show(const char *path, FILE *f, struct error *err);
+
+#endif
