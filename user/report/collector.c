@@ -66,14 +66,14 @@ void collector_range(void *ctx, const struct range_span *range)
 {
 	struct tables *t = ctx;
 
-	if (range->scope == RESOURCE_GOROUTINE) {
+	if (!strcmp(range->name, "stop-the-world")) {
+		take_stop(t, range);
+	} else if (range->scope == RESOURCE_GOROUTINE) {
 		take_stay(t, range, STAY_ASSIST, range->id);
 	} else if (range->scope == RESOURCE_PROC) {
 		take_stay(t, range, STAY_SWEEP, range->g);
 		t->swept += range->attrs[0];
 		t->reclaimed += range->attrs[1];
-	} else if (!strcmp(range->name, "stop-the-world")) {
-		take_stop(t, range);
 	} else {
 		take_cycle(t, range);
 	}

@@ -124,6 +124,11 @@ static struct goroutine *found(struct spans *s, uint64_t id)
 	return g;
 }
 
+static bool is_status(const struct trace_event *ev)
+{
+	return ev->type == EV_GoStatus || ev->type == EV_GoStatusStack;
+}
+
 static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
 			const struct trace_event *ev)
 {
@@ -134,6 +139,11 @@ static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uin
 	since.time = s->sync;
 	if (state != GO_SYSCALL && state != GO_RUNNING)
 		since.p = since.m = TRACEV2_NO_ID;
+	else if (is_status(ev) && ev->args[1] != ev->m) {
+		/* Another thread wrote it, when the generation ended (runtime.traceAdvance): the P is that thread's. */
+		since.p = TRACEV2_NO_ID;
+		since.m = ev->args[1];
+	}
 	begin_span(s, g, state, stack, "", &since, no_edge);
 }
 
@@ -167,8 +177,7 @@ static void appears(struct spans *s, const struct trace_event *ev, const struct 
 		begin_span(s, g, tr->to, stack, "", ev, edge_of(s, ev));
 	}
 	if (tr->to == GO_SYSCALL)
-		spans_syscall_begin(s, ev->type == EV_GoStatus || ev->type == EV_GoStatusStack ?
-				    ev->args[1] : ev->m, g->id);
+		spans_syscall_begin(s, is_status(ev) ? ev->args[1] : ev->m, g->id);
 }
 
 static void moves(struct spans *s, const struct trace_event *ev, const struct view_transition *tr,
