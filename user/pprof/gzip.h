@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gzip: what is written in pieces, compressed into a sink (RFC 1952, without a name or a time). By zlib. */
+#ifndef GOTAP_PPROF_GZIP_H
+#define GOTAP_PPROF_GZIP_H
+
+#include <zlib.h>
+
+#include "read/raw_sink.h"
+
+struct gzip {
+	z_stream z;
+	struct raw_sink *sink;
+};
+
+void gzip_open(struct gzip *g, struct raw_sink *sink);
+void gzip_add(struct gzip *g, const void *data, size_t n);
+/* Writes what is left. */
+void gzip_close(struct gzip *g);
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pprof: see pprof.h. The types, and what is the same for all of them. */
+#include "pprof/pprof.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pprof/internal.h"
+#include "read/view.h"
+
+/* --- types --- */
+
+static const struct value_type delays[] = { { "contentions", "count", false }, { "delay", "nanoseconds", true } };
+static const struct value_type stays[] = { { "stays", "count", false }, { "time", "nanoseconds", true } };
+static const struct value_type ranges[] = { { "ranges", "count", false }, { "time", "nanoseconds", true } };
+static const struct value_type goroutines[] = { { "goroutine", "count", false } };
+static const struct value_type samples[] = { { "samples", "count", false } };
+
+#define VALUES(v) .values = v, .nvalues = sizeof(v) / sizeof((v)[0])
+#define WAITS(...) VALUES(delays), .visitor = { .event = waits_event }, .wait = { __VA_ARGS__ }
+
+static const struct pprof_type types[] = {
+	{ "net", WAITS(GO_WAITING, waits_is_network) },
+	{ "sync", WAITS(GO_WAITING, waits_is_sync) },
+	{ "syscall", WAITS(GO_SYSCALL, NULL) },
+	{ "sched", WAITS(GO_RUNNABLE, NULL) },
+	{ "block", VALUES(delays), .visitor = { .span = stays_block } },
+	{ "waker", VALUES(delays), .visitor = { .span = stays_waker } },
+	{ "wall", VALUES(stays), .visitor = { .span = stays_wall } },
+	{ "goroutine", VALUES(goroutines), .visitor = { .span = stays_at, .goroutine_end = stays_at_end } },
+	{ "gc", VALUES(ranges), .visitor = { .range = stays_gc } },
+	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample } },
+};
+
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+const struct pprof_type *pprof_type_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < TYPES; i++)
+		if (!strcmp(types[i].name, name))
+			return &types[i];
+	return NULL;
+}
+
+const char *pprof_type_name(unsigned int i)
+{
+	return i < TYPES ? types[i].name : NULL;
+}
+
+/* --- filters --- */
+
+bool pprof_wants(const struct pprof *p, const struct goroutine *g)
+{
+	const struct pprof_options *o = p->o;
+
+	if (o->goroutines.len && !(g && map64_get(&o->goroutines, g->id)))
+		return false;
+	return !o->func || (g && !regexec(o->func, g->name, 0, NULL, 0));
+}
+
+uint64_t pprof_overlap(const struct pprof *p, int64_t from, int64_t to)
+{
+	from = from < p->from ? p->from : from;
+	to = to > p->to ? p->to : to;
+	return from < to ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+/* --- the trace --- */
+
+/* @since ns behind @first, which a hostile clock may bring to its end. */
+static int64_t later(int64_t first, int64_t since)
+{
+	int64_t time;
+
+	return __builtin_add_overflow(first, since, &time) ? INT64_MAX : time;
+}
+
+static void begin(void *ctx, int64_t time)
+{
+	struct pprof *p = ctx;
+
+	p->began = p->any = true;
+	p->from = later(time, p->o->from);
+	p->to = later(time, p->o->to);
+	p->at = later(time, p->o->at);
+}
+
+/* The time of day of p->from, by the first clock that the trace has. */
+static void take_clock(struct pprof *p, const struct trace_event *ev)
+{
+	struct view_sync sync = view_sync(ev, trace_reader_generation(p->reader));
+	int64_t wall;
+
+	if (!sync.has_clock || p->clocked || sync.wall_sec > INT64_MAX / 1000000000 - 1)
+		return;
+	p->clocked = true;
+	wall = (int64_t)((uint64_t)sync.wall_sec * 1000000000 + sync.wall_nsec -
+			 ((uint64_t)sync.time - (uint64_t)p->from));
+	if (wall > 0 && (!p->profile.wall_ns || wall < p->profile.wall_ns))
+		p->profile.wall_ns = wall;
+}
+
+static void clock_event(void *ctx, const struct trace_event *ev)
+{
+	if (ev->type == TRACE_SYNC)
+		take_clock(ctx, ev);
+}
+
+static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+{
+	struct pprof *p = ctx;
+
+	if (strcmp(category, "gotap"))
+		return;
+	p->notes++;
+	if (!p->first_note)
+		p->first_note = xasprintf("%s: %.200s", p->name, message);
+	profile_comment(&p->profile, "%s: %s", p->name, message);
+}
+
+/* What was not recorded is in no profile. */
+static void gap(void *ctx, const struct span *span)
+{
+	struct pprof *p = ctx;
+
+	if (span->gap && pprof_wants(p, span->g))
+		p->unrecorded += pprof_overlap(p, span->from, span->to);
+}
+
+int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct error *err)
+{
+	int ret;
+
+	p->reader = r;
+	p->name = name;
+	p->began = p->clocked = false;
+	profile_comment(&p->profile, "gotap pprof --type %s of %s (go 1.%d)", p->type->name, name,
+			trace_reader_version(r));
+	waits_begin(p);
+	ret = spans_read(p->spans, r, err);
+	waits_end(p);
+	p->unnamed += trace_reader_unnamed(r);
+	if (p->began)
+		p->profile.duration_ns += (int64_t)pprof_overlap(p, spans_first(p->spans), spans_last(p->spans));
+	if (ret)
+		profile_comment(&p->profile, "%s is damaged, this is what comes before: %s", name, err->text);
+	else if (p->o->at != PPROF_END && p->at > spans_last(p->spans))
+		ret = error_set(err, -EINVAL, "the trace ends %.9g s after its begin, before the time asked for",
+				(double)(spans_last(p->spans) - spans_first(p->spans)) / 1e9);
+	return ret;
+}
+
+/* --- what is missing --- */
+
+static void say(struct pprof *p, struct buf *line, const char *fmt, uint64_t n)
+{
+	char text[256];
+
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), fmt, n);
+	profile_comment(&p->profile, "%s", text);
+	buf_printf(line, "%s%s", line->len ? "; " : "", text);
+}
+
+void pprof_finish(struct pprof *p)
+{
+	struct profile *profile = &p->profile;
+	struct buf line = {0};
+
+	if (p->first_note)
+		buf_printf(&line, "the recorder noted %" PRIu64 " times what is missing, first: %s", p->notes,
+			   p->first_note);
+	say(p, &line, "%" PRIu64 " ns of goroutines were not recorded", p->unrecorded);
+	say(p, &line, "%" PRIu64 " stacks or frames found no room", stack_set_dropped(spans_stacks(p->spans)));
+	say(p, &line, "%" PRIu64 " texts found no room", spans_texts_dropped(p->spans));
+	say(p, &line, "%" PRIu64 " samples are without their labels", profile->untagged);
+	say(p, &line, "%" PRIu64 " counts are in \"(samples too many)\"", profile->crowded);
+	say(p, &line, "%" PRIu64 " names of the trace were cut off", p->unnamed);
+	say(p, &line, "%" PRIu64 " comments found no room", profile->comments_more);
+	if (line.len) {
+		buf_add_byte(&line, 0);
+		p->missing = xstrdup((char *)line.data);
+	}
+	buf_free(&line);
+}
+
+const char *pprof_missing(struct pprof *p)
+{
+	return p->missing;
+}
+
+/* --- begin and end --- */
+
+struct pprof *pprof_new(const struct pprof_options *options)
+{
+	struct pprof *p = xcalloc(1, sizeof(*p));
+	struct spans_visitor type = options->type->visitor, all = {
+		.ctx = p, .trace_begin = begin, .event = clock_event, .log = note, .span = gap,
+	};
+
+	p->o = options;
+	p->type = options->type;
+	p->spans = spans_new();
+	profile_init(&p->profile, p->spans, p->type->values, p->type->nvalues);
+	type.ctx = p;
+	spans_visit(p->spans, &all);
+	spans_visit(p->spans, &type);
+	return p;
+}
+
+bool pprof_read_any(const struct pprof *p)
+{
+	return p->any;
+}
+
+struct profile *pprof_profile(struct pprof *p)
+{
+	return &p->profile;
+}
+
+void pprof_free(struct pprof *p)
+{
+	if (!p)
+		return;
+	profile_free(&p->profile);
+	spans_free(p->spans);
+	free(p->first_note);
+	free(p->missing);
+	free(p);
+}
