@@ -242,7 +242,7 @@ static int read_all(struct pprof *p, int n, char **names, const struct options *
 			status = cmd_fail(&err);
 	pprof_finish(p);
 	if (pprof_missing(p))
-		show_printf(stderr, "gotap: the profile lacks what is missing in the trace: %s\n",
+		show_printf(stderr, "gotap: what is not in the profile: %s\n",
 			    pprof_missing(p));
 	return status;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,15 +156,25 @@ int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct
 
 /* --- what is missing --- */
 
-static void say(struct pprof *p, struct buf *line, const char *fmt, uint64_t n)
+/* Things of which @n came to nothing. */
+static void say(struct pprof *p, struct buf *line, uint64_t n, const char *what)
 {
-	char text[256];
-
 	if (!n)
 		return;
-	snprintf(text, sizeof(text), fmt, n);
-	profile_comment(&p->profile, "%s", text);
-	buf_printf(line, "%s%s", line->len ? "; " : "", text);
+	profile_comment(&p->profile, "%" PRIu64 " %s", n, what);
+	buf_printf(line, "%s%" PRIu64 " %s", line->len ? "; " : "", n, what);
+}
+
+static void say_notes(struct pprof *p, struct buf *line)
+{
+	if (p->first_note)
+		buf_printf(line, "%" PRIu64 " note%s of the recorder, first of %s", p->notes,
+			   p->notes == 1 ? "" : "s", p->first_note);
+	if (!p->unrecorded)
+		return;
+	profile_comment(&p->profile, "%.6f s of goroutines were not recorded", (double)p->unrecorded / 1e9);
+	buf_printf(line, "%s%.6f s of goroutines were not recorded", line->len ? "; " : "",
+		   (double)p->unrecorded / 1e9);
 }
 
 void pprof_finish(struct pprof *p)
@@ -173,16 +182,13 @@ void pprof_finish(struct pprof *p)
 	struct profile *profile = &p->profile;
 	struct buf line = {0};
 
-	if (p->first_note)
-		buf_printf(&line, "the recorder noted %" PRIu64 " times what is missing, first: %s", p->notes,
-			   p->first_note);
-	say(p, &line, "%" PRIu64 " ns of goroutines were not recorded", p->unrecorded);
-	say(p, &line, "%" PRIu64 " stacks or frames found no room", stack_set_dropped(spans_stacks(p->spans)));
-	say(p, &line, "%" PRIu64 " texts found no room", spans_texts_dropped(p->spans));
-	say(p, &line, "%" PRIu64 " samples are without their labels", profile->untagged);
-	say(p, &line, "%" PRIu64 " counts are in \"(samples too many)\"", profile->crowded);
-	say(p, &line, "%" PRIu64 " names of the trace were cut off", p->unnamed);
-	say(p, &line, "%" PRIu64 " comments found no room", profile->comments_more);
+	say_notes(p, &line);
+	say(p, &line, stack_set_dropped(spans_stacks(p->spans)), "stacks or frames found no room");
+	say(p, &line, spans_texts_dropped(p->spans), "texts found no room");
+	say(p, &line, profile->untagged, "samples are without their labels");
+	say(p, &line, profile->crowded, "counts are in \"(samples too many)\"");
+	say(p, &line, p->unnamed, "names were cut off with the end of the trace");
+	say(p, &line, profile->comments_more, "comments found no room");
 	if (line.len) {
 		buf_add_byte(&line, 0);
 		p->missing = xstrdup((char *)line.data);

@@ -40,7 +40,7 @@ static const char *reason_of(const struct span *span)
 {
 	if (*span->reason || span->state != GO_WAITING)
 		return span->reason;
-	return span->begin.type ? "not begun: a coroutine" : "not known: since before the trace";
+	return span->begin.type ? "coroutine" : "not known: since before the trace";
 }
 
 static void add(struct pprof *p, const struct span *span, uint32_t stack, const char *state, uint64_t ns)

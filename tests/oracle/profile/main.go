@@ -4,6 +4,8 @@
 // which has one location for each address, of the first frame that it meets in the order of a map. So a sample is
 // compared by its addresses, and each of GO's lines must be one that GOTAP has at that address. Outermost frames of
 // address 0 make no difference there. With -slack each single wait may differ by so much.
+//
+// profile -type TYPE TRACE GOTAP: is GOTAP what the events of the trace give (truth.go)?
 package main
 
 import (
@@ -28,6 +30,10 @@ type contents struct {
 	lines   map[line]bool
 }
 
+func newContents() *contents {
+	return &contents{samples: map[string][]int64{}, lines: map[line]bool{}}
+}
+
 func load(path string) (*contents, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +44,7 @@ func load(path string) (*contents, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %v", path, err)
 	}
-	c := &contents{samples: map[string][]int64{}, lines: map[line]bool{}}
+	c := newContents()
 	for _, t := range append(p.SampleType, p.PeriodType) {
 		c.types = append(c.types, t.Type+"/"+t.Unit)
 	}
@@ -48,26 +54,37 @@ func load(path string) (*contents, error) {
 	return c, nil
 }
 
-func (c *contents) sample(s *profile.Sample) {
+// addressKey stands for a stack. Outermost frames of address 0 make no difference.
+func addressKey(addrs []uint64) string {
 	var key strings.Builder
-	for n := len(s.Location); n > 0 && s.Location[n-1].Address == 0; n-- {
-		s.Location = s.Location[:n-1]
+	for len(addrs) > 0 && addrs[len(addrs)-1] == 0 {
+		addrs = addrs[:len(addrs)-1]
 	}
+	for _, a := range addrs {
+		fmt.Fprintf(&key, " %#x", a)
+	}
+	return key.String()
+}
+
+func (c *contents) sample(s *profile.Sample) {
+	var addrs []uint64
 	for _, loc := range s.Location {
-		fmt.Fprintf(&key, " %#x", loc.Address)
+		addrs = append(addrs, loc.Address)
 		for _, l := range loc.Line {
 			c.lines[line{loc.Address, l.Function.Name, l.Function.Filename, l.Line}] = true
 		}
 	}
-	fmt.Fprint(&key, len(s.Label))
-	old := c.samples[key.String()]
-	for i, v := range s.Value {
-		if i < len(old) {
-			v += old[i]
+	key := addressKey(addrs)
+	for _, name := range []string{"state", "reason"} {
+		for _, v := range s.Label[name] {
+			key += " " + name + "=" + v
 		}
-		s.Value[i] = v
 	}
-	c.samples[key.String()] = s.Value
+	old := c.samples[key]
+	for i := range old {
+		s.Value[i] += old[i]
+	}
+	c.samples[key] = s.Value
 }
 
 func equal(a, b []int64, slack int64) bool {
@@ -88,8 +105,13 @@ func compare(a, b *contents, slack int64) (faults []string) {
 			faults = append(faults, fmt.Sprintf("sample nothing and %v at%s", v, key))
 		}
 	}
-	for l := range a.lines {
-		if !b.lines[l] {
+	return faults
+}
+
+// missing says which lines of all lacks does not have.
+func missing(all, lacks *contents) (faults []string) {
+	for l := range all.lines {
+		if l.addr != 0 && !lacks.lines[l] {
 			faults = append(faults, fmt.Sprintf("no line %+v", l))
 		}
 	}
@@ -108,21 +130,31 @@ func sums(c *contents) []int64 {
 
 func main() {
 	slack := flag.Int64("slack", 0, "ns")
+	kind := flag.String("type", "", "GO is a trace, of which this profile is made")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		fmt.Fprintln(os.Stderr, "usage: profile [-slack NS] GO GOTAP")
+		fmt.Fprintln(os.Stderr, "usage: profile [-slack NS] GO GOTAP; profile -type TYPE TRACE GOTAP")
 		os.Exit(2)
 	}
-	a, err := load(flag.Arg(0))
-	var b *contents
-	if err == nil {
-		b, err = load(flag.Arg(1))
+	var a *contents
+	b, err := load(flag.Arg(1))
+	switch {
+	case err != nil:
+	case *kind == "":
+		a, err = load(flag.Arg(0))
+	default:
+		a, err = loadTruth(*kind, flag.Arg(0))
 	}
 	if err != nil {
 		fmt.Println("FAIL", err)
 		os.Exit(1)
 	}
 	faults := compare(a, b, *slack)
+	if *kind == "" {
+		faults = append(faults, missing(a, b)...)
+	} else {
+		faults = append(faults, missing(b, a)...)
+	}
 	for _, f := range faults[:min(len(faults), 10)] {
 		fmt.Println(f)
 	}
