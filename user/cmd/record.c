@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "cmd/leftover.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
+#include "cmd/report_trace.h"
 #include "base/show.h"
 #include "cmd/signals.h"
 #include "cmd/stops.h"
@@ -298,6 +300,26 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 	return output_close(&s->files->trace, has_trace(s), failed ? &late : err) || r ? -EIO : 0;
 }
 
+/* Only what is in a file can be read again. */
+static bool is_file(const struct output *o)
+{
+	struct stat st;
+
+	return !stat(o->path, &st) && S_ISREG(st.st_mode);
+}
+
+/* The report of --report, or how to get it; after the recording's own. */
+static int show_answers(const struct session *s, struct error *err)
+{
+	const char *path = s->files->trace.path;
+
+	if (s->opts->report)
+		return trace_report_show(path, stdout, err);
+	if (!s->opts->json && !s->opts->quiet && is_file(&s->files->trace))
+		show_printf(stderr, "what it says: gotap report %s\n", path);
+	return 0;
+}
+
 /* A launched program may outlive the recording; its exit status is ours. */
 static int wait_for_command(const struct session *s)
 {
@@ -332,6 +354,8 @@ static int session_status(struct session *s, struct error *err)
 		r = err->code;
 	if (!r)
 		flawless = session_report(s);
+	if (!r)
+		r = show_answers(s, err);
 	if (r)
 		cmd_fail(err);
 	else if (s->gave_up)
@@ -365,6 +389,13 @@ static int open_spool(struct record_files *f, const char *path, struct error *er
 	return output_open(&f->spool, path, OUTPUT_BINARY, err);
 }
 
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
 /*
  * Before a command runs. Nothing else may write where the trace goes: it would be
  * destroyed silently.
@@ -376,6 +407,8 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 	if (!r && output_is(&f->trace, STDERR_FILENO))
 		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
 			      "are the same file: redirect one of them");
+	if (!r && o->report && !is_regular(f->trace.fd))
+		r = error_set(err, -EINVAL, "--report reads the trace again: that needs a file, give one with -o");
 	return !r && o->spool ? open_spool(f, o->spool, err) : r;
 }
 

@@ -28,6 +28,7 @@ struct record_options {
 	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
+	bool report;		/* show what the trace says */
 	bool inner_tids, no_notes;
 	bool attach_inline;
 };

@@ -59,6 +59,7 @@ static const char help[] =
 	"                        time in the trace what is missing there\n"
 	"      --container-tids  thread ids as the container sees them, not the host\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
+	"      --report          show on stdout what the trace says, as `gotap report` does\n"
 	"      --strict          exit 1 if records were lost or the order was repaired\n"
 	"      --json            report as JSON\n"
 	"  -q, --quiet           no report, no progress\n"
@@ -75,7 +76,7 @@ static const char help[] =
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_OBJECT_MIN, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
-       OPT_PROGRAM };
+       OPT_PROGRAM, OPT_REPORT };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
@@ -95,6 +96,7 @@ static const struct option long_options[] = {
 	{ "assume-go", required_argument, NULL, OPT_ASSUME },
 	{ "attach", required_argument, NULL, OPT_ATTACH },
 	{ "spool", required_argument, NULL, OPT_SPOOL },
+	{ "report", no_argument, NULL, OPT_REPORT },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -117,6 +119,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		return NULL;
 	case OPT_PROGRAM:
 		o->program = arg;
+		return NULL;
+	case OPT_REPORT:
+		o->report = true;
 		return NULL;
 	case OPT_INNER_TIDS:
 		o->inner_tids = true;

@@ -26,6 +26,7 @@ type call struct {
 
 	// Of one that was found: it has no P, but Go counts it as with one from this time on.
 	without trace.Time
+	robbed  bool // Go does not notice that it loses its P
 }
 
 type correction int
@@ -34,6 +35,7 @@ const (
 	waitsForever correction = iota
 	openCall
 	foundCall
+	robbedCall
 	corrected
 )
 
@@ -44,8 +46,8 @@ func newCorrections() *corrections {
 }
 
 func (c *corrections) String() string {
-	return fmt.Sprintf("%d goroutines that wait for ever, %d system calls that go on without a P, %d found in one",
-		c.used[waitsForever], c.used[openCall], c.used[foundCall])
+	return fmt.Sprintf("%d goroutines that wait for ever, %d system calls that go on without a P, %d found in one, "+
+		"%d that lose it unnoticed", c.used[waitsForever], c.used[openCall], c.used[foundCall], c.used[robbedCall])
 }
 
 func (c *corrections) goStep(ev trace.Event, id trace.GoID, from, to trace.GoState, reason string) {
@@ -53,8 +55,8 @@ func (c *corrections) goStep(ev trace.Event, id trace.GoID, from, to trace.GoSta
 		return
 	}
 	if from == trace.GoSyscall && c.calls[id] != nil {
-		c.endFound(id, ev.Time())
-		delete(c.onP, c.calls[id].p)
+		c.leave(id, ev.Time())
+		c.rob(id)
 		delete(c.calls, id)
 	}
 	switch {
@@ -70,10 +72,26 @@ func (c *corrections) goStep(ev trace.Event, id trace.GoID, from, to trace.GoSta
 	}
 }
 
-func (c *corrections) endFound(id trace.GoID, now trace.Time) {
-	if call := c.calls[id]; call.without != 0 {
+// rob does as Summarizer.Event() at the end of a system call: it forgets who is in one with the P of its begin, who may
+// be another by now.
+func (c *corrections) rob(id trace.GoID) {
+	p := c.calls[id].p
+	if other := c.onP[p]; other == id {
+		delete(c.onP, p)
+	} else if call := c.calls[other]; call != nil && call.p == p {
+		call.robbed = true
+	}
+}
+
+func (c *corrections) leave(id trace.GoID, now trace.Time) {
+	call := c.calls[id]
+	if call.without != 0 {
 		c.used[foundCall]++
 		c.moved[id] += time.Duration(now - call.without)
+	}
+	if call.robbed && call.lost != 0 {
+		c.used[robbedCall]++
+		c.moved[id] += time.Duration(now - call.lost)
 	}
 }
 
@@ -113,8 +131,8 @@ func (c *corrections) correct(sum *trace.Summary) {
 	}
 	// snapshotStat() counts the part of an open system call without its P as SchedWaitTime, and as SyscallTime as well.
 	for id, call := range c.calls {
-		c.endFound(id, c.last)
-		if g := sum.Goroutines[id]; g != nil && call.lost != 0 {
+		c.leave(id, c.last)
+		if g := sum.Goroutines[id]; g != nil && call.lost != 0 && !call.robbed {
 			c.used[openCall]++
 			without := time.Duration(c.last - call.lost)
 			g.SchedWaitTime -= without
