@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/labels.h"
 #include "spans/internal.h"
 
 static const struct span_edge no_edge = { .g = TRACEV2_NO_ID, .p = TRACEV2_NO_ID, .m = TRACEV2_NO_ID };
@@ -227,8 +228,16 @@ static void enter(struct spans *s, const struct trace_event *ev, struct trace_re
 
 static void show_log(struct spans *s, const struct trace_event *ev)
 {
-	SHOW(s, log, ev->time, ev->g, ev->args[0], names_string(&s->names, ev->args[1]),
-	     names_string(&s->names, ev->args[2]));
+	const char *category = names_string(&s->names, ev->args[1]);
+	const char *message = names_string(&s->names, ev->args[2]);
+	struct goroutine *g;
+
+	if (!strcmp(category, LABELS_CATEGORY)) {
+		g = spans_goroutine(s, ev->g);
+		if (g)
+			g->labels = message;
+	}
+	SHOW(s, log, ev->time, ev->g, ev->args[0], category, message);
 }
 
 static void other(struct spans *s, const struct trace_event *ev)
