@@ -35,7 +35,7 @@ struct spans {
 	struct vec program_ranges;	/* struct range_span */
 	uint32_t slots;
 	int64_t first, last, sync;	/* events; the last sync event */
-	bool began;
+	bool began, stopped;
 };
 
 /* Calls @fn of the visitors that have it. */

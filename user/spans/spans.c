@@ -347,23 +347,28 @@ static void init_tables(struct spans *s)
 	idtab_init(&s->threads, sizeof(struct thread));
 	idtab_init(&s->tasks, sizeof(struct task));
 	s->slots = 0;
-	s->began = false;
+	s->began = s->stopped = false;
 	s->program_ranges.len = 0;
 }
 
 int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
 {
 	const struct trace_event *ev;
-	int ret;
+	int ret = 0;
 
 	free_goroutines(s);
 	init_tables(s);
-	while ((ret = trace_reader_next(r, &ev)) > 0)
+	while (!s->stopped && (ret = trace_reader_next(r, &ev)) > 0)
 		next(s, ev, r);
 	if (s->began)
 		end_all(s);
 	names_enter(&s->names, NULL);
 	return ret < 0 ? trace_reader_stopped(r, err) : 0;
+}
+
+void spans_stop(struct spans *s)
+{
+	s->stopped = true;
 }
 
 /* --- what visitors ask --- */

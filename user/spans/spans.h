@@ -157,6 +157,9 @@ void spans_leave(struct spans *s, const void *ctx);
  */
 int spans_read(struct spans *s, struct trace_reader *r, struct error *err);
 
+/* A visitor has seen enough: the event at hand is the last one, and all ends as at the end of the trace. */
+void spans_stop(struct spans *s);
+
 /* While a trace is read: the time of its first event, and of the last one. */
 int64_t spans_first(const struct spans *s);
 int64_t spans_last(const struct spans *s);
