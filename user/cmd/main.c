@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "check", cmd_check, "check that traces obey the rules of the format" },
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
+	{ "why", cmd_why, "say what something waited for: the critical path" },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* held: see held.h. */
+#include "why/held.h"
+
+#include <string.h>
+
+enum {
+	ACTIVE = 1024,		/* stays that are looked at for each step: more Ps than any machine has */
+	HOLDERS = 1 << 16,	/* functions */
+};
+
+struct held_stay {
+	int64_t from, to;
+	const char *name;
+	uint64_t procs;		/* TRAIL_PROCS: how many */
+	uint64_t g;
+	const char *reason;
+	uint32_t stack;
+	uint8_t kind;
+};
+
+/* The part of the path that the records are looked at for. */
+struct window {
+	struct held *h;
+	struct step *step;
+	struct path *path;
+};
+
+static uint64_t overlap(const struct held_stay *s, const struct step *step)
+{
+	int64_t from = s->from > step->from ? s->from : step->from, to = s->to < step->to ? s->to : step->to;
+
+	return from < to ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+static void add_to(struct map64 *sums, const char *name, uint64_t ns)
+{
+	uint64_t key = (uint64_t)(uintptr_t)name, *found = map64_get(sums, key);
+
+	if (!found && sums->len >= HOLDERS)
+		return;
+	*(found ? found : map64_put(sums, key, NULL)) += ns;
+}
+
+static void add_up(struct held *h, const struct held_stay *s, struct step *step)
+{
+	uint64_t ns = overlap(s, step);
+
+	if (!ns)
+		return;
+	if (s->kind == TRAIL_PROCS) {
+		__uint128_t all = (__uint128_t)ns * s->procs;
+
+		step->procs = all > UINT64_MAX - step->procs ? UINT64_MAX : step->procs + (uint64_t)all;
+		return;
+	}
+	step->held += ns;
+	add_to(&h->sums, s->name, ns);
+}
+
+static bool counts(uint8_t kind)
+{
+	return kind == TRAIL_RUNNING || kind == TRAIL_SYSCALL || kind == TRAIL_PROCS || kind == TRAIL_STOPPED;
+}
+
+/* --- records --- */
+
+static void keep(struct vec *stays, const struct held_stay *s, struct path *path)
+{
+	if (stays->len < ACTIVE)
+		*(struct held_stay *)vec_push(stays, sizeof(*s)) = *s;
+	else if (s->kind != TRAIL_PROCS && s->kind != TRAIL_STOPPED)
+		path->cut_holders += (uint64_t)(s->to - s->from);
+}
+
+static void take(void *ctx, const struct trail_rec *r)
+{
+	struct window *w = ctx;
+	struct held_stay s = {
+		.from = r->from, .to = r->to, .name = r->name, .kind = r->kind, .g = r->g, .procs = r->g,
+		.reason = r->reason, .stack = r->stack,
+	};
+
+	if (!counts(r->kind) || (w->step && r->from >= w->step->to))
+		return;
+	if (r->kind == TRAIL_STOPPED)
+		keep(&w->h->stops, &s, w->path);
+	else if (w->step && r->from >= w->step->from)
+		add_up(w->h, &s, w->step);
+	else
+		keep(&w->h->active, &s, w->path);
+}
+
+/* Late ones come among those of later times. */
+static void read_back(struct held *h, struct window *w)
+{
+	struct store *store = trail_store(h->trail);
+
+	while (h->next) {
+		const struct trail_rec *r = store_at(store, h->next - 1);
+
+		if (r->to <= w->step->from && !(r->flags & TRAIL_LATE))
+			break;
+		h->next--;
+		h->read++;
+		take(w, r);
+	}
+}
+
+/* Those that reach back from later steps, or from this one; what begins after it is over for the next ones, too. */
+static void look_at_active(struct held *h, struct step *step)
+{
+	size_t i;
+
+	for (i = 0; i < h->active.len; ) {
+		struct held_stay *s = vec_at(&h->active, struct held_stay, i);
+
+		if (s->from >= step->to) {
+			*s = *vec_at(&h->active, struct held_stay, --h->active.len);
+			continue;
+		}
+		add_up(h, s, step);
+		i++;
+	}
+}
+
+void held_begin(struct held *h, struct trail *t, int64_t time, struct path *path)
+{
+	struct window w = { .h = h, .path = path };
+
+	h->trail = t;
+	h->active.len = h->stops.len = 0;
+	trail_open(t, time, take, &w);
+	h->next = store_len(trail_store(t));
+}
+
+void held_free(struct held *h)
+{
+	vec_free(&h->active);
+	vec_free(&h->stops);
+	map64_free(&h->sums);
+}
+
+/* --- steps --- */
+
+static void put_holder(struct step *step, const char *name, uint64_t ns)
+{
+	int i = STEP_HOLDERS;
+
+	while (i && step->holders[i - 1].ns < ns)
+		i--;
+	if (i == STEP_HOLDERS)
+		return;
+	memmove(&step->holders[i + 1], &step->holders[i],
+		sizeof(step->holders[0]) * (size_t)(STEP_HOLDERS - 1 - i));
+	step->holders[i] = (struct holder){ name, ns };
+}
+
+static void sum_up(struct held *h, struct step *step, struct path *path)
+{
+	size_t i;
+
+	for (i = 0; i < h->sums.made; i++) {
+		const struct map64_slot *slot = &h->sums.slots[i];
+
+		if (!slot->used)
+			continue;
+		put_holder(step, (const char *)(uintptr_t)slot->key, slot->value);
+		add_to(&path->holders, (const char *)(uintptr_t)slot->key, slot->value);
+	}
+	map64_clear(&h->sums);
+	path->runnable += (uint64_t)(step->to - step->from);
+	path->procs += step->procs;
+	path->held += step->held;
+}
+
+/* The stop that reaches furthest towards @until, of those that begin before it; drops those that are over. */
+static const struct held_stay *last_stop(struct held *h, int64_t until)
+{
+	const struct held_stay *last = NULL;
+	size_t i;
+
+	for (i = 0; i < h->stops.len; ) {
+		struct held_stay *s = vec_at(&h->stops, struct held_stay, i);
+
+		if (s->from >= until) {
+			*s = *vec_at(&h->stops, struct held_stay, --h->stops.len);
+			continue;
+		}
+		if (!last || s->to > last->to)
+			last = s;
+		i++;
+	}
+	return last;
+}
+
+static void add_part(struct step *part, int64_t from, struct path *path)
+{
+	struct step added = *part;
+
+	added.from = from;
+	part->to = from;
+	if (added.from == added.to)
+		return;
+	path_add(path, &added);
+	part->procs = part->held = 0;	/* said once for the whole stay */
+	memset(part->holders, 0, sizeof(part->holders));
+	part->via = VIA_NONE;
+}
+
+static void add_stopped(struct step *part, const struct held_stay *stop, struct path *path)
+{
+	struct step added = *part;
+
+	added.from = stop->from > part->from ? stop->from : part->from;
+	added.kind = STEP_STOPPED;
+	added.reason = stop->reason;
+	added.stack = stop->stack;
+	added.end_stack = 0;
+	added.procs = added.held = 0;
+	memset(added.holders, 0, sizeof(added.holders));
+	path_add(path, &added);
+	part->to = added.from;
+	part->via = VIA_NONE;
+}
+
+void held_step(struct held *h, struct step *step, struct path *path)
+{
+	struct window w = { h, step, path };
+	const struct held_stay *stop;
+
+	read_back(h, &w);
+	look_at_active(h, step);
+	sum_up(h, step, path);
+	while (step->to > step->from) {
+		stop = last_stop(h, step->to);
+		if (!stop || stop->to <= step->from) {
+			add_part(step, step->from, path);
+			break;
+		}
+		if (stop->to < step->to)
+			add_part(step, stop->to, path);
+		add_stopped(step, stop, path);
+	}
+}

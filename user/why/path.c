@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* path: see path.h. */
+#include "why/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "why/place.h"
+
+enum {
+	IN_MEMORY = 16 << 20,
+	CAUSES = 1 << 16,	/* behind them all are one; a key has three */
+	PARTS = 1 << 18,
+};
+
+void path_init(struct path *p, struct spans *s, bool keeps_steps)
+{
+	*p = (struct path){ .s = s, .steps = keeps_steps ? store_new(sizeof(struct step), IN_MEMORY) : NULL };
+	/* 0: too many causes. */
+	*(struct cause *)vec_push(&p->causes, sizeof(struct cause)) =
+		(struct cause){ .kind = STEP_KINDS, .name = "", .reason = "" };
+}
+
+void path_free(struct path *p)
+{
+	store_free(p->steps);
+	vec_free(&p->causes);
+	vec_free(&p->parts);
+	vec_free(&p->places);
+	map64_free(&p->cause_index);
+	map64_free(&p->part_index);
+	map64_free(&p->holders);
+	map64_free(&p->frames);
+}
+
+void path_begin(struct path *p, int64_t from, int64_t to)
+{
+	p->from = from;
+	p->to = p->until = to;
+	p->broken = false;
+}
+
+void path_empty(struct path *p)
+{
+	if (p->steps)
+		store_empty(p->steps);
+	p->count = 0;
+	p->parts.len = 0;
+	map64_clear(&p->part_index);
+	map64_clear(&p->holders);
+	p->runnable = p->procs = p->held = p->cut_holders = 0;
+	p->deepest = 0;
+}
+
+/* --- causes --- */
+
+/* One frame stands for all of its line, whatever their pc. */
+static uint32_t first_of_line(struct path *p, uint32_t frame)
+{
+	const struct stack_frame *f = stack_set_frame_at(spans_stacks(p->s), frame), *other;
+	uint64_t key = hash64_seeded((uint64_t)(uintptr_t)f->func), *found;
+
+	key = hash64_seeded(key ^ (uint64_t)(uintptr_t)f->file) ^ hash64_seeded(f->line);
+	while ((found = map64_get(&p->frames, key))) {
+		other = stack_set_frame_at(spans_stacks(p->s), (uint32_t)*found);
+		if (other->func == f->func && other->file == f->file && other->line == f->line)
+			return (uint32_t)*found;
+		key++;
+	}
+	*map64_put(&p->frames, key, NULL) = frame;
+	return frame;
+}
+
+static struct place place(struct path *p, uint32_t stack)
+{
+	struct place *found;
+
+	while (p->places.len <= stack)
+		vec_push(&p->places, sizeof(struct place));
+	found = vec_at(&p->places, struct place, stack);
+	if (found->at || !stack)
+		return *found;
+	*found = place_of(spans_stacks(p->s), stack);
+	if (found->op)
+		found->op = first_of_line(p, found->op);
+	if (found->at)
+		found->at = first_of_line(p, found->at);
+	return *found;
+}
+
+static bool runs(uint8_t kind)
+{
+	return kind == STEP_RUNNING || kind == STEP_SWEEP || kind == STEP_ASSIST || kind == STEP_STOPS;
+}
+
+/* Where a goroutine is that would run says nothing about why it does not. */
+static bool has_place(uint8_t kind)
+{
+	return kind != STEP_RUNNABLE && kind != STEP_STOPPED;
+}
+
+/* A running goroutine is known by where it came to; others by where they are. */
+static uint32_t stack_of(const struct step *step)
+{
+	return runs(step->kind) && step->end_stack ? step->end_stack : step->stack;
+}
+
+static bool same(const struct cause *a, const struct cause *b)
+{
+	return a->kind == b->kind && a->by == b->by && a->name == b->name && a->reason == b->reason &&
+	       a->op == b->op && a->at == b->at;
+}
+
+static uint64_t hash(const struct cause *c)
+{
+	uint64_t h = hash64_seeded((uint64_t)(uintptr_t)c->name);
+
+	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason);
+	h = hash64_seeded(h ^ ((uint64_t)c->op << 32 | c->at));
+	return hash64_seeded(h ^ ((uint64_t)c->kind << 8 | c->by));
+}
+
+static uint32_t find_cause(struct path *p, const struct cause *c)
+{
+	uint64_t key = hash(c), *found;
+
+	while ((found = map64_get(&p->cause_index, key))) {
+		if (same(vec_at(&p->causes, struct cause, *found), c))
+			return (uint32_t)*found;
+		key++;
+	}
+	if (p->causes.len >= CAUSES)
+		return 0;
+	*map64_put(&p->cause_index, key, NULL) = p->causes.len;
+	*(struct cause *)vec_push(&p->causes, sizeof(*c)) = *c;
+	return (uint32_t)p->causes.len - 1;
+}
+
+uint32_t path_cause(struct path *p, const struct step *step)
+{
+	struct place at = place(p, has_place(step->kind) ? stack_of(step) : 0);
+	struct cause c = {
+		.kind = step->kind, .by = step->by, .name = step->name,
+		.reason = runs(step->kind) ? "" : step->reason, .op = runs(step->kind) ? 0 : at.op, .at = at.at,
+	};
+
+	return find_cause(p, &c);
+}
+
+static void count(struct path *p, uint32_t root, uint32_t wait, uint32_t leaf, int64_t ns)
+{
+	uint64_t key = (uint64_t)root << 32 | wait << 16 | leaf, *found = map64_get(&p->part_index, key);
+	struct part *part;
+
+	if (!found && p->parts.len >= PARTS && root) {
+		count(p, 0, 0, 0, ns);
+		return;
+	}
+	if (!found) {
+		found = map64_put(&p->part_index, key, NULL);
+		*found = p->parts.len;
+		*(struct part *)vec_push(&p->parts, sizeof(*part)) = 
+			(struct part){ .root = root, .wait = wait, .leaf = leaf };
+	}
+	part = vec_at(&p->parts, struct part, *found);
+	part->ns += (uint64_t)ns;
+	part->count++;
+	if (ns > part->longest)
+		part->longest = ns;
+}
+
+/* --- steps --- */
+
+void path_add(struct path *p, const struct step *step)
+{
+	struct step added = *step;
+	uint32_t leaf = path_cause(p, step);
+
+	if (step->to != p->until || step->from > step->to)
+		p->broken = true;
+	p->until = step->from;
+	if (step->depth == 0)
+		added.root = added.wait = leaf;
+	count(p, added.root, added.wait, leaf, step->to - step->from);
+	if (step->depth > p->deepest)
+		p->deepest = step->depth;
+	p->count++;
+	if (p->steps)
+		store_add(p->steps, &added);
+}
+
+int path_check(const struct path *p, struct error *err)
+{
+	if (p->steps && store_error(p->steps, err))
+		return err->code;
+	if (p->broken || p->until != p->from)
+		return error_set(err, -EINVAL, "the steps do not add up to the interval: a defect of gotap, "
+				 "please report it with the trace");
+	return 0;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pick: see pick.h. */
+#include "why/pick.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+
+enum {
+	KEPT = 1 << 20,		/* instances of a list */
+	OTHERS = 4096,		/* names that are counted */
+	OTHERS_SAID = 5,
+};
+
+/* --- lists --- */
+
+/* Every second one goes, so that those that stay are spread over the trace. */
+static void thin(struct pick_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->kept.len / 2; i++)
+		*vec_at(&list->kept, struct instance, i) = *vec_at(&list->kept, struct instance, 2 * i);
+	list->kept.len = i;
+	list->stride *= 2;
+}
+
+static void add(struct pick_list *list, const struct instance *in)
+{
+	if (!list->n || in->ns > list->longest.ns)
+		list->longest = *in;
+	if (!list->stride)
+		list->stride = 1;
+	if (list->n++ % list->stride)
+		return;
+	if (list->kept.len == KEPT) {
+		thin(list);
+		if ((list->n - 1) % list->stride)
+			return;
+	}
+	*(struct instance *)vec_push(&list->kept, sizeof(*in)) = *in;
+}
+
+static void take(struct pick *p, int64_t from, int64_t to, uint64_t g, bool whole)
+{
+	struct instance in = { .from = from, .ns = to - from, .g = g, .trace = p->trace };
+
+	add(whole ? &p->whole : &p->part, &in);
+}
+
+/* --- what is asked for --- */
+
+static bool is_asked(struct pick *p, const char *name)
+{
+	const char *slash;
+	uint64_t key, *found;
+
+	if (!strcmp(name, p->name))
+		return true;
+	slash = strrchr(name, '/');
+	if (slash && !strcmp(slash + 1, p->name))
+		return true;
+	key = (uint64_t)(uintptr_t)name;
+	found = map64_get(&p->others, key);
+	if (*name && (found || p->others.len < OTHERS))
+		++*(found ? found : map64_put(&p->others, key, NULL));
+	return false;
+}
+
+static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct pick *p = ctx;
+
+	if (is_asked(p, g->name))
+		take(p, g->since, time, g->id, g->created && ended);
+}
+
+static void on_region(void *ctx, const struct region_span *r)
+{
+	struct pick *p = ctx;
+
+	if (!r->open_begin && is_asked(p, r->type))
+		take(p, r->from, r->to, r->g->id, !r->open_end);
+}
+
+static void on_task(void *ctx, const struct task_span *t)
+{
+	struct pick *p = ctx;
+
+	if (!t->open_end && (p->name ? is_asked(p, t->type) : t->id == p->id))
+		take(p, t->from, t->to, t->id, !t->open_begin);
+}
+
+void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name, uint64_t id)
+{
+	*p = (struct pick){ .s = s, .of = of, .name = name, .id = id };
+	spans_visit(s, &(struct spans_visitor){
+		.ctx = p,
+		.goroutine_end = of == WHY_FUNC ? on_goroutine_end : NULL,
+		.region = of == WHY_REGION ? on_region : NULL,
+		.task = of == WHY_TASK ? on_task : NULL,
+	});
+}
+
+void pick_free(struct pick *p)
+{
+	vec_free(&p->whole.kept);
+	vec_free(&p->part.kept);
+	map64_free(&p->others);
+}
+
+/* --- after the last trace --- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct instance *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->g < y->g ? -1 : x->g > y->g;
+}
+
+static int more_first(const void *a, const void *b)
+{
+	uint64_t x = ((const struct map64_slot *)a)->value, y = ((const struct map64_slot *)b)->value;
+
+	return x > y ? -1 : x < y;
+}
+
+static int nothing(struct pick *p, struct error *err)
+{
+	static const char *const whats[] = {
+		[WHY_FUNC] = "goroutine began with", [WHY_TASK] = "task that ends in the trace is of type",
+		[WHY_REGION] = "region is of type",
+	};
+	struct buf text = {0};
+	size_t i;
+
+	if (!p->name)
+		return error_set(err, -ENOENT, "the trace has no task %llu that ends in it",
+				 (unsigned long long)p->id);
+	qsort(p->others.slots, p->others.made, sizeof(struct map64_slot), more_first);
+	for (i = 0; i < p->others.made && i < OTHERS_SAID; i++)
+		buf_printf(&text, "%s%.60s", i ? ", " : "; there are ",
+			   (const char *)(uintptr_t)p->others.slots[i].key);
+	buf_add_byte(&text, 0);
+	error_set(err, -ENOENT, "no %s '%.120s'%s", whats[p->of], p->name, (char *)text.data);
+	buf_free(&text);
+	return err->code;
+}
+
+int pick_sort(struct pick *p, struct error *err)
+{
+	p->is_part = !p->whole.n;
+	p->list = p->is_part ? &p->part : &p->whole;
+	if (!p->list->n)
+		return nothing(p, err);
+	qsort(p->list->kept.data, p->list->kept.len, sizeof(struct instance), by_time);
+	return 0;
+}
+
+size_t pick_rank(const struct pick *p, double percentile)
+{
+	double at = ceil(percentile / 100 * (double)p->list->kept.len) - 1;
+
+	return at < 0 ? 0 : (size_t)at < p->list->kept.len ? (size_t)at : p->list->kept.len - 1;
+}
+
+struct instance pick_at(const struct pick *p, double percentile)
+{
+	if (percentile >= 100)
+		return p->list->longest;
+	return *vec_at(&p->list->kept, struct instance, pick_rank(p, percentile));
+}
+
+uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
+		    struct vec *picked)
+{
+	size_t n = end > first ? end - first : 0, taken = n < max ? n : max, i;
+
+	for (i = 0; i < taken; i++) {
+		struct instance *in = vec_push(picked, sizeof(*in));
+
+		*in = *vec_at(&p->list->kept, struct instance, first + i * n / taken);
+		in->group = group;
+	}
+	return (uint64_t)n * p->list->stride;
+}

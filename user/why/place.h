@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * place: which frame of a stack a person wants to see: where the program's own code is, and which function of
+ * the standard library it called there. main.get calls sync.(*Mutex).Lock, which calls internal/sync.(*Mutex).
+ * lockSlow, which calls the runtime: @op is sync.(*Mutex).Lock, @at is main.get with its line.
+ */
+#ifndef GOTAP_WHY_PLACE_H
+#define GOTAP_WHY_PLACE_H
+
+#include <stdbool.h>
+
+#include "spans/stack_set.h"
+
+/* Numbers of frames (spans/stack_set.h), 0: none. */
+struct place {
+	uint32_t op, at;
+};
+
+/* Of a stack in which nothing is the program's: the first frame that is not the runtime's, or else the leaf. */
+struct place place_of(const struct stack_set *stacks, uint32_t stack);
+/* Is it a function of the standard library (or the runtime)? By the first part of its package's path. */
+bool place_is_std(const char *func);
+
+/* Does it end in a function that unlocks something for others? */
+bool place_is_unlock(const struct stack_set *stacks, uint32_t stack);
+
+#endif

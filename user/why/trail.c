@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/* trail: see trail.h. */
+#include "why/trail.h"
+
+#include <stdlib.h>
+
+#include "read/view.h"
+
+enum { IN_MEMORY = 48 << 20 };
+
+/* Of a goroutine, by slot. */
+struct turn {
+	struct goroutine *g;
+	int64_t cut;		/* the piece at hand begins here, if not with the stay */
+	uint32_t window;	/* prev is of this window of the trail */
+	uint32_t prev;
+	uint32_t executing;	/* 1 + its place in trail.executing */
+	uint8_t flags;
+};
+
+struct stop {
+	int64_t from;
+	uint64_t g;
+	const char *reason;
+	uint32_t stack;
+};
+
+struct trail {
+	struct spans *s;
+	struct store *store;
+	bool on;
+	uint32_t window;
+	struct vec turns;	/* struct turn */
+	struct vec executing;	/* uint32_t: slots of goroutines that run or are in a system call */
+	struct vec stops;	/* struct stop: not ended yet */
+	uint64_t procs;
+	int64_t procs_since;
+};
+
+/* --- turns --- */
+
+/* Of one that lives it is there since on_goroutine(), so this moves none. */
+static struct turn *turn_of(struct trail *t, const struct goroutine *g)
+{
+	while (t->turns.len <= g->slot)
+		vec_push(&t->turns, sizeof(struct turn));
+	return vec_at(&t->turns, struct turn, g->slot);
+}
+
+static uint32_t prev_of(const struct trail *t, const struct turn *turn)
+{
+	return turn->window == t->window ? turn->prev : STORE_NONE;
+}
+
+static void add(struct trail *t, struct turn *turn, struct trail_rec *r)
+{
+	r->prev = prev_of(t, turn);
+	turn->prev = store_add(t->store, r);
+	turn->window = t->window;
+}
+
+static uint32_t short_id(uint64_t id)
+{
+	return id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
+}
+
+static uint8_t kind_of(const struct span *span)
+{
+	switch (span->state) {
+	case GO_RUNNING:
+		return TRAIL_RUNNING;
+	case GO_RUNNABLE:
+		return TRAIL_RUNNABLE;
+	case GO_SYSCALL:
+		return TRAIL_SYSCALL;
+	default:
+		return span->gap ? TRAIL_GAP : TRAIL_WAITING;
+	}
+}
+
+/* The piece of @g's stay that goes on, up to @time. */
+static struct trail_rec piece(const struct goroutine *g, const struct turn *turn, int64_t time)
+{
+	const struct span *span = &g->now;
+
+	return (struct trail_rec){
+		.from = turn->cut > span->from ? turn->cut : span->from, .to = time, .g = g->id, .name = g->name,
+		.reason = span->reason, .prev = STORE_NONE, .stack = span->stack, .p = short_id(span->p),
+		.other_prev = STORE_NONE, .kind = kind_of(span), .flags = turn->flags,
+	};
+}
+
+/* A system call that has lost its P is two pieces. The first is late: its time is over. */
+static void cut_syscall(struct trail *t, struct turn *turn, const struct goroutine *g)
+{
+	const struct span *span = &g->now;
+	struct trail_rec r;
+
+	if (span->state != GO_SYSCALL || span->p_until == INT64_MAX || turn->cut >= span->p_until)
+		return;
+	r = piece(g, turn, span->p_until);
+	r.flags |= TRAIL_LATE;
+	turn->cut = span->p_until;
+	if (t->on && r.from < r.to)
+		add(t, turn, &r);
+}
+
+static void without_p(struct trail_rec *r, const struct span *span)
+{
+	if (r->kind != TRAIL_SYSCALL || span->p_until > r->from)
+		return;
+	r->kind = TRAIL_SYSCALL_BARE;
+	r->p = UINT32_MAX;
+}
+
+struct trail_rec trail_now(struct trail *t, const struct goroutine *g, int64_t time, uint32_t stack)
+{
+	struct turn *turn = turn_of(t, g);
+	struct trail_rec r;
+
+	cut_syscall(t, turn, g);
+	r = piece(g, turn, time);
+	without_p(&r, &g->now);
+	r.end_stack = stack;
+	r.prev = prev_of(t, turn);
+	return r;
+}
+
+uint32_t trail_newest(struct trail *t, const struct goroutine *g)
+{
+	return prev_of(t, turn_of(t, g));
+}
+
+/* --- who woke, who created --- */
+
+/* The other goroutine as it is at this instant. */
+static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t time, uint8_t how, uint64_t by,
+		     uint32_t stack)
+{
+	const struct goroutine *other = spans_goroutine(t->s, by);
+	struct trail_rec r = { .from = time, .g = by, .name = "", .reason = "", .p = UINT32_MAX,
+			       .other_kind = TRAIL_WOKE, .other_prev = STORE_NONE };
+
+	if (other) {
+		r = trail_now(t, other, time, stack);
+		r.other_kind = r.kind;
+		r.other_prev = r.prev;
+	}
+	r.to = time;
+	r.end_stack = stack;
+	r.kind = kind;
+	r.how = how;
+	add(t, turn, &r);
+}
+
+/* --- spans --- */
+
+static void on_goroutine(void *ctx, struct goroutine *g)
+{
+	struct trail *t = ctx;
+	struct turn *turn = turn_of(t, g);
+
+	*turn = (struct turn){ .g = g, .cut = INT64_MIN, .prev = STORE_NONE, .window = t->window };
+	if (t->on && g->created)
+		add_edge(t, turn, TRAIL_CREATED, g->since, EV_GoCreate, g->creator, g->created_at);
+}
+
+static void on_span_begin(void *ctx, const struct span *span)
+{
+	struct trail *t = ctx;
+	struct turn *turn = turn_of(t, span->g);
+
+	if (!go_executing(span->state) || turn->executing)
+		return;
+	*(uint32_t *)vec_push(&t->executing, sizeof(uint32_t)) = span->g->slot;
+	turn->executing = (uint32_t)t->executing.len;
+}
+
+static void executes_no_more(struct trail *t, struct turn *turn)
+{
+	uint32_t last;
+
+	if (!turn->executing)
+		return;
+	last = *vec_at(&t->executing, uint32_t, --t->executing.len);
+	*vec_at(&t->executing, uint32_t, turn->executing - 1) = last;
+	vec_at(&t->turns, struct turn, last)->executing = turn->executing;
+	turn->executing = 0;
+}
+
+static void on_span(void *ctx, const struct span *span)
+{
+	struct trail *t = ctx;
+	struct turn *turn = turn_of(t, span->g);
+	struct trail_rec r;
+
+	executes_no_more(t, turn);
+	if (!t->on)
+		return;
+	cut_syscall(t, turn, span->g);
+	r = piece(span->g, turn, span->to);
+	without_p(&r, span);
+	r.end_stack = span->end.stack && span->end.g == span->g->id ? span->end.stack : 0;
+	r.how = span->end.type;
+	add(t, turn, &r);
+	if (span->state == GO_WAITING && span->end.type)
+		add_edge(t, turn, TRAIL_WOKE, span->to, span->end.type, span->end.g, span->end.stack);
+}
+
+/* --- what goes on besides --- */
+
+/* @g begins or ends a part of its stay: the piece up to here is one of its own. */
+static void mark(struct trail *t, uint64_t id, uint8_t flag, bool begins, const struct trace_event *ev)
+{
+	const struct goroutine *g = spans_goroutine(t->s, id);
+	struct turn *turn;
+	struct trail_rec r;
+
+	if (!g)
+		return;
+	turn = turn_of(t, g);
+	if (!(turn->flags & flag) == !begins)
+		return;
+	if (g->now.state == GO_RUNNING) {
+		r = trail_now(t, g, ev->time, view_arg_at(ev, view_specs[ev->type].stack) ?
+			      spans_stack(t->s, view_stack(ev)) : 0);
+		if (t->on && r.from < r.to)
+			add(t, turn, &r);
+		turn->cut = ev->time;
+	}
+	turn->flags ^= flag;
+}
+
+static void stop_begins(struct trail *t, const struct trace_event *ev)
+{
+	*(struct stop *)vec_push(&t->stops, sizeof(struct stop)) = (struct stop){
+		ev->time, ev->g, spans_string(t->s, ev->args[0]), spans_stack(t->s, view_stack(ev)),
+	};
+	mark(t, ev->g, TRAIL_STOPS, true, ev);
+}
+
+static struct trail_rec stop_rec(const struct stop *stop, int64_t time)
+{
+	return (struct trail_rec){
+		.kind = TRAIL_STOPPED, .from = stop->from, .to = time, .g = stop->g, .name = "",
+		.reason = stop->reason, .stack = stop->stack, .prev = STORE_NONE, .p = UINT32_MAX,
+	};
+}
+
+/* One that ends unbegun began before the trace. */
+static void stop_ends(struct trail *t, const struct trace_event *ev)
+{
+	struct stop stop = { spans_first(t->s), ev->g, spans_string(t->s, ev->args[0]), 0 };
+	struct trail_rec r;
+	size_t i;
+
+	mark(t, ev->g, TRAIL_STOPS, false, ev);
+	for (i = t->stops.len; i--; ) {
+		if (vec_at(&t->stops, struct stop, i)->g != ev->g)
+			continue;
+		stop = *vec_at(&t->stops, struct stop, i);
+		*vec_at(&t->stops, struct stop, i) = *vec_at(&t->stops, struct stop, --t->stops.len);
+		break;
+	}
+	r = stop_rec(&stop, ev->time);
+	if (t->on)
+		store_add(t->store, &r);
+}
+
+static struct trail_rec procs_rec(const struct trail *t, int64_t time)
+{
+	return (struct trail_rec){
+		.kind = TRAIL_PROCS, .from = t->procs_since, .to = time, .g = t->procs, .name = "",
+		.reason = "", .prev = STORE_NONE, .p = UINT32_MAX,
+	};
+}
+
+static void procs_change(struct trail *t, const struct trace_event *ev)
+{
+	struct trail_rec r = procs_rec(t, ev->time);
+
+	if (t->procs == ev->args[0])
+		return;
+	if (!t->procs)
+		t->procs_since = spans_first(t->s);
+	else {
+		t->procs_since = ev->time;
+		if (t->on)
+			store_add(t->store, &r);
+	}
+	t->procs = ev->args[0];
+}
+
+static void on_event(void *ctx, const struct trace_event *ev)
+{
+	struct trail *t = ctx;
+
+	switch (ev->type) {
+	case EV_GCMarkAssistActive:
+		mark(t, ev->args[0], TRAIL_ASSIST, true, ev);
+		break;
+	case EV_GCMarkAssistBegin:
+	case EV_GCMarkAssistEnd:
+		mark(t, ev->g, TRAIL_ASSIST, ev->type == EV_GCMarkAssistBegin, ev);
+		break;
+	case EV_GCSweepBegin:
+	case EV_GCSweepEnd:
+		mark(t, ev->g, TRAIL_SWEEP, ev->type == EV_GCSweepBegin, ev);
+		break;
+	case EV_STWBegin:
+		stop_begins(t, ev);
+		break;
+	case EV_STWEnd:
+		stop_ends(t, ev);
+		break;
+	case EV_ProcsChange:
+		procs_change(t, ev);
+		break;
+	default:
+		break;
+	}
+}
+
+void trail_open(struct trail *t, int64_t time, trail_fn *fn, void *ctx)
+{
+	struct trail_rec r;
+	size_t i;
+
+	for (i = 0; i < t->executing.len; i++) {
+		uint32_t slot = *vec_at(&t->executing, uint32_t, i);
+
+		r = trail_now(t, vec_at(&t->turns, struct turn, slot)->g, time, 0);
+		fn(ctx, &r);
+	}
+	for (i = 0; i < t->stops.len; i++) {
+		r = stop_rec(vec_at(&t->stops, struct stop, i), time);
+		fn(ctx, &r);
+	}
+	r = procs_rec(t, time);
+	if (t->procs)
+		fn(ctx, &r);
+}
+
+/* --- begin and end --- */
+
+/* A trace begins: slots, stops and Ps are those of the one before. */
+static void on_trace(void *ctx, int64_t time)
+{
+	struct trail *t = ctx;
+
+	t->turns.len = t->executing.len = t->stops.len = 0;
+	t->procs = 0;
+	trail_end(t);
+}
+
+struct trail *trail_new(struct spans *s)
+{
+	struct trail *t = xcalloc(1, sizeof(*t));
+
+	t->s = s;
+	t->store = store_new(sizeof(struct trail_rec), IN_MEMORY);
+	spans_visit(s, &(struct spans_visitor){
+		.ctx = t, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_goroutine,
+		.span_begin = on_span_begin, .span = on_span,
+	});
+	return t;
+}
+
+void trail_free(struct trail *t)
+{
+	if (!t)
+		return;
+	store_free(t->store);
+	vec_free(&t->turns);
+	vec_free(&t->executing);
+	vec_free(&t->stops);
+	free(t);
+}
+
+void trail_begin(struct trail *t)
+{
+	t->on = true;
+}
+
+void trail_end(struct trail *t)
+{
+	t->on = false;
+	t->window++;
+	store_empty(t->store);
+}
+
+struct store *trail_store(struct trail *t)
+{
+	return t->store;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* walk: see walk.h. */
+#include "why/walk.h"
+
+#include <string.h>
+
+#include "why/place.h"
+
+enum { DEEPEST = 1 << 18 };	/* waits behind waits that are followed */
+
+/* One goroutine of the path. */
+struct turn {
+	uint64_t g;
+	const char *name;
+	int64_t floor;		/* its part of the path ends (begins in time) here */
+	uint32_t prev;		/* record before the piece at hand */
+	uint32_t depth;
+	uint32_t root, wait;	/* causes: of the wait of depth 0; of the one that this turn explains */
+	uint8_t via;		/* how its next step is linked with the one that comes after it in time */
+	uint64_t via_g;
+	uint32_t via_stack;
+};
+
+/* The way back at one moment. */
+struct way {
+	struct walk *w;
+	struct turn turn;
+	int64_t t;		/* everything after this is explained */
+	struct trail_rec piece, edge;
+	bool has_edge;		/* edge ended the piece, a wait */
+};
+
+/* --- steps --- */
+
+static uint8_t step_kind(const struct trail_rec *r)
+{
+	static const uint8_t kinds[] = {
+		[TRAIL_RUNNING] = STEP_RUNNING, [TRAIL_RUNNABLE] = STEP_RUNNABLE, [TRAIL_WAITING] = STEP_WAITING,
+		[TRAIL_SYSCALL] = STEP_SYSCALL, [TRAIL_SYSCALL_BARE] = STEP_SYSCALL_BARE, [TRAIL_GAP] = STEP_GAP,
+	};
+
+	if (r->kind == TRAIL_RUNNING && r->flags & TRAIL_STOPS)
+		return STEP_STOPS;
+	if (r->kind == TRAIL_RUNNING && r->flags & TRAIL_ASSIST)
+		return STEP_ASSIST;
+	if (r->kind == TRAIL_RUNNING && r->flags & TRAIL_SWEEP)
+		return STEP_SWEEP;
+	return r->kind < sizeof(kinds) ? kinds[r->kind] : STEP_UNKNOWN;
+}
+
+/* Of the wait of a goroutine that none woke. Of the runtime only timers use channels outside of goroutines. */
+static uint8_t ended_by_none(const char *reason)
+{
+	if (!strcmp(reason, "network"))
+		return BY_NETPOLL;
+	if (!strcmp(reason, "sleep") || !strncmp(reason, "chan ", 5) || !strncmp(reason, "select", 6))
+		return BY_TIMER;
+	return BY_RUNTIME;
+}
+
+static uint8_t ended_by(const struct way *way, bool deep)
+{
+	if (way->piece.kind != TRAIL_WAITING)
+		return BY_NONE;
+	if (!way->has_edge)
+		return BY_NOBODY;
+	if (way->edge.g == TRACEV2_NO_ID)
+		return ended_by_none(way->piece.reason);
+	return deep ? BY_DEEP : BY_UNKNOWN;
+}
+
+static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
+{
+	const struct turn *turn = &way->turn;
+	struct step step = {
+		.from = from, .to = way->t, .g = turn->g, .name = turn->name, .reason = "", .kind = kind,
+		.depth = turn->depth, .root = turn->root, .wait = turn->wait, .via = turn->via, .via_g = turn->via_g,
+		.via_stack = turn->via_stack, .p = UINT32_MAX,
+	};
+
+	return step;
+}
+
+/* The time from @from up to where the way is belongs to @step; what is outside of the interval is not kept. */
+static void put(struct way *way, struct step *step)
+{
+	struct path *path = way->w->path;
+
+	way->t = step->from;
+	if (step->to > path->to) {	/* what it did at its end comes later, too */
+		step->to = path->to;
+		step->via = way->turn.via = VIA_NONE;
+	}
+	if (step->from >= step->to)
+		return;
+	way->turn.via = VIA_NONE;
+	if (step->kind == STEP_RUNNABLE)
+		held_step(way->w->held, step, path);
+	else
+		path_add(path, step);
+}
+
+static void put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_t by)
+{
+	struct step step = new_step(way, from, kind);
+
+	step.by = by;
+	put(way, &step);
+}
+
+static void put_piece(struct way *way, int64_t from, bool deep)
+{
+	const struct trail_rec *r = &way->piece;
+	struct step step = new_step(way, from, step_kind(r));
+
+	step.reason = r->reason;
+	step.stack = r->stack;
+	step.end_stack = r->end_stack;
+	step.p = r->p;
+	step.by = ended_by(way, deep);
+	put(way, &step);
+}
+
+/* --- from one goroutine to another --- */
+
+/* The wait at hand, which deeper steps explain. */
+static uint32_t wait_of(struct way *way, uint8_t kind, uint8_t by)
+{
+	struct step step = {
+		.g = way->turn.g, .name = way->turn.name, .reason = way->piece.reason, .stack = way->piece.stack,
+		.kind = kind, .by = by,
+	};
+
+	return path_cause(way->w->path, &step);
+}
+
+/* The way goes on in the other goroutine of @edge, as that was. */
+static void cross(struct way *way, const struct trail_rec *edge, int64_t floor, uint32_t wait, uint8_t via)
+{
+	way->turn = (struct turn){
+		.g = edge->g, .name = edge->name, .floor = floor, .prev = edge->other_prev,
+		.depth = way->turn.depth + 1, .root = way->turn.depth ? way->turn.root : wait, .wait = wait, .via = via, .via_g = way->turn.g,
+		.via_stack = edge->end_stack,
+	};
+	way->piece = *edge;
+	way->piece.kind = edge->other_kind;
+	way->has_edge = false;
+}
+
+/* Explains the wait at hand by who ended it; false if that is not known. */
+static bool follow(struct way *way, int64_t from)
+{
+	struct trail_rec edge = way->edge;
+	uint32_t wait;
+
+	if (way->piece.kind != TRAIL_WAITING || !way->has_edge || edge.other_kind == TRAIL_WOKE ||
+	    from >= way->t || way->w->frames.len >= DEEPEST)
+		return false;
+	wait = wait_of(way, STEP_WAITING, place_is_unlock(spans_stacks(way->w->path->s), edge.end_stack) ?
+		       BY_HOLDER : BY_GOROUTINE);
+	if (from > way->turn.floor)
+		*(struct turn *)vec_push(&way->w->frames, sizeof(struct turn)) = way->turn;
+	cross(way, &edge, from, wait, VIA_WOKE);
+	return true;
+}
+
+/* The goroutine did not exist before: its creator did. */
+static void before_creation(struct way *way, const struct trail_rec *created)
+{
+	struct trail_rec edge = *created;
+
+	if (edge.other_kind == TRAIL_WOKE) {
+		put_unknown(way, way->turn.floor, STEP_NOT_THERE, edge.g == TRACEV2_NO_ID ? BY_RUNTIME : BY_UNKNOWN);
+		return;
+	}
+	way->piece = (struct trail_rec){ .reason = "", .stack = edge.end_stack };
+	cross(way, &edge, way->turn.floor, wait_of(way, STEP_NOT_THERE, BY_GOROUTINE), VIA_CREATED);
+}
+
+/* --- the way --- */
+
+/* Its records may know a name that newer ones did not. */
+static void take_name(struct turn *turn, const char *name)
+{
+	if (!*turn->name)
+		turn->name = name;
+}
+
+/* Brings the record before the piece at hand; false: the time up to the turn's floor is dealt with. */
+static bool next_piece(struct way *way)
+{
+	struct store *store = trail_store(way->w->trail);
+	const struct trail_rec *r;
+
+	way->has_edge = false;
+	if (way->turn.prev == STORE_NONE) {
+		put_unknown(way, way->turn.floor, STEP_UNKNOWN, BY_NONE);
+		return false;
+	}
+	r = store_at(store, way->turn.prev);
+	if (r->to < way->t) {	/* a hole in the trail */
+		int64_t to = r->to > way->turn.floor ? r->to : way->turn.floor;
+
+		put_unknown(way, to, STEP_UNKNOWN, BY_NONE);
+		if (to == way->turn.floor)
+			return false;
+		r = store_at(store, way->turn.prev);
+	}
+	if (r->kind == TRAIL_CREATED) {
+		struct trail_rec created = *r;
+
+		before_creation(way, &created);
+		return way->t > way->turn.floor;
+	}
+	if (r->kind == TRAIL_WOKE) {
+		way->edge = *r;
+		way->has_edge = true;
+		way->turn.prev = r->prev;
+		if (r->prev == STORE_NONE)
+			return next_piece(way);
+		r = store_at(store, r->prev);
+	}
+	way->piece = *r;
+	way->turn.prev = r->prev;
+	take_name(&way->turn, r->name);
+	return true;
+}
+
+/* Explains the piece at hand, as far as it is of the turn; false if the turn is at its floor. */
+static bool take_piece(struct way *way)
+{
+	int64_t from = way->piece.from > way->turn.floor ? way->piece.from : way->turn.floor;
+	bool deep = way->w->frames.len >= DEEPEST;
+
+	if (follow(way, from))
+		return true;
+	if (from < way->t)
+		put_piece(way, from, deep && way->has_edge);
+	return way->t > way->turn.floor && next_piece(way);
+}
+
+/* The goroutine that waits for the one whose part has ended goes on. */
+static bool leave(struct way *way)
+{
+	struct vec *frames = &way->w->frames;
+
+	while (frames->len) {
+		way->turn = *vec_at(frames, struct turn, --frames->len);
+		if (way->t > way->turn.floor && next_piece(way))
+			return true;
+	}
+	return false;
+}
+
+struct trail_rec walk_from_end(uint64_t g, const char *name, int64_t time, uint32_t newest)
+{
+	return (struct trail_rec){
+		.from = time, .to = time, .g = g, .name = name, .reason = "", .prev = newest,
+		.p = UINT32_MAX, .other_prev = STORE_NONE, .kind = TRAIL_RUNNING,
+	};
+}
+
+void walk_back(struct walk *w, const struct trail_rec *at)
+{
+	struct way way = {
+		.w = w, .t = at->to, .piece = *at,
+		.turn = { .g = at->g, .name = at->name, .floor = w->path->from, .prev = at->prev },
+	};
+
+	w->frames.len = 0;
+	held_begin(w->held, w->trail, at->to, w->path);
+	while (way.t > w->path->from)
+		if (!take_piece(&way) && !leave(&way))
+			break;
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: Apache-2.0
+/* why: see why.h. */
+#include "why/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/view.h"
+#include "why/walk.h"
+
+enum { MIDDLE_FROM = 40, MIDDLE_TO = 60 };	/* percentiles */
+
+/* The goroutine of an interval that is not one of an instance: WHY_GOROUTINE, WHY_PROGRAM. */
+struct target {
+	uint64_t id;
+	const char *name;
+	bool known, ended;
+	int64_t since, ran;	/* it is known from, ran until */
+	int64_t end;		/* when it has ended, or the trace: */
+	uint32_t newest;	/* of its records */
+};
+
+struct why {
+	struct why_question q;
+	struct spans *first, *s;	/* of the first pass; of the one that answers */
+	struct pick pick;
+	struct vec picked;		/* struct instance, by trace and begin */
+	struct map64 open;		/* begin ^ goroutine -> number in picked */
+	size_t next;			/* in picked: those before have begun */
+	size_t left;			/* in this trace: not ended yet */
+	uint32_t trace;
+	struct trail *trail;
+	struct walk walk;
+	struct held held;
+	struct target target;
+	int64_t from, to;		/* on the trace's clock */
+	uint32_t stack;			/* where the last region ended */
+	bool due;			/* the stay at hand of the target reaches beyond the interval */
+	bool done;
+	struct why_answer answer;
+	struct error failed;
+};
+
+/* --- one interval --- */
+
+static void walk(struct why *w, struct path *path, int64_t from, int64_t to, const struct trail_rec *at)
+{
+	path_begin(path, from, to);
+	if (at->to < to) {
+		struct step ended = { .from = at->to > from ? at->to : from, .to = to, .g = at->g,
+				      .name = at->name, .reason = "", .kind = STEP_ENDED, .p = UINT32_MAX };
+
+		path_add(path, &ended);
+	}
+	w->walk.path = path;
+	if (at->to > from)
+		walk_back(&w->walk, at);
+	if (!w->failed.code && path_check(path, &w->failed) == 0)
+		(void)store_error(trail_store(w->trail), &w->failed);
+}
+
+static void answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
+{
+	struct why_answer *a = &w->answer;
+
+	if (a->found)
+		return;
+	a->found = true;
+	a->trace = w->trace;
+	a->begin = spans_first(w->s);
+	a->g = at->g;
+	a->name = at->name;
+	walk(w, &a->path, from, to, at);
+	w->done = true;
+	spans_stop(w->s);
+}
+
+/* --- instances --- */
+
+static uint64_t key_of(int64_t from, uint64_t id)
+{
+	return (uint64_t)from ^ hash64(id);
+}
+
+/* An instance begins: is it one of those that were picked? */
+static void begins(struct why *w, int64_t from, uint64_t id)
+{
+	size_t i;
+
+	for (; w->next < w->picked.len; w->next++) {
+		const struct instance *in = vec_at(&w->picked, struct instance, w->next);
+
+		if (in->trace > w->trace || (in->trace == w->trace && in->from >= from))
+			break;
+	}
+	for (i = w->next; i < w->picked.len; i++) {
+		const struct instance *in = vec_at(&w->picked, struct instance, i);
+
+		if (in->trace != w->trace || in->from != from)
+			return;
+		if (in->g != id)
+			continue;
+		if (!w->open.len)
+			trail_begin(w->trail);
+		*map64_put(&w->open, key_of(from, id), NULL) = i;
+		return;
+	}
+}
+
+static void add_to_group(struct why *w, const struct instance *in, const struct trail_rec *at)
+{
+	struct why_group *group = &w->answer.groups[in->group];
+
+	if (!group->looked++ || in->ns < group->shortest)
+		group->shortest = in->ns;
+	if (in->ns > group->longest)
+		group->longest = in->ns;
+	group->ns += in->ns;
+	w->answer.found = true;
+	w->answer.begin = spans_first(w->s);
+	walk(w, &group->path, in->from, in->from + in->ns, at);
+}
+
+/* An instance ends; @at: where its goroutine is. */
+static void ends(struct why *w, int64_t from, int64_t to, uint64_t id, const struct trail_rec *at)
+{
+	uint64_t *found = map64_get(&w->open, key_of(from, id));
+	const struct instance *in = found ? vec_at(&w->picked, struct instance, *found) : NULL;
+
+	if (!in || in->from != from || in->g != id || in->from + in->ns != to)
+		return;
+	if (w->q.all)
+		add_to_group(w, in, at);
+	else
+		answer(w, from, to, at);
+	map64_del(&w->open, key_of(from, id));
+	if (!w->open.len)
+		trail_end(w->trail);
+	if (!--w->left)
+		spans_stop(w->s);
+}
+
+static bool is_open(const struct why *w, int64_t from, uint64_t id)
+{
+	return w->open.len && map64_get(&w->open, key_of(from, id));
+}
+
+static void func_begins(void *ctx, struct goroutine *g)
+{
+	begins(ctx, g->since, g->id);
+}
+
+static void func_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct why *w = ctx;
+	struct trail_rec at;
+
+	if (!is_open(w, g->since, g->id))
+		return;
+	at = walk_from_end(g->id, g->name, time, trail_newest(w->trail, g));
+	ends(w, g->since, time, g->id, &at);
+}
+
+static void region_begins(void *ctx, const struct region_span *r)
+{
+	begins(ctx, r->from, r->g->id);
+}
+
+/* One that ends with its goroutine ends when that has had its last stay. */
+static void region_ends(void *ctx, const struct region_span *r)
+{
+	struct why *w = ctx;
+	struct trail_rec at;
+
+	if (r->open_begin || !is_open(w, r->from, r->g->id))
+		return;
+	if (r->open_end)
+		at = walk_from_end(r->g->id, r->g->name, r->to, trail_newest(w->trail, r->g));
+	else
+		at = trail_now(w->trail, r->g, r->to, w->stack);
+	ends(w, r->from, r->to, r->g->id, &at);
+}
+
+static void region_event(void *ctx, const struct trace_event *ev)
+{
+	struct why *w = ctx;
+
+	if (ev->type == EV_UserRegionEnd && w->open.len)
+		w->stack = spans_stack(w->s, view_stack(ev));
+}
+
+/* A task ends on the goroutine that calls End(). */
+static void task_ends(struct why *w, const struct trace_event *ev, int64_t from)
+{
+	const struct goroutine *g = spans_goroutine(w->s, ev->g);
+	struct trail_rec at = walk_from_end(TRACEV2_NO_ID, "", ev->time, STORE_NONE);
+
+	if (g)
+		at = trail_now(w->trail, g, ev->time, spans_stack(w->s, view_stack(ev)));
+	ends(w, from, ev->time, ev->args[0], &at);
+}
+
+static void task_event(void *ctx, const struct trace_event *ev)
+{
+	struct why *w = ctx;
+	size_t i;
+
+	if (ev->type == EV_UserTaskBegin)
+		begins(w, ev->time, ev->args[0]);
+	if (ev->type != EV_UserTaskEnd || !w->open.len)
+		return;
+	for (i = 0; i < w->open.made; i++) {
+		const struct instance *in = vec_at(&w->picked, struct instance, w->open.slots[i].value);
+
+		if (w->open.slots[i].used && in->g == ev->args[0] && in->from + in->ns == ev->time) {
+			task_ends(w, ev, in->from);
+			return;
+		}
+	}
+}
+
+/* A task that was there before the trace is taken from its begin on. */
+static void task_trace_begins(void *ctx, int64_t time)
+{
+	struct why *w = ctx;
+
+	if (w->picked.len && vec_at(&w->picked, struct instance, 0)->from == time)
+		begins(w, time, vec_at(&w->picked, struct instance, 0)->g);
+}
+
+/* --- a goroutine, or the program --- */
+
+static bool is_target(const struct why *w, const struct goroutine *g)
+{
+	return w->target.known && g->id == w->target.id;
+}
+
+static void answer_target(struct why *w, int64_t to, const struct trail_rec *at)
+{
+	int64_t from = w->from;
+
+	if (w->q.from == INT64_MIN && w->q.of == WHY_GOROUTINE)
+		from = w->target.since;
+	if (from < spans_first(w->s))
+		from = spans_first(w->s);
+	if (from < to)
+		answer(w, from, to, at);
+	w->done = true;
+	spans_stop(w->s);
+}
+
+/* Not of the runtime, nor the one that writes its trace. */
+static bool is_programs_own(const char *name)
+{
+	return !spans_is_system(name) && strncmp(name, "runtime/trace.", 14);
+}
+
+/*
+ * Of the program the goroutine that runs at the end of the interval, with the least id; if none does, the one that ran last.
+ */
+static void take_running(void *ctx, const struct trail_rec *r)
+{
+	struct why *w = ctx;
+	struct target *target = &w->target;
+
+	if (r->kind != TRAIL_RUNNING || !is_programs_own(r->name) ||
+	    (target->known && target->ran == r->to && target->id <= r->g))
+		return;
+	*target = (struct target){ .known = true, .id = r->g, .name = r->name, .since = r->from, .ran = r->to,
+				   .end = r->to, .newest = STORE_NONE };
+}
+
+/* The interval ended before @time, in which the target is now. */
+static void is_due(struct why *w, int64_t time)
+{
+	const struct goroutine *g;
+	struct trail_rec at;
+
+	if (w->q.of == WHY_PROGRAM)
+		trail_open(w->trail, time, take_running, w);
+	if (!w->target.known)
+		return;
+	g = spans_goroutine(w->s, w->target.id);
+	if (!g || w->target.ended) {
+		at = walk_from_end(w->target.id, w->target.name, w->target.end, w->target.newest);
+		answer_target(w, w->to, &at);
+	} else if (g->now.state == GO_WAITING) {
+		w->due = true;	/* who ends the wait is not known yet */
+	} else {
+		at = trail_now(w->trail, g, time, 0);
+		answer_target(w, w->to, &at);
+	}
+}
+
+static void on_event(void *ctx, const struct trace_event *ev)
+{
+	struct why *w = ctx;
+
+	if (w->done || w->due)
+		return;
+	if (ev->time > w->to)
+		is_due(w, ev->time);
+	else if (ev->time >= w->from && w->q.from != INT64_MIN)
+		trail_begin(w->trail);
+}
+
+static void target_begins(void *ctx, struct goroutine *g)
+{
+	struct why *w = ctx;
+
+	if (w->q.of != WHY_GOROUTINE || g->id != w->q.id || w->done)
+		return;
+	w->target = (struct target){ .known = true, .id = g->id, .name = g->name, .since = g->since,
+				     .newest = STORE_NONE };
+	w->answer.from_start = g->created && w->q.from == INT64_MIN;
+	if (w->q.from == INT64_MIN)
+		trail_begin(w->trail);
+}
+
+static void target_runs(void *ctx, const struct span *span)
+{
+	struct why *w = ctx;
+	struct trail_rec at;
+
+	if (w->done)
+		return;
+	if (w->q.of == WHY_PROGRAM && !w->due && span->state == GO_RUNNING) {
+		struct trail_rec r = { .kind = TRAIL_RUNNING, .from = span->from, .to = span->to,
+				       .g = span->g->id, .name = span->g->name };
+
+		take_running(w, &r);
+	}
+	if (!w->due || !is_target(w, span->g))
+		return;
+	at = walk_from_end(span->g->id, span->g->name, span->to, trail_newest(w->trail, span->g));
+	answer_target(w, w->to, &at);
+}
+
+static void target_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct why *w = ctx;
+	struct trail_rec at;
+
+	if (w->done || !is_target(w, g))
+		return;
+	w->target.name = g->name;
+	w->target.newest = trail_newest(w->trail, g);
+	w->target.end = time;
+	w->target.ended = true;
+	if (w->q.of == WHY_PROGRAM)
+		return;
+	at = walk_from_end(g->id, g->name, time, w->target.newest);
+	w->answer.to_end = ended;
+	answer_target(w, time, &at);
+}
+
+static void trace_begins(void *ctx, int64_t time)
+{
+	struct why *w = ctx;
+	const struct why_question *q = &w->q;
+
+	w->from = q->from == INT64_MIN ? time : q->from > INT64_MAX - time ? INT64_MAX : time + q->from;
+	w->to = q->to > INT64_MAX - time ? INT64_MAX : time + q->to;
+	if (q->of == WHY_PROGRAM && q->from == INT64_MIN)
+		trail_begin(w->trail);
+}
+
+static void trace_ends(void *ctx, int64_t time)
+{
+	struct why *w = ctx;
+	struct trail_rec at;
+
+	if (w->done || w->q.of != WHY_PROGRAM || !w->target.known)
+		return;
+	at = walk_from_end(w->target.id, w->target.name, w->target.end, w->target.newest);
+	answer_target(w, time < w->to ? time : w->to, &at);
+}
+
+/* --- passes --- */
+
+static void visit_instances(struct why *w)
+{
+	enum why_of of = w->q.of;
+
+	spans_visit(w->s, &(struct spans_visitor){
+		.ctx = w,
+		.trace_begin = of == WHY_TASK ? task_trace_begins : NULL,
+		.event = of == WHY_TASK ? task_event : of == WHY_REGION ? region_event : NULL,
+		.goroutine_begin = of == WHY_FUNC ? func_begins : NULL,
+		.goroutine_end = of == WHY_FUNC ? func_ends : NULL,
+		.region_begin = of == WHY_REGION ? region_begins : NULL,
+		.region = of == WHY_REGION ? region_ends : NULL,
+	});
+}
+
+struct why *why_new(const struct why_question *q)
+{
+	struct why *w = xcalloc(1, sizeof(*w));
+
+	w->q = *q;
+	w->s = spans_new();
+	w->trail = trail_new(w->s);
+	w->walk.trail = w->trail;
+	w->walk.held = &w->held;
+	path_init(&w->answer.path, w->s, !q->all);
+	path_init(&w->answer.groups[0].path, w->s, false);
+	path_init(&w->answer.groups[1].path, w->s, false);
+	if (why_chooses(w)) {
+		w->first = spans_new();
+		pick_init(&w->pick, w->first, q->of, q->name, q->id);
+		visit_instances(w);
+	} else {
+		spans_visit(w->s, &(struct spans_visitor){
+			.ctx = w, .trace_begin = trace_begins, .event = on_event,
+			.goroutine_begin = target_begins, .span = target_runs,
+			.goroutine_end = target_ends, .trace_end = trace_ends,
+		});
+	}
+	return w;
+}
+
+void why_free(struct why *w)
+{
+	if (!w)
+		return;
+	path_free(&w->answer.path);
+	path_free(&w->answer.groups[0].path);
+	path_free(&w->answer.groups[1].path);
+	pick_free(&w->pick);
+	held_free(&w->held);
+	vec_free(&w->walk.frames);
+	vec_free(&w->picked);
+	map64_free(&w->open);
+	trail_free(w->trail);
+	spans_free(w->s);
+	spans_free(w->first);
+	free(w);
+}
+
+bool why_chooses(const struct why *w)
+{
+	return w->q.of != WHY_PROGRAM && w->q.of != WHY_GOROUTINE;
+}
+
+int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err)
+{
+	w->pick.trace = trace;
+	return spans_read(w->first, r, err);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct instance *x = a, *y = b;
+
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* No instance is in both groups. */
+static int pick_groups(struct why *w, struct error *err)
+{
+	const struct pick *p = &w->pick;
+	struct why_group *groups = w->answer.groups;
+	size_t slow = pick_rank(p, w->q.percentile), middle = pick_rank(p, MIDDLE_TO) + 1;
+
+	if (middle > slow)
+		middle = slow;
+	groups[0].n = pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->picked);
+	groups[1].n = pick_group(p, slow, p->list->kept.len, WHY_LOOKED_AT, 1, &w->picked);
+	if (!groups[0].n)
+		return error_set(err, -ENOENT, "--all needs more instances than %llu to compare slow ones with "
+				 "those of the middle", (unsigned long long)p->list->n);
+	qsort(w->picked.data, w->picked.len, sizeof(struct instance), by_begin);
+	return 0;
+}
+
+int why_chosen(struct why *w, struct error *err)
+{
+	struct instance one;
+
+	if (pick_sort(&w->pick, err))
+		return err->code;
+	w->answer.pick = &w->pick;
+	w->answer.from_start = w->answer.to_end = !w->pick.is_part;
+	if (w->q.all)
+		return pick_groups(w, err);
+	one = pick_at(&w->pick, w->q.percentile);
+	*(struct instance *)vec_push(&w->picked, sizeof(one)) = one;
+	return 0;
+}
+
+static size_t picked_in(const struct why *w, uint32_t trace)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < w->picked.len; i++)
+		n += vec_at(&w->picked, struct instance, i)->trace == trace;
+	return n;
+}
+
+bool why_needs(const struct why *w, uint32_t trace)
+{
+	return !w->failed.code && (why_chooses(w) ? picked_in(w, trace) > 0 : !w->answer.found);
+}
+
+int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err)
+{
+	w->trace = trace;
+	w->left = picked_in(w, trace);
+	w->done = w->due = false;
+	w->target = (struct target){0};
+	map64_clear(&w->open);
+	return spans_read(w->s, r, err);
+}
+
+int why_check(struct why *w, struct error *err)
+{
+	if (w->failed.code) {
+		*err = w->failed;
+		return err->code;
+	}
+	if (w->answer.found)
+		return 0;
+	if (w->q.of == WHY_GOROUTINE)
+		return error_set(err, -ENOENT, "the trace has no goroutine %llu in that time",
+				 (unsigned long long)w->q.id);
+	return error_set(err, -ENOENT, "the trace has nothing in that time");
+}
+
+const struct why_answer *why_answer(const struct why *w)
+{
+	return &w->answer;
+}
+
+struct spans *why_spans(const struct why *w)
+{
+	return w->s;
+}
