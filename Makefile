@@ -37,7 +37,7 @@ endif
 all: $(BUILD)/gotap
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan live inline capture sched api cmd
+ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan live stacks inline capture sched api cmd
 needs_base    :=
 needs_release :=
 needs_proc    := base
@@ -51,6 +51,7 @@ needs_v1write := v1 read symbol trace base
 needs_rewrite := v1write v1 read symbol trace base
 needs_plan    := target symbol release base
 needs_live    := plan proc target symbol release base
+needs_stacks  := live plan proc target read symbol trace release base
 needs_inline  := live plan proc target symbol release base
 needs_capture := inline live plan proc stream target symbol release base
 needs_spans   := read trace base
@@ -60,7 +61,7 @@ needs_why     := spans read trace base
 needs_html    := report spans read trace base
 needs_sched   := v1write v1 read stream trace symbol release base
 needs_api     := rewrite v1write v1 read symbol trace base
-needs_cmd     := capture inline live plan sched html why pprof report spans rewrite v1write v1 read target symbol trace stream proc release base
+needs_cmd     := stacks capture inline live plan sched html why pprof report spans rewrite v1write v1 read target symbol trace stream proc release base
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a

@@ -40,6 +40,10 @@ enum go_abi {
 	F(g_goid,            "runtime.g", "goid", 15) \
 	F(g_schedlink,       "runtime.g", "schedlink", 15) \
 	F(g_waitreason,      "runtime.g", "waitreason", 15) \
+	F(g_waitsince,       "runtime.g", "waitsince", 15) \
+	F(g_tracking_seq,    "runtime.g", "trackingSeq", 17) \
+	F(g_labels,          "runtime.g", "labels", 15) \
+	F(g_bubble,          "runtime.g", "bubble", 99) /* only for `gotap stacks` */ \
 	F(g_in_mark_assist,  "runtime.g", "inMarkAssist", 22) \
 	F(g_coroexit,        "runtime.g", "coroexit", 22) \
 	F(g_coroarg,         "runtime.g", "coroarg", 22) \
@@ -49,6 +53,7 @@ enum go_abi {
 	F(g_parent_goid,     "runtime.g", "parentGoid", 21) \
 	F(g_gopc,            "runtime.g", "gopc", 15) \
 	F(g_startpc,         "runtime.g", "startpc", 15) \
+	F(bubble_id,         "runtime.synctestBubble", "id", 99) /* likewise */ \
 	F(m_g0,              "runtime.m", "g0", 15) \
 	F(m_procid,          "runtime.m", "procid", 15) \
 	F(m_curg,            "runtime.m", "curg", 15) \

@@ -110,6 +110,12 @@ void json_put_real(struct json_out *j, const char *name, double value, int digit
 		fputs("null", j->f);
 }
 
+void json_put_json(struct json_out *j, const char *name, const void *text, size_t n)
+{
+	begin(j, name);
+	fwrite(text, 1, n, j->f);
+}
+
 void json_put_bool(struct json_out *j, const char *name, bool value)
 {
 	begin(j, name);

@@ -8,6 +8,7 @@
 #define GOTAP_BASE_JSON_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -26,6 +27,8 @@ void json_put_number(struct json_out *j, const char *name, int64_t value);
 void json_put_count(struct json_out *j, const char *name, uint64_t value);
 /* With so many digits behind the point. */
 void json_put_real(struct json_out *j, const char *name, double value, int digits);
+/* @text is JSON already, and whole. */
+void json_put_json(struct json_out *j, const char *name, const void *text, size_t n);
 void json_put_bool(struct json_out *j, const char *name, bool value);
 
 #endif

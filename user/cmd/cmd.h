@@ -19,6 +19,7 @@ enum {
 int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_stacks(int argc, char **argv);
 int cmd_assemble(int argc, char **argv);
 int cmd_records(int argc, char **argv);
 int cmd_events(int argc, char **argv);

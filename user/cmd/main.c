@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "report", cmd_report, "say what slows a program down, from its trace" },
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
+	{ "stacks", cmd_stacks, "print all goroutines of a running program, without stopping it" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
 	{ "records", cmd_records, "print the raw records of `record --spool`" },
 	{ "events", cmd_events, "list the groups of events that `record --events` takes" },

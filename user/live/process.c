@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -318,6 +319,37 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 	if (!r)
 		p->bias = loaded - entry;
 	return r;
+}
+
+/* --- its clock --- */
+
+/* A line "monotonic SECONDS NANOSECONDS". */
+static bool parse_offset(const char *text, int64_t *ret)
+{
+	const char *line = strstr(text, "monotonic");
+	int64_t s, ns;
+
+	if (!line || sscanf(line, "monotonic %" SCNd64 " %" SCNd64, &s, &ns) != 2)
+		return false;
+	*ret = s * 1000000000 + ns;
+	return true;
+}
+
+/* The file has the offsets of the namespace of its children, which is its own unless it has just left that. */
+uint64_t process_nanotime(const struct process *p)
+{
+	struct procfs_file_id own, children;
+	struct buf text = {0};
+	int64_t offset = 0;
+	bool known;
+
+	if (procfs_file_id(&p->fs, p->pid, "ns/time", &own))
+		return now_ns();	/* a kernel without time namespaces */
+	known = !procfs_file_id(&p->fs, p->pid, "ns/time_for_children", &children) &&
+		procfs_same_file(own, children) && !procfs_read(&p->fs, p->pid, "timens_offsets", 4096, &text) &&
+		parse_offset((char *)text.data, &offset);
+	buf_free(&text);
+	return known ? now_ns() + (uint64_t)offset : 0;
 }
 
 /* The folder of a process that is gone is empty, whoever has its id now. */

@@ -114,6 +114,12 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err);
 int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct error *err);
 void process_release(struct process *p);
 
+/*
+ * CLOCK_MONOTONIC as the process itself has it now: the runtime's nanotime(), which differs from now_ns() in a time
+ * namespace. 0: not known.
+ */
+uint64_t process_nanotime(const struct process *p);
+
 /* Has it ended (for good)? Reaps a launched child. */
 bool process_ended(struct process *p);
 /* Is it running another program than at the start? */

@@ -473,17 +473,13 @@ static void find_roots(struct plan *p, const struct gobin *b)
 	find_range(b, "runtime.usleep", p->usleep);
 }
 
-static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline, struct error *err)
+static int describe(struct plan *p, const struct gobin *b, struct error *err)
 {
 	int r;
 
-	*p = (struct plan){
-		.minor = gobin_go_minor(b),
-		.go_version = gobin_go_version(b),
-		.groups = groups,
-		.heap_live_reg = -1,
-		.for_inline = for_inline,
-	};
+	p->minor = gobin_go_minor(b);
+	p->go_version = gobin_go_version(b);
+	p->heap_live_reg = -1;
 	if (!p->minor)
 		return error_set(err, -ENOTSUP, "'%s' does not say which release of Go built it; "
 				 "if you know, give --assume-go 1.NN", gobin_path(b));
@@ -495,11 +491,22 @@ static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool
 	if (r)
 		return r;
 	p->abi = abi_of(p->minor);
+	find_roots(p, b);
+	return 0;
+}
+
+static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline, struct error *err)
+{
+	int r;
+
+	*p = (struct plan){ .groups = groups, .for_inline = for_inline };
+	r = describe(p, b, err);
+	if (r)
+		return r;
 	p->goid_before_status = release_has(p->minor, RELEASE_EARLY_GOID);
 	p->syscall_bp = release_has(p->minor, RELEASE_SYSCALL_BP);
 	if (ready_skip_slot(b, &p->ready_skip_slot, NULL))
 		p->ready_skip_slot = 0;
-	find_roots(p, b);
 	find_systemstack(p, b);
 	note_empty_groups(p, b);
 	r = check_objects(p, b, err);
@@ -510,6 +517,12 @@ static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool
 	if (!r && for_inline)
 		r = plan_inline(p, b, err);
 	return r;
+}
+
+int plan_describe(struct plan *p, const struct gobin *b, struct error *err)
+{
+	*p = (struct plan){0};
+	return describe(p, b, err);
 }
 
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)

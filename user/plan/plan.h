@@ -146,6 +146,11 @@ struct plan {
 };
 
 /*
+ * Only what describes the program: release, field offsets, the roots of its data. No probe is looked for, so
+ * that a program which cannot be probed can still be read (`gotap stacks`). As plan_make() otherwise.
+ */
+int plan_describe(struct plan *p, const struct gobin *b, struct error *err);
+/*
  * Fills @p for @b with the probes of @groups (a mask; groups_default()). -ENOTSUP
  * with a text that names what is missing when the binary cannot be traced. @p
  * must be released in any case.

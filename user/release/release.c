@@ -98,13 +98,19 @@ enum wait_name {
 };
 
 static const char *const block_reasons[] = {
-#define WAIT_REASON(name, reason) [WAIT_##name] = reason,
+#define WAIT_REASON(name, reason, text) [WAIT_##name] = reason,
 #include "release/waitreason.def"
 #undef WAIT_REASON
 };
 
 static const char *const wait_names[] = {
-#define WAIT_REASON(name, reason) [WAIT_##name] = #name,
+#define WAIT_REASON(name, reason, text) [WAIT_##name] = #name,
+#include "release/waitreason.def"
+#undef WAIT_REASON
+};
+
+static const char *const wait_texts[] = {
+#define WAIT_REASON(name, reason, text) [WAIT_##name] = text,
 #include "release/waitreason.def"
 #undef WAIT_REASON
 };
@@ -128,6 +134,11 @@ static enum wait_name wait_of(int minor, unsigned int wr)
 const char *release_wait_name(int minor, unsigned int wr)
 {
 	return wait_names[wait_of(minor, wr)];
+}
+
+const char *release_wait_text(int minor, unsigned int wr)
+{
+	return wait_texts[wait_of(minor, wr)];
 }
 
 const char *release_block_reason(int minor, unsigned int wr)

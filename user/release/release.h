@@ -49,6 +49,9 @@ bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT]);
 /* The name of runtime.waitReason @wr; NULL for a number that the release does not have. */
 const char *release_wait_name(int minor, unsigned int wr);
 
+/* As a dump of goroutines has it ("chan receive"); "" or NULL: none. */
+const char *release_wait_text(int minor, unsigned int wr);
+
 /*
  * The reason of a GoBlock for runtime.waitReason @wr; "unspecified" for a
  * number that the release does not have.

@@ -9,6 +9,7 @@
 #ifndef GOTAP_SYMBOL_SYMBOL_H
 #define GOTAP_SYMBOL_SYMBOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -83,6 +84,25 @@ uint64_t symbolizer_unanswered(const struct symbolizer *s, const char **why);
  */
 size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 			unsigned int skip, struct frame *out, size_t max);
+
+/* One frame of a traceback: what stands at return address @at of those that were given. */
+struct call {
+	struct frame frame;
+	size_t at;
+	bool inlined;		/* into the frame behind it */
+};
+
+/* The same frames as symbolizer_stack() gives without a skip, and where each one is from. */
+size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out, size_t max);
+
+/* The Go function, not an inlined one, whose code holds the instruction at @pc. */
+struct symbol_function {
+	uint64_t entry;
+	const char *name;	/* the linker's, lives as long as the symbolizer */
+	int32_t sp_delta;	/* as symbolizer_sp_delta() */
+};
+
+bool symbolizer_function(struct symbolizer *s, uint64_t pc, struct symbol_function *ret);
 
 /* Bytes between SP and the return address at @pc; -1: not known, or no Go function. */
 int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc);

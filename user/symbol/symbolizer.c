@@ -297,16 +297,20 @@ static struct known_pc lookup(struct symbolizer *s, struct map64 *index, uint64_
 struct unwind {
 	enum func_kind last;
 	unsigned int skip;
-	struct frame *out;
+	struct frame *out;	/* this */
+	struct call *calls;	/* or this one is wanted */
+	size_t at;		/* which return address */
 	size_t n, max;
 };
 
-static void unwind_add(struct unwind *u, const struct known_frame *k)
+static void unwind_add(struct unwind *u, const struct known_frame *k, bool inlined)
 {
 	if (u->skip)
 		u->skip--;
-	else
+	else if (u->out)
 		u->out[u->n++] = k->frame;
+	else
+		u->calls[u->n++] = (struct call){ k->frame, u->at, inlined };
 }
 
 static void unwind_pc(struct unwind *u, const struct symbolizer *s, struct known_pc pc)
@@ -316,7 +320,7 @@ static void unwind_pc(struct unwind *u, const struct symbolizer *s, struct known
 
 	for (; k < end && u->n < u->max; k++) {
 		if (k->kind != FUNC_WRAPPER || u->last == FUNC_PANIC)
-			unwind_add(u, k);
+			unwind_add(u, k, k + 1 < end);
 		/* a C frame leaves lastFuncID as it is */
 		if (!pc.is_c)
 			u->last = k->kind;
@@ -331,6 +335,15 @@ size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 
 	for (i = 0; i < n && u.n < max; i++)
 		unwind_pc(&u, s, lookup(s, &s->by_return, pcs[i], pcs[i] - 1));
+	return u.n;
+}
+
+size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out, size_t max)
+{
+	struct unwind u = { .calls = out, .max = max };
+
+	for (; u.at < n && u.n < max; u.at++)
+		unwind_pc(&u, s, lookup(s, &s->by_return, pcs[u.at], pcs[u.at] - 1));
 	return u.n;
 }
 
@@ -351,7 +364,7 @@ size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
 	return 1;
 }
 
-int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
+bool symbolizer_function(struct symbolizer *s, uint64_t pc, struct symbol_function *ret)
 {
 	struct pclntab_func fn;
 	size_t i;
@@ -359,8 +372,19 @@ int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
 	for (i = 0; i < s->files.len; i++) {
 		const struct file *f = vec_at(&s->files, struct file, i);
 
-		if (f->table && pclntab_func_at(f->table, pc - f->bias, &fn))
-			return pclntab_sp_delta(f->table, &fn, pc - f->bias);
+		if (!f->table || !pclntab_func_at(f->table, pc - f->bias, &fn))
+			continue;
+		ret->entry = fn.entry + f->bias;
+		ret->name = fn.name;
+		ret->sp_delta = pclntab_sp_delta(f->table, &fn, pc - f->bias);
+		return true;
 	}
-	return -1;
+	return false;
+}
+
+int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
+{
+	struct symbol_function fn;
+
+	return symbolizer_function(s, pc, &fn) ? fn.sp_delta : -1;
 }

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the memory that the
+ * program has, all stacks together have no more frames than fit into it, and every loop ends when a stop is requested.
+ */
+#include "stacks/goroutines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "live/labels.h"
+#include "live/memory.h"
+#include "live/pointers.h"
+#include "read/labels.h"
+#include "stacks/threads.h"
+#include "stacks/watch.h"
+
+enum {
+	BATCH = 256,		/* goroutines read side by side */
+	PIECE = 2048,		/* of each stack, at first: most need no more */
+	ATTEMPTS = 10,		/* of a goroutine that moves */
+	BYTES_PER_G = 64, MAX_GS = 1 << 30,
+	SCAN_BIT = 0x1000,
+	TID_LOOKS = 16,		/* for threads that are new */
+};
+
+static uint64_t u64_at(const uint8_t *p, unsigned int offset)
+{
+	uint64_t v;
+
+	memcpy(&v, p + offset, sizeof(v));
+	return v;
+}
+
+static uint32_t u32_at(const uint8_t *p, unsigned int offset)
+{
+	uint32_t v;
+
+	memcpy(&v, p + offset, sizeof(v));
+	return v;
+}
+
+/* --- looks --- */
+
+int goroutines_list(const struct goroutines_opts *opts, struct pointers *ret, struct error *err)
+{
+	size_t room = pointers_room(memory_size(opts->proc), BYTES_PER_G, MAX_GS);
+	int r = pointers_read(ret, opts->proc, opts->roots->allgs, room, "runtime.allgs", opts->stop, err);
+
+	if (!r)
+		pointers_sort(ret, opts->stop);
+	return r;
+}
+
+/* Bytes of a g up to the last field that is read. */
+static size_t bytes_needed(const struct go_offsets *off)
+{
+	unsigned int last = off->g_labels > off->g_startpc ? off->g_labels : off->g_startpc;
+
+	if (off->g_bubble != GO_OFFSET_NONE && off->g_bubble > last)
+		last = off->g_bubble;
+	return last + 8u > G_BYTES ? G_BYTES : last + 8u;
+}
+
+static struct g_facts facts_of(const struct go_offsets *off, const uint8_t *g)
+{
+	struct g_facts f = {
+		.goid = u64_at(g, off->g_goid),
+		.lo = u64_at(g, off->g_stack_lo),
+		.hi = u64_at(g, off->g_stack_hi),
+		.m = u64_at(g, off->g_m),
+		.labels = u64_at(g, off->g_labels),
+		.wait_since = u64_at(g, off->g_waitsince),
+		.status = u32_at(g, off->g_atomicstatus) & ~(uint32_t)SCAN_BIT,
+	};
+	bool in_syscall = f.status == G_SYSCALL;
+
+	f.pc = u64_at(g, in_syscall ? off->g_syscallpc : off->g_sched_pc);
+	f.sp = u64_at(g, in_syscall ? off->g_syscallsp : off->g_sched_sp);
+	if (off->g_tracking_seq != GO_OFFSET_NONE)
+		f.sequence = g[off->g_tracking_seq];
+	if (f.status >= G_STATUSES || f.hi < f.lo)
+		f.goid = 0;
+	return f;
+}
+
+/* Few goroutines are in syscalls at a time: one for each thread at most. */
+static void look_at_m(const struct goroutines_opts *opts, struct g_facts *f)
+{
+	const struct go_offsets *off = &opts->plan->offsets;
+
+	if (f->status != G_SYSCALL || !f->m)
+		return;
+	if (!memory_read(opts->proc, f->m + off->m_oldp, &f->oldp, sizeof(f->oldp)) ||
+	    !memory_read(opts->proc, f->m + off->m_syscalltick, &f->tick, sizeof(f->tick)))
+		f->m = 0;
+}
+
+void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, size_t n, struct g_facts *ret,
+		     uint8_t *bytes)
+{
+	size_t i, need = bytes_needed(&opts->plan->offsets);
+	struct memory_range *ranges = xcalloc(n, sizeof(*ranges));
+	uint8_t *own = bytes ? NULL : xcalloc(n, G_BYTES);
+
+	for (i = 0; i < n; i++)
+		ranges[i] = (struct memory_range){ gs[i], (bytes ? bytes : own) + i * G_BYTES, need, false };
+	memory_read_each(opts->proc, ranges, n);
+	for (i = 0; i < n; i++) {
+		ret[i] = (struct g_facts){0};
+		if (!ranges[i].ok)
+			continue;
+		ret[i] = facts_of(&opts->plan->offsets, ranges[i].to);
+		look_at_m(opts, &ret[i]);
+	}
+	free(ranges);
+	free(own);
+}
+
+static bool can_stay(const struct g_facts *f)
+{
+	return f->goid && f->status != G_RUNNING && f->status != G_COPYSTACK && (f->status != G_SYSCALL || f->m);
+}
+
+bool g_facts_same(const struct g_facts *a, const struct g_facts *b)
+{
+	if (!can_stay(a) || a->goid != b->goid || a->status != b->status || a->pc != b->pc || a->sp != b->sp ||
+	    a->lo != b->lo || a->hi != b->hi || a->sequence != b->sequence || a->labels != b->labels)
+		return false;
+	return a->status != G_SYSCALL || (a->m == b->m && a->oldp == b->oldp && a->tick == b->tick);
+}
+
+uint64_t g_facts_key(const struct g_facts *f)
+{
+	bool in_syscall = f->status == G_SYSCALL;
+	const uint64_t all[] = {
+		f->goid, f->status, f->pc, f->sp, f->lo, f->hi, f->sequence, f->labels,
+		in_syscall ? f->m : 0, in_syscall ? f->oldp : 0, in_syscall ? f->tick : 0,
+	};
+	uint64_t h = 0;
+	size_t i;
+
+	if (!can_stay(f))
+		return 0;
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		h = hash64_seeded(h ^ all[i]) + i;
+	return h ? h : 1;
+}
+
+/* --- reading --- */
+
+/* The labels of a batch: its goroutines had them at both looks, so that one address is one set. */
+struct label_cache {
+	struct map64 known;		/* address -> index in texts */
+	struct vec texts;		/* const char *, NULL: unreadable */
+	struct live_labels *room;
+	struct buf text;
+};
+
+struct reader {
+	const struct goroutines_opts *opts;
+	struct goroutines *out;
+	struct label_cache labels;
+	uint64_t now;			/* as the program's nanotime() has it */
+	struct map64 tids;		/* from m.procid, if it is not the id that /proc shows */
+	bool translate;
+	unsigned int tid_looks;
+	uint8_t *bytes;			/* BATCH gs */
+	uint8_t *pieces;		/* of BATCH stacks */
+	struct g_facts before[BATCH], after[BATCH];
+	struct goroutine found[BATCH];
+};
+
+static uint32_t translate_tid(struct reader *r, uint64_t procid)
+{
+	uint64_t *tid;
+
+	if (!r->translate || !procid)
+		return (uint32_t)procid;
+	tid = map64_get(&r->tids, procid);
+	if (!tid && r->tid_looks++ < TID_LOOKS) {
+		process_map_tids(r->opts->proc, &r->tids);
+		tid = map64_get(&r->tids, procid);
+	}
+	return tid ? (uint32_t)*tid : 0;
+}
+
+static uint32_t tid_of(struct reader *r, const struct g_facts *f)
+{
+	uint64_t procid;
+
+	if ((f->status != G_RUNNING && f->status != G_SYSCALL) || !f->m ||
+	    !memory_read(r->opts->proc, f->m + r->opts->plan->offsets.m_procid, &procid, sizeof(procid)))
+		return 0;
+	return translate_tid(r, procid);
+}
+
+static const char *labels_text(struct reader *r, uint64_t address)
+{
+	struct label_cache *c = &r->labels;
+	const struct live_labels *set = c->room;
+	size_t i;
+
+	if (!labels_read(r->opts->proc, r->opts->plan->minor, address, c->room))
+		return NULL;
+	c->text.len = 0;
+	for (i = 0; i < set->n; i++) {
+		const struct label_bytes *key = &set->all[i].key, *value = &set->all[i].value;
+
+		labels_put(&c->text, (struct label_part){ key->text, key->len, key->cut },
+			   (struct label_part){ value->text, value->len, value->cut });
+	}
+	if (set->more)
+		labels_put_more(&c->text);
+	return strset_add(r->out->labels, c->text.len ? (char *)c->text.data : "", c->text.len);
+}
+
+static void take_labels(struct reader *r, uint64_t address, struct goroutine *g)
+{
+	bool is_new;
+	uint64_t *known;
+	const char *text;
+
+	if (!address)
+		return;
+	known = map64_put(&r->labels.known, address, &is_new);
+	if (is_new) {
+		text = labels_text(r, address);
+		*known = r->labels.texts.len;
+		*(const char **)vec_push(&r->labels.texts, sizeof(text)) = text;
+	}
+	text = *vec_at(&r->labels.texts, const char *, *known);
+	g->labels = text && *text ? text : NULL;
+	g->labels_unread = !text;
+}
+
+static void forget_labels(struct reader *r)
+{
+	map64_clear(&r->labels.known);
+	r->labels.texts.len = 0;
+}
+
+static struct goroutine plain(struct reader *r, const struct g_facts *f, const uint8_t *g)
+{
+	const struct go_offsets *off = &r->opts->plan->offsets;
+	struct goroutine ret = {
+		.goid = f->goid,
+		.create_pc = u64_at(g, off->g_gopc),
+		.start_pc = u64_at(g, off->g_startpc),
+		.status = (uint8_t)f->status,
+		.reason = g[off->g_waitreason],
+		.locked = u64_at(g, off->g_lockedm),
+		.tid = tid_of(r, f),
+	};
+	uint64_t bubble = off->g_bubble == GO_OFFSET_NONE ? 0 : u64_at(g, off->g_bubble);
+
+	if (off->g_parent_goid != GO_OFFSET_NONE)
+		ret.parent = u64_at(g, off->g_parent_goid);
+	if (bubble && off->bubble_id != GO_OFFSET_NONE)
+		memory_read(r->opts->proc, bubble + off->bubble_id, &ret.bubble, sizeof(ret.bubble));
+	if ((f->status == G_WAITING || f->status == G_SYSCALL) && f->wait_since < r->now)
+		ret.wait_since = f->wait_since;
+	if (ret.wait_since)
+		ret.waited_ns = r->now - ret.wait_since;
+	return ret;
+}
+
+static void take_stack(struct reader *r, const struct unwind_start *from, struct goroutine *g)
+{
+	struct unwound stack;
+
+	unwind(&r->out->unwinder, from, &stack);
+	g->known = stack.n ? STACK_KNOWN : STACK_UNREADABLE;
+	if (stack.n)
+		g->stack = stackset_add(&r->out->stacks, &stack);
+}
+
+/* True if the stack is that of one stay of its thread in the kernel. */
+static bool take_running(struct reader *r, const struct g_facts *f, struct goroutine *g)
+{
+	struct thread_place before, after;
+	struct unwind_start from = { .lo = f->lo, .hi = f->hi, .trap = true };
+
+	if (!g->tid || !thread_place(r->opts->proc, g->tid, &before) || before.sp < f->lo || before.sp >= f->hi)
+		return false;
+	from.pc = before.pc;
+	from.sp = before.sp;
+	take_stack(r, &from, g);
+	take_labels(r, f->labels, g);
+	return g->known == STACK_KNOWN && thread_place(r->opts->proc, g->tid, &after) &&
+	       thread_stayed(&before, &after);
+}
+
+static bool has_stack(const struct g_facts *f)
+{
+	return f->goid && f->status != G_RUNNING && f->sp >= f->lo && f->sp < f->hi;
+}
+
+/* The piece of each stack that begins at its stack pointer. */
+static void read_pieces(struct reader *r, size_t n, struct memory_range *ranges)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct g_facts *f = &r->before[i];
+
+		ranges[i] = (struct memory_range){ f->sp, r->pieces + i * PIECE, 0, false };
+		if (has_stack(f))
+			ranges[i].len = f->hi - f->sp < PIECE ? f->hi - f->sp : PIECE;
+	}
+	memory_read_each(r->opts->proc, ranges, n);
+}
+
+/* Between the two looks. */
+static void take_all(struct reader *r, size_t n)
+{
+	struct memory_range pieces[BATCH];
+	size_t i;
+
+	forget_labels(r);
+	read_pieces(r, n, pieces);
+	for (i = 0; i < n; i++) {
+		const struct g_facts *f = &r->before[i];
+		struct unwind_start from = {
+			.pc = f->pc, .sp = f->sp, .lo = f->lo, .hi = f->hi,
+			.bytes = pieces[i].to, .n = pieces[i].ok ? pieces[i].len : 0,
+		};
+
+		r->found[i] = plain(r, f, r->bytes + i * G_BYTES);
+		r->found[i].known = STACK_UNREADABLE;
+		if (!has_stack(f))
+			continue;
+		take_stack(r, &from, &r->found[i]);
+		take_labels(r, f->labels, &r->found[i]);
+	}
+}
+
+static void keep(struct reader *r, uint64_t address, const struct g_facts *f, const struct goroutine *g)
+{
+	struct goroutine *kept;
+
+	kept = vec_push(&r->out->all, sizeof(*kept));
+	*kept = *g;
+	kept->still = r->opts->watch ? watch_still(r->opts->watch, address, f) : STILL_NOT_WATCHED;
+	r->out->moved += g->known == STACK_MOVED;
+}
+
+static bool is_none(const struct g_facts *f)
+{
+	return !f->goid || !f->status || f->status == G_DEAD || f->status == G_DEADEXTRA;
+}
+
+/* A running one: as much as is true of it at the second look. */
+static void keep_running(struct reader *r, uint64_t address, size_t i)
+{
+	const struct g_facts *f = &r->after[i];
+	struct goroutine g = plain(r, f, r->bytes + i * G_BYTES);
+
+	if (!take_running(r, f, &g))
+		g.known = STACK_RUNNING;
+	keep(r, address, f, &g);
+}
+
+/* It ran each time: its last state, without a stack. */
+static void keep_moving(struct reader *r, uint64_t address, size_t i)
+{
+	struct goroutine g = plain(r, &r->after[i], r->bytes + i * G_BYTES);
+
+	g.known = STACK_MOVED;
+	keep(r, address, &r->after[i], &g);
+}
+
+/*
+ * casgstatus() counts right after it has changed the status, and then its caller takes the goroutine from its thread
+ * (dropg). In between a goroutine that ran would look as if it had not. The few that stay on a thread
+ * are those that the collector works on, and have to be taken as they are.
+ */
+static bool is_off_its_thread(const struct g_facts *f)
+{
+	return !f->m || f->status == G_SYSCALL;
+}
+
+/* True: there is nothing more to be had of it. */
+static bool settle(struct reader *r, uint64_t address, size_t i, bool last)
+{
+	const struct g_facts *before = &r->before[i], *after = &r->after[i];
+
+	if (is_none(after)) {
+		r->out->unreadable += last && !after->goid && !before->goid;
+		return !after->goid ? last : true;
+	}
+	if (after->status == G_RUNNING)
+		keep_running(r, address, i);
+	else if (g_facts_same(before, after) && (is_off_its_thread(after) || last))
+		keep(r, address, after, &r->found[i]);
+	else if (last)
+		keep_moving(r, address, i);
+	else
+		return false;
+	return true;
+}
+
+/* Reads @n goroutines; those that moved are read again with the next attempt. */
+static void take_batch(struct reader *r, uint64_t *gs, size_t n)
+{
+	size_t i, left;
+	int attempt;
+
+	for (attempt = 1; n; attempt++, n = left) {
+		goroutines_look(r->opts, gs, n, r->before, r->bytes);
+		take_all(r, n);
+		goroutines_look(r->opts, gs, n, r->after, r->bytes);
+		for (i = left = 0; i < n; i++)
+			if (!settle(r, gs[i], i, attempt == ATTEMPTS))
+				gs[left++] = gs[i];
+		r->out->read_again += left;
+	}
+}
+
+static int take(struct reader *r, struct pointers *gs, struct error *err)
+{
+	const struct goroutines_opts *o = r->opts;
+	size_t i, n;
+
+	for (i = 0; i < gs->n; i += n) {
+		n = gs->n - i < BATCH ? gs->n - i : BATCH;
+		if (!stop_requested(o->stop))
+			take_batch(r, gs->at + i, n);
+		if (stop_requested(o->stop) || memory_is_silent(o->proc))
+			return memory_error(o->proc, o->stop, "goroutines", err);
+	}
+	return 0;
+}
+
+/* --- times --- */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The first of @n sorted values that is greater than @v; 0: none. */
+static uint64_t next_greater(const uint64_t *values, size_t n, uint64_t v)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (values[middle] > v)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < n ? values[low] : 0;
+}
+
+/*
+ * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over when the next of these
+ * times was taken: from then on, at the latest, the goroutine has waited.
+ */
+static void find_least_waits(struct goroutines *gs, uint64_t now)
+{
+	uint64_t *values = xcalloc(gs->all.len + 1, sizeof(*values)), next;
+	size_t i, n = 0;
+
+	for (i = 0; i < gs->all.len; i++)
+		if (vec_at(&gs->all, struct goroutine, i)->wait_since)
+			values[n++] = vec_at(&gs->all, struct goroutine, i)->wait_since;
+	if (n)
+		qsort(values, n, sizeof(*values), by_value);
+	for (i = 0; i < gs->all.len; i++) {
+		struct goroutine *g = vec_at(&gs->all, struct goroutine, i);
+
+		next = g->wait_since ? next_greater(values, n, g->wait_since) : 0;
+		if (next)
+			g->waited_least_ns = now - next;
+	}
+	free(values);
+}
+
+static int by_goid(const void *a, const void *b)
+{
+	uint64_t x = ((const struct goroutine *)a)->goid, y = ((const struct goroutine *)b)->goid;
+
+	return (x > y) - (x < y);
+}
+
+static struct reader *reader_new(struct goroutines *out, const struct goroutines_opts *opts)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+
+	r->opts = opts;
+	r->out = out;
+	r->now = process_nanotime(opts->proc);
+	r->translate = process_needs_tid_map(opts->proc);
+	r->bytes = xcalloc(BATCH, G_BYTES);
+	r->pieces = xcalloc(BATCH, PIECE);
+	r->labels.room = xcalloc(1, sizeof(*r->labels.room));
+	return r;
+}
+
+static void reader_free(struct reader *r)
+{
+	map64_free(&r->labels.known);
+	vec_free(&r->labels.texts);
+	buf_free(&r->labels.text);
+	map64_free(&r->tids);
+	free(r->labels.room);
+	free(r->bytes);
+	free(r->pieces);
+	free(r);
+}
+
+int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, struct error *err)
+{
+	uint64_t size = memory_size(opts->proc);
+	struct reader *r = reader_new(ret, opts);
+	struct pointers gs = {0};
+	int rc;
+
+	*ret = (struct goroutines){
+		.labels = strset_new(),
+		.unwinder = {
+			.symbols = opts->symbols,
+			.proc = opts->proc,
+			.words_left = size ? size / sizeof(uint64_t) : UINT64_MAX,
+		},
+	};
+	rc = goroutines_list(opts, &gs, err);
+	if (!rc)
+		rc = take(r, &gs, err);
+	if (ret->all.len)
+		qsort(ret->all.data, ret->all.len, sizeof(struct goroutine), by_goid);
+	find_least_waits(ret, r->now);
+	pointers_free(&gs);
+	reader_free(r);
+	return rc;
+}
+
+void goroutines_free(struct goroutines *gs)
+{
+	vec_free(&gs->all);
+	stackset_free(&gs->stacks);
+	strset_free(gs->labels);
+	unwinder_free(&gs->unwinder);
+	*gs = (struct goroutines){0};
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* unwind: see unwind.h. */
+#include "stacks/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/memory.h"
+
+enum { PIECE = 16 << 10 };	/* of a stack read at a time, where more is needed than was read already */
+
+/* What the runtime knows of a pc's function. */
+enum role {
+	ROLE_CALLS,		/* it calls, and is called, by return addresses */
+	ROLE_TOP,		/* nothing called it: goexit (abi.FuncFlagTopFrame) */
+	ROLE_INJECTED,		/* a signal handler put its call there (isInjectedCall) */
+};
+
+struct fact {
+	uint64_t entry;
+	int32_t delta;
+	enum role role;
+};
+
+struct unwind_window {
+	uint64_t at;
+	size_t n;
+	uint8_t bytes[PIECE];
+};
+
+static enum role role_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum role role;
+	} roles[] = {
+		{ "runtime.goexit", ROLE_TOP }, { "runtime.mstart", ROLE_TOP }, { "runtime.rt0_go", ROLE_TOP },
+		{ "runtime.mcall", ROLE_TOP }, { "runtime.morestack", ROLE_TOP },
+		{ "runtime.sigpanic", ROLE_INJECTED }, { "runtime.asyncPreempt", ROLE_INJECTED },
+		{ "runtime.debugCallV1", ROLE_INJECTED }, { "runtime.debugCallV2", ROLE_INJECTED },
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		n = strlen(roles[i].name);
+		if (!strncmp(name, roles[i].name, n) && (!name[n] || !strcmp(name + n, ".abi0")))
+			return roles[i].role;
+	}
+	return ROLE_CALLS;
+}
+
+static const struct fact *fact_of(struct unwinder *u, uint64_t pc)
+{
+	uint64_t *known = map64_get(&u->known, pc);
+	struct symbol_function fn;
+	struct fact *fact;
+
+	if (known)
+		return vec_at(&u->facts, struct fact, *known);
+	if (!symbolizer_function(u->symbols, pc, &fn))
+		return NULL;
+	*map64_put(&u->known, pc, NULL) = u->facts.len;
+	fact = vec_push(&u->facts, sizeof(*fact));
+	*fact = (struct fact){ fn.entry, fn.sp_delta, role_of(fn.name) };
+	return fact;
+}
+
+bool unwind_injects(struct unwinder *u, uint64_t pc)
+{
+	const struct fact *f = fact_of(u, pc);
+
+	return f && f->role == ROLE_INJECTED;
+}
+
+uint64_t unwind_entry(struct unwinder *u, uint64_t pc)
+{
+	const struct fact *f = fact_of(u, pc);
+
+	return f ? f->entry : 0;
+}
+
+static bool from_bytes(const uint8_t *bytes, size_t n, uint64_t offset, uint64_t *ret)
+{
+	if (n < sizeof(*ret) || offset > n - sizeof(*ret))
+		return false;
+	memcpy(ret, bytes + offset, sizeof(*ret));
+	return true;
+}
+
+static bool read_window(struct unwinder *u, const struct unwind_start *from, uint64_t at)
+{
+	struct unwind_window *w = u->window;
+
+	if (!w)
+		w = u->window = xcalloc(1, sizeof(*w));
+	w->at = at;
+	w->n = from->hi - at < PIECE ? from->hi - at : PIECE;
+	if (!memory_read(u->proc, at, w->bytes, w->n))
+		w->n = 0;
+	return w->n;
+}
+
+static bool word_at(struct unwinder *u, const struct unwind_start *from, uint64_t at, uint64_t *ret)
+{
+	if (at < from->lo || at > from->hi || from->hi - at < sizeof(*ret) || !u->words_left)
+		return false;
+	u->words_left--;
+	if (from_bytes(from->bytes, from->n, at - from->sp, ret))
+		return true;
+	if (!u->window || at < u->window->at || at - u->window->at + sizeof(*ret) > u->window->n) {
+		if (!read_window(u, from, at))
+			return false;
+	}
+	return from_bytes(u->window->bytes, u->window->n, at - u->window->at, ret);
+}
+
+/* The outer ones are a ring, until finish(). */
+static void add(struct unwound *ret, uint64_t pc, uint64_t i)
+{
+	if (i < UNWIND_INNER)
+		ret->pcs[i] = pc;
+	else
+		ret->pcs[UNWIND_INNER + (i - UNWIND_INNER) % UNWIND_OUTER] = pc;
+}
+
+static void finish(struct unwound *ret, uint64_t total)
+{
+	uint64_t outer[UNWIND_OUTER];
+	size_t i, first;
+
+	ret->n = total < UNWIND_MAX ? total : UNWIND_MAX;
+	ret->left_out = total - ret->n;
+	if (!ret->left_out)
+		return;
+	first = (total - UNWIND_INNER) % UNWIND_OUTER;
+	memcpy(outer, ret->pcs + UNWIND_INNER, sizeof(outer));
+	for (i = 0; i < UNWIND_OUTER; i++)
+		ret->pcs[UNWIND_INNER + i] = outer[(first + i) % UNWIND_OUTER];
+}
+
+void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound *ret)
+{
+	uint64_t pc = from->pc, sp = from->sp, total = 0;
+	bool trap = from->trap;
+
+	if (u->window)
+		u->window->n = 0;	/* another stack's, or of another time */
+	ret->cut = true;
+	ret->trap = trap;
+	for (;;) {
+		const struct fact *f = fact_of(u, pc);
+
+		if (!f)
+			break;
+		add(ret, pc + (trap || pc == f->entry), total++);
+		ret->cut = f->role != ROLE_TOP;
+		if (!ret->cut || f->delta < 0 || !word_at(u, from, sp + (uint32_t)f->delta, &pc))
+			break;
+		sp += (uint32_t)f->delta + sizeof(pc);
+		trap = f->role == ROLE_INJECTED;
+	}
+	finish(ret, total);
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	map64_free(&u->known);
+	vec_free(&u->facts);
+	free(u->window);
+}

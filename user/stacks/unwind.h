@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind: from a pc and a stack pointer to return addresses, as the runtime's own traceback does it
+ * (runtime/traceback.go, unwinder): by the function table's distance from the stack pointer to the return
+ * address, so that it needs no frame pointers and finds the same frames, in assembly functions and in callbacks
+ * from C, too. In: memory of a goroutine's stack. Out: addresses for symbolizer_calls(). goroutines.c asks.
+ */
+#ifndef GOTAP_STACKS_UNWIND_H
+#define GOTAP_STACKS_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "live/process.h"
+#include "symbol/symbol.h"
+
+/* Of a longer stack the innermost and the outermost frames are kept, as the runtime does with 50 and 50. */
+enum { UNWIND_INNER = 200, UNWIND_OUTER = 50, UNWIND_MAX = UNWIND_INNER + UNWIND_OUTER };
+
+struct unwinder {
+	struct symbolizer *symbols;
+	const struct process *proc;
+	uint64_t words_left;		/* frames that may still be read, over all stacks */
+	struct map64 known;		/* pc -> index + 1 in facts; only of pcs in functions */
+	struct vec facts;
+	struct unwind_window *window;
+};
+
+/* Where a stack begins, and a part of it that was read already: @n bytes at @sp, may be none. */
+struct unwind_start {
+	uint64_t pc, sp, lo, hi;
+	bool trap;			/* @pc is where a thread was interrupted, not a return address */
+	const uint8_t *bytes;
+	size_t n;
+};
+
+struct unwound {
+	/*
+	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its address. So the address of a
+	 * frame that was interrupted (trap, unwind_injects()) is one more than where it goes on.
+	 */
+	uint64_t pcs[UNWIND_MAX];
+	size_t n;
+	uint64_t left_out;		/* frames between the first UNWIND_INNER and the others */
+	bool cut;			/* there are more, which could not be read */
+	bool trap;			/* the first was interrupted */
+};
+
+void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound *ret);
+/* Is @pc in a function that a signal handler calls, so that the frame behind it was interrupted? */
+bool unwind_injects(struct unwinder *u, uint64_t pc);
+/* The start of the function around @pc; 0: none. */
+uint64_t unwind_entry(struct unwinder *u, uint64_t pc);
+void unwinder_free(struct unwinder *u);
+
+#endif
