@@ -42,13 +42,13 @@ struct proc {
 	uint32_t gc[MMU_KINDS];		/* what of the GC is on it */
 };
 
-enum { G_ASSISTS = 1, G_MARKS = 2 };
+enum { G_ASSISTS = 1, G_MARKS = 2, P_SHIFT = 2 };
 
 struct mmu {
 	struct curve curves[MMU_KINDS];
 	struct vec procs;		/* struct proc, by id, GOMAXPROCS of them */
 	uint32_t busy[MMU_KINDS];	/* Ps with gc */
-	struct map64 goroutines;	/* G_* by id */
+	struct map64 goroutines;	/* by id: G_*, and behind P_SHIFT the P that it executes on */
 	uint32_t stw, syncs;
 };
 
@@ -233,20 +233,23 @@ static void gomaxprocs(struct mmu *m, uint64_t n)
 
 static unsigned flags_of(const struct mmu *m, uint64_t g)
 {
-	const uint64_t *flags = map64_get(&m->goroutines, g);
+	const uint64_t *value = map64_get(&m->goroutines, g);
 
-	return flags ? (unsigned)*flags : 0;
+	return value ? *value & (G_ASSISTS | G_MARKS) : 0;
 }
 
-static void set_flags(struct mmu *m, uint64_t g, unsigned flags)
+static void set_flags(struct mmu *m, uint64_t g, unsigned flags, uint64_t p)
 {
 	if (flags)
-		*map64_put(&m->goroutines, g, NULL) = flags;
+		*map64_put(&m->goroutines, g, NULL) = p << P_SHIFT | flags;
 	else
 		map64_del(&m->goroutines, g);
 }
 
-/* Goroutines with flags are on a P while they execute; a worker gets its label each time that it begins to run. */
+/*
+ * Goroutines with flags are on a P while they execute: on that where they began to, also when they lose it in a
+ * system call. A worker gets its label each time that it begins to run.
+ */
 static void transition(struct mmu *m, const struct trace_event *ev)
 {
 	struct trace_transition tr = event_transition(ev);
@@ -254,9 +257,13 @@ static void transition(struct mmu *m, const struct trace_event *ev)
 
 	if (!flags || go_executing(tr.from) == go_executing(tr.to))
 		return;
-	change_all(m, flags, ev->p, go_executing(tr.to));
-	if (!go_executing(tr.to) && flags & G_MARKS)
-		set_flags(m, tr.id, flags & ~(unsigned)G_MARKS);
+	if (go_executing(tr.to)) {
+		change_all(m, flags, ev->p, true);
+		set_flags(m, tr.id, flags, ev->p);
+		return;
+	}
+	change_all(m, flags, *map64_get(&m->goroutines, tr.id) >> P_SHIFT, false);
+	set_flags(m, tr.id, flags & ~(unsigned)G_MARKS, ev->p);
 }
 
 static void label(struct mmu *m, const struct trace_event *ev, const char *text)
@@ -267,7 +274,7 @@ static void label(struct mmu *m, const struct trace_event *ev, const char *text)
 		return;
 	if (!flags)
 		change(m, MMU_ALL, ev->p, true);
-	set_flags(m, ev->g, flags | G_MARKS);
+	set_flags(m, ev->g, flags | G_MARKS, ev->p);
 }
 
 static void assist(struct mmu *m, const struct trace_event *ev, uint64_t g, bool begins, bool executes)
@@ -281,7 +288,7 @@ static void assist(struct mmu *m, const struct trace_event *ev, uint64_t g, bool
 		if (!(flags & G_MARKS))
 			change(m, MMU_ALL, ev->p, begins);
 	}
-	set_flags(m, g, begins ? flags | G_ASSISTS : flags & ~(unsigned)G_ASSISTS);
+	set_flags(m, g, begins ? flags | G_ASSISTS : flags & ~(unsigned)G_ASSISTS, ev->p);
 }
 
 static void assist_active(struct mmu *m, const struct trace_event *ev, bool executes)

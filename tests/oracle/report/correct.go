@@ -150,11 +150,28 @@ func (c *corrections) correct(sum *trace.Summary) {
 	}
 }
 
-// utilisation is what MutatorUtilizationV2() gives for stop-the-world, assist and background workers, with workers
-// counted right: there, a worker counts each time that it begins to run and once more for the label that follows, but
-// stops once, so that its P stays busy for ever after its second run.
-func utilisation(events []trace.Event) [][]trace.MutatorUtil {
-	u := &util{assists: make(map[trace.GoID]bool), workers: make(map[trace.GoID]bool)}
+// foundAssist says whether a goroutine that waits was in an assist when the trace began. MutatorUtilizationV2() takes the
+// P of the thread that says so for busy, from the begin on and for ever.
+func foundAssist(events []trace.Event) bool {
+	for i := range events {
+		ev := &events[i]
+		if ev.Kind() == trace.EventSync && ev.Sync().N > 1 {
+			return false
+		}
+		if ev.Kind() == trace.EventRangeActive && ev.Range().Name == "GC mark assist" &&
+			ev.Range().Scope.Goroutine() != ev.Goroutine() {
+			return true
+		}
+	}
+	return false
+}
+
+// utilisation is what MutatorUtilizationV2() gives for stop-the-world and assist, and with background workers if they are
+// asked for, but right: there, a worker counts each time that it begins to run and once more for the label that follows,
+// but stops once, so that its P stays busy for ever after its second run; and see foundAssist.
+func utilisation(events []trace.Event, background bool) [][]trace.MutatorUtil {
+	u := &util{background: background, assists: make(map[trace.GoID]bool), workers: make(map[trace.GoID]bool),
+		states: make(map[trace.GoID]trace.GoState), on: make(map[trace.GoID]trace.ProcID)}
 	for i := range events {
 		u.event(&events[i])
 	}
@@ -169,10 +186,42 @@ type util struct {
 	gc               []int
 	stw              int
 	assists, workers map[trace.GoID]bool
+	states           map[trace.GoID]trace.GoState
+	on               map[trace.GoID]trace.ProcID // that executes for the GC
+	background       bool
+	syncs            int
+}
+
+func (u *util) count(p trace.ProcID, by int) {
+	if p >= 0 && int(p) < len(u.gc) {
+		u.gc[p] += by
+	}
+}
+
+// active is an assist that was going on when the trace began, and counts since then if its goroutine executes.
+func (u *util) active(ev *trace.Event) {
+	r := ev.Range()
+	if u.syncs > 1 || r.Name != "GC mark assist" {
+		return
+	}
+	g := r.Scope.Goroutine()
+	u.assists[g] = true
+	if !u.states[g].Executing() {
+		return
+	}
+	u.count(ev.Proc(), 1)
+	u.on[g] = ev.Proc()
+	for i := range u.out {
+		u.out[i].Util = max(0, u.out[i].Util-1/float64(len(u.gc)))
+	}
 }
 
 func (u *util) step(ev *trace.Event) {
 	switch ev.Kind() {
+	case trace.EventSync:
+		u.syncs = ev.Sync().N
+	case trace.EventRangeActive:
+		u.active(ev)
 	case trace.EventRangeBegin, trace.EventRangeEnd:
 		r, by := ev.Range(), 1
 		if ev.Kind() == trace.EventRangeEnd {
@@ -181,7 +230,8 @@ func (u *util) step(ev *trace.Event) {
 		if strings.HasPrefix(r.Name, "stop-the-world") && strings.Contains(r.Name, "GC") {
 			u.stw += by
 		} else if r.Name == "GC mark assist" {
-			u.gc[ev.Proc()] += by
+			u.count(ev.Proc(), by)
+			u.on[ev.Goroutine()] = ev.Proc()
 			u.assists[r.Scope.Goroutine()] = by > 0
 		}
 	case trace.EventStateTransition:
@@ -191,20 +241,23 @@ func (u *util) step(ev *trace.Event) {
 		}
 		g := st.Resource.Goroutine()
 		from, to := st.Goroutine()
+		u.states[g] = to
 		if !u.assists[g] && !u.workers[g] || from.Executing() == to.Executing() {
 			break
 		}
 		if to.Executing() {
-			u.gc[ev.Proc()]++
+			u.count(ev.Proc(), 1)
+			u.on[g] = ev.Proc()
 		} else {
-			u.gc[ev.Proc()]--
+			u.count(u.on[g], -1)
 			delete(u.workers, g)
 		}
 	case trace.EventLabel:
 		label := ev.Label().Label
-		if strings.HasPrefix(label, "GC ") && label != "GC (idle)" && !u.workers[ev.Goroutine()] {
+		if u.background && strings.HasPrefix(label, "GC ") && label != "GC (idle)" && !u.workers[ev.Goroutine()] {
 			u.workers[ev.Goroutine()] = true
-			u.gc[ev.Proc()]++
+			u.on[ev.Goroutine()] = ev.Proc()
+			u.count(ev.Proc(), 1)
 		}
 	}
 }

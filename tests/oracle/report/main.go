@@ -280,9 +280,12 @@ func compareCurve(what string, ours curve, utils [][]trace.MutatorUtil) int {
 
 func compareMutator(r *report, events []trace.Event) int {
 	mutator := r.Traces[0].Mutator
-	pauses := trace.MutatorUtilizationV2(events, trace.UtilSTW|trace.UtilAssist)
+	pauses := utilisation(events, false)
+	if !foundAssist(events) {
+		pauses = trace.MutatorUtilizationV2(events, trace.UtilSTW|trace.UtilAssist)
+	}
 	n := compareCurve("MMU of stop-the-world and assist", mutator["stw_assist"], pauses)
-	return n + compareCurve("MMU with workers", mutator["stw_assist_background"], utilisation(events))
+	return n + compareCurve("MMU with workers", mutator["stw_assist_background"], utilisation(events, true))
 }
 
 func run(path, json_path string) error {
