@@ -3,10 +3,80 @@
 #include "report/finding.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/findings.h"
 
+/* --- stays --- */
+
+/* Those of package runtime, and of runtime/trace and runtime/pprof, that record. */
+bool findings_is_own(const struct goroutine *g)
+{
+	return strncmp(g->name, "runtime", 7) || (g->name[7] != '.' && g->name[7] != '/') ||
+	       !strcmp(g->name, "runtime.main");
+}
+
+struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
+{
+	while (f->states.len <= g->slot)
+		vec_push(&f->states, sizeof(struct goroutine_state));
+	return vec_at(&f->states, struct goroutine_state, g->slot);
+}
+
+/* The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap converts. */
+static const struct {
+	const char *reason;
+	uint8_t why;
+} reasons[] = {
+	{ "sync", WHY_JOIN }, { "chan send", WHY_SEND }, { "chan receive", WHY_RECEIVE }, { "select", WHY_SELECT },
+	{ "sync.(*Cond).Wait", WHY_COND }, { "network", WHY_NET }, { "sleep", WHY_SLEEP }, { "forever", WHY_FOREVER },
+	{ "GC mark assist wait for work", WHY_GC }, { "GC background sweeper wait", WHY_GC },
+	{ "wait until GC ends", WHY_GC_CYCLE }, { "GC weak to strong wait", WHY_GC }, { SPANS_GAP, WHY_GAP },
+};
+
+static uint8_t find_reason(const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strcmp(reason, reasons[i].reason))
+			return reasons[i].why;
+	return WHY_OTHER;
+}
+
+static uint8_t why_of(struct findings *f, const struct span *span, uint16_t traits)
+{
+	size_t i = (uintptr_t)span->reason / 16 % (sizeof(f->reasons) / sizeof(*f->reasons));
+
+	if (span->state != GO_WAITING)
+		return WHY_NONE;
+	if (f->reasons[i].text != span->reason) {
+		f->reasons[i].text = span->reason;
+		f->reasons[i].why = find_reason(span->reason);
+	}
+	if (f->reasons[i].why == WHY_JOIN && traits & STACK_LOCK)
+		return WHY_LOCK;
+	return f->reasons[i].why;
+}
+
 /* --- the visitor --- */
+
+static void goroutine_begin(void *ctx, struct goroutine *g)
+{
+	*findings_state(ctx, g) = (struct goroutine_state){ 0 };
+}
+
+static void span_ends(void *ctx, const struct span *span)
+{
+	struct findings *f = ctx;
+	struct stay stay = { .span = span, .state = findings_state(f, span->g) };
+
+	if (!findings_is_own(span->g))
+		return;
+	stay.facts = findings_stack(f, span->stack);
+	stay.why = why_of(f, span, stay.facts.traits);
+	waits_stay(f, &stay);
+}
 
 static void trace_begin(void *ctx, int64_t time)
 {
@@ -29,8 +99,10 @@ struct findings *findings_new(struct spans *s)
 
 	f->spans = s;
 	f->world = world_new();
+	f->waits = waits_new();
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = f, .trace_begin = trace_begin, .range = range, .trace_end = trace_end,
+		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
+		.range = range, .trace_end = trace_end,
 	});
 	return f;
 }
@@ -50,7 +122,9 @@ void findings_free(struct findings *f)
 	vec_free(&f->places.facts);
 	vec_free(&f->places.library);
 	map64_free(&f->places.by_key);
+	vec_free(&f->states);
 	world_free(f->world);
+	waits_free(f->waits);
 	free(f);
 }
 
@@ -122,6 +196,7 @@ const struct vec *findings_finish(struct findings *f)
 		return &f->list;
 	f->done = true;
 	world_judge(f);
+	waits_judge(f);
 	if (f->list.len)
 		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {

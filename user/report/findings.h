@@ -69,18 +69,49 @@ struct few {
 /* Adds @id unless it is in it, or it is full. */
 void few_add(struct few *few, uint64_t id);
 
+/* --- stays: spans of the program's own goroutines, as finding.c shows them to families --- */
+
+/* Why a goroutine waits; of a span that is no wait WHY_NONE. */
+enum why {
+	WHY_NONE, WHY_LOCK, WHY_SEND, WHY_RECEIVE, WHY_SELECT, WHY_COND, WHY_JOIN, WHY_NET, WHY_SLEEP, WHY_FOREVER,
+	WHY_GC, WHY_GC_CYCLE, WHY_GAP, WHY_OTHER, WHYS,
+};
+
+/* What families know of a goroutine that lives. */
+struct goroutine_state {
+	uint32_t past;			/* findings_past: its last stay */
+};
+
+struct stay {
+	const struct span *span;
+	struct goroutine_state *state;
+	uint8_t why;
+	struct stack_facts facts;	/* of the span's stack */
+};
+
+/* Is it the program's, and not the runtime's or its tracer's? */
+bool findings_is_own(const struct goroutine *g);
+struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g);
+
 /* --- families --- */
 
 struct world;
+struct waits;
 
 struct findings {
 	struct spans *spans;
 	struct places places;
+	struct vec states;		/* struct goroutine_state, by slot */
+	struct {
+		const char *text;
+		uint8_t why;
+	} reasons[16];			/* those of late, by address */
 	int64_t first, last;
 	struct vec list;		/* struct finding */
 	double lost;			/* ns of goroutines */
 	bool done;
 	struct world *world;
+	struct waits *waits;
 };
 
 /* ns of the trace, at least 1. */
@@ -99,6 +130,41 @@ struct verdict {
 void findings_add(struct findings *f, const struct verdict *v, struct buf *text);
 /* "1.2 s", "35 ms". */
 void findings_time(struct buf *text, double ns);
+
+/* findings_past.c: the last stays. */
+
+/* What a goroutine did, as who waited for it sees it. */
+enum cause {
+	CAUSE_UNKNOWN, CAUSE_RAN, CAUSE_READY, CAUSE_SLEPT, CAUSE_NET, CAUSE_SYSCALL, CAUSE_WAITED, CAUSE_GC, CAUSE_GAP,
+	CAUSE_LOCKED,		/* it waited for a lock, or to send: who ended that did it */
+	CAUSES,
+};
+
+struct past {
+	int64_t from, to;
+	uint32_t before;	/* number of the stay before it; 0: none */
+	uint32_t stack, site;	/* site: of findings_wait; 0: none */
+	uint8_t cause;
+	bool by;		/* of a wait: a goroutine of the program ended it, ... */
+	uint32_t by_past;	/* ... its last stay before it ran, ... */
+	uint32_t release;	/* ... its stack, ... */
+	int64_t by_from;	/* ... and since when it ran */
+};
+
+struct pasts;
+
+struct pasts *past_new(void);
+void past_free(struct pasts *p);
+/* NULL: there is none, or it is too long ago. */
+const struct past *past_at(const struct pasts *p, uint32_t number);
+/* The next one of the goroutine with the last one *@last, which becomes this. Valid until the next call. */
+struct past *past_add(struct pasts *p, uint32_t *last);
+
+/* findings_wait.c: who lets others wait. */
+struct waits *waits_new(void);
+void waits_free(struct waits *w);
+void waits_stay(struct findings *f, const struct stay *stay);
+void waits_judge(struct findings *f);
 
 /* findings_world.c: who stops the world. */
 struct world *world_new(void);

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_wait: goroutines that wait for one another, for locks and at channels, and who lets them wait.
+ *
+ * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran, slept, was in a
+ * system call. Where it waited itself for a lock, or to send, the one who ended that wait is followed from
+ * there on: so the time goes to the holder, not to the next one in the queue. The time is summed up by where
+ * the wait was, where it was ended, and what the holder did; a judgement comes at the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+enum {
+	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond are summed up as unknown */
+	STEPS_MAX = 256,	/* of one walk */
+	LOOK_AHEAD = 32,
+	STEPS_PER_SPAN = 4,	/* earned, so that walks cost no more than a constant for each span ... */
+	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
+};
+
+/* Mean number of goroutines that wait before it is worth a word. */
+#define LOCK_WAITERS 0.2
+#define SEND_WAITERS 0.5
+#define FEED_WAITERS 1.0
+#define TOKEN_WAITERS 1.5
+
+/* Where goroutines wait. */
+struct site {
+	uint32_t place;
+	uint8_t why;
+	uint64_t waits;
+	double ns, peers;		/* in all; ended by a goroutine that began with the same function */
+	double causes[CAUSES];
+	int64_t released;		/* when the last wait ended */
+	struct few waiters, wakers;
+	int64_t from, to;		/* the longest wait */
+	const char *kind;		/* the judgement; NULL: nothing is lost */
+};
+
+/* Time of waits at @site that @holder is to answer for, by what it did and where. */
+struct charge {
+	uint32_t site, holder, place;
+	uint8_t cause;
+	double ns;
+};
+
+/* All charges of one function. */
+struct blame {
+	const char *kind;
+	double ns, causes[CAUSES];
+	/* The most costly ones: a majority vote. */
+	struct vote {
+		uint32_t value;
+		double weight;
+	} site, holder, places[CAUSES];
+	struct few waiters;
+};
+
+struct waits {
+	struct pasts *pasts;
+	struct vec sites;		/* struct site */
+	struct vec charges;		/* struct charge */
+	struct vec blames;		/* struct blame */
+	struct map64 site_of, charge_of, blame_of;
+	uint64_t steps;
+};
+
+struct waits *waits_new(void)
+{
+	struct waits *w = xcalloc(1, sizeof(*w));
+
+	w->pasts = past_new();
+	vec_push(&w->sites, sizeof(struct site));	/* site 0: of no room */
+	vec_push(&w->charges, sizeof(struct charge));
+	return w;
+}
+
+void waits_free(struct waits *w)
+{
+	past_free(w->pasts);
+	vec_free(&w->sites);
+	vec_free(&w->charges);
+	vec_free(&w->blames);
+	map64_free(&w->site_of);
+	map64_free(&w->charge_of);
+	map64_free(&w->blame_of);
+	free(w);
+}
+
+/* --- sums --- */
+
+/* The number of the item of @key in @items, a new one if there is room; else 0. */
+static uint32_t number_of(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new)
+{
+	uint64_t *number = map64_get(map, key);
+
+	*is_new = !number && items->len < max;
+	if (number)
+		return (uint32_t)*number;
+	if (!*is_new)
+		return 0;
+	*map64_put(map, key, NULL) = items->len;
+	vec_push(items, size);
+	return (uint32_t)items->len - 1;
+}
+
+static uint32_t site_of(struct waits *w, const struct stay *stay)
+{
+	bool is_new;
+	uint32_t number = number_of(&w->site_of, &w->sites, sizeof(struct site), SITES_MAX,
+				    (uint64_t)stay->facts.place << 8 | stay->why, &is_new);
+
+	if (is_new)
+		*vec_at(&w->sites, struct site, number) = (struct site){
+			.place = stay->facts.place, .why = stay->why, .released = INT64_MIN,
+		};
+	return number;
+}
+
+static void charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t cause, uint32_t place, double ns)
+{
+	uint64_t key = (uint64_t)site << 40 | (uint64_t)holder << 22 | (uint64_t)place << 4 | cause;
+	bool is_new;
+	uint32_t number = number_of(&w->charge_of, &w->charges, sizeof(struct charge), CHARGES_MAX, key,
+				    &is_new);
+	struct charge *c = vec_at(&w->charges, struct charge, number);
+
+	vec_at(&w->sites, struct site, site)->causes[cause] += ns;
+	if (is_new)
+		*c = (struct charge){ site, holder, place, cause, 0 };
+	c->ns += ns;
+}
+
+/* --- the walk --- */
+
+/*
+ * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func? The frames are
+ * compared from the root on: where they part both must be in that function, and the wait above the release, since
+ * what stands below is of the time before, in a loop. A deferred release has the line at which the function ends.
+ */
+static bool inside(struct findings *f, uint32_t stack, uint32_t release, const char *func)
+{
+	struct stack_set *set = spans_stacks(f->spans);
+	uint32_t n, m, i = 0;
+	const uint32_t *a = stack_set_of(set, stack, &n), *b = stack_set_of(set, release, &m);
+	const struct stack_frame *x, *y;
+
+	while (i < n && i < m && a[n - 1 - i] == b[m - 1 - i])
+		i++;
+	if (i == n || i == m)
+		return false;
+	x = stack_set_frame_at(set, a[n - 1 - i]);
+	y = stack_set_frame_at(set, b[m - 1 - i]);
+	return x->func == func && y->func == func && x->line <= y->line;
+}
+
+struct walk {
+	struct findings *f;
+	uint32_t number;	/* of the site */
+	int64_t since, t;	/* from @t back to @since */
+	bool was_free;		/* others had the lock meanwhile, so that a holder may not have had it all the time */
+	bool doubtful;		/* and how this holder got it was not seen */
+	uint32_t release, holder;
+};
+
+static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t place)
+{
+	if (from < w->since)
+		from = w->since;
+	if (from >= w->t)
+		return;
+	charge(w->f->waits, w->number, w->holder, cause, place, (double)(w->t - from));
+	w->t = from;
+}
+
+/* Did the holder, with stays from @number back, wait for what it holds? */
+static bool waited_for_it(const struct walk *w, uint32_t number)
+{
+	const struct past *p = past_at(w->f->waits->pasts, number);
+	uint32_t steps = 0;
+
+	for (; p && p->to > w->since && steps < LOOK_AHEAD; steps++) {
+		if (p->site == w->number)
+			return true;
+		p = past_at(w->f->waits->pasts, p->before);
+	}
+	return false;
+}
+
+/* The one whose stays are @number and before answers for the time up to now: it let go at @release. */
+static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since)
+{
+	w->release = release;
+	w->holder = findings_stack(w->f, release).holder;
+	w->doubtful = w->was_free && !waited_for_it(w, number);
+	take(w, ran_since, CAUSE_RAN, w->holder);
+}
+
+/* Does the holder answer for @p? Else it had not yet got what it let go. */
+static bool answers_for(const struct walk *w, const struct past *p)
+{
+	return !w->doubtful || p->cause == CAUSE_RAN || p->cause == CAUSE_READY ||
+	       inside(w->f, p->stack, w->release, findings_place(w->f, w->holder).func);
+}
+
+/* One stay back; false: there is no more, or it is not the holder's. */
+static bool step_back(struct walk *w, uint32_t *number)
+{
+	const struct past *p = past_at(w->f->waits->pasts, *number);
+
+	if (!p || p->to < w->t)
+		return false;
+	if (p->by && (p->cause == CAUSE_LOCKED || p->site == w->number)) {
+		*number = p->by_past;
+		hand_to(w, p->release, p->by_past, p->by_from);
+		return true;
+	}
+	if (!answers_for(w, p))
+		return false;
+	take(w, p->from, p->cause == CAUSE_LOCKED ? CAUSE_WAITED : p->cause,
+	     p->cause == CAUSE_RAN ? w->holder : findings_stack(w->f, p->stack).place);
+	*number = p->before;
+	return true;
+}
+
+static void walk_back(struct walk *w, const struct past *wait)
+{
+	struct waits *waits = w->f->waits;
+	uint32_t number = wait->by_past, steps = 0;
+
+	hand_to(w, wait->release, number, wait->by_from);
+	while (w->t > w->since && steps < STEPS_MAX && waits->steps && step_back(w, &number)) {
+		waits->steps--;
+		steps++;
+	}
+	take(w, w->since, CAUSE_UNKNOWN, 0);
+}
+
+/* --- what finding.c shows --- */
+
+/* When did the goroutine that runs begin to? */
+static int64_t running_since(const struct goroutine *g, int64_t time)
+{
+	return g->now.state == GO_RUNNING ? g->now.from : time;
+}
+
+static void remember_end(struct findings *f, const struct span *span, struct past *past)
+{
+	struct goroutine *by = span->end.g == TRACEV2_NO_ID || span->end.g == span->g->id ? NULL :
+		spans_goroutine(f->spans, span->end.g);
+
+	if (!by || !findings_is_own(by))
+		return;
+	past->by = true;
+	past->release = span->end.stack;
+	past->by_past = findings_state(f, by)->past;
+	past->by_from = running_since(by, span->to);
+}
+
+static void count(struct site *s, const struct span *span, const struct goroutine *by)
+{
+	double ns = (double)(span->to - span->from);
+
+	s->waits++;
+	s->ns += ns;
+	if (by->name == span->g->name)
+		s->peers += ns;
+	few_add(&s->waiters, span->g->id);
+	few_add(&s->wakers, by->id);
+	if (span->to - span->from > s->to - s->from) {
+		s->from = span->from;
+		s->to = span->to;
+	}
+}
+
+static bool can_be_held(uint8_t why)
+{
+	return why == WHY_LOCK || why == WHY_SEND || why == WHY_RECEIVE || why == WHY_SELECT || why == WHY_COND;
+}
+
+static void ended(struct findings *f, const struct stay *stay, const struct past *past)
+{
+	const struct span *span = stay->span;
+	const struct goroutine *by = spans_goroutine(f->spans, span->end.g);
+	struct site *site = vec_at(&f->waits->sites, struct site, past->site);
+	bool may_pass = stay->why == WHY_LOCK || by->name == span->g->name;
+	struct walk w = {
+		.f = f, .number = past->site, .since = span->from, .t = span->to,
+		.was_free = may_pass && site->released > span->from,
+	};
+
+	count(site, span, by);
+	walk_back(&w, past);
+	site->released = span->to;
+}
+
+static const uint8_t cause_of[WHYS] = {
+	[WHY_LOCK] = CAUSE_LOCKED, [WHY_SEND] = CAUSE_LOCKED, [WHY_RECEIVE] = CAUSE_WAITED,
+	[WHY_SELECT] = CAUSE_WAITED, [WHY_COND] = CAUSE_WAITED, [WHY_JOIN] = CAUSE_WAITED, [WHY_NET] = CAUSE_NET,
+	[WHY_SLEEP] = CAUSE_SLEPT, [WHY_FOREVER] = CAUSE_WAITED, [WHY_GC] = CAUSE_GC, [WHY_GC_CYCLE] = CAUSE_GC,
+	[WHY_GAP] = CAUSE_GAP,
+	[WHY_OTHER] = CAUSE_WAITED,
+};
+
+static uint8_t cause_of_stay(const struct stay *stay)
+{
+	switch (stay->span->state) {
+	case GO_RUNNING:
+		return CAUSE_RAN;
+	case GO_RUNNABLE:
+		return CAUSE_READY;
+	case GO_SYSCALL:
+		return CAUSE_SYSCALL;
+	default:
+		return cause_of[stay->why];
+	}
+}
+
+void waits_stay(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	struct past *past = past_add(f->waits->pasts, &stay->state->past);
+
+	past->from = span->from;
+	past->to = span->to;
+	past->stack = span->stack;
+	past->cause = cause_of_stay(stay);
+	if (f->waits->steps < STEPS_SAVED)
+		f->waits->steps += STEPS_PER_SPAN;
+	if (span->state != GO_WAITING || !can_be_held(stay->why))
+		return;
+	past->site = site_of(f->waits, stay);
+	remember_end(f, span, past);
+	if (past->by && past->site)
+		ended(f, stay, past);
+}
+
+/* --- judgement --- */
+
+static double busy(const struct site *s)
+{
+	return s->causes[CAUSE_RAN] + s->causes[CAUSE_READY] + s->causes[CAUSE_SYSCALL];
+}
+
+/* A channel that is a lock: who ends the waits is one of those that wait there. */
+static bool among_peers(const struct site *s)
+{
+	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2;
+}
+
+static const char *judge_send(const struct site *s, double waiters)
+{
+	if (s->waiters.n < 2 || waiters < SEND_WAITERS || busy(s) + s->causes[CAUSE_SLEPT] < 0.5 * s->ns)
+		return NULL;
+	if (among_peers(s))
+		return "lock";
+	return s->wakers.n < s->waiters.n || s->wakers.n == FEW ? "slow consumer" : NULL;
+}
+
+/* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
+static const char *judge_receive(const struct site *s, double waiters)
+{
+	if (s->waiters.n >= 3 && among_peers(s) && waiters >= TOKEN_WAITERS && s->wakers.n >= 3 &&
+	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+		return "lock";
+	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS && busy(s) >= 0.8 * s->ns)
+		return "serialised";
+	return NULL;
+}
+
+static const char *judge(const struct findings *f, const struct site *s)
+{
+	double waiters = (s->ns - s->causes[CAUSE_GAP]) / findings_wall(f);
+
+	switch (s->why) {
+	case WHY_LOCK:
+		return "lock";
+	case WHY_SEND:
+		return judge_send(s, waiters);
+	case WHY_RECEIVE:
+	case WHY_SELECT:
+	case WHY_COND:
+		return judge_receive(s, waiters);
+	default:
+		return NULL;
+	}
+}
+
+static void vote(struct vote *v, uint32_t value, double weight)
+{
+	if (v->value == value)
+		v->weight += weight;
+	else if (v->weight < weight)
+		*v = (struct vote){ value, weight - v->weight };
+	else
+		v->weight -= weight;
+}
+
+static struct blame *blame_of(struct findings *f, const char *kind, const char *func)
+{
+	struct waits *w = f->waits;
+	bool is_new;
+	uint32_t number;
+	uint64_t key = hash64((uintptr_t)func) ^ (uintptr_t)kind;
+
+	number = number_of(&w->blame_of, &w->blames, sizeof(struct blame), SIZE_MAX, key, &is_new);
+	if (is_new)
+		*vec_at(&w->blames, struct blame, number) = (struct blame){ .kind = kind };
+	return vec_at(&w->blames, struct blame, number);
+}
+
+static void blame(struct findings *f, const struct charge *c)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, c->site);
+	struct blame *b;
+	uint32_t i;
+
+	if (!s->kind || c->cause == CAUSE_GAP)
+		return;
+	b = blame_of(f, s->kind, findings_place(f, c->holder).func);
+	b->ns += c->ns;
+	b->causes[c->cause] += c->ns;
+	vote(&b->site, c->site, c->ns);
+	vote(&b->holder, c->holder, c->ns);
+	vote(&b->places[c->cause], c->place, c->ns);
+	for (i = 0; i < s->waiters.n; i++)
+		few_add(&b->waiters, s->waiters.ids[i]);
+}
+
+static const char *const did[CAUSES] = {
+	[CAUSE_RAN] = "runs", [CAUSE_READY] = "is ready to run and gets no P", [CAUSE_SLEPT] = "sleeps",
+	[CAUSE_NET] = "waits for the network", [CAUSE_SYSCALL] = "is in a system call",
+	[CAUSE_WAITED] = "waits for others", [CAUSE_GC] = "waits for the garbage collector",
+	[CAUSE_UNKNOWN] = "does what was too long ago to be known",
+};
+
+static uint8_t main_cause(const struct blame *b)
+{
+	uint8_t cause, most = CAUSE_UNKNOWN;
+
+	for (cause = 0; cause < CAUSES; cause++)
+		if (b->causes[cause] > b->causes[most])
+			most = cause;
+	return most;
+}
+
+/* If the holder's own function is where the time goes, that line; else the line at which it lets go. */
+static uint32_t place_to_blame(const struct findings *f, const struct blame *b, uint8_t cause)
+{
+	struct place at = findings_place(f, b->places[cause].value),
+		     holder = findings_place(f, b->holder.value);
+
+	return at.func[0] && at.func == holder.func ? b->places[cause].value : b->holder.value;
+}
+
+/* "they wait for a lock that", by kind. */
+static const struct {
+	const char *kind, *waits, *holds;
+} words[] = {
+	{ "lock", "wait for a lock", "lets go of it after it" },
+	{ "slow consumer", "wait to send to a channel", "receives from it; meanwhile it" },
+	{ "serialised", "wait for work", "gives it to all of them; meanwhile it" },
+};
+
+static void say_who_waits(struct findings *f, struct buf *text, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	size_t i = 0;
+
+	while (strcmp(words[i].kind, b->kind))
+		i++;
+	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f), words[i].waits);
+	findings_name(f, text, s->place);
+	buf_printf(text, ", the longest ");
+	findings_time(text, (double)(s->to - s->from));
+	buf_printf(text, ": ");
+	findings_name(f, text, b->holder.value);
+	buf_printf(text, " %s ", words[i].holds);
+}
+
+static void say(struct findings *f, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	uint8_t cause = main_cause(b);
+	uint32_t at = b->places[cause].value;
+	struct buf text = { 0 };
+
+	say_who_waits(f, &text, b);
+	buf_printf(&text, "%s %.0f %% of the time", did[cause], 100 * b->causes[cause] / b->ns);
+	if (at && at != b->holder.value) {
+		buf_printf(&text, ", at ");
+		findings_name(f, &text, at);
+	}
+	buf_printf(&text, ".");
+	findings_add(f, &(struct verdict){ b->kind, b->ns, place_to_blame(f, b, cause), &b->waiters, s->from,
+					   s->to }, &text);
+}
+
+void waits_judge(struct findings *f)
+{
+	struct waits *w = f->waits;
+	size_t i;
+
+	for (i = 1; i < w->sites.len; i++) {
+		struct site *s = vec_at(&w->sites, struct site, i);
+
+		s->kind = judge(f, s);
+		if (s->kind)
+			f->lost += s->ns - s->causes[CAUSE_GAP];
+	}
+	for (i = 1; i < w->charges.len; i++)
+		blame(f, vec_at(&w->charges, struct charge, i));
+	for (i = 0; i < w->blames.len; i++) {
+		const struct blame *b = vec_at(&w->blames, struct blame, i);
+
+		if (b->ns >= LOCK_WAITERS * findings_wall(f))
+			say(f, b);
+	}
+}
