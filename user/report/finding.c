@@ -71,11 +71,37 @@ static void span_ends(void *ctx, const struct span *span)
 	struct findings *f = ctx;
 	struct stay stay = { .span = span, .state = findings_state(f, span->g) };
 
-	if (!findings_is_own(span->g))
+	if (!findings_is_own(span->g)) {
+		gc_system(f, span, stay.state);
 		return;
+	}
 	stay.facts = findings_stack(f, span->stack);
 	stay.why = why_of(f, span, stay.facts.traits);
 	waits_stay(f, &stay);
+	ps_stay(f, &stay);
+	calls_stay(f, &stay);
+	gc_wait(f, &stay);
+}
+
+static void span_begins(void *ctx, const struct span *span)
+{
+	struct goroutine_state *state = findings_state(ctx, span->g);
+	struct findings *f = ctx;
+
+	if (findings_is_own(span->g))
+		ps_begins(ctx, span, state);
+	else
+		state->queue = ps_queue(f->ps, span->from);
+}
+
+static void metric(void *ctx, int64_t time, const char *name, uint64_t value)
+{
+	struct findings *f = ctx;
+
+	if (!strcmp(name, "/sched/gomaxprocs:threads"))
+		ps_gomaxprocs(f->ps, value);
+	else
+		gc_metric(f, name, value);
 }
 
 static void trace_begin(void *ctx, int64_t time)
@@ -86,6 +112,7 @@ static void trace_begin(void *ctx, int64_t time)
 static void range(void *ctx, const struct range_span *r)
 {
 	world_range(ctx, r);
+	gc_range(ctx, r);
 }
 
 static void trace_end(void *ctx, int64_t time)
@@ -100,9 +127,12 @@ struct findings *findings_new(struct spans *s)
 	f->spans = s;
 	f->world = world_new();
 	f->waits = waits_new();
+	f->ps = ps_new();
+	f->gc = gc_new();
+	f->calls = calls_new();
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
-		.range = range, .trace_end = trace_end,
+		.span_begin = span_begins, .metric = metric, .range = range, .trace_end = trace_end,
 	});
 	return f;
 }
@@ -125,6 +155,9 @@ void findings_free(struct findings *f)
 	vec_free(&f->states);
 	world_free(f->world);
 	waits_free(f->waits);
+	ps_free(f->ps);
+	gc_free(f->gc);
+	calls_free(f->calls);
 	free(f);
 }
 
@@ -149,6 +182,30 @@ void few_add(struct few *few, uint64_t id)
 			return;
 	if (few->n < FEW)
 		few->ids[few->n++] = id;
+}
+
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new)
+{
+	uint64_t *number = map64_get(map, key);
+
+	*is_new = !number && items->len < max;
+	if (number)
+		return (uint32_t)*number;
+	if (!*is_new)
+		return 0;
+	*map64_put(map, key, NULL) = items->len;
+	vec_push(items, size);
+	return (uint32_t)items->len - 1;
+}
+
+void vote_add(struct vote *v, uint32_t value, double weight)
+{
+	if (v->value == value)
+		v->weight += weight;
+	else if (v->weight < weight)
+		*v = (struct vote){ value, weight - v->weight };
+	else
+		v->weight -= weight;
 }
 
 void findings_time(struct buf *text, double ns)
@@ -197,6 +254,9 @@ const struct vec *findings_finish(struct findings *f)
 	f->done = true;
 	world_judge(f);
 	waits_judge(f);
+	ps_judge(f);
+	gc_judge(f);
+	calls_judge(f);
 	if (f->list.len)
 		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {

@@ -28,6 +28,7 @@ enum stack_trait {
 	STACK_GC_CALL = 64,	/* runtime.GC, debug.FreeOSMemory */
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
 	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
+	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
 };
 
 struct place {
@@ -38,6 +39,7 @@ struct place {
 struct stack_facts {
 	uint32_t place;		/* the innermost frame of the program; where it has none, of the library */
 	uint32_t holder;	/* the same, but for a deferred closure the function that it belongs to */
+	uint32_t callee;	/* the frame of the library that the place calls; 0: none */
 	uint16_t traits;
 	bool known;
 };
@@ -69,6 +71,21 @@ struct few {
 /* Adds @id unless it is in it, or it is full. */
 void few_add(struct few *few, uint64_t id);
 
+/* --- the value with the greatest weight: a majority vote, which needs no table --- */
+
+struct vote {
+	uint32_t value;
+	double weight;
+};
+
+void vote_add(struct vote *v, uint32_t value, double weight);
+
+/*
+ * The number of the item of @key in @items, a new one (*is_new) while there are less than @max; else 0. Item 0, which
+ * the owner made, takes what found no room.
+ */
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new);
+
 /* --- stays: spans of the program's own goroutines, as finding.c shows them to families --- */
 
 /* Why a goroutine waits; of a span that is no wait WHY_NONE. */
@@ -80,6 +97,12 @@ enum why {
 /* What families know of a goroutine that lives. */
 struct goroutine_state {
 	uint32_t past;			/* findings_past: its last stay */
+	/* findings_ps: */
+	bool ready;			/* is counted as such */
+	double queue;			/* ps_queue() when it began to run */
+	/* findings_call: */
+	uint32_t calls_at;		/* place of its last system call; 0: it has waited since */
+	bool dialled;			/* it is a client of the network */
 };
 
 struct stay {
@@ -97,6 +120,9 @@ struct goroutine_state *findings_state(struct findings *f, const struct goroutin
 
 struct world;
 struct waits;
+struct ps;
+struct gc;
+struct calls;
 
 struct findings {
 	struct spans *spans;
@@ -112,6 +138,9 @@ struct findings {
 	bool done;
 	struct world *world;
 	struct waits *waits;
+	struct ps *ps;
+	struct gc *gc;
+	struct calls *calls;
 };
 
 /* ns of the trace, at least 1. */
@@ -165,6 +194,34 @@ struct waits *waits_new(void);
 void waits_free(struct waits *w);
 void waits_stay(struct findings *f, const struct stay *stay);
 void waits_judge(struct findings *f);
+
+/* findings_ps.c: who holds the Ps. */
+struct ps *ps_new(void);
+void ps_free(struct ps *p);
+void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state);
+void ps_stay(struct findings *f, const struct stay *stay);
+void ps_judge(struct findings *f);
+void ps_gomaxprocs(struct ps *p, uint64_t n);
+/* GOMAXPROCS, at least 1. */
+uint64_t ps_count(const struct ps *p);
+/* ns that goroutines were ready up to @time, in all; times do not go back. */
+double ps_queue(struct ps *p, int64_t time);
+
+/* findings_gc.c: what the garbage collector takes. */
+struct gc *gc_new(void);
+void gc_free(struct gc *gc);
+void gc_range(struct findings *f, const struct range_span *r);
+void gc_wait(struct findings *f, const struct stay *stay);
+/* A span of a goroutine of the runtime. */
+void gc_system(struct findings *f, const struct span *span, const struct goroutine_state *state);
+void gc_metric(struct findings *f, const char *name, uint64_t value);
+void gc_judge(struct findings *f);
+
+/* findings_call.c: system calls and requests to the network. */
+struct calls *calls_new(void);
+void calls_free(struct calls *c);
+void calls_stay(struct findings *f, const struct stay *stay);
+void calls_judge(struct findings *f);
 
 /* findings_world.c: who stops the world. */
 struct world *world_new(void);

@@ -27,6 +27,7 @@ static const struct {
 	{ "internal/poll.(*fdMutex).*", STACK_LOCK },
 	{ "sync.(*Cond).Broadcast", STACK_BROADCAST },
 	{ "net.*", STACK_NET },
+	{ "net/http.*", STACK_NET },
 	{ "os.(*File).*", STACK_FILE },
 	{ "syscall.fsync*", STACK_FILE },
 	{ "syscall.Fsync*", STACK_FILE },
@@ -56,6 +57,8 @@ static const struct {
 	{ "net/http.(*Client).*", STACK_REQUEST },
 	{ "net/http.(*Transport).RoundTrip", STACK_REQUEST },
 	{ "net/rpc.(*Client).*", STACK_REQUEST },
+	{ "net/http.(*connReader).*", STACK_BODY },
+	{ "net/http.(*body).*", STACK_BODY },
 	{ "database/sql.*", STACK_REQUEST },
 	{ "runtime.GC", STACK_GC_CALL },
 	{ "runtime/debug.FreeOSMemory", STACK_GC_CALL },
@@ -171,6 +174,7 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 	if (own < n) {
 		facts.place = place_of(f, stack_set_frame_at(set, frames[own]));
 		facts.holder = holder_of(f, stack, own, facts.place);
+		facts.callee = own ? frames[own - 1] : 0;
 	}
 	return facts;
 }

@@ -51,10 +51,7 @@ struct blame {
 	const char *kind;
 	double ns, causes[CAUSES];
 	/* The most costly ones: a majority vote. */
-	struct vote {
-		uint32_t value;
-		double weight;
-	} site, holder, places[CAUSES];
+	struct vote site, holder, places[CAUSES];
 	struct few waiters;
 };
 
@@ -91,25 +88,10 @@ void waits_free(struct waits *w)
 
 /* --- sums --- */
 
-/* The number of the item of @key in @items, a new one if there is room; else 0. */
-static uint32_t number_of(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new)
-{
-	uint64_t *number = map64_get(map, key);
-
-	*is_new = !number && items->len < max;
-	if (number)
-		return (uint32_t)*number;
-	if (!*is_new)
-		return 0;
-	*map64_put(map, key, NULL) = items->len;
-	vec_push(items, size);
-	return (uint32_t)items->len - 1;
-}
-
 static uint32_t site_of(struct waits *w, const struct stay *stay)
 {
 	bool is_new;
-	uint32_t number = number_of(&w->site_of, &w->sites, sizeof(struct site), SITES_MAX,
+	uint32_t number = findings_number(&w->site_of, &w->sites, sizeof(struct site), SITES_MAX,
 				    (uint64_t)stay->facts.place << 8 | stay->why, &is_new);
 
 	if (is_new)
@@ -123,7 +105,7 @@ static void charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t caus
 {
 	uint64_t key = (uint64_t)site << 40 | (uint64_t)holder << 22 | (uint64_t)place << 4 | cause;
 	bool is_new;
-	uint32_t number = number_of(&w->charge_of, &w->charges, sizeof(struct charge), CHARGES_MAX, key,
+	uint32_t number = findings_number(&w->charge_of, &w->charges, sizeof(struct charge), CHARGES_MAX, key,
 				    &is_new);
 	struct charge *c = vec_at(&w->charges, struct charge, number);
 
@@ -352,11 +334,11 @@ static bool among_peers(const struct site *s)
 
 static const char *judge_send(const struct site *s, double waiters)
 {
-	if (s->waiters.n < 2 || waiters < SEND_WAITERS || busy(s) + s->causes[CAUSE_SLEPT] < 0.5 * s->ns)
+	if (s->waiters.n < 2 || waiters < SEND_WAITERS || busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] < 0.5 * s->ns)
 		return NULL;
 	if (among_peers(s))
 		return "lock";
-	return s->wakers.n < s->waiters.n || s->wakers.n == FEW ? "slow consumer" : NULL;
+	return 2 * s->wakers.n <= s->waiters.n ? "slow consumer" : NULL;
 }
 
 /* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
@@ -388,16 +370,6 @@ static const char *judge(const struct findings *f, const struct site *s)
 	}
 }
 
-static void vote(struct vote *v, uint32_t value, double weight)
-{
-	if (v->value == value)
-		v->weight += weight;
-	else if (v->weight < weight)
-		*v = (struct vote){ value, weight - v->weight };
-	else
-		v->weight -= weight;
-}
-
 static struct blame *blame_of(struct findings *f, const char *kind, const char *func)
 {
 	struct waits *w = f->waits;
@@ -405,7 +377,7 @@ static struct blame *blame_of(struct findings *f, const char *kind, const char *
 	uint32_t number;
 	uint64_t key = hash64((uintptr_t)func) ^ (uintptr_t)kind;
 
-	number = number_of(&w->blame_of, &w->blames, sizeof(struct blame), SIZE_MAX, key, &is_new);
+	number = findings_number(&w->blame_of, &w->blames, sizeof(struct blame), SIZE_MAX, key, &is_new);
 	if (is_new)
 		*vec_at(&w->blames, struct blame, number) = (struct blame){ .kind = kind };
 	return vec_at(&w->blames, struct blame, number);
@@ -422,9 +394,9 @@ static void blame(struct findings *f, const struct charge *c)
 	b = blame_of(f, s->kind, findings_place(f, c->holder).func);
 	b->ns += c->ns;
 	b->causes[c->cause] += c->ns;
-	vote(&b->site, c->site, c->ns);
-	vote(&b->holder, c->holder, c->ns);
-	vote(&b->places[c->cause], c->place, c->ns);
+	vote_add(&b->site, c->site, c->ns);
+	vote_add(&b->holder, c->holder, c->ns);
+	vote_add(&b->places[c->cause], c->place, c->ns);
 	for (i = 0; i < s->waiters.n; i++)
 		few_add(&b->waiters, s->waiters.ids[i]);
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_call: system calls and requests to the network, by who makes them: very many that are tiny, and those
+ * that take long. Calls that may wait for work (read of a terminal, wait4) lose nothing.
+ */
+#include <stdlib.h>
+
+#include "report/findings.h"
+
+enum { CALLS_MAX = 1 << 16, SIZES = 40 };
+
+/* Tiny ones: as many a second, that much of the time, so many one after the other without a wait between. */
+#define TINY_RATE 5000.0
+#define TINY_SHARE 0.1
+#define TINY_RUN 16.0
+#define TINY_RUN_NET 64.0	/* a server reads and writes in turns, and waits for the network between */
+#define TINY_NS (1 << 15)
+/* Long ones: half of them as long, and that much of the time in all. */
+#define LONG_NS (1 << 17)
+#define LONG_SHARE 0.2
+#define LONG_COUNT 5
+#define IDLE_NS 50000000	/* a call that may wait for work, and is longer, waited */
+/* Requests: half of them as long, and so many at once. */
+#define REQUEST_NS (1 << 22)
+#define REQUEST_SHARE 0.5
+
+struct calls_at {
+	uint32_t place, callee;		/* callee: the frame of the library that the place calls */
+	uint16_t traits;
+	uint64_t count, runs;
+	double ns;
+	uint64_t sizes[SIZES];		/* by log2 of ns */
+	struct few goroutines;
+	int64_t from, to;		/* the longest */
+};
+
+struct calls {
+	struct vec syscalls, requests;	/* struct calls_at */
+	struct map64 syscall_of, request_of;
+};
+
+struct calls *calls_new(void)
+{
+	struct calls *c = xcalloc(1, sizeof(*c));
+
+	vec_push(&c->syscalls, sizeof(struct calls_at));
+	vec_push(&c->requests, sizeof(struct calls_at));
+	return c;
+}
+
+void calls_free(struct calls *c)
+{
+	vec_free(&c->syscalls);
+	vec_free(&c->requests);
+	map64_free(&c->syscall_of);
+	map64_free(&c->request_of);
+	free(c);
+}
+
+static struct calls_at *add(struct map64 *map, struct vec *all, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	uint64_t ns = (uint64_t)(span->to - span->from), size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
+	bool is_new;
+	uint32_t number = findings_number(map, all, sizeof(struct calls_at), CALLS_MAX,
+					  (uint64_t)stay->facts.place << 32 | stay->facts.callee, &is_new);
+	struct calls_at *c = vec_at(all, struct calls_at, number);
+
+	if (is_new) {
+		c->place = stay->facts.place;
+		c->callee = stay->facts.callee;
+		c->traits = stay->facts.traits;
+	}
+	c->count++;
+	c->ns += (double)ns;
+	c->sizes[size < SIZES ? size : SIZES - 1]++;
+	few_add(&c->goroutines, span->g->id);
+	if (span->to - span->from > c->to - c->from) {
+		c->from = span->from;
+		c->to = span->to;
+	}
+	return c;
+}
+
+static void syscall_stay(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	struct calls_at *c;
+
+	if (!span->begin.type || !span->end.type || stay->facts.traits & STACK_C)
+		return;
+	if (stay->facts.traits & STACK_IDLE_CALL && span->to - span->from >= IDLE_NS)
+		return;
+	c = add(&f->calls->syscall_of, &f->calls->syscalls, stay);
+	c->runs += stay->state->calls_at != stay->facts.place;
+	stay->state->calls_at = stay->facts.place;
+}
+
+/*
+ * Is the wait one for an answer to a request of the program's own? A read that a server waits in for the next
+ * request looks the same; so it must be in a client of the library, below a handler, or of a goroutine that
+ * dialled.
+ */
+static bool is_request(const struct stay *stay)
+{
+	uint16_t traits = stay->facts.traits;
+
+	if (stay->why == WHY_SELECT)
+		return (traits & (STACK_REQUEST | STACK_NET)) == (STACK_REQUEST | STACK_NET);
+	if (stay->why != WHY_NET || traits & STACK_BODY)
+		return false;
+	if (traits & STACK_REQUEST)
+		stay->state->dialled = true;
+	return traits & (STACK_REQUEST | STACK_HANDLER) || stay->state->dialled;
+}
+
+void calls_stay(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+
+	if (span->state == GO_SYSCALL)
+		syscall_stay(f, stay);
+	else if (span->state == GO_WAITING)
+		stay->state->calls_at = 0;
+	if (span->state == GO_WAITING && is_request(stay) && span->begin.type && span->end.type)
+		add(&f->calls->request_of, &f->calls->requests, stay);
+}
+
+/* --- judgement --- */
+
+/* ns that half of them did not reach. */
+static uint64_t median(const struct calls_at *c)
+{
+	uint64_t sum = 0, i;
+
+	for (i = 0; i < SIZES; i++) {
+		sum += c->sizes[i];
+		if (2 * sum >= c->count)
+			break;
+	}
+	return 1ULL << (i + 1 < SIZES ? i + 1 : SIZES - 1);
+}
+
+static double run_length(const struct calls_at *c)
+{
+	return (double)c->count / (double)(c->runs ? c->runs : 1);
+}
+
+static bool is_tiny(const struct findings *f, const struct calls_at *c)
+{
+	return (double)c->count * 1e9 / findings_wall(f) >= TINY_RATE && median(c) <= TINY_NS &&
+	       c->ns >= TINY_SHARE * findings_wall(f) &&
+	       run_length(c) >= (c->traits & STACK_NET ? TINY_RUN_NET : TINY_RUN);
+}
+
+static bool is_long(const struct findings *f, const struct calls_at *c)
+{
+	return c->count >= LONG_COUNT && median(c) > LONG_NS && c->ns >= LONG_SHARE * findings_wall(f) &&
+	       !(c->traits & STACK_NET) && (c->traits & STACK_FILE || !(c->traits & STACK_IDLE_CALL));
+}
+
+static bool is_slow_request(const struct findings *f, const struct calls_at *c)
+{
+	return c->count >= LONG_COUNT && median(c) > REQUEST_NS && c->ns >= REQUEST_SHARE * findings_wall(f);
+}
+
+static void name_callee(struct findings *f, const struct calls_at *c, struct buf *text)
+{
+	if (c->callee)
+		buf_printf(text, " (%s)", stack_set_frame_at(spans_stacks(f->spans), c->callee)->func);
+}
+
+static void say(struct findings *f, const char *kind, const struct calls_at *c, struct buf *text)
+{
+	findings_add(f, &(struct verdict){ kind, c->ns, c->place, &c->goroutines, c->from, c->to }, text);
+}
+
+static void say_tiny(struct findings *f, const struct calls_at *c)
+{
+	struct buf text = { 0 };
+
+	findings_name(f, &text, c->place);
+	buf_printf(&text, " makes %.0f system calls a second, %.0f in a row,",
+		   (double)c->count * 1e9 / findings_wall(f), run_length(c));
+	name_callee(f, c, &text);
+	buf_printf(&text, " each ");
+	findings_time(&text, c->ns / (double)c->count);
+	buf_printf(&text, " on average, together %.0f %% of the time: fewer and larger ones would cost less.",
+		   100 * c->ns / findings_wall(f));
+	say(f, "tiny system calls", c, &text);
+}
+
+static void say_long(struct findings *f, const struct calls_at *c, const char *kind, const char *what,
+		     const char *blame)
+{
+	struct buf text = { 0 };
+
+	findings_name(f, &text, c->place);
+	name_callee(f, c, &text);
+	buf_printf(&text, " waits %s: %llu times, on average ", what, (unsigned long long)c->count);
+	findings_time(&text, c->ns / (double)c->count);
+	buf_printf(&text, ", the longest ");
+	findings_time(&text, (double)(c->to - c->from));
+	buf_printf(&text, ", together ");
+	findings_time(&text, c->ns);
+	buf_printf(&text, "%s.", blame);
+	say(f, kind, c, &text);
+}
+
+void calls_judge(struct findings *f)
+{
+	struct calls *calls = f->calls;
+	size_t i;
+
+	for (i = 1; i < calls->syscalls.len; i++) {
+		const struct calls_at *c = vec_at(&calls->syscalls, struct calls_at, i);
+
+		if (!is_tiny(f, c) && !is_long(f, c))
+			continue;
+		f->lost += c->ns;
+		if (is_tiny(f, c))
+			say_tiny(f, c);
+		else
+			say_long(f, c, "slow system calls", "in system calls",
+				 "; the kernel, a disk or a file system lets it wait, not the program");
+	}
+	for (i = 1; i < calls->requests.len; i++) {
+		const struct calls_at *c = vec_at(&calls->requests, struct calls_at, i);
+
+		if (!is_slow_request(f, c))
+			continue;
+		f->lost += c->ns;
+		say_long(f, c, "slow network", "for answers from the network",
+			 "; the other side of the connection lets it wait");
+	}
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its workers hold
+ * while others are ready; who allocates, who asks for cycles, and the goal of the heap against what lives in it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+enum { ALLOCATORS_MAX = 1 << 16 };
+
+/*
+ * The collector aims at a quarter of the Ps while it marks. A tenth of all their time is lost if it marks for half of
+ * the time, or makes goroutines assist; servers that allocate 100 MB a second stay below a twentieth.
+ */
+#define GC_SHARE 0.1
+#define GC_CYCLES 5.0		/* a second */
+#define FORCED_CYCLES 2.0
+#define FORCED_SHARE 0.02
+
+/* A place at which goroutines assist, or ask for a cycle. */
+struct allocator {
+	uint32_t place;
+	uint64_t count;
+	double ns;
+	struct few goroutines;
+	int64_t from, to;		/* the longest */
+};
+
+struct gc {
+	struct vec assists, forced;	/* struct allocator */
+	struct map64 assist_of, forced_of;
+	uint64_t cycles;
+	double assist, held, marking;	/* ns: assists; workers that held a P that others were ready for; cycles */
+	double forced_ns;
+	double ratio;			/* mean of goal / live */
+	uint64_t ratios, heap, goal, live;
+};
+
+struct gc *gc_new(void)
+{
+	struct gc *gc = xcalloc(1, sizeof(*gc));
+
+	vec_push(&gc->assists, sizeof(struct allocator));
+	vec_push(&gc->forced, sizeof(struct allocator));
+	return gc;
+}
+
+void gc_free(struct gc *gc)
+{
+	vec_free(&gc->assists);
+	vec_free(&gc->forced);
+	map64_free(&gc->assist_of);
+	map64_free(&gc->forced_of);
+	free(gc);
+}
+
+static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from, int64_t to)
+{
+	bool is_new;
+	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX, place, &is_new);
+	struct allocator *a = vec_at(allocators, struct allocator, number);
+
+	a->place = number ? place : 0;
+	a->count++;
+	a->ns += (double)(to - from);
+	few_add(&a->goroutines, g);
+	if (to - from > a->to - a->from) {
+		a->from = from;
+		a->to = to;
+	}
+}
+
+void gc_range(struct findings *f, const struct range_span *r)
+{
+	struct gc *gc = f->gc;
+
+	if (!strcmp(r->name, "GC concurrent mark phase")) {
+		gc->cycles++;
+		gc->marking += (double)(r->to - r->from);
+	} else if (!strcmp(r->name, "GC mark assist")) {
+		gc->assist += (double)(r->to - r->from);
+		add(&gc->assist_of, &gc->assists, findings_stack(f, r->stack).place, r->id, r->from, r->to);
+	}
+}
+
+void gc_wait(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+
+	if (stay->why != WHY_GC_CYCLE || !(stay->facts.traits & STACK_GC_CALL))
+		return;
+	f->gc->forced_ns += (double)(span->to - span->from);
+	add(&f->gc->forced_of, &f->gc->forced, stay->facts.place, span->g->id, span->from, span->to);
+}
+
+/* Workers that use a P which nobody else needs take nothing. */
+void gc_system(struct findings *f, const struct span *span, const struct goroutine_state *state)
+{
+	double ns = (double)(span->to - span->from), queue;
+
+	if (span->state != GO_RUNNING || strncmp(span->g->name, "runtime.gcBgMarkWorker", 22))
+		return;
+	queue = ps_queue(f->ps, span->to) - state->queue;
+	f->gc->held += queue < ns ? queue : ns;
+}
+
+/* Between two goals the heap is smallest when it was swept: about what lives. */
+static void goal(struct gc *gc, uint64_t value)
+{
+	if (gc->heap && value > gc->heap) {
+		gc->ratio += (double)value / (double)gc->heap;
+		gc->ratios++;
+		gc->live = gc->heap;
+		gc->goal = value;
+	}
+	gc->heap = 0;
+}
+
+void gc_metric(struct findings *f, const char *name, uint64_t value)
+{
+	if (!strcmp(name, "/gc/heap/goal:bytes"))
+		goal(f->gc, value);
+	else if (!strcmp(name, "/memory/classes/heap/objects:bytes") && (!f->gc->heap || value < f->gc->heap))
+		f->gc->heap = value;
+}
+
+/* --- judgement --- */
+
+static const struct allocator *most_of(const struct vec *allocators)
+{
+	const struct allocator *most = vec_at(allocators, struct allocator, 0);
+	size_t i;
+
+	for (i = 1; i < allocators->len; i++)
+		if (vec_at(allocators, struct allocator, i)->ns > most->ns)
+			most = vec_at(allocators, struct allocator, i);
+	return most;
+}
+
+static double per_second(const struct findings *f, uint64_t n)
+{
+	return (double)n * 1e9 / findings_wall(f);
+}
+
+static void say_goal(const struct gc *gc, struct buf *text)
+{
+	if (gc->ratios)
+		buf_printf(text, " The heap may grow to %.1f MB while about %.1f MB live, on average %.2f times as much.",
+			   (double)gc->goal / 1e6, (double)gc->live / 1e6, gc->ratio / (double)gc->ratios);
+}
+
+static void say_cycles(struct findings *f)
+{
+	const struct gc *gc = f->gc;
+	const struct allocator *a = most_of(&gc->assists);
+	struct buf text = { 0 };
+
+	buf_printf(&text, "The garbage collector runs %.0f times a second and marks %.0f %% of the time: goroutines assist it ",
+		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
+	findings_time(&text, gc->assist);
+	buf_printf(&text, ", and its workers hold Ps that others are ready for ");
+	findings_time(&text, gc->held);
+	if (a->ns > 0) {
+		buf_printf(&text, "; most is allocated at ");
+		findings_name(f, &text, a->place);
+		buf_printf(&text, ", which assists %.0f %% of that", 100 * a->ns / gc->assist);
+	}
+	buf_printf(&text, ".");
+	say_goal(gc, &text);
+	findings_add(f, &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines, a->from, a->to },
+		     &text);
+}
+
+static void say_forced(struct findings *f, double ns)
+{
+	const struct gc *gc = f->gc;
+	const struct allocator *a = most_of(&gc->forced);
+	struct buf text = { 0 };
+
+	findings_name(f, &text, a->place);
+	buf_printf(&text, " asks for a cycle of the garbage collector again and again (runtime.GC, debug.FreeOSMemory): "
+		   "%.0f cycles a second, which mark %.0f %% of the time; it waits for them ",
+		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
+	findings_time(&text, a->ns);
+	buf_printf(&text, ".");
+	findings_add(f, &(struct verdict){ "forced gc", ns, a->place, &a->goroutines, a->from, a->to }, &text);
+}
+
+void gc_judge(struct findings *f)
+{
+	const struct gc *gc = f->gc;
+	double taken = gc->assist + gc->held;
+	bool forced = gc->forced_ns > 0 && per_second(f, gc->cycles) >= FORCED_CYCLES &&
+		(double)most_of(&gc->forced)->count >= 0.5 * (double)gc->cycles;
+
+	f->lost += taken + gc->forced_ns;
+	if (forced && taken + gc->forced_ns >= FORCED_SHARE * findings_wall(f))
+		say_forced(f, taken + gc->forced_ns);
+	else if (per_second(f, gc->cycles) >= GC_CYCLES &&
+		 taken >= GC_SHARE * findings_wall(f) * (double)ps_count(f->ps))
+		say_cycles(f);
+}

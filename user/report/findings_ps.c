@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_ps: goroutines that are ready to run and get no P, and which functions hold the Ps meanwhile.
+ *
+ * A queue alone is no fault: each busy server has one. It is one if goroutines wait long because functions of
+ * others run long without a stop, up to the 10 ms after which the runtime preempts them.
+ */
+#include <stdlib.h>
+
+#include "report/findings.h"
+
+enum { RUNNERS_MAX = 1 << 16 };
+
+/* ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can feel. */
+#define LONG_RUN 5e6
+#define LONG_WAIT 2e6
+/* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
+#define LONG_OFTEN 0.1
+/* Part of the trace's length that goroutines must have waited, and of the queue's time that the function held a P. */
+#define STARVED_SHARE 0.1
+#define HELD_SHARE 0.5
+
+/* A function that goroutines ran in. */
+struct runner {
+	const char *name;		/* that the last one of them began with */
+	uint64_t runs, long_runs;
+	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
+	struct vote place;
+};
+
+/* Goroutines that began with the same function, ready to run for long. */
+struct starved {
+	const char *name;
+	double ns;
+	struct few goroutines;
+	int64_t from, to;		/* the longest wait */
+};
+
+struct ps {
+	struct vec runners, starved;
+	struct map64 runner_of, starved_of;
+	uint64_t ready;			/* goroutines that are */
+	double queue;			/* ns: sum of the time that they were */
+	int64_t since;			/* @queue is of this time */
+	double all_queue;		/* that of all runs together */
+	double waited;
+	uint64_t gomaxprocs;
+};
+
+struct ps *ps_new(void)
+{
+	struct ps *p = xcalloc(1, sizeof(*p));
+
+	vec_push(&p->runners, sizeof(struct runner));
+	vec_push(&p->starved, sizeof(struct starved));
+	return p;
+}
+
+void ps_free(struct ps *p)
+{
+	vec_free(&p->runners);
+	vec_free(&p->starved);
+	map64_free(&p->runner_of);
+	map64_free(&p->starved_of);
+	free(p);
+}
+
+double ps_queue(struct ps *p, int64_t time)
+{
+	if (time > p->since)
+		p->queue += (double)p->ready * (double)(time - p->since);
+	p->since = time;
+	return p->queue;
+}
+
+void ps_gomaxprocs(struct ps *p, uint64_t n)
+{
+	if (n > p->gomaxprocs)
+		p->gomaxprocs = n;
+}
+
+uint64_t ps_count(const struct ps *p)
+{
+	return p->gomaxprocs ? p->gomaxprocs : 1;
+}
+
+void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state)
+{
+	double queue = ps_queue(f->ps, span->from);
+
+	if (span->state == GO_RUNNABLE) {
+		f->ps->ready++;
+		state->ready = true;
+	} else if (span->state == GO_RUNNING) {
+		state->queue = queue;
+	}
+}
+
+static void ran(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	double ns = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
+	uint32_t stack = span->end.g == span->g->id && span->end.stack ? span->end.stack : span->stack;
+	uint32_t place = findings_stack(f, stack).place;
+	struct runner *r;
+	bool is_new;
+	uint32_t number = findings_number(&f->ps->runner_of, &f->ps->runners, sizeof(*r), RUNNERS_MAX,
+					  (uintptr_t)findings_place(f, place).func, &is_new);
+
+	f->ps->all_queue += queue;
+	r = vec_at(&f->ps->runners, struct runner, number);
+	r->runs++;
+	if (ns < LONG_RUN)
+		return;
+	r->name = span->g->name;
+	r->long_runs++;
+	r->ns += ns;
+	r->queue += queue;
+	if (ns > r->longest)
+		r->longest = ns;
+	vote_add(&r->place, place, queue + 1);
+}
+
+static void was_ready(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	double ns = (double)(span->to - span->from);
+	struct starved *s;
+	bool is_new;
+	uint32_t number;
+
+	ps_queue(f->ps, span->to);
+	if (stay->state->ready)
+		f->ps->ready--;
+	stay->state->ready = false;
+	f->ps->waited += ns;
+	if (ns < LONG_WAIT)
+		return;
+	number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(*s), RUNNERS_MAX,
+				 (uintptr_t)span->g->name, &is_new);
+	s = vec_at(&f->ps->starved, struct starved, number);
+	s->name = span->g->name;
+	s->ns += ns;
+	few_add(&s->goroutines, span->g->id);
+	if (span->to - span->from > s->to - s->from) {
+		s->from = span->from;
+		s->to = span->to;
+	}
+}
+
+void ps_stay(struct findings *f, const struct stay *stay)
+{
+	if (stay->span->state == GO_RUNNING)
+		ran(f, stay);
+	else if (stay->span->state == GO_RUNNABLE)
+		was_ready(f, stay);
+}
+
+/* --- judgement --- */
+
+/* The function that held the Ps while others were ready; NULL: there is none. */
+static const struct runner *find_hog(const struct ps *p)
+{
+	const struct runner *hog = NULL;
+	size_t i;
+
+	for (i = 1; i < p->runners.len; i++) {
+		const struct runner *r = vec_at(&p->runners, struct runner, i);
+
+		if ((double)r->long_runs < LONG_OFTEN * (double)r->runs || r->long_runs < 5)
+			continue;
+		if (!hog || r->queue > hog->queue)
+			hog = r;
+	}
+	return hog && hog->queue >= HELD_SHARE * p->all_queue ? hog : NULL;
+}
+
+/* The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. */
+static const struct starved *find_starved(const struct ps *p, const struct runner *hog, bool peers, double *ns)
+{
+	const struct starved *most = NULL;
+	size_t i;
+
+	*ns = 0;
+	for (i = 1; i < p->starved.len; i++) {
+		const struct starved *s = vec_at(&p->starved, struct starved, i);
+
+		if (!peers && s->name == hog->name)
+			continue;
+		*ns += s->ns;
+		if (!most || s->ns > most->ns)
+			most = s;
+	}
+	return most;
+}
+
+static void say(struct findings *f, const struct runner *hog, const struct starved *s, double ns)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "Goroutines are ready to run and get no P, on average %.1f at a time, most of them those "
+		   "of %s, the longest for ", ns / findings_wall(f), s->name[0] ? s->name : "a function not known");
+	findings_time(&text, (double)(s->to - s->from));
+	buf_printf(&text, ": ");
+	findings_name(f, &text, hog->place.value);
+	buf_printf(&text, " runs up to ");
+	findings_time(&text, hog->longest);
+	buf_printf(&text, " without a stop, and holds %.0f %% of the time of the Ps; GOMAXPROCS is %llu.",
+		   100 * hog->ns / findings_wall(f) / (double)ps_count(f->ps),
+		   (unsigned long long)ps_count(f->ps));
+	findings_add(f, &(struct verdict){ "starvation", ns, hog->place.value, &s->goroutines, s->from, s->to },
+		     &text);
+}
+
+void ps_judge(struct findings *f)
+{
+	struct ps *p = f->ps;
+	const struct runner *hog = find_hog(p);
+	const struct starved *s;
+	double ns;
+
+	f->lost += p->waited;
+	if (!hog)
+		return;
+	/* With one P the peers cannot run at the same time, either. */
+	s = find_starved(p, hog, p->gomaxprocs == 1, &ns);
+	if (s && ns >= STARVED_SHARE * findings_wall(f))
+		say(f, hog, s, ns);
+}
