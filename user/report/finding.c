@@ -72,6 +72,7 @@ static void span_ends(void *ctx, const struct span *span)
 	struct stay stay = { .span = span, .state = findings_state(f, span->g) };
 
 	if (!findings_is_own(span->g)) {
+		ps_forget(f->ps, span->to, stay.state);
 		gc_system(f, span, stay.state);
 		return;
 	}
@@ -80,7 +81,21 @@ static void span_ends(void *ctx, const struct span *span)
 	waits_stay(f, &stay);
 	ps_stay(f, &stay);
 	calls_stay(f, &stay);
+	wakes_stay(f, &stay);
 	gc_wait(f, &stay);
+}
+
+/* g->now is its last span. */
+static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct findings *f = ctx;
+	struct stay stay = { .span = &g->now, .state = findings_state(f, g) };
+
+	if (!findings_is_own(g))
+		return;
+	stay.facts = findings_stack(f, g->now.stack);
+	stay.why = why_of(f, &g->now, stay.facts.traits);
+	leaks_end(f, &stay, time, ended);
 }
 
 static void span_begins(void *ctx, const struct span *span)
@@ -130,9 +145,11 @@ struct findings *findings_new(struct spans *s)
 	f->ps = ps_new();
 	f->gc = gc_new();
 	f->calls = calls_new();
+	f->leaks = leaks_new();
+	f->wakes = wakes_new();
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
-		.span_begin = span_begins, .metric = metric, .range = range, .trace_end = trace_end,
+		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range, .trace_end = trace_end,
 	});
 	return f;
 }
@@ -158,6 +175,8 @@ void findings_free(struct findings *f)
 	ps_free(f->ps);
 	gc_free(f->gc);
 	calls_free(f->calls);
+	leaks_free(f->leaks);
+	wakes_free(f->wakes);
 	free(f);
 }
 
@@ -257,6 +276,8 @@ const struct vec *findings_finish(struct findings *f)
 	ps_judge(f);
 	gc_judge(f);
 	calls_judge(f);
+	leaks_judge(f);
+	wakes_judge(f);
 	if (f->list.len)
 		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {

@@ -54,6 +54,8 @@ struct places {
 struct findings;
 
 struct stack_facts findings_stack(struct findings *f, uint32_t stack);
+/* The number of the place of @frame; 0: no room. */
+uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
 /* Place 0 has empty texts. */
 struct place findings_place(const struct findings *f, uint32_t place);
 /* "main.f (f.go:12)". */
@@ -103,6 +105,11 @@ struct goroutine_state {
 	/* findings_call: */
 	uint32_t calls_at;		/* place of its last system call; 0: it has waited since */
 	bool dialled;			/* it is a client of the network */
+	/* findings_wake: the wait that it was woken from last, and how it spent the time since */
+	uint32_t woken_place, woken_from;
+	uint8_t woken_why;
+	bool woken_worked, woken_by_timer, woken_broadcast;
+	int64_t woken_at, woken_ran;
 };
 
 struct stay {
@@ -123,6 +130,8 @@ struct waits;
 struct ps;
 struct gc;
 struct calls;
+struct leaks;
+struct wakes;
 
 struct findings {
 	struct spans *spans;
@@ -141,6 +150,8 @@ struct findings {
 	struct ps *ps;
 	struct gc *gc;
 	struct calls *calls;
+	struct leaks *leaks;
+	struct wakes *wakes;
 };
 
 /* ns of the trace, at least 1. */
@@ -194,12 +205,16 @@ struct waits *waits_new(void);
 void waits_free(struct waits *w);
 void waits_stay(struct findings *f, const struct stay *stay);
 void waits_judge(struct findings *f);
+/* Did a wait for a lock at @place end after @time? */
+bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 
 /* findings_ps.c: who holds the Ps. */
 struct ps *ps_new(void);
 void ps_free(struct ps *p);
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state);
 void ps_stay(struct findings *f, const struct stay *stay);
+/* It was not known yet, when it began, that the span is of a goroutine of the runtime. */
+void ps_forget(struct ps *p, int64_t time, struct goroutine_state *state);
 void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* GOMAXPROCS, at least 1. */
@@ -222,6 +237,19 @@ struct calls *calls_new(void);
 void calls_free(struct calls *c);
 void calls_stay(struct findings *f, const struct stay *stay);
 void calls_judge(struct findings *f);
+
+/* findings_leak.c: who never comes back. */
+struct leaks *leaks_new(void);
+void leaks_free(struct leaks *l);
+/* The last stay of a goroutine; @ended: it did, and not only the trace. */
+void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended);
+void leaks_judge(struct findings *f);
+
+/* findings_wake.c: who is woken for nothing. */
+struct wakes *wakes_new(void);
+void wakes_free(struct wakes *w);
+void wakes_stay(struct findings *f, const struct stay *stay);
+void wakes_judge(struct findings *f);
 
 /* findings_world.c: who stops the world. */
 struct world *world_new(void);

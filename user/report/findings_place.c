@@ -112,7 +112,7 @@ static bool frame_of_library(struct findings *f, uint32_t frame)
 
 /* --- places --- */
 
-static uint32_t place_of(struct findings *f, const struct stack_frame *frame)
+uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame)
 {
 	uint64_t key = hash64((uintptr_t)frame->func) ^ hash64(frame->line + 1) ^
 		hash64((uintptr_t)frame->file) * 3;
@@ -146,7 +146,7 @@ static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32
 	while ((caller = stack_set_at(set, stack, ++i)))
 		if (strncmp(caller->func, "runtime.", 8))
 			break;
-	return caller && is_closure(frame->func, caller->func) ? place_of(f, caller) : place;
+	return caller && is_closure(frame->func, caller->func) ? findings_place_of(f, caller) : place;
 }
 
 static struct stack_facts look(struct findings *f, uint32_t stack)
@@ -172,7 +172,7 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 	if (own == UINT32_MAX)
 		own = 0;
 	if (own < n) {
-		facts.place = place_of(f, stack_set_frame_at(set, frames[own]));
+		facts.place = findings_place_of(f, stack_set_frame_at(set, frames[own]));
 		facts.holder = holder_of(f, stack, own, facts.place);
 		facts.callee = own ? frames[own - 1] : 0;
 	}

@@ -14,6 +14,7 @@ enum { RUNNERS_MAX = 1 << 16 };
 /* ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can feel. */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
+#define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
 /* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
 #define LONG_OFTEN 0.1
 /* Part of the trace's length that goroutines must have waited, and of the queue's time that the function held a P. */
@@ -45,6 +46,9 @@ struct ps {
 	double all_queue;		/* that of all runs together */
 	double waited;
 	uint64_t gomaxprocs;
+	int64_t stopped;		/* the end of the last long run ... */
+	double stopped_ran;		/* ... and its length */
+	struct map64 shortest;		/* ns of the shortest sleep, by place */
 };
 
 struct ps *ps_new(void)
@@ -62,6 +66,7 @@ void ps_free(struct ps *p)
 	vec_free(&p->starved);
 	map64_free(&p->runner_of);
 	map64_free(&p->starved_of);
+	map64_free(&p->shortest);
 	free(p);
 }
 
@@ -112,6 +117,8 @@ static void ran(struct findings *f, const struct stay *stay)
 	r->runs++;
 	if (ns < LONG_RUN)
 		return;
+	f->ps->stopped = span->to;
+	f->ps->stopped_ran = ns;
 	r->name = span->g->name;
 	r->long_runs++;
 	r->ns += ns;
@@ -121,31 +128,72 @@ static void ran(struct findings *f, const struct stay *stay)
 	vote_add(&r->place, place, queue + 1);
 }
 
+void ps_forget(struct ps *p, int64_t time, struct goroutine_state *state)
+{
+	ps_queue(p, time);
+	if (state->ready)
+		p->ready--;
+	state->ready = false;
+}
+
+static void add_starved(struct findings *f, const struct span *span, double ns)
+{
+	bool is_new;
+	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved), RUNNERS_MAX,
+					  (uintptr_t)span->g->name, &is_new);
+	struct starved *s = vec_at(&f->ps->starved, struct starved, number);
+
+	s->name = span->g->name;
+	s->ns += ns;
+	few_add(&s->goroutines, span->g->id);
+	if (ns > (double)(s->to - s->from)) {
+		s->from = span->to - (int64_t)ns;
+		s->to = span->to;
+	}
+}
+
 static void was_ready(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	double ns = (double)(span->to - span->from);
-	struct starved *s;
-	bool is_new;
-	uint32_t number;
 
-	ps_queue(f->ps, span->to);
-	if (stay->state->ready)
-		f->ps->ready--;
-	stay->state->ready = false;
+	ps_forget(f->ps, span->to, stay->state);
 	f->ps->waited += ns;
-	if (ns < LONG_WAIT)
+	if (ns >= LONG_WAIT)
+		add_starved(f, span, ns);
+}
+
+static double shortest(struct ps *p, uint32_t place, double ns)
+{
+	uint64_t *known = map64_get(&p->shortest, place);
+
+	if (!known && p->shortest.len == RUNNERS_MAX)
+		return ns;
+	if (!known)
+		*(known = map64_put(&p->shortest, place, NULL)) = (uint64_t)ns;
+	if (ns < (double)*known)
+		*known = (uint64_t)ns;
+	return (double)*known;
+}
+
+/*
+ * A timer is looked at when a P changes its goroutine, so a sleep that ends just when a long run did ended late:
+ * by what it is longer than the shortest one of its place, and by no more than that run.
+ */
+static void slept(struct findings *f, const struct stay *stay)
+{
+	const struct span *span = stay->span;
+	struct ps *p = f->ps;
+	double ns = (double)(span->to - span->from), late = ns - shortest(p, stay->facts.place, ns);
+
+	if (span->end.g != TRACEV2_NO_ID || !span->end.type || span->to - p->stopped > AFTER_STOP)
 		return;
-	number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(*s), RUNNERS_MAX,
-				 (uintptr_t)span->g->name, &is_new);
-	s = vec_at(&f->ps->starved, struct starved, number);
-	s->name = span->g->name;
-	s->ns += ns;
-	few_add(&s->goroutines, span->g->id);
-	if (span->to - span->from > s->to - s->from) {
-		s->from = span->from;
-		s->to = span->to;
-	}
+	if (late > p->stopped_ran)
+		late = p->stopped_ran;
+	if (late < LONG_WAIT)
+		return;
+	p->waited += late;
+	add_starved(f, span, late);
 }
 
 void ps_stay(struct findings *f, const struct stay *stay)
@@ -154,6 +202,8 @@ void ps_stay(struct findings *f, const struct stay *stay)
 		ran(f, stay);
 	else if (stay->span->state == GO_RUNNABLE)
 		was_ready(f, stay);
+	else if (stay->why == WHY_SLEEP)
+		slept(f, stay);
 }
 
 /* --- judgement --- */

@@ -39,11 +39,12 @@ struct site {
 	const char *kind;		/* the judgement; NULL: nothing is lost */
 };
 
-/* Time of waits at @site that @holder is to answer for, by what it did and where. */
+/* Time of waits at @site that @holder is to answer for, by what it did, and at which place in its function. */
 struct charge {
 	uint32_t site, holder, place;
 	uint8_t cause;
 	double ns;
+	struct vote inner;		/* the place in what the function called */
 };
 
 /* All charges of one function. */
@@ -51,7 +52,7 @@ struct blame {
 	const char *kind;
 	double ns, causes[CAUSES];
 	/* The most costly ones: a majority vote. */
-	struct vote site, holder, places[CAUSES];
+	struct vote site, holder, places[CAUSES], inner[CAUSES];
 	struct few waiters;
 };
 
@@ -101,7 +102,8 @@ static uint32_t site_of(struct waits *w, const struct stay *stay)
 	return number;
 }
 
-static void charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t cause, uint32_t place, double ns)
+static struct charge *charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t cause, uint32_t place,
+			     double ns)
 {
 	uint64_t key = (uint64_t)site << 40 | (uint64_t)holder << 22 | (uint64_t)place << 4 | cause;
 	bool is_new;
@@ -111,8 +113,9 @@ static void charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t caus
 
 	vec_at(&w->sites, struct site, site)->causes[cause] += ns;
 	if (is_new)
-		*c = (struct charge){ site, holder, place, cause, 0 };
+		*c = (struct charge){ .site = site, .holder = holder, .place = place, .cause = cause };
 	c->ns += ns;
+	return c;
 }
 
 /* --- the walk --- */
@@ -147,13 +150,38 @@ struct walk {
 	uint32_t release, holder;
 };
 
-static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t place)
+/* The place in the holder's function at which it stays at @stack; @inner, which is the one there, if there is none. */
+static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, uint32_t inner)
 {
+	struct stack_set *set = spans_stacks(f->spans);
+	const char *func = findings_place(f, holder).func;
+	const struct stack_frame *frame;
+	uint32_t n, i;
+	const uint32_t *frames = stack_set_of(set, stack, &n);
+
+	if (findings_place(f, inner).func == func)
+		return inner;
+	for (i = 0; i < n; i++) {
+		frame = stack_set_frame_at(set, frames[i]);
+		if (frame->func == func)
+			return findings_place_of(f, frame);
+	}
+	return inner;
+}
+
+/* Back to @from, during which the holder did @cause at @stack; stack 0: where it let go. */
+static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack)
+{
+	uint32_t inner = stack ? findings_stack(w->f, stack).place : 0, place;
+	double ns;
+
 	if (from < w->since)
 		from = w->since;
 	if (from >= w->t)
 		return;
-	charge(w->f->waits, w->number, w->holder, cause, place, (double)(w->t - from));
+	ns = (double)(w->t - from);
+	place = stack ? in_holder(w->f, stack, w->holder, inner) : 0;
+	vote_add(&charge(w->f->waits, w->number, w->holder, cause, place, ns)->inner, inner, ns);
 	w->t = from;
 }
 
@@ -177,7 +205,7 @@ static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t r
 	w->release = release;
 	w->holder = findings_stack(w->f, release).holder;
 	w->doubtful = w->was_free && !waited_for_it(w, number);
-	take(w, ran_since, CAUSE_RAN, w->holder);
+	take(w, ran_since, CAUSE_RAN, 0);
 }
 
 /* Does the holder answer for @p? Else it had not yet got what it let go. */
@@ -202,7 +230,7 @@ static bool step_back(struct walk *w, uint32_t *number)
 	if (!answers_for(w, p))
 		return false;
 	take(w, p->from, p->cause == CAUSE_LOCKED ? CAUSE_WAITED : p->cause,
-	     p->cause == CAUSE_RAN ? w->holder : findings_stack(w->f, p->stack).place);
+	     p->cause == CAUSE_RAN ? 0 : p->stack);
 	*number = p->before;
 	return true;
 }
@@ -319,6 +347,13 @@ void waits_stay(struct findings *f, const struct stay *stay)
 		ended(f, stay, past);
 }
 
+bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
+{
+	uint64_t *number = map64_get(&f->waits->site_of, (uint64_t)place << 8 | WHY_LOCK);
+
+	return number && vec_at(&f->waits->sites, struct site, *number)->released > time;
+}
+
 /* --- judgement --- */
 
 static double busy(const struct site *s)
@@ -397,6 +432,7 @@ static void blame(struct findings *f, const struct charge *c)
 	vote_add(&b->site, c->site, c->ns);
 	vote_add(&b->holder, c->holder, c->ns);
 	vote_add(&b->places[c->cause], c->place, c->ns);
+	vote_add(&b->inner[c->cause], c->inner.value, c->ns);
 	for (i = 0; i < s->waiters.n; i++)
 		few_add(&b->waiters, s->waiters.ids[i]);
 }
@@ -456,7 +492,7 @@ static void say(struct findings *f, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
 	uint8_t cause = main_cause(b);
-	uint32_t at = b->places[cause].value;
+	uint32_t at = b->inner[cause].value;
 	struct buf text = { 0 };
 
 	say_who_waits(f, &text, b);

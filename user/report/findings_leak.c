@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_leak: goroutines that never come back. Those of one origin whose number rises all the time while
+ * those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of: stuck, and the one who holds
+ * it is likely one that waits for ever itself, further on in the function in which the others want the lock.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+enum {
+	ORIGINS_MAX = 1 << 16, STUCK_MAX = 4096,
+	PARTS = 8,			/* of the trace */
+	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */
+	PARTS_MIN = 4,			/* ... begun in as many parts of the trace */
+};
+
+/* A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end soon. */
+#define STALE_SHARE 0.2
+#define STUCK_SHARE 0.3
+#define STUCK_NS 2e8
+/* Goroutines that a timer wakes again and again are not stale: of these nearly none may have ended. */
+#define ENDED_SHARE 0.05
+
+struct origin {
+	const char *name;
+	uint32_t created_at;
+	uint64_t created, ended;
+	uint64_t stale, woken;		/* that are left: waiting for long, or woken and waiting again */
+	uint64_t parts[PARTS];		/* those by when they began */
+	double ns;			/* that they wait for */
+	struct vote place;
+	const char *reason;		/* of the last one of that place */
+	uint32_t reason_place;
+	struct few goroutines;
+	int64_t from, to;		/* the wait of the first one */
+};
+
+/* A goroutine that waits at the end, and has for long. */
+struct stuck {
+	uint64_t g;
+	uint32_t stack, place;
+	uint8_t why;
+	int64_t from;
+	bool named;
+};
+
+struct leaks {
+	struct vec origins;		/* struct origin */
+	struct map64 origin_of;
+	struct vec stuck;
+};
+
+struct leaks *leaks_new(void)
+{
+	struct leaks *l = xcalloc(1, sizeof(*l));
+
+	vec_push(&l->origins, sizeof(struct origin));
+	return l;
+}
+
+void leaks_free(struct leaks *l)
+{
+	vec_free(&l->origins);
+	vec_free(&l->stuck);
+	map64_free(&l->origin_of);
+	free(l);
+}
+
+/* --- what finding.c shows --- */
+
+static struct origin *origin_of(struct findings *f, const struct goroutine *g)
+{
+	uint32_t place = findings_stack(f, g->created_at).place, number;
+	uint64_t key = hash64((uintptr_t)g->name) ^ place;
+	struct origin *o;
+	bool is_new;
+
+	number = findings_number(&f->leaks->origin_of, &f->leaks->origins, sizeof(*o), ORIGINS_MAX, key, &is_new);
+	o = vec_at(&f->leaks->origins, struct origin, number);
+	if (is_new) {
+		o->name = g->name;
+		o->created_at = place;
+	}
+	return number ? o : NULL;
+}
+
+static void add_left(struct findings *f, struct origin *o, const struct goroutine *g, const struct stay *last,
+		     int64_t time)
+{
+	const struct span *now = last->span;
+	double wall = (double)(time - f->first) + 1, waits = (double)(time - now->from);
+	size_t part = (size_t)((double)(g->since - f->first) / wall * PARTS);
+
+	if (waits >= STALE_SHARE * wall)
+		o->stale++;
+	else if (g->starts >= 3 && (double)(time - g->since) >= STALE_SHARE * wall)
+		o->woken++;
+	else
+		return;
+	o->parts[part < PARTS ? part : PARTS - 1]++;
+	o->ns += (double)(time - g->since);
+	vote_add(&o->place, last->facts.place, 1);
+	if (o->place.value == last->facts.place) {
+		o->reason = now->reason;
+		o->reason_place = last->facts.place;
+	}
+	few_add(&o->goroutines, g->id);
+	if (!o->to || now->from < o->from)
+		o->from = now->from;
+	o->to = time;
+}
+
+static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
+{
+	double waits = (double)(time - last->span->from), wall = (double)(time - f->first) + 1;
+
+	if (waits < STUCK_SHARE * wall || waits < STUCK_NS || f->leaks->stuck.len == STUCK_MAX)
+		return;
+	*(struct stuck *)vec_push(&f->leaks->stuck, sizeof(struct stuck)) = (struct stuck){
+		last->span->g->id, last->span->stack, last->facts.place, last->why, last->span->from, false,
+	};
+}
+
+void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
+{
+	const struct goroutine *g = last->span->g;
+	struct origin *o = g->created ? origin_of(f, g) : NULL;
+
+	if (o) {
+		o->created++;
+		o->ended += ended;
+	}
+	if (ended || last->span->state != GO_WAITING || last->span->gap)
+		return;
+	add_stuck(f, last, time);
+	/* Who waits for the network may be a connection that is idle: its other side is outside of the program. */
+	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
+		add_left(f, o, g, last, time);
+}
+
+/* --- judgement: leaks --- */
+
+static bool is_leak(const struct origin *o)
+{
+	uint64_t left = o->stale + o->woken;
+	size_t part, parts = 0;
+
+	for (part = 0; part < PARTS; part++)
+		parts += o->parts[part] > 0;
+	return left >= LEFT_MIN && parts >= PARTS_MIN &&
+	       (o->stale >= LEFT_MIN || (double)o->ended <= ENDED_SHARE * (double)o->created);
+}
+
+static void say_leak(struct findings *f, const struct origin *o)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "Goroutines that never come back: ");
+	findings_name(f, &text, o->created_at);
+	buf_printf(&text, " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them that began "
+		   "long ago, %llu, wait", (double)o->created * 1e9 / findings_wall(f),
+		   o->name[0] ? o->name : "a function not known", (unsigned long long)o->created,
+		   (unsigned long long)o->ended, (unsigned long long)(o->stale + o->woken));
+	if (o->reason && o->reason[0] && o->reason_place == o->place.value)
+		buf_printf(&text, " (%s)", o->reason);
+	buf_printf(&text, " at ");
+	findings_name(f, &text, o->place.value);
+	buf_printf(&text, ".");
+	f->lost += o->ns;
+	findings_add(f, &(struct verdict){ "leak", o->ns, o->created_at ? o->created_at : o->place.value,
+					   &o->goroutines, o->from, o->to }, &text);
+}
+
+/* --- judgement: who is stuck --- */
+
+/* Does @stack have a frame of @func further on than @line? The place, or 0. */
+static uint32_t further_on(struct findings *f, uint32_t stack, struct place wanted)
+{
+	struct stack_set *set = spans_stacks(f->spans);
+	uint32_t n, i;
+	const uint32_t *frames = stack_set_of(set, stack, &n);
+
+	for (i = 0; i < n; i++) {
+		const struct stack_frame *frame = stack_set_frame_at(set, frames[i]);
+
+		if (frame->func == wanted.func && frame->line > wanted.line)
+			return findings_place_of(f, frame);
+	}
+	return 0;
+}
+
+/* The goroutine that likely holds what is wanted at @place. */
+static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
+{
+	struct place wanted = findings_place(f, place);
+	size_t i;
+
+	for (i = 0; i < f->leaks->stuck.len && wanted.func[0]; i++) {
+		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
+
+		*at = s->place == place && s->why == WHY_LOCK ? 0 : further_on(f, s->stack, wanted);
+		if (*at)
+			return s;
+	}
+	return NULL;
+}
+
+struct crowd {
+	uint64_t n;
+	double ns;
+	struct few goroutines;
+	int64_t from;
+};
+
+/* Those that wait for a lock at the place of @first. */
+static struct crowd gather(struct findings *f, const struct stuck *first)
+{
+	struct crowd c = { .from = first->from };
+	size_t i;
+
+	for (i = 0; i < f->leaks->stuck.len; i++) {
+		struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
+
+		if (s->why != WHY_LOCK || s->place != first->place || s->named)
+			continue;
+		s->named = true;
+		c.n++;
+		c.ns += (double)(f->last - s->from);
+		few_add(&c.goroutines, s->g);
+		if (s->from < c.from)
+			c.from = s->from;
+	}
+	return c;
+}
+
+static void say_holder(struct findings *f, struct buf *text, const struct stuck *holder, uint32_t at)
+{
+	buf_printf(text, ": ");
+	findings_name(f, text, at);
+	buf_printf(text, " in goroutine %llu, which likely has the lock, waits itself all that time",
+		   (unsigned long long)holder->g);
+	if (holder->place != at) {
+		buf_printf(text, ", at ");
+		findings_name(f, text, holder->place);
+	}
+	if (holder->why == WHY_LOCK)
+		buf_printf(text, ", for a lock");
+	buf_printf(text, ".");
+}
+
+static void say_stuck(struct findings *f, const struct stuck *first)
+{
+	struct crowd c = gather(f, first);
+	uint32_t at = 0;
+	const struct stuck *holder = find_holder(f, first->place, &at);
+	struct buf text = { 0 };
+
+	buf_printf(&text, "%llu goroutine%s for a lock at ", (unsigned long long)c.n, c.n == 1 ? " waits" : "s wait");
+	findings_name(f, &text, first->place);
+	buf_printf(&text, " that nobody lets go of, for ");
+	findings_time(&text, (double)(f->last - c.from));
+	buf_printf(&text, " up to the end of the recording");
+	if (holder)
+		say_holder(f, &text, holder, at);
+	else
+		buf_printf(&text, "; the recording does not show who has it.");
+	f->lost += c.ns;
+	findings_add(f, &(struct verdict){ "stuck", c.ns, holder ? at : first->place, &c.goroutines, c.from, f->last },
+		     &text);
+}
+
+void leaks_judge(struct findings *f)
+{
+	size_t i;
+
+	for (i = 1; i < f->leaks->origins.len; i++)
+		if (is_leak(vec_at(&f->leaks->origins, struct origin, i)))
+			say_leak(f, vec_at(&f->leaks->origins, struct origin, i));
+	for (i = 0; i < f->leaks->stuck.len; i++) {
+		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
+
+		if (s->why == WHY_LOCK && !s->named && !waits_released_since(f, s->place, s->from))
+			say_stuck(f, s);
+	}
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_wake: goroutines that are woken, do nothing, and wait again at the same place: all those that a
+ * broadcast wakes for the work of one, and loops that look again and again whether something has happened.
+ */
+#include <stdlib.h>
+
+#include "report/findings.h"
+
+enum { SLEEPERS_MAX = 1 << 16 };
+
+/* ns: a look at a condition, with the trap of a probe at each end (docs/performance.md), and no work. */
+#define NOTHING_NS 30000
+/* Wake-ups a second, and how many of them for nothing. */
+#define STORM_RATE 500.0
+#define STORM_SHARE 0.7
+#define STORM_WAITERS 4
+#define POLL_RATE 500.0
+#define POLL_SHARE 0.9
+
+struct sleeper {
+	uint32_t place;
+	uint64_t wakes, futile, broadcast;
+	double ns;			/* ready and running for nothing */
+	struct vote waker;
+	struct few goroutines;
+	int64_t from, to;		/* the first one */
+};
+
+struct wakes {
+	struct vec sleepers;		/* struct sleeper: woken by goroutines */
+	struct vec pollers;		/* woken by timers */
+	struct map64 sleeper_of, poller_of;
+};
+
+struct wakes *wakes_new(void)
+{
+	struct wakes *w = xcalloc(1, sizeof(*w));
+
+	vec_push(&w->sleepers, sizeof(struct sleeper));
+	vec_push(&w->pollers, sizeof(struct sleeper));
+	return w;
+}
+
+void wakes_free(struct wakes *w)
+{
+	vec_free(&w->sleepers);
+	vec_free(&w->pollers);
+	map64_free(&w->sleeper_of);
+	map64_free(&w->poller_of);
+	free(w);
+}
+
+/* --- what finding.c shows --- */
+
+static bool can_be_woken(uint8_t why)
+{
+	return why == WHY_COND || why == WHY_RECEIVE || why == WHY_SELECT || why == WHY_SLEEP;
+}
+
+/* The goroutine waits again: how did it spend the time since it was woken? */
+static void waits_again(struct findings *f, const struct stay *stay)
+{
+	struct goroutine_state *state = stay->state;
+	const struct span *span = stay->span;
+	struct vec *all = state->woken_by_timer ? &f->wakes->pollers : &f->wakes->sleepers;
+	bool is_new;
+	uint32_t number = findings_number(state->woken_by_timer ? &f->wakes->poller_of : &f->wakes->sleeper_of, all,
+					  sizeof(struct sleeper), SLEEPERS_MAX, stay->facts.place, &is_new);
+	struct sleeper *s = vec_at(all, struct sleeper, number);
+
+	s->place = number ? stay->facts.place : 0;
+	s->wakes++;
+	if (state->woken_ran > NOTHING_NS || state->woken_worked)
+		return;
+	s->futile++;
+	s->broadcast += state->woken_broadcast;
+	s->ns += (double)(span->from - state->woken_at);
+	vote_add(&s->waker, state->woken_from, 1);
+	few_add(&s->goroutines, span->g->id);
+	if (!s->to) {
+		s->from = state->woken_at;
+		s->to = span->from;
+	}
+}
+
+static void is_woken(struct findings *f, const struct stay *stay)
+{
+	struct goroutine_state *state = stay->state;
+	const struct span *span = stay->span;
+	struct stack_facts release = findings_stack(f, span->end.stack);
+
+	state->woken_place = stay->facts.place;
+	state->woken_why = stay->why;
+	state->woken_at = span->to;
+	state->woken_ran = 0;
+	state->woken_worked = false;
+	state->woken_by_timer = span->end.g == TRACEV2_NO_ID;
+	state->woken_from = release.place;
+	state->woken_broadcast = release.traits & STACK_BROADCAST;
+}
+
+/* Who wakes others works for them, unless it is but the lock that it took that it lets go of. */
+static void works(struct findings *f, const struct stay *stay)
+{
+	struct goroutine *by = stay->why == WHY_LOCK || stay->span->end.g == TRACEV2_NO_ID ? NULL :
+		spans_goroutine(f->spans, stay->span->end.g);
+
+	if (by)
+		findings_state(f, by)->woken_worked = true;
+}
+
+void wakes_stay(struct findings *f, const struct stay *stay)
+{
+	struct goroutine_state *state = stay->state;
+	const struct span *span = stay->span;
+
+	if (span->state == GO_RUNNING)
+		state->woken_ran += span->to - span->from;
+	else if (span->state == GO_SYSCALL)
+		state->woken_worked = true;
+	if (span->state != GO_WAITING)
+		return;
+	works(f, stay);
+	if (stay->why == WHY_LOCK)
+		return;
+	if (state->woken_at && state->woken_place == stay->facts.place && state->woken_why == stay->why)
+		waits_again(f, stay);
+	if (can_be_woken(stay->why) && span->end.type)
+		is_woken(f, stay);
+	else
+		state->woken_at = 0;
+}
+
+/* --- judgement --- */
+
+static double rate(const struct findings *f, uint64_t n)
+{
+	return (double)n * 1e9 / findings_wall(f);
+}
+
+static void say_storm(struct findings *f, const struct sleeper *s)
+{
+	struct buf text = { 0 };
+
+	findings_name(f, &text, s->waker.value);
+	buf_printf(&text, " wakes all that wait at ");
+	findings_name(f, &text, s->place);
+	buf_printf(&text, ", and %.0f %% of %.0f wake-ups a second are for nothing: they look and wait again.",
+		   100 * (double)s->futile / (double)s->wakes, rate(f, s->wakes));
+	f->lost += s->ns;
+	findings_add(f, &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value, &s->goroutines, s->from,
+					   s->to }, &text);
+}
+
+static void say_poll(struct findings *f, const struct sleeper *s)
+{
+	struct buf text = { 0 };
+
+	findings_name(f, &text, s->place);
+	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times does nothing and waits again: "
+		   "it could wait for an event.", rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+	f->lost += s->ns;
+	findings_add(f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to }, &text);
+}
+
+void wakes_judge(struct findings *f)
+{
+	size_t i;
+
+	for (i = 1; i < f->wakes->sleepers.len; i++) {
+		const struct sleeper *s = vec_at(&f->wakes->sleepers, struct sleeper, i);
+
+		if (s->goroutines.n >= STORM_WAITERS && rate(f, s->futile) >= STORM_RATE &&
+		    (double)s->futile >= STORM_SHARE * (double)s->wakes &&
+		    (double)s->broadcast >= 0.5 * (double)s->futile)
+			say_storm(f, s);
+	}
+	for (i = 1; i < f->wakes->pollers.len; i++) {
+		const struct sleeper *s = vec_at(&f->wakes->pollers, struct sleeper, i);
+
+		if (rate(f, s->futile) >= POLL_RATE && (double)s->futile >= POLL_SHARE * (double)s->wakes)
+			say_poll(f, s);
+	}
+}
