@@ -19,6 +19,7 @@ import (
 var (
 	peer    = flag.Bool("peer", false, "be the other process, until standard input ends")
 	address string
+	other   *exec.Cmd
 )
 
 func fetch() {
@@ -42,12 +43,12 @@ func serve() {
 }
 
 func startPeer() {
-	cmd := exec.Command(os.Args[0], "-peer")
-	_, err := cmd.StdinPipe()
+	other = exec.Command(os.Args[0], "-peer")
+	_, err := other.StdinPipe()
 	check(err)
-	out, err := cmd.StdoutPipe()
+	out, err := other.StdoutPipe()
 	check(err)
-	check(cmd.Start())
+	check(other.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	check(err)
 	address = strings.TrimSpace(line)

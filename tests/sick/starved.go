@@ -4,15 +4,17 @@
 package main
 
 import (
+	"crypto/sha256"
 	"runtime"
 	"time"
 )
 
-var sum int
+var sums [64][sha256.Size]byte
 
-func hog() {
-	for i := 0; ; i++ {
-		sum += i // BLAME
+func hog(i int) {
+	data := make([]byte, 1<<16)
+	for {
+		sums[i] = sha256.Sum256(data) // BLAME
 	}
 }
 
@@ -27,6 +29,6 @@ func sick() {
 		go serve()
 	}
 	for i := 0; i < 2*runtime.GOMAXPROCS(0); i++ {
-		go hog()
+		go hog(i)
 	}
 }

@@ -9,11 +9,14 @@
 
 /* --- stays --- */
 
-/* Those of package runtime, and of runtime/trace and runtime/pprof, that record. */
+/*
+ * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack can end in
+ * runtime.asyncPreempt: the function that it stopped had no frame, and gave the goroutine no better name.
+ */
 bool findings_is_own(const struct goroutine *g)
 {
 	return strncmp(g->name, "runtime", 7) || (g->name[7] != '.' && g->name[7] != '/') ||
-	       !strcmp(g->name, "runtime.main");
+	       !strcmp(g->name, "runtime.main") || !strncmp(g->name, "runtime.asyncPreempt", 20);
 }
 
 struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
@@ -44,9 +47,11 @@ static uint8_t find_reason(const char *reason)
 	return WHY_OTHER;
 }
 
-static uint8_t why_of(struct findings *f, const struct span *span, uint16_t traits)
+/* A goroutine that was there when the trace began has no reason: its stack begins where it waits. */
+static uint8_t why_of(struct findings *f, const struct span *span, const struct stack_facts *facts)
 {
 	size_t i = (uintptr_t)span->reason / 16 % (sizeof(f->reasons) / sizeof(*f->reasons));
+	uint8_t why;
 
 	if (span->state != GO_WAITING)
 		return WHY_NONE;
@@ -54,9 +59,8 @@ static uint8_t why_of(struct findings *f, const struct span *span, uint16_t trai
 		f->reasons[i].text = span->reason;
 		f->reasons[i].why = find_reason(span->reason);
 	}
-	if (f->reasons[i].why == WHY_JOIN && traits & STACK_LOCK)
-		return WHY_LOCK;
-	return f->reasons[i].why;
+	why = span->reason[0] ? f->reasons[i].why : facts->why;
+	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;
 }
 
 /* --- the visitor --- */
@@ -77,7 +81,7 @@ static void span_ends(void *ctx, const struct span *span)
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
-	stay.why = why_of(f, span, stay.facts.traits);
+	stay.why = why_of(f, span, &stay.facts);
 	waits_stay(f, &stay);
 	ps_stay(f, &stay);
 	calls_stay(f, &stay);
@@ -94,7 +98,7 @@ static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool end
 	if (!findings_is_own(g))
 		return;
 	stay.facts = findings_stack(f, g->now.stack);
-	stay.why = why_of(f, &g->now, stay.facts.traits);
+	stay.why = why_of(f, &g->now, &stay.facts);
 	leaks_end(f, &stay, time, ended);
 }
 

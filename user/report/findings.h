@@ -41,6 +41,8 @@ struct stack_facts {
 	uint32_t holder;	/* the same, but for a deferred closure the function that it belongs to */
 	uint32_t callee;	/* the frame of the library that the place calls; 0: none */
 	uint16_t traits;
+	uint8_t why;		/* enum why: what it waits for, if it waits and its innermost frames say so */
+	bool program;		/* @place is the program's */
 	bool known;
 };
 
@@ -205,6 +207,8 @@ struct waits *waits_new(void);
 void waits_free(struct waits *w);
 void waits_stay(struct findings *f, const struct stay *stay);
 void waits_judge(struct findings *f);
+/* The place that let go of the lock that is waited for at @place, most of the time; 0: none was seen. */
+uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 
@@ -219,7 +223,7 @@ void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
-/* ns that goroutines were ready up to @time, in all; times do not go back. */
+/* ns that goroutines were ready up to @time, in all. */
 double ps_queue(struct ps *p, int64_t time);
 
 /* findings_gc.c: what the garbage collector takes. */

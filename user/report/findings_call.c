@@ -20,15 +20,16 @@ enum { CALLS_MAX = 1 << 16, SIZES = 40 };
 #define LONG_SHARE 0.2
 #define LONG_COUNT 5
 #define IDLE_NS 50000000	/* a call that may wait for work, and is longer, waited */
-/* Requests: half of them as long, and so many at once. */
-#define REQUEST_NS (1 << 22)
+/* Requests: a fifth of them and half of their time as long, and so many at once. */
+#define REQUEST_SIZE 22			/* 4 ms */
+#define REQUEST_OFTEN 0.2
 #define REQUEST_SHARE 0.5
 
 struct calls_at {
 	uint32_t place, callee;		/* callee: the frame of the library that the place calls */
 	uint16_t traits;
 	uint64_t count, runs;
-	double ns;
+	double ns, times[SIZES];
 	uint64_t sizes[SIZES];		/* by log2 of ns */
 	struct few goroutines;
 	int64_t from, to;		/* the longest */
@@ -73,7 +74,9 @@ static struct calls_at *add(struct map64 *map, struct vec *all, const struct sta
 	}
 	c->count++;
 	c->ns += (double)ns;
-	c->sizes[size < SIZES ? size : SIZES - 1]++;
+	size = size < SIZES ? size : SIZES - 1;
+	c->sizes[size]++;
+	c->times[size] += (double)ns;
 	few_add(&c->goroutines, span->g->id);
 	if (span->to - span->from > c->to - c->from) {
 		c->from = span->from;
@@ -161,7 +164,15 @@ static bool is_long(const struct findings *f, const struct calls_at *c)
 
 static bool is_slow_request(const struct findings *f, const struct calls_at *c)
 {
-	return c->count >= LONG_COUNT && median(c) > REQUEST_NS && c->ns >= REQUEST_SHARE * findings_wall(f);
+	double ns = 0, count = 0;
+	size_t i;
+
+	for (i = REQUEST_SIZE; i < SIZES; i++) {
+		ns += c->times[i];
+		count += (double)c->sizes[i];
+	}
+	return count >= LONG_COUNT && count >= REQUEST_OFTEN * (double)c->count && ns >= 0.5 * c->ns &&
+	       ns >= REQUEST_SHARE * findings_wall(f);
 }
 
 static void name_callee(struct findings *f, const struct calls_at *c, struct buf *text)

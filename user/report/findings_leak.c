@@ -43,7 +43,6 @@ struct stuck {
 	uint32_t stack, place;
 	uint8_t why;
 	int64_t from;
-	bool named;
 };
 
 struct leaks {
@@ -119,7 +118,7 @@ static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
 	if (waits < STUCK_SHARE * wall || waits < STUCK_NS || f->leaks->stuck.len == STUCK_MAX)
 		return;
 	*(struct stuck *)vec_push(&f->leaks->stuck, sizeof(struct stuck)) = (struct stuck){
-		last->span->g->id, last->span->stack, last->facts.place, last->why, last->span->from, false,
+		last->span->g->id, last->span->stack, last->facts.place, last->why, last->span->from,
 	};
 }
 
@@ -191,88 +190,86 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 	return 0;
 }
 
-/* The goroutine that likely holds what is wanted at @place. */
+/* The goroutine that likely holds what is wanted at @place, and where: further on there, or in who was seen to let go. */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {
-	struct place wanted = findings_place(f, place);
+	struct place wanted = findings_place(f, place), holder = { 0 };
+	uint32_t seen = waits_holder(f, place);
 	size_t i;
 
+	holder.func = findings_place(f, seen).func;
 	for (i = 0; i < f->leaks->stuck.len && wanted.func[0]; i++) {
 		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
 
-		*at = s->place == place && s->why == WHY_LOCK ? 0 : further_on(f, s->stack, wanted);
+		if (s->place == place && s->why == WHY_LOCK)
+			continue;
+		*at = further_on(f, s->stack, wanted);
+		if (!*at && seen)
+			*at = further_on(f, s->stack, holder);
 		if (*at)
 			return s;
 	}
 	return NULL;
 }
 
+/* All that wait for locks. */
 struct crowd {
 	uint64_t n;
 	double ns;
 	struct few goroutines;
+	struct vote place;
 	int64_t from;
+	const struct stuck *holder;
+	uint32_t at;
 };
 
-/* Those that wait for a lock at the place of @first. */
-static struct crowd gather(struct findings *f, const struct stuck *first)
+static void join(struct findings *f, struct crowd *c, const struct stuck *s)
 {
-	struct crowd c = { .from = first->from };
-	size_t i;
-
-	for (i = 0; i < f->leaks->stuck.len; i++) {
-		struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
-
-		if (s->why != WHY_LOCK || s->place != first->place || s->named)
-			continue;
-		s->named = true;
-		c.n++;
-		c.ns += (double)(f->last - s->from);
-		few_add(&c.goroutines, s->g);
-		if (s->from < c.from)
-			c.from = s->from;
-	}
-	return c;
+	c->n++;
+	c->ns += (double)(f->last - s->from);
+	few_add(&c->goroutines, s->g);
+	vote_add(&c->place, s->place, (double)(f->last - s->from));
+	if (c->n == 1 || s->from < c->from)
+		c->from = s->from;
+	if (!c->holder)
+		c->holder = find_holder(f, s->place, &c->at);
 }
 
-static void say_holder(struct findings *f, struct buf *text, const struct stuck *holder, uint32_t at)
+static void say_holder(struct findings *f, struct buf *text, const struct crowd *c)
 {
 	buf_printf(text, ": ");
-	findings_name(f, text, at);
+	findings_name(f, text, c->at);
 	buf_printf(text, " in goroutine %llu, which likely has the lock, waits itself all that time",
-		   (unsigned long long)holder->g);
-	if (holder->place != at) {
+		   (unsigned long long)c->holder->g);
+	if (c->holder->place != c->at) {
 		buf_printf(text, ", at ");
-		findings_name(f, text, holder->place);
+		findings_name(f, text, c->holder->place);
 	}
-	if (holder->why == WHY_LOCK)
-		buf_printf(text, ", for a lock");
-	buf_printf(text, ".");
+	buf_printf(text, "%s.", c->holder->why == WHY_LOCK ? ", for a lock" : "");
 }
 
-static void say_stuck(struct findings *f, const struct stuck *first)
+static void say_stuck(struct findings *f, const struct crowd *c)
 {
-	struct crowd c = gather(f, first);
-	uint32_t at = 0;
-	const struct stuck *holder = find_holder(f, first->place, &at);
 	struct buf text = { 0 };
 
-	buf_printf(&text, "%llu goroutine%s for a lock at ", (unsigned long long)c.n, c.n == 1 ? " waits" : "s wait");
-	findings_name(f, &text, first->place);
-	buf_printf(&text, " that nobody lets go of, for ");
-	findings_time(&text, (double)(f->last - c.from));
+	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of, %s at ", (unsigned long long)c->n,
+		   c->n == 1 ? " waits" : "s wait", c->n == 1 ? "it" : "most of them");
+	findings_name(f, &text, c->place.value);
+	buf_printf(&text, ", for ");
+	findings_time(&text, (double)(f->last - c->from));
 	buf_printf(&text, " up to the end of the recording");
-	if (holder)
-		say_holder(f, &text, holder, at);
+	if (c->holder)
+		say_holder(f, &text, c);
 	else
 		buf_printf(&text, "; the recording does not show who has it.");
-	f->lost += c.ns;
-	findings_add(f, &(struct verdict){ "stuck", c.ns, holder ? at : first->place, &c.goroutines, c.from, f->last },
-		     &text);
+	f->lost += c->ns;
+	findings_add(f, &(struct verdict){ "stuck", c->ns, c->holder ? c->at : c->place.value, &c->goroutines, c->from,
+					   f->last }, &text);
 }
 
 void leaks_judge(struct findings *f)
 {
+	struct crowd c = { 0 };
 	size_t i;
 
 	for (i = 1; i < f->leaks->origins.len; i++)
@@ -281,7 +278,9 @@ void leaks_judge(struct findings *f)
 	for (i = 0; i < f->leaks->stuck.len; i++) {
 		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
 
-		if (s->why == WHY_LOCK && !s->named && !waits_released_since(f, s->place, s->from))
-			say_stuck(f, s);
+		if (s->why == WHY_LOCK && !waits_released_since(f, s->place, s->from))
+			join(f, &c, s);
 	}
+	if (c.n)
+		say_stuck(f, &c);
 }

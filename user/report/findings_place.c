@@ -65,6 +65,16 @@ static const struct {
 	{ "runtime/debug.freeOSMemory", STACK_GC_CALL },
 };
 
+/* The runtime's functions that wait, for stacks of goroutines whose reason the trace does not have. */
+static const struct {
+	const char *func;
+	uint8_t why;
+} waiting[] = {
+	{ "runtime.chansend", WHY_SEND }, { "runtime.chanrecv", WHY_RECEIVE }, { "runtime.selectgo", WHY_SELECT },
+	{ "runtime.netpollblock", WHY_NET }, { "sync.(*Cond).Wait", WHY_COND }, { "sync.runtime_notifyListWait", WHY_COND },
+	{ "time.Sleep", WHY_SLEEP }, { "runtime.semacquire1", WHY_JOIN }, { "runtime.block", WHY_FOREVER },
+};
+
 /* --- functions --- */
 
 static bool of_library(const char *func)
@@ -94,6 +104,16 @@ static uint16_t traits_of(const char *func)
 			traits |= telling[i].traits;
 	}
 	return traits;
+}
+
+static uint8_t why_in(const char *func)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(waiting) / sizeof(*waiting); i++)
+		if (!strcmp(func, waiting[i].func))
+			return waiting[i].why;
+	return WHY_NONE;
 }
 
 static bool frame_of_library(struct findings *f, uint32_t frame)
@@ -160,6 +180,8 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 		const char *func = stack_set_frame_at(set, frames[own])->func;
 
 		facts.traits |= traits_of(func);
+		if (!facts.why)
+			facts.why = why_in(func);
 		if (own_library == UINT32_MAX && strncmp(func, "runtime.", 8) && strncmp(func, "sync.", 5) &&
 		    strncmp(func, "internal/", 9))
 			own_library = own;
@@ -167,6 +189,7 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 	for (i = own; i < n; i++)
 		if (!strcmp(stack_set_frame_at(set, frames[i])->func, "net/http.serverHandler.ServeHTTP"))
 			facts.traits |= STACK_HANDLER;
+	facts.program = own < n;
 	if (own == n)
 		own = own_library;
 	if (own == UINT32_MAX)

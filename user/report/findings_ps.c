@@ -48,7 +48,6 @@ struct ps {
 	uint64_t gomaxprocs;
 	int64_t stopped;		/* the end of the last long run ... */
 	double stopped_ran;		/* ... and its length */
-	struct map64 shortest;		/* ns of the shortest sleep, by place */
 };
 
 struct ps *ps_new(void)
@@ -66,15 +65,16 @@ void ps_free(struct ps *p)
 	vec_free(&p->starved);
 	map64_free(&p->runner_of);
 	map64_free(&p->starved_of);
-	map64_free(&p->shortest);
 	free(p);
 }
 
+/* Spans of goroutines that are found late begin when the generation did, so time can seem to go back. */
 double ps_queue(struct ps *p, int64_t time)
 {
-	if (time > p->since)
+	if (time > p->since) {
 		p->queue += (double)p->ready * (double)(time - p->since);
-	p->since = time;
+		p->since = time;
+	}
 	return p->queue;
 }
 
@@ -101,12 +101,26 @@ void ps_begins(struct findings *f, const struct span *span, struct goroutine_sta
 	}
 }
 
+/*
+ * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the stack has not even a
+ * name, as in the runtime's own traces: then it is where the goroutine began to run, if that is known.
+ */
+static uint32_t where(struct findings *f, const struct span *span)
+{
+	struct stack_facts end = { 0 }, begin = findings_stack(f, span->stack);
+
+	if (span->end.g == span->g->id)
+		end = findings_stack(f, span->end.stack);
+	if (end.program)
+		return end.place;
+	return begin.program ? begin.place : 0;
+}
+
 static void ran(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	double ns = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	uint32_t stack = span->end.g == span->g->id && span->end.stack ? span->end.stack : span->stack;
-	uint32_t place = findings_stack(f, stack).place;
+	uint32_t place = where(f, span);
 	struct runner *r;
 	bool is_new;
 	uint32_t number = findings_number(&f->ps->runner_of, &f->ps->runners, sizeof(*r), RUNNERS_MAX,
@@ -163,36 +177,23 @@ static void was_ready(struct findings *f, const struct stay *stay)
 		add_starved(f, span, ns);
 }
 
-static double shortest(struct ps *p, uint32_t place, double ns)
-{
-	uint64_t *known = map64_get(&p->shortest, place);
-
-	if (!known && p->shortest.len == RUNNERS_MAX)
-		return ns;
-	if (!known)
-		*(known = map64_put(&p->shortest, place, NULL)) = (uint64_t)ns;
-	if (ns < (double)*known)
-		*known = (uint64_t)ns;
-	return (double)*known;
-}
-
 /*
- * A timer is looked at when a P changes its goroutine, so a sleep that ends just when a long run did ended late:
- * by what it is longer than the shortest one of its place, and by no more than that run.
+ * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends just when a long
+ * run did ended late. By how much the trace does not say: by half of that run, on average.
  */
-static void slept(struct findings *f, const struct stay *stay)
+static void waited(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	struct ps *p = f->ps;
-	double ns = (double)(span->to - span->from), late = ns - shortest(p, stay->facts.place, ns);
+	double ns = (double)(span->to - span->from), late = f->ps->stopped_ran;
 
-	if (span->end.g != TRACEV2_NO_ID || !span->end.type || span->to - p->stopped > AFTER_STOP)
+	if (span->end.g != TRACEV2_NO_ID || !span->end.type || span->to - f->ps->stopped > AFTER_STOP)
 		return;
-	if (late > p->stopped_ran)
-		late = p->stopped_ran;
+	if (late > ns)
+		late = ns;
+	late /= 2;
 	if (late < LONG_WAIT)
 		return;
-	p->waited += late;
+	f->ps->waited += late;
 	add_starved(f, span, late);
 }
 
@@ -202,8 +203,8 @@ void ps_stay(struct findings *f, const struct stay *stay)
 		ran(f, stay);
 	else if (stay->span->state == GO_RUNNABLE)
 		was_ready(f, stay);
-	else if (stay->why == WHY_SLEEP)
-		slept(f, stay);
+	else if (stay->why == WHY_SLEEP || stay->why == WHY_RECEIVE || stay->why == WHY_SELECT || stay->why == WHY_NET)
+		waited(f, stay);
 }
 
 /* --- judgement --- */

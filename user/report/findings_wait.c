@@ -354,6 +354,21 @@ bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
 	return number && vec_at(&f->waits->sites, struct site, *number)->released > time;
 }
 
+uint32_t waits_holder(struct findings *f, uint32_t place)
+{
+	uint64_t *number = map64_get(&f->waits->site_of, (uint64_t)place << 8 | WHY_LOCK);
+	const struct charge *most = NULL;
+	size_t i;
+
+	for (i = 1; number && i < f->waits->charges.len; i++) {
+		const struct charge *c = vec_at(&f->waits->charges, struct charge, i);
+
+		if (c->site == *number && (!most || c->ns > most->ns))
+			most = c;
+	}
+	return most ? most->holder : 0;
+}
+
 /* --- judgement --- */
 
 static double busy(const struct site *s)

@@ -84,11 +84,32 @@ static void say(struct findings *f, const struct stopper *s)
 		     &text);
 }
 
+/* Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for the same ones. */
+static void add_unknown(struct world *w, struct stopper *unknown)
+{
+	size_t i;
+
+	for (i = 0; i < w->stoppers.len; i++) {
+		struct stopper *s = vec_at(&w->stoppers, struct stopper, i);
+
+		if (!s->place || s->reason != unknown->reason || !unknown->goroutines.n ||
+		    s->goroutines.ids[0] != unknown->goroutines.ids[0])
+			continue;
+		s->ns += unknown->ns;
+		s->stops += unknown->stops;
+		unknown->ns = 0;
+		return;
+	}
+}
+
 void world_judge(struct findings *f)
 {
 	size_t i;
 
 	f->lost += f->world->ns;
+	for (i = 0; i < f->world->stoppers.len; i++)
+		if (!vec_at(&f->world->stoppers, struct stopper, i)->place)
+			add_unknown(f->world, vec_at(&f->world->stoppers, struct stopper, i));
 	for (i = 0; i < f->world->stoppers.len; i++) {
 		const struct stopper *s = vec_at(&f->world->stoppers, struct stopper, i);
 
