@@ -223,6 +223,8 @@ void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
+/* Were the Ps busy nearly all the time? */
+bool ps_are_busy(const struct findings *f);
 /* ns that goroutines were ready up to @time, in all. */
 double ps_queue(struct ps *p, int64_t time);
 

@@ -191,10 +191,9 @@ static void say_tiny(struct findings *f, const struct calls_at *c)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, c->place);
-	buf_printf(&text, " makes %.0f system calls a second, %.0f in a row,",
-		   (double)c->count * 1e9 / findings_wall(f), run_length(c));
 	name_callee(f, c, &text);
-	buf_printf(&text, " each ");
+	buf_printf(&text, " makes %.0f system calls a second, %.0f in a row, each ",
+		   (double)c->count * 1e9 / findings_wall(f), run_length(c));
 	findings_time(&text, c->ns / (double)c->count);
 	buf_printf(&text, " on average, together %.0f %% of the time: fewer and larger ones would cost less.",
 		   100 * c->ns / findings_wall(f));
@@ -238,7 +237,7 @@ void calls_judge(struct findings *f)
 	for (i = 1; i < calls->requests.len; i++) {
 		const struct calls_at *c = vec_at(&calls->requests, struct calls_at, i);
 
-		if (!is_slow_request(f, c))
+		if (!is_slow_request(f, c) || ps_are_busy(f))
 			continue;
 		f->lost += c->ns;
 		say_long(f, c, "slow network", "for answers from the network",

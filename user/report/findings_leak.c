@@ -11,6 +11,7 @@
 
 enum {
 	ORIGINS_MAX = 1 << 16, STUCK_MAX = 4096,
+	SEARCHES_MAX = 64,
 	PARTS = 8,			/* of the trace */
 	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */
 	PARTS_MIN = 4,			/* ... begun in as many parts of the trace */
@@ -220,7 +221,7 @@ struct crowd {
 	struct vote place;
 	int64_t from;
 	const struct stuck *holder;
-	uint32_t at;
+	uint32_t at, searches;
 };
 
 static void join(struct findings *f, struct crowd *c, const struct stuck *s)
@@ -231,7 +232,8 @@ static void join(struct findings *f, struct crowd *c, const struct stuck *s)
 	vote_add(&c->place, s->place, (double)(f->last - s->from));
 	if (c->n == 1 || s->from < c->from)
 		c->from = s->from;
-	if (!c->holder)
+	/* Each looks at all stacks: no more than a few. */
+	if (!c->holder && c->searches++ < SEARCHES_MAX)
 		c->holder = find_holder(f, s->place, &c->at);
 }
 

@@ -21,6 +21,9 @@ enum { RUNNERS_MAX = 1 << 16 };
 #define STARVED_SHARE 0.1
 #define HELD_SHARE 0.5
 
+/* Goroutines of the program take so much of the Ps that it may be its own queue that makes answers late. */
+#define BUSY_SHARE 0.7
+
 /* A function that goroutines ran in. */
 struct runner {
 	const char *name;		/* that the last one of them began with */
@@ -44,7 +47,7 @@ struct ps {
 	double queue;			/* ns: sum of the time that they were */
 	int64_t since;			/* @queue is of this time */
 	double all_queue;		/* that of all runs together */
-	double waited;
+	double waited, ran;		/* ns of all goroutines */
 	uint64_t gomaxprocs;
 	int64_t stopped;		/* the end of the last long run ... */
 	double stopped_ran;		/* ... and its length */
@@ -89,6 +92,11 @@ uint64_t ps_count(const struct ps *p)
 	return p->gomaxprocs ? p->gomaxprocs : 1;
 }
 
+bool ps_are_busy(const struct findings *f)
+{
+	return f->ps->ran >= BUSY_SHARE * findings_wall(f) * (double)ps_count(f->ps);
+}
+
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state)
 {
 	double queue = ps_queue(f->ps, span->from);
@@ -127,6 +135,7 @@ static void ran(struct findings *f, const struct stay *stay)
 					  (uintptr_t)findings_place(f, place).func, &is_new);
 
 	f->ps->all_queue += queue;
+	f->ps->ran += ns;
 	r = vec_at(&f->ps->runners, struct runner, number);
 	r->runs++;
 	if (ns < LONG_RUN)

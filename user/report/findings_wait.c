@@ -538,7 +538,8 @@ void waits_judge(struct findings *f)
 	for (i = 0; i < w->blames.len; i++) {
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
-		if (b->ns >= LOCK_WAITERS * findings_wall(f))
+		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
+		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY)
 			say(f, b);
 	}
 }

@@ -21,7 +21,7 @@ enum { SLEEPERS_MAX = 1 << 16 };
 struct sleeper {
 	uint32_t place;
 	uint64_t wakes, futile, broadcast;
-	double ns;			/* ready and running for nothing */
+	double ns, ran;			/* ready and running for nothing; running */
 	struct vote waker;
 	struct few goroutines;
 	int64_t from, to;		/* the first one */
@@ -76,6 +76,7 @@ static void waits_again(struct findings *f, const struct stay *stay)
 	s->futile++;
 	s->broadcast += state->woken_broadcast;
 	s->ns += (double)(span->from - state->woken_at);
+	s->ran += (double)state->woken_ran;
 	vote_add(&s->waker, state->woken_from, 1);
 	few_add(&s->goroutines, span->g->id);
 	if (!s->to) {
@@ -158,8 +159,10 @@ static void say_poll(struct findings *f, const struct sleeper *s)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, s->place);
-	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times does nothing and waits again: "
-		   "it could wait for an event.", rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times waits again after ",
+		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+	findings_time(&text, s->ran / (double)s->futile);
+	buf_printf(&text, ": if it looks whether something has happened, it could wait for that.");
 	f->lost += s->ns;
 	findings_add(f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to }, &text);
 }
