@@ -27,6 +27,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 	done
 }
 
+@test "fuzz_answers" { fuzzed fuzz_answers; }
 @test "fuzz_api" { fuzzed fuzz_api; }
 @test "fuzz_convert" { fuzzed fuzz_convert; }
 @test "fuzz_debug" { fuzzed fuzz_debug; }

@@ -146,7 +146,8 @@ static int nothing(struct pick *p, struct error *err)
 	if (!p->name)
 		return error_set(err, -ENOENT, "the trace has no task %llu that ends in it",
 				 (unsigned long long)p->id);
-	qsort(p->others.slots, p->others.made, sizeof(struct map64_slot), more_first);
+	if (p->others.made)
+		qsort(p->others.slots, p->others.made, sizeof(struct map64_slot), more_first);
 	for (i = 0; i < p->others.made && i < OTHERS_SAID; i++)
 		buf_printf(&text, "%s%.60s", i ? ", " : "; there are ",
 			   (const char *)(uintptr_t)p->others.slots[i].key);

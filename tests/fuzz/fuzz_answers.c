@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fuzz_answers: the first byte chooses a question, the rest is any bytes as a trace: tables and findings,
+ * a profile of each type, the critical path of a goroutine, a function, a region, a task, the program. States must
+ * add up to lives, and the steps of a path to its interval.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pprof/pprof.h"
+#include "report/finding.h"
+#include "report/tables.h"
+#include "why/why.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "not so: %s\n", what);
+	abort();
+}
+
+/* --- report --- */
+
+static void look_at_tables(const struct tables *t)
+{
+	size_t i, length = 0;
+
+	must(!t->unclosed, "states add up to lives");
+	for (i = 0; i < t->functions.len; i++) {
+		const struct function_row *row = vec_at(&t->functions, struct function_row, i);
+
+		must(row->states == row->life.sum, "states of a function add up to its goroutines' lives");
+		length += strlen(tables_name(t, row));
+	}
+	must(length || !t->functions.len, "functions have names to show");
+}
+
+static void look_at_findings(const struct vec *found)
+{
+	size_t i;
+
+	for (i = 0; i < found->len; i++) {
+		const struct finding *f = vec_at(found, struct finding, i);
+
+		must(*f->kind && *f->text && f->share >= 0 && f->share <= 1 && f->seconds >= 0,
+		     "a finding has a kind, a sentence and a share");
+		must(f->from <= f->to, "the place of a finding ends after it begins");
+	}
+}
+
+static void report(struct trace_reader *r, bool by_label)
+{
+	struct tables_options options = { .top = 3, .label = by_label ? "k" : NULL };
+	struct spans *s = spans_new();
+	struct tables *t = tables_new(s, &options);
+	struct findings *f = findings_new(s);
+	struct error err;
+
+	tables_trace(t, "x");
+	(void)spans_read(s, r, &err);
+	look_at_tables(t);
+	look_at_findings(findings_finish(f));
+	findings_free(f);
+	tables_delete(t);
+	spans_free(s);
+}
+
+/* --- pprof --- */
+
+static void write_both(struct profile *profile)
+{
+	struct raw_sink sink;
+
+	sink_open(&sink, -1, NULL);
+	profile_write(profile, &sink);
+	must(sink.buf.len > 18 && sink.buf.data[0] == 0x1f && sink.buf.data[1] == 0x8b, "a profile is gzip");
+	profile_write_folded(profile, &sink);
+	buf_free(&sink.buf);
+}
+
+static void make_profile(struct trace_reader *r, uint8_t which)
+{
+	struct pprof_options options = {
+		.type = pprof_type_named(pprof_type_name(which)), .to = INT64_MAX, .at = which & 1 ? 5 : PPROF_END,
+	};
+	struct pprof *p = pprof_new(&options);
+	struct error err;
+
+	(void)pprof_read(p, r, "x", &err);
+	pprof_finish(p);
+	write_both(pprof_profile(p));
+	pprof_free(p);
+}
+
+/* --- why --- */
+
+static int64_t sum_of(const struct path *path)
+{
+	const struct part *part = path->parts.data;
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < path->parts.len; i++)
+		sum += (int64_t)part[i].ns;
+	return sum;
+}
+
+static void look_at_answer(const struct why_answer *a)
+{
+	if (a->found)
+		must(sum_of(&a->path) == a->path.to - a->path.from, "the steps of a path are all of its time");
+}
+
+static struct trace_reader *again(const uint8_t *data, size_t size)
+{
+	struct error err;
+
+	return trace_reader_open_memory(data, size, &err);
+}
+
+/* The trace once, and once more if the question needs it. */
+static bool ask(struct why *w, const uint8_t *data, size_t size)
+{
+	struct trace_reader *r = again(data, size);
+	struct error err;
+	int ret = 0;
+
+	if (why_chooses(w)) {
+		(void)why_choose(w, 0, r, &err);
+		ret = why_chosen(w, &err);
+		trace_reader_close(r);
+		r = again(data, size);
+	}
+	if (!ret && why_needs(w, 0))
+		(void)why_read(w, 0, r, &err);
+	trace_reader_close(r);
+	return !ret && !why_check(w, &err);
+}
+
+static void ask_why(uint8_t which, const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "main", "f", "a", "" };
+	struct why_question q = {
+		.of = which % 5, .name = which & 32 ? names[which >> 6] : NULL, .id = which >> 6,
+		.percentile = which & 8 ? 100 : 50, .all = which & 16, .from = INT64_MIN, .to = INT64_MAX,
+	};
+	struct why *w;
+
+	if ((q.of == WHY_FUNC || q.of == WHY_REGION) && !q.name)
+		q.name = "main";
+	if (q.of != WHY_FUNC && q.of != WHY_REGION && !(q.of == WHY_TASK && q.name))
+		q.all = false;
+	w = why_new(&q);
+	if (ask(w, data, size))
+		look_at_answer(why_answer(w));
+	why_free(w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct trace_reader *r = size ? again(data + 1, size - 1) : NULL;
+	uint8_t which = r ? data[0] : 0;
+
+	if (!r)
+		return 0;
+	if (which & 4)
+		ask_why((uint8_t)(which >> 3 | which << 5), data + 1, size - 1);
+	else if (which & 2)
+		make_profile(r, (uint8_t)((which >> 3) % 10));
+	else
+		report(r, which & 1);
+	trace_reader_close(r);
+	return 0;
+}
