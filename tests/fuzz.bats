@@ -37,6 +37,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_proc" { fuzzed fuzz_proc; }
 @test "fuzz_prologue" { fuzzed fuzz_prologue; }
 @test "fuzz_read" { fuzzed fuzz_read; }
+@test "fuzz_report" { fuzzed fuzz_report; }
 @test "fuzz_spans" { fuzzed fuzz_spans; }
 @test "fuzz_spool" { fuzzed fuzz_spool; }
 @test "fuzz_text" { fuzzed fuzz_text; }
