@@ -201,20 +201,32 @@ static void print_dropped(const struct trace_report *r, FILE *f)
 	uint64_t texts = spans_texts_dropped(r->spans), stacks = stack_set_dropped(spans_stacks(r->spans));
 
 	if (texts || stacks)
-		fprintf(f, "  %s names and %s stacks found no room in memory: \"(a name too many)\", or none, stands for them\n",
+		fprintf(f, "  %s names and %s stacks found no room in memory, and are left out\n",
 			unit_count(texts).text, unit_count(stacks).text);
 	if (r->tables->unclosed)
 		fprintf(f, "  states of %" PRIu64 " goroutines do not add up to their life: please report that\n",
 			r->tables->unclosed);
 }
 
+static bool has_heap(const struct trace_report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->tables->traces.len; i++)
+		if (!trace_at(r, i)->heap_live_max)
+			return false;
+	return true;
+}
+
 /* A group of events that was left out and one that had none look the same in a trace. */
 static void print_absent(const struct trace_report *r, FILE *f)
 {
 	if (!has_stay(r, STAY_CALL))
-		fputs("  no system calls: none was made, or their group of events was left out\n", f);
-	if (!r->tables->gc_cycles.count && !r->tables->gc_open && !r->tables->stw.len)
-		fputs("  no GC and no stop of the world: there was none, or its group was left out\n", f);
+		fputs("  no system calls: none was made, or they were left out\n", f);
+	if (!r->tables->gc_cycles.count && !r->tables->gc_open)
+		fputs("  no GC cycle: there was none, or the group gc was left out\n", f);
+	if (!has_heap(r))
+		fputs("  no size of the heap: the group heap was left out\n", f);
 	if (lacks_stacks(r))
 		fputs("  most waits have no stack: where in the code they are is not known\n", f);
 }
@@ -541,11 +553,11 @@ static void print_type(const struct trace_report *r, const struct type_row *row,
 	char name[64];
 
 	if (row->whole.count)
-		print_dist(r, *row->type ? row->type : "(began before the trace)", &row->whole, whole, f);
+		print_dist(r, *row->type ? row->type : "(no name)", &row->whole, whole, f);
 	if (row->open) {
 		fputs("   ", f);
 		snprintf(name, sizeof(name), "%s", row->whole.count ? "" : row->type);
-		unit_name(f, row->whole.count ? "  not whole in the trace" : *name ? name : "(began before the trace)",
+		unit_name(f, row->whole.count ? "  not whole in the trace" : *name ? name : "(no name)",
 			  30);
 		fprintf(f, "%12s %8s%s\n", unit_count(row->open).text, unit_time(row->open_ns).text,
 			row->whole.count ? "" : "  not whole in the trace");

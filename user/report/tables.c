@@ -216,7 +216,7 @@ const char *tables_stay_name(const struct tables *t, uint32_t stay)
 	if (stay < STAY_WAITS)
 		return names[stay];
 	reason = *vec_at(&t->reasons, const char *, stay - STAY_WAITS);
-	return *reason ? reason : "unknown, began before the trace";
+	return *reason ? reason : "no reason given";
 }
 
 uint32_t tables_stays(const struct tables *t)
