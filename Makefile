@@ -188,6 +188,9 @@ $(BUILD)/inline_image.h: $(BUILD)/inline.elf tools/inline-image
 
 $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 
+# --- the page of gotap report --html: its files are parts of user/html/assets.c ---
+$(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
+
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
 UNIT_SRCS := $(wildcard tests/unit/*.c)
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))

@@ -25,6 +25,7 @@ static const char usage[] =
 	"\n"
 	"  -o, --output FILE     write to FILE instead of standard output\n"
 	"      --json            one JSON object on one line\n"
+	"      --html FILE       a page for browsers, with a timeline; of one trace (docs/html.md)\n"
 	"      --by-label KEY    time by the values of that profiler label, not by function\n"
 	"      --top N           how many rows and longest moments to show (default 10)\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
@@ -74,9 +75,11 @@ static int read_one(struct trace_report *r, const char *path, const char *binary
 	tables_trace(r->tables, path);
 	f = findings_new(r->spans);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
+	r->version = trace_reader_version(in.reader);
 	ret = spans_read(r->spans, in.reader, err);
 	if (trace_input_close(&in, path, ret, err)) {
 		cmd_fail(err);
+		r->fault = *err;
 		*failed = true;
 	}
 	findings_finish(f);
@@ -92,6 +95,7 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 
 	*r = (struct trace_report){ .spans = spans_new() };
 	r->tables = tables_new(r->spans, &o->tables);
+	r->html = o->html ? html_new(r->spans) : NULL;
 	for (i = 0; i < n && !ret; i++)
 		ret = read_one(r, paths[i], o->binary, failed, err);
 	if (!ret)
@@ -108,16 +112,18 @@ void trace_report_free(struct trace_report *r)
 	vec_free(&r->of_traces);
 	vec_free(&r->findings);
 	tables_delete(r->tables);
+	html_free(r->html);
 	spans_free(r->spans);
 }
 
 /* --- the command --- */
 
-enum { OPT_JSON = 256, OPT_BY_LABEL, OPT_TOP };
+enum { OPT_JSON = 256, OPT_HTML, OPT_BY_LABEL, OPT_TOP };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "html", required_argument, NULL, OPT_HTML },
 	{ "by-label", required_argument, NULL, OPT_BY_LABEL },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "binary", required_argument, NULL, 'b' },
@@ -126,7 +132,8 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	const char *out;
+	const char *out;	/* NULL: not given, standard output */
+	const char *html;	/* NULL: no page */
 	bool json;
 	struct trace_report_options report;
 };
@@ -158,6 +165,9 @@ static int set_option(struct options *o, int opt, char **argv)
 		return GO_ON;
 	case OPT_JSON:
 		o->json = true;
+		return GO_ON;
+	case OPT_HTML:
+		o->html = optarg;
 		return GO_ON;
 	case OPT_BY_LABEL:
 		o->report.tables.label = optarg;
@@ -212,8 +222,10 @@ static int report(const struct options *o, char *const *paths, size_t n)
 	bool failed = false;
 	int ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
 
-	if (!ret)
+	if (!ret && o->out)
 		ret = show(&r, o, &err);
+	if (!ret && o->html)
+		ret = trace_report_html(&r, o->html, &err);
 	trace_report_free(&r);
 	if (ret)
 		return cmd_fail(&err);
@@ -237,7 +249,7 @@ int trace_report_show(const char *path, FILE *f, struct error *err)
 
 int cmd_report(int argc, char **argv)
 {
-	struct options o = { .out = "-" };
+	struct options o = {0};
 	int opt, status;
 
 	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
@@ -247,5 +259,12 @@ int cmd_report(int argc, char **argv)
 	}
 	if (optind == argc)
 		return cmd_usage("report", "at least one trace is needed");
+	if (o.html && argc - optind > 1)
+		return cmd_usage("report", "--html takes one trace: the timeline of a page is that of one program");
+	if (!o.out && (o.json || !o.html))
+		o.out = "-";
+	if (o.html && o.out && !strcmp(o.html, "-") && !strcmp(o.out, "-"))
+		return cmd_usage("report", "--html - and another output cannot both go to standard output");
+	o.report.html = o.html != NULL;
 	return report(&o, argv + optind, (size_t)(argc - optind));
 }

@@ -8,11 +8,13 @@
 
 #include <stdio.h>
 
+#include "html/html.h"
 #include "report/finding.h"
 #include "report/tables.h"
 
 struct trace_report_options {
 	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
+	bool html;		/* for trace_report_html(): of one trace */
 	struct tables_options tables;
 };
 
@@ -29,6 +31,9 @@ struct trace_report {
 	struct vec of_traces;	/* struct findings * */
 	struct vec findings;	/* struct trace_finding: the most costly first */
 	double lost;		/* seconds, of all traces */
+	struct html *html;	/* NULL: not asked for */
+	int version;		/* NN of go 1.NN, of the last trace */
+	struct error fault;	/* of the last trace that had one; code 0: none had */
 };
 
 /*
@@ -43,6 +48,8 @@ void trace_report_print(const struct trace_report *r, FILE *f);
 /* Lines about Ps, goroutines and the heap over time (report_trace_charts.c). */
 void trace_report_charts(const struct trace_report *r, FILE *f);
 void trace_report_json(const struct trace_report *r, FILE *f);
+/* The page for browsers at @path, "-" is standard output (report_trace_html.c). */
+int trace_report_html(const struct trace_report *r, const char *path, struct error *err);
 
 /* The report of the trace at @path, at the end of its recording. */
 int trace_report_show(const char *path, FILE *f, struct error *err);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* assets: see assets.h. The assembler reads the files; make runs it in the folder of the Makefile. */
+#include "html/assets.h"
+
+/* name, file */
+#define FILES(FILE)			\
+	FILE(page, "page.html")		\
+	FILE(style, "page.css")		\
+	FILE(data, "data.js")		\
+	FILE(charts, "charts.js")	\
+	FILE(flame, "flame.js")		\
+	FILE(tables, "tables.js")	\
+	FILE(timeline, "timeline.js")	\
+	FILE(details, "details.js")	\
+	FILE(main, "main.js")
+
+#define INCLUDE(name, file)									\
+	__asm__(".pushsection .rodata\n"							\
+		"html_asset_" #name ": .incbin \"user/html/assets/" file "\"\n"			\
+		"html_asset_" #name "_end: .byte 0\n"						\
+		".globl html_asset_" #name ", html_asset_" #name "_end\n"			\
+		".popsection\n");								\
+	extern const char html_asset_##name[], html_asset_##name##_end[];
+#define ROW(name, file) { html_asset_##name, html_asset_##name##_end },
+
+FILES(INCLUDE)
+
+const struct asset assets[ASSETS] = { FILES(ROW) };

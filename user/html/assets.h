@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assets: the files of assets/, as they are, in the program. page.c puts them together. */
+#ifndef GOTAP_HTML_ASSETS_H
+#define GOTAP_HTML_ASSETS_H
+
+struct asset {
+	const char *begin, *end;
+};
+
+enum asset_name { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPTS, ASSETS = ASSET_SCRIPTS + 7 };
+
+/* The page has a comment where style, scripts and data belong. Scripts are in the order in which they run. */
+extern const struct asset assets[ASSETS];
+
+#endif

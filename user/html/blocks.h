@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blocks: pieces of the timeline that the page unpacks when they come into view: what a group of tracks did
+ * in a time, at one level of detail. In a block each field of an item has a column of its own, as
+ * varints; assets/data.js reads them. Blocks are deflated and put into a spill; which of them have
+ * room in the page is decided when all are there.
+ */
+#ifndef GOTAP_HTML_BLOCKS_H
+#define GOTAP_HTML_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "html/spill.h"
+
+enum {
+	GROUP_TRACKS = 32,	/* tracks in a group */
+	BLOCK_BYTES = 16 << 10,	/* about, before it is deflated */
+	BLOCK_COLUMNS = 7,
+};
+
+enum plane { PLANE_P, PLANE_M, PLANE_G, PLANES };
+
+/* A stay in a state, or a run of them. What the last four mean depends on state and plane: assets/data.js. */
+struct block_item {
+	uint8_t state;		/* enum page_state */
+	int64_t from, to;	/* ns since the trace began */
+	uint64_t x, y, z, w;
+	uint32_t stack;		/* of spans: z is its number in the page */
+};
+
+struct block {
+	uint8_t plane, level;
+	bool kept, in_window;
+	uint32_t group;
+	uint32_t items, size;
+	int64_t from, to;
+	uint64_t at;		/* in the spill */
+};
+
+struct open_block;
+
+struct blocks {
+	struct spill store;
+	struct vec blocks;		/* struct block */
+	struct vec open[PLANES];	/* struct open_block *, by group and level */
+	size_t open_bytes;
+	void *deflate;			/* z_stream */
+};
+
+void blocks_init(struct blocks *b);
+void blocks_free(struct blocks *b);
+void blocks_add(struct blocks *b, unsigned plane, uint32_t group, unsigned level, unsigned place,
+		const struct block_item *item, bool in_window);
+/* No more will come. */
+void blocks_end(struct blocks *b);
+
+#endif

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collect: see collect.h. This file has goroutines and their spans; collect_more.c has everything else. */
+#include "html/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/collect_internal.h"
+#include "trace/varint.h"
+
+/* What the slot of a goroutine stands for at the moment. */
+struct slot {
+	uint32_t row;		/* number + 1; 0 none */
+	uint32_t name;		/* as the spool has it */
+	bool spooled;
+	int64_t last;		/* where its next span begins */
+};
+
+static struct slot *slot_of(struct html *h, const struct goroutine *g)
+{
+	while (h->slots.len <= g->slot)
+		vec_push(&h->slots, sizeof(struct slot));
+	return vec_at(&h->slots, struct slot, g->slot);
+}
+
+static struct row *row_at(struct html *h, uint32_t number)
+{
+	return number ? vec_at(&h->rows, struct row, number - 1) : NULL;
+}
+
+/* --- texts --- */
+
+uint32_t collect_text(struct html *h, const char *text)
+{
+	bool is_new;
+	uint64_t *number;
+
+	if (!text || !*text)
+		return 0;
+	number = map64_get(&h->text_numbers, (uintptr_t)text);
+	if (number)
+		return (uint32_t)*number;
+	if (h->texts.len >= COLLECT_TEXTS)
+		return 1;
+	number = map64_put(&h->text_numbers, (uintptr_t)text, &is_new);
+	*number = h->texts.len;
+	*(const char **)vec_push(&h->texts, sizeof(char *)) = text;
+	return (uint32_t)*number;
+}
+
+/* --- which goroutines matter --- */
+
+/* Time on a P or waiting for one, and how often it did something; a long wait counts little. */
+static double weight(const struct row *r)
+{
+	return (double)(r->in[PAGE_RUNNING] + r->in[PAGE_RUNNABLE] + r->in[PAGE_SYSCALL]) +
+		(double)r->longest[PAGE_RUNNABLE] * 4 + (double)r->in[PAGE_WAITING] / 64 + 10000.0 * r->spans;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	double x = weight(a), y = weight(b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Weight that COLLECT_ROWS have at least, and not many more. */
+static double least(const struct html *h)
+{
+	double *all = xcalloc(h->rows.len, sizeof(*all)), ret;
+	size_t i;
+
+	for (i = 0; i < h->rows.len; i++)
+		all[i] = weight(vec_at(&h->rows, struct row, i));
+	qsort(all, h->rows.len, sizeof(*all), by_double);
+	ret = all[COLLECT_ROWS];
+	free(all);
+	return ret;
+}
+
+/* Rows of living goroutines are found by their slots: the first ones of the slots are asked for last. */
+static void make_room(struct html *h)
+{
+	double limit = least(h);
+	uint32_t *moved = xcalloc(h->rows.len + 1, sizeof(*moved));
+	size_t i, kept = 0;
+
+	for (i = 0; i < h->rows.len; i++) {
+		struct row *r = vec_at(&h->rows, struct row, i);
+
+		if (weight(r) <= limit)
+			continue;
+		*vec_at(&h->rows, struct row, kept) = *r;
+		moved[i + 1] = (uint32_t)++kept;
+	}
+	h->rows.len = kept;
+	for (i = 0; i < h->slots.len; i++) {
+		struct slot *s = vec_at(&h->slots, struct slot, i);
+
+		s->row = moved[s->row];
+	}
+	free(moved);
+}
+
+void collect_rank(struct html *h)
+{
+	if (h->rows.len)
+		qsort(h->rows.data, h->rows.len, sizeof(struct row), by_weight);
+	if (h->rows.len > COLLECT_ROWS)
+		h->rows.len = COLLECT_ROWS;
+}
+
+/* --- the spool --- */
+
+/* The first bytes of a record: its kind, the ns since the last one. */
+static uint8_t *record(struct html *h, uint8_t kind, int64_t time)
+{
+	uint8_t *p;
+
+	spill_room(&h->spool, 96);
+	p = h->spool.buf.data + h->spool.buf.len;
+	*p++ = kind;
+	p = varint_put(p, time > h->spool_time ? (uint64_t)(time - h->spool_time) : 0);
+	if (time > h->spool_time)
+		h->spool_time = time;
+	return p;
+}
+
+static void record_end(struct html *h, uint8_t *end)
+{
+	h->spool.buf.len = (size_t)(end - h->spool.buf.data);
+}
+
+static void spool_goroutine(struct html *h, const struct goroutine *g, struct slot *s, int64_t from, uint64_t serial)
+{
+	uint8_t *p = record(h, SPOOL_GOROUTINE, h->spool_time);
+
+	s->name = collect_text(h, g->name);
+	s->spooled = true;
+	p = varint_put(p, g->slot);
+	p = varint_put(p, serial);
+	p = varint_put(p, g->id);
+	p = varint_put(p, s->name);
+	p = varint_put(p, (uint64_t)(from - h->first));
+	record_end(h, p);
+}
+
+static enum page_state state_of(const struct span *span)
+{
+	static const uint8_t states[] = {
+		[GO_RUNNABLE] = PAGE_RUNNABLE, [GO_RUNNING] = PAGE_RUNNING, [GO_WAITING] = PAGE_WAITING,
+		[GO_SYSCALL] = PAGE_SYSCALL,
+	};
+
+	return span->gap ? PAGE_GAP : states[span->state];
+}
+
+static bool has_waker(const struct span *span)
+{
+	return span->state == GO_RUNNABLE && span->begin.g != TRACEV2_NO_ID && span->begin.g != span->g->id;
+}
+
+static void spool_span(struct html *h, const struct span *span, enum page_state state)
+{
+	bool placed = state == PAGE_RUNNING || state == PAGE_SYSCALL;
+	bool stack = span->stack && state != PAGE_RUNNING, waker = has_waker(span);
+	uint32_t reason = collect_text(h, span->reason);
+	uint8_t *p = record(h, (uint8_t)(state | (reason ? SPOOL_REASON : 0) | (stack ? SPOOL_STACK : 0) |
+				(placed ? SPOOL_PLACE : 0) | (waker ? SPOOL_WAKER : 0) |
+				(span->end.type == EV_GoSyscallBegin ? SPOOL_INTO_SYSCALL : 0)), span->to);
+
+	p = varint_put(p, span->g->slot);
+	if (reason)
+		p = varint_put(p, reason);
+	if (stack)
+		p = varint_put(p, span->stack);
+	if (placed) {
+		p = varint_put(p, span->p + 1);
+		p = varint_put(p, collect_thread(h, span->m));
+	}
+	if (waker) {
+		p = varint_put(p, span->begin.g);
+		p = varint_put(p, span->begin.stack);
+	}
+	record_end(h, p);
+}
+
+/* --- sums --- */
+
+static void add_to_row(struct row *r, enum page_state state, int64_t ns, int64_t from)
+{
+	r->in[state] += ns;
+	r->spans++;
+	r->classes[level_of(ns)]++;
+	if (ns > r->longest[state]) {
+		r->longest[state] = ns;
+		r->longest_at[state] = from;
+	}
+}
+
+static void add_to_function(struct function *f, enum page_state state, const struct span *span)
+{
+	int64_t ns = span->to - span->from;
+
+	f->n[state]++;
+	f->in[state] += ns;
+	f->histogram[state][histogram_bucket((uint64_t)ns)]++;
+	if (ns > f->longest[state]) {
+		f->longest[state] = ns;
+		f->longest_at[state] = span->from;
+		f->longest_g[state] = span->g->id;
+	}
+}
+
+void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g)
+{
+	int i;
+
+	if (to - from <= list[LONGEST - 1].to - list[LONGEST - 1].from)
+		return;
+	for (i = LONGEST - 1; i && list[i - 1].to - list[i - 1].from < to - from; i--)
+		list[i] = list[i - 1];
+	list[i] = (struct longest){ from, to, g };
+}
+
+static void add_to_flames(struct html *h, const struct span *span, enum page_state state, bool system)
+{
+	static const int8_t kinds[PAGE_STATES] = {
+		[PAGE_RUN] = -1, [PAGE_RUNNING] = -1, [PAGE_GAP] = -1, [PAGE_RUNNABLE] = FLAME_RUNNABLE,
+		[PAGE_SYSCALL] = FLAME_SYSCALL, [PAGE_WAITING] = FLAME_WAIT,
+	};
+	uint64_t ns = (uint64_t)(span->to - span->from);
+	uint32_t reason;
+
+	if (kinds[state] < 0 || system)
+		return;
+	reason = collect_text(h, span->reason);
+	collect_flame(h, (enum flame_kind)kinds[state], reason, span->stack, ns);
+	if (state == PAGE_WAITING && span->end.type)
+		collect_flame(h, FLAME_WAKER, reason, span->end.stack, ns);
+}
+
+static void count_classes(struct html *h, const struct span *span, enum page_state state)
+{
+	unsigned level = level_of(span->to - span->from);
+
+	if (state != PAGE_RUNNING && state != PAGE_SYSCALL)
+		return;
+	h->thread_classes[level]++;
+	if (span->p == TRACEV2_NO_ID)
+		return;
+	h->proc_classes[level]++;
+	++*map64_put(&h->procs, span->p, NULL);
+}
+
+/* --- the visitor --- */
+
+static void on_begin(void *ctx, int64_t time)
+{
+	struct html *h = ctx;
+
+	h->first = h->spool_time = h->last = time;
+}
+
+static void on_goroutine(void *ctx, struct goroutine *g)
+{
+	struct html *h = ctx;
+	struct slot *s = slot_of(h, g);
+	struct row *r;
+
+	if (h->rows.len >= COLLECT_ROWS_MAX)
+		make_room(h);
+	r = vec_push(&h->rows, sizeof(*r));
+	*r = (struct row){
+		.id = g->id, .serial = ++h->goroutines, .from = g->since, .to = g->since, .created = g->created,
+		.creator = g->creator, .created_at = g->created_at, .labels = "",
+	};
+	*s = (struct slot){ .row = (uint32_t)h->rows.len, .last = g->since };
+	spool_goroutine(h, g, s, g->since, r->serial);
+	if (g->created)
+		collect_flame(h, FLAME_CREATE, 0, g->created_at, 0);
+	collect_alive(h, g->since, 1);
+}
+
+static void name_row(struct html *h, const struct goroutine *g, struct slot *s)
+{
+	struct row *r = row_at(h, s->row);
+	struct function *f;
+
+	if (s->name != collect_text(h, g->name))
+		spool_goroutine(h, g, s, s->last, r ? r->serial : 0);
+	if (!r || r->name == s->name)
+		return;
+	f = collect_function(h, s->name);
+	r->name = s->name;
+	r->system = spans_is_system(g->name);
+	f->goroutines++;
+}
+
+static void on_span_begin(void *ctx, const struct span *span)
+{
+	if (span->state == GO_RUNNABLE)
+		collect_runnable(ctx, span->from, 1);
+}
+
+static void on_span(void *ctx, const struct span *span)
+{
+	struct html *h = ctx;
+	struct slot *s = slot_of(h, span->g);
+	enum page_state state = state_of(span);
+	struct row *r;
+
+	if (span->state == GO_RUNNABLE && span->end.type)
+		collect_runnable(h, span->to, -1);
+	if (span->from == span->to)
+		return;
+	h->span_count++;
+	name_row(h, span->g, s);
+	r = row_at(h, s->row);
+	if (r) {
+		add_to_row(r, state, span->to - span->from, span->from);
+		r->to = span->to;
+		r->labels = span->g->labels;
+	}
+	s->last = span->to;
+	add_to_function(collect_function(h, s->name), state, span);
+	add_to_flames(h, span, state, spans_is_system(span->g->name));
+	count_classes(h, span, state);
+	collect_longest(h->longest[state], span->from, span->to, span->g->id);
+	if (state == PAGE_GAP)
+		collect_gap(h, span->from, span->to);
+	spool_span(h, span, state);
+}
+
+static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct html *h = ctx;
+	struct slot *s = slot_of(h, g);
+	struct row *r = row_at(h, s->row);
+
+	if (r) {
+		r->ended = ended;
+		r->to = time;
+	}
+	s->row = 0;
+	if (ended)
+		collect_alive(h, time, -1);
+}
+
+static void on_proc(void *ctx, const struct proc_span *span)
+{
+	struct html *h = ctx;
+
+	if (span->running && !span->open_end)
+		record_end(h, varint_put(record(h, SPOOL_P_LOST, span->to), span->p + 1));
+}
+
+static void on_event(void *ctx, const struct trace_event *ev)
+{
+	((struct html *)ctx)->events++;
+}
+
+static void on_end(void *ctx, int64_t time)
+{
+	((struct html *)ctx)->last = time;
+}
+
+static const struct spans_visitor visitor = {
+	.trace_begin = on_begin, .event = on_event, .goroutine_begin = on_goroutine,
+	.span_begin = on_span_begin, .span = on_span, .goroutine_end = on_goroutine_end, .proc = on_proc,
+	.range = collect_range, .region = collect_region, .task = collect_task, .metric = collect_metric,
+	.log = collect_log, .sample = collect_sample, .trace_end = on_end,
+};
+
+void collect_init(struct html *h, struct spans *s)
+{
+	struct spans_visitor mine = visitor;
+
+	*h = (struct html){ .spans = s, .spool = SPILL_EMPTY, .series_shift = 10 };
+	mine.ctx = h;
+	*(const char **)vec_push(&h->texts, sizeof(char *)) = "";
+	*(const char **)vec_push(&h->texts, sizeof(char *)) = "(a name too many)";
+	vec_push(&h->functions, sizeof(struct function));
+	spans_visit(s, &mine);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect_internal: what collect.c uses of collect_more.c, and the other way round. */
+#ifndef GOTAP_HTML_COLLECT_INTERNAL_H
+#define GOTAP_HTML_COLLECT_INTERNAL_H
+
+#include "html/collect.h"
+
+struct function *collect_function(struct html *h, uint32_t name);
+void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32_t stack, uint64_t ns);
+/* The number of an M, from 1 on; 0: it is not known, or there are too many. */
+uint64_t collect_thread(struct html *h, uint64_t m);
+void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g);
+void collect_gap(struct html *h, int64_t from, int64_t to);
+/* @change more goroutines live, can run. */
+void collect_alive(struct html *h, int64_t time, int change);
+void collect_runnable(struct html *h, int64_t time, int change);
+
+/* Of the visitor. */
+void collect_range(void *ctx, const struct range_span *range);
+void collect_region(void *ctx, const struct region_span *region);
+void collect_task(void *ctx, const struct task_span *task);
+void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value);
+void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message);
+void collect_sample(void *ctx, const struct trace_event *ev, uint32_t stack);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collect_more: tables by function and stack, ranges, counters and notes. Part of collect.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/collect_internal.h"
+#include "read/labels.h"
+
+/* --- by function, by stack --- */
+
+unsigned histogram_bucket(uint64_t ns)
+{
+	unsigned bits = ns ? 63 - (unsigned)__builtin_clzll(ns) : 0;
+	unsigned half = bits ? (unsigned)(ns >> (bits - 1)) & 1 : 0;
+	unsigned bucket = 2 * bits + half;
+
+	return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
+}
+
+/* Functions beyond the limit share the first one. */
+struct function *collect_function(struct html *h, uint32_t name)
+{
+	uint64_t *number = map64_get(&h->function_numbers, name);
+	struct function *f;
+
+	if (number)
+		return vec_at(&h->functions, struct function, *number);
+	if (h->functions.len >= COLLECT_FUNCTIONS)
+		return vec_at(&h->functions, struct function, 0);
+	*map64_put(&h->function_numbers, name, NULL) = h->functions.len;
+	f = vec_push(&h->functions, sizeof(*f));
+	f->name = name;
+	return f;
+}
+
+void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32_t stack, uint64_t ns)
+{
+	uint64_t key = (uint64_t)kind << 56 | (uint64_t)reason << 32 | stack, *number;
+	struct flame *f;
+	bool is_new;
+
+	if (h->flames.len >= COLLECT_FLAME && !map64_get(&h->flame_numbers, key)) {
+		h->flames_dropped++;
+		return;
+	}
+	number = map64_put(&h->flame_numbers, key, &is_new);
+	if (is_new) {
+		*number = h->flames.len;
+		f = vec_push(&h->flames, sizeof(*f));
+		*f = (struct flame){ .kind = kind, .reason = reason, .stack = stack };
+	}
+	f = vec_at(&h->flames, struct flame, *number);
+	f->ns += ns;
+	f->n++;
+}
+
+void collect_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
+{
+	struct html *h = ctx;
+
+	h->samples++;
+	collect_flame(h, FLAME_CPU, 0, stack, 0);
+}
+
+uint64_t collect_thread(struct html *h, uint64_t m)
+{
+	uint64_t *number;
+	bool is_new;
+
+	if (m == TRACEV2_NO_ID)
+		return 0;
+	number = map64_get(&h->thread_numbers, m);
+	if (number)
+		return *number;
+	if (h->threads.len >= COLLECT_THREADS)
+		return 0;
+	number = map64_put(&h->thread_numbers, m, &is_new);
+	*(uint64_t *)vec_push(&h->threads, sizeof(uint64_t)) = m;
+	return *number = h->threads.len;
+}
+
+/* --- ranges, regions, tasks --- */
+
+static int64_t length_of(const struct object *o)
+{
+	return o->to - o->from;
+}
+
+static void swap(struct object *a, struct object *b)
+{
+	struct object c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+static void rise(struct object *heap, size_t i)
+{
+	for (; i && length_of(&heap[i]) < length_of(&heap[(i - 1) / 2]); i = (i - 1) / 2)
+		swap(&heap[i], &heap[(i - 1) / 2]);
+}
+
+static void sink(struct object *heap, size_t n)
+{
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && length_of(&heap[child + 1]) < length_of(&heap[child]))
+			child++;
+		if (length_of(&heap[i]) <= length_of(&heap[child]))
+			return;
+		swap(&heap[i], &heap[child]);
+		i = child;
+	}
+}
+
+static void dropped(struct objects *list, const struct object *o)
+{
+	list->dropped++;
+	if (length_of(o) > list->dropped_longest)
+		list->dropped_longest = length_of(o);
+}
+
+static void add_object(struct html *h, const struct object *o)
+{
+	static const uint32_t limits[OBJECTS] = {
+		[OBJECT_GC] = 8000, [OBJECT_STW] = 8000, [OBJECT_ASSIST] = 12000, [OBJECT_SWEEP] = 6000,
+		[OBJECT_RANGE] = 2000, [OBJECT_REGION] = 30000, [OBJECT_TASK] = 16000,
+	};
+	struct objects *list = &h->objects[o->kind];
+	struct object *heap = list->v.data;
+
+	if (list->v.len < limits[o->kind]) {
+		*(struct object *)vec_push(&list->v, sizeof(*o)) = *o;
+		rise(list->v.data, list->v.len - 1);
+		return;
+	}
+	if (length_of(o) <= length_of(&heap[0])) {
+		dropped(list, o);
+		return;
+	}
+	dropped(list, &heap[0]);
+	heap[0] = *o;
+	sink(heap, list->v.len);
+}
+
+static enum object_kind kind_of(const struct range_span *range)
+{
+	static const struct { const char *name; enum object_kind kind; } kinds[] = {
+		{ "GC concurrent mark phase", OBJECT_GC }, { "stop-the-world", OBJECT_STW },
+		{ "GC mark assist", OBJECT_ASSIST }, { "GC incremental sweep", OBJECT_SWEEP },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strncmp(range->name, kinds[i].name, strlen(kinds[i].name)))
+			return kinds[i].kind;
+	return OBJECT_RANGE;
+}
+
+/* Of a sweep the P is known, of an assist the goroutine; both begin in a goroutine. */
+void collect_range(void *ctx, const struct range_span *range)
+{
+	struct html *h = ctx;
+	struct object o = {
+		.kind = (uint8_t)kind_of(range), .name = collect_text(h, range->name),
+		.reason = collect_text(h, range->reason), .stack = range->stack, .from = range->from,
+		.to = range->to, .open_begin = range->open_begin, .open_end = range->open_end,
+		.g = range->scope == RESOURCE_GOROUTINE ? range->id : range->g,
+	};
+
+	if (o.kind == OBJECT_STW)
+		collect_longest(h->stw, o.from, o.to, o.g);
+	add_object(h, &o);
+}
+
+void collect_region(void *ctx, const struct region_span *region)
+{
+	struct html *h = ctx;
+
+	add_object(h, &(struct object){
+		.kind = OBJECT_REGION, .name = collect_text(h, region->type), .stack = region->stack,
+		.depth = region->depth, .from = region->from, .to = region->to, .g = region->g->id,
+		.task = region->task, .open_begin = region->open_begin, .open_end = region->open_end,
+	});
+}
+
+void collect_task(void *ctx, const struct task_span *task)
+{
+	struct html *h = ctx;
+
+	add_object(h, &(struct object){
+		.kind = OBJECT_TASK, .name = collect_text(h, task->type), .from = task->from, .to = task->to,
+		.g = task->g, .task = task->id, .parent = task->parent, .open_begin = task->open_begin,
+		.open_end = task->open_end,
+	});
+}
+
+/* --- counters --- */
+
+static void fold(struct series *s)
+{
+	unsigned i;
+
+	for (i = 0; i < SERIES_BUCKETS; i++) {
+		unsigned a = 2 * i, b = a + 1;
+		bool has_a = a < SERIES_BUCKETS && s->has[a], has_b = b < SERIES_BUCKETS && s->has[b];
+
+		s->has[i] = has_a || has_b;
+		if (!s->has[i])
+			continue;
+		s->low[i] = !has_b || (has_a && s->low[a] < s->low[b]) ? s->low[a] : s->low[b];
+		s->high[i] = !has_b || (has_a && s->high[a] > s->high[b]) ? s->high[a] : s->high[b];
+		s->last[i] = has_b ? s->last[b] : s->last[a];
+	}
+}
+
+static unsigned bucket_of(struct html *h, int64_t time)
+{
+	uint64_t since = time > h->first ? (uint64_t)(time - h->first) : 0;
+	size_t i;
+
+	while (since >> h->series_shift >= SERIES_BUCKETS) {
+		for (i = 0; i < h->series.len; i++)
+			fold(*vec_at(&h->series, struct series *, i));
+		h->series_shift++;
+	}
+	return (unsigned)(since >> h->series_shift);
+}
+
+static struct series *add_series(struct html *h, const char *name)
+{
+	struct series *s = xcalloc(1, sizeof(*s));
+
+	s->name = collect_text(h, name);
+	*(struct series **)vec_push(&h->series, sizeof(s)) = s;
+	return s;
+}
+
+static void put(struct html *h, struct series *s, int64_t time, double value)
+{
+	unsigned i = bucket_of(h, time);
+
+	if (!s->has[i]) {
+		s->has[i] = true;
+		s->low[i] = s->high[i] = value;
+	}
+	if (value < s->low[i])
+		s->low[i] = value;
+	if (value > s->high[i])
+		s->high[i] = value;
+	s->last[i] = value;
+}
+
+/* The reader has a handful of metrics, each a constant of its table. */
+void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
+{
+	struct html *h = ctx;
+	uint32_t number = collect_text(h, name);
+	size_t i;
+
+	for (i = 0; i < h->series.len; i++)
+		if ((*vec_at(&h->series, struct series *, i))->name == number)
+			break;
+	put(h, i < h->series.len ? *vec_at(&h->series, struct series *, i) : add_series(h, name), time, (double)value);
+}
+
+void collect_alive(struct html *h, int64_t time, int change)
+{
+	if (!h->alive_series)
+		h->alive_series = add_series(h, "goroutines");
+	h->alive += change;
+	put(h, h->alive_series, time, (double)h->alive);
+}
+
+void collect_runnable(struct html *h, int64_t time, int change)
+{
+	if (!h->runnable_series)
+		h->runnable_series = add_series(h, "runnable goroutines");
+	h->runnable += change;
+	put(h, h->runnable_series, time, (double)h->runnable);
+}
+
+/* --- what was not recorded --- */
+
+/* All goroutines that ran wait in the same gap: they differ by some ns. */
+void collect_gap(struct html *h, int64_t from, int64_t to)
+{
+	struct gap *last = h->gaps.len ? vec_at(&h->gaps, struct gap, h->gaps.len - 1) : NULL;
+
+	if (last && from <= last->to && to >= last->from) {
+		if (from < last->from)
+			last->from = from;
+		if (to > last->to)
+			last->to = to;
+		return;
+	}
+	if (h->gaps.len < COLLECT_NOTES)
+		*(struct gap *)vec_push(&h->gaps, sizeof(*last)) = (struct gap){ from, to };
+}
+
+/* "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s" */
+static void lost(struct html *h, const char *message)
+{
+	unsigned long long n;
+	unsigned cpu;
+	double from, to;
+
+	if (sscanf(message, "lost %llu records on CPU %u from %lf s to %lf s", &n, &cpu, &from, &to) != 4)
+		return;
+	h->losses += n;
+	if (h->gaps.len < COLLECT_NOTES && from >= 0 && to >= from && to < 1e9)
+		*(struct gap *)vec_push(&h->gaps, sizeof(struct gap)) =
+			(struct gap){ h->first + (int64_t)(from * 1e9), h->first + (int64_t)(to * 1e9) };
+}
+
+void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+{
+	struct html *h = ctx;
+	bool ours = !strcmp(category, "gotap");
+
+	if (!strcmp(category, LABELS_CATEGORY))
+		return;
+	if (ours)
+		lost(h, message);
+	if (h->notes.len >= COLLECT_NOTES) {
+		h->notes_dropped++;
+		return;
+	}
+	*(struct note *)vec_push(&h->notes, sizeof(struct note)) = (struct note){
+		.time = time, .g = g, .ours = ours,
+		.text = *category && !ours ? xasprintf("%.60s: %.400s", category, message) : xasprintf("%.500s", message),
+	};
+}
+
+void collect_free(struct html *h)
+{
+	size_t i;
+
+	spill_free(&h->spool);
+	map64_free(&h->text_numbers);
+	map64_free(&h->function_numbers);
+	map64_free(&h->flame_numbers);
+	map64_free(&h->thread_numbers);
+	map64_free(&h->procs);
+	for (i = 0; i < OBJECTS; i++)
+		vec_free(&h->objects[i].v);
+	for (i = 0; i < h->series.len; i++)
+		free(*vec_at(&h->series, struct series *, i));
+	for (i = 0; i < h->notes.len; i++)
+		free(vec_at(&h->notes, struct note, i)->text);
+	vec_free(&h->texts);
+	vec_free(&h->rows);
+	vec_free(&h->slots);
+	vec_free(&h->functions);
+	vec_free(&h->flames);
+	vec_free(&h->series);
+	vec_free(&h->threads);
+	vec_free(&h->notes);
+	vec_free(&h->gaps);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * detail: the timeline of the page, made of the spans in the spool when the whole trace is known: which Ps, threads
+ * and goroutines have tracks, down to which level of detail each is kept whole, and the windows of
+ * time in which all levels are kept. The numbers of stacks in the page are given here, too.
+ *
+ * page.c calls it.
+ */
+#ifndef GOTAP_HTML_DETAIL_H
+#define GOTAP_HTML_DETAIL_H
+
+#include "html/collect.h"
+#include "html/html.h"
+
+enum {
+	HEAT_BUCKETS = 480,
+	DETAIL_PROCS = 512, DETAIL_THREADS = 512, DETAIL_GOROUTINES = 24000,
+	DETAIL_STACKS = 40000,
+};
+
+struct detail {
+	struct html *h;
+	struct blocks blocks;
+	struct levels levels;
+	struct vec windows;		/* struct level_window */
+	struct vec tracks[PLANES];	/* struct level_track */
+	struct vec procs;		/* uint64_t: ids of the tracks of Ps */
+	struct map64 proc_tracks;
+	struct map64 goroutine_tracks;	/* by serial: number + 1 */
+	uint32_t *stack_numbers;	/* of the engine's: number in the page */
+	struct vec stacks;		/* uint32_t: the engine's */
+	uint64_t stacks_dropped;
+	double *heat;			/* ns by P and bucket; and those of system calls behind them */
+	struct vec slots, syscalls;
+	int64_t time;
+};
+
+/* @room: bytes that blocks may have. */
+void detail_make(struct detail *d, struct html *h, const struct html_about *about, size_t room);
+/* Marks the blocks that are in the page: as many as @room bytes hold, those first that matter most. */
+void detail_choose(struct detail *d, size_t room);
+uint32_t detail_stack(struct detail *d, uint32_t stack);
+void detail_free(struct detail *d);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* detail_plan: which tracks there are, how fine each is, and the windows. Part of detail.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/detail_internal.h"
+
+/* Bytes of a stay and of a run in a deflated block, as measured with traces of servers and of gc. */
+enum { STAY_BYTES = 6, RUN_BYTES = 5, WINDOWS_MAX = 64, SPREAD = 8 };
+
+/* Stays and runs of level @level. */
+static double level_cost(const uint64_t classes[LEVELS], unsigned level, double tracks, double whole)
+{
+	double below = 0, above = 0, most;
+	unsigned i;
+
+	for (i = 0; i < LEVELS; i++)
+		*(i < level ? &below : &above) += (double)classes[i];
+	if (!level)
+		return STAY_BYTES * (double)classes[0];
+	most = whole * tracks / (double)level_width(level) + above;
+	return STAY_BYTES * (double)classes[level] + RUN_BYTES * (below < most ? below : most);
+}
+
+/* The finest level down to which all levels together cost at most @room; *@cost is that. */
+static uint8_t finest(const uint64_t classes[LEVELS], double tracks, double whole, double room, double *cost)
+{
+	int level;
+
+	*cost = 0;
+	for (level = LEVELS - 1; level >= 0; level--) {
+		double more = level_cost(classes, (unsigned)level, tracks, whole);
+
+		if (*cost + more > room)
+			break;
+		*cost += more;
+	}
+	return (uint8_t)(level + 1);
+}
+
+static void add_track(struct detail *d, enum plane plane, uint8_t level)
+{
+	struct level_track *t = vec_push(&d->tracks[plane], sizeof(*t));
+	uint32_t number = (uint32_t)d->tracks[plane].len - 1;
+
+	t->plane = plane;
+	t->group = number / GROUP_TRACKS;
+	t->place = number % GROUP_TRACKS;
+	t->finest = level;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void plan_procs(struct detail *d, uint8_t level)
+{
+	const struct map64 *procs = &d->h->procs;
+	size_t i;
+
+	for (i = 0; i < procs->made; i++)
+		if (procs->slots[i].used)
+			*(uint64_t *)vec_push(&d->procs, sizeof(uint64_t)) = procs->slots[i].key;
+	if (d->procs.len)
+		qsort(d->procs.data, d->procs.len, sizeof(uint64_t), by_id);
+	if (d->procs.len > DETAIL_PROCS)
+		d->procs.len = DETAIL_PROCS;
+	for (i = 0; i < d->procs.len; i++) {
+		*map64_put(&d->proc_tracks, *vec_at(&d->procs, uint64_t, i), NULL) = i + 1;
+		add_track(d, PLANE_P, level);
+	}
+}
+
+static void plan_threads(struct detail *d, uint8_t level)
+{
+	size_t i;
+
+	for (i = 0; i < d->h->threads.len && i < DETAIL_THREADS; i++)
+		add_track(d, PLANE_M, level);
+}
+
+/* A goroutine may take a 48th part of what is left, but a short life is always whole. */
+static void plan_goroutines(struct detail *d, double room)
+{
+	size_t i;
+
+	for (i = 0; i < d->h->rows.len && i < DETAIL_GOROUTINES; i++) {
+		const struct row *r = vec_at(&d->h->rows, struct row, i);
+		uint64_t classes[LEVELS];
+		double cost, part = room / 48 > 1500 ? room / 48 : 1500;
+		unsigned c;
+		uint8_t level;
+
+		for (c = 0; c < LEVELS; c++)
+			classes[c] = r->classes[c];
+		level = finest(classes, 1, (double)(r->to - r->from), part, &cost);
+		if (cost > room)
+			break;
+		room -= cost;
+		*map64_put(&d->goroutine_tracks, r->serial, NULL) = i + 1;
+		add_track(d, PLANE_G, level);
+	}
+}
+
+/* --- windows --- */
+
+static void add_window(struct detail *d, double middle, double width)
+{
+	double end = (double)(d->h->last - d->h->first), from = middle - width / 2;
+
+	if (d->windows.len >= WINDOWS_MAX)
+		return;
+	if (from + width > end)
+		from = end - width;
+	if (from < 0)
+		from = 0;
+	*(struct level_window *)vec_push(&d->windows, sizeof(struct level_window)) =
+		(struct level_window){ (int64_t)from, (int64_t)(from + width) };
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct level_window *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void join_windows(struct vec *v)
+{
+	size_t i, n = 0;
+
+	if (!v->len)
+		return;
+	qsort(v->data, v->len, sizeof(struct level_window), by_from);
+	for (i = 1; i < v->len; i++) {
+		struct level_window *last = vec_at(v, struct level_window, n);
+		struct level_window *next = vec_at(v, struct level_window, i);
+
+		if (next->from > last->to)
+			*vec_at(v, struct level_window, ++n) = *next;
+		else if (next->to > last->to)
+			last->to = next->to;
+	}
+	v->len = n + 1;
+}
+
+/* At places that a finding names, where something took longest, and some more evenly. */
+static void plan_windows(struct detail *d, const struct html_about *about, double width)
+{
+	const struct html *h = d->h;
+	double whole = (double)(h->last - h->first);
+	size_t i;
+
+	for (i = 0; i < about->nplaces && i < WINDOWS_MAX / 4; i++) {
+		add_window(d, (double)(about->places[i].from - h->first), width);
+		add_window(d, (double)(about->places[i].to - h->first), width);
+	}
+	for (i = 0; i < LONGEST / 2; i++) {
+		add_window(d, (double)(h->longest[PAGE_RUNNABLE][i].to - h->first), width);
+		add_window(d, (double)(h->stw[i].to - h->first), width);
+	}
+	for (i = 0; i < SPREAD; i++)
+		add_window(d, whole * ((double)i + 0.5) / SPREAD, width);
+	join_windows(&d->windows);
+}
+
+void detail_plan(struct detail *d, const struct html_about *about, size_t room)
+{
+	const struct html *h = d->h;
+	double whole = (double)(h->last - h->first) + 1, bytes = (double)room, cost, all = 0, none;
+	double procs = (double)h->procs.len, threads = (double)h->threads.len;
+	uint8_t p, m;
+
+	p = finest(h->proc_classes, procs, whole, bytes * 0.4, &cost);
+	bytes -= cost;
+	m = finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
+	bytes -= cost;
+	plan_procs(d, p);
+	plan_threads(d, m);
+	plan_goroutines(d, bytes * 0.7);
+	finest(h->proc_classes, procs, whole, 1e18, &none);
+	all += none;
+	finest(h->thread_classes, threads, whole, 1e18, &none);
+	all += none + (double)h->span_count * (STAY_BYTES + RUN_BYTES);
+	if (all > (double)room)
+		plan_windows(d, about, whole * (bytes * 0.3 / all) / 32);
+}
+
+/* --- what is in the page --- */
+
+struct choice {
+	struct block *block;
+	double rank;
+};
+
+/*
+ * First Ps and coarse levels, then the goroutines in their order and finer levels; what is in a window only
+ * comes where the same level of the first goroutines comes.
+ */
+static double rank_of(const struct block *b, int64_t whole)
+{
+	double depth = 0, group = b->plane == PLANE_P ? b->group * 0.5 : b->plane == PLANE_M ? 4 + b->group : b->group;
+	int64_t width = level_width(b->level);
+
+	while (width < whole / 512 && width < (int64_t)1 << 44) {
+		depth++;
+		width = width ? width * 4 : 4096;
+	}
+	return group + depth * 2 - (b->in_window ? 6 : 0);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct choice *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->block->from < y->block->from ? -1 : x->block->from > y->block->from;
+}
+
+void detail_choose(struct detail *d, size_t room)
+{
+	size_t n = d->blocks.blocks.len, i;
+	struct choice *all = xcalloc(n + 1, sizeof(*all));
+
+	for (i = 0; i < n; i++) {
+		all[i].block = vec_at(&d->blocks.blocks, struct block, i);
+		all[i].rank = rank_of(all[i].block, d->h->last - d->h->first);
+	}
+	qsort(all, n, sizeof(*all), by_rank);
+	for (i = 0; i < n; i++) {
+		size_t size = all[i].block->size + 24;
+
+		if (size > room)
+			continue;
+		room -= size;
+		all[i].block->kept = true;
+	}
+	free(all);
+}
