@@ -36,10 +36,10 @@ static void put_place(const char *file, uint64_t line, FILE *f)
 		show_printf(f, "%s:%" PRIu64, base ? base + 1 : file, line);
 }
 
-static void put_rest(const struct trace_report *r, size_t shown, size_t all, const char *what, FILE *f)
+static void put_rest(size_t shown, size_t all, FILE *f)
 {
 	if (shown < all)
-		fprintf(f, "  and %zu more %s; --top %zu shows more\n", all - shown, what, r->tables->options.top * 10);
+		fprintf(f, "   and %zu more; --top N shows them\n", all - shown);
 }
 
 /* --- head --- */
@@ -314,7 +314,8 @@ static bool is_worth_a_line(const struct function_row *row, uint32_t stay)
 {
 	const struct dist *d = tables_dist(row, stay);
 
-	if (!d->count || (stay == STAY_CALL && d->count < 2))
+	/* The same as the part with a P, where none or little was without. */
+	if (!d->count || (stay == STAY_CALL && tables_dist(row, STAY_SYSCALL_BLOCKED)->sum < d->sum / 100))
 		return false;
 	return stay <= STAY_RUNNABLE || d->sum >= row->life.sum / 1000;
 }
@@ -327,7 +328,7 @@ static void print_function(const struct trace_report *r, const struct function_r
 
 	show_printf(f, "%s  ", tables_name(r->tables, row));
 	put_place(row->file, row->line, f);
-	fprintf(f, "  %s goroutines", unit_count(row->goroutines).text);
+	fprintf(f, "  %s goroutine%s", unit_count(row->goroutines).text, row->goroutines == 1 ? "" : "s");
 	if (row->created)
 		fprintf(f, ", %s created", unit_count(row->created).text);
 	if (row->ended)
@@ -358,7 +359,7 @@ static void print_functions(const struct trace_report *r, FILE *f)
 		print_function(r, row, f);
 		shown++;
 	}
-	put_rest(r, shown, sorted.len - system, "functions", f);
+	put_rest(shown, sorted.len - system, f);
 	vec_free(&sorted);
 }
 
@@ -586,7 +587,7 @@ static void print_types(const struct trace_report *r, const struct vec *rows, co
 	print_columns(title, f);
 	for (i = 0; i < sorted.len && i < r->tables->options.top; i++)
 		print_type(r, *vec_at(&sorted, struct type_row *, i), whole, f);
-	put_rest(r, i, sorted.len, "types", f);
+	put_rest(i, sorted.len, f);
 	vec_free(&sorted);
 }
 
