@@ -9,12 +9,12 @@ var slots = make(chan struct{}, 1)
 
 func request() {
 	slots <- struct{}{}
-	call()
+	call() // BLAME
 	<-slots
 }
 
 func call() {
-	time.Sleep(10 * time.Millisecond) // BLAME
+	time.Sleep(10 * time.Millisecond)
 }
 
 func sick() {

@@ -70,11 +70,24 @@ static void goroutine_begin(void *ctx, struct goroutine *g)
 	*findings_state(ctx, g) = (struct goroutine_state){ 0 };
 }
 
+/* All goroutines wait in a gap, most from its begin to its end: it counts once, as in tables.h. */
+static void add_gap(struct findings *f, const struct span *span)
+{
+	int64_t from = span->from > f->gap_to ? span->from : f->gap_to;
+
+	if (span->to <= from)
+		return;
+	f->gaps += span->to - from;
+	f->gap_to = span->to;
+}
+
 static void span_ends(void *ctx, const struct span *span)
 {
 	struct findings *f = ctx;
 	struct stay stay = { .span = span, .state = findings_state(f, span->g) };
 
+	if (span->gap)
+		add_gap(f, span);
 	if (!findings_is_own(span->g)) {
 		ps_forget(f->ps, span->to, stay.state);
 		gc_system(f, span, stay.state);
@@ -125,7 +138,7 @@ static void metric(void *ctx, int64_t time, const char *name, uint64_t value)
 
 static void trace_begin(void *ctx, int64_t time)
 {
-	((struct findings *)ctx)->first = time;
+	((struct findings *)ctx)->first = ((struct findings *)ctx)->gap_to = time;
 }
 
 static void range(void *ctx, const struct range_span *r)
@@ -188,7 +201,9 @@ void findings_free(struct findings *f)
 
 double findings_wall(const struct findings *f)
 {
-	return f->last > f->first ? (double)(f->last - f->first) : 1;
+	int64_t wall = f->last - f->first - f->gaps;
+
+	return wall > 0 ? (double)wall : 1;
 }
 
 double findings_lost(const struct findings *f)

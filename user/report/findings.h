@@ -58,6 +58,8 @@ struct findings;
 struct stack_facts findings_stack(struct findings *f, uint32_t stack);
 /* The number of the place of @frame; 0: no room. */
 uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
+/* A place without a line: the function that @g began with. For what has no stack; 0: that is not known, either. */
+uint32_t findings_function(struct findings *f, const struct goroutine *g);
 /* Place 0 has empty texts. */
 struct place findings_place(const struct findings *f, uint32_t place);
 /* "main.f (f.go:12)". */
@@ -143,7 +145,7 @@ struct findings {
 		const char *text;
 		uint8_t why;
 	} reasons[16];			/* those of late, by address */
-	int64_t first, last;
+	int64_t first, last, gaps, gap_to;	/* gaps: ns in all; gap_to: the end of the last one */
 	struct vec list;		/* struct finding */
 	double lost;			/* ns of goroutines */
 	bool done;
@@ -156,7 +158,7 @@ struct findings {
 	struct wakes *wakes;
 };
 
-/* ns of the trace, at least 1. */
+/* ns of the trace that were recorded, at least 1. */
 double findings_wall(const struct findings *f);
 
 /* A finding without its text: @ns lost, @place to blame, those that suffered, the worst time. */
@@ -223,7 +225,7 @@ void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
-/* Were the Ps busy nearly all the time? */
+/* Were the Ps busy nearly all the time, or as many goroutines as there are Ps ready on average? */
 bool ps_are_busy(const struct findings *f);
 /* ns that goroutines were ready up to @time, in all. */
 double ps_queue(struct ps *p, int64_t time);

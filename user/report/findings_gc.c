@@ -11,13 +11,16 @@
 enum { ALLOCATORS_MAX = 1 << 16 };
 
 /*
- * The collector aims at a quarter of the Ps while it marks. A tenth of all their time is lost if it marks for half of
- * the time, or makes goroutines assist; servers that allocate 100 MB a second stay below a twentieth.
+ * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost where it marks for half
+ * of the time, since the heap may hardly grow. Where it may double, as GOGC=100 has it, that happens to busy
+ * servers for moments; there it must be a quarter.
  */
 #define GC_SHARE 0.1
+#define GC_SHARE_ROOMY 0.25
+#define ROOMY 1.6		/* goal / live */
 #define GC_CYCLES 5.0		/* a second */
 #define FORCED_CYCLES 2.0
-#define FORCED_SHARE 0.02
+#define FORCED_SHARE 0.01
 
 /* A place at which goroutines assist, or ask for a cycle. */
 struct allocator {
@@ -88,11 +91,13 @@ void gc_range(struct findings *f, const struct range_span *r)
 void gc_wait(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
+	uint32_t place = stay->facts.place;
 
-	if (stay->why != WHY_GC_CYCLE || !(stay->facts.traits & STACK_GC_CALL))
+	if (stay->why != WHY_GC_CYCLE || (span->stack && !(stay->facts.traits & STACK_GC_CALL)))
 		return;
 	f->gc->forced_ns += (double)(span->to - span->from);
-	add(&f->gc->forced_of, &f->gc->forced, stay->facts.place, span->g->id, span->from, span->to);
+	add(&f->gc->forced_of, &f->gc->forced, place ? place : findings_function(f, span->g), span->g->id,
+	    span->from, span->to);
 }
 
 /* Workers that use a P which nobody else needs take nothing. */
@@ -142,6 +147,11 @@ static const struct allocator *most_of(const struct vec *allocators)
 static double per_second(const struct findings *f, uint64_t n)
 {
 	return (double)n * 1e9 / findings_wall(f);
+}
+
+static double share_to_say(const struct gc *gc)
+{
+	return gc->ratios && gc->ratio < ROOMY * (double)gc->ratios ? GC_SHARE : GC_SHARE_ROOMY;
 }
 
 static void say_goal(const struct gc *gc, struct buf *text)
@@ -199,6 +209,6 @@ void gc_judge(struct findings *f)
 	if (forced && taken + gc->forced_ns >= FORCED_SHARE * findings_wall(f))
 		say_forced(f, taken + gc->forced_ns);
 	else if (per_second(f, gc->cycles) >= GC_CYCLES &&
-		 taken >= GC_SHARE * findings_wall(f) * (double)ps_count(f->ps))
+		 taken >= share_to_say(gc) * findings_wall(f) * (double)ps_count(f->ps))
 		say_cycles(f);
 }

@@ -149,6 +149,11 @@ uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame)
 	return (uint32_t)p->list.len;
 }
 
+uint32_t findings_function(struct findings *f, const struct goroutine *g)
+{
+	return g->name[0] ? findings_place_of(f, &(struct stack_frame){ .func = g->name, .file = "" }) : 0;
+}
+
 /* Is @func a closure of @of: "main.f.func1" of "main.f"? */
 static bool is_closure(const char *func, const char *of)
 {
@@ -227,6 +232,8 @@ void findings_name(const struct findings *f, struct buf *text, uint32_t place)
 
 	if (!p.func[0] && !p.file[0])
 		buf_printf(text, "a place that the trace does not show");
+	else if (!p.line)
+		buf_printf(text, "%s", p.func);
 	else
 		buf_printf(text, "%s (%s:%llu)", p.func, base ? base + 1 : p.file, (unsigned long long)p.line);
 }

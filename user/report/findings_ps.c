@@ -94,7 +94,9 @@ uint64_t ps_count(const struct ps *p)
 
 bool ps_are_busy(const struct findings *f)
 {
-	return f->ps->ran >= BUSY_SHARE * findings_wall(f) * (double)ps_count(f->ps);
+	double all = findings_wall(f) * (double)ps_count(f->ps);
+
+	return f->ps->ran >= BUSY_SHARE * all || f->ps->waited >= all;
 }
 
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state)

@@ -12,6 +12,7 @@ enum { STOPPERS_MAX = 4096 };
 
 struct stopper {
 	uint32_t place;
+	bool known;			/* the place is where it is done, and not but the goroutine's function */
 	const char *reason;
 	uint64_t stops;
 	double ns;
@@ -54,11 +55,14 @@ static struct stopper *stopper_of(struct world *w, uint32_t place, const char *r
 
 void world_range(struct findings *f, const struct range_span *r)
 {
+	const struct goroutine *g = spans_goroutine(f->spans, r->g);
+	uint32_t place = findings_stack(f, r->stack).place;
 	struct stopper *s;
 
 	if (strcmp(r->name, "stop-the-world") || !strncmp(r->reason, "GC ", 3) || r->open_begin)
 		return;
-	s = stopper_of(f->world, findings_stack(f, r->stack).place, r->reason);
+	s = stopper_of(f->world, place || !g ? place : findings_function(f, g), r->reason);
+	s->known = place;
 	s->stops++;
 	s->ns += (double)(r->to - r->from);
 	f->world->ns += (double)(r->to - r->from);
@@ -92,7 +96,7 @@ static void add_unknown(struct world *w, struct stopper *unknown)
 	for (i = 0; i < w->stoppers.len; i++) {
 		struct stopper *s = vec_at(&w->stoppers, struct stopper, i);
 
-		if (!s->place || s->reason != unknown->reason || !unknown->goroutines.n ||
+		if (!s->known || s->reason != unknown->reason || !unknown->goroutines.n ||
 		    s->goroutines.ids[0] != unknown->goroutines.ids[0])
 			continue;
 		s->ns += unknown->ns;
@@ -108,7 +112,7 @@ void world_judge(struct findings *f)
 
 	f->lost += f->world->ns;
 	for (i = 0; i < f->world->stoppers.len; i++)
-		if (!vec_at(&f->world->stoppers, struct stopper, i)->place)
+		if (!vec_at(&f->world->stoppers, struct stopper, i)->known)
 			add_unknown(f->world, vec_at(&f->world->stoppers, struct stopper, i));
 	for (i = 0; i < f->world->stoppers.len; i++) {
 		const struct stopper *s = vec_at(&f->world->stoppers, struct stopper, i);
