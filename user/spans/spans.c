@@ -87,15 +87,23 @@ static void end_span(struct spans *s, struct goroutine *g, int64_t time, struct 
 static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint32_t stack,
 		       const char *reason, const struct trace_event *ev, struct span_edge edge)
 {
+	struct span *now = &g->now;
 	bool on = go_executing(state);
-	struct span now = {
-		.g = g, .state = state, .from = ev->time, .to = INT64_MAX, .reason = reason,
-		.gap = reason == s->gap, .stack = stack ? stack : g->now.stack, .p_until = INT64_MAX,
-		.p = on ? ev->p : TRACEV2_NO_ID, .m = on ? ev->m : TRACEV2_NO_ID,
-		.begin = edge,
-	};
 
-	g->now = now;
+	/* Field by field: this is once for each span, and zeroing all of it first took a fifth of a report's time. */
+	now->g = g;
+	now->state = state;
+	now->gap = reason == s->gap;
+	now->from = ev->time;
+	now->to = INT64_MAX;
+	now->reason = reason;
+	if (stack)
+		now->stack = stack;
+	now->p = on ? ev->p : TRACEV2_NO_ID;
+	now->m = on ? ev->m : TRACEV2_NO_ID;
+	now->p_until = INT64_MAX;
+	now->begin = edge;
+	now->end = (struct span_edge){0};
 	g->starts += state == GO_RUNNING;
 	SHOW(s, span_begin, &g->now);
 }

@@ -46,6 +46,7 @@ var parts = map[string]struct {
 	"d": {"attach, detach, first event, names", partLatency},
 	"e": {"highest rate without loss", partRings},
 	"f": {"reading traces, beside Go's own packages", partRead},
+	"g": {"what traces say, beside go tool trace", partAnswers},
 }
 
 // wants tells whether part a shall measure a workload.
