@@ -170,6 +170,27 @@ static void a_call_is_split_where_it_loses_its_p(void)
 	done();
 }
 
+/* Of one that is found waiting the stack tells; one that runs into a wait has the reason of the trace. */
+static void a_wait_from_before_has_the_reason_of_its_stack(void)
+{
+	read_story(TABLES
+		"batch\nStrings\nString id=20\n\tdata=\"runtime.gopark\"\nString id=21\n\tdata=\"runtime.chanrecv1\"\n"
+		"batch\nStacks\n"
+		"Stack id=9 nframes=3\n\tpc=1 func=20 file=4 line=1\n\tpc=2 func=21 file=4 line=2\n\tpc=3 func=2 file=4 line=3\n"
+		"Stack id=10 nframes=1\n\tpc=4 func=2 file=4 line=4\n"
+		"batch m=1\n"
+		"ProcStatus dt=1 p=0 pstatus=1\n"
+		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
+		"GoStatusStack dt=1 g=2 m=18446744073709551615 gstatus=4 stack=9\n"
+		"GoStatusStack dt=1 g=3 m=18446744073709551615 gstatus=4 stack=10\n"
+		"GoBlock dt=6 reason_string=5 stack=1\n");
+	check_closed();
+	CHECK_EQ(tables_dist(function("main.f2"), wait_of("chan receive (by its stack)"))->count, 1);
+	CHECK_EQ(tables_dist(function("main.f2"), wait_of("no reason given"))->count, 1);
+	CHECK_EQ(tables_dist(function("main.main"), wait_of("chan receive"))->count, 1);
+	done();
+}
+
 static void gaps_and_notes_are_kept(void)
 {
 	read_story(TABLES
@@ -418,6 +439,7 @@ int main(void)
 		UNIT(states_add_up_to_the_life),
 		UNIT(traces_add_up),
 		UNIT(a_call_is_split_where_it_loses_its_p),
+		UNIT(a_wait_from_before_has_the_reason_of_its_stack),
 		UNIT(gaps_and_notes_are_kept),
 		UNIT(regions_have_what_happened_inside),
 		UNIT(utilisation_is_that_of_the_worst_window),

@@ -66,6 +66,7 @@ struct tables_state {
 	const char *last_reason;
 	uint32_t last_stay;
 	struct map64 open_tasks;	/* struct open_task by id */
+	struct map64 found;		/* stay, by stack, of waits that began before the trace */
 	size_t snapshots;		/* bytes of them */
 	uint64_t alive;			/* goroutines */
 	int64_t gap_to;			/* the end of the last gap */

@@ -166,6 +166,7 @@ static void free_state(struct tables_state *s)
 	rows_free(&s->regions);
 	rows_free(&s->tasks);
 	rows_free(&s->stw);
+	map64_free(&s->found);
 	labels_free(&s->labels);
 	free(s);
 }

@@ -152,7 +152,8 @@ struct tables {
 	struct vec traces;		/* struct trace_row */
 	struct vec functions;		/* struct function_row */
 	struct vec reasons;		/* const char *: of waits, by number; "" none is given: a coroutine that waits
-					   for the other side, or a wait that began before the trace */
+					   for the other side, or a wait that began before the trace with
+					   a stack that does not tell; "sync (by its stack)": one that tells */
 	struct vec regions, tasks;	/* struct type_row */
 	struct vec stw;			/* struct stw_row */
 	struct dist gc_cycles;		/* concurrent mark phases that began and ended in a trace */

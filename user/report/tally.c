@@ -3,10 +3,12 @@
  * tally: what each goroutine that lives did so far, and from there the rows of its function. Its function is
  * known with its first stack: stays before that are kept until then. Part of tables.c.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/internal.h"
+#include "spans/inferred.h"
 
 /* A goroutine with more stays has no stacks: it counts as one of which no function is known. */
 enum { EARLY_MAX = 64 };
@@ -86,6 +88,32 @@ static int64_t p_until(const struct span *span, int64_t to)
 	return span->p_until < to ? span->p_until : to;
 }
 
+/* The stay of a wait that began before the trace, which does not say why: by its stack. */
+static uint32_t found_stay(struct tables *t, const struct span *span)
+{
+	uint64_t *known = map64_get(&t->state->found, span->stack);
+	const char *reason;
+	char text[80];
+	uint32_t stay;
+
+	if (known)
+		return (uint32_t)*known;
+	reason = inferred_reason(spans_stacks(t->spans), span->stack);
+	if (reason) {
+		snprintf(text, sizeof(text), "%s (by its stack)", reason);
+		stay = stay_of_reason(t, spans_text(t->spans, text, strlen(text)));
+	} else {
+		stay = stay_of_reason(t, span->reason);
+	}
+	*map64_put(&t->state->found, span->stack, NULL) = stay;
+	return stay;
+}
+
+static uint32_t wait_stay(struct tables *t, const struct span *span)
+{
+	return span->begin.type || *span->reason ? stay_of_reason(t, span->reason) : found_stay(t, span);
+}
+
 typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
 
 /* The stays of @span up to @to. */
@@ -101,7 +129,7 @@ static void each_stay(struct tables *t, const struct span *span, int64_t to, sta
 		fn(ctx, STAY_RUNNABLE, span->from, to);
 		return;
 	case GO_WAITING:
-		fn(ctx, stay_of_reason(t, span->reason), span->from, to);
+		fn(ctx, wait_stay(t, span), span->from, to);
 		return;
 	}
 	until = p_until(span, to);

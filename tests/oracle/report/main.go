@@ -124,11 +124,12 @@ func compare(what string, ours, gos breakdown) {
 	equal(what+" runnable", ours.Runnable, gos.Runnable)
 	equal(what+" system calls", ours.Syscall, gos.Syscall)
 	equal(what+" system calls without P", ours.Blocked, gos.Blocked)
-	for reason, ns := range ours.Waiting {
+	waiting := known(ours.Waiting)
+	for reason, ns := range waiting {
 		equal(what+" "+reason, ns, gos.Waiting[reason])
 	}
 	for reason, ns := range gos.Waiting {
-		if _, have := ours.Waiting[reason]; !have {
+		if _, have := waiting[reason]; !have {
 			equal(what+" "+reason, 0, ns)
 		}
 	}
@@ -154,6 +155,18 @@ func groups(sum *trace.Summary) map[string]*group {
 		of.spent.add(g.GoroutineExecStats)
 		of.assist += g.RangeTime["GC mark assist"]
 		of.sweep += g.RangeTime["GC incremental sweep"]
+	}
+	return all
+}
+
+// known is the waits as Go has them, which gives no reason for those that began before the trace.
+func known(waiting map[string]int64) map[string]int64 {
+	all := make(map[string]int64)
+	for reason, ns := range waiting {
+		if strings.HasSuffix(reason, " (by its stack)") {
+			reason = ""
+		}
+		all[reason] += ns
 	}
 	return all
 }
