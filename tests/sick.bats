@@ -38,7 +38,7 @@ blamed() {
 recorded() {
 	local name=$1 trace=$BATS_TEST_TMPDIR/$1
 	shift
-	start_target "$SICK/$name" -dur 1s -after 6s -trace "$trace.own" "$@" || return
+	start_target "$SICK/$name" -dur 1s -after 60s -trace "$trace.own" "$@" || return
 	"$GOTAP" record -p "$TARGET" -d 0.8s --budget none -o "$trace.gotap" >"$trace.report" 2>&1 ||
 		{ cat "$trace.report"; return 1; }
 	wait_for 20 [ -e "$trace.own.whole" ]

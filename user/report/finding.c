@@ -88,8 +88,8 @@ static void span_ends(void *ctx, const struct span *span)
 
 	if (span->gap)
 		add_gap(f, span);
+	ps_ends(f->ps, span->to, stay.state);
 	if (!findings_is_own(span->g)) {
-		ps_forget(f->ps, span->to, stay.state);
 		gc_system(f, span, stay.state);
 		return;
 	}
@@ -117,13 +117,7 @@ static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool end
 
 static void span_begins(void *ctx, const struct span *span)
 {
-	struct goroutine_state *state = findings_state(ctx, span->g);
-	struct findings *f = ctx;
-
-	if (findings_is_own(span->g))
-		ps_begins(ctx, span, state);
-	else
-		state->queue = ps_queue(f->ps, span->from);
+	ps_begins(ctx, span, findings_state(ctx, span->g), findings_is_own(span->g));
 }
 
 static void metric(void *ctx, int64_t time, const char *name, uint64_t value)

@@ -28,6 +28,7 @@ enum stack_trait {
 	STACK_GC_CALL = 64,	/* runtime.GC, debug.FreeOSMemory */
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
 	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
+	STACK_RECEIVES = 1024,	/* from a channel */
 	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
 };
 
@@ -104,8 +105,8 @@ enum why {
 struct goroutine_state {
 	uint32_t past;			/* findings_past: its last stay */
 	/* findings_ps: */
-	bool ready;			/* is counted as such */
-	double queue;			/* ps_queue() when it began to run */
+	bool ready, running;		/* is counted as such */
+	double queue, full;		/* of struct ps, when its stay began */
 	/* findings_call: */
 	uint32_t calls_at;		/* place of its last system call; 0: it has waited since */
 	bool dialled;			/* it is a client of the network */
@@ -217,10 +218,10 @@ bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 /* findings_ps.c: who holds the Ps. */
 struct ps *ps_new(void);
 void ps_free(struct ps *p);
-void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state);
+/* @own: it is of the program. */
+void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state, bool own);
+void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state);
 void ps_stay(struct findings *f, const struct stay *stay);
-/* It was not known yet, when it began, that the span is of a goroutine of the runtime. */
-void ps_forget(struct ps *p, int64_t time, struct goroutine_state *state);
 void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* GOMAXPROCS, at least 1. */

@@ -11,7 +11,7 @@
 
 enum {
 	ORIGINS_MAX = 1 << 16, STUCK_MAX = 4096,
-	SEARCHES_MAX = 64,
+	SEARCHES_MAX = 64, PLACES_SAID = 3,
 	PARTS = 8,			/* of the trace */
 	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */
 	PARTS_MIN = 4,			/* ... begun in as many parts of the trace */
@@ -19,8 +19,8 @@ enum {
 
 /* A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end soon. */
 #define STALE_SHARE 0.2
-#define STUCK_SHARE 0.3
-#define STUCK_NS 2e8
+#define STUCK_SHARE 0.5
+#define STUCK_NS 3e8
 /* Goroutines that a timer wakes again and again are not stale: of these nearly none may have ended. */
 #define ENDED_SHARE 0.05
 
@@ -217,7 +217,7 @@ static const struct stuck *find_holder(struct findings *f, uint32_t place, uint3
 struct crowd {
 	uint64_t n;
 	double ns;
-	struct few goroutines;
+	struct few goroutines, places;
 	struct vote place;
 	int64_t from;
 	const struct stuck *holder;
@@ -229,6 +229,7 @@ static void join(struct findings *f, struct crowd *c, const struct stuck *s)
 	c->n++;
 	c->ns += (double)(f->last - s->from);
 	few_add(&c->goroutines, s->g);
+	few_add(&c->places, s->place);
 	vote_add(&c->place, s->place, (double)(f->last - s->from));
 	if (c->n == 1 || s->from < c->from)
 		c->from = s->from;
@@ -250,13 +251,25 @@ static void say_holder(struct findings *f, struct buf *text, const struct crowd 
 	buf_printf(text, "%s.", c->holder->why == WHY_LOCK ? ", for a lock" : "");
 }
 
+static void say_places(struct findings *f, struct buf *text, const struct crowd *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->places.n && i < PLACES_SAID; i++) {
+		buf_printf(text, i ? ", " : " at ");
+		findings_name(f, text, (uint32_t)c->places.ids[i]);
+	}
+	if (c->places.n > PLACES_SAID)
+		buf_printf(text, " and elsewhere");
+}
+
 static void say_stuck(struct findings *f, const struct crowd *c)
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of, %s at ", (unsigned long long)c->n,
-		   c->n == 1 ? " waits" : "s wait", c->n == 1 ? "it" : "most of them");
-	findings_name(f, &text, c->place.value);
+	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of,", (unsigned long long)c->n,
+		   c->n == 1 ? " waits" : "s wait");
+	say_places(f, &text, c);
 	buf_printf(&text, ", for ");
 	findings_time(&text, (double)(f->last - c->from));
 	buf_printf(&text, " up to the end of the recording");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* findings_place: where in the program a stack is, and what the library does for it there. See findings.h. */
 #include <string.h>
+#include <strings.h>
 
 #include "report/findings.h"
 
@@ -26,6 +27,7 @@ static const struct {
 	{ "internal/sync.(*Mutex).*", STACK_LOCK },
 	{ "internal/poll.(*fdMutex).*", STACK_LOCK },
 	{ "sync.(*Cond).Broadcast", STACK_BROADCAST },
+	{ "runtime.chanrecv*", STACK_RECEIVES },
 	{ "net.*", STACK_NET },
 	{ "net/http.*", STACK_NET },
 	{ "os.(*File).*", STACK_FILE },
@@ -162,7 +164,18 @@ static bool is_closure(const char *func, const char *of)
 	return n && !strncmp(func, of, n) && func[n] == '.';
 }
 
-/* A deferred closure is called by the function that it belongs to, with frames of the runtime between. */
+/* Does @func but let go of what its caller took: "main.(*store).unlock"? */
+static bool is_release(const char *func)
+{
+	const char *dot = strrchr(func, '.'), *name = dot ? dot + 1 : func;
+
+	return !strcasecmp(name, "unlock") || !strcasecmp(name, "runlock") || !strcasecmp(name, "release");
+}
+
+/*
+ * A deferred closure is called by the function that it belongs to, with frames of the runtime between; and a
+ * function that only lets go does so for its caller.
+ */
 static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32_t place)
 {
 	struct stack_set *set = spans_stacks(f->spans);
@@ -171,7 +184,9 @@ static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32
 	while ((caller = stack_set_at(set, stack, ++i)))
 		if (strncmp(caller->func, "runtime.", 8))
 			break;
-	return caller && is_closure(frame->func, caller->func) ? findings_place_of(f, caller) : place;
+	if (!caller || !(is_closure(frame->func, caller->func) || is_release(frame->func)))
+		return place;
+	return findings_place_of(f, caller);
 }
 
 static struct stack_facts look(struct findings *f, uint32_t stack)

@@ -45,12 +45,14 @@ struct ps {
 	struct map64 runner_of, starved_of;
 	uint64_t ready;			/* goroutines that are */
 	double queue;			/* ns: sum of the time that they were */
-	int64_t since;			/* @queue is of this time */
+	uint64_t running;		/* goroutines that do, the runtime's as well */
+	double full;			/* ns during which as many ran as there are Ps */
+	int64_t since;			/* @queue and @full are of this time */
 	double all_queue;		/* that of all runs together */
 	double waited, ran;		/* ns of all goroutines */
-	uint64_t gomaxprocs;
+	uint64_t gomaxprocs, procs;	/* the greatest; the one of now */
 	int64_t stopped;		/* the end of the last long run ... */
-	double stopped_ran;		/* ... and its length */
+	double stopped_full;		/* ... and how long all Ps were taken during it */
 };
 
 struct ps *ps_new(void)
@@ -76,6 +78,8 @@ double ps_queue(struct ps *p, int64_t time)
 {
 	if (time > p->since) {
 		p->queue += (double)p->ready * (double)(time - p->since);
+		if (p->running >= p->procs)
+			p->full += (double)(time - p->since);
 		p->since = time;
 	}
 	return p->queue;
@@ -83,6 +87,7 @@ double ps_queue(struct ps *p, int64_t time)
 
 void ps_gomaxprocs(struct ps *p, uint64_t n)
 {
+	p->procs = n;
 	if (n > p->gomaxprocs)
 		p->gomaxprocs = n;
 }
@@ -99,16 +104,24 @@ bool ps_are_busy(const struct findings *f)
 	return f->ps->ran >= BUSY_SHARE * all || f->ps->waited >= all;
 }
 
-void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state)
+void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state, bool own)
 {
-	double queue = ps_queue(f->ps, span->from);
+	struct ps *p = f->ps;
 
-	if (span->state == GO_RUNNABLE) {
-		f->ps->ready++;
-		state->ready = true;
-	} else if (span->state == GO_RUNNING) {
-		state->queue = queue;
-	}
+	state->queue = ps_queue(p, span->from);
+	state->full = p->full;
+	state->ready = own && span->state == GO_RUNNABLE;
+	state->running = span->state == GO_RUNNING;
+	p->ready += state->ready;
+	p->running += state->running;
+}
+
+void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
+{
+	ps_queue(p, time);
+	p->ready -= state->ready;
+	p->running -= state->running;
+	state->ready = state->running = false;
 }
 
 /*
@@ -143,7 +156,7 @@ static void ran(struct findings *f, const struct stay *stay)
 	if (ns < LONG_RUN)
 		return;
 	f->ps->stopped = span->to;
-	f->ps->stopped_ran = ns;
+	f->ps->stopped_full = f->ps->full - stay->state->full;
 	r->name = span->g->name;
 	r->long_runs++;
 	r->ns += ns;
@@ -151,14 +164,6 @@ static void ran(struct findings *f, const struct stay *stay)
 	if (ns > r->longest)
 		r->longest = ns;
 	vote_add(&r->place, place, queue + 1);
-}
-
-void ps_forget(struct ps *p, int64_t time, struct goroutine_state *state)
-{
-	ps_queue(p, time);
-	if (state->ready)
-		p->ready--;
-	state->ready = false;
 }
 
 static void add_starved(struct findings *f, const struct span *span, double ns)
@@ -180,12 +185,12 @@ static void add_starved(struct findings *f, const struct span *span, double ns)
 static void was_ready(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	double ns = (double)(span->to - span->from);
+	double full = f->ps->full - stay->state->full;
 
-	ps_forget(f->ps, span->to, stay->state);
-	f->ps->waited += ns;
-	if (ns >= LONG_WAIT)
-		add_starved(f, span, ns);
+	f->ps->waited += (double)(span->to - span->from);
+	/* While a P is idle it is the machine that is late, and not a P that is missing. */
+	if (full >= LONG_WAIT)
+		add_starved(f, span, full);
 }
 
 /*
@@ -195,7 +200,7 @@ static void was_ready(struct findings *f, const struct stay *stay)
 static void waited(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	double ns = (double)(span->to - span->from), late = f->ps->stopped_ran;
+	double ns = (double)(span->to - span->from), late = f->ps->stopped_full;
 
 	if (span->end.g != TRACEV2_NO_ID || !span->end.type || span->to - f->ps->stopped > AFTER_STOP)
 		return;

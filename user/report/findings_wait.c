@@ -89,15 +89,15 @@ void waits_free(struct waits *w)
 
 /* --- sums --- */
 
-static uint32_t site_of(struct waits *w, const struct stay *stay)
+static uint32_t site_of(struct waits *w, const struct stay *stay, uint8_t why)
 {
 	bool is_new;
 	uint32_t number = findings_number(&w->site_of, &w->sites, sizeof(struct site), SITES_MAX,
-				    (uint64_t)stay->facts.place << 8 | stay->why, &is_new);
+				    (uint64_t)stay->facts.place << 8 | why, &is_new);
 
 	if (is_new)
 		*vec_at(&w->sites, struct site, number) = (struct site){
-			.place = stay->facts.place, .why = stay->why, .released = INT64_MIN,
+			.place = stay->facts.place, .why = why, .released = INT64_MIN,
 		};
 	return number;
 }
@@ -328,10 +328,19 @@ static uint8_t cause_of_stay(const struct stay *stay)
 	}
 }
 
+/* Who waited in a select and was woken by one that receives wanted to send. */
+static uint8_t why_seen(struct findings *f, const struct stay *stay)
+{
+	if (stay->why == WHY_SELECT && findings_stack(f, stay->span->end.stack).traits & STACK_RECEIVES)
+		return WHY_SEND;
+	return stay->why;
+}
+
 void waits_stay(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	struct past *past = past_add(f->waits->pasts, &stay->state->past);
+	uint8_t why;
 
 	past->from = span->from;
 	past->to = span->to;
@@ -339,10 +348,13 @@ void waits_stay(struct findings *f, const struct stay *stay)
 	past->cause = cause_of_stay(stay);
 	if (f->waits->steps < STEPS_SAVED)
 		f->waits->steps += STEPS_PER_SPAN;
-	if (span->state != GO_WAITING || !can_be_held(stay->why))
+	why = why_seen(f, stay);
+	if (span->state != GO_WAITING || !can_be_held(why))
 		return;
-	past->site = site_of(f->waits, stay);
+	if (why == WHY_SEND)
+		past->cause = CAUSE_LOCKED;
 	remember_end(f, span, past);
+	past->site = site_of(f->waits, stay, why);
 	if (past->by && past->site)
 		ended(f, stay, past);
 }
@@ -456,7 +468,7 @@ static const char *const did[CAUSES] = {
 	[CAUSE_RAN] = "runs", [CAUSE_READY] = "is ready to run and gets no P", [CAUSE_SLEPT] = "sleeps",
 	[CAUSE_NET] = "waits for the network", [CAUSE_SYSCALL] = "is in a system call",
 	[CAUSE_WAITED] = "waits for others", [CAUSE_GC] = "waits for the garbage collector",
-	[CAUSE_UNKNOWN] = "does what was too long ago to be known",
+	[CAUSE_UNKNOWN] = "does what the recording does not tell",
 };
 
 static uint8_t main_cause(const struct blame *b)
