@@ -30,6 +30,7 @@ int cmd_convert(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_pprof(int argc, char **argv);
 int cmd_why(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 
 /* Prints "gotap: TEXT" to stderr; returns EXIT_FAIL. */
 int cmd_fail(const struct error *err);

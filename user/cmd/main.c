@@ -30,6 +30,7 @@ static const struct command commands[] = {
 	{ "text", cmd_text, "print a trace as text" },
 	{ "wire", cmd_wire, "turn that text back into a trace" },
 	{ "check", cmd_check, "check that traces obey the rules of the format" },
+	{ "diff", cmd_diff, "say what became slower from one trace to another" },
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },

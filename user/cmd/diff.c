@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap diff: what became slower from one trace to another (report/diff.h). */
+#include "report/diff.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "base/show.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/parse.h"
+#include "cmd/trace_input.h"
+
+static const char usage[] =
+	"usage: gotap diff A B [OPTION...]\n"
+	"\n"
+	"Compares two Go execution traces of a program, of any release: what became slower or\n"
+	"faster from A to B, by the function that goroutines began with, the reason and the place\n"
+	"in the code, the most costly first. What may be noise, judged by how much the parts of\n"
+	"each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
+	"docs/diff.md explains it.\n"
+	"\n"
+	"  -o, --output FILE     write to FILE instead of standard output\n"
+	"      --json            one JSON object on one line\n"
+	"      --top N           how many differences to show of each kind (default 10)\n"
+	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
+	"  -h, --help            show this\n";
+
+enum { TOP = 10, TOP_MAX = 1000, JSON_VERSION = 1 };
+
+struct options {
+	const char *out, *binary, *names[2];
+	bool json;
+	unsigned long top;
+};
+
+/* --- text --- */
+
+static void put_seconds(FILE *f, const char *label, const char *name, const struct diff *d, int side)
+{
+	const struct diff_trace *t = &d->traces[side];
+
+	show_printf(f, "%s  %s: %.3f s, %llu goroutines", label, name, diff_time(d, side) / 1e9,
+		    (unsigned long long)t->goroutines);
+	if (t->gomaxprocs)
+		fprintf(f, ", GOMAXPROCS %llu", (unsigned long long)t->gomaxprocs);
+	if (t->unrecorded)
+		fprintf(f, "; %.3f s more were not recorded", (double)t->unrecorded / 1e9);
+	fprintf(f, "\n");
+	if (t->note)
+		show_printf(f, "   %llu note%s of the recorder, first: %s\n", (unsigned long long)t->notes,
+			    t->notes == 1 ? "" : "s", t->note);
+}
+
+/* "costs 1.2 s of goroutines a second" */
+static void put_change(FILE *f, const struct diff *d, const struct diff_change *c, size_t number)
+{
+	struct buf text = {0};
+
+	diff_say(d, c, &text);
+	buf_printf(&text, " (%s %.3g s of goroutines a second", c->slower ? "costs" : "saves", c->cost);
+	if (c->way != DIFF_NEW)
+		buf_printf(&text, "; noise could make %.3g times", c->noise);
+	buf_printf(&text, ")");
+	if (c->follows)
+		buf_printf(&text, "; ended by goroutines of %zu.",
+			   (size_t)(c->follows - (const struct diff_change *)d->changes.data) + 1);
+	buf_add_byte(&text, 0);
+	show_printf(f, "%3zu. %s\n", number, (char *)text.data);
+	buf_free(&text);
+}
+
+static void put_way(FILE *f, const struct diff *d, const struct options *o, bool slower)
+{
+	size_t i, number = 0, left = 0;
+
+	for (i = 0; i < d->changes.len; i++) {
+		const struct diff_change *c = vec_at(&d->changes, struct diff_change, i);
+
+		if (c->slower != slower)
+			continue;
+		if (!number++)
+			fprintf(f, "\n%s\n", slower ? "Slower:" : "Faster:");
+		if (number <= o->top)
+			put_change(f, d, c, number);
+		else
+			left++;
+	}
+	if (left)
+		fprintf(f, "     and %zu more: --top\n", left);
+}
+
+/* Functions that only one side has, but for the runtime's. */
+static void put_only(FILE *f, const struct diff *d, const struct options *o, int side)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->functions.len; i++) {
+		const struct diff_function *fn = vec_at(&d->functions, struct diff_function, i);
+
+		if (!*fn->name || fn->system || !fn->goroutines[side] || fn->goroutines[!side])
+			continue;
+		if (!n++)
+			fprintf(f, "\nGoroutines only in %s: ", side ? "B" : "A");
+		if (n <= o->top)
+			show_printf(f, "%s%s (%llu)", n > 1 ? ", " : "", fn->name,
+				    (unsigned long long)fn->goroutines[side]);
+	}
+	if (n > o->top)
+		fprintf(f, " and of %zu more functions", n - o->top);
+	if (n)
+		fprintf(f, "\n");
+}
+
+static void put_noise(FILE *f, const struct diff *d)
+{
+	fprintf(f, "\n%llu kinds of stays were compared", (unsigned long long)d->compared);
+	if (d->compared)
+		fprintf(f, "; for half of them less than %.3g times as long would be taken for noise", d->noise);
+	if (d->crowded)
+		fprintf(f, "; %llu stays found no room and were not", (unsigned long long)d->crowded);
+	fprintf(f, ".\n");
+	if (!d->compared)
+		fprintf(f, "The traces have too little in common, or are too short, to be compared.\n");
+}
+
+/* Is the median worth to be said? */
+static bool drifted(const struct diff *d)
+{
+	return d->drift > 1.1 || d->drift < 1 / 1.1;
+}
+
+static void put_head(FILE *f, const struct diff *d, const struct options *o)
+{
+	put_seconds(f, "A", o->names[0], d, 0);
+	put_seconds(f, "B", o->names[1], d, 1);
+	if (drifted(d))
+		fprintf(f, "\nHalf of all kinds of stays take at %s %.3g times as long in B: the whole program or the "
+			"machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
+			d->drift > 1 ? "slower" : "faster");
+	if (d->compared && !d->changes.len)
+		fprintf(f, "\nNo %sdifference that is more than noise.\n", drifted(d) ? "other " : "");
+}
+
+static void put_text(FILE *f, const struct diff *d, const struct options *o)
+{
+	put_head(f, d, o);
+	put_way(f, d, o, true);
+	put_way(f, d, o, false);
+	put_only(f, d, o, 0);
+	put_only(f, d, o, 1);
+	put_noise(f, d);
+}
+
+/* --- JSON --- */
+
+static void json_pair(struct json_out *j, const char *name, double a, double b, int digits)
+{
+	json_open_array(j, name);
+	json_put_real(j, NULL, a, digits);
+	json_put_real(j, NULL, b, digits);
+	json_close_array(j);
+}
+
+static void json_quantiles(struct json_out *j, const char *name, const struct diff_row *row, double q)
+{
+	json_pair(j, name, (double)dist_quantile(&row->side[0].dist, q), (double)dist_quantile(&row->side[1].dist, q), 0);
+}
+
+static double mean_of(const struct dist *d)
+{
+	return d->count ? (double)d->sum / (double)d->count : 0;
+}
+
+static void json_row(struct json_out *j, const struct diff_row *row)
+{
+	json_put_text(j, "kind", diff_kind_name(row->kind));
+	json_put_text(j, row->kind < DIFF_REGION ? "function" : "name", row->name);
+	if (row->kind == DIFF_WAIT)
+		json_put_text(j, "reason", row->reason);
+	json_put_text(j, "in", row->what);
+	json_put_text(j, "place", row->func);
+	json_put_text(j, "file", row->file);
+	json_put_count(j, "line", row->side[1].line ? row->side[1].line : row->side[0].line);
+	json_pair(j, "count", (double)row->side[0].dist.count, (double)row->side[1].dist.count, 0);
+	json_pair(j, "mean_ns", mean_of(&row->side[0].dist), mean_of(&row->side[1].dist), 0);
+	json_quantiles(j, "p50_ns", row, 0.5);
+	json_quantiles(j, "p90_ns", row, 0.9);
+	json_quantiles(j, "p99_ns", row, 0.99);
+}
+
+static void json_change(struct json_out *j, const struct diff *d, const struct diff_change *c)
+{
+	static const char *const ways[] = { "longer", "more often", "new" };
+	const char *unit;
+	double a = diff_often(d, c, 0, &unit), b = diff_often(d, c, 1, &unit);
+	struct buf text = {0};
+
+	diff_say(d, c, &text);
+	buf_add_byte(&text, 0);
+	json_open_object(j, NULL);
+	json_put_bool(j, "slower", c->slower);
+	json_put_text(j, "text", (char *)text.data);
+	json_put_text(j, "way", ways[c->way]);
+	if (c->way != DIFF_NEW) {
+		json_put_real(j, "ratio", c->slower ? c->ratio : 1 / c->ratio, 4);
+		json_put_real(j, "noise", c->noise, 4);
+	}
+	json_put_real(j, "seconds_per_second", c->cost, 6);
+	json_row(j, c->row);
+	json_pair(j, !strcmp(unit, "second") ? "per_second" : "per_goroutine", a, b, 4);
+	if (c->follows)
+		json_put_count(j, "ended_by", (uint64_t)(c->follows - (const struct diff_change *)d->changes.data));
+	json_close_object(j);
+	buf_free(&text);
+}
+
+static void json_trace(struct json_out *j, const char *key, const char *name, const struct diff *d, int side)
+{
+	const struct diff_trace *t = &d->traces[side];
+
+	json_open_object(j, key);
+	json_put_text(j, "trace", name);
+	json_put_real(j, "seconds", diff_time(d, side) / 1e9, 9);
+	json_put_real(j, "unrecorded_seconds", (double)t->unrecorded / 1e9, 9);
+	json_put_count(j, "goroutines", t->goroutines);
+	json_put_count(j, "gomaxprocs", t->gomaxprocs);
+	json_put_count(j, "notes", t->notes);
+	json_close_object(j);
+}
+
+static void json_only(struct json_out *j, const char *key, const struct diff *d, int side)
+{
+	size_t i;
+
+	json_open_array(j, key);
+	for (i = 0; i < d->functions.len; i++) {
+		const struct diff_function *fn = vec_at(&d->functions, struct diff_function, i);
+
+		if (*fn->name && !fn->system && fn->goroutines[side] && !fn->goroutines[!side])
+			json_put_text(j, NULL, fn->name);
+	}
+	json_close_array(j);
+}
+
+static void put_json(FILE *f, const struct diff *d, const struct options *o)
+{
+	struct json_out j = { .f = f };
+	size_t i;
+
+	json_open_object(&j, NULL);
+	json_put_count(&j, "version", JSON_VERSION);
+	json_trace(&j, "a", o->names[0], d, 0);
+	json_trace(&j, "b", o->names[1], d, 1);
+	json_open_array(&j, "changes");
+	for (i = 0; i < d->changes.len; i++)
+		json_change(&j, d, vec_at(&d->changes, struct diff_change, i));
+	json_close_array(&j);
+	json_put_count(&j, "compared", d->compared);
+	json_put_real(&j, "drift", d->drift, 4);
+	json_put_real(&j, "median_noise", d->noise, 4);
+	json_put_count(&j, "left_out", d->crowded);
+	json_only(&j, "only_a", d, 0);
+	json_only(&j, "only_b", d, 1);
+	json_close_object(&j);
+	fputc('\n', f);
+}
+
+/* --- options --- */
+
+enum { OPT_JSON = 256, OPT_TOP };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static int set_option(struct options *o, int opt, const char *arg, char **argv)
+{
+	switch (opt) {
+	case 'o':
+		o->out = arg;
+		return EXIT_OK;
+	case 'b':
+		o->binary = arg;
+		return EXIT_OK;
+	case OPT_JSON:
+		o->json = true;
+		return EXIT_OK;
+	case OPT_TOP:
+		if (parse_number(arg, 1, TOP_MAX, &o->top))
+			return EXIT_OK;
+		return cmd_usage("diff", "--top takes a number from 1 to %d", TOP_MAX);
+	default:
+		return cmd_bad_option("diff", opt, argv);
+	}
+}
+
+/* 0 to go on, else the exit status + 1. */
+static int parse(int argc, char **argv, struct options *o)
+{
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
+		if (opt == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		}
+		status = set_option(o, opt, optarg, argv);
+		if (status)
+			return 1 + status;
+	}
+	if (argc - optind != 2)
+		return 1 + cmd_usage("diff", "two traces are needed, the earlier one first");
+	o->names[0] = argv[optind];
+	o->names[1] = argv[optind + 1];
+	if (!strcmp(o->names[0], "-") && !strcmp(o->names[1], "-"))
+		return 1 + cmd_usage("diff", "- is given twice, and standard input can be read once");
+	return 0;
+}
+
+/* --- the command --- */
+
+/* Of a damaged trace that counts which comes before the damage. */
+static int read_side(struct diff *d, int side, const struct options *o, int *status, struct error *err)
+{
+	struct trace_input in;
+	int ret = trace_input_open(&in, o->names[side], o->binary, err);
+
+	if (ret)
+		return ret;
+	ret = diff_read(d, side, in.reader, err);
+	if (trace_input_close(&in, o->names[side], ret, err))
+		*status = cmd_fail(err);
+	return 0;
+}
+
+static int write_to(const struct diff *d, const struct options *o, const struct output *out, struct error *err)
+{
+	int fd = dup(out->fd);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	bool failed;
+
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
+		return error_set(err, -errno, "cannot write to '%s': %s", out->path, strerror(errno));
+	}
+	(o->json ? put_json : put_text)(f, d, o);
+	failed = fflush(f) || ferror(f);
+	if (failed)
+		error_set(err, -errno, "cannot write to '%s': %s", out->path, strerror(errno));
+	fclose(f);
+	return failed ? err->code : 0;
+}
+
+static int show(const struct diff *d, const struct options *o, struct error *err)
+{
+	struct error close_err;
+	struct output out;
+	int ret = output_open(&out, o->out, OUTPUT_TEXT, err);
+
+	if (!ret)
+		ret = output_begin(&out, err);
+	if (!ret)
+		ret = write_to(d, o, &out, err);
+	if (output_close(&out, !ret, &close_err) && !ret) {
+		*err = close_err;
+		ret = close_err.code;
+	}
+	return ret;
+}
+
+static int run(const struct options *o)
+{
+	struct diff *d = diff_new();
+	struct error err;
+	int status = EXIT_OK, ret = read_side(d, 0, o, &status, &err);
+
+	if (!ret)
+		ret = read_side(d, 1, o, &status, &err);
+	if (!ret) {
+		diff_judge(d);
+		ret = show(d, o, &err);
+	}
+	diff_free(d);
+	return ret ? cmd_fail(&err) : status;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct options o = { .out = "-", .top = TOP };
+	int status = parse(argc, argv, &o);
+
+	return status ? status - 1 : run(&o);
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+/* diff: which rows differ beyond the noise, and what follows from what. See diff.h and docs/diff.md. */
+#include "report/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Standard errors that noise may make; times what the halves of a trace differ by; the smallest ratios; stays and
+ * parts that there must be; the smallest cost, in seconds of goroutines a second. Two recordings of one program
+ * differ by more than each within itself: the ratios are for that.
+ */
+static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5, COST = 0.001;
+enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12 };
+enum { FOLLOW_MAX = 1000 };	/* changes that are compared with one another */
+
+double diff_time(const struct diff *d, int side)
+{
+	const struct diff_trace *t = &d->traces[side];
+	double ns = (double)t->last - (double)t->first - (double)t->unrecorded;
+
+	return ns > 1 ? ns : 1;
+}
+
+/* --- estimates --- */
+
+/* A ratio of sums over the parts of a trace, and what its parts say about its noise. */
+struct estimate {
+	double value, error, halves;
+};
+
+static double sum(const double *v, unsigned from, unsigned to)
+{
+	double s = 0;
+
+	for (; from < to; from++)
+		s += v[from];
+	return s;
+}
+
+static double divided(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+/* How many parts of equal weight would tell as much. */
+static double parts_that_count(const double *b, unsigned n)
+{
+	double squares = 0, all = sum(b, 0, n);
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		squares += b[i] * b[i];
+	return divided(all * all, squares);
+}
+
+/*
+ * The error of a ratio of means, from how its parts deviate (the linear approximation). What happened in a few
+ * parts only says nothing about its noise.
+ */
+static struct estimate estimate(const double *a, const double *b, unsigned n)
+{
+	struct estimate e = { .value = divided(sum(a, 0, n), sum(b, 0, n)), .error = INFINITY };
+	double squares = 0, first = sum(b, 0, n / 2), second = sum(b, n / 2, n), parts = parts_that_count(b, n);
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		squares += (a[i] - e.value * b[i]) * (a[i] - e.value * b[i]);
+	if (parts >= PARTS_MIN)
+		e.error = divided(sqrt(squares * parts / (parts - 1)), sum(b, 0, n));
+	if (first > 0 && second > 0)
+		e.halves = fabs(sum(a, 0, n / 2) / first - sum(a, n / 2, n) / second);
+	return e;
+}
+
+/* By how much @a and @b may differ for nothing. */
+static double noise_of(const struct estimate *a, const struct estimate *b)
+{
+	double halves = a->halves > b->halves ? a->halves : b->halves;
+	double errors = ERRORS * hypot(a->error, b->error);
+
+	return errors > HALVES * halves ? errors : HALVES * halves;
+}
+
+/* --- what is estimated --- */
+
+enum column { COUNT, TIME };
+
+static unsigned column(const struct diff *d, int side, const struct diff_slices *s, enum column which,
+		       double v[DIFF_SLICES])
+{
+	struct diff_slices wide = *s;
+	uint32_t shift;
+	unsigned i, n = diff_parts(d, side, &shift);
+
+	diff_widen(&wide, shift);
+	for (i = 0; i < DIFF_SLICES; i++)
+		v[i] = (double)(which == COUNT ? wide.n[i] : wide.ns[i]);
+	return n;
+}
+
+/* ns of a stay. */
+static struct estimate mean_of(const struct diff *d, int side, const struct diff_row *row)
+{
+	const struct diff_slices *s = &row->side[side].slices;
+	double ns[DIFF_SLICES], count[DIFF_SLICES];
+
+	column(d, side, s, TIME, ns);
+	return estimate(ns, count, column(d, side, s, COUNT, count));
+}
+
+/* The length of each part in seconds: the last one ends with the trace. */
+static void seconds(const struct diff *d, int side, double v[DIFF_SLICES])
+{
+	uint32_t shift;
+	unsigned i, n = diff_parts(d, side, &shift);
+	double width = ldexp(1, (int)shift) / 1e9, whole = diff_time(d, side) / 1e9;
+
+	for (i = 0; i < n; i++)
+		v[i] = width;
+	v[n - 1] = (double)((uint64_t)d->traces[side].last - (uint64_t)d->traces[side].first) / 1e9 - width * (n - 1);
+	for (i = 0, width = sum(v, 0, n); i < n; i++)
+		v[i] *= divided(whole, width);
+}
+
+/* Do its goroutines come and go? Then they are what counts are divided by. */
+static bool is_short_lived(const struct diff_function *f)
+{
+	int side;
+
+	for (side = 0; side < 2; side++)
+		if (!f || f->created[side] < 20 || (double)f->created[side] < 0.8 * (double)f->goroutines[side])
+			return false;
+	return true;
+}
+
+/* Stays per goroutine, or per second; those of the first trace at the load of the later one. */
+static struct estimate rate_of(const struct diff *d, int side, const struct diff_row *row,
+			       const struct diff_function *f)
+{
+	double count[DIFF_SLICES], units[DIFF_SLICES], load = f && !side ? f->load : 1;
+	unsigned n = column(d, side, &row->side[side].slices, COUNT, count);
+	struct estimate e;
+
+	if (is_short_lived(f)) {
+		column(d, side, &f->births[side], COUNT, units);
+		load = 1;
+	} else {
+		seconds(d, side, units);
+	}
+	e = estimate(count, units, n);
+	return (struct estimate){ e.value * load, e.error * load, e.halves * load };
+}
+
+/* --- functions --- */
+
+static struct diff_function *function_of(struct diff *d, const struct diff_row *row)
+{
+	return row->kind <= DIFF_ASSIST ? diff_function_of(d, row->name) : NULL;
+}
+
+static bool is_countable(const struct diff_row *row)
+{
+	return row->kind == DIFF_WAIT || row->kind == DIFF_SYSCALL || row->kind == DIFF_ASSIST;
+}
+
+/* Goroutines of the runtime wait for work. */
+static bool is_idle(const struct diff_row *row)
+{
+	return row->kind == DIFF_WAIT && spans_is_system(row->name);
+}
+
+static bool is_judged(const struct diff_row *row)
+{
+	return !row->merged && !is_idle(row) && row->side[0].dist.count >= STAYS_MIN && row->side[1].dist.count >= STAYS_MIN;
+}
+
+struct load {
+	const struct diff_function *f;
+	double ratio;
+};
+
+static int by_function(const void *a, const void *b)
+{
+	const struct load *x = a, *y = b;
+
+	if (x->f != y->f)
+		return x->f < y->f ? -1 : 1;
+	return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
+}
+
+/* The lower median over what its goroutines wait for: one that came more often makes no load, all of them do. */
+static void find_loads(struct diff *d)
+{
+	double time = diff_time(d, 0) / diff_time(d, 1);
+	struct vec loads = {0};
+	size_t i, end;
+
+	for (i = 0; i < d->rows.len; i++) {
+		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+
+		if (is_judged(row) && is_countable(row))
+			*(struct load *)vec_push(&loads, sizeof(struct load)) = (struct load){
+				function_of(d, row), (double)row->side[1].dist.count /
+				(double)row->side[0].dist.count * time,
+			};
+	}
+	if (loads.len)
+		qsort(loads.data, loads.len, sizeof(struct load), by_function);
+	for (i = 0; i < loads.len; i = end) {
+		const struct load *l = vec_at(&loads, struct load, 0);
+
+		for (end = i; end < loads.len && l[end].f == l[i].f; )
+			end++;
+		vec_at(&d->functions, struct diff_function, l[i].f -
+		       (struct diff_function *)d->functions.data)->load = l[i + (end - i - 1) / 2].ratio;
+	}
+	vec_free(&loads);
+}
+
+/* --- rows --- */
+
+static double ratio_min(const struct diff_row *row)
+{
+	return row->kind == DIFF_RUNNING || row->kind == DIFF_RUNNABLE || row->kind == DIFF_STOP ? RATIO_CPU : RATIO;
+}
+
+/* One that is longer by a few long ones has the same quantiles. */
+static bool quantiles_moved(const struct diff_row *row, int later)
+{
+	static const double q[] = { 0.5, 0.9, 0.99 };
+	unsigned i, moved = 0;
+
+	for (i = 0; i < 3; i++)
+		moved += (double)dist_quantile(&row->side[later].dist, q[i]) >
+			 1.15 * (double)dist_quantile(&row->side[!later].dist, q[i]);
+	return moved >= 2;
+}
+
+static void push(struct diff *d, struct diff_change c)
+{
+	if (c.cost >= COST)
+		*(struct diff_change *)vec_push(&d->changes, sizeof(c)) = c;
+}
+
+/* What all stays became longer by is no difference of one of them. */
+static double drift_of(const struct diff *d, int later)
+{
+	return fmax(1, later ? d->drift : 1 / d->drift);
+}
+
+/* Stays became longer from the side that is not @later to @later. */
+static bool longer(struct diff *d, struct diff_row *row, int later)
+{
+	struct estimate a = mean_of(d, !later, row), b = mean_of(d, later, row);
+	double noise = noise_of(&a, &b), drift = drift_of(d, later);
+	const struct dist *dist = &row->side[later].dist;
+
+	if (b.value - a.value * drift <= noise || b.value < a.value * drift * ratio_min(row) ||
+	    !quantiles_moved(row, later))
+		return false;
+	push(d, (struct diff_change){
+		.row = row, .slower = later == 1, .way = DIFF_LONGER, .ratio = divided(b.value, a.value),
+		.noise = fmax(drift * ratio_min(row), drift + divided(noise, a.value)),
+		.cost = (b.value - a.value) * (double)dist->count / diff_time(d, later),
+	});
+	return true;
+}
+
+static void oftener(struct diff *d, struct diff_row *row, int later)
+{
+	const struct diff_function *f = function_of(d, row);
+	struct estimate a = rate_of(d, !later, row, f), b = rate_of(d, later, row, f);
+	double noise = noise_of(&a, &b), ratio = is_short_lived(f) ? RATIO : RATIO_RATE;
+	const struct dist *dist = &row->side[later].dist;
+
+	if (b.value - a.value <= noise || b.value < a.value * ratio)
+		return;
+	push(d, (struct diff_change){
+		.row = row, .slower = later == 1, .way = DIFF_OFTEN, .ratio = divided(b.value, a.value),
+		.noise = 1 + divided(noise, a.value),
+		.cost = (1 - divided(a.value, b.value)) * (double)dist->sum / diff_time(d, later),
+	});
+}
+
+/* Stays that one side has in at least half of its time, and the other one, which has such goroutines, never. */
+static void only_later(struct diff *d, struct diff_row *row, int later)
+{
+	const struct diff_function *f = function_of(d, row);
+	double count[DIFF_SLICES];
+	unsigned i, parts = 0, n = column(d, later, &row->side[later].slices, COUNT, count);
+
+	if (row->side[!later].dist.count || row->side[later].dist.count < STAYS_MIN || !f ||
+	    !f->goroutines[!later] || !is_countable(row) || row->merged || is_idle(row))
+		return;
+	for (i = 0; i < n; i++)
+		parts += count[i] > 0;
+	if (parts * 2 < n)
+		return;
+	push(d, (struct diff_change){
+		.row = row, .slower = later == 1, .way = DIFF_NEW,
+		.cost = (double)row->side[later].dist.sum / diff_time(d, later),
+	});
+}
+
+static void judge_row(struct diff *d, struct diff_row *row)
+{
+	int later;
+
+	for (later = 0; later < 2; later++)
+		only_later(d, row, later);
+	if (!is_judged(row))
+		return;
+	d->compared++;
+	if (!longer(d, row, 1) && !longer(d, row, 0) && is_countable(row)) {
+		oftener(d, row, 1);
+		oftener(d, row, 0);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* @what of all rows with enough stays: the middle one; @least if there are fewer than @min. */
+static double median(const struct diff *d, double (*what)(const struct diff *d, const struct diff_row *row), size_t min,
+		     double least)
+{
+	struct vec all = {0};
+	size_t i;
+
+	for (i = 0; i < d->rows.len; i++) {
+		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+
+		if (is_judged(row))
+			*(double *)vec_push(&all, sizeof(double)) = what(d, row);
+	}
+	if (all.len)
+		qsort(all.data, all.len, sizeof(double), by_value);
+	if (all.len >= min)
+		least = *vec_at(&all, double, all.len / 2);
+	vec_free(&all);
+	return least;
+}
+
+static double ratio_of(const struct diff *d, const struct diff_row *row)
+{
+	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+
+	return a.value > 0 && b.value > 0 ? b.value / a.value : 1;
+}
+
+/* The smallest ratio of a row that would be a difference. */
+static double noise_ratio(const struct diff *d, const struct diff_row *row)
+{
+	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+
+	return fmax(drift_of(d, 1) * ratio_min(row), drift_of(d, 1) + divided(noise_of(&a, &b), a.value));
+}
+
+/* --- what follows from what --- */
+
+/* Nobody of the program ends it. */
+static bool is_root(const struct diff_row *row)
+{
+	return row->kind != DIFF_WAIT || !row->waker || !*row->waker;
+}
+
+/* The most costly change of those who end @c's waits; one that no goroutine ends comes before those that one does. */
+static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n, bool root)
+{
+	struct diff_change *best = NULL, *o = d->changes.data;
+	size_t i;
+
+	for (i = 0; i < n; i++, o++)
+		if (o->slower && o->function && o != c && o->row->name == c->row->waker &&
+		    is_root(o->row) == root && o->row->kind != DIFF_RUNNABLE && o->cost > 0.02 * c->cost &&
+		    (!best || o->cost > best->cost))
+			best = o;
+	return best || !root ? best : cause_of(d, c, n, false);
+}
+
+/* What ends with the network depends on others, perhaps in the same program: it counts half. */
+static double weight(const struct diff_row *row)
+{
+	return row->kind >= DIFF_REGION || !strcmp(row->reason, "network") ? 0.5 : 1;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct diff_change *x = a, *y = b;
+
+	if (x->slower != y->slower)
+		return x->slower ? -1 : 1;
+	return x->order > y->order ? -1 : x->order < y->order;
+}
+
+/* What @c costs counts for its cause and the causes of that, of which a circle has no first one. */
+static void add_to_causes(struct diff_change *all, const size_t *causes, size_t i)
+{
+	double cost = all[i].cost;
+	unsigned steps;
+
+	for (steps = 0; steps < 4 && causes[i]; steps++) {
+		i = causes[i] - 1;
+		all[i].order += cost;
+	}
+}
+
+static void find_causes(struct diff *d)
+{
+	struct diff_change *all = d->changes.data;
+	size_t i, n = d->changes.len < FOLLOW_MAX ? d->changes.len : FOLLOW_MAX;
+	size_t *causes = xcalloc(n + 1, sizeof(*causes));
+
+	for (i = 0; i < n; i++) {
+		const struct diff_change *cause = all[i].slower && !is_root(all[i].row) ?
+			cause_of(d, &all[i], n, true) : NULL;
+
+		causes[i] = cause ? (size_t)(cause - all) + 1 : 0;
+	}
+	for (i = 0; i < n; i++) {
+		add_to_causes(all, causes, i);
+		all[i].follows = causes[i] ? (const void *)all[causes[i] - 1].row : NULL;
+	}
+	free(causes);
+}
+
+/* Until they are sorted "follows" is the row of the cause. */
+static void link_causes(struct diff *d)
+{
+	struct diff_change *all = d->changes.data;
+	struct map64 by_row = {0};
+	size_t i;
+
+	for (i = 0; i < d->changes.len; i++)
+		if (all[i].slower)
+			*map64_put(&by_row, (uintptr_t)all[i].row, NULL) = i;
+	for (i = 0; i < d->changes.len; i++)
+		if (all[i].follows)
+			all[i].follows = &all[*map64_get(&by_row, (uintptr_t)all[i].follows)];
+	map64_free(&by_row);
+}
+
+/* Does the function of @c now wait more often, or at more places, on the side that is not @c's? */
+static bool is_split(const struct diff *d, const struct diff_change *c)
+{
+	const struct diff_change *o = d->changes.data;
+	size_t i;
+
+	for (i = 0; i < d->changes.len; i++)
+		if (o[i].slower != c->slower && o[i].way != DIFF_LONGER && o[i].row->name == c->row->name &&
+		    o[i].row->kind <= DIFF_SYSCALL)
+			return true;
+	return false;
+}
+
+/* More stops make shorter stretches of running between them: that is no gain, nor is the reverse a cost. */
+static void drop_splits(struct diff *d)
+{
+	struct diff_change *all = d->changes.data;
+	size_t i, kept = 0, n = d->changes.len;
+	bool *drop = xcalloc(n + 1, sizeof(*drop));
+
+	for (i = 0; i < n && n < FOLLOW_MAX; i++)
+		drop[i] = all[i].row->kind == DIFF_RUNNING && is_split(d, &all[i]);
+	for (i = 0; i < n; i++)
+		if (!drop[i])
+			all[kept++] = all[i];
+	d->changes.len = kept;
+	free(drop);
+}
+
+static void rank(struct diff *d)
+{
+	struct diff_change *all = d->changes.data;
+	size_t i;
+
+	for (i = 0; i < d->changes.len; i++) {
+		all[i].function = function_of(d, all[i].row);
+		all[i].order = all[i].cost * weight(all[i].row);
+	}
+	drop_splits(d);
+	if (!d->changes.len)
+		return;
+	qsort(all, d->changes.len, sizeof(*all), by_order);
+	find_causes(d);
+	qsort(all, d->changes.len, sizeof(*all), by_order);
+	link_causes(d);
+}
+
+/* Traces of fewer parts say nothing about their noise. */
+static bool is_long_enough(const struct diff *d)
+{
+	uint32_t shift;
+
+	return diff_parts(d, 0, &shift) >= PARTS_MIN && diff_parts(d, 1, &shift) >= PARTS_MIN;
+}
+
+void diff_judge(struct diff *d)
+{
+	size_t i;
+
+	/* From now on all names are known, and pointers to functions stay. */
+	for (i = 0; i < d->rows.len; i++)
+		function_of(d, *vec_at(&d->rows, struct diff_row *, i));
+	diff_merge_rows(d);
+	find_loads(d);
+	d->drift = median(d, ratio_of, DRIFT_ROWS, 1);
+	for (i = 0; i < d->rows.len && is_long_enough(d); i++)
+		judge_row(d, *vec_at(&d->rows, struct diff_row *, i));
+	d->noise = median(d, noise_ratio, 1, 0);
+	rank(d);
+}
+
+double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit)
+{
+	double n = (double)c->row->side[side].dist.count;
+
+	*unit = is_short_lived(c->function) ? "goroutine" : "second";
+	if (is_short_lived(c->function))
+		return n / (double)c->function->created[side];
+	return n / (diff_time(d, side) / 1e9);
+}

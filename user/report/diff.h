@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff: two traces compared: which stays of goroutines became longer or more frequent, by the function that the
+ * goroutine began with, the reason and the place in the code; a difference within the noise is none. `gotap
+ * diff` shows it; docs/diff.md explains it.
+ *
+ *	struct diff *d = diff_new();
+ *	ret = diff_read(d, 0, reader, &err);	and 1, the later one
+ *	diff_judge(d);
+ *	... d->changes ...
+ *	diff_free(d);
+ *
+ * Memory: a row for each (function, state or reason, place), up to DIFF_ROWS; more are not compared, and that is
+ * said.
+ */
+#ifndef GOTAP_REPORT_DIFF_H
+#define GOTAP_REPORT_DIFF_H
+
+#include "report/dist.h"
+#include "report/findings.h"
+#include "spans/spans.h"
+
+enum { DIFF_ROWS = 16384, DIFF_SLICES = 16, DIFF_FUNCTIONS = 4096 };
+
+enum diff_kind {
+	DIFF_WAIT,
+	DIFF_SYSCALL,
+	DIFF_RUNNING,		/* from a place to the next stop */
+	DIFF_RUNNABLE,
+	DIFF_ASSIST,		/* GC mark assist */
+	DIFF_REGION, DIFF_TASK,	/* name is their type */
+	DIFF_STOP,		/* stop-the-world; name is its reason */
+	DIFF_KINDS,
+};
+
+/*
+ * The time of a trace in up to DIFF_SLICES parts of 2^shift ns. They get twice as wide when the trace needs it, so
+ * that there are always at least half as many.
+ */
+struct diff_slices {
+	uint32_t shift;
+	uint64_t n[DIFF_SLICES], ns[DIFF_SLICES];
+};
+
+/* One of the two traces in a row: stays that began and ended in it. */
+struct diff_side {
+	struct dist dist;
+	struct diff_slices slices;
+	uint64_t line;		/* of the place */
+};
+
+struct diff_row {
+	enum diff_kind kind;
+	const char *name;	/* the function that the goroutine began with, a type, a reason; "" not known */
+	const char *reason;	/* of a wait */
+	const char *what;	/* the function of the library that waits, "" none */
+	const char *func, *file;	/* where; "" not known */
+	struct diff_side side[2];
+	const char *waker;	/* the function of the goroutines that ended most of this time in the later trace;
+				   "" none did (network, timer), NULL none yet */
+	double waker_ns;	/* by how much it leads */
+	bool merged;		/* into another row */
+};
+
+/* Goroutines that began with a function. */
+struct diff_function {
+	const char *name;
+	bool system;
+	uint64_t goroutines[2], created[2];
+	struct diff_slices births[2];
+	double load;		/* how many times as often per second what it waits for came, in the later trace */
+};
+
+struct diff_trace {
+	int64_t first, last;
+	uint64_t goroutines, gomaxprocs, events;
+	int64_t gap_to, unrecorded;	/* ns without any record: they are in no rate */
+	uint64_t notes;
+	const char *note;		/* the first one; NULL: none */
+};
+
+enum diff_way { DIFF_LONGER, DIFF_OFTEN, DIFF_NEW };
+
+/* A row that differs beyond the noise. For faster ones "later" is the first trace. */
+struct diff_change {
+	const struct diff_row *row;
+	const struct diff_function *function;	/* NULL: of regions, tasks, stops */
+	bool slower;
+	enum diff_way way;
+	double ratio;		/* of means (longer), of how often (often); 0: there were none (new) */
+	double noise;		/* the ratio that noise alone could make */
+	double cost;		/* seconds of goroutines a second that it costs, or saves */
+	double order;		/* what it is sorted by: with the cost of what follows from it */
+	const struct diff_change *follows;	/* the change of those who end these waits; NULL none is known */
+};
+
+struct diff {
+	struct spans *spans;
+	struct findings places;		/* only its places are used */
+	struct vec rows;		/* struct diff_row * */
+	struct map64 by_key;
+	struct vec functions;		/* struct diff_function */
+	struct map64 function_numbers;
+	struct vec slots;		/* const char *: what a slot's goroutine was counted as */
+	uint64_t crowded;		/* stays in rows that found no room */
+	struct diff_trace traces[2];
+	int side;			/* which one is read */
+	struct vec changes;		/* struct diff_change, slower ones first, the most costly first */
+	uint64_t compared;		/* rows with enough stays on both sides */
+	double drift;			/* the median over these of the ratio of means: 1 if they are few */
+	double noise;			/* the median over these of the ratio that noise alone could make */
+};
+
+struct diff *diff_new(void);
+/* Accepts NULL. */
+void diff_free(struct diff *d);
+int diff_read(struct diff *d, int side, struct trace_reader *r, struct error *err);
+/* After both were read. */
+void diff_judge(struct diff *d);
+/* ns of the trace that were recorded, at least 1. */
+double diff_time(const struct diff *d, int side);
+/* A sentence. */
+void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text);
+const char *diff_kind_name(enum diff_kind kind);
+/* How many stays a side has per goroutine, or per second where goroutines of the function live on; @unit says which. */
+double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit);
+
+/* diff_rows.c, for diff.c */
+struct diff_function *diff_function_of(struct diff *d, const char *name);
+/* How many parts the time of that trace has, when their width is 2^@shift. */
+unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);
+/* Makes the parts at least as wide. */
+void diff_widen(struct diff_slices *s, uint32_t shift);
+void diff_merge_rows(struct diff *d);
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+/* diff_rows: what diff.c compares: the stays of both traces, added up in rows. See diff.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diff.h"
+
+/* --- slices --- */
+
+void diff_widen(struct diff_slices *s, uint32_t shift)
+{
+	unsigned i;
+
+	for (; s->shift < shift; s->shift++)
+		for (i = 0; i < DIFF_SLICES; i++) {
+			bool there = 2 * i < DIFF_SLICES;
+
+			s->n[i] = there ? s->n[2 * i] + s->n[2 * i + 1] : 0;
+			s->ns[i] = there ? s->ns[2 * i] + s->ns[2 * i + 1] : 0;
+		}
+}
+
+static void add_slice(struct diff_slices *s, uint64_t since, uint64_t ns)
+{
+	uint32_t shift = s->shift;
+
+	while (since >> shift >= DIFF_SLICES)
+		shift++;
+	diff_widen(s, shift);
+	s->n[since >> shift]++;
+	s->ns[since >> shift] += ns;
+}
+
+unsigned diff_parts(const struct diff *d, int side, uint32_t *shift)
+{
+	const struct diff_trace *t = &d->traces[side];
+	uint64_t length = (uint64_t)t->last - (uint64_t)t->first;
+
+	for (*shift = 0; length >> *shift >= DIFF_SLICES; )
+		++*shift;
+	return (unsigned)(length >> *shift) + 1;
+}
+
+static uint64_t since(const struct diff *d, int64_t time)
+{
+	int64_t first = d->traces[d->side].first;
+
+	return time > first ? (uint64_t)time - (uint64_t)first : 0;
+}
+
+/* --- functions --- */
+
+/* Equal texts are the same pointer, but empty ones. */
+static uintptr_t text_key(const char *text)
+{
+	return *text ? (uintptr_t)text : 0;
+}
+
+/* Functions beyond DIFF_FUNCTIONS are one, without a name. */
+struct diff_function *diff_function_of(struct diff *d, const char *name)
+{
+	uint64_t *number = map64_get(&d->function_numbers, text_key(name));
+	struct diff_function *f;
+
+	if (!number && d->functions.len >= DIFF_FUNCTIONS)
+		number = map64_get(&d->function_numbers, text_key(name = ""));
+	if (!number) {
+		f = vec_push(&d->functions, sizeof(*f));
+		*f = (struct diff_function){ .name = name, .system = spans_is_system(name), .load = 1 };
+		*map64_put(&d->function_numbers, text_key(name), NULL) = d->functions.len;
+		return f;
+	}
+	return vec_at(&d->functions, struct diff_function, *number - 1);
+}
+
+/* --- rows --- */
+
+struct key {
+	enum diff_kind kind;
+	const char *name, *reason, *what;
+	struct place place;
+};
+
+static uint64_t hash_key(const struct key *k, bool line)
+{
+	uint64_t hash = hash64_seeded(k->kind + 1);
+
+	hash = hash64_seeded(hash ^ text_key(k->name));
+	hash = hash64_seeded(hash ^ text_key(k->reason));
+	hash = hash64_seeded(hash ^ text_key(k->what));
+	hash = hash64_seeded(hash ^ text_key(k->place.func));
+	return line ? hash64_seeded(hash ^ (k->place.line + 1)) : hash;
+}
+
+/* The hash has 64 bits of a seed of this process: no two keys of these few share one. */
+static struct diff_row *row_of(struct diff *d, const struct key *k)
+{
+	uint64_t hash = hash_key(k, true), *number = map64_get(&d->by_key, hash);
+	struct diff_row *row;
+
+	if (number)
+		return *vec_at(&d->rows, struct diff_row *, *number);
+	if (d->rows.len >= DIFF_ROWS)
+		return NULL;
+	*map64_put(&d->by_key, hash, NULL) = d->rows.len;
+	row = xcalloc(1, sizeof(*row));
+	*row = (struct diff_row){
+		.kind = k->kind, .name = k->name, .reason = k->reason, .what = k->what, .func = k->place.func,
+		.file = k->place.file,
+	};
+	row->side[0].line = row->side[1].line = k->place.line;
+	*(struct diff_row **)vec_push(&d->rows, sizeof(row)) = row;
+	return row;
+}
+
+static struct diff_row *add(struct diff *d, const struct key *k, int64_t from, int64_t to)
+{
+	struct diff_row *row = row_of(d, k);
+	uint64_t ns = (uint64_t)to - (uint64_t)from;
+
+	if (!row) {
+		d->crowded++;
+		return NULL;
+	}
+	dist_add(&row->side[d->side].dist, (int64_t)ns);
+	add_slice(&row->side[d->side].slices, since(d, to), ns);
+	return row;
+}
+
+/* --- what a stack says --- */
+
+static bool is_runtime(const char *func)
+{
+	return !strncmp(func, "runtime.", 8) || !strncmp(func, "internal/", 9);
+}
+
+static struct place place_of(struct diff *d, uint32_t stack)
+{
+	return findings_place(&d->places, findings_stack(&d->places, stack).place);
+}
+
+/* The function of the library that the program's code calls there: sync.(*Mutex).Lock, net.(*conn).Read. */
+static const char *what_of(struct diff *d, uint32_t stack, const struct place *place)
+{
+	struct stack_set *set = spans_stacks(d->spans);
+	const struct stack_frame *f;
+	const char *what = "";
+	uint32_t i;
+
+	for (i = 0; (f = stack_set_at(set, stack, i)); i++) {
+		if (f->func == place->func && f->line == place->line)
+			return is_runtime(what) ? "" : what;
+		what = f->func;
+	}
+	return "";
+}
+
+/* --- spans --- */
+
+static const enum diff_kind kinds[] = {
+	[GO_RUNNABLE] = DIFF_RUNNABLE, [GO_RUNNING] = DIFF_RUNNING, [GO_WAITING] = DIFF_WAIT,
+	[GO_SYSCALL] = DIFF_SYSCALL,
+};
+
+static const char nobody[] = "";
+
+/* A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half. */
+static void vote(struct diff *d, struct diff_row *row, const struct span *span)
+{
+	const struct goroutine *g = span->end.g == TRACEV2_NO_ID ? NULL : spans_goroutine(d->spans, span->end.g);
+	const char *waker = span->end.g == TRACEV2_NO_ID ? nobody : g && *g->name ? g->name : NULL;
+	double ns = (double)span->to - (double)span->from;
+
+	if (!waker)
+		return;
+	if (row->waker != waker && row->waker_ns < ns) {
+		row->waker = waker;
+		row->waker_ns = ns - row->waker_ns;
+	} else {
+		row->waker_ns += row->waker == waker ? ns : -ns;
+	}
+}
+
+/* Of what was not recorded nothing is compared; the union of these times is in no rate. */
+static void gap(struct diff *d, const struct span *span)
+{
+	struct diff_trace *t = &d->traces[d->side];
+	int64_t from = span->from > t->gap_to ? span->from : t->gap_to;
+
+	if (span->to <= from)
+		return;
+	t->unrecorded += span->to - from;
+	t->gap_to = span->to;
+}
+
+/* Its function is counted when it is known, which may be after the goroutine was seen. */
+static void count_goroutine(struct diff *d, const struct goroutine *g)
+{
+	const char **counted;
+	struct diff_function *f;
+
+	while (d->slots.len <= g->slot)
+		vec_push(&d->slots, sizeof(const char *));
+	counted = vec_at(&d->slots, const char *, g->slot);
+	if (*counted == g->name && *counted)
+		return;
+	if (*counted)
+		diff_function_of(d, *counted)->goroutines[d->side]--;
+	*counted = g->name;
+	f = diff_function_of(d, g->name);
+	f->goroutines[d->side]++;
+	if (g->created) {
+		f->created[d->side]++;
+		add_slice(&f->births[d->side], since(d, g->since), 0);
+	}
+}
+
+static void on_span(void *ctx, const struct span *span)
+{
+	struct diff *d = ctx;
+	struct key k = { kinds[span->state], span->g->name, "", "", { "", "", 0 } };
+	struct diff_row *row;
+
+	count_goroutine(d, span->g);
+	if (span->gap)
+		gap(d, span);
+	if (span->gap || !span->begin.type || !span->end.type)
+		return;
+	if (k.kind != DIFF_RUNNABLE) {
+		k.place = place_of(d, span->stack);
+		k.what = what_of(d, span->stack, &k.place);
+	}
+	if (k.kind == DIFF_WAIT)
+		k.reason = span->reason;
+	row = add(d, &k, span->from, span->to);
+	if (row && k.kind == DIFF_WAIT && d->side == 1)
+		vote(d, row, span);
+}
+
+static void on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+{
+	struct diff *d = ctx;
+
+	if (g->slot < d->slots.len)
+		*vec_at(&d->slots, const char *, g->slot) = NULL;
+}
+
+static void on_begin(void *ctx, struct goroutine *g)
+{
+	struct diff *d = ctx;
+
+	d->traces[d->side].goroutines++;
+}
+
+/* --- other things --- */
+
+static void on_range(void *ctx, const struct range_span *r)
+{
+	struct diff *d = ctx;
+	struct goroutine *g = r->scope == RESOURCE_GOROUTINE ? spans_goroutine(d->spans, r->id) : NULL;
+	struct key k = { DIFF_ASSIST, g ? g->name : "", "", "", { "", "", 0 } };
+
+	if (r->open_begin || r->open_end)
+		return;
+	if (!strcmp(r->name, "stop-the-world")) {
+		k.kind = DIFF_STOP;
+		k.name = r->reason;
+	} else if (strcmp(r->name, "GC mark assist")) {
+		return;
+	} else {
+		k.place = place_of(d, r->stack);
+	}
+	add(d, &k, r->from, r->to);
+}
+
+static void on_region(void *ctx, const struct region_span *r)
+{
+	struct key k = { DIFF_REGION, r->type, "", "", { "", "", 0 } };
+
+	if (!r->open_begin && !r->open_end)
+		add(ctx, &k, r->from, r->to);
+}
+
+static void on_task(void *ctx, const struct task_span *t)
+{
+	struct key k = { DIFF_TASK, t->type, "", "", { "", "", 0 } };
+
+	if (!t->open_begin && !t->open_end)
+		add(ctx, &k, t->from, t->to);
+}
+
+static void on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
+{
+	struct diff *d = ctx;
+
+	if (!strcmp(name, "/sched/gomaxprocs:threads"))
+		d->traces[d->side].gomaxprocs = value;
+}
+
+static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+{
+	struct diff *d = ctx;
+	struct diff_trace *t = &d->traces[d->side];
+
+	if (strcmp(category, "gotap"))
+		return;
+	t->notes++;
+	if (!t->note)
+		t->note = message;
+}
+
+static void on_event(void *ctx, const struct trace_event *ev)
+{
+	struct diff *d = ctx;
+
+	d->traces[d->side].events++;
+}
+
+static void on_trace(void *ctx, int64_t time)
+{
+	struct diff *d = ctx;
+
+	d->traces[d->side].first = d->traces[d->side].gap_to = time;
+}
+
+int diff_read(struct diff *d, int side, struct trace_reader *r, struct error *err)
+{
+	int ret;
+
+	d->side = side;
+	d->slots.len = 0;
+	ret = spans_read(d->spans, r, err);
+	d->traces[side].last = d->traces[side].events ? spans_last(d->spans) : d->traces[side].first;
+	return ret;
+}
+
+/* --- rows of two builds --- */
+
+static void merge_slices(struct diff_slices *to, struct diff_slices *from)
+{
+	unsigned i;
+
+	diff_widen(to, from->shift);
+	diff_widen(from, to->shift);
+	for (i = 0; i < DIFF_SLICES; i++) {
+		to->n[i] += from->n[i];
+		to->ns[i] += from->ns[i];
+	}
+}
+
+static void merge_row(struct diff_row *to, struct diff_row *from)
+{
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		if (from->side[side].dist.count > to->side[side].dist.count)
+			to->side[side].line = from->side[side].line;
+		dist_merge(&to->side[side].dist, &from->side[side].dist);
+		merge_slices(&to->side[side].slices, &from->side[side].slices);
+	}
+	if (from->waker == to->waker || !to->waker) {
+		to->waker = from->waker;
+		to->waker_ns += from->waker_ns;
+	} else if (from->waker_ns > to->waker_ns) {
+		to->waker = from->waker;
+		to->waker_ns = from->waker_ns - to->waker_ns;
+	} else {
+		to->waker_ns -= from->waker_ns;
+	}
+	from->merged = true;
+}
+
+static uint64_t group_of(const struct diff_row *row)
+{
+	const struct key k = { row->kind, row->name, row->reason, row->what, { row->func, row->file, 0 } };
+
+	return hash_key(&k, false);
+}
+
+/* A group of which each side has lines that the other one lacks: bit 1 and bit 2. */
+enum { ONLY_FIRST = 1, ONLY_LATER = 2, BOTH = 3 };
+
+static int lacks(const struct diff_row *row)
+{
+	return (row->side[1].dist.count ? 0 : ONLY_FIRST) | (row->side[0].dist.count ? 0 : ONLY_LATER);
+}
+
+/*
+ * Where the lines of a function moved, it is another build: its places of one reason are compared as one. The
+ * first row of such a group takes the others.
+ */
+void diff_merge_rows(struct diff *d)
+{
+	struct map64 groups = {0}, leaders = {0};
+	size_t i;
+	bool is_new;
+
+	for (i = 0; i < d->rows.len; i++) {
+		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+
+		*map64_put(&groups, group_of(row), NULL) |= (uint64_t)lacks(row);
+	}
+	for (i = 0; i < d->rows.len; i++) {
+		struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+		uint64_t *leader;
+
+		if (*map64_get(&groups, group_of(row)) != BOTH)
+			continue;
+		leader = map64_put(&leaders, group_of(row), &is_new);
+		if (is_new)
+			*leader = i;
+		else
+			merge_row(*vec_at(&d->rows, struct diff_row *, *leader), row);
+	}
+	map64_free(&groups);
+	map64_free(&leaders);
+}
+
+/* --- begin and end --- */
+
+struct diff *diff_new(void)
+{
+	struct diff *d = xcalloc(1, sizeof(*d));
+
+	d->spans = spans_new();
+	d->places.spans = d->spans;
+	spans_visit(d->spans, &(struct spans_visitor){
+		.ctx = d, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_begin, .span = on_span,
+		.goroutine_end = on_end, .range = on_range, .region = on_region, .task = on_task,
+		.metric = on_metric, .log = on_log,
+	});
+	return d;
+}
+
+void diff_free(struct diff *d)
+{
+	size_t i;
+
+	if (!d)
+		return;
+	for (i = 0; i < d->rows.len; i++) {
+		struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+
+		dist_free(&row->side[0].dist);
+		dist_free(&row->side[1].dist);
+		free(row);
+	}
+	vec_free(&d->rows);
+	map64_free(&d->by_key);
+	vec_free(&d->functions);
+	map64_free(&d->function_numbers);
+	vec_free(&d->slots);
+	vec_free(&d->changes);
+	vec_free(&d->places.places.list);
+	vec_free(&d->places.places.facts);
+	vec_free(&d->places.places.library);
+	map64_free(&d->places.places.by_key);
+	spans_free(d->spans);
+	free(d);
+}
