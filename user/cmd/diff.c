@@ -129,7 +129,7 @@ static void put_noise(FILE *f, const struct diff *d)
 		fprintf(f, "The traces have too little in common, or are too short, to be compared.\n");
 }
 
-/* Is the median worth to be said? */
+/* Is it worth to be said? */
 static bool drifted(const struct diff *d)
 {
 	return d->drift > 1.1 || d->drift < 1 / 1.1;
@@ -140,7 +140,7 @@ static void put_head(FILE *f, const struct diff *d, const struct options *o)
 	put_seconds(f, "A", o->names[0], d, 0);
 	put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
-		fprintf(f, "\nHalf of all kinds of stays take at %s %.3g times as long in B: the whole program or the "
+		fprintf(f, "\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: the whole program or the "
 			"machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
 			d->drift > 1 ? "slower" : "faster");
 	if (d->compared && !d->changes.len)

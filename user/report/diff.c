@@ -250,19 +250,28 @@ static double drift_of(const struct diff *d, int later)
 	return fmax(1, later ? d->drift : 1 / d->drift);
 }
 
+/* Three quarters of the later stays are longer than nine tenths of the others: no error of a mean matters then. */
+static bool are_apart(const struct diff_row *row, int later, double ratio)
+{
+	return (double)dist_quantile(&row->side[later].dist, 0.25) >
+	       ratio * (double)dist_quantile(&row->side[!later].dist, 0.9);
+}
+
 /* Stays became longer from the side that is not @later to @later. */
 static bool longer(struct diff *d, struct diff_row *row, int later)
 {
 	struct estimate a = mean_of(d, !later, row), b = mean_of(d, later, row);
-	double noise = noise_of(&a, &b), drift = drift_of(d, later);
+	double noise = noise_of(&a, &b), drift = drift_of(d, later), ratio = drift * ratio_min(row);
 	const struct dist *dist = &row->side[later].dist;
+	bool apart = are_apart(row, later, ratio);
 
-	if (b.value - a.value * drift <= noise || b.value < a.value * drift * ratio_min(row) ||
-	    !quantiles_moved(row, later))
+	if (!isfinite(noise) || b.value < a.value * ratio || !quantiles_moved(row, later))
+		return false;
+	if (!apart && b.value - a.value * drift <= noise)
 		return false;
 	push(d, (struct diff_change){
 		.row = row, .slower = later == 1, .way = DIFF_LONGER, .ratio = divided(b.value, a.value),
-		.noise = fmax(drift * ratio_min(row), drift + divided(noise, a.value)),
+		.noise = apart ? ratio : fmax(ratio, drift + divided(noise, a.value)),
 		.cost = (b.value - a.value) * (double)dist->count / diff_time(d, later),
 	});
 	return true;
@@ -326,9 +335,8 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* @what of all rows with enough stays: the middle one; @least if there are fewer than @min. */
-static double median(const struct diff *d, double (*what)(const struct diff *d, const struct diff_row *row), size_t min,
-		     double least)
+/* @what of all rows with enough stays, sorted. */
+static struct vec sorted(const struct diff *d, double (*what)(const struct diff *d, const struct diff_row *row))
 {
 	struct vec all = {0};
 	size_t i;
@@ -341,10 +349,7 @@ static double median(const struct diff *d, double (*what)(const struct diff *d, 
 	}
 	if (all.len)
 		qsort(all.data, all.len, sizeof(double), by_value);
-	if (all.len >= min)
-		least = *vec_at(&all, double, all.len / 2);
-	vec_free(&all);
-	return least;
+	return all;
 }
 
 static double ratio_of(const struct diff *d, const struct diff_row *row)
@@ -360,6 +365,30 @@ static double noise_ratio(const struct diff *d, const struct diff_row *row)
 	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
 
 	return fmax(drift_of(d, 1) * ratio_min(row), drift_of(d, 1) + divided(noise_of(&a, &b), a.value));
+}
+
+/* What two thirds of the rows became longer, or shorter, by at least; a few rows say nothing. */
+static double find_drift(const struct diff *d)
+{
+	struct vec ratios = sorted(d, ratio_of);
+	double low, high, drift = 1;
+
+	if (ratios.len >= DRIFT_ROWS) {
+		low = *vec_at(&ratios, double, ratios.len / 3);
+		high = *vec_at(&ratios, double, ratios.len - 1 - ratios.len / 3);
+		drift = low > 1 ? low : high < 1 ? high : 1;
+	}
+	vec_free(&ratios);
+	return drift;
+}
+
+static double find_noise(const struct diff *d)
+{
+	struct vec ratios = sorted(d, noise_ratio);
+	double noise = ratios.len ? *vec_at(&ratios, double, ratios.len / 2) : 0;
+
+	vec_free(&ratios);
+	return noise;
 }
 
 /* --- what follows from what --- */
@@ -510,10 +539,10 @@ void diff_judge(struct diff *d)
 		function_of(d, *vec_at(&d->rows, struct diff_row *, i));
 	diff_merge_rows(d);
 	find_loads(d);
-	d->drift = median(d, ratio_of, DRIFT_ROWS, 1);
+	d->drift = find_drift(d);
 	for (i = 0; i < d->rows.len && is_long_enough(d); i++)
 		judge_row(d, *vec_at(&d->rows, struct diff_row *, i));
-	d->noise = median(d, noise_ratio, 1, 0);
+	d->noise = find_noise(d);
 	rank(d);
 }
 

@@ -107,7 +107,7 @@ struct diff {
 	int side;			/* which one is read */
 	struct vec changes;		/* struct diff_change, slower ones first, the most costly first */
 	uint64_t compared;		/* rows with enough stays on both sides */
-	double drift;			/* the median over these of the ratio of means: 1 if they are few */
+	double drift;			/* what two thirds of these became longer by at least; 1: nothing, or few rows */
 	double noise;			/* the median over these of the ratio that noise alone could make */
 };
 
