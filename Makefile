@@ -214,7 +214,7 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan sched api
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check_json.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check_json.c user/cmd/why_*.c))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -42,3 +42,4 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_spool" { fuzzed fuzz_spool; }
 @test "fuzz_text" { fuzzed fuzz_text; }
 @test "fuzz_v1" { fuzzed fuzz_v1; }
+@test "fuzz_why" { fuzzed fuzz_why; }

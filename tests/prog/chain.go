@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // chain: requests that go through three goroutines, of which the last one takes a lock. Before every -slow'th request
-// a fourth goroutine takes the lock and keeps it for -hold in a system call. Each request prints how long it took.
-// With -trace the program traces itself.
+// a fourth goroutine takes the lock; it keeps it, in a system call, for -hold from when the request comes for it.
+// Each request prints how long it took. With -trace the program traces itself.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/trace"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -26,6 +27,7 @@ var (
 	table   = map[int]int{}
 	inbox   = make(chan call)
 	lookups = make(chan call)
+	asked   int32
 )
 
 func keep(d time.Duration) {
@@ -37,11 +39,15 @@ func keep(d time.Duration) {
 func refresh(d time.Duration, locked chan bool) {
 	mu.Lock()
 	locked <- true
+	for atomic.LoadInt32(&asked) == 0 {
+		keep(time.Millisecond)
+	}
 	keep(d)
 	mu.Unlock()
 }
 
 func get(n int) int {
+	atomic.StoreInt32(&asked, 1)
 	mu.Lock()
 	defer mu.Unlock()
 	table[n%16] = n
@@ -99,6 +105,7 @@ func main() {
 	took := make(chan time.Duration)
 	for i := 1; i <= *n; i++ {
 		if i%*slow == 0 {
+			atomic.StoreInt32(&asked, 0)
 			go refresh(*hold, locked)
 			<-locked
 		}

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 
 enum {
-	BLOCK_ITEMS = 1024,
-	CACHED = 64,		/* blocks of the file that are in memory; a power of two */
+	BLOCK_ITEMS = 8192,
+	CACHED = 16,		/* blocks of the file that are in memory; a power of two */
 };
 
 struct cached {
