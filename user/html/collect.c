@@ -8,8 +8,17 @@
 #include "html/collect_internal.h"
 #include "trace/varint.h"
 
+/* A span of a goroutine for the sums by function and by stack. */
+struct stay {
+	enum page_state state;
+	bool ended_by;		/* an event, and not the trace, ended it */
+	uint32_t reason, stack, end_stack;
+	int64_t from, to;
+};
+
 /* What the slot of a goroutine stands for at the moment. */
 struct slot {
+	struct vec *early;	/* struct stay: before its function is known; NULL: there were none */
 	uint32_t row;		/* number + 1; 0 none */
 	uint32_t name;		/* as the spool has it */
 	bool spooled;
@@ -71,32 +80,41 @@ static int by_double(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Weight that COLLECT_ROWS have at least, and not many more. */
-static double least(const struct html *h)
+/* The same while the trace is read: of one that lives it is not known yet how long its wait will be. */
+static double weight_now(const struct row *r)
+{
+	return weight(r) + (r->ended ? 0 : 1e18);
+}
+
+/* The weight that COLLECT_ROWS have at least; *@equal of those that have just that are kept. */
+static double least(const struct html *h, size_t *equal)
 {
 	double *all = xcalloc(h->rows.len, sizeof(*all)), ret;
 	size_t i;
 
 	for (i = 0; i < h->rows.len; i++)
-		all[i] = weight(vec_at(&h->rows, struct row, i));
+		all[i] = weight_now(vec_at(&h->rows, struct row, i));
 	qsort(all, h->rows.len, sizeof(*all), by_double);
-	ret = all[COLLECT_ROWS];
+	ret = all[COLLECT_ROWS - 1];
+	for (*equal = 0, i = COLLECT_ROWS; i-- && all[i] == ret; )
+		++*equal;
 	free(all);
 	return ret;
 }
 
-/* Rows of living goroutines are found by their slots: the first ones of the slots are asked for last. */
 static void make_room(struct html *h)
 {
-	double limit = least(h);
+	size_t i, kept = 0, equal;
+	double limit = least(h, &equal);
 	uint32_t *moved = xcalloc(h->rows.len + 1, sizeof(*moved));
-	size_t i, kept = 0;
 
 	for (i = 0; i < h->rows.len; i++) {
 		struct row *r = vec_at(&h->rows, struct row, i);
+		double w = weight_now(r);
 
-		if (weight(r) <= limit)
+		if (w < limit || (w == limit && !equal))
 			continue;
+		equal -= w == limit;
 		*vec_at(&h->rows, struct row, kept) = *r;
 		moved[i + 1] = (uint32_t)++kept;
 	}
@@ -205,17 +223,17 @@ static void add_to_row(struct row *r, enum page_state state, int64_t ns, int64_t
 	}
 }
 
-static void add_to_function(struct function *f, enum page_state state, const struct span *span)
+static void add_to_function(struct function *f, const struct stay *stay, uint64_t g)
 {
-	int64_t ns = span->to - span->from;
+	int64_t ns = stay->to - stay->from;
 
-	f->n[state]++;
-	f->in[state] += ns;
-	f->histogram[state][histogram_bucket((uint64_t)ns)]++;
-	if (ns > f->longest[state]) {
-		f->longest[state] = ns;
-		f->longest_at[state] = span->from;
-		f->longest_g[state] = span->g->id;
+	f->n[stay->state]++;
+	f->in[stay->state] += ns;
+	f->histogram[stay->state][histogram_bucket((uint64_t)ns)]++;
+	if (ns > f->longest[stay->state]) {
+		f->longest[stay->state] = ns;
+		f->longest_at[stay->state] = stay->from;
+		f->longest_g[stay->state] = g;
 	}
 }
 
@@ -230,21 +248,54 @@ void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uin
 	list[i] = (struct longest){ from, to, g };
 }
 
-static void add_to_flames(struct html *h, const struct span *span, enum page_state state, bool system)
+static void add_to_flames(struct html *h, const struct stay *stay)
 {
 	static const int8_t kinds[PAGE_STATES] = {
 		[PAGE_RUN] = -1, [PAGE_RUNNING] = -1, [PAGE_GAP] = -1, [PAGE_RUNNABLE] = FLAME_RUNNABLE,
 		[PAGE_SYSCALL] = FLAME_SYSCALL, [PAGE_WAITING] = FLAME_WAIT,
 	};
-	uint64_t ns = (uint64_t)(span->to - span->from);
-	uint32_t reason;
+	uint64_t ns = (uint64_t)(stay->to - stay->from);
 
-	if (kinds[state] < 0 || system)
+	if (kinds[stay->state] < 0)
 		return;
-	reason = collect_text(h, span->reason);
-	collect_flame(h, (enum flame_kind)kinds[state], reason, span->stack, ns);
-	if (state == PAGE_WAITING && span->end.type)
-		collect_flame(h, FLAME_WAKER, reason, span->end.stack, ns);
+	collect_flame(h, (enum flame_kind)kinds[stay->state], stay->reason, stay->stack, ns);
+	if (stay->state == PAGE_WAITING && stay->ended_by)
+		collect_flame(h, FLAME_WAKER, stay->reason, stay->end_stack, ns);
+}
+
+static void add_stay(struct html *h, const struct goroutine *g, uint32_t name, const struct stay *stay)
+{
+	add_to_function(collect_function(h, name), stay, g->id);
+	if (!spans_is_system(g->name))
+		add_to_flames(h, stay);
+}
+
+static void add_early(struct html *h, const struct goroutine *g, struct slot *s)
+{
+	size_t i;
+
+	if (!s->early)
+		return;
+	for (i = 0; i < s->early->len; i++)
+		add_stay(h, g, s->name, vec_at(s->early, struct stay, i));
+	vec_free(s->early);
+	free(s->early);
+	s->early = NULL;
+}
+
+/* The first spans of a goroutine that was found often have no stack: they belong to the function of a later one. */
+static void sum_up(struct html *h, const struct goroutine *g, struct slot *s, const struct stay *stay)
+{
+	enum { EARLY_MAX = 64 };
+
+	if (g->named || (s->early && s->early->len >= EARLY_MAX)) {
+		add_early(h, g, s);
+		add_stay(h, g, s->name, stay);
+		return;
+	}
+	if (!s->early)
+		s->early = xcalloc(1, sizeof(*s->early));
+	*(struct stay *)vec_push(s->early, sizeof(*stay)) = *stay;
 }
 
 static void count_classes(struct html *h, const struct span *span, enum page_state state)
@@ -330,8 +381,9 @@ static void on_span(void *ctx, const struct span *span)
 		r->labels = span->g->labels;
 	}
 	s->last = span->to;
-	add_to_function(collect_function(h, s->name), state, span);
-	add_to_flames(h, span, state, spans_is_system(span->g->name));
+	sum_up(h, span->g, s, &(struct stay){
+		.state = state, .ended_by = span->end.type, .reason = collect_text(h, span->reason), .stack = span->stack,
+		.end_stack = span->end.stack, .from = span->from, .to = span->to });
 	count_classes(h, span, state);
 	collect_longest(h->longest[state], span->from, span->to, span->g->id);
 	if (state == PAGE_GAP)
@@ -349,6 +401,7 @@ static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool 
 		r->ended = ended;
 		r->to = time;
 	}
+	add_early(h, g, s);
 	s->row = 0;
 	if (ended)
 		collect_alive(h, time, -1);
@@ -388,5 +441,6 @@ void collect_init(struct html *h, struct spans *s)
 	*(const char **)vec_push(&h->texts, sizeof(char *)) = "";
 	*(const char **)vec_push(&h->texts, sizeof(char *)) = "(a name too many)";
 	vec_push(&h->functions, sizeof(struct function));
+	vec_reserve(&h->rows, COLLECT_ROWS_MAX, sizeof(struct row));
 	spans_visit(s, &mine);
 }

@@ -16,7 +16,7 @@
 
 enum {
 	COLLECT_ROWS = 60000,		/* goroutines in the page */
-	COLLECT_ROWS_MAX = 200000,	/* while the trace is read */
+	COLLECT_ROWS_MAX = 120000,	/* while the trace is read */
 	COLLECT_TEXTS = 100000,
 	COLLECT_FUNCTIONS = 2000,
 	COLLECT_FLAME = 400000,		/* stacks with their sums */
@@ -50,7 +50,7 @@ struct row {
 	uint64_t id, creator;
 	uint64_t serial;	/* of all goroutines of the trace, from 1 on */
 	uint32_t name, created_at, spans;
-	bool created, ended, system, kept;
+	bool created, ended, system;
 	const char *labels;
 	int64_t from, to;
 	int64_t in[PAGE_STATES];

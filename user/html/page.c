@@ -196,12 +196,15 @@ static void out_page(struct out *o, struct detail *d, const struct part parts[PA
 	out_flush(o);
 }
 
-/* What the tables take is known only later: their stacks come with the details. */
+/*
+ * What the tables take is known only later: their stacks come with the details. More details are made than have room, by
+ * what they cost at most; detail_choose() leaves out some.
+ */
 static size_t room_for_blocks(const struct html *h)
 {
 	size_t whole = HTML_LIMIT / 4 * 3, tables = (600 << 10) + h->rows.len * 18;
 
-	return whole > tables ? whole - tables : 0;
+	return whole > tables ? (whole - tables) / 2 * 3 : 0;
 }
 
 int html_write(struct html *h, int fd, const struct html_about *about, struct error *err)

@@ -712,7 +712,7 @@ function select(selection, quiet) {
 	redraw();
 }
 
-function selectAt(x, y) {
+async function selectAt(x, y) {
 	const lane = laneAt(y), time = timeOf(x);
 	if (!lane || x < 0)
 		return select(null);
@@ -731,8 +731,15 @@ function selectAt(x, y) {
 		(regionsOf(lane.g) || []).filter(o => o.from <= time && time <= o.to).pop();
 	if (region)
 		return select({ object: region, g: lane.g });
-	const item = x < GUTTER || lane.track < 0 ? null : itemAt(lane.plane, lane.track, time, nsPerPixel() * 1.5, levelOf(nsPerPixel()));
-	select({ plane: lane.plane, track: lane.track, g: lane.g || null, item, label: lane.label });
+	select({ plane: lane.plane, track: lane.track, g: lane.g || null, label: lane.label,
+		item: x < GUTTER || lane.track < 0 ? null : await loadedAt(lane.plane, lane.track, time) });
+}
+
+/* As the pointer finds it at this zoom, when what the page has of that time is unpacked. */
+async function loadedAt(plane, track, time) {
+	const level = levelOf(nsPerPixel()), slack = nsPerPixel() * 1.5;
+	await exactAt(plane, track, time);
+	return itemAt(plane, track, time, slack, level);
 }
 
 /* Puts the lane of a goroutine into view. */

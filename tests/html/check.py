@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check.py PAGE REPORT.json EVENTS.json CHECK...: opens a page of gotap report --html and compares what a user sees with
+the report and the events of the same trace. Prints what it measured."""
+
+import json
+import sys
+
+from browser import Browser
+
+
+# Two frames are shown.
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def same(what, is_, should):
+    if is_ != should:
+        raise SystemExit(f"{what}: {is_!r}, not {should!r}")
+
+
+def true(what, value):
+    if not value:
+        raise SystemExit(what)
+
+
+def numbers(b, report, events):
+    """The head and the tables have the numbers of gotap report --json."""
+    trace, head = report["traces"][0], b.js("Data.head")
+    same("duration", head["duration"], trace["duration_ns"])
+    same("events", head["events"], trace["events"])
+    same("goroutines", head["goroutines"], sum(f["goroutines"] for f in report["goroutines"]))
+    b.click_on("#tab-tables")
+    b.js("showTable(0)")
+    same("rows", b.js("Tables.grid.rows.length"), len(report["goroutines"]))
+    latency = report["scheduling_latency"]
+    same("scheduling latency", b.js("(h => [h.n, h.ns, h.longest])(histogramOf(userFunctions(), RUNNABLE))"),
+         [latency["count"], latency["sum_ns"], latency["max_ns"]])
+    waits = {}
+    for f in report["goroutines"]:
+        if not f["system"]:
+            for reason, d in f.get("waiting", {}).items():
+                waits[reason] = waits.get(reason, 0) + d["sum_ns"]
+    shown = b.js("""[...flameTree(0, false).children.values()].reduce((sums, n) =>
+        ({ ...sums, [n.name === "(no stack)" || !n.name.startsWith("[") ? "" : n.name.slice(1, -1)]: (sums[n.name.startsWith("[") ? n.name.slice(1, -1) : ""] || 0) + n.value }), {})""")
+    same("time waited by reason", shown, {r: ns for r, ns in waits.items() if ns})
+
+
+def sorts(b, report, events):
+    """A click on a column sorts, and the first row is the one with the largest number."""
+    b.click_on("#tab-tables")
+    b.js("showTable(0)")
+    column = b.js("Tables.grid.columns.findIndex(c => c.name === 'Running') + 1")
+    b.click_on(f"#report-table .head button:nth-child({column})")
+    largest = max(report["goroutines"], key=lambda f: f.get("running", {}).get("sum_ns", 0))
+    same("first row", b.js("document.querySelector('#report-table .line .cell').textContent"), largest["function"])
+
+
+def finding(b, report, events):
+    """A click on a finding shows its place, and its first goroutine is selected."""
+    f = report["findings"][0]
+    b.click_on("#tab-findings")
+    same("sentence", b.js("document.querySelector('.finding .text').textContent"), f["text"])
+    b.click_on(".finding")
+    b.wait("Timeline.selected")
+    true("another view", b.js("currentView") == "timeline" and b.js("!document.getElementById('view-timeline').hidden"))
+    begin, end = b.js("[Timeline.from, Timeline.to]")
+    true(f"the view {begin} to {end} lacks the finding", begin <= f["from_ns"] and f["to_ns"] <= end)
+    true("the view is all of the trace", end - begin < report["traces"][0]["duration_ns"])
+    same("selected", b.js("Timeline.selected.g.id"), f["goroutines"][0])
+    same("chosen goroutines", b.js("Timeline.pinned.map(g => g.id)"), f["goroutines"][:12])
+    b.wait("Timeline.complete")
+    b.wait("/#view=timeline&t=/.test(location.hash)")
+
+
+def stays_of(events, g):
+    """[from, to, state] of a goroutine, from the events of gotap text --events."""
+    first, last, stays, now = events[0]["time"], events[-1]["time"], [], None
+    for e in events:
+        if e.get("kind") != "StateTransition" or e["of"] != "goroutine" or e["id"] != g or e["from"] == e["to"]:
+            continue
+        if now:
+            stays.append([now[0] - first, e["time"] - first, now[1]])
+        now = [first if e["from"] == "Undetermined" else e["time"], e["to"]] if e["to"] != "NotExist" else None
+    if now:
+        stays.append([now[0] - first, last - first, now[1]])
+    return [s for s in stays if s[1] > s[0]]
+
+
+STATES = {"Running": 1, "Runnable": 2, "Syscall": 3, "Waiting": 4}
+
+
+def exact(b, report, events):
+    """Stays of goroutines, read from the page one after the other, are those of the events, to the ns."""
+    for g in b.js("Data.goroutines.slice(0, 6).map(g => g.id)"):
+        shown = b.js(f"""(async () => {{
+            const g = Data.goroutine({g}), stays = [];
+            for (let t = g.from; t < g.to; ) {{
+                const item = await exactAt(PLANE_G, g.track, t);
+                stays.push([item.from, item.to, item.state]);
+                t = item.to;
+            }}
+            return stays; }})()""")
+        same(f"stays of G{g}", shown, [[f, t, STATES[s]] for f, t, s in stays_of(events, g)])
+
+
+def zoomed(b, report, events):
+    """Zoomed in with keys, the pixels of a lane are those of its stays; a click shows one with its exact times."""
+    b.click_on("#tab-timeline")
+    g = b.js("Data.goroutines[0].id")
+    stays = stays_of(events, g)
+    begin, end, state = max((s for s in stays if s[2] == "Runnable"), key=lambda s: s[1] - s[0])
+    b.js(f"selectGoroutine(Data.goroutine({g})), setView({begin} - 50 * ({end} - {begin}), {end} + 50 * ({end} - {begin}))")
+    b.js("document.getElementById('lanes').focus()")
+    before = b.js("Timeline.to - Timeline.from")
+    b.type("wwwwwwwwwwww")
+    true("keys do not zoom", b.js("Timeline.to - Timeline.from") < before / 20)
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    place = b.js(f"""(() => {{ const r = document.getElementById('lanes-canvas').getBoundingClientRect();
+        const l = lanesIn(0, 1e7).find(it => it.g && it.g.id === {g});
+        return [r.left + xOf(({begin} + {end}) / 2), r.top + l.y - document.getElementById('lanes').scrollTop + RULER + 12]; }})()""")
+    b.js("select(null)")
+    b.click(*place)
+    b.wait("Timeline.selected && Timeline.selected.item")
+    b.js(FRAMES)
+    same("selected stay", b.js("(i => [i.from, i.to, i.state])(Timeline.selected.item)"), [begin, end, STATES[state]])
+    true("its time in the panel", b.js(f"document.getElementById('details').textContent.includes(showExact({begin}))"))
+    color = b.js(f"""(() => {{ const c = document.getElementById('lanes-canvas'), r = c.getBoundingClientRect();
+        return '#' + [...c.getContext('2d').getImageData({place[0]} - r.left, {place[1]} - r.top + 3, 1, 1).data].slice(0, 3).map(v => v.toString(16).padStart(2, '0')).join(''); }})()""")
+    same("colour", color, b.js("Colors.runnable"))
+
+
+def filters(b, report, events):
+    """/ and a name leave the goroutines of that function."""
+    b.click_on("#tab-timeline")
+    name = max((f for f in report["goroutines"] if f["function"] and not f["system"]), key=lambda f: f["goroutines"])["function"]
+    b.js("document.getElementById('lanes').focus()")
+    b.type("/" + name.lower())
+    want = sum(f["goroutines"] for f in report["goroutines"] if name.lower() in f["function"].lower())
+    same("goroutines left", b.js("Timeline.goroutines.length"), want)
+    b.click_on("#tab-goroutines")
+    b.type("/no such function")
+    same("rows left", b.js("goroutineGrid.rows.length"), 0)
+    same("rows shown", b.js("document.querySelectorAll('#goroutine-table .line').length"), 0)
+
+
+def harmless(b, report, events):
+    """Names of the program are text, in every view; nothing is loaded, nothing fails."""
+    for view in ("findings", "timeline", "goroutines", "tables", "flames", "charts"):
+        b.click_on(f"#tab-{view}")
+        b.js(FRAMES)
+        true(f"{view} is empty", b.js(f"document.getElementById('view-{view}').clientHeight > 200"))
+    for i in range(b.js("Tables.list.length")):
+        b.js(f"showTable({i})")
+    b.js("selectGoroutine(Data.goroutines[0], Data.goroutines[0].from + 1)")
+    same("code of the trace that ran", b.js("typeof window.hurt"), "undefined")
+    same("elements of the trace", b.js("document.querySelectorAll('img, b, style').length"), 1)
+    same("loaded", b.requests(), [])
+    same("errors", b.errors(), [])
+
+
+def fast(b, report, events):
+    """Only measures: what the machine does meanwhile counts, too."""
+    b.click_on("#tab-timeline")
+    b.wait("Timeline.complete")
+    times = b.js("""(async () => {
+        const frame = () => new Promise(done => requestAnimationFrame(done)), at = Data.head.duration * .37;
+        Timeline.frames.length = 0;
+        for (let i = 0; i < 60; i++) { zoom(1 / 1.2, at); await frame(); }
+        for (let i = 0; i < 60; i++) { zoom(1.2, at); await frame(); }
+        const all = Timeline.frames.toSorted((a, b) => a - b), paint = performance.getEntriesByName("first-contentful-paint")[0];
+        return { paint: paint ? paint.startTime : 0, shown: performance.getEntriesByName("gotap-shown")[0].startTime,
+            p50: all[all.length >> 1], p99: all[Math.floor(all.length * .99)], n: all.length }; })()""")
+    true("no frames", times["n"] > 50)
+    print("first paint {paint:.0f} ms, all shown {shown:.0f} ms; {n} frames while zooming: p50 {p50:.1f} ms, p99 {p99:.1f} ms".format(**times))
+
+
+def main():
+    page, report, events = sys.argv[1:4]
+    report = json.load(open(report, encoding="utf-8"))
+    events = [json.loads(line) for line in open(events, encoding="utf-8")]
+    b = Browser(page)
+    try:
+        for name in sys.argv[4:]:
+            globals()[name](b, report, events)
+    finally:
+        b.close()
+
+
+main()
