@@ -476,22 +476,31 @@ static void print_utilisation(const struct trace_report *r, FILE *f)
 	}
 }
 
+/* The length of all traces, and that of all their Ps. */
+static void time_of_traces(const struct trace_report *r, int64_t *whole, int64_t *procs)
+{
+	uint32_t i;
+
+	*whole = *procs = 0;
+	for (i = 0; i < r->tables->traces.len; i++) {
+		const struct trace_row *t = trace_at(r, i);
+		uint64_t n = t->gomaxprocs_max < 1 << 16 ? t->gomaxprocs_max : 1 << 16;
+
+		*whole += t->last - t->first;
+		*procs += (t->last - t->first) * (int64_t)n;
+	}
+}
+
 static void print_gc(const struct trace_report *r, FILE *f)
 {
 	const struct tables *t = r->tables;
-	int64_t whole = 0, procs = 0;
-	size_t i;
 	struct dist assist = {0};
+	int64_t whole, procs;
+	size_t i;
 
 	if (!t->gc_cycles.count && !t->gc_open && !t->stw.len && !ran_itself(r))
 		return;
-	for (i = 0; i < t->traces.len; i++) {
-		const struct trace_row *trace = trace_at(r, (uint32_t)i);
-
-		whole += trace->last - trace->first;
-		procs += (trace->last - trace->first) * (int64_t)(trace->gomaxprocs_max < 1 << 16 ?
-								   trace->gomaxprocs_max : 1 << 16);
-	}
+	time_of_traces(r, &whole, &procs);
 	print_columns("GC AND STOPS OF THE WORLD", f);
 	if (t->gc_cycles.count)
 		print_dist(r, "GC cycles (concurrent mark)", &t->gc_cycles, whole, f);
@@ -518,30 +527,52 @@ static int by_whole(const void *a, const void *b)
 	return (nx < ny) - (nx > ny);
 }
 
-static void print_breakdown(const struct trace_report *r, const struct type_row *row, FILE *f)
+struct part {
+	const char *name;
+	int64_t ns;
+};
+
+static int by_ns(const void *a, const void *b)
 {
-	struct { const char *name; int64_t ns; } parts[STAYS + 1], kept;
+	const struct part *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+static int64_t time_of(const struct type_row *row)
+{
 	int64_t all = row->elsewhere;
-	size_t n = 0, i, k;
 	uint32_t stay;
 
 	for (stay = 0; stay < row->sums.n; stay++)
 		if (stay_is_state(stay))
 			all += stay_sum(&row->sums, stay);
+	return all;
+}
+
+/* The parts that have more than a thousandth of @all, the largest first. */
+static size_t breakdown(const struct trace_report *r, const struct type_row *row, int64_t all,
+			struct part parts[static STAYS + 1])
+{
+	size_t n = 0;
+	uint32_t stay;
+
 	for (stay = 0; stay < row->sums.n; stay++)
-		if (stay_sum(&row->sums, stay) > all / 1000 && stay != STAY_CALL) {
-			parts[n].name = tables_stay_name(r->tables, stay);
-			parts[n++].ns = stay_sum(&row->sums, stay);
-		}
-	if (row->elsewhere > all / 1000) {
-		parts[n].name = "on other goroutines";
-		parts[n++].ns = row->elsewhere;
-	}
-	for (i = 1; i < n; i++)
-		for (kept = parts[k = i]; k && parts[k - 1].ns < kept.ns; k--) {
-			parts[k] = parts[k - 1];
-			parts[k - 1] = kept;
-		}
+		if (stay != STAY_CALL && stay_sum(&row->sums, stay) > all / 1000)
+			parts[n++] = (struct part){ tables_stay_name(r->tables, stay),
+						    stay_sum(&row->sums, stay) };
+	if (row->elsewhere > all / 1000)
+		parts[n++] = (struct part){ "on other goroutines", row->elsewhere };
+	qsort(parts, n, sizeof(*parts), by_ns);
+	return n;
+}
+
+static void print_breakdown(const struct trace_report *r, const struct type_row *row, FILE *f)
+{
+	struct part parts[STAYS + 1];
+	int64_t all = time_of(row);
+	size_t n = breakdown(r, row, all, parts), i;
+
 	fputs("      ", f);
 	for (i = 0; i < n && i < 6; i++)
 		show_printf(f, "%s%s %s", i ? ", " : "", parts[i].name,

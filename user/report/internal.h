@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of tables.c, and its parts: rows.c (functions and reasons), sections.c (regions and
- * tasks), collector.c (GC, stops, metrics) and longest.c.
+ * internal: the state of tables.c, and its parts: rows.c (functions and reasons), tally.c (goroutines),
+ * sections.c (regions and tasks), collector.c (GC, stops, metrics) and longest.c.
  */
 #ifndef GOTAP_REPORT_INTERNAL_H
 #define GOTAP_REPORT_INTERNAL_H
@@ -32,7 +32,6 @@ struct sums {
 /* Of a goroutine that lives, by its slot. */
 struct tally {
 	uint32_t row;			/* 1 + index in functions; 0: not known yet */
-	int64_t states;			/* ns in all states */
 	const char *labels;		/* the text that the row was looked up for */
 	struct sums sums;
 	struct vec *early;		/* struct early; NULL: empty, as the next ones */

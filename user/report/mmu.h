@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mmu: minimum mutator utilisation: of all windows of a length, the one in which the program had the
- * smallest part of its Ps; the GC had the rest. As /mmu of `go tool trace` (Go 1.27) has it, but for its
- * count of background workers, which never goes back to 0 (docs/report.md).
+ * smallest part of its Ps; the GC had the rest. As /mmu of `go tool trace` (Go 1.27) has it, but for two
+ * errors there (docs/report.md).
  *
  * In a stream: the changes of the last second are kept, up to a limit. Where there are more, the longer
  * windows are not known.
@@ -40,8 +40,10 @@ struct mmu *mmu_new(void);
 void mmu_free(struct mmu *m);
 /* Is the event one that mmu_event() has to see? */
 bool mmu_wants(const struct mmu *m, const struct trace_event *ev);
-/* Such events in order. @text: the label of GoLabel, the reason of STWBegin and STWEnd; else NULL. @executes: does the
-   goroutine of the event run, or is in a system call? */
+/*
+ * Such events in order. @text: the label of GoLabel, the reason of STWBegin and STWEnd; else NULL.
+ * @executes: of GCMarkAssistActive, does its goroutine run, or is it in a system call?
+ */
 void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text, bool executes);
 void mmu_end(struct mmu *m, int64_t time);
 /* After mmu_end(). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows: tables of a bounded number of rows by name: functions (or values of a label), reasons, types. Part of tables.c. */
+/* rows: a bounded number of rows by name: functions (or values of a label), reasons, types. Part of tables.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +81,9 @@ uint32_t function_row_of(struct tables *t, const struct goroutine *g, uint32_t s
 	const char *name = t->options.label ? label_of(t, g) : g->name;
 	struct function_row *row;
 	bool is_new;
-	uint32_t n = rows_find(&t->state->functions, &t->functions, sizeof(*row), TABLES_FUNCTIONS, &name, &is_new);
+	uint32_t n;
 
+	n = rows_find(&t->state->functions, &t->functions, sizeof(*row), TABLES_FUNCTIONS, &name, &is_new);
 	row = row_at(t, n);
 	if (is_new) {
 		row->name = name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inferred: why a goroutine waits, from where it waits. A wait that began before the trace has no reason in it, only a
- * stack: the functions that park there tell, since each parks for one reason (runtime.gopark and its callers, Go
- * 1.5 to 1.27). Whoever shows it says that it is inferred.
+ * inferred: why a goroutine waits, from where it waits. A wait that began before the trace has no reason in
+ * it, only a stack: the functions that park there tell, since each parks for one reason (the callers of
+ * runtime.gopark, Go 1.5 to 1.27). Whoever shows it says that it is inferred.
  */
 #ifndef GOTAP_SPANS_INFERRED_H
 #define GOTAP_SPANS_INFERRED_H
