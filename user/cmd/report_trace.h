@@ -45,8 +45,6 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 void trace_report_free(struct trace_report *r);
 
 void trace_report_print(const struct trace_report *r, FILE *f);
-/* Lines about Ps, goroutines and the heap over time (report_trace_charts.c). */
-void trace_report_charts(const struct trace_report *r, FILE *f);
 void trace_report_json(const struct trace_report *r, FILE *f);
 /* The page for browsers at @path, "-" is standard output (report_trace_html.c). */
 int trace_report_html(const struct trace_report *r, const char *path, struct error *err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report_trace_charts: what changes over the time of a trace, a line of small bars each. See report_trace.h. */
+/* report_trace_charts: what changes over the time of a trace, a line of small bars each. See report_trace_parts.h. */
 #include <inttypes.h>
 
-#include "cmd/report_trace.h"
+#include "cmd/report_trace_parts.h"
 #include "cmd/units.h"
 
 enum { COLUMNS = 64 };
@@ -140,7 +140,7 @@ static void print_trace(const struct trace_row *trace, FILE *f)
 	print_largest("heap goal", trace, TIMELINE_HEAP_GOAL, heap, f);
 }
 
-void trace_report_charts(const struct trace_report *r, FILE *f)
+void report_print_charts(const struct trace_report *r, FILE *f)
 {
 	size_t i;
 
