@@ -14,7 +14,7 @@ enum {
 	SEARCHES_MAX = 64, PLACES_SAID = 3,
 	PARTS = 8,			/* of the trace */
 	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */
-	PARTS_MIN = 4,			/* ... begun in as many parts of the trace */
+	PARTS_MIN = 3,			/* ... begun in as many parts of the trace */
 };
 
 /* A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end soon. */

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+/* findings: which faults small traces show, who is to blame, and how much time it costs, to the nanosecond. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "report/finding.h"
+#include "trace_text.h"
+
+/* Strings from 20 on are reasons. Stacks: 1 a sleep of the holder, 2 its release; 3 a wait for the lock; see each. */
+#define TABLES \
+	"batch\nStrings\n" \
+	"String id=1\n\tdata=\"/src/x.go\"\nString id=2\n\tdata=\"sync.(*Mutex).Lock\"\n" \
+	"String id=3\n\tdata=\"sync.(*Mutex).Unlock\"\nString id=4\n\tdata=\"time.Sleep\"\n" \
+	"String id=5\n\tdata=\"main.hold\"\nString id=6\n\tdata=\"main.use\"\nString id=7\n\tdata=\"main.load\"\n" \
+	"String id=8\n\tdata=\"main.main\"\nString id=9\n\tdata=\"runtime.chansend1\"\n" \
+	"String id=10\n\tdata=\"runtime.chanrecv1\"\n" \
+	"String id=20\n\tdata=\"sync\"\nString id=21\n\tdata=\"sleep\"\nString id=22\n\tdata=\"chan send\"\n" \
+	"String id=23\n\tdata=\"chan receive\"\nString id=24\n\tdata=\"gotap: not recorded\"\n" \
+	"batch\nStacks\n" \
+	"Stack id=1 nframes=3\n\tpc=1 func=4 file=1 line=1\n\tpc=2 func=7 file=1 line=40\n\tpc=3 func=5 file=1 line=12\n" \
+	"Stack id=2 nframes=2\n\tpc=4 func=3 file=1 line=2\n\tpc=5 func=5 file=1 line=14\n" \
+	"Stack id=3 nframes=2\n\tpc=6 func=2 file=1 line=3\n\tpc=7 func=6 file=1 line=30\n" \
+	"Stack id=4 nframes=2\n\tpc=8 func=3 file=1 line=2\n\tpc=9 func=6 file=1 line=32\n" \
+	"Stack id=5 nframes=2\n\tpc=10 func=9 file=1 line=4\n\tpc=11 func=6 file=1 line=50\n" \
+	"Stack id=6 nframes=2\n\tpc=12 func=10 file=1 line=5\n\tpc=13 func=5 file=1 line=16\n" \
+	"Stack id=7 nframes=2\n\tpc=14 func=10 file=1 line=5\n\tpc=15 func=6 file=1 line=60\n" \
+	"Stack id=8 nframes=2\n\tpc=16 func=9 file=1 line=4\n\tpc=17 func=5 file=1 line=18\n" \
+	"Stack id=9 nframes=1\n\tpc=18 func=8 file=1 line=80\n" \
+	"Stack id=10 nframes=1\n\tpc=19 func=5 file=1 line=10\n" \
+	"Stack id=11 nframes=1\n\tpc=20 func=6 file=1 line=28\n" \
+	"Stack id=12 nframes=2\n\tpc=6 func=2 file=1 line=3\n\tpc=21 func=5 file=1 line=11\n" \
+	"Stack id=13 nframes=2\n\tpc=14 func=10 file=1 line=5\n\tpc=22 func=5 file=1 line=13\n"
+
+#define BEGIN \
+	TABLES \
+	"batch m=1\n" \
+	"ProcStatus dt=1 p=0 pstatus=1\n" \
+	"GoStatus dt=1 g=1 m=1 gstatus=2\n"
+
+static struct spans *spans;
+static struct findings *findings;
+
+static const struct vec *find(const char *story)
+{
+	struct buf bytes;
+	struct trace_reader *r = trace_of_text(story, &bytes);
+	struct error err;
+
+	spans = spans_new();
+	findings = findings_new(spans);
+	if (spans_read(spans, r, &err)) {
+		printf("# %s\n", err.text);
+		unit_failures++;
+	}
+	trace_reader_close(r);
+	buf_free(&bytes);
+	return findings_finish(findings);
+}
+
+static void forget(void)
+{
+	findings_free(findings);
+	spans_free(spans);
+}
+
+struct wanted {
+	const char *kind, *function;
+	uint64_t line, ns;		/* ns 0: not asked */
+};
+
+static void check_first(const struct vec *list, struct wanted want)
+{
+	const struct finding *f = list->data;
+
+	CHECK(list->len > 0);
+	if (!list->len)
+		return;
+	if (strcmp(f->kind, want.kind) || strcmp(f->function, want.function) || f->line != want.line)
+		printf("# %s\n", f->text);
+	CHECK(!strcmp(f->kind, want.kind));
+	CHECK(!strcmp(f->function, want.function));
+	CHECK_EQ(f->line, want.line);
+	if (want.ns)
+		CHECK_EQ((uint64_t)(f->seconds * 1e9 + 0.5), want.ns);
+	CHECK(f->share > 0 && f->share <= 1.0000001);
+	CHECK(f->from >= 0 && f->to >= f->from);
+}
+
+static void check_none(const char *story)
+{
+	const struct vec *list = find(story);
+
+	if (list->len)
+		printf("# %s\n", vec_at(list, struct finding, 0)->text);
+	CHECK_EQ(list->len, 0);
+	forget();
+}
+
+/* Goroutine 2 sleeps, holding what 3 waits for. */
+#define LOCKED \
+	"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n" \
+	"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
+	"GoBlock dt=1 reason_string=23 stack=9\n" \
+	"GoStart dt=1 g=2 g_seq=1\n" \
+	"GoBlock dt=1 reason_string=21 stack=1\n" \
+	"GoStart dt=1 g=3 g_seq=1\n" \
+	"GoBlock dt=2 reason_string=20 stack=3\n" \
+	"GoUnblock dt=90 g=2 g_seq=2 stack=0\n" \
+	"GoStart dt=1 g=2 g_seq=3\n"
+
+static void a_holder_that_sleeps_is_to_blame_at_its_own_line(void)
+{
+	const struct vec *list = find(BEGIN LOCKED
+		"GoUnblock dt=9 g=3 g_seq=2 stack=2\n"
+		"GoDestroy dt=1\n"
+		"GoStart dt=1 g=3 g_seq=3\n"
+		"GoDestroy dt=1\n");
+	const struct finding *f = list->data;
+
+	check_first(list, (struct wanted){ "lock", "main.hold", 12, 100 });
+	CHECK_EQ(list->len, 1);
+	CHECK_EQ(f->ngoroutines, 1);
+	CHECK_EQ(f->goroutines[0], 3);
+	CHECK(strstr(f->text, "main.load (x.go:40)") != NULL);
+	CHECK(strstr(f->text, "sleeps 90 %") != NULL);
+	CHECK_EQ(f->to - f->from, 100);
+	forget();
+}
+
+/* 3 gets the lock from 2 and gives it to 4 at once: 2 is to blame for the time of both. */
+static void who_hands_on_what_it_waited_for_is_not_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		LOCKED
+		"GoUnblock dt=9 g=3 g_seq=2 stack=2\n"
+		"GoDestroy dt=1\n"
+		"GoStart dt=1 g=4 g_seq=1\n"
+		"GoBlock dt=1 reason_string=20 stack=3\n"
+		"GoStart dt=1 g=3 g_seq=3\n"
+		"GoUnblock dt=1 g=4 g_seq=2 stack=4\n"
+		"GoDestroy dt=1\n"
+		"GoStart dt=1 g=4 g_seq=3\n"
+		"GoDestroy dt=1\n");
+
+	check_first(list, (struct wanted){ "lock", "main.hold", 12, 100 });
+	forget();
+}
+
+/* Two senders, and one that sleeps between two receives. */
+static void the_one_that_receives_slowly_is_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoBlock dt=1 reason_string=21 stack=1\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=22 stack=5\n"
+		"GoStart dt=1 g=4 g_seq=1\n"
+		"GoBlock dt=1 reason_string=22 stack=5\n"
+		"GoUnblock dt=50 g=2 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=3\n"
+		"GoUnblock dt=1 g=3 g_seq=2 stack=6\n"		/* after 54 */
+		"GoBlock dt=1 reason_string=21 stack=1\n"
+		"GoUnblock dt=50 g=2 g_seq=4 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=5\n"
+		"GoUnblock dt=1 g=4 g_seq=2 stack=6\n"		/* after 105 */
+		"GoBlock dt=1 reason_string=21 stack=1\n");
+
+	check_first(list, (struct wanted){ "slow consumer", "main.hold", 12, 54 + 105 });
+	forget();
+}
+
+/* The one that gives work sleeps most of the time: there is no work. */
+static void to_wait_for_work_loses_nothing(void)
+{
+	check_none(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoBlock dt=1 reason_string=21 stack=1\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=4 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoUnblock dt=50 g=2 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=3\n"
+		"GoUnblock dt=1 g=3 g_seq=2 stack=8\n"
+		"GoUnblock dt=1 g=4 g_seq=2 stack=8\n"
+		"GoBlock dt=1 reason_string=21 stack=1\n");
+}
+
+/* The same, but it runs all that time. */
+static void one_that_feeds_all_and_always_runs_is_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=4 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoUnblock dt=100 g=3 g_seq=2 stack=8\n"	/* after 103 */
+		"GoUnblock dt=50 g=4 g_seq=2 stack=8\n"		/* after 151 */
+		"GoDestroy dt=1\n");
+
+	check_first(list, (struct wanted){ "serialised", "main.hold", 18, 103 + 151 });
+	forget();
+}
+
+/* What the holder did while nothing was recorded is not known, and no time of it counts. */
+static void a_gap_is_not_lost(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=20 stack=3\n"	/* waits 200 */
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoBlock dt=99 reason_string=24 stack=0\n"
+		"GoUnblock dt=50 g=2 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=3\n"
+		"GoUnblock dt=49 g=3 g_seq=2 stack=2\n"
+		"GoDestroy dt=1\n");
+
+	check_first(list, (struct wanted){ "lock", "main.hold", 14, 150 });
+	forget();
+}
+
+static void who_waits_for_ever_with_a_lock_is_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=10 stack=9\n"
+		"GoBlock dt=1 reason_string=21 stack=9\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=13\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=20 stack=12\n"
+		"GoUnblock dt=900000000 g=1 g_seq=1 stack=0\n");
+
+	check_first(list, (struct wanted){ "stuck", "main.hold", 13, 0 });
+	forget();
+}
+
+/* Without stacks nobody can be named, and nothing is said. */
+static void without_stacks_less_is_said(void)
+{
+	check_none(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=0 stack=0\n"
+		"GoCreate dt=1 new_g=3 new_stack=0 stack=0\n"
+		"GoBlock dt=1 reason_string=23 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoBlock dt=1 reason_string=21 stack=0\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=2 reason_string=20 stack=0\n"
+		"GoUnblock dt=90 g=2 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=3\n"
+		"GoUnblock dt=9 g=3 g_seq=2 stack=0\n"
+		"GoDestroy dt=1\n");
+}
+
+/* @n goroutines, one each 10 ms, that wait to send; the first @ended ones come back. */
+static char *leak_story(unsigned n, unsigned ended)
+{
+	struct buf text = { 0 };
+	unsigned i;
+
+	buf_printf(&text, "%s", BEGIN);
+	for (i = 0; i < n; i++) {
+		buf_printf(&text, "GoCreate dt=10000000 new_g=%u new_stack=11 stack=10\n", 10 + i);
+		buf_printf(&text, "GoStop dt=1 reason_string=21 stack=9\nGoStart dt=1 g=%u g_seq=1\n", 10 + i);
+		if (i < ended)
+			buf_printf(&text, "GoDestroy dt=1\n");
+		else
+			buf_printf(&text, "GoBlock dt=1 reason_string=22 stack=5\n");
+		buf_printf(&text, "GoStart dt=1 g=1 g_seq=%u\n", 2 * i + 1);
+		buf_printf(&text, "GoStop dt=1 reason_string=21 stack=9\nGoStart dt=1 g=1 g_seq=%u\n", 2 * i + 2);
+	}
+	buf_add_byte(&text, 0);
+	return (char *)text.data;
+}
+
+static void goroutines_that_never_end_are_a_leak(void)
+{
+	char *story = leak_story(100, 0);
+
+	check_first(find(story), (struct wanted){ "leak", "main.hold", 10, 0 });
+	forget();
+	free(story);
+}
+
+static void goroutines_that_end_are_no_leak(void)
+{
+	char *story = leak_story(100, 99);
+
+	check_none(story);
+	free(story);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(a_holder_that_sleeps_is_to_blame_at_its_own_line),
+		UNIT(who_hands_on_what_it_waited_for_is_not_to_blame),
+		UNIT(the_one_that_receives_slowly_is_to_blame),
+		UNIT(to_wait_for_work_loses_nothing),
+		UNIT(one_that_feeds_all_and_always_runs_is_to_blame),
+		UNIT(a_gap_is_not_lost),
+		UNIT(who_waits_for_ever_with_a_lock_is_to_blame),
+		UNIT(without_stacks_less_is_said),
+		UNIT(goroutines_that_never_end_are_a_leak),
+		UNIT(goroutines_that_end_are_no_leak),
+		{0},
+	});
+}
