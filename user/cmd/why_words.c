@@ -33,7 +33,7 @@ static const char *const kind_words[STEP_KINDS + 1] = {
 
 static const char *const by_words[] = {
 	[BY_NONE] = "", [BY_GOROUTINE] = "", [BY_HOLDER] = ", ended by who held it", [BY_TIMER] = ", ended by a timer",
-	[BY_NETPOLL] = ", ended by the network poller", [BY_RUNTIME] = ", ended by no goroutine",
+	[BY_NETPOLL] = ", ended by the network poller", [BY_RUNTIME] = ", ended by no goroutine (a timer, or the runtime)",
 	[BY_NOBODY] = ", not ended in the trace", [BY_UNKNOWN] = ", ended by a goroutine that the trace does not have",
 	[BY_DEEP] = ", ended by a chain of goroutines that is too long",
 };

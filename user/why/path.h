@@ -36,7 +36,7 @@ enum step_by {
 	BY_HOLDER,		/* the same: it unlocked a lock */
 	BY_TIMER,
 	BY_NETPOLL,
-	BY_RUNTIME,		/* outside of all goroutines */
+	BY_RUNTIME,		/* no goroutine that the trace names */
 	BY_NOBODY,		/* it goes on when the trace ends */
 	BY_UNKNOWN,		/* a goroutine of which the trace has nothing */
 	BY_DEEP,		/* a chain that is too long to follow */
