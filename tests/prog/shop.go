@@ -39,7 +39,7 @@ func pick(place string, fast, long time.Duration) time.Duration {
 func lookup() {
 	table.Lock()
 	defer table.Unlock()
-	time.Sleep(pick("lookup", 100*time.Microsecond, 5*time.Millisecond))
+	time.Sleep(pick("lookup", 100*time.Microsecond, 20*time.Millisecond))
 }
 
 //go:noinline
@@ -49,7 +49,7 @@ func store() {
 
 //go:noinline
 func compute() {
-	burn(pick("compute", 50*time.Microsecond, 5*time.Millisecond))
+	burn(pick("compute", 50*time.Microsecond, 10*time.Millisecond))
 }
 
 //go:noinline
@@ -75,7 +75,7 @@ func worker() {
 
 func auditor() {
 	for range audit {
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

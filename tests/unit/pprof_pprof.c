@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pprof: the samples of small traces, as folded stacks, and what bounds a profile. */
+#define _GNU_SOURCE
 #include "unit.h"
 
 #include <stdlib.h>
+#include <zlib.h>
 
 #include "pprof/pprof.h"
 #include "trace_text.h"
@@ -190,6 +192,40 @@ static void gaps(void)
 	pprof_free(p);
 }
 
+/* Labels that a goroutine gets are those of its samples from then on, and of the goroutines that it makes. */
+static void labels(void)
+{
+	static const char story[] =
+		TABLES G1_RUNS
+		"UserLog dt=10 task=0 key_string=14 value_string=15 stack=0\n"
+		"GoBlock dt=10 reason_string=5 stack=1\n"
+		"GoUnblock dt=100 g=1 g_seq=1 stack=0\n";
+	struct pprof_options o = { .type = pprof_type_named("block"), .to = INT64_MAX, .at = PPROF_END };
+	struct pprof *p = pprof_of(&o, story);
+	const struct profile *profile = pprof_profile(p);
+	static uint8_t plain[4096];
+	struct raw_sink sink;
+	uLongf n = sizeof(plain);
+	z_stream z = {0};
+
+	CHECK_EQ(profile->tally.items.len, 1);
+	CHECK_STR(vec_at(&profile->tags, struct tag, 1)->labels, "path=\"/a\"");
+	sink_open(&sink, -1, NULL);
+	profile_write(pprof_profile(p), &sink);
+	CHECK_EQ(inflateInit2(&z, 15 + 16), Z_OK);
+	z.next_in = sink.buf.data;
+	z.avail_in = (unsigned int)sink.buf.len;
+	z.next_out = plain;
+	z.avail_out = sizeof(plain);
+	CHECK_EQ(inflate(&z, Z_FINISH), Z_STREAM_END);
+	n = z.total_out;
+	inflateEnd(&z);
+	/* Strings of the table: field 6, length, text. */
+	CHECK(memmem(plain, n, "\x32\x04path", 6) && memmem(plain, n, "\x32\x02/a", 4));
+	buf_free(&sink.buf);
+	pprof_free(p);
+}
+
 /* The clock says 1700000000.000000005 at 1000 ns, when the trace begins. */
 static void time_of_day(void)
 {
@@ -258,7 +294,7 @@ static void tags_too_many(void)
 int main(void)
 {
 	return unit_main((struct unit_case[]){
-		UNIT(as_go_has_them), UNIT(true_spans), UNIT(goroutines_at), UNIT(filters), UNIT(ids_again), UNIT(gaps),
+		UNIT(as_go_has_them), UNIT(true_spans), UNIT(goroutines_at), UNIT(filters), UNIT(ids_again), UNIT(gaps), UNIT(labels),
 		UNIT(time_of_day), UNIT(samples_too_many), UNIT(tags_too_many), {0},
 	});
 }

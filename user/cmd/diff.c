@@ -126,7 +126,7 @@ static void put_noise(FILE *f, const struct diff *d)
 		fprintf(f, "; %llu stays found no room and were not", (unsigned long long)d->crowded);
 	fprintf(f, ".\n");
 	if (!d->compared)
-		fprintf(f, "The traces have too little in common, or are too short, to be compared.\n");
+		fprintf(f, "The traces have too little in common to be compared, or it lies in too small a part of them.\n");
 }
 
 /* Is it worth to be said? */

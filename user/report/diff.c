@@ -265,7 +265,7 @@ static bool longer(struct diff *d, struct diff_row *row, int later)
 	const struct dist *dist = &row->side[later].dist;
 	bool apart = are_apart(row, later, ratio);
 
-	if (!isfinite(noise) || b.value < a.value * ratio || !quantiles_moved(row, later))
+	if (b.value < a.value * ratio || !quantiles_moved(row, later))
 		return false;
 	if (!apart && b.value - a.value * drift <= noise)
 		return false;
@@ -313,13 +313,21 @@ static void only_later(struct diff *d, struct diff_row *row, int later)
 	});
 }
 
+/* Are there enough parts of both traces to know it? */
+static bool has_noise(const struct diff *d, const struct diff_row *row)
+{
+	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+
+	return isfinite(noise_of(&a, &b));
+}
+
 static void judge_row(struct diff *d, struct diff_row *row)
 {
 	int later;
 
 	for (later = 0; later < 2; later++)
 		only_later(d, row, later);
-	if (!is_judged(row))
+	if (!is_judged(row) || !has_noise(d, row))
 		return;
 	d->compared++;
 	if (!longer(d, row, 1) && !longer(d, row, 0) && is_countable(row)) {
@@ -344,7 +352,7 @@ static struct vec sorted(const struct diff *d, double (*what)(const struct diff 
 	for (i = 0; i < d->rows.len; i++) {
 		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
 
-		if (is_judged(row))
+		if (is_judged(row) && has_noise(d, row))
 			*(double *)vec_push(&all, sizeof(double)) = what(d, row);
 	}
 	if (all.len)
