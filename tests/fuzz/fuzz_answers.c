@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_answers: the first byte chooses a question, the rest is any bytes as a trace: tables and findings,
- * a profile of each type, the critical path of a goroutine, a function, a region, a task, the program. States must
- * add up to lives, and the steps of a path to its interval.
+ * a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
+ * the program. States must add up to lives, and the steps of a path to its interval.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pprof/pprof.h"
+#include "report/diff.h"
 #include "report/finding.h"
 #include "report/tables.h"
 #include "why/why.h"
@@ -21,6 +22,15 @@ static void must(bool ok, const char *what)
 		return;
 	fprintf(stderr, "not so: %s\n", what);
 	abort();
+}
+
+/* --- the trace --- */
+
+static struct trace_reader *again(const uint8_t *data, size_t size)
+{
+	struct error err;
+
+	return trace_reader_open_memory(data, size, &err);
 }
 
 /* --- report --- */
@@ -96,6 +106,26 @@ static void make_profile(struct trace_reader *r, uint8_t which)
 	pprof_free(p);
 }
 
+/* --- diff --- */
+
+/* A trace and the same one again: nothing differs, and nothing overflows on the way. */
+static void compare(const uint8_t *data, size_t size)
+{
+	struct diff *d = diff_new();
+	struct trace_reader *r;
+	struct error err;
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		r = again(data, size);
+		(void)diff_read(d, side, r, &err);
+		trace_reader_close(r);
+	}
+	diff_judge(d);
+	must(!d->changes.len, "a trace does not differ from itself");
+	diff_free(d);
+}
+
 /* --- why --- */
 
 static int64_t sum_of(const struct path *path)
@@ -113,13 +143,6 @@ static void look_at_answer(const struct why_answer *a)
 {
 	if (a->found)
 		must(sum_of(&a->path) == a->path.to - a->path.from, "the steps of a path are all of its time");
-}
-
-static struct trace_reader *again(const uint8_t *data, size_t size)
-{
-	struct error err;
-
-	return trace_reader_open_memory(data, size, &err);
 }
 
 /* The trace once, and once more if the question needs it. */
@@ -171,6 +194,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_why((uint8_t)(which >> 3 | which << 5), data + 1, size - 1);
 	else if (which & 2)
 		make_profile(r, (uint8_t)((which >> 3) % 10));
+	else if (which & 128)
+		compare(data + 1, size - 1);
 	else
 		report(r, which & 1);
 	trace_reader_close(r);

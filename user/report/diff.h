@@ -16,8 +16,8 @@
 #ifndef GOTAP_REPORT_DIFF_H
 #define GOTAP_REPORT_DIFF_H
 
+#include "base/map64.h"
 #include "report/dist.h"
-#include "report/findings.h"
 #include "spans/spans.h"
 
 enum { DIFF_ROWS = 16384, DIFF_SLICES = 16, DIFF_FUNCTIONS = 4096 };
@@ -94,9 +94,11 @@ struct diff_change {
 	const struct diff_change *follows;	/* the change of those who end these waits; NULL none is known */
 };
 
+struct findings;
+
 struct diff {
 	struct spans *spans;
-	struct findings places;		/* only its places are used */
+	struct findings *places;	/* only its places are used */
 	struct vec rows;		/* struct diff_row * */
 	struct map64 by_key;
 	struct vec functions;		/* struct diff_function */

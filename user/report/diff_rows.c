@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/diff.h"
+#include "report/findings.h"
 
 /* --- slices --- */
 
@@ -136,7 +137,7 @@ static bool is_runtime(const char *func)
 
 static struct place place_of(struct diff *d, uint32_t stack)
 {
-	return findings_place(&d->places, findings_stack(&d->places, stack).place);
+	return findings_place(d->places, findings_stack(d->places, stack).place);
 }
 
 /* The function of the library that the program's code calls there: sync.(*Mutex).Lock, net.(*conn).Read. */
@@ -423,13 +424,23 @@ struct diff *diff_new(void)
 	struct diff *d = xcalloc(1, sizeof(*d));
 
 	d->spans = spans_new();
-	d->places.spans = d->spans;
+	d->places = xcalloc(1, sizeof(*d->places));
+	d->places->spans = d->spans;
 	spans_visit(d->spans, &(struct spans_visitor){
 		.ctx = d, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_begin, .span = on_span,
 		.goroutine_end = on_end, .range = on_range, .region = on_region, .task = on_task,
 		.metric = on_metric, .log = on_log,
 	});
 	return d;
+}
+
+static void free_places(struct findings *f)
+{
+	vec_free(&f->places.list);
+	vec_free(&f->places.facts);
+	vec_free(&f->places.library);
+	map64_free(&f->places.by_key);
+	free(f);
 }
 
 void diff_free(struct diff *d)
@@ -451,10 +462,7 @@ void diff_free(struct diff *d)
 	map64_free(&d->function_numbers);
 	vec_free(&d->slots);
 	vec_free(&d->changes);
-	vec_free(&d->places.places.list);
-	vec_free(&d->places.places.facts);
-	vec_free(&d->places.places.library);
-	map64_free(&d->places.places.by_key);
+	free_places(d->places);
 	spans_free(d->spans);
 	free(d);
 }

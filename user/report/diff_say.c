@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/diff.h"
+#include "report/findings.h"
 
 static const char *const names[DIFF_KINDS] = {
 	[DIFF_WAIT] = "wait", [DIFF_SYSCALL] = "syscall", [DIFF_RUNNING] = "running",
