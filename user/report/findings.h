@@ -210,6 +210,8 @@ struct waits *waits_new(void);
 void waits_free(struct waits *w);
 void waits_stay(struct findings *f, const struct stay *stay);
 void waits_judge(struct findings *f);
+/* The stay of that number, as past_at(). */
+const struct past *waits_past(const struct findings *f, uint32_t number);
 /* The place that let go of the lock that is waited for at @place, most of the time; 0: none was seen. */
 uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */

@@ -8,7 +8,7 @@
 
 #include "report/findings.h"
 
-enum { ALLOCATORS_MAX = 1 << 16 };
+enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 
 /*
  * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost where it marks for half
@@ -59,7 +59,39 @@ void gc_free(struct gc *gc)
 	free(gc);
 }
 
-static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from, int64_t to)
+static double overlap(const struct range_span *r, int64_t from, int64_t to)
+{
+	from = from > r->from ? from : r->from;
+	to = to < r->to ? to : r->to;
+	return to > from ? (double)(to - from) : 0;
+}
+
+/*
+ * What an assist takes: the goroutine runs for the collector, or waits for it. Time in which it was ready and
+ * others had the Ps is not the collector's; on a busy server that is most of it.
+ */
+static double assisted(struct findings *f, const struct range_span *r)
+{
+	const struct goroutine *g = spans_goroutine(f->spans, r->id);
+	const struct past *p;
+	uint32_t number, steps;
+	double ns = 0;
+
+	if (!g)
+		return 0;
+	if (g->now.state == GO_RUNNING)
+		ns = overlap(r, g->now.from, r->to);
+	number = findings_state(f, g)->past;
+	for (steps = 0; steps < ASSIST_STEPS && (p = waits_past(f, number)) && p->to > r->from; steps++) {
+		if (p->cause == CAUSE_RAN || p->cause == CAUSE_GC)
+			ns += overlap(r, p->from, p->to);
+		number = p->before;
+	}
+	return ns;
+}
+
+static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from, int64_t to,
+		double ns)
 {
 	bool is_new;
 	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX, place, &is_new);
@@ -67,7 +99,7 @@ static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint6
 
 	a->place = number ? place : 0;
 	a->count++;
-	a->ns += (double)(to - from);
+	a->ns += ns;
 	few_add(&a->goroutines, g);
 	if (to - from > a->to - a->from) {
 		a->from = from;
@@ -78,13 +110,15 @@ static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint6
 void gc_range(struct findings *f, const struct range_span *r)
 {
 	struct gc *gc = f->gc;
+	double ns;
 
 	if (!strcmp(r->name, "GC concurrent mark phase")) {
 		gc->cycles++;
 		gc->marking += (double)(r->to - r->from);
 	} else if (!strcmp(r->name, "GC mark assist")) {
-		gc->assist += (double)(r->to - r->from);
-		add(&gc->assist_of, &gc->assists, findings_stack(f, r->stack).place, r->id, r->from, r->to);
+		ns = assisted(f, r);
+		gc->assist += ns;
+		add(&gc->assist_of, &gc->assists, findings_stack(f, r->stack).place, r->id, r->from, r->to, ns);
 	}
 }
 
@@ -97,7 +131,7 @@ void gc_wait(struct findings *f, const struct stay *stay)
 		return;
 	f->gc->forced_ns += (double)(span->to - span->from);
 	add(&f->gc->forced_of, &f->gc->forced, place ? place : findings_function(f, span->g), span->g->id,
-	    span->from, span->to);
+	    span->from, span->to, (double)(span->to - span->from));
 }
 
 /* Workers that use a P which nobody else needs take nothing. */

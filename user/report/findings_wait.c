@@ -87,6 +87,11 @@ void waits_free(struct waits *w)
 	free(w);
 }
 
+const struct past *waits_past(const struct findings *f, uint32_t number)
+{
+	return past_at(f->waits->pasts, number);
+}
+
 /* --- sums --- */
 
 static uint32_t site_of(struct waits *w, const struct stay *stay, uint8_t why)
