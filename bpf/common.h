@@ -68,6 +68,8 @@ extern KNOB_CONST struct go_operand gstack_size;
 extern KNOB_CONST struct go_operand object_addr;
 extern KNOB_CONST struct go_operand object_size;
 extern KNOB_CONST struct go_operand object_type;
+/* Up to Go 1.23 a set of profiler labels is a map. */
+extern KNOB_CONST bool labels_in_map;
 /* Smaller slots are left out. */
 extern KNOB_CONST __u64 object_min;
 /* The program's type descriptors: an offset to a name counts from the first one. */

@@ -23,6 +23,7 @@ const volatile struct go_operand object_addr = {};
 const volatile struct go_operand object_size = {};
 const volatile struct go_operand object_type = {};
 const volatile __u64 object_min = 0;
+const volatile bool labels_in_map = false;
 const volatile __u64 types_start = 0;
 const volatile __u64 types_end = 0;
 const volatile __u64 text_start = 0;

@@ -235,6 +235,17 @@ struct rec_user {
 
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
+/* The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of these, in no order, with gaps: flags 0 is no label. */
+enum rec_label_flags { REC_LABEL = 1, REC_LABEL_KEY_CUT = 2, REC_LABEL_VALUE_CUT = 4 };	/* cut: or it could not be read */
+enum { REC_LABEL_KEY = 44, REC_LABEL_VALUE = 80, REC_LABELS_MOST = 16 };
+
+struct rec_label {
+	__rec_u8 key_len, value_len;	/* bytes that are here */
+	__rec_u8 flags;			/* enum rec_label_flags */
+	__rec_u8 unused;
+	char key[REC_LABEL_KEY], value[REC_LABEL_VALUE];
+};
+
 /*
  * Records travel in a ring per CPU, in memory that both sides share. A ring is
  * a power of two of chunks. No record lies in two: one that does not fit into
@@ -366,6 +377,7 @@ _Static_assert(sizeof(struct rec) == 32, "ring ABI");
 _Static_assert(sizeof(struct rec_long) == 48, "ring ABI");
 _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
 _Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
+_Static_assert(sizeof(struct rec_label) == 128 && REC_LABELS_MOST * sizeof(struct rec_label) <= REC_USER_MAX, "ring ABI");
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(sizeof(struct ring_state) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");

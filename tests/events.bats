@@ -5,7 +5,7 @@
 
 load lib/common
 
-GROUPS_ALL=(sched syscall gc heap cpu sweep user stacks spans objects)
+GROUPS_ALL=(sched syscall gc heap cpu sweep user labels stacks spans objects)
 
 @test "every group is listed with what it costs and what it probes" {
 	succeeds "$GOTAP" events

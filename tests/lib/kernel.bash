@@ -17,15 +17,17 @@ require_kernel_image() {
 
 # guest_programs: sets $PROGRAMS to what the guest runs.
 guest_programs() {
-	local setpriv bpftool
+	local setpriv bpftool name
 	setpriv=$(command -v setpriv)
 	bpftool=$(PATH=$PATH:/usr/sbin command -v bpftool)
 	PROGRAMS=("$CHECKOUT/tests/kernel/guest" "$GOTAP" "$setpriv" "$bpftool")
-	build_prog 1.19 mixed
-	cp "$PROG" "$BATS_TEST_TMPDIR/mixed-old"
-	PROGRAMS+=("$BATS_TEST_TMPDIR/mixed-old")
-	build_prog "$REFERENCE_GO" mixed
-	PROGRAMS+=("$PROG")
+	for name in mixed labelled; do
+		build_prog 1.19 "$name"
+		cp "$PROG" "$BATS_TEST_TMPDIR/$name-old"
+		PROGRAMS+=("$BATS_TEST_TMPDIR/$name-old")
+		build_prog "$REFERENCE_GO" "$name"
+		PROGRAMS+=("$PROG")
+	done
 }
 
 # boot RELEASE: sets $GUEST to the folder of what came out of the machine.
@@ -69,6 +71,16 @@ $(findings)"
 	[ "$status" -eq 0 ]
 	step_succeeds old
 	views_ok "$GUEST/old.trace"
+}
+
+# Of a map and of a slice.
+labels_are_true() {
+	local name
+	for name in labels labels-old; do
+		step_succeeds "$name"
+		"$GOTAP" text --events --json "$GUEST/$name.trace" >"$BATS_TEST_TMPDIR/$name"
+		succeeds python3 "$CHECKOUT/tests/lib/labels_truth.py" "$BATS_TEST_TMPDIR/$name"
+	done
 }
 
 # Attached to a running program, there and in a PID namespace: strict, and nothing is left behind, even by one that was
@@ -120,6 +132,7 @@ works_on() {
 	boot "$1"
 	instructions_are_as_told
 	traces_are_true "$2"
+	labels_are_true
 	leaves_no_trace
 	missing_btf_is_named
 	needs_are_named "${3:-}"

@@ -20,6 +20,7 @@
 #include "gotap_oldkernel.skel.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
+#include "release/release.h"
 
 /* The memory that libbpf needs at least. Where it finds none for the kernel's BTF it fails with ESRCH. */
 enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
@@ -109,6 +110,7 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	memcpy((void *)&k->object_addr, &plan->object, sizeof(plan->object));
 	memcpy((void *)&k->object_size, &plan->object_size, sizeof(plan->object_size));
 	memcpy((void *)&k->object_type, &plan->object_type, sizeof(plan->object_type));
+	k->labels_in_map = release_has(plan->minor, RELEASE_LABELS_IN_MAP);
 	k->object_min = opts->object_min;
 	k->types_start = moved(b, plan->types_start);
 	k->types_end = moved(b, plan->types_end);

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/map64.h"
+#include "live/labels.h"
 #include "live/memory.h"
 #include "live/pointers.h"
 #include "live/snapshot_memory.h"
@@ -53,6 +54,7 @@ struct reader {
 	uint64_t now;
 	struct stack_reader stacks;
 	struct stack_walk *walks;	/* BATCH of them */
+	struct live_labels *labels;	/* room for one set; NULL: they are not wanted */
 	const struct stop_request *stop;
 };
 
@@ -302,6 +304,49 @@ static size_t take_g(struct reader *rd, uint64_t ptr, const uint8_t *g, const st
 	return (size_t)((uint8_t *)l - rd->out->data);
 }
 
+static uint8_t put_text(char *to, size_t room, const struct label_bytes *from, bool *cut)
+{
+	size_t n = from->len < room ? from->len : room;
+
+	memcpy(to, from->text, n);
+	*cut = from->cut || n < from->len;
+	return (uint8_t)n;
+}
+
+static struct rec_label label_record(const struct live_label *l)
+{
+	struct rec_label ret = {0};
+	bool key_cut, value_cut;
+
+	ret.key_len = put_text(ret.key, sizeof(ret.key), &l->key, &key_cut);
+	ret.value_len = put_text(ret.value, sizeof(ret.value), &l->value, &value_cut);
+	ret.flags = REC_LABEL | (key_cut ? REC_LABEL_KEY_CUT : 0) | (value_cut ? REC_LABEL_VALUE_CUT : 0);
+	return ret;
+}
+
+/* What cannot be read counts as one label of which nothing is known. */
+static void take_labels(struct reader *rd, const uint8_t *g)
+{
+	const struct go_offsets *off = &rd->plan->offsets;
+	uint64_t address = u64_at(g, off->g_labels);
+	struct rec_user u = { .r = { .time = rd->now, .kind = REC_SNAP_LABELS, .id = u64_at(g, off->g_goid), .ptr = address } };
+	bool known = address && labels_read(rd->proc, rd->plan->minor, address, rd->labels);
+	struct rec_label label;
+	size_t i, n = known ? rd->labels->n : 0;
+
+	if (!address || (known && !n))
+		return;
+	u.arg = known ? n + rd->labels->more : 1;
+	n = n < REC_LABELS_MOST ? n : REC_LABELS_MOST;
+	u.room = (uint32_t)(n * sizeof(label));
+	u.len[0] = (uint16_t)u.room;
+	buf_add(rd->out, &u, sizeof(u));
+	for (i = 0; i < n; i++) {
+		label = label_record(&rd->labels->all[i]);
+		buf_add(rd->out, &label, sizeof(label));
+	}
+}
+
 /*
  * Of every g, also a dead one that keeps its stack. Sizes are powers of two: another one was
  * read while the stack was being changed, which has records.
@@ -317,10 +362,13 @@ static void take_gstack(struct reader *rd, const uint8_t *g)
 }
 
 /* Bytes of a g that hold every field we read. */
-static size_t g_bytes(const struct go_offsets *off)
+static size_t g_bytes(const struct reader *rd)
 {
+	const struct go_offsets *off = &rd->plan->offsets;
 	size_t n = off->g_startpc + 8u;
 
+	if (rd->labels && n < off->g_labels + 8u)
+		n = off->g_labels + 8u;
 	return n > G_SIZE ? G_SIZE : n;
 }
 
@@ -364,7 +412,7 @@ static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_
 	size_t records[BATCH], i, bad = 0;
 	bool ok[BATCH];
 
-	read_gs(rd, gs, n, 0, g_bytes(&rd->plan->offsets), bytes, G_SIZE, ok);
+	read_gs(rd, gs, n, 0, g_bytes(rd), bytes, G_SIZE, ok);
 	for (i = 0; i < n; i++) {
 		ok[i] = ok[i] && status_of(rd, bytes + i * G_SIZE) < STATUSES;
 		rd->walks[i].pc = 0;
@@ -378,6 +426,8 @@ static size_t take_batch(struct reader *rd, const uint64_t *gs, size_t n, uint8_
 		if (!ok[i])
 			continue;
 		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE, &rd->walks[i]);
+		if (rd->labels && records[i] != NO_RECORD)
+			take_labels(rd, bytes + i * G_SIZE);
 		if (rd->plan->groups & 1u << GROUP_STACKS)
 			take_gstack(rd, bytes + i * G_SIZE);
 	}
@@ -529,6 +579,8 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 	int r;
 
 	*counts = (struct snapshot_counts){0};
+	if (plan->groups & 1u << GROUP_LABELS)
+		rd.labels = xcalloc(1, sizeof(*rd.labels));
 	rd.translate = process_needs_tid_map(proc);
 	r = opts->fits ? 0 : self_check(&rd, err);
 	if (!r)
@@ -545,5 +597,6 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 	map64_free(&rd.syscalls);
 	stack_reader_free(&rd.stacks);
 	free(rd.walks);
+	free(rd.labels);
 	return r;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "sched/goid.h"
@@ -104,6 +105,16 @@ static void from_merge(void *ctx, const struct rec *r)
 	a->failed = goid_filter_record(a->goids, r);
 }
 
+/* runtime.isSystemGoroutine, as far as it matters to newproc1. */
+static bool is_system(void *ctx, uint64_t start_pc)
+{
+	struct symbol_function fn;
+
+	return ctx && symbolizer_function(ctx, start_pc, &fn) && !strncmp(fn.name, "runtime.", 8) &&
+	       strcmp(fn.name, "runtime.main") && strcmp(fn.name, "runtime.corostart") &&
+	       strcmp(fn.name, "runtime.handleAsyncEvent");
+}
+
 static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opts,
 		   struct error *err)
 {
@@ -144,6 +155,8 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		.time_shift = TIME_SHIFT,
 		.gen_ns = GEN_NS,
 		.gen_bytes = GEN_BYTES,
+		.is_system = is_system,
+		.ctx = opts->symbols,
 	};
 	int r;
 

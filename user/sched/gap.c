@@ -347,6 +347,11 @@ static void catch_up(struct model *s)
 	step_p_stop(s, m);
 	seat_all(s, true);
 	seat_all(s, false);
+	map64_each(&s->aside.gs, i) {
+		struct G *now = map64_ptr(&s->aside.gs, i, struct G);
+
+		labels_after_gap(s, g_get(s, now->id), now);
+	}
 }
 
 /* allp has as many items as GOMAXPROCS says. */
@@ -387,6 +392,7 @@ void gap_close(struct model *s)
 	uint64_t procs = count_ps(s);
 
 	generation_settle(s);
+	labels_settle(s, &s->gs);
 	swap_tables(s);
 	s->counts.resumed++;
 	end_gap(s);
@@ -396,6 +402,7 @@ void gap_close(struct model *s)
 	take_stacks(s);
 	generation_next(s);
 	catch_up(s);
+	labels_tell_all(s);
 	memory_tell_all(s);
 	drop_collected(s);
 	note_add(s, "not recorded from %.6f s to %.6f s: %s", note_seconds(s, s->gap.since),

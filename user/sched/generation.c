@@ -116,7 +116,9 @@ void generation_first(struct model *s)
 	s->started = true;
 	count_goroutines(s, s->gs.len);
 	s->counts.begin = s->now;
+	labels_settle(s, &s->gs);
 	begin(s);
+	labels_tell_all(s);
 	memory_tell_all(s);
 }
 

@@ -102,6 +102,7 @@ void go_create(struct model *s, struct M *m, const struct rec *r)
 	ensure_may_create(s, m);
 	step_go_create(s, m, g, r->kind == REC_GO_CREATE_BLOCKED, as_long(r)->arg,
 		       as_long(r)->stack);
+	labels_inherit(s, m, g);
 }
 
 /* The record's stack word is the goid of the goroutine that goes on. */

@@ -103,6 +103,20 @@ bool notes_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
 void notes_tell_last(struct model *s);
 
+/* --- labels.c --- */
+
+/* @g was created by the goroutine of @m, which may be NULL or run none. */
+void labels_inherit(struct model *s, const struct M *m, struct G *g);
+/* Writes the labels of the goroutine of @m, which may be NULL, if the trace does not have them and @m runs one with a P. */
+void labels_tell(struct model *s, struct M *m);
+/* The same for all threads. */
+void labels_tell_all(struct model *s);
+/* The trace is about to begin, or to go on, with the goroutines @gs: those that inherited labels which were not known then. */
+void labels_settle(struct model *s, const struct map64 *gs);
+/* A gap ends: @g of before it is now @now. */
+void labels_after_gap(struct model *s, struct G *g, struct G *now);
+void labels_drop(struct G *g);
+
 /* --- annotations.c --- */
 
 /* Regions of a goroutine that ended, or of all when the model does. */

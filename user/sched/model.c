@@ -122,7 +122,11 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 		m = m_put(s, r->tid);
 	if (m && m->sweep.place && ends_sweep(r))
 		sweep_settle(s, m);
+	if (s->has_labels)
+		labels_tell(s, m);
 	h(s, m, r);
+	if (s->has_labels)
+		labels_tell(s, m);
 	if (m) {
 		m->heard = true;
 		if (s->tell_gc || s->gc_left_open)

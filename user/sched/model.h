@@ -51,6 +51,9 @@ struct model_opts {
 	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
+	/* Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no labels? NULL: none is. */
+	bool (*is_system)(void *ctx, uint64_t start_pc);
+	void *ctx;
 };
 
 /* From @time on the budget left out the records of this level. */

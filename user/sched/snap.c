@@ -72,6 +72,8 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 	if (s->started || !r->id || status == STATUS_UNKNOWN || map64_get(&s->dead, r->id))
 		return;
 	g = g_put(s, r->id);
+	if (g->labels_from == LABELS_UNKNOWN)
+		g->labels_from = LABELS_SNAPSHOT;	/* none, unless a record of them follows */
 	/* A goroutine keeps the reason of its last wait until it ends. */
 	g->worker |= s->worker_waits[r->flags & 0xff];
 	if (g->status != STATUS_UNKNOWN)

@@ -48,6 +48,12 @@ void count_goroutines(struct model *s, uint64_t new)
 		s->counts.max_live = s->gs.len;
 }
 
+static void g_clear(struct model *s, struct G *g)
+{
+	regions_drop(s, g);
+	labels_drop(g);
+}
+
 void g_drop(struct model *s, struct G *g)
 {
 	if (s->gen <= 1 || !s->started)
@@ -55,7 +61,7 @@ void g_drop(struct model *s, struct G *g)
 	if (s->stw == g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
-	regions_drop(s, g);
+	g_clear(s, g);
 	map64_del(&s->gs, g->id);
 	free(g);
 }
@@ -177,7 +183,7 @@ void state_clear(struct model *s)
 	size_t i;
 
 	map64_each(&s->gs, i)
-		regions_drop(s, map64_ptr(&s->gs, i, struct G));
+		g_clear(s, map64_ptr(&s->gs, i, struct G));
 	s->last_m = NULL;
 	free_values(&s->gs);
 	free_values(&s->ps);

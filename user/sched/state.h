@@ -27,6 +27,13 @@ enum {
 
 struct M;
 
+/* Which labels a goroutine has, is known */
+enum labels_from {
+	LABELS_UNKNOWN,
+	LABELS_SNAPSHOT,	/* from the snapshot: unless a record says others */
+	LABELS_RECORD,
+};
+
 struct G {
 	uint64_t id;
 	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
@@ -39,6 +46,10 @@ struct G {
 	uint64_t start_pc;	/* of its first function; 0 = not known */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
+	struct label_set *labels;	/* profiler labels (labels.c); NULL: none, or not known */
+	uint8_t labels_from;	/* enum labels_from */
+	bool tell_labels;	/* the trace does not have them yet */
+	uint64_t creator;	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
 };
 
 struct P {
@@ -145,6 +156,7 @@ struct model {
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
 	struct task_window tasks;
+	bool has_labels;	/* some goroutine has had some */
 	struct memory memory;
 	uint64_t clock_mono, clock_wall;
 	uint64_t last_wall, last_begin;	/* of the last generation that ended */

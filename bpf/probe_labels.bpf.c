@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe_labels: profiler labels. runtime/pprof sets them here for the goroutine that calls. A set of labels never
+ * changes, and it is reachable while the function runs: what is read of it is true. A set has two forms
+ * (labels_in_map): up to Go 1.23 a map of strings, of which two buckets are read, then a slice of pairs. The record says how many labels the set has, so that user space knows what is missing.
+ */
+#include "emit.h"
+
+/* runtime/map.go: bmap of map[string]string. Two of them hold the labels of nearly all sets. */
+enum { SLOTS = 8, MIN_TOP_HASH = 5, KEYS = 8, VALUES = KEYS + SLOTS * 16, NEXT = VALUES + SLOTS * 16, BUCKET = NEXT + 8 };
+
+struct go_string {
+	__u64 at, len;
+};
+
+struct label_pair {
+	struct go_string key, value;
+};
+
+struct map_head {		/* runtime.hmap */
+	__u64 count;
+	__u8 flags, log_buckets;
+	__u16 overflows;
+	__u32 seed;
+	__u64 buckets;
+};
+
+/* Where the labels are, and how many. */
+struct label_set {
+	__u64 address, count, at;
+	__u8 log_buckets;	/* of a map */
+};
+
+/* One that cannot be read counts as one label, which is missing. */
+static __always_inline struct label_set set_at(__u64 address)
+{
+	struct label_set unknown = { .address = address, .count = !!address };
+
+	if (labels_in_map) {
+		struct map_head map;
+		__u64 at;
+
+		if (!address || !read_user(&at, sizeof(at), address) || !read_user(&map, sizeof(map), at))
+			return unknown;
+		return (struct label_set){ address, map.count, map.buckets, map.log_buckets };
+	} else {
+		__u64 slice[2];
+
+		if (!address || !read_user(slice, sizeof(slice), address))
+			return unknown;
+		return (struct label_set){ address, slice[1], slice[0], 0 };
+	}
+}
+
+/* A text that is not in memory counts as cut, too. */
+static __always_inline __u8 put_text(char *to, const __u32 room, const struct go_string *from)
+{
+	__u32 n = from->len > room ? room : from->len;
+
+	if (n > room)
+		n = room;
+	if (n && bpf_probe_read_user(to, n, (void *)from->at))
+		n = 0;
+	return n;
+}
+
+static __always_inline void put_label(struct rec_user *u, __u32 slot, const struct label_pair *pair)
+{
+	struct rec_label *label = (void *)u->text + slot * sizeof(*label);
+	__u8 key = put_text(label->key, REC_LABEL_KEY, &pair->key);
+	__u8 value = put_text(label->value, REC_LABEL_VALUE, &pair->value);
+
+	label->key_len = key;
+	label->value_len = value;
+	label->flags = REC_LABEL | (key < pair->key.len ? REC_LABEL_KEY_CUT : 0) |
+		       (value < pair->value.len ? REC_LABEL_VALUE_CUT : 0);
+}
+
+/* The second one of the map, in a chain or beside the first. */
+static __always_inline __u64 next_bucket(const struct label_set *set, __u64 at)
+{
+	__u64 next = read_u64(at + NEXT);
+
+	return next || !set->log_buckets ? next : at + BUCKET;
+}
+
+static __always_inline void put_slice(struct rec_user *u, const struct label_set *set, const __u32 most)
+{
+	struct label_pair pair;
+	__u32 n;
+
+	for (n = 0; n < most; n++) {
+		if (n >= set->count || !read_user(&pair, sizeof(pair), set->at + n * sizeof(pair)))
+			break;
+		put_label(u, n, &pair);
+	}
+}
+
+/* Each slot of the map has its own place in the record: what the verifier has to follow then does not multiply. */
+static __always_inline void put_map(struct rec_user *u, const struct label_set *set, const __u32 most)
+{
+	__u64 at = set->at, top;
+	struct label_pair pair;
+	__u32 i;
+
+	for (i = 0; i < most; i++) {
+		if (i % SLOTS == 0) {
+			if (i)
+				at = next_bucket(set, at);
+			if (!at)
+				break;
+			top = read_u64(at);
+		}
+		if ((top >> 8 * (i % SLOTS) & 0xff) < MIN_TOP_HASH ||
+		    !read_user(&pair.key, sizeof(pair.key), at + KEYS + i % SLOTS * 16) ||
+		    !read_user(&pair.value, sizeof(pair.value), at + VALUES + i % SLOTS * 16))
+			continue;
+		put_label(u, i, &pair);
+	}
+}
+
+static __always_inline void send_labels(__u64 pid_tgid, __u64 goid, const struct label_set *set, const __u32 most)
+{
+	const __u32 room = most * sizeof(struct rec_label);
+	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + room);
+
+	if (!u)
+		return;
+	rec_fill(&u->r, (__u32)pid_tgid, REC_USER_LABELS, 0);
+	u->r.id = goid;
+	u->r.ptr = set->address;
+	u->stack = 0;
+	u->arg = set->count;
+	u->room = room;
+	u->len[0] = room;
+	u->len[1] = 0;
+	if (labels_in_map)
+		put_map(u, set, most);
+	else
+		put_slice(u, set, most);
+	rec_submit(u);
+}
+
+/* runtime_setProfLabel(labels unsafe.Pointer) */
+SEC("uprobe")
+int GO_PROGRAM(set_labels)(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = current_ids(), goid;
+	struct label_set set;
+
+	if (!is_target(pid_tgid) || go_restarts(ctx, INLINE_NONE))
+		return 0;
+	goid = read_u64(go_g(ctx) + off.g_goid);
+	set = set_at(go_arg1(ctx));
+	if (set.count <= SLOTS)
+		send_labels(pid_tgid, goid, &set, SLOTS);
+	else
+		send_labels(pid_tgid, goid, &set, REC_LABELS_MOST);
+	return 0;
+}
