@@ -253,6 +253,20 @@ static void slots_are_used_again(void)
 		"g3 runtime.f3 created 8-9 slot 2\n");
 }
 
+/* It is not one of the program's, whatever stack it has. */
+static void goroutine_0_is_of_the_recorder(void)
+{
+	check_story(SHOW_ENDS,
+		TABLES
+		"batch m=1\n"
+		"ProcStatus dt=1 p=0 pstatus=1\n"
+		"GoCreate dt=1 new_g=0 new_stack=2 stack=0\n"	/* 2 */
+		"GoStart dt=1 g=0 g_seq=1\n"
+		"GoDestroy dt=1\n",				/* 4 */
+		"g0 (stand-in of the recorder) created 2-4 slot 1 ended\n");
+	CHECK(spans_is_system(SPANS_STAND_IN));
+}
+
 static void stacks_have_one_number(void)
 {
 	struct stack_set *set = stack_set_new();
@@ -284,6 +298,7 @@ int main(void)
 		UNIT(tasks_and_regions_nest),
 		UNIT(a_wait_goes_on_in_the_next_generation),
 		UNIT(slots_are_used_again),
+		UNIT(goroutine_0_is_of_the_recorder),
 		UNIT(stacks_have_one_number),
 		{0},
 	});

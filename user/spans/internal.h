@@ -30,7 +30,7 @@ struct task {
 struct spans {
 	struct names names;
 	struct vec visitors;		/* struct spans_visitor */
-	const char *gap;		/* the copy of SPANS_GAP */
+	const char *gap, *stand_in;	/* the copies of SPANS_GAP and SPANS_STAND_IN */
 	struct idtab goroutines, procs, threads, tasks;
 	struct vec program_ranges;	/* struct range_span */
 	uint32_t slots;

@@ -34,7 +34,8 @@ static struct goroutine *add(struct spans *s, uint64_t id)
 		g = idtab_add(&s->goroutines, id);
 	slot = g->slot ? g->slot : ++s->slots;
 	*g = (struct goroutine){
-		.id = id, .slot = slot, .alive = true, .name = "", .labels = "",
+		.id = id, .slot = slot, .alive = true, .labels = "",
+		.name = id ? "" : s->stand_in, .named = !id,
 		.creator = TRACEV2_NO_ID, .ranges = g->ranges, .regions = g->regions,
 	};
 	return g;
@@ -45,7 +46,7 @@ static void name_it(struct spans *s, struct goroutine *g, uint32_t stack)
 {
 	const struct stack_frame *root = stack_set_root(s->names.stacks, stack);
 
-	if (!root)
+	if (!root || !g->id)
 		return;
 	g->name = root->func;
 	g->named = true;
@@ -53,7 +54,7 @@ static void name_it(struct spans *s, struct goroutine *g, uint32_t stack)
 
 bool spans_is_system(const char *name)
 {
-	return !strncmp(name, "runtime.", 8) && strcmp(name, "runtime.main");
+	return (!strncmp(name, "runtime.", 8) && strcmp(name, "runtime.main")) || !strcmp(name, SPANS_STAND_IN);
 }
 
 /* runtime.newproc1 copies the labels of the creator to all but goroutines of the runtime. */
@@ -429,6 +430,7 @@ struct spans *spans_new(void)
 
 	names_init(&s->names);
 	s->gap = names_text(&s->names, SPANS_GAP, strlen(SPANS_GAP));
+	s->stand_in = names_text(&s->names, SPANS_STAND_IN, strlen(SPANS_STAND_IN));
 	init_tables(s);
 	return s;
 }

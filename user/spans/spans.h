@@ -30,6 +30,12 @@ enum { SPANS_TEXTS = 64 << 20 };
 /* The reason of a wait that stands for a time in which nothing was recorded (docs/losses.md). */
 #define SPANS_GAP "gotap: not recorded"
 
+/*
+ * The name of goroutine 0. No program has it: a recording in which no goroutine ran needs one that says what GOMAXPROCS
+ * is, and what was lost (stand_in() of user/sched/procs.c). It counts as one of the runtime's.
+ */
+#define SPANS_STAND_IN "(stand-in of the recorder)"
+
 struct spans;
 
 /* Who began or ended a span, and where. */
