@@ -212,7 +212,7 @@ static void print_absent(const struct trace_report *r, FILE *f)
 	if (!r->tables->gc_cycles.count && !r->tables->gc_open)
 		fputs("  no GC cycle: there was none, or the group gc was left out\n", f);
 	if (!has_heap(r))
-		fputs("  no size of the heap: the group heap was left out\n", f);
+		fputs("  no size of the heap: no memory was allocated, or the group heap was left out\n", f);
 	if (lacks_stacks(r))
 		fputs("  most waits have no stack: where in the code they are is not known\n", f);
 }
