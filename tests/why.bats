@@ -48,6 +48,19 @@ matches_in() { grep -Eq -- "$2" "$1" || fail "no line of $1 matches '$2'"; }
 	blamed gt.trace gt.out
 }
 
+@test "each step of each goroutine is as docs/why.md defines it, by the events that Go's own reader gives" {
+	local g answers=()
+	oracle "$REFERENCE_GO"
+	build_prog 1.27 mixed
+	"$PROG" -trace own.trace -delay 1ms -dur 600ms -tail 1ms -pause 1ms >/dev/null
+	"$GOTAP" why --json --full own.trace >answer.0
+	for g in {1..60}; do
+		! "$GOTAP" why --json --full -g "$g" own.trace >"answer.$g" 2>/dev/null || answers+=("answer.$g")
+	done
+	[ ${#answers[@]} -gt 20 ]
+	succeeds "$ORACLE/path" own.trace answer.0 "${answers[@]}"
+}
+
 @test "what one request in a hundred waits for shows in --all, and for a task, a region and a function" {
 	traced 1.27 -n 800 -slow 100 -hold 100ms
 	local of

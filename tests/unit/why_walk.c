@@ -168,6 +168,63 @@ static void who_was_created_meanwhile_leads_to_the_creator(void)
 		"17-20 g1 running\n");
 }
 
+/* 2 is first seen at 19, but has waited since the trace began: what 1 and 3 did until then counts. */
+static void who_is_seen_late_has_been_there_since_the_begin(void)
+{
+	static const char story[] =
+		BEGIN
+		"GoCreate dt=3 new_g=3 new_stack=3 stack=1\n"	/* 5 */
+		"GoBlock dt=5 reason_string=5 stack=1\n"	/* 10 */
+		"GoStart dt=1 g=3 g_seq=1\n"			/* 11 */
+		"GoUnblock dt=4 g=1 g_seq=1 stack=3\n"		/* 15 */
+		"GoDestroy dt=1\n"				/* 16 */
+		"GoStart dt=2 g=1 g_seq=2\n"			/* 18 */
+		"GoStatusStack dt=1 g=2 m=18446744073709551615 gstatus=4 stack=2\n"	/* 19 */
+		"GoUnblock dt=1 g=2 g_seq=1 stack=1\n"		/* 20 */
+		"GoDestroy dt=1\n"				/* 21 */
+		"GoStart dt=1 g=2 g_seq=2\n"			/* 22 */
+		"GoDestroy dt=3\n";				/* 25 */
+	static const char want[] =
+		"0-10 g1 running d1\n"
+		"10-11 g3 runnable d2\n"
+		"11-15 g3 running d2 woke 1\n"
+		"15-18 g1 runnable d1\n"
+		"18-20 g1 running d1 woke 2\n"
+		"20-22 g2 runnable\n"
+		"22-25 g2 running\n";
+	const struct why_question func = { .of = WHY_FUNC, .name = "main.f2", .percentile = 100 };
+
+	check_path(&of_2, story, want);
+	check_path(&func, story, want);
+}
+
+/* Of two regions and two tasks the slowest one. */
+static void regions_and_tasks_are_chosen_by_their_time(void)
+{
+	static const char story[] =
+		BEGIN
+		"UserTaskBegin dt=1 task=1 parent_task=0 name_string=1 stack=0\n"	/* 3 */
+		"UserRegionBegin dt=1 task=1 name_string=2 stack=1\n"			/* 4 */
+		"UserRegionEnd dt=2 task=1 name_string=2 stack=1\n"			/* 6 */
+		"UserTaskEnd dt=1 task=1 stack=1\n"					/* 7 */
+		"UserTaskBegin dt=3 task=2 parent_task=0 name_string=1 stack=0\n"	/* 10 */
+		"UserRegionBegin dt=2 task=2 name_string=2 stack=1\n"			/* 12 */
+		"GoStop dt=3 reason_string=6 stack=1\n"				/* 15 */
+		"GoStart dt=5 g=1 g_seq=1\n"						/* 20 */
+		"UserRegionEnd dt=2 task=2 name_string=2 stack=1\n"			/* 22 */
+		"UserTaskEnd dt=3 task=2 stack=1\n"					/* 25 */
+		"GoDestroy dt=5\n";
+	struct why_question q = { .of = WHY_REGION, .name = "main.f2", .percentile = 100 };
+
+	check_path(&q, story, "12-15 g1 running\n" "15-20 g1 runnable\n" "20-22 g1 running\n");
+	q.percentile = 50;
+	check_path(&q, story, "4-6 g1 running\n");
+	q = (struct why_question){ .of = WHY_TASK, .name = "main.f1", .percentile = 100 };
+	check_path(&q, story, "10-15 g1 running\n" "15-20 g1 runnable\n" "20-25 g1 running\n");
+	q = (struct why_question){ .of = WHY_TASK, .id = 1, .percentile = 100 };
+	check_path(&q, story, "3-7 g1 running\n");
+}
+
 static void a_system_call_is_with_its_p_and_without(void)
 {
 	check_path(&of_1,
@@ -327,6 +384,8 @@ int main(void)
 		UNIT(a_wait_that_no_goroutine_ends_says_who_did),
 		UNIT(two_that_wake_each_other_take_turns),
 		UNIT(who_was_created_meanwhile_leads_to_the_creator),
+		UNIT(who_is_seen_late_has_been_there_since_the_begin),
+		UNIT(regions_and_tasks_are_chosen_by_their_time),
 		UNIT(a_system_call_is_with_its_p_and_without),
 		UNIT(a_coroutine_switch_is_a_wake_up),
 		UNIT(a_stopped_world_and_an_assist_are_steps),

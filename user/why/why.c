@@ -26,9 +26,9 @@ struct why {
 	struct spans *first, *s;	/* of the first pass; of the one that answers */
 	struct pick pick;
 	struct vec picked;		/* struct instance, by trace and begin */
-	struct map64 open;		/* begin ^ goroutine -> number in picked */
+	struct map64 open;		/* key_of() -> number in picked, of those that have begun */
 	size_t next;			/* in picked: those before have begun */
-	size_t left;			/* in this trace: not ended yet */
+	size_t left;			/* picked in this trace, and not ended yet */
 	uint32_t trace;
 	struct trail *trail;
 	struct walk walk;
@@ -78,34 +78,39 @@ static void answer(struct why *w, int64_t from, int64_t to, const struct trail_r
 
 /* --- instances --- */
 
-static uint64_t key_of(int64_t from, uint64_t id)
+/* No two instances of one goroutine end at the same time, but for regions that end with it. */
+static uint64_t key_of(int64_t to, uint64_t id)
 {
-	return (uint64_t)from ^ hash64(id);
+	return (uint64_t)to ^ hash64(id);
 }
 
-/* An instance begins: is it one of those that were picked? */
-static void begins(struct why *w, int64_t from, uint64_t id)
+static struct instance *instance(const struct why *w, size_t i)
 {
-	size_t i;
+	return vec_at(&w->picked, struct instance, i);
+}
 
+/* The trail begins with the first instance, which may be seen for the first time later (spans.h). */
+static void instance_event(struct why *w, int64_t time)
+{
 	for (; w->next < w->picked.len; w->next++) {
-		const struct instance *in = vec_at(&w->picked, struct instance, w->next);
+		const struct instance *in = instance(w, w->next);
 
-		if (in->trace > w->trace || (in->trace == w->trace && in->from >= from))
+		if (in->trace > w->trace || (in->trace == w->trace && in->from > time))
 			break;
-	}
-	for (i = w->next; i < w->picked.len; i++) {
-		const struct instance *in = vec_at(&w->picked, struct instance, i);
-
-		if (in->trace != w->trace || in->from != from)
-			return;
-		if (in->g != id)
+		if (in->trace < w->trace)
 			continue;
 		if (!w->open.len)
 			trail_begin(w->trail);
-		*map64_put(&w->open, key_of(from, id), NULL) = i;
-		return;
+		*map64_put(&w->open, key_of(in->from + in->ns, in->g), NULL) = w->next;
 	}
+}
+
+static const struct instance *open_instance(const struct why *w, int64_t from, int64_t to, uint64_t id)
+{
+	const uint64_t *found = w->open.len ? map64_get(&w->open, key_of(to, id)) : NULL;
+	const struct instance *in = found ? instance(w, *found) : NULL;
+
+	return in && in->g == id && in->from + in->ns == to && (from == INT64_MIN || in->from == from) ? in : NULL;
 }
 
 static void add_to_group(struct why *w, const struct instance *in, const struct trail_rec *at)
@@ -123,110 +128,79 @@ static void add_to_group(struct why *w, const struct instance *in, const struct 
 }
 
 /* An instance ends; @at: where its goroutine is. */
-static void ends(struct why *w, int64_t from, int64_t to, uint64_t id, const struct trail_rec *at)
+static void ends(struct why *w, const struct instance *in, const struct trail_rec *at)
 {
-	uint64_t *found = map64_get(&w->open, key_of(from, id));
-	const struct instance *in = found ? vec_at(&w->picked, struct instance, *found) : NULL;
-
-	if (!in || in->from != from || in->g != id || in->from + in->ns != to)
-		return;
 	if (w->q.all)
 		add_to_group(w, in, at);
 	else
-		answer(w, from, to, at);
-	map64_del(&w->open, key_of(from, id));
+		answer(w, in->from, in->from + in->ns, at);
+	map64_del(&w->open, key_of(in->from + in->ns, in->g));
 	if (!w->open.len)
 		trail_end(w->trail);
 	if (!--w->left)
 		spans_stop(w->s);
 }
 
-static bool is_open(const struct why *w, int64_t from, uint64_t id)
+static void func_event(void *ctx, const struct trace_event *ev)
 {
-	return w->open.len && map64_get(&w->open, key_of(from, id));
-}
-
-static void func_begins(void *ctx, struct goroutine *g)
-{
-	begins(ctx, g->since, g->id);
+	instance_event(ctx, ev->time);
 }
 
 static void func_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct why *w = ctx;
+	const struct instance *in = open_instance(w, g->since, time, g->id);
 	struct trail_rec at;
 
-	if (!is_open(w, g->since, g->id))
+	if (!in)
 		return;
 	at = walk_from_end(g->id, g->name, time, trail_newest(w->trail, g));
-	ends(w, g->since, time, g->id, &at);
-}
-
-static void region_begins(void *ctx, const struct region_span *r)
-{
-	begins(ctx, r->from, r->g->id);
+	ends(w, in, &at);
 }
 
 /* One that ends with its goroutine ends when that has had its last stay. */
 static void region_ends(void *ctx, const struct region_span *r)
 {
 	struct why *w = ctx;
+	const struct instance *in = r->open_begin ? NULL : open_instance(w, r->from, r->to, r->g->id);
 	struct trail_rec at;
 
-	if (r->open_begin || !is_open(w, r->from, r->g->id))
+	if (!in)
 		return;
 	if (r->open_end)
 		at = walk_from_end(r->g->id, r->g->name, r->to, trail_newest(w->trail, r->g));
 	else
 		at = trail_now(w->trail, r->g, r->to, w->stack);
-	ends(w, r->from, r->to, r->g->id, &at);
+	ends(w, in, &at);
 }
 
 static void region_event(void *ctx, const struct trace_event *ev)
 {
 	struct why *w = ctx;
 
+	instance_event(w, ev->time);
 	if (ev->type == EV_UserRegionEnd && w->open.len)
 		w->stack = spans_stack(w->s, view_stack(ev));
 }
 
 /* A task ends on the goroutine that calls End(). */
-static void task_ends(struct why *w, const struct trace_event *ev, int64_t from)
-{
-	const struct goroutine *g = spans_goroutine(w->s, ev->g);
-	struct trail_rec at = walk_from_end(TRACEV2_NO_ID, "", ev->time, STORE_NONE);
-
-	if (g)
-		at = trail_now(w->trail, g, ev->time, spans_stack(w->s, view_stack(ev)));
-	ends(w, from, ev->time, ev->args[0], &at);
-}
-
 static void task_event(void *ctx, const struct trace_event *ev)
 {
 	struct why *w = ctx;
-	size_t i;
+	struct trail_rec at = walk_from_end(TRACEV2_NO_ID, "", ev->time, STORE_NONE);
+	const struct instance *in;
+	const struct goroutine *g;
 
-	if (ev->type == EV_UserTaskBegin)
-		begins(w, ev->time, ev->args[0]);
-	if (ev->type != EV_UserTaskEnd || !w->open.len)
+	instance_event(w, ev->time);
+	if (ev->type != EV_UserTaskEnd)
 		return;
-	for (i = 0; i < w->open.made; i++) {
-		const struct instance *in = vec_at(&w->picked, struct instance, w->open.slots[i].value);
-
-		if (w->open.slots[i].used && in->g == ev->args[0] && in->from + in->ns == ev->time) {
-			task_ends(w, ev, in->from);
-			return;
-		}
-	}
-}
-
-/* A task that was there before the trace is taken from its begin on. */
-static void task_trace_begins(void *ctx, int64_t time)
-{
-	struct why *w = ctx;
-
-	if (w->picked.len && vec_at(&w->picked, struct instance, 0)->from == time)
-		begins(w, time, vec_at(&w->picked, struct instance, 0)->g);
+	in = open_instance(w, INT64_MIN, ev->time, ev->args[0]);
+	if (!in)
+		return;
+	g = spans_goroutine(w->s, ev->g);
+	if (g)
+		at = trail_now(w->trail, g, ev->time, spans_stack(w->s, view_stack(ev)));
+	ends(w, in, &at);
 }
 
 /* --- a goroutine, or the program --- */
@@ -299,10 +273,16 @@ static void on_event(void *ctx, const struct trace_event *ev)
 
 	if (w->done || w->due)
 		return;
-	if (ev->time > w->to)
+	if (ev->time > w->to) {
 		is_due(w, ev->time);
-	else if (ev->time >= w->from && w->q.from != INT64_MIN)
+	} else if (ev->type == TRACE_SYNC && w->q.from == INT64_MIN && w->q.of == WHY_GOROUTINE &&
+		   !w->target.known) {
+		/* The goroutine may be seen later for the first time, but has been there since now. */
+		trail_end(w->trail);
 		trail_begin(w->trail);
+	} else if (ev->time >= w->from && w->q.from != INT64_MIN) {
+		trail_begin(w->trail);
+	}
 }
 
 static void target_begins(void *ctx, struct goroutine *g)
@@ -314,8 +294,10 @@ static void target_begins(void *ctx, struct goroutine *g)
 	w->target = (struct target){ .known = true, .id = g->id, .name = g->name, .since = g->since,
 				     .newest = STORE_NONE };
 	w->answer.from_start = g->created && w->q.from == INT64_MIN;
-	if (w->q.from == INT64_MIN)
-		trail_begin(w->trail);
+	if (w->q.from != INT64_MIN || !g->created)
+		return;
+	trail_end(w->trail);
+	trail_begin(w->trail);
 }
 
 static void target_runs(void *ctx, const struct span *span)
@@ -385,11 +367,8 @@ static void visit_instances(struct why *w)
 
 	spans_visit(w->s, &(struct spans_visitor){
 		.ctx = w,
-		.trace_begin = of == WHY_TASK ? task_trace_begins : NULL,
-		.event = of == WHY_TASK ? task_event : of == WHY_REGION ? region_event : NULL,
-		.goroutine_begin = of == WHY_FUNC ? func_begins : NULL,
+		.event = of == WHY_TASK ? task_event : of == WHY_REGION ? region_event : func_event,
 		.goroutine_end = of == WHY_FUNC ? func_ends : NULL,
-		.region_begin = of == WHY_REGION ? region_begins : NULL,
 		.region = of == WHY_REGION ? region_ends : NULL,
 	});
 }
