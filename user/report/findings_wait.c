@@ -411,6 +411,10 @@ static const char *judge_send(const struct site *s, double waiters)
 /* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
 static const char *judge_receive(const struct site *s, double waiters)
 {
+	/* Who gets the turn by a condition may take it again before those that it wakes. */
+	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
+	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+		return "lock";
 	if (s->waiters.n >= 3 && among_peers(s) && waiters >= TOKEN_WAITERS && s->wakers.n >= 3 &&
 	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
 		return "lock";
