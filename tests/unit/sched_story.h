@@ -172,7 +172,7 @@ static void begin_as(int minor, int version, bool notes)
 	begin_into(v2_sink(trace), minor, version, notes);
 }
 
-static void begin(int minor, int version)
+static inline void begin(int minor, int version)
 {
 	begin_as(minor, version, false);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stacks: see stacks.h. Here: options, the process, which goroutines are shown, and what is said about those that are not. */
+/* stacks: see stacks.h. Here: options, the process, which goroutines are shown, messages about those that are not. */
 #define _GNU_SOURCE
 #include "cmd/stacks.h"
 
@@ -161,7 +161,8 @@ static int may_not_trace(pid_t pid, struct error *err)
 	char why[256];
 
 	privilege_explain(PRIVILEGE_PTRACE, why);
-	return error_set(err, -EACCES, "not allowed to read process %d: it belongs to another user, and %s", pid, why);
+	return error_set(err, -EACCES, "not allowed to read process %d: it belongs to another user, and %s", pid,
+			 why);
 }
 
 static int open_process(struct stacks *s, struct error *err)
@@ -193,9 +194,9 @@ static int check_fit(struct stacks *s, struct error *err)
 		return 0;
 	if (memory_is_silent(&s->proc))
 		return memory_error(&s->proc, NULL, "goroutines", err);
-	return error_set(err, -EINVAL, "process %d has no goroutines where a program of %s has them: it is just starting, or "
-			 "the field offsets (%s) do not fit this program", s->proc.pid, s->plan.go_version,
-			 s->plan.offsets_source);
+	return error_set(err, -EINVAL, "process %d has no goroutines where a program of %s has them: it is just "
+			 "starting, or the field offsets (%s) do not fit this program", s->proc.pid,
+			 s->plan.go_version, s->plan.offsets_source);
 }
 
 /* All that is read is read before anything is printed, so that a process that ends has no half a list. */
@@ -307,8 +308,8 @@ static void say_watched(const struct stacks *s)
 static void say_unknown(const struct stacks *s)
 {
 	if (s->gs.moved)
-		fprintf(stderr, "gotap: the stacks of %zu goroutines are not known: they ran each time that they were "
-			"read\n", s->gs.moved);
+		fprintf(stderr, "gotap: the stacks of %zu goroutines are not known: they ran each time that they "
+			"were read\n", s->gs.moved);
 	if (s->gs.unreadable)
 		fprintf(stderr, "gotap: %zu goroutines could not be read\n", s->gs.unreadable);
 }

@@ -209,7 +209,8 @@ static uint64_t group_key(const struct stacks *s, const struct goroutine *g)
 
 static int larger_first(const void *a, const void *b)
 {
-	const struct vec *x = &((const struct stacks_group *)a)->members, *y = &((const struct stacks_group *)b)->members;
+	const struct vec *x = &((const struct stacks_group *)a)->members;
+	const struct vec *y = &((const struct stacks_group *)b)->members;
 	uint64_t i, j;
 
 	if (x->len != y->len)

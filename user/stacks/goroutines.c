@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the memory that the
- * program has, all stacks together have no more frames than fit into it, and every loop ends when a stop is requested.
+ * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the memory
+ * that the program has, all stacks together have no more frames than fit into it, and every loop ends when a
+ * stop is requested.
  */
 #include "stacks/goroutines.h"
 
@@ -459,8 +460,8 @@ static uint64_t next_greater(const uint64_t *values, size_t n, uint64_t v)
 }
 
 /*
- * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over when the next of these
- * times was taken: from then on, at the latest, the goroutine has waited.
+ * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over when the
+ * next of these times was taken: from then on, at the latest, the goroutine has waited.
  */
 static void find_least_waits(struct goroutines *gs, uint64_t now)
 {

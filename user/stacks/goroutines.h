@@ -4,10 +4,10 @@
  * on. In: the description of the program (plan_describe()), an open process with readers, its names. Out: struct
  * goroutines. `gotap stacks` asks.
  *
- * A goroutine that runs writes its stack and saves no place. So a stack counts only if the goroutine did not run while
- * it was read: two looks, before and after, find the same place and the same counter of departures. The counters are
- * g.trackingSeq, which casgstatus() counts up whenever a goroutine leaves _Grunning (Go 1.17 and later; modulo 256),
- * and in a syscall m.syscalltick. Where the looks differ, it is read again, some times.
+ * A goroutine that runs writes its stack and saves no place. So a stack counts only if the goroutine did not
+ * run while it was read: two looks, before and after, find the same place and the same counter of departures.
+ * The counters are g.trackingSeq, which casgstatus() counts up whenever a goroutine leaves _Grunning (Go 1.17
+ * and later; modulo 256), and in a syscall m.syscalltick. Where the looks differ, it is read again, some times.
  */
 #ifndef GOTAP_STACKS_GOROUTINES_H
 #define GOTAP_STACKS_GOROUTINES_H
@@ -54,8 +54,9 @@ struct goroutine {
 	uint64_t create_pc, start_pc;
 	uint64_t bubble;		/* of testing/synctest; 0: none */
 	/*
-	 * g.waitsince: the collection that first saw the wait put the end of the one before it there (gcMark, work.tstart).
-	 * 0: none has seen it. The runtime prints the time since then, in which the goroutine did not wait all the time.
+	 * g.waitsince: the collection that first saw the wait put the end of the one before it there (gcMark,
+	 * work.tstart). 0: none has seen it. The runtime prints the time since then, in which the goroutine did
+	 * not wait all the time.
 	 */
 	uint64_t wait_since;
 	uint64_t waited_ns;		/* as the runtime has it; 0: not known */

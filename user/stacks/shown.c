@@ -20,7 +20,7 @@ static bool is_one_of(const char *s, const char *const *all)
 	return false;
 }
 
-/* Waits that only the bubble of testing/synctest can end; the reasons of some have that in their name (isIdleInSynctest). */
+/* Waits that only the bubble of testing/synctest can end (isIdleInSynctest); other reasons have that in their name. */
 static bool is_durable(int minor, const struct goroutine *g)
 {
 	static const char *const waits[] = {
@@ -161,7 +161,8 @@ static size_t expand(struct expansion *e, enum shown_which which, struct shown_f
 	return kept;
 }
 
-size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret, size_t max)
+size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret,
+		    size_t max)
 {
 	struct expansion e = { stackset_entry(&gs->stacks, stack), stackset_pcs(&gs->stacks, stack), gs };
 	size_t n = expand(&e, which, ret, max);

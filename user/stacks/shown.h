@@ -32,7 +32,8 @@ enum shown_which {
 
 /* The frames of a stack, at most @max; every stack fits into SHOWN_MAX. */
 enum { SHOWN_MAX = 8 * UNWIND_MAX };
-size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret, size_t max);
+size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret,
+		    size_t max);
 /* Where the goroutine was created; false if a dump does not say so: of the first one, or the runtime did it. */
 bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct shown_frame *ret);
 

@@ -39,8 +39,8 @@ struct unwind_start {
 
 struct unwound {
 	/*
-	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its address. So the address of a
-	 * frame that was interrupted (trap, unwind_injects()) is one more than where it goes on.
+	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its address. So the
+	 * address of a frame that was interrupted (trap, unwind_injects()) is one more than where it goes on.
 	 */
 	uint64_t pcs[UNWIND_MAX];
 	size_t n;

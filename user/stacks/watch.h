@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch: which goroutines do not run for some time, by many looks at their places and counters, from outside. The last
- * look is that of goroutines_read().
+ * watch: which goroutines do not run for some time, by many looks at their places and counters. The last look
+ * is that of goroutines_read(). `gotap stacks --watch` asks.
  *
- * What the looks can prove: g.waitsince is the time of the collection that first saw a goroutine wait, and execute()
- * sets it to 0; one value at all looks means that the goroutine did not run at all (STILL_PROVEN). g.trackingSeq counts
- * departures modulo 256, so a goroutine that left and came back a multiple of 256 times between each two looks
- * would look the same (STILL_COUNTED); the times between looks are random. Up to Go 1.16 there are only
- * pc and stack pointer: one that came back to its place would look the same (STILL_SAME).
+ * What the looks can prove: the collection that first sees a goroutine wait sets g.waitsince, and execute()
+ * sets it to 0; one value at all looks means that the goroutine did not run at all (STILL_PROVEN).
+ * g.trackingSeq counts departures modulo 256, so a goroutine that left and came back a multiple of 256 times
+ * between each two looks would look the same (STILL_COUNTED); the times between looks are random. Up to Go
+ * 1.16 there are only pc and stack pointer: one that came back to its place would look the same (STILL_SAME).
  */
 #ifndef GOTAP_STACKS_WATCH_H
 #define GOTAP_STACKS_WATCH_H
