@@ -114,6 +114,7 @@ def zoomed(b, report, events):
     before = b.js("Timeline.to - Timeline.from")
     b.type("wwwwwwwwwwww")
     true("keys do not zoom", b.js("Timeline.to - Timeline.from") < before / 20)
+    b.js(f"setView({begin} - ({end} - {begin}), {end} + ({end} - {begin}))")
     b.js(FRAMES)
     b.wait("Timeline.complete")
     place = b.js(f"""(() => {{ const r = document.getElementById('lanes-canvas').getBoundingClientRect();

@@ -65,8 +65,10 @@ static uint32_t proc_track(struct detail *d, uint64_t p)
 
 static void add(struct detail *d, enum plane plane, uint32_t track, const struct block_item *item)
 {
-	if (track && item->to > item->from)
-		levels_add(&d->levels, vec_at(&d->tracks[plane], struct level_track, track - 1), item);
+	struct level_track *t = track ? vec_at(&d->tracks[plane], struct level_track, track - 1) : NULL;
+
+	if (t && item->to > item->from && item->from >= t->last)
+		levels_add(&d->levels, t, item);
 }
 
 /* --- Ps and threads --- */
@@ -85,9 +87,14 @@ static void heat(struct detail *d, uint32_t track, uint8_t state, int64_t from, 
 	}
 }
 
+/* Of a system call since before the trace it is not said when it lost its P: what others did there since counts. */
 static void on_proc(struct detail *d, uint32_t track, const struct spool_slot *s, uint8_t state, uint64_t m,
 		    int64_t from, int64_t to)
 {
+	int64_t last = track ? vec_at(&d->tracks[PLANE_P], struct level_track, track - 1)->last : 0;
+
+	if (from < last)
+		from = last;
 	if (!track || to <= from)
 		return;
 	heat(d, track, state, from, to);

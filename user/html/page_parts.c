@@ -163,14 +163,14 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 }
 
 /* Blocks of a group and a level that follow one another and are not in the page are one. */
-static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to)
+static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to, uint64_t items)
 {
 	varint_add(b, (uint64_t)(block->plane << 1 | block->kept));
 	varint_add(b, block->group);
 	varint_add(b, block->level);
 	varint_add(b, (uint64_t)from);
 	varint_add(b, (uint64_t)(to - from));
-	varint_add(b, block->items);
+	varint_add(b, items);
 }
 
 static bool same_place(const struct block *a, const struct block *b)
@@ -198,6 +198,7 @@ void parts_index(struct buf *b, struct detail *d)
 	for (i = 0; i < v->len; i = end) {
 		const struct block *block = vec_at(v, struct block, i);
 		int64_t from = block->from, to = block->to;
+		uint64_t items = block->items;
 
 		for (end = i + 1; !block->kept && end < v->len; end++) {
 			const struct block *next = vec_at(v, struct block, end);
@@ -206,8 +207,9 @@ void parts_index(struct buf *b, struct detail *d)
 				break;
 			from = next->from < from ? next->from : from;
 			to = next->to > to ? next->to : to;
+			items += next->items;
 		}
-		add_block(b, block, from, to);
+		add_block(b, block, from, to, items);
 	}
 }
 

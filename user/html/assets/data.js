@@ -1,23 +1,31 @@
 "use strict";
 /* data: unpacks the data of the page. What the numbers are: user/html/page_parts.c and blocks.h. */
 
-const RUN = 0, RUNNING = 1, RUNNABLE = 2, SYSCALL = 3, WAITING = 4, GAP = 5;
-const PLANE_P = 0, PLANE_M = 1, PLANE_G = 2;
+const RUN = 0,
+	RUNNING = 1,
+	RUNNABLE = 2,
+	SYSCALL = 3,
+	WAITING = 4,
+	GAP = 5;
+const PLANE_P = 0,
+	PLANE_M = 1,
+	PLANE_G = 2;
 const LEVELS = 18;
 const STATE_NAMES = ["several", "running", "runnable", "system call", "waiting", "not recorded"];
 
 function fromBase64(text) {
-	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(text);
-	const s = atob(text), bytes = new Uint8Array(s.length);
-	for (let i = 0; i < s.length; i++)
-		bytes[i] = s.charCodeAt(i);
+	if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+	const s = atob(text),
+		bytes = new Uint8Array(s.length);
+	for (let i = 0; i < s.length; i++) bytes[i] = s.charCodeAt(i);
 	return bytes;
 }
 
 async function unpack(id) {
 	const element = document.getElementById(id);
-	const stream = new Blob([fromBase64(element.textContent)]).stream().pipeThrough(new DecompressionStream("deflate"));
+	const stream = new Blob([fromBase64(element.textContent)])
+		.stream()
+		.pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -34,10 +42,10 @@ class Varints {
 	next() {
 		const b = this.bytes;
 		let v = b[this.at++];
-		if (v < 128)
-			return v;
+		if (v < 128) return v;
 		v &= 127;
-		let unit = 128, c;
+		let unit = 128,
+			c;
 		do {
 			c = b[this.at++];
 			v += (c & 127) * unit;
@@ -50,18 +58,29 @@ class Varints {
 	}
 }
 
-const Data = { head: null, report: null, texts: [], goroutines: [], byId: new Map(), objects: [], flames: [], frames: [], stacks: [] };
+const Data = {
+	head: null,
+	report: null,
+	texts: [],
+	goroutines: [],
+	byId: new Map(),
+	objects: [],
+	flames: [],
+	frames: [],
+	stacks: [],
+};
 
 /* The one of the goroutines of an id that lived at that time: ids can come again in traces that were put together. */
 Data.goroutine = function (id, time) {
 	const list = Data.byId.get(id);
-	if (!list)
-		return null;
+	if (!list) return null;
 	return list.find(g => time === undefined || (g.from <= time && time <= g.to)) || list[0];
 };
 
 function readRows(bytes) {
-	const r = new Varints(bytes), n = r.next(), tracks = Data.head.g_finest.length;
+	const r = new Varints(bytes),
+		n = r.next(),
+		tracks = Data.head.g_finest.length;
 	for (let i = 0; i < n; i++) {
 		const g = { row: i, track: i < tracks ? i : -1, id: r.next(), name: Data.texts[r.next()] };
 		const flags = r.next();
@@ -78,25 +97,29 @@ function readRows(bytes) {
 		g.longest[WAITING] = r.next();
 		g.longestAt[WAITING] = r.next();
 		g.creator = r.next() - 1;
-		if (g.creator > 1.8e19)
-			g.creator = -1;
+		if (g.creator > 1.8e19) g.creator = -1;
 		g.createdAt = r.next();
 		g.spans = r.next();
 		g.labels = Data.texts[r.next()];
 		Data.goroutines.push(g);
-		if (!Data.byId.has(g.id))
-			Data.byId.set(g.id, []);
+		if (!Data.byId.has(g.id)) Data.byId.set(g.id, []);
 		Data.byId.get(g.id).push(g);
 	}
 }
 
 const OBJECT_NAMES = ["GC", "stop-the-world", "GC assist", "sweep", "range", "region", "task"];
-const OBJECT_GC = 0, OBJECT_STW = 1, OBJECT_ASSIST = 2, OBJECT_SWEEP = 3, OBJECT_REGION = 5, OBJECT_TASK = 6;
+const OBJECT_GC = 0,
+	OBJECT_STW = 1,
+	OBJECT_ASSIST = 2,
+	OBJECT_SWEEP = 3,
+	OBJECT_REGION = 5,
+	OBJECT_TASK = 6;
 
 function readObjects(bytes) {
 	const r = new Varints(bytes);
 	for (let kind = 0; kind < OBJECT_NAMES.length; kind++) {
-		const n = r.next(), list = { dropped: r.next(), droppedLongest: r.next(), items: [] };
+		const n = r.next(),
+			list = { dropped: r.next(), droppedLongest: r.next(), items: [] };
 		let last = 0;
 		for (let i = 0; i < n; i++) {
 			const o = { kind, from: last + r.next() };
@@ -125,8 +148,7 @@ function readStacks(bytes) {
 	Data.stacks.push([]);
 	for (let n = r.next(); n; n--) {
 		const stack = [];
-		for (let k = r.next(); k; k--)
-			stack.push(r.next());
+		for (let k = r.next(); k; k--) stack.push(r.next());
 		Data.stacks.push(stack);
 	}
 }
@@ -134,57 +156,100 @@ function readStacks(bytes) {
 function readFlames(bytes) {
 	const r = new Varints(bytes);
 	for (let n = r.next(); n; n--)
-		Data.flames.push({ kind: r.next(), reason: Data.texts[r.next()], stack: r.next(), ns: r.next(), n: r.next() });
+		Data.flames.push({
+			kind: r.next(),
+			reason: Data.texts[r.next()],
+			stack: r.next(),
+			ns: r.next(),
+			n: r.next(),
+		});
 	for (let kind = 0; r.more(); kind++) {
-		const ns = r.next(), n = r.next();
-		if (n)
-			Data.flames.push({ kind, reason: "(less than the others)", stack: 0, ns, n });
+		const ns = r.next(),
+			n = r.next();
+		if (n) Data.flames.push({ kind, reason: "(less than the others)", stack: 0, ns, n });
 	}
 }
 
 /* --- blocks of the timeline --- */
 
-const Blocks = { index: [[], [], []], decoded: new Map(), loading: new Set(), queue: [], onload: () => {}, ready: false };
+const Blocks = {
+	index: [[], [], []],
+	decoded: new Map(),
+	loading: new Set(),
+	queue: [],
+	onload: () => {},
+	/* Stays and runs in all, and those of them that had no room. */
+	items: 0,
+	dropped: 0,
+	ready: false,
+};
 
 function readIndex(bytes) {
 	const r = new Varints(bytes);
-	for (let id = 0; r.more(); ) {
-		const kind = r.next(), plane = kind >> 1, group = r.next(), level = r.next(), from = r.next();
-		const block = { id: kind & 1 ? id++ : -1, plane, from, to: from + r.next(), items: r.next(), data: null, used: 0 };
+	for (let id = 0; r.more();) {
+		const kind = r.next(),
+			plane = kind >> 1,
+			group = r.next(),
+			level = r.next(),
+			from = r.next();
+		const block = {
+			id: kind & 1 ? id++ : -1,
+			plane,
+			from,
+			to: from + r.next(),
+			items: r.next(),
+			data: null,
+			used: 0,
+		};
+		if (block.id < 0) Blocks.dropped += block.items;
+		Blocks.items += block.items;
 		const groups = Blocks.index[plane];
-		while (groups.length <= group)
-			groups.push(Array.from({ length: LEVELS }, () => []));
+		while (groups.length <= group) groups.push(Array.from({ length: LEVELS }, () => []));
 		groups[group][level].push(block);
 	}
 }
 
-const FIELDS = [[2, 3, 0, 3, 0, 0], [2, 1, 4, 2, 2, 0]];
+const FIELDS = [
+	[2, 3, 0, 3, 0, 0],
+	[2, 1, 4, 2, 2, 0],
+];
 
 /* By track of the group: arrays of begins, ends, states, and what x, y, z and w are in blocks.h. */
 function decodeBlock(bytes, plane) {
-	const head = new Varints(bytes), n = head.next(), sizes = [];
-	for (let i = 0; i < 7; i++)
-		sizes.push(head.next());
+	const head = new Varints(bytes),
+		n = head.next(),
+		sizes = [];
+	for (let i = 0; i < 7; i++) sizes.push(head.next());
 	const columns = [];
 	let at = head.at;
 	for (const size of sizes) {
 		columns.push(new Varints(bytes, at));
 		at += size;
 	}
-	const counts = new Uint32Array(32), fields = FIELDS[plane === PLANE_G ? 1 : 0], tracks = new Array(32).fill(null);
+	const counts = new Uint32Array(32),
+		fields = FIELDS[plane === PLANE_G ? 1 : 0],
+		tracks = new Array(32).fill(null);
 	for (let i = 0, p = columns[0].at; i < n; i++, p++) {
-		const b = bytes[p] < 128 ? bytes[p] : bytes[p] & 127 | bytes[++p] << 7;
+		const b = bytes[p] < 128 ? bytes[p] : (bytes[p] & 127) | (bytes[++p] << 7);
 		counts[b >> 3]++;
 	}
 	for (let t = 0; t < 32; t++)
 		if (counts[t])
 			tracks[t] = {
-				n: 0, from: new Float64Array(counts[t]), to: new Float64Array(counts[t]), state: new Uint8Array(counts[t]),
-				x: new Float64Array(counts[t]), y: new Uint32Array(counts[t]), z: new Float64Array(counts[t]),
+				n: 0,
+				from: new Float64Array(counts[t]),
+				to: new Float64Array(counts[t]),
+				state: new Uint8Array(counts[t]),
+				x: new Float64Array(counts[t]),
+				y: new Uint32Array(counts[t]),
+				z: new Float64Array(counts[t]),
 				w: new Uint32Array(counts[t]),
 			};
 	for (let i = 0; i < n; i++) {
-		const b = columns[0].next(), state = b & 7, track = tracks[b >> 3], k = track.n++;
+		const b = columns[0].next(),
+			state = b & 7,
+			track = tracks[b >> 3],
+			k = track.n++;
 		track.from[k] = (k ? track.to[k - 1] : 0) + columns[1].next();
 		track.to[k] = track.from[k] + columns[2].next();
 		track.state[k] = state;
@@ -197,7 +262,8 @@ function decodeBlock(bytes, plane) {
 	return tracks;
 }
 
-const BLOCKS_KEPT = 600, BLOCKS_AT_ONCE = 4;
+const BLOCKS_KEPT = 600,
+	BLOCKS_AT_ONCE = 4;
 let blockClock = 0;
 
 function forgetBlocks() {
@@ -211,25 +277,32 @@ function forgetBlocks() {
 async function loadNext() {
 	while (Blocks.ready && Blocks.queue.length && Blocks.loading.size < BLOCKS_AT_ONCE) {
 		const block = Blocks.queue.pop();
-		if (block.data || Blocks.loading.has(block.id))
-			continue;
+		if (block.data || Blocks.loading.has(block.id)) continue;
 		Blocks.loading.add(block.id);
-		unpack("b" + block.id).then(bytes => {
-			block.data = decodeBlock(bytes, block.plane);
-			block.used = ++blockClock;
-			Blocks.decoded.set(block.id, block);
-			if (Blocks.decoded.size > BLOCKS_KEPT)
-				forgetBlocks();
-		}).catch(error => { block.data = new Array(32).fill(null); console.error(error); }).finally(() => {
-			Blocks.loading.delete(block.id);
-			Blocks.onload();
-			loadNext();
-		});
+		unpack("b" + block.id)
+			.then(bytes => {
+				block.data = decodeBlock(bytes, block.plane);
+				block.used = ++blockClock;
+				Blocks.decoded.set(block.id, block);
+				if (Blocks.decoded.size > BLOCKS_KEPT) forgetBlocks();
+			})
+			.catch(error => {
+				block.data = new Array(32).fill(null);
+				console.error(error);
+			})
+			.finally(() => {
+				Blocks.loading.delete(block.id);
+				Blocks.onload();
+				loadNext();
+			});
 	}
 }
 
 /* A frame begins: what the last one asked for and did not get is not wanted any more. */
-Blocks.begin = () => { Blocks.queue.length = 0; levelCache.clear(); };
+Blocks.begin = () => {
+	Blocks.queue.length = 0;
+	levelCache.clear();
+};
 Blocks.end = loadNext;
 
 /* @a without @b; both are intervals in order, apart. */
@@ -237,14 +310,11 @@ function subtract(a, b) {
 	const rest = [];
 	for (let [from, to] of a) {
 		for (const [x, y] of b) {
-			if (y <= from || x >= to)
-				continue;
-			if (x > from)
-				rest.push([from, x]);
+			if (y <= from || x >= to) continue;
+			if (x > from) rest.push([from, x]);
 			from = Math.max(from, y);
 		}
-		if (from < to)
-			rest.push([from, to]);
+		if (from < to) rest.push([from, to]);
 	}
 	return rest;
 }
@@ -254,10 +324,8 @@ function join(list) {
 	const joined = [];
 	for (const [from, to] of list) {
 		const last = joined[joined.length - 1];
-		if (last && from <= last[1])
-			last[1] = Math.max(last[1], to);
-		else
-			joined.push([from, to]);
+		if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+		else joined.push([from, to]);
 	}
 	return joined;
 }
@@ -267,11 +335,11 @@ function join(list) {
  * that have this level everywhere; else they have it in the windows alone.
  */
 function levelIn(plane, group, level, whole, from, to) {
-	const blocks = [], lacking = [];
+	const blocks = [],
+		lacking = [];
 	let waits = false;
 	for (const block of Blocks.index[plane][group][level]) {
-		if (block.to < from || block.from > to)
-			continue;
+		if (block.to < from || block.from > to) continue;
 		if (block.data) {
 			block.used = ++blockClock;
 			blocks.push(block);
@@ -305,43 +373,42 @@ function cachedLevel(plane, group, level, whole, from, to) {
  * shown in @times only: elsewhere a finer level has them. Asks for what is not unpacked. True: nothing was asked for.
  */
 Blocks.visit = function (plane, track, level, from, to, show) {
-	const group = track >> 5, place = track & 31, found = [];
+	const group = track >> 5,
+		place = track & 31,
+		found = [];
 	const finest = Data.head[["p_finest", "m_finest", "g_finest"][plane]][track];
-	let whole = true, rest = [[from, to]];
-	if (!Blocks.index[plane][group])
-		return true;
+	let whole = true,
+		rest = [[from, to]];
+	if (!Blocks.index[plane][group]) return true;
 	for (let l = level; l < LEVELS; l++) {
-		const here = cachedLevel(plane, group, l, finest <= l, from, to), times = subtract(rest, here.lacking);
+		const here = cachedLevel(plane, group, l, finest <= l, from, to),
+			times = subtract(rest, here.lacking);
 		whole = whole && !here.waits;
 		rest = times.length ? subtract(rest, times) : rest;
 		found.push([here.blocks, l, times]);
 	}
 	for (const [blocks, l, times] of found.reverse())
-		for (const block of blocks)
-			if (block.data[place])
-				show(block.data[place], l, times);
+		for (const block of blocks) if (block.data[place]) show(block.data[place], l, times);
 	return whole;
 };
 
-const levelWidth = level => level ? Math.pow(2, 10 + 2 * level) : 0;
+const levelWidth = level => (level ? Math.pow(2, 10 + 2 * level) : 0);
 
 /* Of a view in which a pixel is so many ns. */
 function levelOf(nsPerPixel) {
 	let level = 0;
-	while (level + 1 < LEVELS && levelWidth(level + 1) <= 2 * nsPerPixel)
-		level++;
+	while (level + 1 < LEVELS && levelWidth(level + 1) <= 2 * nsPerPixel) level++;
 	return level;
 }
 
 /* The index of the first item of a track's block that ends after a time. */
 function firstAfter(items, time) {
-	let low = 0, high = items.n;
+	let low = 0,
+		high = items.n;
 	while (low < high) {
 		const mid = (low + high) >> 1;
-		if (items.to[mid] <= time)
-			low = mid + 1;
-		else
-			high = mid;
+		if (items.to[mid] <= time) low = mid + 1;
+		else high = mid;
 	}
 	return low;
 }
@@ -351,7 +418,13 @@ async function readData() {
 	Data.head = head;
 	Data.texts = texts;
 	const [report, rows, objects, stacks, flames, index] = await Promise.all([
-		unpackJSON("report"), unpack("rows"), unpack("objects"), unpack("stacks"), unpack("flames"), unpack("index")]);
+		unpackJSON("report"),
+		unpack("rows"),
+		unpack("objects"),
+		unpack("stacks"),
+		unpack("flames"),
+		unpack("index"),
+	]);
 	Data.report = report;
 	readRows(rows);
 	readObjects(objects);
@@ -366,12 +439,20 @@ function showTime(ns, digits = 3) {
 	const a = Math.abs(ns);
 	const unit = a >= 1e9 ? [1e9, "s"] : a >= 1e6 ? [1e6, "ms"] : a >= 1e3 ? [1e3, "µs"] : [1, "ns"];
 	const v = ns / unit[0];
-	return (unit[0] === 1 ? String(Math.round(v)) : v.toPrecision(Math.max(digits, String(Math.trunc(Math.abs(v))).length))) + " " + unit[1];
+	return (
+		(unit[0] === 1
+			? String(Math.round(v))
+			: v.toPrecision(Math.max(digits, String(Math.trunc(Math.abs(v))).length))) +
+		" " +
+		unit[1]
+	);
 }
 
 /* All digits: 12.345 678 901 s is for reading beside other tools. */
 function showExact(ns) {
-	const whole = Math.round(ns), s = Math.floor(whole / 1e9), rest = String(whole - s * 1e9).padStart(9, "0");
+	const whole = Math.round(ns),
+		s = Math.floor(whole / 1e9),
+		rest = String(whole - s * 1e9).padStart(9, "0");
 	return s + "." + rest.slice(0, 3) + " " + rest.slice(3, 6) + " " + rest.slice(6) + " s";
 }
 
@@ -379,8 +460,7 @@ const showCount = n => n.toLocaleString("en-US").replaceAll(",", "\u202f");
 const showBytes = n => {
 	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 	let i = 0;
-	for (; n >= 1024 && i < units.length - 1; i++)
-		n /= 1024;
+	for (; n >= 1024 && i < units.length - 1; i++) n /= 1024;
 	return (i ? n.toPrecision(3) : n) + " " + units[i];
 };
 const showPercent = v => (v * 100 >= 10 ? (v * 100).toFixed(0) : (v * 100).toFixed(1)) + " %";
@@ -389,11 +469,14 @@ const showPercent = v => (v * 100 >= 10 ? (v * 100).toFixed(0) : (v * 100).toFix
 function el(tag, attrs = {}, ...children) {
 	const e = document.createElement(tag);
 	for (const [name, value] of Object.entries(attrs))
-		if (name.startsWith("on"))
-			e.addEventListener(name.slice(2), value);
+		if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
 		else if (value !== undefined && value !== false)
 			e.setAttribute(name, value === true ? "" : value);
-	e.append(...children.filter(c => c !== null && c !== undefined).map(c => typeof c === "object" ? c : String(c)));
+	e.append(
+		...children
+			.filter(c => c !== null && c !== undefined)
+			.map(c => (typeof c === "object" ? c : String(c))),
+	);
 	return e;
 }
 const $ = id => document.getElementById(id);

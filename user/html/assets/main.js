@@ -1,8 +1,15 @@
 /* main: views, findings, keys, the fragment of the address, and the begin of it all. */
 
-const VIEWS = { findings: () => redrawCharts($("view-findings")), timeline: redraw, goroutines: showGoroutines, tables: showTables,
-	flames: () => Flame.root ? drawFlame() : chooseFlame(Flame.kind), charts: showDistributions };
-let currentView = "findings", started = false;
+const VIEWS = {
+	findings: () => redrawCharts($("view-findings")),
+	timeline: redraw,
+	goroutines: showGoroutines,
+	tables: showTables,
+	flames: () => (Flame.root ? drawFlame() : chooseFlame(Flame.kind)),
+	charts: showDistributions,
+};
+let currentView = "findings",
+	started = false;
 
 function showView(name) {
 	currentView = name;
@@ -22,58 +29,90 @@ function showView(name) {
 let saveTimer = 0;
 
 function saveView() {
-	if (!started)
-		return;
+	if (!started) return;
 	clearTimeout(saveTimer);
 	saveTimer = setTimeout(() => {
-		const s = Timeline.selected, g = s && s.g ? "&g=" + s.g.id : "";
-		history.replaceState(null, "", "#view=" + currentView + "&t=" + Math.round(Timeline.from) + "_" + Math.round(Timeline.to) + g);
+		const s = Timeline.selected,
+			g = s && s.g ? "&g=" + s.g.id : "";
+		history.replaceState(
+			null,
+			"",
+			"#view=" +
+				currentView +
+				"&t=" +
+				Math.round(Timeline.from) +
+				"_" +
+				Math.round(Timeline.to) +
+				g,
+		);
 	}, 250);
 }
 
 function loadView() {
-	const part = Object.fromEntries(location.hash.slice(1).split("&").map(p => p.split("=")));
-	const t = /^(-?\d+)_(-?\d+)$/.exec(part.t || ""), g = /^\d+$/.test(part.g || "") ? Data.goroutine(Number(part.g)) : null;
-	setView(...(t && Number(t[2]) > Number(t[1]) ? [Number(t[1]), Number(t[2])] : [0, Data.head.duration]), true);
+	const part = Object.fromEntries(
+		location.hash
+			.slice(1)
+			.split("&")
+			.map(p => p.split("=")),
+	);
+	const t = /^(-?\d+)_(-?\d+)$/.exec(part.t || ""),
+		g = /^\d+$/.test(part.g || "") ? Data.goroutine(Number(part.g)) : null;
+	setView(
+		...(t && Number(t[2]) > Number(t[1])
+			? [Number(t[1]), Number(t[2])]
+			: [0, Data.head.duration]),
+	);
 	showView(VIEWS[part.view] ? part.view : "findings");
-	if (g)
-		selectGoroutine(g);
+	if (g) selectGoroutine(g);
 }
 
 /* The timeline at a time, with these goroutines above the Ps. Ends when what it shows is selected. */
 async function goToTime(from, to, ids = [], row = null) {
-	const margin = Math.max((to - from) * .15, 500);
+	const margin = Math.max((to - from) * 0.15, 500);
 	const list = row ? [row] : ids.map(id => Data.goroutine(id, from)).filter(Boolean);
-	setView(from - margin, to + margin, true);
+	setView(from - margin, to + margin);
 	showView("timeline");
 	pin(list);
 	$("lanes").scrollTop = 0;
 	if (list.length)
-		await selectGoroutine(list[0], row ? undefined : Math.min(to, Math.max(from, (from + to) / 2)));
-	else
-		select(null);
+		await selectGoroutine(
+			list[0],
+			row ? undefined : Math.min(to, Math.max(from, (from + to) / 2)),
+		);
+	else select(null);
 }
 
 /* --- head and findings --- */
 
 function showHead() {
-	const h = Data.head, name = h.file === "-" ? "standard input" : h.file.split("/").pop();
+	const h = Data.head,
+		name = h.file === "-" ? "standard input" : h.file.split("/").pop();
 	$("title").textContent = name;
 	$("title").title = h.file;
 	document.title = name + " – gotap report";
-	$("facts").textContent = ["Go 1." + h.version, showTime(h.duration, 4), showCount(h.events) + " events", showCount(h.goroutines) + " goroutines",
-		showCount(h.procs) + " Ps", showCount(h.threads) + (h.threads >= 4000 ? " or more" : "") + " threads"].join("  ·  ");
-	const missing = [], gaps = h.gaps.reduce((s, [a, b]) => s + b - a, 0);
-	if (h.damage)
-		missing.push("The trace is damaged, this is what comes before: " + h.damage + ".");
-	if (h.losses)
-		missing.push(showCount(h.losses) + " records were lost.");
+	$("facts").textContent = [
+		"Go 1." + h.version,
+		showTime(h.duration, 4),
+		showCount(h.events) + " events",
+		showCount(h.goroutines) + " goroutines",
+		showCount(h.procs) + " Ps",
+		showCount(h.threads) + (h.threads >= 4000 ? " or more" : "") + " threads",
+	].join("  ·  ");
+	const missing = [],
+		gaps = h.gaps.reduce((s, [a, b]) => s + b - a, 0);
+	if (h.damage) missing.push("The trace is damaged, this is what comes before: " + h.damage + ".");
+	if (h.losses) missing.push(showCount(h.losses) + " records were lost.");
 	if (h.gaps.length)
-		missing.push("Not recorded, or not whole: " + showTime(gaps) + " in " + h.gaps.length + (h.gaps.length === 1 ? " place" : " places") + ", hatched in the timeline.");
-	if (h.texts_dropped)
-		missing.push(showCount(h.texts_dropped) + " names had no room.");
-	if (h.stacks_dropped)
-		missing.push(showCount(h.stacks_dropped) + " times a stack had no room.");
+		missing.push(
+			"Not recorded, or not whole: " +
+				showTime(gaps) +
+				" in " +
+				h.gaps.length +
+				(h.gaps.length === 1 ? " place" : " places") +
+				", hatched in the timeline.",
+		);
+	if (h.texts_dropped) missing.push(showCount(h.texts_dropped) + " names had no room.");
+	if (h.stacks_dropped) missing.push(showCount(h.stacks_dropped) + " times a stack had no room.");
 	if (h.flames_dropped)
 		missing.push("The flame graphs lack " + showCount(h.flames_dropped) + " stays.");
 	$("missing").hidden = !missing.length;
@@ -81,53 +120,172 @@ function showHead() {
 }
 
 function finding(f) {
-	const chips = (f.goroutines || []).slice(0, 6).map(id => el("button", {
-		class: "chip", onclick: e => { e.stopPropagation(); goToFinding(f, [id]); } }, "G" + id));
-	const more = (f.goroutines || []).length - chips.length, place = f.file ? f.file + (f.line ? ":" + f.line : "") : "";
-	const card = el("div", { class: "finding", role: "button", tabindex: "0", onclick: () => goToFinding(f), onkeydown: e => { if (e.key === "Enter") goToFinding(f); } },
-		el("div", { class: "share" }, showPercent(f.share || 0), el("small", {}, showTime((f.seconds || 0) * 1e9)),
-			el("div", { class: "meter" }, el("i", { style: "width:" + Math.min(100, (f.share || 0) * 100).toFixed(1) + "%" }))),
-		el("div", {}, el("div", { class: "text" }, f.text),
-			el("div", { class: "where" }, el("span", { class: "kind" }, f.kind), f.function ? el("code", {}, f.function) : null, place ? el("span", {}, place) : null,
-				...chips, more > 0 ? el("span", {}, "and " + showCount(more) + " more") : null)));
+	const chips = (f.goroutines || []).slice(0, 6).map(id =>
+		el(
+			"button",
+			{
+				class: "chip",
+				onclick: e => {
+					e.stopPropagation();
+					goToFinding(f, [id]);
+				},
+			},
+			"G" + id,
+		),
+	);
+	const more = (f.goroutines || []).length - chips.length,
+		place = f.file ? f.file + (f.line ? ":" + f.line : "") : "";
+	const card = el(
+		"div",
+		{
+			class: "finding",
+			role: "button",
+			tabindex: "0",
+			onclick: () => goToFinding(f),
+			onkeydown: e => {
+				if (e.key === "Enter") goToFinding(f);
+			},
+		},
+		el(
+			"div",
+			{ class: "share" },
+			showPercent(f.share || 0),
+			el("small", {}, showTime((f.seconds || 0) * 1e9)),
+			el(
+				"div",
+				{ class: "meter" },
+				el("i", {
+					style:
+						"width:" +
+						Math.min(100, (f.share || 0) * 100).toFixed(1) +
+						"%",
+				}),
+			),
+		),
+		el(
+			"div",
+			{},
+			el("div", { class: "text" }, f.text),
+			el(
+				"div",
+				{ class: "where" },
+				el("span", { class: "kind" }, f.kind),
+				f.function ? el("code", {}, f.function) : null,
+				place ? el("span", {}, place) : null,
+				...chips,
+				more > 0 ? el("span", {}, "and " + showCount(more) + " more") : null,
+			),
+		),
+	);
 	return card;
 }
 
-const goToFinding = (f, ids) => goToTime(f.from_ns || 0, f.to_ns || Data.head.duration, ids || f.goroutines || []);
+const goToFinding = (f, ids) =>
+	goToTime(f.from_ns || 0, f.to_ns || Data.head.duration, ids || f.goroutines || []);
 
 function showFindings() {
 	const list = Data.report && Data.report.findings;
-	$("finding-list").replaceChildren(...(list && list.length ? [el("p", { class: "quiet", style: "margin-bottom:10px" },
-		"The most costly first. The share is that of all time which goroutines lost. A click shows the place in the timeline."), ...list.map(finding)] :
-		[el("div", { class: "good" }, list ? "Nothing in this trace costs enough time to be named here." : "This page has no findings.")]));
+	$("finding-list").replaceChildren(
+		...(list && list.length
+			? [
+					el(
+						"p",
+						{ class: "quiet", style: "margin-bottom:10px" },
+						"The most costly first. The share is that of all time which goroutines lost. A click shows the place in the timeline.",
+					),
+					...list.map(finding),
+				]
+			: [
+					el(
+						"div",
+						{ class: "good" },
+						list
+							? "Nothing in this trace costs enough time to be named here."
+							: "This page has no findings.",
+					),
+				]),
+	);
 	const notes = Data.head.notes.slice(0, 60);
 	if (notes.length)
-		$("notes").replaceChildren(el("h2", {}, "Log"), ...notes.map(n => el("div", { class: "note" }, el("button", {
-			class: "link", onclick: () => goToTime(n.time - 1e6, n.time + 1e6, n.g === undefined ? [] : [n.g]) }, showExact(n.time)), (n.ours ? "gotap: " : "") + n.text)),
-			Data.head.notes_dropped + Data.head.notes.length > notes.length ? el("p", { class: "quiet" }, showCount(Data.head.notes_dropped + Data.head.notes.length - notes.length) + " more") : "");
+		$("notes").replaceChildren(
+			el("h2", {}, "Log"),
+			...notes.map(n =>
+				el(
+					"div",
+					{ class: "note" },
+					el(
+						"button",
+						{
+							class: "link",
+							onclick: () =>
+								goToTime(
+									n.time - 1e6,
+									n.time + 1e6,
+									n.g === undefined ? [] : [n.g],
+								),
+						},
+						showExact(n.time),
+					),
+					(n.ours ? "gotap: " : "") + n.text,
+				),
+			),
+			Data.head.notes_dropped + Data.head.notes.length > notes.length
+				? el(
+						"p",
+						{ class: "quiet" },
+						showCount(
+							Data.head.notes_dropped +
+								Data.head.notes.length -
+								notes.length,
+						) + " more",
+					)
+				: "",
+		);
 }
 
 /* What the page had no room for, by the rule by which it was left out. */
 function detailText() {
-	const h = Data.head, lacking = list => list.filter(l => l > 0).length, all = [];
-	if (lacking([...h.p_finest, ...h.m_finest, ...h.g_finest]) || h.rows < h.goroutines || h.g_finest.length < h.rows)
-		all.push("The page has a limited size.");
-	const p = Math.max(0, ...h.p_finest);
+	const h = Data.head,
+		lacking = list => list.filter(l => l > 0).length,
+		all = [],
+		p = Math.max(0, ...h.p_finest),
+		busy = lacking(h.g_finest);
 	if (p)
-		all.push("Of Ps, stays of " + showTime(levelWidth(p)) + " and more are exact everywhere, shorter ones are merged into runs; in the times marked above the overview (findings, the longest stays, and some evenly spread) most are exact.");
-	if (lacking(h.g_finest))
-		all.push(showCount(h.g_finest.length - lacking(h.g_finest)) + " goroutines are exact everywhere, " + showCount(lacking(h.g_finest)) + " busy ones like the Ps.");
+		all.push(
+			`Of Ps, stays of ${showTime(levelWidth(p))} and more are exact, shorter ones are merged into runs; ` +
+				"in the times marked above the overview (findings, the longest stays, some evenly spread) they are exact, too.",
+		);
+	if (busy)
+		all.push(
+			`Of ${showCount(h.g_finest.length)} goroutines ${showCount(busy)} busy ones have shorter stays merged like the Ps; the others are exact.`,
+		);
+	if (Blocks.dropped)
+		all.push(
+			`${showCount(Blocks.dropped)} of ${showCount(Blocks.items)} stays and runs then still had no room: where they are, runs of a coarser level are shown.`,
+		);
 	if (h.g_finest.length < h.goroutines)
-		all.push("Of " + showCount(h.goroutines) + " goroutines " + showCount(h.g_finest.length) + " have lanes and " + showCount(h.rows) + " are in the table: those that ran, could run, or did most.");
+		all.push(
+			`Of ${showCount(h.goroutines)} goroutines ${showCount(h.g_finest.length)} have lanes and ${showCount(h.rows)} ` +
+				"are in the table: those that ran, could run, or did most.",
+		);
 	for (const [kind, list] of Data.objects.entries())
 		if (list.dropped)
-			all.push("Of " + OBJECT_NAMES[kind] + " the longest " + showCount(list.items.length) + " are shown; " + showCount(list.dropped) + " of up to " + showTime(list.droppedLongest) + " are not.");
-	return all.join(" ") || "All stays of all goroutines are in this page as they are.";
+			all.push(
+				`Of ${OBJECT_NAMES[kind]} the longest ${showCount(list.items.length)} are shown; ` +
+					`${showCount(list.dropped)} of up to ${showTime(list.droppedLongest)} are not.`,
+			);
+	if (!all.length) return "All stays of all goroutines are in this page as they are.";
+	return "The page has a limited size. " + all.join(" ");
 }
 
 /* --- keys --- */
 
-const FILTERS = { timeline: "timeline-filter", goroutines: "goroutine-filter", tables: "table-filter", flames: "flame-filter" };
+const FILTERS = {
+	timeline: "timeline-filter",
+	goroutines: "goroutine-filter",
+	tables: "table-filter",
+	flames: "flame-filter",
+};
 
 function onKey(e) {
 	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "checkbox";
@@ -143,43 +301,82 @@ function onKey(e) {
 		}
 		return;
 	}
-	if (typing || e.ctrlKey || e.metaKey || e.altKey || $("help").open)
-		return;
-	const view = Object.keys(VIEWS)[Number(e.key) - 1], action = view ? () => showView(view) : KEYS[e.key] || (currentView === "timeline" && TIMELINE_KEYS[e.key]);
-	if (!action)
-		return;
+	if (typing || e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
+	const view = Object.keys(VIEWS)[Number(e.key) - 1],
+		action = view
+			? () => showView(view)
+			: KEYS[e.key] || (currentView === "timeline" && TIMELINE_KEYS[e.key]);
+	if (!action) return;
 	e.preventDefault();
 	action();
 }
 
 const KEYS = {
-	"/": () => { const id = FILTERS[currentView]; if (id) $(id).focus(); },
+	"/": () => {
+		const id = FILTERS[currentView];
+		if (id) $(id).focus();
+	},
 	"?": () => $("help").showModal(),
 };
 
 const TIMELINE_KEYS = {
-	w: () => zoom(1 / 1.35), s: () => zoom(1.35), "+": () => zoom(1 / 1.35), "-": () => zoom(1.35), a: () => pan(-.18), d: () => pan(.18),
-	ArrowLeft: () => pan(-.1), ArrowRight: () => pan(.1), ArrowUp: () => { $("lanes").scrollTop -= LANE * 3; },
-	ArrowDown: () => { $("lanes").scrollTop += LANE * 3; }, 0: () => setView(0, Data.head.duration), z: zoomToSelected,
-	"[": () => selectBeside(-1), "]": () => selectBeside(1), u: selectWaker,
+	w: () => zoom(1 / 1.35),
+	s: () => zoom(1.35),
+	"+": () => zoom(1 / 1.35),
+	"-": () => zoom(1.35),
+	a: () => pan(-0.18),
+	d: () => pan(0.18),
+	ArrowLeft: () => pan(-0.1),
+	ArrowRight: () => pan(0.1),
+	ArrowUp: () => {
+		$("lanes").scrollTop -= LANE * 3;
+	},
+	ArrowDown: () => {
+		$("lanes").scrollTop += LANE * 3;
+	},
+	0: () => setView(0, Data.head.duration),
+	z: zoomToSelected,
+	"[": () => selectBeside(-1),
+	"]": () => selectBeside(1),
+	u: selectWaker,
 };
 
 /* --- begin --- */
 
 function setUpTimeline() {
-	$("timeline-filter").addEventListener("input", e => { Timeline.filter = e.target.value; chooseGoroutines(); });
-	$("timeline-sort").addEventListener("change", e => { Timeline.sort = e.target.value; chooseGoroutines(); });
-	$("show-threads").addEventListener("change", e => { Timeline.threads = e.target.checked; buildLanes(); });
-	$("show-arrows").addEventListener("change", e => { Timeline.arrows = e.target.checked; redraw(); });
+	$("timeline-filter").addEventListener("input", e => {
+		Timeline.filter = e.target.value;
+		chooseGoroutines();
+	});
+	$("timeline-sort").addEventListener("change", e => {
+		Timeline.sort = e.target.value;
+		chooseGoroutines();
+	});
+	$("show-threads").addEventListener("change", e => {
+		Timeline.threads = e.target.checked;
+		buildLanes();
+	});
+	$("show-arrows").addEventListener("change", e => {
+		Timeline.arrows = e.target.checked;
+		redraw();
+	});
 	$("zoom-in").addEventListener("click", () => zoom(1 / 1.6));
 	$("zoom-out").addEventListener("click", () => zoom(1.6));
 	$("zoom-all").addEventListener("click", () => setView(0, Data.head.duration));
 	for (const [color, name] of LEGEND)
-		$("legend").append(el("span", {}, el("i", { style: "background:var(--" + color + ")" }), name));
+		$("legend").append(
+			el("span", {}, el("i", { style: "background:var(--" + color + ")" }), name),
+		);
 	listenLanes();
 	listenOverview();
-	Timeline.onselect = s => { showDetails(s); saveView(); };
-	Timeline.onview = () => { showSpan(); saveView(); };
+	Timeline.onselect = s => {
+		showDetails(s);
+		saveView();
+	};
+	Timeline.onview = () => {
+		showSpan();
+		saveView();
+	};
 	Blocks.onload = redraw;
 	chooseGoroutines();
 	showDetails(null);
@@ -224,18 +421,21 @@ async function begin() {
 	showSpan();
 	started = true;
 	addEventListener("hashchange", loadView);
-	new ResizeObserver(() => { VIEWS[currentView](); }).observe(document.querySelector("main"));
+	new ResizeObserver(() => {
+		VIEWS[currentView]();
+	}).observe(document.querySelector("main"));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 	performance.mark("gotap-shown");
 	document.documentElement.dataset.ready = "1";
-	if (document.readyState === "loading")
-		document.addEventListener("DOMContentLoaded", whenRead);
-	else
-		whenRead();
+	if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", whenRead);
+	else whenRead();
 }
 
 begin().catch(error => {
 	$("missing").hidden = false;
-	$("missing").textContent = "The page cannot be shown by this browser: " + error.message + ". It needs Chromium 80, Firefox 113, Safari 16.4 or later.";
+	$("missing").textContent =
+		"The page cannot be shown by this browser: " +
+		error.message +
+		". It needs Chromium 80, Firefox 113, Safari 16.4 or later.";
 	throw error;
 });

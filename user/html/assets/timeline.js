@@ -1,11 +1,31 @@
 /* timeline: lanes of the program, Ps, threads and goroutines over time, painted into pixels of our own. */
 
-const GUTTER = 196, RULER = 24, LANE = 20, HEAD = 26, SERIES = 38, TASK_LANES = 12;
+const GUTTER = 196,
+	RULER = 24,
+	LANE = 20,
+	HEAD = 26,
+	SERIES = 38,
+	TASK_LANES = 12;
 
 const Timeline = {
-	from: 0, to: 1, lanes: [], goroutines: [], firstGoroutine: 0, fixedHeight: 0, pinned: [],
-	filter: "", sort: "weight", threads: false, arrows: true, selected: null, frames: [], complete: true, wanted: null,
-	busy: false, onselect: () => {}, onview: () => {},
+	from: 0,
+	to: 1,
+	lanes: [],
+	goroutines: [],
+	firstGoroutine: 0,
+	fixedHeight: 0,
+	pinned: [],
+	filter: "",
+	sort: "weight",
+	threads: false,
+	arrows: true,
+	selected: null,
+	frames: [],
+	complete: true,
+	wanted: null,
+	busy: false,
+	onselect: () => {},
+	onview: () => {},
 };
 
 /* --- colours --- */
@@ -17,18 +37,51 @@ function readColors() {
 	const css = name => style.getPropertyValue("--" + name).trim();
 	const number = name => {
 		const h = css(name).slice(1);
-		return (0xff000000 | parseInt(h.slice(4, 6), 16) << 16 | parseInt(h.slice(2, 4), 16) << 8 | parseInt(h.slice(0, 2), 16)) >>> 0;
+		return (
+			(0xff000000 |
+				(parseInt(h.slice(4, 6), 16) << 16) |
+				(parseInt(h.slice(2, 4), 16) << 8) |
+				parseInt(h.slice(0, 2), 16)) >>>
+			0
+		);
 	};
 	Colors = { css, number: {} };
-	for (const name of ["bg", "panel", "lane", "line", "line2", "ink", "quiet", "accent", "running", "runnable", "syscall", "waiting", "sync",
-		"network", "sleep", "gcwait", "gap", "gc", "stw", "task", "mark", "hover"]) {
+	for (const name of [
+		"bg",
+		"panel",
+		"lane",
+		"line",
+		"line2",
+		"ink",
+		"quiet",
+		"accent",
+		"running",
+		"runnable",
+		"syscall",
+		"waiting",
+		"sync",
+		"network",
+		"sleep",
+		"gcwait",
+		"gap",
+		"gc",
+		"stw",
+		"task",
+		"mark",
+		"hover",
+		"bar",
+		"accent-bg",
+	]) {
 		Colors[name] = css(name);
 		Colors.number[name] = number(name);
 	}
 }
 
 const REASON_COLORS = [
-	[/^(chan|select|sync|semacquire|wait)/i, "sync"], [/network|IO wait/i, "network"], [/^sleep/i, "sleep"], [/GC|system goroutine/i, "gcwait"],
+	[/^(chan|select|sync|semacquire|wait)/i, "sync"],
+	[/network|IO wait/i, "network"],
+	[/^sleep/i, "sleep"],
+	[/GC|system goroutine/i, "gcwait"],
 ];
 const reasonColors = new Map();
 
@@ -43,12 +96,9 @@ function colorOfReason(reason) {
 }
 
 function colorOf(plane, state, x, y) {
-	if (state === RUNNING)
-		return plane !== PLANE_G && isSystem(y) ? "gc" : "running";
-	if (state === RUNNABLE)
-		return "runnable";
-	if (state === SYSCALL)
-		return "syscall";
+	if (state === RUNNING) return plane !== PLANE_G && isSystem(y) ? "gc" : "running";
+	if (state === RUNNABLE) return "runnable";
+	if (state === SYSCALL) return "syscall";
 	return state === GAP ? "gap" : colorOfReason(Data.texts[x]);
 }
 
@@ -64,22 +114,30 @@ function isSystem(name) {
 }
 
 const LEGEND = [
-	["running", "running"], ["gc", "runtime, GC"], ["runnable", "runnable"], ["syscall", "system call"], ["sync", "chan, lock"],
-	["network", "network"], ["sleep", "sleep"], ["gcwait", "GC wait"], ["waiting", "other"], ["stw", "stopped world"],
+	["running", "running"],
+	["gc", "runtime, GC"],
+	["runnable", "runnable"],
+	["syscall", "system call"],
+	["sync", "chan, lock"],
+	["network", "network"],
+	["sleep", "sleep"],
+	["gcwait", "GC wait"],
+	["waiting", "other"],
+	["stw", "stopped world"],
 ];
 
 /* --- lanes --- */
 
 function packTasks() {
-	const ends = [], lanes = [];
+	const ends = [],
+		lanes = [];
 	for (const o of Data.objects[OBJECT_TASK].items) {
 		let i = ends.findIndex(end => end <= o.from);
 		if (i < 0 && ends.length < TASK_LANES) {
 			i = ends.length;
 			lanes.push([]);
 		}
-		if (i < 0)
-			continue;
+		if (i < 0) continue;
 		ends[i] = o.to;
 		lanes[i].push(o);
 	}
@@ -91,8 +149,7 @@ function regionsOf(g) {
 		Timeline.regions = new Map();
 		for (const kind of [OBJECT_REGION, OBJECT_ASSIST])
 			for (const o of Data.objects[kind].items) {
-				if (!Timeline.regions.has(o.g))
-					Timeline.regions.set(o.g, []);
+				if (!Timeline.regions.has(o.g)) Timeline.regions.set(o.g, []);
 				Timeline.regions.get(o.g).push(o);
 			}
 	}
@@ -100,49 +157,110 @@ function regionsOf(g) {
 }
 
 const SORTS = {
-	weight: null, begin: (a, b) => a.from - b.from, id: (a, b) => a.id - b.id, name: (a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : a.row - b.row,
-	running: (a, b) => b.in[RUNNING] - a.in[RUNNING], runnable: (a, b) => b.in[RUNNABLE] - a.in[RUNNABLE],
+	weight: null,
+	begin: (a, b) => a.from - b.from,
+	id: (a, b) => a.id - b.id,
+	name: (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.row - b.row),
+	running: (a, b) => b.in[RUNNING] - a.in[RUNNING],
+	runnable: (a, b) => b.in[RUNNABLE] - a.in[RUNNABLE],
 	waiting: (a, b) => b.in[WAITING] - a.in[WAITING],
 };
 
 function matches(g, filter) {
-	return !filter || g.name.toLowerCase().includes(filter) || String(g.id) === filter || ("g" + g.id) === filter ||
-		g.labels.toLowerCase().includes(filter);
+	return (
+		!filter ||
+		g.name.toLowerCase().includes(filter) ||
+		String(g.id) === filter ||
+		"g" + g.id === filter ||
+		g.labels.toLowerCase().includes(filter)
+	);
 }
 
 function chooseGoroutines() {
-	const filter = Timeline.filter.trim().toLowerCase(), sort = SORTS[Timeline.sort];
+	const filter = Timeline.filter.trim().toLowerCase(),
+		sort = SORTS[Timeline.sort];
 	Timeline.goroutines = Data.goroutines.filter(g => matches(g, filter));
-	if (sort)
-		Timeline.goroutines.sort(sort);
+	if (sort) Timeline.goroutines.sort(sort);
 	buildLanes();
 }
 
 function buildLanes() {
 	const lanes = [];
 	let y = 0;
-	const add = (lane, height) => { lanes.push({ ...lane, y, height }); y += height; };
-	const gc = Data.objects[OBJECT_GC].items, stw = Data.objects[OBJECT_STW].items;
+	const add = (lane, height) => {
+		lanes.push({ ...lane, y, height });
+		y += height;
+	};
+	const gc = Data.objects[OBJECT_GC].items,
+		stw = Data.objects[OBJECT_STW].items;
 	add({ kind: "head", label: "Program" }, HEAD);
 	if (gc.length || stw.length)
-		add({ kind: "objects", label: "GC, world stopped", layers: [[gc, "gc"], [stw, "stw"]] }, LANE);
-	for (const s of Data.head.series.filter(s => s.points.length > 1 && /heap.objects|goroutines$/.test(Data.texts[s.name])).slice(0, 3))
+		add(
+			{
+				kind: "objects",
+				label: "GC, world stopped",
+				layers: [
+					[gc, "gc"],
+					[stw, "stw"],
+				],
+			},
+			LANE,
+		);
+	for (const s of Data.head.series
+		.filter(s => s.points.length > 1 && /heap.objects|goroutines$/.test(Data.texts[s.name]))
+		.slice(0, 3))
 		add({ kind: "series", label: seriesLabel(s), series: s }, SERIES);
-	if (!Timeline.tasks)
-		Timeline.tasks = packTasks();
-	Timeline.tasks.forEach((items, i) => add({ kind: "objects", label: i ? "" : "Tasks", layers: [[items, "task"]], names: true }, LANE));
-	if (Timeline.pinned.length)
-		add({ kind: "head", label: "Chosen goroutines" }, HEAD);
+	if (!Timeline.tasks) Timeline.tasks = packTasks();
+	Timeline.tasks.forEach((items, i) =>
+		add(
+			{ kind: "objects", label: i ? "" : "Tasks", layers: [[items, "task"]], names: true },
+			LANE,
+		),
+	);
+	if (Timeline.pinned.length) add({ kind: "head", label: "Chosen goroutines" }, HEAD);
 	for (const g of Timeline.pinned)
-		add({ kind: "track", plane: PLANE_G, track: g.track, g, label: "G" + g.id + "  " + g.name, pinned: true }, LANE);
-	add({ kind: "head", label: "Ps", note: Data.head.p_ids.length < Data.head.procs ? "first " + Data.head.p_ids.length : "" }, HEAD);
-	Data.head.p_ids.forEach((id, i) => add({ kind: "track", plane: PLANE_P, track: i, label: "P" + id }, LANE));
+		add(
+			{
+				kind: "track",
+				plane: PLANE_G,
+				track: g.track,
+				g,
+				label: "G" + g.id + "  " + g.name,
+				pinned: true,
+			},
+			LANE,
+		);
+	add(
+		{
+			kind: "head",
+			label: "Ps",
+			note:
+				Data.head.p_ids.length < Data.head.procs
+					? "first " + Data.head.p_ids.length
+					: "",
+		},
+		HEAD,
+	);
+	Data.head.p_ids.forEach((id, i) =>
+		add({ kind: "track", plane: PLANE_P, track: i, label: "P" + id }, LANE),
+	);
 	if (Timeline.threads) {
 		add({ kind: "head", label: "Threads (Ms)" }, HEAD);
-		Data.head.m_ids.forEach((id, i) => add({ kind: "track", plane: PLANE_M, track: i, label: "M" + id }, LANE));
+		Data.head.m_ids.forEach((id, i) =>
+			add({ kind: "track", plane: PLANE_M, track: i, label: "M" + id }, LANE),
+		);
 	}
 	const all = Timeline.goroutines.length;
-	add({ kind: "head", label: "Goroutines", note: showCount(all) + (all < Data.head.goroutines ? " of " + showCount(Data.head.goroutines) : "") }, HEAD);
+	add(
+		{
+			kind: "head",
+			label: "Goroutines",
+			note:
+				showCount(all) +
+				(all < Data.head.goroutines ? " of " + showCount(Data.head.goroutines) : ""),
+		},
+		HEAD,
+	);
 	Timeline.lanes = lanes;
 	Timeline.fixedHeight = y;
 	Timeline.place = new Map(Timeline.goroutines.map((g, i) => [g, i]));
@@ -152,7 +270,13 @@ function buildLanes() {
 
 function seriesLabel(s) {
 	const name = Data.texts[s.name];
-	return { "/memory/classes/heap/objects:bytes": "Heap in use", "/gc/heap/goal:bytes": "Heap goal", "/sched/gomaxprocs:threads": "GOMAXPROCS" }[name] || name;
+	return (
+		{
+			"/memory/classes/heap/objects:bytes": "Heap in use",
+			"/gc/heap/goal:bytes": "Heap goal",
+			"/sched/gomaxprocs:threads": "GOMAXPROCS",
+		}[name] || name
+	);
 }
 
 /* Lanes from @top to @bottom of the whole, which begins at 0. */
@@ -162,14 +286,26 @@ function lanesIn(top, bottom) {
 	const last = Math.min(Timeline.goroutines.length, Math.ceil((bottom - Timeline.fixedHeight) / LANE));
 	for (let i = first; i < last; i++) {
 		const g = Timeline.goroutines[i];
-		list.push({ kind: "track", plane: PLANE_G, track: g.track, g, label: "G" + g.id + "  " + g.name, y: Timeline.fixedHeight + i * LANE, height: LANE });
+		list.push({
+			kind: "track",
+			plane: PLANE_G,
+			track: g.track,
+			g,
+			label: "G" + g.id + "  " + g.name,
+			y: Timeline.fixedHeight + i * LANE,
+			height: LANE,
+		});
 	}
 	return list;
 }
 
 /* --- pixels --- */
 
-let image = null, pixels = null, pixelWidth = 0, pixelHeight = 0, scale = 1;
+let image = null,
+	pixels = null,
+	pixelWidth = 0,
+	pixelHeight = 0,
+	scale = 1;
 
 function fill(x0, x1, y0, y1, color) {
 	if (x0 < 0) x0 = 0;
@@ -177,24 +313,22 @@ function fill(x0, x1, y0, y1, color) {
 	if (x1 > pixelWidth) x1 = pixelWidth;
 	if (y1 > pixelHeight) y1 = pixelHeight;
 	const n = x1 - x0;
-	if (n <= 0)
-		return;
+	if (n <= 0) return;
 	for (let y = y0, at = y0 * pixelWidth + x0; y < y1; y++, at += pixelWidth)
-		if (n < 12)
-			for (let i = at; i < at + n; i++)
-				pixels[i] = color;
-		else
-			pixels.fill(color, at, at + n);
+		if (n < 12) for (let i = at; i < at + n; i++) pixels[i] = color;
+		else pixels.fill(color, at, at + n);
 }
 
 function sizeCanvas() {
-	const box = $("lanes"), canvas = $("lanes-canvas");
-	const width = box.clientWidth, height = box.clientHeight;
+	const box = $("lanes"),
+		canvas = $("lanes-canvas");
+	const width = box.clientWidth,
+		height = box.clientHeight;
+	lanesWidth = width;
 	scale = Math.min(2, window.devicePixelRatio || 1);
 	if (canvas.width === Math.round(width * scale) && canvas.height === Math.round(height * scale))
 		return width > 0 && height > 0;
-	if (!width || !height)
-		return false;
+	if (!width || !height) return false;
 	canvas.width = Math.round(width * scale);
 	canvas.height = Math.round(height * scale);
 	canvas.style.width = width + "px";
@@ -206,21 +340,29 @@ function sizeCanvas() {
 	return true;
 }
 
-const laneWidth = () => $("lanes").clientWidth - GUTTER;
+/* Asking the browser for it makes a layout, so it is asked once in a frame. */
+let lanesWidth = 0;
+const laneWidth = () => (lanesWidth || (lanesWidth = $("lanes").clientWidth)) - GUTTER;
 const nsPerPixel = () => (Timeline.to - Timeline.from) / Math.max(1, laneWidth());
-const xOf = time => GUTTER + (time - Timeline.from) / (Timeline.to - Timeline.from) * laneWidth();
-const timeOf = x => Timeline.from + (x - GUTTER) / laneWidth() * (Timeline.to - Timeline.from);
+const xOf = time => GUTTER + ((time - Timeline.from) / (Timeline.to - Timeline.from)) * laneWidth();
+const timeOf = x => Timeline.from + ((x - GUTTER) / laneWidth()) * (Timeline.to - Timeline.from);
 
 /* A run: from below running, system call, runnable; what is left waits (or, of a P, is idle). */
 function paintRun(x0, x1, y0, y1, shares, background) {
-	const c = Colors.number, h = y1 - y0;
-	const running = shares & 15, runnable = shares >> 4 & 15, syscall = shares >> 8 & 15;
+	const c = Colors.number,
+		h = y1 - y0;
+	const running = shares & 15,
+		runnable = (shares >> 4) & 15,
+		syscall = (shares >> 8) & 15;
 	let y = y1;
 	fill(x0, x1, y0, y1, background);
-	for (const [share, color] of [[running, c.running], [syscall, c.syscall], [runnable, c.runnable]]) {
-		if (!share)
-			continue;
-		const top = Math.max(y0, y - Math.max(1, Math.round(share * h / 15)));
+	for (const [share, color] of [
+		[running, c.running],
+		[syscall, c.syscall],
+		[runnable, c.runnable],
+	]) {
+		if (!share) continue;
+		const top = Math.max(y0, y - Math.max(1, Math.round((share * h) / 15)));
 		fill(x0, x1, top, y, color);
 		y = top;
 	}
@@ -228,30 +370,62 @@ function paintRun(x0, x1, y0, y1, shares, background) {
 
 /* Paints a track; gives the spans that are wide enough for a text, and those that were woken up. */
 function paintTrack(lane, y0, y1, found) {
-	const c = Colors.number, from = Timeline.from, to = Timeline.to;
-	const perPixel = nsPerPixel() / scale, left = GUTTER * scale, level = levelOf(nsPerPixel());
-	const background = lane.plane === PLANE_G ? c.waiting : c.lane, wide = 46 * scale;
-	const inner = y1 - Math.round(2 * scale), top = y0 + Math.round(2 * scale);
+	const c = Colors.number,
+		from = Timeline.from,
+		to = Timeline.to;
+	const perPixel = nsPerPixel() / scale,
+		left = GUTTER * scale,
+		level = levelOf(nsPerPixel());
+	const background = lane.plane === PLANE_G ? c.waiting : c.lane,
+		wide = 46 * scale;
+	const inner = y1 - Math.round(2 * scale),
+		top = y0 + Math.round(2 * scale);
 	const whole = Blocks.visit(lane.plane, lane.track, level, from, to, (items, l, times) => {
-		const states = items.state, begins = items.from, ends = items.to;
+		const states = items.state,
+			begins = items.from,
+			ends = items.to;
 		for (let i = firstAfter(items, from); i < items.n && begins[i] < to; i++) {
-			let x0 = Math.floor((begins[i] - from) / perPixel) + left, x1 = Math.round((ends[i] - from) / perPixel) + left;
+			let x0 = Math.floor((begins[i] - from) / perPixel) + left,
+				x1 = Math.round((ends[i] - from) / perPixel) + left;
 			if (x1 <= x0) x1 = x0 + 1;
 			if (x0 < left) x0 = left;
 			if (x1 > pixelWidth) x1 = pixelWidth;
 			if (states[i] === RUN) {
 				for (const [a, b] of times)
 					if (ends[i] > a && begins[i] < b)
-						paintRun(Math.max(x0, begins[i] < a ? Math.floor((a - from) / perPixel) + left : x0),
-							Math.min(x1, ends[i] > b ? Math.ceil((b - from) / perPixel) + left : x1), top, inner, items.y[i], background);
+						paintRun(
+							Math.max(
+								x0,
+								begins[i] < a
+									? Math.floor((a - from) / perPixel) +
+											left
+									: x0,
+							),
+							Math.min(
+								x1,
+								ends[i] > b
+									? Math.ceil((b - from) / perPixel) +
+											left
+									: x1,
+							),
+							top,
+							inner,
+							items.y[i],
+							background,
+						);
 				continue;
 			}
 			fill(x0, x1, top, inner, c[colorOf(lane.plane, states[i], items.x[i], items.y[i])]);
-			if (x1 - x0 > 5 * scale && states[i] !== WAITING)
-				fill(x0, x0 + 1, top, inner, c.bg);
+			if (x1 - x0 > 5 * scale && states[i] !== WAITING) fill(x0, x0 + 1, top, inner, c.bg);
 			if (x1 - x0 > wide)
 				found.texts.push({ lane, items, i, x0: x0 / scale, x1: x1 / scale });
-			if (lane.plane === PLANE_G && states[i] === RUNNABLE && items.z[i] && begins[i] >= from && found.wakes.length < 400)
+			if (
+				lane.plane === PLANE_G &&
+				states[i] === RUNNABLE &&
+				items.z[i] &&
+				begins[i] >= from &&
+				found.wakes.length < 400
+			)
 				found.wakes.push({ lane, waker: items.z[i] - 1, time: begins[i] });
 		}
 	});
@@ -259,48 +433,68 @@ function paintTrack(lane, y0, y1, found) {
 }
 
 function paintObjects(lane, y0, y1) {
-	const perPixel = nsPerPixel() / scale, left = GUTTER * scale, texts = [];
+	const perPixel = nsPerPixel() / scale,
+		left = GUTTER * scale,
+		texts = [];
 	for (const [items, color] of lane.layers)
 		for (const o of items) {
-			if (o.from > Timeline.to)
-				break;
-			if (o.to < Timeline.from)
-				continue;
+			if (o.from > Timeline.to) break;
+			if (o.to < Timeline.from) continue;
 			const x0 = Math.max(left, Math.floor((o.from - Timeline.from) / perPixel) + left);
 			const x1 = Math.max(x0 + 1, Math.round((o.to - Timeline.from) / perPixel) + left);
-			fill(x0, x1, y0 + 2 * scale | 0, y1 - 2 * scale | 0, Colors.number[color]);
+			fill(x0, x1, (y0 + 2 * scale) | 0, (y1 - 2 * scale) | 0, Colors.number[color]);
 			if (lane.names && x1 - x0 > 40 * scale)
-				texts.push({ text: o.name, x0: x0 / scale, x1: Math.min(x1, pixelWidth) / scale });
+				texts.push({
+					text: o.name,
+					x0: x0 / scale,
+					x1: Math.min(x1, pixelWidth) / scale,
+				});
 		}
 	return texts;
 }
 
 /* Regions and assists lie over the lane of their goroutine, as lines. */
 function paintRegions(lane, y0) {
-	const list = regionsOf(lane.g), perPixel = nsPerPixel() / scale, left = GUTTER * scale;
+	const list = regionsOf(lane.g),
+		perPixel = nsPerPixel() / scale,
+		left = GUTTER * scale;
 	for (const o of list || []) {
-		if (o.to < Timeline.from || o.from > Timeline.to)
-			continue;
+		if (o.to < Timeline.from || o.from > Timeline.to) continue;
 		const x0 = Math.max(left, Math.floor((o.from - Timeline.from) / perPixel) + left);
 		const x1 = Math.max(x0 + 1, Math.round((o.to - Timeline.from) / perPixel) + left);
 		const y = y0 + Math.round((2 + 3 * Math.min(o.depth, 3)) * scale);
-		fill(x0, x1, y, y + Math.max(2, Math.round(2 * scale)), Colors.number[o.kind === OBJECT_REGION ? "task" : "gc"]);
+		fill(
+			x0,
+			x1,
+			y,
+			y + Math.max(2, Math.round(2 * scale)),
+			Colors.number[o.kind === OBJECT_REGION ? "task" : "gc"],
+		);
 	}
 }
 
 /* --- text over the pixels --- */
 
 function clipText(ctx, text, width) {
-	const whole = ctx.measureText(text).width, most = Math.floor(text.length * width / whole) - 1;
+	const whole = ctx.measureText(text).width,
+		most = Math.floor((text.length * width) / whole) - 1;
 	return whole <= width ? text : most < 3 ? "" : text.slice(0, most) + "…";
 }
 
 function textOfItem(lane, items, i) {
 	const state = items.state[i];
 	if (lane.plane === PLANE_G)
-		return state === RUNNING ? (items.x[i] ? "P" + (items.x[i] - 1) : "running") : state === SYSCALL ? "system call" :
-			state === RUNNABLE ? "runnable" + (items.x[i] ? ": " + Data.texts[items.x[i]] : "") : state === GAP ? "not recorded" :
-			Data.texts[items.x[i]] || "waiting";
+		return state === RUNNING
+			? items.x[i]
+				? "P" + (items.x[i] - 1)
+				: "running"
+			: state === SYSCALL
+				? "system call"
+				: state === RUNNABLE
+					? "runnable" + (items.x[i] ? ": " + Data.texts[items.x[i]] : "")
+					: state === GAP
+						? "not recorded"
+						: Data.texts[items.x[i]] || "waiting";
 	return (state === SYSCALL ? "syscall " : "") + "G" + items.x[i] + " " + Data.texts[items.y[i]];
 }
 
@@ -312,13 +506,17 @@ function drawTexts(ctx, found, scroll) {
 	for (const t of found.texts) {
 		const color = colorOf(t.lane.plane, t.items.state[t.i], t.items.x[t.i], t.items.y[t.i]);
 		ctx.fillStyle = DARK_TEXT.has(color) ? Colors.ink : "#fff";
-		ctx.fillText(clipText(ctx, textOfItem(t.lane, t.items, t.i), t.x1 - t.x0 - 8), t.x0 + 4, t.lane.y - scroll + RULER + LANE / 2 + .5);
+		ctx.fillText(
+			clipText(ctx, textOfItem(t.lane, t.items, t.i), t.x1 - t.x0 - 8),
+			t.x0 + 4,
+			t.lane.y - scroll + RULER + LANE / 2 + 0.5,
+		);
 	}
 }
 
-function drawGutter(ctx, lanes, scroll, width) {
+function drawGutter(ctx, lanes, scroll, width, height) {
 	ctx.fillStyle = Colors.panel;
-	ctx.fillRect(0, 0, GUTTER - 1, $("lanes").clientHeight);
+	ctx.fillRect(0, 0, GUTTER - 1, height);
 	ctx.textBaseline = "middle";
 	for (const lane of lanes) {
 		const y = lane.y - scroll + RULER;
@@ -337,15 +535,19 @@ function drawGutter(ctx, lanes, scroll, width) {
 			continue;
 		}
 		if (Timeline.selected && Timeline.selected.g && lane.g === Timeline.selected.g) {
-			ctx.fillStyle = Colors.css("accent-bg");
+			ctx.fillStyle = Colors["accent-bg"];
 			ctx.fillRect(0, y, GUTTER - 1, lane.height);
 		}
 		ctx.font = "11.5px ui-sans-serif, system-ui, sans-serif";
 		ctx.fillStyle = lane.plane === PLANE_G && lane.g.system ? Colors.quiet : Colors.ink;
-		ctx.fillText(clipText(ctx, lane.label, GUTTER - 24), 14, y + Math.min(lane.height, LANE) / 2 + .5);
+		ctx.fillText(
+			clipText(ctx, lane.label, GUTTER - 24),
+			14,
+			y + Math.min(lane.height, LANE) / 2 + 0.5,
+		);
 	}
 	ctx.fillStyle = Colors.line;
-	ctx.fillRect(GUTTER - 1, 0, 1, $("lanes").clientHeight);
+	ctx.fillRect(GUTTER - 1, 0, 1, height);
 	for (const lane of lanes.filter(l => l.kind === "head")) {
 		ctx.fillStyle = Colors.bg;
 		ctx.fillRect(GUTTER - 1, lane.y - scroll + RULER, 1, lane.height - 1);
@@ -353,14 +555,15 @@ function drawGutter(ctx, lanes, scroll, width) {
 }
 
 function tickStep(perPixel) {
-	const least = perPixel * 110, power = Math.pow(10, Math.floor(Math.log10(least)));
+	const least = perPixel * 110,
+		power = Math.pow(10, Math.floor(Math.log10(least)));
 	return [1, 2, 5, 10].map(k => k * power).find(step => step >= least);
 }
 
 function tickText(time, step) {
-	const unit = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-	if (step >= 1e6)
-		return (time / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s";
+	const unit =
+		step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+	if (step >= 1e6) return (time / 1e9).toFixed(Math.max(0, 9 - Math.floor(Math.log10(step)))) + " s";
 	const digits = Math.max(0, Math.floor(Math.log10(unit[0])) - Math.floor(Math.log10(step)));
 	const base = Math.floor(Timeline.from / 1e6) * 1e6;
 	return "+" + ((time - base) / unit[0]).toFixed(digits) + " " + unit[1];
@@ -386,7 +589,7 @@ function drawRuler(ctx, width) {
 		ctx.fillStyle = Colors.line;
 		ctx.fillRect(x, RULER - 6, 1, 6);
 		ctx.fillStyle = Colors.quiet;
-		ctx.fillText(tickText(t, step), x + 4, RULER / 2);
+		if (x + 70 < width) ctx.fillText(tickText(t, step), x + 4, RULER / 2);
 	}
 	ctx.fillStyle = Colors.panel;
 	ctx.fillRect(0, 0, GUTTER, RULER);
@@ -399,8 +602,7 @@ function drawRuler(ctx, width) {
 
 let hatch = null;
 function hatching(ctx) {
-	if (hatch && hatch.color === Colors.gap)
-		return hatch.pattern;
+	if (hatch && hatch.color === Colors.gap) return hatch.pattern;
 	const c = document.createElement("canvas");
 	c.width = c.height = 8;
 	const p = c.getContext("2d");
@@ -419,23 +621,28 @@ function hatching(ctx) {
 function drawGaps(ctx, height) {
 	ctx.fillStyle = hatching(ctx);
 	for (const [from, to] of Data.head.gaps) {
-		const x0 = Math.max(GUTTER, xOf(from)), x1 = xOf(to);
+		const x0 = Math.max(GUTTER, xOf(from)),
+			x1 = xOf(to);
 		if (x1 > GUTTER && x0 < GUTTER + laneWidth())
 			ctx.fillRect(x0, RULER, Math.max(2, x1 - x0), height - RULER);
 	}
 }
 
+/* Found once. */
+const highest = series => (series.high ??= series.points.reduce((most, p) => Math.max(most, p[2]), 1));
+
 function drawSeries(ctx, lane, y) {
-	const points = lane.series.points, x = xOf, high = Math.max(1, ...points.map(p => p[2])), h = lane.height - 8;
-	const level = v => y + lane.height - 3 - v / high * h;
+	const points = lane.series.points,
+		x = xOf,
+		high = highest(lane.series),
+		h = lane.height - 8;
+	const level = v => y + lane.height - 3 - (v / high) * h;
 	ctx.beginPath();
 	let last = null;
 	for (const p of points) {
 		const px = Math.min(Math.max(x(p[0]), GUTTER - 10), GUTTER + laneWidth() + 10);
-		if (last === null)
-			ctx.moveTo(px, level(0));
-		else
-			ctx.lineTo(px, level(last));
+		if (last === null) ctx.moveTo(px, level(0));
+		else ctx.lineTo(px, level(last));
 		ctx.lineTo(px, level(p[2]));
 		ctx.lineTo(px, level(p[3]));
 		last = p[3];
@@ -443,12 +650,16 @@ function drawSeries(ctx, lane, y) {
 	const end = Math.min(x(Data.head.duration), GUTTER + laneWidth() + 10);
 	ctx.lineTo(end, level(last));
 	ctx.lineTo(end, level(0));
-	ctx.fillStyle = Colors.css("bar");
+	ctx.fillStyle = Colors.bar;
 	ctx.fill();
 	ctx.font = "10.5px ui-sans-serif, system-ui, sans-serif";
 	ctx.fillStyle = Colors.quiet;
 	const name = Data.texts[lane.series.name];
-	ctx.fillText("max " + (name.endsWith(":bytes") ? showBytes(high) : showCount(high)), GUTTER + 6, y + 9);
+	ctx.fillText(
+		"max " + (name.endsWith(":bytes") ? showBytes(high) : showCount(high)),
+		GUTTER + 6,
+		y + 9,
+	);
 }
 
 function laneYOf(g, lanes) {
@@ -474,39 +685,51 @@ function drawArrow(ctx, x, y0, y1, color, width) {
 /* From the lane of who woke it up, if that is in view; of the selected one also from beyond. */
 function drawWakes(ctx, found, lanes, scroll) {
 	const selected = Timeline.selected;
-	if (!Timeline.arrows)
-		return;
+	if (!Timeline.arrows) return;
 	const many = found.wakes.length > 150;
-	ctx.globalAlpha = .5;
+	ctx.globalAlpha = 0.5;
 	for (const w of many ? [] : found.wakes) {
-		const waker = Data.goroutine(w.waker, w.time), y = waker ? laneYOf(waker, lanes) : null;
-		if (y === null || waker === w.lane.g)
-			continue;
+		const waker = Data.goroutine(w.waker, w.time),
+			y = waker ? laneYOf(waker, lanes) : null;
+		if (y === null || waker === w.lane.g) continue;
 		const down = y < w.lane.y;
-		drawArrow(ctx, xOf(w.time), y - scroll + RULER + LANE / 2, w.lane.y - scroll + RULER + (down ? 2 : LANE - 2), Colors.ink, 1);
+		drawArrow(
+			ctx,
+			xOf(w.time),
+			y - scroll + RULER + LANE / 2,
+			w.lane.y - scroll + RULER + (down ? 2 : LANE - 2),
+			Colors.ink,
+			1,
+		);
 	}
 	ctx.globalAlpha = 1;
-	if (!selected || !selected.wake)
-		return;
-	const y1 = laneYOf(selected.g, lanes), waker = Data.goroutine(selected.wake.g, selected.wake.time);
-	if (y1 === null)
-		return;
-	const y = waker ? laneYOf(waker, lanes) : null, y0 = y === null ? y1 - 34 : y;
-	drawArrow(ctx, xOf(selected.wake.time), y0 - scroll + RULER + LANE / 2, y1 - scroll + RULER + (y0 < y1 ? 2 : LANE - 2), Colors.accent, 2);
+	if (!selected || !selected.wake) return;
+	const y1 = laneYOf(selected.g, lanes),
+		waker = Data.goroutine(selected.wake.g, selected.wake.time);
+	if (y1 === null) return;
+	const y = waker ? laneYOf(waker, lanes) : null,
+		y0 = y === null ? y1 - 34 : y;
+	drawArrow(
+		ctx,
+		xOf(selected.wake.time),
+		y0 - scroll + RULER + LANE / 2,
+		y1 - scroll + RULER + (y0 < y1 ? 2 : LANE - 2),
+		Colors.accent,
+		2,
+	);
 }
 
 function drawSelection(ctx, lanes, scroll) {
 	const s = Timeline.selected;
-	if (!s || !s.item)
-		return;
+	if (!s || !s.item) return;
 	for (const lane of lanes)
 		if (lane.kind === "track" && lane.plane === s.plane && lane.track === s.track) {
-			const x0 = Math.max(GUTTER, xOf(s.item.from)), x1 = Math.min(GUTTER + laneWidth(), Math.max(xOf(s.item.to), x0 + 2));
-			if (x1 <= GUTTER)
-				continue;
+			const x0 = Math.max(GUTTER, xOf(s.item.from)),
+				x1 = Math.min(GUTTER + laneWidth(), Math.max(xOf(s.item.to), x0 + 2));
+			if (x1 <= GUTTER) continue;
 			ctx.strokeStyle = Colors.ink;
 			ctx.lineWidth = 1.5;
-			ctx.strokeRect(x0 - .5, lane.y - scroll + RULER + 1, x1 - x0 + 1, LANE - 2);
+			ctx.strokeRect(x0 - 0.5, lane.y - scroll + RULER + 1, x1 - x0 + 1, LANE - 2);
 		}
 }
 
@@ -515,8 +738,7 @@ function drawSelection(ctx, lanes, scroll) {
 let frameWanted = false;
 
 function redraw() {
-	if (frameWanted || $("view-timeline").hidden)
-		return;
+	if (frameWanted || $("view-timeline").hidden) return;
 	frameWanted = true;
 	requestAnimationFrame(() => {
 		frameWanted = false;
@@ -526,19 +748,21 @@ function redraw() {
 
 function drawTimeline() {
 	const began = performance.now();
-	if (!Data.head || !sizeCanvas())
-		return;
+	if (!Data.head || !sizeCanvas()) return;
 	const ctx = $("lanes-canvas").getContext("2d", { alpha: false });
-	const width = $("lanes").clientWidth, height = $("lanes").clientHeight, scroll = $("lanes").scrollTop;
-	const lanes = lanesIn(scroll, scroll + height - RULER), found = { texts: [], wakes: [], objects: [] };
+	const width = $("lanes").clientWidth,
+		height = $("lanes").clientHeight,
+		scroll = $("lanes").scrollTop;
+	const lanes = lanesIn(scroll, scroll + height - RULER),
+		found = { texts: [], wakes: [], objects: [] };
 	let complete = true;
 	Blocks.begin();
 	pixels.fill(Colors.number.panel);
 	paintTicks();
 	for (const lane of lanes) {
-		const y0 = Math.round((lane.y - scroll + RULER) * scale), y1 = Math.round((lane.y + lane.height - scroll + RULER) * scale);
-		if (lane.kind === "track")
-			complete = paintLane(lane, y0, y1, found) && complete;
+		const y0 = Math.round((lane.y - scroll + RULER) * scale),
+			y1 = Math.round((lane.y + lane.height - scroll + RULER) * scale);
+		if (lane.kind === "track") complete = paintLane(lane, y0, y1, found) && complete;
 		else if (lane.kind === "objects")
 			for (const t of paintObjects(lane, y0, y1))
 				found.objects.push({ ...t, y: lane.y - scroll + RULER + lane.height / 2 });
@@ -547,74 +771,91 @@ function drawTimeline() {
 	ctx.setTransform(1, 0, 0, 1, 0, 0);
 	ctx.putImageData(image, 0, 0);
 	ctx.setTransform(scale, 0, 0, scale, 0, 0);
-	for (const lane of lanes)
-		if (lane.kind === "series")
-			drawSeries(ctx, lane, lane.y - scroll + RULER);
+	for (const lane of lanes) if (lane.kind === "series") drawSeries(ctx, lane, lane.y - scroll + RULER);
 	drawTexts(ctx, found, scroll);
 	ctx.fillStyle = "#fff";
-	for (const t of found.objects)
-		ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
+	for (const t of found.objects) ctx.fillText(clipText(ctx, t.text, t.x1 - t.x0 - 8), t.x0 + 4, t.y);
 	drawGaps(ctx, height);
 	drawWakes(ctx, found, lanes, scroll);
 	drawSelection(ctx, lanes, scroll);
-	drawGutter(ctx, lanes, scroll, width);
+	drawGutter(ctx, lanes, scroll, width, height);
 	drawRuler(ctx, width);
 	Timeline.complete = complete;
 	Timeline.exact = levelOf(nsPerPixel());
 	drawOverview();
 	Timeline.frames.push(performance.now() - began);
-	if (Timeline.frames.length > 500)
-		Timeline.frames.shift();
+	if (Timeline.frames.length > 500) Timeline.frames.shift();
 }
 
 function paintLane(lane, y0, y1, found) {
 	if (lane.plane === PLANE_G) {
-		const left = GUTTER * scale, perPixel = nsPerPixel() / scale;
+		const left = GUTTER * scale,
+			perPixel = nsPerPixel() / scale;
 		const x0 = Math.max(left, Math.floor((lane.g.from - Timeline.from) / perPixel) + left);
 		const x1 = Math.max(x0 + 1, Math.round((lane.g.to - Timeline.from) / perPixel) + left);
 		if (lane.g.to >= Timeline.from && lane.g.from <= Timeline.to)
-			fill(x0, x1, (y0 + y1) / 2 - 1 | 0, (y0 + y1) / 2 + 1 | 0, Colors.number.line);
+			fill(x0, x1, ((y0 + y1) / 2 - 1) | 0, ((y0 + y1) / 2 + 1) | 0, Colors.number.line);
 	} else {
-		fill(GUTTER * scale, pixelWidth, y0 + Math.round(2 * scale), y1 - Math.round(2 * scale), Colors.number.lane);
+		fill(
+			GUTTER * scale,
+			pixelWidth,
+			y0 + Math.round(2 * scale),
+			y1 - Math.round(2 * scale),
+			Colors.number.lane,
+		);
 	}
-	if (lane.track < 0)
-		return true;
+	if (lane.track < 0) return true;
 	const whole = paintTrack(lane, y0, y1, found);
-	if (lane.plane === PLANE_G)
-		paintRegions(lane, y0);
+	if (lane.plane === PLANE_G) paintRegions(lane, y0);
 	return whole;
 }
 
 /* --- the whole trace, above the lanes --- */
 
 function meanLoad() {
-	if (Timeline.load)
-		return Timeline.load;
-	const n = Data.head.heat_buckets, procs = Data.head.p_ids.length, load = new Float64Array(n);
+	if (Timeline.load) return Timeline.load;
+	const n = Data.head.heat_buckets,
+		procs = Data.head.p_ids.length,
+		load = new Float64Array(n);
 	for (let p = 0; p < procs; p++)
 		for (let i = 0; i < n; i++)
-			load[i] += (Data.head.heat[p * n + i] + Data.head.heat[(procs + p) * n + i]) / 100 / Math.max(1, procs);
-	return Timeline.load = load;
+			load[i] +=
+				(Data.head.heat[p * n + i] + Data.head.heat[(procs + p) * n + i]) /
+				100 /
+				Math.max(1, procs);
+	return (Timeline.load = load);
 }
 
 function drawOverview() {
-	const canvas = $("overview"), width = canvas.clientWidth, height = canvas.clientHeight, whole = Math.max(1, Data.head.duration);
-	if (!width)
-		return;
+	const canvas = $("overview"),
+		width = canvas.clientWidth,
+		height = canvas.clientHeight,
+		whole = Math.max(1, Data.head.duration);
+	if (!width) return;
 	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
 		canvas.width = Math.round(width * scale);
 		canvas.height = Math.round(height * scale);
 	}
-	const ctx = canvas.getContext("2d"), load = meanLoad(), x = t => GUTTER + t / whole * (width - GUTTER);
+	const ctx = canvas.getContext("2d"),
+		load = meanLoad(),
+		x = t => GUTTER + (t / whole) * (width - GUTTER);
 	ctx.setTransform(scale, 0, 0, scale, 0, 0);
 	ctx.clearRect(0, 0, width, height);
 	ctx.fillStyle = Colors.running;
-	ctx.globalAlpha = .75;
+	ctx.globalAlpha = 0.75;
 	const step = (width - GUTTER) / load.length;
 	for (let i = 0; i < load.length; i++)
-		ctx.fillRect(GUTTER + i * step, height - 6 - load[i] * (height - 16), step + .5, load[i] * (height - 16));
+		ctx.fillRect(
+			GUTTER + i * step,
+			height - 6 - load[i] * (height - 16),
+			step + 0.5,
+			load[i] * (height - 16),
+		);
 	ctx.globalAlpha = 1;
-	for (const [items, color] of [[Data.objects[OBJECT_GC].items, Colors.gc], [Data.objects[OBJECT_STW].items, Colors.stw]]) {
+	for (const [items, color] of [
+		[Data.objects[OBJECT_GC].items, Colors.gc],
+		[Data.objects[OBJECT_STW].items, Colors.stw],
+	]) {
 		ctx.fillStyle = color;
 		for (const o of items)
 			ctx.fillRect(x(o.from), height - 5, Math.max(1, x(o.to) - x(o.from)), 4);
@@ -625,13 +866,14 @@ function drawOverview() {
 	ctx.fillStyle = hatching(ctx);
 	for (const [from, to] of Data.head.gaps)
 		ctx.fillRect(x(from), 4, Math.max(1.5, x(to) - x(from)), height - 8);
-	const x0 = x(Timeline.from), x1 = Math.max(x(Timeline.to), x0 + 2);
-	ctx.fillStyle = Colors.css("accent");
-	ctx.globalAlpha = .13;
+	const x0 = x(Timeline.from),
+		x1 = Math.max(x(Timeline.to), x0 + 2);
+	ctx.fillStyle = Colors.accent;
+	ctx.globalAlpha = 0.13;
 	ctx.fillRect(x0, 0, x1 - x0, height);
 	ctx.globalAlpha = 1;
-	ctx.strokeStyle = Colors.css("accent");
-	ctx.strokeRect(x0 + .5, .5, x1 - x0 - 1, height - 1);
+	ctx.strokeStyle = Colors.accent;
+	ctx.strokeRect(x0 + 0.5, 0.5, x1 - x0 - 1, height - 1);
 	ctx.fillStyle = Colors.quiet;
 	ctx.font = "11.5px ui-sans-serif, system-ui, sans-serif";
 	ctx.textBaseline = "middle";
@@ -641,20 +883,21 @@ function drawOverview() {
 
 /* --- moving --- */
 
-function setView(from, to, quiet) {
-	const whole = Math.max(1, Data.head.duration), margin = whole * .02;
+function setView(from, to) {
+	const whole = Math.max(1, Data.head.duration),
+		margin = whole * 0.02;
 	let span = Math.min(Math.max(to - from, 200), whole * 1.04);
 	if (from < -margin) from = -margin;
 	if (from + span > whole + margin) from = Math.max(-margin, whole + margin - span);
 	Timeline.from = from;
 	Timeline.to = from + span;
 	redraw();
-	if (!quiet)
-		Timeline.onview();
+	Timeline.onview();
 }
 
 function zoom(factor, at) {
-	const span = Timeline.to - Timeline.from, middle = at === undefined ? Timeline.from + span / 2 : at;
+	const span = Timeline.to - Timeline.from,
+		middle = at === undefined ? Timeline.from + span / 2 : at;
 	setView(middle - (middle - Timeline.from) * factor, middle + (Timeline.to - middle) * factor);
 }
 
@@ -670,19 +913,30 @@ function laneAt(y) {
 	return y < RULER ? null : lanesIn(at, at + 1).find(l => l.y <= at && at < l.y + l.height) || null;
 }
 
-const copyItem = (items, i, level) => ({ from: items.from[i], to: items.to[i], state: items.state[i], x: items.x[i], y: items.y[i], z: items.z[i], w: items.w[i], level });
+const copyItem = (items, i, level) => ({
+	from: items.from[i],
+	to: items.to[i],
+	state: items.state[i],
+	x: items.x[i],
+	y: items.y[i],
+	z: items.z[i],
+	w: items.w[i],
+	level,
+});
 
 /* The stay at a time: as it is, or a run of many, the finest that is unpacked. */
 function itemAt(plane, track, time, slack, level) {
 	let best = null;
 	Blocks.visit(plane, track, level, time - slack, time + slack + 1, (items, l, times) => {
-		for (let i = firstAfter(items, time - slack); i < items.n && items.from[i] <= time + slack; i++) {
+		for (
+			let i = firstAfter(items, time - slack);
+			i < items.n && items.from[i] <= time + slack;
+			i++
+		) {
 			const inside = items.from[i] <= time && time < items.to[i];
-			if (items.state[i] === RUN && !times.length)
-				continue;
+			if (items.state[i] === RUN && !times.length) continue;
 			const rank = (items.state[i] === RUN ? 0 : 100) + (inside ? 50 : 0) - l;
-			if (!best || rank > best.rank)
-				best = { rank, item: copyItem(items, i, l) };
+			if (!best || rank > best.rank) best = { rank, item: copyItem(items, i, l) };
 		}
 	});
 	return best ? best.item : null;
@@ -690,61 +944,75 @@ function itemAt(plane, track, time, slack, level) {
 
 /* The same when all that the page has is unpacked. */
 async function exactAt(plane, track, time) {
-	const levels = Blocks.index[plane][track >> 5] || [], waits = [];
+	const levels = Blocks.index[plane][track >> 5] || [],
+		waits = [];
 	for (const level of levels)
 		for (const block of level)
 			if (!block.data && block.id >= 0 && block.from <= time && block.to >= time)
-				waits.push(unpack("b" + block.id).then(bytes => {
-					block.data = decodeBlock(bytes, plane);
-					Blocks.decoded.set(block.id, block);
-				}));
+				waits.push(
+					unpack("b" + block.id).then(bytes => {
+						block.data = decodeBlock(bytes, plane);
+						Blocks.decoded.set(block.id, block);
+					}),
+				);
 	await Promise.all(waits);
 	levelCache.clear();
 	return itemAt(plane, track, time, 0, 0);
 }
 
 function select(selection, quiet) {
-	if (selection && selection.plane === PLANE_G && selection.item && selection.item.state === RUNNABLE && selection.item.z)
+	if (
+		selection &&
+		selection.plane === PLANE_G &&
+		selection.item &&
+		selection.item.state === RUNNABLE &&
+		selection.item.z
+	)
 		selection.wake = { g: selection.item.z - 1, time: selection.item.from };
 	Timeline.selected = selection;
-	if (!quiet)
-		Timeline.onselect(selection);
+	if (!quiet) Timeline.onselect(selection);
 	redraw();
 }
 
 async function selectAt(x, y) {
-	const lane = laneAt(y), time = timeOf(x);
-	if (!lane || x < 0)
-		return select(null);
+	const lane = laneAt(y),
+		time = timeOf(x);
+	if (!lane || x < 0) return select(null);
 	if (lane.kind === "objects") {
 		const slack = nsPerPixel() * 2;
 		for (const [items] of [...lane.layers].reverse()) {
 			const o = items.find(it => it.from - slack <= time && time <= it.to + slack);
-			if (o)
-				return select({ object: o, g: Data.goroutine(o.g, o.from) });
+			if (o) return select({ object: o, g: Data.goroutine(o.g, o.from) });
 		}
 		return select(null);
 	}
-	if (lane.kind !== "track")
-		return select(null);
-	const region = lane.g && y - (lane.y - $("lanes").scrollTop + RULER) < 8 &&
+	if (lane.kind !== "track") return select(null);
+	const region =
+		lane.g &&
+		y - (lane.y - $("lanes").scrollTop + RULER) < 8 &&
 		(regionsOf(lane.g) || []).filter(o => o.from <= time && time <= o.to).pop();
-	if (region)
-		return select({ object: region, g: lane.g });
-	select({ plane: lane.plane, track: lane.track, g: lane.g || null, label: lane.label,
-		item: x < GUTTER || lane.track < 0 ? null : await loadedAt(lane.plane, lane.track, time) });
+	if (region) return select({ object: region, g: lane.g });
+	select({
+		plane: lane.plane,
+		track: lane.track,
+		g: lane.g || null,
+		label: lane.label,
+		item: x < GUTTER || lane.track < 0 ? null : await loadedAt(lane.plane, lane.track, time),
+	});
 }
 
 /* As the pointer finds it at this zoom, when what the page has of that time is unpacked. */
 async function loadedAt(plane, track, time) {
-	const level = levelOf(nsPerPixel()), slack = nsPerPixel() * 1.5;
+	const level = levelOf(nsPerPixel()),
+		slack = nsPerPixel() * 1.5;
 	await exactAt(plane, track, time);
 	return itemAt(plane, track, time, slack, level);
 }
 
 /* Puts the lane of a goroutine into view. */
 function reveal(g) {
-	const lane = Timeline.lanes.find(l => l.g === g), box = $("lanes");
+	const lane = Timeline.lanes.find(l => l.g === g),
+		box = $("lanes");
 	let y = lane ? lane.y : undefined;
 	if (y === undefined) {
 		if (!Timeline.place.has(g)) {
@@ -775,31 +1043,35 @@ async function selectGoroutine(g, time) {
 /* What came before (-1) or after (1) the selected stay. */
 async function selectBeside(direction) {
 	const s = Timeline.selected;
-	if (!s || !s.item || s.track < 0)
-		return;
+	if (!s || !s.item || s.track < 0) return;
 	const item = await exactAt(s.plane, s.track, direction > 0 ? s.item.to : s.item.from - 1);
-	if (!item)
-		return;
+	if (!item) return;
 	if (item.to < Timeline.from || item.from > Timeline.to)
-		setView(item.from - (Timeline.to - Timeline.from) / 2, item.from + (Timeline.to - Timeline.from) / 2);
+		setView(
+			item.from - (Timeline.to - Timeline.from) / 2,
+			item.from + (Timeline.to - Timeline.from) / 2,
+		);
 	select({ ...s, item, wake: undefined });
 }
 
 function selectWaker() {
-	const s = Timeline.selected, waker = s && s.wake ? Data.goroutine(s.wake.g, s.wake.time) : null;
-	if (waker)
-		selectGoroutine(waker, s.wake.time - 1);
+	const s = Timeline.selected,
+		waker = s && s.wake ? Data.goroutine(s.wake.g, s.wake.time) : null;
+	if (waker) selectGoroutine(waker, s.wake.time - 1);
 }
 
 /* --- pointer and wheel --- */
 
 function listenLanes() {
-	const box = $("lanes"), canvas = $("lanes-canvas");
+	const box = $("lanes"),
+		canvas = $("lanes-canvas");
 	let drag = null;
-	const at = e => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+	const at = e => {
+		const r = canvas.getBoundingClientRect();
+		return [e.clientX - r.left, e.clientY - r.top];
+	};
 	canvas.addEventListener("pointerdown", e => {
-		if (e.button)
-			return;
+		if (e.button) return;
 		const [x, y] = at(e);
 		drag = { x, y, from: Timeline.from, to: Timeline.to, scroll: box.scrollTop, moved: false };
 		canvas.setPointerCapture(e.pointerId);
@@ -807,45 +1079,49 @@ function listenLanes() {
 	});
 	canvas.addEventListener("pointermove", e => {
 		const [x, y] = at(e);
-		if (!drag)
-			return hover(x, y, e);
-		if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4)
-			return;
+		if (!drag) return hover(x, y, e);
+		if (!drag.moved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4) return;
 		drag.moved = true;
 		hideTip();
 		box.classList.add("dragging");
-		const by = (drag.x - x) * (drag.to - drag.from) / laneWidth();
+		const by = ((drag.x - x) * (drag.to - drag.from)) / laneWidth();
 		setView(drag.from + by, drag.to + by);
 		box.scrollTop = drag.scroll + drag.y - y;
 	});
 	canvas.addEventListener("pointerup", e => {
 		const [x, y] = at(e);
-		if (drag && !drag.moved)
-			selectAt(x, y);
+		if (drag && !drag.moved) selectAt(x, y);
 		drag = null;
 		box.classList.remove("dragging");
 	});
 	canvas.addEventListener("pointerleave", hideTip);
 	canvas.addEventListener("dblclick", () => zoomToSelected());
 	box.addEventListener("scroll", redraw);
-	box.addEventListener("wheel", e => {
-		const [x] = at(e), dx = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
-		if (e.ctrlKey || e.metaKey)
-			zoom(Math.exp(Math.max(-100, Math.min(100, e.deltaY)) / 250), timeOf(Math.max(GUTTER, x)));
-		else if (dx && Math.abs(dx) >= Math.abs(e.shiftKey ? 0 : e.deltaY))
-			pan(dx / laneWidth());
-		else
-			return;
-		e.preventDefault();
-		hideTip();
-	}, { passive: false });
+	box.addEventListener(
+		"wheel",
+		e => {
+			const [x] = at(e),
+				dx = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
+			if (e.ctrlKey || e.metaKey)
+				zoom(
+					Math.exp(Math.max(-100, Math.min(100, e.deltaY)) / 250),
+					timeOf(Math.max(GUTTER, x)),
+				);
+			else if (dx && Math.abs(dx) >= Math.abs(e.shiftKey ? 0 : e.deltaY))
+				pan(dx / laneWidth());
+			else return;
+			e.preventDefault();
+			hideTip();
+		},
+		{ passive: false },
+	);
 }
 
 function zoomToSelected() {
-	const s = Timeline.selected, o = s && (s.item || s.object);
-	if (!o)
-		return;
-	const margin = Math.max(200, (o.to - o.from) * .4);
+	const s = Timeline.selected,
+		o = s && (s.item || s.object);
+	if (!o) return;
+	const margin = Math.max(200, (o.to - o.from) * 0.4);
 	setView(o.from - margin, o.to + margin);
 }
 
@@ -854,17 +1130,24 @@ function listenOverview() {
 	let from = null;
 	const time = e => {
 		const r = canvas.getBoundingClientRect();
-		return Math.max(0, Math.min(1, (e.clientX - r.left - GUTTER) / (r.width - GUTTER))) * Data.head.duration;
+		return (
+			Math.max(0, Math.min(1, (e.clientX - r.left - GUTTER) / (r.width - GUTTER))) *
+			Data.head.duration
+		);
 	};
-	canvas.addEventListener("pointerdown", e => { from = time(e); canvas.setPointerCapture(e.pointerId); });
+	canvas.addEventListener("pointerdown", e => {
+		from = time(e);
+		canvas.setPointerCapture(e.pointerId);
+	});
 	canvas.addEventListener("pointermove", e => {
 		const to = time(e);
-		if (from !== null && Math.abs(to - from) > Data.head.duration * .003)
+		if (from !== null && Math.abs(to - from) > Data.head.duration * 0.003)
 			setView(Math.min(from, to), Math.max(from, to));
 	});
 	canvas.addEventListener("pointerup", e => {
-		const to = time(e), span = Timeline.to - Timeline.from;
-		if (from !== null && Math.abs(to - from) <= Data.head.duration * .003)
+		const to = time(e),
+			span = Timeline.to - Timeline.from;
+		if (from !== null && Math.abs(to - from) <= Data.head.duration * 0.003)
 			setView(to - span / 2, to + span / 2);
 		from = null;
 	});
@@ -878,7 +1161,8 @@ function showTip(text, e) {
 	tip.hidden = false;
 	const r = tip.getBoundingClientRect();
 	tip.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - r.width - 8)) + "px";
-	tip.style.top = (e.clientY + 18 + r.height > innerHeight ? e.clientY - r.height - 10 : e.clientY + 18) + "px";
+	tip.style.top =
+		(e.clientY + 18 + r.height > innerHeight ? e.clientY - r.height - 10 : e.clientY + 18) + "px";
 }
 
 function hideTip() {
@@ -886,20 +1170,35 @@ function hideTip() {
 }
 
 function hover(x, y, e) {
-	const lane = laneAt(y), time = timeOf(x);
-	if (!lane || lane.kind === "head")
-		return hideTip();
-	if (x < GUTTER)
-		return lane.label ? showTip(lane.label, e) : hideTip();
+	const lane = laneAt(y),
+		time = timeOf(x);
+	if (!lane || lane.kind === "head") return hideTip();
+	if (x < GUTTER) return lane.label ? showTip(lane.label, e) : hideTip();
 	if (lane.kind === "objects") {
 		const slack = nsPerPixel() * 2;
-		const o = [...lane.layers].reverse().flatMap(l => l[0]).find(it => it.from - slack <= time && time <= it.to + slack);
+		const o = [...lane.layers]
+			.reverse()
+			.flatMap(l => l[0])
+			.find(it => it.from - slack <= time && time <= it.to + slack);
 		return o ? showTip(describeObject(o), e) : hideTip();
 	}
 	if (lane.kind === "series") {
-		const p = lane.series.points.filter(q => q[0] <= time).pop(), bytes = Data.texts[lane.series.name].endsWith(":bytes");
-		return p ? showTip(lane.label + ": " + (bytes ? showBytes(p[2]) : showCount(p[2])) + "\n" + showExact(p[0]), e) : hideTip();
+		const p = lane.series.points.filter(q => q[0] <= time).pop(),
+			bytes = Data.texts[lane.series.name].endsWith(":bytes");
+		return p
+			? showTip(
+					lane.label +
+						": " +
+						(bytes ? showBytes(p[2]) : showCount(p[2])) +
+						"\n" +
+						showExact(p[0]),
+					e,
+				)
+			: hideTip();
 	}
-	const item = lane.track < 0 ? null : itemAt(lane.plane, lane.track, time, nsPerPixel() * 1.5, levelOf(nsPerPixel()));
+	const item =
+		lane.track < 0
+			? null
+			: itemAt(lane.plane, lane.track, time, nsPerPixel() * 1.5, levelOf(nsPerPixel()));
 	return item ? showTip(describeItem(lane, item), e) : hideTip();
 }
