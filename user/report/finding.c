@@ -60,6 +60,9 @@ static uint8_t why_of(struct findings *f, const struct span *span, const struct 
 		f->reasons[i].why = find_reason(span->reason);
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
+	/* Who allocates and starts a cycle of the garbage collector waits for the runtime's own semaphores. */
+	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
+		return WHY_GC;
 	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;
 }
 

@@ -28,8 +28,9 @@ enum stack_trait {
 	STACK_GC_CALL = 64,	/* runtime.GC, debug.FreeOSMemory */
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
 	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
-	STACK_RECEIVES = 1024,	/* from a channel */
 	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
+	STACK_RECEIVES = 1024,	/* from a channel */
+	STACK_ALLOCATES = 2048,
 };
 
 struct place {

@@ -62,6 +62,7 @@ static const struct {
 	{ "net/http.(*connReader).*", STACK_BODY },
 	{ "net/http.(*body).*", STACK_BODY },
 	{ "database/sql.*", STACK_REQUEST },
+	{ "runtime.mallocgc*", STACK_ALLOCATES },
 	{ "runtime.GC", STACK_GC_CALL },
 	{ "runtime/debug.FreeOSMemory", STACK_GC_CALL },
 	{ "runtime/debug.freeOSMemory", STACK_GC_CALL },

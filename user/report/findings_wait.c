@@ -23,6 +23,8 @@ enum {
 /* Mean number of goroutines that wait before it is worth a word. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
+/* If it is mostly one wait of each, it must be that part of the trace's length. */
+#define STALL_SHARE 0.4
 #define FEED_WAITERS 1.0
 #define TOKEN_WAITERS 1.5
 
@@ -542,6 +544,15 @@ static void say(struct findings *f, const struct blame *b)
 					   s->to }, &text);
 }
 
+/* One stall: a machine that is loaded lets any holder wait for a CPU once in a while. */
+static bool is_once(const struct findings *f, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	double longest = (double)(s->to - s->from);
+
+	return longest * s->waiters.n >= 0.5 * b->ns && longest < STALL_SHARE * findings_wall(f);
+}
+
 void waits_judge(struct findings *f)
 {
 	struct waits *w = f->waits;
@@ -560,7 +571,7 @@ void waits_judge(struct findings *f)
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
-		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY)
+		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY && !is_once(f, b))
 			say(f, b);
 	}
 }
