@@ -18,7 +18,7 @@ enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 #define GC_SHARE 0.1
 #define GC_SHARE_ROOMY 0.25
 #define ROOMY 1.6		/* goal / live */
-#define GC_CYCLES 5.0		/* a second */
+#define GC_CYCLES 2.0		/* a second */
 #define FORCED_CYCLES 2.0
 #define FORCED_SHARE 0.01
 

@@ -23,7 +23,8 @@ enum {
 /* Mean number of goroutines that wait before it is worth a word. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
-/* If it is mostly one wait of each, it must be that part of the trace's length. */
+/* If it is mostly so many waits of each, the longest must be that part of the trace's length. */
+#define STALLS 2.5
 #define STALL_SHARE 0.4
 #define FEED_WAITERS 1.0
 #define TOKEN_WAITERS 1.5
@@ -33,7 +34,7 @@ struct site {
 	uint32_t place;
 	uint8_t why;
 	uint64_t waits;
-	double ns, peers;		/* in all; ended by a goroutine that began with the same function */
+	double ns, squares, peers;	/* in all; of each; ended by a goroutine that began with the same function */
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
@@ -282,6 +283,7 @@ static void count(struct site *s, const struct span *span, const struct goroutin
 
 	s->waits++;
 	s->ns += ns;
+	s->squares += ns * ns;
 	if (by->name == span->g->name)
 		s->peers += ns;
 	few_add(&s->waiters, span->g->id);
@@ -544,13 +546,16 @@ static void say(struct findings *f, const struct blame *b)
 					   s->to }, &text);
 }
 
-/* One stall: a machine that is loaded lets any holder wait for a CPU once in a while. */
-static bool is_once(const struct findings *f, const struct blame *b)
+/*
+ * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all that wait then do so
+ * for long. The square of the sum over the sum of squares counts the waits that matter.
+ */
+static bool is_stall(const struct findings *f, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
-	double longest = (double)(s->to - s->from);
 
-	return longest * s->waiters.n >= 0.5 * b->ns && longest < STALL_SHARE * findings_wall(f);
+	return s->ns * s->ns < STALLS * s->waiters.n * s->squares &&
+	       (double)(s->to - s->from) < STALL_SHARE * findings_wall(f);
 }
 
 void waits_judge(struct findings *f)
@@ -571,7 +576,7 @@ void waits_judge(struct findings *f)
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
-		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY && !is_once(f, b))
+		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY && !is_stall(f, b))
 			say(f, b);
 	}
 }
