@@ -404,7 +404,17 @@ static double find_noise(const struct diff *d)
 /* Nobody of the program ends it. */
 static bool is_root(const struct diff_row *row)
 {
-	return row->kind != DIFF_WAIT || !row->waker || !*row->waker;
+	return row->kind != DIFF_WAIT || row->self_ns + row->other_ns <= 0 ||
+	       (row->waker && !*row->waker && row->self_ns < row->other_ns);
+}
+
+/* Are @c's waits ended by goroutines of that function? One of twenty that hand on a lock counts. */
+static bool ends(const char *name, const struct diff_change *c)
+{
+	const struct diff_row *row = c->row;
+	double all = row->self_ns + row->other_ns;
+
+	return (name == row->waker && row->other_ns > 0.05 * all) || (name == row->name && row->self_ns > 0.05 * all);
 }
 
 /* The most costly change of those who end @c's waits; one that no goroutine ends comes before those that one does. */
@@ -414,7 +424,7 @@ static struct diff_change *cause_of(const struct diff *d, const struct diff_chan
 	size_t i;
 
 	for (i = 0; i < n; i++, o++)
-		if (o->slower && o->function && o != c && o->row->name == c->row->waker &&
+		if (o->slower && o->function && o != c && ends(o->row->name, c) &&
 		    is_root(o->row) == root && o->row->kind != DIFF_RUNNABLE && o->cost > 0.02 * c->cost &&
 		    (!best || o->cost > best->cost))
 			best = o;
@@ -444,6 +454,8 @@ static void add_to_causes(struct diff_change *all, const size_t *causes, size_t 
 
 	for (steps = 0; steps < 4 && causes[i]; steps++) {
 		i = causes[i] - 1;
+		if (weight(all[i].row) < 1)
+			return;
 		all[i].order += cost;
 	}
 }

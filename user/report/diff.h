@@ -56,9 +56,11 @@ struct diff_row {
 	const char *what;	/* the function of the library that waits, "" none */
 	const char *func, *file;	/* where; "" not known */
 	struct diff_side side[2];
-	const char *waker;	/* the function of the goroutines that ended most of this time in the later trace;
-				   "" none did (network, timer), NULL none yet */
-	double waker_ns;	/* by how much it leads */
+	/* Of the later trace: who ended these waits. */
+	const char *waker;	/* the function of most goroutines that did, but for @name; "" nobody did (network,
+				   timer), NULL none but @name */
+	double waker_lead;	/* ns by which it leads */
+	double other_ns, self_ns;	/* ended by others, nobody, @name */
 	bool merged;		/* into another row */
 };
 

@@ -165,8 +165,21 @@ static const enum diff_kind kinds[] = {
 
 static const char nobody[] = "";
 
-/* A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half. */
-static void vote(struct diff *d, struct diff_row *row, const struct span *span)
+static void vote(struct diff_row *row, const char *waker, double lead)
+{
+	if (row->waker == waker || row->waker_lead >= lead) {
+		row->waker_lead += row->waker == waker ? lead : -lead;
+	} else {
+		row->waker = waker;
+		row->waker_lead = lead - row->waker_lead;
+	}
+}
+
+/*
+ * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half. Those who
+ * wait for the same hand a lock on to one another: they are counted apart.
+ */
+static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {
 	const struct goroutine *g = span->end.g == TRACEV2_NO_ID ? NULL : spans_goroutine(d->spans, span->end.g);
 	const char *waker = span->end.g == TRACEV2_NO_ID ? nobody : g && *g->name ? g->name : NULL;
@@ -174,12 +187,12 @@ static void vote(struct diff *d, struct diff_row *row, const struct span *span)
 
 	if (!waker)
 		return;
-	if (row->waker != waker && row->waker_ns < ns) {
-		row->waker = waker;
-		row->waker_ns = ns - row->waker_ns;
-	} else {
-		row->waker_ns += row->waker == waker ? ns : -ns;
+	if (waker == row->name) {
+		row->self_ns += ns;
+		return;
 	}
+	row->other_ns += ns;
+	vote(row, waker, ns);
 }
 
 /* Of what was not recorded nothing is compared; the union of these times is in no rate. */
@@ -235,7 +248,7 @@ static void on_span(void *ctx, const struct span *span)
 		k.reason = span->reason;
 	row = add(d, &k, span->from, span->to);
 	if (row && k.kind == DIFF_WAIT && d->side == 1)
-		vote(d, row, span);
+		note_waker(d, row, span);
 }
 
 static void on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
@@ -359,15 +372,10 @@ static void merge_row(struct diff_row *to, struct diff_row *from)
 		dist_merge(&to->side[side].dist, &from->side[side].dist);
 		merge_slices(&to->side[side].slices, &from->side[side].slices);
 	}
-	if (from->waker == to->waker || !to->waker) {
-		to->waker = from->waker;
-		to->waker_ns += from->waker_ns;
-	} else if (from->waker_ns > to->waker_ns) {
-		to->waker = from->waker;
-		to->waker_ns = from->waker_ns - to->waker_ns;
-	} else {
-		to->waker_ns -= from->waker_ns;
-	}
+	if (from->waker)
+		vote(to, from->waker, from->waker_lead);
+	to->other_ns += from->other_ns;
+	to->self_ns += from->self_ns;
 	from->merged = true;
 }
 
