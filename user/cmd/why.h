@@ -32,7 +32,7 @@ void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct c
 void why_put_frame(struct buf *b, const struct stack_set *stacks, uint32_t frame);
 /* "goroutine 7 main.worker" */
 void why_put_goroutine(struct buf *b, uint64_t g, const char *name);
-/* Parts in the order of their time, the most first; free it. Those of @root, or all roots as sums of their parts. */
+/* Parts in the order of their time, the most first; free it. Those of @root (UINT32_MAX: all), or all roots as sums of their parts. */
 struct part *why_parts(const struct path *path, uint32_t root, size_t *n);
 struct part *why_roots(const struct path *path, size_t *n);
 

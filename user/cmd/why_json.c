@@ -84,31 +84,33 @@ static void put_instances(struct json *o)
 
 /* --- sums --- */
 
+static void put_part(struct json *o, const struct part *part, uint64_t all)
+{
+	const struct cause *causes = o->path->causes.data;
+
+	json_open_object(&o->j, NULL);
+	json_put_count(&o->j, "ns", part->ns);
+	json_put_real(&o->j, "share", all ? (double)part->ns / (double)all : 0, 6);
+	json_put_count(&o->j, "steps", part->count);
+	json_put_number(&o->j, "longest_ns", part->longest);
+	put_cause(o, "cause", &causes[part->leaf]);
+	if (part->root != part->wait)
+		put_cause(o, "waited_for_in", &causes[part->wait]);
+	if (part->root != part->leaf)
+		put_cause(o, "explains", &causes[part->root]);
+	json_close_object(&o->j);
+}
+
 static void put_parts(struct json *o, uint64_t all)
 {
-	size_t n, i, k, parts_n;
-	struct part *roots = why_roots(o->path, &n), *parts;
+	size_t n, i;
+	struct part *parts = why_parts(o->path, UINT32_MAX, &n);
 
 	json_open_array(&o->j, "causes");
-	for (i = 0; i < n; i++) {
-		parts = why_parts(o->path, roots[i].root, &parts_n);
-		for (k = 0; k < parts_n; k++) {
-			json_open_object(&o->j, NULL);
-			json_put_count(&o->j, "ns", parts[k].ns);
-			json_put_real(&o->j, "share", all ? (double)parts[k].ns / (double)all : 0, 6);
-			json_put_count(&o->j, "steps", parts[k].count);
-			json_put_number(&o->j, "longest_ns", parts[k].longest);
-			put_cause(o, "cause", vec_at(&o->path->causes, struct cause, parts[k].leaf));
-			if (parts[k].root != parts[k].wait)
-				put_cause(o, "waited_for_in", vec_at(&o->path->causes, struct cause, parts[k].wait));
-			if (parts[k].root != parts[k].leaf)
-				put_cause(o, "explains", vec_at(&o->path->causes, struct cause, parts[k].root));
-			json_close_object(&o->j);
-		}
-		free(parts);
-	}
+	for (i = 0; i < n; i++)
+		put_part(o, &parts[i], all);
 	json_close_array(&o->j);
-	free(roots);
+	free(parts);
 }
 
 static void put_held(struct json *o)
@@ -163,8 +165,10 @@ static void put_step(struct json *o, const struct step *s)
 	put_goroutine(o, "goroutine", s->g);
 	json_put_count(&o->j, "depth", s->depth);
 	put_cause(o, "cause", c);
-	if (s->depth)
+	if (s->depth) {
 		put_cause(o, "waited_for_in", vec_at(&o->path->causes, struct cause, s->wait));
+		put_stack(o, "wait_stack", s->wait_stack);
+	}
 	if (s->p != UINT32_MAX)
 		json_put_count(&o->j, "proc", s->p);
 	put_holders(o, s);

@@ -377,6 +377,7 @@ static void put_root(struct text *t, const struct why_line *line)
 		why_put_cause(&t->line, t->stacks, c);
 		put(t, "; meanwhile:");
 		end_line(t);
+		put_stack(t, s->wait_stack, "waits at");
 	}
 	t->root = s->root;
 	t->depth = line->steps == 1 ? s->depth : 0;

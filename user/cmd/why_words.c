@@ -120,7 +120,7 @@ struct part *why_parts(const struct path *path, uint32_t root, size_t *n)
 
 	*n = 0;
 	for (i = 0; i < path->parts.len; i++)
-		if (vec_at(&path->parts, struct part, i)->root == root)
+		if (root == UINT32_MAX || vec_at(&path->parts, struct part, i)->root == root)
 			parts[(*n)++] = *vec_at(&path->parts, struct part, i);
 	qsort(parts, *n, sizeof(*parts), most_first);
 	return parts;

@@ -9,7 +9,7 @@
 #include "why/place.h"
 
 enum {
-	IN_MEMORY = 16 << 20,
+	IN_MEMORY = 8 << 20,
 	CAUSES = 1 << 16,	/* behind them all are one; a key has three */
 	PARTS = 1 << 18,
 };

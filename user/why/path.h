@@ -62,6 +62,7 @@ struct step {
 	uint32_t depth;		/* 0: the goroutine of the interval; n: behind n that woke or created */
 	uint32_t root;		/* cause of the step of depth 0 that this one explains */
 	uint32_t wait;		/* cause of the wait that this one explains, of the goroutine before in the chain */
+	uint32_t wait_stack;	/* of that wait */
 	uint8_t kind, by;
 	uint8_t via;		/* its end is where it woke, created the goroutine before: */
 	uint64_t via_g;

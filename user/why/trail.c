@@ -6,7 +6,7 @@
 
 #include "read/view.h"
 
-enum { IN_MEMORY = 48 << 20 };
+enum { IN_MEMORY = 24 << 20 };
 
 /* Of a goroutine, by slot. */
 struct turn {

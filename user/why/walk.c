@@ -16,6 +16,7 @@ struct turn {
 	uint32_t prev;		/* record before the piece at hand */
 	uint32_t depth;
 	uint32_t root, wait;	/* causes: of the wait of depth 0; of the one that this turn explains */
+	uint32_t wait_stack;
 	uint8_t via;		/* how its next step is linked with the one that comes after it in time */
 	uint64_t via_g;
 	uint32_t via_stack;
@@ -75,7 +76,8 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 	const struct turn *turn = &way->turn;
 	struct step step = {
 		.from = from, .to = way->t, .g = turn->g, .name = turn->name, .reason = "", .kind = kind,
-		.depth = turn->depth, .root = turn->root, .wait = turn->wait, .via = turn->via, .via_g = turn->via_g,
+		.depth = turn->depth, .root = turn->root, .wait = turn->wait,
+		.wait_stack = turn->wait_stack, .via = turn->via, .via_g = turn->via_g,
 		.via_stack = turn->via_stack, .p = UINT32_MAX,
 	};
 
@@ -140,7 +142,8 @@ static void cross(struct way *way, const struct trail_rec *edge, int64_t floor, 
 {
 	way->turn = (struct turn){
 		.g = edge->g, .name = edge->name, .floor = floor, .prev = edge->other_prev,
-		.depth = way->turn.depth + 1, .root = way->turn.depth ? way->turn.root : wait, .wait = wait, .via = via, .via_g = way->turn.g,
+		.depth = way->turn.depth + 1, .root = way->turn.depth ? way->turn.root : wait, .wait = wait,
+		.wait_stack = way->piece.stack, .via = via, .via_g = way->turn.g,
 		.via_stack = edge->end_stack,
 	};
 	way->piece = *edge;
