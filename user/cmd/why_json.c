@@ -220,6 +220,7 @@ static void put_group(struct json *o, const char *name, const struct why_group *
 	json_open_object(&o->j, name);
 	json_put_count(&o->j, "count", g->n);
 	json_put_count(&o->j, "looked_at", g->looked);
+	json_put_bool(&o->j, "cut_short", g->cut);
 	json_put_number(&o->j, "shortest_ns", g->shortest);
 	json_put_number(&o->j, "longest_ns", g->longest);
 	json_put_number(&o->j, "mean_ns", g->looked ? g->ns / (int64_t)g->looked : 0);

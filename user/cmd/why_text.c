@@ -455,7 +455,8 @@ static void put_group(struct text *t, const char *name, const struct why_group *
 	put(t, "%s: %" PRIu64 " from %s to %s, %s in the mean", name, g->n, why_time(g->shortest).text,
 	    why_time(g->longest).text, why_time(g->ns / (int64_t)g->looked).text);
 	if (g->looked < g->n)
-		put(t, " (%" PRIu64 " of them looked at, evenly)", g->looked);
+		put(t, " (%" PRIu64 " of them looked at%s)", g->looked,
+		    g->cut ? ", the first ones: their paths are long" : ", evenly");
 	end_line(t);
 }
 

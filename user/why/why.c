@@ -116,7 +116,11 @@ static const struct instance *open_instance(const struct why *w, int64_t from, i
 static void add_to_group(struct why *w, const struct instance *in, const struct trail_rec *at)
 {
 	struct why_group *group = &w->answer.groups[in->group];
+	uint64_t before = group->path.count + w->held.read;
 
+	group->cut |= group->work > WHY_WORK;
+	if (group->cut)
+		return;
 	if (!group->looked++ || in->ns < group->shortest)
 		group->shortest = in->ns;
 	if (in->ns > group->longest)
@@ -125,6 +129,7 @@ static void add_to_group(struct why *w, const struct instance *in, const struct 
 	w->answer.found = true;
 	w->answer.begin = spans_first(w->s);
 	walk(w, &group->path, in->from, in->from + in->ns, at);
+	group->work += group->path.count + w->held.read - before;
 }
 
 /* An instance ends; @at: where its goroutine is. */
@@ -462,6 +467,8 @@ int why_chosen(struct why *w, struct error *err)
 	if (pick_sort(&w->pick, err))
 		return err->code;
 	w->answer.pick = &w->pick;
+	spans_free(w->first);	/* it takes memory for each goroutine that lived */
+	w->first = NULL;
 	w->answer.from_start = w->answer.to_end = !w->pick.is_part;
 	if (w->q.all)
 		return pick_groups(w, err);
@@ -500,6 +507,8 @@ int why_check(struct why *w, struct error *err)
 		*err = w->failed;
 		return err->code;
 	}
+	if (w->q.all && w->answer.found && !(w->answer.groups[0].looked && w->answer.groups[1].looked))
+		return error_set(err, -ENOENT, "the trace could not be read again as far as to one of each group");
 	if (w->answer.found)
 		return 0;
 	if (w->q.of == WHY_GOROUTINE)

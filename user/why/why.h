@@ -31,7 +31,10 @@ struct why_question {
 	int64_t from, to;	/* ns since the trace's begin, of a goroutine or the program; INT64_MIN, _MAX: all */
 };
 
-enum { WHY_LOOKED_AT = 200 };	/* instances of a group, at most */
+enum {
+	WHY_LOOKED_AT = 200,	/* instances of a group, at most */
+	WHY_WORK = 6000000,	/* of a group: behind it no other instance is looked at */
+};
 
 /* Many intervals: the sums of a path are those of all of them. */
 struct why_group {
@@ -39,6 +42,8 @@ struct why_group {
 	int64_t ns;		/* of those that were looked at, together */
 	int64_t shortest, longest;
 	struct path path;	/* without steps */
+	uint64_t work;		/* steps and records of all paths so far */
+	bool cut;		/* the rest was not looked at: that would have been too much work */
 };
 
 struct why_answer {
