@@ -294,7 +294,8 @@ static void tags_too_many(void)
 int main(void)
 {
 	return unit_main((struct unit_case[]){
-		UNIT(as_go_has_them), UNIT(true_spans), UNIT(goroutines_at), UNIT(filters), UNIT(ids_again), UNIT(gaps), UNIT(labels),
+		UNIT(as_go_has_them), UNIT(true_spans), UNIT(goroutines_at), UNIT(filters), UNIT(ids_again),
+		UNIT(gaps), UNIT(labels),
 		UNIT(time_of_day), UNIT(samples_too_many), UNIT(tags_too_many), {0},
 	});
 }

@@ -96,7 +96,8 @@ static void answer(struct story *s, unsigned waits)
 	snprintf(line, sizeof(line), "GoCreate dt=%%u new_g=%llu new_stack=5 stack=6", (unsigned long long)g);
 	put(s, 300, line);
 	put(s, 500, "GoBlock dt=%u reason_string=3 stack=1");
-	snprintf(line, sizeof(line), "GoStart dt=%%u g=%llu g_seq=%llu", (unsigned long long)g, (unsigned long long)++seq);
+	snprintf(line, sizeof(line), "GoStart dt=%%u g=%llu g_seq=%llu", (unsigned long long)g,
+		 (unsigned long long)++seq);
 	put(s, draw(s, 1000), line);
 	for (; waits; waits--) {
 		put(s, draw(s, 5000), "GoBlock dt=%u reason_string=12 stack=5");

@@ -126,7 +126,8 @@ static void put_noise(FILE *f, const struct diff *d)
 		fprintf(f, "; %llu stays found no room and were not", (unsigned long long)d->crowded);
 	fprintf(f, ".\n");
 	if (!d->compared)
-		fprintf(f, "The traces have too little in common to be compared, or it lies in too small a part of them.\n");
+		fprintf(f, "The traces have too little in common to be compared, or it lies in too small a "
+			"part of them.\n");
 }
 
 /* Is it worth to be said? */
@@ -140,8 +141,8 @@ static void put_head(FILE *f, const struct diff *d, const struct options *o)
 	put_seconds(f, "A", o->names[0], d, 0);
 	put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
-		fprintf(f, "\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: the whole program or the "
-			"machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
+		fprintf(f, "\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: the whole "
+			"program or the machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
 			d->drift > 1 ? "slower" : "faster");
 	if (d->compared && !d->changes.len)
 		fprintf(f, "\nNo %sdifference that is more than noise.\n", drifted(d) ? "other " : "");
@@ -169,7 +170,8 @@ static void json_pair(struct json_out *j, const char *name, double a, double b, 
 
 static void json_quantiles(struct json_out *j, const char *name, const struct diff_row *row, double q)
 {
-	json_pair(j, name, (double)dist_quantile(&row->side[0].dist, q), (double)dist_quantile(&row->side[1].dist, q), 0);
+	json_pair(j, name, (double)dist_quantile(&row->side[0].dist, q),
+		  (double)dist_quantile(&row->side[1].dist, q), 0);
 }
 
 static double mean_of(const struct dist *d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields: the field numbers of github.com/google/pprof, proto/profile.proto: all that profile_write.c writes. */
+/* fields: the field numbers of github.com/google/pprof, proto/profile.proto, as far as they are used. */
 #ifndef GOTAP_PPROF_FIELDS_H
 #define GOTAP_PPROF_FIELDS_H
 

@@ -15,7 +15,7 @@ struct folder {
 	struct vec frames;	/* uint32_t: of the stack that is made */
 };
 
-/* Without what the tools take for a border: ';' and the line's end. They split the count off at the last space. */
+/* Without what tools take for a border: ';', the line's end. They split the count off at the last space. */
 static char *show_name(const char *text)
 {
 	char *shown = show_dup(*text ? text : "(no name)"), *at;

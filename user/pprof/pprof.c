@@ -12,7 +12,9 @@
 
 /* --- types --- */
 
-static const struct value_type delays[] = { { "contentions", "count", false }, { "delay", "nanoseconds", true } };
+static const struct value_type delays[] = {
+	{ "contentions", "count", false }, { "delay", "nanoseconds", true },
+};
 static const struct value_type stays[] = { { "stays", "count", false }, { "time", "nanoseconds", true } };
 static const struct value_type ranges[] = { { "ranges", "count", false }, { "time", "nanoseconds", true } };
 static const struct value_type goroutines[] = { { "goroutine", "count", false } };

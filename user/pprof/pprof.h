@@ -28,7 +28,7 @@ struct pprof_options {
 	struct map64 goroutines;	/* only these; empty: all */
 	const regex_t *func;		/* only goroutines that began with such a function; NULL: all */
 	int64_t from, to;		/* ns since the begin of each trace */
-	int64_t at;			/* type goroutine: when, ns since the begin; PPROF_END: when the trace ends */
+	int64_t at;			/* type goroutine: ns since the begin; PPROF_END: when the trace ends */
 };
 
 #define PPROF_END INT64_MAX
@@ -44,7 +44,7 @@ struct pprof;
 struct pprof *pprof_new(const struct pprof_options *options);
 /* Accepts NULL. */
 void pprof_free(struct pprof *p);
-/* Reads all of @r; what comes before a fault counts, and the fault is the error. @name: of the trace, for comments. */
+/* Reads all of @r; what comes before a fault counts, and the fault is the error. @name: for comments. */
 int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct error *err);
 /* Was there a trace of which anything could be read? */
 bool pprof_read_any(const struct pprof *p);

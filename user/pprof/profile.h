@@ -57,8 +57,8 @@ void profile_comment(struct profile *p, const char *fmt, ...) __attribute__((for
 /* Failed writes are those of @sink. */
 void profile_write(struct profile *p, struct raw_sink *sink);
 /*
- * A line for each sample that is not 0: functions from the outermost one on, between them ';', and the last value.
- * State and reason stand behind the functions in brackets.
+ * A line for each sample that is not 0: functions from the outermost one on, between them ';', and the last
+ * value. State and reason stand behind the functions in brackets.
  */
 void profile_write_folded(struct profile *p, struct raw_sink *sink);
 

@@ -8,10 +8,10 @@
  *	- its stack is that of the event that began it: of a wait for a P that of who made the goroutine runnable;
  *	  only frames up to FRAMES count
  *	- it counts only if it is between the first time that its goroutine runs in the trace, if it ever does,
- *	  and its end; with "forever" it has ended. So the wait for a P after the creation is not in sched, nor the
- *	  rest of a system call that the trace found in syscall
- *	- goroutines of one id are one: of those that C code begins again and again (GoCreateSyscall), or that ended
- *	  in a system call, only the last one says from when on waits count
+ *	  and its end; with "forever" it has ended. So the wait for a P after the creation is not in sched, nor
+ *	  the rest of a system call that the trace found in syscall
+ *	- goroutines of one id are one: of those that C code begins again and again (GoCreateSyscall), or that
+ *	  ended in a system call, only the last one says from when on waits count
  *
  * It knows all goroutines when it computes that; here it is known for most when they run. Samples of others
  * stay with the goroutine until it is: struct wait.

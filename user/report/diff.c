@@ -119,7 +119,8 @@ static void seconds(const struct diff *d, int side, double v[DIFF_SLICES])
 
 	for (i = 0; i < n; i++)
 		v[i] = width;
-	v[n - 1] = (double)((uint64_t)d->traces[side].last - (uint64_t)d->traces[side].first) / 1e9 - width * (n - 1);
+	v[n - 1] = (double)((uint64_t)d->traces[side].last - (uint64_t)d->traces[side].first) / 1e9 -
+		   width * (n - 1);
 	for (i = 0, width = sum(v, 0, n); i < n; i++)
 		v[i] *= divided(whole, width);
 }
@@ -173,7 +174,8 @@ static bool is_idle(const struct diff_row *row)
 
 static bool is_judged(const struct diff_row *row)
 {
-	return !row->merged && !is_idle(row) && row->side[0].dist.count >= STAYS_MIN && row->side[1].dist.count >= STAYS_MIN;
+	return !row->merged && !is_idle(row) && row->side[0].dist.count >= STAYS_MIN &&
+	       row->side[1].dist.count >= STAYS_MIN;
 }
 
 struct load {
@@ -223,7 +225,8 @@ static void find_loads(struct diff *d)
 
 static double ratio_min(const struct diff_row *row)
 {
-	return row->kind == DIFF_RUNNING || row->kind == DIFF_RUNNABLE || row->kind == DIFF_STOP ? RATIO_CPU : RATIO;
+	return row->kind == DIFF_RUNNING || row->kind == DIFF_RUNNABLE || row->kind == DIFF_STOP ?
+	       RATIO_CPU : RATIO;
 }
 
 /* One that is longer by a few long ones has the same quantiles. */
@@ -414,10 +417,11 @@ static bool ends(const char *name, const struct diff_change *c)
 	const struct diff_row *row = c->row;
 	double all = row->self_ns + row->other_ns;
 
-	return (name == row->waker && row->other_ns > 0.05 * all) || (name == row->name && row->self_ns > 0.05 * all);
+	return (name == row->waker && row->other_ns > 0.05 * all) ||
+	       (name == row->name && row->self_ns > 0.05 * all);
 }
 
-/* The most costly change of those who end @c's waits; one that no goroutine ends comes before those that one does. */
+/* The most costly change of those who end @c's waits; with @root, if there is one, of those that no goroutine ends. */
 static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n, bool root)
 {
 	struct diff_change *best = NULL, *o = d->changes.data;

@@ -70,7 +70,7 @@ struct diff_function {
 	bool system;
 	uint64_t goroutines[2], created[2];
 	struct diff_slices births[2];
-	double load;		/* how many times as often per second what it waits for came, in the later trace */
+	double load;		/* how many times as often what it waits for came, in the later trace */
 };
 
 struct diff_trace {
@@ -111,7 +111,7 @@ struct diff {
 	int side;			/* which one is read */
 	struct vec changes;		/* struct diff_change, slower ones first, the most costly first */
 	uint64_t compared;		/* rows with enough stays on both sides */
-	double drift;			/* what two thirds of these became longer by at least; 1: nothing, or few rows */
+	double drift;			/* what two thirds of these became longer by; 1: nothing, or few rows */
 	double noise;			/* the median over these of the ratio that noise alone could make */
 };
 
@@ -126,7 +126,7 @@ double diff_time(const struct diff *d, int side);
 /* A sentence. */
 void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text);
 const char *diff_kind_name(enum diff_kind kind);
-/* How many stays a side has per goroutine, or per second where goroutines of the function live on; @unit says which. */
+/* How many stays a side has per goroutine, or per second where goroutines live on; @unit says which. */
 double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit);
 
 /* diff_rows.c, for diff.c */

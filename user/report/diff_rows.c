@@ -176,8 +176,8 @@ static void vote(struct diff_row *row, const char *waker, double lead)
 }
 
 /*
- * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half. Those who
- * wait for the same hand a lock on to one another: they are counted apart.
+ * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half.
+ * Those who wait for the same hand a lock on to one another: they are counted apart.
  */
 static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {
