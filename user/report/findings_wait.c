@@ -16,7 +16,7 @@ enum {
 	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond are summed up as unknown */
 	STEPS_MAX = 256,	/* of one walk */
 	LOOK_AHEAD = 32,
-	STEPS_PER_SPAN = 4,	/* earned, so that walks cost no more than a constant for each span ... */
+	STEPS_PER_SPAN = 8,	/* earned, so that walks cost no more than a constant for each span ... */
 	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
 };
 
@@ -73,6 +73,7 @@ struct waits *waits_new(void)
 	struct waits *w = xcalloc(1, sizeof(*w));
 
 	w->pasts = past_new();
+	w->steps = STEPS_SAVED;
 	vec_push(&w->sites, sizeof(struct site));	/* site 0: of no room */
 	vec_push(&w->charges, sizeof(struct charge));
 	return w;
@@ -128,25 +129,32 @@ static struct charge *charge(struct waits *w, uint32_t site, uint32_t holder, ui
 
 /* --- the walk --- */
 
+/* Frame @i from the root on; NULL: there is none. The same call has other pcs where callees were inlined. */
+static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames, uint32_t n, uint32_t i)
+{
+	return i < n ? stack_set_frame_at(set, frames[n - 1 - i]) : NULL;
+}
+
 /*
  * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func? The frames are
- * compared from the root on: where they part both must be in that function, and the wait above the release, since
- * what stands below is of the time before, in a loop. A deferred release has the line at which the function ends.
+ * compared from the root on: where they part must be in that function, and the wait above the release, since what
+ * stands below is of the time before, in a loop. A deferred release has the line at which the function ends.
  */
 static bool inside(struct findings *f, uint32_t stack, uint32_t release, const char *func)
 {
-	struct stack_set *set = spans_stacks(f->spans);
-	uint32_t n, m, i = 0;
+	const struct stack_set *set = spans_stacks(f->spans);
+	uint32_t n, m, i;
 	const uint32_t *a = stack_set_of(set, stack, &n), *b = stack_set_of(set, release, &m);
-	const struct stack_frame *x, *y;
+	const struct stack_frame *x, *y = NULL, *last = NULL;
 
-	while (i < n && i < m && a[n - 1 - i] == b[m - 1 - i])
-		i++;
-	if (i == n || i == m)
-		return false;
-	x = stack_set_frame_at(set, a[n - 1 - i]);
-	y = stack_set_frame_at(set, b[m - 1 - i]);
-	return x->func == func && y->func == func && x->line <= y->line;
+	for (i = 0; (x = from_root(set, a, n, i)) && (y = from_root(set, b, m, i)); i++) {
+		if (x->func != y->func || x->line != y->line)
+			break;
+		last = x;
+	}
+	if (x && y && x->func == y->func)
+		return x->func == func && x->line <= y->line;
+	return last && last->func == func;
 }
 
 struct walk {
