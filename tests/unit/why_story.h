@@ -10,7 +10,7 @@
 #include "trace_text.h"
 #include "why/why.h"
 
-/* Stacks: 1 main.f1 in main.main; 2 main.f2; 3 main.f3; 4 sync.(*Mutex).Lock in main.f2; 5 the same of Unlock. */
+/* Stacks: 1 main.f1 in main.main; 2 main.f2; 3 main.f3; 4 sync.(*Mutex).Lock in main.f2; 5 Unlock in main.f3; 6 a deadline in main.f2. */
 #define TABLES \
 	"batch\nStrings\n" \
 	"String id=1\n\tdata=\"main.f1\"\nString id=2\n\tdata=\"main.f2\"\nString id=3\n\tdata=\"main.f3\"\n" \
@@ -19,12 +19,14 @@
 	"String id=9\n\tdata=\"network\"\nString id=10\n\tdata=\"sync\"\nString id=11\n\tdata=\"sleep\"\n" \
 	"String id=12\n\tdata=\"sync.(*Mutex).Lock\"\nString id=13\n\tdata=\"sync.(*Mutex).Unlock\"\n" \
 	"String id=14\n\tdata=\"GC mark termination\"\n" \
+	"String id=15\n\tdata=\"internal/poll.setDeadlineImpl\"\n" \
 	"batch\nStacks\n" \
 	"Stack id=1 nframes=2\n\tpc=16 func=1 file=4 line=11\n\tpc=32 func=7 file=4 line=70\n" \
 	"Stack id=2 nframes=1\n\tpc=48 func=2 file=4 line=22\n" \
 	"Stack id=3 nframes=1\n\tpc=64 func=3 file=4 line=33\n" \
 	"Stack id=4 nframes=2\n\tpc=80 func=12 file=4 line=44\n\tpc=96 func=2 file=4 line=25\n" \
-	"Stack id=5 nframes=2\n\tpc=112 func=13 file=4 line=55\n\tpc=128 func=3 file=4 line=35\n"
+	"Stack id=5 nframes=2\n\tpc=112 func=13 file=4 line=55\n\tpc=128 func=3 file=4 line=35\n" \
+	"Stack id=6 nframes=2\n\tpc=144 func=15 file=4 line=66\n\tpc=160 func=2 file=4 line=26\n"
 
 /* One thread and P, on which goroutine 1 runs since the begin. */
 #define BEGIN TABLES "batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n"

@@ -115,6 +115,28 @@ static void a_wait_that_no_goroutine_ends_says_who_did(void)
 		"45-46 g1 waiting by nobody\n");
 }
 
+/* Who starts the world polls the network; it is not to blame for the wait. One that closes the file is. */
+static void the_network_is_not_who_polled_it(void)
+{
+	static const char story[] =
+		BEGIN
+		"GoCreate dt=3 new_g=2 new_stack=2 stack=1\n"	/* 5 */
+		"GoBlock dt=5 reason_string=9 stack=1\n"	/* 10, network */
+		"GoStart dt=2 g=2 g_seq=1\n"			/* 12 */
+		"GoUnblock dt=8 g=1 g_seq=1 stack=%d\n"		/* 20 */
+		"GoDestroy dt=1\n"				/* 21 */
+		"GoStart dt=4 g=1 g_seq=2\n"			/* 25 */
+		"GoDestroy dt=5\n";				/* 30 */
+	char text[sizeof(story) + 16];
+
+	snprintf(text, sizeof(text), story, 2);
+	check_path(&of_1, text, "0-10 g1 running\n" "10-20 g1 waiting by netpoll\n" "20-25 g1 runnable\n"
+		   "25-30 g1 running\n");
+	snprintf(text, sizeof(text), story, 6);
+	check_path(&of_1, text, "0-10 g1 running\n" "10-12 g2 runnable d1\n" "12-20 g2 running d1 woke 1\n"
+		   "20-25 g1 runnable\n" "25-30 g1 running\n");
+}
+
 /* Two goroutines that hand a token to and fro: each wait is explained by the other's work. */
 static void two_that_wake_each_other_take_turns(void)
 {
@@ -382,6 +404,7 @@ int main(void)
 		UNIT(an_interval_is_cut_exactly),
 		UNIT(the_program_ends_with_who_runs_last),
 		UNIT(a_wait_that_no_goroutine_ends_says_who_did),
+		UNIT(the_network_is_not_who_polled_it),
 		UNIT(two_that_wake_each_other_take_turns),
 		UNIT(who_was_created_meanwhile_leads_to_the_creator),
 		UNIT(who_is_seen_late_has_been_there_since_the_begin),

@@ -78,3 +78,10 @@ bool place_is_unlock(const struct stack_set *stacks, uint32_t stack)
 				return true;
 	return false;
 }
+
+bool place_is_poll(const struct stack_set *stacks, uint32_t stack)
+{
+	const struct stack_frame *leaf = stack_set_at(stacks, stack, 0);
+
+	return leaf && (!strncmp(leaf->func, "internal/poll.", 14) || !strncmp(leaf->func, "net.", 4));
+}

@@ -23,5 +23,7 @@ bool place_is_std(const char *func);
 
 /* Does it end in a function that unlocks something for others? */
 bool place_is_unlock(const struct stack_set *stacks, uint32_t stack);
+/* Does it end where a deadline or Close wakes who waits for the network (internal/poll; net before Go 1.9)? */
+bool place_is_poll(const struct stack_set *stacks, uint32_t stack);
 
 #endif

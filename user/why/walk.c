@@ -60,13 +60,24 @@ static uint8_t ended_by_none(const char *reason)
 	return strcmp(reason, "sleep") ? BY_RUNTIME : BY_TIMER;
 }
 
+/*
+ * Whoever starts the world again polls the network (startTheWorldWithSema), in the context of a goroutine that has
+ * nothing to do with those that it wakes. Only a deadline or Close is a goroutine's doing. A sleep ends with its timer.
+ */
+static bool is_from_outside(const struct way *way)
+{
+	if (!strcmp(way->piece.reason, "network"))
+		return !place_is_poll(spans_stacks(way->w->path->s), way->edge.end_stack);
+	return !strcmp(way->piece.reason, "sleep");
+}
+
 static uint8_t ended_by(const struct way *way, bool deep)
 {
 	if (way->piece.kind != TRAIL_WAITING)
 		return BY_NONE;
 	if (!way->has_edge)
 		return BY_NOBODY;
-	if (way->edge.g == TRACEV2_NO_ID)
+	if (way->edge.g == TRACEV2_NO_ID || is_from_outside(way))
 		return ended_by_none(way->piece.reason);
 	return deep ? BY_DEEP : BY_UNKNOWN;
 }
@@ -158,7 +169,7 @@ static bool follow(struct way *way, int64_t from)
 	uint32_t wait;
 
 	if (way->piece.kind != TRAIL_WAITING || !way->has_edge || edge.other_kind == TRAIL_WOKE ||
-	    from >= way->t || way->w->frames.len >= DEEPEST)
+	    from >= way->t || way->w->frames.len >= DEEPEST || is_from_outside(way))
 		return false;
 	wait = wait_of(way, STEP_WAITING, place_is_unlock(spans_stacks(way->w->path->s), edge.end_stack) ?
 		       BY_HOLDER : BY_GOROUTINE);

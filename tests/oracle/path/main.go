@@ -12,6 +12,7 @@ import (
 	"internal/trace"
 	"os"
 	"sort"
+	"strings"
 )
 
 type stay struct {
@@ -19,6 +20,21 @@ type stay struct {
 	state    trace.GoState
 	ended    bool // by an event
 	by       trace.GoID
+	reason   string
+	byPoll   bool // ended by a deadline or Close
+}
+
+// isExplained: sleeps and waits for the network are ended by what is outside of the program.
+func (s *stay) isExplained() bool {
+	return s.state == trace.GoWaiting && s.ended && s.by != trace.NoGoroutine && s.reason != "sleep" &&
+		(s.reason != "network" || s.byPoll)
+}
+
+func isPoll(ev trace.Event) bool {
+	for f := range ev.Stack().Frames() {
+		return strings.HasPrefix(f.Func, "internal/poll.")
+	}
+	return false
 }
 
 type goroutine struct {
@@ -56,9 +72,10 @@ func (h *history) transition(ev trace.Event) {
 		return
 	}
 	s := &g.stays[len(g.stays)-1]
-	s.to, s.ended, s.by = ev.Time(), true, ev.Goroutine()
+	s.to, s.ended, s.by, s.byPoll = ev.Time(), true, ev.Goroutine(), isPoll(ev)
 	if to != trace.GoNotExist {
 		h.begin(g, ev.Time(), to)
+		g.stays[len(g.stays)-1].reason = tr.Reason
 	}
 }
 
@@ -99,7 +116,7 @@ func (h *history) who(id trace.GoID, t trace.Time) (trace.GoID, trace.GoState, i
 		switch {
 		case s == nil && g != nil && g.created && g.creator != trace.NoGoroutine && t < g.stays[0].from:
 			id = g.creator
-		case s != nil && s.state == trace.GoWaiting && s.ended && s.by != trace.NoGoroutine:
+		case s != nil && s.isExplained():
 			id = s.by
 		case s == nil:
 			return id, trace.GoNotExist, depth
