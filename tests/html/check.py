@@ -23,6 +23,16 @@ def true(what, value):
         raise SystemExit(what)
 
 
+def most_alive(events):
+    """Of a trace of one generation: what is found in it was there from the begin on."""
+    moves = [e for e in events if e.get("of") == "goroutine" and e.get("kind") == "StateTransition"]
+    alive = most = len({e["id"] for e in moves if e["from"] == "Undetermined" and e["to"] != "NotExist"})
+    for e in moves:
+        alive += (e["from"] == "NotExist") - (e["to"] == "NotExist")
+        most = max(most, alive)
+    return most
+
+
 def numbers(b, report, events):
     """The head and the tables have the numbers of gotap report --json."""
     trace, head = report["traces"][0], b.js("Data.head")
@@ -32,6 +42,10 @@ def numbers(b, report, events):
     b.click_on("#tab-tables")
     b.js("showTable(0)")
     same("rows", b.js("Tables.grid.rows.length"), len(report["goroutines"]))
+    same("most goroutines at a time", b.js("Math.max(...Data.head.series.find(s => Data.texts[s.name] === 'goroutines').points.map(p => p[2]))"),
+         most_alive(events))
+    alive = sum(f["goroutines"] - f["ended"] for f in report["goroutines"])
+    same("goroutines at the end", b.js("Data.head.series.find(s => Data.texts[s.name] === 'goroutines').points.at(-1)[3]"), alive)
     latency = report["scheduling_latency"]
     same("scheduling latency", b.js("(h => [h.n, h.ns, h.longest])(histogramOf(userFunctions(), RUNNABLE))"),
          [latency["count"], latency["sum_ns"], latency["max_ns"]])

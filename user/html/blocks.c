@@ -10,7 +10,7 @@
 #include "trace/varint.h"
 
 /* Bytes of blocks that are not whole. */
-enum { OPEN_BYTES = 24 << 20 };
+enum { OPEN_BYTES = 16 << 20 };
 
 struct open_block {
 	struct buf columns[BLOCK_COLUMNS];

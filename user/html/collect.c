@@ -337,7 +337,7 @@ static void on_goroutine(void *ctx, struct goroutine *g)
 	spool_goroutine(h, g, s, g->since, r->serial);
 	if (g->created)
 		collect_flame(h, FLAME_CREATE, 0, g->created_at, 0);
-	collect_alive(h, g->since, 1);
+	collect_alive(h, (struct collect_change){ g->since, 1, !g->created });
 }
 
 static void name_row(struct html *h, const struct goroutine *g, struct slot *s)
@@ -358,7 +358,7 @@ static void name_row(struct html *h, const struct goroutine *g, struct slot *s)
 static void on_span_begin(void *ctx, const struct span *span)
 {
 	if (span->state == GO_RUNNABLE)
-		collect_runnable(ctx, span->from, 1);
+		collect_runnable(ctx, (struct collect_change){ span->from, 1, !span->begin.type });
 }
 
 static void on_span(void *ctx, const struct span *span)
@@ -369,7 +369,7 @@ static void on_span(void *ctx, const struct span *span)
 	struct row *r;
 
 	if (span->state == GO_RUNNABLE && span->end.type)
-		collect_runnable(h, span->to, -1);
+		collect_runnable(h, (struct collect_change){ span->to, -1, false });
 	if (span->from == span->to)
 		return;
 	h->span_count++;
@@ -404,7 +404,7 @@ static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool 
 	add_early(h, g, s);
 	s->row = 0;
 	if (ended)
-		collect_alive(h, time, -1);
+		collect_alive(h, (struct collect_change){ time, -1, false });
 }
 
 static void on_proc(void *ctx, const struct proc_span *span)

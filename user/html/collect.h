@@ -98,6 +98,7 @@ struct objects {
 
 struct series {
 	uint32_t name;
+	int64_t more[SERIES_BUCKETS];	/* to be added from that bucket on: what was found only later */
 	double low[SERIES_BUCKETS], high[SERIES_BUCKETS], last[SERIES_BUCKETS];
 	bool has[SERIES_BUCKETS];
 };

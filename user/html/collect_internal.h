@@ -11,9 +11,15 @@ void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32
 uint64_t collect_thread(struct html *h, uint64_t m);
 void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uint64_t g);
 void collect_gap(struct html *h, int64_t from, int64_t to);
-/* @change more goroutines live, can run. */
-void collect_alive(struct html *h, int64_t time, int change);
-void collect_runnable(struct html *h, int64_t time, int change);
+struct collect_change {
+	int64_t time;
+	int by;
+	bool found;		/* it was so before, and is known only now */
+};
+
+/* More or less goroutines live, can run. */
+void collect_alive(struct html *h, struct collect_change c);
+void collect_runnable(struct html *h, struct collect_change c);
 
 /* Of the visitor. */
 void collect_range(void *ctx, const struct range_span *range);

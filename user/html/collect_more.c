@@ -207,6 +207,7 @@ static void fold(struct series *s)
 		unsigned a = 2 * i, b = a + 1;
 		bool has_a = a < SERIES_BUCKETS && s->has[a], has_b = b < SERIES_BUCKETS && s->has[b];
 
+		s->more[i] = (a < SERIES_BUCKETS ? s->more[a] : 0) + (b < SERIES_BUCKETS ? s->more[b] : 0);
 		s->has[i] = has_a || has_b;
 		if (!s->has[i])
 			continue;
@@ -266,20 +267,34 @@ void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 	put(h, i < h->series.len ? *vec_at(&h->series, struct series *, i) : add_series(h, name), time, (double)value);
 }
 
-void collect_alive(struct html *h, int64_t time, int change)
+/*
+ * A goroutine that is found has been there since before other events that were counted already: it counts from
+ * then on, in each bucket since.
+ */
+static void change(struct html *h, struct series **s, const char *name, int64_t *n, struct collect_change c)
 {
-	if (!h->alive_series)
-		h->alive_series = add_series(h, "goroutines");
-	h->alive += change;
-	put(h, h->alive_series, time, (double)h->alive);
+	unsigned i = bucket_of(h, c.time);
+
+	if (!*s)
+		*s = add_series(h, name);
+	if (!c.found)
+		*n += c.by;
+	else
+		(*s)->more[i] += c.by;
+	if (!c.found)
+		put(h, *s, c.time, (double)*n);
+	else if (!i && !(*s)->has[0])
+		put(h, *s, c.time, 0);
 }
 
-void collect_runnable(struct html *h, int64_t time, int change)
+void collect_alive(struct html *h, struct collect_change c)
 {
-	if (!h->runnable_series)
-		h->runnable_series = add_series(h, "runnable goroutines");
-	h->runnable += change;
-	put(h, h->runnable_series, time, (double)h->runnable);
+	change(h, &h->alive_series, "goroutines", &h->alive, c);
+}
+
+void collect_runnable(struct html *h, struct collect_change c)
+{
+	change(h, &h->runnable_series, "runnable goroutines", &h->runnable, c);
 }
 
 /* --- what was not recorded --- */

@@ -204,7 +204,7 @@ static size_t room_for_blocks(const struct html *h)
 {
 	size_t whole = HTML_LIMIT / 4 * 3, tables = (600 << 10) + h->rows.len * 18;
 
-	return whole > tables ? (whole - tables) / 5 * 11 : 0;
+	return whole > tables ? (whole - tables) * 6 : 0;
 }
 
 int html_write(struct html *h, int fd, const struct html_about *about, struct error *err)

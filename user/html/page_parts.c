@@ -330,19 +330,21 @@ static void put_heat(struct json_out *j, const struct detail *d)
 
 static void put_series(struct json_out *j, const struct html *h, const struct series *s)
 {
+	double more = 0;
 	unsigned i;
 
 	json_open_object(j, NULL);
 	json_put_count(j, "name", s->name);
 	json_open_array(j, "points");
 	for (i = 0; i < SERIES_BUCKETS; i++) {
+		more += (double)s->more[i];
 		if (!s->has[i])
 			continue;
 		json_open_array(j, NULL);
 		json_put_number(j, NULL, (int64_t)i << h->series_shift);
-		json_put_real(j, NULL, s->low[i], 0);
-		json_put_real(j, NULL, s->high[i], 0);
-		json_put_real(j, NULL, s->last[i], 0);
+		json_put_real(j, NULL, s->low[i] + more, 0);
+		json_put_real(j, NULL, s->high[i] + more, 0);
+		json_put_real(j, NULL, s->last[i] + more, 0);
 		json_close_array(j);
 	}
 	json_close_array(j);

@@ -84,6 +84,8 @@ async function goToTime(from, to, ids = [], row = null) {
 
 /* --- head and findings --- */
 
+const some = (n, name) => showCount(n) + " " + name + (n === 1 ? "" : "s");
+
 function showHead() {
 	const h = Data.head,
 		name = h.file === "-" ? "standard input" : h.file.split("/").pop();
@@ -93,10 +95,10 @@ function showHead() {
 	$("facts").textContent = [
 		"Go 1." + h.version,
 		showTime(h.duration, 4),
-		showCount(h.events) + " events",
-		showCount(h.goroutines) + " goroutines",
-		showCount(h.procs) + " Ps",
-		showCount(h.threads) + (h.threads >= 4000 ? " or more" : "") + " threads",
+		some(h.events, "event"),
+		some(h.goroutines, "goroutine"),
+		some(h.procs, "P"),
+		(h.threads >= 4000 ? "at least " : "") + some(h.threads, "thread"),
 	].join("  ·  ");
 	const missing = [],
 		gaps = h.gaps.reduce((s, [a, b]) => s + b - a, 0);
