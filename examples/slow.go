@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // slow is a service that answers slowly, for docs/slow.md: each request looks something up in a cache, whose lock one
-// goroutine holds for 20 ms every 50 ms while it makes the cache anew. It sends itself requests and prints how long
-// they take.
+// goroutine holds for 20 ms every 50 ms (or as long as -hold says) while it makes the cache anew. It sends itself
+// requests and prints how long they take.
 //
-//	slow [-dur D]
+//	slow [-dur D] [-hold D]
 package main
 
 import (
@@ -25,11 +25,11 @@ func (c *cache) lookup(key int) int {
 	return c.entries[key]
 }
 
-func (c *cache) refresh() {
+func (c *cache) refresh(hold time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entries := map[int]int{}
-	for start := time.Now(); time.Since(start) < 20*time.Millisecond; {
+	for start := time.Now(); time.Since(start) < hold; {
 		for i := 0; i < 1000; i++ {
 			entries[i] = i * i
 		}
@@ -37,9 +37,9 @@ func (c *cache) refresh() {
 	c.entries = entries
 }
 
-func refreshForEver(c *cache) {
+func refreshForEver(c *cache, hold time.Duration) {
 	for {
-		c.refresh()
+		c.refresh(hold)
 		time.Sleep(30 * time.Millisecond)
 	}
 }
@@ -54,10 +54,11 @@ func handle(c *cache, took chan<- time.Duration) {
 
 func main() {
 	dur := flag.Duration("dur", 0, "how long to go on (0: for ever)")
+	hold := flag.Duration("hold", 20*time.Millisecond, "how long the lock is held at a time")
 	flag.Parse()
 	c := &cache{}
 	took := make(chan time.Duration, 100)
-	go refreshForEver(c)
+	go refreshForEver(c, *hold)
 	fmt.Println("ready")
 	for start := time.Now(); *dur == 0 || time.Since(start) < *dur; time.Sleep(time.Millisecond) {
 		go handle(c, took)
