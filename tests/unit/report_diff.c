@@ -17,6 +17,7 @@ struct server {
 	unsigned seed, jobs;
 	unsigned receive, lock, store, compute, stores, line;
 	bool audit;		/* waits for chan send, too */
+	unsigned seldom;	/* but only in one of so many jobs */
 	unsigned answer_waits;	/* waits of the goroutine of an answer */
 };
 
@@ -125,7 +126,7 @@ static struct trace_reader *serve(const struct server *v, struct buf *bytes)
 		wait_for(&s, 4, 2, v->lock);
 		for (k = 0; k < v->stores; k++)
 			wait_for(&s, 5, 3, v->store);
-		if (v->audit)
+		if (v->audit && (!v->seldom || i % v->seldom == 1))
 			wait_for(&s, 6, 4, 200000);
 		put(&s, draw(&s, v->compute), "UserLog dt=%u task=0 key_string=1 value_string=1 stack=0");
 		answer(&s, v->answer_waits);
@@ -302,6 +303,19 @@ static void new_wait(void)
 		    "main.worker no longer waits for chan send at main.handle (x.go:40): ");
 }
 
+/* Too few on one side to know its noise by its parts. */
+static void wait_that_was_rare(void)
+{
+	struct server seldom = plain, always = plain;
+
+	seldom.audit = always.audit = true;
+	seldom.seldom = 200;
+	check_first(&seldom, &always, "main.worker waits 2", "main.worker waits 1/2");
+	seldom.seldom = 120;
+	always.seldom = 40;	/* chance can make three times as many of so few */
+	check_none(&seldom, &always);
+}
+
 /* Another build: each line is elsewhere. */
 static void lines_moved(void)
 {
@@ -332,7 +346,8 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(equal), UNIT(same_program_again), UNIT(longer_and_shorter_recordings), UNIT(one_place_slower),
-		UNIT(sentence), UNIT(more_load), UNIT(more_often), UNIT(new_wait), UNIT(lines_moved), UNIT(too_short),
+		UNIT(sentence), UNIT(more_load), UNIT(more_often), UNIT(new_wait), UNIT(wait_that_was_rare),
+		UNIT(lines_moved), UNIT(too_short),
 		{0},
 	});
 }

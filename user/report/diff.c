@@ -12,7 +12,7 @@
  * differ by more than each within itself: the ratios are for that.
  */
 static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5, COST = 0.001;
-enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12 };
+enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 enum { FOLLOW_MAX = 1000 };	/* changes that are compared with one another */
 
 double diff_time(const struct diff *d, int side)
@@ -296,23 +296,50 @@ static void oftener(struct diff *d, struct diff_row *row, int later)
 	});
 }
 
-/* Stays that one side has in at least half of its time, and the other one, which has such goroutines, never. */
+/* There are enough of them, and they come in at least half of the time of @side. */
+static bool is_all_the_time(const struct diff *d, const struct diff_row *row, int side)
+{
+	double count[DIFF_SLICES];
+	unsigned i, parts = 0, n = column(d, side, &row->side[side].slices, COUNT, count);
+
+	for (i = 0; i < n; i++)
+		parts += count[i] > 0;
+	return row->side[side].dist.count >= STAYS_MIN && parts * 2 >= n;
+}
+
+/* Stays that one side has all the time, and the other one, which has such goroutines, never. */
 static void only_later(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
-	double count[DIFF_SLICES];
-	unsigned i, parts = 0, n = column(d, later, &row->side[later].slices, COUNT, count);
 
-	if (row->side[!later].dist.count || row->side[later].dist.count < STAYS_MIN || !f ||
-	    !f->goroutines[!later] || !is_countable(row) || row->merged || is_idle(row))
-		return;
-	for (i = 0; i < n; i++)
-		parts += count[i] > 0;
-	if (parts * 2 < n)
+	if (row->side[!later].dist.count || !f || !f->goroutines[!later] || !is_countable(row) || row->merged ||
+	    is_idle(row) || !is_all_the_time(d, row, later))
 		return;
 	push(d, (struct diff_change){
 		.row = row, .slower = later == 1, .way = DIFF_NEW,
 		.cost = (double)row->side[later].dist.sum / diff_time(d, later),
+	});
+}
+
+/*
+ * Stays that one side has all the time, and the other one now and then: too seldom to know its noise from its parts. So
+ * it is taken for as many as chance makes of them at most, three deviations of a count.
+ */
+static void rare_before(struct diff *d, struct diff_row *row, int later)
+{
+	const struct diff_function *f = function_of(d, row);
+	double n = (double)row->side[!later].dist.count, most = n + 3 * sqrt(n) + 3, a, b;
+
+	if (!n || n >= STAYS_MIN || !f || !is_countable(row) || row->merged || is_idle(row) ||
+	    !is_all_the_time(d, row, later))
+		return;
+	a = rate_of(d, !later, row, f).value;
+	b = rate_of(d, later, row, f).value;
+	if (b < a * most / n * RARE_RATIO)
+		return;
+	push(d, (struct diff_change){
+		.row = row, .slower = later == 1, .way = DIFF_OFTEN, .ratio = divided(b, a), .noise = most / n,
+		.cost = (1 - divided(a, b)) * (double)row->side[later].dist.sum / diff_time(d, later),
 	});
 }
 
@@ -328,8 +355,10 @@ static void judge_row(struct diff *d, struct diff_row *row)
 {
 	int later;
 
-	for (later = 0; later < 2; later++)
+	for (later = 0; later < 2; later++) {
 		only_later(d, row, later);
+		rare_before(d, row, later);
+	}
 	if (!is_judged(row) || !has_noise(d, row))
 		return;
 	d->compared++;

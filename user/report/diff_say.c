@@ -113,6 +113,16 @@ static void say_new(const struct diff *d, const struct diff_change *c, struct bu
 	findings_time(text, (double)dist_quantile(dist, 0.99));
 }
 
+/* "3 times", "0.5 times", "1/116". */
+static void put_ratio(const struct diff_change *c, struct buf *text)
+{
+	bool small = !c->slower && c->ratio >= 10;
+
+	buf_printf(text, small ? "1/" : "");
+	put_number(text, c->slower || small ? c->ratio : 1 / c->ratio);
+	buf_printf(text, small ? "" : " times");
+}
+
 void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text)
 {
 	put_subject(c->row, text);
@@ -121,8 +131,8 @@ void diff_say(const struct diff *d, const struct diff_change *c, struct buf *tex
 		return;
 	}
 	buf_printf(text, " %s ", verbs[c->row->kind]);
-	put_number(text, c->slower ? c->ratio : 1 / c->ratio);
-	buf_printf(text, " times as %s", c->way == DIFF_LONGER ? "long" : "often");
+	put_ratio(c, text);
+	buf_printf(text, " as %s", c->way == DIFF_LONGER ? "long" : "often");
 	put_object(c->row, text);
 	buf_printf(text, ": ");
 	put_often(d, c, text);
