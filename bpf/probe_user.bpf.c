@@ -62,6 +62,8 @@ static __always_inline bool send_room(const struct annotation *a, __u64 key, con
 		missing = read_text(u->text, first, a->text[0].ptr, REC_MISSING_FIRST);
 	if (second > room - first)
 		second = room - first;
+	/* The compiler knows the bounds that follow; Linux 5.10 has forgotten them, it keeps none of a spilled register. */
+	asm volatile("" : "+r"(first), "+r"(second));
 	if (second && first <= room / 2 && second <= room / 2) {
 		missing |= read_text(u->text + first, second, a->text[1].ptr, REC_MISSING_SECOND);
 	} else {
