@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings: which faults small traces show, who is to blame, and how much time it costs, to the nanosecond. */
+/*
+ * findings: which faults small traces show, who is to blame, and how much time it costs, to the nanosecond.
+ */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -7,7 +9,10 @@
 #include "report/finding.h"
 #include "trace_text.h"
 
-/* Strings from 20 on are reasons. Stacks: 1 a sleep of the holder, 2 its release; 3 a wait for the lock; see each. */
+/*
+ * Strings from 20 on are reasons. Stacks: 1 a sleep of the holder, 2 its release; 3 a wait for the lock;
+ * see each.
+ */
 #define TABLES \
 	"batch\nStrings\n" \
 	"String id=1\n\tdata=\"/src/x.go\"\nString id=2\n\tdata=\"sync.(*Mutex).Lock\"\n" \

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* finding: see finding.h. Gives the spans of a trace to the families (findings.h), and sorts their findings. */
+/*
+ * finding: see finding.h. Gives the spans of a trace to the families (findings.h), and sorts their
+ * findings.
+ */
 #include "report/finding.h"
 
 #include <stdlib.h>
@@ -26,13 +29,18 @@ struct goroutine_state *findings_state(struct findings *f, const struct goroutin
 	return vec_at(&f->states, struct goroutine_state, g->slot);
 }
 
-/* The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap converts. */
+/*
+ * The reasons of internal/trace, runtime.traceBlockReason of Go 1.22 to 1.27, and those that gotap
+ * converts.
+ */
 static const struct {
 	const char *reason;
 	uint8_t why;
 } reasons[] = {
-	{ "sync", WHY_JOIN }, { "chan send", WHY_SEND }, { "chan receive", WHY_RECEIVE }, { "select", WHY_SELECT },
-	{ "sync.(*Cond).Wait", WHY_COND }, { "network", WHY_NET }, { "sleep", WHY_SLEEP }, { "forever", WHY_FOREVER },
+	{ "sync", WHY_JOIN }, { "chan send", WHY_SEND }, { "chan receive", WHY_RECEIVE },
+	{ "select", WHY_SELECT },
+	{ "sync.(*Cond).Wait", WHY_COND }, { "network", WHY_NET }, { "sleep", WHY_SLEEP },
+	{ "forever", WHY_FOREVER },
 	{ "GC mark assist wait for work", WHY_GC }, { "GC background sweeper wait", WHY_GC },
 	{ "wait until GC ends", WHY_GC_CYCLE }, { "GC weak to strong wait", WHY_GC }, { SPANS_GAP, WHY_GAP },
 };
@@ -60,7 +68,9 @@ static uint8_t why_of(struct findings *f, const struct span *span, const struct 
 		f->reasons[i].why = find_reason(span->reason);
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
-	/* Who allocates and starts a cycle of the garbage collector waits for the runtime's own semaphores. */
+	/*
+	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own semaphores.
+	 */
 	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
 		return WHY_GC;
 	return why == WHY_JOIN && facts->traits & STACK_LOCK ? WHY_LOCK : why;
@@ -163,7 +173,8 @@ struct findings *findings_new(struct spans *s)
 	f->wakes = wakes_new();
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
-		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range, .trace_end = trace_end,
+		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range,
+		.trace_end = trace_end,
 	});
 	return f;
 }
@@ -219,7 +230,8 @@ void few_add(struct few *few, uint64_t id)
 		few->ids[few->n++] = id;
 }
 
-uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new)
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key,
+			 bool *is_new)
 {
 	uint64_t *number = map64_get(map, key);
 

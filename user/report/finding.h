@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * finding: why a program is slow, in sentences: from the spans of a trace to findings, the most costly first. Each
- * has a number, a share of the lost time, a place in the code, and who is to blame. docs/findings.md says
- * which time counts as lost, and when a family of findings is silent.
+ * finding: why a program is slow, in sentences: from the spans of a trace to findings, the most costly
+ * first. Each has a number, a share of the lost time, a place in the code, and who is to blame.
+ * docs/findings.md says which time counts as lost, and when a family of findings is silent.
  *
  *	struct findings *f = findings_new(s);
  *	ret = spans_read(s, reader, &err);
@@ -19,8 +19,10 @@
 
 struct finding {
 	const char *kind;	/* a constant: "lock", "leak"; docs/findings.md has all */
-	char *text;		/* one sentence or two; names in it are of the trace, and not yet fit for a terminal */
-	const char *function, *file;	/* who is to blame, or where those suffer that nobody is seen to harm; "" not known */
+	/* one sentence or two; names in it are of the trace, and not yet fit for a terminal */
+	char *text;
+	/* who is to blame, or where those suffer that nobody is seen to harm; "" not known */
+	const char *function, *file;
 	uint64_t line;		/* 0 not known */
 	double share;		/* of the lost time of the trace, 0 to 1 */
 	double seconds;		/* of goroutines, summed up */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings: the state of finding.c and the interface of its families, one file findings_*.c each. finding.c gives
- * a family the spans that concern it; when the trace has ended, each judges and adds its findings.
+ * findings: the state of finding.c and the interface of its families, one file findings_*.c each. finding.c
+ * gives a family the spans that concern it; when the trace has ended, each judges and adds its findings.
  *
  * A family keeps sums by place and by goroutine slot, never by event, and each table has a limit.
  */
@@ -17,7 +17,10 @@
 /* A place has 17 bits: four facts in one key of map64. Places beyond are place 0, which is not known. */
 enum { PLACES_MAX = (1 << 17) - 1 };
 
-/* Facts of a stack, by the functions of the library that it ends in: its frames before the first one of the program. */
+/*
+ * Facts of a stack, by the functions of the library that it ends in: its frames before the first one of the
+ * program.
+ */
 enum stack_trait {
 	STACK_LOCK = 1,		/* Mutex, RWMutex, Once, the lock of a file descriptor */
 	STACK_NET = 2,		/* package net */
@@ -60,7 +63,10 @@ struct findings;
 struct stack_facts findings_stack(struct findings *f, uint32_t stack);
 /* The number of the place of @frame; 0: no room. */
 uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
-/* A place without a line: the function that @g began with. For what has no stack; 0: that is not known, either. */
+/*
+ * A place without a line: the function that @g began with. For what has no stack; 0: that is not known,
+ * either.
+ */
 uint32_t findings_function(struct findings *f, const struct goroutine *g);
 /* Place 0 has empty texts. */
 struct place findings_place(const struct findings *f, uint32_t place);
@@ -89,17 +95,18 @@ struct vote {
 void vote_add(struct vote *v, uint32_t value, double weight);
 
 /*
- * The number of the item of @key in @items, a new one (*is_new) while there are less than @max; else 0. Item 0, which
- * the owner made, takes what found no room.
+ * The number of the item of @key in @items, a new one (*is_new) while there are less than @max; else 0.
+ * Item 0, which the owner made, takes what found no room.
  */
-uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key, bool *is_new);
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key,
+			 bool *is_new);
 
 /* --- stays: spans of the program's own goroutines, as finding.c shows them to families --- */
 
 /* Why a goroutine waits; of a span that is no wait WHY_NONE. */
 enum why {
-	WHY_NONE, WHY_LOCK, WHY_SEND, WHY_RECEIVE, WHY_SELECT, WHY_COND, WHY_JOIN, WHY_NET, WHY_SLEEP, WHY_FOREVER,
-	WHY_GC, WHY_GC_CYCLE, WHY_GAP, WHY_OTHER, WHYS,
+	WHY_NONE, WHY_LOCK, WHY_SEND, WHY_RECEIVE, WHY_SELECT, WHY_COND, WHY_JOIN, WHY_NET, WHY_SLEEP,
+	WHY_FOREVER, WHY_GC, WHY_GC_CYCLE, WHY_GAP, WHY_OTHER, WHYS,
 };
 
 /* What families know of a goroutine that lives. */
@@ -181,7 +188,8 @@ void findings_time(struct buf *text, double ns);
 
 /* What a goroutine did, as who waited for it sees it. */
 enum cause {
-	CAUSE_UNKNOWN, CAUSE_RAN, CAUSE_READY, CAUSE_SLEPT, CAUSE_NET, CAUSE_SYSCALL, CAUSE_WAITED, CAUSE_GC, CAUSE_GAP,
+	CAUSE_UNKNOWN, CAUSE_RAN, CAUSE_READY, CAUSE_SLEPT, CAUSE_NET, CAUSE_SYSCALL, CAUSE_WAITED, CAUSE_GC,
+	CAUSE_GAP,
 	CAUSE_LOCKED,		/* it waited for a lock, or to send: who ended that did it */
 	CAUSES,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_call: system calls and requests to the network, by who makes them: very many that are tiny, and those
- * that take long. Calls that may wait for work (read of a terminal, wait4) lose nothing.
+ * findings_call: system calls and requests to the network, by who makes them: very many that are tiny, and
+ * those that take long. Calls that may wait for work (read of a terminal, wait4) lose nothing.
  */
 #include <stdlib.h>
 

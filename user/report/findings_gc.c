@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its workers hold
- * while others are ready; who allocates, who asks for cycles, and the goal of the heap against what lives in it.
+ * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its workers
+ * hold while others are ready; who allocates, who asks for cycles, and the goal of the heap against what
+ * lives in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 
 /*
- * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost where it marks for half
- * of the time, since the heap may hardly grow. Where it may double, as GOGC=100 has it, that happens to busy
- * servers for moments; there it must be a quarter.
+ * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost where it
+ * marks for half of the time, since the heap may hardly grow. Where it may double, as GOGC=100 has it, that
+ * happens to busy servers for moments; there it must be a quarter.
  */
 #define GC_SHARE 0.1
 #define GC_SHARE_ROOMY 0.25
@@ -35,7 +36,8 @@ struct gc {
 	struct vec assists, forced;	/* struct allocator */
 	struct map64 assist_of, forced_of;
 	uint64_t cycles;
-	double assist, held, marking;	/* ns: assists; workers that held a P that others were ready for; cycles */
+	/* ns: assists; workers that held a P that others were ready for; cycles */
+	double assist, held, marking;
 	double forced_ns;
 	double ratio;			/* mean of goal / live */
 	uint64_t ratios, heap, goal, live;
@@ -90,11 +92,12 @@ static double assisted(struct findings *f, const struct range_span *r)
 	return ns;
 }
 
-static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from, int64_t to,
-		double ns)
+static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from,
+		int64_t to, double ns)
 {
 	bool is_new;
-	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX, place, &is_new);
+	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX, place,
+					  &is_new);
 	struct allocator *a = vec_at(allocators, struct allocator, number);
 
 	a->place = number ? place : 0;
@@ -191,7 +194,8 @@ static double share_to_say(const struct gc *gc)
 static void say_goal(const struct gc *gc, struct buf *text)
 {
 	if (gc->ratios)
-		buf_printf(text, " The heap may grow to %.1f MB while about %.1f MB live, on average %.2f times as much.",
+		buf_printf(text, " The heap may grow to %.1f MB while about %.1f MB live, on average %.2f times "
+			   "as much.",
 			   (double)gc->goal / 1e6, (double)gc->live / 1e6, gc->ratio / (double)gc->ratios);
 }
 
@@ -201,7 +205,8 @@ static void say_cycles(struct findings *f)
 	const struct allocator *a = most_of(&gc->assists);
 	struct buf text = { 0 };
 
-	buf_printf(&text, "The garbage collector runs %.0f times a second and marks %.0f %% of the time: goroutines assist it ",
+	buf_printf(&text, "The garbage collector runs %.0f times a second and marks %.0f %% of the time: "
+		   "goroutines assist it ",
 		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
 	findings_time(&text, gc->assist);
 	buf_printf(&text, ", and its workers hold Ps that others are ready for ");
@@ -213,8 +218,8 @@ static void say_cycles(struct findings *f)
 	}
 	buf_printf(&text, ".");
 	say_goal(gc, &text);
-	findings_add(f, &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines, a->from, a->to },
-		     &text);
+	findings_add(f, &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines, a->from,
+					   a->to }, &text);
 }
 
 static void say_forced(struct findings *f, double ns)
@@ -224,8 +229,8 @@ static void say_forced(struct findings *f, double ns)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, a->place);
-	buf_printf(&text, " asks for a cycle of the garbage collector again and again (runtime.GC, debug.FreeOSMemory): "
-		   "%.0f cycles a second, which mark %.0f %% of the time; it waits for them ",
+	buf_printf(&text, " asks for a cycle of the garbage collector again and again (runtime.GC, "
+		   "debug.FreeOSMemory): %.0f cycles a second, which mark %.0f %% of the time; it waits for them ",
 		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
 	findings_time(&text, a->ns);
 	buf_printf(&text, ".");

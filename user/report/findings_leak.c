@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * findings_leak: goroutines that never come back. Those of one origin whose number rises all the time while
- * those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of: stuck, and the one who holds
- * it is likely one that waits for ever itself, further on in the function in which the others want the lock.
+ * those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of: stuck, and the one
+ * who holds it is likely one that waits for ever itself, further on in the function in which the others
+ * want the lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,10 @@ enum {
 	PARTS_MIN = 3,			/* ... begun in as many parts of the trace */
 };
 
-/* A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end soon. */
+/*
+ * A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end
+ * soon.
+ */
 #define STALE_SHARE 0.2
 #define STUCK_SHARE 0.5
 #define STUCK_NS 3e8
@@ -77,7 +81,8 @@ static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 	struct origin *o;
 	bool is_new;
 
-	number = findings_number(&f->leaks->origin_of, &f->leaks->origins, sizeof(*o), ORIGINS_MAX, key, &is_new);
+	number = findings_number(&f->leaks->origin_of, &f->leaks->origins, sizeof(*o), ORIGINS_MAX, key,
+				 &is_new);
 	o = vec_at(&f->leaks->origins, struct origin, number);
 	if (is_new) {
 		o->name = g->name;
@@ -135,7 +140,10 @@ void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool e
 	if (ended || last->span->state != GO_WAITING || last->span->gap)
 		return;
 	add_stuck(f, last, time);
-	/* Who waits for the network may be a connection that is idle: its other side is outside of the program. */
+	/*
+	 * Who waits for the network may be a connection that is idle: its other side is outside of the
+	 * program.
+	 */
 	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
 		add_left(f, o, g, last, time);
 }
@@ -159,8 +167,8 @@ static void say_leak(struct findings *f, const struct origin *o)
 
 	buf_printf(&text, "Goroutines that never come back: ");
 	findings_name(f, &text, o->created_at);
-	buf_printf(&text, " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them that began "
-		   "long ago, %llu, wait", (double)o->created * 1e9 / findings_wall(f),
+	buf_printf(&text, " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them "
+		   "that began long ago, %llu, wait", (double)o->created * 1e9 / findings_wall(f),
 		   o->name[0] ? o->name : "a function not known", (unsigned long long)o->created,
 		   (unsigned long long)o->ended, (unsigned long long)(o->stale + o->woken));
 	if (o->reason && o->reason[0] && o->reason_place == o->place.value)
@@ -191,7 +199,10 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 	return 0;
 }
 
-/* The goroutine that likely holds what is wanted at @place, and where: further on there, or in who was seen to let go. */
+/*
+ * The goroutine that likely holds what is wanted at @place, and where: further on there, or in who was seen
+ * to let go.
+ */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {
 	struct place wanted = findings_place(f, place), holder = { 0 };
@@ -278,8 +289,8 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 	else
 		buf_printf(&text, "; the recording does not show who has it.");
 	f->lost += c->ns;
-	findings_add(f, &(struct verdict){ "stuck", c->ns, c->holder ? c->at : c->place.value, &c->goroutines, c->from,
-					   f->last }, &text);
+	findings_add(f, &(struct verdict){ "stuck", c->ns, c->holder ? c->at : c->place.value,
+					   &c->goroutines, c->from, f->last }, &text);
 }
 
 void leaks_judge(struct findings *f)

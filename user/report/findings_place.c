@@ -73,8 +73,10 @@ static const struct {
 	const char *func;
 	uint8_t why;
 } waiting[] = {
-	{ "runtime.chansend", WHY_SEND }, { "runtime.chanrecv", WHY_RECEIVE }, { "runtime.selectgo", WHY_SELECT },
-	{ "runtime.netpollblock", WHY_NET }, { "sync.(*Cond).Wait", WHY_COND }, { "sync.runtime_notifyListWait", WHY_COND },
+	{ "runtime.chansend", WHY_SEND }, { "runtime.chanrecv", WHY_RECEIVE },
+	{ "runtime.selectgo", WHY_SELECT },
+	{ "runtime.netpollblock", WHY_NET }, { "sync.(*Cond).Wait", WHY_COND },
+	{ "sync.runtime_notifyListWait", WHY_COND },
 	{ "time.Sleep", WHY_SLEEP }, { "runtime.semacquire1", WHY_JOIN }, { "runtime.block", WHY_FOREVER },
 };
 

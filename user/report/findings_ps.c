@@ -17,7 +17,10 @@ enum { RUNNERS_MAX = 1 << 16 };
 #define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
 /* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
 #define LONG_OFTEN 0.1
-/* Part of the trace's length that goroutines must have waited, and of the queue's time that the function held a P. */
+/*
+ * Part of the trace's length that goroutines must have waited, and of the queue's time that the function
+ * held a P.
+ */
 #define STARVED_SHARE 0.1
 #define HELD_SHARE 0.5
 
@@ -125,8 +128,9 @@ void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
 }
 
 /*
- * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the stack has not even a
- * name, as in the runtime's own traces: then it is where the goroutine began to run, if that is known.
+ * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the stack has
+ * not even a name, as in the runtime's own traces: then it is where the goroutine began to run, if that is
+ * known.
  */
 static uint32_t where(struct findings *f, const struct span *span)
 {
@@ -169,8 +173,8 @@ static void ran(struct findings *f, const struct stay *stay)
 static void add_starved(struct findings *f, const struct span *span, double ns)
 {
 	bool is_new;
-	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved), RUNNERS_MAX,
-					  (uintptr_t)span->g->name, &is_new);
+	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved),
+					  RUNNERS_MAX, (uintptr_t)span->g->name, &is_new);
 	struct starved *s = vec_at(&f->ps->starved, struct starved, number);
 
 	s->name = span->g->name;
@@ -194,8 +198,8 @@ static void was_ready(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends just when a long
- * run did ended late. By how much the trace does not say: by half of that run, on average.
+ * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends just
+ * when a long run did ended late. By how much the trace does not say: by half of that run, on average.
  */
 static void waited(struct findings *f, const struct stay *stay)
 {
@@ -219,7 +223,8 @@ void ps_stay(struct findings *f, const struct stay *stay)
 		ran(f, stay);
 	else if (stay->span->state == GO_RUNNABLE)
 		was_ready(f, stay);
-	else if (stay->why == WHY_SLEEP || stay->why == WHY_RECEIVE || stay->why == WHY_SELECT || stay->why == WHY_NET)
+	else if (stay->why == WHY_SLEEP || stay->why == WHY_RECEIVE || stay->why == WHY_SELECT ||
+		 stay->why == WHY_NET)
 		waited(f, stay);
 }
 
@@ -265,8 +270,9 @@ static void say(struct findings *f, const struct runner *hog, const struct starv
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "Goroutines are ready to run and get no P, on average %.1f at a time, most of them those "
-		   "of %s, the longest for ", ns / findings_wall(f), s->name[0] ? s->name : "a function not known");
+	buf_printf(&text, "Goroutines are ready to run and get no P, on average %.1f at a time, most of them "
+		   "those of %s, the longest for ", ns / findings_wall(f), 
+		   s->name[0] ? s->name : "a function not known");
 	findings_time(&text, (double)(s->to - s->from));
 	buf_printf(&text, ": ");
 	findings_name(f, &text, hog->place.value);

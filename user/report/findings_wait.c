@@ -2,10 +2,10 @@
 /*
  * findings_wait: goroutines that wait for one another, for locks and at channels, and who lets them wait.
  *
- * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran, slept, was in a
- * system call. Where it waited itself for a lock, or to send, the one who ended that wait is followed from
- * there on: so the time goes to the holder, not to the next one in the queue. The time is summed up by where
- * the wait was, where it was ended, and what the holder did; a judgement comes at the end.
+ * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran, slept, was
+ * in a system call. Where it waited itself for a lock, or to send, the one who ended that wait is followed
+ * from there on: so the time goes to the holder, not to the next one in the queue. The time is summed up by
+ * where the wait was, where it was ended, and what the holder did; a judgement comes at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,9 @@ enum {
 /* Mean number of goroutines that wait before it is worth a word. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
-/* If it is mostly so many waits of each, the longest must be that part of the trace's length. */
+/* Mostly so many waits of each and fewer at a time: the longest must be that part of the trace's length. */
 #define STALLS 2.5
+#define STALL_WAITERS 1.0
 #define STALL_SHARE 0.4
 #define FEED_WAITERS 1.0
 #define TOKEN_WAITERS 1.5
@@ -34,7 +35,8 @@ struct site {
 	uint32_t place;
 	uint8_t why;
 	uint64_t waits;
-	double ns, squares, peers;	/* in all; of each; ended by a goroutine that began with the same function */
+	/* in all; of each; ended by a goroutine that began with the same function */
+	double ns, squares, peers;
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
@@ -42,7 +44,9 @@ struct site {
 	const char *kind;		/* the judgement; NULL: nothing is lost */
 };
 
-/* Time of waits at @site that @holder is to answer for, by what it did, and at which place in its function. */
+/*
+ * Time of waits at @site that @holder is to answer for, by what it did, and at which place in its function.
+ */
 struct charge {
 	uint32_t site, holder, place;
 	uint8_t cause;
@@ -130,15 +134,17 @@ static struct charge *charge(struct waits *w, uint32_t site, uint32_t holder, ui
 /* --- the walk --- */
 
 /* Frame @i from the root on; NULL: there is none. The same call has other pcs where callees were inlined. */
-static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames, uint32_t n, uint32_t i)
+static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames, uint32_t n,
+					   uint32_t i)
 {
 	return i < n ? stack_set_frame_at(set, frames[n - 1 - i]) : NULL;
 }
 
 /*
- * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func? The frames are
- * compared from the root on: where they part must be in that function, and the wait above the release, since what
- * stands below is of the time before, in a loop. A deferred release has the line at which the function ends.
+ * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func? The frames
+ * are compared from the root on: where they part must be in that function, and the wait above the release,
+ * since what stands below is of the time before, in a loop. A deferred release has the line at which the
+ * function ends.
  */
 static bool inside(struct findings *f, uint32_t stack, uint32_t release, const char *func)
 {
@@ -161,12 +167,16 @@ struct walk {
 	struct findings *f;
 	uint32_t number;	/* of the site */
 	int64_t since, t;	/* from @t back to @since */
-	bool was_free;		/* others had the lock meanwhile, so that a holder may not have had it all the time */
+	/* others had the lock meanwhile, so that a holder may not have had it all the time */
+	bool was_free;
 	bool doubtful;		/* and how this holder got it was not seen */
 	uint32_t release, holder;
 };
 
-/* The place in the holder's function at which it stays at @stack; @inner, which is the one there, if there is none. */
+/*
+ * The place in the holder's function at which it stays at @stack; @inner, which is the one there, if there
+ * is none.
+ */
 static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, uint32_t inner)
 {
 	struct stack_set *set = spans_stacks(f->spans);
@@ -413,7 +423,9 @@ static bool among_peers(const struct site *s)
 
 static const char *judge_send(const struct site *s, double waiters)
 {
-	if (s->waiters.n < 2 || waiters < SEND_WAITERS || busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] < 0.5 * s->ns)
+	double held = busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT];
+
+	if (s->waiters.n < 2 || waiters < SEND_WAITERS || held < 0.5 * s->ns)
 		return NULL;
 	if (among_peers(s))
 		return "lock";
@@ -555,14 +567,15 @@ static void say(struct findings *f, const struct blame *b)
 }
 
 /*
- * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all that wait then do so
- * for long. The square of the sum over the sum of squares counts the waits that matter.
+ * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all that
+ * wait then do so for long. The square of the sum over the sum of squares counts the waits that matter.
  */
 static bool is_stall(const struct findings *f, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
 
-	return s->ns * s->ns < STALLS * s->waiters.n * s->squares &&
+	return b->ns < STALL_WAITERS * findings_wall(f) && s->ns * s->ns <
+	       STALLS * s->waiters.n * s->squares &&
 	       (double)(s->to - s->from) < STALL_SHARE * findings_wall(f);
 }
 
@@ -584,7 +597,8 @@ void waits_judge(struct findings *f)
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
-		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY && !is_stall(f, b))
+		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY &&
+		    !is_stall(f, b))
 			say(f, b);
 	}
 }

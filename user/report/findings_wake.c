@@ -65,8 +65,9 @@ static void waits_again(struct findings *f, const struct stay *stay)
 	const struct span *span = stay->span;
 	struct vec *all = state->woken_by_timer ? &f->wakes->pollers : &f->wakes->sleepers;
 	bool is_new;
-	uint32_t number = findings_number(state->woken_by_timer ? &f->wakes->poller_of : &f->wakes->sleeper_of, all,
-					  sizeof(struct sleeper), SLEEPERS_MAX, stay->facts.place, &is_new);
+	struct map64 *map = state->woken_by_timer ? &f->wakes->poller_of : &f->wakes->sleeper_of;
+	uint32_t number = findings_number(map, all, sizeof(struct sleeper), SLEEPERS_MAX, stay->facts.place,
+					  &is_new);
 	struct sleeper *s = vec_at(all, struct sleeper, number);
 
 	s->place = number ? stay->facts.place : 0;
@@ -150,8 +151,8 @@ static void say_storm(struct findings *f, const struct sleeper *s)
 	buf_printf(&text, ", and %.0f %% of %.0f wake-ups a second are for nothing: they look and wait again.",
 		   100 * (double)s->futile / (double)s->wakes, rate(f, s->wakes));
 	f->lost += s->ns;
-	findings_add(f, &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value, &s->goroutines, s->from,
-					   s->to }, &text);
+	findings_add(f, &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value, &s->goroutines,
+					   s->from, s->to }, &text);
 }
 
 static void say_poll(struct findings *f, const struct sleeper *s)
@@ -159,7 +160,8 @@ static void say_poll(struct findings *f, const struct sleeper *s)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, s->place);
-	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times waits again after ",
+	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times waits again "
+		   "after ",
 		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
 	findings_time(&text, s->ran / (double)s->futile);
 	buf_printf(&text, ": if it looks whether something has happened, it could wait for that.");

@@ -12,7 +12,8 @@ enum { STOPPERS_MAX = 4096 };
 
 struct stopper {
 	uint32_t place;
-	bool known;			/* the place is where it is done, and not but the goroutine's function */
+	/* the place is where it is done, and not but the goroutine's function */
+	bool known;
 	const char *reason;
 	uint64_t stops;
 	double ns;
@@ -88,7 +89,10 @@ static void say(struct findings *f, const struct stopper *s)
 		     &text);
 }
 
-/* Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for the same ones. */
+/*
+ * Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for the same
+ * ones.
+ */
 static void add_unknown(struct world *w, struct stopper *unknown)
 {
 	size_t i;
