@@ -232,7 +232,7 @@ void detail_choose(struct detail *d, size_t room)
 	}
 	qsort(all, n, sizeof(*all), by_rank);
 	for (i = 0; i < n; i++) {
-		size_t size = all[i].block->size + 24;
+		size_t size = all[i].block->size + 56;
 
 		if (size > room)
 			continue;

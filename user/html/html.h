@@ -16,7 +16,7 @@
 
 #include "spans/spans.h"
 
-/* Bytes of a page, but for the report that is given to html_write(). */
+/* Bytes of a page, unless the report in it takes more than two thirds of that. */
 enum { HTML_LIMIT = 14 << 20 };
 
 struct html;

@@ -93,6 +93,9 @@ static void pack(struct part *part, const char *id, const void *data, size_t n)
 	part->data.len = size;
 }
 
+/* About, as if they were deflated: they are not base64. */
+enum { ASSET_BYTES = 100 << 10 };
+
 enum { PARTS = 8 };
 
 static void make_parts(struct part parts[PARTS], struct detail *d, const struct html_about *about)
@@ -214,13 +217,13 @@ int html_write(struct html *h, int fd, const struct html_about *about, struct er
 	struct part *index = &parts[PARTS - 1];
 	struct out o = { .fd = fd };
 	struct buf b = {0};
-	size_t i, used;
+	size_t i, used, whole = HTML_LIMIT / 4 * 3;
 
 	collect_rank(h);
 	detail_make(&d, h, about, room_for_blocks(h));
 	make_parts(parts, &d, about);
-	used = parts_size(parts) - parts[PARTS - 2].data.len;	/* the report is beyond the limit */
-	detail_choose(&d, used < HTML_LIMIT / 4 * 3 ? HTML_LIMIT / 4 * 3 - used : 0);
+	used = parts_size(parts) + ASSET_BYTES;
+	detail_choose(&d, used < whole * 2 / 3 ? whole - used : whole / 3);
 	parts_index(&b, &d);
 	pack(index, "index", b.data ? (void *)b.data : "", b.len);
 	out_page(&o, &d, parts);
