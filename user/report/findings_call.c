@@ -7,7 +7,7 @@
 
 #include "report/findings.h"
 
-enum { CALLS_MAX = 1 << 16, SIZES = 40 };
+enum { CALLS_MAX = 1 << 14, SIZES = 40 };
 
 /* Tiny ones: as many a second, that much of the time, so many one after the other without a wait between. */
 #define TINY_RATE 5000.0

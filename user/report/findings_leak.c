@@ -11,7 +11,7 @@
 #include "report/findings.h"
 
 enum {
-	ORIGINS_MAX = 1 << 16, STUCK_MAX = 4096,
+	ORIGINS_MAX = 1 << 15, STUCK_MAX = 4096,
 	SEARCHES_MAX = 64, PLACES_SAID = 3,
 	PARTS = 8,			/* of the trace */
 	LEFT_MIN = 10,			/* goroutines that are left before it is a leak ... */

@@ -13,7 +13,7 @@
 #include "report/findings.h"
 
 enum {
-	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond are summed up as unknown */
+	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18, BLAMES_MAX = 1 << 13,	/* beyond: unknown */
 	STEPS_MAX = 256,	/* of one walk */
 	LOOK_AHEAD = 32,
 	STEPS_PER_SPAN = 8,	/* earned, so that walks cost no more than a constant for each span ... */
@@ -80,6 +80,7 @@ struct waits *waits_new(void)
 	w->steps = STEPS_SAVED;
 	vec_push(&w->sites, sizeof(struct site));	/* site 0: of no room */
 	vec_push(&w->charges, sizeof(struct charge));
+	vec_push(&w->blames, sizeof(struct blame));
 	return w;
 }
 
@@ -472,7 +473,8 @@ static struct blame *blame_of(struct findings *f, const char *kind, const char *
 	uint32_t number;
 	uint64_t key = hash64((uintptr_t)func) ^ (uintptr_t)kind;
 
-	number = findings_number(&w->blame_of, &w->blames, sizeof(struct blame), SIZE_MAX, key, &is_new);
+	number = findings_number(&w->blame_of, &w->blames, sizeof(struct blame), BLAMES_MAX, key,
+				 &is_new);
 	if (is_new)
 		*vec_at(&w->blames, struct blame, number) = (struct blame){ .kind = kind };
 	return vec_at(&w->blames, struct blame, number);
@@ -593,7 +595,7 @@ void waits_judge(struct findings *f)
 	}
 	for (i = 1; i < w->charges.len; i++)
 		blame(f, vec_at(&w->charges, struct charge, i));
-	for (i = 0; i < w->blames.len; i++) {
+	for (i = 1; i < w->blames.len; i++) {
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */

@@ -7,7 +7,7 @@
 
 #include "report/findings.h"
 
-enum { SLEEPERS_MAX = 1 << 16 };
+enum { SLEEPERS_MAX = 1 << 14 };
 
 /* ns: a look at a condition, with the trap of a probe at each end (docs/performance.md), and no work. */
 #define NOTHING_NS 30000
