@@ -70,6 +70,9 @@ inner_tids() { sed -n 's/^NSpid:.*\t//p' /proc/"$1"/task/*/status; }
 		image "$PROG"
 		run_container "gotap-$$-${go/./-}" "${MIXED[@]}"
 		record_ok --container "gotap-$$-${go/./-}"
+		succeeds "$GOTAP" stacks --container "gotap-$$-${go/./-}"
+		matches '^main\.[a-z.0-9]+\(\.\.\.\)$'
+		matches '^created by main\.'
 		runc delete -f "gotap-$$-${go/./-}"
 		umount "$BOX/root"
 	done
