@@ -20,6 +20,7 @@
 	"String id=5\n\tdata=\"main.hold\"\nString id=6\n\tdata=\"main.use\"\nString id=7\n\tdata=\"main.load\"\n" \
 	"String id=8\n\tdata=\"main.main\"\nString id=9\n\tdata=\"runtime.chansend1\"\n" \
 	"String id=10\n\tdata=\"runtime.chanrecv1\"\n" \
+	"String id=11\n\tdata=\"sync.(*WaitGroup).Wait\"\n" \
 	"String id=20\n\tdata=\"sync\"\nString id=21\n\tdata=\"sleep\"\nString id=22\n\tdata=\"chan send\"\n" \
 	"String id=23\n\tdata=\"chan receive\"\nString id=24\n\tdata=\"gotap: not recorded\"\n" \
 	"batch\nStacks\n" \
@@ -35,6 +36,7 @@
 	"Stack id=10 nframes=1\n\tpc=19 func=5 file=1 line=10\n" \
 	"Stack id=11 nframes=1\n\tpc=20 func=6 file=1 line=28\n" \
 	"Stack id=12 nframes=2\n\tpc=6 func=2 file=1 line=3\n\tpc=21 func=5 file=1 line=11\n" \
+	"Stack id=14 nframes=2\n\tpc=23 func=11 file=1 line=6\n\tpc=24 func=8 file=1 line=81\n" \
 	"Stack id=13 nframes=2\n\tpc=14 func=10 file=1 line=5\n\tpc=22 func=5 file=1 line=13\n"
 
 #define BEGIN \
@@ -313,6 +315,132 @@ static void goroutines_that_end_are_no_leak(void)
 	free(story);
 }
 
+/* Goroutine 1 begins 2, and 3 and 4 that send; 2 receives once and ends. */
+#define SENDERS(RECEIVER_ENDS) \
+	"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n" \
+	"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=5 new_stack=9 stack=9\n" \
+	"GoBlock dt=1 reason_string=20 stack=14\n" \
+	"GoStart dt=1 g=3 g_seq=1\n" \
+	"GoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoStart dt=1 g=4 g_seq=1\n" \
+	"GoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoStart dt=1 g=2 g_seq=1\n" \
+	"GoUnblock dt=1 g=3 g_seq=2 stack=6\n" \
+	RECEIVER_ENDS \
+	"GoStart dt=1 g=3 g_seq=3\n" \
+	"GoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoStart dt=1 g=5 g_seq=1\n" \
+	"GoStop dt=900000000 reason_string=21 stack=9\n"
+
+static void who_waits_to_send_to_those_that_are_gone_is_stuck(void)
+{
+	const struct vec *list = find(BEGIN SENDERS("GoDestroy dt=1\n"));
+	const struct finding *f = list->data;
+
+	check_first(list, (struct wanted){ "stuck", "main.use", 50, 900000002 + 900000007 });
+	CHECK_EQ(f->ngoroutines, 2);
+	CHECK(strstr(f->text, "main.hold (x.go:16)") != NULL);
+	CHECK(strstr(f->text, "1 goroutine waits for them at main.main (x.go:81)") != NULL);
+	forget();
+}
+
+/* As long as one lives that received, it may do so again. */
+static void who_waits_to_send_to_one_that_lives_is_not_stuck(void)
+{
+	check_none(BEGIN SENDERS("GoBlock dt=1 reason_string=21 stack=1\n"));
+}
+
+/* Goroutine 1 feeds 3, and then waits for it: nobody closes the channel. */
+static void who_waits_for_those_that_wait_for_it_is_stuck(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoStop dt=1 reason_string=21 stack=9\n"
+		"GoStart dt=1 g=3 g_seq=1\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=1 g_seq=1\n"
+		"GoUnblock dt=1 g=3 g_seq=2 stack=9\n"
+		"GoCreate dt=1 new_g=5 new_stack=9 stack=9\n"
+		"GoBlock dt=1 reason_string=20 stack=14\n"
+		"GoStart dt=1 g=3 g_seq=3\n"
+		"GoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=5 g_seq=1\n"
+		"GoStop dt=900000000 reason_string=21 stack=9\n");
+
+	check_first(list, (struct wanted){ "stuck", "main.use", 60, 900000002 });
+	CHECK(strstr(((struct finding *)list->data)->text, "close") != NULL);
+	forget();
+}
+
+/* Goroutine 1 waits for 2 and 3, of which 3 ends as @last says. */
+#define JOINED(LAST) \
+	"GoCreate dt=1 new_g=2 new_stack=10 stack=9\n" \
+	"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
+	"GoBlock dt=1 reason_string=20 stack=14\n" \
+	"GoStart dt=1 g=2 g_seq=1\n" \
+	"GoCreate dt=1 new_g=5 new_stack=9 stack=10\n" \
+	"GoDestroy dt=1\n" \
+	"GoStart dt=1 g=3 g_seq=1\n" \
+	LAST \
+	"GoStart dt=1 g=5 g_seq=1\n" \
+	"GoStop dt=900000000 reason_string=21 stack=9\n"
+
+static void who_waits_for_goroutines_that_have_ended_is_stuck(void)
+{
+	const struct vec *list = find(BEGIN JOINED("GoDestroy dt=1\n"));
+
+	check_first(list, (struct wanted){ "stuck", "main.main", 81, 900000002 });
+	forget();
+	check_none(BEGIN JOINED("GoBlock dt=1 reason_string=23 stack=7\n"));
+}
+
+/* One that a timer wakes each 100 us, @n times, and that then does @work. */
+static char *timer_story(unsigned n, const char *work)
+{
+	struct buf text = { 0 };
+	unsigned i, seq = 2;
+
+	buf_printf(&text, "%s", BEGIN
+		   "GoCreate dt=1 new_g=2 new_stack=10 stack=9\n"
+		   "GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		   "GoBlock dt=1 reason_string=23 stack=9\n"
+		   "GoStart dt=1 g=3 g_seq=1\nGoBlock dt=1 reason_string=20 stack=3\n"
+		   "GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=21 stack=1\n");
+	for (i = 0; i < n; i++, seq += 2) {
+		buf_printf(&text, "GoUnblock dt=100000 g=2 g_seq=%u stack=0\nGoStart dt=1 g=2 g_seq=%u\n", seq, seq + 1);
+		if (work)
+			buf_printf(&text, work, 2 * i + 2, 2 * i + 3);
+		buf_printf(&text, "GoBlock dt=1000 reason_string=21 stack=1\n");
+		if (work)
+			buf_printf(&text, "GoStart dt=1 g=3 g_seq=%u\nGoBlock dt=1 reason_string=20 stack=3\n", 2 * i + 3);
+	}
+	buf_add_byte(&text, 0);
+	return (char *)text.data;
+}
+
+static void who_only_sleeps_and_looks_polls(void)
+{
+	char *story = timer_story(200, NULL);
+
+	check_first(find(story), (struct wanted){ "polling", "main.load", 40, 0 });
+	forget();
+	free(story);
+}
+
+/* It lets others have the lock that it had while it slept: the lock is the fault, and not that it wakes up. */
+static void who_lets_go_of_a_lock_after_its_sleep_does_not_poll(void)
+{
+	char *story = timer_story(200, "GoUnblock dt=1 g=3 g_seq=%u stack=2\n");
+	const struct vec *list = find(story);
+
+	check_first(list, (struct wanted){ "lock", "main.hold", 12, 0 });
+	CHECK_EQ(list->len, 1);
+	forget();
+	free(story);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -326,6 +454,12 @@ int main(void)
 		UNIT(without_stacks_less_is_said),
 		UNIT(goroutines_that_never_end_are_a_leak),
 		UNIT(goroutines_that_end_are_no_leak),
+		UNIT(who_waits_to_send_to_those_that_are_gone_is_stuck),
+		UNIT(who_waits_to_send_to_one_that_lives_is_not_stuck),
+		UNIT(who_waits_for_those_that_wait_for_it_is_stuck),
+		UNIT(who_waits_for_goroutines_that_have_ended_is_stuck),
+		UNIT(who_only_sleeps_and_looks_polls),
+		UNIT(who_lets_go_of_a_lock_after_its_sleep_does_not_poll),
 		{0},
 	});
 }

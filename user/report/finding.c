@@ -126,6 +126,7 @@ static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool end
 	stay.facts = findings_stack(f, g->now.stack);
 	stay.why = why_of(f, &g->now, &stay.facts);
 	leaks_end(f, &stay, time, ended);
+	stucks_end(f, &stay, time, ended);
 }
 
 static void span_begins(void *ctx, const struct span *span)
@@ -171,6 +172,7 @@ struct findings *findings_new(struct spans *s)
 	f->calls = calls_new();
 	f->leaks = leaks_new();
 	f->wakes = wakes_new();
+	f->stucks = stucks_new();
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
 		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range,
@@ -202,6 +204,7 @@ void findings_free(struct findings *f)
 	calls_free(f->calls);
 	leaks_free(f->leaks);
 	wakes_free(f->wakes);
+	stucks_free(f->stucks);
 	free(f);
 }
 
@@ -306,6 +309,7 @@ const struct vec *findings_finish(struct findings *f)
 	calls_judge(f);
 	leaks_judge(f);
 	wakes_judge(f);
+	stucks_judge(f);
 	if (f->list.len)
 		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {

@@ -121,8 +121,8 @@ struct goroutine_state {
 	/* findings_wake: the wait that it was woken from last, and how it spent the time since */
 	uint32_t woken_place, woken_from;
 	uint8_t woken_why;
-	bool woken_worked, woken_by_timer, woken_broadcast;
-	int64_t woken_at, woken_ran;
+	bool woken_worked, woken_locked, woken_by_timer, woken_broadcast;	/* locked: it let others have a lock */
+	int64_t woken_at, woken_ran, woken_waited;
 };
 
 struct stay {
@@ -145,6 +145,7 @@ struct gc;
 struct calls;
 struct leaks;
 struct wakes;
+struct stucks;
 
 struct findings {
 	struct spans *spans;
@@ -165,6 +166,7 @@ struct findings {
 	struct calls *calls;
 	struct leaks *leaks;
 	struct wakes *wakes;
+	struct stucks *stucks;
 };
 
 /* ns of the trace that were recorded, at least 1. */
@@ -226,6 +228,16 @@ uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
 
+/* Who ended the waits at @place for @why. */
+struct ended_by {
+	struct few goroutines;
+	const char *name;	/* the function that they began with, ... */
+	bool mixed;		/* ... of the last one: there were others */
+	uint32_t place;		/* where they did so most of the time */
+};
+
+struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why);
+
 /* findings_ps.c: who holds the Ps. */
 struct ps *ps_new(void);
 void ps_free(struct ps *p);
@@ -270,6 +282,13 @@ struct wakes *wakes_new(void);
 void wakes_free(struct wakes *w);
 void wakes_stay(struct findings *f, const struct stay *stay);
 void wakes_judge(struct findings *f);
+
+/* findings_stuck.c: who waits for those that are gone. */
+struct stucks *stucks_new(void);
+void stucks_free(struct stucks *s);
+/* As leaks_end(). */
+void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool ended);
+void stucks_judge(struct findings *f);
 
 /* findings_world.c: who stops the world. */
 struct world *world_new(void);

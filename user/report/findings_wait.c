@@ -40,6 +40,8 @@ struct site {
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
+	const char *waker;		/* the function that the last one of @wakers began with */
+	bool wakers_mixed;		/* others began with others */
 	int64_t from, to;		/* the longest wait */
 	const char *kind;		/* the judgement; NULL: nothing is lost */
 };
@@ -307,6 +309,8 @@ static void count(struct site *s, const struct span *span, const struct goroutin
 		s->peers += ns;
 	few_add(&s->waiters, span->g->id);
 	few_add(&s->wakers, by->id);
+	s->wakers_mixed |= s->waker && s->waker != by->name;
+	s->waker = by->name;
 	if (span->to - span->from > s->to - s->from) {
 		s->from = span->from;
 		s->to = span->to;
@@ -394,19 +398,45 @@ bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
 	return number && vec_at(&f->waits->sites, struct site, *number)->released > time;
 }
 
-uint32_t waits_holder(struct findings *f, uint32_t place)
+static uint64_t *number_of(struct findings *f, uint32_t place, uint8_t why)
 {
-	uint64_t *number = map64_get(&f->waits->site_of, (uint64_t)place << 8 | WHY_LOCK);
+	return map64_get(&f->waits->site_of, (uint64_t)place << 8 | why);
+}
+
+/* Of all that are to answer for waits at @site the one for whom they took longest. */
+static uint32_t most_to_blame(const struct waits *w, uint64_t site)
+{
 	const struct charge *most = NULL;
 	size_t i;
 
-	for (i = 1; number && i < f->waits->charges.len; i++) {
-		const struct charge *c = vec_at(&f->waits->charges, struct charge, i);
+	for (i = 1; i < w->charges.len; i++) {
+		const struct charge *c = vec_at(&w->charges, struct charge, i);
 
-		if (c->site == *number && (!most || c->ns > most->ns))
+		if (c->site == site && (!most || c->ns > most->ns))
 			most = c;
 	}
 	return most ? most->holder : 0;
+}
+
+uint32_t waits_holder(struct findings *f, uint32_t place)
+{
+	const uint64_t *number = number_of(f, place, WHY_LOCK);
+
+	return number ? most_to_blame(f->waits, *number) : 0;
+}
+
+struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why)
+{
+	const uint64_t *number = number_of(f, place, why);
+	const struct site *s;
+
+	if (!number)
+		return (struct ended_by){ .name = "" };
+	s = vec_at(&f->waits->sites, struct site, *number);
+	return (struct ended_by){
+		.goroutines = s->wakers, .name = s->waker ? s->waker : "", .mixed = s->wakers_mixed,
+		.place = most_to_blame(f->waits, *number),
+	};
 }
 
 /* --- judgement --- */
@@ -529,7 +559,7 @@ static uint32_t place_to_blame(const struct findings *f, const struct blame *b, 
 static const struct {
 	const char *kind, *waits, *holds;
 } words[] = {
-	{ "lock", "wait for a lock", "lets go of it after it" },
+	{ "lock", "wait for a lock", "lets go of it in the end; meanwhile it" },
 	{ "slow consumer", "wait to send to a channel", "receives from it; meanwhile it" },
 	{ "serialised", "wait for work", "gives it to all of them; meanwhile it" },
 };

@@ -15,8 +15,13 @@ enum { SLEEPERS_MAX = 1 << 14 };
 #define STORM_RATE 500.0
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
-#define POLL_RATE 500.0
+/*
+ * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each goroutine sleeps but
+ * shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
+ */
+#define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
+#define POLL_WAIT 5000000		/* ns */
 
 struct sleeper {
 	uint32_t place;
@@ -31,6 +36,7 @@ struct wakes {
 	struct vec sleepers;		/* struct sleeper: woken by goroutines */
 	struct vec pollers;		/* woken by timers */
 	struct map64 sleeper_of, poller_of;
+	bool syscalls;			/* the trace has some */
 };
 
 struct wakes *wakes_new(void)
@@ -72,7 +78,8 @@ static void waits_again(struct findings *f, const struct stay *stay)
 
 	s->place = number ? stay->facts.place : 0;
 	s->wakes++;
-	if (state->woken_ran > NOTHING_NS || state->woken_worked)
+	if (state->woken_ran > NOTHING_NS || state->woken_worked ||
+	    (state->woken_by_timer && (state->woken_locked || state->woken_waited > POLL_WAIT)))
 		return;
 	s->futile++;
 	s->broadcast += state->woken_broadcast;
@@ -96,19 +103,25 @@ static void is_woken(struct findings *f, const struct stay *stay)
 	state->woken_why = stay->why;
 	state->woken_at = span->to;
 	state->woken_ran = 0;
-	state->woken_worked = false;
+	state->woken_worked = state->woken_locked = false;
+	state->woken_waited = span->to - span->from;
 	state->woken_by_timer = span->end.g == TRACEV2_NO_ID;
 	state->woken_from = release.place;
 	state->woken_broadcast = release.traits & STACK_BROADCAST;
 }
 
-/* Who wakes others works for them, unless it is but the lock that it took that it lets go of. */
+/*
+ * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after a broadcast all want
+ * the same one. Whom a timer wakes may have slept with it.
+ */
 static void works(struct findings *f, const struct stay *stay)
 {
-	struct goroutine *by = stay->why == WHY_LOCK || stay->span->end.g == TRACEV2_NO_ID ? NULL :
+	struct goroutine *by = stay->span->end.g == TRACEV2_NO_ID ? NULL :
 		spans_goroutine(f->spans, stay->span->end.g);
 
-	if (by)
+	if (by && stay->why == WHY_LOCK)
+		findings_state(f, by)->woken_locked = true;
+	else if (by)
 		findings_state(f, by)->woken_worked = true;
 }
 
@@ -120,7 +133,7 @@ void wakes_stay(struct findings *f, const struct stay *stay)
 	if (span->state == GO_RUNNING)
 		state->woken_ran += span->to - span->from;
 	else if (span->state == GO_SYSCALL)
-		state->woken_worked = true;
+		state->woken_worked = f->wakes->syscalls = true;
 	if (span->state != GO_WAITING)
 		return;
 	works(f, stay);
@@ -164,7 +177,8 @@ static void say_poll(struct findings *f, const struct sleeper *s)
 		   "after ",
 		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
 	findings_time(&text, s->ran / (double)s->futile);
-	buf_printf(&text, ": if it looks whether something has happened, it could wait for that.");
+	buf_printf(&text, ": if it looks whether something has happened, it could wait for that%s.",
+		   f->wakes->syscalls ? "" : " (whether it makes system calls is not in the trace)");
 	f->lost += s->ns;
 	findings_add(f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to }, &text);
 }

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for work, a signal, a
+ * connection. It is a fault where the end of the trace shows two things:
+ *
+ *	those who could end the wait have ended, or wait themselves for the one that waits;
+ *	somebody wants it to end: who began the goroutines waits for them (WaitGroup.Wait).
+ *
+ * For locks, of which nobody can want to wait for ever, see findings_leak.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+enum { ENTRIES_MAX = 4096, GROUPS_MAX = 64, KNOWN_MAX = 1 << 20, LEVELS_MAX = 8 };
+
+/* A wait up to the end for so much of the trace, and for these ns at least. */
+#define STUCK_SHARE 0.5
+#define STUCK_NS 3e8
+
+/* A goroutine that waits at the end, and has for long: at a channel, or for others. */
+struct entry {
+	uint64_t g, creator;		/* creator: TRACEV2_NO_ID not known */
+	uint32_t place;
+	uint8_t why;
+	bool judged;
+	int64_t from;
+};
+
+struct stucks {
+	struct vec entries;		/* struct entry */
+	struct map64 alive, names;	/* goroutines that live at the end: ids, addresses of names */
+	struct map64 ended;		/* by id of a goroutine that lives: when the last one ended that it began */
+	struct map64 parents;		/* who began goroutines that live at the end */
+	uint64_t orphans;		/* that live at the end, and who began them is not known */
+	uint64_t active;		/* that have not waited for long then */
+	bool too_many;
+};
+
+struct stucks *stucks_new(void)
+{
+	return xcalloc(1, sizeof(struct stucks));
+}
+
+void stucks_free(struct stucks *s)
+{
+	vec_free(&s->entries);
+	map64_free(&s->alive);
+	map64_free(&s->names);
+	map64_free(&s->ended);
+	map64_free(&s->parents);
+	free(s);
+}
+
+/* --- what finding.c shows --- */
+
+static uint64_t creator_of(const struct goroutine *g)
+{
+	return g->created ? g->creator : TRACEV2_NO_ID;
+}
+
+static void put(struct stucks *s, struct map64 *map, uint64_t key, uint64_t value)
+{
+	if (map->len >= KNOWN_MAX && !map64_get(map, key))
+		s->too_many = true;
+	else
+		*map64_put(map, key, NULL) = value;
+}
+
+static void add_ended(struct findings *f, const struct goroutine *g, int64_t time)
+{
+	struct stucks *s = f->stucks;
+
+	map64_del(&s->ended, g->id);
+	if (creator_of(g) != TRACEV2_NO_ID && spans_goroutine(f->spans, g->creator))
+		put(s, &s->ended, g->creator, (uint64_t)time);
+}
+
+static void add_alive(struct stucks *s, const struct goroutine *g)
+{
+	put(s, &s->alive, g->id, 1);
+	put(s, &s->names, (uintptr_t)g->name, 1);
+	if (creator_of(g) != TRACEV2_NO_ID)
+		put(s, &s->parents, g->creator, 1);
+	else
+		s->orphans++;
+}
+
+static bool can_be_stuck(struct findings *f, const struct stay *stay)
+{
+	struct stack_set *set = spans_stacks(f->spans);
+
+	if (stay->why == WHY_JOIN)
+		return stay->facts.callee && !strcmp(stack_set_frame_at(set, stay->facts.callee)->func,
+						     "sync.(*WaitGroup).Wait");
+	return stay->why == WHY_SEND || stay->why == WHY_RECEIVE;
+}
+
+void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
+{
+	struct stucks *s = f->stucks;
+	const struct span *now = last->span;
+	double waits = (double)(time - now->from), wall = (double)(time - f->first) + 1;
+
+	if (ended) {
+		add_ended(f, now->g, time);
+		return;
+	}
+	add_alive(s, now->g);
+	if (now->state != GO_WAITING || now->gap || waits < STUCK_NS || waits < STUCK_SHARE * wall) {
+		s->active++;
+		return;
+	}
+	if (!can_be_stuck(f, last) || !last->facts.program || s->entries.len == ENTRIES_MAX)
+		return;
+	*(struct entry *)vec_push(&s->entries, sizeof(struct entry)) = (struct entry){
+		.g = now->g->id, .creator = creator_of(now->g), .place = last->facts.place, .why = last->why,
+		.from = now->from,
+	};
+}
+
+/* --- judgement: at a channel --- */
+
+/* Goroutines that wait for the same, and those that wait for them. */
+struct group {
+	uint32_t place;
+	uint8_t why;
+	uint64_t n;
+	double ns;
+	int64_t from;
+	struct few goroutines;
+	struct map64 creators;
+};
+
+static struct entry *entry_at(const struct findings *f, size_t i)
+{
+	return vec_at(&f->stucks->entries, struct entry, i);
+}
+
+static void add(const struct findings *f, struct group *group, struct entry *e)
+{
+	e->judged = true;
+	group->n++;
+	group->ns += (double)(f->last - e->from);
+	few_add(&group->goroutines, e->g);
+	if (group->n == 1 || e->from < group->from)
+		group->from = e->from;
+	if (e->creator != TRACEV2_NO_ID)
+		*map64_put(&group->creators, e->creator, NULL) = 1;
+}
+
+static struct group group_of(const struct findings *f, const struct entry *first)
+{
+	struct group group = { .place = first->place, .why = first->why };
+	size_t i;
+
+	for (i = 0; i < f->stucks->entries.len; i++)
+		if (entry_at(f, i)->place == group.place && entry_at(f, i)->why == group.why)
+			add(f, &group, entry_at(f, i));
+	return group;
+}
+
+/* Those that wait for the goroutines of @below, which they began. */
+static struct group joiners_of(const struct findings *f, struct group *below)
+{
+	struct group group = { .why = WHY_JOIN };
+	size_t i;
+
+	for (i = 0; i < f->stucks->entries.len; i++) {
+		struct entry *e = entry_at(f, i);
+
+		if (e->why != WHY_JOIN || e->judged || !map64_get(&below->creators, e->g))
+			continue;
+		group.place = e->place;
+		add(f, &group, e);
+	}
+	return group;
+}
+
+/*
+ * Of those who ended the waits there none lives, nor one that began with the same function. Where no wait ended, one that
+ * is busy may have received before others began to wait.
+ */
+static bool are_gone(struct stucks *s, const struct ended_by *by)
+{
+	uint32_t i;
+
+	if (!by->goroutines.n)
+		return !s->active;
+	for (i = 0; i < by->goroutines.n; i++)
+		if (map64_get(&s->alive, by->goroutines.ids[i]))
+			return false;
+	if (by->goroutines.n == FEW && by->mixed)
+		return false;
+	return by->mixed || !map64_get(&s->names, (uintptr_t)by->name);
+}
+
+/* Nobody but one of @joiners ended waits there. */
+static bool only_by(const struct ended_by *by, const struct group *joiners)
+{
+	return by->goroutines.n == 1 && joiners->n == 1 && by->goroutines.ids[0] == joiners->goroutines.ids[0];
+}
+
+static void say_group(struct findings *f, struct buf *text, const struct group *group, const char *waits)
+{
+	buf_printf(text, "%llu goroutine%s %s", (unsigned long long)group->n, group->n == 1 ? " waits" : "s wait",
+		   waits);
+	findings_name(f, text, group->place);
+}
+
+static void say_who_is_gone(struct findings *f, struct buf *text, const struct group *group, const struct ended_by *by)
+{
+	if (!by->goroutines.n) {
+		buf_printf(text, "no wait there ended in the recording, and all other goroutines wait as well");
+		return;
+	}
+	if (group->why == WHY_SEND && !by->mixed && by->name[0]) {
+		buf_printf(text, "the goroutines of %s received there, at ", by->name);
+		findings_name(f, text, by->place);
+		buf_printf(text, ", and all of them have ended");
+		return;
+	}
+	findings_name(f, text, by->place);
+	buf_printf(text, group->why == WHY_SEND ? " received there, and those that did have all ended" :
+		   " sent there, and now waits itself for those that receive: likely a close of the channel is missing");
+}
+
+static void say_joiners(struct findings *f, struct buf *text, struct group *joiners)
+{
+	const char *waits = " for them at ";
+	struct group next;
+	int level;
+
+	for (level = 0; joiners->n && level < LEVELS_MAX; level++) {
+		buf_printf(text, level ? "; " : ". ");
+		say_group(f, text, joiners, waits + 1);
+		waits = " for those at ";
+		next = joiners_of(f, joiners);
+		map64_free(&joiners->creators);
+		*joiners = next;
+	}
+	buf_printf(text, ".");
+}
+
+static void judge_channel(struct findings *f, const struct entry *first)
+{
+	struct group group = group_of(f, first), joiners = joiners_of(f, &group);
+	struct ended_by by = waits_ended_by(f, group.place, group.why);
+	struct buf text = { 0 };
+	bool hopeless = group.why == WHY_SEND ? are_gone(f->stucks, &by) : only_by(&by, &joiners);
+
+	if (hopeless && joiners.n) {
+		say_group(f, &text, &group, group.why == WHY_SEND ? "for ever to send at " : "for ever to receive at ");
+		buf_printf(&text, ", the longest ");
+		findings_time(&text, (double)(f->last - group.from));
+		buf_printf(&text, " up to the end of the recording: ");
+		say_who_is_gone(f, &text, &group, &by);
+		say_joiners(f, &text, &joiners);
+		f->lost += group.ns;
+		findings_add(f, &(struct verdict){ "stuck", group.ns, group.place, &group.goroutines, group.from, f->last },
+			     &text);
+	}
+	map64_free(&joiners.creators);
+	map64_free(&group.creators);
+}
+
+/* --- judgement: for goroutines --- */
+
+/* It waits for goroutines, and all that it began have ended. */
+static void judge_join(struct findings *f, const struct entry *e)
+{
+	struct stucks *s = f->stucks;
+	const uint64_t *ended = map64_get(&s->ended, e->g);
+	struct few one = { .ids = { e->g }, .n = 1 };
+	struct buf text = { 0 };
+	int64_t from;
+	double ns;
+
+	/* Of those that were there before the trace it may have begun each; itself has no creator then, either. */
+	if (!ended || map64_get(&s->parents, e->g) || s->orphans > (e->creator == TRACEV2_NO_ID))
+		return;
+	from = (int64_t)*ended > e->from ? (int64_t)*ended : e->from;
+	ns = (double)(f->last - from);
+	if (ns < STUCK_NS || ns < STUCK_SHARE * findings_wall(f))
+		return;
+	findings_name(f, &text, e->place);
+	buf_printf(&text, " waits for goroutines (WaitGroup.Wait) although all that it began have ended, for ");
+	findings_time(&text, ns);
+	buf_printf(&text, " up to the end of the recording: likely a call of Done is missing.");
+	f->lost += ns;
+	findings_add(f, &(struct verdict){ "stuck", ns, e->place, &one, from, f->last }, &text);
+}
+
+void stucks_judge(struct findings *f)
+{
+	size_t i, groups = 0;
+
+	if (f->stucks->too_many)
+		return;
+	for (i = 0; i < f->stucks->entries.len && groups < GROUPS_MAX; i++) {
+		if (entry_at(f, i)->judged || entry_at(f, i)->why == WHY_JOIN)
+			continue;
+		judge_channel(f, entry_at(f, i));
+		groups++;
+	}
+	for (i = 0; i < f->stucks->entries.len; i++)
+		if (!entry_at(f, i)->judged && entry_at(f, i)->why == WHY_JOIN)
+			judge_join(f, entry_at(f, i));
+}
