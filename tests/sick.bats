@@ -38,6 +38,7 @@ blamed() {
 recorded() {
 	local name=$1 trace=$BATS_TEST_TMPDIR/$1
 	shift
+	rm -f "$trace.own.whole"
 	start_target "$SICK/$name" -dur 1s -after 60s -trace "$trace.own" "$@" || return
 	"$GOTAP" record -p "$TARGET" -d 0.8s --budget none -o "$trace.gotap" >"$trace.report" 2>&1 ||
 		{ cat "$trace.report"; return 1; }
@@ -50,7 +51,7 @@ first_finding() {
 	local trace want
 	want="$1 $(blamed "$2")"
 	for trace in own gotap; do
-		succeeds "$GOTAP" report --json "$BATS_TEST_TMPDIR/$2.$trace" >/dev/null || return
+		succeeds "$GOTAP" report --json "$BATS_TEST_TMPDIR/$2.$trace" >/dev/null || fail "$2.$trace: $output" || return
 		jq -r '.findings[] | "\(.kind): \(.text)"' <<<"$output"
 		[ "$(jq -r '.findings[0] | "\(.kind) \(.function) \(.line)"' <<<"$output")" = "$want" ] ||
 			fail "$2, trace of $trace: the first finding is not $want" || return
