@@ -148,6 +148,25 @@ static void traces_add_up(void)
 	done();
 }
 
+/* The third one lives since the begin, though the trace names it when the second one has ended. */
+static void one_that_is_named_late_counts_from_the_begin(void)
+{
+	read_story(
+		"batch\nStrings\nString id=1\n\tdata=\"x\"\n"
+		"batch m=1\n"
+		"ProcStatus dt=1 p=0 pstatus=1\n"
+		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
+		"GoCreate dt=1 new_g=2 new_stack=0 stack=0\n"
+		"GoStop dt=1 reason_string=1 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=1\n"
+		"GoDestroy dt=1\n"
+		"GoStart dt=1 g=1 g_seq=1\n"
+		"GoStatus dt=1 g=3 m=18446744073709551615 gstatus=4\n"
+		"GoUnblock dt=1 g=3 g_seq=1 stack=0\n");
+	CHECK_EQ(vec_at(&tables->traces, struct trace_row, 0)->goroutines_max, 3);
+	done();
+}
+
 static void a_call_is_split_where_it_loses_its_p(void)
 {
 	read_story(TABLES
@@ -438,6 +457,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(states_add_up_to_the_life),
 		UNIT(traces_add_up),
+		UNIT(one_that_is_named_late_counts_from_the_begin),
 		UNIT(a_call_is_split_where_it_loses_its_p),
 		UNIT(a_wait_from_before_has_the_reason_of_its_stack),
 		UNIT(gaps_and_notes_are_kept),

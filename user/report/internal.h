@@ -67,7 +67,8 @@ struct tables_state {
 	struct map64 open_tasks;	/* struct open_task by id */
 	struct map64 found;		/* stay, by stack, of waits that began before the trace */
 	size_t snapshots;		/* bytes of them */
-	uint64_t alive;			/* goroutines */
+	uint64_t from_begin;		/* goroutines that were there when the trace began */
+	int64_t alive;			/* goroutines, without those: below 0 when more of them have ended */
 	int64_t gap_to;			/* the end of the last gap */
 	struct labels labels;		/* of label_of() */
 	uint32_t trace;			/* index of the one that is read */

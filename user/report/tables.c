@@ -30,14 +30,17 @@ static void trace_begin(void *ctx, int64_t time)
 	timeline_init(the_trace(t)->timeline, time);
 	t->state->gap_to = time;
 	t->state->alive = 0;
+	t->state->from_begin = 0;
 	t->state->tallies.len = 0;
 }
 
 static void trace_end(void *ctx, int64_t time)
 {
-	struct trace_row *trace = the_trace(ctx);
+	struct tables *t = ctx;
+	struct trace_row *trace = the_trace(t);
 
 	trace->last = time;
+	trace->goroutines_max += t->state->from_begin;
 	mmu_end(trace->mmu, time);
 }
 
@@ -70,12 +73,16 @@ static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char 
 
 /* --- goroutines and Ps --- */
 
+/* The trace names one that was there from its begin when that one first moves, which may be long after the most were. */
 static void goroutine_begin(void *ctx, struct goroutine *g)
 {
 	struct tables *t = ctx;
+	struct trace_row *trace = the_trace(t);
 
-	if (++t->state->alive > the_trace(t)->goroutines_max)
-		the_trace(t)->goroutines_max = t->state->alive;
+	if (g->since == trace->first)
+		t->state->from_begin++;
+	else if (++t->state->alive > (int64_t)trace->goroutines_max)
+		trace->goroutines_max = (uint64_t)t->state->alive;
 	tally_begin(t, g);
 }
 
