@@ -23,6 +23,7 @@
 	"String id=11\n\tdata=\"sync.(*WaitGroup).Wait\"\n" \
 	"String id=20\n\tdata=\"sync\"\nString id=21\n\tdata=\"sleep\"\nString id=22\n\tdata=\"chan send\"\n" \
 	"String id=23\n\tdata=\"chan receive\"\nString id=24\n\tdata=\"gotap: not recorded\"\n" \
+	"String id=25\n\tdata=\"network\"\n" \
 	"batch\nStacks\n" \
 	"Stack id=1 nframes=3\n\tpc=1 func=4 file=1 line=1\n\tpc=2 func=7 file=1 line=40\n\tpc=3 func=5 file=1 line=12\n" \
 	"Stack id=2 nframes=2\n\tpc=4 func=3 file=1 line=2\n\tpc=5 func=5 file=1 line=14\n" \
@@ -37,6 +38,8 @@
 	"Stack id=11 nframes=1\n\tpc=20 func=6 file=1 line=28\n" \
 	"Stack id=12 nframes=2\n\tpc=6 func=2 file=1 line=3\n\tpc=21 func=5 file=1 line=11\n" \
 	"Stack id=14 nframes=2\n\tpc=23 func=11 file=1 line=6\n\tpc=24 func=8 file=1 line=81\n" \
+	"Stack id=15 nframes=2\n\tpc=26 func=10 file=1 line=5\n\tpc=27 func=6 file=1 line=58\n" \
+	"Stack id=16 nframes=1\n\tpc=28 func=6 file=1 line=55\n" \
 	"Stack id=13 nframes=2\n\tpc=14 func=10 file=1 line=5\n\tpc=22 func=5 file=1 line=13\n"
 
 #define BEGIN \
@@ -441,6 +444,90 @@ static void who_lets_go_of_a_lock_after_its_sleep_does_not_poll(void)
 	free(story);
 }
 
+/* Goroutine 2 feeds 3 and 4; 5 lets it wait to send for 900, and sleeps. */
+static void who_lets_the_feeder_of_others_wait_is_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=5 new_stack=10 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=3 g_seq=1\nGoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=23 stack=7\n"
+		"GoStart dt=1 g=5 g_seq=1\nGoBlock dt=1 reason_string=21 stack=1\n"
+		"GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n"
+		"GoUnblock dt=900 g=5 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=5 g_seq=3\nGoUnblock dt=1 g=2 g_seq=2 stack=6\n"
+		"GoBlock dt=1 reason_string=21 stack=1\n"
+		"GoStart dt=1 g=2 g_seq=3\n"
+		"GoUnblock dt=1 g=3 g_seq=2 stack=5\n"
+		"GoUnblock dt=1 g=4 g_seq=2 stack=5\n"
+		"GoBlock dt=1 reason_string=22 stack=5\n");
+
+	check_first(list, (struct wanted){ "slow consumer", "main.hold", 12, 0 });
+	CHECK(strstr(((struct finding *)list->data)->text, "main.use (x.go:60)") != NULL);
+	forget();
+}
+
+/* Two that take turns at a channel of one place, and ask the network meanwhile. */
+static void who_waits_for_the_network_with_a_token_is_to_blame(void)
+{
+	const struct vec *list = find(BEGIN
+		"GoCreate dt=1 new_g=2 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
+		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
+		"GoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=25 stack=16\n"
+		"GoStart dt=1 g=3 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n"
+		"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n"
+		"GoUnblock dt=900 g=2 g_seq=2 stack=0\n"
+		"GoStart dt=1 g=2 g_seq=3\nGoUnblock dt=1 g=3 g_seq=2 stack=15\nGoBlock dt=1 reason_string=23 stack=9\n"
+		"GoStart dt=1 g=3 g_seq=3\nGoBlock dt=1 reason_string=25 stack=16\n"
+		"GoUnblock dt=900 g=3 g_seq=4 stack=0\n"
+		"GoStart dt=1 g=3 g_seq=5\nGoUnblock dt=1 g=4 g_seq=2 stack=15\nGoDestroy dt=1\n");
+
+	check_first(list, (struct wanted){ "lock", "main.use", 55, 0 });
+	forget();
+}
+
+/* Goroutine 3 runs for 7 ms in one go, ten times; 2 is ready meanwhile, made so by 3, or by nobody. */
+static char *queue_story(bool by_hog)
+{
+	static const char *const order[2] = {
+		"GoUnblock dt=1 g=2 g_seq=%u stack=0\nGoStart dt=1 g=3 g_seq=%u\n",
+		"GoStart dt=1 g=3 g_seq=%2$u\nGoUnblock dt=1 g=2 g_seq=%1$u stack=6\n",
+	};
+	struct buf text = { 0 };
+	unsigned i;
+
+	/* Two Ps, of which one is taken away. */
+	buf_printf(&text, "%s", BEGIN
+		   "ProcsChange dt=1 procs_value=2 stack=0\nProcsChange dt=1 procs_value=1 stack=0\n"
+		   "GoCreate dt=1 new_g=2 new_stack=11 stack=9\nGoCreate dt=1 new_g=3 new_stack=10 stack=9\n"
+		   "GoBlock dt=1 reason_string=23 stack=9\n"
+		   "GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n");
+	for (i = 0; i < 10; i++) {
+		buf_printf(&text, order[by_hog], 2 * i + 2, i + 1);
+		buf_printf(&text, "GoStop dt=7000000 reason_string=21 stack=10\n"
+			   "GoStart dt=1 g=2 g_seq=%u\nGoBlock dt=1000 reason_string=22 stack=5\n", 2 * i + 3);
+	}
+	buf_add_byte(&text, 0);
+	return (char *)text.data;
+}
+
+static void who_works_for_the_one_that_runs_is_not_starved(void)
+{
+	char *story = queue_story(false);
+
+	check_first(find(story), (struct wanted){ "starvation", "main.hold", 10, 0 });
+	forget();
+	free(story);
+	story = queue_story(true);
+	check_none(story);
+	free(story);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -460,6 +547,9 @@ int main(void)
 		UNIT(who_waits_for_goroutines_that_have_ended_is_stuck),
 		UNIT(who_only_sleeps_and_looks_polls),
 		UNIT(who_lets_go_of_a_lock_after_its_sleep_does_not_poll),
+		UNIT(who_lets_the_feeder_of_others_wait_is_to_blame),
+		UNIT(who_waits_for_the_network_with_a_token_is_to_blame),
+		UNIT(who_works_for_the_one_that_runs_is_not_starved),
 		{0},
 	});
 }

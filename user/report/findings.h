@@ -237,6 +237,8 @@ struct ended_by {
 };
 
 struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why);
+/* A place at which @g and no other waited to send, until one of @receivers received; 0: there is none. */
+uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *receivers);
 
 /* findings_ps.c: who holds the Ps. */
 struct ps *ps_new(void);

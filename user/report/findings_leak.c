@@ -286,6 +286,8 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 	buf_printf(&text, " up to the end of the recording");
 	if (c->holder)
 		say_holder(f, &text, c);
+	else if (c->places.n > 1)
+		buf_printf(&text, "; likely they wait for one another: locks that are taken in another order here and there.");
 	else
 		buf_printf(&text, "; the recording does not show who has it.");
 	f->lost += c->ns;

@@ -6,6 +6,7 @@
  * others run long without a stop, up to the 10 ms after which the runtime preempts them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/findings.h"
 
@@ -14,6 +15,7 @@ enum { RUNNERS_MAX = 1 << 16 };
 /* ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can feel. */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
+#define SHORT_RUN 1e5		/* shorter ones do not tell in which function a goroutine works */
 #define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
 /* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
 #define LONG_OFTEN 0.1
@@ -29,7 +31,7 @@ enum { RUNNERS_MAX = 1 << 16 };
 
 /* A function that goroutines ran in. */
 struct runner {
-	const char *name;		/* that the last one of them began with */
+	const char *func;
 	uint64_t runs, long_runs;
 	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
 	struct vote place;
@@ -38,6 +40,7 @@ struct runner {
 /* Goroutines that began with the same function, ready to run for long. */
 struct starved {
 	const char *name;
+	const char *waker;		/* that those began with who made them ready; NULL: not known, or no goroutine */
 	double ns;
 	struct few goroutines;
 	int64_t from, to;		/* the longest wait */
@@ -46,6 +49,7 @@ struct starved {
 struct ps {
 	struct vec runners, starved;
 	struct map64 runner_of, starved_of;
+	struct map64 members;		/* a function, and one that began a goroutine that ran in it */
 	uint64_t ready;			/* goroutines that are */
 	double queue;			/* ns: sum of the time that they were */
 	uint64_t running;		/* goroutines that do, the runtime's as well */
@@ -73,6 +77,7 @@ void ps_free(struct ps *p)
 	vec_free(&p->starved);
 	map64_free(&p->runner_of);
 	map64_free(&p->starved_of);
+	map64_free(&p->members);
 	free(p);
 }
 
@@ -140,7 +145,15 @@ static uint32_t where(struct findings *f, const struct span *span)
 		end = findings_stack(f, span->end.stack);
 	if (end.program)
 		return end.place;
-	return begin.program ? begin.place : 0;
+	if (begin.program || !strncmp(span->g->name, "runtime.", 8))
+		return begin.program ? begin.place : 0;
+	return findings_function(f, span->g);
+}
+
+/* Goroutines of one function may begin with many: "main.sick.gowrap1", "main.sick.gowrap2". */
+static uint64_t member_key(const struct runner *r, const char *name)
+{
+	return hash64((uintptr_t)r->func) ^ (uintptr_t)name;
 }
 
 static void ran(struct findings *f, const struct stay *stay)
@@ -157,11 +170,13 @@ static void ran(struct findings *f, const struct stay *stay)
 	f->ps->ran += ns;
 	r = vec_at(&f->ps->runners, struct runner, number);
 	r->runs++;
+	r->func = findings_place(f, place).func;
+	if (ns >= SHORT_RUN && f->ps->members.len < RUNNERS_MAX)
+		*map64_put(&f->ps->members, member_key(r, span->g->name), NULL) = 1;
 	if (ns < LONG_RUN)
 		return;
 	f->ps->stopped = span->to;
 	f->ps->stopped_full = f->ps->full - stay->state->full;
-	r->name = span->g->name;
 	r->long_runs++;
 	r->ns += ns;
 	r->queue += queue;
@@ -172,12 +187,16 @@ static void ran(struct findings *f, const struct stay *stay)
 
 static void add_starved(struct findings *f, const struct span *span, double ns)
 {
+	const struct goroutine *by = span->state == GO_RUNNABLE && span->begin.g != TRACEV2_NO_ID ?
+		spans_goroutine(f->spans, span->begin.g) : NULL;
+	const char *waker = by ? by->name : NULL;
 	bool is_new;
-	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved),
-					  RUNNERS_MAX, (uintptr_t)span->g->name, &is_new);
+	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved), RUNNERS_MAX,
+					  hash64((uintptr_t)span->g->name) ^ (uintptr_t)waker, &is_new);
 	struct starved *s = vec_at(&f->ps->starved, struct starved, number);
 
 	s->name = span->g->name;
+	s->waker = waker;
 	s->ns += ns;
 	few_add(&s->goroutines, span->g->id);
 	if (ns > (double)(s->to - s->from)) {
@@ -247,8 +266,16 @@ static const struct runner *find_hog(const struct ps *p)
 	return hog && hog->queue >= HELD_SHARE * p->all_queue ? hog : NULL;
 }
 
-/* The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. */
-static const struct starved *find_starved(const struct ps *p, const struct runner *hog, bool peers, double *ns)
+static bool is_member(struct ps *p, const struct runner *hog, const char *name)
+{
+	return name && map64_get(&p->members, member_key(hog, name));
+}
+
+/*
+ * The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. Nor do those that
+ * work for the hog, and become ready because it took what they had for it: they are as far as they need to be.
+ */
+static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers, double *ns)
 {
 	const struct starved *most = NULL;
 	size_t i;
@@ -257,7 +284,7 @@ static const struct starved *find_starved(const struct ps *p, const struct runne
 	for (i = 1; i < p->starved.len; i++) {
 		const struct starved *s = vec_at(&p->starved, struct starved, i);
 
-		if (!peers && s->name == hog->name)
+		if (!peers && (is_member(p, hog, s->name) || is_member(p, hog, s->waker)))
 			continue;
 		*ns += s->ns;
 		if (!most || s->ns > most->ns)

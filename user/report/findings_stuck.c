@@ -24,6 +24,7 @@ struct entry {
 	uint64_t g, creator;		/* creator: TRACEV2_NO_ID not known */
 	uint32_t place;
 	uint8_t why;
+	bool created;			/* in the trace */
 	bool judged;
 	int64_t from;
 };
@@ -33,7 +34,7 @@ struct stucks {
 	struct map64 alive, names;	/* goroutines that live at the end: ids, addresses of names */
 	struct map64 ended;		/* by id of a goroutine that lives: when the last one ended that it began */
 	struct map64 parents;		/* who began goroutines that live at the end */
-	uint64_t orphans;		/* that live at the end, and who began them is not known */
+	uint64_t orphans;		/* that live at the end, and were there before the trace */
 	uint64_t active;		/* that have not waited for long then */
 	bool too_many;
 };
@@ -83,8 +84,7 @@ static void add_alive(struct stucks *s, const struct goroutine *g)
 	put(s, &s->names, (uintptr_t)g->name, 1);
 	if (creator_of(g) != TRACEV2_NO_ID)
 		put(s, &s->parents, g->creator, 1);
-	else
-		s->orphans++;
+	s->orphans += !g->created;
 }
 
 static bool can_be_stuck(struct findings *f, const struct stay *stay)
@@ -115,8 +115,8 @@ void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool 
 	if (!can_be_stuck(f, last) || !last->facts.program || s->entries.len == ENTRIES_MAX)
 		return;
 	*(struct entry *)vec_push(&s->entries, sizeof(struct entry)) = (struct entry){
-		.g = now->g->id, .creator = creator_of(now->g), .place = last->facts.place, .why = last->why,
-		.from = now->from,
+		.g = now->g->id, .creator = creator_of(now->g), .created = now->g->created, .place = last->facts.place,
+		.why = last->why, .from = now->from,
 	};
 }
 
@@ -196,10 +196,17 @@ static bool are_gone(struct stucks *s, const struct ended_by *by)
 	return by->mixed || !map64_get(&s->names, (uintptr_t)by->name);
 }
 
-/* Nobody but one of @joiners ended waits there. */
-static bool only_by(const struct ended_by *by, const struct group *joiners)
+/* Nobody but the one joiner sent there; if those that receive never waited for it, it waited for them. */
+static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners, const struct group *group)
 {
-	return by->goroutines.n == 1 && joiners->n == 1 && by->goroutines.ids[0] == joiners->goroutines.ids[0];
+	uint64_t joiner = joiners->goroutines.ids[0];
+
+	if (joiners->n != 1 || by->goroutines.n > 1)
+		return false;
+	if (by->goroutines.n)
+		return by->goroutines.ids[0] == joiner;
+	by->place = waits_sent_to(f, joiner, &group->goroutines);
+	return by->place != 0;
 }
 
 static void say_group(struct findings *f, struct buf *text, const struct group *group, const char *waits)
@@ -211,7 +218,7 @@ static void say_group(struct findings *f, struct buf *text, const struct group *
 
 static void say_who_is_gone(struct findings *f, struct buf *text, const struct group *group, const struct ended_by *by)
 {
-	if (!by->goroutines.n) {
+	if (!by->goroutines.n && group->why == WHY_SEND) {
 		buf_printf(text, "no wait there ended in the recording, and all other goroutines wait as well");
 		return;
 	}
@@ -248,7 +255,8 @@ static void judge_channel(struct findings *f, const struct entry *first)
 	struct group group = group_of(f, first), joiners = joiners_of(f, &group);
 	struct ended_by by = waits_ended_by(f, group.place, group.why);
 	struct buf text = { 0 };
-	bool hopeless = group.why == WHY_SEND ? are_gone(f->stucks, &by) : only_by(&by, &joiners);
+	bool hopeless = group.why == WHY_SEND ? are_gone(f->stucks, &by) :
+		only_by(f, &by, &joiners, &group);
 
 	if (hopeless && joiners.n) {
 		say_group(f, &text, &group, group.why == WHY_SEND ? "for ever to send at " : "for ever to receive at ");
@@ -277,8 +285,8 @@ static void judge_join(struct findings *f, const struct entry *e)
 	int64_t from;
 	double ns;
 
-	/* Of those that were there before the trace it may have begun each; itself has no creator then, either. */
-	if (!ended || map64_get(&s->parents, e->g) || s->orphans > (e->creator == TRACEV2_NO_ID))
+	/* If it was there before the trace it may have begun each of those that were, too. */
+	if (!ended || map64_get(&s->parents, e->g) || (!e->created && s->orphans > 1))
 		return;
 	from = (int64_t)*ended > e->from ? (int64_t)*ended : e->from;
 	ns = (double)(f->last - from);

@@ -37,6 +37,7 @@ struct site {
 	uint64_t waits;
 	/* in all; of each; ended by a goroutine that began with the same function */
 	double ns, squares, peers;
+	double behind;			/* while who ended the wait waited to send to another, who answers for that */
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
@@ -173,6 +174,7 @@ struct walk {
 	/* others had the lock meanwhile, so that a holder may not have had it all the time */
 	bool was_free;
 	bool doubtful;		/* and how this holder got it was not seen */
+	bool behind;		/* the holder received from one that waited to send */
 	uint32_t release, holder;
 };
 
@@ -211,6 +213,8 @@ static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack)
 	ns = (double)(w->t - from);
 	place = stack ? in_holder(w->f, stack, w->holder, inner) : 0;
 	vote_add(&charge(w->f->waits, w->number, w->holder, cause, place, ns)->inner, inner, ns);
+	if (w->behind)
+		vec_at(&w->f->waits->sites, struct site, w->number)->behind += ns;
 	w->t = from;
 }
 
@@ -244,6 +248,11 @@ static bool answers_for(const struct walk *w, const struct past *p)
 	       inside(w->f, p->stack, w->release, findings_place(w->f, w->holder).func);
 }
 
+static bool sends(const struct findings *f, const struct past *p)
+{
+	return p->site && vec_at(&f->waits->sites, struct site, p->site)->why == WHY_SEND;
+}
+
 /* One stay back; false: there is no more, or it is not the holder's. */
 static bool step_back(struct walk *w, uint32_t *number)
 {
@@ -253,6 +262,7 @@ static bool step_back(struct walk *w, uint32_t *number)
 		return false;
 	if (p->by && (p->cause == CAUSE_LOCKED || p->site == w->number)) {
 		*number = p->by_past;
+		w->behind = sends(w->f, p);
 		hand_to(w, p->release, p->by_past, p->by_from);
 		return true;
 	}
@@ -439,6 +449,30 @@ struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why)
 	};
 }
 
+static bool share_one(const struct few *a, const struct few *b)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < a->n; i++)
+		for (j = 0; j < b->n; j++)
+			if (a->ids[i] == b->ids[j])
+				return true;
+	return false;
+}
+
+uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *receivers)
+{
+	size_t i;
+
+	for (i = 1; i < f->waits->sites.len; i++) {
+		const struct site *s = vec_at(&f->waits->sites, struct site, i);
+
+		if (s->why == WHY_SEND && s->waiters.n == 1 && s->waiters.ids[0] == g && share_one(&s->wakers, receivers))
+			return s->place;
+	}
+	return 0;
+}
+
 /* --- judgement --- */
 
 static double busy(const struct site *s)
@@ -452,15 +486,21 @@ static bool among_peers(const struct site *s)
 	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2;
 }
 
+/* Kinds, by address. BEHIND: those that wait for work from one that waits to send to a slow one. */
+static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow consumer", SERIALISED[] = "serialised";
+
 static const char *judge_send(const struct site *s, double waiters)
 {
 	double held = busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT];
 
-	if (s->waiters.n < 2 || waiters < SEND_WAITERS || held < 0.5 * s->ns)
+	if (s->waiters.n < 2 || waiters < SEND_WAITERS)
 		return NULL;
+	/* Who has a token of a semaphore may wait for the network with it. */
 	if (among_peers(s))
-		return "lock";
-	return 2 * s->wakers.n <= s->waiters.n ? "slow consumer" : NULL;
+		return held + s->causes[CAUSE_NET] >= 0.5 * s->ns ? LOCK : NULL;
+	if (held < 0.5 * s->ns)
+		return NULL;
+	return 2 * s->wakers.n <= s->waiters.n ? SLOW : NULL;
 }
 
 /* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
@@ -469,12 +509,16 @@ static const char *judge_receive(const struct site *s, double waiters)
 	/* Who gets the turn by a condition may take it again before those that it wakes. */
 	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
 	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
-		return "lock";
+		return LOCK;
 	if (s->waiters.n >= 3 && among_peers(s) && waiters >= TOKEN_WAITERS && s->wakers.n >= 3 &&
 	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
-		return "lock";
+		return LOCK;
 	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS && busy(s) >= 0.8 * s->ns)
-		return "serialised";
+		return SERIALISED;
+	/* It has work to give, but first to one that does not take it. */
+	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS &&
+	    s->behind >= 0.8 * s->ns && busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] >= 0.5 * s->ns)
+		return BEHIND;
 	return NULL;
 }
 
@@ -484,7 +528,7 @@ static const char *judge(const struct findings *f, const struct site *s)
 
 	switch (s->why) {
 	case WHY_LOCK:
-		return "lock";
+		return LOCK;
 	case WHY_SEND:
 		return judge_send(s, waiters);
 	case WHY_RECEIVE:
@@ -559,9 +603,10 @@ static uint32_t place_to_blame(const struct findings *f, const struct blame *b, 
 static const struct {
 	const char *kind, *waits, *holds;
 } words[] = {
-	{ "lock", "wait for a lock", "lets go of it in the end; meanwhile it" },
-	{ "slow consumer", "wait to send to a channel", "receives from it; meanwhile it" },
-	{ "serialised", "wait for work", "gives it to all of them; meanwhile it" },
+	{ LOCK, "wait for a lock", "lets go of it in the end; meanwhile it" },
+	{ SLOW, "wait to send to a channel", "receives from it; meanwhile it" },
+	{ SERIALISED, "wait for work", "gives it to all of them; meanwhile it" },
+	{ BEHIND, "wait for work", "lets the one that feeds them wait to send; meanwhile it" },
 };
 
 static void say_who_waits(struct findings *f, struct buf *text, const struct blame *b)
@@ -569,9 +614,11 @@ static void say_who_waits(struct findings *f, struct buf *text, const struct bla
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
 	size_t i = 0;
 
-	while (strcmp(words[i].kind, b->kind))
+	while (words[i].kind != b->kind)
 		i++;
-	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f), words[i].waits);
+	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f),
+		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits : s->why == WHY_COND ?
+		   "wait for their turn by a sync.Cond" : "wait for their turn, which a channel gives them,");
 	findings_name(f, text, s->place);
 	buf_printf(text, ", the longest ");
 	findings_time(text, (double)(s->to - s->from));

@@ -21,7 +21,7 @@ enum { SLEEPERS_MAX = 1 << 14 };
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
-#define POLL_WAIT 5000000		/* ns */
+#define POLL_WAIT 500000		/* ns */
 
 struct sleeper {
 	uint32_t place;
