@@ -23,7 +23,7 @@
 	"String id=11\n\tdata=\"sync.(*WaitGroup).Wait\"\n" \
 	"String id=20\n\tdata=\"sync\"\nString id=21\n\tdata=\"sleep\"\nString id=22\n\tdata=\"chan send\"\n" \
 	"String id=23\n\tdata=\"chan receive\"\nString id=24\n\tdata=\"gotap: not recorded\"\n" \
-	"String id=25\n\tdata=\"network\"\n" \
+	"String id=25\n\tdata=\"network\"\nString id=26\n\tdata=\"runtime.Gosched\"\n" \
 	"batch\nStacks\n" \
 	"Stack id=1 nframes=3\n\tpc=1 func=4 file=1 line=1\n\tpc=2 func=7 file=1 line=40\n\tpc=3 func=5 file=1 line=12\n" \
 	"Stack id=2 nframes=2\n\tpc=4 func=3 file=1 line=2\n\tpc=5 func=5 file=1 line=14\n" \
@@ -423,6 +423,20 @@ static char *timer_story(unsigned n, const char *work)
 	return (char *)text.data;
 }
 
+static void who_yields_again_and_again_polls(void)
+{
+	struct buf text = { 0 };
+	unsigned i;
+
+	buf_printf(&text, "%s", BEGIN);
+	for (i = 0; i < 100; i++)
+		buf_printf(&text, "GoStop dt=%u reason_string=26 stack=9\nGoStart dt=100 g=1 g_seq=%u\n", 400, i + 1);
+	buf_add_byte(&text, 0);
+	check_first(find((char *)text.data), (struct wanted){ "polling", "main.main", 80, 40002 });
+	forget();
+	buf_free(&text);
+}
+
 static void who_only_sleeps_and_looks_polls(void)
 {
 	char *story = timer_story(200, NULL);
@@ -470,25 +484,35 @@ static void who_lets_the_feeder_of_others_wait_is_to_blame(void)
 	forget();
 }
 
-/* Two that take turns at a channel of one place, and ask the network meanwhile. */
+/* Three that wait to send at one place, each until the one before it has asked the network; the last one as @LAST says. */
+#define TOKENS(LAST) \
+	"GoCreate dt=1 new_g=2 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n" \
+	"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n" \
+	"GoBlock dt=1 reason_string=23 stack=9\n" \
+	"GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=25 stack=16\n" \
+	"GoStart dt=1 g=3 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoUnblock dt=900 g=2 g_seq=2 stack=0\n" \
+	"GoStart dt=1 g=2 g_seq=3\nGoUnblock dt=1 g=3 g_seq=2 stack=15\nGoBlock dt=1 reason_string=22 stack=5\n" \
+	"GoStart dt=1 g=3 g_seq=3\nGoBlock dt=1 reason_string=25 stack=16\n" \
+	"GoUnblock dt=900 g=3 g_seq=4 stack=0\n" \
+	"GoStart dt=1 g=3 g_seq=5\nGoUnblock dt=1 g=4 g_seq=2 stack=15\nGoDestroy dt=1\n" \
+	"GoStart dt=1 g=4 g_seq=3\nGoBlock dt=1 reason_string=25 stack=16\n" \
+	"GoUnblock dt=900 g=4 g_seq=4 stack=0\n" \
+	"GoStart dt=1 g=4 g_seq=5\n" LAST "GoDestroy dt=1\n"
+
 static void who_waits_for_the_network_with_a_token_is_to_blame(void)
 {
-	const struct vec *list = find(BEGIN
-		"GoCreate dt=1 new_g=2 new_stack=11 stack=9\n"
-		"GoCreate dt=1 new_g=3 new_stack=11 stack=9\n"
-		"GoCreate dt=1 new_g=4 new_stack=11 stack=9\n"
-		"GoBlock dt=1 reason_string=23 stack=9\n"
-		"GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=25 stack=16\n"
-		"GoStart dt=1 g=3 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n"
-		"GoStart dt=1 g=4 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n"
-		"GoUnblock dt=900 g=2 g_seq=2 stack=0\n"
-		"GoStart dt=1 g=2 g_seq=3\nGoUnblock dt=1 g=3 g_seq=2 stack=15\nGoBlock dt=1 reason_string=23 stack=9\n"
-		"GoStart dt=1 g=3 g_seq=3\nGoBlock dt=1 reason_string=25 stack=16\n"
-		"GoUnblock dt=900 g=3 g_seq=4 stack=0\n"
-		"GoStart dt=1 g=3 g_seq=5\nGoUnblock dt=1 g=4 g_seq=2 stack=15\nGoDestroy dt=1\n");
-
-	check_first(list, (struct wanted){ "lock", "main.use", 55, 0 });
+	check_first(find(BEGIN TOKENS("GoUnblock dt=1 g=2 g_seq=4 stack=15\n")),
+		    (struct wanted){ "lock", "main.use", 55, 0 });
 	forget();
+}
+
+/* Each waits for the next one, and nobody for the first: stages of a pipeline that run the same function. */
+static void the_stages_of_a_pipeline_take_no_turns(void)
+{
+	check_none(BEGIN TOKENS(""));
 }
 
 /* Goroutine 3 runs for 7 ms in one go, ten times; 2 is ready meanwhile, made so by 3, or by nobody. */
@@ -545,10 +569,12 @@ int main(void)
 		UNIT(who_waits_to_send_to_one_that_lives_is_not_stuck),
 		UNIT(who_waits_for_those_that_wait_for_it_is_stuck),
 		UNIT(who_waits_for_goroutines_that_have_ended_is_stuck),
+		UNIT(who_yields_again_and_again_polls),
 		UNIT(who_only_sleeps_and_looks_polls),
 		UNIT(who_lets_go_of_a_lock_after_its_sleep_does_not_poll),
 		UNIT(who_lets_the_feeder_of_others_wait_is_to_blame),
 		UNIT(who_waits_for_the_network_with_a_token_is_to_blame),
+		UNIT(the_stages_of_a_pipeline_take_no_turns),
 		UNIT(who_works_for_the_one_that_runs_is_not_starved),
 		{0},
 	});

@@ -32,6 +32,7 @@ enum stack_trait {
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
 	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
 	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
+	STACK_POOL = 4096,	/* for a connection: one that is dialled, or comes back to the pool */
 	STACK_RECEIVES = 1024,	/* from a channel */
 	STACK_ALLOCATES = 2048,
 };
@@ -122,7 +123,7 @@ struct goroutine_state {
 	uint32_t woken_place, woken_from;
 	uint8_t woken_why;
 	bool woken_worked, woken_locked, woken_by_timer, woken_broadcast;	/* locked: it let others have a lock */
-	int64_t woken_at, woken_ran, woken_waited;
+	int64_t woken_at, woken_ran, woken_waited, last_run;
 };
 
 struct stay {

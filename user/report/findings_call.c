@@ -64,7 +64,8 @@ static struct calls_at *add(struct map64 *map, struct vec *all, const struct sta
 	uint64_t ns = (uint64_t)(span->to - span->from), size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
 	bool is_new;
 	uint32_t number = findings_number(map, all, sizeof(struct calls_at), CALLS_MAX,
-					  (uint64_t)stay->facts.place << 32 | stay->facts.callee, &is_new);
+					  (uint64_t)stay->facts.place << 32 | stay->facts.callee |
+					  (stay->facts.traits & STACK_POOL ? 1U << 31 : 0), &is_new);
 	struct calls_at *c = vec_at(all, struct calls_at, number);
 
 	if (is_new) {
@@ -151,7 +152,7 @@ static double run_length(const struct calls_at *c)
 
 static bool is_tiny(const struct findings *f, const struct calls_at *c)
 {
-	return (double)c->count * 1e9 / findings_wall(f) >= TINY_RATE && median(c) <= TINY_NS &&
+	return c->place && (double)c->count * 1e9 / findings_wall(f) >= TINY_RATE && median(c) <= TINY_NS &&
 	       c->ns >= TINY_SHARE * findings_wall(f) &&
 	       run_length(c) >= (c->traits & STACK_NET ? TINY_RUN_NET : TINY_RUN);
 }
@@ -240,7 +241,11 @@ void calls_judge(struct findings *f)
 		if (!is_slow_request(f, c) || ps_are_busy(f))
 			continue;
 		f->lost += c->ns;
-		say_long(f, c, "slow network", "for answers from the network",
-			 "; the other side of the connection lets it wait");
+		if (c->traits & STACK_POOL)
+			say_long(f, c, "slow network", "for connections", "; they are dialled, or all that "
+				 "there may be are taken (MaxConnsPerHost)");
+		else
+			say_long(f, c, "slow network", "for answers from the network",
+				 "; the other side of the connection lets it wait");
 	}
 }

@@ -287,7 +287,8 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 	if (c->holder)
 		say_holder(f, &text, c);
 	else if (c->places.n > 1)
-		buf_printf(&text, "; likely they wait for one another: locks that are taken in another order here and there.");
+		buf_printf(&text, "; the recording does not show who has it: they may wait for one another, if "
+			   "locks are taken in another order here and there.");
 	else
 		buf_printf(&text, "; the recording does not show who has it.");
 	f->lost += c->ns;

@@ -57,6 +57,7 @@ static const struct {
 	{ "net.(*Resolver).*", STACK_REQUEST },
 	{ "net/http.(*persistConn).roundTrip", STACK_REQUEST },
 	{ "net/http.(*Client).*", STACK_REQUEST },
+	{ "net/http.(*Transport).getConn", STACK_POOL },
 	{ "net/http.(*Transport).RoundTrip", STACK_REQUEST },
 	{ "net/rpc.(*Client).*", STACK_REQUEST },
 	{ "net/http.(*connReader).*", STACK_BODY },

@@ -41,6 +41,8 @@ struct site {
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
+	struct few both;		/* @waiters and @wakers */
+	uint16_t turns[FEW];		/* by number in @both: numbers of those who ended its waits */
 	const char *waker;		/* the function that the last one of @wakers began with */
 	bool wakers_mixed;		/* others began with others */
 	int64_t from, to;		/* the longest wait */
@@ -308,6 +310,31 @@ static void remember_end(struct findings *f, const struct span *span, struct pas
 	past->by_from = running_since(by, span->to);
 }
 
+_Static_assert(FEW <= 16, "a bit of uint16_t for each");
+
+/* The number of @id in @few; FEW: it is not there. */
+static uint32_t number_in(const struct few *few, uint64_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < few->n; i++)
+		if (few->ids[i] == id)
+			return i;
+	return FEW;
+}
+
+static void add_turn(struct site *s, uint64_t waiter, uint64_t waker)
+{
+	uint32_t i, j;
+
+	few_add(&s->both, waiter);
+	few_add(&s->both, waker);
+	i = number_in(&s->both, waiter);
+	j = number_in(&s->both, waker);
+	if (i < FEW && j < FEW)
+		s->turns[i] |= (uint16_t)(1U << j);
+}
+
 static void count(struct site *s, const struct span *span, const struct goroutine *by)
 {
 	double ns = (double)(span->to - span->from);
@@ -319,6 +346,7 @@ static void count(struct site *s, const struct span *span, const struct goroutin
 		s->peers += ns;
 	few_add(&s->waiters, span->g->id);
 	few_add(&s->wakers, by->id);
+	add_turn(s, span->g->id, by->id);
 	s->wakers_mixed |= s->waker && s->waker != by->name;
 	s->waker = by->name;
 	if (span->to - span->from > s->to - s->from) {
@@ -480,10 +508,30 @@ static double busy(const struct site *s)
 	return s->causes[CAUSE_RAN] + s->causes[CAUSE_READY] + s->causes[CAUSE_SYSCALL];
 }
 
+/*
+ * Does one wait for another who waits, in the end, for the first one? The stages of a pipeline may run the same function,
+ * but each waits for the next one only. Of many not all are known: those may do so.
+ */
+static bool takes_turns(const struct site *s)
+{
+	uint16_t reach[FEW];
+	uint32_t i, k;
+
+	memcpy(reach, s->turns, sizeof(reach));
+	for (k = 0; k < s->both.n; k++)
+		for (i = 0; i < s->both.n; i++)
+			if (reach[i] >> k & 1)
+				reach[i] |= reach[k];
+	for (i = 0; i < s->both.n; i++)
+		if (reach[i] >> i & 1)
+			return true;
+	return s->both.n == FEW;
+}
+
 /* A channel that is a lock: who ends the waits is one of those that wait there. */
 static bool among_peers(const struct site *s)
 {
-	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2;
+	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
 }
 
 /* Kinds, by address. BEHIND: those that wait for work from one that waits to send to a slow one. */
@@ -526,6 +574,9 @@ static const char *judge(const struct findings *f, const struct site *s)
 {
 	double waiters = (s->ns - s->causes[CAUSE_GAP]) / findings_wall(f);
 
+	/* Without stacks all channels and locks are one place. */
+	if (!s->place)
+		return NULL;
 	switch (s->why) {
 	case WHY_LOCK:
 		return LOCK;

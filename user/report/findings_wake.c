@@ -4,6 +4,7 @@
  * broadcast wakes for the work of one, and loops that look again and again whether something has happened.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/findings.h"
 
@@ -21,6 +22,9 @@ enum { SLEEPERS_MAX = 1 << 14 };
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
+/* Who computes and lets others run now and then does so less often. */
+#define YIELD_RATE 20000.0
+#define YIELD_SHARE 0.05		/* of one P */
 #define POLL_WAIT 500000		/* ns */
 
 struct sleeper {
@@ -35,7 +39,8 @@ struct sleeper {
 struct wakes {
 	struct vec sleepers;		/* struct sleeper: woken by goroutines */
 	struct vec pollers;		/* woken by timers */
-	struct map64 sleeper_of, poller_of;
+	struct vec yielders;		/* that run again by themselves: runtime.Gosched */
+	struct map64 sleeper_of, poller_of, yielder_of;
 	bool syscalls;			/* the trace has some */
 };
 
@@ -45,6 +50,7 @@ struct wakes *wakes_new(void)
 
 	vec_push(&w->sleepers, sizeof(struct sleeper));
 	vec_push(&w->pollers, sizeof(struct sleeper));
+	vec_push(&w->yielders, sizeof(struct sleeper));
 	return w;
 }
 
@@ -52,8 +58,10 @@ void wakes_free(struct wakes *w)
 {
 	vec_free(&w->sleepers);
 	vec_free(&w->pollers);
+	vec_free(&w->yielders);
 	map64_free(&w->sleeper_of);
 	map64_free(&w->poller_of);
+	map64_free(&w->yielder_of);
 	free(w);
 }
 
@@ -125,14 +133,40 @@ static void works(struct findings *f, const struct stay *stay)
 		findings_state(f, by)->woken_worked = true;
 }
 
+/* The goroutine is ready again, since it let others run. */
+static void yields(struct findings *f, const struct stay *stay)
+{
+	int64_t ran = stay->state->last_run;
+	bool is_new;
+	uint32_t number = findings_number(&f->wakes->yielder_of, &f->wakes->yielders, sizeof(struct sleeper),
+					  SLEEPERS_MAX, stay->facts.place, &is_new);
+	struct sleeper *s = vec_at(&f->wakes->yielders, struct sleeper, number);
+
+	s->place = number ? stay->facts.place : 0;
+	s->wakes++;
+	if (ran > NOTHING_NS)
+		return;
+	s->futile++;
+	s->ran += (double)ran;
+	few_add(&s->goroutines, stay->span->g->id);
+	if (!s->to) {
+		s->from = stay->span->from - ran;
+		s->to = stay->span->to;
+	}
+}
+
 void wakes_stay(struct findings *f, const struct stay *stay)
 {
 	struct goroutine_state *state = stay->state;
 	const struct span *span = stay->span;
 
-	if (span->state == GO_RUNNING)
-		state->woken_ran += span->to - span->from;
-	else if (span->state == GO_SYSCALL)
+	if (span->state == GO_RUNNING) {
+		state->last_run = span->to - span->from;
+		state->woken_ran += state->last_run;
+	} else if (span->state == GO_RUNNABLE && !strcmp(span->reason, "runtime.Gosched")) {
+		yields(f, stay);
+	}
+	if (span->state == GO_SYSCALL)
 		state->woken_worked = f->wakes->syscalls = true;
 	if (span->state != GO_WAITING)
 		return;
@@ -183,9 +217,31 @@ static void say_poll(struct findings *f, const struct sleeper *s)
 	findings_add(f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to }, &text);
 }
 
+static void say_yield(struct findings *f, const struct sleeper *s)
+{
+	struct buf text = { 0 };
+
+	findings_name(f, &text, s->place);
+	buf_printf(&text, " lets others run (runtime.Gosched) %.0f times a second, and %.0f %% of the times after ",
+		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+	findings_time(&text, s->ran / (double)s->futile);
+	buf_printf(&text, "; together it runs %.0f %% of the time: if it looks whether something has happened, it "
+		   "could wait for that.", 100 * s->ran / findings_wall(f));
+	f->lost += s->ran;
+	findings_add(f, &(struct verdict){ "polling", s->ran, s->place, &s->goroutines, s->from, s->to }, &text);
+}
+
 void wakes_judge(struct findings *f)
 {
 	size_t i;
+
+	for (i = 1; i < f->wakes->yielders.len; i++) {
+		const struct sleeper *s = vec_at(&f->wakes->yielders, struct sleeper, i);
+
+		if (rate(f, s->futile) >= YIELD_RATE && (double)s->futile >= POLL_SHARE * (double)s->wakes &&
+		    s->ran >= YIELD_SHARE * findings_wall(f))
+			say_yield(f, s);
+	}
 
 	for (i = 1; i < f->wakes->sleepers.len; i++) {
 		const struct sleeper *s = vec_at(&f->wakes->sleepers, struct sleeper, i);
