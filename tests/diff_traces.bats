@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=beside
 #
 # gotap diff: traces of a program that is made much slower in one place (tests/prog/shop.go, by a hundred times:
 # more than a busy machine does), and of one that is not; forms and errors. Noise has values in tests/unit/report_diff.c.
