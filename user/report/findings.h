@@ -122,7 +122,8 @@ struct goroutine_state {
 	/* findings_wake: the wait that it was woken from last, and how it spent the time since */
 	uint32_t woken_place, woken_from;
 	uint8_t woken_why;
-	bool woken_worked, woken_locked, woken_by_timer, woken_broadcast;	/* locked: it let others have a lock */
+	bool woken_worked, woken_by_timer, woken_broadcast;
+	bool woken_locked;		/* it let others have a lock */
 	int64_t woken_at, woken_ran, woken_waited, last_run;
 };
 

@@ -40,7 +40,7 @@ struct runner {
 /* Goroutines that began with the same function, ready to run for long. */
 struct starved {
 	const char *name;
-	const char *waker;		/* that those began with who made them ready; NULL: not known, or no goroutine */
+	const char *waker;		/* that those who made them ready began with; NULL: not known */
 	double ns;
 	struct few goroutines;
 	int64_t from, to;		/* the longest wait */
@@ -191,8 +191,8 @@ static void add_starved(struct findings *f, const struct span *span, double ns)
 		spans_goroutine(f->spans, span->begin.g) : NULL;
 	const char *waker = by ? by->name : NULL;
 	bool is_new;
-	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved), RUNNERS_MAX,
-					  hash64((uintptr_t)span->g->name) ^ (uintptr_t)waker, &is_new);
+	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved),
+					  RUNNERS_MAX, hash64((uintptr_t)span->g->name) ^ (uintptr_t)waker, &is_new);
 	struct starved *s = vec_at(&f->ps->starved, struct starved, number);
 
 	s->name = span->g->name;
@@ -272,8 +272,8 @@ static bool is_member(struct ps *p, const struct runner *hog, const char *name)
 }
 
 /*
- * The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. Nor do those that
- * work for the hog, and become ready because it took what they had for it: they are as far as they need to be.
+ * The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. Nor do
+ * those that work for the hog, and become ready because it took what they had: they are as far as need be.
  */
 static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers, double *ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for work, a signal, a
- * connection. It is a fault where the end of the trace shows two things:
+ * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for work, a
+ * signal, a connection. It is a fault where the end of the trace shows two things:
  *
  *	those who could end the wait have ended, or wait themselves for the one that waits;
  *	somebody wants it to end: who began the goroutines waits for them (WaitGroup.Wait).
@@ -32,7 +32,7 @@ struct entry {
 struct stucks {
 	struct vec entries;		/* struct entry */
 	struct map64 alive, names;	/* goroutines that live at the end: ids, addresses of names */
-	struct map64 ended;		/* by id of a goroutine that lives: when the last one ended that it began */
+	struct map64 ended;		/* by id of one that lives: when the last one ended that it began */
 	struct map64 parents;		/* who began goroutines that live at the end */
 	uint64_t orphans;		/* that live at the end, and were there before the trace */
 	uint64_t active;		/* that have not waited for long then */
@@ -115,8 +115,8 @@ void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool 
 	if (!can_be_stuck(f, last) || !last->facts.program || s->entries.len == ENTRIES_MAX)
 		return;
 	*(struct entry *)vec_push(&s->entries, sizeof(struct entry)) = (struct entry){
-		.g = now->g->id, .creator = creator_of(now->g), .created = now->g->created, .place = last->facts.place,
-		.why = last->why, .from = now->from,
+		.g = now->g->id, .creator = creator_of(now->g), .created = now->g->created,
+		.place = last->facts.place, .why = last->why, .from = now->from,
 	};
 }
 
@@ -179,8 +179,8 @@ static struct group joiners_of(const struct findings *f, struct group *below)
 }
 
 /*
- * Of those who ended the waits there none lives, nor one that began with the same function. Where no wait ended, one that
- * is busy may have received before others began to wait.
+ * Of those who ended the waits there none lives, nor one that began with the same function. Where no wait
+ * ended, one that is busy may have received before others began to wait.
  */
 static bool are_gone(struct stucks *s, const struct ended_by *by)
 {
@@ -197,7 +197,8 @@ static bool are_gone(struct stucks *s, const struct ended_by *by)
 }
 
 /* Nobody but the one joiner sent there; if those that receive never waited for it, it waited for them. */
-static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners, const struct group *group)
+static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners,
+		    const struct group *group)
 {
 	uint64_t joiner = joiners->goroutines.ids[0];
 
@@ -211,12 +212,13 @@ static bool only_by(struct findings *f, struct ended_by *by, const struct group 
 
 static void say_group(struct findings *f, struct buf *text, const struct group *group, const char *waits)
 {
-	buf_printf(text, "%llu goroutine%s %s", (unsigned long long)group->n, group->n == 1 ? " waits" : "s wait",
-		   waits);
+	buf_printf(text, "%llu goroutine%s %s", (unsigned long long)group->n,
+		   group->n == 1 ? " waits" : "s wait", waits);
 	findings_name(f, text, group->place);
 }
 
-static void say_who_is_gone(struct findings *f, struct buf *text, const struct group *group, const struct ended_by *by)
+static void say_who_is_gone(struct findings *f, struct buf *text, const struct group *group,
+			    const struct ended_by *by)
 {
 	if (!by->goroutines.n && group->why == WHY_SEND) {
 		buf_printf(text, "no wait there ended in the recording, and all other goroutines wait as well");
@@ -230,7 +232,8 @@ static void say_who_is_gone(struct findings *f, struct buf *text, const struct g
 	}
 	findings_name(f, text, by->place);
 	buf_printf(text, group->why == WHY_SEND ? " received there, and those that did have all ended" :
-		   " sent there, and now waits itself for those that receive: likely a close of the channel is missing");
+		   " sent there, and now waits itself for those that receive: likely a close of the "
+		   "channel is missing");
 }
 
 static void say_joiners(struct findings *f, struct buf *text, struct group *joiners)
@@ -259,15 +262,16 @@ static void judge_channel(struct findings *f, const struct entry *first)
 		only_by(f, &by, &joiners, &group);
 
 	if (hopeless && joiners.n) {
-		say_group(f, &text, &group, group.why == WHY_SEND ? "for ever to send at " : "for ever to receive at ");
+		say_group(f, &text, &group,
+			  group.why == WHY_SEND ? "for ever to send at " : "for ever to receive at ");
 		buf_printf(&text, ", the longest ");
 		findings_time(&text, (double)(f->last - group.from));
 		buf_printf(&text, " up to the end of the recording: ");
 		say_who_is_gone(f, &text, &group, &by);
 		say_joiners(f, &text, &joiners);
 		f->lost += group.ns;
-		findings_add(f, &(struct verdict){ "stuck", group.ns, group.place, &group.goroutines, group.from, f->last },
-			     &text);
+		findings_add(f, &(struct verdict){ "stuck", group.ns, group.place, &group.goroutines,
+						   group.from, f->last }, &text);
 	}
 	map64_free(&joiners.creators);
 	map64_free(&group.creators);

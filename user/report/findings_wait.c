@@ -37,7 +37,7 @@ struct site {
 	uint64_t waits;
 	/* in all; of each; ended by a goroutine that began with the same function */
 	double ns, squares, peers;
-	double behind;			/* while who ended the wait waited to send to another, who answers for that */
+	double behind;			/* while who ended it waited itself to send to another */
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
@@ -495,7 +495,8 @@ uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *r
 	for (i = 1; i < f->waits->sites.len; i++) {
 		const struct site *s = vec_at(&f->waits->sites, struct site, i);
 
-		if (s->why == WHY_SEND && s->waiters.n == 1 && s->waiters.ids[0] == g && share_one(&s->wakers, receivers))
+		if (s->why == WHY_SEND && s->waiters.n == 1 && s->waiters.ids[0] == g &&
+		    share_one(&s->wakers, receivers))
 			return s->place;
 	}
 	return 0;
@@ -509,8 +510,8 @@ static double busy(const struct site *s)
 }
 
 /*
- * Does one wait for another who waits, in the end, for the first one? The stages of a pipeline may run the same function,
- * but each waits for the next one only. Of many not all are known: those may do so.
+ * Does one wait for another who waits, in the end, for the first one? The stages of a pipeline may run the
+ * same function, but each waits for the next one only. Of many not all are known: those may do so.
  */
 static bool takes_turns(const struct site *s)
 {
@@ -535,7 +536,8 @@ static bool among_peers(const struct site *s)
 }
 
 /* Kinds, by address. BEHIND: those that wait for work from one that waits to send to a slow one. */
-static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow consumer", SERIALISED[] = "serialised";
+static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow consumer",
+		  SERIALISED[] = "serialised";
 
 static const char *judge_send(const struct site *s, double waiters)
 {

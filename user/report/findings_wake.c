@@ -17,8 +17,8 @@ enum { SLEEPERS_MAX = 1 << 14 };
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
 /*
- * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each goroutine sleeps but
- * shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
+ * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each goroutine
+ * sleeps but shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
@@ -119,8 +119,8 @@ static void is_woken(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after a broadcast all want
- * the same one. Whom a timer wakes may have slept with it.
+ * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after a
+ * broadcast all want the same one. Whom a timer wakes may have slept with it.
  */
 static void works(struct findings *f, const struct stay *stay)
 {
