@@ -515,8 +515,8 @@ static void the_stages_of_a_pipeline_take_no_turns(void)
 	check_none(BEGIN TOKENS(""));
 }
 
-/* Goroutine 3 runs for 7 ms in one go, ten times; 2 is ready meanwhile, made so by 3, or by nobody. */
-static char *queue_story(bool by_hog)
+/* Goroutine 3 runs for @ns in one go, ten times; 2 is ready meanwhile, made so by 3, or by nobody. */
+static char *queue_story(bool by_hog, unsigned ns)
 {
 	static const char *const order[2] = {
 		"GoUnblock dt=1 g=2 g_seq=%u stack=0\nGoStart dt=1 g=3 g_seq=%u\n",
@@ -533,8 +533,8 @@ static char *queue_story(bool by_hog)
 		   "GoStart dt=1 g=2 g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\n");
 	for (i = 0; i < 10; i++) {
 		buf_printf(&text, order[by_hog], 2 * i + 2, i + 1);
-		buf_printf(&text, "GoStop dt=7000000 reason_string=21 stack=10\n"
-			   "GoStart dt=1 g=2 g_seq=%u\nGoBlock dt=1000 reason_string=22 stack=5\n", 2 * i + 3);
+		buf_printf(&text, "GoStop dt=%u reason_string=21 stack=10\n"
+			   "GoStart dt=1 g=2 g_seq=%u\nGoBlock dt=1000 reason_string=22 stack=5\n", ns, 2 * i + 3);
 	}
 	buf_add_byte(&text, 0);
 	return (char *)text.data;
@@ -542,13 +542,27 @@ static char *queue_story(bool by_hog)
 
 static void who_works_for_the_one_that_runs_is_not_starved(void)
 {
-	char *story = queue_story(false);
+	char *story = queue_story(false, 7000000);
+	const struct vec *list = find(story);
 
-	check_first(find(story), (struct wanted){ "starvation", "main.hold", 10, 0 });
+	check_first(list, (struct wanted){ "starvation", "main.hold", 10, 0 });
+	CHECK(!strstr(((struct finding *)list->data)->text, "other processes"));
 	forget();
 	free(story);
-	story = queue_story(true);
+	story = queue_story(true, 7000000);
 	check_none(story);
+	free(story);
+}
+
+/* The runtime would have preempted it: the trace does not tell whether it had a CPU. */
+static void runs_that_are_too_long_may_be_those_of_other_processes(void)
+{
+	char *story = queue_story(false, 70000000);
+	const struct vec *list = find(story);
+
+	check_first(list, (struct wanted){ "starvation", "main.hold", 10, 0 });
+	CHECK(strstr(((struct finding *)list->data)->text, "had lost their CPU to other processes"));
+	forget();
 	free(story);
 }
 
@@ -576,6 +590,7 @@ int main(void)
 		UNIT(who_waits_for_the_network_with_a_token_is_to_blame),
 		UNIT(the_stages_of_a_pipeline_take_no_turns),
 		UNIT(who_works_for_the_one_that_runs_is_not_starved),
+		UNIT(runs_that_are_too_long_may_be_those_of_other_processes),
 		{0},
 	});
 }

@@ -15,6 +15,8 @@ enum { RUNNERS_MAX = 1 << 16 };
 /* ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can feel. */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
+/* Three slices: one that ran so long lost its CPU to other processes, or cannot be preempted. */
+#define UNCUT_RUN 3e7
 #define SHORT_RUN 1e5		/* shorter ones do not tell in which function a goroutine works */
 #define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
 /* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
@@ -34,6 +36,7 @@ struct runner {
 	const char *func;
 	uint64_t runs, long_runs;
 	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
+	double uncut;			/* of @queue: in runs that the runtime would have preempted */
 	struct vote place;
 };
 
@@ -180,6 +183,7 @@ static void ran(struct findings *f, const struct stay *stay)
 	r->long_runs++;
 	r->ns += ns;
 	r->queue += queue;
+	r->uncut += ns >= UNCUT_RUN ? queue : 0;
 	if (ns > r->longest)
 		r->longest = ns;
 	vote_add(&r->place, place, queue + 1);
@@ -298,7 +302,7 @@ static void say(struct findings *f, const struct runner *hog, const struct starv
 	struct buf text = { 0 };
 
 	buf_printf(&text, "Goroutines are ready to run and get no P, on average %.1f at a time, most of them "
-		   "those of %s, the longest for ", ns / findings_wall(f), 
+		   "those of %s, the longest for ", ns / findings_wall(f),
 		   s->name[0] ? s->name : "a function not known");
 	findings_time(&text, (double)(s->to - s->from));
 	buf_printf(&text, ": ");
@@ -308,6 +312,9 @@ static void say(struct findings *f, const struct runner *hog, const struct starv
 	buf_printf(&text, " without a stop, and holds %.0f %% of the time of the Ps; GOMAXPROCS is %llu.",
 		   100 * hog->ns / findings_wall(f) / (double)ps_count(f->ps),
 		   (unsigned long long)ps_count(f->ps));
+	if (hog->uncut > hog->queue / 2)
+		buf_printf(&text, " The runtime preempts after 10 ms: those that ran longer had lost their CPU to "
+			   "other processes, or are code that cannot be preempted.");
 	findings_add(f, &(struct verdict){ "starvation", ns, hog->place.value, &s->goroutines, s->from, s->to },
 		     &text);
 }
