@@ -431,17 +431,17 @@ int cmd_record(int argc, char **argv)
 {
 	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED };
 	struct record_options o;
-	struct target *t = xcalloc(1, sizeof(*t));
+	struct target *t;
 	struct error err = {0};
 	int status = record_read_options(&o, argc, argv);
 
-	if (status) {
-		free(t);
+	if (status)
 		return status - 1;
-	}
+	/* Before the first memory is taken. */
+	vec_failure_status(failure(&o));
+	t = xcalloc(1, sizeof(*t));
 	*t = (struct target)TARGET_CLOSED;
 	signals_catch(o.command != NULL);
-	vec_failure_status(failure(&o));
 	if (!open_files(&files, &o, &err)) {
 		signals_partial_stays(files.trace.partial);
 		tell_leftovers(&files);
