@@ -2,7 +2,8 @@
 /*
  * probe_labels: profiler labels. runtime/pprof sets them here for the goroutine that calls. A set of labels never
  * changes, and it is reachable while the function runs: what is read of it is true. A set has two forms
- * (labels_in_map): up to Go 1.23 a map of strings, of which two buckets are read, then a slice of pairs. The record says how many labels the set has, so that user space knows what is missing.
+ * (labels_in_map): up to Go 1.23 a map of strings, of which two buckets are read, then a slice of pairs. The record says how
+ * many labels the set has, so that user space knows if some are missing.
  */
 #include "emit.h"
 
@@ -76,12 +77,12 @@ static __always_inline void put_label(struct rec_user *u, __u32 slot, const stru
 		       (value < pair->value.len ? REC_LABEL_VALUE_CUT : 0);
 }
 
-/* The second one of the map, in a chain or beside the first. */
-static __always_inline __u64 next_bucket(const struct label_set *set, __u64 at)
+/* The one behind @at in its chain, or beside it if there is none. */
+static __always_inline __u64 next_bucket(__u64 at, bool beside)
 {
 	__u64 next = read_u64(at + NEXT);
 
-	return next || !set->log_buckets ? next : at + BUCKET;
+	return next || !beside ? next : at + BUCKET;
 }
 
 static __always_inline void put_slice(struct rec_user *u, const struct label_set *set, const __u32 most)
@@ -100,13 +101,19 @@ static __always_inline void put_slice(struct rec_user *u, const struct label_set
 static __always_inline void put_map(struct rec_user *u, const struct label_set *set, const __u32 most)
 {
 	__u64 at = set->at, top;
+	bool beside = set->log_buckets;
 	struct label_pair pair;
 	__u32 i;
 
+	/* Of two buckets the first one can be empty (one of 512 sets of nine labels): then the other one has a chain. */
+	if (set->log_buckets == 1 && !read_u64(at)) {
+		at += BUCKET;
+		beside = false;
+	}
 	for (i = 0; i < most; i++) {
 		if (i % SLOTS == 0) {
 			if (i)
-				at = next_bucket(set, at);
+				at = next_bucket(at, beside);
 			if (!at)
 				break;
 			top = read_u64(at);
