@@ -11,7 +11,7 @@ load lib/record
 build_lossy() {
 	LOSSY=$BATS_FILE_TMPDIR/lossy
 	[ -x "$LOSSY" ] || (cd "$CHECKOUT" && gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-		-std=gnu11 -Iuser -Iinclude tests/spool/lossy.c user/{base,release,stream,trace,sched}/*.c user/v1/{format,words}*.c user/v1write/{writer,steps,sink}*.c -lpthread -lz -o "$LOSSY")
+		-std=gnu11 -Iuser -Iinclude tests/spool/lossy.c user/{base,release,stream,trace,sched}/*.c user/read/{labels,text_quote,text_rune}.c user/v1/{format,words}*.c user/v1write/{writer,steps,sink}*.c -lpthread -lz -o "$LOSSY")
 }
 
 # spool VERSION PROGRAM [ARGUMENT...]: a short recording of it, $SPOOL, made once.

@@ -55,6 +55,12 @@ int32_t symbolizer_sp_delta(struct symbolizer *s, uint64_t pc)
 	return pc & 1 ? -1 : 8;
 }
 
+bool symbolizer_function(struct symbolizer *s, uint64_t pc, struct symbol_function *ret)
+{
+	*ret = (struct symbol_function){ .entry = pc, .name = "main.f" };
+	return true;
+}
+
 size_t symbolizer_entry(struct symbolizer *s, uint64_t pc, struct frame *out)
 {
 	out[0] = fake_frame(pc);
