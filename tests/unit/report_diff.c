@@ -303,6 +303,16 @@ static void new_wait(void)
 		    "main.worker no longer waits for chan send at main.handle (x.go:40): ");
 }
 
+/* Longer stretches of running are those between fewer waits only if it does not run longer in all. */
+static void runs_longer_and_waits_less_often(void)
+{
+	struct server other = plain, often = plain;
+
+	often.stores = 3;
+	other.compute = 5000000;
+	check_first(&often, &other, "main.worker runs ", "main.worker runs ");
+}
+
 /* Too few on one side to know its noise by its parts. */
 static void wait_that_was_rare(void)
 {
@@ -347,6 +357,7 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(equal), UNIT(same_program_again), UNIT(longer_and_shorter_recordings), UNIT(one_place_slower),
 		UNIT(sentence), UNIT(more_load), UNIT(more_often), UNIT(new_wait), UNIT(wait_that_was_rare),
+		UNIT(runs_longer_and_waits_less_often),
 		UNIT(lines_moved), UNIT(too_short),
 		{0},
 	});

@@ -541,6 +541,27 @@ static bool is_split(const struct diff *d, const struct diff_change *c)
 	return false;
 }
 
+/* How long the function's goroutines run, a second of the trace, at all places together. */
+static double running(const struct diff *d, const char *name, int side)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < d->rows.len; i++) {
+		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
+
+		if (row->kind == DIFF_RUNNING && row->name == name)
+			ns += row->side[side].dist.sum;
+	}
+	return (double)ns / diff_time(d, side);
+}
+
+/* Does the function run longer in all, and not only longer without a stop? */
+static bool runs_longer(const struct diff *d, const struct diff_change *c)
+{
+	return running(d, c->row->name, c->slower) - running(d, c->row->name, !c->slower) >= c->cost / 2;
+}
+
 /* More stops make shorter stretches of running between them: that is no gain, nor is the reverse a cost. */
 static void drop_splits(struct diff *d)
 {
@@ -549,7 +570,7 @@ static void drop_splits(struct diff *d)
 	bool *drop = xcalloc(n + 1, sizeof(*drop));
 
 	for (i = 0; i < n && n < FOLLOW_MAX; i++)
-		drop[i] = all[i].row->kind == DIFF_RUNNING && is_split(d, &all[i]);
+		drop[i] = all[i].row->kind == DIFF_RUNNING && is_split(d, &all[i]) && !runs_longer(d, &all[i]);
 	for (i = 0; i < n; i++)
 		if (!drop[i])
 			all[kept++] = all[i];
