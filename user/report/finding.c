@@ -18,7 +18,8 @@
  */
 bool findings_is_own(const struct goroutine *g)
 {
-	return strncmp(g->name, "runtime", 7) || (g->name[7] != '.' && g->name[7] != '/') ||
+	/* Most begin otherwise; each span asks. */
+	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) || (g->name[7] != '.' && g->name[7] != '/') ||
 	       !strcmp(g->name, "runtime.main") || !strncmp(g->name, "runtime.asyncPreempt", 20);
 }
 

@@ -24,10 +24,11 @@ struct goroutine *spans_goroutine(struct spans *s, uint64_t id)
 	return g && g->alive ? g : NULL;
 }
 
-/* The record of one that has ended serves again, with its slot. */
+/* One that does not live. The record of one that has ended serves again, with its slot. */
 static struct goroutine *add(struct spans *s, uint64_t id)
 {
-	struct goroutine *g = idtab_find(&s->goroutines, id);
+	/* That number is none of a goroutine that spans_goroutine() finds. */
+	struct goroutine *g = id == TRACEV2_NO_ID ? idtab_find(&s->goroutines, id) : NULL;
 	uint32_t slot;
 
 	if (!g)
