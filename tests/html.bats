@@ -19,7 +19,7 @@ page() {
 # check NAME...
 check() {
 	type chromium-headless-shell chromium 2>/dev/null | grep -q . || skip "needs chromium"
-	run_logged timeout 100 python3 "$CHECKOUT/tests/html/check.py" "$PAGE" "$REPORT" "$EVENTS" "$@"
+	run_logged timeout 600 python3 "$CHECKOUT/tests/html/check.py" "$PAGE" "$REPORT" "$EVENTS" "$@"
 	[ "$status" -eq 0 ]
 }
 

@@ -72,7 +72,7 @@ class Browser:
             raise SystemExit(f"{code}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
-    def wait(self, code, seconds=60):
+    def wait(self, code, seconds=300):
         end = time.monotonic() + seconds
         while not self.js(f"Boolean({code})"):
             if time.monotonic() > end:
