@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_labels: profiler labels. runtime/pprof sets them here for the goroutine that calls. A set of labels never
- * changes, and it is reachable while the function runs: what is read of it is true. A set has two forms
- * (labels_in_map): up to Go 1.23 a map of strings, of which two buckets are read, then a slice of pairs. The record says how
- * many labels the set has, so that user space knows if some are missing.
+ * probe_labels: profiler labels. runtime_setProfLabel() stores a set of labels in g.labels of the goroutine that calls
+ * it. The program never changes a set that it has made, and the collector cannot free it while the function has its
+ * address: so the probe reads the set as the program made it. Up to Go 1.23 a set is a map of strings, of which the probe
+ * reads two buckets; from Go 1.24 on it is a slice of pairs (labels_in_map). The record has the number of labels in
+ * the set, so that user space knows if some are missing.
  */
 #include "emit.h"
 
@@ -97,7 +98,10 @@ static __always_inline void put_slice(struct rec_user *u, const struct label_set
 	}
 }
 
-/* Each slot of the map has its own place in the record: what the verifier has to follow then does not multiply. */
+/*
+ * Slot i of the two buckets goes to place i of the record, also if slots before it are empty. With a counter of used
+ * slots as the place the verifier would have to follow each value that the counter can have, for each slot.
+ */
 static __always_inline void put_map(struct rec_user *u, const struct label_set *set, const __u32 most)
 {
 	__u64 at = set->at, top;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fuzz_report: any bytes as a trace, added up into tables, twice, and judged. The states of each goroutine
- * must add up to its life, histograms must have what they count, and utilisation lies between 0 and 1.
+ * must add up to its life, the buckets of a histogram to its count, and mutator utilisation must lie between 0 and 1.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@ struct state {
 	struct spans *spans;
 	struct map64 until;	/* goroutine's slot -> the end of its last span */
 	uint64_t live;
-	int64_t length;		/* of what is read as a text, so that it is read */
+	int64_t length;		/* of all texts: to add it up reads each one, which the address sanitizer then checks */
 };
 
 static void must(bool ok, const char *what)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_why: any bytes as a trace, and questions about what is in it. The steps of each answer must follow one
- * another from the begin of the interval to its end, and the sums must be the interval. All answers are printed.
+ * fuzz_why: any bytes as a trace, and `gotap why` asked for the program, a goroutine, a function, a region and a task of
+ * it. The steps of each path must follow one another from the begin of the interval to its end, and add up to
+ * its length. All answers are printed, as text and as JSON.
  */
 #include <errno.h>
 #include <stdio.h>

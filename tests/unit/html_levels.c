@@ -10,7 +10,7 @@
 
 enum { ITEMS = 20000 };
 
-/* What a block has of one track, as assets/data.js reads it. */
+/* One item of a track in a block, decoded as assets/data.js does it. */
 struct seen {
 	uint8_t level, state;
 	int64_t from, to;
@@ -199,7 +199,8 @@ static void shares_are_of_the_time(void)
 
 		CHECK_EQ(s->state, PAGE_RUN);
 		CHECK_EQ(s->x, 3);
-		/* Fifteenths: a quarter ran, three quarters waited, and what there was at all has one. */
+		/* Shares of a merged run are in fifteenths: here a quarter running, three quarters waiting. A state that
+		   occurs at all has one fifteenth at least. */
 		CHECK_EQ(s->y & 15, 4);
 		CHECK_EQ(s->y >> 8 & 15, 1);
 		CHECK_EQ(s->y >> 12 & 15, 11);
@@ -207,7 +208,7 @@ static void shares_are_of_the_time(void)
 	done(&page);
 }
 
-/* A P that idles for long is not one run with what it did before. */
+/* A level merges short stays of a track into runs. An idle time that is wider than the level ends the run. */
 static void idle_time_ends_a_run(void)
 {
 	struct page page;
@@ -230,7 +231,7 @@ static void idle_time_ends_a_run(void)
 	done(&page);
 }
 
-/* Below the level that is whole, only what touches a window is kept. */
+/* The plan says from which width on a level has all stays. Finer levels have only stays that touch a window of time. */
 static void fine_levels_are_in_windows_alone(void)
 {
 	static const struct level_window windows[] = { { 0, 100000000 }, { 1000000000, 1100000000 } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* pprof: the samples of small traces, as folded stacks, and what bounds a profile. */
+/* pprof: the samples of small traces, as folded stacks; the limits on samples, labels and comments of a profile. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -170,7 +170,7 @@ static void ids_again(void)
 	check("syscall", again, "main.main;main.f1 31\n");
 }
 
-/* What was not recorded is no wait, and is said. */
+/* A gap of the recording is in no sample; a comment of the profile has its length. */
 static void gaps(void)
 {
 	static const char story[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report: two traces compared. Made traces of a server whose times are drawn at random, by a fixed seed. */
+/* report: `gotap diff` of two traces that this test makes: of a server with times from a random generator of fixed seed. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -170,16 +170,7 @@ static void one_that_is_named_late_counts_from_the_begin(void)
 static void a_call_is_split_where_it_loses_its_p(void)
 {
 	read_story(TABLES
-		"batch m=1\n"
-		"ProcStatus dt=1 p=0 pstatus=1\n"
-		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
-		"GoSyscallBegin dt=3 p_seq=1 stack=1\n"		/* 5 */
-		"GoSyscallEnd dt=5\n"				/* 10 */
-		"GoSyscallBegin dt=5 p_seq=2 stack=1\n"		/* 15 */
-		"GoSyscallEndBlocked dt=15\n"			/* 30 */
-		"batch m=2\n"
-		"ProcStatus dt=1 p=1 pstatus=1\n"
-		"ProcSteal dt=19 p=0 p_seq=3 m=1\n");		/* 20 */
+		TRACE_TEXT_CALLS);
 	check_closed();
 	CHECK_EQ(sum_of("main.main", STAY_SYSCALL), 10);
 	CHECK_EQ(sum_of("main.main", STAY_SYSCALL_BLOCKED), 10);

@@ -154,16 +154,7 @@ static void a_system_call_keeps_its_p_or_loses_it(void)
 {
 	check_story(SHOW_SPANS | SHOW_PROCS,
 		TABLES
-		"batch m=1\n"
-		"ProcStatus dt=1 p=0 pstatus=1\n"
-		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
-		"GoSyscallBegin dt=3 p_seq=1 stack=1\n"		/* 5 */
-		"GoSyscallEnd dt=5\n"				/* 10 */
-		"GoSyscallBegin dt=5 p_seq=2 stack=1\n"		/* 15 */
-		"GoSyscallEndBlocked dt=15\n"			/* 30 */
-		"batch m=2\n"
-		"ProcStatus dt=1 p=1 pstatus=1\n"
-		"ProcSteal dt=19 p=0 p_seq=3 m=1\n",		/* 20 */
+		TRACE_TEXT_CALLS,
 		"g1 Running 0-5 p0 @0 by -@0 to 1@1\n"
 		"g1 Syscall 5-10 p0 @1 by 1@1 to 1@0\n"
 		"g1 Running 10-15 p0 @1 by 1@0 to 1@1\n"

@@ -22,6 +22,22 @@
 #include "read/v2_reader.h"
 #include "read/wire_write.h"
 
+/*
+ * Goroutine 1 makes two system calls: from 5 to 10 ns of the trace, and from 15 to 30. Of the second one another
+ * thread takes P 0 at 20. Stack 1 is the caller's.
+ */
+#define TRACE_TEXT_CALLS \
+	"batch m=1\n" \
+	"ProcStatus dt=1 p=0 pstatus=1\n" \
+	"GoStatus dt=1 g=1 m=1 gstatus=2\n" \
+	"GoSyscallBegin dt=3 p_seq=1 stack=1\n" \
+	"GoSyscallEnd dt=5\n" \
+	"GoSyscallBegin dt=5 p_seq=2 stack=1\n" \
+	"GoSyscallEndBlocked dt=15\n" \
+	"batch m=2\n" \
+	"ProcStatus dt=1 p=1 pstatus=1\n" \
+	"ProcSteal dt=19 p=0 p_seq=3 m=1\n"
+
 struct trace_text {
 	struct buf wire;
 	struct buf body;	/* lines of the batch at hand */

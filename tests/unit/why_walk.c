@@ -251,16 +251,7 @@ static void a_system_call_is_with_its_p_and_without(void)
 {
 	check_path(&of_1,
 		TABLES
-		"batch m=1\n"
-		"ProcStatus dt=1 p=0 pstatus=1\n"
-		"GoStatus dt=1 g=1 m=1 gstatus=2\n"
-		"GoSyscallBegin dt=3 p_seq=1 stack=1\n"		/* 5 */
-		"GoSyscallEnd dt=5\n"				/* 10 */
-		"GoSyscallBegin dt=5 p_seq=2 stack=1\n"		/* 15 */
-		"GoSyscallEndBlocked dt=15\n"			/* 30 */
-		"batch m=2\n"
-		"ProcStatus dt=1 p=1 pstatus=1\n"
-		"ProcSteal dt=19 p=0 p_seq=3 m=1\n",		/* 20 */
+		TRACE_TEXT_CALLS,
 		"0-5 g1 running\n"
 		"5-10 g1 syscall\n"
 		"10-15 g1 running\n"
