@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_wait_judge: which of the places where goroutines wait are locks, slow consumers or feeders, whom their time is
+ * charged to, and the sentences. In: the sums of findings_wait.h. finding.c calls it when the trace has ended.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings_wait.h"
+
+enum { BLAMES_MAX = 1 << 13 };	/* functions; more are not blamed */
+
+/* Mean number of goroutines that wait before it is worth a word. */
+#define LOCK_WAITERS 0.2
+#define SEND_WAITERS 0.5
+/* Mostly so many waits of each and fewer at a time: the longest must be that part of the trace's length. */
+#define STALLS 2.5
+#define STALL_WAITERS 1.0
+#define STALL_SHARE 0.4
+#define FEED_WAITERS 1.0
+#define TOKEN_WAITERS 1.5
+
+static double busy(const struct site *s)
+{
+	return s->causes[CAUSE_RAN] + s->causes[CAUSE_READY] + s->causes[CAUSE_SYSCALL];
+}
+
+/*
+ * Does one wait for another who waits, in the end, for the first one? The stages of a pipeline may run the
+ * same function, but each waits for the next one only. Of many not all are known: those may do so.
+ */
+static bool takes_turns(const struct site *s)
+{
+	uint16_t reach[FEW];
+	uint32_t i, k;
+
+	memcpy(reach, s->turns, sizeof(reach));
+	for (k = 0; k < s->both.n; k++)
+		for (i = 0; i < s->both.n; i++)
+			if (reach[i] >> k & 1)
+				reach[i] |= reach[k];
+	for (i = 0; i < s->both.n; i++)
+		if (reach[i] >> i & 1)
+			return true;
+	return s->both.n == FEW;
+}
+
+/* A channel that is a lock: who ends the waits is one of those that wait there. */
+static bool among_peers(const struct site *s)
+{
+	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
+}
+
+/* Kinds, by address. BEHIND: those that wait for work from one that waits to send to a slow one. */
+static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow consumer",
+		  SERIALISED[] = "serialised";
+
+static const char *judge_send(const struct site *s, double waiters)
+{
+	double held = busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT];
+
+	if (s->waiters.n < 2 || waiters < SEND_WAITERS)
+		return NULL;
+	/* Who has a token of a semaphore may wait for the network with it. */
+	if (among_peers(s))
+		return held + s->causes[CAUSE_NET] >= 0.5 * s->ns ? LOCK : NULL;
+	if (held < 0.5 * s->ns)
+		return NULL;
+	return 2 * s->wakers.n <= s->waiters.n ? SLOW : NULL;
+}
+
+/* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
+static const char *judge_receive(const struct site *s, double waiters)
+{
+	/* Who gets the turn by a condition may take it again before those that it wakes. */
+	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
+	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+		return LOCK;
+	if (s->waiters.n >= 3 && among_peers(s) && waiters >= TOKEN_WAITERS && s->wakers.n >= 3 &&
+	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+		return LOCK;
+	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS && busy(s) >= 0.8 * s->ns)
+		return SERIALISED;
+	/* It has work to give, but first to one that does not take it. */
+	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS &&
+	    s->behind >= 0.8 * s->ns && busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] >= 0.5 * s->ns)
+		return BEHIND;
+	return NULL;
+}
+
+static const char *judge(const struct findings *f, const struct site *s)
+{
+	double waiters = (s->ns - s->causes[CAUSE_GAP]) / findings_wall(f);
+
+	/* Without stacks all channels and locks are one place. */
+	if (!s->place)
+		return NULL;
+	switch (s->why) {
+	case WHY_LOCK:
+		return LOCK;
+	case WHY_SEND:
+		return judge_send(s, waiters);
+	case WHY_RECEIVE:
+	case WHY_SELECT:
+	case WHY_COND:
+		return judge_receive(s, waiters);
+	default:
+		return NULL;
+	}
+}
+
+static struct blame *blame_of(struct findings *f, const char *kind, const char *func)
+{
+	struct waits *w = f->waits;
+	bool is_new;
+	uint32_t number;
+	uint64_t key = hash64((uintptr_t)func) ^ (uintptr_t)kind;
+
+	number = findings_number(&w->blame_of, &w->blames, sizeof(struct blame), BLAMES_MAX, key,
+				 &is_new);
+	if (is_new)
+		*vec_at(&w->blames, struct blame, number) = (struct blame){ .kind = kind };
+	return vec_at(&w->blames, struct blame, number);
+}
+
+static void blame(struct findings *f, const struct charge *c)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, c->site);
+	struct blame *b;
+	uint32_t i;
+
+	if (!s->kind || c->cause == CAUSE_GAP)
+		return;
+	b = blame_of(f, s->kind, findings_place(f, c->holder).func);
+	b->ns += c->ns;
+	b->causes[c->cause] += c->ns;
+	vote_add(&b->site, c->site, c->ns);
+	vote_add(&b->holder, c->holder, c->ns);
+	vote_add(&b->places[c->cause], c->place, c->ns);
+	vote_add(&b->inner[c->cause], c->inner.value, c->ns);
+	for (i = 0; i < s->waiters.n; i++)
+		few_add(&b->waiters, s->waiters.ids[i]);
+}
+
+static const char *const did[CAUSES] = {
+	[CAUSE_RAN] = "runs", [CAUSE_READY] = "is ready to run and gets no P", [CAUSE_SLEPT] = "sleeps",
+	[CAUSE_NET] = "waits for the network", [CAUSE_SYSCALL] = "is in a system call",
+	[CAUSE_WAITED] = "waits for others", [CAUSE_GC] = "waits for the garbage collector",
+	[CAUSE_UNKNOWN] = "does what the recording does not tell",
+};
+
+static uint8_t main_cause(const struct blame *b)
+{
+	uint8_t cause, most = CAUSE_UNKNOWN;
+
+	for (cause = 0; cause < CAUSES; cause++)
+		if (b->causes[cause] > b->causes[most])
+			most = cause;
+	return most;
+}
+
+/* If the holder's own function is where the time goes, that line; else the line at which it lets go. */
+static uint32_t place_to_blame(const struct findings *f, const struct blame *b, uint8_t cause)
+{
+	struct place at = findings_place(f, b->places[cause].value),
+		     holder = findings_place(f, b->holder.value);
+
+	return at.func[0] && at.func == holder.func ? b->places[cause].value : b->holder.value;
+}
+
+/* "they wait for a lock that", by kind. */
+static const struct {
+	const char *kind, *waits, *holds;
+} words[] = {
+	{ LOCK, "wait for a lock", "lets go of it in the end; meanwhile it" },
+	{ SLOW, "wait to send to a channel", "receives from it; meanwhile it" },
+	{ SERIALISED, "wait for work", "gives it to all of them; meanwhile it" },
+	{ BEHIND, "wait for work", "lets the one that feeds them wait to send; meanwhile it" },
+};
+
+static void say_who_waits(struct findings *f, struct buf *text, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	size_t i = 0;
+
+	while (words[i].kind != b->kind)
+		i++;
+	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f),
+		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits : s->why == WHY_COND ?
+		   "wait for their turn by a sync.Cond" : "wait for their turn, which a channel gives them,");
+	findings_name(f, text, s->place);
+	buf_printf(text, ", the longest ");
+	findings_time(text, (double)(s->to - s->from));
+	buf_printf(text, ": ");
+	findings_name(f, text, b->holder.value);
+	buf_printf(text, " %s ", words[i].holds);
+}
+
+static void say(struct findings *f, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+	uint8_t cause = main_cause(b);
+	uint32_t at = b->inner[cause].value;
+	struct buf text = { 0 };
+
+	say_who_waits(f, &text, b);
+	buf_printf(&text, "%s %.0f %% of the time", did[cause], 100 * b->causes[cause] / b->ns);
+	if (at && at != b->holder.value) {
+		buf_printf(&text, ", at ");
+		findings_name(f, &text, at);
+	}
+	buf_printf(&text, ".");
+	findings_add(f, &(struct verdict){ b->kind, b->ns, place_to_blame(f, b, cause), &b->waiters, s->from,
+					   s->to }, &text);
+}
+
+/*
+ * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all that
+ * wait then do so for long. The square of the sum over the sum of squares counts the waits that matter.
+ */
+static bool is_stall(const struct findings *f, const struct blame *b)
+{
+	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
+
+	return b->ns < STALL_WAITERS * findings_wall(f) && s->ns * s->ns <
+	       STALLS * s->waiters.n * s->squares &&
+	       (double)(s->to - s->from) < STALL_SHARE * findings_wall(f);
+}
+
+void waits_judge(struct findings *f)
+{
+	struct waits *w = f->waits;
+	size_t i;
+
+	for (i = 1; i < w->sites.len; i++) {
+		struct site *s = vec_at(&w->sites, struct site, i);
+
+		s->kind = judge(f, s);
+		if (s->kind)
+			f->lost += s->ns - s->causes[CAUSE_GAP];
+	}
+	for (i = 1; i < w->charges.len; i++)
+		blame(f, vec_at(&w->charges, struct charge, i));
+	for (i = 1; i < w->blames.len; i++) {
+		const struct blame *b = vec_at(&w->blames, struct blame, i);
+
+		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
+		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY &&
+		    !is_stall(f, b))
+			say(f, b);
+	}
+}
