@@ -13,7 +13,6 @@
  */
 static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5, COST = 0.001;
 enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
-enum { FOLLOW_MAX = 1000 };	/* changes that are compared with one another */
 
 double diff_time(const struct diff *d, int side)
 {
@@ -243,6 +242,7 @@ static bool quantiles_moved(const struct diff_row *row, int later)
 
 static void push(struct diff *d, struct diff_change c)
 {
+	c.function = function_of(d, c.row);
 	if (c.cost >= COST)
 		*(struct diff_change *)vec_push(&d->changes, sizeof(c)) = c;
 }
@@ -431,171 +431,6 @@ static double find_noise(const struct diff *d)
 	return noise;
 }
 
-/* --- what follows from what --- */
-
-/* Nobody of the program ends it. */
-static bool is_root(const struct diff_row *row)
-{
-	return row->kind != DIFF_WAIT || row->self_ns + row->other_ns <= 0 ||
-	       (row->waker && !*row->waker && row->self_ns < row->other_ns);
-}
-
-/* Are @c's waits ended by goroutines of that function? One of twenty that hand on a lock counts. */
-static bool ends(const char *name, const struct diff_change *c)
-{
-	const struct diff_row *row = c->row;
-	double all = row->self_ns + row->other_ns;
-
-	return (name == row->waker && row->other_ns > 0.05 * all) ||
-	       (name == row->name && row->self_ns > 0.05 * all);
-}
-
-/* The most costly change of those who end @c's waits; with @root, if there is one, of those that no goroutine ends. */
-static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n, bool root)
-{
-	struct diff_change *best = NULL, *o = d->changes.data;
-	size_t i;
-
-	for (i = 0; i < n; i++, o++)
-		if (o->slower && o->function && o != c && ends(o->row->name, c) &&
-		    is_root(o->row) == root && o->row->kind != DIFF_RUNNABLE && o->cost > 0.02 * c->cost &&
-		    (!best || o->cost > best->cost))
-			best = o;
-	return best || !root ? best : cause_of(d, c, n, false);
-}
-
-/* What ends with the network depends on others, perhaps in the same program: it counts half. */
-static double weight(const struct diff_row *row)
-{
-	return row->kind >= DIFF_REGION || !strcmp(row->reason, "network") ? 0.5 : 1;
-}
-
-static int by_order(const void *a, const void *b)
-{
-	const struct diff_change *x = a, *y = b;
-
-	if (x->slower != y->slower)
-		return x->slower ? -1 : 1;
-	return x->order > y->order ? -1 : x->order < y->order;
-}
-
-/* What @c costs counts for its cause and the causes of that, of which a circle has no first one. */
-static void add_to_causes(struct diff_change *all, const size_t *causes, size_t i)
-{
-	double cost = all[i].cost;
-	unsigned steps;
-
-	for (steps = 0; steps < 4 && causes[i]; steps++) {
-		i = causes[i] - 1;
-		if (weight(all[i].row) < 1)
-			return;
-		all[i].order += cost;
-	}
-}
-
-static void find_causes(struct diff *d)
-{
-	struct diff_change *all = d->changes.data;
-	size_t i, n = d->changes.len < FOLLOW_MAX ? d->changes.len : FOLLOW_MAX;
-	size_t *causes = xcalloc(n + 1, sizeof(*causes));
-
-	for (i = 0; i < n; i++) {
-		const struct diff_change *cause = all[i].slower && !is_root(all[i].row) ?
-			cause_of(d, &all[i], n, true) : NULL;
-
-		causes[i] = cause ? (size_t)(cause - all) + 1 : 0;
-	}
-	for (i = 0; i < n; i++) {
-		add_to_causes(all, causes, i);
-		all[i].follows = causes[i] ? (const void *)all[causes[i] - 1].row : NULL;
-	}
-	free(causes);
-}
-
-/* Until they are sorted "follows" is the row of the cause. */
-static void link_causes(struct diff *d)
-{
-	struct diff_change *all = d->changes.data;
-	struct map64 by_row = {0};
-	size_t i;
-
-	for (i = 0; i < d->changes.len; i++)
-		if (all[i].slower)
-			*map64_put(&by_row, (uintptr_t)all[i].row, NULL) = i;
-	for (i = 0; i < d->changes.len; i++)
-		if (all[i].follows)
-			all[i].follows = &all[*map64_get(&by_row, (uintptr_t)all[i].follows)];
-	map64_free(&by_row);
-}
-
-/* Does the function of @c now wait more often, or at more places, on the side that is not @c's? */
-static bool is_split(const struct diff *d, const struct diff_change *c)
-{
-	const struct diff_change *o = d->changes.data;
-	size_t i;
-
-	for (i = 0; i < d->changes.len; i++)
-		if (o[i].slower != c->slower && o[i].way != DIFF_LONGER && o[i].row->name == c->row->name &&
-		    o[i].row->kind <= DIFF_SYSCALL)
-			return true;
-	return false;
-}
-
-/* How long the function's goroutines run, a second of the trace, at all places together. */
-static double running(const struct diff *d, const char *name, int side)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < d->rows.len; i++) {
-		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
-
-		if (row->kind == DIFF_RUNNING && row->name == name)
-			ns += row->side[side].dist.sum;
-	}
-	return (double)ns / diff_time(d, side);
-}
-
-/* Does the function run longer in all, and not only longer without a stop? */
-static bool runs_longer(const struct diff *d, const struct diff_change *c)
-{
-	return running(d, c->row->name, c->slower) - running(d, c->row->name, !c->slower) >= c->cost / 2;
-}
-
-/* More stops make shorter stretches of running between them: that is no gain, nor is the reverse a cost. */
-static void drop_splits(struct diff *d)
-{
-	struct diff_change *all = d->changes.data;
-	size_t i, kept = 0, n = d->changes.len;
-	bool *drop = xcalloc(n + 1, sizeof(*drop));
-
-	for (i = 0; i < n && n < FOLLOW_MAX; i++)
-		drop[i] = all[i].row->kind == DIFF_RUNNING && is_split(d, &all[i]) && !runs_longer(d, &all[i]);
-	for (i = 0; i < n; i++)
-		if (!drop[i])
-			all[kept++] = all[i];
-	d->changes.len = kept;
-	free(drop);
-}
-
-static void rank(struct diff *d)
-{
-	struct diff_change *all = d->changes.data;
-	size_t i;
-
-	for (i = 0; i < d->changes.len; i++) {
-		all[i].function = function_of(d, all[i].row);
-		all[i].order = all[i].cost * weight(all[i].row);
-	}
-	drop_splits(d);
-	if (!d->changes.len)
-		return;
-	qsort(all, d->changes.len, sizeof(*all), by_order);
-	find_causes(d);
-	qsort(all, d->changes.len, sizeof(*all), by_order);
-	link_causes(d);
-}
-
 /* Traces of fewer parts say nothing about their noise. */
 static bool is_long_enough(const struct diff *d)
 {
@@ -617,7 +452,7 @@ void diff_judge(struct diff *d)
 	for (i = 0; i < d->rows.len && is_long_enough(d); i++)
 		judge_row(d, *vec_at(&d->rows, struct diff_row *, i));
 	d->noise = find_noise(d);
-	rank(d);
+	diff_rank(d);
 }
 
 double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit)

@@ -136,5 +136,7 @@ unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);
 /* Makes the parts at least as wide. */
 void diff_widen(struct diff_slices *s, uint32_t shift);
 void diff_merge_rows(struct diff *d);
+/* diff_rank.c: puts d->changes in their order, and takes out what is none. */
+void diff_rank(struct diff *d);
 
 #endif
