@@ -120,6 +120,40 @@ judged() {
 	matches '^main\.spin\(\.\.\.\)$'
 }
 
+# The runtime switches it without a count: each look finds it at the same place, though it runs a thousand times a second.
+@test "of a coroutine no more is said than its place" {
+	require_go "$REFERENCE_GO"
+	cat >"$BATS_TEST_TMPDIR/coroutine.go" <<-'END'
+		package main
+
+		import (
+			"fmt"
+			"iter"
+			"runtime"
+			"time"
+		)
+
+		func main() {
+			next, _ := iter.Pull(func(yield func(int) bool) {
+				for yield(1) {
+				}
+			})
+			next()
+			runtime.GC()
+			runtime.GC()
+			fmt.Println("ready")
+			for {
+				next()
+				time.Sleep(time.Millisecond)
+			}
+		}
+	END
+	GO111MODULE=off "$GO" build -o "$BATS_TEST_TMPDIR/coroutine" "$BATS_TEST_TMPDIR/coroutine.go"
+	start_target "$BATS_TEST_TMPDIR/coroutine"
+	as_json --watch 300ms
+	[ "$(jq -c '[.goroutines[] | select(.state == "coroutine") | [.still, .waits_seconds]]' "$JSON")" = '[["place",null]]' ]
+}
+
 @test "--watch tells who ran" {
 	require_root
 	build_prog 1.27 stacked

@@ -204,7 +204,7 @@ static uint64_t group_key(const struct stacks *s, const struct goroutine *g)
 {
 	uint64_t h = g->known == STACK_KNOWN ? g->stack : ~(uint64_t)(g->known << 16 | g->status << 8 | g->reason);
 
-	return hash64_seeded(h) ^ (s->o->no_labels ? 0 : (uintptr_t)g->labels);
+	return hash64_seeded(h) ^ (s->o->no_labels ? 0 : (uintptr_t)g->labels + g->labels_unread);
 }
 
 static int larger_first(const void *a, const void *b)

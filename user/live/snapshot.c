@@ -334,7 +334,7 @@ static void take_labels(struct reader *rd, const uint8_t *g)
 	struct rec_label label;
 	size_t i, n = known ? rd->labels->n : 0;
 
-	if (!address || (known && !n))
+	if (!address || (known && !n && !rd->labels->more))
 		return;
 	u.arg = known ? n + rd->labels->more : 1;
 	n = n < REC_LABELS_MOST ? n : REC_LABELS_MOST;

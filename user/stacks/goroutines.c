@@ -15,6 +15,7 @@
 #include "live/memory.h"
 #include "live/pointers.h"
 #include "read/labels.h"
+#include "release/release.h"
 #include "stacks/threads.h"
 #include "stacks/watch.h"
 
@@ -65,8 +66,20 @@ static size_t bytes_needed(const struct go_offsets *off)
 	return last + 8u > G_BYTES ? G_BYTES : last + 8u;
 }
 
-static struct g_facts facts_of(const struct go_offsets *off, const uint8_t *g)
+/*
+ * runtime.coroswitch_m() changes the status of both sides without casgstatus() and execute(): it counts nothing in
+ * g.trackingSeq and leaves g.waitsince as it was. So neither says how long a coroutine has waited.
+ */
+static bool is_coroutine(int minor, uint32_t status, uint8_t reason)
 {
+	const char *name = status == G_WAITING ? release_wait_name(minor, reason) : NULL;
+
+	return name && !strcmp(name, "Coroutine");
+}
+
+static struct g_facts facts_of(const struct plan *plan, const uint8_t *g)
+{
+	const struct go_offsets *off = &plan->offsets;
 	struct g_facts f = {
 		.goid = u64_at(g, off->g_goid),
 		.lo = u64_at(g, off->g_stack_lo),
@@ -82,6 +95,9 @@ static struct g_facts facts_of(const struct go_offsets *off, const uint8_t *g)
 	f.sp = u64_at(g, in_syscall ? off->g_syscallsp : off->g_sched_sp);
 	if (off->g_tracking_seq != GO_OFFSET_NONE)
 		f.sequence = g[off->g_tracking_seq];
+	f.coroutine = is_coroutine(plan->minor, f.status, g[off->g_waitreason]);
+	if (f.coroutine)
+		f.wait_since = 0;
 	if (f.status >= G_STATUSES || f.hi < f.lo)
 		f.goid = 0;
 	return f;
@@ -113,7 +129,7 @@ void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, siz
 		ret[i] = (struct g_facts){0};
 		if (!ranges[i].ok)
 			continue;
-		ret[i] = facts_of(&opts->plan->offsets, ranges[i].to);
+		ret[i] = facts_of(opts->plan, ranges[i].to);
 		look_at_m(opts, &ret[i]);
 	}
 	free(ranges);
@@ -165,6 +181,7 @@ struct reader {
 	struct goroutines *out;
 	struct label_cache labels;
 	uint64_t now;			/* as the program's nanotime() has it */
+	uint64_t labels_room;		/* bytes for all their texts: no more than the program's memory */
 	struct map64 tids;		/* from m.procid, if it is not the id that /proc shows */
 	bool translate;
 	unsigned int tid_looks;
@@ -204,7 +221,8 @@ static const char *labels_text(struct reader *r, uint64_t address)
 	const struct live_labels *set = c->room;
 	size_t i;
 
-	if (!labels_read(r->opts->proc, r->opts->plan->minor, address, c->room))
+	if (strset_size(r->out->labels) > r->labels_room ||
+	    !labels_read(r->opts->proc, r->opts->plan->minor, address, c->room))
 		return NULL;
 	c->text.len = 0;
 	for (i = 0; i < set->n; i++) {
@@ -253,6 +271,7 @@ static struct goroutine plain(struct reader *r, const struct g_facts *f, const u
 		.status = (uint8_t)f->status,
 		.reason = g[off->g_waitreason],
 		.locked = u64_at(g, off->g_lockedm),
+		.labels_unread = f->labels != 0,	/* until take_labels() */
 		.tid = tid_of(r, f),
 	};
 	uint64_t bubble = off->g_bubble == GO_OFFSET_NONE ? 0 : u64_at(g, off->g_bubble);
@@ -278,8 +297,18 @@ static void take_stack(struct reader *r, const struct unwind_start *from, struct
 		g->stack = stackset_add(&r->out->stacks, &stack);
 }
 
+/* Is it still the goroutine that it was? Its g, stack and thread may serve another one by now. */
+static bool is_running_yet(struct reader *r, uint64_t address, const struct g_facts *f)
+{
+	struct g_facts now;
+
+	goroutines_look(r->opts, &address, 1, &now, NULL);
+	return now.goid == f->goid && now.status == G_RUNNING && now.m == f->m && now.lo == f->lo &&
+	       now.hi == f->hi && now.labels == f->labels;
+}
+
 /* True if the stack is that of one stay of its thread in the kernel. */
-static bool take_running(struct reader *r, const struct g_facts *f, struct goroutine *g)
+static bool take_running(struct reader *r, uint64_t address, const struct g_facts *f, struct goroutine *g)
 {
 	struct thread_place before, after;
 	struct unwind_start from = { .lo = f->lo, .hi = f->hi, .trap = true };
@@ -290,8 +319,8 @@ static bool take_running(struct reader *r, const struct g_facts *f, struct gorou
 	from.sp = before.sp;
 	take_stack(r, &from, g);
 	take_labels(r, f->labels, g);
-	return g->known == STACK_KNOWN && thread_place(r->opts->proc, g->tid, &after) &&
-	       thread_stayed(&before, &after);
+	return g->known == STACK_KNOWN && is_running_yet(r, address, f) &&
+	       thread_place(r->opts->proc, g->tid, &after) && thread_stayed(&before, &after);
 }
 
 static bool has_stack(const struct g_facts *f)
@@ -359,8 +388,11 @@ static void keep_running(struct reader *r, uint64_t address, size_t i)
 	const struct g_facts *f = &r->after[i];
 	struct goroutine g = plain(r, f, r->bytes + i * G_BYTES);
 
-	if (!take_running(r, f, &g))
+	if (!take_running(r, address, f, &g)) {
 		g.known = STACK_RUNNING;
+		g.labels = NULL;
+		g.labels_unread = f->labels != 0;
+	}
 	keep(r, address, f, &g);
 }
 
@@ -389,7 +421,7 @@ static bool settle(struct reader *r, uint64_t address, size_t i, bool last)
 	const struct g_facts *before = &r->before[i], *after = &r->after[i];
 
 	if (is_none(after)) {
-		r->out->unreadable += last && !after->goid && !before->goid;
+		r->out->unreadable += last && !after->goid;
 		return !after->goid ? last : true;
 	}
 	if (after->status == G_RUNNING)
@@ -494,8 +526,11 @@ static struct reader *reader_new(struct goroutines *out, const struct goroutines
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
 
+	uint64_t size = memory_size(opts->proc);
+
 	r->opts = opts;
 	r->out = out;
+	r->labels_room = size ? size : UINT64_MAX;
 	r->now = process_nanotime(opts->proc);
 	r->translate = process_needs_tid_map(opts->proc);
 	r->bytes = xcalloc(BATCH, G_BYTES);

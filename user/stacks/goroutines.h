@@ -86,6 +86,7 @@ struct g_facts {
 	uint64_t oldp, wait_since;
 	uint32_t status, tick;
 	uint8_t sequence;
+	bool coroutine;		/* waits for the other side of iter.Pull: see facts_of() */
 };
 
 struct watch;

@@ -78,6 +78,8 @@ enum g_still watch_still(const struct watch *w, uint64_t address, const struct g
 
 	if (!at || !first->key || first->key != g_facts_key(f))
 		return STILL_MOVED;
+	if (f->coroutine)
+		return STILL_SAME;
 	if (first->wait_since && first->wait_since == f->wait_since)
 		return STILL_PROVEN;
 	return w->counts || f->status == G_SYSCALL ? STILL_COUNTED : STILL_SAME;
