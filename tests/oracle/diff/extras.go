@@ -24,7 +24,8 @@ var (
 	minValues   = flag.Float64("min-values", 0.999, "least share of equal values, texts and tasks among them")
 	maxExtraP99 = flag.Duration("max-extras-p99", 0, "largest 99th percentile of their time differences (0: any)")
 	needExtras  = flag.String("need", "", "comma-separated beginnings of names of which the runtime must have some")
-	roughExtras = flag.String("rough", "", "comma-separated beginnings of names of which one value in 200 may differ")
+	roughExtras = flag.String("rough", "", "comma-separated beginnings of names that are judged by -min-rough")
+	minRough    = flag.Float64("min-rough", 0.995, "least share of equal values among those of -rough")
 	skipExtras  = flag.String("skip", "", "comma-separated beginnings of names that are not judged")
 )
 
@@ -324,7 +325,7 @@ func (c *comparison) judgeExtraTallies(fail func(format string, args ...any)) {
 			continue
 		}
 		if hasPrefixOf(*roughExtras, name) {
-			values = 0.995
+			values = *minRough
 		}
 		if got := t.recall(); got < *minExtras {
 			fail("recall of %s %.5f < %g", name, got, *minExtras)
