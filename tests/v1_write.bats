@@ -324,7 +324,7 @@ $(findings)"
 @test "record says what the format cannot hold, as text and as JSON" {
 	require_root
 	build_prog 1.19 mixed
-	start_target "$PROG"
+	start_target "$PROG" -dur 60s
 	succeeds "$GOTAP" record --format go1.19 -o "$T/x.trace" -d 200ms -p "$TARGET"
 	matches '^left out, not in go1.19: ends of system calls that kept their P: the goroutine runs on: [1-9]'
 	contains 'GoStartLocal'
