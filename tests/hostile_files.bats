@@ -5,6 +5,7 @@
 # Files that are made to cost a reader much: what text, check and convert take of time and memory grows as the file
 # does, in every format. (read.bats has the limits of check alone on v2 traces, byte for byte.)
 
+bats_require_minimum_version 1.5.0
 load lib/common
 
 setup_file() {
@@ -14,6 +15,10 @@ setup_file() {
 }
 
 setup() { require_tool prlimit; }
+
+teardown() {
+	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount "$BATS_TEST_TMPDIR/small"
+}
 
 # limited BYTES GOTAP ARGUMENTS... : within 10 s of CPU time, of which it takes less than one, and 200 times the file
 limited() {
@@ -65,5 +70,23 @@ limited() {
 		succeeds "$GOTAP" convert "$t/$i.trace" -o "$t/$i.1"
 		succeeds "$GOTAP" convert "$t/$i.trace" -o "$t/$i.2"
 		cmp "$t/$i.1" "$t/$i.2"
+	done
+}
+
+# Both hold more than fits into memory in a file without a name, in TMPDIR.
+@test "a disk that is full under the temporary files of why and report --html" {
+	local t=$BATS_TEST_TMPDIR command
+	require_root
+	"$BATS_FILE_TMPDIR/v2" created 3000000 >"$t/t.trace"
+	mkdir "$t/small"
+	mount -t tmpfs -o size=64k tmpfs "$t/small"
+	for command in why "report --html $t/page.html"; do
+		# shellcheck disable=SC2086 # several words
+		TMPDIR=$t/small run_logged --separate-stderr "$GOTAP" $command "$t/t.trace"
+		[ "$status" -eq 1 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == "gotap: "*"temporary file in $t/small: No space left on device"*TMPDIR* ]]
+		[ -z "$(ls -A "$t/small")" ]
+		[ ! -e "$t/page.html" ] && [ ! -e "$t/page.html.partial" ]
 	done
 }

@@ -115,7 +115,7 @@ folded() { "$GOTAP" pprof --folded "$@" | awk '{ sum += $NF } END { printf "%.0f
 
 @test "a line of --folded has functions, no other semicolon, and a number" {
 	"$GOTAP" pprof -t wall --folded "$A" -o "$BATS_TEST_TMPDIR/folded"
-	! grep -vE '^[^;]+(;[^;]+)* [0-9]+$' "$BATS_TEST_TMPDIR/folded"
+	! grep -vE '^[^;]+(;[^;]+)* [0-9]+$' "$BATS_TEST_TMPDIR/folded" || fail "a line of another form"
 	[ "$(sed 's/ [0-9]*$//' "$BATS_TEST_TMPDIR/folded" | sort | uniq -d | wc -l)" -eq 0 ]
 }
 

@@ -33,7 +33,7 @@ recorded_pages() {
 	diff <("$GOTAP" report "$TRACE") <(grep -vx 'ready\|done' "$BATS_TEST_TMPDIR/shown")
 	succeeds "$GOTAP" record -o "$TRACE" -- "$PROG" -dur 100ms -tail 0
 	[ "${lines[-1]}" = "what it says: gotap report $TRACE" ]
-	! "$GOTAP" record --report -o - -- "$PROG" >/dev/null 2>"$BATS_TEST_TMPDIR/refused"
+	! "$GOTAP" record --report -o - -- "$PROG" >/dev/null 2>"$BATS_TEST_TMPDIR/refused" || fail "it records"
 	grep -q '^gotap: --report reads the trace again: that needs a file' "$BATS_TEST_TMPDIR/refused"
 }
 

@@ -192,7 +192,7 @@ judged() {
 	[ "$status" -eq 1 ]
 	contains "process $TARGET has no goroutine 987654321"
 	gotap stacks -p "$TARGET"
-	! grep -q '\[force gc (idle)' <<<"$output"
+	! grep -q '\[force gc (idle)' <<<"$output" || fail "a goroutine of the runtime"
 	gotap stacks -p "$TARGET" --system
 	contains '[force gc (idle)]'
 }

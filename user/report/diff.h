@@ -136,7 +136,10 @@ unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);
 /* Makes the parts at least as wide. */
 void diff_widen(struct diff_slices *s, uint32_t shift);
 void diff_merge_rows(struct diff *d);
-/* diff_rank.c: puts d->changes in their order, and takes out what is none. */
+/*
+ * diff_rank.c: sorts d->changes, the most important first, and removes stays of running that only became shorter
+ * or longer because the function waits more or less often: the time that it runs did not change.
+ */
 void diff_rank(struct diff *d);
 
 #endif

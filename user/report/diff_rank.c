@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * diff_rank: the order of the changes that diff.c found: which of them follow from others, by who ends the waits, and which
- * are no change but another division of the same time. diff_judge() calls it last.
+ * diff_rank: sorts the changes that diff.c found. A wait that became longer follows from a change of the
+ * goroutines that end such waits: the cause comes first. Changes that only divide the same running time
+ * otherwise are removed. diff_judge() calls it last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { FOLLOW_MAX = 1000 };	/* changes that are compared with one another */
 
-/* Nobody of the program ends it. */
+/* Is it no wait, or a wait that no goroutine of the program ends (a timer, the network poller)? */
 static bool is_root(const struct diff_row *row)
 {
 	return row->kind != DIFF_WAIT || row->self_ns + row->other_ns <= 0 ||
@@ -27,7 +28,10 @@ static bool ends(const char *name, const struct diff_change *c)
 	       (name == row->name && row->self_ns > 0.05 * all);
 }
 
-/* The most costly change of those who end @c's waits; with @root, if there is one, of those that no goroutine ends. */
+/*
+ * The most costly change of a function of which goroutines end the waits of @c. With @root only changes of
+ * is_root() count, unless there is none. NULL: no such function has changed.
+ */
 static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n, bool root)
 {
 	struct diff_change *best = NULL, *o = d->changes.data;
@@ -41,7 +45,10 @@ static struct diff_change *cause_of(const struct diff *d, const struct diff_chan
 	return best || !root ? best : cause_of(d, c, n, false);
 }
 
-/* What ends with the network depends on others, perhaps in the same program: it counts half. */
+/*
+ * A wait for the network may be ended by a peer that the program itself delays, and the time of a region is also that of
+ * its waits: both count half.
+ */
 static double weight(const struct diff_row *row)
 {
 	return row->kind >= DIFF_REGION || !strcmp(row->reason, "network") ? 0.5 : 1;
@@ -56,7 +63,10 @@ static int by_order(const void *a, const void *b)
 	return x->order > y->order ? -1 : x->order < y->order;
 }
 
-/* What @c costs counts for its cause and the causes of that, of which a circle has no first one. */
+/*
+ * Adds the cost of change @i to the order of its cause, of the cause of that, and so on. Causes may form a circle:
+ * four steps are enough for the chains that programs have.
+ */
 static void add_to_causes(struct diff_change *all, const size_t *causes, size_t i)
 {
 	double cost = all[i].cost;

@@ -5,7 +5,8 @@
  * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran, slept, was
  * in a system call. Where it waited itself for a lock, or to send, the one who ended that wait is followed
  * from there on: so the time goes to the holder, not to the next one in the queue. The time is summed up by
- * where the wait was, where it was ended, and what the holder did. findings_wait_judge.c judges the sums.
+ * the place of the wait, the place in the code that ended it, and the holder's states meanwhile (enum cause of
+ * findings.h). findings_wait_judge.c judges the sums.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,28 +13,29 @@ struct site {
 	uint32_t place;
 	uint8_t why;
 	uint64_t waits;
-	/* in all; of each; ended by a goroutine that began with the same function */
-	double ns, squares, peers;
-	double behind;			/* while who ended it waited itself to send to another */
+	double ns, squares;		/* sum of the waits; of their squares */
+	double peers;			/* ns of waits that were ended by a goroutine of the same function */
+	double behind;		/* ns in which the goroutine that ended the wait waited itself to send */
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
-	struct few both;		/* @waiters and @wakers */
-	uint16_t turns[FEW];		/* by number in @both: numbers of those who ended its waits */
+	struct few both;		/* goroutines that wait here or end such waits */
+	uint16_t turns[FEW];		/* by number in @both; bit k of turns[i]: goroutine k ended a wait of i */
 	const char *waker;		/* the function that the last one of @wakers began with */
-	bool wakers_mixed;		/* others began with others */
+	bool wakers_mixed;		/* @wakers began with several functions */
 	int64_t from, to;		/* the longest wait */
 	const char *kind;		/* the judgement; NULL: nothing is lost */
 };
 
 /*
- * Time of waits at @site that @holder is to answer for, by what it did, and at which place in its function.
+ * Time of waits at @site for which function @holder is responsible, by the state in which its goroutine was
+ * meanwhile (@cause) and by the place in that function.
  */
 struct charge {
 	uint32_t site, holder, place;
 	uint8_t cause;
 	double ns;
-	struct vote inner;		/* the place in what the function called */
+	struct vote inner;		/* the innermost frame below @place */
 };
 
 /* All charges of one function. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wait_judge: which of the places where goroutines wait are locks, slow consumers or feeders, whom their time is
- * charged to, and the sentences. In: the sums of findings_wait.h. finding.c calls it when the trace has ended.
+ * findings_wait_judge: decides which places where goroutines wait are locks, slow consumers or feeders, and which
+ * function is responsible for the time, and makes the findings. Its input are the sums of findings_wait.h.
+ * finding.c calls it when the trace has ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static double busy(const struct site *s)
 }
 
 /*
- * Does one wait for another who waits, in the end, for the first one? The stages of a pipeline may run the
- * same function, but each waits for the next one only. Of many not all are known: those may do so.
+ * Is there a circle of goroutines in which each ended a wait of the one before, as those that pass on a lock do?
+ * The stages of a pipeline may run the same function, but form a chain. If more goroutines took part than
+ * @both has room for, a circle is assumed.
  */
 static bool takes_turns(const struct site *s)
 {
@@ -45,7 +47,7 @@ static bool takes_turns(const struct site *s)
 	return s->both.n == FEW;
 }
 
-/* A channel that is a lock: who ends the waits is one of those that wait there. */
+/* Goroutines that wait at this place end one another's waits there: the channel is used as a lock. */
 static bool among_peers(const struct site *s)
 {
 	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
