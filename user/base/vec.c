@@ -154,6 +154,45 @@ void buf_empty(struct buf *b, size_t keep)
 	b->len = 0;
 }
 
+/* Room that is too small, or too near to what is needed, to give back. */
+enum { FIT_SLACK = 32 << 10 };
+
+/* The room to have instead of @cap; @cap: it stays. */
+static size_t fitting(size_t cap, size_t most, size_t size)
+{
+	return cap > most + most / 4 + FIT_SLACK / size ? most : cap;
+}
+
+void vec_fit(struct vec *v, size_t most, size_t size)
+{
+	size_t cap = fitting(v->cap, most, size);
+
+	v->len = 0;
+	if (cap == v->cap)
+		return;
+	if (!cap) {
+		vec_free(v);
+		return;
+	}
+	v->data = xrealloc(v->data, cap, size);
+	v->cap = cap;
+}
+
+void buf_fit(struct buf *b, size_t most)
+{
+	size_t cap = fitting(b->cap, most, 1);
+
+	b->len = 0;
+	if (cap == b->cap)
+		return;
+	if (!cap) {
+		buf_free(b);
+		return;
+	}
+	b->data = xrealloc(b->data, cap, 1);
+	b->cap = cap;
+}
+
 void buf_free(struct buf *b)
 {
 	free(b->data);

@@ -51,4 +51,23 @@ void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(print
 void buf_empty(struct buf *b, size_t keep);
 void buf_free(struct buf *b);
 
+/*
+ * The most that a buffer held lately, when it is filled again and again: call it each time before it is
+ * emptied. *@most fades by a 2^@shift-th each time, so that one burst does not count for ever.
+ */
+static inline size_t lately(size_t *most, size_t len, unsigned int shift)
+{
+	size_t faded = *most - (*most >> shift);
+
+	return *most = len > faded ? len : faded;
+}
+
+/*
+ * Empties it, and gives back the storage beyond @most (of lately()), if that is worth it. A recording that lasts
+ * for days does so: else each buffer would keep the room of the largest burst there ever was.
+ */
+void buf_fit(struct buf *b, size_t most);
+/* The same of items of @size. */
+void vec_fit(struct vec *v, size_t most, size_t size);
+
 #endif

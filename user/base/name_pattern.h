@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * name_pattern: names of files from a pattern like 'DIR/%p-%t-%n.trace', for commands that write several files:
+ * recordings of many processes, and snapshots. The conversions are those of core_pattern (core(5)).
+ */
+#ifndef GOTAP_BASE_NAME_PATTERN_H
+#define GOTAP_BASE_NAME_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/error.h"
+
+struct name_values {
+	pid_t pid;		/* %p */
+	uint64_t number;	/* %n: of the file, from 1 on */
+	time_t time;		/* %t: as 20261122T162200Z */
+	const char *exe;	/* %e: the program's file, of which the last part counts; may be NULL */
+};
+
+/* For help texts. */
+#define NAME_PATTERN_HELP "%p the process id, %n a number, %t the time, %e the program, %% a percent sign"
+
+/* Is every conversion known? -EINVAL: not; @err shows those that are. */
+int name_pattern_check(const char *pattern, struct error *err);
+/* Does it have the conversion @c, as 'p'? */
+bool name_pattern_has(const char *pattern, char c);
+/*
+ * The name; the caller frees it. The pattern has passed the check. Of %e each byte but letters, digits and
+ * "_+-." becomes '_', and so does a '.' at its begin: the traced program chose it.
+ */
+char *name_pattern_expand(const char *pattern, const struct name_values *v);
+
+#endif

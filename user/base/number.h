@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* number: durations and sizes as people write them: options of commands (cmd/parse.h), triggers (trigger/parse.h). */
+#ifndef GOTAP_BASE_NUMBER_H
+#define GOTAP_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Digits, and digits behind a point, as they are: no exponent, no hexadecimal. @s moves behind them. */
+bool number_take(const char **s, double *ret);
+/* Seconds: "5s", "500ms", "1m30s", "1h", or a plain number of seconds; more than 0, at most 10000h. The whole text. */
+bool number_duration(const char *s, double *seconds);
+/* Bytes: "4096", "64K", "1.5M", "2GB", "1GiB": units of 1024; at least 1, below 2^63. The whole text. */
+bool number_size(const char *s, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* parent: see parent.h. */
+#include "base/parent.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+
+static const char option[] = "--parent=";
+
+char *parent_option(void)
+{
+	return xasprintf("%s%d", option, (int)getpid());
+}
+
+/* The question comes last: from then on its end is a signal. */
+bool parent_take(const char *arg)
+{
+	size_t n = strlen(option);
+
+	if (strncmp(arg, option, n))
+		return false;
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != atoi(arg + n))
+		_exit(1);
+	return true;
+}
