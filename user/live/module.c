@@ -131,7 +131,7 @@ static int find_library(struct process *p, struct search *s, struct error *err)
 	struct error why = *err;
 	int r;
 
-	if (!p->launched)
+	if (!process_is_child(p))
 		return library_is_there(s) ? 0 : err->code;
 	r = process_load(p, library_is_there, s, err);
 	if (r != -ENOEXEC)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pointers: a slice of pointers in the memory of the process, which the program appends to while
- * snapshot.c reads it (runtime.allgs, runtime.allp). Append makes a longer array, and the collector
+ * the snapshot reads it (runtime.allgs, runtime.allp). Append makes a longer array, and the collector
  * gives the memory of the old one to something else: an array counts only if it was that of the
  * slice from the begin of the read to its end.
  */

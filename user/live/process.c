@@ -218,6 +218,15 @@ int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct e
 	return process_open_pid(p, err);
 }
 
+int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
+{
+	int r = process_open(p, fs, pid, err);
+
+	p->launched = p->held = true;
+	p->holder = holder;
+	return r;
+}
+
 /* --- ids in PID namespaces --- */
 
 int process_use_inner_ids(struct process *p, struct error *err)
@@ -313,9 +322,12 @@ int process_entry(const struct process *p, uint64_t *ret, struct error *err)
 
 int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 {
-	uint64_t loaded;
-	int r = process_entry(p, &loaded, err);
+	uint64_t loaded, end = now_ns() + EXEC_NS;
+	int r;
 
+	/* within an exec it has no entry until its stack is laid out (create_elf_tables) */
+	while ((r = process_entry(p, &loaded, err)) == -ESRCH && !process_ended(p) && now_ns() < end)
+		nanosleep(&moment, NULL);
 	if (!r)
 		p->bias = loaded - entry;
 	return r;
@@ -372,7 +384,7 @@ bool process_ended(struct process *p)
 
 	if (p->reaped)
 		return true;
-	if (p->launched) {
+	if (process_is_child(p)) {
 		p->reaped = waitpid(p->pid, &p->status, WNOHANG) == p->pid &&
 			    !WIFSTOPPED(p->status);
 		return p->reaped;
@@ -387,17 +399,17 @@ bool process_execed(const struct process *p)
 	return !exe_identity(p, id) && id[2] && memcmp(id, p->exe_id, sizeof(id));
 }
 
-static bool has_exe(const struct process *p)
+static bool lost_memory(const struct process *p)
 {
 	char path[PROCFS_PATH];
 
 	procfs_path(&p->fs, p->pid, "exe", path);
-	return !access(path, F_OK) || errno != ENOENT;
+	return access(path, F_OK) && errno == ENOENT;
 }
 
 bool process_leaves(struct process *p)
 {
-	return process_ended(p) || !has_exe(p);
+	return process_ended(p) || lost_memory(p);
 }
 
 /* Within an exec a process has no program for a moment, and then one whose stack is not there yet. */
@@ -419,6 +431,16 @@ enum process_fate process_fate(struct process *p)
 	return process_execed(p) ? PROCESS_EXECED : PROCESS_SAME;
 }
 
+bool process_is_gone(const struct process *p)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+	uint64_t end = now_ns() + EXEC_NS;
+
+	while (is_execing(p) && poll(&ended, 1, 0) != 1 && now_ns() < end)
+		nanosleep(&moment, NULL);
+	return poll(&ended, 1, 0) == 1 || lost_memory(p) || process_execed(p);
+}
+
 /* struct pidfd_info of Linux 6.13; exit_code is there since 6.15. */
 struct exit_info {
 	uint64_t mask, cgroup;
@@ -431,7 +453,7 @@ bool process_wait_status(const struct process *p, int *ret)
 	enum { INFO_EXIT = 1 << 3 };
 	struct exit_info info = { .mask = INFO_EXIT };
 
-	if (p->reaped || p->launched) {
+	if (p->reaped || process_is_child(p)) {
 		*ret = p->status;
 		return p->reaped;
 	}
@@ -452,11 +474,12 @@ int process_exit_status(const struct process *p)
 void process_close(struct process *p)
 {
 	memory_end(p);
-	if (p->held) {	/* nothing of it must stay behind */
+	if (p->held && process_is_child(p)) {	/* nothing of it must stay behind */
 		kill(p->pid, SIGKILL);
 		waitpid(p->pid, &p->status, 0);
-		p->held = false;
 	}
+	p->held = false;
+	drop(&p->holder);
 	drop(&p->pidfd);
 	drop(&p->memory);
 	drop(&p->exe_file);

@@ -53,14 +53,17 @@ struct process {
 	uint64_t bias;		/* address in memory - link-time address */
 	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
-	bool launched;		/* our child */
+	bool launched;		/* from its first instruction on: our child, or held for us by another process */
 	bool held;		/* launched and not yet let go */
+	int holder;		/* socket to the process that holds it for us; -1: it is our child, if launched */
+	bool hold_lost;		/* that process has ended before we let it go: it may have run meanwhile */
 	const volatile sig_atomic_t *stop;	/* not 0: it is waited for no more; NULL: never */
 	int status;		/* wait status, once ended and launched */
 	bool reaped;
 };
 
-#define PROCESS_CLOSED { .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1 }
+#define PROCESS_CLOSED { .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1, \
+			 .holder = -1 }
 
 /* "/proc/self/fd/N": a path to the very file that is open as @fd. */
 void process_file_path(int fd, char ret[PROCFS_PATH]);
@@ -83,6 +86,16 @@ int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct e
  */
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
 		   void (*in_child)(void), const volatile sig_atomic_t *stop, struct error *err);
+/*
+ * process_open() for one that the process at the other end of socket @holder has stopped right after its exec, until
+ * process_release() writes a byte to it.
+ */
+int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err);
+/* Is it our child, which only we can wait for and stop? */
+static inline bool process_is_child(const struct process *p)
+{
+	return p->launched && p->holder < 0;
+}
 /*
  * Lets a held process run until it execs another program, by whichever of its
  * threads, and holds it right after that. -ECHILD: it has ended and is reaped.
@@ -139,6 +152,8 @@ enum process_fate {
  * program for a moment; waits for the end of that, at most half a second.
  */
 enum process_fate process_fate(struct process *p);
+/* Likewise, for who cannot reap, a child of gotap: has it ended, or lost its memory on its way out, or does it run another? */
+bool process_is_gone(const struct process *p);
 /*
  * The status as wait(2) has it, once it has ended: of a launched program, and from
  * Linux 6.15 on of any other that its parent has reaped.

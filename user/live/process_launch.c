@@ -158,9 +158,19 @@ int process_next_exec(struct process *p, struct error *err)
 	return process_open_exe(p, err);
 }
 
+/* A holder that has ended, or that waits no longer, has let it go. */
+static bool has_holder(const struct process *p)
+{
+	struct procfs_status st;
+
+	return !procfs_status(&p->fs, p->pid, "status", &st) && st.tracer;
+}
+
 void process_release(struct process *p)
 {
-	if (p->held)
+	if (p->held && p->holder >= 0)
+		p->hold_lost = !has_holder(p) || send(p->holder, "", 1, MSG_NOSIGNAL) != 1;
+	else if (p->held)
 		ptrace(PTRACE_DETACH, p->pid, NULL, NULL);
 	p->held = false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * registers: of a thread that is stopped by ptrace: where it is, and which system call it
- * makes. process_load alone asks. Each architecture has a row of names here.
+ * makes. process_load and follow/catch ask. Each architecture has a row of names here.
  */
 #ifndef GOTAP_LIVE_REGISTERS_H
 #define GOTAP_LIVE_REGISTERS_H
@@ -16,6 +16,7 @@
 #if defined(__x86_64__)
 
 #define REGISTERS_PC rip
+#define REGISTERS_SP rsp
 #define REGISTERS_CALL orig_rax		/* number of the system call */
 #define REGISTERS_RESULT rax		/* at its begin -ENOSYS */
 #define REGISTERS_MMAP_PROT rdx		/* the third argument of mmap() */

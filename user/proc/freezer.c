@@ -3,71 +3,27 @@
 #include "proc/freezer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "proc/cgroup.h"
 
-enum { PATH = 512, TEXT = 16384 };
+enum { TEXT = 16384 };
 
-/* The cgroup that is @root is the folder @point. */
-struct freezer_mount {
-	char root[PATH], point[PATH];
-	bool v2;
-};
-
-/* The files that show whether a cgroup is frozen. */
+/* The files that show whether a cgroup is frozen; of version 1, and 2. */
 static const struct {
-	const char *controller, *file, *says;
+	const char *file, *says;
 } versions[] = {
-	{ "freezer", "freezer.state", "FROZEN\n" },
-	{ "", "cgroup.events", "frozen 1\n" },
+	{ "freezer.state", "FROZEN\n" },
+	{ "cgroup.events", "frozen 1\n" },
 };
-
-static bool has_option(const char *options, const char *name)
-{
-	const char *at = strstr(options, name);
-	size_t n = strlen(name);
-
-	return at && (at == options || at[-1] == ',') && (!at[n] || at[n] == ',');
-}
-
-/* "36 35 0:30 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer" */
-static void take_mount(struct freezer_mounts *m, const char *line)
-{
-	struct freezer_mount mount = {0}, *kept;
-	char type[32], options[256];
-	const char *dash = strstr(line, " - ");
-	bool v2;
-
-	if (!dash || sscanf(line, "%*s %*s %*s %511s %511s", mount.root, mount.point) != 2 ||
-	    sscanf(dash, " - %31s %*s %255s", type, options) != 2)
-		return;
-	v2 = !strcmp(type, "cgroup2");
-	if (!v2 && (strcmp(type, "cgroup") || !has_option(options, "freezer")))
-		return;
-	mount.v2 = v2;
-	kept = vec_push(&m->all, sizeof(*kept));
-	*kept = mount;
-}
 
 void freezer_find(struct freezer_mounts *m, const char *mountinfo)
 {
-	FILE *f = fopen(mountinfo, "re");
-	_cleanup_free_ char *line = NULL;
-	size_t size = 0;
-
-	*m = (struct freezer_mounts){0};
-	while (f && getline(&line, &size, f) > 0)
-		take_mount(m, line);
-	if (f)
-		fclose(f);
+	cgroup_mounts_find(&m->mounts, mountinfo);
 }
 
 void freezer_free(struct freezer_mounts *m)
 {
-	vec_free(&m->all);
+	cgroup_mounts_free(&m->mounts);
 }
 
 static bool file_has_line(const char *path, const char *wanted)
@@ -83,29 +39,17 @@ static bool file_has_line(const char *path, const char *wanted)
 	return found;
 }
 
-/* Where the cgroup @path is below @mount's point; NULL: it is not. */
-static const char *below(const struct freezer_mount *mount, const char *path)
-{
-	size_t n = strcmp(mount->root, "/") ? strlen(mount->root) : 0;
-
-	return strncmp(path, mount->root, n) || (path[n] && path[n] != '/') ? NULL : path + n;
-}
-
 bool freezer_is_frozen(const struct freezer_mounts *m, const char *text)
 {
-	char path[PATH], file[2 * PATH + 32];
-	const char *rest;
+	char folder[CGROUP_FOLDER], file[CGROUP_FOLDER + 32];
 	size_t i;
 
-	for (i = 0; i < m->all.len; i++) {
-		const struct freezer_mount *mount = vec_at(&m->all, struct freezer_mount, i);
+	for (i = 0; i < m->mounts.all.len; i++) {
+		const struct cgroup_mount *mount = vec_at(&m->mounts.all, struct cgroup_mount, i);
 
-		if (!cgroup_path(text, versions[mount->v2].controller, path, sizeof(path)))
+		if (!cgroup_mount_folder(mount, text, "freezer", folder))
 			continue;
-		rest = below(mount, path);
-		if (!rest)
-			continue;
-		snprintf(file, sizeof(file), "%s%s/%s", mount->point, rest, versions[mount->v2].file);
+		snprintf(file, sizeof(file), "%s/%s", folder, versions[mount->v2].file);
 		if (file_has_line(file, versions[mount->v2].says))
 			return true;
 	}
@@ -138,7 +82,7 @@ enum stopped_by stopped_by(const struct freezer_mounts *m, const struct procfs *
 
 	if (procfs_status(fs, pid, "status", &st) || strchr("ZX", st.state))
 		return STOPPED_GONE;
-	frozen = m->all.len && !procfs_read(fs, pid, "cgroup", TEXT, &text) &&
+	frozen = m->mounts.all.len && !procfs_read(fs, pid, "cgroup", TEXT, &text) &&
 		 freezer_is_frozen(m, (const char *)text.data);
 	buf_free(&text);
 	if (frozen)

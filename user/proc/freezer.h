@@ -13,11 +13,11 @@
 
 #include <stdbool.h>
 
-#include "base/vec.h"
+#include "proc/cgroup_mounts.h"
 #include "proc/procfs.h"
 
 struct freezer_mounts {
-	struct vec all;		/* struct freezer_mount */
+	struct cgroup_mounts mounts;
 };
 
 /* @mountinfo: a file as proc has it. None that is readable: no cgroup is seen as frozen. */

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -179,6 +181,32 @@ bool privilege_owns_files(void)
 void privilege_reserve_files(void)
 {
 	files_reserved = true;
+}
+
+/* Files of others in it, or the way to it, take more than the rights of its owner. */
+static bool is_open_to_user(const char *folder)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2], less[2];
+	struct stat st;
+	int dir = -1;
+
+	if (!get_caps(caps) || stat(folder, &st) || st.st_uid != geteuid())
+		return false;
+	memcpy(less, caps, sizeof(less));
+	less[0].effective &= ~(file_caps | 1u << CAP_DAC_READ_SEARCH);
+	if (!syscall(SYS_capset, &head, less))
+		dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	syscall(SYS_capset, &head, caps);
+	if (dir >= 0)
+		close(dir);
+	return dir >= 0;
+}
+
+void privilege_reserve_folder(const char *folder)
+{
+	if (!is_open_to_user(folder))
+		privilege_reserve_files();
 }
 
 void privilege_reserve_no_files(void)

@@ -132,6 +132,8 @@ static void take_status_line(struct procfs_status *st, const char *line)
 		st->state = line[7];
 	else if (!strncmp(line, "Tgid:", 5))
 		st->tgid = atoi(line + 5);
+	else if (!strncmp(line, "TracerPid:", 10))
+		st->tracer = atoi(line + 10);
 	else if (!strncmp(line, "Uid:", 4) && sscanf(line + 4, "%*u %u", &uid) == 1)
 		st->uid = uid;
 	else if (!strncmp(line, "NSpid:", 6))

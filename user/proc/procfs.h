@@ -58,6 +58,7 @@ struct procfs_status {
 	pid_t tgid;
 	char state;			/* 'R', 'S', 'Z', ... */
 	uid_t uid;			/* effective */
+	pid_t tracer;			/* its thread that traces this one; 0: none */
 	pid_t ids[PROCFS_LEVELS];	/* from the mount's namespace inwards to its own */
 	int levels;			/* of them; 1: not in a namespace of its own */
 };

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot_internal: what the files of the snapshot share. snapshot.c takes it, snapshot_gs.c reads goroutines,
+ * snapshot_ps.c Ms and Ps, and snapshot_fits.c looks whether the plan describes the process.
+ *
+ * The program may be broken or hostile: the snapshot is no larger than the memory that the program
+ * has (memory_size()), and every loop over that ends when a stop is requested.
+ */
+#ifndef GOTAP_LIVE_SNAPSHOT_INTERNAL_H
+#define GOTAP_LIVE_SNAPSHOT_INTERNAL_H
+
+#include "base/map64.h"
+#include "live/labels.h"
+#include "live/pointers.h"
+#include "live/snapshot.h"
+#include "live/snapshot_stack.h"
+#include "live/thread_ids.h"
+
+enum { GS_BATCH = STACK_WALKS };	/* gs read by one request */
+
+/* An M. */
+struct m_fact {
+	uint32_t tid;
+	uint64_t oldp;
+	uint32_t syscalltick;
+};
+
+struct snapshot_reader {
+	const struct plan *plan;
+	const struct process *proc;
+	const struct roots *roots;
+	struct buf *out;
+	struct map64 ms;	/* address of an m -> index in m_facts, from 1 */
+	struct vec m_facts;	/* struct m_fact */
+	uint64_t size;		/* memory_size() */
+	struct thread_ids tids;
+	struct map64 syscalls;	/* P and tick -> tid: the threads of Ps in syscalls */
+	uint64_t now;
+	struct stack_reader stacks;
+	struct stack_walk *walks;	/* GS_BATCH of them */
+	struct live_labels *labels;	/* room for one set; NULL: they are not wanted */
+	const struct stop_request *stop;
+};
+
+/* Appends a record of @kind. Valid until the next one. */
+struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind);
+
+/* snapshot_gs.c */
+int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err);
+/* Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable. */
+void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
+		      size_t size, void *to, size_t room, bool *ok);
+int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
+
+/* snapshot_ps.c: the M at @m, NULL: it cannot be read. Valid until the next one. */
+struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m);
+/* Behind all goroutines: it needs the Ms that they have. */
+int snapshot_take_ps(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
+
+/* snapshot_fits.c: -EINVAL: the offsets are not those of this process, and everything would be nonsense. */
+int snapshot_check(const struct snapshot_reader *rd, struct error *err);
+
+#endif

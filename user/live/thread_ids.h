@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_ids: which thread an M is. m.procid is the id that the program's PID namespace gives the thread; records and
+ * /proc have the one of ours.
+ */
+#ifndef GOTAP_LIVE_THREAD_IDS_H
+#define GOTAP_LIVE_THREAD_IDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map64.h"
+#include "live/process.h"
+
+struct thread_ids {
+	const struct process *proc;
+	bool differ;
+	struct map64 known;	/* from m.procid to ours */
+	unsigned int looks;
+};
+
+void thread_ids_init(struct thread_ids *ids, const struct process *proc);
+/* 0: it is not known. */
+uint32_t thread_ids_of(struct thread_ids *ids, uint64_t procid);
+void thread_ids_free(struct thread_ids *ids);
+
+#endif

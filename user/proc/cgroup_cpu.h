@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup_cpu: the CPU quota of a process's cgroup and of those above it, how often it was throttled, and how long
+ * its tasks waited for resources (PSI). Reads files of cgroup file systems, versions 1 and 2; each may be
+ * missing or change between two reads.
+ */
+#ifndef GOTAP_PROC_CGROUP_CPU_H
+#define GOTAP_PROC_CGROUP_CPU_H
+
+#include <stdint.h>
+
+#include "proc/cgroup_mounts.h"
+#include "proc/procfs.h"
+
+struct cgroup_cpu {
+	unsigned int up;		/* levels above the process's own cgroup */
+	uint64_t quota_ns, period_ns;	/* quota 0: none */
+	/* Since the cgroup was made: */
+	uint64_t periods, throttled;	/* those in which it used up the quota */
+	uint64_t throttled_ns;		/* sum over the CPUs on which it waited then */
+};
+
+enum { CGROUP_LEVELS = 8 };
+
+/* The process's own cgroup, and those above that have a quota; returns how many. */
+size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text, struct cgroup_cpu ret[CGROUP_LEVELS]);
+
+struct pressure {
+	bool machine;			/* the whole one: the cgroup has no such file */
+	uint64_t some_ns, full_ns;	/* ever */
+};
+
+/* @resource: "cpu", "memory" or "io". False: the kernel does not count it. */
+bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs, const char *resource,
+		   struct pressure *ret);
+
+#endif

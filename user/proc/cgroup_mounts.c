@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cgroup_mounts: see cgroup_mounts.h. */
+#include "proc/cgroup_mounts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "proc/cgroup.h"
+
+static bool has_option(const char *options, const char *name)
+{
+	size_t n = strlen(name), len;
+
+	for (;; options += len + 1) {
+		len = strcspn(options, ",");
+		if (len == n && !memcmp(options, name, n))
+			return true;
+		if (!options[len])
+			return false;
+	}
+}
+
+/* "36 35 0:30 / /sys/fs/cgroup/freezer rw,relatime shared:9 - cgroup cgroup rw,freezer" */
+static void take_mount(struct cgroup_mounts *m, const char *line)
+{
+	struct cgroup_mount mount = {0};
+	char type[32];
+	const char *dash = strstr(line, " - ");
+
+	if (!dash || sscanf(line, "%*s %*s %*s %511s %511s", mount.root, mount.point) != 2 ||
+	    sscanf(dash, " - %31s %*s %255s", type, mount.controllers) != 2)
+		return;
+	mount.v2 = !strcmp(type, "cgroup2");
+	if (mount.v2 || !strcmp(type, "cgroup"))
+		*(struct cgroup_mount *)vec_push(&m->all, sizeof(mount)) = mount;
+}
+
+void cgroup_mounts_find(struct cgroup_mounts *m, const char *mountinfo)
+{
+	FILE *f = fopen(mountinfo, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+
+	*m = (struct cgroup_mounts){0};
+	while (f && getline(&line, &size, f) > 0)
+		take_mount(m, line);
+	if (f)
+		fclose(f);
+}
+
+void cgroup_mounts_free(struct cgroup_mounts *m)
+{
+	vec_free(&m->all);
+}
+
+bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller)
+{
+	return mount->v2 || has_option(mount->controllers, controller);
+}
+
+/* Where the cgroup @path is below @mount's point; NULL: it is not. */
+static const char *below(const struct cgroup_mount *mount, const char *path)
+{
+	size_t n = strcmp(mount->root, "/") ? strlen(mount->root) : 0;
+
+	return strncmp(path, mount->root, n) || (path[n] && path[n] != '/') ? NULL : path + n;
+}
+
+bool cgroup_mount_folder(const struct cgroup_mount *mount, const char *text, const char *controller,
+			 char ret[CGROUP_FOLDER])
+{
+	char path[CGROUP_PATH];
+	const char *rest;
+
+	if (!cgroup_mount_has(mount, controller) ||
+	    !cgroup_path(text, mount->v2 ? "" : controller, path, sizeof(path)))
+		return false;
+	rest = below(mount, path);
+	if (!rest)
+		return false;
+	snprintf(ret, CGROUP_FOLDER, "%s%s", mount->point, strcmp(rest, "/") ? rest : "");
+	return true;
+}
