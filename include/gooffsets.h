@@ -86,7 +86,7 @@ enum go_abi {
 	F(mspan_elemsize,    "runtime.mspan", "elemsize", 15) \
 	F(mspan_freeindex,   "runtime.mspan", "freeindex", 99) /* only for a group */ \
 	F(mspan_nelems,      "runtime.mspan", "nelems", 99) /* likewise */ \
-	F(mspan_alloc_bits,  "runtime.mspan", "allocBits", 99) /* likewise */ \
+	F(mspan_alloc_cache, "runtime.mspan", "allocCache", 99) /* likewise */ \
 	F(mspan_gcmark_bits, "runtime.mspan", "gcmarkBits", 99) /* likewise */ \
 	F(gcc_percent,       "runtime.gcControllerState", "gcPercent", 19) \
 	F(gcc_percent_goal,  "runtime.gcControllerState", "gcPercentHeapGoal", 19) \

@@ -162,6 +162,12 @@ bool release_wait_is_worker(int minor, unsigned int wr)
 	return name == WAIT_GCWorkerIdle || name == WAIT_GCWorkerActive;
 }
 
+bool release_is_system_start(const char *start)
+{
+	return !strncmp(start, "runtime.", 8) && strcmp(start, "runtime.main") && strcmp(start, "runtime.corostart") &&
+	       strcmp(start, "runtime.handleAsyncEvent");
+}
+
 /* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */
 static const char *old_stw_reason(uint64_t start)
 {
@@ -223,6 +229,7 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 		return 1;
 	case STACK_CPU:		/* the very instruction */
 	case STACK_SWEEP:	/* from whoever called sweep; the runtime begins with sweep itself */
+	case STACK_END:
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */
 	case STACK_WAKE:	/* injectglist: GoUnpark(gp, 0) */
