@@ -15,6 +15,8 @@
 
 enum {
 	ARCH_XOL_SLOT_BYTES = 128,	/* UPROBE_XOL_SLOT_BYTES of the kernel */
+	/* registers in a ucontext: uc_flags, uc_link, uc_stack, then struct sigcontext */
+	ARCH_UC_FP = 120, ARCH_UC_SP = 160, ARCH_UC_IP = 168,
 };
 
 /* Keeps the compiler from merging two context loads into one at a computed offset. */

@@ -86,10 +86,21 @@ extern KNOB_CONST __u64 text_end;
  */
 extern KNOB_CONST __u64 systemstack_return;
 extern KNOB_CONST __u64 systemstack_pc;
+/* The code of runtime.sigpanic (0: not known), and where runtime._panic has its arg. */
+extern KNOB_CONST __u64 sigpanic_start;
+extern KNOB_CONST __u64 sigpanic_end;
+extern KNOB_CONST __u32 panic_arg;
 
 /* Classes of call sites by SITE_KEY, see struct site_slot. */
 extern KNOB_CONST struct site_slot site_table[SITE_SLOTS];
 extern KNOB_CONST __u64 site_multiplier;
+
+/* sched_switch passes the state of the task that leaves the CPU (5.18); before, it is read from the task. */
+extern KNOB_CONST bool switch_has_state;
+/* task_group.cfs_rq is an array of pointers, by CPU. */
+extern KNOB_CONST bool queue_pointers;
+/* --system: records of every context switch of the machine. */
+extern KNOB_CONST bool every_switch;
 
 /* Always true; see own_stack() in emit.h. */
 extern KNOB_CONST bool on_own_stack;
@@ -116,6 +127,10 @@ extern __u64 names_lost_before;
 extern __u32 stacks;
 /* Texts of annotations that were not in memory: their records are marked (enum rec_missing). */
 extern __u64 texts_missing;
+/* Threads on CPUs and off them are recorded (probe_threads.bpf.c). */
+extern __u32 threads_active;
+/* Where records have ids of a PID namespace: the target's id in the machine's first one; all ones: not known yet. */
+extern __u32 threads_tgid;
 /* When the target exec'ed another program, as records have the time; 0: it has not. */
 extern __u64 exec_time;
 

@@ -32,6 +32,12 @@ const volatile struct site_slot site_table[SITE_SLOTS] = {};
 const volatile __u64 site_multiplier = 1;
 const volatile __u64 systemstack_return = 0;
 const volatile __u64 systemstack_pc = 0;
+const volatile __u64 sigpanic_start = 0;
+const volatile __u64 sigpanic_end = 0;
+const volatile __u32 panic_arg = 0;
+const volatile bool switch_has_state = false;
+const volatile bool queue_pointers = false;
+const volatile bool every_switch = false;
 const volatile bool on_own_stack = true;
 
 __u32 active = 0;
@@ -40,6 +46,8 @@ __u64 names_lost = 0;
 __u64 names_lost_before = 0;
 __u32 stacks = STACKS_WHOLE;
 __u64 texts_missing = 0;
+__u32 threads_active = 0;
+__u32 threads_tgid = 0;
 __u64 exec_time = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -15,3 +15,4 @@ const volatile __u32 go_abi = GO_ABI_CHECK;
 #include "probe_assist.bpf.c"
 #include "probe_user.bpf.c"
 #include "probe_labels.bpf.c"
+#include "probe_end.bpf.c"

@@ -8,6 +8,7 @@
  */
 #include <bpf/bpf_core_read.h>
 
+#include "arch_x86_saved.h"
 #include "gostate.h"
 
 /* The M of this thread. m.procid may be of another PID namespace, so m.g0.m == m is the check. */
@@ -22,18 +23,6 @@ static __always_inline __u64 current_m(void)
 	if (!m || peek_u64(peek_u64(m + off.m_g0) + off.g_m) != m)	/* a C thread, or a TLS of another kind */
 		return 0;
 	return m;
-}
-
-/* Where this thread's registers of user mode lie: before 5.15, at the end of a stack of four pages. */
-static __always_inline struct pt_regs *saved_regs(void)
-{
-	enum { THREAD_SIZE = 4 * 4096 };
-	struct task_struct *task;
-
-	if (have_task_regs)
-		return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(struct pt_regs);
 }
 
 /* @u has the registers of the interrupted code. If that is the kernel's, they become the thread's in user mode. */

@@ -16,6 +16,7 @@ int target_execed(void *ctx)
 	if ((current_ids() >> 32) != target_tgid || exec_time)
 		return 0;
 	active = 0;
+	threads_active = 0;
 	exec_time = bpf_ktime_get_ns();
 	return 0;
 }

@@ -54,28 +54,39 @@ static __always_inline struct label_set set_at(__u64 address)
 	}
 }
 
-/* A text that is not in memory counts as cut, too. */
-static __always_inline __u8 put_text(char *to, const __u32 room, const struct go_string *from)
+/*
+ * A text that cannot be read is most likely a constant in a page that nobody has touched: user space takes it from the program's
+ * file (user/capture/texts.h). Returns whether that is so.
+ */
+static __always_inline bool put_text(char *to, const __u32 room, const struct go_string *from)
 {
 	__u32 n = from->len > room ? room : from->len;
 
 	if (n > room)
 		n = room;
-	if (n && bpf_probe_read_user(to, n, (void *)from->at))
-		n = 0;
-	return n;
+	if (!n || !bpf_probe_read_user(to, n, (void *)from->at))
+		return false;
+	__sync_fetch_and_add(&texts_missing, 1);
+	__builtin_memcpy(__builtin_assume_aligned(to, 4), &from->at, sizeof(from->at));
+	return true;
 }
 
 static __always_inline void put_label(struct rec_user *u, __u32 slot, const struct label_pair *pair)
 {
 	struct rec_label *label = (void *)u->text + slot * sizeof(*label);
-	__u8 key = put_text(label->key, REC_LABEL_KEY, &pair->key);
-	__u8 value = put_text(label->value, REC_LABEL_VALUE, &pair->value);
+	__u64 key = pair->key.len, value = pair->value.len;
+	__u8 flags = REC_LABEL;
 
-	label->key_len = key;
-	label->value_len = value;
-	label->flags = REC_LABEL | (key < pair->key.len ? REC_LABEL_KEY_CUT : 0) |
-		       (value < pair->value.len ? REC_LABEL_VALUE_CUT : 0);
+	if (put_text(label->key, REC_LABEL_KEY, &pair->key))
+		flags |= REC_LABEL_KEY_MISSING;
+	if (put_text(label->value, REC_LABEL_VALUE, &pair->value))
+		flags |= REC_LABEL_VALUE_MISSING;
+	if (flags != REC_LABEL)
+		u->r.sub = REC_MISSING_FIRST;
+	label->key_len = key > REC_LABEL_KEY ? REC_LABEL_KEY : key;
+	label->value_len = value > REC_LABEL_VALUE ? REC_LABEL_VALUE : value;
+	label->flags = flags | (key > REC_LABEL_KEY ? REC_LABEL_KEY_CUT : 0) |
+		       (value > REC_LABEL_VALUE ? REC_LABEL_VALUE_CUT : 0);
 }
 
 /* The one behind @at in its chain, or beside it if there is none. */

@@ -25,7 +25,14 @@ enum {
 struct name {
 	__u64 at;
 	__u32 len;
+	bool missing;		/* as much of it as says where it ends */
 };
+
+/* Did the linker write it? */
+static __always_inline bool is_in_file(__u64 type)
+{
+	return type >= types_start && type < types_end;
+}
 
 /* The abi.Name of a type that the linker wrote: a byte of flags, the length as a varint, the text. */
 static __always_inline struct name name_of(__u64 type, const struct type *t)
@@ -34,11 +41,13 @@ static __always_inline struct name name_of(__u64 type, const struct type *t)
 	__u8 head[3] = {};
 	__u64 star = !!(t->flags & TYPE_EXTRA_STAR);
 
-	if (type < types_start || type >= types_end || t->name < 0)
+	if (!is_in_file(type) || t->name < 0)
 		return n;
 	n.at = types_start + t->name;
-	if (!read_user(head, sizeof(head), n.at))
+	if (bpf_probe_read_user(head, sizeof(head), (void *)n.at)) {
+		n.missing = true;
 		return n;
+	}
 	n.len = head[1] & 0x7f;
 	n.at += 2;
 	if (head[1] & 0x80) {
@@ -70,8 +79,11 @@ static __always_inline bool send_type_in(__u64 pid_tgid, __u64 type, const struc
 	barrier_var(len);
 	if (len > room)
 		len = room;
-	if (len && !read_user(u->text, len, name->at))
+	if (name->missing || (len && bpf_probe_read_user(u->text, len, (void *)name->at))) {
+		__sync_fetch_and_add(&texts_missing, 1);
+		u->r.sub = REC_MISSING_FIRST;
 		len = 0;
+	}
 	u->len[0] = len;
 	u->len[1] = 0;
 	rec_submit(u);
@@ -91,16 +103,25 @@ static __always_inline __u64 *type_slot(__u64 type)
 	return &types_sent[(type * 0x9e3779b97f4a7c15ULL >> 52) & (TYPES_SENT - 1)];
 }
 
+/*
+ * The runtime reads the head of a type as it makes an object, and names hardly ever: their pages may be ones that nobody has
+ * touched. A record of which anything is missing is marked, and user space takes it from the program's file (user/capture/texts.h).
+ */
 static __noinline void send_type(__u64 pid_tgid, __u64 type)
 {
+	struct name name = {};
 	struct type t = {};
-	struct name name;
 
-	if (!read_user(&t, sizeof(t), type))
+	if (!bpf_probe_read_user(&t, sizeof(t), (void *)type)) {
+		name = name_of(type, &t);
+	} else if (is_in_file(type)) {
+		name.missing = true;
+	} else {
+		count_unreadable();
 		return;
-	name = name_of(type, &t);
-	if (name.len <= SHORT_NAME ? send_type_in(pid_tgid, type, &t, &name, SHORT_NAME) :
-				     send_type_in(pid_tgid, type, &t, &name, REC_TEXT_MAX))
+	}
+	if (!name.missing && name.len <= SHORT_NAME ? send_type_in(pid_tgid, type, &t, &name, SHORT_NAME) :
+						      send_type_in(pid_tgid, type, &t, &name, REC_TEXT_MAX))
 		*type_slot(type) = type;
 }
 
@@ -152,12 +173,17 @@ static __always_inline __u64 low_bits(__u32 n)
 	return n >= 64 ? ~0ULL : (1ULL << n) - 1;
 }
 
-/* As sweep() decides it: a slot below freeindex is allocated; another one if its bit in allocBits is set. */
+/*
+ * A slot below freeindex is allocated; one from there on unless it is free by allocCache, which has the complement of allocBits
+ * from freeindex on (nextFreeFast; a span of at most 64 slots never fills it again). allocBits itself may lie in a page that
+ * nobody has touched: the runtime does not read it as long as the span is new.
+ */
 static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
 {
 	__u32 next = read_u16(span + off.mspan_freeindex);
+	__u64 free = read_u64(span + off.mspan_alloc_cache);
 
-	return (low_bits(next) | read_u64(read_u64(span + off.mspan_alloc_bits))) & low_bits(nelems);
+	return (low_bits(next) | (next < 64 ? ~free << next : 0)) & low_bits(nelems);
 }
 
 /* (sl *sweepLocked).sweep(preserve) */

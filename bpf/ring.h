@@ -31,13 +31,19 @@ static __always_inline struct ring_state *ring_of_cpu(void)
 }
 #endif
 
-static __always_inline void count_lost(struct ring_state *s)
+static __always_inline void count_lost_record(struct ring_state *s)
 {
-	__sync_fetch_and_add(&names_lost, 1);
 	s->lost_last = bpf_ktime_get_ns();
 	if (!s->lost_first)
 		s->lost_first = s->lost_last;
 	__sync_fetch_and_add(&s->lost, 1);
+}
+
+/* It may have been the one that names its g. */
+static __always_inline void count_lost(struct ring_state *s)
+{
+	__sync_fetch_and_add(&names_lost, 1);
+	count_lost_record(s);
 }
 
 /* The chunk of the ring that holds the unit at @tail. */
@@ -76,20 +82,18 @@ static __always_inline bool advance(__u64 *position, __u64 old, __u32 more)
 }
 
 /*
- * Room for a record of @size bytes, a constant; NULL if the ring is full, which is counted.
- * The compare-and-swap fails if another program interrupted this one and took the room. Each
+ * Room for a record of @size bytes, a constant; NULL if the ring is full. The
+ * compare-and-swap fails if another program interrupted this one and took the room. Each
  * failure means one whole program run in between, so RESERVE_TRIES in a row mean a storm of
  * interrupts, and the record counts as lost.
  */
-static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
+static __always_inline void *ring_take(struct ring_state *s, const __u32 size)
 {
 	const __u32 units = size / RING_UNIT;
 	__u32 tail, at, rest, tries;
 	__u64 old;
 	__u8 *chunk;
 
-	if (!s)
-		return 0;
 	for (tries = 0; tries < RESERVE_TRIES; tries++) {
 		old = *(volatile __u64 *)&s->position;
 		tail = old >> 32;
@@ -108,8 +112,20 @@ static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size
 			return 0;	/* the verifier's doubt only */
 		return chunk + at * RING_UNIT;
 	}
-	count_lost(s);
 	return 0;
+}
+
+/* As ring_take(); a record that finds no room is counted as lost. */
+static __always_inline void *ring_reserve(struct ring_state *s, const __u32 size)
+{
+	void *room;
+
+	if (!s)
+		return 0;
+	room = ring_take(s, size);
+	if (!room)
+		count_lost(s);
+	return room;
 }
 
 #endif

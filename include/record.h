@@ -51,12 +51,13 @@ enum rec_family {
 	REC_FAMILY_MEMORY,	/* spans, stacks and objects */
 	REC_FAMILY_WORLD,	/* stopped worlds, the collector, its assists */
 	REC_FAMILY_HEAP,	/* size of the heap, and its goal */
-	REC_FAMILY_USER,	/* runtime/trace's annotations */
+	REC_FAMILY_USER,	/* runtime/trace's annotations, labels, the last words of a program */
 	REC_FAMILY_SWEEP,
 	REC_FAMILY_SAMPLE,	/* CPU samples */
 	REC_FAMILY_TABLE,	/* referred to by key from other records */
 	REC_FAMILY_SNAPSHOT,	/* read from the process by user space */
 	REC_FAMILY_CAPTURE,	/* about the recording itself */
+	REC_FAMILY_LINUX,	/* threads on CPUs and off them, as the kernel has it */
 };
 
 /* The meaning of one word of a record; see the columns of record.def. */
@@ -82,6 +83,19 @@ enum rec_word {
 	REC_WORD_TYPE,		/* address of an abi.Type, 0: none */
 	REC_WORD_SLOTS,		/* a bit for each slot of a span */
 	REC_WORD_PART,		/* 1: the memory of the other frames could not be read */
+	REC_WORD_TASK_IDS,	/* tid | process id << 32 */
+	REC_WORD_SYSCALL,	/* number; below 0 (64 bits): an exception or interrupt, not a system call */
+	REC_WORD_RAN,		/* ns, ever: by this thread on CPUs, as its schedstat has it, */
+	REC_WORD_WAITED,	/* and waiting for them */
+	REC_WORD_THROTTLED,	/* ns or periods, ever, in which a CPU quota kept tasks from running */
+	REC_WORD_QUOTA,		/* ns, in each */
+	REC_WORD_PERIOD,	/* of so many ns */
+	REC_WORD_PERIODS,	/* ever */
+	REC_WORD_SOME,		/* ns, ever, in which some task waited, */
+	REC_WORD_ALL,		/* and all of them did */
+	REC_WORD_PID,
+	REC_WORD_OURS,		/* bool */
+	REC_WORD_WITH,		/* enum rec_threads_with */
 	/* sub */
 	REC_WORD_WAIT_REASON,	/* runtime.waitReason of the target's release */
 	REC_WORD_STW_REASON,	/* runtime.stwReason of the target's release */
@@ -98,15 +112,66 @@ enum rec_word {
 	REC_WORD_GAP,		/* enum rec_gap */
 	REC_WORD_LEVEL,		/* enum rec_level */
 	REC_WORD_MISSING,	/* enum rec_missing */
+	REC_WORD_OFF,		/* enum rec_off */
+	REC_WORD_WAKER,		/* enum rec_waker */
+	REC_WORD_THREADS,	/* enum rec_threads */
+	REC_WORD_RESOURCE,	/* enum rec_resource */
 	/* flags */
 	REC_WORD_WORKER_1,	/* 1 + p.gcMarkWorkerMode of a preempted goroutine, 0: not read */
 	REC_WORD_GOID_BEFORE,	/* with id 0: the last bits of the goid that this g had before */
 	REC_WORD_SPAN,		/* spanclass << 1, or 1: not the heap's */
 	REC_WORD_CPU_FLAGS,	/* enum rec_cpu_flags */
+	REC_WORD_END,		/* enum rec_end, and of REC_END_SIGNAL its number << 8 */
 	REC_WORD_SKIP,		/* leaf frames that the runtime's tracer leaves out */
 	REC_WORD_G_WAIT,	/* g.waitreason | g.inMarkAssist << 8 */
 	REC_WORD_MAY_WAIT,	/* bool */
+	REC_WORD_UP,		/* levels of cgroups above that of the program */
+	REC_WORD_MACHINE,	/* bool */
 };
+
+/* Why a thread is not on a CPU. */
+enum rec_off {
+	REC_OFF_UNKNOWN = 0,
+	REC_OFF_RUNNABLE = 1,	/* another task got the CPU; by sched_yield(2), too */
+	REC_OFF_THROTTLED = 2,	/* its cgroup has used up its CPU quota */
+	REC_OFF_SLEEP = 3,	/* until it is woken, or a signal comes */
+	REC_OFF_BLOCKED = 4,	/* uninterruptible */
+	REC_OFF_IO = 5,		/* likewise, and the kernel counts it as a wait for a block device */
+	REC_OFF_STOPPED = 6,	/* by a signal */
+	REC_OFF_TRACED = 7,	/* by a debugger */
+	REC_OFF_FROZEN = 8,	/* by the freezer of its cgroup */
+	REC_OFF_DEAD = 9,	/* it has ended */
+};
+
+enum rec_waker {
+	REC_WAKER_UNKNOWN = 0,
+	REC_WAKER_TASK = 1,
+	REC_WAKER_INTERRUPT = 2,	/* a timer, a device: the task only happened to have the CPU */
+	/*
+	 * On a stack of the CPU, and the task is in a system call: by the network code that this call runs (each packet over
+	 * loopback), or by an interrupt that came upon it.
+	 */
+	REC_WAKER_EITHER = 3,
+};
+
+/* How a program dies by its own doing; REC_END_SIGNAL: a signal that its handler found to be fatal. */
+enum rec_end { REC_END_PANIC = 1, REC_END_FATAL = 2, REC_END_SIGNAL = 3 };
+
+/* Steps of a capture: from the first on all records of threads are made; then /proc is read; at the end once more. */
+enum rec_threads { REC_THREADS_BEGIN = 1, REC_THREADS_READ = 2, REC_THREADS_END = 3 };
+
+/* Bits of REC_THREADS: options of the recording, and facts that this kernel does not provide. */
+enum rec_threads_with {
+	REC_WITH_SYSTEM = 1,		/* --system */
+	REC_WITH_INNER_IDS = 2,		/* the program's threads have the ids of its PID namespace, others those of the machine */
+	REC_WITHOUT_QUOTAS = 4,		/* CONFIG_CFS_BANDWIDTH */
+	REC_WITHOUT_DELAYS = 8,		/* CONFIG_SCHED_INFO */
+	REC_WITHOUT_PRESSURE = 16,	/* PSI */
+	REC_WITHOUT_QUOTA_CLOCK = 32,	/* throttled time is that of a clock which stands still while a CPU idles (before 6.6) */
+	REC_WITHOUT_QUEUES = 64,	/* the queue to which a thread is moved cannot be read (since 7.3) */
+};
+
+enum rec_resource { REC_RESOURCE_CPU = 1, REC_RESOURCE_MEMORY = 2, REC_RESOURCE_IO = 3 };
 
 /* The levels of --budget, one after the other; each leaves out all that the ones before it do. */
 enum rec_level {
@@ -201,6 +266,7 @@ enum stack_class {
 	STACK_USER = 13,
 	STACK_SWEEP = 15,
 	STACK_CPU = 14,
+	STACK_END = 16,		/* the program dies there */
 };
 
 enum { REC_MAX_FRAMES = 128 };
@@ -220,7 +286,8 @@ struct rec_stack {
 
 /*
  * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: a text that the
- * probe could not read; there is room for it. In a ring only (capture/texts fills it in).
+ * probe could not read; there is room for it. In a ring only (capture/texts fills it in). Of
+ * REC_PROGRAM_DIES, REC_MISSING_SECOND: ptr is the address of the Go string with the text, which could not be read either.
  */
 enum rec_missing { REC_MISSING_FIRST = 1, REC_MISSING_SECOND = 2 };
 
@@ -235,8 +302,19 @@ struct rec_user {
 
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
-/* The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of these, in no order, with gaps: flags 0 is no label. */
-enum rec_label_flags { REC_LABEL = 1, REC_LABEL_KEY_CUT = 2, REC_LABEL_VALUE_CUT = 4 };	/* cut: or it could not be read */
+/*
+ * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of these, in no order, with gaps: flags 0 is no label. A text that
+ * the probe could not read has its address in its place, and REC_LABEL_*_MISSING; then r.sub is REC_MISSING_FIRST. In a ring
+ * only, too.
+ */
+enum rec_label_flags {
+	REC_LABEL = 1,
+	REC_LABEL_KEY_CUT = 2,		/* or it is lost */
+	REC_LABEL_VALUE_CUT = 4,
+	REC_LABEL_KEY_MISSING = 8,
+	REC_LABEL_VALUE_MISSING = 16,
+};
+
 enum { REC_LABEL_KEY = 44, REC_LABEL_VALUE = 80, REC_LABELS_MOST = 16 };
 
 struct rec_label {
@@ -256,9 +334,10 @@ enum { RING_CHUNK = 4096, RING_UNIT = 8 };	/* bytes */
 enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only */
 /*
  * States of rings by CPU: one for each number below RING_CPUS, one for all CPUs
- * beyond, which have no ring, and one for probe_calibrate.bpf.c.
+ * beyond, which have no ring, and one for probe_calibrate.bpf.c. Then the same by CPU
+ * once more for records of threads (probe_threads.bpf.c).
  */
-enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_STATES };
+enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_THREADS, RING_STATES = RING_THREADS + RING_CPUS + 1 };
 
 /* The words that a CPU and user space share; a cache line each. */
 struct ring_state {
@@ -301,6 +380,22 @@ enum rec_cpu_flags {
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
 	REC_CPU_CUT = 4,	/* the frame at bp could not be read: there are callers, but no stack */
 };
+/* A thread of the program, or another task, on a CPU or off it; the words of each kind are in record.def. */
+struct rec_thread {
+	struct rec r;
+	__rec_u64 stack;
+	__rec_u64 arg;
+	char comm[16];		/* not ended by a 0 if it is that long */
+};
+
+struct rec_cgroup {
+	struct rec r;
+	__rec_u64 periods;
+	__rec_u64 throttled;	/* of them */
+	__rec_u64 throttled_ns;
+	__rec_u64 unused;
+};
+
 /* How stacks are taken now; a short one has SHORT_STACK frames (stackkey.h). */
 enum { STACKS_WHOLE = 0, STACKS_SHORT = 1, STACKS_NONE = 2 };
 
@@ -379,6 +474,8 @@ _Static_assert(sizeof(struct rec_stack) == 40, "ring ABI");
 _Static_assert(sizeof(struct rec_user) == 56, "ring ABI");
 _Static_assert(sizeof(struct rec_label) == 128 && REC_LABELS_MOST * sizeof(struct rec_label) <= REC_USER_MAX, "ring ABI");
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
+_Static_assert(sizeof(struct rec_thread) == 64, "ring ABI");
+_Static_assert(sizeof(struct rec_cgroup) == 64, "ring ABI");
 _Static_assert(sizeof(struct ring_state) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
@@ -396,6 +493,7 @@ static inline size_t rec_head_size(uint8_t kind)
 enum rec_layout {
 	REC_LAYOUT_NONE, REC_LAYOUT_rec, REC_LAYOUT_rec_long, REC_LAYOUT_rec_stack,
 	REC_LAYOUT_rec_user, REC_LAYOUT_rec_cpu, REC_LAYOUT_rec_snap_p, REC_LAYOUT_rec_snap_g,
+	REC_LAYOUT_rec_thread, REC_LAYOUT_rec_cgroup,
 };
 
 static inline enum rec_layout rec_layout(uint8_t kind)
@@ -418,12 +516,12 @@ static inline enum rec_family rec_family(uint8_t kind)
 	return REC_FAMILY_NONE;
 }
 
-/* A probe made it: its tid is the thread on which that happened, the M of the trace. */
+/* A probe in the program made it: its tid is the thread on which that happened, the M of the trace. */
 static inline bool rec_is_of_thread(uint8_t kind)
 {
 	switch (rec_family(kind)) {
 	case REC_FAMILY_NONE: case REC_FAMILY_TABLE: case REC_FAMILY_SNAPSHOT:
-	case REC_FAMILY_CAPTURE:
+	case REC_FAMILY_CAPTURE: case REC_FAMILY_LINUX:
 		return false;
 	default:
 		return true;
