@@ -52,10 +52,13 @@ unsigned int groups_default(void)
 	return set;
 }
 
-/* It costs more than all others together, so it has to be named. */
+/*
+ * Objects cost more than all others together, and linux is about the kernel, which runs other programs, too: both
+ * have to be named.
+ */
 static unsigned int groups_all(void)
 {
-	return ((1u << GROUPS) - 1) & ~(1u << GROUP_OBJECTS);
+	return ((1u << GROUPS) - 1) & ~(1u << GROUP_OBJECTS | 1u << GROUP_LINUX);
 }
 
 static bool group_mask(const char *name, size_t n, unsigned int *ret)

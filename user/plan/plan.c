@@ -26,7 +26,7 @@ static const struct {
 
 /* The column "where" of probes.def. */
 static add_points_fn add_entry, add_at_call, add_after_call, add_assist_ends, add_exit_jump,
-	add_stack_jump, add_heap_asked, add_goal_asked, add_object_jump;
+	add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump;
 
 #define ENTRY { add_entry, NULL }
 #define AT_CALL(callee) { add_at_call, callee }
@@ -182,6 +182,12 @@ static int add_after_call(struct plan *p, const struct gobin *b, const struct pr
 
 	snprintf(site, sizeof(site), "after call of %s at +0x%x", spec->where.callee, offset);
 	return ret ? add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+}
+
+static int add_first(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+		     const struct gobin_func *fn, struct error *err)
+{
+	return add_at(p, b, spec, fn, 0, "first instruction", err);
 }
 
 static int add_exit_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -388,7 +394,7 @@ static int check_objects(const struct plan *p, const struct gobin *b, struct err
 				 "leave out the events of group 'objects'", gobin_path(b), gobin_go_version(b),
 				 OBJECTS_SINCE);
 	if (p->offsets.mspan_freeindex == GO_OFFSET_NONE || p->offsets.mspan_nelems == GO_OFFSET_NONE ||
-	    p->offsets.mspan_alloc_bits == GO_OFFSET_NONE || p->offsets.mspan_gcmark_bits == GO_OFFSET_NONE)
+	    p->offsets.mspan_alloc_cache == GO_OFFSET_NONE || p->offsets.mspan_gcmark_bits == GO_OFFSET_NONE)
 		return error_set(err, -ENOTSUP, "'%s': the fields of runtime.mspan are not known; leave out the "
 				 "events of group 'objects'", gobin_path(b));
 	return 0;
@@ -471,6 +477,7 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->mheap = stackalloc_mheap(b);
 	find_range(b, "runtime.futex", p->futex);
 	find_range(b, "runtime.usleep", p->usleep);
+	find_range(b, "runtime.sigpanic", p->sigpanic);
 }
 
 static int describe(struct plan *p, const struct gobin *b, struct error *err)

@@ -125,6 +125,7 @@ struct plan {
 	unsigned int groups;
 	uint64_t systemstack_return;	/* behind the call in runtime.systemstack; 0 unknown */
 	uint64_t systemstack_pc;	/* what it leaves in g.sched.pc */
+	uint64_t sigpanic[2];		/* runtime.sigpanic: [start, end); 0 unknown */
 	uint64_t allgs, allp;		/* link-time addresses of the roots; 0 unknown */
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */

@@ -14,6 +14,7 @@
 
 #include "base/vec.h"
 
+enum { MOST_SHIFT = 8 };	/* a burst counts for some seconds */
 enum { MOVES_MAX = 1 << 20 };	/* of entries in a queue, to sort the records of one chunk */
 
 struct entry {
@@ -26,6 +27,7 @@ struct queue {
 	struct buf bytes;
 	struct vec entries;	/* struct entry, sorted by time from next on */
 	size_t next;		/* first entry not passed on */
+	size_t most_bytes, most_entries;	/* lately */
 };
 
 struct merge {
@@ -117,10 +119,9 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 /* All is passed on; the room of a burst does not stay. */
 static void queue_empty(struct queue *q)
 {
-	buf_empty(&q->bytes, CHUNK_KEEP);
-	if (q->entries.cap > CHUNK_KEEP / sizeof(struct rec))
-		vec_free(&q->entries);
-	q->entries.len = q->next = 0;
+	buf_fit(&q->bytes, lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
+	vec_fit(&q->entries, lately(&q->most_entries, q->entries.len, MOST_SHIFT), sizeof(struct entry));
+	q->next = 0;
 }
 
 /* Drops the records that were passed on. */

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "release/release.h"
 
@@ -35,10 +36,18 @@ static const char *const word_names[] = {
 	[REC_WORD_GOID_BEFORE] = "goid-before", [REC_WORD_SPAN] = "class",
 	[REC_WORD_CPU_FLAGS] = "flags", [REC_WORD_SKIP] = "skip", [REC_WORD_G_WAIT] = "wait",
 	[REC_WORD_MAY_WAIT] = "may-wait", [REC_WORD_MISSING] = "missing",
+	[REC_WORD_TASK_IDS] = "task", [REC_WORD_SYSCALL] = "syscall", [REC_WORD_OFF] = "why", [REC_WORD_WAKER] = "by",
+	[REC_WORD_RAN] = "ran", [REC_WORD_WAITED] = "waited", [REC_WORD_THROTTLED] = "throttled", [REC_WORD_QUOTA] = "quota",
+	[REC_WORD_PERIOD] = "period", [REC_WORD_PERIODS] = "periods", [REC_WORD_SOME] = "some", [REC_WORD_ALL] = "all",
+	[REC_WORD_PID] = "pid", [REC_WORD_OURS] = "ours", [REC_WORD_WITH] = "with",
+	[REC_WORD_THREADS] = "step", [REC_WORD_RESOURCE] = "of", [REC_WORD_UP] = "up", [REC_WORD_MACHINE] = "machine",
+	[REC_WORD_END] = "how",
 };
 
 /* Names of small numbers; one without a name is printed as a number. */
-static const struct { const char *of[16]; } value_names[] = {
+enum { NAMED = 17 };
+
+static const struct { const char *of[NAMED]; } value_names[] = {
 	[REC_WORD_STOP] = { { [REC_STOP_GOSCHED] = "gosched", [REC_STOP_PREEMPTED] = "preempted" } },
 	[REC_WORD_PSTART] = { { [REC_PSTART_ACQUIRE] = "acquirep", [REC_PSTART_EXITSYSCALL] = "exitsyscall",
 				[REC_PSTART_PROCRESIZE] = "procresize" } },
@@ -50,7 +59,8 @@ static const struct { const char *of[16]; } value_names[] = {
 			       [STACK_PREEMPT] = "preempt", [STACK_STW] = "stw", [STACK_GC] = "gc",
 			       [STACK_ASSIST] = "assist", [STACK_SNAPSHOT] = "snapshot",
 			       [STACK_WAKE] = "wake", [STACK_PROCS] = "procs", [STACK_USER] = "user",
-			       [STACK_SWEEP] = "sweep", [STACK_CPU] = "cpu" } },
+			       [STACK_SWEEP] = "sweep", [STACK_CPU] = "cpu", [STACK_END] = "end" } },
+	[REC_WORD_END] = { { [REC_END_PANIC] = "panic", [REC_END_FATAL] = "fatal" } },
 	[REC_WORD_G_STATUS] = { { [0] = "idle", "runnable", "running", "syscall", "waiting",
 				  [6] = "dead", [8] = "copystack", "preempted" } },
 	[REC_WORD_GC_PHASE] = { { "off", "mark", "marktermination" } },
@@ -61,6 +71,16 @@ static const struct { const char *of[16]; } value_names[] = {
 			       [REC_LEVEL_SLICES] = "slices" } },
 	[REC_WORD_MISSING] = { { [0] = "none", [REC_MISSING_FIRST] = "first", [REC_MISSING_SECOND] = "second",
 				 [REC_MISSING_FIRST | REC_MISSING_SECOND] = "both" } },
+	[REC_WORD_OFF] = { { [REC_OFF_UNKNOWN] = "unknown", [REC_OFF_RUNNABLE] = "runnable",
+			     [REC_OFF_THROTTLED] = "throttled", [REC_OFF_SLEEP] = "sleep",
+			     [REC_OFF_BLOCKED] = "blocked", [REC_OFF_IO] = "io", [REC_OFF_STOPPED] = "stopped",
+			     [REC_OFF_TRACED] = "traced", [REC_OFF_FROZEN] = "frozen", [REC_OFF_DEAD] = "dead" } },
+	[REC_WORD_WAKER] = { { [REC_WAKER_UNKNOWN] = "unknown", [REC_WAKER_TASK] = "task",
+			       [REC_WAKER_INTERRUPT] = "interrupt", [REC_WAKER_EITHER] = "task-or-interrupt" } },
+	[REC_WORD_THREADS] = { { [REC_THREADS_BEGIN] = "begin", [REC_THREADS_READ] = "read",
+				 [REC_THREADS_END] = "end" } },
+	[REC_WORD_RESOURCE] = { { [REC_RESOURCE_CPU] = "cpu", [REC_RESOURCE_MEMORY] = "memory",
+				  [REC_RESOURCE_IO] = "io" } },
 };
 
 static const char *value_name(enum rec_word word, uint64_t value, int minor)
@@ -69,7 +89,7 @@ static const char *value_name(enum rec_word word, uint64_t value, int minor)
 		return release_wait_name(minor, (unsigned int)value);
 	if (word == REC_WORD_STW_REASON && !release_has(minor, RELEASE_STW_REASON_IN_TEXT))
 		return release_stw_reason(minor, (unsigned int)value, 0);
-	if (word < sizeof(value_names) / sizeof(value_names[0]) && value < 16)
+	if (word < sizeof(value_names) / sizeof(value_names[0]) && value < NAMED)
 		return value_names[word].of[value];
 	return NULL;
 }
@@ -94,6 +114,12 @@ static void add_word(struct buf *out, const char *fallback, enum rec_word word, 
 	buf_printf(out, " %s=", word_names[word]);
 	if (word == REC_WORD_GOID_OR_TOLD && value == REC_ID_TOLD)
 		buf_printf(out, "told");
+	else if (word == REC_WORD_TASK_IDS)
+		buf_printf(out, "%u/%u", (uint32_t)value, (uint32_t)(value >> 32));
+	else if (word == REC_WORD_END && (uint8_t)value == REC_END_SIGNAL)
+		buf_printf(out, "signal/%u", (unsigned int)(value >> 8));
+	else if (word == REC_WORD_SYSCALL)
+		buf_printf(out, "%" PRId64, (int64_t)value);
 	else if (name)
 		buf_printf(out, "%s", name);
 	else
@@ -136,6 +162,12 @@ static void add_tail(struct buf *out, const struct rec *r)
 		add_text(out, u->text, u->len[0]);
 		add_text(out, u->text + u->len[0], u->len[1]);
 		break;
+	case REC_LAYOUT_rec_thread:
+		add_text(out, ((const struct rec_thread *)r)->comm, strnlen(((const struct rec_thread *)r)->comm, 16));
+		break;
+	case REC_LAYOUT_rec_cgroup:
+		buf_printf(out, " throttled-ns=%" PRIu64, (uint64_t)((const struct rec_cgroup *)r)->throttled_ns);
+		break;
 	case REC_LAYOUT_rec_cpu:
 		buf_printf(out, " words=%#" PRIx64 ",%#" PRIx64, (uint64_t)c->words[0], (uint64_t)c->words[1]);
 		break;
@@ -155,6 +187,8 @@ _Static_assert(offsetof(struct rec_user, stack) == offsetof(struct rec_long, sta
 	       offsetof(struct rec_snap_g, stack) == offsetof(struct rec_long, stack) &&
 	       offsetof(struct rec_snap_g, start_pc) == offsetof(struct rec_long, arg) &&
 	       offsetof(struct rec_user, arg) == offsetof(struct rec_long, arg) &&
+	       offsetof(struct rec_thread, stack) == offsetof(struct rec_long, stack) &&
+	       offsetof(struct rec_cgroup, periods) == offsetof(struct rec_long, stack) &&
 	       offsetof(struct rec_cpu, ip) == offsetof(struct rec_long, arg), "words of a long record");
 
 void record_text(struct buf *out, const struct rec *r, int minor)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/write_all.h"
 
@@ -132,6 +134,54 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 	}
 	spool_close(r);
 	return err->code;
+}
+
+/* Of the first record of the chunk of @len bytes at @at; 0: it has none. */
+static uint64_t first_time(int fd, off_t at, uint64_t len)
+{
+	struct rec rec = {0};
+
+	if (len < sizeof(struct segment) + sizeof(rec) ||
+	    pread(fd, &rec, sizeof(rec), at + (off_t)sizeof(struct segment)) != sizeof(rec))
+		return 0;
+	return rec.time;
+}
+
+static void take_head(struct spool_times *t, const struct spool_chunk *head)
+{
+	int64_t wall = (int64_t)(head->wall_ns - head->mono_ns);
+
+	if (head->watermark > t->end)
+		t->end = head->watermark;
+	if (!head->wall_ns)
+		return;
+	if (!t->has_clock || wall < t->wall_min)
+		t->wall_min = wall;
+	if (!t->has_clock || wall > t->wall_max)
+		t->wall_max = wall;
+	t->has_clock = true;
+}
+
+void spool_times(struct spool_reader *r, struct spool_times *ret)
+{
+	int fd = fileno(r->f);
+	struct spool_chunk head;
+	off_t at = ftello(r->f);
+	struct stat st;
+
+	*ret = (struct spool_times){0};
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	while (at < st.st_size && pread(fd, &head, sizeof(head), at) == sizeof(head)) {
+		at += (off_t)sizeof(head);
+		if (head.len > CHUNK_MAX || (off_t)head.len > st.st_size - at)
+			break;
+		if (!ret->begin)
+			ret->begin = first_time(fd, at, head.len);
+		take_head(ret, &head);
+		at += (off_t)head.len;
+	}
+	ret->cut = at != st.st_size;
 }
 
 int spool_read(struct spool_reader *r, struct chunk *c, struct error *err)

@@ -7,6 +7,7 @@
 #ifndef GOTAP_STREAM_SPOOL_H
 #define GOTAP_STREAM_SPOOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -49,6 +50,16 @@ void spool_writer_free(struct spool_writer *w);
 
 int spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 	       struct error *err);
+/* Times of the chunks, as their heads have them. */
+struct spool_times {
+	uint64_t begin, end;	/* of the first record, and the last watermark; both 0: there is no chunk */
+	int64_t wall_min, wall_max;	/* the time of day at CLOCK_MONOTONIC 0, which steps if somebody sets the clock */
+	bool has_clock;		/* wall_* hold */
+	bool cut;		/* the file ends inside a chunk */
+};
+
+/* Looks at the heads of all chunks that are still to be read. A file that cannot seek has none. */
+void spool_times(struct spool_reader *r, struct spool_times *ret);
 /*
  * Reads the next chunk into @c (whose storage is reused): 1, or 0 at the end,
  * or -errno. A file that ends inside a chunk gives -EBADMSG.
