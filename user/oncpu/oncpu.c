@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+/* oncpu: see oncpu.h. */
+#include "oncpu/oncpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "threads/file.h"
+
+/* A hostile trace may name any number of threads: more have no lane, and all of their time is unknown. */
+enum { LANES_MAX = 1 << 20 };
+
+/* A thread: the stays in states that a span which goes on, or one that is still to come, may need. */
+struct lane {
+	struct vec parts;	/* struct oncpu_part, from @head on, in order of time */
+	size_t head;
+	int64_t since, until;	/* of the last span of a goroutine on it; until INT64_MAX: goes on */
+	bool goroutine, records;	/* it had one, any */
+	bool ended;		/* no more records come: it goes once nobody can ask for it */
+};
+
+struct oncpu {
+	struct spans *spans;
+	struct threads_reader *file;
+	struct capture_info info;
+	struct map64 lanes;	/* struct lane *, by thread */
+	size_t kept;		/* parts of all lanes */
+	size_t sweep_at;	/* so many lanes: those that ended go */
+	uint64_t dropped;
+	struct vec answer;	/* struct oncpu_part: of oncpu_parts() */
+	uint64_t asked_m;	/* the question that it answers: several visitors ask the same one */
+	int64_t asked_from, asked_to;
+	struct spool_times times;	/* of the file */
+	bool over;		/* the trace: no more questions come */
+	bool begun;		/* the trace; then known: */
+	bool foreign;		/* the file is of another recording */
+	uint64_t with_goroutine, with_records;	/* threads that had a goroutine, and of these those with records */
+	bool failed;
+	struct error err;	/* of the file */
+};
+
+/* --- lanes --- */
+
+static struct lane *find(const struct oncpu *o, uint64_t m)
+{
+	uint64_t *slot = map64_get(&o->lanes, m);
+
+	return slot ? (struct lane *)(uintptr_t)*slot : NULL;
+}
+
+/* NULL: there are too many. */
+static struct lane *get(struct oncpu *o, uint64_t m)
+{
+	struct lane *l = find(o, m);
+
+	if (!l && o->lanes.len < LANES_MAX) {
+		l = xcalloc(1, sizeof(*l));
+		*map64_put(&o->lanes, m, NULL) = (uintptr_t)l;
+	}
+	return l;
+}
+
+static void free_lane(struct oncpu *o, struct lane *l)
+{
+	vec_free(&l->parts);
+	free(l);
+}
+
+static struct oncpu_part *part_at(const struct lane *l, size_t i)
+{
+	return vec_at(&l->parts, struct oncpu_part, i);
+}
+
+/* Moves the parts to the begin of their memory once most of it is unused: each part moves once on average. */
+static void compact(struct lane *l)
+{
+	size_t left = l->parts.len - l->head;
+
+	if (l->head < 64 || l->head < left)
+		return;
+	memmove(l->parts.data, part_at(l, l->head), left * sizeof(struct oncpu_part));
+	l->parts.len = left;
+	l->head = 0;
+}
+
+/* What ended before is needed no more. */
+static void forget(struct oncpu *o, struct lane *l, int64_t before)
+{
+	while (l->head < l->parts.len && part_at(l, l->head)->to <= before) {
+		l->head++;
+		o->kept--;
+	}
+	compact(l);
+}
+
+/* Visitors may ask for a span as long as no later event came. */
+static void forget_old(struct oncpu *o, struct lane *l)
+{
+	enum { KEEP_NS = 20000000 };	/* of a thread without a goroutine, for oncpu_idle_parts() */
+	int64_t now = spans_last(o->spans);
+
+	forget(o, l, l->until >= now ? l->since : now > INT64_MIN + KEEP_NS ? now - KEEP_NS : now);
+}
+
+static void each_lane(struct oncpu *o, void (*fn)(struct oncpu *o, struct lane *l))
+{
+	size_t i;
+
+	for (i = 0; i < o->lanes.made; i++)
+		if (o->lanes.slots[i].used)
+			fn(o, (struct lane *)(uintptr_t)o->lanes.slots[i].value);
+}
+
+static void drop_all(struct oncpu *o, struct lane *l)
+{
+	o->dropped += l->parts.len - l->head;
+	forget(o, l, INT64_MAX);
+}
+
+/* So that the lanes are walked once in many parts, all go if few could. */
+static void make_room(struct oncpu *o)
+{
+	if (o->kept < ONCPU_PARTS_MAX)
+		return;
+	each_lane(o, forget_old);
+	if (o->kept >= ONCPU_PARTS_MAX / 2)
+		each_lane(o, drop_all);
+}
+
+static void sweep(struct oncpu *o)
+{
+	enum { LEAST = 1024 };
+	size_t i;
+
+	for (i = 0; i < o->lanes.made; i++) {
+		struct lane *l = o->lanes.slots[i].used ? (struct lane *)(uintptr_t)o->lanes.slots[i].value : NULL;
+
+		if (!l || !l->ended || l->until == INT64_MAX)
+			continue;
+		forget_old(o, l);
+		if (l->head < l->parts.len)
+			continue;
+		free_lane(o, l);
+		map64_del(&o->lanes, o->lanes.slots[i].key);
+	}
+	o->sweep_at = o->lanes.len < LEAST / 2 ? LEAST : 2 * o->lanes.len;
+}
+
+/* --- visitors --- */
+
+static void note(struct oncpu *o, struct lane *l, bool goroutine, bool records)
+{
+	o->with_goroutine += goroutine && !l->goroutine;
+	o->with_records += goroutine && records && !(l->goroutine && l->records);
+	l->goroutine = goroutine;
+	l->records = records;
+}
+
+static struct oncpu_part part_of(const struct thread_span *s)
+{
+	return (struct oncpu_part){ .from = (int64_t)s->from, .to = (int64_t)s->to, .state = (uint8_t)s->state,
+		.queued = (uint8_t)s->queued, .cpu = s->cpu, .syscall = s->syscall, .by = s->by };
+}
+
+static void on_thread_span(void *ctx, const struct thread_span *span)
+{
+	struct oncpu *o = ctx;
+	struct lane *l = get(o, span->thread->tid);
+
+	o->dropped += !l && !o->over;
+	if (!l)
+		return;
+	note(o, l, l->goroutine, true);
+	if (o->over)
+		return;
+	l->ended = false;
+	forget_old(o, l);
+	make_room(o);
+	*(struct oncpu_part *)vec_push(&l->parts, sizeof(struct oncpu_part)) = part_of(span);
+	o->kept++;
+}
+
+static void on_thread_end(void *ctx, const struct thread *t, uint64_t time, bool ended)
+{
+	struct oncpu *o = ctx;
+	struct lane *l = find(o, t->tid);
+
+	if (l)
+		l->ended = true;
+	if (o->lanes.len >= o->sweep_at)
+		sweep(o);
+}
+
+static bool is_on_thread(const struct span *s)
+{
+	return (s->state == GO_RUNNING || s->state == GO_SYSCALL) && s->m != TRACEV2_NO_ID;
+}
+
+static void on_begin(void *ctx, int64_t time)
+{
+	oncpu_begins(ctx, time);
+}
+
+static void on_span_begin(void *ctx, const struct span *span)
+{
+	struct oncpu *o = ctx;
+	struct lane *l = is_on_thread(span) ? get(o, span->m) : NULL;
+
+	if (!l)
+		return;
+	l->since = span->from;
+	l->until = INT64_MAX;
+	/* Thread 0 is that of a goroutine which stands in where none ran: there is none. */
+	if (span->m)
+		note(o, l, true, l->records);
+	forget(o, l, l->since);
+}
+
+static void on_span(void *ctx, const struct span *span)
+{
+	struct lane *l = is_on_thread(span) ? find(ctx, span->m) : NULL;
+
+	if (l && l->since == span->from)
+		l->until = span->to;
+}
+
+int oncpu_open(struct oncpu **ret, struct spans *s, const char *path, struct error *err)
+{
+	struct oncpu *o = xcalloc(1, sizeof(*o));
+	int r = threads_reader_open(&o->file, path, &o->info, err);
+
+	if (r) {
+		free(o);
+		return r;
+	}
+	o->spans = s;
+	threads_reader_times(o->file, &o->times);
+	spans_visit(s, &(struct spans_visitor){ .ctx = o, .trace_begin = on_begin, .span_begin = on_span_begin, .span = on_span });
+	threads_visit(oncpu_threads(o), &(struct threads_visitor){ .ctx = o, .span = on_thread_span, .thread_end = on_thread_end });
+	*ret = o;
+	return 0;
+}
+
+/* --- answers --- */
+
+const struct capture_info *oncpu_info(const struct oncpu *o)
+{
+	return &o->info;
+}
+
+struct threads *oncpu_threads(struct oncpu *o)
+{
+	return threads_reader_threads(o->file);
+}
+
+/* False: there is no more. */
+static bool read_more(struct oncpu *o)
+{
+	int r = o->foreign ? 0 : threads_reader_next(o->file, &o->err);
+
+	o->failed |= r < 0;
+	return r > 0;
+}
+
+static void read_until(struct oncpu *o, uint64_t time)
+{
+	while (threads_reader_time(o->file) < time && read_more(o))
+		;
+}
+
+/* Appends @part, cut to what is behind the last one and before @to; a hole before it is unknown. */
+static void answer(struct oncpu *o, int64_t *at, int64_t to, const struct oncpu_part *part)
+{
+	struct oncpu_part *a;
+
+	if (part->from > *at && *at < to) {
+		a = vec_push(&o->answer, sizeof(*a));
+		*a = (struct oncpu_part){ .from = *at, .to = part->from < to ? part->from : to, .syscall = -1 };
+		*at = a->to;
+	}
+	if (part->to <= *at || *at >= to)
+		return;
+	a = vec_push(&o->answer, sizeof(*a));
+	*a = *part;
+	a->from = *at;
+	a->to = part->to < to ? part->to : to;
+	*at = a->to;
+}
+
+/* The first part that ends behind @from. */
+static size_t first_behind(const struct lane *l, int64_t from)
+{
+	size_t low = l->head, high = l->parts.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (part_at(l, middle)->to <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void answer_known(struct oncpu *o, uint64_t m, int64_t *at, int64_t to)
+{
+	const struct lane *l = find(o, m);
+	struct thread_span now;
+	struct oncpu_part part;
+	size_t i;
+
+	for (i = l ? first_behind(l, *at) : 0; l && i < l->parts.len && *at < to; i++)
+		answer(o, at, to, part_at(l, i));
+	if (*at >= to || m > UINT32_MAX || !threads_now(oncpu_threads(o), (uint32_t)m, &now))
+		return;
+	part = part_of(&now);
+	part.to = to;
+	answer(o, at, to, &part);
+}
+
+const struct oncpu_part *oncpu_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to, size_t *n)
+{
+	int64_t at = from;
+
+	if (!o->answer.len || m != o->asked_m || from != o->asked_from || to != o->asked_to) {
+		o->answer.len = 0;
+		if (to > 0)
+			read_until(o, (uint64_t)to);
+		answer_known(o, m, &at, to);
+		answer(o, &at, to, &(struct oncpu_part){ .from = to, .to = to });
+		o->asked_m = m;
+		o->asked_from = from;
+		o->asked_to = to;
+	}
+	*n = o->answer.len;
+	return (const struct oncpu_part *)o->answer.data;
+}
+
+const struct oncpu_part *oncpu_idle_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to, size_t *n)
+{
+	const struct lane *l = find(o, m);
+
+	if (l && l->until != INT64_MAX && l->until > from)
+		from = l->until < to ? l->until : to;
+	return oncpu_parts(o, m, from, to, n);
+}
+
+int oncpu_finish(struct oncpu *o, struct error *err)
+{
+	o->over = true;
+	read_until(o, UINT64_MAX);
+	if (!o->failed)
+		return 0;
+	*err = o->err;
+	return err->code;
+}
+
+static uint64_t instant(int64_t time)
+{
+	return time > 0 ? (uint64_t)time : 0;
+}
+
+/*
+ * The clock of another boot differs by the time between the two. It may step during a recording, and between the file's clock and
+ * the trace's. A trace before Go 1.25 has none.
+ */
+static bool is_same_clock(const struct oncpu *o)
+{
+	enum { SLACK_NS = 1000000000 };
+	const struct spool_times *t = &o->times;
+	int64_t wall;
+
+	if (!t->has_clock || !spans_wall(o->spans, &wall))
+		return true;
+	return (wall >= t->wall_min || (uint64_t)t->wall_min - (uint64_t)wall <= SLACK_NS) &&
+	       (wall <= t->wall_max || (uint64_t)wall - (uint64_t)t->wall_max <= SLACK_NS);
+}
+
+/*
+ * The records of the threads begin before the trace does, and end behind it; traces round their times. Of a file that is cut off the end
+ * says nothing.
+ */
+bool oncpu_begins(struct oncpu *o, int64_t first)
+{
+	enum { SLACK_NS = 100000000 };
+	const struct spool_times *t = &o->times;
+
+	if (o->begun)
+		return !o->foreign;
+	o->begun = true;
+	o->foreign = (t->begin > instant(first) && t->begin - instant(first) > SLACK_NS) ||
+		     (!t->cut && t->end < instant(first)) || !is_same_clock(o);
+	return !o->foreign;
+}
+
+bool oncpu_matches(const struct oncpu *o)
+{
+	const struct threads *t = threads_reader_threads(o->file);
+
+	if (o->foreign)
+		return false;
+	/* What is missing says nothing. */
+	return o->failed || threads_lost(t) || (threads_any(t) && 2 * o->with_records >= o->with_goroutine);
+}
+
+uint64_t oncpu_dropped(const struct oncpu *o)
+{
+	return o->dropped;
+}
+
+void oncpu_free(struct oncpu *o)
+{
+	if (!o)
+		return;
+	each_lane(o, free_lane);
+	map64_free(&o->lanes);
+	vec_free(&o->answer);
+	threads_reader_close(o->file);
+	free(o);
+}

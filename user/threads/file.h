@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file: the records of group linux in a file beside a Go trace: TRACE.threads. A Go trace has no events for them that
+ * its readers would take. `gotap record` and `gotap assemble` write the file, and user/oncpu reads it, for all commands that
+ * split the time for which goroutines run. It is a spool file (stream/spool.h) of these records alone, in order of time:
+ * `gotap records` prints it.
+ */
+#ifndef GOTAP_THREADS_FILE_H
+#define GOTAP_THREADS_FILE_H
+
+#include "base/error.h"
+#include "stream/spool.h"
+#include "threads/threads.h"
+
+/*
+ * The name of the file beside @trace; free it. Of one that was not finished (X.partial, X.partial.1: cmd/output.h) it is that of the file
+ * that was not finished, X.threads.partial.
+ */
+char *threads_file_name(const char *trace);
+/* Are there no other records at the begin of the spool file at @path? */
+bool threads_file_is(const char *path);
+
+struct threads_writer;
+
+/*
+ * Becomes a visitor of @t, before the first record. Writes to @fd, which stays the caller's as @name, for errors, does. -errno of
+ * write(2).
+ */
+int threads_writer_new(struct threads_writer **ret, struct threads *t, int fd, const char *name,
+		       const struct capture_info *info, struct error *err);
+/* The two clocks at one instant, as in the chunks of the recording (stream/chunk.h). */
+void threads_writer_clock(struct threads_writer *w, uint64_t mono_ns, uint64_t wall_ns);
+/* After threads_finish(): the first error of writing, or 0. All that came before it is in the file. */
+int threads_writer_finish(struct threads_writer *w, struct error *err);
+/* Accepts NULL. */
+void threads_writer_free(struct threads_writer *w);
+
+struct threads_reader;
+
+/* Opens the file at @path; *@info is that of the recording. */
+int threads_reader_open(struct threads_reader **ret, const char *path, struct capture_info *info, struct error *err);
+/* Of its records. May get visitors before the first threads_reader_next(). */
+struct threads *threads_reader_threads(struct threads_reader *r);
+/* Of the whole file, before the first record is taken. */
+void threads_reader_times(const struct threads_reader *r, struct spool_times *ret);
+/* Takes some more records: 1; 0 at the end, where all spans have ended; -errno, where they have, too. */
+int threads_reader_next(struct threads_reader *r, struct error *err);
+/* All records up to that time have been taken. */
+uint64_t threads_reader_time(const struct threads_reader *r);
+/* Accepts NULL. */
+void threads_reader_close(struct threads_reader *r);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal: the table of threads, which threads.c owns, and the effect that each record has on its thread, which is in
+ * switches.c. Part of threads.h.
+ */
+#ifndef GOTAP_THREADS_INTERNAL_H
+#define GOTAP_THREADS_INTERNAL_H
+
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "threads/threads.h"
+
+/* What becomes of a thread's next record. */
+struct thread_inner {
+	bool known;		/* had a record, or was read */
+	struct thread_span now;	/* to is not set */
+	uint64_t ran, waited;	/* of the last record that had them */
+	bool has_ran, has_waited;
+	uint64_t ran_at, waited_at;	/* times of those that had @ran and @waited */
+	uint64_t read_at;	/* when @ran is that of /proc as the recording began: not before it was read */
+	bool ran_unseen;	/* since then, on CPUs in spans that are UNKNOWN */
+	/* While it waits for a CPU: throttled ns of the queue that it is in, and those of the queues before. */
+	bool has_base;
+	uint64_t base, throttled;
+};
+
+struct threads {
+	struct vec visitors;	/* struct threads_visitor */
+	struct map64 by_tid;	/* struct thread * */
+	uint64_t begin, end;
+	uint64_t lost, with;
+	uint64_t missing;	/* switches, see threads_missing() */
+	bool any, finished;
+	bool read;		/* the states at the begin were: those that come are of the end */
+	uint32_t on_cpu[UINT16_MAX + 1];	/* tid of the thread that went on it last; 0: none, or not known */
+};
+
+#define SHOW(t, function, ...)                                                                    \
+	do {                                                                                      \
+		size_t i_;                                                                        \
+		for (i_ = 0; i_ < (t)->visitors.len; i_++) {                                      \
+			const struct threads_visitor *v_ =                                        \
+				vec_at(&(t)->visitors, struct threads_visitor, i_);               \
+			if (v_->function)                                                         \
+				v_->function(v_->ctx, __VA_ARGS__);                               \
+		}                                                                                 \
+	} while (0)
+
+static inline void put_comm(char to[17], const char from[16])
+{
+	memcpy(to, from, 16);
+	to[16] = 0;
+}
+
+static inline struct task_ref task_of(const struct rec_thread *r)
+{
+	struct task_ref task = { .tid = (uint32_t)r->r.id, .pid = (uint32_t)(r->r.id >> 32) };
+
+	put_comm(task.comm, r->comm);
+	return task;
+}
+
+/* --- threads.c: the table --- */
+
+/* NULL: there is no such thread. */
+struct thread *threads_find(const struct threads *t, uint32_t tid);
+/* @comm: NULL: not known. NULL: there are too many. */
+struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, uint64_t since);
+/* Its begin is shown with its first record, when its name is known or never will be. */
+void threads_begin(struct threads *t, struct thread *th);
+/*
+ * A thread that has no record yet was there before; after all were read it is one of which the record of its making is missing: it is
+ * there from @time on. NULL: there are too many.
+ */
+struct thread *threads_get(struct threads *t, uint32_t tid, uint64_t time);
+/* Shows its end, and frees it. */
+void threads_drop(struct threads *t, struct thread *th, uint64_t time, bool ended);
+
+/* --- switches.c: records, and the spans that they end and begin --- */
+
+void switch_on(struct threads *t, const struct rec *r);
+void switch_off(struct threads *t, const struct rec_thread *r);
+void switch_wake(struct threads *t, const struct rec_thread *r);
+void switch_new(struct threads *t, const struct rec_thread *r);
+void switch_move(struct threads *t, const struct rec_long *r);
+/* The state that /proc had as the recording began, and as it ended. */
+void switch_read_first(struct threads *t, const struct rec_thread *r);
+void switch_read_last(struct threads *t, const struct rec_thread *r);
+/* The recording ends: so does the span that goes on, and the thread is dropped. */
+void switch_end(struct threads *t, struct thread *th, uint64_t time);
+
+#endif

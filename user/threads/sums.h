@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sums: what the threads of a recording did, added up: a visitor of threads.h, for the report at the end of a recording
+ * and of `gotap assemble`.
+ */
+#ifndef GOTAP_THREADS_SUMS_H
+#define GOTAP_THREADS_SUMS_H
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "threads/cpus.h"
+#include "threads/threads.h"
+
+struct thread_sum {
+	uint32_t tid;		/* 0: of several */
+	char comm[17];
+	uint64_t life_ns;	/* within the recording */
+	uint64_t state_ns[THREAD_STATES];
+	/* As the kernel counts, in schedstat: of the same time, but with its own idea of when a switch was. */
+	uint64_t ran_ns, waited_ns;
+	uint64_t stays;		/* on a CPU */
+	uint64_t preempted, woken, moves;
+};
+
+/* Another program that took CPUs. */
+struct taker {
+	char comm[17];
+	uint32_t pid;
+	uint64_t times, ns;	/* for which threads waited then; also for others that came in between */
+};
+
+/* A cgroup with a limit, or the program's own. */
+struct cgroup_sum {
+	uint16_t up;		/* levels above the program's own */
+	struct rec_cgroup first, last;
+};
+
+struct pressure_sum {
+	bool any, machine;
+	struct rec first, last;
+};
+
+/* Threads with sums of their own; of more, which have ended, one sum holds all. Of takers those that took least so far are in one. */
+enum { SUMS_THREADS = 4096, SUMS_TAKERS = 1024, SUMS_CGROUPS = 16 };
+
+struct thread_sums {
+	struct map64 live;	/* tid -> struct thread_sum * */
+	struct vec done;	/* struct thread_sum: of threads that have ended, at last of all */
+	struct thread_sum others, total;
+	uint64_t n_others;
+	struct vec takers;	/* struct taker */
+	struct map64 taker_at;	/* pid -> index + 1 */
+	struct taker other_takers;
+	struct cgroup_sum cgroups[SUMS_CGROUPS];
+	size_t n_cgroups;
+	struct pressure_sum pressures[REC_RESOURCE_IO + 1];
+	uint64_t cpu_switches;
+	struct cpus *cpus;	/* counts those that are missing */
+};
+
+/* Becomes a visitor of @t. */
+struct thread_sums *thread_sums_new(struct threads *t);
+void thread_sums_free(struct thread_sums *s);
+
+/* The tightest limit; NULL: there is none. */
+const struct cgroup_sum *thread_sums_limit(const struct thread_sums *s);
+/* CPUs that the limit allows; 0: there is none. */
+double cgroup_sum_cpus(const struct cgroup_sum *c);
+/* Of counters of the kernel, which a new cgroup, or a damaged file, may have set back. */
+static inline uint64_t sums_since(uint64_t first, uint64_t last)
+{
+	return last > first ? last - first : 0;
+}
+
+#endif

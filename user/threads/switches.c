@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+/* switches: from records of the scheduler's tracepoints to spans of the thread that they are about. See internal.h. */
+#include "threads/internal.h"
+
+enum { NR_SCHED_YIELD = 24 };	/* the latter of x86-64 */
+
+/* --- spans --- */
+
+static void show(struct threads *t, const struct thread_span *span)
+{
+	if (span->to > span->from)
+		SHOW(t, span, span);
+}
+
+/* The span that goes on ends at @time; no span is shorter than nothing. */
+static void close_span(struct threads *t, struct thread *th, uint64_t time)
+{
+	struct thread_span *now = &th->inner->now;
+
+	now->to = time > now->from ? time : now->from;
+	show(t, now);
+}
+
+static void open_span(struct thread *th, enum thread_state state, uint64_t time)
+{
+	struct thread_span *now = &th->inner->now;
+	uint32_t cpu = now->cpu;
+
+	if (time < now->from)
+		time = now->from;
+	*now = (struct thread_span){ .thread = th, .state = state, .from = time, .cpu = cpu, .syscall = -1 };
+}
+
+/*
+ * A span of which only the length is known: it takes the end of the one that goes on. That one keeps at least 1 ns if a record
+ * has said its begin, as the kernel's clock, by which the length is, differs from that of the records by some us: between two
+ * stays on CPUs there is always a moment off them.
+ */
+static void split_before(struct threads *t, struct thread *th, uint64_t time, uint64_t length, enum thread_state state)
+{
+	struct thread_span *now = &th->inner->now;
+	uint64_t room = time > now->from ? time - now->from : 0, most = room && !now->open_begin ? room - 1 : room;
+	bool open_begin = now->open_begin && length >= room;
+
+	close_span(t, th, time - (length < most ? length : most));
+	open_span(th, state, now->to);
+	now->open_begin = open_begin;
+}
+
+/* --- states --- */
+
+static enum thread_state state_of(enum rec_off off, int64_t syscall)
+{
+	switch (off) {
+	case REC_OFF_RUNNABLE: return THREAD_QUEUED;
+	case REC_OFF_THROTTLED: return THREAD_THROTTLED;
+	case REC_OFF_SLEEP: return syscall < 0 ? THREAD_FAULT : THREAD_SLEEPING;
+	case REC_OFF_BLOCKED: return syscall < 0 ? THREAD_FAULT : THREAD_BLOCKED;
+	case REC_OFF_IO: return syscall < 0 ? THREAD_FAULT : THREAD_IO;
+	case REC_OFF_STOPPED: return THREAD_STOPPED;
+	case REC_OFF_TRACED: return THREAD_TRACED;
+	case REC_OFF_FROZEN: return THREAD_FROZEN;
+	default: return THREAD_UNKNOWN;
+	}
+}
+
+static bool waits_for_cpu(const struct thread *th)
+{
+	return th->inner->now.state == THREAD_QUEUED || th->inner->now.state == THREAD_THROTTLED;
+}
+
+static void set_base(struct thread *th, uint64_t throttled)
+{
+	th->inner->base = throttled;
+	th->inner->throttled = 0;
+	th->inner->has_base = throttled != UINT64_MAX;
+}
+
+/* The counter of the queue that the thread is in, or leaves. */
+static void add_throttled(struct thread *th, uint64_t counter)
+{
+	if (th->inner->has_base && counter > th->inner->base)
+		th->inner->throttled += counter - th->inner->base;
+	th->inner->base = counter;
+}
+
+/*
+ * The wait for a CPU ends. Which part of it was throttled is known by its length: it comes first, as the thread waits in the
+ * queue for a while once the quota is there again. (A quota that is used up while the thread waits already is dated too
+ * early by that.)
+ */
+static void end_wait(struct threads *t, struct thread *th, uint64_t time)
+{
+	struct thread_span *now = &th->inner->now, first = *now;
+	uint64_t room = time > now->from ? time - now->from : 0;
+	uint64_t length = th->inner->throttled < room ? th->inner->throttled : room;
+
+	first.state = THREAD_THROTTLED;
+	first.to = now->from + length;
+	show(t, &first);
+	now->state = THREAD_QUEUED;
+	now->from = first.to;
+	now->open_begin &= !length;
+	close_span(t, th, time);
+	th->inner->has_base = false;
+	th->inner->throttled = 0;
+}
+
+/* --- records --- */
+
+/* ns since the last record that had the counter @last; 0: there was none. */
+static uint64_t advance(uint64_t *last, bool *has, uint64_t counter)
+{
+	uint64_t more = *has && counter > *last ? counter - *last : 0;
+
+	*last = counter;
+	*has = true;
+	return more;
+}
+
+enum { SLACK_NS = 10 * 1000 * 1000 };
+
+/* The kernel's clock at a switch may be behind that of the records by some 10 us; more is damage. */
+static uint64_t credible(uint64_t counted, uint64_t from, uint64_t to)
+{
+	uint64_t length = to > from ? to - from : 0;
+
+	return counted <= length + SLACK_NS ? counted : length;
+}
+
+/* When it left its CPU no record says, nor whether it has had one since. */
+static void lose_stay(struct threads *t, struct thread *th)
+{
+	th->inner->now.state = THREAD_UNKNOWN;
+	th->inner->ran_unseen = true;
+	t->missing++;
+}
+
+/* Thread @tid has, or had, the CPU: a stay there that some other thread began has ended. */
+static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
+{
+	struct thread *other = threads_find(t, t->on_cpu[cpu]);
+
+	if (other && other->tid != tid && other->inner->now.state == THREAD_RUNNING && other->inner->now.cpu == cpu)
+		lose_stay(t, other);
+}
+
+/*
+ * More of the kernel's sum of waits for a CPU: it holds since the last record that had it, waits for stays whose begin no record says
+ * included.
+ */
+static void add_waited(struct thread *th, uint64_t more, uint64_t time)
+{
+	th->waited_ns += credible(more, th->inner->waited_at, time);
+	th->inner->waited_at = time;
+}
+
+/* Ends what was before a stay on a CPU, of which only a wait for it may be left. */
+static void end_off(struct threads *t, struct thread *th, const struct rec *r)
+{
+	struct thread_inner *in = th->inner;
+	bool first = in->now.open_begin && in->now.state == THREAD_UNKNOWN, has_waited = in->has_waited && r->id;
+	uint64_t waited = advance(&in->waited, &in->has_waited, r->id);
+
+	if (in->now.state == THREAD_RUNNING)	/* it may have slept since */
+		lose_stay(t, th);
+	if (first)	/* it has been waiting since before */
+		in->now.state = THREAD_QUEUED;
+	else if (!waits_for_cpu(th))	/* the record of its wake-up is missing */
+		split_before(t, th, r->time, waited, THREAD_QUEUED);
+	if (in->has_base)
+		add_throttled(th, r->ptr);
+	if (!has_waited || in->now.open_begin) {	/* all of it */
+		waited = UINT64_MAX;
+		in->waited_at = in->now.from;
+	}
+	add_waited(th, waited, r->time);
+	end_wait(t, th, r->time);
+}
+
+void switch_on(struct threads *t, const struct rec *r)
+{
+	struct thread *th = threads_get(t, r->tid, r->time);
+	struct thread_inner *in;
+
+	end_other_stay(t, r->flags, r->tid);
+	if (!th)
+		return;
+	in = th->inner;
+	if (in->now.cpu == THREAD_NO_CPU)	/* it waited for this one */
+		in->now.cpu = r->flags;
+	end_off(t, th, r);
+	if (in->now.cpu != r->flags)
+		th->moves++;
+	open_span(th, THREAD_RUNNING, r->time);
+	in->now.cpu = r->flags;
+	t->on_cpu[r->flags] = r->tid;
+}
+
+/* More of the kernel's sum of times on CPUs: it holds since the last record that had it, spans of which records are missing included. */
+static void add_ran(struct thread *th, uint64_t more, uint64_t time)
+{
+	th->ran_ns += credible(more, th->inner->ran_at, time);
+	th->inner->ran_at = time;
+}
+
+/*
+ * The first record of a thread that was runnable as the recording began: it leaves a CPU. If it has run for less than since it was read,
+ * it waited first, and the record of its stay's begin is missing. (The sum of one that runs may be a tick old as it is read; so
+ * nothing less counts.)
+ */
+static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t more, uint64_t time)
+{
+	return has_ran && in->read_at && time > in->read_at && more + SLACK_NS < time - in->read_at;
+}
+
+/*
+ * The span on the CPU ends, by a record that has the kernel's sum of such times. Where the record of its begin is missing, that of
+ * the end says which CPU it was.
+ */
+static void end_running(struct threads *t, struct thread *th, uint64_t time, uint64_t ran, uint16_t cpu)
+{
+	struct thread_inner *in = th->inner;
+	bool has_ran = in->has_ran;
+	uint64_t more = advance(&in->ran, &in->has_ran, ran), room;
+
+	if (in->now.open_begin && in->now.state == THREAD_UNKNOWN && !began_unseen(in, has_ran, more, time)) {
+		in->now.state = THREAD_RUNNING;
+		in->now.cpu = cpu;
+	} else if (in->now.open_begin && in->now.state == THREAD_UNKNOWN) {
+		t->missing++;
+		in->now.state = THREAD_QUEUED;
+		split_before(t, th, time, more, THREAD_RUNNING);
+		th->moves += in->now.cpu != cpu;
+		in->now.cpu = cpu;
+	} else if (in->now.state == THREAD_RUNNING && in->now.cpu != cpu) {	/* it left the one CPU, and went on the other one */
+		t->missing += 2;
+		in->now.state = THREAD_UNKNOWN;
+		th->moves++;
+	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {	/* of the sum nobody knows which part is of its last stay */
+		t->missing++;
+		th->moves += in->now.cpu != cpu;
+	} else if (in->now.state != THREAD_RUNNING) {
+		t->missing++;
+		split_before(t, th, time, more, THREAD_RUNNING);
+		th->moves += in->now.cpu != cpu;
+		in->now.cpu = cpu;
+	}
+	if (!has_ran || in->now.open_begin) {	/* all of it */
+		more = UINT64_MAX;
+		in->ran_at = in->now.from;
+	}
+	room = time > in->now.from ? time - in->now.from : 0;
+	in->now.ran = credible(more, in->now.from, time);
+	if (in->ran_unseen && in->now.ran > room)
+		in->now.ran = room;
+	in->ran_unseen = false;
+	add_ran(th, more, time);
+	close_span(t, th, time);
+}
+
+/*
+ * A thread that ends, in a PID namespace, has given its id back before it leaves the CPU for the last time (release_task()): the
+ * record has 0. It is that of the thread that went on this CPU. If it is preempted before it is at its end, no later record
+ * is of any use: it has ended here.
+ */
+static uint32_t tid_of_off(const struct threads *t, const struct rec_thread *r)
+{
+	uint32_t tid = r->r.tid ? r->r.tid : t->on_cpu[r->r.flags];
+	const struct thread *th = threads_find(t, tid);
+
+	if (r->r.tid)
+		return tid;
+	return th && th->inner->now.state == THREAD_RUNNING && th->inner->now.cpu == r->r.flags ? tid : 0;
+}
+
+void switch_off(struct threads *t, const struct rec_thread *r)
+{
+	uint32_t tid = tid_of_off(t, r);
+	struct thread *th = tid ? threads_get(t, tid, r->r.time) : NULL;
+	struct thread_inner *in;
+
+	if (tid)
+		end_other_stay(t, r->r.flags, tid);
+	t->on_cpu[r->r.flags] = 0;
+	if (!th)
+		return;
+	in = th->inner;
+	if (in->now.cpu == THREAD_NO_CPU)
+		in->now.cpu = r->r.flags;
+	end_running(t, th, r->r.time, r->stack, r->r.flags);
+	if (r->r.sub == REC_OFF_DEAD || !r->r.tid) {
+		threads_drop(t, th, r->r.time, true);
+		return;
+	}
+	open_span(th, state_of(r->r.sub, (int64_t)r->arg), r->r.time);
+	in->now.cpu = r->r.flags;
+	in->now.syscall = (int64_t)r->arg;
+	if (!waits_for_cpu(th))
+		return;
+	set_base(th, r->r.ptr);
+	in->now.queued = r->arg == NR_SCHED_YIELD ? QUEUED_YIELDED : QUEUED_PREEMPTED;
+	in->now.by = task_of(r);
+}
+
+void switch_wake(struct threads *t, const struct rec_thread *r)
+{
+	struct thread *th = threads_get(t, r->r.tid, r->r.time);
+	struct thread_inner *in;
+
+	if (!th)
+		return;
+	in = th->inner;
+	/* on its way to sleep, it was woken before it got there; or it waits for a CPU, as a record said that came late */
+	if (in->now.state == THREAD_RUNNING || waits_for_cpu(th))
+		return;
+	if (in->now.open_begin && in->now.state == THREAD_UNKNOWN)
+		in->now.state = THREAD_SLEEPING;
+	close_span(t, th, r->r.time);
+	open_span(th, THREAD_QUEUED, r->r.time);
+	set_base(th, r->r.ptr);
+	in->now.queued = r->r.sub == REC_WAKER_INTERRUPT ? QUEUED_BY_INTERRUPT : QUEUED_WOKEN;
+	if (r->r.sub != REC_WAKER_EITHER)
+		in->now.by = task_of(r);
+}
+
+void switch_new(struct threads *t, const struct rec_thread *r)
+{
+	struct thread *th = threads_find(t, r->r.tid);
+
+	if (th) {	/* the record of the end of one that had the same id is missing, and so is when that was */
+		t->missing++;
+		th->inner->now.state = THREAD_UNKNOWN;
+		close_span(t, th, r->r.time);
+		threads_drop(t, th, r->r.time, true);
+	}
+	th = threads_add(t, r->r.tid, r->comm, r->r.time);
+	if (!th)
+		return;
+	th->made = true;
+	th->inner->has_ran = th->inner->has_waited = true;	/* both are 0 */
+	th->inner->ran_at = th->inner->waited_at = r->r.time;
+	threads_begin(t, th);
+	open_span(th, THREAD_QUEUED, r->r.time);
+	set_base(th, r->r.ptr);
+	th->inner->now.queued = QUEUED_NEW;
+	th->inner->now.by = task_of(r);
+	th->inner->now.by.comm[0] = 0;	/* the record has the thread's own name */
+}
+
+void switch_move(struct threads *t, const struct rec_long *r)
+{
+	struct thread *th = threads_find(t, r->r.tid);
+
+	if (!th || !th->inner->has_base)
+		return;
+	add_throttled(th, r->r.ptr);
+	th->inner->base = r->stack;
+	th->inner->has_base = r->stack != UINT64_MAX;
+}
+
+/*
+ * What /proc says was read after the record came, if there is one: then only its name is news. Without one, the state holds
+ * since the begin. Of a runnable thread the next record says whether it was on a CPU.
+ */
+void switch_read_first(struct threads *t, const struct rec_thread *r)
+{
+	struct thread *th = threads_find(t, r->r.tid);
+	struct thread_inner *in;
+	bool found = th;
+
+	if (!th)
+		th = threads_add(t, r->r.tid, r->comm, t->begin);
+	if (!th)
+		return;
+	put_comm(th->comm, r->comm);
+	in = th->inner;
+	if (in->now.cpu == THREAD_NO_CPU)
+		in->now.cpu = r->r.flags;
+	if (found)
+		return;
+	in->now.open_begin = true;
+	threads_begin(t, th);
+	in->ran = r->stack;
+	in->waited = r->r.id;
+	in->has_ran = in->has_waited = true;
+	in->ran_at = in->waited_at = t->begin;
+	in->read_at = r->r.time;
+	if (r->r.sub == REC_OFF_RUNNABLE || r->r.sub == REC_OFF_THROTTLED)
+		return;
+	in->now.state = state_of(r->r.sub, (int64_t)r->arg);
+	in->now.syscall = (int64_t)r->arg;
+}
+
+/*
+ * At the end: a thread that was runnable all the time was on a CPU if the kernel has counted that. One that is off its CPU, and has
+ * run since its last record that says so, has left it with a record that is missing. (One that went on a CPU after it was
+ * read has not run more.) Likewise what it has waited for CPUs that no record says it went on: of a wait that goes on the kernel's sum has
+ * nothing yet.
+ */
+void switch_read_last(struct threads *t, const struct rec_thread *r)
+{
+	struct thread *th = threads_find(t, r->r.tid);
+	struct thread_inner *in = th ? th->inner : NULL;
+	bool runnable = r->r.sub == REC_OFF_RUNNABLE || r->r.sub == REC_OFF_THROTTLED;
+
+	if (!th)
+		return;
+	if (runnable && in->now.state == THREAD_UNKNOWN && in->now.open_begin)
+		in->now.state = r->stack > in->ran ? THREAD_RUNNING : THREAD_QUEUED;
+	if (!runnable && in->now.state == THREAD_RUNNING && in->has_ran && r->stack > in->ran) {
+		add_ran(th, advance(&in->ran, &in->has_ran, r->stack), r->r.time);
+		in->now.state = THREAD_UNKNOWN;
+		t->missing++;
+	}
+	if (in->has_waited && r->r.id > in->waited)
+		add_waited(th, advance(&in->waited, &in->has_waited, r->r.id), r->r.time);
+}
+
+void switch_end(struct threads *t, struct thread *th, uint64_t time)
+{
+	struct thread_span *now = &th->inner->now;
+	uint64_t length = time > now->from ? time - now->from : 0;
+
+	now->open_end = true;
+	if (now->state == THREAD_RUNNING) {
+		now->ran = length;
+		th->ran_ns += length;
+	}
+	if (waits_for_cpu(th))
+		th->waited_ns += length;
+	close_span(t, th, time);
+	threads_drop(t, th, time, false);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads: the program's threads as Linux has them: from records of the scheduler's tracepoints (family LINUX of
+ * include/record.def, group linux) to stays of threads in states: on a CPU, in the queue of one, kept off by a quota,
+ * asleep, and so on; with who took the CPU and who woke the thread. Sums, other formats and the split of what Go calls
+ * running are visitors of this stream, as those of user/spans are of Go's events.
+ *
+ *	struct threads *t = threads_new();
+ *	threads_visit(t, &(struct threads_visitor){ .ctx = &sum, .span = add_up });
+ *	threads_record(t, r);		each record, in order of time
+ *	threads_finish(t, time);
+ *	threads_free(t);
+ *
+ * The spans of a thread follow one another without a hole, from the begin of the records, or from when it was made, to its end or that of
+ * the recording. A thread that was there before is known by its first record, or, if none came before /proc
+ * was read, by what that says. Times are CLOCK_MONOTONIC ns, as in all records.
+ *
+ * A record that was lost costs what it said and no more: the next one of its thread has the kernel's own sums
+ * of the time that it ran and waited. Where only the sum is known, and not when, the span is UNKNOWN.
+ *
+ * Records may be hostile: at most THREADS_MAX threads are there at a time. A record of one more is left out, and counted as lost.
+ */
+#ifndef GOTAP_THREADS_THREADS_H
+#define GOTAP_THREADS_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+
+enum { THREADS_MAX = 1 << 16, THREADS_TID_MAX = 1 << 22 };	/* the latter: PID_MAX_LIMIT of Linux */
+
+enum thread_state {
+	THREAD_UNKNOWN,		/* records are missing */
+	THREAD_RUNNING,		/* on a CPU */
+	THREAD_QUEUED,		/* waits for a CPU: another task took it, or it was woken, or is new */
+	THREAD_THROTTLED,	/* likewise, and the CPU quota of its cgroup is used up */
+	THREAD_SLEEPING,
+	THREAD_FAULT,		/* waits in a page fault, for memory that has to be read first or for a lock */
+	THREAD_IO,		/* waits in a system call for a block device */
+	THREAD_BLOCKED,		/* waits in a system call, uninterruptible: mostly for a lock of the kernel */
+	THREAD_STOPPED,		/* by a signal */
+	THREAD_TRACED,		/* by a debugger */
+	THREAD_FROZEN,		/* by the freezer of its cgroup */
+	THREAD_STATES,
+};
+
+/* "on_cpu", "queued", ...: for JSON and tables. */
+const char *thread_state_name(enum thread_state s);
+
+/* A task of the machine, of any program. Its ids are those of the machine's first PID namespace. */
+struct task_ref {
+	uint32_t tid, pid;	/* tid 0: an idle CPU, or not known */
+	char comm[17];
+};
+
+/* Why a thread waits for a CPU. */
+enum queued_by {
+	QUEUED_UNKNOWN,
+	QUEUED_PREEMPTED,	/* @by has the CPU, */
+	QUEUED_YIELDED,		/* which the thread offered by sched_yield(2) */
+	QUEUED_WOKEN,		/* by @by; tid 0: by a task, or by an interrupt that came upon one (REC_WAKER_EITHER) */
+	QUEUED_BY_INTERRUPT,	/* woken by a timer or a device: @by only happened to be interrupted */
+	QUEUED_NEW,		/* made by @by */
+};
+
+struct thread {
+	uint32_t tid;		/* as the records of Go have it */
+	char comm[17];		/* "" not known */
+	uint64_t since;		/* when it was made, or the begin of the records */
+	bool made;		/* in the time of the records; else it was there before */
+	/* Sums over spans that have ended, by the kernel's own account, which schedstat shows: */
+	uint64_t ran_ns, waited_ns;
+	uint64_t moves;		/* to another CPU */
+	struct thread_inner *inner;
+};
+
+enum { THREAD_NO_CPU = UINT16_MAX };
+
+struct thread_span {
+	const struct thread *thread;
+	enum thread_state state;
+	enum queued_by queued;	/* of QUEUED and THROTTLED */
+	bool open_begin, open_end;	/* the recording begins, ends in it */
+	uint64_t from, to;
+	uint32_t cpu;		/* RUNNING: where; else where it was last; THREAD_NO_CPU: no record says */
+	int64_t syscall;	/* of waits: the number of its system call; below 0: none, or not known */
+	/*
+	 * RUNNING: ns by the kernel's account. Less than the span by interrupts, by the time that a hypervisor took, and
+	 * by what the switch itself took since the kernel read its clock (15 us on a small virtual machine).
+	 */
+	uint64_t ran;
+	struct task_ref by;	/* QUEUED and THROTTLED: see enum queued_by */
+};
+
+/* Functions that may be NULL. What they are shown holds until they return. */
+struct threads_visitor {
+	void *ctx;
+	/* Each record, before it has its effect. */
+	void (*record)(void *ctx, const struct rec *r);
+	void (*thread_begin)(void *ctx, const struct thread *t);
+	/* In the order of their ends, but for the spans of one wait, which come together when it ends. */
+	void (*span)(void *ctx, const struct thread_span *span);
+	/* After its last span. @ended: it did, and not only the recording. */
+	void (*thread_end)(void *ctx, const struct thread *t, uint64_t time, bool ended);
+	/* --system: @cpu goes from @from, of another program, to @to. */
+	void (*cpu_switch)(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why, const struct task_ref *from,
+			   const struct task_ref *to);
+	void (*cgroup)(void *ctx, const struct rec_cgroup *c);
+	void (*pressure)(void *ctx, const struct rec *r);
+	void (*finish)(void *ctx, uint64_t time);
+};
+
+struct threads;
+
+struct threads *threads_new(void);
+/* Accepts NULL. */
+void threads_free(struct threads *t);
+/* Adds a visitor, of whom a copy is kept. */
+void threads_visit(struct threads *t, const struct threads_visitor *visitor);
+/* Of family LINUX. */
+void threads_record(struct threads *t, const struct rec *r);
+/* Ends all spans that go on, if no record said so before. */
+void threads_finish(struct threads *t, uint64_t time);
+
+/*
+ * The span of thread @tid that goes on, as far as it is known now: its @to is 0. Of a wait for a CPU not known yet is
+ * which part of it will have been throttled. False: there is no such thread.
+ */
+bool threads_now(const struct threads *t, uint32_t tid, struct thread_span *ret);
+
+/* Was there any record of the family: was group linux recorded? */
+bool threads_any(const struct threads *t);
+/* Of the records, and of the last one. */
+uint64_t threads_begin_time(const struct threads *t);
+uint64_t threads_end_time(const struct threads *t);
+uint64_t threads_lost(const struct threads *t);
+/*
+ * Switches to or from a CPU that no record says, as the one before and the one after of their thread show: lost ones, and
+ * those for which the kernel ran no tracepoint. (Linux may hide a task from tracing, and with it the switch from that task.)
+ */
+uint64_t threads_missing(const struct threads *t);
+/* Bits of enum rec_threads_with. */
+uint64_t threads_with(const struct threads *t);
+
+#endif
