@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "inline.h"
@@ -16,6 +17,7 @@
 #include "inline/threads.h"
 
 #define MS 1000000ULL
+#define FORBIDDEN_NS (500 * MS)
 
 struct worker {
 	const struct process *p;
@@ -31,8 +33,7 @@ struct job {
 	size_t n, n_all, made;
 	int result;
 	struct error err;
-	uint64_t held_ns;
-	unsigned int held;
+	struct holds held;
 };
 
 /* --- one thread --- */
@@ -85,13 +86,13 @@ static int seccomp_mode(const struct process *p, pid_t tid)
 	return mode < 0 && thread_status(p, tid, "Tgid") > 0 ? 0 : mode;
 }
 
-/* May this thread do it? While it is held it changes neither its filters nor its program. */
-static int look_at_thread(const struct worker *w, const struct hold *h)
+/* May this thread, which slept at @pc, do it? While it is held it changes neither its filters nor its program. */
+static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t pc)
 {
 	struct filters f;
 	int r;
 
-	if (!thread_is_asleep(w->p, w->hosts, &h->regs))
+	if (h->regs.rip != pc || !thread_is_asleep(w->hosts, &h->regs))
 		return -EAGAIN;
 	if (process_execed(w->p))
 		return ended(w);
@@ -102,17 +103,10 @@ static int look_at_thread(const struct worker *w, const struct hold *h)
 	return r;
 }
 
-static void count_hold(struct job *job, uint64_t ns)
-{
-	job->held++;
-	if (ns > job->held_ns)
-		job->held_ns = ns;
-}
-
-static int send_held(const struct worker *w, struct hold *h, const struct call *c)
+static int send_held(const struct worker *w, struct hold *h, uint64_t pc, const struct call *c)
 {
 	static const char name[8] = INLINE_NAME;
-	int r = look_at_thread(w, h);
+	int r = look_at_thread(w, h, pc);
 
 	if (r) {
 		hold_end(h);
@@ -121,19 +115,17 @@ static int send_held(const struct worker *w, struct hold *h, const struct call *
 	return hold_send(h, c->nr, c->args, c->with_name ? name : NULL) ? -EAGAIN : 0;
 }
 
-/* -EAGAIN: another one may be of use. */
+/* -EAGAIN: another one may be of use; -EPERM: it may not be traced. */
 static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 {
+	uint64_t pc = thread_sleeps_at(w->p, w->hosts, tid);
 	struct hold h;
-	int r = hold_begin(&h, tid);
+	int r = pc ? hold_begin(&h, tid) : -EAGAIN;
 
-	if (r == -EPERM && is_alive(w->p, tid))
-		return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another "
-				 "tracer is there, or a rule forbids it", w->p->pid);
 	if (r)
-		return -EAGAIN;
-	r = send_held(w, &h, c);
-	count_hold(w->job, h.ns);
+		return r == -EPERM && is_alive(w->p, tid) ? r : -EAGAIN;
+	r = send_held(w, &h, pc, c);
+	holds_add(&w->job->held, &h);
 	return r;
 }
 
@@ -169,18 +161,40 @@ static int no_thread(const struct worker *w)
 			 "no thread of process %d slept in the Go runtime", w->p->pid);
 }
 
+static int may_not_trace(const struct worker *w)
+{
+	return error_set(&w->job->err, -ENOTSUP, "process %d may not be traced with ptrace: another "
+			 "tracer is there, or a rule forbids it", w->p->pid);
+}
+
+/*
+ * As a process execs, its first thread ends, and may not be traced; its id is that of the one that execs, which
+ * lives. Nothing else tells it from a rule than that it does not last.
+ */
 static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 {
+	uint64_t forbidden = 0, now;
 	int r;
 
-	while ((r = try_send(w, c, tid)) == -EAGAIN) {
+	while ((r = try_send(w, c, tid)) == -EAGAIN || r == -EPERM) {
 		if (has_ended(w->p))
 			return ended(w);
-		if (now_ns() >= w->deadline)
+		now = now_ns();
+		if (r != -EPERM || !forbidden)
+			forbidden = r == -EPERM ? now : 0;
+		if (forbidden && (now - forbidden >= FORBIDDEN_NS || now >= w->deadline))
+			return may_not_trace(w);
+		if (now >= w->deadline)
 			return no_thread(w);
 		sleep_ns(MS / 2);
 	}
 	return r;
+}
+
+/* The thread that execs gets the id of the first one, which the call may have been given to. */
+static bool is_exec(long call)
+{
+	return call == SYS_execve || call == SYS_execveat;
 }
 
 /*
@@ -190,9 +204,16 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 {
 	struct where w;
-	int r = thread_where(p, tid, &w);
 
-	return r == -ESRCH || (!r && w.blocked && w.call >= 0 && w.call != c->nr);
+	return !thread_where(p, tid, &w) && w.blocked && w.call >= 0 && w.call != c->nr && !is_exec(w.call);
+}
+
+/* It ended, as all threads but one do when one execs: it may not have made the call, and does not any more. */
+static bool is_gone(const struct process *p, pid_t tid)
+{
+	struct where w;
+
+	return thread_where(p, tid, &w) == -ESRCH;
 }
 
 static bool is_done(const struct process *p, struct call *c)
@@ -208,19 +229,28 @@ static int no_effect(const struct worker *w, const struct call *c)
 			 "files, address space, mappings) or a security module forbids it", c->name, w->p->pid);
 }
 
+static int thread_ended(const struct worker *w)
+{
+	return error_set(&w->job->err, -EAGAIN, "a thread of process %d ended with a system call to make", w->p->pid);
+}
+
 static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)
 {
-	bool made = false;
+	bool made = false, gone = false;
 
 	while (!is_done(w->p, c)) {
 		if (made)
 			return c->done ? no_effect(w, c) : 0;
-		made = has_made(w->p, tid, c);
-		if (!made && now_ns() >= w->deadline)
+		if (gone)
+			return has_ended(w->p) ? ended(w) : thread_ended(w);
+		gone = is_gone(w->p, tid);
+		made = !gone && has_made(w->p, tid, c);
+		if (made || gone)
+			continue;
+		if (now_ns() >= w->deadline)
 			return error_set(&w->job->err, -EINPROGRESS, "a thread of process %d got no "
 					 "processor in time", w->p->pid);
-		if (!made)
-			sleep_ns(MS / 20);
+		sleep_ns(MS / 20);
 	}
 	return 0;
 }
@@ -269,7 +299,7 @@ static int run(struct job *job, int timeout_ms, struct error *err)
 }
 
 int calls_make(const struct process *p, const struct inject_hosts *hosts, struct call *calls, size_t n,
-	       size_t n_all, int timeout_ms, size_t *made, struct injected *held, struct error *err)
+	       size_t n_all, int timeout_ms, size_t *made, struct holds *held, struct error *err)
 {
 	struct job *job = apart_memory(sizeof(*job));
 	int r;
@@ -284,9 +314,7 @@ int calls_make(const struct process *p, const struct inject_hosts *hosts, struct
 	r = run(job, timeout_ms, err);
 	memcpy(calls, job->calls, n * sizeof(*calls));
 	*made = job->made;
-	held->held += job->held;
-	if (job->held_ns > held->held_ns)
-		held->held_ns = job->held_ns;
+	holds_join(held, &job->held);
 	munmap(job, sizeof(*job));
 	return r;
 }

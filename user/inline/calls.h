@@ -25,11 +25,11 @@ struct call {
 
 /*
  * Makes the first @n, one after the other, if the seccomp filters of the threads allow all @n_all. 0: they have had their
- * effects. -EAGAIN: no thread was found for the next one; -EINPROGRESS: a thread was found, and has not made the call
+ * effects. -EAGAIN: no thread was found for the next one, or the one that was to make it ended; -EINPROGRESS: a thread was found, and has not made the call
  * by now; -ESRCH: the process has ended or exec'ed; -ENOTSUP: it may not be traced, a filter may forbid one of the
  * calls, or one had no effect. *@made: how many have succeeded. Counts holds in @held.
  */
 int calls_make(const struct process *p, const struct inject_hosts *hosts, struct call *calls, size_t n,
-	       size_t n_all, int timeout_ms, size_t *made, struct injected *held, struct error *err);
+	       size_t n_all, int timeout_ms, size_t *made, struct holds *held, struct error *err);
 
 #endif

@@ -4,12 +4,16 @@
 #include "inline/hold.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -35,10 +39,44 @@ static void be_as_before(const struct hold *h)
 		sched_setscheduler(0, h->policy, &none);
 }
 
+/* So long this thread was ready to run and did not, in all its life: "RAN WAITED SLICES". 0: the kernel does not count it. */
+static uint64_t waited(const struct hold *h)
+{
+	uint64_t ns = 0;
+	char text[80];
+	ssize_t n = h->sched < 0 ? 0 : pread(h->sched, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%*u %" SCNu64, &ns) == 1 ? ns : 0;
+}
+
+static void begin_time(struct hold *h)
+{
+	h->since = now_ns();
+	h->waited_ns = waited(h);
+}
+
 static void over(struct hold *h)
 {
 	h->ns = now_ns() - h->since;
+	h->waited_ns = waited(h) - h->waited_ns;
+	if (h->sched >= 0)
+		close(h->sched);
 	be_as_before(h);
+}
+
+void holds_add(struct holds *all, const struct hold *h)
+{
+	holds_join(all, &(struct holds){ 1, h->ns, h->waited_ns });
+}
+
+void holds_join(struct holds *all, const struct holds *more)
+{
+	all->n += more->n;
+	if (more->ns <= all->ns)
+		return;
+	all->ns = more->ns;
+	all->waited_ns = more->waited_ns;
 }
 
 /* Until the thread's next stop; how long that takes is the scheduler's affair. -ESRCH: it has ended. */
@@ -67,6 +105,20 @@ static int signal_of(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
+/* False: it is not there any more. */
+static bool let_go(pid_t tid, int sig)
+{
+	return !ptrace(PTRACE_DETACH, tid, NULL, (long)sig) || errno != ESRCH;
+}
+
+/* One that was killed meanwhile, as by an exec of another thread, for which the exec waits until its tracer knows. */
+static void bury(pid_t tid)
+{
+	int status;
+
+	next_stop(tid, &status);
+}
+
 static int stop(struct hold *h)
 {
 	int status, r;
@@ -78,13 +130,14 @@ static int stop(struct hold *h)
 	ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL);
 	INJECT_STEP();
 	r = next_stop(h->tid, &status);
-	h->since = now_ns();
+	begin_time(h);
 	INJECT_STEP();
 	if (r)
 		return r;
 	if (is_interrupt(status) && !ptrace(PTRACE_GETREGS, h->tid, NULL, &h->regs))
 		return 0;
-	ptrace(PTRACE_DETACH, h->tid, NULL, (long)signal_of(status));
+	if (!let_go(h->tid, signal_of(status)))
+		bury(h->tid);
 	return -EAGAIN;
 }
 
@@ -92,8 +145,9 @@ int hold_begin(struct hold *h, pid_t tid)
 {
 	int r;
 
-	*h = (struct hold){ .tid = tid, .since = now_ns() };
+	*h = (struct hold){ .tid = tid, .sched = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) };
 	be_quick(h);
+	begin_time(h);
 	r = stop(h);
 	if (r)
 		over(h);
@@ -102,9 +156,13 @@ int hold_begin(struct hold *h, pid_t tid)
 
 void hold_end(struct hold *h)
 {
+	bool there;
+
 	INJECT_STEP();
-	ptrace(PTRACE_DETACH, h->tid, NULL, NULL);
+	there = let_go(h->tid, 0);
 	over(h);
+	if (!there)
+		bury(h->tid);
 	INJECT_STEP();
 }
 

@@ -22,6 +22,8 @@
 struct hold {
 	pid_t tid;
 	uint64_t since, ns;		/* when it stopped, as now_ns() has it; and how long it was held */
+	uint64_t waited_ns;		/* of that time the caller was kept from its work, which others had the processors for */
+	int sched;			/* what the kernel says of the caller's own waits; -1: nothing */
 	struct user_regs_struct regs;	/* as it was found */
 	int policy;			/* the caller's own scheduling policy */
 };
@@ -38,6 +40,16 @@ void hold_end(struct hold *h);
  * NULL, these 8 bytes are put below its stack, and their address is the first argument. 0, or -ESRCH. The hold is over.
  */
 int hold_send(struct hold *h, long nr, const uint64_t args[6], const char name[8]);
+
+/* Of all holds: how many, the longest one, and how much of that one the caller waited for a processor. */
+struct holds {
+	unsigned int n;
+	uint64_t ns, waited_ns;
+};
+
+/* Counts a hold that is over; counts all of @more. */
+void holds_add(struct holds *all, const struct hold *h);
+void holds_join(struct holds *all, const struct holds *more);
 
 /* Only tests have this one: called before each step that another process can see. */
 void inject_step(void) __attribute__((weak));

@@ -244,7 +244,7 @@ static int make(const struct injection *j, struct call *calls, size_t first, siz
 	size_t made;
 
 	return calls_make(j->p, j->hosts, calls + first, end - first, CALLS - first, ms_left(j->deadline),
-			  &made, j->in, err);
+			  &made, &j->in->held, err);
 }
 
 static int map_shared(const struct injection *j, struct call *calls, struct error *err)
@@ -303,29 +303,48 @@ static int take_out(const struct injection *j, struct error *err)
 		n = remains_calls(&left, calls);
 		if (!n)
 			return 0;
-		r = calls_make(j->p, j->hosts, calls, n, n, ms_left(j->deadline), &made, j->in, err);
-	} while (!r);
+		r = calls_make(j->p, j->hosts, calls, n, n, ms_left(j->deadline), &made, &j->in->held, err);
+	} while (!r || (r == -EAGAIN && now_ns() < j->deadline));
 	return r;
 }
 
-/* Says so if something had to stay. @r: of put_in(); a call that is on its way gets a moment. */
-static void undo(const struct injection *j, int r, struct error *err)
+/* @r: of put_in(). */
+static int take_out_again(const struct injection *j, int r, struct error *err)
 {
-	enum { CLEAN_UP_MS = 500, MOMENT_MS = 20 };
+	enum { CLEAN_UP_MS = 500, SETTLE_MS = 3000 };
 	struct injection again = *j;
-	struct error why = {0};
+	int settled = r == -EINPROGRESS ? inside_settle(j->p, j->hosts, SETTLE_MS, &j->in->held, err) : 0;
 
-	if (r == -EINPROGRESS)
-		sleep_ns(MOMENT_MS * MS);
 	again.deadline = now_ns() + CLEAN_UP_MS * MS;
 	if (j->in->memfd < 0)
 		j->in->memfd = remains_open_descriptor(j->p);	/* just made, and not opened here yet */
-	if (j->in->memfd >= 0 && take_out(&again, &why) && why.code != -ESRCH)
+	if (settled || j->in->memfd < 0)
+		return settled;
+	return take_out(&again, err);
+}
+
+/* Says so if something had to stay, beside which no second try is made. @r, or what it is then. */
+static int undo(const struct injection *j, int r, struct error *err)
+{
+	struct error why = {0};
+
+	if (take_out_again(j, r, &why) && why.code != -ESRCH) {
 		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it "
 			     "again (%s)", j->p->pid, why.text);
+		r = -EBUSY;
+	}
 	if (j->in->memfd >= 0)
 		close(j->in->memfd);
-	*j->in = (struct injected){ .memfd = -1, .held = j->in->held, .held_ns = j->in->held_ns };
+	*j->in = (struct injected){ .memfd = -1, .held = j->in->held };
+	return r;
+}
+
+/* @r, or the reason of it. Amid an exec what was read may be of either program, or of none. */
+static int as_it_is_now(const struct process *p, int r, struct error *err)
+{
+	if (!r || !process_is_gone(p))
+		return r;
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program by now", p->pid);
 }
 
 int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
@@ -337,14 +356,12 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 	*ret = (struct injected){ .code_size = code_size, .shared_size = shared_size, .memfd = -1 };
 	r = find_place(p, near_lo, near_hi, code_size + PAGE, &ret->code, err);
 	if (r)
-		return r;
+		return as_it_is_now(p, r, err);
 	r = put_in(&j, err);
 	if (!r)
 		return 0;
-	undo(&j, r, err);
-	if (process_execed(p))	/* what was read of it may be of either program */
-		return error_set(err, -ESRCH, "process %d runs another program by now", p->pid);
-	return r == -EINPROGRESS ? -EAGAIN : r;
+	r = undo(&j, r, err);
+	return as_it_is_now(p, r == -EINPROGRESS ? -EAGAIN : r, err);
 }
 
 int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err)
@@ -366,10 +383,10 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 	int r = 0;
 
 	if (in->code)
-		r = inside_wait(p, in->code, in->code + in->code_size, timeout_ms, in, err);
+		r = inside_wait(p, in->code, in->code + in->code_size, timeout_ms, &in->held, err);
 	if (!r)
 		r = take_out(&j, err);
 	if (!r)
 		in->code = in->shared = 0;
-	return r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r;
+	return as_it_is_now(p, r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r, err);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "inline/hold.h"
 #include "live/process.h"
 
 /* Where the two functions of the runtime are in the target: [start, end). */
@@ -28,8 +29,7 @@ struct injected {
 	uint64_t shared;	/* address of struct inline_shared in the target */
 	size_t shared_size;
 	int memfd;		/* of the shared memory; the caller's */
-	uint64_t held_ns;	/* the longest time that a thread was held */
-	unsigned int held;	/* how often one was */
+	struct holds held;	/* of threads */
 };
 
 /*
@@ -41,7 +41,7 @@ int inject_possible(const struct process *p, struct error *err);
 /*
  * Makes code and control page within 2 GiB of all of [@near_lo, @near_hi), and shared memory of
  * @shared_size bytes. Tries for at most @timeout_ms to find a thread that sleeps in @hosts. All or nothing.
- * -EAGAIN: no such thread; -ESRCH: it has ended; -ENOTSUP, -ENOMEM: the target refuses.
+ * -EAGAIN: no such thread; -ESRCH: it has ended; -ENOTSUP, -ENOMEM: the target refuses; -EBUSY: something stayed there.
  */
 int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
 		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err);

@@ -21,12 +21,17 @@ enum {
 	LOOKS = 3,		/* at a thread that runs, before it is stopped */
 };
 
-struct job {
+struct question {
 	const struct process *p;
-	uint64_t start, end, deadline;
+	const struct inject_hosts *hosts;	/* NULL: no thread has a call to make */
+	uint64_t start, end;
+};
+
+struct job {
+	struct question q;
+	uint64_t deadline;
 	int result;
-	uint64_t held_ns;
-	unsigned int held;
+	struct holds held;
 	uint64_t stack[STACK_BYTES / 8];
 };
 
@@ -34,7 +39,7 @@ struct job {
 
 static bool is_code(const struct job *job, uint64_t addr)
 {
-	return addr - job->start < job->end - job->start;
+	return addr - job->q.start < job->q.end - job->q.start;
 }
 
 /*
@@ -60,11 +65,11 @@ static bool stack_is_clean(struct job *job, pid_t tid, uint64_t sp)
 {
 	size_t n;
 
-	if (!thread_blocks_signals(job->p, tid))
+	if (!thread_blocks_signals(job->q.p, tid))
 		return true;
-	n = vm_read(job->p, sp & ~7ULL, job->stack, STACK_BYTES);
+	n = vm_read(job->q.p, sp & ~7ULL, job->stack, STACK_BYTES);
 
-	return !inside_frame(job->stack, n / 8, job->start, job->end);
+	return !inside_frame(job->stack, n / 8, job->q.start, job->q.end);
 }
 
 /* Is it where it was, so that its stack was read while it was there? */
@@ -72,23 +77,38 @@ static bool is_still_at(const struct job *job, pid_t tid, const struct where *wa
 {
 	struct where now;
 
-	return !thread_where(job->p, tid, &now) && now.blocked && now.sp == was->sp && now.pc == was->pc;
+	return !thread_where(job->q.p, tid, &now) && now.blocked && now.sp == was->sp && now.pc == was->pc;
 }
 
 enum verdict { INSIDE, OUTSIDE, UNKNOWN };
 
+/* One that is held may get a call yet. */
+static bool may_have_call(const struct job *job, pid_t tid, const struct where *w)
+{
+	return job->q.hosts && (thread_has_call(job->q.hosts, w->call, w->pc) ||
+			      thread_status(job->q.p, tid, "TracerPid") > 0);
+}
+
 static enum verdict look(struct job *job, pid_t tid)
 {
 	struct where w;
-	int r = thread_where(job->p, tid, &w);
+	int r = thread_where(job->q.p, tid, &w);
 
 	if (r == -ESRCH)
 		return OUTSIDE;
 	if (r || !w.blocked)
 		return UNKNOWN;
-	if (is_code(job, w.pc) || !stack_is_clean(job, tid, w.sp))
+	if (is_code(job, w.pc) || may_have_call(job, tid, &w) || !stack_is_clean(job, tid, w.sp))
 		return INSIDE;
 	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
+}
+
+/* At the instruction the number of a call that is not begun is in rax. */
+static bool has_call(const struct job *job, const struct user_regs_struct *regs)
+{
+	long call = (long)((long)regs->orig_rax < 0 ? regs->rax : regs->orig_rax);
+
+	return job->q.hosts && thread_has_call(job->q.hosts, call, regs->rip);
 }
 
 static enum verdict stop_and_look(struct job *job, pid_t tid)
@@ -99,11 +119,10 @@ static enum verdict stop_and_look(struct job *job, pid_t tid)
 
 	if (r)
 		return r == -ESRCH ? OUTSIDE : UNKNOWN;
-	v = is_code(job, h.regs.rip) || !stack_is_clean(job, tid, h.regs.rsp) ? INSIDE : OUTSIDE;
+	v = is_code(job, h.regs.rip) || has_call(job, &h.regs) || !stack_is_clean(job, tid, h.regs.rsp) ?
+		INSIDE : OUTSIDE;
 	hold_end(&h);
-	job->held++;
-	if (h.ns > job->held_ns)
-		job->held_ns = h.ns;
+	holds_add(&job->held, &h);
 	return v;
 }
 
@@ -133,7 +152,7 @@ static bool all_outside(struct job *job, struct map64 *outside)
 	bool all = true;
 	size_t i;
 
-	procfs_tids(&job->p->fs, job->p->pid, &tids);
+	procfs_tids(&job->q.p->fs, job->q.p->pid, &tids);
 	for (i = 0; i < tids.len && now_ns() < job->deadline; i++) {
 		uint64_t tid = (uint64_t)*vec_at(&tids, pid_t, i);
 
@@ -164,25 +183,39 @@ static void wait_apart(void *shared)
 	map64_free(&outside);
 }
 
-int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct injected *held,
-		struct error *err)
+static int wait_for_all(const struct question *q, int timeout_ms, struct holds *held, struct error *err)
 {
 	struct job *job = apart_memory(sizeof(*job));
 	int r;
 
 	if (!job)
-		return error_set(err, -errno, "no memory to look at the threads of process %d", p->pid);
-	job->p = p;
-	job->start = start;
-	job->end = end;
+		return error_set(err, -errno, "no memory to look at the threads of process %d", q->p->pid);
+	job->q = *q;
 	job->deadline = now_ns() + (uint64_t)timeout_ms * MS;
 	job->result = -EBUSY;
 	apart_run(wait_apart, job, timeout_ms);
 	r = job->result;
-	held->held += job->held;
-	if (job->held_ns > held->held_ns)
-		held->held_ns = job->held_ns;
+	holds_join(held, &job->held);
 	munmap(job, sizeof(*job));
+	return r;
+}
+
+int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct holds *held,
+		struct error *err)
+{
+	struct question q = { .p = p, .start = start, .end = end };
+	int r = wait_for_all(&q, timeout_ms, held, err);
+
 	return r ? error_set(err, r, "a thread of process %d may still be in gotap's code there, which is "
 			     "off and stays in its memory", p->pid) : 0;
+}
+
+int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
+		  struct error *err)
+{
+	struct question q = { .p = p, .hosts = hosts };
+	int r = wait_for_all(&q, timeout_ms, held, err);
+
+	return r ? error_set(err, r, "a thread of process %d has not yet made a system call for a gotap that is gone",
+			     p->pid) : 0;
 }

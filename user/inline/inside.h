@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inside: waits until no thread of the target can come back to gotap's code, to which nothing leads any more.
+ * inside: waits until no thread of the target can come back to gotap's code, to which nothing leads any more; or until
+ * none has anything to do for a gotap that is gone.
  *
  * The code calls nothing outside of itself, so a thread that has left it comes back only from a signal's
  * handler that interrupted it there: then a signal frame on its stack says so. Other words on a stack that
@@ -12,8 +13,15 @@
 #include "inline/inject.h"
 
 /* The code [@start, @end). 0; -EBUSY after @timeout_ms; -ESRCH: the process has ended. Counts holds in @held. */
-int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct injected *held,
+int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct holds *held,
 		struct error *err);
+/*
+ * Until no thread of the target has a system call to make that a gotap has given it which is gone, or has given up waiting:
+ * a thread makes it when it gets a processor, and then takes, or closes, what somebody else has put there meanwhile.
+ * What is left is known only then. 0, or -EBUSY after @timeout_ms. Counts holds in @held.
+ */
+int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
+		  struct error *err);
 /* Is among the @n words of a stack a signal frame of code in [@start, @end)? */
 bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end);
 

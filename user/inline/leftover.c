@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "inline.h"
+#include "inline/inside.h"
 #include "inline/remains.h"
 #include "inline/vm.h"
 #include "live/text_map.h"
@@ -23,6 +24,7 @@ enum {
 	MARGIN = 8,		/* an instruction that is changed has at most as many bytes */
 	PATCHES_MAX = 2 * INLINE_SITES,
 	BREAKPOINT = 0xcc,
+	SETTLE_MS = 5000,	/* a thread with a call to make gets a processor long before, if nobody has stopped it */
 };
 
 /* --- the memory --- */
@@ -258,23 +260,50 @@ static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const
 	return 0;
 }
 
-int leftover_find(const struct process *p, uint64_t text_lo, uint64_t text_hi, int known, struct injected *in,
-		  struct vec *patches, struct error *err)
+static void let_go(struct injected *in)
+{
+	if (in->memfd >= 0)
+		close(in->memfd);
+	in->memfd = -1;
+}
+
+static int find_memory(const struct process *p, int known, struct injected *in, struct error *err)
 {
 	int r;
 
 	*in = (struct injected){ .memfd = -1 };
 	r = find_mapped(p, known, in, err);
-	if (!r)
-		return find_open(p, in);
-	if (r > 0)
-		r = check_code(p, in, err);
+	return r ? r : find_open(p, in);
+}
+
+/* As long as a thread has a call of the killed gotap to make, there may be more in a moment. */
+static int find_settled(const struct process *p, const struct inject_hosts *hosts, int known, struct injected *in,
+			struct error *err)
+{
+	struct holds held = {0};
+	int r = find_memory(p, known, in, err);
+
+	if (r <= 0)
+		return r;
+	let_go(in);
+	r = inside_settle(p, hosts, SETTLE_MS, &held, err);
+	r = r ? error_set(err, -EAGAIN, "%s", err->text) : find_memory(p, known, in, err);
+	in->held = held;
+	return r;
+}
+
+int leftover_find(const struct process *p, const struct inject_hosts *hosts, uint64_t text_lo, uint64_t text_hi,
+		  int known, struct injected *in, struct vec *patches, struct error *err)
+{
+	int r = find_settled(p, hosts, known, in, err);
+
+	if (r <= 0 || !in->shared)
+		return r;
+	r = check_code(p, in, err);
 	if (!r)
 		r = find_patches(p, text_lo, text_hi, in, patches, err);
 	if (!r)
 		return 1;
-	if (in->memfd >= 0)
-		close(in->memfd);
-	in->memfd = -1;
+	let_go(in);
 	return r;
 }

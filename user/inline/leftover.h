@@ -15,10 +15,10 @@
 /*
  * 1 if there is memory of a gotap that is gone: *@in is it (memfd open), and @patches (struct patch, done) the
  * instructions of the module's text [@text_lo, @text_hi) that lead into it. 0: none. -EBUSY: a gotap that lives
- * is at work there.
+ * is at work there. -EAGAIN: a thread that was to make a call for the one that is gone has not made it.
  * @known: a descriptor of that memory, from before privileges were given up, or -1.
  */
-int leftover_find(const struct process *p, uint64_t text_lo, uint64_t text_hi, int known, struct injected *in,
-		  struct vec *patches, struct error *err);
+int leftover_find(const struct process *p, const struct inject_hosts *hosts, uint64_t text_lo, uint64_t text_hi,
+		  int known, struct injected *in, struct vec *patches, struct error *err);
 
 #endif

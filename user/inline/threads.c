@@ -159,12 +159,27 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 	vec_free(&timed);
 }
 
-bool thread_is_asleep(const struct process *p, const struct inject_hosts *hosts,
-		      const struct user_regs_struct *regs)
+/* The memory is read before the thread is held: a read may have to wait for one that has no processor. */
+uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid)
 {
 	static const uint8_t syscall_insn[] = { 0x0f, 0x05 };
 	uint8_t insn[2];
+	struct where w;
 
-	return regs->cs == USER_CODE && sleep_of(hosts, (long)regs->orig_rax, regs->rip, regs->rsi) != AWAKE &&
-	       vm_read(p, regs->rip - 2, insn, 2) == 2 && !memcmp(insn, syscall_insn, 2);
+	if (thread_where(p, tid, &w) || !w.blocked || sleep_of(hosts, w.call, w.pc, w.args[1]) == AWAKE)
+		return 0;
+	return vm_read(p, w.pc - 2, insn, 2) == 2 && !memcmp(insn, syscall_insn, 2) ? w.pc : 0;
+}
+
+bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_struct *regs)
+{
+	return regs->cs == USER_CODE && sleep_of(hosts, (long)regs->orig_rax, regs->rip, regs->rsi) != AWAKE;
+}
+
+/* The runtime's functions make the calls of their names, and go on waiting in some that were interrupted. */
+bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc)
+{
+	if (!is_within(hosts->futex, pc) && !is_within(hosts->usleep, pc))
+		return false;
+	return call != SYS_futex && call != SYS_nanosleep && call != SYS_restart_syscall;
 }
