@@ -409,6 +409,7 @@ void bpf_free(struct bpf_side *b)
 	if (!b)
 		return;
 	prober_end(&b->prober);
+	bpf_end_threads(b);
 	bpf_link__destroy(b->exec_watch);
 	inliner_free(&b->inliner);
 	inline_rings_free(&b->in_target);
@@ -446,6 +447,52 @@ bool bpf_watches_exec(const struct bpf_side *b)
 uint64_t bpf_exec_time(const struct bpf_side *b)
 {
 	return __atomic_load_n(&b->skel->bss->exec_time, __ATOMIC_SEQ_CST);
+}
+
+bool bpf_has_threads(const struct bpf_side *b)
+{
+	return b->plan->groups & 1u << GROUP_LINUX;
+}
+
+int bpf_attach_threads(struct bpf_side *b, struct error *err)
+{
+	struct bpf_program *const programs[] = {
+		b->skel->progs.threads_switch, b->skel->progs.threads_wake,
+		b->skel->progs.threads_new, b->skel->progs.threads_move,
+	};
+	size_t i;
+
+	for (i = 0; bpf_has_threads(b) && i < sizeof(programs) / sizeof(programs[0]); i++) {
+		b->threads[i] = bpf_program__attach(programs[i]);
+		if (!b->threads[i])
+			return error_set(err, -errno, "cannot attach to the tracepoint of %s: %s",
+					 bpf_program__section_name(programs[i]), strerror(errno));
+	}
+	return 0;
+}
+
+uint64_t bpf_threads_with(const struct bpf_side *b)
+{
+	return tracepoints_lack(&b->tracepoints) | (b->skel->rodata->every_switch ? REC_WITH_SYSTEM : 0) |
+		(b->proc->bpf_ns.ino ? REC_WITH_INNER_IDS : 0);
+}
+
+void bpf_begin_threads(struct bpf_side *b)
+{
+	__atomic_store_n(&b->skel->bss->threads_active, b->threads[0] != NULL, __ATOMIC_SEQ_CST);
+}
+
+void bpf_end_threads(struct bpf_side *b)
+{
+	size_t i;
+
+	if (!b->threads[0])
+		return;
+	__atomic_store_n(&b->skel->bss->threads_active, 0, __ATOMIC_SEQ_CST);
+	for (i = 0; i < sizeof(b->threads) / sizeof(b->threads[0]); i++) {
+		bpf_link__destroy(b->threads[i]);
+		b->threads[i] = NULL;
+	}
 }
 
 int bpf_sampling_program(const struct bpf_side *b)

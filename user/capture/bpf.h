@@ -31,6 +31,7 @@ struct bpf_opts {
 	unsigned int cpu_hz;		/* CPU samples per second and thread, 0: none */
 	bool verbose;			/* show what libbpf says */
 	uint64_t object_min;		/* bytes of the smallest slot, for objects */
+	bool every_switch;		/* of the machine, with group linux */
 	double budget;			/* CPU ns per second that the probes may cost, or BUDGET_NONE */
 	const volatile sig_atomic_t *stop;	/* not 0: do not even start; may be NULL */
 };
@@ -109,6 +110,15 @@ bool bpf_has_extras(const struct bpf_side *b);
 void bpf_watch_exec(struct bpf_side *b);
 bool bpf_watches_exec(const struct bpf_side *b);
 uint64_t bpf_exec_time(const struct bpf_side *b);
+/*
+ * Attaches the programs of group linux, if the plan has it. Records of threads flow from bpf_begin_threads() on, until
+ * bpf_end_threads() or the target execs; gaps are of no matter to them.
+ */
+int bpf_attach_threads(struct bpf_side *b, struct error *err);
+/* Bits of enum rec_threads_with that these records will have. */
+uint64_t bpf_threads_with(const struct bpf_side *b);
+void bpf_begin_threads(struct bpf_side *b);
+void bpf_end_threads(struct bpf_side *b);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */
 int bpf_sampling_program(const struct bpf_side *b);
 /* "uprobe_multi" or "perf". */

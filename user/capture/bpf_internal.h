@@ -12,6 +12,7 @@
 #include "capture/inline_rings.h"
 #include "capture/inliner.h"
 #include "capture/prober.h"
+#include "capture/tracepoints.h"
 #include "gotap.skel.h"
 #include "live/text_map.h"
 
@@ -27,7 +28,12 @@ struct bpf_side {
 	struct prober prober;
 	bool mended, left_breakpoints;	/* after the prober was killed */
 	struct bpf_link *exec_watch;	/* NULL: none */
+	struct tracepoints tracepoints;	/* of the kernel, if there are records of threads */
+	struct bpf_link *threads[4];	/* programs of probe_threads.bpf.c; NULL: none */
 };
+
+/* Does the plan want records of threads? */
+bool bpf_has_threads(const struct bpf_side *b);
 
 /* The code of the program, as addresses in the process. */
 struct text_range bpf_text_of(const struct bpf_side *b);

@@ -41,7 +41,7 @@ enum { SOME_FILES = 32, SOME_MEMORY = 32 << 20 };
 #define BOTH + 1
 #define PROGRAM(name, group, builds) + 1 builds
 enum {
-	OF_NO_PLACE = 4,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record */
+	OF_NO_PLACE = 8,	/* cpu_sample, target_execed, calibrate_hit, calibrate_record, threads_* */
 	ALL_PROGRAMS = OF_NO_PLACE
 #include "plan/probes.def"
 };
@@ -83,6 +83,17 @@ static uint64_t moved(const struct bpf_side *b, uint64_t addr)
 	return addr ? addr + b->proc->bias : 0;
 }
 
+/* The target's id in the machine's first PID namespace, if its /proc is of that; else all ones. */
+static uint32_t first_tgid(const struct process *proc)
+{
+	enum { FIRST_PID_NAMESPACE = 0xeffffffc };	/* PROC_PID_INIT_INO of linux/proc_ns.h */
+	struct procfs_file_id ns;
+
+	if (procfs_file_id(&proc->fs, 1, "ns/pid", &ns) || ns.ino != FIRST_PID_NAMESPACE)
+		return UINT32_MAX;
+	return (uint32_t)proc->pid;
+}
+
 static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 {
 	struct gotap_bpf__rodata *k = b->skel->rodata;
@@ -116,8 +127,15 @@ static void set_knobs(struct bpf_side *b, const struct bpf_opts *opts)
 	k->types_end = moved(b, plan->types_end);
 	k->systemstack_return = moved(b, plan->systemstack_return);
 	k->systemstack_pc = moved(b, plan->systemstack_pc);
+	k->sigpanic_start = moved(b, plan->sigpanic[0]);
+	k->sigpanic_end = moved(b, plan->sigpanic[1]);
+	k->panic_arg = release_has(plan->minor, RELEASE_PANIC_ARG_FIRST) ? 0 : 8;
 	k->text_start = bpf_text_of(b).start;
 	k->text_end = bpf_text_of(b).end;
+	k->switch_has_state = b->tracepoints.switch_has_state;
+	k->queue_pointers = b->tracepoints.queue_pointers;
+	k->every_switch = opts->every_switch;
+	b->skel->bss->threads_tgid = first_tgid(b->proc);
 }
 
 static void choose(struct bpf_side *b, struct bpf_program *prog)
@@ -126,6 +144,16 @@ static void choose(struct bpf_side *b, struct bpf_program *prog)
 	if (b->multi)
 		bpf_program__set_expected_attach_type(
 			prog, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+}
+
+static void choose_threads(struct bpf_side *b)
+{
+	bool wanted = bpf_has_threads(b);
+
+	bpf_program__set_autoload(b->skel->progs.threads_switch, wanted);
+	bpf_program__set_autoload(b->skel->progs.threads_wake, wanted);
+	bpf_program__set_autoload(b->skel->progs.threads_new, wanted);
+	bpf_program__set_autoload(b->skel->progs.threads_move, wanted);
 }
 
 static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
@@ -141,6 +169,7 @@ static void choose_programs(struct bpf_side *b, const struct bpf_opts *opts)
 		choose(b, b->skel->progs.calibrate_hit);
 		choose(b, b->skel->progs.calibrate_record);
 	}
+	choose_threads(b);
 	choose(b, b->skel->progs.guard);
 	for (p = 0; p < PROGRAMS; p++) {
 		if (!program_used(b->plan, p))
@@ -309,9 +338,15 @@ int bpf_load_programs(struct bpf_side *b, const struct bpf_opts *opts, struct er
 	libbpf_set_print(opts->verbose ? libbpf_loud : libbpf_quiet);
 	lift_memlock();
 	err->code = 0;
-	r = ring_set_plan(&b->rings, opts->ring_size, err);
+	if (opts->every_switch && !(privilege_have() & PRIVILEGE_ADMIN))
+		return error_set(err, -EPERM, "--system shows what other users' programs do: run gotap as root");
+	r = bpf_has_threads(b) ? tracepoints_find(&b->tracepoints, err) : 0;
+	if (!r)
+		r = ring_set_plan(&b->rings, opts->ring_size, err);
 	if (!r && b->plan->for_inline)
 		inline_rings_plan(&b->in_target, &b->rings);
+	if (!r && bpf_has_threads(b))
+		ring_set_plan_threads(&b->rings);
 	if (!r)
 		r = load_as(b, opts, uses_multi(opts), err);
 	return r && !err->code ? load_error(r, err) : r;

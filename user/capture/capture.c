@@ -18,14 +18,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/priority.h"
 #include "capture/budget_price.h"
 #include "capture/drain.h"
 #include "capture/gaps.h"
 #include "capture/sampler.h"
+#include "capture/thread_states.h"
 #include "live/memory.h"
 #include "live/snapshot_memory.h"
 #include "proc/machine.h"
@@ -34,6 +35,7 @@
 enum {
 	DRAIN_NS = 10 * 1000 * 1000,
 	DRAIN_BUSY_NS = 1000 * 1000,	/* while a ring is more than an eighth full */
+	LAST_LOOKS = 20,
 	SAMPLER_ROUNDS = 10,		/* look for new threads to sample every so many */
 };
 
@@ -49,6 +51,7 @@ struct capture {
 	struct goids goids;
 	struct budget_meter meter;
 	struct sampler sampler;		/* of the drain thread once that runs */
+	struct thread_states threads;	/* likewise */
 	struct drain drain;
 	struct gaps gaps;
 	pthread_t thread;
@@ -77,6 +80,8 @@ static void end(struct capture *cap)
 {
 	gaps_stop(&cap->gaps);
 	probes_silence(&cap->probes);
+	thread_states_end(&cap->threads);
+	bpf_end_threads(cap->bpf);
 	say_end(cap);
 	sampler_stop(&cap->sampler);
 	probes_detach(&cap->probes, BPF_ALL | BPF_INLINE);
@@ -98,6 +103,7 @@ static void *drain_thread(void *arg)
 			break;
 		if (++round % SAMPLER_ROUNDS == 0)
 			sampler_update(&cap->sampler);
+		thread_states_tick(&cap->threads);
 		sleep_ns(busy ? DRAIN_BUSY_NS : DRAIN_NS);
 	}
 	end(cap);
@@ -151,7 +157,7 @@ static void connect_parts(struct capture *cap, const struct bpf_opts *opts)
 		.goids = cap->plan->goid_before_status ? NULL : &cap->goids,
 	};
 	losses_init(&cap->drain.losses, rings, cap->drain.in_target);
-	texts_init(&cap->drain.texts, cap->proc, bpf_texts_missing(cap->bpf));
+	texts_init(&cap->drain.texts, cap->proc, cap->plan->types_start + cap->proc->bias, bpf_texts_missing(cap->bpf));
 	cap->gaps.probes = &cap->probes;
 	cap->gaps.queue = &cap->queue;
 	cap->gaps.states = &cap->states;
@@ -204,7 +210,7 @@ static void go_before_the_program(const struct plan *plan)
 	enum { NICE = -10 };
 
 	if (plan->for_inline)
-		setpriority(PRIO_PROCESS, 0, NICE);	/* without CAP_SYS_NICE: as any other */
+		priority_raise(NICE);
 }
 
 /* All that takes privileges: programs, probes, clocks. */
@@ -226,12 +232,24 @@ static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct
 	if (r)
 		return r;
 	bpf_watch_exec(cap->bpf);
+	r = bpf_attach_threads(cap->bpf, err);
+	if (r)
+		return r;
 	plan_budget(cap, opts);
 	go_before_the_program(cap->plan);
 	if (opts->cpu_hz)
 		r = sampler_start(&cap->sampler, cap->proc, bpf_sampling_program(cap->bpf),
 				  opts->cpu_hz, err);
 	return r ? r : drop_privileges(opts, cap->bpf, err);
+}
+
+/* The drain thread reads their states, between its rounds: rings fill meanwhile. */
+static void begin_threads(struct capture *cap)
+{
+	if (!(cap->plan->groups & 1u << GROUP_LINUX))
+		return;
+	thread_states_begin(&cap->threads, cap->proc, &cap->records, bpf_threads_with(cap->bpf));
+	bpf_begin_threads(cap->bpf);
 }
 
 static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
@@ -242,6 +260,7 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 		return r;
 	budget_control_begin(&cap->gaps.budget);
 	probes_activate(&cap->probes);
+	begin_threads(cap);
 	r = gaps_start(&cap->gaps, err);
 	if (!r)
 		r = start_thread(cap, err);
@@ -250,7 +269,28 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 	if (!r)
 		gaps_allow(&cap->gaps);
 	process_release(cap->proc);
+	if (!r && cap->proc->hold_lost)
+		r = error_set(err, -ECHILD, "process %d went on before its probes were there: the process that held it has "
+			      "ended, or waits no longer", cap->proc->pid);
 	return r;
+}
+
+/*
+ * Did the first reading of states fail because of an exec? The drain thread finds it, at once or by its next looks; after an exec of
+ * the same file /proc may look as before.
+ */
+static bool has_execed(const struct capture *cap, int r)
+{
+	int looks;
+
+	if (r != -EINTR && r != -ESRCH)
+		return false;
+	for (looks = 0; r == -ESRCH && cap->thread_runs && looks < LAST_LOOKS; looks++) {
+		if (__atomic_load_n(&cap->watch.end, __ATOMIC_ACQUIRE) != CAPTURE_RUNNING)
+			break;
+		sleep_ns(DRAIN_NS);
+	}
+	return __atomic_load_n(&cap->watch.end, __ATOMIC_ACQUIRE) == CAPTURE_EXECED;
 }
 
 int capture_start(struct capture **ret, const struct plan *plan, struct process *proc,
@@ -259,6 +299,8 @@ int capture_start(struct capture **ret, const struct plan *plan, struct process 
 	struct capture *cap = capture_new(plan, proc);
 	int r = start(cap, opts, err);
 
+	if (has_execed(cap, r))
+		r = error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile: record that one, with -p", proc->pid);
 	if (r) {
 		capture_free(cap);
 		return r;
@@ -299,6 +341,19 @@ const struct budget *capture_budget(const struct capture *cap)
 	return &cap->gaps.budget.budget;
 }
 
+/* Each value is read whole, while the thread of the gaps may change it; they need not be of the same tick. */
+struct capture_cost capture_cost(const struct capture *cap)
+{
+	const struct budget *b = &cap->gaps.budget.budget;
+	struct capture_cost c;
+
+	__atomic_load(&b->spent, &c.spent, __ATOMIC_RELAXED);
+	__atomic_load(&b->metered, &c.metered, __ATOMIC_RELAXED);
+	__atomic_load(&b->level, &c.level, __ATOMIC_RELAXED);
+	__atomic_load(&b->off, &c.off, __ATOMIC_RELAXED);
+	return c;
+}
+
 const struct inline_status *capture_inline(const struct capture *cap)
 {
 	return bpf_inline_status(cap->bpf);
@@ -334,6 +389,7 @@ void capture_free(struct capture *cap)
 	bpf_free(cap->bpf);
 	memory_end(cap->proc);
 	gaps_destroy(&cap->gaps);
+	thread_states_free(&cap->threads);
 	losses_free(&cap->drain.losses);
 	unreadable_free(&cap->drain.unreadable);
 	texts_free(&cap->drain.texts);

@@ -46,6 +46,16 @@ bool capture_left_breakpoints(const struct capture *cap);
 bool capture_fits(const struct capture *cap);
 /* The cost of the probes and its limit, once the last chunk has been taken; all 0 without a budget. */
 const struct budget *capture_budget(const struct capture *cap);
+/*
+ * The same while it runs, from any thread: what the probes have cost in the time that was metered, and what is left out
+ * now. All 0 without a budget.
+ */
+struct capture_cost {
+	double spent, metered;	/* ns since the start */
+	enum rec_level level;
+	bool off;		/* in a slice of time without probes */
+};
+struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /* The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has been taken. Else NULL. */
 const struct inline_status *capture_inline(const struct capture *cap);

@@ -9,6 +9,8 @@
 
 #include "base/clock.h"
 
+enum { MOST_SHIFT = 8 };	/* a burst counts for some seconds */
+
 void chunk_queue_init(struct chunk_queue *q)
 {
 	pthread_condattr_t attr;
@@ -97,12 +99,23 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	pthread_mutex_unlock(&q->lock);
 }
 
+/* The free one that is used first is the last of the list; those far from it get cold. */
+static void cool(struct chunk_queue *q)
+{
+	if (q->n_free > QUEUE_WARM)
+		chunk_free(q->free_list[q->n_free - QUEUE_WARM - 1]);
+}
+
 static void give_back(struct chunk_queue *q)
 {
-	if (!q->taken)
+	struct chunk *c = q->taken;
+
+	if (!c)
 		return;
 	assert(q->n_free < QUEUE_CHUNKS);
-	q->free_list[q->n_free++] = q->taken;
+	buf_fit(&c->data, lately(&q->most, c->data.len, MOST_SHIFT));
+	q->free_list[q->n_free++] = c;
+	cool(q);
 	q->taken = NULL;
 	pthread_cond_broadcast(&q->changed);
 }

@@ -2,7 +2,8 @@
 /*
  * chunk_queue: chunks on their way from the drain thread, which fills them, to
  * the caller of capture_next(), which empties them. They go round between a free
- * list and the queue, so that a recording allocates nothing once it runs.
+ * list and the queue, so that a recording allocates little once it runs: the room that the caller's being late
+ * took does not stay.
  *
  * The drain never waits here for the caller: when there is no room it leaves the
  * records in the rings. It puts chunks again when the caller has taken half of the queue. So
@@ -21,6 +22,7 @@
 enum {
 	QUEUE_CHUNKS = 128,		/* in circulation */
 	QUEUE_BYTES = 32 << 20,		/* waiting for the caller, at most */
+	QUEUE_WARM = 4,			/* free ones that keep room: more are needed when the caller is late */
 };
 
 struct chunk_queue {
@@ -29,6 +31,7 @@ struct chunk_queue {
 	struct chunk chunks[QUEUE_CHUNKS];
 	struct chunk *free_list[QUEUE_CHUNKS], *queue[QUEUE_CHUNKS];
 	size_t n_free, head, n_queued, bytes;
+	size_t most;			/* bytes in a chunk, lately */
 	struct chunk *taken;		/* by the caller */
 	uint64_t full_since;		/* ns, 0: there is room */
 	bool done;			/* the last one has been put */

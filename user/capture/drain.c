@@ -83,6 +83,20 @@ static bool fill_with_truth(struct drain *d, struct chunk *c)
 	return busy;
 }
 
+/*
+ * The look that finds the end comes after the chunk is filled, and the program may have ended long before: what happened
+ * is known until the look before only. The rest follows with the end.
+ */
+static void hold_back(struct drain *d, struct chunk *c)
+{
+	uint64_t until = watch_end_time(d->watch);
+
+	if (until < d->passed_on)
+		until = d->passed_on;
+	if (until < c->watermark)
+		c->watermark = until;
+}
+
 bool drain_round(struct drain *d)
 {
 	struct chunk *c = chunk_queue_room(d->queue);
@@ -93,6 +107,9 @@ bool drain_round(struct drain *d)
 		return false;
 	}
 	busy = fill_with_truth(d, c);
+	if (d->watch->end != CAPTURE_RUNNING)
+		hold_back(d, c);
+	d->passed_on = c->watermark;
 	chunk_queue_put(d->queue, c, false);
 	return busy;
 }

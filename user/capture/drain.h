@@ -35,6 +35,7 @@ struct drain {
 	struct texts texts;
 	struct goids *goids;		/* NULL: all creations have one */
 	uint64_t watermark;
+	uint64_t passed_on;		/* the last one in the queue */
 };
 
 /* Returns whether a ring was getting full. Looks at the program (watch.h) at the end. */

@@ -12,16 +12,12 @@
 #include "base/limits.h"
 
 #define TICK_NS (20 * 1000 * 1000)
-/* Losses that go on: states read then are not exact, but nearer to the truth than the model's. */
-#define PATIENCE_NS 1000000000ULL
 /* So long nothing was taken from the full rings: nobody reads. */
 #define UNREAD_NS 200000000ULL
 #define RETRY_NS 1000000000ULL
 /* So long a thread is looked for that can be borrowed for --attach inline. */
 #define INLINE_NS 5000000000ULL
 #define INLINE_GRACE_NS 1000000000ULL
-
-enum { SHARE = 10 };	/* reading states takes no more than one part in so many of the time */
 
 void gaps_init(struct gaps *g)
 {
@@ -73,27 +69,28 @@ static bool may_begin(struct gaps *g)
 
 /* --- all states, read anew --- */
 
+/* CPU time of this thread, ns. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * What it costs is CPU time: how long it takes is mostly waiting, for the target's threads and for a CPU. The reader of
+ * the target's memory (live/memory.c) takes about as much again.
+ */
 static bool read_anew(struct gaps *g, enum rec_gap why)
 {
-	uint64_t begin = now_ns(), lost;
+	uint64_t begin = cpu_ns(), lost;
 	bool ok = states_read_anew(g->states, why, &lost);
 
 	if (ok)
-		g->lost_read = lost;
-	g->read = now_ns();
-	g->took = g->read - begin;
+		reread_done(&g->reread, lost);
+	reread_ended(&g->reread, now_ns(), 2 * (cpu_ns() - begin));
 	return ok;
-}
-
-/* Are states wrong, and is there hope to get them right? */
-static bool is_due(struct gaps *g)
-{
-	uint64_t lost = ring_set_lost(g->rings), now = now_ns();
-	bool quiet = lost == g->lost;
-
-	g->lost = lost;
-	return lost != g->lost_read && (quiet || now - g->read >= PATIENCE_NS) &&
-	       now - g->read >= SHARE * g->took;
 }
 
 /* --- times without probes --- */
@@ -182,7 +179,8 @@ static void tick(struct gaps *g)
 		leave(g, g->unread ? REC_GAP_LOST : REC_GAP_BUDGET);
 	else if (!off && g->away && !chunk_queue_full_since(g->queue))
 		come_back(g);
-	else if (!g->away && may && is_due(g) && !chunk_queue_full_since(g->queue))
+	else if (!g->away && may && reread_is_due(&g->reread, ring_set_lost(g->rings), now_ns()) &&
+		 !chunk_queue_full_since(g->queue))
 		read_anew(g, REC_GAP_REREAD);
 }
 
@@ -226,7 +224,8 @@ int gaps_start(struct gaps *g, struct error *err)
 {
 	int r;
 
-	g->begin = g->read = now_ns();
+	g->begin = now_ns();
+	reread_init(&g->reread, g->begin);
 	r = thread_start(&g->thread, run, g);
 	if (r)
 		return error_set(err, -r, "cannot start a thread: %s", strerror(r));

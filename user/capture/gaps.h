@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "capture/budget_control.h"
 #include "capture/chunk_queue.h"
+#include "capture/reread.h"
 #include "capture/states.h"
 
 struct gaps {
@@ -48,8 +49,7 @@ struct gaps {
 	uint64_t not_before;		/* an attempt to put them back has failed */
 	bool unread;			/* nobody reads */
 	uint64_t lost_with_room;	/* records lost while the queue had room */
-	uint64_t lost, lost_read;	/* at the last look, and when states were read last */
-	uint64_t read, took;		/* when that ended and how long it took, ns */
+	struct reread reread;
 };
 
 void gaps_init(struct gaps *g);

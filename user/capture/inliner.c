@@ -4,12 +4,12 @@
 #include "capture/inliner.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/bpf_internal.h"
 #include "inline/alive.h"
 #include "inline/image.h"
@@ -20,6 +20,8 @@
  * before each it waits for a processor like any other.
  */
 enum { FIND_THREAD_MS = 2000, LEAVE_MS = 3000 };
+/* So long a gotap that was killed is waited for. */
+#define DYING_NS 1000000000ULL
 
 /* By enum program. */
 static const enum inline_program programs[PROGRAMS] = {
@@ -159,7 +161,7 @@ static int clean(struct inliner *in, struct links *links, struct error *err)
 	struct vec patches = {0};
 	struct error why = {0};
 	uint64_t bias = in->proc->bias;
-	int found = leftover_find(in->proc, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
+	int found = leftover_find(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
 				  &old, &patches, err);
 	int r = found > 0 ? put_back(in, links, &patches, &why) : 0;
 
@@ -167,15 +169,30 @@ static int clean(struct inliner *in, struct links *links, struct error *err)
 		r = inject_remove(in->proc, &hosts, &old, LEAVE_MS, &why);
 	if (found > 0)
 		note_cleaned(in, r, &why);
+	holds_join(&in->status->held, &old.held);
 	if (old.memfd >= 0)
 		close(old.memfd);
 	vec_free(&patches);
 	return found == -EBUSY ? found : 0;
 }
 
+/*
+ * One that was killed holds its lock until the kernel has taken its last process apart, for which that one needs a
+ * processor. Who records on does not let go of it.
+ */
+static int clean_when_free(struct inliner *in, struct links *links, struct error *err)
+{
+	uint64_t end = now_ns() + DYING_NS;
+	int r;
+
+	while ((r = clean(in, links, err)) == -EBUSY && now_ns() < end)
+		sleep_ns(DYING_NS / 50);
+	return r;
+}
+
 int inliner_look(struct inliner *in, struct links *links, struct error *err)
 {
-	int r = clean(in, links, err);
+	int r = clean_when_free(in, links, err);
 
 	if (!r)
 		patch_look(in->proc, in->patches.data, in->patches.len);
@@ -246,8 +263,8 @@ static int write_code(struct inliner *in, struct image *im, struct error *err)
 
 static void note_held(struct inliner *in)
 {
-	in->status->held = in->memory.held;
-	in->status->held_ns = in->memory.held_ns;
+	holds_join(&in->status->held, &in->memory.held);
+	in->memory.held = (struct holds){0};
 }
 
 int inliner_inject(struct inliner *in, struct error *err)
@@ -357,6 +374,15 @@ static int take_over(struct inliner *in, size_t from, size_t to, struct error *e
 	return r ? r : patch_uncover(in->proc, patch_at(in, from), to - from, err);
 }
 
+/* Places of a program that exec'ed meanwhile have no breakpoints: that is no reason of its own. */
+static int look_whether_gone(struct inliner *in, struct error *err)
+{
+	if (!in->status->stayed || !process_is_gone(in->proc))
+		return 0;
+	in->status->why[0] = '\0';
+	return error_set(err, -ESRCH, "process %d has ended, or runs another program", in->proc->pid);
+}
+
 int inliner_patch(struct inliner *in, struct error *err)
 {
 	size_t n = calls(in);
@@ -365,7 +391,7 @@ int inliner_patch(struct inliner *in, struct error *err)
 	if (!r)
 		r = take_over(in, n, in->patches.len, err);
 	count_sites(in);
-	return r;
+	return r ? r : look_whether_gone(in, err);
 }
 
 void inliner_silence(struct inliner *in)
@@ -417,13 +443,24 @@ static void forget(struct inliner *in)
 
 bool inliner_is_gone(struct inliner *in)
 {
-	struct pollfd end = { .fd = in->proc->pidfd, .events = POLLIN };
-
-	if (in->status->state != INLINE_STATE_GONE && poll(&end, 1, 0) != 1 && !process_execed(in->proc))
+	if (in->status->state != INLINE_STATE_GONE && !process_is_gone(in->proc))
 		return false;
 	if (in->status->state == INLINE_STATE_ON || in->status->state == INLINE_STATE_STUCK)
 		in->status->state = INLINE_STATE_GONE;
 	return true;
+}
+
+/* Where no call led to the memory yet, nothing was changed. */
+static void note_removed(struct inliner *in, int r, const struct error *why)
+{
+	struct inline_status *s = in->status;
+
+	if (r) {
+		s->state = INLINE_STATE_LEFT;
+		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+	} else if (s->state == INLINE_STATE_ON) {
+		s->state = INLINE_STATE_UNDONE;
+	}
 }
 
 /* The word of life ends with the memory: what stays behind is inert. */
@@ -440,9 +477,7 @@ void inliner_remove(struct inliner *in)
 		alive_end(&in->shared->alive);
 	if (!inliner_is_gone(in) && in->status->state != INLINE_STATE_STUCK) {
 		r = inject_remove(in->proc, &hosts, &in->memory, LEAVE_MS, &err);
-		in->status->state = r && r != -ESRCH ? INLINE_STATE_LEFT : INLINE_STATE_UNDONE;
-		if (r && r != -ESRCH)
-			snprintf(in->status->why, sizeof(in->status->why), "%.159s", err.text);
+		note_removed(in, r == -ESRCH ? 0 : r, &err);
 	}
 	note_held(in);
 	forget(in);

@@ -41,8 +41,7 @@ struct inline_status {
 	int memfd;		/* the prober's descriptor of the shared memory */
 	unsigned int sites;	/* places that lead to the code */
 	unsigned int stayed;	/* places that could, but are breakpoints: why */
-	unsigned int held;	/* how often a thread was held, */
-	uint64_t held_ns;	/* and the longest time of it */
+	struct holds held;	/* of the program's threads */
 	char disturbed[80];	/* a function where somebody else's breakpoint came meanwhile; "": none */
 	bool cleaned;		/* memory of a gotap that was killed was found and taken out */
 	char why[160];

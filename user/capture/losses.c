@@ -31,7 +31,8 @@ static struct rec_long take(const struct ring *ring, uint64_t *reported)
 	uint64_t first = __atomic_exchange_n(&ring->state->lost_first, 0, __ATOMIC_SEQ_CST);
 	uint64_t n = ring_lost(ring);
 	struct rec_long l = {
-		.r = { .kind = REC_LOST, .ptr = first },
+		.r = { .kind = ring->of_threads ? REC_THREADS_LOST : REC_LOST, .ptr = first,
+		       .id = ring->of_threads ? ring->cpu - RING_THREADS : ring->cpu },
 		.stack = __atomic_load_n(&ring->state->lost_last, __ATOMIC_SEQ_CST),
 		.arg = n - *reported,
 	};
@@ -60,7 +61,7 @@ static uint64_t gap_begin(const struct vec *lost)
 	for (i = 0; i < lost->len; i++) {
 		const struct rec_long *l = vec_at(lost, struct rec_long, i);
 
-		if (l->stack > l->r.ptr + LONG_NS && l->r.ptr < begin)
+		if (l->r.kind == REC_LOST && l->stack > l->r.ptr + LONG_NS && l->r.ptr < begin)
 			begin = l->r.ptr;
 	}
 	return begin;
@@ -76,7 +77,6 @@ void losses_report(struct losses *l, uint64_t now, bool reread, struct buf *out)
 		const struct ring *ring = vec_at(&l->rings->rings, struct ring, i);
 		struct rec_long r = take(ring, &l->reported[i]);
 
-		r.r.id = ring->cpu;
 		if (ring->foreign && r.arg)
 			date(l, &r, now);
 		if (!r.r.ptr)

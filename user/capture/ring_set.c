@@ -14,6 +14,10 @@ enum {
 	OFFLINE_TOTAL = 16 << 20,	/* for the rings of all others, */
 	OFFLINE_MIN = 64 << 10,		/* unless that is less than this for each */
 	CALIBRATION_SIZE = 64 << 10,
+	/* 10 ms of 100,000 context switches a second need half of the least. */
+	THREADS_TOTAL = 16 << 20,
+	THREADS_MIN = 256 << 10,
+	THREADS_MAX = 2 << 20,
 };
 
 /* The largest size from @min to @max of which @n take no more than @total. */
@@ -80,6 +84,23 @@ int ring_set_plan(struct ring_set *set, size_t size, struct error *err)
 	return 0;
 }
 
+void ring_set_plan_threads(struct ring_set *set)
+{
+	size_t size = share(THREADS_TOTAL, set->cpus, THREADS_MIN, THREADS_MAX), i;
+	struct ring r;
+
+	for (i = 0; i < set->cpus; i++) {
+		const struct ring *of_cpu = vec_at(&set->rings, struct ring, i);
+
+		r = ring_plan(&set->memory, RING_THREADS + of_cpu->cpu, of_cpu->size < size ? of_cpu->size : size);
+		r.of_threads = true;
+		*(struct ring *)vec_push(&set->rings, sizeof(r)) = r;
+	}
+	r = ring_plan(&set->memory, RING_THREADS + RING_CPUS, 0);
+	r.of_threads = true;
+	*(struct ring *)vec_push(&set->rings, sizeof(r)) = r;
+}
+
 int ring_set_make(const struct ring_set *set, struct error *err)
 {
 	return ring_memory_make(&set->memory, err);
@@ -105,7 +126,8 @@ uint64_t ring_set_lost(const struct ring_set *set)
 	size_t i;
 
 	for (i = 0; i < set->rings.len; i++)
-		n += ring_lost(vec_at(&set->rings, struct ring, i));
+		if (!vec_at(&set->rings, struct ring, i)->of_threads)
+			n += ring_lost(vec_at(&set->rings, struct ring, i));
 	return n;
 }
 
@@ -117,7 +139,7 @@ struct ring_counts ring_set_counts(const struct ring_set *set, bool foreign)
 	for (i = 0; i < set->rings.len; i++) {
 		const struct ring *r = vec_at(&set->rings, struct ring, i);
 
-		if (r->foreign != foreign)
+		if (r->foreign != foreign || r->of_threads)
 			continue;
 		n.lost += ring_lost(r);
 		n.hits += __atomic_load_n(&r->state->hits, __ATOMIC_RELAXED);

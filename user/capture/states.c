@@ -11,6 +11,8 @@
 #define SETTLE_NS 2000000000ULL
 
 enum { TRIES = 5 };	/* to read the states with nothing lost meanwhile */
+/* No other try after so long: what there is is better than a longer gap. */
+#define TRIES_NS 1000000000ULL
 
 int states_begin(struct states *s, struct error *err)
 {
@@ -100,7 +102,7 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
 	struct snapshot_counts counts = {0};
 	struct buf records = {0};
 	struct error err;
-	uint64_t names_lost;
+	uint64_t names_lost, begin = now_ns();
 	int tries = 0, r;
 
 	do {
@@ -109,7 +111,8 @@ bool states_read_anew(struct states *s, enum rec_gap why, uint64_t *lost)
 		names_lost = bpf_names_lost(s->bpf);
 		say_resumed(s, why);
 		r = read_all(s, &records, &counts, &err);
-	} while (++tries < TRIES && !stop_requested(&s->stop_reading) && (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
+	} while (++tries < TRIES && now_ns() - begin < TRIES_NS && !stop_requested(&s->stop_reading) &&
+		 (r || ring_set_lost(bpf_rings(s->bpf)) != *lost));
 	/* where it stops, some states may have been read after the last record was made */
 	if (stop_requested(&s->stop_reading))
 		r = -ECANCELED;

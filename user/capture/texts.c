@@ -7,9 +7,9 @@
 #include "live/memory.h"
 #include "live/text_map.h"
 
-void texts_init(struct texts *t, const struct process *proc, const uint64_t *missing)
+void texts_init(struct texts *t, const struct process *proc, uint64_t types, const uint64_t *missing)
 {
-	*t = (struct texts){ .proc = proc, .missing = missing };
+	*t = (struct texts){ .proc = proc, .types = types, .missing = missing };
 }
 
 void texts_free(struct texts *t)
@@ -47,11 +47,16 @@ static bool is_in_place(struct texts *t)
 	return !text_moved(t->proc, &range);
 }
 
+/* NULL: it is not in the file, or may have changed. */
+static const uint8_t *constant_at(const struct texts *t, uint64_t addr, uint64_t n)
+{
+	return t->in_place ? elf_constant_bytes(&t->file, addr - t->proc->bias, n) : NULL;
+}
+
 /* Returns the text's length: 0 if it is lost. */
 static uint16_t fill(struct texts *t, char *to, uint64_t from, uint16_t len)
 {
-	const uint8_t *text = t->in_place ?
-			      elf_constant_bytes(&t->file, from - t->proc->bias, len) : NULL;
+	const uint8_t *text = constant_at(t, from, len);
 
 	t->found++;
 	memory_touch(t->proc, from);
@@ -63,6 +68,129 @@ static uint16_t fill(struct texts *t, char *to, uint64_t from, uint16_t len)
 	return len;
 }
 
+/* What the record of a type needs of abi.Type. */
+struct type {
+	uint64_t size, ptr_bytes;
+	uint8_t flags;
+	int32_t name;		/* offset from the first type */
+};
+
+enum { TYPE_BYTES = 48, TYPE_FLAGS_AT = 20, TYPE_NAME_AT = 40, TYPE_EXTRA_STAR = 2 };
+
+static bool type_at(const struct texts *t, uint64_t addr, struct type *ret)
+{
+	const uint8_t *bytes = constant_at(t, addr, TYPE_BYTES);
+
+	if (!bytes)
+		return false;
+	memcpy(&ret->size, bytes, sizeof(ret->size));
+	memcpy(&ret->ptr_bytes, bytes + sizeof(ret->size), sizeof(ret->ptr_bytes));
+	memcpy(&ret->name, bytes + TYPE_NAME_AT, sizeof(ret->name));
+	ret->flags = bytes[TYPE_FLAGS_AT];
+	return true;
+}
+
+/* Copies at most @room bytes of the abi.Name at @addr, without its first @skip ones. Returns how many, -1: it is not there. */
+static int copy_name(const struct texts *t, uint64_t addr, size_t skip, char *to, size_t room)
+{
+	const uint8_t *head = constant_at(t, addr, 3), *text;
+	size_t n;
+
+	if (!head)
+		return -1;
+	n = head[1] & 0x7f;
+	addr += 2;
+	if (head[1] & 0x80) {
+		n |= (size_t)(head[2] & 0x7f) << 7;
+		addr++;
+	}
+	if (n <= skip)
+		return 0;
+	n = n - skip < room ? n - skip : room;
+	text = constant_at(t, addr + skip, n);
+	if (!text)
+		return -1;
+	memcpy(to, text, n);
+	return (int)n;
+}
+
+/* Puts what the file has of a type into its record. Returns the length of the name, -1: it is not there. */
+static int take_type(const struct texts *t, struct rec_user *u)
+{
+	size_t room = u->room < REC_TEXT_MAX ? u->room : REC_TEXT_MAX;
+	struct type type;
+
+	if (!type_at(t, u->r.id, &type))
+		return -1;
+	u->r.ptr = type.size;
+	u->arg = type.ptr_bytes;
+	if (type.name < 0)
+		return 0;
+	return copy_name(t, t->types + (uint32_t)type.name, !!(type.flags & TYPE_EXTRA_STAR), u->text, room);
+}
+
+static void fill_type(struct texts *t, struct rec_user *u)
+{
+	int n = take_type(t, u);
+
+	t->found++;
+	t->lost += n < 0;
+	u->len[0] = n > 0 ? (uint16_t)n : 0;
+	u->r.sub = 0;
+}
+
+/* The text has its address in its place; lost it is cut to nothing. Returns its length. */
+static uint8_t fill_label_text(struct texts *t, char *text, uint8_t len)
+{
+	uint64_t from;
+
+	memcpy(&from, text, sizeof(from));
+	memset(text, 0, sizeof(from));
+	return (uint8_t)fill(t, text, from, len);
+}
+
+static void fill_label(struct texts *t, struct rec_label *l)
+{
+	if (l->flags & REC_LABEL_KEY_MISSING) {
+		l->key_len = fill_label_text(t, l->key, l->key_len);
+		l->flags |= l->key_len ? 0 : REC_LABEL_KEY_CUT;
+	}
+	if (l->flags & REC_LABEL_VALUE_MISSING) {
+		l->value_len = fill_label_text(t, l->value, l->value_len);
+		l->flags |= l->value_len ? 0 : REC_LABEL_VALUE_CUT;
+	}
+	l->flags &= (uint8_t)~(REC_LABEL_KEY_MISSING | REC_LABEL_VALUE_MISSING);
+}
+
+static void fill_labels(struct texts *t, struct rec_user *u)
+{
+	struct rec_label *labels = (struct rec_label *)u->text;
+	size_t i;
+
+	for (i = 0; i < u->len[0] / sizeof(*labels); i++)
+		fill_label(t, &labels[i]);
+	u->r.sub = 0;
+}
+
+/* A Go string. In a program that is moved as it is loaded it is no constant: then the dynamic linker has touched it. */
+struct go_string {
+	uint64_t at, len;
+};
+
+/* The string of which the record has the address says where the text is. */
+static void fill_message(struct texts *t, struct rec_user *u)
+{
+	const uint8_t *bytes = constant_at(t, u->r.ptr, sizeof(struct go_string));
+	struct go_string s = {0};
+
+	memory_touch(t->proc, u->r.ptr);
+	if (bytes)
+		memcpy(&s, bytes, sizeof(s));
+	u->r.ptr = s.at;
+	u->len[0] = fill(t, u->text, s.at, (uint16_t)(s.len < u->room ? s.len : u->room));
+	u->r.sub = 0;
+}
+
 static void fill_record(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct rec_user *u = (struct rec_user *)r;
@@ -71,6 +199,18 @@ static void fill_record(void *ctx, uint32_t cpu, struct rec *r)
 
 	if (rec_layout(r->kind) != REC_LAYOUT_rec_user || !r->sub)
 		return;
+	if (r->kind == REC_OBJECT_TYPE) {
+		fill_type(t, u);
+		return;
+	}
+	if (r->kind == REC_USER_LABELS) {
+		fill_labels(t, u);
+		return;
+	}
+	if (r->kind == REC_PROGRAM_DIES && r->sub & REC_MISSING_SECOND) {
+		fill_message(t, u);
+		return;
+	}
 	if (r->sub & REC_MISSING_FIRST)
 		u->len[0] = fill(t, u->text, r->ptr, u->len[0]);
 	if (r->sub & REC_MISSING_SECOND)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* reread: see reread.h. */
+#include "capture/reread.h"
+
+/* Losses that go on: states read then are not exact, but nearer to the truth than the model's. */
+#define PATIENCE_NS 1000000000ULL
+/* A program of a million goroutines takes a second of CPU time, and longer than this nobody is to be without states. */
+#define LONGEST_NS 5000000000ULL
+
+enum { SHARE = 10 };	/* reading states takes no more than one part in so many of a CPU */
+
+void reread_init(struct reread *r, uint64_t now)
+{
+	*r = (struct reread){ .ended = now };
+}
+
+static uint64_t rest_of(const struct reread *r)
+{
+	uint64_t rest = SHARE * r->cost;
+
+	return rest < LONGEST_NS ? rest : LONGEST_NS;
+}
+
+bool reread_is_due(struct reread *r, uint64_t lost, uint64_t now)
+{
+	bool quiet = lost == r->lost;
+
+	r->lost = lost;
+	return lost != r->lost_read && now - r->ended >= (quiet ? 0 : PATIENCE_NS) && now - r->ended >= rest_of(r);
+}
+
+void reread_done(struct reread *r, uint64_t lost)
+{
+	r->lost_read = lost;
+}
+
+void reread_ended(struct reread *r, uint64_t now, uint64_t cost)
+{
+	r->ended = now;
+	r->cost = cost;
+}

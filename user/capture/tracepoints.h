@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tracepoints: what the running kernel's type data (BTF) says of the tracepoints that group linux needs, and of what
+ * their programs read. Called before the programs are loaded, and by `gotap doctor`.
+ */
+#ifndef GOTAP_CAPTURE_TRACEPOINTS_H
+#define GOTAP_CAPTURE_TRACEPOINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct tracepoints {
+	bool switch_has_state;		/* sched_switch has the state as its fourth argument (5.18) */
+	bool queue_pointers;		/* task_group.cfs_rq is an array of pointers, by CPU (before 7.3) */
+	bool throttling;		/* CPU quotas (CONFIG_CFS_BANDWIDTH) */
+	bool delays;			/* schedstat files (CONFIG_SCHED_INFO) */
+	bool quota_clock;		/* throttled time is counted while a CPU idles, too (6.6) */
+};
+
+/* -ENOTSUP: the text names what the kernel lacks. */
+int tracepoints_find(struct tracepoints *ret, struct error *err);
+/* What of that is missing: bits REC_WITHOUT_... of record.h; threads/lacks.h has the texts. */
+uint64_t tracepoints_lack(const struct tracepoints *t);
+
+#endif
