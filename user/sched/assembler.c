@@ -2,11 +2,13 @@
 /* assembler: see assembler.h. */
 #include "sched/assembler.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "release/release.h"
 #include "sched/goid.h"
 #include "sched/stacks.h"
 #include "stream/merge.h"
@@ -22,6 +24,8 @@ enum {
 	TIME_SHIFT = 6,
 	/* For a v1 trace the model writes all events that it can, and the sink leaves out the rest. */
 	WHOLE_VERSION = 26,
+	/* A goid that was not there in this time will hardly come: no snapshot waits for it longer. */
+	GOID_NS = 500000000,
 };
 
 struct assembler {
@@ -29,6 +33,8 @@ struct assembler {
 	struct goid_filter *goids;
 	struct stacks *stacks;
 	struct model *model;
+	struct threads *threads;
+	struct thread_sums *sums;
 	int version;
 	struct v2_sink *trace;	/* one of the two */
 	struct v1_sink *old;
@@ -38,7 +44,9 @@ struct assembler {
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
+	struct assembler_between between;	/* all NULL: nobody */
 	uint64_t seen;		/* no record with a time up to it is still to come */
+	uint64_t whole;		/* the same, and no record up to it waits for a goid */
 	struct error *err;	/* of the running call */
 	int failed;
 	struct error why;	/* all calls after the one that failed return it again */
@@ -63,6 +71,13 @@ static int to_model(void *ctx, const struct rec *r)
 {
 	struct assembler *a = ctx;
 
+	if (r->kind == REC_GAP && a->between.gap)
+		a->between.gap(a->between.ctx, r->time);
+	if (r->kind == REC_PROGRAM_DIES) {
+		stacks_end(a->stacks, (const struct rec_user *)r);
+		if (a->between.dies)
+			a->between.dies(a->between.ctx, (const struct rec_user *)r);
+	}
 	return r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) : model_record(a->model, r, a->err);
 }
 
@@ -101,18 +116,19 @@ static void from_merge(void *ctx, const struct rec *r)
 		stacks_define(a->stacks, (const struct rec_stack *)r);
 		return;
 	}
+	if (rec_family(r->kind) == REC_FAMILY_LINUX) {
+		threads_record(a->threads, r);
+		return;
+	}
 	note_loss(a, r);
 	a->failed = goid_filter_record(a->goids, r);
 }
 
-/* runtime.isSystemGoroutine, as far as it matters to newproc1. */
 static bool is_system(void *ctx, uint64_t start_pc)
 {
 	struct symbol_function fn;
 
-	return ctx && symbolizer_function(ctx, start_pc, &fn) && !strncmp(fn.name, "runtime.", 8) &&
-	       strcmp(fn.name, "runtime.main") && strcmp(fn.name, "runtime.corostart") &&
-	       strcmp(fn.name, "runtime.handleAsyncEvent");
+	return ctx && symbolizer_function(ctx, start_pc, &fn) && release_is_system_start(fn.name);
 }
 
 static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opts,
@@ -124,6 +140,10 @@ static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opt
 		.frames = stacks_frames,
 		.ctx = a->stacks,
 		.name = opts->output,
+		.tee = opts->tee,
+		.tee_ctx = opts->tee_ctx,
+		.whole = opts->whole,
+		.whole_ctx = opts->whole_ctx,
 	};
 
 	return v2_sink_new(&a->trace, fd, &trace, err);
@@ -142,6 +162,16 @@ static int open_v1(struct assembler *a, int fd, const struct assembler_opts *opt
 	return v1_sink_new(&a->old, fd, &trace, err);
 }
 
+static struct sink sink_of(struct assembler *a, const struct assembler_between *between)
+{
+	struct sink to = a->old ? v1_sink(a->old) : v2_sink(a->trace);
+
+	if (!between)
+		return to;
+	a->between = *between;
+	return between->wrap(between->ctx, to, stacks_look, a->stacks);
+}
+
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err)
 {
@@ -154,13 +184,16 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		.notes = !opts->no_notes,
 		.time_shift = TIME_SHIFT,
 		.gen_ns = GEN_NS,
-		.gen_bytes = GEN_BYTES,
+		.gen_bytes = opts->gen_bytes ? opts->gen_bytes : GEN_BYTES,
+		.restate = opts->restate,
 		.is_system = is_system,
 		.ctx = opts->symbols,
 	};
 	int r;
 
 	a->version = opts->version;
+	a->threads = threads_new();
+	a->sums = thread_sums_new(a->threads);
 	a->stacks = stacks_new(opts->symbols, model.minor, opts->info->stack_depth);
 	r = old ? open_v1(a, fd, opts, err) : open_v2(a, fd, opts, err);
 	if (r) {
@@ -168,7 +201,7 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 		return r;
 	}
 	a->generations = old ? v1_sink_generations(a->old) : &v2_sink_counts(a->trace)->generations;
-	a->model = model_new(old ? v1_sink(a->old) : v2_sink(a->trace), &model);
+	a->model = model_new(sink_of(a, opts->between), &model);
 	a->goids = goid_filter_new(to_model, a);
 	a->merge = merge_new(from_merge, a);
 	*ret = a;
@@ -184,6 +217,29 @@ static int outcome(struct assembler *a, struct error *err)
 	return a->failed;
 }
 
+/*
+ * Chunks come after the end of the capture, too, as long as it takes to take probes away: in that time nothing was
+ * recorded, and nobody may conclude from it that nothing happened.
+ */
+static uint64_t known_until(const struct assembler *a)
+{
+	uint64_t until = model_until(a->model);
+
+	return a->seen < until ? a->seen : until;
+}
+
+/* What waits for a goid (goid.h), and all behind it, has not come yet. */
+static void tell_seen(struct assembler *a)
+{
+	uint64_t held = goid_filter_holds(a->goids), known = known_until(a), whole = held <= known ? held - 1 : known;
+
+	if (a->failed || whole <= a->whole)
+		return;
+	a->whole = whole;
+	if (a->between.seen)
+		a->between.seen(a->between.ctx, whole);
+}
+
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err)
 {
 	int r;
@@ -193,7 +249,34 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 	if (c->watermark < UINT64_MAX)
 		a->seen = c->watermark;
 	r = merge_add(a->merge, c, err);
+	tell_seen(a);
 	return outcome(a, err) ? a->failed : r;
+}
+
+void assembler_note(struct assembler *a, const char *text)
+{
+	model_note(a->model, text);
+}
+
+int assembler_turn(struct assembler *a, struct error *err)
+{
+	int r;
+
+	a->err = err;
+	if (a->failed)
+		return outcome(a, err);
+	r = model_turn(a->model, assembler_seen(a), err);
+	if (r == -EAGAIN)
+		return r;
+	a->failed = r;
+	return outcome(a, err);
+}
+
+uint64_t assembler_seen(const struct assembler *a)
+{
+	uint64_t known = known_until(a);
+
+	return known < a->whole + GOID_NS ? a->whole : known;
 }
 
 /* What was written before a fault is a trace, too, but nobody can read it without its end. */
@@ -215,6 +298,7 @@ static int finish(struct assembler *a, struct error *err)
 		a->failed = goid_filter_finish(a->goids);
 	if (!a->failed)
 		a->failed = model_finish(a->model, a->seen, err);
+	threads_finish(a->threads, a->seen);
 	end_v1(a, err);
 	return outcome(a, err);
 }
@@ -259,9 +343,34 @@ static void count_trace(const struct assembler *a, struct assembler_result *ret)
 	ret->trace.bytes = ret->v1.trace.bytes;
 }
 
+struct threads *assembler_threads(struct assembler *a)
+{
+	return a->threads;
+}
+
+const struct thread_sums *assembler_thread_sums(const struct assembler *a)
+{
+	return a->sums;
+}
+
 uint64_t assembler_goroutines(const struct assembler *a)
 {
 	return model_counts(a->model)->goroutines;
+}
+
+bool assembler_in_gap(const struct assembler *a)
+{
+	return model_in_gap(a->model);
+}
+
+const struct model_counts *assembler_counts(const struct assembler *a)
+{
+	return model_counts(a->model);
+}
+
+uint64_t assembler_records(const struct assembler *a)
+{
+	return a->records;
 }
 
 void assembler_result(const struct assembler *a, struct assembler_result *ret)
@@ -294,6 +403,8 @@ void assembler_free(struct assembler *a)
 	merge_free(a->merge);
 	goid_filter_free(a->goids);
 	model_free(a->model);
+	thread_sums_free(a->sums);
+	threads_free(a->threads);
 	stacks_free(a->stacks);
 	v2_sink_free(a->trace);
 	v1_sink_free(a->old);

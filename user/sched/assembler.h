@@ -3,6 +3,7 @@
  * assembler: chunks in, a trace out. The pipeline behind the capture:
  *
  *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> v2_sink or v1_sink (the file)
+ *	                  -> threads (group linux)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
@@ -18,10 +19,27 @@
 #include "stream/chunk.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"
+#include "threads/sums.h"
 #include "trace/v2_sink.h"
 #include "v1write/sink.h"
 
 struct assembler;
+
+/*
+ * Who stands between the model and the writer of the trace: sees each event as it happens, and how far the events are
+ * complete (trace/tap.h). Called by the thread of assembler_chunk(), and by nobody else.
+ */
+struct assembler_between {
+	void *ctx;
+	/* Gives the sink that the model is to call, which passes everything on to @to. @frames resolves keys of stacks. */
+	struct sink (*wrap)(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx);
+	/* After a chunk: all events up to @time (ns) have come. */
+	void (*seen)(void *ctx, uint64_t time);
+	/* Nothing is known from here, or a little later, until the next generation begins. */
+	void (*gap)(void *ctx, uint64_t time);
+	/* A REC_PROGRAM_DIES; its stack may come later. May be NULL. */
+	void (*dies)(void *ctx, const struct rec_user *r);
+};
 
 struct assembler_opts {
 	int version;			/* header: 8, 11, 19, 21; 22, 23, 25, 26 */
@@ -29,6 +47,13 @@ struct assembler_opts {
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */
+	tracefile_tee_fn *tee;		/* of a v2 trace; may be NULL */
+	void *tee_ctx;
+	const struct assembler_between *between;	/* may be NULL */
+	tracefile_whole_fn *whole;	/* the same, by generations; may be NULL */
+	void *whole_ctx;
+	size_t gen_bytes;		/* the largest generation; 0: 16 MB */
+	bool restate;			/* a part of the trace may begin with any generation (model.h) */
 };
 
 struct assembler_result {
@@ -54,6 +79,15 @@ struct assembler_result {
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err);
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err);
+/* A note in the trace, about now: a log event of category "gotap". */
+void assembler_note(struct assembler *a, const char *text);
+/*
+ * Ends the generation that is open, of a v2 trace: all records up to assembler_seen() are in it, and all notes. -EAGAIN: the world is
+ * stopped; try it again with the next chunk.
+ */
+int assembler_turn(struct assembler *a, struct error *err);
+/* All records up to this time (ns) are in the trace, but for those that wait for a goid for half a second; 0: no chunk came yet. */
+uint64_t assembler_seen(const struct assembler *a);
 /* Ends the trace; the file is complete. */
 int assembler_finish(struct assembler *a, struct error *err);
 /*
@@ -67,7 +101,16 @@ uint64_t assembler_generations(const struct assembler *a);
 bool assembler_has_trace(const struct assembler *a);
 /* Goroutines that the model knows. */
 uint64_t assembler_goroutines(const struct assembler *a);
+/* Is nothing known now (budget, losses)? The trace goes on when all states have been read anew. */
+bool assembler_in_gap(const struct assembler *a);
+/* Counts up to now, for parts of the trace. */
+const struct model_counts *assembler_counts(const struct assembler *a);
+/* Records that were taken in. */
+uint64_t assembler_records(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);
+/* The threads of group linux, which may get more visitors before the first chunk; and their sums, whole once it is finished. */
+struct threads *assembler_threads(struct assembler *a);
+const struct thread_sums *assembler_thread_sums(const struct assembler *a);
 /* Accepts NULL. */
 void assembler_free(struct assembler *a);
 

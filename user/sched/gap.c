@@ -243,7 +243,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 		return;
 	run(s, m, g);
 	assist_close(s, m);
-	step_go_block(s, m, NOT_RECORDED, 0);
+	step_go_block_for(s, m, NOT_RECORDED, now->waits, 0);
 }
 
 /* Goroutines that wait or are runnable now; and the creation of each that began in the gap. */
@@ -254,16 +254,18 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 
 	if (!g) {
 		g = g_put(s, now->id);
+		g->waits = now->waits;
 		step_go_create(s, m, g, waits, now->start_pc, 0);
 	}
 	end_assist(s, m, g, now);
 	if (waits && g->status == G_RUNNABLE) {
 		run(s, m, g);
-		step_go_block(s, m, NOT_RECORDED, now->stack);
+		step_go_block_for(s, m, NOT_RECORDED, now->waits, now->stack);
 	} else if (now->status == G_RUNNABLE && g->status == G_WAITING) {
 		step_go_unblock(s, m, g, 0);
 	}
 	g->stack = now->stack;
+	g->waits = now->waits;
 	g->start_pc = now->start_pc;
 	g->worker |= now->worker;
 	g->gc_work |= now->gc_work;
@@ -313,7 +315,7 @@ static void seat_all(struct model *s, bool in_syscall)
 
 /*
  * The next generation begins with the statuses from before the gap. A goroutine that has
- * the same status now is stated with the stack that it has now.
+ * the same status now is stated with the stack and the reason that it has now.
  */
 static void take_stacks(struct model *s)
 {
@@ -323,6 +325,8 @@ static void take_stacks(struct model *s)
 		struct G *g = map64_ptr(&s->gs, i, struct G), *now = g_now(s, g->id);
 
 		g->stack = now && now->status == g->status ? now->stack : 0;
+		if (now && now->status == G_WAITING)
+			g->waits = now->waits;
 	}
 }
 
@@ -395,6 +399,7 @@ void gap_close(struct model *s)
 	labels_settle(s, &s->gs);
 	swap_tables(s);
 	s->counts.resumed++;
+	heap_forget(s);
 	end_gap(s);
 	s->counts.end = s->now;
 	if (procs)
@@ -405,6 +410,6 @@ void gap_close(struct model *s)
 	labels_tell_all(s);
 	memory_tell_all(s);
 	drop_collected(s);
-	note_add(s, "not recorded from %.6f s to %.6f s: %s", note_seconds(s, s->gap.since),
-	     note_seconds(s, s->counts.end), gap_text(s->gap.why));
+	note_add(s, "not recorded %s: %s", note_period(s, s->gap.since, s->counts.end).text,
+		 gap_text(s->gap.why));
 }

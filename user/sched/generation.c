@@ -56,6 +56,14 @@ static void set_due(struct model *s)
 	s->due_size = s->opts.gen_bytes + 2 * size(s);
 }
 
+/* Labels of goroutines that run are told at once, those of the others when they run; the base of addresses with the first of them. */
+static void restate(struct model *s)
+{
+	labels_restate(s);
+	heap_restate(s);
+	s->memory.told = false;
+}
+
 static void begin(struct model *s)
 {
 	s->gen++;
@@ -72,6 +80,8 @@ static void begin(struct model *s)
 	procs_tell_first(s);	/* first: viewers index a list of GOMAXPROCS items with the ids of Ps */
 	assist_tell_all(s);
 	sweep_tell_all(s);
+	if (s->opts.restate)
+		restate(s);
 	set_due(s);
 }
 
@@ -174,12 +184,17 @@ int generation_end(struct model *s)
  * A reader looks an STW's name up in the generation of its end: never across. But
  * where that end was lost, the generation must not grow without bound.
  */
-static bool can_end(const struct model *s)
+bool generation_is_overdue(const struct model *s)
 {
 	enum { PATIENCE = 8 };
 
-	return !s->stw || s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
+	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
 	       size(s) >= PATIENCE * s->due_size;
+}
+
+static bool can_end(const struct model *s)
+{
+	return !s->stw || generation_is_overdue(s);
 }
 
 void generation_next(struct model *s)
@@ -188,7 +203,7 @@ void generation_next(struct model *s)
 	begin(s);
 }
 
-static int turn(struct model *s)
+int generation_turn_now(struct model *s)
 {
 	int r;
 
@@ -207,7 +222,7 @@ int generation_turn(struct model *s)
 {
 	if (s->now < s->due_time && size(s) < s->due_size)
 		return 0;
-	return can_end(s) ? turn(s) : 0;
+	return can_end(s) ? generation_turn_now(s) : 0;
 }
 
 int generation_finish(struct model *s, bool restate)

@@ -242,6 +242,11 @@ int goid_filter_record(struct goid_filter *f, const struct rec *r)
 	return settled ? release(f) : give_up_waiting(f);
 }
 
+uint64_t goid_filter_holds(const struct goid_filter *f)
+{
+	return f->held.len > f->head ? held_at(f, f->head)->time : UINT64_MAX;
+}
+
 int goid_filter_finish(struct goid_filter *f)
 {
 	map64_clear(&f->open);

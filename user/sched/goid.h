@@ -16,6 +16,7 @@
 #ifndef GOTAP_SCHED_GOID_H
 #define GOTAP_SCHED_GOID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "record.h"
@@ -27,6 +28,8 @@ struct goid_filter;
 struct goid_filter *goid_filter_new(goid_fn *fn, void *ctx);
 /* Passes @r on, or holds it back; returns the result of @fn. */
 int goid_filter_record(struct goid_filter *f, const struct rec *r);
+/* The time of the first record that is held back; UINT64_MAX: none is. */
+uint64_t goid_filter_holds(const struct goid_filter *f);
 /* Passes all on; creations that stay without an id are left out. */
 int goid_filter_finish(struct goid_filter *f);
 /*

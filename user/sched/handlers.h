@@ -46,6 +46,12 @@ void assist_close(struct model *s, struct M *m);
  */
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
+/* The same of the heap's size and its goal, if they are known and @m, which may be NULL, has a P. */
+void heap_tell(struct model *s, struct M *m);
+/* A generation has begun in which both are to be told again. */
+void heap_restate(struct model *s);
+/* Both are unknown: a gap ends. */
+void heap_forget(struct model *s);
 
 /* --- sweep.c --- */
 
@@ -96,8 +102,12 @@ void gap_drop(struct model *s);
 void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes one at once: @m runs a goroutine with a P. */
 void note_speak(struct model *s, struct M *m, const char *text);
-/* A time as notes give it: seconds since the trace began. */
-double note_seconds(const struct model *s, uint64_t time);
+/*
+ * A time as notes give it: "from 1.000000 s to 2.000000 s" since the trace began. A part of a trace (model_opts.restate)
+ * begins whenever: its notes have the clock, and say so.
+ */
+struct note_period { char text[80]; };
+struct note_period note_period(const struct model *s, uint64_t from, uint64_t to);
 /* Writes them if @m, which may be NULL, or any other thread runs a goroutine with a P. False if none does. */
 bool notes_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
@@ -111,6 +121,8 @@ void labels_inherit(struct model *s, const struct M *m, struct G *g);
 void labels_tell(struct model *s, struct M *m);
 /* The same for all threads. */
 void labels_tell_all(struct model *s);
+/* A generation has begun in which each goroutine's labels are to be told again. */
+void labels_restate(struct model *s);
 /* The trace is about to begin, or to go on, with the goroutines @gs: those that inherited labels which were not known then. */
 void labels_settle(struct model *s, const struct map64 *gs);
 /* A gap ends: @g of before it is now @now. */

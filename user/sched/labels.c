@@ -230,6 +230,20 @@ void labels_tell_all(struct model *s)
 		labels_tell(s, map64_ptr(&s->ms, i, struct M));
 }
 
+void labels_restate(struct model *s)
+{
+	size_t i;
+
+	if (!s->has_labels)
+		return;
+	map64_each(&s->gs, i) {
+		struct G *g = map64_ptr(&s->gs, i, struct G);
+
+		g->tell_labels |= g->labels != NULL;
+	}
+	labels_tell_all(s);
+}
+
 void labels_after_gap(struct model *s, struct G *g, struct G *now)
 {
 	if (is_same(g->labels, now->labels))

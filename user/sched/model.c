@@ -2,6 +2,7 @@
 /* model: see model.h. One small handler per kind of record, in a table. */
 #include "sched/model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "release/release.h"
@@ -134,6 +135,8 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	}
 	if (s->tell_procs)
 		step_procs(s, m, G_RUNNING);
+	if (s->tell_heap)
+		heap_tell(s, m);
 	if (s->notes.len)
 		notes_tell(s, m);
 	return s->gap.wanted ? gap_begin_told(s, m) : 0;
@@ -174,6 +177,30 @@ int model_finish(struct model *s, uint64_t time, struct error *err)
 	return generation_finish(s, later || s->ended);
 }
 
+uint64_t model_until(const struct model *s)
+{
+	return s->ended ? s->now : UINT64_MAX;
+}
+
+void model_note(struct model *s, const char *text)
+{
+	if (s->started || s->gap.open)
+		note_add(s, "%s", text);
+}
+
+int model_turn(struct model *s, uint64_t time, struct error *err)
+{
+	s->err = err;
+	if (!s->started || s->gap.open)
+		return 0;
+	if (s->stw && !generation_is_overdue(s))
+		return -EAGAIN;
+	if (time > s->now && time < TIME_MAX)
+		s->now = time;
+	notes_tell_last(s);
+	return generation_turn_now(s);
+}
+
 const struct model_counts *model_counts(const struct model *s)
 {
 	return &s->counts;
@@ -182,6 +209,11 @@ const struct model_counts *model_counts(const struct model *s)
 bool model_started(const struct model *s)
 {
 	return s->started || s->gap.open;
+}
+
+bool model_in_gap(const struct model *s)
+{
+	return s->gap.open;
 }
 
 const char *repair_text(enum repair kind)

@@ -51,6 +51,8 @@ struct model_opts {
 	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
+	/* A trace may begin with any generation: each says all that else only the first does (GOMAXPROCS, heap, labels). */
+	bool restate;
 	/* Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no labels? NULL: none is. */
 	bool (*is_system)(void *ctx, uint64_t start_pc);
 	void *ctx;
@@ -90,6 +92,14 @@ int model_record(struct model *m, const struct rec *r, struct error *err);
 /* The time of the wall clock at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
 void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
 
+/* Queues a note: the next goroutine that runs has it, or the end of the generation by model_turn(). */
+void model_note(struct model *m, const char *text);
+/*
+ * Ends the generation that is open, at @time, until which all records are known, and begins the next. Not while the world is
+ * stopped, which is over soon: -EAGAIN. Does nothing where nothing is known.
+ */
+int model_turn(struct model *m, uint64_t time, struct error *err);
+
 /*
  * Ends the trace at REC_CAPTURE_END; if none came, at @time, until which all records are
  * known; or at the last record if that is later. A last generation restates everything
@@ -97,11 +107,16 @@ void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
  */
 int model_finish(struct model *m, uint64_t time, struct error *err);
 
+/* The last time of which anything is known once REC_CAPTURE_END came; before that the end of all times. */
+uint64_t model_until(const struct model *m);
+
 /* In words, of enum rec_level. */
 const char *rec_level_text(unsigned int level);
 
 const struct model_counts *model_counts(const struct model *m);
 bool model_started(const struct model *m);
+/* Is nothing known now? */
+bool model_in_gap(const struct model *m);
 
 /* Accepts NULL. */
 void model_free(struct model *m);

@@ -35,9 +35,19 @@ void note_add(struct model *s, const char *format, ...)
 	s->counts.notes++;
 }
 
-double note_seconds(const struct model *s, uint64_t time)
+static double seconds_since(uint64_t begin, uint64_t time)
 {
-	return time > s->counts.begin ? (double)(time - s->counts.begin) / 1e9 : 0;
+	return time > begin ? (double)(time - begin) / 1e9 : 0;
+}
+
+struct note_period note_period(const struct model *s, uint64_t from, uint64_t to)
+{
+	uint64_t begin = s->opts.restate ? 0 : s->counts.begin;
+	struct note_period ret;
+
+	snprintf(ret.text, sizeof(ret.text), "from %.6f s to %.6f s%s", seconds_since(begin, from),
+		 seconds_since(begin, to), s->opts.restate ? " of CLOCK_MONOTONIC" : "");
+	return ret;
 }
 
 void records_lost(struct model *s, struct M *m, const struct rec *r)
@@ -50,8 +60,8 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 			 l->arg, r->id);
 		return;
 	}
-	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " from %.6f s to %.6f s", l->arg, r->id,
-		 note_seconds(s, r->ptr), note_seconds(s, l->stack));
+	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " %s", l->arg, r->id,
+		 note_period(s, r->ptr, l->stack).text);
 }
 
 void note_speak(struct model *s, struct M *m, const char *text)

@@ -202,7 +202,7 @@ void procs_tell(struct model *s)
 		return;
 	s->now = s->gen_begin + s->unit;
 	if (!tell_by_any_thread(s, G_RUNNING) && !tell_by_any_thread(s, G_SYSCALL) &&
-	    !s->procs_told)
+	    (!s->procs_told || s->opts.restate))
 		stand_in(s, now, say_procs);
 	if (s->now < now)
 		s->now = now;

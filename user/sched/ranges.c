@@ -178,10 +178,44 @@ void heap_alloc(struct model *s, struct M *m, const struct rec *r)
 		step_emit(s, m, EV_HeapAlloc, value);
 }
 
+static uint64_t goal_of(uint64_t goal)
+{
+	return goal == UINT64_MAX ? 0 : goal;
+}
+
 void heap_goal(struct model *s, struct M *m, const struct rec *r)
 {
-	uint64_t goal = as_long(r)->arg;
-
+	s->heap_goal = as_long(r)->arg;
 	if (s->started && m->p)
-		step_emit(s, m, EV_HeapGoal, goal == UINT64_MAX ? 0 : goal);
+		step_emit(s, m, EV_HeapGoal, goal_of(s->heap_goal));
+}
+
+static uint64_t last_alloc(const struct model *s)
+{
+	return s->heap[s->heap_n % HEAP_ADDS].value;
+}
+
+void heap_restate(struct model *s)
+{
+	s->tell_heap = last_alloc(s) || s->heap_goal;
+}
+
+void heap_tell(struct model *s, struct M *m)
+{
+	uint64_t alloc = last_alloc(s);
+
+	if (!s->started || !m || !m->p)
+		return;
+	s->tell_heap = false;
+	if (alloc)
+		step_emit(s, m, EV_HeapAlloc, alloc);
+	if (s->heap_goal)
+		step_emit(s, m, EV_HeapGoal, goal_of(s->heap_goal));
+}
+
+void heap_forget(struct model *s)
+{
+	s->heap_n = 0;
+	s->heap[0] = (struct heap_add){0};
+	s->heap_goal = 0;
 }

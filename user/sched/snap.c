@@ -76,13 +76,16 @@ void snap_g(struct model *s, struct M *m, const struct rec *r)
 		g->labels_from = LABELS_SNAPSHOT;	/* none, unless a record of them follows */
 	/* A goroutine keeps the reason of its last wait until it ends. */
 	g->worker |= s->worker_waits[r->flags & 0xff];
+	if (!g->start_pc)	/* does not change */
+		g->start_pc = as_long(r)->arg;
 	if (g->status != STATUS_UNKNOWN)
 		return;
 	g->stack = as_long(r)->stack;
-	g->start_pc = as_long(r)->arg;
 	g->assist = r->flags >> 8;
 	g->assist_depth = UINT64_MAX;
 	g->status = status;
+	if (r->sub == GO_WAITING)
+		g->waits = s->block_reasons[r->flags & 0xff];
 	if (status != G_RUNNING && status != G_SYSCALL)
 		return;
 	on = r->tid ? m_put(s, r->tid) : NULL;

@@ -9,6 +9,10 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "release/release.h"
+#include "sched/death.h"
+
+/* What g.sched of a goroutine names while its thread is on another stack. */
+static const char SWITCH[] = "runtime.systemstack_switch";
 
 struct stack {
 	uint8_t class;
@@ -33,6 +37,7 @@ struct stacks {
 	 */
 	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */
+	struct map64 tops;	/* key of a stack of class STACK_END -> the top word that came with it */
 	struct map64 cut_samples;	/* keys of samples without callers that could not be read */
 	size_t cut;		/* stacks without some frames: memory could not be read */
 };
@@ -58,7 +63,7 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 	if (!release_has(s->minor, RELEASE_SWITCH_AT_ENTRY) || !s->symbols || !st->n)
 		return;
 	symbolizer_entry(s->symbols, st->pcs[0], &f);
-	if (!strcmp(f.func, "runtime.systemstack_switch"))
+	if (!strcmp(f.func, SWITCH))
 		st->pcs[0]++;
 }
 
@@ -162,6 +167,12 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	return key;
 }
 
+void stacks_end(struct stacks *s, const struct rec_user *r)
+{
+	if (r->arg && r->stack)
+		*map64_put(&s->tops, r->stack, NULL) = r->arg;
+}
+
 uint64_t stacks_entry_key(uint64_t pc)
 {
 	return pc ? pc | STACK_KEY_ENTRY : 0;
@@ -211,7 +222,7 @@ static size_t sample_frames(const struct frame *frames, size_t n, size_t *skip)
 {
 	size_t i;
 
-	*skip = n && !strcmp(frames[0].func, "runtime.systemstack_switch");
+	*skip = n && !strcmp(frames[0].func, SWITCH);
 	for (i = 0; i < n; i++)
 		if (ends_sample(&frames[i]))
 			return i + 1 - *skip;
@@ -230,6 +241,19 @@ static size_t waker_frames(const struct stacks *s, const struct stack *st,
 	while (skip < n && release_is_waker(frames[skip].func))
 		skip++;
 	return skip;
+}
+
+static size_t mend_end(struct stacks *s, uint64_t key, uint64_t pcs[REC_MAX_FRAMES], size_t n)
+{
+	const uint64_t *top = map64_get(&s->tops, key);
+
+	return death_stack(s->symbols, top ? *top : 0, pcs, n);
+}
+
+/* Nothing ever runs in systemstack_switch, see sample_frames(). */
+static size_t end_frames(const struct frame *frames, size_t n)
+{
+	return n && !strcmp(frames[0].func, SWITCH);
 }
 
 /* Without a symbolizer: readers take a frame without names as the leaf only. */
@@ -301,14 +325,32 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 	n_pcs = gather(s, st, pcs);
 	if (!s->symbols)
 		return raw_leaf(pcs, n_pcs, out, max);
+	if (st->class == STACK_END)
+		n_pcs = mend_end(s, key, pcs, n_pcs);
 	n = symbolizer_stack(s->symbols, pcs, n_pcs,
 			     release_stack_skip(s->minor, st->class, st->skip), frames, max);
 	if (st->class == STACK_CPU) {
 		n = sample_frames(frames, n, &skip);
 		return copy_frames(frames + skip, n, out);
 	}
-	skip = waker_frames(s, st, frames, n);
+	skip = st->class == STACK_END ? end_frames(frames, n) : waker_frames(s, st, frames, n);
 	return copy_frames(frames + skip, drop_roots(s, n_pcs, frames + skip, n - skip), out);
+}
+
+size_t stacks_look(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	struct stacks *s = ctx;
+	uint64_t *slot = key & STACK_KEY_ENTRY ? NULL : map64_get(&s->by_key, key);
+	struct stack *st = slot ? (struct stack *)(uintptr_t)*slot : NULL;
+	bool used = st && st->used;
+	size_t n;
+
+	if (!st && !(key & STACK_KEY_ENTRY))
+		return 0;
+	n = stacks_frames(s, key, out, max);
+	if (st)
+		st->used = used;
+	return n;
 }
 
 size_t stacks_defined(const struct stacks *s)
@@ -357,5 +399,6 @@ void stacks_free(struct stacks *s)
 	free_stacks(&s->samples_before);
 	map64_free(&s->missing);
 	map64_free(&s->cut_samples);
+	map64_free(&s->tops);
 	free(s);
 }

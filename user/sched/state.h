@@ -40,6 +40,7 @@ struct G {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
+	const char *waits;	/* why it does, if it waits; NULL: not known */
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
 	bool worker;		/* of gcBgMarkWorker: it has waited for a reason that only workers have */
@@ -152,6 +153,8 @@ struct model {
 	bool tell_gc;		/* GCActive is due */
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
+	uint64_t heap_goal;	/* the last one, 0: unknown */
+	bool tell_heap;		/* HeapAlloc and HeapGoal are due again; they need a thread with a P */
 	struct gap gap;
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */

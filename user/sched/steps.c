@@ -48,6 +48,15 @@ void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nar
 		step_emit_at(s, m, s->now, ev, nargs, args);
 }
 
+static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, const char *waits, int nargs,
+			  const uint64_t *args)
+{
+	struct sink_event e = { .time = s->now, .kind = ev, .nargs = nargs, .args = args, .waits = waits };
+
+	if (s->started)
+		emit(s, m, &e);
+}
+
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
 		    uint64_t stack)
 {
@@ -58,8 +67,8 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 	g->seq = 0;
 	g->start_pc = start_pc;
 	g->stack = entry;
-	step_emit(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, g->id, entry,
-		  stack);
+	step_emit_for(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, blocked ? g->waits : NULL, 3,
+		      (const uint64_t[]){ g->id, entry, stack });
 	if (blocked && !as_blocked) {
 		/*
 		 * Header 1.22: created runnable, as Go 1.22 itself said it; it
@@ -93,14 +102,20 @@ static void world_runs(struct model *s, struct M *m)
 	step_stw_end(s);
 }
 
-void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack)
+void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits, uint64_t stack)
 {
 	struct G *g = m->g;
 
 	world_runs(s, m);
-	step_emit(s, m, EV_GoBlock, SINK_CONSTANT(reason), stack);
+	step_emit_for(s, m, EV_GoBlock, waits, 2, (const uint64_t[]){ SINK_CONSTANT(reason), stack });
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
+	g->waits = waits;
+}
+
+void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack)
+{
+	step_go_block_for(s, m, reason, reason, stack);
 }
 
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack)
@@ -150,10 +165,12 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 	if (dies)
 		assist_close(s, m);
 	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
-	if (dies)
+	if (dies) {
 		g_drop(s, old);
-	else
+	} else {
 		g_unbind(old, G_WAITING);
+		old->waits = NULL;
+	}
 	g_bind(next, m, G_RUNNING);
 }
 
@@ -245,6 +262,7 @@ void step_go_status(struct model *s, struct G *g)
 		.nargs = 3 + has_stack,
 		.args = (const uint64_t[]){ g->id, tid, g->status, stack },
 		.start = g->start_pc ? stacks_entry_key(g->start_pc) : 0,
+		.waits = g->status == G_WAITING ? g->waits : NULL,
 	};
 
 	g->seq = 0;

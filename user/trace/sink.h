@@ -52,6 +52,11 @@ struct sink_event {
 	int nargs;
 	const uint64_t *args;
 	uint64_t start;		/* of a GoStatus: key of the function that the goroutine begins with, 0 unknown */
+	/*
+	 * Of a GoStatus, a GoBlock, a GoCreateBlocked: why the goroutine waits, NULL unknown. Constant. A GoBlock behind a
+	 * gap has another text as its reason.
+	 */
+	const char *waits;
 };
 
 /* A text as an argument. */
@@ -71,6 +76,15 @@ struct sink_refs {
 
 /* By number; from tracev2.def. */
 extern const struct sink_refs sink_refs[256];
+
+/*
+ * Is it about the stand-in of the model (sched/procs.c), goroutine 0? That is no goroutine of the program, and its events
+ * are dated where it suits: who counts goroutines leaves them out.
+ */
+bool sink_is_stand_in(const struct sink_event *e);
+
+/* Why a goroutine waits that passed its thread on by GoSwitch, which has no reason: the runtime's word for it. */
+#define SINK_COROUTINE "coroutine"
 
 struct sink_sample {
 	uint64_t time;

@@ -24,6 +24,7 @@ enum {
 	EVENT_MAX = 2 + VARINT_MAX * (1 + TRACEV2_MAX_ARGS),
 	BATCH_HEAD_MAX = 1 + 4 * VARINT_MAX,
 	STREAM_FIRST = 512,	/* most threads of a server write little per second */
+	MOST_SHIFT = 4,		/* a burst counts for some dozen generations */
 	STACK_BYTES = 128,	/* of a stack in the table, about: a dozen frames, known when the generation ends */
 };
 
@@ -33,6 +34,7 @@ struct trace_stream {
 	uint64_t base, last;	/* times of the open batch */
 	struct buf body;
 	bool done;
+	bool busy;		/* a batch of it was full in this generation */
 };
 
 struct tracefile {
@@ -42,11 +44,12 @@ struct tracefile {
 	uint64_t gen;
 	bool open;
 	bool has_event;
-	uint64_t first_time;		/* of the open generation, in units */
+	uint64_t first_time, last_time;	/* of the open generation, in units */
 	struct map64 streams;		/* m -> struct trace_stream * */
 	struct buf batches;		/* finished batches of the open generation */
 	struct buf samples;		/* CPU sample records of the open generation */
 	struct buf out;			/* tables, then everything, on its way out */
+	size_t most_batches, most_samples, most_out;	/* bytes, lately */
 	struct strtab strings;
 	struct map64 stack_ids;		/* caller's key -> id */
 	struct vec stack_keys;		/* uint64_t, item i has id i + 1 */
@@ -80,6 +83,20 @@ static void cut_back(struct tracefile *tf, uint64_t whole)
 		tf->counts.bytes = whole;
 }
 
+static void tee(const struct tracefile *tf, const struct buf *b)
+{
+	if (tf->opts.tee)
+		tf->opts.tee(tf->opts.tee_ctx, b->data, b->len);
+}
+
+static void tee_header(const struct tracefile *tf, const struct buf *header)
+{
+	tee(tf, header);
+	if (tf->opts.whole)
+		tf->opts.whole(tf->opts.whole_ctx, &(struct tracefile_generation){
+			.parts = { { header->data, header->len } } });
+}
+
 int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,
 		  struct error *err)
 {
@@ -96,6 +113,8 @@ int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *o
 	strtab_init(&tf->strings);
 	buf_printf(&header, "go 1.%d trace%c%c%c", opts->version, 0, 0, 0);
 	r = write_out(tf, &header, err);
+	if (!r)
+		tee_header(tf, &header);
 	buf_free(&header);
 	if (r) {
 		tracefile_free(tf);
@@ -110,6 +129,7 @@ void tracefile_gen_begin(struct tracefile *tf)
 	tf->gen++;
 	tf->open = true;
 	tf->has_event = false;
+	tf->last_time = 0;
 }
 
 size_t tracefile_gen_size(const struct tracefile *tf)
@@ -151,6 +171,8 @@ static void stream_flush(struct trace_stream *s)
 		return;
 	batch_add(s->tf, &s->tf->batches, s->m, s->base, s->body.data, s->body.len);
 	s->body.len = 0;
+	if (s->last > s->tf->last_time)
+		s->tf->last_time = s->last;
 }
 
 struct trace_stream *tracefile_stream(struct tracefile *tf, uint64_t m)
@@ -201,8 +223,10 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	int i;
 
 	time = units(tf, time);
-	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH)
+	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH) {
 		stream_flush(s);
+		s->busy = true;
+	}
 	if (!s->body.len) {
 		s->base = s->last = time;
 		note_time(tf, time);
@@ -390,13 +414,26 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 
 /* --- generations --- */
 
+/* A thread that writes little now does not keep the room of one that wrote much. */
+static void stream_end(struct trace_stream *s)
+{
+	size_t used = s->body.len;
+
+	stream_flush(s);
+	if (!s->busy && s->body.cap > STREAM_FIRST && s->body.cap / 8 > used) {
+		buf_free(&s->body);
+		buf_reserve(&s->body, STREAM_FIRST);
+	}
+	s->busy = false;
+}
+
 static void streams_flush(struct tracefile *tf)
 {
 	size_t i;
 
 	for (i = 0; i < tf->streams.cap; i++)
 		if (tf->streams.slots[i].used)
-			stream_flush((void *)(uintptr_t)tf->streams.slots[i].value);
+			stream_end((void *)(uintptr_t)tf->streams.slots[i].value);
 }
 
 static void stream_free(struct trace_stream *s)
@@ -423,12 +460,25 @@ static void streams_drop_done(struct tracefile *tf)
 static void gen_reset(struct tracefile *tf)
 {
 	tf->open = false;
-	tf->batches.len = 0;
-	tf->samples.len = 0;
+	buf_fit(&tf->batches, lately(&tf->most_batches, tf->batches.len, MOST_SHIFT));
+	buf_fit(&tf->samples, lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
+	buf_fit(&tf->out, lately(&tf->most_out, tf->out.len, MOST_SHIFT));
 	strtab_reset(&tf->strings);
 	map64_clear(&tf->stack_ids);
 	tf->stack_keys.len = 0;
 	streams_drop_done(tf);
+}
+
+static void tee_generation(const struct tracefile *tf)
+{
+	tee(tf, &tf->out);
+	tee(tf, &tf->batches);
+	if (tf->opts.whole)
+		tf->opts.whole(tf->opts.whole_ctx, &(struct tracefile_generation){
+			.parts = { { tf->out.data, tf->out.len }, { tf->batches.data, tf->batches.len } },
+			.number = tf->gen,
+			.from = tf->first_time << tf->opts.time_shift,
+			.to = tf->last_time << tf->opts.time_shift });
 }
 
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err)
@@ -452,6 +502,8 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 			r = write_out(tf, &tf->batches, err);
 		if (r)
 			cut_back(tf, whole);
+		else
+			tee_generation(tf);
 		tf->counts.generations += !r;
 	} else {
 		tf->gen--;

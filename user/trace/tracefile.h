@@ -30,6 +30,21 @@
 struct tracefile;
 struct trace_stream;	/* the events of one thread */
 
+/* Takes a copy of bytes that are in the file: the header, then whole generations. */
+typedef void tracefile_tee_fn(void *ctx, const void *data, size_t n);
+
+/* A generation that is in the file: its bytes are the parts, one behind the other, valid during the call. */
+struct tracefile_generation {
+	struct {
+		const void *data;
+		size_t n;
+	} parts[2];
+	uint64_t number;	/* the first one is 1; 0: no generation, but the header before it */
+	uint64_t from, to;	/* first and last timed event, ns */
+};
+
+typedef void tracefile_whole_fn(void *ctx, const struct tracefile_generation *g);
+
 struct tracefile_opts {
 	int version;			/* 22, 23, 25 or 26 */
 	unsigned int time_shift;	/* the file counts units of 2^time_shift ns, 0 to 9 */
@@ -37,6 +52,10 @@ struct tracefile_opts {
 	trace_frames_fn *frames;
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */
+	tracefile_tee_fn *tee;		/* may be NULL */
+	void *tee_ctx;
+	tracefile_whole_fn *whole;	/* the same by generations; may be NULL */
+	void *whole_ctx;
 };
 
 /* Counts since the file was opened; what the final report prints. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * death: how a program dies by its own doing, from its REC_PROGRAM_DIES: the words for the log event of the trace (death.c) and
+ * for the trigger `crash` (trigger/ended.c), and its stack (stacks.c).
+ */
+#ifndef GOTAP_SCHED_DEATH_H
+#define GOTAP_SCHED_DEATH_H
+
+#include <stddef.h>
+
+#include "record.h"
+#include "symbol/symbol.h"
+
+struct death_text {
+	char text[224];
+};
+
+/*
+ * "panic: MESSAGE", "fatal error: MESSAGE", "signal 6 (Aborted)". The message is the program's, any bytes, cut; ": MESSAGE" is
+ * left out where it is not known.
+ */
+struct death_text death_text(const struct rec_user *r);
+
+/*
+ * Mends the addresses of the stack of a death, leaf first, where frame pointers do not say all. @top: the record's arg. Returns
+ * their number.
+ */
+size_t death_stack(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES], size_t n);
+
+static inline enum rec_end death_how(const struct rec_user *r)
+{
+	return (enum rec_end)(uint8_t)r->r.flags;
+}
+
+/* Of REC_END_SIGNAL. */
+static inline int death_signal(const struct rec_user *r)
+{
+	return r->r.flags >> 8;
+}
+
+#endif

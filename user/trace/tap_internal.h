@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tap_internal: what the files of the tap (tap.c, tap_tables.c, tap_steps.c) share. */
+#ifndef GOTAP_TRACE_TAP_INTERNAL_H
+#define GOTAP_TRACE_TAP_INTERNAL_H
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "trace/sink_front.h"
+#include "trace/tap.h"
+
+struct tap {
+	struct sink_front front;	/* the first: operations of a sink cast to it */
+	struct tap_opts opts;
+	trace_frames_fn *frames;
+	void *frames_ctx;
+	struct map64 gos;	/* goid -> struct tap_go * */
+	struct map64 threads;	/* id -> struct tap_thread * */
+	struct tap_thread *last;	/* of the event before; may be NULL */
+	struct tap_go *spare;
+	bool open;		/* a generation */
+	bool gap;		/* one has begun: the model puts all to rest, and what is known counts from the next generation on */
+	bool leads;		/* until the next seen(): events lead from the states before a gap to those behind it */
+	uint64_t time;
+};
+
+/* Made with TAP_NONE, born at @time, if it is new. */
+struct tap_go *tap_go_put(struct tap *t, uint64_t goid, uint64_t time);
+/* It leaves its state, if it has one. The next call for it is one of the three below. */
+static inline void tap_go_leave(struct tap *t, struct tap_go *g, uint64_t time, bool known)
+{
+	if (g->state != TAP_NONE && t->opts.visitor->leave)
+		t->opts.visitor->leave(t->opts.ctx, g, time, known && !t->gap);
+}
+
+/* It is in @state from the time of the event on; g->before is set. */
+static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_state state, const struct tap_step *s)
+{
+	const struct tap_visitor *v = t->opts.visitor;
+
+	if (g->state == TAP_NONE && v->born)
+		v->born(t->opts.ctx, g, s);
+	g->state = (uint8_t)state;
+	g->since = s->event->time;
+	if (v->enter)
+		v->enter(t->opts.ctx, g, s);
+}
+
+/* The same; behind a gap, perhaps before. */
+static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state state, const struct tap_step *s)
+{
+	g->before = t->leads;
+	tap_go_take_state(t, g, state, s);
+}
+
+void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
+/* It runs, or is in a syscall, on @m from now on; @m NULL: on none, or nobody knows. */
+void tap_go_seat(struct tap_go *g, struct tap_thread *m);
+
+/* Made if it is new; NULL of TRACEV2_NO_ID. Valid until it is dropped. */
+struct tap_thread *tap_thread_put(struct tap *t, uint64_t id);
+void tap_thread_drop(struct tap *t, uint64_t id);
+
+void tap_tables_free(struct tap *t);
+
+/* Moves goroutines as @s->event says, or hands it to the visitor. @m: its thread, NULL: none. */
+void tap_step(struct tap *t, const struct tap_step *s, struct tap_thread *m);
+
+#endif
