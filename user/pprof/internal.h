@@ -19,6 +19,7 @@ struct pprof_type {
 	unsigned nvalues;
 	struct spans_visitor visitor;	/* without ctx, which is the struct pprof */
 	struct wait_rule wait;
+	struct period runtime;	/* of runtime/pprof's profile; type NULL: it has none */
 };
 
 struct pprof {

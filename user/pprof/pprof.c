@@ -19,21 +19,23 @@ static const struct value_type stays[] = { { "stays", "count", false }, { "time"
 static const struct value_type ranges[] = { { "ranges", "count", false }, { "time", "nanoseconds", true } };
 static const struct value_type goroutines[] = { { "goroutine", "count", false } };
 static const struct value_type samples[] = { { "samples", "count", false } };
+static const struct value_type cpu_times[] = { { "samples", "count", false }, { "cpu", "nanoseconds", true } };
 
 #define VALUES(v) .values = v, .nvalues = sizeof(v) / sizeof((v)[0])
 #define WAITS(...) VALUES(delays), .visitor = { .event = waits_event }, .wait = { __VA_ARGS__ }
 
 static const struct pprof_type types[] = {
 	{ "net", WAITS(GO_WAITING, waits_is_network) },
-	{ "sync", WAITS(GO_WAITING, waits_is_sync) },
+	{ "sync", WAITS(GO_WAITING, waits_is_sync), .runtime = { "contentions", "count", 1 } },
 	{ "syscall", WAITS(GO_SYSCALL, NULL) },
 	{ "sched", WAITS(GO_RUNNABLE, NULL) },
 	{ "block", VALUES(delays), .visitor = { .span = stays_block } },
 	{ "waker", VALUES(delays), .visitor = { .span = stays_waker } },
 	{ "wall", VALUES(stays), .visitor = { .span = stays_wall } },
-	{ "goroutine", VALUES(goroutines), .visitor = { .span = stays_at, .goroutine_end = stays_at_end } },
+	{ "goroutine", VALUES(goroutines), .visitor = { .span = stays_at, .goroutine_end = stays_at_end },
+	  .runtime = { "goroutine", "count", 1 } },
 	{ "gc", VALUES(ranges), .visitor = { .range = stays_gc } },
-	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample } },
+	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample }, .runtime = { "cpu", "nanoseconds" } },
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
@@ -51,6 +53,11 @@ const struct pprof_type *pprof_type_named(const char *name)
 const char *pprof_type_name(unsigned int i)
 {
 	return i < TYPES ? types[i].name : NULL;
+}
+
+bool pprof_type_in_runtime(const struct pprof_type *type)
+{
+	return type->runtime.type;
 }
 
 /* --- filters --- */
@@ -205,6 +212,20 @@ const char *pprof_missing(struct pprof *p)
 
 /* --- begin and end --- */
 
+static void init_profile(struct pprof *p)
+{
+	struct profile *profile = &p->profile;
+
+	profile_init(profile, p->spans, p->type->values, p->type->nvalues);
+	if (p->o->as_runtime)
+		profile->period = p->type->runtime;
+	if (!p->o->sample_ns)
+		return;
+	profile->values = cpu_times;
+	profile->nvalues = sizeof(cpu_times) / sizeof(cpu_times[0]);
+	profile->period.value = p->o->sample_ns;
+}
+
 struct pprof *pprof_new(const struct pprof_options *options)
 {
 	struct pprof *p = xcalloc(1, sizeof(*p));
@@ -215,7 +236,7 @@ struct pprof *pprof_new(const struct pprof_options *options)
 	p->o = options;
 	p->type = options->type;
 	p->spans = spans_new();
-	profile_init(&p->profile, p->spans, p->type->values, p->type->nvalues);
+	init_profile(p);
 	type.ctx = p;
 	spans_visit(p->spans, &all);
 	spans_visit(p->spans, &type);

@@ -24,6 +24,12 @@ struct value_type {
 	bool ns;		/* tally_item.ns; else its count */
 };
 
+/* Of each how much of something one sample was taken; type NULL: as go tool trace says it, "trace" and 1. */
+struct period {
+	const char *type, *unit;
+	uint64_t value;
+};
+
 /* Labels of a sample. Texts are those of spans_text(), or constants: equal ones are the same pointer. */
 struct tag {
 	const char *labels;	/* of the goroutine, as read/labels.h has them; "" none */
@@ -35,6 +41,7 @@ struct profile {
 	struct spans *spans;	/* whose texts and stacks are used */
 	const struct value_type *values;
 	unsigned nvalues;
+	struct period period;	/* with a type: the profile has the form of one of runtime/pprof */
 	struct tally tally;
 	struct vec tags;	/* struct tag; number 0 is that without labels */
 	struct map64 texts, tag_numbers;	/* texts of tags, by pointer; tags by numbers of texts */

@@ -13,6 +13,9 @@
 #include "pprof/profile.h"
 #include "read/labels.h"
 
+/* The one mapping of a profile in the form of runtime/pprof. */
+enum { MAPPING = 1 };
+
 /* Labels of a tag as they stand in a sample: bytes of writer.labels. */
 struct encoded {
 	size_t start, len;
@@ -204,6 +207,8 @@ static void put_location(struct writer *w, uint32_t number)
 	size_t location = protobuf_open(&w->out, PROFILE_LOCATION), line;
 
 	protobuf_uint(&w->out, LOCATION_ID, number);
+	if (w->p->period.type)
+		protobuf_uint(&w->out, LOCATION_MAPPING_ID, MAPPING);
 	protobuf_uint(&w->out, LOCATION_ADDRESS, f->pc);
 	line = protobuf_open(&w->out, LOCATION_LINE);
 	protobuf_uint(&w->out, LINE_FUNCTION_ID, id);
@@ -233,7 +238,29 @@ static void put_value_type(struct writer *w, uint32_t field, const char *type, c
 	protobuf_close(&w->out, open);
 }
 
-/* The period is that of go tool trace. */
+/* For tools that look up names themselves: all are there. */
+static void put_mapping(struct writer *w)
+{
+	static const uint32_t has[] = {
+		MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS, MAPPING_HAS_INLINE_FRAMES,
+	};
+	size_t i, open = protobuf_open(&w->out, PROFILE_MAPPING);
+
+	protobuf_uint(&w->out, MAPPING_ID, MAPPING);
+	for (i = 0; i < sizeof(has) / sizeof(has[0]); i++)
+		protobuf_uint(&w->out, has[i], true);
+	protobuf_close(&w->out, open);
+}
+
+static void put_period(struct writer *w)
+{
+	static const struct period of_go_tool_trace = { "trace", "count", 1 };
+	const struct period *period = w->p->period.type ? &w->p->period : &of_go_tool_trace;
+
+	put_value_type(w, PROFILE_PERIOD_TYPE, period->type, period->unit);
+	protobuf_uint(&w->out, PROFILE_PERIOD, period->value);
+}
+
 static void put_head(struct writer *w)
 {
 	const struct profile *p = w->p;
@@ -241,8 +268,9 @@ static void put_head(struct writer *w)
 
 	for (i = 0; i < p->nvalues; i++)
 		put_value_type(w, PROFILE_SAMPLE_TYPE, p->values[i].type, p->values[i].unit);
-	put_value_type(w, PROFILE_PERIOD_TYPE, "trace", "count");
-	protobuf_uint(&w->out, PROFILE_PERIOD, 1);
+	put_period(w);
+	if (p->period.type)
+		put_mapping(w);
 	if (p->wall_ns > 0)
 		protobuf_uint(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->wall_ns);
 	protobuf_uint(&w->out, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);

@@ -162,5 +162,5 @@ void stays_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 
 	if (ev->time < p->from || ev->time > p->to || !pprof_wants(p, g))
 		return;
-	profile_add(&p->profile, stack_or(p, stack, NO_STACK), profile_tag(&p->profile, &tag), 1, 0);
+	profile_add(&p->profile, stack_or(p, stack, NO_STACK), profile_tag(&p->profile, &tag), 1, p->o->sample_ns);
 }

@@ -27,6 +27,7 @@ static void sink_flush(struct raw_sink *s)
 		else if (errno != EINTR)
 			s->error = errno;
 	}
+	s->written += done;
 	s->buf.len = 0;
 }
 

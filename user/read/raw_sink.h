@@ -17,6 +17,7 @@ struct raw_sink {
 	const char *name;	/* for messages, or NULL */
 	int fd;			/* the caller's; -1: keeps everything in buf */
 	int error;		/* errno of the first failed write */
+	uint64_t written;	/* bytes that the file took */
 };
 
 /* Writes to @fd, which stays the caller's; -1 keeps the bytes in s->buf. */

@@ -2,6 +2,7 @@
 /* inferred: see inferred.h. */
 #include "spans/inferred.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Frames from the leaf on that are looked at: gopark, goparkunlock, chanrecv, chanrecv1 and the like. */
@@ -59,4 +60,18 @@ const char *inferred_reason(const struct stack_set *s, uint32_t stack)
 			if (is(f->func, parkers[k].function))
 				return parkers[k].reason;
 	return NULL;
+}
+
+const char *inferred_of_span(struct spans *s, const struct span *span)
+{
+	const char *reason;
+	char text[80];
+
+	if (span->begin.type || *span->reason)
+		return span->reason;
+	reason = inferred_reason(spans_stacks(s), span->stack);
+	if (!reason)
+		return span->reason;
+	snprintf(text, sizeof(text), "%s (by its stack)", reason);
+	return spans_text(s, text, strlen(text));
 }

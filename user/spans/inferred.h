@@ -7,9 +7,11 @@
 #ifndef GOTAP_SPANS_INFERRED_H
 #define GOTAP_SPANS_INFERRED_H
 
-#include "spans/stack_set.h"
+#include "spans/spans.h"
 
 /* The reason as the runtime of today names it: "chan receive"; NULL: the stack does not tell. */
 const char *inferred_reason(const struct stack_set *s, uint32_t stack);
+/* Why it waits, as tables and pages name it: its reason, or "sync (by its stack)" where only the stack tells. A spans_text(). */
+const char *inferred_of_span(struct spans *s, const struct span *span);
 
 #endif

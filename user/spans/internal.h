@@ -35,6 +35,8 @@ struct spans {
 	struct vec program_ranges;	/* struct range_span */
 	uint32_t slots;
 	int64_t first, last, sync;	/* events; the last sync event */
+	int64_t wall;		/* the time of day at CLOCK_MONOTONIC 0 */
+	bool has_wall;
 	bool began, stopped;
 };
 

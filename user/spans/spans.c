@@ -296,11 +296,22 @@ static void take(struct spans *s, const struct trace_event *ev)
 	}
 }
 
+static void take_clock(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+{
+	struct view_sync sync = {0};
+
+	if (ev->type == TRACE_SYNC)
+		sync = view_sync(ev, trace_reader_generation(r));
+	s->has_wall = sync.has_clock;
+	s->wall = (int64_t)(sync.wall_sec * 1000000000 + sync.wall_nsec - sync.mono_ns);
+}
+
 static void next(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
 {
 	if (!s->began) {
 		s->began = true;
-		s->first = s->sync = ev->time;
+		s->first = s->last = s->sync = ev->time;
+		take_clock(s, ev, r);
 		SHOW(s, trace_begin, ev->time);
 	}
 	s->last = ev->time;
@@ -382,6 +393,12 @@ void spans_stop(struct spans *s)
 }
 
 /* --- what visitors ask --- */
+
+bool spans_wall(const struct spans *s, int64_t *ret)
+{
+	*ret = s->wall;
+	return s->has_wall;
+}
 
 int64_t spans_first(const struct spans *s)
 {

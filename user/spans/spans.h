@@ -169,6 +169,8 @@ void spans_stop(struct spans *s);
 /* While a trace is read: the time of its first event, and of the last one. */
 int64_t spans_first(const struct spans *s);
 int64_t spans_last(const struct spans *s);
+/* The time of day, in ns, at time 0 of CLOCK_MONOTONIC as the first clock of the trace has it. False: it has none. */
+bool spans_wall(const struct spans *s, int64_t *ret);
 /* The goroutine of that id, if it lives; else NULL. */
 struct goroutine *spans_goroutine(struct spans *s, uint64_t id);
 /* All slots are below this. */

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "live/fields.h"
 #include "live/labels.h"
 #include "live/memory.h"
 #include "live/pointers.h"
+#include "live/thread_ids.h"
 #include "read/labels.h"
 #include "release/release.h"
 #include "stacks/threads.h"
@@ -25,24 +27,7 @@ enum {
 	ATTEMPTS = 10,		/* of a goroutine that moves */
 	BYTES_PER_G = 64, MAX_GS = 1 << 30,
 	SCAN_BIT = 0x1000,
-	TID_LOOKS = 16,		/* for threads that are new */
 };
-
-static uint64_t u64_at(const uint8_t *p, unsigned int offset)
-{
-	uint64_t v;
-
-	memcpy(&v, p + offset, sizeof(v));
-	return v;
-}
-
-static uint32_t u32_at(const uint8_t *p, unsigned int offset)
-{
-	uint32_t v;
-
-	memcpy(&v, p + offset, sizeof(v));
-	return v;
-}
 
 /* --- looks --- */
 
@@ -182,28 +167,12 @@ struct reader {
 	struct label_cache labels;
 	uint64_t now;			/* as the program's nanotime() has it */
 	uint64_t labels_room;		/* bytes for all their texts: no more than the program's memory */
-	struct map64 tids;		/* from m.procid, if it is not the id that /proc shows */
-	bool translate;
-	unsigned int tid_looks;
+	struct thread_ids tids;
 	uint8_t *bytes;			/* BATCH gs */
 	uint8_t *pieces;		/* of BATCH stacks */
 	struct g_facts before[BATCH], after[BATCH];
 	struct goroutine found[BATCH];
 };
-
-static uint32_t translate_tid(struct reader *r, uint64_t procid)
-{
-	uint64_t *tid;
-
-	if (!r->translate || !procid)
-		return (uint32_t)procid;
-	tid = map64_get(&r->tids, procid);
-	if (!tid && r->tid_looks++ < TID_LOOKS) {
-		process_map_tids(r->opts->proc, &r->tids);
-		tid = map64_get(&r->tids, procid);
-	}
-	return tid ? (uint32_t)*tid : 0;
-}
 
 static uint32_t tid_of(struct reader *r, const struct g_facts *f)
 {
@@ -212,7 +181,7 @@ static uint32_t tid_of(struct reader *r, const struct g_facts *f)
 	if ((f->status != G_RUNNING && f->status != G_SYSCALL) || !f->m ||
 	    !memory_read(r->opts->proc, f->m + r->opts->plan->offsets.m_procid, &procid, sizeof(procid)))
 		return 0;
-	return translate_tid(r, procid);
+	return thread_ids_of(&r->tids, procid);
 }
 
 static const char *labels_text(struct reader *r, uint64_t address)
@@ -532,7 +501,7 @@ static struct reader *reader_new(struct goroutines *out, const struct goroutines
 	r->out = out;
 	r->labels_room = size ? size : UINT64_MAX;
 	r->now = process_nanotime(opts->proc);
-	r->translate = process_needs_tid_map(opts->proc);
+	thread_ids_init(&r->tids, opts->proc);
 	r->bytes = xcalloc(BATCH, G_BYTES);
 	r->pieces = xcalloc(BATCH, PIECE);
 	r->labels.room = xcalloc(1, sizeof(*r->labels.room));
@@ -544,7 +513,7 @@ static void reader_free(struct reader *r)
 	map64_free(&r->labels.known);
 	vec_free(&r->labels.texts);
 	buf_free(&r->labels.text);
-	map64_free(&r->tids);
+	thread_ids_free(&r->tids);
 	free(r->labels.room);
 	free(r->bytes);
 	free(r->pieces);
