@@ -22,9 +22,11 @@ struct open_block {
 };
 
 /* How many of x, y, z and w an item has. */
-static const uint8_t fields[2][PAGE_STATES] = {
+static const uint8_t fields[3][PAGE_STATES] = {
 	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 3, [PAGE_SYSCALL] = 3 },
 	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 1, [PAGE_RUNNABLE] = 4, [PAGE_SYSCALL] = 2, [PAGE_WAITING] = 2 },
+	{ [PAGE_RUN] = 2, [PAGE_OFF_QUEUED] = 2, [PAGE_OFF_THROTTLED] = 2, [PAGE_OFF_KERNEL] = 2, [PAGE_OFF_OTHER] = 2,
+	  [PAGE_OFF_UNKNOWN] = 2 },
 };
 
 void blocks_init(struct blocks *b)
@@ -116,7 +118,7 @@ void blocks_end(struct blocks *b)
 static void add_fields(struct open_block *o, unsigned plane, const struct block_item *item)
 {
 	const uint64_t values[] = { item->x, item->y, item->z, item->w };
-	unsigned i, n = fields[plane == PLANE_G][item->state];
+	unsigned i, n = fields[plane >= PLANE_OFF ? 2 : plane == PLANE_G][item->state];
 
 	for (i = 0; i < n; i++)
 		varint_add(&o->columns[3 + i], values[i]);

@@ -20,7 +20,8 @@ enum {
 	BLOCK_COLUMNS = 7,
 };
 
-enum plane { PLANE_P, PLANE_M, PLANE_G, PLANES };
+/* PLANE_OFF and the number of a plane: when the threads of its stays were not on a CPU (enum page_off). */
+enum plane { PLANE_P, PLANE_M, PLANE_G, PLANE_OFF, PLANES = 2 * PLANE_OFF };
 
 /* A stay in a state, or a run of them. What the last four mean depends on state and plane: assets/data.js. */
 struct block_item {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "html/collect_internal.h"
+#include "spans/inferred.h"
 #include "trace/varint.h"
 
 /* A span of a goroutine for the sums by function and by stack. */
@@ -138,7 +139,7 @@ void collect_rank(struct html *h)
 /* --- the spool --- */
 
 /* The first bytes of a record: its kind, the ns since the last one. */
-static uint8_t *record(struct html *h, uint8_t kind, int64_t time)
+uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time)
 {
 	uint8_t *p;
 
@@ -151,14 +152,14 @@ static uint8_t *record(struct html *h, uint8_t kind, int64_t time)
 	return p;
 }
 
-static void record_end(struct html *h, uint8_t *end)
+void collect_record_end(struct html *h, uint8_t *end)
 {
 	h->spool.buf.len = (size_t)(end - h->spool.buf.data);
 }
 
 static void spool_goroutine(struct html *h, const struct goroutine *g, struct slot *s, int64_t from, uint64_t serial)
 {
-	uint8_t *p = record(h, SPOOL_GOROUTINE, h->spool_time);
+	uint8_t *p = collect_record(h, SPOOL_GOROUTINE, h->spool_time);
 
 	s->name = collect_text(h, g->name);
 	s->spooled = true;
@@ -167,7 +168,7 @@ static void spool_goroutine(struct html *h, const struct goroutine *g, struct sl
 	p = varint_put(p, g->id);
 	p = varint_put(p, s->name);
 	p = varint_put(p, (uint64_t)(from - h->first));
-	record_end(h, p);
+	collect_record_end(h, p);
 }
 
 static enum page_state state_of(const struct span *span)
@@ -190,7 +191,7 @@ static void spool_span(struct html *h, const struct span *span, enum page_state 
 	bool placed = state == PAGE_RUNNING || state == PAGE_SYSCALL;
 	bool stack = span->stack && state != PAGE_RUNNING, waker = has_waker(span);
 	uint32_t reason = collect_text(h, span->reason);
-	uint8_t *p = record(h, (uint8_t)(state | (reason ? SPOOL_REASON : 0) | (stack ? SPOOL_STACK : 0) |
+	uint8_t *p = collect_record(h, (uint8_t)(state | (reason ? SPOOL_REASON : 0) | (stack ? SPOOL_STACK : 0) |
 				(placed ? SPOOL_PLACE : 0) | (waker ? SPOOL_WAKER : 0) |
 				(span->end.type == EV_GoSyscallBegin ? SPOOL_INTO_SYSCALL : 0)), span->to);
 
@@ -207,7 +208,7 @@ static void spool_span(struct html *h, const struct span *span, enum page_state 
 		p = varint_put(p, span->begin.g);
 		p = varint_put(p, span->begin.stack);
 	}
-	record_end(h, p);
+	collect_record_end(h, p);
 }
 
 /* --- sums --- */
@@ -318,6 +319,8 @@ static void on_begin(void *ctx, int64_t time)
 	struct html *h = ctx;
 
 	h->first = h->spool_time = h->last = time;
+	if (h->oncpu && !oncpu_begins(h->oncpu, time))
+		h->oncpu = NULL;
 }
 
 static void on_goroutine(void *ctx, struct goroutine *g)
@@ -361,6 +364,12 @@ static void on_span_begin(void *ctx, const struct span *span)
 		collect_runnable(ctx, (struct collect_change){ span->from, 1, !span->begin.type });
 }
 
+/* As the report names it: the flame graphs have its sums. */
+static uint32_t reason_of(struct html *h, const struct span *span)
+{
+	return collect_text(h, span->state == GO_WAITING ? inferred_of_span(h->spans, span) : span->reason);
+}
+
 static void on_span(void *ctx, const struct span *span)
 {
 	struct html *h = ctx;
@@ -382,12 +391,13 @@ static void on_span(void *ctx, const struct span *span)
 	}
 	s->last = span->to;
 	sum_up(h, span->g, s, &(struct stay){
-		.state = state, .ended_by = span->end.type, .reason = collect_text(h, span->reason), .stack = span->stack,
+		.state = state, .ended_by = span->end.type, .reason = reason_of(h, span), .stack = span->stack,
 		.end_stack = span->end.stack, .from = span->from, .to = span->to });
 	count_classes(h, span, state);
 	collect_longest(h->longest[state], span->from, span->to, span->g->id);
 	if (state == PAGE_GAP)
 		collect_gap(h, span->from, span->to);
+	collect_off(h, span);
 	spool_span(h, span, state);
 }
 
@@ -412,7 +422,7 @@ static void on_proc(void *ctx, const struct proc_span *span)
 	struct html *h = ctx;
 
 	if (span->running && !span->open_end)
-		record_end(h, varint_put(record(h, SPOOL_P_LOST, span->to), span->p + 1));
+		collect_record_end(h, varint_put(collect_record(h, SPOOL_P_LOST, span->to), span->p + 1));
 }
 
 static void on_event(void *ctx, const struct trace_event *ev)

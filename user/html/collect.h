@@ -12,6 +12,7 @@
 #include "base/map64.h"
 #include "html/levels.h"
 #include "html/spill.h"
+#include "oncpu/oncpu.h"
 #include "spans/spans.h"
 
 enum {
@@ -37,11 +38,24 @@ enum page_state {
 	PAGE_STATES,
 };
 
+/*
+ * Why a thread with a goroutine was not on a CPU. Text and tid of a stay say more. Asleep in a system call is no such time.
+ */
+enum page_off {
+	PAGE_OFF_QUEUED = 1,	/* another task had the CPU */
+	PAGE_OFF_THROTTLED,
+	PAGE_OFF_KERNEL,	/* a page fault, a block device, a lock of the kernel */
+	PAGE_OFF_OTHER,		/* stopped, frozen, asleep while Go has it as running */
+	PAGE_OFF_UNKNOWN,	/* not recorded: it may have been on one */
+	PAGE_OFFS,
+};
+
 /* The first byte of a record. */
 enum spool_kind {
 	SPOOL_STATE = 7,	/* a span: enum page_state, and flags as follows */
 	SPOOL_REASON = 8, SPOOL_STACK = 16, SPOOL_PLACE = 32, SPOOL_WAKER = 64,
 	SPOOL_INTO_SYSCALL = 128,
+	SPOOL_OFF = 0,		/* before the span that it is a part of; enum page_off << 3 */
 	SPOOL_GOROUTINE = 6,	/* a goroutine takes a slot, or gets its name */
 	SPOOL_P_LOST = 7,	/* a P has no thread from now on */
 };
@@ -123,6 +137,10 @@ enum { LONGEST = 12 };
 
 struct html {
 	struct spans *spans;
+	struct oncpu *oncpu;		/* NULL: there is no file of threads */
+	uint64_t off_classes[LEVELS];
+	int64_t off_ns[PAGE_OFFS];	/* sums, of the P lanes; of UNKNOWN 0 */
+	bool off_forgotten;		/* the file is not of this recording: records of SPOOL_OFF count for nothing */
 	struct spill spool;
 	int64_t spool_time;		/* of the last record */
 

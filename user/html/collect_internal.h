@@ -17,6 +17,12 @@ struct collect_change {
 	bool found;		/* it was so before, and is known only now */
 };
 
+/* collect_off.c: puts records of what was not time on a CPU before that of @span, which ends now. */
+void collect_off(struct html *h, const struct span *span);
+/* Of collect.c: the first bytes of a record; from where it goes on. */
+uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time);
+void collect_record_end(struct html *h, uint8_t *end);
+
 /* More or less goroutines live, can run. */
 void collect_alive(struct html *h, struct collect_change c);
 void collect_runnable(struct html *h, struct collect_change c);

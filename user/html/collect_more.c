@@ -315,19 +315,29 @@ void collect_gap(struct html *h, int64_t from, int64_t to)
 		*(struct gap *)vec_push(&h->gaps, sizeof(*last)) = (struct gap){ from, to };
 }
 
-/* "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s" */
+/*
+ * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", since the trace began; " of CLOCK_MONOTONIC" behind it:
+ * in a snapshot of a flight recording, which may begin later than that.
+ */
 static void lost(struct html *h, const char *message)
 {
 	unsigned long long n;
 	unsigned cpu;
 	double from, to;
+	struct gap gap;
+	int64_t begin;
 
 	if (sscanf(message, "lost %llu records on CPU %u from %lf s to %lf s", &n, &cpu, &from, &to) != 4)
 		return;
 	h->losses += n;
-	if (h->gaps.len < COLLECT_NOTES && from >= 0 && to >= from && to < 1e9)
-		*(struct gap *)vec_push(&h->gaps, sizeof(struct gap)) =
-			(struct gap){ h->first + (int64_t)(from * 1e9), h->first + (int64_t)(to * 1e9) };
+	begin = strstr(message, " of CLOCK_MONOTONIC") ? 0 : h->first;
+	if (h->gaps.len >= COLLECT_NOTES || !(from >= 0 && to >= from && to < 1e9))
+		return;
+	gap = (struct gap){ begin + (int64_t)(from * 1e9), begin + (int64_t)(to * 1e9) };
+	if (gap.from < h->first)
+		gap.from = h->first;
+	if (gap.to >= gap.from)
+		*(struct gap *)vec_push(&h->gaps, sizeof(gap)) = gap;
 }
 
 void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)

@@ -132,6 +132,25 @@ static void on_placed(struct detail *d, const struct record *r, const struct spo
 	sys->from = d->time;
 }
 
+/* --- not on a CPU --- */
+
+static void take_off(struct detail *d, struct spill_cursor *c, uint8_t state)
+{
+	struct spool_slot *s = slot_of(d, (uint32_t)spill_varint(c));
+	uint64_t p = spill_varint(c), m = spill_varint(c);
+	struct block_item item = { .state = state };
+
+	item.from = d->time - (int64_t)spill_varint(c);
+	item.to = item.from + (int64_t)spill_varint(c);
+	item.x = spill_varint(c);
+	item.y = spill_varint(c);
+	if (d->h->off_forgotten)
+		return;
+	add(d, PLANE_OFF + PLANE_P, proc_track(d, p), &item);
+	add(d, PLANE_OFF + PLANE_M, m <= d->tracks[PLANE_M].len ? (uint32_t)m : 0, &item);
+	add(d, PLANE_OFF + PLANE_G, s->track, &item);
+}
+
 /* --- goroutines --- */
 
 static void on_goroutine(struct detail *d, const struct record *r, const struct spool_slot *s, uint8_t state)
@@ -212,6 +231,9 @@ static void read_spool(struct detail *d)
 			break;
 		case SPOOL_P_LOST:
 			p_lost(d, spill_varint(&c));
+			break;
+		case SPOOL_OFF:
+			take_off(d, &c, kind >> 3);
 			break;
 		default:
 			take_span(d, &c, kind);

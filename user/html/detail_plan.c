@@ -49,6 +49,15 @@ static void add_track(struct detail *d, enum plane plane, uint8_t level)
 	t->finest = level;
 }
 
+/* As many tracks as the plane has itself. */
+static void plan_off(struct detail *d, enum plane plane, uint8_t level)
+{
+	size_t i, n = d->tracks[plane].len;
+
+	for (i = 0; i < n; i++)
+		add_track(d, PLANE_OFF + plane, level);
+}
+
 static int by_id(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -172,15 +181,23 @@ void detail_plan(struct detail *d, const struct html_about *about, size_t room)
 	const struct html *h = d->h;
 	double whole = (double)(h->last - h->first) + 1, bytes = (double)room, cost, all = 0, none;
 	double procs = (double)h->procs.len, threads = (double)h->threads.len;
-	uint8_t p, m;
+	enum plane plane;
+	uint8_t p, m, off;
 
 	p = finest(h->proc_classes, procs, whole, bytes * 0.4, &cost);
 	bytes -= cost;
 	m = finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
 	bytes -= cost;
+	/* Each of its stays is on three planes. */
+	off = finest(h->off_classes, procs + threads, whole, bytes * 0.05, &cost);
+	bytes -= 3 * cost;
 	plan_procs(d, p);
 	plan_threads(d, m);
 	plan_goroutines(d, bytes * 0.7);
+	for (plane = 0; plane < PLANE_OFF; plane++)
+		plan_off(d, plane, off);
+	finest(h->off_classes, procs + threads, whole, 1e18, &none);
+	all += 3 * none;
 	finest(h->proc_classes, procs, whole, 1e18, &none);
 	all += none;
 	finest(h->thread_classes, threads, whole, 1e18, &none);
@@ -202,7 +219,8 @@ struct choice {
  */
 static double rank_of(const struct block *b, int64_t whole)
 {
-	double depth = 0, group = b->plane == PLANE_P ? b->group * 0.5 : b->plane == PLANE_M ? 4 + b->group : b->group;
+	unsigned plane = b->plane % PLANE_OFF;
+	double depth = 0, group = plane == PLANE_P ? b->group * 0.5 : plane == PLANE_M ? 4 + b->group : b->group;
 	int64_t width = level_width(b->level);
 
 	while (width < whole / 512 && width < (int64_t)1 << 44) {

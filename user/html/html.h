@@ -14,6 +14,7 @@
 #ifndef GOTAP_HTML_HTML_H
 #define GOTAP_HTML_HTML_H
 
+#include "oncpu/oncpu.h"
 #include "spans/spans.h"
 
 /* Bytes of a page, unless the report in it takes more than two thirds of that. */
@@ -39,6 +40,10 @@ struct html_about {
 
 /* Adds itself to the visitors of @s, which must outlive it. */
 struct html *html_new(struct spans *s);
+/* Before the trace is read: lanes show when threads were not on a CPU. @o must live as long as it is read; NULL: not known. */
+void html_threads(struct html *h, struct oncpu *o);
+/* The file of threads turned out to be of another recording. */
+void html_forget_threads(struct html *h);
 /* When the trace was read. */
 int html_write(struct html *h, int fd, const struct html_about *about, struct error *err);
 /* Accepts NULL. */

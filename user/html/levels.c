@@ -99,7 +99,7 @@ void levels_add(struct levels *l, struct level_track *t, const struct block_item
 	t->last = item->to;
 	close_up_to(l, t, level);
 	emit(l, t, level, item);
-	if (item->state >= PAGE_RUNNING && item->state <= PAGE_WAITING)
+	if (item->state >= PAGE_RUNNING && item->state <= (t->plane < PLANE_OFF ? PAGE_WAITING : PAGE_GAP))
 		one.in[item->state - PAGE_RUNNING] = ns;
 	merge(l, t, level + 1, &one);
 }

@@ -30,8 +30,8 @@ static inline unsigned level_of(int64_t ns)
 	return bits < 13 ? 0 : bits > 46 ? LEVELS - 1 : (bits - 11) / 2;
 }
 
-/* Running, runnable, system call, waiting. */
-enum { LEVEL_SHARES = 4 };
+/* Running, runnable, system call, waiting; or all of enum page_off (collect.h). */
+enum { LEVEL_SHARES = 5 };
 
 struct level_run {
 	int64_t from, to;

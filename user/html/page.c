@@ -247,6 +247,16 @@ struct html *html_new(struct spans *s)
 	return h;
 }
 
+void html_threads(struct html *h, struct oncpu *o)
+{
+	h->oncpu = o;
+}
+
+void html_forget_threads(struct html *h)
+{
+	h->off_forgotten = true;
+}
+
 void html_free(struct html *h)
 {
 	if (!h)

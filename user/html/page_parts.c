@@ -295,7 +295,9 @@ static void put_notes(struct json_out *j, const struct html *h)
 
 static void put_tracks(struct json_out *j, struct detail *d)
 {
-	static const char *const names[PLANES] = { "p_finest", "m_finest", "g_finest" };
+	static const char *const names[PLANES] = {
+		"p_finest", "m_finest", "g_finest", "off_p_finest", "off_m_finest", "off_g_finest",
+	};
 	unsigned plane;
 	size_t i;
 
@@ -313,6 +315,18 @@ static void put_tracks(struct json_out *j, struct detail *d)
 			json_put_number(j, NULL, vec_at(&d->tracks[plane], struct level_track, i)->finest);
 		json_close_array(j);
 	}
+}
+
+/* ns of running stays by enum page_off, if there was a file of threads. */
+static void put_off(struct json_out *j, const struct html *h)
+{
+	unsigned i;
+
+	json_put_bool(j, "off_cpu", h->oncpu && !h->off_forgotten);
+	json_open_array(j, "off_ns");
+	for (i = 0; i < PAGE_OFFS; i++)
+		json_put_number(j, NULL, h->off_forgotten ? 0 : h->off_ns[i]);
+	json_close_array(j);
 }
 
 /* Percent by P and bucket: running, and then in system calls. */
@@ -402,6 +416,7 @@ void parts_head(struct buf *b, struct detail *d, const struct html_about *about)
 	put_pairs(&j, "windows", &d->windows, 0);
 	put_notes(&j, h);
 	put_tracks(&j, d);
+	put_off(&j, h);
 	put_heat(&j, d);
 	json_open_array(&j, "series");
 	for (i = 0; i < h->series.len; i++)

@@ -120,6 +120,12 @@ void dist_add_of(struct dist *d, int64_t ns, uint64_t g, int64_t from, uint32_t 
 	count(d, bucket_of(ns), 1);
 }
 
+void dist_add_sum(struct dist *d, int64_t ns, uint64_t n)
+{
+	d->count += n;
+	d->sum = add_up(d->sum, ns);
+}
+
 void dist_add(struct dist *d, int64_t ns)
 {
 	dist_add_of(d, ns, 0, 0, 0);

@@ -38,6 +38,8 @@ struct dist {
 void dist_add(struct dist *d, int64_t ns);
 /* The same of goroutine @g, who spent them from @from on. */
 void dist_add_of(struct dist *d, int64_t ns, uint64_t g, int64_t from, uint32_t trace);
+/* Adds @n durations of which only the sum is known: neither the histogram nor the maximum has them. */
+void dist_add_sum(struct dist *d, int64_t ns, uint64_t n);
 /* Adds all of @from. */
 void dist_merge(struct dist *d, const struct dist *from);
 /* The duration that @q of all (0 to 1) do not exceed: 0.99 say; 0 if there are none. The last one is the maximum. */

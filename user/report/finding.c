@@ -99,12 +99,15 @@ static void span_ends(void *ctx, const struct span *span)
 {
 	struct findings *f = ctx;
 	struct stay stay = { .span = span, .state = findings_state(f, span->g) };
+	bool own;
 
 	if (span->gap)
 		add_gap(f, span);
 	ps_ends(f->ps, span->to, stay.state);
-	if (!findings_is_own(span->g)) {
-		gc_system(f, span, stay.state);
+	own = findings_is_own(span->g);
+	cpu_stay(f, &stay, own);
+	if (!own) {
+		gc_system(f, &stay);
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
@@ -147,7 +150,10 @@ static void metric(void *ctx, int64_t time, const char *name, uint64_t value)
 
 static void trace_begin(void *ctx, int64_t time)
 {
-	((struct findings *)ctx)->first = ((struct findings *)ctx)->gap_to = time;
+	struct findings *f = ctx;
+
+	f->first = f->gap_to = time;
+	cpu_begins(f, time);
 }
 
 static void range(void *ctx, const struct range_span *r)
@@ -174,6 +180,7 @@ struct findings *findings_new(struct spans *s)
 	f->leaks = leaks_new();
 	f->wakes = wakes_new();
 	f->stucks = stucks_new();
+	f->cpu = cpu_new();
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
 		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range,
@@ -206,6 +213,7 @@ void findings_free(struct findings *f)
 	leaks_free(f->leaks);
 	wakes_free(f->wakes);
 	stucks_free(f->stucks);
+	cpu_free(f->cpu);
 	free(f);
 }
 
@@ -311,6 +319,7 @@ const struct vec *findings_finish(struct findings *f)
 	leaks_judge(f);
 	wakes_judge(f);
 	stucks_judge(f);
+	cpu_judge(f);
 	if (f->list.len)
 		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {

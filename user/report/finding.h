@@ -15,7 +15,9 @@
 #ifndef GOTAP_REPORT_FINDING_H
 #define GOTAP_REPORT_FINDING_H
 
+#include "oncpu/oncpu.h"
 #include "spans/spans.h"
+#include "threads/sums.h"
 
 struct finding {
 	const char *kind;	/* a constant: "lock", "leak"; docs/findings.md has all */
@@ -35,6 +37,13 @@ struct findings;
 
 /* Adds its visitor to @s, which must live as long. */
 struct findings *findings_new(struct spans *s);
+/*
+ * Before spans_read(): Linux beside Go, for who takes CPUs from goroutines. Both must live until findings_finish(). A file of another
+ * time is left out by itself (oncpu_begins()).
+ */
+void findings_threads(struct findings *f, struct oncpu *o, const struct thread_sums *sums);
+/* Before findings_finish(): it was the file of another recording. */
+void findings_forget_threads(struct findings *f);
 /* After spans_read(), also if that failed: struct finding, the most costly first. They are @f's. */
 const struct vec *findings_finish(struct findings *f);
 /* Seconds of goroutines that were lost, whether or not a finding tells of them; after findings_finish(). */

@@ -125,6 +125,9 @@ struct goroutine_state {
 	bool woken_worked, woken_by_timer, woken_broadcast;
 	bool woken_locked;		/* it let others have a lock */
 	int64_t woken_at, woken_ran, woken_waited, last_run;
+	/* findings_cpu: of the run since off_from, ns without a CPU, up to off_upto */
+	int64_t off_from, off_upto;
+	double off;
 };
 
 struct stay {
@@ -132,6 +135,8 @@ struct stay {
 	struct goroutine_state *state;
 	uint8_t why;
 	struct stack_facts facts;	/* of the span's stack */
+	/* findings_cpu: ns that its thread had no CPU, waited for a disk, slept, was in a state not known; 0 without a file of threads */
+	double off, io, asleep, unknown;
 };
 
 /* Is it the program's, and not the runtime's or its tracer's? */
@@ -148,6 +153,7 @@ struct calls;
 struct leaks;
 struct wakes;
 struct stucks;
+struct cpu;
 
 struct findings {
 	struct spans *spans;
@@ -169,6 +175,7 @@ struct findings {
 	struct leaks *leaks;
 	struct wakes *wakes;
 	struct stucks *stucks;
+	struct cpu *cpu;
 };
 
 /* ns of the trace that were recorded, at least 1. */
@@ -206,7 +213,9 @@ struct past {
 	bool by;		/* of a wait: a goroutine of the program ended it, ... */
 	uint32_t by_past;	/* ... its last stay before it ran, ... */
 	uint32_t release;	/* ... its stack, ... */
-	int64_t by_from;	/* ... and since when it ran */
+	int64_t by_from;	/* ... since when it ran, ... */
+	float by_off;		/* ... and the part of that for which its thread had no CPU */
+	float off;		/* of CAUSE_RAN: likewise */
 };
 
 struct pasts;
@@ -249,14 +258,36 @@ void ps_free(struct ps *p);
 void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state, bool own);
 void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state);
 void ps_stay(struct findings *f, const struct stay *stay);
+/* ns that goroutines of the program waited for a P. */
+double ps_waited(const struct findings *f);
 void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
-/* GOMAXPROCS, at least 1. */
+/* The GOMAXPROCS of now, at least 1. */
+uint64_t ps_now(const struct ps *p);
+/* Where the goroutine ran, as far as that is known; 0: it is not. */
+uint32_t ps_where(struct findings *f, const struct span *span);
+/* The greatest GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
 /* Were the Ps busy nearly all the time, or as many goroutines as there are Ps ready on average? */
 bool ps_are_busy(const struct findings *f);
 /* ns that goroutines were ready up to @time, in all. */
 double ps_queue(struct ps *p, int64_t time);
+
+/* findings_cpu.c: who takes CPUs from goroutines that run. */
+struct cpu *cpu_new(void);
+void cpu_free(struct cpu *c);
+/* The trace begins. */
+void cpu_begins(struct findings *f, int64_t first);
+/* Before the other families, for whom it sets off, io and unknown of @stay. @own: of the program. */
+void cpu_stay(struct findings *f, struct stay *stay, bool own);
+/*
+ * The part of the time up to @to since @g, which runs, began to, for which its thread had no CPU: 0 to 1. However often that
+ * is asked, each part of the run is walked once.
+ */
+double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
+/* Is there a file of threads? */
+bool cpu_is_known(const struct findings *f);
+void cpu_judge(struct findings *f);
 
 /* findings_gc.c: what the garbage collector takes. */
 struct gc *gc_new(void);
@@ -264,7 +295,7 @@ void gc_free(struct gc *gc);
 void gc_range(struct findings *f, const struct range_span *r);
 void gc_wait(struct findings *f, const struct stay *stay);
 /* A span of a goroutine of the runtime. */
-void gc_system(struct findings *f, const struct span *span, const struct goroutine_state *state);
+void gc_system(struct findings *f, const struct stay *stay);
 void gc_metric(struct findings *f, const char *name, uint64_t value);
 void gc_judge(struct findings *f);
 

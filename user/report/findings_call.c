@@ -3,6 +3,7 @@
  * findings_call: system calls and requests to the network, by who makes them: very many that are tiny, and
  * those that take long. Calls that may wait for work (read of a terminal, wait4) lose nothing.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/findings.h"
@@ -30,9 +31,11 @@ struct calls_at {
 	uint16_t traits;
 	uint64_t count, runs;
 	double ns, times[SIZES];
+	double io;			/* of @ns: the thread waited for a disk */
 	uint64_t sizes[SIZES];		/* by log2 of ns */
 	struct few goroutines;
-	int64_t from, to;		/* the longest */
+	uint64_t longest;		/* ns */
+	int64_t from, to;		/* of it */
 };
 
 struct calls {
@@ -61,7 +64,8 @@ void calls_free(struct calls *c)
 static struct calls_at *add(struct map64 *map, struct vec *all, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	uint64_t ns = (uint64_t)(span->to - span->from), size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
+	/* Without a CPU it is not the call that takes long. */
+	uint64_t ns = (uint64_t)(span->to - span->from) - (uint64_t)stay->off, size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
 	bool is_new;
 	uint32_t number = findings_number(map, all, sizeof(struct calls_at), CALLS_MAX,
 					  (uint64_t)stay->facts.place << 32 | stay->facts.callee |
@@ -75,11 +79,13 @@ static struct calls_at *add(struct map64 *map, struct vec *all, const struct sta
 	}
 	c->count++;
 	c->ns += (double)ns;
+	c->io += stay->io;
 	size = size < SIZES ? size : SIZES - 1;
 	c->sizes[size]++;
 	c->times[size] += (double)ns;
 	few_add(&c->goroutines, span->g->id);
-	if (span->to - span->from > c->to - c->from) {
+	if (ns > c->longest) {
+		c->longest = ns;
 		c->from = span->from;
 		c->to = span->to;
 	}
@@ -163,6 +169,12 @@ static bool is_long(const struct findings *f, const struct calls_at *c)
 	       !(c->traits & STACK_NET) && (c->traits & STACK_FILE || !(c->traits & STACK_IDLE_CALL));
 }
 
+/* A call that waits for a disk has its cause, however short each one is. */
+static bool is_disk(const struct findings *f, const struct calls_at *c)
+{
+	return c->place && c->count >= LONG_COUNT && c->io >= 0.3 * c->ns && c->io >= LONG_SHARE * findings_wall(f);
+}
+
 static bool is_slow_request(const struct findings *f, const struct calls_at *c)
 {
 	double ns = 0, count = 0;
@@ -211,11 +223,26 @@ static void say_long(struct findings *f, const struct calls_at *c, const char *k
 	buf_printf(&text, " waits %s: %llu times, on average ", what, (unsigned long long)c->count);
 	findings_time(&text, c->ns / (double)c->count);
 	buf_printf(&text, ", the longest ");
-	findings_time(&text, (double)(c->to - c->from));
+	findings_time(&text, (double)c->longest);
 	buf_printf(&text, ", together ");
 	findings_time(&text, c->ns);
 	buf_printf(&text, "%s.", blame);
 	say(f, kind, c, &text);
+}
+
+static void say_disk(struct findings *f, const struct calls_at *c)
+{
+	char blame[96];
+
+	snprintf(blame, sizeof(blame), "; a disk lets it wait for %.0f %% of that", 100 * c->io / c->ns);
+	say_long(f, c, "slow disk", "for a disk, in system calls", blame);
+}
+
+/* Where the threads are known, a disk is a case of its own. */
+static const char *who_lets_wait(const struct findings *f)
+{
+	return cpu_is_known(f) ? "; the kernel lets it wait, or the other side of a file, not the program, and hardly a disk" :
+		"; the kernel, a disk or a file system lets it wait, not the program";
 }
 
 void calls_judge(struct findings *f)
@@ -226,14 +253,15 @@ void calls_judge(struct findings *f)
 	for (i = 1; i < calls->syscalls.len; i++) {
 		const struct calls_at *c = vec_at(&calls->syscalls, struct calls_at, i);
 
-		if (!is_tiny(f, c) && !is_long(f, c))
+		if (!is_disk(f, c) && !is_tiny(f, c) && !is_long(f, c))
 			continue;
 		f->lost += c->ns;
-		if (is_tiny(f, c))
+		if (is_disk(f, c))
+			say_disk(f, c);
+		else if (is_tiny(f, c))
 			say_tiny(f, c);
 		else
-			say_long(f, c, "slow system calls", "in system calls",
-				 "; the kernel, a disk or a file system lets it wait, not the program");
+			say_long(f, c, "slow system calls", "in system calls", who_lets_wait(f));
 	}
 	for (i = 1; i < calls->requests.len; i++) {
 		const struct calls_at *c = vec_at(&calls->requests, struct calls_at, i);

@@ -82,11 +82,11 @@ static double assisted(struct findings *f, const struct range_span *r)
 	if (!g)
 		return 0;
 	if (g->now.state == GO_RUNNING)
-		ns = overlap(r, g->now.from, r->to);
+		ns = overlap(r, g->now.from, r->to) * (1 - cpu_off_share(f, g, r->to));
 	number = findings_state(f, g)->past;
 	for (steps = 0; steps < ASSIST_STEPS && (p = waits_past(f, number)) && p->to > r->from; steps++) {
 		if (p->cause == CAUSE_RAN || p->cause == CAUSE_GC)
-			ns += overlap(r, p->from, p->to);
+			ns += overlap(r, p->from, p->to) * (1 - (double)p->off);
 		number = p->before;
 	}
 	return ns;
@@ -138,14 +138,16 @@ void gc_wait(struct findings *f, const struct stay *stay)
 }
 
 /* Workers that use a P which nobody else needs take nothing. */
-void gc_system(struct findings *f, const struct span *span, const struct goroutine_state *state)
+void gc_system(struct findings *f, const struct stay *stay)
 {
+	const struct span *span = stay->span;
 	double ns = (double)(span->to - span->from), queue;
 
 	if (span->state != GO_RUNNING || strncmp(span->g->name, "runtime.gcBgMarkWorker", 22))
 		return;
-	queue = ps_queue(f->ps, span->to) - state->queue;
-	f->gc->held += queue < ns ? queue : ns;
+	queue = ps_queue(f->ps, span->to) - stay->state->queue;
+	/* While the thread had no CPU, who took that from it had the P. */
+	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 
 /* Between two goals the heap is smallest when it was swept: about what lives. */

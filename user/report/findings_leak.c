@@ -32,6 +32,7 @@ struct origin {
 	const char *name;
 	uint32_t created_at;
 	uint64_t created, ended;
+	uint64_t before_ended;		/* of those that were there before the trace */
 	uint64_t stale, woken;		/* that are left: waiting for long, or woken and waiting again */
 	uint64_t parts[PARTS];		/* those by when they began */
 	double ns;			/* that they wait for */
@@ -74,10 +75,16 @@ void leaks_free(struct leaks *l)
 
 /* --- what finding.c shows --- */
 
+static uint64_t origin_key(const char *name, uint32_t place)
+{
+	return hash64((uintptr_t)name) ^ place;
+}
+
+/* Who began those from before the trace is not known: they have one origin by function. */
 static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 {
 	uint32_t place = findings_stack(f, g->created_at).place, number;
-	uint64_t key = hash64((uintptr_t)g->name) ^ place;
+	uint64_t key = origin_key(g->name, place);
 	struct origin *o;
 	bool is_new;
 
@@ -131,11 +138,13 @@ static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
 void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool ended)
 {
 	const struct goroutine *g = last->span->g;
-	struct origin *o = g->created ? origin_of(f, g) : NULL;
+	struct origin *o = g->created || ended ? origin_of(f, g) : NULL;
 
-	if (o) {
+	if (o && g->created) {
 		o->created++;
 		o->ended += ended;
+	} else if (o) {
+		o->before_ended++;
 	}
 	if (ended || last->span->state != GO_WAITING || last->span->gap)
 		return;
@@ -150,14 +159,26 @@ void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool e
 
 /* --- judgement: leaks --- */
 
-static bool is_leak(const struct origin *o)
+/*
+ * While those of the trace wait, older ones of the function come back: a queue that is longer than the trace. Half as
+ * many are enough, as the queue may get longer.
+ */
+static bool is_queue(const struct findings *f, const struct origin *o)
+{
+	const uint64_t *number = map64_get(&f->leaks->origin_of, origin_key(o->name, 0));
+	const struct origin *before = number ? vec_at(&f->leaks->origins, struct origin, *number) : NULL;
+
+	return before && 2 * before->before_ended >= o->stale + o->woken;
+}
+
+static bool is_leak(const struct findings *f, const struct origin *o)
 {
 	uint64_t left = o->stale + o->woken;
 	size_t part, parts = 0;
 
 	for (part = 0; part < PARTS; part++)
 		parts += o->parts[part] > 0;
-	return left >= LEFT_MIN && parts >= PARTS_MIN &&
+	return left >= LEFT_MIN && parts >= PARTS_MIN && !is_queue(f, o) &&
 	       (o->stale >= LEFT_MIN || (double)o->ended <= ENDED_SHARE * (double)o->created);
 }
 
@@ -302,7 +323,7 @@ void leaks_judge(struct findings *f)
 	size_t i;
 
 	for (i = 1; i < f->leaks->origins.len; i++)
-		if (is_leak(vec_at(&f->leaks->origins, struct origin, i)))
+		if (is_leak(f, vec_at(&f->leaks->origins, struct origin, i)))
 			say_leak(f, vec_at(&f->leaks->origins, struct origin, i));
 	for (i = 0; i < f->leaks->stuck.len; i++) {
 		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);

@@ -3,18 +3,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "release/release.h"
 #include "report/findings.h"
 
 enum { OF_PROGRAM = 1, OF_LIBRARY = 2 };
-
-/* The first elements of the import paths of Go's library, 1.27. */
-static const char *const library[] = {
-	"archive", "arena", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
-	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index",
-	"internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect",
-	"regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
-	"testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak", "golang.org",
-};
 
 /* Functions that say what a stack is about: a name, or with '*' at its end the begin of one. */
 static const struct {
@@ -85,14 +77,7 @@ static const struct {
 
 static bool of_library(const char *func)
 {
-	size_t n = strcspn(func, "./"), i;
-
-	if (!strncmp(func, "golang.org/", 11))
-		return !strncmp(func, "golang.org/x/", 13);
-	for (i = 0; i < sizeof(library) / sizeof(*library); i++)
-		if (!strncmp(func, library[i], n) && !library[i][n])
-			return true;
-	return !func[0];
+	return !func[0] || !strncmp(func, "golang.org/x/", 13) || release_is_std(func);
 }
 
 static uint16_t traits_of(const char *func)

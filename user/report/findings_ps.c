@@ -36,7 +36,9 @@ struct runner {
 	const char *func;
 	uint64_t runs, long_runs;
 	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
-	double uncut;			/* of @queue: in runs that the runtime would have preempted */
+	double uncut;			/* of @queue: in runs that the runtime would have preempted, ... */
+	double unseen;			/* ... and of which nobody knows whether their threads had a CPU, ... */
+	double asleep;			/* ... or the threads slept in Linux */
 	struct vote place;
 };
 
@@ -58,7 +60,8 @@ struct ps {
 	uint64_t running;		/* goroutines that do, the runtime's as well */
 	double full;			/* ns during which as many ran as there are Ps */
 	int64_t since;			/* @queue and @full are of this time */
-	double all_queue;		/* that of all runs together */
+	double all_queue;		/* that of all runs together, ... */
+	double off_queue;		/* ... and while their threads had no CPU */
 	double waited, ran;		/* ns of all goroutines */
 	uint64_t gomaxprocs, procs;	/* the greatest; the one of now */
 	int64_t stopped;		/* the end of the last long run ... */
@@ -103,6 +106,11 @@ void ps_gomaxprocs(struct ps *p, uint64_t n)
 		p->gomaxprocs = n;
 }
 
+uint64_t ps_now(const struct ps *p)
+{
+	return p->procs ? p->procs : 1;
+}
+
 uint64_t ps_count(const struct ps *p)
 {
 	return p->gomaxprocs ? p->gomaxprocs : 1;
@@ -140,7 +148,7 @@ void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
  * not even a name, as in the runtime's own traces: then it is where the goroutine began to run, if that is
  * known.
  */
-static uint32_t where(struct findings *f, const struct span *span)
+uint32_t ps_where(struct findings *f, const struct span *span)
 {
 	struct stack_facts end = { 0 }, begin = findings_stack(f, span->stack);
 
@@ -162,15 +170,19 @@ static uint64_t member_key(const struct runner *r, const char *name)
 static void ran(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	double ns = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	uint32_t place = where(f, span);
+	double all = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
+	/* A thread without a CPU is not the goroutine's fault: findings_cpu has who took it. */
+	double ns = all - stay->off, off_queue = all > 0 ? queue * stay->off / all : 0;
+	uint32_t place = ps_where(f, span);
 	struct runner *r;
 	bool is_new;
 	uint32_t number = findings_number(&f->ps->runner_of, &f->ps->runners, sizeof(*r), RUNNERS_MAX,
 					  (uintptr_t)findings_place(f, place).func, &is_new);
 
 	f->ps->all_queue += queue;
-	f->ps->ran += ns;
+	f->ps->off_queue += off_queue;
+	f->ps->ran += all;
+	queue -= off_queue;
 	r = vec_at(&f->ps->runners, struct runner, number);
 	r->runs++;
 	r->func = findings_place(f, place).func;
@@ -184,6 +196,8 @@ static void ran(struct findings *f, const struct stay *stay)
 	r->ns += ns;
 	r->queue += queue;
 	r->uncut += ns >= UNCUT_RUN ? queue : 0;
+	r->unseen += ns >= UNCUT_RUN && (!cpu_is_known(f) || stay->unknown > 0.1 * all) ? queue : 0;
+	r->asleep += ns >= UNCUT_RUN && stay->asleep > 0.1 * all ? queue : 0;
 	if (ns > r->longest)
 		r->longest = ns;
 	vote_add(&r->place, place, queue + 1);
@@ -267,7 +281,7 @@ static const struct runner *find_hog(const struct ps *p)
 		if (!hog || r->queue > hog->queue)
 			hog = r;
 	}
-	return hog && hog->queue >= HELD_SHARE * p->all_queue ? hog : NULL;
+	return hog && hog->queue >= HELD_SHARE * (p->all_queue - p->off_queue) ? hog : NULL;
 }
 
 static bool is_member(struct ps *p, const struct runner *hog, const char *name)
@@ -297,6 +311,16 @@ static const struct starved *find_starved(struct ps *p, const struct runner *hog
 	return most;
 }
 
+static const char *why_uncut(const struct runner *hog)
+{
+	if (hog->unseen > 0)
+		return ": those that ran longer had lost their CPU to other processes, or are code that cannot be preempted";
+	/* To the runtime a goroutine runs while it is in a system call that the program makes by itself. */
+	if (hog->asleep > 0)
+		return ": threads of those that ran longer slept meanwhile, as in system calls that are not in the trace";
+	return ", and its threads had CPUs: it is code that cannot be preempted";
+}
+
 static void say(struct findings *f, const struct runner *hog, const struct starved *s, double ns)
 {
 	struct buf text = { 0 };
@@ -313,10 +337,14 @@ static void say(struct findings *f, const struct runner *hog, const struct starv
 		   100 * hog->ns / findings_wall(f) / (double)ps_count(f->ps),
 		   (unsigned long long)ps_count(f->ps));
 	if (hog->uncut > hog->queue / 2)
-		buf_printf(&text, " The runtime preempts after 10 ms: those that ran longer had lost their CPU to "
-			   "other processes, or are code that cannot be preempted.");
+		buf_printf(&text, " The runtime preempts after 10 ms%s.", why_uncut(hog));
 	findings_add(f, &(struct verdict){ "starvation", ns, hog->place.value, &s->goroutines, s->from, s->to },
 		     &text);
+}
+
+double ps_waited(const struct findings *f)
+{
+	return f->ps->waited;
 }
 
 void ps_judge(struct findings *f)
@@ -331,6 +359,9 @@ void ps_judge(struct findings *f)
 		return;
 	/* With one P the peers cannot run at the same time, either. */
 	s = find_starved(p, hog, p->gomaxprocs == 1, &ns);
+	/* While a thread with a P had no CPU, who took that is to blame. */
+	if (p->all_queue > 0)
+		ns *= 1 - p->off_queue / p->all_queue;
 	if (s && ns >= STARVED_SHARE * findings_wall(f))
 		say(f, hog, s, ns);
 }

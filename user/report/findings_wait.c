@@ -15,7 +15,7 @@
 
 enum {
 	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond: unknown */
-	STEPS_MAX = 256,	/* of one walk */
+	STEPS_MAX = 4096,	/* of one walk: a thousand turns of one who serves a queue */
 	LOOK_AHEAD = 32,
 	STEPS_PER_SPAN = 8,	/* earned, so that walks cost no more than a constant for each span ... */
 	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
@@ -146,8 +146,11 @@ static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, u
 	return inner;
 }
 
-/* Back to @from, during which the holder did @cause at @stack; stack 0: where it let go. */
-static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack)
+/*
+ * Back to @from, during which the holder did @cause at @stack; stack 0: where it let go. For the part @off of that its thread had no
+ * CPU: it is no more to blame for that than if it had had no P.
+ */
+static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack, double off)
 {
 	uint32_t inner = stack ? findings_stack(w->f, stack).place : 0, place;
 	double ns;
@@ -158,7 +161,9 @@ static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack)
 		return;
 	ns = (double)(w->t - from);
 	place = stack ? in_holder(w->f, stack, w->holder, inner) : 0;
-	vote_add(&charge(w->f->waits, w->number, w->holder, cause, place, ns)->inner, inner, ns);
+	if (off > 0)
+		charge(w->f->waits, w->number, w->holder, CAUSE_READY, place, ns * off);
+	vote_add(&charge(w->f->waits, w->number, w->holder, cause, place, ns * (1 - off))->inner, inner, ns);
 	if (w->behind)
 		vec_at(&w->f->waits->sites, struct site, w->number)->behind += ns;
 	w->t = from;
@@ -179,12 +184,12 @@ static bool waited_for_it(const struct walk *w, uint32_t number)
 }
 
 /* The one whose stays are @number and before answers for the time up to now: it let go at @release. */
-static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since)
+static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since, double off)
 {
 	w->release = release;
 	w->holder = findings_stack(w->f, release).holder;
 	w->doubtful = w->was_free && !waited_for_it(w, number);
-	take(w, ran_since, CAUSE_RAN, 0);
+	take(w, ran_since, CAUSE_RAN, 0, off);
 }
 
 /* Does the holder answer for @p? Else it had not yet got what it let go. */
@@ -209,13 +214,13 @@ static bool step_back(struct walk *w, uint32_t *number)
 	if (p->by && (p->cause == CAUSE_LOCKED || p->site == w->number)) {
 		*number = p->by_past;
 		w->behind = sends(w->f, p);
-		hand_to(w, p->release, p->by_past, p->by_from);
+		hand_to(w, p->release, p->by_past, p->by_from, (double)p->by_off);
 		return true;
 	}
 	if (!answers_for(w, p))
 		return false;
 	take(w, p->from, p->cause == CAUSE_LOCKED ? CAUSE_WAITED : p->cause,
-	     p->cause == CAUSE_RAN ? 0 : p->stack);
+	     p->cause == CAUSE_RAN ? 0 : p->stack, (double)p->off);
 	*number = p->before;
 	return true;
 }
@@ -225,12 +230,12 @@ static void walk_back(struct walk *w, const struct past *wait)
 	struct waits *waits = w->f->waits;
 	uint32_t number = wait->by_past, steps = 0;
 
-	hand_to(w, wait->release, number, wait->by_from);
+	hand_to(w, wait->release, number, wait->by_from, (double)wait->by_off);
 	while (w->t > w->since && steps < STEPS_MAX && waits->steps && step_back(w, &number)) {
 		waits->steps--;
 		steps++;
 	}
-	take(w, w->since, CAUSE_UNKNOWN, 0);
+	take(w, w->since, CAUSE_UNKNOWN, 0, 0);
 }
 
 /* --- what finding.c shows --- */
@@ -252,6 +257,7 @@ static void remember_end(struct findings *f, const struct span *span, struct pas
 	past->release = span->end.stack;
 	past->by_past = findings_state(f, by)->past;
 	past->by_from = running_since(by, span->to);
+	past->by_off = (float)cpu_off_share(f, by, span->to);
 }
 
 _Static_assert(FEW <= 16, "a bit of uint16_t for each");
@@ -360,6 +366,8 @@ void waits_stay(struct findings *f, const struct stay *stay)
 	past->to = span->to;
 	past->stack = span->stack;
 	past->cause = cause_of_stay(stay);
+	if (past->cause == CAUSE_RAN && stay->off > 0)
+		past->off = (float)(stay->off / (double)(span->to - span->from));
 	if (f->waits->steps < STEPS_SAVED)
 		f->waits->steps += STEPS_PER_SPAN;
 	why = why_seen(f, stay);

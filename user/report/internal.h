@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal: the state of tables.c, and its parts: rows.c (functions and reasons), tally.c (goroutines),
- * sections.c (regions and tasks), collector.c (GC, stops, metrics) and longest.c.
+ * linux.c (states of threads), sections.c (regions and tasks), collector.c (GC, stops, metrics) and longest.c.
  */
 #ifndef GOTAP_REPORT_INTERNAL_H
 #define GOTAP_REPORT_INTERNAL_H
@@ -15,6 +15,8 @@ struct early {
 	uint32_t stay, stack;
 	int64_t from, to;
 	bool open;
+	uint64_t joined;	/* more stays like it, of which only the sum is known */
+	int64_t joined_ns;
 };
 
 struct waited {
@@ -22,11 +24,17 @@ struct waited {
 	int64_t ns;
 };
 
-/* What a goroutine did since it is known. */
+/* What a goroutine did since it is known: the stays below STAY_LINUX, and the others that it had. */
 struct sums {
-	int64_t ns[STAY_WAITS];
+	int64_t ns[STAY_LINUX];
 	struct waited *waits;
 	uint32_t nwaits, cap;
+};
+
+/* The span of a goroutine that goes on, split: the parts that are certain, up to @upto. */
+struct open_split {
+	int64_t from, upto;
+	int64_t ns[SPLITS];
 };
 
 /* Of a goroutine that lives, by its slot. */
@@ -35,6 +43,8 @@ struct tally {
 	const char *labels;		/* the text that the row was looked up for */
 	struct sums sums;
 	struct vec *early;		/* struct early; NULL: empty, as the next ones */
+	uint32_t nearly;		/* of these those that are no parts of others */
+	struct open_split *split;	/* of the span at hand; NULL: nobody asked */
 	struct vec *regions;		/* struct snapshot: of those that are open */
 	struct vec *tasks;		/* struct open_task *: that it began and that are open */
 };
@@ -106,6 +116,8 @@ void function_rows_free(struct tables *t);
 /* longest.c: keeps @m if it is one of the longest. */
 void longest_add(struct longest *l, size_t top, const struct moment *m);
 
+typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
+
 /* tally.c: the goroutine was there, a stay of it is over, it ended. */
 void tally_begin(struct tables *t, const struct goroutine *g);
 void tally_span(void *ctx, const struct span *span);
@@ -123,6 +135,11 @@ static inline bool is_open(const struct span *span)
 {
 	return !span->begin.type || !span->end.type;
 }
+
+/* linux.c: calls @fn with the parts of @span, or of what there is of it up to @to, as stays. */
+void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx);
+/* The same added up, of the span of @g that goes on; its begin is walked once, however often that is asked. */
+void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn, void *ctx);
 
 /* sections.c: regions and tasks. */
 void section_region_begin(void *ctx, const struct region_span *region);

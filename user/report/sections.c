@@ -79,7 +79,7 @@ static void add_sums(struct type_row *row, const struct sums *s)
 {
 	uint32_t i;
 
-	for (i = 0; i < STAY_WAITS; i++)
+	for (i = 0; i < STAY_LINUX; i++)
 		if (s->ns[i])
 			add_ns(&row->sums, i, s->ns[i]);
 	for (i = 0; i < s->nwaits; i++)

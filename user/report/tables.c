@@ -26,6 +26,9 @@ static void trace_begin(void *ctx, int64_t time)
 
 	if (!t->traces.len)
 		tables_trace(t, "");
+	if (t->oncpu && !oncpu_begins(t->oncpu, time))
+		t->oncpu = NULL;
+	t->split |= t->oncpu != NULL;
 	the_trace(t)->first = the_trace(t)->last = time;
 	timeline_init(the_trace(t)->timeline, time);
 	t->state->gap_to = time;
@@ -212,16 +215,32 @@ void tables_delete(struct tables *t)
 
 /* --- for readers --- */
 
+static const char *split_name(uint32_t split)
+{
+	static const char *const names[SPLITS] = {
+		[SPLIT_ON_CPU] = "on a CPU", [SPLIT_PREEMPTED] = "preempted", [SPLIT_QUEUED] = "waiting for a CPU",
+		[SPLIT_THROTTLED] = "throttled", [SPLIT_FAULT] = "page fault", [SPLIT_IO] = "waiting for a disk",
+		[SPLIT_BLOCKED] = "blocked in the kernel", [SPLIT_SLEEPING] = "thread asleep",
+		[SPLIT_STOPPED] = "stopped by a signal", [SPLIT_TRACED] = "stopped by a debugger",
+		[SPLIT_FROZEN] = "frozen", [SPLIT_UNKNOWN] = "state of thread not known",
+	};
+
+	return names[split];
+}
+
 const char *tables_stay_name(const struct tables *t, uint32_t stay)
 {
-	static const char *const names[STAY_WAITS] = {
+	static const char *const names[STAY_LINUX] = {
 		[STAY_RUNNING] = "running", [STAY_RUNNABLE] = "runnable",
 		[STAY_SYSCALL] = "system call", [STAY_SYSCALL_BLOCKED] = "system call without P",
 		[STAY_CALL] = "whole system calls", [STAY_ASSIST] = "GC mark assist", [STAY_SWEEP] = "GC sweep",
 	};
 	const char *reason;
 
-	if (stay < STAY_WAITS)
+	if (stay_is_split(stay))
+		return split_name((stay - STAY_LINUX) % SPLITS);
+
+	if (stay < STAY_LINUX)
 		return names[stay];
 	reason = *vec_at(&t->reasons, const char *, stay - STAY_WAITS);
 	return *reason ? reason : "no reason given";

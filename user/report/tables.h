@@ -23,6 +23,7 @@
 #include "read/view.h"
 #include "report/dist.h"
 #include "report/mmu.h"
+#include "report/split.h"
 #include "report/timeline.h"
 #include "spans/spans.h"
 
@@ -45,13 +46,21 @@ enum stay {
 	STAY_CALL,			/* system calls, each as a whole */
 	STAY_ASSIST,			/* GC mark assist: within running, and waits */
 	STAY_SWEEP,			/* of memory, for an allocation: within running */
-	STAY_WAITS,			/* + number of the reason: waiting */
+	STAY_LINUX,			/* + enum split: parts of running; only with a file of threads (tables_threads()) */
+	STAY_LINUX_CALL = STAY_LINUX + SPLITS,	/* + enum split: parts of STAY_CALL */
+	STAY_WAITS = STAY_LINUX_CALL + SPLITS,	/* + number of the reason: waiting */
 	STAYS = STAY_WAITS + TABLES_REASONS,
 };
 
 static inline bool stay_is_state(uint32_t stay)
 {
 	return stay <= STAY_SYSCALL_BLOCKED || stay >= STAY_WAITS;
+}
+
+/* Is it a part of another one by the state of the thread? */
+static inline bool stay_is_split(uint32_t stay)
+{
+	return stay >= STAY_LINUX && stay < STAY_WAITS;
 }
 
 /* Amounts by enum stay; those behind the end are 0. */
@@ -149,6 +158,9 @@ struct tables_options {
 struct tables {
 	struct spans *spans;
 	struct tables_options options;
+	struct oncpu *oncpu;		/* of the trace that is read; NULL: there is none */
+	bool split;			/* of some trace there was one: rows have stays from STAY_LINUX on */
+	bool forgot;			/* tables_forget_threads() */
 	struct vec traces;		/* struct trace_row */
 	struct vec functions;		/* struct function_row */
 	struct vec reasons;		/* const char *: of waits, by number; "" none is given: a coroutine that waits
@@ -172,6 +184,16 @@ struct tables {
 struct tables *tables_new(struct spans *s, const struct tables_options *options);
 /* To be called before each spans_read(): the name of the trace, which is copied. */
 void tables_trace(struct tables *t, const char *name);
+/*
+ * After tables_trace(): the threads of that trace, for STAY_LINUX. It must live until spans_read() returns. The tables
+ * leave them (t->oncpu becomes NULL) if they are those of another time (oncpu_begins()).
+ */
+void tables_threads(struct tables *t, struct oncpu *o);
+/*
+ * Takes back what threads said: they were those of another recording. Rows add traces up, so that of all traces goes, and that of
+ * those to come is not taken.
+ */
+void tables_forget_threads(struct tables *t);
 /* Accepts NULL. */
 void tables_delete(struct tables *t);
 

@@ -11,7 +11,7 @@
 #include "spans/inferred.h"
 
 /* A goroutine with more stays has no stacks: it counts as one of which no function is known. */
-enum { EARLY_MAX = 64 };
+enum { EARLY_MAX = 64, EARLY_PARTS = 4 * EARLY_MAX };
 
 /* --- sums --- */
 
@@ -39,23 +39,55 @@ static struct waited *waited_of(struct sums *s, uint32_t stay)
 
 static void sums_add(struct sums *s, uint32_t stay, int64_t ns)
 {
-	int64_t *sum = stay < STAY_WAITS ? &s->ns[stay] : &waited_of(s, stay)->ns;
+	int64_t *sum = stay < STAY_LINUX ? &s->ns[stay] : &waited_of(s, stay)->ns;
 
 	*sum = add_up(*sum, ns);
 }
 
-/* Waits are only appended: those of @then are the first ones of @now. */
+static uint32_t largest(const int64_t ns[SPLITS])
+{
+	uint32_t i, most = 0;
+
+	for (i = 1; i < SPLITS; i++)
+		if (ns[i] > ns[most])
+			most = i;
+	return most;
+}
+
+/*
+ * A part that had not ended at the begin may have another state by now: a wait that turned out to be throttled, or times that
+ * found no room. It is in the difference of its new state as a whole, and below 0 in that of the old one.
+ */
+static void level(int64_t ns[SPLITS])
+{
+	uint32_t i, most;
+	int64_t over;
+
+	for (i = 0; i < SPLITS; i++)
+		while (ns[i] < 0 && ns[most = largest(ns)] > 0) {
+			over = ns[most] < -ns[i] ? ns[most] : -ns[i];
+			ns[most] -= over;
+			ns[i] += over;
+		}
+}
+
+/* The two have the same stays in another order: parts of the span at hand stand behind those of spans that have ended. */
 void sums_subtract(struct sums *then, const struct sums *now)
 {
-	uint32_t i, had = then->nwaits;
+	int64_t ns[STAYS] = {0};
+	uint32_t i;
 
-	for (i = 0; i < STAY_WAITS; i++)
+	for (i = 0; i < STAY_LINUX; i++)
 		then->ns[i] = now->ns[i] - then->ns[i];
+	for (i = 0; i < now->nwaits; i++)
+		ns[now->waits[i].stay] = now->waits[i].ns;
+	for (i = 0; i < then->nwaits; i++)
+		ns[then->waits[i].stay] -= then->waits[i].ns;
+	level(ns + STAY_LINUX);
+	level(ns + STAY_LINUX_CALL);
 	then->waits = xrealloc(then->waits, now->nwaits + 1, sizeof(*then->waits));
-	for (i = 0; i < now->nwaits; i++) {
-		then->waits[i].stay = now->waits[i].stay;
-		then->waits[i].ns = now->waits[i].ns - (i < had ? then->waits[i].ns : 0);
-	}
+	for (i = 0; i < now->nwaits; i++)
+		then->waits[i] = (struct waited){ now->waits[i].stay, ns[now->waits[i].stay] };
 	then->nwaits = then->cap = now->nwaits;
 }
 
@@ -64,11 +96,12 @@ int64_t sums_states(const struct sums *s)
 	int64_t sum = 0;
 	uint32_t i;
 
-	for (i = 0; i < STAY_WAITS; i++)
+	for (i = 0; i < STAY_LINUX; i++)
 		if (stay_is_state(i))
 			sum = add_up(sum, s->ns[i]);
 	for (i = 0; i < s->nwaits; i++)
-		sum = add_up(sum, s->waits[i].ns);
+		if (stay_is_state(s->waits[i].stay))
+			sum = add_up(sum, s->waits[i].ns);
 	return sum;
 }
 
@@ -92,19 +125,11 @@ static int64_t p_until(const struct span *span, int64_t to)
 static uint32_t found_stay(struct tables *t, const struct span *span)
 {
 	uint64_t *known = map64_get(&t->state->found, span->stack);
-	const char *reason;
-	char text[80];
 	uint32_t stay;
 
 	if (known)
 		return (uint32_t)*known;
-	reason = inferred_reason(spans_stacks(t->spans), span->stack);
-	if (reason) {
-		snprintf(text, sizeof(text), "%s (by its stack)", reason);
-		stay = stay_of_reason(t, spans_text(t->spans, text, strlen(text)));
-	} else {
-		stay = stay_of_reason(t, span->reason);
-	}
+	stay = stay_of_reason(t, inferred_of_span(t->spans, span));
 	*map64_put(&t->state->found, span->stack, NULL) = stay;
 	return stay;
 }
@@ -113,8 +138,6 @@ static uint32_t wait_stay(struct tables *t, const struct span *span)
 {
 	return span->begin.type || *span->reason ? stay_of_reason(t, span->reason) : found_stay(t, span);
 }
-
-typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
 
 /* The stays of @span up to @to. */
 static void each_stay(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx)
@@ -154,8 +177,11 @@ struct sums tally_sums(struct tables *t, const struct goroutine *g, int64_t time
 	ret.cap = ret.nwaits + 1;
 	if (bytes)
 		memcpy(ret.waits, tally_of(t, g)->sums.waits, bytes);
-	if (g->now.to == INT64_MAX)
+	if (g->now.to == INT64_MAX) {
 		each_stay(t, &g->now, time, add_to_sums, &ret);
+		if (t->oncpu)
+			linux_add_open(t, g, time, add_to_sums, &ret);
+	}
 	return ret;
 }
 
@@ -175,7 +201,8 @@ static void keep_longest(struct tables *t, const struct goroutine *g, const stru
 		.stack = e->stack, .trace = t->state->trace, .open = e->open,
 	};
 
-	if (row->system || (e->open && e->stay >= STAY_WAITS))
+	if (row->system || (e->open && e->stay >= STAY_WAITS) || e->stay == STAY_LINUX + SPLIT_ON_CPU ||
+	    e->stay == STAY_LINUX_CALL + SPLIT_ON_CPU)
 		return;
 	longest_add(longest, t->options.top, &m);
 }
@@ -186,6 +213,7 @@ static void add_to_row(struct tables *t, const struct goroutine *g, uint32_t n, 
 	int64_t ns = e->to - e->from;
 
 	dist_add_of(row_dist(row, e->stay), ns, g->id, e->from, t->state->trace);
+	dist_add_sum(row_dist(row, e->stay), e->joined_ns, e->joined);
 	if (stay_is_state(e->stay))
 		row->states = add_up(row->states, ns);
 	if (row->collector && e->stay == STAY_RUNNING)
@@ -203,6 +231,7 @@ static void settle(struct tables *t, const struct goroutine *g, uint32_t stack)
 	tally->row = function_row_of(t, g, stack);
 	tally->labels = g->labels;
 	tally->early = NULL;
+	tally->nearly = 0;
 	for (i = 0; early && i < early->len; i++)
 		add_to_row(t, g, tally->row, vec_at(early, struct early, i));
 	if (early)
@@ -215,11 +244,34 @@ static bool is_settled(const struct tables *t, const struct goroutine *g, const 
 	return tally->row && (!t->options.label || tally->labels == g->labels);
 }
 
+/* Of too many parts of a stay the sum is kept, and no longer the length of each: none of them is one of the longest. */
+static bool joins_early(struct vec *early, const struct early *e)
+{
+	size_t i;
+
+	if (early->len < EARLY_PARTS)
+		return false;
+	for (i = 0; i < early->len; i++) {
+		struct early *other = vec_at(early, struct early, i);
+
+		if (other->stay != e->stay)
+			continue;
+		other->joined_ns = add_up(other->joined_ns, e->to - e->from);
+		other->joined++;
+		return true;
+	}
+	return false;
+}
+
 static void keep_early(struct tally *tally, const struct early *e)
 {
+	bool split = stay_is_split(e->stay);
+
 	if (!tally->early)
 		tally->early = xcalloc(1, sizeof(*tally->early));
-	*(struct early *)vec_push(tally->early, sizeof(*e)) = *e;
+	tally->nearly += !split;
+	if (!split || !joins_early(tally->early, e))
+		*(struct early *)vec_push(tally->early, sizeof(*e)) = *e;
 }
 
 void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e)
@@ -228,7 +280,7 @@ void tally_stay(struct tables *t, const struct goroutine *g, const struct early 
 
 	sums_add(&tally->sums, e->stay, e->to - e->from);
 	if (!is_settled(t, g, tally)) {
-		if (!t->options.label && !g->named && (!tally->early || tally->early->len < EARLY_MAX)) {
+		if (!t->options.label && !g->named && (tally->nearly < EARLY_MAX || stay_is_split(e->stay))) {
 			keep_early(tally, e);
 			return;
 		}
@@ -245,7 +297,7 @@ struct ended {
 static void take_stay(void *ctx, uint32_t stay, int64_t from, int64_t to)
 {
 	const struct ended *e = ctx;
-	struct early early = { stay, e->span->stack, from, to, is_open(e->span) };
+	struct early early = { .stay = stay, .stack = e->span->stack, .from = from, .to = to, .open = is_open(e->span) };
 
 	if (stay <= STAY_SYSCALL_BLOCKED)
 		timeline_add(the_trace(e->t)->timeline, timeline_rows[stay], from, to);
@@ -257,6 +309,8 @@ void tally_span(void *ctx, const struct span *span)
 	struct ended e = { ctx, span };
 
 	each_stay(e.t, span, span->to, take_stay, &e);
+	if (e.t->oncpu)
+		linux_each_part(e.t, span, span->to, take_stay, &e);
 }
 
 /* --- goroutines --- */
@@ -284,4 +338,6 @@ void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool e
 	dist_add_of(&row->life, time - g->since, g->id, g->since, t->state->trace);
 	t->unclosed += sums_states(&tally->sums) != time - g->since;
 	sums_free(&tally->sums);
+	free(tally->split);
+	tally->split = NULL;
 }

@@ -23,6 +23,10 @@ static int compare_causes(const struct cause *a, const struct cause *b)
 	if (!c)
 		c = compare_number((uint64_t)a->op << 32 | a->at, (uint64_t)b->op << 32 | b->at);
 	if (!c)
+		c = compare_number((uint64_t)a->thread << 8 | a->queued, (uint64_t)b->thread << 8 | b->queued);
+	if (!c)
+		c = compare_text(a->comm, b->comm);
+	if (!c)
 		c = compare_text(a->name, b->name);
 	return c ? c : compare_text(a->reason, b->reason);
 }

@@ -16,6 +16,7 @@ struct held_stay {
 	uint64_t g;
 	const char *reason;
 	uint32_t stack;
+	uint32_t parts;		/* of its split */
 	uint8_t kind;
 };
 
@@ -42,7 +43,24 @@ static void add_to(struct map64 *sums, const char *name, uint64_t ns)
 	*(found ? found : map64_put(sums, key, NULL)) += ns;
 }
 
-static void add_up(struct held *h, const struct held_stay *s, struct step *step)
+/* What Linux did meanwhile with the thread of @s. */
+static void add_threads(struct held *h, struct held_stay *s, struct step *step)
+{
+	struct parts *split = trail_parts(h->trail);
+	int64_t from = s->from > step->from ? s->from : step->from, t = s->to < step->to ? s->to : step->to;
+
+	while (split->oncpu && t > from) {
+		struct thread_part part = parts_before(split, &s->parts, t, from);
+		uint64_t ns = (uint64_t)(t - part.from);
+
+		step->threads[part.state] += ns;
+		if (part.state != THREAD_RUNNING && part.state != THREAD_UNKNOWN)
+			add_to(&h->off, s->name, ns);
+		t = part.from;
+	}
+}
+
+static void add_up(struct held *h, struct held_stay *s, struct step *step)
 {
 	uint64_t ns = overlap(s, step);
 
@@ -56,6 +74,7 @@ static void add_up(struct held *h, const struct held_stay *s, struct step *step)
 	}
 	step->held += ns;
 	add_to(&h->sums, s->name, ns);
+	add_threads(h, s, step);
 }
 
 static bool counts(uint8_t kind)
@@ -78,7 +97,7 @@ static void take(void *ctx, const struct trail_rec *r)
 	struct window *w = ctx;
 	struct held_stay s = {
 		.from = r->from, .to = r->to, .name = r->name, .kind = r->kind, .g = r->g, .procs = r->g,
-		.reason = r->reason, .stack = r->stack,
+		.reason = r->reason, .stack = r->stack, .parts = r->parts,
 	};
 
 	if (!counts(r->kind) || (w->step && r->from >= w->step->to))
@@ -139,11 +158,12 @@ void held_free(struct held *h)
 	vec_free(&h->active);
 	vec_free(&h->stops);
 	map64_free(&h->sums);
+	map64_free(&h->off);
 }
 
 /* --- steps --- */
 
-static void put_holder(struct step *step, const char *name, uint64_t ns)
+static void put_holder(struct step *step, const char *name, uint64_t ns, uint64_t off)
 {
 	int i = STEP_HOLDERS;
 
@@ -153,7 +173,7 @@ static void put_holder(struct step *step, const char *name, uint64_t ns)
 		return;
 	memmove(&step->holders[i + 1], &step->holders[i],
 		sizeof(step->holders[0]) * (size_t)(STEP_HOLDERS - 1 - i));
-	step->holders[i] = (struct holder){ name, ns };
+	step->holders[i] = (struct holder){ name, ns, off };
 }
 
 static void sum_up(struct held *h, struct step *step, struct path *path)
@@ -162,13 +182,19 @@ static void sum_up(struct held *h, struct step *step, struct path *path)
 
 	for (i = 0; i < h->sums.made; i++) {
 		const struct map64_slot *slot = &h->sums.slots[i];
+		const uint64_t *off = slot->used ? map64_get(&h->off, slot->key) : NULL;
 
 		if (!slot->used)
 			continue;
-		put_holder(step, (const char *)(uintptr_t)slot->key, slot->value);
+		put_holder(step, (const char *)(uintptr_t)slot->key, slot->value, off ? *off : 0);
 		add_to(&path->holders, (const char *)(uintptr_t)slot->key, slot->value);
+		if (off)
+			add_to(&path->off, (const char *)(uintptr_t)slot->key, *off);
 	}
 	map64_clear(&h->sums);
+	map64_clear(&h->off);
+	for (i = 0; i < THREAD_STATES; i++)
+		path->threads[i] += step->threads[i];
 	path->runnable += (uint64_t)(step->to - step->from);
 	path->procs += step->procs;
 	path->held += step->held;
@@ -205,6 +231,7 @@ static void add_part(struct step *part, int64_t from, struct path *path)
 	path_add(path, &added);
 	part->procs = part->held = 0;	/* said once for the whole stay */
 	memset(part->holders, 0, sizeof(part->holders));
+	memset(part->threads, 0, sizeof(part->threads));
 	part->via = VIA_NONE;
 }
 
@@ -219,6 +246,7 @@ static void add_stopped(struct step *part, const struct held_stay *stop, struct 
 	added.end_stack = 0;
 	added.procs = added.held = 0;
 	memset(added.holders, 0, sizeof(added.holders));
+	memset(added.threads, 0, sizeof(added.threads));
 	path_add(path, &added);
 	part->to = added.from;
 	part->via = VIA_NONE;

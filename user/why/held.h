@@ -15,6 +15,7 @@ struct held {
 	struct vec active;	/* struct held_stay: those that reach back beyond what was asked for */
 	struct vec stops;	/* the same, of the stopped world */
 	struct map64 sums;	/* name's address -> ns, of the step at hand */
+	struct map64 off;	/* likewise, of that with the thread not on a CPU */
 	uint64_t read;		/* records */
 };
 

@@ -31,6 +31,7 @@ void path_free(struct path *p)
 	map64_free(&p->cause_index);
 	map64_free(&p->part_index);
 	map64_free(&p->holders);
+	map64_free(&p->off);
 	map64_free(&p->frames);
 }
 
@@ -49,6 +50,8 @@ void path_empty(struct path *p)
 	p->parts.len = 0;
 	map64_clear(&p->part_index);
 	map64_clear(&p->holders);
+	map64_clear(&p->off);
+	memset(p->threads, 0, sizeof(p->threads));
 	p->runnable = p->procs = p->held = p->cut_holders = 0;
 	p->deepest = 0;
 }
@@ -109,7 +112,8 @@ static uint32_t stack_of(const struct step *step)
 static bool same(const struct cause *a, const struct cause *b)
 {
 	return a->kind == b->kind && a->by == b->by && a->name == b->name && a->reason == b->reason &&
-	       a->op == b->op && a->at == b->at;
+	       a->op == b->op && a->at == b->at && a->thread == b->thread && a->queued == b->queued &&
+	       a->comm == b->comm;
 }
 
 static uint64_t hash(const struct cause *c)
@@ -118,7 +122,9 @@ static uint64_t hash(const struct cause *c)
 
 	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason);
 	h = hash64_seeded(h ^ ((uint64_t)c->op << 32 | c->at));
-	return hash64_seeded(h ^ ((uint64_t)c->kind << 8 | c->by));
+	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->comm);
+	return hash64_seeded(h ^ ((uint64_t)c->kind << 24 | (uint64_t)c->by << 16 | (uint64_t)c->thread << 8 |
+				  c->queued));
 }
 
 static uint32_t find_cause(struct path *p, const struct cause *c)
@@ -137,12 +143,21 @@ static uint32_t find_cause(struct path *p, const struct cause *c)
 	return (uint32_t)p->causes.len - 1;
 }
 
+/* The waker of a thread has not got its CPU. */
+static const char *comm_of(const struct step *step)
+{
+	return step->queued == QUEUED_PREEMPTED || step->queued == QUEUED_YIELDED ? step->taker.comm : NULL;
+}
+
 uint32_t path_cause(struct path *p, const struct step *step)
 {
+	bool queued = step->thread == THREAD_QUEUED + 1;
 	struct place at = place(p, has_place(step->kind) ? stack_of(step) : 0);
 	struct cause c = {
 		.kind = step->kind, .by = step->by, .name = step->name,
 		.reason = runs(step->kind) ? "" : step->reason, .op = runs(step->kind) ? 0 : at.op, .at = at.at,
+		.thread = step->thread, .queued = queued ? step->queued : QUEUED_UNKNOWN,
+		.comm = queued ? comm_of(step) : NULL,
 	};
 
 	return find_cause(p, &c);

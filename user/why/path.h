@@ -10,6 +10,7 @@
 
 #include "base/map64.h"
 #include "spans/spans.h"
+#include "threads/threads.h"
 #include "why/store.h"
 
 enum step_kind {
@@ -49,6 +50,13 @@ enum { STEP_HOLDERS = 3 };
 struct holder {
 	const char *name;	/* of goroutines that began with this function */
 	uint64_t ns;		/* of P time */
+	uint64_t off;		/* of that with the thread not on a CPU */
+};
+
+/* A task of the machine that kept a thread from a CPU, or woke it. */
+struct path_taker {
+	const char *comm;	/* NULL: none, or not known */
+	uint32_t tid, pid;
 };
 
 struct step {
@@ -67,15 +75,23 @@ struct step {
 	uint8_t via;		/* its end is where it woke, created the goroutine before: */
 	uint64_t via_g;
 	uint32_t via_stack;
+	/* Running, or in a system call, if there are records of threads: */
+	uint8_t thread;		/* 1 + enum thread_state of its thread; 0: there are none */
+	uint8_t queued;		/* enum queued_by, of QUEUED and THROTTLED */
+	int32_t syscall;	/* as in struct thread_span */
+	struct path_taker taker;
 	/* STEP_RUNNABLE: who had the Ps meanwhile, the most first; @procs is the time of all Ps. */
 	struct holder holders[STEP_HOLDERS];
 	uint64_t procs, held;
+	uint64_t threads[THREAD_STATES];	/* @held by the states of the threads, if there are records of threads */
 };
 
 /* Steps that are alike. */
 struct cause {
 	uint8_t kind, by;
+	uint8_t thread, queued;	/* as in struct step; queued only of QUEUED */
 	const char *name, *reason;
+	const char *comm;	/* of the task that has the CPU; NULL */
 	uint32_t op, at;	/* frames: place.h */
 };
 
@@ -100,7 +116,9 @@ struct path {
 	bool broken;		/* one did not */
 	/* Of the time in which steps were runnable: */
 	struct map64 holders;	/* name's address -> ns of P time, as far as there was room */
+	struct map64 off;	/* likewise, of that with the thread not on a CPU */
 	uint64_t runnable, procs, held;
+	uint64_t threads[THREAD_STATES];	/* as in struct step */
 	uint64_t cut_holders;	/* ns of P time of which is not known who had it: too many Ps */
 	uint32_t deepest;
 };

@@ -2,40 +2,9 @@
 /* place: see place.h. */
 #include "why/place.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Folders of src of Go 1.27 that have packages, sorted. A module path may not begin with one of them. */
-static const char *const std[] = {
-	"archive", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
-	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index",
-	"internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect",
-	"regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
-	"testing", "text", "time", "unicode", "unique", "unsafe", "uuid", "vendor", "weak",
-};
-
-struct part {
-	const char *s;
-	size_t n;
-};
-
-static int compare(const void *key, const void *item)
-{
-	const struct part *part = key;
-	const char *name = *(const char *const *)item;
-	int c = strncmp(part->s, name, part->n);
-
-	return c ? c : name[part->n] ? -1 : 0;
-}
-
-bool place_is_std(const char *func)
-{
-	struct part first = { func, strcspn(func, "/[(") };
-
-	if (func[first.n] != '/')
-		first.n = strcspn(func, ".");
-	return bsearch(&first, std, sizeof(std) / sizeof(*std), sizeof(*std), compare) != NULL;
-}
+#include "release/release.h"
 
 static bool is_runtime(const char *func)
 {
@@ -52,7 +21,7 @@ struct place place_of(const struct stack_set *stacks, uint32_t stack)
 	for (i = 0; i < n; i++) {
 		const char *func = stack_set_frame_at(stacks, frames[i])->func;
 
-		if (*func && !place_is_std(func)) {
+		if (*func && !release_is_std(func)) {
 			place = (struct place){ i ? frames[i - 1] : 0, frames[i] };
 			break;
 		}

@@ -18,8 +18,6 @@ struct place {
 
 /* Of a stack in which nothing is the program's: the first frame that is not the runtime's, or else the leaf. */
 struct place place_of(const struct stack_set *stacks, uint32_t stack);
-/* Is it a function of the standard library (or the runtime)? By the first part of its package's path. */
-bool place_is_std(const char *func);
 
 /* Does it end in a function that unlocks something for others? */
 bool place_is_unlock(const struct stack_set *stacks, uint32_t stack);

@@ -14,6 +14,8 @@ struct turn {
 	int64_t cut;		/* the piece at hand begins here, if not with the stay */
 	uint32_t window;	/* prev is of this window of the trail */
 	uint32_t prev;
+	uint32_t parts_window, parts;	/* likewise: the newest of its split, */
+	int64_t parts_until;		/* which ends here */
 	uint32_t executing;	/* 1 + its place in trail.executing */
 	uint8_t flags;
 };
@@ -28,6 +30,7 @@ struct stop {
 struct trail {
 	struct spans *s;
 	struct store *store;
+	struct parts split;
 	bool on;
 	uint32_t window;
 	struct vec turns;	/* struct turn */
@@ -59,6 +62,29 @@ static void add(struct trail *t, struct turn *turn, struct trail_rec *r)
 	turn->window = t->window;
 }
 
+static uint32_t parts_of(const struct trail *t, const struct turn *turn)
+{
+	return turn->parts_window == t->window ? turn->parts : STORE_NONE;
+}
+
+/* What Linux did with the thread of @g's stay up to @time. */
+static void take_parts(struct trail *t, struct turn *turn, const struct goroutine *g, int64_t time)
+{
+	const struct span *span = &g->now;
+
+	if (!t->on || !t->split.oncpu || !go_executing(span->state))
+		return;
+	if (turn->parts_window != t->window || turn->parts_until < span->from) {
+		turn->parts = parts_of(t, turn);
+		turn->parts_window = t->window;
+		turn->parts_until = span->from;
+	}
+	if (turn->parts_until >= time)
+		return;
+	turn->parts = parts_add(&t->split, span->m, turn->parts_until, time, turn->parts);
+	turn->parts_until = time;
+}
+
 static uint32_t short_id(uint64_t id)
 {
 	return id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
@@ -79,14 +105,16 @@ static uint8_t kind_of(const struct span *span)
 }
 
 /* The piece of @g's stay that goes on, up to @time. */
-static struct trail_rec piece(const struct goroutine *g, const struct turn *turn, int64_t time)
+static struct trail_rec piece(struct trail *t, const struct goroutine *g, struct turn *turn, int64_t time)
 {
 	const struct span *span = &g->now;
 
+	take_parts(t, turn, g, time);
 	return (struct trail_rec){
 		.from = turn->cut > span->from ? turn->cut : span->from, .to = time, .g = g->id, .name = g->name,
 		.reason = span->reason, .prev = STORE_NONE, .stack = span->stack, .p = short_id(span->p),
 		.other_prev = STORE_NONE, .kind = kind_of(span), .flags = turn->flags,
+		.parts = go_executing(span->state) ? parts_of(t, turn) : STORE_NONE,
 	};
 }
 
@@ -98,16 +126,17 @@ static void cut_syscall(struct trail *t, struct turn *turn, const struct gorouti
 
 	if (span->state != GO_SYSCALL || span->p_until == INT64_MAX || turn->cut >= span->p_until)
 		return;
-	r = piece(g, turn, span->p_until);
+	r = piece(t, g, turn, span->p_until);
 	r.flags |= TRAIL_LATE;
 	turn->cut = span->p_until;
 	if (t->on && r.from < r.to)
 		add(t, turn, &r);
 }
 
+/* One that was found in its system call without a P (spans.h: p) has none in all of it. */
 static void without_p(struct trail_rec *r, const struct span *span)
 {
-	if (r->kind != TRAIL_SYSCALL || span->p_until > r->from)
+	if (r->kind != TRAIL_SYSCALL || (span->p != TRACEV2_NO_ID && span->p_until > r->from))
 		return;
 	r->kind = TRAIL_SYSCALL_BARE;
 	r->p = UINT32_MAX;
@@ -119,7 +148,7 @@ struct trail_rec trail_now(struct trail *t, const struct goroutine *g, int64_t t
 	struct trail_rec r;
 
 	cut_syscall(t, turn, g);
-	r = piece(g, turn, time);
+	r = piece(t, g, turn, time);
 	without_p(&r, &g->now);
 	r.end_stack = stack;
 	r.prev = prev_of(t, turn);
@@ -139,7 +168,7 @@ static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t t
 {
 	const struct goroutine *other = spans_goroutine(t->s, by);
 	struct trail_rec r = { .from = time, .g = by, .name = "", .reason = "", .p = UINT32_MAX,
-			       .other_kind = TRAIL_WOKE, .other_prev = STORE_NONE };
+			       .other_kind = TRAIL_WOKE, .other_prev = STORE_NONE, .parts = STORE_NONE };
 
 	if (other) {
 		r = trail_now(t, other, time, stack);
@@ -160,7 +189,8 @@ static void on_goroutine(void *ctx, struct goroutine *g)
 	struct trail *t = ctx;
 	struct turn *turn = turn_of(t, g);
 
-	*turn = (struct turn){ .g = g, .cut = INT64_MIN, .prev = STORE_NONE, .window = t->window };
+	*turn = (struct turn){ .g = g, .cut = INT64_MIN, .prev = STORE_NONE, .window = t->window,
+			       .parts = STORE_NONE, .parts_window = t->window, .parts_until = INT64_MIN };
 	if (t->on && g->created)
 		add_edge(t, turn, TRAIL_CREATED, g->since, EV_GoCreate, g->creator, g->created_at);
 }
@@ -198,7 +228,7 @@ static void on_span(void *ctx, const struct span *span)
 	if (!t->on)
 		return;
 	cut_syscall(t, turn, span->g);
-	r = piece(span->g, turn, span->to);
+	r = piece(t, span->g, turn, span->to);
 	without_p(&r, span);
 	r.end_stack = span->end.stack && span->end.g == span->g->id ? span->end.stack : 0;
 	r.how = span->end.type;
@@ -243,7 +273,7 @@ static struct trail_rec stop_rec(const struct stop *stop, int64_t time)
 {
 	return (struct trail_rec){
 		.kind = TRAIL_STOPPED, .from = stop->from, .to = time, .g = stop->g, .name = "",
-		.reason = stop->reason, .stack = stop->stack, .prev = STORE_NONE, .p = UINT32_MAX,
+		.reason = stop->reason, .stack = stop->stack, .prev = STORE_NONE, .p = UINT32_MAX, .parts = STORE_NONE,
 	};
 }
 
@@ -271,7 +301,7 @@ static struct trail_rec procs_rec(const struct trail *t, int64_t time)
 {
 	return (struct trail_rec){
 		.kind = TRAIL_PROCS, .from = t->procs_since, .to = time, .g = t->procs, .name = "",
-		.reason = "", .prev = STORE_NONE, .p = UINT32_MAX,
+		.reason = "", .prev = STORE_NONE, .p = UINT32_MAX, .parts = STORE_NONE,
 	};
 }
 
@@ -359,6 +389,7 @@ struct trail *trail_new(struct spans *s)
 
 	t->s = s;
 	t->store = store_new(sizeof(struct trail_rec), IN_MEMORY);
+	parts_init(&t->split, s);
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = t, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_goroutine,
 		.span_begin = on_span_begin, .span = on_span,
@@ -371,6 +402,7 @@ void trail_free(struct trail *t)
 	if (!t)
 		return;
 	store_free(t->store);
+	parts_free(&t->split);
 	vec_free(&t->turns);
 	vec_free(&t->executing);
 	vec_free(&t->stops);
@@ -387,9 +419,15 @@ void trail_end(struct trail *t)
 	t->on = false;
 	t->window++;
 	store_empty(t->store);
+	store_empty(t->split.store);
 }
 
 struct store *trail_store(struct trail *t)
 {
 	return t->store;
+}
+
+struct parts *trail_parts(struct trail *t)
+{
+	return &t->split;
 }

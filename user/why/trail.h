@@ -12,6 +12,7 @@
 #define GOTAP_WHY_TRAIL_H
 
 #include "spans/spans.h"
+#include "why/parts.h"
 #include "why/store.h"
 
 enum trail_kind {
@@ -41,6 +42,7 @@ struct trail_rec {
 	uint32_t end_stack;	/* where the goroutine was at @to */
 	uint32_t p;		/* UINT32_MAX: none */
 	uint32_t other_prev;	/* WOKE, CREATED: of @g, the record before its piece */
+	uint32_t parts;		/* the newest of trail_parts() up to @to; STORE_NONE: it has none */
 	uint8_t kind, flags;
 	uint8_t how;		/* the event at @to; 0: the trace ends, or the piece only */
 	uint8_t other_kind;	/* WOKE, CREATED: of @g's piece; TRAIL_WOKE: @g is not known */
@@ -56,6 +58,8 @@ void trail_begin(struct trail *t);
 /* Nothing is kept any more; what was is forgotten. */
 void trail_end(struct trail *t);
 struct store *trail_store(struct trail *t);
+/* The states of threads: of pieces RUNNING and SYSCALL. Its oncpu is the caller's to set before a trace is read. */
+struct parts *trail_parts(struct trail *t);
 /* The newest record of @g, STORE_NONE if it has none. */
 uint32_t trail_newest(struct trail *t, const struct goroutine *g);
 /* What goes on at @time, as pieces that end there: of @g; of what executes; the stops of the world; GOMAXPROCS. */

@@ -89,7 +89,7 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 		.from = from, .to = way->t, .g = turn->g, .name = turn->name, .reason = "", .kind = kind,
 		.depth = turn->depth, .root = turn->root, .wait = turn->wait,
 		.wait_stack = turn->wait_stack, .via = turn->via, .via_g = turn->via_g,
-		.via_stack = turn->via_stack, .p = UINT32_MAX,
+		.via_stack = turn->via_stack, .p = UINT32_MAX, .syscall = -1,
 	};
 
 	return step;
@@ -122,7 +122,8 @@ static void put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_t by)
 	put(way, &step);
 }
 
-static void put_piece(struct way *way, int64_t from, bool deep)
+/* The piece at hand from @from on, of which the caller knows what its thread did. */
+static void put_part(struct way *way, int64_t from, const struct thread_part *part, uint8_t by)
 {
 	const struct trail_rec *r = &way->piece;
 	struct step step = new_step(way, from, step_kind(r));
@@ -131,8 +132,30 @@ static void put_piece(struct way *way, int64_t from, bool deep)
 	step.stack = r->stack;
 	step.end_stack = r->end_stack;
 	step.p = r->p;
-	step.by = ended_by(way, deep);
+	step.by = by;
+	if (part) {
+		step.thread = (uint8_t)(part->state + 1);
+		step.queued = part->queued;
+		step.syscall = part->syscall;
+		step.taker = (struct path_taker){ part->comm, part->tid, part->pid };
+	}
 	put(way, &step);
+}
+
+static void put_piece(struct way *way, int64_t from, bool deep)
+{
+	struct parts *split = trail_parts(way->w->trail);
+	uint8_t kind = way->piece.kind;
+	struct thread_part part;
+
+	if (!split->oncpu || (kind != TRAIL_RUNNING && kind != TRAIL_SYSCALL && kind != TRAIL_SYSCALL_BARE)) {
+		put_part(way, from, NULL, ended_by(way, deep));
+		return;
+	}
+	while (way->t > from) {
+		part = parts_before(split, &way->piece.parts, way->t, from);
+		put_part(way, part.from, &part, BY_NONE);
+	}
 }
 
 /* --- from one goroutine to another --- */
@@ -271,7 +294,7 @@ struct trail_rec walk_from_end(uint64_t g, const char *name, int64_t time, uint3
 {
 	return (struct trail_rec){
 		.from = time, .to = time, .g = g, .name = name, .reason = "", .prev = newest,
-		.p = UINT32_MAX, .other_prev = STORE_NONE, .kind = TRAIL_RUNNING,
+		.p = UINT32_MAX, .other_prev = STORE_NONE, .parts = STORE_NONE, .kind = TRAIL_RUNNING,
 	};
 }
 

@@ -38,6 +38,7 @@ struct why {
 	uint32_t stack;			/* where the last region ended */
 	bool due;			/* the stay at hand of the target reaches beyond the interval */
 	bool done;
+	bool is_split;
 	struct why_answer answer;
 	struct error failed;
 };
@@ -57,7 +58,8 @@ static void walk(struct why *w, struct path *path, int64_t from, int64_t to, con
 	if (at->to > from)
 		walk_back(&w->walk, at);
 	if (!w->failed.code && path_check(path, &w->failed) == 0)
-		(void)store_error(trail_store(w->trail), &w->failed);
+		if (!store_error(trail_store(w->trail), &w->failed))
+			(void)store_error(trail_parts(w->trail)->store, &w->failed);
 }
 
 static void answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
@@ -264,8 +266,8 @@ static void is_due(struct why *w, int64_t time)
 	if (!g || w->target.ended) {
 		at = walk_from_end(w->target.id, w->target.name, w->target.end, w->target.newest);
 		answer_target(w, w->to, &at);
-	} else if (g->now.state == GO_WAITING) {
-		w->due = true;	/* who ends the wait is not known yet */
+	} else if (g->now.state == GO_WAITING || (trail_parts(w->trail)->oncpu && go_executing(g->now.state))) {
+		w->due = true;	/* who ends the wait, of the goroutine or of its thread, is not known yet */
 	} else {
 		at = trail_now(w->trail, g, time, 0);
 		answer_target(w, w->to, &at);
@@ -489,6 +491,17 @@ static size_t picked_in(const struct why *w, uint32_t trace)
 bool why_needs(const struct why *w, uint32_t trace)
 {
 	return !w->failed.code && (why_chooses(w) ? picked_in(w, trace) > 0 : !w->answer.found);
+}
+
+void why_split(struct why *w, struct oncpu *o)
+{
+	trail_parts(w->trail)->oncpu = o;
+	w->is_split |= o != NULL;
+}
+
+bool why_is_split(const struct why *w)
+{
+	return w->is_split;
 }
 
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err)

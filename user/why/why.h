@@ -19,6 +19,7 @@
 #ifndef GOTAP_WHY_WHY_H
 #define GOTAP_WHY_WHY_H
 
+#include "oncpu/oncpu.h"
 #include "why/path.h"
 #include "why/pick.h"
 
@@ -75,6 +76,11 @@ int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct err
 int why_chosen(struct why *w, struct error *err);
 /* Is the trace needed the second time? */
 bool why_needs(const struct why *w, uint32_t trace);
+/*
+ * Of the trace that why_read() reads next: running and system calls are split by the states of the threads. @o was opened with
+ * why_spans(); NULL: there are no records of threads. It stays the caller's until the next call.
+ */
+void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
 /* 0, or why there is no answer. */
 int why_check(struct why *w, struct error *err);
@@ -83,5 +89,7 @@ bool why_same_cause(const struct cause *a, const struct cause *b);
 /* Each pair of causes of both groups once, what the slow ones have more of first; free it. */
 struct why_row *why_compare(const struct why_answer *a, size_t *n);
 struct spans *why_spans(const struct why *w);
+/* Was any trace split? */
+bool why_is_split(const struct why *w);
 
 #endif

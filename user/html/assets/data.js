@@ -9,7 +9,12 @@ const RUN = 0,
 	GAP = 5;
 const PLANE_P = 0,
 	PLANE_M = 1,
-	PLANE_G = 2;
+	PLANE_G = 2,
+	PLANE_OFF = 3;
+const FINEST = ["p_finest", "m_finest", "g_finest", "off_p_finest", "off_m_finest", "off_g_finest"];
+/* Why a thread was not on a CPU. */
+const OFF_NAMES = ["", "waiting for a CPU", "throttled", "page fault, disk, kernel", "stopped, frozen, other", "not recorded"],
+	OFF_UNKNOWN = 5;
 const LEVELS = 18;
 const STATE_NAMES = ["several", "running", "runnable", "system call", "waiting", "not recorded"];
 
@@ -173,7 +178,7 @@ function readFlames(bytes) {
 /* --- blocks of the timeline --- */
 
 const Blocks = {
-	index: [[], [], []],
+	index: [[], [], [], [], [], []],
 	decoded: new Map(),
 	loading: new Set(),
 	queue: [],
@@ -212,6 +217,7 @@ function readIndex(bytes) {
 const FIELDS = [
 	[2, 3, 0, 3, 0, 0],
 	[2, 1, 4, 2, 2, 0],
+	[2, 2, 2, 2, 2, 0],
 ];
 
 /* By track of the group: arrays of begins, ends, states, and what x, y, z and w are in blocks.h. */
@@ -227,7 +233,7 @@ function decodeBlock(bytes, plane) {
 		at += size;
 	}
 	const counts = new Uint32Array(32),
-		fields = FIELDS[plane === PLANE_G ? 1 : 0],
+		fields = FIELDS[plane >= PLANE_OFF ? 2 : plane === PLANE_G ? 1 : 0],
 		tracks = new Array(32).fill(null);
 	for (let i = 0, p = columns[0].at; i < n; i++, p++) {
 		const b = bytes[p] < 128 ? bytes[p] : (bytes[p] & 127) | (bytes[++p] << 7);
@@ -376,7 +382,7 @@ Blocks.visit = function (plane, track, level, from, to, show) {
 	const group = track >> 5,
 		place = track & 31,
 		found = [];
-	const finest = Data.head[["p_finest", "m_finest", "g_finest"][plane]][track];
+	const finest = Data.head[FINEST[plane]][track];
 	let whole = true,
 		rest = [[from, to]];
 	if (!Blocks.index[plane][group]) return true;

@@ -120,6 +120,26 @@ function endOfWait(s) {
 	return box;
 }
 
+/* Of a stay on a thread: how long the thread was not on a CPU, why, and who had it, when all of that time is unpacked. */
+function offTheCpu(s) {
+	const box = el("div", { id: "off-cpu" });
+	offIn(s.plane, s.track, s.item.from, s.item.to).then(off => {
+		const whole = Math.max(1, s.item.to - s.item.from);
+		if (!off.ns && !off.unknown) return;
+		const share = ns => showTime(ns) + "  (" + showPercent(ns / whole) + ")";
+		box.append(
+			el("h4", {}, off.ns ? "Its thread was not on a CPU" : "Was its thread on a CPU?"),
+			facts([
+				off.ns && ["In all", share(off.ns)],
+				...off.why.slice(0, 8).map(([text, ns]) => [text, showTime(ns)]),
+				off.unknown && [OFF_NAMES[OFF_UNKNOWN], share(off.unknown)],
+			]),
+		);
+		if (off.merged) box.append(el("p", { class: "quiet" }, "About: the page has this time merged."));
+	});
+	return box;
+}
+
 function itemDetails(s, parts) {
 	const item = s.item,
 		lane = { plane: s.plane };
@@ -154,12 +174,13 @@ function itemDetails(s, parts) {
 				"p",
 				{ class: "quiet" },
 				item.level > 0 &&
-					Data.head[["p_finest", "m_finest", "g_finest"][s.plane]][s.track] >=
+					Data.head[FINEST[s.plane]][s.track] >=
 						item.level
 					? "Zoom in: they are shown one by one where the page has them (see ?)."
 					: "Zoom in to see them one by one.",
 			),
 		);
+	if (Data.head.off_cpu && (item.state === RUNNING || item.state === SYSCALL)) parts.push(offTheCpu(s));
 	if (s.plane === PLANE_G && item.state !== RUN && item.state !== RUNNING && item.y)
 		parts.push(el("h4", {}, item.state === RUNNABLE ? "Goes on at" : "At"), stackList(item.y));
 	if (s.plane === PLANE_G && item.state === WAITING) parts.push(endOfWait(s));

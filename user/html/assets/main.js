@@ -365,7 +365,7 @@ function setUpTimeline() {
 	$("zoom-in").addEventListener("click", () => zoom(1 / 1.6));
 	$("zoom-out").addEventListener("click", () => zoom(1.6));
 	$("zoom-all").addEventListener("click", () => setView(0, Data.head.duration));
-	for (const [color, name] of LEGEND)
+	for (const [color, name] of LEGEND.filter(row => Data.head.off_cpu || !row[1].startsWith("hatched")))
 		$("legend").append(
 			el("span", {}, el("i", { style: "background:var(--" + color + ")" }), name),
 		);

@@ -251,6 +251,36 @@ const busyOf = r =>
 	(((r.running || noDist).sum_ns || 0) + ((r.runnable || noDist).sum_ns || 0)) * (r.system ? 1e-9 : 1);
 const waitingOf = row => Object.values(row.waiting || {}).reduce((sum, d) => sum + (d.sum_ns ?? d), 0);
 
+/* What the threads did in Linux meanwhile: with a file of threads alone (docs/threads.md). */
+const THREAD_STATES = {
+	on_cpu: "on a CPU",
+	preempted: "preempted",
+	queued: "woken, queued",
+	throttled: "throttled",
+	page_fault: "page fault",
+	io: "block device",
+	blocked: "blocked",
+	sleeping: "asleep",
+	stopped: "stopped",
+	traced: "traced",
+	frozen: "frozen",
+	unknown: "not recorded",
+};
+const splitOf = (row, kind) => (row.linux && row.linux[kind]) || {};
+
+/* A column for each state that any row has. */
+const splitColumns = (rows, kind) =>
+	Object.entries(THREAD_STATES)
+		.filter(([state]) => rows.some(r => splitOf(r, kind)[state]))
+		.map(([state, name]) => COL.time(name, r => (splitOf(r, kind)[state] || noDist).sum_ns, true));
+
+const splitStays = row =>
+	Object.entries({ running: "running", syscall_whole: "system calls, whole" }).flatMap(([kind, name]) =>
+		Object.entries(THREAD_STATES)
+			.filter(([state]) => splitOf(row, kind)[state])
+			.map(([state, text]) => [name + ": its thread " + text, splitOf(row, kind)[state]]),
+	);
+
 function functionTable(report) {
 	return {
 		name: report.label ? "Time by label " + report.label : "Time by function",
@@ -272,6 +302,7 @@ function functionTable(report) {
 				COL.time("p99", r => (r[key] || noDist).p99_ns),
 				COL.time("max", r => (r[key] || noDist).max_ns),
 			]),
+			...splitColumns(report.goroutines, "running").map(c => ({ ...c, title: "Running, and its thread: " + c.name })),
 			COL.time(
 				"System calls",
 				r =>
@@ -289,7 +320,7 @@ function stayTable(report) {
 	return {
 		name: "Stays by function",
 		rows: report.goroutines
-			.flatMap(r => staysOf(r).map(([kind, dist]) => ({ r, kind, dist })))
+			.flatMap(r => [...staysOf(r), ...splitStays(r)].map(([kind, dist]) => ({ r, kind, dist })))
 			.sort((a, b) => b.dist.sum_ns - a.dist.sum_ns),
 		about: "Every state and reason to wait. A click goes to the longest one.",
 		open: row => maxLink(row.dist),

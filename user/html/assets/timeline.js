@@ -124,6 +124,7 @@ const LEGEND = [
 	["gcwait", "GC wait"],
 	["waiting", "other"],
 	["stw", "stopped world"],
+	["runnable", "hatched: its thread waits for a CPU"],
 ];
 
 /* --- lanes --- */
@@ -430,6 +431,48 @@ function paintTrack(lane, y0, y1, found) {
 		}
 	});
 	return whole;
+}
+
+const OFF_COLORS = ["", "runnable", "stw", "network", "gap", "gap"];
+
+/* Hatched: every third pixel of a diagonal is left as it is; of what is not known two of three are, and the diagonals fall. */
+function paintHatched(x0, x1, y0, y1, off) {
+	const color = Colors.number[OFF_COLORS[off]],
+		slope = off === OFF_UNKNOWN ? 5 : 1,
+		least = off === OFF_UNKNOWN ? 4 : 2;
+
+	for (let y = Math.max(0, y0); y < Math.min(y1, pixelHeight); y++)
+		for (let x = Math.max(0, x0), at = y * pixelWidth + x; x < Math.min(x1, pixelWidth); x++, at++)
+			if ((x + slope * y) % 6 >= least) pixels[at] = color;
+}
+
+/* Over the stays of a track: when the thread was not on a CPU. Merged times are as high as their share. */
+function paintOff(lane, y0, y1) {
+	const from = Timeline.from,
+		perPixel = nsPerPixel() / scale,
+		left = GUTTER * scale,
+		x = time => Math.max(left, Math.round((time - from) / perPixel) + left);
+	const top = y0 + Math.round(2 * scale),
+		inner = y1 - Math.round(2 * scale);
+	return Blocks.visit(PLANE_OFF + lane.plane, lane.track, levelOf(nsPerPixel()), from, Timeline.to, (items, l, times) => {
+		for (let i = firstAfter(items, from); i < items.n && items.from[i] < Timeline.to; i++) {
+			const state = items.state[i],
+				x0 = x(items.from[i]),
+				x1 = Math.max(x0 + 1, x(items.to[i]));
+			if (state !== RUN) paintHatched(x0, x1, top, inner, state);
+			else
+				for (const [a, b] of times) {
+					if (items.to[i] <= a || items.from[i] >= b) continue;
+					let y = top;
+					for (let k = 1; k < OFF_NAMES.length; k++) {
+						const share = (items.y[i] >> (4 * (k - 1))) & 15,
+							next = y + Math.round((share * (inner - top)) / 15);
+						paintHatched(Math.max(x0, x(a)), Math.min(x1, x(b)), y, Math.min(next, inner), k);
+						y = next;
+					}
+				}
+		}
+	});
 }
 
 function paintObjects(lane, y0, y1) {
@@ -805,7 +848,8 @@ function paintLane(lane, y0, y1, found) {
 		);
 	}
 	if (lane.track < 0) return true;
-	const whole = paintTrack(lane, y0, y1, found);
+	let whole = paintTrack(lane, y0, y1, found);
+	if (Data.head.off_cpu) whole = paintOff(lane, y0, y1) && whole;
 	if (lane.plane === PLANE_G) paintRegions(lane, y0);
 	return whole;
 }
@@ -940,6 +984,53 @@ function itemAt(plane, track, time, slack, level) {
 		}
 	});
 	return best ? best.item : null;
+}
+
+/* What of the time of a track was not on a CPU, by why and whom, the most first; and of what that was not recorded. */
+async function offIn(plane, track, from, to) {
+	const waits = [],
+		why = new Map();
+	let ns = 0,
+		unknown = 0,
+		merged = false;
+	for (const level of Blocks.index[PLANE_OFF + plane][track >> 5] || [])
+		for (const block of level)
+			if (!block.data && block.id >= 0 && block.from <= to && block.to >= from)
+				waits.push(
+					unpack("b" + block.id).then(bytes => {
+						block.data = decodeBlock(bytes, PLANE_OFF + plane);
+						Blocks.decoded.set(block.id, block);
+					}),
+				);
+	await Promise.all(waits);
+	levelCache.clear();
+	const add = (state, name, more) => {
+		if (state === OFF_UNKNOWN) {
+			unknown += more;
+			return;
+		}
+		why.set(name, (why.get(name) || 0) + more);
+		ns += more;
+	};
+	Blocks.visit(PLANE_OFF + plane, track, 0, from, to, (items, l, times) => {
+		for (let i = firstAfter(items, from); i < items.n && items.from[i] < to; i++) {
+			if (items.state[i] !== RUN) {
+				const name = Data.texts[items.x[i]] + (items.y[i] ? " (" + items.y[i] + ")" : "");
+				add(items.state[i], name, Math.min(to, items.to[i]) - Math.max(from, items.from[i]));
+				continue;
+			}
+			for (const [a, b] of times) {
+				const part = Math.min(to, items.to[i], b) - Math.max(from, items.from[i], a);
+				if (part <= 0) continue;
+				merged = true;
+				for (let k = 1; k < OFF_NAMES.length; k++) {
+					const share = ((items.y[i] >> (4 * (k - 1))) & 15) / 15;
+					if (share) add(k, OFF_NAMES[k], part * share);
+				}
+			}
+		}
+	});
+	return { ns, unknown, merged, why: [...why.entries()].sort((a, b) => b[1] - a[1]) };
 }
 
 /* The same when all that the page has is unpacked. */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collect_off: of stays on threads, when the thread was not on a CPU (user/oncpu). Part of collect.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "html/collect_internal.h"
+#include "trace/varint.h"
+
+static const struct {
+	enum page_off off;	/* 0: it has a CPU */
+	const char *text;
+} states[THREAD_STATES] = {
+	[THREAD_UNKNOWN] = { PAGE_OFF_UNKNOWN, "not recorded" },
+	[THREAD_QUEUED] = { PAGE_OFF_QUEUED, "waiting for a CPU" },
+	[THREAD_THROTTLED] = { PAGE_OFF_THROTTLED, "throttled by the CPU quota" },
+	[THREAD_SLEEPING] = { PAGE_OFF_OTHER, "asleep in the kernel" },
+	[THREAD_FAULT] = { PAGE_OFF_KERNEL, "page fault" },
+	[THREAD_IO] = { PAGE_OFF_KERNEL, "block device" },
+	[THREAD_BLOCKED] = { PAGE_OFF_KERNEL, "blocked in the kernel" },
+	[THREAD_STOPPED] = { PAGE_OFF_OTHER, "stopped by a signal" },
+	[THREAD_TRACED] = { PAGE_OFF_OTHER, "stopped by a debugger" },
+	[THREAD_FROZEN] = { PAGE_OFF_OTHER, "frozen with its cgroup" },
+};
+
+/* One that sleeps in a system call waits for what it asked for. */
+static enum page_off off_of(const struct span *span, const struct oncpu_part *part)
+{
+	if (span->state == GO_SYSCALL && (part->state == THREAD_SLEEPING || part->state == THREAD_UNKNOWN))
+		return 0;
+	return states[part->state].off;
+}
+
+/* Who has the CPU; not who woke the thread. */
+static bool has_taker(const struct oncpu_part *part)
+{
+	return part->state == THREAD_QUEUED && part->by.tid &&
+	       (part->queued == QUEUED_PREEMPTED || part->queued == QUEUED_YIELDED);
+}
+
+static uint32_t text_of(struct html *h, const struct oncpu_part *part)
+{
+	char text[64];
+
+	if (!has_taker(part))
+		return collect_text(h, spans_text(h->spans, states[part->state].text, strlen(states[part->state].text)));
+	snprintf(text, sizeof(text), "%s %.*s",
+		 part->queued == QUEUED_YIELDED ? "yielded to" : "preempted by", (int)sizeof(part->by.comm) - 1, part->by.comm);
+	return collect_text(h, spans_text(h->spans, text, strlen(text)));
+}
+
+static void put(struct html *h, const struct span *span, const struct oncpu_part *part, enum page_off off)
+{
+	uint8_t *p = collect_record(h, (uint8_t)(SPOOL_OFF | off << 3), span->to);
+
+	p = varint_put(p, span->g->slot);
+	p = varint_put(p, span->state == GO_RUNNING ? span->p + 1 : 0);
+	p = varint_put(p, collect_thread(h, span->m));
+	p = varint_put(p, (uint64_t)(span->to - part->from));
+	p = varint_put(p, (uint64_t)(part->to - part->from));
+	p = varint_put(p, text_of(h, part));
+	p = varint_put(p, has_taker(part) ? part->by.tid : 0);
+	collect_record_end(h, p);
+	h->off_classes[level_of(part->to - part->from)]++;
+	if (off != PAGE_OFF_UNKNOWN && span->state == GO_RUNNING && span->p != TRACEV2_NO_ID)
+		h->off_ns[off] += part->to - part->from;
+}
+
+void collect_off(struct html *h, const struct span *span)
+{
+	const struct oncpu_part *parts;
+	size_t n, i;
+
+	if (!h->oncpu || (span->state != GO_RUNNING && span->state != GO_SYSCALL))
+		return;
+	parts = oncpu_parts(h->oncpu, span->m, span->from, span->to, &n);
+	for (i = 0; i < n; i++) {
+		enum page_off off = off_of(span, &parts[i]);
+
+		if (off)
+			put(h, span, &parts[i], off);
+	}
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings_cpu: goroutines that run, as Go sees it, and whose thread has no CPU: throttled, preempted, in a page fault, stopped.
+ * From the file of threads beside the trace (user/oncpu); without one the family is silent.
+ *
+ * Two kinds of time are lost by that: that of the goroutine itself, and that of those which are ready meanwhile and get no P, since
+ * the thread that has it stands still. The latter is lost as a wait for a P, too (findings_ps): it is counted there, and
+ * only its cause is known here. findings_cpu_judge.c judges the sums.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings_cpu.h"
+
+enum { TAKERS_MAX = 1024, CPU_PLACES_MAX = 1 << 14, CPUS_MAX = 1 << 14, OWN_MAX = 1 << 10 };
+
+struct cpu *cpu_new(void)
+{
+	struct cpu *c = xcalloc(1, sizeof(*c));
+
+	vec_push(&c->takers, sizeof(struct cpu_taker));
+	vec_push(&c->places, sizeof(struct cpu_place));
+	return c;
+}
+
+void cpu_free(struct cpu *c)
+{
+	vec_free(&c->takers);
+	vec_free(&c->places);
+	map64_free(&c->taker_of);
+	map64_free(&c->place_of);
+	map64_free(&c->cpus);
+	map64_free(&c->own);
+	free(c);
+}
+
+/* A signal stops all threads at about the same time: what lies within the last time is not counted again. */
+static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
+{
+	int64_t since = from > s->end ? from : s->end;
+
+	if (to - from > s->to - s->from && to > from) {
+		s->from = from;
+		s->to = to;
+	}
+	if (to <= since)
+		return;
+	s->ns += (double)(to - since);
+	s->end = to;
+}
+
+/* Behind the end of a name the kernel may have bytes of an older one. */
+static uint64_t key_of(const char comm[17])
+{
+	uint64_t words[2] = {0};
+
+	memcpy(words, comm, strnlen(comm, sizeof(words)));
+	return hash64(words[0]) ^ words[1];
+}
+
+/* Most threads of a program have one name. */
+static void add_own(struct cpu *c, const char comm[17])
+{
+	if (!comm[0] || !strcmp(comm, c->own_last) || c->own.len >= OWN_MAX)
+		return;
+	memcpy(c->own_last, comm, sizeof(c->own_last));
+	*map64_put(&c->own, key_of(comm), NULL) = 1;
+}
+
+static void thread_span(void *ctx, const struct thread_span *span)
+{
+	struct cpu *c = ctx;
+
+	add_own(c, span->thread->comm);
+	if (span->to > 0 && span->to <= INT64_MAX)
+		add_stop(&c->stops[span->state], (int64_t)span->from > spans_first(c->findings->spans) ? (int64_t)span->from :
+			 spans_first(c->findings->spans), (int64_t)span->to);
+	if (span->state == THREAD_RUNNING && c->cpus.len < CPUS_MAX)
+		*map64_put(&c->cpus, span->cpu, NULL) = 1;
+}
+
+void findings_threads(struct findings *f, struct oncpu *o, const struct thread_sums *sums)
+{
+	f->cpu->findings = f;
+	f->cpu->oncpu = o;
+	f->cpu->sums = sums;
+	threads_visit(oncpu_threads(o), &(struct threads_visitor){ .ctx = f->cpu, .span = thread_span });
+}
+
+void findings_forget_threads(struct findings *f)
+{
+	f->cpu->oncpu = NULL;
+}
+
+void cpu_begins(struct findings *f, int64_t first)
+{
+	if (f->cpu->oncpu && !oncpu_begins(f->cpu->oncpu, first))
+		f->cpu->oncpu = NULL;
+}
+
+bool cpu_is_known(const struct findings *f)
+{
+	return f->cpu->oncpu;
+}
+
+/* --- sums --- */
+
+static void add_cause(struct cpu_cause *c, const struct span *span, const struct oncpu_part *p)
+{
+	c->ns += (double)(p->to - p->from);
+	few_add(&c->goroutines, span->g->id);
+	if (p->to - p->from > c->to - c->from) {
+		c->from = p->from;
+		c->to = p->to;
+	}
+}
+
+/* Ids of other PID namespaces say nothing of the program's own: there names of its threads do. */
+static bool is_own_thread(struct cpu *c, const struct task_ref *task)
+{
+	if (threads_with(oncpu_threads(c->oncpu)) & REC_WITH_INNER_IDS)
+		return map64_get(&c->own, key_of(task->comm));
+	return task->pid == oncpu_info(c->oncpu)->pid;
+}
+
+static void add_taker(struct cpu *c, const struct oncpu_part *p)
+{
+	bool is_new;
+	uint32_t number = findings_number(&c->taker_of, &c->takers, sizeof(struct cpu_taker), TAKERS_MAX,
+					  key_of(p->by.comm), &is_new);
+	struct cpu_taker *t = vec_at(&c->takers, struct cpu_taker, number);
+
+	memcpy(t->comm, p->by.comm, sizeof(t->comm));
+	t->several |= t->pid && t->pid != p->by.pid;
+	t->pid = p->by.pid;
+	t->times++;
+	t->ns += (double)(p->to - p->from);
+}
+
+static void preempted(struct cpu *c, const struct oncpu_part *p)
+{
+	if (is_own_thread(c, &p->by)) {
+		c->peers += (double)(p->to - p->from);
+	} else {
+		c->others += (double)(p->to - p->from);
+		add_taker(c, p);
+	}
+}
+
+static void add_place(struct findings *f, const struct span *span, enum split split, const struct oncpu_part *p)
+{
+	uint32_t place = ps_where(f, span);
+	bool is_new;
+	uint32_t number = findings_number(&f->cpu->place_of, &f->cpu->places, sizeof(struct cpu_place), CPU_PLACES_MAX,
+					  (uint64_t)place << 8 | split, &is_new);
+	struct cpu_place *at = vec_at(&f->cpu->places, struct cpu_place, number);
+
+	if (is_new)
+		*at = (struct cpu_place){ .place = place, .split = (uint8_t)split };
+	at->count++;
+	add_cause(&at->cause, span, p);
+}
+
+/*
+ * Does the part keep a goroutine from going on? A thread that sleeps while its goroutine runs waits inside the runtime, or
+ * in a system call that is not in the trace; in a system call it waits for what it called for: findings_call has that.
+ */
+static bool is_taken(const struct span *span, enum split split)
+{
+	switch (split) {
+	case SPLIT_ON_CPU: case SPLIT_SLEEPING: case SPLIT_UNKNOWN:
+		return false;
+	case SPLIT_IO: case SPLIT_BLOCKED:
+		return span->state == GO_RUNNING;
+	default:
+		return true;
+	}
+}
+
+static bool is_wait_for_cpu(enum split split)
+{
+	return split == SPLIT_PREEMPTED || split == SPLIT_QUEUED || split == SPLIT_THROTTLED;
+}
+
+static void add_part(struct findings *f, struct stay *stay, bool own, const struct oncpu_part *p)
+{
+	enum split split = split_of(p);
+	double ns = (double)(p->to - p->from);
+
+	stay->io += split == SPLIT_IO ? ns : 0;
+	stay->asleep += split == SPLIT_SLEEPING ? ns : 0;
+	stay->unknown += split == SPLIT_UNKNOWN ? ns : 0;
+	if (own && (split == SPLIT_ON_CPU || is_wait_for_cpu(split)))
+		f->cpu->wanted += ns;
+	if (!is_taken(stay->span, split))
+		return;
+	stay->off += ns;
+	if (!own)
+		return;
+	add_cause(&f->cpu->causes[split], stay->span, p);
+	if (split == SPLIT_PREEMPTED)
+		preempted(f->cpu, p);
+	if (stay->span->state == GO_RUNNING && (split == SPLIT_FAULT || split == SPLIT_IO))
+		add_place(f, stay->span, split, p);
+}
+
+/*
+ * Goroutines that are ready while @stay runs, and have no P: of their time a Ps' share goes to each run, and of that to each part of
+ * it, by length.
+ */
+static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts, size_t n)
+{
+	const struct span *span = stay->span;
+	double queue = ps_queue(f->ps, span->to) - stay->state->queue;
+	size_t i;
+
+	if (queue <= 0 || stay->off <= 0)
+		return;
+	queue /= (double)(span->to - span->from) * (double)ps_now(f->ps);
+	for (i = 0; i < n; i++)
+		if (is_taken(span, split_of(&parts[i])))
+			f->cpu->causes[split_of(&parts[i])].ready += queue * (double)(parts[i].to - parts[i].from);
+}
+
+/* A thread that took the goroutine, and had none before, was late as it waited for a CPU itself. */
+static void add_late(struct findings *f, const struct span *span)
+{
+	size_t n, i;
+	const struct oncpu_part *parts;
+
+	if (span->end.m == TRACEV2_NO_ID || !span->end.type)
+		return;
+	parts = oncpu_idle_parts(f->cpu->oncpu, span->end.m, span->from, span->to, &n);
+	for (i = 0; i < n; i++)
+		if (is_taken(span, split_of(&parts[i])))
+			f->cpu->causes[split_of(&parts[i])].ready += (double)(parts[i].to - parts[i].from);
+}
+
+void cpu_stay(struct findings *f, struct stay *stay, bool own)
+{
+	const struct span *span = stay->span;
+	const struct oncpu_part *parts;
+	size_t n, i;
+
+	if (!f->cpu->oncpu)
+		return;
+	if (own && span->state == GO_RUNNABLE)
+		add_late(f, span);
+	if ((span->state != GO_RUNNING && span->state != GO_SYSCALL) || span->to <= span->from)
+		return;
+	parts = oncpu_parts(f->cpu->oncpu, span->m, span->from, span->to, &n);
+	for (i = 0; i < n; i++)
+		add_part(f, stay, own, &parts[i]);
+	if (span->state != GO_RUNNING)
+		return;
+	add_ready(f, stay, parts, n);
+}
+
+/* The last part is walked again: it may be known better then. */
+static double off_between(struct findings *f, struct goroutine_state *s, uint64_t m, int64_t to)
+{
+	const struct span span = { .state = GO_RUNNING };
+	size_t n, i;
+	const struct oncpu_part *parts = oncpu_parts(f->cpu->oncpu, m, s->off_upto, to, &n);
+	double ns;
+
+	for (i = 0; i < n; i++) {
+		ns = is_taken(&span, split_of(&parts[i])) ? (double)(parts[i].to - parts[i].from) : 0;
+		if (i + 1 == n)
+			return s->off + ns;
+		s->off += ns;
+		s->off_upto = parts[i].to;
+	}
+	return s->off;
+}
+
+double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to)
+{
+	struct goroutine_state *s = findings_state(f, g);
+	int64_t from = g->now.from;
+
+	if (!f->cpu->oncpu || g->now.state != GO_RUNNING || to <= from)
+		return 0;
+	if (s->off_from != from || s->off_upto < from) {
+		s->off_from = s->off_upto = from;
+		s->off = 0;
+	}
+	if (to < s->off_upto)
+		to = s->off_upto;
+	return off_between(f, s, g->now.m, to) / (double)(to - from);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* findings_cpu: the sums of findings_cpu.c, which findings_cpu_judge.c judges. */
+#ifndef GOTAP_REPORT_FINDINGS_CPU_H
+#define GOTAP_REPORT_FINDINGS_CPU_H
+
+#include "report/findings.h"
+#include "report/split.h"
+
+/* Another program that had CPUs which threads with goroutines wanted. */
+struct cpu_taker {
+	char comm[17];
+	uint32_t pid;		/* of the last one */
+	bool several;		/* processes of that name */
+	uint64_t times;
+	double ns;
+};
+
+/* What kept goroutines off CPUs. */
+struct cpu_cause {
+	double ns;		/* while they ran, or were in system calls */
+	double ready;		/* of others that were ready meanwhile and had no P, or whose thread was late */
+	struct few goroutines;
+	int64_t from, to;	/* the longest part */
+};
+
+/* Waits in page faults, or for a disk while running, by place. */
+struct cpu_place {
+	uint32_t place;
+	uint8_t split;
+	uint64_t count;
+	struct cpu_cause cause;
+};
+
+/* Times in which some thread was in a state, in the trace. */
+struct cpu_stop {
+	double ns;
+	int64_t end;		/* of the last one */
+	int64_t from, to;	/* the longest one of a thread */
+};
+
+struct cpu {
+	const struct findings *findings;
+	struct oncpu *oncpu;		/* NULL: no file of threads; then nothing is known here */
+	const struct thread_sums *sums;
+	struct map64 own;		/* names of the program's threads, where ids do not tell them, ... */
+	char own_last[17];		/* ... and the last one of them */
+	struct cpu_cause causes[SPLITS];
+	double peers, others;		/* of SPLIT_PREEMPTED: by the program's own threads, by other programs */
+	double wanted;			/* ns that goroutines had a CPU or waited for one */
+	struct vec takers, places;	/* struct cpu_taker, struct cpu_place; number 0: of no room */
+	struct map64 taker_of, place_of;
+	struct map64 cpus;		/* those that threads of the program had */
+	struct cpu_stop stops[THREAD_STATES];	/* of threads, whether or not they have a goroutine */
+};
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * split: the parts of the time for which Go has a goroutine on a thread, by the state of the thread in Linux (user/oncpu),
+ * as reports name them: THREAD_QUEUED is told apart by why the thread waits for a CPU.
+ */
+#ifndef GOTAP_REPORT_SPLIT_H
+#define GOTAP_REPORT_SPLIT_H
+
+#include "oncpu/oncpu.h"
+
+enum split {
+	SPLIT_ON_CPU,
+	SPLIT_PREEMPTED,	/* another task has the CPU */
+	SPLIT_QUEUED,		/* for a CPU, since it was woken, or is new, or had yielded */
+	SPLIT_THROTTLED,
+	SPLIT_FAULT,
+	SPLIT_IO,
+	SPLIT_BLOCKED,
+	SPLIT_SLEEPING,
+	SPLIT_STOPPED,
+	SPLIT_TRACED,
+	SPLIT_FROZEN,
+	SPLIT_UNKNOWN,
+	SPLITS,
+};
+
+static inline enum split split_of(const struct oncpu_part *p)
+{
+	static const uint8_t of_state[THREAD_STATES] = {
+		[THREAD_UNKNOWN] = SPLIT_UNKNOWN, [THREAD_RUNNING] = SPLIT_ON_CPU, [THREAD_QUEUED] = SPLIT_QUEUED,
+		[THREAD_THROTTLED] = SPLIT_THROTTLED, [THREAD_SLEEPING] = SPLIT_SLEEPING, [THREAD_FAULT] = SPLIT_FAULT,
+		[THREAD_IO] = SPLIT_IO, [THREAD_BLOCKED] = SPLIT_BLOCKED, [THREAD_STOPPED] = SPLIT_STOPPED,
+		[THREAD_TRACED] = SPLIT_TRACED, [THREAD_FROZEN] = SPLIT_FROZEN,
+	};
+
+	if (p->state == THREAD_QUEUED && p->queued == QUEUED_PREEMPTED)
+		return SPLIT_PREEMPTED;
+	return p->state < THREAD_STATES ? of_state[p->state] : SPLIT_UNKNOWN;
+}
+
+#endif

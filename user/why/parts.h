@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parts: what Linux did with the threads of goroutines while those were running or in system calls, as user/oncpu has
+ * it: a list of parts for each goroutine, the newest first. trail.c adds parts, walk.c and held.c read them backwards.
+ */
+#ifndef GOTAP_WHY_PARTS_H
+#define GOTAP_WHY_PARTS_H
+
+#include "oncpu/oncpu.h"
+#include "why/store.h"
+
+struct thread_part {
+	int64_t from, to;
+	const char *comm;	/* of the task that @queued is about; NULL: none, or not known */
+	uint32_t tid, pid;	/* of that task */
+	int32_t syscall;	/* as in struct oncpu_part */
+	uint32_t prev;		/* the part of the goroutine before it; STORE_NONE */
+	uint8_t state;		/* enum thread_state */
+	uint8_t queued;		/* enum queued_by */
+};
+
+struct parts {
+	struct spans *s;
+	struct oncpu *oncpu;	/* NULL: there are no records of threads */
+	struct store *store;
+};
+
+void parts_init(struct parts *s, struct spans *spans);
+void parts_free(struct parts *s);
+/* Adds the parts of [@from, @to) on thread @m, which lie behind part @prev; returns the newest. */
+uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32_t prev);
+/*
+ * What was just before @time: a part that ends there, and begins at @floor at the latest, or later where something else was.
+ * *@at is the newest part or one that was given back for a later time, and is brought back to that time. Where no part is: unknown.
+ */
+struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor);
+
+#endif
