@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exec: see exec.h. */
+#define _GNU_SOURCE
+#include "flight/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/priority.h"
+#include "base/vec.h"
+
+enum { WAITING = 16, LOOK_NS = 20000000 };
+
+struct exec {
+	char *command;
+	void (*in_child)(void);
+	exec_say_fn *say;
+	void *ctx;
+	pthread_t thread;
+	pthread_mutex_t lock;	/* of all below */
+	pthread_cond_t more;
+	char *waiting[WAITING];
+	unsigned int first, n;
+	bool over;
+	uint64_t deadline;	/* of the rest, once it is over */
+	uint64_t missed;
+	bool failed;		/* the last one did, and that was said */
+};
+
+/* --- one run --- */
+
+static void child(const struct exec *e, const char *path)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
+
+	setpgid(0, 0);	/* Ctrl-C ends the recording, and no upload of what it wrote */
+	if (e->in_child)
+		e->in_child();
+	priority_restore();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	execl("/bin/sh", "sh", "-c", e->command, "gotap", path, (char *)NULL);
+	_exit(127);
+}
+
+static bool is_too_late(struct exec *e)
+{
+	bool late;
+
+	pthread_mutex_lock(&e->lock);
+	late = e->over && now_ns() > e->deadline;
+	pthread_mutex_unlock(&e->lock);
+	return late;
+}
+
+/* False: it still runs, and is left alone. */
+static bool wait_for(struct exec *e, pid_t pid, int *status)
+{
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (is_too_late(e))
+			return false;
+		sleep_ns(LOOK_NS);
+	}
+	return true;
+}
+
+static void say_failure(struct exec *e, const char *path, int status)
+{
+	char *text;
+
+	if (e->failed)
+		return;
+	e->failed = true;
+	if (WIFSIGNALED(status))
+		text = xasprintf("the command of --exec was ended by signal %d for '%s'; the recording "
+				 "goes on", WTERMSIG(status), path);
+	else
+		text = xasprintf("the command of --exec failed with status %d for '%s'; the recording "
+				 "goes on", WEXITSTATUS(status), path);
+	e->say(e->ctx, text);
+	free(text);
+}
+
+static void run(struct exec *e, const char *path)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		child(e, path);
+	if (pid < 0)
+		status = 126 << 8;
+	else if (!wait_for(e, pid, &status))
+		e->say(e->ctx, "the command of --exec still runs, and goes on without gotap");
+	if (status)
+		say_failure(e, path, status);
+	else
+		e->failed = false;
+}
+
+/* --- the thread --- */
+
+/* NULL: it is over. */
+static char *next(struct exec *e)
+{
+	char *path = NULL;
+
+	pthread_mutex_lock(&e->lock);
+	while (!e->n && !e->over)
+		pthread_cond_wait(&e->more, &e->lock);
+	if (e->n) {
+		path = e->waiting[e->first];
+		e->first = (e->first + 1) % WAITING;
+		e->n--;
+	}
+	pthread_mutex_unlock(&e->lock);
+	return path;
+}
+
+static void miss(struct exec *e)
+{
+	bool first;
+
+	pthread_mutex_lock(&e->lock);
+	first = !e->missed++;
+	pthread_mutex_unlock(&e->lock);
+	if (first)
+		e->say(e->ctx, "the command of --exec is slower than snapshots come: it does not run for all "
+		       "of them");
+}
+
+static void *run_all(void *ctx)
+{
+	struct exec *e = ctx;
+	char *path;
+
+	while ((path = next(e))) {
+		if (is_too_late(e))
+			miss(e);
+		else
+			run(e, path);
+		free(path);
+	}
+	return NULL;
+}
+
+int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say, void *ctx,
+	     struct error *err)
+{
+	struct exec *e = xcalloc(1, sizeof(*e));
+	int r;
+
+	e->command = xasprintf("%s \"$@\"", command);
+	e->in_child = in_child;
+	e->say = say;
+	e->ctx = ctx;
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_cond_init(&e->more, NULL);
+	r = thread_start(&e->thread, run_all, e);
+	if (r) {
+		free(e->command);
+		free(e);
+		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
+	}
+	*ret = e;
+	return 0;
+}
+
+void exec_run(struct exec *e, const char *path)
+{
+	bool full;
+
+	if (!e)
+		return;
+	pthread_mutex_lock(&e->lock);
+	full = e->n == WAITING;
+	if (!full) {
+		e->waiting[(e->first + e->n++) % WAITING] = xstrdup(path);
+		pthread_cond_signal(&e->more);
+	}
+	pthread_mutex_unlock(&e->lock);
+	if (full)
+		miss(e);
+}
+
+uint64_t exec_missed(struct exec *e)
+{
+	uint64_t ret;
+
+	if (!e)
+		return 0;
+	pthread_mutex_lock(&e->lock);
+	ret = e->missed;
+	pthread_mutex_unlock(&e->lock);
+	return ret;
+}
+
+uint64_t exec_free(struct exec *e, uint64_t patience)
+{
+	uint64_t missed;
+
+	if (!e)
+		return 0;
+	pthread_mutex_lock(&e->lock);
+	e->over = true;
+	e->deadline = now_ns() + patience;
+	pthread_cond_signal(&e->more);
+	pthread_mutex_unlock(&e->lock);
+	pthread_join(e->thread, NULL);
+	missed = e->missed;
+	pthread_cond_destroy(&e->more);
+	pthread_mutex_destroy(&e->lock);
+	free(e->command);
+	free(e);
+	return missed;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fact: why a snapshot of a flight recording is wanted. Triggers (user/trigger, the signal, the socket,
+ * `gotap top`) make facts and hand them to flight_trigger(); flight.c writes a snapshot for each, and the
+ * JSON beside it says the fact.
+ */
+#ifndef GOTAP_FLIGHT_FACT_H
+#define GOTAP_FLIGHT_FACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct flight;
+
+struct flight_fact {
+	const char *trigger;	/* as --on names it: "blocked>100ms"; lives as long as the flight */
+	uint64_t time;		/* now_ns() of the fact; 0: now */
+	uint64_t g, m;		/* goroutine and thread, 0: none */
+	bool asked;		/* somebody asked for it (signal, socket, key): no cooldown holds it back */
+	char what[256];		/* in words: "goroutine 18 waits for 120 ms: chan receive" */
+	char stack[4096];	/* a line per frame, "FUNCTION FILE:LINE", the leaf first; "": none */
+};
+
+/*
+ * Asks for a snapshot of [time - before, time + after]. From any thread; copies @fact, waits for no disk
+ * and no other thread's work. Returns the number of the request, which flight_opts.done() says again, or 0
+ * if there is none: the cooldown holds, too many requests wait, or the recording is over. The next
+ * snapshot's JSON counts those.
+ */
+uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact);
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flight: see flight.h. */
+#define _GNU_SOURCE
+#include "flight/flight.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "flight/internal.h"
+#include "proc/privilege.h"
+
+enum {
+	WAITING = 16,	/* requests, each for the rest of its time, */
+	ASKED = 4,	/* of which triggers leave some to who asks, and to the end of the program */
+	TAKEN = 4,	/* requests that hold generations: more would hold memory for a slow disk */
+};
+
+/* Kept beyond what was asked for: the time from a fact to the end of its generation. */
+static const uint64_t SLACK_NS = 1000000000;
+
+/* For commands of --exec that still run, or have not begun, when the recording is over. */
+static const uint64_t EXEC_NS = 10000000000;
+
+/* --- what is said --- */
+
+static void say(void *ctx, const char *text)
+{
+	struct flight *f = ctx;
+
+	pthread_mutex_lock(&f->files);
+	f->opts->say(f->opts->ctx, text);
+	pthread_mutex_unlock(&f->files);
+}
+
+/* --- triggers --- */
+
+static bool is_refused(const struct flight *f, const struct flight_fact *fact, uint64_t time)
+{
+	unsigned int room = fact->asked ? WAITING : WAITING - ASKED;
+
+	return f->over || f->waiting.n + f->taken >= room || (!fact->asked && time < f->cooled);
+}
+
+static struct request *request_new(struct flight *f, const struct flight_fact *fact, uint64_t time,
+				   uint64_t wall)
+{
+	const struct flight_opts *o = f->opts;
+	struct request *r = xcalloc(1, sizeof(*r));
+
+	r->fact = *fact;
+	r->fact.time = time;
+	r->wall = wall;
+	r->from = time > o->before ? time - o->before : 0;
+	r->to = time + o->after;
+	r->refused = f->refused;
+	f->refused = 0;
+	return r;
+}
+
+uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact)
+{
+	uint64_t now = now_ns(), time = fact->time && fact->time < now ? fact->time : now;
+	uint64_t wall = wall_ns() - (now - time), id = 0;
+	struct request *r;
+
+	pthread_mutex_lock(&f->lock);
+	if (is_refused(f, fact, time)) {
+		f->refused++;
+		f->counts.refused++;
+	} else {
+		r = request_new(f, fact, time, wall);
+		r->id = id = ++f->last_id;
+		request_put(&f->waiting, r);
+		if (!fact->asked)
+			f->cooled = time + f->opts->cooldown;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return id;
+}
+
+/* --- the recording --- */
+
+void flight_add(struct flight *f, const struct tracefile_generation *g, const struct history_losses *losses)
+{
+	struct error err;
+	int r;
+
+	if (!g->number) {
+		history_header(f->history, g->parts[0].data, g->parts[0].n);
+		return;
+	}
+	r = history_add(f->history, g, losses, &err);
+	if (r && !f->no_memory)
+		say(f, err.text);
+	f->no_memory = r;
+}
+
+bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE])
+{
+	struct request *r;
+
+	pthread_mutex_lock(&f->lock);
+	for (r = f->waiting.first; r && (r->noted || r->fact.time > seen); r = r->next)
+		;
+	if (r) {
+		r->noted = true;
+		snprintf(text, FLIGHT_NOTE, "snapshot: %.40s%s%.100s", r->fact.trigger,
+			 *r->fact.what ? ": " : "", r->fact.what);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return r;
+}
+
+void flight_gap(struct flight *f, bool open, uint64_t unrecorded)
+{
+	pthread_mutex_lock(&f->lock);
+	f->in_gap = open;
+	f->unrecorded = unrecorded;
+	pthread_mutex_unlock(&f->lock);
+}
+
+/*
+ * Is the fact behind a generation that a gap has ended? The gap may be over: what the trace has from behind it,
+ * if it was asked for, is not the fact. With the lock.
+ */
+static bool is_unrecorded(const struct flight *f, const struct request *r)
+{
+	const struct history_range *range = &r->range;
+	uint64_t time = r->fact.time;
+	size_t n = 0;
+
+	while (n < range->n && range->gens[n]->from <= time)
+		n++;
+	if (!n || time <= range->gens[n - 1]->to + HISTORY_ROUNDING_NS)
+		return false;
+	if (n < range->n)
+		return range->gens[n]->losses.unrecorded > range->gens[n - 1]->losses.unrecorded;
+	return f->in_gap || f->unrecorded > range->gens[n - 1]->losses.unrecorded;
+}
+
+/* One that came after flight_note() waits until that has been called again. */
+static bool is_whole(const struct request *r, uint64_t seen)
+{
+	return r->noted && r->to <= seen;
+}
+
+bool flight_is_due(struct flight *f, uint64_t seen)
+{
+	struct request *r;
+
+	pthread_mutex_lock(&f->lock);
+	for (r = f->waiting.first; r && !is_whole(r, seen); r = r->next)
+		;
+	if (f->taken >= TAKEN)
+		r = NULL;
+	pthread_mutex_unlock(&f->lock);
+	return r;
+}
+
+/* Asked for while gotap ended the recording: its fact is the end. */
+static void end_at(struct request *r, uint64_t end)
+{
+	uint64_t late = r->fact.time > end ? r->fact.time - end : 0;
+
+	r->fact.time -= late;
+	r->from -= r->from < late ? r->from : late;
+	r->wall -= late;
+	r->to -= late;
+}
+
+/* Those of @seen or before go to the writers, as many as may; all if the recording is over. With the lock. */
+static void hand_over(struct flight *f, uint64_t seen)
+{
+	struct request_queue rest = {0};
+	struct request *r;
+
+	while ((r = request_take(&f->waiting))) {
+		if (!f->over && (!is_whole(r, seen) || f->taken >= TAKEN)) {
+			request_put(&rest, r);
+			continue;
+		}
+		if (f->over && seen)
+			end_at(r, seen);
+		r->cut = f->over && r->to > seen + HISTORY_ROUNDING_NS;
+		history_take(f->history, r->from, r->to, &r->range);
+		r->unknown = is_unrecorded(f, r);
+		request_put(&f->ready, r);
+		f->taken++;
+		pthread_cond_signal(&f->more);
+	}
+	f->waiting = rest;
+}
+
+void flight_turned(struct flight *f, uint64_t seen)
+{
+	pthread_mutex_lock(&f->lock);
+	hand_over(f, seen);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* --- begin and end --- */
+
+static uint64_t kept_time(const struct flight_opts *o)
+{
+	uint64_t needed = o->before + o->after;
+
+	return (o->time > needed ? o->time : needed) + SLACK_NS;
+}
+
+static int begin(struct flight *f, struct error *err)
+{
+	const struct flight_opts *o = f->opts;
+	int r;
+
+	privilege_raise_files();	/* the way to the folder may be another user's */
+	r = naming_parse(&f->names, o->pattern, o->info, err);
+	privilege_lower_files();
+	if (r)
+		return r;
+	f->history = history_new(kept_time(o), o->size);
+	f->keep = keep_new(&f->names, o->keep, o->keep_bytes);
+	keep_adopt(f->keep);
+	if (o->exec)
+		r = exec_new(&f->exec, o->exec, o->in_child, say, f, err);
+	return r ? r : writers_start(f, err);
+}
+
+int flight_check(const char *pattern, struct error *err)
+{
+	static const struct capture_info nobody = { .exe = "program", .pid = UINT32_MAX };
+	struct naming names;
+	int r = naming_parse(&names, pattern, &nobody, err);
+
+	if (!r && faccessat(AT_FDCWD, names.folder, W_OK | X_OK, AT_EACCESS))
+		r = error_set(err, -errno, "cannot write snapshots to '%s': %s", names.folder,
+			      strerror(errno));
+	if (!r)
+		privilege_reserve_folder(names.folder);
+	naming_free(&names);
+	return r;
+}
+
+int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err)
+{
+	struct flight *f = xcalloc(1, sizeof(*f));
+	int r;
+
+	f->opts = opts;
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_mutex_init(&f->files, NULL);
+	pthread_cond_init(&f->more, NULL);
+	r = begin(f, err);
+	if (r)
+		flight_free(f);
+	else
+		*ret = f;
+	return r;
+}
+
+void flight_finish(struct flight *f)
+{
+	struct history_usage usage;
+
+	history_usage(f->history, &usage);
+	pthread_mutex_lock(&f->lock);
+	f->over = true;
+	hand_over(f, usage.to);
+	pthread_cond_broadcast(&f->more);
+	pthread_mutex_unlock(&f->lock);
+	writers_join(f);
+	if (!f->exec)
+		return;
+	f->counts.not_run = exec_free(f->exec, EXEC_NS);
+	f->exec = NULL;
+}
+
+void flight_counts(struct flight *f, struct flight_counts *ret)
+{
+	pthread_mutex_lock(&f->lock);
+	*ret = f->counts;
+	pthread_mutex_unlock(&f->lock);
+	ret->not_run = f->exec ? exec_missed(f->exec) : ret->not_run;
+	history_usage(f->history, &ret->usage);
+}
+
+void flight_free(struct flight *f)
+{
+	if (!f)
+		return;
+	if (f->history)
+		flight_finish(f);
+	history_free(f->history);
+	keep_free(f->keep);
+	naming_free(&f->names);
+	pthread_mutex_destroy(&f->lock);
+	pthread_mutex_destroy(&f->files);
+	pthread_cond_destroy(&f->more);
+	free(f);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flight: a recording of which the last seconds are in memory (history.h), and that writes them to a file
+ * when a trigger says so (fact.h). Owns the requests: from the fact until [time - before, time + after] is
+ * whole, then until it is written.
+ *
+ * Three sides call it. The thread that records: flight_add() to flight_finish(). Triggers, on any thread:
+ * flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk delays nobody else.
+ */
+#ifndef GOTAP_FLIGHT_FLIGHT_H
+#define GOTAP_FLIGHT_FLIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "flight/fact.h"
+#include "flight/history.h"
+#include "stream/spool.h"
+#include "trace/tracefile.h"
+
+enum { FLIGHT_NOTE = 160 };
+
+/* How a request ended. */
+struct flight_done {
+	uint64_t id;		/* as flight_trigger() returned it */
+	const struct flight_fact *fact;
+	const char *path;	/* absolute; NULL: there is no file, and */
+	const char *error;	/* this is why */
+	size_t bytes;
+	uint64_t from, to;	/* first and last event in it, ns */
+};
+
+struct flight_opts {
+	uint64_t time;		/* ns to keep */
+	size_t size;		/* ... in at most so many bytes */
+	uint64_t before, after, cooldown;	/* ns */
+	unsigned int keep;	/* snapshots, 0: no limit */
+	uint64_t keep_bytes;	/* 0: no limit */
+	const char *pattern;	/* of their names (base/name_pattern.h); it has %n */
+	const char *exec;	/* command to run with each name, or NULL */
+	const struct capture_info *info;
+	/* A line for the terminal, without its end. From any thread; one at a time. */
+	void (*say)(void *ctx, const char *text);
+	/* Each request that has a number comes here once. From any thread; one at a time. */
+	void (*done)(void *ctx, const struct flight_done *d);
+	void (*in_child)(void);	/* before the command of exec runs */
+	void *ctx;
+};
+
+/*
+ * Before the program is attached to, and before gotap gives up capabilities: can snapshots be written to
+ * the folder of @pattern, and is it a good one? Keeps the rights to that folder for later.
+ */
+int flight_check(const char *pattern, struct error *err);
+/* @opts and what it refers to outlive it. The pattern and its folder are checked here. */
+int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err);
+
+/* A generation, or the header, is whole; @losses are those up to now. */
+void flight_add(struct flight *f, const struct tracefile_generation *g, const struct history_losses *losses);
+/*
+ * All records up to @seen (ns) are in the trace: is there a request of which the trace does not say yet
+ * that there is one? Then @text is the note that says it. Call it until there is none.
+ */
+bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE]);
+/*
+ * Is nothing recorded now (budget, losses)? @unrecorded: ns of all such times that are over, as in the losses of
+ * generations. A snapshot of such a moment says so.
+ */
+void flight_gap(struct flight *f, bool open, uint64_t unrecorded);
+/*
+ * Does a request need the generation that is open, and nothing that comes later? Then end it, and call
+ * flight_turned().
+ */
+bool flight_is_due(struct flight *f, uint64_t seen);
+/* All up to @seen is in whole generations: requests that need no more are written. */
+void flight_turned(struct flight *f, uint64_t seen);
+/*
+ * The recording is over and all of it is in the trace: what is waiting gets what there is. Returns when all
+ * is written.
+ */
+void flight_finish(struct flight *f);
+/* Accepts NULL. */
+void flight_free(struct flight *f);
+
+struct flight_counts {
+	uint64_t written, failed, refused;
+	uint64_t deleted;	/* by keep and keep_bytes */
+	uint64_t undeleted;	/* beyond these limits, and could not be deleted */
+	uint64_t not_run;	/* for which the command of exec was too slow */
+	struct history_usage usage;
+};
+void flight_counts(struct flight *f, struct flight_counts *ret);
+
+#endif

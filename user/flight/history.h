@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * history: the last generations of a trace, in memory. The recording adds one whenever it is whole; the
+ * oldest go by time and size. A snapshot takes a range of them, which stay until it lets go of each. All
+ * functions may be called from any thread.
+ *
+ * Each generation is a mapping of its own, so that its memory goes back to the kernel at once: a heap of
+ * blocks of other sizes each second would grow for days.
+ */
+#ifndef GOTAP_FLIGHT_HISTORY_H
+#define GOTAP_FLIGHT_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/tracefile.h"
+
+struct history;
+
+/* Since the begin of the recording. */
+struct history_losses {
+	uint64_t lost;		/* records that found no room */
+	uint64_t repairs;	/* steps that were inserted */
+	uint64_t unrecorded;	/* ns of which nothing is known */
+};
+
+struct history_generation {
+	uint64_t from, to;	/* first and last event, ns */
+	size_t bytes;
+	const void *data;
+	struct history_losses losses;	/* up to its end */
+	/* Of the history: */
+	struct history_generation *next;
+	unsigned int users;	/* snapshots that have not written it yet */
+	bool listed;		/* part of the history; else it stays for its users only */
+};
+
+enum { HISTORY_HEADER = 16 };	/* bytes before the first generation of a trace */
+
+/* What a snapshot takes; history_range_free() it. */
+struct history_range {
+	struct history_generation **gens;
+	size_t n;
+	uint8_t header[HISTORY_HEADER];
+	size_t header_bytes;
+	struct history_losses before;	/* up to the begin of the first */
+	bool dropped;		/* some were older, and had to go */
+};
+
+struct history_usage {
+	size_t bytes, most;	/* of all generations in memory, now and at most */
+	size_t generations;
+	uint64_t from, to;	/* of the history, ns; 0: it is empty */
+};
+
+/*
+ * The history has at least the last @time ns, as long as that is no more than @size bytes, and at least one
+ * generation. Those that are out of it and that a snapshot still needs may have as much again; with more,
+ * history goes until one generation is left.
+ */
+struct history *history_new(uint64_t time, size_t size);
+/* Accepts NULL; no snapshot may be in use. */
+void history_free(struct history *s);
+
+/* The header, which each snapshot begins with. */
+void history_header(struct history *s, const void *data, size_t n);
+/* Copies a generation; -ENOMEM if there is no memory for it: then it is missing. @losses may be NULL. */
+int history_add(struct history *s, const struct tracefile_generation *g, const struct history_losses *losses,
+	      struct error *err);
+/* A trace counts in units of at most 512 ns. */
+enum { HISTORY_ROUNDING_NS = 1000 };
+
+/*
+ * The generations that have a part of [@from, @to], and at least one if there is any; also the one behind them if they
+ * end before @to and no gap lies between. They follow one another: where history_add() failed, the history begins anew.
+ */
+void history_take(struct history *s, uint64_t from, uint64_t to, struct history_range *ret);
+/* The snapshot needs generation @i no more. */
+void history_let_go(struct history *s, struct history_range *r, size_t i);
+/* Lets go of the rest, too. */
+void history_range_free(struct history *s, struct history_range *r);
+void history_usage(struct history *s, struct history_usage *ret);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal: what flight.c and its writing threads (writers.c) share. */
+#ifndef GOTAP_FLIGHT_INTERNAL_H
+#define GOTAP_FLIGHT_INTERNAL_H
+
+#include <pthread.h>
+
+#include "flight/exec.h"
+#include "flight/flight.h"
+#include "flight/keep.h"
+#include "flight/naming.h"
+#include "flight/request.h"
+
+enum { WRITERS = 2 };
+
+struct flight {
+	const struct flight_opts *opts;
+	struct naming names;
+	struct history *history;
+	struct exec *exec;
+	pthread_t writers[WRITERS];
+	unsigned int n_writers;
+
+	pthread_mutex_t lock;	/* of what follows: never held while a file is touched */
+	pthread_cond_t more;
+	struct request_queue waiting, ready;
+	unsigned int taken;	/* ready, or being written */
+	uint64_t last_id, last_number;
+	uint64_t cooled;	/* no fact before it gets a request, unless it was asked for */
+	uint64_t refused;	/* since the last request */
+	struct flight_counts counts;
+	bool over, no_memory;
+	bool in_gap;
+	uint64_t unrecorded;	/* ns of all gaps that have ended */
+
+	pthread_mutex_t files;	/* of keep, and of all that is said */
+	struct keep *keep;
+	int failing;		/* the error that was said last, 0: snapshots are written */
+	int keeping;		/* the same, 0: old ones are deleted */
+};
+
+/* The threads that write requests which are ready. */
+int writers_start(struct flight *f, struct error *err);
+/* It is over: until all is written. */
+void writers_join(struct flight *f);
+
+#endif

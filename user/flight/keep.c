@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/* keep: see keep.h. */
+#define _GNU_SOURCE
+#include "flight/keep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "proc/privilege.h"
+
+/* Between its creation and the lock a file seems to be left, too. */
+enum { NEW_SECONDS = 2 };
+
+struct kept {
+	char *name;
+	uint64_t bytes;		/* with its JSON */
+	struct timespec time;
+};
+
+struct keep {
+	const struct naming *names;
+	unsigned int most;
+	uint64_t most_bytes, bytes;
+	struct vec files;	/* struct kept, the oldest first */
+	/* Beyond the limits and still there: since the last look, and JSONs, which no look finds again. */
+	unsigned int stuck, stuck_json;
+};
+
+struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t bytes)
+{
+	struct keep *k = xcalloc(1, sizeof(*k));
+
+	k->names = names;
+	k->most = most;
+	k->most_bytes = bytes;
+	return k;
+}
+
+static struct kept *at(const struct keep *k, size_t i)
+{
+	return vec_at(&k->files, struct kept, i);
+}
+
+/* --- what earlier recordings left --- */
+
+static bool is_regular(int dir, const char *name, struct stat *st)
+{
+	return !fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st->st_mode) &&
+	       st->st_uid == geteuid();
+}
+
+static void adopt_one(struct keep *k, int dir, const char *name)
+{
+	_cleanup_free_ char *json = naming_json(name);
+	struct stat st, json_st;
+	struct kept *f;
+
+	if (!is_regular(dir, name, &st) || !is_regular(dir, json, &json_st))
+		return;
+	f = vec_push(&k->files, sizeof(*f));
+	*f = (struct kept){ xstrdup(name), (uint64_t)st.st_size + (uint64_t)json_st.st_size, st.st_mtim };
+	k->bytes += f->bytes;
+}
+
+/* NAME.partial or NAME.json.partial: NAME; free it. NULL: it is another file. */
+static char *without_end(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end) ? xstrndup(name, n - m) : NULL;
+}
+
+static bool is_unfinished(const struct keep *k, const char *name)
+{
+	_cleanup_free_ char *trace = without_end(name, NAMING_PARTIAL);
+	_cleanup_free_ char *json = without_end(name, NAMING_JSON NAMING_PARTIAL);
+
+	return (trace && naming_match(k->names, trace)) || (json && naming_match(k->names, json));
+}
+
+/* Who writes it has it locked. */
+static void remove_stale(int dir, const char *name)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (!is_regular(dir, name, &st) || st.st_mtime + NEW_SECONDS > time(NULL))
+		return;
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(dir, name, 0);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timespec *x = &((const struct kept *)a)->time, *y = &((const struct kept *)b)->time;
+
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? -1 : 1;
+	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+static void forget_all(struct keep *k)
+{
+	while (k->files.len)
+		free(at(k, --k->files.len)->name);
+	k->bytes = 0;
+	k->stuck = 0;
+}
+
+/* A folder that may not be read leaves the list as it is. */
+static void adopt(struct keep *k, struct error *err)
+{
+	DIR *d = opendir(k->names->folder);
+	struct dirent *e;
+
+	if (!d) {
+		error_set(err, -errno, "cannot read the folder '%s': %s: the limits of --keep and --keep-bytes hold "
+			  "for the snapshots of this recording alone", k->names->folder, strerror(errno));
+		return;
+	}
+	forget_all(k);
+	while ((e = readdir(d)))
+		if (naming_match(k->names, e->d_name))
+			adopt_one(k, dirfd(d), e->d_name);
+		else if (is_unfinished(k, e->d_name))
+			remove_stale(dirfd(d), e->d_name);
+	closedir(d);
+	if (k->files.len)
+		qsort(k->files.data, k->files.len, sizeof(struct kept), by_time);
+}
+
+void keep_adopt(struct keep *k)
+{
+	privilege_raise_files();
+	adopt(k, NULL);	/* the first snapshot looks again */
+	privilege_lower_files();
+}
+
+/* --- what goes --- */
+
+/* Are the newest @n files, of @bytes together, beyond the limits? */
+static bool is_too_much(const struct keep *k, size_t n, uint64_t bytes)
+{
+	return n > 1 && ((k->most && n > k->most) || (k->most_bytes && bytes > k->most_bytes));
+}
+
+static unsigned int count_excess(const struct keep *k)
+{
+	uint64_t bytes = k->bytes;
+	unsigned int n = 0;
+
+	while (is_too_much(k, k->files.len - n, bytes))
+		bytes -= at(k, n++)->bytes;
+	return n;
+}
+
+static void forget_first(struct keep *k)
+{
+	struct kept *f = at(k, 0);
+
+	k->bytes -= f->bytes;
+	free(f->name);
+	k->files.len--;
+	memmove(f, f + 1, k->files.len * sizeof(*f));
+}
+
+/* 0: it is gone by this. -ENOENT: another recording, or somebody, was faster. Else it is still there. */
+static int delete_file(const struct keep *k, int dir, const char *name, struct error *err)
+{
+	int r = unlinkat(dir, name, 0) ? -errno : 0;
+
+	if (r && r != -ENOENT && !err->code)
+		error_set(err, r, "cannot delete '%s/%s', which is beyond the limits of --keep and --keep-bytes: "
+			  "%s", k->names->folder, name, strerror(-r));
+	return r;
+}
+
+/* One that cannot be deleted counts for the limits no more: newer ones would go in its place. */
+static void delete_first(struct keep *k, int dir, struct keep_outcome *ret)
+{
+	const char *name = at(k, 0)->name;
+	_cleanup_free_ char *json = naming_json(name);
+	int r = delete_file(k, dir, name, &ret->err), of_json;
+
+	if (r && r != -ENOENT) {
+		k->stuck++;
+	} else {
+		of_json = delete_file(k, dir, json, &ret->err);
+		k->stuck_json += of_json && of_json != -ENOENT;
+		ret->deleted += !r;
+	}
+	forget_first(k);
+}
+
+static void delete_old(struct keep *k, struct keep_outcome *ret)
+{
+	unsigned int i, n = count_excess(k);
+	_cleanup_close_ int dir = n ? open(k->names->folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	ret->undeleted = 0;
+	if (n && dir < 0) {	/* they stay in the list, and are tried again */
+		if (!ret->err.code)
+			error_set(&ret->err, -errno, "cannot delete snapshots in '%s' that are beyond the limits of "
+				  "--keep and --keep-bytes: %s", k->names->folder, strerror(errno));
+		ret->undeleted = n;
+	}
+	for (i = 0; dir >= 0 && i < n; i++)
+		delete_first(k, dir, ret);
+	ret->undeleted += k->stuck + k->stuck_json;
+}
+
+/* The one just written is the newest, also if another has its time. */
+static void put_last(struct keep *k, const char *name, uint64_t bytes)
+{
+	struct kept new = { .bytes = bytes };
+	size_t i;
+
+	for (i = 0; i < k->files.len && strcmp(at(k, i)->name, name); i++)
+		;
+	if (i < k->files.len) {
+		new = *at(k, i);
+		k->files.len--;
+		memmove(at(k, i), at(k, i + 1), (k->files.len - i) * sizeof(new));
+	} else {
+		new.name = xstrdup(name);
+		k->bytes += bytes;
+	}
+	*(struct kept *)vec_push(&k->files, sizeof(new)) = new;
+}
+
+void keep_add(struct keep *k, const char *name, uint64_t bytes, struct keep_outcome *ret)
+{
+	*ret = (struct keep_outcome){0};
+	privilege_raise_files();
+	if ((k->most || k->most_bytes) && naming_match(k->names, name))
+		adopt(k, &ret->err);	/* other recordings write there, too */
+	put_last(k, name, bytes);
+	delete_old(k, ret);
+	privilege_lower_files();
+}
+
+void keep_free(struct keep *k)
+{
+	size_t i;
+
+	if (!k)
+		return;
+	for (i = 0; i < k->files.len; i++)
+		free(at(k, i)->name);
+	vec_free(&k->files);
+	free(k);
+}

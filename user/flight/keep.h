@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keep: how many snapshots stay in their folder, and how large they are together. The oldest go first, the
+ * newest never. Owns the list of them, also of those of other recordings with the same -o.
+ * flight.c calls it, one thread at a time.
+ */
+#ifndef GOTAP_FLIGHT_KEEP_H
+#define GOTAP_FLIGHT_KEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "flight/naming.h"
+
+struct keep;
+
+/* At most @most snapshots, of @bytes; 0: no limit. @names outlives it. */
+struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t bytes);
+/*
+ * Finds what earlier recordings left: traces of such a name that have their JSON beside them. Unfinished
+ * ones, of a gotap that was killed, are removed.
+ */
+void keep_adopt(struct keep *k);
+struct keep_outcome {
+	unsigned int deleted;	/* this time */
+	unsigned int undeleted;	/* of all until now: beyond the limits, and still there */
+	/* Why the first of those that were tried now is still there, or the folder cannot be read. */
+	struct error err;
+};
+
+/*
+ * A snapshot was written. Looks first for those that other recordings with the same -o have written since: the
+ * limits hold for all of them together. Then deletes. One that cannot be deleted does not count for the limits,
+ * and is tried again at each snapshot (where names are not recognized only once).
+ */
+void keep_add(struct keep *k, const char *name, uint64_t bytes, struct keep_outcome *ret);
+/* Accepts NULL. */
+void keep_free(struct keep *k);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/* naming: see naming.h. */
+#define _GNU_SOURCE
+#include "flight/naming.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/name_pattern.h"
+#include "base/vec.h"
+
+/* 9999-12-31 in ns, and a number of 20 digits: the longest that a name can become. */
+static const uint64_t LAST_WALL = 253402300799ULL * 1000000000;
+
+static int check_length(const struct naming *names, struct error *err)
+{
+	_cleanup_free_ char *longest = naming_make(names, LAST_WALL, UINT64_MAX);
+
+	if (strlen(longest) + sizeof(NAMING_JSON NAMING_PARTIAL) - 1 <= NAME_MAX)
+		return 0;
+	return error_set(err, -EINVAL, "-o '%s': the name can become longer than the %d bytes that a name may have",
+			 names->form, NAME_MAX);
+}
+
+static int check_form(const char *pattern, const char *folder, const char *form, struct error *err)
+{
+	int r = name_pattern_check(pattern, err);
+
+	if (r)
+		return r;
+	if (strchr(folder, '%'))
+		return error_set(err, -EINVAL, "-o '%s': %%p, %%t and the like are for the file's name, not for its "
+				 "folder", pattern);
+	if (!name_pattern_has(form, 'n'))
+		return error_set(err, -EINVAL, "-o '%s': the name of a snapshot needs %%n, its number, as in "
+				 "'DIR/%%p-%%t-%%n.trace'", pattern);
+	return 0;
+}
+
+int naming_check(const char *pattern, struct error *err)
+{
+	const char *slash = strrchr(pattern, '/'), *form = slash ? slash + 1 : pattern;
+	_cleanup_free_ char *folder = slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) : xstrdup(".");
+
+	return check_form(pattern, folder, form, err);
+}
+
+int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info, struct error *err)
+{
+	const char *slash = strrchr(pattern, '/'), *form = slash ? slash + 1 : pattern;
+	_cleanup_free_ char *folder = slash ? xstrndup(pattern, (size_t)(slash - pattern) + 1) : xstrdup(".");
+	int r = check_form(pattern, folder, form, err);
+
+	*ret = (struct naming){ .info = info };
+	if (r)
+		return r;
+	ret->form = xstrdup(form);
+	ret->folder = realpath(folder, NULL);
+	if (!ret->folder)
+		return error_set(err, -errno, "cannot write snapshots to '%s': %s", folder, strerror(errno));
+	return check_length(ret, err);
+}
+
+char *naming_make(const struct naming *names, uint64_t wall, uint64_t n)
+{
+	return name_pattern_expand(names->form, &(struct name_values){
+		.pid = (pid_t)names->info->pid,
+		.number = n,
+		.time = (time_t)(wall / 1000000000),
+		.exe = names->info->exe });
+}
+
+/* --- is a name one of ours? --- */
+
+static size_t skip_digits(const char *s)
+{
+	return strspn(s, "0123456789");
+}
+
+/* Digits where the form of a time has a 0. */
+static size_t skip_time(const char *s)
+{
+	static const char form[] = "00000000T000000Z";
+	size_t i;
+
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? !isdigit((unsigned char)s[i]) : s[i] != form[i])
+			return 0;
+	return i;
+}
+
+/* What %e stands for, if @s begins with it. */
+static size_t skip_exe(const struct naming *names, const char *s)
+{
+	struct name_values values = { .exe = names->info->exe };
+	_cleanup_free_ char *exe = name_pattern_expand("%e", &values);
+	size_t n = strlen(exe);
+
+	return strncmp(s, exe, n) ? 0 : n;
+}
+
+/* How much of @s is what %@c stands for. */
+static size_t skip(const struct naming *names, char c, const char *s)
+{
+	switch (c) {
+	case 't':
+		return skip_time(s);
+	case 'e':
+		return skip_exe(names, s);
+	case '%':
+		return *s == '%';
+	default:
+		return skip_digits(s);
+	}
+}
+
+/* The digits of %p and %n end where no digit follows: a form that has digits behind them matches nothing. */
+bool naming_match(const struct naming *names, const char *name)
+{
+	const char *at;
+	size_t n;
+
+	for (at = names->form; *at; at++, name += n) {
+		n = *at == '%' ? skip(names, *++at, name) : *name == *at;
+		if (!n)
+			return false;
+	}
+	return !*name;
+}
+
+char *naming_json(const char *trace)
+{
+	return xasprintf("%s%s", trace, NAMING_JSON);
+}
+
+void naming_free(struct naming *names)
+{
+	free(names->folder);
+	free(names->form);
+	*names = (struct naming){0};
+}

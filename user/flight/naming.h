@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * naming: where the files of snapshots go, from the pattern of -o (base/name_pattern.h). flight.c,
+ * snapshot.c and keep.c call it.
+ */
+#ifndef GOTAP_FLIGHT_NAMING_H
+#define GOTAP_FLIGHT_NAMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stream/spool.h"
+
+struct naming {
+	char *folder;		/* absolute */
+	char *form;		/* pattern of the name in it */
+	const struct capture_info *info;
+};
+
+/*
+ * -EINVAL: a conversion that is unknown, or in the folder; no %n; a name that is too long. -ENOENT and
+ * others: the folder cannot be found. @info stays the caller's, and in use; naming_free() in any case.
+ */
+int naming_parse(struct naming *ret, const char *pattern, const struct capture_info *info, struct error *err);
+/* Without looking whether there is such a folder: -EINVAL. */
+int naming_check(const char *pattern, struct error *err);
+/* The name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which is written in UTC; free it. */
+char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
+/*
+ * Could naming_make() have made @name, of whatever pid, time and number? No for a form with a digit, %p or
+ * %n behind a number.
+ */
+bool naming_match(const struct naming *names, const char *name);
+void naming_free(struct naming *names);
+
+/* Of the file beside a trace that says what the trace is; free it. */
+char *naming_json(const char *trace);
+
+#define NAMING_JSON ".json"
+#define NAMING_PARTIAL ".flight.partial"
+
+#endif

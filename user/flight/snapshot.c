@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* snapshot: see snapshot.h. */
+#define _GNU_SOURCE
+#include "flight/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/rename_new.h"
+#include "base/vec.h"
+#include "base/write_all.h"
+#include "flight/describe.h"
+#include "proc/privilege.h"
+
+enum { TRIES = 100000 };	/* numbers that files of earlier recordings have */
+
+/* A file on its way to its name. */
+struct part {
+	int dir, fd;
+	char *name, *partial;
+	bool named;		/* it has its name */
+};
+
+static int fail(const struct naming *names, const char *name, int e, struct error *err)
+{
+	return error_set(err, -e, "cannot write '%s/%s': %s", names->folder, name, strerror(e));
+}
+
+/* --- parts --- */
+
+/* EEXIST: the name, or its temporary one, is taken. */
+static int part_create(struct part *p, int dir, const char *name)
+{
+	struct stat st;
+
+	*p = (struct part){ .dir = dir, .fd = -1, .name = xstrdup(name),
+			    .partial = xasprintf("%s%s", name, NAMING_PARTIAL) };
+	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return EEXIST;
+	p->fd = openat(dir, p->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (p->fd < 0)
+		return errno;
+	flock(p->fd, LOCK_EX | LOCK_NB);	/* it is not left by anybody (keep.c) */
+	/* Another recording may have finished a file of that name in between. */
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : EEXIST;
+}
+
+/* Nothing of it stays, unless it is to. */
+static void part_close(struct part *p, bool keep)
+{
+	if (p->fd >= 0) {
+		close(p->fd);
+		if (!keep)
+			unlinkat(p->dir, p->named ? p->name : p->partial, 0);
+	}
+	free(p->name);
+	free(p->partial);
+	*p = (struct part){ .fd = -1 };
+}
+
+/* Some file systems report a failed write only at a close. */
+static int part_name(struct part *p)
+{
+	int copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0), e;
+
+	if (copy >= 0 && close(copy))
+		return errno;
+	e = rename_new(p->dir, p->partial, p->name);
+	p->named = !e;
+	return e;
+}
+
+/* --- a snapshot --- */
+
+struct writing {
+	const struct flight_opts *opts;
+	const struct naming *names;
+	struct history *history;
+	struct request *request;
+	struct part trace, json;
+	struct flight_extent extent;
+	size_t json_bytes;
+};
+
+static int create(struct writing *w, int dir, const char *name)
+{
+	_cleanup_free_ char *json = naming_json(name);
+	int e = part_create(&w->trace, dir, name);
+
+	if (!e)
+		e = part_create(&w->json, dir, json);
+	if (e) {
+		part_close(&w->json, false);
+		part_close(&w->trace, false);
+	}
+	return e;
+}
+
+/* With the first number whose names are free. */
+static int create_next(struct writing *w, int dir, snapshot_number_fn *number, void *ctx, struct error *err)
+{
+	int tries, e = EEXIST;
+
+	for (tries = 0; tries < TRIES && e == EEXIST; tries++) {
+		_cleanup_free_ char *name = naming_make(w->names, w->request->wall, number(ctx));
+
+		e = create(w, dir, name);
+		if (e && (e != EEXIST || tries == TRIES - 1))
+			return fail(w->names, name, e, err);
+	}
+	return 0;
+}
+
+static int write_header(struct writing *w, const void *header, size_t n)
+{
+	size_t done;
+
+	return -write_all(w->trace.fd, header, n, &done);
+}
+
+static int write_trace(struct writing *w)
+{
+	struct history_range *r = &w->request->range;
+	int e = write_header(w, r->header, r->header_bytes);
+	size_t i, done;
+
+	for (i = 0; i < r->n && !e; i++) {
+		e = -write_all(w->trace.fd, r->gens[i]->data, r->gens[i]->bytes, &done);
+		history_let_go(w->history, r, i);
+	}
+	return e;
+}
+
+static int write_json(struct writing *w)
+{
+	_cleanup_free_ char *text = describe(w->opts, w->request, &w->extent, w->trace.name, &w->json_bytes);
+	size_t done;
+
+	return -write_all(w->json.fd, text, w->json_bytes, &done);
+}
+
+/* The JSON first: who sees the trace finds it. */
+static int write_both(struct writing *w, struct error *err)
+{
+	int e = write_trace(w);
+
+	if (!e)
+		e = write_json(w);
+	if (!e)
+		e = part_name(&w->json);
+	if (!e)
+		e = part_name(&w->trace);
+	return e ? fail(w->names, w->trace.name, e, err) : 0;
+}
+
+static int begin(struct writing *w, int *dir, snapshot_number_fn *number, void *ctx, struct error *err)
+{
+	if (!w->request->range.n)
+		return error_set(err, -ENODATA, "there is nothing to write yet: no generation of the trace is "
+				 "whole");
+	w->extent = describe_extent(&w->request->range);
+	*dir = open(w->names->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*dir < 0)
+		return fail(w->names, w->names->form, errno, err);
+	return create_next(w, *dir, number, ctx, err);
+}
+
+static void settle(struct writing *w, struct snapshot *ret, bool whole)
+{
+	if (whole) {
+		ret->name = xstrdup(w->trace.name);
+		ret->json_bytes = w->json_bytes;
+		ret->done.path = xasprintf("%s/%s", w->names->folder, ret->name);
+		ret->done.bytes = w->extent.bytes;
+		ret->done.from = w->extent.from;
+		ret->done.to = w->extent.to;
+	}
+	part_close(&w->json, whole);
+	part_close(&w->trace, whole);
+}
+
+int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
+		   struct history *history, struct request *r, snapshot_number_fn *number, void *ctx,
+		   struct error *err)
+{
+	struct writing w = { .opts = o, .names = names, .history = history, .request = r,
+			     .trace = { .fd = -1 }, .json = { .fd = -1 } };
+	_cleanup_close_ int dir = -1;
+	int e;
+
+	*ret = (struct snapshot){ .done = { .id = r->id } };
+	privilege_raise_files();
+	e = begin(&w, &dir, number, ctx, err);
+	if (!e)
+		e = write_both(&w, err);
+	settle(&w, ret, !e);
+	privilege_lower_files();
+	return e;
+}
+
+void snapshot_release(struct snapshot *s)
+{
+	free(s->name);
+	free((void *)s->done.path);
+	*s = (struct snapshot){0};
+}

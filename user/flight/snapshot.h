@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot: writes one snapshot: the trace and the JSON beside it, each under a temporary name until it is
+ * whole. On an error nothing of it stays. The writing threads of flight.c call it, several at once.
+ */
+#ifndef GOTAP_FLIGHT_SNAPSHOT_H
+#define GOTAP_FLIGHT_SNAPSHOT_H
+
+#include "flight/naming.h"
+#include "flight/request.h"
+
+/* A number that no other snapshot of this recording has. From any thread. */
+typedef uint64_t snapshot_number_fn(void *ctx);
+
+struct snapshot {
+	char *name;		/* in the folder */
+	struct flight_done done;	/* its path is to be freed with the name: snapshot_release() */
+	size_t json_bytes;
+};
+
+/*
+ * @r->range gives up each generation as soon as it is written. Where a file of an earlier recording has the
+ * name of @number(@ctx), the next number is taken.
+ */
+int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
+		   struct history *history, struct request *r, snapshot_number_fn *number, void *ctx,
+		   struct error *err);
+void snapshot_release(struct snapshot *s);
+
+#endif

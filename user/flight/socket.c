@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * socket: see socket.h. The side that listens: a thread that reads from clients; the writers of snapshots
+ * answer them.
+ */
+#define _GNU_SOURCE
+#include "flight/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/json_out.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "flight/socket_address.h"
+#include "flight/socket_file.h"
+#include "proc/privilege.h"
+
+struct client {
+	int fd;			/* -1: none */
+	uint64_t deadline;	/* for its line, ns */
+	uint64_t id;		/* of the request that it waits for, 0: it has not asked yet */
+	size_t n;
+	char line[300];
+};
+
+struct flight_socket {
+	struct flight *flight;
+	int listener, wake;
+	struct socket_file file;
+	pthread_t thread;
+	pthread_mutex_t lock;	/* of what follows */
+	struct client clients[SOCKET_CLIENTS];
+	bool full;		/* no file could be opened for a client: the next one waits a round */
+	bool over;
+};
+
+/* --- answers --- */
+
+static void drop(struct client *c)
+{
+	close(c->fd);
+	*c = (struct client){ .fd = -1 };
+}
+
+/* A client that does not take it at once does not get it. */
+static void send_line(int fd, char *text, size_t n, int file)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part = { text, n };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (file >= 0) {
+		m.msg_control = control.room;
+		m.msg_controllen = sizeof(control.room);
+		control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+						 .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(&control.head), &file, sizeof(int));
+	}
+	sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* In a folder of another user that takes the rights that wrote it. -errno: it cannot be opened. */
+static int open_trace(const char *path)
+{
+	int fd;
+
+	privilege_raise_files();
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	privilege_lower_files();
+	return fd;
+}
+
+static void answer(struct client *c, const struct flight_done *d)
+{
+	_cleanup_close_ int file = d->path ? open_trace(d->path) : -1;
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0;
+	struct json_out j = { .f = open_memstream(&text, &n) };
+
+	json_open_object(&j, NULL);
+	if (d->path) {
+		json_put_text(&j, "path", d->path);
+		json_put_count(&j, "bytes", d->bytes);
+		json_put_real(&j, "duration_s", (double)(d->to - d->from) / 1e9, 9);
+		if (file < 0)
+			json_put_text(&j, "not_open", strerror(-file));
+	} else {
+		json_put_text(&j, "error", d->error);
+	}
+	json_close_object(&j);
+	fputc('\n', j.f);
+	fclose(j.f);
+	send_line(c->fd, text, n, file);
+	drop(c);
+}
+
+static void refuse(struct client *c, const char *why)
+{
+	answer(c, &(struct flight_done){ .error = why });
+}
+
+void socket_done(struct flight_socket *s, const struct flight_done *d)
+{
+	int i;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd >= 0 && s->clients[i].id == d->id)
+			answer(&s->clients[i], d);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* --- questions --- */
+
+static void ask(struct flight_socket *s, struct client *c)
+{
+	struct flight_fact fact = { .trigger = "socket", .asked = true };
+
+	if (strncmp(c->line, "snap", 4) || (c->line[4] && c->line[4] != ' ')) {
+		refuse(c, "the only question here is 'snap REASON'");
+		return;
+	}
+	snprintf(fact.what, sizeof(fact.what), "%s", c->line[4] ? c->line + 5 : "");
+	c->id = flight_trigger(s->flight, &fact);
+	if (!c->id)
+		refuse(c, "the recording takes no request now: it ends, or too many wait already");
+}
+
+static void read_some(struct flight_socket *s, struct client *c)
+{
+	ssize_t n = recv(c->fd, c->line + c->n, sizeof(c->line) - 1 - c->n, MSG_DONTWAIT);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || c->id) {	/* it is gone, or says more than one line */
+		drop(c);
+		return;
+	}
+	c->n += (size_t)n;
+	c->line[c->n] = 0;
+	end = strchr(c->line, '\n');
+	if (end) {
+		*end = 0;
+		ask(s, c);
+	} else if (c->n == sizeof(c->line) - 1) {
+		refuse(c, "the line is too long");
+	}
+}
+
+static struct client *free_slot(struct flight_socket *s)
+{
+	int i;
+
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd < 0)
+			return &s->clients[i];
+	return NULL;
+}
+
+static void accept_one(struct flight_socket *s)
+{
+	struct client new = { .fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
+			      .deadline = now_ns() + SOCKET_SECONDS * 1000000000ULL };
+	struct client *c = free_slot(s);
+	struct ucred peer;
+
+	s->full = new.fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+	if (new.fd < 0)
+		return;
+	if (!socket_is_trusted(new.fd, &peer))
+		refuse(&new, "only root and the user of the recording may ask");
+	else if (!c)
+		refuse(&new, "too many ask already");
+	else
+		*c = new;
+}
+
+static void drop_silent(struct flight_socket *s)
+{
+	int i;
+
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd >= 0 && !s->clients[i].id && now_ns() > s->clients[i].deadline)
+			drop(&s->clients[i]);
+}
+
+/* --- the thread --- */
+
+enum { FIRST = 2, FDS = FIRST + SOCKET_CLIENTS };
+
+/* How many of @fds there are up to the last client: poll() refuses more than the process may have descriptors. */
+static nfds_t gather(struct flight_socket *s, struct pollfd fds[FDS])
+{
+	nfds_t n = FIRST;
+	int i;
+
+	fds[0] = (struct pollfd){ s->wake, POLLIN, 0 };
+	fds[1] = (struct pollfd){ s->full ? -1 : s->listener, POLLIN, 0 };
+	s->full = false;
+	for (i = 0; i < SOCKET_CLIENTS; i++) {
+		fds[FIRST + i] = (struct pollfd){ s->clients[i].fd, POLLIN, 0 };
+		if (s->clients[i].fd >= 0)
+			n = FIRST + i + 1;
+	}
+	return n;
+}
+
+/* Between poll() and the lock a slot may have got another client, which is asked without waiting. */
+static void handle(struct flight_socket *s, const struct pollfd fds[FDS])
+{
+	int i;
+
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (fds[FIRST + i].revents && s->clients[i].fd >= 0)
+			read_some(s, &s->clients[i]);
+	if (fds[1].revents)
+		accept_one(s);
+	drop_silent(s);
+}
+
+/*
+ * poll() fails if somebody lowers RLIMIT_NOFILE below the number of clients. The thread then reads from all clients every 100 ms;
+ * the sockets do not block.
+ */
+static void wait_for_some(struct pollfd fds[FDS], nfds_t n)
+{
+	nfds_t i;
+
+	if (poll(fds, n, 1000) >= 0 || errno == EINTR)
+		return;
+	poll(NULL, 0, 100);
+	for (i = 0; i < n; i++)
+		fds[i].revents = POLLIN;
+}
+
+static void *serve(void *ctx)
+{
+	struct flight_socket *s = ctx;
+	struct pollfd fds[FDS];
+	bool over = false;
+	nfds_t n;
+
+	while (!over) {
+		pthread_mutex_lock(&s->lock);
+		n = gather(s, fds);
+		pthread_mutex_unlock(&s->lock);
+		wait_for_some(fds, n);
+		pthread_mutex_lock(&s->lock);
+		handle(s, fds);
+		over = s->over;
+		pthread_mutex_unlock(&s->lock);
+	}
+	return NULL;
+}
+
+/* --- begin and end --- */
+
+void socket_reserve(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+
+	privilege_reserve_folder(folder);
+}
+
+static int open_listener(struct flight_socket *s, const char *path, unsigned int pid, struct error *err)
+{
+	struct sockaddr_un a;
+	socklen_t n = socket_address(&a, path, pid);
+
+	if (!n)
+		return error_set(err, -ENAMETOOLONG, "cannot listen at '%s': the path of a socket has at most %zu "
+				 "bytes", path, sizeof(a.sun_path) - 1);
+	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->listener < 0)
+		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
+	return socket_file_listen(&s->file, s->listener, &a, n, SOCKET_CLIENTS, err);
+}
+
+static void release(struct flight_socket *s)
+{
+	socket_file_remove(&s->file);
+	if (s->listener >= 0)
+		close(s->listener);
+	if (s->wake >= 0)
+		close(s->wake);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid, struct flight *f,
+		  struct error *err)
+{
+	struct flight_socket *s = xcalloc(1, sizeof(*s));
+	int i, r;
+
+	s->flight = f;
+	s->listener = -1;
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		s->clients[i].fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = s->wake < 0 ? error_set(err, -errno, "cannot make an eventfd: %s", strerror(errno)) :
+	    open_listener(s, path, pid, err);
+	if (!r)
+		r = -thread_start(&s->thread, serve, s);
+	if (r) {
+		release(s);
+		return err->code ? r : error_set(err, r, "cannot start a thread: %s", strerror(-r));
+	}
+	*ret = s;
+	return 0;
+}
+
+void socket_close(struct flight_socket *s)
+{
+	uint64_t one = 1;
+	int i;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->over = true;
+	pthread_mutex_unlock(&s->lock);
+	if (write(s->wake, &one, sizeof(one)) == sizeof(one))
+		pthread_join(s->thread, NULL);
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (s->clients[i].fd >= 0)
+			refuse(&s->clients[i], "the recording is over");
+	release(s);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * socket: the Unix socket of a flight recording, and who talks to it (`gotap snap`). A client sends one
+ * line, "snap" and a reason behind it, which may be empty; it gets one line of JSON when the snapshot is
+ * written, and the file as a descriptor. Only root and the user of the recording are heard. A client is at
+ * most SOCKET_SECONDS silent, and there are a few at most.
+ */
+#ifndef GOTAP_FLIGHT_SOCKET_H
+#define GOTAP_FLIGHT_SOCKET_H
+
+#include <stddef.h>
+
+#include "flight/flight.h"
+
+enum { SOCKET_SECONDS = 5, SOCKET_CLIENTS = 16, SOCKET_LINE = 8192 };
+
+struct flight_socket;
+
+/* Before gotap gives up capabilities: keeps the rights to the folder of @path for later. */
+void socket_reserve(const char *path);
+/*
+ * Listens at @path, or for NULL at the name of process @pid (an abstract one, which leaves no file behind).
+ * -EADDRINUSE: another recording does. Facts go to @f as trigger "socket".
+ */
+int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid, struct flight *f,
+		  struct error *err);
+/* From flight_opts.done(): answers the client that waits for it, if one does. Accepts NULL. */
+void socket_done(struct flight_socket *s, const struct flight_done *d);
+/* Clients that still wait hear that it is over. After flight_finish(). Accepts NULL. */
+void socket_close(struct flight_socket *s);
+
+/*
+ * The other side. Asks the recording at @path, or of process @pid, and waits. *@fd is the trace, open for
+ * reading, or -1; @line the answer. -EPERM: who listens is neither root nor this user.
+ */
+int socket_ask(const char *path, unsigned int pid, const char *reason, char line[static SOCKET_LINE],
+	       int *fd, struct error *err);
+
+#endif
