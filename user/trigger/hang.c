@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made (time.AfterFunc), is idle until
+ * another goroutine or the network wakes it: it looks after things, as a ticker does, however often. So are the runtime's own.
+ * Whatever else runs is work. What ends a wait without a goroutine is a timer, but for waits for the network. Nobody
+ * sees what C code does: a call of it counts as work as long as it lasts.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trigger/internal.h"
+
+/*
+ * In a goroutine's data: its place in the list of those that run and work (r->stays) or of those that are in a system
+ * call (r->more), and behind it whether it is idle.
+ */
+static bool is_idle(struct rule *r, struct tap_go *g)
+{
+	return stay_of(r, g)[1].since;
+}
+
+static void set_idle(struct rule *r, struct tap_go *g, bool idle)
+{
+	stay_of(r, g)[1].since = idle;
+}
+
+static void begin(struct rule *r)
+{
+	r->enters = 1u << TAP_RUNNABLE | 1u << TAP_RUNNING | 1u << TAP_WAITING | 1u << TAP_SYSCALL;
+	r->leaves = 1u << TAP_RUNNING | 1u << TAP_SYSCALL;
+	r->more = xcalloc(1, sizeof(struct stay_list));
+	stay_list_init(r->more);
+}
+
+static void end(struct rule *r)
+{
+	free(r->more);
+}
+
+static bool is_wake(const struct tap_step *s)
+{
+	return s->event->kind == EV_GoUnblock;
+}
+
+static bool is_new(const struct tap_step *s)
+{
+	return s->event->kind == EV_GoCreate || s->event->kind == EV_GoCreateBlocked;
+}
+
+/*
+ * The collector takes goroutines off for a moment, and wakes those that help it: they go on with what they did. Who
+ * woke or made one in a gap is not known.
+ */
+static void note_cause(struct rule *r, struct tap_go *g, const struct tap_step *s)
+{
+	if (g->before)
+		set_idle(r, g, false);
+	else if (!s->by || !is_of_runtime(r, s->by))
+		set_idle(r, g, !s->by && strcmp(g->reason, "network"));
+}
+
+static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
+{
+	if (is_new(s) || (is_wake(s) && strcmp(g->reason, "preempted")))
+		note_cause(r, g, s);
+	if ((g->state != TAP_RUNNING && g->state != TAP_SYSCALL) || is_idle(r, g) || is_of_runtime(r, g))
+		return;
+	stay_add(g->state == TAP_RUNNING ? &r->stays : r->more, stay_of(r, g), g->since);
+	if (g->state == TAP_RUNNING)
+		r->above = false;
+}
+
+/* Of one in a system call. Its stack may come behind it: it is looked at when that matters. */
+static bool is_in_c(struct rule *r, const struct tap_go *g)
+{
+	return stack_has(r, g->stack, "runtime.cgocall");
+}
+
+static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
+{
+	struct stay *s = stay_of(r, g);
+
+	if (!s->next)
+		return;
+	stay_remove(s);
+	if (g->state == TAP_RUNNING || is_in_c(r, g))
+		r->value = time;
+}
+
+static bool any_works(const struct rule *r)
+{
+	return r->stays.head.next != &r->stays.head;
+}
+
+static bool any_in_c(struct rule *r)
+{
+	struct stay_list *l = r->more;
+	struct stay *s;
+
+	for (s = l->head.next; s != &l->head; s = s->next)
+		if (is_in_c(r, go_of(r, s)))
+			return true;
+	return false;
+}
+
+static void seen(struct rule *r, uint64_t time)
+{
+	if (!r->value)		/* nothing is known of before */
+		r->value = time;
+	if (r->above || any_works(r) || time <= r->value + r->is->limit)
+		return;
+	if (any_in_c(r)) {
+		r->value = time;
+		return;
+	}
+	r->above = true;
+	fire(r, &(struct fact_place){ .time = r->value + r->is->limit }, "for %s nothing but timers ran, of %zu goroutines",
+	     span_text(time - r->value).text, tap_live(r->triggers->tap));
+}
+
+static void gap(struct rule *r, uint64_t time)
+{
+	r->value = time;
+}
+
+const struct family family_hang = {
+	.begin = begin, .enter = enter, .leave = leave, .seen = seen, .gap = gap, .end = end, .stays = 2, .stream = true,
+	.lasts = true,
+};

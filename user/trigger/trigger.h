@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trigger: decides when a snapshot of a flight recording is due: rules (parse.h) over the events that a tap shows, and
+ * over how the program ended. Owns what it has to remember for that. `gotap record --flight` makes one; all calls
+ * are of the thread that calls the assembler.
+ *
+ *	triggers_new(); triggers_between() into assembler_opts, triggers_threads(); the recording; triggers_finish()
+ *
+ * A fact has the time at which it became true: a wait is longer than T at its begin + T. It is found then, or at most
+ * one round of the drain later, whether or not the wait ever ends; each wait is at most one fact of a rule. Of facts
+ * of a rule that follow one another within 50 ms only the first is passed on; the others are counted.
+ */
+#ifndef GOTAP_TRIGGER_TRIGGER_H
+#define GOTAP_TRIGGER_TRIGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flight/fact.h"
+#include "sched/assembler.h"
+#include "trigger/parse.h"
+
+struct triggers;
+
+struct triggers_opts {
+	const struct trigger_rule *rules;	/* must outlive the triggers; those of kind SIGNAL and SOCKET do nothing here */
+	size_t n;
+	/* flight_trigger(), or what a test puts there. */
+	uint64_t (*fire)(void *ctx, const struct flight_fact *fact);
+	void *ctx;
+};
+
+/* Do records alone have its facts? Else a signal, a request or the end of the program is one. */
+bool trigger_is_of_records(enum trigger_kind kind);
+struct triggers *triggers_new(const struct triggers_opts *opts);
+/* For assembler_opts.between. False: no rule is about events or records, and nobody needs to stand there. */
+bool triggers_between(struct triggers *t, struct assembler_between *ret);
+/* Rules about throttling: before the first record. */
+void triggers_threads(struct triggers *t, struct threads *threads);
+/* @lost: how many records were lost up to now, as long as events come. A wait in which some were may have ended: its fact says so. */
+void triggers_losses(struct triggers *t, const uint64_t *lost);
+
+/* How a program ended. */
+struct trigger_end {
+	uint64_t time;		/* ns; of the last that is recorded */
+	bool known;		/* is @status? Linux before 6.15 tells only the parent */
+	int status;		/* as of wait(2) */
+};
+/* It did, and the assembler has finished. Not called if the recording ended before. */
+void triggers_ended(struct triggers *t, const struct trigger_end *end);
+
+/* The assembler has finished: facts that wait for a stack are passed on without it. */
+void triggers_finish(struct triggers *t);
+
+struct trigger_counts {
+	uint64_t facts;		/* of this rule */
+	uint64_t fired;		/* of them passed on; */
+	uint64_t slowest;	/* at most so many ns after the time of the fact */
+};
+void triggers_counts(const struct triggers *t, size_t rule, struct trigger_counts *ret);
+/* Accepts NULL. */
+void triggers_free(struct triggers *t);
+
+#endif
