@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catch: one thread for each CPU, which stops processes that have exec'ed there before they run. follow.c starts them.
+ *
+ * How it is in time: the tracepoint is reached in the kernel's part of execve(2). Its event wakes the thread of
+ * that CPU by an interrupt. That thread is a real-time one, so the kernel runs it before it returns to the
+ * new program, on whose CPU it is. It takes the process over (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process
+ * continues, still in the kernel, it stops. Whether it was in time is seen by the stack pointer: it is where
+ * the kernel has put it for the program's first instruction.
+ */
+#ifndef GOTAP_FOLLOW_CATCH_H
+#define GOTAP_FOLLOW_CATCH_H
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "follow/follow.h"
+#include "proc/procfs.h"
+
+struct catchers;
+
+/* Of a thread, in /proc. */
+#define CATCH_NAME "gotap-catch"
+
+struct catch_opts {
+	const struct procfs *fs;
+	int events;		/* the map of the kernel's buffers */
+	void (*caught)(void *ctx, const struct follow_exec *e);	/* in a thread of catch */
+	void *ctx;
+};
+
+int catch_start(struct catchers **ret, const struct catch_opts *opts, struct error *err);
+void catch_own_child(struct catchers *c, pid_t pid);
+/* As follow_hold(). The thread that has caught it keeps the time: nothing in the caller can hold it longer. */
+bool catch_hold(struct catchers *c, pid_t pid);
+void catch_let_go(struct catchers *c, pid_t pid);
+/* Events that found no room in a buffer. */
+uint64_t catch_lost(const struct catchers *c);
+/* Accepts NULL. */
+void catch_stop(struct catchers *c);
+
+#endif

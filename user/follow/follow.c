@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/* follow: see follow.h. */
+#include "follow/follow.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "follow_event.h"
+#include "follow.skel.h"
+#include "follow/catch.h"
+#include "proc/machine.h"
+#include "proc/privilege.h"
+
+struct follow {
+	struct procfs fs;
+	struct follow_bpf *skel;
+	struct catchers *catchers;
+	pthread_mutex_t lock;
+	struct vec execs;	/* struct follow_exec; under lock */
+	size_t next;		/* of them the first that nobody has taken; under lock */
+	uint64_t missed;	/* of which there were too many; under lock */
+	int ready;		/* eventfd: their number */
+};
+
+enum { EXECS = 65536 };		/* that wait at most, while the caller is slow */
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return 0;
+}
+
+static int load_error(int e, struct error *err)
+{
+	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
+	struct machine m;
+	char why[256];
+
+	if (e == -EPERM || (e == -EACCES && needs & ~privilege_have())) {
+		privilege_explain(needs | PRIVILEGE_PTRACE, why);
+		return error_set(err, e, "not allowed to load BPF programs: %s", why);
+	}
+	machine_look(&m);
+	if (machine_lacks(&m))
+		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
+	return error_set(err, e, "the kernel refused the BPF programs that follow processes: %s", strerror(-e));
+}
+
+static int load(struct follow *f, const char *name, struct error *err)
+{
+	int r;
+
+	libbpf_set_print(quiet);
+	f->skel = follow_bpf__open();
+	if (!f->skel)
+		return load_error(-errno, err);
+	if (name) {
+		strncpy((char *)f->skel->rodata->name_begin, name, FOLLOW_NAME - 1);
+		f->skel->rodata->first_processes = true;
+	}
+	r = follow_bpf__load(f->skel);
+	return r ? load_error(r, err) : 0;
+}
+
+/* In a thread of catch. */
+static void caught(void *ctx, const struct follow_exec *e)
+{
+	struct follow *f = ctx;
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->execs.len - f->next < EXECS)
+		*(struct follow_exec *)vec_push(&f->execs, sizeof(*e)) = *e;
+	else
+		f->missed++;	/* it goes on by itself, if it is held */
+	pthread_mutex_unlock(&f->lock);
+	if (write(f->ready, &one, sizeof(one)) < 0)
+		return;		/* it is readable */
+}
+
+/* Threads first: an exec that is seen is taken over. */
+static int start(struct follow *f, const char *name, struct error *err)
+{
+	int r = load(f, name, err);
+
+	if (r)
+		return r;
+	f->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f->ready < 0)
+		return error_set(err, -errno, "cannot make an eventfd: %s", strerror(errno));
+	r = catch_start(&f->catchers, &(struct catch_opts){ &f->fs, bpf_map__fd(f->skel->maps.events), caught, f }, err);
+	if (r)
+		return r;
+	r = follow_bpf__attach(f->skel);
+	return r ? load_error(r, err) : 0;
+}
+
+int follow_open(struct follow **ret, const char *name, struct error *err)
+{
+	struct follow *f = xcalloc(1, sizeof(*f));
+	int r = procfs_open(&f->fs, NULL, err);
+
+	f->ready = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	if (!r && !f->fs.initial)
+		r = error_set(err, -ENOTSUP, "processes can be followed only from the machine's first PID namespace: run "
+			      "gotap outside of the container, or in one with the host's PID namespace");
+	if (!r)
+		r = start(f, name, err);
+	if (r) {
+		follow_close(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+static int map_of(const struct follow *f)
+{
+	return bpf_map__fd(f->skel->maps.followed);
+}
+
+/* A thread sets PF_EXITING before it comes to the tracepoint of its exit. The flags are those of the moment, or older. */
+static bool thread_goes_on(const struct follow *f, pid_t tid)
+{
+	enum { FLAGS = 9, EXITING = 4 };	/* field of the stat file; PF_EXITING */
+	bool exits = procfs_stat_field(&f->fs, tid, FLAGS) & EXITING;
+	struct procfs_status st;
+
+	return !procfs_status(&f->fs, tid, "status", &st) && !exits && st.state != 'Z' && st.state != 'X';
+}
+
+static bool any_thread_goes_on(const struct follow *f, pid_t pid)
+{
+	struct vec tids = {0};
+	bool any = false;
+	size_t i;
+
+	procfs_tids(&f->fs, pid, &tids);
+	for (i = 0; i < tids.len && !any; i++)
+		any = thread_goes_on(f, *vec_at(&tids, pid_t, i));
+	vec_free(&tids);
+	return any;
+}
+
+/* Of another thread than the first: it takes the first one's id if it execs, so that both may be gone at one look. */
+static bool goes_on(const struct follow *f, pid_t pid)
+{
+	return thread_goes_on(f, pid) || any_thread_goes_on(f, pid) || thread_goes_on(f, pid);
+}
+
+/*
+ * The kernel side forgets a process when it ends. One that has passed that point, a zombie for instance, would stay
+ * for ever, and so would whoever gets its id later: it is looked at when it is in the set.
+ */
+int follow_add(struct follow *f, pid_t pid, struct error *err)
+{
+	uint32_t tgid = (uint32_t)pid;
+	uint8_t one = 1;
+
+	if (bpf_map_update_elem(map_of(f), &tgid, &one, BPF_ANY))
+		return error_set(err, -errno, "cannot follow process %d: %s", pid, strerror(errno));
+	if (!goes_on(f, pid))
+		bpf_map_delete_elem(map_of(f), &tgid);
+	return 0;
+}
+
+void follow_own_child(struct follow *f, pid_t pid)
+{
+	catch_own_child(f->catchers, pid);
+}
+
+bool follow_has(const struct follow *f, pid_t pid)
+{
+	uint32_t tgid = (uint32_t)pid;
+	uint8_t value;
+
+	return !bpf_map_lookup_elem(map_of(f), &tgid, &value);
+}
+
+bool follow_any(const struct follow *f)
+{
+	uint32_t tgid;
+
+	return !bpf_map_get_next_key(map_of(f), NULL, &tgid);
+}
+
+int follow_fd(const struct follow *f)
+{
+	return f->ready;
+}
+
+/* Those that were taken make room, each at the cost of one that waits at most. */
+static void make_room(struct follow *f)
+{
+	struct follow_exec *e = f->execs.data;
+	size_t left = f->execs.len - f->next;
+
+	if (f->next < left)
+		return;
+	memmove(e, e + f->next, left * sizeof(*e));
+	f->execs.len = left;
+	f->next = 0;
+}
+
+bool follow_next(struct follow *f, struct follow_exec *ret)
+{
+	uint64_t n;
+	bool any;
+
+	pthread_mutex_lock(&f->lock);
+	any = f->next < f->execs.len;
+	if (any) {
+		*ret = *vec_at(&f->execs, struct follow_exec, f->next++);
+		make_room(f);
+	} else if (read(f->ready, &n, sizeof(n)) < 0) {
+		any = false;	/* it was not readable */
+	}
+	pthread_mutex_unlock(&f->lock);
+	return any;
+}
+
+bool follow_hold(struct follow *f, pid_t pid)
+{
+	return catch_hold(f->catchers, pid);
+}
+
+void follow_let_go(struct follow *f, pid_t pid)
+{
+	catch_let_go(f->catchers, pid);
+}
+
+struct follow_counts follow_counts(struct follow *f)
+{
+	struct follow_counts ret = {
+		.not_followed = f->skel->bss->not_followed,
+		.not_said = f->skel->bss->not_said + catch_lost(f->catchers),
+	};
+
+	pthread_mutex_lock(&f->lock);
+	ret.not_said += f->missed;
+	pthread_mutex_unlock(&f->lock);
+	return ret;
+}
+
+void follow_close(struct follow *f)
+{
+	if (!f)
+		return;
+	if (f->skel)
+		follow_bpf__detach(f->skel);
+	catch_stop(f->catchers);
+	follow_bpf__destroy(f->skel);
+	if (f->ready >= 0)
+		close(f->ready);
+	vec_free(&f->execs);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
