@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * columns: the columns of the table of `gotap top`, as one list: title, meaning, text, order. Used by the view and by
+ * options.
+ */
+#ifndef GOTAP_TOP_COLUMNS_H
+#define GOTAP_TOP_COLUMNS_H
+
+#include "top/sample.h"
+#include "top/short.h"
+
+enum column {
+	COLUMN_GOROUTINES, COLUMN_RUNNING, COLUMN_RUNNABLE, COLUMN_SYSCALL, COLUMN_WAITING, COLUMN_CREATED, COLUMN_P99,
+	COLUMN_NAME, COLUMNS,
+};
+
+struct column_spec {
+	const char *title;	/* at most as long as the column is wide */
+	const char *name;	/* of --sort */
+	int width;
+	const char *help;
+};
+
+extern const struct column_spec columns[COLUMNS];
+
+/* What the column shows of a row; nothing for COLUMN_NAME. */
+struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r);
+/* Negative if @a comes first: the largest number, the first name. Rows that are equal there are in the order of names. */
+int column_compare(enum column c, const struct top_row *a, const struct top_row *b);
+/* The column of that name, COLUMNS if there is none. */
+enum column column_named(const char *name);
+
+#endif

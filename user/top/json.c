@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* json: see json.h. */
+#include "top/json.h"
+
+#include "base/json_out.h"
+
+enum { DIGITS = 9 };	/* seconds to the nanosecond */
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void put_waits(struct json_out *j, const struct top_waits *w)
+{
+	json_open_object(j, "sched");
+	json_put_count(j, "count", w->count);
+	if (w->count) {
+		json_put_count(j, "p50_ns", w->p50);
+		json_put_count(j, "p99_ns", w->p99);
+		json_put_count(j, "max_ns", w->max);
+	}
+	json_close_object(j);
+}
+
+static void put_numbers(struct json_out *j, const struct top_numbers *n)
+{
+	int i;
+
+	json_put_count(j, "goroutines", top_total(n));
+	json_open_object(j, "now");
+	for (i = 0; i < TOP_STATES; i++)
+		json_put_count(j, top_state_names[i], n->now[i]);
+	json_close_object(j);
+	json_open_object(j, "seconds_in");
+	for (i = 0; i < TOP_STATES; i++)
+		json_put_real(j, top_state_names[i], seconds(n->ns[i]), DIGITS);
+	json_close_object(j);
+	json_put_count(j, "created", n->created);
+	json_put_count(j, "ended", n->ended);
+	json_put_count(j, "syscalls", n->syscalls);
+	put_waits(j, &n->sched);
+}
+
+static void put_procs(struct json_out *j, const struct top_sample *s)
+{
+	size_t i;
+
+	json_open_array(j, "procs");
+	for (i = 0; i < s->procs.len; i++) {
+		const struct top_proc *p = vec_at(&s->procs, struct top_proc, i);
+
+		json_open_object(j, NULL);
+		json_put_count(j, "id", p->id);
+		json_put_real(j, "running_seconds", seconds(p->running), DIGITS);
+		json_put_real(j, "syscall_seconds", seconds(p->syscall), DIGITS);
+		json_put_real(j, "other_seconds", seconds(p->other), DIGITS);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void put_memory(struct json_out *j, const struct top_sample *s)
+{
+	json_open_object(j, "gc");
+	json_put_count(j, "cycles", s->gc.cycles);
+	json_put_bool(j, "marking", s->gc.marking);
+	json_put_real(j, "mark_seconds", seconds(s->gc.mark_ns), DIGITS);
+	json_put_count(j, "stops", s->gc.stops);
+	json_put_real(j, "stopped_seconds", seconds(s->gc.stopped_ns), DIGITS);
+	json_put_real(j, "longest_stop_seconds", seconds(s->gc.longest_ns), DIGITS);
+	json_close_object(j);
+	if (s->heap.bytes)
+		json_put_count(j, "heap_bytes", s->heap.bytes);
+	if (s->heap.goal)
+		json_put_count(j, "heap_goal_bytes", s->heap.goal);
+}
+
+static void put_quota(struct json_out *j, const struct top_machine *m)
+{
+	if (!m->has_quota)
+		return;
+	json_open_object(j, "quota");
+	json_put_count(j, "quota_ns", m->quota_ns);
+	json_put_count(j, "period_ns", m->period_ns);
+	json_put_count(j, "throttled_periods", m->throttled);
+	json_put_real(j, "throttled_seconds", seconds(m->throttled_ns), DIGITS);
+	json_close_object(j);
+}
+
+static void put_gotap(struct json_out *j, const struct top_sample *s)
+{
+	const struct top_machine *m = &s->machine;
+
+	json_open_object(j, "gotap");
+	json_put_count(j, "records", m->records);
+	json_put_count(j, "lost", m->lost);
+	json_put_count(j, "lost_ever", m->lost_ever);
+	json_put_count(j, "repairs", m->repairs);
+	json_put_count(j, "repairs_ever", m->repairs_ever);
+	json_put_real(j, "unrecorded_seconds", seconds(s->unrecorded), DIGITS);
+	json_put_text(j, "left_out", m->level);
+	json_put_real(j, "cpu_percent", m->cpu_own * 100, 3);
+	if (m->cpu_probes >= 0) {
+		json_put_real(j, "probes_percent", m->cpu_probes * 100, 3);
+		json_put_real(j, "budget_percent", m->cpu_budget * 100, 3);
+	}
+	json_close_object(j);
+}
+
+static void put_row(struct json_out *j, const struct top_sample *s, const struct top_row *r)
+{
+	uint32_t i;
+
+	json_open_object(j, NULL);
+	json_put_text(j, "name", r->name);
+	if (r->system)
+		json_put_bool(j, "system", true);
+	put_numbers(j, &r->n);
+	json_open_object(j, "waiting_for");
+	for (i = 0; i < r->reasons; i++) {
+		const struct top_reason *why = vec_at(&s->reasons, struct top_reason, r->reason + i);
+
+		json_put_count(j, why->text, why->now);
+	}
+	json_close_object(j);
+	json_close_object(j);
+}
+
+static void put_rows(struct json_out *j, const struct ui *u, const struct top_sample *s)
+{
+	size_t i;
+
+	json_open_array(j, "rows");
+	for (i = 0; i < u->order.len; i++)
+		put_row(j, s, vec_at(&s->rows, struct top_row, *vec_at(&u->order, uint32_t, i)));
+	json_close_array(j);
+	if (s->rows_merged)
+		json_put_count(j, "rows_merged", s->rows_merged);
+}
+
+static void put_interval(struct json_out *j, const struct view *v, const struct top_sample *s)
+{
+	json_put_count(j, "version", TOP_JSON_VERSION);
+	json_put_count(j, "number", s->number);
+	json_put_number(j, "pid", v->pid);
+	json_put_text(j, "program", v->program);
+	json_put_text(j, "go_version", v->go_version);
+	json_put_count(j, "from_ns", s->from);
+	json_put_count(j, "to_ns", s->to);
+	json_put_real(j, "unix_time", seconds(s->wall_ns), 6);
+	json_put_real(j, "seconds", seconds(s->to - s->from), DIGITS);
+	json_put_real(j, "recorded_seconds", seconds(top_recorded(s)), DIGITS);
+}
+
+void top_json(const struct view *v, const struct ui *u, const struct top_sample *s, FILE *f)
+{
+	struct json_out j = { .f = f };
+
+	json_open_object(&j, NULL);
+	put_interval(&j, v, s);
+	if (s->machine.cpu >= 0)
+		json_put_real(&j, "cpu_percent", s->machine.cpu * 100, 3);
+	if (s->machine.cpu_ever)
+		json_put_real(&j, "cpu_seconds_ever", seconds(s->machine.cpu_ever), DIGITS);
+	if (s->gomaxprocs)
+		json_put_count(&j, "gomaxprocs", s->gomaxprocs);
+	put_procs(&j, s);
+	put_numbers(&j, &s->all);
+	json_put_count(&j, "system_goroutines", s->system_now);
+	json_put_count(&j, "runnable_max", s->runnable_max);
+	put_memory(&j, s);
+	put_quota(&j, &s->machine);
+	put_gotap(&j, s);
+	json_put_text(&j, "by", s->by);
+	put_rows(&j, u, s);
+	json_close_object(&j);
+	fputc('\n', f);
+}

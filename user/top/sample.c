@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sample: see sample.h. */
+#include "top/sample.h"
+
+#include <stdlib.h>
+
+const char *const top_state_names[TOP_STATES] = {
+	[TOP_RUNNING] = "running",
+	[TOP_RUNNABLE] = "runnable",
+	[TOP_SYSCALL] = "syscall",
+	[TOP_WAITING] = "waiting",
+};
+
+void top_sample_free(struct top_sample *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->rows.len; i++)
+		free((char *)vec_at(&s->rows, struct top_row, i)->name);
+	vec_free(&s->rows);
+	vec_free(&s->reasons);
+	vec_free(&s->procs);
+	vec_free(&s->places);
+	free(s);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/* short: see short.h. */
+#include "top/short.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Three digits. */
+static int digits(double value)
+{
+	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+struct short_text short_time(uint64_t ns)
+{
+	static const char *const units[] = { "us", "ms", "s" };
+	double value = (double)ns / 1e3;
+	struct short_text t;
+	size_t i;
+
+	if (ns < 1000) {
+		snprintf(t.text, sizeof(t.text), "%" PRIu64 "ns", ns);
+		return t;
+	}
+	for (i = 0; value >= 999.5 && i < 2; i++)
+		value /= 1e3;
+	snprintf(t.text, sizeof(t.text), "%.*f%s", digits(value), value, units[i]);
+	return t;
+}
+
+static struct short_text scaled(double value, double step, const char *const units[])
+{
+	struct short_text t;
+	size_t i;
+
+	for (i = 0, value /= step; value >= 999.5 && units[i + 1]; i++)
+		value /= step;
+	snprintf(t.text, sizeof(t.text), "%.*f%s", digits(value), value, units[i]);
+	return t;
+}
+
+struct short_text short_count(uint64_t n)
+{
+	static const char *const units[] = { "k", "M", "G", "T", NULL };
+	struct short_text t;
+
+	if (n > 99999)
+		return scaled((double)n, 1e3, units);
+	snprintf(t.text, sizeof(t.text), "%" PRIu64, n);
+	return t;
+}
+
+struct short_text short_bytes(uint64_t n)
+{
+	static const char *const units[] = { " kB", " MB", " GB", " TB", NULL };
+	struct short_text t;
+
+	if (n > 999)
+		return scaled((double)n, 1e3, units);
+	snprintf(t.text, sizeof(t.text), "%" PRIu64 " B", n);
+	return t;
+}
+
+struct short_text short_real(double value)
+{
+	struct short_text t;
+
+	if (value < 0)
+		snprintf(t.text, sizeof(t.text), "-");
+	else if (value < 0.005)
+		snprintf(t.text, sizeof(t.text), "%s", value > 0 ? "<0.01" : "0");
+	else if (value > 99999)
+		return short_count((uint64_t)value);
+	else
+		snprintf(t.text, sizeof(t.text), "%.*f", digits(value), value);
+	return t;
+}

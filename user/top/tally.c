@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tally: see tally.h. Here: the intervals, gaps, and what the tap calls. */
+#include "top/tally.h"
+
+#include <stdlib.h>
+
+#include "top/tally_internal.h"
+
+const char *const group_by_names[GROUP_BYS] = {
+	[BY_FUNCTION] = "function",
+	[BY_LABEL] = "label",
+	[BY_REGION] = "region",
+};
+
+/* --- intervals --- */
+
+static void turn_ps(struct tally *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->procs.made; i++) {
+		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
+
+		if (p)
+			*p = (struct tally_proc){ .id = p->id, .m = p->m, .mode = p->mode, .at = t->now };
+	}
+}
+
+static void turn(struct tally *t)
+{
+	groups_turn(&t->groups);
+	turn_ps(t);
+	t->from = t->now;
+	t->unrecorded = 0;
+	t->runnable_max = t->runnable;
+	t->gc.since = t->stw.since = t->now;
+	t->gc.ns = t->stw.ns = 0;
+	t->gc_cycles = t->stw_count = t->stw_longest = 0;
+}
+
+/* Sums hold up to @time then. */
+static void settle(struct tally *t, uint64_t time)
+{
+	size_t i;
+
+	t->now = time;
+	for (i = 0; i < t->groups.by_key.made; i++) {
+		struct group *g = (struct group *)(uintptr_t)t->groups.by_key.slots[i].value;
+
+		if (g)
+			group_settle(g, time);
+	}
+	for (i = 0; i < t->procs.made; i++) {
+		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
+
+		if (p)
+			top_tally_proc_settle(t, p);
+	}
+	if (t->gc.on)
+		t->gc.ns += time - t->gc.since;
+	if (t->stw.on)
+		t->stw.ns += time - t->stw.since;
+	t->gc.since = t->stw.since = time;
+}
+
+/* Nothing is known up to @time. */
+static void skip(struct tally *t, uint64_t time)
+{
+	size_t i;
+
+	t->unrecorded += time - t->now;
+	t->now = time;
+	groups_skip(&t->groups, time);
+	for (i = 0; i < t->procs.made; i++) {
+		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
+
+		if (p)
+			p->at = time;
+	}
+	t->gc.since = t->stw.since = time;
+}
+
+static void pass(struct tally *t, uint64_t time)
+{
+	if (t->in_gap)
+		skip(t, time);
+	else
+		settle(t, time);
+}
+
+static void end_interval(struct tally *t, uint64_t time)
+{
+	pass(t, time);
+	t->number++;
+	t->opts.ready(t->opts.ctx, top_tally_sample(t, time));
+	turn(t);
+}
+
+/* Time goes on to @time, if it is later. */
+static void go_on(struct tally *t, uint64_t time)
+{
+	if (time <= t->now)
+		return;
+	while (time - t->from >= t->opts.interval)
+		end_interval(t, t->from + t->opts.interval);
+	if (t->in_gap)
+		skip(t, time);
+	t->now = time;
+}
+
+void top_tally_advance(void *tally, uint64_t time)
+{
+	struct tally *t = tally;
+
+	tap_seen(t->tap, time);
+	if (t->begun)
+		go_on(t, time);
+}
+
+/* The model blocks what runs and stops the Ps after this: these events count as part of the gap. */
+void top_tally_gap(void *tally, uint64_t time)
+{
+	struct tally *t = tally;
+
+	tap_gap(t->tap, time);
+	if (!t->begun || t->in_gap)
+		return;
+	go_on(t, time);
+	settle(t, t->now);
+	t->in_gap = true;
+}
+
+void top_tally_finish(struct tally *t, uint64_t time)
+{
+	top_tally_advance(t, time);
+	if (t->begun && t->now > t->from)
+		end_interval(t, t->now);
+}
+
+/* --- events --- */
+
+static void begin(struct tally *t, uint64_t time)
+{
+	t->begun = true;
+	t->from = t->now = time;
+}
+
+/* The next generation has begun. */
+static void resume(void *ctx, uint64_t time)
+{
+	struct tally *t = ctx;
+
+	if (!t->in_gap)
+		return;
+	go_on(t, time);
+	t->in_gap = false;
+	t->catching_up = true;
+	t->catch_up = t->now;
+}
+
+/* The steps that lead to the states after a gap follow one another within a unit of the trace's time. */
+enum { STEP_NS = 512 };
+
+static void look_at_time(struct tally *t, uint64_t time)
+{
+	if (!t->begun)
+		begin(t, time);
+	if (t->catching_up && time > t->catch_up + STEP_NS)
+		t->catching_up = false;
+	if (t->catching_up)
+		t->catch_up = time;
+	go_on(t, time);
+}
+
+static void any(void *ctx, const struct sink_event *e, struct tap_thread *m)
+{
+	look_at_time(ctx, e->time);
+	top_tally_event(ctx, e, m);
+}
+
+static const struct tap_visitor visitor = {
+	.any = any, .gap = resume, .born = top_tally_born, .enter = top_tally_enter, .leave = top_tally_leave,
+	.gone = top_tally_gone, .thread_gone = top_tally_thread_gone,
+};
+
+struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx)
+{
+	struct tally *t = tally;
+
+	return tap_wrap(t->tap, t->opts.alone ? (struct sink){0} : to, frames, frames_ctx);
+}
+
+size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max)
+{
+	return tap_frames(t->tap, key, out, max);
+}
+
+/* --- */
+
+struct tally *top_tally_new(const struct tally_opts *opts)
+{
+	struct tally *t = xcalloc(1, sizeof(*t));
+
+	t->opts = *opts;
+	t->tap = tap_new(&(struct tap_opts){ .visitor = &visitor, .ctx = t, .data = sizeof(struct tally_go) });
+	t->regions = strset_new();
+	reasons_init(&t->reasons);
+	return t;
+}
+
+enum group_by top_tally_by(const struct tally *t)
+{
+	return t->opts.by;
+}
+
+void top_tally_group(struct tally *t, enum group_by by)
+{
+	struct tap_go *g;
+	size_t at = 0;
+
+	t->opts.by = by;
+	groups_clear(&t->groups);
+	while ((g = tap_next(t->tap, &at))) {
+		tally_of(g)->group = top_tally_group_of(t, g);
+		group_enter(tally_of(g)->group, tally_state(g), tally_of(g)->reason, t->now);
+	}
+	turn(t);
+}
+
+void top_tally_want_places(struct tally *t, const uint64_t *rows, size_t n)
+{
+	size_t i;
+
+	t->want_all = n == SIZE_MAX;
+	t->wanted.len = 0;
+	for (i = 0; !t->want_all && i < n; i++)
+		*(uint64_t *)vec_push(&t->wanted, sizeof(*rows)) = rows[i];
+}
+
+void top_tally_free(struct tally *t)
+{
+	struct tap_go *g;
+	size_t i, at = 0;
+
+	if (!t)
+		return;
+	while ((g = tap_next(t->tap, &at)))
+		top_tally_go_free(g);
+	tap_free(t->tap);
+	for (i = 0; i < t->procs.made; i++)
+		free((void *)(uintptr_t)t->procs.slots[i].value);
+	map64_free(&t->procs);
+	groups_clear(&t->groups);
+	top_tally_names_free(t);
+	reasons_free(&t->reasons);
+	strset_free(t->regions);
+	vec_free(&t->wanted);
+	free(t);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tally: a sink (trace/sink.h) that counts what `gotap top` shows: which goroutine is in which state since when, on
+ * which thread and P, and sums by group over each interval. It writes nothing and reads no clock: intervals are of the
+ * time of the events, so two tallies of one stream agree to the nanosecond. One thread calls all of it.
+ *
+ *	t = top_tally_new(&opts);		top_tally_wrap(), top_tally_advance() and top_tally_gap() into assembler_opts.between
+ *	top_tally_finish(t, end); top_tally_free(t);
+ *
+ * A tap (trace/tap.h) knows what each goroutine does; the tally visits it and adds Ps, names and sums. In a time of
+ * which nothing is known (a gap, docs/losses.md) nothing is counted, and the sample says how long that was.
+ */
+#ifndef GOTAP_TOP_TALLY_H
+#define GOTAP_TOP_TALLY_H
+
+#include "top/sample.h"
+#include "trace/sink.h"
+
+enum group_by { BY_FUNCTION, BY_LABEL, BY_REGION, GROUP_BYS };
+
+extern const char *const group_by_names[GROUP_BYS];
+
+struct tally_opts {
+	enum group_by by;
+	const char *label;	/* BY_LABEL: by the value of this key alone; NULL: by all labels together */
+	uint64_t interval;	/* ns, more than 0 */
+	bool alone;		/* nothing is passed on: no trace is made */
+	/* An interval has ended: @sample is the callee's. */
+	void (*ready)(void *ctx, struct top_sample *sample);
+	void *ctx;
+};
+
+struct tally;
+
+struct tally *top_tally_new(const struct tally_opts *opts);
+/*
+ * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all on to @to, whose ops may be
+ * NULL. All events up to the time of top_tally_advance() have been given: intervals that end by then do.
+ */
+struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx);
+void top_tally_advance(void *tally, uint64_t time);
+void top_tally_gap(void *tally, uint64_t time);
+/* As trace_frames_fn, of the keys in samples; they hold until the next call. */
+size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max);
+/* Nothing comes any more: the last interval, which may be shorter, ends at @time. */
+void top_tally_finish(struct tally *t, uint64_t time);
+/* Rows are of something else from now on: the interval begins anew. */
+void top_tally_group(struct tally *t, enum group_by by);
+enum group_by top_tally_by(const struct tally *t);
+/* The next samples have the places of the goroutines of these rows (keys); of all with @n SIZE_MAX. */
+void top_tally_want_places(struct tally *t, const uint64_t *rows, size_t n);
+/* Those of now, into @s, which is a sample of this tally. */
+void top_tally_places(const struct tally *t, struct top_sample *s);
+/* Accepts NULL. */
+void top_tally_free(struct tally *t);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tally_events: what an event that moves no goroutine does to Ps and to what is known of the program: a table. See tally_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/labels.h"
+#include "top/tally_internal.h"
+
+typedef void handler(struct tally *t, struct tap_thread *m, const struct sink_event *e);
+
+/* --- Ps --- */
+
+static void proc_status(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	bool has_thread = e->args[1] == P_RUNNING || e->args[1] == P_SYSCALL;
+
+	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), has_thread ? m : NULL);
+}
+
+static void proc_start(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), m);
+}
+
+static void proc_stop(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	if (m && m->data)
+		top_tally_proc_move(t, m->data, NULL);
+}
+
+static void proc_steal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), NULL);
+}
+
+static void procs_change(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	t->gomaxprocs = e->args[0];
+}
+
+/* --- the program --- */
+
+static void gc_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	t->gc_cycles++;
+	top_tally_range_begin(&t->gc, t->now);
+}
+
+/* It was going on when the trace began, or the generation. */
+static void gc_active(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	top_tally_range_begin(&t->gc, t->now);
+}
+
+static void gc_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	top_tally_range_end(&t->gc, t->now);
+}
+
+static void stw_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	top_tally_range_begin(&t->stw, t->now);
+}
+
+static void stw_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	uint64_t length = top_tally_range_end(&t->stw, t->now);
+
+	t->stw_count++;
+	if (length > t->stw_longest)
+		t->stw_longest = length;
+}
+
+static void heap_alloc(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	t->heap.bytes = e->args[0];
+}
+
+static void heap_goal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	t->heap.goal = e->args[0];
+}
+
+/* --- labels and regions --- */
+
+static void user_log(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	const struct sink_text *category = sink_arg_text(e->args[1]), *text = sink_arg_text(e->args[2]);
+	size_t n = sizeof(LABELS_CATEGORY) - 1;
+
+	if (!m || !m->go || sink_text_len(category) != n || memcmp(category->bytes, LABELS_CATEGORY, n))
+		return;
+	free(tally_of(m->go)->labels);
+	n = sink_text_len(text);
+	tally_of(m->go)->labels = n ? xstrndup(text->bytes, n) : NULL;
+	if (t->opts.by == BY_LABEL)
+		top_tally_go_regroup(t, m->go);
+}
+
+/* A program's names of regions are few; one that makes them up shares a row for the rest. */
+enum { REGION_BYTES = 1 << 20, DEPTH_MAX = 64 };
+
+static const char *region_name(struct tally *t, const struct sink_text *text)
+{
+	static const char too_many[] = "(regions beyond 1 MB of names)";
+	size_t n = sink_text_len(text);
+	const char *known;
+
+	if (strset_size(t->regions) < REGION_BYTES)
+		return strset_add(t->regions, text->bytes ? text->bytes : "", n);
+	known = strset_find(t->regions, text->bytes ? text->bytes : "", n);
+	return known ? known : strset_add(t->regions, too_many, strlen(too_many));
+}
+
+static void region_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	if (!m || !m->go || tally_of(m->go)->regions.len >= DEPTH_MAX)
+		return;
+	*(const char **)vec_push(&tally_of(m->go)->regions, sizeof(char *)) = region_name(t, sink_arg_text(e->args[1]));
+	if (t->opts.by == BY_REGION)
+		top_tally_go_regroup(t, m->go);
+}
+
+/* The innermost one of that name. */
+static void region_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+{
+	const char *name;
+	struct vec *all;
+	size_t i;
+
+	if (!m || !m->go)
+		return;
+	all = &tally_of(m->go)->regions;
+	name = region_name(t, sink_arg_text(e->args[1]));
+	for (i = all->len; i && *vec_at(all, const char *, i - 1) != name; i--)
+		;
+	if (!i)
+		return;
+	memmove(vec_at(all, const char *, i - 1), vec_at(all, const char *, i), (all->len - i) * sizeof(char *));
+	all->len--;
+	if (t->opts.by == BY_REGION)
+		top_tally_go_regroup(t, m->go);
+}
+
+static handler *const handlers[256] = {
+	[EV_ProcStatus] = proc_status,
+	[EV_ProcStart] = proc_start,
+	[EV_ProcStop] = proc_stop,
+	[EV_ProcSteal] = proc_steal,
+	[EV_ProcsChange] = procs_change,
+	[EV_GCBegin] = gc_begin,
+	[EV_GCActive] = gc_active,
+	[EV_GCEnd] = gc_end,
+	[EV_STWBegin] = stw_begin,
+	[EV_STWEnd] = stw_end,
+	[EV_HeapAlloc] = heap_alloc,
+	[EV_HeapGoal] = heap_goal,
+	[EV_UserLog] = user_log,
+	[EV_UserRegionBegin] = region_begin,
+	[EV_UserRegionEnd] = region_end,
+};
+
+void top_tally_event(struct tally *t, const struct sink_event *e, struct tap_thread *m)
+{
+	handler *h = handlers[e->kind & 0xff];
+
+	if (h && !sink_is_stand_in(e))
+		h(t, m, e);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tally_internal: what the files of the tally share. tally.c has the intervals, tally_states.c goroutines and Ps,
+ * tally_events.c the events that move neither.
+ */
+#ifndef GOTAP_TOP_TALLY_INTERNAL_H
+#define GOTAP_TOP_TALLY_INTERNAL_H
+
+#include "base/strset.h"
+#include "top/groups.h"
+#include "top/reasons.h"
+#include "top/tally.h"
+#include "trace/tap.h"
+
+/* What the tally knows of a goroutine besides: the data of a struct tap_go. */
+struct tally_go {
+	struct group *group;
+	uint32_t reason;	/* number, of a wait */
+	uint8_t before;		/* enum tap_state, which it left last */
+	bool system;
+	uint64_t since;		/* in its state; 0: not known */
+	char *labels;		/* as read/labels.h has them; NULL: none */
+	struct vec regions;	/* const char *: those that it is in, the innermost one last */
+};
+
+static inline struct tally_go *tally_of(const struct tap_go *g)
+{
+	return (struct tally_go *)(uintptr_t)g->data;
+}
+
+enum proc_mode { PROC_AWAY, PROC_RUNS, PROC_IN_SYSCALL, PROC_HAS_THREAD, PROC_MODES };
+
+/* The data of its thread. */
+struct tally_proc {
+	uint64_t id;
+	struct tap_thread *m;	/* NULL: idle */
+	enum proc_mode mode;
+	uint64_t at;		/* until when ns is */
+	uint64_t ns[PROC_MODES];
+};
+
+/* A stay in something: GC, stopped world. */
+struct tally_range {
+	bool on;
+	uint64_t since;		/* when it began, or counting did */
+	uint64_t begun;		/* when it began; 0: not known */
+	uint64_t ns;
+};
+
+struct tally {
+	struct tap *tap;
+	struct tally_opts opts;
+	bool begun;		/* the first event came */
+	bool in_gap;		/* nothing is known of now */
+	uint64_t now, from;	/* of the interval */
+	uint64_t catch_up;	/* the states after a gap were stated up to here: stays from before are not what they seem */
+	bool catching_up;
+	uint64_t number, unrecorded;
+	struct groups groups;
+	struct reasons reasons;
+	struct strset *regions;
+	struct map64 functions;	/* key of a start function -> struct tally_function * */
+	struct map64 procs;	/* id -> struct tally_proc * */
+	struct tap_thread *left;	/* by the goroutine that is about to enter its next state */
+	uint64_t runnable, runnable_max;
+	uint64_t system;	/* goroutines of the runtime */
+	struct tally_range gc, stw;
+	uint64_t gc_cycles, stw_count, stw_longest;
+	struct top_heap heap;
+	uint64_t gomaxprocs;
+	struct vec wanted;	/* uint64_t: rows */
+	bool want_all;
+};
+
+static inline enum top_state tally_state(const struct tap_go *g)
+{
+	static const uint8_t states[TAP_STATES] = {
+		[TAP_RUNNABLE] = TOP_RUNNABLE, [TAP_RUNNING] = TOP_RUNNING, [TAP_SYSCALL] = TOP_SYSCALL,
+		[TAP_WAITING] = TOP_WAITING,
+	};
+
+	return states[g->state];
+}
+
+/* tally_states.c: goroutines and Ps in states. The first five are calls of the tap. */
+void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s);
+void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s);
+void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known);
+void top_tally_gone(void *tally, struct tap_go *g, uint64_t time);
+void top_tally_thread_gone(void *tally, struct tap_thread *m);
+/* What it is grouped by has changed. */
+void top_tally_go_regroup(struct tally *t, struct tap_go *g);
+void top_tally_go_free(struct tap_go *g);
+struct tally_proc *top_tally_proc(struct tally *t, uint64_t id);
+/* Its sums hold up to now then. */
+void top_tally_proc_settle(struct tally *t, struct tally_proc *p);
+/* @m NULL: it is idle. */
+void top_tally_proc_move(struct tally *t, struct tally_proc *p, struct tap_thread *m);
+void top_tally_range_begin(struct tally_range *r, uint64_t time);
+/* Returns how long it was, 0: its begin is not known. */
+uint64_t top_tally_range_end(struct tally_range *r, uint64_t time);
+
+/* tally_names.c: which group a goroutine is in. */
+bool top_tally_is_system(struct tally *t, uint64_t start);
+struct group *top_tally_group_of(struct tally *t, const struct tap_go *g);
+void top_tally_names_free(struct tally *t);
+
+/* tally_events.c. @m: its thread, NULL: none. */
+void top_tally_event(struct tally *t, const struct sink_event *e, struct tap_thread *m);
+
+/* top_tally_sample.c */
+struct top_sample *top_tally_sample(struct tally *t, uint64_t to);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ui: see ui.h. */
+#define _GNU_SOURCE
+#include "top/ui.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/keys.h"
+
+/* --- order --- */
+
+struct comparison {
+	const struct ui *u;
+	const struct top_sample *s;
+};
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct comparison *c = ctx;
+	int r = column_compare(c->u->sort, vec_at(&c->s->rows, struct top_row, *(const uint32_t *)a),
+			       vec_at(&c->s->rows, struct top_row, *(const uint32_t *)b));
+
+	return c->u->reverse ? -r : r;
+}
+
+static bool is_shown(const struct ui *u, const struct top_row *r)
+{
+	if (u->hide_system && r->system)
+		return false;
+	return !*u->filter || strcasestr(r->name, u->filter);
+}
+
+void ui_arrange(struct ui *u, const struct top_sample *s)
+{
+	struct comparison c = { u, s };
+	uint32_t i;
+
+	u->order.len = 0;
+	for (i = 0; i < s->rows.len; i++)
+		if (is_shown(u, vec_at(&s->rows, struct top_row, i)))
+			*(uint32_t *)vec_push(&u->order, sizeof(i)) = i;
+	if (u->order.len)
+		qsort_r(u->order.data, u->order.len, sizeof(i), compare, &c);
+}
+
+static const struct top_row *row_at(const struct ui *u, const struct top_sample *s, size_t place)
+{
+	return vec_at(&s->rows, struct top_row, *vec_at(&u->order, uint32_t, place));
+}
+
+size_t ui_selected(const struct ui *u, const struct top_sample *s)
+{
+	size_t i;
+
+	for (i = 0; i < u->order.len; i++)
+		if (row_at(u, s, i)->key == u->selected)
+			return i;
+	return 0;
+}
+
+bool ui_is_expanded(const struct ui *u, uint64_t row)
+{
+	size_t i;
+
+	for (i = 0; i < u->n_expanded; i++)
+		if (u->expanded[i] == row)
+			return true;
+	return false;
+}
+
+/* --- keys --- */
+
+static enum ui_wish select_by(struct ui *u, const struct top_sample *s, long by)
+{
+	long place;
+
+	if (!s || !u->order.len)
+		return UI_NOTHING;
+	place = (long)ui_selected(u, s) + by;
+	if (place < 0)
+		place = 0;
+	if (place >= (long)u->order.len)
+		place = (long)u->order.len - 1;
+	u->selected = row_at(u, s, (size_t)place)->key;
+	return UI_REDRAW;
+}
+
+/* Of more than UI_EXPANDED rows the first one is closed. */
+static enum ui_wish expand(struct ui *u, const struct top_sample *s)
+{
+	uint64_t key;
+	size_t i;
+
+	if (!s || !u->order.len)
+		return UI_NOTHING;
+	key = u->selected = row_at(u, s, ui_selected(u, s))->key;
+	for (i = 0; i < u->n_expanded && u->expanded[i] != key; i++)
+		;
+	if (i == u->n_expanded && u->n_expanded < UI_EXPANDED) {
+		u->expanded[u->n_expanded++] = key;
+		return UI_PLACES;
+	}
+	if (i < u->n_expanded)
+		u->n_expanded--;
+	else
+		i = 0;
+	memmove(&u->expanded[i], &u->expanded[i + 1], (UI_EXPANDED - 1 - i) * sizeof(key));
+	if (u->n_expanded == UI_EXPANDED)
+		u->expanded[UI_EXPANDED - 1] = key;
+	return UI_PLACES;
+}
+
+static enum ui_wish sort_by(struct ui *u, int step)
+{
+	u->sort = (enum column)(((int)u->sort + step + COLUMNS) % COLUMNS);
+	return UI_REDRAW;
+}
+
+static enum ui_wish toggle(bool *what)
+{
+	*what = !*what;
+	return UI_REDRAW;
+}
+
+/* A character of one byte or more: all of it goes. */
+static void drop_last(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && (text[n - 1] & 0xc0) == 0x80)
+		n--;
+	if (n)
+		text[n - 1] = 0;
+}
+
+static enum ui_wish edit(struct ui *u, unsigned int key)
+{
+	size_t n = strlen(u->filter);
+
+	if (key == KEY_ENTER || key == KEY_ESCAPE)
+		u->editing = false;
+	if (key == KEY_ESCAPE)
+		u->filter[0] = 0;
+	else if (key == KEY_BACKSPACE)
+		drop_last(u->filter);
+	else if (key >= ' ' && key < 0x7f && n + 1 < UI_FILTER)
+		memcpy(u->filter + n, (char[]){ (char)key, 0 }, 2);
+	return UI_REDRAW;
+}
+
+static enum ui_wish pause(struct ui *u)
+{
+	u->paused = !u->paused;
+	return UI_PAUSE;
+}
+
+static enum ui_wish escape(struct ui *u)
+{
+	u->help = false;
+	u->filter[0] = 0;
+	return UI_REDRAW;
+}
+
+static enum ui_wish ungrouped(struct ui *u)
+{
+	u->n_expanded = 0;
+	u->selected = 0;
+	return UI_GROUP;
+}
+
+enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
+{
+	u->message[0] = 0;
+	if (u->editing)
+		return edit(u, key);
+	switch (key) {
+	case 'q':
+		return UI_QUIT;
+	case '?': case 'h':
+		return toggle(&u->help);
+	case ' ': case 'p':
+		return pause(u);
+	case '/':
+		u->editing = true;
+		return UI_REDRAW;
+	case 'g':
+		return ungrouped(u);
+	case 's':
+		return UI_SNAPSHOT;
+	case 'r':
+		return toggle(&u->reverse);
+	case 'y':
+		return toggle(&u->hide_system);
+	case KEY_ENTER:
+		return expand(u, s);
+	case KEY_LEFT: case '<':
+		return sort_by(u, -1);
+	case KEY_RIGHT: case '>':
+		return sort_by(u, 1);
+	case KEY_UP: case 'k':
+		return select_by(u, s, -1);
+	case KEY_DOWN: case 'j':
+		return select_by(u, s, 1);
+	case KEY_PAGE_UP:
+		return select_by(u, s, -u->page);
+	case KEY_PAGE_DOWN:
+		return select_by(u, s, u->page);
+	case KEY_HOME:
+		return select_by(u, s, -(1L << 30));
+	case KEY_END:
+		return select_by(u, s, 1L << 30);
+	case KEY_ESCAPE:
+		return escape(u);
+	case 'L' & 0x1f:	/* Ctrl-L: as in other programs, draw all anew */
+		return UI_REDRAW;
+	}
+	return UI_NOTHING;
+}
+
+void ui_free(struct ui *u)
+{
+	vec_free(&u->order);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* view_head: the lines about the whole program and about gotap itself. See view.h. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/percent.h"
+#include "top/short.h"
+#include "top/view.h"
+
+enum { BAR = 10 };
+
+/* A line, which is put piece by piece. */
+struct line {
+	struct screen *screen;
+	int row, col;
+};
+
+static void put(struct line *l, enum style style, const char *text)
+{
+	l->col += screen_put(l->screen, l->row, l->col, screen_cols(l->screen) - l->col, style, text);
+}
+
+#define PUT(l, style, ...) \
+	do { \
+		char text_[256]; \
+		snprintf(text_, sizeof(text_), __VA_ARGS__); \
+		put(l, style, text_); \
+	} while (0)
+
+static void put_title(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	time_t seconds = s ? (time_t)(s->wall_ns / 1000000000) : 0;
+	char clock[16] = "";
+	struct tm tm;
+
+	PUT(l, STYLE_BOLD, "%s ", v->program);
+	PUT(l, STYLE_PLAIN, "(process %d, %s)", v->pid, v->go_version);
+	if (!s) {
+		put(l, STYLE_PLAIN, "  the first interval is not over yet");
+		return;
+	}
+	if (localtime_r(&seconds, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	PUT(l, STYLE_PLAIN, "  %s, last %.3g s", clock, (double)(s->to - s->from) / 1e9);
+	if (u->paused)
+		put(l, STYLE_BAD, "  PAUSED");
+}
+
+/* --- gotap itself: losses first --- */
+
+static void put_losses(struct line *l, const struct top_sample *s)
+{
+	const struct top_machine *m = &s->machine;
+
+	PUT(l, m->lost ? STYLE_BAD : STYLE_PLAIN, "lost %" PRIu64, m->lost);
+	if (m->lost_ever != m->lost)
+		PUT(l, STYLE_PLAIN, " (%" PRIu64 " ever)", m->lost_ever);
+	PUT(l, m->repairs ? STYLE_BAD : STYLE_PLAIN, ", repairs %" PRIu64, m->repairs);
+	if (m->repairs_ever != m->repairs)
+		PUT(l, STYLE_PLAIN, " (%" PRIu64 " ever)", m->repairs_ever);
+	if (s->unrecorded)
+		PUT(l, STYLE_BAD, ", NOT RECORDED %s", short_time(s->unrecorded).text);
+	if (*m->level)
+		PUT(l, STYLE_BAD, ", budget: %s", m->level);
+}
+
+static void put_gotap(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	const struct top_machine *m = &s->machine;
+
+	put(l, STYLE_HEAD, "gotap ");
+	put_losses(l, s);
+	if (m->cpu_probes >= 0)
+		PUT(l, STYLE_PLAIN, "; probes %s %% CPU (limit %s)", percent_text(m->cpu_probes * 100).text,
+		    percent_text(m->cpu_budget * 100).text);
+	PUT(l, STYLE_PLAIN, ", itself %s %%, %s records/s", percent_text(m->cpu_own * 100).text,
+	    short_count((uint64_t)top_rate(s, m->records)).text);
+}
+
+/* --- the program --- */
+
+static void put_cpu(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	const struct top_machine *m = &s->machine;
+
+	put(l, STYLE_HEAD, "CPU ");
+	if (m->cpu < 0)
+		put(l, STYLE_PLAIN, "not known");
+	else
+		PUT(l, STYLE_PLAIN, "%.1f %%", m->cpu * 100);
+	if (s->gomaxprocs)
+		PUT(l, STYLE_PLAIN, ", GOMAXPROCS %" PRIu64, s->gomaxprocs);
+	if (!m->has_quota)
+		return;
+	PUT(l, STYLE_PLAIN, ", quota %.3g %%", m->period_ns ? (double)m->quota_ns * 100 / (double)m->period_ns : 0);
+	PUT(l, m->throttled ? STYLE_BAD : STYLE_PLAIN, ", throttled %" PRIu64 " times, %s", m->throttled,
+	    short_time(m->throttled_ns).text);
+}
+
+static void put_goroutines(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	const struct top_numbers *n = &s->all;
+
+	put(l, STYLE_HEAD, "goroutines ");
+	PUT(l, STYLE_BOLD, "%" PRIu64, top_total(n));
+	PUT(l, STYLE_PLAIN, " (system %" PRIu64 "): ", s->system_now);
+	PUT(l, STYLE_PLAIN, "%" PRIu64 " run, %" PRIu64 " runnable, %" PRIu64 " syscall, %" PRIu64 " wait",
+	    n->now[TOP_RUNNING], n->now[TOP_RUNNABLE], n->now[TOP_SYSCALL], n->now[TOP_WAITING]);
+	PUT(l, STYLE_PLAIN, "; +%s", short_real(top_rate(s, n->created)).text);
+	PUT(l, STYLE_PLAIN, " -%s/s", short_real(top_rate(s, n->ended)).text);
+}
+
+static void put_queue(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	const struct top_waits *w = &s->all.sched;
+
+	put(l, STYLE_HEAD, "run queue ");
+	PUT(l, STYLE_PLAIN, "%s mean, %" PRIu64 " most", short_real(top_mean(s, s->all.ns[TOP_RUNNABLE])).text,
+	    s->runnable_max);
+	PUT(l, STYLE_PLAIN, "; %s stays", short_count(w->count).text);
+	if (!w->count)
+		return;
+	PUT(l, STYLE_PLAIN, ", p50 %s", short_time(w->p50).text);
+	PUT(l, STYLE_PLAIN, ", p99 %s", short_time(w->p99).text);
+	PUT(l, STYLE_PLAIN, ", max %s", short_time(w->max).text);
+}
+
+static void put_gc(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	put(l, STYLE_HEAD, "GC ");
+	PUT(l, STYLE_PLAIN, "%" PRIu64 " cycles, marks %.1f %% of the time", s->gc.cycles,
+	    top_mean(s, s->gc.mark_ns) * 100);
+	PUT(l, STYLE_PLAIN, "; world stopped %" PRIu64 " times, %s", s->gc.stops, short_time(s->gc.stopped_ns).text);
+	if (s->heap.bytes)
+		PUT(l, STYLE_PLAIN, "; heap %s", short_bytes(s->heap.bytes).text);
+	if (s->heap.goal)
+		PUT(l, STYLE_PLAIN, " of %s", short_bytes(s->heap.goal).text);
+}
+
+/* --- Ps --- */
+
+static uint64_t cells(const struct top_sample *s, uint64_t ns, int width)
+{
+	double share = top_mean(s, ns);
+
+	return (uint64_t)(share * width + 0.5);
+}
+
+/* "P0 [|||||s    ]": | with a goroutine that ran, s in a system call. */
+static void put_bar(struct line *l, const struct top_sample *s, const struct top_proc *p)
+{
+	char bar[BAR + 1];
+	uint64_t run = cells(s, p->running, BAR), sys = cells(s, p->running + p->syscall, BAR), i;
+
+	for (i = 0; i < BAR; i++)
+		bar[i] = i < run ? '|' : i < sys ? 's' : ' ';
+	bar[BAR] = 0;
+	PUT(l, STYLE_PLAIN, "P%-2" PRIu64 "[", p->id);
+	put(l, run >= BAR - 1 ? STYLE_BUSY : STYLE_GOOD, bar);
+	PUT(l, STYLE_PLAIN, "]%3.0f%% ", top_mean(s, p->running) * 100);
+}
+
+/* A character for each: many Ps. */
+static void put_levels(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+{
+	static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	size_t i;
+
+	put(l, STYLE_HEAD, "Ps ");
+	PUT(l, STYLE_PLAIN, "%.1f run of %zu [", top_mean(s, s->all.ns[TOP_RUNNING]), s->procs.len);
+	for (i = 0; i < s->procs.len; i++) {
+		const struct top_proc *p = vec_at(&s->procs, struct top_proc, i);
+		uint64_t level = cells(s, p->running, screen_is_utf8(l->screen) ? 8 : 9);
+
+		if (screen_is_utf8(l->screen))
+			put(l, STYLE_GOOD, levels[level > 8 ? 8 : level]);
+		else
+			PUT(l, STYLE_GOOD, "%c", level ? (char)('0' + level) : ' ');
+	}
+	put(l, STYLE_PLAIN, "]");
+}
+
+static int put_bars(struct screen *screen, const struct top_sample *s, int row, int rows)
+{
+	enum { COLUMNS_OF_BAR = 3 + 1 + BAR + 1 + 4 + 1 };
+	int in_line = screen_cols(screen) / COLUMNS_OF_BAR, used = 0;
+	size_t i;
+
+	if (in_line < 1)
+		in_line = 1;
+	for (i = 0; i < s->procs.len; i++) {
+		int at = (int)i / in_line;
+		struct line l = { screen, row + at, (int)i % in_line * COLUMNS_OF_BAR };
+
+		if (at >= rows)
+			break;
+		put_bar(&l, s, vec_at(&s->procs, struct top_proc, i));
+		used = at + 1;
+	}
+	return used;
+}
+
+/* --- */
+
+typedef void put_fn(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s);
+
+/* In the order of what a screen without room for all keeps. */
+static put_fn *const lines[] = { put_title, put_gotap, put_cpu, put_goroutines, put_queue, put_gc };
+
+int view_head(const struct view *v, struct screen *screen, const struct ui *u, const struct top_sample *s, int rows)
+{
+	int row, n = s ? (int)(sizeof(lines) / sizeof(*lines)) : 1;
+
+	for (row = 0; row < n && row < rows; row++) {
+		struct line l = { screen, row, 0 };
+
+		lines[row](v, &l, u, s);
+	}
+	if (row == rows || !s)
+		return row;
+	if (s->procs.len <= VIEW_BARS)
+		return row + put_bars(screen, s, row, rows - row);
+	put_levels(v, &(struct line){ screen, row, 0 }, u, s);
+	return row + 1;
+}
