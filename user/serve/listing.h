@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listing: the Go processes that somebody may ask about, as `gotap ps --json` has them, as text, JSON or a
+ * page; and the one among them that has a name. The names are anybody's text.
+ */
+#ifndef GOTAP_SERVE_LISTING_H
+#define GOTAP_SERVE_LISTING_H
+
+#include <json-c/json.h>
+
+#include "base/vec.h"
+#include "serve/peer.h"
+#include "serve/request.h"
+
+struct listing {
+	struct json_object *root, *processes;	/* processes is part of root */
+};
+
+/*
+ * From the @n bytes that ps wrote, without the processes that @who may not ask about. False: it is not of
+ * that form.
+ */
+bool listing_parse(struct listing *l, const char *json, size_t n, const struct procfs *fs,
+		   const struct peer *who);
+void listing_free(struct listing *l);
+
+/* The process whose program or container has that name: there must be one. */
+bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct refusal *why);
+
+/* Each appends to @out. */
+void listing_text(const struct listing *l, struct buf *out);
+void listing_json(const struct listing *l, struct buf *out);
+void listing_page(const struct listing *l, struct buf *out);
+/* The page of one process: its profiles. */
+void listing_page_of(pid_t pid, struct buf *out);
+
+#endif

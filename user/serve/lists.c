@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* lists: requests for the list of processes, which `gotap ps` makes, and for a process by its name. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "serve/internal.h"
+#include "serve/listing.h"
+
+enum { LIST_BYTES = 16 << 20, PIECE = 64 << 10 };
+
+/* Reads all that the child writes. */
+static bool read_all(struct exchange *x, struct buf *out, struct refusal *why)
+{
+	enum run_state state;
+	size_t n;
+
+	while ((state = run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &n)) == RUN_DATA) {
+		buf_add(out, x->piece, n);
+		if (out->len > LIST_BYTES)
+			return refuse(why, 500, "the list of processes is too long");
+	}
+	if (state != RUN_OVER || x->run.failed) {
+		_cleanup_free_ char *text = run_error(&x->run);
+
+		return refuse(why, 500, "could not list the processes: %s", text);
+	}
+	return true;
+}
+
+static bool list(struct exchange *x, struct listing *l, struct refusal *why)
+{
+	struct run_args args = {0};
+	struct buf json = {0};
+	bool ok;
+
+	run_arg2(&args, "gotap", "ps");
+	run_arg(&args, "--json");
+	run_arg2(&args, "--command-max", "256");	/* of thousands of processes, of which each character may be six of JSON */
+	if (x->server->o->proc_dir)
+		run_arg2(&args, "--proc", x->server->o->proc_dir);
+	x->patience.deadline = now_ns() + GRACE_SECONDS * SECOND_NS;
+	ok = exchange_take_slot(x, &x->server->looks, why) && exchange_start(x, &args, NULL, why) &&
+	     read_all(x, &json, why);
+	if (ok && !listing_parse(l, (const char *)json.data, json.len, &x->server->fs, &x->peer))
+		ok = refuse(why, 500, "could not list the processes: gotap ps gave no JSON");
+	buf_free(&json);
+	run_end(&x->run);
+	x->run = RUN_NONE;
+	if (x->slots)
+		slots_give(x->slots, &x->peer);
+	x->slots = NULL;
+	return ok;
+}
+
+enum MHD_Result exchange_answer_list(struct exchange *x)
+{
+	static const char html[] = "text/html; charset=utf-8";
+	struct listing l;
+	struct buf out = {0};
+	const char *type = answer_text_type;
+	struct refusal why = {0};
+
+	if (!list(x, &l, &why))
+		return answer_refuse(x->connection, &why);
+	if (x->request.endpoint->asked == ASKED_INDEX) {
+		listing_page(&l, &out);
+		type = html;
+	} else if (x->request.endpoint->asked == ASKED_PROCESSES_JSON) {
+		listing_json(&l, &out);
+		type = "application/json";
+	} else {
+		listing_text(&l, &out);
+	}
+	listing_free(&l);
+	return answer_buf(x->connection, &out, type);
+}
+
+bool exchange_find_by_name(struct exchange *x, struct refusal *why)
+{
+	struct listing l;
+	bool ok = list(x, &l, why);
+
+	if (!ok)
+		return false;
+	ok = listing_find(&l, x->request.name, &x->request.pid, why);
+	listing_free(&l);
+	return ok;
+}

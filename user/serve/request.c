@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* request: see request.h. Texts of errors are those of net/http/pprof where that has the error. */
+#include "serve/request.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/show.h"
+
+enum { NOT_GIVEN = -1 };
+
+/* Times unless asked: those of net/http/pprof; a block profile there has no time of its own. */
+const struct endpoint endpoints[] = {
+	{ .path = "/debug/pprof/", .asked = ASKED_INDEX },
+	{ .path = "/debug/pprof", .asked = ASKED_INDEX },
+	{ .path = "/", .asked = ASKED_INDEX },
+	{ .path = "/processes", .asked = ASKED_PROCESSES },
+	{ .path = "/processes.json", .asked = ASKED_PROCESSES_JSON },
+	{ .path = "/debug/pprof/block", .asked = ASKED_BLOCK, .name = "block", .seconds = 5,
+	  .about = "waits for channels, locks and select that ended meanwhile" },
+	{ .path = "/debug/pprof/delta_block", .asked = ASKED_BLOCK, .name = "block", .seconds = 5 },
+	{ .path = "/debug/pprof/cmdline", .asked = ASKED_CMDLINE,
+	  .about = "the arguments of the program, with NUL between them" },
+	{ .path = "/debug/pprof/goroutine", .asked = ASKED_GOROUTINE, .name = "goroutine",
+	  .about = "all goroutines now" },
+	{ .path = "/debug/pprof/profile", .asked = ASKED_PROFILE, .name = "profile", .seconds = 30,
+	  .about = "CPU profile", .failed = "Could not enable CPU profiling: " },
+	{ .path = "/debug/pprof/trace", .asked = ASKED_TRACE, .name = "trace", .seconds = 1, .fractions = true,
+	  .about = "execution trace, for go tool trace and gotap report",
+	  .failed = "Could not enable tracing: " },
+	{ 0 },
+};
+
+/* Profiles of net/http/pprof that take the help of the program's runtime. */
+static const char *const inside_only[] = { "allocs", "goroutineleak", "heap",
+					   "mutex",  "symbol",	      "threadcreate" };
+
+bool refuse(struct refusal *r, unsigned int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->status = status;
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool no_such_path(const char *path, struct refusal *why)
+{
+	static const char prefix[] = "/debug/pprof/";
+	const char *name = path + strlen(prefix);
+	size_t i;
+
+	if (strncmp(path, prefix, strlen(prefix)))
+		return refuse(why, 404, "404 page not found");
+	for (i = 0; i < sizeof(inside_only) / sizeof(inside_only[0]); i++)
+		if (!strcmp(name, inside_only[i]))
+			return refuse(why, 404, "Unknown profile: only the program itself can make %s", name);
+	return refuse(why, 404, "Unknown profile");
+}
+
+bool request_begin(struct request *r, const char *path, struct refusal *why)
+{
+	const struct endpoint *e;
+
+	*r = (struct request){ .debug = NOT_GIVEN };
+	for (e = endpoints; e->path; e++) {
+		if (!strcmp(path, e->path)) {
+			r->endpoint = e;
+			return true;
+		}
+	}
+	return no_such_path(path, why);
+}
+
+/* --- arguments --- */
+
+/* Digits, with one point among them if @fractions. request_settle() refuses what is beyond the limit. */
+static bool parse_seconds(const char *s, bool fractions, double *ret)
+{
+	size_t n = strlen(s), digits = strspn(s, "0123456789"), rest = digits;
+
+	if (fractions && s[digits] == '.')
+		rest += 1 + strspn(s + digits + 1, "0123456789");
+	if (!digits || rest != n)
+		return false;
+	*ret = strtod(s, NULL);
+	return *ret > 0;
+}
+
+static bool take_seconds(struct request *r, const char *value, struct refusal *why)
+{
+	const struct endpoint *e = r->endpoint;
+
+	if (r->seconds > 0)
+		return true;
+	if (e->name && !e->seconds)
+		return refuse(why, 400, "\"seconds\" parameter is not supported for this profile type");
+	if (e->seconds && !parse_seconds(value, e->fractions, &r->seconds))
+		return refuse(why, 400, "invalid value for \"seconds\" - must be a positive %s",
+			      e->fractions ? "number" : "integer");
+	return true;
+}
+
+static bool take_pid(struct request *r, const char *value, struct refusal *why)
+{
+	enum { LONGEST = 9 };
+	size_t n = strlen(value);
+
+	if (r->pid)
+		return true;
+	if (n && n <= LONGEST && strspn(value, "0123456789") == n)
+		r->pid = (pid_t)atoi(value);
+	return r->pid ? true : refuse(why, 400, "invalid value for \"pid\" - must be the id of a process");
+}
+
+static bool take_debug(struct request *r, const char *value, struct refusal *why)
+{
+	if (r->debug != NOT_GIVEN)
+		return true;
+	if (!strchr("012", value[0]) || !value[0] || value[1])
+		return refuse(why, 400, "invalid value for \"debug\" - must be 0, 1 or 2");
+	r->debug = value[0] - '0';
+	return true;
+}
+
+static bool take_name(struct request *r, const char *value, struct refusal *why)
+{
+	if (*r->name)
+		return true;
+	if (!*value || strlen(value) >= sizeof(r->name))
+		return refuse(why, 400,
+			      "invalid value for \"name\" - must be the name of a program or container");
+	strcpy(r->name, value);
+	return true;
+}
+
+bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why)
+{
+	static const struct {
+		const char *key;
+		bool (*take)(struct request *r, const char *value, struct refusal *why);
+	} known[] = {
+		{ "seconds", take_seconds },
+		{ "pid", take_pid },
+		{ "debug", take_debug },
+		{ "name", take_name },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(key, known[i].key) && value && *value)
+			return known[i].take(r, value, why);
+	return true;
+}
+
+/* --- all of it --- */
+
+static bool is_about_a_process(const struct request *r)
+{
+	return r->endpoint->name || r->endpoint->asked == ASKED_CMDLINE;
+}
+
+bool request_settle(struct request *r, double max_seconds, struct refusal *why)
+{
+	bool text = r->debug > 0;
+
+	if (r->pid && *r->name)
+		return refuse(why, 400, "\"pid\" and \"name\" params are incompatible");
+	if (is_about_a_process(r) && !r->pid && !*r->name)
+		return refuse(why, 400, "\"pid\" or \"name\" is needed: /processes lists the processes");
+	if (text && r->endpoint->name && r->endpoint->asked != ASKED_GOROUTINE)
+		return refuse(why, 400, "debug=%d: there is no text of this profile, leave \"debug\" out",
+			      r->debug);
+	if (r->seconds <= 0)
+		r->seconds = r->endpoint->seconds;
+	if (r->seconds > max_seconds)
+		return refuse(why, 400,
+			      "profile duration exceeds the limit of %g seconds (gotap serve --max-time)",
+			      max_seconds);
+	return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request: what a path and its arguments ask for, and the words of a refusal. All text here comes from a
+ * client. http.c calls it, and tests/fuzz/fuzz_serve.c.
+ */
+#ifndef GOTAP_SERVE_REQUEST_H
+#define GOTAP_SERVE_REQUEST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* An answer that is an error: a status of HTTP and one line, without a line feed. */
+struct refusal {
+	unsigned int status;	/* 0: none */
+	char text[400];
+};
+
+/* Fills @r; returns false, so that a caller can write `return refuse(...)`. */
+bool refuse(struct refusal *r, unsigned int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+enum asked {
+	ASKED_INDEX,
+	ASKED_PROCESSES,
+	ASKED_PROCESSES_JSON,
+	ASKED_CMDLINE,
+	ASKED_GOROUTINE,
+	ASKED_TRACE,
+	ASKED_BLOCK,
+	ASKED_PROFILE,
+};
+
+struct endpoint {
+	const char *path;
+	enum asked asked;
+	const char *name;		/* of the file that a client saves; NULL: it is no profile */
+	const char *about;		/* for the page; NULL: not on it */
+	unsigned int seconds;		/* unless the request says; 0: it takes no time */
+	bool fractions;			/* of seconds are allowed, as net/http/pprof does for traces only */
+	const char *failed;		/* stands before the text of an error, as in net/http/pprof */
+};
+
+/* All of them, up to one without a path. */
+extern const struct endpoint endpoints[];
+
+struct request {
+	const struct endpoint *endpoint;
+	pid_t pid;			/* 0: none was given */
+	char name[256];			/* of a program or container; "": none was given */
+	double seconds;			/* 0: endpoint->seconds */
+	int debug;
+};
+
+/* Begins with the path. */
+bool request_begin(struct request *r, const char *path, struct refusal *why);
+/*
+ * One argument, decoded; of several of one name the first counts, others are ignored. @value NULL: there is
+ * none.
+ */
+bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why);
+/* After the last one: is all there, and is it within @max_seconds? Sets seconds. */
+bool request_settle(struct request *r, double max_seconds, struct refusal *why);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run: one gotap, or two with a pipe between them, as child processes: their output, the text of their
+ * error, their end. A request has at most one. Children are ended by the signal that a recording takes as
+ * its end, and get it too when the thread that started them ends, however that happens (base/parent.h);
+ * no shell is between.
+ */
+#ifndef GOTAP_SERVE_RUN_H
+#define GOTAP_SERVE_RUN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "serve/patience.h"
+
+enum { RUN_CHILDREN = 2, RUN_ARGS = 24, RUN_SAID = 4096 };
+
+/* The arguments of a gotap, begun with its name; run_arg() adds, and copies nothing. */
+struct run_args {
+	const char *arg[RUN_ARGS + 1];
+	unsigned int n;
+};
+
+void run_arg(struct run_args *a, const char *arg);
+void run_arg2(struct run_args *a, const char *arg, const char *value);
+
+struct run {
+	pid_t pid[RUN_CHILDREN];	/* 0: none, or waited for */
+	int out, said_fd;		/* of the last child; of all of them. -1: closed */
+	struct buf said;		/* the last RUN_SAID bytes of it */
+	bool asked;			/* the first child was asked to end */
+	bool failed;			/* one of them ended with another status than 0 */
+};
+
+/* RUN_NONE: nothing was started, and run_end() may be called. */
+#define RUN_NONE ((struct run){ .out = -1, .said_fd = -1 })
+
+/* The output of the first goes to @second, unless that is NULL. */
+int run_start(struct run *r, const struct run_args *first, const struct run_args *second, struct error *err);
+
+enum run_state {
+	RUN_DATA,	/* *@n bytes came */
+	RUN_OVER,	/* all children have ended, and all that they wrote was read */
+	RUN_LATE, RUN_CLIENT_GONE,
+};
+
+/*
+ * Waits for output. Where all is to end (PATIENCE_STOP) a recording is asked to, and what it writes then is
+ * read, for at most some seconds (@p is changed).
+ */
+enum run_state run_read(struct run *r, struct patience *p, void *data, size_t size, size_t *n);
+/* Asks the first child to end, so that the output becomes whole, but shorter. */
+void run_ask(struct run *r);
+/* Ends all children that are left, kills those that do not end, waits for them, and frees. */
+void run_end(struct run *r);
+/* What a child said last, without "gotap: ", control characters shown as text; caller frees. */
+char *run_error(const struct run *r);
+
+#endif

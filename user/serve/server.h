@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server: net/http/pprof for processes that have none (`gotap serve`): requests of HTTP, by libmicrohttpd, a
+ * thread for each connection. exchange.c has what becomes of one request, server.c the library and the end
+ * of all.
+ *
+ *	bytes of a client -> libmicrohttpd -> on_request(): who, what, may he? (request, token, peer)
+ *	-> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes -> the client
+ */
+#ifndef GOTAP_SERVE_SERVER_H
+#define GOTAP_SERVE_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "proc/procfs.h"
+#include "serve/address.h"
+#include "serve/token.h"
+
+struct serve_options {
+	struct address address;
+	struct token token;
+	const char *proc_dir;		/* NULL: /proc */
+	const char *budget;		/* of recordings, as `gotap record` takes it; NULL: its own */
+	double max_seconds;		/* of a recording */
+	uint64_t max_bytes;		/* of an answer: a recording ends there */
+	unsigned int recordings;	/* at a time */
+	unsigned int queue;		/* requests that wait for one to end */
+	bool quiet;			/* no line for each recording */
+};
+
+struct server;
+
+/*
+ * Listens, and answers in threads of its own; @options must outlive it. All signals must be blocked in the
+ * calling thread, so that they are in those. NULL: @err has the reason.
+ */
+struct server *server_start(const struct serve_options *options, struct error *err);
+/* Where, for a person. */
+const char *server_text(const struct server *s, char ret[static ADDRESS_TEXT]);
+/* Drops clients whose time is over; to be called every second or so. */
+void server_tick(struct server *s);
+/*
+ * Takes no more requests, asks recordings to end, which makes their answers whole, if shorter. server_idle()
+ * says whether all of them are sent.
+ */
+void server_quiesce(struct server *s);
+bool server_idle(struct server *s);
+/* Ends all that is left; nothing of it stays. */
+void server_stop(struct server *s);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shares: how much of something each user has now, so that one of them cannot keep all of it. Slots (slots.h) and
+ * connections (expiry.h) count with it, under locks of their own. Root, and all who come over TCP, are not counted.
+ */
+#ifndef GOTAP_SERVE_SHARES_H
+#define GOTAP_SERVE_SHARES_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "serve/peer.h"
+
+/* Zeroed: nobody has any. Its memory is that of the most users at a time. */
+struct shares {
+	struct vec users;	/* struct share, of those who have some */
+};
+
+/* Takes one more for @who, who has at most @most then; false: he has as many already. */
+bool shares_take(struct shares *s, const struct peer *who, unsigned int most);
+void shares_give(struct shares *s, const struct peer *who);
+/* What one user may have of @all: half of it, at least one if there is any. */
+static inline unsigned int shares_half(unsigned int all)
+{
+	return (all + 1) / 2;
+}
+void shares_free(struct shares *s);
+
+#endif

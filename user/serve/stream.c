@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * stream: answers that a child makes: goroutines, recordings, profiles of recordings. The answer begins with
+ * the first bytes, so that a fault before them is an error of HTTP; one after them ends the connection
+ * without the end of the answer, which clients take for an error, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "serve/internal.h"
+
+/* Of a recording, in seconds. */
+static const double LEAST = 1e-6;
+
+/* What a recording that was ended for its size may still write. */
+enum { OVERSIZE = 64 << 20 };
+
+/* --- the child --- */
+
+/*
+ * `gotap COMMAND -p PID ARGS`, and where @profile is a type of `gotap pprof` that of its output. A profile
+ * asks for the least events that there are: CPU samples come by interrupts, waits by the scheduler.
+ */
+struct command {
+	const char *command, *args[8], *profile;
+};
+
+static const struct command commands[] = {
+	[ASKED_TRACE] = { .command = "record", .args = { "-q", "-o", "-" } },
+	[ASKED_BLOCK] = { .command = "record", .args = { "-q", "-o", "-", "-e", "sched" }, .profile = "sync" },
+	[ASKED_PROFILE] = {
+		.command = "record", .args = { "-q", "-o", "-", "-e", "sched", "--cpu-samples", "100" },
+		.profile = "cpu",
+	},
+	[ASKED_GOROUTINE] = { .command = "stacks", .args = { "--pprof" } },
+};
+static const struct command goroutine_text[] = {
+	{ .command = "stacks", .args = { "--group" } }, { .command = "stacks" },
+};
+
+static const struct command *command_of(const struct request *r)
+{
+	return r->debug > 0 ? &goroutine_text[r->debug - 1] : &commands[r->endpoint->asked];
+}
+
+static bool start_command(struct exchange *x, struct refusal *why)
+{
+	const struct serve_options *o = x->server->o;
+	const struct command *c = command_of(&x->request);
+	_cleanup_free_ char *pid = xasprintf("%d", x->request.pid);
+	_cleanup_free_ char *user = xasprintf("%u", x->peer.uid);
+	_cleanup_free_ char *time = xasprintf("%.9fs", x->request.seconds > LEAST ? x->request.seconds : LEAST);
+	struct run_args first = {0}, second = {0};
+	size_t i;
+
+	run_arg2(&first, "gotap", c->command);
+	run_arg2(&first, "-p", pid);
+	if (!x->peer.all)
+		run_arg2(&first, "--of-user", user);
+	if (o->proc_dir)
+		run_arg2(&first, "--proc", o->proc_dir);
+	for (i = 0; c->args[i]; i++)
+		run_arg(&first, c->args[i]);
+	if (x->request.endpoint->seconds)
+		run_arg2(&first, "-d", time);
+	if (x->request.endpoint->seconds && o->budget)
+		run_arg2(&first, "--budget", o->budget);
+	run_arg2(&second, "gotap", "pprof");
+	run_arg2(&second, "--type", c->profile);
+	run_arg2(&second, "--as-runtime", "-");
+	x->since = now_ns();
+	return exchange_start(x, &first, c->profile ? &second : NULL, why);
+}
+
+/* --- the output --- */
+
+/* Reads into the piece; ends a recording that is too large, so that it is whole, and cuts one that goes on. */
+static enum run_state read_piece(struct exchange *x)
+{
+	uint64_t most = x->server->o->max_bytes;
+	enum run_state state = run_read(&x->run, &x->patience, x->piece, sizeof(x->piece), &x->piece_len);
+
+	x->piece_sent = 0;
+	if (state != RUN_DATA)
+		return state;
+	if (x->sent + x->piece_len > most + OVERSIZE)
+		return RUN_LATE;
+	if (x->sent + x->piece_len > most)
+		run_ask(&x->run);
+	return RUN_DATA;
+}
+
+/*
+ * An answer of HTTP/1.0 ends with its connection, whole or not: one over TCP is reset, which such clients report, too. What
+ * the kernel has not sent yet is lost with it.
+ */
+static void cut(struct exchange *x)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	x->cut = true;
+	if (!x->server->o->address.is_unix)
+		connect(x->patience.client, &none, sizeof(none));
+}
+
+/* The next bytes of the answer; called by libmicrohttpd until it gets an end. */
+static ssize_t read_answer(void *ctx, uint64_t at, char *to, size_t size)
+{
+	struct exchange *x = ctx;
+	struct refusal why;
+	size_t n;
+
+	if (x->piece_sent == x->piece_len) {
+		switch (read_piece(x)) {
+		case RUN_DATA:
+			break;
+		case RUN_OVER:
+			if (!x->run.failed && exchange_is_allowed(x, &why))
+				return MHD_CONTENT_READER_END_OF_STREAM;
+			/* fall through */
+		default:
+			cut(x);
+			return MHD_CONTENT_READER_END_WITH_ERROR;
+		}
+	}
+	n = x->piece_len - x->piece_sent < size ? x->piece_len - x->piece_sent : size;
+	memcpy(to, x->piece + x->piece_sent, n);
+	x->piece_sent += n;
+	x->sent += n;
+	return (ssize_t)n;
+}
+
+static bool refuse_output(struct exchange *x, enum run_state state, struct refusal *why)
+{
+	const struct endpoint *e = x->request.endpoint;
+	_cleanup_free_ char *text = NULL;
+
+	if (state == RUN_CLIENT_GONE)
+		return refuse(why, 503, "the client has gone");
+	if (state == RUN_LATE)
+		return refuse(why, 504, "it took longer than it may");
+	if (!exchange_is_allowed(x, why))
+		return false;
+	if (subject_state(&x->subject) != SUBJECT_THERE)
+		return refuse(why, 404, "process %d has ended", x->request.pid);
+	text = run_error(&x->run);
+	return refuse(why, 500, "%s%s", e->failed ? e->failed : "", text);
+}
+
+static bool begin(struct exchange *x, struct refusal *why)
+{
+	bool records = x->request.endpoint->seconds;
+	enum run_state state;
+
+	x->patience.deadline = now_ns() + (QUEUE_MS / 1000 + 1) * SECOND_NS;
+	if (!exchange_take_slot(x, records ? &x->server->recordings : &x->server->looks, why))
+		return false;
+	x->patience.deadline = now_ns() + ((uint64_t)x->request.seconds + GRACE_SECONDS) * SECOND_NS;
+	if (!start_command(x, why))
+		return false;
+	state = read_piece(x);
+	if (state != RUN_DATA)
+		return refuse_output(x, state, why);
+	return exchange_is_allowed(x, why);
+}
+
+static enum MHD_Result send_stream(struct exchange *x)
+{
+	const struct request *r = &x->request;
+	struct MHD_Response *response;
+	char file[64];
+
+	response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, EXCHANGE_PIECE, read_answer, x, NULL);
+	if (!response)
+		return MHD_NO;
+	if (r->debug > 0)
+		return answer_send(x->connection, MHD_HTTP_OK, response, answer_text_type);
+	snprintf(file, sizeof(file), "attachment; filename=\"%s\"", r->endpoint->name);
+	mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, file);
+	return answer_send(x->connection, MHD_HTTP_OK, response, "application/octet-stream");
+}
+
+enum MHD_Result exchange_answer_stream(struct exchange *x)
+{
+	struct refusal why = {0};
+
+	if (begin(x, &why))
+		return send_stream(x);
+	x->cut = true;
+	return answer_refuse(x->connection, &why);
+}

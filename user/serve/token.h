@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * token: the secret that a request has to bring. In: a file, since the arguments of a command can be seen by
+ * all users of a machine. A request has it as "Authorization: Bearer TOKEN", or as the password of "Basic",
+ * which is what http://gotap:TOKEN@127.0.0.1:PORT/ and browsers send.
+ */
+#ifndef GOTAP_SERVE_TOKEN_H
+#define GOTAP_SERVE_TOKEN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+enum { TOKEN_LEAST = 16, TOKEN_MOST = 255 };
+
+struct token {
+	char text[TOKEN_MOST + 1];	/* "": none is asked for */
+};
+
+/* The first line of the file: printable, without blanks. Refuses a file that other users may read. */
+int token_read(struct token *t, const char *path, struct error *err);
+/* Does the header have it? NULL: there is no header. Takes the same time for every wrong one of a length. */
+bool token_matches(const struct token *t, const char *authorization);
+
+#endif
