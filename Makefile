@@ -7,6 +7,7 @@
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
+# make SERVE=no a gotap without `serve`, and without libmicrohttpd
 # make install  PREFIX=/usr/local; make uninstall takes it away
 # V=1 shows the commands. Everything generated lies under build/.
 
@@ -22,6 +23,17 @@ ALL_CFLAGS := -std=gnu11 -DGOTAP_VERSION=\"$(VERSION)\" -Wall -Wextra -Wno-unuse
 	-Iuser -Iinclude -I$(BUILD) $(CFLAGS)
 LDLIBS  := -lbpf -ldw -lelf -lz -ljson-c -lpthread -lm
 
+# gotap serve is built with libmicrohttpd. Whether a gotap has it is said, not found out: it would depend on the machine.
+SERVE   ?= yes
+ifeq ($(SERVE),no)
+  ALL_CFLAGS += -DGOTAP_NO_SERVE
+else
+  SERVE_ROOM := serve
+  # The name by which it is loaded when a server starts (user/serve/mhd.h).
+  SERVE_LIB := $(shell objdump -p "$$(pkg-config --variable=libdir libmicrohttpd 2>/dev/null)/libmicrohttpd.so" 2>/dev/null | sed -n 's/^ *SONAME *//p')
+  ALL_CFLAGS += -DGOTAP_MHD=\"$(SERVE_LIB)\"
+endif
+
 ifeq ($(V),1)
   Q :=
   say = @:
@@ -36,13 +48,25 @@ endif
 
 all: $(BUILD)/gotap
 
+ifneq ($(SERVE),no)
+ifeq ($(SERVE_LIB),)
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard user/serve/*.c) user/cmd/serve.c): serve-needs-libmicrohttpd
+.PHONY: serve-needs-libmicrohttpd
+serve-needs-libmicrohttpd:
+	$(error gotap serve needs libmicrohttpd, which pkg-config does not find: run `tools/deps build`, or `make SERVE=no` for a gotap without it)
+endif
+endif
+
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan live stacks inline capture sched api cmd
+ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan live stacks inline capture follow sched trigger api cmd
+ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_release :=
 needs_proc    := base
 needs_stream  := release base
+needs_threads := stream base
 needs_trace   := base
+needs_flight  := stream trace release proc base
 needs_read    := trace base
 needs_symbol  := base
 needs_target  := symbol release base
@@ -54,14 +78,21 @@ needs_live    := plan proc target symbol release base
 needs_stacks  := live plan proc target read symbol trace release base
 needs_inline  := live plan proc target symbol release base
 needs_capture := inline live plan proc stream target symbol release base
+needs_follow  := live plan proc target symbol release base
 needs_spans   := read trace base
-needs_report  := spans read trace base
+needs_report  := oncpu threads stream spans read trace release base
 needs_pprof   := spans read trace base
-needs_why     := spans read trace base
-needs_html    := report spans read trace base
-needs_sched   := v1write v1 read stream trace symbol release base
+needs_perfetto := spans read trace base
+needs_oncpu   := threads stream spans read trace base
+needs_why     := oncpu threads stream spans read trace release base
+needs_html    := report oncpu threads stream spans read trace release base
+needs_top     := report oncpu threads stream spans read trace release base
+needs_sched   := threads v1write v1 read stream trace symbol release base
+needs_trigger := sched threads v1write v1 read stream trace symbol release base
 needs_api     := rewrite v1write v1 read symbol trace base
-needs_cmd     := stacks capture inline live plan sched html why pprof report spans rewrite v1write v1 read target symbol trace stream proc release base
+needs_serve   := proc base
+needs_cmd     := follow top trigger flight stacks capture inline live plan sched perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_cmd     += $(SERVE_ROOM)
 
 objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
 lib_of  = $(BUILD)/lib/$(1).a
@@ -157,6 +188,19 @@ $(call objs_of,capture): | $(SKELETONS)
 # the first build has no .d files yet: make the skeletons before capture
 $(BUILD)/user/capture/bpf.o $(BUILD)/user/capture/bpf_load.o: $(SKELETONS)
 
+# --- the programs that follow processes: an object of their own, which user/follow loads ---
+$(BUILD)/bpf/follow/follow.bpf.o: bpf/follow/follow.bpf.c
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/follow.skel.h: $(BUILD)/bpf/follow/follow.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name follow_bpf > $@
+
+$(BUILD)/user/follow/follow.o: $(BUILD)/follow.skel.h
+
 # --- the code of --attach inline: the sources of bpf/ once more, natively, as a flat image for user/inline ---
 # It runs between two instructions of a Go program: without vector registers, without those that stub.S does not save (r9
 # to r11) and g (r14), and with little stack. tools/inline-check looks whether that is so.
@@ -192,7 +236,7 @@ $(BUILD)/user/inline/image.o: $(BUILD)/inline_image.h
 $(BUILD)/user/html/assets.o $(BUILD)/fuzz/user/html/assets.o: $(wildcard user/html/assets/*)
 
 # --- unit tests: tests/unit/<room>_<what>.c links that room and what it needs ---
-UNIT_SRCS := $(wildcard tests/unit/*.c)
+UNIT_SRCS := $(filter-out $(if $(SERVE_ROOM),,tests/unit/serve_%.c),$(wildcard tests/unit/*.c))
 UNIT_BINS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRCS))
 room_of_unit = $(firstword $(subst _, ,$(1)))
 
@@ -212,8 +256,9 @@ unit: $(UNIT_BINS) $(BUILD)/inline/drive
 
 # --- fuzzers: tests/fuzz/fuzz_*.c with all rooms that need neither root nor kernel, under the sanitizers ---
 FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-FUZZ_ROOMS := base release proc stream trace read symbol v1 v1write rewrite spans report pprof why html target plan sched api
-FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan sched trigger api
+FUZZ_ROOMS += $(SERVE_ROOM)
+FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c),$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check_json.c user/cmd/why_*.c))
 
 $(BUILD)/fuzz/%.o: %.c
@@ -290,7 +335,7 @@ uninstall:
 
 clean:
 	$(call say,CLEAN,$(BUILD))
-	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/inline* \
+	$(Q)rm -rf $(BUILD)/user $(BUILD)/lib $(BUILD)/bpf $(BUILD)/bpf_oldkernel $(BUILD)/bpf_inline $(BUILD)/follow* $(BUILD)/inline* \
 		$(BUILD)/unit $(BUILD)/tests $(BUILD)/fuzz $(BUILD)/pic $(BUILD)/libgotap* $(BUILD)/gotap*
 
 -include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/go/*' 2>/dev/null)

@@ -62,12 +62,10 @@ func main() {
 	fmt.Println("ready")
 	for start := time.Now(); *dur == 0 || time.Since(start) < *dur; time.Sleep(time.Millisecond) {
 		go handle(c, took)
-		select {
-		case d := <-took:
-			if d > 10*time.Millisecond {
+		for n := len(took); n > 0; n-- {
+			if d := <-took; d > 10*time.Millisecond {
 				fmt.Println("slow request:", d)
 			}
-		default:
 		}
 	}
 }

@@ -8,21 +8,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/beside.h"
 #include "cmd/cmd.h"
 #include "cmd/leftover.h"
+#include "cmd/on.h"
 #include "cmd/output.h"
 #include "cmd/parse.h"
 #include "cmd/report.h"
+#include "cmd/thread_file.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"
 #include "target/gobin.h"
 
 struct assemble_options {
-	const char *spool, *output, *binary;
+	const char *spool, *output, *perfetto, *binary;
 	int version;
 	enum symbol_source symbols;
 	bool json, quiet, strict, no_notes;
+	struct on_list on;
 };
 
 static const char help[] =
@@ -32,6 +36,10 @@ static const char help[] =
 	"without root and without the process. SPOOL '-' is stdin.\n"
 	"\n"
 	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
+	"      --perfetto FILE   a trace for Perfetto as well, or instead if there is no -o\n"
+	"                        (docs/perfetto.md); '-' is stdout\n"
+	"      --on TRIGGER      print the moments at which `gotap record --flight --on TRIGGER` would\n"
+	"                        write a snapshot, as lines of JSON; several; help lists them\n"
 	"      --format VERSION  go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers\n"
 	"                        before wrote: go1.8, go1.11, go1.19 or go1.21\n"
 	"      --binary FILE     the traced executable, where it is not at its old place\n"
@@ -42,10 +50,12 @@ static const char help[] =
 	"      --json            report as JSON\n"
 	"  -q, --quiet           no report\n";
 
-enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS, OPT_NO_NOTES };
+enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS, OPT_NO_NOTES, OPT_PERFETTO, OPT_ON };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
+	{ "perfetto", required_argument, NULL, OPT_PERFETTO },
+	{ "on", required_argument, NULL, OPT_ON },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "binary", required_argument, NULL, OPT_BINARY },
 	{ "symbols", required_argument, NULL, OPT_SYMBOLS },
@@ -59,12 +69,14 @@ static const struct option long_options[] = {
 
 static int read_options(struct assemble_options *o, int argc, char **argv)
 {
+	const char *wrong;
 	int c;
 
-	*o = (struct assemble_options){ .output = "trace.out", .version = 25 };
+	*o = (struct assemble_options){ .version = 25 };
 	while ((c = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'o': o->output = optarg; break;
+		case OPT_PERFETTO: o->perfetto = optarg; break;
 		case OPT_BINARY: o->binary = optarg; break;
 		case OPT_NO_NOTES: o->no_notes = true; break;
 		case OPT_STRICT: o->strict = true; break;
@@ -73,6 +85,11 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 		case 'h':
 			fputs(help, stdout);
 			return EXIT_OK + 1;
+		case OPT_ON:
+			wrong = on_add_kept(&o->on, optarg);
+			if (!wrong)
+				break;
+			return cmd_usage("assemble", "%s", wrong) + 1;
 		case OPT_FORMAT:
 			if (parse_format(optarg, &o->version))
 				break;
@@ -90,6 +107,13 @@ static int read_options(struct assemble_options *o, int argc, char **argv)
 	if (optind != argc - 1)
 		return cmd_usage("assemble", "give one spool file") + 1;
 	o->spool = argv[optind];
+	if (!o->output)
+		o->output = o->perfetto ? BESIDE_NOWHERE : "trace.out";
+	if (o->on.rules.len && (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
+		return cmd_usage("assemble", "--on prints on stdout: give a file with -o") + 1;
+	if (o->perfetto && o->version < 22)
+		return cmd_usage("assemble", "--perfetto needs --format go1.22 or later: the other formats are "
+				 "written when all is read") + 1;
 	return 0;
 }
 
@@ -146,12 +170,13 @@ static int open_symbols(struct symbolizer **ret, const struct assemble_options *
 	return r;
 }
 
-static int feed(struct assembler *a, struct spool_reader *in, struct error *err)
+static int feed(struct assembler *a, struct thread_file *threads, struct spool_reader *in, struct error *err)
 {
 	struct chunk c = {0};
 	int r;
 
 	while ((r = spool_read(in, &c, err)) > 0) {
+		thread_file_clock(threads, &c);
 		r = assembler_chunk(a, &c, err);
 		if (r)
 			break;
@@ -160,11 +185,23 @@ static int feed(struct assembler *a, struct spool_reader *in, struct error *err)
 	return r;
 }
 
-static bool report(const struct assemble_options *o, const struct assembler *a,
-		   const struct capture_info *info, const char *output)
+/* What is written: the Go trace, and from it the Perfetto trace. */
+struct outputs {
+	struct output trace, perfetto;
+	struct beside *beside;
+	uint64_t perfetto_bytes;
+	struct thread_file threads;
+};
+
+static bool report(const struct assemble_options *o, struct assembler *a,
+		   const struct capture_info *info, const struct outputs *out)
 {
 	struct assembler_result *res = calloc(1, sizeof(*res));
-	struct report rep = { .info = info, .result = res, .output = output };
+	struct report rep = {
+		.info = info, .result = res, .perfetto = o->perfetto, .perfetto_bytes = out->perfetto_bytes,
+		.output = beside_alone(o->output, o->perfetto) ? o->perfetto : o->output,
+		.threads = { assembler_threads(a), assembler_thread_sums(a), info->pid },
+	};
 	bool flawless;
 
 	if (!res)
@@ -181,15 +218,50 @@ static bool report(const struct assemble_options *o, const struct assembler *a,
 	return flawless;
 }
 
-static int open_output(struct output *out, const struct assemble_options *o, struct error *err)
+static int open_output(struct output *out, const char *path, const char *spool, struct error *err)
 {
-	int r = output_open(out, o->output, OUTPUT_BINARY, err);
+	int r = output_open(out, path, OUTPUT_BINARY, err);
 
-	if (!r && (strcmp(o->spool, "-") ? output_is_file(out, o->spool) : output_is(out, STDIN_FILENO)))
-		r = error_set(err, -EINVAL, "'%s' is input and output", o->output);
+	if (!r && (strcmp(spool, "-") ? output_is_file(out, spool) : output_is(out, STDIN_FILENO)))
+		r = error_set(err, -EINVAL, "'%s' is input and output", path);
 	if (!r && out->leftover)
 		leftover_tell(out->leftover);
 	return r ? r : output_begin(out, err);
+}
+
+static bool is_same(const struct output *out, const char *path)
+{
+	return strcmp(path, "-") ? output_is_file(out, path) : output_is(out, STDOUT_FILENO);
+}
+
+static int open_outputs(struct outputs *out, const struct assemble_options *o, const struct capture_info *info,
+			struct error *err)
+{
+	int r = open_output(&out->trace, o->output, o->spool, err);
+
+	if (r || !o->perfetto)
+		return r;
+	if (is_same(&out->trace, o->perfetto))
+		return error_set(err, -EINVAL, "the Perfetto trace and the Go trace are the same file: '%s'",
+				 o->perfetto);
+	r = open_output(&out->perfetto, o->perfetto, o->spool, err);
+	return r ? r : beside_start(&out->beside, &out->perfetto, info, err);
+}
+
+/* @keep: there is a trace. @r: an error that is known already, which is returned then. */
+static int close_outputs(struct outputs *out, bool keep, int r, struct error *err)
+{
+	struct error late;
+	int p = beside_finish(out->beside, &out->perfetto_bytes, r ? &late : err);
+
+	r = r ? r : p;
+	if (output_close(&out->perfetto, keep && !p, r ? &late : err) && !r)
+		r = err->code;
+	if (thread_file_finish(&out->threads, keep, r ? &late : err) && !r)
+		r = err->code;
+	if (thread_file_close_trace(&out->threads, &out->trace, keep, r ? &late : err) && !r)
+		r = err->code;
+	return r;
 }
 
 /* The generations that were written before a fault are a trace, if there is one. */
@@ -201,11 +273,12 @@ static bool has_trace(const struct assembler *a)
 static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		    const struct capture_info *info, struct error *err)
 {
-	struct assembler_opts opts = { .version = o->version, .info = info,
-				       .no_notes = o->no_notes };
+	struct assembler_opts opts = { .version = o->version, .info = info, .no_notes = o->no_notes };
+	struct outputs out = { .trace = OUTPUT_CLOSED, .perfetto = OUTPUT_CLOSED, .threads = THREAD_FILE_CLOSED };
+	struct triggers *on = on_begin_print(&o->on, stdout);
+	struct assembler_between between;
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
-	struct output out = OUTPUT_CLOSED;
 	bool flawless = false;
 	struct error damage;
 	int r = 0, cut = 0;
@@ -214,19 +287,33 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		r = open_symbols(&symbols, o, info, err);
 	opts.symbols = symbols;
 	if (!r)
-		r = open_output(&out, o, err);
-	opts.output = out.path;
+		r = open_outputs(&out, o, info, err);
+	opts.output = out.trace.path;
+	opts.tee = out.beside ? beside_take : NULL;
+	opts.tee_ctx = out.beside;
+	if (on && triggers_between(on, &between))
+		opts.between = &between;
 	if (!r)
-		r = assembler_new(&a, out.fd, &opts, err);
+		r = assembler_new(&a, out.trace.fd, &opts, err);
+	if (!r && out.beside)
+		beside_threads(out.beside, assembler_threads(a));
+	if (!r && on) {
+		triggers_threads(on, assembler_threads(a));
+		triggers_losses(on, &assembler_counts(a)->lost);
+	}
 	if (!r)
-		cut = feed(a, in, &damage);	/* what came before a cut is a trace all the same */
+		thread_file_try(&out.threads, &out.trace, assembler_threads(a), info);
+	if (!r)
+		cut = feed(a, &out.threads, in, &damage);	/* what came before a cut is a trace all the same */
 	if (!r)
 		r = assembler_finish(a, err);
-	if (output_close(&out, has_trace(a), r ? NULL : err))
-		r = r ? r : err->code;
+	if (on)
+		triggers_finish(on);
+	r = close_outputs(&out, has_trace(a), r, err);
 	if (!r)
-		flawless = report(o, a, info, o->output);
+		flawless = report(o, a, info, &out);
 	assembler_free(a);
+	triggers_free(on);
 	symbolizer_free(symbols);
 	if (r || cut)
 		return cmd_fail(r ? err : &damage);
@@ -249,5 +336,6 @@ int cmd_assemble(int argc, char **argv)
 		status = assemble(&o, in, info, &err);
 	spool_close(in);
 	free(info);
+	on_free(&o.on);
 	return status;
 }

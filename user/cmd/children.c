@@ -2,43 +2,16 @@
 /* children: see children.h. */
 #include "cmd/children.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/isolated.h"
-#include "base/open_under.h"
 #include "base/show.h"
-#include "target/gobin.h"
+#include "cmd/go_file.h"
 
 /* Of one CPU. Clock ticks are 10 ms: a shorter time says nothing about a few percent. */
 static const double IDLE_PERCENT = 5, BUSY_PERCENT = 20;
 static const double LEAST_SECONDS = 0.4;
-
-static int examine(void *ctx, void *answer, struct error *err)
-{
-	struct gobin *bin;
-	int r = gobin_open_fd(&bin, *(int *)ctx, "it", err);
-
-	*(char *)answer = !r;
-	if (!r)
-		gobin_free(bin);
-	return r;
-}
-
-static bool is_go(const struct procfs *fs, pid_t pid)
-{
-	_cleanup_close_ int fd = -1;
-	char path[PROCFS_PATH], answer = 0;
-	struct isolated_work work = { .run = examine, .ctx = &fd, .size = sizeof(answer) };
-
-	procfs_path(fs, pid, "exe", path);
-	fd = open_regular(path);
-	work.fd = fd;
-	return fd >= 0 && !isolated_run(&work, &answer, &(struct error){0}) && answer;
-}
 
 static void add_child(struct children *c, pid_t pid)
 {
@@ -46,7 +19,7 @@ static void add_child(struct children *c, pid_t pid)
 	struct child_use child = { .pid = pid };
 
 	if (procfs_usage(c->fs, pid, &child.before) || child.before.parent != c->self.pid ||
-	    procfs_status(c->fs, pid, "status", &st) || !is_go(c->fs, pid))
+	    procfs_status(c->fs, pid, "status", &st) || !go_file_runs(c->fs, pid))
 		return;
 	snprintf(child.name, sizeof(child.name), "%.15s", st.name);
 	c->list[c->count++] = child;

@@ -20,6 +20,7 @@ int cmd_record(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_assemble(int argc, char **argv);
 int cmd_records(int argc, char **argv);
 int cmd_events(int argc, char **argv);
@@ -31,6 +32,9 @@ int cmd_report(int argc, char **argv);
 int cmd_pprof(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_perfetto(int argc, char **argv);
+int cmd_snap(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /* Prints "gotap: TEXT" to stderr; returns EXIT_FAIL. */
 int cmd_fail(const struct error *err);

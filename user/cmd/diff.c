@@ -2,17 +2,15 @@
 /* gotap diff: what became slower from one trace to another (report/diff.h). */
 #include "report/diff.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json_out.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/leftover.h"
 #include "cmd/parse.h"
 #include "cmd/trace_input.h"
 
@@ -346,40 +344,16 @@ static int read_side(struct diff *d, int side, const struct options *o, int *sta
 	return 0;
 }
 
-static int write_to(const struct diff *d, const struct options *o, const struct output *out, struct error *err)
+struct shown {
+	const struct diff *diff;
+	const struct options *options;
+};
+
+static void put_shown(FILE *f, const void *shown)
 {
-	int fd = dup(out->fd);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	bool failed;
+	const struct shown *s = shown;
 
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
-		return error_set(err, -errno, "cannot write to '%s': %s", out->path, strerror(errno));
-	}
-	(o->json ? put_json : put_text)(f, d, o);
-	failed = fflush(f) || ferror(f);
-	if (failed)
-		error_set(err, -errno, "cannot write to '%s': %s", out->path, strerror(errno));
-	fclose(f);
-	return failed ? err->code : 0;
-}
-
-static int show(const struct diff *d, const struct options *o, struct error *err)
-{
-	struct error close_err;
-	struct output out;
-	int ret = output_open(&out, o->out, OUTPUT_TEXT, err);
-
-	if (!ret)
-		ret = output_begin(&out, err);
-	if (!ret)
-		ret = write_to(d, o, &out, err);
-	if (output_close(&out, !ret, &close_err) && !ret) {
-		*err = close_err;
-		ret = close_err.code;
-	}
-	return ret;
+	(s->options->json ? put_json : put_text)(f, s->diff, s->options);
 }
 
 static int run(const struct options *o)
@@ -392,7 +366,7 @@ static int run(const struct options *o)
 		ret = read_side(d, 1, o, &status, &err);
 	if (!ret) {
 		diff_judge(d);
-		ret = show(d, o, &err);
+		ret = output_text(o->out, put_shown, &(struct shown){ d, o }, &err);
 	}
 	diff_free(d);
 	return ret ? cmd_fail(&err) : status;

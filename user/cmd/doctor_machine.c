@@ -8,9 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/tracepoints.h"
 #include "capture/uprobe_multi.h"
+#include "proc/cgroup_cpu.h"
 #include "proc/machine.h"
 #include "proc/privilege.h"
+#include "record.h"
+#include "threads/lacks.h"
 
 static const char machine_area[] = "machine", privileges_area[] = "privileges";
 
@@ -48,6 +52,38 @@ static void look_at_rings(struct doctor *d)
 	} else {
 		doctor_add(d, LEVEL_FAIL, machine_area, "ring buffers", "the kernel shares no BPF maps: %s",
 			   strerror(errno));
+	}
+}
+
+static bool has_pressure(void)
+{
+	const struct cgroup_mounts none = {0};
+	struct procfs fs;
+	struct pressure p;
+	struct error err = {0};
+
+	return !procfs_open(&fs, NULL, &err) && pressure_read(&none, "", &fs, "cpu", &p);
+}
+
+/* Group linux, and what of it this kernel does not tell. */
+static void look_at_threads(struct doctor *d)
+{
+	const char *texts[THREADS_LACKS];
+	struct tracepoints t;
+	struct error err = {0};
+	struct finding *f;
+	unsigned int i, n;
+	size_t len;
+
+	if (tracepoints_find(&t, &err)) {
+		doctor_add(d, LEVEL_NOTE, machine_area, "threads", "no --events +linux: %s", err.text);
+		return;
+	}
+	n = threads_lacks(tracepoints_lack(&t) | (has_pressure() ? 0 : REC_WITHOUT_PRESSURE), texts);
+	f = doctor_add(d, LEVEL_OK, machine_area, "threads", "--events +linux tells when they are on a CPU, and why not");
+	for (i = 0; i < n; i++) {
+		len = strlen(f->text);
+		snprintf(f->text + len, sizeof(f->text) - len, "%s%s", i ? "; " : "; this kernel does not tell: ", texts[i]);
 	}
 }
 
@@ -140,6 +176,7 @@ void doctor_look_at_machine(struct doctor *d)
 	look_at_release(d, &m);
 	look_at_btf(d, &m);
 	look_at_rings(d);
+	look_at_threads(d);
 	multi = look_at_attaching(d);
 	look_at_settings(d, &m, multi);
 	look_at_privileges(d, multi);

@@ -21,7 +21,13 @@ static void print_cost(enum group g)
 {
 	struct group_cost cost = group_cost(g);
 
-	if (g == GROUP_CPU)
+	if (g == GROUP_LINUX)
+		puts("    cost of a context switch with its wake-up, on a virtual machine: some 0.2 us of the program, 0.1 us of another\n"
+		     "    one, which --budget does not count\n"
+		     "    scheduler's tracepoints: sched_switch, sched_waking, sched_wakeup_new, sched_migrate_task");
+	else if (g == GROUP_CRASH)
+		puts("    cost: one record in a program's life");
+	else if (g == GROUP_CPU)
 		printf("    cost of a sample: %.1f empty uprobes, at an interrupt of the clock\n", cost.uprobes);
 	else
 		printf("    cost of an event: %.1f empty uprobes; %.2f hits of the probes on\n", cost.uprobes,

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "base/show.h"
+#include "threads/file.h"
 
 /* The format of an unfinished file, and the command that reads it. */
 enum form { FORM_NONE, FORM_BUSY, FORM_TRACE, FORM_SPOOL, FORM_OTHER };
@@ -35,15 +36,36 @@ static enum form form_of(const char *path)
 	return memcmp(head, "gotapspl", 8) ? FORM_OTHER : FORM_SPOOL;
 }
 
+/* Of the name of an unfinished file of threads that of the trace; NULL: it is none. */
+static char *trace_of(const char *path)
+{
+	static const char end[] = ".threads.partial";
+	const char *at = strstr(path, end), *next;
+	_cleanup_free_ char *trace = NULL, *its = NULL;
+
+	while (at && (next = strstr(at + 1, end)))
+		at = next;
+	if (!at)
+		return NULL;
+	trace = xasprintf("%.*s%s", (int)(at - path), path, at + strlen(".threads"));
+	its = threads_file_name(trace);
+	return !strcmp(its, path) && threads_file_is(path) ? take_ptr(trace) : NULL;
+}
+
 /* The end of a sentence that begins with the file's name. */
 static char *how_to_read(const char *path, enum form form)
 {
 	const char *command = form == FORM_TRACE ? "convert" : "assemble";
+	_cleanup_free_ char *trace = NULL;
 
 	if (form == FORM_BUSY)
 		return xstrdup("is being written by another gotap");
 	if (form == FORM_OTHER)
 		return xstrdup("is what a gotap wrote that was killed");
+	trace = form == FORM_SPOOL ? trace_of(path) : NULL;
+	if (trace)
+		return xasprintf("is what a gotap wrote of the threads that was killed: `gotap report %s` takes it "
+				 "along with that trace", trace);
 	return xasprintf("is what a gotap wrote that was killed: `gotap %s %s -o FILE` makes a trace of it",
 			 command, path);
 }

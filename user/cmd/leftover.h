@@ -6,12 +6,16 @@
 #ifndef GOTAP_CMD_LEFTOVER_H
 #define GOTAP_CMD_LEFTOVER_H
 
+#include <stdio.h>
+
 #include "cmd/output.h"
 #include "read/raw_source.h"
 #include "stream/spool.h"
 
 /* Opens an output for writing now, and reports an unfinished file that was in its way. */
 int output_start(struct output *o, const char *path, enum output_form form, struct error *err);
+/* Opens one so, writes what @put does as its text, and closes it (output_text.c). */
+int output_text(const char *path, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err);
 /* Says how the unfinished file at @path is read. */
 void leftover_tell(const char *path);
 /*

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/parent.h"
 #include "cmd/cmd.h"
 #include "base/show.h"
 
@@ -20,10 +21,13 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", cmd_record, "trace a running Go program, or run one, into a Go execution trace" },
+	{ "snap", cmd_snap, "ask a running `record --flight` for its last seconds" },
 	{ "report", cmd_report, "say what slows a program down, from its trace" },
+	{ "top", cmd_top, "show a running Go program at work, live" },
 	{ "ps", cmd_ps, "list the Go programs that run on this machine" },
 	{ "doctor", cmd_doctor, "say whether and how a program can be traced" },
 	{ "stacks", cmd_stacks, "print all goroutines of a running program, without stopping it" },
+	{ "serve", cmd_serve, "answer as net/http/pprof for programs that have no such port" },
 	{ "assemble", cmd_assemble, "turn the raw records of `record --spool` into a trace" },
 	{ "records", cmd_records, "print the raw records of `record --spool`" },
 	{ "events", cmd_events, "list the groups of events that `record --events` takes" },
@@ -34,6 +38,7 @@ static const struct command commands[] = {
 	{ "pprof", cmd_pprof, "make a profile of traces, for `go tool pprof` and flame graphs" },
 	{ "convert", cmd_convert, "turn a trace of any Go release into one for today's tools" },
 	{ "why", cmd_why, "say what something waited for: the critical path" },
+	{ "perfetto", cmd_perfetto, "turn a trace of any Go release into one for Perfetto" },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -114,6 +119,10 @@ static int gotap(int argc, char **argv)
 {
 	/* Large buffers of a burst go back to the system, also after the first one. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	if (argc > 1 && parent_take(argv[1])) {
+		argv++;
+		argc--;
+	}
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/rename_new.h"
 #include "base/vec.h"
 #include "cmd/output_place.h"
 #include "proc/privilege.h"
@@ -82,18 +83,6 @@ char *output_partial(const char *path)
 
 /* --- what was left by a gotap that was killed --- */
 
-/* Unlike rename(2) it never replaces what is at @to; not every file system knows RENAME_NOREPLACE. */
-static int move(int dir, const char *from, const char *to)
-{
-	if (!renameat2(dir, from, dir, to, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return errno;
-	if (linkat(dir, from, dir, to, 0))
-		return errno;
-	return unlinkat(dir, from, 0) ? errno : 0;
-}
-
 static int move_aside(struct output *o)
 {
 	int n, e = EEXIST;
@@ -101,7 +90,7 @@ static int move_aside(struct output *o)
 	for (n = 1; n <= LEFTOVERS && e == EEXIST; n++) {
 		_cleanup_free_ char *end = xasprintf("%s.%d", SUFFIX, n), *to = with_end(o->name, end);
 
-		e = move(o->dir, o->partial, to);
+		e = rename_new(o->dir, o->partial, to);
 		if (!e) {
 			free(o->leftover);
 			o->leftover = beside(o->path, to);
@@ -396,7 +385,7 @@ static int give_name(const struct output *o, struct error *err)
 	else if (o->replaces)
 		e = renameat(o->dir, o->partial, o->dir, o->name) ? errno : 0;
 	else
-		e = move(o->dir, o->partial, o->name);
+		e = rename_new(o->dir, o->partial, o->name);
 	if (e == EEXIST)
 		return error_set(err, -e, "'%s' was made by another program meanwhile, and is left alone: "
 				 "see '%s' in the same folder", o->path, o->partial);

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/percent.h"
 #include "capture/budget.h"
-
-/* Ten thousand hours: longer is a slip of the hand. */
-static const double DURATION_MAX = 10000.0 * 3600;
 
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret)
 {
@@ -25,51 +23,9 @@ bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned 
 	return !errno && !*end && *ret >= min && *ret <= max;
 }
 
-/* Digits, and digits behind a point, as they are: no exponent, no hexadecimal. @s moves behind them. */
-static bool take_decimal(const char **s, double *ret)
-{
-	size_t whole = strspn(*s, "0123456789"), part = 0;
-
-	if ((*s)[whole] == '.')
-		part = 1 + strspn(*s + whole + 1, "0123456789");
-	if (whole + part == 0 || (part == 1 && !whole))
-		return false;
-	*ret = strtod(*s, NULL);	/* may go on to an exponent, whose letter no caller takes */
-	*s += whole + part;
-	return true;
-}
-
-/* Seconds in the unit that begins @s, 0 if none does; @s moves behind it. */
-static double take_unit(const char **s)
-{
-	static const struct { const char *unit; double seconds; } units[] = {
-		{ "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 }, { "h", 3600 },
-	};
-	size_t i, n = strcspn(*s, "0123456789.");
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (n == strlen(units[i].unit) && !strncmp(*s, units[i].unit, n)) {
-			*s += n;
-			return units[i].seconds;
-		}
-	return 0;
-}
-
-/* As Go prints them, "1m30s", or seconds, "90". */
 bool parse_duration(const char *s, double *seconds)
 {
-	double n, unit;
-
-	*seconds = 0;
-	do {
-		if (!take_decimal(&s, &n))
-			return false;
-		unit = !*s && !*seconds ? 1 : take_unit(&s);
-		if (!unit)
-			return false;
-		*seconds += n * unit;
-	} while (*s);
-	return *seconds > 0 && *seconds <= DURATION_MAX;
+	return number_duration(s, seconds);
 }
 
 bool parse_instant(const char *s, double *seconds)
@@ -87,7 +43,7 @@ bool parse_budget(const char *s, double *ret)
 	*ret = BUDGET_NONE;
 	if (!strcmp(s, "none"))
 		return true;
-	if (!take_decimal(&s, &percent))
+	if (!number_take(&s, &percent))
 		return false;
 	*ret = percent_to_ns(percent);
 	s += *s == '%';
@@ -143,7 +99,7 @@ bool parse_release(const char *s, int *minor)
 	return true;
 }
 
-bool parse_ring_size(const char *s, size_t *ret)
+bool parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *ret)
 {
 	static const char units[] = "KMG";
 	char *end;
@@ -154,7 +110,7 @@ bool parse_ring_size(const char *s, size_t *ret)
 		return false;
 	errno = 0;
 	n = strtoull(s, &end, 10);
-	if (errno || n > 1ULL << 30)
+	if (errno || n > 1ULL << 33)
 		return false;
 	u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (*end && (!u || end[1]))
@@ -162,5 +118,14 @@ bool parse_ring_size(const char *s, size_t *ret)
 	if (u)
 		n <<= 10 * (u - units + 1);
 	*ret = n;
-	return n >= 4096 && n <= 1ULL << 30 && !(n & (n - 1));
+	return n >= min && n <= max;
+}
+
+bool parse_ring_size(const char *s, size_t *ret)
+{
+	uint64_t n;
+	bool ok = parse_size(s, 4096, 1 << 30, &n);
+
+	*ret = n;
+	return ok && !(n & (n - 1));
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "symbol/symbol.h"
 
@@ -22,6 +23,8 @@ bool parse_format(const char *s, int *version);
 bool parse_symbols(const char *s, enum symbol_source *ret);
 /* A release of Go from 1.15 on, as 1.27 or go1.27: the NN. */
 bool parse_release(const char *s, int *minor);
+/* Bytes with an optional K, M or G (of 1024), from @min to @max. */
+bool parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *ret);
 /* Bytes with an optional K, M or G; a power of two from 4K to 1G. */
 bool parse_ring_size(const char *s, size_t *ret);
 

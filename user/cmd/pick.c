@@ -3,13 +3,16 @@
 #include "cmd/pick.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "live/module.h"
 #include "cmd/parse.h"
 #include "proc/container.h"
+#include "proc/owner.h"
 #include "target/gobin.h"
 
 /* A Go process of the container that was asked for. */
@@ -34,6 +37,12 @@ const char *pick_option(struct pick *p, int option, const char *arg)
 		return *arg ? NULL : "--container takes a name or an id";
 	case PICK_PROC:
 		p->proc_dir = arg;
+		return NULL;
+	case PICK_OWNER:
+		if (!parse_number(arg, 1, UINT32_MAX - 1UL, &n))
+			return "--of-user takes the id of a user other than root";
+		p->owner = (uid_t)n;
+		p->has_owner = true;
 		return NULL;
 	}
 	return "unknown option";
@@ -181,4 +190,19 @@ int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct err
 		return r;
 	*ret = p->pid;
 	return p->container ? pick_in_container(p, fs, ret, err) : 0;
+}
+
+/* process_execed() after the look at the rights: an exec between the two is seen. */
+int pick_check(const struct pick *p, const struct process *proc, struct error *err)
+{
+	_cleanup_close_ int dir = -1;
+	char path[PROCFS_PATH];
+
+	if (!p->has_owner)
+		return 0;
+	procfs_path(&proc->fs, proc->pid, "", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0 && owner_is(dir, p->owner) && !process_execed(proc))
+		return 0;
+	return error_set(err, -EACCES, "process %d is not that of user %u alone any more, or has ended", proc->pid, p->owner);
 }

@@ -6,26 +6,33 @@
 #ifndef GOTAP_CMD_PICK_H
 #define GOTAP_CMD_PICK_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "live/process.h"
 #include "proc/procfs.h"
 
 struct pick {
 	pid_t pid;
 	const char *container;	/* NULL: pid */
 	const char *proc_dir;	/* NULL: /proc */
+	bool has_owner;		/* it must be wholly this user's: */
+	uid_t owner;
 };
 
 /* Numbers of the long options, and their rows in a table of getopt_long(). */
-enum { PICK_CONTAINER = 1024, PICK_PROC };
+enum { PICK_CONTAINER = 1024, PICK_PROC, PICK_OWNER };
 
 #define PICK_LONG_OPTIONS \
 	{ "pid", required_argument, NULL, 'p' }, \
 	{ "container", required_argument, NULL, PICK_CONTAINER }, \
 	{ "proc", required_argument, NULL, PICK_PROC }
 
-/* Applies 'p', PICK_CONTAINER or PICK_PROC; NULL, or what is wrong with the argument. */
+/* Of the commands that `gotap serve` starts for a user, and of these alone: those that call pick_check(). */
+#define PICK_OWNER_OPTION { "of-user", required_argument, NULL, PICK_OWNER }
+
+/* Applies 'p' or one of PICK_*; NULL, or what is wrong with the argument. */
 const char *pick_option(struct pick *p, int option, const char *arg);
 
 /*
@@ -41,5 +48,11 @@ char *pick_state_root(const struct pick *p);
  * of the container if there are several; else -ENOTUNIQ with a list.
  */
 int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err);
+
+/*
+ * May the process that was opened be looked at? With an owner: it is his alone now, and runs what it ran when it was
+ * opened. It may have been his when he asked, and have exec'ed a setuid program since. -EACCES: no.
+ */
+int pick_check(const struct pick *p, const struct process *proc, struct error *err);
 
 #endif

@@ -43,6 +43,9 @@ static const char usage[] =
 	"      --from TIME       only from this time on, counted from the begin of the trace (1.5s)\n"
 	"      --to TIME         only up to this time\n"
 	"      --at TIME         for type goroutine: when (default: when the trace ends)\n"
+	"      --as-runtime      as runtime/pprof writes it, for what stores profiles of programs:\n"
+	"                        goroutine, sync (its block profile), cpu (as of 100 samples/s)\n"
+	"      --cpu-samples HZ  of type cpu: samples were taken so often; adds the CPU time\n"
 	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
 	"  -h, --help            show this\n"
 	"\n"
@@ -52,10 +55,11 @@ struct options {
 	struct pprof_options profile;
 	regex_t func;
 	const char *out, *binary;
+	unsigned long hz;		/* 0: not given */
 	bool folded;
 };
 
-enum { OPT_FOLDED = 256, OPT_FUNC, OPT_FROM, OPT_TO, OPT_AT };
+enum { OPT_FOLDED = 256, OPT_FUNC, OPT_FROM, OPT_TO, OPT_AT, OPT_AS_RUNTIME, OPT_CPU_SAMPLES };
 
 static const struct option long_options[] = {
 	{ "type", required_argument, NULL, 't' },
@@ -66,6 +70,8 @@ static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "at", required_argument, NULL, OPT_AT },
+	{ "as-runtime", no_argument, NULL, OPT_AS_RUNTIME },
+	{ "cpu-samples", required_argument, NULL, OPT_CPU_SAMPLES },
 	{ "binary", required_argument, NULL, 'b' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -147,6 +153,12 @@ static int set_option(struct options *o, int opt, const char *arg, char **argv)
 		return set_time(&o->profile.to, "to", arg);
 	case OPT_AT:
 		return set_time(&o->profile.at, "at", arg);
+	case OPT_AS_RUNTIME:
+		o->profile.as_runtime = true;
+		return EXIT_OK;
+	case OPT_CPU_SAMPLES:
+		return parse_number(arg, 1, 10000, &o->hz) ? EXIT_OK :
+			cmd_usage("pprof", "--cpu-samples takes samples per second, 1 to 10000");
 	case OPT_FOLDED:
 		o->folded = true;
 		return EXIT_OK;
@@ -161,12 +173,29 @@ static int set_option(struct options *o, int opt, const char *arg, char **argv)
 	}
 }
 
-static int check_options(const struct options *o, int argc, char **argv)
+/* runtime/pprof takes 100 samples per second, and so does `gotap record` unless it gets another number. */
+static int settle_samples(struct options *o)
+{
+	enum { USUAL_HZ = 100 };
+	bool cpu = o->profile.type == pprof_type_named("cpu");
+
+	if (o->hz && !cpu)
+		return cmd_usage("pprof", "--cpu-samples is for --type cpu");
+	if (o->profile.as_runtime && !pprof_type_in_runtime(o->profile.type))
+		return cmd_usage("pprof", "--as-runtime is for types goroutine, sync and cpu");
+	if (cpu && (o->hz || o->profile.as_runtime))
+		o->profile.sample_ns = 1000000000 / (o->hz ? o->hz : USUAL_HZ);
+	return EXIT_OK;
+}
+
+static int check_options(struct options *o, int argc, char **argv)
 {
 	int i, inputs = 0;
 
 	if (!o->profile.type)
 		return no_type(NULL);
+	if (settle_samples(o))
+		return EXIT_USAGE;
 	if (optind == argc)
 		return cmd_usage("pprof", "at least one trace is needed");
 	for (i = optind; i < argc; i++)

@@ -4,14 +4,17 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "cmd/follow.h"
 #include "cmd/parse.h"
 #include "cmd/record.h"
+#include "flight/naming.h"
 #include "plan/size_class.h"
 
 static const char help[] =
-	"usage: gotap record [OPTION...] -p PID | --container NAME\n"
+	"usage: gotap record [OPTION...] -p PID | --container NAME | --name PATTERN\n"
 	"       gotap record [OPTION...] [--] COMMAND [ARG...]\n"
 	"\n"
 	"Records a running Go program, or runs one and records it from its first\n"
@@ -19,19 +22,31 @@ static const char help[] =
 	"stopped nor changed, but by --attach inline. Needs root, or CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE.\n"
 	"\n"
 	"COMMAND may be what execs the Go program in its own process: env, nice, a script\n"
-	"that ends in exec. What it starts as another process is not followed: record that\n"
-	"with -p.\n"
+	"that ends in exec. What it starts as another process takes --follow.\n"
 	"\n"
 	"  -p, --pid PID         the process to record\n"
 	"      --container NAME  the Go program in that container: a name, an id or the start\n"
 	"                        of one, a Kubernetes pod; of docker, containerd, podman,\n"
 	"                        CRI-O, runc, crun\n"
+	"      --name PATTERN    wait for a Go program whose file, or container, has that name ('web*'),\n"
+	"                        and record it from its first goroutine on, or as it is if it runs already\n"
+	"      --wait            of --name: again after each restart, each in a trace of its own\n"
+	"      --follow          also what the process, or COMMAND, starts: each Go program in a trace of\n"
+	"                        its own, from its first goroutine on (docs/follow.md)\n"
+	"      --follow-max N    of them at most N at a time (default 8)\n"
 	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
 	"                        or the program ends\n"
 	"  -o, --output FILE     the trace; '-' is stdout, and what COMMAND prints goes to\n"
-	"                        stderr then (default trace.out)\n"
+	"                        stderr then (default trace.out). Of several: a pattern, in which\n"
+	"                        %p is the process id, %n a number, %t the time and %e the\n"
+	"                        program (default trace.%n.%e.out)\n"
+	FLIGHT_HELP
+	"      --perfetto FILE   a trace for Perfetto as well, or instead if there is no -o\n"
+	"                        (docs/perfetto.md); '-' is stdout\n"
 	"  -e, --events LIST     groups of events: see `gotap events` (default: most); +GROUP\n"
 	"                        and -GROUP change the default\n"
+	"      --system          of group linux: every context switch of the machine, to see who took\n"
+	"                        the CPU (root)\n"
 	"      --object-min N    of group objects: those that take N bytes or more (default 1024,\n"
 	"                        which is the least)\n"
 	"      --cpu-samples HZ  sample the CPU of every thread as well\n"
@@ -40,7 +55,7 @@ static const char help[] =
 	"                        says what it cannot hold\n"
 	"      --stack-depth N   frames per stack, 0 to 127 (default 127)\n"
 	"      --program NAME    where COMMAND execs several Go programs, the one whose file has\n"
-	"                        that name\n"
+	"                        that name; with --follow a pattern: '*.test'\n"
 	"      --budget PERCENT  what the probes may cost the program, in percent of one CPU's\n"
 	"                        time (100 is a whole CPU); when they would cost more, stacks get\n"
 	"                        short, then are left out, then measures of memory, then\n"
@@ -76,18 +91,23 @@ static const char help[] =
 
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_OBJECT_MIN, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
-       OPT_PROGRAM, OPT_REPORT };
+       OPT_PROGRAM, OPT_REPORT, OPT_SYSTEM, OPT_PERFETTO,
+       OPT_FOLLOW, OPT_FOLLOW_MAX, OPT_NAME, OPT_WAIT, OPT_HELD_BY };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
+	PICK_OWNER_OPTION,
+	FLIGHT_LONG_OPTIONS,
 	{ "budget", required_argument, NULL, OPT_BUDGET },
 	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
 	{ "container-tids", no_argument, NULL, OPT_INNER_TIDS },
 	{ "program", required_argument, NULL, OPT_PROGRAM },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "perfetto", required_argument, NULL, OPT_PERFETTO },
 	{ "events", required_argument, NULL, 'e' },
 	{ "object-min", required_argument, NULL, OPT_OBJECT_MIN },
+	{ "system", no_argument, NULL, OPT_SYSTEM },
 	{ "cpu-samples", required_argument, NULL, OPT_CPU },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "stack-depth", required_argument, NULL, OPT_DEPTH },
@@ -101,6 +121,11 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
+	{ "follow", no_argument, NULL, OPT_FOLLOW },
+	{ "follow-max", required_argument, NULL, OPT_FOLLOW_MAX },
+	{ "name", required_argument, NULL, OPT_NAME },
+	{ "wait", no_argument, NULL, OPT_WAIT },
+	{ "held-by", required_argument, NULL, OPT_HELD_BY },	/* of cmd/recorder.c alone */
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -109,11 +134,15 @@ static const struct option long_options[] = {
 static const char *apply_option(struct record_options *o, int c, const char *arg)
 {
 	unsigned long n;
+	struct stat st;
 
 	switch (c) {
 	case OPT_BUDGET:
 		return parse_budget(arg, &o->bpf.budget) ? NULL :
 		       "--budget takes percent of a CPU, like 5 or 0.5, or none";
+	case OPT_SYSTEM:
+		o->bpf.every_switch = true;
+		return NULL;
 	case OPT_NO_NOTES:
 		o->no_notes = true;
 		return NULL;
@@ -131,6 +160,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		       "-d takes a time like 5s, 500ms or 2m, more than 0 and at most 10000h";
 	case 'o':
 		o->output = arg;
+		return NULL;
+	case OPT_PERFETTO:
+		o->perfetto = arg;
 		return NULL;
 	case 'e':
 		return groups_parse(arg, &o->groups) ? NULL :
@@ -176,6 +208,24 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 	case OPT_JSON:
 		o->json = true;
 		return NULL;
+	case OPT_FOLLOW:
+		o->follow = true;
+		return NULL;
+	case OPT_FOLLOW_MAX:
+		return parse_number(arg, 1, 64, &o->most) ? NULL : "--follow-max takes a number from 1 to 64";
+	case OPT_NAME:
+		o->name = arg;
+		return strchr("*?[\\", *arg) || strchr(arg, '/') ?	/* also "" */
+		       "--name takes the name of a file, without its folder, or of a container, no wildcard first: web, web*" :
+		       NULL;
+	case OPT_WAIT:
+		o->wait = true;
+		return NULL;
+	case OPT_HELD_BY:
+		if (!parse_number(arg, 3, 1 << 20, &n) || fstat((int)n, &st) || !S_ISSOCK(st.st_mode))
+			return "--held-by is for gotap itself";
+		o->held_by = (int)n;
+		return NULL;
 	case 'q':
 		o->quiet = true;
 		return NULL;
@@ -183,17 +233,35 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 		o->bpf.verbose = true;
 		return NULL;
 	}
-	return pick_option(&o->pick, c, arg);
+	return c >= FLIGHT_FIRST && c < FLIGHT_END ? flight_option(&o->flight, c, arg) : pick_option(&o->pick, c, arg);
+}
+
+/* A flight recording has no file of its own: -o names its snapshots. NULL, or what does not go with it. */
+static const char *settle_flight(struct record_options *o)
+{
+	struct flight_args *a = &o->flight;
+
+	if (!a->time)
+		return a->only ? "--before, --after, --cooldown, --keep, --keep-bytes, --exec, --socket and --on are for --flight TIME" : NULL;
+	if (o->spool || o->perfetto || o->report)
+		return "--flight keeps the last seconds alone: --spool, --perfetto and --report are for a whole recording";
+	if (o->version < 22)
+		return "--flight needs --format go1.22 or later: the other formats are written when the recording ends";
+	if (o->output && !strcmp(o->output, "-"))
+		return "-o is a pattern for the snapshots of --flight, as in 'DIR/%p-%t-%n.trace': they do not go to stdout";
+	o->groups |= on_groups(&a->on);
+	a->pattern = o->output ? o->output : "gotap-%p-%t-%n.trace";
+	o->output = BESIDE_NOWHERE;
+	return NULL;
 }
 
 int record_read_options(struct record_options *o, int argc, char **argv)
 {
+	struct error err;
 	const char *wrong;
 	int c;
 
-	*o = (struct record_options){ .output = "trace.out", .version = 25,
-				      .groups = groups_default(),
-				      .bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } };
+	*o = (struct record_options)RECORD_OPTIONS_DEFAULT;
 	while ((c = getopt_long(argc, argv, "+:p:d:o:e:qvh", long_options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
@@ -204,21 +272,36 @@ int record_read_options(struct record_options *o, int argc, char **argv)
 		wrong = apply_option(o, c, optarg);
 		if (wrong)
 			return cmd_usage("record", "%s", wrong) + 1;
+		follow_pass_on(o, long_options, c, optarg);
 	}
+	if (optind < argc)
+		o->command = argv + optind;
+	if (follow_check(o))
+		return EXIT_USAGE + 1;
+	wrong = settle_flight(o);
+	if (wrong)
+		return cmd_usage("record", "%s", wrong) + 1;
+	if (o->flight.time && naming_check(o->flight.pattern, &err))
+		return cmd_usage("record", "%s", err.text) + 1;
+	if (!o->output)
+		o->output = o->perfetto ? BESIDE_NOWHERE : "trace.out";
+	if (o->perfetto && o->version < 22)
+		return cmd_usage("record", "--perfetto needs --format go1.22 or later: the other formats are "
+				 "written when the recording ends") + 1;
 	if (o->version < 23 && (o->groups & (1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS)))
 		return cmd_usage("record", "the events of stacks, spans and objects need --format go1.23 "
 				 "or later") + 1;
 	if (o->object_min && !(o->groups & 1u << GROUP_OBJECTS))
 		return cmd_usage("record", "--object-min is for objects: give --events +objects, too") + 1;
+	if (o->bpf.every_switch && !(o->groups & 1u << GROUP_LINUX))
+		return cmd_usage("record", "--system is for group linux: give --events +linux, too") + 1;
 	o->bpf.object_min = size_class_round(o->object_min ? o->object_min : OBJECT_MIN);
 	if (!o->bpf.cpu_hz && (o->groups & 1u << GROUP_CPU))
 		o->bpf.cpu_hz = 100;
-	if (optind < argc)
-		o->command = argv + optind;
-	if (!o->pick.pid && !o->pick.container && !o->command)
+	if (!o->pick.pid && !o->pick.container && !o->command && !o->name)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
-	if (o->program && !o->command)
-		return cmd_usage("record", "--program is for a command") + 1;
+	if (o->program && !o->command && !o->follow)
+		return cmd_usage("record", "--program is for a command, or for --follow") + 1;
 	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
 	return 0;

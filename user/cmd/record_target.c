@@ -82,20 +82,21 @@ static int may_launch(struct error *err)
 	return error_set(err, -EPERM, "not allowed to load BPF programs: %s", why);
 }
 
-/* The trace and what the program prints never get into one another. */
+/* The traces and what the program prints never get into one another. */
 static int launch(struct process *p, const struct procfs *fs, char **command,
-		  const struct output *trace, struct error *err)
+		  const struct record_files *files, struct error *err)
 {
-	int out = output_is(trace, STDOUT_FILENO) ? STDERR_FILENO : STDOUT_FILENO;
+	bool taken = output_is(&files->trace, STDOUT_FILENO) || output_is(&files->perfetto, STDOUT_FILENO);
+	int out = taken ? STDERR_FILENO : STDOUT_FILENO;
 	int r = may_launch(err);
 
 	return r ? r : process_launch(p, fs, command, out, signals_restore, signals_step(), err);
 }
 
 /* What is read of a launched program before it runs cannot hang (live/memory.h). */
-static int attach(struct process *p, const struct procfs *fs, pid_t pid, struct error *err)
+static int attach(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
 {
-	int r = process_open(p, fs, pid, err);
+	int r = holder < 0 ? process_open(p, fs, pid, err) : process_open_held(p, fs, pid, holder, err);
 
 	return r ? r : memory_begin(p, NULL, err);
 }
@@ -104,7 +105,7 @@ static int attach(struct process *p, const struct procfs *fs, pid_t pid, struct 
 static int no_go_program(const char *wanted, const struct error *why, struct error *err)
 {
 	return error_set(err, -ECHILD, "no Go program %s%swas run: %.250s; what a command starts as "
-			 "another process is not followed: let it exec that, or record that "
+			 "another process is not followed: let it exec that, give --follow, or record that "
 			 "with -p PID", wanted ? wanted : "", wanted ? " " : "", why->text);
 }
 
@@ -133,7 +134,7 @@ static int find_program(struct target *t, const char *wanted, struct error *err)
 	struct error why = { .text = "it ended while its libraries were loaded" };
 	int r = open_program(t, wanted, err);
 
-	while (t->proc.launched && (r == -ENOEXEC || r == -EAGAIN)) {
+	while (process_is_child(&t->proc) && (r == -ENOEXEC || r == -EAGAIN)) {
 		plugins_free(&t->plugins);
 		if (r == -ENOEXEC) {
 			why = *err;
@@ -159,7 +160,7 @@ int target_fault(struct target *t, int r, struct error *err)
 	struct process *p = &t->proc;
 	bool had_program = p->pidfd >= 0 && p->exe_id[1];
 
-	if (!r || p->launched || !had_program || !may_have_gone(p, r))
+	if (!r || process_is_child(p) || !had_program || !may_have_gone(p, r))
 		return r;
 	switch (process_fate(p)) {
 	case PROCESS_ENDED:
@@ -173,7 +174,7 @@ int target_fault(struct target *t, int r, struct error *err)
 	return r;
 }
 
-static int open_all(struct target *t, const struct record_options *o, const struct output *trace,
+static int open_all(struct target *t, const struct record_options *o, const struct record_files *files,
 		    struct error *err)
 {
 	struct procfs fs;
@@ -181,8 +182,10 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	int r = pick_process(&o->pick, &fs, &pid, err);
 
 	if (!r)
-		r = o->command ? launch(&t->proc, &fs, o->command, trace, err) :
-				 attach(&t->proc, &fs, pid, err);
+		r = o->command ? launch(&t->proc, &fs, o->command, files, err) :
+				 attach(&t->proc, &fs, pid, o->held_by, err);
+	if (!r)
+		r = pick_check(&o->pick, &t->proc, err);
 	/* code in the program knows the thread ids that the program knows */
 	if (!r && (o->inner_tids || o->attach_inline))
 		r = process_use_inner_ids(&t->proc, err);
@@ -204,10 +207,10 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 	return r ? r : add_plugins(t, o, err);
 }
 
-int target_open(struct target *t, const struct record_options *o, const struct output *trace,
+int target_open(struct target *t, const struct record_options *o, const struct record_files *files,
 		struct error *err)
 {
-	return target_fault(t, open_all(t, o, trace, err), err);
+	return target_fault(t, open_all(t, o, files, err), err);
 }
 
 void target_close(struct target *t)

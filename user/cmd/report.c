@@ -178,6 +178,20 @@ static void print_assumed(const struct report *r, FILE *f)
 			r->info->go_version, like);
 }
 
+/* Beside a Go trace; of one that is alone the first line says it. */
+static void print_perfetto(const struct report *r, FILE *f)
+{
+	char size[SHOW_SIZE];
+
+	if (r->perfetto && r->perfetto != r->output)
+		show_printf(f, "for Perfetto: %s, %s\n", r->perfetto, show_size(r->perfetto_bytes, size));
+}
+
+static uint64_t output_bytes(const struct report *r)
+{
+	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : r->result->trace.bytes;
+}
+
 void report_print(const struct report *r, FILE *f)
 {
 	const struct assembler_result *res = r->result;
@@ -190,8 +204,10 @@ void report_print(const struct report *r, FILE *f)
 	show_printf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
 		   " generations, %s%s%s%s\n",
 		r->output, seconds(r), r->info->pid, r->info->go_version, events_total(r),
-		res->trace.generations, show_size(res->trace.bytes, size), r->ended ? "; " : "",
+		res->trace.generations, show_size(output_bytes(r), size), r->ended ? "; " : "",
 		r->ended ? r->ended : "", r->exit ? r->exit : "");
+	print_perfetto(r, f);
+	report_print_flight(r, f);
 	fprintf(f, "goroutines: %" PRIu64 " (at most %" PRIu64 " at a time), stacks: %" PRIu64
 		   ", lost: %" PRIu64 ", repairs: %" PRIu64,
 		res->model.goroutines, res->model.max_live, res->stacks, report_lost(r),
@@ -214,6 +230,7 @@ void report_print(const struct report *r, FILE *f)
 		fprintf(f, "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
 			   "%" PRIu64 " times\n", res->model.stand_ins);
 	report_print_inline(r, f);
+	report_print_threads(&r->threads, f);
 	report_print_budget(r, f);
 	print_repairs(r, f);
 	report_print_left(res->version, res->v1.left, "", f);
@@ -248,6 +265,9 @@ static void json_names(const struct report *r, struct json_out *j)
 	char like[RELEASE_TEXT];
 
 	put_field(j, "output", r->output);
+	report_json_flight(r, j);
+	put_field(j, "perfetto", r->perfetto);
+	json_put_count(j, "perfetto_bytes", r->perfetto_bytes);
 	put_field(j, "go_version", r->info->go_version);
 	release_assumed(r->info->go_version, (int)r->info->go_minor, like);
 	put_field(j, "assumed", like);
@@ -361,6 +381,7 @@ void report_json(const struct report *r, FILE *f)
 		children_json(r->children, &j);
 	report_json_inline(r, &j);
 	report_json_budget(r, &j);
+	report_json_threads(&r->threads, &j);
 	json_events(r, &j);
 	json_repairs(r, &j);
 	json_left(r, &j, "left_out", false);

@@ -33,6 +33,17 @@ static void print_left(const struct report *r, FILE *f)
 	}
 }
 
+/* What kept gotap from letting a thread go that it held, if that was most of the time. */
+static void print_held(const struct inline_status *s, FILE *f)
+{
+	const struct holds *h = &s->held;
+
+	show_printf(f, "inline: %u places led to code in the program, one thread was held for %.2f ms at most", s->sites,
+		    (double)h->ns / 1e6);
+	if (h->waited_ns > h->ns / 2)
+		show_printf(f, " (%.2f ms of that gotap waited for a processor)", (double)h->waited_ns / 1e6);
+}
+
 static bool is_as_it_was(const struct inline_status *s)
 {
 	return s->state == INLINE_STATE_UNDONE || s->state == INLINE_STATE_GONE;
@@ -48,13 +59,14 @@ void report_print_inline(const struct report *r, FILE *f)
 		fputs("inline: a gotap that was killed had left memory in the program, which was taken out\n", f);
 	if (!r->plan || !r->plan->for_inline)
 		return;
-	if (s->state == INLINE_STATE_OFF)
+	if (s->state == INLINE_STATE_OFF) {
 		show_printf(f, "inline: not used, all probes were uprobes: %s\n",
 			    s->why[0] ? s->why : "the recording was too short");
-	else
-		show_printf(f, "inline: %u places led to code in the program, one thread was held for %.2f ms at most, %s%s%s\n",
-			    s->sites, (double)s->held_ns / 1e6, states[s->state].text,
-			    is_as_it_was(s) ? "" : ": ", is_as_it_was(s) ? "" : s->why);
+	} else {
+		print_held(s, f);
+		show_printf(f, ", %s%s%s\n", states[s->state].text, is_as_it_was(s) ? "" : ": ",
+			    is_as_it_was(s) ? "" : s->why);
+	}
 	if (s->stayed && s->state != INLINE_STATE_OFF)
 		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
 	if (s->disturbed[0])
@@ -90,8 +102,9 @@ void report_json_inline(const struct report *r, struct json_out *j)
 	json_put_text(j, "why", s->why);
 	json_put_count(j, "places", s->sites);
 	json_put_count(j, "stayed", s->stayed);
-	json_put_count(j, "held", s->held);
-	json_put_count(j, "held_ns", s->held_ns);
+	json_put_count(j, "held", s->held.n);
+	json_put_count(j, "held_ns", s->held.ns);
+	json_put_count(j, "held_waited_ns", s->held.waited_ns);
 	json_put_text(j, "disturbed", s->disturbed);
 	json_put_bool(j, "cleaned", s->cleaned);
 	json_left(r, j);

@@ -2,15 +2,14 @@
 /* gotap report: what traces say about a program: findings, then tables. See report_trace.h. */
 #include "cmd/report_trace.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "cmd/leftover.h"
 #include "cmd/parse.h"
+#include "cmd/thread_file.h"
 #include "cmd/trace_input.h"
 
 static const char usage[] =
@@ -63,9 +62,63 @@ static void rank(struct trace_report *r)
 		qsort(r->findings.data, r->findings.len, sizeof(struct trace_finding), by_cost);
 }
 
+/* The file of threads beside the trace, if there is one. An error costs its numbers, and not those of the trace. */
+static struct trace_threads *open_threads(struct trace_report *r, const char *path, bool *failed)
+{
+	struct trace_threads *t = vec_push(&r->threads, sizeof(*t));
+	struct error err;
+
+	if (thread_file_open(&t->oncpu, r->spans, path, &err)) {
+		cmd_fail(&err);
+		*failed = true;
+	}
+	if (t->oncpu)
+		t->sums = thread_sums_new(oncpu_threads(t->oncpu));
+	tables_threads(r->tables, t->oncpu);
+	if (r->html)
+		html_threads(r->html, t->oncpu);
+	return t;
+}
+
+static void free_threads(struct trace_threads *t)
+{
+	oncpu_free(t->oncpu);
+	thread_sums_free(t->sums);
+	*t = (struct trace_threads){0};
+}
+
+/* Parts that were added already are those of all traces. */
+static void forget_rows(struct trace_report *r)
+{
+	tables_forget_threads(r->tables);
+	if (r->several)
+		fputs("gotap: functions, regions and tasks, which add traces up, are left without the states of threads for that\n",
+		      stderr);
+}
+
+/* All was read: does the file belong to the trace? */
+static bool check_threads(struct trace_report *r, struct trace_threads *t, const char *path, bool *failed)
+{
+	bool good;
+
+	if (!t->oncpu)
+		return false;
+	good = thread_file_check(t->oncpu, r->spans, path, failed);
+	spans_leave(r->spans, t->oncpu);
+	if (!good) {
+		if (r->tables->oncpu)
+			forget_rows(r);
+		if (r->html)
+			html_forget_threads(r->html);
+		free_threads(t);
+	}
+	return good;
+}
+
 static int read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
 		    struct error *err)
 {
+	struct trace_threads *threads;
 	struct findings *f;
 	struct trace_input in;
 	int ret = trace_input_open(&in, path, binary, err);
@@ -73,7 +126,10 @@ static int read_one(struct trace_report *r, const char *path, const char *binary
 	if (ret)
 		return ret;
 	tables_trace(r->tables, path);
+	threads = open_threads(r, path, failed);
 	f = findings_new(r->spans);
+	if (threads->oncpu)
+		findings_threads(f, threads->oncpu, threads->sums);
 	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
 	r->version = trace_reader_version(in.reader);
 	ret = spans_read(r->spans, in.reader, err);
@@ -82,6 +138,9 @@ static int read_one(struct trace_report *r, const char *path, const char *binary
 		r->fault = *err;
 		*failed = true;
 	}
+	if (!check_threads(r, threads, path, failed))
+		findings_forget_threads(f);
+	tables_threads(r->tables, NULL);
 	findings_finish(f);
 	spans_leave(r->spans, f);
 	return 0;
@@ -93,7 +152,7 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 	size_t i;
 	int ret = 0;
 
-	*r = (struct trace_report){ .spans = spans_new() };
+	*r = (struct trace_report){ .spans = spans_new(), .several = n > 1 };
 	r->tables = tables_new(r->spans, &o->tables);
 	r->html = o->html ? html_new(r->spans) : NULL;
 	for (i = 0; i < n && !ret; i++)
@@ -109,6 +168,9 @@ void trace_report_free(struct trace_report *r)
 
 	for (i = 0; i < r->of_traces.len; i++)
 		findings_free(*vec_at(&r->of_traces, struct findings *, i));
+	for (i = 0; i < r->threads.len; i++)
+		free_threads(vec_at(&r->threads, struct trace_threads, i));
+	vec_free(&r->threads);
 	vec_free(&r->of_traces);
 	vec_free(&r->findings);
 	tables_delete(r->tables);
@@ -179,40 +241,14 @@ static int set_option(struct options *o, int opt, char **argv)
 	}
 }
 
-static int write_to(const struct trace_report *r, bool json, int fd, const char *path, struct error *err)
+static void put_text(FILE *f, const void *report)
 {
-	int copy = dup(fd);
-	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
-	bool failed;
-
-	if (!f) {
-		if (copy >= 0)
-			close(copy);
-		return error_set(err, -errno, "cannot write to '%s': %s", path, strerror(errno));
-	}
-	(json ? trace_report_json : trace_report_print)(r, f);
-	failed = ferror(f);
-	errno = failed ? EIO : 0;
-	if (fclose(f) || failed)
-		return error_set(err, -errno, "cannot write to '%s': %s", path, strerror(errno));
-	return 0;
+	trace_report_print(report, f);
 }
 
-static int show(const struct trace_report *r, const struct options *o, struct error *err)
+static void put_json(FILE *f, const void *report)
 {
-	struct error close_err;
-	struct output out;
-	int ret = output_open(&out, o->out, OUTPUT_TEXT, err);
-
-	if (!ret)
-		ret = output_begin(&out, err);
-	if (!ret)
-		ret = write_to(r, o->json, out.fd, o->out, err);
-	if (output_close(&out, !ret, &close_err) && !ret) {
-		*err = close_err;
-		ret = close_err.code;
-	}
-	return ret;
+	trace_report_json(report, f);
 }
 
 static int report(const struct options *o, char *const *paths, size_t n)
@@ -223,7 +259,7 @@ static int report(const struct options *o, char *const *paths, size_t n)
 	int ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
 
 	if (!ret && o->out)
-		ret = show(&r, o, &err);
+		ret = output_text(o->out, o->json ? put_json : put_text, &r, &err);
 	if (!ret && o->html)
 		ret = trace_report_html(&r, o->html, &err);
 	trace_report_free(&r);

@@ -11,6 +11,7 @@
 #include "html/html.h"
 #include "report/finding.h"
 #include "report/tables.h"
+#include "threads/sums.h"
 
 struct trace_report_options {
 	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
@@ -25,13 +26,21 @@ struct trace_finding {
 	double share;		/* of the time that was lost in all traces */
 };
 
+/* Of a trace: Linux beside Go. NULL if no file of threads lies beside it, or it is of another recording. */
+struct trace_threads {
+	struct oncpu *oncpu;		/* its thread states; all was read */
+	struct thread_sums *sums;
+};
+
 struct trace_report {
 	struct spans *spans;
+	struct vec threads;	/* struct trace_threads, by trace */
 	struct tables *tables;
 	struct vec of_traces;	/* struct findings * */
 	struct vec findings;	/* struct trace_finding: the most costly first */
 	double lost;		/* seconds, of all traces */
 	struct html *html;	/* NULL: not asked for */
+	bool several;		/* traces were given */
 	int version;		/* NN of go 1.NN, of the last trace */
 	struct error fault;	/* of the last trace that had one; code 0: none had */
 };

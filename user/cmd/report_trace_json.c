@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* report_trace_json: the report as one JSON object on one line; docs/report.md has its fields. See report_trace.h. */
 #include "base/json_out.h"
-#include "cmd/report_trace.h"
+#include "cmd/report_threads.h"
+#include "cmd/report_trace_parts.h"
 #include "tracev2.h"
 
 /* Of the whole object: grows when a field changes its meaning or goes; new ones may come. */
@@ -108,11 +109,26 @@ static void put_histogram(struct json_out *j, const char *name, const struct dis
 
 /* --- goroutines --- */
 
-static const char *const stay_keys[STAY_WAITS] = {
+static const char *const stay_keys[STAY_LINUX] = {
 	[STAY_RUNNING] = "running", [STAY_RUNNABLE] = "runnable", [STAY_SYSCALL] = "syscall",
 	[STAY_SYSCALL_BLOCKED] = "syscall_blocked", [STAY_CALL] = "syscall_whole",
 	[STAY_ASSIST] = "gc_assist", [STAY_SWEEP] = "gc_sweep",
 };
+
+/* Parts of STAY_RUNNING and STAY_CALL, as docs/threads.md calls them. */
+static const char *const split_keys[SPLITS] = {
+	[SPLIT_ON_CPU] = "on_cpu", [SPLIT_PREEMPTED] = "preempted", [SPLIT_QUEUED] = "queued",
+	[SPLIT_THROTTLED] = "throttled", [SPLIT_FAULT] = "page_fault", [SPLIT_IO] = "io", [SPLIT_BLOCKED] = "blocked",
+	[SPLIT_SLEEPING] = "sleeping", [SPLIT_STOPPED] = "stopped", [SPLIT_TRACED] = "traced",
+	[SPLIT_FROZEN] = "frozen", [SPLIT_UNKNOWN] = "unknown",
+};
+
+static const struct {
+	const char *name;
+	uint32_t stay;
+} splits[] = { { "running", STAY_LINUX }, { "syscall_whole", STAY_LINUX_CALL } };
+
+enum { SPLIT_KINDS = sizeof(splits) / sizeof(*splits) };
 
 /* The reason as the trace has it: "" is not known. */
 static const char *reason_of(const struct trace_report *r, uint32_t stay)
@@ -120,13 +136,30 @@ static const char *reason_of(const struct trace_report *r, uint32_t stay)
 	return *vec_at(&r->tables->reasons, const char *, stay - STAY_WAITS);
 }
 
+static void put_split_dists(struct json_out *j, const struct trace_report *r, const struct function_row *row)
+{
+	uint32_t kind, split;
+
+	json_open_object(j, "linux");
+	for (kind = 0; kind < SPLIT_KINDS; kind++) {
+		json_open_object(j, splits[kind].name);
+		for (split = 0; split < SPLITS; split++)
+			if (tables_dist(row, splits[kind].stay + split)->count)
+				put_dist(j, split_keys[split], r, tables_dist(row, splits[kind].stay + split));
+		json_close_object(j);
+	}
+	json_close_object(j);
+}
+
 static void put_stays(struct json_out *j, const struct trace_report *r, const struct function_row *row)
 {
 	uint32_t stay, n = tables_stays(r->tables);
 
-	for (stay = 0; stay < STAY_WAITS; stay++)
+	for (stay = 0; stay < STAY_LINUX; stay++)
 		if (tables_dist(row, stay)->count)
 			put_dist(j, stay_keys[stay], r, tables_dist(row, stay));
+	if (r->tables->split)
+		put_split_dists(j, r, row);
 	json_open_object(j, "waiting");
 	for (stay = STAY_WAITS; stay < n; stay++)
 		if (tables_dist(row, stay)->count)
@@ -253,6 +286,16 @@ static void put_mmu(struct json_out *j, const struct trace_report *r, uint32_t i
 	json_close_object(j);
 }
 
+static void put_threads(struct json_out *j, const struct trace_threads *t)
+{
+	struct thread_report report;
+
+	if (t->oncpu) {
+		report = trace_thread_report(t);
+		report_json_threads(&report, j);
+	}
+}
+
 static void put_trace(struct json_out *j, const struct trace_report *r, uint32_t i)
 {
 	const struct trace_row *t = vec_at(&r->tables->traces, struct trace_row, i);
@@ -272,6 +315,8 @@ static void put_trace(struct json_out *j, const struct trace_report *r, uint32_t
 	json_put_number(j, "unrecorded_ns", t->unrecorded);
 	json_put_count(j, "waits", t->waits);
 	json_put_count(j, "waits_without_stack", t->stackless);
+	if (!is_one(r))
+		put_threads(j, trace_threads(r, i));
 	put_timeline(j, t->timeline);
 	put_mmu(j, r, i, t->mmu);
 	json_close_object(j);
@@ -324,13 +369,30 @@ static void put_gc(struct json_out *j, const struct trace_report *r)
 
 /* --- regions and tasks --- */
 
+static void put_split_sums(struct json_out *j, const struct stay_sums *s)
+{
+	uint32_t kind, split;
+
+	json_open_object(j, "linux");
+	for (kind = 0; kind < SPLIT_KINDS; kind++) {
+		json_open_object(j, splits[kind].name);
+		for (split = 0; split < SPLITS; split++)
+			if (stay_sum(s, splits[kind].stay + split))
+				json_put_number(j, split_keys[split], stay_sum(s, splits[kind].stay + split));
+		json_close_object(j);
+	}
+	json_close_object(j);
+}
+
 static void put_sums(struct json_out *j, const struct trace_report *r, const struct stay_sums *s)
 {
 	uint32_t stay;
 
-	for (stay = 0; stay < STAY_WAITS && stay < s->n; stay++)
+	for (stay = 0; stay < STAY_LINUX && stay < s->n; stay++)
 		if (s->ns[stay])
 			json_put_number(j, stay_keys[stay], s->ns[stay]);
+	if (r->tables->split)
+		put_split_sums(j, s);
 	json_open_object(j, "waiting");
 	for (stay = STAY_WAITS; stay < s->n; stay++)
 		if (s->ns[stay])
@@ -406,14 +468,30 @@ static void put_longest(struct json_out *j, const char *name, const struct trace
 	vec_free(&sorted);
 }
 
+static void put_split_longest(struct json_out *j, const struct trace_report *r)
+{
+	uint32_t kind, split;
+
+	json_open_object(j, "linux");
+	for (kind = 0; kind < SPLIT_KINDS; kind++) {
+		json_open_object(j, splits[kind].name);
+		for (split = 0; split < SPLITS; split++)
+			put_longest(j, split_keys[split], r, &r->tables->stays[splits[kind].stay + split]);
+		json_close_object(j);
+	}
+	json_close_object(j);
+}
+
 static void put_all_longest(struct json_out *j, const struct trace_report *r)
 {
 	const struct tables *t = r->tables;
 	uint32_t stay;
 
 	json_open_object(j, "longest");
-	for (stay = 0; stay < STAY_WAITS; stay++)
+	for (stay = 0; stay < STAY_LINUX; stay++)
 		put_longest(j, stay_keys[stay], r, &t->stays[stay]);
+	if (r->tables->split)
+		put_split_longest(j, r);
 	json_open_object(j, "waiting");
 	for (stay = STAY_WAITS; stay < tables_stays(t); stay++)
 		put_longest(j, reason_of(r, stay), r, &t->stays[stay]);
@@ -457,6 +535,8 @@ void trace_report_json(const struct trace_report *r, FILE *f)
 	put_functions(&j, r);
 	put_latency(&j, r);
 	put_traces(&j, r);
+	if (is_one(r))
+		put_threads(&j, trace_threads(r, 0));
 	put_gc(&j, r);
 	put_types(&j, "regions", r, &r->tables->regions);
 	put_types(&j, "tasks", r, &r->tables->tasks);

@@ -3,6 +3,7 @@
 #ifndef GOTAP_CMD_REPORT_TRACE_PARTS_H
 #define GOTAP_CMD_REPORT_TRACE_PARTS_H
 
+#include "cmd/report_threads.h"
 #include "cmd/report_trace.h"
 
 static inline const struct trace_row *trace_at(const struct trace_report *r, uint32_t i)
@@ -13,6 +14,28 @@ static inline const struct trace_row *trace_at(const struct trace_report *r, uin
 static inline bool is_one(const struct trace_report *r)
 {
 	return r->tables->traces.len == 1;
+}
+
+/* Its oncpu is NULL if there is no file of threads beside it. */
+static inline const struct trace_threads *trace_threads(const struct trace_report *r, uint32_t i)
+{
+	return vec_at(&r->threads, struct trace_threads, i);
+}
+
+static inline struct thread_report trace_thread_report(const struct trace_threads *t)
+{
+	return (struct thread_report){ oncpu_threads(t->oncpu), t->sums, oncpu_info(t->oncpu)->pid };
+}
+
+/* Of any trace: is there a file of threads? */
+static inline bool has_threads(const struct trace_report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->threads.len; i++)
+		if (trace_threads(r, i)->oncpu)
+			return true;
+	return false;
 }
 
 /* "1.204511 s" of that trace, and of which one if there are several (report_trace_text.c). */

@@ -74,13 +74,51 @@ static int by_sum(const void *a, const void *b)
 	return (x->dist->sum < y->dist->sum) - (x->dist->sum > y->dist->sum);
 }
 
+/* Were the threads off their CPUs for more than a thousandth of the life? */
+static bool is_worth_splitting(const struct function_row *row, uint32_t first)
+{
+	int64_t off = 0;
+	uint32_t split;
+
+	for (split = SPLIT_ON_CPU + 1; split < SPLITS; split++)
+		off += tables_dist(row, first + split)->sum;
+	return off && off >= row->life.sum / 1000;
+}
+
+/* The parts of one stay, below it. */
+static void print_splits(const struct trace_report *r, const struct function_row *row, uint32_t first, FILE *f)
+{
+	struct stay_of_row parts[SPLITS];
+	char name[48];
+	size_t n = 0, i;
+	uint32_t split;
+
+	if (!is_worth_splitting(row, first))
+		return;
+	for (split = 0; split < SPLITS; split++) {
+		const struct dist *d = tables_dist(row, first + split);
+
+		if (d->count && (split == SPLIT_ON_CPU || d->sum >= row->life.sum / 1000))
+			parts[n++] = (struct stay_of_row){ first + split, d };
+	}
+	qsort(parts, n, sizeof(*parts), by_sum);
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "  %s", tables_stay_name(r->tables, parts[i].stay));
+		print_dist(r, name, parts[i].dist, row->states, f);
+	}
+}
+
 /* Less than a thousandth of a life says nothing, but for what lies within other stays. */
 static bool is_worth_a_line(const struct function_row *row, uint32_t stay)
 {
 	const struct dist *d = tables_dist(row, stay);
 
+	if (!d->count || stay_is_split(stay))
+		return false;
+	if (stay == STAY_CALL && is_worth_splitting(row, STAY_LINUX_CALL))
+		return true;
 	/* The same as the part with a P, where none or little was without. */
-	if (!d->count || (stay == STAY_CALL && tables_dist(row, STAY_SYSCALL_BLOCKED)->sum < d->sum / 100))
+	if ((stay == STAY_CALL && tables_dist(row, STAY_SYSCALL_BLOCKED)->sum < d->sum / 100))
 		return false;
 	return stay <= STAY_RUNNABLE || d->sum >= row->life.sum / 1000;
 }
@@ -103,8 +141,13 @@ static void print_function(const struct trace_report *r, const struct function_r
 		if (is_worth_a_line(row, stay))
 			stays[n++] = (struct stay_of_row){ stay, tables_dist(row, stay) };
 	qsort(stays, n, sizeof(*stays), by_sum);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		print_dist(r, tables_stay_name(r->tables, stays[i].stay), stays[i].dist, row->states, f);
+		if (stays[i].stay == STAY_RUNNING)
+			print_splits(r, row, STAY_LINUX, f);
+		else if (stays[i].stay == STAY_CALL)
+			print_splits(r, row, STAY_LINUX_CALL, f);
+	}
 }
 
 static void print_functions(const struct trace_report *r, FILE *f)
@@ -321,6 +364,29 @@ static int64_t time_of(const struct type_row *row)
 	return all;
 }
 
+/* Of several traces some may have no file of threads: then the parts are not the whole. */
+static bool is_all_split(const struct type_row *row, int64_t ran)
+{
+	int64_t sum = 0;
+	uint32_t split;
+
+	for (split = 0; split < SPLITS; split++)
+		sum += stay_sum(&row->sums, STAY_LINUX + split);
+	return sum == ran;
+}
+
+/* Instead of running its parts, if threads were off their CPUs; those of system calls are in the JSON. */
+static bool is_part(const struct type_row *row, uint32_t stay)
+{
+	int64_t ran = stay_sum(&row->sums, STAY_RUNNING);
+	bool split = stay_sum(&row->sums, STAY_LINUX + SPLIT_ON_CPU) < ran - ran / 100 &&
+		stay_sum(&row->sums, STAY_LINUX + SPLIT_UNKNOWN) < ran && is_all_split(row, ran);
+
+	if (stay == STAY_RUNNING)
+		return !split;
+	return stay_is_split(stay) ? split && stay < STAY_LINUX_CALL : stay != STAY_CALL;
+}
+
 /* The parts that have more than a thousandth of @all, the largest first. */
 static size_t breakdown(const struct trace_report *r, const struct type_row *row, int64_t all,
 			struct part parts[static STAYS + 1])
@@ -329,7 +395,7 @@ static size_t breakdown(const struct trace_report *r, const struct type_row *row
 	uint32_t stay;
 
 	for (stay = 0; stay < row->sums.n; stay++)
-		if (stay != STAY_CALL && stay_sum(&row->sums, stay) > all / 1000)
+		if (is_part(row, stay) && stay_sum(&row->sums, stay) > all / 1000)
 			parts[n++] = (struct part){ tables_stay_name(r->tables, stay),
 						    stay_sum(&row->sums, stay) };
 	if (row->elsewhere > all / 1000)
@@ -443,6 +509,13 @@ static void print_longest(const struct trace_report *r, const char *what, const 
 	vec_free(&sorted);
 }
 
+/* Of system calls a wait for a disk or a throttled time says something, and sleep nothing. */
+static bool is_plain_split(uint32_t stay)
+{
+	return stay == STAY_LINUX_CALL + SPLIT_SLEEPING || stay == STAY_LINUX + SPLIT_UNKNOWN ||
+	       stay == STAY_LINUX_CALL + SPLIT_UNKNOWN || stay == STAY_LINUX + SPLIT_SLEEPING;
+}
+
 /* A few of each. */
 void report_print_longest(const struct trace_report *r, FILE *f)
 {
@@ -452,7 +525,7 @@ void report_print_longest(const struct trace_report *r, FILE *f)
 
 	fprintf(f, "\nTHE LONGEST, to look at in a viewer\n");
 	for (stay = 0; stay < tables_stays(t); stay++)
-		if (stay != STAY_SYSCALL && stay != STAY_SYSCALL_BLOCKED)
+		if (stay != STAY_SYSCALL && stay != STAY_SYSCALL_BLOCKED && !is_plain_split(stay))
 			print_longest(r, stay == STAY_CALL ? "system call" : tables_stay_name(t, stay),
 				      &t->stays[stay], n, f);
 	print_longest(r, "GC cycle", &t->gc, n, f);

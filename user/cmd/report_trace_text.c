@@ -104,7 +104,8 @@ static void print_finding(const struct trace_report *r, size_t number, const str
 		fputs(*finding->function || *finding->file ? "; " : "", f);
 		put_goroutines(finding, f);
 	}
-	fprintf(f, "; look at %s to %s", unit_instant(finding->from).text, unit_instant(finding->to).text);
+	fputs(*finding->function || *finding->file || finding->ngoroutines ? "; " : "", f);
+	fprintf(f, "look at %s to %s", unit_instant(finding->from).text, unit_instant(finding->to).text);
 	if (!is_one(r))
 		fprintf(f, " of trace %" PRIu32, tf->trace + 1);
 	fputc('\n', f);
@@ -126,7 +127,13 @@ static void print_findings(const struct trace_report *r, FILE *f)
 
 /* --- what is missing --- */
 
-static void print_notes(const struct trace_report *r, FILE *f)
+/* The note of a snapshot of a flight recording (user/flight) says why it was written, and of nothing missing. */
+static bool is_reason(const struct note *note)
+{
+	return !strncmp(note->text, "snapshot: ", 10);
+}
+
+static void print_notes(const struct trace_report *r, bool reasons, FILE *f)
 {
 	const struct vec *notes = &r->tables->notes;
 	size_t i;
@@ -134,11 +141,13 @@ static void print_notes(const struct trace_report *r, FILE *f)
 	for (i = 0; i < notes->len; i++) {
 		const struct note *note = vec_at(notes, struct note, i);
 
+		if (is_reason(note) != reasons)
+			continue;
 		fputs("  at ", f);
 		report_put_instant(r, note->trace, note->time, f);
 		show_printf(f, ": %s\n", note->text);
 	}
-	if (r->tables->notes_total > notes->len)
+	if (!reasons && r->tables->notes_total > notes->len)
 		fprintf(f, "  and %" PRIu64 " notes more\n", r->tables->notes_total - notes->len);
 }
 
@@ -217,7 +226,22 @@ static void print_absent(const struct trace_report *r, FILE *f)
 		fputs("  most waits have no stack: where in the code they are is not known\n", f);
 }
 
-static void print_missing(const struct trace_report *r, FILE *f)
+static void put_missing(const struct trace_report *r, FILE *f)
+{
+	print_unrecorded(r, f);
+	print_notes(r, false, f);
+	print_absent(r, f);
+	print_dropped(r, f);
+}
+
+static void put_reasons(const struct trace_report *r, FILE *f)
+{
+	print_notes(r, true, f);
+}
+
+/* Without a head if there is nothing. */
+static void print_part(const struct trace_report *r, const char *head, void (*put)(const struct trace_report *r, FILE *f),
+		       FILE *f)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -225,22 +249,38 @@ static void print_missing(const struct trace_report *r, FILE *f)
 
 	if (!m)
 		return;
-	print_unrecorded(r, m);
-	print_notes(r, m);
-	print_absent(r, m);
-	print_dropped(r, m);
+	put(r, m);
 	fclose(m);
 	if (len)
-		fprintf(f, "\nNOT IN THE TRACE\n%s", text);
+		fprintf(f, "\n%s\n%s", head, text);
 	free(text);
+}
+
+static void print_threads(const struct trace_report *r, FILE *f)
+{
+	struct thread_report report;
+	uint32_t i;
+
+	if (has_threads(r))
+		fputs("\nTHREADS, by Linux\n", f);
+	for (i = 0; i < r->threads.len; i++) {
+		if (!trace_threads(r, i)->oncpu)
+			continue;
+		if (!is_one(r))
+			fprintf(f, "Trace %" PRIu32 ":\n", i + 1);
+		report = trace_thread_report(trace_threads(r, i));
+		report_print_threads(&report, f);
+	}
 }
 
 void trace_report_print(const struct trace_report *r, FILE *f)
 {
 	print_head(r, f);
 	print_findings(r, f);
-	print_missing(r, f);
+	print_part(r, "SNAPSHOTS OF A FLIGHT RECORDING, and why", put_reasons, f);
+	print_part(r, "NOT IN THE TRACE", put_missing, f);
 	report_print_goroutines(r, f);
+	print_threads(r, f);
 	report_print_charts(r, f);
 	report_print_gc(r, f);
 	report_print_sections(r, f);

@@ -24,6 +24,9 @@ static volatile uint64_t last_ns;
 static volatile bool for_command;	/* the next SIGINT or SIGQUIT is the program's */
 static volatile bool partial_stays;	/* there is an unfinished file, which a third step leaves */
 
+static uint64_t snapshot_ns;	/* when SIGUSR1 came, 0: it did not; the handler writes it */
+static bool snapshot_was_blocked;	/* as gotap found it */
+
 static int status_of_third = EXIT_FAIL;
 
 static struct sigaction before[NSIG];	/* what gotap found */
@@ -93,11 +96,48 @@ void signals_catch(bool launched)
 	catch_one(SIGPIPE, &none);
 }
 
+static void on_snapshot(int sig)
+{
+	__atomic_store_n(&snapshot_ns, now_ns(), __ATOMIC_RELAXED);
+}
+
+/* Was it blocked? */
+static bool mask_snapshot(int how)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(how, &set, &old);
+	return sigismember(&old, SIGUSR1) == 1;
+}
+
+void signals_catch_snapshot(void)
+{
+	struct sigaction sa = { .sa_handler = on_snapshot, .sa_flags = SA_RESTART };
+
+	now_ns();
+	catch_one(SIGUSR1, &sa);
+	snapshot_was_blocked = mask_snapshot(SIG_UNBLOCK);
+}
+
+void signals_block_snapshot(void)
+{
+	mask_snapshot(SIG_BLOCK);
+}
+
+uint64_t signals_snapshot(void)
+{
+	return __atomic_exchange_n(&snapshot_ns, 0, __ATOMIC_RELAXED);
+}
+
 void signals_restore(void)
 {
 	int sig;
 
 	limits_restore();
+	if (snapshot_was_blocked)
+		mask_snapshot(SIG_BLOCK);
 	for (sig = 1; sig < NSIG; sig++)
 		if (caught[sig])
 			sigaction(sig, &before[sig], NULL);

@@ -17,6 +17,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * SIGHUP and SIGTERM that were ignored at the start stay ignored (nohup). SIGINT and
@@ -30,6 +31,14 @@ bool signals_stop(void);
 /* Not 0: the same, for code that cannot call here. */
 const volatile sig_atomic_t *signals_step(void);
 bool signals_give_up(void);
+/*
+ * From now on SIGUSR1 asks for something: its time, once, as now_ns() has it; 0: none came since. Those in between are one.
+ * One that came earlier counts if whoever has started gotap has blocked it (signals_block_snapshot()).
+ */
+void signals_catch_snapshot(void);
+/* In a child that will be such a gotap, before it execs: one that comes before it catches them waits. */
+void signals_block_snapshot(void);
+uint64_t signals_snapshot(void);
 /* Is there a .partial file, which the message of a third step is to name? No at first. */
 void signals_partial_stays(bool stays);
 /*

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/show.h"
 #include "cmd/cmd.h"
@@ -27,6 +28,7 @@ static const char help[] =
 	"      --container NAME  the Go program in that container (as for gotap record)\n"
 	"      --group           goroutines of one stack together, as in pprof/goroutine?debug=1\n"
 	"      --json            as JSON, one object\n"
+	"      --pprof           as a profile for `go tool pprof`, as pprof/goroutine?debug=0\n"
 	"      --watch TIME      look for so long first (2s), and say which did not run meanwhile\n"
 	"      --still           only those\n"
 	"      --state LIST      only goroutines in these states: \"chan receive,IO wait\"\n"
@@ -43,7 +45,7 @@ static const char help[] =
 
 enum option_number {
 	OPT_GROUP = 1, OPT_JSON, OPT_WATCH, OPT_STILL, OPT_STATE, OPT_FUNC, OPT_GOROUTINE, OPT_SYSTEM, OPT_NO_LABELS,
-	OPT_ASSUME,
+	OPT_ASSUME, OPT_PPROF,
 };
 
 static const char *parse_func(struct stacks_options *o, const char *arg)
@@ -76,6 +78,9 @@ static const char *take_option(struct stacks_options *o, int c, const char *arg)
 	case OPT_JSON:
 		o->json = true;
 		return NULL;
+	case OPT_PPROF:
+		o->pprof = true;
+		return NULL;
 	case OPT_STILL:
 		o->still = true;
 		return NULL;
@@ -106,9 +111,11 @@ static int read_options(struct stacks_options *o, int argc, char **argv)
 {
 	static const struct option options[] = {
 		PICK_LONG_OPTIONS,
+		PICK_OWNER_OPTION,
 		{ "group", no_argument, NULL, OPT_GROUP },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "watch", required_argument, NULL, OPT_WATCH },
+		{ "pprof", no_argument, NULL, OPT_PPROF },
 		{ "still", no_argument, NULL, OPT_STILL },
 		{ "state", required_argument, NULL, OPT_STATE },
 		{ "func", required_argument, NULL, OPT_FUNC },
@@ -135,6 +142,10 @@ static int read_options(struct stacks_options *o, int argc, char **argv)
 		wrong = "give one process (-p) or container";
 	if (!wrong && o->still && !o->watch)
 		wrong = "--still takes --watch TIME";
+	if (!wrong && o->pprof && (o->group || o->json))
+		wrong = "--pprof is a form of its own: without --group and --json";
+	if (!wrong && o->pprof && isatty(STDOUT_FILENO))
+		wrong = "--pprof writes binary data, not to a terminal: send it to a file or a pipe";
 	return wrong ? cmd_usage("stacks", "%s", wrong) + 1 : 0;
 }
 
@@ -175,6 +186,8 @@ static int open_process(struct stacks *s, struct error *err)
 		r = process_open(&s->proc, &fs, pid, err);
 	if (r == -EACCES || r == -EPERM)
 		return may_not_trace(pid, err);
+	if (!r)
+		r = pick_check(&s->o->pick, &s->proc, err);
 	if (!r)
 		r = memory_begin(&s->proc, NULL, err);
 	if (!r)
@@ -293,15 +306,21 @@ bool stacks_wants(struct stacks *s, const struct goroutine *g)
 
 /* --- what is not in the list --- */
 
-static void say_watched(const struct stacks *s)
+static void say_watched(struct stacks *s)
 {
-	size_t i, n = 0;
+	size_t i, n = 0, all = 0;
 
 	if (!s->o->watch)
 		return;
-	for (i = 0; i < s->gs.all.len; i++)
-		n += vec_at(&s->gs.all, struct goroutine, i)->still > STILL_MOVED;
-	fprintf(stderr, "gotap: %zu of %zu goroutines did not run in %.1f s (%u looks)\n", n, s->gs.all.len,
+	for (i = 0; i < s->gs.all.len; i++) {
+		const struct goroutine *g = vec_at(&s->gs.all, struct goroutine, i);
+
+		if (!s->o->system && shown_is_system(&s->gs, s->plan.minor, g))
+			continue;
+		all++;
+		n += g->still > STILL_MOVED;
+	}
+	fprintf(stderr, "gotap: %zu of %zu goroutines did not run in %.1f s (%u looks)\n", n, all,
 		(double)(s->watch.end - s->watch.begin) / 1e9, s->watch.looks + 1);
 }
 
@@ -333,12 +352,16 @@ static int print(struct stacks *s)
 			  (unsigned long long)s->o->goid);
 		return cmd_fail(&err);
 	}
-	if (s->o->json)
+	if (s->o->pprof) {
+		if (stacks_write_profile(s, &err))
+			return cmd_fail(&err);
+	} else if (s->o->json) {
 		stacks_print_json(s);
-	else if (s->o->group)
+	} else if (s->o->group) {
 		stacks_print_groups(s);
-	else
+	} else {
 		stacks_print(s);
+	}
 	say_watched(s);
 	say_unknown(s);
 	return EXIT_OK;
@@ -374,6 +397,8 @@ int cmd_stacks(int argc, char **argv)
 	if (!r)
 		r = read_goroutines(&s, &err);
 	r = check_fate(&s, r, &err);
+	if (!r)
+		r = pick_check(&o.pick, &s.proc, &err);
 	status = r ? cmd_fail(&err) : print(&s);
 	close_all(&s);
 	if (o.func)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stacks: `gotap stacks`: all goroutines of a running process now. Shared by its files: options and the process
- * (stacks.c), which goroutines are shown and as what text (stacks_text.c), and JSON (stacks_json.c).
+ * (stacks.c), which goroutines are shown and as what text (stacks_text.c), JSON (stacks_json.c), and a profile
+ * (stacks_pprof.c).
  */
 #ifndef GOTAP_CMD_STACKS_H
 #define GOTAP_CMD_STACKS_H
@@ -27,7 +28,7 @@ struct stacks_options {
 	uint64_t goid;			/* 0: all */
 	double watch;			/* seconds; 0: no */
 	int assume_minor;		/* 0: the release that the program says */
-	bool group, json, system, no_labels, still;
+	bool group, json, pprof, system, no_labels, still;
 };
 
 /* Text of stacks that were printed before; most goroutines have one of a few. */
@@ -71,5 +72,7 @@ const struct buf *stacks_text_of(struct stacks *s, uint32_t stack, stack_writer 
 void stacks_print(struct stacks *s);
 void stacks_print_groups(struct stacks *s);
 void stacks_print_json(struct stacks *s);
+/* To standard output; the error is that of writing. */
+int stacks_write_profile(struct stacks *s, struct error *err);
 
 #endif

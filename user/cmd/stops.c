@@ -3,8 +3,10 @@
 #include "cmd/stops.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "follow/catch.h"
 
 static const uint64_t EVERY = 250000000;
 
@@ -36,10 +38,29 @@ static void change(struct stops *s, enum stopped_by by, uint64_t now)
 		*last = (struct stop){ by, s->looks == 1, now, 0 };
 }
 
+/*
+ * Not by the gotap that started us, until our probes are there, or those of the next program that it execs; nor by a tracer
+ * that has let it go since the look before.
+ */
+static bool is_stopped_by_debugger(const struct stops *s)
+{
+	struct procfs_status st, tracer;
+
+	return !procfs_status(s->fs, s->pid, "status", &st) && st.state == 't' && st.tracer &&
+	       !procfs_status(s->fs, st.tracer, "status", &tracer) && strcmp(tracer.name, CATCH_NAME);
+}
+
+static enum stopped_by stopped(const struct stops *s)
+{
+	enum stopped_by by = stopped_by(&s->mounts, s->fs, s->pid);
+
+	return by == STOPPED_BY_TRACER && !is_stopped_by_debugger(s) ? STOPPED_NOT : by;
+}
+
 /* One that is gone was stopped to its end, if it was at the look before. */
 void stops_look(struct stops *s)
 {
-	enum stopped_by by = stopped_by(&s->mounts, s->fs, s->pid);
+	enum stopped_by by = stopped(s);
 
 	s->looked = now_ns();
 	s->looks++;

@@ -16,6 +16,7 @@
 #include "cmd/legacy.h"
 #include "cmd/parse.h"
 #include "cmd/raw_convert.h"
+#include "cmd/thread_file.h"
 #include "cmd/trace_input.h"
 
 static const char usage[] =
@@ -50,12 +51,15 @@ struct why_input {
 	const char *path;
 	int fd;			/* can be read again from its begin; -1: once, from source */
 	struct raw_source source;
+	bool no_threads;	/* the file of threads beside it is not of it */
 };
 
 struct why_options {
 	struct why_show show;
 	const char *out, *binary;
 	bool json, has_percentile;
+	bool again;		/* an input became one of no_threads when its numbers were in the answer already */
+	bool failed;		/* stderr has a fault of a file of threads */
 	struct vec inputs;	/* struct why_input */
 };
 
@@ -240,7 +244,9 @@ static int open_input(struct why_input *in, const char *path, const char *out, b
 	ret = leftover_source_open(&in->source, path, err);
 	if (!ret && out)
 		ret = raw_not_same_file(&in->source, path, out, err);
-	if (ret || !twice)
+	/* One with a name may have a file beside it that turns out not to be its own; without it what comes from a pipe is read once. */
+	in->no_threads = !in->source.seekable && !twice;
+	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
 		return ret;
 	ret = in->source.seekable ? keep_file(in, err) : copy(in, err);
 	return ret ? error_prefix(err, "%s", path) : 0;
@@ -282,6 +288,28 @@ static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, s
 	return 0;
 }
 
+/* The pass that answers, along with the file of threads. */
+static int last_pass(struct why_options *o, struct why *w, uint32_t i, struct error *damage)
+{
+	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
+	struct oncpu *threads = NULL;
+	struct error err;
+	int ret;
+
+	if (!in->no_threads && thread_file_open(&threads, why_spans(w), in->path, &err)) {
+		cmd_fail(&err);
+		o->failed = in->no_threads = true;
+	}
+	why_split(w, threads);
+	ret = pass(o, w, i, why_read, damage);
+	if (threads && !thread_file_check(threads, why_spans(w), in->path, &o->failed))
+		o->again = in->no_threads = true;
+	why_split(w, NULL);
+	spans_leave(why_spans(w), threads);
+	oncpu_free(threads);
+	return ret;
+}
+
 static int first_pass(struct why_options *o, struct why *w, struct error *err)
 {
 	uint32_t i;
@@ -309,7 +337,7 @@ static int answer(struct why_options *o, struct why *w, struct error *damage)
 	}
 	for (i = 0; i < o->inputs.len && !ret; i++)
 		if (why_needs(w, i))
-			ret = pass(o, w, i, why_read, damage);
+			ret = last_pass(o, w, i, damage);
 	if (!ret && why_check(w, &err)) {
 		if (!damage->code)
 			*damage = err;
@@ -320,47 +348,41 @@ static int answer(struct why_options *o, struct why *w, struct error *damage)
 
 /* --- output --- */
 
-static void print(FILE *f, const struct why *w, const struct why_options *o)
+struct shown {
+	const struct why *why;
+	const struct why_options *options;
+};
+
+static void print(FILE *f, const void *shown)
 {
-	(o->json ? why_json : why_text)(f, w, &o->show);
+	const struct shown *s = shown;
+
+	(s->options->json ? why_json : why_text)(f, s->why, &s->options->show);
 }
 
 static int print_to(const struct why *w, const struct why_options *o, struct error *err)
 {
-	struct error close_err;
-	struct output out;
-	FILE *f;
-	int ret, fd;
+	const struct shown shown = { w, o };
 
-	if (!o->out || !strcmp(o->out, "-")) {
-		print(stdout, w, o);
-		return 0;
-	}
-	ret = output_start(&out, o->out, OUTPUT_TEXT, err);
-	if (ret)
-		return ret;
-	ret = output_begin(&out, err);
-	fd = ret ? -1 : fcntl(out.fd, F_DUPFD_CLOEXEC, 3);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (f)
-		print(f, w, o);
-	if (!ret && (!f || ferror(f) | fclose(f)))
-		ret = error_set(err, -errno, "cannot write to '%s': %s", o->out, strerror(errno));
-	if (output_close(&out, !ret, &close_err) && !ret) {
-		*err = close_err;
-		ret = close_err.code;
-	}
-	return ret;
+	if (o->out && strcmp(o->out, "-"))
+		return output_text(o->out, print, &shown, err);
+	print(stdout, &shown);
+	return 0;
 }
 
 static int run(struct why_options *o, struct error *err)
 {
-	struct why *w = why_new(&o->show.question);
+	struct why *w = NULL;
 	struct error write_err;
 	int ret;
 
-	*err = (struct error){0};
-	ret = answer(o, w, err);
+	do {
+		why_free(w);
+		w = why_new(&o->show.question);
+		o->again = false;
+		*err = (struct error){0};
+		ret = answer(o, w, err);
+	} while (o->again);
 	if (!ret && print_to(w, o, &write_err))
 		*err = write_err;
 	why_free(w);
@@ -402,5 +424,5 @@ int cmd_why(int argc, char **argv)
 	if (!ret)
 		ret = run(&o, &err);
 	close_inputs(&o);
-	return ret ? cmd_fail(&err) : EXIT_OK;
+	return ret ? cmd_fail(&err) : o.failed ? EXIT_FAIL : EXIT_OK;
 }

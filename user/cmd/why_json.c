@@ -16,6 +16,7 @@ struct json {
 	const struct why_answer *a;
 	const struct stack_set *stacks;
 	const struct path *path;
+	bool is_split;
 };
 
 static void put_frame(struct json *o, const char *name, uint32_t frame)
@@ -55,6 +56,12 @@ static void put_cause(struct json *o, const char *name, const struct cause *c)
 		json_put_text(&o->j, "reason", c->reason);
 	if (why_by_names[c->by])
 		json_put_text(&o->j, "ended_by", why_by_names[c->by]);
+	if (c->thread)
+		json_put_text(&o->j, "thread", thread_state_name(c->thread - 1));
+	if (why_queued_names[c->queued])
+		json_put_text(&o->j, "queued", why_queued_names[c->queued]);
+	if (c->comm)
+		json_put_text(&o->j, "taken_by", c->comm);
 	put_frame(o, "in", c->op);
 	put_frame(o, "at", c->at);
 	json_close_object(&o->j);
@@ -113,15 +120,37 @@ static void put_parts(struct json *o, uint64_t all)
 	free(parts);
 }
 
+/* What Linux did with the threads of those that had the Ps. */
+static void put_threads(struct json *o, const uint64_t ns[THREAD_STATES])
+{
+	unsigned i;
+
+	if (!o->is_split)
+		return;
+	json_open_object(&o->j, "held_by_thread_state");
+	for (i = 0; i < THREAD_STATES; i++)
+		if (ns[i])
+			json_put_count(&o->j, thread_state_name(i), ns[i]);
+	json_close_object(&o->j);
+}
+
+static void put_off(struct json *o, uint64_t ns)
+{
+	if (o->is_split)
+		json_put_count(&o->j, "off_cpu_ns", ns);
+}
+
 static void put_held(struct json *o)
 {
 	const struct path *p = o->path;
+	const uint64_t *off;
 	size_t i;
 
 	json_open_object(&o->j, "runnable");
 	json_put_count(&o->j, "ns", p->runnable);
 	json_put_count(&o->j, "procs_ns", p->procs);
 	json_put_count(&o->j, "held_ns", p->held);
+	put_threads(o, p->threads);
 	json_open_array(&o->j, "holders");
 	for (i = 0; i < p->holders.made; i++) {
 		if (!p->holders.slots[i].used)
@@ -129,6 +158,8 @@ static void put_held(struct json *o)
 		json_open_object(&o->j, NULL);
 		json_put_text(&o->j, "goroutines_of", (const char *)(uintptr_t)p->holders.slots[i].key);
 		json_put_count(&o->j, "ns", p->holders.slots[i].value);
+		off = map64_get(&p->off, p->holders.slots[i].key);
+		put_off(o, off ? *off : 0);
 		json_close_object(&o->j);
 	}
 	json_close_array(&o->j);
@@ -145,14 +176,34 @@ static void put_holders(struct json *o, const struct step *s)
 		return;
 	json_put_count(&o->j, "procs_ns", s->procs);
 	json_put_count(&o->j, "held_ns", s->held);
+	put_threads(o, s->threads);
 	json_open_array(&o->j, "holders");
 	for (i = 0; i < STEP_HOLDERS && s->holders[i].ns; i++) {
 		json_open_object(&o->j, NULL);
 		json_put_text(&o->j, "goroutines_of", s->holders[i].name);
 		json_put_count(&o->j, "ns", s->holders[i].ns);
+		put_off(o, s->holders[i].off);
 		json_close_object(&o->j);
 	}
 	json_close_array(&o->j);
+}
+
+/* Who took the CPU of the thread, or woke it, and in which system call it waits. */
+static void put_thread(struct json *o, const struct step *s)
+{
+	if (!s->thread)
+		return;
+	if (s->syscall >= 0)
+		json_put_count(&o->j, "syscall", (uint64_t)s->syscall);
+	if (why_queued_names[s->queued])
+		json_put_text(&o->j, "queued", why_queued_names[s->queued]);
+	if (!s->taker.comm)
+		return;
+	json_open_object(&o->j, "by");
+	json_put_text(&o->j, "comm", s->taker.comm);
+	json_put_count(&o->j, "tid", s->taker.tid);
+	json_put_count(&o->j, "pid", s->taker.pid);
+	json_close_object(&o->j);
 }
 
 static void put_step(struct json *o, const struct step *s)
@@ -171,6 +222,7 @@ static void put_step(struct json *o, const struct step *s)
 	}
 	if (s->p != UINT32_MAX)
 		json_put_count(&o->j, "proc", s->p);
+	put_thread(o, s);
 	put_holders(o, s);
 	put_stack(o, "stack", s->stack);
 	put_stack(o, "end_stack", s->end_stack);
@@ -254,7 +306,7 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show)
 {
 	static const char *const of[] = { "program", "goroutine", "func", "task", "region" };
 	struct json o = { .j = { .f = f }, .a = why_answer(w), .stacks = spans_stacks(why_spans(w)),
-			  .path = &why_answer(w)->path };
+			  .path = &why_answer(w)->path, .is_split = why_is_split(w) };
 
 	json_open_object(&o.j, NULL);
 	json_put_number(&o.j, "version", VERSION);

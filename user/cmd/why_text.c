@@ -306,10 +306,24 @@ static struct holder *holders(const struct path *p, size_t *n)
 
 	for (i = *n = 0; i < p->holders.made; i++)
 		if (p->holders.slots[i].used)
-			list[(*n)++] = (struct holder){ (const char *)(uintptr_t)p->holders.slots[i].key,
-							p->holders.slots[i].value };
+			list[(*n)++] = (struct holder){ .name = (const char *)(uintptr_t)p->holders.slots[i].key,
+							.ns = p->holders.slots[i].value };
 	qsort(list, *n, sizeof(*list), most_first);
 	return list;
+}
+
+/* "; of that 40 % throttled by the CPU quota": Linux's states of the threads of those that had the Ps. */
+static void put_threads(struct text *t, const uint64_t ns[THREAD_STATES], uint64_t held)
+{
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < THREAD_STATES; i++) {
+		if (i == THREAD_RUNNING || ns[i] * 100 < held || !ns[i])
+			continue;
+		put(t, "%s %.0f %% %s", any ? "," : "; their threads", share(ns[i], held), why_thread_words((uint8_t)(i + 1)));
+		any = true;
+	}
 }
 
 static void put_held(struct text *t)
@@ -329,6 +343,7 @@ static void put_held(struct text *t)
 		    *list[i].name ? list[i].name : "?");
 	if (p->held < p->procs)
 		put(t, "%s %.1f %% no goroutine", n ? "," : "", share(p->procs - p->held, p->procs));
+	put_threads(t, p->threads, p->held);
 	end_line(t);
 	if (p->cut_holders) {
 		put(t, "  (more Ps than are looked at: some are missing here)");
@@ -392,6 +407,7 @@ static void put_held_by(struct text *t, const struct step *s)
 		    *s->holders[i].name ? s->holders[i].name : "?");
 	if (s->held < s->procs)
 		put(t, "%s %.0f %% no goroutine", i ? "," : "; Ps:", share(s->procs - s->held, s->procs));
+	put_threads(t, s->threads, s->held);
 }
 
 static void put_via(struct text *t, const struct step *s)
@@ -410,6 +426,8 @@ static void put_step(struct text *t, const struct step *s)
 	why_put_goroutine(&t->line, s->g, s->name);
 	put(t, ": ");
 	why_put_cause(&t->line, t->stacks, cause(t, number));
+	if (s->thread == THREAD_QUEUED + 1 && s->taker.comm)
+		put(t, " [%.20s %" PRIu32 "]", s->taker.comm, s->taker.tid);
 	if (s->p != UINT32_MAX && s->kind != STEP_WAITING)
 		put(t, " on P %" PRIu32, s->p);
 	put_held_by(t, s);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "why/place.h"
+#include "release/release.h"
 
 const char *const why_kind_names[STEP_KINDS] = {
 	[STEP_RUNNING] = "running", [STEP_ASSIST] = "assist", [STEP_SWEEP] = "sweep",
@@ -29,6 +29,34 @@ static const char *const kind_words[STEP_KINDS + 1] = {
 	[STEP_SYSCALL] = "in a system call", [STEP_SYSCALL_BARE] = "in a system call, its P taken",
 	[STEP_GAP] = "not recorded", [STEP_UNKNOWN] = "not known: the trace has nothing of it",
 	[STEP_NOT_THERE] = "not created yet", [STEP_ENDED] = "nothing: it had ended, and none of the program ran after it", [STEP_KINDS] = "(too many causes)",
+};
+
+/* Linux's state of the thread: of a goroutine that runs, and of one in a system call, which may well sleep. */
+static const struct {
+	const char *running, *syscall;
+} thread_words[THREAD_STATES] = {
+	[THREAD_UNKNOWN] = { ", its thread not recorded", ", its thread not recorded" },
+	[THREAD_RUNNING] = { "", ", on a CPU" },
+	[THREAD_QUEUED] = { ", but waiting for a CPU", ", waiting for a CPU" },
+	[THREAD_THROTTLED] = { ", but throttled by the CPU quota", ", throttled by the CPU quota" },
+	[THREAD_SLEEPING] = { ", but asleep in the kernel", ", asleep" },
+	[THREAD_FAULT] = { ", but waiting in a page fault", ", waiting in a page fault" },
+	[THREAD_IO] = { ", but waiting for a block device", ", waiting for a block device" },
+	[THREAD_BLOCKED] = { ", but blocked in the kernel", ", blocked in the kernel" },
+	[THREAD_STOPPED] = { ", but stopped by a signal", ", stopped by a signal" },
+	[THREAD_TRACED] = { ", but stopped by a debugger", ", stopped by a debugger" },
+	[THREAD_FROZEN] = { ", but frozen with its cgroup", ", frozen with its cgroup" },
+};
+
+/* Of a wait for a CPU. */
+const char *const why_queued_names[] = {
+	[QUEUED_UNKNOWN] = NULL, [QUEUED_PREEMPTED] = "preempted", [QUEUED_YIELDED] = "yielded", [QUEUED_WOKEN] = "woken",
+	[QUEUED_BY_INTERRUPT] = "interrupt", [QUEUED_NEW] = "new",
+};
+
+static const char *const queued_words[] = {
+	[QUEUED_UNKNOWN] = "", [QUEUED_PREEMPTED] = " (preempted", [QUEUED_YIELDED] = " (which it offered",
+	[QUEUED_WOKEN] = " (after a wake-up", [QUEUED_BY_INTERRUPT] = " (after a wake-up", [QUEUED_NEW] = " (a new thread",
 };
 
 static const char *const by_words[] = {
@@ -81,19 +109,41 @@ static void put_op(struct buf *b, const struct stack_set *stacks, const struct c
 {
 	const char *func = c->op ? stack_set_frame_at(stacks, c->op)->func : "";
 
-	if (*func && place_is_std(func) && strncmp(func, "runtime.", 8))
+	if (*func && release_is_std(func) && strncmp(func, "runtime.", 8))
 		buf_printf(b, " %s %.200s", c->kind == STEP_WAITING ? "for" : "of", func);
+}
+
+const char *why_thread_words(uint8_t thread)
+{
+	return thread == THREAD_RUNNING + 1 ? "on a CPU" : thread == THREAD_UNKNOWN + 1 ? "not recorded" :
+	       thread_words[thread - 1].syscall + 2;
+}
+
+static void put_thread(struct buf *b, const struct cause *c)
+{
+	if (!c->thread)
+		return;
+	buf_printf(b, "%s%s", c->kind <= STEP_STOPS ? thread_words[c->thread - 1].running :
+		   thread_words[c->thread - 1].syscall, queued_words[c->queued]);
+	if (c->comm)
+		buf_printf(b, " by %.20s", c->comm);
+	if (c->queued)
+		buf_printf(b, ")");
 }
 
 void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct cause *c)
 {
 	buf_printf(b, "%s", kind_words[c->kind]);
+	if (c->kind <= STEP_STOPS)
+		put_thread(b, c);
 	if (waits(c->kind))
 		put_op(b, stacks, c);
 	if (c->at && c->kind != STEP_RUNNABLE && c->kind != STEP_STOPPED) {
 		buf_printf(b, c->kind <= STEP_STOPS ? ", up to " : " at ");
 		why_put_frame(b, stacks, c->at);
 	}
+	if (c->kind > STEP_STOPS)
+		put_thread(b, c);
 	if (*c->reason)
 		buf_printf(b, " (%.100s)", c->reason);
 	if (c->kind == STEP_NOT_THERE && c->by == BY_RUNTIME)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flight: `gotap record --flight`: its options (flight_options.c), and what ties a flight recording
+ * (user/flight) to the assembler, the signal SIGUSR1, the socket and the terminal (flight_record.c).
+ * record.c calls it.
+ */
+#ifndef GOTAP_CMD_FLIGHT_H
+#define GOTAP_CMD_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "flight/flight.h"
+#include "cmd/on.h"
+#include "flight/socket.h"
+#include "sched/assembler.h"
+
+struct flight_args {
+	double time;		/* s; 0: no --flight */
+	uint64_t size;
+	double before, after, cooldown;	/* s; negative: not given */
+	unsigned long keep;
+	uint64_t keep_bytes;
+	const char *exec, *socket;	/* NULL: not given */
+	struct on_list on;
+	const char *only;	/* the first option that needs --flight, NULL: none was given */
+	const char *pattern;	/* -o */
+};
+
+#define FLIGHT_ARGS_DEFAULT \
+	{ .size = 256 << 20, .before = -1, .cooldown = 10, .keep = 32, .keep_bytes = 4ULL << 30 }
+
+/* Numbers of the long options, and their rows in a table of getopt_long(). */
+enum { FLIGHT_FIRST = 2048, FLIGHT_TIME = FLIGHT_FIRST, FLIGHT_BEFORE, FLIGHT_AFTER, FLIGHT_COOLDOWN, FLIGHT_KEEP,
+       FLIGHT_KEEP_BYTES, FLIGHT_EXEC, FLIGHT_SOCKET, FLIGHT_ON, FLIGHT_END };
+
+#define FLIGHT_LONG_OPTIONS \
+	{ "flight", required_argument, NULL, FLIGHT_TIME }, \
+	{ "before", required_argument, NULL, FLIGHT_BEFORE }, \
+	{ "after", required_argument, NULL, FLIGHT_AFTER }, \
+	{ "cooldown", required_argument, NULL, FLIGHT_COOLDOWN }, \
+	{ "keep", required_argument, NULL, FLIGHT_KEEP }, \
+	{ "keep-bytes", required_argument, NULL, FLIGHT_KEEP_BYTES }, \
+	{ "exec", required_argument, NULL, FLIGHT_EXEC }, \
+	{ "socket", required_argument, NULL, FLIGHT_SOCKET }, \
+	{ "on", required_argument, NULL, FLIGHT_ON }
+
+#define FLIGHT_HELP \
+	"      --flight TIME[,SIZE]  keep the last TIME in memory, in at most SIZE (default 256M),\n" \
+	"                        and write it when something happens: SIGUSR1 to gotap, `gotap snap`\n" \
+	"                        (docs/flight.md). -o is a pattern then: %p is the process id, %t the\n" \
+	"                        time, %n the number of the snapshot, which it needs; %e the program\n" \
+	"                        (default gotap-%p-%t-%n.trace)\n" \
+	"      --on TRIGGER      write one as well when this happens; several; --on help lists\n" \
+	"                        them (docs/triggers.md)\n" \
+	"      --before TIME     of that, what a snapshot has from before (default: all)\n" \
+	"      --after TIME      and from after what happened (default 0)\n" \
+	"      --cooldown TIME   no snapshot so soon after the last, but asked for by hand (default 10s)\n" \
+	"      --keep N          delete the oldest snapshots beyond N (default 32; 0: keep all)\n" \
+	"      --keep-bytes SIZE ... and when all are larger than SIZE (default 4G; 0: no limit)\n" \
+	"      --exec CMD        have the shell run CMD with the name of each snapshot behind it\n" \
+	"      --socket PATH     where `gotap snap --socket PATH` asks (default: by process id)\n"
+
+/* Applies one of them; a text says what is wrong with its argument. */
+const char *flight_option(struct flight_args *a, int c, const char *arg);
+
+/* --- the recording --- */
+
+struct flight_recording {
+	struct flight_opts opts;
+	struct flight *flight;	/* NULL: there is none */
+	struct flight_socket *socket;
+	struct triggers *triggers;	/* NULL: there is no --on */
+	struct assembler_between between;
+	struct assembler *assembler;
+	struct flight_counts counts;	/* when it is finished */
+	bool quiet;
+};
+
+/* After capture_start(), which gives up capabilities; @info stays the caller's, and in use. */
+int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
+			   const struct capture_info *info, bool quiet, struct error *err);
+/* What the assembler has to do for it. */
+void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts);
+/* After assembler_new(). */
+void flight_recording_assembler(struct flight_recording *r, struct assembler *a);
+/* After each chunk: notes, signals, and generations that a snapshot waits for. */
+int flight_recording_step(struct flight_recording *r, struct error *err);
+/* Before the end of the trace: notes of what was asked for and has none yet. */
+void flight_recording_last(struct flight_recording *r);
+/*
+ * The trace is complete: writes what was asked for. @ended: the program whose end is in it; NULL: it goes
+ * on.
+ */
+void flight_recording_finish(struct flight_recording *r, struct process *ended);
+void flight_recording_free(struct flight_recording *r);
+
+#endif

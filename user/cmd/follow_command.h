@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow_command: the COMMAND of `gotap record --follow`: its start, as one of the followed, and its end. For follow.c. */
+#ifndef GOTAP_CMD_FOLLOW_COMMAND_H
+#define GOTAP_CMD_FOLLOW_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "follow/follow.h"
+
+/* Zeroed: there is none. */
+struct follow_command {
+	pid_t pid;
+	int socket;		/* on which it says why it could not be executed */
+	int failure;		/* errno of that; 0: it could */
+	bool ended;
+	int status;		/* of wait(2), once ended */
+	const char *name;
+};
+
+int follow_command_start(struct follow_command *c, char **argv, struct follow *f, struct error *err);
+/* Looks whether it has ended. */
+void follow_command_look(struct follow_command *c);
+/*
+ * Waits for its end; a signal, of which @done had their effect, ends the waiting. The exit status of gotap, of which
+ * @own is that without a command.
+ */
+int follow_command_status(struct follow_command *c, int own, int done);
+
+#endif

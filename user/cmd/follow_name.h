@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow_name: is a process the one that `gotap record --name` waits for? By its file, or its container. And the names of
+ * traces. For follow.c.
+ */
+#ifndef GOTAP_CMD_FOLLOW_NAME_H
+#define GOTAP_CMD_FOLLOW_NAME_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "proc/procfs.h"
+
+/* The path of the file that a process runs, as it sees it, without " (deleted)"; NULL: it has none. The caller frees it. */
+char *follow_exe(const struct procfs *fs, pid_t pid);
+/* The last part of a path. */
+const char *follow_base_name(const char *path);
+/* Shell patterns, as fnmatch(3) has them. */
+bool follow_name_matches(const char *pattern, const struct procfs *fs, pid_t pid, const char *exe);
+/*
+ * The name of a trace by the pattern of -o, with the next number after *@number, in which it is left, for which there is no
+ * such file, nor an unfinished one: what an earlier gotap has recorded stays. The caller frees it.
+ */
+char *follow_name_output(const char *pattern, uint64_t *number, pid_t pid, const char *exe);
+/* The begin of @pattern in which each character stands for itself. The caller frees it. */
+char *follow_name_begin(const char *pattern);
+
+#endif

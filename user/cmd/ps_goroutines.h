@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ps_goroutines: how many goroutines a running program has, for `gotap ps`: those of runtime.allgs that exist, with the
+ * runtime's own. Reads one list and the state of each, no stack, and stops nothing.
+ */
+#ifndef GOTAP_CMD_PS_GOROUTINES_H
+#define GOTAP_CMD_PS_GOROUTINES_H
+
+#include <stdint.h>
+
+#include "plan/plan.h"
+#include "proc/procfs.h"
+
+/*
+ * The part of a plan that is needed. It comes from the process that examined the file, and may be false: nothing follows
+ * from it but addresses to read and a row of the table of offsets.
+ */
+struct ps_roots {
+	int minor;			/* 0: nothing is known */
+	uint64_t entry, allgs, allp, data_start, data_end;
+};
+
+struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin);
+/* -1: not known: the release is not in the table of offsets, the memory may not be read, or is not as expected. */
+int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *roots);
+
+#endif

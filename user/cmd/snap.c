@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/* snap: `gotap snap`: asks a running `gotap record --flight` for a snapshot, and waits for it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/show.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/parse.h"
+#include "flight/socket.h"
+
+static const char help[] =
+	"usage: gotap snap [OPTION...] -p PID | --socket PATH\n"
+	"\n"
+	"Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
+	"written, and prints its name. Needs to be root or the user of that recording.\n"
+	"\n"
+	"  -p, --pid PID         the process that is recorded\n"
+	"      --socket PATH     that of the recording's own --socket\n"
+	"  -m, --message TEXT    why: it is in the JSON beside the snapshot, and in the trace\n"
+	"  -o, --output FILE     a copy of the snapshot; '-' is stdout, which gets nothing else then\n"
+	"      --json            the answer as JSON: path, bytes, duration_s\n"
+	"\n"
+	"Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
+	"wrong usage.\n";
+
+struct snap_options {
+	unsigned long pid;
+	const char *socket, *message, *output;
+	bool json;
+};
+
+enum { OPT_SOCKET = 256, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "socket", required_argument, NULL, OPT_SOCKET },
+	{ "message", required_argument, NULL, 'm' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static const char *apply(struct snap_options *o, int c, const char *arg)
+{
+	switch (c) {
+	case 'p':
+		return parse_number(arg, 1, 1UL << 30, &o->pid) ? NULL : "-p takes the id of a process";
+	case 'm':
+		o->message = arg;
+		return strpbrk(arg, "\n\r") ? "-m takes one line" :
+		       strlen(arg) > 250 ? "-m takes 250 bytes at most" : NULL;
+	case 'o':
+		o->output = arg;
+		return NULL;
+	case OPT_SOCKET:
+		o->socket = arg;
+		return *arg ? NULL : "--socket takes a path";
+	default:
+		o->json = true;
+		return NULL;
+	}
+}
+
+/* 0: go on; else the exit status + 1. */
+static int read_options(struct snap_options *o, int argc, char **argv)
+{
+	const char *wrong;
+	int c;
+
+	*o = (struct snap_options){ .message = "" };
+	while ((c = getopt_long(argc, argv, ":p:m:o:h", long_options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		}
+		if (c == '?' || c == ':')
+			return cmd_bad_option("snap", c, argv) + 1;
+		wrong = apply(o, c, optarg);
+		if (wrong)
+			return cmd_usage("snap", "%s", wrong) + 1;
+	}
+	if (optind < argc)
+		return cmd_usage("snap", "'%s' is one argument too many: -p PID is the process",
+				 argv[optind]) + 1;
+	if (!o->pid == !o->socket)
+		return cmd_usage("snap", "give -p PID or --socket PATH: which recording is asked?") + 1;
+	return 0;
+}
+
+/* --- the answer --- */
+
+static const char *text_of(json_object *j, const char *name)
+{
+	json_object *v = NULL;
+
+	return json_object_object_get_ex(j, name, &v) ? json_object_get_string(v) : NULL;
+}
+
+static int copy_all(int from, const struct output *to, struct error *err)
+{
+	static char room[1 << 16];
+	size_t done;
+	ssize_t n;
+	int r = 0;
+
+	while (!r && (n = read(from, room, sizeof(room))) > 0)
+		r = write_all(to->fd, room, (size_t)n, &done);
+	if (!r && n < 0)
+		r = -errno;
+	return r ? error_set(err, r, "cannot copy the snapshot to '%s': %s", to->path, strerror(-r)) : 0;
+}
+
+/* @why: the recording's side could not open it; NULL: it could. */
+static int copy_to(const char *path, const char *why, int fd, const char *to, struct error *err)
+{
+	struct output out;
+	struct error late;
+	int r;
+
+	if (fd < 0)
+		return error_set(err, -EIO, "the snapshot '%s' is written, and cannot be copied: %s", path,
+				 why ? why : "no further file can be open here (ulimit -n)");
+	r = output_open(&out, to, OUTPUT_BINARY, err);
+	if (!r)
+		r = output_begin(&out, err);
+	if (!r)
+		r = copy_all(fd, &out, err);
+	if (output_close(&out, !r, r ? &late : err) && !r)
+		r = err->code;
+	return r;
+}
+
+static int show(const struct snap_options *o, const char *line, json_object *j, int fd, struct error *err)
+{
+	const char *path = text_of(j, "path"), *why = text_of(j, "error");
+	char size[SHOW_SIZE];
+	json_object *v = NULL;
+	int r = 0;
+
+	if (!path)
+		return error_set(err, -EIO, "there is no snapshot: %s", why ? why : "the answer is none");
+	if (o->output)
+		r = copy_to(path, text_of(j, "not_open"), fd, o->output, err);
+	if (r || (o->output && !strcmp(o->output, "-")))
+		return r;
+	if (o->json) {
+		puts(line);
+		return 0;
+	}
+	json_object_object_get_ex(j, "bytes", &v);
+	show_printf(stdout, "%s: ", path);
+	show_printf(stdout, "%s", show_size((uint64_t)json_object_get_int64(v), size));
+	json_object_object_get_ex(j, "duration_s", &v);
+	show_printf(stdout, ", %.2f s\n", json_object_get_double(v));
+	return 0;
+}
+
+int cmd_snap(int argc, char **argv)
+{
+	_cleanup_close_ int fd = -1;
+	struct snap_options o;
+	char line[SOCKET_LINE];
+	struct error err = {0};
+	json_object *j;
+	int status = read_options(&o, argc, argv), r;
+
+	if (status)
+		return status - 1;
+	if (socket_ask(o.socket, (unsigned int)o.pid, o.message, line, &fd, &err))
+		return cmd_fail(&err);
+	j = json_tokener_parse(line);
+	r = show(&o, line, j, fd, &err);
+	json_object_put(j);
+	return r ? cmd_fail(&err) : EXIT_OK;
+}

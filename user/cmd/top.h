@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top: what the files of `gotap top` share. top.c has the session, top_options.c the command line, top_machine.c the numbers
+ * that are not from events, top_show.c samples and keys, top_snapshot.c the key s, top_terminal.c the terminal.
+ */
+#ifndef GOTAP_CMD_TOP_H
+#define GOTAP_CMD_TOP_H
+
+#include "cmd/record.h"
+#include "flight/flight.h"
+#include "proc/cgroup_cpu.h"
+#include "sched/assembler.h"
+#include "top/tally.h"
+#include "top/ui.h"
+
+struct top_options {
+	struct record_options record;	/* the process and the probes */
+	double interval;		/* s */
+	unsigned long count;		/* of intervals, 0: no end */
+	bool once, json;
+	enum group_by by;
+	const char *label;		/* of --by label:KEY */
+	enum column sort;
+	bool reverse;
+	const char *filter;
+	double flight;			/* s that a snapshot has */
+	const char *pattern;		/* of snapshots */
+};
+
+/* 0: go on; else the exit status + 1. */
+int top_read_options(struct top_options *o, int argc, char **argv);
+
+/* --- top_machine.c --- */
+
+/* CPU seconds per second. */
+struct top_rates {
+	uint64_t time, cpu, own;	/* when and how much it was last, ns; of the program, of gotap; 0: not yet */
+	double of_program, of_gotap;	/* < 0: not known */
+};
+
+/*
+ * Since the last call; of less than 10 ms the rates from before stay, as they would be noise: several intervals end at once
+ * after a time without records.
+ */
+void top_rates_read(struct top_rates *r, uint64_t time, uint64_t cpu, uint64_t own);
+
+struct top_meter {
+	const struct process *proc;
+	const struct capture *capture;
+	double ceiling;			/* of the budget, ns per second */
+	struct cgroup_mounts mounts;
+	struct top_rates rates;
+	double spent, metered, of_probes;	/* of_probes < 0: not measured yet */
+	struct cgroup_cpu levels[CGROUP_LEVELS];
+	size_t n_levels;
+	uint64_t records, lost, repairs;
+};
+
+void top_meter_begin(struct top_meter *m, const struct process *p, const struct capture *c, double ceiling);
+/* What passed since the last call, for a sample. */
+void top_meter_read(struct top_meter *m, struct assembler *a, struct top_machine *ret);
+void top_meter_free(struct top_meter *m);
+
+/* --- top_snapshot.c --- */
+
+struct top_snapshots;
+
+/* After capture_start(). @info outlives it. */
+int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o, const struct capture_info *info,
+			struct error *err);
+void top_snapshots_opts(struct top_snapshots *s, struct assembler_opts *opts);
+/* The assembler that was made with these: before its first chunk. */
+void top_snapshots_of(struct top_snapshots *s, struct assembler *a);
+/* Somebody wants one; @text is what comes of it, later top_snapshots_said() says more. */
+void top_snapshots_ask(struct top_snapshots *s, char *text, size_t n);
+/* After each chunk. */
+int top_snapshots_step(struct top_snapshots *s, struct error *err);
+/* The last line that was said since the last call; false: none. */
+bool top_snapshots_said(struct top_snapshots *s, char *text, size_t n);
+/*
+ * Returns when all that was asked for is written, and says on stderr what the terminal could not show any more. Accepts
+ * NULL.
+ */
+void top_snapshots_free(struct top_snapshots *s);
+
+#endif
