@@ -16,7 +16,7 @@ teardown() { stop_targets; }
 
 attach_to() {
 	build_prog "$1" mixed
-	start_target "$PROG" -procs -delay 1m
+	start_target "$PROG" -procs -delay 10m
 	recorded "$TRACE" -p "$TARGET" -d 1300ms
 	views_ok "$TRACE"
 	[ "$(reported lost)" -eq 0 ]
@@ -40,7 +40,7 @@ attach_to() {
 every_header() {
 	local format
 	build_prog "$1" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	for format in 1.22 1.23 1.25 1.26; do
 		recorded "$TRACE$format" -p "$TARGET" -d 50ms --format "go$format"
 		trace_ok "$TRACE$format"
@@ -54,7 +54,7 @@ every_header() {
 
 @test "perf uprobes give what uprobe_multi gives" {
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	recorded "$TRACE" -p "$TARGET" -d 200ms --attach perf
 	[ "$(reported attach)" = perf ]
 	views_ok "$TRACE"
@@ -63,7 +63,7 @@ every_header() {
 # bats test_tags=inline
 @test "a program that moved to other addresses (PIE)" {
 	build_prog "$REFERENCE_GO" mixed -buildmode=pie
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	recorded "$TRACE" -p "$TARGET" -d 200ms
 	views_ok "$TRACE"
 	[ "$(reported stacks_lost)" -eq 0 ]
@@ -123,9 +123,19 @@ statuses_of() {
 		END { finish() }' | sort
 }
 
+# target_rests: each of its threads sleeps, at two looks: all of its goroutines are where they stay.
+target_rests() {
+	local i
+	for i in 1 2; do
+		! grep -L '^State:.S' "/proc/$TARGET/task/"*/status | grep -q . || return
+		sleep 0.02
+	done
+}
+
 true_stacks() {
 	build_prog "$1" "$2"
 	GOTRACEBACK=system start_target "$PROG" "${@:3}"
+	wait_for 60 target_rests
 	recorded "$TRACE" -p "$TARGET" -d 20ms
 	trace_ok "$TRACE"
 	quit_target
@@ -153,7 +163,8 @@ true_stacks() {
 
 @test "a stack deeper than the format allows keeps its leaf" {
 	build_prog "$REFERENCE_GO" deepstack
-	start_target "$PROG" -depth 300
+	start_target "$PROG" -depth 300 -tick 1h
+	wait_for 60 target_rests
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	trace_ok "$TRACE"
 	statuses_of "$TRACE" | grep main.bottom >"$BATS_TEST_TMPDIR/deep"
@@ -184,7 +195,7 @@ true_stacks() {
 
 @test "two recordings of one program at the same time" {
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	start_record "$TRACE.2" --strict -p "$TARGET" -d 500ms
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	wait_record

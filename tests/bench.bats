@@ -66,6 +66,13 @@ all_within() {
 	column f1 7 | all_within 1 1000
 }
 
+@test "triggers, beside the same without" {
+	succeeds "$CHECKOUT/tools/bench" --quick --doc "$DOC" i
+	[ "$(column i1 1 | paste -sd ' ')" = '0 1 3 12' ]
+	column i1 2 | all_within 1 10000
+	column i1 4 | all_within 0.5 10
+}
+
 @test "a part that is not there, and no root" {
 	run_logged "$CHECKOUT/tools/bench" --quick z
 	[ "$status" -eq 1 ]

@@ -23,7 +23,7 @@ steps() { sed -nE 's/.*"budget_steps": \[([^]]*)\].*/\1/p' "$REPORT" | grep -oE 
 shed() {
 	build_prog "$1" pingpong
 	start_target "$PROG"
-	start_record "$TRACE" --strict -p "$TARGET" --budget 0.5 "${@:2}"
+	start_record "$TRACE" --strict -p "$TARGET" --budget 0.5 --ring-size 64M "${@:2}"
 	wait_for 60 is_off
 	stop_record
 	[ "$status" -eq 0 ]
@@ -54,7 +54,7 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 	build_prog "$REFERENCE_GO" turn
 	local i
 	start_target "$PROG" -load 20
-	start_record "$TRACE" --strict -p "$TARGET" --budget 2
+	start_record "$TRACE" --strict -p "$TARGET" --budget 2 --ring-size 64M
 	wait_for 60 has_read 1
 	kill -USR1 "$TARGET"
 	wait_for 60 turned
@@ -68,7 +68,7 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 	[ "$(reported resumed)" -ge 2 ]
 	[ "$(reported repairs_total)" -eq 0 ]
 	record "$BATS_TEST_TMPDIR/after.trace" -p "$TARGET" -d 50ms
-	states "$TRACE" 4 >"$BATS_TEST_TMPDIR/then"
+	states "$TRACE" 4 "$BATS_TEST_TMPDIR/after.trace" >"$BATS_TEST_TMPDIR/then"
 	states "$BATS_TEST_TMPDIR/after.trace" 3 >"$BATS_TEST_TMPDIR/now"
 	[ "$(grep -c . "$BATS_TEST_TMPDIR/now")" -ge 80 ]
 	succeeds diff "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
@@ -77,7 +77,7 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 @test "a large budget: nothing is left out" {
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
-	recorded "$TRACE" -p "$TARGET" -d 1500ms --budget 10000
+	recorded "$TRACE" -p "$TARGET" -d 1500ms --budget 10000 --ring-size 64M
 	[ -z "$(steps)" ]
 	[ -z "$(notes)" ]
 	[ "$(reported budget_percent)" = 10000.000 ]
@@ -98,7 +98,7 @@ is_off() { grep -aq 'not recorded from here on: probes would cost more' "$TRACE.
 
 @test "a program that gotap runs" {
 	build_prog "$REFERENCE_GO" pingpong
-	record "$TRACE" --budget 0.5 -- "$PROG" -dur 3s
+	record "$TRACE" --budget 0.5 --ring-size 64M -- "$PROG" -dur 3s
 	[ "$status" -eq 0 ]
 	views_ok "$TRACE"
 	[[ $(steps) =~ no-extras|slices ]]

@@ -76,7 +76,7 @@ pie() {
 
 @test "ps and doctor know libraries and plugins" {
 	as_library 1.26 c-shared so
-	start_target "$PROG" -tail 10m
+	start_target "$PROG" -tail 1h
 	gotap ps
 	matches "^ *$TARGET .* go1\.26.* yes .*\(libmixed\.so in main\)$"
 	gotap ps --json
@@ -86,7 +86,7 @@ pie() {
 	matches "^  ok    file +$(dirname "$PROG")/libmixed\.so$"
 	matches '^  ok    memory +goroutines found at 0x'
 	as_plugin 1.26
-	start_target "$PROG" -tail 10m
+	start_target "$PROG" -tail 1h
 	gotap ps
 	matches "^ *$TARGET .* go1\.26.* yes +- +[^ ]*/host( .*)?$"
 	gotap doctor -p "$TARGET"
@@ -150,7 +150,7 @@ pie() {
 # bats test_tags=inline
 @test "a plugin, from a spool file" {
 	as_plugin 1.27
-	start_target "$PROG" -dur 1m
+	start_target "$PROG" -dur 1h
 	recorded "$T/a.trace" -d 500ms --spool "$T/a.spool" -p "$TARGET"
 	succeeds "$GOTAP" assemble -q -o "$T/b.trace" "$T/a.spool"
 	cmp "$T/a.trace" "$T/b.trace"
@@ -159,13 +159,25 @@ pie() {
 # The code of a plugin that comes later has no probes: the trace ends where it comes.
 # bats test_tags=inline
 @test "a plugin that is opened meanwhile ends the recording" {
+	local host
 	as_plugin 1.27
-	PLUGIN_AFTER=4s start_target "$PROG" -dur 1s
-	recorded "$T/a.trace" -p "$TARGET"
+	PLUGIN_AFTER=signal start_target "$PROG" -dur 1s
+	start_record "$T/a.trace" --strict -p "$TARGET"
+	kill -USR1 "$TARGET"
+	wait_record
+	[ "$status" -eq 0 ]
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/a.trace"
 	! "$ORACLE/check" -stacks "$T/a.trace" | grep -q plugin/unnamed- || fail "something of the plugin is in it"
-	PLUGIN_AFTER=500ms recorded "$T/b.trace" -- "$PROG" -dur 500ms
+	# Launched: once a generation is written gotap has looked at the program many times. From the last look on nothing is in the trace.
+	PLUGIN_AFTER=signal start_record "$T/b.trace" --strict -- "$PROG" -dur 500ms >"$T/out"
+	wait_for 60 grep -qx ready "$T/out"
+	host=$(pgrep -P "$RECORDER" -x host)
+	TARGETS+=" $host"
+	wait_for 60 has_bytes "$T/b.trace.partial" 1000
+	kill -USR1 "$host"
+	wait_record
+	[ "$status" -eq 0 ]
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/b.trace"
 }

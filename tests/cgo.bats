@@ -14,7 +14,7 @@ callbacks() {
 	local threads callbacks created
 	build_prog "$1" cgo
 	# From its first goroutine to its end: what it counted itself must be in the trace.
-	recorded "$BATS_TEST_TMPDIR/x.trace" -- "$PROG" -dur 700ms >"$BATS_TEST_TMPDIR/log"
+	recorded "$BATS_TEST_TMPDIR/x.trace" -- "$PROG" -dur 700ms -rounds 20 >"$BATS_TEST_TMPDIR/log"
 	callbacks=$(sed -n 's/^callbacks //p' "$BATS_TEST_TMPDIR/log")
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	threads=$((callbacks / 3))	# each round calls back once from a Go thread, twice from one of C's

@@ -254,7 +254,7 @@ gotap_inside() {
 	image "$PROG"
 	gotap_inside own /gotap record --budget none -d 1s -o /out/a.trace /bin/mixed -dur 200ms -tail 0s
 	contains "lost: 0, repairs: 0"
-	gotap_inside sibling /bin/sh -c '/bin/mixed -tail 1m & sleep 1; /gotap record --budget none -p $! -d 1s -o /out/b.trace'
+	gotap_inside sibling /bin/sh -c '/bin/mixed -tail 10m >/out/said & until grep -q ready /out/said; do sleep 0.1; done; /gotap record --budget none -p $! -d 1s -o /out/b.trace'
 	contains "lost: 0, repairs: 0"
 	views_ok "$BATS_TEST_TMPDIR/a.trace" "$BATS_TEST_TMPDIR/b.trace"
 	TRACE=$BATS_TEST_TMPDIR/b.trace threads_are "$(seq 2 100)"

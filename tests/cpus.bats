@@ -27,7 +27,7 @@ with_online() {
 
 @test "what happens on a CPU that was not online at the start is in the trace" {
 	build_prog "$REFERENCE_GO" pingpong
-	start_target taskset -c 1 "$PROG"
+	start_target taskset -c 1 "$PROG" -work 20000
 	succeeds with_online 0 "$GOTAP" record -p "$TARGET" -d 700ms --budget none --strict -o "$TRACE"
 	views_ok "$TRACE"
 	[ "$(count_of "$TRACE" 'Go Running->Waiting "chan')" -ge 100 ]

@@ -112,7 +112,7 @@ found() {
 	SERVER=$!
 	wait_for 60 grep -q port "$T/log"
 	port=$(sed -nE 's/.* port ([0-9]+) .*/\1/p' "$T/log")
-	start_target "$PROG" -dur 1m
+	start_target "$PROG" -dur 1h
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port
 	# doctor never asks
 	gotap doctor "$PROG"
@@ -188,7 +188,7 @@ found() {
 	build_prog 1.26 mixed
 	split "$PROG"
 	objcopy --add-gnu-debuglink="$T/program.debug" "$T/program"
-	start_target "$PROG" -dur 1m
+	start_target "$PROG" -dur 1h
 	recorded "$T/table.trace" -d 500ms --spool "$T/spool" -p "$TARGET"
 	succeeds "$GOTAP" assemble -q --symbols dwarf -o "$T/dwarf.trace" "$T/spool"
 	cmp "$T/table.trace" "$T/dwarf.trace"

@@ -101,10 +101,20 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	require_tool bpftool
 	build_prog 1.26 pingpong
 	start_target "$PROG"
-	before=$(bpftool prog list | grep -c ' name .*casgstatus' || true)
+	programs >"$BATS_TEST_TMPDIR/before"
+	[ -z "$(left_over)" ]
 	succeeds "$GOTAP" doctor -p "$TARGET"
-	[ "$(bpftool prog list | grep -c ' name .*casgstatus' || true)" -le "$before" ]
+	! pgrep -f "doctor -p $TARGET" || fail "a process of gotap's is left"
+	wait_for 20 eval '[ -z "$(left_over)" ]' || fail "$(bpftool prog list)"
 }
+
+# programs: the ids of programs at runtime.casgstatus.
+programs() { bpftool prog list | sed -n 's/^\([0-9]*\): .* name [^ ]*casgstatus.*/\1/p' | sort; }
+
+# left_over: those that were not there before, and that no process holds, as another gotap that records at this time does.
+left_over() { comm -13 "$BATS_TEST_TMPDIR/before" <(programs) | comm -23 - <(held | sort -u); }
+
+held() { cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\t*//p'; }
 
 @test "wrong usage" {
 	gotap doctor -p 1 /bin/true

@@ -45,7 +45,7 @@ dynamic() { build_prog "$REFERENCE_GO" exitquick -buildmode=pie; }
 # bats test_tags=inline
 @test "the report says how a program ended that gotap did not start, where the kernel tells" {
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	start_record "$TRACE" -p "$TARGET"
 	kill -KILL "$TARGET"
 	wait "$TARGET" || true

@@ -17,7 +17,7 @@ setup_file() {
 	export LONG=$BATS_FILE_TMPDIR/long.trace
 	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -pause 25ms -delay 2m
+	start_target "$PROG" -pause 25ms -delay 10m
 	start_record "$LONG" --strict -p "$TARGET" -d "$(seconds)s"
 	while target_runs "$RECORDER"; do
 		resident_kb >>"$LONG.resident" || true

@@ -39,18 +39,26 @@ probes_of() {
 	done
 }
 
-# A tool writes the costs, from what is measured; here, that it measures.
+all_measured() {
+	local group
+	for group in sched gc heap sweep user spans objects; do
+		awk -v g="$group" '$1 == "group" && $2 == g && $4 > 10 && $5 > 0 { ok = 1 } END { exit !ok }' <<<"$output" ||
+			fail "nothing of $group" || return
+	done
+}
+
+# A tool writes the costs, from what is measured; here, that it measures: of a program that gets little CPU in a longer time.
 @test "the costs of groups are measured" {
 	require_root
 	require_tool clang
 	BUILD=$BUILD succeeds "$CHECKOUT/tools/bench.d/build"
 	build_prog 1.27 ranges
 	start_target "$PROG"
-	succeeds "$BUILD/bench/groups" "$TARGET" 500
-	stop_target
-	for group in sched gc heap sweep user spans objects; do
-		awk -v g="$group" '$1 == "group" && $2 == g && $4 > 10 && $5 > 0 { ok = 1 } END { exit !ok }' <<<"$output" ||
-			fail "nothing of $group"
+	for ms in 500 4000; do
+		succeeds "$BUILD/bench/groups" "$TARGET" "$ms"
+		! all_measured || break
 	done
+	stop_target
+	all_measured
 	awk '$1 == "empty" && $2 > 100 && $3 > $2 { ok = 1 } END { exit !ok }' <<<"$output"
 }

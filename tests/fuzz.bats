@@ -33,13 +33,17 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_debug" { fuzzed fuzz_debug; }
 @test "fuzz_dwarf" { fuzzed fuzz_dwarf; }
 @test "fuzz_elf" { fuzzed fuzz_elf; }
+@test "fuzz_oncpu" { fuzzed fuzz_oncpu; }
 @test "fuzz_pclntab" { fuzzed fuzz_pclntab; }
+@test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
 @test "fuzz_proc" { fuzzed fuzz_proc; }
 @test "fuzz_prologue" { fuzzed fuzz_prologue; }
 @test "fuzz_read" { fuzzed fuzz_read; }
 @test "fuzz_report" { fuzzed fuzz_report; }
+@test "fuzz_serve" { fuzzed fuzz_serve; }
 @test "fuzz_spans" { fuzzed fuzz_spans; }
 @test "fuzz_spool" { fuzzed fuzz_spool; }
 @test "fuzz_text" { fuzzed fuzz_text; }
+@test "fuzz_trigger" { fuzzed fuzz_trigger; }
 @test "fuzz_v1" { fuzzed fuzz_v1; }
 @test "fuzz_why" { fuzzed fuzz_why; }

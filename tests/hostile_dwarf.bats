@@ -36,8 +36,8 @@ ring_mappings() {
 }
 
 @test "the process that runs libdw has no privileges, and nothing of gotap's open" {
-	start_target "$PROG" -dur 1m
-	start_record "$T/a.trace" -d 30s --symbols dwarf -p "$TARGET"
+	start_target "$PROG" -delay 10m
+	start_record "$T/a.trace" --symbols dwarf -p "$TARGET"
 	names_process
 	[ "$(status_of CapEff)$(status_of CapPrm)" = 00000000000000000000000000000000 ]
 	[ "$(status_of Uid)" = 65534 ]
@@ -56,8 +56,8 @@ ring_mappings() {
 
 @test "no process that gotap forks has its rings" {
 	local pid
-	start_target "$PROG" -dur 1m
-	start_record "$T/a.trace" -d 30s -p "$TARGET"
+	start_target "$PROG" -delay 10m
+	start_record "$T/a.trace" -p "$TARGET"
 	[ "$(ring_mappings "$RECORDER")" -gt 0 ]
 	for pid in $(pgrep -P "$RECORDER"); do
 		[ "$(ring_mappings "$pid")" -eq 0 ] || fail "$(cat "/proc/$pid/comm") has them"
@@ -67,8 +67,8 @@ ring_mappings() {
 }
 
 @test "a signal to all of gotap's processes does not end names" {
-	start_target "$PROG" -dur 1m
-	start_record "$T/a.trace" -d 30s --symbols dwarf -p "$TARGET"
+	start_target "$PROG" -delay 10m
+	start_record "$T/a.trace" --symbols dwarf -p "$TARGET"
 	names_process
 	kill -INT "$NAMES"
 	kill -TERM "$NAMES"
@@ -78,8 +78,8 @@ ring_mappings() {
 }
 
 @test "the process ends by itself when gotap is killed" {
-	start_target "$PROG" -dur 1m
-	start_record "$T/a.trace" -d 30s --symbols dwarf -p "$TARGET"
+	start_target "$PROG" -delay 10m
+	start_record "$T/a.trace" --symbols dwarf -p "$TARGET"
 	names_process
 	kill -KILL "$RECORDER"
 	wait "$RECORDER" || true
@@ -89,7 +89,7 @@ ring_mappings() {
 @test "a fault of libdw costs names, not the recording: a crash, and no end" {
 	require_tool gcc
 	gcc -shared -fPIC -O1 -o "$T/broken.so" "$CHECKOUT/tests/lib/broken_libdw.c" -ldl
-	start_target "$PROG" -dur 1m
+	start_target "$PROG" -delay 10m
 	LD_PRELOAD=$T/broken.so record "$T/a.trace" -d 500ms --spool "$T/spool" --symbols dwarf -p "$TARGET"
 	[ "$status" -eq 0 ]
 	[ "$(reported addresses_unnamed)" -gt 0 ]

@@ -87,6 +87,7 @@ limited() {
 		[ "${#stderr_lines[@]}" -eq 1 ]
 		[[ $stderr == "gotap: "*"temporary file in $t/small: No space left on device"*TMPDIR* ]]
 		[ -z "$(ls -A "$t/small")" ]
-		[ ! -e "$t/page.html" ] && [ ! -e "$t/page.html.partial" ]
+		[ ! -e "$t/page.html" ]
+		[ ! -e "$t/page.html.partial" ]
 	done
 }

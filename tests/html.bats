@@ -38,7 +38,7 @@ story() {
 
 @test "the page of a program's own trace: stays are those of its events, to the ns" {
 	build_prog "$REFERENCE_GO" mixed
-	"$PROG" -trace "$BATS_TEST_TMPDIR/t.trace" -delay 20ms -dur 150ms -tail 0 >/dev/null
+	"$PROG" -trace "$BATS_TEST_TMPDIR/t.trace" -delay 20ms -dur 150ms -rounds 300 -tail 0 >/dev/null
 	page "$BATS_TEST_TMPDIR/t.trace"
 	check numbers exact zoomed fast
 	explain "$output"

@@ -74,6 +74,13 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	server_is_well
 }
 
+# A thread that was let go with a call makes it when it gets a processor: what is there is known only then.
+@test "killed, while a thread that has a call to make gets no processor: nothing is left, and nothing of the server's closed" {
+	start "$REFERENCE_GO" netload -clients 8 -pause 0
+	drive late "$(every 3)"
+	server_is_well
+}
+
 @test "one P; all Ps busy; nothing to do" {
 	GOMAXPROCS=1 start "$REFERENCE_GO" netload -clients 8 -pause 0
 	drive cycles "$(times 10)"
@@ -150,8 +157,25 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	target_runs
 	for i in 1 3; do
 		start "$REFERENCE_GO" exitquick -n 100 -after "0.$i"s
-		drive storm 3000
+		run_logged timeout -s KILL 300 "$DRIVE" storm "$TARGET" 3000
+		# on a loaded machine it may have ended before
+		[ "$status" -eq 0 ] || contains "no process $TARGET"
 		wait_target
 		[ "$status" -eq 0 ]
+	done
+}
+
+# All but two threads have ended then: the one that execs, and one that does not end before the attempt is over, or is blocked.
+@test "amid an exec: neither a refusal nor a call without effect, and the exec does not wait for gotap" {
+	local first
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	for first in read futex; do
+		start "$REFERENCE_GO" amidexec -first "$first" "$BATS_TEST_TMPDIR/fifo"
+		case $first in
+		read) succeeds timeout -s KILL 300 "$DRIVE" exec-first "$TARGET" "$BATS_TEST_TMPDIR/fifo" ;;
+		futex) succeeds timeout -s KILL 300 "$DRIVE" exec-others "$TARGET" "$BATS_TEST_TMPDIR/fifo" ;;
+		esac
+		target_runs
+		stop_target
 	done
 }

@@ -14,6 +14,7 @@ setup() {
 	require_tool dd cmp
 	oracle "$REFERENCE_GO"
 	TRACE=$BATS_TEST_TMPDIR/x.trace
+	leaks >"$BATS_TEST_TMPDIR/leaks"
 	ATTACH=inline
 }
 
@@ -82,26 +83,40 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 	is_as_before
 }
 
-# The recording begins with uprobes, which are above this ceiling.
+# What part of the last recording has no records.
+unrecorded() {
+	local length
+	length=$(grep -oE '"pid": [0-9]+, "seconds": [0-9.]+' "$REPORT" | sed 's/.* //')
+	awk -v s="$(reported unrecorded_seconds)" -v all="$length" 'BEGIN { print s / all }'
+}
+
+# The recording begins with uprobes, which are above this ceiling, for as long as the machine takes to put the code in: that is
+# a quarter of it at most.
 @test "the budget counts these records at their price: what uprobes have to leave out is recorded" {
-	local third without
+	local third without begin took
 	build_prog "$REFERENCE_GO" fullload
 	start_target "$PROG"
-	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --budget 10000
+	uprobes record "$TRACE" -p "$TARGET" -d 1s --budget 10000
 	third=$(awk -v c="$(reported cost_percent)" 'BEGIN { print c / 3 }')
 	uprobes record "$TRACE" -p "$TARGET" -d 3s --budget "$third"
 	grep -F '"budget_steps": [{' "$REPORT"
-	without=$(reported unrecorded_seconds)
-	record "$TRACE" -p "$TARGET" -d 3s --budget "$third"
+	without=$(unrecorded)
+	start_record "$TRACE" -p "$TARGET" --budget "$third"
+	begin=${EPOCHREALTIME/./}
+	wait_for 60 inline_runs
+	took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	sleep "$((took < 1000 ? 3 : 3 * took / 1000 + 1))"
+	stop_record
 	[ "$status" -eq 0 ]
-	explain "a ceiling of $third %: $without s of 3 without records with uprobes, $(reported unrecorded_seconds) s with --attach inline, $(reported cost_percent) %"
-	awk -v s="$(reported unrecorded_seconds)" -v without="$without" 'BEGIN { exit !(s < without) }'
+	explain "a ceiling of $third %: $without of the time without records with uprobes, $(unrecorded) with --attach inline, $(reported cost_percent) %"
+	awk -v s="$(unrecorded)" -v without="$without" 'BEGIN { exit !(s < without) }'
 	awk -v c="$(reported cost_percent)" 'BEGIN { exit !(c > 0) }'
 }
 
 # --- the program meanwhile ----------------------------------------------------------------------
 
 @test "children that are forked and do not exec write nothing" {
+	local children calls
 	build_prog "$REFERENCE_GO" forks
 	start_target "$PROG" -calls 20000
 	start_record "$TRACE" --strict -p "$TARGET"
@@ -110,12 +125,15 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 	stop_record
 	[ "$status" -eq 0 ] || fail "$(flaws)"
 	views_ok "$TRACE"
-	# Those of the parent are a handful for each child.
-	[ "$(count_of "$TRACE" 'Go Running->Syscall')" -lt 10000 ]
 	kill -USR1 "$TARGET"
 	wait_target
 	[ "$status" -eq 0 ]
-	[ "$(sed -n 's/^children //p' "$TARGET_OUT")" -gt 10 ]
+	children=$(sed -n 's/^children //p' "$TARGET_OUT")
+	[ "$children" -ge 1 ]
+	# Those of the parent are a handful for each child, and those of each child 20000.
+	calls=$(count_of "$TRACE" 'Go Running->Syscall')
+	echo "$calls calls beside $children children"
+	[ "$calls" -lt $((children * 100 + 10000)) ]
 }
 
 @test "a dump by SIGQUIT has every goroutine" {
@@ -133,17 +151,19 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 		views_ok "$TRACE"
 		# 32 of main's, and main itself
 		grep -E '^goroutine [0-9]+ ' "$TARGET_OUT" | sort -u | wc -l | awk '{ print $1, "goroutines"; exit $1 < 33 }'
-		# One that runs, on each of two Ps, may be in gotap's code: it has no frames then.
-		[ "$(grep -c '^main\.\(talker\|locker\|yielder\)(' "$TARGET_OUT")" -ge 30 ]
+		# One that runs, on each of two Ps, may be in gotap's code: it has no frames then. One that has not run yet is in its wrapper.
+		awk -v RS= '/^goroutine [0-9]+ / && /\nmain\.(talker|locker|yielder|main\.gowrap[0-9]+)\(/ { n++ }
+			END { print n + 0, "of them with frames"; exit n < 30 }' "$TARGET_OUT"
 		! grep -qE 'unexpected return pc|fatal error' "$TARGET_OUT" || fail "$(grep -E 'unexpected return pc|fatal error' "$TARGET_OUT")"
 	done
 }
 
 @test "a program that panics" {
 	build_prog "$REFERENCE_GO" panic
-	start_target "$PROG" -after 3s
+	start_target "$PROG" -signal
 	start_record "$TRACE" -p "$TARGET"
 	wait_for 60 inline_runs
+	kill -USR1 "$TARGET"
 	wait_target
 	[ "$status" -eq 2 ]
 	grep -q '^panic: the end' "$TARGET_OUT"
@@ -152,19 +172,32 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 	views_ok "$TRACE"
 }
 
+@test "a program that execs before a call leads to gotap's code: that is the reason, whatever was found at its places" {
+	require_tool cc
+	cc -O1 -shared -fPIC -o "$BATS_TEST_TMPDIR/exec_amid_inline.so" "$CHECKOUT/tests/lib/exec_amid_inline.c" -ldl
+	build_prog "$REFERENCE_GO" exec
+	start_target "$PROG" -signal sleep 60
+	TARGET=$TARGET LD_PRELOAD=$BATS_TEST_TMPDIR/exec_amid_inline.so uprobes record "$TRACE" -p "$TARGET" -d 60s --attach inline
+	[ "$status" -eq 0 ]
+	[ "$(reported ended)" = "the program has exec'ed another" ]
+	not_inline "process $TARGET has ended, or runs another program"
+}
+
+own_traces() { find "$BATS_TEST_TMPDIR" -name 'own.*' | wc -l; }
+has_own_traces() { [ "$(own_traces)" -ge "$1" ]; }
+
 @test "its own tracer, started and stopped again and again meanwhile" {
 	build_prog "$REFERENCE_GO" toggles
 	start_target "$PROG" -each 100ms -into "$BATS_TEST_TMPDIR/own"
 	start_record "$TRACE" --strict -p "$TARGET"
 	wait_for 60 inline_runs
-	sleep 1
+	wait_for 60 has_own_traces $(($(own_traces) + 5))
 	stop_record
 	[ "$status" -eq 0 ] || fail "$(flaws)"
 	views_ok "$TRACE"
 	kill -USR1 "$TARGET"
 	wait_target
 	[ "$status" -eq 0 ]
-	[ "$(find "$BATS_TEST_TMPDIR" -name 'own.*' | wc -l)" -ge 3 ]
 	trace_ok "$BATS_TEST_TMPDIR"/own.*
 }
 
@@ -172,7 +205,7 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 cycles() {
 	local i trace=$BATS_TEST_TMPDIR/$2.trace
 	for ((i = 0; i < $1; i++)); do
-		"$GOTAP" record --strict --budget none --json --attach inline -p "$2" -d "$((100 + RANDOM % 150))ms" -o "$trace" 2>"$trace.json" ||
+		"$GOTAP" record --strict --budget none --json --attach inline --ring-size 64M -p "$2" -d "$((100 + RANDOM % 150))ms" -o "$trace" 2>"$trace.json" ||
 			fail "recording $i of process $2: $(REPORT=$trace.json flaws)" || return
 		REPORT=$trace.json TARGET=$2 was_inline || fail "recording $i of process $2" || return
 	done
@@ -206,18 +239,28 @@ cycles() {
 # prober: the pid of the process that holds the probes.
 prober() { pgrep -x gotap-prober -P "$RECORDER"; }
 
-# Later than that nothing of gotap's runs any more.
-gone() { ! target_runs "$1" || [[ $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) == [ZX] ]]; }
+# Later than that nothing of gotap's runs any more: the first thread may be a zombie while another one takes out breakpoints.
+gone() {
+	local threads=(/proc/"$1"/task/*)
+	! target_runs "$1" || [[ ${#threads[@]} -le 1 && $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) == [ZX] ]]
+}
 
-# cleaned_by_the_next: what a gotap left that was killed with its prober, one by uprobes takes out.
+# marked MARK: the pids of all processes that were started with it.
+marked() { grep -lsa "GOTAP_TEST_MARK=$1" /proc/[0-9]*/environ | cut -d / -f 3; }
+
+# cleaned_by_the_next: what a gotap left that was killed with its prober, one by uprobes takes out. Breakpoints go with the last
+# process of the killed one, which nobody sees any more once it has begun to end.
 cleaned_by_the_next() {
 	uprobes recorded "$BATS_TEST_TMPDIR/next.trace" -p "$TARGET" -d 300ms
-	is_as_before
+	# Those of a prober that was killed amid an attach the kernel may leave: who puts probes to the same places takes them away.
+	[ "$(leaks_but "$BATS_TEST_TMPDIR/leaks")" -eq 0 ] || record "$BATS_TEST_TMPDIR/same.trace" -p "$TARGET" -d 1s
+	wait_for 60 is_as_before
 	trace_ok "$BATS_TEST_TMPDIR/next.trace"
 }
 
-# speed_since LINE: rounds in a second of the program's CPU time, the mean of what it printed from that line on.
-speed_since() { awk -v from="$1" 'NF == 3 && ++n > from { sum += $3; k++ } END { printf "%d\n", k ? sum / k : 0 }' "$TARGET_OUT"; }
+# speed_since LINE: rounds in a second of the program's CPU time, the most that it printed from that line on: others that use
+# the processors make it less.
+speed_since() { awk -v from="$1" 'NF == 3 && ++n > from && $3 + 0 > most { most = $3 } END { printf "%d\n", most }' "$TARGET_OUT"; }
 
 lines() { grep -c ' ' "$TARGET_OUT" || true; }
 has_lines() { [ "$(lines)" -ge "$1" ]; }
@@ -232,13 +275,14 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 	wait_for 60 inline_runs
 	pid=$(prober)
 	kill -KILL "$RECORDER" "$pid"
+	wait "$RECORDER" || true
 	wait_for 60 gone "$pid"
 	memory_of_gotap "$TARGET"
 	from=$(($(lines) + 2))
 	wait_for 60 has_lines $((from + 6))
 	after=$(speed_since "$from")
 	explain "$before rounds in a second of CPU time before, $after with what is left"
-	# 2 to 5 ns at each of some ten places are a tenth at most; half is for a machine that others use.
+	# 2 to 5 ns at each of some ten places are a tenth at most.
 	[ "$after" -ge $((before / 2)) ]
 	cleaned_by_the_next
 	[ "$(inline_of cleaned)" = true ]
@@ -246,17 +290,20 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 }
 
 @test "and at random moments" {
-	local i pid
+	local i pid pids late
 	RANDOM=${GOTAP_SEED:-$RANDOM}
 	mixed
 	for ((i = 0; i < ${GOTAP_KILLS:-6}; i++)); do
-		"$GOTAP" record -q --attach inline -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
+		# the mark is for a prober that began after the look for it
+		GOTAP_TEST_MARK=$$.$i "$GOTAP" record -q --attach inline -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
 		RECORDER=$!
 		sleep "0.$(printf '%03d' $((RANDOM % 600)))"
-		pid=$(prober || true)
-		kill -KILL "$RECORDER" $pid
+		pids=$(prober || true)
+		kill -KILL "$RECORDER" $pids
 		wait "$RECORDER" || true
-		[ -z "$pid" ] || wait_for 60 gone "$pid"
+		late=$(marked "$$.$i" || true)
+		[ -z "$late" ] || kill -KILL $late || true
+		for pid in $pids $late; do wait_for 60 gone "$pid"; done
 		target_runs || fail "the target is dead after kill $i"
 	done
 	cleaned_by_the_next
@@ -320,14 +367,19 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 }
 
 @test "breakpoints of somebody else: those places stay uprobes, and nothing is missing" {
+	local other
 	mixed
 	uprobes start_record "$TRACE.2" --strict -p "$TARGET"
-	uprobes recorded "$TRACE" -p "$TARGET" -d 700ms --attach inline
+	other=$RECORDER
+	uprobes start_record "$TRACE" --strict -p "$TARGET" --attach inline
+	wait_for 60 memory_of_gotap "$TARGET"
+	uprobes stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
 	echo "$(inline_of state), $(inline_of places) places, $(inline_of stayed) stayed: $(inline_of why)"
 	[ "$(inline_of stayed)" -ge 1 ]
 	[[ $(inline_of why) == *breakpoint* ]]
 	views_ok "$TRACE"
-	REPORT=$TRACE.2.json
+	REPORT=$TRACE.2.json RECORDER=$other
 	uprobes stop_record
 	[ "$status" -eq 0 ]
 	trace_ok "$TRACE.2"
@@ -377,7 +429,10 @@ is_traced() { awk '$1 == "TracerPid:" { exit !$2 }' "/proc/$TARGET/status"; }
 	kill -CONT "$TARGET"
 	[ "$(inline_of state)" = off ]
 	is_as_before
-	recorded "$TRACE" -p "$TARGET" -d 700ms
+	start_record "$TRACE" --strict -p "$TARGET"
+	wait_for 60 inline_runs
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
 	[ "$(inline_of state)" = undone ]
 }
 

@@ -9,13 +9,20 @@ load lib/common
 
 setup() { require_root; }
 
-# again FILE: shows what these tests explain, and how each ended.
+# again FILE: shows what these tests explain, and how each ended; of those that failed the lines that decide last, where tests/run's report
+# takes them from.
 again() {
 	local log=$BATS_TEST_TMPDIR/log
-	ATTACH=inline bats --tap --filter-tags inline "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || { cat "$log"; return 1; }
+	ATTACH=inline bats --tap --filter-tags inline "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return
 	! grep -q "^## ." "$log" || explain "$(sed -n "s/^## //p" "$log")"
 	cat "$log"
 	grep -Ev '# skip' "$log" | grep -q '^ok ' || skip "$(sed -n 's/.*# skip //p' "$log" | head -n 1)"
+}
+
+failed_again() {
+	explain "$(awk -v file="$1" -f "$CHECKOUT/tests/lib/excerpts.awk" "$log")"
+	cat "$log"
+	return 1
 }
 
 @test "the differential test" { again diff; }

@@ -76,10 +76,7 @@ judged() {
 
 # The calls that are left are patched; what was inlined keeps its breakpoint, and says so.
 @test "with a real profile: Go 1.27" {
-	local profile=$BUILD/pgo/cpu.pprof
-	build_prog 1.27 profile
-	mkdir -p "${profile%/*}"
-	[ -s "$profile" ] || succeeds "$PROG" "$profile"
-	build_prog 1.27 mixed "-pgo=$profile"
+	real_profile
+	build_prog 1.27 mixed "-pgo=$PROFILE"
 	judged "$PROG"
 }

@@ -16,10 +16,18 @@ labels_true() {
 	succeeds python3 "$CHECKOUT/tests/lib/labels_truth.py" "$BATS_TEST_TMPDIR/events"
 }
 
-attached() {
+# requests_recorded VERSION [RECORD ARGUMENT...]: a hundred of them, of a program that has some labels before.
+requests_recorded() {
 	build_prog "$1" labelled
-	start_target "$PROG"
-	succeeds "$GOTAP" record --budget none --strict -e +labels -p "$TARGET" -d 500ms -o "$BATS_TEST_TMPDIR/x.trace"
+	start_target "$PROG" -requests 100 -signal
+	start_record "$BATS_TEST_TMPDIR/x.trace" --strict -e +labels -p "$TARGET" "${@:2}"
+	kill -USR1 "$TARGET"
+	wait_record
+	[ "$status" -eq 0 ]
+}
+
+attached() {
+	requests_recorded "$1"
 	labels_true "$BATS_TEST_TMPDIR/x.trace"
 }
 
@@ -47,11 +55,38 @@ attached() {
 	done
 }
 
+# cold_labels VERSION FROM: records the program coldlabels; $SETS are the labels that it has set.
+cold_labels() {
+	build_prog "$1" coldlabels
+	record "$BATS_TEST_TMPDIR/x.trace" --strict -e +labels -- "$PROG" -from "$2"
+	SETS=$("$GOTAP" text --events --json "$BATS_TEST_TMPDIR/x.trace" | jq -r 'select(.category == "gotap.labels") | .message')
+}
+
+# A program need not touch the texts of labels that it sets. Of a text that is too long there is its begin.
+constant_labels() {
+	cold_labels "$1" file
+	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
+	diff - <(printf '%s\n' "$SETS") <<-'EOF'
+		"00 a constant"="warm"
+		cold="01 a constant"
+		"02 a constant of 32 bytes filled"="03 a constant"
+		"00 a constant of 32 bytes filled01 a constan"...="01 a constant of 32 bytes filled02 a constant of 32 bytes filled03 a constant of"...
+		00="0"
+	EOF
+}
+
+@test "texts of labels that are constants and not in memory come from the program's file, Go 1.23" { constant_labels 1.23; }
+@test "texts of labels that are constants and not in memory come from the program's file, Go 1.27" { constant_labels 1.27; }
+
+@test "texts of labels elsewhere that are not in memory are lost and counted" {
+	cold_labels 1.27 memory
+	[ "$status" -eq 125 ]
+	[ "$(reported unreadable)" -eq 8 ]
+	[ "$(head -n 2 <<<"$SETS")" = "$(printf '""...="warm"\ncold=""...')" ] || fail "$SETS"
+}
+
 @test "the raw records give the same labels" {
-	build_prog 1.27 labelled
-	start_target "$PROG"
-	succeeds "$GOTAP" record --budget none --strict -e +labels -p "$TARGET" -d 300ms --spool "$BATS_TEST_TMPDIR/x.spool" \
-		-o "$BATS_TEST_TMPDIR/x.trace"
+	requests_recorded 1.27 --spool "$BATS_TEST_TMPDIR/x.spool"
 	succeeds "$GOTAP" assemble "$BATS_TEST_TMPDIR/x.spool" -o "$BATS_TEST_TMPDIR/y.trace"
 	"$GOTAP" text --events --json "$BATS_TEST_TMPDIR/y.trace" >"$BATS_TEST_TMPDIR/events"
 	succeeds python3 "$CHECKOUT/tests/lib/labels_truth.py" "$BATS_TEST_TMPDIR/events"

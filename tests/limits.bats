@@ -28,7 +28,7 @@ short() {
 mixed() {
 	require_root
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 }
 
 @test "a stack of 64 KB is enough" {

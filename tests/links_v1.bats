@@ -12,6 +12,10 @@ load lib/v1
 v1links() {
 	require_go "$1"
 	V1LINKS=$BUILD/oracle/v1links-$1
+	alone "v1links-$1" build_v1links
+}
+
+build_v1links() {
 	[ -x "$V1LINKS" ] && [ -z "$(find "$CHECKOUT/tests/oracle/v1links" -newer "$V1LINKS" -print -quit)" ] && return
 	mkdir -p "$BUILD/oracle"
 	"$CHECKOUT/tests/oracle/v1links/build.sh" "${GO%/bin/go}" "$V1LINKS"

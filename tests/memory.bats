@@ -31,7 +31,7 @@ record_memory() {
 	local version=$1
 	shift
 	build_prog "$version" memory
-	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms
+	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$BATS_TEST_TMPDIR/rt.trace" -dur 1200ms -rounds 600
 	start_record "$(X)" --strict -e sched,stacks,spans "$@" -p "$TARGET"
 	kill -USR1 "$TARGET"
 	wait_record
@@ -52,7 +52,7 @@ record_memory() {
 
 @test "spans and stacks of a stripped program" {
 	build_prog 1.27 memory -ldflags -s
-	start_target "$PROG"
+	start_target "$PROG" -dur 1h
 	succeeds "$GOTAP" record --budget none --strict -e stacks,spans -d 500ms -p "$TARGET" -o "$(X)"
 	views_ok "$(X)"
 	[ "$(count_of "$(X)" 'Experimental Span')" -gt 100 ]
@@ -70,7 +70,7 @@ record_memory() {
 # From the first span on: what was never taken cannot be given back.
 @test "a launched program's spans, from its start" {
 	build_prog 1.27 memory
-	succeeds "$GOTAP" record --budget none --strict -e spans -o "$(X)" -- "$PROG" -dur 300ms
+	succeeds "$GOTAP" record --budget none --strict -e spans -o "$(X)" -- "$PROG" -dur 1s
 	"$GOTAP" text "$(X)" >"$BATS_TEST_TMPDIR/text"
 	awk '/^SpanAlloc / { sub(/.* id=/, ""); there[$1]++; n++ }
 		/^SpanFree / { sub(/.* id=/, ""); there[$1]-- }
@@ -80,7 +80,7 @@ record_memory() {
 
 @test "an earlier release does not have them, and gotap says so" {
 	build_prog 1.22 memory
-	start_target "$PROG"
+	start_target "$PROG" -dur 1h
 	succeeds "$GOTAP" record --budget none --strict -e stacks,spans -d 200ms -p "$TARGET" -o "$(X)"
 	contains "the trace lacks stacks that are taken (from Go 1.23 on)"
 	contains "the trace lacks spans that are taken (from Go 1.23 on)"

@@ -108,6 +108,29 @@ every_object() {
 @test "every object, as the program says itself, Go 1.26" { every_object 1.26; }
 @test "every object, as the program says itself, Go 1.27" { every_object 1.27; }
 
+# A probe cannot bring in a page that nobody has touched. Those of bits of new, large spans are such pages.
+new_spans() {
+	build_prog "$1" newspans
+	recorded "$TRACE" -e +objects -- "$PROG"
+	[ "$("$GOTAP" text "$TRACE" | grep -c '^HeapObjectFree ')" -ge 2000 ]
+}
+
+@test "spans that are dead before the runtime has touched their bits, Go 1.22" { new_spans 1.22; }
+@test "spans that are dead before the runtime has touched their bits, Go 1.27" { new_spans 1.27; }
+
+# Nobody but a tracer reads names of types. What a probe finds not to be there comes from the program's file.
+cold_types() {
+	build_prog "$1" coldtypes
+	recorded "$TRACE" -e +objects --spool "$SPOOL" -- "$PROG"
+	"$GOTAP" records "$SPOOL" >"$RECORDS"
+	allocated | grep ' main\.' | cut -d ' ' -f 2- >"$BATS_TEST_TMPDIR/seen"
+	printf '2048 main.first\n3072 main.second\n4096 main.third\n' | diff - "$BATS_TEST_TMPDIR/seen"
+	grep -q ' OBJECT_TYPE .*bytes=4008 bytes=8 "main.third" ""$' "$RECORDS"
+}
+
+@test "names of types that are not in memory, Go 1.22" { cold_types 1.22; }
+@test "names of types that are not in memory, Go 1.27" { cold_types 1.27; }
+
 # beside VERSION: the same program's own trace, every event of every address. Now and then a runtime writes a trace of
 # itself that its own reader refuses (an STWEnd without its begin, Go 1.27): then once more.
 beside() {
@@ -124,7 +147,7 @@ beside() {
 record_beside() {
 	local theirs=$BATS_TEST_TMPDIR/rt.trace
 	build_prog "$1" memory
-	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$theirs" -dur 1200ms
+	GODEBUG=traceallocfree=1 start_target "$PROG" -trace "$theirs" -dur 1200ms -rounds 600
 	start_record "$TRACE" --strict -e sched,objects,spans -p "$TARGET"
 	kill -USR1 "$TARGET"
 	wait_record

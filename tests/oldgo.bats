@@ -43,7 +43,7 @@ flawless() {
 }
 
 all_flawless() {
-	flawless "$1" pingpong
+	flawless "$1" pingpong -work 10000
 	flawless "$1" syscalls
 	flawless "$1" locked
 	flawless "$1" cgo
@@ -81,7 +81,7 @@ sleeping() {
 beside() {
 	local theirs=$BATS_TEST_TMPDIR/rt.trace
 	build_prog "$1" "$2"
-	start_target "$PROG" -trace "$theirs" -dur 1s -tail 100ms
+	start_target "$PROG" -trace "$theirs" -dur 1s -rounds 400 -tail 100ms
 	start_record "$TRACE" --strict -e "$3" -p "$TARGET"
 	kill -USR1 "$TARGET"
 	wait_record

@@ -20,7 +20,7 @@ teardown() {
 mixed() {
 	require_root
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 }
 
 # one_line STATUS TEXT: how the last command ended, and that its one line has this text.
@@ -335,7 +335,7 @@ started_wire() {
 	mount -t tmpfs -o size=8k none "$BATS_TEST_TMPDIR/small" || skip "cannot mount a tmpfs"
 	TRACE=$BATS_TEST_TMPDIR/small/x
 	echo old >"$TRACE"
-	gotap record -q -d 20s -p "$TARGET" -o "$TRACE"
+	gotap record -q -d 120s -p "$TARGET" -o "$TRACE"
 	one_line 1 "cannot write '$TRACE': No space left"
 	[ "$(cat "$TRACE")" = old ]
 	nothing_beside
@@ -343,7 +343,7 @@ started_wire() {
 
 @test "a limit of file sizes is as a full disk: the trace up to there is kept" {
 	mixed
-	run_logged bash -c "ulimit -f 300; exec '$GOTAP' record -q -d 20s -p $TARGET -o '$TRACE'"
+	run_logged bash -c "ulimit -f 300; exec '$GOTAP' record -q -d 120s -p $TARGET -o '$TRACE'"
 	one_line 1 "cannot write '$TRACE': File too large"
 	trace_ok "$TRACE"
 	nothing_beside
@@ -374,4 +374,43 @@ started_wire() {
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	[ "$(stat -c %u "$TRACE")" -eq 65534 ]
 	nothing_beside
+	recorded "$TRACE" -p "$TARGET" -d 100ms -e +linux
+	[ -s "$TRACE.threads" ]
+	! compgen -G "$TRACE*partial*"
+}
+
+@test "a file of threads: with its trace it goes, and an unfinished one is found" {
+	mixed
+	recorded "$TRACE" -p "$TARGET" -d 100ms -e +linux --spool "$BATS_TEST_TMPDIR/raw"
+	cp "$TRACE" "$TRACE.partial"
+	cp "$TRACE.threads" "$TRACE.threads.partial"
+	succeeds "$GOTAP" report "$TRACE.partial"
+	contains "THREADS, by Linux"
+	succeeds "$GOTAP" record -q -p "$TARGET" -d 100ms -e +linux -o "$TRACE"
+	contains "'$TRACE.threads.partial.1' is what a gotap wrote of the threads that was killed: \`gotap report $TRACE.partial.1\` takes"
+	recorded "$TRACE" -p "$TARGET" -d 100ms
+	[ ! -e "$TRACE.threads" ]
+	rm -f "$TRACE.partial"* "$TRACE.threads.partial"*
+	# raw records of that name are not of this kind, nor is a text
+	cp "$BATS_TEST_TMPDIR/raw" "$TRACE.threads"
+	recorded "$TRACE" -p "$TARGET" -d 100ms
+	cmp "$BATS_TEST_TMPDIR/raw" "$TRACE.threads"
+	rm "$TRACE.threads"
+	# without such records a place that cannot be had does no harm
+	mkdir "$TRACE.threads.partial"
+	succeeds "$GOTAP" record -q -p "$TARGET" -d 100ms --spool "$BATS_TEST_TMPDIR/bare" -o "$TRACE"
+	succeeds "$GOTAP" assemble -q "$BATS_TEST_TMPDIR/bare" -o "$TRACE"
+	gotap assemble -q "$BATS_TEST_TMPDIR/raw" -o "$TRACE"
+	[ "$status" -eq 1 ]
+	contains "'x.trace.threads.partial' beside it"
+	rmdir "$TRACE.threads.partial"
+	# a name to which nothing can be added
+	local long=$BATS_TEST_TMPDIR/$(printf 'n%.0s' {1..250})
+	succeeds "$GOTAP" assemble -q "$BATS_TEST_TMPDIR/bare" -o "$long"
+	succeeds "$GOTAP" report "$long"
+	cp "$TRACE" "$BATS_TEST_TMPDIR/piped"
+	mkfifo "$BATS_TEST_TMPDIR/piped.threads"
+	gotap report "$BATS_TEST_TMPDIR/piped"
+	[ "$status" -eq 1 ]
+	contains "is no regular file"
 }

@@ -17,13 +17,18 @@ setup() {
 
 teardown() { stop_targets; }
 
+# has_counters: sets $COUNTERS to the map of $RECORDER with what each CPU has lost, once it is there.
+has_counters() {
+	local id
+	COUNTERS=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | sort -u | while read -r id; do
+		! PATH=$PATH:/usr/sbin bpftool map show id "$id" | grep -q ' name ring_states ' || echo "$id"
+	done)
+	[ -n "$COUNTERS" ]
+}
+
 # lost_in_kernel: prints what each CPU's counter says, in order. The target must not run.
 lost_in_kernel() {
-	local id
-	id=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | sort -u | while read -r id; do
-		PATH=$PATH:/usr/sbin bpftool map show id "$id" | grep -q ' name ring_states ' && echo "$id"
-	done)
-	[ -z "$id" ] || PATH=$PATH:/usr/sbin bpftool -j map dump id "$id" | python3 -c '
+	PATH=$PATH:/usr/sbin bpftool -j map dump id "$COUNTERS" | python3 -c '
 import json, sys
 for i in sorted(json.load(sys.stdin), key=lambda i: i["formatted"]["key"]):
 	print(i["formatted"]["value"]["lost"])' | awk '$1 { last = NR } { n[NR] = $1 }
@@ -54,7 +59,7 @@ end_recording() {
 # neither run nor talk all the time.
 states_are_true() {
 	recorded "$BATS_TEST_TMPDIR/after.trace" -p "$TARGET" -d 50ms --stack-depth 8
-	states "$TRACE" 4 >"$BATS_TEST_TMPDIR/then"
+	states "$TRACE" 4 "$BATS_TEST_TMPDIR/after.trace" >"$BATS_TEST_TMPDIR/then"
 	states "$BATS_TEST_TMPDIR/after.trace" 3 >"$BATS_TEST_TMPDIR/now"
 	wc -l "$BATS_TEST_TMPDIR/then" "$BATS_TEST_TMPDIR/now"
 	# The turn has 100 that stay, 20 of each kind but the enders.
@@ -83,21 +88,37 @@ nothing_is_told_between() {
 	awk -v s="$(reported unrecorded_seconds)" -v ns="$((${gap#* } - ${gap% *}))" 'BEGIN { exit s < ns / 1e9 - 0.001 }'
 }
 
-@test "gotap is stopped for two seconds" {
-	local before to
-	start_target "$PROG"
-	start_record "$TRACE" -p "$TARGET" --ring-size 1M
-	wait_for 60 has_bytes "$TRACE.partial" 1000
-	kill -STOP "$RECORDER"
+# stop_for_a_while: stops gotap until records are lost, the program has turned, and more than a second has gone by. False if it was so long,
+# on a busy machine, that gotap has given up (5 s). Sets $TO to when it went on.
+stop_for_a_while() {
+	local before began
 	before=$(lost_in_kernel)
-	wait_for 60 loses_more
-	turn
-	sleep 2
-	to=$(monotonic_ns)
+	renice -n -15 -p "$BASHPID" >/dev/null
+	began=${EPOCHREALTIME/./}
+	kill -STOP "$RECORDER"
+	wait_for 60 loses_more && turn && sleep 1.2
+	TO=$(monotonic_ns)
 	kill -CONT "$RECORDER"
+	renice -n 0 -p "$BASHPID" >/dev/null
+	[ "$((${EPOCHREALTIME/./} - began))" -lt 4500000 ]
+}
+
+@test "gotap is stopped for some seconds" {
+	local i
+	for i in {1..5}; do
+		# First in the queue of the CPUs: what it makes, not what a busy machine leaves it, is to fill the rings.
+		start_target nice -n -15 "$PROG"
+		start_record "$TRACE" -p "$TARGET" --ring-size 256K
+		wait_for 60 has_bytes "$TRACE.partial" 1000
+		wait_for 60 has_counters
+		! stop_for_a_while || break
+		stop_record || true	# it may have ended
+		stop_target
+		rm -f "$TRACE"*
+	done
 	wait_for 60 has_read 1
 	end_recording
-	nothing_is_told_between $((to - 1000000000)) "$to"
+	nothing_is_told_between $((TO - 1000000000)) "$TO"
 	states_are_true
 }
 
@@ -114,6 +135,7 @@ loses_more() { [ "$(lost_in_kernel)" != "$before" ]; }
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
 	before=
+	wait_for 60 has_counters
 	wait_for 60 loses_more
 	turn
 	sleep 2
@@ -130,6 +152,7 @@ loses_more() { [ "$(lost_in_kernel)" != "$before" ]; }
 	start_target "$PROG"
 	begin=$(monotonic_ns)
 	start_record "$TRACE" -p "$TARGET" --ring-size 4K
+	wait_for 60 has_counters
 	turn
 	wait_for 60 has_read $(($(readings) + 2))
 	end_recording

@@ -8,6 +8,7 @@
 load lib/common
 load lib/record
 load lib/differential
+load lib/modes
 
 setup() {
 	require_root
@@ -69,9 +70,7 @@ inlined_everywhere() {
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.27" { inlined_everywhere 1.27; }
 
 @test "a real CPU profile" {
-	build_prog 1.27 profile
-	PROFILE=$BUILD/pgo/cpu.pprof
-	[ -s "$PROFILE" ] || succeeds "$PROG" "$PROFILE"
+	real_profile
 	build_prog 1.27 mixed "-pgo=$PROFILE"
 	has_probes_in execute ready
 	compare "Go 1.27, -pgo" 2

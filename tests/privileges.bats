@@ -139,9 +139,15 @@ without() {
 	wait_for 60 eval 'grep -q "^CapEff:.*0000000000080000$" /proc/'$pid'/status'
 	[ "$((0x$(sed -n 's/^CapPrm:\t//p' "/proc/$pid/status") & 0xa))" -ne 0 ]
 	pgrep -x gotap-prober -P "$pid"
-	for child in $(pgrep -P "$pid"); do
-		run_logged grep -E '^Name|Cap(Eff|Prm)' "/proc/$child/status"
-		[ "$((0x$(sed -n 's/^CapPrm:\t//p' "/proc/$child/status") & 0xa))" -eq 0 ]
+	wait_for 60 children_keep_no_rights "$pid"
+}
+
+# One that was just forked gives them up first; one that has ended has none.
+children_keep_no_rights() {
+	local child caps
+	for child in $(pgrep -P "$1"); do
+		caps=$(sed -n 's/^CapPrm:\t//p' "/proc/$child/status" 2>/dev/null) || continue
+		[ $((0x${caps:-0} & 0xa)) -eq 0 ] || return
 	done
 }
 

@@ -13,6 +13,10 @@ VECTORS=$CHECKOUT/tests/vectors
 readfuzz() {
 	require_go "$REFERENCE_GO"
 	READFUZZ=$BUILD/oracle/readfuzz
+	alone readfuzz build_readfuzz
+}
+
+build_readfuzz() {
 	[ -x "$READFUZZ" ] && [ -z "$(find "$CHECKOUT/tests/oracle/readfuzz" -newer "$READFUZZ" -print -quit)" ] ||
 		"$CHECKOUT/tests/oracle/readfuzz/build.sh" "${GO%/bin/go}" "$READFUZZ"
 }
@@ -24,7 +28,7 @@ runtime_trace() {
 	[ -s "$TRACE" ] && return
 	build_prog "$1" mixed
 	for _ in 1 2 3; do
-		"$PROG" -trace "$TRACE" -delay 50ms -dur 1300ms -tail 0 -procs >/dev/null
+		"$PROG" -trace "$TRACE" -delay 50ms -dur 1300ms -rounds 1000 -tail 0 -procs >/dev/null
 		! views_ok "$TRACE" || return 0
 	done
 	false
@@ -54,9 +58,11 @@ checked_as_go() {
 	IFS=$'\t' read -r _ kind events _ < <("$READFUZZ" verdict "$1")
 	gotap check --json "$1"
 	if [ "$kind" = ok ]; then
-		[ "$status" -eq 0 ] && contains "\"events\": $events,"
+		[ "$status" -eq 0 ]
+		contains "\"events\": $events,"
 	else
-		[ "$status" -eq 1 ] && contains "\"kind\": \"$kind\", \"after_events\": $events,"
+		[ "$status" -eq 1 ]
+		contains "\"kind\": \"$kind\", \"after_events\": $events,"
 	fi
 }
 

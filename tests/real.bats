@@ -36,7 +36,7 @@ serve() {
 	wait_for 60 answers "${url[@]}" || fail "$(tail -n 5 "$T/out")"
 }
 
-answers() { curl -s -m 2 -o /dev/null "$@"; }
+answers() { curl -s -m 120 -o /dev/null "$@"; }
 
 # times N COMMAND...
 times() {
@@ -56,11 +56,11 @@ flawless() {
 	explain "Go $(reported go_version): $(reported records) records"
 }
 
-# recorded_under COMMAND...: records $TARGET while the load runs.
+# recorded_under COMMAND...: records $TARGET until the load has ended.
 recorded_under() {
-	start_record "$T/a.trace" -d 1500ms -p "$TARGET"
+	start_record "$T/a.trace" -p "$TARGET"
 	"$@" || fail "no load: $*"
-	wait_record
+	stop_record
 	[ "$status" -eq 0 ]
 }
 

@@ -11,9 +11,11 @@ setup() {
 	[ ! -s "$SPOOL" ] || return 0
 	require_root
 	build_prog 1.27 mixed
-	start_target "$PROG" -delay 1m
-	recorded "$SPOOL.trace" -p "$TARGET" -d 200ms --spool "$SPOOL"
-	cp "$REPORT" "$SPOOL.report"
+	start_target "$PROG" -delay 10m
+	start_record "$SPOOL.trace" --strict -p "$TARGET" --spool "$SPOOL"
+	wait_for 60 has_bytes "$SPOOL.partial" 200000
+	stop_record
+	[ "$status" -eq 0 ] || fail "$(flaws)"
 	stop_target
 }
 

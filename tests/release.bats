@@ -25,7 +25,7 @@ assumed() { jq -r .assumed "$REPORT"; }
 @test "a later release is recorded by its DWARF, and the report says like which one" {
 	build_prog 1.27 mixed
 	of_release 28
-	start_target "$PROG" -delay 30s
+	start_target "$PROG" -delay 10m
 	recorded "$BATS_TEST_TMPDIR/a.trace" -d 300ms -p "$TARGET"
 	[ "$(jq -r .go_version "$REPORT")" = go1.28.4 ]
 	[[ $(assumed) == "Go 1.27: where probes sit, numbers of wait reasons"* ]]
@@ -37,7 +37,7 @@ assumed() { jq -r .assumed "$REPORT"; }
 @test "gotap assemble says it of a spool file as well" {
 	build_prog 1.27 mixed
 	of_release 28
-	start_target "$PROG" -delay 30s
+	start_target "$PROG" -delay 10m
 	succeeds "$GOTAP" record --budget none -d 300ms --spool "$BATS_TEST_TMPDIR/spool" -o "$BATS_TEST_TMPDIR/a.trace" -p "$TARGET"
 	run_logged "$GOTAP" assemble -o "$BATS_TEST_TMPDIR/b.trace" "$BATS_TEST_TMPDIR/spool"
 	[ "$status" -eq 0 ]
@@ -46,7 +46,7 @@ assumed() { jq -r .assumed "$REPORT"; }
 
 @test "of a known release nothing is assumed" {
 	build_prog 1.27 mixed
-	start_target "$PROG" -delay 30s
+	start_target "$PROG" -delay 10m
 	recorded "$BATS_TEST_TMPDIR/a.trace" -d 300ms -p "$TARGET"
 	[ -z "$(assumed)" ]
 }

@@ -13,7 +13,7 @@ setup_file() {
 	local version
 	for version in 1.22 1.27; do
 		build_prog "$version" mixed
-		"$PROG" -trace "$BATS_FILE_TMPDIR/$version.trace" -delay 50ms -dur 3500ms -tail 50ms
+		"$PROG" -trace "$BATS_FILE_TMPDIR/$version.trace" -delay 50ms -dur 3500ms -rounds 6000 -tail 50ms
 	done
 }
 
@@ -29,13 +29,16 @@ overwritten() {
 		dd of="$BATS_TEST_TMPDIR/damaged" bs=1 seek=$(($(stat -c %s "$1") * $2 / 100)) conv=notrunc status=none
 }
 
-# goroutines_of_last_generation FILE: ids of those that were created in it
+# goroutines_of_last_generation FILE: ids of those that were created in the last generation in which any was: the end of a trace
+# may be a generation of some ms.
 goroutines_of_last_generation() {
 	"$GOTAP" text "$1" | awk '
-		/^EventBatch/ { split($2, gen, "="); if (gen[2] != last) { last = gen[2]; delete ids } }
-		/^GoCreate / { split($3, g, "="); ids[g[2]] = 1 }
+		/^EventBatch/ { split($2, gen, "=") }
+		/^GoCreate / { if (gen[2] != last) { last = gen[2]; delete ids } split($3, g, "="); ids[g[2]] = 1 }
 		END { for (id in ids) print id }' | sort
 }
+
+goroutines_of() { "$GOTAP" text "$1" | awk '/^GoCreate / { split($3, g, "="); print g[2] }' | sort -u; }
 
 @test "convert goes on behind damage, at the next generation" {
 	local version percent bytes joined=
@@ -46,7 +49,7 @@ goroutines_of_last_generation() {
 			for bytes in 300 3000; do
 				overwritten "$T/$version.trace" $percent $bytes
 				converts "$BATS_TEST_TMPDIR/damaged"
-				goroutines_of_last_generation "$NEW" >"$BATS_TEST_TMPDIR/got"
+				goroutines_of "$NEW" >"$BATS_TEST_TMPDIR/got"
 				[ -z "$(comm -23 "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/got")" ]
 				run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/damaged" -o "$NEW"
 				matches 'the trace is damaged in [12] places?, went on behind: '
@@ -208,7 +211,7 @@ stopped_trace() {
 @test "a v1 file that is cut gives its readable prefix" {
 	local size
 	build_prog 1.21 mixed
-	GOMAXPROCS=2 "$PROG" -trace "$BATS_TEST_TMPDIR/v1.trace" -delay 50ms -dur 1200ms -tail 50ms
+	GOMAXPROCS=2 "$PROG" -trace "$BATS_TEST_TMPDIR/v1.trace" -delay 50ms -dur 1200ms -rounds 1000 -tail 50ms
 	size=$(stat -c %s "$BATS_TEST_TMPDIR/v1.trace")
 	# The last batch of each P is written at the end: a cut far from it leaves whole ones of all Ps, if they are few.
 	head -c $((size * 80 / 100)) "$BATS_TEST_TMPDIR/v1.trace" >"$BATS_TEST_TMPDIR/cut"

@@ -16,9 +16,9 @@ runtime_trace() {
 	[ ! -s "$TRACE" ] || return 0
 	build_prog "$1" "$2"
 	case $2 in
-	mixed) "$PROG" -trace "$TRACE" -delay 50ms -dur 700ms -tail 0 >/dev/null ;;
+	mixed) "$PROG" -trace "$TRACE" -delay 50ms -dur 700ms -rounds 1000 -tail 0 >/dev/null ;;
 	*)
-		start_target "$PROG" -trace "$TRACE" -dur 700ms -tail 0
+		start_target "$PROG" -trace "$TRACE" -dur 700ms -rounds 300 -tail 0
 		kill -USR1 "$TARGET"
 		wait "$TARGET"
 		;;
@@ -117,9 +117,12 @@ sums() {
 
 @test "wrong usage" {
 	run_logged "$GOTAP" report
-	[ "$status" -eq 2 ] && contains 'at least one trace is needed'
+	[ "$status" -eq 2 ]
+	contains 'at least one trace is needed'
 	run_logged "$GOTAP" report --top 0 x
-	[ "$status" -eq 2 ] && contains '--top takes a number from 1 to 1000'
+	[ "$status" -eq 2 ]
+	contains '--top takes a number from 1 to 1000'
 	run_logged "$GOTAP" report "$BATS_TEST_TMPDIR/not-there"
-	[ "$status" -eq 1 ] && contains "cannot open '$BATS_TEST_TMPDIR/not-there'"
+	[ "$status" -eq 1 ]
+	contains "cannot open '$BATS_TEST_TMPDIR/not-there'"
 }

@@ -46,12 +46,20 @@ same_outside() {
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.22" { same_outside 1.22; }
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.27" { same_outside 1.27; }
 
+# Of the target, in ticks of the clock.
+cpu_ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$TARGET/stat"; }
+
+has_used() { [ "$(cpu_ticks)" -ge "$1" ]; }
+
 # Many samples, so that some fall into every few nanoseconds of the scheduler's way from one goroutine to the next.
 # bats test_tags=inline
 @test "every one of many samples fits the trace" {
 	build_prog 1.27 sampled
-	start_target "$PROG" -dur 30s
-	recorded "$BATS_TEST_TMPDIR/x.trace" --cpu-samples 5000 -d 2s -p "$TARGET"
+	start_target "$PROG" -dur 2m
+	start_record "$BATS_TEST_TMPDIR/x.trace" --strict --cpu-samples 5000 -p "$TARGET"
+	wait_for 60 has_used $(($(cpu_ticks) + 2 * $(getconf CLK_TCK)))
+	stop_record
+	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"
 	views_ok "$BATS_TEST_TMPDIR/x.trace"
 	succeeds "$ORACLE/samples" -min 1000 -need "$NEED" "$BATS_TEST_TMPDIR/x.trace"
 }
@@ -73,6 +81,7 @@ same_outside() {
 	wait_for 60 eval '[ "$(clocks)" -ge "$cpus" ]'
 	sleep 0.5
 	[ "$(clocks)" -eq "$cpus" ]
-	echo 0-1 >"$online"
+	# written over what is there: emptied first, it may be read as a list of no CPU
+	echo 0-1 1<>"$online"
 	wait_for 60 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
 }

@@ -22,7 +22,7 @@ plain() {
 	require_root
 	build_prog "$REFERENCE_GO" mixed
 	cp "$PROG" "$BATS_TEST_TMPDIR/$NAME"
-	start_target "$BATS_TEST_TMPDIR/$NAME" -delay 1m
+	start_target "$BATS_TEST_TMPDIR/$NAME" -delay 10m
 	for command in "ps" "ps --json" "doctor -p $TARGET" "doctor --json -p $TARGET"; do
 		# shellcheck disable=SC2086
 		run_logged "$GOTAP" $command
@@ -37,7 +37,7 @@ plain() {
 	local trace=$BATS_TEST_TMPDIR/$NAME
 	require_root
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	run_logged "$GOTAP" record -d 100ms -o "$trace" -p "$TARGET"
 	[ "$status" -eq 0 ]
 	plain

@@ -8,6 +8,8 @@ load lib/common
 setup() {
 	require_root
 	require_tool jq
+	# The answers are shares of the time: the program, and gotap, come before what else a busy machine does.
+	renice -n -15 -p "$BASHPID" >/dev/null
 }
 
 teardown() { stop_targets; }

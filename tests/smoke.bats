@@ -16,7 +16,7 @@ teardown() { stop_targets; }
 @test "a live program, an exec and a spool file give traces that keep all rules" {
 	local trace=$BATS_TEST_TMPDIR/a.trace
 	build_prog 1.27 mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 10m
 	recorded "$trace" -d 300ms -p "$TARGET" --spool "$BATS_TEST_TMPDIR/spool"
 	succeeds "$GOTAP" check "$trace"
 	succeeds "$GOTAP" assemble -q --strict "$BATS_TEST_TMPDIR/spool" -o "$BATS_TEST_TMPDIR/b.trace"

@@ -7,11 +7,16 @@
 load lib/common
 load lib/record
 
-# lossy alters spool files: see its head. Built with sanitizers, from the source.
+# lossy alters spool files: see its head. Built with sanitizers, from the source: a compiler for each CPU.
 build_lossy() {
 	LOSSY=$BATS_FILE_TMPDIR/lossy
-	[ -x "$LOSSY" ] || (cd "$CHECKOUT" && gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-		-std=gnu11 -Iuser -Iinclude tests/spool/lossy.c user/{base,release,stream,trace,sched}/*.c user/read/{labels,text_quote,text_rune}.c user/v1/{format,words}*.c user/v1write/{writer,steps,sink}*.c -lpthread -lz -o "$LOSSY")
+	[ ! -x "$LOSSY" ] || return 0
+	mkdir "$LOSSY.d"
+	(cd "$CHECKOUT" && printf '%s\n' tests/spool/lossy.c user/{base,release,stream,threads,trace,sched}/*.c \
+		user/read/{labels,text_quote,text_rune}.c user/v1/{format,words}*.c user/v1write/{writer,steps,sink}*.c |
+		xargs -P "$(nproc)" -I{} sh -c 'gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -std=gnu11 \
+			-Iuser -Iinclude -c {} -o "$1/$(echo {} | tr / _).o"' - "$LOSSY.d" &&
+		gcc -fsanitize=address,undefined "$LOSSY.d"/*.o -lpthread -lz -o "$LOSSY")
 }
 
 # spool VERSION PROGRAM [ARGUMENT...]: a short recording of it, $SPOOL, made once.
@@ -33,7 +38,7 @@ setup() {
 teardown() { stop_targets; }
 
 same_as_recorded() {
-	spool "$1" mixed -procs -delay 1m
+	spool "$1" mixed -procs -delay 10m
 	succeeds "$GOTAP" assemble "$SPOOL" -o "$TRACE" --strict
 	cmp "$SPOOL.trace" "$TRACE"
 }
@@ -42,7 +47,7 @@ same_as_recorded() {
 @test "assemble gives the trace that was recorded, Go 1.27" { same_as_recorded 1.27; }
 
 @test "assemble needs no privileges" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	require_tool setpriv
 	succeeds setpriv --bounding-set=-all,+dac_override --inh-caps=-all "$GOTAP" assemble -q "$SPOOL" -o "$TRACE"
 	cmp "$SPOOL.trace" "$TRACE"
@@ -50,7 +55,7 @@ same_as_recorded() {
 
 @test "one spool file gives every format" {
 	local format
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	for format in 1.22 1.23 1.25 1.26; do
 		succeeds "$GOTAP" assemble -q --strict "$SPOOL" -o "$TRACE" --format "go$format"
 		trace_ok "$TRACE"
@@ -59,13 +64,13 @@ same_as_recorded() {
 }
 
 @test "a spool file from a pipe, a trace to a pipe" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	"$GOTAP" assemble -q - -o - <"$SPOOL" | cat >"$TRACE"
 	cmp "$SPOOL.trace" "$TRACE"
 }
 
 @test "names come from the executable that was recorded and from no other" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	build_prog 1.27 fullload
 	gotap assemble "$SPOOL" -o "$TRACE" --binary "$PROG"
 	[ "$status" -eq 1 ]
@@ -83,7 +88,7 @@ same_as_recorded() {
 	gotap assemble "$BATS_TEST_TMPDIR/none"
 	[ "$status" -eq 1 ]
 	contains "cannot open '$BATS_TEST_TMPDIR/none': No such file"
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	head -c 100 "$SPOOL" >"$BATS_TEST_TMPDIR/short"
 	: >"$BATS_TEST_TMPDIR/empty"
 	for file in /etc/passwd "$SPOOL.trace" "$BATS_TEST_TMPDIR/short" "$BATS_TEST_TMPDIR/empty"; do
@@ -97,7 +102,7 @@ same_as_recorded() {
 
 @test "a spool file that was cut: a trace up to the cut, and an error" {
 	local i size
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	size=$(stat -c %s "$SPOOL")
 	for i in {1..10}; do
 		head -c $((size / 3 + (RANDOM * 32768 + RANDOM) % (size * 2 / 3))) "$SPOOL" >"$BATS_TEST_TMPDIR/cut"
@@ -108,7 +113,7 @@ same_as_recorded() {
 }
 
 @test "raw records that end too early replace the trace that was there if they have a generation of one" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	head -c "$(($(stat -c %s "$SPOOL") - 3))" "$SPOOL" >"$BATS_TEST_TMPDIR/cut"
 	echo old >"$TRACE"
 	gotap assemble -q "$BATS_TEST_TMPDIR/cut" -o "$TRACE"
@@ -121,7 +126,7 @@ same_as_recorded() {
 # What a reader has to take in the first place: files with any bytes changed.
 @test "a spool file with wrong bytes gives a trace or one error, never a crash" {
 	local i
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	for i in {1..40}; do
 		cp "$SPOOL" "$BATS_TEST_TMPDIR/wrong"
 		head -c $((RANDOM % 16 + 1)) /dev/urandom | dd of="$BATS_TEST_TMPDIR/wrong" bs=1 conv=notrunc status=none \
@@ -134,11 +139,15 @@ same_as_recorded() {
 }
 
 @test "500 damaged copies in memory, with sanitizers" {
+	local seed=$RANDOM first
 	build_lossy
-	spool 1.27 mixed -procs -delay 1m
-	succeeds "$LOSSY" damage "$SPOOL" 250 "$RANDOM"
-	spool 1.22 mixed -procs -delay 1m
-	succeeds "$LOSSY" damage "$SPOOL" 250 "$RANDOM"
+	spool 1.27 mixed -procs -delay 10m
+	first=$SPOOL
+	spool 1.22 mixed -procs -delay 10m
+	echo "seed $seed"
+	"$LOSSY" damage "$first" 250 "$seed" >"$BATS_TEST_TMPDIR/first" 2>&1 3>&- &
+	succeeds "$LOSSY" damage "$SPOOL" 250 "$((seed + 1))"
+	wait $! || fail "$(cat "$BATS_TEST_TMPDIR/first")"
 }
 
 # loses COUNT: that many variants of $SPOOL, each with records left out, are valid; those that matter say repaired.
@@ -158,22 +167,22 @@ loses() {
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.22" {
-	spool 1.22 mixed -procs -delay 1m
+	spool 1.22 mixed -procs -delay 10m
 	loses 160
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.24" {
-	spool 1.24 mixed -delay 1m
+	spool 1.24 mixed -delay 10m
 	loses 80
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.25" {
-	spool 1.25 mixed -procs -delay 1m
+	spool 1.25 mixed -procs -delay 10m
 	loses 80
 }
 
 @test "whatever records are lost the trace stays valid, Go 1.27" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	loses 160
 }
 
@@ -202,7 +211,7 @@ loses_old() {
 }
 
 @test "whatever records are lost the trace stays valid in the old formats, Go 1.27" {
-	spool 1.27 mixed -procs -delay 1m
+	spool 1.27 mixed -procs -delay 10m
 	loses_old 160
 }
 

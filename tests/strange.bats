@@ -78,9 +78,9 @@ succeeds_not() {
 	grep -q 'stopped before the goroutines' "$REPORT"
 }
 
-# Rings that are too small let gotap read the states again and again.
+# Rings that are too small for what comes between two looks let gotap read the states again and again.
 @test "memory that stops to answer ends the recording" {
-	start_strange -as silent -later
+	start_strange -as silent -later -pairs 16
 	start_record "$TRACE" -p "$TARGET" --ring-size 4K
 	note_programs
 	kill -USR1 "$TARGET"
@@ -98,7 +98,7 @@ recorder_has_ended() { ! target_runs "$RECORDER"; }
 # recording waits for no page.
 @test "SIGINT while states are read again and memory answers late" {
 	local begin
-	start_strange -as slow -later
+	start_strange -as slow -later -pairs 16
 	start_record "$TRACE" -p "$TARGET" --ring-size 4K
 	kill -USR1 "$TARGET"
 	wait_for 60 is_strange

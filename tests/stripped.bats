@@ -69,7 +69,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 	local trace=$BATS_TEST_TMPDIR/a.trace
 	build_prog 1.27 mixed "$STRIPPED"
 	altered "$PROG" of_release 28
-	start_target "$PROG" -delay 30s
+	start_target "$PROG" -delay 1h
 	run_logged "$GOTAP" record --budget none -d 1s -o "$trace" -p "$TARGET"
 	[ "$status" -eq 1 ]
 	contains "built with go1.28.4, whose runtime is unknown, and has no DWARF data to learn from; --assume-go 1.27 tries"
@@ -80,7 +80,7 @@ of_release() { sed -i "s/go1\.27\.[0-9]*/go1.$1.4/g" "$2"; }
 @test "a release that is none of the program's is found out" {
 	local trace=$BATS_TEST_TMPDIR/a.trace release
 	build_prog 1.27 mixed "$STRIPPED"
-	start_target "$PROG" -delay 30s
+	start_target "$PROG" -delay 1h
 	for release in 1.22 1.23 1.24; do
 		run_logged "$GOTAP" record --budget none --assume-go "$release" -d 1s -o "$trace" -p "$TARGET"
 		[ "$status" -eq 1 ]

@@ -67,7 +67,7 @@ same_as_tool() {
 for_release() {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$1" mixed
-	"$PROG" -trace "$trace" -delay 20ms -dur 150ms -tail 0 >/dev/null
+	"$PROG" -trace "$trace" -delay 20ms -dur 150ms -rounds 300 -tail 0 >/dev/null
 	same_as_go "$trace"
 	[ "$(wc -l <"$OUR_EVENTS")" -gt 100 ]
 	same_as_tool "$1" "$trace"
@@ -83,7 +83,7 @@ for_release() {
 @test "events of an experiment and the size of its data are those that Go gives" {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$REFERENCE_GO" mixed
-	GODEBUG=traceallocfree=1 "$PROG" -trace "$trace" -delay 20ms -dur 200ms -tail 0 >/dev/null
+	GODEBUG=traceallocfree=1 "$PROG" -trace "$trace" -delay 20ms -dur 200ms -rounds 300 -tail 0 >/dev/null
 	same_as_go "$trace"
 	grep -q '"event":"HeapObjectAlloc".*"args":{"id":[0-9]*,"type":[0-9]*}' "$OUR_EVENTS"
 	grep -q '"batches":\[{"experiment":1,"m":null,"bytes":[1-9]' "$OUR_EVENTS"
@@ -296,7 +296,7 @@ links_right() { python3 "$CHECKOUT/tests/lib/event_links.py" "$@" || fail "$*"; 
 @test "a reader that has enough ends it, and a full disk is an error" {
 	local trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$REFERENCE_GO" mixed
-	"$PROG" -trace "$trace" -delay 20ms -dur 300ms -tail 0 >/dev/null
+	"$PROG" -trace "$trace" -delay 20ms -dur 300ms -rounds 300 -tail 0 >/dev/null
 	env --default-signal=PIPE "$GOTAP" text --events "$trace" 2>"$BATS_TEST_TMPDIR/err" | head -n 1 | grep -q ' Sync '
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 	gotap text --events "$trace" -o /dev/full

@@ -69,7 +69,7 @@ cpu_ms() {
 @test "events are shown with a third of the CPU time of go tool trace -d=parsed at most" {
 	local ours trace=$BATS_TEST_TMPDIR/t.trace
 	build_prog "$REFERENCE_GO" mixed
-	"$PROG" -trace "$trace" -delay 20ms -dur 1s -tail 0 >/dev/null
+	"$PROG" -trace "$trace" -delay 20ms -dur 1s -rounds 1500 -tail 0 >/dev/null
 	# its first run builds it
 	"$GO" tool trace -d=footprint "$CHECKOUT/tests/vectors/ok_minimal_26.trace" >/dev/null
 	cpu_ms "$GOTAP" text --events "$trace"

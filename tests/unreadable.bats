@@ -27,19 +27,39 @@ cut_is_reported() {
 	views_ok "$TRACE"
 }
 
+# recorded_until COMMAND... -- ARGUMENT...: a recording with raw records, which ends once the command succeeds.
+recorded_until() {
+	local until=()
+	while [ "$1" != -- ]; do
+		until+=("$1")
+		shift
+	done
+	start_record "$TRACE" --strict --spool "$TRACE.spool" -p "$TARGET" "${@:2}"
+	wait_for 60 "${until[@]}"
+	stop_record
+}
+
+# has_record REGEX: among those that were written so far.
+has_record() { "$GOTAP" records "$TRACE.spool.partial" 2>/dev/null | grep -Eq -- "$1"; }
+
 # most_frames SPOOL: of the stacks in which a goroutine parked.
 most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* frames=([0-9]+) .*/\1/p' | sort -n | tail -n 1; }
 
 @test "a page of a stack without access: the stack is cut short, and that is said" {
 	start_target "$PROG"
-	record "$TRACE" -p "$TARGET" --strict -d 300ms --spool "$TRACE.spool"
+	recorded_until has_record ' GO_PARK ' --
 	cut_is_reported 1
 	[ "$(most_frames "$TRACE.spool")" -lt 60 ]
 }
 
+has_whole_stack() { [ "$(most_frames "$TRACE.spool.partial" 2>/dev/null || true)" -gt 60 ]; }
+
 # From its start on, so that no reading of all states brings the page in.
 @test "a page of a stack that comes in when it is touched: the stacks that follow are whole" {
-	record "$TRACE" --strict --spool "$TRACE.spool" -- "$PROG" -page late -dur 500ms
+	start_record "$TRACE" --strict --spool "$TRACE.spool" -- "$PROG" -page late
+	wait_for 60 has_whole_stack
+	pkill -x cutstack -P "$RECORDER"
+	wait_record
 	cut_is_reported 125
 	[ "$(most_frames "$TRACE.spool")" -gt 60 ]
 }
@@ -62,15 +82,16 @@ most_frames() { "$GOTAP" records "$1" | sed -nE 's/.* STACK .* class=park .* fra
 @test "a sample whose first caller cannot be read: its stack is cut short, and that is said" {
 	export GODEBUG=asyncpreemptoff=1
 	start_target "$PROG" -spin
-	record "$TRACE" -p "$TARGET" --strict -d 500ms --cpu-samples 500 --spool "$TRACE.spool"
+	recorded_until has_record ' CPU_LEAF ' -- --cpu-samples 500
 	cut_is_reported 1
 }
 
-# annotated FROM [STATUS]: records the program coldtext; $ANNOTATIONS has its records that have texts.
+# annotated FROM [STATUS]: records the program coldtext until some of its texts are whole; $ANNOTATIONS has its records that have
+# texts.
 annotated() {
 	build_prog "$REFERENCE_GO" coldtext
 	start_target "$PROG" -from "$1"
-	record "$TRACE" --strict -p "$TARGET" -d 500ms --spool "$TRACE.spool"
+	recorded_until has_whole_texts --
 	[ "$status" -eq "${2:-0}" ]
 	[ "$(reported lost)$(reported repairs_total)" = 00 ]
 	views_ok "$TRACE"
@@ -78,6 +99,8 @@ annotated() {
 	"$GOTAP" records "$TRACE.spool" | grep -E ' USER_(LOG|REGION_BEGIN|REGION_END) ' >"$ANNOTATIONS"
 	tail -n 3 "$ANNOTATIONS"
 }
+
+has_whole_texts() { [ "$("$GOTAP" records "$TRACE.spool.partial" 2>/dev/null | grep -c ' USER_LOG .*a constant that')" -ge 10 ]; }
 
 # texts REGEX: how many annotations end with such texts.
 texts() { grep -cE " missing=none .* $1\$" "$ANNOTATIONS" || true; }
@@ -102,9 +125,16 @@ texts() { grep -cE " missing=none .* $1\$" "$ANNOTATIONS" || true; }
 	contains "not readable: $(reported unreadable) reads"
 }
 
+@test "the text of a panic that is a constant and not in memory, nor the string that says where: it comes from the program's file" {
+	build_prog "$REFERENCE_GO" coldpanic
+	record "$TRACE" --strict -e +crash -- "$PROG"
+	[ "$(reported unreadable)" = 0 ]
+	"$GOTAP" text --events "$TRACE" | grep -q '"gotap" "panic: a constant that only the runtime reads, and '
+}
+
 @test "everything of a program is readable" {
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG"
+	start_target "$PROG" -delay 1h
 	recorded "$TRACE" -p "$TARGET" -d 500ms -e all --format go1.26
 	[ "$(reported unreadable)$(reported stacks_cut)" = 00 ]
 }

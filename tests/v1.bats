@@ -65,7 +65,7 @@ canonical() {
 	v1oracle
 	for version in 1.15 1.19 1.21; do
 		build_prog "$version" mixed
-		"$PROG" -trace "$old" -delay 20ms -dur 400ms -tail 20ms
+		"$PROG" -trace "$old" -delay 20ms -dur 400ms -rounds 500 -tail 20ms
 		succeeds "$GOTAP" convert "$old" -o "$new"
 		succeeds "$V1ORACLE" "$new"
 		views_ok "$new"

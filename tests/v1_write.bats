@@ -2,142 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Traces in the formats of Go 1.8, 1.11, 1.19 and 1.21, recorded, assembled and converted: the parsers of the releases
-# that wrote them take them, and compute what is in the v2 trace of the same recording.
+# that wrote them take them, and compute what is in the v2 trace of the same recording. Of files: v1_write_files.bats.
 
 load lib/common
-load lib/convert
 load lib/record
 load lib/differential
-
-FORMATS=(1.8 1.11 1.19 1.21)
+load lib/v1_formats
 
 setup() { T=$BATS_TEST_TMPDIR; }
 teardown() {
 	stop_targets
 	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount "$BATS_TEST_TMPDIR/small"
-}
-
-# parser VERSION: sets $PARSER to that release's own parser of v1 traces.
-parser() {
-	require_go "$1"
-	"$CHECKOUT/tests/oracle/build" "$1" "$BUILD/oracle/go$1"
-	PARSER=$BUILD/oracle/go$1/v1parse
-}
-
-# parsers_of FORMAT: the releases whose parsers know the header; and, in $READERS, those of the readers that came after.
-parsers_of() {
-	case $1 in
-	1.8 | 1.11) PARSERS=(1.15 1.19 1.21) ;;
-	1.19) PARSERS=(1.19 1.21) ;;
-	1.21) PARSERS=(1.21) ;;
-	esac
-	READERS=(1.23 "$REFERENCE_GO")
-	[ "$1" != 1.8 ] || READERS=()
-}
-
-# v1_ok FORMAT FILE...: gotap's own checks, all parsers and all readers take them.
-v1_ok() {
-	local release
-	succeeds "$GOTAP" check "${@:2}"
-	parsers_of "$1"
-	for release in "${PARSERS[@]}"; do
-		parser "$release"
-		succeeds "$PARSER" "${@:2}"
-	done
-	for release in "${READERS[@]}"; do
-		readable_by "$release" "${@:2}"
-	done
-}
-
-# converts_all FILE...: into each format, as $T/FORMAT/FILE, each of which is a good trace.
-converts_all() {
-	local format file
-	for format in "${FORMATS[@]}"; do
-		mkdir -p "$T/$format"
-		for file; do
-			"$GOTAP" convert "$file" --format "go$format" -o "$T/$format/${file##*/}" 2>"$T/err" || fail "go$format of $file: $(cat "$T/err")"
-		done
-		v1_ok "$format" "$T/$format"/*
-	done
-}
-
-@test "each trace of the test vectors becomes a good trace of every format" {
-	local file good=()
-	for file in "$CHECKOUT"/tests/vectors/{ok,mmu,quiet,val}*.trace; do
-		! "$GOTAP" check "$file" >"$T/out" 2>&1 || good+=("$file")
-	done
-	[ "${#good[@]}" -gt 50 ]
-	converts_all "${good[@]}"
-	and_by_others
-}
-
-# and_by_others: what converts_all made is taken by the releases in between, too: by each one format, and all by the last
-# parser of the old kind, that of Go 1.22.
-and_by_others() {
-	local release format=0
-	parser 1.22
-	succeeds "$PARSER" "$T"/1.*/*
-	for release in 1.24 1.25 1.26; do
-		format=$((format + 1))
-		readable_by "$release" "$T/${FORMATS[format]}"/*
-	done
-}
-
-# same_in VERSION FILE FILE: its parser sees the same events, and the same times of all goroutines.
-same_in() {
-	parser "$1"
-	"$PARSER" -events -goroutines "$2" | tail -n +2 >"$T/before"
-	"$PARSER" -events -goroutines "$3" | tail -n +2 >"$T/after"
-	[ -s "$T/before" ]
-	diff "$T/before" "$T/after"
-}
-
-@test "the traces of Go's own tests come back as they were in their own format" {
-	local file format n=0
-	require_go 1.19
-	require_go "$REFERENCE_GO"
-	for file in "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/*_good \
-		"$CHECKOUT/build/go/go$REFERENCE_GO"/src/internal/trace/internal/tracev1/testdata/*_1_21_*good; do
-		case $file in
-		*_1_11_*) format=1.11 ;;
-		*_1_19_*) format=1.19 ;;
-		*_1_21_*) format=1.21 ;;
-		*) continue ;;
-		esac
-		succeeds "$GOTAP" convert "$file" --format "go$format" -o "$T/x.trace"
-		same_in 1.21 "$file" "$T/x.trace"
-		n=$((n + 1))
-	done
-	[ "$n" -ge 10 ]
-}
-
-@test "the traces of Go's own tests become good traces of all formats" {
-	require_go 1.19
-	converts_all "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/{stress_1_5,stress_1_7,stress_1_9,stress_1_10,stress_1_11,user_task_region_1_19,http_1_10}_good
-}
-
-# same_times V2-TRACE V1-TRACE VERSION: for each goroutine, of the time that it ran, waited and blocked. Each step may be
-# off by the units of both clocks, 64 and 32 ns; and each goroutine that lives at the begin takes two ticks of v1 there,
-# which comes before all others.
-same_times() {
-	local living
-	living=$("$GOTAP" text "$1" | awk '/^EventBatch gen=2 / { exit } /^GoStatus/ { n++ } END { print n }')
-	oracle "$REFERENCE_GO"
-	parser "$3"
-	"$PARSER" -goroutines "$2" >"$T/v1.times"
-	"$ORACLE/v1sum" "$1" "$(sed -n '1s/.*span=//p' "$T/v1.times")" >"$T/v2.times"
-	sed -i 1d "$T/v1.times"
-	run_logged awk -v begin="$((64 * living + 1000))" '
-		function off(a, b) { return a > b ? a - b : b - a }
-		NR == FNR { known[$1] = $0; next }
-		{
-			goroutines++
-			if (split(known[$1], v2) < 7) { print "only in v1: " $0; bad++; next }
-			for (i = 2; i <= 6; i++)
-				if (off($i, v2[i]) > begin + 200 * v2[7]) { print "v2 " known[$1] "; v1 " $0; bad++ }
-		}
-		END { print goroutines " goroutines, " bad + 0 " differences"; exit bad || goroutines < 5 }' "$T/v2.times" "$T/v1.times"
-	[ "$status" -eq 0 ]
 }
 
 # profile VERSION KIND TRACE: where goroutines wait, as `go tool trace -pprof` of that release has it, a line for each leaf:
@@ -172,24 +47,6 @@ same_profiles() {
 	done
 }
 
-# It has no P at the begin of an old trace, but it had one, and was back before anybody took it.
-@test "a system call that lasts from before the begin, and keeps its P" {
-	local id format
-	{
-		echo "Trace Go1.23"
-		tables 1 1000
-		printf '%s\n' "EventBatch gen=1 m=7 time=1000 size=?" "ProcStatus dt=1 p=0 pstatus=3" "GoStatus dt=1 g=1 m=7 gstatus=3"
-		for id in {2..6}; do echo "GoStatus dt=1 g=$id m=18446744073709551615 gstatus=4"; done
-		printf '%s\n' "GoSyscallEnd dt=10000000" "ProcsChange dt=1000000 procs_value=1 stack=0" "GoDestroy dt=1000000"
-	} | trace_of call
-	for format in "${FORMATS[@]}"; do
-		succeeds "$GOTAP" convert "$T/call.trace" --format "go$format" -o "$T/$format.trace"
-		v1_ok "$format" "$T/$format.trace"
-		parsers_of "$format"
-		same_times "$T/call.trace" "$T/$format.trace" "${PARSERS[0]}"
-	done
-}
-
 # recorded_once VERSION PROGRAM GROUPS: keeps the raw records in $T/spool.
 recorded_once() {
 	build_prog "$1" "$2"
@@ -216,7 +73,7 @@ both_ways() {
 
 @test "one recording of Go 1.27: goroutines spend the same times in v2 and in each old format" {
 	require_root
-	both_ways 1.27 mixed default,sweep
+	both_ways 1.27 mixed default,sweep -delay 1h
 }
 
 @test "one recording of Go 1.19: goroutines spend the same times in v2 and in each old format" {
@@ -292,7 +149,7 @@ own_format() {
 	local theirs=$T/runtime.trace ours=$T/gotap.trace
 	build_prog "$1" mixed
 	oracle "$REFERENCE_GO"
-	GOMAXPROCS=2 start_target "$PROG" -trace "$theirs" -await "$ours.partial" -delay 100ms -dur 1s -tail 50ms
+	GOMAXPROCS=2 start_target "$PROG" -trace "$theirs" -await "$ours.partial" -delay 100ms -dur 1s -rounds 1500 -tail 50ms
 	recorded "$ours" --format "go$2" -p "$TARGET"
 	wait_target
 	v1_ok "$2" "$ours"
@@ -324,7 +181,7 @@ $(findings)"
 @test "record says what the format cannot hold, as text and as JSON" {
 	require_root
 	build_prog 1.19 mixed
-	start_target "$PROG" -dur 60s
+	start_target "$PROG" -dur 1h
 	succeeds "$GOTAP" record --format go1.19 -o "$T/x.trace" -d 200ms -p "$TARGET"
 	matches '^left out, not in go1.19: ends of system calls that kept their P: the goroutine runs on: [1-9]'
 	contains 'GoStartLocal'
@@ -333,25 +190,13 @@ $(findings)"
 	succeeds jq -e '.left_out["ends of system calls that kept their P: the goroutine runs on"] > 0 and .events.GoCreate > 0' <<<"$output"
 }
 
-@test "a part of a trace, some goroutines, and a trace without stacks" {
-	local file=$CHECKOUT/tests/vectors/ok_runtime_shape_blocked_syscall.trace
-	succeeds "$GOTAP" convert "$file" --format go1.19 --strip-stacks -o "$T/x.trace"
-	v1_ok 1.19 "$T/x.trace"
-	require_go 1.19
-	file=$CHECKOUT/build/go/go1.19/src/internal/trace/testdata/stress_1_11_good
-	succeeds "$GOTAP" convert "$file" --format go1.21 --from 2ms --to 20ms -o "$T/x.trace"
-	v1_ok 1.21 "$T/x.trace"
-	succeeds "$GOTAP" convert "$file" --format go1.8 --goroutine 1 --strip-stacks -o "$T/x.trace"
-	v1_ok 1.8 "$T/x.trace"
-}
-
 @test "a disk that is full: nothing of the trace is kept, but the raw records are" {
 	require_root
 	build_prog 1.27 mixed
 	mkdir "$T/small"
 	mount -t tmpfs -o size=16k none "$T/small" || skip "cannot mount a tmpfs"
 	echo old >"$T/small/x"
-	start_target "$PROG"
+	start_target "$PROG" -delay 1h
 	gotap record -q --format go1.19 -d 60s -p "$TARGET" -o "$T/small/x" --spool "$T/spool"
 	stop_target
 	[ "$status" -eq 1 ]
@@ -371,7 +216,7 @@ is kept; record --spool keeps the raw records up to there" ]
 @test "kill -9: what was written until then has its clock, its names, and all of its goroutines' events" {
 	require_root
 	build_prog 1.19 mixed
-	start_target "$PROG" -delay 1m
+	start_target "$PROG" -delay 1h
 	start_record "$T/x.trace" --format go1.19 -p "$TARGET"
 	wait_for 60 has_bytes "$T/x.trace.partial" 100000
 	kill -9 "$RECORDER"
@@ -385,14 +230,4 @@ is kept; record --spool keeps the raw records up to there" ]
 	[ "$(sed -n '1s/.* span=//p' "$T/steps")" -gt 800000000 ]
 	[ "$(grep -o 'GoBlockRecv@runtime.chanrecv' "$T/steps" | wc -l)" -gt 100 ]
 	"$PARSER" -goroutines "$T/x.trace" | grep -q ' main.start.func1$'
-}
-
-@test "formats that nobody writes are refused by name" {
-	local command
-	for command in 'record -p 1' 'assemble x' 'convert x -o y'; do
-		# shellcheck disable=SC2086
-		gotap $command --format go1.20
-		[ "$status" -eq 2 ]
-		contains 'go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26'
-	done
 }

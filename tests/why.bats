@@ -26,7 +26,7 @@ traced() {
 matches_in() { grep -Eq -- "$2" "$1" || fail "no line of $1 matches '$2'"; }
 
 @test "a lock's holder in a system call, behind three goroutines: the runtime's trace, Go 1.27" {
-	traced 1.27 -n 20 -slow 7
+	traced 1.27 -n 20 -slow 7 -hold 300ms
 	blamed own.trace own.out
 	gotap why --func main.handle own.trace
 	contains "main.refresh in a system call"
@@ -35,14 +35,14 @@ matches_in() { grep -Eq -- "$2" "$1" || fail "no line of $1 matches '$2'"; }
 }
 
 @test "the same in a trace from before Go 1.22" {
-	traced 1.19 -n 20 -slow 7
+	traced 1.19 -n 20 -slow 7 -hold 300ms
 	blamed own.trace own.out
 }
 
 @test "the same in gotap's trace of the program" {
 	require_root
 	build_prog 1.27 chain
-	succeeds "$GOTAP" record -o gt.trace -- "$PROG" -n 20 -slow 7
+	succeeds "$GOTAP" record -o gt.trace -- "$PROG" -n 20 -slow 7 -hold 300ms
 	grep '^request ' <<<"$output" >gt.out
 	# Regions that begin while the program's own tracing is off: WithRegion is seen.
 	blamed gt.trace gt.out
@@ -52,10 +52,11 @@ matches_in() { grep -Eq -- "$2" "$1" || fail "no line of $1 matches '$2'"; }
 	local g answers=()
 	oracle "$REFERENCE_GO"
 	build_prog 1.27 mixed
-	"$PROG" -trace own.trace -delay 1ms -dur 600ms -tail 1ms -pause 1ms >/dev/null
+	"$PROG" -trace own.trace -delay 1ms -dur 600ms -rounds 1000 -tail 1ms -pause 1ms >/dev/null
 	"$GOTAP" why --json --full own.trace >answer.0
-	for g in {1..25}; do
-		! "$GOTAP" why --json --full -g "$g" own.trace >"answer.$g" 2>/dev/null || answers+=("answer.$g")
+	for g in $("$ORACLE/check" -goroutines own.trace | awk '$1 == "goroutine" && ++n <= 25 { print $2 }'); do
+		"$GOTAP" why --json --full -g "$g" own.trace >"answer.$g"
+		answers+=("answer.$g")
 	done
 	[ ${#answers[@]} -gt 10 ]
 	succeeds "$ORACLE/path" own.trace answer.0 "${answers[@]}"
@@ -85,7 +86,7 @@ for group in "slow", "middle":
 }
 
 @test "a pipe, a file, and several files give the same answer; --from and --to cut it; -o" {
-	traced 1.27 -n 20 -slow 7 -hold 20ms
+	traced 1.27 -n 20 -slow 7 -hold 300ms
 	"$GOTAP" why --func main.handle own.trace >want
 	"$GOTAP" why --func main.handle - <own.trace >got
 	diff want got
@@ -133,4 +134,109 @@ for x in a, b:
 	[ "$status" -eq 1 ]
 	contains "main.handle took"
 	contains "gotap: cut.trace: "
+}
+
+# recorded PROGRAM...: x.trace and x.trace.threads, on the CPU of a hog.
+recorded() {
+	taskset -c 0 sh -c 'while :; do :; done' 3>&- &
+	TARGETS+=" $!"
+	succeeds taskset -c 0 "$GOTAP" record -e +linux --budget none -o x.trace -- "$@"
+	"$GOTAP" records x.trace.threads >x.records
+}
+
+@test "what Linux did with the threads meanwhile is what the records say, and the sum is the time exactly" {
+	require_root
+	local g answers=()
+	oracle "$REFERENCE_GO"
+	build_prog "$REFERENCE_GO" kernel
+	recorded "$PROG" -dur 400ms burn 2
+	for g in {1..24}; do
+		! "$GOTAP" why --json --full -g "$g" x.trace >"answer.$g" 2>/dev/null || answers+=("answer.$g")
+	done
+	succeeds "$ORACLE/path" -threads x.records x.trace "${answers[@]}"
+	succeeds python3 -c '
+import json, sys
+kinds = {}
+for name in sys.argv[1:]:
+    a = json.load(open(name))
+    steps = a["steps"]
+    assert sum(s["to_ns"] - s["from_ns"] for s in steps) == a["ns"] == sum(c["ns"] for c in a["causes"]), name
+    for s in steps + [c for c in a["causes"]]:
+        kind = s["cause"]["kind"]
+        assert ("thread" in s["cause"]) == (kind in ("running", "assist", "sweep", "stops the world", "syscall",
+                                                     "syscall without P")), s
+    for c in a["causes"]:
+        cause = c["cause"]
+        if cause.get("goroutines_of") == "main.burn" and cause["kind"] == "running":
+            key = cause["thread"], cause.get("queued")
+            kinds[key] = kinds.get(key, 0) + c["ns"]
+    held = a["runnable"]
+    assert sum(held["held_by_thread_state"].values()) == held["held_ns"], held
+    assert sum(h["off_cpu_ns"] for h in held["holders"]) == held["held_ns"] - \
+        sum(held["held_by_thread_state"].get(k, 0) for k in ("on_cpu", "unknown")), held
+print(kinds)
+assert kinds["on_cpu", None] > 0 and kinds["queued", "preempted"] > 1e6, kinds
+' "${answers[@]}"
+	gotap why -g "$(python3 -c '
+import json, sys
+for name in sys.argv[1:]:
+    a = json.load(open(name))
+    if a.get("goroutine_of") == "main.burn":
+        print(a["goroutine"])
+        break
+' "${answers[@]}")" x.trace
+	matches 'running, but waiting for a CPU \(preempted by [^)]+\), up to main\.burn kernel\.go:'
+}
+
+@test "--all tells apart what the threads did; a file of threads of another recording, and a damaged one" {
+	require_root
+	build_prog "$REFERENCE_GO" chain
+	recorded "$PROG" -n 40 -slow 20 -hold 100ms
+	"$GOTAP" why --func main.handle --all --json x.trace >all.json
+	succeeds python3 -c '
+import json
+a = json.load(open("all.json"))
+held = [c["cause"] for c in a["causes"] if c["cause"].get("goroutines_of") == "main.refresh" and c["cause"]["kind"].startswith("syscall")]
+assert any(c["thread"] == "sleeping" for c in held), held
+assert {"on_cpu"} <= {c["cause"].get("thread") for c in a["causes"]}
+for group in "slow", "middle":
+    total = sum(c[group + "_ns"] for c in a["causes"])
+    assert abs(total - a[group]["mean_ns"]) < 1 + len(a["causes"]), (group, total, a[group])
+'
+	gotap why --func main.handle x.trace
+	matches 'main\.refresh in a system call(, its P taken)? of syscall\.Nanosleep at main\.keep chain\.go:'
+	matches 'main.keep chain.go:[0-9]+, asleep'
+
+	cp x.trace bare.trace
+	"$GOTAP" why --func main.handle bare.trace >bare
+	! grep -q asleep bare || fail "it has a file of threads"
+	cp x.trace.threads own.threads
+	mv x.trace first.trace
+	succeeds "$GOTAP" record -e +linux -o x.trace -- "$PROG" -n 1
+	mv first.trace x.trace
+	"$GOTAP" why --func main.handle x.trace >other 2>said
+	diff bare other
+	matches_in said "'x.trace.threads' is not of the same recording as 'x.trace': it is left out"
+
+	# a pipe cannot be read again without it
+	mkfifo pipe
+	cp x.trace.threads pipe.threads
+	cat x.trace >pipe 3>&- &
+	"$GOTAP" why --json pipe >piped
+	"$GOTAP" why --json - <x.trace >stdin
+	sed 's/"pipe"/"-"/' piped | diff - stdin
+
+	head -c -100 own.threads >x.trace.threads
+	! "$GOTAP" why --json --full x.trace >cut.json 2>said || fail "a cut file of threads is no fault"
+	matches_in said "^gotap: .*x.trace.threads"
+	succeeds python3 -c '
+import json
+a = json.load(open("cut.json"))
+assert sum(s["to_ns"] - s["from_ns"] for s in a["steps"]) == a["ns"]
+'
+	echo damage >x.trace.threads
+	gotap why --func main.handle x.trace
+	[ "$status" -eq 1 ]
+	contains "gotap: "
+	contains "main.handle took"
 }

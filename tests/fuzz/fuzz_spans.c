@@ -44,7 +44,8 @@ static void on_goroutine(void *ctx, struct goroutine *g)
 	struct state *s = ctx;
 
 	must(g->slot && g->slot < spans_slots(s->spans), "slots are below spans_slots()");
-	must(spans_goroutine(s->spans, g->id) == g, "a goroutine is found by its id");
+	/* all ones stands for no goroutine, also where a file says that it is one */
+	must(g->id == TRACEV2_NO_ID || spans_goroutine(s->spans, g->id) == g, "a goroutine is found by its id");
 	must(!map64_get(&s->until, g->slot), "no two goroutines that live have one slot");
 	*map64_put(&s->until, g->slot, NULL) = (uint64_t)g->since;
 	s->live++;

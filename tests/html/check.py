@@ -145,6 +145,70 @@ def zoomed(b, report, events):
     same("colour", color, b.js("Colors.runnable"))
 
 
+OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "page fault": "page_fault",
+             "block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
+             "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}
+
+
+def off(b, report, events):
+    """What Ps lost, as their lanes have it, is what the report has of running goroutines; it is hatched, and the panel has it."""
+    want, shown, longest = {}, {}, None
+    for f in report["goroutines"]:
+        for state, d in f["linux"]["running"].items():
+            if state != "on_cpu" and d.get("sum_ns"):
+                want[state] = want.get(state, 0) + d["sum_ns"]
+    true("nothing was lost", want)
+    for p in range(b.js("Data.head.p_ids.length")):
+        lost = b.js(f"offIn(PLANE_P, {p}, 0, Data.head.duration + 1)")
+        true("merged", not lost["merged"])
+        same("sum", lost["ns"], sum(ns for _, ns in lost["why"]))
+        for text, ns in lost["why"]:
+            yielded = text.startswith("yielded to ")
+            state = "preempted" if text.startswith("preempted by ") else "queued" if yielded else OFF_TEXTS[text]
+            shown[state] = shown.get(state, 0) + ns
+            true("who took it", (state != "preempted" and not yielded) or text.endswith(")"))
+        if lost["unknown"]:
+            shown["unknown"] = shown.get("unknown", 0) + lost["unknown"]
+    same("lost by Ps", shown, want)
+    columns = b.js("""splitColumns(Data.report.goroutines, 'running').map(c => [c.name, Data.report.goroutines.map(c.get)])""")
+    head = b.js("functionTable(Data.report).columns.map(c => c.name)")
+    for i, f in enumerate(report["goroutines"]):
+        same("running by state", sum(sums[i] for _, sums in columns), f["running"]["sum_ns"] if "running" in f else 0)
+    for name, sums in columns:
+        true(f"no column {name}", name in head and sum(sums))
+    same("what Ps lost, in the table", sum(sum(s) for n, s in columns if n != "on a CPU"), sum(want.values()))
+    same("sums of the head", sum(b.js("Data.head.off_ns")), sum(want.values()) - want.get("unknown", 0))
+    b.click_on("#tab-timeline")
+    b.js("""(async () => { window.lost = null;
+        for (let p = 0; p < Data.head.p_ids.length; p++) {
+            await offIn(PLANE_P, p, 0, Data.head.duration + 1);
+            Blocks.visit(PLANE_OFF, p, 0, 0, Data.head.duration + 1, items => { for (let i = 0; i < items.n; i++)
+                if (items.state[i] === 1 && (!lost || items.to[i] - items.from[i] > lost.to - lost.from))
+                    lost = { p, from: items.from[i], to: items.to[i] }; }); }
+        setView(lost.from - (lost.to - lost.from) / 2, lost.to + (lost.to - lost.from) / 2); })()""")
+    b.js(FRAMES)
+    b.wait("Timeline.complete")
+    place = b.js("""(() => { const r = document.getElementById('lanes-canvas').getBoundingClientRect();
+        const l = lanesIn(0, 1e7).find(it => it.plane === PLANE_P && it.track === lost.p);
+        return [r.left + xOf((lost.from + lost.to) / 2), r.top + l.y - document.getElementById('lanes').scrollTop + RULER + 10]; })()""")
+    colors = b.js(f"""(() => {{ const c = document.getElementById('lanes-canvas'), r = c.getBoundingClientRect(), n = {{}};
+        const data = c.getContext('2d').getImageData(({place[0]} - r.left) * scale - 30, ({place[1]} - r.top) * scale, 60, 1).data;
+        for (let i = 0; i < data.length; i += 4) {{ const v = '#' + [...data.slice(i, i + 3)].map(x => x.toString(16).padStart(2, '0')).join('');
+            n[v] = (n[v] || 0) + 1; }} return [n, Colors.runnable, Colors.running]; }})()""")
+    true(f"not hatched: {colors}", colors[0].get(colors[1], 0) >= 30 and colors[0].get(colors[2], 0) >= 10)
+    b.click(*place)
+    b.wait("document.querySelector('#off-cpu h4')")
+    text = b.js("document.getElementById('off-cpu').textContent")
+    true(f"not in the panel: {text}", "not on a CPU" in text and any(why in text for why in ("preempted by ", "yielded to ", *OFF_TEXTS)))
+
+
+def off_forgotten(b, report, events):
+    """Nothing of a file of threads that is of another recording."""
+    same("off_cpu", b.js("Data.head.off_cpu"), False)
+    same("blocks", b.js("Blocks.index.slice(PLANE_OFF).flat(3).length"), 0)
+    same("sums", sum(b.js("Data.head.off_ns")), 0)
+
+
 def filters(b, report, events):
     """/ and a name leave the goroutines of that function."""
     b.click_on("#tab-timeline")

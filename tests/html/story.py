@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """story.py >TEXT: a trace in the text form (docs/text.md), for tests/html.bats: eight goroutines wait for a lock that
-another one holds, time and again. Names of the program are such that a page must not take them for its own."""
+another one holds, time and again; a ninth has waited for the network since before the trace, as its stack says. Names of the program are such that a page must not take them for its own."""
 
 EVIL = r'main.</script><img src=x onerror=\"window.hurt=1\"><b>'
 ROUNDS, WAITERS, HOLD = 40, 8, 9_000_000
+NOBODY = 2 ** 64 - 1
 
 
 def varint(v):
@@ -30,6 +31,7 @@ def strings(table):
 def events():
     yield "ProcStatus dt=1 p=0 pstatus=1"
     yield "GoStatus dt=1 g=1 m=7 gstatus=2"
+    yield f"GoStatusStack dt=1 g=9 m={NOBODY} gstatus=4 stack=5"
     for g in range(WAITERS):
         yield f"GoCreate dt=100 new_g={10 + g} new_stack=4 stack=3"
     yield "GoBlock dt=100 reason_string=2 stack=3"
@@ -56,14 +58,14 @@ def events():
 
 
 TABLE = {1: "sync", 2: "sleep", 6: EVIL, 10: "sync.(*Mutex).Lock", 11: "sync.(*Mutex).Unlock", 12: "main.worker", 13: "main.holder", 14: EVIL,
-         15: "main.main", 16: "time.Sleep", 20: "/src/sync/mutex.go", 21: "/app/</style><script>window.hurt=2</script>.go", 22: "/app/main.go"}
+         15: "main.main", 16: "time.Sleep", 17: "internal/poll.runtime_pollWait", 18: "main.reader", 20: "/src/sync/mutex.go", 21: "/app/</style><script>window.hurt=2</script>.go", 22: "/app/main.go"}
 STACKS = {1: [(4096, 10, 20, 46), (4200, 14, 21, 12), (4300, 12, 22, 30)], 2: [(4400, 11, 20, 65), (4500, 13, 22, 77), (4600, 15, 22, 90)],
-          3: [(4700, 16, 20, 300), (4500, 13, 22, 70), (4600, 15, 22, 90)], 4: [(4300, 12, 22, 28)]}
+          3: [(4700, 16, 20, 300), (4500, 13, 22, 70), (4600, 15, 22, 90)], 4: [(4300, 12, 22, 28)],
+          5: [(4800, 17, 20, 350), (4900, 18, 22, 50)]}
 
 stacks = ["Stacks"]
 for number, frames in STACKS.items():
     stacks.append(f"Stack id={number} nframes={len(frames)}")
     stacks += [f"\tpc={pc} func={func} file={file} line={line}" for pc, func, file, line in frames]
-NOBODY = 2 ** 64 - 1
 print("\n".join(["Trace Go1.26", *batch(NOBODY, 1000, ["Sync", "Frequency freq=1000000000", "ClockSnapshot dt=1 mono=1001 sec=1700000001 nsec=5"]),
                  *batch(7, 2000, list(events())), *batch(NOBODY, 1000, stacks), *batch(NOBODY, 1000, strings(TABLE)), "EndOfGeneration"]))

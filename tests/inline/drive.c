@@ -7,9 +7,13 @@
  *	drive patch PID N		and change calls of runtime.casgstatus meanwhile, and back
  *	drive kill PID EACH		is killed at step EACH, 2 * EACH, ... of all that; a later one cleans up
  *	drive hurt PID EACH		the same, but only the child that holds threads is killed
+ *	drive late PID EACH		the same, but all else is killed, and the child, with the thread that it holds, 100 ms later
  *	drive refused PID MS		it must not get in within that time; says why not
  *	drive traced PID MS		likewise, while another process traces all its threads
- *	drive storm PID MS		inject and remove for so long, whatever comes of it
+ *	drive storm PID MS		inject and remove for so long, and until it has worked once, whatever comes of it
+ *	drive exec-first PID FIFO	injects, and the program (tests/prog/amidexec.go) execs at each of the first steps, where its first
+ *					thread has not ended yet, and all others but the one that execs have; until the injection is over
+ *	drive exec-others PID FIFO	the same, but the first thread has ended, and others have not; until the next step
  *
  * Each ends with status 0 if the program's memory, descriptors and code are as they were before.
  */
@@ -24,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,6 +41,7 @@
 #include "inline/inject.h"
 #include "inline/leftover.h"
 #include "inline/patch.h"
+#include "inline/threads.h"
 #include "inline/vm.h"
 #include "live/module.h"
 #include "target/gobin.h"
@@ -279,7 +285,7 @@ static uint64_t cycle(bool patching)
 		apply(true);
 	}
 	take_out(&in);
-	return in.held_ns;
+	return in.held.ns;
 }
 
 static int by_value(const void *a, const void *b)
@@ -313,28 +319,46 @@ static void cycles(size_t n, bool patching)
 
 static struct kill_plan {
 	unsigned int at, steps;		/* at 0: never */
-	bool child_alone;
+	enum who { ALL, CHILD_ALONE, CHILD_LATER } who;
 	pid_t prober;
 } *plan;
 
-void inject_step(void)
+/* The thread that it holds gets no processor for so long, as it looks to everybody else. */
+static void outlive_prober(void)
+{
+	prctl(PR_SET_PDEATHSIG, 0);
+	kill(plan->prober, SIGKILL);
+	sleep_ns(100000000);
+}
+
+static void kill_step(void)
 {
 	if (!plan || __atomic_add_fetch(&plan->steps, 1, __ATOMIC_SEQ_CST) != plan->at)
 		return;
-	if (!plan->child_alone)
+	if (plan->who == CHILD_LATER && getpid() != plan->prober)
+		outlive_prober();
+	if (plan->who != CHILD_ALONE)
 		kill(0, SIGKILL);	/* all of it is a process group */
 	if (getpid() != plan->prober)
 		kill(getpid(), SIGKILL);
 }
 
+static void exec_step(void);
+
+void inject_step(void)
+{
+	kill_step();
+	exec_step();
+}
+
 /* Does @work in a process that is killed at that step. False: it came to its end before. */
-static bool killed_at(unsigned int at, bool child_alone, void (*work)(void))
+static bool killed_at(unsigned int at, enum who who, void (*work)(void))
 {
 	int status;
 	pid_t pid;
 
 	plan->steps = 0;
-	plan->child_alone = child_alone;
+	plan->who = who;
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -350,17 +374,22 @@ static bool killed_at(unsigned int at, bool child_alone, void (*work)(void))
 	plan->at = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status))
 		die("it failed in the process that was to be killed at step %u", at);
-	return child_alone ? plan->steps >= at : WIFSIGNALED(status);
+	return who == CHILD_ALONE ? plan->steps >= at : WIFSIGNALED(status);
 }
 
-/* What gotap does when it comes to a program in which another was killed. False: there was nothing. */
+/*
+ * What gotap does when it comes to a program in which another was killed. False: there was nothing. One that was killed
+ * holds its lock until the kernel has taken its last process apart: that one is waited for by the next try.
+ */
 static bool clean_up(void)
 {
 	struct vec left = {0};
 	struct injected in;
 	struct error err;
-	int r = leftover_find(&process, text_lo, text_hi, -1, &in, &left, &err);
+	int r = leftover_find(&process, &hosts, text_lo, text_hi, -1, &in, &left, &err);
 
+	if (r == -EBUSY || r == -EAGAIN)
+		return true;
 	if (r < 0)
 		die("%s", err.text);
 	if (r && left.len > PATCHES)
@@ -376,14 +405,21 @@ static bool clean_up(void)
 	return r;
 }
 
-/* A thread that was let go with a call just before the kill may make it a little later. */
+enum { CLEAN_TRIES = 5000, CLEAN_PAUSE_NS = 2000000 };
+
+/*
+ * A thread that was let go with a call just before the kill may make it a little later, and on a loaded machine much later:
+ * three looks that find nothing in a row are the end only if there is nothing indeed.
+ */
 static void clean_up_all(void)
 {
 	int quiet = 0, tries = 0;
 
-	while (quiet < 3 && tries++ < 1000) {
+	while (tries++ < CLEAN_TRIES) {
 		quiet = clean_up() ? 0 : quiet + 1;
-		sleep_ns(2000000);
+		if (quiet >= 3 && !count_ours())
+			break;
+		sleep_ns(CLEAN_PAUSE_NS);
 	}
 	check_clean();
 }
@@ -422,7 +458,7 @@ static void do_undo(void)
 		die("%s", err.text);
 }
 
-static unsigned int kill_each_step(const char *what, unsigned int each, bool child_alone, void (*work)(void),
+static unsigned int kill_each_step(const char *what, unsigned int each, enum who who, void (*work)(void),
 				   void (*before)(void), void (*after)(void))
 {
 	unsigned int at = 0, kills = 0, steps;
@@ -431,11 +467,16 @@ static unsigned int kill_each_step(const char *what, unsigned int each, bool chi
 	do {
 		if (before)
 			before();
-		killed = killed_at(at += each, child_alone, work);
+		killed = killed_at(at += each, who, work);
 		steps = plan->steps;
 		if (after)
 			after();
 		clean_up_all();
+		if (who == CHILD_LATER) {
+			while (wait(NULL) > 0)
+				;
+			clean_up_all();
+		}
 		kills += killed;
 	} while (killed);
 	printf("%s: killed at %u of %u steps\n", what, kills, steps);
@@ -479,16 +520,17 @@ static void patch_after(void)
 	forget();
 }
 
-static void kill_steps(unsigned int each, bool child_alone)
+static void kill_steps(unsigned int each, enum who who)
 {
 	plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (plan == MAP_FAILED)
 		die("no memory");
-	if (!kill_each_step("inject", each, child_alone, do_inject, NULL, NULL) ||
-	    !kill_each_step("remove", each, child_alone, do_remove, inject_before, forget))
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (!kill_each_step("inject", each, who, do_inject, NULL, NULL) ||
+	    !kill_each_step("remove", each, who, do_remove, inject_before, forget))
 		die("no kill came");
-	if (!child_alone && (!kill_each_step("patch", each, false, do_patch, patch_before, patch_after) ||
-			     !kill_each_step("undo", each, false, do_undo, undo_before, patch_after)))
+	if (who == ALL && (!kill_each_step("patch", each, ALL, do_patch, patch_before, patch_after) ||
+			   !kill_each_step("undo", each, ALL, do_undo, undo_before, patch_after)))
 		die("no kill came");
 }
 
@@ -541,15 +583,14 @@ static void traced(int ms)
 
 /* --- whatever comes --- */
 
-static int in_and_out(void)
+static int in_and_out(struct error *err)
 {
 	struct injected in;
-	struct error err;
-	int r = inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, 1000, &in, &err);
+	int r = inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, 1000, &in, err);
 
 	if (r)
 		return r;
-	r = inject_remove(&process, &hosts, &in, 1000, &err);
+	r = inject_remove(&process, &hosts, &in, 1000, err);
 	close(in.memfd);
 	return r;
 }
@@ -557,19 +598,252 @@ static int in_and_out(void)
 /* The program may end, or exec itself: then all goes with its memory. */
 static void storm(int ms)
 {
-	uint64_t end = now_ns() + (uint64_t)ms * 1000000;
+	uint64_t end = now_ns() + (uint64_t)ms * 1000000, at_last = end + 60000000000ULL;
 	unsigned int done = 0, not_now = 0, ended = 0;
+	struct error err = {0};
 	int r = 0;
 
-	while (now_ns() < end && r != -ESRCH) {
-		r = in_and_out();
+	while (now_ns() < (done ? end : at_last) && r != -ESRCH) {
+		r = in_and_out(&err);
 		done += !r;
 		not_now += r == -EAGAIN || r == -EBUSY;
 		ended += r == -ESRCH;
 		if (r && r != -EAGAIN && r != -EBUSY && r != -ESRCH && !process_leaves(&process))
-			die("unexpected: %s", strerror(-r));
+			die("unexpected: %s", err.text);
 	}
 	printf("in and out %u times, not now %u, ended %u\n", done, not_now, ended);
+}
+
+/* --- amid an exec --- */
+
+/* All steps of the first call, and what comes behind it. */
+enum { EXEC_STEPS = 10, AMID_TRIES = 10000, AMID_PAUSE_NS = 1000000, TRAP_NS = 100000000 };
+
+static struct exec_plan {
+	unsigned int at, steps;
+	const char *fifo;
+	bool first;		/* the first thread is the one that does not end */
+	volatile bool amid;	/* that was seen */
+	pid_t trap;		/* who keeps threads from their ends */
+	pid_t worker;		/* who does the injection's work on threads */
+} *exec_plan;
+
+static void read_file_of(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[PROCFS_PATH];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+}
+
+/*
+ * Amid an exec a PTRACE_SEIZE waits for its end, and then finds the thread that there was gone; and who waits for a stop of
+ * the first thread, which has ended, is told so only then.
+ */
+static bool worker_waits(void)
+{
+	char text[256];
+	long call = -1;
+	unsigned int request = 0;
+
+	read_file_of(exec_plan->worker, "syscall", text, sizeof(text));
+	sscanf(text, "%ld %x", &call, &request);
+	return call == SYS_rt_sigtimedwait || (call == SYS_ptrace && request == PTRACE_SEIZE);
+}
+
+static void seize_those_to_trap(void)
+{
+	const long options = PTRACE_O_TRACEEXIT;
+	struct vec tids = {0};
+	size_t i;
+
+	procfs_tids(&process.fs, process.pid, &tids);
+	for (i = 0; i < tids.len; i++)
+		if ((*vec_at(&tids, pid_t, i) == process.pid) == exec_plan->first)
+			ptrace(PTRACE_SEIZE, *vec_at(&tids, pid_t, i), NULL, (void *)options);
+	vec_free(&tids);
+}
+
+/* Who looks for a thread that sleeps finds none, and is not kept for longer than its patience. */
+static bool is_over(void)
+{
+	static uint64_t end;
+
+	if (!exec_plan->amid)
+		return false;
+	if (!end)
+		end = now_ns() + TRAP_NS;
+	return worker_waits() || now_ns() >= end;
+}
+
+/* In a child, until it is killed, or the exec should go on: threads may do all but end. */
+static void trap_threads(int ready)
+{
+	int status;
+	pid_t tid;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	seize_those_to_trap();
+	if (write(ready, "r", 1) != 1)
+		_exit(1);
+	while (!is_over()) {
+		tid = waitpid(-1, &status, __WALL | WNOHANG);
+		if (tid > 0 && WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_EXIT)
+			ptrace(PTRACE_CONT, tid, NULL, (long)(status >> 16 ? 0 : WSTOPSIG(status)));
+		if (tid <= 0)
+			sleep_ns(AMID_PAUSE_NS);
+	}
+	_exit(0);
+}
+
+static void set_trap(void)
+{
+	int ready[2];
+	pid_t trap;
+	char c;
+
+	if (pipe(ready))
+		die("pipe: %s", strerror(errno));
+	trap = fork();
+	if (!trap)
+		trap_threads(ready[1]);
+	exec_plan->trap = trap;
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		die("no trap");
+	close(ready[0]);
+}
+
+static bool waits_for_byte(void)
+{
+	char name[32];
+
+	read_file_of(process.pid, "comm", name, sizeof(name));
+	return !strcmp(name, "waits\n");
+}
+
+static bool has_execed(void)
+{
+	return process_execed(&process) && waits_for_byte();
+}
+
+static size_t count_living(void)
+{
+	struct vec tids = {0};
+	size_t i, n = 0;
+
+	procfs_tids(&process.fs, process.pid, &tids);
+	for (i = 0; i < tids.len; i++)
+		n += !strchr("ZX", thread_state(&process, *vec_at(&tids, pid_t, i)));
+	vec_free(&tids);
+	return n;
+}
+
+/* Of the two that are left one execs, and is blocked until the other one has ended. */
+static bool is_amid_exec(void)
+{
+	char first = thread_state(&process, 0);
+
+	return exec_plan->first ? first == 't' && count_living() == 2 : first == 'Z';
+}
+
+static bool await(bool (*what)(void))
+{
+	int tries;
+
+	for (tries = 0; tries < AMID_TRIES && !what(); tries++)
+		sleep_ns(AMID_PAUSE_NS);
+	return tries < AMID_TRIES;
+}
+
+static void begin_exec(void)
+{
+	int fd = open(exec_plan->fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "x", 1) != 1)
+		return;
+	close(fd);
+	exec_plan->worker = getpid();
+	exec_plan->amid = await(is_amid_exec);
+}
+
+static void end_exec(void)
+{
+	kill(exec_plan->trap, SIGKILL);
+	await(has_execed);
+}
+
+static void exec_step(void)
+{
+	unsigned int n = exec_plan ? __atomic_add_fetch(&exec_plan->steps, 1, __ATOMIC_SEQ_CST) : 0;
+
+	if (!n)
+		return;
+	if (n == exec_plan->at)
+		begin_exec();
+	if (n == exec_plan->at + 1 && !exec_plan->first)
+		end_exec();
+}
+
+/* None of them is a refusal by the program, or by a rule. */
+static bool may_come_of_exec(int r)
+{
+	return r == -ESRCH || r == -EAGAIN || r == -EBUSY;
+}
+
+static void exec_at(unsigned int at)
+{
+	uint64_t begin = now_ns();
+	struct injected in;
+	struct error err = {0};
+	int r;
+
+	exec_plan->steps = 0;
+	exec_plan->amid = false;
+	exec_plan->at = at;
+	set_trap();
+	r = inject_memory(&process, &hosts, text_lo, text_hi, CODE_SIZE, SHARED_SIZE, TIMEOUT_MS, &in, &err);
+	if (now_ns() - begin >= TIMEOUT_MS * 1000000ULL)
+		die("an exec at step %u waits for a thread that gotap has, and gotap for the exec", at);
+	if (!exec_plan->amid)
+		die("step %u of %u was not amid an exec: %s", at, exec_plan->steps, err.text);
+	exec_plan->at = 0;
+	end_exec();
+	while (wait(NULL) > 0)
+		;
+	if (!has_execed())
+		die("at step %u the program did not exec itself", at);
+	if (!may_come_of_exec(r))
+		die("an exec at step %u: %d, %s", at, r, err.text);
+	printf("exec at step %u: %s\n", at, err.text);
+	fflush(stdout);
+}
+
+static void exec_steps(const char *fifo, bool first)
+{
+	pid_t pid = process.pid;
+	unsigned int at;
+
+	exec_plan = mmap(NULL, sizeof(*exec_plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (exec_plan == MAP_FAILED)
+		die("no memory");
+	*exec_plan = (struct exec_plan){ .fifo = fifo, .first = first };
+	for (at = 1; at <= EXEC_STEPS; at++) {
+		if (!await(waits_for_byte))
+			die("process %d does not wait", pid);
+		exec_at(at);
+		gobin_free(bin);
+		process_close(&process);
+		open_target(pid);
+		check_clean();
+	}
 }
 
 /* --- --- */
@@ -579,13 +853,22 @@ int main(int argc, char **argv)
 	const char *what = argc == 4 ? argv[1] : "";
 	int n = argc == 4 ? atoi(argv[3]) : 0;
 
+	if (!strncmp(what, "exec-", 5)) {
+		open_target(atoi(argv[2]));
+		exec_steps(argv[3], !strcmp(what, "exec-first"));
+		return 0;
+	}
 	if (n < 1)
-		die("usage: drive cycles|patch|kill|hurt|refused|traced|storm PID N");
+		die("usage: drive cycles|patch|kill|hurt|late|refused|traced|storm PID N, or drive exec-first|exec-others PID FIFO");
 	open_target(atoi(argv[2]));
 	if (!strcmp(what, "cycles") || !strcmp(what, "patch"))
 		cycles((size_t)n, !strcmp(what, "patch"));
-	else if (!strcmp(what, "kill") || !strcmp(what, "hurt"))
-		kill_steps((unsigned int)n, !strcmp(what, "hurt"));
+	else if (!strcmp(what, "kill"))
+		kill_steps((unsigned int)n, ALL);
+	else if (!strcmp(what, "hurt"))
+		kill_steps((unsigned int)n, CHILD_ALONE);
+	else if (!strcmp(what, "late"))
+		kill_steps((unsigned int)n, CHILD_LATER);
 	else if (!strcmp(what, "refused"))
 		refused(n);
 	else if (!strcmp(what, "traced"))

@@ -60,6 +60,16 @@ wait_for() {
 	done
 }
 
+# alone NAME COMMAND...: in a subshell, while nobody else runs a command of that name: for what is built once for several files, as
+# some of them run beside the others (tests/run).
+alone() {
+	mkdir -p "$BUILD/locks"
+	(
+		flock 9
+		"${@:2}"
+	) 9>"$BUILD/locks/$1"
+}
+
 # --- what a test needs ---------------------------------------------------------------------------
 
 require_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
@@ -109,15 +119,19 @@ close_place() { [ -z "${PLACE:-}" ] || rm -rf "$PLACE"; }
 
 # --- test programs -------------------------------------------------------------------------------
 
-# build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Other flags, another folder.
+# build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Other flags, another folder. Whether
+# it is current is looked at once in a file, but for those with flags.
 build_prog() {
-	local version=$1 name=$2 dir
+	local version=$1 name=$2 dir looked=
 	shift 2
 	require_go "$version"
 	dir=$BUILD/prog/go$version
+	[ $# -gt 0 ] || [ -n "${CGO_ENABLED+set}" ] || looked=$BATS_FILE_TMPDIR/.prog.$version.$name
 	[ $# -eq 0 ] || dir+=-$(tr -c 'A-Za-z0-9\n' _ <<<"$*")
-	"$CHECKOUT/tests/prog/build" "$version" "$dir" -p "$name" "$@" || return
 	PROG=$dir/$name
+	[ ! -e "$looked" ] || [ ! -x "$PROG" ] || return 0
+	"$CHECKOUT/tests/prog/build" "$version" "$dir" -p "$name" "$@" || return
+	[ -z "$looked" ] || : >"$looked"
 	[ -x "$PROG" ] || skip "$name needs a later Go than $version"
 }
 
@@ -164,11 +178,13 @@ stop_targets() {
 
 # --- judging traces ------------------------------------------------------------------------------
 
-# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release.
+# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. Whether they are current is looked
+# at once in a file: most tests ask several times.
 oracle() {
+	local looked=$BATS_FILE_TMPDIR/.oracle.$1
 	require_go "$1"
 	ORACLE=$BUILD/oracle/go$1
-	"$CHECKOUT/tests/oracle/build" "$1" "$ORACLE"
+	[ -e "$looked" ] || { "$CHECKOUT/tests/oracle/build" "$1" "$ORACLE" && : >"$looked"; }
 }
 
 # trace_ok FILE...: Go's reader and validator take every event.

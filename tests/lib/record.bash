@@ -4,7 +4,8 @@
 # Helpers of the bats files that record: load after lib/common.
 #
 # With ATTACH=inline in the environment these functions record with --attach inline, and fail if that was not so or has
-# left anything in the program (lib/inline). Tests with the tag "inline" hold then, too: tests/inline_again.bats.
+# left anything in the program (lib/inline). Tests with the tag "inline" hold then, too: tests/inline_again.bats. Programs that do
+# nothing but what is recorded make 10 million records a second then: rings have room for what comes while gotap waits for a CPU.
 
 load lib/text
 load lib/inline
@@ -24,7 +25,7 @@ record() {
 	REPORT=$trace.json
 	status=0
 	# shellcheck disable=SC2086
-	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH} "$@" 2>"$REPORT" || status=$?
+	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH --ring-size 64M} "$@" 2>"$REPORT" || status=$?
 	printf '$ gotap record -o %s %s\n%s\n(status %s)\n' "$trace" "${ATTACH:+--attach $ATTACH }$*" "$(cat "$REPORT")" "$status"
 	judge_attach
 }
@@ -74,7 +75,7 @@ start_record() {
 	: >"$REPORT"
 	STALE_PARTIAL=$(inode_of "$trace.partial")
 	# shellcheck disable=SC2086
-	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH} "$@" 2>>"$REPORT" 3>&- &
+	"$GOTAP" record -o "$trace" --json --budget none ${ATTACH:+--attach $ATTACH --ring-size 64M} "$@" 2>>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS="${TARGETS:-} $RECORDER"
 	wait_for 60 recorder_records
@@ -104,25 +105,41 @@ stop_record() {
 	wait_record
 }
 
-# hold_drain: from now on gotap's thread that empties the rings, and that ends the capture, sleeps where it would nap.
-# hold_drain SECONDS: so long each time. Sets $HOLDER to who makes it.
-hold_drain() {
-	require_tool strace
-	DRAIN=$(grep -lx gotap-drain "/proc/$RECORDER/task/"*/comm | cut -d / -f 5)
-	strace -qq -o /dev/null -e trace=clock_nanosleep -e "inject=clock_nanosleep:delay_enter=${1}s" -p "$DRAIN" 3>&- &
-	HOLDER=$!
-	TARGETS+=" $HOLDER"
-	wait_for 60 drain_is_held
+# send SIGNAL: to the recorder, which has it from when this returns: it says how long after another one comes.
+send() {
+	kill "-$1" "$RECORDER"
+	wait_for 60 has_got "$1"
 }
 
-# Stopped by its tracer at two looks: it is stopped for moments only as the tracer begins.
-drain_is_held() {
-	local i
-	for i in 1 2; do
-		sleep 0.1
-		grep -q '^State:.t' "/proc/$RECORDER/task/$DRAIN/status" || return
-	done
+# No signal of that kind waits for a thread of the recorder's to get a CPU.
+has_got() {
+	local pending bit=$((1 << ($(kill -l "$1") - 1)))
+	pending=$(awk '$1 == "ShdPnd:" { print $2 }' "/proc/$RECORDER/status" 2>/dev/null)
+	[ $((0x${pending:-0} & bit)) -eq 0 ]
 }
+
+# holdable COMMAND...: a recorder that this starts has its thread that empties the rings, and that ends the capture, held in its
+# nap from hold_drain to let_drain_go; or from its first one, if it is started between want_hold and let_drain_go.
+holdable() {
+	local library=$BATS_TEST_TMPDIR/hold_drain.so
+	require_tool cc
+	[ -s "$library" ] || cc -O1 -shared -fPIC -o "$library" "$CHECKOUT/tests/lib/hold_drain.c" -ldl
+	LD_PRELOAD=$library GOTAP_TEST_HOLD=$BATS_TEST_TMPDIR/hold "$@"
+}
+
+want_hold() { : >"$BATS_TEST_TMPDIR/hold"; }
+
+hold_drain() {
+	want_hold
+	wait_for 60 test -e "$BATS_TEST_TMPDIR/hold.held"
+}
+
+let_drain_go() { rm -f "$BATS_TEST_TMPDIR/hold"; }
+
+# looks: how often the recorder's first thread has waited, which it does between two looks at time and signals.
+looks() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$RECORDER/status"; }
+
+has_looked() { [ "$(looks)" -ge "$1" ]; }
 
 # reported FIELD: prints one field of the last report.
 reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
@@ -143,11 +160,15 @@ notes() {
 # turned: the program turn has changed what all of its goroutines do.
 turned() { grep -qx turned "$TARGET_OUT"; }
 
-# states FILE FIELD: the goroutines of the program turn that exist and neither run nor talk all the time, with the first (3)
-# or last (4) state.
+# states FILE FIELD [OTHER]: the goroutines of the program turn that exist and neither run nor talk all the time, with the first (3)
+# or last (4) state. OTHER is a trace of the same goroutines with all stacks: without, one that was ready all the time has no name.
 states() {
-	"$ORACLE/check" -goroutines "$1" | awk -v field="$2" '
-		$1 == "goroutine" && $5 !~ /talker|main.main$|^name=runtime/ {
+	{
+		"$ORACLE/check" -goroutines "${3:-$1}" | sed -n 's/^goroutine \([0-9]*\) .*talker.*/talker \1/p'
+		"$ORACLE/check" -goroutines "$1"
+	} | awk -v field="$2" '
+		$1 == "talker" { talks[$2] }
+		$1 == "goroutine" && !($2 in talks) && $5 !~ /talker|main.main$|^name=runtime/ {
 			state = $field; sub(/.*=/, "", state)
 			if (state != "NotExist" && state != "Undetermined") print $2, state }' | sort
 }

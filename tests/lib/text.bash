@@ -28,7 +28,17 @@ breakpoints_in() {
 	cmp -l "$copy" "$copy.file" | wc -l
 }
 
+# changes_in PID: the first of them: offset in the text, byte in memory, byte in the file; octal.
+changes_in() {
+	local copy=$BATS_TEST_TMPDIR/text.$1.$BASHPID
+	text_of "$1" "$copy"
+	cmp -l "$copy" "$copy.file" | head -n 20 | tr '\n' ';'
+}
+
 leaks_are_known() { dmesg >/dev/null 2>&1; }
 
-# leaks: how many lines of the kernel's log are about uprobes that gotap could not take away; none where nobody may read it.
-leaks() { dmesg 2>/dev/null | grep -c 'uprobe: gotap.*leaking' || true; }
+# leaks: the lines of the kernel's log about uprobes that gotap could not take away; none where nobody may read it.
+leaks() { dmesg 2>/dev/null | grep 'uprobe: gotap.*leaking' || true; }
+
+# leaks_but FILE: how many there are that the file does not have. (The log forgets its oldest lines.)
+leaks_but() { leaks | grep -cvxFf "$1" || true; }

@@ -8,6 +8,10 @@ OLD_GO=1.19
 v1oracle() {
 	require_go "$REFERENCE_GO"
 	V1ORACLE=$BUILD/oracle/v1oracle
+	alone v1oracle build_v1oracle
+}
+
+build_v1oracle() {
 	local root overlay=$BUILD/oracle/v1oracle.json
 	[ ! -x "$V1ORACLE" ] || [ "$CHECKOUT/tests/v1/oracle/main.go" -nt "$V1ORACLE" ] || return 0
 	mkdir -p "$BUILD/oracle"

@@ -11,7 +11,7 @@ setup_file() {
 	load ../lib/common
 	build_prog "$REFERENCE_GO" mixed
 	oracle "$REFERENCE_GO"
-	"$PROG" -trace "$dir/a.trace" -delay 50ms -dur 300ms -tail 50ms
+	"$PROG" -trace "$dir/a.trace" -delay 50ms -dur 300ms -rounds 500 -tail 50ms
 	"$ORACLE/wire" -text <"$dir/a.trace" >"$dir/a.txt"
 }
 

@@ -3,7 +3,7 @@
 // annotated has tasks, regions and logs of every kind, in goroutines that live long and short, in any release from Go
 // 1.15 on. It traces itself from SIGUSR1 on. It prints "ready" when all its workers run.
 //
-//	annotated [-trace FILE] [-dur D] [-tail D] [-pause D]
+//	annotated [-trace FILE] [-dur D] [-rounds N] [-tail D] [-pause D]
 package main
 
 import (
@@ -21,13 +21,23 @@ import (
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file, from SIGUSR1 on")
 	dur       = flag.Duration("dur", time.Second, "length of the own trace, or of the run without one")
+	rounds    = flag.Int64("rounds", 0, "the own trace also has so many rounds of workers, however slow the machine is")
 	tail      = flag.Duration("tail", 100*time.Millisecond, "time to go on for after that")
 	pause     = flag.Duration("pause", 2*time.Millisecond, "pause of every worker between two rounds")
 )
 
-var stopped int32
+var (
+	stopped int32
+	made    int64 // rounds, by all workers
+)
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
+
+// rest ends a round of a worker.
+func rest() {
+	time.Sleep(*pause)
+	atomic.AddInt64(&made, 1)
+}
 
 var long = strings.Repeat("long text ", 30)
 
@@ -65,7 +75,7 @@ func annotating() {
 		case 1:
 			trace.WithRegion(context.Background(), "no task", func() {})
 		}
-		time.Sleep(*pause)
+		rest()
 		task.End()
 	}
 }
@@ -76,7 +86,7 @@ func traced() {
 	} else {
 		awaitSignal()
 	}
-	ownTrace(*traceFile, *dur)
+	ownTraceOf(*traceFile, func() { enough(*dur, &made, *rounds) })
 }
 
 func main() {

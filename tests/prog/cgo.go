@@ -2,7 +2,7 @@
 
 // cgo calls C, C calls back into Go, and a thread that C made calls into Go as well.
 //
-//	cgo [-dur D] [-pause D]
+//	cgo [-dur D] [-rounds N] [-pause D]
 package main
 
 /*
@@ -42,8 +42,9 @@ import (
 )
 
 var (
-	dur   = flag.Duration("dur", 0, "how long to go on (0: for ever)")
-	pause = flag.Duration("pause", 2*time.Millisecond, "pause between rounds")
+	dur    = flag.Duration("dur", 0, "how long to go on (0: for ever)")
+	rounds = flag.Int("rounds", 0, "make so many rounds at least, however slow the machine is")
+	pause  = flag.Duration("pause", 2*time.Millisecond, "pause between rounds")
 
 	calls int64
 )
@@ -59,11 +60,13 @@ func goCallback(from C.int) {
 func main() {
 	flag.Parse()
 	fmt.Println("ready")
-	for start := time.Now(); *dur == 0 || time.Since(start) < *dur; time.Sleep(*pause) {
+	start := time.Now()
+	for i := 0; *dur == 0 || time.Since(start) < *dur || i < *rounds; i++ {
 		C.short_call()
 		C.long_call()
 		C.call_back()
 		C.call_from_thread()
+		time.Sleep(*pause)
 	}
 	fmt.Println("callbacks", atomic.LoadInt64(&calls))
 }

@@ -27,7 +27,10 @@ var (
 
 const done = 42
 
-// inChild runs without a scheduler beside it: nothing here may block or allocate.
+// inChild runs without a scheduler beside it: nothing here may block or allocate; nor look whether there is room on the stack,
+// where a goroutine that should be preempted is, as sysmon may have asked just before the fork.
+//
+//go:nosplit
 func inChild(n int) {
 	for i := 0; i < n; i++ {
 		syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0)

@@ -8,10 +8,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
+	"os/signal"
 	"runtime/pprof"
 	"runtime/trace"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -66,7 +69,10 @@ func request(id int) {
 func main() {
 	many := flag.Int("many", 9, "labels of one goroutine more")
 	requests := flag.Int("requests", 0, "end after so many (0: never)")
+	signalled := flag.Bool("signal", false, "count requests from SIGUSR1 on")
 	flag.Parse()
+	begin := make(chan os.Signal, 1)
+	signal.Notify(begin, syscall.SIGUSR1)
 	for n := 0; n < 3; n++ {
 		go old(n)
 	}
@@ -82,7 +88,7 @@ func main() {
 	}()
 	time.Sleep(50 * time.Millisecond)
 	fmt.Println("ready")
-	for id := 0; *requests == 0 || id < *requests; id++ {
+	for id, counted := 0, 0; *requests == 0 || counted < *requests; id++ {
 		done := make(chan bool)
 		go func() {
 			request(id)
@@ -90,5 +96,13 @@ func main() {
 		}()
 		<-done
 		time.Sleep(time.Millisecond)
+		select {
+		case <-begin:
+			*signalled = false
+		default:
+		}
+		if !*signalled {
+			counted++
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/trace"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -29,16 +30,31 @@ func awaitSignal() {
 	<-begin
 }
 
+// enough returns when so much time has passed, and *made has grown by so many: a program that waits for a processor does
+// nothing in a time.
+func enough(long time.Duration, made *int64, rounds int64) {
+	before := atomic.LoadInt64(made)
+	time.Sleep(long)
+	for atomic.LoadInt64(made)-before < rounds {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // ownTrace writes the program's own trace for so long; without a path the time only passes.
 func ownTrace(path string, long time.Duration) {
+	ownTraceOf(path, func() { time.Sleep(long) })
+}
+
+// ownTraceOf writes the program's own trace while wait runs.
+func ownTraceOf(path string, wait func()) {
 	if path == "" {
-		time.Sleep(long)
+		wait()
 		return
 	}
 	out, err := os.Create(path)
 	must(err)
 	must(trace.Start(out))
-	time.Sleep(long)
+	wait()
 	trace.Stop()
 	must(out.Close())
 }

@@ -4,7 +4,7 @@
 // pointers, that live for a while; goroutines whose stacks grow, and shrink when the collector finds them too large.
 // It can trace itself meanwhile, from SIGUSR1 on. It prints "ready" when all its workers run.
 //
-//	memory [-trace FILE] [-dur D] [-tail D] [-pause D]
+//	memory [-trace FILE] [-dur D] [-rounds N] [-tail D] [-pause D]
 package main
 
 import (
@@ -19,13 +19,23 @@ import (
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file, from SIGUSR1 on")
 	dur       = flag.Duration("dur", time.Second, "length of the own trace, or of the run without one")
+	rounds    = flag.Int64("rounds", 0, "the own trace also has so many rounds of workers, however slow the machine is")
 	tail      = flag.Duration("tail", 100*time.Millisecond, "time to go on for after that")
 	pause     = flag.Duration("pause", 2*time.Millisecond, "pause of every worker between two rounds")
 )
 
-var stopped int32
+var (
+	stopped int32
+	made    int64 // rounds, by all workers
+)
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
+
+// rest ends a round of a worker.
+func rest() {
+	time.Sleep(*pause)
+	atomic.AddInt64(&made, 1)
+}
 
 type node struct {
 	next *node
@@ -42,7 +52,7 @@ func objects() {
 		kept[i%64] = head
 		kept[(i+7)%64] = make([]byte, 16<<(i%14)) // 16 bytes to 128 KiB: all classes, and larger ones
 		kept[(i+19)%64] = make([]*node, 3<<(i%11))
-		time.Sleep(*pause)
+		rest()
 	}
 	runtime.KeepAlive(kept[:])
 }
@@ -73,7 +83,7 @@ func stacks() {
 			runtime.GC()
 		}
 		wg.Wait()
-		time.Sleep(*pause)
+		rest()
 	}
 }
 
@@ -81,7 +91,7 @@ func traced() {
 	if *traceFile != "" {
 		awaitSignal()
 	}
-	ownTrace(*traceFile, *dur)
+	ownTraceOf(*traceFile, func() { enough(*dur, &made, *rounds) })
 }
 
 func main() {

@@ -3,7 +3,7 @@
 // mixed does a little of everything that the scheduler knows, at a moderate rate, and can trace itself meanwhile:
 // the program of the differential test. It prints "ready" when all its workers run.
 //
-//	mixed [-trace FILE] [-await FILE] [-delay D] [-dur D] [-tail D] [-pause D] [-procs]
+//	mixed [-trace FILE] [-await FILE] [-delay D] [-dur D] [-rounds N] [-tail D] [-pause D] [-procs]
 package main
 
 import (
@@ -24,17 +24,24 @@ var (
 	await     = flag.String("await", "", "wait a minute at most until something is in this file: another's trace has begun")
 	delay     = flag.Duration("delay", time.Second, "time between ready, or the wait, and the start of the own trace")
 	dur       = flag.Duration("dur", 2*time.Second, "length of the own trace")
+	rounds    = flag.Int64("rounds", 0, "the own trace also has so many rounds of workers, however slow the machine is")
 	tail      = flag.Duration("tail", 500*time.Millisecond, "time to go on for after the own trace")
 	pause     = flag.Duration("pause", 6*time.Millisecond, "pause of every worker between two rounds; smaller is busier")
 	procs     = flag.Bool("procs", false, "change GOMAXPROCS now and then")
 )
 
-var stopped int32
+var (
+	stopped int32
+	made    int64 // rounds, by all workers
+)
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
 
 // rest ends every round of a worker, so that the event rate depends on -pause and not on the machine.
-func rest() { time.Sleep(*pause) }
+func rest() {
+	time.Sleep(*pause)
+	atomic.AddInt64(&made, 1)
+}
 
 // A worker starts goroutines that end soon after running() has become false.
 var workers = []func(*sync.WaitGroup){
@@ -402,7 +409,7 @@ func main() {
 		awaitFile(*await)
 	}
 	time.Sleep(*delay)
-	ownTrace(*traceFile, *dur)
+	ownTraceOf(*traceFile, func() { enough(*dur, &made, *rounds) })
 	time.Sleep(*tail)
 	atomic.StoreInt32(&stopped, 1)
 	wg.Wait()

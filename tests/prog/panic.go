@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// panic recovers from panics for a while and then dies from one.
+// panic recovers from panics for a while, or until SIGUSR1, and then dies from one.
 //
-//	panic [-after D]
+//	panic [-after D | -signal]
 package main
 
 import (
 	"flag"
 	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
-var after = flag.Duration("after", 500*time.Millisecond, "time before the last panic")
+var (
+	after = flag.Duration("after", 500*time.Millisecond, "time before the last panic")
+	told  = flag.Bool("signal", false, "the last panic comes with SIGUSR1")
+)
 
 func recovering() {
 	defer func() { recover() }()
@@ -29,7 +35,13 @@ func tick() {
 func main() {
 	flag.Parse()
 	go tick()
+	last := make(chan os.Signal, 1)
+	if *told {
+		signal.Notify(last, syscall.SIGUSR1)
+	} else {
+		time.AfterFunc(*after, func() { last <- syscall.SIGUSR1 })
+	}
 	fmt.Println("ready")
-	time.Sleep(*after)
+	<-last
 	panic("the end")
 }

@@ -12,13 +12,25 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-const length = 2 * time.Second
+// Of CPU time: a sample is taken each 10 ms of it, however long the program waits for a CPU.
+const length = 4 * time.Second
 
-func handOver(until time.Time) {
+var enough int32
+
+func isEnough() bool { return atomic.LoadInt32(&enough) != 0 }
+
+func cpuTime() time.Duration {
+	var use syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &use)
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
+
+func handOver() {
 	a, b := make(chan int), make(chan int)
 	go func() {
 		for v := range a {
@@ -26,15 +38,15 @@ func handOver(until time.Time) {
 		}
 		close(b)
 	}()
-	for i := 0; time.Now().Before(until); i++ {
+	for i := 0; !isEnough(); i++ {
 		a <- i
 		<-b
 	}
 	close(a)
 }
 
-func create(until time.Time) {
-	for time.Now().Before(until) {
+func create() {
+	for !isEnough() {
 		var wg sync.WaitGroup
 		for i := 0; i < 20; i++ {
 			wg.Add(1)
@@ -44,14 +56,14 @@ func create(until time.Time) {
 	}
 }
 
-func yield(until time.Time) {
-	for time.Now().Before(until) {
+func yield() {
+	for !isEnough() {
 		runtime.Gosched()
 	}
 }
 
-func enter(until time.Time) {
-	for time.Now().Before(until) {
+func enter() {
+	for !isEnough() {
 		for i := 0; i < 100; i++ {
 			syscall.Getppid()
 			syscall.Getpgid(0)
@@ -69,14 +81,17 @@ func main() {
 		os.Exit(1)
 	}
 	var wg sync.WaitGroup
-	until := time.Now().Add(length)
-	for _, fn := range []func(time.Time){handOver, handOver, create, yield, enter} {
+	for _, fn := range []func(){handOver, handOver, create, yield, enter} {
 		wg.Add(1)
-		go func(fn func(time.Time)) {
+		go func(fn func()) {
 			defer wg.Done()
-			fn(until)
+			fn()
 		}(fn)
 	}
+	for cpuTime() < length {
+		time.Sleep(20 * time.Millisecond)
+	}
+	atomic.StoreInt32(&enough, 1)
 	wg.Wait()
 	pprof.StopCPUProfile()
 	out.Close()

@@ -4,7 +4,7 @@
 // stops the world for several reasons, and annotates itself with tasks, regions and logs. It can trace itself
 // meanwhile. It prints "ready" when all its workers run.
 //
-//	ranges [-trace FILE] [-delay D] [-dur D] [-tail D] [-pause D] [-limit MIB]
+//	ranges [-trace FILE] [-delay D] [-dur D] [-rounds N] [-tail D] [-pause D] [-limit MIB]
 package main
 
 import (
@@ -25,8 +25,9 @@ import (
 
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file")
-	delay     = flag.Duration("delay", time.Minute, "longest wait for SIGUSR1, which starts the own trace")
+	delay     = flag.Duration("delay", time.Hour, "longest wait for SIGUSR1, which starts the own trace")
 	dur       = flag.Duration("dur", 2*time.Second, "length of the own trace")
+	rounds    = flag.Int64("rounds", 0, "the own trace also has so many rounds of workers, however slow the machine is")
 	tail      = flag.Duration("tail", 500*time.Millisecond, "time to go on for after the own trace")
 	pause     = flag.Duration("pause", 2*time.Millisecond, "pause of every worker between two rounds")
 	limit     = flag.Int64("limit", 0, "soft limit of memory, MiB (0: none)")
@@ -35,9 +36,18 @@ var (
 // setMemoryLimit is debug.SetMemoryLimit where the release has it (ranges_limit.go).
 var setMemoryLimit func(int64) int64
 
-var stopped int32
+var (
+	stopped int32
+	made    int64 // rounds, by all workers
+)
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
+
+// rest ends a round of a worker.
+func rest(pauses time.Duration) {
+	time.Sleep(pauses * *pause)
+	atomic.AddInt64(&made, 1)
+}
 
 type node struct {
 	next *node
@@ -58,7 +68,7 @@ func allocating() {
 	for i := 0; running(); i++ {
 		kept[i%len(kept)] = list(500 + 500*(i%3))
 		runtime.KeepAlive(make([]byte, 40<<10))
-		time.Sleep(*pause)
+		rest(1)
 	}
 	runtime.KeepAlive(kept)
 }
@@ -81,7 +91,7 @@ func stopping() {
 		case 4:
 			runtime.GOMAXPROCS(n + i/5%2)
 		}
-		time.Sleep(10 * *pause)
+		rest(10)
 	}
 }
 
@@ -123,7 +133,7 @@ func annotating() {
 			trace.Log(context.Background(), "no task", "")
 			trace.WithRegion(context.Background(), "", func() {})
 		}
-		time.Sleep(*pause)
+		rest(1)
 		task.End()
 	}
 }
@@ -159,7 +169,7 @@ func main() {
 	case <-begin:
 	case <-time.After(*delay):
 	}
-	ownTrace(*traceFile, *dur)
+	ownTraceOf(*traceFile, func() { enough(*dur, &made, *rounds) })
 	time.Sleep(*tail)
 	atomic.StoreInt32(&stopped, 1)
 	wg.Wait()

@@ -35,7 +35,7 @@ import (
 
 var (
 	traceFile = flag.String("trace", "", "write the program's own execution trace to this file, from SIGUSR1 on")
-	dur       = flag.Duration("dur", 3*time.Second, "length of the own trace, or of the run without one")
+	dur       = flag.Duration("dur", 3*time.Second, "length of the own trace, at least, or of the run without one")
 	outside   = flag.Bool("outside", false, "only syscalls and time.Now")
 	tail      = flag.Duration("tail", 100*time.Millisecond, "time to go on for after that")
 )
@@ -131,6 +131,12 @@ func inTurn(parts ...func()) {
 	}
 }
 
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	must(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 func traced() {
 	if *traceFile == "" {
 		fmt.Println("ready")
@@ -138,8 +144,15 @@ func traced() {
 		return
 	}
 	awaitSignal()
+	// samples come with CPU time, of which a busy machine gives little in -dur
+	begin := cpuTime()
 	must(pprof.StartCPUProfile(io.Discard))
-	ownTrace(*traceFile, *dur)
+	ownTraceOf(*traceFile, func() {
+		time.Sleep(*dur)
+		for cpuTime()-begin < *dur/2 {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	pprof.StopCPUProfile()
 }
 

@@ -2,7 +2,7 @@
 
 // strange is a program that a reader of its memory must not trust: it replaces runtime.allgs, the list of its goroutines.
 //
-//	strange -as KIND [-n LENGTH] [-later] [-page D]
+//	strange -as KIND [-n LENGTH] [-later] [-page D] [-pairs N]
 //
 // KIND says by what:
 //
@@ -37,6 +37,7 @@ var (
 	n     = flag.Int("n", 1000000, "its length")
 	later = flag.Bool("later", false, "on SIGUSR1, not at once")
 	page  = flag.Duration("page", 60*time.Millisecond, "time that a page of a slow list takes")
+	pairs = flag.Int("pairs", 1, "pairs of goroutines that wake each other, each a thousand times a second")
 )
 
 const ballast = 64 << 20 // so that lists of such a length are possible
@@ -201,10 +202,12 @@ func main() {
 	touch(mapped(ballast))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
-	a, b := make(chan int), make(chan int)
-	go pingPong(a, b)
-	go pingPong(b, a)
-	a <- 1
+	for i := 0; i < *pairs; i++ {
+		a, b := make(chan int), make(chan int)
+		go pingPong(a, b)
+		go pingPong(b, a)
+		a <- 1
+	}
 	go deep(200, make(chan int))
 	time.Sleep(100 * time.Millisecond)
 	if *as == "stack" {

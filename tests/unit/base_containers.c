@@ -97,6 +97,51 @@ static void buf_keeps_all_bytes(void)
 	buf_free(&b);
 }
 
+/* Its room follows what it held lately: not the largest burst, and not each small round. */
+static void buf_gives_back_the_room_of_a_burst(void)
+{
+	size_t most = 0;
+	struct buf b = {0};
+	int i;
+
+	buf_reserve(&b, 10 << 20);
+	b.len = 10 << 20;
+	buf_fit(&b, lately(&most, b.len, 4));
+	CHECK_EQ(b.len, 0);
+	CHECK(b.cap >= 10 << 20);
+	for (i = 0; i < 3; i++) {
+		b.len = 1 << 20;
+		buf_fit(&b, lately(&most, b.len, 4));
+	}
+	CHECK_EQ(b.cap, 10 << 20);	/* a few small rounds change nothing */
+	for (i = 0; i < 200; i++) {
+		b.len = 1 << 20;
+		buf_fit(&b, lately(&most, b.len, 4));
+	}
+	CHECK(b.cap >= 1 << 20 && b.cap < 3 << 19);
+	for (i = 0; i < 400; i++)
+		buf_fit(&b, lately(&most, 0, 4));
+	CHECK(b.cap <= 40 << 10);
+	buf_free(&b);
+}
+
+static void vec_gives_back_the_room_of_a_burst(void)
+{
+	struct vec v = {0};
+
+	vec_reserve(&v, 100000, 16);
+	v.len = 100000;
+	vec_fit(&v, 100000, 16);
+	CHECK_EQ(v.len, 0);
+	CHECK(v.cap >= 100000);
+	vec_fit(&v, 5000, 16);
+	CHECK_EQ(v.cap, 5000);
+	*(uint64_t *)vec_push(&v, 16) = 1;
+	vec_fit(&v, 0, 16);
+	CHECK(v.cap <= 5000);
+	vec_free(&v);
+}
+
 static void error_prefix_keeps_code_and_text(void)
 {
 	struct error e;
@@ -113,6 +158,8 @@ int main(void)
 		UNIT(map_clears_little_behind_a_peak),
 		UNIT(strset_gives_one_pointer_per_text),
 		UNIT(buf_keeps_all_bytes),
+		UNIT(buf_gives_back_the_room_of_a_burst),
+		UNIT(vec_gives_back_the_room_of_a_burst),
 		UNIT(error_prefix_keeps_code_and_text),
 		{0} });
 }

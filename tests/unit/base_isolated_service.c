@@ -73,7 +73,7 @@ static void answers_many_questions(void)
 	struct buf a = {0};
 	int i, q = HELLO;
 
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < 200; i++) {
 		CHECK_EQ(isolated_service_ask(s, &q, &a, &err), 0);
 		CHECK(a.len == 5 && !memcmp(a.data, "hello", 5));
 	}
@@ -131,7 +131,8 @@ static void time_is_bounded(void)
 
 	seconds = 1;
 	fails_for_good(LOOP, -ETIMEDOUT);
-	CHECK(time(NULL) - begin_time < 10);
+	/* The limit is there to end a wait without end: the test itself may get no CPU for a while. */
+	CHECK(time(NULL) - begin_time < 60);
 }
 
 int main(void)

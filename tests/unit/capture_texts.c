@@ -13,6 +13,19 @@
 enum { ROOM = 128, NOW = 4711 };
 
 static const char constant[] = "a constant";
+
+/* An abi.Type as the linker writes it, and behind it its abi.Name, with a * in front that is not of the name. */
+static const struct {
+	uint64_t size, ptr_bytes;
+	uint32_t hash;
+	uint8_t flags, aligns[3];
+	uint64_t equal, gcdata;
+	int32_t name, ptr_to_this;
+	char text[16];
+} types = {
+	.size = 48, .ptr_bytes = 8, .flags = 2, .name = 48, .text = "\0\7*main.t",
+};
+
 static char variable[] = "a variable";
 
 static struct process proc = PROCESS_CLOSED;
@@ -30,7 +43,7 @@ static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
 static void begin(void)
 {
 	missing = 0;
-	texts_init(&texts, &proc, &missing);
+	texts_init(&texts, &proc, (uintptr_t)&types, &missing);
 	chunk_reset(&chunk);
 }
 
@@ -124,6 +137,132 @@ static void what_lies_nowhere_is_lost(void)
 	end();
 }
 
+/* The record of a type that no probe could read, with @room for the name. Returns it as it is filled. */
+static const struct rec_user *filled_type(uint64_t type, uint32_t room)
+{
+	const struct rec_user u = { .r = { .kind = REC_OBJECT_TYPE, .sub = REC_MISSING_FIRST, .id = type }, .room = room };
+	const char text[ROOM] = "";
+	size_t at;
+
+	begin();
+	at = chunk_segment_begin(&chunk, 0);
+	buf_add(&chunk.data, &u, sizeof(u));
+	buf_add(&chunk.data, text, room);
+	chunk_segment_end(&chunk, at);
+	missing = 1;
+	texts_fill(&texts, &chunk, chunk.data.len, NOW);
+	return (const void *)(chunk.data.data + sizeof(struct segment));
+}
+
+static void a_type_is_in_the_file(void)
+{
+	const struct rec_user *u = filled_type((uintptr_t)&types, ROOM);
+
+	CHECK_EQ(u->r.sub, 0);
+	CHECK_EQ(u->r.ptr, 48);
+	CHECK_EQ(u->arg, 8);
+	CHECK_EQ(u->len[0], 6);
+	CHECK(!memcmp(u->text, "main.t", 6));
+	CHECK_EQ(texts.lost, 0);
+	end();
+	u = filled_type((uintptr_t)&types, 0);
+	CHECK_EQ(u->len[0], 0);
+	end();
+}
+
+static void a_type_elsewhere_is_lost(void)
+{
+	const struct rec_user *u = filled_type((uintptr_t)variable, ROOM);
+
+	CHECK_EQ(u->r.sub, 0);
+	CHECK_EQ(u->len[0], 0);
+	CHECK_EQ(texts.lost, 1);
+	end();
+}
+
+/* A record with a text of @n bytes that begins as @text, of which no probe could read something. Returns it as it is filled. */
+static const struct rec_user *filled(struct rec_user u, const void *text, size_t n)
+{
+	char room[ROOM] = "";
+	size_t at;
+
+	begin();
+	memcpy(room, text, n);
+	u.room = ROOM;
+	at = chunk_segment_begin(&chunk, 0);
+	buf_add(&chunk.data, &u, sizeof(u));
+	buf_add(&chunk.data, room, sizeof(room));
+	chunk_segment_end(&chunk, at);
+	missing = 1;
+	texts_fill(&texts, &chunk, chunk.data.len, NOW);
+	u = *(const struct rec_user *)(chunk.data.data + sizeof(struct segment));
+	CHECK_EQ(u.r.sub, 0);
+	return (const void *)(chunk.data.data + sizeof(struct segment));
+}
+
+/* Of a label of which the probe has put the addresses of @key and @value, of which there would be room for so much. */
+static struct rec_label filled_label(const char *key, uint8_t key_len, const char *value, uint8_t value_len)
+{
+	struct rec_user u = {
+		.r = { .kind = REC_USER_LABELS, .sub = REC_MISSING_FIRST, .ptr = 8 },
+		.arg = 1,
+		.len = { sizeof(struct rec_label) },
+	};
+	struct rec_label l = {
+		.flags = REC_LABEL | REC_LABEL_KEY_MISSING | REC_LABEL_VALUE_MISSING, .key_len = key_len, .value_len = value_len,
+	};
+
+	memcpy(l.key, &key, sizeof(key));
+	memcpy(l.value, &value, sizeof(value));
+	memcpy(&l, filled(u, &l, sizeof(l))->text, sizeof(l));
+	return l;
+}
+
+static void labels_are_in_the_file(void)
+{
+	struct rec_label l = filled_label(constant, 10, constant + 2, 1), want = {
+		.flags = REC_LABEL, .key_len = 10, .value_len = 1, .key = "a constant", .value = "c",
+	};
+
+	CHECK(!memcmp(&l, &want, sizeof(l)));
+	CHECK_EQ(texts.lost, 0);
+	end();
+}
+
+static void labels_elsewhere_are_cut(void)
+{
+	struct rec_label l = filled_label(variable, 10, constant, 3), want = {
+		.flags = REC_LABEL | REC_LABEL_KEY_CUT, .value_len = 3, .value = "a c",
+	};
+
+	CHECK(!memcmp(&l, &want, sizeof(l)));
+	CHECK_EQ(texts.lost, 1);
+	end();
+}
+
+static const struct rec_user *filled_message(const void *string)
+{
+	return filled((struct rec_user){
+		.r = { .kind = REC_PROGRAM_DIES, .sub = REC_MISSING_SECOND, .ptr = (uintptr_t)string },
+	}, "", 0);
+}
+
+/* Where it is not moved as it is loaded. Elsewhere what says where the text is is no constant; nor is it one in this program. */
+static void a_message_is_where_its_string_says(void)
+{
+	static const struct { uint64_t at, len; } nowhere = { 8, 7 };
+	const struct rec_user *u = filled_message(&nowhere);
+
+	CHECK_EQ(u->r.ptr, 8);
+	CHECK_EQ(u->len[0], 0);
+	CHECK_EQ(texts.lost, 1);
+	end();
+	u = filled_message(variable);
+	CHECK_EQ(u->len[0], 0);
+	CHECK_EQ(texts.lost, 1);
+	end();
+}
+
 int main(void)
 {
 	CHECK(!procfs_open(&proc.fs, NULL, &(struct error){0}));
@@ -136,6 +275,11 @@ int main(void)
 		UNIT(a_variable_is_lost),
 		UNIT(what_was_read_stays),
 		UNIT(what_lies_nowhere_is_lost),
+		UNIT(a_type_is_in_the_file),
+		UNIT(a_type_elsewhere_is_lost),
+		UNIT(labels_are_in_the_file),
+		UNIT(labels_elsewhere_are_cut),
+		UNIT(a_message_is_where_its_string_says),
 		{ 0 },
 	});
 }

@@ -98,7 +98,7 @@ static void lead(const struct child *c, const uint8_t *insn, size_t at, size_t l
 
 static int find(const struct child *c, struct injected *in, struct vec *patches)
 {
-	int r = leftover_find(&c->p, (uintptr_t)text_start, (uintptr_t)text_end, -1, in, patches, NULL);
+	int r = leftover_find(&c->p, &(struct inject_hosts){0}, (uintptr_t)text_start, (uintptr_t)text_end, -1, in, patches, NULL);
 
 	if (in->memfd >= 0)
 		close(in->memfd);

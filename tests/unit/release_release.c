@@ -83,6 +83,25 @@ static void what_was_assumed_is_said(void)
 	CHECK(release_assumed("devel +abc", 27, text));
 }
 
+static void the_library_is_known_by_the_first_part_of_a_path(void)
+{
+	static const char *const std[] = {
+		"sync.(*Mutex).Lock", "net/http.(*conn).serve", "internal/sync.(*Mutex).lockSlow", "slices.SortFunc[...]",
+		"vendor/golang.org/x/net/http2/hpack.(*Decoder).Write", "weak.Make", "archive/zip.NewReader",
+		"slices.SortFunc[go.shape.*uint8,github.com/a/b.T]",
+	};
+	static const char *const others[] = {
+		"", "main.main", "main.F[net/http.T]", "sort.example/x.F", "github.com/a/b.F", "synced.F", "syn.F",
+		"golang.org/x/net/http2.F",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(std) / sizeof(*std); i++)
+		CHECK(release_is_std(std[i]));
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		CHECK(!release_is_std(others[i]));
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -92,6 +111,7 @@ int main(void)
 		UNIT(worlds_stop_for_a_number_or_for_a_text),
 		UNIT(a_later_release_is_answered_for_as_the_newest),
 		UNIT(what_was_assumed_is_said),
+		UNIT(the_library_is_known_by_the_first_part_of_a_path),
 		{ 0 },
 	});
 }

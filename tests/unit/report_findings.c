@@ -280,22 +280,28 @@ static void without_stacks_less_is_said(void)
 		"GoDestroy dt=1\n");
 }
 
-/* @n goroutines, one each 10 ms, that wait to send; the first @ended ones come back. */
-static char *leak_story(unsigned n, unsigned ended)
+/* @n goroutines, one each 10 ms, that wait to send; the first @ended ones come back, and @older ones from before. */
+static char *leak_story(unsigned n, unsigned ended, unsigned older)
 {
 	struct buf text = { 0 };
-	unsigned i;
+	unsigned i, seq = 0;
 
 	buf_printf(&text, "%s", BEGIN);
+	for (i = 0; i < older; i++)
+		buf_printf(&text, "GoStatusStack dt=1 g=%u m=18446744073709551615 gstatus=4 stack=5\n", 1000 + i);
 	for (i = 0; i < n; i++) {
+		if (i < older)
+			buf_printf(&text, "GoUnblock dt=1 g=%u g_seq=1 stack=0\nGoStop dt=1 reason_string=21 stack=9\n"
+				   "GoStart dt=1 g=%u g_seq=2\nGoDestroy dt=1\nGoStart dt=1 g=1 g_seq=%u\n",
+				   1000 + i, 1000 + i, ++seq);
 		buf_printf(&text, "GoCreate dt=10000000 new_g=%u new_stack=11 stack=10\n", 10 + i);
 		buf_printf(&text, "GoStop dt=1 reason_string=21 stack=9\nGoStart dt=1 g=%u g_seq=1\n", 10 + i);
 		if (i < ended)
 			buf_printf(&text, "GoDestroy dt=1\n");
 		else
 			buf_printf(&text, "GoBlock dt=1 reason_string=22 stack=5\n");
-		buf_printf(&text, "GoStart dt=1 g=1 g_seq=%u\n", 2 * i + 1);
-		buf_printf(&text, "GoStop dt=1 reason_string=21 stack=9\nGoStart dt=1 g=1 g_seq=%u\n", 2 * i + 2);
+		buf_printf(&text, "GoStart dt=1 g=1 g_seq=%u\n", ++seq);
+		buf_printf(&text, "GoStop dt=1 reason_string=21 stack=9\nGoStart dt=1 g=1 g_seq=%u\n", ++seq);
 	}
 	buf_add_byte(&text, 0);
 	return (char *)text.data;
@@ -303,7 +309,7 @@ static char *leak_story(unsigned n, unsigned ended)
 
 static void goroutines_that_never_end_are_a_leak(void)
 {
-	char *story = leak_story(100, 0);
+	char *story = leak_story(100, 0, 39);
 
 	check_first(find(story), (struct wanted){ "leak", "main.hold", 10, 0 });
 	forget();
@@ -312,10 +318,46 @@ static void goroutines_that_never_end_are_a_leak(void)
 
 static void goroutines_that_end_are_no_leak(void)
 {
-	char *story = leak_story(100, 99);
+	char *story = leak_story(100, 99, 0);
 
 	check_none(story);
 	free(story);
+}
+
+/* As many come back as begin, but none within the trace, which is shorter than their queue. */
+static void a_queue_that_is_longer_than_the_trace_is_no_leak(void)
+{
+	char *story = leak_story(100, 0, 100);
+	const struct vec *list = find(story);
+	size_t i;
+
+	for (i = 0; i < list->len; i++)
+		CHECK(strcmp(vec_at(list, struct finding, i)->kind, "leak"));
+	forget();
+	free(story);
+}
+
+/* 600 wait to send, and 1 takes one each millisecond, in which it sleeps: most wait while it has more stays than 256. */
+static void one_who_takes_from_a_long_queue_is_to_blame(void)
+{
+	struct buf text = { 0 };
+	unsigned i, seq = 0;
+
+	buf_printf(&text, "%s", BEGIN);
+	for (i = 0; i < 600; i++)
+		buf_printf(&text, "GoCreate dt=1 new_g=%u new_stack=11 stack=10\nGoStop dt=1 reason_string=21 stack=9\n"
+			   "GoStart dt=1 g=%u g_seq=1\nGoBlock dt=1 reason_string=22 stack=5\nGoStart dt=1 g=1 g_seq=%u\n",
+			   10 + i, 10 + i, ++seq);
+	for (i = 0; i < 600; i++) {
+		buf_printf(&text, "GoUnblock dt=1 g=%u g_seq=2 stack=6\nGoBlock dt=1 reason_string=21 stack=1\n"
+			   "GoStart dt=1 g=%u g_seq=3\nGoDestroy dt=1\n", 10 + i, 10 + i);
+		buf_printf(&text, "GoUnblock dt=1000000 g=1 g_seq=%u stack=0\nGoStart dt=1 g=1 g_seq=%u\n", seq + 1, seq + 2);
+		seq += 2;
+	}
+	buf_add_byte(&text, 0);
+	check_first(find((char *)text.data), (struct wanted){ "slow consumer", "main.hold", 12, 0 });
+	forget();
+	buf_free(&text);
 }
 
 /* Goroutine 1 begins 2, and 3 and 4 that send; 2 receives once and ends. */
@@ -579,6 +621,8 @@ int main(void)
 		UNIT(without_stacks_less_is_said),
 		UNIT(goroutines_that_never_end_are_a_leak),
 		UNIT(goroutines_that_end_are_no_leak),
+		UNIT(one_who_takes_from_a_long_queue_is_to_blame),
+		UNIT(a_queue_that_is_longer_than_the_trace_is_no_leak),
 		UNIT(who_waits_to_send_to_those_that_are_gone_is_stuck),
 		UNIT(who_waits_to_send_to_one_that_lives_is_not_stuck),
 		UNIT(who_waits_for_those_that_wait_for_it_is_stuck),

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "release/release.h"
 #include "sched/model.h"
 #include "trace/v2_sink.h"
 
@@ -195,7 +196,7 @@ static void put(uint8_t kind, uint8_t sub, uint32_t tid, uint64_t id, uint64_t p
 	CHECK_EQ(model_record(model, &l.r, &err), 0);
 }
 
-static void go(uint8_t kind, uint32_t tid, uint64_t goid)
+static inline void go(uint8_t kind, uint32_t tid, uint64_t goid)
 {
 	put(kind, 0, tid, goid, 0x9000 + goid, 0, 0);
 }
@@ -216,6 +217,33 @@ static void snapshot(void)
 	put(REC_SNAP_P, 0, 7, 0, P0, 0, 0);
 	put(REC_SNAP_P, 0, 0, 1, P1, 0, 0);
 	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
+}
+
+/* The waitReason of Go 1.27 that is written so. */
+static inline uint8_t reason_number(const char *reason)
+{
+	unsigned int i;
+	const char *text;
+
+	for (i = 0; i < 256; i++) {
+		text = release_block_reason(27, i);
+		if (text && !strcmp(text, reason))
+			return (uint8_t)i;
+	}
+	CHECK(!"no such reason");
+	return 0;
+}
+
+/* A goroutine of a snapshot that waits. */
+static inline void snap_waiting(uint64_t goid, const char *why, uint64_t stack, uint64_t start_pc)
+{
+	struct rec_snap_g g = {
+		.r = { .time = now, .kind = REC_SNAP_G, .sub = 4, .flags = reason_number(why), .id = goid, .ptr = 0x9000 + goid },
+		.stack = stack, .start_pc = start_pc,
+	};
+	struct error err;
+
+	CHECK_EQ(model_record(model, &g.r, &err), 0);
 }
 
 static uint64_t repairs(void)

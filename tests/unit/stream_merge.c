@@ -2,6 +2,7 @@
 /* merge: one order from many CPUs, up to the watermark. */
 #include "unit.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -254,6 +255,37 @@ static void an_empty_chunk_moves_the_watermark_only(void)
 	chunk_free(&c);
 }
 
+/* Bytes that malloc() has given out. */
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Of a recording that lasts for days: one late moment does not count for ever. */
+static void the_room_of_a_burst_goes(void)
+{
+	enum { N = 20000 };
+	uint64_t *times = calloc(N, sizeof(*times));
+	struct merge *m = begin();
+	struct chunk c = {0};
+	size_t before = in_use();
+	int i;
+
+	segment(&c, 0, times, N);
+	add(m, &c, 0);
+	CHECK(in_use() > before + N * sizeof(struct rec));
+	for (i = 1; i < 4000; i++) {
+		SEGMENT(&c, 0, (uint64_t)i);
+		add(m, &c, (uint64_t)i);
+	}
+	chunk_free(&c);
+	CHECK(in_use() < before + (100 << 10));
+	merge_free(m);
+	free(times);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -266,5 +298,6 @@ int main(void)
 		UNIT(random_streams_come_out_sorted_and_whole),
 		UNIT(damage_is_an_error_and_what_was_whole_goes_on),
 		UNIT(an_empty_chunk_moves_the_watermark_only),
+		UNIT(the_room_of_a_burst_goes),
 		{0} });
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -81,6 +82,33 @@ static void what_is_written_comes_back(void)
 	spool_close(r);
 	chunk_free(&c);
 	chunk_free(&want);
+}
+
+static void times_of_all_chunks(void)
+{
+	struct capture_info info;
+	struct spool_reader *r;
+	struct spool_times t;
+	struct chunk c = {0};
+	struct error err;
+	struct stat st;
+	int i;
+
+	write_file();
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(spool_open(&r, path, &info, &err), 0);
+		spool_times(r, &t);
+		CHECK_EQ(t.begin, 1);
+		CHECK_EQ(t.end, i ? 2 : 8);
+		CHECK(t.has_clock && t.wall_min == 1 && t.wall_max == 1);
+		CHECK_EQ(t.cut, i);
+		/* and it reads from where it was */
+		CHECK_EQ(spool_read(r, &c, &err), 1);
+		CHECK_EQ(c.watermark, 2);
+		spool_close(r);
+		CHECK(!stat(path, &st) && !truncate(path, st.st_size - 1));
+	}
+	chunk_free(&c);
 }
 
 /* Reads a file of @n bytes of the written one; the last result, and how many chunks came. */
@@ -212,6 +240,7 @@ int main(void)
 	close(fd);
 	r = unit_main((struct unit_case[]){
 		UNIT(what_is_written_comes_back),
+		UNIT(times_of_all_chunks),
 		UNIT(a_file_cut_anywhere_gives_its_whole_chunks_and_an_error),
 		UNIT(other_files_are_refused),
 		UNIT(a_wrong_length_is_an_error),

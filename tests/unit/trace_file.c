@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -458,6 +459,47 @@ static void an_experiment_has_batches_of_its_own(void)
 	close(fd);
 }
 
+/* Bytes that malloc() has given out. */
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+static void generation(struct tracefile *tf, uint64_t threads, int events)
+{
+	struct error err;
+	uint64_t m;
+	int i;
+
+	tracefile_gen_begin(tf);
+	for (m = 1; m <= threads; m++)
+		for (i = 0; i < events; i++)
+			trace_emit(tracefile_stream(tf, m), 1000 + (uint64_t)i, EV_GoStart, 1ULL << 40, 1ULL << 40);
+	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
+}
+
+/* Of a recording that lasts for days: the largest generation, and what each thread once wrote, do not count for ever. */
+static void the_room_of_a_burst_goes(void)
+{
+	struct tracefile_opts opts = { .version = 26, .frames = two_frames };
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC), i;
+	struct tracefile *tf = NULL;
+	struct error err;
+	size_t before = in_use();
+
+	CHECK_EQ(tracefile_new(&tf, fd, &opts, &err), 0);
+	generation(tf, 100, 3000);
+	CHECK(in_use() > before + 3000000);
+	for (i = 0; i < 100; i++)
+		generation(tf, 1, 10);
+	CHECK(in_use() < before + 300000);
+	generation(tf, 2, 30000);
+	tracefile_free(tf);
+	close(fd);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -473,5 +515,6 @@ int main(void)
 		UNIT(times_of_a_thread_never_go_back),
 		UNIT(an_experiment_has_batches_of_its_own),
 		UNIT(a_write_error_leaves_whole_generations),
+		UNIT(the_room_of_a_burst_goes),
 		{0} });
 }

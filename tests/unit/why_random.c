@@ -2,154 +2,17 @@
 /*
  * why_random: paths of random traces against the definition of docs/why.md, taken literally: at each instant,
  * from the goroutine on to who ended its wait, if it waits at that instant, or to its creator, if it does not
- * exist yet, and so on; the last one and its state are the step. Two threads with a P each.
+ * exist yet, and so on; the last one and its state are the step, and, where there are records of threads, that of its thread.
  */
-#include "why_story.h"
+#define _GNU_SOURCE
+#include "why_random.h"
 
-enum { GOROUTINES = 14, STAYS = 4096, THREADS = 2, EVENTS = 160, TRACES = 150 };
-
-/* --- a random scheduler --- */
-
-enum state { NONE, RUNNABLE, RUNNING, WAITING, SYSCALL, GONE };
-
-struct machine {
-	struct buf text[THREADS];
-	long last[THREADS];	/* time of the last event */
-	int on[THREADS];	/* the goroutine that runs there, 0 none */
-	enum state state[GOROUTINES + 1];
-	int seq[GOROUTINES + 1], syscalls[THREADS];
-	long now;
-	unsigned random;
-};
-
-static unsigned pick(struct machine *m, unsigned n)
-{
-	m->random = m->random * 1103515245u + 12345u;
-	return (m->random >> 16) % n;
-}
-
-static void emit(struct machine *m, int thread, const char *name, const char *args)
-{
-	buf_printf(&m->text[thread], "%s dt=%ld%s\n", name, m->now - m->last[thread], args);
-	m->last[thread] = m->now;
-}
-
-/* One of those in @state, or 0. */
-static int any(struct machine *m, enum state state)
-{
-	int first = 1 + (int)pick(m, GOROUTINES), i;
-
-	for (i = 0; i < GOROUTINES; i++) {
-		int g = 1 + (first + i) % GOROUTINES;
-
-		if (m->state[g] == state)
-			return g;
-	}
-	return 0;
-}
-
-static void unblock(struct machine *m, int thread)
-{
-	int g = any(m, WAITING);
-	char args[64];
-
-	if (!g)
-		return;
-	snprintf(args, sizeof(args), " g=%d g_seq=%d stack=%d", g, ++m->seq[g], m->on[thread] ? 2 : 0);
-	emit(m, thread, "GoUnblock", args);
-	m->state[g] = RUNNABLE;
-}
-
-static void start(struct machine *m, int thread)
-{
-	int g = any(m, RUNNABLE);
-	char args[64];
-
-	if (!g)
-		return;
-	snprintf(args, sizeof(args), " g=%d g_seq=%d", g, ++m->seq[g]);
-	emit(m, thread, "GoStart", args);
-	m->state[g] = RUNNING;
-	m->on[thread] = g;
-}
-
-static void create(struct machine *m, int thread)
-{
-	int g = any(m, NONE);
-	char args[64];
-
-	if (!g)
-		return;
-	snprintf(args, sizeof(args), " new_g=%d new_stack=3 stack=2", g);
-	emit(m, thread, "GoCreate", args);
-	m->state[g] = RUNNABLE;
-}
-
-static void leave(struct machine *m, int thread, const char *event, const char *args, enum state state)
-{
-	emit(m, thread, event, args);
-	m->state[m->on[thread]] = state;
-	m->on[thread] = 0;
-}
-
-static void in_syscall(struct machine *m, int thread)
-{
-	char args[64];
-
-	snprintf(args, sizeof(args), " p_seq=%d stack=1", ++m->syscalls[thread]);
-	emit(m, thread, "GoSyscallBegin", args);
-	m->now += 1 + pick(m, 30);
-	emit(m, thread, "GoSyscallEnd", "");
-}
-
-static void act(struct machine *m, int thread)
-{
-	unsigned what = pick(m, 10);
-
-	m->now += 1 + pick(m, 12);
-	if (!m->on[thread])
-		(what < 3 ? unblock : start)(m, thread);
-	else if (what < 3)
-		unblock(m, thread);
-	else if (what < 5)
-		create(m, thread);
-	else if (what < 7)
-		leave(m, thread, "GoBlock", " reason_string=5 stack=1", WAITING);
-	else if (what == 7)
-		leave(m, thread, "GoStop", " reason_string=6 stack=1", RUNNABLE);
-	else if (what == 8)
-		in_syscall(m, thread);
-	else if (m->on[thread] != 1)
-		leave(m, thread, "GoDestroy", "", GONE);
-}
-
-/* Times count from 1000; goroutine 1 runs on thread 1. */
-static char *random_trace(unsigned seed)
-{
-	struct machine m = { .random = seed };
-	struct buf all = {0};
-	int i;
-
-	buf_printf(&m.text[0], "batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n");
-	buf_printf(&m.text[1], "batch m=2\nProcStatus dt=2 p=1 pstatus=1\n");
-	m.last[0] = m.last[1] = m.now = 2;
-	m.on[0] = 1;
-	m.state[1] = RUNNING;
-	for (i = 0; i < EVENTS; i++)
-		act(&m, (int)pick(&m, THREADS));
-	buf_add(&all, TABLES, sizeof(TABLES) - 1);
-	for (i = 0; i < THREADS; i++) {
-		buf_add(&all, m.text[i].data, m.text[i].len);
-		buf_free(&m.text[i]);
-	}
-	buf_add_byte(&all, 0);
-	return (char *)all.data;
-}
+enum { STAYS = 4096, TRACES = 150 };
 
 /* --- the definition --- */
 
 struct stay {
-	uint64_t g, waker;
+	uint64_t g, waker, m;
 	int64_t from, to;
 	uint8_t state;
 	bool woken;
@@ -158,6 +21,9 @@ struct stay {
 struct history {
 	struct stay stays[STAYS];
 	size_t n;
+	const struct machine *machine;
+	const char *threads;	/* the file of threads; NULL: there is none */
+	uint64_t queued, not_known;	/* ns of holders in queues; of them gotap has as not known */
 	uint64_t creator[GOROUTINES + 1];
 	int64_t since[GOROUTINES + 1], until[GOROUTINES + 1];
 };
@@ -174,7 +40,7 @@ static void on_span(void *ctx, const struct span *s)
 {
 	struct history *h = ctx;
 
-	h->stays[h->n++] = (struct stay){ s->g->id, s->end.g, s->from, s->to, s->state, s->end.type != 0 };
+	h->stays[h->n++] = (struct stay){ s->g->id, s->end.g, s->m, s->from, s->to, s->state, s->end.type != 0 };
 }
 
 static void on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
@@ -227,6 +93,27 @@ static uint8_t state_of(uint8_t kind)
 	}
 }
 
+static bool is_on_thread(uint8_t state)
+{
+	return state == GO_RUNNING || state == GO_SYSCALL;
+}
+
+/* As struct step has it. */
+static uint8_t thread_of(const struct history *h, const struct stay *s, int64_t t)
+{
+	return h->threads && s && is_on_thread(s->state) ? (uint8_t)(h->machine->states[s->m][t] + 1) : 0;
+}
+
+/* Who took the CPU, or woke the thread. */
+static bool has_taker(const struct step *s)
+{
+	bool preempted = s->queued == QUEUED_PREEMPTED, woken = s->queued == QUEUED_WOKEN;
+
+	if (s->thread != THREAD_QUEUED + 1 && s->thread != THREAD_THROTTLED + 1)
+		return !s->taker.comm;
+	return s->taker.comm && ((preempted && !strcmp(s->taker.comm, "other")) || (woken && !strcmp(s->taker.comm, "waker")));
+}
+
 static bool is_as_defined(const struct history *h, uint64_t g, const struct step *s)
 {
 	uint64_t last;
@@ -234,18 +121,46 @@ static bool is_as_defined(const struct history *h, uint64_t g, const struct step
 	int64_t t;
 
 	for (t = s->from; t < s->to; t++)
-		if (who(h, g, t, &last, &state) != s->depth || last != s->g || state != state_of(s->kind))
+		if (who(h, g, t, &last, &state) != s->depth || last != s->g || state != state_of(s->kind) ||
+		    s->thread != thread_of(h, stay_at(h, last, t), t))
 			return false;
-	return true;
+	return has_taker(s);
+}
+
+/* The states of the threads of all that had a P meanwhile. What goes on when the interval ends may be not known. */
+static void check_holders(struct history *h, const struct step *s)
+{
+	uint64_t want[THREAD_STATES] = {0}, held = 0;
+	size_t i;
+	int64_t t;
+
+	for (i = 0; i < h->n; i++)
+		for (t = s->from; t < s->to; t++)
+			if (h->stays[i].from <= t && t < h->stays[i].to && is_on_thread(h->stays[i].state)) {
+				want[h->threads ? h->machine->states[h->stays[i].m][t] : THREAD_UNKNOWN]++;
+				held++;
+			}
+	CHECK_EQ(s->held, held);
+	for (i = 0; i < THREAD_STATES; i++)
+		if (i != THREAD_UNKNOWN && i != THREAD_QUEUED && i != THREAD_THROTTLED)
+			CHECK_EQ(s->threads[i], want[i]);
+	if (!h->threads)
+		return;
+	CHECK_EQ(s->threads[THREAD_UNKNOWN] + s->threads[THREAD_QUEUED] + s->threads[THREAD_THROTTLED],
+		 want[THREAD_QUEUED] + want[THREAD_THROTTLED]);
+	CHECK(s->threads[THREAD_QUEUED] <= want[THREAD_QUEUED]);
+	CHECK(s->threads[THREAD_THROTTLED] <= want[THREAD_THROTTLED]);
+	h->queued += want[THREAD_QUEUED] + want[THREAD_THROTTLED];
+	h->not_known += s->threads[THREAD_UNKNOWN];
 }
 
 static uint32_t deepest;
 
-static void check_path_of(const struct history *h, const char *text, const struct why_question *q, int64_t from,
+static void check_path_of(struct history *h, const char *text, const struct why_question *q, int64_t from,
 			  int64_t to)
 {
 	const struct why_answer *a;
-	struct story s;
+	struct story s = { .threads = h->threads };
 	int64_t sum = 0;
 	uint32_t i;
 
@@ -260,13 +175,15 @@ static void check_path_of(const struct history *h, const char *text, const struc
 
 		sum += step->to - step->from;
 		CHECK(is_as_defined(h, q->id, step));
+		if (step->kind == STEP_RUNNABLE)
+			check_holders(h, step);
 	}
 	CHECK_EQ(sum, to - from);
 	story_free(&s);
 }
 
 /* Its whole life, and a part of it, which may begin before it. */
-static void check_goroutine(const struct history *h, const char *text, uint64_t g)
+static void check_goroutine(struct history *h, const char *text, uint64_t g)
 {
 	struct why_question q = OF_GOROUTINE(g);
 	int64_t begin = h->since[1], to = h->until[g] - (h->until[g] - h->since[g]) / 3;
@@ -279,10 +196,14 @@ static void check_goroutine(const struct history *h, const char *text, uint64_t 
 	check_path_of(h, text, &q, begin + q.from, to);
 }
 
-static void check_trace(unsigned seed)
+static uint64_t queued, not_known;
+
+static void check_trace(unsigned seed, bool threads)
 {
 	struct history *h = calloc(1, sizeof(*h));
-	char *text = random_trace(seed);
+	struct thread_story file;
+	struct machine *m;
+	char *text = random_trace(seed, &m);
 	struct buf bytes;
 	struct trace_reader *r = trace_of_text(text, &bytes);
 	struct spans *s = spans_new();
@@ -292,15 +213,25 @@ static void check_trace(unsigned seed)
 	spans_visit(s, &(struct spans_visitor){ .ctx = h, .goroutine_begin = on_goroutine, .span = on_span,
 						.goroutine_end = on_end });
 	CHECK_EQ(spans_read(s, r, &err), 0);
+	h->machine = m;
+	if (threads) {
+		random_threads(m, &file);
+		h->threads = file.path;
+	}
 	for (g = 1; g <= GOROUTINES && !unit_failures; g++)
 		if (h->until[g])
 			check_goroutine(h, text, g);
 	if (unit_failures)
 		printf("# seed %u: %s\n%s", seed, err.text, text);
+	queued += h->queued;
+	not_known += h->not_known;
+	if (threads)
+		close(file.fd);
 	trace_reader_close(r);
 	spans_free(s);
 	buf_free(&bytes);
 	free(text);
+	free(m);
 	free(h);
 }
 
@@ -309,11 +240,22 @@ static void each_instant_is_as_the_definition_says(void)
 	unsigned seed;
 
 	for (seed = 1; seed <= TRACES && !unit_failures; seed++)
-		check_trace(seed);
+		check_trace(seed, false);
 	CHECK(deepest > 3);
+}
+
+static void each_instant_is_as_its_thread(void)
+{
+	unsigned seed;
+
+	for (seed = 1; seed <= TRACES && !unit_failures; seed++)
+		check_trace(seed, true);
+	CHECK(queued > 1000);
+	CHECK(not_known * 20 < queued);
 }
 
 int main(void)
 {
-	return unit_main((struct unit_case[]){ UNIT(each_instant_is_as_the_definition_says), {0} });
+	return unit_main((struct unit_case[]){ UNIT(each_instant_is_as_the_definition_says),
+					    UNIT(each_instant_is_as_its_thread), {0} });
 }

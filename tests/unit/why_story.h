@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "trace_text.h"
+#include "oncpu/oncpu.h"
 #include "why/why.h"
 
 /* Stacks: 1 main.f1 in main.main; 2 main.f2; 3 main.f3; 4 sync.(*Mutex).Lock in main.f2; 5 Unlock in main.f3; 6 a deadline in main.f2. */
@@ -58,6 +59,7 @@ static inline void story_put_step(struct buf *b, const struct step *s, int64_t b
 
 /* Answers @q about the trace in @text; "-" and the error where there is none. The caller frees all. */
 struct story {
+	const char *threads;	/* the file of threads; NULL: there is none */
 	struct why *w;
 	struct buf bytes;
 	struct error err;
@@ -68,8 +70,16 @@ static inline int story_pass(struct story *s, bool first)
 {
 	struct error err;
 	struct trace_reader *r = trace_reader_open_memory(s->bytes.data, s->bytes.len, &err);
-	int ret = first ? why_choose(s->w, 0, r, &s->err) : why_read(s->w, 0, r, &s->err);
+	struct oncpu *threads = NULL;
+	int ret;
 
+	if (s->threads && !first)
+		CHECK(!oncpu_open(&threads, why_spans(s->w), s->threads, &err));
+	why_split(s->w, threads);
+	ret = first ? why_choose(s->w, 0, r, &s->err) : why_read(s->w, 0, r, &s->err);
+	why_split(s->w, NULL);
+	spans_leave(why_spans(s->w), threads);
+	oncpu_free(threads);
 	trace_reader_close(r);
 	return ret;
 }
@@ -113,7 +123,7 @@ static inline void story_steps(struct story *s, struct buf *b)
 
 static inline void check_path(const struct why_question *q, const char *text, const char *want)
 {
-	struct story s;
+	struct story s = {0};
 	struct buf shown = {0};
 
 	story_answer(&s, q, text);

@@ -312,7 +312,7 @@ static void a_stopped_world_and_an_assist_are_steps(void)
 /* The Ps: of 20 ns of one P while 1 was runnable 3 had 19. */
 static void the_ps_are_counted_while_one_is_runnable(void)
 {
-	struct story s;
+	struct story s = {0};
 	const struct path *p;
 	uint64_t *ns = NULL;
 	size_t i;
@@ -337,6 +337,31 @@ static void the_ps_are_counted_while_one_is_runnable(void)
 	story_free(&s);
 }
 
+/* 2 was in its system call before the trace, on a thread without a P. */
+static void a_system_call_from_before_has_no_p(void)
+{
+	static const char story[] =
+		BEGIN
+		"ProcsChange dt=1 procs_value=1 stack=0\n"	/* 3 */
+		"GoStop dt=12 reason_string=6 stack=1\n"	/* 15 */
+		"GoStart dt=21 g=1 g_seq=1\n"			/* 36 */
+		"GoDestroy dt=5\n"
+		"batch m=2\n"
+		"GoStatusStack dt=1 g=2 m=2 gstatus=3 stack=2\n"
+		"GoSyscallEndBlocked dt=49\n";			/* 50 */
+	struct story s = {0};
+	const struct path *p;
+
+	story_answer(&s, &of_1, story);
+	p = &why_answer(s.w)->path;
+	CHECK_EQ(p->runnable, 21);
+	CHECK_EQ(p->procs, 21);
+	CHECK_EQ(p->held, 0);
+	CHECK_EQ(p->holders.len, 0);
+	story_free(&s);
+	check_path(&of_2, story, "0-50 g2 bare\n" "50-51 g2 runnable\n");
+}
+
 static const struct cause *cause_of(const struct path *p, uint32_t number)
 {
 	return vec_at(&p->causes, struct cause, number);
@@ -345,7 +370,7 @@ static const struct cause *cause_of(const struct path *p, uint32_t number)
 /* 1 waits in Lock of main.f2 for 2, which unlocks: the part knows the wait, its place and that 2 had the lock. */
 static void the_holder_of_a_lock_is_known_by_its_unlock(void)
 {
-	struct story s;
+	struct story s = {0};
 	const struct path *p;
 	const struct part *part = NULL;
 	size_t i;
@@ -378,7 +403,7 @@ static void questions_without_an_answer_say_why(void)
 {
 	const struct why_question none = OF_GOROUTINE(77);
 	const struct why_question func = { .of = WHY_FUNC, .name = "main.none", .percentile = 100 };
-	struct story s;
+	struct story s = {0};
 
 	story_answer(&s, &none, CHAIN);
 	CHECK_STR(s.err.text, "the trace has no goroutine 77 in that time");
@@ -404,6 +429,7 @@ int main(void)
 		UNIT(a_coroutine_switch_is_a_wake_up),
 		UNIT(a_stopped_world_and_an_assist_are_steps),
 		UNIT(the_ps_are_counted_while_one_is_runnable),
+		UNIT(a_system_call_from_before_has_no_p),
 		UNIT(the_holder_of_a_lock_is_known_by_its_unlock),
 		UNIT(questions_without_an_answer_say_why),
 		{0},

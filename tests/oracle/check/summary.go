@@ -47,8 +47,6 @@ func (s *summary) add(ev trace.Event) {
 	}
 	s.end = ev.Time()
 	s.events++
-	name := eventName(ev)
-	s.counts[name]++
 	s.addContext(ev)
 	switch ev.Kind() {
 	case trace.EventSync:
@@ -58,8 +56,11 @@ func (s *summary) add(ev trace.Event) {
 	case trace.EventStateTransition:
 		s.addTransition(ev.StateTransition())
 	}
+	if *showCounts {
+		s.counts[eventName(ev)]++
+	}
 	if *showStacks {
-		s.addStack(name, ev.Stack())
+		s.addStack(eventName(ev), ev.Stack())
 	}
 }
 
@@ -84,9 +85,19 @@ func (s *summary) addTransition(tr trace.StateTransition) {
 		s.lives[tr.Resource.Goroutine()] = l
 	}
 	l.last = to
-	if frames := tracefile.Frames(tr.Stack); l.name == "" && len(frames) > 0 {
-		l.name, _, _ = strings.Cut(frames[len(frames)-1], " ")
+	if l.name == "" {
+		l.name = outermost(tr.Stack)
 	}
+}
+
+// outermost is the name of the function that the stack begins with, up to a space, or empty.
+func outermost(s trace.Stack) string {
+	var name string
+	for f := range s.Frames() {
+		name = f.Func
+	}
+	name, _, _ = strings.Cut(name, " ")
+	return name
 }
 
 func (s *summary) addStack(name string, stack trace.Stack) {

@@ -4,12 +4,15 @@ package main
 
 // Two sequences of steps are aligned at the least cost: leaving out a step of either side costs gapCost, matching two
 // of the same kind costs the difference of their times. So a lost event is found where it is missing, even in the
-// midst of a fast, regular sequence whose longest common subsequence would be as long with any other one left out.
+// midst of a fast, regular sequence whose longest common subsequence would be as long with any other one left out. What the
+// reader has moved has no time of its own, so that any step of the other side may be meant: there values decide.
 const (
-	near    = 2e6      // ns: the first pass looks no further than this
-	gapCost = near / 2 // any near match is worth more than two gaps
-	far     = 500e6    // ns: the second pass, between the matches of the first
+	near      = 2e6      // ns: the first pass looks no further than this
+	gapCost   = near / 2 // any near match is worth more than two gaps
+	valueCost = 10e3     // of a match of two values that differ
+	far       = 500e6    // ns: the second pass, between the matches of the first
 
+	burst    = 100 // matches at most between the gaps of the third pass
 	maxCells = 256 << 20
 )
 
@@ -22,7 +25,7 @@ type pair struct{ a, b int }
 // align returns pairs in an order that keeps both sequences in theirs; every step of both is in exactly one.
 func align(a, b []step) []pair {
 	pairs := alignNear(a, b, near)
-	return alignGaps(a, b, pairs)
+	return alignBursts(a, b, alignGaps(a, b, pairs))
 }
 
 const (
@@ -109,7 +112,11 @@ func nextRow(x step, b []step, w band, i int, prev []int64, moves []uint8, windo
 
 func matchCost(x, y step, window int64) (int64, bool) {
 	d := distance(x, y)
-	return d, x.kind == y.kind && d <= window
+	ok := x.kind == y.kind && d <= window
+	if x.value != y.value {
+		d += valueCost
+	}
+	return d, ok
 }
 
 func distance(x, y step) int64 {
@@ -170,15 +177,15 @@ func alignGap(a, b []step, gap []pair) []pair {
 	if len(ia) == 0 || len(ib) == 0 || len(ia)*len(ib) > 1<<20 {
 		return gap
 	}
-	length := commonLengths(a, b, ia, ib)
+	worth := mostWorth(a, b, ia, ib)
 	var out []pair
 	i, j := 0, 0
 	for i < len(ia) || j < len(ib) {
 		switch {
-		case i < len(ia) && j < len(ib) && alike(a[ia[i]], b[ib[j]]) && length[i][j] == length[i+1][j+1]+1:
+		case i < len(ia) && j < len(ib) && alike(a[ia[i]], b[ib[j]]) && worth[i][j] == worth[i+1][j+1]+matchWorth(a[ia[i]], b[ib[j]]):
 			out = append(out, pair{ia[i], ib[j]})
 			i, j = i+1, j+1
-		case j == len(ib) || i < len(ia) && length[i+1][j] >= length[i][j+1]:
+		case j == len(ib) || i < len(ia) && worth[i+1][j] >= worth[i][j+1]:
 			out = append(out, pair{ia[i], none})
 			i++
 		default:
@@ -193,28 +200,63 @@ func halves(gap []pair) (ia, ib []int) {
 	for _, p := range gap {
 		if p.a != none {
 			ia = append(ia, p.a)
-		} else {
+		}
+		if p.b != none {
 			ib = append(ib, p.b)
 		}
 	}
 	return ia, ib
 }
 
+func (p pair) isMatch() bool { return p.a != none && p.b != none }
+
+func matches(pairs []pair) (n int) {
+	for _, p := range pairs {
+		n += btoi(p.isMatch())
+	}
+	return n
+}
+
+// alignBursts gives a third chance to gaps that are close to each other. A step that is late by more than the first pass looks is
+// left out of both sides; in a burst that is as fast as the two tracers are apart each step behind it may be nearer to the next one of
+// the other side, so that the two gaps are one at the begin and one at the end of the burst.
+func alignBursts(a, b []step, pairs []pair) []pair {
+	out := make([]pair, 0, len(pairs))
+	for start := 0; start < len(pairs); {
+		end := start + 1
+		for i := start; i < len(pairs) && i < end+burst && !pairs[start].isMatch(); i++ {
+			if !pairs[i].isMatch() {
+				end = i + 1
+			}
+		}
+		best := pairs[start:end]
+		if again := alignGap(a, b, best); matches(again) > matches(best) {
+			best = again
+		}
+		out = append(out, best...)
+		start = end
+	}
+	return out
+}
+
 func alike(x, y step) bool { return x.kind == y.kind && distance(x, y) <= far }
 
-// commonLengths is the longest common subsequence's table, from the ends backwards.
-func commonLengths(a, b []step, ia, ib []int) [][]int {
-	length := make([][]int, len(ia)+1)
-	for i := range length {
-		length[i] = make([]int, len(ib)+1)
+// matchWorth makes equal values and times decide among alignments that match as many steps.
+func matchWorth(x, y step) int { return 1<<42 + btoi(x.value == y.value)<<29 - int(distance(x, y)) }
+
+// mostWorth is the longest common subsequence's table, from the ends backwards.
+func mostWorth(a, b []step, ia, ib []int) [][]int {
+	worth := make([][]int, len(ia)+1)
+	for i := range worth {
+		worth[i] = make([]int, len(ib)+1)
 	}
 	for i := len(ia) - 1; i >= 0; i-- {
 		for j := len(ib) - 1; j >= 0; j-- {
-			length[i][j] = max(length[i+1][j], length[i][j+1])
-			if alike(a[ia[i]], b[ib[j]]) {
-				length[i][j] = max(length[i][j], length[i+1][j+1]+1)
+			worth[i][j] = max(worth[i+1][j], worth[i][j+1])
+			if x, y := a[ia[i]], b[ib[j]]; alike(x, y) {
+				worth[i][j] = max(worth[i][j], worth[i+1][j+1]+matchWorth(x, y))
 			}
 		}
 	}
-	return length
+	return worth
 }

@@ -158,3 +158,49 @@ func TestMovedStepsMatchThroughout(t *testing.T) {
 		t.Fatalf("left %v and %v of a lost cycle", onlyA, onlyB)
 	}
 }
+
+// A thread loses its CPU between the two tracers' looks, at the begin of a burst in which one is nearer to the next step than to its
+// own: what is late moves nothing, and is not lost.
+func TestLateStepBeforeABurstMovesNothing(t *testing.T) {
+	a, b := make([]step, 300), make([]step, 300)
+	for i := range b {
+		b[i] = step{at: 1e9 + int64(i)*400e3}
+		if i > 100 && i < 150 {
+			b[i].at = b[100].at + 40e6 + int64(i)*3e3
+		} else if i >= 150 {
+			b[i].at += 40e6
+		}
+		a[i] = step{at: b[i].at + 2.4e3}
+	}
+	a[100].at = b[101].at - 1e3
+	for _, p := range align(a, b) {
+		if p.a != p.b {
+			t.Fatalf("%d with %d", p.a, p.b)
+		}
+	}
+}
+
+// One trace begins later, and the first step in it is late: it is none of those before.
+func TestLateFirstStepIsNotAnEarlierOne(t *testing.T) {
+	b := make([]step, 10)
+	for i := range b {
+		b[i].at = 1e9 + int64(i)*100e6
+	}
+	a := append([]step{}, b[4:]...)
+	a[0].at += 6e6
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA)
+	expect(t, onlyB, 0, 1, 2, 3)
+}
+
+// The same kind of step again and again: what it says tells one from the next.
+func TestValuesTellStepsApart(t *testing.T) {
+	b := make([]step, 300)
+	for i := range b {
+		b[i] = step{at: 1e9 + int64(i)*3e3, value: uint32(i)}
+	}
+	a := delayed(without(b, 200, 201), func(int) int64 { return 2e3 })
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA)
+	expect(t, onlyB, 200)
+}

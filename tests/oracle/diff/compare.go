@@ -115,10 +115,11 @@ func compare(a, b *history, stacks *stackTable, margin int64) (*comparison, erro
 const clockNoise = 20e3
 
 func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*comparison, error) {
+	start := max(a.start, b.start)
 	c := &comparison{
 		offset: offset,
 		a:      a, b: b, stacks: stacks,
-		start:      max(a.start, b.start) + margin,
+		start:      max(start, a.traced(start), b.traced(start)) + margin,
 		end:        min(a.end, b.end) - margin,
 		stackDiffs: make(map[stackPair]int),
 		reasons:    make(map[[3]string]int),
@@ -138,6 +139,22 @@ func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*compar
 	}
 	c.compareExtras()
 	return c, nil
+}
+
+// traced is when the world goes on after the stop in which the runtime's tracing starts, if that stop ends after a time: on a
+// busy machine it takes long, and of what happens in it the two see different parts.
+func (h *history) traced(start int64) int64 {
+	var first int64
+	for key, steps := range h.extras {
+		if key.name != "RangeEnd stop-the-world (start trace)" {
+			continue
+		}
+		i := sort.Search(len(steps), func(i int) bool { return steps[i].at >= start })
+		if i < len(steps) && (first == 0 || steps[i].at < first) {
+			first = steps[i].at
+		}
+	}
+	return first
 }
 
 func span(h *history) string {

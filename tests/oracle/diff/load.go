@@ -70,15 +70,16 @@ func (t *lastTimes) add(at, late int64) {
 // lateness of the thread's next event, which is shown at this time. A thread that loses its CPU in the middle of an
 // event, between the event's sequence number and its time, is behind by all that it waits for: the reader shows whatever
 // follows from that event after it, and where times do not grow then (trace.Reader.ReadEvent), it makes each 1 ns more
-// than the last. Such an event was at any time from the thread's last one on. A scheduler's slice is no longer than this.
+// than the last. Such an event was at any time from the thread's last one on, unless that is longer ago than a thread waits
+// for a CPU on a machine with a dozen others that want it.
 func (t *lastTimes) lateness(at, last int64) int64 {
 	if t.n == 0 || at != last+1 {
 		return 0
 	}
-	return min(at-t.oldest, longestSlice)
+	return min(at-t.oldest, longestWait)
 }
 
-const longestSlice = 10e6
+const longestWait = 100e6
 
 // ended is when tracing ended. The last event does not tell: a thread that was in the middle of one when the runtime
 // stopped tracing completes it, and on a busy machine that may be long after all others were silent. So the last few

@@ -25,7 +25,7 @@ var (
 	margin    = flag.Duration("margin", 300*time.Millisecond, "left out at the end of the runtime's trace: its event of what gotap saw may come so much later")
 	moment    = flag.Duration("moment", 300*time.Millisecond, "how far apart the two tell the same event: a thread may lose its CPU in between")
 	minEach   = flag.Int("min", 20, "least number of each kind's events to judge by")
-	maxP99    = flag.Duration("max-p99", time.Millisecond, "largest 99th percentile of time differences")
+	maxP99    = flag.Duration("max-p99", time.Millisecond, "largest 99th percentile of time differences, 90th of fewer than 5000")
 	maxExtra  = flag.Float64("max-extra", 0, "largest share of gotap's events that the runtime may lack")
 	objectMin = flag.Uint64("object-min", 1024, "objects in smaller slots are left out")
 	maxShown  = flag.Int("max", 20, "how many differences are listed")
@@ -66,6 +66,11 @@ func compare(runtime, gotap *history) int {
 		r := compareKind(kind, runtime, gotap)
 		slices.Sort(r.delays)
 		p99 := quantile(r.delays, 0.99)
+		late, percent := p99, 99
+		// With so few events a loaded machine decides over the 99th percentile: threads lose their CPU between the two tracers.
+		if len(r.delays) < 5000 {
+			late, percent = quantile(r.delays, 0.9), 90
+		}
 		fmt.Printf("%-15s existing %d (and %d of threads), taken %d, given back %d; only gotap's %d; differences %d; "+
 			"apart: median %v, p99 %v\n", kind, r.existing, r.unlisted, r.alloced, r.released, r.extra, len(r.wrong),
 			quantile(r.delays, 0.5), p99)
@@ -79,8 +84,8 @@ func compare(runtime, gotap *history) int {
 			failures = append(failures, fmt.Sprintf("%s: the runtime lacks %d", kind, r.extra))
 		case r.existing == 0 || r.alloced < *minEach || r.released < *minEach:
 			failures = append(failures, kind+": too little to judge by")
-		case p99 > *maxP99:
-			failures = append(failures, fmt.Sprintf("%s: p99 %v", kind, p99))
+		case late > *maxP99:
+			failures = append(failures, fmt.Sprintf("%s: p%d %v", kind, percent, late))
 		}
 	}
 	if len(failures) > 0 {

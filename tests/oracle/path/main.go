@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// path TRACE ANSWER.json...: does each step of `gotap why --full --json` follow the definition of docs/why.md, by the
+// path [-threads RECORDS] TRACE ANSWER.json...: does each step of `gotap why --full --json` follow the definition of docs/why.md, by the
 // events that internal/trace gives? Looked at are the first, the middle and the last instant of each step: from the
-// goroutine of the interval on to who ended its wait, if it waits then, or to its creator, if it does not exist yet.
+// goroutine of the interval on to who ended its wait, if it waits then, or to its creator, if it does not exist yet. And is
+// the state of its thread the one that the records have (as `gotap records` prints them)?
 package main
 
 import (
 	"cmd/gotap/tracefile"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"internal/trace"
 	"os"
@@ -22,6 +24,7 @@ type stay struct {
 	by       trace.GoID
 	reason   string
 	byPoll   bool // ended by a deadline or Close
+	thread   trace.ThreadID
 }
 
 // isExplained: sleeps and waits for the network are ended by what is outside of the program.
@@ -47,6 +50,8 @@ type history struct {
 	goroutines map[trace.GoID]*goroutine
 	first      trace.Time
 	sync, last trace.Time
+	threads    threads
+	compared   int
 }
 
 func (h *history) transition(ev trace.Event) {
@@ -62,9 +67,9 @@ func (h *history) transition(ev trace.Event) {
 		h.goroutines[id] = g
 		if from == trace.GoNotExist {
 			g.created, g.creator = true, ev.Goroutine()
-			h.begin(g, ev.Time(), to)
+			h.begin(g, ev.Time(), to, trace.NoThread)
 		} else {
-			h.begin(g, h.sync, to)
+			h.begin(g, h.sync, to, trace.NoThread)
 		}
 		return
 	}
@@ -74,13 +79,13 @@ func (h *history) transition(ev trace.Event) {
 	s := &g.stays[len(g.stays)-1]
 	s.to, s.ended, s.by, s.byPoll = ev.Time(), true, ev.Goroutine(), isPoll(ev)
 	if to != trace.GoNotExist {
-		h.begin(g, ev.Time(), to)
+		h.begin(g, ev.Time(), to, ev.Thread())
 		g.stays[len(g.stays)-1].reason = tr.Reason
 	}
 }
 
-func (h *history) begin(g *goroutine, at trace.Time, state trace.GoState) {
-	g.stays = append(g.stays, stay{from: at, state: state, by: trace.NoGoroutine})
+func (h *history) begin(g *goroutine, at trace.Time, state trace.GoState, thread trace.ThreadID) {
+	g.stays = append(g.stays, stay{from: at, state: state, by: trace.NoGoroutine, thread: thread})
 }
 
 func (h *history) take(ev trace.Event) error {
@@ -142,7 +147,9 @@ type answer struct {
 		To        int64 `json:"to_ns"`
 		Goroutine trace.GoID
 		Depth     int
-		Cause     struct{ Kind string }
+		Queued    string
+		By        struct{ Comm string }
+		Cause     struct{ Kind, Thread string }
 	}
 }
 
@@ -160,12 +167,32 @@ func (h *history) check(a *answer) error {
 				return fmt.Errorf("at %d: goroutine %d %v at depth %d, gotap has %d %s at depth %d",
 					at, id, state, depth, s.Goroutine, s.Cause.Kind, s.Depth)
 			}
+			if err := h.checkThread(id, h.first+trace.Time(at), s.Cause.Thread, s.By.Comm); err != nil {
+				return err
+			}
 		}
 	}
 	if until != a.To {
 		return fmt.Errorf("the steps end at %d, the interval at %d", until, a.To)
 	}
 	return nil
+}
+
+// checkThread: a goroutine that was there when the trace began is on a thread that no event has.
+func (h *history) checkThread(id trace.GoID, at trace.Time, state, taker string) error {
+	s := h.goroutines[id].at(at)
+	executes := s != nil && (s.state == trace.GoRunning || s.state == trace.GoSyscall)
+	if executes != (state != "") && h.threads != nil {
+		return fmt.Errorf("at %d: goroutine %d %v, gotap has a thread %q", at, id, s, state)
+	}
+	if !executes || s.thread == trace.NoThread || h.threads == nil {
+		return nil
+	}
+	compared, err := h.threads.check(s.thread, at, state, taker)
+	if compared {
+		h.compared++
+	}
+	return err
 }
 
 func (h *history) judge(file string) error {
@@ -184,11 +211,20 @@ func (h *history) judge(file string) error {
 		return err
 	}
 	fmt.Printf("%s: goroutine %d, %d steps as defined\n", file, a.Goroutine, len(a.Steps))
+	if h.threads != nil {
+		fmt.Printf("%d instants are those of threads\n", h.compared)
+	}
 	return nil
 }
 
-func run(path string, answers []string) error {
+func run(threads, path string, answers []string) error {
 	h := &history{goroutines: map[trace.GoID]*goroutine{}}
+	if threads != "" {
+		var err error
+		if h.threads, err = readThreads(threads); err != nil {
+			return err
+		}
+	}
 	if err := tracefile.Each(path, h.take); err != nil {
 		return err
 	}
@@ -201,11 +237,14 @@ func run(path string, answers []string) error {
 }
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: path TRACE ANSWER.json...")
+	threads := flag.String("threads", "", "records of group linux")
+	flag.Parse()
+	args := flag.Args()
+	if len(args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: path [-threads RECORDS] TRACE ANSWER.json...")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2:]); err != nil {
+	if err := run(*threads, args[0], args[1:]); err != nil {
 		fmt.Println("path:", err)
 		os.Exit(1)
 	}

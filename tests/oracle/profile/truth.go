@@ -18,6 +18,7 @@ type goroutine struct {
 	reason string
 	begun  bool // by an event, not found
 	stack  string
+	placed bool // it has a stack, if only one of address 0
 }
 
 type openRange struct {
@@ -77,6 +78,15 @@ func (t *truth) addresses(s trace.Stack) string {
 	return addressKey(addrs)
 }
 
+// hasFrames: Go 1.22 now and then writes a stack of one frame, of address 0: then it is not known where the goroutine is, and it is
+// no longer where it was.
+func hasFrames(s trace.Stack) bool {
+	for range s.Frames() {
+		return true
+	}
+	return false
+}
+
 func reasonOf(g *goroutine) string {
 	switch {
 	case g.reason != "" || g.state != trace.GoWaiting:
@@ -110,18 +120,18 @@ func (t *truth) transition(ev *trace.Event) {
 	}
 	old, new := st.Goroutine()
 	g := t.gs[st.Resource.Goroutine()]
-	stack := t.addresses(st.Stack)
+	stack, has := t.addresses(st.Stack), hasFrames(st.Stack)
 	if old == new {
-		if g != nil && g.stack == "" {
-			g.stack = stack
+		if g != nil && !g.placed {
+			g.stack, g.placed = stack, has
 		}
 		return
 	}
-	next := &goroutine{state: new, since: ev.Time(), reason: st.Reason, begun: true, stack: stack}
+	next := &goroutine{state: new, since: ev.Time(), reason: st.Reason, begun: true, stack: stack, placed: has}
 	if g != nil {
 		t.stay(g, ev.Time(), t.addresses(ev.Stack()))
-		if stack == "" {
-			next.stack = g.stack
+		if !has {
+			next.stack, next.placed = g.stack, g.placed
 		}
 	} else if old == trace.GoUndetermined {
 		next.begun, next.since = false, t.sync

@@ -168,7 +168,8 @@ func foundAssist(events []trace.Event) bool {
 
 // utilisation is what MutatorUtilizationV2() gives for stop-the-world and assist, and with background workers if they are
 // asked for, but right: there, a worker counts each time that it begins to run and once more for the label that follows,
-// but stops once, so that its P stays busy for ever after its second run; and see foundAssist.
+// but stops once, so that its P stays busy for ever after its second run; and see foundAssist. The runtime now and then labels an
+// ordinary goroutine, which may assist as well: it has one P, whatever it does there for the GC.
 func utilisation(events []trace.Event, background bool) [][]trace.MutatorUtil {
 	u := &util{background: background, assists: make(map[trace.GoID]bool), workers: make(map[trace.GoID]bool),
 		states: make(map[trace.GoID]trace.GoState), on: make(map[trace.GoID]trace.ProcID)}
@@ -230,7 +231,9 @@ func (u *util) step(ev *trace.Event) {
 		if strings.HasPrefix(r.Name, "stop-the-world") && strings.Contains(r.Name, "GC") {
 			u.stw += by
 		} else if r.Name == "GC mark assist" {
-			u.count(ev.Proc(), by)
+			if !u.workers[r.Scope.Goroutine()] {
+				u.count(ev.Proc(), by)
+			}
 			u.on[ev.Goroutine()] = ev.Proc()
 			u.assists[r.Scope.Goroutine()] = by > 0
 		}
@@ -257,7 +260,9 @@ func (u *util) step(ev *trace.Event) {
 		if u.background && strings.HasPrefix(label, "GC ") && label != "GC (idle)" && !u.workers[ev.Goroutine()] {
 			u.workers[ev.Goroutine()] = true
 			u.on[ev.Goroutine()] = ev.Proc()
-			u.count(ev.Proc(), 1)
+			if !u.assists[ev.Goroutine()] {
+				u.count(ev.Proc(), 1)
+			}
 		}
 	}
 }

@@ -169,10 +169,12 @@ func (t *tally) mismatch(s *sample, th *thread, p int64) string {
 }
 
 // hasRoot says whether the stack goes back to where the goroutine began. mcall leaves its stack, and samples, the
-// runtime's too, end there; gotap's also at morestack. And what it began with may have returned, to goexit.
+// runtime's too, end there; gotap's also at morestack. And what it began with may have returned, to goexit. One within a signal's
+// handler, where the runtime takes none, ends at sigtramp if the signal came in the function that the goroutine began with, and
+// that has no frame: frame pointers pass over who was interrupted, and no other function is there.
 func (s *sample) hasRoot() bool {
 	switch s.frames[len(s.frames)-1] {
-	case "runtime.mcall", "runtime.mstart", "runtime.morestack", "runtime.goexit1", "runtime.goexit0":
+	case "runtime.mcall", "runtime.mstart", "runtime.morestack", "runtime.goexit1", "runtime.goexit0", "runtime.sigtramp":
 		return false
 	}
 	return true

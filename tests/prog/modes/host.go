@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// host runs the plugin that the environment variable PLUGIN names (plugged.go), after the time in PLUGIN_AFTER.
+// host runs the plugin that the environment variable PLUGIN names (plugged.go): at SIGUSR1, if PLUGIN_AFTER is "signal". Until then
+// it sleeps, a thousand times a second.
 package main
 
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"plugin"
+	"syscall"
 	"time"
 )
 
-func main() {
-	if after, err := time.ParseDuration(os.Getenv("PLUGIN_AFTER")); err == nil {
-		fmt.Println("ready")
-		for end := time.Now().Add(after); time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
+func awaitSignal() {
+	begin := make(chan os.Signal, 1)
+	signal.Notify(begin, syscall.SIGUSR1)
+	fmt.Println("ready")
+	for {
+		select {
+		case <-begin:
+			return
+		case <-time.After(time.Millisecond):
 		}
+	}
+}
+
+func main() {
+	if os.Getenv("PLUGIN_AFTER") == "signal" {
+		awaitSignal()
 	}
 	p, err := plugin.Open(os.Getenv("PLUGIN"))
 	if err == nil {

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# Cgroups of tests: load after lib/common. The test takes FOLDER away when its processes have ended.
+
+# quota_group: a cgroup with a fifth of a CPU, which gets it before others do, in FOLDER.
+quota_group() {
+	local v1=/sys/fs/cgroup/cpu v2=/sys/fs/cgroup
+	if [ -e $v1/cpu.shares ]; then
+		FOLDER=$v1/gotap-test-$$-$BATS_TEST_NUMBER
+		mkdir "$FOLDER"
+		[ -e "$FOLDER/cpu.cfs_quota_us" ] || skip "no CPU quota here"
+		echo 100000 >"$FOLDER/cpu.cfs_period_us"
+		echo 20000 >"$FOLDER/cpu.cfs_quota_us"
+		echo 262144 >"$FOLDER/cpu.shares"
+	elif grep -qw cpu $v2/cgroup.controllers 2>/dev/null && echo +cpu >$v2/cgroup.subtree_control; then
+		FOLDER=$v2/gotap-test-$$-$BATS_TEST_NUMBER
+		mkdir "$FOLDER"
+		echo "20000 100000" >"$FOLDER/cpu.max"
+		echo 10000 >"$FOLDER/cpu.weight"
+	else
+		skip "no CPU quota here"
+	fi
+}
+
+# freezer_group: a cgroup that can be frozen, in FOLDER.
+freezer_group() {
+	local root
+	for root in /sys/fs/cgroup/freezer /sys/fs/cgroup/unified /sys/fs/cgroup; do
+		[ -d $root ] || continue
+		FOLDER=$root/gotap-test-$$-$BATS_TEST_NUMBER
+		mkdir "$FOLDER" && [ -e "$FOLDER/freezer.state" ] || [ -e "$FOLDER/cgroup.freeze" ] && return
+		rmdir "$FOLDER"
+		FOLDER=
+	done
+	skip "no freezer here"
+}
+
+freeze() {
+	if [ -e "$FOLDER/freezer.state" ]; then echo FROZEN >"$FOLDER/freezer.state"; else echo 1 >"$FOLDER/cgroup.freeze"; fi
+	wait_for 60 is_frozen
+}
+
+is_frozen() { grep -q '^FROZEN$\|^frozen 1$' "$FOLDER/freezer.state" "$FOLDER/cgroup.events" 2>/dev/null; }
+
+thaw() {
+	[ -z "$FOLDER" ] || [ ! -e "$FOLDER/freezer.state" ] || echo THAWED >"$FOLDER/freezer.state"
+	[ -z "$FOLDER" ] || [ ! -e "$FOLDER/cgroup.freeze" ] || echo 0 >"$FOLDER/cgroup.freeze"
+}

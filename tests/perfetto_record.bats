@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# gotap record --perfetto and gotap assemble --perfetto: the same as gotap perfetto makes of the Go trace.
+
+load lib/common
+load lib/perfetto
+
+# Some seconds' worth of traces of the program mixed are made once for all tests.
+setup() {
+	require_root
+	build_prog "$REFERENCE_GO" mixed
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "${HOG:-}" ] || kill -KILL "$HOG" || true
+	stop_targets
+}
+
+# pid_of REPORT: the id of the recorded process.
+pid_of() { sed -n 's/.* of process \([0-9]*\) .*/\1/p' "$1"; }
+
+# is_perfetto FILE: its first packet is the one that begins a sequence.
+is_perfetto() { [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 0a0a50016801 ]; }
+
+@test "beside a Go trace: what gotap perfetto makes of it; from raw records the same" {
+	succeeds "$GOTAP" record -d 1200ms -o go.trace --perfetto beside --spool spool -- "$PROG" -dur 2s
+	printf '%s\n' "$output" >report
+	matches '^for Perfetto: beside, [0-9.]+ [kM]B$'
+	is_perfetto beside
+	succeeds "$GOTAP" perfetto go.trace -o later --pid "$(pid_of report)" --name mixed
+	cmp beside later
+	succeeds "$GOTAP" assemble spool -q --perfetto assembled
+	cmp beside assembled
+	[ ! -e trace.out ]
+	require_trace_processor
+	same_sums go.trace beside
+	run_logged sql beside "select process.name, process.pid = $(pid_of report), count(thread.tid) > 3
+		from process join thread using (upid) where process.pid > 0 group by 1, 2"
+	[ "$output" = "$(printf 'mixed\t1\t1')" ]
+}
+
+# Of each thread: stays on a CPU, us on CPUs, us in the queue of one; when the wait in one began that the recording did not see
+# the end of, else 0. (trace_processor ends a stay on a CPU where the records of threads end, but no wait.)
+LINUX_SQL="select tid, sum(state = 'Running'), sum(iif(state = 'Running', d, 0)) / 1000,
+		sum(iif(state = 'R' and dur >= 0, d, 0)) / 1000, max(iif(state = 'R' and dur < 0, ts, 0)) / 1000
+	from (select *, iif(dur < 0, (select end_ts from trace_bounds) - ts, dur) as d from thread_state) join thread using (utid)
+	group by 1 order by 1"
+
+@test "group linux: sched and thread_state are what the report says of each thread" {
+	require_trace_processor
+	"$GOTAP" record -d 500ms -e +linux --json --budget none --spool spool --perfetto beside -- "$PROG" -dur 2s >said 2>report.json
+	jq -e .linux report.json >/dev/null || skip "this kernel has no tracepoints for it"
+	jq -r '.linux.threads | sort_by(.tid)[] | [.tid, .stays_on_cpu, (.states.on_cpu * 1e6 | round),
+		((.states.queued + .states.throttled) * 1e6 | round)] | @tsv' report.json >want
+	run_logged sql beside "$LINUX_SQL"
+	# The report is in us, and rounded. Waits that are open end where the records do: at one time. A stay of which the kernel
+	# did not report the end is one of 1 ns (docs/perfetto.md), and none of the report's.
+	paste want beside.rows | awk -v missing="$(jq .linux.switches_missing report.json)" '
+		function off(a, b) { return a - b > 2 || b - a > 2 }
+		NF != 9 || $1 != $5 || $6 < $2 || $6 > $2 + missing || off($3, $7) || (!$9 && off($4, $8)) { print; bad = 1 }
+		$9 { at = $9 + $4 - $8; if (end && off(at, end)) { print "ends at " at " and " end; bad = 1 } end = at }
+		END { exit bad || NR < 4 }'
+	[ "$(sql beside "select count(*) from (select tid from thread group by 1 having count(*) > 1)")" -eq 0 ]
+	# sched has the same stays
+	[ "$(sql beside "select sum(s.n != t.n or s.d != t.d) = 0, count(*) > 3 from
+		(select utid, count(*) as n, sum(iif(dur < 0, (select end_ts from trace_bounds) - ts, dur)) as d from sched group by 1) s join
+		(select utid, count(*) as n, sum(iif(dur < 0, (select end_ts from trace_bounds) - ts, dur)) as d from thread_state where state = 'Running' group by 1) t using (utid)")" = "$(printf '1\t1')" ]
+	[ "$(sql beside "select count(*) from stats where value > 0 and severity != 'info'")" -eq 0 ]
+	[ "$(sql beside "select sum(waker_utid is not null) > 0 from thread_state")" -eq 1 ]
+	succeeds "$GOTAP" assemble spool -q --perfetto again
+	sql again "$LINUX_SQL" >/dev/null
+	sql beside "$LINUX_SQL" | cmp - again.rows
+}
+
+@test "group linux: gotap perfetto takes the file beside the trace, to the same states and slices" {
+	require_trace_processor
+	"$GOTAP" record -d 300ms -e +linux --json --budget none -o go.trace --perfetto beside -- "$PROG" -dur 2s >said 2>report.json
+	jq -e .linux report.json >/dev/null || skip "this kernel has no tracepoints for it"
+	succeeds "$GOTAP" perfetto go.trace -o later --pid "$(jq .pid report.json)" --name mixed
+	mv go.trace.threads own
+	succeeds "$GOTAP" perfetto go.trace -o without
+	# Not the names of threads: Go's M or Linux's comm, which of them comes first is chance while a recording goes on.
+	cat >queries <<-'EOF'
+	select s.ts, s.dur, s.state, s.cpu, thread.tid, waker.tid from thread_state s join thread using (utid)
+		left join thread waker on waker.utid = s.waker_utid order by 1, 5, 3, 2, 4, 6;
+	select ts, dur, slice.name from slice join track on track.id = track_id where track.name = 'off CPU' order by 1, 2, 3;
+	select 'errors', count(*) from stats where value > 0 and severity != 'info';
+	EOF
+	ask queries beside later without
+	cmp beside.rows later.rows
+	[ "$(grep -c Running later.rows)" -ge "$(jq '[.linux.threads[].stays_on_cpu] | add' report.json)" ]
+	grep -q '^errors.0$' later.rows
+	[ "$(grep -c . without.rows)" -eq 1 ]
+
+	head -c -100 own >go.trace.threads
+	gotap perfetto go.trace -o cut
+	[ "$status" -eq 1 ]
+	matches '^gotap: .*go.trace.threads'
+	succeeds "$GOTAP" record -d 100ms -e +linux -o other.trace -- "$PROG" -dur 2s
+	mv other.trace.threads go.trace.threads
+	gotap perfetto go.trace -o wrong
+	[ "$status" -eq 0 ]
+	contains "is not of the same recording"
+	cmp without wrong
+}
+
+is_pinned() { [ "$(cat "/proc/$HOG/comm")" = sh ]; }
+
+hog_ran() { cut -d ' ' -f 1 "/proc/$HOG/schedstat"; }
+
+hog_has_run() { [ "$(hog_ran)" -ge "$1" ]; }
+
+hog_is_stopped() { [[ $(cat "/proc/$HOG/stat") == *') T '* ]]; }
+
+# runs_for MS: the other program, of CPU time, and then it stands still.
+runs_for() {
+	local until=$(($(hog_ran) + $1 * 1000000))
+	kill -CONT "$HOG"
+	wait_for 60 hog_has_run "$until"
+	kill -STOP "$HOG"
+	wait_for 60 hog_is_stopped
+	sleep 0.05	# it is about to leave its CPU
+}
+
+# beside_hog: records everything while another program, $HOG, runs from $before ns to $after of its CPU time, $from on.
+beside_hog() {
+	"$GOTAP" record -p "$TARGET" -e +linux --system --json --budget none --spool spool -o go.trace --perfetto beside 2>report.json 3>&- &
+	RECORDER=$!
+	wait_for 60 reads_threads
+	runs_for 10
+	before=$(hog_ran)
+	from=$(python3 -c 'import time; print(time.monotonic_ns())')
+	runs_for 200
+	kill -INT $RECORDER
+	wait $RECORDER
+	after=$(hog_ran)
+}
+
+# The judge is the kernel's own count of another program, which stands still as it is read. A first run makes that count known to
+# gotap: by it gotap fills in what the kernel shows no switch of. A machine whose programs switch all the time, and leave gotap no
+# CPU meanwhile, fills the rings: then once more.
+@test "--system: other programs on the CPUs, too" {
+	require_trace_processor
+	taskset -c 0 sh -c 'while :; do :; done' 3>&- &
+	local hog=$! before after from i
+	HOG=$hog
+	wait_for 60 is_pinned
+	kill -STOP $hog
+	wait_for 60 hog_is_stopped
+	start_target "$PROG" -dur 10m
+	for i in 1 2 3; do
+		beside_hog
+		[ "$(jq '.linux.lost // 0' report.json)" -ne 0 ] || break
+	done
+	kill -KILL $hog
+	HOG=
+	jq -e .linux report.json >/dev/null || skip "this kernel has no tracepoints for it"
+	echo "the other program ran for $((after - before)) ns, $(jq .linux.switches_of_others_missing report.json) switches are missing"
+	# The kernel's clock is some us behind that of the records at a switch, so per stay there may be a difference.
+	run_logged sql beside "select abs(sum(dur) - ($after - $before)) < ($after - $before) / 50 + 50000 * count(*), count(*) > 0, min(cpu), max(cpu),
+		count(distinct process.pid) from sched join thread using (utid) join process using (upid) where tid = $hog and ts > $from"
+	[ "$output" = "$(printf '1\t1\t0\t0\t1')" ]
+	# a CPU has one task at a time, and none of the program's threads is counted twice
+	[ "$(sql beside "select count(*) from (select ts, lead(ts) over (partition by cpu order by ts) as next, dur from sched) where dur > next - ts")" -eq 0 ]
+	[ "$(sql beside "select count(*) from stats where value > 0 and severity != 'info'")" -eq 0 ]
+	[ "$(sql beside "select count(*) > 1 from thread join process using (upid) where pid = $TARGET and tid != pid")" -eq 1 ]
+	[ "$(jq .linux.lost report.json)" -eq 0 ]
+}
+
+reads_threads() { "$GOTAP" records spool.partial 2>/dev/null | grep -q 'step=read' || ! target_runs "$RECORDER"; }
+
+@test "instead of a Go trace, to a file and to a pipe" {
+	succeeds "$GOTAP" record -d 300ms --perfetto alone -- "$PROG" -dur 2s
+	matches '^alone: [0-9.]+ s of process'
+	is_perfetto alone
+	[ ! -e trace.out ]
+	"$GOTAP" record -d 300ms -q --perfetto - -- "$PROG" -dur 2s 2>said | cat >piped
+	is_perfetto piped
+	grep -qx ready said
+}
+
+@test "a Perfetto trace that cannot be written is an error, and the Go trace is kept" {
+	gotap record -d 300ms -o go.trace --perfetto /dev/full -- "$PROG" -dur 2s
+	[ "$status" -eq 125 ]
+	[[ $output == *"cannot write '/dev/full': No space left on device"* ]]
+	succeeds "$GOTAP" check go.trace
+}
+
+@test "outputs that are one file, formats that are written at the end" {
+	gotap record -d 300ms -o same --perfetto same -- "$PROG"
+	[ "$status" -ne 0 ]
+	matches 'are the same file'
+	run bash -c "'$GOTAP' record -d 300ms -o - --perfetto - -- '$PROG' | cat"
+	matches 'are the same file'
+	gotap record -d 300ms --perfetto p --format go1.21 -- "$PROG"
+	[ "$status" -eq 2 ]
+	matches 'go1.22 or later'
+	[ ! -e p ]
+	[ ! -e same ]
+}

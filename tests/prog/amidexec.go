@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// amidexec execs its own file, in the same process and by another thread than the first, each time that a byte comes from
+// the FIFO. Its first thread, which is called "waits" from when all is in place, does nothing but sleep.
+//
+//	amidexec [-first futex|read] FIFO
+//
+// -first: where it sleeps: as idle threads of the runtime do, or in a system call that blocks.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+var first = flag.String("first", "futex", "where the first thread sleeps")
+
+func init() { runtime.LockOSThread() }
+
+func must(err error) {
+	if err != nil {
+		fmt.Println("amidexec:", err)
+		os.Exit(3)
+	}
+}
+
+// execOnByte blocks its thread: nobody else's is needed for it to go on.
+func execOnByte(fd int) {
+	runtime.LockOSThread()
+	n, err := syscall.Read(fd, make([]byte, 1))
+	if n != 1 {
+		must(fmt.Errorf("read: %d, %v", n, err))
+	}
+	must(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+}
+
+// idle leaves threads that sleep in the runtime.
+func idle() {
+	for i := 0; i < 4; i++ {
+		go func() {
+			for {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+}
+
+func name(thread string) {
+	const setName = 15
+	text := append([]byte(thread), 0)
+	_, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setName, uintptr(unsafe.Pointer(&text[0])), 0)
+	if e != 0 {
+		must(e)
+	}
+}
+
+func main() {
+	flag.Parse()
+	fd, err := syscall.Open(flag.Arg(0), syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	must(err)
+	go execOnByte(fd)
+	idle()
+	fmt.Println("ready")
+	name("waits")
+	if *first == "read" {
+		var never [2]int
+		must(syscall.Pipe2(never[:], syscall.O_CLOEXEC))
+		syscall.Read(never[0], make([]byte, 1))
+	}
+	select {}
+}

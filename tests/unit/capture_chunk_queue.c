@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* chunk_queue: the room of chunks when the caller was late, and of chunks that were large once. */
+#include <errno.h>
+
+#include "capture/chunk_queue.h"
+#include "unit.h"
+
+static struct chunk_queue q;
+
+static void put(size_t bytes)
+{
+	struct chunk *c = chunk_queue_room(&q);
+
+	CHECK(c != NULL);
+	buf_reserve(&c->data, bytes);
+	c->data.len = bytes;
+	chunk_queue_put(&q, c, false);
+}
+
+static bool take(void)
+{
+	struct chunk *c;
+
+	return chunk_queue_next(&q, 0, &c) == 1;
+}
+
+static size_t room(void)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < QUEUE_CHUNKS; i++)
+		n += q.chunks[i].data.cap;
+	return n;
+}
+
+static void a_late_caller(void)
+{
+	int i;
+
+	chunk_queue_init(&q);
+	for (i = 0; i < 100; i++)
+		put(100000);
+	CHECK(room() >= 100 * 100000);
+	while (take())
+		;
+	CHECK(room() <= QUEUE_WARM * 2 * 100000);
+	chunk_queue_free(&q);
+}
+
+static void a_burst(void)
+{
+	int i;
+
+	chunk_queue_init(&q);
+	put(400000);
+	CHECK(take());
+	for (i = 0; i < 3000; i++) {
+		put(1000);
+		CHECK(take());
+	}
+	CHECK(room() <= QUEUE_WARM * 40000);
+	chunk_queue_free(&q);
+}
+
+static void the_usual_room_stays(void)
+{
+	const void *at;
+	int i;
+
+	chunk_queue_init(&q);
+	put(100000);
+	CHECK(take());
+	CHECK(!take());
+	at = q.free_list[q.n_free - 1]->data.data;
+	for (i = 0; i < 1000; i++) {
+		put(i % 2 ? 50000 : 100000);
+		CHECK(take());
+		CHECK(!take());
+		CHECK(q.free_list[q.n_free - 1]->data.data == at);
+	}
+	chunk_queue_free(&q);
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){ UNIT(a_late_caller), UNIT(a_burst), UNIT(the_usual_room_stays), {0} });
+}

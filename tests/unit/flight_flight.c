@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Requests for snapshots: which facts get one, what is in it, when it is written, and what is said of it. */
+#define _GNU_SOURCE
+#include "flight_story.h"
+
+static void a_snapshot_waits_for_its_end(void)
+{
+	char note[FLIGHT_NOTE];
+	unsigned int i;
+
+	begin();
+	opts.before = 2 * S;
+	opts.after = 3 * S;
+	start();
+	for (i = 1; i <= 5; i++)
+		add(i);
+	CHECK(trigger_at(5.5, false) != 0);
+	CHECK(!flight_note(flight, t0 + 5 * S, note));	/* it is not that late in the trace */
+	CHECK(flight_note(flight, t0 + 6 * S, note));
+	CHECK_STR(note, "snapshot: test>1s: it is");
+	CHECK(!flight_note(flight, t0 + 6 * S, note));
+	CHECK(!flight_is_due(flight, t0 + 8 * S));
+	for (i = 6; i <= 9; i++)
+		add(i);
+	CHECK(flight_is_due(flight, t0 + 9 * S));
+	turned(9);
+	CHECK(!flight_is_due(flight, t0 + 9 * S));
+	end();
+	CHECK_EQ(n_dones, 1);
+	CHECK_EQ(dones[0].bytes, 606);
+	check_file(1, 3, 8);
+	CHECK_STR(field(1, "trigger.at_s"), "2.500000000");
+	CHECK_STR(field(1, "trigger.stack"), "[\"main.f f.go:3\",\"main.main f.go:9\"]");
+	CHECK_STR(field(1, "trigger.goroutine"), "7");
+	CHECK_STR(field(1, "window.short"), "none");	/* null */
+	CHECK_STR(field(1, "window.generations"), "6");
+	CHECK_STR(field(1, "losses.lost"), "6");	/* of generations 3 to 8 */
+	CHECK_STR(field(1, "losses_since_begin.lost"), "8");
+	CHECK_STR(field(1, "bytes"), "606");
+	CHECK_STR(said, "");
+	clean();
+}
+
+static void the_cooldown(void)
+{
+	begin();
+	start();
+	add(1);
+	CHECK_EQ(trigger_at(1.1, false), 1);
+	CHECK_EQ(trigger_at(1.2, false), 0);
+	CHECK_EQ(trigger_at(6.0, false), 0);
+	CHECK_EQ(trigger_at(1.3, true), 2);	/* asked for by hand: no cooldown */
+	CHECK_EQ(trigger_at(6.1, false), 3);
+	flight_finish(flight);
+	CHECK_EQ(n_dones, 3);
+	CHECK_EQ(trigger_at(1, true), 0);
+	flight_free(flight);
+	clean();
+}
+
+/* A disk that is full, or whatever it is, is not tried again for each fact. */
+static void the_cooldown_after_one_that_failed(void)
+{
+	struct flight_counts c;
+
+	begin();
+	start();
+	CHECK_EQ(trigger_at(1.1, false), 1);	/* no generation: there is nothing to write */
+	turned(2);
+	wait_for_dones(1);
+	CHECK(!dones[0].written);
+	CHECK_EQ(trigger_at(6.0, false), 0);
+	CHECK_EQ(trigger_at(6.1, false), 2);
+	flight_finish(flight);
+	flight_counts(flight, &c);
+	CHECK_EQ(c.failed, 2);
+	CHECK_EQ(c.refused, 1);
+	flight_free(flight);
+	clean();
+}
+
+static void refused_ones_are_counted(void)
+{
+	struct flight_counts c;
+
+	begin();
+	start();
+	add(1);
+	trigger_at(1.1, false);
+	trigger_at(1.2, false);
+	trigger_at(1.3, false);
+	trigger_at(7, false);
+	flight_finish(flight);
+	flight_counts(flight, &c);
+	CHECK_EQ(c.written, 2);
+	CHECK_EQ(c.refused, 2);
+	flight_free(flight);
+	CHECK_EQ(atoi(field(1, "triggers_refused")) + atoi(field(2, "triggers_refused")), 2);
+	clean();
+}
+
+/* Triggers that wait for their --after are no reason to miss the end of the program. */
+static void who_asks_has_room(void)
+{
+	struct flight_counts c;
+	int i;
+
+	begin();
+	opts.after = 100 * S;
+	opts.cooldown = 0;
+	start();
+	add(1);
+	for (i = 0; i < 40; i++)
+		trigger_at(1 + i, false);
+	CHECK(trigger_at(50, true) != 0);
+	flight_finish(flight);
+	flight_counts(flight, &c);
+	CHECK_EQ(c.written, 13);
+	CHECK_EQ(c.refused, 28);
+	flight_free(flight);
+	clean();
+}
+
+/*
+ * A request that comes between flight_note() and flight_turned() waits for the next ones: its note is in
+ * the trace.
+ */
+static void no_snapshot_without_its_note(void)
+{
+	begin();
+	start();
+	add(1);
+	trigger_at(1.5, true);
+	CHECK(!flight_is_due(flight, t0 + 2 * S));
+	flight_turned(flight, t0 + 2 * S);
+	turned(2);
+	wait_for_dones(1);
+	CHECK_EQ(n_dones, 1);
+	end();
+	clean();
+}
+
+/* More than can wait are refused, not kept. */
+static void too_many(void)
+{
+	struct flight_counts c;
+	int i;
+
+	begin();
+	opts.after = 100 * S;
+	start();
+	add(1);
+	for (i = 0; i < 40; i++)
+		trigger_at(1 + i, true);
+	flight_finish(flight);
+	flight_counts(flight, &c);
+	CHECK_EQ(c.written + c.refused, 40);
+	CHECK(c.written >= 8 && c.written <= 16);
+	CHECK_STR(field(1, "window.short"), "\"the recording ended\"");
+	flight_free(flight);
+	clean();
+}
+
+static void too_little_memory_is_said(void)
+{
+	unsigned int i;
+
+	begin();
+	opts.size = 300;
+	start();
+	for (i = 1; i <= 8; i++)
+		add(i);
+	trigger_at(8.5, false);
+	turned(9);
+	end();
+	check_file(1, 6, 8);
+	CHECK(strstr(field(1, "window.short"), "not in memory any more") != NULL);
+	clean();
+}
+
+static void nothing_to_write(void)
+{
+	begin();
+	start();
+	trigger_at(1, true);
+	turned(2);
+	end();
+	CHECK_EQ(n_dones, 1);
+	CHECK(!dones[0].written);
+	CHECK(strstr(said, "nothing to write") != NULL);
+	CHECK_EQ(files(), 0);
+	clean();
+}
+
+/* Nothing is replaced, and a fault that stays is said once. */
+static void faults(void)
+{
+	char path[128];
+	int i, fd;
+
+	begin();
+	start();
+	add(1);
+	snprintf(path, sizeof(path), "%s/2.trace.json", folder);
+	fd = open(path, O_CREAT | O_WRONLY, 0644);
+	close(fd);
+	for (i = 0; i < 2; i++) {
+		trigger_at(1.1, true);
+		turned(2);
+		wait_for_dones(i + 1);
+	}
+	check_file(1, 1, 1);
+	check_file(3, 1, 1);
+	clean();
+	for (i = 0; i < 3; i++) {
+		trigger_at(1.1, true);
+		turned(2);
+		wait_for_dones(i + 3);
+	}
+	CHECK(!dones[4].written);
+	CHECK(strstr(said, "No such file") != NULL);
+	CHECK(strstr(strstr(said, "No such file") + 1, "No such file") == NULL);
+	CHECK_EQ(mkdir(folder, 0755), 0);
+	trigger_at(1.1, true);
+	end();
+	CHECK(strstr(said, "can be written again") != NULL);
+	CHECK_EQ(files(), 2);
+	clean();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(a_snapshot_waits_for_its_end),
+		UNIT(the_cooldown),
+		UNIT(the_cooldown_after_one_that_failed),
+		UNIT(refused_ones_are_counted),
+		UNIT(who_asks_has_room),
+		UNIT(no_snapshot_without_its_note),
+		UNIT(too_many),
+		UNIT(too_little_memory_is_said),
+		UNIT(nothing_to_write),
+		UNIT(faults),
+		{0},
+	});
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which snapshots of a folder stay, and those that cannot be deleted. */
+#define _GNU_SOURCE
+#include "flight_story.h"
+
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+static void only_the_newest_stay(void)
+{
+	int i;
+
+	begin();
+	opts.keep = 3;
+	start();
+	add(1);
+	for (i = 0; i < 9; i++) {
+		trigger_at(1.1, true);
+		turned(2);
+		wait_for_dones(i + 1);
+	}
+	end();
+	CHECK_EQ(files(), 6);
+	check_file(9, 1, 1);
+	opts.keep = 0;
+	opts.keep_bytes = 1;	/* of those of the recording before, too */
+	start();
+	add(2);
+	trigger_at(2.1, true);
+	end();
+	CHECK_EQ(files(), 2);
+	check_file(1, 2, 2);
+	clean();
+}
+
+static void write_one_more(struct flight *in)
+{
+	int n = n_dones;
+
+	flight = in;
+	trigger_at(1.1, true);
+	turned(2);
+	wait_for_dones(n + 1);
+}
+
+/* Two recordings at once: together they have no more than one may have. */
+static void all_recordings_of_a_folder_share_the_limits(void)
+{
+	struct flight_counts first, second;
+	struct flight *a, *b;
+	int i;
+
+	begin();
+	opts.keep = 3;
+	start();
+	add(1);
+	a = flight;
+	start();
+	add(2);
+	b = flight;
+	for (i = 0; i < 2; i++)
+		write_one_more(a);
+	for (i = 0; i < 3; i++)
+		write_one_more(b);
+	CHECK_EQ(files(), 6);
+	write_one_more(a);
+	CHECK_EQ(files(), 6);
+	check_file(4, 2, 2);
+	check_file(5, 2, 2);
+	check_file(6, 1, 1);
+	flight_counts(a, &first);
+	flight_counts(b, &second);
+	CHECK_EQ(first.deleted, 1);
+	CHECK_EQ(second.deleted, 2);
+	flight_free(a);
+	flight_free(b);
+	clean();
+}
+
+/* Instead of snapshot @n a folder, which unlink() refuses. */
+static void replace_by_folder(const char *form, unsigned int n)
+{
+	char path[128], name[32];
+
+	snprintf(name, sizeof(name), form, n);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(mkdir(path, 0755), 0);
+}
+
+static unsigned int times(const char *text)
+{
+	unsigned int n = 0;
+	const char *p;
+
+	for (p = said; (p = strstr(p, text)); p++)
+		n++;
+	return n;
+}
+
+/* A trace that cannot be deleted, then the JSON of another one. */
+static void old_ones_that_cannot_be_deleted(void)
+{
+	struct flight_counts c;
+	int i;
+
+	begin();
+	snprintf(pattern, sizeof(pattern), "%s/%%n0.trace", folder);
+	opts.keep = 2;
+	start();
+	add(1);
+	write_one_more(flight);
+	write_one_more(flight);
+	replace_by_folder("%u0.trace", 1);
+	replace_by_folder("%u0.trace.json", 2);
+	for (i = 0; i < 4; i++)
+		write_one_more(flight);
+	flight_finish(flight);
+	flight_counts(flight, &c);
+	CHECK_EQ(c.deleted, 3);
+	CHECK_EQ(c.undeleted, 2);
+	CHECK_EQ(times("10.trace', which is beyond the limits of --keep and --keep-bytes: Is a directory; the recording goes on"), 1);
+	CHECK_EQ(times("cannot delete"), 1);
+	CHECK_EQ(files(), 4 + 2 + 1);
+	check_file(50, 1, 1);
+	check_file(60, 1, 1);
+	flight_free(flight);
+	clean();
+}
+
+/* FS_IOC_SETFLAGS takes rights, and a file system that has it. */
+static bool set_immutable(unsigned int n, bool on)
+{
+	int flags, fd, r;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%u.trace", folder, n);
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0);
+	r = ioctl(fd, FS_IOC_GETFLAGS, &flags);
+	flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+	r = r || ioctl(fd, FS_IOC_SETFLAGS, &flags);
+	close(fd);
+	return !r;
+}
+
+/* It is tried again with each snapshot, said once, and deleted once that is possible. */
+static void an_immutable_one(void)
+{
+	struct flight_counts c;
+	int i;
+
+	begin();
+	opts.keep = 2;
+	start();
+	add(1);
+	write_one_more(flight);
+	if (set_immutable(1, true)) {
+		for (i = 0; i < 4; i++)
+			write_one_more(flight);
+		CHECK_EQ(times("cannot delete"), 1);
+		CHECK_EQ(times("/1.trace', which is beyond the limits of --keep and --keep-bytes: Operation not permitted;"), 1);
+		CHECK_EQ(files(), 6);	/* 1, 4, 5 */
+		flight_counts(flight, &c);
+		CHECK_EQ(c.undeleted, 1);
+		CHECK_EQ(c.deleted, 2);
+		set_immutable(1, false);
+		write_one_more(flight);
+		CHECK_EQ(files(), 4);
+		flight_finish(flight);
+		flight_counts(flight, &c);
+		CHECK_EQ(c.undeleted, 0);
+		CHECK_EQ(c.deleted, 4);
+	}
+	flight_free(flight);
+	clean();
+}
+
+/* Where names are not recognized each recording counts its own. */
+static void a_pattern_that_matches_nothing(void)
+{
+	int i;
+
+	begin();
+	snprintf(pattern, sizeof(pattern), "%s/%%n0.trace", folder);
+	opts.keep = 2;
+	start();
+	add(1);
+	for (i = 0; i < 4; i++)
+		write_one_more(flight);
+	end();
+	CHECK_EQ(files(), 4);
+	check_file(30, 1, 1);
+	check_file(40, 1, 1);
+	clean();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(only_the_newest_stay),
+		UNIT(all_recordings_of_a_folder_share_the_limits),
+		UNIT(old_ones_that_cannot_be_deleted),
+		UNIT(an_immutable_one),
+		UNIT(a_pattern_that_matches_nothing),
+		{0},
+	});
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tally: what `gotap top` counts. By hand-made events, to the nanosecond; and of whole traces (GOTAP_TEST_TRACE names one)
+ * against user/spans, which shares no code with it.
+ */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "read/labels.h"
+#include "top/tally.h"
+
+#define TEXT(s) SINK_CONSTANT(s)
+#define EVENT(t, m, kind, ...) \
+	put(t, m, kind, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ })
+
+enum { MAIN = 0x10, WORKER = 0x20, WRAPPER = 0x21, BGSWEEP = 0x30 };	/* keys of start functions */
+
+static struct tally *tally;
+static struct sink sink;
+static struct top_sample *samples[8];
+static size_t n_samples;
+
+static size_t frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+{
+	const char *name = key == MAIN ? "main.main" : key == WORKER || key == WRAPPER ? "main.worker" :
+			   key == BGSWEEP ? "runtime.bgsweep" : NULL;
+
+	if (!name)
+		return 0;
+	out[0] = (struct trace_frame){ .pc = key, .func = name, .file = "x.go", .line = 1 };
+	return 1;
+}
+
+static void ready(void *ctx, struct top_sample *s)
+{
+	if (n_samples < 8)
+		samples[n_samples++] = s;
+	else
+		top_sample_free(s);
+}
+
+static void open_by(enum group_by by, const char *label)
+{
+	struct tally_opts opts = { .by = by, .label = label, .interval = 1000, .ready = ready };
+
+	tally = top_tally_new(&opts);
+	sink = top_tally_wrap(tally, (struct sink){0}, frames_of, NULL);
+}
+
+static void done(void)
+{
+	while (n_samples)
+		top_sample_free(samples[--n_samples]);
+	top_tally_free(tally);
+}
+
+static void put(uint64_t time, uint64_t m, enum tracev2_event kind, int n, const uint64_t *args)
+{
+	const char *waits = kind == EV_GoStatus && args[2] == G_WAITING ? "GC sweep wait" : NULL;
+	uint64_t start = kind == EV_GoStatus ? (args[0] == 1 ? MAIN : args[0] == 2 ? BGSWEEP : WORKER) : 0;
+
+	sink.ops->event(sink.ctx, &(struct sink_event){ time, m, kind, n, args, start, waits });
+}
+
+static const struct top_row *row(const struct top_sample *s, const char *name)
+{
+	static const struct top_row none;
+	size_t i;
+
+	for (i = 0; i < s->rows.len; i++)
+		if (!strcmp(vec_at(&s->rows, struct top_row, i)->name, name))
+			return vec_at(&s->rows, struct top_row, i);
+	printf("# there is no row '%s'\n", name);
+	unit_failures++;
+	return &none;
+}
+
+/* Thread 7 with P 0 runs goroutine 1; 2 is the runtime's and waits. */
+static void begin(void)
+{
+	sink.ops->gen_begin(sink.ctx);
+	EVENT(10000, 7, EV_ProcStatus, 0, P_RUNNING);
+	EVENT(10000, 7, EV_GoStatus, 1, 7, G_RUNNING);
+	EVENT(10000, TRACEV2_NO_ID, EV_GoStatus, 2, TRACEV2_NO_ID, G_WAITING);
+}
+
+static void states_of_an_interval_add_up(void)
+{
+	const struct top_row *r;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(10200, 7, EV_GoBlock, TEXT("chan receive"), 0x99);
+	EVENT(10300, 7, EV_GoStart, 3, 1);
+	EVENT(10600, 7, EV_GoSyscallBegin, 1, 0);
+	EVENT(10800, 7, EV_GoSyscallEnd);
+	EVENT(10900, 7, EV_GoUnblock, 1, 1, 0);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(n_samples, 1);
+	CHECK_EQ(samples[0]->from, 10000);
+	CHECK_EQ(samples[0]->to, 11000);
+	r = row(samples[0], "main.worker");
+	CHECK_EQ(r->n.created, 1);
+	CHECK_EQ(r->n.ns[TOP_RUNNABLE], 200);
+	CHECK_EQ(r->n.ns[TOP_RUNNING], 300 + 200);
+	CHECK_EQ(r->n.ns[TOP_SYSCALL], 200);
+	CHECK_EQ(r->n.syscalls, 1);
+	CHECK_EQ(r->n.sched.count, 1);
+	CHECK_EQ(r->n.sched.max, 200);
+	CHECK_EQ(r->n.now[TOP_RUNNING], 1);
+	r = row(samples[0], "main.main");
+	CHECK_EQ(r->n.ns[TOP_RUNNING], 200);
+	CHECK_EQ(r->n.ns[TOP_WAITING], 700);
+	CHECK_EQ(r->n.ns[TOP_RUNNABLE], 100);
+	CHECK_EQ(r->reasons, 0);
+	r = row(samples[0], "runtime.bgsweep");
+	CHECK(r->system);
+	CHECK_STR(vec_at(&samples[0]->reasons, struct top_reason, r->reason)->text, "GC sweep wait");
+	CHECK_EQ(samples[0]->system_now, 1);
+	CHECK_EQ(top_total(&samples[0]->all), 3);
+	CHECK_EQ(samples[0]->all.ns[TOP_WAITING], 1000 + 700);
+	CHECK_EQ(samples[0]->runnable_max, 1);
+	done();
+}
+
+/* The next interval begins where this one ends; what goes on counts in both. */
+static void intervals_follow_one_another(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10400, 7, EV_GoBlock, TEXT("select"), 0x99);
+	EVENT(13500, 7, EV_GoUnblock, 1, 1, 0);
+	top_tally_finish(tally, 13700);
+	CHECK_EQ(n_samples, 4);
+	CHECK_EQ(row(samples[0], "main.main")->n.ns[TOP_WAITING], 600);
+	CHECK_EQ(row(samples[1], "main.main")->n.ns[TOP_WAITING], 1000);
+	CHECK_EQ(samples[2]->from, 12000);
+	CHECK_EQ(row(samples[3], "main.main")->n.ns[TOP_WAITING], 500);
+	CHECK_EQ(row(samples[3], "main.main")->n.ns[TOP_RUNNABLE], 200);
+	CHECK_EQ(samples[3]->to, 13700);
+	CHECK_EQ(row(samples[1], "main.main")->reasons, 1);
+	CHECK_STR(vec_at(&samples[1]->reasons, struct top_reason, row(samples[1], "main.main")->reason)->text, "select");
+	done();
+}
+
+static void ps_run_goroutines_or_wait_for_them(void)
+{
+	const struct top_proc *p;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_GoSyscallBegin, 1, 0);
+	EVENT(10300, 8, EV_ProcSteal, 0, 2, 7);
+	EVENT(10400, 8, EV_ProcStart, 0, 3);
+	EVENT(10450, 7, EV_GoSyscallEndBlocked);
+	EVENT(10600, 8, EV_GoStart, 1, 1);
+	top_tally_advance(tally, 11000);
+	p = vec_at(&samples[0]->procs, struct top_proc, 0);
+	CHECK_EQ(samples[0]->procs.len, 1);
+	CHECK_EQ(p->running, 100 + 400);
+	CHECK_EQ(p->syscall, 200);
+	CHECK_EQ(p->other, 200);
+	CHECK_EQ(samples[0]->all.ns[TOP_SYSCALL], 350);
+	done();
+}
+
+/* Of the time without records nothing is counted, and the steps that lead to the states after it are no stays. */
+static void a_gap_counts_nowhere(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	top_tally_gap(tally, 10200);
+	EVENT(10200, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
+	EVENT(10264, 7, EV_ProcStop);
+	CHECK(!sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = 10000 }, NULL));
+	top_tally_advance(tally, 11500);
+	sink.ops->gen_begin(sink.ctx);
+	EVENT(11600, TRACEV2_NO_ID, EV_GoStatus, 1, TRACEV2_NO_ID, G_WAITING);
+	EVENT(11600, 7, EV_ProcStart, 0, 1);
+	EVENT(11664, 7, EV_GoUnblock, 1, 1, 0);
+	EVENT(11728, 7, EV_GoStart, 1, 2);
+	EVENT(11792, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(11792, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
+	EVENT(11856, 7, EV_GoStart, 2, 1);
+	EVENT(11856, 7, EV_GoDestroy);
+	EVENT(11920, 7, EV_GoStart, 3, 1);
+	EVENT(11920, 7, EV_GoSyscallBegin, 1, 0);
+	EVENT(11984, 7, EV_GoSyscallEnd);
+	EVENT(11984, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
+	EVENT(12000, 7, EV_GoUnblock, 1, 1, 0);
+	EVENT(12000, 7, EV_GoStart, 1, 2);
+	top_tally_advance(tally, 13000);
+	CHECK_EQ(n_samples, 3);
+	CHECK_EQ(samples[0]->unrecorded, 800);
+	CHECK_EQ(top_recorded(samples[0]), 200);
+	CHECK_EQ(samples[0]->all.ns[TOP_RUNNING], 200);
+	CHECK_EQ(samples[0]->all.ns[TOP_WAITING], 200);
+	CHECK_EQ(samples[1]->unrecorded, 600);
+	CHECK_EQ(samples[1]->all.sched.count, 0);
+	CHECK_EQ(samples[1]->all.created + samples[1]->all.ended + samples[1]->all.syscalls, 0);
+	CHECK_EQ(samples[2]->unrecorded, 0);
+	CHECK_EQ(samples[2]->all.created + samples[2]->all.ended + samples[2]->all.syscalls, 0);
+	CHECK_EQ(samples[2]->all.ns[TOP_RUNNING], 1000);
+	done();
+}
+
+/* The reason that the goroutine had for the reader of the trace is the gap; why it really waits is known. */
+static void behind_a_gap_a_wait_has_its_reason_at_once(void)
+{
+	const uint64_t args[] = { TEXT("gotap: not recorded"), 0 };
+	const struct sink_event block = { 11792, 7, EV_GoBlock, 2, args, 0, "chan receive" };
+	const struct top_row *r;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	top_tally_gap(tally, 10200);
+	EVENT(10200, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
+	CHECK(!sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = 10000 }, NULL));
+	sink.ops->gen_begin(sink.ctx);
+	EVENT(11600, 7, EV_ProcStart, 0, 1);
+	EVENT(11664, 7, EV_GoUnblock, 1, 1, 0);
+	EVENT(11728, 7, EV_GoStart, 1, 2);
+	sink.ops->event(sink.ctx, &block);
+	top_tally_advance(tally, 12000);
+	r = row(samples[1], "main.main");
+	CHECK_EQ(r->n.now[TOP_WAITING], 1);
+	CHECK_STR(vec_at(&samples[1]->reasons, struct top_reason, r->reason)->text, "chan receive");
+	done();
+}
+
+/* Goroutine 0 is the recorder's: no program has it. */
+static void the_stand_in_counts_nowhere(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 8, EV_ProcStart, 1, 1);
+	EVENT(10100, 8, EV_GoCreate, 0, 0, 0);
+	EVENT(10100, 8, EV_GoStart, 0, 1);
+	EVENT(10200, 8, EV_GoDestroy);
+	EVENT(10200, 8, EV_ProcStop);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(samples[0]->all.created, 0);
+	CHECK_EQ(samples[0]->all.ended, 0);
+	CHECK_EQ(samples[0]->all.sched.count, 0);
+	CHECK_EQ(samples[0]->rows.len, 2);
+	CHECK_EQ(samples[0]->all.ns[TOP_RUNNING], 1000);
+	done();
+}
+
+static void rows_by_labels_and_regions(void)
+{
+	static const char labels[] = "path=\"/buy\" user=\"7\"";
+
+	open_by(BY_LABEL, NULL);
+	begin();
+	EVENT(10300, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), TEXT(labels), 0);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(row(samples[0], "(no labels)")->n.ns[TOP_RUNNING], 300);
+	CHECK_EQ(row(samples[0], labels)->n.ns[TOP_RUNNING], 700);
+	top_tally_group(tally, BY_REGION);
+	EVENT(11100, 7, EV_UserRegionBegin, 0, TEXT("outer"), 0);
+	EVENT(11200, 7, EV_UserRegionBegin, 0, TEXT("inner"), 0);
+	EVENT(11500, 7, EV_UserRegionEnd, 0, TEXT("inner"), 0);
+	top_tally_advance(tally, 12000);
+	CHECK_STR(samples[0]->by, "label");
+	CHECK_STR(samples[1]->by, "region");
+	CHECK_EQ(row(samples[1], "(in no region)")->n.ns[TOP_RUNNING], 100);
+	CHECK_EQ(row(samples[1], "outer")->n.ns[TOP_RUNNING], 100 + 500);
+	CHECK_EQ(row(samples[1], "inner")->n.ns[TOP_RUNNING], 300);
+	done();
+	open_by(BY_LABEL, "path");
+	begin();
+	EVENT(10000, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), TEXT(labels), 0);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(row(samples[0], "/buy")->n.ns[TOP_RUNNING], 1000);
+	CHECK_EQ(row(samples[0], "(no such label)")->n.ns[TOP_WAITING], 1000);
+	done();
+}
+
+static void gc_heap_and_stops(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10100, 7, EV_STWBegin, TEXT("GC sweep termination"), 0);
+	EVENT(10150, 7, EV_GCBegin, 1, 0);
+	EVENT(10160, 7, EV_STWEnd);
+	EVENT(10170, 7, EV_HeapAlloc, 4096);
+	EVENT(10180, 7, EV_HeapGoal, 8192);
+	EVENT(11500, 7, EV_GCEnd, 2);
+	top_tally_advance(tally, 12000);
+	CHECK_EQ(samples[0]->gc.cycles, 1);
+	CHECK(samples[0]->gc.marking);
+	CHECK_EQ(samples[0]->gc.mark_ns, 850);
+	CHECK_EQ(samples[0]->gc.stops, 1);
+	CHECK_EQ(samples[0]->gc.longest_ns, 60);
+	CHECK_EQ(samples[0]->heap.goal, 8192);
+	CHECK_EQ(samples[1]->gc.cycles, 0);
+	CHECK_EQ(samples[1]->gc.mark_ns, 500);
+	done();
+}
+
+/* A label for each of 10,000 goroutines: the rest shares a row, and none is missing in the sums. */
+static void too_many_rows_are_one(void)
+{
+	char text[64];
+	uint64_t i;
+
+	open_by(BY_LABEL, NULL);
+	begin();
+	for (i = 0; i < 10000; i++) {
+		EVENT(10001, 7, EV_GoCreate, 100 + i, WORKER, 0);
+		EVENT(10001, 7, EV_GoBlock, TEXT("select"), 0);
+		EVENT(10001, 7, EV_GoStart, 100 + i, 1);
+		snprintf(text, sizeof(text), "id=\"%llu\"", (unsigned long long)i);
+		EVENT(10001, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), SINK_TEXT(text, strlen(text)), 0);
+	}
+	top_tally_advance(tally, 11000);
+	CHECK(samples[0]->rows.len <= 4097);
+	CHECK(samples[0]->rows_merged > 5000);
+	CHECK_EQ(top_total(&samples[0]->all), 10002);
+	CHECK_EQ(samples[0]->all.created, 10000);
+	done();
+}
+
+/* The compiler starts a function by wrappers of its own, which have its name. */
+static void functions_of_one_name_are_one_row(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10001, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(10002, 7, EV_GoCreate, 4, WRAPPER, 0);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(samples[0]->rows.len, 3);
+	CHECK_EQ(row(samples[0], "main.worker")->n.created, 2);
+	done();
+}
+
+static void places_of_a_row(void)
+{
+	const struct top_place *p;
+	uint64_t key;
+
+	open_by(BY_FUNCTION, NULL);
+	begin();
+	EVENT(10001, 7, EV_GoCreate, 3, WORKER, 0);
+	EVENT(10002, 7, EV_GoCreate, 4, WORKER, 0);
+	EVENT(10010, 7, EV_GoBlock, TEXT("select"), 0x99);
+	EVENT(10020, 7, EV_GoStart, 3, 1);
+	EVENT(10030, 7, EV_GoBlock, TEXT("chan send"), 0x77);
+	EVENT(10040, 7, EV_GoStart, 4, 1);
+	EVENT(10050, 7, EV_GoBlock, TEXT("chan send"), 0x77);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(samples[0]->places.len, 0);
+	key = row(samples[0], "main.worker")->key;
+	top_tally_want_places(tally, &key, 1);
+	top_tally_places(tally, samples[0]);
+	CHECK_EQ(samples[0]->places.len, 1);
+	p = vec_at(&samples[0]->places, struct top_place, 0);
+	CHECK_EQ(p->now, 2);
+	CHECK_EQ(p->stack, 0x77);
+	CHECK_STR(p->reason, "chan send");
+	top_tally_want_places(tally, NULL, SIZE_MAX);
+	top_tally_advance(tally, 12000);
+	CHECK_EQ(samples[1]->places.len, 3);
+	done();
+}
+
+static const struct top_place *place(const struct top_sample *s, const char *reason)
+{
+	static const struct top_place none;
+	size_t i;
+
+	for (i = 0; i < s->places.len; i++)
+		if (!strcmp(vec_at(&s->places, struct top_place, i)->reason, reason))
+			return vec_at(&s->places, struct top_place, i);
+	CHECK(!"there is such a place");
+	return &none;
+}
+
+/* Nobody says where it is; it is not where it waited before. */
+static void who_passes_its_thread_on_has_no_place(void)
+{
+	open_by(BY_FUNCTION, NULL);
+	top_tally_want_places(tally, NULL, SIZE_MAX);
+	begin();
+	EVENT(10001, 7, EV_GoCreateBlocked, 3, WORKER, 0);
+	EVENT(10010, 7, EV_GoBlock, TEXT("select"), 0x99);
+	EVENT(10020, 7, EV_GoUnblock, 1, 1, 0);
+	EVENT(10030, 7, EV_GoStart, 1, 2);
+	EVENT(10040, 7, EV_GoSwitch, 3, 1);
+	top_tally_advance(tally, 11000);
+	CHECK_EQ(place(samples[0], "coroutine")->now, 1);
+	CHECK_EQ(place(samples[0], "coroutine")->stack, 0);
+	done();
+}
+
+/*
+ * Events at random, of few goroutines, threads and Ps, as a model in error could give them: nothing breaks, and what is
+ * counted is what there is.
+ */
+static void any_events_can_come(void)
+{
+	static const uint8_t kinds[] = {
+		EV_GoStatus, EV_GoCreate, EV_GoCreateBlocked, EV_GoCreateSyscall, EV_GoStart, EV_GoDestroy,
+		EV_GoDestroySyscall, EV_GoStop, EV_GoBlock, EV_GoUnblock, EV_GoSwitch, EV_GoSwitchDestroy,
+		EV_GoSyscallBegin, EV_GoSyscallEnd, EV_GoSyscallEndBlocked, EV_ProcStatus, EV_ProcStart, EV_ProcStop,
+		EV_ProcSteal, EV_GCBegin, EV_GCEnd, EV_STWBegin, EV_STWEnd, EV_UserRegionBegin, EV_UserRegionEnd, EV_UserLog,
+	};
+	const struct sink_text texts[] = { { "a", 1, false }, { "b", 1, false }, { LABELS_CATEGORY, 0, true } };
+	uint64_t time = 10000, i, n;
+
+	srand(5);
+	open_by(BY_REGION, NULL);
+	begin();
+	for (i = 0; i < 300000; i++) {
+		uint64_t kind = kinds[rand() % sizeof(kinds)], text = (uint64_t)(uintptr_t)&texts[rand() % 3];
+		uint64_t id = (uint64_t)(rand() % 9), m = rand() % 9 ? (uint64_t)(rand() % 5) : TRACEV2_NO_ID;
+		bool named = sink_refs[kind].texts & 1;
+
+		time += (uint64_t)(rand() % 3);
+		put(time, m, (enum tracev2_event)kind, 4, (uint64_t[]){ named ? text : id, sink_refs[kind].texts >> 1 & 1 ?
+		    text : m, sink_refs[kind].texts >> 2 & 1 ? text : id % 5, 0, 0 });
+		if (rand() % 500 == 0)
+			sink.ops->thread_done(sink.ctx, m);
+		if (rand() % 3000 == 0)
+			top_tally_group(tally, (enum group_by)(rand() % GROUP_BYS));
+		if (rand() % 4000 == 0)
+			top_tally_gap(tally, time);
+		if (rand() % 1000 == 0) {
+			sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = time }, NULL);
+			sink.ops->gen_begin(sink.ctx);
+		}
+	}
+	top_tally_finish(tally, time + 1000);
+	CHECK_EQ(n_samples, 8);
+	for (i = 0; i < n_samples; i++) {
+		const struct top_sample *s = samples[i];
+
+		for (n = 0; n < TOP_STATES; n++)
+			CHECK(s->all.ns[n] <= 11 * top_recorded(s));
+		CHECK(top_total(&s->all) <= 11);
+	}
+	done();
+}
+
+int main(void)
+{
+	return unit_main((struct unit_case[]){
+		UNIT(states_of_an_interval_add_up), UNIT(intervals_follow_one_another),
+		UNIT(ps_run_goroutines_or_wait_for_them), UNIT(a_gap_counts_nowhere),
+		UNIT(behind_a_gap_a_wait_has_its_reason_at_once), UNIT(the_stand_in_counts_nowhere), UNIT(rows_by_labels_and_regions),
+		UNIT(gc_heap_and_stops), UNIT(too_many_rows_are_one), UNIT(functions_of_one_name_are_one_row),
+		UNIT(places_of_a_row), UNIT(who_passes_its_thread_on_has_no_place), UNIT(any_events_can_come), {0},
+	});
+}

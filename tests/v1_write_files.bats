@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside
+#
+# Trace files become traces in the formats of Go 1.8, 1.11, 1.19 and 1.21: the parsers of the releases that wrote them take
+# them, and compute what is in the file. Of programs that are recorded: v1_write.bats.
+
+load lib/common
+load lib/convert
+load lib/v1_formats
+
+setup() { T=$BATS_TEST_TMPDIR; }
+
+# converts_all FILE...: into each format, as $T/FORMAT/FILE, each of which is a good trace.
+converts_all() {
+	local format file
+	for format in "${FORMATS[@]}"; do
+		mkdir -p "$T/$format"
+		for file; do
+			"$GOTAP" convert "$file" --format "go$format" -o "$T/$format/${file##*/}" 2>"$T/err" || fail "go$format of $file: $(cat "$T/err")"
+		done
+		v1_ok "$format" "$T/$format"/*
+	done
+}
+
+@test "each trace of the test vectors becomes a good trace of every format" {
+	local file good=()
+	for file in "$CHECKOUT"/tests/vectors/{ok,mmu,quiet,val}*.trace; do
+		! "$GOTAP" check "$file" >"$T/out" 2>&1 || good+=("$file")
+	done
+	[ "${#good[@]}" -gt 50 ]
+	converts_all "${good[@]}"
+	and_by_others
+}
+
+# and_by_others: what converts_all made is taken by the releases in between, too: by each one format, and all by the last
+# parser of the old kind, that of Go 1.22.
+and_by_others() {
+	local release format=0
+	parser 1.22
+	succeeds "$PARSER" "$T"/1.*/*
+	for release in 1.24 1.25 1.26; do
+		format=$((format + 1))
+		readable_by "$release" "$T/${FORMATS[format]}"/*
+	done
+}
+
+# same_in VERSION FILE FILE: its parser sees the same events, and the same times of all goroutines.
+same_in() {
+	parser "$1"
+	"$PARSER" -events -goroutines "$2" | tail -n +2 >"$T/before"
+	"$PARSER" -events -goroutines "$3" | tail -n +2 >"$T/after"
+	[ -s "$T/before" ]
+	diff "$T/before" "$T/after"
+}
+
+@test "the traces of Go's own tests come back as they were in their own format" {
+	local file format n=0
+	require_go 1.19
+	require_go "$REFERENCE_GO"
+	for file in "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/*_good \
+		"$CHECKOUT/build/go/go$REFERENCE_GO"/src/internal/trace/internal/tracev1/testdata/*_1_21_*good; do
+		case $file in
+		*_1_11_*) format=1.11 ;;
+		*_1_19_*) format=1.19 ;;
+		*_1_21_*) format=1.21 ;;
+		*) continue ;;
+		esac
+		succeeds "$GOTAP" convert "$file" --format "go$format" -o "$T/x.trace"
+		same_in 1.21 "$file" "$T/x.trace"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 10 ]
+}
+
+@test "the traces of Go's own tests become good traces of all formats" {
+	require_go 1.19
+	converts_all "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/{stress_1_5,stress_1_7,stress_1_9,stress_1_10,stress_1_11,user_task_region_1_19,http_1_10}_good
+}
+
+# It has no P at the begin of an old trace, but it had one, and was back before anybody took it.
+@test "a system call that lasts from before the begin, and keeps its P" {
+	local id format
+	{
+		echo "Trace Go1.23"
+		tables 1 1000
+		printf '%s\n' "EventBatch gen=1 m=7 time=1000 size=?" "ProcStatus dt=1 p=0 pstatus=3" "GoStatus dt=1 g=1 m=7 gstatus=3"
+		for id in {2..6}; do echo "GoStatus dt=1 g=$id m=18446744073709551615 gstatus=4"; done
+		printf '%s\n' "GoSyscallEnd dt=10000000" "ProcsChange dt=1000000 procs_value=1 stack=0" "GoDestroy dt=1000000"
+	} | trace_of call
+	for format in "${FORMATS[@]}"; do
+		succeeds "$GOTAP" convert "$T/call.trace" --format "go$format" -o "$T/$format.trace"
+		v1_ok "$format" "$T/$format.trace"
+		parsers_of "$format"
+		same_times "$T/call.trace" "$T/$format.trace" "${PARSERS[0]}"
+	done
+}
+
+@test "a part of a trace, some goroutines, and a trace without stacks" {
+	local file=$CHECKOUT/tests/vectors/ok_runtime_shape_blocked_syscall.trace
+	succeeds "$GOTAP" convert "$file" --format go1.19 --strip-stacks -o "$T/x.trace"
+	v1_ok 1.19 "$T/x.trace"
+	require_go 1.19
+	file=$CHECKOUT/build/go/go1.19/src/internal/trace/testdata/stress_1_11_good
+	succeeds "$GOTAP" convert "$file" --format go1.21 --from 2ms --to 20ms -o "$T/x.trace"
+	v1_ok 1.21 "$T/x.trace"
+	succeeds "$GOTAP" convert "$file" --format go1.8 --goroutine 1 --strip-stacks -o "$T/x.trace"
+	v1_ok 1.8 "$T/x.trace"
+}
+
+@test "formats that nobody writes are refused by name" {
+	local command
+	for command in 'record -p 1' 'assemble x' 'convert x -o y'; do
+		# shellcheck disable=SC2086
+		gotap $command --format go1.20
+		[ "$status" -eq 2 ]
+		contains 'go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26'
+	done
+}
