@@ -22,7 +22,8 @@ type bench struct {
 	scratch      string
 	repeats      int
 	slice        time.Duration
-	programs     []string // of part a; none: all
+	always       time.Duration // of each server of part j
+	programs     []string      // of part a; none: all
 	tables       []*table
 }
 
@@ -47,6 +48,9 @@ var parts = map[string]struct {
 	"e": {"highest rate without loss", partRings},
 	"f": {"reading traces, beside Go's own packages", partRead},
 	"g": {"what traces say, beside go tool trace", partAnswers},
+	"h": {"what group linux costs a context switch", partThreads},
+	"i": {"what triggers cost an event", partTriggers},
+	"j": {"what a recording costs that is always on", partAlways},
 }
 
 // wants tells whether part a shall measure a workload.
@@ -90,12 +94,13 @@ func main() {
 	flag.StringVar(&b.scratch, "scratch", "", "folder for what is measured")
 	flag.IntVar(&b.repeats, "repeats", 5, "repeats")
 	flag.DurationVar(&b.slice, "slice", 300*time.Millisecond, "length of one measurement")
+	flag.DurationVar(&b.always, "always", 2*time.Minute, "length of part j, for each server")
 	quick := flag.Bool("quick", false, "each thing once and briefly")
 	programs := flag.String("programs", "", "only these workloads in part a, with commas between them")
 	doc := flag.String("doc", "", "document whose tables are to be replaced")
 	flag.Parse()
 	if *quick {
-		b.repeats, b.slice = 1, 50*time.Millisecond
+		b.repeats, b.slice, b.always = 1, 50*time.Millisecond, 0
 	}
 	if *programs != "" {
 		b.programs = strings.Split(*programs, ",")

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,12 @@ type server struct {
 	url string
 }
 
+// base is the address without a path.
+func (s *server) base() string {
+	u, _ := url.Parse(s.url)
+	return u.Scheme + "://" + u.Host
+}
+
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -92,8 +99,12 @@ func startServer(b *bench, caddy string) (*server, error) {
 }
 
 func startPrometheus(b *bench, prometheus string) (*server, error) {
+	return startPrometheusWith(b, prometheus, "global: {scrape_interval: 1s}\n")
+}
+
+func startPrometheusWith(b *bench, prometheus, settings string) (*server, error) {
 	config := filepath.Join(b.scratch, "prometheus.yml")
-	if err := os.WriteFile(config, []byte("global: {scrape_interval: 1s}\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		return nil, err
 	}
 	return serve(b, "/api/v1/query?query=1", func(address string) []string {

@@ -24,6 +24,7 @@ type tracer struct {
 type recording struct {
 	Records, Bytes, Lost, Generations, Seconds float64
 	Events                                     map[string]float64
+	Unrecorded                                 float64 `json:"unrecorded_seconds"`
 	Repairs                                    float64 `json:"repairs_total"`
 	Inline                                     struct{ State, Why string }
 	cpu, wall                                  time.Duration
