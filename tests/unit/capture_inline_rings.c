@@ -174,20 +174,63 @@ static void a_record_that_is_never_finished_is_given_up(void)
 	end();
 }
 
-/* The event of that record did not come about; those behind it did. */
-static void a_thread_that_died_with_its_program_lost_nothing(void)
+/*
+ * The event of a record that a thread was making when its program ended did not come about; those behind it did. Units
+ * @from to @to are that record, of which the thread had written nothing if @time is 0, the head without the kind if
+ * @kind is 0.
+ */
+static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 {
+	const uint64_t *units;
+
 	begin();
-	put(0, REC_GO_PARK, 1);
-	put(6, REC_GO_PARK | REC_BUSY, 1);
-	put(12, REC_GO_READY, 1);
-	put_position(0, 18);
-	CHECK_EQ(take(0), sizeof(struct rec_long));
+	units = (uint64_t *)(target + rings.plan.chunks);
+	if (from)
+		put(0, REC_GO_PARK, 1);
+	if (time)
+		put(from, kind, time)->r.id = 0;
+	put(to, REC_GO_READY, 1);
+	put_position(0, to + 6);
+	CHECK_EQ(take(0), from ? sizeof(struct rec_long) : 0);
+	CHECK(ring()->blocked);
 	CHECK(!inline_rings_unstick(&rings, false, true));
 	CHECK_EQ(take(0), sizeof(struct rec_long));
 	CHECK_EQ(((struct rec *)out.data)->kind, REC_GO_READY);
 	CHECK_EQ(ring_lost(ring()), 0);
 	CHECK(inline_rings_unstick(&rings, false, true));
+	CHECK(!units[from] && !units[from + 1]);	/* what is free is zero */
+	end();
+}
+
+static void a_thread_that_died_with_its_program_lost_nothing(void)
+{
+	enum { SHORT = sizeof(struct rec) / RING_UNIT, STACK = sizeof(struct rec_stack) / RING_UNIT + REC_MAX_FRAMES };
+
+	died_in(6, 12, 1, REC_GO_PARK | REC_BUSY);
+	died_in(6, 6 + SHORT, 1, REC_GO_START | REC_BUSY);
+	died_in(6, 6 + STACK, 1, REC_STACK | REC_BUSY);
+	died_in(6, 12, 1, 0);
+	died_in(6, 12, 0, 0);
+	died_in(0, 6 + SHORT, 0, 0);		/* two of them */
+}
+
+/* The record without a kind is the last one, of the ring or of its chunk. */
+static void the_last_thread_that_died_lost_nothing(void)
+{
+	begin();
+	put(0, REC_GO_PARK, 1);
+	put_position(0, 12);
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK(!inline_rings_unstick(&rings, false, true));
+	CHECK_EQ(take(0), 0);
+	CHECK(!ring()->blocked);
+	CHECK_EQ(ring_fill(ring()), 0);
+	put(CHUNK_UNITS, REC_GO_READY, 1);
+	put_position(CHUNK_UNITS - 6, CHUNK_UNITS + 6);
+	CHECK_EQ(take(0), 0);
+	CHECK(!inline_rings_unstick(&rings, false, true));
+	CHECK_EQ(take(0), sizeof(struct rec_long));
+	CHECK_EQ(ring_lost(ring()), 0);
 	end();
 }
 
@@ -218,7 +261,7 @@ static void garbage_is_harmless(void)
 			if (!n)
 				break;
 		}
-		inline_rings_unstick(&rings, true, false);
+		inline_rings_unstick(&rings, true, round % 2);
 	}
 	end();
 }
@@ -232,6 +275,7 @@ int main(void)
 		UNIT(more_than_there_is_room_for_counts_as_lost),
 		UNIT(a_record_that_is_never_finished_is_given_up),
 		UNIT(a_thread_that_died_with_its_program_lost_nothing),
+		UNIT(the_last_thread_that_died_lost_nothing),
 		UNIT(garbage_is_harmless),
 		{ 0 },
 	});

@@ -5,6 +5,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -213,15 +214,37 @@ uint64_t ring_lost(const struct ring *r)
 	return __atomic_load_n(&r->state->lost, __ATOMIC_SEQ_CST) + __atomic_load_n(&r->given_up, __ATOMIC_RELAXED);
 }
 
-static size_t unfinished_size(uint8_t kind)
+/*
+ * Bytes of the record at @r, which a thread was making when it died; 0: that cannot be seen. Programs reserve
+ * all of a stack's room (bpf/stack_walk.h, stack_send()).
+ */
+static size_t unfinished_size(const struct rec *r)
 {
-	switch (rec_layout(kind & ~REC_BUSY)) {
+	switch (rec_layout(r->kind & ~REC_BUSY)) {
 	case REC_LAYOUT_rec:
 	case REC_LAYOUT_rec_long:
-		return kind & REC_BUSY ? rec_head_size(kind & ~REC_BUSY) : 0;
+		return r->kind & REC_BUSY ? rec_head_size(r->kind & ~REC_BUSY) : 0;
+	case REC_LAYOUT_rec_stack:
+		return r->kind & REC_BUSY ? sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES : 0;
 	default:
 		return 0;
 	}
+}
+
+/*
+ * The same of a thread that died before it wrote the kind: it had written the first two units at most (bpf/emit.h,
+ * rec_fill()), and what is free is zero. The first write to a page of the ring waits for that page, so that this is
+ * where threads die most often. @most units are reserved and in the chunk.
+ */
+static size_t unnamed_size(const struct rec *r, uint32_t most)
+{
+	const uint64_t *unit = (const uint64_t *)r;
+	uint32_t n = offsetof(struct rec, id) / RING_UNIT;
+
+	_Static_assert(RING_UNIT == sizeof(*unit), "record.h");
+	while (n < most && !unit[n])
+		n++;
+	return (size_t)n * RING_UNIT;
 }
 
 bool ring_drop_unfinished(struct ring *r)
@@ -229,13 +252,17 @@ bool ring_drop_unfinished(struct ring *r)
 	uint64_t position = position_of(r);
 	uint32_t head = (uint32_t)position, in_ring = head & (uint32_t)(r->size / RING_UNIT - 1);
 	struct rec *at = (struct rec *)(r->data + (size_t)in_ring * RING_UNIT);
-	uint32_t rest = CHUNK_UNITS - head % CHUNK_UNITS;
+	uint32_t most = CHUNK_UNITS - head % CHUNK_UNITS;
 	size_t n;
 
-	if (is_nonsense(r, position) || head == (uint32_t)(position >> 32) || rest < SKIP_UNITS)
+	if (is_nonsense(r, position) || head == (uint32_t)(position >> 32) || most < SKIP_UNITS)
 		return false;
-	n = unfinished_size(at->kind);
-	if (!n || n > (size_t)rest * RING_UNIT)
+	if (most > (uint32_t)(position >> 32) - head)
+		most = (uint32_t)(position >> 32) - head;
+	if (most < SKIP_UNITS)
+		return false;
+	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at);
+	if (!n || n > (size_t)most * RING_UNIT)
 		return false;
 	memset(at, 0, n);
 	set_head(r, head + (uint32_t)n / RING_UNIT);

@@ -74,8 +74,8 @@ bool ring_drain(struct ring *r, struct buf *out);
  */
 void ring_skip(struct ring *r);
 /*
- * Of a program that has ended: drops the record in the way, which a thread was making when it died, and nothing else.
- * False: how long it is was not there yet.
+ * Of a program that has ended: drops the record in the way, which a thread was making when it died, and nothing else;
+ * or several, if all of them died before they wrote a kind. False: the length cannot be seen.
  */
 bool ring_drop_unfinished(struct ring *r);
 /* Counts @bytes of records as given up. */
