@@ -181,7 +181,8 @@ static void a_record_that_is_never_finished_is_given_up(void)
  */
 static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 {
-	const uint64_t *units;
+	enum { ROOM = offsetof(struct rec_user, room) };
+	uint64_t *units;
 
 	begin();
 	units = (uint64_t *)(target + rings.plan.chunks);
@@ -189,6 +190,8 @@ static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 		put(0, REC_GO_PARK, 1);
 	if (time)
 		put(from, kind, time)->r.id = 0;
+	if (kind == (REC_USER_LOG | REC_BUSY))
+		*(uint32_t *)((uint8_t *)&units[from] + ROOM) = 128;
 	put(to, REC_GO_READY, 1);
 	put_position(0, to + 6);
 	CHECK_EQ(take(0), from ? sizeof(struct rec_long) : 0);
@@ -204,11 +207,16 @@ static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 
 static void a_thread_that_died_with_its_program_lost_nothing(void)
 {
-	enum { SHORT = sizeof(struct rec) / RING_UNIT, STACK = sizeof(struct rec_stack) / RING_UNIT + REC_MAX_FRAMES };
+	enum {
+		SHORT = sizeof(struct rec) / RING_UNIT,
+		STACK = sizeof(struct rec_stack) / RING_UNIT + REC_MAX_FRAMES,
+		TEXT = (sizeof(struct rec_user) + 128) / RING_UNIT,
+	};
 
 	died_in(6, 12, 1, REC_GO_PARK | REC_BUSY);
 	died_in(6, 6 + SHORT, 1, REC_GO_START | REC_BUSY);
 	died_in(6, 6 + STACK, 1, REC_STACK | REC_BUSY);
+	died_in(6, 6 + TEXT, 1, REC_USER_LOG | REC_BUSY);
 	died_in(6, 12, 1, 0);
 	died_in(6, 12, 0, 0);
 	died_in(0, 6 + SHORT, 0, 0);		/* two of them */

@@ -216,16 +216,23 @@ uint64_t ring_lost(const struct ring *r)
 
 /*
  * Bytes of the record at @r, which a thread was making when it died; 0: that cannot be seen. Programs reserve
- * all of a stack's room (bpf/stack_walk.h, stack_send()).
+ * all of a stack's room (bpf/stack_walk.h, stack_send()), and write the size of a text's room among the first words.
  */
-static size_t unfinished_size(const struct rec *r)
+static size_t unfinished_size(const struct rec *r, size_t most)
 {
+	uint32_t room;
+
+	if (!(r->kind & REC_BUSY) || rec_head_size(r->kind & ~REC_BUSY) > most)
+		return 0;
 	switch (rec_layout(r->kind & ~REC_BUSY)) {
 	case REC_LAYOUT_rec:
 	case REC_LAYOUT_rec_long:
-		return r->kind & REC_BUSY ? rec_head_size(r->kind & ~REC_BUSY) : 0;
+		return rec_head_size(r->kind & ~REC_BUSY);
 	case REC_LAYOUT_rec_stack:
-		return r->kind & REC_BUSY ? sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES : 0;
+		return sizeof(struct rec_stack) + 8 * REC_MAX_FRAMES;
+	case REC_LAYOUT_rec_user:
+		room = ((const struct rec_user *)r)->room;
+		return room && room <= REC_USER_MAX && room % 8 == 0 ? sizeof(struct rec_user) + room : 0;
 	default:
 		return 0;
 	}
@@ -261,7 +268,7 @@ bool ring_drop_unfinished(struct ring *r)
 		most = (uint32_t)(position >> 32) - head;
 	if (most < SKIP_UNITS)
 		return false;
-	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at);
+	n = at->kind == REC_NONE ? unnamed_size(at, most) : unfinished_size(at, (size_t)most * RING_UNIT);
 	if (!n || n > (size_t)most * RING_UNIT)
 		return false;
 	memset(at, 0, n);
