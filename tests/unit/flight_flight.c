@@ -71,11 +71,9 @@ static void the_cooldown_after_one_that_failed(void)
 	CHECK(!dones[0].written);
 	CHECK_EQ(trigger_at(6.0, false), 0);
 	CHECK_EQ(trigger_at(6.1, false), 2);
-	flight_finish(flight);
-	flight_counts(flight, &c);
+	c = end();
 	CHECK_EQ(c.failed, 2);
 	CHECK_EQ(c.refused, 1);
-	flight_free(flight);
 	clean();
 }
 
@@ -90,11 +88,9 @@ static void refused_ones_are_counted(void)
 	trigger_at(1.2, false);
 	trigger_at(1.3, false);
 	trigger_at(7, false);
-	flight_finish(flight);
-	flight_counts(flight, &c);
+	c = end();
 	CHECK_EQ(c.written, 2);
 	CHECK_EQ(c.refused, 2);
-	flight_free(flight);
 	CHECK_EQ(atoi(field(1, "triggers_refused")) + atoi(field(2, "triggers_refused")), 2);
 	clean();
 }
@@ -113,11 +109,9 @@ static void who_asks_has_room(void)
 	for (i = 0; i < 40; i++)
 		trigger_at(1 + i, false);
 	CHECK(trigger_at(50, true) != 0);
-	flight_finish(flight);
-	flight_counts(flight, &c);
+	c = end();
 	CHECK_EQ(c.written, 13);
 	CHECK_EQ(c.refused, 28);
-	flight_free(flight);
 	clean();
 }
 
@@ -152,12 +146,10 @@ static void too_many(void)
 	add(1);
 	for (i = 0; i < 40; i++)
 		trigger_at(1 + i, true);
-	flight_finish(flight);
-	flight_counts(flight, &c);
+	c = end();
 	CHECK_EQ(c.written + c.refused, 40);
 	CHECK(c.written >= 8 && c.written <= 16);
 	CHECK_STR(field(1, "window.short"), "\"the recording ended\"");
-	flight_free(flight);
 	clean();
 }
 
@@ -204,19 +196,13 @@ static void faults(void)
 	snprintf(path, sizeof(path), "%s/2.trace.json", folder);
 	fd = open(path, O_CREAT | O_WRONLY, 0644);
 	close(fd);
-	for (i = 0; i < 2; i++) {
-		trigger_at(1.1, true);
-		turned(2);
-		wait_for_dones(i + 1);
-	}
+	for (i = 0; i < 2; i++)
+		write_one();
 	check_file(1, 1, 1);
 	check_file(3, 1, 1);
 	clean();
-	for (i = 0; i < 3; i++) {
-		trigger_at(1.1, true);
-		turned(2);
-		wait_for_dones(i + 3);
-	}
+	for (i = 0; i < 3; i++)
+		write_one();
 	CHECK(!dones[4].written);
 	CHECK(strstr(said, "No such file") != NULL);
 	CHECK(strstr(strstr(said, "No such file") + 1, "No such file") == NULL);

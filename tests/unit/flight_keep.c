@@ -14,11 +14,8 @@ static void only_the_newest_stay(void)
 	opts.keep = 3;
 	start();
 	add(1);
-	for (i = 0; i < 9; i++) {
-		trigger_at(1.1, true);
-		turned(2);
-		wait_for_dones(i + 1);
-	}
+	for (i = 0; i < 9; i++)
+		write_one();
 	end();
 	CHECK_EQ(files(), 6);
 	check_file(9, 1, 1);
@@ -33,14 +30,10 @@ static void only_the_newest_stay(void)
 	clean();
 }
 
-static void write_one_more(struct flight *in)
+static void write_one_in(struct flight *in)
 {
-	int n = n_dones;
-
 	flight = in;
-	trigger_at(1.1, true);
-	turned(2);
-	wait_for_dones(n + 1);
+	write_one();
 }
 
 /* Two recordings at once: together they have no more than one may have. */
@@ -59,11 +52,11 @@ static void all_recordings_of_a_folder_share_the_limits(void)
 	add(2);
 	b = flight;
 	for (i = 0; i < 2; i++)
-		write_one_more(a);
+		write_one_in(a);
 	for (i = 0; i < 3; i++)
-		write_one_more(b);
+		write_one_in(b);
 	CHECK_EQ(files(), 6);
-	write_one_more(a);
+	write_one_in(a);
 	CHECK_EQ(files(), 6);
 	check_file(4, 2, 2);
 	check_file(5, 2, 2);
@@ -109,14 +102,13 @@ static void old_ones_that_cannot_be_deleted(void)
 	opts.keep = 2;
 	start();
 	add(1);
-	write_one_more(flight);
-	write_one_more(flight);
+	write_one();
+	write_one();
 	replace_by_folder("%u0.trace", 1);
 	replace_by_folder("%u0.trace.json", 2);
 	for (i = 0; i < 4; i++)
-		write_one_more(flight);
-	flight_finish(flight);
-	flight_counts(flight, &c);
+		write_one();
+	c = end();
 	CHECK_EQ(c.deleted, 3);
 	CHECK_EQ(c.undeleted, 2);
 	CHECK_EQ(times("10.trace', which is beyond the limits of --keep and --keep-bytes: Is a directory; the recording goes on"), 1);
@@ -124,7 +116,6 @@ static void old_ones_that_cannot_be_deleted(void)
 	CHECK_EQ(files(), 4 + 2 + 1);
 	check_file(50, 1, 1);
 	check_file(60, 1, 1);
-	flight_free(flight);
 	clean();
 }
 
@@ -154,10 +145,10 @@ static void an_immutable_one(void)
 	opts.keep = 2;
 	start();
 	add(1);
-	write_one_more(flight);
+	write_one();
 	if (set_immutable(1, true)) {
 		for (i = 0; i < 4; i++)
-			write_one_more(flight);
+			write_one();
 		CHECK_EQ(times("cannot delete"), 1);
 		CHECK_EQ(times("/1.trace', which is beyond the limits of --keep and --keep-bytes: Operation not permitted;"), 1);
 		CHECK_EQ(files(), 6);	/* 1, 4, 5 */
@@ -165,7 +156,7 @@ static void an_immutable_one(void)
 		CHECK_EQ(c.undeleted, 1);
 		CHECK_EQ(c.deleted, 2);
 		set_immutable(1, false);
-		write_one_more(flight);
+		write_one();
 		CHECK_EQ(files(), 4);
 		flight_finish(flight);
 		flight_counts(flight, &c);
@@ -187,7 +178,7 @@ static void a_pattern_that_matches_nothing(void)
 	start();
 	add(1);
 	for (i = 0; i < 4; i++)
-		write_one_more(flight);
+		write_one();
 	end();
 	CHECK_EQ(files(), 4);
 	check_file(30, 1, 1);

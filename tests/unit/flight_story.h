@@ -106,10 +106,24 @@ static inline void turned(unsigned int n)
 	flight_turned(flight, t0 + n * S);
 }
 
-static inline void end(void)
+/* Asks for a snapshot and waits until it is written, or has failed. */
+static inline void write_one(void)
 {
+	int n = n_dones;
+
+	trigger_at(1.1, true);
+	turned(2);
+	wait_for_dones(n + 1);
+}
+
+static inline struct flight_counts end(void)
+{
+	struct flight_counts c;
+
 	flight_finish(flight);
+	flight_counts(flight, &c);
 	flight_free(flight);
+	return c;
 }
 
 static inline void clean(void)
