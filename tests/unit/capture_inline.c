@@ -19,18 +19,7 @@ static struct buf out;
 /* casgstatus(gp, _Grunnable, _Grunning), on the scheduler's stack. */
 static void start_goroutine(const struct fake_thread *t)
 {
-	uint64_t ax = addr_of(t->g), bx = 1, cx = 2;
-	const void *stub = fake_code + image_stub(0);
-
-	__asm__ volatile("sub $128, %%rsp\n\t"
-			 "mov %%r14, %%r15\n\t"
-			 "mov %[g], %%r14\n\t"
-			 "call *%[stub]\n\t"
-			 "mov %%r15, %%r14\n\t"
-			 "add $128, %%rsp"
-			 : "+a"(ax), "+b"(bx), "+c"(cx)
-			 : [stub] "r"(stub), [g] "r"(t->g0)
-			 : "r12", "r13", "r15", "memory", "cc");
+	fake_call(fake_code + image_stub(0), t->g0, addr_of(t->g), 1, 2);
 }
 
 static void *writer(void *arg)

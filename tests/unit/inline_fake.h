@@ -146,6 +146,23 @@ __asm__(".data\n"
 	"\tincq fake_landed(%rip)\n"
 	"\tret\n");
 
+/*
+ * Calls a stub with @g in r14, its arguments in registers, as Go code does; any number of threads may call at the same time. The 128
+ * bytes are the red zone, which the compiler may use below the stack pointer. The stub keeps r15.
+ */
+static inline void fake_call(const void *stub, const uint8_t *g, uint64_t ax, uint64_t bx, uint64_t cx)
+{
+	__asm__ volatile("sub $128, %%rsp\n\t"
+			 "mov %%r14, %%r15\n\t"
+			 "mov %[g], %%r14\n\t"
+			 "call *%[stub]\n\t"
+			 "mov %%r15, %%r14\n\t"
+			 "add $128, %%rsp"
+			 : "+a"(ax), "+b"(bx), "+c"(cx)
+			 : [stub] "r"(stub), [g] "r"(g)
+			 : "r12", "r13", "r15", "memory", "cc");
+}
+
 static inline void fake_site(size_t i, enum inline_program program)
 {
 	struct inline_site s = { .target = addr_of(fake_landing), .program = program };

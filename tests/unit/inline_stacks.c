@@ -257,20 +257,9 @@ struct walker {
 /* As reentersyscall(pc, sp, bp) is called, by any thread at any time; the goid says of which stack the record is. */
 static void enter_syscall(struct walker *w, size_t stack)
 {
-	const void *stub = fake_code + image_stub(INLINE_syscall_enter);
-	uint64_t ax = 0xfff, bx = 0, cx = w->bp[stack];
-
 	AT(w->t.g, g_goid) = stack;
 	give_stack(&w->t, w->stacks[stack]);
-	__asm__ volatile("sub $128, %%rsp\n\t"
-			 "mov %%r14, %%r15\n\t"
-			 "mov %[g], %%r14\n\t"
-			 "call *%[stub]\n\t"
-			 "mov %%r15, %%r14\n\t"
-			 "add $128, %%rsp"
-			 : "+a"(ax), "+b"(bx), "+c"(cx)
-			 : [stub] "r"(stub), [g] "r"(w->t.g)
-			 : "r12", "r13", "r15", "memory", "cc");
+	fake_call(fake_code + image_stub(INLINE_syscall_enter), w->t.g, 0xfff, 0, w->bp[stack]);
 }
 
 static void *walk_on(void *arg)
