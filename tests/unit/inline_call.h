@@ -178,6 +178,12 @@ static inline const struct rec_long *long_record(size_t i)
 	return (const struct rec_long *)record(i);
 }
 
+/* The stack that came as record @i. */
+static inline const struct rec_stack *stack_record(size_t i)
+{
+	return (const struct rec_stack *)record(i);
+}
+
 /* A chain of @n frames on the goroutine's stack; returns its first frame pointer. */
 static inline uint64_t make_chain(size_t n)
 {
@@ -197,7 +203,7 @@ static inline uint64_t make_chain(size_t n)
 static inline void check_stack(size_t i, enum stack_class class, uint64_t first, size_t n)
 {
 	const struct rec_long *l = long_record(i);
-	const struct rec_stack *s = (const struct rec_stack *)record(i + 1);
+	const struct rec_stack *s = stack_record(i + 1);
 	size_t k;
 
 	CHECK(l && s && l->stack && s->r.kind == REC_STACK);

@@ -43,10 +43,10 @@ static void a_wake_up_by_a_goroutine_itself(void)
 	thread.stack[STACK / 16 + 1] = 0x999;
 	change(thread.g, thread.other, 4, 1);
 	check_head(REC_GO_READY, 18, thread.other, 0);
-	CHECK_EQ(((const struct rec_stack *)record(1))->n, 4);
-	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[0], addr_of(stub_returns));
-	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[1], 0x999);
-	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[3], 0x1001);
+	CHECK_EQ(stack_record(1)->n, 4);
+	CHECK_EQ(stack_record(1)->pcs[0], addr_of(stub_returns));
+	CHECK_EQ(stack_record(1)->pcs[1], 0x999);
+	CHECK_EQ(stack_record(1)->pcs[3], 0x1001);
 	fake_end();
 }
 
@@ -86,8 +86,8 @@ static void a_preempted_goroutine(void)
 	change(thread.g0, thread.g, 9, 1);
 	check_head(REC_GO_STOP, 17, thread.g, REC_STOP_PREEMPTED);
 	CHECK_EQ(record(0)->flags, 1 + 2);
-	CHECK_EQ(((const struct rec_stack *)record(1))->n, 3);
-	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[1], 0xabc);
+	CHECK_EQ(stack_record(1)->n, 3);
+	CHECK_EQ(stack_record(1)->pcs[1], 0xabc);
 	fake_end();
 }
 
@@ -163,8 +163,8 @@ static void stacks_up_to_go_1_20(void)
 	thread.stack[100] = 0xabc;
 	change(thread.g0, thread.other, 4, 1);
 	check_head(REC_GO_READY, 18, thread.other, 0);
-	CHECK_EQ(((const struct rec_stack *)record(1))->n, 4);
-	CHECK_EQ(((const struct rec_stack *)record(1))->pcs[1], 0xabc);
+	CHECK_EQ(stack_record(1)->n, 4);
+	CHECK_EQ(stack_record(1)->pcs[1], 0xabc);
 	fake_end();
 	abi = GO_ABI_PUSH;
 }

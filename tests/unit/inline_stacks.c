@@ -12,13 +12,13 @@ static void stacks_are_as_deep_as_asked_for(void)
 	begin(1, 8);
 	make_chain(200);
 	change(thread.g0, thread.g, 2, 4);
-	CHECK_EQ(((const struct rec_stack *)record(1))->n, 127);
+	CHECK_EQ(stack_record(1)->n, 127);
 	whole = long_record(0)->stack;
 	CHECK(!(whole & (STACK_KEY_SHORT | STACK_KEY_CUT | STACK_KEY_ENTRY)));
 	fake_shared->stacks = STACKS_SHORT;
 	change(thread.g0, thread.g, 2, 4);
 	CHECK(long_record(2)->stack & STACK_KEY_SHORT);
-	CHECK_EQ(((const struct rec_stack *)record(3))->n, SHORT_STACK);
+	CHECK_EQ(stack_record(3)->n, SHORT_STACK);
 	fake_shared->stacks = STACKS_NONE;
 	change(thread.g0, thread.g, 2, 4);
 	CHECK_EQ(long_record(4)->stack, 0);
@@ -55,7 +55,7 @@ static void a_chain_that_is_a_circle(void)
 	make_chain(1);
 	f[0] = addr_of(f);
 	change(thread.g0, thread.g, 2, 4);
-	CHECK_EQ(((const struct rec_stack *)record(1))->n, 127);
+	CHECK_EQ(stack_record(1)->n, 127);
 	fake_end();
 }
 
@@ -131,7 +131,7 @@ static uint64_t check_deep(const uint64_t *stack, uint64_t bp)
 	AT(thread.g, g_sched_bp) = bp;
 	AT(thread.g, g_sched_pc) = 0xfff;
 	change(thread.g0, thread.g, 2, 4);
-	s = (const struct rec_stack *)record(1);
+	s = stack_record(1);
 	CHECK(s && s->r.kind == REC_STACK);
 	if (!s || s->r.kind != REC_STACK)
 		return 0;
