@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * exec_amid_inline: preloaded into gotap, makes the target ($TARGET) exec another program once code of gotap's is in its memory,
- * and before a call leads to it: it sends SIGUSR1 behind the write that is the last one before the calls are changed, and waits
- * until the process runs another file.
+ * exec_amid_inline: preloaded into gotap, makes the target ($TARGET) exec another program when gotap has written its code into
+ * it, but has not yet changed a call to lead there. That is after the write of the control page, which follows that of the code.
  */
 #define _GNU_SOURCE
+#include "make_exec.h"
+
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { CODE_LEAST = 4096 };	/* bytes; nothing else that is written into a program is as long */
-
-static void read_exe(const char *pid, char ret[512])
-{
-	char path[64];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
-	n = readlink(path, ret, 511);
-	ret[n < 0 ? 0 : n] = 0;
-}
-
-static void make_it_exec(const char *pid)
-{
-	char before[512], now[512];
-
-	read_exe(pid, before);
-	kill(atoi(pid), SIGUSR1);
-	do {
-		usleep(1000);
-		read_exe(pid, now);
-	} while (!now[0] || !strcmp(before, now));
-}
+enum { CODE_LEAST = 4096 };	/* bytes; gotap writes nothing else of this length into a program */
 
 static bool is_memory(int fd)
 {
@@ -62,6 +36,6 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at)
 		return r;
 	if (has_code)
 		make_it_exec(target);
-	has_code = n >= CODE_LEAST;	/* the control page is written behind it */
+	has_code = n >= CODE_LEAST;	/* then the next write is that of the control page */
 	return r;
 }
