@@ -12,7 +12,11 @@
 
 #include "gotap/writer.h"
 
-enum { TRACE_M = 100, TRACE_STEP = 1000 };	/* ns between two events */
+enum {
+	TRACE_M = 100,
+	TRACE_STEP = 1000,	/* ns between two events */
+	TRACE_EVENTS = 39,	/* that a reader gives of it, with Syncs, under header go 1.26 */
+};
 
 struct api_trace {
 	struct gotap_writer *w;
