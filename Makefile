@@ -246,11 +246,13 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $$(foreach r,$$(call room_of_unit,$$*) 
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
-# --- tests/inline/drive.c, for tests/inject.bats ---
-$(BUILD)/inline/drive: $(BUILD)/tests/inline/drive.o $(foreach r,inline $(needs_inline),$(call lib_of,$(r)))
+# --- tests/inline/*.c, for tests/inject.bats ---
+DRIVE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/inline/*.c))
+
+$(BUILD)/inline/drive: $(DRIVE_OBJS) $(foreach r,inline $(needs_inline),$(call lib_of,$(r)))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
+	$(Q)$(CC) $(LDFLAGS) $(DRIVE_OBJS) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS) -o $@
 
 unit: $(UNIT_BINS) $(BUILD)/inline/drive
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * exec_amid_inline: preloaded into gotap, makes the target ($TARGET) exec another program when gotap has written its code into
- * it, but has not yet changed a call to lead there. That is after the write of the control page, which follows that of the code.
+ * exec_amid_inline: preloaded into gotap, makes the target ($TARGET) exec another program when gotap has written its
+ * code into it, but has not yet changed a call to lead there. That is after the write of the control page, which
+ * follows that of the code.
  */
 #define _GNU_SOURCE
 #include "make_exec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_exec: for libraries that are preloaded into gotap and make the program that it records exec another one at a moment that
- * they choose. The program (tests/prog/exec.go -signal) execs on SIGUSR1.
+ * make_exec: for libraries that are preloaded into gotap and make the program that it records exec another one at a
+ * moment that they choose. The program (tests/prog/exec.go -signal) execs on SIGUSR1.
  */
 #ifndef GOTAP_TESTS_MAKE_EXEC_H
 #define GOTAP_TESTS_MAKE_EXEC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline_fake: a target for the code of --attach inline, inside the test: the image executable in the test's
- * own memory, shared memory as gotap would give it, and just enough of a Go runtime: a g, its g0, their m and a p.
- * Every field of the runtime has a place of its own (16 bytes times its number), so that a read of the wrong one shows.
+ * inline_fake: a target for the code of --attach inline, inside the test: the image executable in the test's own
+ * memory, shared memory as gotap would give it, and just enough of a Go runtime: a g, its g0, their m and a p. Every
+ * field of the runtime has a place of its own (16 bytes times its number), so that a read of the wrong one shows.
  */
 #ifndef GOTAP_TESTS_INLINE_FAKE_H
 #define GOTAP_TESTS_INLINE_FAKE_H
@@ -69,8 +69,8 @@ static inline void fake_thread_init(struct fake_thread *t, uint32_t tid)
 }
 
 /*
- * Shared memory with @n_states rings of @chunks chunks each. Before and behind its states, its keys, its hints and its chunks
- * lie pages that nobody may touch.
+ * Shared memory with @n_states rings of @chunks chunks each. Before and behind its states, its keys, its hints and
+ * its chunks lie pages that nobody may touch.
  */
 static inline void fake_share(uint32_t n_states, uint32_t chunks)
 {
@@ -147,8 +147,8 @@ __asm__(".data\n"
 	"\tret\n");
 
 /*
- * Calls a stub with @g in r14, its arguments in registers, as Go code does; any number of threads may call at the same time. The 128
- * bytes are the red zone, which the compiler may use below the stack pointer. The stub keeps r15.
+ * Calls a stub with @g in r14, its arguments in registers, as Go code does; any number of threads may call at the
+ * same time. The 128 bytes are the red zone, which the compiler may use below the stack pointer. The stub keeps r15.
  */
 static inline void fake_call(const void *stub, const uint8_t *g, uint64_t ax, uint64_t bx, uint64_t cx)
 {
