@@ -99,6 +99,17 @@ void *vec_push(struct vec *v, size_t size)
 	return item;
 }
 
+void vec_sort_from(struct vec *v, size_t first, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (v->len > first)
+		qsort((char *)v->data + first * size, v->len - first, size, compare);
+}
+
+void vec_sort(struct vec *v, size_t size, int (*compare)(const void *a, const void *b))
+{
+	vec_sort_from(v, 0, size, compare);
+}
+
 void vec_free(struct vec *v)
 {
 	free(v->data);

@@ -31,6 +31,13 @@ struct vec {
 void *vec_push(struct vec *v, size_t size);
 /* Makes room for @n items in all. */
 void vec_reserve(struct vec *v, size_t n, size_t size);
+/*
+ * Sorts the items from @first on, of @size bytes each, by @compare as qsort(3) does. Of an empty vec @data may be NULL, which
+ * qsort(3) must not get, even for no item (C11 7.22.5).
+ */
+void vec_sort_from(struct vec *v, size_t first, size_t size, int (*compare)(const void *a, const void *b));
+/* The same of all items. */
+void vec_sort(struct vec *v, size_t size, int (*compare)(const void *a, const void *b));
 /* Frees the storage; the vec is empty and usable again. */
 void vec_free(struct vec *v);
 

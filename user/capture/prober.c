@@ -93,7 +93,7 @@ static void stand_alone(const struct prober_job *job, int sock, int parent)
 		*(int *)vec_push(&keep, sizeof(int)) = *vec_at(&job->keep, int, i);
 	*(int *)vec_push(&keep, sizeof(int)) = sock;
 	*(int *)vec_push(&keep, sizeof(int)) = parent;
-	qsort(keep.data, keep.len, sizeof(int), by_number);
+	vec_sort(&keep, sizeof(int), by_number);
 	close_all_but(&keep);
 	vec_free(&keep);
 	fill_standard_descriptors();

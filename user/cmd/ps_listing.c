@@ -301,8 +301,7 @@ int listing_make(struct listing *l, const struct pick *where, struct error *err)
 	for (i = 0; i < pids.len; i++)
 		look_at(l, *vec_at(&pids, pid_t, i));
 	vec_free(&pids);
-	if (l->processes.len)
-		qsort(l->processes.data, l->processes.len, sizeof(struct go_process), by_cpu);
+	vec_sort(&l->processes, sizeof(struct go_process), by_cpu);
 	return 0;
 }
 

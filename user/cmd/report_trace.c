@@ -59,7 +59,7 @@ static void rank(struct trace_report *r)
 		}
 	}
 	if (r->of_traces.len > 1)
-		qsort(r->findings.data, r->findings.len, sizeof(struct trace_finding), by_cost);
+		vec_sort(&r->findings, sizeof(struct trace_finding), by_cost);
 }
 
 /* The file of threads beside the trace, if there is one. An error costs its numbers, and not those of the trace. */

@@ -40,7 +40,7 @@ static struct vec sorted_functions(const struct trace_report *r)
 
 	for (i = 0; i < rows->len; i++)
 		*(struct function_row **)vec_push(&sorted, sizeof(void *)) = vec_at(rows, struct function_row, i);
-	qsort(sorted.data, sorted.len, sizeof(void *), by_time);
+	vec_sort(&sorted, sizeof(void *), by_time);
 	return sorted;
 }
 
@@ -451,7 +451,7 @@ static void print_types(const struct trace_report *r, const struct vec *rows, co
 		*(struct type_row **)vec_push(&sorted, sizeof(row)) = row;
 		whole += row->whole.sum + row->open_ns;
 	}
-	qsort(sorted.data, sorted.len, sizeof(void *), by_whole);
+	vec_sort(&sorted, sizeof(void *), by_whole);
 	print_columns(title, f);
 	for (i = 0; i < sorted.len && i < r->tables->options.top; i++)
 		print_type(r, *vec_at(&sorted, struct type_row *, i), whole, f);

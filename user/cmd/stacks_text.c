@@ -243,8 +243,7 @@ void stacks_group(struct stacks *s, struct vec *ret)
 		*(const struct goroutine **)vec_push(&group->members, sizeof(g)) = g;
 	}
 	map64_free(&known);
-	if (ret->len)
-		qsort(ret->data, ret->len, sizeof(*group), larger_first);
+	vec_sort(ret, sizeof(*group), larger_first);
 }
 
 void stacks_free_groups(struct vec *groups)

@@ -134,8 +134,7 @@ static void adopt(struct keep *k, struct error *err)
 		else if (is_unfinished(k, e->d_name))
 			remove_stale(dirfd(d), e->d_name);
 	closedir(d);
-	if (k->files.len)
-		qsort(k->files.data, k->files.len, sizeof(struct kept), by_time);
+	vec_sort(&k->files, sizeof(struct kept), by_time);
 }
 
 void keep_adopt(struct keep *k)

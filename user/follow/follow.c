@@ -203,7 +203,7 @@ static void make_room(struct follow *f)
 	struct follow_exec *e = f->execs.data;
 	size_t left = f->execs.len - f->next;
 
-	if (f->next < left)
+	if (!f->next || f->next < left)
 		return;
 	memmove(e, e + f->next, left * sizeof(*e));
 	f->execs.len = left;

@@ -130,8 +130,7 @@ static void make_room(struct html *h)
 
 void collect_rank(struct html *h)
 {
-	if (h->rows.len)
-		qsort(h->rows.data, h->rows.len, sizeof(struct row), by_weight);
+	vec_sort(&h->rows, sizeof(struct row), by_weight);
 	if (h->rows.len > COLLECT_ROWS)
 		h->rows.len = COLLECT_ROWS;
 }

@@ -73,8 +73,7 @@ static void plan_procs(struct detail *d, uint8_t level)
 	for (i = 0; i < procs->made; i++)
 		if (procs->slots[i].used)
 			*(uint64_t *)vec_push(&d->procs, sizeof(uint64_t)) = procs->slots[i].key;
-	if (d->procs.len)
-		qsort(d->procs.data, d->procs.len, sizeof(uint64_t), by_id);
+	vec_sort(&d->procs, sizeof(uint64_t), by_id);
 	if (d->procs.len > DETAIL_PROCS)
 		d->procs.len = DETAIL_PROCS;
 	for (i = 0; i < d->procs.len; i++) {
@@ -143,7 +142,7 @@ static void join_windows(struct vec *v)
 
 	if (!v->len)
 		return;
-	qsort(v->data, v->len, sizeof(struct level_window), by_from);
+	vec_sort(v, sizeof(struct level_window), by_from);
 	for (i = 1; i < v->len; i++) {
 		struct level_window *last = vec_at(v, struct level_window, n);
 		struct level_window *next = vec_at(v, struct level_window, i);

@@ -80,8 +80,7 @@ void parts_objects(struct buf *b, struct detail *d, const struct html_about *abo
 		struct objects *list = &d->h->objects[kind];
 		int64_t last = d->h->first;
 
-		if (list->v.len)
-			qsort(list->v.data, list->v.len, sizeof(struct object), by_begin);
+		vec_sort(&list->v, sizeof(struct object), by_begin);
 		varint_add(b, list->v.len);
 		varint_add(b, list->dropped);
 		varint_add(b, (uint64_t)list->dropped_longest);
@@ -107,8 +106,7 @@ void parts_flames(struct buf *b, struct detail *d, const struct html_about *abou
 	uint64_t rest[FLAMES][2] = {0};
 	size_t i, n = v->len < MOST ? v->len : MOST;
 
-	if (v->len)
-		qsort(v->data, v->len, sizeof(struct flame), by_amount);
+	vec_sort(v, sizeof(struct flame), by_amount);
 	map64_free(&d->h->flame_numbers);
 	varint_add(b, n);
 	for (i = 0; i < v->len; i++) {
@@ -193,8 +191,7 @@ void parts_index(struct buf *b, struct detail *d)
 	struct vec *v = &d->blocks.blocks;
 	size_t i, end;
 
-	if (v->len)
-		qsort(v->data, v->len, sizeof(struct block), by_place);
+	vec_sort(v, sizeof(struct block), by_place);
 	for (i = 0; i < v->len; i = end) {
 		const struct block *block = vec_at(v, struct block, i);
 		int64_t from = block->from, to = block->to;

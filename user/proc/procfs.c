@@ -90,8 +90,7 @@ static void list_numbers(const char *path, struct vec *ret)
 		if (isdigit((unsigned char)e->d_name[0]))
 			*(pid_t *)vec_push(ret, sizeof(pid_t)) = atoi(e->d_name);
 	closedir(d);
-	if (ret->len)
-		qsort(ret->data, ret->len, sizeof(pid_t), by_pid);
+	vec_sort(ret, sizeof(pid_t), by_pid);
 }
 
 void procfs_pids(const struct procfs *fs, struct vec *ret)

@@ -2,8 +2,6 @@
 /* v2_sync: see v2_sync.h. In: bodies of two kinds of batch. Out: a clock, samples. */
 #include "read/v2_sync.h"
 
-#include <stdlib.h>
-
 static int read_numbers(struct cursor *c, uint64_t *v, int n, struct v2_place *place,
 			struct v2_fault *fault)
 {
@@ -133,6 +131,5 @@ void samples_finish(struct vec *samples, const struct v2_clock *clock)
 
 		sample->time = clock_ns(clock, (uint64_t)sample->time);
 	}
-	if (samples->len)
-		qsort(samples->data, samples->len, sizeof(struct v2_sample), by_time);
+	vec_sort(samples, sizeof(struct v2_sample), by_time);
 }

@@ -207,8 +207,7 @@ static void find_loads(struct diff *d)
 				(double)row->side[0].dist.count * time,
 			};
 	}
-	if (loads.len)
-		qsort(loads.data, loads.len, sizeof(struct load), by_function);
+	vec_sort(&loads, sizeof(struct load), by_function);
 	for (i = 0; i < loads.len; i = end) {
 		const struct load *l = vec_at(&loads, struct load, 0);
 
@@ -387,8 +386,7 @@ static struct vec sorted(const struct diff *d, double (*what)(const struct diff 
 		if (is_judged(row) && has_noise(d, row))
 			*(double *)vec_push(&all, sizeof(double)) = what(d, row);
 	}
-	if (all.len)
-		qsort(all.data, all.len, sizeof(double), by_value);
+	vec_sort(&all, sizeof(double), by_value);
 	return all;
 }
 

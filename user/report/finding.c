@@ -320,8 +320,7 @@ const struct vec *findings_finish(struct findings *f)
 	wakes_judge(f);
 	stucks_judge(f);
 	cpu_judge(f);
-	if (f->list.len)
-		qsort(f->list.data, f->list.len, sizeof(struct finding), by_cost);
+	vec_sort(&f->list, sizeof(struct finding), by_cost);
 	for (i = 0; i < f->list.len; i++) {
 		struct finding *found = vec_at(&f->list, struct finding, i);
 

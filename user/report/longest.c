@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* longest: the longest moments, in a heap with the shortest of them on top. Part of tables.c. */
-#include <stdlib.h>
-
 #include "report/internal.h"
 
 static int64_t length(const struct longest *l, size_t i)
@@ -72,5 +70,5 @@ void tables_longest(const struct longest *l, struct vec *sorted)
 
 	for (i = 0; i < l->moments.len; i++)
 		*(struct moment *)vec_push(sorted, sizeof(struct moment)) = *vec_at(&l->moments, struct moment, i);
-	qsort(sorted->data, sorted->len, sizeof(struct moment), longer_first);
+	vec_sort(sorted, sizeof(struct moment), longer_first);
 }

@@ -538,8 +538,7 @@ int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, 
 	rc = goroutines_list(opts, &gs, err);
 	if (!rc)
 		rc = take(r, &gs, err);
-	if (ret->all.len)
-		qsort(ret->all.data, ret->all.len, sizeof(struct goroutine), by_goid);
+	vec_sort(&ret->all, sizeof(struct goroutine), by_goid);
 	find_least_waits(ret, r->now);
 	pointers_free(&gs);
 	reader_free(r);

@@ -89,9 +89,7 @@ static int by_time_and_place(const void *a, const void *b)
 
 static void queue_sort(struct queue *q)
 {
-	struct entry *e = q->entries.data;
-
-	qsort(e + q->next, q->entries.len - q->next, sizeof(*e), by_time_and_place);
+	vec_sort_from(&q->entries, q->next, sizeof(struct entry), by_time_and_place);
 }
 
 static int queue_add(struct queue *q, const uint8_t *p, size_t len)

@@ -97,9 +97,7 @@ static void index_units(struct dwarf_source *s)
 		if (unit_is_go(&die))
 			add_unit(s, &die);
 	}
-	if (s->ranges.len)
-		qsort(s->ranges.data, s->ranges.len, sizeof(struct unit_range),
-		      compare_unit_range);
+	vec_sort(&s->ranges, sizeof(struct unit_range), compare_unit_range);
 }
 
 static void add_func(struct unit *u, Dwarf_Die *die)
@@ -126,9 +124,7 @@ static void unit_index(struct unit *u)
 			add_func(u, &die);
 		while (dwarf_siblingof(&die, &die) == 0);
 	}
-	if (u->funcs.len)
-		qsort(u->funcs.data, u->funcs.len, sizeof(struct func_range),
-		      compare_func_range);
+	vec_sort(&u->funcs, sizeof(struct func_range), compare_func_range);
 	if (dwarf_getsrclines(&u->die, &u->lines, &u->nlines) ||
 	    dwarf_getsrcfiles(&u->die, &u->files, NULL))
 		u->lines = NULL;

@@ -2,7 +2,6 @@
 /* elf_functions: see elf_functions.h. */
 #include "symbol/elf_functions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct elf_function {
@@ -57,8 +56,7 @@ void elf_functions_load(struct elf_functions *f, const struct elf_file *img)
 	if (elf_image_symbols(img, SHT_SYMTAB, &table, &names) ||
 	    elf_image_symbols(img, SHT_DYNSYM, &table, &names))
 		add_table(f, &table, &names);
-	if (f->all.len)
-		qsort(f->all.data, f->all.len, sizeof(struct elf_function), compare_lo);
+	vec_sort(&f->all, sizeof(struct elf_function), compare_lo);
 }
 
 void elf_functions_free(struct elf_functions *f)

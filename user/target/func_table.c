@@ -76,7 +76,7 @@ void func_table_sort(struct func_table *t)
 	if (!t->funcs.len)
 		return;
 	if (!is_sorted(t))
-		qsort(t->funcs.data, t->funcs.len, sizeof(struct gobin_func), compare_addr);
+		vec_sort(&t->funcs, sizeof(struct gobin_func), compare_addr);
 	hash_names(t);
 }
 

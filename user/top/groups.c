@@ -197,9 +197,7 @@ static void copy_reasons(const struct group *g, const struct reasons *reasons, s
 				(struct top_reason){ reasons_text(reasons, (uint32_t)i), n };
 	}
 	row->reasons = (uint32_t)ret->reasons.len - row->reason;
-	if (row->reasons)
-		qsort(vec_at(&ret->reasons, struct top_reason, row->reason), row->reasons, sizeof(struct top_reason),
-		      by_number);
+	vec_sort_from(&ret->reasons, row->reason, sizeof(struct top_reason), by_number);
 }
 
 static void copy_group(const struct group *g, const struct reasons *reasons, struct top_sample *ret)
@@ -233,7 +231,6 @@ void groups_sample(const struct groups *s, const struct reasons *reasons, struct
 	for (i = 0; i < s->by_key.made; i++)
 		if (group_at(s, i))
 			copy_group(group_at(s, i), reasons, ret);
-	if (ret->rows.len)
-		qsort(ret->rows.data, ret->rows.len, sizeof(struct top_row), by_name);
+	vec_sort(&ret->rows, sizeof(struct top_row), by_name);
 	ret->rows_merged = s->merged;
 }

@@ -53,8 +53,7 @@ static void copy_procs(const struct tally *t, struct top_sample *s)
 				p->id, p->ns[PROC_RUNS], p->ns[PROC_IN_SYSCALL], p->ns[PROC_HAS_THREAD],
 			};
 	}
-	if (s->procs.len)
-		qsort(s->procs.data, s->procs.len, sizeof(struct top_proc), by_id);
+	vec_sort(&s->procs, sizeof(struct top_proc), by_id);
 }
 
 /* --- places --- */
@@ -119,8 +118,7 @@ void top_tally_places(const struct tally *t, struct top_sample *s)
 	while ((g = tap_next(t->tap, &at)))
 		if (is_wanted(t, tally_of(g)->group->key))
 			count_place(t, g, &found, s);
-	if (s->places.len)
-		qsort(s->places.data, s->places.len, sizeof(struct top_place), by_row_and_number);
+	vec_sort(&s->places, sizeof(struct top_place), by_row_and_number);
 	map64_free(&found);
 }
 

@@ -148,8 +148,7 @@ int v1_clock(struct v1_trace *t, struct error *err)
 		f.ordinal++;
 	}
 	t->ordered = t->count = f.ordinal;
-	if (t->exits.len)
-		qsort(t->exits.data, t->exits.len, sizeof(struct v1_exit), compare_exits);
+	vec_sort(&t->exits, sizeof(struct v1_exit), compare_exits);
 	v1_futile_free(f.futile);
 	map64_free(&f.blocked);
 	map64_free(&f.calls);

@@ -400,9 +400,7 @@ static int load_all(struct loader *l, struct error *err)
 	if (!l->t->events)
 		return error_set(err, -EBADMSG, "trace is empty");
 	limit_damaged(l);
-	if (l->t->samples.len)
-		qsort(l->t->samples.data, l->t->samples.len, sizeof(struct v1_sample),
-		      compare_samples);
+	vec_sort(&l->t->samples, sizeof(struct v1_sample), compare_samples);
 	return 0;
 }
 

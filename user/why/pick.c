@@ -163,7 +163,7 @@ int pick_sort(struct pick *p, struct error *err)
 	p->list = p->is_part ? &p->part : &p->whole;
 	if (!p->list->n)
 		return nothing(p, err);
-	qsort(p->list->kept.data, p->list->kept.len, sizeof(struct instance), by_time);
+	vec_sort(&p->list->kept, sizeof(struct instance), by_time);
 	return 0;
 }
 

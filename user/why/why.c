@@ -458,7 +458,7 @@ static int pick_groups(struct why *w, struct error *err)
 	if (!groups[0].n)
 		return error_set(err, -ENOENT, "--all needs more instances than %llu to compare slow ones with "
 				 "those of the middle", (unsigned long long)p->list->n);
-	qsort(w->picked.data, w->picked.len, sizeof(struct instance), by_begin);
+	vec_sort(&w->picked, sizeof(struct instance), by_begin);
 	return 0;
 }
 
