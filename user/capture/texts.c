@@ -136,7 +136,6 @@ static void fill_type(struct texts *t, struct rec_user *u)
 	t->found++;
 	t->lost += n < 0;
 	u->len[0] = n > 0 ? (uint16_t)n : 0;
-	u->r.sub = 0;
 }
 
 /* The text has its address in its place; lost it is cut to nothing. Returns its length. */
@@ -169,7 +168,6 @@ static void fill_labels(struct texts *t, struct rec_user *u)
 
 	for (i = 0; i < u->len[0] / sizeof(*labels); i++)
 		fill_label(t, &labels[i]);
-	u->r.sub = 0;
 }
 
 /* A Go string. In a program that is moved as it is loaded it is no constant: then the dynamic linker has touched it. */
@@ -188,34 +186,48 @@ static void fill_message(struct texts *t, struct rec_user *u)
 		memcpy(&s, bytes, sizeof(s));
 	u->r.ptr = s.at;
 	u->len[0] = fill(t, u->text, s.at, (uint16_t)(s.len < u->room ? s.len : u->room));
-	u->r.sub = 0;
+}
+
+/* The text of @len[0] bytes is at address @ptr of the program, that of @len[1] bytes at @arg. */
+static void fill_texts(struct texts *t, struct rec_user *u)
+{
+	char *second = u->text + u->len[0];
+
+	if (u->r.sub & REC_MISSING_FIRST)
+		u->len[0] = fill(t, u->text, u->r.ptr, u->len[0]);
+	if (u->r.sub & REC_MISSING_SECOND)
+		u->len[1] = fill(t, second, u->arg, u->len[1]);
+	memmove(u->text + u->len[0], second, u->len[1]);
+}
+
+static void fill_death(struct texts *t, struct rec_user *u)
+{
+	if (u->r.sub & REC_MISSING_SECOND)
+		fill_message(t, u);
+	else
+		fill_texts(t, u);
 }
 
 static void fill_record(void *ctx, uint32_t cpu, struct rec *r)
 {
 	struct rec_user *u = (struct rec_user *)r;
-	char *second = u->text + u->len[0];
 	struct texts *t = ctx;
 
 	if (rec_layout(r->kind) != REC_LAYOUT_rec_user || !r->sub)
 		return;
-	if (r->kind == REC_OBJECT_TYPE) {
+	switch (r->kind) {
+	case REC_OBJECT_TYPE:
 		fill_type(t, u);
-		return;
-	}
-	if (r->kind == REC_USER_LABELS) {
+		break;
+	case REC_USER_LABELS:
 		fill_labels(t, u);
-		return;
+		break;
+	case REC_PROGRAM_DIES:
+		fill_death(t, u);
+		break;
+	default:
+		fill_texts(t, u);
 	}
-	if (r->kind == REC_PROGRAM_DIES && r->sub & REC_MISSING_SECOND) {
-		fill_message(t, u);
-		return;
-	}
-	if (r->sub & REC_MISSING_FIRST)
-		u->len[0] = fill(t, u->text, r->ptr, u->len[0]);
-	if (r->sub & REC_MISSING_SECOND)
-		u->len[1] = fill(t, second, u->arg, u->len[1]);
-	memmove(u->text + u->len[0], second, u->len[1]);
 	r->sub = 0;
 }
 
