@@ -88,7 +88,7 @@ static __always_inline void rec_fill(struct rec *r, __u32 tid, __u8 kind, __u8 s
 	r->time = bpf_ktime_get_ns();
 	r->tid = tid;
 	rec_set_kind(r, kind | REC_BUSY);
-	barrier();	/* all but time and tid is written behind the kind: ring_drop_unfinished() of user space */
+	barrier();	/* only time and tid are written before the kind: ring_drop_unfinished() of user space counts on it */
 	r->sub = sub;
 	r->flags = 0;
 }

@@ -9,9 +9,9 @@
 
 struct end {
 	__u64 pid_tgid;
-	__u64 goid;		/* 0: none is to blame */
+	__u64 goid;		/* 0: no goroutine caused it */
 	struct stack_start from;
-	__u64 top;		/* top word of the stack where it was interrupted, or left; 0: none */
+	__u64 top;		/* top word of the goroutine's stack when a signal interrupted it, or when it went to g0; 0: none */
 	__u64 text;
 	__u64 len;
 	bool unknown;		/* text is the address of the string, which could not be read */
@@ -26,7 +26,10 @@ static __always_inline void message_missing(struct rec_user *u, enum rec_missing
 	u->r.sub = which;
 }
 
-/* Constants, mostly, which nobody may have touched before: what is not in memory comes from the program's file (user/capture/texts.h). */
+/*
+ * Most messages are constants of the program. Their page is not in memory if no code has read it yet: then the record is marked,
+ * and user space takes the message from the program's file (user/capture/texts.h).
+ */
 static __always_inline void read_message(struct rec_user *u, const struct end *e)
 {
 	__u32 n = e->len > END_TEXT ? END_TEXT : (__u32)e->len;
@@ -38,7 +41,7 @@ static __always_inline void read_message(struct rec_user *u, const struct end *e
 		message_missing(u, REC_MISSING_FIRST);
 }
 
-/* The whole stack, whatever the budget has left out: it is the last one. */
+/* Sends the whole stack, even if the budget has turned stacks off: this program sends no other one any more. */
 static __always_inline int send_end(const struct end *e)
 {
 	struct rec_user *u = ring_reserve(ring_of_cpu(), sizeof(*u) + END_TEXT);
@@ -160,7 +163,7 @@ int GO_PROGRAM(end_throw)(struct pt_regs *ctx)
 	return send_end(&e);
 }
 
-/* dieFromSignal(sig uint32): somebody sent it, and its handler is none of the program's */
+/* dieFromSignal(sig uint32): a signal that a process sent, and for which the program has no handler of its own */
 SEC("uprobe")
 int GO_PROGRAM(end_kill)(struct pt_regs *ctx)
 {
@@ -185,8 +188,8 @@ struct fatal_signal {
 };
 
 /*
- * Is the thread that got the signal its cause? Of an instruction, or abort(3). The goroutine under any other signal
- * happened to be there.
+ * Did the thread that got the signal cause it, by an instruction or by abort(3)? Any other signal may reach any thread: it says
+ * nothing about the goroutine there.
  */
 static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 {
@@ -198,7 +201,7 @@ static __always_inline bool is_cause(const struct fatal_signal *s, __u32 tgid)
 	return code > 0 && (n == ILL || n == TRAP || n == BUS || n == FPE || n == SEGV);
 }
 
-/* At the instruction that @ucontext says; look-ups go to pc - 1. */
+/* The stack begins at the interrupted instruction. Its pc gets 1 added, since symbols of a stack are looked up at pc - 1. */
 static __always_inline void begin_at_fault(struct end *e, __u64 ucontext)
 {
 	e->from.pc = read_u64(ucontext + ARCH_UC_IP) + 1;

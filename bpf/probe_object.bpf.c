@@ -25,10 +25,10 @@ enum {
 struct name {
 	__u64 at;
 	__u32 len;
-	bool missing;		/* as much of it as says where it ends */
+	bool missing;		/* its flags and length could not be read: @at and @len are not known */
 };
 
-/* Did the linker write it? */
+/* Is the type one that the linker wrote, and so in the program's file? */
 static __always_inline bool is_in_file(__u64 type)
 {
 	return type >= types_start && type < types_end;
@@ -104,8 +104,8 @@ static __always_inline __u64 *type_slot(__u64 type)
 }
 
 /*
- * The runtime reads the head of a type as it makes an object, and names hardly ever: their pages may be ones that nobody has
- * touched. A record of which anything is missing is marked, and user space takes it from the program's file (user/capture/texts.h).
+ * The runtime reads the head of a type when it makes an object, but hardly ever its name: the page of the name may not be in memory.
+ * If anything cannot be read, the record is marked, and user space takes that from the program's file (user/capture/texts.h).
  */
 static __noinline void send_type(__u64 pid_tgid, __u64 type)
 {

@@ -27,7 +27,10 @@ enum {
 
 /* --- is a task one of the target? --- */
 
-/* Where user space does not know it: the current task shows which number it is that other tasks have, too. */
+/*
+ * Sets threads_tgid if user space could not: gotap runs in a PID namespace, and knows the target by its id there. A task of the target
+ * that runs now has both ids.
+ */
 static __always_inline void learn_tgid(struct task_struct *current)
 {
 	if (threads_tgid == ~0U && (current_ids() >> 32) == target_tgid)
@@ -39,7 +42,7 @@ static __always_inline bool is_ours(struct task_struct *task)
 	return (__u32)task->tgid == (target_ns_ino ? threads_tgid : target_tgid);
 }
 
-/* The id that records have. target_ns_ino is the innermost namespace of the target, as struct pid has it last. */
+/* The id that records have: the one of the target's innermost PID namespace (target_ns_ino), which is the last of struct pid. */
 static __always_inline __u32 tid_of(struct task_struct *task)
 {
 	struct pid *pid;
@@ -59,7 +62,7 @@ static __always_inline __u64 ids_of(struct task_struct *task)
 
 /* --- records --- */
 
-/* Room in the ring of this CPU; NULL: there is none, which is counted. */
+/* Reserves room in this CPU's ring for threads. NULL: the ring is full, or there is none; the record counts as lost. */
 static __always_inline void *thread_room(__u32 cpu, const __u32 size)
 {
 	struct ring_state *s = ring_state_at(RING_THREADS + (cpu > RING_CPUS ? RING_CPUS : cpu));
@@ -97,7 +100,7 @@ static __always_inline void put_name(struct rec_thread *t, struct task_struct *t
 
 /* --- the kernel's own sums: run time, waits, throttled time --- */
 
-/* @far: @at is no pointer that the verifier knows. */
+/* @far: the verifier does not know @at as a pointer into the kernel, so it is read by a helper. */
 static __always_inline __u64 word_at(const __u64 *at, bool far)
 {
 	__u64 v = 0;
@@ -140,7 +143,10 @@ static __always_inline __u64 throttled_ns(struct cfs_rq *q, const bool far)
 	return word_at(&q->throttled_clock_task_time, far) + since;
 }
 
-/* The sum of waits that /proc/PID/task/TID/schedstat will show once @task has this CPU, in whose run queue it waits now. */
+/*
+ * ns that @task has waited for CPUs since it was made. @task gets this CPU now, and has been in its run queue until now: the kernel
+ * adds that last wait to run_delay only after the tracepoint. /proc/PID/task/TID/schedstat shows this sum then.
+ */
 static __always_inline __u64 waited_ns(struct task_struct *task)
 {
 	__u64 queued;
@@ -155,7 +161,10 @@ static __always_inline __u64 waited_ns(struct task_struct *task)
 
 /* --- why --- */
 
-/* Since 6.18 each task is, as it is about to return to user mode; before, the queue with all tasks in it. */
+/*
+ * Does a CPU quota keep @task from running? Since 6.18 the kernel throttles each task as that is about to return to user mode;
+ * before, it throttled the run queue with all tasks in it.
+ */
 static __always_inline bool is_throttled(struct task_struct *task)
 {
 	if (task->prio < PRIO_FAIR)
@@ -168,8 +177,8 @@ static __always_inline bool is_throttled(struct task_struct *task)
 }
 
 /*
- * throttled_ns() as a wait for a CPU begins; ~0: it is not throttled, whatever the queue counts meanwhile. Since 6.18 that counts
- * the time of its other tasks; one that is not throttled itself stays in it.
+ * throttled_ns() at the begin of a wait for a CPU; ~0: @task is not throttled. Since 6.18 the queue of a task that is not throttled
+ * may count the throttled time of its other tasks: that is not a part of this wait.
  */
 static __always_inline __u64 throttled_base(struct task_struct *task)
 {

@@ -51,7 +51,7 @@ enum rec_family {
 	REC_FAMILY_MEMORY,	/* spans, stacks and objects */
 	REC_FAMILY_WORLD,	/* stopped worlds, the collector, its assists */
 	REC_FAMILY_HEAP,	/* size of the heap, and its goal */
-	REC_FAMILY_USER,	/* runtime/trace's annotations, labels, the last words of a program */
+	REC_FAMILY_USER,	/* runtime/trace's annotations, labels, the message with which a program dies */
 	REC_FAMILY_SWEEP,
 	REC_FAMILY_SAMPLE,	/* CPU samples */
 	REC_FAMILY_TABLE,	/* referred to by key from other records */
@@ -85,14 +85,14 @@ enum rec_word {
 	REC_WORD_PART,		/* 1: the memory of the other frames could not be read */
 	REC_WORD_TASK_IDS,	/* tid | process id << 32 */
 	REC_WORD_SYSCALL,	/* number; below 0 (64 bits): an exception or interrupt, not a system call */
-	REC_WORD_RAN,		/* ns, ever: by this thread on CPUs, as its schedstat has it, */
-	REC_WORD_WAITED,	/* and waiting for them */
-	REC_WORD_THROTTLED,	/* ns or periods, ever, in which a CPU quota kept tasks from running */
-	REC_WORD_QUOTA,		/* ns, in each */
-	REC_WORD_PERIOD,	/* of so many ns */
-	REC_WORD_PERIODS,	/* ever */
-	REC_WORD_SOME,		/* ns, ever, in which some task waited, */
-	REC_WORD_ALL,		/* and all of them did */
+	REC_WORD_RAN,		/* ns that the thread has run on CPUs since it was made (first number of its schedstat) */
+	REC_WORD_WAITED,	/* ns that it has waited for CPUs since it was made (second number of its schedstat) */
+	REC_WORD_THROTTLED,	/* ns or periods in which a CPU quota kept tasks from running, since the cgroup was made */
+	REC_WORD_QUOTA,		/* ns of CPU time in each period of a CPU quota */
+	REC_WORD_PERIOD,	/* ns that such a period lasts */
+	REC_WORD_PERIODS,	/* periods since the cgroup was made */
+	REC_WORD_SOME,		/* ns in which some task waited for a resource, since the cgroup was made */
+	REC_WORD_ALL,		/* ns in which all tasks did */
 	REC_WORD_PID,
 	REC_WORD_OURS,		/* bool */
 	REC_WORD_WITH,		/* enum rec_threads_with */
@@ -121,7 +121,7 @@ enum rec_word {
 	REC_WORD_GOID_BEFORE,	/* with id 0: the last bits of the goid that this g had before */
 	REC_WORD_SPAN,		/* spanclass << 1, or 1: not the heap's */
 	REC_WORD_CPU_FLAGS,	/* enum rec_cpu_flags */
-	REC_WORD_END,		/* enum rec_end, and of REC_END_SIGNAL its number << 8 */
+	REC_WORD_END,		/* enum rec_end | number of the signal << 8 (REC_END_SIGNAL) */
 	REC_WORD_SKIP,		/* leaf frames that the runtime's tracer leaves out */
 	REC_WORD_G_WAIT,	/* g.waitreason | g.inMarkAssist << 8 */
 	REC_WORD_MAY_WAIT,	/* bool */
@@ -148,16 +148,19 @@ enum rec_waker {
 	REC_WAKER_TASK = 1,
 	REC_WAKER_INTERRUPT = 2,	/* a timer, a device: the task only happened to have the CPU */
 	/*
-	 * On a stack of the CPU, and the task is in a system call: by the network code that this call runs (each packet over
-	 * loopback), or by an interrupt that came upon it.
+	 * Not known which of the two: the wake-up came from code on a stack of the CPU while the task was in a system call. That is
+	 * the network code that this call runs itself (each packet over loopback), or an interrupt.
 	 */
 	REC_WAKER_EITHER = 3,
 };
 
-/* How a program dies by its own doing; REC_END_SIGNAL: a signal that its handler found to be fatal. */
+/* How Go's runtime ends a program: by a panic, a fatal error, or REC_END_SIGNAL: a signal that its handler found to be fatal. */
 enum rec_end { REC_END_PANIC = 1, REC_END_FATAL = 2, REC_END_SIGNAL = 3 };
 
-/* Steps of a capture: from the first on all records of threads are made; then /proc is read; at the end once more. */
+/*
+ * Steps of a capture of threads. BEGIN: every switch and wake-up from here on makes a record. READ: the states of all threads have
+ * been read from /proc. END: they have been read once more, for the end.
+ */
 enum rec_threads { REC_THREADS_BEGIN = 1, REC_THREADS_READ = 2, REC_THREADS_END = 3 };
 
 /* Bits of REC_THREADS: options of the recording, and facts that this kernel does not provide. */
@@ -285,9 +288,9 @@ struct rec_stack {
 };
 
 /*
- * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: a text that the
- * probe could not read; there is room for it. In a ring only (capture/texts fills it in). Of
- * REC_PROGRAM_DIES, REC_MISSING_SECOND: ptr is the address of the Go string with the text, which could not be read either.
+ * Annotations carry their texts behind the head: len[0] bytes, then len[1]. r.sub: the texts that the probe could not read. The
+ * record has room for them, and capture/texts fills them in: r.sub is 0 in spool files. REC_PROGRAM_DIES has one text;
+ * REC_MISSING_SECOND means there that the Go string of the text could not be read either, and ptr is the address of that string.
  */
 enum rec_missing { REC_MISSING_FIRST = 1, REC_MISSING_SECOND = 2 };
 
@@ -303,13 +306,13 @@ struct rec_user {
 enum { REC_USER_MAX = 2048, REC_TEXT_MAX = 1024 };
 
 /*
- * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of these, in no order, with gaps: flags 0 is no label. A text that
- * the probe could not read has its address in its place, and REC_LABEL_*_MISSING; then r.sub is REC_MISSING_FIRST. In a ring
- * only, too.
+ * The text of REC_USER_LABELS and REC_SNAP_LABELS is an array of labels, in no order; those with flags 0 are unused. If the probe
+ * could not read a key or a value, its first 8 bytes are the address of the text, the flag REC_LABEL_*_MISSING is set, and
+ * r.sub is REC_MISSING_FIRST, until capture/texts has filled it in.
  */
 enum rec_label_flags {
 	REC_LABEL = 1,
-	REC_LABEL_KEY_CUT = 2,		/* or it is lost */
+	REC_LABEL_KEY_CUT = 2,		/* its end is missing, or all of it */
 	REC_LABEL_VALUE_CUT = 4,
 	REC_LABEL_KEY_MISSING = 8,
 	REC_LABEL_VALUE_MISSING = 16,
@@ -380,19 +383,20 @@ enum rec_cpu_flags {
 	REC_CPU_SYSTEM = 2,	/* on the system stack; also of REC_CPU_SAMPLE */
 	REC_CPU_CUT = 4,	/* the frame at bp could not be read: there are callers, but no stack */
 };
-/* A thread of the program, or another task, on a CPU or off it; the words of each kind are in record.def. */
+/* A thread of the program or another task goes on a CPU, leaves it, or is woken; record.def has the words of each kind. */
 struct rec_thread {
 	struct rec r;
 	__rec_u64 stack;
 	__rec_u64 arg;
-	char comm[16];		/* not ended by a 0 if it is that long */
+	char comm[16];		/* the name of a task; no NUL behind one of 16 bytes */
 };
 
+/* Counts since the cgroup was made. */
 struct rec_cgroup {
 	struct rec r;
 	__rec_u64 periods;
-	__rec_u64 throttled;	/* of them */
-	__rec_u64 throttled_ns;
+	__rec_u64 throttled;	/* periods in which it was throttled */
+	__rec_u64 throttled_ns;	/* sum over the CPUs on which its tasks were kept from running */
 	__rec_u64 unused;
 };
 

@@ -50,12 +50,12 @@ struct task_struct___mm {
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
-/* --name: an exec of a file is said, too, if the name of that file begins with this; "": of none. */
+/* --name: also reports an exec of a file if its name begins with this text; "": no --name. */
 const volatile char name_begin[FOLLOW_NAME];
-/* --name for containers: an exec by the first process of a PID namespace is said, too, but for the machine's first one. */
+/* --name for containers: also reports an exec by the first process of any PID namespace but the machine's first one. */
 const volatile bool first_processes;
 
-/* Processes that found no room among the followed, and execs that found none in the buffer. */
+/* Counts of processes that are not followed since the map was full, and of execs not reported since the buffer was full. */
 __u64 not_followed, not_said;
 
 struct {
@@ -76,7 +76,10 @@ static __always_inline bool is_followed(__u32 tgid)
 	return bpf_map_lookup_elem(&followed, &tgid) != 0;
 }
 
-/* Not the task's name: that of a program run by a symbolic link, or by /proc/self/exe, is the link's. */
+/*
+ * Has the file that @task runs a name that begins with name_begin? The task's own name (comm) would not do: for a program started
+ * by a symbolic link, or by /proc/self/exe, it is the name of the link.
+ */
 static __always_inline bool has_name(struct task_struct *task)
 {
 	struct task_struct___mm *t = (void *)task;
@@ -125,7 +128,7 @@ int follow_fork(__u64 *ctx)
 	return 0;
 }
 
-/* (task, id before, program): with the new memory, and before any instruction of the new program. */
+/* (task, id before, program): the task has its new memory, and has run no instruction of the new program. */
 SEC("tp_btf/sched_process_exec")
 int follow_exec(__u64 *ctx)
 {

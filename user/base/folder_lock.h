@@ -9,8 +9,8 @@
 #define GOTAP_BASE_FOLDER_LOCK_H
 
 /*
- * Locks the folder of @path; close() of the returned descriptor unlocks it. Waits some seconds at most, since
- * whoever may read a folder may lock it: -EWOULDBLOCK. Others: it cannot be opened for reading.
+ * Locks the folder of @path and returns a descriptor; close() of it unlocks. -EWOULDBLOCK: another process has had the lock for some
+ * seconds (any user who may read the folder can take it). Other negative errnos: the folder cannot be opened for reading.
  */
 int folder_lock(const char *path);
 

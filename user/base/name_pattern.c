@@ -11,7 +11,7 @@
 
 enum { EXE_MAX = 64 };
 
-/* NULL: there is no more; "%%" is none. */
+/* The next conversion in @p, or NULL. "%%" does not count as one. */
 static const char *next_conversion(const char *p)
 {
 	while ((p = strchr(p, '%')) && p[1] == '%')

@@ -17,19 +17,19 @@ struct name_values {
 	pid_t pid;		/* %p */
 	uint64_t number;	/* %n: of the file, from 1 on */
 	time_t time;		/* %t: as 20261122T162200Z */
-	const char *exe;	/* %e: the program's file, of which the last part counts; may be NULL */
+	const char *exe;	/* %e: path of the program's file; its last part is used. May be NULL */
 };
 
 /* For help texts. */
 #define NAME_PATTERN_HELP "%p the process id, %n a number, %t the time, %e the program, %% a percent sign"
 
-/* Is every conversion known? -EINVAL: not; @err shows those that are. */
+/* -EINVAL: @pattern has an unknown conversion; @err lists the known ones. */
 int name_pattern_check(const char *pattern, struct error *err);
 /* Does it have the conversion @c, as 'p'? */
 bool name_pattern_has(const char *pattern, char c);
 /*
- * The name; the caller frees it. The pattern has passed the check. Of %e each byte but letters, digits and
- * "_+-." becomes '_', and so does a '.' at its begin: the traced program chose it.
+ * Returns the name that @pattern, which name_pattern_check() has accepted, makes of @v; the caller frees it. The traced program chose
+ * the text of %e: each byte of it but letters, digits and "_+-." becomes '_', and so does a '.' at its begin.
  */
 char *name_pattern_expand(const char *pattern, const struct name_values *v);
 

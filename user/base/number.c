@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ten thousand hours: longer is a slip of the hand. */
+/* Ten thousand hours: a longer time is most likely a typing error. */
 static const double DURATION_MAX = 10000.0 * 3600;
 
 bool number_take(const char **s, double *ret)
@@ -17,12 +17,12 @@ bool number_take(const char **s, double *ret)
 		part = 1 + strspn(*s + whole + 1, "0123456789");
 	if (whole + part == 0 || (part == 1 && !whole))
 		return false;
-	*ret = strtod(*s, NULL);	/* may go on to an exponent, whose letter no caller takes */
+	*ret = strtod(*s, NULL);	/* it may read an exponent, too; callers refuse the letter e behind the digits */
 	*s += whole + part;
 	return true;
 }
 
-/* Seconds in the unit that begins @s, 0 if none does; @s moves behind it. */
+/* Seconds of the unit at the begin of @s, or 0 if there is none; moves @s behind it. */
 static double take_unit(const char **s)
 {
 	static const struct { const char *unit; double seconds; } units[] = {

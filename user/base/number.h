@@ -6,11 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Digits, and digits behind a point, as they are: no exponent, no hexadecimal. @s moves behind them. */
+/* Reads a decimal number, without sign, exponent or hexadecimal digits, and moves @s behind it. False: there is none. */
 bool number_take(const char **s, double *ret);
-/* Seconds: "5s", "500ms", "1m30s", "1h", or a plain number of seconds; more than 0, at most 10000h. The whole text. */
+/*
+ * Reads all of @s as a duration: "5s", "500ms", "1m30s", "1h", or a plain number of seconds; more than 0, at most 10000h.
+ * False: it is something else.
+ */
 bool number_duration(const char *s, double *seconds);
-/* Bytes: "4096", "64K", "1.5M", "2GB", "1GiB": units of 1024; at least 1, below 2^63. The whole text. */
+/*
+ * Reads all of @s as a number of bytes: "4096", "64K", "1.5M", "2GB", "1GiB", in units of 1024; at least 1, below 2^63. False: it is
+ * something else.
+ */
 bool number_size(const char *s, uint64_t *bytes);
 
 #endif

@@ -17,7 +17,7 @@ char *parent_option(void)
 	return xasprintf("%s%d", option, (int)getpid());
 }
 
-/* The question comes last: from then on its end is a signal. */
+/* Asks for the signal first, and then whether the parent is still there: an end in between is not missed. */
 bool parent_take(const char *arg)
 {
 	size_t n = strlen(option);

@@ -10,9 +10,12 @@
 
 #include <stdbool.h>
 
-/* Names this process; the caller frees it. */
+/* The option for a child, with the id of this process in it; the caller frees it. */
 char *parent_option(void);
-/* Is @arg such an option? Then it has its effect. The process ends if the one that it names has ended. */
+/*
+ * If @arg is such an option: asks the kernel for SIGTERM at the parent's end, and returns true. Exits if the process named in the
+ * option has ended already.
+ */
 bool parent_take(const char *arg);
 
 #endif

@@ -165,7 +165,7 @@ void buf_empty(struct buf *b, size_t keep)
 	b->len = 0;
 }
 
-/* Room that is too small, or too near to what is needed, to give back. */
+/* Bytes: storage is given back only if it is larger than needed by more than this, and by more than a quarter. */
 enum { FIT_SLACK = 32 << 10 };
 
 /* The room to have instead of @cap; @cap: it stays. */

@@ -111,8 +111,8 @@ void bpf_watch_exec(struct bpf_side *b);
 bool bpf_watches_exec(const struct bpf_side *b);
 uint64_t bpf_exec_time(const struct bpf_side *b);
 /*
- * Attaches the programs of group linux, if the plan has it. Records of threads flow from bpf_begin_threads() on, until
- * bpf_end_threads() or the target execs; gaps are of no matter to them.
+ * Attaches the programs of group linux, if the plan has it. They make records from bpf_begin_threads() on, until bpf_end_threads()
+ * or an exec of the target. Gaps of --budget and of losses do not stop them.
  */
 int bpf_attach_threads(struct bpf_side *b, struct error *err);
 /* Bits of enum rec_threads_with that these records will have. */

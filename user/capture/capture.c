@@ -243,7 +243,7 @@ static int put_in_place(struct capture *cap, const struct bpf_opts *opts, struct
 	return r ? r : drop_privileges(opts, cap->bpf, err);
 }
 
-/* The drain thread reads their states, between its rounds: rings fill meanwhile. */
+/* The drain thread reads the states of threads from /proc, a part between two rounds, since rings fill meanwhile. */
 static void begin_threads(struct capture *cap)
 {
 	if (!(cap->plan->groups & 1u << GROUP_LINUX))
@@ -276,8 +276,8 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 }
 
 /*
- * Did the first reading of states fail because of an exec? The drain thread finds it, at once or by its next looks; after an exec of
- * the same file /proc may look as before.
+ * Did the first reading of states fail because of an exec? The drain thread notices an exec within its next rounds. This thread
+ * cannot see it in /proc if the target has exec'ed its own file again.
  */
 static bool has_execed(const struct capture *cap, int r)
 {

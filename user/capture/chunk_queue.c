@@ -99,7 +99,7 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	pthread_mutex_unlock(&q->lock);
 }
 
-/* The free one that is used first is the last of the list; those far from it get cold. */
+/* The last chunk of the free list is used next. Frees the memory of a chunk that QUEUE_WARM others come before. */
 static void cool(struct chunk_queue *q)
 {
 	if (q->n_free > QUEUE_WARM)

@@ -84,8 +84,8 @@ static bool fill_with_truth(struct drain *d, struct chunk *c)
 }
 
 /*
- * The look that finds the end comes after the chunk is filled, and the program may have ended long before: what happened
- * is known until the look before only. The rest follows with the end.
+ * Sets back the watermark of @c to the last time at which the program was seen alive. The program may have ended since, while the
+ * chunk was filled: if so, the records behind that time follow in a later chunk, once the time of the end is known.
  */
 static void hold_back(struct drain *d, struct chunk *c)
 {

@@ -79,8 +79,8 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * What it costs is CPU time: how long it takes is mostly waiting, for the target's threads and for a CPU. The reader of
- * the target's memory (live/memory.c) takes about as much again.
+ * The cost is measured as CPU time of this thread: the elapsed time is mostly waiting, for the target's threads and for a CPU. The
+ * thread that reads the target's memory (live/memory.c) takes about as much again.
  */
 static bool read_anew(struct gaps *g, enum rec_gap why)
 {

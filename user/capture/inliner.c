@@ -20,7 +20,7 @@
  * before each it waits for a processor like any other.
  */
 enum { FIND_THREAD_MS = 2000, LEAVE_MS = 3000 };
-/* So long a gotap that was killed is waited for. */
+/* How long to wait for the end of a gotap that was killed. */
 #define DYING_NS 1000000000ULL
 
 /* By enum program. */
@@ -177,8 +177,8 @@ static int clean(struct inliner *in, struct links *links, struct error *err)
 }
 
 /*
- * One that was killed holds its lock until the kernel has taken its last process apart, for which that one needs a
- * processor. Who records on does not let go of it.
+ * clean(), again and again while another gotap has the lock (-EBUSY). A gotap that was killed keeps it until its last process has
+ * ended, which takes CPU time; one that is recording keeps it for longer than this waits.
  */
 static int clean_when_free(struct inliner *in, struct links *links, struct error *err)
 {
@@ -374,7 +374,10 @@ static int take_over(struct inliner *in, size_t from, size_t to, struct error *e
 	return r ? r : patch_uncover(in->proc, patch_at(in, from), to - from, err);
 }
 
-/* Places of a program that exec'ed meanwhile have no breakpoints: that is no reason of its own. */
+/*
+ * -ESRCH if some places could not get calls because the target has exec'ed or ended: their breakpoints are gone with the old program, so
+ * status->why must not name that as a fault of the places.
+ */
 static int look_whether_gone(struct inliner *in, struct error *err)
 {
 	if (!in->status->stayed || !process_is_gone(in->proc))
@@ -450,7 +453,7 @@ bool inliner_is_gone(struct inliner *in)
 	return true;
 }
 
-/* Where no call led to the memory yet, nothing was changed. */
+/* Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state stays: nothing was undone. */
 static void note_removed(struct inliner *in, int r, const struct error *why)
 {
 	struct inline_status *s = in->status;

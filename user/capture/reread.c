@@ -2,12 +2,17 @@
 /* reread: see reread.h. */
 #include "capture/reread.h"
 
-/* Losses that go on: states read then are not exact, but nearer to the truth than the model's. */
+/*
+ * While losses go on, states are read this long after the last time. They are not exact, since records of changes are still being
+ * lost, but more exact than the states of the model.
+ */
 #define PATIENCE_NS 1000000000ULL
-/* A program of a million goroutines takes a second of CPU time, and longer than this nobody is to be without states. */
+/*
+ * The longest time without states, however much CPU time the last reading took (a second for a million goroutines).
+ */
 #define LONGEST_NS 5000000000ULL
 
-enum { SHARE = 10 };	/* reading states takes no more than one part in so many of a CPU */
+enum { SHARE = 10 };	/* reading states takes at most 1/10 of a CPU */
 
 void reread_init(struct reread *r, uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reread: when all states are to be read anew after losses. At the end of the losses, or a second after the last time where they go on;
- * less often where it costs much, but never so rarely that a trace is without states for long. Used by the thread
- * of gaps.c.
+ * reread: decides when to read the states of all goroutines anew after losses: at the end of the losses, or, while they go on, a
+ * second after the last reading. Less often if reading takes much CPU time, but at least every five seconds. The thread of gaps.c
+ * calls it.
  */
 #ifndef GOTAP_CAPTURE_REREAD_H
 #define GOTAP_CAPTURE_REREAD_H
@@ -11,18 +11,18 @@
 #include <stdint.h>
 
 struct reread {
-	uint64_t lost;		/* records, at the last look */
-	uint64_t lost_read;	/* when the states of the stream were read */
-	uint64_t ended;		/* when states were read last, or the recording began, ns */
-	uint64_t cost;		/* CPU time that this took, ns */
+	uint64_t lost;		/* count of lost records at the last reread_is_due() */
+	uint64_t lost_read;	/* that count when the states were read that the stream has */
+	uint64_t ended;		/* CLOCK_MONOTONIC of the end of the last reading, or of the begin of the recording, ns */
+	uint64_t cost;		/* CPU time of the last reading, ns */
 };
 
 void reread_init(struct reread *r, uint64_t now);
-/* A look, every some milliseconds: so many records are lost by now. Are states wrong, and is it time to read them? */
+/* Called every few milliseconds. @lost: records lost since the start; @now: CLOCK_MONOTONIC, ns. True: read the states now. */
 bool reread_is_due(struct reread *r, uint64_t lost, uint64_t now);
-/* They are those of when so many records had been lost. Not called where they could not be read. */
+/* The states are read; @lost is the count of lost records from just before. Not called if reading failed. */
 void reread_done(struct reread *r, uint64_t lost);
-/* An attempt to read them has ended, well or not. @cost: the CPU time that it took. */
+/* A reading has ended, also one that failed. @cost: the CPU time that it took, ns. */
 void reread_ended(struct reread *r, uint64_t now, uint64_t cost);
 
 #endif

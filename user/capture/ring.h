@@ -30,7 +30,7 @@ struct ring {
 	 * times are not ns yet.
 	 */
 	bool foreign;
-	bool of_threads;		/* records of probe_threads.bpf.c: what is lost here is missing in no trace */
+	bool of_threads;		/* records of probe_threads.bpf.c: losses here do not concern the Go trace */
 	size_t size;			/* bytes, a power of two of chunks */
 	size_t first_chunk;
 	uint8_t *data;

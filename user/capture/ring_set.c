@@ -14,7 +14,7 @@ enum {
 	OFFLINE_TOTAL = 16 << 20,	/* for the rings of all others, */
 	OFFLINE_MIN = 64 << 10,		/* unless that is less than this for each */
 	CALIBRATION_SIZE = 64 << 10,
-	/* 10 ms of 100,000 context switches a second need half of the least. */
+	/* The smallest ring has twice the room that 100,000 context switches a second need in 10 ms. */
 	THREADS_TOTAL = 16 << 20,
 	THREADS_MIN = 256 << 10,
 	THREADS_MAX = 2 << 20,

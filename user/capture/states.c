@@ -11,7 +11,7 @@
 #define SETTLE_NS 2000000000ULL
 
 enum { TRIES = 5 };	/* to read the states with nothing lost meanwhile */
-/* No other try after so long: what there is is better than a longer gap. */
+/* No further try begins after this time: inexact states are better than a longer gap. */
 #define TRIES_NS 1000000000ULL
 
 int states_begin(struct states *s, struct error *err)

@@ -47,7 +47,7 @@ static bool is_in_place(struct texts *t)
 	return !text_moved(t->proc, &range);
 }
 
-/* NULL: it is not in the file, or may have changed. */
+/* @n bytes of the program's file that are mapped at @addr; NULL: there are none, or the program may have changed them. */
 static const uint8_t *constant_at(const struct texts *t, uint64_t addr, uint64_t n)
 {
 	return t->in_place ? elf_constant_bytes(&t->file, addr - t->proc->bias, n) : NULL;
@@ -138,7 +138,7 @@ static void fill_type(struct texts *t, struct rec_user *u)
 	u->len[0] = n > 0 ? (uint16_t)n : 0;
 }
 
-/* The text has its address in its place; lost it is cut to nothing. Returns its length. */
+/* The first bytes of @text are the address of the text. Returns the text's length: 0 if it is lost. */
 static uint8_t fill_label_text(struct texts *t, char *text, uint8_t len)
 {
 	uint64_t from;
@@ -170,12 +170,15 @@ static void fill_labels(struct texts *t, struct rec_user *u)
 		fill_label(t, &labels[i]);
 }
 
-/* A Go string. In a program that is moved as it is loaded it is no constant: then the dynamic linker has touched it. */
+/*
+ * A Go string. In a position-independent program the dynamic linker has written it, since it has an address: it is no constant, but
+ * its page has been written and so is in memory.
+ */
 struct go_string {
 	uint64_t at, len;
 };
 
-/* The string of which the record has the address says where the text is. */
+/* The record has the address of the Go string, which says where the text is. */
 static void fill_message(struct texts *t, struct rec_user *u)
 {
 	const uint8_t *bytes = constant_at(t, u->r.ptr, sizeof(struct go_string));

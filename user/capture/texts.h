@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * texts: texts of annotations, labels and last words that were not in memory when the probe read them. Most texts are
+ * texts: texts of annotations, labels and fatal messages that were not in memory when the probe read them. Most texts are
  * constants of the program. A page of these may be missing: the program has only passed the text's
  * address on and never touched it, or the kernel has reclaimed the page. Then the probe marks
  * the record (enum rec_missing), and the text is taken from the program's file here, where it is
@@ -23,7 +23,7 @@ struct texts {
 	const struct process *proc;
 	const uint64_t *missing;	/* how many probes have marked */
 	uint64_t found, lost;		/* of these */
-	uint64_t types;			/* address of the program's first type descriptor, from which names are counted */
+	uint64_t types;			/* address of the program's first type descriptor; offsets of names begin there */
 	bool in_place;			/* the program's constants are still mapped from its file */
 	struct elf_file file;		/* of the program; open once a text was missing */
 };

@@ -70,8 +70,8 @@ static uint64_t syscall_of(const char *text)
 }
 
 /*
- * Where the freezers of version 1 and 2 hold a thread, as wchan has it. Before Linux 6.1 version 1 lets one that sleeps
- * go on to sleep: that is no state of its own.
+ * Is @wchan (/proc/PID/task/TID/wchan) the function in which the cgroup freezer of version 1 or 2 holds a thread? Before Linux 6.1
+ * version 1 does not move a thread that sleeps: such a thread counts as asleep.
  */
 static bool is_frozen_at(const char *wchan)
 {
@@ -102,7 +102,10 @@ static bool group_is_frozen(const struct thread_states *t)
 	return frozen;
 }
 
-/* @group: the cgroup is frozen. Since 6.1 version 1 freezes a thread where it sleeps, which is D then, or R, of which none can run. */
+/*
+ * @group: the whole cgroup is frozen. Since 6.1 the freezer of version 1 leaves a thread where it sleeps; /proc then has its state as
+ * D, or as R, though it cannot run.
+ */
 static bool is_frozen(const struct process *p, pid_t tid, enum rec_off state, bool group, struct buf *text)
 {
 	if (group && (state == REC_OFF_BLOCKED || state == REC_OFF_RUNNABLE))
@@ -111,7 +114,7 @@ static bool is_frozen(const struct process *p, pid_t tid, enum rec_off state, bo
 		is_frozen_at((char *)text->data);
 }
 
-/* schedstat first: a thread that goes on a CPU meanwhile is not said to have run before. */
+/* Reads schedstat before the state: if the thread goes on a CPU in between, its sum of run time does not include that stay. */
 static bool read_thread(const struct process *p, pid_t tid, bool group_frozen, struct rec_thread *t)
 {
 	struct buf text = {0};
@@ -130,7 +133,7 @@ static bool read_thread(const struct process *p, pid_t tid, bool group_frozen, s
 	return there;
 }
 
-/* At most @most of those that are left. The last records have @step. */
+/* Reads at most @most of the threads that are left, and ends with REC_THREADS of @step after the last one. */
 static void read_threads(struct thread_states *t, size_t most, enum rec_threads step)
 {
 	struct rec end = { .kind = REC_THREADS, .sub = (uint8_t)step };
@@ -157,7 +160,7 @@ static void read_threads(struct thread_states *t, size_t most, enum rec_threads 
 		return;
 	vec_free(&t->tids);
 	t->n_read = t->n_there = 0;
-	t->read_ns = 0;		/* the cgroup of the same time */
+	t->read_ns = 0;		/* the cgroup is read next, for numbers of the same time */
 }
 
 /* --- the cgroup --- */
@@ -244,7 +247,7 @@ void thread_states_end(struct thread_states *t)
 {
 	if (!t->proc)
 		return;
-	if (t->reading)		/* the program was gone at once */
+	if (t->reading)		/* the program ended before all threads were read */
 		read_threads(t, SIZE_MAX, REC_THREADS_READ);
 	read_threads(t, SIZE_MAX, REC_THREADS_END);
 	read_cgroup(t);

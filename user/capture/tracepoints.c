@@ -38,7 +38,7 @@ static bool is_pointer_to_pointer(const struct btf *btf, const struct btf_type *
 	return t && btf_is_ptr(t) && btf_is_ptr(btf__type_by_id(btf, t->type));
 }
 
-/* The type is a pointer to a function, whose first argument belongs to the kernel's side. */
+/* Counts the arguments of a btf_trace_* function type; its first one is the kernel's own data pointer, which programs do not get. */
 static unsigned int arguments_of(const struct btf *btf, const char *name)
 {
 	const struct btf_type *t = type_of(btf, name, BTF_KIND_TYPEDEF);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoints: what the running kernel's type data (BTF) says of the tracepoints that group linux needs, and of what
- * their programs read. Called before the programs are loaded, and by `gotap doctor`.
+ * tracepoints: which of the tracepoints and fields that group linux needs the running kernel has, from its type data (BTF). Called
+ * before the programs are loaded, and by `gotap doctor`.
  */
 #ifndef GOTAP_CAPTURE_TRACEPOINTS_H
 #define GOTAP_CAPTURE_TRACEPOINTS_H
@@ -21,7 +21,7 @@ struct tracepoints {
 
 /* -ENOTSUP: the text names what the kernel lacks. */
 int tracepoints_find(struct tracepoints *ret, struct error *err);
-/* What of that is missing: bits REC_WITHOUT_... of record.h; threads/lacks.h has the texts. */
+/* Bits REC_WITHOUT_... (record.h) of the facts that the kernel does not provide; threads/lacks.h has their texts. */
 uint64_t tracepoints_lack(const struct tracepoints *t);
 
 #endif
