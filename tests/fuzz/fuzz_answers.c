@@ -4,8 +4,8 @@
  * a profile of each type, the trace beside itself, the critical path of a goroutine, a function, a region, a task,
  * the program. States must add up to lives, and the steps of a path to its interval.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "pprof/pprof.h"
@@ -13,16 +13,6 @@
 #include "report/finding.h"
 #include "report/tables.h"
 #include "why/why.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 /* --- the trace --- */
 

@@ -10,8 +10,9 @@
  * is rewritten, of which the reader must take the result.
  */
 #define _GNU_SOURCE
+#include "fuzz.h"
+
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,16 +25,6 @@
 #include "read/check_report.h"
 #include "read/v2_generation.h"
 #include "read/v2_stream.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 /* --- bytes from which calls are made --- */
 

@@ -8,8 +8,9 @@
  * makes these bytes a recipe: seven for each record, where few ids and times near those of the trace make records meet spans.
  */
 #define _GNU_SOURCE
+#include "fuzz.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,16 +18,6 @@
 #include "report/finding.h"
 #include "report/tables.h"
 #include "stream/chunk.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s: false\n", what);
-	abort();
-}
 
 static void on_span(void *ctx, const struct span *span)
 {

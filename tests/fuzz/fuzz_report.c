@@ -3,21 +3,10 @@
  * fuzz_report: any bytes as a trace, added up into tables, twice, and judged. The states of each goroutine
  * must add up to its life, the buckets of a histogram to its count, and mutator utilisation must lie between 0 and 1.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
 #include "report/finding.h"
 #include "report/tables.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 static void look_at_dist(const struct dist *d)
 {

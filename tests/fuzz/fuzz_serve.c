@@ -5,7 +5,8 @@
  * their names. A request that is taken is within its limits, one that is not has one line of text; a host that
  * is taken is a number or localhost; a page has no markup of a program.
  */
-#include <stdio.h>
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,7 @@
 #include "serve/request.h"
 #include "serve/token.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MAX_SECONDS = 300 };
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 struct state {
 	struct request request;

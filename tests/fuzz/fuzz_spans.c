@@ -3,14 +3,12 @@
  * fuzz_spans: any bytes as a trace, made into spans. Each goroutine's spans must follow one another
  * from its begin to its end, begins come before ends, and each stack must have its frames.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "base/map64.h"
 #include "spans/spans.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct state {
 	struct spans *spans;
@@ -18,14 +16,6 @@ struct state {
 	uint64_t live;
 	int64_t length;		/* of all texts: to add it up reads each one, which the address sanitizer then checks */
 };
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 static void look_at_stack(struct state *s, uint32_t stack)
 {

@@ -4,14 +4,13 @@
  * it. The steps of each path must follow one another from the begin of the interval to its end, and add up to
  * its length. All answers are printed, as text and as JSON.
  */
+#include "fuzz.h"
+
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/why.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Names and ids that the trace has. */
 struct names {
@@ -20,14 +19,6 @@ struct names {
 };
 
 static FILE *nowhere;
-
-static void must(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "not so: %s\n", what);
-	abort();
-}
 
 static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
