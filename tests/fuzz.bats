@@ -38,6 +38,7 @@ fuzzed() { BUILD=$BUILD succeeds "$CHECKOUT/tests/fuzz/run" -t "$SECONDS_EACH" "
 @test "fuzz_perfetto" { fuzzed fuzz_perfetto; }
 @test "fuzz_proc" { fuzzed fuzz_proc; }
 @test "fuzz_prologue" { fuzzed fuzz_prologue; }
+@test "fuzz_raw" { fuzzed fuzz_raw; }
 @test "fuzz_read" { fuzzed fuzz_read; }
 @test "fuzz_report" { fuzzed fuzz_report; }
 @test "fuzz_serve" { fuzzed fuzz_serve; }
