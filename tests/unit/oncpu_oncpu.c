@@ -16,7 +16,7 @@ static const char calls[] =
 
 static struct buf shown;
 
-/* "g1 Running 3-5: on_cpu 3-4, queued 4-5 by other": times since the first event. */
+/* "g1 Running 3-5: on_cpu 3-4, queued 4-5 by other": times count from the first event. */
 static void show_span(void *ctx, const struct span *span)
 {
 	struct oncpu *o = ctx;
@@ -112,7 +112,7 @@ static void times_of_another_recording(void)
 /* The time of day at time 0 of the traces of trace_text.h. */
 static const uint64_t WALL = 1700000000ULL * 1000000000 + 5 - 1000;
 
-/* The same times, and a clock that differs by @ns from the trace's. */
+/* A file with the times of the trace, whose time of day differs by @ns from the trace's. */
 static bool split_with_clock(int64_t ns, const char **text)
 {
 	struct thread_story s;
@@ -139,7 +139,7 @@ static void times_of_another_boot(void)
 	CHECK(!strstr(text, "on_cpu"));
 }
 
-/* One that begins when the trace has begun, though it has most of the trace's time. */
+/* A file that begins 150 ms after the trace is of another recording, though it has most of the trace's time. */
 static void a_later_recording(void)
 {
 	struct thread_story s;
@@ -155,7 +155,7 @@ static void a_later_recording(void)
 	CHECK(!matches);
 }
 
-/* Of the same time, but of other threads. */
+/* A file of the same time, without the threads of the trace. */
 static void another_program(void)
 {
 	struct thread_story s;
@@ -168,7 +168,7 @@ static void another_program(void)
 	CHECK(!matches);
 }
 
-/* Its trace has a goroutine that stands in on thread 0. */
+/* The trace has only gotap's stand-in, a goroutine on thread 0: no thread of it can be in the file. */
 static void an_idle_program(void)
 {
 	struct thread_story s;
@@ -180,7 +180,10 @@ static void an_idle_program(void)
 	CHECK(matches);
 }
 
-/* As many stays as fit many times; a goroutine that runs all the time loses those that find no room, and no more. */
+/*
+ * A thread with more stays than oncpu keeps, all in one question: the stays that it drops are unknown, and no other
+ * time is.
+ */
 static void parts_without_room(void)
 {
 	struct thread_story s;

@@ -12,7 +12,7 @@ struct oncpu_story {
 	struct oncpu *oncpu;
 };
 
-/* @threads has ended. The test adds its visitors next. */
+/* After thread_story_end(@threads). Then the test adds its visitors. */
 static inline void oncpu_story_open(struct oncpu_story *s, const struct thread_story *threads)
 {
 	struct error err;

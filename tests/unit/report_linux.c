@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report: what Linux did with the threads of goroutines: sums that close, findings by cause, files that say nothing. */
+/*
+ * report with a file of threads: the parts of running and of system calls add up; a finding for each cause; files that
+ * add nothing.
+ */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -48,7 +51,7 @@ static void quota(uint64_t time, uint64_t periods)
 	threads_record(story.threads, &r.r);
 }
 
-/* The trace beside the story, which ends at @time. */
+/* Reads the trace @text with the file of the story, which ends at @time; returns the findings. */
 static const struct vec *read_beside(uint64_t time, const char *text)
 {
 	thread_story_end(&story, time);
@@ -149,7 +152,7 @@ static void running_is_split(void)
 	done();
 }
 
-/* A region within one run, and one around a system call: the parts of these times, and no others. */
+/* A region within one stay of running, and one around a system call, have the parts of their own time only. */
 static void regions_are_split(void)
 {
 	const struct stay_sums *s;
@@ -186,7 +189,7 @@ static void regions_are_split(void)
 	done();
 }
 
-/* Parts of spans that have ended, and of the one at hand, come in any order. */
+/* The throttled part of the stay lies before the region, the preempted one in it. */
 static void a_region_has_its_own_parts_only(void)
 {
 	const struct stay_sums *s;
@@ -212,7 +215,7 @@ static void a_region_has_its_own_parts_only(void)
 	done();
 }
 
-/* Its sum is exact; none of the parts is as long as that. */
+/* The parts are added up before the function is known: their sum is exact, but the longest part is 1 ns, not the sum. */
 static void parts_before_the_function_is_known(void)
 {
 	const struct dist *d;
@@ -259,7 +262,7 @@ static void a_quota_is_named(void)
 	done();
 }
 
-/* Who is ready while the only P is held by a thread without a CPU waits for the same quota, and is lost once. */
+/* Goroutine 2 is ready while the thread with the only P is throttled: its wait counts for the same quota, and once. */
 static void who_waits_for_a_throttled_p_is_counted_once(void)
 {
 	const struct vec *list;
@@ -276,7 +279,10 @@ static void who_waits_for_a_throttled_p_is_counted_once(void)
 		"GoBlock dt=100 reason_string=3 stack=1\n"
 		"GoStart dt=0 g=2 g_seq=1\n"
 		"GoDestroy dt=1\n");
-	/* Ready for 97 ns, as no two events have one time: 58.2 of the 60 are in that. */
+	/*
+	 * Goroutine 2 was ready for 97 of the 100 ns, as no two events have the same time: 58.2 of the 60 throttled ns
+	 * fall in that.
+	 */
 	check_first(list, "throttled", "", 0, 118);
 	CHECK(says(list, "Others that are ready wait for it, too: 58 ns"));
 	CHECK_EQ(list->len, 1);
@@ -284,7 +290,7 @@ static void who_waits_for_a_throttled_p_is_counted_once(void)
 	done();
 }
 
-/* Goroutine 2 is ready while a thread with a P is throttled, and so is the thread that was woken for it. */
+/* While goroutine 2 is ready, a thread with a P and the thread that was woken for 2 are both throttled. */
 static void who_waits_for_two_throttled_threads_waits_once(void)
 {
 	const struct vec *list;
@@ -312,7 +318,10 @@ static void who_waits_for_two_throttled_threads_waits_once(void)
 	done();
 }
 
-/* A machine that is idle is late, too, when it wakes a thread: one preemption does not make that the fault of others. */
+/*
+ * A thread gets a CPU late after a wake-up also on an idle machine: one preemption does not show that other programs
+ * caused it.
+ */
 static void late_wake_ups_are_no_blame_for_others(void)
 {
 	begin();
@@ -327,7 +336,7 @@ static void late_wake_ups_are_no_blame_for_others(void)
 	done();
 }
 
-/* A ptrace(2) tracer stops one thread at a time: the finding counts stops of threads that run a goroutine, and no others. */
+/* A ptrace(2) tracer can stop single threads: the finding counts only stops of threads that run a goroutine. */
 static void a_tracer_stops_threads(void)
 {
 	const struct vec *list;
@@ -363,7 +372,10 @@ static void who_takes_the_cpu_is_named(void)
 	done();
 }
 
-/* Two threads on one CPU with GOMAXPROCS 2; with GOMAXPROCS 1 it is what others of the program need. */
+/*
+ * Another thread of the program takes the CPU: with GOMAXPROCS 2 that is one P too many; with 1 the runtime's own
+ * threads may do so.
+ */
 static void more_ps_than_cpus(void)
 {
 	const struct vec *list;
@@ -416,7 +428,7 @@ static void a_stop_counts_even_if_nothing_ran(void)
 	done();
 }
 
-/* Goroutine 2 waits for a lock that 1 holds, and 1 has no CPU. */
+/* Goroutine 2 waits for a lock that 1 holds, while another program has the CPU of 1: that is the finding, not the lock. */
 static void who_has_no_cpu_holds_no_lock_too_long(void)
 {
 	static const char lock[] = TABLES
@@ -443,7 +455,10 @@ static void who_has_no_cpu_holds_no_lock_too_long(void)
 	done();
 }
 
-/* It wakes 2 twice in one run: the second answer goes on where the first one ended, in the middle of a part. */
+/*
+ * Goroutine 1 wakes 2 twice within one stay of running. The time of the first wait ends in the middle of a part of that
+ * stay, that of the second one begins there.
+ */
 static void the_holder_is_asked_again(void)
 {
 	begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread_story: a file of threads (threads/file.h) of what a test says that Linux did with the threads. */
+/* thread_story: a file of threads (threads/file.h) with the records of the scheduler that a test puts into it. */
 #ifndef GOTAP_TESTS_THREAD_STORY_H
 #define GOTAP_TESTS_THREAD_STORY_H
 
@@ -18,7 +18,7 @@ struct thread_story {
 	char path[32];
 };
 
-/* Of process 77. */
+/* The recorded process is 77. */
 static inline void thread_story_begin_at(struct thread_story *s, uint64_t time)
 {
 	struct rec r = { .kind = REC_THREADS, .sub = REC_THREADS_BEGIN, .time = time };
@@ -47,7 +47,7 @@ static inline void thread_off(struct thread_story *s, uint32_t tid, uint64_t tim
 	threads_record(s->threads, &r.r);
 }
 
-/* @comm of process @pid takes its CPU. */
+/* Task @comm of process @pid takes the CPU of thread @tid. */
 static inline void thread_off_by(struct thread_story *s, uint32_t tid, uint64_t time, uint32_t pid, const char *comm)
 {
 	struct rec_thread r = { .r = { .kind = REC_THREAD_OFF, .sub = REC_OFF_RUNNABLE, .time = time, .tid = tid, .flags = (uint16_t)tid,
@@ -57,7 +57,7 @@ static inline void thread_off_by(struct thread_story *s, uint32_t tid, uint64_t 
 	threads_record(s->threads, &r.r);
 }
 
-/* @throttled: so long since it waits for a CPU. */
+/* @throttled: how many ns of its wait for a CPU the thread was throttled. */
 static inline void thread_on(struct thread_story *s, uint32_t tid, uint64_t time, uint64_t throttled)
 {
 	struct rec r = { .kind = REC_THREAD_ON, .time = time, .tid = tid, .flags = (uint16_t)tid, .ptr = throttled };

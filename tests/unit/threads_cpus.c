@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cpus: who of other programs had the CPUs. Each case tells a story and compares the spans. */
+/* cpus: which tasks of other programs had the CPUs. Each case puts in records and compares the spans. */
 #include "unit.h"
 #include "unit_random.h"
 
@@ -40,7 +40,7 @@ static uint64_t ids(uint32_t pid, uint32_t tid)
 	return (uint64_t)pid << 32 | tid;
 }
 
-/* CPU 1 goes from 9/@from, which has run for @ran ns, ever, to @to. */
+/* CPU 1 switches from thread @from of process 9, which has run for @ran ns since it was made, to @to. */
 static void change_ran(uint64_t time, uint32_t from, uint64_t ran, enum rec_off why, uint64_t to, const char *name, bool ours)
 {
 	struct rec_thread r = {
@@ -75,7 +75,7 @@ static void on(uint64_t time)
 static void other_programs_follow_one_another(void)
 {
 	story(REC_WITH_SYSTEM);
-	change(110, 11, ids(9, 12), "two", false);	/* the first one had it since the begin */
+	change(110, 11, ids(9, 12), "two", false);	/* so 11 had the CPU since the begin */
 	change(120, 12, 0, "swapper", false);
 	change(130, 0, ids(9, 11), "one", false);
 	CHECK_STR(end_of(150), "cpu1 9/11 \"\" 100-110 why3\n"
@@ -88,7 +88,7 @@ static void threads_of_the_program_are_not_among_them(void)
 	story(REC_WITH_SYSTEM);
 	change(110, 11, ids(4, 5), "prog", true);
 	on(110);
-	off(120, ids(4, 5), "prog");	/* another thread of it */
+	off(120, ids(4, 5), "prog");	/* the next one is a thread of the program, too */
 	on(120);
 	off(130, ids(9, 12), "two");
 	change(140, 12, ids(4, 5), "prog", true);
@@ -97,7 +97,7 @@ static void threads_of_the_program_are_not_among_them(void)
 			       "cpu1 9/12 \"two\" 130-140 why3\n");
 }
 
-/* Who had the CPU meanwhile is not known. */
+/* From 110, before the lost record, to 130 it is not known who had the CPU. */
 static void a_lost_record_makes_no_span(void)
 {
 	struct rec_long lost = { .r = { .kind = REC_THREADS_LOST, .time = 120, .id = 1 }, .arg = 1 };
@@ -111,7 +111,7 @@ static void a_lost_record_makes_no_span(void)
 			       "cpu1 9/12 \"two\" 130-140 why3\n");
 }
 
-/* 12 went to 13, from which the kernel showed no switch. */
+/* The CPU switched from 12 to 13, but the kernel showed no switch from 13: the next stay has no begin. */
 static void a_stay_without_a_begin_is_as_long_as_the_task_ran(void)
 {
 	story(REC_WITH_SYSTEM);
@@ -119,7 +119,7 @@ static void a_stay_without_a_begin_is_as_long_as_the_task_ran(void)
 	change_ran(120, 12, 500, REC_OFF_RUNNABLE, ids(9, 13), "hidden", false);
 	change_ran(150, 12, 520, REC_OFF_RUNNABLE, ids(9, 11), "one", false);
 	change_ran(160, 11, 1010, REC_OFF_SLEEP, ids(9, 13), "hidden", false);
-	change_ran(170, 12, 620, REC_OFF_SLEEP, 0, "swapper", false);	/* clocks differ: no longer than since 160 */
+	change_ran(170, 12, 620, REC_OFF_SLEEP, 0, "swapper", false);	/* ran 100, but 160 is 10 ago */
 	CHECK_EQ(cpus_missing(c), 2);
 	CHECK_STR(end_of(180), "cpu1 9/11 \"\" 100-110 why3\n"
 			       "cpu1 9/12 \"two\" 110-120 why1\n"
@@ -128,7 +128,10 @@ static void a_stay_without_a_begin_is_as_long_as_the_task_ran(void)
 			       "cpu1 9/12 \"\" 160-170 why3\n");
 }
 
-/* Not of a task of which no record said before how long it ran, nor of one that has another one's id. */
+/*
+ * A stay without a begin has no known length if it is the task's first record, or if the task has run for less than in
+ * the record before: then it is another task with the same id.
+ */
 static void a_stay_of_unknown_length_is_not_shown(void)
 {
 	story(REC_WITH_SYSTEM);
@@ -141,7 +144,10 @@ static void a_stay_of_unknown_length_is_not_shown(void)
 	CHECK_STR(end_of(180), "cpu1 9/11 \"\" 100-110 why9\n");
 }
 
-/* Who follows a thread of the program is known, but not for how long. */
+/*
+ * Without REC_WITH_SYSTEM there are only records of the program's threads: they name the next task, but not when its
+ * stay ends.
+ */
 static void without_system_there_is_nothing(void)
 {
 	story(0);
@@ -153,14 +159,14 @@ static void without_system_there_is_nothing(void)
 
 static uint64_t until[4];
 
-/* One task at a time has a CPU. */
+/* The spans of a CPU do not overlap. */
 static void check_order(void *ctx, const struct cpu_span *s)
 {
 	CHECK(s->from < s->to && s->cpu < 4 && s->from >= until[s->cpu] && s->task.tid);
 	until[s->cpu] = s->to;
 }
 
-/* As long as times go on; a damaged file may also have those that do not. */
+/* Random records, but of rising times. */
 static void spans_of_any_records_follow_one_another(void)
 {
 	static const uint8_t kinds[] = { REC_CPU_SWITCH, REC_CPU_SWITCH, REC_THREAD_OFF, REC_THREAD_ON, REC_THREADS_LOST };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* file: the names of files of threads, and what else may have such a name. */
+/* file: the names of files of threads, and which files are none. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -41,7 +41,7 @@ static void files_of_threads(void)
 	thread_on(&s, 1, 990, 0);
 	thread_story_end(&s, 1000);
 	CHECK(threads_file_is(s.path));
-	/* killed before the first chunk was written */
+	/* its recorder was killed before it wrote the first chunk */
 	CHECK(!ftruncate(s.fd, (off_t)(16 + sizeof(struct capture_info))));
 	CHECK(threads_file_is(s.path));
 	CHECK(!ftruncate(s.fd, 100));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads: records that are missing. The sums in the next ones say what they cost; no time is taken for something else. */
+/*
+ * threads: records are missing. The kernel's sums in the next record of the thread tell how long it ran and waited
+ * meanwhile.
+ */
 #include "threads_told.h"
 
-/* The next record has the kernel's sums, so the time is not taken for something else. */
+/* By the sums in the next record the time goes to the right states. */
 static void a_lost_record_costs_what_it_said(void)
 {
 	struct threads *t = story();
@@ -24,7 +27,10 @@ static void a_lost_record_costs_what_it_said(void)
 				  "5 left 200 ran27 waited14 moves0\n");
 }
 
-/* The kernel shows no switch from some tasks, and whom they wake: the thread's waits for such stays are in its next sum. */
+/*
+ * The kernel shows no switches from some tasks, and no wake-ups by them. How long the thread waited is in the sum of
+ * its next record.
+ */
 static void waits_for_stays_without_a_begin_count(void)
 {
 	struct threads *t = story();
@@ -56,8 +62,9 @@ static void waits_for_stays_without_a_begin_count(void)
 }
 
 /*
- * Runnable as it was read, 40 ms after the begin, and its first record is that of its leave. Its sum says how much of the time since it
- * has run: all but what a tick may be late, or so little that it waited first.
+ * /proc showed the thread runnable 40 ms after the begin, and its first record is that of its leave of a CPU. By the
+ * sum it ran for all of the time since /proc was read, but for what the sum in /proc may be behind, up to a tick; or
+ * for less: then it waited first.
  */
 static void a_first_stay_without_a_begin_was_waited_for(void)
 {
@@ -80,7 +87,10 @@ static void a_first_stay_without_a_begin_was_waited_for(void)
 				       "5 left 100000000 ran20000000 waited0 moves0\n");
 }
 
-/* It ran where the record of its end says (1 in off()), not where it ran before: another thread may have had that CPU. */
+/*
+ * The stay is on the CPU of the record that ends it (1 in off()), not on the one before, which another thread may have
+ * had.
+ */
 static void a_stay_without_a_begin_is_on_the_cpu_of_its_end(void)
 {
 	struct rec_thread leaves_cpu_2 = {
@@ -102,7 +112,7 @@ static void a_stay_without_a_begin_is_on_the_cpu_of_its_end(void)
 				  "5 left 200 ran17 waited10 moves1\n");
 }
 
-/* The kernel's clock has it run for longer than since the record of its preemption. */
+/* By the kernel's clock it ran for 85 ns, but its preemption was only 80 ns ago. */
 static void between_two_stays_is_a_moment_off_the_cpu(void)
 {
 	struct threads *t = story();
@@ -118,7 +128,7 @@ static void between_two_stays_is_a_moment_off_the_cpu(void)
 				  "5 left 200 ran95 waited10 moves0\n");
 }
 
-/* Nobody knows when it left the first one. */
+/* It is not known when the thread left the first CPU. */
 static void a_stay_that_began_on_another_cpu_is_not_known(void)
 {
 	struct threads *t = story();
@@ -148,7 +158,7 @@ static void off_as(struct threads *t, uint64_t time, uint32_t tid, uint64_t ran)
 	put(t, REC_THREAD_OFF, time, tid, REC_OFF_SLEEP, "other", 1000, ran, FUTEX);
 }
 
-/* A CPU has one thread at a time: the record by which 5 left it is missing, and the one by which it came back. */
+/* Thread 6 gets the CPU that 5 has: the record of 5's leave is missing, and then that of its return. */
 static void a_stay_ends_when_another_thread_has_the_cpu(void)
 {
 	struct threads *t = story();
@@ -171,7 +181,10 @@ static void a_stay_ends_when_another_thread_has_the_cpu(void)
 				  "6 left 150 ran10 waited30 moves0\n");
 }
 
-/* 6, which nobody knew, is 5: that was on the CPU, and is the main thread since an exec. */
+/*
+ * Thread 5 has the CPU and execs: it becomes the main thread, with id 6. So the record of its leave is of 6, from the
+ * CPU of 5, and there was none of 6 before.
+ */
 static void a_thread_that_leaves_the_cpu_of_another_one(void)
 {
 	struct threads *t = story();
@@ -187,7 +200,7 @@ static void a_thread_that_leaves_the_cpu_of_another_one(void)
 				  "6 left 150 ran0 waited0 moves0\n");
 }
 
-/* All that lived were read, so it was made since: before its first record it was not there, as far as is known. */
+/* /proc was read, and this thread was not in it: it was made later, and its life begins with its first record. */
 static void a_thread_without_a_begin_was_not_there_before(void)
 {
 	struct threads *t = story();
@@ -221,7 +234,10 @@ static void an_end_that_is_missing_is_at_no_known_time(void)
 				  "5 left 150 ran0 waited10 moves0\n");
 }
 
-/* Without the OFF nobody knows when it went to sleep: the time is no time on a CPU. What it ran is in the next sum. */
+/*
+ * Its OFF is missing, so it is not known when it went to sleep: the stay is unknown, not on_cpu. The sum in the next
+ * OFF has what it ran.
+ */
 static void a_lost_sleep_is_no_time_on_a_cpu(void)
 {
 	struct threads *t = story();
@@ -267,7 +283,7 @@ static void a_lost_sleep_at_the_end_is_no_time_on_a_cpu(void)
 				  "5 left 120 ran10 waited0 moves0\n");
 }
 
-/* @tid 0: in a PID namespace it has given its id back. */
+/* A thread that ends has given back its id in the PID namespace: its record has tid 0. */
 static void off_without_id(struct threads *t, uint64_t time, enum rec_off why, uint64_t ran)
 {
 	put(t, REC_THREAD_OFF, time, 0, (uint8_t)why, "other", UINT64_MAX, ran, 60);
@@ -296,7 +312,7 @@ static void lose_on(struct threads *t, uint64_t cpu)
 	threads_record(t, &lost.r);
 }
 
-/* After a loss somebody else may have had the CPU. */
+/* A record without an id ends the thread that has the CPU; but not after a loss, as another one may have the CPU since. */
 static void no_other_thread_ends_in_its_place(void)
 {
 	struct threads *t = story();
@@ -309,7 +325,7 @@ static void no_other_thread_ends_in_its_place(void)
 				  "5 left 140 ran30 waited10 moves0\n");
 	t = story();
 	on(t, 110, 2, 10, 0);
-	off_without_id(t, 130, REC_OFF_DEAD, 20);	/* on CPU 1 */
+	off_without_id(t, 130, REC_OFF_DEAD, 20);	/* it comes from CPU 1 */
 	CHECK_STR(end_of(t, 140), "5 queued 100-110 (before)\n"
 				  "5 on_cpu 110-140 cpu2 ran30 (on)\n"
 				  "5 left 140 ran30 waited10 moves0\n");

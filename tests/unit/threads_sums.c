@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads: sums over stays, of stories and of any records: they close, and what a hostile file holds has bounds. */
+/*
+ * threads: sums over stays, also of random records: the states add up to the life, and a hostile file cannot take any
+ * amount of memory.
+ */
 #include "threads_told.h"
 #include "unit_random.h"
 
@@ -63,7 +66,7 @@ static void sums_close(void)
 	threads_free(t);
 }
 
-/* More programs than have a row, each a ns longer on the CPU than the one before. */
+/* More programs take the CPU than there are rows; each has it 1 ns longer than the one before. */
 static void takers_that_took_least_are_added_up(void)
 {
 	struct threads *t = story();
@@ -92,7 +95,7 @@ static void takers_that_took_least_are_added_up(void)
 	thread_sums_free(s);
 }
 
-/* A spool file may hold anything. */
+/* A damaged file may have such times. */
 static void times_that_go_back_make_no_span_of_the_past(void)
 {
 	struct threads *t = story();
@@ -105,7 +108,7 @@ static void times_that_go_back_make_no_span_of_the_past(void)
 	CHECK_STR(end_of(t, 150), "5 queued 100-1000 (before)\n5 ended 200 ran0 waited900 moves0\n");
 }
 
-/* A record of the family with words that are small, or anything. */
+/* A random record of the family; its numbers are small, but some are any number. */
 static struct rec_thread any_record(uint64_t *seed, uint64_t now)
 {
 	struct rec_thread r = {
@@ -122,7 +125,7 @@ static struct rec_thread any_record(uint64_t *seed, uint64_t now)
 	return r;
 }
 
-/* Where the last span of each thread of any_record() ended. */
+/* When the last span of each thread of any_record() ended. */
 struct ends {
 	uint64_t of[5];
 };

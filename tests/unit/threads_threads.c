@@ -38,14 +38,14 @@ static void the_first_record_says_what_a_runnable_thread_did(void)
 	t = story();
 	wake(t, 120, REC_WAKER_INTERRUPT);
 	on(t, 125, 2, 70, 1000);
-	snap(t, 150, REC_OFF_SLEEP, 40, 9, FAULT);	/* read before it got to sleep, or after: records count */
+	snap(t, 150, REC_OFF_SLEEP, 40, 9, FAULT);	/* /proc may have been read before the wake-up: records count more */
 	CHECK_STR(end_of(t, 170), "5 sleeping 100-120 (before)\n"
 				  "5 queued 120-125 interrupt:waker\n"
 				  "5 on_cpu 125-170 cpu2 ran45 (on)\n"
 				  "5 left 170 ran45 waited5 moves0\n");
 }
 
-/* Nothing happened to it: the sums of /proc decide. */
+/* The thread has no record: by the sums in /proc at the begin and the end it ran, or waited. */
 static void a_thread_without_a_record_ran_or_waited_all_the_time(void)
 {
 	struct threads *t = story();
@@ -106,9 +106,9 @@ static void a_quota_keeps_a_thread_off(void)
 
 	on(t, 110, 1, 10, 1000);
 	off(t, 120, REC_OFF_THROTTLED, 10, FAULT);
-	on(t, 180, 1, 70, 1050);		/* 50 of 60 throttled */
+	on(t, 180, 1, 70, 1050);		/* throttled for 50 of the 60 ns */
 	off(t, 185, REC_OFF_RUNNABLE, 15, FAULT);
-	threads_record(t, &move.r);		/* 60 of the first queue, 3 of the second one */
+	threads_record(t, &move.r);		/* for 60 ns in the first CPU's queue, 3 in the second */
 	on(t, 260, 2, 145, 503);
 	CHECK_STR(end_of(t, 260), "5 queued 100-110 (before)\n"
 				  "5 on_cpu 110-120 cpu1 ran10\n"
@@ -129,7 +129,7 @@ static void a_thread_is_made_and_ends(void)
 	off(t, 130, REC_OFF_RUNNABLE, 5, YIELD);
 	on(t, 140, 1, 15, 0);
 	off(t, 150, REC_OFF_DEAD, 14, 60);
-	put(t, REC_THREAD_NEW, 160, 5, REC_WAKER_TASK, "prog", 0, 0, 0);	/* the same id once more */
+	put(t, REC_THREAD_NEW, 160, 5, REC_WAKER_TASK, "prog", 0, 0, 0);	/* another thread with the same id */
 	CHECK_STR(end_of(t, 200), "5 queued 120-125 new:\n"
 				  "5 on_cpu 125-130 cpu1 ran5\n"
 				  "5 queued 130-140 call24 yielded:other\n"
@@ -139,7 +139,7 @@ static void a_thread_is_made_and_ends(void)
 				  "5 left 200 ran0 waited40 moves0\n");
 }
 
-/* Since 6.18 the queue counts the throttled time of its other tasks. */
+/* Since Linux 6.18 the count of a queue's throttled time goes on for its other tasks: it says nothing of this thread. */
 static void a_thread_that_is_not_throttled_is_queued(void)
 {
 	struct threads *t = story();

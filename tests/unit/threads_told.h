@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads_told: from records of the scheduler to stays of threads in states. A case tells a story, mostly of thread 5, and
- * compares the spans and the ends of threads, a line each.
+ * threads_told: from records of the scheduler to stays of threads in states. A case puts in records, mostly of thread
+ * 5, and compares the spans and the ends of threads as text, a line each. "(before)": the span began before the
+ * records, "(on)": it had not ended when they ended.
  */
 #ifndef GOTAP_TESTS_THREADS_TOLD_H
 #define GOTAP_TESTS_THREADS_TOLD_H

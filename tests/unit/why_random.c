@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * why_random: paths of random traces against the definition of docs/why.md, taken literally: at each instant,
- * from the goroutine on to who ended its wait, if it waits at that instant, or to its creator, if it does not
- * exist yet, and so on; the last one and its state are the step, and, where there are records of threads, that of its thread.
+ * why_random: the critical paths of random traces, compared with the definition of docs/why.md, instant by instant:
+ * from the goroutine go on to the one that ended its wait, if it waits at that instant, or to its creator, if it does
+ * not exist yet, and so on. The last goroutine and its state are the step; with a file of threads also the state of its
+ * thread.
  */
 #define _GNU_SOURCE
 #include "why_random.h"
@@ -23,7 +24,7 @@ struct history {
 	size_t n;
 	const struct machine *machine;
 	const char *threads;	/* the file of threads; NULL: there is none */
-	uint64_t queued, not_known;	/* ns of holders in queues; of them gotap has as not known */
+	uint64_t queued, not_known;	/* ns that holders of Ps waited for a CPU; and those of them that gotap has as unknown */
 	uint64_t creator[GOROUTINES + 1];
 	int64_t since[GOROUTINES + 1], until[GOROUTINES + 1];
 };
@@ -98,13 +99,13 @@ static bool is_on_thread(uint8_t state)
 	return state == GO_RUNNING || state == GO_SYSCALL;
 }
 
-/* As struct step has it. */
+/* The state of the thread as in struct step: 0, or a state plus 1. */
 static uint8_t thread_of(const struct history *h, const struct stay *s, int64_t t)
 {
 	return h->threads && s && is_on_thread(s->state) ? (uint8_t)(h->machine->states[s->m][t] + 1) : 0;
 }
 
-/* Who took the CPU, or woke the thread. */
+/* A step whose thread waits for a CPU names the task that took it, or woke the thread; no other step names one. */
 static bool has_taker(const struct step *s)
 {
 	bool preempted = s->queued == QUEUED_PREEMPTED, woken = s->queued == QUEUED_WOKEN;
@@ -127,7 +128,10 @@ static bool is_as_defined(const struct history *h, uint64_t g, const struct step
 	return has_taker(s);
 }
 
-/* The states of the threads of all that had a P meanwhile. What goes on when the interval ends may be not known. */
+/*
+ * Adds up the states of the threads with a P in the step. A wait for a CPU that lasts beyond the interval may be
+ * unknown.
+ */
 static void check_holders(struct history *h, const struct step *s)
 {
 	uint64_t want[THREAD_STATES] = {0}, held = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why_random: a random trace of two threads with a P each, and what Linux did with the threads: it takes the CPU from one only
- * between events of that thread.
+ * why_random: a random trace of two threads with a P each, and the file of their threads: a thread is off its CPU only
+ * between two of its events.
  */
 #ifndef GOTAP_TESTS_WHY_RANDOM_H
 #define GOTAP_TESTS_WHY_RANDOM_H
@@ -11,7 +11,7 @@
 
 enum { GOROUTINES = 14, THREADS = 2, EVENTS = 160, BEGIN_TIME = 1000, LATEST = 8192, CHANGES = 4 * EVENTS };
 
-/* A record of a thread, of time @time. */
+/* A record for the file of threads. */
 struct change {
 	long time;
 	int thread;		/* counts from 1 */
@@ -30,7 +30,7 @@ struct machine {
 	int seq[GOROUTINES + 1], syscalls[THREADS];
 	long now;
 	unsigned random, other_random;
-	/* Of the threads: */
+	/* for the file of threads: */
 	struct change changes[CHANGES];
 	size_t n;
 	uint8_t states[THREADS + 1][LATEST];	/* enum thread_state by thread and time */
@@ -60,7 +60,7 @@ static void paint(struct machine *m, int thread, long from, long to, enum thread
 		m->states[thread][BEGIN_TIME + from] = (uint8_t)state;
 }
 
-/* Another task gets the CPU from @from to @to; meanwhile the quota is used up for a while. */
+/* Another task has the CPU from @from to @to. In the first part of that, or in none, the quota is used up. */
 static void preempt(struct machine *m, int thread, long from, long to)
 {
 	long throttled = next_random(&m->other_random, 2) ? next_random(&m->other_random, (unsigned)(to - from)) : 0;
@@ -92,7 +92,7 @@ static void wait_in_kernel(struct machine *m, int thread, long from, long to)
 	paint(m, thread, woken, to, THREAD_QUEUED);
 }
 
-/* Between two events of a thread, which are made on a CPU. */
+/* Perhaps the thread is off its CPU between two of its events, at which it is on one. */
 static void between(struct machine *m, int thread, long from, long to)
 {
 	if (to - from < 4 || !next_random(&m->other_random, 3))
@@ -139,7 +139,7 @@ static void emit(struct machine *m, int thread, const char *name, const char *ar
 	m->last[thread] = m->now;
 }
 
-/* One of those in @state, or 0. */
+/* A random goroutine in @state, or 0. */
 static int any(struct machine *m, enum state state)
 {
 	int first = 1 + (int)pick(m, GOROUTINES), i;
