@@ -175,9 +175,9 @@ static void a_record_that_is_never_finished_is_given_up(void)
 }
 
 /*
- * The event of a record that a thread was making when its program ended did not come about; those behind it did. Units
- * @from to @to are that record, of which the thread had written nothing if @time is 0, the head without the kind if
- * @kind is 0.
+ * A thread was making a record when its program ended: that record's event did not happen, but the records behind it
+ * are kept. The record has units @from to @to. @time 0: the thread had written nothing of it; @kind 0: only the head
+ * without the kind.
  */
 static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 {
@@ -219,10 +219,10 @@ static void a_thread_that_died_with_its_program_lost_nothing(void)
 	died_in(6, 6 + TEXT, 1, REC_USER_LOG | REC_BUSY);
 	died_in(6, 12, 1, 0);
 	died_in(6, 12, 0, 0);
-	died_in(0, 6 + SHORT, 0, 0);		/* two of them */
+	died_in(0, 6 + SHORT, 0, 0);		/* the room of two records */
 }
 
-/* The record without a kind is the last one, of the ring or of its chunk. */
+/* The record without a kind is the last one of the ring; then, the last one of its chunk. */
 static void the_last_thread_that_died_lost_nothing(void)
 {
 	begin();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tally of `gotap top` against user/spans, which shares no code with it: of the same trace the sums of all states, the
- * goroutines that were made and ended, and the stays in the run queue are the same, to the nanosecond. The traces are the
- * small ones of tests/vectors, or those that GOTAP_TEST_TRACES names (tests/top.bats records one).
+ * The tally of `gotap top` compared with user/spans, which shares no code with it: for the same trace both have the
+ * same sums of all states, to the nanosecond, as many goroutines that were made and ended, and the same stays in the
+ * run queue. The traces are the small ones of tests/vectors, or those that GOTAP_TEST_TRACES names (tests/top.bats
+ * records one).
  */
 #define _GNU_SOURCE
 #include "unit.h"
@@ -28,7 +29,7 @@ struct sums {
 
 struct by_spans {
 	struct sums sums;
-	bool switches;		/* to coroutines: for a reader as three steps, a nanosecond apart; the tally takes it as one */
+	bool switches;		/* it has GoSwitch: three steps for a reader, a nanosecond apart, one step for the tally */
 	struct dist sched;
 };
 
@@ -40,10 +41,10 @@ static void on_span(void *ctx, const struct span *s)
 {
 	struct by_spans *b = ctx;
 
-	if (!s->g->id)	/* the recorder's stand-in */
+	if (!s->g->id)	/* gotap's stand-in, which the program does not have */
 		return;
 	b->sums.ns[states[s->state]] += (uint64_t)(s->to - s->from);
-	/* The whole stay was seen: it did not begin, or go on, outside of the trace. */
+	/* Only a whole stay: the trace has its begin and its end. */
 	if (s->state == GO_RUNNABLE && s->begin.type && s->end.type == EV_GoStart)
 		dist_add(&b->sched, s->to - s->from);
 }
@@ -108,7 +109,7 @@ static void on_ready(void *ctx, struct top_sample *s)
 		sums->ns[i] += s->all.ns[i];
 	sums->created += s->all.created;
 	sums->ended += s->all.ended;
-	sums->sched = s->all.sched;	/* of one interval: it cannot be added */
+	sums->sched = s->all.sched;	/* of one interval, as percentiles cannot be added */
 	top_sample_free(s);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline_call: the code that --attach inline puts into a program, in a fake one (inline_fake.h), is called as Go code
- * calls it; what registers it leaves and which records.
+ * inline_call: calls the code that --attach inline puts into a program as Go code does, in a fake program
+ * (inline_fake.h), and compares the registers after the call and the records.
  */
 #ifndef GOTAP_TESTS_INLINE_CALL_H
 #define GOTAP_TESTS_INLINE_CALL_H
@@ -9,7 +9,7 @@
 #include "inline_fake.h"
 #include "unit_random.h"
 
-/* What a Go function may have in registers at a call, and the stack pointer there. */
+/* The registers that may have a meaning for Go code at a call; the stack pointer is given apart. */
 struct registers {
 	uint64_t ax, bx, cx, dx, si, di, bp, r8, r9, r10, r11, r14, r15;
 	uint64_t x[16][2];
@@ -18,7 +18,7 @@ struct registers {
 void call_stub(const struct registers *in, struct registers *out, const void *stub, void *sp);
 extern char stub_returns[];
 
-/* Loads @in, calls @stub on the stack at @sp, and stores what the registers are then to @out. */
+/* Loads the registers from @in, calls @stub on the stack at @sp, and stores the registers to @out. */
 __asm__(".bss\n"
 	"saved_out: .quad 0\n"
 	"saved_stub: .quad 0\n"
@@ -53,22 +53,22 @@ __asm__(".bss\n"
 	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp\n"
 	"ret\n");
 
-enum { RETURN = 8 };		/* bytes of stack that the call itself takes */
+enum { RETURN = 8 };		/* bytes of stack: the return address of the call */
 
 static struct fake_thread thread;
 static struct registers regs, after;
 static uint8_t flag;
-/* Of the images to come: */
+/* Knobs of the images that the next begin() makes: */
 static uint32_t abi;		/* enum go_abi */
 static bool goid_before_status = true;
 static bool without_rdpid;
 
-/* The sites that the cases use, one of each program, and a trace hook. */
+/* The cases use a site of each program, with the number of the program, and behind them a trace hook. */
 enum { HOOK = INLINE_PROGRAMS };
 
 static struct site_slot slots[SITE_SLOTS];
 
-/* The call in call_stub() is a site of all these classes. */
+/* For the site table the call in call_stub() is a call site with all these changes of status. */
 static const struct {
 	uint8_t old, new_;
 	struct site_class class;
@@ -84,7 +84,7 @@ static const struct {
 	{ 0, 0, { REC_P_START, REC_PSTART_EXITSYSCALL, 0 } },
 };
 
-/* Fills the table with a multiplier that gives each class a slot of its own. */
+/* Fills the table; returns a multiplier that gives each class a slot of its own. */
 static inline uint64_t fill_slots(void)
 {
 	uint64_t multiplier = 0x9e3779b97f4a7c15;
@@ -134,7 +134,7 @@ static inline void call(size_t site, const uint8_t *g)
 
 	regs.r14 = addr_of(g);
 	if (!regs.bp)
-		regs.bp = addr_of(sp);	/* of a frame of no size */
+		regs.bp = addr_of(sp);	/* a frame without locals */
 	call_stub(&regs, &after, fake_code + image_stub(site), sp);
 }
 
@@ -199,7 +199,7 @@ static inline uint64_t make_chain(size_t n)
 	return addr_of(f - 2 * n);
 }
 
-/* The stack that record @i names follows it: @first, then the @n frames of make_chain(). */
+/* Record @i names a stack, whose record comes next: pc @first, then the @n frames of make_chain(). */
 static inline void check_stack(size_t i, enum stack_class class, uint64_t first, size_t n)
 {
 	const struct rec_long *l = long_record(i);
@@ -218,7 +218,7 @@ static inline void check_stack(size_t i, enum stack_class class, uint64_t first,
 		CHECK_EQ(s->pcs[k + 1], 0x1000 + k);
 }
 
-/* The only record but for a stack, which comes before it if the record is an annotation. */
+/* The record that is no stack: an annotation comes behind its stack, all others before it. */
 static inline const struct rec *head(void)
 {
 	const struct rec *r = record(0);

@@ -33,12 +33,12 @@ static void a_wake_up_has_the_stack_of_who_wakes(void)
 	fake_end();
 }
 
-/* On its own stack the leaf is the call itself, and the chain begins in rbp. */
+/* On the goroutine's own stack the leaf is the call of casgstatus itself, and the chain of frames begins in rbp. */
 static void a_wake_up_by_a_goroutine_itself(void)
 {
 	begin(1, 8);
 	make_chain(2);
-	/* the frame lies in the stack above the call */
+	/* the caller's frame lies above the call on the stack */
 	thread.stack[STACK / 16] = AT(thread.g, g_sched_bp);
 	thread.stack[STACK / 16 + 1] = 0x999;
 	change(thread.g, thread.other, 4, 1);
@@ -73,7 +73,10 @@ static void a_stop_has_its_reason(void)
 	fake_end();
 }
 
-/* Of a caller that nobody knows: preempted; where that was in a prologue its caller is on top of the stack. */
+/*
+ * Running to runnable, by a call that is none of the known sites: the goroutine was preempted. If that was in the
+ * prologue of a function, the return address to its caller is on top of the stack.
+ */
 static void a_preempted_goroutine(void)
 {
 	begin(1, 8);
@@ -141,8 +144,8 @@ static void syscalls_up_to_go_1_25(void)
 }
 
 /*
- * Up to Go 1.20 the stack begins two frames above the call in reentersyscall; systemstack leaves a return address on top
- * of the stack; and there is no g.syncSafePoint, but a g.asyncSafePoint that says the opposite.
+ * Up to Go 1.20 the stack of a system call begins two frames above the call in reentersyscall; systemstack leaves a
+ * return address on top of the stack; and there is no g.syncSafePoint, but a g.asyncSafePoint that says the opposite.
  */
 static void stacks_up_to_go_1_20(void)
 {
@@ -169,7 +172,10 @@ static void stacks_up_to_go_1_20(void)
 	abi = GO_ABI_PUSH;
 }
 
-/* Before Go 1.24 a goroutine gets its id behind the change: it is the next one of its P, if that is known. */
+/*
+ * Before Go 1.24 a goroutine gets its id after this change of status: the next one of the P's cache, if that has one
+ * left.
+ */
 static void a_goroutine_is_created_before_it_has_its_id(void)
 {
 	goid_before_status = false;
@@ -203,7 +209,10 @@ static void syscalls_since_go_1_26(void)
 	fake_end();
 }
 
-/* The runtime's own tracer is asked only if it is on; if not, the hook says so, whether it records or not. */
+/*
+ * The hook calls the runtime's tracer only if that is on. If not, it returns false in its place, with recording on or
+ * off.
+ */
 static void the_trace_hook_minds_the_program_own_tracing(void)
 {
 	int on;
@@ -364,7 +373,7 @@ static void tasks_and_regions(void)
 	}
 }
 
-/* A CPU beyond the last ring takes that one: the test may run on any. */
+/* A CPU with a number beyond the last ring uses that ring. The test may run on any CPU. */
 static void check_rings_of_cpus(void)
 {
 	cpu_set_t all, one;
@@ -395,7 +404,7 @@ static void each_cpu_has_its_ring(void)
 	without_rdpid = false;
 }
 
-/* Only m0 has none, until its thread has begun to run Go. */
+/* m.procid is 0 only for m0, until its thread has begun to run Go code: that thread's id is the process id. */
 static void a_thread_without_a_number_is_the_first_one(void)
 {
 	begin(1, 8);

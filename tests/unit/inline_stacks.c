@@ -26,7 +26,7 @@ static void stacks_are_as_deep_as_asked_for(void)
 	fake_end();
 }
 
-/* Frame pointers that lead out of the stack, below it, to nowhere, or between words are the end of the chain. */
+/* A frame pointer that is outside of the stack, not an address, or not aligned to a word ends the chain. */
 static void a_chain_that_leaves_the_stack_ends_there(void)
 {
 	static const uint64_t outside[] = { 8, 4096, 0x7fffffffffff, 0xffff800000000000, ~0ULL - 7, ~0ULL, 1 };
@@ -46,7 +46,7 @@ static void a_chain_that_leaves_the_stack_ends_there(void)
 	}
 }
 
-/* As long as frames are asked for, and not for ever. */
+/* The walk ends when it has as many frames as a stack may have. */
 static void a_chain_that_is_a_circle(void)
 {
 	uint64_t *f = thread.stack + STACK / 8 - 512;
@@ -61,9 +61,9 @@ static void a_chain_that_is_a_circle(void)
 
 /* --- hints of deep stacks --- */
 
-enum { ROOM = 16384, BEYOND = 8 * 65536 };	/* of a stack, and of what a hint may lead to behind it */
+enum { ROOM = 16384, BEYOND = 8 * 65536 };	/* bytes of a stack; and beside it, as far as a wrong hint may lead */
 
-/* A stack that nobody may touch a byte beside of. */
+/* A stack with pages on both sides that nobody may access. */
 static uint64_t *guarded_stack(void)
 {
 	uint8_t *at = mmap(NULL, BEYOND + ROOM + BEYOND, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -88,7 +88,10 @@ static uint64_t random_below(uint64_t n)
 	return (random_word() >> 20) % n;
 }
 
-/* The chain ends with @end. All begin with the same frames, so that they share their hints; returns the first one. */
+/*
+ * Makes a chain of @n frames whose last frame pointer is @end; returns the first one. The first 9 frames are the same
+ * in all chains, so that these share their hints.
+ */
 static uint64_t random_chain(uint64_t *stack, size_t n, uint64_t end)
 {
 	uint64_t *f = stack + random_below(64), *first = f;
@@ -104,7 +107,7 @@ static uint64_t random_chain(uint64_t *stack, size_t n, uint64_t end)
 	return addr_of(first);
 }
 
-/* What a walk by frame pointers finds; the test's own. */
+/* The pcs that a walk by frame pointers finds, by code of the test. */
 static size_t plain_walk(const uint64_t *stack, uint64_t bp, uint64_t *pcs)
 {
 	size_t n = 0;
@@ -119,7 +122,10 @@ static size_t plain_walk(const uint64_t *stack, uint64_t bp, uint64_t *pcs)
 	return n;
 }
 
-/* The key is that of the frames: stack_send() has copied and hashed them without a hint, and marks any other key. */
+/*
+ * The record has the frames of plain_walk(), and its key is theirs: stack_send() copies the frames and hashes them
+ * without a hint, and sets r.ptr if the key differs.
+ */
 static uint64_t check_deep(const uint64_t *stack, uint64_t bp)
 {
 	const struct rec_stack *s;
@@ -159,7 +165,7 @@ static void scribble_hints(void)
 		h[i] = i & 1 ? edges[random_below(sizeof(edges) / sizeof(*edges))] : (uint16_t)random_below(ROOM / 8);
 }
 
-/* Ends of chains: none, beside of the stack, between words, nowhere, and back into the chain. */
+/* Last frame pointers: 0, beside the stack, not aligned, no address, and back into the chain. */
 static uint64_t random_end(const uint64_t *stack)
 {
 	const uint64_t ends[] = { 0, 0, 0, addr_of(stack) - 8, addr_of(stack) + ROOM, addr_of(stack) + ROOM - 8,
@@ -168,7 +174,7 @@ static uint64_t random_end(const uint64_t *stack)
 	return ends[random_below(sizeof(ends) / sizeof(*ends))];
 }
 
-/* Whatever the hints are: none, of another stack, learned, or what the target wrote there. */
+/* The hints may be missing, of another stack, learned, or random values that the target wrote. */
 static void a_key_does_not_depend_on_hints(void)
 {
 	uint64_t *stack = guarded_stack(), bp, key;
@@ -208,7 +214,7 @@ static void a_frame_that_changes_changes_the_key(void)
 		CHECK(check_deep(stack, bp) != key);
 		f[1] = was;
 		CHECK_EQ(check_deep(stack, bp), key);
-		/* a frame less */
+		/* take out the next frame */
 		f[0] = *(uint64_t *)(uintptr_t)f[0];
 		CHECK(check_deep(stack, bp) != key);
 	}
@@ -216,7 +222,10 @@ static void a_frame_that_changes_changes_the_key(void)
 	free_guarded(stack);
 }
 
-/* The words where a deep stack has its frames, and no others, are learned; a stack that is not deep learns none. */
+/*
+ * The distances between the frames of a deep stack are learned as hints, and nothing else; a stack that is not deep
+ * gives none.
+ */
 static void hints_are_of_deep_stacks(void)
 {
 	uint64_t *stack = guarded_stack(), bp, *f;
@@ -237,7 +246,7 @@ static void hints_are_of_deep_stacks(void)
 		f = (uint64_t *)(uintptr_t)f[0];
 	for (bp = addr_of(f); f[0]; f = (uint64_t *)(uintptr_t)f[0])
 		CHECK_EQ(*h++, (f[0] - bp) / 8);
-	/* a hint that is right leads nowhere where no hint would */
+	/* a hint that agrees with the chain is not followed to a place where the plain walk ends */
 	f[0] = addr_of(stack) + ROOM - 8;
 	*h = (uint16_t)((f[0] - bp) / 8);
 	check_deep(stack, AT(thread.g, g_sched_bp));
@@ -247,14 +256,14 @@ static void hints_are_of_deep_stacks(void)
 
 enum { THREADS = 3, STACKS = 2, CALLS = 3000 };
 
-/* A thread and its stacks: two, all of which begin with the same frames as those of the other threads. */
+/* A thread and its two stacks. The stacks of all threads begin with the same frames. */
 struct walker {
 	struct fake_thread t;
 	uint64_t stacks[STACKS][ROOM / 8], bp[STACKS], key[STACKS];
 	pthread_t thread;
 };
 
-/* As reentersyscall(pc, sp, bp) is called, by any thread at any time; the goid says of which stack the record is. */
+/* reentersyscall(pc, sp, bp), by any thread at any time. The record has the number of the stack as its goid. */
 static void enter_syscall(struct walker *w, size_t stack)
 {
 	AT(w->t.g, g_goid) = stack;
@@ -304,7 +313,7 @@ static size_t check_walkers(const struct walker *w)
 	return n;
 }
 
-/* They learn hints in the same place at once. */
+/* All threads read and write the same hints at the same time. */
 static void threads_that_mix_their_hints(void)
 {
 	static struct walker w[THREADS];

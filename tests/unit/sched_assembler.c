@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* assembler: a generation that is asked for has all records up to its end, also those that wait for a goid. */
+/* assembler: a generation that assembler_turn() ends has all records up to its end, also those that wait for a goid. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static size_t segment;
 static uint64_t now;
 static int fd;
 
-static uint64_t seen;	/* the last time that the assembler gave on_seen(): all events up to it have come */
+static uint64_t seen;	/* the last time passed to on_seen(): all events up to it have come */
 
 static struct sink wrap(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx)
 {
@@ -56,7 +56,7 @@ static void put(uint8_t kind, uint8_t sub, uint32_t tid, uint64_t id, uint64_t p
 	buf_add(&chunk.data, &all, rec_head_size(kind));
 }
 
-/* All records until now have come. */
+/* Passes on the chunk, whose watermark is @ns later than its last record. */
 static void round_of(uint64_t ns)
 {
 	struct error err;
@@ -120,7 +120,7 @@ static void records_that_wait_for_a_goid(void)
 	end();
 }
 
-/* The record that names it was lost: nobody waits for ever. */
+/* The record with the goid was lost: after half a second the assembler does not wait any more. */
 static void a_goid_that_never_comes(void)
 {
 	uint64_t before;
@@ -136,11 +136,14 @@ static void a_goid_that_never_comes(void)
 	}
 	round_of(10 * MS);
 	CHECK_EQ(assembler_seen(assembler), now - 1);
-	CHECK_EQ(seen, before - 1);	/* a record waits for its goid: on_seen() gets no time behind it */
+	CHECK_EQ(seen, before - 1);	/* on_seen() gets no time after a record that still waits for its goid */
 	end();
 }
 
-/* Chunks come after it while probes are taken away: of that time nothing is known, so nobody has waited in it. */
+/*
+ * While gotap takes probes away after REC_CAPTURE_END chunks still come. on_seen() does not get their time: nothing is
+ * known of it.
+ */
 static void nothing_is_seen_behind_the_end(void)
 {
 	uint64_t last;
@@ -155,7 +158,7 @@ static void nothing_is_seen_behind_the_end(void)
 	CHECK_EQ(assembler_seen(assembler), last);
 	round_of(5000 * MS);
 	CHECK_EQ(seen, last);
-	put(REC_GO_STOP, 0, M, 1, G1);	/* the program went on for a while behind the last look at it */
+	put(REC_GO_STOP, 0, M, 1, G1);	/* an event that came after REC_CAPTURE_END */
 	round_of(10 * MS);
 	CHECK(seen > last + 10000 * MS && seen < last + 10001 * MS);
 	CHECK_EQ(turn(), 0);

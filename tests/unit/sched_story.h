@@ -219,7 +219,7 @@ static void snapshot(void)
 	put(REC_SNAP_END, 0, 0, 0, 0, 0, 0);
 }
 
-/* The waitReason of Go 1.27 that is written so. */
+/* The number of the waitReason of Go 1.27 with this text. */
 static inline uint8_t reason_number(const char *reason)
 {
 	unsigned int i;

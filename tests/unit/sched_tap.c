@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tap: what its visitor is shown of stories of the model, as text, and that the trace is the same with it. "2+W" is
- * goroutine 2 that enters a wait, "2-W" that it leaves one, "2!W" that it leaves one of which the end is not known.
+ * The tap: the calls of its visitor in stories of the model, as text; and that the trace is the same with and without a
+ * tap. "2+W": goroutine 2 enters a wait; "2++W": it is in one since before; "2-W": it leaves one; "2!W": it leaves one
+ * whose end is not known.
  */
 #define _GNU_SOURCE
 #include "sched_story.h"
@@ -15,7 +16,7 @@ static char states[] = "?RXSW";	/* by enum tap_state: runnable, running (executi
 static void on_enter(void *ctx, struct tap_go *g, const struct tap_step *s)
 {
 	buf_printf(&text, " %d%s%c", (int)g->id, g->before ? "++" : "+", states[g->state]);
-	if (*g->reason && strcmp(g->reason, "unspecified"))	/* what the snapshot of stories has */
+	if (*g->reason && strcmp(g->reason, "unspecified"))	/* "unspecified" is the reason in snapshots of stories */
 		buf_printf(&text, "(%s)", g->reason);
 	if (s->by && s->by != g)
 		buf_printf(&text, "by%d", (int)s->by->id);
@@ -29,7 +30,7 @@ static void on_leave(void *ctx, struct tap_go *g, uint64_t time, bool known)
 static void on_gone(void *ctx, struct tap_go *g, uint64_t time)
 {
 	CHECK(g->data[0] == 0);
-	g->data[0] = 1;		/* whoever gets its memory next finds 0 */
+	g->data[0] = 1;		/* the next goroutine with this memory must find 0 */
 	buf_printf(&text, " %dgone", (int)g->id);
 }
 
@@ -76,7 +77,7 @@ static void begin_tapped(void)
 	begin_into(tap_wrap(tap, v2_sink(trace), NULL, NULL), 27, 25, notes);
 }
 
-/* What came since the last call. */
+/* Compares the calls since the last check. */
 static void check_calls(const char *want)
 {
 	buf_add_byte(&text, 0);
@@ -151,7 +152,7 @@ static void on_thread_gone(void *ctx, struct tap_thread *m)
 	gone_threads++;
 }
 
-/* The tap alone, of events that no model gives. */
+/* An event for a tap without a model; the model would not make such ones. */
 static void show(struct sink sink, uint64_t thread, enum tracev2_event kind, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t args[] = { a, b, c };
@@ -159,7 +160,7 @@ static void show(struct sink sink, uint64_t thread, enum tracev2_event kind, uin
 	sink.ops->event(sink.ctx, &(struct sink_event){ .time = 100, .thread = thread, .kind = kind, .nargs = 3, .args = args });
 }
 
-/* A goroutine has one thread, and a thread one goroutine, whatever the events say. */
+/* A goroutine has at most one thread, and a thread at most one goroutine, also if events contradict each other. */
 static void goroutines_and_threads_are_one_to_one(void)
 {
 	static const struct tap_visitor threads = { .thread_gone = on_thread_gone };
@@ -183,7 +184,7 @@ static void goroutines_and_threads_are_one_to_one(void)
 	tap_free(t);
 }
 
-/* GoSwitch has no reason, and it is known: gotap top and pprof say the same. */
+/* GoSwitch has no reason as an argument; the reason is "coroutine", as in gotap top and pprof. */
 static void who_passes_its_thread_on_is_a_coroutine(void)
 {
 	begin_tapped();
@@ -209,7 +210,7 @@ static void goroutines_begin_and_end(void)
 	end_tapped();
 }
 
-/* Each generation states all goroutines: nothing moves. */
+/* A new generation repeats the states of all goroutines: the visitor sees no change. */
 static void a_new_generation_is_no_change(void)
 {
 	begin_tapped();
@@ -259,7 +260,7 @@ static void a_gap_ends_what_is_known(void)
 	end_tapped();
 }
 
-/* What the model has been told since the gap's begin. */
+/* A gap, behind which the goroutines have the states of @those. */
 static void pass_a_gap(void (*those)(void))
 {
 	tap_gap(tap, now);
@@ -274,10 +275,10 @@ static void pass_a_gap(void (*those)(void))
 
 static void others_wait_now(void)
 {
-	snap_waiting(1, "sleep", 0x66, 0);		/* ran */
-	snap_waiting(2, "chan receive", 0x77, 0);	/* waited, for what is not known */
-	snap_waiting(3, "sleep", 0x88, 0);		/* was runnable */
-	snap_waiting(4, "sleep", 0x99, 0x401000);	/* did not exist */
+	snap_waiting(1, "sleep", 0x66, 0);		/* it ran before the gap */
+	snap_waiting(2, "chan receive", 0x77, 0);	/* it waited, for an unknown reason */
+	snap_waiting(3, "sleep", 0x88, 0);		/* it was runnable */
+	snap_waiting(4, "sleep", 0x99, 0x401000);	/* it did not exist */
 }
 
 static void check_waits(uint64_t goid, const char *reason, uint64_t stack)
@@ -289,7 +290,10 @@ static void check_waits(uint64_t goid, const char *reason, uint64_t stack)
 	CHECK_EQ(g->stack, stack);
 }
 
-/* Each has the reason and the stack of its new wait at once, and goes on with that wait when the next generation states it. */
+/*
+ * After a gap each goroutine has the reason and the stack of its new wait at once, and the next generation begins no
+ * other wait.
+ */
 static void behind_a_gap_reasons_and_stacks_are_new(void)
 {
 	begin_tapped();
@@ -299,7 +303,7 @@ static void behind_a_gap_reasons_and_stacks_are_new(void)
 	check_waits(1, "sleep", 0x66);
 	check_waits(2, "chan receive", 0x77);
 	check_waits(3, "sleep", 0x88);
-	check_waits(4, "sleep", 0x8000000000401000);	/* the next status has it */
+	check_waits(4, "sleep", 0x8000000000401000);	/* its start function, until the next status */
 	CHECK(tap_find(tap, 4)->born_before);
 	text.len = 0;
 	now += 2 * GEN_NS;
@@ -334,7 +338,7 @@ static void a_birth_that_was_seen_stays_so(void)
 	end_tapped();
 }
 
-/* Where no goroutine runs, one that the program does not have says notes. */
+/* A note needs a running goroutine. If none runs, the model makes one up, the stand-in, which the visitor does not see. */
 static void the_stand_in_is_no_goroutine(void)
 {
 	struct error err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Generations that end when they are asked to, and of which each can be the first one of a trace. */
+/* model_turn() ends a generation. With .restate each generation can be the first one of a trace. */
 #define _GNU_SOURCE
 #include <errno.h>
 
@@ -57,8 +57,8 @@ static void not_while_the_world_is_stopped(void)
 }
 
 /*
- * Nobody runs: a stand-in says GOMAXPROCS in each generation, without which viewers do not take it for the
- * first one.
+ * No goroutine runs: the stand-in emits GOMAXPROCS (ProcsChange) in each generation. Viewers need it in the first
+ * generation of a trace.
  */
 static void each_generation_has_gomaxprocs(void)
 {
@@ -74,7 +74,7 @@ static void each_generation_has_gomaxprocs(void)
 		    "/ 0:ProcStart 0 1, 0:GoCreate 0, 0:GoStart 0 1, 0:ProcsChange 2, 0:GoDestroy, 0:ProcStop", 0);
 }
 
-/* The size of the heap, which else is only in the generation where it changed. */
+/* Without .restate the size of the heap is only in the generations in which it changed. */
 static void each_generation_has_the_heap(void)
 {
 	begin_restating(false);
@@ -95,7 +95,7 @@ static bool has(const char *text)
 	return n > 0 && memmem(all, (size_t)n, text, strlen(text));
 }
 
-/* Seconds since the recording began mean nothing in a trace that begins with a later generation. */
+/* Notes have no seconds since the begin of the recording: a trace may begin with a later generation. */
 static void times_in_notes_are_of_the_clock(void)
 {
 	begin_restating(true);
@@ -109,7 +109,7 @@ static void times_in_notes_are_of_the_clock(void)
 	end_story();
 }
 
-/* How often the trace has the batch that says which address the ids of spans and objects count from. */
+/* How often the trace has the experimental batch with the address that ids of spans and objects count from. */
 static unsigned int bases(void)
 {
 	static const uint8_t head[] = { EV_ExperimentalBatch, 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * screen, keys, view: a terminal of the test's own takes the bytes and must show what was drawn; only cells that differ are
- * written; nothing foreign gets through.
+ * screen, keys, view: a small terminal in the test takes the bytes and must show the text that was drawn; only cells
+ * that changed are written; control characters in texts of the program do not get through.
  */
 #include "unit.h"
 
@@ -20,7 +20,7 @@ static struct {
 	char cells[ROWS][COLS][8];
 	int row, col;
 	size_t written;		/* cells */
-	size_t strange;		/* bytes that are no sequence of ours and no character */
+	size_t strange;		/* bytes that are no character, and no sequence that screen.c uses */
 } tty;
 
 static void tty_clear(void)
@@ -102,7 +102,7 @@ static struct screen *open_screen(int rows, int cols)
 	return s;
 }
 
-/* How many bytes it took. */
+/* Writes the screen to the terminal; returns the number of bytes. */
 static size_t show(struct screen *s)
 {
 	struct buf out = {0};
@@ -162,7 +162,7 @@ static void wide_characters_take_two_columns(void)
 	screen_free(s);
 }
 
-/* Combining marks are not passed on, and what the terminal would obey comes as text. */
+/* Combining marks are left out; control characters, which a terminal would obey, are written as \xNN. */
 static void foreign_text_does_nothing_to_the_terminal(void)
 {
 	struct screen *s = open_screen(5, 60);
@@ -198,7 +198,7 @@ static void no_color_is_no_color(void)
 	screen_free(s);
 }
 
-/* The terminal's lines are those of screen_print(). */
+/* Compares the terminal's lines with those of screen_print(). */
 static void check_shown(const struct screen *s, int rows)
 {
 	FILE *f = tmpfile();
@@ -216,7 +216,7 @@ static void check_shown(const struct screen *s, int rows)
 	fclose(f);
 }
 
-/* At random: whatever was drawn before, the terminal shows what is drawn now, also after another size. */
+/* Random drawings: the terminal shows the last one, whatever was drawn before, also after a change of its size. */
 static void what_is_drawn_is_shown(void)
 {
 	static const char *const texts[] = { "goroutine", "\u4e16\u754c", "x", "   ", "\u00fc\u4e16", "\033[H" };
@@ -268,7 +268,7 @@ static void keys_come_in_pieces(void)
 	CHECK_EQ(keys_next(&k, false), 0xfc);
 }
 
-/* Whatever comes, it is taken, and ends. */
+/* Random bytes: keys_next() consumes them all, and ends. */
 static void any_bytes_are_taken(void)
 {
 	struct keys k = {0};
@@ -394,7 +394,7 @@ static void losses_are_seen_on_any_screen(void)
 	ui_free(&u);
 }
 
-/* Any size, any number of Ps: nothing outside of the screen, and nothing strange. */
+/* Of any size, with any number of Ps: all is drawn within the screen, and with known sequences. */
 static void any_size_can_be_drawn(void)
 {
 	static const int procs[] = { 0, 1, 16, 17, 300 };
@@ -473,7 +473,7 @@ static void keys_select_sort_filter_expand(void)
 	screen_free(screen);
 }
 
-/* A second sample in which one number differs costs some bytes, in one piece. */
+/* A second sample in which one number differs takes less than 40 bytes. */
 static void the_next_frame_is_small(void)
 {
 	struct screen *screen = open_screen(24, 80);
@@ -494,7 +494,7 @@ static void the_next_frame_is_small(void)
 	screen_free(screen);
 }
 
-/* --once: more rows than a terminal may have. */
+/* --once prints all rows, also more than a terminal can have. */
 static void all_rows_are_printed(void)
 {
 	enum { MANY = 4096 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally: what `gotap top` counts. By hand-made events, to the nanosecond; and of whole traces (GOTAP_TEST_TRACE names one)
- * against user/spans, which shares no code with it.
+ * tally: the counts of `gotap top`, from events made by hand, to the nanosecond. (cmd_top.c compares those of whole
+ * traces with user/spans.)
  */
 #include "unit.h"
 
@@ -76,7 +76,7 @@ static const struct top_row *row(const struct top_sample *s, const char *name)
 	return &none;
 }
 
-/* Thread 7 with P 0 runs goroutine 1; 2 is the runtime's and waits. */
+/* Thread 7 with P 0 runs goroutine 1; goroutine 2 is of the runtime and waits. */
 static void begin(void)
 {
 	sink.ops->gen_begin(sink.ctx);
@@ -125,7 +125,10 @@ static void states_of_an_interval_add_up(void)
 	done();
 }
 
-/* The next interval begins where this one ends; what goes on counts in both. */
+/*
+ * The next interval begins where this one ends; a stay that lasts over the border counts in both, with its part in
+ * each.
+ */
 static void intervals_follow_one_another(void)
 {
 	open_by(BY_FUNCTION, NULL);
@@ -166,7 +169,10 @@ static void ps_run_goroutines_or_wait_for_them(void)
 	done();
 }
 
-/* Of the time without records nothing is counted, and the steps that lead to the states after it are no stays. */
+/*
+ * The time without records counts for no state; and the steps that gotap inserts to reach the states after it are no
+ * events of the program.
+ */
 static void a_gap_counts_nowhere(void)
 {
 	open_by(BY_FUNCTION, NULL);
@@ -206,7 +212,7 @@ static void a_gap_counts_nowhere(void)
 	done();
 }
 
-/* The reason that the goroutine had for the reader of the trace is the gap; why it really waits is known. */
+/* In the trace the reason of this wait is the gap. The event has the true one, too, which gotap read after the gap. */
 static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 {
 	const uint64_t args[] = { TEXT("gotap: not recorded"), 0 };
@@ -230,7 +236,7 @@ static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 	done();
 }
 
-/* Goroutine 0 is the recorder's: no program has it. */
+/* The stand-in, goroutine 0, is made up by gotap: it has no row, and is not counted. */
 static void the_stand_in_counts_nowhere(void)
 {
 	open_by(BY_FUNCTION, NULL);
@@ -301,7 +307,7 @@ static void gc_heap_and_stops(void)
 	done();
 }
 
-/* A label for each of 10,000 goroutines: the rest shares a row, and none is missing in the sums. */
+/* 10,000 goroutines, each with another label: 4,096 have rows, the others share one, and the sums have all. */
 static void too_many_rows_are_one(void)
 {
 	char text[64];
@@ -324,7 +330,7 @@ static void too_many_rows_are_one(void)
 	done();
 }
 
-/* The compiler starts a function by wrappers of its own, which have its name. */
+/* The compiler may start a goroutine by a wrapper, which has the name of the function. */
 static void functions_of_one_name_are_one_row(void)
 {
 	open_by(BY_FUNCTION, NULL);
@@ -379,7 +385,7 @@ static const struct top_place *place(const struct top_sample *s, const char *rea
 	return &none;
 }
 
-/* Nobody says where it is; it is not where it waited before. */
+/* GoSwitch has no stack: the goroutine's place is not that of its last wait, but unknown. */
 static void who_passes_its_thread_on_has_no_place(void)
 {
 	open_by(BY_FUNCTION, NULL);
@@ -397,8 +403,8 @@ static void who_passes_its_thread_on_has_no_place(void)
 }
 
 /*
- * Events at random, of few goroutines, threads and Ps, as a model in error could give them: nothing breaks, and what is
- * counted is what there is.
+ * Random events, of few goroutines, threads and Ps, which may contradict each other: the tally stays within bounds.
+ * There are at most 11 goroutines at a time, and no state has more time than 11 goroutines have.
  */
 static void any_events_can_come(void)
 {

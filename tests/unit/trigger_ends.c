@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Triggers by the end of the program: its status, and the record of who made it die. */
+/* Triggers by the end of the program: by its exit status, and by the record of the goroutine that made it die. */
 #define _GNU_SOURCE
 #include "trigger_story.h"
 
@@ -31,7 +31,7 @@ static void ends_by_their_status(void)
 	end_rules();
 }
 
-/* One of goroutine @g on thread 7, with that message, now. */
+/* Goroutine @g, on thread 7, makes the program die with @message. */
 static void record_death(uint16_t how, uint64_t g, uint64_t stack, const char *message)
 {
 	union {
@@ -62,7 +62,7 @@ static void the_first_record_of_a_death_says_who_it_was(void)
 	begin_rules("crash");
 	snapshot();
 	record_death(REC_END_PANIC, 3, 0x44, "the end");
-	record_death(REC_END_SIGNAL | 6 << 8, 1, 0x55, "");	/* GOTRACEBACK=crash */
+	record_death(REC_END_SIGNAL | 6 << 8, 1, 0x55, "");	/* the second record is SIGABRT, by GOTRACEBACK=crash */
 	end_with(6, "goroutine 3: panic: the end; the program has ended by signal 6 (Aborted)", 3, "main.lookup /src/x.go:7");
 }
 

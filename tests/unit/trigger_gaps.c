@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Triggers where records were lost: what a gap makes of waits, lives and percentiles. */
+/* Triggers where records were lost: waits, lives of goroutines, and percentiles around a gap. */
 #define _GNU_SOURCE
 #include "trigger_story.h"
 
@@ -9,7 +9,7 @@ static void begin_gap(void)
 	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
 }
 
-/* @ns without records; the states behind it follow, and end_gap(). */
+/* The gap lasts @ns. After it the test puts in the new states and calls end_gap(). */
 static void spend_gap(uint64_t ns)
 {
 	now += ns;
@@ -56,7 +56,7 @@ static void behind_a_gap_a_wait_is_another_one(void)
 	block(reason_number("sync"), 0x55);
 	begin_gap();
 	spend_gap(5 * MS);
-	snap_waiting(1, "sync", 0x44, 0);	/* elsewhere, for the same reason */
+	snap_waiting(1, "sync", 0x44, 0);	/* the same reason at another place, so it is another wait */
 	snap_waiting(2, "chan receive", 0, 0);
 	end_gap();
 	pass(2 * MS);
@@ -67,7 +67,10 @@ static void behind_a_gap_a_wait_is_another_one(void)
 	end_rules();
 }
 
-/* One that ran when the gap began waits behind it: for that it has one wait, with its reason, however many generations begin. */
+/*
+ * A goroutine ran before the gap and waits after it: that is one wait, with its reason, and a new generation begins no
+ * other one.
+ */
 static void a_wait_that_began_in_a_gap_is_one(void)
 {
 	struct trigger_counts counts;
@@ -98,7 +101,7 @@ static void who_computes_behind_a_gap_does_not_hang(void)
 	begin_gap();
 	spend_gap(50 * (uint64_t)MS);
 	snap_running();
-	put(REC_SNAP_G, 2, 8, 4, 0x9004, 0, 0);	/* made in the gap, by whom is not known */
+	put(REC_SNAP_G, 2, 8, 4, 0x9004, 0, 0);	/* made in the gap, it is not known by whom */
 	put(REC_SNAP_P, 0, 8, 1, P1, 0, 0);
 	end_gap();
 	pass(20 * MS);
@@ -137,7 +140,7 @@ static void a_life_that_ended_in_a_gap_was_not_seen(void)
 	CHECK(facts[0].time - at - 10 * MS < 500);
 	CHECK_STR(facts[0].what, "goroutine 5, which began with a function main.work*, lives for at least 11 ms");
 	pass(60 * (uint64_t)MS);
-	CHECK_EQ(n_facts, 1);	/* 7 is 9 ms behind it */
+	CHECK_EQ(n_facts, 1);	/* goroutine 7 is 9 ms later: too soon for another fact */
 	end_rules();
 }
 
@@ -161,7 +164,7 @@ static void a_gap_makes_nothing_untrue(void)
 	end_rules();
 }
 
-/* Losses of less than 100 ms make no gap: the end of a wait may be among them. */
+/* Losses within less than 100 ms make no gap. The record that ends a wait may be among them, which the fact says. */
 static void a_wait_in_which_records_were_lost(void)
 {
 	begin_rules("blocked>1ms:chan*", "blocked>1ms:sync");
@@ -184,7 +187,7 @@ static void a_wait_in_which_records_were_lost(void)
 	end_rules();
 }
 
-/* Of those that a gap leads to be runnable nobody knows how long they have been. */
+/* Goroutines that are runnable after a gap: it is not known since when, so their waits are not counted. */
 static void waits_behind_a_gap_count_for_no_percentile(void)
 {
 	uint64_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The grammar of --on: what each text means, and the line that a wrong one gets. */
+/* The grammar of --on: the rules that texts give, and the error lines of wrong texts. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -67,7 +67,7 @@ static void means_that(const void *row)
 	trigger_rule_free(&rule);
 }
 
-/* @says: what its line has besides the grammar of the trigger. */
+/* @says: a part of the error line. */
 static const struct bad { const char *text, *says; } bads[] = {
 	{ "", "'' is no trigger; these are: signal, socket, runnable>T, blocked>T[:REASON][:FUNC], " },
 	{ "gcs", "is no trigger" },

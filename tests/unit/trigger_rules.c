@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Triggers, each kind of rule: which facts come, at which time, and which do not. */
+/* Triggers, each kind of rule: which facts it reports, and with which time. */
 #define _GNU_SOURCE
 #include "trigger_story.h"
 
@@ -97,7 +97,7 @@ static void waits_for_a_p_and_syscalls(void)
 	at = now;
 	put(REC_SYS_ENTER, 0, 7, 1, 0x9001, 0x55, 0);
 	pass(MS);
-	CHECK_EQ(n_facts, 1);	/* 3, which was runnable in the snapshot */
+	CHECK_EQ(n_facts, 1);	/* goroutine 3, which was runnable in the snapshot */
 	CHECK_EQ(facts[0].g, 3);
 	pass(MS);
 	CHECK_EQ(n_facts, 2);
@@ -122,7 +122,7 @@ static void the_stopped_world(void)
 	put(REC_STW_BEGIN, 1, 7, 1, 0, 0x55, 0);
 	pass(3 * MS / 2);
 	CHECK_EQ(n_facts, 1);
-	CHECK(facts[0].time - at - MS <= 1);	/* the model dates no two events the same */
+	CHECK(facts[0].time - at - MS <= 1);	/* the model gives no two events the same time */
 	go(REC_STW_END, 7, 1);
 	CHECK_EQ(n_facts, 1);
 	end_rules();
@@ -186,7 +186,7 @@ static void regions_and_tasks_by_name(void)
 	check_fact(0, at + 30 + MS, 1, "region load lasts for 1 ms");
 	CHECK_STR(facts[0].stack, "main.lookup /src/x.go:7");
 	pass(60 * (uint64_t)MS);
-	CHECK_EQ(n_facts, 2);	/* the outer one is too close to the inner */
+	CHECK_EQ(n_facts, 2);	/* task; the outer region "load" is too close to the inner one for another fact */
 	check_fact(1, at + 3 * MS, 1, "task order lasts for 61 ms");
 	user(REC_USER_REGION_END, 5, "load", "");
 	user(REC_USER_REGION_END, 5, "other", "");
@@ -198,7 +198,7 @@ static void regions_and_tasks_by_name(void)
 	end_rules();
 }
 
-/* Its record is behind that of the event. */
+/* The record of a new stack comes after that of the event. */
 static void a_fact_waits_for_a_stack_that_is_new(void)
 {
 	begin_rules("log:.");
@@ -235,7 +235,7 @@ static void logs_by_their_text(void)
 	end_rules();
 }
 
-/* Goroutine 2 waits, is woken @after and runs a moment on thread 7, whose own goroutine sleeps. */
+/* Goroutine 2 becomes runnable, runs @after ns later on thread 7, for a moment, and sleeps. */
 static void one_wait_for_a_p(uint64_t after)
 {
 	put(REC_GO_READY, 0, 7, 2, 0x9002, 0, 0);
@@ -251,13 +251,13 @@ static void waits_that_are_long_for_one_percent(void)
 	begin_rules("sched-p99>1ms");
 	snapshot();
 	go(REC_GO_STOP, 7, 1);
-	pass(200 * (uint64_t)MS);	/* both that wait are more than 1 % of 2, but 2 are no sample */
+	pass(200 * (uint64_t)MS);	/* both waits are long, but 2 are too few for a percentile */
 	CHECK_EQ(n_facts, 0);
 	pass(2000 * (uint64_t)MS);
 	for (i = 0; i < 200; i++)
 		one_wait_for_a_p(100 * US);
 	one_wait_for_a_p(2 * MS);
-	pass(150 * (uint64_t)MS);	/* 1 of 201 */
+	pass(150 * (uint64_t)MS);	/* 1 of 201 waits is long: less than 1 % */
 	CHECK_EQ(n_facts, 0);
 	for (i = 0; i < 3; i++)
 		one_wait_for_a_p(2 * MS);
@@ -281,7 +281,7 @@ static void nothing_but_timers(void)
 	at = now;
 	block(reason_number("sleep"), 0x44);
 	pass(5 * MS);
-	go(REC_GO_READY, 7, 1);	/* by no goroutine: a timer */
+	go(REC_GO_READY, 7, 1);	/* woken by no goroutine, so by a timer */
 	go(REC_GO_START, 7, 1);
 	block(reason_number("sleep"), 0x44);
 	pass(4 * MS);
@@ -314,7 +314,7 @@ static void the_network_is_work(void)
 	end_rules();
 }
 
-/* A system call has lasted since before, and has the stack of a call of C. */
+/* The "system call" is a call of C code, as its stack shows: that is work. A true system call is none. */
 static void c_code_is_work(void)
 {
 	begin_rules("hang>10ms");
@@ -339,7 +339,10 @@ static void c_code_is_work(void)
 	end_rules();
 }
 
-/* They wait as long as the program lives. Coroutines begin with a function of the runtime, too. */
+/*
+ * Goroutines of the runtime may wait as long as the program lives: only a rule with their reason reports them.
+ * Coroutines begin with a function of the runtime, too, but are the program's.
+ */
 static void those_of_the_runtime_are_not_meant(void)
 {
 	begin_rules("blocked>1ms");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trigger_story: triggers over stories of the model (sched_story.h): which facts come, at which time, and which do not.
- * A story's clock begins at 100000 and moves 10 ns a record; "seen" is what the assembler says after a chunk.
+ * trigger_story: triggers over stories of the model (sched_story.h), and the facts that they report. A story's clock
+ * begins at 100000 and moves 10 ns a record; seen() stands for the assembler's call after each chunk.
  */
 #ifndef GOTAP_TESTS_TRIGGER_STORY_H
 #define GOTAP_TESTS_TRIGGER_STORY_H
@@ -26,7 +26,7 @@ static inline uint64_t take(void *ctx, const struct flight_fact *fact)
 	return n_facts;
 }
 
-static uint64_t late_key;	/* of a stack that has not come yet */
+static uint64_t late_key;	/* of a stack whose record has not come yet */
 
 /* Stacks of the stories. */
 static inline size_t frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
@@ -69,7 +69,7 @@ static inline void seen(void)
 	between.seen(between.ctx, now);
 }
 
-/* Time passes, in which nothing happens. */
+/* @ns pass without an event. */
 static inline void pass(uint64_t ns)
 {
 	now += ns;
@@ -96,7 +96,7 @@ static inline void check_fact(size_t i, uint64_t time, uint64_t g, const char *w
 	CHECK_STR(facts[i].what, what);
 }
 
-/* At @now: goroutine 1 blocks on thread 7 with waitReason @why, and 3 runs there. */
+/* Goroutine 1, on thread 7, blocks with waitReason @why; returns the time. */
 static inline uint64_t block(uint8_t why, uint64_t stack)
 {
 	uint64_t at = now;
