@@ -97,7 +97,10 @@ static void buf_keeps_all_bytes(void)
 	buf_free(&b);
 }
 
-/* Its room follows what it held lately: not the largest burst, and not each small round. */
+/*
+ * buf_fit() sizes the room by the most that the last rounds held: one burst does not keep it, one small round does not
+ * shrink it.
+ */
 static void buf_gives_back_the_room_of_a_burst(void)
 {
 	size_t most = 0;
@@ -113,7 +116,7 @@ static void buf_gives_back_the_room_of_a_burst(void)
 		b.len = 1 << 20;
 		buf_fit(&b, lately(&most, b.len, 4));
 	}
-	CHECK_EQ(b.cap, 10 << 20);	/* a few small rounds change nothing */
+	CHECK_EQ(b.cap, 10 << 20);	/* three small rounds are too few to shrink it */
 	for (i = 0; i < 200; i++) {
 		b.len = 1 << 20;
 		buf_fit(&b, lately(&most, b.len, 4));

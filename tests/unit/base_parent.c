@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parent: a child of gotap ends when its parent ends, before or after it has looked. */
+/* parent: a child of gotap ends with its parent, also if the parent has ended before the child asks for the signal. */
 #include "base/parent.h"
 
 #include <signal.h>
@@ -17,7 +17,7 @@ static void other_words_are_none(void)
 	CHECK(!parent_take(""));
 }
 
-/* Ends with 0 if that asks for the signal. */
+/* The exit status: 0 if @option makes the kernel send SIGTERM at the end of the parent. */
 static int take(const char *option)
 {
 	int sig = 0;

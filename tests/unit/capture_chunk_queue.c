@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* chunk_queue: the room of chunks when the caller was late, and of chunks that were large once. */
+/* chunk_queue: how much memory its chunks keep after the caller was late, and after a chunk was large once. */
 #include <errno.h>
 
 #include "capture/chunk_queue.h"

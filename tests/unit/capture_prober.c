@@ -211,7 +211,10 @@ static void next(struct pauses *p)
 	p->last = now;
 }
 
-/* Patience is 2 s. Where others keep the CPU so long, so that the test cannot beat, the prober is right to give up. */
+/*
+ * The prober gives up after 2 s without a prober_beat(). If other programs kept the CPU from this test for so long, it
+ * may give up, and the case asserts nothing.
+ */
 static void it_stays_without_probes_and_with_a_gotap_that_runs(void)
 {
 	const uint64_t enough = 1500000000;

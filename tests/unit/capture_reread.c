@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* reread: when states are read anew, by a clock and a count of losses that are made up. A look comes every 20 ms. */
+/*
+ * reread: when gotap reads the goroutines' states anew after losses. The clock and the number of lost records are
+ * invented.
+ */
 #include "unit.h"
 
 #include "capture/reread.h"
@@ -17,7 +20,7 @@ static void begin(void)
 	reread_init(&r, now);
 }
 
-/* A look, 20 ms after the last one, in which so many records were lost. */
+/* gotap asks each 20 ms whether to read. @more records were lost since it last asked. */
 static bool look(uint64_t more)
 {
 	now += 20 * MS;
@@ -25,7 +28,7 @@ static bool look(uint64_t more)
 	return reread_is_due(&r, lost, now);
 }
 
-/* Reads them, which takes so long and costs so much; so many records are lost meanwhile. */
+/* Reads the states: that takes @took ns, and @cost ns of CPU time; meanwhile @more records are lost. */
 static void read_all(uint64_t took, uint64_t cost, uint64_t more)
 {
 	reread_done(&r, lost);
@@ -34,7 +37,7 @@ static void read_all(uint64_t took, uint64_t cost, uint64_t more)
 	reread_ended(&r, now, cost);
 }
 
-/* How long, while each look finds so many new losses, until they are read. */
+/* How many ns pass until a reading is due if each look finds @more new losses. */
 static uint64_t wait_for_it(uint64_t more)
 {
 	uint64_t from = now;
@@ -52,7 +55,7 @@ static void nothing_lost_nothing_read(void)
 	begin();
 	for (i = 0; i < 1000; i++)
 		CHECK(!look(0));
-	CHECK(look(5));		/* the last time was long ago */
+	CHECK(look(5));		/* at once: the last reading was long ago */
 	read_all(3 * MS, 2 * MS, 0);
 	for (i = 0; i < 1000; i++)
 		CHECK(!look(0));
@@ -78,7 +81,7 @@ static void once_a_second_where_they_go_on(void)
 	CHECK_EQ(wait_for_it(0), 40 * MS);
 }
 
-/* On a machine that is busy with other things it takes long, and costs nothing more. */
+/* On a busy machine a reading takes longer, but no more CPU time. */
 static void waiting_for_a_cpu_is_no_cost(void)
 {
 	begin();
@@ -109,7 +112,7 @@ static void nobody_is_without_states_for_minutes(void)
 	CHECK_EQ(wait_for_it(0), 5 * SECOND);
 }
 
-/* What could not be read is still to be read. */
+/* A reading that failed (no reread_done()) is due again. */
 static void a_failure_is_tried_again(void)
 {
 	begin();

@@ -14,7 +14,10 @@ enum { ROOM = 128, NOW = 4711 };
 
 static const char constant[] = "a constant";
 
-/* An abi.Type as the linker writes it, and behind it its abi.Name, with a * in front that is not of the name. */
+/*
+ * An abi.Type as the linker writes it, and behind it its abi.Name. The text has a "*" in front, which is not part of
+ * the name.
+ */
 static const struct {
 	uint64_t size, ptr_bytes;
 	uint32_t hash;
@@ -137,7 +140,10 @@ static void what_lies_nowhere_is_lost(void)
 	end();
 }
 
-/* The record of a type that no probe could read, with @room for the name. Returns it as it is filled. */
+/*
+ * Makes the record of a type whose name no probe could read, with @room bytes for it, and returns it as texts_fill()
+ * leaves it.
+ */
 static const struct rec_user *filled_type(uint64_t type, uint32_t room)
 {
 	const struct rec_user u = { .r = { .kind = REC_OBJECT_TYPE, .sub = REC_MISSING_FIRST, .id = type }, .room = room };
@@ -180,7 +186,7 @@ static void a_type_elsewhere_is_lost(void)
 	end();
 }
 
-/* A record with a text of @n bytes that begins as @text, of which no probe could read something. Returns it as it is filled. */
+/* Returns record @u, with these @n bytes behind it, as texts_fill() leaves it. A probe could not read all of its texts. */
 static const struct rec_user *filled(struct rec_user u, const void *text, size_t n)
 {
 	char room[ROOM] = "";
@@ -200,7 +206,10 @@ static const struct rec_user *filled(struct rec_user u, const void *text, size_t
 	return (const void *)(chunk.data.data + sizeof(struct segment));
 }
 
-/* Of a label of which the probe has put the addresses of @key and @value, of which there would be room for so much. */
+/*
+ * A label whose texts the probe could not read: it has put the addresses of @key and @value in the place of their
+ * texts.
+ */
 static struct rec_label filled_label(const char *key, uint8_t key_len, const char *value, uint8_t value_len)
 {
 	struct rec_user u = {
@@ -247,7 +256,10 @@ static const struct rec_user *filled_message(const void *string)
 	}, "", 0);
 }
 
-/* Where it is not moved as it is loaded. Elsewhere what says where the text is is no constant; nor is it one in this program. */
+/*
+ * gotap takes the text from the file if the file has the string header that leads to it. The header is a constant only
+ * in a program that is not relocated when it is loaded, which this one is: so the text is lost.
+ */
 static void a_message_is_where_its_string_says(void)
 {
 	static const struct { uint64_t at, len; } nowhere = { 8, 7 };

@@ -15,7 +15,7 @@ static void one_user_does_not_use_up_the_time_of_others(void)
 	CHECK(ps_effort_begin(&e, 0, &inside));
 	ps_effort_add(&e, PS_EFFORT_USER);
 	CHECK(!ps_effort_go_on(&e));
-	CHECK(ps_effort_begin(&e, 0, NULL));		/* root of a container is not that of the machine */
+	CHECK(ps_effort_begin(&e, 0, NULL));		/* another user than root in the container */
 	CHECK(ps_effort_begin(&e, 1000, NULL));
 	ps_effort_add(&e, 1);
 	CHECK(!ps_effort_begin(&e, 1000, NULL));
@@ -41,7 +41,7 @@ static void all_together_have_a_limit_and_each_still_a_little(void)
 	ps_effort_free(&e);
 }
 
-/* CPU time, of children as well, is work. */
+/* The CPU time of this process and of its children counts. */
 static void work_is_counted(void)
 {
 	struct ps_effort e = {0};

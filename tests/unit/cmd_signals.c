@@ -14,7 +14,10 @@ static void pass_copies(void)
 	usleep(2100000);
 }
 
-/* The case says nothing: others kept the CPU for so long that what was to be a copy was none. It is run again. */
+/*
+ * Exit status of a case that has to run again: other programs kept the CPU for 2 s or more, so that a signal that was
+ * to count as a copy of the one before did not.
+ */
 enum { TOO_SLOW = 99 };
 
 static void must_be_copies(uint64_t since)
@@ -143,7 +146,7 @@ static bool blocks_snapshot(void)
 	return sigismember(&blocked, SIGUSR1) == 1;
 }
 
-/* As of a recorder: its parent passes SIGUSR1 on as soon as it is there. */
+/* The parent of a recorder may send it SIGUSR1 before the recorder has installed a handler. */
 static void a_snapshot_waits_until_it_is_caught(void)
 {
 	uint64_t begin = now_ns();

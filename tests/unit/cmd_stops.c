@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stops: a program that gotap itself holds, or that is let go between two looks, is not stopped; a debugger's is. */
+/*
+ * stops: a program that a debugger traces counts as stopped; one that gotap traces, or that nobody traces any more,
+ * does not.
+ */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 
 #include "cmd/stops.h"
 
-/* Files of a proc that has process 10, and 20, which may trace it. */
+/* Writes a file of a /proc with process 10, and process 20, which may be its tracer. */
 static void put(const struct procfs *fs, const char *what, const char *text)
 {
 	char path[PROCFS_PATH];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command of --exec: which names it gets, how those that it does not get are counted, its priority. */
+/* The command of --exec: for which names it runs, how many it misses, its priority and process group. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static struct exec *begin(const char *command)
 	return e;
 }
 
-/* The text of file @name, at most a line; "": it is not there, or is empty. */
+/* The first line of file @name; "": there is no such file, or it is empty. */
 static const char *text_of(const char *name)
 {
 	static char text[100];
@@ -42,7 +42,7 @@ static const char *text_of(const char *name)
 	return text;
 }
 
-/* The first one runs until the pipe is opened; the two behind it have no time left. */
+/* The first command runs until the pipe "gate" is opened; exec_free() gives those of the two other names no time. */
 static void names_that_wait_at_the_end_are_counted(void)
 {
 	struct exec *e = begin("echo \"$1\" >started; cat gate >/dev/null; :");
@@ -77,7 +77,7 @@ static void all_run_if_there_is_time(void)
 	CHECK_STR(said, "");
 }
 
-/* Without CAP_SYS_NICE nothing is raised, and the same is true. */
+/* Without CAP_SYS_NICE gotap's priority is not raised, and the command has the user's all the same. */
 static void the_priority_is_that_of_the_user(void)
 {
 	int first = getpriority(PRIO_PROCESS, 0);
@@ -86,14 +86,14 @@ static void the_priority_is_that_of_the_user(void)
 	priority_raise(first - 5);
 	if (!geteuid())
 		CHECK_EQ(getpriority(PRIO_PROCESS, 0), first - 5);
-	priority_raise(first - 7);	/* the first one stays known */
+	priority_raise(first - 7);	/* the priority before the first raise is the one that counts */
 	e = begin("nice >priority; :");
 	exec_run(e, "name");
 	CHECK_EQ(exec_free(e, 60000000000), 0);
 	CHECK_EQ(atoi(text_of("priority")), first);
 }
 
-/* A signal of the terminal ends the recording, which waits for the command. */
+/* Ctrl-C at the terminal signals gotap's process group: the recording ends, and waits for the command, which goes on. */
 static void it_has_a_process_group_of_its_own(void)
 {
 	struct exec *e = begin("cut -d' ' -f5 /proc/$$/stat >group; :");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests for snapshots: which facts get one, what is in it, when it is written, and what is said of it. */
+/*
+ * Requests for snapshots: which facts get one, which generations are in it, when it is written, and what its JSON and
+ * messages say.
+ */
 #define _GNU_SOURCE
 #include "flight_story.h"
 
@@ -15,7 +18,7 @@ static void a_snapshot_waits_for_its_end(void)
 	for (i = 1; i <= 5; i++)
 		add(i);
 	CHECK(trigger_at(5.5, false) != 0);
-	CHECK(!flight_note(flight, t0 + 5 * S, note));	/* it is not that late in the trace */
+	CHECK(!flight_note(flight, t0 + 5 * S, note));	/* the trace has not reached the time of the fact */
 	CHECK(flight_note(flight, t0 + 6 * S, note));
 	CHECK_STR(note, "snapshot: test>1s: it is");
 	CHECK(!flight_note(flight, t0 + 6 * S, note));
@@ -58,14 +61,14 @@ static void the_cooldown(void)
 	clean();
 }
 
-/* A disk that is full, or whatever it is, is not tried again for each fact. */
+/* After a failure, such as a full disk, the cooldown holds as well: not every fact makes gotap try again. */
 static void the_cooldown_after_one_that_failed(void)
 {
 	struct flight_counts c;
 
 	begin();
 	start();
-	CHECK_EQ(trigger_at(1.1, false), 1);	/* no generation: there is nothing to write */
+	CHECK_EQ(trigger_at(1.1, false), 1);	/* it fails, as there is no generation yet */
 	turned(2);
 	wait_for_dones(1);
 	CHECK(!dones[0].written);
@@ -95,7 +98,7 @@ static void refused_ones_are_counted(void)
 	clean();
 }
 
-/* Triggers that wait for their --after are no reason to miss the end of the program. */
+/* Requests by triggers that wait for their --after leave room for one by hand, or at the end of the program. */
 static void who_asks_has_room(void)
 {
 	struct flight_counts c;
@@ -116,8 +119,8 @@ static void who_asks_has_room(void)
 }
 
 /*
- * A request that comes between flight_note() and flight_turned() waits for the next ones: its note is in
- * the trace.
+ * A request that comes between flight_note() and flight_turned() is served by the next pair of them: a snapshot always
+ * has its note.
  */
 static void no_snapshot_without_its_note(void)
 {
@@ -134,7 +137,7 @@ static void no_snapshot_without_its_note(void)
 	clean();
 }
 
-/* More than can wait are refused, not kept. */
+/* Requests beyond those that can wait are refused. */
 static void too_many(void)
 {
 	struct flight_counts c;
@@ -184,7 +187,7 @@ static void nothing_to_write(void)
 	clean();
 }
 
-/* Nothing is replaced, and a fault that stays is said once. */
+/* No file is replaced, and an error that repeats is reported once. */
 static void faults(void)
 {
 	char path[128];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Snapshots of a time in which nothing was recorded, or nothing happened. */
+/* Snapshots for a time in which gotap recorded nothing (a gap), or in which the program did nothing. */
 #define _GNU_SOURCE
 #include "flight_story.h"
 
-/* The budget has left out the time of the fact: the snapshot has what was before it. */
+/* gotap recorded nothing at the time of the fact, to keep its budget: the snapshot ends before it. */
 static void in_a_gap(void)
 {
 	begin();
@@ -18,7 +18,7 @@ static void in_a_gap(void)
 	clean();
 }
 
-/* Generation @n begins behind a gap, which began when the one before it ended. */
+/* Adds generation @n, which begins after a gap of a second. */
 static void add_behind_gap(unsigned int n)
 {
 	char data[100];
@@ -28,7 +28,10 @@ static void add_behind_gap(unsigned int n)
 		   .from = t0 + n * S, .to = t0 + n * S + S - 1 }, &(struct history_losses){ .unrecorded = S });
 }
 
-/* A short gap has ended when the snapshot is taken. The generation behind the gap has no event of the time of the fact either. */
+/*
+ * The gap has ended when the snapshot is taken, but the generation after it has no event of the time of the fact
+ * either.
+ */
 static void in_a_gap_that_is_over(void)
 {
 	begin();
@@ -66,7 +69,7 @@ static void between_what_was_recorded(void)
 	clean();
 }
 
-/* In a program in which nothing happens no event need come behind the fact. */
+/* A program that does nothing has no event after the fact: that is no gap. */
 static void no_gap_where_nothing_happens(void)
 {
 	begin();
@@ -80,7 +83,10 @@ static void no_gap_where_nothing_happens(void)
 	clean();
 }
 
-/* Between the fact and the moment in which it was found a generation was due: the next one says that nothing happened until then. */
+/*
+ * A generation ended between the fact and the moment in which gotap found it: the snapshot has the next generation as
+ * well, which shows that nothing happened until it began.
+ */
 static void a_generation_ends_before_the_fact_is_found(void)
 {
 	begin();

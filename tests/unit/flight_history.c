@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The generations of a flight recording: what stays by time and size, and what a snapshot gets of them. */
+/* The generations of a flight recording: which stay in memory, by time and size, and which a snapshot gets. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 enum { KB = 1000, SECOND = 1000000000 };
 
-/* Generation @n lasts from second n to just before n + 1, and has @bytes bytes, each of which is @n. */
+/* Adds generation @n, which begins at second @n and lasts half a second; it has @bytes bytes of value @n. */
 static void add(struct history *s, unsigned int n, size_t bytes)
 {
 	char *data = malloc(bytes);
@@ -40,7 +40,7 @@ static struct history_usage usage(struct history *s)
 	return u;
 }
 
-/* Does a snapshot of [from, to] (ms) have the generations @first to @last, whole? */
+/* A snapshot of [from, to] (ms) has the generations @first to @last, with all of their bytes. */
 static void check_range(struct history *s, uint64_t from, uint64_t to, unsigned int first, unsigned int last)
 {
 	struct history_range r;
@@ -65,14 +65,14 @@ static void ranges(void)
 
 	check_range(s, 3000, 5000, 3, 5);
 	check_range(s, 3400, 3400, 3, 3);
-	check_range(s, 3700, 3900, 3, 4);	/* behind its last event: the next one says that nothing happened */
+	check_range(s, 3700, 3900, 3, 4);	/* after the last event of 3: 4 shows that nothing happened */
 	check_range(s, 0, 999999, 1, 9);
 	check_range(s, 12000, 13000, 9, 9);
 	check_range(s, 0, 1, 1, 1);
 	history_free(s);
 }
 
-/* At least the time that was asked for, and no whole generation more. */
+/* The history covers at least the requested time; without its oldest generation it would not. */
 static void time_limit(void)
 {
 	struct history *s = filled(3, 100 * KB, 20);
@@ -90,13 +90,13 @@ static void size_limit(void)
 	CHECK_EQ(usage(s).generations, 5);
 	CHECK_EQ(usage(s).bytes, 5 * KB);
 	check_range(s, 0, 999999, 16, 20);
-	add(s, 21, 50 * KB);	/* the last stays, whatever its size */
+	add(s, 21, 50 * KB);	/* the newest generation stays, whatever its size */
 	CHECK_EQ(usage(s).generations, 1);
 	CHECK_EQ(usage(s).bytes, 50 * KB);
 	history_free(s);
 }
 
-/* What a snapshot has taken stays until it is written, also where the history is younger by then. */
+/* The generations of a snapshot stay until it is written, also those that the history has dropped since. */
 static void taken_stays(void)
 {
 	struct history *s = filled(1000, 5 * KB, 5);
@@ -118,7 +118,8 @@ static void taken_stays(void)
 }
 
 /*
- * A disk that takes nothing holds snapshots back: memory stays within twice the size and a generation each.
+ * No snapshot can be written, as when the disk takes no data: memory is at most twice the history's size, and
+ * a generation for each snapshot.
  */
 static void stuck_snapshots(void)
 {
@@ -143,7 +144,7 @@ static void stuck_snapshots(void)
 	history_free(s);
 }
 
-/* Two snapshots have the same generations, each as long as it needs them. */
+/* Two snapshots share generations: these stay until both have been written. */
 static void two_at_once(void)
 {
 	struct history *s = filled(1, 2 * KB, 3);
@@ -176,7 +177,10 @@ static void empty_one(void)
 	history_free(NULL);
 }
 
-/* Without memory for one the history begins behind it: a file with a generation missing inside is none. */
+/*
+ * A generation for which there was no memory: the history begins after it, as a trace with a generation missing cannot
+ * be read.
+ */
 static void a_hole(void)
 {
 	struct history *s = filled(100, 100 * KB, 3);

@@ -20,7 +20,7 @@ static void only_the_newest_stay(void)
 	CHECK_EQ(files(), 6);
 	check_file(9, 1, 1);
 	opts.keep = 0;
-	opts.keep_bytes = 1;	/* of those of the recording before, too */
+	opts.keep_bytes = 1;	/* the snapshots of the recording before count, and are deleted */
 	start();
 	add(2);
 	trigger_at(2.1, true);
@@ -36,7 +36,7 @@ static void write_one_in(struct flight *in)
 	write_one();
 }
 
-/* Two recordings at once: together they have no more than one may have. */
+/* Two recordings with one folder: the limits are for the snapshots of both. */
 static void all_recordings_of_a_folder_share_the_limits(void)
 {
 	struct flight_counts first, second;
@@ -70,7 +70,7 @@ static void all_recordings_of_a_folder_share_the_limits(void)
 	clean();
 }
 
-/* Instead of snapshot @n a folder, which unlink() refuses. */
+/* Puts a folder in the place of snapshot @n: unlink() fails for a folder. */
 static void replace_by_folder(const char *form, unsigned int n)
 {
 	char path[128], name[32];
@@ -91,7 +91,7 @@ static unsigned int times(const char *text)
 	return n;
 }
 
-/* A trace that cannot be deleted, then the JSON of another one. */
+/* The trace of one snapshot and the JSON of another one cannot be deleted. */
 static void old_ones_that_cannot_be_deleted(void)
 {
 	struct flight_counts c;
@@ -119,7 +119,7 @@ static void old_ones_that_cannot_be_deleted(void)
 	clean();
 }
 
-/* FS_IOC_SETFLAGS takes rights, and a file system that has it. */
+/* False: FS_IOC_SETFLAGS is not permitted, or the file system does not have it. */
 static bool set_immutable(unsigned int n, bool on)
 {
 	int flags, fd, r;
@@ -135,7 +135,7 @@ static bool set_immutable(unsigned int n, bool on)
 	return !r;
 }
 
-/* It is tried again with each snapshot, said once, and deleted once that is possible. */
+/* gotap tries to delete it at each snapshot, reports the failure once, and succeeds when the flag is gone. */
 static void an_immutable_one(void)
 {
 	struct flight_counts c;
@@ -151,7 +151,7 @@ static void an_immutable_one(void)
 			write_one();
 		CHECK_EQ(times("cannot delete"), 1);
 		CHECK_EQ(times("/1.trace', which is beyond the limits of --keep and --keep-bytes: Operation not permitted;"), 1);
-		CHECK_EQ(files(), 6);	/* 1, 4, 5 */
+		CHECK_EQ(files(), 6);	/* of snapshots 1, 4 and 5 */
 		flight_counts(flight, &c);
 		CHECK_EQ(c.undeleted, 1);
 		CHECK_EQ(c.deleted, 2);
@@ -167,7 +167,7 @@ static void an_immutable_one(void)
 	clean();
 }
 
-/* Where names are not recognized each recording counts its own. */
+/* gotap cannot recognize the files of such a pattern: a recording counts only those that it wrote itself. */
 static void a_pattern_that_matches_nothing(void)
 {
 	int i;

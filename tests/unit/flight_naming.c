@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of snapshots: what a pattern may be, what it makes, and which files it made before. */
+/* Names of snapshots: which patterns are allowed, the names that they make, and which files have such a name. */
 #include <stdlib.h>
 
 #include "flight/naming.h"
@@ -8,7 +8,7 @@
 static const struct capture_info info = { .exe = "/srv/bin/shop", .pid = 1234 };
 
 static const struct parse_case {
-	const char *name, *pattern, *fault;	/* fault NULL: it is good */
+	const char *name, *pattern, *fault;	/* fault: part of the message; NULL: the pattern is allowed */
 } parse_cases[] = {
 	{ "all of them", "/tmp/%p-%t-%n-%e.trace", NULL },
 	{ "the folder is this one", "%n", NULL },
@@ -56,7 +56,7 @@ static void makes_names(void)
 	naming_free(&n);
 }
 
-/* Of "%e-%p-%t-%n.trace". */
+/* Is it a name that "%e-%p-%t-%n.trace" makes for the program shop? */
 static const struct match_case {
 	const char *name;
 	bool is_ours;

@@ -49,7 +49,7 @@ static int bind_one(void)
 	return fd;
 }
 
-/* As one that was killed leaves it. */
+/* Leaves the file of a socket that nobody listens at, as a killed gotap does. */
 static void leave_one(void)
 {
 	close(bind_one());
@@ -101,7 +101,10 @@ static void *try_to_listen(void *ctx)
 	return NULL;
 }
 
-/* Between bind() and listen() a socket refuses connections, as one that was left does. */
+/*
+ * Between bind() and listen() a socket refuses connections, like a file that a killed gotap left. The lock tells them
+ * apart.
+ */
 static void one_that_does_not_listen_yet_is_not_taken(void)
 {
 	struct recording r = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight_story: a flight recording with generations, facts and a folder of snapshots, for unit tests. The generations are of
- * bytes that no reader has to understand: byte N of generation N.
+ * flight_story: a flight recording with generations, facts and a folder of snapshots, for unit tests. Generation N is
+ * not in the format of traces: all of its bytes are N.
  */
 #ifndef GOTAP_TESTS_FLIGHT_STORY_H
 #define GOTAP_TESTS_FLIGHT_STORY_H
@@ -24,7 +24,7 @@ static char folder[64], pattern[96];
 static struct capture_info info = { .exe = "/srv/shop", .go_version = "go1.27", .build_id = "abc", .pid = 12 };
 static struct flight_opts opts;
 static struct flight *flight;
-static uint64_t t0;		/* of generation 1 */
+static uint64_t t0;		/* generation N begins N seconds after it */
 static char said[4096];
 static struct {
 	uint64_t id;
@@ -61,7 +61,7 @@ static inline void begin_in(const char *in)
 	snprintf(pattern, sizeof(pattern), "%s/%%n.trace", folder);
 	said[0] = 0;
 	n_dones = 0;
-	/* In the past, so that facts have the time that the test says. */
+	/* In the past: flight_trigger() would give a fact of a later time the time of now. */
 	t0 = now_ns() - 30 * S;	/* the machine may run for a minute only */
 	opts = (struct flight_opts){ .time = 10 * S, .size = 1 << 20, .before = 10 * S, .cooldown = 5 * S, .pattern = pattern,
 				     .info = &info, .say = on_say, .done = on_done };
@@ -80,7 +80,7 @@ static inline void start(void)
 	flight_add(flight, &(struct tracefile_generation){ .parts = { { "HEADER", 6 } } }, NULL);
 }
 
-/* Generation @n lasts for second @n; 100 bytes. */
+/* Adds generation @n, which lasts for second @n and has 100 bytes. */
 static inline void add(unsigned int n)
 {
 	char data[100];
@@ -96,7 +96,7 @@ static inline uint64_t trigger_at(double second, bool asked)
 			      .asked = asked, .what = "it is", .stack = "main.f f.go:3\nmain.main f.go:9\n" });
 }
 
-/* All up to second @n is in the trace. */
+/* All events up to second @n are in the trace. */
 static inline void turned(unsigned int n)
 {
 	char note[FLIGHT_NOTE];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto_check: reads a Perfetto trace as user/perfetto writes it, tells whether it obeys the rules that readers
- * rely on, and shows it as text. For the unit test and the fuzzer.
+ * perfetto_check: reads a Perfetto trace as user/perfetto writes it, counts where it breaks a rule that readers rely
+ * on, and shows it as text. For the unit test and the fuzzer. The rules:
  *
- *	what an event names by number was written before; a track has its descriptor before its first event; slices of a
- *	track nest and end after they began; all of them have ended; texts are UTF-8; each arrow has an end.
+ *	a text, frame or stack is defined before an event refers to its number; a track has its descriptor before its first
+ *	event; slices of a track nest, do not end before their begin, and have all ended; texts are UTF-8; each flow (an arrow)
+ *	has an end.
  */
 #ifndef GOTAP_TESTS_PERFETTO_CHECK_H
 #define GOTAP_TESTS_PERFETTO_CHECK_H
@@ -27,7 +28,7 @@ struct pb {
 struct pb_field {
 	uint32_t number;
 	uint64_t value;		/* of a varint or fixed64 */
-	struct pb bytes;	/* else */
+	struct pb bytes;	/* of a field of another type */
 };
 
 static inline uint64_t pb_varint(struct pb *in)
@@ -347,7 +348,7 @@ static int pcheck_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* In the order in which a reader sorts them. */
+/* Checks the slices by time, and in the order of the file where times are equal, as readers do. */
 static inline void pcheck_nesting(struct pcheck *c)
 {
 	int64_t depth = 0;
@@ -380,7 +381,7 @@ static inline void pcheck_free_texts(struct map64 *m)
 	map64_free(m);
 }
 
-/* Reads @n bytes; returns how many rules were broken. What it showed is c->shown until pcheck_free(). */
+/* Reads @n bytes; returns how often a rule was broken. The text is in c->shown until pcheck_free(). */
 static inline unsigned pcheck_read(struct pcheck *c, const void *data, size_t n)
 {
 	struct pb in = { data, (const uint8_t *)data + n };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfetto: what small traces become, by values; all of it obeys the rules of perfetto_check.h. */
+/* perfetto: small Go traces and the Perfetto traces that they become, as text. All obey the rules of perfetto_check.h. */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -18,7 +18,7 @@
 	"Stack id=1 nframes=2\n\tpc=16 func=1 file=3 line=11\n\tpc=32 func=2 file=3 line=70\n" \
 	"Stack id=2 nframes=1\n\tpc=48 func=1 file=3 line=22\n"
 
-/* What begins with a digit is an event; those of the counters that change with each event are left out. */
+/* Keeps lines of events, which begin with a digit, or all others. Counters that change with each event are left out. */
 static void keep(struct buf *out, const char *text, bool events)
 {
 	const char *end;
@@ -34,7 +34,7 @@ static void keep(struct buf *out, const char *text, bool events)
 
 static void (*while_open)(struct perfetto *p);
 
-/* The events, or all the rest, of the Perfetto trace of that text. */
+/* Compares the events, or all other lines, of the Perfetto trace made of @text. */
 static void check_shown(const char *text, bool events, const char *expected)
 {
 	const struct perfetto_process process = { 42, "prog" };
@@ -61,7 +61,7 @@ static void check_shown(const char *text, bool events, const char *expected)
 	buf_free(&bytes);
 }
 
-/* One that runs from the begin: a state of it, a P and a thread. */
+/* Goroutine 1 runs from the begin, on thread 1 with P 0. */
 #define RUNS \
 	"batch m=1\nProcStatus dt=1 p=0 pstatus=1\nGoStatus dt=1 g=1 m=1 gstatus=2\n"
 
@@ -218,7 +218,7 @@ static void put_states(struct perfetto *p)
 		1031, 1032, 1, "prog", LINUX_RUNNING, 3, 0, NULL, "", 0 });
 	perfetto_thread_span(p, &(struct perfetto_thread_span){
 		1032, 1033, 1, "prog", LINUX_RUNNABLE, 2, 77, NULL, "", 0 });
-	/* another program: its process is said once, and again with its name */
+	/* another program: its process is described once, and again when its name is known */
 	perfetto_thread_span(p, &(struct perfetto_thread_span){
 		1005, 1009, 90, "", LINUX_RUNNING, 1, 0, NULL, "", 9 });
 	perfetto_thread_span(p, &(struct perfetto_thread_span){
@@ -260,14 +260,17 @@ static void states_of_threads(void)
 	while_open = NULL;
 }
 
-/* A stay of @tid, of the program or of process @other, in a state of which nothing else matters. */
+/* A stay of thread @tid in a state. @other: the thread's process; 0: the program. */
 static void put_state(struct perfetto *p, uint32_t tid, uint32_t other, enum perfetto_linux_state state, int64_t from, int64_t to)
 {
 	perfetto_thread_span(p, &(struct perfetto_thread_span){
 		from, to, tid, "prog", state, 3, 0, state == LINUX_UNKNOWN && to > from ? "not recorded" : NULL, "", other });
 }
 
-/* Of process 42 and of process 9: the main thread becomes a zombie, as with GONE the process would end, with all its threads. */
+/*
+ * The main threads of processes 42 and 9 end: the trace has them as zombies. If it had them as ended,
+ * trace_processor would end the process with all of its threads.
+ */
 static void put_ends(struct perfetto *p)
 {
 	put_state(p, 42, 0, LINUX_RUNNING, 1001, 1002);
@@ -284,7 +287,7 @@ static void put_ends(struct perfetto *p)
 	put_state(p, 90, 9, LINUX_RUNNING, 1007, 1008);
 }
 
-/* A state that follows LINUX_UNKNOWN is of the same thread: trace_processor makes no second one. */
+/* After LINUX_UNKNOWN the states go on for the same thread: trace_processor does not make a second thread of them. */
 static void put_unknown(struct perfetto *p)
 {
 	put_state(p, 1, 0, LINUX_UNKNOWN, 1001, 1003);

@@ -280,7 +280,10 @@ static void without_stacks_less_is_said(void)
 		"GoDestroy dt=1\n");
 }
 
-/* @n goroutines, one each 10 ms, that wait to send; the first @ended ones come back, and @older ones from before. */
+/*
+ * Each 10 ms a goroutine is created, @n in all, and waits to send; but the first @ended ones end. @older goroutines,
+ * which wait since before the trace, end one by one.
+ */
 static char *leak_story(unsigned n, unsigned ended, unsigned older)
 {
 	struct buf text = { 0 };
@@ -324,7 +327,10 @@ static void goroutines_that_end_are_no_leak(void)
 	free(story);
 }
 
-/* As many come back as begin, but none within the trace, which is shorter than their queue. */
+/*
+ * As many goroutines end as are created, but none that was created in the trace: it is shorter than a wait in their
+ * queue.
+ */
 static void a_queue_that_is_longer_than_the_trace_is_no_leak(void)
 {
 	char *story = leak_story(100, 0, 100);
@@ -337,7 +343,10 @@ static void a_queue_that_is_longer_than_the_trace_is_no_leak(void)
 	free(story);
 }
 
-/* 600 wait to send, and 1 takes one each millisecond, in which it sleeps: most wait while it has more stays than 256. */
+/*
+ * 600 goroutines wait to send. Goroutine 1 lets one go each ms, and sleeps: most waits last for more than 256 of its
+ * stays.
+ */
 static void one_who_takes_from_a_long_queue_is_to_blame(void)
 {
 	struct buf text = { 0 };

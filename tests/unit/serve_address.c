@@ -65,7 +65,7 @@ static void *start_to_listen(void *ctx)
 	return NULL;
 }
 
-/* The name of a socket that a server left which was killed. */
+/* Leaves the file of a socket that nobody listens at, as a killed server does. */
 static void leave_a_socket(const struct address *a)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -107,7 +107,7 @@ static unsigned int start_at_once(const char *text)
 static void of_several_servers_one_takes_a_socket_that_was_left(void)
 {
 	char folder[] = "/tmp/gotap-address.XXXXXX", text[64];
-	mode_t mask = umask(022);	/* which threads that listen at once can leave changed */
+	mode_t mask = umask(022);	/* address_listen() changes it for a moment; several threads may leave it changed */
 	int i;
 
 	CHECK(mkdtemp(folder) != NULL);

@@ -77,8 +77,8 @@ static void a_token_is_a_line_of_a_private_file(void)
 enum { SOMEBODY = 65533 };
 
 /*
- * A process of user SOMEBODY if the test runs as root, else of the test's user. @dumpable: what the kernel sets at an exec that
- * gives the process no new rights.
+ * A process of user SOMEBODY if the test runs as root, else of the test's user. @dumpable: as after an exec that gave
+ * the process no new rights.
  */
 static pid_t start_process(bool dumpable)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* serve: which requests are taken, and what the refusal of the others says; the list of processes, as text and as a page. */
+/*
+ * serve: which requests are taken, and what the refusal of the others says; the list of processes, as text and as a
+ * page.
+ */
 #define _GNU_SOURCE
 #include "unit.h"
 
@@ -10,7 +13,7 @@
 
 enum { MAX_SECONDS = 60 };
 
-/* "path?key=value&key=value"; the status of the refusal, 0: it is taken. */
+/* @line: "path?key=value&key=value". Returns the HTTP status of the refusal, or 0 if the request is taken. */
 static unsigned int ask_why(const char *line, struct request *r, char text[400])
 {
 	char *copy = strdup(line), *rest = copy, *path = strsep(&rest, "?"), *pair;
@@ -91,7 +94,10 @@ static void what_cannot_be_answered_is_refused(void)
 	}
 }
 
-/* The number is one, so the answer names the limit. A client writes 0.1 + 0.2 with 17 digits. */
+/*
+ * A number with many digits is not refused as "no number": if it is too large the refusal names the limit. Clients may
+ * write 17 digits, as for 0.1 + 0.2.
+ */
 static void a_number_of_many_digits_is_a_number(void)
 {
 	char line[700] = "/debug/pprof/trace?pid=1&seconds=99999999999999999999", text[400];

@@ -19,7 +19,7 @@ static const struct peer root = { .all = true };
 static struct slots slots;
 static int taken_order[2], taken;
 
-/* For a minute, without a client that may go away and without a stop of the server. */
+/* Waits for up to a minute, without a client that may disconnect and without a stop of the server. */
 static struct patience patient(void)
 {
 	return (struct patience){ .client = -1, .stop = -1, .deadline = now_ns() + 60000000000ULL };
@@ -105,7 +105,7 @@ static void *take_for(void *arg)
 	return NULL;
 }
 
-/* Of two slots and four places in the queue one user has half; the others come in between. */
+/* One user can have one of the two slots and two of the four places in the queue; others get the rest at once. */
 static void one_user_does_not_keep_all(void)
 {
 	struct patience p = patient();

@@ -263,7 +263,7 @@ static size_t in_use(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Of a recording that lasts for days: one late moment does not count for ever. */
+/* The memory for one burst of records is given back while the recording goes on. */
 static void the_room_of_a_burst_goes(void)
 {
 	enum { N = 20000 };

@@ -102,7 +102,7 @@ static void times_of_all_chunks(void)
 		CHECK_EQ(t.end, i ? 2 : 8);
 		CHECK(t.has_clock && t.wall_min == 1 && t.wall_max == 1);
 		CHECK_EQ(t.cut, i);
-		/* and it reads from where it was */
+		/* spool_times() does not move the place that spool_read() reads from */
 		CHECK_EQ(spool_read(r, &c, &err), 1);
 		CHECK_EQ(c.watermark, 2);
 		spool_close(r);

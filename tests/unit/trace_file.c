@@ -480,7 +480,10 @@ static void generation(struct tracefile *tf, uint64_t threads, int events)
 	CHECK_EQ(tracefile_gen_end(tf, &CLOCK, &err), 0);
 }
 
-/* Of a recording that lasts for days: the largest generation, and what each thread once wrote, do not count for ever. */
+/*
+ * The memory for the largest generation, and for the buffers of threads that write no more, is given back while the
+ * recording goes on.
+ */
 static void the_room_of_a_burst_goes(void)
 {
 	struct tracefile_opts opts = { .version = 26, .frames = two_frames };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The next one; *@state is not 0. */
+/* The next number. *@state must not be 0. */
 static inline uint64_t unit_random(uint64_t *state)
 {
 	*state ^= *state << 13;
