@@ -375,8 +375,8 @@ static int take_over(struct inliner *in, size_t from, size_t to, struct error *e
 }
 
 /*
- * -ESRCH if some places could not get calls because the target has exec'ed or ended: their breakpoints are gone with the old program, so
- * status->why must not name that as a fault of the places.
+ * -ESRCH if some places could not get calls because the target has exec'ed or ended: their breakpoints are gone with the old
+ * program, so status->why must not name that as a fault of the places.
  */
 static int look_whether_gone(struct inliner *in, struct error *err)
 {

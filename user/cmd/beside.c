@@ -10,18 +10,18 @@
 #include "base/vec.h"
 #include "perfetto/perfetto.h"
 
-/* Some generations; a reader of a pipe that does not read stops the recording as with a Go trace (docs/losses.md). */
+/* Bytes of the Go trace that may wait for the thread: some generations. With more, beside_take() waits (docs/losses.md). */
 enum { WAITING_MAX = 64 << 20 };
 
 struct beside {
 	pthread_t thread;
-	pthread_mutex_t lock;	/* of what others and the thread use: */
+	pthread_mutex_t lock;	/* of waiting to gone, which the thread shares with others */
 	pthread_cond_t more, less;
 	struct buf waiting;	/* bytes of the Go trace that the thread has not taken */
 	struct vec states;	/* struct beside_span, likewise */
-	struct beside_feed *feed;	/* from where they come; NULL: there are none */
-	bool ended;		/* no more come */
-	bool gone;		/* the thread takes no more */
+	struct beside_feed *feed;	/* makes the states; NULL: group linux is not recorded */
+	bool ended;		/* no more bytes and states come */
+	bool gone;		/* the thread takes no more of them */
 	const struct output *out;
 	struct perfetto_process process;
 	int ret;		/* of the thread */
@@ -52,7 +52,7 @@ static void write_states(struct beside *b)
 	vec_free(&states);
 }
 
-/* Waits for bytes; the two buffers change places. */
+/* Waits for bytes and swaps the buffers waiting and taken. False: the Go trace has ended. */
 static bool take_waiting(struct beside *b)
 {
 	struct buf swap;

@@ -31,7 +31,7 @@ static const char *why_of(const struct thread_span *s)
 	return states[s->state].why;
 }
 
-/* @named: are wakers named by the ids that the program's threads have? */
+/* @named: the ids of wakers are of the same PID namespace as those of the program's threads. */
 static void convert(struct beside_span *ret, const struct thread_span *s, bool named)
 {
 	bool woken = named && s->state == THREAD_QUEUED && s->queued == QUEUED_WOKEN;
@@ -82,7 +82,7 @@ struct beside_feed {
 	void *ctx;
 };
 
-/* The ids of two PID namespaces cannot be told from one another. */
+/* Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of the machine, which may be equal. */
 static bool has_inner_ids(const struct beside_feed *f)
 {
 	return threads_with(f->threads) & REC_WITH_INNER_IDS;

@@ -24,7 +24,7 @@ struct flight_args {
 	uint64_t keep_bytes;
 	const char *exec, *socket;	/* NULL: not given */
 	struct on_list on;
-	const char *only;	/* the first option that needs --flight, NULL: none was given */
+	const char *only;	/* the first given option that needs --flight; NULL: none */
 	const char *pattern;	/* -o */
 };
 
@@ -62,7 +62,7 @@ enum { FLIGHT_FIRST = 2048, FLIGHT_TIME = FLIGHT_FIRST, FLIGHT_BEFORE, FLIGHT_AF
 	"      --exec CMD        have the shell run CMD with the name of each snapshot behind it\n" \
 	"      --socket PATH     where `gotap snap --socket PATH` asks (default: by process id)\n"
 
-/* Applies one of them; a text says what is wrong with its argument. */
+/* Applies option @c. Returns NULL, or the text of what is wrong with its argument. */
 const char *flight_option(struct flight_args *a, int c, const char *arg);
 
 /* --- the recording --- */
@@ -81,17 +81,17 @@ struct flight_recording {
 /* After capture_start(), which gives up capabilities; @info stays the caller's, and in use. */
 int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
 			   const struct capture_info *info, bool quiet, struct error *err);
-/* What the assembler has to do for it. */
+/* Sets those of the assembler's options that it needs. */
 void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts);
 /* After assembler_new(). */
 void flight_recording_assembler(struct flight_recording *r, struct assembler *a);
-/* After each chunk: notes, signals, and generations that a snapshot waits for. */
+/* To be called after each chunk: puts notes into the trace, looks for signals, and ends a generation that a snapshot waits for. */
 int flight_recording_step(struct flight_recording *r, struct error *err);
-/* Before the end of the trace: notes of what was asked for and has none yet. */
+/* To be called before the end of the trace: puts the notes into it that are still missing. */
 void flight_recording_last(struct flight_recording *r);
 /*
- * The trace is complete: writes what was asked for. @ended: the program whose end is in it; NULL: it goes
- * on.
+ * To be called when the trace is complete: writes the snapshots that are waited for. @ended: the program, if the recording ended
+ * because the program did; else NULL.
  */
 void flight_recording_finish(struct flight_recording *r, struct process *ended);
 void flight_recording_free(struct flight_recording *r);

@@ -8,7 +8,7 @@
 #include "cmd/flight.h"
 #include "cmd/parse.h"
 
-/* A generation is the least that can be kept, and has at least a quarter of it. */
+/* Limits of the size of the history, bytes. It keeps at least one generation, and a generation is at least a quarter of it. */
 static const uint64_t SIZE_MIN = 1 << 20, SIZE_MAX_ = 1ULL << 40;
 
 static const char *set_time(struct flight_args *a, const char *arg)
@@ -23,7 +23,7 @@ static const char *set_time(struct flight_args *a, const char *arg)
 	return NULL;
 }
 
-/* Without --flight they would have no effect. */
+/* Remembers the first option that has an effect only with --flight, for the error if that is not given. */
 static void note_use(struct flight_args *a, int c)
 {
 	static const char *const names[] = {

@@ -41,7 +41,9 @@ static void done(void *ctx, const struct flight_done *d)
 
 /* --- begin --- */
 
-/* Without it there are other ways to ask; but one that was named is needed. */
+/*
+ * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error only if the user gave the socket's name.
+ */
 static int start_socket(struct flight_recording *r, const char *path, struct error *err)
 {
 	int e = socket_listen(&r->socket, path, r->opts.info->pid, r->flight, err);

@@ -108,7 +108,7 @@ bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char
 	return (s->has_name || is_followed) && (!s->o->program || !fnmatch(s->o->program, follow_base_name(exe), 0));
 }
 
-/* One process was asked for, and it was found. */
+/* Was only one process asked for (--name without --follow and --wait), and is it recorded? */
 static bool has_all(const struct follower *s)
 {
 	return !s->o->follow && !s->o->wait && s->found;
@@ -148,8 +148,8 @@ static void let_go(struct follower *s, struct recorder *r)
 }
 
 /*
- * A byte, or the end of the recorder: the program runs on. One that never says so must not hold it for ever. It says that
- * it is recorded only then: who reads it may be slow, and nobody waits for that.
+ * Lets the held program go on when its recorder has sent a byte (its probes are in place), has ended, or is too slow. The line
+ * that names the recording is printed after that: the program must not wait for a slow reader of stderr.
  */
 static void look_at_hold(struct follower *s, struct recorder *r)
 {
@@ -164,7 +164,7 @@ static void look_at_hold(struct follower *s, struct recorder *r)
 		if (n > 0)
 			tell_begin(s, r);
 	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
-		kill(r->pid, SIGKILL);	/* its trace would not begin where it says */
+		kill(r->pid, SIGKILL);	/* the program runs without its probes now: the begin would be missing in the trace */
 		r->gave_up = true;
 		let_go(s, r);
 	}
@@ -265,7 +265,7 @@ static int check_root(const struct follower *s, pid_t pid, struct error *err)
 	return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id, %d", pid, st.tgid);
 }
 
-/* The process of -p or of --container, or the command; the name needs no more. */
+/* Adds the process of -p or of --container, or the command, if there is one. --name alone has none. */
 static int add_roots(struct follower *s, struct error *err)
 {
 	struct procfs fs;

@@ -12,9 +12,9 @@
 
 /* Keeps option @c of @table, with its argument, for the recorders, if it is meant for them. */
 void follow_pass_on(struct record_options *o, const struct option *table, int c, const char *arg);
-/* Do the options fit together? Sets the name of the output. 0, or the exit status after a message. */
+/* Checks that the options go together, and sets the default of -o. Returns 0, or the exit status after a message. */
 int follow_check(struct record_options *o);
-/* The exit status. */
+/* Records until all is over or a signal ends it. Returns the exit status. */
 int follow_run(const struct record_options *o);
 
 #endif

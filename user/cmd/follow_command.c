@@ -57,7 +57,10 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 	return r;
 }
 
-/* While a thread of ours holds it, a wait sees its stops, too, and must not take them. */
+/*
+ * While a thread of user/follow traces the command, waitid() also reports its ptrace stops, which are that thread's to take: so this
+ * looks first (WNOWAIT), and takes only an end.
+ */
 void follow_command_look(struct follow_command *c)
 {
 	siginfo_t info = {0};

@@ -12,7 +12,7 @@
 /* Zeroed: there is none. */
 struct follow_command {
 	pid_t pid;
-	int socket;		/* on which it says why it could not be executed */
+	int socket;		/* gets the errno of its exec if that fails */
 	int failure;		/* errno of that; 0: it could */
 	bool ended;
 	int status;		/* of wait(2), once ended */
@@ -23,8 +23,8 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 /* Looks whether it has ended. */
 void follow_command_look(struct follow_command *c);
 /*
- * Waits for its end; a signal, of which @done had their effect, ends the waiting. The exit status of gotap, of which
- * @own is that without a command.
+ * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there is no command.
+ * @done: how many signals have had an effect before.
  */
 int follow_command_status(struct follow_command *c, int own, int done);
 

@@ -21,20 +21,23 @@ struct follower {
 	uint64_t begin;
 	uint64_t number;		/* %n of the last recording */
 	uint64_t begun;			/* recordings */
-	bool has_name;			/* the process that is looked at has it */
-	bool found;			/* one that has it was recorded */
+	bool has_name;			/* the process that follow_is_meant() looked at last has the name of --name */
+	bool found;			/* a process with that name is or was recorded */
 	bool stopping, gave_up;
 };
 
-/* Is it this gotap, or one that it has started, other than the command? It does not follow itself. */
+/* Is @pid this gotap, or a process that it has started other than the command? Such a process is never recorded. */
 bool follow_is_ours(const struct follower *s, pid_t pid);
-/* Is it one of those that were asked for? If it has the name, what it starts is followed from now on, too. */
+/* Is it a process to record? If it has the name of --name, what it starts is followed from now on. */
 bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe);
-/* True: a recorder has it, and lets it go. */
+/* Starts a recorder for it, if it is a process to record. True: a recorder was started; look_at_hold() lets the process go on. */
 bool follow_take(struct follower *s, const struct follow_exec *e);
-/* All execs that there are. */
+/* Takes all execs that have been seen, and lets processes go on that are not recorded. */
 void follow_take_execs(struct follower *s);
-/* follow_running.c: what runs when the kernel side begins to look. -ENOTUNIQ: one was asked for, and there are several. */
+/*
+ * follow_running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was asked for, and several have the
+ * name.
+ */
 int follow_take_running(struct follower *s, struct error *err);
 
 #endif

@@ -75,7 +75,7 @@ bool follow_name_matches(const char *pattern, const struct procfs *fs, pid_t pid
 	       (may_be_in_container(fs, pid) && is_in_container(pattern, fs, pid));
 }
 
-/* A finished trace, or one that is being written or was never finished. */
+/* Is there a trace at @path, or an unfinished one at @path.partial? */
 static bool is_there(const char *path)
 {
 	_cleanup_free_ char *partial = output_partial(path);

@@ -18,11 +18,11 @@ const char *follow_base_name(const char *path);
 /* Shell patterns, as fnmatch(3) has them. */
 bool follow_name_matches(const char *pattern, const struct procfs *fs, pid_t pid, const char *exe);
 /*
- * The name of a trace by the pattern of -o, with the next number after *@number, in which it is left, for which there is no
- * such file, nor an unfinished one: what an earlier gotap has recorded stays. The caller frees it.
+ * The name of the next trace by the pattern of -o: with the first number after *@number for which there is neither a trace nor an
+ * unfinished one, so that no earlier recording is replaced. Sets *@number to it. The caller frees the name.
  */
 char *follow_name_output(const char *pattern, uint64_t *number, pid_t pid, const char *exe);
-/* The begin of @pattern in which each character stands for itself. The caller frees it. */
+/* The begin of @pattern, up to its first wildcard character (fnmatch(3)). The caller frees it. */
 char *follow_name_begin(const char *pattern);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_done(const struct recorder *r)
 	return WIFEXITED(r->status) && !WEXITSTATUS(r->status);
 }
 
-/* Of a recorder that could say nothing of its end; NULL: it could. The caller frees it. */
+/* Says how a recorder ended that was killed, and so could not say it itself; NULL: it was not. The caller frees it. */
 static char *end_text(const struct recorder *r, const struct record_options *o)
 {
 	const char *name = follow_base_name(r->exe);
@@ -83,7 +83,10 @@ static void end_line(struct json_out *j, char **text, const size_t *size)
 	free(*text);
 }
 
-/* The report is the last line, JSON by our own hand; one that was killed may have written a part. Where it begins. */
+/*
+ * Where the report begins in the recorder's output: it is the last line, and an object of JSON. Returns the length of the output if
+ * there is no whole one, as of a recorder that was killed.
+ */
 static size_t find_report(const struct recorder *r)
 {
 	const char *text = (const char *)r->said.data;
@@ -96,7 +99,7 @@ static size_t find_report(const struct recorder *r)
 	return text[at] == '{' ? at : n;
 }
 
-/* What it has printed before, and of its end what it could not say; NULL: nothing. */
+/* The first @n bytes of the recorder's output, and end_text() behind them; NULL: there is neither. */
 static char *error_text(const struct recorder *r, const struct record_options *o, size_t n)
 {
 	_cleanup_free_ char *end = end_text(r, o);

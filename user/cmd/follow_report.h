@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow_report: what `gotap record --follow` says of its recordings: each line of a recorder when it has printed it, its
- * report when it has ended, and in the end those that there are none of. With --json one object for each recording, and
- * one for the numbers, each a line. Nothing is kept, since with --wait there is no end. For follow.c.
+ * follow_report: the output of `gotap record --follow`: the lines of each recorder as it prints them, its report when it has
+ * ended, and at the end how many programs were not recorded. With --json each recording is one object on a line, and so are the counts
+ * at the end. Nothing is kept in memory, since with --wait there is no end. For follow.c.
  */
 #ifndef GOTAP_CMD_FOLLOW_REPORT_H
 #define GOTAP_CMD_FOLLOW_REPORT_H
@@ -11,7 +11,7 @@
 
 struct follow_report {
 	size_t recorded, failed;
-	size_t skipped;		/* Go programs that were not recorded, because as many as may be were already */
+	size_t skipped;		/* Go programs that were not recorded, because --follow-max others were being recorded */
 	uint64_t not_followed, not_said;
 };
 

@@ -20,7 +20,7 @@ static bool descends(const struct follower *s, pid_t pid)
 	return !procfs_usage(&s->fs, pid, &use) && follow_has(s->follow, use.parent);
 }
 
-/* Those of the list; @ret: was one of them new? */
+/* Follows those of @pids whose parents are followed. *@ret: one of them was not followed before. */
 static int add_children(struct follower *s, const struct vec *pids, bool *ret, struct error *err)
 {
 	size_t i;
@@ -38,10 +38,13 @@ static int add_children(struct follower *s, const struct vec *pids, bool *ret, s
 	return r;
 }
 
-/* What was started before the kernel side knew of its parent, also while this looks. Until a look finds nobody new. */
+/*
+ * Follows processes that were started before the kernel side knew their parents. Looks again until nothing new is found, since some
+ * may start while this looks.
+ */
 static int add_descendants(struct follower *s, struct vec *pids, struct error *err)
 {
-	enum { LOOKS = 1000 };	/* of a chain whose every child has a smaller id, which is shorter */
+	enum { LOOKS = 1000 };	/* one look follows a whole chain of children, unless ids have wrapped around */
 	bool more = s->o->follow;
 	int i, r = 0;
 
@@ -67,7 +70,7 @@ static size_t named(struct follower *s, const struct vec *pids, struct buf *list
 	return n;
 }
 
-/* One was asked for: which of several? */
+/* -ENOTUNIQ if only one process was asked for, and several have the name. */
 static int check_one(struct follower *s, const struct vec *pids, struct error *err)
 {
 	struct buf list = {0};
@@ -80,7 +83,7 @@ static int check_one(struct follower *s, const struct vec *pids, struct error *e
 	return r;
 }
 
-/* Is it being caught at its exec, which follow_take_execs() will see? */
+/* Is a thread of this gotap stopping it at an exec? Then follow_take_execs() gets that exec. */
 static bool is_being_caught(const struct follower *s, pid_t pid)
 {
 	struct procfs_status st;
@@ -92,7 +95,10 @@ static bool is_being_caught(const struct follower *s, pid_t pid)
 	return !access(task, F_OK);
 }
 
-/* One that execs at this time may have its new file already, and is caught in a moment: from then on it is not looked at. */
+/*
+ * Takes all of @pids. A process that execs just now may show its new file before it is caught: the sleep gives the thread that
+ * catches it time, so that the process is taken once, by its exec.
+ */
 static void take_all(struct follower *s, const struct vec *pids)
 {
 	static const struct timespec moment = { .tv_nsec = 20000000 };

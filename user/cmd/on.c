@@ -105,7 +105,10 @@ struct triggers *on_begin_print(const struct on_list *l, FILE *out)
 	return on_begin(l, print, out);
 }
 
-/* The kernel tells others than the parent only once that has asked, which it does at once if it waits. */
+/*
+ * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives the status only after the parent has
+ * taken it: half a second is enough for a parent that waits.
+ */
 static bool wait_status(struct process *p, int *status)
 {
 	enum { TRIES = 50, TRY_NS = 10 * 1000 * 1000 };

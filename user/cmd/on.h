@@ -17,7 +17,10 @@ struct on_list {
 	struct vec rules;	/* struct trigger_rule */
 };
 
-/* The argument of one --on; a text, which the next call changes, says what is wrong with it. "help" prints the list, and ends. */
+/*
+ * Adds the argument of one --on. Returns NULL, or the text of what is wrong with it, which holds until the next call. "help" prints
+ * the list of triggers and exits.
+ */
 const char *on_add(struct on_list *l, const char *arg);
 /* The same where only kept records are read: signals, requests and the end of the program are refused, too. */
 const char *on_add_kept(struct on_list *l, const char *arg);
@@ -27,9 +30,9 @@ unsigned int on_groups(const struct on_list *l);
 struct triggers *on_begin(const struct on_list *l, uint64_t (*fire)(void *ctx, const struct flight_fact *fact), void *ctx);
 /* The same where each fact is a line of JSON for @out. */
 struct triggers *on_begin_print(const struct on_list *l, FILE *out);
-/* The program has ended, and all of it is in the trace, up to @time (ns). */
+/* Passes the end of program @p to the triggers. To be called when all records up to @time (ns), the last one, are in the trace. */
 void on_ended(struct triggers *t, struct process *p, uint64_t time);
-/* How often each was true. @t may be NULL. */
+/* Prints for each trigger how often it was true. @t may be NULL. */
 void on_report(const struct on_list *l, const struct triggers *t, FILE *f);
 void on_report_json(const struct on_list *l, const struct triggers *t, struct json_out *j);
 void on_free(struct on_list *l);

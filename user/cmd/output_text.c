@@ -8,7 +8,7 @@
 
 #include "cmd/leftover.h"
 
-/* Returns the number of the error, 0: none. */
+/* Writes what is buffered and closes @f. Returns 0 or an errno. */
 static int finish(FILE *f)
 {
 	int failed;
@@ -20,7 +20,7 @@ static int finish(FILE *f)
 	return failed;
 }
 
-/* Through a descriptor of its own: that of the output stays open. */
+/* Writes through a duplicate of the descriptor, since fclose() closes it, and output_close() needs the output's own one. */
 static int put_into(const struct output *o, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err)
 {
 	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3), failed;

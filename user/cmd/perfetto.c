@@ -64,8 +64,9 @@ static void write_states(struct perfetto *p, const char *path)
 }
 
 /*
- * When the trace was read: the file is read twice. That it is of another time or boot is known at its begin; whether it has records of the
- * threads that had goroutines (oncpu_matches()), only at its end, and what was written could not be taken back.
+ * Adds the file of threads after the trace has been read. Reads the file twice: first to check that it belongs to the trace, since
+ * only its end shows whether it has records of the threads that had goroutines (oncpu_matches()), and what is written cannot be
+ * taken back.
  */
 static void add_threads(struct perfetto *p, const char *trace, bool *failed)
 {

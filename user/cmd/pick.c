@@ -192,7 +192,7 @@ int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct err
 	return p->container ? pick_in_container(p, fs, ret, err) : 0;
 }
 
-/* process_execed() after the look at the rights: an exec between the two is seen. */
+/* Asks process_execed() after the look at the owner: an exec before or between the two is noticed. */
 int pick_check(const struct pick *p, const struct process *proc, struct error *err)
 {
 	_cleanup_close_ int dir = -1;

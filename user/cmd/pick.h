@@ -50,8 +50,8 @@ char *pick_state_root(const struct pick *p);
 int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err);
 
 /*
- * May the process that was opened be looked at? With an owner: it is his alone now, and runs what it ran when it was
- * opened. It may have been his when he asked, and have exec'ed a setuid program since. -EACCES: no.
+ * Checks that the user of --of-user may look at the opened process: it is wholly that user's, and has not exec'ed since it was
+ * opened (a process may exec a setuid program after `gotap serve` has checked it). 0: yes, or there is no --of-user. -EACCES: no.
  */
 int pick_check(const struct pick *p, const struct process *proc, struct error *err);
 

@@ -13,7 +13,10 @@ struct user_effort {
 	double seconds;
 };
 
-/* A piece of work that lasts that long waited for something; a shorter one may have waited for the CPU. */
+/*
+ * Seconds. Work that takes at least this long counts with its elapsed time: it waited for something, as for a file. Shorter work
+ * counts with its CPU time, since on a busy machine it may have waited for a CPU.
+ */
 static const double WAITED = 1;
 
 static double seconds_of(struct timeval t)
@@ -21,7 +24,7 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Of this process and the children that it has waited for. */
+/* CPU time of this process and of the children that it has waited for. */
 static double cpu_seconds(void)
 {
 	struct rusage own, children;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ps_effort: how long `gotap ps` looks at the processes of one user: what they run may be made to take long, in any
- * number of files and processes, and what others run is to be listed nevertheless. ps.c asks before each process and
- * each file.
+ * ps_effort: limits how long `gotap ps` looks at the processes of one user. A user can run files that take long to examine, in any
+ * number of processes; the processes of other users must be listed all the same. ps_listing.c asks before each process and each file.
  */
 #ifndef GOTAP_CMD_PS_EFFORT_H
 #define GOTAP_CMD_PS_EFFORT_H
@@ -15,25 +14,25 @@
 #include "proc/container.h"
 
 /*
- * Seconds: of one user, of all together, and those that each has also after that. An honest user with a hundred large Go
- * programs takes about ten.
+ * Limits in seconds: for one user; for all together; and for each further user once that is used up. A hundred large Go programs
+ * take about ten.
  */
 enum { PS_EFFORT_USER = 15, PS_EFFORT_ALL = 45, PS_EFFORT_LEAST = 1 };
 
-/* Zeroed: nobody has had any. */
+/* Zeroed at first. */
 struct ps_effort {
 	struct vec users;		/* struct user_effort */
-	double all;			/* seconds */
-	double cpu, wall;		/* when the work began that is not counted yet */
-	size_t user;			/* that it is for */
+	double all;			/* seconds of work for all users */
+	double cpu, wall;		/* CPU time and clock at the begin of the work that is not counted yet, seconds */
+	size_t user;			/* index of the user of that work */
 };
 
 /*
- * Work for that user begins, root of a container being another one than root of the machine; @in NULL: in none. False: he
- * has had his time.
+ * Begins work for user @uid of container @in (NULL: of the machine); root of a container is another user than root of the machine.
+ * False: the time of this user is used up.
  */
 bool ps_effort_begin(struct ps_effort *e, uid_t uid, const struct container *in);
-/* Counts the work up to now, and goes on with it. False: he has had his time. */
+/* Counts the work up to now. False: the time of its user is used up. */
 bool ps_effort_go_on(struct ps_effort *e);
 /* As if @seconds more of work had been done. */
 void ps_effort_add(struct ps_effort *e, double seconds);

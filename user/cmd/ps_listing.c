@@ -181,7 +181,7 @@ static void add_unseen(struct listing *l, pid_t pid, int code, const char *why)
 	snprintf(u->why, sizeof(u->why), "%s", why);
 }
 
-/* Go code in @proc that is not its executable's: a program, if there is none yet. */
+/* A mapped file with Go code that is not the executable: it is the process's Go program, if that has none yet. */
 static void look_at_mapping(struct listing *l, struct go_process *proc, int root,
 			    const struct executable *exe, const struct mapping *map)
 {

@@ -26,7 +26,7 @@ struct executable {
 	char go[32], module[512], version[128], pgo[1024];
 	enum { STRIPPED, SYMTAB, DWARF } symbols;
 	char why_not[512];
-	char fault[256];		/* why nothing is known of the file; "" it is */
+	char fault[256];		/* why the file could not be examined; "": it was */
 	struct ps_roots roots;
 };
 
@@ -38,9 +38,9 @@ struct go_process {
 	char *command;			/* its arguments, separated by blanks; "" none are there */
 	bool command_cut;		/* ... of which there are more */
 	char exe[512];
-	char library[512];		/* of the process that is the Go program; "" its exe is */
+	char library[512];		/* path of the mapped file that has the Go program; "": the executable itself has it */
 	const struct executable *program;
-	bool is_double;			/* there is another Go program in it */
+	bool is_double;			/* it has two Go programs mapped */
 	int64_t goroutines;		/* -1: not known */
 	const struct container *container;	/* NULL: none */
 };

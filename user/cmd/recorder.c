@@ -23,7 +23,7 @@ enum {
 	RING_LEAST = 256 << 10, RING_MOST = 16 << 20,
 };
 
-/* For each CPU. All that may run at a time take what one recording takes. */
+/* Bytes of the ring of each CPU: the recorders that may run at a time share the memory of one ordinary recording. */
 static size_t ring_size(const struct record_options *o)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -114,7 +114,7 @@ int recorder_start(struct recorder *r, const struct record_options *o, struct er
 	return r->pid < 0 ? error_set(err, -e, "cannot fork: %s", strerror(e)) : 0;
 }
 
-/* What was read needs no memory in the file; of what nobody takes the last is kept. */
+/* Frees the part of the recorder's file that was read. Of output that nobody takes only the end is kept. */
 static void drop_old(struct recorder *r)
 {
 	enum { MOST = 1 << 20, KEEP = MOST / 2 };

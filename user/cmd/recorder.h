@@ -25,17 +25,20 @@ struct recorder {
 	char *exe, *output;
 	bool held;		/* the target waits for the recorder's probes */
 	bool from_start;	/* it was held at first */
-	int socket;		/* readable, or closed at the other end, when the target may go on; -1: no more */
+	int socket;		/* readable, or closed at the other end, when the target may go on; -1: closed */
 	int report;		/* file without a name, to which it prints */
-	off_t read;		/* of it, so far */
-	struct buf said;	/* of that what nobody has taken */
+	off_t read;		/* bytes of it that were read */
+	struct buf said;	/* output that was read and that the caller has not taken */
 	uint64_t since;		/* CLOCK_MONOTONIC, ns */
 	bool ended;
 	bool gave_up;		/* it was killed, since its probes were not there in time */
 	int status;		/* of wait(2), once ended */
 };
 
-/* Of @ret the target, exe, output and held are the caller's; the texts are freed by recorder_free(). */
+/*
+ * Starts the recorder of @r, in which the caller has set target, exe, output and held; recorder_free() frees the texts.
+ * Returns 0 or a negative errno.
+ */
 int recorder_start(struct recorder *r, const struct record_options *o, struct error *err);
 /* Looks whether it has ended, and then at what it has printed, which comes to r->said. */
 void recorder_look(struct recorder *r);

@@ -62,7 +62,7 @@ static void rank(struct trace_report *r)
 		vec_sort(&r->findings, sizeof(struct trace_finding), by_cost);
 }
 
-/* The file of threads beside the trace, if there is one. An error costs its numbers, and not those of the trace. */
+/* Opens the file of threads beside the trace, if there is one. After an error the trace is read without it; *@failed is set. */
 static struct trace_threads *open_threads(struct trace_report *r, const char *path, bool *failed)
 {
 	struct trace_threads *t = vec_push(&r->threads, sizeof(*t));
@@ -87,7 +87,7 @@ static void free_threads(struct trace_threads *t)
 	*t = (struct trace_threads){0};
 }
 
-/* Parts that were added already are those of all traces. */
+/* The rows add several traces up: parts of one trace cannot be taken out again, so those of all are. */
 static void forget_rows(struct trace_report *r)
 {
 	tables_forget_threads(r->tables);

@@ -364,7 +364,7 @@ static int64_t time_of(const struct type_row *row)
 	return all;
 }
 
-/* Of several traces some may have no file of threads: then the parts are not the whole. */
+/* Do the parts add up to all of @ran? Not if one of several traces has no file of threads. */
 static bool is_all_split(const struct type_row *row, int64_t ran)
 {
 	int64_t sum = 0;
@@ -375,7 +375,10 @@ static bool is_all_split(const struct type_row *row, int64_t ran)
 	return sum == ran;
 }
 
-/* Instead of running its parts, if threads were off their CPUs; those of system calls are in the JSON. */
+/*
+ * Is @stay a part of the line? The parts of running stand in place of running itself, if threads were off their CPUs for more than a
+ * hundredth of it. The parts of system calls are only in the JSON.
+ */
 static bool is_part(const struct type_row *row, uint32_t stay)
 {
 	int64_t ran = stay_sum(&row->sums, STAY_RUNNING);
@@ -509,7 +512,7 @@ static void print_longest(const struct trace_report *r, const char *what, const 
 	vec_free(&sorted);
 }
 
-/* Of system calls a wait for a disk or a throttled time says something, and sleep nothing. */
+/* States that are left out here: to sleep is what most system calls do, and what is unknown explains nothing. */
 static bool is_plain_split(uint32_t stay)
 {
 	return stay == STAY_LINUX_CALL + SPLIT_SLEEPING || stay == STAY_LINUX + SPLIT_UNKNOWN ||

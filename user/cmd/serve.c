@@ -199,9 +199,7 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
 
-/*
- * Blocked, in the threads of the server as well, and waited for. A hang-up that is ignored (nohup) stays so.
- */
+/* Blocks the signals that end the server, in its threads, too: sigwait() takes them. SIGHUP stays ignored under nohup(1). */
 static void block_signals(sigset_t *set)
 {
 	struct sigaction old;
@@ -216,8 +214,8 @@ static void block_signals(sigset_t *set)
 }
 
 /*
- * Lets recordings end and their answers be sent: until then, a second signal, or some seconds later. Signals
- * of the first two seconds are copies (signals.h).
+ * Ends recordings, and waits until their answers are sent, for some seconds at most, or until a second signal. A signal within two
+ * seconds of the first one does not count: it may be a copy (signals.h).
  */
 static void end(struct server *s, const sigset_t *set)
 {

@@ -101,7 +101,7 @@ static void on_snapshot(int sig)
 	__atomic_store_n(&snapshot_ns, now_ns(), __ATOMIC_RELAXED);
 }
 
-/* Was it blocked? */
+/* Blocks or unblocks SIGUSR1, and returns whether it was blocked before. */
 static bool mask_snapshot(int how)
 {
 	sigset_t set, old;

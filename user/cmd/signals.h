@@ -32,11 +32,11 @@ bool signals_stop(void);
 const volatile sig_atomic_t *signals_step(void);
 bool signals_give_up(void);
 /*
- * From now on SIGUSR1 asks for something: its time, once, as now_ns() has it; 0: none came since. Those in between are one.
- * One that came earlier counts if whoever has started gotap has blocked it (signals_block_snapshot()).
+ * From now on SIGUSR1 asks for a snapshot. signals_snapshot() returns the time (now_ns()) of the last one that came since its last
+ * call, or 0: none came. A signal from before counts if the process that started gotap had blocked it (signals_block_snapshot()).
  */
 void signals_catch_snapshot(void);
-/* In a child that will be such a gotap, before it execs: one that comes before it catches them waits. */
+/* To be called in a child that execs such a gotap: a SIGUSR1 that comes too early stays pending. */
 void signals_block_snapshot(void);
 uint64_t signals_snapshot(void);
 /* Is there a .partial file, which the message of a third step is to name? No at first. */

@@ -24,7 +24,7 @@ static bool is_regular(const struct output *o)
 	return o->fd >= 0 && !fstat(o->fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* Standard output may be a file, too, but not one with a name to put another beside. */
+/* Can there be a file beside the trace? It must be a regular file with a known name, which standard output does not have. */
 static bool has_place(const struct output *trace)
 {
 	return trace->name && is_regular(trace);

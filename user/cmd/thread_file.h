@@ -26,18 +26,18 @@ struct thread_file {
  * the other functions do nothing.
  */
 int thread_file_place(struct thread_file *f, const struct output *trace, struct error *err);
-/* Begins to write, before the first record. */
+/* Begins to write. To be called before the first record. */
 int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info, struct error *err);
-/* Both, where nobody knows whether there will be records: an error is that of thread_file_finish() if there are any. */
+/* Both, if it is not known yet whether there will be records. If there are any, thread_file_finish() returns the error. */
 void thread_file_try(struct thread_file *f, const struct output *trace, struct threads *t,
 		     const struct capture_info *info);
-/* Before the records of @c: the clocks by which readers know the file of another boot. */
+/* To be called before the records of @c: writes its clocks, by which readers recognize a file of another boot. */
 void thread_file_clock(struct thread_file *f, const struct chunk *c);
 /* @keep: the trace is kept, and so is this file, if it has any record. Accepts one that was not started. */
 int thread_file_finish(struct thread_file *f, bool keep, struct error *err);
 /*
- * output_close() of the trace, after thread_file_finish(). If it has no such file now, that of the trace before, which had its name, is
- * removed.
+ * output_close() of the trace, after thread_file_finish(). If the trace has no file of threads, an older one beside a trace of the
+ * same name is removed. Returns 0 or a negative errno.
  */
 int thread_file_close_trace(const struct thread_file *f, struct output *trace, bool keep, struct error *err);
 
@@ -47,8 +47,8 @@ int thread_file_close_trace(const struct thread_file *f, struct output *trace, b
  */
 int thread_file_open(struct oncpu **ret, struct spans *s, const char *trace, struct error *err);
 /*
- * When the trace was read: reads the file's rest. False: the file is of another recording, which stderr has; the caller must not
- * show its numbers. Damage of the file goes to stderr and *@failed becomes true. @o may be NULL: false.
+ * To be called when the trace was read: reads the rest of the file. False: the file is of another recording, which is printed on
+ * stderr, and the caller must not show its numbers; or @o is NULL. If the file is damaged, that is printed and *@failed is set.
  */
 bool thread_file_check(struct oncpu *o, const struct spans *s, const char *trace, bool *failed);
 

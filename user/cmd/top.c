@@ -75,7 +75,7 @@ static int start_assembler(struct top *t, struct error *err)
 	return r;
 }
 
-/* The terminal is taken last: what fails before is said as ever. */
+/* Takes the terminal last, so that errors of the other steps are printed as by any command. */
 static int start(struct top *t, struct error *err)
 {
 	struct bpf_opts bpf = t->o->record.bpf;
@@ -115,7 +115,7 @@ static int take_chunk(struct top *t, const struct chunk *c, struct error *err)
 	return !r && t->snapshots ? top_snapshots_step(t->snapshots, err) : r;
 }
 
-/* Until the capture has ended; the terminal is given back as soon as somebody ends it. */
+/* Runs until the capture has ended. Gives the terminal back as soon as the user or a limit ends it. */
 static int run(struct top *t, struct error *err)
 {
 	bool asked = false;
@@ -140,7 +140,7 @@ static int run(struct top *t, struct error *err)
 	return 0;
 }
 
-/* The last interval is shorter; without it --json would lack what came last. */
+/* With --json the last interval is printed, though it is shorter: else the records since the one before would be in none. */
 static int finish(struct top *t, struct error *err)
 {
 	int r = assembler_finish(t->assembler, err);
@@ -162,7 +162,7 @@ static void say_end(const struct top *t)
 			(double)c->unrecorded / 1e9);
 }
 
-/* Were there as many intervals as asked for, or one at least? */
+/* -ENODATA if the recording ended before the first interval did, and nothing was shown. */
 static int check_intervals(const struct top *t, struct error *err)
 {
 	if (t->intervals || top_is_interactive(t->o))

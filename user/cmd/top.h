@@ -39,8 +39,9 @@ struct top_rates {
 };
 
 /*
- * Since the last call; of less than 10 ms the rates from before stay, as they would be noise: several intervals end at once
- * after a time without records.
+ * Sets the rates since the last call, from the clock @time and the CPU times @cpu (program) and @own (gotap), all in ns. Less than
+ * 10 ms after the last call the rates stay as they are, since those of so short a time would be noise: several intervals may end at
+ * once after a time without records.
  */
 void top_rates_read(struct top_rates *r, uint64_t time, uint64_t cpu, uint64_t own);
 
@@ -57,7 +58,7 @@ struct top_meter {
 };
 
 void top_meter_begin(struct top_meter *m, const struct process *p, const struct capture *c, double ceiling);
-/* What passed since the last call, for a sample. */
+/* Fills *@ret with the numbers of the time since the last call. */
 void top_meter_read(struct top_meter *m, struct assembler *a, struct top_machine *ret);
 void top_meter_free(struct top_meter *m);
 
@@ -71,16 +72,13 @@ int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o,
 void top_snapshots_opts(struct top_snapshots *s, struct assembler_opts *opts);
 /* The assembler that was made with these: before its first chunk. */
 void top_snapshots_of(struct top_snapshots *s, struct assembler *a);
-/* Somebody wants one; @text is what comes of it, later top_snapshots_said() says more. */
+/* Asks for a snapshot. @text gets a line of at most @n - 1 bytes for the screen; the result comes from top_snapshots_said(). */
 void top_snapshots_ask(struct top_snapshots *s, char *text, size_t n);
 /* After each chunk. */
 int top_snapshots_step(struct top_snapshots *s, struct error *err);
-/* The last line that was said since the last call; false: none. */
+/* Copies the last message of the flight recording since the last call; false: there was none. */
 bool top_snapshots_said(struct top_snapshots *s, char *text, size_t n);
-/*
- * Returns when all that was asked for is written, and says on stderr what the terminal could not show any more. Accepts
- * NULL.
- */
+/* Waits until all snapshots that were asked for are written, and prints messages that were not shown on stderr. Accepts NULL. */
 void top_snapshots_free(struct top_snapshots *s);
 
 #endif

@@ -21,7 +21,10 @@ static uint64_t own_cpu(void)
 	return timespec_ns(&t);
 }
 
-/* To the ns where the kernel has a clock of it for us; in a foreign mount of proc to the tick. 0: not known. */
+/*
+ * CPU time of the process, ns; 0: not known. By its CPU clock, or, if its ids are those of another mount of proc, by its stat file,
+ * which counts ticks of 10 ms.
+ */
 static uint64_t cpu_of(const struct process *p)
 {
 	struct procfs_usage usage;
@@ -47,7 +50,7 @@ static size_t read_levels(const struct top_meter *m, struct cgroup_cpu ret[CGROU
 	return n;
 }
 
-/* Of the levels with a quota the one that held the program up most; the innermost if none did. */
+/* Chooses, of the cgroups with a quota, the one that throttled the program for longest since the last call; else the innermost one. */
 static void read_quota(struct top_meter *m, struct top_machine *ret)
 {
 	struct cgroup_cpu now[CGROUP_LEVELS];

@@ -67,7 +67,7 @@ void top_show_sample(struct top_show *v, struct top_sample *s)
 
 /* --- keys --- */
 
-/* The next thing to group by that is recorded. */
+/* Groups rows by the next of function, label and region; by labels only if they are recorded. */
 static void regroup(struct top_show *v)
 {
 	enum group_by by = (top_tally_by(v->tally) + 1) % GROUP_BYS;
@@ -79,7 +79,7 @@ static void regroup(struct top_show *v)
 	snprintf(v->ui.message, sizeof(v->ui.message), "rows by %s: from the next interval on", group_by_names[by]);
 }
 
-/* While it is paused any row may be expanded: the places are of the moment of the pause. */
+/* Asks for the places of expanded rows. Not while paused: pause_or_go_on() has taken those of all rows then. */
 static void want_places(struct top_show *v)
 {
 	if (v->ui.paused)

@@ -23,14 +23,14 @@ struct top_show {
 	struct terminal terminal;
 	struct keys keys;
 	struct buf frame;
-	bool dirty;			/* the screen is not what it should be */
+	bool dirty;			/* a new frame is to be drawn */
 	bool quit;			/* the user has ended it, or the terminal is gone */
 	bool broken;			/* stdout takes no more */
 };
 
 #define TOP_SHOW_NONE { .terminal = TERMINAL_CLOSED }
 
-/* Else it prints, and nobody presses keys. */
+/* Does it show frames on a terminal and take keys? Else it prints samples. */
 static inline bool top_is_interactive(const struct top_options *o)
 {
 	return !o->once && !o->json;

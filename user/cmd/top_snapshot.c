@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * top_snapshot: the key s of `gotap top`: the last seconds are kept as a flight recording (user/flight), which writes them.
- * Owns that, and what is to be said of it: its threads put it here, and the session takes it. See top.h.
+ * top_snapshot: the key s of `gotap top`. Owns a flight recording (user/flight), which keeps the last seconds and writes them, and
+ * its last message: threads of the flight recording store it, and the session takes it for the screen. See top.h.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -37,7 +37,7 @@ static void on_stop(int sig)
 	stop_asked = 1;
 }
 
-/* For a moment at most: what does not go out at once is lost with a terminal that takes nothing. */
+/* Writes the text, unless the terminal takes nothing for half a second: then the rest is left out. */
 static void write_text(int fd, const char *text)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -73,7 +73,10 @@ static void set_mode(const struct terminal *t)
 
 /* --- the guard --- */
 
-/* Signals are blocked: also those of a terminal whose background this group is. */
+/*
+ * The process that restores the terminal when its parent has ended. It is in a process group of its own, and signals are blocked:
+ * SIGTTOU, which a background process gets when it changes the terminal, would stop it.
+ */
 static void guard(struct terminal *t, int parent)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -112,9 +115,12 @@ static void end_guard(struct terminal *t)
 	t->guard = 0;
 }
 
-/* --- whose it is --- */
+/* --- foreground and background --- */
 
-/* In the background a change of its mode would stop us (SIGTTOU), and what we write would be in the shell's lines. */
+/*
+ * Is gotap in the foreground? In the background a change of the terminal's mode would stop it (SIGTTOU), and its output would go
+ * between the lines of the shell.
+ */
 static bool is_ours(const struct terminal *t)
 {
 	pid_t group = tcgetpgrp(t->fd);
@@ -122,7 +128,7 @@ static bool is_ours(const struct terminal *t)
 	return group < 0 || group == getpgrp();	/* < 0: not the terminal of a session of ours */
 }
 
-/* Unless it is somebody else's now. */
+/* Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the guard; the mode is set all the same. */
 static int take(struct terminal *t, struct error *err)
 {
 	int r;
@@ -137,7 +143,7 @@ static int take(struct terminal *t, struct error *err)
 	return r;
 }
 
-/* First the terminal, then the guard: who is killed in between leaves it as it was. */
+/* Restores the terminal before it ends the guard: if gotap is killed in between, the terminal is restored either way. */
 static void give(struct terminal *t)
 {
 	if (!t->away)
@@ -198,7 +204,7 @@ void terminal_close(struct terminal *t)
 	*t = (struct terminal)TERMINAL_CLOSED;
 }
 
-/* Ctrl-Z: the shell gets its terminal as it was, and we ours when we go on in the foreground. */
+/* Ctrl-Z: restores the terminal for the shell, and stops. look_whose() takes it again when gotap goes on in the foreground. */
 static void stop_now(struct terminal *t)
 {
 	stop_asked = 0;
@@ -206,7 +212,7 @@ static void stop_now(struct terminal *t)
 	raise(SIGSTOP);
 }
 
-/* It may have been stopped, by SIGSTOP too, or have come to the background or out of it. */
+/* Takes the terminal when gotap has come to the foreground, and leaves it when gotap has left that. */
 static void look_whose(struct terminal *t)
 {
 	struct error none;

@@ -26,19 +26,19 @@ struct terminal {
 
 #define TERMINAL_CLOSED { .fd = -1 }
 
-/* Is standard output a terminal that can show frames? -ENOTTY: not. */
+/* 0: standard output is a terminal that can show frames; -ENOTTY: it is not. */
 int terminal_check(struct error *err);
-/* Of standard output, which has passed terminal_check(). */
+/* Opens the terminal of standard output, which has passed terminal_check(), and takes it. Returns 0 or a negative errno. */
 int terminal_open(struct terminal *t, struct error *err);
-/* As it was, unless it is somebody else's. Accepts a closed one. */
+/* Restores the terminal if gotap has it, and closes it. Accepts a closed one. */
 void terminal_close(struct terminal *t);
-/* Rows and columns; true: they have changed, or gotap was stopped, since the last call: all is to be drawn anew. */
+/* True: the size has changed, or gotap was stopped, since the last call. Sets *@rows and *@cols; all is to be drawn anew. */
 bool terminal_look(struct terminal *t, int *rows, int *cols);
-/* Bytes of keys, 0 if there are none, < 0: the terminal is gone. */
+/* Reads up to @n bytes of keys without waiting. Returns how many, 0: none; negative: the terminal is gone. */
 ssize_t terminal_read(struct terminal *t, char *bytes, size_t n);
-/* Is all written that terminal_write() got? */
+/* Has the last frame of terminal_write() been written completely? */
 bool terminal_is_idle(struct terminal *t);
-/* One write for all of @frame, whose bytes it takes, when idle. */
+/* Begins to write @frame, and takes its bytes. To be called when terminal_is_idle(). */
 void terminal_write(struct terminal *t, struct buf *frame);
 /* Columns of standard output; 0: it is no terminal, or does not say. */
 int terminal_width(void);

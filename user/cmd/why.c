@@ -51,15 +51,15 @@ struct why_input {
 	const char *path;
 	int fd;			/* can be read again from its begin; -1: once, from source */
 	struct raw_source source;
-	bool no_threads;	/* the file of threads beside it is not of it */
+	bool no_threads;	/* without the file of threads beside it, which is of another recording */
 };
 
 struct why_options {
 	struct why_show show;
 	const char *out, *binary;
 	bool json, has_percentile;
-	bool again;		/* an input became one of no_threads when its numbers were in the answer already */
-	bool failed;		/* stderr has a fault of a file of threads */
+	bool again;		/* no_threads of an input was set after its numbers had gone into the answer: begin again */
+	bool failed;		/* a fault of a file of threads was printed */
 	struct vec inputs;	/* struct why_input */
 };
 
@@ -244,7 +244,10 @@ static int open_input(struct why_input *in, const char *path, const char *out, b
 	ret = leftover_source_open(&in->source, path, err);
 	if (!ret && out)
 		ret = raw_not_same_file(&in->source, path, out, err);
-	/* One with a name may have a file beside it that turns out not to be its own; without it what comes from a pipe is read once. */
+	/*
+	 * A trace may have to be read again, if the file of threads beside it turns out to be of another recording. One from a pipe
+	 * that needs to be read only once is read without such a file.
+	 */
 	in->no_threads = !in->source.seekable && !twice;
 	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
 		return ret;
@@ -252,7 +255,7 @@ static int open_input(struct why_input *in, const char *path, const char *out, b
 	return ret ? error_prefix(err, "%s", path) : 0;
 }
 
-/* Of a trace that is read twice again from its begin. */
+/* Goes back to the begin of a trace that is kept to be read again. */
 static int rewind_input(struct why_input *in, struct error *err)
 {
 	int fd;
