@@ -31,11 +31,15 @@ int beside_start(struct beside **ret, const struct output *out, const struct cap
 		 struct error *err);
 /* A tracefile_tee_fn: waits if the Perfetto trace is written far more slowly than the Go trace. */
 void beside_take(void *ctx, const void *data, size_t n);
-/* Adds the states of threads in Linux (group linux) to the Perfetto trace. To be called before the first record; @t must live on. */
+/*
+ * Adds the states of threads in Linux (group linux) to the Perfetto trace. To be called before the first record; @t must live
+ * on.
+ */
 void beside_threads(struct beside *b, struct threads *t);
 /*
- * After the last byte of the Go trace: waits until all of the Perfetto trace is written, and frees @b (NULL is accepted). Returns the
- * first error of reading the Go trace or of writing. *@bytes, which may be NULL, becomes the size of the Perfetto trace.
+ * After the last byte of the Go trace: waits until all of the Perfetto trace is written, and frees @b (NULL is accepted).
+ * Returns the first error of reading the Go trace or of writing. *@bytes, which may be NULL, becomes the size of the Perfetto
+ * trace.
  */
 int beside_finish(struct beside *b, uint64_t *bytes, struct error *err);
 

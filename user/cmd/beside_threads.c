@@ -82,7 +82,10 @@ struct beside_feed {
 	void *ctx;
 };
 
-/* Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of the machine, which may be equal. */
+/*
+ * Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of the machine, which may be
+ * equal.
+ */
 static bool has_inner_ids(const struct beside_feed *f)
 {
 	return threads_with(f->threads) & REC_WITH_INNER_IDS;

@@ -42,7 +42,8 @@ static void done(void *ctx, const struct flight_done *d)
 /* --- begin --- */
 
 /*
- * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error only if the user gave the socket's name.
+ * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error only if the user gave the
+ * socket's name.
  */
 static int start_socket(struct flight_recording *r, const char *path, struct error *err)
 {

@@ -58,8 +58,8 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 }
 
 /*
- * While a thread of user/follow traces the command, waitid() also reports its ptrace stops, which are that thread's to take: so this
- * looks first (WNOWAIT), and takes only an end.
+ * While a thread of user/follow traces the command, waitid() also reports its ptrace stops, which are that thread's to take:
+ * so this looks first (WNOWAIT), and takes only an end.
  */
 void follow_command_look(struct follow_command *c)
 {

@@ -23,8 +23,8 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 /* Looks whether it has ended. */
 void follow_command_look(struct follow_command *c);
 /*
- * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there is no command.
- * @done: how many signals have had an effect before.
+ * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there is no
+ * command. @done: how many signals have had an effect before.
  */
 int follow_command_status(struct follow_command *c, int own, int done);
 

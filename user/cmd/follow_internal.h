@@ -35,8 +35,8 @@ bool follow_take(struct follower *s, const struct follow_exec *e);
 /* Takes all execs that have been seen, and lets processes go on that are not recorded. */
 void follow_take_execs(struct follower *s);
 /*
- * follow_running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was asked for, and several have the
- * name.
+ * follow_running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was asked for, and several
+ * have the name.
  */
 int follow_take_running(struct follower *s, struct error *err);
 

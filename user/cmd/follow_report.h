@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * follow_report: the output of `gotap record --follow`: the lines of each recorder as it prints them, its report when it has
- * ended, and at the end how many programs were not recorded. With --json each recording is one object on a line, and so are the counts
- * at the end. Nothing is kept in memory, since with --wait there is no end. For follow.c.
+ * ended, and at the end how many programs were not recorded. With --json each recording is one object on a line, and so are
+ * the counts at the end. Nothing is kept in memory, since with --wait there is no end. For follow.c.
  */
 #ifndef GOTAP_CMD_FOLLOW_REPORT_H
 #define GOTAP_CMD_FOLLOW_REPORT_H

@@ -106,8 +106,8 @@ struct triggers *on_begin_print(const struct on_list *l, FILE *out)
 }
 
 /*
- * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives the status only after the parent has
- * taken it: half a second is enough for a parent that waits.
+ * Waits for the status of a program that has ended. If gotap is not the parent, the kernel gives the status only after the
+ * parent has taken it: half a second is enough for a parent that waits.
  */
 static bool wait_status(struct process *p, int *status)
 {

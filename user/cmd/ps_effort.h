@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ps_effort: limits how long `gotap ps` looks at the processes of one user. A user can run files that take long to examine, in any
- * number of processes; the processes of other users must be listed all the same. ps_listing.c asks before each process and each file.
+ * ps_effort: limits how long `gotap ps` looks at the processes of one user. A user can run files that take long to examine,
+ * in any number of processes; the processes of other users must be listed all the same. ps_listing.c asks before each process
+ * and each file.
  */
 #ifndef GOTAP_CMD_PS_EFFORT_H
 #define GOTAP_CMD_PS_EFFORT_H

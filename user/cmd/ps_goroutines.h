@@ -12,8 +12,8 @@
 #include "proc/procfs.h"
 
 /*
- * The part of a plan that is needed. A process without privileges has made it from a file of any user, so it may be wrong: it is used
- * only for addresses to read, and to choose a row of the table of offsets.
+ * The part of a plan that is needed. A process without privileges has made it from a file of any user, so it may be wrong: it
+ * is used only for addresses to read, and to choose a row of the table of offsets.
  */
 struct ps_roots {
 	int minor;			/* 0: nothing is known */

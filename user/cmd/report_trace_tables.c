@@ -376,8 +376,8 @@ static bool is_all_split(const struct type_row *row, int64_t ran)
 }
 
 /*
- * Is @stay a part of the line? The parts of running stand in place of running itself, if threads were off their CPUs for more than a
- * hundredth of it. The parts of system calls are only in the JSON.
+ * Is @stay a part of the line? The parts of running stand in place of running itself, if threads were off their CPUs for more
+ * than a hundredth of it. The parts of system calls are only in the JSON.
  */
 static bool is_part(const struct type_row *row, uint32_t stay)
 {

@@ -50,7 +50,10 @@ static size_t read_levels(const struct top_meter *m, struct cgroup_cpu ret[CGROU
 	return n;
 }
 
-/* Chooses, of the cgroups with a quota, the one that throttled the program for longest since the last call; else the innermost one. */
+/*
+ * Chooses, of the cgroups with a quota, the one that throttled the program for longest since the last call; else the
+ * innermost one.
+ */
 static void read_quota(struct top_meter *m, struct top_machine *ret)
 {
 	struct cgroup_cpu now[CGROUP_LEVELS];

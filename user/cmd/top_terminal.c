@@ -128,7 +128,10 @@ static bool is_ours(const struct terminal *t)
 	return group < 0 || group == getpgrp();	/* < 0: not the terminal of a session of ours */
 }
 
-/* Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the guard; the mode is set all the same. */
+/*
+ * Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the guard; the mode is set all the
+ * same.
+ */
 static int take(struct terminal *t, struct error *err)
 {
 	int r;

@@ -31,7 +31,7 @@ struct exec {
 	bool over;
 	uint64_t deadline;	/* of the rest, once it is over */
 	uint64_t missed;
-	bool failed;		/* the last one did, and that was said */
+	bool failed;		/* the last command failed, and a line has said so */
 };
 
 /* --- one run --- */
@@ -41,7 +41,7 @@ static void child(const struct exec *e, const char *path)
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
-	setpgid(0, 0);	/* Ctrl-C ends the recording, and no upload of what it wrote */
+	setpgid(0, 0);	/* Ctrl-C ends the recording, but not a command that uploads a snapshot of it */
 	if (e->in_child)
 		e->in_child();
 	priority_restore();
@@ -63,7 +63,7 @@ static bool is_too_late(struct exec *e)
 	return late;
 }
 
-/* False: it still runs, and is left alone. */
+/* Waits for the command. False: it still runs at the deadline; gotap ends without it. */
 static bool wait_for(struct exec *e, pid_t pid, int *status)
 {
 	while (waitpid(pid, status, WNOHANG) == 0) {

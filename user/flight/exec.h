@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * exec: runs the command of --exec with the name of each snapshot, one after the other, in a thread of its
- * own. Owns the queue of names, which has an end: a command that is slower than snapshots come misses some,
- * and that is said.
+ * own. Owns the queue of names. When the queue is full, as the command is too slow, it does not run for the
+ * next snapshots: that is counted and reported.
  */
 #ifndef GOTAP_FLIGHT_EXEC_H
 #define GOTAP_FLIGHT_EXEC_H
@@ -22,11 +22,11 @@ int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exe
 	     struct error *err);
 /* Does not wait for the command. Accepts NULL, as the others. */
 void exec_run(struct exec *e, const char *path);
-/* How often it did not run up to now. */
+/* For how many snapshots the command did not run so far. */
 uint64_t exec_missed(struct exec *e);
 /*
- * Waits at most @patience ns for those that are waiting or run, and leaves the last to itself. Returns
- * how often it did not run in all.
+ * Waits at most @patience ns until the command has run for all names in the queue; one that still runs then goes on without gotap.
+ * Returns for how many snapshots it did not run in all, and frees @e.
  */
 uint64_t exec_free(struct exec *e, uint64_t patience);
 

@@ -17,15 +17,15 @@ struct flight_fact {
 	uint64_t time;		/* now_ns() of the fact; 0: now */
 	uint64_t g, m;		/* goroutine and thread, 0: none */
 	bool asked;		/* somebody asked for it (signal, socket, key): no cooldown holds it back */
-	char what[256];		/* in words: "goroutine 18 waits for 120 ms: chan receive" */
+	char what[256];		/* text: "goroutine 18 waits for 120 ms: chan receive" */
 	char stack[4096];	/* a line per frame, "FUNCTION FILE:LINE", the leaf first; "": none */
 };
 
 /*
  * Asks for a snapshot of [time - before, time + after]. From any thread; copies @fact, waits for no disk
- * and no other thread's work. Returns the number of the request, which flight_opts.done() says again, or 0
- * if there is none: the cooldown holds, too many requests wait, or the recording is over. The next
- * snapshot's JSON counts those.
+ * and no other thread's work. Returns the number of the request, which flight_opts.done() gets later; or 0, if the
+ * request is refused: the cooldown is not over, too many requests wait, or the recording is over. The next
+ * snapshot's JSON has the count of refused requests.
  */
 uint64_t flight_trigger(struct flight *f, const struct flight_fact *fact);
 

@@ -18,15 +18,15 @@
 #include "proc/privilege.h"
 
 enum {
-	WAITING = 16,	/* requests, each for the rest of its time, */
-	ASKED = 4,	/* of which triggers leave some to who asks, and to the end of the program */
-	TAKEN = 4,	/* requests that hold generations: more would hold memory for a slow disk */
+	WAITING = 16,	/* requests at most that wait until the time after their fact has passed */
+	ASKED = 4,	/* of these, places that triggers leave free for users' requests and the end of the program */
+	TAKEN = 4,	/* requests at most that are being written: each holds generations in memory while the disk is slow */
 };
 
-/* Kept beyond what was asked for: the time from a fact to the end of its generation. */
+/* The history keeps this much more than asked for: from a fact to the end of its generation further time passes. */
 static const uint64_t SLACK_NS = 1000000000;
 
-/* For commands of --exec that still run, or have not begun, when the recording is over. */
+/* How long the end of the recording waits for commands of --exec that still run, or have not begun. */
 static const uint64_t EXEC_NS = 10000000000;
 
 /* --- what is said --- */
@@ -128,8 +128,8 @@ void flight_gap(struct flight *f, bool open, uint64_t unrecorded)
 }
 
 /*
- * Is the fact behind a generation that a gap has ended? The gap may be over: what the trace has from behind it,
- * if it was asked for, is not the fact. With the lock.
+ * Is the time of the fact in a gap, which follows the last generation that begins before it? The gap may be over by now; the
+ * generations behind it do not show the fact. To be called with the lock.
  */
 static bool is_unrecorded(const struct flight *f, const struct request *r)
 {
@@ -146,7 +146,7 @@ static bool is_unrecorded(const struct flight *f, const struct request *r)
 	return f->in_gap || f->unrecorded > range->gens[n - 1]->losses.unrecorded;
 }
 
-/* One that came after flight_note() waits until that has been called again. */
+/* Is all that the request wants in the trace? Its note must be, too: flight_note() is called for it once. */
 static bool is_whole(const struct request *r, uint64_t seen)
 {
 	return r->noted && r->to <= seen;
@@ -165,7 +165,7 @@ bool flight_is_due(struct flight *f, uint64_t seen)
 	return r;
 }
 
-/* Asked for while gotap ended the recording: its fact is the end. */
+/* A request that came while gotap ended the recording: moves its fact to the end of the recording, if it is later. */
 static void end_at(struct request *r, uint64_t end)
 {
 	uint64_t late = r->fact.time > end ? r->fact.time - end : 0;
@@ -176,7 +176,10 @@ static void end_at(struct request *r, uint64_t end)
 	r->to -= late;
 }
 
-/* Those of @seen or before go to the writers, as many as may; all if the recording is over. With the lock. */
+/*
+ * Hands requests to the writers, at most TAKEN at a time: those that end at @seen or before; all, if the recording is over. To be
+ * called with the lock.
+ */
 static void hand_over(struct flight *f, uint64_t seen)
 {
 	struct request_queue rest = {0};
@@ -220,7 +223,7 @@ static int begin(struct flight *f, struct error *err)
 	const struct flight_opts *o = f->opts;
 	int r;
 
-	privilege_raise_files();	/* the way to the folder may be another user's */
+	privilege_raise_files();	/* folders on the way to the snapshots may be another user's */
 	r = naming_parse(&f->names, o->pattern, o->info, err);
 	privilege_lower_files();
 	if (r)

@@ -50,23 +50,23 @@ struct flight_opts {
 };
 
 /*
- * Before the program is attached to, and before gotap gives up capabilities: can snapshots be written to
- * the folder of @pattern, and is it a good one? Keeps the rights to that folder for later.
+ * Checks @pattern and that snapshots can be written to its folder, and keeps the rights to that folder for later. To be called
+ * before gotap attaches to the program, and before it gives up capabilities. Returns 0 or a negative errno.
  */
 int flight_check(const char *pattern, struct error *err);
 /* @opts and what it refers to outlive it. The pattern and its folder are checked here. */
 int flight_new(struct flight **ret, const struct flight_opts *opts, struct error *err);
 
-/* A generation, or the header, is whole; @losses are those up to now. */
+/* Adds a whole generation, or the header, to the history. @losses: counts since the begin of the recording. */
 void flight_add(struct flight *f, const struct tracefile_generation *g, const struct history_losses *losses);
 /*
- * All records up to @seen (ns) are in the trace: is there a request of which the trace does not say yet
- * that there is one? Then @text is the note that says it. Call it until there is none.
+ * To be called when all records up to @seen (ns) are in the trace, again and again until it returns false. True: @text is a note
+ * about a request, which the caller puts into the trace.
  */
 bool flight_note(struct flight *f, uint64_t seen, char text[static FLIGHT_NOTE]);
 /*
- * Is nothing recorded now (budget, losses)? @unrecorded: ns of all such times that are over, as in the losses of
- * generations. A snapshot of such a moment says so.
+ * Says whether nothing is recorded now (@open: --budget, losses), and for how long nothing was in all gaps that are over
+ * (@unrecorded, ns). The JSON of a snapshot says if its fact is in such a gap.
  */
 void flight_gap(struct flight *f, bool open, uint64_t unrecorded);
 /*
@@ -74,11 +74,11 @@ void flight_gap(struct flight *f, bool open, uint64_t unrecorded);
  * flight_turned().
  */
 bool flight_is_due(struct flight *f, uint64_t seen);
-/* All up to @seen is in whole generations: requests that need no more are written. */
+/* All records up to @seen (ns) are in whole generations: has those requests written that need no later ones. */
 void flight_turned(struct flight *f, uint64_t seen);
 /*
- * The recording is over and all of it is in the trace: what is waiting gets what there is. Returns when all
- * is written.
+ * To be called when the recording is over and all of it is in the trace: has the waiting requests written with what there is.
+ * Returns when all is written.
  */
 void flight_finish(struct flight *f);
 /* Accepts NULL. */
@@ -88,7 +88,7 @@ struct flight_counts {
 	uint64_t written, failed, refused;
 	uint64_t deleted;	/* by keep and keep_bytes */
 	uint64_t undeleted;	/* beyond these limits, and could not be deleted */
-	uint64_t not_run;	/* for which the command of exec was too slow */
+	uint64_t not_run;	/* snapshots for which the command of exec did not run, as it was too slow */
 	struct history_usage usage;
 };
 void flight_counts(struct flight *f, struct flight_counts *ret);

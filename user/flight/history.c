@@ -24,7 +24,7 @@ struct history {
 	size_t others, others_bytes;	/* of generations that only a snapshot needs */
 	struct history_losses gone;	/* up to the end of the last one that left the history */
 	bool dropped;		/* one has left it */
-	bool hole;		/* one is missing behind the last */
+	bool hole;		/* the generation behind @last could not be added */
 };
 
 struct history *history_new(uint64_t time, size_t size)
@@ -81,7 +81,7 @@ static void drop_first(struct history *s)
 	s->others_bytes += g->bytes;
 }
 
-/* Do the others have the last s->time ns without the first one? */
+/* Do the generations behind the first one hold the last s->time ns alone? */
 static bool is_old(const struct history *s)
 {
 	return s->first->next->from + s->time <= s->last->to;
@@ -110,7 +110,7 @@ void history_header(struct history *s, const void *data, size_t n)
 
 static void append(struct history *s, struct history_generation *g)
 {
-	if (s->hole)		/* what lies before it does not lead here */
+	if (s->hole)		/* readers cannot go on from the generations before the missing one */
 		while (s->first)
 			drop_first(s);
 	s->hole = false;
@@ -153,15 +153,15 @@ int history_add(struct history *s, const struct tracefile_generation *g, const s
 
 /* --- the snapshots' side --- */
 
-/* Until the next one begins nothing happened, or it is not known what. */
+/* Does @g have a part of [@from, @to]? It holds until the next generation begins: between them nothing happened, or is known. */
 static bool is_wanted(const struct history_generation *g, uint64_t from, uint64_t to)
 {
 	return g->from <= to && (!g->next || g->next->from > from);
 }
 
 /*
- * A generation ends when it is due, which may be between @to and the moment in which the trace is known to have come so far: then it
- * has no event up to @to, and the one behind it, without a gap, says that nothing happened, and has the note about the fact.
+ * Is @g, which begins behind @to, needed behind @last? If @last has no event near @to, only the next generation shows that nothing
+ * happened until @to, and has the note about the fact. That is so if no gap lies between the two.
  */
 static bool is_next(const struct history_generation *last, const struct history_generation *g, uint64_t to)
 {

@@ -23,7 +23,7 @@ struct history;
 struct history_losses {
 	uint64_t lost;		/* records that found no room */
 	uint64_t repairs;	/* steps that were inserted */
-	uint64_t unrecorded;	/* ns of which nothing is known */
+	uint64_t unrecorded;	/* ns in gaps, in which nothing was recorded */
 };
 
 struct history_generation {
@@ -34,7 +34,7 @@ struct history_generation {
 	/* Of the history: */
 	struct history_generation *next;
 	unsigned int users;	/* snapshots that have not written it yet */
-	bool listed;		/* part of the history; else it stays for its users only */
+	bool listed;		/* part of the history; else it is freed after its last user */
 };
 
 enum { HISTORY_HEADER = 16 };	/* bytes before the first generation of a trace */
@@ -56,17 +56,17 @@ struct history_usage {
 };
 
 /*
- * The history has at least the last @time ns, as long as that is no more than @size bytes, and at least one
- * generation. Those that are out of it and that a snapshot still needs may have as much again; with more,
- * history goes until one generation is left.
+ * The history keeps at least the last @time ns, but at most @size bytes, and at least one generation. Generations that have
+ * left it and that a snapshot still needs may take as many bytes again; if they take more, the history is shortened, down to
+ * one generation.
  */
 struct history *history_new(uint64_t time, size_t size);
 /* Accepts NULL; no snapshot may be in use. */
 void history_free(struct history *s);
 
-/* The header, which each snapshot begins with. */
+/* Sets the header of the trace, with which each snapshot begins. */
 void history_header(struct history *s, const void *data, size_t n);
-/* Copies a generation; -ENOMEM if there is no memory for it: then it is missing. @losses may be NULL. */
+/* Adds a copy of a generation. -ENOMEM: there is no memory for it, and it is missing in the history. @losses may be NULL. */
 int history_add(struct history *s, const struct tracefile_generation *g, const struct history_losses *losses,
 	      struct error *err);
 /* A trace counts in units of at most 512 ns. */
@@ -77,9 +77,9 @@ enum { HISTORY_ROUNDING_NS = 1000 };
  * end before @to and no gap lies between. They follow one another: where history_add() failed, the history begins anew.
  */
 void history_take(struct history *s, uint64_t from, uint64_t to, struct history_range *ret);
-/* The snapshot needs generation @i no more. */
+/* Lets go of generation @i of the range. */
 void history_let_go(struct history *s, struct history_range *r, size_t i);
-/* Lets go of the rest, too. */
+/* Lets go of the generations that are left, and frees the range. */
 void history_range_free(struct history *s, struct history_range *r);
 void history_usage(struct history *s, struct history_usage *ret);
 

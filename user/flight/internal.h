@@ -26,8 +26,8 @@ struct flight {
 	struct request_queue waiting, ready;
 	unsigned int taken;	/* ready, or being written */
 	uint64_t last_id, last_number;
-	uint64_t cooled;	/* no fact before it gets a request, unless it was asked for */
-	uint64_t refused;	/* since the last request */
+	uint64_t cooled;	/* end of the cooldown, ns: facts before it get a request only if a user asked */
+	uint64_t refused;	/* facts without a request since the last request */
 	struct flight_counts counts;
 	bool over, no_memory;
 	bool in_gap;
@@ -35,13 +35,13 @@ struct flight {
 
 	pthread_mutex_t files;	/* of keep, and of all that is said */
 	struct keep *keep;
-	int failing;		/* the error that was said last, 0: snapshots are written */
-	int keeping;		/* the same, 0: old ones are deleted */
+	int failing;		/* the last error of writing, of which a line was printed; 0: the last snapshot was written */
+	int keeping;		/* likewise of deleting old snapshots */
 };
 
 /* The threads that write requests which are ready. */
 int writers_start(struct flight *f, struct error *err);
-/* It is over: until all is written. */
+/* Waits until all is written, and ends the threads. */
 void writers_join(struct flight *f);
 
 #endif

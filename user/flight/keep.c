@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "proc/privilege.h"
 
-/* Between its creation and the lock a file seems to be left, too. */
+/* A younger unfinished file may not be locked yet by the recording that has just created it: it is left alone. */
 enum { NEW_SECONDS = 2 };
 
 struct kept {
@@ -30,7 +30,10 @@ struct keep {
 	unsigned int most;
 	uint64_t most_bytes, bytes;
 	struct vec files;	/* struct kept, the oldest first */
-	/* Beyond the limits and still there: since the last look, and JSONs, which no look finds again. */
+	/*
+	 * Files that could not be deleted: traces, counted anew at each look at the folder, and JSONs, which no look finds
+	 * again.
+	 */
 	unsigned int stuck, stuck_json;
 };
 
@@ -86,7 +89,7 @@ static bool is_unfinished(const struct keep *k, const char *name)
 	return (trace && naming_match(k->names, trace)) || (json && naming_match(k->names, json));
 }
 
-/* Who writes it has it locked. */
+/* Removes an unfinished file, unless a recording that writes it has it locked. */
 static void remove_stale(int dir, const char *name)
 {
 	_cleanup_close_ int fd = -1;
@@ -116,7 +119,7 @@ static void forget_all(struct keep *k)
 	k->stuck = 0;
 }
 
-/* A folder that may not be read leaves the list as it is. */
+/* Makes the list anew from the folder. If that may not be read, the list stays as it is. */
 static void adopt(struct keep *k, struct error *err)
 {
 	DIR *d = opendir(k->names->folder);
@@ -172,7 +175,7 @@ static void forget_first(struct keep *k)
 	memmove(f, f + 1, k->files.len * sizeof(*f));
 }
 
-/* 0: it is gone by this. -ENOENT: another recording, or somebody, was faster. Else it is still there. */
+/* 0: it is deleted. -ENOENT: it was gone already. Other errors: it is still there. */
 static int delete_file(const struct keep *k, int dir, const char *name, struct error *err)
 {
 	int r = unlinkat(dir, name, 0) ? -errno : 0;
@@ -183,7 +186,10 @@ static int delete_file(const struct keep *k, int dir, const char *name, struct e
 	return r;
 }
 
-/* One that cannot be deleted counts for the limits no more: newer ones would go in its place. */
+/*
+ * A snapshot that cannot be deleted leaves the list, too: if it counted for the limits, newer ones would be deleted in its
+ * place.
+ */
 static void delete_first(struct keep *k, int dir, struct keep_outcome *ret)
 {
 	const char *name = at(k, 0)->name;
@@ -217,7 +223,7 @@ static void delete_old(struct keep *k, struct keep_outcome *ret)
 	ret->undeleted += k->stuck + k->stuck_json;
 }
 
-/* The one just written is the newest, also if another has its time. */
+/* Puts the snapshot that was just written at the end of the list, even if another file has the same time. */
 static void put_last(struct keep *k, const char *name, uint64_t bytes)
 {
 	struct kept new = { .bytes = bytes };

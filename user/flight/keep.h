@@ -24,15 +24,15 @@ struct keep *keep_new(const struct naming *names, unsigned int most, uint64_t by
 void keep_adopt(struct keep *k);
 struct keep_outcome {
 	unsigned int deleted;	/* this time */
-	unsigned int undeleted;	/* of all until now: beyond the limits, and still there */
-	/* Why the first of those that were tried now is still there, or the folder cannot be read. */
+	unsigned int undeleted;	/* snapshots that are beyond the limits and could not be deleted, now and before */
+	/* Why the first of them could not be deleted now, or why the folder could not be read. */
 	struct error err;
 };
 
 /*
- * A snapshot was written. Looks first for those that other recordings with the same -o have written since: the
- * limits hold for all of them together. Then deletes. One that cannot be deleted does not count for the limits,
- * and is tried again at each snapshot (where names are not recognized only once).
+ * Adds a snapshot that was written, of @bytes with its JSON, and deletes the oldest ones beyond the limits. First adds those that
+ * other recordings with the same -o have written since: the limits hold for all of them together. One that cannot be deleted does
+ * not count for the limits, and is tried again at each further snapshot; only once, if names of the form cannot be recognized.
  */
 void keep_add(struct keep *k, const char *name, uint64_t bytes, struct keep_outcome *ret);
 /* Accepts NULL. */

@@ -28,13 +28,13 @@ int naming_check(const char *pattern, struct error *err);
 /* The name of snapshot @n, of a fact at @wall (CLOCK_REALTIME, ns), which is written in UTC; free it. */
 char *naming_make(const struct naming *names, uint64_t wall, uint64_t n);
 /*
- * Could naming_make() have made @name, of whatever pid, time and number? No for a form with a digit, %p or
- * %n behind a number.
+ * Could naming_make() have made @name, with any pid, time and number? Always false for a form in which a digit, %p or %n follows a
+ * number, since the two could not be told apart.
  */
 bool naming_match(const struct naming *names, const char *name);
 void naming_free(struct naming *names);
 
-/* Of the file beside a trace that says what the trace is; free it. */
+/* The name of the JSON file beside a trace; free it. */
 char *naming_json(const char *trace);
 
 #define NAMING_JSON ".json"

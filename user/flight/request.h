@@ -16,7 +16,7 @@ struct request {
 	uint64_t from, to;	/* what is wanted, ns */
 	uint64_t refused;	/* facts that got no request since the one before */
 	bool noted;		/* the trace has its note */
-	bool unknown;		/* nothing was recorded at its time */
+	bool unknown;		/* its fact is in a gap: nothing was recorded then */
 	bool cut;		/* the recording ended before @to */
 	struct history_range range;
 };

@@ -45,12 +45,12 @@ static int part_create(struct part *p, int dir, const char *name)
 	p->fd = openat(dir, p->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (p->fd < 0)
 		return errno;
-	flock(p->fd, LOCK_EX | LOCK_NB);	/* it is not left by anybody (keep.c) */
+	flock(p->fd, LOCK_EX | LOCK_NB);	/* shows other recordings that it is being written (keep.c) */
 	/* Another recording may have finished a file of that name in between. */
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : EEXIST;
 }
 
-/* Nothing of it stays, unless it is to. */
+/* Closes the file, and deletes it unless @keep. */
 static void part_close(struct part *p, bool keep)
 {
 	if (p->fd >= 0) {
@@ -63,7 +63,7 @@ static void part_close(struct part *p, bool keep)
 	*p = (struct part){ .fd = -1 };
 }
 
-/* Some file systems report a failed write only at a close. */
+/* Gives the file its name. Closes a duplicate of the descriptor before, since some file systems report a failed write only then. */
 static int part_name(struct part *p)
 {
 	int copy = fcntl(p->fd, F_DUPFD_CLOEXEC, 0), e;
@@ -101,7 +101,7 @@ static int create(struct writing *w, int dir, const char *name)
 	return e;
 }
 
-/* With the first number whose names are free. */
+/* Creates both files, with the first number for which neither name is taken. */
 static int create_next(struct writing *w, int dir, snapshot_number_fn *number, void *ctx, struct error *err)
 {
 	int tries, e = EEXIST;

@@ -38,7 +38,7 @@ struct flight_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of what follows */
 	struct client clients[SOCKET_CLIENTS];
-	bool full;		/* no file could be opened for a client: the next one waits a round */
+	bool full;		/* accept() had no descriptor left: further clients wait for the next round */
 	bool over;
 };
 
@@ -70,7 +70,7 @@ static void send_line(int fd, char *text, size_t n, int file)
 	sendmsg(fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* In a folder of another user that takes the rights that wrote it. -errno: it cannot be opened. */
+/* Opens the trace with the rights that wrote it, which a folder of another user needs. Returns a descriptor or a negative errno. */
 static int open_trace(const char *path)
 {
 	int fd;
@@ -148,7 +148,7 @@ static void read_some(struct flight_socket *s, struct client *c)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0 || c->id) {	/* it is gone, or says more than one line */
+	if (n <= 0 || c->id) {	/* the client is gone, or sends more than one line */
 		drop(c);
 		return;
 	}
@@ -204,7 +204,7 @@ static void drop_silent(struct flight_socket *s)
 
 enum { FIRST = 2, FDS = FIRST + SOCKET_CLIENTS };
 
-/* How many of @fds there are up to the last client: poll() refuses more than the process may have descriptors. */
+/* Fills @fds, and returns how many of them there are up to the last client: poll() refuses more than RLIMIT_NOFILE. */
 static nfds_t gather(struct flight_socket *s, struct pollfd fds[FDS])
 {
 	nfds_t n = FIRST;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket: the Unix socket of a flight recording, and who talks to it (`gotap snap`). A client sends one
+ * socket: the Unix socket of a flight recording: the side that listens, and its client, `gotap snap`. The client sends one
  * line, "snap" and a reason behind it, which may be empty; it gets one line of JSON when the snapshot is
- * written, and the file as a descriptor. Only root and the user of the recording are heard. A client is at
- * most SOCKET_SECONDS silent, and there are a few at most.
+ * written, and the file as a descriptor. Clients of other users than root and the user of the recording are refused. A client
+ * that sends no line within SOCKET_SECONDS is dropped, and there are SOCKET_CLIENTS at most.
  */
 #ifndef GOTAP_FLIGHT_SOCKET_H
 #define GOTAP_FLIGHT_SOCKET_H
@@ -26,12 +26,12 @@ int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid
 		  struct error *err);
 /* From flight_opts.done(): answers the client that waits for it, if one does. Accepts NULL. */
 void socket_done(struct flight_socket *s, const struct flight_done *d);
-/* Clients that still wait hear that it is over. After flight_finish(). Accepts NULL. */
+/* Sends clients that still wait an answer that the recording is over. To be called after flight_finish(). Accepts NULL. */
 void socket_close(struct flight_socket *s);
 
 /*
  * The other side. Asks the recording at @path, or of process @pid, and waits. *@fd is the trace, open for
- * reading, or -1; @line the answer. -EPERM: who listens is neither root nor this user.
+ * reading, or -1; @line the answer. -EPERM: the process that listens is neither root's nor this user's.
  */
 int socket_ask(const char *path, unsigned int pid, const char *reason, char line[static SOCKET_LINE],
 	       int *fd, struct error *err);

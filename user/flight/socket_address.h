@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* 0: @path is too long. Without @path: the abstract name of process @pid. */
+/* Sets *@a and returns its length. Without @path: the abstract name of process @pid. 0: @path is too long. */
 static inline socklen_t socket_address(struct sockaddr_un *a, const char *path, unsigned int pid)
 {
 	int n;
@@ -29,7 +29,7 @@ static inline socklen_t socket_address(struct sockaddr_un *a, const char *path, 
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-/* Is who is there root or this user? */
+/* Is the process at the other end of @fd root's or this user's? *@peer gets its ids. */
 static inline bool socket_is_trusted(int fd, struct ucred *peer)
 {
 	socklen_t n = sizeof(*peer);

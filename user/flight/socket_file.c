@@ -16,8 +16,8 @@
 #include "proc/privilege.h"
 
 /*
- * The folder of @path as a descriptor, and the name in it. Whoever owns the folder can exchange parts of the
- * path: by the descriptor nothing outside the folder is removed.
+ * Opens the folder of @path; *@name is the name in it. The owner of a folder on the path can exchange it for another one meanwhile:
+ * removing by the descriptor removes nothing outside of this folder.
  */
 static int open_folder(const char *path, const char **name)
 {
@@ -28,7 +28,7 @@ static int open_folder(const char *path, const char **name)
 	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Nobody listens at a socket that a killed gotap left. */
+/* Is it a socket at which no process listens, as one that a killed gotap has left? */
 static bool is_left(int dir, const char *name, const struct sockaddr_un *a, socklen_t n)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

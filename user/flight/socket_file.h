@@ -25,7 +25,7 @@ struct socket_file {
  */
 int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n, int backlog,
 		       struct error *err);
-/* Removes the file, unless its name is another one's by now. */
+/* Removes the file, unless another process has put its own file there. */
 void socket_file_remove(struct socket_file *f);
 
 #endif

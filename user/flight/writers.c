@@ -12,7 +12,10 @@
 #include "flight/internal.h"
 #include "flight/snapshot.h"
 
-/* A fault that stays the same is said once. With the lock of files. */
+/*
+ * Prints the outcome of a snapshot if it differs from the last one's: an error that stays is printed once. With the lock of
+ * files.
+ */
 static void say_outcome(struct flight *f, const struct error *err)
 {
 	char text[600];
@@ -26,7 +29,7 @@ static void say_outcome(struct flight *f, const struct error *err)
 	f->failing = err->code;
 }
 
-/* The same of old ones that --keep and --keep-bytes cannot delete. With the lock of files. */
+/* The same of deleting old snapshots (--keep, --keep-bytes). With the lock of files. */
 static void say_kept(struct flight *f, const struct keep_outcome *kept)
 {
 	const struct error *err = &kept->err;

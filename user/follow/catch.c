@@ -36,10 +36,10 @@ static const uint64_t SECOND_NS = 1000000000;
 /* A process that this thread traces. */
 struct caught {
 	struct follow_exec exec;
-	bool stopped;		/* it is where the tracer can let it go */
+	bool stopped;		/* its stop was seen: PTRACE_DETACH is possible */
 	bool let_go;
-	uint64_t until;		/* once stopped: it goes on then, CLOCK_MONOTONIC, ns */
-	int signal;		/* it stopped to take this one, which it gets when it goes on */
+	uint64_t until;		/* once stopped: when it is let go, CLOCK_MONOTONIC, ns */
+	int signal;		/* it stopped for this signal, which PTRACE_DETACH delivers */
 };
 
 struct catcher {
@@ -117,8 +117,8 @@ static void on_lost(void *ctx, int cpu, __u64 n)
 /* --- the thread of a CPU --- */
 
 /*
- * Has it stopped, or ended? The end of our own child is left for its parent to take, whose thread is not this one;
- * that of another process goes to its own parent when it was taken here.
+ * Looks whether the process has stopped or ended; false: it has ended. Takes its end as a tracer, so that the kernel then tells its
+ * parent. Not of gotap's own child: this would take its end away from the thread of gotap that waits for it.
  */
 static bool look(struct catcher *c, struct caught *p)
 {
@@ -134,7 +134,7 @@ static bool look(struct catcher *c, struct caught *p)
 			waitpid(p->exec.pid, &status, WNOHANG | __WALL);
 		return false;
 	}
-	info.si_pid = 0;	/* it may be killed since: of its stop alone, its end is for the next look */
+	info.si_pid = 0;	/* takes a stop only: it may have been killed since, and the next look sees that */
 	if (waitid(P_PID, (id_t)p->exec.pid, &info, WSTOPPED | WNOHANG | __WALL) || !info.si_pid)
 		return true;
 	if (!(info.si_status >> 8))
@@ -147,13 +147,13 @@ static bool look(struct catcher *c, struct caught *p)
 	return true;
 }
 
-/* False: it was killed meanwhile. Its end comes to this thread first, and to its parent when it was taken here. */
+/* False: it was killed meanwhile, and is still traced: look() has to take its end before its parent gets it. */
 static bool let_run(const struct caught *p)
 {
 	return !ptrace(PTRACE_DETACH, p->exec.pid, NULL, (long)p->signal);
 }
 
-/* All processes of the list; false: one is still on its way to its stop, or its end. */
+/* Looks at all processes of the list. False: one of them has neither stopped nor ended yet. */
 static bool look_at_all(struct catcher *c)
 {
 	bool settled = true;
@@ -201,10 +201,10 @@ static void go_before_others(int cpu)
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority))
-		setpriority(PRIO_PROCESS, 0, -20);	/* of this thread: it may come too late, which is seen */
+		setpriority(PRIO_PROCESS, 0, -20);	/* of this thread. If it comes too late, is_at_start() notices */
 }
 
-/* The kernel lets tracees go on when their tracer ends (exit_ptrace()), but not with the signal that they stopped for. */
+/* The kernel lets tracees go on when their tracer ends (exit_ptrace()), but then the signal for which they stopped is lost. */
 static void let_all_run(struct catcher *c)
 {
 	size_t i;
@@ -319,7 +319,7 @@ static int start_one(struct catcher *c, struct error *err)
 	return 0;
 }
 
-/* A thread that waits for the lock, of the highest priority, gives that to the one that has it. */
+/* With priority inheritance: a thread that has the lock runs at the priority of the real-time threads that wait for it. */
 static void make_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -368,7 +368,7 @@ static void wake(const struct catcher *c)
 		return;		/* it is awake */
 }
 
-/* NULL: none has it. Under the lock. */
+/* Finds the process, and in *@by the thread that holds it; NULL: none does. Under the lock. */
 static struct caught *find(struct catchers *all, pid_t pid, struct catcher **by)
 {
 	size_t i;

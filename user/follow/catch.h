@@ -2,10 +2,10 @@
 /*
  * catch: one thread for each CPU, which stops processes that have exec'ed there before they run. follow.c starts them.
  *
- * How it is in time: the tracepoint is reached in the kernel's part of execve(2). Its event wakes the thread of
- * that CPU by an interrupt. That thread is a real-time one, so the kernel runs it before it returns to the
- * new program, on whose CPU it is. It takes the process over (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process
- * continues, still in the kernel, it stops. Whether it was in time is seen by the stack pointer: it is where
+ * Why the thread is in time: the tracepoint is reached in the kernel's part of execve(2). Its event wakes the thread of
+ * that CPU by an interrupt. That thread is a real-time one, so the kernel runs it before the process, on the same CPU,
+ * returns to its new program. The thread traces the process (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process
+ * continues, still in the kernel, it stops. The stack pointer shows whether the thread was in time: it is still where
  * the kernel has put it for the program's first instruction.
  */
 #ifndef GOTAP_FOLLOW_CATCH_H

@@ -79,13 +79,13 @@ static void caught(void *ctx, const struct follow_exec *e)
 	if (f->execs.len - f->next < EXECS)
 		*(struct follow_exec *)vec_push(&f->execs, sizeof(*e)) = *e;
 	else
-		f->missed++;	/* it goes on by itself, if it is held */
+		f->missed++;	/* a process that is held goes on by itself (catch.c) */
 	pthread_mutex_unlock(&f->lock);
 	if (write(f->ready, &one, sizeof(one)) < 0)
 		return;		/* it is readable */
 }
 
-/* Threads first: an exec that is seen is taken over. */
+/* Starts the threads that catch before the programs of the kernel side, so that no reported exec is without a thread. */
 static int start(struct follow *f, const char *name, struct error *err)
 {
 	int r = load(f, name, err);
@@ -127,7 +127,10 @@ static int map_of(const struct follow *f)
 	return bpf_map__fd(f->skel->maps.followed);
 }
 
-/* A thread sets PF_EXITING before it comes to the tracepoint of its exit. The flags are those of the moment, or older. */
+/*
+ * False: the thread is exiting or gone. A thread sets PF_EXITING before it reaches the tracepoint of its exit. Reads the
+ * flags first: the state is then not older than the flags.
+ */
 static bool thread_goes_on(const struct follow *f, pid_t tid)
 {
 	enum { FLAGS = 9, EXITING = 4 };	/* field of the stat file; PF_EXITING */
@@ -150,15 +153,18 @@ static bool any_thread_goes_on(const struct follow *f, pid_t pid)
 	return any;
 }
 
-/* Of another thread than the first: it takes the first one's id if it execs, so that both may be gone at one look. */
+/*
+ * Does any thread of the process go on? Looks at the first one twice: a thread that execs takes the first one's id, so one look may
+ * find neither.
+ */
 static bool goes_on(const struct follow *f, pid_t pid)
 {
 	return thread_goes_on(f, pid) || any_thread_goes_on(f, pid) || thread_goes_on(f, pid);
 }
 
 /*
- * The kernel side forgets a process when it ends. One that has passed that point, a zombie for instance, would stay
- * for ever, and so would whoever gets its id later: it is looked at when it is in the set.
+ * The kernel side removes a process from the set when it ends. One that has passed that point already, as a zombie, would stay in
+ * the set for ever, and a later process with its id would be followed: so this looks whether it lives after it is in the set.
  */
 int follow_add(struct follow *f, pid_t pid, struct error *err)
 {
@@ -197,7 +203,7 @@ int follow_fd(const struct follow *f)
 	return f->ready;
 }
 
-/* Those that were taken make room, each at the cost of one that waits at most. */
+/* Drops execs that were taken, once they are at least as many as those that wait: each item moves once on average. */
 static void make_room(struct follow *f)
 {
 	struct follow_exec *e = f->execs.data;

@@ -31,17 +31,17 @@ struct follow_exec {
 
 struct follow_counts {
 	uint64_t not_followed;	/* processes for which there was no room (FOLLOW_PROCESSES) */
-	uint64_t not_said;	/* execs that did not reach us */
+	uint64_t not_said;	/* execs that were lost, since a buffer was full */
 };
 
 /*
- * @name: also processes that exec a file whose name begins so, of which 15 characters count, and the first process of
- * each container; NULL none.
+ * Loads the kernel side and starts the threads. @name: also reports execs of files with a name that begins with @name (its first 15
+ * characters count), and of the first process of each container; NULL: no. Returns 0 or a negative errno; follow_close() frees.
  */
 int follow_open(struct follow **ret, const char *name, struct error *err);
 /* From now on @pid, and what it starts, is followed; unless it has ended, or is about to: that is no error. */
 int follow_add(struct follow *f, pid_t pid, struct error *err);
-/* A child of this thread is among the followed: its end is the caller's to wait for, not follow's. */
+/* @pid is a child of the calling thread, and followed: only the caller waits for its end. */
 void follow_own_child(struct follow *f, pid_t pid);
 bool follow_has(const struct follow *f, pid_t pid);
 /* Is any process followed now? */

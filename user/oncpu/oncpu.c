@@ -9,16 +9,16 @@
 #include "base/vec.h"
 #include "threads/file.h"
 
-/* A hostile trace may name any number of threads: more have no lane, and all of their time is unknown. */
+/* A damaged trace may name any number of threads: those beyond this have no lane, and their time is unknown. */
 enum { LANES_MAX = 1 << 20 };
 
-/* A thread: the stays in states that a span which goes on, or one that is still to come, may need. */
+/* A thread, with its parts that may still be asked for: by a span of a goroutine that goes on, or that comes later. */
 struct lane {
 	struct vec parts;	/* struct oncpu_part, from @head on, in order of time */
 	size_t head;
 	int64_t since, until;	/* of the last span of a goroutine on it; until INT64_MAX: goes on */
-	bool goroutine, records;	/* it had one, any */
-	bool ended;		/* no more records come: it goes once nobody can ask for it */
+	bool goroutine, records;	/* it had a goroutine; it had records */
+	bool ended;		/* no more records come: it is freed once no span can ask for it */
 };
 
 struct oncpu {
@@ -27,14 +27,14 @@ struct oncpu {
 	struct capture_info info;
 	struct map64 lanes;	/* struct lane *, by thread */
 	size_t kept;		/* parts of all lanes */
-	size_t sweep_at;	/* so many lanes: those that ended go */
+	size_t sweep_at;	/* number of lanes at which those that ended are freed */
 	uint64_t dropped;
 	struct vec answer;	/* struct oncpu_part: of oncpu_parts() */
-	uint64_t asked_m;	/* the question that it answers: several visitors ask the same one */
+	uint64_t asked_m;	/* the arguments that it is for: several visitors ask with the same ones */
 	int64_t asked_from, asked_to;
 	struct spool_times times;	/* of the file */
-	bool over;		/* the trace: no more questions come */
-	bool begun;		/* the trace; then known: */
+	bool over;		/* the trace has ended: nothing more is asked for */
+	bool begun;		/* the trace has begun, and @foreign is set: */
 	bool foreign;		/* the file is of another recording */
 	uint64_t with_goroutine, with_records;	/* threads that had a goroutine, and of these those with records */
 	bool failed;
@@ -85,7 +85,7 @@ static void compact(struct lane *l)
 	l->head = 0;
 }
 
-/* What ended before is needed no more. */
+/* Drops the parts that ended before @before. */
 static void forget(struct oncpu *o, struct lane *l, int64_t before)
 {
 	while (l->head < l->parts.len && part_at(l, l->head)->to <= before) {
@@ -95,7 +95,7 @@ static void forget(struct oncpu *o, struct lane *l, int64_t before)
 	compact(l);
 }
 
-/* Visitors may ask for a span as long as no later event came. */
+/* Drops parts that no span can ask for any more. */
 static void forget_old(struct oncpu *o, struct lane *l)
 {
 	enum { KEEP_NS = 20000000 };	/* of a thread without a goroutine, for oncpu_idle_parts() */
@@ -119,7 +119,10 @@ static void drop_all(struct oncpu *o, struct lane *l)
 	forget(o, l, INT64_MAX);
 }
 
-/* So that the lanes are walked once in many parts, all go if few could. */
+/*
+ * Makes room for a part. If dropping old parts of all lanes frees little, drops all, so that the next walk comes only much
+ * later.
+ */
 static void make_room(struct oncpu *o)
 {
 	if (o->kept < ONCPU_PARTS_MAX)
@@ -212,7 +215,7 @@ static void on_span_begin(void *ctx, const struct span *span)
 		return;
 	l->since = span->from;
 	l->until = INT64_MAX;
-	/* Thread 0 is that of a goroutine which stands in where none ran: there is none. */
+	/* Thread 0 does not exist: the model puts its stand-in goroutine there (sched/procs.c). */
 	if (span->m)
 		note(o, l, true, l->records);
 	forget(o, l, l->since);
@@ -255,7 +258,7 @@ struct threads *oncpu_threads(struct oncpu *o)
 	return threads_reader_threads(o->file);
 }
 
-/* False: there is no more. */
+/* Reads some more records of the file. False: there are no more, or an error came (o->err). */
 static bool read_more(struct oncpu *o)
 {
 	int r = o->foreign ? 0 : threads_reader_next(o->file, &o->err);
@@ -270,7 +273,7 @@ static void read_until(struct oncpu *o, uint64_t time)
 		;
 }
 
-/* Appends @part, cut to what is behind the last one and before @to; a hole before it is unknown. */
+/* Appends @part to the answer, cut to [*@at, @to); a hole before it becomes an unknown part. */
 static void answer(struct oncpu *o, int64_t *at, int64_t to, const struct oncpu_part *part)
 {
 	struct oncpu_part *a;
@@ -364,8 +367,8 @@ static uint64_t instant(int64_t time)
 }
 
 /*
- * The clock of another boot differs by the time between the two. It may step during a recording, and between the file's clock and
- * the trace's. A trace before Go 1.25 has none.
+ * Are the file and the trace of the same boot? The time of day at time 0 of the clock differs between boots. It may also
+ * step, when the time of day is set during a recording. A trace of a release before Go 1.25 has no time of day: true.
  */
 static bool is_same_clock(const struct oncpu *o)
 {
@@ -380,8 +383,8 @@ static bool is_same_clock(const struct oncpu *o)
 }
 
 /*
- * The records of the threads begin before the trace does, and end behind it; traces round their times. Of a file that is cut off the end
- * says nothing.
+ * In one recording the records of threads begin before the trace and end behind its begin; times of traces are rounded. The
+ * end of a file that is cut off does not count.
  */
 bool oncpu_begins(struct oncpu *o, int64_t first)
 {
@@ -402,7 +405,7 @@ bool oncpu_matches(const struct oncpu *o)
 
 	if (o->foreign)
 		return false;
-	/* What is missing says nothing. */
+	/* If records are missing, threads without records do not show that the file is of another recording. */
 	return o->failed || threads_lost(t) || (threads_any(t) && 2 * o->with_records >= o->with_goroutine);
 }
 

@@ -127,7 +127,7 @@ static const char *path_of(const struct address *a)
 	return ((const struct sockaddr_un *)&a->at)->sun_path;
 }
 
-/* Does somebody listen there? A negative errno: it cannot be known. */
+/* 1: a process listens there; 0: none does; a negative errno: that cannot be found out. */
 static int is_alive(const struct address *a)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -137,7 +137,7 @@ static int is_alive(const struct address *a)
 	return !connect(fd, (const struct sockaddr *)&a->at, a->len) || errno != ECONNREFUSED;
 }
 
-/* Removes a socket that was left: with the lock, else it may be another server's, which has begun since. */
+/* Removes a socket at which nobody listens. @lock is the folder's: without it another server could have begun to listen since. */
 static int make_room(const struct address *a, int lock, struct error *err)
 {
 	const char *path = path_of(a);

@@ -22,24 +22,24 @@ struct address {
 };
 
 /*
- * "unix:PATH", "127.0.0.1:PORT", "[::1]:PORT"; names of hosts are refused: the name service may change its
- * mind.
+ * Reads "unix:PATH", "127.0.0.1:PORT" or "[::1]:PORT". -EINVAL: it is something else, as a host name: the name service could give
+ * another address for it at any time.
  */
 int address_parse(struct address *a, const char *text, struct error *err);
 /*
- * A socket that listens there; a negative errno. Any user may connect to a Unix socket: what he may ask for
- * is peer.h's. One that nobody listens to any more is replaced; of several servers that begin at once one does.
+ * Returns a socket that listens there, or a negative errno. Any user may connect to a Unix socket; peer.h decides what each one
+ * may ask for. A Unix socket at which nobody listens any more is replaced; of several servers that begin at once one gets the name.
  */
 int address_listen(struct address *a, struct error *err);
-/* As the begin of a URL; of port 0 the port that it became. */
+/* Writes it as the begin of a URL. For port 0 this has the port that the kernel chose for @fd. */
 const char *address_text(const struct address *a, int fd, char ret[static ADDRESS_TEXT]);
-/* Takes the name of a Unix socket away, if it is still ours. */
+/* Removes the name of a Unix socket, unless it is another process's socket by now. */
 void address_close(struct address *a);
 
 /*
- * May the Host header of a request over TCP be that: localhost, or the number of an address, with or without
- * a port? With another name a page of a stranger reads answers in the browser of a user here, once its own
- * name leads to 127.0.0.1 (DNS rebinding). NULL: no header.
+ * Is @host allowed as the Host header of a request over TCP? Only localhost or the number of an address, with or without a
+ * port: with another name a foreign web page, in the browser of a user of this machine, could read answers once its own name
+ * leads to 127.0.0.1 (DNS rebinding). NULL: the request has no such header.
  */
 bool address_is_host(const char *host);
 

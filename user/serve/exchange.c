@@ -32,7 +32,7 @@ struct exchange *exchange_new(struct server *s, struct MHD_Connection *c)
 	return x;
 }
 
-/* A write would wait: nobody reads what is there. A line is shorter than PIPE_BUF. */
+/* Would a write of a line wait, as a full pipe has no reader? A line is shorter than PIPE_BUF. */
 static bool would_wait(FILE *f)
 {
 	struct pollfd fd = { .fd = fileno(f), .events = POLLOUT };
@@ -40,7 +40,7 @@ static bool would_wait(FILE *f)
 	return poll(&fd, 1, 0) <= 0;
 }
 
-/* Each line is in one piece. Those that find no reader are counted: a request does not wait for one, nor the end. */
+/* Prints a line in one piece. If that would wait, the line is counted and left out: requests and the end wait for no reader. */
 static void say(struct server *s, const char *line)
 {
 	flockfile(stderr);
@@ -56,7 +56,7 @@ static void say(struct server *s, const char *line)
 	funlockfile(stderr);
 }
 
-/* NULL: nothing was recorded. The caller frees it. */
+/* The line about a recording that has ended; NULL: nothing was recorded. The caller frees it. */
 static char *done_text(const struct exchange *x)
 {
 	char size[SHOW_SIZE];
@@ -83,14 +83,14 @@ void exchange_free(struct exchange *x)
 	atomic_fetch_sub(&s->exchanges, 1);
 }
 
-/* --- may he? --- */
+/* --- is the request allowed? --- */
 
 static const char *header(struct exchange *x, const char *name)
 {
 	return mhd.lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
-/* A browser that a page of a stranger sends here says so, and must not start a recording. */
+/* Does the request come from a browser, by a page of another site (Sec-Fetch-Site)? Such a page must not start a recording. */
 static bool is_from_elsewhere(struct exchange *x)
 {
 	const char *site = header(x, "Sec-Fetch-Site");
@@ -149,7 +149,7 @@ bool exchange_accept(struct exchange *x, const char *url, const char *method, st
 
 /* --- about which process --- */
 
-/* What he may not see, he is not told of: but that a process has an id all users can see in /proc. */
+/* A refusal says nothing about the process but that its id is in use, which every user can see in /proc. */
 bool exchange_find_subject(struct exchange *x, struct refusal *why)
 {
 	if (*x->request.name && !exchange_find_by_name(x, why))
@@ -163,8 +163,8 @@ bool exchange_find_subject(struct exchange *x, struct refusal *why)
 }
 
 /*
- * For a user the child makes sure itself, of the process that it has opened (--of-user): one that is gone now may have
- * been another program when the child looked. This here is for one whose id has another process by now.
+ * For a user other than root the child checks the process that it has opened itself (--of-user), since the process may exec or end
+ * after the check here. This look finds an id that another process has got since.
  */
 bool exchange_is_allowed(struct exchange *x, struct refusal *why)
 {
@@ -187,7 +187,7 @@ bool exchange_take_slot(struct exchange *x, struct slots *slots, struct refusal 
 {
 	unsigned int seconds = (unsigned int)x->request.seconds + GRACE_SECONDS + QUEUE_MS / 1000;
 
-	/* The library would take the time of the work for one in which the client did nothing. */
+	/* The library counts the time of gotap's work as time in which the client did nothing, and would drop it. */
 	mhd.set_connection_option(x->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 	expiry_set(&x->server->expiry, x->expiry, (seconds + TAKE_SECONDS) * SECOND_NS);
 	switch (slots_take(slots, &x->peer, &x->patience, QUEUE_MS)) {
@@ -223,7 +223,7 @@ bool exchange_start(struct exchange *x, const struct run_args *first, const stru
 
 /* --- the answer --- */
 
-/* It is read by the id: is that still its own afterwards? */
+/* Reads the command line by the process id, and then checks that no other process has got the id meanwhile. */
 static enum MHD_Result answer_cmdline(struct exchange *x)
 {
 	enum { MOST = 1 << 20 };
@@ -250,7 +250,7 @@ static enum MHD_Result answer_page_of(struct exchange *x)
 	return answer_buf(x->connection, &out, "text/html; charset=utf-8");
 }
 
-/* HEAD: the answer would be there; nothing is recorded. */
+/* Answers HEAD, after the same checks as GET, without recording anything. */
 static enum MHD_Result answer_head(struct exchange *x)
 {
 	struct buf none = {0};

@@ -16,16 +16,16 @@
 enum { EXCHANGE_PIECE = 64 << 10 };
 
 /*
- * IDLE: what a client may take to send a request, or not move at all. TAKE: to take an answer that is there.
- * GRACE: what attaching, the end of a recording and its profile may take beyond its time. QUEUE: how long a
- * request waits for others.
+ * IDLE: how long a client may send nothing, or take nothing of an answer. TAKE: how long it may take for an answer that is there.
+ * GRACE: how much longer than its time a recording may take, for attaching, its end and its profile. QUEUE: how long a request
+ * waits for others.
  */
 enum { IDLE_SECONDS = 10, TAKE_SECONDS = 60, GRACE_SECONDS = 60, QUEUE_MS = 30000 };
 #define SECOND_NS 1000000000ULL
 
 struct server {
 	const struct serve_options *o;
-	struct address address;		/* with the name that was made */
+	struct address address;		/* has the Unix socket that was made */
 	struct procfs fs;
 	struct expiry expiry;
 	struct slots recordings, looks;	/* looks: children that are done at once (ps, stacks) */
@@ -54,16 +54,19 @@ struct exchange {
 };
 
 struct exchange *exchange_new(struct server *s, struct MHD_Connection *c);
-/* Ends what it started. */
+/* Ends the children and waits that the request has started, and frees it. */
 void exchange_free(struct exchange *x);
-/* What it asks for; false: @why has the answer. Nothing is started yet. */
+/* Finds out what the request asks for, without starting anything. False: @why has the answer. */
 bool exchange_accept(struct exchange *x, const char *url, const char *method, struct refusal *why);
-/* Does it, up to the first bytes of the answer, and sends that. */
+/* Does what the request asks for, up to the first bytes of the answer, and begins to send it. */
 enum MHD_Result exchange_answer(struct exchange *x, bool head);
 
 /* Opens the process that the request is about, if the peer may ask about it. */
 bool exchange_find_subject(struct exchange *x, struct refusal *why);
-/* Is the process still the one that was allowed, and allowed, or gone? False: @why has the answer. */
+/*
+ * Is the process still the one that exchange_find_subject() opened, and allowed? One that has ended is. False: @why has the
+ * answer.
+ */
 bool exchange_is_allowed(struct exchange *x, struct refusal *why);
 /* Waits for a slot, as long as patience lets it. */
 bool exchange_take_slot(struct exchange *x, struct slots *slots, struct refusal *why);

@@ -45,7 +45,7 @@ static bool is_allowed(const struct procfs *fs, pid_t pid, const struct peer *wh
 	return allowed;
 }
 
-/* Those that could not be looked at are the processes of others, or such an answer tells of them. */
+/* Also drops the list of processes that could not be looked at, since it names processes of other users. */
 static void keep_allowed(struct listing *l, const struct procfs *fs, const struct peer *who)
 {
 	size_t i = json_object_array_length(l->processes);

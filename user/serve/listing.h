@@ -17,14 +17,14 @@ struct listing {
 };
 
 /*
- * From the @n bytes that ps wrote, without the processes that @who may not ask about. False: it is not of
- * that form.
+ * Reads the @n bytes of JSON that `gotap ps` wrote, and drops the processes that @who may not ask about. False: it is not
+ * such JSON; listing_free() in any case.
  */
 bool listing_parse(struct listing *l, const char *json, size_t n, const struct procfs *fs,
 		   const struct peer *who);
 void listing_free(struct listing *l);
 
-/* The process whose program or container has that name: there must be one. */
+/* Finds the process with a program or container of that name. False: there is none, or several; @why has the answer. */
 bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct refusal *why);
 
 /* Each appends to @out. */

@@ -34,7 +34,7 @@ static bool list(struct exchange *x, struct listing *l, struct refusal *why)
 
 	run_arg2(&args, "gotap", "ps");
 	run_arg(&args, "--json");
-	run_arg2(&args, "--command-max", "256");	/* of thousands of processes, of which each character may be six of JSON */
+	run_arg2(&args, "--command-max", "256");	/* of thousands of processes; JSON takes up to 6 bytes for one */
 	if (x->server->o->proc_dir)
 		run_arg2(&args, "--proc", x->server->o->proc_dir);
 	x->patience.deadline = now_ns() + GRACE_SECONDS * SECOND_NS;

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* The functions of it that gotap calls, without their MHD_. */
+/* The functions of it that gotap calls, by their names without MHD_. */
 #define MHD_FUNCTIONS(X)                                                                                            \
 	X(add_response_header) X(create_response_from_buffer) X(create_response_from_callback) X(destroy_response) \
 	X(get_connection_info) X(get_connection_values) X(lookup_connection_value) X(queue_response)               \
@@ -25,7 +25,7 @@ struct mhd {
 /* All NULL before mhd_load(). */
 extern struct mhd mhd;
 
-/* Loads it, for as long as the process lives. -ENOENT: it is not installed; one without a function of these is as bad. */
+/* Loads it for as long as the process lives. -ENOENT: it is not installed, or lacks one of these functions. */
 int mhd_load(struct error *err);
 
 #endif

@@ -12,16 +12,16 @@
 
 /* The ways in which a wait ends. */
 enum patience_end {
-	PATIENCE_READY,		/* one of the descriptors has something */
-	PATIENCE_TIME,		/* the time of this wait is over */
-	PATIENCE_LATE,		/* that of the request is */
-	PATIENCE_CLIENT,	/* the client has gone */
-	PATIENCE_STOP,		/* all is to end */
+	PATIENCE_READY,		/* one of the descriptors has events */
+	PATIENCE_TIME,		/* @ms of patience_wait() are over */
+	PATIENCE_LATE,		/* the deadline of the request has passed */
+	PATIENCE_CLIENT,	/* the client has closed its connection */
+	PATIENCE_STOP,		/* the server ends */
 };
 
 struct patience {
 	int client;		/* its socket */
-	int stop;		/* a descriptor that can be read when all is to end; -1: none */
+	int stop;		/* a descriptor that is readable once the server ends; -1: none */
 	uint64_t deadline;	/* CLOCK_MONOTONIC, ns */
 };
 

@@ -12,11 +12,11 @@
 #include "proc/procfs.h"
 
 struct peer {
-	bool all;		/* may ask about each process */
-	uid_t uid;		/* of the user who may not */
+	bool all;		/* may ask about every process */
+	uid_t uid;		/* if not: the user, who may ask about processes of this uid */
 };
 
-/* @fd: a connected socket. A user who cannot be known has no process: false. */
+/* Finds out who is at the other end of @fd, a connected socket. False: that is not known; then @ret may ask about no process. */
 bool peer_of(int fd, bool is_unix, struct peer *ret);
 
 /*
@@ -37,9 +37,9 @@ enum subject_state { SUBJECT_THERE, SUBJECT_GONE, SUBJECT_OTHER };
 /* False: there is no process of that id (that of a thread is none). */
 bool subject_open(struct subject *t, const struct procfs *fs, pid_t pid);
 void subject_close(struct subject *t);
-/* Is it there? SUBJECT_OTHER: its id belongs to another process now. */
+/* Does the process still exist? SUBJECT_OTHER: it does not, and another process has its id now. */
 enum subject_state subject_state(const struct subject *t);
-/* May he ask about it? Root about each, a user about one that is wholly his own (proc/owner.h). */
+/* May @who ask about it? Root about every process, another user about one that is wholly that user's (proc/owner.h). */
 bool subject_allowed(const struct subject *t, const struct peer *who);
 
 #endif

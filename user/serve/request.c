@@ -11,7 +11,7 @@
 
 enum { NOT_GIVEN = -1 };
 
-/* Times unless asked: those of net/http/pprof; a block profile there has no time of its own. */
+/* Default times are those of net/http/pprof; its block profile has none. */
 const struct endpoint endpoints[] = {
 	{ .path = "/debug/pprof/", .asked = ASKED_INDEX },
 	{ .path = "/debug/pprof", .asked = ASKED_INDEX },

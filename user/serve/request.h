@@ -34,9 +34,9 @@ struct endpoint {
 	enum asked asked;
 	const char *name;		/* of the file that a client saves; NULL: it is no profile */
 	const char *about;		/* for the page; NULL: not on it */
-	unsigned int seconds;		/* unless the request says; 0: it takes no time */
-	bool fractions;			/* of seconds are allowed, as net/http/pprof does for traces only */
-	const char *failed;		/* stands before the text of an error, as in net/http/pprof */
+	unsigned int seconds;		/* default time of a recording; 0: the answer needs none */
+	bool fractions;			/* fractions of seconds are allowed; net/http/pprof allows them for traces only */
+	const char *failed;		/* the text before an error's own, as in net/http/pprof */
 };
 
 /* All of them, up to one without a path. */
@@ -50,14 +50,14 @@ struct request {
 	int debug;
 };
 
-/* Begins with the path. */
+/* Begins with the path. False: there is no such path; @why has the answer. */
 bool request_begin(struct request *r, const char *path, struct refusal *why);
 /*
- * One argument, decoded; of several of one name the first counts, others are ignored. @value NULL: there is
- * none.
+ * Takes one argument, decoded. Of several with one name the first counts; unknown names are ignored. @value NULL: the
+ * argument has no "=". False: the value is not allowed; @why has the answer.
  */
 bool request_argument(struct request *r, const char *key, const char *value, struct refusal *why);
-/* After the last one: is all there, and is it within @max_seconds? Sets seconds. */
+/* To be called after the last argument: sets the default time. False: the time is above @max_seconds, or an argument is missing. */
 bool request_settle(struct request *r, double max_seconds, struct refusal *why);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define SECOND_NS 1000000000ULL
 
-/* What a child has to end after it was asked to, and to write what is left of a recording. */
+/* How long a child that was asked to end may take, also to write what is left of a recording. */
 enum { END_SECONDS = 10 };
 
 void run_arg(struct run_args *a, const char *arg)
@@ -66,7 +66,10 @@ static pid_t start_child(const struct run_args *a, int in, int out, int said)
 	return pid < 0 ? -errno : pid;
 }
 
-/* None of them is 0 to 2, which main() has opened: dup2() of one to itself would leave it to be closed. */
+/*
+ * No end of the pipe gets a number from 0 to 2, since main() has opened these: a dup2() to its own number would leave it
+ * close-on-exec.
+ */
 static int open_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) ? -errno : 0;
@@ -190,7 +193,7 @@ void run_ask(struct run *r)
 	kill(r->pid[0], SIGTERM);
 }
 
-/* Of output that has ended: waits for the children. */
+/* The output has ended: waits for the children. */
 static enum run_state finish(struct run *r)
 {
 	close_fd(&r->out);
@@ -200,7 +203,7 @@ static enum run_state finish(struct run *r)
 	return RUN_OVER;
 }
 
-/* All is to end: the recording as well, and what it writes then counts for some seconds. */
+/* The server ends: asks the recording to end, and extends the deadline by some seconds for what it then writes. */
 static void stop(struct run *r, struct patience *p)
 {
 	run_ask(r);
@@ -208,7 +211,7 @@ static void stop(struct run *r, struct patience *p)
 	p->deadline = now_ns() + END_SECONDS * SECOND_NS;
 }
 
-/* RUN_DATA: there is output, or its end. */
+/* Waits for output. RUN_DATA: there is some, or it has ended. */
 static enum run_state wait_output(struct run *r, struct patience *p)
 {
 	struct pollfd fds[] = { { .fd = r->out, .events = POLLIN }, { .events = POLLIN } };

@@ -28,8 +28,8 @@ void run_arg2(struct run_args *a, const char *arg, const char *value);
 
 struct run {
 	pid_t pid[RUN_CHILDREN];	/* 0: none, or waited for */
-	int out, said_fd;		/* of the last child; of all of them. -1: closed */
-	struct buf said;		/* the last RUN_SAID bytes of it */
+	int out, said_fd;		/* standard output of the last child; standard error of all. -1: closed */
+	struct buf said;		/* the last RUN_SAID bytes of standard error */
 	bool asked;			/* the first child was asked to end */
 	bool failed;			/* one of them ended with another status than 0 */
 };
@@ -37,7 +37,7 @@ struct run {
 /* RUN_NONE: nothing was started, and run_end() may be called. */
 #define RUN_NONE ((struct run){ .out = -1, .said_fd = -1 })
 
-/* The output of the first goes to @second, unless that is NULL. */
+/* Starts one gotap, or two: the output of the first goes to @second, unless that is NULL. Returns 0 or a negative errno. */
 int run_start(struct run *r, const struct run_args *first, const struct run_args *second, struct error *err);
 
 enum run_state {
@@ -47,15 +47,18 @@ enum run_state {
 };
 
 /*
- * Waits for output. Where all is to end (PATIENCE_STOP) a recording is asked to, and what it writes then is
- * read, for at most some seconds (@p is changed).
+ * Waits for output. If the server ends meanwhile (PATIENCE_STOP), asks the recording to end, and reads what it then writes,
+ * for some seconds at most (by the deadline in @p).
  */
 enum run_state run_read(struct run *r, struct patience *p, void *data, size_t size, size_t *n);
-/* Asks the first child to end, so that the output becomes whole, but shorter. */
+/* Asks the first child to end its recording now: the output is then shorter, but complete. */
 void run_ask(struct run *r);
 /* Ends all children that are left, kills those that do not end, waits for them, and frees. */
 void run_end(struct run *r);
-/* What a child said last, without "gotap: ", control characters shown as text; caller frees. */
+/*
+ * The error of a child: its first line of standard error that begins with "gotap: ", without that, or else its last line. Control
+ * characters are shown as text. The caller frees it.
+ */
 char *run_error(const struct run *r);
 
 #endif

@@ -16,7 +16,7 @@
 /*
  * A connection without a whole request ends after REQUEST_SECONDS. Each has a thread with a stack of STACK
  * bytes, and MEMORY bytes for its request: a longer one is refused (431, 414). A user other than root may have
- * OF_ONE_USER of them: as many as his requests that are under way, and wait, as the options are by default, and more.
+ * OF_ONE_USER of them: more than the requests of one user that, with the default options, can be under way or wait.
  */
 enum { CONNECTIONS = 64, OF_ONE_USER = 24, REQUEST_SECONDS = 30, MEMORY = 16 << 10, STACK = 256 << 10 };
 enum { LOOKS = 4, LOOKS_QUEUE = 16 };
@@ -68,7 +68,7 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **entry,
 		expiry_remove(&s->expiry, *entry);
 		return;
 	}
-	peer_of(info->connect_fd, s->o->address.is_unix, &who);	/* who is not known is one user, too */
+	peer_of(info->connect_fd, s->o->address.is_unix, &who);	/* all peers that are not known count as one user */
 	*entry = expiry_add(&s->expiry, info->connect_fd, &who, REQUEST_SECONDS * SECOND_NS);
 }
 
@@ -78,8 +78,8 @@ static void no_message(void *ctx, const char *fmt, va_list ap)
 }
 
 /*
- * As many as there are descriptors for: where accept() fails for want of one, libmicrohttpd tries again at once, and
- * again. Further clients wait until one of these is gone.
+ * At most as many connections as there are descriptors for: if accept() fails for want of one, libmicrohttpd tries again without a
+ * pause. Further clients wait until a connection is closed.
  */
 static unsigned int connections_most(void)
 {

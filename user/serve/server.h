@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server: net/http/pprof for processes that have none (`gotap serve`): requests of HTTP, by libmicrohttpd, a
- * thread for each connection. exchange.c has what becomes of one request, server.c the library and the end
- * of all.
+ * server: the addresses of net/http/pprof for processes that do not have them (`gotap serve`): requests of HTTP, by libmicrohttpd, a
+ * thread for each connection. exchange.c handles one request, server.c the library and the end.
  *
- *	bytes of a client -> libmicrohttpd -> on_request(): who, what, may he? (request, token, peer)
+ *	bytes of a client -> libmicrohttpd -> on_request(): who asks, for what, is that allowed? (request, token, peer)
  *	-> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes -> the client
  */
 #ifndef GOTAP_SERVE_SERVER_H
@@ -24,7 +23,7 @@ struct serve_options {
 	const char *proc_dir;		/* NULL: /proc */
 	const char *budget;		/* of recordings, as `gotap record` takes it; NULL: its own */
 	double max_seconds;		/* of a recording */
-	uint64_t max_bytes;		/* of an answer: a recording ends there */
+	uint64_t max_bytes;		/* of an answer: a recording is ended when its answer has so many bytes */
 	unsigned int recordings;	/* at a time */
 	unsigned int queue;		/* requests that wait for one to end */
 	bool quiet;			/* no line for each recording */
@@ -37,17 +36,17 @@ struct server;
  * calling thread, so that they are in those. NULL: @err has the reason.
  */
 struct server *server_start(const struct serve_options *options, struct error *err);
-/* Where, for a person. */
+/* The address at which it listens, as text in @ret. */
 const char *server_text(const struct server *s, char ret[static ADDRESS_TEXT]);
-/* Drops clients whose time is over; to be called every second or so. */
+/* Drops clients behind their deadlines; to be called about every second. */
 void server_tick(struct server *s);
 /*
- * Takes no more requests, asks recordings to end, which makes their answers whole, if shorter. server_idle()
- * says whether all of them are sent.
+ * Takes no more requests, and asks recordings to end: their answers are then shorter, but complete. server_idle() is true once all
+ * answers are sent.
  */
 void server_quiesce(struct server *s);
 bool server_idle(struct server *s);
-/* Ends all that is left; nothing of it stays. */
+/* Ends all requests and their children, removes the socket, and frees @s. */
 void server_stop(struct server *s);
 
 #endif

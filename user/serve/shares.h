@@ -11,12 +11,12 @@
 #include "base/vec.h"
 #include "serve/peer.h"
 
-/* Zeroed: nobody has any. Its memory is that of the most users at a time. */
+/* Zeroed: nobody has any. Its memory is that of the largest number of users at a time. */
 struct shares {
 	struct vec users;	/* struct share, of those who have some */
 };
 
-/* Takes one more for @who, who has at most @most then; false: he has as many already. */
+/* Takes one more for @who. False: @who has @most already. */
 bool shares_take(struct shares *s, const struct peer *who, unsigned int most);
 void shares_give(struct shares *s, const struct peer *who);
 /* What one user may have of @all: half of it, at least one if there is any. */

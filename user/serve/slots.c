@@ -32,7 +32,7 @@ void slots_free(struct slots *s)
 	shares_free(&s->waits);
 }
 
-/* To the list of those who wait: SLOTS_LATE, or why not. */
+/* Puts @w into the list of those who wait: SLOTS_LATE. Other results: it cannot wait. */
 static enum slots_result queue(struct slots *s, struct slots_waiter *w)
 {
 	if (s->waiting >= s->max_waiting || w->wake < 0)
@@ -105,7 +105,7 @@ enum slots_result slots_take(struct slots *s, const struct peer *who, const stru
 	return r;
 }
 
-/* A free slot goes to the first who may have one more. */
+/* Gives a free slot to the first in the list whose user may have one more. False: none may. */
 static bool pass_on(struct slots *s)
 {
 	struct slots_waiter *w = s->first;

@@ -14,17 +14,17 @@
 #include "base/vec.h"
 #include "serve/internal.h"
 
-/* Of a recording, in seconds. */
+/* The shortest recording, seconds. */
 static const double LEAST = 1e-6;
 
-/* What a recording that was ended for its size may still write. */
+/* Bytes that a recording which was ended for its size may still write: its end. */
 enum { OVERSIZE = 64 << 20 };
 
 /* --- the child --- */
 
 /*
- * `gotap COMMAND -p PID ARGS`, and where @profile is a type of `gotap pprof` that of its output. A profile
- * asks for the least events that there are: CPU samples come by interrupts, waits by the scheduler.
+ * `gotap COMMAND -p PID ARGS`, and, if @profile is a type of `gotap pprof`, that command on its output. A recording for a profile
+ * has only the groups of events that the profile needs.
  */
 struct command {
 	const char *command, *args[8], *profile;
@@ -79,7 +79,10 @@ static bool start_command(struct exchange *x, struct refusal *why)
 
 /* --- the output --- */
 
-/* Reads into the piece; ends a recording that is too large, so that it is whole, and cuts one that goes on. */
+/*
+ * Reads into the piece. Ends a recording that is too large, so that its end is written; cuts one that writes much more even
+ * then.
+ */
 static enum run_state read_piece(struct exchange *x)
 {
 	uint64_t most = x->server->o->max_bytes;
@@ -96,8 +99,8 @@ static enum run_state read_piece(struct exchange *x)
 }
 
 /*
- * An answer of HTTP/1.0 ends with its connection, whole or not: one over TCP is reset, which such clients report, too. What
- * the kernel has not sent yet is lost with it.
+ * Makes the client see that the answer is cut. With HTTP/1.0 the end of the connection is the end of the answer: so a
+ * connection over TCP is reset, which clients report as an error. Bytes that the kernel has not sent yet are lost by that.
  */
 static void cut(struct exchange *x)
 {

@@ -62,8 +62,7 @@ static int base64_digit(char c)
 }
 
 /*
- * Decodes up to the padding; the length, at most @max - 1, with a NUL behind it; -1: not of that form, or
- * longer.
+ * Decodes up to the padding, and puts a NUL behind it. Returns the length, at most @max - 1; -1: it is not base64, or longer.
  */
 static int base64_decode(const char *s, char *ret, int max)
 {

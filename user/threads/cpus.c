@@ -8,11 +8,11 @@
 #include "base/map64.h"
 #include "base/vec.h"
 
-/* Who has it, as far as it is another program; tid 0: nobody, or one of the program, or not known. */
+/* The task that has the CPU, if it is another program's; tid 0: none, a thread of the program, or not known. */
 struct cpu {
 	struct task_ref task;
 	uint64_t since;
-	bool seen;		/* had a record: before, one task has had it since the begin */
+	bool seen;		/* it had a record: until the first one, one task has it */
 };
 
 struct cpus {
@@ -40,7 +40,7 @@ static void show(struct cpus *c, const struct cpu *cpu, uint32_t number, uint64_
 		c->fn(c->ctx, &span);
 }
 
-/* From @time on @task has it. */
+/* @task has the CPU from @time on. */
 static void give(struct cpu *cpu, const struct task_ref *task, uint64_t time)
 {
 	*cpu = (struct cpu){ .since = time, .seen = true };
@@ -72,8 +72,8 @@ static uint64_t ran_since_last(struct cpus *c, const struct rec_thread *r)
 }
 
 /*
- * A task leaves that never went on the CPU: that record is missing, and nobody knows how long the one before had the CPU. The stay is as
- * long as the task has run since its last one, where that is known.
+ * A task leaves a CPU, and the record that it went on is missing. Its stay is as long as it has run since its last stay, if that is
+ * known. How long the task before it had the CPU is not known.
  */
 static void begin_unseen(struct cpus *c, struct cpu *cpu, uint64_t time, uint64_t ran)
 {
@@ -102,7 +102,7 @@ static void take_switch(struct cpus *c, const struct rec_thread *r)
 	give(cpu, r->arg ? NULL : &to, r->r.time);
 }
 
-/* A thread of the program leaves: the next one may be of the program, too, as a record of the same time says then. */
+/* A thread of the program leaves the CPU. If the next task is of the program, too, a record of the same time says so. */
 static void take_off(struct cpus *c, const struct rec_thread *r)
 {
 	struct task_ref to = task_of(r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpus: stays of other programs' tasks on CPUs, from the records of a recording with --system: a visitor of threads.h, for
- * what shows who had the CPUs. The program's own threads are not among them: threads.h has those. Where the record of a stay's begin is
- * missing the stay is as long as the task has run by the kernel's account, if a record said that account before; else it is not shown.
+ * cpus: stays of other programs' tasks on CPUs, from a recording with --system: a visitor of threads.h, which itself has the
+ * stays of the program's own threads. If the record of a stay's begin is missing, the stay is as long as the task has run
+ * since its last record, by the kernel's sum of its run time; without such a record it is not shown.
  */
 #ifndef GOTAP_THREADS_CPUS_H
 #define GOTAP_THREADS_CPUS_H
@@ -16,14 +16,17 @@ struct cpu_span {
 	enum rec_off why;	/* it left the CPU; REC_OFF_UNKNOWN: the recording has ended */
 };
 
-/* What it is shown holds until it returns; in the order of the ends. */
+/* Gets each stay when it has ended; @span holds until it returns. */
 typedef void cpu_span_fn(void *ctx, const struct cpu_span *span);
 
 struct cpus;
 
-/* Becomes a visitor of @t, and must live as long. Without --system there is nothing to show. @fn NULL: only counts. */
+/*
+ * Adds a visitor to @t; the result must live as long as @t. Without --system there are no stays. @fn NULL: only counts the
+ * missing ones.
+ */
 struct cpus *cpus_new(struct threads *t, cpu_span_fn *fn, void *ctx);
-/* Switches to other programs' tasks that no record says, as threads_missing(). */
+/* How many switches to other programs' tasks have no record; see threads_missing(). */
 uint64_t cpus_missing(const struct cpus *c);
 /* Accepts NULL. */
 void cpus_free(struct cpus *c);

@@ -8,9 +8,9 @@
 
 #include "stream/merge.h"
 
-/* A chunk is written when it has so many bytes, or is so old: that is lost if gotap is killed. */
+/* A chunk is written when it has so many bytes or is so old. If gotap is killed, the last chunk is lost. */
 enum { FLUSH_BYTES = 256 << 10, FLUSH_NS = 1000000000 };
-/* Records that wait for a watermark: a file that threads_writer_new() made has none, a hostile one may never have one. */
+/* Bytes of records that may wait for a watermark: none do in a file that gotap has written; a damaged one may have no watermark. */
 enum { PENDING_MAX = 256 << 20 };
 
 struct threads_writer {
@@ -84,7 +84,7 @@ static void begin_chunk(struct threads_writer *w)
 	w->segment = chunk_segment_begin(&w->chunk, CHUNK_USER_CPU);
 }
 
-/* No record up to @time is still to come. */
+/* Writes the chunk. No record up to @time will come any more: that is its watermark. */
 static void flush(struct threads_writer *w, uint64_t time)
 {
 	chunk_segment_end(&w->chunk, w->segment);
@@ -98,7 +98,7 @@ static void on_record(void *ctx, const struct rec *r)
 {
 	struct threads_writer *w = ctx;
 
-	/* More records of that time may follow: the chunk is of those before. */
+	/* Further records may have the time of this one: the watermark of the chunk is just before it. */
 	if (w->chunk.data.len - w->segment >= FLUSH_BYTES || r->time - w->since >= FLUSH_NS)
 		flush(w, r->time - 1);
 	if (w->chunk.data.len == w->segment)

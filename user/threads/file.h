@@ -13,18 +13,18 @@
 #include "threads/threads.h"
 
 /*
- * The name of the file beside @trace; free it. Of one that was not finished (X.partial, X.partial.1: cmd/output.h) it is that of the file
- * that was not finished, X.threads.partial.
+ * The name of the file beside @trace; the caller frees it. For an unfinished trace (X.partial, X.partial.1: cmd/output.h) it
+ * is that of the unfinished file, X.threads.partial.
  */
 char *threads_file_name(const char *trace);
-/* Are there no other records at the begin of the spool file at @path? */
+/* Is @path a file of threads: a spool file whose first records are all of family LINUX? */
 bool threads_file_is(const char *path);
 
 struct threads_writer;
 
 /*
- * Becomes a visitor of @t, before the first record. Writes to @fd, which stays the caller's as @name, for errors, does. -errno of
- * write(2).
+ * Adds a visitor to @t, which writes each record to @fd; to be called before the first record. @fd and @name (for errors) stay the
+ * caller's. Returns 0 or the negative errno of write(2).
  */
 int threads_writer_new(struct threads_writer **ret, struct threads *t, int fd, const char *name,
 		       const struct capture_info *info, struct error *err);
@@ -37,11 +37,11 @@ void threads_writer_free(struct threads_writer *w);
 
 struct threads_reader;
 
-/* Opens the file at @path; *@info is that of the recording. */
+/* Opens the file at @path. Fills *@info with that of its recording. Returns 0 or a negative errno. */
 int threads_reader_open(struct threads_reader **ret, const char *path, struct capture_info *info, struct error *err);
-/* Of its records. May get visitors before the first threads_reader_next(). */
+/* The threads of its records, which may get visitors before the first threads_reader_next(). */
 struct threads *threads_reader_threads(struct threads_reader *r);
-/* Of the whole file, before the first record is taken. */
+/* The times of the whole file. To be called before the first threads_reader_next(). */
 void threads_reader_times(const struct threads_reader *r, struct spool_times *ret);
 /* Takes some more records: 1; 0 at the end, where all spans have ended; -errno, where they have, too. */
 int threads_reader_next(struct threads_reader *r, struct error *err);

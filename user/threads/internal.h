@@ -12,16 +12,19 @@
 #include "base/vec.h"
 #include "threads/threads.h"
 
-/* What becomes of a thread's next record. */
+/* What the effect of a thread's next record depends on. */
 struct thread_inner {
 	bool known;		/* had a record, or was read */
 	struct thread_span now;	/* to is not set */
 	uint64_t ran, waited;	/* of the last record that had them */
 	bool has_ran, has_waited;
-	uint64_t ran_at, waited_at;	/* times of those that had @ran and @waited */
-	uint64_t read_at;	/* when @ran is that of /proc as the recording began: not before it was read */
-	bool ran_unseen;	/* since then, on CPUs in spans that are UNKNOWN */
-	/* While it waits for a CPU: throttled ns of the queue that it is in, and those of the queues before. */
+	uint64_t ran_at, waited_at;	/* times of these records */
+	uint64_t read_at;	/* if @ran is from /proc, at the begin of the recording: a time before it was read; else 0 */
+	bool ran_unseen;	/* it has run since @ran_at, in spans that are UNKNOWN */
+	/*
+	 * While it waits for a CPU: the counter of throttled ns of its queue at the begin, and the throttled ns of earlier
+	 * queues.
+	 */
 	bool has_base;
 	uint64_t base, throttled;
 };
@@ -33,7 +36,7 @@ struct threads {
 	uint64_t lost, with;
 	uint64_t missing;	/* switches, see threads_missing() */
 	bool any, finished;
-	bool read;		/* the states at the begin were: those that come are of the end */
+	bool read;		/* the states at the begin have been read: further ones are those at the end */
 	uint32_t on_cpu[UINT16_MAX + 1];	/* tid of the thread that went on it last; 0: none, or not known */
 };
 
@@ -66,13 +69,14 @@ static inline struct task_ref task_of(const struct rec_thread *r)
 
 /* NULL: there is no such thread. */
 struct thread *threads_find(const struct threads *t, uint32_t tid);
-/* @comm: NULL: not known. NULL: there are too many. */
+/* Adds a thread; @comm NULL: its name is not known. Returns NULL if there are THREADS_MAX already. */
 struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, uint64_t since);
-/* Its begin is shown with its first record, when its name is known or never will be. */
+/* Shows the begin of the thread to visitors, unless that was done. To be called with its first record, which may have its name. */
 void threads_begin(struct threads *t, struct thread *th);
 /*
- * A thread that has no record yet was there before; after all were read it is one of which the record of its making is missing: it is
- * there from @time on. NULL: there are too many.
+ * The thread @tid, which is added if it has had no record: then it is older than the recording. Once all states at the begin
+ * were read, it is instead one of which the record of its creation is missing, and begins at @time. NULL: there are
+ * THREADS_MAX already.
  */
 struct thread *threads_get(struct threads *t, uint32_t tid, uint64_t time);
 /* Shows its end, and frees it. */
@@ -88,7 +92,7 @@ void switch_move(struct threads *t, const struct rec_long *r);
 /* The state that /proc had as the recording began, and as it ended. */
 void switch_read_first(struct threads *t, const struct rec_thread *r);
 void switch_read_last(struct threads *t, const struct rec_thread *r);
-/* The recording ends: so does the span that goes on, and the thread is dropped. */
+/* Ends the thread's span at the end of the recording, and drops the thread. */
 void switch_end(struct threads *t, struct thread *th, uint64_t time);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lacks: what a kernel does not tell of threads (bits REC_WITHOUT_... of record.h), in words, for `gotap doctor` and for the
- * reports of record and assemble. Owns the texts.
+ * lacks: the texts of facts about threads that a kernel does not provide (bits REC_WITHOUT_... of record.h), for `gotap doctor` and
+ * for the reports of record and assemble.
  */
 #ifndef GOTAP_THREADS_LACKS_H
 #define GOTAP_THREADS_LACKS_H
@@ -10,7 +10,7 @@
 
 enum { THREADS_LACKS = 5 };
 
-/* Those of @with, at most @ret[THREADS_LACKS]: how many. Each goes on "this kernel does not tell: ". */
+/* Puts the texts for the bits in @with into @ret, and returns how many. Each is to follow "this kernel does not tell: ". */
 unsigned int threads_lacks(uint64_t with, const char *ret[THREADS_LACKS]);
 
 #endif

@@ -19,7 +19,7 @@ static struct thread_sum *sum_of(struct thread_sums *s, const struct thread *t)
 
 /* --- who takes CPUs --- */
 
-/* The one that took least makes room: what it took is that of "others". */
+/* The entry of the taker with the least time, which is added to "others" and then free. */
 static struct taker *room_of_least(struct thread_sums *s)
 {
 	struct taker *least = vec_at(&s->takers, struct taker, 0), *other;

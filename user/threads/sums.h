@@ -26,7 +26,7 @@ struct thread_sum {
 struct taker {
 	char comm[17];
 	uint32_t pid;
-	uint64_t times, ns;	/* for which threads waited then; also for others that came in between */
+	uint64_t times, ns;	/* how often it took a CPU from a thread, and how long that thread then waited in all */
 };
 
 /* A cgroup with a limit, or the program's own. */
@@ -40,7 +40,10 @@ struct pressure_sum {
 	struct rec first, last;
 };
 
-/* Threads with sums of their own; of more, which have ended, one sum holds all. Of takers those that took least so far are in one. */
+/*
+ * Threads with a sum of their own: further ones that have ended are added up in one sum. Takers: if there are more, those
+ * with the least time so far are added up in one.
+ */
 enum { SUMS_THREADS = 4096, SUMS_TAKERS = 1024, SUMS_CGROUPS = 16 };
 
 struct thread_sums {
@@ -62,11 +65,11 @@ struct thread_sums {
 struct thread_sums *thread_sums_new(struct threads *t);
 void thread_sums_free(struct thread_sums *s);
 
-/* The tightest limit; NULL: there is none. */
+/* The cgroup with the tightest limit; NULL: none has a limit. */
 const struct cgroup_sum *thread_sums_limit(const struct thread_sums *s);
 /* CPUs that the limit allows; 0: there is none. */
 double cgroup_sum_cpus(const struct cgroup_sum *c);
-/* Of counters of the kernel, which a new cgroup, or a damaged file, may have set back. */
+/* @last - @first of a counter of the kernel; 0 if it went back, as with a new cgroup or in a damaged file. */
 static inline uint64_t sums_since(uint64_t first, uint64_t last)
 {
 	return last > first ? last - first : 0;

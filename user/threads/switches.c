@@ -2,7 +2,7 @@
 /* switches: from records of the scheduler's tracepoints to spans of the thread that they are about. See internal.h. */
 #include "threads/internal.h"
 
-enum { NR_SCHED_YIELD = 24 };	/* the latter of x86-64 */
+enum { NR_SCHED_YIELD = 24 };	/* number of sched_yield(2) on x86-64 */
 
 /* --- spans --- */
 
@@ -12,7 +12,7 @@ static void show(struct threads *t, const struct thread_span *span)
 		SHOW(t, span, span);
 }
 
-/* The span that goes on ends at @time; no span is shorter than nothing. */
+/* Ends the span that goes on at @time; if it began later, it has length 0. */
 static void close_span(struct threads *t, struct thread *th, uint64_t time)
 {
 	struct thread_span *now = &th->inner->now;
@@ -32,9 +32,9 @@ static void open_span(struct thread *th, enum thread_state state, uint64_t time)
 }
 
 /*
- * A span of which only the length is known: it takes the end of the one that goes on. That one keeps at least 1 ns if a record
- * has said its begin, as the kernel's clock, by which the length is, differs from that of the records by some us: between two
- * stays on CPUs there is always a moment off them.
+ * Begins a span of which only the length is known: it becomes the last @length ns of the span that goes on. That one keeps at
+ * least 1 ns if its begin was recorded: the length is by the kernel's clock, which differs from that of the records by some
+ * us, and between two stays on CPUs there is always a time off them.
  */
 static void split_before(struct threads *t, struct thread *th, uint64_t time, uint64_t length, enum thread_state state)
 {
@@ -76,7 +76,7 @@ static void set_base(struct thread *th, uint64_t throttled)
 	th->inner->has_base = throttled != UINT64_MAX;
 }
 
-/* The counter of the queue that the thread is in, or leaves. */
+/* Adds the throttled time of the queue that the thread is in, or leaves, up to @counter. */
 static void add_throttled(struct thread *th, uint64_t counter)
 {
 	if (th->inner->has_base && counter > th->inner->base)
@@ -128,7 +128,7 @@ static uint64_t credible(uint64_t counted, uint64_t from, uint64_t to)
 	return counted <= length + SLACK_NS ? counted : length;
 }
 
-/* When it left its CPU no record says, nor whether it has had one since. */
+/* The record that the thread left its CPU is missing: from the begin of the stay on, its state is unknown. */
 static void lose_stay(struct threads *t, struct thread *th)
 {
 	th->inner->now.state = THREAD_UNKNOWN;
@@ -136,7 +136,7 @@ static void lose_stay(struct threads *t, struct thread *th)
 	t->missing++;
 }
 
-/* Thread @tid has, or had, the CPU: a stay there that some other thread began has ended. */
+/* Thread @tid is, or was, on @cpu. If another thread's stay there goes on, the record of its end is missing. */
 static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
 {
 	struct thread *other = threads_find(t, t->on_cpu[cpu]);
@@ -146,8 +146,8 @@ static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
 }
 
 /*
- * More of the kernel's sum of waits for a CPU: it holds since the last record that had it, waits for stays whose begin no record says
- * included.
+ * Adds @more ns to the sum of waits for a CPU. It counts since the last record that had the kernel's sum, also for stays without a
+ * record of their begin.
  */
 static void add_waited(struct thread *th, uint64_t more, uint64_t time)
 {
@@ -197,7 +197,10 @@ void switch_on(struct threads *t, const struct rec *r)
 	t->on_cpu[r->flags] = r->tid;
 }
 
-/* More of the kernel's sum of times on CPUs: it holds since the last record that had it, spans of which records are missing included. */
+/*
+ * Adds @more ns to the sum of run time. It counts since the last record that had the kernel's sum, also in spans without
+ * records.
+ */
 static void add_ran(struct thread *th, uint64_t more, uint64_t time)
 {
 	th->ran_ns += credible(more, th->inner->ran_at, time);
@@ -237,7 +240,7 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 		t->missing += 2;
 		in->now.state = THREAD_UNKNOWN;
 		th->moves++;
-	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {	/* of the sum nobody knows which part is of its last stay */
+	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {	/* which part of the sum is of its last stay is not known */
 		t->missing++;
 		th->moves += in->now.cpu != cpu;
 	} else if (in->now.state != THREAD_RUNNING) {
@@ -328,7 +331,7 @@ void switch_new(struct threads *t, const struct rec_thread *r)
 {
 	struct thread *th = threads_find(t, r->r.tid);
 
-	if (th) {	/* the record of the end of one that had the same id is missing, and so is when that was */
+	if (th) {	/* an older thread had the same id; the record of its end is missing, and its time is not known */
 		t->missing++;
 		th->inner->now.state = THREAD_UNKNOWN;
 		close_span(t, th, r->r.time);
@@ -360,8 +363,8 @@ void switch_move(struct threads *t, const struct rec_long *r)
 }
 
 /*
- * What /proc says was read after the record came, if there is one: then only its name is news. Without one, the state holds
- * since the begin. Of a runnable thread the next record says whether it was on a CPU.
+ * Takes the state that was read from /proc. If the thread had a record before, that is newer knowledge, and only the name is taken.
+ * Else it has been in this state since the begin. Whether a runnable thread was on a CPU is known by its next record.
  */
 void switch_read_first(struct threads *t, const struct rec_thread *r)
 {
@@ -393,10 +396,10 @@ void switch_read_first(struct threads *t, const struct rec_thread *r)
 }
 
 /*
- * At the end: a thread that was runnable all the time was on a CPU if the kernel has counted that. One that is off its CPU, and has
- * run since its last record that says so, has left it with a record that is missing. (One that went on a CPU after it was
- * read has not run more.) Likewise what it has waited for CPUs that no record says it went on: of a wait that goes on the kernel's sum has
- * nothing yet.
+ * Takes the state at the end. A thread that was runnable all the time was on a CPU if the kernel's sum of its run time has
+ * grown. If the sum of a thread that is off its CPU has grown since its last record, records of a stay are missing. (One that
+ * went on a CPU after its sum was read has not run more.) The same holds for the sum of its waits, which does not include a
+ * wait that goes on.
  */
 void switch_read_last(struct threads *t, const struct rec_thread *r)
 {

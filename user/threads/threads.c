@@ -45,7 +45,7 @@ struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, ui
 	return th;
 }
 
-/* Its begin is shown with its first record, when its name is known or never will be. */
+/* See internal.h: the name is known with the first record, or never. */
 void threads_begin(struct threads *t, struct thread *th)
 {
 	if (th->inner->known)
@@ -126,7 +126,7 @@ static void lost(struct threads *t, const struct rec_long *r)
 		t->on_cpu[r->r.id] = 0;
 }
 
-/* An id that no thread has: 0 is that of one that ends (tid_of_off()); others are damage. */
+/* Is the record's id one that no thread has? 0 is the id of a thread that ends (tid_of_off()); others are damage of the file. */
 static bool has_no_thread(struct threads *t, const struct rec *r)
 {
 	switch (r->kind) {

@@ -11,14 +11,15 @@
  *	threads_finish(t, time);
  *	threads_free(t);
  *
- * The spans of a thread follow one another without a hole, from the begin of the records, or from when it was made, to its end or that of
- * the recording. A thread that was there before is known by its first record, or, if none came before /proc
- * was read, by what that says. Times are CLOCK_MONOTONIC ns, as in all records.
+ * The spans of a thread follow one another without a hole, from the begin of the records, or of the thread, to its end or that of
+ * the recording. A thread that is older than the recording appears with its first record, or, if none came before /proc was read,
+ * with its state from there. Times are CLOCK_MONOTONIC ns, as in all records.
  *
- * A record that was lost costs what it said and no more: the next one of its thread has the kernel's own sums
- * of the time that it ran and waited. Where only the sum is known, and not when, the span is UNKNOWN.
+ * If a record is lost, sums stay right: the next record of the thread has the kernel's own sums of its run time and of its waits. If only
+ * such a sum is known, and not when it ran or waited, the span is UNKNOWN.
  *
- * Records may be hostile: at most THREADS_MAX threads are there at a time. A record of one more is left out, and counted as lost.
+ * A damaged file may name any number of threads: at most THREADS_MAX exist at a time. A record of a further one is left out, and counted
+ * as lost.
  */
 #ifndef GOTAP_THREADS_THREADS_H
 #define GOTAP_THREADS_THREADS_H
@@ -57,10 +58,10 @@ struct task_ref {
 /* Why a thread waits for a CPU. */
 enum queued_by {
 	QUEUED_UNKNOWN,
-	QUEUED_PREEMPTED,	/* @by has the CPU, */
-	QUEUED_YIELDED,		/* which the thread offered by sched_yield(2) */
-	QUEUED_WOKEN,		/* by @by; tid 0: by a task, or by an interrupt that came upon one (REC_WAKER_EITHER) */
-	QUEUED_BY_INTERRUPT,	/* woken by a timer or a device: @by only happened to be interrupted */
+	QUEUED_PREEMPTED,	/* @by has got its CPU */
+	QUEUED_YIELDED,		/* the same, after the thread called sched_yield(2) */
+	QUEUED_WOKEN,		/* by @by; tid 0: not known whether by a task or an interrupt (REC_WAKER_EITHER) */
+	QUEUED_BY_INTERRUPT,	/* woken by a timer or a device, which interrupted @by */
 	QUEUED_NEW,		/* made by @by */
 };
 
@@ -68,7 +69,7 @@ struct thread {
 	uint32_t tid;		/* as the records of Go have it */
 	char comm[17];		/* "" not known */
 	uint64_t since;		/* when it was made, or the begin of the records */
-	bool made;		/* in the time of the records; else it was there before */
+	bool made;		/* it was created during the recording; else before */
 	/* Sums over spans that have ended, by the kernel's own account, which schedstat shows: */
 	uint64_t ran_ns, waited_ns;
 	uint64_t moves;		/* to another CPU */
@@ -81,19 +82,20 @@ struct thread_span {
 	const struct thread *thread;
 	enum thread_state state;
 	enum queued_by queued;	/* of QUEUED and THROTTLED */
-	bool open_begin, open_end;	/* the recording begins, ends in it */
+	bool open_begin, open_end;	/* the state is older than the recording; it goes on at the end of the recording */
 	uint64_t from, to;
 	uint32_t cpu;		/* RUNNING: where; else where it was last; THREAD_NO_CPU: no record says */
 	int64_t syscall;	/* of waits: the number of its system call; below 0: none, or not known */
 	/*
-	 * RUNNING: ns by the kernel's account. Less than the span by interrupts, by the time that a hypervisor took, and
-	 * by what the switch itself took since the kernel read its clock (15 us on a small virtual machine).
+	 * RUNNING: ns of run time by the kernel's account. It is less than the span, which has also interrupts, the time that
+	 * a hypervisor took, and the time from the kernel's reading of its clock to the tracepoint (15 us on a small virtual
+	 * machine).
 	 */
 	uint64_t ran;
 	struct task_ref by;	/* QUEUED and THROTTLED: see enum queued_by */
 };
 
-/* Functions that may be NULL. What they are shown holds until they return. */
+/* Each function may be NULL. Their arguments hold until they return. */
 struct threads_visitor {
 	void *ctx;
 	/* Each record, before it has its effect. */
@@ -101,7 +103,7 @@ struct threads_visitor {
 	void (*thread_begin)(void *ctx, const struct thread *t);
 	/* In the order of their ends, but for the spans of one wait, which come together when it ends. */
 	void (*span)(void *ctx, const struct thread_span *span);
-	/* After its last span. @ended: it did, and not only the recording. */
+	/* After the last span of @t. @ended: the thread has ended; else only the recording has. */
 	void (*thread_end)(void *ctx, const struct thread *t, uint64_t time, bool ended);
 	/* --system: @cpu goes from @from, of another program, to @to. */
 	void (*cpu_switch)(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why, const struct task_ref *from,
@@ -118,26 +120,27 @@ struct threads *threads_new(void);
 void threads_free(struct threads *t);
 /* Adds a visitor, of whom a copy is kept. */
 void threads_visit(struct threads *t, const struct threads_visitor *visitor);
-/* Of family LINUX. */
+/* Takes a record of family LINUX, in order of time. */
 void threads_record(struct threads *t, const struct rec *r);
 /* Ends all spans that go on, if no record said so before. */
 void threads_finish(struct threads *t, uint64_t time);
 
 /*
- * The span of thread @tid that goes on, as far as it is known now: its @to is 0. Of a wait for a CPU not known yet is
- * which part of it will have been throttled. False: there is no such thread.
+ * The span of thread @tid that goes on, as far as it is known now; its @to is 0. Which part of a wait for a CPU is throttled
+ * is known only when it ends. False: there is no such thread.
  */
 bool threads_now(const struct threads *t, uint32_t tid, struct thread_span *ret);
 
 /* Was there any record of the family: was group linux recorded? */
 bool threads_any(const struct threads *t);
-/* Of the records, and of the last one. */
+/* Times of the first and of the last record, ns. */
 uint64_t threads_begin_time(const struct threads *t);
 uint64_t threads_end_time(const struct threads *t);
 uint64_t threads_lost(const struct threads *t);
 /*
- * Switches to or from a CPU that no record says, as the one before and the one after of their thread show: lost ones, and
- * those for which the kernel ran no tracepoint. (Linux may hide a task from tracing, and with it the switch from that task.)
+ * How many switches to or from a CPU have no record, as the records of the thread before and after show: records that were
+ * lost, and switches for which the kernel ran no tracepoint. (Linux may hide a task from tracing, and with it the switch from
+ * that task.)
  */
 uint64_t threads_missing(const struct threads *t);
 /* Bits of enum rec_threads_with. */
