@@ -156,6 +156,30 @@ static void too_many(void)
 	clean();
 }
 
+/* A fact from behind the last generation, which gotap was asked for while it ended the recording, is at its end. */
+static void asked_for_at_the_end(void)
+{
+	unsigned int i;
+
+	begin();
+	opts.before = S;
+	start();
+	for (i = 1; i <= 3; i++)
+		add(i);
+	trigger_at(3.5, true);
+	trigger_at(4.5, true);
+	end();
+	CHECK_EQ(n_dones, 2);
+	for (i = 1; i <= 2; i++)
+		CHECK_STR(field(i, "window.short"), "none");	/* null */
+	check_file(1, 2, 3);
+	CHECK_STR(field(1, "trigger.at_s"), "1.500000000");
+	check_file(2, 2, 3);
+	CHECK_STR(field(2, "trigger.at_s"), "1.999999999");
+	CHECK_STR(field(2, "window.duration_s"), "1.999999999");
+	clean();
+}
+
 static void too_little_memory_is_said(void)
 {
 	unsigned int i;
@@ -227,6 +251,7 @@ int main(void)
 		UNIT(who_asks_has_room),
 		UNIT(no_snapshot_without_its_note),
 		UNIT(too_many),
+		UNIT(asked_for_at_the_end),
 		UNIT(too_little_memory_is_said),
 		UNIT(nothing_to_write),
 		UNIT(faults),
