@@ -219,7 +219,8 @@ func matches(pairs []pair) (n int) {
 
 // alignBursts gives a third chance to gaps that are close to each other. A step that is late by more than the first pass looks is
 // left out of both sides; in a burst that is as fast as the two tracers are apart each step behind it may be nearer to the next one of
-// the other side, so that the two gaps are one at the begin and one at the end of the burst.
+// the other side, so that the two gaps are one at the begin and one at the end of the burst. Only what is matched in addition may be
+// late: in a slow sequence two gaps are one step too many in either trace, and no other step is matched with one of another time for them.
 func alignBursts(a, b []step, pairs []pair) []pair {
 	out := make([]pair, 0, len(pairs))
 	for start := 0; start < len(pairs); {
@@ -230,13 +231,23 @@ func alignBursts(a, b []step, pairs []pair) []pair {
 			}
 		}
 		best := pairs[start:end]
-		if again := alignGap(a, b, best); matches(again) > matches(best) {
+		again := alignGap(a, b, best)
+		more := matches(again) - matches(best)
+		if more > 0 && lateOnes(a, b, again)-lateOnes(a, b, best) <= more {
 			best = again
 		}
 		out = append(out, best...)
 		start = end
 	}
 	return out
+}
+
+// lateOnes counts the matches of steps that are further apart than the first pass looks.
+func lateOnes(a, b []step, pairs []pair) (n int) {
+	for _, p := range pairs {
+		n += btoi(p.isMatch() && distance(a[p.a], b[p.b]) > near)
+	}
+	return n
 }
 
 func alike(x, y step) bool { return x.kind == y.kind && distance(x, y) <= far }

@@ -180,6 +180,24 @@ func TestLateStepBeforeABurstMovesNothing(t *testing.T) {
 	}
 }
 
+// One trace has a step too many here and the other one there: the steps between them, further apart than the two tracers, stay matched.
+func TestTwoGapsOfASlowSequenceMoveNothing(t *testing.T) {
+	const n = 60
+	var a, b []step
+	for i := range n {
+		at := 1e9 + int64(i)*5e6
+		if i != 40 {
+			a = append(a, step{at: at})
+		}
+		if i != 20 {
+			b = append(b, step{at: at + 1e3})
+		}
+	}
+	onlyA, onlyB := unmatched(t, a, b, align(a, b))
+	expect(t, onlyA, 20)
+	expect(t, onlyB, 39)
+}
+
 // One trace begins later, and the first step in it is late: it is none of those before.
 func TestLateFirstStepIsNotAnEarlierOne(t *testing.T) {
 	b := make([]step, 10)

@@ -148,7 +148,7 @@ func (c *comparison) compareExtra(key extraKey) {
 		t = new(tally)
 		c.extras[key.name] = t
 	}
-	a, b := c.a.extras[key], c.b.extras[key]
+	a, b := c.withoutMislabelled(key), c.b.extras[key]
 	for _, p := range align(a, shifted(b, -c.offset)) {
 		switch {
 		case p.b == none:
@@ -165,16 +165,22 @@ func (c *comparison) addExtraOrphan(t *tally, key extraKey, inA bool, s step) {
 	if !c.inside(s) {
 		return
 	}
-	if inA && c.isMislabelled(key, s) {
-		c.mislabelled++
-		return
-	}
 	if inA {
 		t.A++
 	} else {
 		t.B++
 	}
 	c.extraOrphans = append(c.extraOrphans, extraOrphan{key, inA, s})
+}
+
+// withoutMislabelled leaves out, before steps are matched, labels of the runtime that gotap cannot have: all labels of a
+// goroutine are alike, so that each could be matched with one of gotap's of another time.
+func (c *comparison) withoutMislabelled(key extraKey) []step {
+	return slices.DeleteFunc(slices.Clone(c.a.extras[key]), func(s step) bool {
+		wrong := c.isMislabelled(key, s)
+		c.mislabelled += btoi(wrong && c.inside(s))
+		return wrong
+	})
 }
 
 // The runtime labels whatever starts on a P that has chosen to mark (p.gcMarkWorkerMode). That may be an ordinary
