@@ -10,8 +10,8 @@
  *	oncpu_finish(o, &err);
  *	oncpu_free(o);
  *
- * The trace and the file have the same clock and thread ids, those of gotap's records. Memory: the parts since the begin of each span
- * that goes on, at most ONCPU_PARTS_MAX in all.
+ * The trace and the file have the same clock and thread ids, those of gotap's records. Memory: the parts since the begin of each
+ * span that goes on, at most ONCPU_PARTS_MAX in all.
  */
 #ifndef GOTAP_ONCPU_ONCPU_H
 #define GOTAP_ONCPU_ONCPU_H

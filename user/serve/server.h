@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server: the addresses of net/http/pprof for processes that do not have them (`gotap serve`): requests of HTTP, by libmicrohttpd, a
- * thread for each connection. exchange.c handles one request, server.c the library and the end.
+ * server: the addresses of net/http/pprof for processes that do not have them (`gotap serve`): requests of HTTP, by libmicrohttpd,
+ * a thread for each connection. exchange.c handles one request, server.c the library and the end.
  *
  *	bytes of a client -> libmicrohttpd -> on_request(): who asks, for what, is that allowed? (request, token, peer)
  *	-> slots -> a child `gotap record|stacks|ps|pprof` (run) -> its output, as it comes -> the client

@@ -15,11 +15,11 @@
  * the recording. A thread that is older than the recording appears with its first record, or, if none came before /proc was read,
  * with its state from there. Times are CLOCK_MONOTONIC ns, as in all records.
  *
- * If a record is lost, sums stay right: the next record of the thread has the kernel's own sums of its run time and of its waits. If only
- * such a sum is known, and not when it ran or waited, the span is UNKNOWN.
+ * If a record is lost, sums stay right: the next record of the thread has the kernel's own sums of its run time and of its waits.
+ * If only such a sum is known, and not when it ran or waited, the span is UNKNOWN.
  *
- * A damaged file may name any number of threads: at most THREADS_MAX exist at a time. A record of a further one is left out, and counted
- * as lost.
+ * A damaged file may name any number of threads: at most THREADS_MAX exist at a time. A record of a further one is left out, and
+ * counted as lost.
  */
 #ifndef GOTAP_THREADS_THREADS_H
 #define GOTAP_THREADS_THREADS_H

@@ -23,9 +23,9 @@ struct column_spec {
 
 extern const struct column_spec columns[COLUMNS];
 
-/* What the column shows of a row; nothing for COLUMN_NAME. */
+/* The text of the column for row @r of @s; "" for COLUMN_NAME. */
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r);
-/* Negative if @a comes first: the largest number, the first name. Rows that are equal there are in the order of names. */
+/* Negative if @a comes first: by number, the largest first, or by name. Rows with equal numbers are ordered by name. */
 int column_compare(enum column c, const struct top_row *a, const struct top_row *b);
 /* The column of that name, COLUMNS if there is none. */
 enum column column_named(const char *name);

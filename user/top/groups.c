@@ -7,7 +7,7 @@
 
 static const char TOO_MANY[] = "(groups beyond the first 4096)";
 
-enum { KEY_TOO_MANY = 1 };	/* no address of a stack, no hash but by chance */
+enum { KEY_TOO_MANY = 1 };	/* key of the group for the rest; no stack has it, and no hash but by chance */
 
 static struct group *group_at(const struct groups *s, size_t i)
 {

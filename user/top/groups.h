@@ -21,7 +21,7 @@ struct group {
 	char *name;
 	bool system;
 	uint64_t now[TOP_STATES], ns[TOP_STATES];
-	uint64_t at[TOP_STATES];	/* until when ns is */
+	uint64_t at[TOP_STATES];	/* the time up to which ns is counted */
 	struct vec reasons;	/* uint32_t by the number of the reason */
 	uint64_t created, ended, syscalls;
 	struct dist sched;
@@ -29,21 +29,21 @@ struct group {
 
 struct groups {
 	struct map64 by_key;	/* struct group * */
-	uint64_t merged;	/* that found no room, in this interval */
+	uint64_t merged;	/* groups that found no room in this interval */
 };
 
 /* The group of that name. */
 struct group *groups_of_text(struct groups *s, const char *text, uint64_t time);
-/* A goroutine of the group is in @state from @time on, or not any more; @reason: number of that of a wait. */
+/* A goroutine of the group enters or leaves @state at @time (ns). @reason: number of the reason of a wait (reasons.h). */
 void group_enter(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
 void group_leave(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
-/* What is going on counts up to @time. */
+/* Counts the stays that go on up to @time. */
 void group_settle(struct group *g, uint64_t time);
-/* Nothing is known of the time up to @time: it counts nowhere. */
+/* Leaves the time up to @time out of all sums: nothing is known of it (a gap). */
 void groups_skip(struct groups *s, uint64_t time);
-/* Sums begin anew; groups without a goroutine go. */
+/* Begins a new interval: sums are 0 again, and groups without a goroutine are freed. */
 void groups_turn(struct groups *s);
-/* Copies of all into @ret, whose names are to be known. */
+/* Appends a row for each group to @ret, with a copy of its name and reasons. */
 void groups_sample(const struct groups *s, const struct reasons *reasons, struct top_sample *ret);
 void groups_clear(struct groups *s);
 

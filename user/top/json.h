@@ -11,7 +11,7 @@
 /* Fields may be added in a version, and none changes its meaning. */
 enum { TOP_JSON_VERSION = 1 };
 
-/* The rows that @u shows, in its order, and the line's end. */
+/* Writes the sample as one line to @f, with the rows that @u shows, in its order. */
 void top_json(const struct view *v, const struct ui *u, const struct top_sample *s, FILE *f);
 
 #endif

@@ -35,7 +35,7 @@ static unsigned int take(struct keys *k, size_t n, unsigned int key)
 	return key;
 }
 
-/* Bytes of the sequence that begins here: ECMA-48's CSI and SS3; 0: it goes on. */
+/* Bytes of the escape sequence (ECMA-48: CSI and SS3) at the begin of k->bytes; 0: its end has not come yet. */
 static size_t sequence_length(const struct keys *k)
 {
 	size_t i;

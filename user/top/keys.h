@@ -19,11 +19,11 @@ struct keys {
 	size_t n;
 };
 
-/* Room for what is read next, and that it was. */
+/* Appends @n bytes that were read from the terminal. */
 void keys_add(struct keys *k, const char *bytes, size_t n);
 /*
- * The next key, KEY_NONE: there is none yet. @idle: nothing came for a while, so that an escape alone is the key of that
- * name.
+ * Takes the next key; KEY_NONE: there is none yet. @idle: nothing came for a while, so that an escape byte alone is the
+ * Escape key and not the begin of a sequence.
  */
 unsigned int keys_next(struct keys *k, bool idle);
 

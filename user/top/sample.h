@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample: all that `gotap top` shows of one interval, as a copy of its own: who looks at it, sorts it or has paused
- * is not disturbed by what happens next. tally.c makes one at the end of each interval; cmd/top_machine.c adds the
- * numbers that are not from events; view.c and json.c read it.
+ * sample: all that `gotap top` shows of one interval, as a copy of its own: later events do not change it while it is shown, sorted
+ * or paused. tally.c makes one at the end of each interval; cmd/top_machine.c adds the numbers that are not from events; view.c and
+ * json.c read it.
  */
 #ifndef GOTAP_TOP_SAMPLE_H
 #define GOTAP_TOP_SAMPLE_H
@@ -12,7 +12,7 @@
 
 #include "base/vec.h"
 
-/* States of a goroutine; the numbers are no other ones'. */
+/* States of a goroutine. The numbers are gotap top's own, other than those of the runtime and of traces. */
 enum top_state { TOP_RUNNING, TOP_RUNNABLE, TOP_SYSCALL, TOP_WAITING, TOP_STATES };
 
 extern const char *const top_state_names[TOP_STATES];
@@ -41,7 +41,7 @@ struct top_row {
 	const char *name;		/* the sample's */
 	bool system;			/* of the runtime's own goroutines (rows by function) */
 	struct top_numbers n;
-	uint32_t reason, reasons;	/* of waits now: the first in sample.reasons, and how many; the most frequent one first */
+	uint32_t reason, reasons;	/* of waits now: index of the first in sample.reasons, the most frequent one, and how many */
 };
 
 struct top_proc {
@@ -72,7 +72,7 @@ struct top_place {
 /* From /proc and from gotap itself. */
 struct top_machine {
 	double cpu;			/* of the target: CPU seconds per second, < 0 not known */
-	uint64_t cpu_ever;		/* ns since its start; 0: not known */
+	uint64_t cpu_ever;		/* CPU time of the target since its start, ns; 0: not known */
 	double cpu_own;			/* likewise of gotap */
 	double cpu_probes;		/* what the probes cost the target; < 0: not measured (no budget) */
 	double cpu_budget;		/* 0: none */
@@ -88,7 +88,7 @@ struct top_sample {
 	uint64_t number;		/* from 1 on */
 	uint64_t from, to;		/* CLOCK_MONOTONIC ns */
 	uint64_t wall_ns;		/* at its end */
-	uint64_t unrecorded;		/* ns of it of which nothing is known: no sum has them */
+	uint64_t unrecorded;		/* ns of the interval in gaps, which no sum includes */
 	struct top_numbers all;		/* all goroutines */
 	uint64_t system_now;		/* of them the runtime's own */
 	uint64_t runnable_max;		/* at one time */
@@ -101,10 +101,10 @@ struct top_sample {
 	struct vec rows;		/* struct top_row, by name */
 	struct vec reasons;		/* struct top_reason */
 	struct vec procs;		/* struct top_proc, by id */
-	struct vec places;		/* struct top_place; by row, the most frequent first: of the rows that were asked for */
+	struct vec places;		/* struct top_place of the rows that were asked for; by row, the most frequent first */
 };
 
-/* The time that all sums are of. */
+/* The ns of the interval that all sums are of: without gaps. */
 static inline uint64_t top_recorded(const struct top_sample *s)
 {
 	return s->to - s->from - s->unrecorded;

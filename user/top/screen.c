@@ -15,7 +15,7 @@
 enum { COLS_MAX = 1000 };
 
 struct cell {
-	uint32_t rune;		/* 0: the right half of a wide character */
+	uint32_t rune;		/* the character; 0: the right half of a wide one */
 	uint8_t width;		/* 1 or 2; of a right half 0 */
 	uint8_t style;
 };
@@ -23,7 +23,7 @@ struct cell {
 struct screen {
 	bool utf8, color;
 	int rows, cols;
-	bool known;		/* is @shown what the terminal shows? */
+	bool known;		/* @shown is what the terminal shows; else it is not known */
 	struct cell *now, *shown;
 	locale_t locale;	/* knows the widths of characters; 0: none */
 };
@@ -83,7 +83,7 @@ void screen_clear(struct screen *s)
 
 /* --- putting --- */
 
-/* Columns of a character: 0 of one that is put over the one before, or that the C library does not know. */
+/* Columns of a character: 0 for one that combines with the one before, or that the C library does not know. */
 static int rune_width(const struct screen *s, unsigned int rune)
 {
 	locale_t before;
@@ -101,7 +101,7 @@ static int rune_width(const struct screen *s, unsigned int rune)
 	return width < 0 ? 0 : width;
 }
 
-/* The next piece of text: a character, or an escape for a byte of what is none. */
+/* The next piece of text: a character, or an escape text for a byte that is not UTF-8. */
 struct piece {
 	unsigned int rune;	/* 0: the text */
 	char text[8];

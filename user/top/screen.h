@@ -28,7 +28,7 @@ struct screen;
  * reverse only.
  */
 struct screen *screen_new(bool utf8, bool color);
-/* Of another size, or what is shown is not known any more: all of it is written next. */
+/* Sets the size. All cells are written at the next flush; to be called also if something else has written to the terminal. */
 void screen_resize(struct screen *s, int rows, int cols);
 int screen_rows(const struct screen *s);
 int screen_cols(const struct screen *s);
@@ -36,8 +36,8 @@ bool screen_is_utf8(const struct screen *s);
 /* All cells are blank. */
 void screen_clear(struct screen *s);
 /*
- * Puts text, which may be foreign, at most @width columns of it; returns the columns that it took. What lies outside of
- * the screen is left out. Control characters become \x1b, as in base/show.h.
+ * Puts at most @width columns of @text, which may come from the traced program; returns the columns that it took. Cells
+ * outside of the screen are left out. Control characters become texts like \x1b, as in base/show.h.
  */
 int screen_put(struct screen *s, int row, int col, int width, enum style style, const char *text);
 int screen_printf(struct screen *s, int row, int col, int width, enum style style, const char *fmt, ...)

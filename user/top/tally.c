@@ -38,7 +38,7 @@ static void turn(struct tally *t)
 	t->gc_cycles = t->stw_count = t->stw_longest = 0;
 }
 
-/* Sums hold up to @time then. */
+/* Counts all stays that go on up to @time. */
 static void settle(struct tally *t, uint64_t time)
 {
 	size_t i;
@@ -63,7 +63,7 @@ static void settle(struct tally *t, uint64_t time)
 	t->gc.since = t->stw.since = time;
 }
 
-/* Nothing is known up to @time. */
+/* Leaves the time up to @time out of all sums: it is in a gap. */
 static void skip(struct tally *t, uint64_t time)
 {
 	size_t i;
@@ -117,7 +117,7 @@ void top_tally_advance(void *tally, uint64_t time)
 		go_on(t, time);
 }
 
-/* The model blocks what runs and stops the Ps after this: these events count as part of the gap. */
+/* After this the model emits events that block running goroutines and stop Ps: these count as part of the gap. */
 void top_tally_gap(void *tally, uint64_t time)
 {
 	struct tally *t = tally;
@@ -158,7 +158,7 @@ static void resume(void *ctx, uint64_t time)
 	t->catch_up = t->now;
 }
 
-/* The steps that lead to the states after a gap follow one another within a unit of the trace's time. */
+/* The events that set the states after a gap follow one another within a unit of the trace's time, ns. */
 enum { STEP_NS = 512 };
 
 static void look_at_time(struct tally *t, uint64_t time)

@@ -24,7 +24,7 @@ struct tally_opts {
 	enum group_by by;
 	const char *label;	/* BY_LABEL: by the value of this key alone; NULL: by all labels together */
 	uint64_t interval;	/* ns, more than 0 */
-	bool alone;		/* nothing is passed on: no trace is made */
+	bool alone;		/* no sink follows: no trace is made */
 	/* An interval has ended: @sample is the callee's. */
 	void (*ready)(void *ctx, struct top_sample *sample);
 	void *ctx;
@@ -34,22 +34,22 @@ struct tally;
 
 struct tally *top_tally_new(const struct tally_opts *opts);
 /*
- * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all on to @to, whose ops may be
- * NULL. All events up to the time of top_tally_advance() have been given: intervals that end by then do.
+ * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all events on to @to, unless its ops
+ * are NULL. top_tally_advance(): all events up to @time have come; ends the intervals up to then.
  */
 struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx);
 void top_tally_advance(void *tally, uint64_t time);
 void top_tally_gap(void *tally, uint64_t time);
-/* As trace_frames_fn, of the keys in samples; they hold until the next call. */
+/* The frames of a stack by its key in a sample, as trace_frames_fn; they hold until the next call. */
 size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max);
-/* Nothing comes any more: the last interval, which may be shorter, ends at @time. */
+/* Ends the last interval, which may be shorter, at @time. To be called after the last event. */
 void top_tally_finish(struct tally *t, uint64_t time);
-/* Rows are of something else from now on: the interval begins anew. */
+/* Groups rows by @by from now on; the interval begins anew. */
 void top_tally_group(struct tally *t, enum group_by by);
 enum group_by top_tally_by(const struct tally *t);
-/* The next samples have the places of the goroutines of these rows (keys); of all with @n SIZE_MAX. */
+/* Asks for the places of the goroutines of @n rows, by their keys, in the next samples; @n SIZE_MAX: of all rows. */
 void top_tally_want_places(struct tally *t, const uint64_t *rows, size_t n);
-/* Those of now, into @s, which is a sample of this tally. */
+/* Puts the places as they are now into @s, a sample of this tally. */
 void top_tally_places(const struct tally *t, struct top_sample *s);
 /* Accepts NULL. */
 void top_tally_free(struct tally *t);

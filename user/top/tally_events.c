@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tally_events: what an event that moves no goroutine does to Ps and to what is known of the program: a table. See tally_internal.h. */
+/*
+ * tally_events: a table of the events that change the state of no goroutine, and their effects on Ps, GC, heap, labels and
+ * regions. See tally_internal.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +49,7 @@ static void gc_begin(struct tally *t, struct tap_thread *m, const struct sink_ev
 	top_tally_range_begin(&t->gc, t->now);
 }
 
-/* It was going on when the trace began, or the generation. */
+/* A GC was going on when the trace or the generation began. */
 static void gc_active(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_range_begin(&t->gc, t->now);
@@ -97,7 +100,7 @@ static void user_log(struct tally *t, struct tap_thread *m, const struct sink_ev
 		top_tally_go_regroup(t, m->go);
 }
 
-/* A program's names of regions are few; one that makes them up shares a row for the rest. */
+/* Limits for names of regions, in bytes, and for nested regions: most programs have few. Further regions share one row. */
 enum { REGION_BYTES = 1 << 20, DEPTH_MAX = 64 };
 
 static const char *region_name(struct tally *t, const struct sink_text *text)

@@ -35,14 +35,14 @@ struct tally_proc {
 	uint64_t id;
 	struct tap_thread *m;	/* NULL: idle */
 	enum proc_mode mode;
-	uint64_t at;		/* until when ns is */
+	uint64_t at;		/* the time up to which ns is counted */
 	uint64_t ns[PROC_MODES];
 };
 
 /* A stay in something: GC, stopped world. */
 struct tally_range {
 	bool on;
-	uint64_t since;		/* when it began, or counting did */
+	uint64_t since;		/* when it began, or the interval did if that is later */
 	uint64_t begun;		/* when it began; 0: not known */
 	uint64_t ns;
 };
@@ -51,9 +51,9 @@ struct tally {
 	struct tap *tap;
 	struct tally_opts opts;
 	bool begun;		/* the first event came */
-	bool in_gap;		/* nothing is known of now */
+	bool in_gap;		/* no events come: losses, or the budget */
 	uint64_t now, from;	/* of the interval */
-	uint64_t catch_up;	/* the states after a gap were stated up to here: stays from before are not what they seem */
+	uint64_t catch_up;	/* end of the events that set the states after a gap: earlier begins of stays are not true */
 	bool catching_up;
 	uint64_t number, unrecorded;
 	struct groups groups;
@@ -61,7 +61,7 @@ struct tally {
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */
-	struct tap_thread *left;	/* by the goroutine that is about to enter its next state */
+	struct tap_thread *left;	/* the thread that the goroutine has left which is about to enter its next state */
 	uint64_t runnable, runnable_max;
 	uint64_t system;	/* goroutines of the runtime */
 	struct tally_range gc, stw;
@@ -88,11 +88,11 @@ void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s);
 void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known);
 void top_tally_gone(void *tally, struct tap_go *g, uint64_t time);
 void top_tally_thread_gone(void *tally, struct tap_thread *m);
-/* What it is grouped by has changed. */
+/* Moves the goroutine to another group, since what it is grouped by has changed. */
 void top_tally_go_regroup(struct tally *t, struct tap_go *g);
 void top_tally_go_free(struct tap_go *g);
 struct tally_proc *top_tally_proc(struct tally *t, uint64_t id);
-/* Its sums hold up to now then. */
+/* Counts the P's state up to now. */
 void top_tally_proc_settle(struct tally *t, struct tally_proc *p);
 /* @m NULL: it is idle. */
 void top_tally_proc_move(struct tally *t, struct tally_proc *p, struct tap_thread *m);

@@ -21,7 +21,7 @@ static struct tally_function *look_up(const struct tally *t, uint64_t start)
 	size_t n = start ? top_tally_frames(t, start, frames, TRACEV2_MAX_FRAMES) : 0;
 	const char *name = n ? frames[n - 1].func : "";
 
-	/* As everywhere: its stacks end at main.main. */
+	/* The main goroutine begins in runtime.main, but has the name of the program's function, as in reports. */
 	if (name && !strcmp(name, "runtime.main"))
 		name = "main.main";
 	f->name = xstrdup(name && *name ? name : "(function not known)");

@@ -21,7 +21,7 @@ void top_tally_proc_settle(struct tally *t, struct tally_proc *p)
 	p->at = t->now;
 }
 
-/* After the thread or its goroutine changed. */
+/* Sets the state of the P by its thread and goroutine, of which one has changed. */
 static void proc_look(struct tally *t, struct tally_proc *p)
 {
 	top_tally_proc_settle(t, p);
@@ -78,7 +78,7 @@ static bool is_creation(const struct sink_event *e)
 	return e->kind == EV_GoCreate || e->kind == EV_GoCreateBlocked || e->kind == EV_GoCreateSyscall;
 }
 
-/* Steps into the states that a gap begins and ends with did not happen then: no sum has them. */
+/* Is it a step that happened at this time? Steps into the states at the begin and the end of a gap did not; no sum has them. */
 static bool is_step(const struct tally *t)
 {
 	return !t->in_gap && !t->catching_up;
@@ -105,7 +105,7 @@ void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 	of->group->created += is_creation(s->event) && is_step(t);
 }
 
-/* How long it was runnable until it runs. */
+/* Counts how long the goroutine, which runs now, was runnable. */
 static void count_wait(struct tally *t, struct tally_go *of)
 {
 	if (of->before == TAP_RUNNABLE && of->since && of->since > t->catch_up && is_step(t))

@@ -13,7 +13,7 @@
 
 enum { UI_FILTER = 64, UI_EXPANDED = 16 };
 
-/* What the session is to do because of a key. */
+/* What a key asks the session to do. */
 enum ui_wish { UI_NOTHING, UI_QUIT, UI_GROUP, UI_SNAPSHOT, UI_PAUSE, UI_PLACES, UI_REDRAW };
 
 struct ui {
@@ -26,17 +26,17 @@ struct ui {
 	uint64_t expanded[UI_EXPANDED];	/* keys of rows */
 	size_t n_expanded;
 	int scroll;			/* lines of the table above the first one that is shown */
-	int page;			/* lines that are shown: of the view */
+	int page;			/* lines that the view shows; it sets this */
 	struct vec order;		/* uint32_t: the rows of the sample that are shown, in their order */
 	char message[256];		/* "" none */
 };
 
-/* Which rows of @s are shown, and in which order. For each new sample, and after each key. */
+/* Sets u->order: which rows of @s are shown, in which order. To be called for each new sample, and after each key. */
 void ui_arrange(struct ui *u, const struct top_sample *s);
 bool ui_is_expanded(const struct ui *u, uint64_t row);
 /* The place of the selected row in the order; 0 if it is not there. */
 size_t ui_selected(const struct ui *u, const struct top_sample *s);
-/* @s may be NULL: there is none yet. */
+/* Takes a key (keys.h). Returns what the session is to do. @s: the sample that is shown; NULL: there is none yet. */
 enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s);
 void ui_free(struct ui *u);
 

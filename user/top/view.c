@@ -12,7 +12,7 @@
 enum {
 	PLACES = 8,		/* of an expanded row */
 	FRAMES = 4,		/* of a place */
-	NAME_LEAST = 24,	/* columns of the name, before that of reasons gets some */
+	NAME_LEAST = 24,	/* columns of the name; the column of reasons gets those beyond */
 	NUMBERS = 6 * 7 + 8,	/* columns before the name */
 };
 

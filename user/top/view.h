@@ -12,7 +12,7 @@
 #include "top/ui.h"
 #include "trace/types.h"
 
-/* A P has a bar if there are not more; else all of them have one line. */
+/* With at most so many Ps each has a bar; with more all of them share one line. */
 enum { VIEW_BARS = 16 };
 
 struct view {
@@ -21,12 +21,12 @@ struct view {
 	const char *go_version;
 	trace_frames_fn *frames;	/* of the stacks of places */
 	void *frames_ctx;
-	bool keys;			/* say which keys there are: in a terminal */
+	bool keys;			/* on a terminal: shows which keys there are */
 };
 
-/* @s NULL: there is no sample yet. Sets u->page and u->scroll. */
+/* Draws @s on @screen; NULL: there is no sample yet. Sets u->page and u->scroll. */
 void view_draw(const struct view *v, struct screen *screen, struct ui *u, const struct top_sample *s);
-/* Rows that are enough for all of it. */
+/* The rows of a screen that has room for all of @s. */
 int view_rows(const struct view *v, const struct ui *u, const struct top_sample *s);
 
 /* view_head.c: draws at most @rows lines; returns how many. */

@@ -53,8 +53,8 @@ struct sink_event {
 	const uint64_t *args;
 	uint64_t start;		/* of a GoStatus: key of the function that the goroutine begins with, 0 unknown */
 	/*
-	 * Of a GoStatus, a GoBlock, a GoCreateBlocked: why the goroutine waits, NULL unknown. Constant. A GoBlock behind a
-	 * gap has another text as its reason.
+	 * GoStatus, GoBlock, GoCreateBlocked: the runtime's text of why the goroutine waits, a constant; NULL: not known. The
+	 * reason among the arguments of a GoBlock behind a gap is another text.
 	 */
 	const char *waits;
 };
@@ -78,12 +78,12 @@ struct sink_refs {
 extern const struct sink_refs sink_refs[256];
 
 /*
- * Is it about the stand-in of the model (sched/procs.c), goroutine 0? That is no goroutine of the program, and its events
- * are dated where it suits: who counts goroutines leaves them out.
+ * Is it an event of the model's stand-in, goroutine 0 (sched/procs.c)? That is no goroutine of the program, and the times of
+ * its events are made up: to be left out when goroutines are counted.
  */
 bool sink_is_stand_in(const struct sink_event *e);
 
-/* Why a goroutine waits that passed its thread on by GoSwitch, which has no reason: the runtime's word for it. */
+/* The reason of a goroutine that waits after a GoSwitch, an event without a reason: the runtime's text for a coroutine switch. */
 #define SINK_COROUTINE "coroutine"
 
 struct sink_sample {

@@ -103,7 +103,7 @@ void tap_seen(void *tap, uint64_t time)
 		t->opts.visitor->seen(t->opts.ctx, time);
 }
 
-/* All from before it has come: what is true by then, nothing makes untrue. */
+/* All events before the gap have come: calls seen() with the time of its begin before it begins. */
 void tap_gap(void *tap, uint64_t time)
 {
 	tap_seen(tap, time);

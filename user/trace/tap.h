@@ -29,15 +29,15 @@ struct tap_thread {
 struct tap_go {
 	uint64_t id;
 	uint8_t state;		/* enum tap_state */
-	bool before;		/* it was in this state before @since, when the tap came to know it, or may have been: behind a gap */
-	bool born_before;	/* likewise its life before @born */
+	bool before;		/* it was, or may have been, in this state before @since: the tap did not know it yet, or a gap was there */
+	bool born_before;	/* likewise: it lived, or may have lived, before @born */
 	uint64_t since;		/* ns */
 	uint64_t born;
 	struct tap_thread *m;	/* of TAP_RUNNING and TAP_SYSCALL, if it is known; else NULL */
 	uint64_t start;		/* key of the function that it begins with, 0: not known */
 	uint64_t stack;		/* key: where it waits, stopped, or entered its syscall; of a new one @start; 0: not known */
 	const char *reason;	/* of TAP_WAITING, of a stop: as the trace has it; "": not known. Lives on */
-	struct tap_go *free;	/* of the tap */
+	struct tap_go *free;	/* the tap's: list of unused ones */
 	uint64_t data[];	/* the visitor's, zeroed: opts.data bytes */
 };
 
@@ -47,17 +47,20 @@ struct tap_step {
 	struct tap_go *by;	/* the goroutine that runs, or is in a syscall, on the event's thread; NULL: none */
 };
 
-/* Functions that may be NULL. A goroutine that they get is valid until it is gone. */
+/* Each function may be NULL. A goroutine is valid until gone() has returned. */
 struct tap_visitor {
 	/* One that the tap did not know. It enters its first state next. */
 	void (*born)(void *ctx, struct tap_go *g, const struct tap_step *s);
 	/* @g is in g->state from g->since on. */
 	void (*enter)(void *ctx, struct tap_go *g, const struct tap_step *s);
-	/* It was in g->state until @time; !@known: a gap begins, or the recording ends, and what it did since the last event is not known. */
+	/*
+	 * @g was in g->state until @time. !@known: a gap begins, or the recording ends; what it did since its last event is
+	 * not known.
+	 */
 	void (*leave)(void *ctx, struct tap_go *g, uint64_t time, bool known);
 	/* It has left its last state and has ended. */
 	void (*gone)(void *ctx, struct tap_go *g, uint64_t time);
-	/* Most likely it has ended. */
+	/* The model has dropped the thread: most likely it has ended. */
 	void (*thread_gone)(void *ctx, struct tap_thread *m);
 	/* Each event, before it moves a goroutine; @m: its thread, NULL: none. In a gap, too. */
 	void (*any)(void *ctx, const struct sink_event *e, struct tap_thread *m);
@@ -65,7 +68,10 @@ struct tap_visitor {
 	void (*event)(void *ctx, const struct tap_step *s);
 	/* All events up to @time have come. Not in a gap. */
 	void (*seen)(void *ctx, uint64_t time);
-	/* What events said before @time may not hold any more: ranges, sizes. Goroutines leave and enter besides. */
+	/*
+	 * A gap begins at @time: ranges and sizes of earlier events may not hold any more. leave() is called for each
+	 * goroutine, too.
+	 */
 	void (*gap)(void *ctx, uint64_t time);
 };
 

@@ -18,7 +18,7 @@ struct tap {
 	struct tap_thread *last;	/* of the event before; may be NULL */
 	struct tap_go *spare;
 	bool open;		/* a generation */
-	bool gap;		/* one has begun: the model puts all to rest, and what is known counts from the next generation on */
+	bool gap;		/* a gap has begun: the model blocks all goroutines; states count again from the next generation on */
 	bool leads;		/* until the next seen(): events lead from the states before a gap to those behind it */
 	uint64_t time;
 };
@@ -53,7 +53,7 @@ static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state 
 }
 
 void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
-/* It runs, or is in a syscall, on @m from now on; @m NULL: on none, or nobody knows. */
+/* It runs, or is in a syscall, on @m from now on; @m NULL: on none, or the thread is not known. */
 void tap_go_seat(struct tap_go *g, struct tap_thread *m);
 
 /* Made if it is new; NULL of TRACEV2_NO_ID. Valid until it is dropped. */

@@ -4,7 +4,10 @@
 
 #include "trace/tap_internal.h"
 
-/* A number that lives already begins anew: only a model in error says so. */
+/*
+ * Adds the goroutine of an event that creates one. If its id is in use already, which only an error of the model causes, it
+ * is dropped.
+ */
 static struct tap_go *begin(struct tap *t, const struct sink_event *e)
 {
 	struct tap_go *old = tap_find(t, e->args[0]);
@@ -51,7 +54,7 @@ static const char *constant(uint64_t arg)
 	return text->constant && text->bytes ? text->bytes : "";
 }
 
-/* The goroutine of the thread goes on in @state; @at: of which argument the stack is, -1: none. */
+/* The goroutine of the thread enters @state. @at: index of the argument with the stack, -1: none. */
 static void move(struct tap *t, const struct tap_step *s, enum tap_state state, int at)
 {
 	struct tap_go *g = s->by;

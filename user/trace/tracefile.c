@@ -34,7 +34,7 @@ struct trace_stream {
 	uint64_t base, last;	/* times of the open batch */
 	struct buf body;
 	bool done;
-	bool busy;		/* a batch of it was full in this generation */
+	bool busy;		/* the thread has filled a batch in this generation */
 };
 
 struct tracefile {
@@ -414,7 +414,7 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 
 /* --- generations --- */
 
-/* A thread that writes little now does not keep the room of one that wrote much. */
+/* Writes the thread's batch. Frees most of its memory if the thread filled no batch in this generation and used little of it. */
 static void stream_end(struct trace_stream *s)
 {
 	size_t used = s->body.len;

@@ -12,7 +12,7 @@
 enum {
 	APART_NS = 50 * 1000 * 1000,
 	FRAMES_SHOWN = 32,
-	MEMO_MAX = 1 << 16,	/* then it begins anew */
+	MEMO_MAX = 1 << 16,	/* answers that are kept; with more, all are dropped */
 };
 
 /* --- stays --- */
@@ -152,7 +152,7 @@ static void pass_on(struct rule *r, struct flight_fact *fact, uint64_t stack)
 	t->opts.fire(t->opts.ctx, fact);
 }
 
-/* A stack that is new comes right behind the event that has it: then the fact waits for the end of the chunk. */
+/* The record of a new stack follows the event that has its key: the fact waits for it until the end of the chunk. */
 static void pass_or_wait(struct rule *r, struct flight_fact *fact, uint64_t stack)
 {
 	struct triggers *t = r->triggers;
@@ -178,7 +178,7 @@ void facts_pass_waiting(struct triggers *t)
 	t->waiting.len = 0;
 }
 
-/* Where a goroutine that runs was the last time that it did not is no answer. */
+/* The stack for the fact; 0 for a goroutine that runs: its last known stack does not say where it is now. */
 static uint64_t stack_of(const struct fact_place *where)
 {
 	if (where->stack)
@@ -196,7 +196,7 @@ void facts_look_at_losses(struct triggers *t)
 	t->lost_at = tap_time(t->tap);
 }
 
-/* Was anything lost since what the rule measures began? Then its end may be among that. */
+/* Were records lost since the measured time began? Its end may be among them. */
 static bool is_doubtful(struct rule *r, const struct fact_place *where)
 {
 	struct triggers *t = r->triggers;
@@ -213,7 +213,7 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	struct flight_fact fact = {
 		.trigger = r->is->text,
 		.time = where->time,
-		/* The last moment that there is: what came shortly before is no reason to miss it. */
+		/* The end of the program: a cooldown after an earlier fact must not suppress it. */
 		.asked = r->is->kind == TRIGGER_EXIT || r->is->kind == TRIGGER_CRASH,
 	};
 	va_list ap;

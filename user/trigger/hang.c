@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made (time.AfterFunc), is idle until
- * another goroutine or the network wakes it: it looks after things, as a ticker does, however often. So are the runtime's own.
- * Whatever else runs is work. What ends a wait without a goroutine is a timer, but for waits for the network. Nobody
- * sees what C code does: a call of it counts as work as long as it lasts.
+ * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made (time.AfterFunc), counts as idle until
+ * another goroutine or the network wakes it: it does periodic checks, as with a ticker. The runtime's own goroutines are idle, too.
+ * Any other goroutine that runs works. A wait that ends without a waking goroutine was ended by a timer, unless it was a wait
+ * for the network. What C code does is not recorded: a call of it counts as work as long as it lasts.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 		r->above = false;
 }
 
-/* Of one in a system call. Its stack may come behind it: it is looked at when that matters. */
+/* Is the goroutine, which is in a system call, in C code? Asked late, since the record of its stack may come after the event. */
 static bool is_in_c(struct rule *r, const struct tap_go *g)
 {
 	return stack_has(r, g->stack, "runtime.cgocall");

@@ -30,7 +30,7 @@ void stay_remove(struct stay *s);
 /* Takes the first one out that began before @time; NULL: none did. */
 struct stay *stay_take(struct stay_list *l, uint64_t time);
 
-/* A text or a stack that a rule asks for is looked at once. */
+/* Remembers the answers to "does the text (or the stack) match?", so that each is compared once. */
 struct memo {
 	struct map64 answers;	/* key -> 1 no, 2 yes */
 };
@@ -39,16 +39,16 @@ struct rule {
 	const struct trigger_rule *is;
 	const struct family *family;
 	struct triggers *triggers;
-	unsigned int enters, leaves;	/* states for which its family is asked: a bit for each enum tap_state */
-	size_t at;		/* among those of its family: of the stays in a goroutine's data */
+	unsigned int enters, leaves;	/* states at whose begin and end the family is called: a bit for each enum tap_state */
+	size_t at;		/* index of its first struct stay in a goroutine's data */
 	struct stay_list stays;
 	struct memo memo;	/* reasons (BLOCKED), first functions (FUNC) */
 	struct memo places;	/* stacks (BLOCKED) */
 	struct trigger_counts counts;
 	uint64_t last;		/* fact that was passed on, 0: none */
-	bool above;		/* the limit is passed, and it has fired for that */
-	uint64_t value;		/* of its family */
-	void *more;		/* of its family */
+	bool above;		/* the value is above the limit, and the fact was made */
+	uint64_t value;		/* the family's own */
+	void *more;		/* the family's own */
 };
 
 /* A family of kinds: one file. Functions that may be NULL; each is called for every rule of it. */
@@ -97,7 +97,7 @@ struct triggers {
 	trace_frames_fn *frames;	/* NULL: nobody stands between the model and the writer */
 	void *frames_ctx;
 	struct death death;
-	/* The rules of which each function of a family is there: no event asks any other. */
+	/* For each function of struct family, the rules that have it: an event is passed to no others. */
 	struct vec on_enter[TAP_STATES], on_leave[TAP_STATES];	/* struct rule * */
 	struct vec on_born, on_gone, on_seen, on_gap;
 	struct vec on_event[256];

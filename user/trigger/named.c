@@ -8,7 +8,7 @@
 
 #include "trigger/internal.h"
 
-/* A program that opens more than so many within T: of the others nothing is known. */
+/* Regions or tasks that are open at a time; further ones are not watched. */
 enum { OPEN_MAX = 1 << 18 };
 
 struct open {

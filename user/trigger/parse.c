@@ -88,7 +88,7 @@ static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 	return take_time(s, limit) ? NULL : "T is a time, like 100ms or 2s";
 }
 
-/* A wait for which a pattern is meant: of no release does the runtime have another reason. */
+/* Does the pattern match a reason that the runtime of any release has? */
 static bool is_reason(const char *pattern)
 {
 	static const char *const reasons[] = {

@@ -34,7 +34,7 @@ static const char *at_least(const struct tap_go *g)
 	return g->before ? "at least " : "";
 }
 
-/* Goroutines of the runtime wait for ever: only who asks for a reason or a function means them, too. */
+/* The runtime's own goroutines wait for ever: blocked> without a reason or a function leaves them out. */
 static bool is_meant(struct rule *r, const struct tap_go *g)
 {
 	if (r->is->func)

@@ -31,23 +31,26 @@ struct triggers_opts {
 	void *ctx;
 };
 
-/* Do records alone have its facts? Else a signal, a request or the end of the program is one. */
+/* Do the facts of this kind come from records? Else from a signal, a request or the end of the program. */
 bool trigger_is_of_records(enum trigger_kind kind);
 struct triggers *triggers_new(const struct triggers_opts *opts);
-/* For assembler_opts.between. False: no rule is about events or records, and nobody needs to stand there. */
+/* Fills @ret for assembler_opts.between. False: no rule needs events or records. */
 bool triggers_between(struct triggers *t, struct assembler_between *ret);
 /* Rules about throttling: before the first record. */
 void triggers_threads(struct triggers *t, struct threads *threads);
-/* @lost: how many records were lost up to now, as long as events come. A wait in which some were may have ended: its fact says so. */
+/*
+ * @lost: a counter of lost records, which must live as long as events come. If records were lost during a wait, the wait may
+ * have ended: its fact says so.
+ */
 void triggers_losses(struct triggers *t, const uint64_t *lost);
 
 /* How a program ended. */
 struct trigger_end {
-	uint64_t time;		/* ns; of the last that is recorded */
-	bool known;		/* is @status? Linux before 6.15 tells only the parent */
+	uint64_t time;		/* ns; of the last record */
+	bool known;		/* @status is known; before Linux 6.15 only the parent can get it */
 	int status;		/* as of wait(2) */
 };
-/* It did, and the assembler has finished. Not called if the recording ended before. */
+/* Passes the end of the program to the rules. To be called after assembler_finish(); not if the recording ended before. */
 void triggers_ended(struct triggers *t, const struct trigger_end *end);
 
 /* The assembler has finished: facts that wait for a stack are passed on without it. */
@@ -56,7 +59,7 @@ void triggers_finish(struct triggers *t);
 struct trigger_counts {
 	uint64_t facts;		/* of this rule */
 	uint64_t fired;		/* of them passed on; */
-	uint64_t slowest;	/* at most so many ns after the time of the fact */
+	uint64_t slowest;	/* the longest time from a fact to its detection, ns */
 };
 void triggers_counts(const struct triggers *t, size_t rule, struct trigger_counts *ret);
 /* Accepts NULL. */

@@ -101,7 +101,7 @@ static void level_born(struct rule *r, struct tap_go *g)
 		level(r, tap_live(r->triggers->tap), &(struct fact_place){ .time = g->born, .g = g });
 }
 
-/* It is still among them. */
+/* A goroutine ends. It still counts among the live ones of the tap. */
 static void level_gone(struct rule *r, struct tap_go *g, uint64_t time)
 {
 	if (r->is->kind == TRIGGER_GOROUTINES && tap_live(r->triggers->tap) - 1 <= r->is->limit)
