@@ -17,9 +17,9 @@ struct collect_change {
 	bool found;		/* it was so before, and is known only now */
 };
 
-/* collect_off.c: puts records of what was not time on a CPU before that of @span, which ends now. */
+/* collect_off.c: writes the parts of @span, which ends now, without a CPU, as records before the one of @span. */
 void collect_off(struct html *h, const struct span *span);
-/* Of collect.c: the first bytes of a record; from where it goes on. */
+/* collect.c: begins a record. Returns where its next byte goes. */
 uint8_t *collect_record(struct html *h, uint8_t kind, int64_t time);
 void collect_record_end(struct html *h, uint8_t *end);
 

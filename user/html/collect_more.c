@@ -316,8 +316,8 @@ void collect_gap(struct html *h, int64_t from, int64_t to)
 }
 
 /*
- * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", since the trace began; " of CLOCK_MONOTONIC" behind it:
- * in a snapshot of a flight recording, which may begin later than that.
+ * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", times since the trace began. In a snapshot of a flight recording,
+ * which may begin later than the recording, " of CLOCK_MONOTONIC" follows, and the times are of that clock.
  */
 static void lost(struct html *h, const char *message)
 {

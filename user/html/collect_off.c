@@ -30,7 +30,7 @@ static enum page_off off_of(const struct span *span, const struct oncpu_part *pa
 	return states[part->state].off;
 }
 
-/* Who has the CPU; not who woke the thread. */
+/* Is the task of the part one that had the CPU? Of a thread that was woken it is the waker. */
 static bool has_taker(const struct oncpu_part *part)
 {
 	return part->state == THREAD_QUEUED && part->by.tid &&

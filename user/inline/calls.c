@@ -86,7 +86,10 @@ static int seccomp_mode(const struct process *p, pid_t tid)
 	return mode < 0 && thread_status(p, tid, "Tgid") > 0 ? 0 : mode;
 }
 
-/* May this thread, which slept at @pc, do it? While it is held it changes neither its filters nor its program. */
+/*
+ * 0: the held thread still sleeps at @pc, and its seccomp filters allow the calls. Neither can change while it is held. Else a
+ * negative errno.
+ */
 static int look_at_thread(const struct worker *w, const struct hold *h, uint64_t pc)
 {
 	struct filters f;
@@ -115,7 +118,7 @@ static int send_held(const struct worker *w, struct hold *h, uint64_t pc, const 
 	return hold_send(h, c->nr, c->args, c->with_name ? name : NULL) ? -EAGAIN : 0;
 }
 
-/* -EAGAIN: another one may be of use; -EPERM: it may not be traced. */
+/* Gives the call to thread @tid. -EAGAIN: that was not possible, but another thread may do; -EPERM: it may not be traced. */
 static int send_to(const struct worker *w, pid_t tid, const struct call *c)
 {
 	uint64_t pc = thread_sleeps_at(w->p, w->hosts, tid);
@@ -168,8 +171,8 @@ static int may_not_trace(const struct worker *w)
 }
 
 /*
- * As a process execs, its first thread ends, and may not be traced; its id is that of the one that execs, which
- * lives. Nothing else tells it from a rule than that it does not last.
+ * Gives the call to some thread. -EPERM counts only if it lasts for FORBIDDEN_NS: while a process execs, its first thread may
+ * not be traced for a moment, since that thread has ended and the one that execs takes over its id.
  */
 static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 {
@@ -191,7 +194,7 @@ static int send_call(const struct worker *w, const struct call *c, pid_t *tid)
 	return r;
 }
 
-/* The thread that execs gets the id of the first one, which the call may have been given to. */
+/* A thread in execve(2) has not made the call: it may have taken over the id of the first thread, to which the call was given. */
 static bool is_exec(long call)
 {
 	return call == SYS_execve || call == SYS_execveat;
@@ -208,7 +211,7 @@ static bool has_made(const struct process *p, pid_t tid, const struct call *c)
 	return !thread_where(p, tid, &w) && w.blocked && w.call >= 0 && w.call != c->nr && !is_exec(w.call);
 }
 
-/* It ended, as all threads but one do when one execs: it may not have made the call, and does not any more. */
+/* Has the thread ended, as by an exec of another thread? Then it may not have made the call, and will not. */
 static bool is_gone(const struct process *p, pid_t tid)
 {
 	struct where w;

@@ -39,7 +39,10 @@ static void be_as_before(const struct hold *h)
 		sched_setscheduler(0, h->policy, &none);
 }
 
-/* So long this thread was ready to run and did not, in all its life: "RAN WAITED SLICES". 0: the kernel does not count it. */
+/*
+ * ns that this thread has waited for CPUs since it was made, from its schedstat: "RAN WAITED SLICES". 0: the kernel does not
+ * count.
+ */
 static uint64_t waited(const struct hold *h)
 {
 	uint64_t ns = 0;
@@ -105,13 +108,13 @@ static int signal_of(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/* False: it is not there any more. */
+/* Lets the thread go on, with signal @sig. False: it has been killed, or is gone. */
 static bool let_go(pid_t tid, int sig)
 {
 	return !ptrace(PTRACE_DETACH, tid, NULL, (long)sig) || errno != ESRCH;
 }
 
-/* One that was killed meanwhile, as by an exec of another thread, for which the exec waits until its tracer knows. */
+/* Takes the end of a thread that was killed meanwhile: an exec of another thread waits until the tracer has done so. */
 static void bury(pid_t tid)
 {
 	int status;

@@ -22,8 +22,8 @@
 struct hold {
 	pid_t tid;
 	uint64_t since, ns;		/* when it stopped, as now_ns() has it; and how long it was held */
-	uint64_t waited_ns;		/* of that time the caller was kept from its work, which others had the processors for */
-	int sched;			/* what the kernel says of the caller's own waits; -1: nothing */
+	uint64_t waited_ns;		/* of that time, ns that the caller waited for a processor */
+	int sched;			/* the caller's own schedstat file, open; -1: the kernel has none */
 	struct user_regs_struct regs;	/* as it was found */
 	int policy;			/* the caller's own scheduling policy */
 };
@@ -47,7 +47,7 @@ struct holds {
 	uint64_t ns, waited_ns;
 };
 
-/* Counts a hold that is over; counts all of @more. */
+/* holds_add() counts a hold that is over; holds_join() adds all of @more. */
 void holds_add(struct holds *all, const struct hold *h);
 void holds_join(struct holds *all, const struct holds *more);
 

@@ -323,7 +323,7 @@ static int take_out_again(const struct injection *j, int r, struct error *err)
 	return take_out(&again, err);
 }
 
-/* Says so if something had to stay, beside which no second try is made. @r, or what it is then. */
+/* Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay: then no second try is made. */
 static int undo(const struct injection *j, int r, struct error *err)
 {
 	struct error why = {0};
@@ -339,7 +339,10 @@ static int undo(const struct injection *j, int r, struct error *err)
 	return r;
 }
 
-/* @r, or the reason of it. Amid an exec what was read may be of either program, or of none. */
+/*
+ * Returns -ESRCH in place of error @r if the process has exec'ed or ended: during an exec, reads give contents of the old
+ * program, of the new one, or fail.
+ */
 static int as_it_is_now(const struct process *p, int r, struct error *err)
 {
 	if (!r || !process_is_gone(p))

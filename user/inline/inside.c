@@ -82,7 +82,7 @@ static bool is_still_at(const struct job *job, pid_t tid, const struct where *wa
 
 enum verdict { INSIDE, OUTSIDE, UNKNOWN };
 
-/* One that is held may get a call yet. */
+/* May the thread have a system call to make for a gotap that is gone? A traced one may still get one from its tracer. */
 static bool may_have_call(const struct job *job, pid_t tid, const struct where *w)
 {
 	return job->q.hosts && (thread_has_call(job->q.hosts, w->call, w->pc) ||
@@ -103,7 +103,7 @@ static enum verdict look(struct job *job, pid_t tid)
 	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
 }
 
-/* At the instruction the number of a call that is not begun is in rax. */
+/* If the thread has not begun its system call yet, orig_rax is negative, and rax has the number. */
 static bool has_call(const struct job *job, const struct user_regs_struct *regs)
 {
 	long call = (long)((long)regs->orig_rax < 0 ? regs->rax : regs->orig_rax);

@@ -16,9 +16,10 @@
 int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeout_ms, struct holds *held,
 		struct error *err);
 /*
- * Until no thread of the target has a system call to make that a gotap has given it which is gone, or has given up waiting:
- * a thread makes it when it gets a processor, and then takes, or closes, what somebody else has put there meanwhile.
- * What is left is known only then. 0, or -EBUSY after @timeout_ms. Counts holds in @held.
+ * Waits until no thread of the target still has to make a system call that a gotap gave it which is gone now, or waits no
+ * longer. The thread makes the call as soon as it gets a processor: before that it is not known what is left in the target,
+ * and the call could close or replace what another gotap has put there. 0, or -EBUSY after @timeout_ms. Counts holds in
+ * @held.
  */
 int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
 		  struct error *err);

@@ -276,7 +276,7 @@ static int find_memory(const struct process *p, int known, struct injected *in, 
 	return r ? r : find_open(p, in);
 }
 
-/* As long as a thread has a call of the killed gotap to make, there may be more in a moment. */
+/* leftover_find(), after inside_settle(): a call that a thread still has to make for the killed gotap may leave more memory. */
 static int find_settled(const struct process *p, const struct inject_hosts *hosts, int known, struct injected *in,
 			struct error *err)
 {

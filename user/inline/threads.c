@@ -159,7 +159,7 @@ void threads_asleep(const struct process *p, const struct inject_hosts *hosts, s
 	vec_free(&timed);
 }
 
-/* The memory is read before the thread is held: a read may have to wait for one that has no processor. */
+/* Reads memory, so it is called before the thread is held: a read may wait for a thread that gets no processor. */
 uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid)
 {
 	static const uint8_t syscall_insn[] = { 0x0f, 0x05 };
@@ -176,7 +176,7 @@ bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_s
 	return regs->cs == USER_CODE && sleep_of(hosts, (long)regs->orig_rax, regs->rip, regs->rsi) != AWAKE;
 }
 
-/* The runtime's functions make the calls of their names, and go on waiting in some that were interrupted. */
+/* Each of the runtime's functions makes the system call of its name; some go on in restart_syscall(2) after an interruption. */
 bool thread_has_call(const struct inject_hosts *hosts, long call, uint64_t pc)
 {
 	if (!is_within(hosts->futex, pc) && !is_within(hosts->usleep, pc))

@@ -32,7 +32,7 @@ char thread_state(const struct process *p, pid_t tid);
  * does the program less to hold one of these than the monitor of the runtime (sysmon), which sleeps for a time.
  */
 void threads_asleep(const struct process *p, const struct inject_hosts *hosts, struct vec *ret);
-/* Where such a thread sleeps, behind a system call instruction; 0: it does not, or not any more. */
+/* The pc at which such a thread sleeps, behind a system call instruction; 0: it does not sleep so. */
 uint64_t thread_sleeps_at(const struct process *p, const struct inject_hosts *hosts, pid_t tid);
 /* Do these registers say that a held thread is in such a call? */
 bool thread_is_asleep(const struct inject_hosts *hosts, const struct user_regs_struct *regs);

@@ -152,7 +152,7 @@ enum process_fate {
  * program for a moment; waits for the end of that, at most half a second.
  */
 enum process_fate process_fate(struct process *p);
-/* Likewise, for who cannot reap, a child of gotap: has it ended, or lost its memory on its way out, or does it run another? */
+/* Has the process ended, lost its memory while it ends, or exec'ed? Also for a child of gotap, and without reaping it. */
 bool process_is_gone(const struct process *p);
 /*
  * The status as wait(2) has it, once it has ended: of a launched program, and from

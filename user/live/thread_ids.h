@@ -20,7 +20,7 @@ struct thread_ids {
 };
 
 void thread_ids_init(struct thread_ids *ids, const struct process *proc);
-/* 0: it is not known. */
+/* The id of the thread with m.procid @procid; 0: not known. */
 uint32_t thread_ids_of(struct thread_ids *ids, uint64_t procid);
 void thread_ids_free(struct thread_ids *ids);
 

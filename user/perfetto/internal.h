@@ -14,7 +14,7 @@
 #include "read/idtab.h"
 #include "spans/spans.h"
 
-/* What a goroutine that lives has in the trace; by its slot. */
+/* The tracks and slices of a goroutine that lives; by its slot. */
 struct go_track {
 	uint64_t track;
 	uint32_t name;		/* interned: its function */
@@ -55,7 +55,7 @@ struct perfetto {
 	struct packets_clocks clocks;	/* that were written last */
 	struct vec goroutines;		/* struct go_track, by slot */
 	struct idtab ps, ms;		/* struct place */
-	struct map64 others;		/* tid of another program -> its process | OTHER_NAMED, as far as the trace says so */
+	struct map64 others;		/* tid of another program -> its process | OTHER_NAMED; as written to the trace so far */
 	struct vec metrics;		/* struct metric */
 	uint64_t gaps;			/* goroutines that are in one */
 	struct lane gc, stw, tasks[TASK_LANES];

@@ -101,7 +101,7 @@ static const struct {
 	[GO_SYSCALL] = { CATEGORY_SYSCALL, "syscall" },
 };
 
-/* A gap lasts while the state of some goroutine is not known. */
+/* Counts goroutines of unknown state: the slice of a gap lasts while there is one. */
 static void count_gap(struct perfetto *p, int step, int64_t time)
 {
 	static const char name[] = "not recorded";
@@ -214,7 +214,7 @@ static void on_span(void *ctx, const struct span *s)
 
 /* --- clocks --- */
 
-/* Far from the ends of the numbers, so that sums and differences cannot overflow. */
+/* Is the time small enough that sums and differences of times cannot overflow? A damaged trace may have any. */
 static bool is_time(int64_t time)
 {
 	return time >= 0 && time < INT64_MAX / 4;

@@ -96,7 +96,10 @@ void places_enter(struct perfetto *p, const struct span *s)
 		leave(p, &t->m, s->g, s->from);
 }
 
-/* Where it is for sure is known only when it stops; not over what is there by then. */
+/*
+ * Writes the slice of a goroutine that ran when the trace began. Its P and thread are known only when it stops; the slice must not
+ * overlap those that are there by then.
+ */
 static void put_found(struct perfetto *p, struct place *place, const struct span *s, bool is_p)
 {
 	struct packets_event e;

@@ -13,7 +13,7 @@
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
 
-/* CFS's default; nobody says another one. */
+/* The default priority of the scheduler (nice 0), for all threads: records do not have it. */
 enum { PRIO = 120 };
 
 static void put_waking(struct packets *p, const struct perfetto_thread_span *s)

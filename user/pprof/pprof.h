@@ -29,7 +29,7 @@ struct pprof_options {
 	const regex_t *func;		/* only goroutines that began with such a function; NULL: all */
 	int64_t from, to;		/* ns since the begin of each trace */
 	int64_t at;			/* type goroutine: ns since the begin; PPROF_END: when the trace ends */
-	bool as_runtime;		/* in the form of the profile that runtime/pprof has of that */
+	bool as_runtime;		/* in the form of runtime/pprof's own profile of this type */
 	uint64_t sample_ns;		/* type cpu: the CPU time that a sample stands for; 0: only their number */
 };
 
@@ -37,7 +37,7 @@ struct pprof_options {
 
 /* The type of that name; NULL if there is none. */
 const struct pprof_type *pprof_type_named(const char *name);
-/* Does runtime/pprof have a profile of that? */
+/* Does runtime/pprof have a profile of this type? */
 bool pprof_type_in_runtime(const struct pprof_type *type);
 /* All names, one after the other from 0 on; NULL behind the last. */
 const char *pprof_type_name(unsigned int i);

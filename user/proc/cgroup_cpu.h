@@ -26,8 +26,8 @@ enum { CGROUP_LEVELS = 8 };
 size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text, struct cgroup_cpu ret[CGROUP_LEVELS]);
 
 struct pressure {
-	bool machine;			/* the whole one: the cgroup has no such file */
-	uint64_t some_ns, full_ns;	/* ever */
+	bool machine;			/* of the whole machine, since the cgroup has no such file */
+	uint64_t some_ns, full_ns;	/* since the cgroup was made, or the boot */
 };
 
 /* @resource: "cpu", "memory" or "io". False: the kernel does not count it. */

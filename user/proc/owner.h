@@ -10,9 +10,10 @@
 #include <sys/types.h>
 
 /*
- * @dir: the folder of the process in /proc. Real, effective, saved and file system uid are @uid, it has no
- * capabilities, and what it runs made it nobody else's: the files of a process that was setuid belong to root in
- * /proc. So it is never more than ptrace(2) would let him do; in a user namespace it is less. False also if it is gone.
+ * Is the process, with folder @dir in /proc, wholly that of user @uid? True if its real, effective, saved and file system
+ * uids are @uid, it has no capabilities, and its files in /proc belong to @uid (those of a process that was setuid belong to
+ * root). This allows nothing that ptrace(2) would not allow the user; in a user namespace it allows less. False also if the
+ * process is gone.
  */
 bool owner_is(int dir, uid_t uid);
 

@@ -60,7 +60,7 @@ int privilege_keep(unsigned int keep, struct error *err);
  * calling thread has them between privilege_raise_files() and privilege_lower_files().
  */
 void privilege_reserve_files(void);
-/* The same if the user's own rights do not let gotap work in @folder, or may not: it is another user's. */
+/* The same, only if the user's own rights may not be enough to work in @folder: it, or a folder on the way, is another user's. */
 void privilege_reserve_folder(const char *folder);
 /* In a child that names no files: privilege_keep() gives them up, too. */
 void privilege_reserve_no_files(void);

@@ -264,7 +264,7 @@ void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* The GOMAXPROCS of now, at least 1. */
 uint64_t ps_now(const struct ps *p);
-/* Where the goroutine ran, as far as that is known; 0: it is not. */
+/* The number of the place where the goroutine ran in @span, by the stacks at its end and begin; 0: not known. */
 uint32_t ps_where(struct findings *f, const struct span *span);
 /* The greatest GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
@@ -278,11 +278,14 @@ struct cpu *cpu_new(void);
 void cpu_free(struct cpu *c);
 /* The trace begins. */
 void cpu_begins(struct findings *f, int64_t first);
-/* Before the other families, for whom it sets off, io and unknown of @stay. @own: of the program. */
+/*
+ * Sets off, io, asleep and unknown of @stay: to be called before the other families, which use them. @own: a goroutine of the
+ * program.
+ */
 void cpu_stay(struct findings *f, struct stay *stay, bool own);
 /*
- * The part of the time up to @to since @g, which runs, began to, for which its thread had no CPU: 0 to 1. However often that
- * is asked, each part of the run is walked once.
+ * @g runs: returns for which part of the time since it began to, up to @to, its thread had no CPU: 0 to 1. May be called
+ * often: each part of the run is walked once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
 /* Is there a file of threads? */

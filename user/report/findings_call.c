@@ -169,7 +169,7 @@ static bool is_long(const struct findings *f, const struct calls_at *c)
 	       !(c->traits & STACK_NET) && (c->traits & STACK_FILE || !(c->traits & STACK_IDLE_CALL));
 }
 
-/* A call that waits for a disk has its cause, however short each one is. */
+/* Does a large part of these calls' time go to waits for a disk? Then that is the finding, also if each call is short. */
 static bool is_disk(const struct findings *f, const struct calls_at *c)
 {
 	return c->place && c->count >= LONG_COUNT && c->io >= 0.3 * c->ns && c->io >= LONG_SHARE * findings_wall(f);
@@ -238,7 +238,7 @@ static void say_disk(struct findings *f, const struct calls_at *c)
 	say_long(f, c, "slow disk", "for a disk, in system calls", blame);
 }
 
-/* Where the threads are known, a disk is a case of its own. */
+/* The text of what long calls wait for. With a file of threads, waits for a disk are findings of their own (is_disk()). */
 static const char *who_lets_wait(const struct findings *f)
 {
 	return cpu_is_known(f) ? "; the kernel lets it wait, or the other side of a file, not the program, and hardly a disk" :

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_cpu: goroutines that run, as Go sees it, and whose thread has no CPU: throttled, preempted, in a page fault, stopped.
- * From the file of threads beside the trace (user/oncpu); without one the family is silent.
+ * findings_cpu: goroutines that run for Go's scheduler while their threads have no CPU: throttled, preempted, in a page
+ * fault, stopped. From the file of threads beside the trace (user/oncpu); without one this family of findings has none.
  *
- * Two kinds of time are lost by that: that of the goroutine itself, and that of those which are ready meanwhile and get no P, since
- * the thread that has it stands still. The latter is lost as a wait for a P, too (findings_ps): it is counted there, and
- * only its cause is known here. findings_cpu_judge.c judges the sums.
+ * Two kinds of time are lost by that: the time of the goroutine itself, and that of goroutines which are ready meanwhile and
+ * wait for a P, since the thread that has the P stands still. findings_ps counts the second kind, as waits for a P; the cause
+ * of it is known here. findings_cpu_judge.c judges the sums.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,10 @@ void cpu_free(struct cpu *c)
 	free(c);
 }
 
-/* A signal stops all threads at about the same time: what lies within the last time is not counted again. */
+/*
+ * Adds the time in which some thread was stopped. Times of several threads overlap, as a signal stops all: each moment counts
+ * once.
+ */
 static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 {
 	int64_t since = from > s->end ? from : s->end;
@@ -50,7 +53,7 @@ static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 	s->end = to;
 }
 
-/* Behind the end of a name the kernel may have bytes of an older one. */
+/* A hash of the name up to its NUL: behind that the kernel may have left bytes of an older name. */
 static uint64_t key_of(const char comm[17])
 {
 	uint64_t words[2] = {0};
@@ -116,7 +119,10 @@ static void add_cause(struct cpu_cause *c, const struct span *span, const struct
 	}
 }
 
-/* Ids of other PID namespaces say nothing of the program's own: there names of its threads do. */
+/*
+ * Is @task a thread of the program? If the program's threads are recorded with ids of their own PID namespace, the ids of
+ * other tasks cannot be compared with them: then the name decides.
+ */
 static bool is_own_thread(struct cpu *c, const struct task_ref *task)
 {
 	if (threads_with(oncpu_threads(c->oncpu)) & REC_WITH_INNER_IDS)
@@ -163,8 +169,8 @@ static void add_place(struct findings *f, const struct span *span, enum split sp
 }
 
 /*
- * Does the part keep a goroutine from going on? A thread that sleeps while its goroutine runs waits inside the runtime, or
- * in a system call that is not in the trace; in a system call it waits for what it called for: findings_call has that.
+ * Does the part keep a goroutine from going on? Not sleep: while the goroutine runs, its thread sleeps in the runtime, or in
+ * a system call that is not in the trace. Waits for a disk in a system call are those of findings_call.
  */
 static bool is_taken(const struct span *span, enum split split)
 {
@@ -206,8 +212,8 @@ static void add_part(struct findings *f, struct stay *stay, bool own, const stru
 }
 
 /*
- * Goroutines that are ready while @stay runs, and have no P: of their time a Ps' share goes to each run, and of that to each part of
- * it, by length.
+ * Adds the time for which goroutines were ready and had no P while @stay ran. Each P gets an equal share of it, and each part
+ * of the run gets of that share as much as it has of the run.
  */
 static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts, size_t n)
 {
@@ -223,7 +229,7 @@ static void add_ready(struct findings *f, const struct stay *stay, const struct 
 			f->cpu->causes[split_of(&parts[i])].ready += queue * (double)(parts[i].to - parts[i].from);
 }
 
-/* A thread that took the goroutine, and had none before, was late as it waited for a CPU itself. */
+/* Adds the time for which the thread that took the goroutine, and had none before, waited for a CPU itself. */
 static void add_late(struct findings *f, const struct span *span)
 {
 	size_t n, i;
@@ -257,7 +263,7 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own)
 	add_ready(f, stay, parts, n);
 }
 
-/* The last part is walked again: it may be known better then. */
+/* Walks the last part again at the next call: its state may have changed by then. */
 static double off_between(struct findings *f, struct goroutine_state *s, uint64_t m, int64_t to)
 {
 	const struct span span = { .state = GO_RUNNING };

@@ -18,7 +18,7 @@ struct cpu_taker {
 /* What kept goroutines off CPUs. */
 struct cpu_cause {
 	double ns;		/* while they ran, or were in system calls */
-	double ready;		/* of others that were ready meanwhile and had no P, or whose thread was late */
+	double ready;		/* ns of others that were ready meanwhile, and had no P or a thread that still waited for a CPU */
 	struct few goroutines;
 	int64_t from, to;	/* the longest part */
 };
@@ -42,12 +42,12 @@ struct cpu {
 	const struct findings *findings;
 	struct oncpu *oncpu;		/* NULL: no file of threads; then nothing is known here */
 	const struct thread_sums *sums;
-	struct map64 own;		/* names of the program's threads, where ids do not tell them, ... */
-	char own_last[17];		/* ... and the last one of them */
+	struct map64 own;		/* names of the program's threads, for is_own_thread() */
+	char own_last[17];		/* the last name that was added */
 	struct cpu_cause causes[SPLITS];
 	double peers, others;		/* of SPLIT_PREEMPTED: by the program's own threads, by other programs */
 	double wanted;			/* ns that goroutines had a CPU or waited for one */
-	struct vec takers, places;	/* struct cpu_taker, struct cpu_place; number 0: of no room */
+	struct vec takers, places;	/* struct cpu_taker, struct cpu_place; number 0 is for those beyond the limit */
 	struct map64 taker_of, place_of;
 	struct map64 cpus;		/* those that threads of the program had */
 	struct cpu_stop stops[THREAD_STATES];	/* of threads, whether or not they have a goroutine */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings_cpu_judge: which sums of findings_cpu.c are worth a sentence. */
+/* findings_cpu_judge: makes findings of those sums of findings_cpu.c that are large enough. */
 #include "report/findings_cpu.h"
 
-/* Parts of the trace's length that goroutines must have lost. */
+/* Least times that goroutines must have lost, as parts of the trace's length. */
 #define THROTTLED_SHARE 0.05
 #define TAKEN_SHARE 0.1
 #define STOPPED_SHARE 0.05
 #define PLACE_SHARE 0.1
-/* Parts of the time for which they run: a machine that others use, too, takes some of it from any program. */
+/* Least lost times as parts of the time for which goroutines run: on a shared machine any program loses some. */
 #define THROTTLED_PART 0.05
 #define TAKEN_PART 0.25
 static double lost_by(const struct cpu *c, enum split split)
@@ -93,8 +93,9 @@ static const struct cpu_taker *most_taken(const struct cpu *c)
 }
 
 /*
- * Time in the queue of a CPU, for @preempted of which it is known who had that. Of threads that were woken it is not: it is likely
- * the same, but an idle machine is late, too. So those add at most as much again.
+ * Time in the queue of a CPU: @preempted, for which the task that had the CPU is known, and the waits of threads that were
+ * woken. For these it is not known; most likely other programs had the CPU, but even on an idle machine a woken thread starts
+ * late. So they add at most as much as @preempted.
  */
 static double queued(const struct cpu *c, double preempted)
 {
@@ -148,7 +149,7 @@ static void judge_others(struct findings *f)
 	add(f, "preempted", ns, 0, larger(f->cpu), &text);
 }
 
-/* The kernel spreads threads over all CPUs that they may have; on those that they never had they may not be. */
+/* Says that the program's threads take CPUs from each other. CPUs on which none of them ever ran count as not allowed for them. */
 static void judge_peers(struct findings *f)
 {
 	double ns = queued(f->cpu, f->cpu->peers);
@@ -174,7 +175,7 @@ static double stopped_for(const struct findings *f, enum thread_state state)
 	return s->ns > behind ? s->ns - behind : 0;
 }
 
-/* A signal and the freezer stop all threads; @state is that. */
+/* A stop by a signal, or by the freezer, of all threads; @state: which of the two. */
 static void judge_stopped(struct findings *f, enum split split, enum thread_state state, const char *how)
 {
 	const struct cpu_cause *cause = &f->cpu->causes[split];
@@ -196,7 +197,7 @@ static void judge_stopped(struct findings *f, enum split split, enum thread_stat
 	add(f, split == SPLIT_FROZEN ? "frozen" : "stopped", ns, 0, &place, &text);
 }
 
-/* A tracer stops single threads, one after the other: who had no goroutine lost nothing. */
+/* A tracer stops threads one by one: only stops of threads with a goroutine count. */
 static void judge_traced(struct findings *f)
 {
 	const struct cpu_cause *cause = &f->cpu->causes[SPLIT_TRACED];
@@ -234,8 +235,8 @@ static void judge_place(struct findings *f, const struct cpu_place *p)
 }
 
 /*
- * Who is ready while the thread of a P has no CPU waits for it, and so it does while the thread that was woken for it has none. If
- * both is true it was counted for both; but it waited once.
+ * A goroutine may be ready while the thread of a P has no CPU and, at the same time, while the thread that was woken for it
+ * waits for a CPU. That time was added twice: this takes it back to the time for which goroutines waited.
  */
 static void count_ready_once(struct findings *f)
 {

@@ -146,7 +146,7 @@ void gc_system(struct findings *f, const struct stay *stay)
 	if (span->state != GO_RUNNING || strncmp(span->g->name, "runtime.gcBgMarkWorker", 22))
 		return;
 	queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	/* While the thread had no CPU, who took that from it had the P. */
+	/* The time for which the thread had no CPU is not the collector's: another task had the CPU. */
 	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 

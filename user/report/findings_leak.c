@@ -80,7 +80,7 @@ static uint64_t origin_key(const char *name, uint32_t place)
 	return hash64((uintptr_t)name) ^ place;
 }
 
-/* Who began those from before the trace is not known: they have one origin by function. */
+/* The place that started a goroutine. For goroutines from before the trace it is not known: they have one origin per function. */
 static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 {
 	uint32_t place = findings_stack(f, g->created_at).place, number;
@@ -160,8 +160,8 @@ void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool e
 /* --- judgement: leaks --- */
 
 /*
- * While those of the trace wait, older ones of the function come back: a queue that is longer than the trace. Half as
- * many are enough, as the queue may get longer.
+ * Do goroutines from before the trace end while those that began in it wait? Then they are a queue with waits longer than the
+ * trace, and no leak. Half as many ends are enough, as the queue may be growing.
  */
 static bool is_queue(const struct findings *f, const struct origin *o)
 {

@@ -171,7 +171,7 @@ static void ran(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	double all = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	/* A thread without a CPU is not the goroutine's fault: findings_cpu has who took it. */
+	/* The time without a CPU is not the goroutine's own: findings_cpu counts it for the tasks that had the CPU. */
 	double ns = all - stay->off, off_queue = all > 0 ? queue * stay->off / all : 0;
 	uint32_t place = ps_where(f, span);
 	struct runner *r;
@@ -359,7 +359,7 @@ void ps_judge(struct findings *f)
 		return;
 	/* With one P the peers cannot run at the same time, either. */
 	s = find_starved(p, hog, p->gomaxprocs == 1, &ns);
-	/* While a thread with a P had no CPU, who took that is to blame. */
+	/* Waits while a thread with a P had no CPU are caused by the tasks that had the CPU. */
 	if (p->all_queue > 0)
 		ns *= 1 - p->off_queue / p->all_queue;
 	if (s && ns >= STARVED_SHARE * findings_wall(f))

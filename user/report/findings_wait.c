@@ -147,8 +147,8 @@ static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, u
 }
 
 /*
- * Back to @from, during which the holder did @cause at @stack; stack 0: where it let go. For the part @off of that its thread had no
- * CPU: it is no more to blame for that than if it had had no P.
+ * Goes back to @from; since then the holder did @cause at @stack (0: at the place where it let go). @off: the part of that
+ * time, 0 to 1, for which its thread had no CPU. That part is not the holder's own, as if it had had no P.
  */
 static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack, double off)
 {

@@ -138,7 +138,7 @@ static inline bool is_open(const struct span *span)
 
 /* linux.c: calls @fn with the parts of @span, or of what there is of it up to @to, as stays. */
 void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx);
-/* The same added up, of the span of @g that goes on; its begin is walked once, however often that is asked. */
+/* The same added up, of the span of @g that goes on. May be called often: only what is new since the last call is walked. */
 void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn, void *ctx);
 
 /* sections.c: regions and tasks. */

@@ -190,8 +190,8 @@ void tables_trace(struct tables *t, const char *name);
  */
 void tables_threads(struct tables *t, struct oncpu *o);
 /*
- * Takes back what threads said: they were those of another recording. Rows add traces up, so that of all traces goes, and that of
- * those to come is not taken.
+ * Removes all STAY_LINUX parts, since the file of threads turned out to be of another recording. Rows add traces up: so the
+ * parts of all traces are removed, and those of later traces are not added.
  */
 void tables_forget_threads(struct tables *t);
 /* Accepts NULL. */

@@ -55,8 +55,8 @@ static uint32_t largest(const int64_t ns[SPLITS])
 }
 
 /*
- * A part that had not ended at the begin may have another state by now: a wait that turned out to be throttled, or times that
- * found no room. It is in the difference of its new state as a whole, and below 0 in that of the old one.
+ * Differences of two sums by state, which must not be negative. They are if a part changed its state in between, as a wait
+ * that turned out to be throttled: its new state has too much, and its old one is below 0. Moves the excess back.
  */
 static void level(int64_t ns[SPLITS])
 {

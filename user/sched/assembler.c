@@ -24,7 +24,7 @@ enum {
 	TIME_SHIFT = 6,
 	/* For a v1 trace the model writes all events that it can, and the sink leaves out the rest. */
 	WHOLE_VERSION = 26,
-	/* A goid that was not there in this time will hardly come: no snapshot waits for it longer. */
+	/* How long a record that waits for a goid holds up snapshots, ns: most goids come earlier or never. */
 	GOID_NS = 500000000,
 };
 
@@ -46,7 +46,7 @@ struct assembler {
 	uint32_t cpus;
 	struct assembler_between between;	/* all NULL: nobody */
 	uint64_t seen;		/* no record with a time up to it is still to come */
-	uint64_t whole;		/* the same, and no record up to it waits for a goid */
+	uint64_t whole;		/* like seen, but also no record up to it waits for a goid */
 	struct error *err;	/* of the running call */
 	int failed;
 	struct error why;	/* all calls after the one that failed return it again */
@@ -218,8 +218,8 @@ static int outcome(struct assembler *a, struct error *err)
 }
 
 /*
- * Chunks come after the end of the capture, too, as long as it takes to take probes away: in that time nothing was
- * recorded, and nobody may conclude from it that nothing happened.
+ * The time up to which events are known: at most the end of the capture. Chunks come after that, too, while probes are detached;
+ * without records of that time, a wait must not be taken for one that goes on.
  */
 static uint64_t known_until(const struct assembler *a)
 {
@@ -228,7 +228,7 @@ static uint64_t known_until(const struct assembler *a)
 	return a->seen < until ? a->seen : until;
 }
 
-/* What waits for a goid (goid.h), and all behind it, has not come yet. */
+/* Calls between.seen() with the time up to which all events have come: not those behind a record that waits for a goid (goid.h). */
 static void tell_seen(struct assembler *a)
 {
 	uint64_t held = goid_filter_holds(a->goids), known = known_until(a), whole = held <= known ? held - 1 : known;

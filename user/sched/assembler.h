@@ -26,8 +26,8 @@
 struct assembler;
 
 /*
- * Who stands between the model and the writer of the trace: sees each event as it happens, and how far the events are
- * complete (trace/tap.h). Called by the thread of assembler_chunk(), and by nobody else.
+ * Functions of a consumer that sits between the model and the writer of the trace (trace/tap.h): it gets each event, and how
+ * far the events are complete. The thread of assembler_chunk() calls them.
  */
 struct assembler_between {
 	void *ctx;
@@ -35,7 +35,7 @@ struct assembler_between {
 	struct sink (*wrap)(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx);
 	/* After a chunk: all events up to @time (ns) have come. */
 	void (*seen)(void *ctx, uint64_t time);
-	/* Nothing is known from here, or a little later, until the next generation begins. */
+	/* A gap begins at @time, or a little later: events are missing until the next generation begins. */
 	void (*gap)(void *ctx, uint64_t time);
 	/* A REC_PROGRAM_DIES; its stack may come later. May be NULL. */
 	void (*dies)(void *ctx, const struct rec_user *r);
@@ -53,7 +53,7 @@ struct assembler_opts {
 	tracefile_whole_fn *whole;	/* the same, by generations; may be NULL */
 	void *whole_ctx;
 	size_t gen_bytes;		/* the largest generation; 0: 16 MB */
-	bool restate;			/* a part of the trace may begin with any generation (model.h) */
+	bool restate;			/* each generation can be the first of a part of the trace (model.h) */
 };
 
 struct assembler_result {
@@ -101,9 +101,9 @@ uint64_t assembler_generations(const struct assembler *a);
 bool assembler_has_trace(const struct assembler *a);
 /* Goroutines that the model knows. */
 uint64_t assembler_goroutines(const struct assembler *a);
-/* Is nothing known now (budget, losses)? The trace goes on when all states have been read anew. */
+/* Is the trace in a gap now (budget, losses)? It goes on when all states have been read anew. */
 bool assembler_in_gap(const struct assembler *a);
-/* Counts up to now, for parts of the trace. */
+/* Counts since the begin of the recording. They change with the next chunk. */
 const struct model_counts *assembler_counts(const struct assembler *a);
 /* Records that were taken in. */
 uint64_t assembler_records(const struct assembler *a);

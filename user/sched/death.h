@@ -22,8 +22,8 @@ struct death_text {
 struct death_text death_text(const struct rec_user *r);
 
 /*
- * Mends the addresses of the stack of a death, leaf first, where frame pointers do not say all. @top: the record's arg. Returns
- * their number.
+ * Corrects the @n return addresses of the stack of a death, leaf first: frame pointers miss callers of functions without a
+ * frame. @top: the record's arg. Returns the new number of addresses.
  */
 size_t death_stack(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES], size_t n);
 

@@ -12,9 +12,9 @@
 void generation_first(struct model *s);
 /* Turns the generation if it is long or large enough and nothing forbids it. */
 int generation_turn(struct model *s);
-/* Turns it, whatever its length is. The world is stopped no more, or generation_is_overdue(). */
+/* Ends the generation and begins the next, whatever its length is. The world must not be stopped, or generation_is_overdue(). */
 int generation_turn_now(struct model *s);
-/* Is it far longer or larger than it was to be? */
+/* Is the generation far longer or larger than its limits? */
 bool generation_is_overdue(const struct model *s);
 /*
  * The states that were collected before the trace begins, or goes on after a gap, are

@@ -51,7 +51,10 @@ struct model_opts {
 	unsigned int time_shift;	/* of the trace file */
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
-	/* A trace may begin with any generation: each says all that else only the first does (GOMAXPROCS, heap, labels). */
+	/*
+	 * Parts of the trace may begin with any generation: each has what else only the first one has (GOMAXPROCS, heap,
+	 * labels).
+	 */
 	bool restate;
 	/* Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no labels? NULL: none is. */
 	bool (*is_system)(void *ctx, uint64_t start_pc);
@@ -115,7 +118,7 @@ const char *rec_level_text(unsigned int level);
 
 const struct model_counts *model_counts(const struct model *m);
 bool model_started(const struct model *m);
-/* Is nothing known now? */
+/* Is the model in a gap (budget, losses)? */
 bool model_in_gap(const struct model *m);
 
 /* Accepts NULL. */

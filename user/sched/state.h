@@ -40,7 +40,7 @@ struct G {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
-	const char *waits;	/* why it does, if it waits; NULL: not known */
+	const char *waits;	/* the runtime's text of why it waits; NULL: it does not, or not known */
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
 	bool worker;		/* of gcBgMarkWorker: it has waited for a reason that only workers have */

@@ -29,7 +29,7 @@ struct tap_thread {
 struct tap_go {
 	uint64_t id;
 	uint8_t state;		/* enum tap_state */
-	bool before;		/* it was, or may have been, in this state before @since: the tap did not know it yet, or a gap was there */
+	bool before;		/* it was in this state before @since, or may have been: in a gap, or before the tap knew it */
 	bool born_before;	/* likewise: it lived, or may have lived, before @born */
 	uint64_t since;		/* ns */
 	uint64_t born;

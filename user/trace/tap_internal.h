@@ -18,7 +18,7 @@ struct tap {
 	struct tap_thread *last;	/* of the event before; may be NULL */
 	struct tap_go *spare;
 	bool open;		/* a generation */
-	bool gap;		/* a gap has begun: the model blocks all goroutines; states count again from the next generation on */
+	bool gap;		/* a gap has begun: states count again from the next generation on */
 	bool leads;		/* until the next seen(): events lead from the states before a gap to those behind it */
 	uint64_t time;
 };

@@ -16,7 +16,7 @@ void parts_free(struct parts *s)
 	store_free(s->store);
 }
 
-/* An interrupt's time is not that of the task that it came upon. */
+/* Is @by of the part a task that caused it? If an interrupt woke the thread, @by is only the task that was interrupted. */
 static bool has_task(const struct oncpu_part *p)
 {
 	return p->queued && p->queued != QUEUED_BY_INTERRUPT && p->by.tid;
@@ -28,8 +28,8 @@ static bool is_queued(uint8_t state)
 }
 
 /*
- * Which part of a wait for a CPU was throttled is not known before it ends (threads_now()). Of spans that have ended none goes on: a
- * goroutine begins and ends its stay on a CPU.
+ * Does the wait for a CPU go on? Then it is not known which part of it is throttled (threads_now()). In a span that has ended
+ * no wait goes on, since a goroutine begins and ends its stays on a CPU.
  */
 static bool is_open(const struct parts *s, uint64_t m, const struct oncpu_part *p)
 {
@@ -91,7 +91,7 @@ struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int
 		return none;
 	}
 	part.to = time;
-	/* A part ends also where the goroutine woke another one. */
+	/* Stays are also cut where the goroutine woke another one: joins parts that are alike. */
 	while (part.from > floor && part.prev != STORE_NONE) {
 		other = *(const struct thread_part *)store_at(s->store, part.prev);
 		if (other.to != part.from || !alike(&part, &other))

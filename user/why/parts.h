@@ -30,8 +30,9 @@ void parts_free(struct parts *s);
 /* Adds the parts of [@from, @to) on thread @m, which lie behind part @prev; returns the newest. */
 uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32_t prev);
 /*
- * What was just before @time: a part that ends there, and begins at @floor at the latest, or later where something else was.
- * *@at is the newest part or one that was given back for a later time, and is brought back to that time. Where no part is: unknown.
+ * Returns the part that ends at @time, as far back as its state is the same, but at most to @floor; an unknown one where
+ * there is none. *@at: the newest part, or the one that a call for a later time has left there; the search begins at it and
+ * goes back.
  */
 struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor);
 

@@ -143,7 +143,7 @@ static uint32_t find_cause(struct path *p, const struct cause *c)
 	return (uint32_t)p->causes.len - 1;
 }
 
-/* The waker of a thread has not got its CPU. */
+/* The name of the task that has the CPU; NULL if the step's task is one that woke the thread. */
 static const char *comm_of(const struct step *step)
 {
 	return step->queued == QUEUED_PREEMPTED || step->queued == QUEUED_YIELDED ? step->taker.comm : NULL;

@@ -133,7 +133,7 @@ static void cut_syscall(struct trail *t, struct turn *turn, const struct gorouti
 		add(t, turn, &r);
 }
 
-/* One that was found in its system call without a P (spans.h: p) has none in all of it. */
+/* A goroutine that was in a system call without a P when the trace began (spans.h: p) has none until the call ends. */
 static void without_p(struct trail_rec *r, const struct span *span)
 {
 	if (r->kind != TRAIL_SYSCALL || (span->p != TRACEV2_NO_ID && span->p_until > r->from))

@@ -122,7 +122,7 @@ static void put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_t by)
 	put(way, &step);
 }
 
-/* The piece at hand from @from on, of which the caller knows what its thread did. */
+/* Adds the piece from @from on as a step, with the state of its thread from @part. */
 static void put_part(struct way *way, int64_t from, const struct thread_part *part, uint8_t by)
 {
 	const struct trail_rec *r = &way->piece;
