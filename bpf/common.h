@@ -25,6 +25,8 @@
 #include "goabi.h"
 #include "gooffsets.h"
 #include "record.h"
+#include "rings.h"
+#include "sites.h"
 
 /* --- knobs: written by user space before the load, constants to the verifier --- */
 

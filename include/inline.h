@@ -8,7 +8,7 @@
 #ifndef GOTAP_INLINE_H
 #define GOTAP_INLINE_H
 
-#include "record.h"
+#include "rings.h"
 
 enum { INLINE_PS = 960 };	/* Ps the threads of which are known: as many as the first page has room for */
 

@@ -327,43 +327,7 @@ struct rec_label {
 	char key[REC_LABEL_KEY], value[REC_LABEL_VALUE];
 };
 
-/*
- * Records travel in a ring per CPU, in memory that both sides share. A ring is
- * a power of two of chunks. No record lies in two: one that does not fit into
- * the rest of a chunk begins the next, behind REC_SKIP if that fits. Room that
- * is free is zero, and the kind has REC_BUSY until the record is whole.
- */
-enum { RING_CHUNK = 4096, RING_UNIT = 8 };	/* bytes */
-enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only */
-/*
- * States of rings by CPU: one for each number below RING_CPUS, one for all CPUs
- * beyond, which have no ring, and one for probe_calibrate.bpf.c. Then the same by CPU
- * once more for records of threads (probe_threads.bpf.c).
- */
-enum { RING_CPUS = 1024, RING_CALIBRATION = RING_CPUS + 1, RING_THREADS, RING_STATES = RING_THREADS + RING_CPUS + 1 };
-
-/* The words that a CPU and user space share; a cache line each. */
-struct ring_state {
-	/*
-	 * Where the next record begins, << 32 | where the oldest one does that was not
-	 * read: units, which count on through the laps of the ring. In one word, so
-	 * that user space can set both to 0 when all is read: records then come into
-	 * memory that is in the caches.
-	 */
-	__rec_u64 position;
-	__rec_u32 first_chunk;
-	__rec_u32 chunks;	/* 0: no ring; all records are lost, and counted */
-	__rec_u64 hits;		/* of probes, whether a record came of them or not */
-	__rec_u64 lost;		/* records that found no room, since the start */
-	/*
-	 * Times of the first and the last loss that no REC_LOST reports yet. User space
-	 * sets lost_first to 0 before it reads lost.
-	 */
-	__rec_u64 lost_first, lost_last;
-	__rec_u64 unreadable;	/* reads of the target's memory by probes that failed, since the start */
-	/* The last frame that could not be read; user space sets it to 0. */
-	__rec_u64 unreadable_frame;
-};
+enum { REC_BUSY = 0x80, REC_SKIP = 0x7f };	/* in rec.kind, in rings only (rings.h) */
 
 /*
  * A sample that interrupted a Go function. The frame pointer chain gives @stack: it begins
@@ -420,36 +384,6 @@ struct rec_snap_g {
 };
 
 /*
- * Class of a call site, named by the return address of a probed function: the record that a call
- * from there makes. BPF looks it up by SITE_KEY; a call from a site that is not in the table makes
- * no record.
- */
-struct site_class {
-	__rec_u8 kind;		/* enum rec_kind */
-	__rec_u8 sub;
-	__rec_u16 stack;	/* enum stack_class, 0 = none */
-};
-
-/*
- * The classes lie in a table without collisions: user space picks a multiplier
- * for which every key has a slot of its own, so that a look-up is one multiply
- * and one compare (a hash map costs 30 ns more per transition).
- */
-enum { SITE_SLOTS = 1024 };
-
-struct site_slot {
-	__rec_u64 key;		/* 0: empty */
-	struct site_class class;
-	__rec_u32 unused;
-};
-
-#define SITE_SLOT(key, multiplier) (((__rec_u64)(key) * (multiplier)) >> 54)
-
-/* User addresses have 47 bits (57 with LA57, which Go does not use for text). */
-#define SITE_KEY(pc, old, new_) \
-	((__rec_u64)(pc) | (__rec_u64)((old) & 0xff) << 48 | (__rec_u64)((new_) & 0xff) << 56)
-
-/*
  * The kinds, of numbers below 64, in which a probe may put REC_ID_TOLD for the goid. Bits,
  * and not a switch: a program finds out by one shift.
  */
@@ -480,7 +414,6 @@ _Static_assert(sizeof(struct rec_label) == 128 && REC_LABELS_MOST * sizeof(struc
 _Static_assert(sizeof(struct rec_cpu) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_thread) == 64, "ring ABI");
 _Static_assert(sizeof(struct rec_cgroup) == 64, "ring ABI");
-_Static_assert(sizeof(struct ring_state) == 64, "ring ABI");
 _Static_assert(offsetof(struct rec, kind) == 12 && offsetof(struct rec, id) == 16, "ring ABI");
 
 /* Bytes of the struct of a record of @kind, without what stands behind it; 0: no kind. */

@@ -8,6 +8,7 @@
 
 #include "inline_fake.h"
 #include "unit_random.h"
+#include "sites.h"
 
 /* The registers that may have a meaning for Go code at a call; the stack pointer is given apart. */
 struct registers {

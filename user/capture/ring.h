@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "record.h"
+#include "rings.h"
 
 struct ring_memory {
 	size_t chunks;

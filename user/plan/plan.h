@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "gooffsets.h"
 #include "inline.h"
-#include "record.h"
+#include "sites.h"
 #include "target/gobin.h"
 
 /* The BPF programs. */

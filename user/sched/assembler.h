@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "rings.h"
 #include "sched/model.h"
 #include "stream/chunk.h"
 #include "stream/spool.h"

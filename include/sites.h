@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sites: the table of call sites, as both sides compile it. user/plan/sites.c makes it, site_find() of bpf/emit.h looks sites up.
+ */
+#ifndef GOTAP_SITES_H
+#define GOTAP_SITES_H
+
+#include "record.h"
+
+/*
+ * Class of a call site, named by the return address of a probed function: the record that a call
+ * from there makes. BPF looks it up by SITE_KEY; a call from a site that is not in the table makes
+ * no record.
+ */
+struct site_class {
+	__rec_u8 kind;		/* enum rec_kind */
+	__rec_u8 sub;
+	__rec_u16 stack;	/* enum stack_class, 0 = none */
+};
+
+/*
+ * The classes lie in a table without collisions: user space picks a multiplier
+ * for which every key has a slot of its own, so that a look-up is one multiply
+ * and one compare (a hash map costs 30 ns more per transition).
+ */
+enum { SITE_SLOTS = 1024 };
+
+struct site_slot {
+	__rec_u64 key;		/* 0: empty */
+	struct site_class class;
+	__rec_u32 unused;
+};
+
+#define SITE_SLOT(key, multiplier) (((__rec_u64)(key) * (multiplier)) >> 54)
+
+/* User addresses have 47 bits (57 with LA57, which Go does not use for text). */
+#define SITE_KEY(pc, old, new_) \
+	((__rec_u64)(pc) | (__rec_u64)((old) & 0xff) << 48 | (__rec_u64)((new_) & 0xff) << 56)
+
+#endif
