@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Cgroups of tests: load after lib/common. The test takes FOLDER away when its processes have ended.
+# Cgroups for tests: load after lib/common. The test removes FOLDER when its processes have ended.
 
-# quota_group: a cgroup with a fifth of a CPU, which gets it before others do, in FOLDER.
+# quota_group: makes FOLDER, a cgroup with a quota of a fifth of a CPU. Its weight lets it use the quota on a busy
+# machine, too.
 quota_group() {
 	local v1=/sys/fs/cgroup/cpu v2=/sys/fs/cgroup
 	if [ -e $v1/cpu.shares ]; then
@@ -23,7 +24,7 @@ quota_group() {
 	fi
 }
 
-# freezer_group: a cgroup that can be frozen, in FOLDER.
+# freezer_group: makes FOLDER, a cgroup that can be frozen.
 freezer_group() {
 	local root
 	for root in /sys/fs/cgroup/freezer /sys/fs/cgroup/unified /sys/fs/cgroup; do

@@ -60,8 +60,8 @@ wait_for() {
 	done
 }
 
-# alone NAME COMMAND...: in a subshell, while nobody else runs a command of that name: for what is built once for several files, as
-# some of them run beside the others (tests/run).
+# alone NAME COMMAND...: runs COMMAND in a subshell, while no other test runs one under the same NAME: to build
+# something that several bats files use, which may run at the same time (tests/run).
 alone() {
 	mkdir -p "$BUILD/locks"
 	(
@@ -107,8 +107,8 @@ require_package() {
 		skip "$1 of $2 cannot be had: $(tail -n 1 <<<"$why")"
 }
 
-# open_place: sets $PLACE to a folder that every user may enter, with gotap in it. (bats' own folder is for its user, and so
-# may be a checkout.) teardown() must call close_place.
+# open_place: sets $PLACE to a folder that every user may enter, with gotap in it. (bats' own folder is for its user,
+# and so may be a checkout.) teardown() must call close_place.
 open_place() {
 	PLACE=$(mktemp -d /var/tmp/gotap-place.XXXXXX)
 	chmod 755 "$PLACE"
@@ -119,8 +119,8 @@ close_place() { [ -z "${PLACE:-}" ] || rm -rf "$PLACE"; }
 
 # --- test programs -------------------------------------------------------------------------------
 
-# build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Other flags, another folder. Whether
-# it is current is looked at once in a file, but for those with flags.
+# build_prog VERSION NAME [GO BUILD FLAG...]: sets $PROG to tests/prog/NAME.go, built. Each set of flags has a
+# folder of its own. A bats file checks once whether the program is current; with flags, at each call.
 build_prog() {
 	local version=$1 name=$2 dir looked=
 	shift 2
@@ -178,8 +178,8 @@ stop_targets() {
 
 # --- judging traces ------------------------------------------------------------------------------
 
-# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. Whether they are current is looked
-# at once in a file: most tests ask several times.
+# oracle VERSION: sets $ORACLE to the folder with the oracles built with that release. A bats file checks once
+# whether they are current, as most tests call this several times.
 oracle() {
 	local looked=$BATS_FILE_TMPDIR/.oracle.$1
 	require_go "$1"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""garbage.py SOCKET PID [ROUNDS]: sends gotap serve what no client should: bytes at random, requests that are cut,
-changed, too long, pipelined, or never end. Then connections that say nothing, more than it has room for; whatever
-it does with those, it must answer afterwards. The seed is printed, and can be given as GARBAGE_SEED."""
+"""garbage.py SOCKET PID [ROUNDS]: sends random bytes to gotap serve, and requests that are cut, changed, too long,
+pipelined, or without an end. Then it opens more connections than the server has room for, and sends nothing or half a
+request. The test asks afterwards whether the server still answers. The seed is printed; GARBAGE_SEED sets it."""
 import os
 import random
 import socket

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hold_drain: preloaded into gotap, keeps the thread that empties the rings, and that ends the capture, in its nap as long as
- * there is a file $GOTAP_TEST_HOLD, two minutes at most. It makes a file $GOTAP_TEST_HOLD.held when it does so.
+ * hold_drain: preloaded into gotap, keeps the thread gotap-drain, which empties the rings and ends the capture, in nanosleep()
+ * as long as there is a file $GOTAP_TEST_HOLD, two minutes at most. When it begins to do so it makes $GOTAP_TEST_HOLD.held.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

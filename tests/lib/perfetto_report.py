@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """perfetto_report.py REPORT ROWS [REPORT ROWS]...
 
-What the Perfetto trace of a Go trace must hold by `gotap report --json` of that: counts and sums of time, in the rows
-"report ..." that the queries of perfetto_sums.sql give. A trace of which there is no report has none.
+Makes ROWS from REPORT (`gotap report --json` of a Go trace): the rows "report ..." that the queries of perfetto_sums.sql
+must give for the Perfetto trace of that Go trace, counts and sums of time. An empty REPORT gives none.
 """
 import json
 import sys
@@ -17,7 +17,7 @@ def text(name):
 
 
 def reason_of(name):
-    """The report infers one from the stack where the trace gives none."""
+    """The reason in the Perfetto trace: "waiting" where the Go trace has none, and the report has one inferred from the stack."""
     return "waiting" if not name or name.endswith(" (by its stack)") else text(name)
 
 
@@ -43,7 +43,7 @@ def rows_of(report):
             add_dist(("function", name, "waiting", reason_of(reason)), dist)
     gc = report["gc"]
     add(("range", "gc"), gc["cycles"]["count"] + gc["open_cycles"], gc["cycles"]["sum_ns"] + gc["open_ns"])
-    # Their time is not in the report where their goroutine is not known; perfetto_sums.py has it.
+    # Only the counts: the report has no time of those without a known goroutine. perfetto_sums.py compares the time.
     add(("range", "assists and sweeps"), gc["assist"]["count"] + gc["sweep"]["count"] + gc["unattributed"], 0)
     for reason, dist in report["stops"].items():
         add_dist(("range", "stop-the-world", text(reason)), dist)

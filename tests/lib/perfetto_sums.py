@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """perfetto_sums.py EVENTS ROWS [EVENTS ROWS]...
 
-What the Perfetto trace of a Go trace must hold, from the events of the Go trace (`gotap text --events --json`) alone:
-counts and sums of time, in the rows that the queries of perfetto_sums.sql give, sorted.
+Makes ROWS from EVENTS (`gotap text --events --json` of a Go trace) alone: the rows that the queries of perfetto_sums.sql
+must give for the Perfetto trace of that Go trace, counts and sums of time, sorted.
 """
 import json
 import sys
@@ -15,7 +15,7 @@ GAP = "gotap: not recorded"
 
 
 def text(field):
-    """As C has it, and on one line."""
+    """The text up to a NUL, as C has it, on one line."""
     return str(field).split("\0")[0].replace("\t", " ").replace("\n", " ")
 
 
@@ -23,7 +23,7 @@ class Goroutine:
     def __init__(self, state, reason, since, found):
         self.state, self.reason, self.since, self.found = state, reason, since, found
         self.known = since
-        self.p = None  # where it has a slice
+        self.p = None  # the P on whose track it has a slice
         self.p_since = None
         self.regions = []
 
@@ -101,7 +101,8 @@ class Sums:
                 found = ev["from"] != "NotExist"
                 g = Goroutine(ev["to"], ev["reason"], self.sync if found else time, found)
                 self.goroutines[gid] = g
-                # Its own thread says so before it has a goroutine; another one that has one speaks of itself.
+                # Its P is that of the event if its own thread emits the status, which then has no goroutine yet (g is
+                # None).
                 g.found_p = ev["p"] if found and ev["g"] is None else None
                 if not found:
                     self.waker(gid, ev)

@@ -3,9 +3,10 @@
 #
 # Helpers of the bats files that record: load after lib/common.
 #
-# With ATTACH=inline in the environment these functions record with --attach inline, and fail if that was not so or has
-# left anything in the program (lib/inline). Tests with the tag "inline" hold then, too: tests/inline_again.bats. Programs that do
-# nothing but what is recorded make 10 million records a second then: rings have room for what comes while gotap waits for a CPU.
+# With ATTACH=inline in the environment these functions record with --attach inline, and fail if gotap did not do so, or
+# has left anything in the program (lib/inline). tests/inline_again.bats runs the tests with the tag "inline" this way.
+# A program may then make 10 million records a second: the rings are large enough for the time in which gotap waits for
+# a CPU.
 
 load lib/text
 load lib/inline
@@ -17,8 +18,8 @@ for release in "${ALL_GO[@]}"; do
 done
 unset release
 
-# record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status. Whatever the probes
-# cost, unless the arguments say otherwise: the programs of tests do nothing but what is recorded.
+# record TRACE ARGUMENT...: gotap record -o TRACE ... with a report as JSON in $REPORT. Sets $status. Whatever the
+# probes cost, unless the arguments say otherwise: the programs of tests do nothing but what is recorded.
 record() {
 	local trace=$1
 	shift
@@ -45,8 +46,8 @@ flaws() {
 		grep . || tail -n 1 "$REPORT"
 }
 
-# recorded_at_random ROUNDS LONGEST TRACE ARGUMENT...: five a round, TRACE.1 and on, each of at most LONGEST ms, from random
-# moments on and side by side: most of an attach is waiting for the kernel.
+# recorded_at_random ROUNDS LONGEST TRACE ARGUMENT...: five a round, TRACE.1 and on, each of at most LONGEST ms, from
+# random moments on and side by side: most of an attach is waiting for the kernel.
 recorded_at_random() {
 	local rounds=$1 longest=$2 trace=$3 round i n=0 pids
 	shift 3
@@ -105,21 +106,22 @@ stop_record() {
 	wait_record
 }
 
-# send SIGNAL: to the recorder, which has it from when this returns: it says how long after another one comes.
+# send SIGNAL: to the recorder; returns when the recorder has received it, so that a second signal comes after it.
 send() {
 	kill "-$1" "$RECORDER"
 	wait_for 60 has_got "$1"
 }
 
-# No signal of that kind waits for a thread of the recorder's to get a CPU.
+# has_got SIGNAL: it is not pending any more, as it is until a thread of the recorder gets a CPU.
 has_got() {
 	local pending bit=$((1 << ($(kill -l "$1") - 1)))
 	pending=$(awk '$1 == "ShdPnd:" { print $2 }' "/proc/$RECORDER/status" 2>/dev/null)
 	[ $((0x${pending:-0} & bit)) -eq 0 ]
 }
 
-# holdable COMMAND...: a recorder that this starts has its thread that empties the rings, and that ends the capture, held in its
-# nap from hold_drain to let_drain_go; or from its first one, if it is started between want_hold and let_drain_go.
+# holdable COMMAND...: runs COMMAND, which starts a recorder, with lib/hold_drain.c: the recorder's thread gotap-drain,
+# which empties the rings and ends the capture, sleeps from hold_drain to let_drain_go; or from its first sleep on, if
+# want_hold came before.
 holdable() {
 	local library=$BATS_TEST_TMPDIR/hold_drain.so
 	require_tool cc
@@ -136,7 +138,7 @@ hold_drain() {
 
 let_drain_go() { rm -f "$BATS_TEST_TMPDIR/hold"; }
 
-# looks: how often the recorder's first thread has waited, which it does between two looks at time and signals.
+# looks: how often the recorder's first thread has slept: it looks at the time and at signals after each sleep.
 looks() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$RECORDER/status"; }
 
 has_looked() { [ "$(looks)" -ge "$1" ]; }
@@ -144,10 +146,10 @@ has_looked() { [ "$(looks)" -ge "$1" ]; }
 # reported FIELD: prints one field of the last report.
 reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
 
-# has_bytes FILE N: at least. For wait_for: a recording that has a generation, say.
+# has_bytes FILE N: FILE has at least N bytes. For wait_for, as until a recording has a generation.
 has_bytes() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 
-# has_read N: so often, the trace so far says, all states were read. The texts lie in the file as they are.
+# has_read N: gotap has read all states N times, by the notes in the trace so far, which has their texts uncompressed.
 has_read() { [ "$(readings)" -ge "$1" ]; }
 
 readings() { cat "$TRACE" "$TRACE.partial" 2>/dev/null | grep -aoE 'not recorded from [0-9.]+ s to' | wc -l; }
@@ -160,8 +162,9 @@ notes() {
 # turned: the program turn has changed what all of its goroutines do.
 turned() { grep -qx turned "$TARGET_OUT"; }
 
-# states FILE FIELD [OTHER]: the goroutines of the program turn that exist and neither run nor talk all the time, with the first (3)
-# or last (4) state. OTHER is a trace of the same goroutines with all stacks: without, one that was ready all the time has no name.
+# states FILE FIELD [OTHER]: prints the goroutines of the program turn with their first (FIELD 3) or last state (4), but
+# for those that run or talk all the time. OTHER is a trace of the same goroutines with all stacks: the name of one that
+# is runnable for all of FILE is only there.
 states() {
 	{
 		"$ORACLE/check" -goroutines "${3:-$1}" | sed -n 's/^goroutine \([0-9]*\) .*talker.*/talker \1/p'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does a snapshot's JSON name the goroutine that the dying program names itself?
+"""Does a snapshot's JSON name the goroutine that the runtime names when it prints the panic?
 
     same_death.py SNAPSHOT.json OUTPUT ALONE
 
@@ -11,15 +11,15 @@ import json
 import re
 import sys
 
-MOST = 20  # frames: of a deep stack the runtime prints a part, and the JSON has a part
+MOST = 20  # frames: of a deep stack the runtime and the JSON have only a part
 
 
 def died(path):
-    """Of what the runtime printed: goroutine, frames of package main, and the text up to there, without addresses."""
+    """From the output of the runtime: the goroutine, its frames of package main, the text up to them, and that without numbers."""
     text = open(path, errors="replace").read()
     found = re.search(r"^goroutine ([1-9]\d*) .*\[(?:running|syscall).*\]:\n((?:\S.*\n\t.*\n)*)", text, re.M)
     assert found, f"{path}: no goroutine died: {text[:2000]}"
-    # main.main.gowrap1 and the like only begin the goroutine: they are hidden but for GOTRACEBACK=system.
+    # Wrappers such as main.main.gowrap1, which begin a goroutine, are printed only with GOTRACEBACK=system.
     frames = re.findall(r"^(main\.(?!main\.)\S+)\(.*\)\n\t\S+/(\w+\.go:\d+)", found[2], re.M)
     said = re.search(r"^(?:\t*panic: |fatal error: |SIG)(?:.|\n)*", text[:found.end()], re.M)
     assert said, text[:2000]

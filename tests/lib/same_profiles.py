@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""same_profiles.py KIND RUNTIME OURS: what `go tool pprof -raw` says of a profile that net/http/pprof made, and of
-the one that gotap serve made of the same program (tests/prog/profiled.go) at about the same time. Sample types,
-period, labels, functions and lines must be the same; how much is compared for what the program does at a fixed rate."""
+"""same_profiles.py KIND RUNTIME OURS: compares the output of `go tool pprof -raw` for two profiles of the same program
+(tests/prog/profiled.go) at about the same time: by net/http/pprof, and by gotap serve. Sample types, period, labels,
+functions and lines must be the same; values are compared only where the program works at a fixed rate."""
 import re
 import sys
 
@@ -85,7 +85,8 @@ elif kind == "block":
     for function in ("main.take", "main.hold"):
         a, b = its.by(function), ours.by(function)
         must(a[1] & b[1], f"stacks of {function}: {a[1]}, {b[1]}")
-        # These wait all the time, whatever the load: as a share of what was profiled, which begins and ends late on a busy machine.
+        # These wait all the time, whatever the load. Compared is their share of the profiled time: on a busy machine
+        # that differs.
         close(a[0][1] / its.seconds, b[0][1] / ours.seconds, 0.3, f"delay of {function} by second")
 else:
     a, b = its.by("main.spin"), ours.by("main.spin")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scrape.py SOCKET PID SECONDS: asks gotap serve as Grafana Alloy's pyroscope.scrape does: all profiles at the same
-time, twice; "seconds" only where a profile is of a duration, and repeated, as that does when "params" are given; it
-takes 2xx and a body that is not empty, and then a gzipped profile."""
+"""scrape.py SOCKET PID SECONDS: requests profiles from gotap serve as Grafana Alloy's pyroscope.scrape does: all at the
+same time, twice; with "seconds" for profiles over a duration, and then two times, as Alloy does with "params". Alloy
+accepts any status 2xx with a body that is not empty; here the body must be a gzipped profile, too."""
 import gzip
 import http.client
 import socket

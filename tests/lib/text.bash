@@ -21,14 +21,14 @@ text_is_clean() {
 	cmp -s "$copy" "$copy.file"
 }
 
-# breakpoints_in PID: prints how many there are.
+# breakpoints_in PID: prints in how many bytes the program's text differs from its file.
 breakpoints_in() {
 	local copy=$BATS_TEST_TMPDIR/text.$1.$BASHPID
 	text_of "$1" "$copy"
 	cmp -l "$copy" "$copy.file" | wc -l
 }
 
-# changes_in PID: the first of them: offset in the text, byte in memory, byte in the file; octal.
+# changes_in PID: prints the first of these: offset in the text, byte in memory, byte in the file (octal).
 changes_in() {
 	local copy=$BATS_TEST_TMPDIR/text.$1.$BASHPID
 	text_of "$1" "$copy"
@@ -37,8 +37,8 @@ changes_in() {
 
 leaks_are_known() { dmesg >/dev/null 2>&1; }
 
-# leaks: the lines of the kernel's log about uprobes that gotap could not take away; none where nobody may read it.
+# leaks: prints the kernel's messages about uprobes that it could not remove; none if the test may not read its log.
 leaks() { dmesg 2>/dev/null | grep 'uprobe: gotap.*leaking' || true; }
 
-# leaks_but FILE: how many there are that the file does not have. (The log forgets its oldest lines.)
+# leaks_but FILE: prints the number of those that are not in FILE. (The kernel's log drops its oldest lines.)
 leaks_but() { leaks | grep -cvxFf "$1" || true; }

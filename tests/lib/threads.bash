@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Recordings with group linux, and what keeps threads from running. The caller's setup sets TRACE, SPOOL and REPORT, and FOLDER='' RECORDER='';
-# its teardown calls thaw, ends RECORDER and removes FOLDER. Load after lib/cgroup.
+# Recordings with group linux, and conditions of threads. The caller's setup sets TRACE, SPOOL and REPORT, and FOLDER=''
+# RECORDER=''; its teardown calls thaw, ends RECORDER and removes FOLDER. Load after lib/cgroup.
 
-# begin ARGUMENT...: records the target in the background, and returns when the state of each thread was read.
+# begin ARGUMENT...: records the target in the background; returns when gotap has read the state of each thread.
 begin() {
 	"$GOTAP" record -p "$TARGET" -e +linux --budget none --json -o "$TRACE" --spool "$SPOOL" "$@" 2>"$REPORT" 3>&- &
 	RECORDER=$!
@@ -13,7 +13,7 @@ begin() {
 
 has_read() { "$GOTAP" records "$SPOOL.partial" 2>/dev/null | grep -q 'THREADS .*step=read' || ! target_runs "$RECORDER"; }
 
-# saw N REGEX: so many records, the spool so far says. For wait_for.
+# saw N REGEX: the spool has at least N records that match. For wait_for.
 saw() { [ "$("$GOTAP" records "$SPOOL.partial" 2>/dev/null | grep -c -- "$2")" -ge "$1" ]; }
 
 end() {

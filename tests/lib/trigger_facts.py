@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is the fact that made a snapshot in the snapshot? From its events, as `gotap text --events --json` has them, alone.
+"""Does each snapshot have the fact that made a trigger fire? From the events alone (`gotap text --events --json`).
 
     trigger_facts.py GOTAP SNAPSHOT...
 
-Prints "TRIGGER TIME GOROUTINE" of each, and fails with a line for each whose fact is not there. It does not share
-code with gotap's triggers: each judge replays the whole snapshot up to the time that the JSON beside it names.
+Prints "TRIGGER TIME GOROUTINE" for each snapshot, and a line for each without its fact, and then fails. It shares no
+code with gotap's triggers: it replays the whole snapshot up to the time of the fact in the JSON beside it.
 """
 import fnmatch
 import json
@@ -27,7 +27,7 @@ class Stay:
 
 
 def idle(e, old, starts, before):
-    """Whether a goroutine is idle that this event makes or wakes: a timer did it."""
+    """Does this event make or wake a goroutine by a timer? Then it is idle, as docs/triggers.md has it for hang."""
     if old and old.reason == "preempted":
         return before
     if e["g"]:
@@ -37,7 +37,7 @@ def idle(e, old, starts, before):
 
 
 class Replay:
-    """All up to a time, that time included."""
+    """The state of the program at a time, from the events up to it."""
 
     def __init__(self, events, until):
         self.idle, self.starts, self.work = {}, {}, []
@@ -85,14 +85,14 @@ class Replay:
                           [f["func"] for f in e.get("stack", [])])
 
     def works(self, g, s):
-        """Something else than a timer made it run, or it is in C code."""
+        """The goroutine works: it runs, and not because of a timer; or it is in C code."""
         start = self.starts.get(g, "")
         if self.idle.get(g, False) or start.startswith("runtime.") and start not in ("runtime.main", "runtime.corostart"):
             return False
         return s.state == "Running" or s.state == "Syscall" and "runtime.cgocall" in s.stack
 
     def worked(self, since, until):
-        """Goroutines that did in that time."""
+        """The goroutines that worked in that time."""
         still = [(s.since or 0, 1 << 62, g) for g, s in self.go.items() if self.works(g, s)]
         return [g for begin, end, g in self.work + still if begin < until and end > since]
 
@@ -165,13 +165,14 @@ def judge(name, what, t, g, thread, r, last):
         who = r.worked(t - limit + SLACK, t - SLACK)
         assert not who, f"goroutines {who} worked"
     elif word == "throttled":
-        # A status says at the begin of a generation what was so before, and gotap's own notes stand on any thread.
+        # A status at the begin of a generation is no sign of a running thread, nor is a note of gotap, which may be on
+        # any thread.
         ran = [e for e in r.events
                if e["m"] == thread and t - limit + SLACK < e["time"] < t and "Status" not in e["event"]
                and e.get("category") != "gotap"]
         assert thread and not ran, f"thread {thread} had {ran[:3]}"
     elif word in ("exit", "crash"):
-        # Behind the last record are the events that close the trace, a unit of 64 ns apart.
+        # After the last record come only the events that close the trace, a unit of 64 ns apart.
         assert -SLACK <= last - t <= 5000, f"the trace ends {last - t} ns behind it"
     else:
         raise AssertionError(f"no judge of {word}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Judges of traces in the formats before Go 1.22: load after lib/common. $T is the test's folder.
+# Checks of traces in the formats before Go 1.22, by the parsers and readers of Go's releases: load after lib/common. $T
+# is the test's folder.
 
 FORMATS=(1.8 1.11 1.19 1.21)
 
@@ -12,7 +13,8 @@ parser() {
 	PARSER=$ORACLE/v1parse
 }
 
-# parsers_of FORMAT: the releases whose parsers know the header; and, in $READERS, those of the readers that came after.
+# parsers_of FORMAT: sets $PARSERS to releases whose v1 parsers know that header, and $READERS to later releases whose
+# readers do.
 parsers_of() {
 	case $1 in
 	1.8 | 1.11) PARSERS=(1.15 1.19 1.21) ;;
@@ -23,7 +25,7 @@ parsers_of() {
 	[ "$1" != 1.8 ] || READERS=()
 }
 
-# v1_ok FORMAT FILE...: gotap's own checks, all parsers and all readers take them.
+# v1_ok FORMAT FILE...: gotap check, these parsers and these readers accept all of the files.
 v1_ok() {
 	local release
 	succeeds "$GOTAP" check "${@:2}"
@@ -37,9 +39,9 @@ v1_ok() {
 	done
 }
 
-# same_times V2-TRACE V1-TRACE VERSION: for each goroutine, of the time that it ran, waited and blocked. Each step may be
-# off by the units of both clocks, 64 and 32 ns; and each goroutine that lives at the begin takes two ticks of v1 there,
-# which comes before all others.
+# same_times V2-TRACE V1-TRACE VERSION: each goroutine has the same times of running, waiting and blocking in both. Each
+# step may differ by the units of both clocks, 64 and 32 ns; and the v1 trace begins with two ticks for each goroutine
+# that lives.
 same_times() {
 	local living
 	living=$("$GOTAP" text "$1" | awk '/^EventBatch gen=2 / { exit } /^GoStatus/ { n++ } END { print n }')

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// amidexec execs its own file, in the same process and by another thread than the first, each time that a byte comes from
-// the FIFO. Its first thread, which is called "waits" from when all is in place, does nothing but sleep.
+// amidexec execs its own file when it can read a byte from the FIFO, by another thread than the first one of the
+// process. The first thread only sleeps; when all is in place it gets the name "waits".
 //
 //	amidexec [-first futex|read] FIFO
 //
-// -first: where it sleeps: as idle threads of the runtime do, or in a system call that blocks.
+// -first: where that thread sleeps: in futex, as idle threads of the runtime do, or in a read that blocks.
 package main
 
 import (
@@ -29,7 +29,7 @@ func must(err error) {
 	}
 }
 
-// execOnByte blocks its thread: nobody else's is needed for it to go on.
+// execOnByte needs no other thread to go on: it reads by a system call that blocks its own one.
 func execOnByte(fd int) {
 	runtime.LockOSThread()
 	n, err := syscall.Read(fd, make([]byte, 1))
@@ -39,7 +39,7 @@ func execOnByte(fd int) {
 	must(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 }
 
-// idle leaves threads that sleep in the runtime.
+// idle makes the runtime have some threads, which then sleep.
 func idle() {
 	for i := 0; i < 4; i++ {
 		go func() {

@@ -33,7 +33,7 @@ var (
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
 
-// rest ends a round of a worker.
+// rest sleeps between two rounds of a worker, and counts the round.
 func rest() {
 	time.Sleep(*pause)
 	atomic.AddInt64(&made, 1)

@@ -2,12 +2,12 @@
 
 //go:build go1.21
 
-// coldlabels sets profiler labels whose texts no probe can read meanwhile: a goroutine that sets labels passes on where they
-// are, so the pages of texts may be ones that are not in memory. For the time of each call it has no access to the page.
+// coldlabels sets profiler labels whose texts a probe cannot read: setting labels does not touch their texts, so the
+// pages of these need not be in memory. Here mprotect makes the page inaccessible while the labels are set.
 //
 //	coldlabels [-from KIND]
 //
-// KIND is file, constants of the program; or memory, what the program has made itself.
+// KIND is file: the texts are constants of the program; or memory: they are in memory of no file.
 package main
 
 import (
@@ -42,7 +42,7 @@ func protect(page, access uintptr) {
 	}
 }
 
-// made gives a page that is none of a file.
+// made returns the address of a page with the same text that is of no file.
 func made() uintptr {
 	bytes, err := syscall.Mmap(-1, 0, pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
@@ -53,7 +53,7 @@ func made() uintptr {
 	return uintptr(unsafe.Pointer(&bytes[0]))
 }
 
-// at gives n bytes of the page.
+// at returns n bytes of the page as a string, without a look at them.
 func at(page, offset uintptr, n int) string {
 	addr := page + offset
 	return unsafe.String(*(**byte)(unsafe.Pointer(&addr)), n)
@@ -70,7 +70,7 @@ func main() {
 	flag.Parse()
 	start := uintptr(unsafe.Pointer(unsafe.StringData(text)))
 	cold := (start + 2*pageSize) &^ (pageSize - 1)
-	// A line begins where 128 divides the offset.
+	// Where in that page the first of its four lines begins: every 128 bytes.
 	line := (start - cold) & 127
 	if *from == "memory" {
 		cold, line = made(), 0
@@ -80,5 +80,5 @@ func main() {
 	set(cold, at(cold, line+64, 32), at(cold, line+96, 13))
 	set(cold, at(cold, line, 60), at(cold, line+32, 90))
 	set(cold, at(cold, line, 2), at(cold, line+32, 1))
-	time.Sleep(200 * time.Millisecond) // until all goroutines have run, which is when gotap knows their ids
+	time.Sleep(200 * time.Millisecond) // gotap knows the id of a goroutine when it has run
 }

@@ -2,8 +2,8 @@
 
 //go:build go1.27
 
-// coldpanic ends with a panic whose text, and the string that says where the text is, are constants in pages that are not in
-// memory: nobody reads them before the runtime prints them.
+// coldpanic ends with a panic whose text, and the string header that leads to the text, are constants in pages that are
+// not in memory: the first to read them is the runtime when it prints them.
 package main
 
 import (
@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// So large that what is in the middle does not come in with a neighbour that the program uses: the kernel maps 64 KB around a page
-// that is touched.
+// Large, as the kernel maps up to 64 KB around a page that the program touches (fault-around): pages in the middle have
+// no such neighbours.
 const (
 	line  = "a constant that only the runtime reads, and only when it is all "
 	page  = line + line + line + line + line + line + line + line + line + line + line + line + line + line + line + line
@@ -21,14 +21,14 @@ const (
 	many  = 1 << 14
 )
 
-// The compiler makes a constant of it.
+// The compiler puts the array into read-only data.
 //
 //go:noinline
 func strings() any { return [many]string{many / 2: large} }
 
 type value struct{ typ, data uintptr }
 
-// takeAway has the kernel take the middle of these bytes away.
+// takeAway makes the kernel drop the pages in the middle of these bytes.
 func takeAway(addr, size uintptr) {
 	const pageSize, dontNeed = 4096, 4
 	start := (addr + 2*pageSize) &^ (pageSize - 1)

@@ -2,8 +2,8 @@
 
 //go:build go1.22
 
-// coldtypes makes objects of types whose names no probe can read meanwhile: nobody but a tracer reads them, so their pages may
-// be ones that are not in memory. For the time of each allocation it has no access to the page of the type's name.
+// coldtypes allocates objects of types whose names a probe cannot read: allocation does not read them, so their pages
+// need not be in memory. Here mprotect makes the page of the name inaccessible during each allocation.
 package main
 
 import (
@@ -28,7 +28,7 @@ const pageSize = 4096
 
 var sink any
 
-// without calls make while the page where the name of this type begins cannot be read.
+// without calls make while the page where the type's name begins is inaccessible.
 func without(of reflect.Type, make func()) {
 	name := of.String()
 	page := uintptr(unsafe.Pointer(unsafe.StringData(name))) &^ (pageSize - 1)
@@ -48,5 +48,5 @@ func main() {
 	without(reflect.TypeFor[first](), func() { sink = new(first) })
 	without(reflect.TypeFor[second](), func() { sink = new(second) })
 	without(reflect.TypeFor[third](), func() { sink = new(third) })
-	time.Sleep(200 * time.Millisecond) // until all goroutines have run, which is when gotap knows their ids
+	time.Sleep(200 * time.Millisecond) // gotap knows the id of a goroutine when it has run
 }

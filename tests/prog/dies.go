@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// dies ends as its argument says, in a goroutine that is not the main one. What the runtime prints of that is the judge.
+// dies ends in the way that its argument names, in a goroutine that is not the main one. Tests compare gotap's words
+// with the message and the stack that the runtime prints.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 type node struct{ pad, value int }
 
-// leaf has no frame of its own: frame pointers pass its caller over.
+// leaf has no frame: a stack by frame pointers would lack its caller.
 //
 //go:noinline
 func leaf(n *node) int { return n.value }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// endure does what makes a recorder remember: logs with a text that no other has, goroutines that are created and end
-// at once, and some tasks that never end; so many of each per second.
+// endure does things for which a recorder might keep memory: logs with texts that do not repeat, goroutines that are
+// created and end at once, and some tasks that never end. N is their number per second.
 //
 //	endure [-logs N] [-goroutines N] [-tasks N] [-dur D]
 package main

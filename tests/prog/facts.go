@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// facts makes one fact after the other that a trigger of gotap record --on looks for, and says when each was.
+// facts does, one after the other, what triggers of gotap record --on look for, such as a long wait for a channel.
 //
 //	facts [-pause D] [-rounds N] FACT[:D]...
 //
-// It prints "FACT GOROUTINE BEGIN END" for each: the goroutine that it happens to (0: to nobody in particular), and
-// between which times of CLOCK_MONOTONIC, in ns. Between two facts it sleeps. For runnable, stw and p99 it must run with
-// GODEBUG=asyncpreemptoff=1.
+// For each fact it prints "FACT GOROUTINE BEGIN END": the id of its goroutine (0: it has none), and the time between
+// which times of CLOCK_MONOTONIC it happened, in ns. D is how long it lasts. Between two facts the program sleeps. For
+// runnable, stw and p99 it must run with GODEBUG=asyncpreemptoff=1.
 package main
 
 import (
@@ -45,7 +45,7 @@ func goid() int {
 	return id
 }
 
-// spin keeps its P: without a function that looks at its stack there is no place where it could be preempted.
+// spin keeps its P: as it is nosplit, and calls only such functions, it has no point where it can be preempted.
 //
 //go:nosplit
 func spin(d time.Duration) {
@@ -71,7 +71,7 @@ func waitForIt(c chan bool, f *fact) {
 	f.end = now()
 }
 
-// blocked: d counts from when the goroutine runs: on a machine with other work that may be late.
+// blocked: a goroutine waits for a channel for d, which counts from when it runs: on a busy machine that may be late.
 func blocked(d time.Duration) (f fact) {
 	c, runs, done := make(chan bool), make(chan bool), make(chan bool)
 	go func() { runs <- true; waitForIt(c, &f); done <- true }()
@@ -82,7 +82,7 @@ func blocked(d time.Duration) (f fact) {
 	return
 }
 
-// forever: one that never ends.
+// forever: the same, but the wait does not end.
 func forever(d time.Duration) (f fact) {
 	runs := make(chan bool)
 	go func() { runs <- true; waitForIt(make(chan bool), &f) }()
@@ -201,7 +201,7 @@ func lives(d time.Duration) (f fact) {
 	return
 }
 
-// p99: 300 goroutines wait for the only P for d.
+// p99: 300 goroutines wait for d for the only P.
 func p99(d time.Duration) (f fact) {
 	alone(func() {
 		var all sync.WaitGroup
@@ -217,7 +217,7 @@ func p99(d time.Duration) (f fact) {
 	return
 }
 
-// busy: two goroutines hand work to one another for d, and then have none. No timer takes part.
+// busy: for d two goroutines hand work to each other, without a timer; then the program only sleeps, for d/4.
 func busy(d time.Duration) (f fact) {
 	a, b := make(chan bool), make(chan bool)
 	f.begin = now()
@@ -241,7 +241,7 @@ func busy(d time.Duration) (f fact) {
 	return
 }
 
-// hang: nothing but a ticker, from f.begin on: another goroutine has worked before.
+// hang: a goroutine hands something over, and from f.begin on the program only wakes for a ticker.
 func hang(d time.Duration) (f fact) {
 	c := make(chan bool)
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -27,8 +27,8 @@ var (
 
 const done = 42
 
-// inChild runs without a scheduler beside it: nothing here may block or allocate; nor look whether there is room on the stack,
-// where a goroutine that should be preempted is, as sysmon may have asked just before the fork.
+// inChild runs without the other threads of the runtime, so nothing here may block or allocate. It is nosplit because
+// the check for room on the stack would preempt the goroutine, if sysmon asked for that just before the fork.
 //
 //go:nosplit
 func inChild(n int) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// idle parks all goroutines for ever: what a program that hangs looks like.
+// idle parks all goroutines for ever, like a program that hangs.
 //
 //	idle [-after D] [-then exit|exec]
 //

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// kernel has threads that the kernel keeps from running, each by one cause:
+// kernel has threads that the kernel keeps from running, by a cause that its arguments choose:
 //
 //	kernel [-dur D] burn N          N goroutines that compute without a pause
-//	kernel [-dur D] fault FILE      reads a byte of each page of a mapping of FILE, in no order, again and again
-//	kernel [-dur D] swap MB         writes to so much memory, then reads of each of its pages, in no order, again and again
+//	kernel [-dur D] fault FILE      reads a byte of each page of a mapping of FILE, in a scattered order, again and again
+//	kernel [-dur D] swap MB         writes MB megabytes, then reads a byte of each page of them, in a scattered order, for ever
 //	kernel [-dur D] read FILE       reads FILE past the page cache (O_DIRECT), block by block, again and again
-//	kernel [-dur D] pingpong [US]   two goroutines with a thread each wake one another, and compute for about so many us before
+//	kernel [-dur D] pingpong [US]   two goroutines, each with its own thread, wake each other in turn, and compute for about US us before
 //	kernel [-dur D] start           starts /bin/true, again and again
 //	kernel [-dur D] idle            sleeps
 package main
@@ -48,7 +48,7 @@ func check(err error) {
 	}
 }
 
-// Pages in an order that no read-ahead follows.
+// pages calls do for each page, in an order for which the kernel reads nothing ahead.
 func pages(size int, do func(page int)) {
 	n := size / block
 	for i, p := 0, 0; i < n; i++ {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// labelled: goroutines with profiler labels, old and new ones. Each says with trace.Log, category "truth", which labels it
-// has, as key=value pairs sorted by key and separated by ", ", after each change and whenever it has been woken.
+// labelled has goroutines with profiler labels, old and new ones. Each says with trace.Log, category "truth", which
+// labels it has, as key=value pairs sorted by key and separated by ", ", after each change and whenever it has been
+// woken.
 package main
 
 import (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs share that write their own execution trace; tests/prog/build adds it to those that call ownTrace.
+// Functions for programs that write their own execution trace; tests/prog/build adds this file to those that call
+// ownTrace.
 
 package main
 
@@ -22,7 +23,7 @@ func must(err error) {
 	}
 }
 
-// awaitSignal says that the program is ready and waits for SIGUSR1.
+// awaitSignal prints "ready" and waits for SIGUSR1.
 func awaitSignal() {
 	begin := make(chan os.Signal, 1)
 	signal.Notify(begin, syscall.SIGUSR1)
@@ -30,8 +31,8 @@ func awaitSignal() {
 	<-begin
 }
 
-// enough returns when so much time has passed, and *made has grown by so many: a program that waits for a processor does
-// nothing in a time.
+// enough returns when the time long has passed and *made has grown by rounds: time alone is not enough, as on a busy
+// machine the program may not get a CPU.
 func enough(long time.Duration, made *int64, rounds int64) {
 	before := atomic.LoadInt64(made)
 	time.Sleep(long)

@@ -2,8 +2,9 @@
 
 //go:build go1.22
 
-// newspans fills spans of the heap with one object each, which is dead when the collector comes for the first time. The runtime
-// has not touched the bits of these spans by then: most lie in pages that are not in memory. It prints how many there were.
+// newspans allocates objects of which each fills a span of the heap, and which are all dead at the first collection.
+// Until then the runtime has not touched the mark bits of these spans: most are in pages that are not in memory. It
+// prints the number of objects.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// panic recovers from panics for a while, or until SIGUSR1, and then dies from one.
+// panic panics and recovers for a while, or until SIGUSR1, and then dies of a panic.
 //
 //	panic [-after D | -signal]
 package main

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// prefork starts children of its own file, as servers with several processes do, and waits for them. A child starts some
-// goroutines and ends when all children run and the parent says so.
+// prefork starts children of its own file, as servers with several processes do, and waits for them. A child starts
+// some goroutines; it ends when the parent closes its pipe, after all children have printed "up".
 //
 //	prefork [-n CHILDREN]
 package main

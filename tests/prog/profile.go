@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Of CPU time: a sample is taken each 10 ms of it, however long the program waits for a CPU.
+// Of CPU time: the profiler takes a sample each 10 ms of it, and none while the program waits for a CPU.
 const length = 4 * time.Second
 
 var enough int32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// profiled has net/http/pprof on a Unix socket, and something to see in each of its profiles: a goroutine that computes
-// in spin, pairs that wait for a lock in hold and for a channel in take, goroutines with a label that wait in idle.
+// profiled serves net/http/pprof on a Unix socket, and fills each of its profiles: a goroutine computes in spin, pairs
+// of goroutines wait for a lock in hold and for a channel in take, and goroutines with a label wait in idle.
 //
 //	profiled SOCKET
 package main

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ranges does what a trace tells besides who runs where: it allocates so that the collector runs and mutators assist,
-// stops the world for several reasons, and annotates itself with tasks, regions and logs. It can trace itself
+// ranges does what a trace has besides the scheduler's events: it allocates so that the collector runs and mutators
+// assist, stops the world for several reasons, and annotates itself with tasks, regions and logs. It can trace itself
 // meanwhile. It prints "ready" when all its workers run.
 //
 //	ranges [-trace FILE] [-delay D] [-dur D] [-rounds N] [-tail D] [-pause D] [-limit MIB]
@@ -43,7 +43,7 @@ var (
 
 func running() bool { return atomic.LoadInt32(&stopped) == 0 }
 
-// rest ends a round of a worker.
+// rest sleeps between two rounds of a worker, and counts the round.
 func rest(pauses time.Duration) {
 	time.Sleep(pauses * *pause)
 	atomic.AddInt64(&made, 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // sampled uses the CPU in every way that a sample can meet: in Go, in the kernel, in C, on the system stack, in
-// goroutines that live long or short. It can trace itself meanwhile, with its own CPU profiler on. It prints "ready" when
-// all its workers run.
+// goroutines that live long or short. It can trace itself meanwhile, with its own CPU profiler on. It prints "ready"
+// when all its workers run.
 //
 //	sampled [-trace FILE] [-dur D] [-tail D] [-outside]
 //
@@ -144,7 +144,7 @@ func traced() {
 		return
 	}
 	awaitSignal()
-	// samples come with CPU time, of which a busy machine gives little in -dur
+	// Samples come with CPU time, and on a busy machine the program may have little of it in -dur.
 	begin := cpuTime()
 	must(pprof.StartCPUProfile(io.Discard))
 	ownTraceOf(*traceFile, func() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// speed passes a value to and fro between two goroutines as fast as it can, and prints for each interval how often in a second,
-// and how often in a second of CPU time, which other programs on the machine matter less to.
+// speed passes a value to and fro between two goroutines as fast as it can. For each interval it prints the rounds per
+// second, and the rounds per second of its CPU time, on which other programs of the machine have less influence.
 //
 //	speed [-each D]
 package main

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// strange is a program that a reader of its memory must not trust: it replaces runtime.allgs, the list of its goroutines.
+// strange is a program that a reader of its memory must not trust: it replaces runtime.allgs, the list of its
+// goroutines.
 //
 //	strange -as KIND [-n LENGTH] [-later] [-page D] [-pairs N]
 //
-// KIND says by what:
+// KIND is its new value:
 //
 //	repeated   the same goroutine, with a deep stack, again and again
 //	endless    a list that is longer than the memory
-//	silent     a list in memory that nobody ever provides (userfaultfd)
-//	stack      the first page of the auxiliary vector, likewise, and the list stays: run it with 2000 arguments
-//	slow       the same as silent, but each page comes after -page; "asked" is printed at the first
+//	silent     a list in memory without pages: a userfaultfd has them, which never answers a fault
+//	stack      the list stays; the first page of the auxiliary vector is as in silent (run it with 2000 arguments)
+//	slow       as silent, but each page comes after the time -page; "asked" is printed at the first read
 //
-// It does so at once, or with -later on SIGUSR1, and then prints "strange". Meanwhile goroutines wake each other now and then.
+// It does so at once, or with -later on SIGUSR1, and then prints "strange". Meanwhile goroutines wake each other now
+// and then.
 //
 //go:build go1.21
 

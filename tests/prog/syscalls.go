@@ -31,7 +31,7 @@ func short() {
 	}
 }
 
-// blocking reads from a pipe that the runtime's poller knows nothing of.
+// blocking reads from a pipe that the runtime's poller does not watch, so the read blocks its thread.
 func blocking(fd int) {
 	buf := make([]byte, 1)
 	for {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// host runs the plugin that the environment variable PLUGIN names (plugged.go): at SIGUSR1, if PLUGIN_AFTER is "signal". Until then
-// it sleeps, a thousand times a second.
+// host opens and runs the plugin that the environment variable PLUGIN names (plugged.go): at once, or on SIGUSR1 if
+// PLUGIN_AFTER is "signal". Until then it sleeps for 1 ms at a time.
 package main
 
 import (
