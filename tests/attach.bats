@@ -123,7 +123,7 @@ statuses_of() {
 		END { finish() }' | sort
 }
 
-# target_rests: each of its threads sleeps, at two looks: all of its goroutines are where they stay.
+# target_rests: each thread of the target sleeps, two times in a row: its goroutines have come to where they stay.
 target_rests() {
 	local i
 	for i in 1 2; do

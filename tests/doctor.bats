@@ -108,10 +108,11 @@ value() { python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(
 	wait_for 20 eval '[ -z "$(left_over)" ]' || fail "$(bpftool prog list)"
 }
 
-# programs: the ids of programs at runtime.casgstatus.
+# programs: prints the ids of the BPF programs for runtime.casgstatus.
 programs() { bpftool prog list | sed -n 's/^\([0-9]*\): .* name [^ ]*casgstatus.*/\1/p' | sort; }
 
-# left_over: those that were not there before, and that no process holds, as another gotap that records at this time does.
+# left_over: the new ones that no process holds. (One that a process holds may be of another gotap, which records at
+# this time.)
 left_over() { comm -13 "$BATS_TEST_TMPDIR/before" <(programs) | comm -23 - <(held | sort -u); }
 
 held() { cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:\t*//p'; }

@@ -261,7 +261,7 @@ one_line_usage() {
 	done
 }
 
-# Until its exec it is a shell of bats.
+# Before its exec the process is a shell of bats.
 is_exitquick_or_gone() { [[ $(readlink "/proc/$1/exe") == */bash ]] || return 0; ! target_runs "$1"; }
 
 @test "a process that ends while gotap looks at it" {
@@ -301,7 +301,7 @@ is_exitquick_or_gone() { [[ $(readlink "/proc/$1/exe") == */bash ]] || return 0;
 
 switches() { cat "/proc/$TARGET/task/"*/status | awk '/_ctxt_switches:/ { n += $2 } END { print n }'; }
 
-# No thread ran for half a second, and none wants to.
+# No thread has run for half a second, and none is runnable.
 is_idle() {
 	local before
 	before=$(switches)

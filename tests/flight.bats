@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap record --flight and gotap snap: what a snapshot has, and what becomes of the recording when one cannot be written.
-# GOTAP_LONG=SECONDS makes the test of random moments that long: 1,000 snapshots in 900 s, memory watched meanwhile.
+# gotap record --flight and gotap snap: the contents of snapshots, and that the recording goes on when one cannot be
+# written. GOTAP_LONG=SECONDS is the length of the test at random moments: 900 s are 1,000 snapshots.
 
 load lib/common
 load lib/record
@@ -26,7 +26,7 @@ a_server() {
 	start_target "$PROG" -pause 5ms
 }
 
-# ask ARGUMENT...: gotap snap; at the socket $SOCKET, if that is set.
+# ask ARGUMENT...: runs gotap snap, at the socket $SOCKET if that is set.
 ask() {
 	if [ -n "${SOCKET:-}" ]; then "$GOTAP" snap --socket "$SOCKET" "$@"; else "$GOTAP" snap -p "$TARGET" "$@"; fi
 }
@@ -42,12 +42,12 @@ start_flight() {
 
 first_snapshot() { ask -m first >first 2>&1 || { ! target_runs "$RECORDER" && fail "$(cat "$REPORT")"; }; }
 
-# is_numbered N...: these snapshots are in the folder, with their JSON, and nothing else is.
+# is_numbered N...: the folder has the snapshots with these numbers, their JSON, and nothing else.
 is_numbered() {
 	diff <(printf '%s.trace\n%s.trace.json\n' $(printf '%s %s ' $(for n; do echo "$n" "$n"; done)) | sort) <(ls -A snaps | sort)
 }
 
-# has_fact FILE: the trace goes on until the fact, which its JSON says, and has the note about it.
+# has_fact FILE: the fact in the snapshot's JSON is within the trace, which has the note about it.
 has_fact() {
 	jq -e '.trigger.at_s >= 0 and .trigger.at_s <= .window.duration_s + 1e-6 and .window.generations >= 1' "$1.json" ||
 		fail "$1 has not got its fact: $(cat "$1.json")" || return
@@ -98,7 +98,7 @@ has_fact() {
 		sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 		n=$((n + 1))
 		awk '$1 == "VmRSS:" { print $2 }' "/proc/$RECORDER/status" >>resident
-		# In the long form there is no room for all.
+		# A long run would fill the disk.
 		if ((n % 50 == 0)); then judge_random; fi
 	done 3>&-
 	wait "${asked[@]}" || true
@@ -114,7 +114,7 @@ has_fact() {
 	[ "$(reported memory_most)" -le $((32 << 20)) ]
 }
 
-# All that are there, and away with them. One that is being written has another name.
+# judge_random: checks all snapshots that are there and deletes them. One that is being written has another name.
 judge_random() {
 	local all
 	mapfile -t all < <(find snaps -name '*.trace' | sort)
@@ -140,7 +140,7 @@ judge_random() {
 	for f in snaps/*.trace; do has_fact "$f"; done
 	succeeds "$GOTAP" check snaps/*.trace
 	views_ok snaps/*.trace
-	# The last one begins with a later generation, and knows GOMAXPROCS all the same.
+	# The last one begins with a later generation, which has GOMAXPROCS, too.
 	jq -e '.window.short == null and .losses.lost == 0' snaps/3.trace.json
 	succeeds "$GOTAP" text --events snaps/3.trace
 	matches ' ProcsChange +/sched/gomaxprocs:threads [0-9]'
@@ -152,7 +152,7 @@ judge_random() {
 	jq -e '.window | .duration_s >= 1 and .after_s == 1' snaps/1.trace.json
 	jq -e '.window.duration_s - .trigger.at_s >= 0.95' snaps/1.trace.json
 	kill -USR1 "$RECORDER"
-	sleep 0.05	# much less than 1 s, also where others keep the CPU
+	sleep 0.05	# much less than 1 s, also on a busy machine
 	stop_record
 	is_numbered 1 2
 	jq -e '.window.short == "the recording ended"' snaps/2.trace.json
@@ -258,7 +258,7 @@ judge_random() {
 		kill -KILL "$RECORDER"
 		wait "$RECORDER" || true
 	done
-	[ "$(stat -c %a "$SOCKET")" = 600 ]	# left by the last one, and taken by the next
+	[ "$(stat -c %a "$SOCKET")" = 600 ]	# a killed gotap has left it; the next one takes its name
 	start_flight --socket "$SOCKET"
 	gotap record -p "$TARGET" --flight 1s --socket "$SOCKET" -o 'snaps/%n.trace' -d 1s
 	[ "$status" -eq 1 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap record --follow, --name and --wait: each Go program that is started has a trace of its own, from its first goroutine
-# on, and nobody notices anything.
+# gotap record --follow, --name and --wait: each Go program that is started has a trace of its own, from its first
+# goroutine on; and the programs, Go or not, do what they do without gotap.
 
 load lib/common
 load lib/record
@@ -36,21 +36,22 @@ start_follow() {
 	TARGETS="${TARGETS:-} $RECORDER"
 }
 
-# report EXPRESSION: of the last report: each process has a line of ps, and the last one, d, has the numbers.
+# report EXPRESSION: prints it for the last report: ps are the lines of the processes, d is the last line, with the
+# counts.
 report() {
 	python3 -c 'import json, sys
 *ps, d = [json.loads(l) for l in open(sys.argv[1]) if l[0] == "{"]
 print(eval(sys.argv[2]))' "$REPORT" "$1"
 }
 
-# flawless N: so many recordings, each from the first goroutine on, and nothing was lost or repaired.
+# flawless N: gotap made N recordings, each from the first goroutine on, with no loss, repair or error.
 flawless() {
 	[ "$(report '(len(ps), *d.values())')" = "($1, $1, 0, 0, 0, 0)" ]
 	[ "$(report 'all(p["done"] and p["from_start"] and not p["report"]["lost"] + p["report"]["repairs_total"] +
 		p["report"]["notes"] + p["report"]["stops_total"] for p in ps)')" = True ]
 }
 
-# from_first FILE...: the traces are whole, all goroutines begin with their creation, and the runtime's first one is there.
+# from_first FILE...: the traces are valid; each goroutine begins with its creation, also goroutine 1.
 from_first() {
 	local trace
 	views_ok "$@"
@@ -119,7 +120,7 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	[ "$status" -eq 0 ]
 	flawless 5
 	from_first trace.*.prefork
-	# The parent began first; its children have the goroutines.
+	# The parent was started first, so it has trace 1; only its children have goroutines of main.serve.
 	[ "$(goroutines_named trace.1.prefork main.serve)" -eq 0 ] || fail "the first is no parent"
 	for i in 2 3 4 5; do
 		[ "$(goroutines_named "trace.$i.prefork" main.serve)" -eq 20 ]
@@ -179,7 +180,7 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	build_prog "$REFERENCE_GO" pingpong
 	cp "$PROG" ./webby
 	start_target ./webby -work 20000
-	# What the recorder says beside its report.
+	# This file of the same name makes the recorder write a message in addition to its report.
 	head -c 4096 /dev/zero >running.partial
 	"$GOTAP" record --name 'web?y' -d 300ms --json -o running 2>"$REPORT"
 	views_ok running
@@ -193,7 +194,7 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	"$GOTAP" record --name webby -d 300ms --budget none --json -o waited 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	wait_for 60 catches "$RECORDER"
-	# The name is that of the file, not that of a link to it, which the kernel gives the task.
+	# --name is about the name of the file. The kernel names the task after the link by which it was started.
 	ln -s webby ./link
 	start_target ./link -work 20000
 	wait_record
@@ -203,7 +204,7 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	target_runs
 }
 
-# As systemd-run does.
+# systemd-run works this way: a service that runs already starts the program.
 @test "what a command has another process start, by its name" {
 	build_prog "$REFERENCE_GO" exitquick
 	cp "$PROG" ./asked
@@ -220,7 +221,8 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	flawless 1
 }
 
-# catches PID: its programs are attached, it has looked at what ran already, and waits (poll(2), 50 ms at a time).
+# catches PID: gotap's programs are attached, it has searched the running processes, and waits in poll(2), 50 ms at a
+# time.
 catches() {
 	[ "$(cat "/proc/$1/fdinfo/"* 2>/dev/null | grep -c ^link_type:)" -ge 3 ] && grep -qE '^7 0x[0-9a-f]+ 0x1 0x32 ' "/proc/$1/syscall"
 }
@@ -257,7 +259,7 @@ catches() {
 	[ "$(report 'ps[0]["pid"]')" = "$TARGET" ]
 }
 
-# The program that is held when gotap is killed, and those that run, go on.
+# The program that gotap holds at its exec when it is killed goes on, and so do those that run.
 @test "gotap is killed at any moment: what it follows goes on, and its recorders end with their traces" {
 	local moment i=0
 	build_prog "$REFERENCE_GO" exitquick
@@ -270,19 +272,20 @@ catches() {
 		wait "$RECORDER" || true
 		wait_for 60 grep -qx end "out.$i"
 	done
-	# Its recorders end, each with a trace, or without one before that has begun.
+	# Each recorder ends and completes its trace, if it has begun one.
 	wait_for 60 no_recorder
 	for trace in killed*; do
 		views_ok "$trace"
 	done
 }
 
-# Moments of $RECORDER, of number i.
+# Moments at which gotap is killed; i is the number of the run.
 begun() { grep -qx ready "out.$i"; }
 has_recorder() { pgrep -P "$RECORDER" -f ' record .*--pid=' >/dev/null; }
 no_recorder() { ! pgrep -f "output=(.*/)?killed[0-9]" >/dev/null; }
 
-# At an exec with file capabilities the kernel forgets that a child is to end with its parent.
+# An exec of a file with capabilities clears the parent-death signal (prctl(2)), so the recorders need another way to
+# notice.
 @test "gotap with file capabilities is killed: its recorders end, too" {
 	require_tool setcap
 	build_prog "$REFERENCE_GO" pingpong
@@ -301,7 +304,8 @@ no_recorder() { ! pgrep -f "output=(.*/)?killed[0-9]" >/dev/null; }
 	views_ok "$PLACE/out/killed5.1"
 }
 
-# gotap is blocked in a write to stderr, as by Ctrl-S. What it holds then goes on by itself, or when it is killed.
+# gotap is blocked in a write to stderr, as after Ctrl-S. A program that it holds meanwhile goes on, or does when gotap
+# is killed.
 @test "nobody reads what gotap says: what it follows goes on" {
 	build_prog "$REFERENCE_GO" pingpong
 	mkfifo go
@@ -331,7 +335,7 @@ no_recorder() { ! pgrep -f "output=(.*/)?killed[0-9]" >/dev/null; }
 	wait_for 60 no_recorder
 }
 
-# A child of the target is held.
+# caught: gotap holds a child of the target.
 caught() {
 	local pid
 	for pid in $(pgrep -P "$TARGET" -x sh); do
@@ -340,7 +344,8 @@ caught() {
 	return 1
 }
 
-# Its end comes to gotap first, which is to pass it on: also in the moment in which gotap lets it go.
+# The kernel reports the end of a traced process to its tracer first: gotap must let the parent have it at once, also if
+# the end comes in the moment in which gotap lets the process go.
 @test "a child that is killed while it is held ends for its parent at once" {
 	follow --follow -- python3 -c 'import os, random, signal, time
 for i in range(300):
@@ -352,11 +357,12 @@ for i in range(300):
         if os.waitpid(pid, os.WNOHANG)[0]: break
         time.sleep(0.01 if k > 100 else 0)
     else: os._exit(9)'
-	[ "$status" -eq 125 ]	# its own would be 9
+	[ "$status" -eq 125 ]	# gotap's status for "no Go program"; that of the command would be 9
 	grep -qx 'gotap: no Go program was run: there is no trace' "$REPORT"
 }
 
-# A child that has ended, for which nobody waits, has passed the point at which the kernel side forgets it.
+# A zombie child of the process has passed the tracepoint at which gotap's BPF programs forget it: gotap must not wait
+# for it.
 @test "a process that has started gotap, and that waits for none of its children" {
 	mkfifo go
 	start_target python3 -c 'import os, subprocess, sys
@@ -391,7 +397,7 @@ os._exit(0)' "$GOTAP" record --follow -o %n
 	pkill -P "$TARGET"
 }
 
-# A recording that has only begun has nothing to write yet.
+# snapshots: asks until each child has a snapshot: a recording that has just begun cannot write one.
 snapshots() {
 	local pid
 	kill -USR1 "$RECORDER"
@@ -431,7 +437,7 @@ snapshots() {
 	"$GOTAP" record -q --follow -o 'dir/%e-%p-%t-%n.trace' -- bash -c "exec -a '../x' '$PROG'"
 	ls dir
 	[[ $(ls dir) =~ ^exitquick-[0-9]+-20[0-9]{6}T[0-9]{6}Z-1.trace$ ]]
-	# What is there stays.
+	# Files that exist are not replaced.
 	echo mine >dir/1
 	echo unfinished >dir/2.partial
 	"$GOTAP" record -q --follow -o 'dir/%n' -- "$PROG"

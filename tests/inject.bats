@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What --attach inline does to a running program from outside, without gotap around it: memory is put in and taken out, calls
-# are changed and put back, again and again under load, and the process that does it is killed at each of its steps. The program
-# must not notice. GOTAP_TEST_LONG=1: ten times as often, for every release.
+# The functions by which --attach inline changes a running program, called by tests/inline/drive: they put memory in and
+# take it out, and change calls and change them back, again and again under load, or are killed at each step. The
+# program must not notice. GOTAP_TEST_LONG=1: ten times as often, for every release.
 
 load lib/common
 
@@ -74,7 +74,7 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	server_is_well
 }
 
-# A thread that was let go with a call makes it when it gets a processor: what is there is known only then.
+# A thread that was let go with a system call makes it when it gets a processor: only then it is known what is left.
 @test "killed, while a thread that has a call to make gets no processor: nothing is left, and nothing of the server's closed" {
 	start "$REFERENCE_GO" netload -clients 8 -pause 0
 	drive late "$(every 3)"
@@ -158,14 +158,15 @@ held() { explain "Go $1: $(grep -o '.* longest hold.*' <<<"$output")"; }
 	for i in 1 3; do
 		start "$REFERENCE_GO" exitquick -n 100 -after "0.$i"s
 		run_logged timeout -s KILL 300 "$DRIVE" storm "$TARGET" 3000
-		# on a loaded machine it may have ended before
+		# on a busy machine the program may have ended before drive began
 		[ "$status" -eq 0 ] || contains "no process $TARGET"
 		wait_target
 		[ "$status" -eq 0 ]
 	done
 }
 
-# All but two threads have ended then: the one that execs, and one that does not end before the attempt is over, or is blocked.
+# The attempt comes at a moment in the exec at which all threads have ended but two: the one that execs, and one that
+# the test keeps from its end until the attempt is over, or waits for the exec.
 @test "amid an exec: neither a refusal nor a call without effect, and the exec does not wait for gotap" {
 	local first
 	mkfifo "$BATS_TEST_TMPDIR/fifo"

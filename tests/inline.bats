@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# record --attach inline: what is changed in the program, that all of it is undone, and what is refused. That the trace is the
-# same is in inline_again.bats. After every test the program's text is as in its file, and no memory of gotap's is there.
+# record --attach inline: what is changed in the program, that all of it is undone, and what is refused. That the trace
+# is the same is in inline_again.bats. After every test the program's text is as in its file, and no memory of gotap's
+# is there.
 #
 #	GOTAP_CYCLES=10000 bats tests/inline.bats	so many recordings of a server under full load
 
@@ -83,15 +84,15 @@ flags_of() { awk -v want="$1" '/^[0-9a-f]+-/ { at = $0 ~ want } at && /^VmFlags/
 	is_as_before
 }
 
-# What part of the last recording has no records.
+# unrecorded: prints the share of the last recording in which nothing was recorded.
 unrecorded() {
 	local length
 	length=$(grep -oE '"pid": [0-9]+, "seconds": [0-9.]+' "$REPORT" | sed 's/.* //')
 	awk -v s="$(reported unrecorded_seconds)" -v all="$length" 'BEGIN { print s / all }'
 }
 
-# The recording begins with uprobes, which are above this ceiling, for as long as the machine takes to put the code in: that is
-# a quarter of it at most.
+# The recording begins with uprobes, which cost more than this budget, until gotap's code is in the program: on a busy
+# machine that takes up to a quarter of the recording.
 @test "the budget counts these records at their price: what uprobes have to leave out is recorded" {
 	local third without begin took
 	build_prog "$REFERENCE_GO" fullload
@@ -130,7 +131,7 @@ unrecorded() {
 	[ "$status" -eq 0 ]
 	children=$(sed -n 's/^children //p' "$TARGET_OUT")
 	[ "$children" -ge 1 ]
-	# Those of the parent are a handful for each child, and those of each child 20000.
+	# The parent makes a few system calls for each child; each child makes 20000, which must not be in the trace.
 	calls=$(count_of "$TRACE" 'Go Running->Syscall')
 	echo "$calls calls beside $children children"
 	[ "$calls" -lt $((children * 100 + 10000)) ]
@@ -151,7 +152,8 @@ unrecorded() {
 		views_ok "$TRACE"
 		# 32 of main's, and main itself
 		grep -E '^goroutine [0-9]+ ' "$TARGET_OUT" | sort -u | wc -l | awk '{ print $1, "goroutines"; exit $1 < 33 }'
-		# One that runs, on each of two Ps, may be in gotap's code: it has no frames then. One that has not run yet is in its wrapper.
+		# A goroutine in gotap's code has no frames: at most one on each of the two Ps. One that has not run yet
+		# is in its wrapper.
 		awk -v RS= '/^goroutine [0-9]+ / && /\nmain\.(talker|locker|yielder|main\.gowrap[0-9]+)\(/ { n++ }
 			END { print n + 0, "of them with frames"; exit n < 30 }' "$TARGET_OUT"
 		! grep -qE 'unexpected return pc|fatal error' "$TARGET_OUT" || fail "$(grep -E 'unexpected return pc|fatal error' "$TARGET_OUT")"
@@ -239,27 +241,29 @@ cycles() {
 # prober: the pid of the process that holds the probes.
 prober() { pgrep -x gotap-prober -P "$RECORDER"; }
 
-# Later than that nothing of gotap's runs any more: the first thread may be a zombie while another one takes out breakpoints.
+# gone PID: no thread of the process runs any more. Its first thread may be a zombie while another one still removes
+# breakpoints.
 gone() {
 	local threads=(/proc/"$1"/task/*)
 	! target_runs "$1" || [[ ${#threads[@]} -le 1 && $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) == [ZX] ]]
 }
 
-# marked MARK: the pids of all processes that were started with it.
+# marked MARK: prints the pids of all processes with this mark in their environment.
 marked() { grep -lsa "GOTAP_TEST_MARK=$1" /proc/[0-9]*/environ | cut -d / -f 3; }
 
-# cleaned_by_the_next: what a gotap left that was killed with its prober, one by uprobes takes out. Breakpoints go with the last
-# process of the killed one, which nobody sees any more once it has begun to end.
+# cleaned_by_the_next: a recording by uprobes takes out what a gotap left that was killed with its prober. The kernel
+# removes breakpoints when the last process of the killed gotap has ended, and nothing shows when that is.
 cleaned_by_the_next() {
 	uprobes recorded "$BATS_TEST_TMPDIR/next.trace" -p "$TARGET" -d 300ms
-	# Those of a prober that was killed amid an attach the kernel may leave: who puts probes to the same places takes them away.
+	# If the prober was killed while it attached, the kernel may leave breakpoints: probes at the same places
+	# replace them.
 	[ "$(leaks_but "$BATS_TEST_TMPDIR/leaks")" -eq 0 ] || record "$BATS_TEST_TMPDIR/same.trace" -p "$TARGET" -d 1s
 	wait_for 60 is_as_before
 	trace_ok "$BATS_TEST_TMPDIR/next.trace"
 }
 
-# speed_since LINE: rounds in a second of the program's CPU time, the most that it printed from that line on: others that use
-# the processors make it less.
+# speed_since LINE: prints the highest of the program's speeds (rounds in a second of CPU time) from that line on: other
+# programs on the processors only make it slower.
 speed_since() { awk -v from="$1" 'NF == 3 && ++n > from && $3 + 0 > most { most = $3 } END { printf "%d\n", most }' "$TARGET_OUT"; }
 
 lines() { grep -c ' ' "$TARGET_OUT" || true; }
@@ -282,7 +286,7 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 	wait_for 60 has_lines $((from + 6))
 	after=$(speed_since "$from")
 	explain "$before rounds in a second of CPU time before, $after with what is left"
-	# 2 to 5 ns at each of some ten places are a tenth at most.
+	# What is left costs 2 to 5 ns at each of some ten places: a tenth at most.
 	[ "$after" -ge $((before / 2)) ]
 	cleaned_by_the_next
 	[ "$(inline_of cleaned)" = true ]
@@ -294,7 +298,7 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 	RANDOM=${GOTAP_SEED:-$RANDOM}
 	mixed
 	for ((i = 0; i < ${GOTAP_KILLS:-6}; i++)); do
-		# the mark is for a prober that began after the look for it
+		# by the mark a prober is found that begins after pgrep has looked
 		GOTAP_TEST_MARK=$$.$i "$GOTAP" record -q --attach inline -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
 		RECORDER=$!
 		sleep "0.$(printf '%03d' $((RANDOM % 600)))"

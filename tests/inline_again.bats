@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# --attach inline gives the same truth, within the same limits: the tests with the tag "inline", once more, with ATTACH=inline
-# (lib/record). Each of their recordings fails if it was not one with code in the program, or left anything there.
-# "ATTACH=inline bats --filter-tags inline tests/diff.bats" runs those of one file by themselves.
+# --attach inline gives the same truth, within the same limits: the tests with the tag "inline", once more, with
+# ATTACH=inline (lib/record). Each of their recordings fails if it was not one with code in the program, or left
+# anything there. "ATTACH=inline bats --filter-tags inline tests/diff.bats" runs those of one file by themselves.
 
 load lib/common
 
 setup() { require_root; }
 
-# again FILE: shows what these tests explain, and how each ended; of those that failed the lines that decide last, where tests/run's report
-# takes them from.
+# again FILE: runs these tests and prints their explanations and results; the output of those that failed comes last,
+# where the report of tests/run takes it from.
 again() {
 	local log=$BATS_TEST_TMPDIR/log
 	ATTACH=inline bats --tap --filter-tags inline "$CHECKOUT/tests/$1.bats" >"$log" 2>&1 3>&- || failed_again "$1" || return

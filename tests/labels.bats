@@ -16,7 +16,7 @@ labels_true() {
 	succeeds python3 "$CHECKOUT/tests/lib/labels_truth.py" "$BATS_TEST_TMPDIR/events"
 }
 
-# requests_recorded VERSION [RECORD ARGUMENT...]: a hundred of them, of a program that has some labels before.
+# requests_recorded VERSION [RECORD ARGUMENT...]: records a hundred requests of a program that has some labels before.
 requests_recorded() {
 	build_prog "$1" labelled
 	start_target "$PROG" -requests 100 -signal
@@ -55,14 +55,15 @@ attached() {
 	done
 }
 
-# cold_labels VERSION FROM: records the program coldlabels; $SETS are the labels that it has set.
+# cold_labels VERSION FROM: records the program coldlabels; sets $SETS to the labels in the trace.
 cold_labels() {
 	build_prog "$1" coldlabels
 	record "$BATS_TEST_TMPDIR/x.trace" --strict -e +labels -- "$PROG" -from "$2"
 	SETS=$("$GOTAP" text --events --json "$BATS_TEST_TMPDIR/x.trace" | jq -r 'select(.category == "gotap.labels") | .message')
 }
 
-# A program need not touch the texts of labels that it sets. Of a text that is too long there is its begin.
+# The texts of labels need not be in memory when they are set (coldlabels.go). Of a text that is too long the trace has
+# the begin.
 constant_labels() {
 	cold_labels "$1" file
 	[ "$status" -eq 0 ] || fail "not a flawless recording: $(flaws)"

@@ -30,7 +30,7 @@ launch() {
 	grep -q 'name=runtime.forcegchelper$' "$BATS_TEST_TMPDIR/goroutines"
 	grep -q 'name=runtime.bgsweep$' "$BATS_TEST_TMPDIR/goroutines"
 	[ "$(grep -c ' name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -eq 100 ]
-	# The last one may be on its way out when main, which it woke, ends the program.
+	# The last goroutine wakes main, which may end the program before that goroutine ends.
 	[ "$(grep -c 'last=NotExist name=main.work$' "$BATS_TEST_TMPDIR/goroutines")" -ge 99 ]
 }
 
@@ -100,8 +100,8 @@ from_the_first_goroutine() {
 	trace_ok "$TRACE"
 }
 
-# ctrl_c PROGRAM...: an interrupt from the terminal reaches the whole process group, of which a shell would have what runs
-# in the background ignore it. Sets $ENDED to gotap's status.
+# ctrl_c PROGRAM...: an interrupt from the terminal reaches the whole process group, of which a shell would have what
+# runs in the background ignore it. Sets $ENDED to gotap's status.
 ctrl_c() {
 	mkfifo "$BATS_TEST_TMPDIR/never"
 	exec 8<>"$BATS_TEST_TMPDIR/never"
@@ -155,7 +155,7 @@ ctrl_c() {
 	kill "$TARGET"
 }
 
-# The thread that ends the capture takes its time for it, and the signal comes in that time.
+# The thread that ends the capture is held, so that the signal comes while it is at work.
 @test "a signal between the end of -d and the waiting for the program ends the waiting" {
 	build_prog "$REFERENCE_GO" exitquick
 	want_hold
@@ -251,8 +251,8 @@ ctrl_c() {
 
 # --- commands that exec the Go program ----------------------------------------------------------
 
-# execs [OPTION...] COMMAND...: $PROG, with four goroutines, is recorded from its first one on; the command's status is 3.
-# The last one may be on its way out when main, which it woke, ends the program.
+# execs [OPTION...] COMMAND...: $PROG, with four goroutines, is recorded from its first one on; the command's status is
+# 3. The last one may be on its way out when main, which it woke, ends the program.
 execs() {
 	record "$TRACE" --strict "$@"
 	[ "$status" -eq 3 ]
@@ -502,7 +502,8 @@ has_ended() { [ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]; }
 # Nothing, or all that the command prints: it may exec the shell after it was looked for.
 is_whole() { [ ! -s "$1" ] || grep -q ready "$1"; }
 
-# Every moment of a start: between two execs, in the loader of a C program, at the exec of the Go program, as probes are attached.
+# Every moment of a start: between two execs, in the loader of a C program, at the exec of the Go program, as probes are
+# attached.
 @test "gotap is killed at random moments: the command goes on from each" {
 	local i
 	build_prog "$REFERENCE_GO" exitquick

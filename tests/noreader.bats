@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Nobody takes the trace: what cannot be written is not recorded, so probes that only cost the program its time are taken
-# away, and come back with the reader. A stop does not wait for him, nor for states that are being read.
+# Nobody takes the trace: what cannot be written is not recorded, so probes that only cost the program its time are
+# taken away, and come back with the reader. A stop does not wait for him, nor for states that are being read.
 #
 # GOTAP_LONG=1: with speeds, for a minute.
 
@@ -35,7 +35,7 @@ read_on() { touch "$BATS_TEST_TMPDIR/read"; }
 
 has_probes() { ! text_is_as_before; }
 
-# Something of a trace lies in the pipe: the probes are there, or were.
+# The pipe has data of a trace: so the probes have been attached.
 has_begun() { read -r -t 0 <"$BATS_TEST_TMPDIR/pipe"; }
 
 # Probes are there, then they are not, and all that happened is counted and said.
@@ -105,7 +105,8 @@ goes_and_comes_back() {
 }
 
 # lowest FIELD FILE FROM TO: the lowest speed between the two times but for the first second, in percent of the mean
-# before: rounds a second (field 2), or rounds a second of the program's CPU time (3), which other programs do not change.
+# before: rounds a second (field 2), or rounds a second of the program's CPU time (3), which other programs do not
+# change.
 lowest() {
 	awk -v field="$1" -v from="$3" -v to="$4" 'NF == 3 && $1 < from { sum += $field; n++ }
 		NF == 3 && $1 > from + 2 && $1 < to { if (!seen++ || $field < low) low = $field }

@@ -16,7 +16,8 @@ setup() {
 }
 teardown() { stop_targets; }
 
-# recorded_objects VERSION [FLAG...]: tests/prog/objects from its start; what it said is in $SAID, the records in $RECORDS.
+# recorded_objects VERSION [FLAG...]: tests/prog/objects from its start; what it said is in $SAID, the records in
+# $RECORDS.
 recorded_objects() {
 	build_prog "$1" objects
 	"$GOTAP" record --budget none --strict -e +objects "${@:2}" --spool "$SPOOL" -o "$TRACE" -- "$PROG" \
@@ -108,7 +109,7 @@ every_object() {
 @test "every object, as the program says itself, Go 1.26" { every_object 1.26; }
 @test "every object, as the program says itself, Go 1.27" { every_object 1.27; }
 
-# A probe cannot bring in a page that nobody has touched. Those of bits of new, large spans are such pages.
+# A probe cannot read a page that is not in memory. The mark bits of new, large spans are in such pages (newspans.go).
 new_spans() {
 	build_prog "$1" newspans
 	recorded "$TRACE" -e +objects -- "$PROG"
@@ -118,7 +119,8 @@ new_spans() {
 @test "spans that are dead before the runtime has touched their bits, Go 1.22" { new_spans 1.22; }
 @test "spans that are dead before the runtime has touched their bits, Go 1.27" { new_spans 1.27; }
 
-# Nobody but a tracer reads names of types. What a probe finds not to be there comes from the program's file.
+# Names of types may not be in memory (coldtypes.go): gotap reads those that a probe cannot read from the program's
+# file.
 cold_types() {
 	build_prog "$1" coldtypes
 	recorded "$TRACE" -e +objects --spool "$SPOOL" -- "$PROG"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# When there is more than gotap can take in: rings that are too small, gotap stopped, nobody who reads the trace. What is
-# lost is counted by CPU, as the kernel side counted it, and told where it happened; the trace is valid, and afterwards
-# every goroutine is in the state that it is in.
+# When there is more than gotap can take in: rings that are too small, gotap stopped, nobody who reads the trace. What
+# is lost is counted by CPU, as the kernel side counted it, and told where it happened; the trace is valid, and
+# afterwards every goroutine is in the state that it is in.
 
 load lib/common
 load lib/record
@@ -17,7 +17,7 @@ setup() {
 
 teardown() { stop_targets; }
 
-# has_counters: sets $COUNTERS to the map of $RECORDER with what each CPU has lost, once it is there.
+# has_counters: sets $COUNTERS to the BPF map of $RECORDER with the losses of each CPU, if it is there.
 has_counters() {
 	local id
 	COUNTERS=$(cat "/proc/$RECORDER/fdinfo/"* 2>/dev/null | awk '$1 == "map_id:" { print $2 }' | sort -u | while read -r id; do
@@ -26,7 +26,7 @@ has_counters() {
 	[ -n "$COUNTERS" ]
 }
 
-# lost_in_kernel: prints what each CPU's counter says, in order. The target must not run.
+# lost_in_kernel: prints the counter of each CPU, in order. The target must not run.
 lost_in_kernel() {
 	PATH=$PATH:/usr/sbin bpftool -j map dump id "$COUNTERS" | python3 -c '
 import json, sys
@@ -88,8 +88,8 @@ nothing_is_told_between() {
 	awk -v s="$(reported unrecorded_seconds)" -v ns="$((${gap#* } - ${gap% *}))" 'BEGIN { exit s < ns / 1e9 - 0.001 }'
 }
 
-# stop_for_a_while: stops gotap until records are lost, the program has turned, and more than a second has gone by. False if it was so long,
-# on a busy machine, that gotap has given up (5 s). Sets $TO to when it went on.
+# stop_for_a_while: stops gotap until records are lost, the program has turned, and more than a second has passed; sets
+# $TO to when it went on. False: on a busy machine that took so long that gotap has given up (5 s).
 stop_for_a_while() {
 	local before began
 	before=$(lost_in_kernel)
@@ -106,7 +106,7 @@ stop_for_a_while() {
 @test "gotap is stopped for some seconds" {
 	local i
 	for i in {1..5}; do
-		# First in the queue of the CPUs: what it makes, not what a busy machine leaves it, is to fill the rings.
+		# With a high priority, so that the program fills the rings on a busy machine, too.
 		start_target nice -n -15 "$PROG"
 		start_record "$TRACE" -p "$TARGET" --ring-size 256K
 		wait_for 60 has_bytes "$TRACE.partial" 1000

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# gotap perfetto: beside Perfetto's own trace_processor, which must have nothing to complain of and give the counts and
-# sums that follow from the events of the Go trace; damage, outputs, size.
+# gotap perfetto: Perfetto's own trace_processor must count no error, and give the counts and sums that follow from the
+# events of the Go trace; damaged traces, outputs, size.
 
 load lib/common
 load lib/perfetto
@@ -11,7 +11,8 @@ load lib/v1
 
 VECTORS=$CHECKOUT/tests/vectors
 
-# convert_all TRACE...: $PAIRS are the traces, each with its Perfetto trace. A damaged one fails, and gives one.
+# convert_all TRACE...: sets $PAIRS to the traces, each with its Perfetto trace. A damaged one must give a message; it
+# may give a Perfetto trace of its good part.
 convert_all() {
 	local trace out
 	PAIRS=()
@@ -39,7 +40,7 @@ convert_all() {
 	same_sums "${PAIRS[@]}"
 }
 
-# own_trace VERSION: the program mixed traces itself, to $OWN.
+# own_trace VERSION: sets $OWN to a trace that the program mixed writes of itself.
 own_trace() {
 	build_prog "$1" mixed
 	OWN=$BATS_TEST_TMPDIR/own$1.trace

@@ -1,12 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap record --perfetto and gotap assemble --perfetto: the same as gotap perfetto makes of the Go trace.
+# gotap record --perfetto and gotap assemble --perfetto write the same as gotap perfetto makes of the Go trace.
 
 load lib/common
 load lib/perfetto
 
-# Some seconds' worth of traces of the program mixed are made once for all tests.
 setup() {
 	require_root
 	build_prog "$REFERENCE_GO" mixed
@@ -21,7 +20,7 @@ teardown() {
 # pid_of REPORT: the id of the recorded process.
 pid_of() { sed -n 's/.* of process \([0-9]*\) .*/\1/p' "$1"; }
 
-# is_perfetto FILE: its first packet is the one that begins a sequence.
+# is_perfetto FILE: it begins with the packet that begins a sequence.
 is_perfetto() { [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 0a0a50016801 ]; }
 
 @test "beside a Go trace: what gotap perfetto makes of it; from raw records the same" {
@@ -41,8 +40,9 @@ is_perfetto() { [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 0a0a50016801
 	[ "$output" = "$(printf 'mixed\t1\t1')" ]
 }
 
-# Of each thread: stays on a CPU, us on CPUs, us in the queue of one; when the wait in one began that the recording did not see
-# the end of, else 0. (trace_processor ends a stay on a CPU where the records of threads end, but no wait.)
+# For each thread: its stays on a CPU, us on CPUs, us in the queue of one, and when its wait in a queue began that has
+# no end in the recording, else 0. (Where the records of threads end trace_processor ends a stay on a CPU, but not a
+# wait.)
 LINUX_SQL="select tid, sum(state = 'Running'), sum(iif(state = 'Running', d, 0)) / 1000,
 		sum(iif(state = 'R' and dur >= 0, d, 0)) / 1000, max(iif(state = 'R' and dur < 0, ts, 0)) / 1000
 	from (select *, iif(dur < 0, (select end_ts from trace_bounds) - ts, dur) as d from thread_state) join thread using (utid)
@@ -55,15 +55,15 @@ LINUX_SQL="select tid, sum(state = 'Running'), sum(iif(state = 'Running', d, 0))
 	jq -r '.linux.threads | sort_by(.tid)[] | [.tid, .stays_on_cpu, (.states.on_cpu * 1e6 | round),
 		((.states.queued + .states.throttled) * 1e6 | round)] | @tsv' report.json >want
 	run_logged sql beside "$LINUX_SQL"
-	# The report is in us, and rounded. Waits that are open end where the records do: at one time. A stay of which the kernel
-	# did not report the end is one of 1 ns (docs/perfetto.md), and none of the report's.
+	# The report is rounded to us. Waits without an end last until the records end, which is one time for all. A
+	# stay whose end the kernel did not report is one of 1 ns here (docs/perfetto.md), and none in the report.
 	paste want beside.rows | awk -v missing="$(jq .linux.switches_missing report.json)" '
 		function off(a, b) { return a - b > 2 || b - a > 2 }
 		NF != 9 || $1 != $5 || $6 < $2 || $6 > $2 + missing || off($3, $7) || (!$9 && off($4, $8)) { print; bad = 1 }
 		$9 { at = $9 + $4 - $8; if (end && off(at, end)) { print "ends at " at " and " end; bad = 1 } end = at }
 		END { exit bad || NR < 4 }'
 	[ "$(sql beside "select count(*) from (select tid from thread group by 1 having count(*) > 1)")" -eq 0 ]
-	# sched has the same stays
+	# The table sched has the same stays as the table thread_state.
 	[ "$(sql beside "select sum(s.n != t.n or s.d != t.d) = 0, count(*) > 3 from
 		(select utid, count(*) as n, sum(iif(dur < 0, (select end_ts from trace_bounds) - ts, dur)) as d from sched group by 1) s join
 		(select utid, count(*) as n, sum(iif(dur < 0, (select end_ts from trace_bounds) - ts, dur)) as d from thread_state where state = 'Running' group by 1) t using (utid)")" = "$(printf '1\t1')" ]
@@ -81,7 +81,8 @@ LINUX_SQL="select tid, sum(state = 'Running'), sum(iif(state = 'Running', d, 0))
 	succeeds "$GOTAP" perfetto go.trace -o later --pid "$(jq .pid report.json)" --name mixed
 	mv go.trace.threads own
 	succeeds "$GOTAP" perfetto go.trace -o without
-	# Not the names of threads: Go's M or Linux's comm, which of them comes first is chance while a recording goes on.
+	# Names of threads are not compared: a thread is named after Go's M or by Linux's comm, whichever comes first in
+	# a recording.
 	cat >queries <<-'EOF'
 	select s.ts, s.dur, s.state, s.cpu, thread.tid, waker.tid from thread_state s join thread using (utid)
 		left join thread waker on waker.utid = s.waker_utid order by 1, 5, 3, 2, 4, 6;
@@ -114,17 +115,18 @@ hog_has_run() { [ "$(hog_ran)" -ge "$1" ]; }
 
 hog_is_stopped() { [[ $(cat "/proc/$HOG/stat") == *') T '* ]]; }
 
-# runs_for MS: the other program, of CPU time, and then it stands still.
+# runs_for MS: lets the other program run for MS ms of CPU time, and stops it.
 runs_for() {
 	local until=$(($(hog_ran) + $1 * 1000000))
 	kill -CONT "$HOG"
 	wait_for 60 hog_has_run "$until"
 	kill -STOP "$HOG"
 	wait_for 60 hog_is_stopped
-	sleep 0.05	# it is about to leave its CPU
+	sleep 0.05	# until it has left its CPU
 }
 
-# beside_hog: records everything while another program, $HOG, runs from $before ns to $after of its CPU time, $from on.
+# beside_hog: records the whole machine while another program, $HOG, runs, from the time $from on: its CPU time is
+# $before ns then, and $after ns at the end.
 beside_hog() {
 	"$GOTAP" record -p "$TARGET" -e +linux --system --json --budget none --spool spool -o go.trace --perfetto beside 2>report.json 3>&- &
 	RECORDER=$!
@@ -138,9 +140,9 @@ beside_hog() {
 	after=$(hog_ran)
 }
 
-# The judge is the kernel's own count of another program, which stands still as it is read. A first run makes that count known to
-# gotap: by it gotap fills in what the kernel shows no switch of. A machine whose programs switch all the time, and leave gotap no
-# CPU meanwhile, fills the rings: then once more.
+# Compared with the kernel's count of another program's CPU time, which is read while that program is stopped. It runs
+# once before, so that gotap has seen the count: with it gotap recovers stays of which the kernel reports no begin. On a
+# machine that switches all the time and leaves gotap no CPU records are lost: then the recording is made again.
 @test "--system: other programs on the CPUs, too" {
 	require_trace_processor
 	taskset -c 0 sh -c 'while :; do :; done' 3>&- &
@@ -158,11 +160,11 @@ beside_hog() {
 	HOG=
 	jq -e .linux report.json >/dev/null || skip "this kernel has no tracepoints for it"
 	echo "the other program ran for $((after - before)) ns, $(jq .linux.switches_of_others_missing report.json) switches are missing"
-	# The kernel's clock is some us behind that of the records at a switch, so per stay there may be a difference.
+	# At a switch the kernel's clock differs by some us from that of the records: 50 us a stay are allowed.
 	run_logged sql beside "select abs(sum(dur) - ($after - $before)) < ($after - $before) / 50 + 50000 * count(*), count(*) > 0, min(cpu), max(cpu),
 		count(distinct process.pid) from sched join thread using (utid) join process using (upid) where tid = $hog and ts > $from"
 	[ "$output" = "$(printf '1\t1\t0\t0\t1')" ]
-	# a CPU has one task at a time, and none of the program's threads is counted twice
+	# A CPU has one task at a time; no thread of the program is there twice.
 	[ "$(sql beside "select count(*) from (select ts, lead(ts) over (partition by cpu order by ts) as next, dur from sched) where dur > next - ts")" -eq 0 ]
 	[ "$(sql beside "select count(*) from stats where value > 0 and severity != 'info'")" -eq 0 ]
 	[ "$(sql beside "select count(*) > 1 from thread join process using (upid) where pid = $TARGET and tid != pid")" -eq 1 ]

@@ -105,7 +105,7 @@ folded() { "$GOTAP" pprof --folded "$@" | awk '{ sum += $NF } END { printf "%.0f
 	[ "$(folded -t wall --to 1h "$A")" -eq "$whole" ]
 }
 
-# By then its program has made most of its rounds, whenever it got a processor.
+# The program has made most of its rounds by then, also on a busy machine.
 last_but_10_ms() { "$GOTAP" text --events --no-stacks "$1" | awk 'END { printf "%.3fs\n", $1 - 0.01 }'; }
 
 @test "block and waker are the same time; only goroutines that were asked for" {

@@ -142,7 +142,7 @@ without() {
 	wait_for 60 children_keep_no_rights "$pid"
 }
 
-# One that was just forked gives them up first; one that has ended has none.
+# A process that was just forked has not yet dropped them; one that has ended has none.
 children_keep_no_rights() {
 	local child caps
 	for child in $(pgrep -P "$1"); do

@@ -9,8 +9,8 @@ teardown() {
 	close_place
 }
 
-# as_user UID COMMAND...: without any rights. (The command itself begins with them: a file that it is to execute must lie
-# where this user may go.)
+# as_user UID COMMAND...: without any rights. (The command itself begins with them: a file that it is to execute must
+# lie where this user may go.)
 as_user() { run_logged setpriv "--reuid=$1" "--regid=$1" --clear-groups --inh-caps=-all "${@:2}"; }
 
 # start_as_user UID COMMAND...: as start_target.
@@ -38,7 +38,8 @@ print(eval(sys.argv[3]))' "$output" "$TARGET" "$1"
 	[ "$(row 'p["traceable"], p["why_not"], p["container"], p["pgo"]')" = "(True, None, None, None)" ]
 }
 
-# family: $PARENT waits for a child that uses the CPU, $CHILD: at most one, which it gets before others where we may say so.
+# family: starts $PARENT, which waits for its child $CHILD, which uses one CPU; with a high priority where the test may
+# set that.
 family() {
 	build_prog 1.26 fullload
 	local busy=$PROG
@@ -50,7 +51,8 @@ family() {
 	prefer
 }
 
-# Of sessions, where Linux has each one's share of the CPUs by itself, and of threads.
+# prefer: raises the priority of $CHILD's threads, and of its session, as Linux may share the CPUs between sessions
+# (autogroup).
 prefer() {
 	local task
 	echo -15 >"/proc/$CHILD/autogroup" || true
@@ -83,8 +85,10 @@ child_runs() {
 	[ "$(row 'p["command"] + " " + str(p["command_cut"])')" = "${PROG:0:6} True" ]
 }
 
-# says_busy REGEX ARGUMENT...: a recording of 2 s whose report has such a line. It must if $CHILD had more than a quarter of a CPU
-# in them, which is certain where it had as much beside all that it can have had before and after. Where others leave it less: again.
+# says_busy REGEX ARGUMENT...: makes recordings of 2 s until a report has a matching line. It must have one if $CHILD
+# used a quarter of a CPU in these 2 s. Only its CPU time around the whole command is known: the part that it may have
+# used before and after the 2 s is subtracted. If the rest is too little, on a busy machine, the recording is made
+# again.
 says_busy() {
 	local i hz began before least
 	hz=$(getconf CLK_TCK)
@@ -114,7 +118,7 @@ says_busy() {
 	contains '"busy_child": null'
 }
 
-# With room for the container of any process beside it.
+# Wide enough for the container of any other process.
 @test "on a terminal a row is cut to its width" {
 	require_tool script
 	build_prog 1.26 pingpong
@@ -146,7 +150,7 @@ says_busy() {
 	contains "{\"pid\": $roots, \"name\": \"pingpong\", \"why\": \"Permission denied\"}"
 }
 
-# The runtime has four to eight goroutines of its own.
+# goroutines_are N: the program has N, and the runtime four to nine more.
 goroutines_are() { [ "$(row "$1 + 4 <= p['goroutines'] <= $1 + 9")" = True ]; }
 
 @test "goroutines, of a program with symbols, of a stripped one, and of an old release" {
@@ -231,15 +235,15 @@ goroutines_are() { [ "$(row "$1 + 4 <= p['goroutines'] <= $1 + 9")" = True ]; }
 	wait $!
 }
 
-# listing: gotap ps, in the files listing and hidden; the CPU time that it took in $TOOK, in ms.
+# listing: runs gotap ps, with the output in the files listing and hidden; sets $TOOK to its CPU time in ms.
 listing() {
 	local TIMEFORMAT='%U %S'
 	TOOK=$({ time "$GOTAP" ps >"$BATS_TEST_TMPDIR/listing" 2>"$BATS_TEST_TMPDIR/hidden"; } 2>&1)
 	TOOK=$(awk '{ print int(1000 * ($1 + $2)) }' <<<"$TOOK")
 }
 
-# CPU time: how long others keep the CPU does not count. Nor what the other processes here take, nor that the same work takes more
-# of it where others use the machine's caches: the best of five counts.
+# Measured is CPU time, without that for the processes that the machine had before; and the best of five, as programs
+# that share the machine's caches make the same work slower.
 @test "three hundred processes take less than a second of CPU time" {
 	local i alone
 	build_prog 1.26 pingpong

@@ -34,7 +34,8 @@ traced_twice() {
 	views_ok "$BATS_TEST_TMPDIR/gt.trace"
 }
 
-# equal DIFF FLAG... Who loses the CPU between the two tracers may get it back when the runtime's trace has ended.
+# equal DIFF FLAG... A thread that loses the CPU between the two tracers may get it back after the end of the runtime's
+# trace.
 equal() {
 	same_trace -extras -margin 50ms -max-extras-p99 200us -rough 'Metric /memory' \
 		"$@" "$BATS_TEST_TMPDIR/rt.trace" "$BATS_TEST_TMPDIR/gt.trace"

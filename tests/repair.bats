@@ -29,8 +29,8 @@ overwritten() {
 		dd of="$BATS_TEST_TMPDIR/damaged" bs=1 seek=$(($(stat -c %s "$1") * $2 / 100)) conv=notrunc status=none
 }
 
-# goroutines_of_last_generation FILE: ids of those that were created in the last generation in which any was: the end of a trace
-# may be a generation of some ms.
+# goroutines_of_last_generation FILE: prints the ids of the goroutines that were created in the last generation that has
+# a creation: the very last one may be of some ms.
 goroutines_of_last_generation() {
 	"$GOTAP" text "$1" | awk '
 		/^EventBatch/ { split($2, gen, "=") }
@@ -213,7 +213,8 @@ stopped_trace() {
 	build_prog 1.21 mixed
 	GOMAXPROCS=2 "$PROG" -trace "$BATS_TEST_TMPDIR/v1.trace" -delay 50ms -dur 1200ms -rounds 1000 -tail 50ms
 	size=$(stat -c %s "$BATS_TEST_TMPDIR/v1.trace")
-	# The last batch of each P is written at the end: a cut far from it leaves whole ones of all Ps, if they are few.
+	# The last batch of each P is written at the end: a cut far from it leaves whole ones of all Ps, if they are
+	# few.
 	head -c $((size * 80 / 100)) "$BATS_TEST_TMPDIR/v1.trace" >"$BATS_TEST_TMPDIR/cut"
 	converts "$BATS_TEST_TMPDIR/cut"
 	[ "$(count_of "$NEW" Go)" -gt 100 ]

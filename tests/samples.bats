@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # CPU samples beside those of the runtime's own trace, with its CPU profiler on: each place of the program, and each
-# larger stack, has the same share of both, as far as chance allows; and each sample of gotap's is of the goroutine, P and
-# stack that the trace shows on its thread at that time: in Go, in the kernel, in C, on the system stack.
+# larger stack, has the same share of both, as far as chance allows; and each sample of gotap's is of the goroutine, P
+# and stack that the trace shows on its thread at that time: in Go, in the kernel, in C, on the system stack.
 
 load lib/common
 load lib/record
@@ -46,7 +46,7 @@ same_outside() {
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.22" { same_outside 1.22; }
 @test "samples in syscalls and in the vDSO equal the runtime's, Go 1.27" { same_outside 1.27; }
 
-# Of the target, in ticks of the clock.
+# The CPU time of the target in clock ticks.
 cpu_ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$TARGET/stat"; }
 
 has_used() { [ "$(cpu_ticks)" -ge "$1" ]; }
@@ -81,7 +81,7 @@ has_used() { [ "$(cpu_ticks)" -ge "$1" ]; }
 	wait_for 60 eval '[ "$(clocks)" -ge "$cpus" ]'
 	sleep 0.5
 	[ "$(clocks)" -eq "$cpus" ]
-	# written over what is there: emptied first, it may be read as a list of no CPU
+	# written in place: if the file were emptied first, gotap might read a list without CPUs
 	echo 0-1 1<>"$online"
 	wait_for 60 eval '[ "$(clocks)" -eq $((2 * cpus)) ]'
 }

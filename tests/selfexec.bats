@@ -19,9 +19,9 @@ times_ready() { grep -cx ready "$TARGET_OUT"; }
 
 is_newer() { [ "$(times_ready)" -gt "$READY" ]; }
 
-# one_image VERSION [COMMAND...]: of one of its programs, from soon after an exec to the next. On a busy machine that one
-# may come while gotap is still attaching, of which there is no trace: then they come later. The recordings are as
-# short as that allows, because the program does nothing but what is recorded.
+# one_image VERSION [COMMAND...]: records the program from soon after an exec to the next one. If that comes while gotap
+# still attaches, as on a busy machine, there is no trace: then the time between execs gets longer. It is as short as
+# that allows, because the program makes records all the time.
 one_image() {
 	local every
 	build_prog "$1" selfexec

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap serve: net/http/pprof from outside, judged by net/http/pprof in the program itself, go tool pprof and go tool trace.
+# gotap serve: its answers compared with those of net/http/pprof in the program itself, and read by go tool pprof and go
+# tool trace.
 
 load lib/common
 
@@ -19,7 +20,7 @@ teardown() {
 	[ -z "${PLACE:-}" ] || close_place
 }
 
-# start_profiled [VERSION]: tests/prog/profiled.go, and $ITS, curl to its own net/http/pprof.
+# start_profiled [VERSION]: starts tests/prog/profiled.go; `its PATH` then asks its own net/http/pprof.
 start_profiled() {
 	build_prog "${1:-$REFERENCE_GO}" profiled
 	ITS_SOCKET=$BATS_TEST_TMPDIR/its
@@ -28,7 +29,7 @@ start_profiled() {
 
 its() { curl -sS -f --max-time 30 --unix-socket "$ITS_SOCKET" "http://x/debug/pprof/$1"; }
 
-# start_serve OPTION...: gotap serve in the background; sets $SERVER and $SERVER_LOG.
+# start_serve OPTION...: starts gotap serve in the background; sets $SERVER and $SERVER_LOG.
 start_serve() {
 	SERVER_LOG=$(mktemp "$BATS_TEST_TMPDIR/serve.XXXXXX")
 	"${SERVE_AS[@]}" "${GOTAP_HERE:-$GOTAP}" serve "$@" 2>"$SERVER_LOG" 3>&- &
@@ -39,7 +40,7 @@ start_serve() {
 
 serve_listens() { grep -q '^gotap: listens on ' "$SERVER_LOG" || ! target_runs "$SERVER"; }
 
-# on_socket OPTION...: it listens at $SOCKET, and `ask PATH [CURL OPTION...]` asks there.
+# on_socket OPTION...: starts gotap serve at $SOCKET; `ask PATH [CURL OPTION...]` then asks there.
 on_socket() {
 	SOCKET=$BATS_TEST_TMPDIR/gotap
 	start_serve --listen "unix:$SOCKET" "$@"
@@ -47,7 +48,8 @@ on_socket() {
 
 ask() { curl -sS --max-time 60 --unix-socket "$SOCKET" "http://localhost$1" "${@:2}"; }
 
-# refused STATUS TEXT PATH [CURL OPTION...]: one line, as net/http/pprof gives errors.
+# refused STATUS TEXT PATH [CURL OPTION...]: the answer is an error of one line with TEXT, in the form of
+# net/http/pprof's.
 refused() {
 	run_logged ask "$3" "${@:4}" -D "$BATS_TEST_TMPDIR/head" -w '%{http_code}'
 	[ "${lines[1]}" = "$1" ] && [ ${#lines[@]} -eq 2 ] || fail "not one line, and status $1"
@@ -59,10 +61,10 @@ refused() {
 recordings() { pgrep -P "$SERVER" >/dev/null; }
 no_recordings() { ! recordings; }
 
-# probes: how many there are on the program.
+# probe_count PID: prints how many mappings for uprobes the process has.
 probe_count() { cat /proc/"$1"/maps | grep -c '\[uprobes\]' || true; }
 
-# raw FILE: what go tool pprof reads of a profile.
+# raw FILE: prints a profile as go tool pprof reads it.
 raw() { "$GO" tool pprof -raw "$1" 2>/dev/null; }
 
 @test "the profiles are those of net/http/pprof of the same program, in names, units and values" {
@@ -139,7 +141,8 @@ raw() { "$GO" tool pprof -raw "$1" 2>/dev/null; }
 	contains 'a token is needed'
 	run_logged curl -sS -w '%{http_code}' -H "Authorization: Bearer 0123456789abcdef012x" "http://$base/"
 	contains 401
-	# Of a stranger's name that leads here (DNS rebinding), and of a stranger's page.
+	# Requests of a browser: by a foreign name that resolves to this machine (DNS rebinding), and from the page of a
+	# foreign site.
 	run_logged curl -sS -w '%{http_code}' -H "Authorization: Bearer 0123456789abcdef0123" -H 'Host: evil.example' "http://$base/"
 	contains 403
 	run_logged curl -sS -w '%{http_code}' -H "Authorization: Bearer 0123456789abcdef0123" -H 'Sec-Fetch-Site: cross-site' "http://$base/"
@@ -195,7 +198,7 @@ assert [p["go"] for p in l if p["pid"] == int(sys.argv[2])], l' "$BATS_TEST_TMPD
 	refused 413 'has no body' '/debug/pprof/trace?pid=1' -X GET -d x
 	sleep 60 &
 	refused 500 'Could not enable tracing: ' "/debug/pprof/trace?pid=$!"
-	# A time that is near to none is one.
+	# The shortest time is a valid one.
 	refused 500 'not a Go program' "/debug/pprof/trace?pid=$!&seconds=0.0000000001"
 	kill $!
 	run_logged ask "/debug/pprof/" -I
@@ -232,7 +235,7 @@ assert [p["go"] for p in l if p["pid"] == int(sys.argv[2])], l' "$BATS_TEST_TMPD
 	run_logged ask /processes
 	matches "^ *$TARGET "
 	matches "^ *$pid "
-	# Nor does he get all connections.
+	# One user does not get all connections.
 	succeeds python3 -c 'import os, socket, sys
 os.setresuid(65533, 65533, 65533)
 def connected():
@@ -244,7 +247,7 @@ every = [connected() for i in range(32)]
 assert all(s.recv(1) == b"" for s in every[24:])
 every[0].send(b"GET /debug/pprof/nothing HTTP/1.1\r\nHost: x\r\n\r\n")
 assert every[0].recv(12) == b"HTTP/1.1 404"' "$SOCKET"
-	# A program that has more rights than its user is not his: neither by capabilities nor by its owner.
+	# A program with more rights than its user, by capabilities or as set-user-ID, is not his.
 	install -m 755 "$PROG" "$PLACE/capable"
 	setcap cap_net_raw+ep "$PLACE/capable"
 	start_target "${as[@]}" "$PLACE/capable" "$PLACE/its/capable"
@@ -284,7 +287,7 @@ times_ready() { [ "$(grep -cx ready "$TARGET_OUT")" -ge "$1" ]; }
 	touch "$PLACE/go"
 	wait_for 20 times_ready 2
 	kill "$first"
-	# Where it is recorded there is no answer before its end.
+	# If the program is recorded the answer comes when it ends.
 	wait_for 3 has_bytes "$PLACE/its/answer" || true
 	kill -KILL "$TARGET"
 	wait "$client"
@@ -313,7 +316,8 @@ times_ready() { [ "$(grep -cx ready "$TARGET_OUT")" -ge "$1" ]; }
 	refused 500 'Could not enable CPU profiling: ' "/debug/pprof/profile?pid=$TARGET"
 }
 
-# in_background FILE PATH: a client, of the user AS; FILE gets the status of the answer, FILE.body the answer. Sets $CLIENT.
+# in_background FILE PATH: asks in the background, as the user of AS; FILE gets the status of the answer, FILE.body its
+# body. Sets $CLIENT.
 in_background() {
 	"${AS[@]}" curl -sS --unix-socket "$SOCKET" "http://x$2" -o "$1.body" -w '%{http_code}' >"$1" 2>/dev/null 3>&- &
 	CLIENT=$!
@@ -326,12 +330,12 @@ in_background() {
 	in_background "$place" "/debug/pprof/trace?pid=$TARGET&seconds=60"
 	first=$CLIENT
 	wait_for 20 recordings
-	# One of the two waits, the other one finds no room.
+	# One of these two waits, the other one finds the queue full.
 	in_background "$place.1" "$short&pid=$TARGET"
 	in_background "$place.2" "$short&pid=$TARGET"
 	wait_for 20 eval "grep -q 503 $place.1 $place.2"
 	grep -q '^too many requests: ' "$place".[12].body
-	# What is done at once does not wait for recordings.
+	# Answers without a recording do not wait for a slot.
 	run_logged ask "/debug/pprof/goroutine?pid=$TARGET&debug=1"
 	contains main.idle
 	kill "$first"
@@ -436,7 +440,7 @@ has_bytes() { [ -s "$1" ]; }
 	[ "$(awk '/^VmHWM:/ { print $2 }' "/proc/$SERVER/status")" -le 65536 ]
 }
 
-# ticks: CPU time of the server, in 1/100 s.
+# ticks: prints the CPU time of the server, in 1/100 s.
 ticks() { awk '{ print $14 + $15 }' "/proc/$SERVER/stat"; }
 
 @test "with few descriptors it waits for one, and uses no CPU meanwhile" {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# The findings of `gotap report`: each program of tests/sick has one known fault, and both its own trace and that of gotap
-# must name it first, with the function and the line that has the comment BLAME. Healthy programs get no finding.
+# The findings of `gotap report`: each program of tests/sick has one known fault, and both its own trace and that of
+# gotap must name it first, with the function and the line that has the comment BLAME. Healthy programs get no finding.
 #
 # SICK_GO="1.22 1.24 1.27" tests them with these releases, instead of the last one.
 
@@ -12,7 +12,8 @@ setup() {
 	require_root
 	require_tool jq
 	read -ra RELEASES <<<"${SICK_GO:-$REFERENCE_GO}"
-	# Faults are shares and rates of the time: the program, and gotap, come before what else a busy machine does.
+	# Findings are shares of the time and rates: the program and gotap have a high priority, so that a busy machine
+	# does not change them.
 	renice -n -15 -p "$BASHPID" >/dev/null
 }
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/slow.md, step by step: each command gives the answer for which the page calls it. The program is examples/slow.go.
+# docs/slow.md, step by step: each command gives the answer for which the page calls it. The program is
+# examples/slow.go.
 
 load lib/common
 
 setup() {
 	require_root
 	require_tool jq
-	# The answers are shares of the time: the program, and gotap, come before what else a busy machine does.
+	# The answers are shares of the time: the program and gotap have a high priority, so that a busy machine does
+	# not change them.
 	renice -n -15 -p "$BASHPID" >/dev/null
 }
 

@@ -7,7 +7,8 @@
 load lib/common
 load lib/record
 
-# lossy alters spool files: see its head. Built with sanitizers, from the source: a compiler for each CPU.
+# lossy alters spool files (tests/spool/lossy.c). It is built from the sources, with sanitizers, by one compiler for
+# each CPU.
 build_lossy() {
 	LOSSY=$BATS_FILE_TMPDIR/lossy
 	[ ! -x "$LOSSY" ] || return 0
@@ -196,7 +197,8 @@ loses() {
 	loses 80
 }
 
-# loses_old COUNT: so many variants in the formats before Go 1.22 are valid by gotap's checks and by the last parser of them all.
+# loses_old COUNT: so many variants in the formats before Go 1.22 are valid by gotap's checks and by the last parser of
+# them all.
 loses_old() {
 	local dir=$BATS_TEST_TMPDIR/lossy seed=$RANDOM
 	build_lossy

@@ -109,12 +109,13 @@ judged() {
 	[ "$(number '.stack_known == "yes" and .stack[-1].function != "runtime.goexit"')" -eq 0 ]
 }
 
-# A stop may also find its thread in the runtime, which is about to preempt it, or in a signal handler: on another stack.
+# A thread may be stopped in the runtime, which is about to preempt its goroutine, or in a signal handler: then it is on
+# another stack.
 spin_is_known() {
 	stop_all || return
 	gotap stacks -p "$TARGET" --func 'main\.spin'
 	kill -CONT "$TARGET"
-	grep -Eq '^goroutine [0-9]+ \[(running|runnable)\]:$' <<<"$output"	# the latter: it was just preempted
+	grep -Eq '^goroutine [0-9]+ \[(running|runnable)\]:$' <<<"$output"	# runnable: it was just preempted
 }
 
 @test "a running goroutine of a stopped process has its stack" {
@@ -125,7 +126,8 @@ spin_is_known() {
 	matches '^main\.spin\(\.\.\.\)$'
 }
 
-# The runtime switches it without a count: each look finds it at the same place, though it runs a thousand times a second.
+# The runtime switches it without a count: each look finds it at the same place, though it runs a thousand times a
+# second.
 @test "of a coroutine no more is said than its place" {
 	require_go "$REFERENCE_GO"
 	cat >"$BATS_TEST_TMPDIR/coroutine.go" <<-'END'
@@ -159,7 +161,7 @@ spin_is_known() {
 	[ "$(jq -c '[.goroutines[] | select(.state == "coroutine") | [.still, .waits_seconds]]' "$JSON")" = '[["place",null]]' ]
 }
 
-# Those that are busy did run, if their threads got a processor meanwhile: on a loaded machine that may take another look.
+# Busy goroutines have run meanwhile, if their threads got a processor: on a loaded machine it may take another attempt.
 the_busy_ran() {
 	as_json --watch 300ms
 	IDLE_RAN=$((IDLE_RAN + $(number '((.stack // []) | any(.function == "main.outer")) and .still == "no"')))
@@ -234,7 +236,7 @@ only_the_idle_are_still() {
 	require_root
 	start_stacked 1.27
 	"$GOTAP" stacks -p "$TARGET" --watch 20s >"$DIR/out" 2>"$DIR/err" 3>&- &
-	wait_for 60 pgrep -P $!		# those that read its memory
+	wait_for 60 pgrep -P $!		# the processes that read the target's memory
 	kill -KILL "$TARGET"
 	status=0
 	wait $! || status=$?

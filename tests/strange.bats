@@ -78,7 +78,8 @@ succeeds_not() {
 	grep -q 'stopped before the goroutines' "$REPORT"
 }
 
-# Rings that are too small for what comes between two looks let gotap read the states again and again.
+# If the rings are too small for the records that come between two rounds of draining, gotap reads the states again and
+# again.
 @test "memory that stops to answer ends the recording" {
 	start_strange -as silent -later -pairs 16
 	start_record "$TRACE" -p "$TARGET" --ring-size 4K

@@ -25,9 +25,9 @@ judge() {
 	cp -r "$GO_TRACE/testdata/testprog" "$TESTPROG"
 }
 
-# In stacks.go each goroutine is to have blocked when main goes on: after two sleeps of 100 ms, which is luck on a loaded machine.
-# Instead of the second one main waits until only two of all are not blocked: itself and one that never does. All lines stay where
-# they are.
+# stacks.go needs each goroutine to have blocked when main goes on, and sleeps 2 times 100 ms for that, which may not do
+# on a busy machine. Instead of the second sleep main waits until only two goroutines are not blocked: itself and one
+# that never blocks. The numbers of lines stay.
 wait_until_all_block() {
 	local last='time.Sleep(100 \* time.Millisecond) // the last chance'
 	grep -q "$last" "$TESTPROG/stacks.go"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Group linux: when the program's threads are on a CPU, and what keeps them off. The judges are the kernel's own counts
-# (schedstat, cpu.stat, stat) and its own records of the same tracepoints (tracefs). What is compared is read while the program stands still,
-# and the bounds of a time are read on both sides of it: a busy machine changes nothing.
+# Group linux: when the program's threads are on a CPU, and what keeps them off. Compared with the kernel's own counts
+# (schedstat, cpu.stat, stat) and its own records of the same tracepoints (tracefs). These are read while the program is
+# stopped, or before and after a time as bounds of it: so the results do not depend on the machine's load.
 
 load lib/common
 load lib/cgroup
@@ -31,10 +31,10 @@ teardown() {
 
 # --- helpers ---
 
-# true_of EXPRESSION [NAME=FILE...]: of the last report; lib/threads.py has the names in it.
+# true_of EXPRESSION [NAME=FILE...]: the expression is true of the last report (lib/threads.py).
 true_of() { python3 "$CHECKOUT/tests/lib/threads.py" "$REPORT" "$@"; }
 
-# schedstat FILE: of all threads of the target, by the ids of its PID namespace if INNER is set.
+# schedstat FILE: writes the schedstat of all threads of the target, with the ids of its PID namespace if INNER is set.
 schedstat() {
 	local task tid
 	for task in "/proc/$TARGET/task/"*; do
@@ -44,7 +44,8 @@ schedstat() {
 	done >"$1"
 }
 
-# agrees_with_schedstat: the report of what was between the files "before" and "after". More threads than there were can be there now.
+# agrees_with_schedstat: the report has what the threads ran and waited between the files "before" and "after". Threads
+# that are only in "after" began in between.
 agrees_with_schedstat() {
 	local file
 	for file in before after; do
@@ -53,11 +54,11 @@ agrees_with_schedstat() {
 	true_of "all(near(t[i].on_cpu_seconds, a[0] - b.get(i, (0, 0))[0]) and near(t[i].runqueue_seconds, a[1] - b.get(i, (0, 0))[1])
 		 for b in [schedstat('$BATS_TEST_TMPDIR/before')] for i, a in schedstat('$BATS_TEST_TMPDIR/after').items())" ||
 		{ tail -n +1 "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"; return 1; }
-	# nothing is missing between the states
+	# the states add up to the life of each thread
 	true_of 'all(abs(x.seconds - sum(x.states.values())) < 1e-4 for x in t.values())'
 }
 
-# 0.1 s of CPU time and more since "before".
+# has_run: the threads have used 0.1 s of CPU time since the file "before".
 has_run() {
 	schedstat "$BATS_TEST_TMPDIR/now"
 	awk '{ sum += NR == FNR ? -$2 : $2 } END { exit sum < 1e8 }' "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/now"
@@ -106,7 +107,7 @@ seconds_since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.6f\n", (b - a) 
 	agrees_with_schedstat
 }
 
-# A thread has given its id back by then.
+# When a thread leaves its CPU for the last time it has no id in the PID namespace any more: its record has id 0.
 @test "in a PID namespace, with --container-tids: threads end" {
 	local threads
 	start_target unshare -p -f --kill-child "$PROG" burn 2
@@ -126,7 +127,7 @@ seconds_since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.6f\n", (b - a) 
 	true_of "0 not in t and 1 in t and len(t) >= $threads and total.unknown == 0"
 }
 
-# Its levels leave out what uprobes record; when there are none of those for a time, records of threads go on.
+# The levels of the budget leave out records of uprobes. When these are away for a time, records of threads go on.
 @test "--budget: threads are recorded all the time" {
 	start_target "$PROG" pingpong 50
 	stop
@@ -184,7 +185,7 @@ begin_tracefs() {
 	done
 }
 
-# And keeps what it has recorded.
+# end_tracefs: removes the tracefs instance, and keeps its records in the file tracefs.
 end_tracefs() {
 	if [ -d "$INSTANCE" ]; then
 		echo 0 >"$INSTANCE/tracing_on"
@@ -202,7 +203,7 @@ end_tracefs() {
 	quota_group
 	start_target "$PROG" burn 2
 	echo "$TARGET" >"$FOLDER/cgroup.procs"
-	sleep 0.3	# what it had in store is used up
+	sleep 0.3	# the quota that the cgroup has saved up is used up
 	schedstat "$BATS_TEST_TMPDIR/before"
 	begin
 	sleep 2
@@ -213,7 +214,7 @@ end_tracefs() {
 	true_of "all(x.on_cpu_seconds <= a[i][0] - b.get(i, (0, 0))[0] + 0.01 for b in [schedstat('$BATS_TEST_TMPDIR/before')]
 		for a in [schedstat('$BATS_TEST_TMPDIR/after')] for i, x in t.items())"
 	true_of 'busiest.throttled_seconds > 0.5 * d["seconds"]'
-	# no longer than the kernel has counted; of the periods at the begin and the end it counts another part
+	# not more than the kernel has counted, but for the periods at the begin and the end, which it counts in part
 	true_of 'all(x.throttled_seconds <= d["cgroup"]["throttled_seconds"] + 0.2 for x in t.values())'
 	true_of 'total.unknown == 0 and busiest.runqueue_seconds >= busiest.throttled_seconds'
 	grep -q 'THREAD_OFF .*why=throttled' "$SPOOL.txt"
@@ -256,14 +257,15 @@ target_goes_on() { ! awk '{ sub(/.*\) /, ""); print $1 }' "/proc/$TARGET/task/"*
 	thaw
 	end
 	most=$(seconds_since "$before")
-	# threads that sleep just go on to do so
+	# threads that sleep are not frozen until they wake: at least one was
 	true_of "$within <= max(x.frozen for x in t.values()) <= $most"
 	true_of 'total.stopped == 0'
 	kill -KILL "$TARGET"
 	wait_target
 }
 
-# A thread that starts a program waits until that has left its memory (vfork), and the kernel counts it as frozen meanwhile.
+# A thread that starts a program waits in vfork() until the child has left its memory. The kernel's freezer counts it as
+# frozen meanwhile, gotap must not.
 @test "a thread that starts programs is not frozen" {
 	start_target "$PROG" start
 	begin
@@ -294,7 +296,7 @@ target_goes_on() { ! awk '{ sub(/.*\) /, ""); print $1 }' "/proc/$TARGET/task/"*
 
 major_faults() { awk '{ sub(/.*\) /, ""); print $10 }' "/proc/$TARGET/stat"; }
 
-# has_faulted N: since "before".
+# has_faulted N: the target had N major faults since $before.
 has_faulted() { [ "$(major_faults)" -ge $((before + $1)) ]; }
 
 @test "page faults that wait for the disk" {
@@ -312,7 +314,7 @@ has_faulted() { [ "$(major_faults)" -ge $((before + $1)) ]; }
 	true_of 'total.page_fault > 0.01 and total.io + total.blocked < total.page_fault'
 	waits=$(grep -c 'THREAD_OFF .*why=io .*syscall=-' "$SPOOL.txt")
 	explain "$faults major faults, $waits waits for a page"
-	# a fault may find that the page has just come, or wait for more than one thing
+	# a fault may find its page in memory by now, or wait more than once
 	[ "$waits" -ge $((faults / 2)) ]
 	[ "$waits" -le $((faults * 2)) ]
 }
@@ -332,7 +334,7 @@ has_faulted() { [ "$(major_faults)" -ge $((before + $1)) ]; }
 	"$GOTAP" records "$SPOOL" >"$SPOOL.txt"
 	grep -q THREAD_NEW "$SPOOL.txt"
 	true_of 'len(t) >= 3 and total.unknown == 0 and total.on_cpu_seconds > 0.001'
-	# every thread that was made ended
+	# all threads have ended: those of THREAD_NEW, and the first one
 	true_of 'sum(1 for w in r if w[2] == "THREAD_NEW") + 1 == sum(1 for w in r if "why=dead" in w)' r="$SPOOL.txt"
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap report with a file of threads beside the trace: what Go calls running is split, and what takes the CPUs is the first finding. Each
-# cause is made for real. On a busy machine other programs take CPUs, too, which is then a true finding: it is left out of the others.
+# gotap report with a file of threads beside the trace: the time of running goroutines is split by the states of their
+# threads, and what keeps these off CPUs is the first finding. The tests bring about each cause. On a busy machine other
+# programs take CPUs, too: that finding, which is true, is not counted in tests of other causes.
 
 load lib/common
 load lib/cgroup
@@ -29,7 +30,7 @@ teardown() {
 	[ -z "$FOLDER" ] || rmdir "$FOLDER"
 }
 
-# reported: the report of the last recording, in $JSON.
+# reported: writes the report of the last recording to $JSON.
 reported() {
 	local status=0
 	JSON=$BATS_TEST_TMPDIR/report.json
@@ -38,14 +39,16 @@ reported() {
 	return "$status"
 }
 
-# first_is KIND [FUNCTION [TEXT]]: regular expressions; but for what a busy machine takes.
+# first_is KIND [FUNCTION [TEXT]]: the first finding, but for one that other programs take CPUs. FUNCTION and TEXT:
+# regular expressions.
 first_is() {
 	jq -e --arg kind "$1" --arg function "${2:-}" --arg text "${3:-}" \
 		'[.findings[] | select(.kind == $kind or .kind != "preempted")][0] | .kind == $kind and (.function | test("^" + $function + "$")) and (.text | test($text))' "$JSON" >/dev/null ||
 		fail "the first finding is not $*"
 }
 
-# holds EXPRESSION: of the report. split: of a goroutine's time, by state, in ns; closes: parts add up to what they are parts of.
+# holds EXPRESSION: it is true of the report. ns: the sums of an object's states, closes: the parts add up to the whole,
+# ran: the time in a state.
 holds() {
 	jq -e 'def ns: map_values(.sum_ns);
 		def closes(whole; part): (whole.sum_ns // 0) == ([part[].sum_ns] | add // 0);
@@ -54,7 +57,9 @@ holds() {
 		'"$1" "$JSON" >/dev/null || fail "not so: $1"
 }
 
-# only_preempted: on a busy machine others do take CPUs. Half of that was measured; the rest may be what was woken late, or had no P.
+# only_preempted: the only finding is that other programs take CPUs, as on a busy machine; and its time is at most three
+# times that of the preemptions: the rest is of threads that got a CPU late after a wake-up, and of goroutines without a
+# P.
 only_preempted() {
 	holds 'all(.findings[]; .kind == "preempted") and all_close'
 	holds '[.goroutines[].linux[].preempted.sum_ns // 0] as $all | ($all | add) as $ns | all(.findings[]; .seconds * 1e9 <= 3 * $ns)'
@@ -89,11 +94,12 @@ only_preempted() {
 	reported
 	first_is preempted '' 'preempted mostly by .* times'
 	holds all_close
-	# On a busy machine others may take more than it does.
+	# On a busy machine other programs may take more than this one.
 	if jq -e "[.linux.preempted_by[] | .seconds * (if .pid == $HOG then 1 else -2 end)] | add > 0" "$JSON" >/dev/null; then
 		first_is preempted '' "mostly by sh \\(pid $HOG\\)"
 	fi
-	# The judge leaves out stays that go beyond the records of their thread: those at the begin and the end, of the one P.
+	# threads_running.py leaves out stays that are not within the records of their thread: with one P, those at the
+	# begin and the end.
 	python3 - "$(python3 "$CHECKOUT/tests/lib/threads_running.py" "$SPOOL.txt" "$(jq .traces[0].first_ns "$JSON")")" "$JSON" <<-'EOF'
 		import ast, json, re, sys
 		text, states, first, last = re.match(r"running (\S+) s: (.*), from (\d+) to (\d+)", sys.argv[1]).groups()
@@ -125,7 +131,7 @@ only_preempted() {
 	holds 'all_close and (.linux.preempted_by | length > 0)'
 	case $(jq "[.linux.preempted_by[], .linux.preempted_by_others] | (map(select(.pid == $TARGET).seconds) | add) / (map(.seconds) | add) * 10 | floor" "$JSON") in
 	[6-9] | 10) first_is 'too many Ps' '' 'GOMAXPROCS is 4 on 1 CPU:' ;;
-	[0-3]) first_is preempted ;;	# a busy machine: others took more
+	[0-3]) first_is preempted ;;	# a busy machine: other programs took more
 	*) first_is preempted || first_is 'too many Ps' ;;
 	esac
 }
@@ -158,7 +164,7 @@ only_preempted() {
 
 @test "page faults and reads that wait for a disk: the function" {
 	a_file
-	# first in the queue of any CPU: what it waits for is the disk
+	# with a high priority, so that it waits for the disk and not for a CPU
 	start_target nice -n -20 "$PROG" fault "$FILE"
 	begin
 	sleep 0.5
@@ -212,12 +218,12 @@ only_preempted() {
 	end
 	reported
 	holds '.linux.total.on_cpu_seconds > 0'
-	# several traces: each has its own
+	# with several traces each has its own file
 	gotap report --json "$TRACE" "$other"
 	jq -e '(.linux | not) and all(.traces[]; .linux.total.on_cpu_seconds > 0)' <<<"$output" >/dev/null
 	jq -e '.version == 1 and all(.goroutines[].linux.running; (.unknown.sum_ns // 0) <= (.on_cpu.sum_ns // 0))' <<<"$output" >/dev/null
 	cp "$TRACE.threads" "$BATS_TEST_TMPDIR/own"
-	# of another time
+	# the file of another recording
 	cp "$other.threads" "$TRACE.threads"
 	gotap report "$TRACE"
 	[ "$status" -eq 0 ]
@@ -226,7 +232,7 @@ only_preempted() {
 	[[ $output != *"on a CPU"* ]]
 	"$GOTAP" report --json "$other" "$TRACE" >"$BATS_TEST_TMPDIR/two.json" 2>/dev/null
 	jq -e '(.traces[0].linux and (.traces[1].linux | not)) and any(.goroutines[]; .linux.running.on_cpu.sum_ns > 0)' "$BATS_TEST_TMPDIR/two.json" >/dev/null
-	# cut off, and no such file at all
+	# a file that is cut off, and one of another kind
 	head -c -100 "$BATS_TEST_TMPDIR/own" >"$TRACE.threads"
 	gotap report "$TRACE"
 	[ "$status" -eq 1 ]
@@ -236,7 +242,7 @@ only_preempted() {
 	gotap report "$TRACE"
 	[ "$status" -eq 1 ]
 	[[ $output != *"THREADS, by Linux"* ]]
-	# none
+	# no file
 	cp "$BATS_TEST_TMPDIR/own" "$TRACE.threads"
 	"$GOTAP" report --json - <"$TRACE" >"$BATS_TEST_TMPDIR/stdin.json"
 	rm "$TRACE.threads"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap top: its numbers, judged by gotap stacks, a recording of the same time and /proc; and its terminal, which is one of
-# tmux.
+# gotap top: its numbers, compared with gotap stacks, a recording of the same time and /proc; and its screen, in a
+# terminal of tmux.
 
 load lib/common
 load lib/cgroup
@@ -12,13 +12,13 @@ teardown() {
 	[ -z "${FOLDER:-}" ] || rmdir "$FOLDER"
 }
 
-# lines_of OPTION...: JSON lines of top, in $LINES_FILE.
+# lines_of OPTION...: writes JSON lines of top to $LINES_FILE.
 lines_of() {
 	LINES_FILE=$BATS_TEST_TMPDIR/lines
 	"$GOTAP" top -p "$TARGET" --json "$@" >"$LINES_FILE"
 }
 
-# holds [JQ OPTION...] FILTER: is true of the lines, as one array.
+# holds [JQ OPTION...] FILTER: it is true of the array of these lines.
 holds() { jq -s -e "$@" "$LINES_FILE" >/dev/null || fail "not so: ${*: -1}: $(head -c 2000 "$LINES_FILE")"; }
 
 # --- numbers ---
@@ -47,15 +47,15 @@ holds() { jq -s -e "$@" "$LINES_FILE" >/dev/null || fail "not so: ${*: -1}: $(he
 	holds 'length == 4 and ([.[].number] == [1, 2, 3, 4])'
 	holds '[range(3) as $i | .[$i].to_ns == .[$i + 1].from_ns] | all'
 	holds 'all(.gotap.lost == 0 and .gotap.unrecorded_seconds == 0)'
-	# What goes through the states of rows is all there is, to rounding.
+	# The rows add up to the totals, but for rounding.
 	holds 'all((.seconds_in | add) - ([.rows[].seconds_in[]] | add) | fabs < 1e-6)'
 	holds 'all((.created - ([.rows[].created] | add)) == 0)'
-	# No P runs more than all of the time, and goroutines run on Ps.
+	# No P is busy for more than the interval, and goroutines run exactly when Ps run them.
 	holds 'all(.[].procs[]; .running_seconds + .syscall_seconds + .other_seconds < 0.3000001)'
 	holds 'all((.seconds_in.running - ([.procs[].running_seconds] | add)) | fabs < 0.001)'
 }
 
-# report_of FROM TO: the report of that part of $TRACE, which are times of CLOCK_MONOTONIC, in $REPORT.
+# report_of FROM TO: writes the report of the part of $TRACE between these times of CLOCK_MONOTONIC to $REPORT.
 report_of() {
 	local begin
 	begin=$("$GOTAP" text --events "$TRACE" | sed -n 's/.*Sync .*monotonic \([0-9]*\) ns.*/\1/p;q')
@@ -139,7 +139,7 @@ empty_group() { [ -z "$(cat "$FOLDER/cgroup.procs")" ]; }
 	holds '.[0] | .by == "region" and ([.rows[].name] | contains(["(in no region)"]) and length > 1)'
 }
 
-# Both see the same program, but each has times of its own for what happens.
+# Both record the same program, but each takes the times of its events by itself.
 @test "creations, stays in the run queue and their p99 are those of a recording of the same time" {
 	local recorder
 	require_root
@@ -166,7 +166,7 @@ empty_group() { [ -z "$(cat "$FOLDER/cgroup.procs")" ]; }
 
 # --- the terminal ---
 
-# open_terminal COLUMNS ROWS: a shell in tmux.
+# open_terminal COLUMNS ROWS: starts a shell in a terminal of tmux.
 open_terminal() {
 	require_tool tmux
 	TMUX_NAME=gotap-$BATS_TEST_NUMBER-$$
@@ -181,7 +181,7 @@ screen() { tmux -L "$TMUX_NAME" capture-pane -p "$@"; }
 is_shown() { screen | grep -Eq -- "$1"; }
 is_not_shown() { ! is_shown "$1"; }
 
-# In the shell again, with its screen, its lines and its echo.
+# is_restored: the shell has its screen back, and the terminal its line mode and its echo.
 is_restored() {
 	is_shown '^here-it-began' || fail "the screen is not that from before: $(screen)"
 	type_in "stty -a | grep -c -w -e icanon -e echo; tput -T xterm lines >/dev/null; echo done-\$((1 + 1))" Enter
@@ -244,7 +244,7 @@ start_top() {
 	type_in C-c
 	wait_for 60 is_shown '^status-0'
 	is_restored
-	# Text is as wide as the terminal; one that cannot place text gets no frames.
+	# --once is as wide as the terminal. On a terminal that cannot move its cursor top ends with an error.
 	tmux -L "$TMUX_NAME" resize-window -x 100 -y 30
 	type_in "clear; $GOTAP top -p $TARGET -i 100ms --once; TERM=dumb $GOTAP top -p $TARGET; echo status-\$?" Enter
 	wait_for 60 is_shown '^status-1'
@@ -263,7 +263,8 @@ start_top() {
 		wait_for 60 is_shown 'lost 0, repairs 0' || fail "$(screen)"
 		pid=$(top_pid)
 		guard=$(pgrep -P "$pid" -x gotap-terminal)
-		# The shell may be the first to learn of its end; what it prints then goes with the other screen.
+		# If the shell notices the end before gotap-terminal does, what it prints goes to the alternate screen
+		# and is lost.
 		[ "$late" = no ] || kill -STOP "$guard"
 		kill -9 "$pid"
 		wait_for 60 grep -sqx 137 "$BATS_TEST_TMPDIR/status"
@@ -307,7 +308,7 @@ start_top() {
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 has_ended() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
-# The process of gotap top that records: the one that is no child of another.
+# top_pid: prints the process of gotap top that records: the oldest one, of which the others are children.
 top_pid() { pgrep -o -f "^$GOTAP top -p $TARGET "; }
 
 @test "NO_COLOR: no colors; else there are" {
@@ -326,10 +327,10 @@ top_pid() { pgrep -o -f "^$GOTAP top -p $TARGET "; }
 	type_in q
 }
 
-# colors: how many lines of the screen have some.
+# colors: prints how many lines of the screen have colors.
 colors() { screen -e | grep -c $'\033\\[[0-9;]*3[0-7]m'; }
 
-# --- without one ---
+# --- without a terminal ---
 
 @test "without a terminal: what to do" {
 	require_root

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap record --flight --on: each trigger over a program that makes its fact at a time that it prints (tests/prog/facts.go).
-# The judge of a snapshot replays its events without gotap's triggers (tests/lib/trigger_facts.py).
-# GOTAP_LONG=ROUNDS: so many rounds of four facts each, 250 for 1,000 of them.
+# gotap record --flight --on: each trigger, with a program that brings about its fact and prints when that was
+# (tests/prog/facts.go). tests/lib/trigger_facts.py replays the events of a snapshot without gotap's triggers.
+# GOTAP_LONG=ROUNDS: rounds of four facts each, 250 for 1,000 facts.
 
 load lib/common
 load lib/record
@@ -23,8 +23,8 @@ teardown() {
 	[ -z "$FOLDER" ] || rmdir "$FOLDER" 2>/dev/null || true
 }
 
-# triggered 'TRIGGER...' COMMAND...: a flight recording of it with these triggers, one a line; its report is in $REPORT, what it
-# prints in "said", its snapshots in snaps.
+# triggered 'TRIGGER...' COMMAND...: makes a flight recording of COMMAND with these triggers, one a line. The report is
+# in $REPORT, the output of COMMAND in "said", the snapshots in snaps.
 triggered() {
 	local on args=()
 	while read -r on; do args+=(--on "$on"); done <<<"$1"
@@ -36,11 +36,12 @@ triggered() {
 	tail -n 1 report.all >"$REPORT"
 }
 
-# judged: each snapshot has its fact; all of them are in "facts".
+# judged: each snapshot has its fact; writes the facts to the file "facts".
 judged() { python3 "$BATS_TEST_DIRNAME/lib/trigger_facts.py" "$GOTAP" snaps/*.trace >facts || fail "a snapshot without its fact"; }
 
-# said_is_found KIND TRIGGER: each fact of that kind that the program says, in its time and of its goroutine, has a snapshot of the trigger.
-# Where others follow within 50 ms, or the limit is passed only at the end of it, the time may be a second later.
+# said_is_found KIND TRIGGER: each fact of that kind that the program prints has a snapshot by the trigger, with a time
+# within it and its goroutine. Facts of p99 and hang may have a later time: their limit is passed at the end, or after
+# it.
 said_is_found() {
 	awk -v kind="$1" -v on="$2" '
 		FNR == NR { if (index($0, on " ") == 1) { n++; t[n] = $(NF - 1); g[n] = $NF }; next }
@@ -53,7 +54,7 @@ said_is_found() {
 		END { exit bad || !any }' facts said
 }
 
-# found_soon: no fact was found later than 3 s after its time, on a machine that may be loaded.
+# found_soon: gotap found each fact within 3 s, also on a busy machine.
 found_soon() { jq -e '[.flight.triggers[] | select(.on != "exit" and .on != "crash") | .slowest_s] | max < 3' "$REPORT"; }
 
 every_trigger() {
@@ -133,7 +134,7 @@ log:timed out$' -- "$PROG" -pause 60ms -rounds "$GOTAP_LONG" blocked syscall reg
 	build_prog "$REFERENCE_GO" pingpong
 	start_target "$PROG"
 	echo "$TARGET" >"$FOLDER/cgroup.procs"
-	sleep 0.3	# what it had in store is used up
+	sleep 0.3	# the quota that the cgroup has saved up is used up
 	triggered $'throttled>40ms\nthrottled>1h' -d 300ms -p "$TARGET"
 	kill -KILL "$TARGET"
 	wait_target
@@ -142,7 +143,7 @@ log:timed out$' -- "$PROG" -pause 60ms -rounds "$GOTAP_LONG" blocked syscall reg
 	! grep -v '^throttled>40ms ' facts || fail "a trigger fired without its fact"
 }
 
-# crashes HOW TEXT: one snapshot, whose end is that of the program, and which says TEXT.
+# crashes HOW TEXT: there is one snapshot, which ends with the program, and whose JSON has TEXT.
 crashes() {
 	rm -f snaps/*
 	triggered crash -- "$PROG" -pause "${3:-0}" "crash:$1"
@@ -164,8 +165,8 @@ crashes() {
 	[ -z "$(ls snaps)" ]
 }
 
-# dies HOW [OPTION...]: the snapshot names the goroutine, its stack and the message that the dying program prints itself. Without
-# gotap it ends with the same status, and prints the same of that goroutine.
+# dies HOW [OPTION...]: the snapshot has the goroutine, stack and message that the runtime prints when the program dies.
+# Without gotap the program ends with the same status and prints the same.
 dies() {
 	local how=$1 expected=0
 	shift
@@ -176,7 +177,7 @@ dies() {
 	succeeds python3 "$BATS_TEST_DIRNAME/lib/same_death.py" snaps/1.trace.json report.all alone
 }
 
-# nobody HOW TEXT: no goroutine is named.
+# nobody HOW TEXT: the snapshot has TEXT, and names no goroutine.
 nobody() {
 	rm -f snaps/*
 	triggered crash -- "$PROG" "$1"
@@ -212,7 +213,7 @@ nobody() {
 	dies nil
 }
 
-# The runtime ends the program with status 2 for this signal, as for a panic.
+# die_when_recorded: sends SIGABRT, for which the runtime ends the program with status 2, as for a panic.
 die_when_recorded() {
 	wait_for 60 "$GOTAP" snap -p "$TARGET" -m here >/dev/null 2>&1
 	kill -ABRT "$TARGET"

@@ -27,7 +27,7 @@ cut_is_reported() {
 	views_ok "$TRACE"
 }
 
-# recorded_until COMMAND... -- ARGUMENT...: a recording with raw records, which ends once the command succeeds.
+# recorded_until COMMAND... -- ARGUMENT...: makes a recording with raw records, and ends it when COMMAND succeeds.
 recorded_until() {
 	local until=()
 	while [ "$1" != -- ]; do
@@ -39,7 +39,7 @@ recorded_until() {
 	stop_record
 }
 
-# has_record REGEX: among those that were written so far.
+# has_record REGEX: one of the records so far matches.
 has_record() { "$GOTAP" records "$TRACE.spool.partial" 2>/dev/null | grep -Eq -- "$1"; }
 
 # most_frames SPOOL: of the stacks in which a goroutine parked.
@@ -86,8 +86,8 @@ has_whole_stack() { [ "$(most_frames "$TRACE.spool.partial" 2>/dev/null || true)
 	cut_is_reported 1
 }
 
-# annotated FROM [STATUS]: records the program coldtext until some of its texts are whole; $ANNOTATIONS has its records that have
-# texts.
+# annotated FROM [STATUS]: records the program coldtext until some of its texts are complete; sets $ANNOTATIONS to the
+# records with texts.
 annotated() {
 	build_prog "$REFERENCE_GO" coldtext
 	start_target "$PROG" -from "$1"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Traces in the formats of Go 1.8, 1.11, 1.19 and 1.21, recorded, assembled and converted: the parsers of the releases
-# that wrote them take them, and compute what is in the v2 trace of the same recording. Of files: v1_write_files.bats.
+# that wrote them take them, and compute what is in the v2 trace of the same recording. Trace files are in
+# v1_write_files.bats.
 
 load lib/common
 load lib/record
@@ -15,8 +16,8 @@ teardown() {
 	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount "$BATS_TEST_TMPDIR/small"
 }
 
-# profile VERSION KIND TRACE: where goroutines wait, as `go tool trace -pprof` of that release has it, a line for each leaf:
-# the time in ns, and the function.
+# profile VERSION KIND TRACE: where goroutines wait, as `go tool trace -pprof` of that release has it, a line for each
+# leaf: the time in ns, and the function.
 profile() {
 	require_go "$1"
 	"$GO" tool trace "-pprof=$2" "$3" >"$T/pprof"
@@ -25,8 +26,8 @@ profile() {
 		awk 'rows && $1 + 0 { print $1 + 0, $6 } $1 == "flat" { rows = 1 }' | sort -k 2
 }
 
-# same_profiles V2-TRACE V1-TRACE VERSION: go tool trace of that release and that of today agree on each function that takes
-# more than 1 % of the waits for others, and for the network if the program uses it.
+# same_profiles V2-TRACE V1-TRACE VERSION: go tool trace of that release and that of today agree on each function that
+# takes more than 1 % of the waits for others, and for the network if the program uses it.
 same_profiles() {
 	local kind
 	for kind in sync net; do
@@ -88,10 +89,10 @@ both_ways() {
 	v1_ok 1.21 "$T/x.trace"
 }
 
-# same_steps VERSION THEIRS OURS: the parser of that release has the program's own trace, which is the shorter one, as a part
-# of gotap's: of 98 in 100 goroutines all events, in order, with the function where they happen; of the others all but 1 in
-# 100 runs of five events. What differs are stacks of the collector's goroutines, and the end of the program's own trace.
-# In $T/whole are the goroutines that begin and end in both.
+# same_steps VERSION THEIRS OURS: the parser of that release has the program's own trace, which is the shorter one, as a
+# part of gotap's: of 98 in 100 goroutines all events, in order, with the function where they happen; of the others all
+# but 1 in 100 runs of five events. What differs are stacks of the collector's goroutines, and the end of the program's
+# own trace. In $T/whole are the goroutines that begin and end in both.
 same_steps() {
 	local side
 	parser "$1"
@@ -143,8 +144,8 @@ same_stats() {
 	[ "$status" -eq 0 ]
 }
 
-# own_format VERSION FORMAT: the program's own trace and gotap's, both of the format of its release, agree by the parser of
-# that release, and by the reference.
+# own_format VERSION FORMAT: the program's own trace and gotap's, both of the format of its release, agree by the parser
+# of that release, and by the reference.
 own_format() {
 	local theirs=$T/runtime.trace ours=$T/gotap.trace
 	build_prog "$1" mixed

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=beside
 #
-# Trace files become traces in the formats of Go 1.8, 1.11, 1.19 and 1.21: the parsers of the releases that wrote them take
-# them, and compute what is in the file. Of programs that are recorded: v1_write.bats.
+# Trace files become traces in the formats of Go 1.8, 1.11, 1.19 and 1.21: the parsers of the releases that wrote them
+# take them, and compute what is in the file. Recorded programs are in v1_write.bats.
 
 load lib/common
 load lib/convert
@@ -11,7 +11,7 @@ load lib/v1_formats
 
 setup() { T=$BATS_TEST_TMPDIR; }
 
-# converts_all FILE...: into each format, as $T/FORMAT/FILE, each of which is a good trace.
+# converts_all FILE...: converts the files to each format, to $T/FORMAT/FILE: valid traces.
 converts_all() {
 	local format file
 	for format in "${FORMATS[@]}"; do
@@ -33,8 +33,8 @@ converts_all() {
 	and_by_others
 }
 
-# and_by_others: what converts_all made is taken by the releases in between, too: by each one format, and all by the last
-# parser of the old kind, that of Go 1.22.
+# and_by_others: releases in between accept the files of converts_all, too, each those of one format; and Go 1.22, which
+# has the last v1 parser, accepts all.
 and_by_others() {
 	local release format=0
 	parser 1.22
@@ -45,7 +45,7 @@ and_by_others() {
 	done
 }
 
-# same_in VERSION FILE FILE: its parser sees the same events, and the same times of all goroutines.
+# same_in VERSION FILE FILE: the parser of that release gives the same events and times of goroutines for both.
 same_in() {
 	parser "$1"
 	"$PARSER" -events -goroutines "$2" | tail -n +2 >"$T/before"
@@ -78,7 +78,8 @@ same_in() {
 	converts_all "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/{stress_1_5,stress_1_7,stress_1_9,stress_1_10,stress_1_11,user_task_region_1_19,http_1_10}_good
 }
 
-# It has no P at the begin of an old trace, but it had one, and was back before anybody took it.
+# A goroutine in a system call has no P at the begin of an old trace, but it had one, and ended the call before another
+# thread took that.
 @test "a system call that lasts from before the begin, and keeps its P" {
 	local id format
 	{

@@ -136,7 +136,7 @@ for x in a, b:
 	contains "gotap: cut.trace: "
 }
 
-# recorded PROGRAM...: x.trace and x.trace.threads, on the CPU of a hog.
+# recorded PROGRAM...: makes x.trace and x.trace.threads of it, on the same CPU as another busy program.
 recorded() {
 	taskset -c 0 sh -c 'while :; do :; done' 3>&- &
 	TARGETS+=" $!"
