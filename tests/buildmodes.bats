@@ -169,7 +169,8 @@ pie() {
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/a.trace"
 	! "$ORACLE/check" -stacks "$T/a.trace" | grep -q plugin/unnamed- || fail "something of the plugin is in it"
-	# Launched: once a generation is written gotap has looked at the program many times. From the last look on nothing is in the trace.
+	# The same with a launched program. When a generation is written gotap has looked many times for a plugin: the
+	# trace ends with the last look that found none.
 	PLUGIN_AFTER=signal start_record "$T/b.trace" --strict -- "$PROG" -dur 500ms >"$T/out"
 	wait_for 60 grep -qx ready "$T/out"
 	host=$(pgrep -P "$RECORDER" -x host)

@@ -18,7 +18,8 @@ teardown() { stop_targets; }
 
 mixed() { build_prog "$REFERENCE_GO" mixed; }
 
-# of_time GOTAP...: a trace of as much time as was recorded; the half of its events that lies in the middle is what is between these times.
+# of_time GOTAP...: makes a recording of a second. The trace lasts as long, and `convert` between the times of its first
+# and third quarter of events gives half of them.
 of_time() {
 	local from to all parts
 	status=0

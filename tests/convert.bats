@@ -11,7 +11,7 @@ load lib/convert
 setup_file() {
 	local version
 	load lib/common
-	# A generation is a second: the cut below is in the second or a later one.
+	# A generation lasts for a second: the cut below is not in the first one.
 	for version in 1.22 1.23 1.25 1.27; do
 		build_prog "$version" mixed
 		"$PROG" -trace "$BATS_FILE_TMPDIR/$version.trace" -delay 50ms -dur 2500ms -rounds 500 -tail 50ms
@@ -32,8 +32,8 @@ setup() {
 	done
 }
 
-# middle TRACE: prints the times between which the middle half of its events lies. A program that waits for the processor may do
-# nothing at any other time.
+# middle TRACE: prints options for the time that has the middle half of its events. (On a busy machine a fixed time may
+# have none, if the program had no processor in it.)
 middle() {
 	"$GOTAP" text --events --no-stacks "$1" |
 		awk '{ time[NR] = $1 } END { print "--from " time[int(NR / 4)] "s --to " time[int(3 * NR / 4)] "s" }'
@@ -82,7 +82,8 @@ middle() {
 	local version size
 	for version in 1.22 1.23 1.25 1.27; do
 		size=$(stat -c %s "$T/$version.trace")
-		# in the last generation, which is small where the program got no processor in it
+		# The cut is near the end, in the last generation, which may be small if the program got no processor in
+		# it.
 		head -c $((size - 500)) "$T/$version.trace" >"$BATS_TEST_TMPDIR/cut"
 		converts "$BATS_TEST_TMPDIR/cut"
 		run_logged "$GOTAP" convert "$BATS_TEST_TMPDIR/cut" -o "$NEW"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# The page of a trace with a file of threads: the lanes show when the threads were not on a CPU. html/check.py compares that with
-# the report.
+# The page of a trace with a file of threads: the lanes of Ps show when their threads were not on a CPU. html/check.py
+# compares that with the report.
 
 load lib/common
 
@@ -27,7 +27,7 @@ teardown() { stop_targets; }
 	gotap report x.trace --html other.html
 	[ "$status" -eq 0 ]
 	contains "is not of the same recording"
-	# its lanes have nothing of the file
+	# the page has no data of that file
 	run_logged timeout 600 python3 "$CHECKOUT/tests/html/check.py" "$PWD/other.html" report.json events.json off_forgotten
 	[ "$status" -eq 0 ]
 }

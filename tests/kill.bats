@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# gotap is killed at random moments: while it attaches, while it records, and a third of the time while it detaches. Those
-# that were are counted, and of each kind there must be some. The target goes on, and soon no breakpoint is left in it:
-# within two seconds on a quiet machine, where those of perf take longer, which the kernel takes out one after the other.
+# gotap is killed at random moments: while it attaches, while it records, and a third of the time while it detaches.
+# Those that were are counted, and of each kind there must be some. The target goes on, and soon no breakpoint is left
+# in it: within two seconds on a quiet machine, where those of perf take longer, which the kernel takes out one after
+# the other.
 #
 #	GOTAP_KILLS=1000 bats tests/kill.bats		so many
 #	GOTAP_KILL_MS=2000 bats tests/kill.bats		and so long to wait for the last breakpoint
@@ -23,7 +24,7 @@ setup() {
 
 teardown() { stop_targets; }
 
-# nap MS: 0 is nothing at all; to start a program that does nothing can take long.
+# nap MS: for 0 it does not start sleep(1), as even that can take long.
 nap() { [ "$1" -eq 0 ] || sleep "$(printf '0.%03d' "$1")"; }
 
 # kill_at KIND DELAY ARGUMENT...: a recorder that is killed while it attaches, records, or detaches; at most DELAY ms

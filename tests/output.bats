@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a command writes to: a regular file appears under its name when it is whole, and what was there before stays until
-# then; nothing of another user's is written to or followed.
+# What a command writes to: a regular file appears under its name when it is whole, and what was there before stays
+# until then; nothing of another user's is written to or followed.
 
 load lib/common
 load lib/record
@@ -391,12 +391,12 @@ started_wire() {
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	[ ! -e "$TRACE.threads" ]
 	rm -f "$TRACE.partial"* "$TRACE.threads.partial"*
-	# raw records of that name are not of this kind, nor is a text
+	# A file of raw records with this name is no file of threads: it stays.
 	cp "$BATS_TEST_TMPDIR/raw" "$TRACE.threads"
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	cmp "$BATS_TEST_TMPDIR/raw" "$TRACE.threads"
 	rm "$TRACE.threads"
-	# without such records a place that cannot be had does no harm
+	# Records without threads need no file of threads, so it does not matter that none can be made.
 	mkdir "$TRACE.threads.partial"
 	succeeds "$GOTAP" record -q -p "$TARGET" -d 100ms --spool "$BATS_TEST_TMPDIR/bare" -o "$TRACE"
 	succeeds "$GOTAP" assemble -q "$BATS_TEST_TMPDIR/bare" -o "$TRACE"
@@ -404,7 +404,7 @@ started_wire() {
 	[ "$status" -eq 1 ]
 	contains "'x.trace.threads.partial' beside it"
 	rmdir "$TRACE.threads.partial"
-	# a name to which nothing can be added
+	# a name so long that nothing can be added to it
 	local long=$BATS_TEST_TMPDIR/$(printf 'n%.0s' {1..250})
 	succeeds "$GOTAP" assemble -q "$BATS_TEST_TMPDIR/bare" -o "$long"
 	succeeds "$GOTAP" report "$long"

@@ -112,7 +112,7 @@ stop_for_a_while() {
 		wait_for 60 has_bytes "$TRACE.partial" 1000
 		wait_for 60 has_counters
 		! stop_for_a_while || break
-		stop_record || true	# it may have ended
+		stop_record || true	# gotap may have given up
 		stop_target
 		rm -f "$TRACE"*
 	done

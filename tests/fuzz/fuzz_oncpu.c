@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_oncpu: a trace, and a file of threads beside it: bytes that may come from anybody. After reading, whatever they said, the
- * parts of each stay on a thread follow one another without a hole, sums of parts are those of the stays and never below 0, and
- * findings have shares.
+ * fuzz_oncpu: a trace and its file of threads, both from untrusted bytes. The parts of each stay on a thread must
+ * follow one another without a hole, their sums must be those of the stays and not below 0, and no share of a finding
+ * is below 0, or above 1 if its cause is in the threads.
  *
- * The input: a number of two bytes, so many bytes of the file of threads behind its head, the trace. The highest bit of the number
- * makes these bytes a recipe: seven for each record, where few ids and times near those of the trace make records meet spans.
+ * The input is a number of two bytes, as many bytes of the file of threads, without its head, and the trace. If the
+ * highest bit of the number is set these bytes are a recipe for records, seven bytes each, with few ids, and times near
+ * those of the trace, so that records meet spans.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -35,7 +36,7 @@ static void on_span(void *ctx, const struct span *span)
 	must(at == span->to, "parts are the whole stay");
 }
 
-/* Sums saturate: a trace that says that it took ages adds up to no more than that. */
+/* The parts add up to the whole, unless a sum has reached its largest value: times of the trace may be any. */
 static void look_at_row(const struct function_row *row)
 {
 	unsigned __int128 ran = 0, called = 0;
@@ -49,7 +50,7 @@ static void look_at_row(const struct function_row *row)
 	must(called == (uint64_t)tables_dist(row, STAY_CALL)->sum || called >= INT64_MAX, "parts of calls add up");
 }
 
-/* Of regions and tasks: differences of sums. */
+/* The sums of regions and tasks are differences of sums. */
 static void look_at_types(const struct vec *rows)
 {
 	uint32_t stay;
@@ -60,7 +61,7 @@ static void look_at_types(const struct vec *rows)
 			must(stay_sum(&vec_at(rows, struct type_row, i)->sums, stay) >= 0, "no part is below 0");
 }
 
-/* No cause that threads have takes more than all that was lost. */
+/* Findings whose cause is in the threads: none has more time than all of the lost time. */
 static bool is_of_threads(const struct finding *f)
 {
 	static const char *const kinds[] = {
@@ -124,7 +125,7 @@ static void read_beside(const char *path, const uint8_t *data, size_t size)
 	spans_free(s);
 }
 
-/* kind, thread, two of time (units of 50 ns), sub and CPU, number, system call; of any kind all. */
+/* The seven bytes: kind, thread, two of time (units of 50 ns), sub and CPU, number, system call. */
 static void add_record(struct buf *out, const uint8_t *d, uint64_t *now)
 {
 	struct {

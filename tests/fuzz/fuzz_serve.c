@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_serve: requests to `gotap serve` as libmicrohttpd hands them on: lines "p PATH", "a KEY=VALUE", "h HOST",
- * "t AUTHORIZATION", "l ADDRESS", and "j JSON", which stands for what `gotap ps` says of programs that choose
- * their names. A request that is taken is within its limits, one that is not has one line of text; a host that
- * is taken is a number or localhost; a page has no markup of a program.
+ * fuzz_serve: requests to `gotap serve` as libmicrohttpd passes them on: lines "p PATH", "a KEY=VALUE", "h HOST", "t
+ * AUTHORIZATION", "l ADDRESS", and "j JSON", the output of `gotap ps` for programs with hostile names. A request that
+ * is accepted must be within its limits, a refusal must have one line of text; an accepted host must be a number or
+ * localhost; a page must have no markup from the name of a program.
  */
 #include "fuzz.h"
 

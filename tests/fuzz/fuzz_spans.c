@@ -34,7 +34,7 @@ static void on_goroutine(void *ctx, struct goroutine *g)
 	struct state *s = ctx;
 
 	must(g->slot && g->slot < spans_slots(s->spans), "slots are below spans_slots()");
-	/* all ones stands for no goroutine, also where a file says that it is one */
+	/* TRACEV2_NO_ID, all ones, means no goroutine, but a hostile file may have one with that id */
 	must(g->id == TRACEV2_NO_ID || spans_goroutine(s->spans, g->id) == g, "a goroutine is found by its id");
 	must(!map64_get(&s->until, g->slot), "no two goroutines that live have one slot");
 	*map64_put(&s->until, g->slot, NULL) = (uint64_t)g->since;

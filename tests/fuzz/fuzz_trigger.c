@@ -3,9 +3,9 @@
  * fuzz_trigger: triggers of any text over records of any kind in any order.
  *
  * The input is one trigger a line, up to an empty line, and then records, eight bytes each, of few goroutines and
- * threads. A text is refused with one line, or its rule is the same when its text is parsed again. A fact is of a rule
- * that is there, not later than the last record (events of one time are a unit apart), and each sink behind the tap gets what it would get without it: the
- * trace of a second assembler that has no triggers is the same.
+ * threads. A text must be refused with one line, or give the same rule when the text of its rule is parsed again. A
+ * fact must be of one of the rules, and not later than the last record (but events of one time are a unit apart). The
+ * trace must be the same as that of a second assembler without triggers.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -56,7 +56,10 @@ static bool take_rule(struct trigger_rule *ret, const char *text)
 	require(again.kind == ret->kind && again.limit == ret->limit && same(again.name, ret->name) &&
 		same(again.reason, ret->reason) && same(again.func, ret->func));
 	trigger_rule_free(&again);
-	/* What the operator writes is no attack: a pattern that takes exponential time over its own length is his. */
+	/*
+	 * A long pattern can take exponential time. It is no attack, as the user of gotap writes it: here such ones are
+	 * left out.
+	 */
 	if (ret->kind == TRIGGER_LOG && strlen(ret->text) > 40) {
 		trigger_rule_free(ret);
 		return false;
@@ -117,7 +120,7 @@ static void add_tail(struct buf *out, const struct rec *r, const uint8_t *d)
 	}
 }
 
-/* kind, thread and id, sub, stack, time, argument, its shift and the unit of the time, flags */
+/* The eight bytes: kind, thread and id, sub, stack, time, argument, its shift and the unit of the time, flags. */
 static void add_record(struct buf *out, const uint8_t *d)
 {
 	struct rec r = { .kind = kinds[d[0] % sizeof(kinds)], .tid = 1 + (d[1] & 7), .id = d[1] >> 4, .sub = d[2] };
@@ -176,7 +179,7 @@ static int assemble(const struct capture_info *info, struct triggers *triggers, 
 	assembler_finish(a, &err);
 	if (triggers) {
 		triggers_finish(triggers);
-		/* while the stacks of the assembler live, as on_ended() is called */
+		/* as gotap calls it: before the assembler and its stacks are freed */
 		triggers_ended(triggers, &(struct trigger_end){ .time = now, .known = n & 1, .status = (int)n & 0xffff });
 	}
 	assembler_free(a);

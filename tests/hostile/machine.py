@@ -48,7 +48,7 @@ class Host:
         return {line for line in log.split("\n") if "leaking uprobe" in line}
 
     def leaks(self):
-        """How many lines are new; the log forgets its oldest ones."""
+        """The number of new lines. (The kernel's log drops its oldest ones.)"""
         return len(self.leak_lines() - self.leaked_before)
 
     def judge(self, *command):
@@ -103,7 +103,7 @@ class Target:
         return text
 
     def await_clean_text(self, seconds=PATIENCE):
-        """Probes are gone soon after gotap: who takes them out needs a processor, and nobody else does it later."""
+        """Waits until the program's text is as before. The process that removes the probes may need some time for a processor."""
         end = time.monotonic() + seconds
         while True:
             now = self.read_text()

@@ -93,7 +93,7 @@ class Recorder:
         return "exec'ed" in self.stderr()
 
     def await_records(self):
-        """Until probes are in place, and what is known then is written, or gotap has ended."""
+        """Waits until probes are attached and the first states are written, or gotap has ended."""
         end = time.monotonic() + PATIENCE
         while self.runs() and not has_bytes(self.output + ".partial"):
             check(time.monotonic() < end, "gotap does not begin")
@@ -267,11 +267,11 @@ def second_recorder(r):
 
 
 def same_name(r):
-    r.recorder.await_records()      # it has the name
+    r.recorder.await_records()      # now it has made its file trace.partial
     os.makedirs(os.path.join(r.folder, "same"), exist_ok=True)
     other = Recorder(r.host, r.rng, os.path.join(r.folder, "same"), ["-p", str(r.target.pid), "-d", "100ms"], output="../trace")
     status = other.wait()
-    if r.recorder.runs():   # and so it did all the time
+    if r.recorder.runs():   # so it ran while the other one did
         check(status == 1, "two recorders write one file: status %d", status)
         other.check_error()
 

@@ -151,7 +151,7 @@ OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throt
 
 
 def off(b, report, events):
-    """What Ps lost, as their lanes have it, is what the report has of running goroutines; it is hatched, and the panel has it."""
+    """The time that Ps lost, in their lanes, is that of running goroutines in the report; lanes hatch it, the panel names causes."""
     want, shown, longest = {}, {}, None
     for f in report["goroutines"]:
         for state, d in f["linux"]["running"].items():
@@ -203,7 +203,7 @@ def off(b, report, events):
 
 
 def off_forgotten(b, report, events):
-    """Nothing of a file of threads that is of another recording."""
+    """The page has nothing of a file of threads of another recording."""
     same("off_cpu", b.js("Data.head.off_cpu"), False)
     same("blocks", b.js("Blocks.index.slice(PLANE_OFF).flat(3).length"), 0)
     same("sums", sum(b.js("Data.head.off_ns")), 0)

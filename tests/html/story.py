@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """story.py >TEXT: a trace in the text form (docs/text.md), for tests/html.bats: eight goroutines wait for a lock that
-another one holds, time and again; a ninth has waited for the network since before the trace, as its stack says. Names of the program are such that a page must not take them for its own."""
+another one holds, again and again; a ninth has waited for the network since before the trace, which shows only in its
+stack. Names of the program contain HTML, which a page must not take for its own."""
 
 EVIL = r'main.</script><img src=x onerror=\"window.hurt=1\"><b>'
 ROUNDS, WAITERS, HOLD = 40, 8, 9_000_000

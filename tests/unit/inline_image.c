@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * image: the code that --attach inline puts into a program leaves the program as it was, and writes nothing where nothing may
- * be written.
+ * image: the code that --attach inline puts into a program keeps the program's registers and stack, and does not write
+ * outside of the shared memory.
  */
 #define _GNU_SOURCE
 #include "inline_call.h"

@@ -101,7 +101,10 @@ static void runs_elsewhere(int ready)
 		;
 }
 
-/* For a thread that stays inside, and for one that does not: that one may get no CPU for a while. */
+/*
+ * Timeouts for a thread that stays inside, and for one that leaves: on a busy machine that one may get no CPU for a
+ * while.
+ */
 enum { SHORT_MS = 300, LONG_MS = 60000 };
 
 static int wait_for(void (*run)(int ready), int timeout_ms)

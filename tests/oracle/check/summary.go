@@ -90,7 +90,7 @@ func (s *summary) addTransition(tr trace.StateTransition) {
 	}
 }
 
-// outermost is the name of the function that the stack begins with, up to a space, or empty.
+// outermost returns the outermost function of the stack, its name up to a space; empty if there is no stack.
 func outermost(s trace.Stack) string {
 	var name string
 	for f := range s.Frames() {

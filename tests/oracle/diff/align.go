@@ -3,9 +3,9 @@
 package main
 
 // Two sequences of steps are aligned at the least cost: leaving out a step of either side costs gapCost, matching two
-// of the same kind costs the difference of their times. So a lost event is found where it is missing, even in the
-// midst of a fast, regular sequence whose longest common subsequence would be as long with any other one left out. What the
-// reader has moved has no time of its own, so that any step of the other side may be meant: there values decide.
+// of the same kind costs the difference of their times. So a lost event is found where it is missing, also within a
+// fast, regular sequence, whose longest common subsequence would be as long with any other event left out. A step that
+// the reader has moved has no time of its own: for these the values decide which step of the other side it is.
 const (
 	near      = 2e6      // ns: the first pass looks no further than this
 	gapCost   = near / 2 // any near match is worth more than two gaps
@@ -217,10 +217,12 @@ func matches(pairs []pair) (n int) {
 	return n
 }
 
-// alignBursts gives a third chance to gaps that are close to each other. A step that is late by more than the first pass looks is
-// left out of both sides; in a burst that is as fast as the two tracers are apart each step behind it may be nearer to the next one of
-// the other side, so that the two gaps are one at the begin and one at the end of the burst. Only what is matched in addition may be
-// late: in a slow sequence two gaps are one step too many in either trace, and no other step is matched with one of another time for them.
+// alignBursts, the third pass, aligns gaps that are close to each other again. The first pass leaves out a step that is
+// late by more than near, on both sides. If the steps of a burst follow each other as fast as the tracers' times
+// differ, each step after the late one may be nearer to the next one of the other side: then there is a gap at the
+// begin of the burst and another one at its end.
+// Only matches that are gained may be late: two gaps in a slow sequence may be one step too many in either trace, and then
+// no step between them is matched with one of another time.
 func alignBursts(a, b []step, pairs []pair) []pair {
 	out := make([]pair, 0, len(pairs))
 	for start := 0; start < len(pairs); {
@@ -252,10 +254,10 @@ func lateOnes(a, b []step, pairs []pair) (n int) {
 
 func alike(x, y step) bool { return x.kind == y.kind && distance(x, y) <= far }
 
-// matchWorth makes equal values and times decide among alignments that match as many steps.
+// matchWorth of a match: first the number of matches counts, then equal values, then near times.
 func matchWorth(x, y step) int { return 1<<42 + btoi(x.value == y.value)<<29 - int(distance(x, y)) }
 
-// mostWorth is the longest common subsequence's table, from the ends backwards.
+// mostWorth fills the table of the longest common subsequence, from the ends backwards.
 func mostWorth(a, b []step, ia, ib []int) [][]int {
 	worth := make([][]int, len(ia)+1)
 	for i := range worth {

@@ -159,8 +159,8 @@ func TestMovedStepsMatchThroughout(t *testing.T) {
 	}
 }
 
-// A thread loses its CPU between the two tracers' looks, at the begin of a burst in which one is nearer to the next step than to its
-// own: what is late moves nothing, and is not lost.
+// At the begin of a burst a thread loses its CPU between the two tracers, so that one has the step later, nearer to the
+// next step than to its own: all steps must match their own ones all the same.
 func TestLateStepBeforeABurstMovesNothing(t *testing.T) {
 	a, b := make([]step, 300), make([]step, 300)
 	for i := range b {
@@ -180,7 +180,8 @@ func TestLateStepBeforeABurstMovesNothing(t *testing.T) {
 	}
 }
 
-// One trace has a step too many here and the other one there: the steps between them, further apart than the two tracers, stay matched.
+// Each trace has one step that the other lacks. The steps between these two follow each other more slowly than the tracers'
+// times differ: they stay matched.
 func TestTwoGapsOfASlowSequenceMoveNothing(t *testing.T) {
 	const n = 60
 	var a, b []step
@@ -198,7 +199,7 @@ func TestTwoGapsOfASlowSequenceMoveNothing(t *testing.T) {
 	expect(t, onlyB, 39)
 }
 
-// One trace begins later, and the first step in it is late: it is none of those before.
+// One trace begins later, and its first step is late: it matches none of the steps before.
 func TestLateFirstStepIsNotAnEarlierOne(t *testing.T) {
 	b := make([]step, 10)
 	for i := range b {
@@ -211,7 +212,7 @@ func TestLateFirstStepIsNotAnEarlierOne(t *testing.T) {
 	expect(t, onlyB, 0, 1, 2, 3)
 }
 
-// The same kind of step again and again: what it says tells one from the next.
+// Steps of one kind in fast sequence: their values tell them apart.
 func TestValuesTellStepsApart(t *testing.T) {
 	b := make([]step, 300)
 	for i := range b {

@@ -141,8 +141,8 @@ func compareAt(a, b *history, stacks *stackTable, margin, offset int64) (*compar
 	return c, nil
 }
 
-// traced is when the world goes on after the stop in which the runtime's tracing starts, if that stop ends after a time: on a
-// busy machine it takes long, and of what happens in it the two see different parts.
+// traced returns when the stop-the-world ends in which the runtime's tracing starts, if that is after start: on a busy
+// machine the stop takes long, and the two tracers have different parts of what happens in it.
 func (h *history) traced(start int64) int64 {
 	var first int64
 	for key, steps := range h.extras {

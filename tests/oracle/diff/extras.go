@@ -184,10 +184,11 @@ func (c *comparison) withoutMislabelled(key extraKey) []step {
 }
 
 // The runtime labels whatever starts on a P that has chosen to mark (p.gcMarkWorkerMode). That may be an ordinary
-// goroutine, because the P was stopped before its worker ran, or from Go 1.26 on because a P that got its worker when the
-// world started had something better to run, gave the worker back, and kept the mode (releaseNextGCMarkWorker). There
-// even a worker is labelled that does not mark: one that goes on in gcMarkDone, after another goroutine woke it or after
-// a preemption. gotap labels workers that the scheduler wakes to mark, which is no goroutine and so has no stack.
+// goroutine, because the P was stopped before its worker ran, or from Go 1.26 on because a P that got its worker when
+// the world started had something better to run, gave the worker back, and kept the mode (releaseNextGCMarkWorker).
+// There even a worker is labelled that does not mark: one that goes on in gcMarkDone, after another goroutine woke it
+// or after a preemption. gotap labels workers that the scheduler wakes to mark, which is no goroutine and so has no
+// stack.
 func (c *comparison) isMislabelled(key extraKey, label step) bool {
 	if !strings.HasPrefix(key.name, "Label GC") {
 		return false
@@ -347,8 +348,9 @@ func (c *comparison) judgeExtraTallies(fail func(format string, args ...any)) {
 		if got := share(t.ReasonsEqual, t.Reasons); got < values {
 			fail("values of %s %.5f < %g", name, got, values)
 		}
-		// On a loaded machine threads lose their CPU some fifty times in a second or two, each time perhaps between the two
-		// tracers: with so few events these would decide over the 99th percentile, and two of twelve over the 90th.
+		// On a busy machine threads lose their CPU some fifty times in a second or two, perhaps between the two
+		// tracers each time. Among few events these would be the 99th percentile, and two among twelve the
+		// 90th.
 		q := 0.99
 		switch n := len(t.delays); {
 		case n < 100:

@@ -68,10 +68,10 @@ func (t *lastTimes) add(at, late int64) {
 }
 
 // lateness of the thread's next event, which is shown at this time. A thread that loses its CPU in the middle of an
-// event, between the event's sequence number and its time, is behind by all that it waits for: the reader shows whatever
-// follows from that event after it, and where times do not grow then (trace.Reader.ReadEvent), it makes each 1 ns more
-// than the last. Such an event was at any time from the thread's last one on, unless that is longer ago than a thread waits
-// for a CPU on a machine with a dozen others that want it.
+// event, between the event's sequence number and its time, is behind by all that it waits for: the reader shows
+// whatever follows from that event after it, and where times do not grow then (trace.Reader.ReadEvent), it makes each 1
+// ns more than the last. Such an event happened at any time since the thread's last one; but not earlier than a thread
+// may wait for a CPU on a machine where a dozen others want it.
 func (t *lastTimes) lateness(at, last int64) int64 {
 	if t.n == 0 || at != last+1 {
 		return 0

@@ -64,7 +64,7 @@ type step struct {
 	late   int64 // ns: at most so much later than the event it is, because of the reader (load.go)
 	kind   kind
 	reason string
-	value  uint32  // of what is no state transition: a hash of what it says
+	value  uint32  // of an event that is no state transition: a hash of its arguments
 	stack  stackID // of whoever caused the step
 	entry  stackID // of a new goroutine: where it starts
 	thread int64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// memory holds the experiment AllocFree of gotap's trace of a program (spans of pages, stacks of goroutines, objects) against
-// that of the program's own runtime, GODEBUG=traceallocfree=1.
+// memory holds the experiment AllocFree of gotap's trace of a program (spans of pages, stacks of goroutines, objects)
+// against that of the program's own runtime, GODEBUG=traceallocfree=1.
 //
 //	memory [FLAG...] RUNTIME.trace GOTAP.trace
 //
@@ -67,7 +67,8 @@ func compare(runtime, gotap *history) int {
 		slices.Sort(r.delays)
 		p99 := quantile(r.delays, 0.99)
 		late, percent := p99, 99
-		// With so few events a loaded machine decides over the 99th percentile: threads lose their CPU between the two tracers.
+		// On a busy machine threads lose their CPU between the two tracers: among few events these are the 99th
+		// percentile.
 		if len(r.delays) < 5000 {
 			late, percent = quantile(r.delays, 0.9), 90
 		}
@@ -150,8 +151,8 @@ func (r *result) compareExisting(addr uint64, a, b *event) {
 	}
 }
 
-// The stacks of a new thread's g0 and gsignal (malg in allocm and mpreinit) are told when they are taken, or, if that was
-// while gotap began, as existing; the runtime lists those of goroutines only.
+// The stacks of a new thread's g0 and gsignal (malg in allocm and mpreinit) are told when they are taken, or, if that
+// was while gotap began, as existing; the runtime lists those of goroutines only.
 func isOfThread(e *event) bool {
 	return (e.what == "16384 bytes" || e.what == "32768 bytes")
 }

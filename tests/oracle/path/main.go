@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// path [-threads RECORDS] TRACE ANSWER.json...: does each step of `gotap why --full --json` follow the definition of docs/why.md, by the
-// events that internal/trace gives? Looked at are the first, the middle and the last instant of each step: from the
-// goroutine of the interval on to who ended its wait, if it waits then, or to its creator, if it does not exist yet. And is
-// the state of its thread the one that the records have (as `gotap records` prints them)?
+// path [-threads RECORDS] TRACE ANSWER.json...: checks each step of `gotap why --full --json` by the definition of
+// docs/why.md and the events that internal/trace gives, at the first, the middle and the last instant of the step: from
+// the goroutine of the interval on to the one that ended its wait, if it waits then, or to its creator, if it does not
+// exist yet. With -threads it checks the state of the goroutine's thread by the records, as `gotap records` prints
+// them.
 package main
 
 import (
@@ -178,7 +179,8 @@ func (h *history) check(a *answer) error {
 	return nil
 }
 
-// checkThread: a goroutine that was there when the trace began is on a thread that no event has.
+// checkThread checks the thread's state of a step, if the thread is known: for a goroutine that ran since before the
+// trace no event has it.
 func (h *history) checkThread(id trace.GoID, at trace.Time, state, taker string) error {
 	s := h.goroutines[id].at(at)
 	executes := s != nil && (s.state == trace.GoRunning || s.state == trace.GoSyscall)

@@ -13,14 +13,15 @@ import (
 	"strings"
 )
 
-// slack: the times of the trace are in units of 64 ns.
+// slack, in ns: the times of the trace are in units of 64 ns.
 const slack = 64
 
 type change struct {
 	at    trace.Time
 	state string // as THREAD_OFF has it, "on" or "queued"
 	by    string // who took the CPU, or woke it
-	// The kernel may hide wake-ups, and switches by which a thread goes on a CPU (docs/threads.md): so later it was one of these, too.
+	// States that the thread had later, without a record: the kernel does not report all wake-ups and switches
+	// (docs/threads.md).
 	later []string
 }
 
@@ -36,13 +37,13 @@ func field(words []string, name string) string {
 	return ""
 }
 
-// comm is the last word, in quotes; a name may have spaces.
+// comm returns the last field of the line, a name in quotes, which may have spaces.
 func comm(line string) string {
 	name, _ := strconv.Unquote(line[strings.IndexByte(line, '"'):])
 	return name
 }
 
-// waits for a CPU
+// waits is whether the thread waits for a CPU in this state.
 func (c *change) waits() bool {
 	return c.state == "runnable" || c.state == "throttled" || c.state == "queued"
 }
@@ -95,14 +96,15 @@ func readThreads(path string) (threads, error) {
 	return t, nil
 }
 
-// names of gotap for a state; a part of a wait for a CPU may be throttled. A trace goes on for a while when its last thread has ended.
+// names has gotap's names for a state. A part of a wait for a CPU may be throttled. After the end of a thread its state
+// is unknown.
 var names = map[string][]string{
 	"on": {"on_cpu"}, "runnable": {"queued", "throttled"}, "throttled": {"queued", "throttled"},
 	"queued": {"queued", "throttled"}, "sleep": {"sleeping"}, "fault": {"page_fault"}, "blocked": {"blocked"}, "io": {"io"},
 	"dead": {"unknown"}, "stopped": {"stopped"}, "traced": {"traced"}, "frozen": {"frozen"},
 }
 
-// possible says which states the thread may have had at about that time; none: before its first record.
+// possible returns the states that the thread may have had at that time, within slack; none before its first record.
 func (t threads) possible(id trace.ThreadID, at trace.Time) []change {
 	list := t[id]
 	i := sort.Search(len(list), func(i int) bool { return list[i].at > at-slack }) - 1
@@ -116,7 +118,8 @@ func (t threads) possible(id trace.ThreadID, at trace.Time) []change {
 	return list[i:j]
 }
 
-// check compares a step with the thread that the goroutine is on at that instant; it returns whether there was anything to compare.
+// check compares a step with the records of the goroutine's thread at that instant; false: there is no record to
+// compare with.
 func (t threads) check(id trace.ThreadID, at trace.Time, state, taker string) (bool, error) {
 	changes := t.possible(id, at)
 	for _, c := range changes {

@@ -121,7 +121,8 @@ func (c *corrections) event(ev trace.Event) {
 }
 
 func (c *corrections) correct(sum *trace.Summary) {
-	// Summarizer.Event() takes the reason "forever" for the end of the goroutine: the wait, and all after it, has no time.
+	// Summarizer.Event() takes the reason "forever" for the end of the goroutine: the wait, and all after it, has
+	// no time.
 	for id, since := range c.forever {
 		if g := sum.Goroutines[id]; g != nil {
 			c.used[waitsForever]++
@@ -129,7 +130,8 @@ func (c *corrections) correct(sum *trace.Summary) {
 			g.TotalTime += time.Duration(c.last - since)
 		}
 	}
-	// snapshotStat() counts the part of an open system call without its P as SchedWaitTime, and as SyscallTime as well.
+	// snapshotStat() counts the part of an open system call without its P as SchedWaitTime, and as SyscallTime as
+	// well.
 	for id, call := range c.calls {
 		c.leave(id, c.last)
 		if g := sum.Goroutines[id]; g != nil && call.lost != 0 && !call.robbed {
@@ -140,8 +142,9 @@ func (c *corrections) correct(sum *trace.Summary) {
 			g.SyscallBlockTime += without
 		}
 	}
-	// Event() takes a system call that a status tells of for one with a P from there on: without one if the status has none
-	// (which it sees for the time before), or with the P of the thread that wrote the status of another's goroutine.
+	// Event() takes a system call that a status tells of for one with a P from there on: without one if the status
+	// has none (which it sees for the time before), or with the P of the thread that wrote the status of another's
+	// goroutine.
 	for id, ns := range c.moved {
 		if g := sum.Goroutines[id]; g != nil {
 			g.SyscallTime -= ns
@@ -150,8 +153,8 @@ func (c *corrections) correct(sum *trace.Summary) {
 	}
 }
 
-// foundAssist says whether a goroutine that waits was in an assist when the trace began. MutatorUtilizationV2() takes the
-// P of the thread that says so for busy, from the begin on and for ever.
+// foundAssist says whether a goroutine that waits was in an assist when the trace began. MutatorUtilizationV2() takes
+// the P of the thread that says so for busy, from the begin on and for ever.
 func foundAssist(events []trace.Event) bool {
 	for i := range events {
 		ev := &events[i]
@@ -166,10 +169,10 @@ func foundAssist(events []trace.Event) bool {
 	return false
 }
 
-// utilisation is what MutatorUtilizationV2() gives for stop-the-world and assist, and with background workers if they are
-// asked for, but right: there, a worker counts each time that it begins to run and once more for the label that follows,
-// but stops once, so that its P stays busy for ever after its second run; and see foundAssist. The runtime now and then labels an
-// ordinary goroutine, which may assist as well: it has one P, whatever it does there for the GC.
+// utilisation is what MutatorUtilizationV2() gives for stop-the-world and assist, and with background workers if they
+// are asked for, but right: there, a worker counts each time that it begins to run and once more for the label that
+// follows, but stops once, so that its P stays busy for ever after its second run; and see foundAssist. The runtime
+// sometimes labels an ordinary goroutine, which may also assist: it keeps one P busy, not two.
 func utilisation(events []trace.Event, background bool) [][]trace.MutatorUtil {
 	u := &util{background: background, assists: make(map[trace.GoID]bool), workers: make(map[trace.GoID]bool),
 		states: make(map[trace.GoID]trace.GoState), on: make(map[trace.GoID]trace.ProcID)}

@@ -168,10 +168,10 @@ func (t *tally) mismatch(s *sample, th *thread, p int64) string {
 	return ""
 }
 
-// hasRoot says whether the stack goes back to where the goroutine began. mcall leaves its stack, and samples, the
-// runtime's too, end there; gotap's also at morestack. And what it began with may have returned, to goexit. One within a signal's
-// handler, where the runtime takes none, ends at sigtramp if the signal came in the function that the goroutine began with, and
-// that has no frame: frame pointers pass over who was interrupted, and no other function is there.
+// hasRoot returns whether the stack goes back to the goroutine's first function. It does not where mcall has switched
+// stacks: there samples end, the runtime's too; gotap's also at morestack. Nor if the first function has returned, to
+// goexit. Nor in a signal handler (where the runtime takes no sample) if the signal interrupted the first function, and
+// that has no frame: a walk by frame pointers skips the interrupted function, so the stack ends at sigtramp.
 func (s *sample) hasRoot() bool {
 	switch s.frames[len(s.frames)-1] {
 	case "runtime.mcall", "runtime.mstart", "runtime.morestack", "runtime.goexit1", "runtime.goexit0", "runtime.sigtramp":
