@@ -133,7 +133,7 @@ goroutines_named() { "$ORACLE/check" -goroutines "$1" | grep -c " name=$2\$"; }
 	[ "$status" -eq 0 ]
 	[ "$(report 'len(ps), d["skipped"]')" = "(3, 3)" ]
 	"$GOTAP" record --follow --follow-max 1 -o 'other.%n' -- "$PROG" -n 2 2>err
-	grep -qx 'gotap: 2 Go programs were not recorded, since 1 were at that time (--follow-max)' err
+	grep -qx 'gotap: 2 Go programs were not recorded, since 1 were being recorded at that time (--follow-max)' err
 }
 
 @test "go test: the test binaries" {

@@ -387,7 +387,7 @@ started_wire() {
 	succeeds "$GOTAP" report "$TRACE.partial"
 	contains "THREADS, by Linux"
 	succeeds "$GOTAP" record -q -p "$TARGET" -d 100ms -e +linux -o "$TRACE"
-	contains "'$TRACE.threads.partial.1' is what a gotap wrote of the threads that was killed: \`gotap report $TRACE.partial.1\` takes"
+	contains "'$TRACE.threads.partial.1' is an unfinished file of threads, of a gotap that was killed: \`gotap report $TRACE.partial.1\` reads"
 	recorded "$TRACE" -p "$TARGET" -d 100ms
 	[ ! -e "$TRACE.threads" ]
 	rm -f "$TRACE.partial"* "$TRACE.threads.partial"*

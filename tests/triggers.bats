@@ -243,7 +243,7 @@ die_when_recorded() {
 	done
 	for on in signal socket exit crash; do
 		gotap assemble --on "$on" kept.spool -o out.trace
-		[ "$status" -eq 2 ] && [ "$(wc -l <<<"$output")" -eq 1 ] && [[ $output == *"--on: '$on': kept records do not tell that"* ]] ||
+		[ "$status" -eq 2 ] && [ "$(wc -l <<<"$output")" -eq 1 ] && [[ $output == *"--on: '$on': records in a file cannot show that"* ]] ||
 			fail "$output"
 	done
 	gotap record -p 1 --on gc

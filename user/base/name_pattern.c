@@ -25,7 +25,7 @@ int name_pattern_check(const char *pattern, struct error *err)
 
 	while ((p = next_conversion(p))) {
 		if (!p[1] || !strchr("pnte", p[1]))
-			return error_set(err, -EINVAL, "in the name '%s' there is a '%.2s': it may have %s",
+			return error_set(err, -EINVAL, "the name '%s' has '%.2s', which means nothing: it may have %s",
 					 pattern, p, NAME_PATTERN_HELP);
 		p += 2;
 	}

@@ -52,15 +52,17 @@ enum { FLIGHT_FIRST = 2048, FLIGHT_TIME = FLIGHT_FIRST, FLIGHT_BEFORE, FLIGHT_AF
 	"                        (docs/flight.md). -o is a pattern then: %p is the process id, %t the\n" \
 	"                        time, %n the number of the snapshot, which it needs; %e the program\n" \
 	"                        (default gotap-%p-%t-%n.trace)\n" \
-	"      --on TRIGGER      write one as well when this happens; several; --on help lists\n" \
-	"                        them (docs/triggers.md)\n" \
-	"      --before TIME     of that, what a snapshot has from before (default: all)\n" \
-	"      --after TIME      and from after what happened (default 0)\n" \
-	"      --cooldown TIME   no snapshot so soon after the last, but asked for by hand (default 10s)\n" \
+	"      --on TRIGGER      write a snapshot also when TRIGGER becomes true; can be given several\n" \
+	"                        times; --on help lists triggers (docs/triggers.md)\n" \
+	"      --before TIME     a snapshot begins TIME before that moment (default: all that is kept)\n" \
+	"      --after TIME      and ends TIME after it (default 0)\n" \
+	"      --cooldown TIME   for TIME after a snapshot triggers write no other one (default 10s)\n" \
 	"      --keep N          delete the oldest snapshots beyond N (default 32; 0: keep all)\n" \
-	"      --keep-bytes SIZE ... and when all are larger than SIZE (default 4G; 0: no limit)\n" \
-	"      --exec CMD        have the shell run CMD with the name of each snapshot behind it\n" \
-	"      --socket PATH     where `gotap snap --socket PATH` asks (default: by process id)\n"
+	"      --keep-bytes SIZE also delete the oldest while all together have more than SIZE bytes\n" \
+	"                        (default 4G; 0: no limit)\n" \
+	"      --exec CMD        after each snapshot the shell runs CMD, with its name as last argument\n" \
+	"      --socket PATH     listen at PATH for `gotap snap --socket PATH` (default: a name by\n" \
+	"                        process id)\n"
 
 /* Applies option @c. Returns NULL, or the text of what is wrong with its argument. */
 const char *flight_option(struct flight_args *a, int c, const char *arg);

@@ -47,9 +47,9 @@ static const char *wrong_together(const struct record_options *o)
 	if (!record_follows(o))
 		return NULL;
 	if (o->name && !o->follow && (o->pick.pid || o->pick.container || o->command))
-		return "--name takes no -p, --container or command, but with --follow";
+		return "--name goes with -p, --container or a command only if --follow is given, too";
 	if (o->spool || o->perfetto || o->report)
-		return "--spool, --perfetto and --report are for one process, whose name is not waited for";
+		return "--spool, --perfetto and --report do not go with --follow and --name";
 	if (o->pick.proc_dir)
 		return "--proc is not for --follow and --name: they need the machine's own /proc";
 	if (o->flight.socket)

@@ -147,7 +147,7 @@ void follow_report_take(struct follow_report *rep, struct recorder *r, const str
 static void print_missing(const struct follow_report *rep, const struct record_options *o)
 {
 	if (rep->skipped)
-		fprintf(stderr, "gotap: %zu Go programs were not recorded, since %lu were at that time "
+		fprintf(stderr, "gotap: %zu Go programs were not recorded, since %lu were being recorded at that time "
 			"(--follow-max)\n", rep->skipped, o->most);
 	if (rep->not_followed)
 		fprintf(stderr, "gotap: %" PRIu64 " processes were not followed, since there were too many at that time\n",

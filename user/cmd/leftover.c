@@ -64,8 +64,8 @@ static char *how_to_read(const char *path, enum form form)
 		return xstrdup("is what a gotap wrote that was killed");
 	trace = form == FORM_SPOOL ? trace_of(path) : NULL;
 	if (trace)
-		return xasprintf("is what a gotap wrote of the threads that was killed: `gotap report %s` takes it "
-				 "along with that trace", trace);
+		return xasprintf("is an unfinished file of threads, of a gotap that was killed: `gotap report %s` reads it "
+				 "with its trace", trace);
 	return xasprintf("is what a gotap wrote that was killed: `gotap %s %s -o FILE` makes a trace of it",
 			 command, path);
 }

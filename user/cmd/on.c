@@ -40,7 +40,7 @@ const char *on_add_kept(struct on_list *l, const char *arg)
 	rule = vec_at(&l->rules, struct trigger_rule, l->rules.len - 1);
 	if (trigger_is_of_records(rule->kind))
 		return NULL;
-	snprintf(text, sizeof(text), "--on: '%s': kept records do not tell that; leave it out, or use it with gotap record",
+	snprintf(text, sizeof(text), "--on: '%s': records in a file cannot show that; leave it out, or use it with gotap record",
 		 rule->text);
 	return text;
 }

@@ -29,7 +29,7 @@ static const char help[] =
 	"CAP_SYS_PTRACE. Processes that could not be looked at are named on stderr.\n"
 	"\n"
 	"      --json            as JSON: also the user, executable, module and build settings\n"
-	"      --command-max N   at most N bytes of each command line (4096, which is the most)\n"
+	"      --command-max N   at most N bytes of each command line (default and maximum: 4096)\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n";
 
 static bool read_command_max(const char *text, size_t *ret)

@@ -48,13 +48,13 @@ static const char help[] =
 	"      --no-token        all users of this machine may ask about each process\n"
 	"      --public          WHERE may be an address that other machines reach; takes --token.\n"
 	"                        Nothing is encrypted: put a proxy in front\n"
-	"      --max-time TIME   the longest recording that may be asked for (5m)\n"
-	"      --max-size SIZE   of an answer, with K, M or G: a recording ends there (256M)\n"
-	"      --recordings N    at a time (2)\n"
-	"      --queue N         requests that wait for one to end, at most 30 s (8)\n"
-	"      --budget PERCENT  of each recording (as for gotap record)\n"
+	"      --max-time TIME   the longest recording that a request may ask for (default 5m)\n"
+	"      --max-size SIZE   largest answer, with K, M or G; a recording ends there (default 256M)\n"
+	"      --recordings N    at most N recordings at a time (default 2)\n"
+	"      --queue N         further requests that may wait, for 30 s at most (default 8)\n"
+	"      --budget PERCENT  what the probes of each recording may cost (as for gotap record)\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
-	"  -q, --quiet           no line for each recording\n"
+	"  -q, --quiet           do not print a line for each recording\n"
 	"  -h, --help            show this\n";
 
 enum {

@@ -23,10 +23,11 @@ static const char help[] =
 	"written, and prints its name. Needs to be root or the user of that recording.\n"
 	"\n"
 	"  -p, --pid PID         the process that is recorded\n"
-	"      --socket PATH     that of the recording's own --socket\n"
-	"  -m, --message TEXT    why: it is in the JSON beside the snapshot, and in the trace\n"
-	"  -o, --output FILE     a copy of the snapshot; '-' is stdout, which gets nothing else then\n"
-	"      --json            the answer as JSON: path, bytes, duration_s\n"
+	"      --socket PATH     the PATH that the recording got with --socket\n"
+	"  -m, --message TEXT    a reason, which goes into the trace and into the JSON beside it\n"
+	"  -o, --output FILE     copy the snapshot to FILE, too; '-' is stdout, and nothing else is\n"
+	"                        printed there then\n"
+	"      --json            print the answer as JSON: path, bytes, duration_s\n"
 	"\n"
 	"Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
 	"wrong usage.\n";
@@ -147,7 +148,7 @@ static int show(const struct snap_options *o, const char *line, json_object *j, 
 	int r = 0;
 
 	if (!path)
-		return error_set(err, -EIO, "there is no snapshot: %s", why ? why : "the answer is none");
+		return error_set(err, -EIO, "there is no snapshot: %s", why ? why : "the recording's answer cannot be read");
 	if (o->output)
 		r = copy_to(path, text_of(j, "not_open"), fd, o->output, err);
 	if (r || (o->output && !strcmp(o->output, "-")))

@@ -113,8 +113,8 @@ int thread_file_close_trace(const struct thread_file *f, struct output *trace, b
 		return r;
 	privilege_raise_files();
 	if (unlink(before) && errno != ENOENT)
-		show_printf(stderr, "gotap: '%s' is of the trace that '%s' was before: remove it (%s)\n", before,
-			    trace->path, strerror(errno));
+		show_printf(stderr, "gotap: '%s' belongs to an older trace '%s' and cannot be removed: %s; remove it\n",
+			    before, trace->path, strerror(errno));
 	privilege_lower_files();
 	return 0;
 }

@@ -167,7 +167,7 @@ static int check_intervals(const struct top *t, struct error *err)
 {
 	if (t->intervals || top_is_interactive(t->o))
 		return 0;
-	return error_set(err, -ENODATA, "it ended before the first interval did, which takes %.3g s", t->o->interval);
+	return error_set(err, -ENODATA, "the recording ended before the first interval of %.3g s", t->o->interval);
 }
 
 static int top(const struct top_options *o, struct target *target, struct error *err)

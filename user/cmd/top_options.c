@@ -20,7 +20,7 @@ static const char help[] =
 	"\n"
 	"  -p, --pid PID         the process\n"
 	"      --container NAME  the Go program in that container (as for gotap record)\n"
-	"  -i, --interval TIME   what each number is about: the last TIME (default 1s)\n"
+	"  -i, --interval TIME   each number is about the last TIME (default 1s)\n"
 	"  -n, --count N         end after N intervals\n"
 	"      --once            print one interval as text, and end\n"
 	"      --json            a line of JSON for each interval (docs/top.md), also with --once\n"
@@ -29,7 +29,7 @@ static const char help[] =
 	"                        p99 or name\n"
 	"      --reverse         the other way round\n"
 	"      --filter TEXT     only rows with that text in their name\n"
-	"      --flight TIME     how much of the past a snapshot (key s) has (default 10s)\n"
+	"      --flight TIME     a snapshot (key s) has the last TIME (default 10s)\n"
 	"  -o, --output PATTERN  the name of snapshots, with %n for their number\n"
 	"                        (default gotap-%p-%t-%n.trace)\n"
 	"  -e, --events LIST     groups of events, as for gotap record (default: those, and labels)\n"
@@ -39,7 +39,7 @@ static const char help[] =
 	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
 	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
 	"\n"
-	"NO_COLOR in the environment: no colors. What was lost or not recorded is said in the second line.\n";
+	"NO_COLOR in the environment turns colors off. The second line shows losses and times without a recording.\n";
 
 enum { OPT_ONCE = 256, OPT_JSON, OPT_BY, OPT_SORT, OPT_REVERSE, OPT_FILTER, OPT_FLIGHT, OPT_BUDGET, OPT_DEPTH, OPT_ATTACH,
        OPT_ASSUME };

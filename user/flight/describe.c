@@ -82,7 +82,7 @@ static void put_trigger(struct json_out *j, const struct request *r, const struc
 static const char *why_short(const struct request *r, const struct flight_extent *x)
 {
 	if (r->unknown)
-		return "nothing was recorded at that time (budget, losses): the trace has not got what happened";
+		return "nothing was recorded at that time (--budget, or losses): the trace does not show what happened";
 	if (x->from > r->from && x->dropped)
 		return "what came before was not in memory any more (TIME and SIZE of --flight)";
 	if (r->cut)

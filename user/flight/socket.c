@@ -132,7 +132,7 @@ static void ask(struct flight_socket *s, struct client *c)
 	struct flight_fact fact = { .trigger = "socket", .asked = true };
 
 	if (strncmp(c->line, "snap", 4) || (c->line[4] && c->line[4] != ' ')) {
-		refuse(c, "the only question here is 'snap REASON'");
+		refuse(c, "the only request that is known here is 'snap REASON'");
 		return;
 	}
 	snprintf(fact.what, sizeof(fact.what), "%s", c->line[4] ? c->line + 5 : "");
@@ -186,7 +186,7 @@ static void accept_one(struct flight_socket *s)
 	if (!socket_is_trusted(new.fd, &peer))
 		refuse(&new, "only root and the user of the recording may ask");
 	else if (!c)
-		refuse(&new, "too many ask already");
+		refuse(&new, "too many clients are connected already");
 	else
 		*c = new;
 }

@@ -13,7 +13,7 @@ static int not_there(const char *path, unsigned int pid, int e, struct error *er
 	if (path)
 		return error_set(err, -e, "no flight recording listens at '%s': %s", path, strerror(e));
 	if (e == ECONNREFUSED)
-		return error_set(err, -e, "process %u has no flight recording that could be asked: begin one "
+		return error_set(err, -e, "there is no flight recording of process %u: begin one "
 				 "with `gotap record --flight TIME -p %u`", pid, pid);
 	return error_set(err, -e, "cannot ask the flight recording of process %u: %s", pid, strerror(e));
 }
@@ -30,8 +30,8 @@ static int open_connection(int *fd, const char *path, unsigned int pid, struct e
 	if (*fd < 0 || connect(*fd, (struct sockaddr *)&a, n))
 		return not_there(path, pid, errno, err);
 	if (!socket_is_trusted(*fd, &peer))
-		return error_set(err, -EPERM, "who listens at the socket is process %d of user %u, neither root nor "
-				 "you: nothing is asked", peer.pid, peer.uid);
+		return error_set(err, -EPERM, "the socket is that of process %d of user %u, who is neither root nor "
+				 "you: it gets no request", peer.pid, peer.uid);
 	return 0;
 }
 

@@ -234,7 +234,7 @@ static int no_effect(const struct worker *w, const struct call *c)
 
 static int thread_ended(const struct worker *w)
 {
-	return error_set(&w->job->err, -EAGAIN, "a thread of process %d ended with a system call to make", w->p->pid);
+	return error_set(&w->job->err, -EAGAIN, "a thread of process %d ended before it made the system call that gotap gave it", w->p->pid);
 }
 
 static int wait_for_effect(const struct worker *w, struct call *c, pid_t tid)

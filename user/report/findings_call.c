@@ -234,15 +234,15 @@ static void say_disk(struct findings *f, const struct calls_at *c)
 {
 	char blame[96];
 
-	snprintf(blame, sizeof(blame), "; a disk lets it wait for %.0f %% of that", 100 * c->io / c->ns);
+	snprintf(blame, sizeof(blame), "; for %.0f %% of that it waits for a disk", 100 * c->io / c->ns);
 	say_long(f, c, "slow disk", "for a disk, in system calls", blame);
 }
 
 /* The text of what long calls wait for. With a file of threads, waits for a disk are findings of their own (is_disk()). */
 static const char *who_lets_wait(const struct findings *f)
 {
-	return cpu_is_known(f) ? "; the kernel lets it wait, or the other side of a file, not the program, and hardly a disk" :
-		"; the kernel, a disk or a file system lets it wait, not the program";
+	return cpu_is_known(f) ? "; the kernel or the other side of a file causes that, not the program, and hardly a disk" :
+		"; the kernel, a disk or a file system causes that, not the program";
 }
 
 void calls_judge(struct findings *f)
@@ -274,6 +274,6 @@ void calls_judge(struct findings *f)
 				 "there may be are taken (MaxConnsPerHost)");
 		else
 			say_long(f, c, "slow network", "for answers from the network",
-				 "; the other side of the connection lets it wait");
+				 "; it waits for the other side of the connection");
 	}
 }

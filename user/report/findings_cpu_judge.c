@@ -192,8 +192,8 @@ static void judge_stopped(struct findings *f, enum split split, enum thread_stat
 		return;
 	buf_printf(&text, "The program is stopped %s, for ", how);
 	findings_time(&text, all);
-	buf_printf(&text, " in all: neither it nor its goroutines are to blame for what is late then. Who did that is not "
-		   "in the records.");
+	buf_printf(&text, " in all: what is late then is not caused by the program. Which process stopped it is not "
+		   "recorded.");
 	add(f, split == SPLIT_FROZEN ? "frozen" : "stopped", ns, 0, &place, &text);
 }
 
@@ -208,7 +208,7 @@ static void judge_traced(struct findings *f)
 		return;
 	buf_printf(&text, "Threads are stopped by a debugger or tracer, and their goroutines and those ready for their Ps lose ");
 	findings_time(&text, ns);
-	buf_printf(&text, " in all. Who did that is not in the records.");
+	buf_printf(&text, " in all. Which process did that is not recorded.");
 	add(f, "stopped", ns, 0, cause, &text);
 }
 

@@ -105,12 +105,12 @@ static bool check_client(struct exchange *x, struct refusal *why)
 	if (!o->address.is_unix && !address_is_host(header(x, MHD_HTTP_HEADER_HOST)))
 		return refuse(why, 403, "the Host of a request must be localhost or the number of an address");
 	if (is_from_elsewhere(x))
-		return refuse(why, 403, "a page of another site must not ask");
+		return refuse(why, 403, "requests from web pages of other sites are refused");
 	if (!token_matches(&o->token, header(x, MHD_HTTP_HEADER_AUTHORIZATION)))
 		return refuse(why, 401, "a token is needed: Authorization: Bearer TOKEN, or "
 			      "http://gotap:TOKEN@...");
 	if (!peer_of(x->patience.client, o->address.is_unix, &x->peer))
-		return refuse(why, 403, "who asks is not known");
+		return refuse(why, 403, "the user at the other end of the connection is not known");
 	return true;
 }
 
@@ -178,7 +178,7 @@ bool exchange_is_allowed(struct exchange *x, struct refusal *why)
 	case SUBJECT_OTHER:
 		break;
 	}
-	return refuse(why, 403, "process %d is not the one any more that it was", x->request.pid);
+	return refuse(why, 403, "process %d is not this user's any more, or another process has its id now", x->request.pid);
 }
 
 /* --- a slot, children --- */
