@@ -117,6 +117,7 @@ uint64_t bpf_exec_time(const struct bpf_side *b);
 int bpf_attach_threads(struct bpf_side *b, struct error *err);
 /* Bits of enum rec_threads_with that these records will have. */
 uint64_t bpf_threads_with(const struct bpf_side *b);
+/* Turns records of threads on and off. */
 void bpf_begin_threads(struct bpf_side *b);
 void bpf_end_threads(struct bpf_side *b);
 /* Descriptor of the sampling program, for a perf event; -1 if cpu_hz was 0. */

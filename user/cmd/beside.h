@@ -62,6 +62,7 @@ struct beside_feed;
 struct beside_feed *beside_feed_new(struct threads *t, beside_span_fn *fn, void *ctx);
 /* Accepts NULL. */
 void beside_feed_free(struct beside_feed *f);
+/* Writes the stay to @p. */
 void beside_put(struct perfetto *p, const struct beside_span *s);
 
 #endif

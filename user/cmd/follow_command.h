@@ -19,6 +19,7 @@ struct follow_command {
 	const char *name;
 };
 
+/* Starts @argv as a child of the calling thread; it execs when it is in the set of @f. Returns 0 or a negative errno. */
 int follow_command_start(struct follow_command *c, char **argv, struct follow *f, struct error *err);
 /* Looks whether it has ended. */
 void follow_command_look(struct follow_command *c);

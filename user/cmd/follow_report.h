@@ -19,6 +19,7 @@ struct follow_report {
 void follow_report_look(struct recorder *r, const struct record_options *o);
 /* A recorder has ended. */
 void follow_report_take(struct follow_report *rep, struct recorder *r, const struct record_options *o);
+/* Prints the counts, when all recordings have ended. */
 void follow_report_end(struct follow_report *rep, const struct record_options *o);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "proc/procfs.h"
 
+/* Is the executable of process @pid a Go program? False also if it cannot be examined. */
 bool go_file_runs(const struct procfs *fs, pid_t pid);
 
 enum { GO_FILES = 256 };

@@ -20,6 +20,7 @@ struct ps_roots {
 	uint64_t entry, allgs, allp, data_start, data_end;
 };
 
+/* Takes them from @plan, the plan of @bin. */
 struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin);
 /* -1: not known: the release is not in the table of offsets, the memory may not be read, or is not as expected. */
 int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *roots);

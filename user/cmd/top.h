@@ -57,6 +57,10 @@ struct top_meter {
 	uint64_t records, lost, repairs;
 };
 
+/*
+ * Begins to measure @p, which is recorded by @c; @ceiling: the limit of the budget, ns per second, 0: none. @p and @c
+ * outlive it.
+ */
 void top_meter_begin(struct top_meter *m, const struct process *p, const struct capture *c, double ceiling);
 /* Fills *@ret with the numbers of the time since the last call. */
 void top_meter_read(struct top_meter *m, struct assembler *a, struct top_machine *ret);
@@ -69,6 +73,7 @@ struct top_snapshots;
 /* After capture_start(). @info outlives it. */
 int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o, const struct capture_info *info,
 			struct error *err);
+/* Sets those of the assembler's options that they need. */
 void top_snapshots_opts(struct top_snapshots *s, struct assembler_opts *opts);
 /* The assembler that was made with these: before its first chunk. */
 void top_snapshots_of(struct top_snapshots *s, struct assembler *a);

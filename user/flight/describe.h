@@ -19,6 +19,7 @@ struct flight_extent {
 	bool dropped;		/* older ones were there and had to go */
 };
 
+/* Adds up the generations of @r. */
 struct flight_extent describe_extent(const struct history_range *r);
 /* Free it; *@n: its length. */
 char *describe(const struct flight_opts *o, const struct request *r, const struct flight_extent *x,

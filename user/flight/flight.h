@@ -91,6 +91,7 @@ struct flight_counts {
 	uint64_t not_run;	/* snapshots for which the command of exec did not run, as it was too slow */
 	struct history_usage usage;
 };
+/* Counts so far; from any thread. */
 void flight_counts(struct flight *f, struct flight_counts *ret);
 
 #endif

@@ -81,6 +81,7 @@ void history_take(struct history *s, uint64_t from, uint64_t to, struct history_
 void history_let_go(struct history *s, struct history_range *r, size_t i);
 /* Lets go of the generations that are left, and frees the range. */
 void history_range_free(struct history *s, struct history_range *r);
+/* The memory and the time that the history takes now. */
 void history_usage(struct history *s, struct history_usage *ret);
 
 #endif

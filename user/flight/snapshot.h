@@ -25,6 +25,7 @@ struct snapshot {
 int snapshot_write(struct snapshot *ret, const struct flight_opts *o, const struct naming *names,
 		   struct history *history, struct request *r, snapshot_number_fn *number, void *ctx,
 		   struct error *err);
+/* Frees the texts of @s. */
 void snapshot_release(struct snapshot *s);
 
 #endif

@@ -28,10 +28,13 @@ struct catch_opts {
 	void *ctx;
 };
 
+/* Starts the threads; @opts is copied. Returns 0 or a negative errno. */
 int catch_start(struct catchers **ret, const struct catch_opts *opts, struct error *err);
+/* As follow_own_child(). */
 void catch_own_child(struct catchers *c, pid_t pid);
 /* As follow_hold(). The thread that has caught it keeps the time: nothing in the caller can hold it longer. */
 bool catch_hold(struct catchers *c, pid_t pid);
+/* As follow_let_go(). */
 void catch_let_go(struct catchers *c, pid_t pid);
 /* Events that found no room in a buffer. */
 uint64_t catch_lost(const struct catchers *c);

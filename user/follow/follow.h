@@ -43,6 +43,7 @@ int follow_open(struct follow **ret, const char *name, struct error *err);
 int follow_add(struct follow *f, pid_t pid, struct error *err);
 /* @pid is a child of the calling thread, and followed: only the caller waits for its end. */
 void follow_own_child(struct follow *f, pid_t pid);
+/* Is @pid in the set of followed processes? */
 bool follow_has(const struct follow *f, pid_t pid);
 /* Is any process followed now? */
 bool follow_any(const struct follow *f);
@@ -57,6 +58,7 @@ bool follow_next(struct follow *f, struct follow_exec *ret);
 bool follow_hold(struct follow *f, pid_t pid);
 /* A process that is held goes on. Of any other: nothing. */
 void follow_let_go(struct follow *f, pid_t pid);
+/* Counts since follow_open(). */
 struct follow_counts follow_counts(struct follow *f);
 /* All that are held go on. Accepts NULL. */
 void follow_close(struct follow *f);

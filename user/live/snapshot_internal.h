@@ -50,6 +50,7 @@ int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, str
 /* Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable. */
 void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
 		      size_t size, void *to, size_t room, bool *ok);
+/* Appends a record for each goroutine, and counts those that could not be read. Returns 0 or a negative errno. */
 int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
 /* snapshot_ps.c: the M at @m, NULL: it cannot be read. Valid until the next one. */

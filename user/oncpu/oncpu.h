@@ -43,6 +43,7 @@ struct oncpu;
  * which threads have goroutines. @s must live as long.
  */
 int oncpu_open(struct oncpu **ret, struct spans *s, const char *path, struct error *err);
+/* The header of the file: which process was recorded, by which gotap. */
 const struct capture_info *oncpu_info(const struct oncpu *o);
 /*
  * The threads of the file, which may get more visitors before the trace is read. These also see what lies before and behind the

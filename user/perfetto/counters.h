@@ -23,6 +23,7 @@ struct counters {
 	bool pending;
 };
 
+/* Adds the tracks of the counters. @packets and @tracks outlive it. */
 void counters_begin(struct counters *c, struct packets *packets, struct tracks *tracks);
 /* One of them changes by @step at @time (of packets). */
 void counters_change(struct counters *c, enum counter counter, int step, int64_t time);

@@ -53,6 +53,7 @@ struct interned {
 	struct buf frames_done, stacks_done;	/* a bit for each that was written */
 };
 
+/* Writes the constant texts. @packets and @stacks outlive it. */
 void interned_begin(struct interned *n, struct packets *packets, const struct stack_set *stacks);
 void interned_free(struct interned *n);
 /* @text must live as long as @n. */

@@ -55,6 +55,7 @@ static inline struct buf *packets_buf(struct packets *p)
 /* The time of the open packet, in full. */
 void packets_time(struct packets *p, int64_t time);
 
+/* Writes an event of a track; its numbers (uuid, interned) must have been written before. */
 void packets_event(struct packets *p, const struct packets_event *e);
 /* A counter has the value from @time on. */
 void packets_count(struct packets *p, uint64_t track, int64_t time, uint64_t value);

@@ -36,6 +36,7 @@ struct lane {
 	int64_t until;		/* end of its last slice */
 };
 
+/* Writes the descriptor of the process. @packets outlives it. */
 void tracks_begin(struct tracks *t, struct packets *packets, const struct perfetto_process *about);
 /* The track of a group. */
 uint64_t tracks_group(struct tracks *t, enum track_group group);

@@ -290,6 +290,7 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own);
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
 /* Is there a file of threads? */
 bool cpu_is_known(const struct findings *f);
+/* Adds the findings of this family. */
 void cpu_judge(struct findings *f);
 
 /* findings_gc.c: what the garbage collector takes. */

@@ -28,6 +28,7 @@ void expiry_free(struct expiry *e);
  * user may have.
  */
 struct expiry_entry *expiry_add(struct expiry *e, int fd, const struct peer *who, uint64_t ns);
+/* Sets the deadline of @x to @ns from now. */
 void expiry_set(struct expiry *e, struct expiry_entry *x, uint64_t ns);
 /* Before its descriptor is closed. */
 void expiry_remove(struct expiry *e, struct expiry_entry *x);

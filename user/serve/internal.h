@@ -53,6 +53,7 @@ struct exchange {
 	bool cut;			/* the client does not get all */
 };
 
+/* Makes the state of a request on connection @c; exchange_free() frees it. */
 struct exchange *exchange_new(struct server *s, struct MHD_Connection *c);
 /* Ends the children and waits that the request has started, and frees it. */
 void exchange_free(struct exchange *x);
@@ -70,6 +71,7 @@ bool exchange_find_subject(struct exchange *x, struct refusal *why);
 bool exchange_is_allowed(struct exchange *x, struct refusal *why);
 /* Waits for a slot, as long as patience lets it. */
 bool exchange_take_slot(struct exchange *x, struct slots *slots, struct refusal *why);
+/* Starts one child, or two (run_start()). False: that failed; @why has the answer. */
 bool exchange_start(struct exchange *x, const struct run_args *first, const struct run_args *second,
 		    struct refusal *why);
 

@@ -23,6 +23,7 @@ struct run_args {
 	unsigned int n;
 };
 
+/* Adds an argument, or two. The texts must live until run_start() has returned. */
 void run_arg(struct run_args *a, const char *arg);
 void run_arg2(struct run_args *a, const char *arg, const char *value);
 

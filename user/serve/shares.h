@@ -18,6 +18,7 @@ struct shares {
 
 /* Takes one more for @who. False: @who has @most already. */
 bool shares_take(struct shares *s, const struct peer *who, unsigned int most);
+/* Gives one of @who back. */
 void shares_give(struct shares *s, const struct peer *who);
 /* What one user may have of @all: half of it, at least one if there is any. */
 static inline unsigned int shares_half(unsigned int all)

@@ -31,6 +31,7 @@ enum slots_result { SLOTS_TAKEN, SLOTS_FULL, SLOTS_SHARE, SLOTS_LATE, SLOTS_CLIE
 
 /* Waits for a slot, at most @ms. The caller gives each slot that it got (SLOTS_TAKEN) back, for the same @who. */
 enum slots_result slots_take(struct slots *s, const struct peer *who, const struct patience *p, int ms);
+/* Gives a slot of @who back, and passes it on to the first request that waits and may have it. */
 void slots_give(struct slots *s, const struct peer *who);
 
 #endif

@@ -115,6 +115,7 @@ struct threads_visitor {
 
 struct threads;
 
+/* The caller frees it. */
 struct threads *threads_new(void);
 /* Accepts NULL. */
 void threads_free(struct threads *t);
@@ -136,6 +137,7 @@ bool threads_any(const struct threads *t);
 /* Times of the first and of the last record, ns. */
 uint64_t threads_begin_time(const struct threads *t);
 uint64_t threads_end_time(const struct threads *t);
+/* How many records of the family were lost, by the counts of REC_THREADS_LOST and by records beyond THREADS_MAX. */
 uint64_t threads_lost(const struct threads *t);
 /*
  * How many switches to or from a CPU have no record, as the records of the thread before and after show: records that were

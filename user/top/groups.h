@@ -45,8 +45,10 @@ void groups_skip(struct groups *s, uint64_t time);
 void groups_turn(struct groups *s);
 /* Appends a row for each group to @ret, with a copy of its name and reasons. */
 void groups_sample(const struct groups *s, const struct reasons *reasons, struct top_sample *ret);
+/* Drops all groups, as when goroutines are grouped by something else. */
 void groups_clear(struct groups *s);
 
+/* The waits of a distribution (report/dist.h), ns. */
 struct top_waits top_waits_of(const struct dist *d);
 
 #endif

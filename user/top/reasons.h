@@ -18,6 +18,7 @@ struct reasons {
 };
 
 void reasons_init(struct reasons *r);
+/* The number of a text, which is added if it is new; texts beyond REASONS_MAX share one. 0: "". */
 uint32_t reasons_number(struct reasons *r, const struct sink_text *text);
 static inline const char *reasons_text(const struct reasons *r, uint32_t number)
 {

@@ -32,6 +32,7 @@ struct tally_opts {
 
 struct tally;
 
+/* @opts is copied; top_tally_free() frees it. */
 struct tally *top_tally_new(const struct tally_opts *opts);
 /*
  * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all events on to @to, unless its ops

@@ -13,6 +13,7 @@ struct sink_front {
 	struct sink to;		/* ops NULL: there is none; a generation then has 0 bytes */
 };
 
+/* Each passes its call on to front->to. */
 void sink_front_gen_begin(void *front);
 int sink_front_gen_end(void *front, const struct trace_clock *clock, struct error *err);
 size_t sink_front_gen_size(const void *front);

@@ -93,6 +93,7 @@ void tap_gap(void *tap, uint64_t time);
 /* Goroutines that live, and the time of the last event. */
 size_t tap_live(const struct tap *t);
 uint64_t tap_time(const struct tap *t);
+/* The goroutine of that id; NULL: the tap does not know it. */
 struct tap_go *tap_find(const struct tap *t, uint64_t goid);
 /* All goroutines, by age: *@at is 0 before the first call. NULL behind the last one. */
 struct tap_go *tap_next(const struct tap *t, size_t *at);

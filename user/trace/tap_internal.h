@@ -52,12 +52,14 @@ static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state 
 	tap_go_take_state(t, g, state, s);
 }
 
+/* The goroutine leaves its state and has ended: gone() of the visitor, then it is freed. */
 void tap_go_end(struct tap *t, struct tap_go *g, uint64_t time);
 /* It runs, or is in a syscall, on @m from now on; @m NULL: on none, or the thread is not known. */
 void tap_go_seat(struct tap_go *g, struct tap_thread *m);
 
 /* Made if it is new; NULL of TRACEV2_NO_ID. Valid until it is dropped. */
 struct tap_thread *tap_thread_put(struct tap *t, uint64_t id);
+/* Forgets the thread, after thread_gone() of the visitor. */
 void tap_thread_drop(struct tap *t, uint64_t id);
 
 void tap_tables_free(struct tap *t);

@@ -105,6 +105,7 @@ struct triggers {
 	size_t stays;		/* of each goroutine */
 };
 
+/* The family that handles rules of that kind. */
 const struct family *family_of(enum trigger_kind kind);
 
 static inline struct stay *stay_of(const struct rule *r, struct tap_go *g)

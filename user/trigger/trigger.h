@@ -33,6 +33,7 @@ struct triggers_opts {
 
 /* Do the facts of this kind come from records? Else from a signal, a request or the end of the program. */
 bool trigger_is_of_records(enum trigger_kind kind);
+/* @opts is copied, and what it points to must outlive the triggers. */
 struct triggers *triggers_new(const struct triggers_opts *opts);
 /* Fills @ret for assembler_opts.between. False: no rule needs events or records. */
 bool triggers_between(struct triggers *t, struct assembler_between *ret);
@@ -61,6 +62,7 @@ struct trigger_counts {
 	uint64_t fired;		/* of them passed on; */
 	uint64_t slowest;	/* the longest time from a fact to its detection, ns */
 };
+/* Counts of rule @rule (index) so far. */
 void triggers_counts(const struct triggers *t, size_t rule, struct trigger_counts *ret);
 /* Accepts NULL. */
 void triggers_free(struct triggers *t);
