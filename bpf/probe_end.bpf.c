@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_end: where the runtime has decided that the program dies: of a panic that nobody recovers, of a fatal
+ * probe_end: where the runtime has decided that the program dies: of a panic that is not recovered, of a fatal
  * error, of a signal. One record says how, which goroutine it was, and where. The runtime then prints all stacks, which
  * takes some milliseconds; gotap reads the rings even after the program has ended. None of these functions returns, so nothing here is
  * frequent.

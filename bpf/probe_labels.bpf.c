@@ -55,7 +55,7 @@ static __always_inline struct label_set set_at(__u64 address)
 }
 
 /*
- * A text that cannot be read is most likely a constant in a page that nobody has touched: user space takes it from the program's
+ * A text that cannot be read is most likely a constant in a page that no code has read: user space takes it from the program's
  * file (user/capture/texts.h). Returns whether that is so.
  */
 static __always_inline bool put_text(char *to, const __u32 room, const struct go_string *from)

@@ -176,7 +176,7 @@ static __always_inline __u64 low_bits(__u32 n)
 /*
  * A slot below freeindex is allocated; one from there on unless it is free by allocCache, which has the complement of allocBits
  * from freeindex on (nextFreeFast; a span of at most 64 slots never fills it again). allocBits itself may lie in a page that
- * nobody has touched: the runtime does not read it as long as the span is new.
+ * no code has touched: the runtime does not read it as long as the span is new.
  */
 static __always_inline __u64 slots_taken(__u64 span, __u32 nelems)
 {

@@ -3,7 +3,7 @@
  * probe_threads: threads of the target on CPUs and off them, from the scheduler's tracepoints (group linux). Every
  * context switch and wake-up of the machine runs these programs; for other processes they compare a number.
  *
- * All that make records run with interrupts off, some with a run queue locked: they take no lock, wake nobody, and read only
+ * All that make records run with interrupts off, some with a run queue locked: they take no lock, wake no task, and read only
  * memory of the kernel. So the programs of a CPU follow one another, and only they write the CPU's second ring: where a wake-up
  * interrupts a uprobe program, each of the two programs writes to its own ring, and a loss in one ring takes no record of the other. (A task that
  * wakes itself does so with interrupts on: threads_wake() makes no record of that.)

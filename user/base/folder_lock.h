@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folder_lock: one process at a time looks for a socket that nobody listens to any more, removes it and listens
+ * folder_lock: one process at a time looks for a socket at which no process listens any more, removes it and listens
  * in its place. Between bind() and listen() a socket refuses connections as one that was left does, so the lock
  * is held until after listen(). It is a flock() of the folder: no file is left, and it ends with its process.
  * flight/socket_file.c and serve/address.c call it.

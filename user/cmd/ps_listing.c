@@ -38,7 +38,7 @@ static void describe(struct executable *p, const struct gobin *bin)
 	snprintf(p->pgo, sizeof(p->pgo), "%s", pgo && strcmp(pgo, "off") ? pgo : "");
 }
 
-/* In a process without privileges: the file may be anybody's (base/isolated.h). */
+/* In a process without privileges: the file may be any user's (base/isolated.h). */
 static int examine(void *ctx, void *answer, struct error *err)
 {
 	struct executable *p = answer;

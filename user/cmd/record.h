@@ -81,7 +81,7 @@ static inline const struct output *record_main_file(const struct record_options 
 
 /* record.c: the budget of the probes if none is given. */
 double record_default_budget(const struct process *p);
-/* Why a recording ended that nobody ended; NULL: it was stopped. */
+/* Why a recording ended by itself; NULL: it was stopped by the user. */
 const char *record_end_text(const struct capture *capture);
 
 /* The command line, or --help. 0: go on; else the exit status + 1. */

@@ -2,7 +2,7 @@
 /*
  * top: `gotap top`: a recording that is looked at while it goes on, and not written. One thread does it all: chunks to
  * the assembler, its events to the tally (top/tally.h), its samples to top_show.h, which has the terminal and the keys. What
- * could wait for somebody else, does not: the terminal takes frames when it can, snapshots have threads of their own.
+ * could wait for another thread or process does not: the terminal takes frames when it can, snapshots have threads of their own.
  */
 #define _GNU_SOURCE
 #include "cmd/top.h"

@@ -94,7 +94,7 @@ static void pause_or_go_on(struct top_show *v)
 	if (v->ui.paused && v->sample) {
 		top_tally_want_places(v->tally, NULL, SIZE_MAX);
 		top_tally_places(v->tally, v->sample);
-		top_tally_want_places(v->tally, NULL, 0);	/* nobody sees the next ones */
+		top_tally_want_places(v->tally, NULL, 0);	/* the next samples are not shown */
 	}
 	want_places(v);
 }

@@ -19,7 +19,7 @@ struct terminal {
 	int fd;			/* -1: closed */
 	struct termios before;
 	pid_t guard;
-	bool away;		/* the terminal is somebody else's */
+	bool away;		/* another process group has the terminal */
 	struct buf out;		/* what is not written yet, from @at on */
 	size_t at;
 };

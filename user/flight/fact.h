@@ -16,7 +16,7 @@ struct flight_fact {
 	const char *trigger;	/* as --on names it: "blocked>100ms"; lives as long as the flight */
 	uint64_t time;		/* now_ns() of the fact; 0: now */
 	uint64_t g, m;		/* goroutine and thread, 0: none */
-	bool asked;		/* somebody asked for it (signal, socket, key): no cooldown holds it back */
+	bool asked;		/* a user asked for it (signal, socket, key): the cooldown does not hold it back */
 	char what[256];		/* text: "goroutine 18 waits for 120 ms: chan receive" */
 	char stack[4096];	/* a line per frame, "FUNCTION FILE:LINE", the leaf first; "": none */
 };

@@ -5,7 +5,7 @@
  * whole, then until it is written.
  *
  * Three sides call it. The thread that records: flight_add() to flight_finish(). Triggers, on any thread:
- * flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk delays nobody else.
+ * flight_trigger(). Its own two threads write snapshots (snapshot.h), so that a slow disk delays no other thread.
  */
 #ifndef GOTAP_FLIGHT_FLIGHT_H
 #define GOTAP_FLIGHT_FLIGHT_H

@@ -235,7 +235,7 @@ static void handle(struct flight_socket *s, const struct pollfd fds[FDS])
 }
 
 /*
- * poll() fails if somebody lowers RLIMIT_NOFILE below the number of clients. The thread then reads from all clients every 100 ms;
+ * poll() fails if a user lowers RLIMIT_NOFILE below the number of clients. The thread then reads from all clients every 100 ms;
  * the sockets do not block.
  */
 static void wait_for_some(struct pollfd fds[FDS], nfds_t n)

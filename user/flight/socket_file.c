@@ -76,7 +76,7 @@ static int bind_at(int fd, const struct sockaddr_un *a, socklen_t n, int lock, s
 		return 0;
 	r = errno == EADDRINUSE ? remove_left(a, n, lock) : 0;
 	if (r && r != -EADDRINUSE)
-		return error_set(err, r, "cannot listen at '%s', a socket that nobody listens to: it cannot be replaced: "
+		return error_set(err, r, "cannot listen at '%s', a socket at which no process listens: it cannot be replaced: "
 				 "%s", a->sun_path, strerror(-r));
 	return bind_only(fd, a, n, err);
 }

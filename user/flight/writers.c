@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * writers: the threads of a flight recording that write snapshots, so that a slow disk delays nobody else.
+ * writers: the threads of a flight recording that write snapshots, so that a slow disk delays no other thread.
  * flight.c starts them.
  */
 #define _GNU_SOURCE

@@ -25,7 +25,7 @@ struct follow {
 	struct catchers *catchers;
 	pthread_mutex_t lock;
 	struct vec execs;	/* struct follow_exec; under lock */
-	size_t next;		/* of them the first that nobody has taken; under lock */
+	size_t next;		/* index of the first that was not taken; under lock */
 	uint64_t missed;	/* of which there were too many; under lock */
 	int ready;		/* eventfd: their number */
 };

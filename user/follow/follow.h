@@ -6,7 +6,7 @@
  *
  * A process that was caught is stopped (ptrace) before the first instruction of its program, until
  * follow_let_go(). If gotap ends, however it ends, the kernel lets it go on. Nothing else of a followed process is
- * touched: while it runs nobody traces it.
+ * touched: while it runs it is not traced.
  *
  * Process ids are those of the machine's first PID namespace.
  */

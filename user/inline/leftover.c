@@ -24,7 +24,7 @@ enum {
 	MARGIN = 8,		/* an instruction that is changed has at most as many bytes */
 	PATCHES_MAX = 2 * INLINE_SITES,
 	BREAKPOINT = 0xcc,
-	SETTLE_MS = 5000,	/* a thread with a call to make gets a processor long before, if nobody has stopped it */
+	SETTLE_MS = 5000,	/* a thread with a call to make gets a processor long before, unless it is stopped */
 };
 
 /* --- the memory --- */

@@ -32,7 +32,7 @@ int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, str
 /*
  * The M of a dead goroutine. Mostly it is about to leave it; but an extra M, which no
  * C thread has now, keeps its goroutine, the id of its last thread and, up to Go 1.21
- * as if the syscall went on, the P of that one: the P is nobody's (proc.go, dropm).
+ * as if the syscall went on, the P of that thread, which has left the P (proc.go, dropm).
  */
 static void forget_dropped(struct m_fact *m, uint32_t status)
 {

@@ -59,9 +59,9 @@ struct perfetto_thread_span {
 	const char *comm;
 	enum perfetto_linux_state state;
 	uint32_t cpu;		/* running: on it; else where it was last */
-	uint32_t waker;		/* runnable: tid of who woke it; 0: nobody did, or not known */
+	uint32_t waker;		/* runnable: tid of the waker; 0: none, or not known */
 	const char *why;	/* a constant: a slice of that name shows it, too; NULL: none */
-	const char *by;		/* who had the CPU meanwhile; "" nobody, or not known */
+	const char *by;		/* the task that had the CPU meanwhile; "": none, or not known */
 	uint32_t other;		/* the process that it is of; 0: of the program */
 };
 

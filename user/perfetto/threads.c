@@ -68,7 +68,7 @@ static void put_idle(struct packets *p, int64_t time, uint32_t cpu)
 /*
  * A wait before it ends by a stay of 1 ns at its begin. Nearly all spans without a record begin with a stay on a CPU of which only the
  * begin is recorded (lose_stay() of threads/switches.c). In one of a thread whose end is not recorded (switch_new()) the thread ran, too,
- * but nobody knows when. Where the recording ends, a wait stays open.
+ * but it is not known when. Where the recording ends, a wait stays open.
  */
 static void put_unknown(struct packets *p, const struct perfetto_thread_span *s, const struct place *m)
 {

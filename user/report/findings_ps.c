@@ -37,7 +37,7 @@ struct runner {
 	uint64_t runs, long_runs;
 	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
 	double uncut;			/* of @queue: in runs that the runtime would have preempted, ... */
-	double unseen;			/* ... and of which nobody knows whether their threads had a CPU, ... */
+	double unseen;			/* ... and of which it is not known whether their threads had a CPU, ... */
 	double asleep;			/* ... or the threads slept in Linux */
 	struct vote place;
 };

@@ -44,7 +44,7 @@ struct tally {
 	struct sums sums;
 	struct vec *early;		/* struct early; NULL: empty, as the next ones */
 	uint32_t nearly;		/* of these those that are no parts of others */
-	struct open_split *split;	/* of the span at hand; NULL: nobody asked */
+	struct open_split *split;	/* of the span at hand; NULL: not asked for */
 	struct vec *regions;		/* struct snapshot: of those that are open */
 	struct vec *tasks;		/* struct open_task *: that it began and that are open */
 };

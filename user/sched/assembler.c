@@ -44,7 +44,7 @@ struct assembler {
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
-	struct assembler_between between;	/* all NULL: nobody */
+	struct assembler_between between;	/* all NULL: there is none */
 	uint64_t seen;		/* no record with a time up to it is still to come */
 	uint64_t whole;		/* like seen, but also no record up to it waits for a goid */
 	struct error *err;	/* of the running call */

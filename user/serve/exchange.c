@@ -48,7 +48,7 @@ static void say(struct server *s, const char *line)
 		s->unsaid++;
 	} else {
 		if (s->unsaid)
-			fprintf(stderr, "gotap: %u recordings before this one are not named here, since nobody read\n",
+			fprintf(stderr, "gotap: %u recordings before this one are not named here, since stderr was not read\n",
 				s->unsaid);
 		s->unsaid = 0;
 		fputs(line, stderr);

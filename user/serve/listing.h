@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * listing: the Go processes that somebody may ask about, as `gotap ps --json` has them, as text, JSON or a
- * page; and the one among them that has a name. The names are anybody's text.
+ * listing: the Go processes that a client may ask about, as `gotap ps --json` has them, as text, JSON or a
+ * page; and the one among them that has a name. Any user can choose the names.
  */
 #ifndef GOTAP_SERVE_LISTING_H
 #define GOTAP_SERVE_LISTING_H

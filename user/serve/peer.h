@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * peer: who asks, and about which process. Over a Unix socket the kernel says who connected (SO_PEERCRED):
- * root may ask about each process, another user about those that are wholly his own, as ptrace(2) has it.
+ * root may ask about each process, another user about those that are wholly that user's, as with ptrace(2).
  */
 #ifndef GOTAP_SERVE_PEER_H
 #define GOTAP_SERVE_PEER_H

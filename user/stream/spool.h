@@ -53,7 +53,7 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 /* Times of the chunks, as their heads have them. */
 struct spool_times {
 	uint64_t begin, end;	/* of the first record, and the last watermark; both 0: there is no chunk */
-	int64_t wall_min, wall_max;	/* the time of day at CLOCK_MONOTONIC 0, which steps if somebody sets the clock */
+	int64_t wall_min, wall_max;	/* the time of day at CLOCK_MONOTONIC 0, which steps if the clock is set */
 	bool has_clock;		/* wall_* hold */
 	bool cut;		/* the file ends inside a chunk */
 };

@@ -45,7 +45,7 @@ static struct group *make(struct groups *s, uint64_t key, const char *name, uint
 	return g ? g : add(s, KEY_TOO_MANY, TOO_MANY, time);
 }
 
-/* A hash with the seed of this process, so that nobody can choose texts that collide. */
+/* A hash with the seed of this process, so that a program cannot choose texts that collide. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t h = hash64_seed[0], word;

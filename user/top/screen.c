@@ -11,7 +11,7 @@
 
 #include "base/show.h"
 
-/* A terminal of a million columns is nobody's. */
+/* A limit for sizes that a terminal reports wrongly. */
 enum { COLS_MAX = 1000 };
 
 struct cell {

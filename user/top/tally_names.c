@@ -6,7 +6,7 @@
 #include "spans/spans.h"
 #include "top/tally_internal.h"
 
-/* Start functions whose names are kept. A program has some hundred; memory of a hostile one may name any. */
+/* Start functions whose names are kept. A program has some hundred; damaged memory may name any number. */
 enum { FUNCTIONS_MAX = 16384 };
 
 struct tally_function {

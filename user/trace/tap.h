@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tap: a sink (trace/sink.h) that stands between the scheduler model and the writer of the trace. It passes everything
- * on, and keeps what each goroutine does now: so whoever visits it sees the program at work, a few ms late, without a
+ * on, and keeps what each goroutine does now: so its visitors see the program at work, a few ms late, without a
  * reader. The triggers of `gotap record --on` visit it (trigger/trigger.h), and what `gotap top` counts (top/tally.h).
  *
  *	tap_new(&opts), tap_wrap(), tap_seen() and tap_gap() into assembler_opts.between; the assembler's thread calls visitors

@@ -94,7 +94,7 @@ struct triggers {
 	struct tap *tap;	/* NULL: not needed */
 	const uint64_t *lost;	/* NULL: not known */
 	uint64_t lost_before, lost_at;	/* that many, and when the last of them was noticed; 0: none was */
-	trace_frames_fn *frames;	/* NULL: nobody stands between the model and the writer */
+	trace_frames_fn *frames;	/* NULL: no sink sits between the model and the writer */
 	void *frames_ctx;
 	struct death death;
 	/* For each function of struct family, the rules that have it: an event is passed to no others. */

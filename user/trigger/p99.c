@@ -40,7 +40,7 @@ static void count(struct rule *r, bool longer)
 
 static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
-	if (!g->before)		/* else nobody knows how long it takes */
+	if (!g->before)		/* else it is not known how long it takes */
 		stay_add(&r->stays, stay_of(r, g), g->since);
 }
 
