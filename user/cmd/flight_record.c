@@ -15,7 +15,7 @@ static uint64_t ns(double seconds)
 	return (uint64_t)(seconds * 1e9);
 }
 
-/* --- what is said --- */
+/* --- messages --- */
 
 static void say(void *ctx, const char *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report_flight: what a recording says of its --flight. report.c calls it. */
+/* report_flight: the part of the report about --flight. report.c calls it. */
 #include <inttypes.h>
 
 #include "base/show.h"

@@ -33,7 +33,7 @@ static void print_left(const struct report *r, FILE *f)
 	}
 }
 
-/* What kept gotap from letting a thread go that it held, if that was most of the time. */
+/* Prints how long gotap waited for a processor while it held a thread, if that was most of the time. */
 static void print_held(const struct inline_status *s, FILE *f)
 {
 	const struct holds *h = &s->held;

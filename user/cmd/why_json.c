@@ -120,7 +120,7 @@ static void put_parts(struct json *o, uint64_t all)
 	free(parts);
 }
 
-/* What Linux did with the threads of those that had the Ps. */
+/* The states in Linux of the threads of goroutines that had the Ps. */
 static void put_threads(struct json *o, const uint64_t ns[THREAD_STATES])
 {
 	unsigned i;
@@ -188,7 +188,7 @@ static void put_holders(struct json *o, const struct step *s)
 	json_close_array(&o->j);
 }
 
-/* Who took the CPU of the thread, or woke it, and in which system call it waits. */
+/* Writes the task that took the CPU of the thread, or woke it, and the system call in which it waits. */
 static void put_thread(struct json *o, const struct step *s)
 {
 	if (!s->thread)

@@ -29,7 +29,7 @@ static const uint64_t SLACK_NS = 1000000000;
 /* How long the end of the recording waits for commands of --exec that still run, or have not begun. */
 static const uint64_t EXEC_NS = 10000000000;
 
-/* --- what is said --- */
+/* --- messages --- */
 
 static void say(void *ctx, const char *text)
 {

@@ -58,7 +58,7 @@ static void generation_free(struct history_generation *g)
 	free(g);
 }
 
-/* --- what goes --- */
+/* --- old ones are dropped --- */
 
 static void drop_first(struct history *s)
 {

@@ -147,7 +147,7 @@ void keep_adopt(struct keep *k)
 	privilege_lower_files();
 }
 
-/* --- what goes --- */
+/* --- old ones are dropped --- */
 
 /* Are the newest @n files, of @bytes together, beyond the limits? */
 static bool is_too_much(const struct keep *k, size_t n, uint64_t bytes)

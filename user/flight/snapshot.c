@@ -144,7 +144,7 @@ static int write_json(struct writing *w)
 	return -write_all(w->json.fd, text, w->json_bytes, &done);
 }
 
-/* The JSON first: who sees the trace finds it. */
+/* Names the JSON first: a reader that finds the trace finds its JSON, too. */
 static int write_both(struct writing *w, struct error *err)
 {
 	int e = write_trace(w);

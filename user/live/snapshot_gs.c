@@ -112,7 +112,7 @@ static struct rec_label label_record(const struct live_label *l)
 	return ret;
 }
 
-/* What cannot be read counts as one label of which nothing is known. */
+/* Labels that cannot be read count as one label with no known text. */
 static void take_labels(struct snapshot_reader *rd, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;

@@ -27,7 +27,7 @@ struct counters {
 void counters_begin(struct counters *c, struct packets *packets, struct tracks *tracks);
 /* One of them changes by @step at @time (of packets). */
 void counters_change(struct counters *c, enum counter counter, int step, int64_t time);
-/* What is not written yet. */
+/* Writes the values that are not written yet. */
 void counters_end(struct counters *c);
 
 #endif

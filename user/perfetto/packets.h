@@ -15,10 +15,10 @@
 struct packets {
 	struct raw_sink *sink;
 	int64_t last;		/* time of the last packet that has one in steps */
-	unsigned int clock;	/* CLOCK_MONOTONIC_ID; CLOCK_BOOTTIME_ID: what the times count from is not known */
+	unsigned int clock;	/* CLOCK_MONOTONIC_ID, or CLOCK_BOOTTIME_ID if the zero point of the times is not known */
 };
 
-/* What a trace says of its clocks at @time; @wall 0: nothing of the time of day. */
+/* The clocks of a trace at @time; @wall 0: the time of day is not known. */
 struct packets_clocks {
 	unsigned int clock;
 	int64_t time;
@@ -60,7 +60,7 @@ void packets_event(struct packets *p, const struct packets_event *e);
 /* A counter has the value from @time on. */
 void packets_count(struct packets *p, uint64_t track, int64_t time, uint64_t value);
 
-/* A text in UTF-8, whatever its bytes are: what is none becomes U+FFFD. */
+/* Appends a text as UTF-8: bytes that are none become U+FFFD. */
 void packets_text(struct buf *b, uint32_t field, const char *text);
 
 #endif

@@ -12,7 +12,7 @@ static const char *const group_names[TRACK_GROUPS] = {
 	[GROUP_RECORDING] = "Recording",
 };
 
-/* What of a descriptor is not the same for all. */
+/* The fields in which descriptors of tracks differ. */
 struct descriptor {
 	uint64_t uuid, parent;
 	const char *name;

@@ -38,8 +38,8 @@ struct findings;
 /* Adds its visitor to @s, which must live as long. */
 struct findings *findings_new(struct spans *s);
 /*
- * Before spans_read(): Linux beside Go, for who takes CPUs from goroutines. Both must live until findings_finish(). A file of another
- * time is left out by itself (oncpu_begins()).
+ * Before spans_read(): the states of threads in Linux, for the findings of goroutines without a CPU. Both must live until
+ * findings_finish(). A file of another time is left out by itself (oncpu_begins()).
  */
 void findings_threads(struct findings *f, struct oncpu *o, const struct thread_sums *sums);
 /* Before findings_finish(): it was the file of another recording. */

@@ -273,7 +273,7 @@ bool ps_are_busy(const struct findings *f);
 /* ns that goroutines were ready up to @time, in all. */
 double ps_queue(struct ps *p, int64_t time);
 
-/* findings_cpu.c: who takes CPUs from goroutines that run. */
+/* findings_cpu.c: running goroutines whose threads have no CPU, and which tasks have it. */
 struct cpu *cpu_new(void);
 void cpu_free(struct cpu *c);
 /* The trace begins. */

@@ -15,7 +15,7 @@ struct cpu_taker {
 	double ns;
 };
 
-/* What kept goroutines off CPUs. */
+/* A cause for which goroutines had no CPU. */
 struct cpu_cause {
 	double ns;		/* while they ran, or were in system calls */
 	double ready;		/* ns of others that were ready meanwhile, and had no P or a thread that still waited for a CPU */

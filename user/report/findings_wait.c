@@ -15,7 +15,7 @@
 
 enum {
 	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond: unknown */
-	STEPS_MAX = 4096,	/* of one walk: a thousand turns of one who serves a queue */
+	STEPS_MAX = 4096,	/* of one walk: enough for a thousand turns of a goroutine that serves a queue */
 	LOOK_AHEAD = 32,
 	STEPS_PER_SPAN = 8,	/* earned, so that walks cost no more than a constant for each span ... */
 	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */

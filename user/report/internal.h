@@ -24,7 +24,7 @@ struct waited {
 	int64_t ns;
 };
 
-/* What a goroutine did since it is known: the stays below STAY_LINUX, and the others that it had. */
+/* The sums of a goroutine since it is known: of all stays below STAY_LINUX, and of further ones that it had. */
 struct sums {
 	int64_t ns[STAY_LINUX];
 	struct waited *waits;

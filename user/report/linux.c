@@ -67,7 +67,7 @@ void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, sta
 		fn(ctx, stay + split_of(&parts[n - 1]), parts[n - 1].from, parts[n - 1].to);
 }
 
-/* --- what was said for nothing --- */
+/* --- taken back --- */
 
 static void forget_row(struct function_row *row)
 {

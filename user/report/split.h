@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * split: the parts of the time for which Go has a goroutine on a thread, by the state of the thread in Linux (user/oncpu),
- * as reports name them: THREAD_QUEUED is told apart by why the thread waits for a CPU.
+ * as reports name them: THREAD_QUEUED is split by why the thread waits for a CPU.
  */
 #ifndef GOTAP_REPORT_SPLIT_H
 #define GOTAP_REPORT_SPLIT_H

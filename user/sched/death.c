@@ -53,7 +53,7 @@ static size_t insert(uint64_t pcs[REC_MAX_FRAMES], size_t n, size_t at, uint64_t
 /*
  * Where a signal became a panic, sigpanic looks as if the faulting instruction itself, and not the one before its return
  * address, had called it. And that function, or one that was left in its prologue as its stack had no room, may have no
- * frame: then frame pointers pass its caller over, whose address is the top word.
+ * frame: then frame pointers skip its caller. The address of that one is the top word.
  */
 size_t death_stack(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES], size_t n)
 {

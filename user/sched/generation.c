@@ -56,7 +56,10 @@ static void set_due(struct model *s)
 	s->due_size = s->opts.gen_bytes + 2 * size(s);
 }
 
-/* Labels of goroutines that run are told at once, those of the others when they run; the base of addresses with the first of them. */
+/*
+ * Emits the labels of goroutines that run at once, and those of the others when they run next. The base of addresses comes
+ * with the first.
+ */
 static void restate(struct model *s)
 {
 	labels_restate(s);

@@ -48,7 +48,7 @@ void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
 /* The same of the heap's size and its goal, if they are known and @m, which may be NULL, has a P. */
 void heap_tell(struct model *s, struct M *m);
-/* A generation has begun in which both are to be told again. */
+/* A generation has begun in which both are to be emitted again. */
 void heap_restate(struct model *s);
 /* Both are unknown: a gap ends. */
 void heap_forget(struct model *s);
@@ -121,7 +121,7 @@ void labels_inherit(struct model *s, const struct M *m, struct G *g);
 void labels_tell(struct model *s, struct M *m);
 /* The same for all threads. */
 void labels_tell_all(struct model *s);
-/* A generation has begun in which each goroutine's labels are to be told again. */
+/* A generation has begun in which each goroutine's labels are to be emitted again. */
 void labels_restate(struct model *s);
 /* The trace is about to begin, or to go on, with the goroutines @gs: those that inherited labels which were not known then. */
 void labels_settle(struct model *s, const struct map64 *gs);

@@ -11,7 +11,7 @@
 #include "release/release.h"
 #include "sched/death.h"
 
-/* What g.sched of a goroutine names while its thread is on another stack. */
+/* The function at g.sched.pc of a goroutine while its thread is on another stack. */
 static const char SWITCH[] = "runtime.systemstack_switch";
 
 struct stack {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shares: how much of something each user has now, so that one of them cannot keep all of it. Slots (slots.h) and
- * connections (expiry.h) count with it, under locks of their own. Root, and all who come over TCP, are not counted.
+ * connections (expiry.h) count with it, under locks of their own. Root and clients over TCP are not counted.
  */
 #ifndef GOTAP_SERVE_SHARES_H
 #define GOTAP_SERVE_SHARES_H
@@ -20,7 +20,7 @@ struct shares {
 bool shares_take(struct shares *s, const struct peer *who, unsigned int most);
 /* Gives one of @who back. */
 void shares_give(struct shares *s, const struct peer *who);
-/* What one user may have of @all: half of it, at least one if there is any. */
+/* The share of @all that one user may have: half of it, but at least one if @all is not 0. */
 static inline unsigned int shares_half(unsigned int all)
 {
 	return (all + 1) / 2;

@@ -17,7 +17,7 @@ static struct thread_sum *sum_of(struct thread_sums *s, const struct thread *t)
 	return (struct thread_sum *)(uintptr_t)*map64_get(&s->live, t->tid);
 }
 
-/* --- who takes CPUs --- */
+/* --- takers of CPUs --- */
 
 /* The entry of the taker with the least time, which is added to "others" and then free. */
 static struct taker *room_of_least(struct thread_sums *s)

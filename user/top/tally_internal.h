@@ -12,7 +12,7 @@
 #include "top/tally.h"
 #include "trace/tap.h"
 
-/* What the tally knows of a goroutine besides: the data of a struct tap_go. */
+/* The data of a struct tap_go: what the tally knows of a goroutine besides the tap. */
 struct tally_go {
 	struct group *group;
 	uint32_t reason;	/* number, of a wait */

@@ -43,7 +43,7 @@ static void add_to(struct map64 *sums, const char *name, uint64_t ns)
 	*(found ? found : map64_put(sums, key, NULL)) += ns;
 }
 
-/* What Linux did meanwhile with the thread of @s. */
+/* Adds the states in Linux of the thread of @s meanwhile. */
 static void add_threads(struct held *h, struct held_stay *s, struct step *step)
 {
 	struct parts *split = trail_parts(h->trail);

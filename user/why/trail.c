@@ -67,7 +67,7 @@ static uint32_t parts_of(const struct trail *t, const struct turn *turn)
 	return turn->parts_window == t->window ? turn->parts : STORE_NONE;
 }
 
-/* What Linux did with the thread of @g's stay up to @time. */
+/* Takes the states in Linux of the thread of @g's stay up to @time. */
 static void take_parts(struct trail *t, struct turn *turn, const struct goroutine *g, int64_t time)
 {
 	const struct span *span = &g->now;

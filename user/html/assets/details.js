@@ -120,7 +120,7 @@ function endOfWait(s) {
 	return box;
 }
 
-/* Of a stay on a thread: how long the thread was not on a CPU, why, and who had it, when all of that time is unpacked. */
+/* For a stay on a thread: how long the thread was not on a CPU, why, and which task had the CPU. Needs all details of that time. */
 function offTheCpu(s) {
 	const box = el("div", { id: "off-cpu" });
 	offIn(s.plane, s.track, s.item.from, s.item.to).then(off => {

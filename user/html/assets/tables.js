@@ -251,7 +251,7 @@ const busyOf = r =>
 	(((r.running || noDist).sum_ns || 0) + ((r.runnable || noDist).sum_ns || 0)) * (r.system ? 1e-9 : 1);
 const waitingOf = row => Object.values(row.waiting || {}).reduce((sum, d) => sum + (d.sum_ns ?? d), 0);
 
-/* What the threads did in Linux meanwhile: with a file of threads alone (docs/threads.md). */
+/* States of the threads in Linux, which only a trace with a file of threads has (docs/threads.md). */
 const THREAD_STATES = {
 	on_cpu: "on a CPU",
 	preempted: "preempted",

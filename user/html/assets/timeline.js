@@ -986,7 +986,7 @@ function itemAt(plane, track, time, slack, level) {
 	return best ? best.item : null;
 }
 
-/* What of the time of a track was not on a CPU, by why and whom, the most first; and of what that was not recorded. */
+/* Sums the time of a track without a CPU, by reason and by the task that had the CPU, the largest first; and the time without records. */
 async function offIn(plane, track, from, to) {
 	const waits = [],
 		why = new Map();
