@@ -92,8 +92,8 @@ static void forget_rows(struct trace_report *r)
 {
 	tables_forget_threads(r->tables);
 	if (r->several)
-		fputs("gotap: functions, regions and tasks, which add traces up, are left without the states of threads for that\n",
-		      stderr);
+		fputs("gotap: rows of functions, regions and tasks add up all traces: none of them has states of threads "
+		      "then\n", stderr);
 }
 
 /* All was read: does the file belong to the trace? */
