@@ -139,7 +139,7 @@ static int in_and_out(struct error *err)
 	if (r)
 		return r;
 	r = inject_remove(&process, &hosts, &in, 1000, err);
-	close(in.memfd);
+	injected_close(&in);
 	return r;
 }
 

@@ -41,7 +41,9 @@ void write_stubs(const struct injected *in, uint64_t function);
 /* A uprobe at each patch: its breakpoint keeps threads from the instruction while patch_apply() changes it. */
 void attach(void);
 void detach(void);
-/* Changes all calls to lead to their stubs; @undo: back. */
+/* Changes all calls to lead to their stubs; @undo: back. Under uprobes that the caller has attached. */
+void change_calls(bool undo);
+/* The same with its uprobes. */
 void apply(bool undo);
 
 /* inject_memory() for the target; returns its result. */

@@ -136,18 +136,12 @@ static void do_remove(void)
 
 static void do_patch(void)
 {
-	struct error err;
-
-	if (patch_apply(&process, patches, n_patches, false, &err))
-		die("%s", err.text);
+	change_calls(false);
 }
 
 static void do_undo(void)
 {
-	struct error err;
-
-	if (patch_apply(&process, patches, n_patches, true, &err))
-		die("%s", err.text);
+	change_calls(true);
 }
 
 static unsigned int kill_each_step(const char *name, unsigned int each, enum who who, void (*work)(void),
@@ -183,7 +177,7 @@ static void inject_before(void)
 
 static void forget(void)
 {
-	close(shared_in.memfd);
+	injected_close(&shared_in);
 }
 
 static void patch_before(void)

@@ -164,7 +164,7 @@ void write_stubs(const struct injected *in, uint64_t function)
 	memcpy(stub + 6, &function, 8);
 	for (i = 0; i < n_patches; i++) {
 		patches[i].to = in->code + i * STUB;
-		if (inject_write(&process, patches[i].to, stub, sizeof(stub), &err))
+		if (inject_write(&process, in, patches[i].to, stub, sizeof(stub), &err))
 			die("%s", err.text);
 	}
 }
@@ -205,14 +205,22 @@ void detach(void)
 		close(probes[i]);
 }
 
+void change_calls(bool undo)
+{
+	int mem = vm_open(&process);
+	struct error err;
+
+	if (mem < 0 || patch_apply(&process, mem, patches, n_patches, undo, &err))
+		die("%s", mem < 0 ? strerror(-mem) : err.text);
+	close(mem);
+}
+
 void apply(bool undo)
 {
-	struct error err;
 	size_t i;
 
 	attach();
-	if (patch_apply(&process, patches, n_patches, undo, &err))
-		die("%s", err.text);
+	change_calls(undo);
 	detach();
 	for (i = 0; i < n_patches; i++)
 		if (patches[i].done == undo)
@@ -239,7 +247,7 @@ void set_control(const struct injected *in, uint64_t shared)
 	struct inline_control control = { shared };
 	struct error err;
 
-	if (inject_write(&process, in->code + in->code_size, &control, sizeof(control), &err))
+	if (inject_write(&process, in, in->code + in->code_size, &control, sizeof(control), &err))
 		die("%s", err.text);
 }
 
@@ -249,5 +257,5 @@ void take_out(struct injected *in)
 
 	if (inject_remove(&process, &hosts, in, TIMEOUT_MS, &err))
 		die("%s", err.text);
-	close(in->memfd);
+	injected_close(in);
 }

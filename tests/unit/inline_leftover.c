@@ -100,8 +100,7 @@ static int find(const struct child *c, struct injected *in, struct vec *patches)
 {
 	int r = leftover_find(&c->p, &(struct inject_hosts){0}, (uintptr_t)text_start, (uintptr_t)text_end, -1, in, patches, NULL);
 
-	if (in->memfd >= 0)
-		close(in->memfd);
+	injected_close(in);
 	return r;
 }
 

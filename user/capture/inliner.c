@@ -9,11 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/bpf_internal.h"
 #include "inline/alive.h"
 #include "inline/image.h"
 #include "inline/leftover.h"
+#include "inline/vm.h"
 
 /*
  * A thread that sleeps in the runtime is there soon: sysmon sleeps 10 ms at most. But it makes some ten system calls, and
@@ -68,7 +70,7 @@ static void add_patches(struct inliner *in, bool flags)
 int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
 		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head)
 {
-	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head, .memory.memfd = -1, .known = -1 };
+	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head, .memory = INJECTED_NONE, .known = -1 };
 	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (in->status == MAP_FAILED) {
 		in->status = NULL;
@@ -89,7 +91,7 @@ void inliner_free(struct inliner *in)
 	}
 	vec_free(&in->patches);
 	vec_free(&in->points);
-	*in = (struct inliner){ .memory.memfd = -1 };
+	*in = (struct inliner){ .memory = INJECTED_NONE };
 }
 
 /* --- in the prober --- */
@@ -123,19 +125,21 @@ static uint64_t file_offset(const struct inliner *in, uint64_t addr)
 	return addr - in->proc->bias - any->addr + any->file_offset;
 }
 
-/* Puts the calls in @patches back. */
-static int put_back(const struct inliner *in, struct links *links, struct vec *patches, struct error *err)
+/* Puts the calls in @patches back, in @mem. */
+static int put_back(const struct inliner *in, struct links *links, int mem, struct vec *patches, struct error *err)
 {
 	struct vec offsets = {0};
 	size_t i;
 	int r;
 
+	if (mem < 0)
+		return error_set(err, mem, "cannot write into the memory of process %d: %s", in->proc->pid, strerror(-mem));
 	for (i = 0; i < patches->len; i++)
 		*(uint64_t *)vec_push(&offsets, sizeof(uint64_t)) =
 			file_offset(in, vec_at(patches, struct patch, i)->addr);
 	r = patches->len ? links_guard(links, offsets.data, offsets.len, err) : 0;
 	if (!r)
-		r = patch_apply(in->proc, patches->data, patches->len, true, err);
+		r = patch_apply(in->proc, mem, patches->data, patches->len, true, err);
 	links_detach(links, BPF_GUARD);
 	vec_free(&offsets);
 	return r;
@@ -157,21 +161,21 @@ static void note_cleaned(struct inliner *in, int r, const struct error *why)
 static int clean(struct inliner *in, struct links *links, struct error *err)
 {
 	struct inject_hosts hosts = hosts_of(in);
-	struct injected old = { .memfd = -1 };
+	_cleanup_close_ int mem = vm_open(in->proc);	/* first: what is found is put back in the program that has it */
+	struct injected old = INJECTED_NONE;
 	struct vec patches = {0};
 	struct error why = {0};
 	uint64_t bias = in->proc->bias;
 	int found = leftover_find(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
 				  &old, &patches, err);
-	int r = found > 0 ? put_back(in, links, &patches, &why) : 0;
+	int r = found > 0 ? put_back(in, links, mem, &patches, &why) : 0;
 
 	if (found > 0 && !r)
 		r = inject_remove(in->proc, &hosts, &old, LEAVE_MS, &why);
 	if (found > 0)
 		note_cleaned(in, r, &why);
 	holds_join(&in->status->held, &old.held);
-	if (old.memfd >= 0)
-		close(old.memfd);
+	injected_close(&old);
 	vec_free(&patches);
 	return found == -EBUSY ? found : 0;
 }
@@ -255,9 +259,10 @@ static int write_code(struct inliner *in, struct image *im, struct error *err)
 	set_knobs(in, im);
 	image_set_layout(im, &in->head);
 	set_sites(in, im);
-	r = inject_write(in->proc, in->memory.code, im->code, im->size, err);
+	r = inject_write(in->proc, &in->memory, in->memory.code, im->code, im->size, err);
 	if (!r)
-		r = inject_write(in->proc, in->memory.code + in->memory.code_size, &control, sizeof(control), err);
+		r = inject_write(in->proc, &in->memory, in->memory.code + in->memory.code_size, &control, sizeof(control),
+				 err);
 	return r;
 }
 
@@ -310,7 +315,7 @@ static void keep_uprobe(struct inliner *in, size_t i, const char *why)
 	struct error err;
 
 	if (p->done)
-		patch_apply(in->proc, p, 1, true, &err);
+		patch_apply(in->proc, in->memory.mem, p, 1, true, &err);
 	if (!p->why[0])
 		snprintf(p->why, sizeof(p->why), "%s", why);
 }
@@ -367,21 +372,21 @@ static void count_sites(struct inliner *in)
 /* Patches from @from to @to take over; those that cannot all be put in place leave the uprobes as they are. */
 static int take_over(struct inliner *in, size_t from, size_t to, struct error *err)
 {
-	int r = patch_apply(in->proc, patch_at(in, from), to - from, false, err);
+	int r = patch_apply(in->proc, in->memory.mem, patch_at(in, from), to - from, false, err);
 
 	drop_flags_without_call(in, from);
 	make_whole(in, from, to);
-	return r ? r : patch_uncover(in->proc, patch_at(in, from), to - from, err);
+	return r ? r : patch_uncover(in->proc, in->memory.mem, patch_at(in, from), to - from, err);
 }
 
 /*
- * -ESRCH if some places could not get calls because the target has exec'ed or ended: their breakpoints are gone with the old
- * program, so status->why must not name that as a fault of the places.
+ * Returns -ESRCH in place of @r if some places could not get calls because the target has exec'ed or ended: their breakpoints
+ * and its memory are gone with the old program, so status->why must not name that as a fault of the places.
  */
-static int look_whether_gone(struct inliner *in, struct error *err)
+static int as_it_is_now(struct inliner *in, int r, struct error *err)
 {
-	if (!in->status->stayed || !process_is_gone(in->proc))
-		return 0;
+	if ((!r && !in->status->stayed) || !process_is_gone(in->proc))
+		return r;
 	in->status->why[0] = '\0';
 	return error_set(err, -ESRCH, "process %d has ended, or runs another program", in->proc->pid);
 }
@@ -394,7 +399,7 @@ int inliner_patch(struct inliner *in, struct error *err)
 	if (!r)
 		r = take_over(in, n, in->patches.len, err);
 	count_sites(in);
-	return r ? r : look_whether_gone(in, err);
+	return as_it_is_now(in, r, err);
 }
 
 void inliner_silence(struct inliner *in)
@@ -422,8 +427,8 @@ void inliner_undo(struct inliner *in)
 	size_t n = calls(in), i;
 	struct error err = {0};
 
-	patch_apply(in->proc, patch_at(in, n), in->patches.len - n, true, &err);
-	patch_apply(in->proc, in->patches.data, n, true, &err);
+	patch_apply(in->proc, in->memory.mem, patch_at(in, n), in->patches.len - n, true, &err);
+	patch_apply(in->proc, in->memory.mem, in->patches.data, n, true, &err);
 	for (i = 0; i < in->patches.len; i++) {
 		if (!patch_at(in, i)->done)
 			continue;
@@ -437,11 +442,10 @@ static void forget(struct inliner *in)
 {
 	if (in->shared)
 		munmap(in->shared, in->head.size);
-	if (in->memory.memfd >= 0)
-		close(in->memory.memfd);
+	injected_close(&in->memory);
+	in->memory = INJECTED_NONE;
 	in->shared = NULL;
 	in->injected = false;
-	in->memory = (struct injected){ .memfd = -1 };
 }
 
 bool inliner_is_gone(struct inliner *in)

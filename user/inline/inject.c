@@ -40,6 +40,15 @@
 
 enum { PAGE = 4096 };
 
+void injected_close(struct injected *in)
+{
+	if (in->memfd >= 0)
+		close(in->memfd);
+	if (in->mem >= 0)
+		close(in->mem);
+	in->memfd = in->mem = -1;
+}
+
 /* --- can it be at all? --- */
 
 static bool has_membarrier(void)
@@ -333,9 +342,8 @@ static int undo(const struct injection *j, int r, struct error *err)
 			     "again (%s)", j->p->pid, why.text);
 		r = -EBUSY;
 	}
-	if (j->in->memfd >= 0)
-		close(j->in->memfd);
-	*j->in = (struct injected){ .memfd = -1, .held = j->in->held };
+	injected_close(j->in);
+	*j->in = (struct injected){ .memfd = -1, .mem = -1, .held = j->in->held };
 	return r;
 }
 
@@ -350,14 +358,30 @@ static int as_it_is_now(const struct process *p, int r, struct error *err)
 	return error_set(err, -ESRCH, "process %d has ended, or runs another program by now", p->pid);
 }
 
+/* Changes nothing in the target. */
+static int prepare(const struct process *p, uint64_t near_lo, uint64_t near_hi, struct injected *in, struct error *err)
+{
+	int r;
+
+	in->mem = vm_open(p);
+	r = in->mem < 0 ? error_set(err, in->mem, "cannot write into the memory of process %d: %s", p->pid,
+				    strerror(-in->mem)) :
+		find_place(p, near_lo, near_hi, in->code_size + PAGE, &in->code, err);
+	if (r)
+		injected_close(in);
+	return r;
+}
+
 int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
 		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err)
 {
 	struct injection j = { p, hosts, ret, now_ns() + (uint64_t)timeout_ms * MS };
 	int r;
 
-	*ret = (struct injected){ .code_size = code_size, .shared_size = shared_size, .memfd = -1 };
-	r = find_place(p, near_lo, near_hi, code_size + PAGE, &ret->code, err);
+	*ret = INJECTED_NONE;
+	ret->code_size = code_size;
+	ret->shared_size = shared_size;
+	r = prepare(p, near_lo, near_hi, ret, err);
 	if (r)
 		return as_it_is_now(p, r, err);
 	r = put_in(&j, err);
@@ -367,13 +391,13 @@ int inject_memory(const struct process *p, const struct inject_hosts *hosts, uin
 	return as_it_is_now(p, r == -EINPROGRESS ? -EAGAIN : r, err);
 }
 
-int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err)
+int inject_write(const struct process *p, const struct injected *in, uint64_t addr, const void *data, size_t size,
+		 struct error *err)
 {
-	_cleanup_close_ int mem = vm_open(p);
 	int r;
 
 	INJECT_STEP();
-	r = mem < 0 ? mem : vm_write(mem, addr, data, size);
+	r = vm_write(in->mem, addr, data, size);
 
 	return r ? error_set(err, r, "cannot write into the memory of process %d: %s", p->pid,
 			     strerror(-r)) : 0;

@@ -28,9 +28,15 @@ struct injected {
 	size_t code_size;
 	uint64_t shared;	/* address of struct inline_shared in the target */
 	size_t shared_size;
-	int memfd;		/* of the shared memory; the caller's */
+	int memfd;		/* of the shared memory; the caller's, to close by injected_close() */
+	int mem;		/* vm_open(), from before the first byte was put in: of no program that is exec'ed later */
 	struct holds held;	/* of threads */
 };
+
+#define INJECTED_NONE (struct injected){ .memfd = -1, .mem = -1 }
+
+/* Closes both descriptors. */
+void injected_close(struct injected *in);
 
 /*
  * Can memory be put into @p at all? 0, or -ENOTSUP and one line that says why not: another tracer, a
@@ -45,8 +51,8 @@ int inject_possible(const struct process *p, struct error *err);
  */
 int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
 		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err);
-/* Writes into the code (which the target may not), by its mem file. */
-int inject_write(const struct process *p, uint64_t addr, const void *data, size_t size, struct error *err);
+/* Writes into the code (which the target may not), by its mem file. -EIO: the program that has @in is gone. */
+int inject_write(const struct process *p, const struct injected *in, uint64_t addr, const void *data, size_t size, struct error *err);
 /*
  * Takes the memory out again once no thread of the target can be inside of the code: no pc in it, and no frame of a
  * signal that came there (inside.h). Nothing may lead there any more (patch.h). -EBUSY: after @timeout_ms a thread was

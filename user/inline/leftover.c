@@ -260,18 +260,11 @@ static int find_patches(const struct process *p, uint64_t lo, uint64_t hi, const
 	return 0;
 }
 
-static void let_go(struct injected *in)
-{
-	if (in->memfd >= 0)
-		close(in->memfd);
-	in->memfd = -1;
-}
-
 static int find_memory(const struct process *p, int known, struct injected *in, struct error *err)
 {
 	int r;
 
-	*in = (struct injected){ .memfd = -1 };
+	*in = INJECTED_NONE;
 	r = find_mapped(p, known, in, err);
 	return r ? r : find_open(p, in);
 }
@@ -285,7 +278,7 @@ static int find_settled(const struct process *p, const struct inject_hosts *host
 
 	if (r <= 0)
 		return r;
-	let_go(in);
+	injected_close(in);
 	r = inside_settle(p, hosts, SETTLE_MS, &held, err);
 	r = r ? error_set(err, -EAGAIN, "%s", err->text) : find_memory(p, known, in, err);
 	in->held = held;
@@ -304,6 +297,6 @@ int leftover_find(const struct process *p, const struct inject_hosts *hosts, uin
 		r = find_patches(p, text_lo, text_hi, in, patches, err);
 	if (!r)
 		return 1;
-	let_go(in);
+	injected_close(in);
 	return r;
 }

@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "inline/hold.h"
 #include "inline/vm.h"
 
@@ -70,15 +69,15 @@ static bool looks_as_expected(struct patch *pt, const uint8_t now[8], const uint
 }
 
 /* Reads back what was written. */
-static bool is_written(const struct process *p, const struct patch *pt, const uint8_t operand[OPERAND])
+static bool is_written(int mem, const struct patch *pt, const uint8_t operand[OPERAND])
 {
 	uint8_t now[OPERAND];
 
-	return vm_read(p, pt->addr + pt->at, now, OPERAND) == OPERAND && !memcmp(now, operand, OPERAND);
+	return vm_read_open(mem, pt->addr + pt->at, now, OPERAND) && !memcmp(now, operand, OPERAND);
 }
 
 /* 0: done, or left alone with the reason; -errno: nothing can be written. */
-static int change(const struct process *p, int mem, struct patch *pt, bool undo)
+static int change(int mem, struct patch *pt, bool undo)
 {
 	uint8_t now[8], ours[OPERAND];
 	const uint8_t *from = undo ? ours : pt->bytes + pt->at, *to = undo ? pt->bytes + pt->at : ours;
@@ -90,7 +89,7 @@ static int change(const struct process *p, int mem, struct patch *pt, bool undo)
 		return 0;
 	}
 	memcpy(ours, &far, OPERAND);
-	if (vm_read(p, pt->addr, now, pt->len) != pt->len) {
+	if (!vm_read_open(mem, pt->addr, now, pt->len)) {
 		leave(pt, "it cannot be read");
 		return 0;
 	}
@@ -100,7 +99,7 @@ static int change(const struct process *p, int mem, struct patch *pt, bool undo)
 	r = vm_write(mem, pt->addr + pt->at, to, OPERAND);
 	if (r)
 		return r;
-	if (is_written(p, pt, to))
+	if (is_written(mem, pt, to))
 		pt->done = !undo;
 	else
 		leave(pt, "what was written is not what is there");
@@ -117,21 +116,17 @@ static int change_each(const struct process *p, int mem, struct patch *patches, 
 		if (patches[i].done != undo || patches[i].barred)
 			continue;
 		patches[i].why[0] = '\0';
-		r = change(p, mem, &patches[i], undo);
+		r = change(mem, &patches[i], undo);
 		if (r)
 			return error_set(err, r, "cannot write into the code of process %d: %s", p->pid, strerror(-r));
 	}
 	return 0;
 }
 
-int patch_apply(const struct process *p, struct patch *patches, size_t n, bool undo, struct error *err)
+int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo, struct error *err)
 {
-	_cleanup_close_ int mem = vm_open(p);
-	int r, barrier;
+	int r = patch_barrier(err), barrier;
 
-	if (mem < 0)
-		return error_set(err, mem, "cannot write into the memory of process %d: %s", p->pid, strerror(-mem));
-	r = patch_barrier(err);
 	if (r)
 		return r;
 	r = change_each(p, mem, patches, n, undo, err);
@@ -139,14 +134,11 @@ int patch_apply(const struct process *p, struct patch *patches, size_t n, bool u
 	return r ? r : barrier;
 }
 
-int patch_uncover(const struct process *p, const struct patch *patches, size_t n, struct error *err)
+int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n, struct error *err)
 {
-	_cleanup_close_ int mem = vm_open(p);
 	size_t i;
 	int r = 0;
 
-	if (mem < 0)
-		return error_set(err, mem, "cannot write into the memory of process %d: %s", p->pid, strerror(-mem));
 	for (i = 0; i < n && !r; i++) {
 		INJECT_STEP();
 		if (patches[i].done)

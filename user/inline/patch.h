@@ -27,12 +27,15 @@ struct patch {
 };
 
 /*
+ * @mem is the program's memory (vm_open()), from before @to was made in it: a program that the process execs later has
+ * the same instructions, and gotap's uprobes, at the same addresses perhaps, but nothing there that @to leads to.
+ *
  * Puts those of @n patches in place whose instruction is as expected: first byte 0xCC (the uprobe), the rest
  * as in the file, destination within reach. Says of each whether it is done. @undo: the reverse, for those
  * that are done. The caller attaches the uprobes before. Patches take effect by patch_uncover(), their reverse when the
- * caller detaches the uprobes. 0, or -errno if nothing can be written at all (membarrier, ptrace rights, the process has ended).
+ * caller detaches the uprobes. 0, or -errno if nothing can be written at all (membarrier, or the program's memory is gone).
  */
-int patch_apply(const struct process *p, struct patch *patches, size_t n, bool undo, struct error *err);
+int patch_apply(const struct process *p, int mem, struct patch *patches, size_t n, bool undo, struct error *err);
 
 /*
  * Takes the breakpoints away from those of @n patches that are done, by writing the first byte of the instruction. The
@@ -41,7 +44,7 @@ int patch_apply(const struct process *p, struct patch *patches, size_t n, bool u
  * (register_for_each_vma() waits for a grace period), in which it carries out the instruction of the file
  * for nobody.
  */
-int patch_uncover(const struct process *p, const struct patch *patches, size_t n, struct error *err);
+int patch_uncover(const struct process *p, int mem, const struct patch *patches, size_t n, struct error *err);
 
 /*
  * Of patches that took effect: has each the instruction that was written? -1, or the index of one that has another: somebody

@@ -53,6 +53,11 @@ int vm_open(const struct process *p)
 	return fd < 0 ? -errno : fd;
 }
 
+bool vm_read_open(int mem, uint64_t addr, void *to, size_t n)
+{
+	return pread(mem, to, n, (off_t)addr) == (ssize_t)n;
+}
+
 int vm_write(int mem, uint64_t addr, const void *data, size_t n)
 {
 	const char *from = data;

@@ -16,9 +16,14 @@
 
 /* Reads at most @n bytes; how many it could. Needs no stopped thread. */
 size_t vm_read(const struct process *p, uint64_t addr, void *to, size_t n);
-/* The process's mem file, open to read and to write; -errno. */
+/*
+ * The process's mem file, open to read and to write; -errno. The file is of the program that the process runs now
+ * (mem_open() in fs/proc/base.c takes the mm): after an exec it reads and writes nothing, as after the end.
+ */
 int vm_open(const struct process *p);
-/* Through that file, also into pages that the process itself may not write. 0 or -errno. */
+/* Reads all of @n bytes through that file. */
+bool vm_read_open(int mem, uint64_t addr, void *to, size_t n);
+/* Through that file, also into pages that the process itself may not write. 0 or -errno; -EIO: the memory is gone. */
 int vm_write(int mem, uint64_t addr, const void *data, size_t n);
 /* Does the kernel let such writes through (proc_mem.force_override, Linux 6.12)? Tried on a page of our own. */
 bool vm_may_force(void);
