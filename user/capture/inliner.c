@@ -452,6 +452,8 @@ bool inliner_is_gone(struct inliner *in)
 {
 	if (in->status->state != INLINE_STATE_GONE && !process_is_gone(in->proc))
 		return false;
+	if (in->status->state == INLINE_STATE_STUCK)
+		in->status->why[0] = '\0';	/* calls could not be put back because they were gone */
 	if (in->status->state == INLINE_STATE_ON || in->status->state == INLINE_STATE_STUCK)
 		in->status->state = INLINE_STATE_GONE;
 	return true;
