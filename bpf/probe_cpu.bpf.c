@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * probe_cpu: a clock per thread of the target; each tick records which goroutine
-
  * uses the CPU and where. The g comes from the thread's own memory: runtime
  * TLS holds it one word below the thread pointer, also while the thread is in
  * the kernel, on its system stack, in a signal handler or in C.
@@ -11,11 +10,16 @@
 #include "arch_x86_saved.h"
 #include "gostate.h"
 
-/* The M of this thread. m.procid may be of another PID namespace, so m.g0.m == m is the check. */
-static __always_inline __u64 current_m(void)
+/* The stack that the thread is on, by its g: a goroutine's, g0 (the system stack), or gsignal (a signal handler's). */
+static __always_inline __u64 current_g(void)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 g = peek_u64(arch_tls_g(task)), m;
+	return peek_u64(arch_tls_g((void *)bpf_get_current_task()));
+}
+
+/* The M of the thread that is on the stack of @g. m.procid may be of another PID namespace, so m.g0.m == m is the check. */
+static __always_inline __u64 m_of(__u64 g)
+{
+	__u64 m;
 
 	if (!g)
 		return 0;
@@ -36,6 +40,7 @@ static __always_inline void to_user_mode(struct user_regs *u)
 struct sample {
 	__u64 pid_tgid;
 	__u64 goid, p;
+	__u64 g;		/* current_g() */
 	__u16 flags;
 };
 
@@ -154,8 +159,12 @@ static __always_inline bool in_vdso(__u64 m, struct stack_start *from)
 /*
  * Does the goroutine @c run C code? Then the runtime's profiler begins the stack where the goroutine
  * called it (runtime.sigprof). In a syscall it does not: the interrupted instruction is one of Go's.
+ *
+ * Code on g0 that is not Go's (C, the vDSO, that of --attach inline) has the goroutine's stack where that left it: g.sched. A
+ * goroutine that runtime.execute is about to start for the first time has its entry there, which is no return address: look-ups
+ * go to pc - 1. On gsignal g.sched is of an earlier switch, because a signal interrupted the goroutine.
  */
-static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m,
+static __always_inline bool in_c(const struct sample *s, const struct user_regs *u, __u64 m, __u64 curg,
 				 struct g_chunk *c, struct stack_start *from)
 {
 	if (off.g_syscallbp != GO_OFFSET_NONE && G_FIELD(c, __u64, syscallsp) &&
@@ -164,8 +173,10 @@ static __always_inline bool in_c(const struct sample *s, const struct user_regs 
 		from->bp = G_FIELD(c, __u64, syscallbp);
 		return true;
 	}
-	if ((s->flags & REC_CPU_SYSTEM) && !is_go_text(u->ip)) {
+	if ((s->flags & REC_CPU_SYSTEM) && !is_go_text(u->ip) && s->g == peek_u64(m + off.m_g0)) {
 		*from = start_at_sched(c);
+		if (from->pc == read_u64(curg + off.g_startpc))
+			from->pc++;
 		return true;
 	}
 	return false;
@@ -176,7 +187,6 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 {
 	struct user_regs u = arch_interrupted(ctx);
 	struct sample s = { .pid_tgid = current_ids() };
-	struct task_struct *task = (void *)bpf_get_current_task();
 	struct stack_start from = {};
 	struct g_chunk c;
 	__u64 m, curg;
@@ -186,15 +196,16 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	to_user_mode(&u);
 	undo_stepping(&u);
-	m = current_m();
+	s.g = current_g();
+	m = m_of(s.g);
 	curg = m ? read_u64(m + off.m_curg) : 0;
 	s.p = m ? read_u64(m + off.m_p) : 0;
-	if (peek_u64(arch_tls_g(task)) != curg)
+	if (s.g != curg)
 		s.flags = REC_CPU_SYSTEM;
 	if (curg)
 		s.goid = read_u64(curg + off.g_goid);
 	g_read(&c, curg);
-	if (curg && in_c(&s, &u, m, &c, &from))
+	if (curg && in_c(&s, &u, m, curg, &c, &from))
 		return sample_outside(&s, &from);
 	if (in_vdso(m, &from))
 		return sample_outside(&s, &from);

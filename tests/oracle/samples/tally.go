@@ -143,8 +143,8 @@ func (t *tally) sample(ev trace.Event) {
 	case s.at-th.changed <= near.Nanoseconds():
 		t.near++
 	default:
-		t.wrong = append(t.wrong, fmt.Sprintf("at %d (%d ns after a change) on thread %d: %s", s.at, s.at-th.changed,
-			ev.Thread(), wrong))
+		t.wrong = append(t.wrong, fmt.Sprintf("at %d (%d ns after a change) on thread %d: %s; stack: %s", s.at,
+			s.at-th.changed, ev.Thread(), wrong, strings.Join(s.frames, " < ")))
 	}
 }
 
