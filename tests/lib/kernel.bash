@@ -132,7 +132,7 @@ swap_is_seen() {
 	step_succeeds swap
 	faults=$(sed -n 's/^faults //p' <<<"$output") waits=$(sed -n 's/^waits //p' <<<"$output")
 	views_ok "$GUEST/swap.trace"
-	[ "$faults" -ge 20 ]
+	[ "$faults" -ge 200 ]
 	[ "$waits" -ge 20 ]
 	[ "$waits" -le $((faults * 2)) ]
 	python3 "$CHECKOUT/tests/lib/threads.py" "$GUEST/swap.out" 'total.page_fault > 0.001 and total.unknown == 0 and d["lost"] == 0 and
