@@ -258,6 +258,7 @@ cleaned_by_the_next() {
 	# If the prober was killed while it attached, the kernel may leave breakpoints: probes at the same places
 	# replace them.
 	[ "$(leaks_but "$BATS_TEST_TMPDIR/leaks")" -eq 0 ] || record "$BATS_TEST_TMPDIR/same.trace" -p "$TARGET" -d 1s
+	REPORT=$BATS_TEST_TMPDIR/next.trace.json
 	wait_for 60 is_as_before
 	trace_ok "$BATS_TEST_TMPDIR/next.trace"
 }
