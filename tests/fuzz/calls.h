@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls: for fuzzers whose input chooses calls of libgotap and their arguments, and the files that these write. */
+/*
+ * calls: the fuzzers of libgotap take from their input which function to call next, and with which arguments. Here are
+ * the functions that read such an input, and those that keep the files that libgotap writes.
+ */
 #ifndef GOTAP_TESTS_FUZZ_CALLS_H
 #define GOTAP_TESTS_FUZZ_CALLS_H
 

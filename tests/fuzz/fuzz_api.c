@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_api: libgotap in the hands of a stranger. The first byte chooses one of four: bytes are read as a trace, from
- * memory, a function or a file, with all that its events mean; or they are calls of the writer, any calls, and what it
- * has taken must be sound in its frame, its tables and its ids; or they are calls of a program that keeps to the rules
- * of gotap/writer.h, and what it has written must pass the check; or a file that is rewritten, of which the reader must
- * take the result. Raw files are in fuzz_raw.
+ * fuzz_api: the public functions of libgotap. The first byte of the input chooses one of four tests:
+ *   - the reader gets the input as a trace, from memory, a callback or a file, and each event is asked for its meaning;
+ *   - the writer gets any calls, and the batches, tables and ids of the trace that it writes must be sound;
+ *   - the writer gets calls that keep to the rules of gotap/writer.h, and the trace must pass the check;
+ *   - the input is rewritten as a trace, and the reader must accept the result.
+ * fuzz_raw tests the functions for raw files.
  */
 #define _GNU_SOURCE
 #include "calls.h"

@@ -61,7 +61,7 @@ static void look_at_types(const struct vec *rows)
 			must(stay_sum(&vec_at(rows, struct type_row, i)->sums, stay) >= 0, "no part is below 0");
 }
 
-/* Findings whose cause is in the threads: none has more time than all of the lost time. */
+/* Is @f a finding about threads (report/findings_cpu.c)? Its time is at most the lost time of all goroutines. */
 static bool is_of_threads(const struct finding *f)
 {
 	static const char *const kinds[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_raw: raw files through libgotap (gotap/raw.h). The first byte chooses one of two: a file, whose raw events must
- * give the same file when they are written; or calls of the raw writer, which must be read as they were made.
+ * fuzz_raw: the functions of gotap/raw.h. The first byte of the input chooses one of two tests. In the first one the
+ * input is a raw file: a copy of its events, copied once more, must not change a byte. In the second one the
+ * raw writer gets any calls, and the raw reader must return the same events.
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -20,7 +21,7 @@ static struct gotap_raw_reader *raw_of(const void *data, size_t size)
 	return NULL;
 }
 
-/* Writes what can be read of @data to a file: as many bytes as the writer foretells. */
+/* Writes all raw events of @data to a file, whose size must be the sum of gotap_raw_size(). */
 static int copy_raw(const void *data, size_t size)
 {
 	struct gotap_raw_reader *r = raw_of(data, size);

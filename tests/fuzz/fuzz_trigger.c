@@ -135,7 +135,7 @@ static void add_record(struct buf *out, const uint8_t *d)
 	add_tail(out, &r, d);
 }
 
-/* A chunk for each 16 records, whose watermark is the last of them. */
+/* Gives the assembler chunks of 16 records each. The watermark of a chunk is the time of its last record. */
 static void feed(struct assembler *a, const uint8_t *data, size_t n)
 {
 	struct chunk c = { .wall_ns = 1700000000000000000 };

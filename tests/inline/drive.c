@@ -6,7 +6,8 @@
  *
  *	drive cycles PID N		inject and remove, N times
  *	drive patch PID N		the same, and in between change calls of runtime.casgstatus, and back
- *	drive kill PID EACH		all that, by a process that is killed at step EACH, 2 * EACH, ...; take out what is left
+ *	drive kill PID EACH		"patch" by a process that is killed at step EACH, the next one at 2 * EACH, and so on; after
+ *					each kill, remove the memory and the calls that are left
  *	drive hurt PID EACH		the same, but only its child, which holds threads, is killed
  *	drive late PID EACH		the same, but first all but the child are killed, 100 ms later the child
  *	drive refused PID MS		an injection must fail within that time; prints why

@@ -69,8 +69,8 @@ static bool killed_at(unsigned int at, enum who who, void (*work)(void))
 }
 
 /*
- * Takes out what a killed gotap left, as the next gotap does. False: there was nothing. A killed gotap holds its lock
- * until the kernel has ended its last process; then true, and the caller tries again.
+ * Removes the memory and puts back the calls that a killed gotap left, as the next gotap does. False: there were none.
+ * A killed gotap holds its lock until the kernel has ended its last process; then true, and the caller tries again.
  */
 static bool clean_up(void)
 {

@@ -201,7 +201,7 @@ static void died_in(uint32_t from, uint32_t to, uint64_t time, uint8_t kind)
 	CHECK_EQ(((struct rec *)out.data)->kind, REC_GO_READY);
 	CHECK_EQ(ring_lost(ring()), 0);
 	CHECK(inline_rings_unstick(&rings, false, true));
-	CHECK(!units[from] && !units[from + 1]);	/* what is free is zero */
+	CHECK(!units[from] && !units[from + 1]);	/* gotap has zeroed them, as the writers of the ring require */
 	end();
 }
 

@@ -141,8 +141,8 @@ static void what_lies_nowhere_is_lost(void)
 }
 
 /*
- * Makes the record of a type whose name no probe could read, with @room bytes for it, and returns it as texts_fill()
- * leaves it.
+ * Makes a REC_OBJECT_TYPE record of a probe that could not read the type's name, with @room bytes for the name. Returns
+ * the record after texts_fill() has filled it.
  */
 static const struct rec_user *filled_type(uint64_t type, uint32_t room)
 {
@@ -207,8 +207,8 @@ static const struct rec_user *filled(struct rec_user u, const void *text, size_t
 }
 
 /*
- * A label whose texts the probe could not read: it has put the addresses of @key and @value in the place of their
- * texts.
+ * Makes a REC_USER_LABELS record of a probe that could not read the label's texts: the probe has written the addresses
+ * of @key and @value in place of the texts. Returns the label after texts_fill() has filled it.
  */
 static struct rec_label filled_label(const char *key, uint8_t key_len, const char *value, uint8_t value_len)
 {
