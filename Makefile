@@ -58,7 +58,8 @@ endif
 endif
 
 # --- rooms: user/<room>/*.c, each an archive; a room uses those named after it ---
-ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan live stacks inline capture follow sched trigger api cmd
+# cmd has folders of its own, whose files may bear the same name: ar must add each of them (q), not replace (r).
+ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan live stacks inline capture follow sched trigger api files cmd
 ROOMS += $(SERVE_ROOM)
 needs_base    :=
 needs_release :=
@@ -91,17 +92,18 @@ needs_sched   := threads v1write v1 read stream trace symbol release base
 needs_trigger := sched threads v1write v1 read stream trace symbol release base
 needs_api     := rewrite v1write v1 read symbol trace base
 needs_serve   := proc base
-needs_cmd     := follow top trigger flight stacks capture inline live plan sched perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
+needs_files   := perfetto oncpu threads stream spans v1 read symbol trace proc release base
+needs_cmd     := files follow top trigger flight stacks capture inline live plan sched perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 
-objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c)))
+objs_of = $(patsubst %.c,$(BUILD)/%.o,$(filter-out user/cmd/main.c,$(wildcard user/$(1)/*.c user/$(1)/$(ARCH)/*.c) $(if $(filter cmd,$(1)),$(wildcard user/cmd/*/*.c))))
 lib_of  = $(BUILD)/lib/$(1).a
 
 define room_rules
 $(call lib_of,$(1)): $(call objs_of,$(1))
 	$$(call say,AR,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+	$$(Q)rm -f $$@ && ar qcs $$@ $$^
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
@@ -261,7 +263,7 @@ FUZZ_FLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-reco
 FUZZ_ROOMS := base release proc stream threads trace flight read symbol v1 v1write rewrite spans oncpu report pprof perfetto why html top target plan sched trigger api
 FUZZ_ROOMS += $(SERVE_ROOM)
 FUZZ_BINS  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(filter-out $(if $(SERVE_ROOM),,%_serve.c),$(wildcard tests/fuzz/fuzz_*.c)))
-FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check_json.c user/cmd/why_*.c))
+FUZZ_OBJS  := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(wildcard $(FUZZ_ROOMS:%=user/%/*.c) user/target/$(ARCH)/*.c user/cmd/check/json.c $(filter-out %/why.c,$(wildcard user/cmd/why/*.c))))
 
 $(BUILD)/fuzz/%.o: %.c
 	$(call say,CC,"$< (fuzz)")

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "cmd/check_json.h"
+#include "cmd/check/json.h"
 #include "read/check_report.h"
 #include "read/events.h"
 

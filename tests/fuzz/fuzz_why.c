@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/why.h"
+#include "cmd/why/why.h"
 
 /* Names and ids that the trace has. */
 struct names {

@@ -2,7 +2,7 @@
 /* ps_effort: `gotap ps` spends a limited time on the files of each user. After that it goes on with those of others. */
 #include "unit.h"
 
-#include "cmd/ps_effort.h"
+#include "cmd/ps/effort.h"
 
 static void one_user_does_not_use_up_the_time_of_others(void)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/signals.h"
+#include "cmd/record/signals.h"
 
 static void pass_copies(void)
 {

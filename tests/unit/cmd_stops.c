@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/stops.h"
+#include "cmd/record/stops.h"
 
 /* Writes a file of a /proc with process 10, and process 20, which may be its tracer. */
 static void put(const struct procfs *fs, const char *what, const char *text)

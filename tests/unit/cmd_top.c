@@ -11,7 +11,7 @@
 #include <glob.h>
 #include <stdlib.h>
 
-#include "cmd/top.h"
+#include "cmd/top/top.h"
 #include "report/dist.h"
 #include "rewrite/replay.h"
 #include "rewrite/stackkeys.h"

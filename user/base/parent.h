@@ -2,7 +2,7 @@
 /*
  * parent: a gotap that gotap has started as its child ends when the thread that has started it ends, however that ends:
  * it gets SIGTERM (PR_SET_PDEATHSIG). The child asks for that after its exec, since the kernel forgets it at an exec that
- * gives privileges, such as that of a gotap with file capabilities (prctl(2)). cmd/recorder.c and serve/run.c give it
+ * gives privileges, such as that of a gotap with file capabilities (prctl(2)). cmd/follow/recorder.c and serve/run.c give it
  * parent_option() as its first argument; main() calls parent_take().
  */
 #ifndef GOTAP_BASE_PARENT_H

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/beside.h"
+#include "files/beside.h"
 #include "cmd/cmd.h"
-#include "cmd/leftover.h"
-#include "cmd/on.h"
-#include "cmd/output.h"
+#include "files/leftover.h"
+#include "cmd/record/on.h"
+#include "files/output.h"
 #include "cmd/parse.h"
-#include "cmd/report.h"
-#include "cmd/thread_file.h"
+#include "cmd/record/report.h"
+#include "files/thread_file.h"
 #include "sched/assembler.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"

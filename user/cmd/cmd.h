@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cmd: the subcommands. Each takes its own arguments (argv[0] is its name)
- * and returns the exit status: 0 done, 1 failed, 2 wrong usage. Commands are
- * the only code that prints; whether that could be written main() finds out.
+ * and returns the exit status: 0 done, 1 failed, 2 wrong usage. Commands print;
+ * main() finds out whether that could be written.
  */
 #ifndef GOTAP_CMD_CMD_H
 #define GOTAP_CMD_CMD_H

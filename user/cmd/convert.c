@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/leftover.h"
-#include "cmd/legacy.h"
-#include "cmd/output.h"
+#include "files/leftover.h"
+#include "files/legacy.h"
+#include "files/output.h"
 #include "cmd/parse.h"
-#include "cmd/raw_convert.h"
-#include "cmd/report_left.h"
+#include "files/raw_convert.h"
+#include "cmd/record/report_left.h"
 #include "base/show.h"
 #include "rewrite/convert.h"
 

@@ -10,9 +10,9 @@
 #include "base/json_out.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
-#include "cmd/leftover.h"
+#include "files/leftover.h"
 #include "cmd/parse.h"
-#include "cmd/trace_input.h"
+#include "files/trace_input.h"
 
 static const char usage[] =
 	"usage: gotap diff A B [OPTION...]\n"

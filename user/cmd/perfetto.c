@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/beside.h"
-#include "cmd/leftover.h"
-#include "cmd/legacy.h"
-#include "cmd/output.h"
+#include "files/beside.h"
+#include "files/leftover.h"
+#include "files/legacy.h"
+#include "files/output.h"
 #include "cmd/parse.h"
-#include "cmd/raw_convert.h"
-#include "cmd/thread_file.h"
-#include "cmd/trace_input.h"
+#include "files/raw_convert.h"
+#include "files/thread_file.h"
+#include "files/trace_input.h"
 #include "perfetto/perfetto.h"
 
 static const char usage[] =

@@ -11,11 +11,11 @@
 
 #include "base/show.h"
 #include "cmd/cmd.h"
-#include "cmd/leftover.h"
-#include "cmd/legacy.h"
-#include "cmd/output.h"
+#include "files/leftover.h"
+#include "files/legacy.h"
+#include "files/output.h"
 #include "cmd/parse.h"
-#include "cmd/trace_input.h"
+#include "files/trace_input.h"
 
 static const char usage[] =
 	"usage: gotap pprof --type TYPE TRACE... [-o FILE] [OPTION...]\n"

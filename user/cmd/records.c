@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "cmd/cmd.h"
-#include "cmd/leftover.h"
+#include "files/leftover.h"
 #include "stream/merge.h"
 #include "stream/record_text.h"
 #include "stream/spool.h"

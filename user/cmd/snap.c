@@ -12,7 +12,7 @@
 #include "base/show.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
+#include "files/output.h"
 #include "cmd/parse.h"
 #include "flight/socket.h"
 

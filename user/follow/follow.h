@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * follow: processes and what they start. Owns the kernel side (bpf/follow), which knows who descends from
- * whom, and the threads that catch a process at its exec (catch.h). cmd/follow.c calls it. Out: each exec
+ * whom, and the threads that catch a process at its exec (catch.h). cmd/follow/follow.c calls it. Out: each exec
  * of a followed process, and of one whose name is waited for.
  *
  * A process that was caught is stopped (ptrace) before the first instruction of its program, until

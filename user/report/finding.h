@@ -10,7 +10,7 @@
  *	... vec_at(list, struct finding, i) ...
  *	findings_free(f);
  *
- * cmd/report_trace.c and html/ show them.
+ * cmd/report/report.c and html/ show them.
  */
 #ifndef GOTAP_REPORT_FINDING_H
 #define GOTAP_REPORT_FINDING_H

@@ -13,7 +13,7 @@
 #include "threads/threads.h"
 
 /*
- * The name of the file beside @trace; the caller frees it. For an unfinished trace (X.partial, X.partial.1: cmd/output.h) it
+ * The name of the file beside @trace; the caller frees it. For an unfinished trace (X.partial, X.partial.1: files/output.h) it
  * is that of the unfinished file, X.threads.partial.
  */
 char *threads_file_name(const char *trace);

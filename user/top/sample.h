@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample: all that `gotap top` shows of one interval, as a copy of its own: later events do not change it while it is shown, sorted
- * or paused. tally.c makes one at the end of each interval; cmd/top_machine.c adds the numbers that are not from events; view.c and
+ * or paused. tally.c makes one at the end of each interval; cmd/top/machine.c adds the numbers that are not from events; view.c and
  * json.c read it.
  */
 #ifndef GOTAP_TOP_SAMPLE_H

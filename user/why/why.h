@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * why: answers the question why something took its time, with the critical path (walk.h) of one interval, or
- * of many intervals in two groups. `gotap why` (cmd/why.c) asks and prints.
+ * of many intervals in two groups. `gotap why` (cmd/why/why.c) asks and prints.
  *
  *	struct why *w = why_new(&question);
  *	if (why_chooses(w)) {			the first of two passes

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* units: durations, times and names of reports for columns of a terminal. */
+#ifndef GOTAP_BASE_UNITS_H
+#define GOTAP_BASE_UNITS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct unit_text {
+	char text[32];
+};
+
+/* Three digits in the unit in which they can be read: "812 ns", "12.3 us", "1.05 ms", "61.2 s". */
+struct unit_text unit_time(int64_t ns);
+/* Seconds since the trace began, to the microsecond: "1.204511 s". */
+struct unit_text unit_instant(int64_t ns);
+/* "9.8 %", "0.04 %", "<0.01 %"; "-" if there is no whole. 100 % is all of it. */
+struct unit_text unit_share(double part, double whole);
+/* "12 345 678" */
+struct unit_text unit_count(uint64_t n);
+/* "1.1 MB" */
+struct unit_text unit_bytes(uint64_t n);
+/* Foreign text in @width columns: its front is cut off, since the end of a function's name says more. */
+void unit_name(FILE *f, const char *name, unsigned width);
+
+#endif

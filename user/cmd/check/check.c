@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap check: is this a trace that Go's tools take? One line for each file. */
+#include "cmd/cmd.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/check/json.h"
+#include "files/leftover.h"
+#include "files/legacy.h"
+#include "base/show.h"
+#include "read/check_report.h"
+
+static const char usage[] =
+	"usage: gotap check [--lenient] [--json] [--binary PROGRAM] TRACE...\n"
+	"\n"
+	"Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
+	"it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
+	"safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
+	"breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
+	"are held to the rules of the readers of their time. TRACE may be - (standard input).\n"
+	"\n"
+	"      --lenient         only the rules of Go's reader\n"
+	"      --json            one JSON object for each file\n"
+	"  -b, --binary PROGRAM  the traced program, for traces before Go 1.7: can it name\n"
+	"                        their stacks?\n"
+	"  -h, --help            show this\n"
+	"\n"
+	"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
+	"read\n";
+
+struct check_options {
+	bool lenient, json;
+	const char *binary;
+};
+
+static int fail(const struct error *err)
+{
+	cmd_fail(err);
+	return EXIT_USAGE;
+}
+
+static int check_legacy(struct raw_source *source, const char *file,
+			const struct check_options *options)
+{
+	struct error err;
+	int ret = legacy_check(source, file, options->binary, options->json, &err);
+
+	source_close(source);
+	if (ret < 0)
+		return fail(&err);
+	return ret ? EXIT_FAIL : EXIT_OK;
+}
+
+/* Exit status for one file. */
+static int check_one(const char *file, const struct check_options *options)
+{
+	struct check_result result;
+	struct raw_source source;
+	struct buf line = {0};
+	struct error err;
+
+	if (leftover_source_open(&source, file, &err))
+		return fail(&err);
+	if (legacy_is(&source))
+		return check_legacy(&source, file, options);
+	if (check_source(&source, options->lenient, &result, &err)) {
+		error_prefix(&err, "%s", file);
+		return fail(&err);
+	}
+	if (options->json) {
+		check_json(stdout, file, &result);
+	} else {
+		check_report_text(&line, file, &result);
+		line.data[line.len - 1] = 0;	/* the line feed */
+		show_printf(stdout, "%s\n", (char *)line.data);
+		buf_free(&line);
+	}
+	return result.kind == CHECK_OK ? EXIT_OK : EXIT_FAIL;
+}
+
+/* 0 to go on, else the exit status + 1. */
+static int parse(int argc, char **argv, struct check_options *options)
+{
+	static const struct option long_options[] = {
+		{ "lenient", no_argument, NULL, 'l' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "binary", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, ":b:h", long_options, NULL)) != -1) {
+		if (opt == 'l')
+			options->lenient = true;
+		else if (opt == 'j')
+			options->json = true;
+		else if (opt == 'b')
+			options->binary = optarg;
+		else if (opt == 'h') {
+			fputs(usage, stdout);
+			return 1;
+		} else
+			return 1 + cmd_bad_option("check", opt, argv);
+	}
+	if (optind == argc)
+		return 1 + cmd_usage("check", "at least one trace is needed");
+	return 0;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct check_options options = {0};
+	int status = parse(argc, argv, &options), i;
+	struct error err;
+
+	if (status)
+		return status - 1;
+	if (legacy_program(options.binary, &err))
+		return fail(&err);
+	for (i = optind; i < argc; i++) {
+		int one = check_one(argv[i], &options);
+
+		if (one > status)
+			status = one;
+	}
+	if (fflush(stdout))
+		return EXIT_USAGE;
+	return status;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * doctor: `gotap doctor`: can this machine, this process or this file be
+ * traced, how, at what cost, and if not, what to do about it. See doctor.h.
+ */
+#define _GNU_SOURCE
+#include "cmd/doctor/doctor.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/parse.h"
+#include "cmd/pick.h"
+#include "live/memory.h"
+#include "proc/container.h"
+
+struct doctor_options {
+	struct pick pick;
+	const char *file;
+	unsigned int groups;
+	int assume_minor;	/* 0: what the program says */
+	bool json;
+};
+
+static const char help[] =
+	"usage: gotap doctor [OPTION...] [-p PID | --container NAME | FILE]\n"
+	"\n"
+	"Says whether Go programs can be traced on this machine, or whether this one can,\n"
+	"and how: what the kernel has, which privileges are there and which are missing,\n"
+	"where every probe would sit, what one hit of it costs, and what the trace lacks\n"
+	"without those that have no place. Nothing is attached.\n"
+	"\n"
+	"  -p, --pid PID         a process\n"
+	"      --container NAME  the Go program in that container (as for gotap record)\n"
+	"  -e, --events LIST     groups of events: see `gotap events` (default: most); +GROUP\n"
+	"                        and -GROUP change the default\n"
+	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
+	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
+	"      --json            as JSON\n"
+	"\n"
+	"Exit status: 0 if it can be traced, 1 if not, 2 for wrong usage.\n";
+
+struct finding *doctor_add(struct doctor *d, enum level level, const char *area,
+			   const char *name, const char *fmt, ...)
+{
+	struct finding *f = vec_push(&d->findings, sizeof(*f));
+	va_list ap;
+
+	f->level = level;
+	f->area = area;
+	f->name = name;
+	va_start(ap, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+const struct finding *doctor_obstacle(const struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->findings.len; i++) {
+		const struct finding *f = vec_at(&d->findings, struct finding, i);
+
+		if (f->level == LEVEL_FAIL)
+			return f;
+	}
+	return NULL;
+}
+
+/* 0: go on; else the exit status + 1. */
+static int read_options(struct doctor_options *o, int argc, char **argv)
+{
+	static const struct option options[] = {
+		PICK_LONG_OPTIONS,
+		{ "events", required_argument, NULL, 'e' },
+		{ "assume-go", required_argument, NULL, 'a' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *wrong = NULL;
+	int c;
+
+	while (!wrong && (c = getopt_long(argc, argv, ":p:e:h", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		}
+		if (c == '?' || c == ':')
+			return cmd_bad_option("doctor", c, argv) + 1;
+		if (c == 'j')
+			o->json = true;
+		else if (c == 'a')
+			wrong = parse_release(optarg, &o->assume_minor) ? NULL :
+				"--assume-go takes a release like 1.27";
+		else if (c == 'e')
+			wrong = groups_parse(optarg, &o->groups) ? NULL :
+				"--events takes a list of the groups that `gotap events` shows";
+		else
+			wrong = pick_option(&o->pick, c, optarg);
+	}
+	if (wrong)
+		return cmd_usage("doctor", "%s", wrong) + 1;
+	o->file = argv[optind];
+	if (optind + 1 < argc || !!o->pick.pid + !!o->pick.container + !!o->file > 1)
+		return cmd_usage("doctor", "give one process, container or file") + 1;
+	return 0;
+}
+
+/* Opens what the options name, if anything. */
+static int open_target(struct doctor *d, const struct doctor_options *o, struct error *err)
+{
+	struct procfs fs;
+	pid_t pid;
+	int r = pick_process(&o->pick, &fs, &pid, err);
+
+	if (!r && pid)
+		r = process_open(&d->proc, &fs, pid, err);
+	d->has_proc = !r && pid;
+	if (!r && pid)
+		r = memory_begin(&d->proc, NULL, err);
+	if (!r && pid)
+		r = module_open(&d->proc, &d->bin, &d->plugins, err);
+	else if (!r && o->file)
+		r = gobin_open(&d->bin, o->file, err);
+	if (!r && pid)
+		module_find_debug(&d->proc, d->bin, &d->plugins, false);
+	else if (!r && o->file)
+		gobin_find_debug(d->bin, NULL, false);
+	if (!r && d->bin && o->assume_minor)
+		gobin_assume_minor(d->bin, o->assume_minor);
+	return r;
+}
+
+static void look_at_process(struct doctor *d, const struct pick *pick)
+{
+	_cleanup_free_ char *root = pick_state_root(pick);
+	_cleanup_free_ char *label = NULL;
+	const struct container *c;
+	struct containers all;
+
+	containers_load(&all, root);
+	c = containers_of(&all, &d->proc.fs, d->proc.pid);
+	label = c ? container_label(c) : NULL;
+	doctor_look_at_process(d, label);
+	containers_free(&all);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct doctor_options o = { .groups = groups_default() };
+	struct doctor d = { .proc = PROCESS_CLOSED };
+	struct error err = {0};
+	int status = read_options(&o, argc, argv);
+
+	if (status)
+		return status - 1;
+	doctor_look_at_machine(&d);
+	if (open_target(&d, &o, &err))
+		doctor_add(&d, LEVEL_FAIL, "program", "target", "%s", err.text);
+	else if (d.bin)
+		doctor_look_at_program(&d, o.groups);
+	if (d.has_proc)
+		look_at_process(&d, &o.pick);
+	if (o.json)
+		doctor_print_json(&d);
+	else
+		doctor_print(&d);
+	status = doctor_obstacle(&d) ? EXIT_FAIL : EXIT_OK;
+	plan_release(&d.plan);
+	plugins_free(&d.plugins);
+	gobin_free(d.bin);
+	process_close(&d.proc);
+	vec_free(&d.findings);
+	vec_free(&d.probes);
+	return status;
+}

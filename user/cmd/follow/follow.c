@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * follow: see follow.h. In: execs of the processes that are followed (follow/follow.h). For each that runs a Go program a
+ * recorder is started, at most o->most at a time; the process is held until the recorder's probes are there.
+ */
+#define _GNU_SOURCE
+#include "cmd/follow/follow.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/show.h"
+#include "cmd/cmd.h"
+#include "cmd/follow/internal.h"
+#include "cmd/follow/name.h"
+#include "cmd/follow/recorder.h"
+#include "cmd/record/signals.h"
+
+enum { TICK_MS = 50 };
+static const uint64_t SECOND_NS = 1000000000;
+
+static struct recorder *recorder_at(const struct follower *s, size_t i)
+{
+	return *vec_at(&s->recorders, struct recorder *, i);
+}
+
+/* --- one process --- */
+
+/* Is it recorded already, by a recorder that was started after the exec? */
+static bool is_covered(const struct follower *s, const struct follow_exec *e)
+{
+	size_t i;
+
+	for (i = 0; i < s->recorders.len; i++)
+		if (recorder_at(s, i)->target == e->pid && recorder_at(s, i)->since >= e->time)
+			return true;
+	return false;
+}
+
+static char *output_of(struct follower *s, const struct follow_exec *e, const char *exe)
+{
+	if (s->o->flight.time)		/* the recorder's snapshots have names of their own */
+		return xstrdup(s->o->flight.pattern);
+	return s->o->follow || s->o->wait ? follow_name_output(s->o->output, &s->number, e->pid, exe) :
+					    xstrdup(s->o->output ? s->o->output : "trace.out");
+}
+
+static void tell_begin(const struct follower *s, const struct recorder *r)
+{
+	if (!s->o->quiet && !s->o->json)
+		show_printf(stderr, "gotap: process %d (%s) is recorded %s, into '%s'\n", r->target,
+			    follow_base_name(r->exe), r->from_start ? "from its first goroutine on" : "as it runs", r->output);
+}
+
+static bool begin(struct follower *s, const struct follow_exec *e, const char *exe)
+{
+	struct recorder *r = xcalloc(1, sizeof(*r));
+	struct error err;
+
+	s->begun++;
+	*r = (struct recorder){ .target = e->pid, .exe = xstrdup(exe), .output = output_of(s, e, exe),
+				.held = e->held && follow_hold(s->follow, e->pid) };
+	if (recorder_start(r, s->o, &err)) {
+		cmd_fail(&err);
+		s->report.failed++;
+		recorder_free(r);
+		free(r);
+		return false;
+	}
+	*(struct recorder **)vec_push(&s->recorders, sizeof(r)) = r;
+	s->found |= s->has_name;
+	if (!r->held)
+		tell_begin(s, r);
+	return true;
+}
+
+bool follow_is_ours(const struct follower *s, pid_t pid)
+{
+	enum { DEPTH = 1000 };
+	struct procfs_usage use;
+	int i;
+
+	for (i = 0; i < DEPTH && pid > 0 && pid != s->command.pid; i++) {
+		if (pid == getpid())
+			return true;
+		if (procfs_usage(&s->fs, pid, &use))
+			return false;
+		pid = use.parent;
+	}
+	return false;
+}
+
+bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe)
+{
+	bool is_followed = s->o->follow && follow_has(s->follow, e->pid);
+
+	s->has_name = s->o->name && follow_name_matches(s->o->name, &s->fs, e->pid, exe) && !follow_is_ours(s, e->pid);
+	if (s->has_name && s->o->follow && !is_followed && follow_add(s->follow, e->pid, NULL))
+		s->report.not_followed++;
+	return (s->has_name || is_followed) && (!s->o->program || !fnmatch(s->o->program, follow_base_name(exe), 0));
+}
+
+/* Was only one process asked for (--name without --follow and --wait), and is it recorded? */
+static bool has_all(const struct follower *s)
+{
+	return !s->o->follow && !s->o->wait && s->found;
+}
+
+bool follow_take(struct follower *s, const struct follow_exec *e)
+{
+	_cleanup_free_ char *exe = follow_exe(&s->fs, e->pid);
+
+	if (!exe || s->stopping || has_all(s) || is_covered(s, e) || !follow_is_meant(s, e, exe) ||
+	    !go_files_run(s->files, &s->fs, e->pid))
+		return false;
+	if (s->recorders.len >= s->o->most) {
+		s->report.skipped++;
+		return false;
+	}
+	return begin(s, e, exe);
+}
+
+void follow_take_execs(struct follower *s)
+{
+	struct follow_exec e;
+
+	while (follow_next(s->follow, &e))
+		if (!follow_take(s, &e) && e.held)
+			follow_let_go(s->follow, e.pid);
+}
+
+/* --- recorders --- */
+
+static void let_go(struct follower *s, struct recorder *r)
+{
+	if (!r->held)
+		return;
+	r->held = false;
+	follow_let_go(s->follow, r->target);
+}
+
+/*
+ * Lets the held program go on when its recorder has sent a byte (its probes are in place), has ended, or is too slow. The line
+ * that names the recording is printed after that: the program must not wait for a slow reader of stderr.
+ */
+static void look_at_hold(struct follower *s, struct recorder *r)
+{
+	ssize_t n;
+	char byte;
+
+	if (!r->held)
+		return;
+	n = recv(r->socket, &byte, 1, MSG_DONTWAIT);
+	if (n >= 0 || errno != EAGAIN) {
+		let_go(s, r);
+		if (n > 0)
+			tell_begin(s, r);
+	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
+		kill(r->pid, SIGKILL);	/* the program runs without its probes now: the begin would be missing in the trace */
+		r->gave_up = true;
+		let_go(s, r);
+	}
+}
+
+static void look_at_recorders(struct follower *s)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < s->recorders.len; i++) {
+		struct recorder *r = recorder_at(s, i);
+
+		recorder_look(r);
+		look_at_hold(s, r);
+		if (!r->ended) {
+			follow_report_look(r, s->o);
+			*vec_at(&s->recorders, struct recorder *, kept++) = r;
+			continue;
+		}
+		let_go(s, r);
+		follow_report_take(&s->report, r, s->o);
+		recorder_free(r);
+		free(r);
+	}
+	s->recorders.len = kept;
+}
+
+static void signal_recorders(struct follower *s, int sig)
+{
+	size_t i;
+
+	for (i = 0; i < s->recorders.len; i++)
+		kill(recorder_at(s, i)->pid, sig);
+}
+
+/* --- all of it --- */
+
+static bool is_over(const struct follower *s)
+{
+	if (s->recorders.len)
+		return false;
+	if (s->stopping || has_all(s))
+		return true;
+	if (s->o->wait || (s->o->name && !s->found))
+		return false;
+	return !follow_any(s->follow);
+}
+
+static void look_at_signals(struct follower *s)
+{
+	bool late = s->o->seconds > 0 && (double)(now_ns() - s->begin) / 1e9 >= s->o->seconds;
+
+	if (!s->stopping && (late || signals_stop())) {
+		s->stopping = true;
+		signal_recorders(s, SIGTERM);
+	}
+	if (!s->gave_up && signals_give_up()) {
+		s->gave_up = true;
+		signal_recorders(s, SIGTERM);
+	}
+	if (signals_snapshot())		/* with --flight alone */
+		signal_recorders(s, SIGUSR1);
+}
+
+static void wait_for_work(struct follower *s)
+{
+	size_t i, n = 1;
+	struct pollfd *fds = xcalloc(s->recorders.len + 1, sizeof(*fds));
+
+	fds[0] = (struct pollfd){ .fd = follow_fd(s->follow), .events = POLLIN };
+	for (i = 0; i < s->recorders.len; i++)
+		if (recorder_at(s, i)->held)
+			fds[n++] = (struct pollfd){ .fd = recorder_at(s, i)->socket, .events = POLLIN };
+	poll(fds, n, TICK_MS);
+	free(fds);
+}
+
+static void run(struct follower *s)
+{
+	while (!is_over(s)) {
+		wait_for_work(s);
+		look_at_signals(s);
+		look_at_recorders(s);
+		follow_take_execs(s);
+		follow_command_look(&s->command);
+	}
+	follow_command_look(&s->command);
+}
+
+static int check_root(const struct follower *s, pid_t pid, struct error *err)
+{
+	struct procfs_status st;
+
+	if (procfs_status(&s->fs, pid, "status", &st))
+		return error_set(err, -ESRCH, "no process %d", pid);
+	if (st.tgid == pid)
+		return 0;
+	return error_set(err, -EINVAL, "%d is a thread, not a process: give its process id, %d", pid, st.tgid);
+}
+
+/* Adds the process of -p or of --container, or the command, if there is one. --name alone has none. */
+static int add_roots(struct follower *s, struct error *err)
+{
+	struct procfs fs;
+	pid_t pid = 0;
+	int r = 0;
+
+	if (s->o->command)
+		return follow_command_start(&s->command, s->o->command, s->follow, err);
+	if (s->o->pick.pid || s->o->pick.container)
+		r = pick_process(&s->o->pick, &fs, &pid, err);
+	if (!r && pid)
+		r = check_root(s, pid, err);
+	if (r || !pid)
+		return r;
+	r = follow_add(s->follow, pid, err);
+	return r || follow_has(s->follow, pid) ? r : error_set(err, -ESRCH, "process %d has ended", pid);
+}
+
+static int start(struct follower *s, struct error *err)
+{
+	_cleanup_free_ char *begin_of = s->o->name ? follow_name_begin(s->o->name) : NULL;
+	int r = procfs_open(&s->fs, NULL, err);
+
+	if (!r)
+		r = follow_open(&s->follow, begin_of, err);
+	if (!r)
+		r = add_roots(s, err);
+	s->begin = now_ns();
+	if (!r)
+		r = follow_take_running(s, err);
+	if (!r && s->o->name && !s->found && !s->o->quiet && !s->o->json)
+		show_printf(stderr, "gotap: waits for a Go program of the name '%s'\n", s->o->name);
+	return r;
+}
+
+static int finish(struct follower *s, struct error *err)
+{
+	struct follow_counts counts = follow_counts(s->follow);
+
+	s->report.not_followed += counts.not_followed;
+	s->report.not_said = counts.not_said;
+	follow_report_end(&s->report, s->o);
+	if (s->command.failure) {
+		error_set(err, -s->command.failure, "cannot run '%s': %s", s->command.name, strerror(s->command.failure));
+		return cmd_fail(err);
+	}
+	if (s->begun)
+		return s->report.failed ? EXIT_FAIL : EXIT_OK;
+	if (signals_stop() && !s->o->command && s->o->name) {
+		error_set(err, -ECHILD, "no Go program of the name '%s' was run: there is no trace", s->o->name);
+		return cmd_fail(err);
+	}
+	error_set(err, -ECHILD, "no Go program%s%s was run: there is no trace", s->o->program ? " " : "",
+		  s->o->program ? s->o->program : "");
+	return cmd_fail(err);
+}
+
+int follow_run(const struct record_options *o)
+{
+	struct follower s = { .o = o, .files = xcalloc(1, sizeof(*s.files)) };
+	struct error err = {0};
+	int status;
+
+	vec_failure_status(o->command ? EXIT_LAUNCHER : EXIT_FAIL);
+	signals_catch(o->command != NULL);
+	if (o->flight.time)
+		signals_catch_snapshot();
+	if (start(&s, &err)) {
+		status = cmd_fail(&err);
+		signal_recorders(&s, SIGTERM);
+	} else {
+		run(&s);
+		status = finish(&s, &err);
+	}
+	follow_close(s.follow);
+	status = follow_command_status(&s.command, status, s.stopping + s.gave_up);
+	vec_free(&s.recorders);
+	free(s.files);
+	return status;
+}

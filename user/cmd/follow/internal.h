@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal: what the files of follow share: the followed and their recorders (follow.c), and those that run already. */
+#ifndef GOTAP_CMD_FOLLOW_INTERNAL_H
+#define GOTAP_CMD_FOLLOW_INTERNAL_H
+
+#include "cmd/follow/command.h"
+#include "cmd/follow/report.h"
+#include "cmd/follow/go_file.h"
+#include "cmd/record/record.h"
+#include "follow/follow.h"
+#include "proc/procfs.h"
+
+struct follower {
+	const struct record_options *o;
+	struct procfs fs;
+	struct follow *follow;
+	struct go_files *files;
+	struct vec recorders;		/* struct recorder *, that run */
+	struct follow_command command;
+	struct follow_report report;
+	uint64_t begin;
+	uint64_t number;		/* %n of the last recording */
+	uint64_t begun;			/* recordings */
+	bool has_name;			/* the process that follow_is_meant() looked at last has the name of --name */
+	bool found;			/* a process with that name is or was recorded */
+	bool stopping, gave_up;
+};
+
+/* Is @pid this gotap, or a process that it has started other than the command? Such a process is never recorded. */
+bool follow_is_ours(const struct follower *s, pid_t pid);
+/* Is it a process to record? If it has the name of --name, what it starts is followed from now on. */
+bool follow_is_meant(struct follower *s, const struct follow_exec *e, const char *exe);
+/* Starts a recorder for it, if it is a process to record. True: a recorder was started; look_at_hold() lets the process go on. */
+bool follow_take(struct follower *s, const struct follow_exec *e);
+/* Takes all execs that have been seen, and lets processes go on that are not recorded. */
+void follow_take_execs(struct follower *s);
+/*
+ * running.c: starts recorders for processes that run already. -ENOTUNIQ: only one process was asked for, and several
+ * have the name.
+ */
+int follow_take_running(struct follower *s, struct error *err);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* options: which options of `gotap record` go with --follow and --name, and which go to the recorders. */
+#include <string.h>
+
+#include "base/name_pattern.h"
+#include "cmd/cmd.h"
+#include "cmd/follow/follow.h"
+
+/* What follow.c does itself. */
+static const char *const own[] = {
+	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output", "program", "duration",
+	"json", "quiet",
+};
+
+static bool is_own(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strcmp(name, own[i]))
+			return true;
+	return false;
+}
+
+void follow_pass_on(struct record_options *o, const struct option *table, int c, const char *arg)
+{
+	while (table->name && table->val != c)
+		table++;
+	if (!table->name || is_own(table->name))
+		return;
+	*(char **)vec_push(&o->words, sizeof(char *)) =
+		arg ? xasprintf("--%s=%s", table->name, arg) : xasprintf("--%s", table->name);
+}
+
+/* Of one that is for all recordings together, or for each? */
+static bool is_each(const struct record_options *o)
+{
+	return !o->follow || o->wait;
+}
+
+static const char *wrong_together(const struct record_options *o)
+{
+	if (o->wait && !o->name)
+		return "--wait is for --name";
+	if (o->most && !o->follow && !o->wait)
+		return "--follow-max is for --follow and --wait";
+	if (!record_follows(o))
+		return NULL;
+	if (o->name && !o->follow && (o->pick.pid || o->pick.container || o->command))
+		return "--name goes with -p, --container or a command only if --follow is given, too";
+	if (o->spool || o->perfetto || o->report)
+		return "--spool, --perfetto and --report do not go with --follow and --name";
+	if (o->pick.proc_dir)
+		return "--proc is not for --follow and --name: they need the machine's own /proc";
+	if (o->flight.socket)
+		return "--socket is for a recording of one process";
+	if (o->assume_minor && o->follow)
+		return "--assume-go is for one program";
+	return NULL;
+}
+
+static int check_output(struct record_options *o)
+{
+	struct error err;
+
+	if (!o->follow && !o->wait)
+		return 0;
+	if (!o->output)
+		o->output = o->flight.time ? "gotap-%p-%t-%n.trace" : "trace.%n.%e.out";
+	if (name_pattern_check(o->output, &err))
+		return cmd_usage("record", "%s", err.text);
+	if (o->flight.time)
+		return name_pattern_has(o->output, 'p') ? 0 :
+		       cmd_usage("record", "of several processes in flight -o needs %%p, the process id, as in "
+				 "'DIR/%%p-%%t-%%n.trace'");
+	if (!name_pattern_has(o->output, 'n'))
+		return cmd_usage("record", "several processes have several traces: give -o a name with %%n, which is "
+				 "another number for each, like trace.%%n.%%e.out");
+	return 0;
+}
+
+int follow_check(struct record_options *o)
+{
+	const char *wrong = wrong_together(o);
+
+	if (wrong)
+		return cmd_usage("record", "%s", wrong);
+	if (!record_follows(o))
+		return 0;
+	if (!o->most)
+		o->most = o->follow || o->wait ? 8 : 1;
+	if (o->seconds > 0 && is_each(o)) {
+		*(char **)vec_push(&o->words, sizeof(char *)) = xasprintf("--duration=%.9f", o->seconds);
+		o->seconds = 0;
+	}
+	return check_output(o);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* goroutines: see goroutines.h. */
+#include "cmd/ps/goroutines.h"
+
+#include "live/memory.h"
+#include "live/pointers.h"
+#include "live/process.h"
+#include "live/roots.h"
+#include "stacks/goroutines.h"
+#include "target/offsets.h"
+
+enum { BATCH = 64, SEARCHED = 64 << 20 };
+
+struct ps_roots ps_roots_of(const struct plan *plan, const struct gobin *bin)
+{
+	return (struct ps_roots){ plan->minor, gobin_entry(bin), plan->allgs, plan->allp, plan->data_start,
+				  plan->data_end };
+}
+
+static bool exists(const struct g_facts *f)
+{
+	return f->goid && f->status && f->status != G_DEAD && f->status != G_DEADEXTRA;
+}
+
+/* An element that is no goroutine, or not one any more, is not counted. */
+static int64_t count(const struct goroutines_opts *opts, const struct pointers *list)
+{
+	struct g_facts facts[BATCH];
+	int64_t n = 0;
+	size_t i, k, piece;
+
+	for (i = 0; i < list->n; i += piece) {
+		piece = list->n - i < BATCH ? list->n - i : BATCH;
+		goroutines_look(opts, list->at + i, piece, facts, NULL);
+		for (k = 0; k < piece; k++)
+			n += exists(&facts[k]);
+	}
+	return n;
+}
+
+static int64_t look(const struct plan *plan, const struct process *p)
+{
+	struct roots roots;
+	struct goroutines_opts opts = { .plan = plan, .proc = p, .roots = &roots };
+	struct pointers list = {0};
+	int64_t n = -1;
+
+	if (!roots_find(plan, p, NULL, &roots, &(struct error){0}) &&
+	    !goroutines_list(&opts, &list, &(struct error){0}) && !memory_is_silent(p))
+		n = count(&opts, &list);
+	pointers_free(&list);
+	return n > 0 ? n : -1;		/* a program that runs has one at least */
+}
+
+int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots *r)
+{
+	struct plan plan = { .minor = r->minor, .allgs = r->allgs, .allp = r->allp, .data_start = r->data_start,
+			     .data_end = r->data_end };
+	struct process p = PROCESS_CLOSED;
+	int64_t n = -1;
+
+	if (r->minor <= 0 || r->data_end - r->data_start > SEARCHED ||
+	    go_offsets_from_table(r->minor, &plan.offsets))
+		return -1;
+	if (!process_open(&p, fs, pid, &(struct error){0}) && !process_find_bias(&p, r->entry, &(struct error){0}) &&
+	    !memory_begin(&p, NULL, &(struct error){0}))
+		n = look(&plan, &p);
+	process_close(&p);
+	return n;
+}

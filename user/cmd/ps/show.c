@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* show: see show.h. */
+#define _GNU_SOURCE
+#include "cmd/ps/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/cleanup.h"
+#include "base/json_out.h"
+#include "base/show.h"
+#include "proc/privilege.h"
+
+enum { UNSEEN_SHOWN = 20 };
+
+static const char *const symbols_names[] = {
+	[STRIPPED] = "stripped", [SYMTAB] = "symtab", [DWARF] = "dwarf",
+};
+
+
+/* NULL: it can be traced. */
+static const char *why_not(const struct go_process *proc)
+{
+	if (proc->is_double)
+		return "there are two Go programs in it, of which one is a library";
+	return proc->program->traceable ? NULL : proc->program->why_not;
+}
+
+/* --- for people --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* SIZE_MAX where stdout is no terminal, or one that does not know its width. */
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : SIZE_MAX;
+}
+
+/* Prints the first @width characters of @row, and frees it. */
+static void print_cut(char *row, size_t width)
+{
+	size_t n = 0;
+	char *p;
+
+	for (p = row; *p; p++) {
+		if ((*p & 0xc0) != 0x80 && n++ == width)
+			break;
+	}
+	printf("%.*s\n", (int)(p - row), row);
+	free(row);
+}
+
+/* The arguments, or the file's name where a program has cleared them. */
+static char *command_text(const struct go_process *proc)
+{
+	_cleanup_free_ char *raw = *proc->library ?
+		xasprintf("%s (%s in %s)", proc->command, base_name(proc->library), base_name(proc->exe)) :
+		xstrdup(*proc->command ? proc->command : base_name(proc->exe));
+
+	return show_dup(raw);
+}
+
+/* The caller frees it. */
+static char *container_text(const struct go_process *proc)
+{
+	_cleanup_free_ char *raw = proc->container ? container_label(proc->container) : NULL;
+
+	return show_dup(raw ? raw : "-");
+}
+
+/* As wide as it must be: a terminal is to have room for the commands. */
+static int container_column(const struct listing *l)
+{
+	enum { LEAST = sizeof("CONTAINER") - 1, MOST = 28 };
+	size_t i, n, ret = LEAST;
+
+	for (i = 0; i < l->processes.len && ret < MOST; i++) {
+		_cleanup_free_ char *text = container_text(vec_at(&l->processes, struct go_process, i));
+
+		n = strlen(text);
+		ret = n > ret ? n : ret;
+	}
+	return (int)(ret < MOST ? ret : MOST);
+}
+
+static void print_row(const struct go_process *proc, int column, size_t width)
+{
+	const struct executable *p = proc->program;
+	_cleanup_free_ char *label = container_text(proc), *go = show_dup(p->go);
+	_cleanup_free_ char *command = command_text(proc);
+	char goroutines[32] = "-";
+
+	if (proc->goroutines >= 0)
+		snprintf(goroutines, sizeof(goroutines), "%" PRId64, proc->goroutines);
+	print_cut(xasprintf("%7d %7d %9.1f %10s %-10s %-8s %-3s %-5s %-*s %s", proc->pid, proc->parent,
+			    proc->cpu_percent, goroutines, go, symbols_names[p->symbols], *p->pgo ? "yes" : "no",
+			    why_not(proc) ? "no" : "yes", column, label, command), width);
+	if (why_not(proc))
+		show_printf(stdout, "        ^ %s\n", why_not(proc));
+}
+
+static void print_unseen(const struct listing *l)
+{
+	size_t i, denied = 0;
+
+	for (i = 0; i < l->unseen.len; i++) {
+		const struct unseen *u = vec_at(&l->unseen, struct unseen, i);
+
+		denied += u->denied;
+		if (i < UNSEEN_SHOWN)
+			show_printf(stderr, "gotap: could not look at process %d (%s): %s\n", u->pid, u->name,
+				    u->why);
+	}
+	if (i > UNSEEN_SHOWN)
+		fprintf(stderr, "gotap: could not look at %zu more: `gotap ps --json` names them\n",
+			i - UNSEEN_SHOWN);
+	if (denied && !(privilege_have() & PRIVILEGE_PTRACE))
+		fprintf(stderr, "gotap: could not look at %zu process%s of other users: run gotap as root or "
+			"with CAP_SYS_PTRACE\n", denied, denied == 1 ? "" : "es");
+}
+
+void ps_show_table(const struct listing *l)
+{
+	size_t i, width = terminal_width();
+	int column = container_column(l);
+
+	if (l->processes.len)
+		print_cut(xasprintf("%7s %7s %9s %10s %-10s %-8s %-3s %-5s %-*s %s", "PID", "PPID", "%CPU-LIFE",
+				    "GOROUTINES", "GO", "SYMBOLS", "PGO", "TRACE", column, "CONTAINER", "COMMAND"), width);
+	else
+		puts(l->unseen.len ? "no Go program seen" : "no Go program runs here");
+	for (i = 0; i < l->processes.len; i++)
+		print_row(vec_at(&l->processes, struct go_process, i), column, width);
+	print_unseen(l);
+}
+
+/* --- as JSON --- */
+
+static void json_container(struct json_out *j, const struct container *c)
+{
+	_cleanup_free_ char *label = NULL;
+
+	if (!c) {
+		json_put_text(j, "container", NULL);
+		return;
+	}
+	label = container_label(c);
+	json_open_object(j, "container");
+	json_put_text(j, "label", label);
+	json_put_text(j, "runtime", c->runtime);
+	json_put_text(j, "id", c->id);
+	json_put_text(j, "name", c->name);
+	json_put_text(j, "pod", c->pod);
+	json_put_text(j, "pod_namespace", c->pod_namespace);
+	json_put_text(j, "pod_uid", c->pod_uid);
+	json_close_object(j);
+}
+
+static void json_process(struct json_out *j, const struct go_process *proc)
+{
+	const struct executable *p = proc->program;
+
+	json_open_object(j, NULL);
+	json_put_number(j, "pid", proc->pid);
+	json_put_number(j, "parent", proc->parent);
+	json_put_real(j, "cpu_percent", proc->cpu_percent, 1);
+	json_put_real(j, "cpu_seconds", proc->cpu_seconds, 2);
+	if (proc->goroutines >= 0)
+		json_put_number(j, "goroutines", proc->goroutines);
+	else
+		json_put_text(j, "goroutines", NULL);
+	json_put_text(j, "command", proc->command);
+	json_put_bool(j, "command_cut", proc->command_cut);
+	json_put_text(j, "user", proc->user);
+	json_put_text(j, "exe", proc->exe);
+	json_put_text(j, "library", *proc->library ? proc->library : NULL);
+	json_put_text(j, "go", p->go);
+	json_put_text(j, "module", p->module);
+	json_put_text(j, "version", p->version);
+	json_put_text(j, "symbols", symbols_names[p->symbols]);
+	json_put_text(j, "pgo", *p->pgo ? p->pgo : NULL);
+	json_container(j, proc->container);
+	json_put_bool(j, "traceable", !why_not(proc));
+	json_put_text(j, "why_not", why_not(proc));
+	json_close_object(j);
+}
+
+static void json_unseen(struct json_out *j, const struct unseen *u)
+{
+	json_open_object(j, NULL);
+	json_put_number(j, "pid", u->pid);
+	json_put_text(j, "name", u->name);
+	json_put_text(j, "why", u->why);
+	json_close_object(j);
+}
+
+void ps_show_json(const struct listing *l)
+{
+	struct json_out j = { .f = stdout };
+	size_t i;
+
+	json_open_object(&j, NULL);
+	json_open_array(&j, "processes");
+	for (i = 0; i < l->processes.len; i++)
+		json_process(&j, vec_at(&l->processes, struct go_process, i));
+	json_close_array(&j);
+	json_put_number(&j, "hidden", (int64_t)l->unseen.len);
+	json_open_array(&j, "unseen");
+	for (i = 0; i < l->unseen.len; i++)
+		json_unseen(&j, vec_at(&l->unseen, struct unseen, i));
+	json_close_array(&j);
+	json_close_object(&j);
+	putchar('\n');
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flight_record: see flight.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/show.h"
+#include "cmd/record/flight.h"
+#include "cmd/record/signals.h"
+
+enum { GEN_BYTES = 16 << 20, PARTS = 4 };
+
+static uint64_t ns(double seconds)
+{
+	return (uint64_t)(seconds * 1e9);
+}
+
+/* --- messages --- */
+
+static void say(void *ctx, const char *text)
+{
+	show_printf(stderr, "gotap: %s\n", text);
+}
+
+static void say_done(const struct flight_done *d)
+{
+	char size[SHOW_SIZE];
+
+	show_printf(stderr, "%s: %.2f s, %s; %s%s%s\n", d->path, (double)(d->to - d->from) / 1e9,
+		    show_size(d->bytes, size), d->fact->trigger, *d->fact->what ? ": " : "", d->fact->what);
+}
+
+static void done(void *ctx, const struct flight_done *d)
+{
+	struct flight_recording *r = ctx;
+
+	if (d->path && !r->quiet)
+		say_done(d);
+	socket_done(r->socket, d);
+}
+
+/* --- begin --- */
+
+/*
+ * Listens for `gotap snap`. If that fails, the signal and triggers still work: it is an error only if the user gave the
+ * socket's name.
+ */
+static int start_socket(struct flight_recording *r, const char *path, struct error *err)
+{
+	int e = socket_listen(&r->socket, path, r->opts.info->pid, r->flight, err);
+
+	if (!e || path)
+		return e;
+	show_printf(stderr, "gotap: `gotap snap -p %u` does not reach this recording: %s\n", r->opts.info->pid,
+		    err->text);
+	*err = (struct error){0};
+	return 0;
+}
+
+static uint64_t fire(void *ctx, const struct flight_fact *fact)
+{
+	return flight_trigger(ctx, fact);
+}
+
+int flight_recording_start(struct flight_recording *r, const struct flight_args *a,
+			   const struct capture_info *info, bool quiet, struct error *err)
+{
+	int e;
+
+	r->quiet = quiet;
+	r->opts = (struct flight_opts){
+		.time = ns(a->time),
+		.size = a->size,
+		.before = ns(a->before < 0 ? a->time : a->before),
+		.after = ns(a->after),
+		.cooldown = ns(a->cooldown),
+		.keep = (unsigned int)a->keep,
+		.keep_bytes = a->keep_bytes,
+		.pattern = a->pattern,
+		.exec = a->exec,
+		.info = info,
+		.say = say,
+		.done = done,
+		.in_child = signals_restore,
+		.ctx = r,
+	};
+	e = flight_new(&r->flight, &r->opts, err);
+	if (!e)
+		r->triggers = on_begin(&a->on, fire, r->flight);
+	return e ? e : start_socket(r, a->socket, err);
+}
+
+/* --- from the assembler --- */
+
+static void on_whole(void *ctx, const struct tracefile_generation *g)
+{
+	struct flight_recording *r = ctx;
+	struct history_losses losses = {0};
+	const struct model_counts *c;
+	int i;
+
+	if (g->number) {
+		c = assembler_counts(r->assembler);
+		losses.lost = c->lost;
+		losses.unrecorded = c->unrecorded;
+		for (i = 0; i < REPAIR_KINDS; i++)
+			losses.repairs += c->repairs[i];
+	}
+	flight_add(r->flight, g, &losses);
+}
+
+void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts)
+{
+	opts->whole = on_whole;
+	opts->whole_ctx = r;
+	opts->restate = true;
+	if (r->triggers && triggers_between(r->triggers, &r->between))
+		opts->between = &r->between;
+	if (r->opts.size / PARTS < GEN_BYTES)
+		opts->gen_bytes = r->opts.size / PARTS;
+}
+
+void flight_recording_assembler(struct flight_recording *r, struct assembler *a)
+{
+	r->assembler = a;
+	if (!r->triggers || !a)
+		return;
+	triggers_threads(r->triggers, assembler_threads(a));
+	triggers_losses(r->triggers, &assembler_counts(a)->lost);
+}
+
+/* --- while it goes on --- */
+
+static void look_at_signal(struct flight_recording *r)
+{
+	uint64_t time = signals_snapshot();
+
+	if (time)
+		flight_trigger(r->flight, &(struct flight_fact){ .trigger = "signal", .asked = true,
+								 .time = time });
+}
+
+int flight_recording_step(struct flight_recording *r, struct error *err)
+{
+	uint64_t seen = assembler_seen(r->assembler);
+	char note[FLIGHT_NOTE];
+	int e;
+
+	look_at_signal(r);
+	flight_gap(r->flight, assembler_in_gap(r->assembler), assembler_counts(r->assembler)->unrecorded);
+	while (flight_note(r->flight, seen, note))
+		assembler_note(r->assembler, note);
+	if (!flight_is_due(r->flight, seen))
+		return 0;
+	e = assembler_turn(r->assembler, err);
+	if (!e)
+		flight_turned(r->flight, seen);
+	return e == -EAGAIN ? 0 : e;
+}
+
+/* --- the end --- */
+
+void flight_recording_last(struct flight_recording *r)
+{
+	char note[FLIGHT_NOTE];
+
+	if (!r->flight)
+		return;
+	look_at_signal(r);
+	while (flight_note(r->flight, UINT64_MAX, note))
+		assembler_note(r->assembler, note);
+}
+
+void flight_recording_finish(struct flight_recording *r, struct process *ended)
+{
+	if (!r->flight)
+		return;
+	look_at_signal(r);
+	if (r->triggers && r->assembler) {
+		triggers_finish(r->triggers);
+		if (ended)
+			on_ended(r->triggers, ended, assembler_counts(r->assembler)->end);
+	}
+	flight_finish(r->flight);
+	flight_counts(r->flight, &r->counts);
+}
+
+void flight_recording_free(struct flight_recording *r)
+{
+	if (r->flight)
+		flight_finish(r->flight);
+	socket_close(r->socket);
+	flight_free(r->flight);
+	triggers_free(r->triggers);
+	*r = (struct flight_recording){0};
+}

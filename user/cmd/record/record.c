@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * record: `gotap record`: from a process to a trace. Stages, each with its
+ * own struct: options (options.c) -> target (process, binary, plan, symbols;
+ * target.c) -> session (capture, assembler, spool, output) -> report.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/percent.h"
+#include "files/beside.h"
+#include "cmd/cmd.h"
+#include "cmd/follow/follow.h"
+#include "files/leftover.h"
+#include "cmd/record/record.h"
+#include "cmd/record/report.h"
+#include "cmd/report/report.h"
+#include "base/show.h"
+#include "cmd/record/signals.h"
+#include "cmd/record/stops.h"
+#include "files/thread_file.h"
+#include "sched/assembler.h"
+
+struct session {
+	const struct record_options *opts;
+	struct target *target;
+	struct record_files *files;
+	struct capture *capture;
+	struct assembler *assembler;
+	struct spool_writer *spool;
+	struct beside *perfetto;
+	uint64_t perfetto_bytes;
+	struct flight_recording flight;
+	uint64_t begin;
+	bool progress, stopping;
+	bool signalled;		/* it is stopping because of a signal */
+	bool gave_up;		/* did not wait for the end of the capture */
+	struct children children;	/* may be what was meant */
+	struct stops stops;	/* when the program stood still */
+	struct bpf_opts bpf;	/* with the default budget */
+	bool nonsense;		/* the trace is of a program that the plan does not fit */
+	bool nothing;		/* Go's runtime did not begin */
+};
+
+/* --- the session --- */
+
+/*
+ * A tenth of what the program can have: at full load it keeps nine tenths, and
+ * below that nobody misses the time (docs/performance.md).
+ */
+double record_default_budget(const struct process *p)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	if (p->fs.own && !sched_getaffinity(p->pid, sizeof(set), &set))
+		cpus = CPU_COUNT(&set);
+	return percent_to_ns(10.0 * (double)cpus);
+}
+
+static int start_perfetto(struct session *s, struct error *err)
+{
+	int r = output_begin(&s->files->perfetto, err);
+
+	return r ? r : beside_start(&s->perfetto, &s->files->perfetto, &s->target->info, err);
+}
+
+static int start_flight(struct session *s, struct assembler_opts *opts, struct error *err)
+{
+	int r = flight_recording_start(&s->flight, &s->opts->flight, &s->target->info, s->opts->quiet || s->opts->json, err);
+
+	if (!r)
+		flight_recording_opts(&s->flight, opts);
+	return r;
+}
+
+static int session_start(struct session *s, struct error *err)
+{
+	struct assembler_opts opts = {
+		.version = s->opts->version,
+		.info = &s->target->info,
+		.symbols = s->target->symbols,
+		.no_notes = s->opts->no_notes,
+	};
+	int r = 0;
+
+	s->bpf = s->opts->bpf;
+	s->bpf.stop = signals_step();
+	if (s->bpf.budget == BUDGET_DEFAULT)
+		s->bpf.budget = record_default_budget(&s->target->proc);
+	opts.output = s->files->trace.path;
+	opts.tee = s->opts->perfetto ? beside_take : NULL;
+	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
+	if (!s->target->proc.launched)
+		children_begin(&s->children, &s->target->proc.fs, s->target->proc.pid);
+	if (s->opts->spool)
+		r = output_begin(&s->files->spool, err);
+	if (!r && s->opts->spool)
+		r = spool_create(&s->spool, s->files->spool.fd, s->opts->spool, &s->target->info, err);
+	if (!r)
+		r = target_fault(s->target, capture_start(&s->capture, &s->target->plan,
+				 &s->target->proc, &s->bpf, err), err);
+	if (!r)	/* an exec from now on ends the recording (capture/watch.c) */
+		r = pick_check(&s->opts->pick, &s->target->proc, err);
+	if (!r)
+		r = output_begin(&s->files->trace, err);
+	if (!r && s->opts->perfetto)
+		r = start_perfetto(s, err);
+	opts.tee_ctx = s->perfetto;
+	if (!r && s->opts->flight.time)
+		r = start_flight(s, &opts, err);
+	if (!r)
+		r = assembler_new(&s->assembler, s->files->trace.fd, &opts, err);
+	if (!r && s->perfetto)
+		beside_threads(s->perfetto, assembler_threads(s->assembler));
+	flight_recording_assembler(&s->flight, s->assembler);
+	if (!r && s->target->plan.groups & 1u << GROUP_LINUX)
+		r = thread_file_start(&s->files->threads, assembler_threads(s->assembler), &s->target->info, err);
+	s->begin = now_ns();
+	return r;
+}
+
+static bool is_over(struct session *s)
+{
+	s->signalled = signals_stop();
+	return s->signalled ||
+	       (s->opts->seconds > 0 &&
+		(double)(now_ns() - s->begin) / 1e9 >= s->opts->seconds);
+}
+
+static void show_progress(struct session *s, uint64_t *shown)
+{
+	struct assembler_result res;
+	uint64_t now = now_ns();
+	char size[SHOW_SIZE];
+
+	if (!s->progress || now - *shown < 250000000)
+		return;
+	*shown = now;
+	assembler_result(s->assembler, &res);
+	fprintf(stderr, "\r%.1f s, %" PRIu64 " records, %s, %" PRIu64 " lost\033[K",
+		(double)(now - s->begin) / 1e9, res.records, show_size(res.trace.bytes, size),
+		res.model.lost);
+}
+
+static int take_chunk(struct session *s, const struct chunk *c, struct error *err)
+{
+	int r = s->spool ? spool_write(s->spool, c, err) : 0;
+
+	thread_file_clock(&s->files->threads, c);
+	if (!r)
+		r = assembler_chunk(s->assembler, c, err);
+	return r || !s->flight.flight ? r : flight_recording_step(&s->flight, err);
+}
+
+/* " (exit status 3)", " (signal 9, Killed)", or "" where the kernel does not say. */
+struct exit_text {
+	char text[64];
+};
+
+static struct exit_text exit_text(struct process *p)
+{
+	struct exit_text ret = { "" };
+	int status;
+
+	if (!process_wait_status(p, &status))
+		return ret;
+	if (WIFEXITED(status))
+		snprintf(ret.text, sizeof(ret.text), " (exit status %d)", WEXITSTATUS(status));
+	else
+		snprintf(ret.text, sizeof(ret.text), " (signal %d, %s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	return ret;
+}
+
+/* Until the capture has ended and all of it is in the trace. */
+static int take_all(struct session *s, struct error *err)
+{
+	uint64_t shown = 0;
+	struct chunk *c;
+	int r;
+
+	while ((r = capture_next(s->capture, 50, &c)) != -ENODATA) {
+		if (r > 0)
+			r = take_chunk(s, c, err);
+		if (r < 0)
+			return r;
+		if (!s->stopping)
+			stops_tick(&s->stops);
+		if (!s->stopping && is_over(s)) {
+			stops_look(&s->stops);
+			children_look(&s->children);
+			capture_stop(s->capture);
+			s->stopping = true;
+		}
+		s->gave_up = signals_give_up();
+		if (s->gave_up)
+			return 0;
+		show_progress(s, &shown);
+	}
+	return 0;
+}
+
+const char *record_end_text(const struct capture *capture)
+{
+	if (capture_left_breakpoints(capture) && capture_ended(capture) != CAPTURE_EXITED)
+		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
+		       "the trace, and breakpoints may have stayed in the program, which a further recording "
+		       "with -p and the same options takes away";
+	switch (capture_ended(capture)) {
+	case CAPTURE_EXITED:
+		return "the program has ended";
+	case CAPTURE_EXECED:
+		return "the program has exec'ed another";
+	case CAPTURE_PLUGIN:
+		return "the program has opened a plugin, and what came then is not in the trace: "
+		       "record it now, with -p";
+	case CAPTURE_SILENT:
+		return "the program's memory did not answer for 2 s (userfaultfd, or a mapped file "
+		       "whose server hangs)";
+	case CAPTURE_MOVED:
+		return "the program has moved its code to where no probe reaches it (huge pages for code?)";
+	case CAPTURE_UNPROBED:
+		return "the process that held the probes (gotap-prober) was killed: what came then is not in "
+		       "the trace";
+	case CAPTURE_PAUSED:
+		return "gotap itself was stopped for 5 s or more (SIGSTOP, Ctrl-Z, a debugger), so that the probes "
+		       "were taken away: what came then is not in the trace";
+	default:
+		return NULL;
+	}
+}
+
+/* A launched program may end, or the recording, before there is a goroutine. */
+static int check_began(struct session *s, struct error *err)
+{
+	bool began = assembler_goroutines(s->assembler) || !s->target->proc.launched;
+
+	s->nothing = !began || !assembler_generations(s->assembler);
+	if (!s->nothing)
+		return 0;
+	if (s->gave_up)
+		return error_set(err, -ENODATA, "given up at a second signal, before anything was recorded: "
+				 "there is no trace");
+	if (capture_ended(s->capture) == CAPTURE_EXITED)
+		return error_set(err, -ECHILD, "the program ended before its Go runtime began%s: there is nothing "
+				 "to trace", exit_text(&s->target->proc).text);
+	if (capture_ended(s->capture) == CAPTURE_EXECED)
+		return error_set(err, -ECHILD, "the program exec'ed another before its goroutines had been read: there "
+				 "is no trace; record it again");
+	if (record_end_text(s->capture))
+		return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began, or was "
+				 "seen to: there is no trace; %s", record_end_text(s->capture));
+	return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began: there is "
+			 "no trace; let it take longer");
+}
+
+static int session_run(struct session *s, struct error *err)
+{
+	struct error late;
+	int r = take_all(s, err);
+
+	s->nonsense = !capture_fits(s->capture);
+	if (s->nonsense && !r)
+		return error_set(err, -EINVAL, "whether '%s' is of Go 1.%d could not be told as it ran: "
+				 "the trace may be nonsense and is not kept",
+				 gobin_path(s->target->bin), s->opts->assume_minor);
+	flight_recording_last(&s->flight);
+	if (r || s->gave_up)
+		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
+	else
+		r = assembler_finish(s->assembler, err);
+	flight_recording_finish(&s->flight, capture_ended(s->capture) == CAPTURE_EXITED ? &s->target->proc : NULL);
+	return r ? r : check_began(s, err);
+}
+
+static const char *end_text(const struct session *s)
+{
+	return s->gave_up ? "gotap gave up at a second signal: what came last is missing" : record_end_text(s->capture);
+}
+
+static bool session_report(const struct session *s)
+{
+	struct assembler_result *res = calloc(1, sizeof(*res));
+	struct exit_text exit = exit_text(&s->target->proc);
+	struct report rep = {
+		.info = &s->target->info,
+		.result = res,
+		.plan = &s->target->plan,
+		.method = capture_method(s->capture),
+		.ended = end_text(s),
+		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
+		.object_min = s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
+		.output = s->flight.flight ? "flight recording" : record_main_file(s->opts, s->files)->path,
+		.flight = s->flight.flight ? &s->flight.counts : NULL,
+		.on = &s->opts->flight.on,
+		.triggers = s->flight.triggers,
+		.perfetto = s->opts->perfetto ? s->files->perfetto.path : NULL,
+		.perfetto_bytes = s->perfetto_bytes,
+		.budget = capture_budget(s->capture),
+		.in_target = capture_inline(s->capture),
+		.stops = &s->stops,
+		.threads = { assembler_threads(s->assembler), assembler_thread_sums(s->assembler),
+			     s->target->info.pid },
+		.children = &s->children,
+	};
+	bool flawless;
+
+	if (!res)
+		return false;
+	assembler_result(s->assembler, res);
+	if (s->progress)
+		fputs("\r\033[K", stderr);
+	if (s->opts->json)
+		report_json(&rep, stderr);
+	else if (!s->opts->quiet)
+		report_print(&rep, stderr);
+	flawless = report_flawless(&rep);
+	if (s->opts->strict && !flawless && !s->opts->json)
+		report_print_flaws(&rep, s->opts->quiet, stderr);
+	free(res);
+	return flawless;
+}
+
+/* Has the trace a generation? What was written before a fault is a trace then. */
+static bool has_trace(const struct session *s)
+{
+	return s->assembler && assembler_has_trace(s->assembler) && !s->nonsense && !s->nothing;
+}
+
+/* The Perfetto trace is that of the Go trace, and is kept with it. */
+static int finish_perfetto(struct session *s, struct error *err)
+{
+	int r = beside_finish(s->perfetto, &s->perfetto_bytes, err);
+
+	s->perfetto = NULL;
+	return output_close(&s->files->perfetto, has_trace(s) && !r, r ? NULL : err) || r ? -EIO : 0;
+}
+
+/* Closes all files; @failed: an error is known already. */
+static int session_finish(struct session *s, bool failed, struct error *err)
+{
+	struct error late;
+	int r;
+
+	spool_writer_free(s->spool);
+	r = output_close(&s->files->spool, s->spool != NULL, failed ? &late : err);
+	failed |= r != 0;
+	s->spool = NULL;
+	if (finish_perfetto(s, failed ? &late : err))
+		r = -EIO;
+	failed |= r != 0;
+	if (thread_file_finish(&s->files->threads, has_trace(s), failed ? &late : err))
+		r = -EIO;
+	failed |= r != 0;
+	signals_partial_stays(false);
+	return thread_file_close_trace(&s->files->threads, &s->files->trace, has_trace(s), failed ? &late : err) || r ?
+	       -EIO : 0;
+}
+
+/* Only what is in a file can be read again. */
+static bool is_file(const struct output *o)
+{
+	struct stat st;
+
+	return !stat(o->path, &st) && S_ISREG(st.st_mode);
+}
+
+/* The report of --report, or how to get it; after the recording's own. */
+static int show_answers(const struct session *s, struct error *err)
+{
+	const char *path = s->files->trace.path;
+
+	if (s->opts->report)
+		return trace_report_show(path, stdout, err);
+	if (!s->opts->json && !s->opts->quiet && is_file(&s->files->trace))
+		show_printf(stderr, "what it says: gotap report %s\n", path);
+	return 0;
+}
+
+/* A launched program may outlive the recording; its exit status is ours. */
+static int wait_for_command(const struct session *s)
+{
+	struct process *p = &s->target->proc;
+	struct pollfd end = { .fd = p->pidfd, .events = POLLIN };
+
+	signals_begin_wait(s->signalled + s->gave_up);
+	while (!process_ended(p)) {
+		if (signals_stop()) {
+			fprintf(stderr, "gotap: process %d goes on\n", p->pid);
+			return EXIT_LAUNCHER;
+		}
+		poll(&end, 1, 200);
+	}
+	return process_exit_status(p);
+}
+
+/* The status of gotap's own failure. */
+static int failure(const struct record_options *o)
+{
+	return o->command ? EXIT_LAUNCHER : EXIT_FAIL;
+}
+
+static int session_status(struct session *s, struct error *err)
+{
+	bool flawless = false;
+	int r = session_start(s, err);
+
+	if (!r)
+		r = session_run(s, err);
+	if (session_finish(s, r != 0, err) && !r)
+		r = err->code;
+	if (!r)
+		flawless = session_report(s);
+	if (!r)
+		r = show_answers(s, err);
+	if (r)
+		cmd_fail(err);
+	else if (s->gave_up)
+		show_printf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
+			record_main_file(s->opts, s->files)->path);
+	return r || s->gave_up || (s->opts->strict && !flawless) ? failure(s->opts) : EXIT_OK;
+}
+
+/* Not a part of its caller, whose frame would be too large. */
+static int __attribute__((noinline)) record(const struct record_options *o, struct target *t,
+					    struct record_files *files, struct error *err)
+{
+	struct session s = { .opts = o, .target = t, .files = files };
+	int status, own;
+
+	s.progress = !o->quiet && !o->json && isatty(STDERR_FILENO);
+	own = session_status(&s, err);
+	capture_free(s.capture);
+	assembler_free(s.assembler);
+	flight_recording_free(&s.flight);
+	stops_free(&s.stops);
+	if (!process_is_child(&t->proc) || t->proc.held)
+		return own;
+	status = wait_for_command(&s);
+	return !own || (s.nothing && status) ? status : own;
+}
+
+static int open_perfetto(struct record_files *f, const char *path, struct error *err)
+{
+	if (strcmp(path, "-") ? output_is_file(&f->trace, path) || output_is_file(&f->spool, path) :
+	    output_is(&f->trace, STDOUT_FILENO))
+		return error_set(err, -EINVAL, "the Perfetto trace and another one are the same file: '%s'", path);
+	return output_open(&f->perfetto, path, OUTPUT_BINARY, err);
+}
+
+static int open_spool(struct record_files *f, const char *path, struct error *err)
+{
+	if (output_is_file(&f->trace, path))
+		return error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
+				 "file: '%s'", path);
+	return output_open(&f->spool, path, OUTPUT_BINARY, err);
+}
+
+static int open_threads(struct record_files *f, struct error *err)
+{
+	_cleanup_free_ char *path = threads_file_name(f->trace.path);
+
+	if (output_is_file(&f->spool, path) || output_is_file(&f->perfetto, path))
+		return error_set(err, -EINVAL, "'%s' is the file of threads beside the trace, and another output too: "
+				 "name another file", path);
+	return thread_file_place(&f->threads, &f->trace, err);
+}
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/*
+ * Before a command runs. Nothing else may write where the trace goes: it would be
+ * destroyed silently.
+ */
+static int open_files(struct record_files *f, const struct record_options *o, struct error *err)
+{
+	int r = o->flight.time ? flight_check(o->flight.pattern, err) : 0;
+
+	if (o->flight.socket)
+		socket_reserve(o->flight.socket);
+	if (!r)
+		r = output_open(&f->trace, o->output, OUTPUT_BINARY, err);
+	if (!r && o->spool)
+		r = open_spool(f, o->spool, err);
+	if (!r && o->perfetto)
+		r = open_perfetto(f, o->perfetto, err);
+	if (!r && f->trace.name && o->groups & 1u << GROUP_LINUX)
+		r = open_threads(f, err);
+	if (!r && (output_is(&f->trace, STDERR_FILENO) || output_is(&f->perfetto, STDERR_FILENO)))
+		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
+			      "are the same file: redirect one of them");
+	if (!r && o->report && (f->trace.fd < 0 || !is_regular(f->trace.fd)))
+		r = error_set(err, -EINVAL, "--report reads the trace again: that needs a file, give one with -o");
+	return r;
+}
+
+static void tell_leftovers(const struct record_files *f)
+{
+	if (f->trace.leftover)
+		leftover_tell(f->trace.leftover);
+	if (f->spool.leftover)
+		leftover_tell(f->spool.leftover);
+	if (f->perfetto.leftover)
+		leftover_tell(f->perfetto.leftover);
+	if (f->threads.out.leftover)
+		leftover_tell(f->threads.out.leftover);
+}
+
+/* A command that ended before it came to a Go program keeps its status, if that is a failure. */
+static int failed(const struct record_options *o, const struct process *p, const struct error *err)
+{
+	cmd_fail(err);
+	return p->reaped && process_exit_status(p) ? process_exit_status(p) : failure(o);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct record_files files = { OUTPUT_CLOSED, OUTPUT_CLOSED, OUTPUT_CLOSED, THREAD_FILE_CLOSED };
+	static struct record_options o;		/* of one command; large for a stack */
+	struct target *t;
+	struct error err = {0};
+	int status = record_read_options(&o, argc, argv);
+
+	if (status)
+		return status - 1;
+	if (record_follows(&o))
+		return follow_run(&o);
+	/* Before the first memory is taken. */
+	vec_failure_status(failure(&o));
+	t = xcalloc(1, sizeof(*t));
+	*t = (struct target)TARGET_CLOSED;
+	signals_catch(o.command != NULL);
+	if (o.flight.time)
+		signals_catch_snapshot();
+	if (!open_files(&files, &o, &err)) {
+		signals_partial_stays(record_main_file(&o, &files)->partial);
+		tell_leftovers(&files);
+		status = target_open(t, &o, &files, &err) ? failed(&o, &t->proc, &err) :
+			 record(&o, t, &files, &err);
+	} else {
+		status = failed(&o, &t->proc, &err);
+	}
+	thread_file_finish(&files.threads, false, NULL);
+	output_close(&files.spool, false, NULL);
+	output_close(&files.perfetto, false, NULL);
+	output_close(&files.trace, false, NULL);
+	target_close(t);
+	free(t);
+	on_free(&o.flight.on);
+	return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: what a recording found, lost and repaired, for people and as JSON.
+ */
+#ifndef GOTAP_CMD_RECORD_REPORT_H
+#define GOTAP_CMD_RECORD_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "capture/budget.h"
+#include "capture/inliner.h"
+#include "cmd/record/children.h"
+#include "cmd/report/threads.h"
+#include "cmd/record/stops.h"
+#include "flight/flight.h"
+#include "plan/plan.h"
+#include "sched/assembler.h"
+#include "stream/spool.h"
+
+struct report {
+	const struct capture_info *info;
+	const struct assembler_result *result;
+	const struct plan *plan;	/* NULL when assembling from a spool file */
+	const char *method;		/* how probes were attached, or NULL */
+	const char *ended;		/* why the recording ended, or NULL */
+	const char *exit;		/* how the program ended, as " (exit status 1)"; NULL or "" unknown */
+	uint64_t object_min;		/* slots from that size on were recorded; 0: none */
+	const char *output;		/* name of the trace file: of the Go trace, or the Perfetto trace alone */
+	const char *perfetto;		/* name of the Perfetto trace; NULL: none */
+	uint64_t perfetto_bytes;
+	const struct flight_counts *flight;	/* of --flight; NULL: not asked for */
+	const struct on_list *on;		/* of --on, and */
+	const struct triggers *triggers;	/* NULL: none */
+	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */
+	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
+	const struct children *children;	/* NULL: not known, from a spool file */
+	const struct stops *stops;	/* NULL: not known, from a spool file */
+	struct thread_report threads;	/* of group linux */
+};
+
+/* Records lost and repairs made, all kinds. */
+uint64_t report_lost(const struct report *r);
+uint64_t report_repairs(const struct report *r);
+/* For --strict: there is a trace, and nothing in it was lost, repaired or could not be read. */
+bool report_flawless(const struct report *r);
+/* The error of --strict, for a recording that is not flawless; @alone: with what the report says of it. */
+void report_print_flaws(const struct report *r, bool alone, FILE *f);
+
+/* Prints which records the budget left out, and when (report_budget.c). */
+void report_print_budget(const struct report *r, FILE *f);
+void report_json_budget(const struct report *r, struct json_out *j);
+
+/* Prints what --attach inline did to the program (report_inline.c). */
+void report_print_inline(const struct report *r, FILE *f);
+void report_json_inline(const struct report *r, struct json_out *j);
+
+/* Prints how many snapshots a flight recording wrote (report_flight.c). */
+void report_print_flight(const struct report *r, FILE *f);
+void report_json_flight(const struct report *r, struct json_out *j);
+
+void report_print(const struct report *r, FILE *f);
+void report_json(const struct report *r, FILE *f);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* report_flight: the part of the report about --flight. report.c calls it. */
+#include <inttypes.h>
+
+#include "base/show.h"
+#include "cmd/record/on.h"
+#include "cmd/record/report.h"
+
+void report_print_flight(const struct report *r, FILE *f)
+{
+	const struct flight_counts *c = r->flight;
+	char size[SHOW_SIZE];
+
+	if (!c)
+		return;
+	fprintf(f, "snapshots: %" PRIu64 " written, %" PRIu64 " not written, %" PRIu64 " deleted to keep the limits; %" PRIu64
+		" triggers were refused; %s in memory at the end\n", c->written, c->failed, c->deleted, c->refused,
+		show_size(c->usage.bytes, size));
+	if (c->undeleted)
+		fprintf(f, "  %" PRIu64 " beyond the limits of --keep and --keep-bytes could not be deleted and are still there\n",
+			c->undeleted);
+	if (c->not_run)
+		fprintf(f, "  the command of --exec was too slow to run for %" PRIu64 " of them\n", c->not_run);
+	on_report(r->on, r->triggers, f);
+}
+
+void report_json_flight(const struct report *r, struct json_out *j)
+{
+	const struct flight_counts *c = r->flight;
+
+	if (!c)
+		return;
+	json_open_object(j, "flight");
+	json_put_count(j, "written", c->written);
+	json_put_count(j, "failed", c->failed);
+	json_put_count(j, "deleted", c->deleted);
+	json_put_count(j, "undeleted", c->undeleted);
+	json_put_count(j, "refused", c->refused);
+	json_put_count(j, "exec_missed", c->not_run);
+	json_put_count(j, "memory", c->usage.bytes);
+	json_put_count(j, "memory_most", c->usage.most);
+	on_report_json(r->on, r->triggers, j);
+	json_close_object(j);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* report_inline: what `--attach inline` changed in the program, which probes it left, and whether all is as before. */
+#include <inttypes.h>
+
+#include "cmd/record/report.h"
+#include "base/show.h"
+
+static const struct {
+	const char *name, *text;
+} states[] = {
+	[INLINE_STATE_OFF] = { "off", NULL },
+	[INLINE_STATE_ON] = { "on", "the program is still changed" },
+	[INLINE_STATE_UNDONE] = { "undone", "all of it was taken out: the program is as before" },
+	[INLINE_STATE_GONE] = { "gone", "it went with the program" },
+	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory stays, and does nothing" },
+	[INLINE_STATE_STUCK] = { "calls-left", "calls still lead to code that does nothing; a further recording takes it "
+				 "out" },
+};
+
+static const char *state_name(const struct inline_status *s)
+{
+	return s->state < sizeof(states) / sizeof(*states) ? states[s->state].name : "";
+}
+
+static void print_left(const struct report *r, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; r->plan && i < r->plan->not_inline.len; i++) {
+		const struct not_inline *n = vec_at(&r->plan->not_inline, struct not_inline, i);
+
+		show_printf(f, "inline: %s stays a uprobe: %s\n", n->function, n->why);
+	}
+}
+
+/* Prints how long gotap waited for a processor while it held a thread, if that was most of the time. */
+static void print_held(const struct inline_status *s, FILE *f)
+{
+	const struct holds *h = &s->held;
+
+	show_printf(f, "inline: %u places led to code in the program, one thread was held for %.2f ms at most", s->sites,
+		    (double)h->ns / 1e6);
+	if (h->waited_ns > h->ns / 2)
+		show_printf(f, " (%.2f ms of that gotap waited for a processor)", (double)h->waited_ns / 1e6);
+}
+
+static bool is_as_it_was(const struct inline_status *s)
+{
+	return s->state == INLINE_STATE_UNDONE || s->state == INLINE_STATE_GONE;
+}
+
+void report_print_inline(const struct report *r, FILE *f)
+{
+	const struct inline_status *s = r->in_target;
+
+	if (!s)
+		return;
+	if (s->cleaned)
+		fputs("inline: a gotap that was killed had left memory in the program, which was taken out\n", f);
+	if (!r->plan || !r->plan->for_inline)
+		return;
+	if (s->state == INLINE_STATE_OFF) {
+		show_printf(f, "inline: not used, all probes were uprobes: %s\n",
+			    s->why[0] ? s->why : "the recording was too short");
+	} else {
+		print_held(s, f);
+		show_printf(f, ", %s%s%s\n", states[s->state].text, is_as_it_was(s) ? "" : ": ",
+			    is_as_it_was(s) ? "" : s->why);
+	}
+	if (s->stayed && s->state != INLINE_STATE_OFF)
+		show_printf(f, "inline: %u places stayed uprobes: %s\n", s->stayed, s->why);
+	if (s->disturbed[0])
+		show_printf(f, "inline: somebody else has put a breakpoint to a call in %s meanwhile: events of it may be "
+			    "missing\n", s->disturbed);
+	print_left(r, f);
+}
+
+static void json_left(const struct report *r, struct json_out *j)
+{
+	size_t i;
+
+	json_open_array(j, "uprobes");
+	for (i = 0; r->plan && i < r->plan->not_inline.len; i++) {
+		const struct not_inline *n = vec_at(&r->plan->not_inline, struct not_inline, i);
+
+		json_open_object(j, NULL);
+		json_put_text(j, "function", n->function);
+		json_put_text(j, "why", n->why);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+void report_json_inline(const struct report *r, struct json_out *j)
+{
+	const struct inline_status *s = r->in_target;
+
+	if (!s)
+		return;
+	json_open_object(j, "inline");
+	json_put_text(j, "state", state_name(s));
+	json_put_text(j, "why", s->why);
+	json_put_count(j, "places", s->sites);
+	json_put_count(j, "stayed", s->stayed);
+	json_put_count(j, "held", s->held.n);
+	json_put_count(j, "held_ns", s->held.ns);
+	json_put_count(j, "held_waited_ns", s->held.waited_ns);
+	json_put_text(j, "disturbed", s->disturbed);
+	json_put_bool(j, "cleaned", s->cleaned);
+	json_left(r, j);
+	json_close_object(j);
+}

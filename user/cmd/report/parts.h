@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts: what the files of the report for people share. */
+#ifndef GOTAP_CMD_REPORT_PARTS_H
+#define GOTAP_CMD_REPORT_PARTS_H
+
+#include "cmd/report/threads.h"
+#include "cmd/report/report.h"
+
+static inline const struct trace_row *trace_at(const struct trace_report *r, uint32_t i)
+{
+	return vec_at(&r->tables->traces, struct trace_row, i);
+}
+
+static inline bool is_one(const struct trace_report *r)
+{
+	return r->tables->traces.len == 1;
+}
+
+/* Its oncpu is NULL if there is no file of threads beside it. */
+static inline const struct trace_threads *trace_threads(const struct trace_report *r, uint32_t i)
+{
+	return vec_at(&r->threads, struct trace_threads, i);
+}
+
+static inline struct thread_report trace_thread_report(const struct trace_threads *t)
+{
+	return (struct thread_report){ oncpu_threads(t->oncpu), t->sums, oncpu_info(t->oncpu)->pid };
+}
+
+/* Of any trace: is there a file of threads? */
+static inline bool has_threads(const struct trace_report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->threads.len; i++)
+		if (trace_threads(r, i)->oncpu)
+			return true;
+	return false;
+}
+
+/* "1.204511 s" of that trace, and of which one if there are several (text.c). */
+void report_put_instant(const struct trace_report *r, uint32_t trace, int64_t time, FILE *f);
+/* "file.go:12"; nothing if the file is not known. */
+void report_put_place(const char *file, uint64_t line, FILE *f);
+
+/* tables.c: goroutines by function and how long they wait for a P; GC; regions and tasks; the longest. */
+void report_print_goroutines(const struct trace_report *r, FILE *f);
+void report_print_gc(const struct trace_report *r, FILE *f);
+void report_print_sections(const struct trace_report *r, FILE *f);
+void report_print_longest(const struct trace_report *r, FILE *f);
+
+/* charts.c: Ps, goroutines and the heap over time. */
+void report_print_charts(const struct trace_report *r, FILE *f);
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap report: what traces say about a program: findings, then tables. See report.h. */
+#include "cmd/report/report.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "files/leftover.h"
+#include "cmd/parse.h"
+#include "files/thread_file.h"
+#include "files/trace_input.h"
+
+static const char usage[] =
+	"usage: gotap report TRACE... [OPTION...]\n"
+	"\n"
+	"Says what slows a program down, from its execution trace: first findings, the most\n"
+	"costly first, each with a place in the code; then where goroutines spent their\n"
+	"time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
+	"heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
+	"not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
+	"several traces are added up. docs/report.md explains it.\n"
+	"\n"
+	"  -o, --output FILE     write to FILE instead of standard output\n"
+	"      --json            one JSON object on one line\n"
+	"      --html FILE       a page for browsers, with a timeline; of one trace (docs/html.md)\n"
+	"      --by-label KEY    time by the values of that profiler label, not by function\n"
+	"      --top N           how many rows and longest moments to show (default 10)\n"
+	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
+	"  -h, --help            show this\n";
+
+/* --- reading --- */
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct trace_finding *x = a, *y = b;
+
+	return x->share > y->share ? -1 : x->share < y->share;
+}
+
+/* Shares of each trace become shares of all. */
+static void rank(struct trace_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->of_traces.len; i++)
+		r->lost += findings_lost(*vec_at(&r->of_traces, struct findings *, i));
+	for (i = 0; i < r->of_traces.len; i++) {
+		const struct findings *f = *vec_at(&r->of_traces, struct findings *, i);
+		const struct vec *list = findings_finish(*vec_at(&r->of_traces, struct findings *, i));
+		double part = r->lost > 0 ? findings_lost(f) / r->lost : 1;
+
+		for (k = 0; k < list->len; k++) {
+			const struct finding *finding = vec_at(list, struct finding, k);
+
+			*(struct trace_finding *)vec_push(&r->findings, sizeof(struct trace_finding)) =
+				(struct trace_finding){ finding, (uint32_t)i, finding->share * part };
+		}
+	}
+	if (r->of_traces.len > 1)
+		vec_sort(&r->findings, sizeof(struct trace_finding), by_cost);
+}
+
+/* Opens the file of threads beside the trace, if there is one. After an error the trace is read without it; *@failed is set. */
+static struct trace_threads *open_threads(struct trace_report *r, const char *path, bool *failed)
+{
+	struct trace_threads *t = vec_push(&r->threads, sizeof(*t));
+	struct error err;
+
+	if (thread_file_open(&t->oncpu, r->spans, path, &err)) {
+		cmd_fail(&err);
+		*failed = true;
+	}
+	if (t->oncpu)
+		t->sums = thread_sums_new(oncpu_threads(t->oncpu));
+	tables_threads(r->tables, t->oncpu);
+	if (r->html)
+		html_threads(r->html, t->oncpu);
+	return t;
+}
+
+static void free_threads(struct trace_threads *t)
+{
+	oncpu_free(t->oncpu);
+	thread_sums_free(t->sums);
+	*t = (struct trace_threads){0};
+}
+
+/* The rows add several traces up: parts of one trace cannot be taken out again, so those of all are. */
+static void forget_rows(struct trace_report *r)
+{
+	tables_forget_threads(r->tables);
+	if (r->several)
+		fputs("gotap: rows of functions, regions and tasks add up all traces: none of them has states of threads "
+		      "then\n", stderr);
+}
+
+/* All was read: does the file belong to the trace? */
+static bool check_threads(struct trace_report *r, struct trace_threads *t, const char *path, bool *failed)
+{
+	bool good;
+
+	if (!t->oncpu)
+		return false;
+	good = thread_file_check(t->oncpu, r->spans, path, failed);
+	spans_leave(r->spans, t->oncpu);
+	if (!good) {
+		if (r->tables->oncpu)
+			forget_rows(r);
+		if (r->html)
+			html_forget_threads(r->html);
+		free_threads(t);
+	}
+	return good;
+}
+
+static int read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
+		    struct error *err)
+{
+	struct trace_threads *threads;
+	struct findings *f;
+	struct trace_input in;
+	int ret = trace_input_open(&in, path, binary, err);
+
+	if (ret)
+		return ret;
+	tables_trace(r->tables, path);
+	threads = open_threads(r, path, failed);
+	f = findings_new(r->spans);
+	if (threads->oncpu)
+		findings_threads(f, threads->oncpu, threads->sums);
+	*(struct findings **)vec_push(&r->of_traces, sizeof(f)) = f;
+	r->version = trace_reader_version(in.reader);
+	ret = spans_read(r->spans, in.reader, err);
+	if (trace_input_close(&in, path, ret, err)) {
+		cmd_fail(err);
+		r->fault = *err;
+		*failed = true;
+	}
+	if (!check_threads(r, threads, path, failed))
+		findings_forget_threads(f);
+	tables_threads(r->tables, NULL);
+	findings_finish(f);
+	spans_leave(r->spans, f);
+	return 0;
+}
+
+int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
+		      const struct trace_report_options *o, bool *failed, struct error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	*r = (struct trace_report){ .spans = spans_new(), .several = n > 1 };
+	r->tables = tables_new(r->spans, &o->tables);
+	r->html = o->html ? html_new(r->spans) : NULL;
+	for (i = 0; i < n && !ret; i++)
+		ret = read_one(r, paths[i], o->binary, failed, err);
+	if (!ret)
+		rank(r);
+	return ret;
+}
+
+void trace_report_free(struct trace_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->of_traces.len; i++)
+		findings_free(*vec_at(&r->of_traces, struct findings *, i));
+	for (i = 0; i < r->threads.len; i++)
+		free_threads(vec_at(&r->threads, struct trace_threads, i));
+	vec_free(&r->threads);
+	vec_free(&r->of_traces);
+	vec_free(&r->findings);
+	tables_delete(r->tables);
+	html_free(r->html);
+	spans_free(r->spans);
+}
+
+/* --- the command --- */
+
+enum { OPT_JSON = 256, OPT_HTML, OPT_BY_LABEL, OPT_TOP };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "html", required_argument, NULL, OPT_HTML },
+	{ "by-label", required_argument, NULL, OPT_BY_LABEL },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+struct options {
+	const char *out;	/* NULL: not given, standard output */
+	const char *html;	/* NULL: no page */
+	bool json;
+	struct trace_report_options report;
+};
+
+enum { GO_ON = -1 };
+
+static int set_top(struct options *o, const char *arg)
+{
+	unsigned long n;
+
+	if (!parse_number(arg, 1, TABLES_TOP_MAX, &n))
+		return cmd_usage("report", "--top takes a number from 1 to %d", TABLES_TOP_MAX);
+	o->report.tables.top = n;
+	return GO_ON;
+}
+
+/* GO_ON, or the exit status. */
+static int set_option(struct options *o, int opt, char **argv)
+{
+	switch (opt) {
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK;
+	case 'o':
+		o->out = optarg;
+		return GO_ON;
+	case 'b':
+		o->report.binary = optarg;
+		return GO_ON;
+	case OPT_JSON:
+		o->json = true;
+		return GO_ON;
+	case OPT_HTML:
+		o->html = optarg;
+		return GO_ON;
+	case OPT_BY_LABEL:
+		o->report.tables.label = optarg;
+		return GO_ON;
+	case OPT_TOP:
+		return set_top(o, optarg);
+	default:
+		return cmd_bad_option("report", opt, argv);
+	}
+}
+
+static void put_text(FILE *f, const void *report)
+{
+	trace_report_print(report, f);
+}
+
+static void put_json(FILE *f, const void *report)
+{
+	trace_report_json(report, f);
+}
+
+static int report(const struct options *o, char *const *paths, size_t n)
+{
+	struct trace_report r;
+	struct error err;
+	bool failed = false;
+	int ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
+
+	if (!ret && o->out)
+		ret = output_text(o->out, o->json ? put_json : put_text, &r, &err);
+	if (!ret && o->html)
+		ret = trace_report_html(&r, o->html, &err);
+	trace_report_free(&r);
+	if (ret)
+		return cmd_fail(&err);
+	return failed ? EXIT_FAIL : EXIT_OK;
+}
+
+int trace_report_show(const char *path, FILE *f, struct error *err)
+{
+	struct trace_report_options o = {0};
+	struct trace_report r;
+	bool failed = false;
+	char *name = xstrdup(path);
+	int ret = trace_report_read(&r, &name, 1, &o, &failed, err);
+
+	if (!ret)
+		trace_report_print(&r, f);
+	trace_report_free(&r);
+	free(name);
+	return ret;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct options o = {0};
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
+		status = set_option(&o, opt, argv);
+		if (status != GO_ON)
+			return status;
+	}
+	if (optind == argc)
+		return cmd_usage("report", "at least one trace is needed");
+	if (o.html && argc - optind > 1)
+		return cmd_usage("report", "--html takes one trace: the timeline of a page is that of one program");
+	if (!o.out && (o.json || !o.html))
+		o.out = "-";
+	if (o.html && o.out && !strcmp(o.html, "-") && !strcmp(o.out, "-"))
+		return cmd_usage("report", "--html - and another output cannot both go to standard output");
+	o.report.html = o.html != NULL;
+	return report(&o, argv + optind, (size_t)(argc - optind));
+}

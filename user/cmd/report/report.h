@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: what traces say about a program: findings, then tables. `gotap report` and `gotap record
+ * --report` show it, text.c for people and json.c as JSON.
+ */
+#ifndef GOTAP_CMD_REPORT_REPORT_H
+#define GOTAP_CMD_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "html/html.h"
+#include "report/finding.h"
+#include "report/tables.h"
+#include "threads/sums.h"
+
+struct trace_report_options {
+	const char *binary;	/* names the stacks of traces before Go 1.7; may be NULL */
+	bool html;		/* for trace_report_html(): of one trace */
+	struct tables_options tables;
+};
+
+/* A finding, and the trace that it is in. */
+struct trace_finding {
+	const struct finding *finding;
+	uint32_t trace;
+	double share;		/* of the time that was lost in all traces */
+};
+
+/* Of a trace: Linux beside Go. NULL if no file of threads lies beside it, or it is of another recording. */
+struct trace_threads {
+	struct oncpu *oncpu;		/* its thread states; all was read */
+	struct thread_sums *sums;
+};
+
+struct trace_report {
+	struct spans *spans;
+	struct vec threads;	/* struct trace_threads, by trace */
+	struct tables *tables;
+	struct vec of_traces;	/* struct findings * */
+	struct vec findings;	/* struct trace_finding: the most costly first */
+	double lost;		/* seconds, of all traces */
+	struct html *html;	/* NULL: not asked for */
+	bool several;		/* traces were given */
+	int version;		/* NN of go 1.NN, of the last trace */
+	struct error fault;	/* of the last trace that had one; code 0: none had */
+};
+
+/*
+ * Reads the traces. A fault of one is printed, and what comes before it counts; *@failed says whether
+ * there was one. An error if a trace cannot be opened.
+ */
+int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
+		      const struct trace_report_options *o, bool *failed, struct error *err);
+void trace_report_free(struct trace_report *r);
+
+void trace_report_print(const struct trace_report *r, FILE *f);
+void trace_report_json(const struct trace_report *r, FILE *f);
+/* The page for browsers at @path, "-" is standard output (html.c). */
+int trace_report_html(const struct trace_report *r, const char *path, struct error *err);
+
+/* The report of the trace at @path, at the end of its recording. */
+int trace_report_show(const char *path, FILE *f, struct error *err);
+
+#endif

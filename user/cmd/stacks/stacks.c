@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+/* stacks: see stacks.h. Here: options, the process, which goroutines are shown, messages about those that are not. */
+#define _GNU_SOURCE
+#include "cmd/stacks/stacks.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/show.h"
+#include "cmd/cmd.h"
+#include "cmd/parse.h"
+#include "live/memory.h"
+#include "live/snapshot.h"
+#include "proc/privilege.h"
+
+static const char help[] =
+	"usage: gotap stacks [OPTION...] -p PID | --container NAME\n"
+	"\n"
+	"Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
+	"them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
+	"the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n"
+	"\n"
+	"  -p, --pid PID         the process\n"
+	"      --container NAME  the Go program in that container (as for gotap record)\n"
+	"      --group           goroutines of one stack together, as in pprof/goroutine?debug=1\n"
+	"      --json            as JSON, one object\n"
+	"      --pprof           as a profile for `go tool pprof`, as pprof/goroutine?debug=0\n"
+	"      --watch TIME      look for so long first (2s), and say which did not run meanwhile\n"
+	"      --still           only those\n"
+	"      --state LIST      only goroutines in these states: \"chan receive,IO wait\"\n"
+	"      --func REGEX      only with a function that matches (POSIX, extended) on the stack\n"
+	"      --goroutine N     only that one\n"
+	"      --system          those of the runtime itself, too\n"
+	"      --no-labels       leave out the labels of runtime/pprof; only the runtime of Go 1.27\n"
+	"                        prints them, and older tools do not expect them\n"
+	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
+	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
+	"\n"
+	"Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
+	"that first saw the goroutine there. --json also has what is sure, and --watch measures.\n";
+
+enum option_number {
+	OPT_GROUP = 1, OPT_JSON, OPT_WATCH, OPT_STILL, OPT_STATE, OPT_FUNC, OPT_GOROUTINE, OPT_SYSTEM, OPT_NO_LABELS,
+	OPT_ASSUME, OPT_PPROF,
+};
+
+static const char *parse_func(struct stacks_options *o, const char *arg)
+{
+	if (o->func)
+		regfree(&o->func_regex);
+	o->func = NULL;
+	if (regcomp(&o->func_regex, arg, REG_EXTENDED | REG_NOSUB))
+		return "--func takes a regular expression (POSIX, extended)";
+	o->func = arg;
+	return NULL;
+}
+
+static const char *parse_goroutine(struct stacks_options *o, const char *arg)
+{
+	unsigned long n;
+
+	if (!parse_number(arg, 1, UINT64_MAX, &n))
+		return "--goroutine takes the number of a goroutine";
+	o->goid = n;
+	return NULL;
+}
+
+static const char *take_option(struct stacks_options *o, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_GROUP:
+		o->group = true;
+		return NULL;
+	case OPT_JSON:
+		o->json = true;
+		return NULL;
+	case OPT_PPROF:
+		o->pprof = true;
+		return NULL;
+	case OPT_STILL:
+		o->still = true;
+		return NULL;
+	case OPT_SYSTEM:
+		o->system = true;
+		return NULL;
+	case OPT_NO_LABELS:
+		o->no_labels = true;
+		return NULL;
+	case OPT_WATCH:
+		return parse_duration(arg, &o->watch) ? NULL : "--watch takes a time like 2s";
+	case OPT_STATE:
+		o->states = arg;
+		return NULL;
+	case OPT_FUNC:
+		return parse_func(o, arg);
+	case OPT_GOROUTINE:
+		return parse_goroutine(o, arg);
+	case OPT_ASSUME:
+		return parse_release(arg, &o->assume_minor) ? NULL : "--assume-go takes a release like 1.27";
+	default:
+		return pick_option(&o->pick, c, arg);
+	}
+}
+
+/* 0: go on; else the exit status + 1. */
+static int read_options(struct stacks_options *o, int argc, char **argv)
+{
+	static const struct option options[] = {
+		PICK_LONG_OPTIONS,
+		PICK_OWNER_OPTION,
+		{ "group", no_argument, NULL, OPT_GROUP },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "watch", required_argument, NULL, OPT_WATCH },
+		{ "pprof", no_argument, NULL, OPT_PPROF },
+		{ "still", no_argument, NULL, OPT_STILL },
+		{ "state", required_argument, NULL, OPT_STATE },
+		{ "func", required_argument, NULL, OPT_FUNC },
+		{ "goroutine", required_argument, NULL, OPT_GOROUTINE },
+		{ "system", no_argument, NULL, OPT_SYSTEM },
+		{ "no-labels", no_argument, NULL, OPT_NO_LABELS },
+		{ "assume-go", required_argument, NULL, OPT_ASSUME },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *wrong = NULL;
+	int c;
+
+	while (!wrong && (c = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK + 1;
+		}
+		if (c == '?' || c == ':')
+			return cmd_bad_option("stacks", c, argv) + 1;
+		wrong = take_option(o, c, optarg);
+	}
+	if (!wrong && (optind < argc || !o->pick.pid == !o->pick.container))
+		wrong = "give one process (-p) or container";
+	if (!wrong && o->still && !o->watch)
+		wrong = "--still takes --watch TIME";
+	if (!wrong && o->pprof && (o->group || o->json))
+		wrong = "--pprof is a form of its own: without --group and --json";
+	if (!wrong && o->pprof && isatty(STDOUT_FILENO))
+		wrong = "--pprof writes binary data, not to a terminal: send it to a file or a pipe";
+	return wrong ? cmd_usage("stacks", "%s", wrong) + 1 : 0;
+}
+
+/* --- the process --- */
+
+static int open_symbols(struct stacks *s, struct error *err)
+{
+	struct symbol_file program = { s->proc.module, gobin_debug_file(s->bin), s->proc.bias, dwarf_isolated_new };
+	int r = symbolizer_open(&s->symbols, &program, SYMBOL_AUTO, err);
+	size_t i;
+
+	for (i = 0; i < s->plugins.len && !r; i++) {
+		const struct plugin *p = vec_at(&s->plugins, struct plugin, i);
+
+		r = symbolizer_add(s->symbols, &(struct symbol_file){ p->file, gobin_debug_file(p->bin), p->bias,
+				   dwarf_isolated_new }, SYMBOL_AUTO, err);
+	}
+	return r;
+}
+
+/* Less is needed than for a recording, of which the error of process_open() speaks. */
+static int may_not_trace(pid_t pid, struct error *err)
+{
+	char why[256];
+
+	privilege_explain(PRIVILEGE_PTRACE, why);
+	return error_set(err, -EACCES, "not allowed to read process %d: it belongs to another user, and %s", pid,
+			 why);
+}
+
+static int open_process(struct stacks *s, struct error *err)
+{
+	struct procfs fs;
+	pid_t pid;
+	int r = pick_process(&s->o->pick, &fs, &pid, err);
+
+	if (!r)
+		r = process_open(&s->proc, &fs, pid, err);
+	if (r == -EACCES || r == -EPERM)
+		return may_not_trace(pid, err);
+	if (!r)
+		r = pick_check(&s->o->pick, &s->proc, err);
+	if (!r)
+		r = memory_begin(&s->proc, NULL, err);
+	if (!r)
+		r = module_open(&s->proc, &s->bin, &s->plugins, err);
+	if (r)
+		return r;
+	if (s->o->assume_minor)
+		gobin_assume_minor(s->bin, s->o->assume_minor);
+	module_find_debug(&s->proc, s->bin, &s->plugins, false);
+	r = plan_describe(&s->plan, s->bin, err);
+	return r ? r : open_symbols(s, err);
+}
+
+static int check_fit(struct stacks *s, struct error *err)
+{
+	if (snapshot_fits(&s->plan, &s->proc, NULL))
+		return 0;
+	if (memory_is_silent(&s->proc))
+		return memory_error(&s->proc, NULL, "goroutines", err);
+	return error_set(err, -EINVAL, "process %d has no goroutines where a program of %s has them: it is just "
+			 "starting, or the field offsets (%s) do not fit this program", s->proc.pid,
+			 s->plan.go_version, s->plan.offsets_source);
+}
+
+/* All that is read is read before anything is printed, so that a process that ends has no half a list. */
+static int read_goroutines(struct stacks *s, struct error *err)
+{
+	struct goroutines_opts opts = {
+		.plan = &s->plan, .proc = &s->proc, .roots = &s->roots, .symbols = s->symbols,
+	};
+	int r = roots_find(&s->plan, &s->proc, NULL, &s->roots, err);
+
+	if (!r)
+		r = check_fit(s, err);
+	if (!r && s->o->watch) {
+		r = watch_run(&s->watch, &opts, (uint64_t)(s->o->watch * 1e9), err);
+		opts.watch = &s->watch;
+	}
+	return r ? r : goroutines_read(&s->gs, &opts, err);
+}
+
+static int check_fate(struct stacks *s, int r, struct error *err)
+{
+	if (s->proc.pidfd < 0 || !s->proc.exe_id[1])
+		return r;
+	switch (process_fate(&s->proc)) {
+	case PROCESS_ENDED:
+		return error_set(err, -ESRCH, "process %d has ended", s->proc.pid);
+	case PROCESS_EXECED:
+		return error_set(err, -ESTALE, "process %d has exec'ed another program meanwhile", s->proc.pid);
+	case PROCESS_SAME:
+		break;
+	}
+	return r;
+}
+
+/* --- which goroutines --- */
+
+static bool is_in_list(const char *list, const char *state)
+{
+	size_t n = strlen(state);
+	const char *end;
+
+	for (;; list = end + 1) {
+		end = strchrnul(list, ',');
+		if ((size_t)(end - list) == n && !memcmp(list, state, n))
+			return true;
+		if (!*end)
+			return false;
+	}
+}
+
+static bool stack_matches(struct stacks *s, uint32_t stack)
+{
+	static struct shown_frame frames[SHOWN_MAX];
+	size_t i, n = shown_frames(&s->gs, stack, SHOWN_ALL, frames, SHOWN_MAX);
+
+	for (i = 0; i < n; i++)
+		if (!regexec(&s->o->func_regex, frames[i].func, 0, NULL, 0))
+			return true;
+	return false;
+}
+
+static bool has_function(struct stacks *s, const struct goroutine *g)
+{
+	enum { MATCHES = 1, MATCHES_NOT };
+	uint8_t *match;
+
+	if (g->known != STACK_KNOWN)
+		return false;
+	while (s->matches.len <= g->stack)
+		vec_push(&s->matches, sizeof(uint8_t));
+	match = vec_at(&s->matches, uint8_t, g->stack);
+	if (!*match)
+		*match = stack_matches(s, g->stack) ? MATCHES : MATCHES_NOT;
+	return *match == MATCHES;
+}
+
+bool stacks_wants(struct stacks *s, const struct goroutine *g)
+{
+	const struct stacks_options *o = s->o;
+	char state[SHOWN_STATE];
+
+	if (o->goid && g->goid != o->goid)
+		return false;
+	if (!o->system && !o->goid && shown_is_system(&s->gs, s->plan.minor, g)) {
+		s->left_out++;
+		return false;
+	}
+	if (o->still && g->still <= STILL_MOVED)
+		return false;
+	if (o->states && !is_in_list(o->states, shown_state(s->plan.minor, g, state)))
+		return false;
+	return !o->func || has_function(s, g);
+}
+
+/* --- what is not in the list --- */
+
+static void say_watched(struct stacks *s)
+{
+	size_t i, n = 0, all = 0;
+
+	if (!s->o->watch)
+		return;
+	for (i = 0; i < s->gs.all.len; i++) {
+		const struct goroutine *g = vec_at(&s->gs.all, struct goroutine, i);
+
+		if (!s->o->system && shown_is_system(&s->gs, s->plan.minor, g))
+			continue;
+		all++;
+		n += g->still > STILL_MOVED;
+	}
+	fprintf(stderr, "gotap: %zu of %zu goroutines did not run in %.1f s (%u looks)\n", n, all,
+		(double)(s->watch.end - s->watch.begin) / 1e9, s->watch.looks + 1);
+}
+
+static void say_unknown(const struct stacks *s)
+{
+	if (s->gs.moved)
+		fprintf(stderr, "gotap: the stacks of %zu goroutines are not known: they ran each time that they "
+			"were read\n", s->gs.moved);
+	if (s->gs.unreadable)
+		fprintf(stderr, "gotap: %zu goroutines could not be read\n", s->gs.unreadable);
+}
+
+static bool has_goroutine(const struct stacks *s, uint64_t goid)
+{
+	size_t i;
+
+	for (i = 0; i < s->gs.all.len; i++)
+		if (vec_at(&s->gs.all, struct goroutine, i)->goid == goid)
+			return true;
+	return false;
+}
+
+static int print(struct stacks *s)
+{
+	struct error err;
+
+	if (s->o->goid && !has_goroutine(s, s->o->goid)) {
+		error_set(&err, -ENOENT, "process %d has no goroutine %llu", s->proc.pid,
+			  (unsigned long long)s->o->goid);
+		return cmd_fail(&err);
+	}
+	if (s->o->pprof) {
+		if (stacks_write_profile(s, &err))
+			return cmd_fail(&err);
+	} else if (s->o->json) {
+		stacks_print_json(s);
+	} else if (s->o->group) {
+		stacks_print_groups(s);
+	} else {
+		stacks_print(s);
+	}
+	say_watched(s);
+	say_unknown(s);
+	return EXIT_OK;
+}
+
+static void close_all(struct stacks *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->texts.texts.len; i++)
+		buf_free(vec_at(&s->texts.texts, struct buf, i));
+	vec_free(&s->texts.texts);
+	vec_free(&s->matches);
+	goroutines_free(&s->gs);
+	watch_free(&s->watch);
+	symbolizer_free(s->symbols);
+	plan_release(&s->plan);
+	plugins_free(&s->plugins);
+	gobin_free(s->bin);
+	process_close(&s->proc);
+}
+
+int cmd_stacks(int argc, char **argv)
+{
+	struct stacks_options o = {0};
+	struct stacks s = { .o = &o, .proc = PROCESS_CLOSED };
+	struct error err = {0};
+	int r, status = read_options(&o, argc, argv);
+
+	if (status)
+		return status - 1;
+	r = open_process(&s, &err);
+	if (!r)
+		r = read_goroutines(&s, &err);
+	r = check_fate(&s, r, &err);
+	if (!r)
+		r = pick_check(&o.pick, &s.proc, &err);
+	status = r ? cmd_fail(&err) : print(&s);
+	close_all(&s);
+	if (o.func)
+		regfree(&o.func_regex);
+	return status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks: `gotap stacks`: all goroutines of a running process now. Shared by its files: options and the process
+ * (stacks.c), which goroutines are shown and as what text (text.c), JSON (json.c), and a profile
+ * (pprof.c).
+ */
+#ifndef GOTAP_CMD_STACKS_STACKS_H
+#define GOTAP_CMD_STACKS_STACKS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/pick.h"
+#include "live/module.h"
+#include "live/process.h"
+#include "plan/plan.h"
+#include "stacks/goroutines.h"
+#include "stacks/shown.h"
+#include "stacks/watch.h"
+#include "target/gobin.h"
+
+struct stacks_options {
+	struct pick pick;
+	const char *states;		/* a list with commas; NULL: all */
+	const char *func;		/* regular expression; NULL: all */
+	regex_t func_regex;		/* of func */
+	uint64_t goid;			/* 0: all */
+	double watch;			/* seconds; 0: no */
+	int assume_minor;		/* 0: the release that the program says */
+	bool group, json, pprof, system, no_labels, still;
+};
+
+/* Text of stacks that were printed before; most goroutines have one of a few. */
+struct stack_texts {
+	struct vec texts;		/* struct buf, by number of the stack */
+	size_t bytes;			/* of all */
+};
+
+struct stacks {
+	const struct stacks_options *o;
+	struct process proc;
+	struct gobin *bin;
+	struct vec plugins;
+	struct plan plan;
+	struct symbolizer *symbols;
+	struct roots roots;
+	struct watch watch;
+	struct goroutines gs;
+	struct vec matches;		/* uint8_t, by number of the stack: does --func match it? 0: not tried */
+	struct stack_texts texts;
+	size_t left_out;		/* goroutines of the runtime, without --system */
+};
+
+/* Do the options ask for it? */
+bool stacks_wants(struct stacks *s, const struct goroutine *g);
+
+/* Goroutines of one stack, one set of labels and, where the stack is not known, one state. */
+struct stacks_group {
+	struct vec members;		/* const struct goroutine * */
+};
+
+/* Groups (struct stacks_group) of all that are wanted, the largest first. */
+void stacks_group(struct stacks *s, struct vec *ret);
+void stacks_free_groups(struct vec *groups);
+
+/* Writes one stack, as text or as JSON. */
+typedef void stack_writer(struct stacks *s, uint32_t stack, FILE *to);
+/* What @write writes of @stack; the text is valid until the next call. */
+const struct buf *stacks_text_of(struct stacks *s, uint32_t stack, stack_writer *write);
+
+void stacks_print(struct stacks *s);
+void stacks_print_groups(struct stacks *s);
+void stacks_print_json(struct stacks *s);
+/* To standard output; the error is that of writing. */
+int stacks_write_profile(struct stacks *s, struct error *err);
+
+#endif

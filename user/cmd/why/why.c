@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotap why: the critical path of a goroutine, task, region or the program. */
+#include "cmd/why/why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/temp_file.h"
+#include "cmd/cmd.h"
+#include "files/leftover.h"
+#include "files/legacy.h"
+#include "cmd/parse.h"
+#include "files/raw_convert.h"
+#include "files/thread_file.h"
+#include "files/trace_input.h"
+
+static const char usage[] =
+	"usage: gotap why [OPTION...] TRACE...\n"
+	"\n"
+	"Says where the time of a goroutine, a task, a region or the whole program went: the\n"
+	"critical path, from its end back to its begin. Where a goroutine waited for another\n"
+	"one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
+	"TRACE is a Go execution trace of any release, or - (standard input).\n"
+	"\n"
+	"  -g, --goroutine N     of this goroutine\n"
+	"      --func NAME       of the slowest goroutine that began with this function\n"
+	"      --region NAME     of the slowest region of this type\n"
+	"      --task ID|NAME    of this task, or of the slowest one of this type\n"
+	"      --percentile P    not of the slowest one, but of the one at this percentile\n"
+	"      --all             of all from the percentile up (99), compared with those of the\n"
+	"                        middle: the causes of slow ones\n"
+	"      --from TIME       of the goroutine, or the program, from this time on, counted\n"
+	"                        from the begin of the trace (1.5s)\n"
+	"      --to TIME         and up to this time\n"
+	"\n"
+	"Without the first four: of the whole program, back from the goroutine that runs last.\n"
+	"\n"
+	"      --full            every step; otherwise of more than 40 the longest alone\n"
+	"      --stacks          with the stack of each step\n"
+	"      --json            one JSON object\n"
+	"  -o, --output FILE     write to FILE instead of standard output\n"
+	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
+	"  -h, --help            show this\n";
+
+struct why_input {
+	const char *path;
+	int fd;			/* can be read again from its begin; -1: once, from source */
+	struct raw_source source;
+	bool no_threads;	/* without the file of threads beside it, which is of another recording */
+};
+
+struct why_options {
+	struct why_show show;
+	const char *out, *binary;
+	bool json, has_percentile;
+	bool again;		/* no_threads of an input was set after its numbers had gone into the answer: begin again */
+	bool failed;		/* a fault of a file of threads was printed */
+	struct vec inputs;	/* struct why_input */
+};
+
+/* --- options --- */
+
+enum {
+	OPT_FUNC = 256, OPT_REGION, OPT_TASK, OPT_PERCENTILE, OPT_ALL, OPT_FROM, OPT_TO, OPT_FULL, OPT_STACKS,
+	OPT_JSON,
+};
+
+static const struct option options[] = {
+	{ "goroutine", required_argument, NULL, 'g' },
+	{ "func", required_argument, NULL, OPT_FUNC },
+	{ "region", required_argument, NULL, OPT_REGION },
+	{ "task", required_argument, NULL, OPT_TASK },
+	{ "percentile", required_argument, NULL, OPT_PERCENTILE },
+	{ "all", no_argument, NULL, OPT_ALL },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "full", no_argument, NULL, OPT_FULL },
+	{ "stacks", no_argument, NULL, OPT_STACKS },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "output", required_argument, NULL, 'o' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+enum { GO_ON = -1 };
+
+/* What the question is about can be said once. */
+static int set_of(struct why_question *q, enum why_of of, const char *arg)
+{
+	unsigned long id = 0;
+
+	if (q->of != WHY_PROGRAM)
+		return cmd_usage("why", "only one of --goroutine, --func, --region and --task can be given");
+	q->of = of;
+	if (of == WHY_GOROUTINE && !parse_number(arg, 0, ULONG_MAX - 1, &id))
+		return cmd_usage("why", "--goroutine needs a number, not '%s'", arg);
+	if (of == WHY_GOROUTINE || (of == WHY_TASK && parse_number(arg, 0, ULONG_MAX - 1, &id)))
+		q->id = id;
+	else
+		q->name = arg;
+	return GO_ON;
+}
+
+static int set_percentile(struct why_options *o, const char *arg)
+{
+	char *end;
+
+	errno = 0;
+	o->show.question.percentile = strtod(arg, &end);
+	o->has_percentile = true;
+	if (errno || end == arg || *end || !(o->show.question.percentile > 0 &&
+					     o->show.question.percentile <= 100))
+		return cmd_usage("why", "--percentile needs a number above 0 up to 100, not '%s'", arg);
+	return GO_ON;
+}
+
+static int set_time(int64_t *ns, const char *name, const char *arg)
+{
+	double seconds;
+
+	if (!parse_instant(arg, &seconds))
+		return cmd_usage("why", "--%s needs a time like 1.5s or 200ms, not '%s'", name, arg);
+	*ns = (int64_t)(seconds * 1e9);
+	return GO_ON;
+}
+
+/* GO_ON, or the exit status. */
+static int set_option(struct why_options *o, int opt, char **argv)
+{
+	struct why_question *q = &o->show.question;
+
+	switch (opt) {
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK;
+	case 'g':
+		return set_of(q, WHY_GOROUTINE, optarg);
+	case OPT_FUNC:
+		return set_of(q, WHY_FUNC, optarg);
+	case OPT_REGION:
+		return set_of(q, WHY_REGION, optarg);
+	case OPT_TASK:
+		return set_of(q, WHY_TASK, optarg);
+	case OPT_PERCENTILE:
+		return set_percentile(o, optarg);
+	case OPT_FROM:
+		return set_time(&q->from, "from", optarg);
+	case OPT_TO:
+		return set_time(&q->to, "to", optarg);
+	case 'o':
+		o->out = optarg;
+		return GO_ON;
+	case 'b':
+		o->binary = optarg;
+		return GO_ON;
+	case ':':
+	case '?':
+		return cmd_bad_option("why", opt, argv);
+	}
+	*(opt == OPT_ALL ? &q->all : opt == OPT_FULL ? &o->show.full :
+	  opt == OPT_STACKS ? &o->show.stacks : &o->json) = true;
+	return GO_ON;
+}
+
+static int check_options(struct why_options *o, int traces)
+{
+	struct why_question *q = &o->show.question;
+	bool chosen = q->of == WHY_FUNC || q->of == WHY_REGION || (q->of == WHY_TASK && q->name);
+
+	if (!traces)
+		return cmd_usage("why", "a trace is needed");
+	if ((q->all || o->has_percentile) && !chosen)
+		return cmd_usage("why", "--%s needs --func, --region or a type of --task",
+				 q->all ? "all" : "percentile");
+	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE && q->of != WHY_PROGRAM)
+		return cmd_usage("why", "--from and --to are for --goroutine, or the whole program");
+	if (q->from != INT64_MIN && q->from >= q->to)
+		return cmd_usage("why", "--from must be before --to");
+	if (!chosen && traces > 1)
+		return cmd_usage("why", "several traces can be given with --func, --region or a type of --task");
+	if (q->all && !o->has_percentile)
+		q->percentile = 99;
+	return GO_ON;
+}
+
+static int parse(int argc, char **argv, struct why_options *o)
+{
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, ":g:o:b:h", options, NULL)) != -1) {
+		status = set_option(o, opt, argv);
+		if (status != GO_ON)
+			return status;
+	}
+	o->show.traces = argv + optind;
+	return check_options(o, argc - optind);
+}
+
+/* --- traces --- */
+
+/* What comes from a pipe is needed twice. */
+static int copy(struct why_input *in, struct error *err)
+{
+	long long offset = 0;
+	int ret = 0, fd = temp_file_open(err);
+
+	if (fd < 0)
+		return fd;
+	do {
+		size_t n = source_left(&in->source);
+
+		ret = temp_file_write(fd, in->source.pos, n, offset, err);
+		offset += (long long)n;
+		in->source.pos = in->source.end;
+	} while (!ret && source_need(&in->source, 1));
+	if (!ret)
+		ret = source_check(&in->source, err);
+	if (ret)
+		close(fd);
+	else
+		in->fd = fd;
+	source_close(&in->source);
+	return ret;
+}
+
+static int keep_file(struct why_input *in, struct error *err)
+{
+	in->fd = fcntl(in->source.fd, F_DUPFD_CLOEXEC, 3);
+	source_close(&in->source);
+	return in->fd < 0 ? error_set(err, -errno, "cannot open it again: %s", strerror(errno)) : 0;
+}
+
+static int open_input(struct why_input *in, const char *path, const char *out, bool twice, struct error *err)
+{
+	int ret;
+
+	*in = (struct why_input){ .path = path, .fd = -1 };
+	ret = leftover_source_open(&in->source, path, err);
+	if (!ret && out)
+		ret = raw_not_same_file(&in->source, path, out, err);
+	/*
+	 * A trace may have to be read again, if the file of threads beside it turns out to be of another recording. One from a pipe
+	 * that needs to be read only once is read without such a file.
+	 */
+	in->no_threads = !in->source.seekable && !twice;
+	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
+		return ret;
+	ret = in->source.seekable ? keep_file(in, err) : copy(in, err);
+	return ret ? error_prefix(err, "%s", path) : 0;
+}
+
+/* Goes back to the begin of a trace that is kept to be read again. */
+static int rewind_input(struct why_input *in, struct error *err)
+{
+	int fd;
+
+	if (in->fd < 0)
+		return 0;
+	fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return error_set(err, -errno, "%s: cannot read it again: %s", in->path, strerror(errno));
+	source_open_fd(&in->source, fd, true);
+	return 0;
+}
+
+typedef int pass_fn(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);
+
+/* What is wrong with the trace goes to @damage, if that is the first fault; what can be read is read. */
+static int pass(struct why_options *o, struct why *w, uint32_t i, pass_fn *fn, struct error *damage)
+{
+	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
+	struct trace_input opened;
+	struct error err;
+	int ret = rewind_input(in, &err);
+
+	if (!ret && trace_input_open_source(&opened, &in->source, o->binary, &err))
+		ret = error_prefix(&err, "%s", in->path);
+	if (ret) {
+		*damage = err;
+		return ret;
+	}
+	ret = fn(w, i, opened.reader, &err);
+	if (trace_input_close(&opened, in->path, ret, &err) && !damage->code)
+		*damage = err;
+	return 0;
+}
+
+/* The pass that answers, along with the file of threads. */
+static int last_pass(struct why_options *o, struct why *w, uint32_t i, struct error *damage)
+{
+	struct why_input *in = vec_at(&o->inputs, struct why_input, i);
+	struct oncpu *threads = NULL;
+	struct error err;
+	int ret;
+
+	if (!in->no_threads && thread_file_open(&threads, why_spans(w), in->path, &err)) {
+		cmd_fail(&err);
+		o->failed = in->no_threads = true;
+	}
+	why_split(w, threads);
+	ret = pass(o, w, i, why_read, damage);
+	if (threads && !thread_file_check(threads, why_spans(w), in->path, &o->failed))
+		o->again = in->no_threads = true;
+	why_split(w, NULL);
+	spans_leave(why_spans(w), threads);
+	oncpu_free(threads);
+	return ret;
+}
+
+static int first_pass(struct why_options *o, struct why *w, struct error *err)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < o->inputs.len && !ret; i++)
+		ret = pass(o, w, i, why_choose, err);
+	return ret;
+}
+
+static int answer(struct why_options *o, struct why *w, struct error *damage)
+{
+	struct error err;
+	uint32_t i;
+	int ret = 0;
+
+	if (why_chooses(w)) {
+		if (first_pass(o, w, damage))
+			return damage->code;
+		if (why_chosen(w, &err)) {
+			if (!damage->code)
+				*damage = err;
+			return err.code;
+		}
+	}
+	for (i = 0; i < o->inputs.len && !ret; i++)
+		if (why_needs(w, i))
+			ret = last_pass(o, w, i, damage);
+	if (!ret && why_check(w, &err)) {
+		if (!damage->code)
+			*damage = err;
+		ret = err.code;
+	}
+	return ret;
+}
+
+/* --- output --- */
+
+struct shown {
+	const struct why *why;
+	const struct why_options *options;
+};
+
+static void print(FILE *f, const void *shown)
+{
+	const struct shown *s = shown;
+
+	(s->options->json ? why_json : why_text)(f, s->why, &s->options->show);
+}
+
+static int print_to(const struct why *w, const struct why_options *o, struct error *err)
+{
+	const struct shown shown = { w, o };
+
+	if (o->out && strcmp(o->out, "-"))
+		return output_text(o->out, print, &shown, err);
+	print(stdout, &shown);
+	return 0;
+}
+
+static int run(struct why_options *o, struct error *err)
+{
+	struct why *w = NULL;
+	struct error write_err;
+	int ret;
+
+	do {
+		why_free(w);
+		w = why_new(&o->show.question);
+		o->again = false;
+		*err = (struct error){0};
+		ret = answer(o, w, err);
+	} while (o->again);
+	if (!ret && print_to(w, o, &write_err))
+		*err = write_err;
+	why_free(w);
+	return err->code;
+}
+
+static int open_inputs(struct why_options *o, struct error *err)
+{
+	bool twice = o->show.question.of != WHY_PROGRAM && o->show.question.of != WHY_GOROUTINE;
+	char **path;
+	int ret = legacy_program(o->binary, err);
+
+	for (path = o->show.traces; *path && !ret; path++)
+		ret = open_input(vec_push(&o->inputs, sizeof(struct why_input)), *path, o->out, twice, err);
+	return ret;
+}
+
+static void close_inputs(struct why_options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->inputs.len; i++)
+		if (vec_at(&o->inputs, struct why_input, i)->fd >= 0)
+			close(vec_at(&o->inputs, struct why_input, i)->fd);
+	vec_free(&o->inputs);
+}
+
+int cmd_why(int argc, char **argv)
+{
+	struct why_options o = {
+		.show.question = { .percentile = 100, .from = INT64_MIN, .to = INT64_MAX },
+	};
+	int status = parse(argc, argv, &o), ret;
+	struct error err;
+
+	if (status != GO_ON)
+		return status;
+	ret = open_inputs(&o, &err);
+	if (!ret)
+		ret = run(&o, &err);
+	close_inputs(&o);
+	return ret ? cmd_fail(&err) : o.failed ? EXIT_FAIL : EXIT_OK;
+}

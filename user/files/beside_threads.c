@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* beside_threads: states of threads (threads/threads.h) as those of Perfetto, for beside.c and `gotap perfetto`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/beside.h"
+
+static const struct {
+	enum perfetto_linux_state state;
+	const char *why;	/* NULL: the state says it all */
+} states[THREAD_STATES + 1] = {
+	[THREAD_UNKNOWN] = { LINUX_UNKNOWN, "not recorded" },
+	[THREAD_RUNNING] = { LINUX_RUNNING, NULL },
+	[THREAD_QUEUED] = { LINUX_RUNNABLE, NULL },
+	[THREAD_THROTTLED] = { LINUX_RUNNABLE, "throttled" },
+	[THREAD_SLEEPING] = { LINUX_SLEEPING, NULL },
+	[THREAD_FAULT] = { LINUX_UNINTERRUPTIBLE, "page fault" },
+	[THREAD_IO] = { LINUX_UNINTERRUPTIBLE, "block device" },
+	[THREAD_BLOCKED] = { LINUX_UNINTERRUPTIBLE, "blocked" },
+	[THREAD_STOPPED] = { LINUX_STOPPED, "stopped" },
+	[THREAD_TRACED] = { LINUX_STOPPED, "traced" },
+	[THREAD_FROZEN] = { LINUX_UNINTERRUPTIBLE, "frozen" },
+	[THREAD_STATES] = { LINUX_GONE, NULL },	/* its end */
+};
+
+static const char *why_of(const struct thread_span *s)
+{
+	if (s->state == THREAD_QUEUED && s->queued == QUEUED_PREEMPTED)
+		return "preempted";
+	return states[s->state].why;
+}
+
+/* @named: the ids of wakers are of the same PID namespace as those of the program's threads. */
+static void convert(struct beside_span *ret, const struct thread_span *s, bool named)
+{
+	bool woken = named && s->state == THREAD_QUEUED && s->queued == QUEUED_WOKEN;
+
+	*ret = (struct beside_span){ .span = {
+		.from = (int64_t)s->from, .to = (int64_t)s->to, .tid = s->thread->tid,
+		/* Perfetto refuses a file with a CPU that no machine has; off a CPU the number says nothing. */
+		.cpu = s->cpu == THREAD_NO_CPU ? 0 : s->cpu,
+		.state = states[s->state].state, .why = why_of(s), .waker = woken ? s->by.tid : 0,
+	} };
+	memcpy(ret->comm, s->thread->comm, sizeof(ret->comm));
+	if (ret->span.why && s->by.tid)
+		snprintf(ret->by, sizeof(ret->by), "%s %u", s->by.comm, s->by.tid);
+}
+
+/* Why a task of another program left its CPU. */
+static enum perfetto_linux_state other_state(enum rec_off why)
+{
+	switch (why) {
+	case REC_OFF_RUNNABLE: case REC_OFF_THROTTLED: return LINUX_RUNNABLE;
+	case REC_OFF_BLOCKED: case REC_OFF_IO: case REC_OFF_FROZEN: return LINUX_UNINTERRUPTIBLE;
+	case REC_OFF_STOPPED: case REC_OFF_TRACED: return LINUX_STOPPED;
+	case REC_OFF_DEAD: return LINUX_GONE;
+	default: return LINUX_SLEEPING;
+	}
+}
+
+/* Another program's stay on a CPU: two spans, the second one of the state after it. False: there is none after it. */
+static bool convert_other(struct beside_span ret[2], const struct cpu_span *s)
+{
+	ret[0] = (struct beside_span){ .span = {
+		.from = (int64_t)s->from, .to = (int64_t)s->to, .tid = s->task.tid, .other = s->task.pid, .cpu = s->cpu,
+		.state = LINUX_RUNNING,
+	} };
+	memcpy(ret[0].comm, s->task.comm, sizeof(ret[0].comm));
+	ret[1] = ret[0];
+	ret[1].span.from = (int64_t)s->to;
+	ret[1].span.state = other_state(s->why);
+	return s->why != REC_OFF_UNKNOWN;
+}
+
+/* --- the feed --- */
+
+struct beside_feed {
+	struct threads *threads;
+	struct cpus *cpus;
+	beside_span_fn *fn;
+	void *ctx;
+};
+
+/*
+ * Are the program's threads recorded with ids of their own PID namespace? Other tasks have ids of the machine, which may be
+ * equal.
+ */
+static bool has_inner_ids(const struct beside_feed *f)
+{
+	return threads_with(f->threads) & REC_WITH_INNER_IDS;
+}
+
+static void on_thread_span(void *ctx, const struct thread_span *span)
+{
+	struct beside_feed *f = ctx;
+	struct beside_span s;
+
+	convert(&s, span, !has_inner_ids(f));
+	f->fn(f->ctx, &s);
+}
+
+static void on_thread_end(void *ctx, const struct thread *t, uint64_t time, bool ended)
+{
+	struct beside_feed *f = ctx;
+	struct thread_span end = { .thread = t, .state = THREAD_STATES, .from = time, .to = time };
+	struct beside_span s;
+
+	convert(&s, &end, false);
+	if (!ended)
+		s.span.state = LINUX_UNKNOWN;
+	f->fn(f->ctx, &s);
+}
+
+static void on_cpu_span(void *ctx, const struct cpu_span *span)
+{
+	struct beside_feed *f = ctx;
+	struct beside_span s[2];
+	bool goes_on;
+
+	if (has_inner_ids(f))
+		return;
+	goes_on = convert_other(s, span);
+	f->fn(f->ctx, &s[0]);
+	if (goes_on)
+		f->fn(f->ctx, &s[1]);
+}
+
+struct beside_feed *beside_feed_new(struct threads *t, beside_span_fn *fn, void *ctx)
+{
+	struct beside_feed *f = xcalloc(1, sizeof(*f));
+
+	*f = (struct beside_feed){ .threads = t, .fn = fn, .ctx = ctx };
+	f->cpus = cpus_new(t, on_cpu_span, f);
+	threads_visit(t, &(struct threads_visitor){ .ctx = f, .span = on_thread_span, .thread_end = on_thread_end });
+	return f;
+}
+
+void beside_feed_free(struct beside_feed *f)
+{
+	if (!f)
+		return;
+	cpus_free(f->cpus);
+	free(f);
+}
+
+void beside_put(struct perfetto *p, const struct beside_span *s)
+{
+	struct perfetto_thread_span span = s->span;
+
+	span.comm = s->comm;
+	span.by = s->by;
+	perfetto_thread_span(p, &span);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output: a file that a command writes. Owns the rule that no file is lost: a regular
+ * file is written as NAME.partial in the same folder, locked, and takes its name by a
+ * rename once it is whole. Until then NAME is as it was before. If gotap is killed,
+ * NAME.partial stays and holds what was written; the next command with that name moves
+ * it aside and says so (leftover.h).
+ *
+ * Where that cannot be done (the folder may not be written, or is sticky and NAME another
+ * user's; NAME is a mount point, a pipe, a device, a standard file) the command writes to
+ * the file itself.
+ */
+#ifndef GOTAP_FILES_OUTPUT_H
+#define GOTAP_FILES_OUTPUT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* The kind of the contents: a trace or raw records are not for a terminal, a text is. */
+enum output_form { OUTPUT_BINARY, OUTPUT_TEXT };
+
+struct output {
+	int fd;
+	enum output_form form;
+	const char *path;	/* as messages name it; stays after output_close() */
+	int dir;		/* folder of name and partial, O_PATH; -1: none is needed */
+	char *name, *partial;	/* partial NULL: it is written in place */
+	bool truncates;		/* in place, and what is in the file goes at output_begin() */
+	bool replaces;		/* there is a file of that name: */
+	dev_t dev;
+	ino_t ino;
+	char *leftover;		/* where an unfinished file of this name is now; NULL: none was */
+};
+
+#define OUTPUT_CLOSED { .fd = -1, .dir = -1 }
+
+/*
+ * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into a
+ * folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
+ * fs.protected_symlinks have it. -EBUSY: another gotap writes that file.
+ */
+int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
+/* Where the file at @path is until it is whole; free it. */
+char *output_partial(const char *path);
+/* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
+bool output_is(const struct output *o, int fd);
+bool output_is_file(const struct output *o, const char *path);
+/* Writing begins now: a file that is written in place is emptied. */
+int output_begin(struct output *o, struct error *err);
+/*
+ * @keep: the file gets its name; false: nothing of it stays, and a file that was there
+ * before stays as it was. Accepts a closed one.
+ */
+int output_close(struct output *o, bool keep, struct error *err);
+
+#endif

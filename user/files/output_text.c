@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* output_text: a text into an output, as a whole. See leftover.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/leftover.h"
+
+/* Writes what is buffered and closes @f. Returns 0 or an errno. */
+static int finish(FILE *f)
+{
+	int failed;
+
+	errno = 0;
+	failed = fflush(f) || ferror(f) ? (errno ? errno : EIO) : 0;
+	if (fclose(f) && !failed)
+		failed = errno;
+	return failed;
+}
+
+/* Writes through a duplicate of the descriptor, since fclose() closes it, and output_close() needs the output's own one. */
+static int put_into(const struct output *o, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err)
+{
+	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3), failed;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f) {
+		put(f, ctx);
+		failed = finish(f);
+	} else {
+		failed = errno;
+		if (fd >= 0)
+			close(fd);
+	}
+	return failed ? error_set(err, -failed, "cannot write to '%s': %s", o->path, strerror(failed)) : 0;
+}
+
+int output_text(const char *path, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err)
+{
+	struct error close_err;
+	struct output o;
+	int ret = output_start(&o, path, OUTPUT_TEXT, err);
+
+	if (ret)
+		return ret;
+	ret = put_into(&o, put, ctx, err);
+	if (output_close(&o, !ret, &close_err) && !ret) {
+		*err = close_err;
+		ret = close_err.code;
+	}
+	return ret;
+}
