@@ -291,7 +291,7 @@ demo:
 test:
 	@tools/deps test
 	@$(MAKE) --no-print-directory -j$(shell nproc) all unit
-	@tests/run
+	@tests/run $(ARGS)
 
 # Go programs for unit tests of symbols are those that an earlier run has built.
 CHECK_TESTS := unit smoke records read

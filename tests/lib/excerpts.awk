@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# awk -v file=NAME -f tests/lib/excerpts.awk: of what a test file printed (TAP), each failure with the lines that decide,
-# some 30 at most: the last of those ahead of its result, where unit tests say what failed and bats tests explain (in lines
-# "## ..."); where bats says that it failed; and the last of its output. Of a file that failed while no test of it did,
-# its last lines.
+# awk -v file=NAME -f tests/lib/excerpts.awk: of what a test file printed (TAP), each failure with
+# the lines that decide, some 30 at most: the last of those ahead of its result, where unit tests
+# say what failed and bats tests explain (in lines "## ..."); where bats says that it failed; and
+# the last of its output. Of a file that failed while no test of it did, its last lines. With -v
+# number=N only the failure of that test is shown.
 
 BEGIN {
 	AHEAD = 8
@@ -40,7 +41,7 @@ function finish(    place, rest) {
 
 /^(not )?ok +[0-9]/ {
 	finish()
-	if (/^not/) {
+	if (/^not/ && (number == "" || $3 == number)) {
 		print "FAILED   " file ": " $0
 		show(ahead, nahead - AHEAD, nahead)
 		failing = failures = 1
