@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "sched_story.h"
 
+#include <time.h>
+
 static void what_did_not_move_has_the_state_of_the_snapshot(void)
 {
 	begin(27, 25);
@@ -532,6 +534,37 @@ static void a_sweep_nowhere_is_left_out(void)
 	check_story(NULL, "7:ProcsChange 2", 2);
 }
 
+/* CPU time of records that change nothing, in a program of many threads of which none runs a goroutine. */
+static uint64_t time_of_records(bool note_waits)
+{
+	enum { THREADS = 20000, RECORDS = 20000 };
+	struct timespec from, to;
+	uint32_t i;
+
+	begin_with_notes(25, 25);
+	snapshot();
+	for (i = 0; i < THREADS; i++, now -= 10)
+		put(REC_P_HANDOFF, 0, 1000 + i, 1, P1, 0, 0);
+	go(REC_GO_PARK, 7, 1);
+	if (note_waits)
+		put(REC_LOST, 0, 0, 1, now, now, 12);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	for (i = 0; i < RECORDS; i++, now -= 10)
+		put(REC_P_HANDOFF, 0, 1000, 1, P1, 0, 0);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	CHECK_EQ(model_counts(model)->notes, note_waits);
+	end_story();
+	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);
+}
+
+static void a_note_that_waits_makes_no_record_dear(void)
+{
+	uint64_t without = time_of_records(false), with = time_of_records(true);
+
+	printf("# %llu ns with a note, %llu without\n", (unsigned long long)with, (unsigned long long)without);
+	CHECK(with < 20 * without);	/* one look at all threads for each record is 1,000 times as much */
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -580,5 +613,6 @@ int main(void)
 		UNIT(who_sweeps_has_a_p_that_counts),
 		UNIT(a_sweep_ends_before_its_p_goes),
 		UNIT(a_sweep_nowhere_is_left_out),
+		UNIT(a_note_that_waits_makes_no_record_dear),
 		{0} });
 }

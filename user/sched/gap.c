@@ -47,6 +47,8 @@ static void swap_tables(struct model *s)
 	s->p_ptrs = t.p_ptrs;
 	s->ms = t.ms;
 	s->last_m = NULL;
+	s->speaker = NULL;
+	s->unheard = 0;
 }
 
 /* --- the begin --- */

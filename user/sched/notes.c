@@ -88,7 +88,7 @@ bool notes_tell(struct model *s, struct M *m)
 	if (!s->started)
 		return false;
 	if (!m_speaks(m))
-		m = any_speaker(s);
+		m = m ? soon_speaker(s) : any_speaker(s);
 	if (m)
 		speak_all(s, m);
 	return m;

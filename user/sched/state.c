@@ -106,13 +106,25 @@ struct M *m_put(struct model *s, uint64_t tid)
 	return m;
 }
 
-struct M *any_speaker(const struct model *s)
+struct M *any_speaker(struct model *s)
 {
 	size_t i;
 
+	if (m_speaks(s->speaker))
+		return s->speaker;
+	s->speaker = NULL;
 	map64_each(&s->ms, i)
 		if (m_speaks(map64_ptr(&s->ms, i, struct M)))
-			return map64_ptr(&s->ms, i, struct M);
+			return s->speaker = map64_ptr(&s->ms, i, struct M);
+	s->unheard = s->ms.cap;
+	return NULL;
+}
+
+struct M *soon_speaker(struct model *s)
+{
+	if (m_speaks(s->speaker) || !s->unheard)
+		return any_speaker(s);
+	s->unheard--;
 	return NULL;
 }
 
@@ -121,6 +133,8 @@ void m_drop(struct model *s, struct M *m)
 	s->sink.ops->thread_done(s->sink.ctx, m->tid);
 	if (s->last_m == m)
 		s->last_m = NULL;
+	if (s->speaker == m)
+		s->speaker = NULL;
 	map64_del(&s->ms, m->tid);
 	free(m);
 }
@@ -185,6 +199,7 @@ void state_clear(struct model *s)
 	map64_each(&s->gs, i)
 		g_clear(s, map64_ptr(&s->gs, i, struct G));
 	s->last_m = NULL;
+	s->speaker = NULL;
 	free_values(&s->gs);
 	free_values(&s->ps);
 	free_values(&s->ms);

@@ -129,6 +129,8 @@ struct model {
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
 	struct map64 ms;	/* tid -> struct M * */
 	struct M *last_m;	/* of the last record: mostly that of the next, too; may be NULL */
+	struct M *speaker;	/* the last one that any_speaker() found; may be NULL, or speak no more */
+	size_t unheard;		/* calls of soon_speaker() that need not look at all threads again */
 	const char *block_reasons[256];	/* by waitReason, in this release */
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
@@ -183,7 +185,12 @@ static inline bool m_speaks(const struct M *m)
 	return m && m->g && m->g->status == G_RUNNING && m->p;
 }
 /* Any thread that does, or NULL. */
-struct M *any_speaker(const struct model *s);
+struct M *any_speaker(struct model *s);
+/*
+ * The same for a question that each record repeats: once no thread did, it looks at all of them again only after as many
+ * calls as there are threads, so that a program with many threads makes no record cost more.
+ */
+struct M *soon_speaker(struct model *s);
 void m_drop(struct model *s, struct M *m);
 
 /* What @m held before waits, or is idle: only before the trace begins can there be something. */
