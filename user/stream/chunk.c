@@ -2,7 +2,19 @@
 /* chunk: see chunk.h. */
 #include "stream/chunk.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+/* The segment of which the head is at @at, with a length that lies within the first @end bytes; false: there is no head. */
+static bool segment_at(const uint8_t *data, size_t at, size_t end, struct segment *ret)
+{
+	if (at > end || end - at < sizeof(*ret))
+		return false;
+	memcpy(ret, data + at, sizeof(*ret));
+	if (ret->len > end - at - sizeof(*ret))
+		ret->len = (uint32_t)(end - at - sizeof(*ret));
+	return true;
+}
 
 void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
 {
@@ -10,8 +22,9 @@ void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx)
 	size_t at = 0, stop, n;
 	struct segment s;
 
-	while (at < end) {
-		memcpy(&s, data + at, sizeof(s));
+	if (end > c->data.len)
+		end = c->data.len;
+	while (segment_at(data, at, end, &s)) {
 		at += sizeof(s);
 		for (stop = at + s.len; at < stop; at += n) {
 			struct rec *r = (struct rec *)(data + at);
@@ -51,8 +64,7 @@ void chunk_drop_after(struct chunk *c, uint64_t until)
 	struct segment s;
 	uint32_t len;
 
-	while (from < c->data.len) {
-		memcpy(&s, data + from, sizeof(s));
+	while (segment_at(data, from, c->data.len, &s)) {
 		from += sizeof(s);
 		len = s.len;
 		s.len = cut_segment(data + to + sizeof(s), data + from, len, until);
