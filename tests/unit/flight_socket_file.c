@@ -4,6 +4,7 @@
 #include "flight/socket_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void begin(void)
 	strcpy(folder, "/tmp/gotap-socket.XXXXXX");
 	CHECK(mkdtemp(folder) != NULL);
 	snprintf(path, sizeof(path), "%s/s", folder);
-	address_len = socket_address(&address, path, 0);
+	address_len = socket_address(&address, path);
 }
 
 static void end(void)
@@ -168,25 +169,8 @@ static void of_several_one_takes_it(void)
 	end();
 }
 
-static void an_abstract_name_is_taken_once(void)
-{
-	int first = new_socket(), second = new_socket();
-	struct error err = {0};
-	struct socket_file f;
-	struct sockaddr_un a;
-	socklen_t n = socket_address(&a, NULL, (unsigned int)getpid());
-
-	CHECK_EQ(socket_file_listen(&f, first, &a, n, BACKLOG, &err), 0);
-	CHECK(!f.path);
-	CHECK_EQ(socket_file_listen(&f, second, &a, n, BACKLOG, &err), -EADDRINUSE);
-	CHECK_STR(err.text, "another program listens at the socket of this process: name a socket with --socket PATH");
-	close(first);
-	close(second);
-}
-
 int main(void)
 {
 	return unit_main((struct unit_case[]){ UNIT(one_that_was_left_is_replaced),
-		UNIT(one_that_does_not_listen_yet_is_not_taken), UNIT(of_several_one_takes_it),
-		UNIT(an_abstract_name_is_taken_once), {0} });
+		UNIT(one_that_does_not_listen_yet_is_not_taken), UNIT(of_several_one_takes_it), {0} });
 }

@@ -21,6 +21,8 @@
 #include "base/vec.h"
 #include "flight/socket_address.h"
 #include "flight/socket_file.h"
+#include "flight/socket_folder.h"
+#include "flight/socket_peer.h"
 #include "proc/privilege.h"
 
 struct client {
@@ -38,7 +40,7 @@ struct flight_socket {
 	pthread_t thread;
 	pthread_mutex_t lock;	/* of what follows */
 	struct client clients[SOCKET_CLIENTS];
-	bool full;		/* accept() had no descriptor left: further clients wait for the next round */
+	bool full;		/* no place or no descriptor was left: further clients wait for the next round */
 	bool over;
 };
 
@@ -173,20 +175,62 @@ static struct client *free_slot(struct flight_socket *s)
 	return NULL;
 }
 
+/* The client that has sent no line for the longest time; NULL: all wait for their snapshots. */
+static struct client *longest_silent(struct flight_socket *s)
+{
+	struct client *longest = NULL;
+	int i;
+
+	for (i = 0; i < SOCKET_CLIENTS; i++)
+		if (!s->clients[i].id && (!longest || s->clients[i].deadline < longest->deadline))
+			longest = &s->clients[i];
+	return longest;
+}
+
+static uint64_t connected_ns(const struct client *c)
+{
+	return now_ns() + SOCKET_SECONDS * 1000000000ULL - c->deadline;
+}
+
+/* A place for a client that waits. Those that only connect must not keep out the one that asks. */
+static struct client *make_slot(struct flight_socket *s)
+{
+	struct client *c = free_slot(s);
+
+	if (c)
+		return c;
+	c = longest_silent(s);
+	if (!c || connected_ns(c) < SOCKET_HURRY_MS * 1000000ULL)
+		return NULL;
+	drop(c);
+	return c;
+}
+
+static int accept_next(struct flight_socket *s)
+{
+	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	s->full = fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+	return fd;
+}
+
+/* While the clients are new, a further one waits to be accepted; if all wait for their snapshots, it learns so. */
 static void accept_one(struct flight_socket *s)
 {
-	struct client new = { .fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
-			      .deadline = now_ns() + SOCKET_SECONDS * 1000000000ULL };
-	struct client *c = free_slot(s);
-	struct ucred peer;
+	struct client *c = make_slot(s);
+	struct client new = { .fd = -1 };
+	const char *why;
 
-	s->full = new.fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+	s->full = !c && longest_silent(s);
+	if (s->full)
+		return;
+	new.fd = accept_next(s);
 	if (new.fd < 0)
 		return;
-	if (!socket_is_trusted(new.fd, &peer))
-		refuse(&new, "only root and the user of the recording may ask");
-	else if (!c)
-		refuse(&new, "too many clients are connected already");
+	new.deadline = now_ns() + SOCKET_SECONDS * 1000000000ULL;
+	why = socket_peer_refused(new.fd);
+	if (why || !c)
+		refuse(&new, why ? why : "too many clients are connected already");
 	else
 		*c = new;
 }
@@ -242,7 +286,7 @@ static void wait_for_some(struct pollfd fds[FDS], nfds_t n)
 {
 	nfds_t i;
 
-	if (poll(fds, n, 1000) >= 0 || errno == EINTR)
+	if (poll(fds, n, fds[1].fd < 0 ? SOCKET_HURRY_MS : 1000) >= 0 || errno == EINTR)
 		return;
 	poll(NULL, 0, 100);
 	for (i = 0; i < n; i++)
@@ -281,9 +325,16 @@ void socket_reserve(const char *path)
 
 static int open_listener(struct flight_socket *s, const char *path, unsigned int pid, struct error *err)
 {
+	char own[SOCKET_PATH];
 	struct sockaddr_un a;
-	socklen_t n = socket_address(&a, path, pid);
+	socklen_t n;
+	int r = path ? 0 : socket_folder_make(pid, own, err);
 
+	if (r)
+		return r;
+	if (!path)
+		path = own;
+	n = socket_address(&a, path);
 	if (!n)
 		return error_set(err, -ENAMETOOLONG, "cannot listen at '%s': the path of a socket has at most %zu "
 				 "bytes", path, sizeof(a.sun_path) - 1);

@@ -2,8 +2,9 @@
 /*
  * socket: the Unix socket of a flight recording: the side that listens, and its client, `gotap snap`. The client sends one
  * line, "snap" and a reason behind it, which may be empty; it gets one line of JSON when the snapshot is
- * written, and the file as a descriptor. Clients of other users than root and the user of the recording are refused. A client
- * that sends no line within SOCKET_SECONDS is dropped, and there are SOCKET_CLIENTS at most.
+ * written, and the file as a descriptor. Clients of other users than root and the user of the recording are refused
+ * (socket_peer.h). A client that sends no line within SOCKET_SECONDS is dropped, and there are SOCKET_CLIENTS at most: for
+ * a further one the client that has sent no line for the longest time makes room after SOCKET_HURRY_MS.
  */
 #ifndef GOTAP_FLIGHT_SOCKET_H
 #define GOTAP_FLIGHT_SOCKET_H
@@ -12,14 +13,14 @@
 
 #include "flight/flight.h"
 
-enum { SOCKET_SECONDS = 5, SOCKET_CLIENTS = 16, SOCKET_LINE = 8192 };
+enum { SOCKET_SECONDS = 5, SOCKET_HURRY_MS = 200, SOCKET_CLIENTS = 16, SOCKET_LINE = 8192 };
 
 struct flight_socket;
 
 /* Before gotap gives up capabilities: keeps the rights to the folder of @path for later. */
 void socket_reserve(const char *path);
 /*
- * Listens at @path, or for NULL at the name of process @pid (an abstract one, which leaves no file behind).
+ * Listens at @path, or for NULL at the name of process @pid in the folder of this user (socket_folder.h).
  * -EADDRINUSE: another recording does. Facts go to @f as trigger "socket".
  */
 int socket_listen(struct flight_socket **ret, const char *path, unsigned int pid, struct flight *f,

@@ -4,35 +4,59 @@
 #include "flight/socket.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "flight/socket_address.h"
+#include "flight/socket_folder.h"
+#include "flight/socket_peer.h"
 
-static int not_there(const char *path, unsigned int pid, int e, struct error *err)
-{
-	if (path)
-		return error_set(err, -e, "no flight recording listens at '%s': %s", path, strerror(e));
-	if (e == ECONNREFUSED)
-		return error_set(err, -e, "there is no flight recording of process %u: begin one "
-				 "with `gotap record --flight TIME -p %u`", pid, pid);
-	return error_set(err, -e, "cannot ask the flight recording of process %u: %s", pid, strerror(e));
-}
-
-static int open_connection(int *fd, const char *path, unsigned int pid, struct error *err)
+static int connect_to(int *fd, const char *path, struct error *err)
 {
 	struct sockaddr_un a;
-	socklen_t n = socket_address(&a, path, pid);
+	socklen_t n = socket_address(&a, path);
 	struct ucred peer;
+	int e = ENAMETOOLONG;
 
-	if (!n)
-		return not_there(path, pid, ENAMETOOLONG, err);
-	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (*fd < 0 || connect(*fd, (struct sockaddr *)&a, n))
-		return not_there(path, pid, errno, err);
-	if (!socket_is_trusted(*fd, &peer))
+	*fd = n ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+	if (n && (*fd < 0 || connect(*fd, (struct sockaddr *)&a, n)))
+		e = errno;
+	else if (n)
+		e = 0;
+	if (e)
+		return error_set(err, -e, "no flight recording listens at '%s': %s", path, strerror(e));
+	if (!socket_peer_is_trusted(*fd, &peer))
 		return error_set(err, -EPERM, "the socket is that of process %d of user %u, who is neither root nor "
 				 "you: it gets no request", peer.pid, peer.uid);
 	return 0;
+}
+
+/* Nobody listens there; another folder may have the socket. */
+static bool is_elsewhere(int r)
+{
+	return r == -ENOENT || r == -ECONNREFUSED;
+}
+
+/* In one of the folders of this user. A folder that another user could have made is not asked, but named. */
+static int connect_to_process(int *fd, unsigned int pid, struct error *err)
+{
+	char path[SOCKET_PATH];
+	int i, r = -ENOENT;
+
+	for (i = 0; is_elsewhere(r) && socket_folder_path(i, pid, path); i++) {
+		r = *path ? socket_folder_check(path) : -ENOENT;
+		if (r == -EPERM)
+			return error_set(err, r, "the folder of '%s' must be this user's, and closed to others (mode "
+					 "0700): it is not asked", path);
+		if (!r)
+			r = connect_to(fd, path, err);
+		if (is_elsewhere(r))
+			cleanup_close(fd);
+	}
+	if (!is_elsewhere(r))
+		return r;
+	return error_set(err, r, "there is no flight recording of process %u by this user: begin one "
+			 "with `gotap record --flight TIME -p %u`", pid, pid);
 }
 
 static int take_file(struct msghdr *m)
@@ -77,13 +101,14 @@ int socket_ask(const char *path, unsigned int pid, const char *reason, char line
 {
 	_cleanup_close_ int s = -1;
 	char question[300];
-	int r = open_connection(&s, path, pid, err), n;
+	int r = path ? connect_to(&s, path, err) : connect_to_process(&s, pid, err), n;
 
 	*fd = -1;
 	if (r)
 		return r;
 	n = snprintf(question, sizeof(question), "snap %.280s\n", reason);
-	if (send(s, question, (size_t)n, MSG_NOSIGNAL) != n)
-		return not_there(path, pid, errno, err);
+	/* EPIPE: a recording that refuses this process has answered and closed already. */
+	if (send(s, question, (size_t)n, MSG_NOSIGNAL) != n && errno != EPIPE)
+		return error_set(err, -errno, "cannot ask the flight recording: %s", strerror(errno));
 	return take_answer(s, line, fd, err);
 }

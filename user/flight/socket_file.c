@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/folder_lock.h"
 #include "base/vec.h"
+#include "flight/socket_address.h"
 #include "proc/privilege.h"
 
 /*
@@ -60,17 +61,14 @@ static int bind_only(int fd, const struct sockaddr_un *a, socklen_t n, struct er
 		return 0;
 	if (errno == EADDRINUSE)
 		return error_set(err, -errno, "another program listens at %s: name a socket with --socket PATH",
-				 a->sun_path[0] ? a->sun_path : "the socket of this process");
-	return error_set(err, -errno, "cannot listen at '%s': %s", a->sun_path[0] ? a->sun_path : "a socket",
-			 strerror(errno));
+				 a->sun_path);
+	return error_set(err, -errno, "cannot listen at '%s': %s", a->sun_path, strerror(errno));
 }
 
 static int bind_at(int fd, const struct sockaddr_un *a, socklen_t n, int lock, struct error *err)
 {
 	int r;
 
-	if (!a->sun_path[0])
-		return bind_only(fd, a, n, err);
 	fchmod(fd, 0600);	/* of the file that bind() makes */
 	if (!bind(fd, (const struct sockaddr *)a, n))
 		return 0;
@@ -84,13 +82,13 @@ static int bind_at(int fd, const struct sockaddr_un *a, socklen_t n, int lock, s
 static int listen_at(struct socket_file *f, int fd, const struct sockaddr_un *a, socklen_t n, int backlog,
 		     struct error *err)
 {
-	_cleanup_close_ int lock = a->sun_path[0] ? folder_lock(a->sun_path) : -1;
+	_cleanup_close_ int lock = folder_lock(a->sun_path);
 	struct stat st;
 	int r = bind_at(fd, a, n, lock, err);
 
 	if (r)
 		return r;
-	if (a->sun_path[0] && !lstat(a->sun_path, &st))
+	if (!lstat(a->sun_path, &st))
 		*f = (struct socket_file){ xstrdup(a->sun_path), st.st_dev, st.st_ino };
 	return listen(fd, backlog) ? error_set(err, -errno, "cannot listen: %s", strerror(errno)) : 0;
 }
@@ -105,6 +103,16 @@ int socket_file_listen(struct socket_file *f, int fd, const struct sockaddr_un *
 	r = listen_at(f, fd, a, n, backlog, err);
 	privilege_lower_files();
 	return r;
+}
+
+void socket_file_sweep(const char *path)
+{
+	_cleanup_close_ int lock = folder_lock(path);
+	struct sockaddr_un a;
+	socklen_t n = socket_address(&a, path);
+
+	if (n && lock >= 0)
+		remove_left(&a, n, lock);
 }
 
 static void remove_own(const struct socket_file *f)

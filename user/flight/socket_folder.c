@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* socket_folder: see socket_folder.h. */
+#define _GNU_SOURCE
+#include "flight/socket_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "flight/socket_file.h"
+#include "proc/procfs.h"
+
+/* --- names --- */
+
+/* The folder number @i of this user, without a slash at the end. False: there is none. */
+static bool folder_name(int i, char ret[static SOCKET_PATH])
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	unsigned int uid = geteuid();
+	int n = -1;
+
+	if (i == 0 && !uid)
+		n = snprintf(ret, SOCKET_PATH, "/run/gotap");
+	else if (i == 0 && runtime && *runtime == '/')
+		n = snprintf(ret, SOCKET_PATH, "%s/gotap", runtime);
+	else if (i <= 1)
+		n = snprintf(ret, SOCKET_PATH, "/run/user/%u/gotap", uid);
+	else if (i == 2)
+		n = snprintf(ret, SOCKET_PATH, "/tmp/gotap-%u", uid);
+	if (n >= SOCKET_PATH)
+		ret[0] = 0;
+	return n >= 0;
+}
+
+/* When process @pid began, in ticks since boot; 0: there is no such process. */
+static uint64_t start_of(unsigned int pid)
+{
+	struct procfs_usage usage;
+	struct procfs fs;
+	struct error err;
+
+	if (procfs_open(&fs, NULL, &err) || procfs_usage(&fs, (pid_t)pid, &usage))
+		return 0;
+	return usage.start;
+}
+
+bool socket_folder_path(int i, unsigned int pid, char ret[static SOCKET_PATH])
+{
+	char folder[SOCKET_PATH];
+
+	if (!folder_name(i, folder))
+		return false;
+	if (snprintf(ret, SOCKET_PATH, "%s/flight-%u-%" PRIu64, folder, pid, start_of(pid)) >= SOCKET_PATH)
+		ret[0] = 0;
+	return true;
+}
+
+/* --- whose folder is it? --- */
+
+/* Can nobody else exchange what is in folder @fd: it is root's or this user's, and others write to it at most as to /tmp? */
+static bool holds_names(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (!st.st_uid || st.st_uid == geteuid()) &&
+	       (!(st.st_mode & 022) || st.st_mode & S_ISVTX);
+}
+
+/* The folder itself, not what a link leads to: a link in /tmp may be another user's. */
+static int open_own(const char *folder)
+{
+	char parent[SOCKET_PATH];
+	_cleanup_close_ int above = -1, fd = -1;
+	char *slash;
+	struct stat st;
+
+	snprintf(parent, sizeof(parent), "%s", folder);
+	slash = strrchr(parent, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = 0;
+	above = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = above < 0 ? -1 : openat(above, slash + 1, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ENOENT : -EPERM;
+	if (!holds_names(above) || fstat(fd, &st) || st.st_uid != geteuid() || st.st_mode & 077)
+		return -EPERM;
+	return take_fd(&fd);
+}
+
+int socket_folder_check(const char *path)
+{
+	char folder[SOCKET_PATH];
+	char *slash;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = 0;
+	fd = open_own(folder);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* --- what killed recordings have left --- */
+
+/* Of a process that is gone, as this PID namespace sees it: another gotap may be in another one, so somebody may listen. */
+static bool is_of_the_past(const char *name)
+{
+	unsigned int pid;
+	uint64_t start;
+	int end = 0;
+
+	return sscanf(name, "flight-%u-%" SCNu64 "%n", &pid, &start, &end) == 2 && !name[end] &&
+	       start_of(pid) != start;
+}
+
+static void sweep_folder(const char *folder, int fd)
+{
+	char path[SOCKET_PATH];
+	struct dirent *e;
+	DIR *d = fdopendir(fd);
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	while ((e = readdir(d)))
+		if (is_of_the_past(e->d_name) &&
+		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < SOCKET_PATH)
+			socket_file_sweep(path);
+	closedir(d);
+}
+
+/* mkdir(2) makes no folder behind a link, and open_own() looks at what is there. */
+static int make_one(const char *folder)
+{
+	int fd;
+
+	if (!*folder)
+		return -ENAMETOOLONG;
+	mkdir(folder, 0700);
+	fd = open_own(folder);
+	if (fd < 0)
+		return fd;
+	sweep_folder(folder, fd);
+	return 0;
+}
+
+int socket_folder_make(unsigned int pid, char ret[static SOCKET_PATH], struct error *err)
+{
+	char folder[SOCKET_PATH];
+	int i, r = -ENOENT;
+
+	for (i = 0; folder_name(i, folder); i++) {
+		r = make_one(folder);
+		if (!r && socket_folder_path(i, pid, ret) && *ret)
+			return 0;
+	}
+	return error_set(err, r ? r : -ENAMETOOLONG, "no folder is there, or can be made, that only user %u can open (such as "
+			 "'%s'): name a socket with --socket PATH", geteuid(), folder);
+}
