@@ -314,6 +314,23 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 	cleaned_by_the_next
 }
 
+has_descriptor() { [ -n "$(descriptors_of_gotap "$TARGET")" ]; }
+
+@test "killed while the memory is made, before anything else of it is: the next gotap knows it, and takes it out" {
+	local library=$BATS_TEST_TMPDIR/die_amid_memory.so
+	require_tool cc
+	cc -O1 -shared -fPIC -o "$library" "$CHECKOUT/tests/lib/die_amid_memory.c" -ldl
+	mixed
+	LD_PRELOAD=$library "$GOTAP" record -q --attach inline -p "$TARGET" -d 60s -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
+	RECORDER=$!
+	wait "$RECORDER" || true
+	wait_for 60 has_descriptor
+	cleaned_by_the_next
+	[ "$(inline_of cleaned)" = true ]
+	[ -z "$(descriptors_of_gotap "$TARGET")" ]
+	target_runs
+}
+
 @test "its prober alone is killed: the recording ends and says so, and the next gotap takes all out" {
 	mixed
 	start_record "$TRACE" -p "$TARGET"

@@ -44,11 +44,15 @@ is_as_before() {
 	local pid=${1:-${TARGET:-}}
 	[ -n "$pid" ] && target_runs "$pid" || return 0
 	! memory_of_gotap "$pid" || fail "memory of gotap's is left in process $pid" || return
+	[ -z "$(descriptors_of_gotap "$pid")" ] || fail "process $pid has a descriptor of gotap's memory" || return
 	text_is_clean "$pid" || ! target_runs "$pid" || fail "the text of process $pid is not as before: $(changes_in "$pid")"
 }
 
 # memory_of_gotap PID: prints the mappings there, if any: the shared memory, and code that is of no file.
 memory_of_gotap() { grep -E '/memfd:gotap| r-xp [0-9a-f]+ 00:00 0 *$' "/proc/$1/maps" 2>/dev/null; }
+
+# descriptors_of_gotap PID: prints those of the shared memory, if any.
+descriptors_of_gotap() { find "/proc/$1/fd" -lname '/memfd:gotap (deleted)' 2>/dev/null || true; }
 
 # inline_runs [PID]: calls of it lead to code of gotap's, and no uprobe of gotap's is at any of them.
 inline_runs() {

@@ -160,20 +160,34 @@ static int find_place(const struct process *p, uint64_t lo, uint64_t hi, uint64_
 /* --- the shared memory, gotap's side --- */
 
 /*
+ * The header is the first content of the file: while the file is empty, or from then on, a later gotap knows it as one of
+ * gotap's (remains.c), at whatever instant this process is killed.
+ */
+static bool inject_begin_file(int fd, const struct injected *in)
+{
+	struct inline_shared begin = { .magic = INLINE_MAGIC, .size = in->shared_size,
+				       .code = in->code, .code_size = in->code_size };
+
+	return pwrite(fd, &begin, sizeof(begin), 0) == sizeof(begin);
+}
+
+/*
  * The pages are ours: the memory controller charges who touches them first. Nobody can shorten the file from here
  * on, which would make an access to it a SIGBUS.
  */
 static int make_pages(int fd, const struct injected *in, struct error *err)
 {
-	struct inline_shared begin = { .magic = INLINE_MAGIC, .size = in->shared_size,
-				       .code = in->code, .code_size = in->code_size };
 	struct stat st;
 
+	if (!inject_begin_file(fd, in))
+		return error_set(err, -EIO, "no memory for a page of buffers");
+	INJECT_STEP();
 	if (ftruncate(fd, (off_t)in->shared_size) || fallocate(fd, 0, 0, (off_t)in->shared_size))
 		return error_set(err, -errno, "no memory for %zu bytes of buffers: %s", in->shared_size,
 				 strerror(errno));
+	INJECT_STEP();
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st) ||
-	    (size_t)st.st_size != in->shared_size || pwrite(fd, &begin, sizeof(begin), 0) != sizeof(begin))
+	    (size_t)st.st_size != in->shared_size)
 		return error_set(err, -EIO, "the memory that is shared with the program cannot be made ready");
 	return 0;
 }
