@@ -18,8 +18,10 @@
 enum {
 	ARCH_ELF_MACHINE = EM_X86_64,
 	ARCH_ELF_RELATIVE = R_X86_64_RELATIVE,	/* the relocation that adds the load bias */
-	ARCH_PC_QUANTUM = 1,		/* cmd/internal/sys, MinLC: instructions begin at multiples */
-	ARCH_CALL_LEN = 5,		/* bytes of a direct call, which end at its return address */
+	/* cmd/internal/sys, MinLC: instructions begin at multiples */
+	ARCH_PC_QUANTUM = 1,
+	/* bytes of a direct call, which end at its return address */
+	ARCH_CALL_LEN = 5,
 	ARCH_INSN_MAX = 15,		/* bytes of the longest instruction */
 };
 

@@ -17,7 +17,7 @@
 static int64_t namespace_adds;
 
 /* @process: "self" or an id. */
-static bool namespace_of(const char *process, const char *which, ino_t *ret)
+static bool clock_namespace_of(const char *process, const char *which, ino_t *ret)
 {
 	char path[64];
 	struct stat st;
@@ -58,11 +58,11 @@ static void read_namespace(void)
 	ino_t own, theirs;
 	size_t i;
 
-	if (!namespace_of("self", "time", &own))
+	if (!clock_namespace_of("self", "time", &own))
 		return;
 	snprintf(parent, sizeof(parent), "%d", getppid());
 	for (i = 0; i < sizeof(who) / sizeof(who[0]); i++)
-		if (namespace_of(who[i], "time_for_children", &theirs) && theirs == own) {
+		if (clock_namespace_of(who[i], "time_for_children", &theirs) && theirs == own) {
 			read_offsets(who[i]);
 			return;
 		}

@@ -80,7 +80,7 @@ size_t file_copy_size(const struct file_copy *c)
 }
 
 /* Copies [at, end); false if the file has got shorter, or cannot be read. */
-static bool read_all(struct file_copy *c, uint64_t at, uint64_t end)
+static bool copy_read_all(struct file_copy *c, uint64_t at, uint64_t end)
 {
 	while (at < end) {
 		ssize_t n = pread(c->fd, c->data + at, end - at, (off_t)at);
@@ -95,7 +95,7 @@ static bool read_all(struct file_copy *c, uint64_t at, uint64_t end)
 }
 
 /* A hole reads as zeroes, which untouched pages of the copy are without taking memory. */
-static bool read_data(struct file_copy *c, uint64_t at, uint64_t end)
+static bool copy_read_data(struct file_copy *c, uint64_t at, uint64_t end)
 {
 	while (at < end) {
 		off_t data = lseek(c->fd, (off_t)at, SEEK_DATA), hole;
@@ -103,12 +103,12 @@ static bool read_data(struct file_copy *c, uint64_t at, uint64_t end)
 		if (data < 0 && errno == ENXIO)
 			return lseek(c->fd, 0, SEEK_END) >= (off_t)end;
 		if (data < 0)	/* a file system that knows no holes */
-			return read_all(c, at, end);
+			return copy_read_all(c, at, end);
 		if ((uint64_t)data >= end)
 			return true;
 		hole = lseek(c->fd, data, SEEK_HOLE);
 		at = hole < data || (uint64_t)hole > end ? end : (uint64_t)hole;
-		if (!read_all(c, (uint64_t)data, at))
+		if (!copy_read_all(c, (uint64_t)data, at))
 			return false;
 	}
 	return true;
@@ -120,7 +120,7 @@ static bool take_chunks(struct file_copy *c, size_t first, size_t n)
 
 	if (end > c->size)
 		end = c->size;
-	if (end - at > FILE_COPY_MAX - c->copied || !read_data(c, at, end))
+	if (end - at > FILE_COPY_MAX - c->copied || !copy_read_data(c, at, end))
 		return false;
 	c->copied += end - at;
 	memset(c->has + first, true, n);

@@ -20,7 +20,8 @@ enum { POLL_US = 5000 };
 int folder_lock(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	_cleanup_free_ char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) :
+					      xstrdup(".");
 	_cleanup_close_ int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint64_t deadline = now_ns() + WAIT_NS;
 

@@ -40,10 +40,11 @@ struct head {
 
 /* Memory, reading of open files, and the end: the calls that libdw, zlib and malloc use. */
 static const int allowed[] = {
-	SYS_read, SYS_pread64, SYS_readv, SYS_write, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_close,
-	SYS_fcntl, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,
-	SYS_clock_gettime, SYS_getrandom, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,
-	SYS_exit_group,
+	SYS_read,   SYS_pread64,       SYS_readv,     SYS_write,        SYS_lseek,
+	SYS_fstat,  SYS_newfstatat,    SYS_close,     SYS_fcntl,        SYS_mmap,
+	SYS_munmap, SYS_mremap,        SYS_mprotect,  SYS_madvise,      SYS_brk,
+	SYS_futex,  SYS_clock_gettime, SYS_getrandom, SYS_rt_sigreturn, SYS_restart_syscall,
+	SYS_exit,   SYS_exit_group,
 };
 
 enum { NALLOWED = sizeof(allowed) / sizeof(allowed[0]) };
@@ -80,7 +81,7 @@ static void filter_calls(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void limit(int what, rlim_t most)
+static void isolated_limit(int what, rlim_t most)
 {
 	struct rlimit l = { most, most }, now;
 
@@ -93,7 +94,7 @@ static void limit(int what, rlim_t most)
  * User 65534 is nobody's on every system. Where ids cannot be changed (a user namespace
  * with one id), capabilities still go.
  */
-static bool drop_privileges(void)
+static bool isolated_drop_privileges(void)
 {
 	enum { NOBODY = 65534 };
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -126,10 +127,10 @@ void isolated_enter(int channel, int fd, unsigned int cpu_seconds)
 {
 	enum { MEMORY_GB = 6 };
 
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, cpu_seconds);
-	limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
-	if (!keep_only(channel, fd) || !drop_privileges())
+	isolated_limit(RLIMIT_CORE, 0);
+	isolated_limit(RLIMIT_CPU, cpu_seconds);
+	isolated_limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
+	if (!keep_only(channel, fd) || !isolated_drop_privileges())
 		_exit(1);
 	/* After the change of ids, which takes it back. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -156,17 +157,17 @@ void isolated_write(const void *data, size_t n)
 	}
 }
 
-static unsigned int seconds_of(const struct isolated_work *work)
+static unsigned int isolated_seconds_of(const struct isolated_work *work)
 {
 	return work->seconds ? work->seconds : ISOLATED_SECONDS;
 }
 
-static _Noreturn void child(const struct isolated_work *work, int out)
+static _Noreturn void isolated_child(const struct isolated_work *work, int out)
 {
 	void *answer = xcalloc(1, work->size);
 	struct head head = {0};
 
-	isolated_enter(out, work->fd, seconds_of(work));
+	isolated_enter(out, work->fd, isolated_seconds_of(work));
 	head.code = work->run(work->ctx, answer, &head.err);
 	isolated_write(&head, sizeof(head));
 	isolated_write(answer, work->size);
@@ -205,16 +206,18 @@ int isolated_read(int fd, void *data, size_t n, int64_t deadline)
 	return 0;
 }
 
-static int take_answer(int fd, const struct isolated_work *work, void *answer, struct error *err)
+static int isolated_take_answer(int fd, const struct isolated_work *work, void *answer,
+				struct error *err)
 {
-	int64_t deadline = isolated_now_ms() + (int64_t)seconds_of(work) * 1000;
+	int64_t deadline = isolated_now_ms() + (int64_t)isolated_seconds_of(work) * 1000;
 	struct head head;
 	int r = isolated_read(fd, &head, sizeof(head), deadline);
 
 	if (!r)
 		r = isolated_read(fd, answer, work->size, deadline);
 	if (r == -ETIMEDOUT)
-		return error_set(err, r, "it took longer than %u s to look at it", seconds_of(work));
+		return error_set(err, r, "it took longer than %u s to look at it",
+				 isolated_seconds_of(work));
 	if (r)
 		return error_set(err, r, "looking at it failed: the file is broken beyond reading");
 	head.err.text[sizeof(head.err.text) - 1] = 0;
@@ -236,9 +239,9 @@ static int run_in_child(const struct isolated_work *work, void *answer, struct e
 	if (pid < 0)
 		return error_set(err, -errno, "cannot make a process: %s", strerror(errno));
 	if (!pid)
-		child(work, out);
+		isolated_child(work, out);
 	close(take_fd(&out));
-	r = take_answer(in, work, answer, err);
+	r = isolated_take_answer(in, work, answer, err);
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isolated_internal: shared by processes for one answer (isolated.c) and for many (isolated_service.c). */
+/*
+ * isolated_internal: shared by processes for one answer (isolated.c) and for many
+ * (isolated_service.c).
+ */
 #ifndef GOTAP_BASE_ISOLATED_INTERNAL_H
 #define GOTAP_BASE_ISOLATED_INTERNAL_H
 

@@ -70,7 +70,7 @@ static void answer_questions(const struct isolated_service_work *work, void *sta
 	}
 }
 
-static _Noreturn void child(const struct isolated_service_work *work, int channel)
+static _Noreturn void service_child(const struct isolated_service_work *work, int channel)
 {
 	struct begun begun = {0};
 	void *state = NULL;
@@ -86,7 +86,7 @@ static _Noreturn void child(const struct isolated_service_work *work, int channe
 
 /* --- gotap's side --- */
 
-static int fail(struct isolated_service *s, int r)
+static int service_fail(struct isolated_service *s, int r)
 {
 	if (r == -ETIMEDOUT)
 		return error_set(&s->failure, r, "reading it took too long");
@@ -111,13 +111,14 @@ static int wait_for_begin(struct isolated_service *s, struct error *err)
 	int r = read_in_time(s, &begun, sizeof(begun));
 
 	if (r)
-		return error_set(err, fail(s, r), "%s", s->failure.text);
+		return error_set(err, service_fail(s, r), "%s", s->failure.text);
 	begun.err.text[sizeof(begun.err.text) - 1] = 0;
-	return begun.code ? error_set(err, begun.code < 0 ? begun.code : -EBADMSG, "%s", begun.err.text)
-			  : 0;
+	return begun.code ? error_set(err, begun.code < 0 ? begun.code : -EBADMSG, "%s",
+				      begun.err.text) :
+			    0;
 }
 
-static int start_child(struct isolated_service *s, struct error *err)
+static int service_start_child(struct isolated_service *s, struct error *err)
 {
 	_cleanup_close_ int other = -1;
 	int ends[2];
@@ -128,7 +129,7 @@ static int start_child(struct isolated_service *s, struct error *err)
 	other = ends[1];
 	s->pid = fork_deaf();
 	if (!s->pid)
-		child(&s->work, other);
+		service_child(&s->work, other);
 	if (s->pid < 0) {
 		s->pid = 0;
 		return error_set(err, -errno, "cannot make a process: %s", strerror(errno));
@@ -149,7 +150,7 @@ int isolated_service_start(struct isolated_service **ret, const struct isolated_
 	if (FUZZED || isolated_inside())
 		r = work->open(work->ctx, &s->state, err);
 	else
-		r = start_child(s, err);
+		r = service_start_child(s, err);
 	if (r)
 		isolated_service_end(s);
 	else
@@ -186,7 +187,7 @@ int isolated_service_ask(struct isolated_service *s, const void *question, struc
 	if (!s->failure.code) {
 		r = ask_child(s, question, answer);
 		if (r)
-			fail(s, r);
+			service_fail(s, r);
 	}
 	return s->failure.code ? error_set(err, s->failure.code, "%s", s->failure.text) : 0;
 }

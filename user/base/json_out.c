@@ -7,7 +7,7 @@
 
 #include "base/show.h"
 
-static void put_rune(FILE *f, unsigned int rune)
+static void json_put_rune(FILE *f, unsigned int rune)
 {
 	if (rune == '"' || rune == '\\')
 		fprintf(f, "\\%c", (int)rune);
@@ -16,7 +16,7 @@ static void put_rune(FILE *f, unsigned int rune)
 }
 
 /* A character that could change a terminal is written as \\u....: the same text in JSON. */
-static void put_string(FILE *f, const char *text)
+static void json_put_string(FILE *f, const char *text)
 {
 	const char *s = text;
 	unsigned int rune;
@@ -28,27 +28,27 @@ static void put_string(FILE *f, const char *text)
 		if (!rune)
 			fputs("\\ufffd", f);
 		else if (rune == '"' || rune == '\\' || show_is_control(rune))
-			put_rune(f, rune);
+			json_put_rune(f, rune);
 		else
 			fwrite(s, 1, (size_t)n, f);
 	}
 	fputc('"', f);
 }
 
-static void begin(struct json_out *j, const char *name)
+static void json_begin(struct json_out *j, const char *name)
 {
 	if (j->comma)
 		fputs(", ", j->f);
 	j->comma = true;
 	if (!name)
 		return;
-	put_string(j->f, name);
+	json_put_string(j->f, name);
 	fputs(": ", j->f);
 }
 
 static void open_level(struct json_out *j, const char *name, char bracket)
 {
-	begin(j, name);
+	json_begin(j, name);
 	fputc(bracket, j->f);
 	j->comma = false;
 }
@@ -81,29 +81,29 @@ void json_close_array(struct json_out *j)
 
 void json_put_text(struct json_out *j, const char *name, const char *value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	if (value)
-		put_string(j->f, value);
+		json_put_string(j->f, value);
 	else
 		fputs("null", j->f);
 }
 
 void json_put_number(struct json_out *j, const char *name, int64_t value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	fprintf(j->f, "%" PRId64, value);
 }
 
 void json_put_count(struct json_out *j, const char *name, uint64_t value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	fprintf(j->f, "%" PRIu64, value);
 }
 
 /* JSON has no word for what is no number. */
 void json_put_real(struct json_out *j, const char *name, double value, int digits)
 {
-	begin(j, name);
+	json_begin(j, name);
 	if (isfinite(value))
 		fprintf(j->f, "%.*f", digits, value);
 	else
@@ -112,12 +112,12 @@ void json_put_real(struct json_out *j, const char *name, double value, int digit
 
 void json_put_json(struct json_out *j, const char *name, const void *text, size_t n)
 {
-	begin(j, name);
+	json_begin(j, name);
 	fwrite(text, 1, n, j->f);
 }
 
 void json_put_bool(struct json_out *j, const char *name, bool value)
 {
-	begin(j, name);
+	json_begin(j, name);
 	fputs(value ? "true" : "false", j->f);
 }

@@ -40,9 +40,10 @@ struct limits_text limits_explain(int code)
 		if (shortages[i].code != -code || getrlimit(shortages[i].resource, &l) ||
 		    l.rlim_cur == RLIM_INFINITY)
 			continue;
-		snprintf(ret.text, sizeof(ret.text), "; the limit of %s is %llu%s: raise it (ulimit %s)",
-			 shortages[i].of, (unsigned long long)l.rlim_cur / shortages[i].unit_size,
-			 shortages[i].unit, shortages[i].option);
+		snprintf(ret.text, sizeof(ret.text),
+			 "; the limit of %s is %llu%s: raise it (ulimit %s)", shortages[i].of,
+			 (unsigned long long)l.rlim_cur / shortages[i].unit_size, shortages[i].unit,
+			 shortages[i].option);
 	}
 	return ret;
 }
@@ -62,7 +63,8 @@ static int leave_files(int n)
 
 int limits_leave(int files, size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		return -errno;

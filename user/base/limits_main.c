@@ -34,13 +34,13 @@ static void raise_files(void)
 }
 
 /* Unlike SIG_IGN a handler is not passed on by exec. */
-static void let_be(int sig)
+static void limits_let_be(int sig)
 {
 }
 
 static void survive_large_writes(void)
 {
-	struct sigaction none = { .sa_handler = let_be, .sa_flags = SA_RESTART }, before;
+	struct sigaction none = { .sa_handler = limits_let_be, .sa_flags = SA_RESTART }, before;
 
 	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
 		sigaction(SIGXFSZ, &none, NULL);

@@ -15,7 +15,7 @@ uint64_t hash64_seed[2];
  * Before main(), so that no look-up has to ask whether there is a seed. Early in a boot
  * getrandom() may have nothing yet: the kernel gives each process 16 bytes at its start.
  */
-static __attribute__((constructor)) void seed(void)
+static __attribute__((constructor)) void map64_seed(void)
 {
 	const void *bytes = (const void *)getauxval(AT_RANDOM);
 
@@ -64,7 +64,7 @@ void map64_grow(struct map64 *m)
 }
 
 /* Is place @i cyclically within (@from, @to]? */
-static bool between(size_t from, size_t i, size_t to)
+static bool map64_between(size_t from, size_t i, size_t to)
 {
 	return from <= to ? from < i && i <= to : from < i || i <= to;
 }
@@ -81,7 +81,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 	slot = m->index[hole] - 1;
 	/* Move later members of the run into the hole unless their home lies behind it. */
 	for (i = (hole + 1) & m->mask; m->index[i]; i = (i + 1) & m->mask) {
-		if (between(hole, hash64_seeded(m->slots[m->index[i] - 1].key) & m->mask, i))
+		if (map64_between(hole, hash64_seeded(m->slots[m->index[i] - 1].key) & m->mask, i))
 			continue;
 		m->index[hole] = m->index[i];
 		hole = i;

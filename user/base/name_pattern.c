@@ -25,8 +25,10 @@ int name_pattern_check(const char *pattern, struct error *err)
 
 	while ((p = next_conversion(p))) {
 		if (!p[1] || !strchr("pnte", p[1]))
-			return error_set(err, -EINVAL, "the name '%s' has '%.2s', which means nothing: it may have %s",
-					 pattern, p, NAME_PATTERN_HELP);
+			return error_set(
+				err, -EINVAL,
+				"the name '%s' has '%.2s', which means nothing: it may have %s",
+				pattern, p, NAME_PATTERN_HELP);
 		p += 2;
 	}
 	return 0;
@@ -44,7 +46,7 @@ bool name_pattern_has(const char *pattern, char c)
 	return false;
 }
 
-static void put_time(struct buf *b, time_t t)
+static void name_pattern_put_time(struct buf *b, time_t t)
 {
 	char text[32];
 	struct tm tm;
@@ -62,13 +64,15 @@ static void put_exe(struct buf *b, const char *exe)
 	for (i = 0; name[i] && i < EXE_MAX; i++) {
 		unsigned char c = (unsigned char)name[i];
 
-		buf_add_byte(b, c < 0x80 && (isalnum(c) || strchr("_+-.", c)) && (i || c != '.') ? c : '_');
+		buf_add_byte(b, c < 0x80 && (isalnum(c) || strchr("_+-.", c)) && (i || c != '.') ?
+					c :
+					'_');
 	}
 	if (b->len == at)
 		buf_add_byte(b, '_');
 }
 
-static void put(struct buf *b, char c, const struct name_values *v)
+static void name_pattern_put(struct buf *b, char c, const struct name_values *v)
 {
 	switch (c) {
 	case 'p':
@@ -78,7 +82,7 @@ static void put(struct buf *b, char c, const struct name_values *v)
 		buf_printf(b, "%" PRIu64, v->number);
 		break;
 	case 't':
-		put_time(b, v->time);
+		name_pattern_put_time(b, v->time);
 		break;
 	case 'e':
 		put_exe(b, v->exe);
@@ -95,7 +99,7 @@ char *name_pattern_expand(const char *pattern, const struct name_values *v)
 
 	for (p = pattern; *p; p++) {
 		if (*p == '%' && p[1])
-			put(&name, *++p, v);
+			name_pattern_put(&name, *++p, v);
 		else
 			buf_add_byte(&name, (uint8_t)*p);
 	}

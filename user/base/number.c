@@ -17,7 +17,8 @@ bool number_take(const char **s, double *ret)
 		part = 1 + strspn(*s + whole + 1, "0123456789");
 	if (whole + part == 0 || (part == 1 && !whole))
 		return false;
-	*ret = strtod(*s, NULL);	/* it may read an exponent, too; callers refuse the letter e behind the digits */
+	/* strtod() may read an exponent, too; callers refuse the letter e behind the digits. */
+	*ret = strtod(*s, NULL);
 	*s += whole + part;
 	return true;
 }

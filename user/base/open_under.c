@@ -17,7 +17,7 @@
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* Opens the file of @at for reading. @path: the same file, where no /proc is mounted. */
-static int reopen(int at, const char *path)
+static int open_under_reopen(int at, const char *path)
 {
 	struct stat st;
 	char own[64];
@@ -38,7 +38,7 @@ int open_regular(const char *path)
 {
 	_cleanup_close_ int at = open(path, O_PATH | O_CLOEXEC);
 
-	return at < 0 ? -errno : reopen(at, path);
+	return at < 0 ? -errno : open_under_reopen(at, path);
 }
 
 int open_under_at(int root, const char *path)
@@ -49,12 +49,13 @@ int open_under_at(int root, const char *path)
 	};
 	_cleanup_close_ int at = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	return at < 0 ? -errno : reopen(at, NULL);
+	return at < 0 ? -errno : open_under_reopen(at, NULL);
 }
 
 int open_under(const char *root, const char *path)
 {
-	_cleanup_close_ int dir = open(root && *root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir =
+		open(root && *root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return dir < 0 ? -errno : open_under_at(dir, path);
 }

@@ -17,7 +17,10 @@ char *parent_option(void)
 	return xasprintf("%s%d", option, (int)getpid());
 }
 
-/* Asks for the signal first, and then whether the parent is still there: an end in between is not missed. */
+/*
+ * Asks for the signal first, and then whether the parent is still there: an end in between is not
+ * missed.
+ */
 bool parent_take(const char *arg)
 {
 	size_t n = strlen(option);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * percent: CPU time per time, in the two units that gotap has for it. Users give and read percent of one CPU's
- * time (--budget, reports, notes in the trace); everything else counts ns per second. Called where one becomes
- * the other.
+ * percent: CPU time per time, in the two units that gotap has for it. Users give and read percent
+ * of one CPU's time (--budget, reports, notes in the trace); everything else counts ns per second.
+ * Called where one becomes the other.
  */
 #ifndef GOTAP_BASE_PERCENT_H
 #define GOTAP_BASE_PERCENT_H
@@ -18,7 +18,8 @@ static inline struct percent_text percent_text(double percent)
 {
 	struct percent_text ret;
 
-	snprintf(ret.text, sizeof(ret.text), percent >= 1 || percent < 1e-4 ? "%.1f" : "%.2g", percent);
+	snprintf(ret.text, sizeof(ret.text), percent >= 1 || percent < 1e-4 ? "%.1f" : "%.2g",
+		 percent);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 enum { VARINT_BYTES = 10 };
 
-static size_t put(uint8_t *to, uint64_t value)
+static size_t protobuf_put(uint8_t *to, uint64_t value)
 {
 	size_t n = 0;
 
@@ -20,17 +20,17 @@ static size_t put(uint8_t *to, uint64_t value)
 void protobuf_element(struct buf *b, uint64_t value)
 {
 	buf_reserve(b, VARINT_BYTES);
-	b->len += put(b->data + b->len, value);
+	b->len += protobuf_put(b->data + b->len, value);
 }
 
-static void tag(struct buf *b, uint32_t field, unsigned int wire)
+static void protobuf_tag(struct buf *b, uint32_t field, unsigned int wire)
 {
 	protobuf_element(b, (uint64_t)field << 3 | wire);
 }
 
 void protobuf_uint(struct buf *b, uint32_t field, uint64_t value)
 {
-	tag(b, field, WIRE_VARINT);
+	protobuf_tag(b, field, WIRE_VARINT);
 	protobuf_element(b, value);
 }
 
@@ -38,7 +38,7 @@ void protobuf_fixed64(struct buf *b, uint32_t field, uint64_t value)
 {
 	int i;
 
-	tag(b, field, WIRE_FIXED64);
+	protobuf_tag(b, field, WIRE_FIXED64);
 	for (i = 0; i < 8; i++)
 		buf_add_byte(b, (uint8_t)(value >> 8 * i));
 }
@@ -53,7 +53,7 @@ void protobuf_double(struct buf *b, uint32_t field, double value)
 
 void protobuf_bytes(struct buf *b, uint32_t field, const void *data, size_t n)
 {
-	tag(b, field, WIRE_BYTES);
+	protobuf_tag(b, field, WIRE_BYTES);
 	protobuf_element(b, n);
 	buf_add(b, data, n);
 }
@@ -63,10 +63,13 @@ void protobuf_text(struct buf *b, uint32_t field, const char *text)
 	protobuf_bytes(b, field, text, strlen(text));
 }
 
-/* Most messages are shorter than 128 bytes: room for their length is left, and others move up when they end. */
+/*
+ * Most messages are shorter than 128 bytes: room for their length is left, and others move up when
+ * they end.
+ */
 size_t protobuf_open(struct buf *b, uint32_t field)
 {
-	tag(b, field, WIRE_BYTES);
+	protobuf_tag(b, field, WIRE_BYTES);
 	buf_add_byte(b, 0);
 	return b->len;
 }
@@ -74,7 +77,7 @@ size_t protobuf_open(struct buf *b, uint32_t field)
 void protobuf_close(struct buf *b, size_t open)
 {
 	uint8_t length[VARINT_BYTES];
-	size_t n = b->len - open, more = put(length, n) - 1;
+	size_t n = b->len - open, more = protobuf_put(length, n) - 1;
 
 	if (more) {
 		buf_reserve(b, more);

@@ -15,7 +15,12 @@ unsigned int show_rune(const char *text, int *len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0, i;
+	int n = s[0] < 0x80     ? 1 :
+		s[0] >> 5 == 6  ? 2 :
+		s[0] >> 4 == 14 ? 3 :
+		s[0] >> 3 == 30 ? 4 :
+				  0,
+	    i;
 	unsigned int rune = n == 1 ? s[0] : n ? s[0] & (0x7f >> n) : 0;
 
 	*len = 1;
@@ -36,7 +41,7 @@ bool show_is_control(unsigned int r)
 	       (r >= 0x2028 && r <= 0x202e) || (r >= 0x2060 && r <= 0x2069) || r == 0xfeff;
 }
 
-static void escape(struct buf *b, const char *text)
+static void show_escape(struct buf *b, const char *text)
 {
 	int len, i;
 
@@ -65,7 +70,7 @@ void show_printf(FILE *f, const char *fmt, ...)
 		return;
 	if (ends)
 		text[strlen(text) - 1] = 0;
-	escape(&b, text);
+	show_escape(&b, text);
 	if (ends)
 		buf_add_byte(&b, '\n');
 	fwrite(b.data, 1, b.len, f);
@@ -76,7 +81,7 @@ char *show_dup(const char *text)
 {
 	struct buf b = {0};
 
-	escape(&b, text);
+	show_escape(&b, text);
 	buf_add_byte(&b, 0);
 	return (char *)b.data;
 }

@@ -27,7 +27,7 @@ struct strset {
 	struct block *blocks;
 };
 
-static uint64_t word_at(const char *s, size_t n)
+static uint64_t strset_word_at(const char *s, size_t n)
 {
 	uint64_t w = 0;
 
@@ -41,8 +41,8 @@ static uint64_t hash_bytes(const char *s, size_t n)
 	uint64_t h = hash64_seed[0] ^ n;
 
 	for (; n > sizeof(h); s += sizeof(h), n -= sizeof(h))
-		h = hash64_fold(h ^ word_at(s, sizeof(h)), hash64_seed[1]);
-	return hash64_fold(h ^ word_at(s, n), hash64_seed[1]);
+		h = hash64_fold(h ^ strset_word_at(s, sizeof(h)), hash64_seed[1]);
+	return hash64_fold(h ^ strset_word_at(s, n), hash64_seed[1]);
 }
 
 struct strset *strset_new(void)
@@ -58,7 +58,7 @@ size_t strset_len(const char *s)
 	return n;
 }
 
-static size_t slot_of(const struct strset *set, const char *s, size_t n)
+static size_t strset_slot_of(const struct strset *set, const char *s, size_t n)
 {
 	size_t i = hash_bytes(s, n) & (set->cap - 1);
 
@@ -67,7 +67,7 @@ static size_t slot_of(const struct strset *set, const char *s, size_t n)
 	return i;
 }
 
-static void grow(struct strset *set)
+static void strset_grow(struct strset *set)
 {
 	const char **old = set->slots;
 	size_t i, cap = set->cap;
@@ -76,11 +76,11 @@ static void grow(struct strset *set)
 	set->slots = xcalloc(set->cap, sizeof(*set->slots));
 	for (i = 0; i < cap; i++)
 		if (old[i])
-			set->slots[slot_of(set, old[i], strset_len(old[i]))] = old[i];
+			set->slots[strset_slot_of(set, old[i], strset_len(old[i]))] = old[i];
 	free(old);
 }
 
-static char *store(struct strset *set, const char *s, size_t n)
+static char *strset_store(struct strset *set, const char *s, size_t n)
 {
 	struct block *b = set->blocks;
 	uint32_t length = (uint32_t)n;
@@ -114,10 +114,10 @@ const char *strset_add_bytes(struct strset *set, const char *s, size_t n)
 	size_t i;
 
 	if (set->len + 1 > set->cap / 2)
-		grow(set);
-	i = slot_of(set, s, n);
+		strset_grow(set);
+	i = strset_slot_of(set, s, n);
 	if (!set->slots[i]) {
-		set->slots[i] = store(set, s, n);
+		set->slots[i] = strset_store(set, s, n);
 		set->len++;
 	}
 	return set->slots[i];
@@ -125,7 +125,7 @@ const char *strset_add_bytes(struct strset *set, const char *s, size_t n)
 
 const char *strset_find(const struct strset *set, const char *s, size_t n)
 {
-	return set->cap ? set->slots[slot_of(set, s, strnlen(s, n))] : NULL;
+	return set->cap ? set->slots[strset_slot_of(set, s, strnlen(s, n))] : NULL;
 }
 
 size_t strset_size(const struct strset *set)

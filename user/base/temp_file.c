@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
-static const char *folder(void)
+static const char *temp_file_folder(void)
 {
 	const char *dir = secure_getenv("TMPDIR");
 
@@ -32,13 +32,15 @@ static int open_named(const char *dir)
 
 int temp_file_open(struct error *err)
 {
-	int fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = open(temp_file_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		fd = open_named(folder());
+		fd = open_named(temp_file_folder());
 	if (fd < 0)
-		return error_set(err, -errno, "cannot make a temporary file in %s: %s (TMPDIR names another folder)",
-				 folder(), strerror(errno));
+		return error_set(
+			err, -errno,
+			"cannot make a temporary file in %s: %s (TMPDIR names another folder)",
+			temp_file_folder(), strerror(errno));
 	return fd;
 }
 
@@ -52,9 +54,10 @@ int temp_file_write(int fd, const void *data, size_t n, long long offset, struct
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return error_set(err, put ? -errno : -ENOSPC, "cannot write the temporary file in %s: %s "
-					 "(TMPDIR names another folder)", folder(),
-					 strerror(put ? errno : ENOSPC));
+			return error_set(err, put ? -errno : -ENOSPC,
+					 "cannot write the temporary file in %s: %s "
+					 "(TMPDIR names another folder)",
+					 temp_file_folder(), strerror(put ? errno : ENOSPC));
 		p += put;
 		n -= (size_t)put;
 		offset += put;
@@ -72,7 +75,8 @@ int temp_file_read(int fd, void *data, size_t n, long long offset, struct error 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return error_set(err, got ? -errno : -EIO, "cannot read the temporary file: %s",
+			return error_set(err, got ? -errno : -EIO,
+					 "cannot read the temporary file: %s",
 					 strerror(got ? errno : EIO));
 		p += got;
 		n -= (size_t)got;

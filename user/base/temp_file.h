@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * temp_file: a file without a name, for what does not fit into memory: in the folder that TMPDIR names, else
- * in /var/tmp, which is on a disk where /tmp may be memory. It goes with its descriptor, however gotap ends.
+ * temp_file: a file without a name, for what does not fit into memory: in the folder that TMPDIR
+ * names, else in /var/tmp, which is on a disk where /tmp may be memory. It goes with its
+ * descriptor, however gotap ends.
  */
 #ifndef GOTAP_BASE_TEMP_FILE_H
 #define GOTAP_BASE_TEMP_FILE_H

@@ -22,7 +22,11 @@ struct unit_text unit_time(int64_t ns)
 	}
 	for (i = 0, value /= 1e3; value >= 999.5 && i < 2; i++)
 		value /= 1e3;
-	snprintf(t.text, sizeof(t.text), "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[i]);
+	snprintf(t.text, sizeof(t.text), "%.*f %s",
+		 value < 9.995 ? 2 :
+		 value < 99.95 ? 1 :
+				 0,
+		 value, units[i]);
 	return t;
 }
 
@@ -72,7 +76,7 @@ struct unit_text unit_bytes(uint64_t n)
 	return t;
 }
 
-static size_t columns(const char *text)
+static size_t units_columns(const char *text)
 {
 	size_t n = 0;
 
@@ -85,10 +89,11 @@ void unit_name(FILE *f, const char *name, unsigned width)
 {
 	_cleanup_free_ char *shown = show_dup(name);
 	const char *text = shown;
-	size_t n = columns(text), cut = n > width ? n - width + 3 : 0;
+	size_t n = units_columns(text), cut = n > width ? n - width + 3 : 0;
 
 	for (; cut; cut--)
 		for (text++; (*text & 0xc0) == 0x80; text++)
 			;
-	fprintf(f, "%s%s%*s", text == shown ? "" : "...", text, n < width ? (int)(width - n) : 0, "");
+	fprintf(f, "%s%s%*s", text == shown ? "" : "...", text, n < width ? (int)(width - n) : 0,
+		"");
 }

@@ -20,7 +20,10 @@ struct unit_text unit_share(double part, double whole);
 struct unit_text unit_count(uint64_t n);
 /* "1.1 MB" */
 struct unit_text unit_bytes(uint64_t n);
-/* Foreign text in @width columns: its front is cut off, since the end of a function's name says more. */
+/*
+ * Foreign text in @width columns: its front is cut off, since the end of a function's name says
+ * more.
+ */
 void unit_name(FILE *f, const char *name, unsigned width);
 
 #endif

@@ -69,7 +69,7 @@ char *xasprintf(const char *fmt, ...)
 	return p;
 }
 
-static size_t grown(size_t cap, size_t need)
+static size_t vec_grown(size_t cap, size_t need)
 {
 	size_t n = cap ? cap : 8;
 
@@ -85,7 +85,7 @@ void vec_reserve(struct vec *v, size_t n, size_t size)
 {
 	if (n <= v->cap)
 		return;
-	v->cap = grown(v->cap, n);
+	v->cap = vec_grown(v->cap, n);
 	v->data = xrealloc(v->data, v->cap, size);
 }
 
@@ -99,7 +99,8 @@ void *vec_push(struct vec *v, size_t size)
 	return item;
 }
 
-void vec_sort_from(struct vec *v, size_t first, size_t size, int (*compare)(const void *a, const void *b))
+void vec_sort_from(struct vec *v, size_t first, size_t size,
+		   int (*compare)(const void *a, const void *b))
 {
 	if (v->len > first)
 		qsort((char *)v->data + first * size, v->len - first, size, compare);
@@ -122,7 +123,7 @@ void buf_reserve(struct buf *b, size_t more)
 		out_of_memory();
 	if (b->len + more <= b->cap)
 		return;
-	b->cap = grown(b->cap, b->len + more);
+	b->cap = vec_grown(b->cap, b->len + more);
 	b->data = xrealloc(b->data, b->cap, 1);
 }
 
@@ -165,18 +166,21 @@ void buf_empty(struct buf *b, size_t keep)
 	b->len = 0;
 }
 
-/* Bytes: storage is given back only if it is larger than needed by more than this, and by more than a quarter. */
+/*
+ * Bytes: storage is given back only if it is larger than needed by more than this, and by more than
+ * a quarter.
+ */
 enum { FIT_SLACK = 32 << 10 };
 
 /* The room to have instead of @cap; @cap: it stays. */
-static size_t fitting(size_t cap, size_t most, size_t size)
+static size_t vec_fitting(size_t cap, size_t most, size_t size)
 {
 	return cap > most + most / 4 + FIT_SLACK / size ? most : cap;
 }
 
 void vec_fit(struct vec *v, size_t most, size_t size)
 {
-	size_t cap = fitting(v->cap, most, size);
+	size_t cap = vec_fitting(v->cap, most, size);
 
 	v->len = 0;
 	if (cap == v->cap)
@@ -191,7 +195,7 @@ void vec_fit(struct vec *v, size_t most, size_t size)
 
 void buf_fit(struct buf *b, size_t most)
 {
-	size_t cap = fitting(b->cap, most, 1);
+	size_t cap = vec_fitting(b->cap, most, 1);
 
 	b->len = 0;
 	if (cap == b->cap)

@@ -32,10 +32,11 @@ void *vec_push(struct vec *v, size_t size);
 /* Makes room for @n items in all. */
 void vec_reserve(struct vec *v, size_t n, size_t size);
 /*
- * Sorts the items from @first on, of @size bytes each, by @compare as qsort(3) does. Of an empty vec @data may be NULL, which
- * qsort(3) must not get, even for no item (C11 7.22.5).
+ * Sorts the items from @first on, of @size bytes each, by @compare as qsort(3) does. Of an empty
+ * vec @data may be NULL, which qsort(3) must not get, even for no item (C11 7.22.5).
  */
-void vec_sort_from(struct vec *v, size_t first, size_t size, int (*compare)(const void *a, const void *b));
+void vec_sort_from(struct vec *v, size_t first, size_t size,
+		   int (*compare)(const void *a, const void *b));
 /* The same of all items. */
 void vec_sort(struct vec *v, size_t size, int (*compare)(const void *a, const void *b));
 /* Frees the storage; the vec is empty and usable again. */
@@ -59,8 +60,9 @@ void buf_empty(struct buf *b, size_t keep);
 void buf_free(struct buf *b);
 
 /*
- * The most that a buffer held lately, when it is filled again and again: call it each time before it is
- * emptied. *@most fades by a 2^@shift-th each time, so that one burst does not count for ever.
+ * The most that a buffer held lately, when it is filled again and again: call it each time before
+ * it is emptied. *@most fades by a 2^@shift-th each time, so that one burst does not count for
+ * ever.
  */
 static inline size_t lately(size_t *most, size_t len, unsigned int shift)
 {
@@ -70,8 +72,9 @@ static inline size_t lately(size_t *most, size_t len, unsigned int shift)
 }
 
 /*
- * Empties it, and gives back the storage beyond @most (of lately()), if that is worth it. A recording that lasts
- * for days does so: else each buffer would keep the room of the largest burst there ever was.
+ * Empties it, and gives back the storage beyond @most (of lately()), if that is worth it. A
+ * recording that lasts for days does so: else each buffer would keep the room of the largest burst
+ * there ever was.
  */
 void buf_fit(struct buf *b, size_t most);
 /* The same of items of @size. */

@@ -65,8 +65,11 @@ struct catchers {
 
 /* --- one process --- */
 
-/* Has it run no instruction that moves the stack pointer? Go's runtime, or a loader, does that at its begin. */
-static bool is_at_start(const struct catcher *c, pid_t pid)
+/*
+ * Has it run no instruction that moves the stack pointer? Go's runtime, or a loader, does that at
+ * its begin.
+ */
+static bool catch_is_at_start(const struct catcher *c, pid_t pid)
 {
 	uint64_t start = procfs_stat_field(c->all->opts.fs, pid, STACK_START);
 	struct user_regs_struct regs;
@@ -74,17 +77,17 @@ static bool is_at_start(const struct catcher *c, pid_t pid)
 	return start && registers_read(pid, &regs) && regs.REGISTERS_SP == start;
 }
 
-static void say(const struct catcher *c, const struct follow_exec *e)
+static void catch_say(const struct catcher *c, const struct follow_exec *e)
 {
 	c->all->opts.caught(c->all->opts.ctx, e);
 }
 
-static void take_over(struct catcher *c, const struct follow_exec *e)
+static void catch_take_over(struct catcher *c, const struct follow_exec *e)
 {
 	struct caught caught = { .exec = *e };
 
 	if (ptrace(PTRACE_SEIZE, e->pid, NULL, NULL)) {	/* it is gone, or has another tracer */
-		say(c, e);
+		catch_say(c, e);
 		return;
 	}
 	ptrace(PTRACE_INTERRUPT, e->pid, NULL, NULL);
@@ -93,7 +96,7 @@ static void take_over(struct catcher *c, const struct follow_exec *e)
 	pthread_mutex_unlock(&c->all->lock);
 }
 
-static void on_event(void *ctx, int cpu, void *data, uint32_t size)
+static void catch_on_event(void *ctx, int cpu, void *data, uint32_t size)
 {
 	struct catchers *all = ctx;
 	const struct follow_event *event = data;
@@ -106,7 +109,7 @@ static void on_event(void *ctx, int cpu, void *data, uint32_t size)
 	for (i = 0; i < all->count && all->list[i].cpu != cpu; i++)
 		;
 	if (i < all->count)
-		take_over(&all->list[i], &e);
+		catch_take_over(&all->list[i], &e);
 }
 
 static void on_lost(void *ctx, int cpu, __u64 n)
@@ -117,15 +120,17 @@ static void on_lost(void *ctx, int cpu, __u64 n)
 /* --- the thread of a CPU --- */
 
 /*
- * Looks whether the process has stopped or ended; false: it has ended. Takes its end as a tracer, so that the kernel then tells its
- * parent. Not of gotap's own child: this would take its end away from the thread of gotap that waits for it.
+ * Looks whether the process has stopped or ended; false: it has ended. Takes its end as a tracer,
+ * so that the kernel then tells its parent. Not of gotap's own child: this would take its end away
+ * from the thread of gotap that waits for it.
  */
-static bool look(struct catcher *c, struct caught *p)
+static bool catch_look(struct catcher *c, struct caught *p)
 {
 	siginfo_t info = {0};
 	int status;
 
-	if (waitid(P_PID, (id_t)p->exec.pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL))
+	if (waitid(P_PID, (id_t)p->exec.pid, &info,
+		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL))
 		return false;
 	if (!info.si_pid)
 		return true;
@@ -134,20 +139,24 @@ static bool look(struct catcher *c, struct caught *p)
 			waitpid(p->exec.pid, &status, WNOHANG | __WALL);
 		return false;
 	}
-	info.si_pid = 0;	/* takes a stop only: it may have been killed since, and the next look sees that */
+	/* takes a stop only: it may have been killed since, and the next look sees that */
+	info.si_pid = 0;
 	if (waitid(P_PID, (id_t)p->exec.pid, &info, WSTOPPED | WNOHANG | __WALL) || !info.si_pid)
 		return true;
 	if (!(info.si_status >> 8))
 		p->signal = info.si_status;
 	p->stopped = true;
-	p->exec.held = is_at_start(c, p->exec.pid);
+	p->exec.held = catch_is_at_start(c, p->exec.pid);
 	p->let_go = !p->exec.held;
 	p->until = now_ns() + FOLLOW_LOOK_SECONDS * SECOND_NS;
-	say(c, &p->exec);
+	catch_say(c, &p->exec);
 	return true;
 }
 
-/* False: it was killed meanwhile, and is still traced: look() has to take its end before its parent gets it. */
+/*
+ * False: it was killed meanwhile, and is still traced: catch_look() has to take its end before its
+ * parent gets it.
+ */
 static bool let_run(const struct caught *p)
 {
 	return !ptrace(PTRACE_DETACH, p->exec.pid, NULL, (long)p->signal);
@@ -163,7 +172,7 @@ static bool look_at_all(struct catcher *c)
 	for (i = 0; i < c->caught.len; i++) {
 		struct caught *p = vec_at(&c->caught, struct caught, i);
 
-		if (!look(c, p))
+		if (!catch_look(c, p))
 			continue;
 		if (p->stopped && (p->let_go || now_ns() >= p->until)) {
 			if (let_run(p))
@@ -178,10 +187,11 @@ static bool look_at_all(struct catcher *c)
 	return settled;
 }
 
-static void wait_for_work(struct catcher *c, long ns)
+static void catch_wait_for_work(struct catcher *c, long ns)
 {
 	struct pollfd fds[2] = {
-		{ .fd = (int)perf_buffer__buffer_fd(c->all->buffers, (size_t)c->index), .events = POLLIN },
+		{ .fd = (int)perf_buffer__buffer_fd(c->all->buffers, (size_t)c->index),
+		  .events = POLLIN },
 		{ .fd = c->wake, .events = POLLIN },
 	};
 	struct timespec at_most = { .tv_nsec = ns };
@@ -201,10 +211,14 @@ static void go_before_others(int cpu)
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority))
-		setpriority(PRIO_PROCESS, 0, -20);	/* of this thread. If it comes too late, is_at_start() notices */
+		/* of this thread. If it comes too late, catch_is_at_start() notices */
+		setpriority(PRIO_PROCESS, 0, -20);
 }
 
-/* The kernel lets tracees go on when their tracer ends (exit_ptrace()), but then the signal for which they stopped is lost. */
+/*
+ * The kernel lets tracees go on when their tracer ends (exit_ptrace()), but then the signal for
+ * which they stopped is lost.
+ */
 static void let_all_run(struct catcher *c)
 {
 	size_t i;
@@ -223,8 +237,10 @@ static void *catcher_thread(void *arg)
 	sem_post(&c->all->ready);
 	while (!__atomic_load_n(&c->all->stop, __ATOMIC_ACQUIRE)) {
 		perf_buffer__consume_buffer(c->all->buffers, (size_t)c->index);
-		ns = look_at_all(c) ? LONGEST_LOOK_NS : ns * 2 < LONGEST_LOOK_NS ? ns * 2 : LONGEST_LOOK_NS;
-		wait_for_work(c, ns);
+		ns = look_at_all(c)           ? LONGEST_LOOK_NS :
+		     ns * 2 < LONGEST_LOOK_NS ? ns * 2 :
+						LONGEST_LOOK_NS;
+		catch_wait_for_work(c, ns);
 		if (ns == LONGEST_LOOK_NS)
 			ns = LOOK_NS;
 	}
@@ -258,8 +274,9 @@ static void list_cpus(struct catchers *all)
 	all->list = xcalloc((size_t)(possible > 0 ? possible : 1), sizeof(*all->list));
 	for (cpu = 0; cpu < possible; cpu++)
 		if (is_online(cpu)) {
-			all->list[all->count] = (struct catcher){ .all = all, .cpu = cpu, .index = all->count,
-								  .wake = -1 };
+			all->list[all->count] = (struct catcher){
+				.all = all, .cpu = cpu, .index = all->count, .wake = -1
+			};
 			all->count++;
 		}
 }
@@ -277,7 +294,7 @@ static enum bpf_perf_event_ret on_raw(void *ctx, int cpu, struct perf_event_head
 	} *lost = (void *)e;
 
 	if (e->type == PERF_RECORD_SAMPLE)
-		on_event(ctx, cpu, sample->data, sample->size);
+		catch_on_event(ctx, cpu, sample->data, sample->size);
 	else if (e->type == PERF_RECORD_LOST)
 		on_lost(ctx, cpu, lost->lost);
 	return LIBBPF_PERF_EVENT_CONT;
@@ -294,14 +311,18 @@ static int open_buffers(struct catchers *all, struct error *err)
 		.wakeup_events = 1,
 	};
 	int *cpus = xcalloc((size_t)all->count, sizeof(*cpus)), i;
-	LIBBPF_OPTS(perf_buffer_raw_opts, opts, .cpu_cnt = all->count, .cpus = cpus, .map_keys = cpus);
+	LIBBPF_OPTS(perf_buffer_raw_opts, opts, .cpu_cnt = all->count, .cpus = cpus,
+		    .map_keys = cpus);
 
 	for (i = 0; i < all->count; i++)
 		cpus[i] = all->list[i].cpu;
-	all->buffers = perf_buffer__new_raw(all->opts.events, BUFFER_PAGES, &attr, on_raw, all, &opts);
+	all->buffers =
+		perf_buffer__new_raw(all->opts.events, BUFFER_PAGES, &attr, on_raw, all, &opts);
 	free(cpus);
-	return all->buffers ? 0 : error_set(err, -errno, "cannot make buffers for the execs of programs: %s",
-					    strerror(errno));
+	return all->buffers ?
+		       0 :
+		       error_set(err, -errno, "cannot make buffers for the execs of programs: %s",
+				 strerror(errno));
 }
 
 static int start_one(struct catcher *c, struct error *err)
@@ -319,7 +340,10 @@ static int start_one(struct catcher *c, struct error *err)
 	return 0;
 }
 
-/* With priority inheritance: a thread that has the lock runs at the priority of the real-time threads that wait for it. */
+/*
+ * With priority inheritance: a thread that has the lock runs at the priority of the real-time
+ * threads that wait for it.
+ */
 static void make_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -360,7 +384,7 @@ void catch_own_child(struct catchers *all, pid_t pid)
 	pthread_mutex_unlock(&all->lock);
 }
 
-static void wake(const struct catcher *c)
+static void catch_wake(const struct catcher *c)
 {
 	uint64_t one = 1;
 
@@ -369,7 +393,7 @@ static void wake(const struct catcher *c)
 }
 
 /* Finds the process, and in *@by the thread that holds it; NULL: none does. Under the lock. */
-static struct caught *find(struct catchers *all, pid_t pid, struct catcher **by)
+static struct caught *catch_find(struct catchers *all, pid_t pid, struct catcher **by)
 {
 	size_t i;
 	int k;
@@ -392,7 +416,7 @@ bool catch_hold(struct catchers *all, pid_t pid)
 	bool is_held;
 
 	pthread_mutex_lock(&all->lock);
-	p = find(all, pid, &by);
+	p = catch_find(all, pid, &by);
 	is_held = p && p->stopped && !p->let_go;
 	if (is_held)
 		p->until = now_ns() + FOLLOW_HOLD_SECONDS * SECOND_NS;
@@ -406,10 +430,10 @@ void catch_let_go(struct catchers *all, pid_t pid)
 	struct caught *p;
 
 	pthread_mutex_lock(&all->lock);
-	p = find(all, pid, &by);
+	p = catch_find(all, pid, &by);
 	if (p) {
 		p->let_go = true;
-		wake(by);
+		catch_wake(by);
 	}
 	pthread_mutex_unlock(&all->lock);
 }
@@ -430,7 +454,7 @@ void catch_stop(struct catchers *all)
 		struct catcher *c = &all->list[i];
 
 		if (c->runs) {
-			wake(c);
+			catch_wake(c);
 			pthread_join(c->thread, NULL);
 		}
 		if (c->wake >= 0)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catch: one thread for each CPU, which stops processes that have exec'ed there before they run. follow.c starts them.
+ * catch: one thread for each CPU, which stops processes that have exec'ed there before they run.
+ * follow.c starts them.
  *
- * Why the thread is in time: the tracepoint is reached in the kernel's part of execve(2). Its event wakes the thread of
- * that CPU by an interrupt. That thread is a real-time one, so the kernel runs it before the process, on the same CPU,
- * returns to its new program. The thread traces the process (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process
- * continues, still in the kernel, it stops. The stack pointer shows whether the thread was in time: it is still where
- * the kernel has put it for the program's first instruction.
+ * Why the thread is in time: the tracepoint is reached in the kernel's part of execve(2). Its event
+ * wakes the thread of that CPU by an interrupt. That thread is a real-time one, so the kernel runs
+ * it before the process, on the same CPU, returns to its new program. The thread traces the process
+ * (PTRACE_SEIZE, PTRACE_INTERRUPT), and when the process continues, still in the kernel, it stops.
+ * The stack pointer shows whether the thread was in time: it is still where the kernel has put it
+ * for the program's first instruction.
  */
 #ifndef GOTAP_FOLLOW_CATCH_H
 #define GOTAP_FOLLOW_CATCH_H
@@ -32,7 +34,10 @@ struct catch_opts {
 int catch_start(struct catchers **ret, const struct catch_opts *opts, struct error *err);
 /* As follow_own_child(). */
 void catch_own_child(struct catchers *c, pid_t pid);
-/* As follow_hold(). The thread that has caught it keeps the time: nothing in the caller can hold it longer. */
+/*
+ * As follow_hold(). The thread that has caught it keeps the time: nothing in the caller can hold it
+ * longer.
+ */
 bool catch_hold(struct catchers *c, pid_t pid);
 /* As follow_let_go(). */
 void catch_let_go(struct catchers *c, pid_t pid);

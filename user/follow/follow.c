@@ -32,12 +32,12 @@ struct follow {
 
 enum { EXECS = 65536 };		/* that wait at most, while the caller is slow */
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+static int follow_quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	return 0;
 }
 
-static int load_error(int e, struct error *err)
+static int follow_load_error(int e, struct error *err)
 {
 	unsigned int needs = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
 	struct machine m;
@@ -50,27 +50,28 @@ static int load_error(int e, struct error *err)
 	machine_look(&m);
 	if (machine_lacks(&m))
 		return error_set(err, -ENOTSUP, "%s", machine_lacks(&m));
-	return error_set(err, e, "the kernel refused the BPF programs that follow processes: %s", strerror(-e));
+	return error_set(err, e, "the kernel refused the BPF programs that follow processes: %s",
+			 strerror(-e));
 }
 
-static int load(struct follow *f, const char *name, struct error *err)
+static int follow_load(struct follow *f, const char *name, struct error *err)
 {
 	int r;
 
-	libbpf_set_print(quiet);
+	libbpf_set_print(follow_quiet);
 	f->skel = follow_bpf__open();
 	if (!f->skel)
-		return load_error(-errno, err);
+		return follow_load_error(-errno, err);
 	if (name) {
 		strncpy((char *)f->skel->rodata->name_begin, name, FOLLOW_NAME - 1);
 		f->skel->rodata->first_processes = true;
 	}
 	r = follow_bpf__load(f->skel);
-	return r ? load_error(r, err) : 0;
+	return r ? follow_load_error(r, err) : 0;
 }
 
 /* In a thread of catch. */
-static void caught(void *ctx, const struct follow_exec *e)
+static void follow_caught(void *ctx, const struct follow_exec *e)
 {
 	struct follow *f = ctx;
 	uint64_t one = 1;
@@ -85,21 +86,27 @@ static void caught(void *ctx, const struct follow_exec *e)
 		return;		/* it is readable */
 }
 
-/* Starts the threads that catch before the programs of the kernel side, so that no reported exec is without a thread. */
-static int start(struct follow *f, const char *name, struct error *err)
+/*
+ * Starts the threads that catch before the programs of the kernel side, so that no reported exec is
+ * without a thread.
+ */
+static int follow_start(struct follow *f, const char *name, struct error *err)
 {
-	int r = load(f, name, err);
+	int r = follow_load(f, name, err);
 
 	if (r)
 		return r;
 	f->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->ready < 0)
 		return error_set(err, -errno, "cannot make an eventfd: %s", strerror(errno));
-	r = catch_start(&f->catchers, &(struct catch_opts){ &f->fs, bpf_map__fd(f->skel->maps.events), caught, f }, err);
+	r = catch_start(
+		&f->catchers,
+		&(struct catch_opts){ &f->fs, bpf_map__fd(f->skel->maps.events), follow_caught, f },
+		err);
 	if (r)
 		return r;
 	r = follow_bpf__attach(f->skel);
-	return r ? load_error(r, err) : 0;
+	return r ? follow_load_error(r, err) : 0;
 }
 
 int follow_open(struct follow **ret, const char *name, struct error *err)
@@ -110,10 +117,13 @@ int follow_open(struct follow **ret, const char *name, struct error *err)
 	f->ready = -1;
 	pthread_mutex_init(&f->lock, NULL);
 	if (!r && !f->fs.initial)
-		r = error_set(err, -ENOTSUP, "processes can be followed only from the machine's first PID namespace: run "
-			      "gotap outside of the container, or in one with the host's PID namespace");
+		r = error_set(
+			err, -ENOTSUP,
+			"processes can be followed only from the machine's first PID namespace: "
+			"run "
+			"gotap outside of the container, or in one with the host's PID namespace");
 	if (!r)
-		r = start(f, name, err);
+		r = follow_start(f, name, err);
 	if (r) {
 		follow_close(f);
 		return r;
@@ -128,8 +138,8 @@ static int map_of(const struct follow *f)
 }
 
 /*
- * False: the thread is exiting or gone. A thread sets PF_EXITING before it reaches the tracepoint of its exit. Reads the
- * flags first: the state is then not older than the flags.
+ * False: the thread is exiting or gone. A thread sets PF_EXITING before it reaches the tracepoint
+ * of its exit. Reads the flags first: the state is then not older than the flags.
  */
 static bool thread_goes_on(const struct follow *f, pid_t tid)
 {
@@ -137,7 +147,8 @@ static bool thread_goes_on(const struct follow *f, pid_t tid)
 	bool exits = procfs_stat_field(&f->fs, tid, FLAGS) & EXITING;
 	struct procfs_status st;
 
-	return !procfs_status(&f->fs, tid, "status", &st) && !exits && st.state != 'Z' && st.state != 'X';
+	return !procfs_status(&f->fs, tid, "status", &st) && !exits && st.state != 'Z' &&
+	       st.state != 'X';
 }
 
 static bool any_thread_goes_on(const struct follow *f, pid_t pid)
@@ -154,17 +165,18 @@ static bool any_thread_goes_on(const struct follow *f, pid_t pid)
 }
 
 /*
- * Does any thread of the process go on? Looks at the first one twice: a thread that execs takes the first one's id, so one look may
- * find neither.
+ * Does any thread of the process go on? Looks at the first one twice: a thread that execs takes the
+ * first one's id, so one look may find neither.
  */
-static bool goes_on(const struct follow *f, pid_t pid)
+static bool follow_goes_on(const struct follow *f, pid_t pid)
 {
 	return thread_goes_on(f, pid) || any_thread_goes_on(f, pid) || thread_goes_on(f, pid);
 }
 
 /*
- * The kernel side removes a process from the set when it ends. One that has passed that point already, as a zombie, would stay in
- * the set for ever, and a later process with its id would be followed: so this looks whether it lives after it is in the set.
+ * The kernel side removes a process from the set when it ends. One that has passed that point
+ * already, as a zombie, would stay in the set for ever, and a later process with its id would be
+ * followed: so this looks whether it lives after it is in the set.
  */
 int follow_add(struct follow *f, pid_t pid, struct error *err)
 {
@@ -173,7 +185,7 @@ int follow_add(struct follow *f, pid_t pid, struct error *err)
 
 	if (bpf_map_update_elem(map_of(f), &tgid, &one, BPF_ANY))
 		return error_set(err, -errno, "cannot follow process %d: %s", pid, strerror(errno));
-	if (!goes_on(f, pid))
+	if (!follow_goes_on(f, pid))
 		bpf_map_delete_elem(map_of(f), &tgid);
 	return 0;
 }
@@ -203,8 +215,11 @@ int follow_fd(const struct follow *f)
 	return f->ready;
 }
 
-/* Drops execs that were taken, once they are at least as many as those that wait: each item moves once on average. */
-static void make_room(struct follow *f)
+/*
+ * Drops execs that were taken, once they are at least as many as those that wait: each item moves
+ * once on average.
+ */
+static void follow_make_room(struct follow *f)
 {
 	struct follow_exec *e = f->execs.data;
 	size_t left = f->execs.len - f->next;
@@ -225,7 +240,7 @@ bool follow_next(struct follow *f, struct follow_exec *ret)
 	any = f->next < f->execs.len;
 	if (any) {
 		*ret = *vec_at(&f->execs, struct follow_exec, f->next++);
-		make_room(f);
+		follow_make_room(f);
 	} else if (read(f->ready, &n, sizeof(n)) < 0) {
 		any = false;	/* it was not readable */
 	}

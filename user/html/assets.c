@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* assets: see assets.h. The assembler reads the files; make runs it in the folder of the Makefile. */
+/*
+ * assets: see assets.h. The assembler reads the files; make runs it in the folder of the Makefile.
+ */
 #include "html/assets.h"
 
 /* name, file */

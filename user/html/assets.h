@@ -9,7 +9,10 @@ struct asset {
 
 enum asset_name { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPTS, ASSETS = ASSET_SCRIPTS + 7 };
 
-/* The page has a comment where style, scripts and data belong. Scripts are in the order in which they run. */
+/*
+ * The page has a comment where style, scripts and data belong. Scripts are in the order in which
+ * they run.
+ */
 extern const struct asset assets[ASSETS];
 
 #endif

@@ -24,8 +24,16 @@ struct open_block {
 /* How many of x, y, z and w an item has. */
 static const uint8_t fields[3][PAGE_STATES] = {
 	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 3, [PAGE_SYSCALL] = 3 },
-	{ [PAGE_RUN] = 2, [PAGE_RUNNING] = 1, [PAGE_RUNNABLE] = 4, [PAGE_SYSCALL] = 2, [PAGE_WAITING] = 2 },
-	{ [PAGE_RUN] = 2, [PAGE_OFF_QUEUED] = 2, [PAGE_OFF_THROTTLED] = 2, [PAGE_OFF_KERNEL] = 2, [PAGE_OFF_OTHER] = 2,
+	{ [PAGE_RUN] = 2,
+	  [PAGE_RUNNING] = 1,
+	  [PAGE_RUNNABLE] = 4,
+	  [PAGE_SYSCALL] = 2,
+	  [PAGE_WAITING] = 2 },
+	{ [PAGE_RUN] = 2,
+	  [PAGE_OFF_QUEUED] = 2,
+	  [PAGE_OFF_THROTTLED] = 2,
+	  [PAGE_OFF_KERNEL] = 2,
+	  [PAGE_OFF_OTHER] = 2,
 	  [PAGE_OFF_UNKNOWN] = 2 },
 };
 
@@ -37,7 +45,8 @@ void blocks_init(struct blocks *b)
 	deflateInit(z, 5);
 }
 
-static struct open_block **open_at(struct blocks *b, unsigned plane, uint32_t group, unsigned level)
+static struct open_block **blocks_open_at(struct blocks *b, unsigned plane, uint32_t group,
+					  unsigned level)
 {
 	struct vec *v = &b->open[plane];
 
@@ -46,7 +55,7 @@ static struct open_block **open_at(struct blocks *b, unsigned plane, uint32_t gr
 	return vec_at(v, struct open_block *, group * LEVELS + level);
 }
 
-static void join(const struct open_block *o, struct buf *whole)
+static void blocks_join(const struct open_block *o, struct buf *whole)
 {
 	unsigned i;
 
@@ -57,7 +66,7 @@ static void join(const struct open_block *o, struct buf *whole)
 		buf_add(whole, o->columns[i].data, o->columns[i].len);
 }
 
-static void put(struct blocks *b, struct block *block, const struct buf *whole)
+static void blocks_put(struct blocks *b, struct block *block, const struct buf *whole)
 {
 	z_stream *z = b->deflate;
 	size_t most = deflateBound(z, whole->len);
@@ -84,7 +93,7 @@ static void open_free(struct open_block *o)
 	free(o);
 }
 
-static void finish(struct blocks *b, unsigned plane, size_t at)
+static void blocks_finish(struct blocks *b, unsigned plane, size_t at)
 {
 	struct open_block **place = vec_at(&b->open[plane], struct open_block *, at), *o = *place;
 	struct block *block;
@@ -94,13 +103,18 @@ static void finish(struct blocks *b, unsigned plane, size_t at)
 		return;
 	*place = NULL;
 	b->open_bytes -= o->bytes;
-	join(o, &whole);
+	blocks_join(o, &whole);
 	block = vec_push(&b->blocks, sizeof(*block));
 	*block = (struct block){
-		.plane = (uint8_t)plane, .level = at % LEVELS, .group = (uint32_t)(at / LEVELS), .items = o->items,
-		.from = o->from, .to = o->to, .in_window = o->in_window,
+		.plane = (uint8_t)plane,
+		.level = at % LEVELS,
+		.group = (uint32_t)(at / LEVELS),
+		.items = o->items,
+		.from = o->from,
+		.to = o->to,
+		.in_window = o->in_window,
 	};
-	put(b, block, &whole);
+	blocks_put(b, block, &whole);
 	buf_free(&whole);
 	open_free(o);
 }
@@ -112,7 +126,7 @@ void blocks_end(struct blocks *b)
 
 	for (plane = 0; plane < PLANES; plane++)
 		for (i = 0; i < b->open[plane].len; i++)
-			finish(b, plane, i);
+			blocks_finish(b, plane, i);
 }
 
 static void add_fields(struct open_block *o, unsigned plane, const struct block_item *item)
@@ -127,7 +141,7 @@ static void add_fields(struct open_block *o, unsigned plane, const struct block_
 void blocks_add(struct blocks *b, unsigned plane, uint32_t group, unsigned level, unsigned place,
 		const struct block_item *item, bool in_window)
 {
-	struct open_block **at = open_at(b, plane, group, level), *o = *at;
+	struct open_block **at = blocks_open_at(b, plane, group, level), *o = *at;
 	size_t before, i, now = 0;
 
 	if (!o) {
@@ -149,7 +163,7 @@ void blocks_add(struct blocks *b, unsigned plane, uint32_t group, unsigned level
 	o->bytes = now;
 	b->open_bytes += now - before;
 	if (now >= BLOCK_BYTES)
-		finish(b, plane, group * LEVELS + level);
+		blocks_finish(b, plane, group * LEVELS + level);
 	else if (b->open_bytes > OPEN_BYTES)
 		blocks_end(b);
 }

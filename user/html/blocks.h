@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocks: pieces of the timeline that the page unpacks when they come into view: what a group of tracks did
- * in a time, at one level of detail. In a block each field of an item has a column of its own, as
- * varints; assets/data.js reads them. Blocks are deflated and put into a spill; which of them have
- * room in the page is decided when all are there.
+ * blocks: pieces of the timeline that the page unpacks when they come into view: what a group of
+ * tracks did in a time, at one level of detail. In a block each field of an item has a column of
+ * its own, as varints; assets/data.js reads them. Blocks are deflated and put into a spill; which
+ * of them have room in the page is decided when all are there.
  */
 #ifndef GOTAP_HTML_BLOCKS_H
 #define GOTAP_HTML_BLOCKS_H
@@ -20,10 +20,16 @@ enum {
 	BLOCK_COLUMNS = 7,
 };
 
-/* PLANE_OFF and the number of a plane: when the threads of its stays were not on a CPU (enum page_off). */
+/*
+ * PLANE_OFF and the number of a plane: when the threads of its stays were not on a CPU (enum
+ * page_off).
+ */
 enum plane { PLANE_P, PLANE_M, PLANE_G, PLANE_OFF, PLANES = 2 * PLANE_OFF };
 
-/* A stay in a state, or a run of them. What the last four mean depends on state and plane: assets/data.js. */
+/*
+ * A stay in a state, or a run of them. What the last four mean depends on state and plane:
+ * assets/data.js.
+ */
 struct block_item {
 	uint8_t state;		/* enum page_state */
 	int64_t from, to;	/* ns since the trace began */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect: see collect.h. This file has goroutines and their spans; collect_more.c has everything else. */
+/*
+ * collect: see collect.h. This file has goroutines and their spans; collect_more.c has everything
+ * else.
+ */
 #include "html/collect.h"
 
 #include <stdlib.h>
@@ -19,21 +22,22 @@ struct stay {
 
 /* What the slot of a goroutine stands for at the moment. */
 struct slot {
-	struct vec *early;	/* struct stay: before its function is known; NULL: there were none */
+	/* struct stay: before its function is known; NULL: there were none */
+	struct vec *early;
 	uint32_t row;		/* number + 1; 0 none */
 	uint32_t name;		/* as the spool has it */
 	bool spooled;
 	int64_t last;		/* where its next span begins */
 };
 
-static struct slot *slot_of(struct html *h, const struct goroutine *g)
+static struct slot *collect_slot_of(struct html *h, const struct goroutine *g)
 {
 	while (h->slots.len <= g->slot)
 		vec_push(&h->slots, sizeof(struct slot));
 	return vec_at(&h->slots, struct slot, g->slot);
 }
 
-static struct row *row_at(struct html *h, uint32_t number)
+static struct row *collect_row_at(struct html *h, uint32_t number)
 {
 	return number ? vec_at(&h->rows, struct row, number - 1) : NULL;
 }
@@ -61,15 +65,16 @@ uint32_t collect_text(struct html *h, const char *text)
 /* --- which goroutines matter --- */
 
 /* Time on a P or waiting for one, and how often it did something; a long wait counts little. */
-static double weight(const struct row *r)
+static double collect_weight(const struct row *r)
 {
 	return (double)(r->in[PAGE_RUNNING] + r->in[PAGE_RUNNABLE] + r->in[PAGE_SYSCALL]) +
-		(double)r->longest[PAGE_RUNNABLE] * 4 + (double)r->in[PAGE_WAITING] / 64 + 10000.0 * r->spans;
+	       (double)r->longest[PAGE_RUNNABLE] * 4 + (double)r->in[PAGE_WAITING] / 64 +
+	       10000.0 * r->spans;
 }
 
 static int by_weight(const void *a, const void *b)
 {
-	double x = weight(a), y = weight(b);
+	double x = collect_weight(a), y = collect_weight(b);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -81,14 +86,17 @@ static int by_double(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The same while the trace is read: of one that lives it is not known yet how long its wait will be. */
+/*
+ * The same while the trace is read: of one that lives it is not known yet how long its wait will
+ * be.
+ */
 static double weight_now(const struct row *r)
 {
-	return weight(r) + (r->ended ? 0 : 1e18);
+	return collect_weight(r) + (r->ended ? 0 : 1e18);
 }
 
 /* The weight that COLLECT_ROWS have at least; *@equal of those that have just that are kept. */
-static double least(const struct html *h, size_t *equal)
+static double collect_least(const struct html *h, size_t *equal)
 {
 	double *all = xcalloc(h->rows.len, sizeof(*all)), ret;
 	size_t i;
@@ -103,10 +111,10 @@ static double least(const struct html *h, size_t *equal)
 	return ret;
 }
 
-static void make_room(struct html *h)
+static void collect_make_room(struct html *h)
 {
 	size_t i, kept = 0, equal;
-	double limit = least(h, &equal);
+	double limit = collect_least(h, &equal);
 	uint32_t *moved = xcalloc(h->rows.len + 1, sizeof(*moved));
 
 	for (i = 0; i < h->rows.len; i++) {
@@ -156,7 +164,8 @@ void collect_record_end(struct html *h, uint8_t *end)
 	h->spool.buf.len = (size_t)(end - h->spool.buf.data);
 }
 
-static void spool_goroutine(struct html *h, const struct goroutine *g, struct slot *s, int64_t from, uint64_t serial)
+static void spool_goroutine(struct html *h, const struct goroutine *g, struct slot *s, int64_t from,
+			    uint64_t serial)
 {
 	uint8_t *p = collect_record(h, SPOOL_GOROUTINE, h->spool_time);
 
@@ -170,10 +179,12 @@ static void spool_goroutine(struct html *h, const struct goroutine *g, struct sl
 	collect_record_end(h, p);
 }
 
-static enum page_state state_of(const struct span *span)
+static enum page_state collect_state_of(const struct span *span)
 {
 	static const uint8_t states[] = {
-		[GO_RUNNABLE] = PAGE_RUNNABLE, [GO_RUNNING] = PAGE_RUNNING, [GO_WAITING] = PAGE_WAITING,
+		[GO_RUNNABLE] = PAGE_RUNNABLE,
+		[GO_RUNNING] = PAGE_RUNNING,
+		[GO_WAITING] = PAGE_WAITING,
 		[GO_SYSCALL] = PAGE_SYSCALL,
 	};
 
@@ -182,7 +193,8 @@ static enum page_state state_of(const struct span *span)
 
 static bool has_waker(const struct span *span)
 {
-	return span->state == GO_RUNNABLE && span->begin.g != TRACEV2_NO_ID && span->begin.g != span->g->id;
+	return span->state == GO_RUNNABLE && span->begin.g != TRACEV2_NO_ID &&
+	       span->begin.g != span->g->id;
 }
 
 static void spool_span(struct html *h, const struct span *span, enum page_state state)
@@ -190,9 +202,12 @@ static void spool_span(struct html *h, const struct span *span, enum page_state 
 	bool placed = state == PAGE_RUNNING || state == PAGE_SYSCALL;
 	bool stack = span->stack && state != PAGE_RUNNING, waker = has_waker(span);
 	uint32_t reason = collect_text(h, span->reason);
-	uint8_t *p = collect_record(h, (uint8_t)(state | (reason ? SPOOL_REASON : 0) | (stack ? SPOOL_STACK : 0) |
-				(placed ? SPOOL_PLACE : 0) | (waker ? SPOOL_WAKER : 0) |
-				(span->end.type == EV_GoSyscallBegin ? SPOOL_INTO_SYSCALL : 0)), span->to);
+	uint8_t *p = collect_record(
+		h,
+		(uint8_t)(state | (reason ? SPOOL_REASON : 0) | (stack ? SPOOL_STACK : 0) |
+			  (placed ? SPOOL_PLACE : 0) | (waker ? SPOOL_WAKER : 0) |
+			  (span->end.type == EV_GoSyscallBegin ? SPOOL_INTO_SYSCALL : 0)),
+		span->to);
 
 	p = varint_put(p, span->g->slot);
 	if (reason)
@@ -212,7 +227,7 @@ static void spool_span(struct html *h, const struct span *span, enum page_state 
 
 /* --- sums --- */
 
-static void add_to_row(struct row *r, enum page_state state, int64_t ns, int64_t from)
+static void collect_add_to_row(struct row *r, enum page_state state, int64_t ns, int64_t from)
 {
 	r->in[state] += ns;
 	r->spans++;
@@ -251,8 +266,12 @@ void collect_longest(struct longest list[LONGEST], int64_t from, int64_t to, uin
 static void add_to_flames(struct html *h, const struct stay *stay)
 {
 	static const int8_t kinds[PAGE_STATES] = {
-		[PAGE_RUN] = -1, [PAGE_RUNNING] = -1, [PAGE_GAP] = -1, [PAGE_RUNNABLE] = FLAME_RUNNABLE,
-		[PAGE_SYSCALL] = FLAME_SYSCALL, [PAGE_WAITING] = FLAME_WAIT,
+		[PAGE_RUN] = -1,
+		[PAGE_RUNNING] = -1,
+		[PAGE_GAP] = -1,
+		[PAGE_RUNNABLE] = FLAME_RUNNABLE,
+		[PAGE_SYSCALL] = FLAME_SYSCALL,
+		[PAGE_WAITING] = FLAME_WAIT,
 	};
 	uint64_t ns = (uint64_t)(stay->to - stay->from);
 
@@ -263,7 +282,8 @@ static void add_to_flames(struct html *h, const struct stay *stay)
 		collect_flame(h, FLAME_WAKER, stay->reason, stay->end_stack, ns);
 }
 
-static void add_stay(struct html *h, const struct goroutine *g, uint32_t name, const struct stay *stay)
+static void add_stay(struct html *h, const struct goroutine *g, uint32_t name,
+		     const struct stay *stay)
 {
 	add_to_function(collect_function(h, name), stay, g->id);
 	if (!spans_is_system(g->name))
@@ -283,8 +303,12 @@ static void add_early(struct html *h, const struct goroutine *g, struct slot *s)
 	s->early = NULL;
 }
 
-/* The first spans of a goroutine that was found often have no stack: they belong to the function of a later one. */
-static void sum_up(struct html *h, const struct goroutine *g, struct slot *s, const struct stay *stay)
+/*
+ * The first spans of a goroutine that was found often have no stack: they belong to the function of
+ * a later one.
+ */
+static void collect_sum_up(struct html *h, const struct goroutine *g, struct slot *s,
+			   const struct stay *stay)
 {
 	enum { EARLY_MAX = 64 };
 
@@ -313,7 +337,7 @@ static void count_classes(struct html *h, const struct span *span, enum page_sta
 
 /* --- the visitor --- */
 
-static void on_begin(void *ctx, int64_t time)
+static void collect_on_begin(void *ctx, int64_t time)
 {
 	struct html *h = ctx;
 
@@ -322,18 +346,24 @@ static void on_begin(void *ctx, int64_t time)
 		h->oncpu = NULL;
 }
 
-static void on_goroutine(void *ctx, struct goroutine *g)
+static void collect_on_goroutine(void *ctx, struct goroutine *g)
 {
 	struct html *h = ctx;
-	struct slot *s = slot_of(h, g);
+	struct slot *s = collect_slot_of(h, g);
 	struct row *r;
 
 	if (h->rows.len >= COLLECT_ROWS_MAX)
-		make_room(h);
+		collect_make_room(h);
 	r = vec_push(&h->rows, sizeof(*r));
 	*r = (struct row){
-		.id = g->id, .serial = ++h->goroutines, .from = g->since, .to = g->since, .created = g->created,
-		.creator = g->creator, .created_at = g->created_at, .labels = "",
+		.id = g->id,
+		.serial = ++h->goroutines,
+		.from = g->since,
+		.to = g->since,
+		.created = g->created,
+		.creator = g->creator,
+		.created_at = g->created_at,
+		.labels = "",
 	};
 	*s = (struct slot){ .row = (uint32_t)h->rows.len, .last = g->since };
 	spool_goroutine(h, g, s, g->since, r->serial);
@@ -344,7 +374,7 @@ static void on_goroutine(void *ctx, struct goroutine *g)
 
 static void name_row(struct html *h, const struct goroutine *g, struct slot *s)
 {
-	struct row *r = row_at(h, s->row);
+	struct row *r = collect_row_at(h, s->row);
 	struct function *f;
 
 	if (s->name != collect_text(h, g->name))
@@ -357,23 +387,24 @@ static void name_row(struct html *h, const struct goroutine *g, struct slot *s)
 	f->goroutines++;
 }
 
-static void on_span_begin(void *ctx, const struct span *span)
+static void collect_on_span_begin(void *ctx, const struct span *span)
 {
 	if (span->state == GO_RUNNABLE)
 		collect_runnable(ctx, (struct collect_change){ span->from, 1, !span->begin.type });
 }
 
 /* As the report names it: the flame graphs have its sums. */
-static uint32_t reason_of(struct html *h, const struct span *span)
+static uint32_t collect_reason_of(struct html *h, const struct span *span)
 {
-	return collect_text(h, span->state == GO_WAITING ? inferred_of_span(h->spans, span) : span->reason);
+	return collect_text(h, span->state == GO_WAITING ? inferred_of_span(h->spans, span) :
+							   span->reason);
 }
 
-static void on_span(void *ctx, const struct span *span)
+static void collect_on_span(void *ctx, const struct span *span)
 {
 	struct html *h = ctx;
-	struct slot *s = slot_of(h, span->g);
-	enum page_state state = state_of(span);
+	struct slot *s = collect_slot_of(h, span->g);
+	enum page_state state = collect_state_of(span);
 	struct row *r;
 
 	if (span->state == GO_RUNNABLE && span->end.type)
@@ -382,16 +413,21 @@ static void on_span(void *ctx, const struct span *span)
 		return;
 	h->span_count++;
 	name_row(h, span->g, s);
-	r = row_at(h, s->row);
+	r = collect_row_at(h, s->row);
 	if (r) {
-		add_to_row(r, state, span->to - span->from, span->from);
+		collect_add_to_row(r, state, span->to - span->from, span->from);
 		r->to = span->to;
 		r->labels = span->g->labels;
 	}
 	s->last = span->to;
-	sum_up(h, span->g, s, &(struct stay){
-		.state = state, .ended_by = span->end.type, .reason = reason_of(h, span), .stack = span->stack,
-		.end_stack = span->end.stack, .from = span->from, .to = span->to });
+	collect_sum_up(h, span->g, s,
+		       &(struct stay){ .state = state,
+				       .ended_by = span->end.type,
+				       .reason = collect_reason_of(h, span),
+				       .stack = span->stack,
+				       .end_stack = span->end.stack,
+				       .from = span->from,
+				       .to = span->to });
 	count_classes(h, span, state);
 	collect_longest(h->longest[state], span->from, span->to, span->g->id);
 	if (state == PAGE_GAP)
@@ -400,11 +436,11 @@ static void on_span(void *ctx, const struct span *span)
 	spool_span(h, span, state);
 }
 
-static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void collect_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct html *h = ctx;
-	struct slot *s = slot_of(h, g);
-	struct row *r = row_at(h, s->row);
+	struct slot *s = collect_slot_of(h, g);
+	struct row *r = collect_row_at(h, s->row);
 
 	if (r) {
 		r->ended = ended;
@@ -416,29 +452,40 @@ static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool 
 		collect_alive(h, (struct collect_change){ time, -1, false });
 }
 
-static void on_proc(void *ctx, const struct proc_span *span)
+static void collect_on_proc(void *ctx, const struct proc_span *span)
 {
 	struct html *h = ctx;
 
 	if (span->running && !span->open_end)
-		collect_record_end(h, varint_put(collect_record(h, SPOOL_P_LOST, span->to), span->p + 1));
+		collect_record_end(
+			h, varint_put(collect_record(h, SPOOL_P_LOST, span->to), span->p + 1));
 }
 
-static void on_event(void *ctx, const struct trace_event *ev)
+static void collect_on_event(void *ctx, const struct trace_event *ev)
 {
 	((struct html *)ctx)->events++;
 }
 
-static void on_end(void *ctx, int64_t time)
+static void collect_on_end(void *ctx, int64_t time)
 {
 	((struct html *)ctx)->last = time;
 }
 
 static const struct spans_visitor visitor = {
-	.trace_begin = on_begin, .event = on_event, .goroutine_begin = on_goroutine,
-	.span_begin = on_span_begin, .span = on_span, .goroutine_end = on_goroutine_end, .proc = on_proc,
-	.range = collect_range, .region = collect_region, .task = collect_task, .metric = collect_metric,
-	.log = collect_log, .sample = collect_sample, .trace_end = on_end,
+	.trace_begin = collect_on_begin,
+	.event = collect_on_event,
+	.goroutine_begin = collect_on_goroutine,
+	.span_begin = collect_on_span_begin,
+	.span = collect_on_span,
+	.goroutine_end = collect_on_goroutine_end,
+	.proc = collect_on_proc,
+	.range = collect_range,
+	.region = collect_region,
+	.task = collect_task,
+	.metric = collect_metric,
+	.log = collect_log,
+	.sample = collect_sample,
+	.trace_end = collect_on_end,
 };
 
 void collect_init(struct html *h, struct spans *s)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect: all that the page needs and that is gathered while the trace is read: a row for each goroutine that
- * matters, sums by function and by stack, ranges, regions and tasks, counters, notes; and every span, in a
- * spill of records (enum spool_kind), which detail.c reads again when the whole trace is known.
+ * collect: all that the page needs and that is gathered while the trace is read: a row for each
+ * goroutine that matters, sums by function and by stack, ranges, regions and tasks, counters,
+ * notes; and every span, in a spill of records (enum spool_kind), which detail.c reads again when
+ * the whole trace is known.
  *
  * Each table has an upper size; what had no room is counted, and the page says it.
  */
@@ -39,7 +40,8 @@ enum page_state {
 };
 
 /*
- * Why a thread with a goroutine was not on a CPU. Text and tid of a stay say more. Asleep in a system call is no such time.
+ * Why a thread with a goroutine was not on a CPU. Text and tid of a stay say more. Asleep in a
+ * system call is no such time.
  */
 enum page_off {
 	PAGE_OFF_QUEUED = 1,	/* another task had the CPU */
@@ -81,7 +83,15 @@ struct function {
 	uint32_t histogram[PAGE_STATES][HISTOGRAM_BUCKETS];
 };
 
-enum flame_kind { FLAME_WAIT, FLAME_WAKER, FLAME_RUNNABLE, FLAME_SYSCALL, FLAME_CPU, FLAME_CREATE, FLAMES };
+enum flame_kind {
+	FLAME_WAIT,
+	FLAME_WAKER,
+	FLAME_RUNNABLE,
+	FLAME_SYSCALL,
+	FLAME_CPU,
+	FLAME_CREATE,
+	FLAMES
+};
 
 struct flame {
 	uint32_t kind, reason, stack;
@@ -90,7 +100,13 @@ struct flame {
 
 /* A range, region or task; those that last longest are kept. */
 enum object_kind {
-	OBJECT_GC, OBJECT_STW, OBJECT_ASSIST, OBJECT_SWEEP, OBJECT_RANGE, OBJECT_REGION, OBJECT_TASK,
+	OBJECT_GC,
+	OBJECT_STW,
+	OBJECT_ASSIST,
+	OBJECT_SWEEP,
+	OBJECT_RANGE,
+	OBJECT_REGION,
+	OBJECT_TASK,
 	OBJECTS,
 };
 
@@ -112,7 +128,8 @@ struct objects {
 
 struct series {
 	uint32_t name;
-	int64_t more[SERIES_BUCKETS];	/* to be added from that bucket on: what was found only later */
+	/* to be added from that bucket on: what was found only later */
+	int64_t more[SERIES_BUCKETS];
 	double low[SERIES_BUCKETS], high[SERIES_BUCKETS], last[SERIES_BUCKETS];
 	bool has[SERIES_BUCKETS];
 };
@@ -140,7 +157,8 @@ struct html {
 	struct oncpu *oncpu;		/* NULL: there is no file of threads */
 	uint64_t off_classes[LEVELS];
 	int64_t off_ns[PAGE_OFFS];	/* sums, of the P lanes; of UNKNOWN 0 */
-	bool off_forgotten;		/* the file is not of this recording: records of SPOOL_OFF count for nothing */
+	/* the file is not of this recording: records of SPOOL_OFF count for nothing */
+	bool off_forgotten;
 	struct spill spool;
 	int64_t spool_time;		/* of the last record */
 
@@ -152,7 +170,8 @@ struct html {
 	uint64_t goroutines;		/* of the whole trace */
 
 	struct map64 function_numbers;	/* by name */
-	struct vec functions;		/* struct function; the first one is of those without room */
+	/* struct function; the first one is of those without room */
+	struct vec functions;
 	struct map64 flame_numbers;
 	struct vec flames;		/* struct flame */
 	uint64_t flames_dropped;

@@ -34,7 +34,8 @@ struct function *collect_function(struct html *h, uint32_t name)
 	return f;
 }
 
-void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32_t stack, uint64_t ns)
+void collect_flame(struct html *h, enum flame_kind kind, uint32_t reason, uint32_t stack,
+		   uint64_t ns)
 {
 	uint64_t key = (uint64_t)kind << 56 | (uint64_t)reason << 32 | stack, *number;
 	struct flame *f;
@@ -82,12 +83,12 @@ uint64_t collect_thread(struct html *h, uint64_t m)
 
 /* --- ranges, regions, tasks --- */
 
-static int64_t length_of(const struct object *o)
+static int64_t collect_more_length_of(const struct object *o)
 {
 	return o->to - o->from;
 }
 
-static void swap(struct object *a, struct object *b)
+static void collect_more_swap(struct object *a, struct object *b)
 {
 	struct object c = *a;
 
@@ -95,57 +96,60 @@ static void swap(struct object *a, struct object *b)
 	*b = c;
 }
 
-static void rise(struct object *heap, size_t i)
+static void collect_more_rise(struct object *heap, size_t i)
 {
-	for (; i && length_of(&heap[i]) < length_of(&heap[(i - 1) / 2]); i = (i - 1) / 2)
-		swap(&heap[i], &heap[(i - 1) / 2]);
+	for (; i && collect_more_length_of(&heap[i]) < collect_more_length_of(&heap[(i - 1) / 2]);
+	     i = (i - 1) / 2)
+		collect_more_swap(&heap[i], &heap[(i - 1) / 2]);
 }
 
-static void sink(struct object *heap, size_t n)
+static void collect_more_sink(struct object *heap, size_t n)
 {
 	size_t i = 0, child;
 
 	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && length_of(&heap[child + 1]) < length_of(&heap[child]))
+		if (child + 1 < n &&
+		    collect_more_length_of(&heap[child + 1]) < collect_more_length_of(&heap[child]))
 			child++;
-		if (length_of(&heap[i]) <= length_of(&heap[child]))
+		if (collect_more_length_of(&heap[i]) <= collect_more_length_of(&heap[child]))
 			return;
-		swap(&heap[i], &heap[child]);
+		collect_more_swap(&heap[i], &heap[child]);
 		i = child;
 	}
 }
 
-static void dropped(struct objects *list, const struct object *o)
+static void collect_more_dropped(struct objects *list, const struct object *o)
 {
 	list->dropped++;
-	if (length_of(o) > list->dropped_longest)
-		list->dropped_longest = length_of(o);
+	if (collect_more_length_of(o) > list->dropped_longest)
+		list->dropped_longest = collect_more_length_of(o);
 }
 
-static void add_object(struct html *h, const struct object *o)
+static void collect_more_add_object(struct html *h, const struct object *o)
 {
 	static const uint32_t limits[OBJECTS] = {
-		[OBJECT_GC] = 8000, [OBJECT_STW] = 8000, [OBJECT_ASSIST] = 12000, [OBJECT_SWEEP] = 6000,
-		[OBJECT_RANGE] = 2000, [OBJECT_REGION] = 30000, [OBJECT_TASK] = 16000,
+		[OBJECT_GC] = 8000,    [OBJECT_STW] = 8000,   [OBJECT_ASSIST] = 12000,
+		[OBJECT_SWEEP] = 6000, [OBJECT_RANGE] = 2000, [OBJECT_REGION] = 30000,
+		[OBJECT_TASK] = 16000,
 	};
 	struct objects *list = &h->objects[o->kind];
 	struct object *heap = list->v.data;
 
 	if (list->v.len < limits[o->kind]) {
 		*(struct object *)vec_push(&list->v, sizeof(*o)) = *o;
-		rise(list->v.data, list->v.len - 1);
+		collect_more_rise(list->v.data, list->v.len - 1);
 		return;
 	}
-	if (length_of(o) <= length_of(&heap[0])) {
-		dropped(list, o);
+	if (collect_more_length_of(o) <= collect_more_length_of(&heap[0])) {
+		collect_more_dropped(list, o);
 		return;
 	}
-	dropped(list, &heap[0]);
+	collect_more_dropped(list, &heap[0]);
 	heap[0] = *o;
-	sink(heap, list->v.len);
+	collect_more_sink(heap, list->v.len);
 }
 
-static enum object_kind kind_of(const struct range_span *range)
+static enum object_kind collect_more_kind_of(const struct range_span *range)
 {
 	static const struct { const char *name; enum object_kind kind; } kinds[] = {
 		{ "GC concurrent mark phase", OBJECT_GC }, { "stop-the-world", OBJECT_STW },
@@ -164,50 +168,70 @@ void collect_range(void *ctx, const struct range_span *range)
 {
 	struct html *h = ctx;
 	struct object o = {
-		.kind = (uint8_t)kind_of(range), .name = collect_text(h, range->name),
-		.reason = collect_text(h, range->reason), .stack = range->stack, .from = range->from,
-		.to = range->to, .open_begin = range->open_begin, .open_end = range->open_end,
+		.kind = (uint8_t)collect_more_kind_of(range),
+		.name = collect_text(h, range->name),
+		.reason = collect_text(h, range->reason),
+		.stack = range->stack,
+		.from = range->from,
+		.to = range->to,
+		.open_begin = range->open_begin,
+		.open_end = range->open_end,
 		.g = range->scope == RESOURCE_GOROUTINE ? range->id : range->g,
 	};
 
 	if (o.kind == OBJECT_STW)
 		collect_longest(h->stw, o.from, o.to, o.g);
-	add_object(h, &o);
+	collect_more_add_object(h, &o);
 }
 
 void collect_region(void *ctx, const struct region_span *region)
 {
 	struct html *h = ctx;
 
-	add_object(h, &(struct object){
-		.kind = OBJECT_REGION, .name = collect_text(h, region->type), .stack = region->stack,
-		.depth = region->depth, .from = region->from, .to = region->to, .g = region->g->id,
-		.task = region->task, .open_begin = region->open_begin, .open_end = region->open_end,
-	});
+	collect_more_add_object(h, &(struct object){
+					   .kind = OBJECT_REGION,
+					   .name = collect_text(h, region->type),
+					   .stack = region->stack,
+					   .depth = region->depth,
+					   .from = region->from,
+					   .to = region->to,
+					   .g = region->g->id,
+					   .task = region->task,
+					   .open_begin = region->open_begin,
+					   .open_end = region->open_end,
+				   });
 }
 
 void collect_task(void *ctx, const struct task_span *task)
 {
 	struct html *h = ctx;
 
-	add_object(h, &(struct object){
-		.kind = OBJECT_TASK, .name = collect_text(h, task->type), .from = task->from, .to = task->to,
-		.g = task->g, .task = task->id, .parent = task->parent, .open_begin = task->open_begin,
-		.open_end = task->open_end,
-	});
+	collect_more_add_object(h, &(struct object){
+					   .kind = OBJECT_TASK,
+					   .name = collect_text(h, task->type),
+					   .from = task->from,
+					   .to = task->to,
+					   .g = task->g,
+					   .task = task->id,
+					   .parent = task->parent,
+					   .open_begin = task->open_begin,
+					   .open_end = task->open_end,
+				   });
 }
 
 /* --- counters --- */
 
-static void fold(struct series *s)
+static void collect_more_fold(struct series *s)
 {
 	unsigned i;
 
 	for (i = 0; i < SERIES_BUCKETS; i++) {
 		unsigned a = 2 * i, b = a + 1;
-		bool has_a = a < SERIES_BUCKETS && s->has[a], has_b = b < SERIES_BUCKETS && s->has[b];
+		bool has_a = a < SERIES_BUCKETS && s->has[a],
+		     has_b = b < SERIES_BUCKETS && s->has[b];
 
-		s->more[i] = (a < SERIES_BUCKETS ? s->more[a] : 0) + (b < SERIES_BUCKETS ? s->more[b] : 0);
+		s->more[i] = (a < SERIES_BUCKETS ? s->more[a] : 0) +
+			     (b < SERIES_BUCKETS ? s->more[b] : 0);
 		s->has[i] = has_a || has_b;
 		if (!s->has[i])
 			continue;
@@ -217,14 +241,14 @@ static void fold(struct series *s)
 	}
 }
 
-static unsigned bucket_of(struct html *h, int64_t time)
+static unsigned collect_more_bucket_of(struct html *h, int64_t time)
 {
 	uint64_t since = time > h->first ? (uint64_t)(time - h->first) : 0;
 	size_t i;
 
 	while (since >> h->series_shift >= SERIES_BUCKETS) {
 		for (i = 0; i < h->series.len; i++)
-			fold(*vec_at(&h->series, struct series *, i));
+			collect_more_fold(*vec_at(&h->series, struct series *, i));
 		h->series_shift++;
 	}
 	return (unsigned)(since >> h->series_shift);
@@ -239,9 +263,9 @@ static struct series *add_series(struct html *h, const char *name)
 	return s;
 }
 
-static void put(struct html *h, struct series *s, int64_t time, double value)
+static void more_put(struct html *h, struct series *s, int64_t time, double value)
 {
-	unsigned i = bucket_of(h, time);
+	unsigned i = collect_more_bucket_of(h, time);
 
 	if (!s->has[i]) {
 		s->has[i] = true;
@@ -264,16 +288,19 @@ void collect_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 	for (i = 0; i < h->series.len; i++)
 		if ((*vec_at(&h->series, struct series *, i))->name == number)
 			break;
-	put(h, i < h->series.len ? *vec_at(&h->series, struct series *, i) : add_series(h, name), time, (double)value);
+	more_put(h,
+		 i < h->series.len ? *vec_at(&h->series, struct series *, i) : add_series(h, name),
+		 time, (double)value);
 }
 
 /*
- * A goroutine that is found has been there since before other events that were counted already: it counts from
- * then on, in each bucket since.
+ * A goroutine that is found has been there since before other events that were counted already: it
+ * counts from then on, in each bucket since.
  */
-static void change(struct html *h, struct series **s, const char *name, int64_t *n, struct collect_change c)
+static void collect_more_change(struct html *h, struct series **s, const char *name, int64_t *n,
+				struct collect_change c)
 {
-	unsigned i = bucket_of(h, c.time);
+	unsigned i = collect_more_bucket_of(h, c.time);
 
 	if (!*s)
 		*s = add_series(h, name);
@@ -282,19 +309,19 @@ static void change(struct html *h, struct series **s, const char *name, int64_t 
 	else
 		(*s)->more[i] += c.by;
 	if (!c.found)
-		put(h, *s, c.time, (double)*n);
+		more_put(h, *s, c.time, (double)*n);
 	else if (!i && !(*s)->has[0])
-		put(h, *s, c.time, 0);
+		more_put(h, *s, c.time, 0);
 }
 
 void collect_alive(struct html *h, struct collect_change c)
 {
-	change(h, &h->alive_series, "goroutines", &h->alive, c);
+	collect_more_change(h, &h->alive_series, "goroutines", &h->alive, c);
 }
 
 void collect_runnable(struct html *h, struct collect_change c)
 {
-	change(h, &h->runnable_series, "runnable goroutines", &h->runnable, c);
+	collect_more_change(h, &h->runnable_series, "runnable goroutines", &h->runnable, c);
 }
 
 /* --- what was not recorded --- */
@@ -316,10 +343,11 @@ void collect_gap(struct html *h, int64_t from, int64_t to)
 }
 
 /*
- * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", times since the trace began. In a snapshot of a flight recording,
- * which may begin later than the recording, " of CLOCK_MONOTONIC" follows, and the times are of that clock.
+ * "lost 5 records on CPU 1 from 0.877067 s to 2.865531 s", times since the trace began. In a
+ * snapshot of a flight recording, which may begin later than the recording, " of CLOCK_MONOTONIC"
+ * follows, and the times are of that clock.
  */
-static void lost(struct html *h, const char *message)
+static void more_lost(struct html *h, const char *message)
 {
 	unsigned long long n;
 	unsigned cpu;
@@ -327,7 +355,8 @@ static void lost(struct html *h, const char *message)
 	struct gap gap;
 	int64_t begin;
 
-	if (sscanf(message, "lost %llu records on CPU %u from %lf s to %lf s", &n, &cpu, &from, &to) != 4)
+	if (sscanf(message, "lost %llu records on CPU %u from %lf s to %lf s", &n, &cpu, &from,
+		   &to) != 4)
 		return;
 	h->losses += n;
 	begin = strstr(message, " of CLOCK_MONOTONIC") ? 0 : h->first;
@@ -340,7 +369,8 @@ static void lost(struct html *h, const char *message)
 		*(struct gap *)vec_push(&h->gaps, sizeof(gap)) = gap;
 }
 
-void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+		 const char *message)
 {
 	struct html *h = ctx;
 	bool ours = !strcmp(category, "gotap");
@@ -348,14 +378,17 @@ void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char 
 	if (!strcmp(category, LABELS_CATEGORY))
 		return;
 	if (ours)
-		lost(h, message);
+		more_lost(h, message);
 	if (h->notes.len >= COLLECT_NOTES) {
 		h->notes_dropped++;
 		return;
 	}
 	*(struct note *)vec_push(&h->notes, sizeof(struct note)) = (struct note){
-		.time = time, .g = g, .ours = ours,
-		.text = *category && !ours ? xasprintf("%.60s: %.400s", category, message) : xasprintf("%.500s", message),
+		.time = time,
+		.g = g,
+		.ours = ours,
+		.text = *category && !ours ? xasprintf("%.60s: %.400s", category, message) :
+					     xasprintf("%.500s", message),
 	};
 }
 

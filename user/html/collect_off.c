@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect_off: of stays on threads, when the thread was not on a CPU (user/oncpu). Part of collect.c. */
+/*
+ * collect_off: of stays on threads, when the thread was not on a CPU (user/oncpu). Part of
+ * collect.c.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,9 +26,10 @@ static const struct {
 };
 
 /* One that sleeps in a system call waits for what it asked for. */
-static enum page_off off_of(const struct span *span, const struct oncpu_part *part)
+static enum page_off off_row_of(const struct span *span, const struct oncpu_part *part)
 {
-	if (span->state == GO_SYSCALL && (part->state == THREAD_SLEEPING || part->state == THREAD_UNKNOWN))
+	if (span->state == GO_SYSCALL &&
+	    (part->state == THREAD_SLEEPING || part->state == THREAD_UNKNOWN))
 		return 0;
 	return states[part->state].off;
 }
@@ -37,18 +41,21 @@ static bool has_taker(const struct oncpu_part *part)
 	       (part->queued == QUEUED_PREEMPTED || part->queued == QUEUED_YIELDED);
 }
 
-static uint32_t text_of(struct html *h, const struct oncpu_part *part)
+static uint32_t off_text_of(struct html *h, const struct oncpu_part *part)
 {
 	char text[64];
 
 	if (!has_taker(part))
-		return collect_text(h, spans_text(h->spans, states[part->state].text, strlen(states[part->state].text)));
+		return collect_text(h, spans_text(h->spans, states[part->state].text,
+						  strlen(states[part->state].text)));
 	snprintf(text, sizeof(text), "%s %.*s",
-		 part->queued == QUEUED_YIELDED ? "yielded to" : "preempted by", (int)sizeof(part->by.comm) - 1, part->by.comm);
+		 part->queued == QUEUED_YIELDED ? "yielded to" : "preempted by",
+		 (int)sizeof(part->by.comm) - 1, part->by.comm);
 	return collect_text(h, spans_text(h->spans, text, strlen(text)));
 }
 
-static void put(struct html *h, const struct span *span, const struct oncpu_part *part, enum page_off off)
+static void collect_put_off(struct html *h, const struct span *span, const struct oncpu_part *part,
+			    enum page_off off)
 {
 	uint8_t *p = collect_record(h, (uint8_t)(SPOOL_OFF | off << 3), span->to);
 
@@ -57,7 +64,7 @@ static void put(struct html *h, const struct span *span, const struct oncpu_part
 	p = varint_put(p, collect_thread(h, span->m));
 	p = varint_put(p, (uint64_t)(span->to - part->from));
 	p = varint_put(p, (uint64_t)(part->to - part->from));
-	p = varint_put(p, text_of(h, part));
+	p = varint_put(p, off_text_of(h, part));
 	p = varint_put(p, has_taker(part) ? part->by.tid : 0);
 	collect_record_end(h, p);
 	h->off_classes[level_of(part->to - part->from)]++;
@@ -74,9 +81,9 @@ void collect_off(struct html *h, const struct span *span)
 		return;
 	parts = oncpu_parts(h->oncpu, span->m, span->from, span->to, &n);
 	for (i = 0; i < n; i++) {
-		enum page_off off = off_of(span, &parts[i]);
+		enum page_off off = off_row_of(span, &parts[i]);
 
 		if (off)
-			put(h, span, &parts[i], off);
+			collect_put_off(h, span, &parts[i], off);
 	}
 }

@@ -41,14 +41,14 @@ uint32_t detail_stack(struct detail *d, uint32_t stack)
 	return d->stack_numbers[stack] = (uint32_t)d->stacks.len;
 }
 
-static struct spool_slot *slot_of(struct detail *d, uint32_t slot)
+static struct spool_slot *detail_slot_of(struct detail *d, uint32_t slot)
 {
 	while (d->slots.len <= slot)
 		vec_push(&d->slots, sizeof(struct spool_slot));
 	return vec_at(&d->slots, struct spool_slot, slot);
 }
 
-static struct proc_syscall *syscall_of(struct detail *d, uint32_t track)
+static struct proc_syscall *detail_syscall_of(struct detail *d, uint32_t track)
 {
 	while (d->syscalls.len <= track)
 		vec_push(&d->syscalls, sizeof(struct proc_syscall));
@@ -63,9 +63,11 @@ static uint32_t proc_track(struct detail *d, uint64_t p)
 	return number ? (uint32_t)*number : 0;
 }
 
-static void add(struct detail *d, enum plane plane, uint32_t track, const struct block_item *item)
+static void detail_add(struct detail *d, enum plane plane, uint32_t track,
+		       const struct block_item *item)
 {
-	struct level_track *t = track ? vec_at(&d->tracks[plane], struct level_track, track - 1) : NULL;
+	struct level_track *t = track ? vec_at(&d->tracks[plane], struct level_track, track - 1) :
+					NULL;
 
 	if (t && item->to > item->from && item->from >= t->last)
 		levels_add(&d->levels, t, item);
@@ -73,7 +75,7 @@ static void add(struct detail *d, enum plane plane, uint32_t track, const struct
 
 /* --- Ps and threads --- */
 
-static void heat(struct detail *d, uint32_t track, uint8_t state, int64_t from, int64_t to)
+static void detail_heat(struct detail *d, uint32_t track, uint8_t state, int64_t from, int64_t to)
 {
 	double width = (double)(d->h->last - d->h->first + 1) / HEAT_BUCKETS;
 	double *row = d->heat + (size_t)(track - 1) * HEAT_BUCKETS +
@@ -87,9 +89,12 @@ static void heat(struct detail *d, uint32_t track, uint8_t state, int64_t from, 
 	}
 }
 
-/* Of a system call since before the trace it is not said when it lost its P: what others did there since counts. */
-static void on_proc(struct detail *d, uint32_t track, const struct spool_slot *s, uint8_t state, uint64_t m,
-		    int64_t from, int64_t to)
+/*
+ * Of a system call since before the trace it is not said when it lost its P: what others did there
+ * since counts.
+ */
+static void detail_on_proc(struct detail *d, uint32_t track, const struct spool_slot *s,
+			   uint8_t state, uint64_t m, int64_t from, int64_t to)
 {
 	int64_t last = track ? vec_at(&d->tracks[PLANE_P], struct level_track, track - 1)->last : 0;
 
@@ -97,8 +102,8 @@ static void on_proc(struct detail *d, uint32_t track, const struct spool_slot *s
 		from = last;
 	if (!track || to <= from)
 		return;
-	heat(d, track, state, from, to);
-	add(d, PLANE_P, track, &(struct block_item){
+	detail_heat(d, track, state, from, to);
+	detail_add(d, PLANE_P, track, &(struct block_item){
 		.state = state, .from = from, .to = to, .x = s->id, .y = s->name, .z = m });
 }
 
@@ -109,34 +114,41 @@ static void p_lost(struct detail *d, uint64_t p)
 
 	if (!track)
 		return;
-	sys = syscall_of(d, track);
+	sys = detail_syscall_of(d, track);
 	if (sys->slot)
-		on_proc(d, track, slot_of(d, sys->slot), PAGE_SYSCALL, 0, sys->from, d->time);
+		detail_on_proc(d, track, detail_slot_of(d, sys->slot), PAGE_SYSCALL, 0, sys->from,
+			       d->time);
 	sys->slot = 0;
 }
 
-static void on_placed(struct detail *d, const struct record *r, const struct spool_slot *s, uint8_t state)
+static void on_placed(struct detail *d, const struct record *r, const struct spool_slot *s,
+		      uint8_t state)
 {
 	uint32_t track = proc_track(d, r->p);
-	struct proc_syscall *sys = track ? syscall_of(d, track) : NULL;
+	struct proc_syscall *sys = track ? detail_syscall_of(d, track) : NULL;
 
-	add(d, PLANE_M, r->m <= d->tracks[PLANE_M].len ? (uint32_t)r->m : 0, &(struct block_item){
-		.state = state, .from = s->last, .to = d->time, .x = s->id, .y = s->name, .z = r->p });
+	detail_add(d, PLANE_M, r->m <= d->tracks[PLANE_M].len ? (uint32_t)r->m : 0,
+		   &(struct block_item){ .state = state,
+					 .from = s->last,
+					 .to = d->time,
+					 .x = s->id,
+					 .y = s->name,
+					 .z = r->p });
 	if (!sys)
 		return;
 	if (state == PAGE_RUNNING)
-		on_proc(d, track, s, state, r->m, s->last, d->time);
+		detail_on_proc(d, track, s, state, r->m, s->last, d->time);
 	else if (sys->slot == r->slot || !s->last)
-		on_proc(d, track, s, state, r->m, s->last, d->time);
+		detail_on_proc(d, track, s, state, r->m, s->last, d->time);
 	sys->slot = state == PAGE_RUNNING && r->kind & SPOOL_INTO_SYSCALL ? r->slot : 0;
 	sys->from = d->time;
 }
 
 /* --- not on a CPU --- */
 
-static void take_off(struct detail *d, struct spill_cursor *c, uint8_t state)
+static void detail_take_off(struct detail *d, struct spill_cursor *c, uint8_t state)
 {
-	struct spool_slot *s = slot_of(d, (uint32_t)spill_varint(c));
+	struct spool_slot *s = detail_slot_of(d, (uint32_t)spill_varint(c));
 	uint64_t p = spill_varint(c), m = spill_varint(c);
 	struct block_item item = { .state = state };
 
@@ -146,14 +158,15 @@ static void take_off(struct detail *d, struct spill_cursor *c, uint8_t state)
 	item.y = spill_varint(c);
 	if (d->h->off_forgotten)
 		return;
-	add(d, PLANE_OFF + PLANE_P, proc_track(d, p), &item);
-	add(d, PLANE_OFF + PLANE_M, m <= d->tracks[PLANE_M].len ? (uint32_t)m : 0, &item);
-	add(d, PLANE_OFF + PLANE_G, s->track, &item);
+	detail_add(d, PLANE_OFF + PLANE_P, proc_track(d, p), &item);
+	detail_add(d, PLANE_OFF + PLANE_M, m <= d->tracks[PLANE_M].len ? (uint32_t)m : 0, &item);
+	detail_add(d, PLANE_OFF + PLANE_G, s->track, &item);
 }
 
 /* --- goroutines --- */
 
-static void on_goroutine(struct detail *d, const struct record *r, const struct spool_slot *s, uint8_t state)
+static void detail_on_goroutine(struct detail *d, const struct record *r,
+				const struct spool_slot *s, uint8_t state)
 {
 	struct block_item item = { .state = state, .from = s->last, .to = d->time };
 
@@ -168,7 +181,7 @@ static void on_goroutine(struct detail *d, const struct record *r, const struct 
 		item.z = r->waker + 1;
 		item.w = detail_stack(d, r->waker_stack);
 	}
-	add(d, PLANE_G, s->track, &item);
+	detail_add(d, PLANE_G, s->track, &item);
 }
 
 /* --- records --- */
@@ -191,22 +204,22 @@ static void read_span(struct spill_cursor *c, struct record *r)
 	}
 }
 
-static void take_span(struct detail *d, struct spill_cursor *c, uint8_t kind)
+static void detail_take_span(struct detail *d, struct spill_cursor *c, uint8_t kind)
 {
 	struct record r = { .kind = kind };
 	struct spool_slot *s;
 
 	read_span(c, &r);
-	s = slot_of(d, r.slot);
+	s = detail_slot_of(d, r.slot);
 	if (kind & SPOOL_PLACE)
 		on_placed(d, &r, s, kind & SPOOL_STATE);
-	on_goroutine(d, &r, s, kind & SPOOL_STATE);
+	detail_on_goroutine(d, &r, s, kind & SPOOL_STATE);
 	s->last = d->time;
 }
 
 static void take_goroutine(struct detail *d, struct spill_cursor *c)
 {
-	struct spool_slot *s = slot_of(d, (uint32_t)spill_varint(c));
+	struct spool_slot *s = detail_slot_of(d, (uint32_t)spill_varint(c));
 	uint64_t *track;
 
 	s->serial = spill_varint(c);
@@ -233,10 +246,10 @@ static void read_spool(struct detail *d)
 			p_lost(d, spill_varint(&c));
 			break;
 		case SPOOL_OFF:
-			take_off(d, &c, kind >> 3);
+			detail_take_off(d, &c, kind >> 3);
 			break;
 		default:
-			take_span(d, &c, kind);
+			detail_take_span(d, &c, kind);
 		}
 	}
 	spill_cursor_free(&c);

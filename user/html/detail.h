@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * detail: the timeline of the page, made of the spans in the spool when the whole trace is known: which Ps, threads
- * and goroutines have tracks, down to which level of detail each is kept whole, and the windows of
- * time in which all levels are kept. The numbers of stacks in the page are given here, too.
+ * detail: the timeline of the page, made of the spans in the spool when the whole trace is known:
+ * which Ps, threads and goroutines have tracks, down to which level of detail each is kept whole,
+ * and the windows of time in which all levels are kept. The numbers of stacks in the page are given
+ * here, too.
  *
  * page.c calls it.
  */
@@ -30,14 +31,17 @@ struct detail {
 	uint32_t *stack_numbers;	/* of the engine's: number in the page */
 	struct vec stacks;		/* uint32_t: the engine's */
 	uint64_t stacks_dropped;
-	double *heat;			/* ns by P and bucket; and those of system calls behind them */
+	/* ns by P and bucket; and those of system calls behind them */
+	double *heat;
 	struct vec slots, syscalls;
 	int64_t time;
 };
 
 /* @room: bytes that blocks may have. */
 void detail_make(struct detail *d, struct html *h, const struct html_about *about, size_t room);
-/* Marks the blocks that are in the page: as many as @room bytes hold, those first that matter most. */
+/*
+ * Marks the blocks that are in the page: as many as @room bytes hold, those first that matter most.
+ */
 void detail_choose(struct detail *d, size_t room);
 uint32_t detail_stack(struct detail *d, uint32_t stack);
 void detail_free(struct detail *d);

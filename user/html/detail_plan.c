@@ -5,11 +5,14 @@
 
 #include "html/detail_internal.h"
 
-/* Bytes of a stay and of a run in a deflated block, as measured with traces of servers and of gc. */
+/*
+ * Bytes of a stay and of a run in a deflated block, as measured with traces of servers and of gc.
+ */
 enum { STAY_BYTES = 6, RUN_BYTES = 5, WINDOWS_MAX = 64, SPREAD = 8 };
 
 /* Stays and runs of level @level. */
-static double level_cost(const uint64_t classes[LEVELS], unsigned level, double tracks, double whole)
+static double level_cost(const uint64_t classes[LEVELS], unsigned level, double tracks,
+			 double whole)
 {
 	double below = 0, above = 0, most;
 	unsigned i;
@@ -23,7 +26,8 @@ static double level_cost(const uint64_t classes[LEVELS], unsigned level, double 
 }
 
 /* The finest level down to which all levels together cost at most @room; *@cost is that. */
-static uint8_t finest(const uint64_t classes[LEVELS], double tracks, double whole, double room, double *cost)
+static uint8_t plan_finest(const uint64_t classes[LEVELS], double tracks, double whole, double room,
+			   double *cost)
 {
 	int level;
 
@@ -58,7 +62,7 @@ static void plan_off(struct detail *d, enum plane plane, uint8_t level)
 		add_track(d, PLANE_OFF + plane, level);
 }
 
-static int by_id(const void *a, const void *b)
+static int plan_by_id(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -73,7 +77,7 @@ static void plan_procs(struct detail *d, uint8_t level)
 	for (i = 0; i < procs->made; i++)
 		if (procs->slots[i].used)
 			*(uint64_t *)vec_push(&d->procs, sizeof(uint64_t)) = procs->slots[i].key;
-	vec_sort(&d->procs, sizeof(uint64_t), by_id);
+	vec_sort(&d->procs, sizeof(uint64_t), plan_by_id);
 	if (d->procs.len > DETAIL_PROCS)
 		d->procs.len = DETAIL_PROCS;
 	for (i = 0; i < d->procs.len; i++) {
@@ -104,7 +108,7 @@ static void plan_goroutines(struct detail *d, double room)
 
 		for (c = 0; c < LEVELS; c++)
 			classes[c] = r->classes[c];
-		level = finest(classes, 1, (double)(r->to - r->from), part, &cost);
+		level = plan_finest(classes, 1, (double)(r->to - r->from), part, &cost);
 		if (cost > room)
 			break;
 		room -= cost;
@@ -183,23 +187,23 @@ void detail_plan(struct detail *d, const struct html_about *about, size_t room)
 	enum plane plane;
 	uint8_t p, m, off;
 
-	p = finest(h->proc_classes, procs, whole, bytes * 0.4, &cost);
+	p = plan_finest(h->proc_classes, procs, whole, bytes * 0.4, &cost);
 	bytes -= cost;
-	m = finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
+	m = plan_finest(h->thread_classes, threads, whole, bytes * 0.2, &cost);
 	bytes -= cost;
 	/* Each of its stays is on three planes. */
-	off = finest(h->off_classes, procs + threads, whole, bytes * 0.05, &cost);
+	off = plan_finest(h->off_classes, procs + threads, whole, bytes * 0.05, &cost);
 	bytes -= 3 * cost;
 	plan_procs(d, p);
 	plan_threads(d, m);
 	plan_goroutines(d, bytes * 0.7);
 	for (plane = 0; plane < PLANE_OFF; plane++)
 		plan_off(d, plane, off);
-	finest(h->off_classes, procs + threads, whole, 1e18, &none);
+	plan_finest(h->off_classes, procs + threads, whole, 1e18, &none);
 	all += 3 * none;
-	finest(h->proc_classes, procs, whole, 1e18, &none);
+	plan_finest(h->proc_classes, procs, whole, 1e18, &none);
 	all += none;
-	finest(h->thread_classes, threads, whole, 1e18, &none);
+	plan_finest(h->thread_classes, threads, whole, 1e18, &none);
 	all += none + (double)h->span_count * (STAY_BYTES + RUN_BYTES);
 	if (all > (double)room)
 		plan_windows(d, about, whole * (bytes * 0.3 / all) / 32);
@@ -213,13 +217,15 @@ struct choice {
 };
 
 /*
- * First Ps and coarse levels, then the goroutines in their order and finer levels; what is in a window only
- * comes where the same level of the first goroutines comes.
+ * First Ps and coarse levels, then the goroutines in their order and finer levels; what is in a
+ * window only comes where the same level of the first goroutines comes.
  */
 static double rank_of(const struct block *b, int64_t whole)
 {
 	unsigned plane = b->plane % PLANE_OFF;
-	double depth = 0, group = plane == PLANE_P ? b->group * 0.5 : plane == PLANE_M ? 4 + b->group : b->group;
+	double depth = 0, group = plane == PLANE_P ? b->group * 0.5 :
+				  plane == PLANE_M ? 4 + b->group :
+						     b->group;
 	int64_t width = level_width(b->level);
 
 	while (width < whole / 512 && width < (int64_t)1 << 44) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html: a trace as one page that a browser opens from disk, without network: a timeline of Ps, threads and
- * goroutines, flame graphs, histograms, tables. `gotap report --html` makes it.
+ * html: a trace as one page that a browser opens from disk, without network: a timeline of Ps,
+ * threads and goroutines, flame graphs, histograms, tables. `gotap report --html` makes it.
  *
- *	struct html *h = html_new(s);
- *	... spans_read(s, reader, &err) ...
- *	ret = html_write(h, fd, &about, &err);
- *	html_free(h);
+ * 	struct html *h = html_new(s);
+ * 	... spans_read(s, reader, &err) ...
+ * 	ret = html_write(h, fd, &about, &err);
+ * 	html_free(h);
  *
- * Memory: tables with an upper size. The spans of the trace go to a temporary file (spill.h); html_write() reads
- * them again and makes levels of detail of them (levels.h), as many as a page of HTML_LIMIT bytes has room for.
+ * Memory: tables with an upper size. The spans of the trace go to a temporary file (spill.h);
+ * html_write() reads them again and makes levels of detail of them (levels.h), as many as a page of
+ * HTML_LIMIT bytes has room for.
  */
 #ifndef GOTAP_HTML_HTML_H
 #define GOTAP_HTML_HTML_H
@@ -40,7 +41,10 @@ struct html_about {
 
 /* Adds itself to the visitors of @s, which must outlive it. */
 struct html *html_new(struct spans *s);
-/* Before the trace is read: lanes show when threads were not on a CPU. @o must live as long as it is read; NULL: not known. */
+/*
+ * Before the trace is read: lanes show when threads were not on a CPU. @o must live as long as it
+ * is read; NULL: not known.
+ */
 void html_threads(struct html *h, struct oncpu *o);
 /* The file of threads turned out to be of another recording. */
 void html_forget_threads(struct html *h);

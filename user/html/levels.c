@@ -22,7 +22,8 @@ static bool in_window(const struct levels *l, int64_t from, int64_t to)
 	return low < l->nwindows && l->windows[low].from <= to;
 }
 
-static void emit(struct levels *l, const struct level_track *t, unsigned level, const struct block_item *item)
+static void levels_emit(struct levels *l, const struct level_track *t, unsigned level,
+			const struct block_item *item)
 {
 	bool window = level < t->finest;
 
@@ -32,14 +33,15 @@ static void emit(struct levels *l, const struct level_track *t, unsigned level, 
 }
 
 /* Four bits each; what there is at all has one. */
-static uint64_t shares(const struct level_run *run)
+static uint64_t levels_shares(const struct level_run *run)
 {
 	int64_t whole = run->to - run->from;
 	uint64_t ret = 0;
 	unsigned i;
 
 	for (i = 0; i < LEVEL_SHARES; i++) {
-		uint64_t share = whole > 0 ? (uint64_t)((double)run->in[i] * 15 / (double)whole + 0.5) : 0;
+		uint64_t share =
+			whole > 0 ? (uint64_t)((double)run->in[i] * 15 / (double)whole + 0.5) : 0;
 
 		if (run->in[i] && !share)
 			share = 1;
@@ -48,7 +50,8 @@ static uint64_t shares(const struct level_run *run)
 	return ret;
 }
 
-static void merge(struct levels *l, struct level_track *t, unsigned level, const struct level_run *more);
+static void levels_merge(struct levels *l, struct level_track *t, unsigned level,
+			 const struct level_run *more);
 
 static void close_run(struct levels *l, struct level_track *t, unsigned level)
 {
@@ -57,12 +60,17 @@ static void close_run(struct levels *l, struct level_track *t, unsigned level)
 	if (!run.n)
 		return;
 	t->open[level].n = 0;
-	emit(l, t, level, &(struct block_item){
-		.state = PAGE_RUN, .from = run.from, .to = run.to, .x = run.n, .y = shares(&run) });
-	merge(l, t, level + 1, &run);
+	levels_emit(l, t, level,
+		    &(struct block_item){ .state = PAGE_RUN,
+					  .from = run.from,
+					  .to = run.to,
+					  .x = run.n,
+					  .y = levels_shares(&run) });
+	levels_merge(l, t, level + 1, &run);
 }
 
-static void merge(struct levels *l, struct level_track *t, unsigned level, const struct level_run *more)
+static void levels_merge(struct levels *l, struct level_track *t, unsigned level,
+			 const struct level_run *more)
 {
 	struct level_run *run;
 	unsigned i;
@@ -98,10 +106,11 @@ void levels_add(struct levels *l, struct level_track *t, const struct block_item
 		close_up_to(l, t, level_of(item->from - t->last));
 	t->last = item->to;
 	close_up_to(l, t, level);
-	emit(l, t, level, item);
-	if (item->state >= PAGE_RUNNING && item->state <= (t->plane < PLANE_OFF ? PAGE_WAITING : PAGE_GAP))
+	levels_emit(l, t, level, item);
+	if (item->state >= PAGE_RUNNING &&
+	    item->state <= (t->plane < PLANE_OFF ? PAGE_WAITING : PAGE_GAP))
 		one.in[item->state - PAGE_RUNNING] = ns;
-	merge(l, t, level + 1, &one);
+	levels_merge(l, t, level + 1, &one);
 }
 
 void levels_end(struct levels *l, struct level_track *t)

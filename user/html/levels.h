@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels: levels of detail of a timeline. Level l shows stays of level_width(l) ns and more as they are, and
- * what lies between them merged into runs of about that length, each with the shares of the states in it.
- * The width grows by four from level to level; a view takes the level that has about two pixels as its width.
+ * levels: levels of detail of a timeline. Level l shows stays of level_width(l) ns and more as they
+ * are, and what lies between them merged into runs of about that length, each with the shares of
+ * the states in it. The width grows by four from level to level; a view takes the level that has
+ * about two pixels as its width.
  *
- * A stay is in the page once: in the level of its length (level_of()). A view paints, from the longest to its own
- * level, runs and then stays: in the order of levels each covers the runs of the one before.
- * So where a level is left out in the page, the one before stays to be seen.
+ * A stay is in the page once: in the level of its length (level_of()). A view paints, from the
+ * longest to its own level, runs and then stays: in the order of levels each covers the runs of the
+ * one before. So where a level is left out in the page, the one before stays to be seen.
  */
 #ifndef GOTAP_HTML_LEVELS_H
 #define GOTAP_HTML_LEVELS_H

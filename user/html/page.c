@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * page: writes the page: the assets, and the data, each part deflated, as base64. No text of the trace is
- * in the page in any other way, so none can be taken for HTML.
+ * page: writes the page: the assets, and the data, each part deflated, as base64. No text of the
+ * trace is in the page in any other way, so none can be taken for HTML.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +47,8 @@ static void out_text(struct out *o, const char *text)
 
 static void out_base64(struct out *o, const uint8_t *p, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t i;
 	uint8_t *to;
 
@@ -83,7 +84,7 @@ struct part {
 	struct buf data;	/* deflated */
 };
 
-static void pack(struct part *part, const char *id, const void *data, size_t n)
+static void page_pack(struct part *part, const char *id, const void *data, size_t n)
 {
 	uLong size = compressBound(n);
 
@@ -113,10 +114,11 @@ static void make_parts(struct part parts[PARTS], struct detail *d, const struct 
 		struct buf b = {0};
 
 		rows[i].fill(&b, d, about);
-		pack(&parts[i], rows[i].id, b.data ? (void *)b.data : "", b.len);
+		page_pack(&parts[i], rows[i].id, b.data ? (void *)b.data : "", b.len);
 		buf_free(&b);
 	}
-	pack(&parts[i], "report", about->report ? about->report : "null", about->report ? about->report_len : 4);
+	page_pack(&parts[i], "report", about->report ? about->report : "null",
+		  about->report ? about->report_len : 4);
 }
 
 static size_t parts_size(const struct part parts[PARTS])
@@ -178,7 +180,8 @@ static void out_scripts(struct out *o)
 static void out_page(struct out *o, struct detail *d, const struct part parts[PARTS])
 {
 	const char *at = assets[ASSET_PAGE].begin;
-	static const char *const marks[] = { "<!--style-->", "<!--data-->", "<!--scripts-->", "<!--blocks-->" };
+	static const char *const marks[] = { "<!--style-->", "<!--data-->", "<!--scripts-->",
+					     "<!--blocks-->" };
 	unsigned i;
 
 	for (i = 0; i < 4; i++) {
@@ -200,8 +203,8 @@ static void out_page(struct out *o, struct detail *d, const struct part parts[PA
 }
 
 /*
- * What the tables take is known only later: their stacks come with the details. More details are made than have room, by
- * what they cost at most; detail_choose() leaves out some.
+ * What the tables take is known only later: their stacks come with the details. More details are
+ * made than have room, by what they cost at most; detail_choose() leaves out some.
  */
 static size_t room_for_blocks(const struct html *h)
 {
@@ -225,7 +228,7 @@ int html_write(struct html *h, int fd, const struct html_about *about, struct er
 	used = parts_size(parts) + ASSET_BYTES;
 	detail_choose(&d, used < whole * 2 / 3 ? whole - used : whole / 3);
 	parts_index(&b, &d);
-	pack(index, "index", b.data ? (void *)b.data : "", b.len);
+	page_pack(index, "index", b.data ? (void *)b.data : "", b.len);
 	out_page(&o, &d, parts);
 	if (!o.ret)
 		o.ret = spill_error(&h->spool, err) ?: spill_error(&d.blocks.store, err);

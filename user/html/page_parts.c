@@ -11,12 +11,12 @@
 
 /* --- varints --- */
 
-static uint64_t since(const struct detail *d, int64_t time)
+static uint64_t parts_since(const struct detail *d, int64_t time)
 {
 	return time > d->h->first ? (uint64_t)(time - d->h->first) : 0;
 }
 
-static void add_row(struct buf *b, struct detail *d, const struct row *r)
+static void parts_add_row(struct buf *b, struct detail *d, const struct row *r)
 {
 	static const uint8_t longest[] = { PAGE_RUNNABLE, PAGE_SYSCALL, PAGE_WAITING };
 	unsigned i;
@@ -24,13 +24,13 @@ static void add_row(struct buf *b, struct detail *d, const struct row *r)
 	varint_add(b, r->id);
 	varint_add(b, r->name);
 	varint_add(b, (uint64_t)(r->created | r->ended << 1 | r->system << 2));
-	varint_add(b, since(d, r->from));
+	varint_add(b, parts_since(d, r->from));
 	varint_add(b, (uint64_t)(r->to - r->from));
 	for (i = PAGE_RUNNING; i < PAGE_STATES; i++)
 		varint_add(b, (uint64_t)r->in[i]);
 	for (i = 0; i < sizeof(longest); i++) {
 		varint_add(b, (uint64_t)r->longest[longest[i]]);
-		varint_add(b, since(d, r->longest_at[longest[i]]));
+		varint_add(b, parts_since(d, r->longest_at[longest[i]]));
 	}
 	varint_add(b, r->creator + 1);
 	varint_add(b, detail_stack(d, r->created_at));
@@ -44,10 +44,10 @@ void parts_rows(struct buf *b, struct detail *d, const struct html_about *about)
 
 	varint_add(b, d->h->rows.len);
 	for (i = 0; i < d->h->rows.len; i++)
-		add_row(b, d, vec_at(&d->h->rows, struct row, i));
+		parts_add_row(b, d, vec_at(&d->h->rows, struct row, i));
 }
 
-static int by_begin(const void *a, const void *b)
+static int parts_by_begin(const void *a, const void *b)
 {
 	const struct object *x = a, *y = b;
 
@@ -56,7 +56,7 @@ static int by_begin(const void *a, const void *b)
 	return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-static void add_object(struct buf *b, struct detail *d, const struct object *o, int64_t *last)
+static void parts_add_object(struct buf *b, struct detail *d, const struct object *o, int64_t *last)
 {
 	varint_add(b, (uint64_t)(o->from - *last));
 	varint_add(b, (uint64_t)(o->to - o->from));
@@ -80,12 +80,12 @@ void parts_objects(struct buf *b, struct detail *d, const struct html_about *abo
 		struct objects *list = &d->h->objects[kind];
 		int64_t last = d->h->first;
 
-		vec_sort(&list->v, sizeof(struct object), by_begin);
+		vec_sort(&list->v, sizeof(struct object), parts_by_begin);
 		varint_add(b, list->v.len);
 		varint_add(b, list->dropped);
 		varint_add(b, (uint64_t)list->dropped_longest);
 		for (i = 0; i < list->v.len; i++)
-			add_object(b, d, vec_at(&list->v, struct object, i), &last);
+			parts_add_object(b, d, vec_at(&list->v, struct object, i), &last);
 	}
 }
 
@@ -132,7 +132,8 @@ void parts_flames(struct buf *b, struct detail *d, const struct html_about *abou
 void parts_stacks(struct buf *b, struct detail *d, const struct html_about *about)
 {
 	struct stack_set *set = spans_stacks(d->h->spans);
-	uint32_t *numbers = xcalloc(stack_set_frames(set) + 1, sizeof(*numbers)), frames = 0, i, k, n;
+	uint32_t *numbers = xcalloc(stack_set_frames(set) + 1, sizeof(*numbers)), frames = 0, i, k,
+		 n;
 	struct buf of_frames = {0}, of_stacks = {0};
 
 	for (i = 0; i < d->stacks.len; i++) {
@@ -161,7 +162,8 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 }
 
 /* Blocks of a group and a level that follow one another and are not in the page are one. */
-static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to, uint64_t items)
+static void add_block(struct buf *b, const struct block *block, int64_t from, int64_t to,
+		      uint64_t items)
 {
 	varint_add(b, (uint64_t)(block->plane << 1 | block->kept));
 	varint_add(b, block->group);
@@ -251,7 +253,8 @@ static void put_about(struct json_out *j, struct detail *d, const struct html_ab
 	json_put_count(j, "losses", h->losses);
 	json_put_count(j, "notes_dropped", h->notes_dropped);
 	json_put_count(j, "flames_dropped", h->flames_dropped);
-	json_put_count(j, "stacks_dropped", d->stacks_dropped + stack_set_dropped(spans_stacks(h->spans)));
+	json_put_count(j, "stacks_dropped",
+		       d->stacks_dropped + stack_set_dropped(spans_stacks(h->spans)));
 	json_put_count(j, "texts_dropped", spans_texts_dropped(h->spans));
 }
 
@@ -309,13 +312,14 @@ static void put_tracks(struct json_out *j, struct detail *d)
 	for (plane = 0; plane < PLANES; plane++) {
 		json_open_array(j, names[plane]);
 		for (i = 0; i < d->tracks[plane].len; i++)
-			json_put_number(j, NULL, vec_at(&d->tracks[plane], struct level_track, i)->finest);
+			json_put_number(j, NULL,
+					vec_at(&d->tracks[plane], struct level_track, i)->finest);
 		json_close_array(j);
 	}
 }
 
 /* ns of running stays by enum page_off, if there was a file of threads. */
-static void put_off(struct json_out *j, const struct html *h)
+static void parts_put_off(struct json_out *j, const struct html *h)
 {
 	unsigned i;
 
@@ -363,7 +367,7 @@ static void put_series(struct json_out *j, const struct html *h, const struct se
 }
 
 /* From the first bucket that has something to the last one. */
-static void put_histogram(struct json_out *j, const uint32_t counts[HISTOGRAM_BUCKETS])
+static void parts_put_histogram(struct json_out *j, const uint32_t counts[HISTOGRAM_BUCKETS])
 {
 	unsigned from = 0, to = HISTOGRAM_BUCKETS;
 
@@ -378,7 +382,7 @@ static void put_histogram(struct json_out *j, const uint32_t counts[HISTOGRAM_BU
 	json_close_array(j);
 }
 
-static void put_function(struct json_out *j, const struct detail *d, const struct function *f)
+static void parts_put_function(struct json_out *j, const struct detail *d, const struct function *f)
 {
 	unsigned i;
 
@@ -391,9 +395,9 @@ static void put_function(struct json_out *j, const struct detail *d, const struc
 		json_put_count(j, NULL, f->n[i]);
 		json_put_number(j, NULL, f->in[i]);
 		json_put_number(j, NULL, f->longest[i]);
-		json_put_count(j, NULL, since(d, f->longest_at[i]));
+		json_put_count(j, NULL, parts_since(d, f->longest_at[i]));
 		json_put_count(j, NULL, f->longest_g[i]);
-		put_histogram(j, f->histogram[i]);
+		parts_put_histogram(j, f->histogram[i]);
 		json_close_array(j);
 	}
 	json_close_array(j);
@@ -413,7 +417,7 @@ void parts_head(struct buf *b, struct detail *d, const struct html_about *about)
 	put_pairs(&j, "windows", &d->windows, 0);
 	put_notes(&j, h);
 	put_tracks(&j, d);
-	put_off(&j, h);
+	parts_put_off(&j, h);
 	put_heat(&j, d);
 	json_open_array(&j, "series");
 	for (i = 0; i < h->series.len; i++)
@@ -421,7 +425,7 @@ void parts_head(struct buf *b, struct detail *d, const struct html_about *about)
 	json_close_array(&j);
 	json_open_array(&j, "functions");
 	for (i = 0; i < h->functions.len; i++)
-		put_function(&j, d, vec_at(&h->functions, struct function, i));
+		parts_put_function(&j, d, vec_at(&h->functions, struct function, i));
 	json_close_array(&j);
 	json_close_object(&j);
 	fclose(j.f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_parts: the data of the page but for the blocks of the timeline: JSON, or varints. assets/data.js reads them.
- * page.c calls it.
+ * page_parts: the data of the page but for the blocks of the timeline: JSON, or varints.
+ * assets/data.js reads them. page.c calls it.
  */
 #ifndef GOTAP_HTML_PAGE_PARTS_H
 #define GOTAP_HTML_PAGE_PARTS_H
@@ -15,7 +15,10 @@ void parts_flames(struct buf *b, struct detail *d, const struct html_about *abou
 void parts_stacks(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_texts(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_head(struct buf *b, struct detail *d, const struct html_about *about);
-/* Of the blocks, which it puts in order, and where there are some that detail_choose() has not marked. */
+/*
+ * Of the blocks, which it puts in order, and where there are some that detail_choose() has not
+ * marked.
+ */
 void parts_index(struct buf *b, struct detail *d);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { CURSOR = 1 << 16 };
 
-static int temporary(const char *dir)
+static int spill_temporary(const char *dir)
 {
 	_cleanup_free_ char *name = NULL;
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -35,7 +35,7 @@ static const char *temporary_folder(void)
 	return dir && *dir ? dir : "/var/tmp";
 }
 
-static void flush(struct spill *st)
+static void spill_flush(struct spill *st)
 {
 	size_t done;
 
@@ -44,9 +44,10 @@ static void flush(struct spill *st)
 		return;
 	}
 	if (st->fd < 0)
-		st->fd = temporary(temporary_folder());
+		st->fd = spill_temporary(temporary_folder());
 	if (st->fd < 0 || write_all(st->fd, st->buf.data, st->buf.len, &done))
-		error_set(&st->err, -errno, "temporary file in %s: %s; set TMPDIR to a folder with room",
+		error_set(&st->err, -errno,
+			  "temporary file in %s: %s; set TMPDIR to a folder with room",
 			  temporary_folder(), strerror(errno));
 	st->flushed += st->buf.len;
 	st->buf.len = 0;
@@ -55,7 +56,7 @@ static void flush(struct spill *st)
 void spill_room(struct spill *st, size_t n)
 {
 	if (st->buf.len + n > SPILL_MEMORY)
-		flush(st);
+		spill_flush(st);
 	buf_reserve(&st->buf, n);
 }
 
@@ -65,7 +66,7 @@ void spill_add(struct spill *st, const void *p, size_t n)
 	buf_add(&st->buf, p, n);
 }
 
-static int read_file(struct spill *st, uint64_t at, uint8_t *p, size_t n)
+static int spill_read_file(struct spill *st, uint64_t at, uint8_t *p, size_t n)
 {
 	while (n) {
 		ssize_t got = pread(st->fd, p, n, (off_t)at);
@@ -73,7 +74,8 @@ static int read_file(struct spill *st, uint64_t at, uint8_t *p, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return error_set(&st->err, got ? -errno : -EIO, "temporary file: cannot be read again");
+			return error_set(&st->err, got ? -errno : -EIO,
+					 "temporary file: cannot be read again");
 		p += got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -84,11 +86,13 @@ static int read_file(struct spill *st, uint64_t at, uint8_t *p, size_t n)
 int spill_read(struct spill *st, uint64_t at, void *p, size_t n)
 {
 	uint8_t *to = p;
-	size_t front = at >= st->flushed ? 0 : st->flushed - at < n ? (size_t)(st->flushed - at) : n;
+	size_t front = at >= st->flushed    ? 0 :
+		       st->flushed - at < n ? (size_t)(st->flushed - at) :
+					      n;
 
 	if (st->err.code)
 		return st->err.code;
-	if (front && read_file(st, at, to, front))
+	if (front && spill_read_file(st, at, to, front))
 		return st->err.code;
 	if (n > front)
 		memcpy(to + front, st->buf.data + (at + front - st->flushed), n - front);
@@ -117,7 +121,7 @@ struct spill_cursor spill_cursor(struct spill *st)
 	return (struct spill_cursor){ .st = st, .buf = xcalloc(1, CURSOR) };
 }
 
-static void fill(struct spill_cursor *c)
+static void spill_fill(struct spill_cursor *c)
 {
 	uint64_t left = spill_size(c->st) - c->at;
 	size_t n;
@@ -135,7 +139,7 @@ static void fill(struct spill_cursor *c)
 int spill_more(struct spill_cursor *c, size_t want)
 {
 	if (c->len - c->pos < want)
-		fill(c);
+		spill_fill(c);
 	return c->len > c->pos;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spill: bytes that are appended, and read again later. The first ones stay in memory; once there are
- * many they go to a temporary file without a name ($TMPDIR, else /var/tmp), so that a page of a long
- * trace needs little memory. A failure is kept and given by spill_error().
+ * spill: bytes that are appended, and read again later. The first ones stay in memory; once there
+ * are many they go to a temporary file without a name ($TMPDIR, else /var/tmp), so that a page of a
+ * long trace needs little memory. A failure is kept and given by spill_error().
  *
- * Used by collect.c for the spans of the trace, and by blocks.c for the finished blocks of the page.
+ * Used by collect.c for the spans of the trace, and by blocks.c for the finished blocks of the
+ * page.
  */
 #ifndef GOTAP_HTML_SPILL_H
 #define GOTAP_HTML_SPILL_H
@@ -25,7 +26,9 @@ struct spill {
 
 #define SPILL_EMPTY { .fd = -1 }
 
-/* Room for @n more bytes at the end of st->buf, at most SPILL_MEMORY: the caller adds them there. */
+/*
+ * Room for @n more bytes at the end of st->buf, at most SPILL_MEMORY: the caller adds them there.
+ */
 void spill_room(struct spill *st, size_t n);
 void spill_add(struct spill *st, const void *p, size_t n);
 static inline uint64_t spill_size(const struct spill *st)

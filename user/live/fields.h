@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields: of a struct of the runtime whose bytes have been read: at @offset (target/offsets.h) of @bytes. */
+/*
+ * fields: of a struct of the runtime whose bytes have been read: at @offset (target/offsets.h) of
+ * @bytes.
+ */
 #ifndef GOTAP_LIVE_FIELDS_H
 #define GOTAP_LIVE_FIELDS_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* labels: see labels.h. The two forms are those of runtime/pprof/label.go and of runtime/map.go up to Go 1.23. */
+/*
+ * labels: see labels.h. The two forms are those of runtime/pprof/label.go and of runtime/map.go up
+ * to Go 1.23.
+ */
 #include "live/labels.h"
 
 #include <stdlib.h>
@@ -22,7 +25,7 @@ struct pairs {
 	struct pair all[LABELS_MOST];
 };
 
-static void add(struct pairs *to, struct go_string key, struct go_string value)
+static void labels_add(struct pairs *to, struct go_string key, struct go_string value)
 {
 	if (to->n == LABELS_MOST)
 		to->more = true;
@@ -74,11 +77,12 @@ static void add_bucket(struct pairs *to, const struct map_bucket *b)
 
 	for (i = 0; i < SLOTS; i++)
 		if (b->top[i] >= MIN_TOP_HASH)
-			add(to, b->keys[i], b->values[i]);
+			labels_add(to, b->keys[i], b->values[i]);
 }
 
 /* Chains may be circles in a program that is broken: all of them together are as long as @left. */
-static bool add_buckets(const struct process *p, uint64_t at, size_t n, size_t *left, struct pairs *to)
+static bool add_buckets(const struct process *p, uint64_t at, size_t n, size_t *left,
+			struct pairs *to)
 {
 	struct map_bucket b;
 	uint64_t next;
@@ -118,7 +122,8 @@ static bool find_in_map(const struct process *p, uint64_t address, struct pairs 
 
 /* --- texts --- */
 
-static void want(struct memory_range *range, struct label_bytes *text, const struct go_string *from, uint8_t *to)
+static void labels_want(struct memory_range *range, struct label_bytes *text,
+			const struct go_string *from, uint8_t *to)
 {
 	text->text = to;
 	text->cut = from->len > LABEL_BYTES;
@@ -126,7 +131,8 @@ static void want(struct memory_range *range, struct label_bytes *text, const str
 	*range = (struct memory_range){ from->at, to, text->len, false };
 }
 
-static bool read_texts(const struct process *p, const struct pairs *pairs, struct live_labels *ret)
+static bool labels_read_texts(const struct process *p, const struct pairs *pairs,
+			      struct live_labels *ret)
 {
 	struct memory_range ranges[2 * LABELS_MOST];
 	size_t i;
@@ -134,8 +140,9 @@ static bool read_texts(const struct process *p, const struct pairs *pairs, struc
 	for (i = 0; i < pairs->n; i++) {
 		uint8_t *to = ret->bytes + 2 * i * LABEL_BYTES;
 
-		want(&ranges[2 * i], &ret->all[i].key, &pairs->all[i].key, to);
-		want(&ranges[2 * i + 1], &ret->all[i].value, &pairs->all[i].value, to + LABEL_BYTES);
+		labels_want(&ranges[2 * i], &ret->all[i].key, &pairs->all[i].key, to);
+		labels_want(&ranges[2 * i + 1], &ret->all[i].value, &pairs->all[i].value,
+			    to + LABEL_BYTES);
 	}
 	memory_read_each(p, ranges, 2 * pairs->n);
 	for (i = 0; i < 2 * pairs->n; i++)
@@ -144,9 +151,10 @@ static bool read_texts(const struct process *p, const struct pairs *pairs, struc
 	return true;
 }
 
-static int by_key(const void *a, const void *b)
+static int labels_by_key(const void *a, const void *b)
 {
-	const struct label_bytes *x = &((const struct live_label *)a)->key, *y = &((const struct live_label *)b)->key;
+	const struct label_bytes *x = &((const struct live_label *)a)->key,
+				 *y = &((const struct live_label *)b)->key;
 	int r = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 
 	return r ? r : (x->len > y->len) - (x->len < y->len);
@@ -157,11 +165,12 @@ bool labels_read(const struct process *p, int minor, uint64_t address, struct li
 	struct pairs pairs = {0};
 
 	ret->n = 0;
-	if (!(release_has(minor, RELEASE_LABELS_IN_MAP) ? find_in_map : find_in_slice)(p, address, &pairs) ||
-	    !read_texts(p, &pairs, ret))
+	if (!(release_has(minor, RELEASE_LABELS_IN_MAP) ? find_in_map : find_in_slice)(p, address,
+										       &pairs) ||
+	    !labels_read_texts(p, &pairs, ret))
 		return false;
 	ret->n = pairs.n;
 	ret->more = pairs.more;
-	qsort(ret->all, ret->n, sizeof(*ret->all), by_key);
+	qsort(ret->all, ret->n, sizeof(*ret->all), labels_by_key);
 	return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels: the profiler labels of a goroutine (runtime/pprof, SetGoroutineLabels), read from the process's memory. A
- * set of labels never changes once a goroutine has it, and lives as long as one does. So what is read is true
- * if the goroutine still has the set afterwards, without having run: the caller makes sure of that.
+ * labels: the profiler labels of a goroutine (runtime/pprof, SetGoroutineLabels), read from the
+ * process's memory. A set of labels never changes once a goroutine has it, and lives as long as one
+ * does. So what is read is true if the goroutine still has the set afterwards, without having run:
+ * the caller makes sure of that.
  */
 #ifndef GOTAP_LIVE_LABELS_H
 #define GOTAP_LIVE_LABELS_H
@@ -33,7 +34,10 @@ struct live_labels {
 	uint8_t bytes[2 * LABELS_MOST * LABEL_BYTES];
 };
 
-/* Reads the set at @address, the value of a g.labels that is not 0, of a program of Go 1.@minor. False: unreadable. */
+/*
+ * Reads the set at @address, the value of a g.labels that is not 0, of a program of Go 1.@minor.
+ * False: unreadable.
+ */
 bool labels_read(const struct process *p, int minor, uint64_t address, struct live_labels *ret);
 
 #endif

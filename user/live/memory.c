@@ -132,7 +132,7 @@ static void futex_wake(uint32_t *word)
 }
 
 /* True as soon as *@word is not @old any more; false if it still is after a short time. */
-static bool spin(const uint32_t *word, uint32_t old)
+static bool memory_spin(const uint32_t *word, uint32_t old)
 {
 	int i;
 
@@ -162,7 +162,7 @@ static size_t fill_call(struct request *q, size_t i, uint8_t *bytes, struct iove
 	return k;
 }
 
-static void answer(struct request *q, pid_t pid, int fd)
+static void memory_answer(struct request *q, pid_t pid, int fd)
 {
 	struct iovec local[CALL_RANGES], remote[CALL_RANGES];
 	uint8_t *bytes = q->bytes;
@@ -187,7 +187,7 @@ static void answer(struct request *q, pid_t pid, int fd)
  * Holds nothing that gotap's end is to free: no descriptor of a link, a map or a pipe.
  * It ends when gotap does.
  */
-static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
+static _Noreturn void memory_reader(struct request *q, pid_t pid, int fd, pid_t parent)
 {
 	struct error err;
 	uint32_t seen = 0;
@@ -201,10 +201,10 @@ static _Noreturn void reader(struct request *q, pid_t pid, int fd, pid_t parent)
 		fd = dup2(fd, 0);
 	close_between(fd >= 0 ? 1 : 0, INT_MAX);
 	for (;;) {
-		while (!spin(&q->asked, seen))
+		while (!memory_spin(&q->asked, seen))
 			futex_wait(&q->asked, seen, NULL);
 		seen = __atomic_load_n(&q->asked, __ATOMIC_ACQUIRE);
-		answer(q, pid, fd);
+		memory_answer(q, pid, fd);
 		__atomic_store_n(&q->answered, seen, __ATOMIC_RELEASE);
 		futex_wake(&q->answered);
 	}
@@ -223,9 +223,10 @@ static int start_reader(struct lane *l, const struct process *p, struct error *e
 	}
 	l->reader = fork_deaf();
 	if (!l->reader)
-		reader(l->request, p->pid, p->memory, parent);
+		memory_reader(l->request, p->pid, p->memory, parent);
 	if (l->reader < 0)
-		return error_set(err, -errno, "cannot start a process that reads the program's memory: %s",
+		return error_set(err, -errno,
+				 "cannot start a process that reads the program's memory: %s",
 				 strerror(errno));
 	return 0;
 }
@@ -250,7 +251,7 @@ int memory_begin(struct process *p, const struct stop_request *stop, struct erro
 
 /* --- asking it --- */
 
-static void ask(struct request *q)
+static void memory_ask(struct request *q)
 {
 	__atomic_add_fetch(&q->asked, 1, __ATOMIC_RELEASE);
 	futex_wake(&q->asked);
@@ -262,7 +263,7 @@ static bool has_answered(const struct request *q)
 }
 
 /* Its process id may be another's afterwards. */
-static bool has_ended(struct lane *l)
+static bool memory_has_ended(struct lane *l)
 {
 	if (l->reader > 0 && waitpid(l->reader, NULL, WNOHANG) == l->reader)
 		l->reader = 0;
@@ -272,14 +273,14 @@ static bool has_ended(struct lane *l)
 enum outcome { ANSWERED, STOPPED, GIVEN_UP };
 
 /* GIVEN_UP: the reader got nowhere for too long, or somebody has killed it. */
-static enum outcome await(struct lane *l, const struct stop_request *stop)
+static enum outcome memory_await(struct lane *l, const struct stop_request *stop)
 {
 	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
 	struct request *q = l->request;
 	uint32_t progress = q->progress, now_at;
 	uint64_t since = 0;
 
-	if (spin(&q->answered, q->asked - 1))
+	if (memory_spin(&q->answered, q->asked - 1))
 		return ANSWERED;
 	while (!has_answered(q)) {
 		futex_wait(&q->answered, q->asked - 1, &look);
@@ -291,7 +292,7 @@ static enum outcome await(struct lane *l, const struct stop_request *stop)
 			break;
 		if (stop_requested(stop))
 			return STOPPED;
-		if (now_ns() - since >= MEMORY_PATIENCE_NS || has_ended(l))
+		if (now_ns() - since >= MEMORY_PATIENCE_NS || memory_has_ended(l))
 			return GIVEN_UP;
 	}
 	return ANSWERED;
@@ -349,7 +350,8 @@ static size_t fill_request(struct request *q, const struct memory_range *ranges,
 }
 
 /* Takes the answer; @c is where the request began. */
-static void take_answer(const struct request *q, struct memory_range *ranges, struct cursor c)
+static void memory_take_answer(const struct request *q, struct memory_range *ranges,
+			       struct cursor c)
 {
 	const uint8_t *bytes = q->bytes;
 	size_t i;
@@ -374,7 +376,7 @@ static int settle_lane(struct readers *rs, struct lane *l)
 {
 	if (__atomic_load_n(&rs->silent, __ATOMIC_ACQUIRE))
 		return ETIMEDOUT;
-	switch (await(l, rs->stop)) {
+	switch (memory_await(l, rs->stop)) {
 	case ANSWERED:
 		return 0;
 	case STOPPED:
@@ -390,16 +392,17 @@ static int read_through(struct readers *rs, struct memory_range *ranges, size_t 
 {
 	struct lane *l = take_lane(rs);
 	struct cursor next = {0}, from;
-	int r = settle_lane(rs, l), error = 0;	/* it may have been left in the middle of a request */
+	/* it may have been left in the middle of a request */
+	int r = settle_lane(rs, l), error = 0;
 
 	while (next.range < n && !r) {
 		from = next;
 		fill_request(l->request, ranges, n, &next);
-		ask(l->request);
+		memory_ask(l->request);
 		r = settle_lane(rs, l);
 		if (r)
 			break;
-		take_answer(l->request, ranges, from);
+		memory_take_answer(l->request, ranges, from);
 		if (l->request->error)
 			error = l->request->error;
 	}
@@ -429,7 +432,7 @@ void memory_touch(const struct process *p, uint64_t addr)
 	l->request->n = 1;
 	l->request->ranges[0].addr = addr;
 	l->request->ranges[0].len = 1;
-	ask(l->request);
+	memory_ask(l->request);
 }
 
 bool memory_is_silent(const struct process *p)
@@ -446,7 +449,7 @@ static void end_reader(struct lane *l)
 
 	if (l->reader > 0) {
 		kill(l->reader, SIGKILL);
-		for (i = 0; i < TRIES && !has_ended(l); i++)
+		for (i = 0; i < TRIES && !memory_has_ended(l); i++)
 			nanosleep(&pause, NULL);
 	}
 	if (l->request) {
@@ -494,12 +497,18 @@ int memory_error(const struct process *p, const struct stop_request *stop, const
 		 struct error *err)
 {
 	if (memory_is_silent(p))
-		return error_set(err, -ETIMEDOUT, "the memory of process %d does not answer: reading %s "
-				 "takes longer than 2 s (userfaultfd, or a mapped file whose server "
-				 "hangs)", p->pid, what);
+		return error_set(
+			err, -ETIMEDOUT,
+			"the memory of process %d does not answer: reading %s "
+			"takes longer than 2 s (userfaultfd, or a mapped file whose server "
+			"hangs)",
+			p->pid, what);
 	if (stop_requested(stop))
-		return error_set(err, -EINTR, "stopped before the goroutines of process %d were read: "
-				 "nothing was recorded", p->pid);
+		return error_set(err, -EINTR,
+				 "stopped before the goroutines of process %d were read: "
+				 "nothing was recorded",
+				 p->pid);
 	return error_set(err, -ESRCH, "cannot read %s of process %d: %s", what, p->pid,
-			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" : strerror(errno));
+			 errno == EPERM ? "run gotap as root or with CAP_SYS_PTRACE" :
+					  strerror(errno));
 }

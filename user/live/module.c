@@ -56,7 +56,7 @@ static void keep_library(struct search *s, struct plugin *found)
 }
 
 /* A file with several executable mappings is met at its first. */
-static bool is_known(const struct search *s, const char *file)
+static bool module_is_known(const struct search *s, const char *file)
 {
 	size_t i;
 
@@ -73,7 +73,7 @@ static bool open_mapping(const struct search *s, const struct mapping *m, struct
 	if (ret->held < 0)
 		return false;
 	process_file_path(ret->held, ret->file);
-	if (!is_known(s, ret->file) && !gobin_open_as(&ret->bin, ret->file, m->path, NULL))
+	if (!module_is_known(s, ret->file) && !gobin_open_as(&ret->bin, ret->file, m->path, NULL))
 		return true;
 	close(ret->held);
 	return false;
@@ -97,7 +97,7 @@ static void try_mapping(struct search *s, const struct mapping *m)
 		keep_library(s, &found);
 }
 
-static void search(struct search *s)
+static void module_search(struct search *s)
 {
 	struct maps maps;
 	size_t i;
@@ -108,7 +108,7 @@ static void search(struct search *s)
 	maps_free(&maps);
 }
 
-static int refuse(const struct process *p, const char *other, struct error *err)
+static int module_refuse(const struct process *p, const char *other, struct error *err)
 {
 	return error_set(err, -ENOTSUP, "process %d has two Go programs in it, the other "
 			 "is '%s'; only one can be recorded", p->pid, other);
@@ -118,7 +118,7 @@ static bool library_is_there(void *ctx)
 {
 	struct search *s = ctx;
 
-	search(s);
+	module_search(s);
 	return s->library.bin;
 }
 
@@ -148,7 +148,7 @@ static int use_library(struct process *p, struct search *s, struct gobin **ret,
 	if (r)
 		return r;
 	if (*s->other)
-		return refuse(p, s->other, err);
+		return module_refuse(p, s->other, err);
 	p->library_file = s->library.held;
 	memcpy(p->module, s->library.file, sizeof(p->module));
 	p->bias = s->library.bias;
@@ -201,7 +201,7 @@ bool module_has_library(const struct procfs *fs, pid_t pid)
 
 	if (process_open(&p, fs, pid, NULL))
 		return false;
-	search(&s);
+	module_search(&s);
 	has = s.library.bin;
 	plugin_free(&s.library);
 	plugins_free(&s.plugins);
@@ -228,8 +228,8 @@ static int use_executable(struct process *p, struct gobin *b, struct search *s,
 	memcpy(p->module, p->exe, sizeof(p->module));
 	watch_list(p, b);
 	if (!p->launched)	/* the loader has not run yet */
-		search(s);
-	return s->library.bin ? refuse(p, gobin_path(s->library.bin), err) : 0;
+		module_search(s);
+	return s->library.bin ? module_refuse(p, gobin_path(s->library.bin), err) : 0;
 }
 
 int module_open(struct process *p, struct gobin **ret, struct vec *plugins, struct error *err)

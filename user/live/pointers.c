@@ -28,12 +28,14 @@ static int read_once(struct pointers *ret, const struct process *proc, uint64_t 
 	if (header[1] > header[2])
 		return -EAGAIN;
 	if (header[1] > max)
-		return error_set(err, -EINVAL, "%s of process %d makes no sense: %llu of them have no "
-				 "room in its memory", name, proc->pid,
-				 (unsigned long long)header[1]);
+		return error_set(err, -EINVAL,
+				 "%s of process %d makes no sense: %llu of them have no "
+				 "room in its memory",
+				 name, proc->pid, (unsigned long long)header[1]);
 	ret->at = xrealloc(ret->at, header[1] + 1, sizeof(*ret->at));
 	ret->n = header[1];
-	why = !ret->n || memory_read(proc, header[0], ret->at, ret->n * sizeof(*ret->at)) ? 0 : errno;
+	why = !ret->n || memory_read(proc, header[0], ret->at, ret->n * sizeof(*ret->at)) ? 0 :
+											    errno;
 	if (!memory_read(proc, root, again, sizeof(again)))
 		return memory_error(proc, stop, why ? name : "the memory", err);
 	if (again[0] != header[0])
@@ -63,7 +65,10 @@ int pointers_read(struct pointers *ret, const struct process *proc, uint64_t roo
 	return r;
 }
 
-/* Ascending, in time that is proportional to @n; @other: room for as many. Leaves the result in @at. */
+/*
+ * Ascending, in time that is proportional to @n; @other: room for as many. Leaves the result in
+ * @at.
+ */
 static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct stop_request *stop)
 {
 	enum { BITS = 12, DIGITS = 1 << BITS, PASSES = 4 };	/* 48 bits */
@@ -87,7 +92,7 @@ static void sort_addresses(uint64_t *at, uint64_t *other, size_t n, const struct
 	}
 }
 
-static bool is_address(uint64_t v)
+static bool pointers_is_address(uint64_t v)
 {
 	return v && v < 1ULL << 47;
 }
@@ -98,7 +103,7 @@ void pointers_sort(struct pointers *p, const struct stop_request *stop)
 	size_t i, n = 0;
 
 	for (i = 0; i < p->n; i++)
-		if (is_address(p->at[i]))
+		if (pointers_is_address(p->at[i]))
 			p->at[n++] = p->at[i];
 	p->n = n;
 	other = xcalloc(n + 1, sizeof(*other));

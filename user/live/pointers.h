@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pointers: a slice of pointers in the memory of the process, which the program appends to while
- * the snapshot reads it (runtime.allgs, runtime.allp). Append makes a longer array, and the collector
- * gives the memory of the old one to something else: an array counts only if it was that of the
- * slice from the begin of the read to its end.
+ * the snapshot reads it (runtime.allgs, runtime.allp). Append makes a longer array, and the
+ * collector gives the memory of the old one to something else: an array counts only if it was that
+ * of the slice from the begin of the read to its end.
  */
 #ifndef GOTAP_LIVE_POINTERS_H
 #define GOTAP_LIVE_POINTERS_H
@@ -35,8 +35,8 @@ int pointers_read(struct pointers *ret, const struct process *proc, uint64_t roo
 		  const char *name, const struct stop_request *stop, struct error *err);
 /*
  * Sorts @p, in time that is proportional to its length, and keeps each address once. Drops elements
- * that are no address of a process: append has made room for them but not stored them yet. In no order
- * if @stop asks to stop.
+ * that are no address of a process: append has made room for them but not stored them yet. In no
+ * order if @stop asks to stop.
  */
 void pointers_sort(struct pointers *p, const struct stop_request *stop);
 void pointers_free(struct pointers *p);

@@ -31,11 +31,15 @@
 #define SYS_pidfd_open 434	/* Linux 5.3 */
 #endif
 
-/* From the end of the old memory to the program's own start an exec takes that long, on a busy machine. */
+/*
+ * From the end of the old memory to the program's own start an exec takes that long, on a busy
+ * machine.
+ */
 #define EXEC_NS 500000000ULL
 static const struct timespec moment = { .tv_nsec = 1000000 };	/* between two looks */
 
-enum { STACK_START = 28 };	/* field of the stat file; moves with every exec, of the same file too */
+/* field of the stat file; moves with every exec, of the same file too */
+enum { STACK_START = 28 };
 
 void process_file_path(int fd, char ret[PROCFS_PATH])
 {
@@ -49,7 +53,7 @@ int process_file_of_path(const char *path)
 	return path && sscanf(path, "/proc/self/fd/%d", &fd) == 1 ? fd : -1;
 }
 
-static void drop(int *fd)
+static void process_drop(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -74,13 +78,17 @@ static int no_process(const struct process *p, int e, struct error *err)
 	return error_set(err, e, "no process %d: %s", p->pid, strerror(-e));
 }
 
-/* Without the right to read, the error names all rights that a recording takes: one round of mending is enough. */
+/*
+ * Without the right to read, the error names all rights that a recording takes: one round of
+ * mending is enough.
+ */
 static int may_not_read(const struct process *p, const char *what, int e, struct error *err)
 {
 	char why[256];
 
 	if (e != -EACCES && e != -EPERM)
-		return error_set(err, e, "cannot read %s process %d: %s", what, p->pid, strerror(-e));
+		return error_set(err, e, "cannot read %s process %d: %s", what, p->pid,
+				 strerror(-e));
 	privilege_explain(privilege_have() & PRIVILEGE_PTRACE ? PRIVILEGE_PTRACE :
 			  PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_PTRACE, why);
 	return error_set(err, e, "not allowed to read %s process %d: %s", what, p->pid, why);
@@ -106,14 +114,15 @@ static int open_handle(struct process *p, struct error *err)
 
 static bool is_kernel_thread(const struct process *p)
 {
-	enum { FLAGS = 9, PF_KTHREAD = 0x200000 };	/* field of the stat file; include/linux/sched.h */
+	/* field of the stat file; include/linux/sched.h */
+	enum { FLAGS = 9, PF_KTHREAD = 0x200000 };
 
 	return procfs_stat_field(&p->fs, p->pid, FLAGS) & PF_KTHREAD;
 }
 
 /*
- * A process whose first thread has ended shows no program. Either all of it has ended, or its other threads
- * go on, one of which may be about to exec: then that thread becomes the first one.
+ * A process whose first thread has ended shows no program. Either all of it has ended, or its other
+ * threads go on, one of which may be about to exec: then that thread becomes the first one.
  */
 static bool may_yet_exec(struct process *p)
 {
@@ -127,7 +136,7 @@ static int hold_exe(struct process *p)
 	struct stat st;
 	int r;
 
-	drop(&p->exe_file);
+	process_drop(&p->exe_file);
 	procfs_path(&p->fs, p->pid, "exe", path);
 	p->exe_file = open_regular(path);
 	if (p->exe_file < 0)
@@ -145,7 +154,7 @@ static void hold_root(struct process *p)
 {
 	char path[PROCFS_PATH];
 
-	drop(&p->root);
+	process_drop(&p->root);
 	procfs_path(&p->fs, p->pid, "root", path);
 	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -169,12 +178,16 @@ int process_open_exe(struct process *p, struct error *err)
 	int r = hold_exe_soon(p);
 
 	if (r == -ENOENT && is_kernel_thread(p))
-		return error_set(err, r, "process %d has no program file: it is a kernel thread", p->pid);
+		return error_set(err, r, "process %d has no program file: it is a kernel thread",
+				 p->pid);
 	if (r == -ENOENT && process_ended(p))
 		return error_set(err, r, "process %d has ended", p->pid);
 	if (r == -ENOENT)
-		return error_set(err, r, "process %d shows no program file: its first thread has ended, and only other "
-				 "threads go on", p->pid);
+		return error_set(err, r,
+				 "process %d shows no program file: its first thread has ended, "
+				 "and only other "
+				 "threads go on",
+				 p->pid);
 	if (r)
 		return may_not_read(p, "the program of", r, err);
 	process_file_path(p->exe_file, p->exe);
@@ -183,7 +196,7 @@ int process_open_exe(struct process *p, struct error *err)
 }
 
 /* Threads have a /proc entry too, but are no processes: the thread group says. */
-static int check_status(const struct process *p, const struct procfs_status *st, int r,
+static int process_check_status(const struct process *p, const struct procfs_status *st, int r,
 			struct error *err)
 {
 	if (r == -ENOENT || r == -ESRCH)
@@ -199,7 +212,7 @@ int process_open_pid(struct process *p, struct error *err)
 	struct procfs_status st;
 	int r = procfs_status(&p->fs, p->pid, "status", &st);
 
-	r = check_status(p, &st, r, err);
+	r = process_check_status(p, &st, r, err);
 	if (!r)
 		r = open_handle(p, err);
 	if (!r)
@@ -218,7 +231,8 @@ int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct e
 	return process_open_pid(p, err);
 }
 
-int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
+int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder,
+		      struct error *err)
 {
 	int r = process_open(p, fs, pid, err);
 
@@ -326,7 +340,8 @@ int process_find_bias(struct process *p, uint64_t entry, struct error *err)
 	int r;
 
 	/* within an exec it has no entry until its stack is laid out (create_elf_tables) */
-	while ((r = process_entry(p, &loaded, err)) == -ESRCH && !process_ended(p) && now_ns() < end)
+	while ((r = process_entry(p, &loaded, err)) == -ESRCH && !process_ended(p) &&
+	       now_ns() < end)
 		nanosleep(&moment, NULL);
 	if (!r)
 		p->bias = loaded - entry;
@@ -347,7 +362,10 @@ static bool parse_offset(const char *text, int64_t *ret)
 	return true;
 }
 
-/* The file has the offsets of the namespace of its children, which is its own unless it has just left that. */
+/*
+ * The file has the offsets of the namespace of its children, which is its own unless it has just
+ * left that.
+ */
 uint64_t process_nanotime(const struct process *p)
 {
 	struct procfs_file_id own, children;
@@ -358,7 +376,8 @@ uint64_t process_nanotime(const struct process *p)
 	if (procfs_file_id(&p->fs, p->pid, "ns/time", &own))
 		return now_ns();	/* a kernel without time namespaces */
 	known = !procfs_file_id(&p->fs, p->pid, "ns/time_for_children", &children) &&
-		procfs_same_file(own, children) && !procfs_read(&p->fs, p->pid, "timens_offsets", 4096, &text) &&
+		procfs_same_file(own, children) &&
+		!procfs_read(&p->fs, p->pid, "timens_offsets", 4096, &text) &&
 		parse_offset((char *)text.data, &offset);
 	buf_free(&text);
 	return known ? now_ns() + (uint64_t)offset : 0;
@@ -412,7 +431,9 @@ bool process_leaves(struct process *p)
 	return process_ended(p) || lost_memory(p);
 }
 
-/* Within an exec a process has no program for a moment, and then one whose stack is not there yet. */
+/*
+ * Within an exec a process has no program for a moment, and then one whose stack is not there yet.
+ */
 static bool is_execing(const struct process *p)
 {
 	uint64_t id[3];
@@ -479,10 +500,10 @@ void process_close(struct process *p)
 		waitpid(p->pid, &p->status, 0);
 	}
 	p->held = false;
-	drop(&p->holder);
-	drop(&p->pidfd);
-	drop(&p->memory);
-	drop(&p->exe_file);
-	drop(&p->root);
-	drop(&p->library_file);
+	process_drop(&p->holder);
+	process_drop(&p->pidfd);
+	process_drop(&p->memory);
+	process_drop(&p->exe_file);
+	process_drop(&p->root);
+	process_drop(&p->library_file);
 }

@@ -53,17 +53,20 @@ struct process {
 	uint64_t bias;		/* address in memory - link-time address */
 	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
-	bool launched;		/* from its first instruction on: our child, or held for us by another process */
+	/* from its first instruction on: our child, or held for us by another process */
+	bool launched;
 	bool held;		/* launched and not yet let go */
-	int holder;		/* socket to the process that holds it for us; -1: it is our child, if launched */
-	bool hold_lost;		/* that process has ended before we let it go: it may have run meanwhile */
+	/* socket to the process that holds it for us; -1: it is our child, if launched */
+	int holder;
+	/* that process has ended before we let it go: it may have run meanwhile */
+	bool hold_lost;
 	const volatile sig_atomic_t *stop;	/* not 0: it is waited for no more; NULL: never */
 	int status;		/* wait status, once ended and launched */
 	bool reaped;
 };
 
-#define PROCESS_CLOSED { .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1, \
-			 .holder = -1 }
+#define PROCESS_CLOSED \
+	{ .pidfd = -1, .memory = -1, .exe_file = -1, .root = -1, .library_file = -1, .holder = -1 }
 
 /* "/proc/self/fd/N": a path to the very file that is open as @fd. */
 void process_file_path(int fd, char ret[PROCFS_PATH]);
@@ -87,10 +90,11 @@ int process_open(struct process *p, const struct procfs *fs, pid_t pid, struct e
 int process_launch(struct process *p, const struct procfs *fs, char **argv, int out,
 		   void (*in_child)(void), const volatile sig_atomic_t *stop, struct error *err);
 /*
- * process_open() for one that the process at the other end of socket @holder has stopped right after its exec, until
- * process_release() writes a byte to it.
+ * process_open() for one that the process at the other end of socket @holder has stopped right
+ * after its exec, until process_release() writes a byte to it.
  */
-int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err);
+int process_open_held(struct process *p, const struct procfs *fs, pid_t pid, int holder,
+		      struct error *err);
 /* Is it our child, which only we can wait for and stop? */
 static inline bool process_is_child(const struct process *p)
 {
@@ -128,8 +132,8 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 void process_release(struct process *p);
 
 /*
- * CLOCK_MONOTONIC as the process itself has it now: the runtime's nanotime(), which differs from now_ns() in a time
- * namespace. 0: not known.
+ * CLOCK_MONOTONIC as the process itself has it now: the runtime's nanotime(), which differs from
+ * now_ns() in a time namespace. 0: not known.
  */
 uint64_t process_nanotime(const struct process *p);
 
@@ -152,7 +156,10 @@ enum process_fate {
  * program for a moment; waits for the end of that, at most half a second.
  */
 enum process_fate process_fate(struct process *p);
-/* Has the process ended, lost its memory while it ends, or exec'ed? Also for a child of gotap, and without reaping it. */
+/*
+ * Has the process ended, lost its memory while it ends, or exec'ed? Also for a child of gotap, and
+ * without reaping it.
+ */
 bool process_is_gone(const struct process *p);
 /*
  * The status as wait(2) has it, once it has ended: of a launched program, and from

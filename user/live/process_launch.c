@@ -33,9 +33,9 @@ static bool is_requested(const struct process *p)
 }
 
 /*
- * Like waitpid(2); 0: somebody wants gotap to stop. The caller has blocked SIGCHLD, which comes with each status.
- * A request between the look at it and the wait is seen after the time of that, as is a status if another thread
- * took its SIGCHLD.
+ * Like waitpid(2); 0: somebody wants gotap to stop. The caller has blocked SIGCHLD, which comes
+ * with each status. A request between the look at it and the wait is seen after the time of that,
+ * as is a status if another thread took its SIGCHLD.
  */
 static pid_t next_status(const struct process *p, const sigset_t *child, int *status)
 {
@@ -62,7 +62,7 @@ static bool stops_jobs(int sig)
 }
 
 /* Lets @tid go on as it would without gotap: with its signal, or stopped by job control. */
-static void pass_on(const struct process *p, pid_t tid, int request, int status)
+static void launch_pass_on(const struct process *p, pid_t tid, int request, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 
@@ -86,7 +86,7 @@ static bool is_stop(int status, enum stop *ret)
 	return true;
 }
 
-static enum stop ended(struct process *p, int status)
+static enum stop launch_ended(struct process *p, int status)
 {
 	p->status = status;
 	p->reaped = true;
@@ -104,13 +104,13 @@ static enum stop stop_of_status(struct process *p, int request, const sigset_t *
 		if (WIFSTOPPED(status)) {
 			if (tid == p->pid && is_stop(status, &stop))
 				return stop;
-			pass_on(p, tid, request, status);
+			launch_pass_on(p, tid, request, status);
 		} else if (tid == p->pid) {
-			return ended(p, status);
+			return launch_ended(p, status);
 		}
 	}
 	if (tid < 0)
-		return ended(p, 0);
+		return launch_ended(p, 0);
 	p->held = false;
 	return STOP_REQUESTED;
 }
@@ -130,8 +130,10 @@ static enum stop wait_stop(struct process *p, int request)
 
 int process_stop_requested(const struct process *p, struct error *err)
 {
-	return error_set(err, -EINTR, "ended by a signal before a Go program was run: process %d goes on, and "
-			 "there is no trace", p->pid);
+	return error_set(err, -EINTR,
+			 "ended by a signal before a Go program was run: process %d goes on, and "
+			 "there is no trace",
+			 p->pid);
 }
 
 enum stop process_run(struct process *p, int request)
@@ -181,7 +183,7 @@ void process_release(struct process *p)
  * In the child: exec once we are traced, or send the parent the reason why not. With file
  * capabilities gotap may not trace its own like until that is allowed.
  */
-static void exec_child(char **argv, int out, int parent, void (*in_child)(void))
+static void launch_exec_child(char **argv, int out, int parent, void (*in_child)(void))
 {
 	char go = 0;
 	int e;
@@ -198,7 +200,7 @@ static void exec_child(char **argv, int out, int parent, void (*in_child)(void))
 	_exit(e == ENOENT ? 127 : 126);	/* as env(1) and shells have it */
 }
 
-static bool is_ready(int child)
+static bool launch_is_ready(int child)
 {
 	ssize_t n;
 	char ready;
@@ -214,7 +216,7 @@ static int hold_at_exec(struct process *p, const char *name, int child, struct e
 	enum stop stop;
 	int e;
 
-	if (!is_ready(child) || ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
+	if (!launch_is_ready(child) || ptrace(PTRACE_SEIZE, p->pid, NULL, (long)OPTIONS))
 		return error_set(err, -errno, "cannot trace '%s' with ptrace: %s", name,
 				 strerror(errno));
 	stop = write(child, "", 1) == 1 ? wait_stop(p, PTRACE_CONT) : STOP_ENDED;
@@ -247,7 +249,7 @@ int process_launch(struct process *p, const struct procfs *fs, char **argv, int 
 	p->pid = fork();
 	if (!p->pid) {
 		close(ours);	/* so that the child sees the end of us */
-		exec_child(argv, out, fds[1], in_child);
+		launch_exec_child(argv, out, fds[1], in_child);
 	}
 	close(fds[1]);
 	if (p->pid < 0)

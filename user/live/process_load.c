@@ -27,12 +27,12 @@ struct code {
 	uint64_t start, end;
 };
 
-static bool is_in(const struct code *c, uint64_t addr)
+static bool load_is_in(const struct code *c, uint64_t addr)
 {
 	return addr >= c->start && addr < c->end;
 }
 
-static bool find_code(const struct process *p, uint64_t addr, struct code *ret)
+static bool load_find_code(const struct process *p, uint64_t addr, struct code *ret)
 {
 	struct maps maps;
 	size_t i;
@@ -49,7 +49,10 @@ static bool find_code(const struct process *p, uint64_t addr, struct code *ret)
 	return ret->end;
 }
 
-/* Run by its own name, `ld.so PROGRAM`, the loader is the executable, and the program a library of it. */
+/*
+ * Run by its own name, `ld.so PROGRAM`, the loader is the executable, and the program a library of
+ * it.
+ */
 static bool is_loader(const struct process *p)
 {
 	char path[PATH_MAX], *name;
@@ -68,7 +71,7 @@ static bool find_loader(const struct process *p, struct code *ret)
 
 	return registers_read(p->pid, &regs) && !process_entry(p, &entry, NULL) &&
 	       (regs.REGISTERS_PC != entry || is_loader(p)) &&
-	       find_code(p, regs.REGISTERS_PC, ret);
+	       load_find_code(p, regs.REGISTERS_PC, ret);
 }
 
 /* At the end of a system call that mapped code of a file? */
@@ -102,7 +105,7 @@ int process_load(struct process *p, bool (*is_it)(void *ctx), void *ctx, struct 
 		case STOP_SYSCALL:
 			if (!registers_read(p->pid, &regs))
 				break;	/* it is being killed */
-			if (!is_in(&loader, regs.REGISTERS_PC))
+			if (!load_is_in(&loader, regs.REGISTERS_PC))
 				return no_library(err);
 			if (mapped_code(&regs) && is_it(ctx))
 				return 0;

@@ -25,7 +25,9 @@ enum {
 	P_STATUSES = 5,
 	/* A P looks wrong while its thread takes a batch of goids, a g while it is made anew. */
 	ATTEMPTS = 5, PAUSE_US = 5000,
-	/* Some hundred reads are enough for a program of Go's; made data could ask for any number. */
+	/*
+	 * Some hundred reads are enough for a program of Go's; made data could ask for any number.
+	 */
 	MOST_READS = 1 << 20,
 };
 
@@ -42,12 +44,12 @@ struct search {
 	size_t reads;
 };
 
-static bool goes_on(const struct search *s)
+static bool roots_goes_on(const struct search *s)
 {
 	return s->reads < MOST_READS && !stop_requested(s->stop) && !memory_is_silent(s->proc);
 }
 
-static bool read_word(struct search *s, uint64_t addr, uint64_t *ret)
+static bool roots_read_word(struct search *s, uint64_t addr, uint64_t *ret)
 {
 	s->reads++;
 	return memory_read(s->proc, addr, ret, sizeof(*ret));
@@ -58,9 +60,9 @@ static bool is_pointer(uint64_t v)
 	return v >= 0x10000 && v < 1ULL << 47 && !(v & 7);
 }
 
-static bool element(struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
+static bool roots_element(struct search *s, const struct slice *sl, uint64_t i, uint64_t *ret)
 {
-	return read_word(s, sl->data + 8 * i, ret) && is_pointer(*ret);
+	return roots_read_word(s, sl->data + 8 * i, ret) && is_pointer(*ret);
 }
 
 /* g.sched.g == g, but for the instant in which a dead g is made anew (newproc1). */
@@ -68,7 +70,7 @@ static bool is_g(struct search *s, uint64_t g)
 {
 	uint64_t self;
 
-	return read_word(s, g + s->plan->offsets.g_sched_g, &self) && self == g;
+	return roots_read_word(s, g + s->plan->offsets.g_sched_g, &self) && self == g;
 }
 
 static bool is_allgs(struct search *s, const struct slice *sl)
@@ -79,7 +81,7 @@ static bool is_allgs(struct search *s, const struct slice *sl)
 	if (sl->len < MIN_GS || sl->len > MAX_GS)
 		return false;
 	for (i = 0; i < n && wrong < 2; i++)
-		wrong += !element(s, sl, i * (sl->len - 1) / (n - 1), &g) || !is_g(s, g);
+		wrong += !roots_element(s, sl, i * (sl->len - 1) / (n - 1), &g) || !is_g(s, g);
 	return wrong < 2;
 }
 
@@ -108,7 +110,7 @@ static bool is_allp(struct search *s, const struct slice *sl)
 	if (sl->len > MAX_PS)
 		return false;
 	for (i = 0; i < sl->len; i++)
-		if (!goes_on(s) || !element(s, sl, i, &p) || !is_p(s, p, i))
+		if (!roots_goes_on(s) || !roots_element(s, sl, i, &p) || !is_p(s, p, i))
 			return false;
 	return true;
 }
@@ -130,7 +132,7 @@ static void search_piece(struct search *s, const uint8_t *bytes, size_t n, uint6
 	struct slice sl;
 	size_t i;
 
-	for (i = 0; i + sizeof(sl) <= n && goes_on(s); i += 8) {
+	for (i = 0; i + sizeof(sl) <= n && roots_goes_on(s); i += 8) {
 		memcpy(&sl, bytes + i, sizeof(sl));
 		if (sl.len && sl.len <= sl.cap && sl.cap <= MAX_GS && is_pointer(sl.data))
 			try_slice(s, &sl, addr + i);
@@ -163,7 +165,7 @@ int roots_find(const struct plan *plan, const struct process *proc,
 		ret->allp = plan->allp + proc->bias;
 		return 0;
 	}
-	for (i = 0; i < ATTEMPTS && goes_on(&s); i++) {
+	for (i = 0; i < ATTEMPTS && roots_goes_on(&s); i++) {
 		s.found = (struct roots){0};
 		s.gs = s.ps = 0;
 		search_range(&s, plan->data_start + proc->bias, plan->data_end + proc->bias);
@@ -173,8 +175,10 @@ int roots_find(const struct plan *plan, const struct process *proc,
 		usleep(PAUSE_US);
 	}
 	if (stop_requested(stop))
-		return error_set(err, -EINTR, "stopped before the goroutines of process %d were found: "
-				 "nothing was recorded", proc->pid);
+		return error_set(err, -EINTR,
+				 "stopped before the goroutines of process %d were found: "
+				 "nothing was recorded",
+				 proc->pid);
 	return error_set(err, -ENOENT, "process %d: runtime.%s is not where a program of %s has "
 			 "it: the field offsets (%s) do not fit this program", proc->pid,
 			 ret->allgs ? "allp" : "allgs", plan->go_version, plan->offsets_source);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* settle: see settle.h. Facts: kernel/sched/stats.c, lib/syscall.c; task/TID/schedstat and syscall. */
+/*
+ * settle: see settle.h. Facts: kernel/sched/stats.c, lib/syscall.c; task/TID/schedstat and syscall.
+ */
 #define _GNU_SOURCE
 #include "live/settle.h"
 
@@ -55,7 +57,9 @@ static bool run_time(const struct process *p, pid_t tid, uint64_t *ret)
  */
 enum place { RUNNING, OUTSIDE, IN_SYSCALL, GONE };
 
-/* A kernel without HAVE_ARCH_TRACEHOOK, or no right to read task/TID/syscall: the state has to do. */
+/*
+ * A kernel without HAVE_ARCH_TRACEHOOK, or no right to read task/TID/syscall: the state has to do.
+ */
 static enum place place_by_state(const struct process *p, pid_t tid)
 {
 	struct procfs_status st;
@@ -73,7 +77,8 @@ static enum place place_by_state(const struct process *p, pid_t tid)
 	case 'S':
 	case 'I':
 		return IN_SYSCALL;
-	default:	/* D: it may be in a probe, waiting for the lock of its memory; T, t: anywhere */
+	/* D: it may be in a probe, waiting for the lock of its memory; T, t: anywhere */
+	default:
 		return OUTSIDE;
 	}
 }
@@ -83,7 +88,7 @@ static enum place place_by_state(const struct process *p, pid_t tid)
  * or "-1" and the registers of a thread that waits outside of one. A zombie, such as the main
  * thread after pthread_exit(), says "-1" too.
  */
-static enum place place_of(const struct process *p, pid_t tid)
+static enum place settle_place_of(const struct process *p, pid_t tid)
 {
 	struct buf text = {0};
 	enum place place;
@@ -108,7 +113,7 @@ static bool has_arrived(const struct process *p, struct thread *t)
 {
 	uint64_t now;
 
-	if (place_of(p, t->tid) >= IN_SYSCALL || !run_time(p, t->tid, &now))
+	if (settle_place_of(p, t->tid) >= IN_SYSCALL || !run_time(p, t->tid, &now))
 		return true;
 	if (t->exact)
 		return now - t->run_ns >= PROGRESS_NS;
@@ -136,7 +141,7 @@ static void list_threads(const struct process *p, struct vec *ret)
 }
 
 /* Threads that have not arrived yet. */
-static size_t look(const struct process *p, struct vec *threads)
+static size_t settle_look(const struct process *p, struct vec *threads)
 {
 	size_t i, left = 0;
 
@@ -163,7 +168,7 @@ size_t settle(const struct process *p, uint64_t timeout_ns, const struct stop_re
 	list_threads(p, &threads);
 	do {
 		nanosleep(&pause, NULL);
-		left = look(p, &threads);
+		left = settle_look(p, &threads);
 		if (least)
 			least--;
 	} while (((left && rounds--) || least) && !stop_requested(stop));

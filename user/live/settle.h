@@ -18,8 +18,8 @@
 #include "live/stop_request.h"
 
 /*
- * Waits at most @timeout_ns, or until @stop (may be NULL). Returns the number of threads that got no CPU in
- * that time: the first states of their goroutines may be wrong.
+ * Waits at most @timeout_ns, or until @stop (may be NULL). Returns the number of threads that got
+ * no CPU in that time: the first states of their goroutines may be wrong.
  */
 size_t settle(const struct process *p, uint64_t timeout_ns, const struct stop_request *stop);
 

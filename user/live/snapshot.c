@@ -62,7 +62,8 @@ int snapshot_take(const struct plan *plan, const struct process *proc, const str
 	thread_ids_init(&rd.tids, proc);
 	r = opts->fits ? 0 : snapshot_check(&rd, err);
 	if (!r)
-		r = snapshot_take_gs(&rd, counts, err);	/* first: it finds the Ms that snapshot_take_ps needs */
+		/* first: it finds the Ms that snapshot_take_ps needs */
+		r = snapshot_take_gs(&rd, counts, err);
 	if (!r)
 		r = snapshot_take_ps(&rd, counts, err);
 	if (!r) {

@@ -25,7 +25,8 @@ struct snapshot_counts {
 
 struct snapshot_opts {
 	unsigned int stack_depth;
-	bool fits;				/* it was found before that the plan describes this process */
+	/* it was found before that the plan describes this process */
+	bool fits;
 	const struct stop_request *stop;	/* may be NULL */
 };
 
@@ -37,7 +38,8 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
  * threads and Ps point back at their owners? False, too, of a program whose runtime has
  * not come so far yet, or when @stop (may be NULL) asks to stop.
  */
-bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
+bool snapshot_fits(const struct plan *plan, const struct process *proc,
+		   const struct stop_request *stop);
 /*
  * Appends REC_SNAP_P, REC_SNAP_G, and REC_STACK for the waiting, and the records of
  * snapshot_memory.h, but no REC_SNAP_END. -EINTR: @opts->stop asked to stop; -ETIMEDOUT: the

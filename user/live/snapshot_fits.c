@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* snapshot_fits: does the plan describe this process? Structs of the runtime that point at one another must do so. */
+/*
+ * snapshot_fits: does the plan describe this process? Structs of the runtime that point at one
+ * another must do so.
+ */
 #include "live/snapshot_internal.h"
 
 #include <errno.h>
@@ -32,7 +35,8 @@ static bool some_m_fits(const struct snapshot_reader *rd, const struct pointers 
 
 	for (at = 0; at < gs->n && asked < ENOUGH && !stop_requested(rd->stop); at += n) {
 		n = gs->n - at < GS_BATCH ? gs->n - at : GS_BATCH;
-		snapshot_read_gs(rd, gs->at + at, n, rd->plan->offsets.g_m, sizeof(*ms), ms, sizeof(*ms), ok);
+		snapshot_read_gs(rd, gs->at + at, n, rd->plan->offsets.g_m, sizeof(*ms), ms,
+				 sizeof(*ms), ok);
 		for (i = 0; i < n && asked < ENOUGH; i++) {
 			if (!ok[i] || !ms[i])
 				continue;
@@ -60,16 +64,20 @@ int snapshot_check(const struct snapshot_reader *rd, struct error *err)
 	if (wrong && (memory_is_silent(rd->proc) || stop_requested(rd->stop)))
 		return memory_error(rd->proc, rd->stop, wrong, err);
 	if (wrong)
-		r = error_set(err, -EINVAL, "%s of process %d does not point back at its owner: the "
-			      "field offsets (%s) do not fit this program", wrong, rd->proc->pid,
-			      rd->plan->offsets_source);
+		r = error_set(err, -EINVAL,
+			      "%s of process %d does not point back at its owner: the "
+			      "field offsets (%s) do not fit this program",
+			      wrong, rd->proc->pid, rd->plan->offsets_source);
 	return r;
 }
 
-bool snapshot_fits(const struct plan *plan, const struct process *proc, const struct stop_request *stop)
+bool snapshot_fits(const struct plan *plan, const struct process *proc,
+		   const struct stop_request *stop)
 {
 	struct roots roots;
-	struct snapshot_reader rd = { .plan = plan, .proc = proc, .roots = &roots, .size = memory_size(proc), .stop = stop };
+	struct snapshot_reader rd = {
+		.plan = plan, .proc = proc, .roots = &roots, .size = memory_size(proc), .stop = stop
+	};
 	struct buf names = {0};
 	struct pointers gs;
 	size_t i;

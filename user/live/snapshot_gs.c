@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot_gs: the goroutines of a snapshot, from runtime.allgs (a slice of pointers; pointers.h): state, stack, labels.
- * A g is never freed or moved.
+ * snapshot_gs: the goroutines of a snapshot, from runtime.allgs (a slice of pointers; pointers.h):
+ * state, stack, labels. A g is never freed or moved.
  */
 #include "live/snapshot_internal.h"
 
@@ -26,7 +26,8 @@ enum { RUNNABLE = 1, SYSCALL = 3, WAITING = 4, DEAD = 6, DEADEXTRA = 11, STATUSE
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err)
 {
 	return pointers_read(ret, rd->proc, rd->roots->allgs,
-			     pointers_room(rd->size, BYTES_PER_G, MAX_GS), "runtime.allgs", rd->stop, err);
+			     pointers_room(rd->size, BYTES_PER_G, MAX_GS), "runtime.allgs",
+			     rd->stop, err);
 }
 
 /*
@@ -66,7 +67,8 @@ static struct stack_walk walk_of(const struct snapshot_reader *rd, const uint8_t
 }
 
 /* Returns where in the output the record is. */
-static size_t take_g(struct snapshot_reader *rd, uint64_t ptr, const uint8_t *g, const struct stack_walk *w)
+static size_t take_g(struct snapshot_reader *rd, uint64_t ptr, const uint8_t *g,
+		     const struct stack_walk *w)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
 	uint32_t status = status_of(rd, g);
@@ -92,7 +94,7 @@ static size_t take_g(struct snapshot_reader *rd, uint64_t ptr, const uint8_t *g,
 	return (size_t)((uint8_t *)l - rd->out->data);
 }
 
-static uint8_t put_text(char *to, size_t room, const struct label_bytes *from, bool *cut)
+static uint8_t snap_gs_put_text(char *to, size_t room, const struct label_bytes *from, bool *cut)
 {
 	size_t n = from->len < room ? from->len : room;
 
@@ -106,18 +108,22 @@ static struct rec_label label_record(const struct live_label *l)
 	struct rec_label ret = {0};
 	bool key_cut, value_cut;
 
-	ret.key_len = put_text(ret.key, sizeof(ret.key), &l->key, &key_cut);
-	ret.value_len = put_text(ret.value, sizeof(ret.value), &l->value, &value_cut);
-	ret.flags = REC_LABEL | (key_cut ? REC_LABEL_KEY_CUT : 0) | (value_cut ? REC_LABEL_VALUE_CUT : 0);
+	ret.key_len = snap_gs_put_text(ret.key, sizeof(ret.key), &l->key, &key_cut);
+	ret.value_len = snap_gs_put_text(ret.value, sizeof(ret.value), &l->value, &value_cut);
+	ret.flags = REC_LABEL | (key_cut ? REC_LABEL_KEY_CUT : 0) |
+		    (value_cut ? REC_LABEL_VALUE_CUT : 0);
 	return ret;
 }
 
 /* Labels that cannot be read count as one label with no known text. */
-static void take_labels(struct snapshot_reader *rd, const uint8_t *g)
+static void snap_gs_take_labels(struct snapshot_reader *rd, const uint8_t *g)
 {
 	const struct go_offsets *off = &rd->plan->offsets;
 	uint64_t address = u64_at(g, off->g_labels);
-	struct rec_user u = { .r = { .time = rd->now, .kind = REC_SNAP_LABELS, .id = u64_at(g, off->g_goid), .ptr = address } };
+	struct rec_user u = { .r = { .time = rd->now,
+				     .kind = REC_SNAP_LABELS,
+				     .id = u64_at(g, off->g_goid),
+				     .ptr = address } };
 	bool known = address && labels_read(rd->proc, rd->plan->minor, address, rd->labels);
 	struct rec_label label;
 	size_t i, n = known ? rd->labels->n : 0;
@@ -160,8 +166,8 @@ static size_t g_bytes(const struct snapshot_reader *rd)
 	return n > G_SIZE ? G_SIZE : n;
 }
 
-void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
-		      size_t size, void *to, size_t room, bool *ok)
+void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n,
+		      unsigned int offset, size_t size, void *to, size_t room, bool *ok)
 {
 	_cleanup_free_ struct memory_range *ranges = xcalloc(n, sizeof(*ranges));
 	size_t i;
@@ -175,8 +181,8 @@ void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size
 }
 
 /*
- * The collector moves the stack of a goroutine that waits to a smaller one (shrinkstack),
- * and of that there is no record: the old place may have been another stack by the time it was read.
+ * The collector moves the stack of a goroutine that waits to a smaller one (shrinkstack), and of
+ * that there is no record: the old place may have been another stack by the time it was read.
  */
 static void forget_moved_stacks(struct snapshot_reader *rd, const uint64_t *gs, size_t n,
 				const uint8_t *bytes, const size_t *records)
@@ -194,7 +200,8 @@ static void forget_moved_stacks(struct snapshot_reader *rd, const uint64_t *gs, 
 }
 
 /* Returns how many could not be read, or are no goroutines. */
-static size_t take_batch(struct snapshot_reader *rd, const uint64_t *gs, size_t n, uint8_t *bytes)
+static size_t snap_gs_take_batch(struct snapshot_reader *rd, const uint64_t *gs, size_t n,
+				 uint8_t *bytes)
 {
 	size_t records[GS_BATCH], i, bad = 0;
 	bool ok[GS_BATCH];
@@ -214,7 +221,7 @@ static size_t take_batch(struct snapshot_reader *rd, const uint64_t *gs, size_t 
 			continue;
 		records[i] = take_g(rd, gs[i], bytes + i * G_SIZE, &rd->walks[i]);
 		if (rd->labels && records[i] != NO_RECORD)
-			take_labels(rd, bytes + i * G_SIZE);
+			snap_gs_take_labels(rd, bytes + i * G_SIZE);
 		if (rd->plan->groups & 1u << GROUP_STACKS)
 			take_gstack(rd, bytes + i * G_SIZE);
 	}
@@ -237,7 +244,7 @@ int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts,
 		if (stop_requested(rd->stop))
 			r = memory_error(rd->proc, rd->stop, "goroutines", err);
 		else
-			counts->unreadable += take_batch(rd, gs.at + i, n, bytes);
+			counts->unreadable += snap_gs_take_batch(rd, gs.at + i, n, bytes);
 		if (!r && memory_is_silent(rd->proc))
 			r = memory_error(rd->proc, rd->stop, "goroutines", err);
 	}

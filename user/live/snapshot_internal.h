@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot_internal: what the files of the snapshot share. snapshot.c takes it, snapshot_gs.c reads goroutines,
- * snapshot_ps.c Ms and Ps, and snapshot_fits.c looks whether the plan describes the process.
+ * snapshot_internal: what the files of the snapshot share. snapshot.c takes it, snapshot_gs.c reads
+ * goroutines, snapshot_ps.c Ms and Ps, and snapshot_fits.c looks whether the plan describes the
+ * process.
  *
  * The program may be broken or hostile: the snapshot is no larger than the memory that the program
  * has (memory_size()), and every loop over that ends when a stop is requested.
@@ -47,10 +48,15 @@ struct rec_long *snapshot_add(struct snapshot_reader *rd, uint8_t kind);
 
 /* snapshot_gs.c */
 int snapshot_list_gs(const struct snapshot_reader *rd, struct pointers *ret, struct error *err);
-/* Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable. */
-void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n, unsigned int offset,
-		      size_t size, void *to, size_t room, bool *ok);
-/* Appends a record for each goroutine, and counts those that could not be read. Returns 0 or a negative errno. */
+/*
+ * Reads @size bytes at @offset of each g, to places of @room bytes each; @ok: which were readable.
+ */
+void snapshot_read_gs(const struct snapshot_reader *rd, const uint64_t *gs, size_t n,
+		      unsigned int offset, size_t size, void *to, size_t room, bool *ok);
+/*
+ * Appends a record for each goroutine, and counts those that could not be read. Returns 0 or a
+ * negative errno.
+ */
 int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
 /* snapshot_ps.c: the M at @m, NULL: it cannot be read. Valid until the next one. */
@@ -58,7 +64,10 @@ struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m);
 /* Behind all goroutines: it needs the Ms that they have. */
 int snapshot_take_ps(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
-/* snapshot_fits.c: -EINVAL: the offsets are not those of this process, and everything would be nonsense. */
+/*
+ * snapshot_fits.c: -EINVAL: the offsets are not those of this process, and everything would be
+ * nonsense.
+ */
 int snapshot_check(const struct snapshot_reader *rd, struct error *err);
 
 #endif

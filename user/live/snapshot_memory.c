@@ -38,7 +38,7 @@ struct reader {
 	const struct stop_request *stop;
 };
 
-static bool read_word(const struct reader *rd, uint64_t addr, uint64_t *ret)
+static bool snap_memory_read_word(const struct reader *rd, uint64_t addr, uint64_t *ret)
 {
 	return memory_read(rd->proc, addr, ret, sizeof(*ret));
 }
@@ -78,7 +78,7 @@ static bool same_span(const struct span *a, const struct span *b)
 	       a->state == b->state;
 }
 
-static void add_span(const struct span *s, uint64_t now, struct buf *out)
+static void snap_memory_add_span(const struct span *s, uint64_t now, struct buf *out)
 {
 	struct rec rec = {
 		.time = now,
@@ -107,7 +107,7 @@ static void take_spans(struct reader *rd, uint64_t now, struct buf *out)
 		read_batch(rd, i, n, again);
 		for (j = 0; j < n; j++)
 			if (same_span(&first[i + j], &again[j]))
-				add_span(&again[j], now, out);
+				snap_memory_add_span(&again[j], now, out);
 	}
 	free(first);
 }
@@ -117,11 +117,11 @@ static bool lowest_address(const struct reader *rd, uint64_t *ret)
 {
 	uint64_t ranges;
 
-	return read_word(rd, rd->mheap + rd->plan->offsets.mheap_ranges, &ranges) && ranges &&
-	       read_word(rd, ranges, ret) && *ret;
+	return snap_memory_read_word(rd, rd->mheap + rd->plan->offsets.mheap_ranges, &ranges) &&
+	       ranges && snap_memory_read_word(rd, ranges, ret) && *ret;
 }
 
-static bool is_wanted(const struct plan *plan)
+static bool snap_memory_is_wanted(const struct plan *plan)
 {
 	const unsigned int groups = 1u << GROUP_STACKS | 1u << GROUP_SPANS | 1u << GROUP_OBJECTS;
 
@@ -133,8 +133,8 @@ static bool is_wanted(const struct plan *plan)
 static void snapshot_spans(struct reader *rd, uint64_t now, struct buf *out)
 {
 	if (pointers_read(&rd->spans, rd->proc, rd->mheap + rd->plan->offsets.mheap_allspans,
-			  pointers_room(memory_size(rd->proc), SPAN_BYTES, MAX_SPANS), "runtime.mheap_.allspans",
-			  rd->stop, NULL))
+			  pointers_room(memory_size(rd->proc), SPAN_BYTES, MAX_SPANS),
+			  "runtime.mheap_.allspans", rd->stop, NULL))
 		rd->unreadable++;
 	else
 		take_spans(rd, now, out);
@@ -152,7 +152,7 @@ size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint
 	};
 	struct rec rec = { .time = now, .kind = REC_SNAP_MEMORY, .tid = (uint32_t)proc->bpf_tgid };
 
-	if (!is_wanted(plan) || !lowest_address(&rd, &rec.id))
+	if (!snap_memory_is_wanted(plan) || !lowest_address(&rd, &rec.id))
 		return 0;
 	buf_add(out, &rec, sizeof(rec));
 	if (plan->groups & 1u << GROUP_SPANS)
@@ -160,7 +160,8 @@ size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint
 	return rd.unreadable;
 }
 
-void snapshot_touch_types(const struct plan *plan, const struct process *proc, const struct stop_request *stop)
+void snapshot_touch_types(const struct plan *plan, const struct process *proc,
+			  const struct stop_request *stop)
 {
 	enum { PIECE = 64 << 10, MOST = 256 << 20 };	/* types of large programs take 10 MB */
 	uint64_t at = plan->types_start + proc->bias, end = plan->types_end + proc->bias;

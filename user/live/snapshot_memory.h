@@ -26,6 +26,7 @@ size_t snapshot_memory(const struct plan *plan, const struct process *proc, uint
  * Before the probes are active: for group `objects`, reads the program's type descriptors. That
  * brings the pages which the program has not used yet into its memory; a probe cannot do that.
  */
-void snapshot_touch_types(const struct plan *plan, const struct process *proc, const struct stop_request *stop);
+void snapshot_touch_types(const struct plan *plan, const struct process *proc,
+			  const struct stop_request *stop);
 
 #endif

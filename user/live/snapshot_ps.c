@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * snapshot_ps: the Ps of a snapshot, from runtime.allp (a slice of pointers; pointers.h), and the Ms, which are met
- * through g.m and p.m.
+ * snapshot_ps: the Ps of a snapshot, from runtime.allp (a slice of pointers; pointers.h), and the
+ * Ms, which are met through g.m and p.m.
  */
 #include "live/snapshot_internal.h"
 
@@ -49,7 +49,8 @@ struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m)
 static int list_ps(const struct snapshot_reader *rd, struct pointers *ret, struct error *err)
 {
 	return pointers_read(ret, rd->proc, rd->roots->allp,
-			     pointers_room(rd->size, BYTES_PER_P, MAX_PS), "runtime.allp", rd->stop, err);
+			     pointers_room(rd->size, BYTES_PER_P, MAX_PS), "runtime.allp", rd->stop,
+			     err);
 }
 
 int snapshot_names(const struct plan *plan, const struct process *proc,
@@ -68,9 +69,11 @@ int snapshot_names(const struct plan *plan, const struct process *proc,
 		if (!memory_read(proc, ps.at[i] + plan->offsets.p_id, &id, sizeof(id)))
 			continue;
 		if (id != (int32_t)i)
-			r = error_set(err, -EINVAL,
-				      "allp[%zu].id of process %d is %d: the field offsets do not fit "
-				      "this program", i, proc->pid, id);
+			r = error_set(
+				err, -EINVAL,
+				"allp[%zu].id of process %d is %d: the field offsets do not fit "
+				"this program",
+				i, proc->pid, id);
 		rec.id = (uint64_t)id;
 		if (!r)
 			buf_add(out, &rec, sizeof(rec));
@@ -95,7 +98,8 @@ static void find_syscalls(struct snapshot_reader *rd)
 
 	for (i = 0; i < rd->m_facts.len; i++) {
 		const struct m_fact *f = vec_at(&rd->m_facts, struct m_fact, i);
-		uint64_t *tid = map64_put(&rd->syscalls, syscall_key(f->oldp, f->syscalltick), &is_new);
+		uint64_t *tid =
+			map64_put(&rd->syscalls, syscall_key(f->oldp, f->syscalltick), &is_new);
 
 		if (f->oldp && is_new)
 			*tid = f->tid;

@@ -29,13 +29,13 @@ static bool is_in_stack(const struct stack_walk *w, uint64_t bp)
  * Where the chain leaves the goroutine's stack (in a callback from C it does), it is
  * followed as long as it leads through readable memory.
  */
-static bool goes_on(const struct stack_reader *sr, const struct stack_walk *w)
+static bool snap_stack_goes_on(const struct stack_reader *sr, const struct stack_walk *w)
 {
 	return w->n && w->n < sr->depth && w->bp && !(w->bp & 7) && !w->cut;
 }
 
 /* A stack that does not begin where its goroutine says that the stack is, is none. */
-static void begin(const struct stack_reader *sr, struct stack_walk *w)
+static void snap_stack_begin(const struct stack_reader *sr, struct stack_walk *w)
 {
 	w->cut = false;
 	w->n = 0;
@@ -46,7 +46,8 @@ static void begin(const struct stack_reader *sr, struct stack_walk *w)
 		w->bp = 0;
 }
 
-static void open_window(struct window *win, const struct stack_walk *w, bool to_end_of_page)
+static void snap_stack_open_window(struct window *win, const struct stack_walk *w,
+				   bool to_end_of_page)
 {
 	size_t n = PIECE;
 
@@ -60,12 +61,12 @@ static void open_window(struct window *win, const struct stack_walk *w, bool to_
 }
 
 /* Takes the frames that lie in the window. */
-static void take_frames(const struct stack_reader *sr, struct stack_walk *w,
+static void snap_stack_take_frames(const struct stack_reader *sr, struct stack_walk *w,
 			const struct window *win)
 {
 	uint64_t frame[2], at;
 
-	while (goes_on(sr, w)) {
+	while (snap_stack_goes_on(sr, w)) {
 		/* Unsigned, so below it too. */
 		at = w->bp - win->range.addr;
 		if (at > win->range.len - FRAME)
@@ -97,7 +98,7 @@ static void read_again(const struct stack_reader *sr, const struct stack_walk *w
 	for (i = 0; i < n; i++) {
 		if (wins[i].range.ok)
 			continue;
-		open_window(&wins[i], &walks[wins[i].walk], true);
+		snap_stack_open_window(&wins[i], &walks[wins[i].walk], true);
 		wins[i].range.ok = memory_read(sr->proc, wins[i].range.addr, wins[i].bytes,
 					       wins[i].range.len);
 	}
@@ -112,7 +113,7 @@ static void take_windows(const struct stack_reader *sr, struct stack_walk *walks
 		struct stack_walk *w = &walks[wins[i].walk];
 
 		if (wins[i].range.ok) {
-			take_frames(sr, w, &wins[i]);
+			snap_stack_take_frames(sr, w, &wins[i]);
 		} else {
 			w->cut = is_in_stack(w, w->bp);
 			w->bp = 0;
@@ -133,13 +134,13 @@ void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n
 		sr->windows = xcalloc(STACK_WALKS, sizeof(*sr->windows));
 	wins = sr->windows;
 	for (i = 0; i < n; i++)
-		begin(sr, &walks[i]);
+		snap_stack_begin(sr, &walks[i]);
 	do {
 		for (open = i = 0; i < n; i++) {
-			if (!goes_on(sr, &walks[i]))
+			if (!snap_stack_goes_on(sr, &walks[i]))
 				continue;
 			wins[open].walk = i;
-			open_window(&wins[open++], &walks[i], false);
+			snap_stack_open_window(&wins[open++], &walks[i], false);
 		}
 		read_windows(sr, wins, open);
 		read_again(sr, walks, wins, open);
@@ -148,7 +149,7 @@ void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n
 }
 
 /* Any good mix will do: keys only have to differ, and from the kernel's too. */
-static uint64_t key_of(const struct stack_walk *w)
+static uint64_t snap_stack_key_of(const struct stack_walk *w)
 {
 	uint64_t h = 0x676f746170ULL;
 	size_t i;
@@ -170,7 +171,7 @@ uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, 
 
 	if (!w->n)
 		return 0;
-	head.r.id = key_of(w);
+	head.r.id = snap_stack_key_of(w);
 	map64_put(&sr->recorded, head.r.id, &is_new);
 	if (!is_new)
 		return head.r.id;

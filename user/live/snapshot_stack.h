@@ -16,7 +16,10 @@
 #include "live/process.h"
 #include "record.h"
 
-/* One goroutine's: where it begins (@pc, @bp, and the stack's bounds), and the frames that were found. */
+/*
+ * One goroutine's: where it begins (@pc, @bp, and the stack's bounds), and the frames that were
+ * found.
+ */
 struct stack_walk {
 	uint64_t pc, bp, lo, hi;
 	uint64_t pcs[REC_MAX_FRAMES];
@@ -28,7 +31,8 @@ struct stack_walk {
 struct stack_reader {
 	const struct process *proc;
 	unsigned int depth;		/* frames per stack, at most REC_MAX_FRAMES - 1 */
-	uint64_t frames_left;		/* that the process's memory has room for, over all stacks */
+	/* that the process's memory has room for, over all stacks */
+	uint64_t frames_left;
 	struct map64 recorded;		/* keys that have a record */
 	struct window *windows;		/* STACK_WALKS of them; made when first used */
 };
@@ -37,7 +41,10 @@ enum { STACK_WALKS = 512 };		/* at a time */
 
 /* Walks @n stacks, at most STACK_WALKS; one with @pc 0 has no frames. */
 void stack_walk_each(struct stack_reader *sr, struct stack_walk *walks, size_t n);
-/* Appends the REC_STACK of @w with time @now, unless an equal one is there. Returns its key, 0: none. */
+/*
+ * Appends the REC_STACK of @w with time @now, unless an equal one is there. Returns its key, 0:
+ * none.
+ */
 uint64_t stack_walk_record(struct stack_reader *sr, const struct stack_walk *w, uint64_t now,
 			   struct buf *out);
 void stack_reader_free(struct stack_reader *sr);

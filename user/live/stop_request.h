@@ -21,7 +21,8 @@ static inline bool stop_requested(const struct stop_request *s)
 {
 	if (!s)
 		return false;
-	return (s->signal && *s->signal) || (s->thread && __atomic_load_n(s->thread, __ATOMIC_ACQUIRE));
+	return (s->signal && *s->signal) ||
+	       (s->thread && __atomic_load_n(s->thread, __ATOMIC_ACQUIRE));
 }
 
 #endif

@@ -29,19 +29,24 @@ static bool find_origin(const struct process *p, struct origin *ret)
 	return true;
 }
 
-/* One of the two will do: overlayfs shows the inode of another layer, a mount namespace another path. */
+/*
+ * One of the two will do: overlayfs shows the inode of another layer, a mount namespace another
+ * path.
+ */
 static bool is_from(const struct origin *o, uint64_t ino, const char *path)
 {
 	return ino && (ino == o->ino || !strcmp(path, o->path));
 }
 
-static bool read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t *ino, char path[4096])
+static bool text_map_read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t *ino,
+			       char path[4096])
 {
 	char line[4608], *nl;
 	int at = 0;
 
 	if (!fgets(line, sizeof(line), f) ||
-	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64 " %n", start, end, ino, &at) < 3)
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64 " %n", start, end, ino,
+		   &at) < 3)
 		return false;
 	nl = strchr(line, '\n');
 	if (nl)
@@ -51,15 +56,16 @@ static bool read_line(FILE *f, uint64_t *start, uint64_t *end, uint64_t *ino, ch
 }
 
 /*
- * Is memory of somebody else at some of these addresses? Where nothing is, nothing runs: so it is for a moment while the
- * program execs, after the old memory has gone. Lines ascend, and the code of a program comes early: most are not read.
+ * Is memory of somebody else at some of these addresses? Where nothing is, nothing runs: so it is
+ * for a moment while the program execs, after the old memory has gone. Lines ascend, and the code
+ * of a program comes early: most are not read.
  */
 static bool holds_other(FILE *f, const struct origin *o, const struct text_range *range)
 {
 	uint64_t start, end, ino;
 	char path[4096];
 
-	while (read_line(f, &start, &end, &ino, path) && start < range->end)
+	while (text_map_read_line(f, &start, &end, &ino, path) && start < range->end)
 		if (end > range->start && !is_from(o, ino, path))
 			return true;
 	return false;
@@ -87,7 +93,9 @@ int text_check(const struct process *p, const struct text_range *range, struct e
 {
 	if (!text_moved(p, range))
 		return 0;
-	return error_set(err, -ENOTSUP, "process %d runs a copy of its code that is not mapped from its file "
+	return error_set(err, -ENOTSUP,
+			 "process %d runs a copy of its code that is not mapped from its file "
 			 "(huge pages for code?): no probe reaches it; record it with that "
-			 "turned off", p->pid);
+			 "turned off",
+			 p->pid);
 }

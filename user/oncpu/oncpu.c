@@ -9,14 +9,21 @@
 #include "base/vec.h"
 #include "threads/file.h"
 
-/* A damaged trace may name any number of threads: those beyond this have no lane, and their time is unknown. */
+/*
+ * A damaged trace may name any number of threads: those beyond this have no lane, and their time is
+ * unknown.
+ */
 enum { LANES_MAX = 1 << 20 };
 
-/* A thread, with its parts that may still be asked for: by a span of a goroutine that goes on, or that comes later. */
+/*
+ * A thread, with its parts that may still be asked for: by a span of a goroutine that goes on, or
+ * that comes later.
+ */
 struct lane {
 	struct vec parts;	/* struct oncpu_part, from @head on, in order of time */
 	size_t head;
-	int64_t since, until;	/* of the last span of a goroutine on it; until INT64_MAX: goes on */
+	/* of the last span of a goroutine on it; until INT64_MAX: goes on */
+	int64_t since, until;
 	bool goroutine, records;	/* it had a goroutine; it had records */
 	bool ended;		/* no more records come: it is freed once no span can ask for it */
 };
@@ -30,20 +37,22 @@ struct oncpu {
 	size_t sweep_at;	/* number of lanes at which those that ended are freed */
 	uint64_t dropped;
 	struct vec answer;	/* struct oncpu_part: of oncpu_parts() */
-	uint64_t asked_m;	/* the arguments that it is for: several visitors ask with the same ones */
+	/* the arguments that it is for: several visitors ask with the same ones */
+	uint64_t asked_m;
 	int64_t asked_from, asked_to;
 	struct spool_times times;	/* of the file */
 	bool over;		/* the trace has ended: nothing more is asked for */
 	bool begun;		/* the trace has begun, and @foreign is set: */
 	bool foreign;		/* the file is of another recording */
-	uint64_t with_goroutine, with_records;	/* threads that had a goroutine, and of these those with records */
+	/* threads that had a goroutine, and of these those with records */
+	uint64_t with_goroutine, with_records;
 	bool failed;
 	struct error err;	/* of the file */
 };
 
 /* --- lanes --- */
 
-static struct lane *find(const struct oncpu *o, uint64_t m)
+static struct lane *oncpu_find(const struct oncpu *o, uint64_t m)
 {
 	uint64_t *slot = map64_get(&o->lanes, m);
 
@@ -51,9 +60,9 @@ static struct lane *find(const struct oncpu *o, uint64_t m)
 }
 
 /* NULL: there are too many. */
-static struct lane *get(struct oncpu *o, uint64_t m)
+static struct lane *oncpu_get(struct oncpu *o, uint64_t m)
 {
-	struct lane *l = find(o, m);
+	struct lane *l = oncpu_find(o, m);
 
 	if (!l && o->lanes.len < LANES_MAX) {
 		l = xcalloc(1, sizeof(*l));
@@ -73,8 +82,11 @@ static struct oncpu_part *part_at(const struct lane *l, size_t i)
 	return vec_at(&l->parts, struct oncpu_part, i);
 }
 
-/* Moves the parts to the begin of their memory once most of it is unused: each part moves once on average. */
-static void compact(struct lane *l)
+/*
+ * Moves the parts to the begin of their memory once most of it is unused: each part moves once on
+ * average.
+ */
+static void oncpu_compact(struct lane *l)
 {
 	size_t left = l->parts.len - l->head;
 
@@ -86,22 +98,26 @@ static void compact(struct lane *l)
 }
 
 /* Drops the parts that ended before @before. */
-static void forget(struct oncpu *o, struct lane *l, int64_t before)
+static void oncpu_forget(struct oncpu *o, struct lane *l, int64_t before)
 {
 	while (l->head < l->parts.len && part_at(l, l->head)->to <= before) {
 		l->head++;
 		o->kept--;
 	}
-	compact(l);
+	oncpu_compact(l);
 }
 
 /* Drops parts that no span can ask for any more. */
 static void forget_old(struct oncpu *o, struct lane *l)
 {
-	enum { KEEP_NS = 20000000 };	/* of a thread without a goroutine, for oncpu_idle_parts() */
+	/* of a thread without a goroutine, for oncpu_idle_parts() */
+	enum { KEEP_NS = 20000000 };
 	int64_t now = spans_last(o->spans);
 
-	forget(o, l, l->until >= now ? l->since : now > INT64_MIN + KEEP_NS ? now - KEEP_NS : now);
+	oncpu_forget(o, l,
+		     l->until >= now           ? l->since :
+		     now > INT64_MIN + KEEP_NS ? now - KEEP_NS :
+						 now);
 }
 
 static void each_lane(struct oncpu *o, void (*fn)(struct oncpu *o, struct lane *l))
@@ -116,14 +132,14 @@ static void each_lane(struct oncpu *o, void (*fn)(struct oncpu *o, struct lane *
 static void drop_all(struct oncpu *o, struct lane *l)
 {
 	o->dropped += l->parts.len - l->head;
-	forget(o, l, INT64_MAX);
+	oncpu_forget(o, l, INT64_MAX);
 }
 
 /*
- * Makes room for a part. If dropping old parts of all lanes frees little, drops all, so that the next walk comes only much
- * later.
+ * Makes room for a part. If dropping old parts of all lanes frees little, drops all, so that the
+ * next walk comes only much later.
  */
-static void make_room(struct oncpu *o)
+static void oncpu_make_room(struct oncpu *o)
 {
 	if (o->kept < ONCPU_PARTS_MAX)
 		return;
@@ -132,13 +148,15 @@ static void make_room(struct oncpu *o)
 		each_lane(o, drop_all);
 }
 
-static void sweep(struct oncpu *o)
+static void oncpu_sweep(struct oncpu *o)
 {
 	enum { LEAST = 1024 };
 	size_t i;
 
 	for (i = 0; i < o->lanes.made; i++) {
-		struct lane *l = o->lanes.slots[i].used ? (struct lane *)(uintptr_t)o->lanes.slots[i].value : NULL;
+		struct lane *l = o->lanes.slots[i].used ?
+					 (struct lane *)(uintptr_t)o->lanes.slots[i].value :
+					 NULL;
 
 		if (!l || !l->ended || l->until == INT64_MAX)
 			continue;
@@ -153,7 +171,7 @@ static void sweep(struct oncpu *o)
 
 /* --- visitors --- */
 
-static void note(struct oncpu *o, struct lane *l, bool goroutine, bool records)
+static void oncpu_note(struct oncpu *o, struct lane *l, bool goroutine, bool records)
 {
 	o->with_goroutine += goroutine && !l->goroutine;
 	o->with_records += goroutine && records && !(l->goroutine && l->records);
@@ -161,39 +179,44 @@ static void note(struct oncpu *o, struct lane *l, bool goroutine, bool records)
 	l->records = records;
 }
 
-static struct oncpu_part part_of(const struct thread_span *s)
+static struct oncpu_part oncpu_part_of(const struct thread_span *s)
 {
-	return (struct oncpu_part){ .from = (int64_t)s->from, .to = (int64_t)s->to, .state = (uint8_t)s->state,
-		.queued = (uint8_t)s->queued, .cpu = s->cpu, .syscall = s->syscall, .by = s->by };
+	return (struct oncpu_part){ .from = (int64_t)s->from,
+				    .to = (int64_t)s->to,
+				    .state = (uint8_t)s->state,
+				    .queued = (uint8_t)s->queued,
+				    .cpu = s->cpu,
+				    .syscall = s->syscall,
+				    .by = s->by };
 }
 
-static void on_thread_span(void *ctx, const struct thread_span *span)
+static void oncpu_on_thread_span(void *ctx, const struct thread_span *span)
 {
 	struct oncpu *o = ctx;
-	struct lane *l = get(o, span->thread->tid);
+	struct lane *l = oncpu_get(o, span->thread->tid);
 
 	o->dropped += !l && !o->over;
 	if (!l)
 		return;
-	note(o, l, l->goroutine, true);
+	oncpu_note(o, l, l->goroutine, true);
 	if (o->over)
 		return;
 	l->ended = false;
 	forget_old(o, l);
-	make_room(o);
-	*(struct oncpu_part *)vec_push(&l->parts, sizeof(struct oncpu_part)) = part_of(span);
+	oncpu_make_room(o);
+	*(struct oncpu_part *)vec_push(&l->parts, sizeof(struct oncpu_part)) = oncpu_part_of(span);
 	o->kept++;
 }
 
-static void on_thread_end(void *ctx, const struct thread *t, uint64_t time, bool ended)
+static void oncpu_on_thread_end(void *ctx, const struct thread *t, uint64_t time, bool ended)
 {
 	struct oncpu *o = ctx;
-	struct lane *l = find(o, t->tid);
+	struct lane *l = oncpu_find(o, t->tid);
 
 	if (l)
 		l->ended = true;
 	if (o->lanes.len >= o->sweep_at)
-		sweep(o);
+		oncpu_sweep(o);
 }
 
 static bool is_on_thread(const struct span *s)
@@ -201,15 +224,15 @@ static bool is_on_thread(const struct span *s)
 	return (s->state == GO_RUNNING || s->state == GO_SYSCALL) && s->m != TRACEV2_NO_ID;
 }
 
-static void on_begin(void *ctx, int64_t time)
+static void oncpu_on_begin(void *ctx, int64_t time)
 {
 	oncpu_begins(ctx, time);
 }
 
-static void on_span_begin(void *ctx, const struct span *span)
+static void oncpu_on_span_begin(void *ctx, const struct span *span)
 {
 	struct oncpu *o = ctx;
-	struct lane *l = is_on_thread(span) ? get(o, span->m) : NULL;
+	struct lane *l = is_on_thread(span) ? oncpu_get(o, span->m) : NULL;
 
 	if (!l)
 		return;
@@ -217,13 +240,13 @@ static void on_span_begin(void *ctx, const struct span *span)
 	l->until = INT64_MAX;
 	/* Thread 0 does not exist: the model puts its stand-in goroutine there (sched/procs.c). */
 	if (span->m)
-		note(o, l, true, l->records);
-	forget(o, l, l->since);
+		oncpu_note(o, l, true, l->records);
+	oncpu_forget(o, l, l->since);
 }
 
-static void on_span(void *ctx, const struct span *span)
+static void oncpu_on_span(void *ctx, const struct span *span)
 {
-	struct lane *l = is_on_thread(span) ? find(ctx, span->m) : NULL;
+	struct lane *l = is_on_thread(span) ? oncpu_find(ctx, span->m) : NULL;
 
 	if (l && l->since == span->from)
 		l->until = span->to;
@@ -240,8 +263,14 @@ int oncpu_open(struct oncpu **ret, struct spans *s, const char *path, struct err
 	}
 	o->spans = s;
 	threads_reader_times(o->file, &o->times);
-	spans_visit(s, &(struct spans_visitor){ .ctx = o, .trace_begin = on_begin, .span_begin = on_span_begin, .span = on_span });
-	threads_visit(oncpu_threads(o), &(struct threads_visitor){ .ctx = o, .span = on_thread_span, .thread_end = on_thread_end });
+	spans_visit(s, &(struct spans_visitor){ .ctx = o,
+						.trace_begin = oncpu_on_begin,
+						.span_begin = oncpu_on_span_begin,
+						.span = oncpu_on_span });
+	threads_visit(oncpu_threads(o),
+		      &(struct threads_visitor){ .ctx = o,
+						 .span = oncpu_on_thread_span,
+						 .thread_end = oncpu_on_thread_end });
 	*ret = o;
 	return 0;
 }
@@ -274,13 +303,15 @@ static void read_until(struct oncpu *o, uint64_t time)
 }
 
 /* Appends @part to the answer, cut to [*@at, @to); a hole before it becomes an unknown part. */
-static void answer(struct oncpu *o, int64_t *at, int64_t to, const struct oncpu_part *part)
+static void oncpu_answer(struct oncpu *o, int64_t *at, int64_t to, const struct oncpu_part *part)
 {
 	struct oncpu_part *a;
 
 	if (part->from > *at && *at < to) {
 		a = vec_push(&o->answer, sizeof(*a));
-		*a = (struct oncpu_part){ .from = *at, .to = part->from < to ? part->from : to, .syscall = -1 };
+		*a = (struct oncpu_part){ .from = *at,
+					  .to = part->from < to ? part->from : to,
+					  .syscall = -1 };
 		*at = a->to;
 	}
 	if (part->to <= *at || *at >= to)
@@ -310,21 +341,22 @@ static size_t first_behind(const struct lane *l, int64_t from)
 
 static void answer_known(struct oncpu *o, uint64_t m, int64_t *at, int64_t to)
 {
-	const struct lane *l = find(o, m);
+	const struct lane *l = oncpu_find(o, m);
 	struct thread_span now;
 	struct oncpu_part part;
 	size_t i;
 
 	for (i = l ? first_behind(l, *at) : 0; l && i < l->parts.len && *at < to; i++)
-		answer(o, at, to, part_at(l, i));
+		oncpu_answer(o, at, to, part_at(l, i));
 	if (*at >= to || m > UINT32_MAX || !threads_now(oncpu_threads(o), (uint32_t)m, &now))
 		return;
-	part = part_of(&now);
+	part = oncpu_part_of(&now);
 	part.to = to;
-	answer(o, at, to, &part);
+	oncpu_answer(o, at, to, &part);
 }
 
-const struct oncpu_part *oncpu_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to, size_t *n)
+const struct oncpu_part *oncpu_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to,
+				     size_t *n)
 {
 	int64_t at = from;
 
@@ -333,7 +365,7 @@ const struct oncpu_part *oncpu_parts(struct oncpu *o, uint64_t m, int64_t from, 
 		if (to > 0)
 			read_until(o, (uint64_t)to);
 		answer_known(o, m, &at, to);
-		answer(o, &at, to, &(struct oncpu_part){ .from = to, .to = to });
+		oncpu_answer(o, &at, to, &(struct oncpu_part){ .from = to, .to = to });
 		o->asked_m = m;
 		o->asked_from = from;
 		o->asked_to = to;
@@ -342,9 +374,10 @@ const struct oncpu_part *oncpu_parts(struct oncpu *o, uint64_t m, int64_t from, 
 	return (const struct oncpu_part *)o->answer.data;
 }
 
-const struct oncpu_part *oncpu_idle_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to, size_t *n)
+const struct oncpu_part *oncpu_idle_parts(struct oncpu *o, uint64_t m, int64_t from, int64_t to,
+					  size_t *n)
 {
-	const struct lane *l = find(o, m);
+	const struct lane *l = oncpu_find(o, m);
 
 	if (l && l->until != INT64_MAX && l->until > from)
 		from = l->until < to ? l->until : to;
@@ -361,14 +394,15 @@ int oncpu_finish(struct oncpu *o, struct error *err)
 	return err->code;
 }
 
-static uint64_t instant(int64_t time)
+static uint64_t oncpu_instant(int64_t time)
 {
 	return time > 0 ? (uint64_t)time : 0;
 }
 
 /*
- * Are the file and the trace of the same boot? The time of day at time 0 of the clock differs between boots. It may also
- * step, when the time of day is set during a recording. A trace of a release before Go 1.25 has no time of day: true.
+ * Are the file and the trace of the same boot? The time of day at time 0 of the clock differs
+ * between boots. It may also step, when the time of day is set during a recording. A trace of a
+ * release before Go 1.25 has no time of day: true.
  */
 static bool is_same_clock(const struct oncpu *o)
 {
@@ -383,8 +417,8 @@ static bool is_same_clock(const struct oncpu *o)
 }
 
 /*
- * In one recording the records of threads begin before the trace and end behind its begin; times of traces are rounded. The
- * end of a file that is cut off does not count.
+ * In one recording the records of threads begin before the trace and end behind its begin; times of
+ * traces are rounded. The end of a file that is cut off does not count.
  */
 bool oncpu_begins(struct oncpu *o, int64_t first)
 {
@@ -394,8 +428,9 @@ bool oncpu_begins(struct oncpu *o, int64_t first)
 	if (o->begun)
 		return !o->foreign;
 	o->begun = true;
-	o->foreign = (t->begin > instant(first) && t->begin - instant(first) > SLACK_NS) ||
-		     (!t->cut && t->end < instant(first)) || !is_same_clock(o);
+	o->foreign =
+		(t->begin > oncpu_instant(first) && t->begin - oncpu_instant(first) > SLACK_NS) ||
+		(!t->cut && t->end < oncpu_instant(first)) || !is_same_clock(o);
 	return !o->foreign;
 }
 
@@ -405,8 +440,12 @@ bool oncpu_matches(const struct oncpu *o)
 
 	if (o->foreign)
 		return false;
-	/* If records are missing, threads without records do not show that the file is of another recording. */
-	return o->failed || threads_lost(t) || (threads_any(t) && 2 * o->with_records >= o->with_goroutine);
+	/*
+	 * If records are missing, threads without records do not show that the file is of another
+	 * recording.
+	 */
+	return o->failed || threads_lost(t) ||
+	       (threads_any(t) && 2 * o->with_records >= o->with_goroutine);
 }
 
 uint64_t oncpu_dropped(const struct oncpu *o)

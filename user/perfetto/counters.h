@@ -2,8 +2,8 @@
 /*
  * counters: how many goroutines there are, run and wait to run, over time. Part of perfetto.c.
  *
- * They change with each event, so they are written at most once in COUNTERS_NS, and then with the value and
- * the time of the last change before: a value that stays is always written.
+ * They change with each event, so they are written at most once in COUNTERS_NS, and then with the
+ * value and the time of the last change before: a value that stays is always written.
  */
 #ifndef GOTAP_PERFETTO_COUNTERS_H
 #define GOTAP_PERFETTO_COUNTERS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields: the field numbers and values of Perfetto's messages that this room writes, as protos/perfetto/trace
- * of Perfetto 55 has them.
+ * fields: the field numbers and values of Perfetto's messages that this room writes, as
+ * protos/perfetto/trace of Perfetto 55 has them.
  */
 #ifndef GOTAP_PERFETTO_FIELDS_H
 #define GOTAP_PERFETTO_FIELDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of perfetto.c, and its parts: places.c (Ps and threads), ranges.c (GC, assists, sweeps,
- * tasks, regions, logs, samples), threads.c.
+ * internal: the state of perfetto.c, and its parts: places.c (Ps and threads), ranges.c (GC,
+ * assists, sweeps, tasks, regions, logs, samples), threads.c.
  */
 #ifndef GOTAP_PERFETTO_INTERNAL_H
 #define GOTAP_PERFETTO_INTERNAL_H
@@ -31,7 +31,8 @@ struct place {
 	uint32_t slot;		/* of the goroutine that runs; 0 none */
 	int64_t until;		/* the end of its last slice */
 	struct lane sweep, off;
-	uint32_t linux_state, linux_cpu;	/* of a thread: the last one that was written; 0: none */
+	/* of a thread: the last one that was written; 0: none */
+	uint32_t linux_state, linux_cpu;
 };
 
 struct metric {
@@ -55,7 +56,8 @@ struct perfetto {
 	struct packets_clocks clocks;	/* that were written last */
 	struct vec goroutines;		/* struct go_track, by slot */
 	struct idtab ps, ms;		/* struct place */
-	struct map64 others;		/* tid of another program -> its process | OTHER_NAMED; as written to the trace so far */
+	/* tid of another program -> its process | OTHER_NAMED; as written to the trace so far */
+	struct map64 others;
 	struct vec metrics;		/* struct metric */
 	uint64_t gaps;			/* goroutines that are in one */
 	struct lane gc, stw, tasks[TASK_LANES];
@@ -85,7 +87,10 @@ void perfetto_slice(struct perfetto *p, const struct packets_event *e, int64_t t
 
 /* places.c: the record of P or thread @id, which is made if it is new. */
 struct place *places_p(struct perfetto *p, uint64_t id);
-/* Makes the thread's track, too. @time: of its first event, as the trace for Perfetto has it; the track's descriptor gets it. */
+/*
+ * Makes the thread's track, too. @time: of its first event, as the trace for Perfetto has it; the
+ * track's descriptor gets it.
+ */
 struct place *places_m(struct perfetto *p, uint64_t id, int64_t time);
 /* As places_m(), but a thread that has no track gets none. */
 struct place *places_thread(struct perfetto *p, uint64_t id);

@@ -18,7 +18,7 @@ static const char *const annotations[] = {
 #undef X
 };
 
-static void put_text(struct buf *b, uint32_t field, uint32_t iid, const char *text)
+static void interned_put_text(struct buf *b, uint32_t field, uint32_t iid, const char *text)
 {
 	size_t open = protobuf_open(b, field);
 
@@ -51,14 +51,14 @@ static void close_data(struct interned *n, struct place at)
 /* --- texts --- */
 
 /* Appends the text, if it is new, to the open packet. */
-static uint32_t number_of(struct interned *n, struct interned_texts *t, const char *text)
+static uint32_t interned_number_of(struct interned *n, struct interned_texts *t, const char *text)
 {
 	bool is_new;
 	uint64_t *number = map64_put(&t->numbers, (uintptr_t)text, &is_new);
 
 	if (is_new) {
 		*number = t->numbers.len;
-		put_text(packets_buf(n->packets), t->field, (uint32_t)*number, text);
+		interned_put_text(packets_buf(n->packets), t->field, (uint32_t)*number, text);
 	}
 	return (uint32_t)*number;
 }
@@ -72,7 +72,7 @@ uint32_t interned_name(struct interned *n, const char *text)
 	if (known)
 		return (uint32_t)*known;
 	at = open_data(n);
-	number = number_of(n, &n->names, text);
+	number = interned_number_of(n, &n->names, text);
 	close_data(n, at);
 	return number;
 }
@@ -80,7 +80,7 @@ uint32_t interned_name(struct interned *n, const char *text)
 /* --- frames and stacks --- */
 
 /* Sets the bit of @number; was it set? */
-static bool is_done(struct buf *bits, uint32_t number)
+static bool interned_is_done(struct buf *bits, uint32_t number)
 {
 	size_t byte = number / 8;
 	uint8_t bit = (uint8_t)(1 << number % 8);
@@ -93,12 +93,12 @@ static bool is_done(struct buf *bits, uint32_t number)
 	return done;
 }
 
-static void put_frame(struct interned *n, uint32_t number)
+static void interned_put_frame(struct interned *n, uint32_t number)
 {
 	const struct stack_frame *f = stack_set_frame_at(n->stacks, number);
 	struct buf *b = packets_buf(n->packets);
-	uint32_t function = number_of(n, &n->functions, *f->func ? f->func : "(no name)");
-	uint32_t source = *f->file ? number_of(n, &n->sources, f->file) : 0;
+	uint32_t function = interned_number_of(n, &n->functions, *f->func ? f->func : "(no name)");
+	uint32_t source = *f->file ? interned_number_of(n, &n->sources, f->file) : 0;
 	size_t frame = protobuf_open(b, INTERNED_FRAMES);
 
 	protobuf_uint(b, FRAME_IID, number);
@@ -117,10 +117,10 @@ uint32_t interned_stack_new(struct interned *n, uint32_t stack)
 	const uint32_t *frames = stack_set_of(n->stacks, stack, &count);
 	size_t open;
 
-	is_done(&n->stacks_done, stack);
+	interned_is_done(&n->stacks_done, stack);
 	for (i = 0; i < count; i++)
-		if (!is_done(&n->frames_done, frames[i]))
-			put_frame(n, frames[i]);
+		if (!interned_is_done(&n->frames_done, frames[i]))
+			interned_put_frame(n, frames[i]);
 	open = protobuf_open(packets_buf(n->packets), INTERNED_STACKS);
 	protobuf_uint(packets_buf(n->packets), STACK_IID, stack);
 	for (i = count; i--; )
@@ -137,13 +137,16 @@ void interned_begin(struct interned *n, struct packets *packets, const struct st
 	struct place at;
 	uint32_t i;
 
-	*n = (struct interned){ .packets = packets, .stacks = stacks, .names.field = INTERNED_NAMES,
-				.functions.field = INTERNED_FUNCTIONS, .sources.field = INTERNED_SOURCES };
+	*n = (struct interned){ .packets = packets,
+				.stacks = stacks,
+				.names.field = INTERNED_NAMES,
+				.functions.field = INTERNED_FUNCTIONS,
+				.sources.field = INTERNED_SOURCES };
 	at = open_data(n);
 	for (i = 1; i < sizeof(categories) / sizeof(*categories); i++)
-		put_text(packets_buf(packets), INTERNED_CATEGORIES, i, categories[i]);
+		interned_put_text(packets_buf(packets), INTERNED_CATEGORIES, i, categories[i]);
 	for (i = 1; i < sizeof(annotations) / sizeof(*annotations); i++)
-		put_text(packets_buf(packets), INTERNED_ANNOTATIONS, i, annotations[i]);
+		interned_put_text(packets_buf(packets), INTERNED_ANNOTATIONS, i, annotations[i]);
 	close_data(n, at);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interned: texts, frames and stacks that events name by number. Each is written once, before the first
- * event that needs it. Part of perfetto.c.
+ * interned: texts, frames and stacks that events name by number. Each is written once, before the
+ * first event that needs it. Part of perfetto.c.
  *
- * Memory: some bytes for each text, a bit for each frame and stack; how many there are is bounded by
- * spans/spans.h.
+ * Memory: some bytes for each text, a bit for each frame and stack; how many there are is bounded
+ * by spans/spans.h.
  */
 #ifndef GOTAP_PERFETTO_INTERNED_H
 #define GOTAP_PERFETTO_INTERNED_H

@@ -11,7 +11,7 @@ enum { SEQUENCE = 1, SEQUENCE_BESIDE = 2, EVENT_BYTES = 128 };
 
 /* --- packets of any kind --- */
 
-static size_t open_of(struct packets *p, unsigned int sequence)
+static size_t packets_open_of(struct packets *p, unsigned int sequence)
 {
 	size_t open = protobuf_open(packets_buf(p), TRACE_PACKET);
 
@@ -21,12 +21,12 @@ static size_t open_of(struct packets *p, unsigned int sequence)
 
 size_t packets_open(struct packets *p)
 {
-	return open_of(p, SEQUENCE);
+	return packets_open_of(p, SEQUENCE);
 }
 
 size_t packets_open_beside(struct packets *p)
 {
-	return open_of(p, SEQUENCE_BESIDE);
+	return packets_open_of(p, SEQUENCE_BESIDE);
 }
 
 void packets_close(struct packets *p, size_t open)
@@ -41,7 +41,7 @@ void packets_time(struct packets *p, int64_t time)
 	protobuf_uint(packets_buf(p), PACKET_TIMESTAMP_CLOCK, p->clock);
 }
 
-static size_t valid(const char *text, size_t n)
+static size_t packets_valid(const char *text, size_t n)
 {
 	size_t i = 0, len;
 	uint32_t rune;
@@ -54,7 +54,7 @@ static size_t valid(const char *text, size_t n)
 
 void packets_text(struct buf *b, uint32_t field, const char *text)
 {
-	size_t n = strlen(text), good = valid(text, n), open;
+	size_t n = strlen(text), good = packets_valid(text, n), open;
 
 	if (good == n) {
 		protobuf_bytes(b, field, text, n);
@@ -70,7 +70,7 @@ void packets_text(struct buf *b, uint32_t field, const char *text)
 			text++;
 			n--;
 		}
-		good = valid(text, n);
+		good = packets_valid(text, n);
 	}
 	protobuf_close(b, open);
 }
@@ -136,7 +136,7 @@ void packets_begin(struct packets *p, struct raw_sink *sink, const struct packet
 
 /* --- events --- */
 
-static inline uint8_t *put(uint8_t *to, uint64_t value)
+static inline uint8_t *packets_put(uint8_t *to, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
 		*to++ = (uint8_t)value | 0x80;
@@ -144,27 +144,27 @@ static inline uint8_t *put(uint8_t *to, uint64_t value)
 	return to;
 }
 
-static inline uint8_t *put_uint(uint8_t *to, uint32_t field, uint64_t value)
+static inline uint8_t *packets_put_uint(uint8_t *to, uint32_t field, uint64_t value)
 {
-	return put(put(to, (uint64_t)field << 3), value);
+	return packets_put(packets_put(to, (uint64_t)field << 3), value);
 }
 
 static inline uint8_t *put_fixed64(uint8_t *to, uint32_t field, uint64_t value)
 {
 	int i;
 
-	to = put(to, (uint64_t)field << 3 | 1);
+	to = packets_put(to, (uint64_t)field << 3 | 1);
 	for (i = 0; i < 8; i++)
 		*to++ = (uint8_t)(value >> 8 * i);
 	return to;
 }
 
-static inline uint8_t *put_time(struct packets *p, uint8_t *to, int64_t time)
+static inline uint8_t *packets_put_time(struct packets *p, uint8_t *to, int64_t time)
 {
 	if (time < p->last)
-		return put_uint(put_uint(to, PACKET_TIMESTAMP, (uint64_t)time), PACKET_TIMESTAMP_CLOCK,
-				p->clock);
-	to = put_uint(to, PACKET_TIMESTAMP, (uint64_t)time - (uint64_t)p->last);
+		return packets_put_uint(packets_put_uint(to, PACKET_TIMESTAMP, (uint64_t)time),
+					PACKET_TIMESTAMP_CLOCK, p->clock);
+	to = packets_put_uint(to, PACKET_TIMESTAMP, (uint64_t)time - (uint64_t)p->last);
 	p->last = time;
 	return to;
 }
@@ -172,14 +172,14 @@ static inline uint8_t *put_time(struct packets *p, uint8_t *to, int64_t time)
 /* The fields of the event, at most EVENT_BYTES. */
 static inline uint8_t *put_fields(uint8_t *to, const struct packets_event *e)
 {
-	to = put_uint(to, EVENT_TYPE, e->type);
+	to = packets_put_uint(to, EVENT_TYPE, e->type);
 	if (e->category)
-		to = put_uint(to, EVENT_CATEGORY, e->category);
-	to = put_uint(to, EVENT_TRACK, e->track);
+		to = packets_put_uint(to, EVENT_CATEGORY, e->category);
+	to = packets_put_uint(to, EVENT_TRACK, e->track);
 	if (e->name)
-		to = put_uint(to, EVENT_NAME_IID, e->name);
+		to = packets_put_uint(to, EVENT_NAME_IID, e->name);
 	if (e->stack)
-		to = put_uint(to, EVENT_CALLSTACK, e->stack);
+		to = packets_put_uint(to, EVENT_CALLSTACK, e->stack);
 	if (e->flow)
 		to = put_fixed64(to, EVENT_FLOW, e->flow);
 	if (e->flow_end)
@@ -187,12 +187,13 @@ static inline uint8_t *put_fields(uint8_t *to, const struct packets_event *e)
 	return to;
 }
 
-static void put_long(struct packets *p, const struct packets_event *e, const uint8_t *fields, size_t n)
+static void put_long(struct packets *p, const struct packets_event *e, const uint8_t *fields,
+		     size_t n)
 {
 	size_t open = packets_open(p), event;
 	uint8_t time[32];
 
-	buf_add(packets_buf(p), time, (size_t)(put_time(p, time, e->time) - time));
+	buf_add(packets_buf(p), time, (size_t)(packets_put_time(p, time, e->time) - time));
 	event = protobuf_open(packets_buf(p), PACKET_TRACK_EVENT);
 	buf_add(packets_buf(p), fields, n);
 	buf_add(packets_buf(p), e->more->data, e->more->len);
@@ -211,9 +212,9 @@ static inline void put_short(struct packets *p, const uint8_t *fields, size_t n,
 		buf_reserve(b, 2 * EVENT_BYTES);
 	begin = b->data + b->len;
 	to = begin + 2;
-	to = put_uint(to, PACKET_SEQUENCE_ID, SEQUENCE);
-	to = put_time(p, to, time);
-	to = put(to, PACKET_TRACK_EVENT << 3 | 2);
+	to = packets_put_uint(to, PACKET_SEQUENCE_ID, SEQUENCE);
+	to = packets_put_time(p, to, time);
+	to = packets_put(to, PACKET_TRACK_EVENT << 3 | 2);
 	*to++ = (uint8_t)(n + (more ? more->len : 0));
 	memcpy(to, fields, n);
 	to += n;
@@ -245,8 +246,8 @@ void packets_count(struct packets *p, uint64_t track, int64_t time, uint64_t val
 {
 	uint8_t fields[EVENT_BYTES], *to = fields;
 
-	to = put_uint(to, EVENT_TYPE, EVENT_COUNTER);
-	to = put_uint(to, EVENT_TRACK, track);
-	to = put_uint(to, EVENT_COUNTER_VALUE, value > INT64_MAX ? INT64_MAX : value);
+	to = packets_put_uint(to, EVENT_TYPE, EVENT_COUNTER);
+	to = packets_put_uint(to, EVENT_TRACK, track);
+	to = packets_put_uint(to, EVENT_COUNTER_VALUE, value > INT64_MAX ? INT64_MAX : value);
 	put_short(p, fields, (size_t)(to - fields), time, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packets: the packets of a Perfetto trace, appended to a sink. Owns the one sequence that all of them
- * are of, and its clock. Part of perfetto.c.
+ * packets: the packets of a Perfetto trace, appended to a sink. Owns the one sequence that all of
+ * them are of, and its clock. Part of perfetto.c.
  *
- * Times of the sequence are steps since the packet before (an incremental clock): most take one or two
- * bytes. A time that is before the last one is given in full.
+ * Times of the sequence are steps since the packet before (an incremental clock): most take one or
+ * two bytes. A time that is before the last one is given in full.
  */
 #ifndef GOTAP_PERFETTO_PACKETS_H
 #define GOTAP_PERFETTO_PACKETS_H
@@ -15,7 +15,8 @@
 struct packets {
 	struct raw_sink *sink;
 	int64_t last;		/* time of the last packet that has one in steps */
-	unsigned int clock;	/* CLOCK_MONOTONIC_ID, or CLOCK_BOOTTIME_ID if the zero point of the times is not known */
+	/* CLOCK_MONOTONIC_ID, or CLOCK_BOOTTIME_ID if the zero point of the times is not known */
+	unsigned int clock;
 };
 
 /* The clocks of a trace at @time; @wall 0: the time of day is not known. */
@@ -43,8 +44,8 @@ void packets_clocks(struct packets *p, const struct packets_clocks *clocks);
 /* A packet of any kind: fields are appended to packets_buf() between the two. */
 size_t packets_open(struct packets *p);
 /*
- * The same of another sequence, for descriptors of threads: a reader takes one for the thread that all events of the
- * sequence are of.
+ * The same of another sequence, for descriptors of threads: a reader takes one for the thread that
+ * all events of the sequence are of.
  */
 size_t packets_open_beside(struct packets *p);
 void packets_close(struct packets *p, size_t open);

@@ -42,7 +42,8 @@ void perfetto_event(struct perfetto *p, const struct packets_event *e)
 void perfetto_slice(struct perfetto *p, const struct packets_event *e, int64_t to)
 {
 	perfetto_event(p, e);
-	perfetto_event(p, &(struct packets_event){ .type = EVENT_END, .time = to, .track = e->track });
+	perfetto_event(p,
+		       &(struct packets_event){ .type = EVENT_END, .time = to, .track = e->track });
 }
 
 /* --- goroutines --- */
@@ -54,25 +55,26 @@ uint64_t perfetto_track(struct perfetto *p, uint64_t g)
 	return found ? track_of(p, found)->track : 0;
 }
 
-static uint32_t name_of(struct perfetto *p, const struct goroutine *g)
+static uint32_t perfetto_name_of(struct perfetto *p, const struct goroutine *g)
 {
 	return interned_name(&p->interned, *g->name ? g->name : "goroutine");
 }
 
-static void on_goroutine(void *ctx, struct goroutine *g)
+static void perfetto_on_goroutine(void *ctx, struct goroutine *g)
 {
 	struct perfetto *p = ctx;
 
 	while (p->goroutines.len <= g->slot)
 		vec_push(&p->goroutines, sizeof(struct go_track));
 	*track_of(p, g) = (struct go_track){
-		.track = tracks_add_goroutine(&p->tracks, g->id, g->name), .name = name_of(p, g),
+		.track = tracks_add_goroutine(&p->tracks, g->id, g->name),
+		.name = perfetto_name_of(p, g),
 		.named = g->named,
 	};
 	counters_change(&p->counters, COUNTER_GOROUTINES, 1, time_of(p, g->since));
 }
 
-static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void perfetto_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct perfetto *p = ctx;
 
@@ -85,7 +87,7 @@ static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool 
 static void name_late(struct perfetto *p, const struct goroutine *g, struct go_track *t)
 {
 	tracks_name_goroutine(&p->tracks, t->track, g->id, g->name);
-	t->name = name_of(p, g);
+	t->name = perfetto_name_of(p, g);
 	t->named = true;
 }
 
@@ -118,11 +120,11 @@ static void count_gap(struct perfetto *p, int step, int64_t time)
 }
 
 /*
- * Who woke or made it: an instant where the other one ran, and an arrow from there. Its number, or 0. An arrow ends
- * at the next event of its time, so all can have the same number: numbers of their own would be a tenth of the
- * trace after gzip.
+ * Who woke or made it: an instant where the other one ran, and an arrow from there. Its number, or
+ * 0. An arrow ends at the next event of its time, so all can have the same number: numbers of their
+ * own would be a tenth of the trace after gzip.
  */
-static uint64_t put_waker(struct perfetto *p, const struct span *s)
+static uint64_t perfetto_put_waker(struct perfetto *p, const struct span *s)
 {
 	const struct span_edge *by = &s->begin;
 	bool creates = by->type == EV_GoCreate || by->type == EV_GoCreateBlocked;
@@ -156,9 +158,12 @@ static void put_begin_notes(struct perfetto *p, const struct span *s)
 
 static void put_begin(struct perfetto *p, const struct span *s)
 {
-	uint64_t flow = put_waker(p, s);
+	uint64_t flow = perfetto_put_waker(p, s);
 	struct packets_event e = {
-		.type = EVENT_BEGIN, .time = s->from, .track = track_of(p, s->g)->track, .flow_end = flow,
+		.type = EVENT_BEGIN,
+		.time = s->from,
+		.track = track_of(p, s->g)->track,
+		.flow_end = flow,
 		.category = s->gap ? CATEGORY_GAP : states[s->state].category,
 		.name = interned_name(&p->interned, name_of_state(s)),
 	};
@@ -180,7 +185,7 @@ static void count_state(struct perfetto *p, const struct span *s, int step, int6
 		count_gap(p, step, time);
 }
 
-static void on_span_begin(void *ctx, const struct span *s)
+static void perfetto_on_span_begin(void *ctx, const struct span *s)
 {
 	struct perfetto *p = ctx;
 	struct go_track *t = track_of(p, s->g);
@@ -195,7 +200,7 @@ static void on_span_begin(void *ctx, const struct span *s)
 	count_state(p, s, 1, s->from);
 }
 
-static void on_span(void *ctx, const struct span *s)
+static void perfetto_on_span(void *ctx, const struct span *s)
 {
 	struct perfetto *p = ctx;
 
@@ -214,8 +219,11 @@ static void on_span(void *ctx, const struct span *s)
 
 /* --- clocks --- */
 
-/* Is the time small enough that sums and differences of times cannot overflow? A damaged trace may have any. */
-static bool is_time(int64_t time)
+/*
+ * Is the time small enough that sums and differences of times cannot overflow? A damaged trace may
+ * have any.
+ */
+static bool perfetto_is_time(int64_t time)
 {
 	return time >= 0 && time < INT64_MAX / 4;
 }
@@ -223,7 +231,8 @@ static bool is_time(int64_t time)
 /* Does the trace say what the clocks were at @time? */
 static bool is_clock(const struct view_sync *sync, int64_t time)
 {
-	return sync->has_clock && is_time(sync->time) && is_time((int64_t)sync->mono_ns) && is_time(time) &&
+	return sync->has_clock && perfetto_is_time(sync->time) &&
+	       perfetto_is_time((int64_t)sync->mono_ns) && perfetto_is_time(time) &&
 	       time + (int64_t)sync->mono_ns >= sync->time && sync->wall_sec < 1ull << 33 &&
 	       sync->wall_nsec < 1000000000;
 }
@@ -242,12 +251,13 @@ static struct packets_clocks first_clocks(const struct view_sync *sync, int64_t 
 					wall > 0 ? (uint64_t)wall : 0 };
 }
 
-static void begin(struct perfetto *p, const struct view_sync *sync, int64_t time)
+static void perfetto_begin(struct perfetto *p, const struct view_sync *sync, int64_t time)
 {
 	if (is_clock(sync, time))
 		p->clocks = first_clocks(sync, time);
 	else
-		p->clocks = (struct packets_clocks){ CLOCK_BOOTTIME_ID, is_time(time) ? time : 0, 0 };
+		p->clocks = (struct packets_clocks){ CLOCK_BOOTTIME_ID,
+						     perfetto_is_time(time) ? time : 0, 0 };
 	p->offset = (int64_t)((uint64_t)p->clocks.time - (uint64_t)time);
 	p->began = true;
 	packets_begin(&p->packets, p->sink, &p->clocks);
@@ -257,18 +267,18 @@ static void begin(struct perfetto *p, const struct view_sync *sync, int64_t time
 }
 
 /* The time of day at the begin of a further generation. */
-static void go_on(struct perfetto *p, const struct view_sync *sync)
+static void perfetto_go_on(struct perfetto *p, const struct view_sync *sync)
 {
 	struct packets_clocks now = { CLOCK_MONOTONIC_ID, (int64_t)sync->mono_ns, wall_of(sync) };
 
-	if (!is_clock(sync, sync->time) || p->clocks.clock != now.clock || now.time <= p->clocks.time ||
-	    now.wall <= p->clocks.wall)
+	if (!is_clock(sync, sync->time) || p->clocks.clock != now.clock ||
+	    now.time <= p->clocks.time || now.wall <= p->clocks.wall)
 		return;
 	p->clocks = now;
 	packets_clocks(&p->packets, &now);
 }
 
-static void on_event(void *ctx, const struct trace_event *ev)
+static void perfetto_on_event(void *ctx, const struct trace_event *ev)
 {
 	const struct v2_generation *gen;
 	struct perfetto *p = ctx;
@@ -279,14 +289,14 @@ static void on_event(void *ctx, const struct trace_event *ev)
 	gen = trace_reader_generation(p->reader);
 	sync = view_sync(ev, gen);
 	if (!p->began)
-		begin(p, &sync, ev->time);
+		perfetto_begin(p, &sync, ev->time);
 	else if (gen)
-		go_on(p, &sync);
+		perfetto_go_on(p, &sync);
 }
 
 /* --- begin and end --- */
 
-static void on_end(void *ctx, int64_t time)
+static void perfetto_on_end(void *ctx, int64_t time)
 {
 	struct perfetto *p = ctx;
 
@@ -298,9 +308,14 @@ struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_proce
 {
 	struct perfetto *p = xcalloc(1, sizeof(*p));
 	struct spans_visitor states_of = {
-		.ctx = p, .event = on_event, .goroutine_begin = on_goroutine,
-		.goroutine_end = on_goroutine_end, .span_begin = on_span_begin, .span = on_span,
-		.proc = places_proc, .trace_end = on_end,
+		.ctx = p,
+		.event = perfetto_on_event,
+		.goroutine_begin = perfetto_on_goroutine,
+		.goroutine_end = perfetto_on_goroutine_end,
+		.span_begin = perfetto_on_span_begin,
+		.span = perfetto_on_span,
+		.proc = places_proc,
+		.trace_end = perfetto_on_end,
 	};
 	struct spans_visitor ranges = perfetto_ranges;
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto: a Go trace as a Perfetto trace (https://perfetto.dev), for its user interface and its SQL. A
- * visitor of spans/spans.h; `gotap perfetto`, `record --perfetto` and `assemble --perfetto` use it.
- * docs/perfetto.md says what is where.
+ * perfetto: a Go trace as a Perfetto trace (https://perfetto.dev), for its user interface and its
+ * SQL. A visitor of spans/spans.h; `gotap perfetto`, `record --perfetto` and `assemble --perfetto`
+ * use it. docs/perfetto.md says what is where.
  *
- *	struct perfetto *p = perfetto_new(&sink, &process);
- *	ret = perfetto_read(p, reader, &err);
- *	perfetto_free(p);
+ * 	struct perfetto *p = perfetto_new(&sink, &process);
+ * 	ret = perfetto_read(p, reader, &err);
+ * 	perfetto_free(p);
  *
- * It is written as a stream, in the order of the events; what lasts until the trace ends is ended there.
+ * It is written as a stream, in the order of the events; what lasts until the trace ends is ended
+ * there.
  *
  * Memory: that of spans, some words for each goroutine that lives, and what interned.h says.
  */
@@ -31,7 +32,10 @@ struct perfetto_process {
 
 /* @sink and @process stay the caller's, and must outlive it. */
 struct perfetto *perfetto_new(struct raw_sink *sink, const struct perfetto_process *process);
-/* All of @r. What comes before a fault of the trace is written, and the fault is an instant of the recording. */
+/*
+ * All of @r. What comes before a fault of the trace is written, and the fault is an instant of the
+ * recording.
+ */
 int perfetto_read(struct perfetto *p, struct trace_reader *r, struct error *err);
 /* That it reads. */
 struct spans *perfetto_spans(struct perfetto *p);
@@ -48,7 +52,8 @@ enum perfetto_linux_state {
 	LINUX_UNINTERRUPTIBLE = 5,
 	LINUX_STOPPED = 6,
 	LINUX_DEAD = 7,		/* not for callers: of a main thread that has ended (threads.c) */
-	LINUX_GONE = 8,		/* it has ended; a state that comes after it is of another one, with its id */
+	/* it has ended; a state that comes after it is of another one, with its id */
+	LINUX_GONE = 8,
 	LINUX_UNKNOWN,		/* no record says its state; written as no state at all */
 };
 
@@ -68,9 +73,10 @@ struct perfetto_thread_span {
 /* Has the trace begun, so that the following may be called? */
 bool perfetto_began(const struct perfetto *p);
 /*
- * By the thread that reads the trace, while it does so or afterwards; the spans of one thread in their order, of
- * which the last one is LINUX_GONE, or LINUX_UNKNOWN where the recording ends. It fills Perfetto's tables sched and thread_state. Threads of other programs have no
- * @waker and no @why.
+ * By the thread that reads the trace, while it does so or afterwards; the spans of one thread in
+ * their order, of which the last one is LINUX_GONE, or LINUX_UNKNOWN where the recording ends. It
+ * fills Perfetto's tables sched and thread_state. Threads of other programs have no @waker and no
+ * @why.
  */
 void perfetto_thread_span(struct perfetto *p, const struct perfetto_thread_span *span);
 

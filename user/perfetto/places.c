@@ -2,8 +2,9 @@
 /*
  * places: which goroutine is on which P and thread. Part of perfetto.c.
  *
- * A goroutine stays there in a system call, on its P as long as it keeps that, as in the views of `go tool
- * trace`: most calls are short, and slices that end for each of them would make the trace a fifth larger.
+ * A goroutine stays there in a system call, on its P as long as it keeps that, as in the views of
+ * `go tool trace`: most calls are short, and slices that end for each of them would make the trace
+ * a fifth larger.
  */
 #include "perfetto/internal.h"
 
@@ -34,17 +35,19 @@ struct place *places_m(struct perfetto *p, uint64_t id, int64_t time)
 	return place;
 }
 
-static void end_at(struct perfetto *p, struct place *place, int64_t time)
+static void places_end_at(struct perfetto *p, struct place *place, int64_t time)
 {
-	perfetto_event(p, &(struct packets_event){ .type = EVENT_END, .time = time, .track = place->track });
+	perfetto_event(p, &(struct packets_event){
+				  .type = EVENT_END, .time = time, .track = place->track });
 	place->slot = 0;
 	place->until = time;
 }
 
-static void leave(struct perfetto *p, struct place **at, const struct goroutine *g, int64_t time)
+static void place_leave(struct perfetto *p, struct place **at, const struct goroutine *g,
+			int64_t time)
 {
 	if (*at && (*at)->slot == g->slot)
-		end_at(p, *at, time);
+		places_end_at(p, *at, time);
 	*at = NULL;
 }
 
@@ -52,13 +55,13 @@ void places_leave(struct perfetto *p, const struct goroutine *g, int64_t time)
 {
 	struct go_track *t = track_of(p, g);
 
-	leave(p, &t->p, g, time);
-	leave(p, &t->m, g, time);
+	place_leave(p, &t->p, g, time);
+	place_leave(p, &t->m, g, time);
 }
 
 /* Slices of a P have the goroutine's id; one of a thread begins at the same time as that of a P. */
-static struct packets_event begin_of(struct perfetto *p, const struct place *place, const struct goroutine *g,
-				     bool is_p)
+static struct packets_event places_begin_of(struct perfetto *p, const struct place *place,
+					    const struct goroutine *g, bool is_p)
 {
 	if (is_p)
 		perfetto_note(p, NOTE_GOROUTINE, g->id);
@@ -66,16 +69,17 @@ static struct packets_event begin_of(struct perfetto *p, const struct place *pla
 				       .name = track_of(p, g)->name, .category = CATEGORY_RUNNING };
 }
 
-static void enter(struct perfetto *p, struct place **at, struct place *place, const struct span *s, bool is_p)
+static void place_enter(struct perfetto *p, struct place **at, struct place *place,
+			const struct span *s, bool is_p)
 {
 	struct packets_event e;
 
 	if (*at == place && place->slot == s->g->slot)
 		return;
-	leave(p, at, s->g, s->from);
+	place_leave(p, at, s->g, s->from);
 	if (place->slot)
-		end_at(p, place, s->from);
-	e = begin_of(p, place, s->g, is_p);
+		places_end_at(p, place, s->from);
+	e = places_begin_of(p, place, s->g, is_p);
 	e.time = s->from;
 	perfetto_event(p, &e);
 	place->slot = s->g->slot;
@@ -87,18 +91,18 @@ void places_enter(struct perfetto *p, const struct span *s)
 	struct go_track *t = track_of(p, s->g);
 
 	if (s->p != TRACEV2_NO_ID)
-		enter(p, &t->p, places_p(p, s->p), s, true);
+		place_enter(p, &t->p, places_p(p, s->p), s, true);
 	else
-		leave(p, &t->p, s->g, s->from);
+		place_leave(p, &t->p, s->g, s->from);
 	if (s->m != TRACEV2_NO_ID)
-		enter(p, &t->m, places_m(p, s->m, time_of(p, s->from)), s, false);
+		place_enter(p, &t->m, places_m(p, s->m, time_of(p, s->from)), s, false);
 	else
-		leave(p, &t->m, s->g, s->from);
+		place_leave(p, &t->m, s->g, s->from);
 }
 
 /*
- * Writes the slice of a goroutine that ran when the trace began. Its P and thread are known only when it stops; the slice must not
- * overlap those that are there by then.
+ * Writes the slice of a goroutine that ran when the trace began. Its P and thread are known only
+ * when it stops; the slice must not overlap those that are there by then.
  */
 static void put_found(struct perfetto *p, struct place *place, const struct span *s, bool is_p)
 {
@@ -106,7 +110,7 @@ static void put_found(struct perfetto *p, struct place *place, const struct span
 
 	if (place->slot || place->until > s->to || (place->until == s->to && s->from < s->to))
 		return;
-	e = begin_of(p, place, s->g, is_p);
+	e = places_begin_of(p, place, s->g, is_p);
 	e.time = place->until > s->from ? place->until : s->from;
 	perfetto_slice(p, &e, s->to);
 	place->until = s->to;
@@ -126,5 +130,5 @@ void places_proc(void *ctx, const struct proc_span *span)
 	struct place *place = idtab_find(&p->ps, span->p);
 
 	if (place && place->slot)
-		end_at(p, place, span->to);
+		places_end_at(p, place, span->to);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ranges: GC cycles, stop-the-world, assists, sweeps, tasks, regions, logs, metrics, samples and losses. Part of
- * perfetto.c, whose visitor comes first.
+ * ranges: GC cycles, stop-the-world, assists, sweeps, tasks, regions, logs, metrics, samples and
+ * losses. Part of perfetto.c, whose visitor comes first.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,16 +56,19 @@ static uint32_t category_of(const struct range_span *r)
 {
 	if (!strcmp(r->name, "stop-the-world"))
 		return CATEGORY_STW;
-	return r->scope == RESOURCE_GOROUTINE ? CATEGORY_ASSIST : r->scope == RESOURCE_PROC ? CATEGORY_SWEEP :
-	       CATEGORY_GC;
+	return r->scope == RESOURCE_GOROUTINE ? CATEGORY_ASSIST :
+	       r->scope == RESOURCE_PROC      ? CATEGORY_SWEEP :
+						CATEGORY_GC;
 }
 
-static void on_range(void *ctx, const struct range_span *r)
+static void ranges_on_ranged(void *ctx, const struct range_span *r)
 {
 	struct perfetto *p = ctx;
 	uint64_t parent;
 	struct lane *lane = lane_of(p, r, &parent);
-	struct packets_event e = { .type = EVENT_BEGIN, .time = r->from, .category = category_of(r) };
+	struct packets_event e = { .type = EVENT_BEGIN,
+				   .time = r->from,
+				   .category = category_of(r) };
 
 	if (!lane)
 		return;
@@ -85,9 +88,12 @@ static void on_range(void *ctx, const struct range_span *r)
 
 /* --- regions and tasks --- */
 
-static struct packets_event region_of(struct perfetto *p, const struct region_span *r, uint64_t track)
+static struct packets_event region_of(struct perfetto *p, const struct region_span *r,
+				      uint64_t track)
 {
-	struct packets_event e = { .type = EVENT_BEGIN, .time = r->from, .category = CATEGORY_REGION, .track = track };
+	struct packets_event e = {
+		.type = EVENT_BEGIN, .time = r->from, .category = CATEGORY_REGION, .track = track
+	};
 
 	e.name = interned_name(&p->interned, r->type);
 	e.stack = interned_stack(&p->interned, r->stack);
@@ -108,14 +114,16 @@ static void on_region_begin(void *ctx, const struct region_span *r)
 	perfetto_event(p, &e);
 }
 
-static void on_region(void *ctx, const struct region_span *r)
+static void ranges_on_region(void *ctx, const struct region_span *r)
 {
 	struct perfetto *p = ctx;
 	struct go_track *t = track_of(p, r->g);
 	struct packets_event e = { .type = EVENT_END, .time = r->to, .track = t->regions };
 
 	if (r->open_begin) {
-		e = region_of(p, r, tracks_lane(&p->tracks, &t->old_regions, t->track, "regions", r->from, r->to));
+		e = region_of(p, r,
+			      tracks_lane(&p->tracks, &t->old_regions, t->track, "regions", r->from,
+					  r->to));
 		note_open(p, true, r->open_end);
 		perfetto_slice(p, &e, r->to);
 		return;
@@ -134,13 +142,15 @@ static struct lane *task_lane(struct perfetto *p, int64_t from)
 	return lane;
 }
 
-static void on_task(void *ctx, const struct task_span *t)
+static void ranges_on_task(void *ctx, const struct task_span *t)
 {
 	struct perfetto *p = ctx;
-	struct packets_event e = { .type = EVENT_BEGIN, .time = t->from, .category = CATEGORY_TASK };
+	struct packets_event e = { .type = EVENT_BEGIN,
+				   .time = t->from,
+				   .category = CATEGORY_TASK };
 
-	e.track = tracks_lane(&p->tracks, task_lane(p, t->from), tracks_group(&p->tracks, GROUP_TASKS), "tasks",
-			      t->from, t->to);
+	e.track = tracks_lane(&p->tracks, task_lane(p, t->from),
+			      tracks_group(&p->tracks, GROUP_TASKS), "tasks", t->from, t->to);
 	e.name = interned_name(&p->interned, *t->type ? t->type : "(begun before the trace)");
 	perfetto_note(p, NOTE_TASK, t->id);
 	note_id(p, NOTE_PARENT, t->parent);
@@ -152,14 +162,18 @@ static void on_task(void *ctx, const struct task_span *t)
 /* --- logs, samples, losses --- */
 
 /* An instant with a name that no other one has. */
-static void put_instant(struct perfetto *p, int64_t time, uint64_t track, uint32_t category, const char *text)
+static void ranges_put_instant(struct perfetto *p, int64_t time, uint64_t track, uint32_t category,
+			       const char *text)
 {
 	packets_text(&p->more, EVENT_NAME, text);
-	perfetto_event(p, &(struct packets_event){ .type = EVENT_INSTANT, .time = time, .track = track,
+	perfetto_event(p, &(struct packets_event){ .type = EVENT_INSTANT,
+						   .time = time,
+						   .track = track,
 						   .category = category });
 }
 
-static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+static void ranges_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+			  const char *message)
 {
 	struct perfetto *p = ctx;
 	uint64_t track = perfetto_track(p, g);
@@ -167,31 +181,39 @@ static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const cha
 	if (!strcmp(category, LABELS_CATEGORY))
 		return;
 	if (!strcmp(category, "gotap")) {
-		put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING), CATEGORY_LOSS, message);
+		ranges_put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING),
+				   CATEGORY_LOSS, message);
 		return;
 	}
 	if (*category)
 		perfetto_note_text(p, NOTE_CATEGORY, category);
 	if (task)
 		perfetto_note(p, NOTE_TASK, task);
-	put_instant(p, time, track ? track : tracks_group(&p->tracks, GROUP_TASKS), CATEGORY_LOG, message);
+	ranges_put_instant(p, time, track ? track : tracks_group(&p->tracks, GROUP_TASKS),
+			   CATEGORY_LOG, message);
 }
 
 void perfetto_fault(struct perfetto *p, const char *text)
 {
-	put_instant(p, spans_last(p->spans), tracks_group(&p->tracks, GROUP_RECORDING), CATEGORY_DAMAGE, text);
+	ranges_put_instant(p, spans_last(p->spans), tracks_group(&p->tracks, GROUP_RECORDING),
+			   CATEGORY_DAMAGE, text);
 }
 
 void perfetto_dropped(struct perfetto *p, int64_t time)
 {
-	uint64_t names = spans_texts_dropped(p->spans), stacks = stack_set_dropped(spans_stacks(p->spans));
+	uint64_t names = spans_texts_dropped(p->spans),
+		 stacks = stack_set_dropped(spans_stacks(p->spans));
 	char text[160];
 
 	if (!names && !stacks)
 		return;
-	snprintf(text, sizeof(text), "too many names and stacks: %" PRIu64 " names and %" PRIu64 " stacks and frames are "
-		 "missing", names, stacks);
-	put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING), CATEGORY_DAMAGE, text);
+	snprintf(text, sizeof(text),
+		 "too many names and stacks: %" PRIu64 " names and %" PRIu64
+		 " stacks and frames are "
+		 "missing",
+		 names, stacks);
+	ranges_put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING), CATEGORY_DAMAGE,
+			   text);
 }
 
 /* Where the goroutine is, or the thread of one that is of none. */
@@ -207,9 +229,13 @@ static void on_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 	note_id(p, NOTE_P, ev->p);
 	note_id(p, NOTE_M, ev->m);
 	perfetto_event(p, &(struct packets_event){
-		.type = EVENT_INSTANT, .time = ev->time, .track = track, .category = CATEGORY_SAMPLE,
-		.name = interned_name(&p->interned, "CPU sample"), .stack = interned_stack(&p->interned, stack),
-	});
+				  .type = EVENT_INSTANT,
+				  .time = ev->time,
+				  .track = track,
+				  .category = CATEGORY_SAMPLE,
+				  .name = interned_name(&p->interned, "CPU sample"),
+				  .stack = interned_stack(&p->interned, stack),
+			  });
 }
 
 /* --- metrics --- */
@@ -228,11 +254,12 @@ static uint64_t metric_track(struct perfetto *p, const char *name)
 	}
 	m = vec_push(&p->metrics, sizeof(*m));
 	m->name = name;
-	return m->track = tracks_add_counter(&p->tracks, name, unit && !strcmp(unit, ":bytes") ? UNIT_BYTES :
-					     UNIT_COUNT, NULL);
+	return m->track = tracks_add_counter(
+		       &p->tracks, name, unit && !strcmp(unit, ":bytes") ? UNIT_BYTES : UNIT_COUNT,
+		       NULL);
 }
 
-static void on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
+static void ranges_on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 {
 	struct perfetto *p = ctx;
 
@@ -240,6 +267,11 @@ static void on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 }
 
 const struct spans_visitor perfetto_ranges = {
-	.range = on_range, .region_begin = on_region_begin, .region = on_region, .task = on_task, .log = on_log,
-	.sample = on_sample, .metric = on_metric,
+	.range = ranges_on_ranged,
+	.region_begin = on_region_begin,
+	.region = ranges_on_region,
+	.task = ranges_on_task,
+	.log = ranges_on_log,
+	.sample = on_sample,
+	.metric = ranges_on_metric,
 };

@@ -2,13 +2,13 @@
 /*
  * threads: states of threads as the kernel's scheduler has them. Part of perfetto.c.
  *
- * A state is a GenericKernelTaskStateEvent, which says nothing of other threads, so that those of one process
- * can be written alone. It cannot say who woke a thread, so a state that has a waker is an event of ftrace instead,
- * sched_waking: trace_processor makes a runnable state with a waker of it (tried with v55.3; after both it has none). It ends a sleep,
- * but no stay on a CPU.
+ * A state is a GenericKernelTaskStateEvent, which says nothing of other threads, so that those of
+ * one process can be written alone. It cannot say who woke a thread, so a state that has a waker is
+ * an event of ftrace instead, sched_waking: trace_processor makes a runnable state with a waker of
+ * it (tried with v55.3; after both it has none). It ends a sleep, but no stay on a CPU.
  *
- * Perfetto has one state for all that wait for a CPU. Why they do, and why one sleeps uninterruptibly, is a slice of
- * a track below the thread's.
+ * Perfetto has one state for all that wait for a CPU. Why they do, and why one sleeps
+ * uninterruptibly, is a slice of a track below the thread's.
  */
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
@@ -37,7 +37,8 @@ static void put_waking(struct packets *p, const struct perfetto_thread_span *s)
 	packets_close(p, packet);
 }
 
-static void put_state(struct packets *p, const struct perfetto_thread_span *s, enum perfetto_linux_state state)
+static void threads_put_state(struct packets *p, const struct perfetto_thread_span *s,
+			      enum perfetto_linux_state state)
 {
 	struct buf *b = packets_buf(p);
 	size_t packet = packets_open(p), task;
@@ -54,46 +55,53 @@ static void put_state(struct packets *p, const struct perfetto_thread_span *s, e
 }
 
 /*
- * The CPU goes to the idle task for no time. trace_processor then ends the stay of the thread that had it, of which no state follows:
- * it has state NULL. (There is no state that says so: after DEAD it refuses all but GONE, and after GONE the id is another thread's.)
+ * The CPU goes to the idle task for no time. trace_processor then ends the stay of the thread that
+ * had it, of which no state follows: it has state NULL. (There is no state that says so: after DEAD
+ * it refuses all but GONE, and after GONE the id is another thread's.)
  */
 static void put_idle(struct packets *p, int64_t time, uint32_t cpu)
 {
 	struct perfetto_thread_span idle = { .from = time, .comm = "swapper", .cpu = cpu };
 
-	put_state(p, &idle, LINUX_RUNNING);
-	put_state(p, &idle, LINUX_RUNNABLE);
+	threads_put_state(p, &idle, LINUX_RUNNING);
+	threads_put_state(p, &idle, LINUX_RUNNABLE);
 }
 
 /*
- * A wait before it ends by a stay of 1 ns at its begin. Nearly all spans without a record begin with a stay on a CPU of which only the
- * begin is recorded (lose_stay() of threads/switches.c). In one of a thread whose end is not recorded (switch_new()) the thread ran, too,
- * but it is not known when. Where the recording ends, a wait stays open.
+ * A wait before it ends by a stay of 1 ns at its begin. Nearly all spans without a record begin
+ * with a stay on a CPU of which only the begin is recorded (lose_stay() of threads/switches.c). In
+ * one of a thread whose end is not recorded (switch_new()) the thread ran, too, but it is not known
+ * when. Where the recording ends, a wait stays open.
  */
-static void put_unknown(struct packets *p, const struct perfetto_thread_span *s, const struct place *m)
+static void threads_put_unknown(struct packets *p, const struct perfetto_thread_span *s,
+				const struct place *m)
 {
 	if (m->linux_state == LINUX_RUNNING) {
 		put_idle(p, s->from, m->linux_cpu);
-	} else if (m->linux_state && m->linux_state != LINUX_UNKNOWN && s->why && s->to - s->from > 1) {
-		put_state(p, s, LINUX_RUNNING);
+	} else if (m->linux_state && m->linux_state != LINUX_UNKNOWN && s->why &&
+		   s->to - s->from > 1) {
+		threads_put_state(p, s, LINUX_RUNNING);
 		put_idle(p, s->from + 1, s->cpu);
 	}
 }
 
 /*
- * trace_processor ends the process at GONE of its main thread. Later states of other threads then make new threads without a process.
- * So a main thread gets DEAD: Linux, too, keeps it as a zombie until all threads have ended.
+ * trace_processor ends the process at GONE of its main thread. Later states of other threads then
+ * make new threads without a process. So a main thread gets DEAD: Linux, too, keeps it as a zombie
+ * until all threads have ended.
  */
-static enum perfetto_linux_state end_of(uint32_t tid, uint32_t pid)
+static enum perfetto_linux_state threads_end_of(uint32_t tid, uint32_t pid)
 {
 	return tid == pid ? LINUX_DEAD : LINUX_GONE;
 }
 
 /*
- * Which process @s is of, before its first state, or the first one after its id was that of a thread that has ended. (The track of
- * one of the program says so, too, but not before an event is on it.) @name: of the process; "" not known, or said already.
+ * Which process @s is of, before its first state, or the first one after its id was that of a
+ * thread that has ended. (The track of one of the program says so, too, but not before an event is
+ * on it.) @name: of the process; "" not known, or said already.
  */
-static void put_process(struct packets *p, const struct perfetto_thread_span *s, uint32_t pid, const char *name)
+static void threads_put_process(struct packets *p, const struct perfetto_thread_span *s,
+				uint32_t pid, const char *name)
 {
 	struct buf *b = packets_buf(p);
 	size_t packet = packets_open(p), tree, at;
@@ -116,15 +124,17 @@ static void put_process(struct packets *p, const struct perfetto_thread_span *s,
 }
 
 /* The id, of a thread that has ended, is that of another one. (A main thread's: by an exec.) */
-static void put_again(struct packets *p, const struct perfetto_thread_span *s, uint32_t pid_before, uint32_t pid)
+static void put_again(struct packets *p, const struct perfetto_thread_span *s, uint32_t pid_before,
+		      uint32_t pid)
 {
-	if (end_of(s->tid, pid_before) == LINUX_DEAD)
-		put_state(p, s, LINUX_GONE);
-	put_process(p, s, pid, s->comm);
+	if (threads_end_of(s->tid, pid_before) == LINUX_DEAD)
+		threads_put_state(p, s, LINUX_GONE);
+	threads_put_process(p, s, pid, s->comm);
 }
 
 /* A stay on a CPU ends in the table sched only by a state of the same CPU. */
-static void put_own_state(struct perfetto *p, const struct perfetto_thread_span *span, const struct place *m)
+static void put_own_state(struct perfetto *p, const struct perfetto_thread_span *span,
+			  const struct place *m)
 {
 	struct perfetto_thread_span s = *span;
 	uint32_t pid = p->process.pid;
@@ -133,25 +143,28 @@ static void put_own_state(struct perfetto *p, const struct perfetto_thread_span 
 	if (ran && s.state != LINUX_RUNNING)
 		s.cpu = m->linux_cpu;
 	if (!m->linux_state)
-		put_process(&p->packets, &s, pid, "");
+		threads_put_process(&p->packets, &s, pid, "");
 	if (m->linux_state == LINUX_GONE)
 		put_again(&p->packets, &s, pid, pid);
 	if (s.state == LINUX_RUNNABLE && s.waker && !ran)
 		put_waking(&p->packets, &s);
 	else if (s.state == LINUX_UNKNOWN)
-		put_unknown(&p->packets, &s, m);
+		threads_put_unknown(&p->packets, &s, m);
 	else if (s.state != LINUX_GONE)
-		put_state(&p->packets, &s, s.state);
+		threads_put_state(&p->packets, &s, s.state);
 	else if (m->linux_state)
-		put_state(&p->packets, &s, end_of(s.tid, pid));
+		threads_put_state(&p->packets, &s, threads_end_of(s.tid, pid));
 }
 
 static void put_why(struct perfetto *p, struct place *m, const struct perfetto_thread_span *s)
 {
-	struct packets_event e = { .type = EVENT_BEGIN, .time = s->from, .category = CATEGORY_LINUX };
+	struct packets_event e = { .type = EVENT_BEGIN,
+				   .time = s->from,
+				   .category = CATEGORY_LINUX };
 	struct packets_event end = { .type = EVENT_END, .time = s->to };
 
-	e.track = end.track = tracks_lane(&p->tracks, &m->off, places_m(p, s->tid, s->from)->track, "off CPU", s->from, s->to);
+	e.track = end.track = tracks_lane(&p->tracks, &m->off, places_m(p, s->tid, s->from)->track,
+					  "off CPU", s->from, s->to);
 	e.name = interned_name(&p->interned, s->why);
 	if (*s->by)
 		perfetto_note_text(p, NOTE_BY, s->by);
@@ -168,10 +181,14 @@ enum { OTHERS_MAX = 1 << 20 };
 #define OTHER_NAMED (1ULL << 32)
 #define OTHER_ENDED (1ULL << 33)
 
-/* Before its first state, and when its name has become known, or the id is another one's. NULL: there is no room for it. */
-static uint64_t *introduce(struct perfetto *p, const struct perfetto_thread_span *s)
+/*
+ * Before its first state, and when its name has become known, or the id is another one's. NULL:
+ * there is no room for it.
+ */
+static uint64_t *threads_introduce(struct perfetto *p, const struct perfetto_thread_span *s)
 {
-	uint64_t *known = map64_get(&p->others, s->tid), is = s->other | (*s->comm ? OTHER_NAMED : 0);
+	uint64_t *known = map64_get(&p->others, s->tid),
+		 is = s->other | (*s->comm ? OTHER_NAMED : 0);
 
 	if (known && (*known == is || *known == (is | OTHER_NAMED)))
 		return known;
@@ -180,7 +197,7 @@ static uint64_t *introduce(struct perfetto *p, const struct perfetto_thread_span
 	if (known && *known & OTHER_ENDED)
 		put_again(&p->packets, s, (uint32_t)*known, s->other);
 	else
-		put_process(&p->packets, s, s->other, s->comm);
+		threads_put_process(&p->packets, s, s->other, s->comm);
 	known = map64_put(&p->others, s->tid, NULL);
 	*known = is;
 	return known;
@@ -192,12 +209,12 @@ static void other_span(struct perfetto *p, const struct perfetto_thread_span *s)
 
 	if (s->tid > INT32_MAX || s->other > INT32_MAX)	/* no ids of Linux */
 		return;
-	known = introduce(p, s);
+	known = threads_introduce(p, s);
 	if (s->state != LINUX_GONE) {
-		put_state(&p->packets, s, s->state);
+		threads_put_state(&p->packets, s, s->state);
 		return;
 	}
-	put_state(&p->packets, s, known ? end_of(s->tid, s->other) : LINUX_GONE);
+	threads_put_state(&p->packets, s, known ? threads_end_of(s->tid, s->other) : LINUX_GONE);
 	if (known)
 		*known |= OTHER_ENDED;
 }

@@ -8,8 +8,8 @@
 #include "base/protobuf.h"
 
 static const char *const group_names[TRACK_GROUPS] = {
-	[GROUP_PS] = "Ps", [GROUP_GOROUTINES] = "Goroutines", [GROUP_GC] = "GC", [GROUP_TASKS] = "Tasks",
-	[GROUP_RECORDING] = "Recording",
+	[GROUP_PS] = "Ps",       [GROUP_GOROUTINES] = "Goroutines", [GROUP_GC] = "GC",
+	[GROUP_TASKS] = "Tasks", [GROUP_RECORDING] = "Recording",
 };
 
 /* The fields in which descriptors of tracks differ. */
@@ -31,7 +31,8 @@ struct open_track {
 static struct open_track open_track(struct tracks *t, const struct descriptor *d)
 {
 	struct buf *b = packets_buf(t->packets);
-	struct open_track at = { .packet = d->thread ? packets_open_beside(t->packets) : packets_open(t->packets) };
+	struct open_track at = { .packet = d->thread ? packets_open_beside(t->packets) :
+						       packets_open(t->packets) };
 
 	if (d->thread)
 		packets_time(t->packets, d->time);
@@ -64,7 +65,7 @@ static uint64_t put_track(struct tracks *t, const struct descriptor *d)
 
 /* --- process, groups --- */
 
-static void put_process(struct tracks *t)
+static void tracks_put_process(struct tracks *t)
 {
 	struct buf *b = packets_buf(t->packets);
 	struct open_track at;
@@ -82,7 +83,7 @@ static void put_process(struct tracks *t)
 void tracks_begin(struct tracks *t, struct packets *packets, const struct perfetto_process *about)
 {
 	*t = (struct tracks){ .packets = packets, .about = about };
-	put_process(t);
+	tracks_put_process(t);
 }
 
 uint64_t tracks_group(struct tracks *t, enum track_group group)
@@ -97,11 +98,12 @@ uint64_t tracks_group(struct tracks *t, enum track_group group)
 
 uint64_t tracks_add(struct tracks *t, uint64_t parent, const char *name)
 {
-	return put_track(t, &(struct descriptor){ .uuid = ++t->last, .parent = parent, .name = name });
+	return put_track(t,
+			 &(struct descriptor){ .uuid = ++t->last, .parent = parent, .name = name });
 }
 
-uint64_t tracks_lane(struct tracks *t, struct lane *lane, uint64_t parent, const char *name, int64_t from,
-		     int64_t to)
+uint64_t tracks_lane(struct tracks *t, struct lane *lane, uint64_t parent, const char *name,
+		     int64_t from, int64_t to)
 {
 	if (!lane->track || from < lane->until)
 		lane->track = tracks_add(t, parent, name);
@@ -121,7 +123,10 @@ uint64_t tracks_add_p(struct tracks *t, uint64_t id)
 						  .ranked = true, .rank = id, .apart = true });
 }
 
-/* A number that is none of Linux's, as those of other systems are, gives a track that is not a thread's. */
+/*
+ * A number that is none of Linux's, as those of other systems are, gives a track that is not a
+ * thread's.
+ */
 uint64_t tracks_add_m(struct tracks *t, uint64_t id, int64_t time)
 {
 	struct buf *b = packets_buf(t->packets);
@@ -155,8 +160,12 @@ void tracks_name_goroutine(struct tracks *t, uint64_t track, uint64_t id, const 
 	char full[512];
 
 	snprintf(full, sizeof(full), "%.480s %" PRIu64, *name ? name : "goroutine", id);
-	put_track(t, &(struct descriptor){ .uuid = track, .parent = parent, .name = full, .ranked = true,
-					   .rank = id, .apart = true });
+	put_track(t, &(struct descriptor){ .uuid = track,
+					   .parent = parent,
+					   .name = full,
+					   .ranked = true,
+					   .rank = id,
+					   .apart = true });
 }
 
 uint64_t tracks_add_goroutine(struct tracks *t, uint64_t id, const char *name)

@@ -53,8 +53,8 @@ unsigned int groups_default(void)
 }
 
 /*
- * Objects cost more than all others together, and linux is about the kernel, which runs other programs, too: both
- * have to be named.
+ * Objects cost more than all others together, and linux is about the kernel, which runs other
+ * programs, too: both have to be named.
  */
 static unsigned int groups_all(void)
 {

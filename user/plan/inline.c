@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inline: a plan for `--attach inline`. In: a plan as plan_make() has it. Out: the same one, in which
- * frequent probes sit at instructions with an operand that can be patched, and for those that do not the
- * reason. A probe at the start of a function goes to the calls of it, if nothing but these calls leads
- * to the function: one that came another way would be missed.
+ * inline: a plan for `--attach inline`. In: a plan as plan_make() has it. Out: the same one, in
+ * which frequent probes sit at instructions with an operand that can be patched, and for those that
+ * do not the reason. A probe at the start of a function goes to the calls of it, if nothing but
+ * these calls leads to the function: one that came another way would be missed.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ struct work {
 	struct vec refs;	/* struct reference: to these */
 };
 
-static struct probe_point *point_at(const struct plan *p, size_t i)
+static struct probe_point *inline_point_at(const struct plan *p, size_t i)
 {
 	return vec_at(&p->points, struct probe_point, i);
 }
@@ -53,11 +53,11 @@ size_t plan_inline_count(const struct plan *p)
 	size_t i, n = 0;
 
 	for (i = 0; i < p->points.len; i++)
-		n += point_at(p, i)->patch != PATCH_NONE;
+		n += inline_point_at(p, i)->patch != PATCH_NONE;
 	return n;
 }
 
-static bool is_noted(const struct plan *p, const char *function)
+static bool inline_is_noted(const struct plan *p, const char *function)
 {
 	size_t i;
 
@@ -72,7 +72,7 @@ void plan_note_not_inline(struct plan *p, const char *function, const char *fmt,
 	struct not_inline *note;
 	va_list ap;
 
-	if (is_noted(p, function))
+	if (inline_is_noted(p, function))
 		return;
 	note = vec_push(&p->not_inline, sizeof(*note));
 	note->function = function;
@@ -96,14 +96,15 @@ bool plan_patch_call(const struct gobin *b, struct probe_point *point)
 
 /* --- from the start of a function to its calls --- */
 
-static bool is_at_start(const struct work *w, const struct probe_point *point, struct gobin_func *fn)
+static bool inline_is_at_start(const struct work *w, const struct probe_point *point,
+			       struct gobin_func *fn)
 {
 	uint64_t target;
 
 	return !code_is_call(w->b, point->addr, &target) && !gobin_func_at(w->b, point->addr, fn);
 }
 
-static void add_start(struct work *w, uint64_t addr)
+static void inline_add_start(struct work *w, uint64_t addr)
 {
 	size_t i;
 
@@ -114,10 +115,11 @@ static void add_start(struct work *w, uint64_t addr)
 }
 
 /* Those whose probes are at the start of a function otherwise. */
-static bool moves(enum inline_program which)
+static bool inline_moves(enum inline_program which)
 {
 	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&
-	       which != INLINE_coroswitch && which != INLINE_assist_end && which != INLINE_heap_goal;
+	       which != INLINE_coroswitch && which != INLINE_assist_end &&
+	       which != INLINE_heap_goal;
 }
 
 static enum inline_program inline_program_of(enum program program)
@@ -136,15 +138,17 @@ static void find_starts(struct work *w)
 	size_t i;
 
 	for (i = 0; i < w->p->points.len; i++) {
-		const struct probe_point *point = point_at(w->p, i);
+		const struct probe_point *point = inline_point_at(w->p, i);
 
-		if ((moves(inline_program_of(point->program)) || point->program == PROGRAM_coroswitch) &&
-		    is_at_start(w, point, &fn))
-			add_start(w, fn.addr);
+		if ((inline_moves(inline_program_of(point->program)) ||
+		     point->program == PROGRAM_coroswitch) &&
+		    inline_is_at_start(w, point, &fn))
+			inline_add_start(w, fn.addr);
 	}
 }
 
-static bool refers_to(const struct work *w, const struct reference *ref, const struct gobin_func *fn)
+static bool refers_to(const struct work *w, const struct reference *ref,
+		      const struct gobin_func *fn)
 {
 	return *vec_at(&w->starts, uint64_t, ref->to) == fn->addr;
 }
@@ -161,7 +165,8 @@ static bool is_only_called(struct work *w, const struct gobin_func *fn)
 			continue;
 		if (ref->kind != REFERENCE_CALL) {
 			plan_note_not_inline(w->p, fn->name, "it is %s at 0x%llx%s%.40s",
-					     reference_kind_name(ref->kind), (unsigned long long)ref->addr,
+					     reference_kind_name(ref->kind),
+					     (unsigned long long)ref->addr,
 					     *ref->func.name ? ", in " : "", ref->func.name);
 			return false;
 		}
@@ -183,9 +188,9 @@ static bool all_are_only_called(struct work *w, enum program program)
 	size_t i;
 
 	for (i = 0; i < w->p->points.len; i++) {
-		const struct probe_point *point = point_at(w->p, i);
+		const struct probe_point *point = inline_point_at(w->p, i);
 
-		if (point->program != program || !is_at_start(w, point, &fn))
+		if (point->program != program || !inline_is_at_start(w, point, &fn))
 			continue;
 		if (!is_only_called(w, &fn))
 			return false;
@@ -197,16 +202,20 @@ static bool all_are_only_called(struct work *w, enum program program)
 static int add_call(struct work *w, enum program program, const struct gobin_func *fn,
 		    const struct reference *ref, struct error *err)
 {
-	struct probe_point point = { .program = program, .function = ref->func.name, .addr = ref->addr };
+	struct probe_point point = { .program = program,
+				     .function = ref->func.name,
+				     .addr = ref->addr };
 
 	snprintf(point.site, sizeof(point.site), "call of %.50s at +0x%x", fn->name,
 		 (unsigned int)(ref->addr - ref->func.addr));
 	if (!plan_patch_call(w->b, &point))
-		return error_set(err, -ENOTSUP, "%s has changed while it was read", gobin_path(w->b));
+		return error_set(err, -ENOTSUP, "%s has changed while it was read",
+				 gobin_path(w->b));
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-static int add_calls(struct work *w, enum program program, const struct gobin_func *fn, struct error *err)
+static int add_calls(struct work *w, enum program program, const struct gobin_func *fn,
+		     struct error *err)
 {
 	size_t i;
 	int r = 0;
@@ -219,13 +228,14 @@ static int add_calls(struct work *w, enum program program, const struct gobin_fu
 
 static void remove_point(struct plan *p, size_t i)
 {
-	memmove(point_at(p, i), point_at(p, i + 1), (p->points.len - i - 1) * sizeof(struct probe_point));
+	memmove(inline_point_at(p, i), inline_point_at(p, i + 1),
+		(p->points.len - i - 1) * sizeof(struct probe_point));
 	p->points.len--;
 }
 
 /*
- * All that are at a start, or none: the program knows of all of its probes together whether it runs at a call or
- * behind it.
+ * All that are at a start, or none: the program knows of all of its probes together whether it runs
+ * at a call or behind it.
  */
 static int move_program(struct work *w, enum inline_program which, struct error *err)
 {
@@ -237,7 +247,8 @@ static int move_program(struct work *w, enum inline_program which, struct error 
 	if (!all_are_only_called(w, program))
 		return 0;
 	for (i = 0; left && !r; left--) {
-		if (point_at(w->p, i)->program != program || !is_at_start(w, point_at(w->p, i), &fn)) {
+		if (inline_point_at(w->p, i)->program != program ||
+		    !inline_is_at_start(w, inline_point_at(w->p, i), &fn)) {
 			i++;
 			continue;
 		}
@@ -254,11 +265,11 @@ static void patch_calls(struct plan *p, const struct gobin *b)
 	size_t i;
 
 	for (i = 0; i < p->points.len; i++)
-		if (moves(inline_program_of(point_at(p, i)->program)))
-			plan_patch_call(b, point_at(p, i));
+		if (inline_moves(inline_program_of(inline_point_at(p, i)->program)))
+			plan_patch_call(b, inline_point_at(p, i));
 }
 
-static int move_to_calls(struct work *w, struct error *err)
+static int inline_move_to_calls(struct work *w, struct error *err)
 {
 	size_t i;
 	int r;
@@ -266,12 +277,13 @@ static int move_to_calls(struct work *w, struct error *err)
 	find_starts(w);
 	r = references_find(w->b, w->starts.data, w->starts.len, &w->refs);
 	if (r) {
-		plan_note_not_inline(w->p, "runtime",
-				     "the program cannot be searched for what leads to its functions");
+		plan_note_not_inline(
+			w->p, "runtime",
+			"the program cannot be searched for what leads to its functions");
 		return 0;
 	}
 	for (i = 0; i < INLINE_PROGRAMS && !r; i++)
-		if (moves((enum inline_program)i))
+		if (inline_moves((enum inline_program)i))
 			r = move_program(w, (enum inline_program)i, err);
 	patch_calls(w->p, w->b);
 	return r;
@@ -279,7 +291,10 @@ static int move_to_calls(struct work *w, struct error *err)
 
 /* --- coroswitch_m, which only mcall calls, in coroswitch and coroexit --- */
 
-/* The one place in data that has the address of @fn: its function value. 0 if anything else leads to it. */
+/*
+ * The one place in data that has the address of @fn: its function value. 0 if anything else leads
+ * to it.
+ */
 static uint64_t function_value(struct work *w, const struct gobin_func *fn)
 {
 	uint64_t value = 0;
@@ -302,14 +317,18 @@ static int add_mcall(struct work *w, const struct gobin_func *mcall, const struc
 {
 	struct probe_point point = { .program = PROGRAM_coroswitch, .function = ref->func.name };
 
-	if (!code_is_argument(w->b, ref->addr, mcall->addr, &point.addr) || !plan_patch_call(w->b, &point))
+	if (!code_is_argument(w->b, ref->addr, mcall->addr, &point.addr) ||
+	    !plan_patch_call(w->b, &point))
 		return -ENOENT;
 	snprintf(point.site, sizeof(point.site), "call of runtime.mcall at +0x%x",
 		 (unsigned int)(point.addr - ref->func.addr));
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* A point at each call of mcall that the function value is for; -ENOENT if it is used in another way. */
+/*
+ * A point at each call of mcall that the function value is for; -ENOENT if it is used in another
+ * way.
+ */
 static int add_mcalls(struct work *w, uint64_t value, struct error *err)
 {
 	struct vec refs = {0};
@@ -328,7 +347,7 @@ static size_t find_point(const struct plan *p, enum program program)
 {
 	size_t i;
 
-	for (i = 0; i < p->points.len && point_at(p, i)->program != program; i++)
+	for (i = 0; i < p->points.len && inline_point_at(p, i)->program != program; i++)
 		;
 	return i;
 }
@@ -340,16 +359,17 @@ static int move_coroswitch(struct work *w, struct error *err)
 	uint64_t value;
 	int r;
 
-	if (at == n || gobin_func_at(w->b, point_at(w->p, at)->addr, &fn))
+	if (at == n || gobin_func_at(w->b, inline_point_at(w->p, at)->addr, &fn))
 		return 0;
 	value = function_value(w, &fn);
 	r = value ? add_mcalls(w, value, err) : -ENOENT;
 	if (r == -ENOENT) {
 		w->p->points.len = n;
-		plan_note_not_inline(w->p, fn.name, "it is not only called by mcall in coroswitch and coroexit");
+		plan_note_not_inline(w->p, fn.name,
+				     "it is not only called by mcall in coroswitch and coroexit");
 		return 0;
 	}
-	w->p->coro_start = *point_at(w->p, at);
+	w->p->coro_start = *inline_point_at(w->p, at);
 	remove_point(w->p, at);
 	w->p->at_calls |= 1u << INLINE_coroswitch;
 	return r;
@@ -395,7 +415,7 @@ static int add_hook(struct work *w, enum program program, const struct trace_hoo
 	if (!r)
 		r = add_hook_call(w, PROGRAM_guard, hook, fn, err);
 	if (!r)
-		point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
+		inline_point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
 	return r;
 }
 
@@ -408,20 +428,24 @@ static int move_syscall_exit(struct work *w, struct error *err)
 	struct gobin_func fn;
 	struct error why;
 
-	if (at == w->p->points.len || gobin_func_at(w->b, point_at(w->p, at)->addr, &fn))
+	if (at == w->p->points.len || gobin_func_at(w->b, inline_point_at(w->p, at)->addr, &fn))
 		return 0;
-	if (exitsyscall_site(w->b, &w->p->offsets, &site, &why) || exitsyscall_hook(w->b, &site, &hook, &why)) {
+	if (exitsyscall_site(w->b, &w->p->offsets, &site, &why) ||
+	    exitsyscall_hook(w->b, &site, &hook, &why)) {
 		plan_note_not_inline(w->p, fn.name, "%.120s", why.text);
 		return 0;
 	}
-	w->p->exit_jump = *point_at(w->p, at);
+	w->p->exit_jump = *inline_point_at(w->p, at);
 	w->p->exit_jump_p_reg = w->p->exitsyscall_p_reg;
 	remove_point(w->p, at);
 	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
 	return add_hook(w, PROGRAM_syscall_exit, &hook, &fn, err);
 }
 
-/* gcAssistAlloc since Go 1.23 asks where an assist ends, by the flag; Go 1.22 by a counter of generations. */
+/*
+ * gcAssistAlloc since Go 1.23 asks where an assist ends, by the flag; Go 1.22 by a counter of
+ * generations.
+ */
 static int find_assist_hooks(const struct work *w, const struct gobin_func *fn, struct vec *ret)
 {
 	if (w->p->offsets.g_in_mark_assist == GO_OFFSET_NONE)
@@ -444,14 +468,17 @@ static int move_assist_end(struct work *w, struct error *err)
 	size_t i;
 	int r = 0;
 
-	if (find_point(w->p, PROGRAM_assist_end) == w->p->points.len || gobin_func(w->b, "runtime.gcAssistAlloc", &fn))
+	if (find_point(w->p, PROGRAM_assist_end) == w->p->points.len ||
+	    gobin_func(w->b, "runtime.gcAssistAlloc", &fn))
 		return 0;
 	if (find_assist_hooks(w, &fn, &hooks)) {
-		plan_note_not_inline(w->p, fn.name, "it does not ask in the known way whether to trace");
+		plan_note_not_inline(w->p, fn.name,
+				     "it does not ask in the known way whether to trace");
 	} else {
 		remove_points(w->p, PROGRAM_assist_end);
 		for (i = 0; i < hooks.len && !r; i++)
-			r = add_hook(w, PROGRAM_assist_end, vec_at(&hooks, struct trace_hook, i), &fn, err);
+			r = add_hook(w, PROGRAM_assist_end, vec_at(&hooks, struct trace_hook, i),
+				     &fn, err);
 	}
 	vec_free(&hooks);
 	return r;
@@ -465,11 +492,12 @@ static int move_heap_goal(struct work *w, struct error *err)
 	struct probe_point point = { .program = PROGRAM_heap_goal };
 	struct gobin_func fn, callee;
 
-	if (at == w->p->points.len || gobin_func(w->b, point_at(w->p, at)->function, &fn))
+	if (at == w->p->points.len || gobin_func(w->b, inline_point_at(w->p, at)->function, &fn))
 		return 0;
-	point.function = point_at(w->p, at)->function;
-	point.addr = code_call_with_second(w->b, &fn, point_at(w->p, at)->addr);
-	if (!point.addr || !plan_patch_call(w->b, &point) || gobin_func_at(w->b, point.patch_target, &callee)) {
+	point.function = inline_point_at(w->p, at)->function;
+	point.addr = code_call_with_second(w->b, &fn, inline_point_at(w->p, at)->addr);
+	if (!point.addr || !plan_patch_call(w->b, &point) ||
+	    gobin_func_at(w->b, point.patch_target, &callee)) {
 		plan_note_not_inline(w->p, point.function, "it keeps the heap goal for no call");
 		return 0;
 	}
@@ -479,22 +507,24 @@ static int move_heap_goal(struct work *w, struct error *err)
 	return plan_add_point(w->p, w->b, &point, err);
 }
 
-/* Each of the two points of a question has the index of the other, once no more points come or go. */
+/*
+ * Each of the two points of a question has the index of the other, once no more points come or go.
+ */
 static void pair_hooks(struct plan *p)
 {
 	size_t i;
 
 	for (i = 0; i + 1 < p->points.len; i++) {
-		if (point_at(p, i)->patch != PATCH_FLAG)
+		if (inline_point_at(p, i)->patch != PATCH_FLAG)
 			continue;
-		point_at(p, i)->hook = i + 1;
-		point_at(p, i + 1)->hook = i;
+		inline_point_at(p, i)->hook = i + 1;
+		inline_point_at(p, i + 1)->hook = i;
 	}
 }
 
 /* --- back, for plugins --- */
 
-static void put_back(struct plan *p, enum program program, struct probe_point *start)
+static void inline_put_back(struct plan *p, enum program program, struct probe_point *start)
 {
 	remove_points(p, program);
 	*(struct probe_point *)vec_push(&p->points, sizeof(*start)) = *start;
@@ -508,14 +538,14 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 
 	if (p->coro_start.file_offset && !plugin->coro_start.file_offset &&
 	    find_point(plugin, PROGRAM_coroswitch) < plugin->points.len) {
-		put_back(p, PROGRAM_coroswitch, &p->coro_start);
+		inline_put_back(p, PROGRAM_coroswitch, &p->coro_start);
 		p->at_calls &= ~(1u << INLINE_coroswitch);
 	}
 	if (p->exit_jump.file_offset && !plugin->exit_jump.file_offset) {
 		exit = find_point(p, PROGRAM_syscall_exit);
-		if (point_at(p, exit)->patch == PATCH_FLAG)
+		if (inline_point_at(p, exit)->patch == PATCH_FLAG)
 			remove_point(p, exit + 1);
-		put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
+		inline_put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
 		p->exitsyscall_p_reg = p->exit_jump_p_reg;
 	}
 	pair_hooks(p);
@@ -534,18 +564,21 @@ static void note_rest(struct plan *p)
 	size_t i, j;
 
 	for (i = 0; i < p->points.len; i++) {
-		const struct probe_point *point = point_at(p, i);
+		const struct probe_point *point = inline_point_at(p, i);
 
 		if (point->patch)
 			continue;
 		if (inline_program_of(point->program))
-			plan_note_not_inline(p, point->function, "no instruction there has an operand to patch");
-		else if (is_of_pgo(point->program))
 			plan_note_not_inline(p, point->function,
-					     "-pgo has inlined a function into it that would be probed");
+					     "no instruction there has an operand to patch");
+		else if (is_of_pgo(point->program))
+			plan_note_not_inline(
+				p, point->function,
+				"-pgo has inlined a function into it that would be probed");
 		for (j = 0; j < COUNT(outside); j++)
 			if (plan_group_of(point->program) == outside[j].group)
-				plan_note_not_inline(p, outside[j].name, "its probes cannot run inside the program");
+				plan_note_not_inline(p, outside[j].name,
+						     "its probes cannot run inside the program");
 	}
 }
 
@@ -558,7 +591,7 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		plan_note_not_inline(p, "runtime", "Go up to 1.16 passes arguments on the stack");
 		return 0;
 	}
-	r = move_to_calls(&w, err);
+	r = inline_move_to_calls(&w, err);
 	if (!r)
 		r = move_coroswitch(&w, err);
 	if (!r)

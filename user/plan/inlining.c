@@ -82,7 +82,7 @@ static const struct probed_spec probed_specs[] = {
 
 /* --- where the probe goes in the function that it was inlined into --- */
 
-static int add_at(struct plan *p, const struct gobin *b, enum program program,
+static int inlining_add_at(struct plan *p, const struct gobin *b, enum program program,
 		  const struct gobin_func *fn, uint64_t addr, const char *what, struct error *err)
 {
 	struct probe_point point = { .program = program, .function = fn->name, .addr = addr };
@@ -105,14 +105,15 @@ static int add_results(struct plan *p, const struct gobin *b, const struct inlin
 		char what[64];
 
 		snprintf(what, sizeof(what), "after call of %.40s", fn->name + strlen("runtime."));
-		r = add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what, err);
+		r = inlining_add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what,
+				    err);
 		plan_add_site(p, c->return_addr, 0, 0, spec->class);
 	}
 	vec_free(&calls);
 	return r;
 }
 
-static int add_at_call(struct plan *p, const struct gobin *b, enum program program,
+static int inlining_add_at_call(struct plan *p, const struct gobin *b, enum program program,
 		       const char *callee, struct site_class class, const struct gobin_func *fn,
 		       struct error *err)
 {
@@ -127,7 +128,7 @@ static int add_at_call(struct plan *p, const struct gobin *b, enum program progr
 	if (class.kind != NONE)
 		plan_add_site(p, ret - ARCH_CALL_LEN, 0, 0, class);
 	snprintf(what, sizeof(what), "call of %.40s", callee);
-	return add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
+	return inlining_add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
 }
 
 static int add_behind_cas(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
@@ -138,10 +139,11 @@ static int add_behind_cas(struct plan *p, const struct gobin *b, const struct in
 	if (inlined_cas_jump(b, fn, p->offsets.g_atomicstatus, &offset))
 		return error_set(err, -ENOTSUP, "%s has no single compare-and-swap", fn->name);
 	plan_add_site(p, fn->addr + offset, 0, 0, spec->class);
-	return add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset, "behind cmpxchg", err);
+	return inlining_add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset,
+			       "behind cmpxchg", err);
 }
 
-static int add_entry(struct plan *p, const struct gobin *b, enum program program,
+static int inlining_add_entry(struct plan *p, const struct gobin *b, enum program program,
 		     struct site_class class, const struct gobin_func *fn, struct error *err)
 {
 	uint64_t addr;
@@ -152,7 +154,8 @@ static int add_entry(struct plan *p, const struct gobin *b, enum program program
 	return r;
 }
 
-static void note_unseen(struct plan *p, const struct inlined_spec *spec, const struct gobin_func *fn)
+static void note_unseen(struct plan *p, const struct inlined_spec *spec,
+			const struct gobin_func *fn)
 {
 	struct error why;
 	size_t i;
@@ -168,16 +171,16 @@ static int add_inlined(struct plan *p, const struct gobin *b, const struct inlin
 {
 	switch (spec->place) {
 	case ENTRY:
-		return add_entry(p, b, PROGRAM_inlined_enter, spec->class, fn, err);
+		return inlining_add_entry(p, b, PROGRAM_inlined_enter, spec->class, fn, err);
 	case LIST:
-		return add_entry(p, b, PROGRAM_inlined_list, spec->class, fn, err);
+		return inlining_add_entry(p, b, PROGRAM_inlined_list, spec->class, fn, err);
 	case SYSCALL:
-		return add_entry(p, b, PROGRAM_inlined_syscall, spec->class, fn, err);
+		return inlining_add_entry(p, b, PROGRAM_inlined_syscall, spec->class, fn, err);
 	case RESULT:
 		return add_results(p, b, spec, fn, err);
 	case AT_RUNQPUT:
-		return add_at_call(p, b, PROGRAM_inlined_runqput, "runtime.runqput", spec->class, fn,
-				   err);
+		return inlining_add_at_call(p, b, PROGRAM_inlined_runqput, "runtime.runqput",
+					    spec->class, fn, err);
 	case BEHIND_CAS:
 		return add_behind_cas(p, b, spec, fn, err);
 	case UNSEEN:
@@ -233,8 +236,8 @@ static int add_caller_inlined(struct plan *p, const struct gobin *b, const char 
 	for (i = 0; i < COUNT(inlined_specs) && !r; i++) {
 		const struct inlined_spec *spec = &inlined_specs[i];
 
-		if (!release_in(p->minor, spec->since, spec->until) || strcmp(spec->into, host->name) ||
-		    strcmp(spec->caller, caller))
+		if (!release_in(p->minor, spec->since, spec->until) ||
+		    strcmp(spec->into, host->name) || strcmp(spec->caller, caller))
 			continue;
 		known = true;
 		if (is_still_called(b, spec, host, calls))
@@ -302,8 +305,8 @@ static const struct probed_spec *probed_spec_of(const struct plan *p, const stru
 	for (i = 0; i < COUNT(probed_specs); i++) {
 		const struct probed_spec *spec = &probed_specs[i];
 
-		if (release_in(p->minor, spec->since, spec->until) && !strcmp(spec->function, at->name) &&
-		    !strcmp(spec->into, at->host.name))
+		if (release_in(p->minor, spec->since, spec->until) &&
+		    !strcmp(spec->function, at->name) && !strcmp(spec->into, at->host.name))
 			return spec;
 	}
 	return NULL;
@@ -334,12 +337,13 @@ static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inl
 	inlined_callers(b, at, &calls);
 	n = calls.len;
 	vec_free(&calls);
-	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) || !code_is_readable(reg) ||
-	    (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
+	if (n != 1 || inlined_add_jump(b, &at->host, at->name, &offset, &reg) ||
+	    !code_is_readable(reg) || (p->heap_live_reg >= 0 && p->heap_live_reg != reg))
 		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
 				 at->name, at->host.name);
 	p->heap_live_reg = reg;
-	return add_at(p, b, PROGRAM_inlined_heap, &at->host, at->host.addr + offset, "behind xadd", err);
+	return inlining_add_at(p, b, PROGRAM_inlined_heap, &at->host, at->host.addr + offset,
+			       "behind xadd", err);
 }
 
 static int add_for(struct plan *p, const struct gobin *b, const struct probed_spec *spec,
@@ -348,8 +352,9 @@ static int add_for(struct plan *p, const struct gobin *b, const struct probed_sp
 	if (spec->program == PROGRAM_inlined_heap)
 		return add_heap_jump(p, b, at, err);
 	if (spec->at_call)
-		return add_at_call(p, b, spec->program, spec->at_call, spec->class, &at->host, err);
-	return add_entry(p, b, spec->program, spec->class, &at->host, err);
+		return inlining_add_at_call(p, b, spec->program, spec->at_call, spec->class,
+					    &at->host, err);
+	return inlining_add_entry(p, b, spec->program, spec->class, &at->host, err);
 }
 
 static int add_probed(struct plan *p, const struct gobin *b, const struct inlined *at,
@@ -378,8 +383,11 @@ int plan_probe_inlined(struct plan *p, const struct gobin *b, const struct probe
 	int r = 0;
 
 	for (i = 0; i < n; i++)
-		names[i] = plan_wants(p, plan_group_of(specs[i].program), specs[i].since, specs[i].until) &&
-			   specs[i].program != PROGRAM_casgstatus ? specs[i].function : "";
+		names[i] = plan_wants(p, plan_group_of(specs[i].program), specs[i].since,
+				      specs[i].until) &&
+					   specs[i].program != PROGRAM_casgstatus ?
+				   specs[i].function :
+				   "";
 	inlined_find(b, names, n, &found);
 	for (i = 0; i < found.len && !r; i++) {
 		const struct inlined *at = vec_at(&found, struct inlined, i);

@@ -68,17 +68,22 @@ int plan_sites(struct plan *p, const struct gobin *b, struct error *err);
 /* --- inline.c --- */
 
 enum program plan_inline_program(enum inline_program which);
-/* For a point at an instruction that is a direct call: how it can be patched. False if it is none. */
+/*
+ * For a point at an instruction that is a direct call: how it can be patched. False if it is none.
+ */
 bool plan_patch_call(const struct gobin *b, struct probe_point *point);
 /* Why the probe in @function, which is not copied, stays as it is; one line for each. */
 void plan_note_not_inline(struct plan *p, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * Puts the probes of coroswitch_m and exitsyscall back, where @plugin has them as in a plan for uprobes: the code of
- * a plugin takes addresses of data from a table, and the programs need the same kind of place in both.
+ * Puts the probes of coroswitch_m and exitsyscall back, where @plugin has them as in a plan for
+ * uprobes: the code of a plugin takes addresses of data from a table, and the programs need the
+ * same kind of place in both.
  */
 void plan_inline_like(struct plan *p, const struct plan *plugin);
-/* Moves the frequent probes of a plan that is made for that to where there is an operand to patch. */
+/*
+ * Moves the frequent probes of a plan that is made for that to where there is an operand to patch.
+ */
 int plan_inline(struct plan *p, const struct gobin *b, struct error *err);
 
 /* --- inlining.c --- */

@@ -25,11 +25,11 @@ static const struct {
 };
 
 /* The column "where" of probes.def. */
-static add_points_fn add_entry, add_at_call, add_after_call, add_assist_ends, add_exit_jump,
-	add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump;
+static add_points_fn plan_at_entry, plan_add_at_call, add_after_call, add_assist_ends,
+	add_exit_jump, add_stack_jump, add_first, add_heap_asked, add_goal_asked, add_object_jump;
 
-#define ENTRY { add_entry, NULL }
-#define AT_CALL(callee) { add_at_call, callee }
+#define ENTRY { plan_at_entry, NULL }
+#define AT_CALL(callee) { plan_add_at_call, callee }
 #define AFTER_CALL(callee) { add_after_call, callee }
 #define FIND(find) { find, NULL }
 
@@ -130,7 +130,7 @@ int plan_add_entry(struct plan *p, const struct gobin *b, enum program program,
 
 /* --- where: the column of probes.def --- */
 
-static int add_at(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+static int plan_add_at(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		  const struct gobin_func *fn, uint32_t offset, const char *site, struct error *err)
 {
 	struct probe_point point = { .program = spec->program, .function = spec->function,
@@ -140,7 +140,7 @@ static int add_at(struct plan *p, const struct gobin *b, const struct probe_spec
 	return plan_add_point(p, b, &point, err);
 }
 
-static int add_entry(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+static int plan_at_entry(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     const struct gobin_func *fn, struct error *err)
 {
 	uint64_t addr;
@@ -149,7 +149,7 @@ static int add_entry(struct plan *p, const struct gobin *b, const struct probe_s
 }
 
 /* The return address of the first call that @spec names; 0 if there is none. */
-static uint64_t first_call(const struct gobin *b, const struct probe_spec *spec,
+static uint64_t plan_first_call(const struct gobin *b, const struct probe_spec *spec,
 			   const struct gobin_func *fn, struct error *err)
 {
 	struct gobin_func callee;
@@ -162,32 +162,32 @@ static uint64_t first_call(const struct gobin *b, const struct probe_spec *spec,
 	return ret;
 }
 
-static int add_at_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+static int plan_add_at_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		       const struct gobin_func *fn, struct error *err)
 {
-	uint64_t ret = first_call(b, spec, fn, err);
+	uint64_t ret = plan_first_call(b, spec, fn, err);
 	uint32_t offset = (uint32_t)(ret - ARCH_CALL_LEN - fn->addr);
 	char site[80];
 
 	snprintf(site, sizeof(site), "call of %s at +0x%x", spec->where.callee, offset);
-	return ret ? add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
 }
 
 static int add_after_call(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 			  const struct gobin_func *fn, struct error *err)
 {
-	uint64_t ret = first_call(b, spec, fn, err);
+	uint64_t ret = plan_first_call(b, spec, fn, err);
 	uint32_t offset = (uint32_t)(ret - fn->addr);
 	char site[80];
 
 	snprintf(site, sizeof(site), "after call of %s at +0x%x", spec->where.callee, offset);
-	return ret ? add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
+	return ret ? plan_add_at(p, b, spec, fn, offset, site, err) : -ENOENT;
 }
 
 static int add_first(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     const struct gobin_func *fn, struct error *err)
 {
-	return add_at(p, b, spec, fn, 0, "first instruction", err);
+	return plan_add_at(p, b, spec, fn, 0, "first instruction", err);
 }
 
 static int add_exit_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -201,7 +201,7 @@ static int add_exit_jump(struct plan *p, const struct gobin *b, const struct pro
 		return r;
 	p->exitsyscall_p_reg = site.pp_reg;
 	snprintf(text, sizeof(text), "%s at +0x%x", site.cond == 4 ? "je" : "jne", site.offset);
-	return add_at(p, b, spec, fn, site.offset, text, err);
+	return plan_add_at(p, b, spec, fn, site.offset, text, err);
 }
 
 static int add_stack_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -216,7 +216,7 @@ static int add_stack_jump(struct plan *p, const struct gobin *b, const struct pr
 	p->gstack_lo = site.lo;
 	p->gstack_size = site.size;
 	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
-	return add_at(p, b, spec, fn, site.offset, text, err);
+	return plan_add_at(p, b, spec, fn, site.offset, text, err);
 }
 
 static int add_object_jump(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -232,7 +232,7 @@ static int add_object_jump(struct plan *p, const struct gobin *b, const struct p
 	p->object_size = site.size;
 	p->object_type = site.type;
 	snprintf(text, sizeof(text), "jump at +0x%x", site.offset);
-	return add_at(p, b, spec, fn, site.offset, text, err);
+	return plan_add_at(p, b, spec, fn, site.offset, text, err);
 }
 
 static int add_asked(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
@@ -304,7 +304,7 @@ static int add_flag_clears(struct plan *p, const struct gobin *b, const struct p
 		uint32_t offset = *vec_at(&ends, uint32_t, i);
 
 		snprintf(text, sizeof(text), "inMarkAssist = false at +0x%x", offset);
-		r = add_at(p, b, spec, fn, offset, text, err);
+		r = plan_add_at(p, b, spec, fn, offset, text, err);
 	}
 	vec_free(&ends);
 	return r;
@@ -318,7 +318,7 @@ static int add_assist_ends(struct plan *p, const struct gobin *b, const struct p
 	return add_after_calls(p, b, spec, fn, err);
 }
 
-static int add_point(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
+static int plan_add_spec(struct plan *p, const struct gobin *b, const struct probe_spec *spec,
 		     struct error *err)
 {
 	struct gobin_func fn;
@@ -382,7 +382,10 @@ static void note_empty_groups(struct plan *p, const struct gobin *b)
 	}
 }
 
-/* The group is recorded only if it is named, and then a trace that lacks objects would be wrong: an error. */
+/*
+ * The group is recorded only if it is named, and then a trace that lacks objects would be wrong: an
+ * error.
+ */
 static int check_objects(const struct plan *p, const struct gobin *b, struct error *err)
 {
 	enum { OBJECTS_SINCE = 22 };
@@ -390,13 +393,18 @@ static int check_objects(const struct plan *p, const struct gobin *b, struct err
 	if (!(p->groups & 1u << GROUP_OBJECTS))
 		return 0;
 	if (p->minor < OBJECTS_SINCE)
-		return error_set(err, -ENOTSUP, "'%s' was built with %s: objects can be recorded from Go 1.%d on; "
-				 "leave out the events of group 'objects'", gobin_path(b), gobin_go_version(b),
-				 OBJECTS_SINCE);
-	if (p->offsets.mspan_freeindex == GO_OFFSET_NONE || p->offsets.mspan_nelems == GO_OFFSET_NONE ||
-	    p->offsets.mspan_alloc_cache == GO_OFFSET_NONE || p->offsets.mspan_gcmark_bits == GO_OFFSET_NONE)
-		return error_set(err, -ENOTSUP, "'%s': the fields of runtime.mspan are not known; leave out the "
-				 "events of group 'objects'", gobin_path(b));
+		return error_set(err, -ENOTSUP,
+				 "'%s' was built with %s: objects can be recorded from Go 1.%d on; "
+				 "leave out the events of group 'objects'",
+				 gobin_path(b), gobin_go_version(b), OBJECTS_SINCE);
+	if (p->offsets.mspan_freeindex == GO_OFFSET_NONE ||
+	    p->offsets.mspan_nelems == GO_OFFSET_NONE ||
+	    p->offsets.mspan_alloc_cache == GO_OFFSET_NONE ||
+	    p->offsets.mspan_gcmark_bits == GO_OFFSET_NONE)
+		return error_set(err, -ENOTSUP,
+				 "'%s': the fields of runtime.mspan are not known; leave out the "
+				 "events of group 'objects'",
+				 gobin_path(b));
 	return 0;
 }
 
@@ -411,7 +419,7 @@ static int add_points(struct plan *p, const struct gobin *b, struct error *err)
 
 		if (!plan_wants(p, plan_group_of(spec->program), spec->since, spec->until))
 			continue;
-		r = add_point(p, b, spec, &why);
+		r = plan_add_spec(p, b, spec, &why);
 		if (!r || (r == -ENOENT && spec->need == IF_LINKED))
 			continue;
 		if (r == -ENOENT && plan_inlined_probed(p, b, spec->function))
@@ -450,7 +458,7 @@ static void find_systemstack(struct plan *p, const struct gobin *b)
 }
 
 /* The code of an assembly function; left as it is where it is not found. */
-static void find_range(const struct gobin *b, const char *name, uint64_t range[2])
+static void plan_find_range(const struct gobin *b, const char *name, uint64_t range[2])
 {
 	struct gobin_func fn;
 
@@ -475,12 +483,12 @@ static void find_roots(struct plan *p, const struct gobin *b)
 		p->gcphase = 0;
 	if (gobin_data_symbol(b, "runtime.mheap_", &p->mheap))
 		p->mheap = stackalloc_mheap(b);
-	find_range(b, "runtime.futex", p->futex);
-	find_range(b, "runtime.usleep", p->usleep);
-	find_range(b, "runtime.sigpanic", p->sigpanic);
+	plan_find_range(b, "runtime.futex", p->futex);
+	plan_find_range(b, "runtime.usleep", p->usleep);
+	plan_find_range(b, "runtime.sigpanic", p->sigpanic);
 }
 
-static int describe(struct plan *p, const struct gobin *b, struct error *err)
+static int plan_describe_build(struct plan *p, const struct gobin *b, struct error *err)
 {
 	int r;
 
@@ -502,12 +510,13 @@ static int describe(struct plan *p, const struct gobin *b, struct error *err)
 	return 0;
 }
 
-static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline, struct error *err)
+static int plan_fill(struct plan *p, const struct gobin *b, unsigned int groups, bool for_inline,
+		     struct error *err)
 {
 	int r;
 
 	*p = (struct plan){ .groups = groups, .for_inline = for_inline };
-	r = describe(p, b, err);
+	r = plan_describe_build(p, b, err);
 	if (r)
 		return r;
 	p->goid_before_status = release_has(p->minor, RELEASE_EARLY_GOID);
@@ -529,17 +538,17 @@ static int make(struct plan *p, const struct gobin *b, unsigned int groups, bool
 int plan_describe(struct plan *p, const struct gobin *b, struct error *err)
 {
 	*p = (struct plan){0};
-	return describe(p, b, err);
+	return plan_describe_build(p, b, err);
 }
 
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
 {
-	return make(p, b, groups, false, err);
+	return plan_fill(p, b, groups, false, err);
 }
 
 int plan_make_inline(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err)
 {
-	return make(p, b, groups, true, err);
+	return plan_fill(p, b, groups, true, err);
 }
 
 void plan_release(struct plan *p)

@@ -49,26 +49,32 @@ struct group_cost group_cost(enum group g);
 /* The @i-th runtime function that the group probes, over all Go releases; NULL behind the last. */
 const char *plan_group_function(enum group g, size_t i);
 enum group plan_group_of(enum program program);
-/* Does it only measure memory, so that a small --budget leaves it out? Nothing else needs its records. */
+/*
+ * Does it only measure memory, so that a small --budget leaves it out? Nothing else needs its
+ * records.
+ */
 bool group_is_extra(enum group g);
 unsigned int groups_default(void);
 /*
- * Reads a list like "gc,heap" or "all" or "+sweep,-heap" into *@ret. One that begins with + or - changes
- * the default, and objects are not in "all". sched and syscall are always in it. False if a name is unknown.
+ * Reads a list like "gc,heap" or "all" or "+sweep,-heap" into *@ret. One that begins with + or -
+ * changes the default, and objects are not in "all". sched and syscall are always in it. False if a
+ * name is unknown.
  */
 bool groups_parse(const char *list, unsigned int *ret);
 
 /*
- * How `--attach inline` replaces a probe: by another operand of the instruction that it sits at. Only in plans
- * that were made for it.
+ * How `--attach inline` replaces a probe: by another operand of the instruction that it sits at.
+ * Only in plans that were made for it.
  */
 enum patch_kind {
 	PATCH_NONE,		/* not at all */
-	PATCH_CALL,		/* call rel32: leads to gotap's stub instead, and from there to @patch_target */
+	/* call rel32: leads to gotap's stub instead, and from there to @patch_target */
+	PATCH_CALL,
 	/*
-	 * cmpb $0, trace.enabled(%rip) in front of a call of traceAcquireEnabled: it tests a byte that is never 0
-	 * instead. @patch_target: trace.enabled. The call is a point of its own (PATCH_HOOK_CALL), @hook of both
-	 * is the index of the other; either both are patched or none.
+	 * cmpb $0, trace.enabled(%rip) in front of a call of traceAcquireEnabled: it tests a byte
+	 * that is never 0 instead. @patch_target: trace.enabled. The call is a point of its own
+	 * (PATCH_HOOK_CALL), @hook of both is the index of the other; either both are patched or
+	 * none.
 	 */
 	PATCH_FLAG,
 	PATCH_HOOK_CALL,
@@ -137,18 +143,24 @@ struct plan {
 	struct vec missing;		/* struct missing_probe */
 	/* Of a plan for `--attach inline`: */
 	bool for_inline;
-	uint32_t at_calls;		/* bits 1 << enum inline_program: its probes sit at calls of the function */
+	/* bits 1 << enum inline_program: its probes sit at calls of the function */
+	uint32_t at_calls;
 	struct vec not_inline;		/* struct not_inline */
-	/* Where coroswitch_m and exitsyscall have their probes in a plan for uprobes; file_offset 0: here, too. */
+	/*
+	 * Where coroswitch_m and exitsyscall have their probes in a plan for uprobes; file_offset
+	 * 0: here, too.
+	 */
 	struct probe_point coro_start, exit_jump;
 	unsigned int exit_jump_p_reg;
 	/* Where threads sleep that can be borrowed (inline/inject.h): */
-	uint64_t futex[2], usleep[2];	/* runtime.futex and runtime.usleep: [start, end); 0: not found */
+	/* runtime.futex and runtime.usleep: [start, end); 0: not found */
+	uint64_t futex[2], usleep[2];
 };
 
 /*
- * Only what describes the program: release, field offsets, the roots of its data. No probe is looked for, so
- * that a program which cannot be probed can still be read (`gotap stacks`). As plan_make() otherwise.
+ * Only what describes the program: release, field offsets, the roots of its data. No probe is
+ * looked for, so that a program which cannot be probed can still be read (`gotap stacks`). As
+ * plan_make() otherwise.
  */
 int plan_describe(struct plan *p, const struct gobin *b, struct error *err);
 /*
@@ -157,7 +169,10 @@ int plan_describe(struct plan *p, const struct gobin *b, struct error *err);
  * must be released in any case.
  */
 int plan_make(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
-/* The same for `--attach inline`: frequent probes sit at instructions with an operand to patch, where that can be. */
+/*
+ * The same for `--attach inline`: frequent probes sit at instructions with an operand to patch,
+ * where that can be.
+ */
 int plan_make_inline(struct plan *p, const struct gobin *b, unsigned int groups, struct error *err);
 /* The number of points that `--attach inline` can patch. */
 size_t plan_inline_count(const struct plan *p);

@@ -28,14 +28,15 @@ static bool inline_differs(const struct plan *a, const struct plan *b)
 	for (i = INLINE_NONE + 1; i < INLINE_PROGRAMS; i++) {
 		enum program program = plan_inline_program((enum inline_program)i);
 
-		if (((a->at_calls ^ b->at_calls) >> i & 1) && has_program(a, program) && has_program(b, program))
+		if (((a->at_calls ^ b->at_calls) >> i & 1) && has_program(a, program) &&
+		    has_program(b, program))
 			return true;
 	}
 	return false;
 }
 
 /* The BPF programs have one copy of these facts, so both modules must have the same. */
-static const char *difference(const struct plan *a, const struct plan *b)
+static const char *plugin_difference(const struct plan *a, const struct plan *b)
 {
 	if (a->minor != b->minor || strcmp(a->go_version, b->go_version))
 		return "they are of different releases of Go";
@@ -52,16 +53,18 @@ static const char *difference(const struct plan *a, const struct plan *b)
 	if (memcmp(&a->object, &b->object, sizeof(a->object)) ||
 	    memcmp(&a->object_size, &b->object_size, sizeof(a->object_size)) ||
 	    memcmp(&a->object_type, &b->object_type, sizeof(a->object_type)))
-		return "their mallocgc uses different registers: leave out the events of group 'objects'";
+		return "their mallocgc uses different registers: leave out the events of group "
+		       "'objects'";
 	if (a->ready_skip_slot != b->ready_skip_slot)
 		return "their ready has different frames";
 	if (inline_differs(a, b))
-		return "functions of the one have probes at their calls, of the other at their start: "
+		return "functions of the one have probes at their calls, of the other at their "
+		       "start: "
 		       "use --attach auto";
 	return NULL;
 }
 
-static bool is_noted(const struct plan *p, const char *function)
+static bool plugin_is_noted(const struct plan *p, const char *function)
 {
 	size_t i;
 
@@ -78,13 +81,14 @@ static void add_missing(struct plan *p, const struct plan *of)
 	for (i = 0; i < of->missing.len; i++) {
 		const struct missing_probe *m = vec_at(&of->missing, struct missing_probe, i);
 
-		if (!is_noted(p, m->function))
+		if (!plugin_is_noted(p, m->function))
 			*(struct missing_probe *)vec_push(&p->missing, sizeof(*m)) = *m;
 	}
 }
 
 /* Code inside the program patches the program's own code only. */
-static void add_point(struct plan *p, const struct probe_point *of, const char *file, uint64_t shift)
+static void plugin_add_point(struct plan *p, const struct probe_point *of, const char *file,
+			     uint64_t shift)
 {
 	struct probe_point *point;
 
@@ -97,14 +101,15 @@ static void add_point(struct plan *p, const struct probe_point *of, const char *
 	point->patch = PATCH_NONE;
 }
 
-static void add_all(struct plan *p, const struct plan *of, const char *file, uint64_t shift)
+static void plugin_add_all(struct plan *p, const struct plan *of, const char *file, uint64_t shift)
 {
 	size_t i;
 
 	for (i = 0; i < of->points.len; i++)
-		add_point(p, vec_at(&of->points, struct probe_point, i), file, shift);
+		plugin_add_point(p, vec_at(&of->points, struct probe_point, i), file, shift);
 	if (p->for_inline)
-		plan_note_not_inline(p, "plugins", "what a plugin has of package runtime keeps its breakpoints");
+		plan_note_not_inline(p, "plugins",
+				     "what a plugin has of package runtime keeps its breakpoints");
 	p->at_calls |= of->at_calls;
 	for (i = 0; i < of->sites.len; i++) {
 		struct site_row *row = vec_push(&p->sites, sizeof(*row));
@@ -126,11 +131,12 @@ int plan_add_plugin(struct plan *p, const struct gobin *plugin, const char *file
 
 	if (!r && p->for_inline)
 		plan_inline_like(p, &of);
-	if (!r && (other = difference(p, &of)))
-		r = error_set(err, -ENOTSUP, "cannot trace plugin '%s' and its program together: %s",
+	if (!r && (other = plugin_difference(p, &of)))
+		r = error_set(err, -ENOTSUP,
+			      "cannot trace plugin '%s' and its program together: %s",
 			      gobin_path(plugin), other);
 	if (!r)
-		add_all(p, &of, file, shift);
+		plugin_add_all(p, &of, file, shift);
 	plan_release(&of);
 	return r;
 }

@@ -266,7 +266,7 @@ static bool can_sit_at_calls(const struct plan *p)
  * its start: the others cost nothing then, and the caller follows from the address of the
  * probe. Otherwise the probe has to read it from the stack.
  */
-static int move_to_calls(struct plan *p, const struct gobin *b, const struct vec *calls,
+static int sites_move_to_calls(struct plan *p, const struct gobin *b, const struct vec *calls,
 			 struct error *err)
 {
 	struct probe_point *points = p->points.data;
@@ -304,7 +304,7 @@ int plan_sites(struct plan *p, const struct gobin *b, struct error *err)
 	if (!r)
 		r = add_casgstatus_sites(p, b, &calls, err);
 	if (!r)
-		r = move_to_calls(p, b, &calls, err);
+		r = sites_move_to_calls(p, b, &calls, err);
 	if (!r)
 		add_caller_sites(p, b);
 	vec_free(&calls);

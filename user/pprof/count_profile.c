@@ -34,35 +34,40 @@ void count_profile_free(struct count_profile *p)
 	free(p);
 }
 
-static const char *text(struct count_profile *p, const char *s)
+static const char *count_profile_text(struct count_profile *p, const char *s)
 {
 	return spans_text(p->spans, s, strlen(s));
 }
 
-uint32_t count_profile_frame(struct count_profile *p, const char *func, const char *file, uint64_t line,
-			     uint64_t pc)
+uint32_t count_profile_frame(struct count_profile *p, const char *func, const char *file,
+			     uint64_t line, uint64_t pc)
 {
-	struct stack_frame frame = { .func = text(p, func), .file = text(p, file), .pc = pc, .line = line };
+	struct stack_frame frame = { .func = count_profile_text(p, func),
+				     .file = count_profile_text(p, file),
+				     .pc = pc,
+				     .line = line };
 
 	return stack_set_frame(spans_stacks(p->spans), &frame);
 }
 
-static void add(struct count_profile *p, uint32_t stack, const char *labels, uint64_t count)
+static void count_profile_add_row(struct count_profile *p, uint32_t stack, const char *labels,
+				  uint64_t count)
 {
-	struct tag tag = { .labels = text(p, labels) };
+	struct tag tag = { .labels = count_profile_text(p, labels) };
 
 	profile_add(&p->profile, stack, profile_tag(&p->profile, &tag), count, 0);
 }
 
-void count_profile_add(struct count_profile *p, const uint32_t *frames, uint32_t n, const char *labels,
-		       uint64_t count)
+void count_profile_add(struct count_profile *p, const uint32_t *frames, uint32_t n,
+		       const char *labels, uint64_t count)
 {
-	add(p, stack_set_stack(spans_stacks(p->spans), frames, n), labels, count);
+	count_profile_add_row(p, stack_set_stack(spans_stacks(p->spans), frames, n), labels, count);
 }
 
-void count_profile_add_place(struct count_profile *p, const char *name, const char *labels, uint64_t count)
+void count_profile_add_place(struct count_profile *p, const char *name, const char *labels,
+			     uint64_t count)
 {
-	add(p, profile_place(&p->profile, name), labels, count);
+	count_profile_add_row(p, profile_place(&p->profile, name), labels, count);
 }
 
 void count_profile_comment(struct count_profile *p, const char *comment)

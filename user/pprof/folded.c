@@ -15,7 +15,10 @@ struct folder {
 	struct vec frames;	/* uint32_t: of the stack that is made */
 };
 
-/* Without what tools take for a border: ';', the line's end. They split the count off at the last space. */
+/*
+ * Without what tools take for a border: ';', the line's end. They split the count off at the last
+ * space.
+ */
 static char *show_name(const char *text)
 {
 	char *shown = show_dup(*text ? text : "(no name)"), *at;
@@ -25,7 +28,7 @@ static char *show_name(const char *text)
 	return shown;
 }
 
-static const char *name_of(struct folder *f, const char *text)
+static const char *folded_name_of(struct folder *f, const char *text)
 {
 	bool is_new;
 	uint64_t *name = map64_put(&f->names, (uintptr_t)text, &is_new);
@@ -54,21 +57,24 @@ static uint32_t by_functions(struct folder *f, uint32_t stack)
 	return number ? number : stack;
 }
 
-/* State and reason without the labels of the program, as the number of the first tag that has them. */
+/*
+ * State and reason without the labels of the program, as the number of the first tag that has them.
+ */
 static uint32_t ending_of(const struct profile *p, struct map64 *endings, uint32_t number)
 {
 	const struct tag *tag = vec_at(&p->tags, struct tag, number);
 	bool is_new;
 	const uint64_t *state = map64_get(&p->texts, (uintptr_t)tag->state);
 	const uint64_t *reason = map64_get(&p->texts, (uintptr_t)tag->reason);
-	uint64_t *found = map64_put(endings, (state ? *state : 0) << 32 | (reason ? *reason : 0), &is_new);
+	uint64_t *found =
+		map64_put(endings, (state ? *state : 0) << 32 | (reason ? *reason : 0), &is_new);
 
 	if (is_new)
 		*found = number;
 	return (uint32_t)*found;
 }
 
-static void add_all(struct folder *f)
+static void folded_add_all(struct folder *f)
 {
 	bool ns = f->p->values[f->p->nvalues - 1].ns;
 	struct map64 endings = {0};
@@ -84,14 +90,14 @@ static void add_all(struct folder *f)
 	map64_free(&endings);
 }
 
-static void put_functions(struct folder *f, struct buf *out, uint32_t stack)
+static void folded_put_functions(struct folder *f, struct buf *out, uint32_t stack)
 {
 	uint32_t n, i;
 	const char *name;
 
 	stack_set_of(f->stacks, stack, &n);
 	for (i = n; i--; ) {
-		name = name_of(f, stack_set_at(f->stacks, stack, i)->func);
+		name = folded_name_of(f, stack_set_at(f->stacks, stack, i)->func);
 		buf_add(out, name, strlen(name));
 		if (i)
 			buf_add_byte(out, ';');
@@ -100,17 +106,17 @@ static void put_functions(struct folder *f, struct buf *out, uint32_t stack)
 		buf_printf(out, "(no stack)");
 }
 
-static void put_line(struct folder *f, struct buf *out, const struct tally_item *item)
+static void folded_put_line(struct folder *f, struct buf *out, const struct tally_item *item)
 {
 	const struct tag *tag = vec_at(&f->p->tags, struct tag, item->tag);
 
 	if (!item->count)
 		return;
-	put_functions(f, out, item->stack);
+	folded_put_functions(f, out, item->stack);
 	if (tag->state)
 		buf_printf(out, ";[%s]", tag->state);
 	if (tag->reason && *tag->reason)
-		buf_printf(out, ";[%s]", name_of(f, tag->reason));
+		buf_printf(out, ";[%s]", folded_name_of(f, tag->reason));
 	buf_printf(out, " %" PRIu64 "\n", item->count);
 }
 
@@ -130,9 +136,9 @@ void profile_write_folded(struct profile *p, struct raw_sink *sink)
 	struct folder f = { .p = p, .stacks = spans_stacks(p->spans) };
 	size_t i;
 
-	add_all(&f);
+	folded_add_all(&f);
 	for (i = 0; i < f.tally.items.len; i++) {
-		put_line(&f, &sink->buf, vec_at(&f.tally.items, struct tally_item, i));
+		folded_put_line(&f, &sink->buf, vec_at(&f.tally.items, struct tally_item, i));
 		sink_settle(sink);
 	}
 	free_folder(&f);

@@ -17,7 +17,7 @@ void gzip_open(struct gzip *g, struct raw_sink *sink)
 	exit(1);
 }
 
-static void run(struct gzip *g, int flush)
+static void gzip_run(struct gzip *g, int flush)
 {
 	enum { PIECE = 64 << 10 };
 	struct buf *out = &g->sink->buf;
@@ -42,12 +42,12 @@ void gzip_add(struct gzip *g, const void *data, size_t n)
 		piece = n < MOST ? n : MOST;
 		g->z.next_in = (uint8_t *)(uintptr_t)from;
 		g->z.avail_in = (unsigned int)piece;
-		run(g, Z_NO_FLUSH);
+		gzip_run(g, Z_NO_FLUSH);
 	}
 }
 
 void gzip_close(struct gzip *g)
 {
-	run(g, Z_FINISH);
+	gzip_run(g, Z_FINISH);
 	deflateEnd(&g->z);
 }

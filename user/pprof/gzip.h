@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip: what is written in pieces, compressed into a sink (RFC 1952, without a name or a time). By zlib. */
+/*
+ * gzip: what is written in pieces, compressed into a sink (RFC 1952, without a name or a time). By
+ * zlib.
+ */
 #ifndef GOTAP_PPROF_GZIP_H
 #define GOTAP_PPROF_GZIP_H
 

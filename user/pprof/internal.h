@@ -33,9 +33,11 @@ struct pprof {
 	int64_t at;
 	bool clocked;
 	bool began, any;		/* an event was read: of this trace, of one of them */
-	uint64_t unrecorded;		/* ns of goroutines in gaps that the profile does not have */
+	/* ns of goroutines in gaps that the profile does not have */
+	uint64_t unrecorded;
 	uint64_t notes;			/* of the recorder */
-	uint64_t unnamed;		/* ids of strings and stacks that a damaged trace has no names for */
+	/* ids of strings and stacks that a damaged trace has no names for */
+	uint64_t unnamed;
 	char *first_note, *missing;
 
 	/* waits.c */

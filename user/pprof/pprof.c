@@ -15,11 +15,14 @@
 static const struct value_type delays[] = {
 	{ "contentions", "count", false }, { "delay", "nanoseconds", true },
 };
-static const struct value_type stays[] = { { "stays", "count", false }, { "time", "nanoseconds", true } };
-static const struct value_type ranges[] = { { "ranges", "count", false }, { "time", "nanoseconds", true } };
+static const struct value_type stays[] = { { "stays", "count", false },
+					   { "time", "nanoseconds", true } };
+static const struct value_type ranges[] = { { "ranges", "count", false },
+					    { "time", "nanoseconds", true } };
 static const struct value_type goroutines[] = { { "goroutine", "count", false } };
 static const struct value_type samples[] = { { "samples", "count", false } };
-static const struct value_type cpu_times[] = { { "samples", "count", false }, { "cpu", "nanoseconds", true } };
+static const struct value_type cpu_times[] = { { "samples", "count", false },
+					       { "cpu", "nanoseconds", true } };
 
 #define VALUES(v) .values = v, .nvalues = sizeof(v) / sizeof((v)[0])
 #define WAITS(...) VALUES(delays), .visitor = { .event = waits_event }, .wait = { __VA_ARGS__ }
@@ -32,10 +35,12 @@ static const struct pprof_type types[] = {
 	{ "block", VALUES(delays), .visitor = { .span = stays_block } },
 	{ "waker", VALUES(delays), .visitor = { .span = stays_waker } },
 	{ "wall", VALUES(stays), .visitor = { .span = stays_wall } },
-	{ "goroutine", VALUES(goroutines), .visitor = { .span = stays_at, .goroutine_end = stays_at_end },
+	{ "goroutine", VALUES(goroutines),
+	  .visitor = { .span = stays_at, .goroutine_end = stays_at_end },
 	  .runtime = { "goroutine", "count", 1 } },
 	{ "gc", VALUES(ranges), .visitor = { .range = stays_gc } },
-	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample }, .runtime = { "cpu", "nanoseconds" } },
+	{ "cpu", VALUES(samples), .visitor = { .sample = stays_sample },
+	  .runtime = { "cpu", "nanoseconds" } },
 };
 
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
@@ -81,25 +86,25 @@ uint64_t pprof_overlap(const struct pprof *p, int64_t from, int64_t to)
 /* --- the trace --- */
 
 /* @since ns behind @first, which a hostile clock may bring to its end. */
-static int64_t later(int64_t first, int64_t since)
+static int64_t pprof_later(int64_t first, int64_t since)
 {
 	int64_t time;
 
 	return __builtin_add_overflow(first, since, &time) ? INT64_MAX : time;
 }
 
-static void begin(void *ctx, int64_t time)
+static void pprof_begin(void *ctx, int64_t time)
 {
 	struct pprof *p = ctx;
 
 	p->began = p->any = true;
-	p->from = later(time, p->o->from);
-	p->to = later(time, p->o->to);
-	p->at = later(time, p->o->at);
+	p->from = pprof_later(time, p->o->from);
+	p->to = pprof_later(time, p->o->to);
+	p->at = pprof_later(time, p->o->at);
 }
 
 /* The time of day of p->from, by the first clock that the trace has. */
-static void take_clock(struct pprof *p, const struct trace_event *ev)
+static void pprof_take_clock(struct pprof *p, const struct trace_event *ev)
 {
 	struct view_sync sync = view_sync(ev, trace_reader_generation(p->reader));
 	int64_t wall;
@@ -116,10 +121,11 @@ static void take_clock(struct pprof *p, const struct trace_event *ev)
 static void clock_event(void *ctx, const struct trace_event *ev)
 {
 	if (ev->type == TRACE_SYNC)
-		take_clock(ctx, ev);
+		pprof_take_clock(ctx, ev);
 }
 
-static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+		       const char *message)
 {
 	struct pprof *p = ctx;
 
@@ -132,7 +138,7 @@ static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char 
 }
 
 /* What was not recorded is in no profile. */
-static void gap(void *ctx, const struct span *span)
+static void pprof_gap(void *ctx, const struct span *span)
 {
 	struct pprof *p = ctx;
 
@@ -154,11 +160,14 @@ int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct
 	waits_end(p);
 	p->unnamed += trace_reader_unnamed(r);
 	if (p->began)
-		p->profile.duration_ns += (int64_t)pprof_overlap(p, spans_first(p->spans), spans_last(p->spans));
+		p->profile.duration_ns +=
+			(int64_t)pprof_overlap(p, spans_first(p->spans), spans_last(p->spans));
 	if (ret)
-		profile_comment(&p->profile, "%s is damaged, this is what comes before: %s", name, err->text);
+		profile_comment(&p->profile, "%s is damaged, this is what comes before: %s", name,
+				err->text);
 	else if (p->o->at != PPROF_END && p->at > spans_last(p->spans))
-		ret = error_set(err, -EINVAL, "the trace ends %.9g s after its begin, before the time asked for",
+		ret = error_set(err, -EINVAL,
+				"the trace ends %.9g s after its begin, before the time asked for",
 				(double)(spans_last(p->spans) - spans_first(p->spans)) / 1e9);
 	return ret;
 }
@@ -166,7 +175,7 @@ int pprof_read(struct pprof *p, struct trace_reader *r, const char *name, struct
 /* --- what is missing --- */
 
 /* Things of which @n came to nothing. */
-static void say(struct pprof *p, struct buf *line, uint64_t n, const char *what)
+static void pprof_say(struct pprof *p, struct buf *line, uint64_t n, const char *what)
 {
 	if (!n)
 		return;
@@ -181,7 +190,8 @@ static void say_notes(struct pprof *p, struct buf *line)
 			   p->notes == 1 ? "" : "s", p->first_note);
 	if (!p->unrecorded)
 		return;
-	profile_comment(&p->profile, "%.6f s of goroutines were not recorded", (double)p->unrecorded / 1e9);
+	profile_comment(&p->profile, "%.6f s of goroutines were not recorded",
+			(double)p->unrecorded / 1e9);
 	buf_printf(line, "%s%.6f s of goroutines were not recorded", line->len ? "; " : "",
 		   (double)p->unrecorded / 1e9);
 }
@@ -192,12 +202,13 @@ void pprof_finish(struct pprof *p)
 	struct buf line = {0};
 
 	say_notes(p, &line);
-	say(p, &line, stack_set_dropped(spans_stacks(p->spans)), "stacks or frames found no room");
-	say(p, &line, spans_texts_dropped(p->spans), "texts found no room");
-	say(p, &line, profile->untagged, "samples are without their labels");
-	say(p, &line, profile->crowded, "counts are in \"(samples too many)\"");
-	say(p, &line, p->unnamed, "names were cut off with the end of the trace");
-	say(p, &line, profile->comments_more, "comments found no room");
+	pprof_say(p, &line, stack_set_dropped(spans_stacks(p->spans)),
+		  "stacks or frames found no room");
+	pprof_say(p, &line, spans_texts_dropped(p->spans), "texts found no room");
+	pprof_say(p, &line, profile->untagged, "samples are without their labels");
+	pprof_say(p, &line, profile->crowded, "counts are in \"(samples too many)\"");
+	pprof_say(p, &line, p->unnamed, "names were cut off with the end of the trace");
+	pprof_say(p, &line, profile->comments_more, "comments found no room");
 	if (line.len) {
 		buf_add_byte(&line, 0);
 		p->missing = xstrdup((char *)line.data);
@@ -230,7 +241,11 @@ struct pprof *pprof_new(const struct pprof_options *options)
 {
 	struct pprof *p = xcalloc(1, sizeof(*p));
 	struct spans_visitor type = options->type->visitor, all = {
-		.ctx = p, .trace_begin = begin, .event = clock_event, .log = note, .span = gap,
+		.ctx = p,
+		.trace_begin = pprof_begin,
+		.event = clock_event,
+		.log = pprof_note,
+		.span = pprof_gap,
 	};
 
 	p->o = options;

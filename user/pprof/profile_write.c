@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * profile_write: a profile as gzipped protobuf. Samples come first, then the locations and functions that they
- * name, then the table of strings: readers take fields in any order, and nothing but that table is kept.
+ * profile_write: a profile as gzipped protobuf. Samples come first, then the locations and
+ * functions that they name, then the table of strings: readers take fields in any order, and
+ * nothing but that table is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ struct writer {
 	struct buf labels;
 };
 
-static void settle(struct writer *w)
+static void profile_settle(struct writer *w)
 {
 	enum { PIECE = 64 << 10 };
 
@@ -48,7 +49,7 @@ static void settle(struct writer *w)
 
 /* --- strings --- */
 
-static uint64_t string(struct writer *w, const char *text)
+static uint64_t profile_string(struct writer *w, const char *text)
 {
 	bool is_new;
 	uint64_t *number;
@@ -65,7 +66,7 @@ static uint64_t string(struct writer *w, const char *text)
 
 static uint64_t made_string(struct writer *w, const char *text)
 {
-	return string(w, strset_add(w->made, text, strlen(text)));
+	return profile_string(w, strset_add(w->made, text, strlen(text)));
 }
 
 /* The format asks for UTF-8, a trace can have any bytes: others are shown as \x1b. */
@@ -81,7 +82,7 @@ static void put_utf8(struct buf *out, const char *text)
 	}
 }
 
-static void put_strings(struct writer *w)
+static void profile_put_strings(struct writer *w)
 {
 	size_t i, open;
 
@@ -89,13 +90,13 @@ static void put_strings(struct writer *w)
 		open = protobuf_open(&w->out, PROFILE_STRING_TABLE);
 		put_utf8(&w->out, *vec_at(&w->strings, const char *, i));
 		protobuf_close(&w->out, open);
-		settle(w);
+		profile_settle(w);
 	}
 }
 
 /* --- labels --- */
 
-static void put_label(struct writer *w, const char *key, const char *value)
+static void profile_put_label(struct writer *w, const char *key, const char *value)
 {
 	size_t label = protobuf_open(&w->labels, SAMPLE_LABEL);
 
@@ -109,12 +110,12 @@ static void put_cut(struct writer *w, const char *key, const char *value, const 
 	char *k = xasprintf("%s%s", key, l->key_cut ? "..." : "");
 	char *v = xasprintf("%s%s", value, l->value_cut ? "..." : "");
 
-	put_label(w, k, v);
+	profile_put_label(w, k, v);
 	free(k);
 	free(v);
 }
 
-static void put_labels(struct writer *w, const char *text)
+static void profile_put_labels(struct writer *w, const char *text)
 {
 	struct labels labels = {0};
 	size_t i;
@@ -128,7 +129,7 @@ static void put_labels(struct writer *w, const char *text)
 	labels_free(&labels);
 }
 
-static const struct encoded *encode(struct writer *w, uint32_t number)
+static const struct encoded *profile_encode(struct writer *w, uint32_t number)
 {
 	const struct tag *tag = vec_at(&w->p->tags, struct tag, number);
 	struct encoded *e = &w->encoded[number];
@@ -138,10 +139,10 @@ static const struct encoded *encode(struct writer *w, uint32_t number)
 	e->done = true;
 	e->start = w->labels.len;
 	if (tag->state)
-		put_label(w, "state", tag->state);
+		profile_put_label(w, "state", tag->state);
 	if (tag->reason && *tag->reason)
-		put_label(w, "reason", tag->reason);
-	put_labels(w, tag->labels);
+		profile_put_label(w, "reason", tag->reason);
+	profile_put_labels(w, tag->labels);
 	e->len = w->labels.len - e->start;
 	return e;
 }
@@ -150,7 +151,7 @@ static const struct encoded *encode(struct writer *w, uint32_t number)
 
 static void put_sample(struct writer *w, const struct tally_item *item)
 {
-	const struct encoded *labels = encode(w, item->tag);
+	const struct encoded *labels = profile_encode(w, item->tag);
 	size_t sample = protobuf_open(&w->out, PROFILE_SAMPLE), packed;
 	uint32_t n, i;
 	const uint32_t *frames = stack_set_of(w->stacks, item->stack, &n);
@@ -168,10 +169,10 @@ static void put_sample(struct writer *w, const struct tally_item *item)
 	if (labels->len)
 		buf_add(&w->out, w->labels.data + labels->start, labels->len);
 	protobuf_close(&w->out, sample);
-	settle(w);
+	profile_settle(w);
 }
 
-static void put_samples(struct writer *w)
+static void profile_put_samples(struct writer *w)
 {
 	size_t i;
 
@@ -181,9 +182,9 @@ static void put_samples(struct writer *w)
 
 /* --- locations --- */
 
-static uint64_t function(struct writer *w, const struct stack_frame *f)
+static uint64_t profile_function(struct writer *w, const struct stack_frame *f)
 {
-	uint64_t name = string(w, f->func), file = string(w, f->file), *number;
+	uint64_t name = profile_string(w, f->func), file = profile_string(w, f->file), *number;
 	size_t open;
 	bool is_new;
 
@@ -203,7 +204,7 @@ static uint64_t function(struct writer *w, const struct stack_frame *f)
 static void put_location(struct writer *w, uint32_t number)
 {
 	const struct stack_frame *f = stack_set_frame_at(w->stacks, number);
-	uint64_t id = function(w, f);
+	uint64_t id = profile_function(w, f);
 	size_t location = protobuf_open(&w->out, PROFILE_LOCATION), line;
 
 	protobuf_uint(&w->out, LOCATION_ID, number);
@@ -215,7 +216,7 @@ static void put_location(struct writer *w, uint32_t number)
 	protobuf_uint(&w->out, LINE_LINE, f->line);
 	protobuf_close(&w->out, line);
 	protobuf_close(&w->out, location);
-	settle(w);
+	profile_settle(w);
 }
 
 static void put_locations(struct writer *w)
@@ -242,7 +243,10 @@ static void put_value_type(struct writer *w, uint32_t field, const char *type, c
 static void put_mapping(struct writer *w)
 {
 	static const uint32_t has[] = {
-		MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILENAMES, MAPPING_HAS_LINE_NUMBERS, MAPPING_HAS_INLINE_FRAMES,
+		MAPPING_HAS_FUNCTIONS,
+		MAPPING_HAS_FILENAMES,
+		MAPPING_HAS_LINE_NUMBERS,
+		MAPPING_HAS_INLINE_FRAMES,
 	};
 	size_t i, open = protobuf_open(&w->out, PROFILE_MAPPING);
 
@@ -261,7 +265,7 @@ static void put_period(struct writer *w)
 	protobuf_uint(&w->out, PROFILE_PERIOD, period->value);
 }
 
-static void put_head(struct writer *w)
+static void profile_put_head(struct writer *w)
 {
 	const struct profile *p = w->p;
 	unsigned i;
@@ -274,7 +278,8 @@ static void put_head(struct writer *w)
 	if (p->wall_ns > 0)
 		protobuf_uint(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->wall_ns);
 	protobuf_uint(&w->out, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);
-	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE, made_string(w, p->values[p->nvalues - 1].type));
+	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
+		      made_string(w, p->values[p->nvalues - 1].type));
 }
 
 static void put_comments(struct writer *w)
@@ -309,11 +314,11 @@ void profile_write(struct profile *p, struct raw_sink *sink)
 
 	*(const char **)vec_push(&w.strings, sizeof(char *)) = "";
 	gzip_open(&w.gzip, sink);
-	put_head(&w);
-	put_samples(&w);
+	profile_put_head(&w);
+	profile_put_samples(&w);
 	put_locations(&w);
 	put_comments(&w);
-	put_strings(&w);
+	profile_put_strings(&w);
 	gzip_add(&w.gzip, w.out.data, w.out.len);
 	gzip_close(&w.gzip);
 	free_writer(&w);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stays: the profiles of spans, ranges and samples: block, waker, wall, goroutine, gc, cpu. See docs/pprof.md. */
+/*
+ * stays: the profiles of spans, ranges and samples: block, waker, wall, goroutine, gc, cpu. See
+ * docs/pprof.md.
+ */
 #include <string.h>
 
 #include "pprof/internal.h"
@@ -18,7 +21,7 @@ static const char *const places[] = {
 	[BEFORE] = "(began before the trace)",
 };
 
-static uint32_t place(struct pprof *p, enum place place)
+static uint32_t stays_place(struct pprof *p, enum place place)
 {
 	if (!p->places[place])
 		p->places[place] = profile_place(&p->profile, places[place]);
@@ -27,7 +30,7 @@ static uint32_t place(struct pprof *p, enum place place)
 
 static uint32_t stack_or(struct pprof *p, uint32_t stack, enum place instead)
 {
-	return stack ? stack : place(p, instead);
+	return stack ? stack : stays_place(p, instead);
 }
 
 static const char *labels_of(const struct goroutine *g)
@@ -36,16 +39,17 @@ static const char *labels_of(const struct goroutine *g)
 }
 
 /* Statuses and creations say no reason. */
-static const char *reason_of(const struct span *span)
+static const char *stays_reason_of(const struct span *span)
 {
 	if (*span->reason || span->state != GO_WAITING)
 		return span->reason;
 	return span->begin.type ? "coroutine" : "not known: since before the trace";
 }
 
-static void add(struct pprof *p, const struct span *span, uint32_t stack, const char *state, uint64_t ns)
+static void stays_add(struct pprof *p, const struct span *span, uint32_t stack, const char *state,
+		      uint64_t ns)
 {
-	struct tag tag = { span->g->labels, state, reason_of(span) };
+	struct tag tag = { span->g->labels, state, stays_reason_of(span) };
 
 	profile_add(&p->profile, stack, profile_tag(&p->profile, &tag), 1, ns);
 }
@@ -63,7 +67,7 @@ void stays_block(void *ctx, const struct span *span)
 	uint64_t ns = span->state == GO_WAITING ? ns_of(ctx, span) : 0;
 
 	if (ns)
-		add(ctx, span, stack_or(ctx, span->stack, NO_STACK), NULL, ns);
+		stays_add(ctx, span, stack_or(ctx, span->stack, NO_STACK), NULL, ns);
 }
 
 /* No goroutine ended the wait: by its reason, who does. */
@@ -74,17 +78,17 @@ static enum place runtime_place(const char *reason)
 	return strcmp(reason, "sleep") ? RUNTIME : TIMER;
 }
 
-static uint32_t waker_of(struct pprof *p, const struct span *span)
+static uint32_t stays_waker_of(struct pprof *p, const struct span *span)
 {
 	const struct span_edge *end = &span->end;
 
 	if (!end->type)
-		return place(p, STILL_WAITS);
+		return stays_place(p, STILL_WAITS);
 	if (end->stack)
 		return end->stack;
 	if (end->type == EV_GoSwitch || end->type == EV_GoSwitchDestroy)
-		return place(p, SWITCH);
-	return place(p, end->g == TRACEV2_NO_ID ? runtime_place(span->reason) : NOT_SEEN);
+		return stays_place(p, SWITCH);
+	return stays_place(p, end->g == TRACEV2_NO_ID ? runtime_place(span->reason) : NOT_SEEN);
 }
 
 void stays_waker(void *ctx, const struct span *span)
@@ -92,7 +96,7 @@ void stays_waker(void *ctx, const struct span *span)
 	uint64_t ns = span->state == GO_WAITING ? ns_of(ctx, span) : 0;
 
 	if (ns)
-		add(ctx, span, waker_of(ctx, span), NULL, ns);
+		stays_add(ctx, span, stays_waker_of(ctx, span), NULL, ns);
 }
 
 /* --- all time --- */
@@ -107,15 +111,15 @@ void stays_wall(void *ctx, const struct span *span)
 	uint64_t ns = ns_of(ctx, span);
 
 	if (ns)
-		add(ctx, span, stack_or(ctx, span->stack, NO_STACK), states[span->state], ns);
+		stays_add(ctx, span, stack_or(ctx, span->stack, NO_STACK), states[span->state], ns);
 }
 
 /* --- goroutines at a time --- */
 
-static void add_goroutine(struct pprof *p, const struct span *span)
+static void stays_add_goroutine(struct pprof *p, const struct span *span)
 {
 	if (pprof_wants(p, span->g))
-		add(p, span, stack_or(p, span->stack, NO_STACK), states[span->state], 0);
+		stays_add(p, span, stack_or(p, span->stack, NO_STACK), states[span->state], 0);
 }
 
 void stays_at(void *ctx, const struct span *span)
@@ -123,7 +127,7 @@ void stays_at(void *ctx, const struct span *span)
 	struct pprof *p = ctx;
 
 	if (span->from <= p->at && p->at < span->to)
-		add_goroutine(p, span);
+		stays_add_goroutine(p, span);
 }
 
 /* Who lives when the trace ends lives at that instant, too. */
@@ -132,7 +136,7 @@ void stays_at_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 	struct pprof *p = ctx;
 
 	if (!ended && p->at >= time)
-		add_goroutine(p, &g->now);
+		stays_add_goroutine(p, &g->now);
 }
 
 /* --- GC --- */
@@ -143,12 +147,14 @@ void stays_gc(void *ctx, const struct range_span *range)
 	uint64_t id = range->scope == RESOURCE_GOROUTINE ? range->id : range->g;
 	struct goroutine *g = spans_goroutine(p->spans, id);
 	uint64_t ns = pprof_overlap(p, range->from, range->to);
-	struct tag tag = { labels_of(g), NULL, spans_text(p->spans, range->name, strlen(range->name)) };
+	struct tag tag = { labels_of(g), NULL,
+			   spans_text(p->spans, range->name, strlen(range->name)) };
 
 	if (strcmp(range->name, "GC mark assist") && strcmp(range->name, "GC incremental sweep"))
 		return;
 	if (ns && pprof_wants(p, g))
-		profile_add(&p->profile, stack_or(p, range->stack, range->open_begin ? BEFORE : NO_STACK),
+		profile_add(&p->profile,
+			    stack_or(p, range->stack, range->open_begin ? BEFORE : NO_STACK),
 			    profile_tag(&p->profile, &tag), 1, ns);
 }
 
@@ -162,5 +168,6 @@ void stays_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 
 	if (ev->time < p->from || ev->time > p->to || !pprof_wants(p, g))
 		return;
-	profile_add(&p->profile, stack_or(p, stack, NO_STACK), profile_tag(&p->profile, &tag), 1, p->o->sample_ns);
+	profile_add(&p->profile, stack_or(p, stack, NO_STACK), profile_tag(&p->profile, &tag), 1,
+		    p->o->sample_ns);
 }

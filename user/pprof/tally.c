@@ -7,7 +7,7 @@
 #include "base/map64.h"
 
 /* Linear probing at a load of at most 1/2: of (stack, tag), or where it belongs. */
-static uint32_t *place_of(const struct tally *t, uint32_t stack, uint32_t tag)
+static uint32_t *tally_place_of(const struct tally *t, uint32_t stack, uint32_t tag)
 {
 	size_t i = hash64_seeded((uint64_t)tag << 32 | stack) & (t->cap - 1);
 	const struct tally_item *item;
@@ -20,7 +20,7 @@ static uint32_t *place_of(const struct tally *t, uint32_t stack, uint32_t tag)
 	return &t->slots[i];
 }
 
-static void grow(struct tally *t)
+static void tally_grow(struct tally *t)
 {
 	size_t i;
 
@@ -30,7 +30,7 @@ static void grow(struct tally *t)
 	for (i = 0; i < t->items.len; i++) {
 		const struct tally_item *item = vec_at(&t->items, struct tally_item, i);
 
-		*place_of(t, item->stack, item->tag) = (uint32_t)i + 1;
+		*tally_place_of(t, item->stack, item->tag) = (uint32_t)i + 1;
 	}
 }
 
@@ -40,8 +40,8 @@ struct tally_item *tally_at(struct tally *t, uint32_t stack, uint32_t tag, size_
 	uint32_t *place;
 
 	if (t->items.len * 2 >= t->cap)
-		grow(t);
-	place = place_of(t, stack, tag);
+		tally_grow(t);
+	place = tally_place_of(t, stack, tag);
 	if (*place)
 		return vec_at(&t->items, struct tally_item, *place - 1);
 	if (t->items.len >= max)

@@ -72,12 +72,12 @@ static bool cut_suffix(struct part *p, const char *suffix)
 	return true;
 }
 
-static bool equals(struct part p, const char *s)
+static bool cgroup_equals(struct part p, const char *s)
 {
 	return p.n == strlen(s) && !memcmp(p.s, s, p.n);
 }
 
-static void take(struct cgroup_ref *ref, const char *runtime, struct part id)
+static void cgroup_take(struct cgroup_ref *ref, const char *runtime, struct part id)
 {
 	if (id.n >= sizeof(ref->id))
 		return;
@@ -116,15 +116,15 @@ static void try_id(struct cgroup_ref *ref, struct part p, struct part parent)
 			continue;
 		/* libpod-conmon-ID.scope is beside the container, not in it */
 		if (prefixes[i].hex ? is_hex_id(id) : scope || prefixes[i].prefix[0] == 'l')
-			take(ref, prefixes[i].runtime, id);
+			cgroup_take(ref, prefixes[i].runtime, id);
 		return;
 	}
 	if (!cut_colons(&p, &runtime))
 		for (i = 0; i < COUNT(parents); i++)
-			if (equals(parent, parents[i].parent))
+			if (cgroup_equals(parent, parents[i].parent))
 				runtime = parents[i].runtime;
 	if (is_hex_id(p))
-		take(ref, runtime ? runtime : "", p);
+		cgroup_take(ref, runtime ? runtime : "", p);
 }
 
 /* "podUID" or "kubepods-burstable-podUID.slice", in which systemd wants _ for -. */
@@ -207,7 +207,7 @@ bool cgroup_is_in(const char *text, const char *path)
 }
 
 /* Is @name one of those that are separated by commas? "" is the only one of an empty list. */
-static bool has_name(struct part list, const char *name)
+static bool cgroup_has_name(struct part list, const char *name)
 {
 	size_t n = strlen(name), len;
 
@@ -232,7 +232,9 @@ bool cgroup_path(const char *text, const char *controller, char *ret, size_t siz
 		if (!line_path(at, &path, &line))
 			continue;
 		colon = strchr(at, ':') + 1;	/* in front of the controllers */
-		if (path.n < size && has_name((struct part){ colon, (size_t)(path.s - 1 - colon) }, controller)) {
+		if (path.n < size &&
+		    cgroup_has_name((struct part){ colon, (size_t)(path.s - 1 - colon) },
+				    controller)) {
 			snprintf(ret, size, "%.*s", (int)path.n, path.s);
 			return true;
 		}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The text of FOLDER/NAME in @ret, which is "" if there is none. */
-static bool read_file(const char *folder, const char *name, char ret[2048])
+static bool cgroup_cpu_read_file(const char *folder, const char *name, char ret[2048])
 {
 	char path[CGROUP_FOLDER + 64];
 	FILE *f;
@@ -38,13 +38,13 @@ static bool read_v1(const char *folder, struct cgroup_cpu *c)
 	char text[2048];
 	long long quota;
 
-	if (!read_file(folder, "cpu.cfs_quota_us", text))
+	if (!cgroup_cpu_read_file(folder, "cpu.cfs_quota_us", text))
 		return false;
 	quota = strtoll(text, NULL, 10);
 	c->quota_ns = quota > 0 ? (uint64_t)quota * 1000 : 0;
-	if (read_file(folder, "cpu.cfs_period_us", text))
+	if (cgroup_cpu_read_file(folder, "cpu.cfs_period_us", text))
 		c->period_ns = strtoull(text, NULL, 10) * 1000;
-	if (read_file(folder, "cpu.stat", text))
+	if (cgroup_cpu_read_file(folder, "cpu.stat", text))
 		c->throttled_ns = value_of(text, "throttled_time", 1);
 	c->periods = value_of(text, "nr_periods", 1);
 	c->throttled = value_of(text, "nr_throttled", 1);
@@ -57,13 +57,13 @@ static bool read_v2(const char *folder, struct cgroup_cpu *c)
 	unsigned long long quota = 0, period = 0;
 	char text[2048];
 
-	if (!read_file(folder, "cpu.max", text))
+	if (!cgroup_cpu_read_file(folder, "cpu.max", text))
 		return false;
 	if (sscanf(text, "%llu %llu", &quota, &period) != 2)
 		sscanf(text, "max %llu", &period);
 	c->quota_ns = quota * 1000;
 	c->period_ns = period * 1000;
-	if (read_file(folder, "cpu.stat", text))
+	if (cgroup_cpu_read_file(folder, "cpu.stat", text))
 		c->throttled_ns = value_of(text, "throttled_usec", 1000);
 	c->periods = value_of(text, "nr_periods", 1);
 	c->throttled = value_of(text, "nr_throttled", 1);
@@ -81,7 +81,8 @@ static bool go_up(char *folder, const struct cgroup_mount *mount)
 	return true;
 }
 
-static size_t read_levels(const struct cgroup_mount *mount, char *folder, struct cgroup_cpu ret[CGROUP_LEVELS])
+static size_t cgroup_cpu_read_levels(const struct cgroup_mount *mount, char *folder,
+				     struct cgroup_cpu ret[CGROUP_LEVELS])
 {
 	unsigned int up = 0;
 	size_t n = 0;
@@ -96,8 +97,12 @@ static size_t read_levels(const struct cgroup_mount *mount, char *folder, struct
 	return n;
 }
 
-/* With both versions mounted, the controller is in one of them: the other's folder does not have the files. */
-size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text, struct cgroup_cpu ret[CGROUP_LEVELS])
+/*
+ * With both versions mounted, the controller is in one of them: the other's folder does not have
+ * the files.
+ */
+size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text,
+		       struct cgroup_cpu ret[CGROUP_LEVELS])
 {
 	char folder[CGROUP_FOLDER];
 	size_t i, n = 0;
@@ -106,7 +111,7 @@ size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text, struct c
 		const struct cgroup_mount *mount = vec_at(&m->all, struct cgroup_mount, i);
 
 		if (cgroup_mount_folder(mount, text, "cpu", folder))
-			n = read_levels(mount, folder, ret);
+			n = cgroup_cpu_read_levels(mount, folder, ret);
 	}
 	return n;
 }
@@ -125,8 +130,8 @@ static bool parse_pressure(const char *text, struct pressure *ret)
 	return true;
 }
 
-bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs, const char *resource,
-		   struct pressure *ret)
+bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs,
+		   const char *resource, struct pressure *ret)
 {
 	char folder[CGROUP_FOLDER], name[64], file[2048];
 	size_t i;
@@ -136,11 +141,11 @@ bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct
 	for (i = 0; i < m->all.len; i++) {
 		const struct cgroup_mount *mount = vec_at(&m->all, struct cgroup_mount, i);
 
-		if (mount->v2 && cgroup_mount_folder(mount, text, "", folder) && read_file(folder, name, file) &&
-		    parse_pressure(file, ret))
+		if (mount->v2 && cgroup_mount_folder(mount, text, "", folder) &&
+		    cgroup_cpu_read_file(folder, name, file) && parse_pressure(file, ret))
 			return true;
 	}
 	ret->machine = true;
 	snprintf(folder, sizeof(folder), "%s/pressure", fs->dir);
-	return read_file(folder, resource, file) && parse_pressure(file, ret);
+	return cgroup_cpu_read_file(folder, resource, file) && parse_pressure(file, ret);
 }

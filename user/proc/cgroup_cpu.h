@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroup_cpu: the CPU quota of a process's cgroup and of those above it, how often it was throttled, and how long
- * its tasks waited for resources (PSI). Reads files of cgroup file systems, versions 1 and 2; each may be
- * missing or change between two reads.
+ * cgroup_cpu: the CPU quota of a process's cgroup and of those above it, how often it was
+ * throttled, and how long its tasks waited for resources (PSI). Reads files of cgroup file systems,
+ * versions 1 and 2; each may be missing or change between two reads.
  */
 #ifndef GOTAP_PROC_CGROUP_CPU_H
 #define GOTAP_PROC_CGROUP_CPU_H
@@ -23,15 +23,17 @@ struct cgroup_cpu {
 enum { CGROUP_LEVELS = 8 };
 
 /* The process's own cgroup, and those above that have a quota; returns how many. */
-size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text, struct cgroup_cpu ret[CGROUP_LEVELS]);
+size_t cgroup_cpu_read(const struct cgroup_mounts *m, const char *text,
+		       struct cgroup_cpu ret[CGROUP_LEVELS]);
 
 struct pressure {
-	bool machine;			/* of the whole machine, since the cgroup has no such file */
+	/* of the whole machine, since the cgroup has no such file */
+	bool machine;
 	uint64_t some_ns, full_ns;	/* since the cgroup was made, or the boot */
 };
 
 /* @resource: "cpu", "memory" or "io". False: the kernel does not count it. */
-bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs, const char *resource,
-		   struct pressure *ret);
+bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs,
+		   const char *resource, struct pressure *ret);
 
 #endif

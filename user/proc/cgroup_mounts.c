@@ -61,7 +61,7 @@ bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller)
 }
 
 /* Where the cgroup @path is below @mount's point; NULL: it is not. */
-static const char *below(const struct cgroup_mount *mount, const char *path)
+static const char *mounts_below(const struct cgroup_mount *mount, const char *path)
 {
 	size_t n = strcmp(mount->root, "/") ? strlen(mount->root) : 0;
 
@@ -77,7 +77,7 @@ bool cgroup_mount_folder(const struct cgroup_mount *mount, const char *text, con
 	if (!cgroup_mount_has(mount, controller) ||
 	    !cgroup_path(text, mount->v2 ? "" : controller, path, sizeof(path)))
 		return false;
-	rest = below(mount, path);
+	rest = mounts_below(mount, path);
 	if (!rest)
 		return false;
 	snprintf(ret, CGROUP_FOLDER, "%s%s", mount->point, strcmp(rest, "/") ? rest : "");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgroup_mounts: the cgroup file systems that are mounted here, versions 1 and 2. In: the mountinfo file of a
- * process, the text of a cgroup file of proc. Out: the folder in which files of a cgroup lie.
+ * cgroup_mounts: the cgroup file systems that are mounted here, versions 1 and 2. In: the mountinfo
+ * file of a process, the text of a cgroup file of proc. Out: the folder in which files of a cgroup
+ * lie.
  */
 #ifndef GOTAP_PROC_CGROUP_MOUNTS_H
 #define GOTAP_PROC_CGROUP_MOUNTS_H
@@ -30,8 +31,8 @@ void cgroup_mounts_free(struct cgroup_mounts *m);
 /* Does it have the files of @controller? One of version 2 may have those of any. */
 bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller);
 /*
- * The folder for @controller of the process whose cgroup file is @text. False: its cgroup is not below this mount,
- * or has that controller in another one.
+ * The folder for @controller of the process whose cgroup file is @text. False: its cgroup is not
+ * below this mount, or has that controller in another one.
  */
 bool cgroup_mount_folder(const struct cgroup_mount *mount, const char *text, const char *controller,
 			 char ret[CGROUP_FOLDER]);

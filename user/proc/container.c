@@ -203,7 +203,7 @@ static bool is_named(const struct container *c, const char *query)
 	return !strcmp(c->id, query) || !strcmp(c->name, query);
 }
 
-static bool has_prefix(const struct container *c, const char *query)
+static bool container_has_prefix(const struct container *c, const char *query)
 {
 	size_t n = strlen(query);
 
@@ -221,7 +221,7 @@ static bool some_run(const struct vec *found)
 }
 
 /* Folders remember the containers that have ended, too. */
-static void drop_ended(struct vec *found)
+static void container_drop_ended(struct vec *found)
 {
 	size_t i, n = 0;
 
@@ -234,7 +234,7 @@ static void drop_ended(struct vec *found)
 	found->len = n;
 }
 
-static void collect(const struct containers *cs, const char *query, struct vec *ret,
+static void container_collect(const struct containers *cs, const char *query, struct vec *ret,
 		    bool (*matches)(const struct container *, const char *))
 {
 	size_t i;
@@ -243,7 +243,7 @@ static void collect(const struct containers *cs, const char *query, struct vec *
 		if (matches(container_at(cs, i), query))
 			*(struct container **)vec_push(ret, sizeof(void *)) = container_at(cs, i);
 	if (some_run(ret))
-		drop_ended(ret);
+		container_drop_ended(ret);
 }
 
 static bool is_hex(const char *s)
@@ -267,7 +267,7 @@ char *container_label(const struct container *c)
 			 *c->name ? c->name : c->id);
 }
 
-static int ambiguous(const char *query, const struct vec *found, struct error *err)
+static int container_ambiguous(const char *query, const struct vec *found, struct error *err)
 {
 	struct buf list = {0};
 	size_t i;
@@ -288,19 +288,20 @@ static int ambiguous(const char *query, const struct vec *found, struct error *e
 int containers_find(const struct containers *cs, const char *query, struct vec *ret,
 		    struct error *err)
 {
-	collect(cs, query, ret, is_named);
+	container_collect(cs, query, ret, is_named);
 	if (!ret->len) {
-		collect(cs, query, ret, matches_pod);
+		container_collect(cs, query, ret, matches_pod);
 		if (ret->len)
 			return 0;
-		collect(cs, query, ret, has_prefix);
+		container_collect(cs, query, ret, container_has_prefix);
 	}
 	if (ret->len > 1)
-		return ambiguous(query, ret, err);
+		return container_ambiguous(query, ret, err);
 	if (!ret->len)
-		return error_set(err, -ENOENT,
-				 "no container '%s': gotap knows those of docker, containerd, podman, "
-				 "CRI-O, runc and crun by name, and any other by its id; see `gotap ps`",
-				 query);
+		return error_set(
+			err, -ENOENT,
+			"no container '%s': gotap knows those of docker, containerd, podman, "
+			"CRI-O, runc and crun by name, and any other by its id; see `gotap ps`",
+			query);
 	return 0;
 }

@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 const char machine_too_old[] = "this kernel is too old: gotap needs Linux 5.8 or later";
-const char machine_no_btf[] = "this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, "
-			      "or run a kernel built with CONFIG_DEBUG_INFO_BTF";
+const char machine_no_btf[] =
+	"this kernel's BTF (/sys/kernel/btf/vmlinux) cannot be read: mount /sys, "
+	"or run a kernel built with CONFIG_DEBUG_INFO_BTF";
 
-static int setting(const char *path)
+static int machine_setting(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	int v;
@@ -53,9 +54,10 @@ void machine_look(struct machine *m)
 {
 	*m = (struct machine){
 		.btf = !access("/sys/kernel/btf/vmlinux", R_OK),
-		.perf_event_paranoid = setting("/proc/sys/kernel/perf_event_paranoid"),
-		.unprivileged_bpf_disabled = setting("/proc/sys/kernel/unprivileged_bpf_disabled"),
-		.ptrace_scope = setting("/proc/sys/kernel/yama/ptrace_scope"),
+		.perf_event_paranoid = machine_setting("/proc/sys/kernel/perf_event_paranoid"),
+		.unprivileged_bpf_disabled =
+			machine_setting("/proc/sys/kernel/unprivileged_bpf_disabled"),
+		.ptrace_scope = machine_setting("/proc/sys/kernel/yama/ptrace_scope"),
 		.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	read_release(m);

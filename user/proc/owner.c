@@ -24,7 +24,7 @@ bool owner_read(int dir, const char *name, char *ret, size_t size)
 }
 
 /* What follows "\nNAME:" in a status file; NULL: nothing. */
-static const char *field(const char *status, const char *name)
+static const char *owner_field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
 
@@ -35,8 +35,8 @@ static bool ids_are(const char *line, uid_t uid)
 {
 	unsigned int id[4];
 
-	return line && sscanf(line, "%u %u %u %u", &id[0], &id[1], &id[2], &id[3]) == 4 && id[0] == uid &&
-	       id[1] == uid && id[2] == uid && id[3] == uid;
+	return line && sscanf(line, "%u %u %u %u", &id[0], &id[1], &id[2], &id[3]) == 4 &&
+	       id[0] == uid && id[1] == uid && id[2] == uid && id[3] == uid;
 }
 
 static bool has_no_capabilities(const char *line)
@@ -49,7 +49,11 @@ bool owner_is(int dir, uid_t uid)
 	char status[4096];
 	struct stat st;
 
-	/* Not the folder itself: it belongs to the user in any case (proc(5), task_dump_owner()). */
-	return owner_read(dir, "status", status, sizeof(status)) && ids_are(field(status, "\nUid:"), uid) &&
-	       has_no_capabilities(field(status, "\nCapPrm:")) && !fstatat(dir, "mem", &st, 0) && st.st_uid == uid;
+	/*
+	 * Not the folder itself: it belongs to the user in any case (proc(5), task_dump_owner()).
+	 */
+	return owner_read(dir, "status", status, sizeof(status)) &&
+	       ids_are(owner_field(status, "\nUid:"), uid) &&
+	       has_no_capabilities(owner_field(status, "\nCapPrm:")) &&
+	       !fstatat(dir, "mem", &st, 0) && st.st_uid == uid;
 }

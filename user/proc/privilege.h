@@ -60,7 +60,10 @@ int privilege_keep(unsigned int keep, struct error *err);
  * calling thread has them between privilege_raise_files() and privilege_lower_files().
  */
 void privilege_reserve_files(void);
-/* The same, only if the user's own rights may not be enough to work in @folder: it, or a folder on the way, is another user's. */
+/*
+ * The same, only if the user's own rights may not be enough to work in @folder: it, or a folder on
+ * the way, is another user's.
+ */
 void privilege_reserve_folder(const char *folder);
 /* In a child that names no files: privilege_keep() gives them up, too. */
 void privilege_reserve_no_files(void);

@@ -126,7 +126,8 @@ static void take_status_line(struct procfs_status *st, const char *line)
 	unsigned int uid;
 
 	if (!strncmp(line, "Name:\t", 6))
-		snprintf(st->name, sizeof(st->name), "%.*s", (int)strcspn(line + 6, "\n"), line + 6);
+		snprintf(st->name, sizeof(st->name), "%.*s", (int)strcspn(line + 6, "\n"),
+			 line + 6);
 	else if (!strncmp(line, "State:\t", 7))
 		st->state = line[7];
 	else if (!strncmp(line, "Tgid:", 5))
@@ -200,8 +201,11 @@ int procfs_usage(const struct procfs *fs, pid_t pid, struct procfs_usage *ret)
 	char *s = r ? NULL : strrchr((char *)text.data, ')');
 
 	*ret = (struct procfs_usage){0};
-	if (!r && (!s || sscanf(s, ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d "
-				"%*d %*d %llu", &ret->parent, &user, &system, &start) != 4))
+	if (!r &&
+	    (!s || sscanf(s,
+			  ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d "
+			  "%*d %*d %llu",
+			  &ret->parent, &user, &system, &start) != 4))
 		r = -ESRCH;
 	if (!r) {
 		ret->cpu = user + system;
@@ -228,7 +232,7 @@ double procfs_uptime(const struct procfs *fs)
  * The mount's namespace is that of the processes that have one id in it. The
  * first of them may be out of bounds even for root.
  */
-static int namespace_of(const struct procfs *fs, struct procfs_file_id *ret)
+static int procfs_namespace_of(const struct procfs *fs, struct procfs_file_id *ret)
 {
 	struct procfs_status st;
 	struct vec pids = {0};
@@ -253,10 +257,11 @@ static int find_namespace(struct procfs *fs, bool given, struct error *err)
 	int r;
 
 	if (stat("/proc/self/ns/pid", &st))
-		return error_set(err, -errno, "cannot read '/proc/self/ns/pid': %s: is proc mounted?",
+		return error_set(err, -errno,
+				 "cannot read '/proc/self/ns/pid': %s: is proc mounted?",
 				 strerror(errno));
 	ours = its = (struct procfs_file_id){ st.st_dev, st.st_ino };
-	r = given ? namespace_of(fs, &its) : 0;
+	r = given ? procfs_namespace_of(fs, &its) : 0;
 	if (r)
 		return error_set(err, r, "cannot look into '%s': %s; run gotap as root or with "
 				 "CAP_SYS_PTRACE", fs->dir, strerror(-r));

@@ -57,7 +57,7 @@ static bool may_read(struct containers *cs, uid_t uid, off_t size)
 }
 
 /* Appends the file and a NUL, which does not count; false if there is no such file. */
-static bool read_file(struct containers *cs, const char *path, struct buf *text)
+static bool state_read_file(struct containers *cs, const char *path, struct buf *text)
 {
 	_cleanup_close_ int fd = open_under(cs->root, path);
 	struct stat st;
@@ -79,7 +79,7 @@ struct json_object *state_json(struct containers *cs, const char *path)
 	struct json_object *obj = NULL;
 	struct buf text = {0};
 
-	if (read_file(cs, path, &text))
+	if (state_read_file(cs, path, &text))
 		obj = json_parse((char *)text.data, text.len);
 	buf_free(&text);
 	return obj;
@@ -90,7 +90,7 @@ pid_t state_pid_file(struct containers *cs, const char *path)
 	struct buf text = {0};
 	long pid = 0;
 
-	if (read_file(cs, path, &text))
+	if (state_read_file(cs, path, &text))
 		pid = strtol((char *)text.data, NULL, 10);
 	buf_free(&text);
 	return pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;

@@ -17,7 +17,7 @@ static const char *const folders[] = {
 	"/home/*/.local/share/docker",
 };
 
-static void take_labels(struct container *c, struct json_object *labels)
+static void docker_take_labels(struct container *c, struct json_object *labels)
 {
 	container_set(&c->pod, json_text(labels, "io.kubernetes.pod.name"));
 	container_set(&c->pod_namespace, json_text(labels, "io.kubernetes.pod.namespace"));
@@ -34,7 +34,7 @@ static void take_config(struct containers *cs, const char *path)
 
 	if (*id) {
 		c = containers_put(cs, "docker", id);
-		take_labels(c, json_at(config, "Config\nLabels"));
+		docker_take_labels(c, json_at(config, "Config\nLabels"));
 		container_set_k8s_name(c, *name == '/' ? name + 1 : name);
 		c->init = (pid_t)json_number(config, "State\nPid");
 	}

@@ -51,7 +51,7 @@ static void take_list(struct containers *cs, const char *path)
 	json_close(list);
 }
 
-static void take_pid(struct containers *cs, const char *path)
+static void storage_take_pid(struct containers *cs, const char *path)
 {
 	_cleanup_free_ char *id = state_component(path, 2);
 	size_t i;
@@ -71,5 +71,5 @@ void state_storage(struct containers *cs)
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		state_glob(cs, lists[i], take_list);
 	for (i = 0; i < sizeof(pid_files) / sizeof(pid_files[0]); i++)
-		state_glob(cs, pid_files[i], take_pid);
+		state_glob(cs, pid_files[i], storage_take_pid);
 }

@@ -83,8 +83,10 @@ bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT])
 	*text = 0;
 	if (own == minor && release_is_known(minor))
 		return false;
-	snprintf(text, RELEASE_TEXT, "Go 1.%d: where probes sit, numbers of wait reasons and of stopped "
-		 "worlds, leaf frames that stacks leave out", like);
+	snprintf(text, RELEASE_TEXT,
+		 "Go 1.%d: where probes sit, numbers of wait reasons and of stopped "
+		 "worlds, leaf frames that stacks leave out",
+		 like);
 	return true;
 }
 
@@ -118,11 +120,12 @@ static const char *const wait_texts[] = {
 /* After the names, which it uses. */
 #include "release/reason_table.h"
 
-_Static_assert(COUNT(wait_by_minor) == RELEASE_NEWEST + 1 && COUNT(stw_by_minor) == RELEASE_NEWEST + 1,
+_Static_assert(COUNT(wait_by_minor) == RELEASE_NEWEST + 1 &&
+		       COUNT(stw_by_minor) == RELEASE_NEWEST + 1,
 	       "reason_table.h: run tools/gen-offsets");
 
 /* WAIT_NONE: the release has no such number. A READ release has the numbers of the one before. */
-static enum wait_name wait_of(int minor, unsigned int wr)
+static enum wait_name release_wait_of(int minor, unsigned int wr)
 {
 	int row = release_nearest(minor);
 
@@ -133,39 +136,39 @@ static enum wait_name wait_of(int minor, unsigned int wr)
 
 const char *release_wait_name(int minor, unsigned int wr)
 {
-	return wait_names[wait_of(minor, wr)];
+	return wait_names[release_wait_of(minor, wr)];
 }
 
 const char *release_wait_text(int minor, unsigned int wr)
 {
-	return wait_texts[wait_of(minor, wr)];
+	return wait_texts[release_wait_of(minor, wr)];
 }
 
 const char *release_block_reason(int minor, unsigned int wr)
 {
-	const char *reason = block_reasons[wait_of(minor, wr)];
+	const char *reason = block_reasons[release_wait_of(minor, wr)];
 
 	return reason ? reason : "unspecified";
 }
 
 bool release_wait_is_running(int minor, unsigned int wr)
 {
-	enum wait_name name = wait_of(minor, wr);
+	enum wait_name name = release_wait_of(minor, wr);
 
 	return name && !block_reasons[name];
 }
 
 bool release_wait_is_worker(int minor, unsigned int wr)
 {
-	enum wait_name name = wait_of(minor, wr);
+	enum wait_name name = release_wait_of(minor, wr);
 
 	return name == WAIT_GCWorkerIdle || name == WAIT_GCWorkerActive;
 }
 
 bool release_is_system_start(const char *start)
 {
-	return !strncmp(start, "runtime.", 8) && strcmp(start, "runtime.main") && strcmp(start, "runtime.corostart") &&
-	       strcmp(start, "runtime.handleAsyncEvent");
+	return !strncmp(start, "runtime.", 8) && strcmp(start, "runtime.main") &&
+	       strcmp(start, "runtime.corostart") && strcmp(start, "runtime.handleAsyncEvent");
 }
 
 /* Up to Go 1.20 the reason is a text in m.preemptoff, if it is not the collector's own. */
@@ -228,7 +231,8 @@ unsigned int release_stack_skip(int minor, enum stack_class class, unsigned int 
 	case STACK_ASSIST:
 		return 1;
 	case STACK_CPU:		/* the very instruction */
-	case STACK_SWEEP:	/* from whoever called sweep; the runtime begins with sweep itself */
+	/* from whoever called sweep; the runtime begins with sweep itself */
+	case STACK_SWEEP:
 	case STACK_END:
 	case STACK_PREEMPT:	/* preemptPark: GoPark(traceBlockPreempted, 0) */
 	case STACK_SNAPSHOT:	/* traceAdvance: traceStack(0, gp) */

@@ -46,7 +46,10 @@ enum { RELEASE_TEXT = 192 };
  */
 bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT]);
 
-/* Is @func, with its package's path, of the standard library (or the runtime)? By the first part of the path. */
+/*
+ * Is @func, with its package's path, of the standard library (or the runtime)? By the first part of
+ * the path.
+ */
 bool release_is_std(const char *func);
 
 /* The name of runtime.waitReason @wr; NULL for a number that the release does not have. */
@@ -68,8 +71,8 @@ bool release_wait_is_running(int minor, unsigned int wr);
 bool release_wait_is_worker(int minor, unsigned int wr);
 
 /*
- * Is a goroutine that begins with the function @start one of the runtime itself? As runtime.isSystemGoroutine, for
- * which the one that runs finalizers counts as such at all times.
+ * Is a goroutine that begins with the function @start one of the runtime itself? As
+ * runtime.isSystemGoroutine, for which the one that runs finalizers counts as such at all times.
  */
 bool release_is_system_start(const char *start);
 

@@ -6,15 +6,17 @@
 #include "release/release.h"
 
 /*
- * Folders of src that have packages, sorted: Go 1.27's, and those that an older or experimental release has besides. A module
- * path may not begin with one of them.
+ * Folders of src that have packages, sorted: Go 1.27's, and those that an older or experimental
+ * release has besides. A module path may not begin with one of them.
  */
 static const char *const std[] = {
-	"archive", "arena", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
-	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index",
-	"internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect",
-	"regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
-	"testing", "text", "time", "unicode", "unique", "unsafe", "uuid", "vendor", "weak",
+	"archive", "arena",   "bufio",    "builtin", "bytes",   "cmp",      "compress", "container",
+	"context", "crypto",  "database", "debug",   "embed",   "encoding", "errors",   "expvar",
+	"flag",    "fmt",     "go",       "hash",    "html",    "image",    "index",    "internal",
+	"io",      "iter",    "log",      "maps",    "math",    "mime",     "net",      "os",
+	"path",    "plugin",  "reflect",  "regexp",  "runtime", "simd",     "slices",   "sort",
+	"strconv", "strings", "structs",  "sync",    "syscall", "testing",  "text",     "time",
+	"unicode", "unique",  "unsafe",   "uuid",    "vendor",  "weak",
 };
 
 struct part {
@@ -22,7 +24,7 @@ struct part {
 	size_t n;
 };
 
-static int compare(const void *key, const void *item)
+static int std_compare(const void *key, const void *item)
 {
 	const struct part *part = key;
 	const char *name = *(const char *const *)item;
@@ -37,5 +39,5 @@ bool release_is_std(const char *func)
 
 	if (func[first.n] != '/')
 		first.n = strcspn(func, ".");
-	return bsearch(&first, std, sizeof(std) / sizeof(*std), sizeof(*std), compare) != NULL;
+	return bsearch(&first, std, sizeof(std) / sizeof(*std), sizeof(*std), std_compare) != NULL;
 }

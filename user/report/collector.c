@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collector: the GC, stops of the world, and what the runtime says of itself (heap, GOMAXPROCS). Part of tables.c. */
+/*
+ * collector: the GC, stops of the world, and what the runtime says of itself (heap, GOMAXPROCS).
+ * Part of tables.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +40,8 @@ static void take_stop(struct tables *t, const struct range_span *range)
 	const char *reason = range->reason;
 	struct stw_row *row;
 	bool is_new;
-	uint32_t n = rows_find(&t->state->stw, &t->stw, sizeof(*row), TABLES_REASONS, &reason, &is_new);
+	uint32_t n =
+		rows_find(&t->state->stw, &t->stw, sizeof(*row), TABLES_REASONS, &reason, &is_new);
 
 	row = vec_at(&t->stw, struct stw_row, n - 1);
 	if (is_new)
@@ -48,7 +52,8 @@ static void take_stop(struct tables *t, const struct range_span *range)
 }
 
 /* Of a goroutine: assist its own, a sweep that of who began it. */
-static void take_stay(struct tables *t, const struct range_span *range, uint32_t stay, uint64_t id)
+static void collector_take_stay(struct tables *t, const struct range_span *range, uint32_t stay,
+				uint64_t id)
 {
 	const struct goroutine *g = spans_goroutine(t->spans, id);
 	struct early e = {
@@ -69,9 +74,9 @@ void collector_range(void *ctx, const struct range_span *range)
 	if (!strcmp(range->name, "stop-the-world")) {
 		take_stop(t, range);
 	} else if (range->scope == RESOURCE_GOROUTINE) {
-		take_stay(t, range, STAY_ASSIST, range->id);
+		collector_take_stay(t, range, STAY_ASSIST, range->id);
 	} else if (range->scope == RESOURCE_PROC) {
-		take_stay(t, range, STAY_SWEEP, range->g);
+		collector_take_stay(t, range, STAY_SWEEP, range->g);
 		t->swept += range->attrs[0];
 		t->reclaimed += range->attrs[1];
 	} else {
@@ -118,7 +123,7 @@ void collector_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 
 /* --- mutator utilisation --- */
 
-static const char *text_of(struct tables *t, const struct trace_event *ev)
+static const char *collector_text_of(struct tables *t, const struct trace_event *ev)
 {
 	if (ev->type != EV_GoLabel && ev->type != EV_STWBegin && ev->type != EV_STWEnd)
 		return NULL;
@@ -132,5 +137,5 @@ void collector_event(struct tables *t, const struct trace_event *ev)
 	if (!mmu_wants(the_trace(t)->mmu, ev))
 		return;
 	g = ev->type == EV_GCMarkAssistActive ? spans_goroutine(t->spans, ev->args[0]) : NULL;
-	mmu_event(the_trace(t)->mmu, ev, text_of(t, ev), g && go_executing(g->now.state));
+	mmu_event(the_trace(t)->mmu, ev, collector_text_of(t, ev), g && go_executing(g->now.state));
 }

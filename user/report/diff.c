@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff: which rows differ beyond the noise, and what follows from what. See diff.h and docs/diff.md. */
+/*
+ * diff: which rows differ beyond the noise, and what follows from what. See diff.h and
+ * docs/diff.md.
+ */
 #include "report/diff.h"
 
 #include <math.h>
@@ -7,11 +10,12 @@
 #include <string.h>
 
 /*
- * Standard errors that noise may make; times what the halves of a trace differ by; the smallest ratios; stays and
- * parts that there must be; the smallest cost, in seconds of goroutines a second. Two recordings of one program
- * differ by more than each within itself: the ratios are for that.
+ * Standard errors that noise may make; times what the halves of a trace differ by; the smallest
+ * ratios; stays and parts that there must be; the smallest cost, in seconds of goroutines a second.
+ * Two recordings of one program differ by more than each within itself: the ratios are for that.
  */
-static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5, COST = 0.001;
+static const double ERRORS = 6, HALVES = 1.5, RATIO = 1.25, RATIO_CPU = 1.5, RATIO_RATE = 1.5,
+		    COST = 0.001;
 enum { STAYS_MIN = 10, PARTS_MIN = 4, DRIFT_ROWS = 12, RARE_RATIO = 5 };
 
 double diff_time(const struct diff *d, int side)
@@ -29,7 +33,7 @@ struct estimate {
 	double value, error, halves;
 };
 
-static double sum(const double *v, unsigned from, unsigned to)
+static double diff_sum(const double *v, unsigned from, unsigned to)
 {
 	double s = 0;
 
@@ -38,7 +42,7 @@ static double sum(const double *v, unsigned from, unsigned to)
 	return s;
 }
 
-static double divided(double a, double b)
+static double diff_divided(double a, double b)
 {
 	return b > 0 ? a / b : 0;
 }
@@ -46,30 +50,32 @@ static double divided(double a, double b)
 /* How many parts of equal weight would tell as much. */
 static double parts_that_count(const double *b, unsigned n)
 {
-	double squares = 0, all = sum(b, 0, n);
+	double squares = 0, all = diff_sum(b, 0, n);
 	unsigned i;
 
 	for (i = 0; i < n; i++)
 		squares += b[i] * b[i];
-	return divided(all * all, squares);
+	return diff_divided(all * all, squares);
 }
 
 /*
- * The error of a ratio of means, from how its parts deviate (the linear approximation). What happened in a few
- * parts only says nothing about its noise.
+ * The error of a ratio of means, from how its parts deviate (the linear approximation). What
+ * happened in a few parts only says nothing about its noise.
  */
-static struct estimate estimate(const double *a, const double *b, unsigned n)
+static struct estimate diff_estimate(const double *a, const double *b, unsigned n)
 {
-	struct estimate e = { .value = divided(sum(a, 0, n), sum(b, 0, n)), .error = INFINITY };
-	double squares = 0, first = sum(b, 0, n / 2), second = sum(b, n / 2, n), parts = parts_that_count(b, n);
+	struct estimate e = { .value = diff_divided(diff_sum(a, 0, n), diff_sum(b, 0, n)),
+			      .error = INFINITY };
+	double squares = 0, first = diff_sum(b, 0, n / 2), second = diff_sum(b, n / 2, n),
+	       parts = parts_that_count(b, n);
 	unsigned i;
 
 	for (i = 0; i < n; i++)
 		squares += (a[i] - e.value * b[i]) * (a[i] - e.value * b[i]);
 	if (parts >= PARTS_MIN)
-		e.error = divided(sqrt(squares * parts / (parts - 1)), sum(b, 0, n));
+		e.error = diff_divided(sqrt(squares * parts / (parts - 1)), diff_sum(b, 0, n));
 	if (first > 0 && second > 0)
-		e.halves = fabs(sum(a, 0, n / 2) / first - sum(a, n / 2, n) / second);
+		e.halves = fabs(diff_sum(a, 0, n / 2) / first - diff_sum(a, n / 2, n) / second);
 	return e;
 }
 
@@ -86,8 +92,8 @@ static double noise_of(const struct estimate *a, const struct estimate *b)
 
 enum column { COUNT, TIME };
 
-static unsigned column(const struct diff *d, int side, const struct diff_slices *s, enum column which,
-		       double v[DIFF_SLICES])
+static unsigned diff_column(const struct diff *d, int side, const struct diff_slices *s,
+			    enum column which, double v[DIFF_SLICES])
 {
 	struct diff_slices wide = *s;
 	uint32_t shift;
@@ -100,17 +106,17 @@ static unsigned column(const struct diff *d, int side, const struct diff_slices 
 }
 
 /* ns of a stay. */
-static struct estimate mean_of(const struct diff *d, int side, const struct diff_row *row)
+static struct estimate diff_mean_of(const struct diff *d, int side, const struct diff_row *row)
 {
 	const struct diff_slices *s = &row->side[side].slices;
 	double ns[DIFF_SLICES], count[DIFF_SLICES];
 
-	column(d, side, s, TIME, ns);
-	return estimate(ns, count, column(d, side, s, COUNT, count));
+	diff_column(d, side, s, TIME, ns);
+	return diff_estimate(ns, count, diff_column(d, side, s, COUNT, count));
 }
 
 /* The length of each part in seconds: the last one ends with the trace. */
-static void seconds(const struct diff *d, int side, double v[DIFF_SLICES])
+static void diff_seconds(const struct diff *d, int side, double v[DIFF_SLICES])
 {
 	uint32_t shift;
 	unsigned i, n = diff_parts(d, side, &shift);
@@ -118,10 +124,11 @@ static void seconds(const struct diff *d, int side, double v[DIFF_SLICES])
 
 	for (i = 0; i < n; i++)
 		v[i] = width;
-	v[n - 1] = (double)((uint64_t)d->traces[side].last - (uint64_t)d->traces[side].first) / 1e9 -
+	v[n - 1] = (double)((uint64_t)d->traces[side].last - (uint64_t)d->traces[side].first) /
+			   1e9 -
 		   width * (n - 1);
-	for (i = 0, width = sum(v, 0, n); i < n; i++)
-		v[i] *= divided(whole, width);
+	for (i = 0, width = diff_sum(v, 0, n); i < n; i++)
+		v[i] *= diff_divided(whole, width);
 }
 
 /* Do its goroutines come and go? Then they are what counts are divided by. */
@@ -130,26 +137,27 @@ static bool is_short_lived(const struct diff_function *f)
 	int side;
 
 	for (side = 0; side < 2; side++)
-		if (!f || f->created[side] < 20 || (double)f->created[side] < 0.8 * (double)f->goroutines[side])
+		if (!f || f->created[side] < 20 ||
+		    (double)f->created[side] < 0.8 * (double)f->goroutines[side])
 			return false;
 	return true;
 }
 
 /* Stays per goroutine, or per second; those of the first trace at the load of the later one. */
-static struct estimate rate_of(const struct diff *d, int side, const struct diff_row *row,
+static struct estimate diff_rate_of(const struct diff *d, int side, const struct diff_row *row,
 			       const struct diff_function *f)
 {
 	double count[DIFF_SLICES], units[DIFF_SLICES], load = f && !side ? f->load : 1;
-	unsigned n = column(d, side, &row->side[side].slices, COUNT, count);
+	unsigned n = diff_column(d, side, &row->side[side].slices, COUNT, count);
 	struct estimate e;
 
 	if (is_short_lived(f)) {
-		column(d, side, &f->births[side], COUNT, units);
+		diff_column(d, side, &f->births[side], COUNT, units);
 		load = 1;
 	} else {
-		seconds(d, side, units);
+		diff_seconds(d, side, units);
 	}
-	e = estimate(count, units, n);
+	e = diff_estimate(count, units, n);
 	return (struct estimate){ e.value * load, e.error * load, e.halves * load };
 }
 
@@ -166,14 +174,14 @@ static bool is_countable(const struct diff_row *row)
 }
 
 /* Goroutines of the runtime wait for work. */
-static bool is_idle(const struct diff_row *row)
+static bool diff_is_idle(const struct diff_row *row)
 {
 	return row->kind == DIFF_WAIT && spans_is_system(row->name);
 }
 
 static bool is_judged(const struct diff_row *row)
 {
-	return !row->merged && !is_idle(row) && row->side[0].dist.count >= STAYS_MIN &&
+	return !row->merged && !diff_is_idle(row) && row->side[0].dist.count >= STAYS_MIN &&
 	       row->side[1].dist.count >= STAYS_MIN;
 }
 
@@ -191,7 +199,10 @@ static int by_function(const void *a, const void *b)
 	return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
 }
 
-/* The lower median over what its goroutines wait for: one that came more often makes no load, all of them do. */
+/*
+ * The lower median over what its goroutines wait for: one that came more often makes no load, all
+ * of them do.
+ */
 static void find_loads(struct diff *d)
 {
 	double time = diff_time(d, 0) / diff_time(d, 1);
@@ -213,8 +224,9 @@ static void find_loads(struct diff *d)
 
 		for (end = i; end < loads.len && l[end].f == l[i].f; )
 			end++;
-		vec_at(&d->functions, struct diff_function, l[i].f -
-		       (struct diff_function *)d->functions.data)->load = l[i + (end - i - 1) / 2].ratio;
+		vec_at(&d->functions, struct diff_function,
+		       l[i].f - (struct diff_function *)d->functions.data)
+			->load = l[i + (end - i - 1) / 2].ratio;
 	}
 	vec_free(&loads);
 }
@@ -239,7 +251,7 @@ static bool quantiles_moved(const struct diff_row *row, int later)
 	return moved >= 2;
 }
 
-static void push(struct diff *d, struct diff_change c)
+static void diff_push(struct diff *d, struct diff_change c)
 {
 	c.function = function_of(d, c.row);
 	if (c.cost >= COST)
@@ -252,7 +264,10 @@ static double drift_of(const struct diff *d, int later)
 	return fmax(1, later ? d->drift : 1 / d->drift);
 }
 
-/* Three quarters of the later stays are longer than nine tenths of the others: no error of a mean matters then. */
+/*
+ * Three quarters of the later stays are longer than nine tenths of the others: no error of a mean
+ * matters then.
+ */
 static bool are_apart(const struct diff_row *row, int later, double ratio)
 {
 	return (double)dist_quantile(&row->side[later].dist, 0.25) >
@@ -260,9 +275,9 @@ static bool are_apart(const struct diff_row *row, int later, double ratio)
 }
 
 /* Stays became longer from the side that is not @later to @later. */
-static bool longer(struct diff *d, struct diff_row *row, int later)
+static bool diff_longer(struct diff *d, struct diff_row *row, int later)
 {
-	struct estimate a = mean_of(d, !later, row), b = mean_of(d, later, row);
+	struct estimate a = diff_mean_of(d, !later, row), b = diff_mean_of(d, later, row);
 	double noise = noise_of(&a, &b), drift = drift_of(d, later), ratio = drift * ratio_min(row);
 	const struct dist *dist = &row->side[later].dist;
 	bool apart = are_apart(row, later, ratio);
@@ -271,35 +286,44 @@ static bool longer(struct diff *d, struct diff_row *row, int later)
 		return false;
 	if (!apart && b.value - a.value * drift <= noise)
 		return false;
-	push(d, (struct diff_change){
-		.row = row, .slower = later == 1, .way = DIFF_LONGER, .ratio = divided(b.value, a.value),
-		.noise = apart ? ratio : fmax(ratio, drift + divided(noise, a.value)),
-		.cost = (b.value - a.value) * (double)dist->count / diff_time(d, later),
-	});
+	diff_push(
+		d,
+		(struct diff_change){
+			.row = row,
+			.slower = later == 1,
+			.way = DIFF_LONGER,
+			.ratio = diff_divided(b.value, a.value),
+			.noise = apart ? ratio : fmax(ratio, drift + diff_divided(noise, a.value)),
+			.cost = (b.value - a.value) * (double)dist->count / diff_time(d, later),
+		});
 	return true;
 }
 
-static void oftener(struct diff *d, struct diff_row *row, int later)
+static void diff_oftener(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
-	struct estimate a = rate_of(d, !later, row, f), b = rate_of(d, later, row, f);
+	struct estimate a = diff_rate_of(d, !later, row, f), b = diff_rate_of(d, later, row, f);
 	double noise = noise_of(&a, &b), ratio = is_short_lived(f) ? RATIO : RATIO_RATE;
 	const struct dist *dist = &row->side[later].dist;
 
 	if (b.value - a.value <= noise || b.value < a.value * ratio)
 		return;
-	push(d, (struct diff_change){
-		.row = row, .slower = later == 1, .way = DIFF_OFTEN, .ratio = divided(b.value, a.value),
-		.noise = 1 + divided(noise, a.value),
-		.cost = (1 - divided(a.value, b.value)) * (double)dist->sum / diff_time(d, later),
-	});
+	diff_push(d, (struct diff_change){
+			     .row = row,
+			     .slower = later == 1,
+			     .way = DIFF_OFTEN,
+			     .ratio = diff_divided(b.value, a.value),
+			     .noise = 1 + diff_divided(noise, a.value),
+			     .cost = (1 - diff_divided(a.value, b.value)) * (double)dist->sum /
+				     diff_time(d, later),
+		     });
 }
 
 /* There are enough of them, and they come in at least half of the time of @side. */
 static bool is_all_the_time(const struct diff *d, const struct diff_row *row, int side)
 {
 	double count[DIFF_SLICES];
-	unsigned i, parts = 0, n = column(d, side, &row->side[side].slices, COUNT, count);
+	unsigned i, parts = 0, n = diff_column(d, side, &row->side[side].slices, COUNT, count);
 
 	for (i = 0; i < n; i++)
 		parts += count[i] > 0;
@@ -311,41 +335,47 @@ static void only_later(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
 
-	if (row->side[!later].dist.count || !f || !f->goroutines[!later] || !is_countable(row) || row->merged ||
-	    is_idle(row) || !is_all_the_time(d, row, later))
+	if (row->side[!later].dist.count || !f || !f->goroutines[!later] || !is_countable(row) ||
+	    row->merged || diff_is_idle(row) || !is_all_the_time(d, row, later))
 		return;
-	push(d, (struct diff_change){
+	diff_push(d, (struct diff_change){
 		.row = row, .slower = later == 1, .way = DIFF_NEW,
 		.cost = (double)row->side[later].dist.sum / diff_time(d, later),
 	});
 }
 
 /*
- * Stays that one side has all the time, and the other one now and then: too seldom to know its noise from its parts. So
- * it is taken for as many as chance makes of them at most, three deviations of a count.
+ * Stays that one side has all the time, and the other one now and then: too seldom to know its
+ * noise from its parts. So it is taken for as many as chance makes of them at most, three
+ * deviations of a count.
  */
 static void rare_before(struct diff *d, struct diff_row *row, int later)
 {
 	const struct diff_function *f = function_of(d, row);
 	double n = (double)row->side[!later].dist.count, most = n + 3 * sqrt(n) + 3, a, b;
 
-	if (!n || n >= STAYS_MIN || !f || !is_countable(row) || row->merged || is_idle(row) ||
+	if (!n || n >= STAYS_MIN || !f || !is_countable(row) || row->merged || diff_is_idle(row) ||
 	    !is_all_the_time(d, row, later))
 		return;
-	a = rate_of(d, !later, row, f).value;
-	b = rate_of(d, later, row, f).value;
+	a = diff_rate_of(d, !later, row, f).value;
+	b = diff_rate_of(d, later, row, f).value;
 	if (b < a * most / n * RARE_RATIO)
 		return;
-	push(d, (struct diff_change){
-		.row = row, .slower = later == 1, .way = DIFF_OFTEN, .ratio = divided(b, a), .noise = most / n,
-		.cost = (1 - divided(a, b)) * (double)row->side[later].dist.sum / diff_time(d, later),
-	});
+	diff_push(d, (struct diff_change){
+			     .row = row,
+			     .slower = later == 1,
+			     .way = DIFF_OFTEN,
+			     .ratio = diff_divided(b, a),
+			     .noise = most / n,
+			     .cost = (1 - diff_divided(a, b)) * (double)row->side[later].dist.sum /
+				     diff_time(d, later),
+		     });
 }
 
 /* Are there enough parts of both traces to know it? */
 static bool has_noise(const struct diff *d, const struct diff_row *row)
 {
-	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+	struct estimate a = diff_mean_of(d, 0, row), b = diff_mean_of(d, 1, row);
 
 	return isfinite(noise_of(&a, &b));
 }
@@ -361,13 +391,13 @@ static void judge_row(struct diff *d, struct diff_row *row)
 	if (!is_judged(row) || !has_noise(d, row))
 		return;
 	d->compared++;
-	if (!longer(d, row, 1) && !longer(d, row, 0) && is_countable(row)) {
-		oftener(d, row, 1);
-		oftener(d, row, 0);
+	if (!diff_longer(d, row, 1) && !diff_longer(d, row, 0) && is_countable(row)) {
+		diff_oftener(d, row, 1);
+		diff_oftener(d, row, 0);
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int diff_by_value(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -375,7 +405,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* @what of all rows with enough stays, sorted. */
-static struct vec sorted(const struct diff *d, double (*what)(const struct diff *d, const struct diff_row *row))
+static struct vec diff_sorted(const struct diff *d,
+			      double (*what)(const struct diff *d, const struct diff_row *row))
 {
 	struct vec all = {0};
 	size_t i;
@@ -386,13 +417,13 @@ static struct vec sorted(const struct diff *d, double (*what)(const struct diff 
 		if (is_judged(row) && has_noise(d, row))
 			*(double *)vec_push(&all, sizeof(double)) = what(d, row);
 	}
-	vec_sort(&all, sizeof(double), by_value);
+	vec_sort(&all, sizeof(double), diff_by_value);
 	return all;
 }
 
 static double ratio_of(const struct diff *d, const struct diff_row *row)
 {
-	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+	struct estimate a = diff_mean_of(d, 0, row), b = diff_mean_of(d, 1, row);
 
 	return a.value > 0 && b.value > 0 ? b.value / a.value : 1;
 }
@@ -400,15 +431,16 @@ static double ratio_of(const struct diff *d, const struct diff_row *row)
 /* The smallest ratio of a row that would be a difference. */
 static double noise_ratio(const struct diff *d, const struct diff_row *row)
 {
-	struct estimate a = mean_of(d, 0, row), b = mean_of(d, 1, row);
+	struct estimate a = diff_mean_of(d, 0, row), b = diff_mean_of(d, 1, row);
 
-	return fmax(drift_of(d, 1) * ratio_min(row), drift_of(d, 1) + divided(noise_of(&a, &b), a.value));
+	return fmax(drift_of(d, 1) * ratio_min(row),
+		    drift_of(d, 1) + diff_divided(noise_of(&a, &b), a.value));
 }
 
 /* What two thirds of the rows became longer, or shorter, by at least; a few rows say nothing. */
 static double find_drift(const struct diff *d)
 {
-	struct vec ratios = sorted(d, ratio_of);
+	struct vec ratios = diff_sorted(d, ratio_of);
 	double low, high, drift = 1;
 
 	if (ratios.len >= DRIFT_ROWS) {
@@ -422,7 +454,7 @@ static double find_drift(const struct diff *d)
 
 static double find_noise(const struct diff *d)
 {
-	struct vec ratios = sorted(d, noise_ratio);
+	struct vec ratios = diff_sorted(d, noise_ratio);
 	double noise = ratios.len ? *vec_at(&ratios, double, ratios.len / 2) : 0;
 
 	vec_free(&ratios);

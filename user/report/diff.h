@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff: two traces compared: which stays of goroutines became longer or more frequent, by the function that the
- * goroutine began with, the reason and the place in the code; a difference within the noise is none. `gotap
- * diff` shows it; docs/diff.md explains it.
+ * diff: two traces compared: which stays of goroutines became longer or more frequent, by the
+ * function that the goroutine began with, the reason and the place in the code; a difference within
+ * the noise is none. `gotap diff` shows it; docs/diff.md explains it.
  *
- *	struct diff *d = diff_new();
- *	ret = diff_read(d, 0, reader, &err);	and 1, the later one
- *	diff_judge(d);
- *	... d->changes ...
- *	diff_free(d);
+ * 	struct diff *d = diff_new();
+ * 	ret = diff_read(d, 0, reader, &err);	and 1, the later one
+ * 	diff_judge(d);
+ * 	... d->changes ...
+ * 	diff_free(d);
  *
- * Memory: a row for each (function, state or reason, place), up to DIFF_ROWS; more are not compared, and that is
- * said.
+ * Memory: a row for each (function, state or reason, place), up to DIFF_ROWS; more are not
+ * compared, and that is said.
  */
 #ifndef GOTAP_REPORT_DIFF_H
 #define GOTAP_REPORT_DIFF_H
@@ -34,8 +34,8 @@ enum diff_kind {
 };
 
 /*
- * The time of a trace in up to DIFF_SLICES parts of 2^shift ns. They get twice as wide when the trace needs it, so
- * that there are always at least half as many.
+ * The time of a trace in up to DIFF_SLICES parts of 2^shift ns. They get twice as wide when the
+ * trace needs it, so that there are always at least half as many.
  */
 struct diff_slices {
 	uint32_t shift;
@@ -51,14 +51,18 @@ struct diff_side {
 
 struct diff_row {
 	enum diff_kind kind;
-	const char *name;	/* the function that the goroutine began with, a type, a reason; "" not known */
+	/* the function that the goroutine began with, a type, a reason; "" not known */
+	const char *name;
 	const char *reason;	/* of a wait */
 	const char *what;	/* the function of the library that waits, "" none */
 	const char *func, *file;	/* where; "" not known */
 	struct diff_side side[2];
 	/* Of the later trace: who ended these waits. */
-	const char *waker;	/* the function of most goroutines that did, but for @name; "" nobody did (network,
-				   timer), NULL none but @name */
+	/*
+	 * the function of most goroutines that did, but for @name; "" nobody did (network, timer),
+	 * NULL none but @name
+	 */
+	const char *waker;
 	double waker_lead;	/* ns by which it leads */
 	double other_ns, self_ns;	/* ended by others, nobody, @name */
 	bool merged;		/* into another row */
@@ -70,7 +74,8 @@ struct diff_function {
 	bool system;
 	uint64_t goroutines[2], created[2];
 	struct diff_slices births[2];
-	double load;		/* how many times as often what it waits for came, in the later trace */
+	/* how many times as often what it waits for came, in the later trace */
+	double load;
 };
 
 struct diff_trace {
@@ -89,11 +94,13 @@ struct diff_change {
 	const struct diff_function *function;	/* NULL: of regions, tasks, stops */
 	bool slower;
 	enum diff_way way;
-	double ratio;		/* of means (longer), of how often (often); 0: there were none (new) */
+	/* of means (longer), of how often (often); 0: there were none (new) */
+	double ratio;
 	double noise;		/* the ratio that noise alone could make */
 	double cost;		/* seconds of goroutines a second that it costs, or saves */
 	double order;		/* what it is sorted by: with the cost of what follows from it */
-	const struct diff_change *follows;	/* the change of those who end these waits; NULL none is known */
+	/* the change of those who end these waits; NULL none is known */
+	const struct diff_change *follows;
 };
 
 struct findings;
@@ -109,10 +116,13 @@ struct diff {
 	uint64_t crowded;		/* stays in rows that found no room */
 	struct diff_trace traces[2];
 	int side;			/* which one is read */
-	struct vec changes;		/* struct diff_change, slower ones first, the most costly first */
+	/* struct diff_change, slower ones first, the most costly first */
+	struct vec changes;
 	uint64_t compared;		/* rows with enough stays on both sides */
-	double drift;			/* what two thirds of these became longer by; 1: nothing, or few rows */
-	double noise;			/* the median over these of the ratio that noise alone could make */
+	/* what two thirds of these became longer by; 1: nothing, or few rows */
+	double drift;
+	/* the median over these of the ratio that noise alone could make */
+	double noise;
 };
 
 struct diff *diff_new(void);
@@ -126,7 +136,10 @@ double diff_time(const struct diff *d, int side);
 /* A sentence. */
 void diff_say(const struct diff *d, const struct diff_change *c, struct buf *text);
 const char *diff_kind_name(enum diff_kind kind);
-/* How many stays a side has per goroutine, or per second where goroutines live on; @unit says which. */
+/*
+ * How many stays a side has per goroutine, or per second where goroutines live on; @unit says
+ * which.
+ */
 double diff_often(const struct diff *d, const struct diff_change *c, int side, const char **unit);
 
 /* diff_rows.c, for diff.c */
@@ -137,8 +150,9 @@ unsigned diff_parts(const struct diff *d, int side, uint32_t *shift);
 void diff_widen(struct diff_slices *s, uint32_t shift);
 void diff_merge_rows(struct diff *d);
 /*
- * diff_rank.c: sorts d->changes, the most important first, and removes stays of running that only became shorter
- * or longer because the function waits more or less often: the time that it runs did not change.
+ * diff_rank.c: sorts d->changes, the most important first, and removes stays of running that only
+ * became shorter or longer because the function waits more or less often: the time that it runs did
+ * not change.
  */
 void diff_rank(struct diff *d);
 

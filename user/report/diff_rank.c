@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * diff_rank: sorts the changes that diff.c found. A wait that became longer follows from a change of the
- * goroutines that end such waits: the cause comes first. Changes that only divide the same running time
- * otherwise are removed. diff_judge() calls it last.
+ * diff_rank: sorts the changes that diff.c found. A wait that became longer follows from a change
+ * of the goroutines that end such waits: the cause comes first. Changes that only divide the same
+ * running time otherwise are removed. diff_judge() calls it last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_root(const struct diff_row *row)
 }
 
 /* Are @c's waits ended by goroutines of that function? One of twenty that hand on a lock counts. */
-static bool ends(const char *name, const struct diff_change *c)
+static bool diff_rank_ends(const char *name, const struct diff_change *c)
 {
 	const struct diff_row *row = c->row;
 	double all = row->self_ns + row->other_ns;
@@ -29,27 +29,28 @@ static bool ends(const char *name, const struct diff_change *c)
 }
 
 /*
- * The most costly change of a function of which goroutines end the waits of @c. With @root only changes of
- * is_root() count, unless there is none. NULL: no such function has changed.
+ * The most costly change of a function of which goroutines end the waits of @c. With @root only
+ * changes of is_root() count, unless there is none. NULL: no such function has changed.
  */
-static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n, bool root)
+static struct diff_change *cause_of(const struct diff *d, const struct diff_change *c, size_t n,
+				    bool root)
 {
 	struct diff_change *best = NULL, *o = d->changes.data;
 	size_t i;
 
 	for (i = 0; i < n; i++, o++)
-		if (o->slower && o->function && o != c && ends(o->row->name, c) &&
-		    is_root(o->row) == root && o->row->kind != DIFF_RUNNABLE && o->cost > 0.02 * c->cost &&
-		    (!best || o->cost > best->cost))
+		if (o->slower && o->function && o != c && diff_rank_ends(o->row->name, c) &&
+		    is_root(o->row) == root && o->row->kind != DIFF_RUNNABLE &&
+		    o->cost > 0.02 * c->cost && (!best || o->cost > best->cost))
 			best = o;
 	return best || !root ? best : cause_of(d, c, n, false);
 }
 
 /*
- * A wait for the network may be ended by a peer that the program itself delays, and the time of a region is also that of
- * its waits: both count half.
+ * A wait for the network may be ended by a peer that the program itself delays, and the time of a
+ * region is also that of its waits: both count half.
  */
-static double weight(const struct diff_row *row)
+static double diff_rank_weight(const struct diff_row *row)
 {
 	return row->kind >= DIFF_REGION || !strcmp(row->reason, "network") ? 0.5 : 1;
 }
@@ -64,8 +65,8 @@ static int by_order(const void *a, const void *b)
 }
 
 /*
- * Adds the cost of change @i to the order of its cause, of the cause of that, and so on. Causes may form a circle:
- * four steps are enough for the chains that programs have.
+ * Adds the cost of change @i to the order of its cause, of the cause of that, and so on. Causes may
+ * form a circle: four steps are enough for the chains that programs have.
  */
 static void add_to_causes(struct diff_change *all, const size_t *causes, size_t i)
 {
@@ -74,7 +75,7 @@ static void add_to_causes(struct diff_change *all, const size_t *causes, size_t 
 
 	for (steps = 0; steps < 4 && causes[i]; steps++) {
 		i = causes[i] - 1;
-		if (weight(all[i].row) < 1)
+		if (diff_rank_weight(all[i].row) < 1)
 			return;
 		all[i].order += cost;
 	}
@@ -116,20 +117,20 @@ static void link_causes(struct diff *d)
 }
 
 /* Does the function of @c now wait more often, or at more places, on the side that is not @c's? */
-static bool is_split(const struct diff *d, const struct diff_change *c)
+static bool diff_rank_is_split(const struct diff *d, const struct diff_change *c)
 {
 	const struct diff_change *o = d->changes.data;
 	size_t i;
 
 	for (i = 0; i < d->changes.len; i++)
-		if (o[i].slower != c->slower && o[i].way != DIFF_LONGER && o[i].row->name == c->row->name &&
-		    o[i].row->kind <= DIFF_SYSCALL)
+		if (o[i].slower != c->slower && o[i].way != DIFF_LONGER &&
+		    o[i].row->name == c->row->name && o[i].row->kind <= DIFF_SYSCALL)
 			return true;
 	return false;
 }
 
 /* How long the function's goroutines run, a second of the trace, at all places together. */
-static double running(const struct diff *d, const char *name, int side)
+static double diff_rank_running(const struct diff *d, const char *name, int side)
 {
 	uint64_t ns = 0;
 	size_t i;
@@ -146,10 +147,15 @@ static double running(const struct diff *d, const char *name, int side)
 /* Does the function run longer in all, and not only longer without a stop? */
 static bool runs_longer(const struct diff *d, const struct diff_change *c)
 {
-	return running(d, c->row->name, c->slower) - running(d, c->row->name, !c->slower) >= c->cost / 2;
+	return diff_rank_running(d, c->row->name, c->slower) -
+		       diff_rank_running(d, c->row->name, !c->slower) >=
+	       c->cost / 2;
 }
 
-/* More stops make shorter stretches of running between them: that is no gain, nor is the reverse a cost. */
+/*
+ * More stops make shorter stretches of running between them: that is no gain, nor is the reverse a
+ * cost.
+ */
 static void drop_splits(struct diff *d)
 {
 	struct diff_change *all = d->changes.data;
@@ -157,7 +163,8 @@ static void drop_splits(struct diff *d)
 	bool *drop = xcalloc(n + 1, sizeof(*drop));
 
 	for (i = 0; i < n && n < FOLLOW_MAX; i++)
-		drop[i] = all[i].row->kind == DIFF_RUNNING && is_split(d, &all[i]) && !runs_longer(d, &all[i]);
+		drop[i] = all[i].row->kind == DIFF_RUNNING && diff_rank_is_split(d, &all[i]) &&
+			  !runs_longer(d, &all[i]);
 	for (i = 0; i < n; i++)
 		if (!drop[i])
 			all[kept++] = all[i];
@@ -171,7 +178,7 @@ void diff_rank(struct diff *d)
 	size_t i;
 
 	for (i = 0; i < d->changes.len; i++)
-		all[i].order = all[i].cost * weight(all[i].row);
+		all[i].order = all[i].cost * diff_rank_weight(all[i].row);
 	drop_splits(d);
 	if (!d->changes.len)
 		return;

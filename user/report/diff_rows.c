@@ -42,7 +42,7 @@ unsigned diff_parts(const struct diff *d, int side, uint32_t *shift)
 	return (unsigned)(length >> *shift) + 1;
 }
 
-static uint64_t since(const struct diff *d, int64_t time)
+static uint64_t diff_rows_since(const struct diff *d, int64_t time)
 {
 	int64_t first = d->traces[d->side].first;
 
@@ -67,7 +67,9 @@ struct diff_function *diff_function_of(struct diff *d, const char *name)
 		number = map64_get(&d->function_numbers, text_key(name = ""));
 	if (!number) {
 		f = vec_push(&d->functions, sizeof(*f));
-		*f = (struct diff_function){ .name = name, .system = spans_is_system(name), .load = 1 };
+		*f = (struct diff_function){ .name = name,
+					     .system = spans_is_system(name),
+					     .load = 1 };
 		*map64_put(&d->function_numbers, text_key(name), NULL) = d->functions.len;
 		return f;
 	}
@@ -106,7 +108,11 @@ static struct diff_row *row_of(struct diff *d, const struct key *k)
 	*map64_put(&d->by_key, hash, NULL) = d->rows.len;
 	row = xcalloc(1, sizeof(*row));
 	*row = (struct diff_row){
-		.kind = k->kind, .name = k->name, .reason = k->reason, .what = k->what, .func = k->place.func,
+		.kind = k->kind,
+		.name = k->name,
+		.reason = k->reason,
+		.what = k->what,
+		.func = k->place.func,
 		.file = k->place.file,
 	};
 	row->side[0].line = row->side[1].line = k->place.line;
@@ -114,7 +120,7 @@ static struct diff_row *row_of(struct diff *d, const struct key *k)
 	return row;
 }
 
-static struct diff_row *add(struct diff *d, const struct key *k, int64_t from, int64_t to)
+static struct diff_row *diff_rows_add(struct diff *d, const struct key *k, int64_t from, int64_t to)
 {
 	struct diff_row *row = row_of(d, k);
 	uint64_t ns = (uint64_t)to - (uint64_t)from;
@@ -124,23 +130,26 @@ static struct diff_row *add(struct diff *d, const struct key *k, int64_t from, i
 		return NULL;
 	}
 	dist_add(&row->side[d->side].dist, (int64_t)ns);
-	add_slice(&row->side[d->side].slices, since(d, to), ns);
+	add_slice(&row->side[d->side].slices, diff_rows_since(d, to), ns);
 	return row;
 }
 
 /* --- what a stack says --- */
 
-static bool is_runtime(const char *func)
+static bool diff_rows_is_runtime(const char *func)
 {
 	return !strncmp(func, "runtime.", 8) || !strncmp(func, "internal/", 9);
 }
 
-static struct place place_of(struct diff *d, uint32_t stack)
+static struct place diff_rows_place_of(struct diff *d, uint32_t stack)
 {
 	return findings_place(d->places, findings_stack(d->places, stack).place);
 }
 
-/* The function of the library that the program's code calls there: sync.(*Mutex).Lock, net.(*conn).Read. */
+/*
+ * The function of the library that the program's code calls there: sync.(*Mutex).Lock,
+ * net.(*conn).Read.
+ */
 static const char *what_of(struct diff *d, uint32_t stack, const struct place *place)
 {
 	struct stack_set *set = spans_stacks(d->spans);
@@ -150,7 +159,7 @@ static const char *what_of(struct diff *d, uint32_t stack, const struct place *p
 
 	for (i = 0; (f = stack_set_at(set, stack, i)); i++) {
 		if (f->func == place->func && f->line == place->line)
-			return is_runtime(what) ? "" : what;
+			return diff_rows_is_runtime(what) ? "" : what;
 		what = f->func;
 	}
 	return "";
@@ -165,7 +174,7 @@ static const enum diff_kind kinds[] = {
 
 static const char nobody[] = "";
 
-static void vote(struct diff_row *row, const char *waker, double lead)
+static void diff_rows_vote(struct diff_row *row, const char *waker, double lead)
 {
 	if (row->waker == waker || row->waker_lead >= lead) {
 		row->waker_lead += row->waker == waker ? lead : -lead;
@@ -176,12 +185,13 @@ static void vote(struct diff_row *row, const char *waker, double lead)
 }
 
 /*
- * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more than half.
- * Those who wait for the same hand a lock on to one another: they are counted apart.
+ * A vote weighed by time: who is left at the end has ended most of it, if anybody has ended more
+ * than half. Those who wait for the same hand a lock on to one another: they are counted apart.
  */
 static void note_waker(struct diff *d, struct diff_row *row, const struct span *span)
 {
-	const struct goroutine *g = span->end.g == TRACEV2_NO_ID ? NULL : spans_goroutine(d->spans, span->end.g);
+	const struct goroutine *g =
+		span->end.g == TRACEV2_NO_ID ? NULL : spans_goroutine(d->spans, span->end.g);
 	const char *waker = span->end.g == TRACEV2_NO_ID ? nobody : g && *g->name ? g->name : NULL;
 	double ns = (double)span->to - (double)span->from;
 
@@ -192,11 +202,11 @@ static void note_waker(struct diff *d, struct diff_row *row, const struct span *
 		return;
 	}
 	row->other_ns += ns;
-	vote(row, waker, ns);
+	diff_rows_vote(row, waker, ns);
 }
 
 /* Of what was not recorded nothing is compared; the union of these times is in no rate. */
-static void gap(struct diff *d, const struct span *span)
+static void diff_rows_gap(struct diff *d, const struct span *span)
 {
 	struct diff_trace *t = &d->traces[d->side];
 	int64_t from = span->from > t->gap_to ? span->from : t->gap_to;
@@ -225,11 +235,11 @@ static void count_goroutine(struct diff *d, const struct goroutine *g)
 	f->goroutines[d->side]++;
 	if (g->created) {
 		f->created[d->side]++;
-		add_slice(&f->births[d->side], since(d, g->since), 0);
+		add_slice(&f->births[d->side], diff_rows_since(d, g->since), 0);
 	}
 }
 
-static void on_span(void *ctx, const struct span *span)
+static void diff_rows_on_span(void *ctx, const struct span *span)
 {
 	struct diff *d = ctx;
 	struct key k = { kinds[span->state], span->g->name, "", "", { "", "", 0 } };
@@ -237,21 +247,21 @@ static void on_span(void *ctx, const struct span *span)
 
 	count_goroutine(d, span->g);
 	if (span->gap)
-		gap(d, span);
+		diff_rows_gap(d, span);
 	if (span->gap || !span->begin.type || !span->end.type)
 		return;
 	if (k.kind != DIFF_RUNNABLE) {
-		k.place = place_of(d, span->stack);
+		k.place = diff_rows_place_of(d, span->stack);
 		k.what = what_of(d, span->stack, &k.place);
 	}
 	if (k.kind == DIFF_WAIT)
 		k.reason = span->reason;
-	row = add(d, &k, span->from, span->to);
+	row = diff_rows_add(d, &k, span->from, span->to);
 	if (row && k.kind == DIFF_WAIT && d->side == 1)
 		note_waker(d, row, span);
 }
 
-static void on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void diff_rows_on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct diff *d = ctx;
 
@@ -259,7 +269,7 @@ static void on_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 		*vec_at(&d->slots, const char *, g->slot) = NULL;
 }
 
-static void on_begin(void *ctx, struct goroutine *g)
+static void diff_rows_on_begin(void *ctx, struct goroutine *g)
 {
 	struct diff *d = ctx;
 
@@ -268,10 +278,11 @@ static void on_begin(void *ctx, struct goroutine *g)
 
 /* --- other things --- */
 
-static void on_range(void *ctx, const struct range_span *r)
+static void diff_rows_on_range(void *ctx, const struct range_span *r)
 {
 	struct diff *d = ctx;
-	struct goroutine *g = r->scope == RESOURCE_GOROUTINE ? spans_goroutine(d->spans, r->id) : NULL;
+	struct goroutine *g = r->scope == RESOURCE_GOROUTINE ? spans_goroutine(d->spans, r->id) :
+							       NULL;
 	struct key k = { DIFF_ASSIST, g ? g->name : "", "", "", { "", "", 0 } };
 
 	if (r->open_begin || r->open_end)
@@ -282,28 +293,28 @@ static void on_range(void *ctx, const struct range_span *r)
 	} else if (strcmp(r->name, "GC mark assist")) {
 		return;
 	} else {
-		k.place = place_of(d, r->stack);
+		k.place = diff_rows_place_of(d, r->stack);
 	}
-	add(d, &k, r->from, r->to);
+	diff_rows_add(d, &k, r->from, r->to);
 }
 
-static void on_region(void *ctx, const struct region_span *r)
+static void diff_rows_on_region(void *ctx, const struct region_span *r)
 {
 	struct key k = { DIFF_REGION, r->type, "", "", { "", "", 0 } };
 
 	if (!r->open_begin && !r->open_end)
-		add(ctx, &k, r->from, r->to);
+		diff_rows_add(ctx, &k, r->from, r->to);
 }
 
-static void on_task(void *ctx, const struct task_span *t)
+static void diff_rows_on_task(void *ctx, const struct task_span *t)
 {
 	struct key k = { DIFF_TASK, t->type, "", "", { "", "", 0 } };
 
 	if (!t->open_begin && !t->open_end)
-		add(ctx, &k, t->from, t->to);
+		diff_rows_add(ctx, &k, t->from, t->to);
 }
 
-static void on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
+static void diff_rows_on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 {
 	struct diff *d = ctx;
 
@@ -311,7 +322,8 @@ static void on_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 		d->traces[d->side].gomaxprocs = value;
 }
 
-static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+static void diff_rows_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task,
+			     const char *category, const char *message)
 {
 	struct diff *d = ctx;
 	struct diff_trace *t = &d->traces[d->side];
@@ -323,14 +335,14 @@ static void on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const cha
 		t->note = message;
 }
 
-static void on_event(void *ctx, const struct trace_event *ev)
+static void diff_rows_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct diff *d = ctx;
 
 	d->traces[d->side].events++;
 }
 
-static void on_trace(void *ctx, int64_t time)
+static void diff_rows_on_trace(void *ctx, int64_t time)
 {
 	struct diff *d = ctx;
 
@@ -344,7 +356,8 @@ int diff_read(struct diff *d, int side, struct trace_reader *r, struct error *er
 	d->side = side;
 	d->slots.len = 0;
 	ret = spans_read(d->spans, r, err);
-	d->traces[side].last = d->traces[side].events ? spans_last(d->spans) : d->traces[side].first;
+	d->traces[side].last = d->traces[side].events ? spans_last(d->spans) :
+							d->traces[side].first;
 	return ret;
 }
 
@@ -373,15 +386,17 @@ static void merge_row(struct diff_row *to, struct diff_row *from)
 		merge_slices(&to->side[side].slices, &from->side[side].slices);
 	}
 	if (from->waker)
-		vote(to, from->waker, from->waker_lead);
+		diff_rows_vote(to, from->waker, from->waker_lead);
 	to->other_ns += from->other_ns;
 	to->self_ns += from->self_ns;
 	from->merged = true;
 }
 
-static uint64_t group_of(const struct diff_row *row)
+static uint64_t diff_rows_group_of(const struct diff_row *row)
 {
-	const struct key k = { row->kind, row->name, row->reason, row->what, { row->func, row->file, 0 } };
+	const struct key k = {
+		row->kind, row->name, row->reason, row->what, { row->func, row->file, 0 }
+	};
 
 	return hash_key(&k, false);
 }
@@ -389,14 +404,15 @@ static uint64_t group_of(const struct diff_row *row)
 /* A group of which each side has lines that the other one lacks: bit 1 and bit 2. */
 enum { ONLY_FIRST = 1, ONLY_LATER = 2, BOTH = 3 };
 
-static int lacks(const struct diff_row *row)
+static int diff_rows_lacks(const struct diff_row *row)
 {
-	return (row->side[1].dist.count ? 0 : ONLY_FIRST) | (row->side[0].dist.count ? 0 : ONLY_LATER);
+	return (row->side[1].dist.count ? 0 : ONLY_FIRST) |
+	       (row->side[0].dist.count ? 0 : ONLY_LATER);
 }
 
 /*
- * Where the lines of a function moved, it is another build: its places of one reason are compared as one. The
- * first row of such a group takes the others.
+ * Where the lines of a function moved, it is another build: its places of one reason are compared
+ * as one. The first row of such a group takes the others.
  */
 void diff_merge_rows(struct diff *d)
 {
@@ -407,15 +423,16 @@ void diff_merge_rows(struct diff *d)
 	for (i = 0; i < d->rows.len; i++) {
 		const struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
 
-		*map64_put(&groups, group_of(row), NULL) |= (uint64_t)lacks(row);
+		*map64_put(&groups, diff_rows_group_of(row), NULL) |=
+			(uint64_t)diff_rows_lacks(row);
 	}
 	for (i = 0; i < d->rows.len; i++) {
 		struct diff_row *row = *vec_at(&d->rows, struct diff_row *, i);
 		uint64_t *leader;
 
-		if (*map64_get(&groups, group_of(row)) != BOTH)
+		if (*map64_get(&groups, diff_rows_group_of(row)) != BOTH)
 			continue;
-		leader = map64_put(&leaders, group_of(row), &is_new);
+		leader = map64_put(&leaders, diff_rows_group_of(row), &is_new);
 		if (is_new)
 			*leader = i;
 		else
@@ -435,10 +452,18 @@ struct diff *diff_new(void)
 	d->places = xcalloc(1, sizeof(*d->places));
 	d->places->spans = d->spans;
 	spans_visit(d->spans, &(struct spans_visitor){
-		.ctx = d, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_begin, .span = on_span,
-		.goroutine_end = on_end, .range = on_range, .region = on_region, .task = on_task,
-		.metric = on_metric, .log = on_log,
-	});
+				      .ctx = d,
+				      .trace_begin = diff_rows_on_trace,
+				      .event = diff_rows_on_event,
+				      .goroutine_begin = diff_rows_on_begin,
+				      .span = diff_rows_on_span,
+				      .goroutine_end = diff_rows_on_end,
+				      .range = diff_rows_on_range,
+				      .region = diff_rows_on_region,
+				      .task = diff_rows_on_task,
+				      .metric = diff_rows_on_metric,
+				      .log = diff_rows_on_log,
+			      });
 	return d;
 }
 

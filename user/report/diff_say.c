@@ -6,9 +6,9 @@
 #include "report/findings.h"
 
 static const char *const names[DIFF_KINDS] = {
-	[DIFF_WAIT] = "wait", [DIFF_SYSCALL] = "syscall", [DIFF_RUNNING] = "running",
-	[DIFF_RUNNABLE] = "runnable", [DIFF_ASSIST] = "assist", [DIFF_REGION] = "region", [DIFF_TASK] = "task",
-	[DIFF_STOP] = "stop-the-world",
+	[DIFF_WAIT] = "wait",         [DIFF_SYSCALL] = "syscall",     [DIFF_RUNNING] = "running",
+	[DIFF_RUNNABLE] = "runnable", [DIFF_ASSIST] = "assist",       [DIFF_REGION] = "region",
+	[DIFF_TASK] = "task",         [DIFF_STOP] = "stop-the-world",
 };
 
 /* What the subject does; NULL: the name of the row is all that is said. */
@@ -30,11 +30,12 @@ static void put_subject(const struct diff_row *row, struct buf *text)
 	else if (row->kind >= DIFF_REGION)
 		buf_printf(text, "%s %s", names[row->kind], row->name);
 	else
-		buf_printf(text, "%s", *row->name ? row->name : "(goroutines of no known function)");
+		buf_printf(text, "%s",
+			   *row->name ? row->name : "(goroutines of no known function)");
 }
 
 /* "at x.go:12" in the function that the goroutine began with, else "at main.f (x.go:12)". */
-static void put_place(const struct diff_row *row, const char *before, struct buf *text)
+static void diff_say_put_place(const struct diff_row *row, const char *before, struct buf *text)
 {
 	const char *base = strrchr(row->file, '/');
 	uint64_t line = row->side[1].line ? row->side[1].line : row->side[0].line;
@@ -45,7 +46,8 @@ static void put_place(const struct diff_row *row, const char *before, struct buf
 	if (row->func == row->name)
 		buf_printf(text, "%s%s:%llu", before, base, (unsigned long long)line);
 	else
-		buf_printf(text, "%s%s (%s:%llu)", before, row->func, base, (unsigned long long)line);
+		buf_printf(text, "%s%s (%s:%llu)", before, row->func, base,
+			   (unsigned long long)line);
 }
 
 static void put_object(const struct diff_row *row, struct buf *text)
@@ -53,14 +55,14 @@ static void put_object(const struct diff_row *row, struct buf *text)
 	if (row->kind == DIFF_RUNNABLE) {
 		buf_printf(text, " for a P");
 	} else if (row->kind == DIFF_RUNNING) {
-		put_place(row, " without a stop, from ", text);
+		diff_say_put_place(row, " without a stop, from ", text);
 		buf_printf(text, "%s", *row->func ? " on" : " without a stop");
 	} else if (row->kind <= DIFF_ASSIST) {
 		if (*row->what)
 			buf_printf(text, " in %s", row->what);
 		else if (row->kind == DIFF_WAIT)
 			buf_printf(text, " for %s", *row->reason ? row->reason : "a coroutine");
-		put_place(row, " at ", text);
+		diff_say_put_place(row, " at ", text);
 	}
 }
 
@@ -81,7 +83,7 @@ static void put_quantiles(const struct diff_row *row, struct buf *text)
 }
 
 /* Digits that a reader needs: 0.034, 2.5, 1630. */
-static void put_number(struct buf *text, double n)
+static void diff_say_put_number(struct buf *text, double n)
 {
 	buf_printf(text, n < 100 ? "%.3g" : "%.0f", n);
 }
@@ -91,9 +93,9 @@ static void put_often(const struct diff *d, const struct diff_change *c, struct 
 	const char *unit;
 	double a = diff_often(d, c, 0, &unit), b = diff_often(d, c, 1, &unit);
 
-	put_number(text, a);
+	diff_say_put_number(text, a);
 	buf_printf(text, " -> ");
-	put_number(text, b);
+	diff_say_put_number(text, b);
 	buf_printf(text, " a %s", unit);
 }
 
@@ -106,7 +108,7 @@ static void say_new(const struct diff *d, const struct diff_change *c, struct bu
 	buf_printf(text, " %s%s", c->slower ? "now " : "no longer ", verbs[c->row->kind]);
 	put_object(c->row, text);
 	buf_printf(text, ": ");
-	put_number(text, often);
+	diff_say_put_number(text, often);
 	buf_printf(text, " a %s, p50 ", unit);
 	findings_time(text, (double)dist_quantile(dist, 0.5));
 	buf_printf(text, ", p99 ");
@@ -119,7 +121,7 @@ static void put_ratio(const struct diff_change *c, struct buf *text)
 	bool small = !c->slower && c->ratio >= 10;
 
 	buf_printf(text, small ? "1/" : "");
-	put_number(text, c->slower || small ? c->ratio : 1 / c->ratio);
+	diff_say_put_number(text, c->slower || small ? c->ratio : 1 / c->ratio);
 	buf_printf(text, small ? "" : " times");
 }
 

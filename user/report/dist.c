@@ -13,14 +13,15 @@ static size_t octaves_made;
 
 /* --- buckets --- */
 
-static uint32_t bucket_of(int64_t ns)
+static uint32_t dist_bucket_of(int64_t ns)
 {
 	unsigned top;
 
 	if (ns < DIST_STEPS)
 		return (uint32_t)ns;
 	top = 63 - (unsigned)__builtin_clzll((unsigned long long)ns);
-	return (top - FIRST_BITS + 1) * DIST_STEPS + (uint32_t)(ns >> (top - FIRST_BITS)) % DIST_STEPS;
+	return (top - FIRST_BITS + 1) * DIST_STEPS +
+	       (uint32_t)(ns >> (top - FIRST_BITS)) % DIST_STEPS;
 }
 
 uint64_t dist_bucket_from(unsigned i)
@@ -50,10 +51,11 @@ uint64_t dist_bucket(const struct dist *d, unsigned i)
 /* --- octaves --- */
 
 /* Makes @octave one of those that are there; the new ones are NULL. */
-static void widen(struct dist *d, uint32_t octave)
+static void dist_widen(struct dist *d, uint32_t octave)
 {
 	uint32_t low = d->octaves && d->low < octave ? d->low : octave;
-	uint32_t high = d->octaves && d->low + d->octaves > octave + 1 ? d->low + d->octaves : octave + 1;
+	uint32_t high = d->octaves && d->low + d->octaves > octave + 1 ? d->low + d->octaves :
+									 octave + 1;
 	uint64_t **counts = xcalloc(high - low, sizeof(*counts));
 	uint32_t i;
 
@@ -71,7 +73,7 @@ static uint64_t *make_octave(struct dist *d, uint32_t octave)
 	if (octaves_made == OCTAVES_MAX)
 		return NULL;
 	if (octave < d->low || octave >= d->low + d->octaves)
-		widen(d, octave);
+		dist_widen(d, octave);
 	if (!d->counts[octave - d->low]) {
 		d->counts[octave - d->low] = xcalloc(DIST_STEPS, sizeof(uint64_t));
 		octaves_made++;
@@ -86,7 +88,7 @@ static inline uint64_t *counts_of(struct dist *d, uint32_t octave)
 	return i < d->octaves && d->counts[i] ? d->counts[i] : make_octave(d, octave);
 }
 
-static void count(struct dist *d, uint32_t bucket, uint64_t n)
+static void dist_count(struct dist *d, uint32_t bucket, uint64_t n)
 {
 	uint64_t *counts = counts_of(d, bucket / DIST_STEPS);
 
@@ -98,7 +100,7 @@ static void count(struct dist *d, uint32_t bucket, uint64_t n)
 
 /* --- adding --- */
 
-static int64_t add_up(int64_t a, int64_t b)
+static int64_t dist_add_up(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -116,14 +118,14 @@ void dist_add_of(struct dist *d, int64_t ns, uint64_t g, int64_t from, uint32_t 
 		d->max_trace = trace;
 	}
 	d->count++;
-	d->sum = add_up(d->sum, ns);
-	count(d, bucket_of(ns), 1);
+	d->sum = dist_add_up(d->sum, ns);
+	dist_count(d, dist_bucket_of(ns), 1);
 }
 
 void dist_add_sum(struct dist *d, int64_t ns, uint64_t n)
 {
 	d->count += n;
-	d->sum = add_up(d->sum, ns);
+	d->sum = dist_add_up(d->sum, ns);
 }
 
 void dist_add(struct dist *d, int64_t ns)
@@ -144,16 +146,17 @@ void dist_merge(struct dist *d, const struct dist *from)
 		d->max_trace = from->max_trace;
 	}
 	d->count += from->count;
-	d->sum = add_up(d->sum, from->sum);
+	d->sum = dist_add_up(d->sum, from->sum);
 	for (octave = 0; octave < from->octaves; octave++)
 		for (i = 0; from->counts[octave] && i < DIST_STEPS; i++)
 			if (from->counts[octave][i])
-				count(d, (from->low + octave) * DIST_STEPS + i, from->counts[octave][i]);
+				dist_count(d, (from->low + octave) * DIST_STEPS + i,
+					   from->counts[octave][i]);
 }
 
 /* --- reading --- */
 
-static int64_t middle(uint32_t bucket)
+static int64_t dist_middle(uint32_t bucket)
 {
 	uint64_t from = dist_bucket_from(bucket);
 
@@ -173,7 +176,7 @@ int64_t dist_quantile(const struct dist *d, double q)
 		if (seen && seen >= rank)
 			break;
 	}
-	ns = middle(i);
+	ns = dist_middle(i);
 	return ns < d->max ? ns : d->max;
 }
 

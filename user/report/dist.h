@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dist: the distribution of many durations in little memory: count, sum and maximum are exact, quantiles
- * come from a histogram.
+ * dist: the distribution of many durations in little memory: count, sum and maximum are exact,
+ * quantiles come from a histogram.
  *
- * Durations below 32 ns have a bucket each. From there on an octave (32 to 63, 64 to 127, ...) has 32
- * buckets of equal width, and a quantile is the middle of its bucket: it is at most 1.6 % off. Octaves are
- * allocated when they are first needed, up to a limit that all distributions of a process share: beyond it
- * only count, sum and maximum go on, and dist_sampled() is below the count.
+ * Durations below 32 ns have a bucket each. From there on an octave (32 to 63, 64 to 127, ...) has
+ * 32 buckets of equal width, and a quantile is the middle of its bucket: it is at most 1.6 % off.
+ * Octaves are allocated when they are first needed, up to a limit that all distributions of a
+ * process share: beyond it only count, sum and maximum go on, and dist_sampled() is below the
+ * count.
  */
 #ifndef GOTAP_REPORT_DIST_H
 #define GOTAP_REPORT_DIST_H
@@ -38,18 +39,26 @@ struct dist {
 void dist_add(struct dist *d, int64_t ns);
 /* The same of goroutine @g, who spent them from @from on. */
 void dist_add_of(struct dist *d, int64_t ns, uint64_t g, int64_t from, uint32_t trace);
-/* Adds @n durations of which only the sum is known: neither the histogram nor the maximum has them. */
+/*
+ * Adds @n durations of which only the sum is known: neither the histogram nor the maximum has them.
+ */
 void dist_add_sum(struct dist *d, int64_t ns, uint64_t n);
 /* Adds all of @from. */
 void dist_merge(struct dist *d, const struct dist *from);
-/* The duration that @q of all (0 to 1) do not exceed: 0.99 say; 0 if there are none. The last one is the maximum. */
+/*
+ * The duration that @q of all (0 to 1) do not exceed: 0.99 say; 0 if there are none. The last one
+ * is the maximum.
+ */
 int64_t dist_quantile(const struct dist *d, double q);
 /* How many the histogram has. */
 static inline uint64_t dist_sampled(const struct dist *d)
 {
 	return d->sampled;
 }
-/* Bucket @i, below DIST_BUCKETS: how many, and from which duration to which (which is not in it) they go. */
+/*
+ * Bucket @i, below DIST_BUCKETS: how many, and from which duration to which (which is not in it)
+ * they go.
+ */
 uint64_t dist_bucket(const struct dist *d, unsigned i);
 uint64_t dist_bucket_from(unsigned i);
 uint64_t dist_bucket_to(unsigned i);

@@ -13,14 +13,16 @@
 /* --- stays --- */
 
 /*
- * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack can end in
- * runtime.asyncPreempt: the function that it stopped had no frame, and gave the goroutine no better name.
+ * Those of package runtime are not, nor of runtime/trace and runtime/pprof, that record. A stack
+ * can end in runtime.asyncPreempt: the function that it stopped had no frame, and gave the
+ * goroutine no better name.
  */
 bool findings_is_own(const struct goroutine *g)
 {
 	/* Most begin otherwise; each span asks. */
-	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) || (g->name[7] != '.' && g->name[7] != '/') ||
-	       !strcmp(g->name, "runtime.main") || !strncmp(g->name, "runtime.asyncPreempt", 20);
+	return g->name[0] != 'r' || strncmp(g->name, "runtime", 7) ||
+	       (g->name[7] != '.' && g->name[7] != '/') || !strcmp(g->name, "runtime.main") ||
+	       !strncmp(g->name, "runtime.asyncPreempt", 20);
 }
 
 struct goroutine_state *findings_state(struct findings *f, const struct goroutine *g)
@@ -38,12 +40,19 @@ static const struct {
 	const char *reason;
 	uint8_t why;
 } reasons[] = {
-	{ "sync", WHY_JOIN }, { "chan send", WHY_SEND }, { "chan receive", WHY_RECEIVE },
+	{ "sync", WHY_JOIN },
+	{ "chan send", WHY_SEND },
+	{ "chan receive", WHY_RECEIVE },
 	{ "select", WHY_SELECT },
-	{ "sync.(*Cond).Wait", WHY_COND }, { "network", WHY_NET }, { "sleep", WHY_SLEEP },
+	{ "sync.(*Cond).Wait", WHY_COND },
+	{ "network", WHY_NET },
+	{ "sleep", WHY_SLEEP },
 	{ "forever", WHY_FOREVER },
-	{ "GC mark assist wait for work", WHY_GC }, { "GC background sweeper wait", WHY_GC },
-	{ "wait until GC ends", WHY_GC_CYCLE }, { "GC weak to strong wait", WHY_GC }, { SPANS_GAP, WHY_GAP },
+	{ "GC mark assist wait for work", WHY_GC },
+	{ "GC background sweeper wait", WHY_GC },
+	{ "wait until GC ends", WHY_GC_CYCLE },
+	{ "GC weak to strong wait", WHY_GC },
+	{ SPANS_GAP, WHY_GAP },
 };
 
 static uint8_t find_reason(const char *reason)
@@ -56,8 +65,11 @@ static uint8_t find_reason(const char *reason)
 	return WHY_OTHER;
 }
 
-/* A goroutine that was there when the trace began has no reason: its stack begins where it waits. */
-static uint8_t why_of(struct findings *f, const struct span *span, const struct stack_facts *facts)
+/*
+ * A goroutine that was there when the trace began has no reason: its stack begins where it waits.
+ */
+static uint8_t finding_why_of(struct findings *f, const struct span *span,
+			      const struct stack_facts *facts)
 {
 	size_t i = (uintptr_t)span->reason / 16 % (sizeof(f->reasons) / sizeof(*f->reasons));
 	uint8_t why;
@@ -70,7 +82,8 @@ static uint8_t why_of(struct findings *f, const struct span *span, const struct 
 	}
 	why = span->reason[0] ? f->reasons[i].why : facts->why;
 	/*
-	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own semaphores.
+	 * Who allocates and starts a cycle of the garbage collector waits for the runtime's own
+	 * semaphores.
 	 */
 	if (why == WHY_JOIN && facts->traits & STACK_ALLOCATES)
 		return WHY_GC;
@@ -79,13 +92,13 @@ static uint8_t why_of(struct findings *f, const struct span *span, const struct 
 
 /* --- the visitor --- */
 
-static void goroutine_begin(void *ctx, struct goroutine *g)
+static void finding_goroutine_begin(void *ctx, struct goroutine *g)
 {
 	*findings_state(ctx, g) = (struct goroutine_state){ 0 };
 }
 
 /* All goroutines wait in a gap, most from its begin to its end: it counts once, as in tables.h. */
-static void add_gap(struct findings *f, const struct span *span)
+static void finding_add_gap(struct findings *f, const struct span *span)
 {
 	int64_t from = span->from > f->gap_to ? span->from : f->gap_to;
 
@@ -102,7 +115,7 @@ static void span_ends(void *ctx, const struct span *span)
 	bool own;
 
 	if (span->gap)
-		add_gap(f, span);
+		finding_add_gap(f, span);
 	ps_ends(f->ps, span->to, stay.state);
 	own = findings_is_own(span->g);
 	cpu_stay(f, &stay, own);
@@ -111,7 +124,7 @@ static void span_ends(void *ctx, const struct span *span)
 		return;
 	}
 	stay.facts = findings_stack(f, span->stack);
-	stay.why = why_of(f, span, &stay.facts);
+	stay.why = finding_why_of(f, span, &stay.facts);
 	waits_stay(f, &stay);
 	ps_stay(f, &stay);
 	calls_stay(f, &stay);
@@ -120,7 +133,7 @@ static void span_ends(void *ctx, const struct span *span)
 }
 
 /* g->now is its last span. */
-static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void finding_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct findings *f = ctx;
 	struct stay stay = { .span = &g->now, .state = findings_state(f, g) };
@@ -128,7 +141,7 @@ static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool end
 	if (!findings_is_own(g))
 		return;
 	stay.facts = findings_stack(f, g->now.stack);
-	stay.why = why_of(f, &g->now, &stay.facts);
+	stay.why = finding_why_of(f, &g->now, &stay.facts);
 	leaks_end(f, &stay, time, ended);
 	stucks_end(f, &stay, time, ended);
 }
@@ -138,7 +151,7 @@ static void span_begins(void *ctx, const struct span *span)
 	ps_begins(ctx, span, findings_state(ctx, span->g), findings_is_own(span->g));
 }
 
-static void metric(void *ctx, int64_t time, const char *name, uint64_t value)
+static void finding_metric(void *ctx, int64_t time, const char *name, uint64_t value)
 {
 	struct findings *f = ctx;
 
@@ -148,7 +161,7 @@ static void metric(void *ctx, int64_t time, const char *name, uint64_t value)
 		gc_metric(f, name, value);
 }
 
-static void trace_begin(void *ctx, int64_t time)
+static void finding_trace_begin(void *ctx, int64_t time)
 {
 	struct findings *f = ctx;
 
@@ -156,13 +169,13 @@ static void trace_begin(void *ctx, int64_t time)
 	cpu_begins(f, time);
 }
 
-static void range(void *ctx, const struct range_span *r)
+static void finding_range(void *ctx, const struct range_span *r)
 {
 	world_range(ctx, r);
 	gc_range(ctx, r);
 }
 
-static void trace_end(void *ctx, int64_t time)
+static void finding_trace_end(void *ctx, int64_t time)
 {
 	((struct findings *)ctx)->last = time;
 }
@@ -182,10 +195,16 @@ struct findings *findings_new(struct spans *s)
 	f->stucks = stucks_new();
 	f->cpu = cpu_new();
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = f, .trace_begin = trace_begin, .goroutine_begin = goroutine_begin, .span = span_ends,
-		.span_begin = span_begins, .goroutine_end = goroutine_end, .metric = metric, .range = range,
-		.trace_end = trace_end,
-	});
+			       .ctx = f,
+			       .trace_begin = finding_trace_begin,
+			       .goroutine_begin = finding_goroutine_begin,
+			       .span = span_ends,
+			       .span_begin = span_begins,
+			       .goroutine_end = finding_goroutine_end,
+			       .metric = finding_metric,
+			       .range = finding_range,
+			       .trace_end = finding_trace_end,
+		       });
 	return f;
 }
 
@@ -242,8 +261,8 @@ void few_add(struct few *few, uint64_t id)
 		few->ids[few->n++] = id;
 }
 
-uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key,
-			 bool *is_new)
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
+			 uint64_t key, bool *is_new)
 {
 	uint64_t *number = map64_get(map, key);
 
@@ -277,7 +296,8 @@ void findings_time(struct buf *text, double ns)
 
 	while (i < 3 && ns < units[i].unit)
 		i++;
-	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit, units[i].name);
+	buf_printf(text, ns / units[i].unit < 9.95 ? "%.1f %s" : "%.0f %s", ns / units[i].unit,
+		   units[i].name);
 }
 
 void findings_add(struct findings *f, const struct verdict *v, struct buf *text)
@@ -287,17 +307,23 @@ void findings_add(struct findings *f, const struct verdict *v, struct buf *text)
 	size_t n = v->goroutines ? v->goroutines->n : 0, i;
 
 	*found = (struct finding){
-		.kind = v->kind, .text = xstrndup((char *)text->data, text->len), .function = p.func,
-		.file = p.file, .line = p.line, .seconds = v->ns / 1e9,
-		.goroutines = n ? xcalloc(n, sizeof(uint64_t)) : NULL, .ngoroutines = n,
-		.from = v->from - f->first, .to = v->to - f->first,
+		.kind = v->kind,
+		.text = xstrndup((char *)text->data, text->len),
+		.function = p.func,
+		.file = p.file,
+		.line = p.line,
+		.seconds = v->ns / 1e9,
+		.goroutines = n ? xcalloc(n, sizeof(uint64_t)) : NULL,
+		.ngoroutines = n,
+		.from = v->from - f->first,
+		.to = v->to - f->first,
 	};
 	for (i = 0; i < n; i++)
 		found->goroutines[i] = v->goroutines->ids[i];
 	buf_free(text);
 }
 
-static int by_cost(const void *a, const void *b)
+static int finding_by_cost(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 
@@ -320,7 +346,7 @@ const struct vec *findings_finish(struct findings *f)
 	wakes_judge(f);
 	stucks_judge(f);
 	cpu_judge(f);
-	vec_sort(&f->list, sizeof(struct finding), by_cost);
+	vec_sort(&f->list, sizeof(struct finding), finding_by_cost);
 	for (i = 0; i < f->list.len; i++) {
 		struct finding *found = vec_at(&f->list, struct finding, i);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings: the state of finding.c and the interface of its families, one file findings_*.c each. finding.c
- * gives a family the spans that concern it; when the trace has ended, each judges and adds its findings.
+ * findings: the state of finding.c and the interface of its families, one file findings_*.c each.
+ * finding.c gives a family the spans that concern it; when the trace has ended, each judges and
+ * adds its findings.
  *
  * A family keeps sums by place and by goroutine slot, never by event, and each table has a limit.
  */
@@ -14,12 +15,15 @@
 
 /* --- places (findings_place.c): a function and a line, found from a stack --- */
 
-/* A place has 17 bits: four facts in one key of map64. Places beyond are place 0, which is not known. */
+/*
+ * A place has 17 bits: four facts in one key of map64. Places beyond are place 0, which is not
+ * known.
+ */
 enum { PLACES_MAX = (1 << 17) - 1 };
 
 /*
- * Facts of a stack, by the functions of the library that it ends in: its frames before the first one of the
- * program.
+ * Facts of a stack, by the functions of the library that it ends in: its frames before the first
+ * one of the program.
  */
 enum stack_trait {
 	STACK_LOCK = 1,		/* Mutex, RWMutex, Once, the lock of a file descriptor */
@@ -32,7 +36,8 @@ enum stack_trait {
 	STACK_BROADCAST = 128,	/* sync.(*Cond).Broadcast */
 	STACK_HANDLER = 256,	/* the program's code, called by a server of the library */
 	STACK_BODY = 512,	/* a server's side of the network: the request that it reads */
-	STACK_POOL = 4096,	/* for a connection: one that is dialled, or comes back to the pool */
+	/* for a connection: one that is dialled, or comes back to the pool */
+	STACK_POOL = 4096,
 	STACK_RECEIVES = 1024,	/* from a channel */
 	STACK_ALLOCATES = 2048,
 };
@@ -43,11 +48,14 @@ struct place {
 };
 
 struct stack_facts {
-	uint32_t place;		/* the innermost frame of the program; where it has none, of the library */
-	uint32_t holder;	/* the same, but for a deferred closure the function that it belongs to */
+	/* the innermost frame of the program; where it has none, of the library */
+	uint32_t place;
+	/* the same, but for a deferred closure the function that it belongs to */
+	uint32_t holder;
 	uint32_t callee;	/* the frame of the library that the place calls; 0: none */
 	uint16_t traits;
-	uint8_t why;		/* enum why: what it waits for, if it waits and its innermost frames say so */
+	/* enum why: what it waits for, if it waits and its innermost frames say so */
+	uint8_t why;
 	bool program;		/* @place is the program's */
 	bool known;
 };
@@ -56,7 +64,8 @@ struct places {
 	struct vec list;	/* struct place; number 1 is the first */
 	struct map64 by_key;
 	struct vec facts;	/* struct stack_facts, by stack */
-	struct vec library;	/* uint8_t by frame: 0 not looked at, 1 the program's, 2 the library's */
+	/* uint8_t by frame: 0 not looked at, 1 the program's, 2 the library's */
+	struct vec library;
 };
 
 struct findings;
@@ -65,8 +74,8 @@ struct stack_facts findings_stack(struct findings *f, uint32_t stack);
 /* The number of the place of @frame; 0: no room. */
 uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame);
 /*
- * A place without a line: the function that @g began with. For what has no stack; 0: that is not known,
- * either.
+ * A place without a line: the function that @g began with. For what has no stack; 0: that is not
+ * known, either.
  */
 uint32_t findings_function(struct findings *f, const struct goroutine *g);
 /* Place 0 has empty texts. */
@@ -96,18 +105,31 @@ struct vote {
 void vote_add(struct vote *v, uint32_t value, double weight);
 
 /*
- * The number of the item of @key in @items, a new one (*is_new) while there are less than @max; else 0.
- * Item 0, which the owner made, takes what found no room.
+ * The number of the item of @key in @items, a new one (*is_new) while there are less than @max;
+ * else 0. Item 0, which the owner made, takes what found no room.
  */
-uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max, uint64_t key,
-			 bool *is_new);
+uint32_t findings_number(struct map64 *map, struct vec *items, size_t size, size_t max,
+			 uint64_t key, bool *is_new);
 
 /* --- stays: spans of the program's own goroutines, as finding.c shows them to families --- */
 
 /* Why a goroutine waits; of a span that is no wait WHY_NONE. */
 enum why {
-	WHY_NONE, WHY_LOCK, WHY_SEND, WHY_RECEIVE, WHY_SELECT, WHY_COND, WHY_JOIN, WHY_NET, WHY_SLEEP,
-	WHY_FOREVER, WHY_GC, WHY_GC_CYCLE, WHY_GAP, WHY_OTHER, WHYS,
+	WHY_NONE,
+	WHY_LOCK,
+	WHY_SEND,
+	WHY_RECEIVE,
+	WHY_SELECT,
+	WHY_COND,
+	WHY_JOIN,
+	WHY_NET,
+	WHY_SLEEP,
+	WHY_FOREVER,
+	WHY_GC,
+	WHY_GC_CYCLE,
+	WHY_GAP,
+	WHY_OTHER,
+	WHYS,
 };
 
 /* What families know of a goroutine that lives. */
@@ -135,7 +157,10 @@ struct stay {
 	struct goroutine_state *state;
 	uint8_t why;
 	struct stack_facts facts;	/* of the span's stack */
-	/* findings_cpu: ns that its thread had no CPU, waited for a disk, slept, was in a state not known; 0 without a file of threads */
+	/*
+	 * findings_cpu: ns that its thread had no CPU, waited for a disk, slept, was in a state not
+	 * known; 0 without a file of threads
+	 */
 	double off, io, asleep, unknown;
 };
 
@@ -163,7 +188,8 @@ struct findings {
 		const char *text;
 		uint8_t why;
 	} reasons[16];			/* those of late, by address */
-	int64_t first, last, gaps, gap_to;	/* gaps: ns in all; gap_to: the end of the last one */
+	/* gaps: ns in all; gap_to: the end of the last one */
+	int64_t first, last, gaps, gap_to;
 	struct vec list;		/* struct finding */
 	double lost;			/* ns of goroutines */
 	bool done;
@@ -199,9 +225,16 @@ void findings_time(struct buf *text, double ns);
 
 /* What a goroutine did, as who waited for it sees it. */
 enum cause {
-	CAUSE_UNKNOWN, CAUSE_RAN, CAUSE_READY, CAUSE_SLEPT, CAUSE_NET, CAUSE_SYSCALL, CAUSE_WAITED, CAUSE_GC,
+	CAUSE_UNKNOWN,
+	CAUSE_RAN,
+	CAUSE_READY,
+	CAUSE_SLEPT,
+	CAUSE_NET,
+	CAUSE_SYSCALL,
+	CAUSE_WAITED,
+	CAUSE_GC,
 	CAUSE_GAP,
-	CAUSE_LOCKED,		/* it waited for a lock, or to send: who ended that did it */
+	CAUSE_LOCKED, /* it waited for a lock, or to send: who ended that did it */
 	CAUSES,
 };
 
@@ -224,7 +257,10 @@ struct pasts *past_new(void);
 void past_free(struct pasts *p);
 /* NULL: there is none, or it is too long ago. */
 const struct past *past_at(const struct pasts *p, uint32_t number);
-/* The next one of the goroutine with the last one *@last, which becomes this. Valid until the next call. */
+/*
+ * The next one of the goroutine with the last one *@last, which becomes this. Valid until the next
+ * call.
+ */
 struct past *past_add(struct pasts *p, uint32_t *last);
 
 /* findings_wait.c: who lets others wait. */
@@ -234,7 +270,10 @@ void waits_stay(struct findings *f, const struct stay *stay);
 void waits_judge(struct findings *f);
 /* The stay of that number, as past_at(). */
 const struct past *waits_past(const struct findings *f, uint32_t number);
-/* The place that let go of the lock that is waited for at @place, most of the time; 0: none was seen. */
+/*
+ * The place that let go of the lock that is waited for at @place, most of the time; 0: none was
+ * seen.
+ */
 uint32_t waits_holder(struct findings *f, uint32_t place);
 /* Did a wait for a lock at @place end after @time? */
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time);
@@ -248,14 +287,18 @@ struct ended_by {
 };
 
 struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why);
-/* A place at which @g and no other waited to send, until one of @receivers received; 0: there is none. */
+/*
+ * A place at which @g and no other waited to send, until one of @receivers received; 0: there is
+ * none.
+ */
 uint32_t waits_sent_to(const struct findings *f, uint64_t g, const struct few *receivers);
 
 /* findings_ps.c: who holds the Ps. */
 struct ps *ps_new(void);
 void ps_free(struct ps *p);
 /* @own: it is of the program. */
-void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state, bool own);
+void ps_begins(struct findings *f, const struct span *span, struct goroutine_state *state,
+	       bool own);
 void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state);
 void ps_stay(struct findings *f, const struct stay *stay);
 /* ns that goroutines of the program waited for a P. */
@@ -264,7 +307,10 @@ void ps_judge(struct findings *f);
 void ps_gomaxprocs(struct ps *p, uint64_t n);
 /* The GOMAXPROCS of now, at least 1. */
 uint64_t ps_now(const struct ps *p);
-/* The number of the place where the goroutine ran in @span, by the stacks at its end and begin; 0: not known. */
+/*
+ * The number of the place where the goroutine ran in @span, by the stacks at its end and begin; 0:
+ * not known.
+ */
 uint32_t ps_where(struct findings *f, const struct span *span);
 /* The greatest GOMAXPROCS, at least 1. */
 uint64_t ps_count(const struct ps *p);
@@ -279,13 +325,13 @@ void cpu_free(struct cpu *c);
 /* The trace begins. */
 void cpu_begins(struct findings *f, int64_t first);
 /*
- * Sets off, io, asleep and unknown of @stay: to be called before the other families, which use them. @own: a goroutine of the
- * program.
+ * Sets off, io, asleep and unknown of @stay: to be called before the other families, which use
+ * them. @own: a goroutine of the program.
  */
 void cpu_stay(struct findings *f, struct stay *stay, bool own);
 /*
- * @g runs: returns for which part of the time since it began to, up to @to, its thread had no CPU: 0 to 1. May be called
- * often: each part of the run is walked once.
+ * @g runs: returns for which part of the time since it began to, up to @to, its thread had no CPU:
+ * 0 to 1. May be called often: each part of the run is walked once.
  */
 double cpu_off_share(struct findings *f, const struct goroutine *g, int64_t to);
 /* Is there a file of threads? */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_call: system calls and requests to the network, by who makes them: very many that are tiny, and
- * those that take long. Calls that may wait for work (read of a terminal, wait4) lose nothing.
+ * findings_call: system calls and requests to the network, by who makes them: very many that are
+ * tiny, and those that take long. Calls that may wait for work (read of a terminal, wait4) lose
+ * nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,15 @@
 
 enum { CALLS_MAX = 1 << 14, SIZES = 40 };
 
-/* Tiny ones: as many a second, that much of the time, so many one after the other without a wait between. */
+/*
+ * Tiny ones: as many a second, that much of the time, so many one after the other without a wait
+ * between.
+ */
 #define TINY_RATE 5000.0
 #define TINY_SHARE 0.1
 #define TINY_RUN 16.0
-#define TINY_RUN_NET 64.0	/* a server reads and writes in turns, and waits for the network between */
+/* a server reads and writes in turns, and waits for the network between */
+#define TINY_RUN_NET 64.0
 #define TINY_NS (1 << 15)
 /* Long ones: half of them as long, and that much of the time in all. */
 #define LONG_NS (1 << 17)
@@ -61,15 +66,18 @@ void calls_free(struct calls *c)
 	free(c);
 }
 
-static struct calls_at *add(struct map64 *map, struct vec *all, const struct stay *stay)
+static struct calls_at *finding_call_add(struct map64 *map, struct vec *all,
+					 const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	/* Without a CPU it is not the call that takes long. */
-	uint64_t ns = (uint64_t)(span->to - span->from) - (uint64_t)stay->off, size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
+	uint64_t ns = (uint64_t)(span->to - span->from) - (uint64_t)stay->off,
+		 size = ns ? 63 - (uint64_t)__builtin_clzll(ns) : 0;
 	bool is_new;
 	uint32_t number = findings_number(map, all, sizeof(struct calls_at), CALLS_MAX,
 					  (uint64_t)stay->facts.place << 32 | stay->facts.callee |
-					  (stay->facts.traits & STACK_POOL ? 1U << 31 : 0), &is_new);
+						  (stay->facts.traits & STACK_POOL ? 1U << 31 : 0),
+					  &is_new);
 	struct calls_at *c = vec_at(all, struct calls_at, number);
 
 	if (is_new) {
@@ -101,15 +109,15 @@ static void syscall_stay(struct findings *f, const struct stay *stay)
 		return;
 	if (stay->facts.traits & STACK_IDLE_CALL && span->to - span->from >= IDLE_NS)
 		return;
-	c = add(&f->calls->syscall_of, &f->calls->syscalls, stay);
+	c = finding_call_add(&f->calls->syscall_of, &f->calls->syscalls, stay);
 	c->runs += stay->state->calls_at != stay->facts.place;
 	stay->state->calls_at = stay->facts.place;
 }
 
 /*
- * Is the wait one for an answer to a request of the program's own? A read that a server waits in for the next
- * request looks the same; so it must be in a client of the library, below a handler, or of a goroutine that
- * dialled.
+ * Is the wait one for an answer to a request of the program's own? A read that a server waits in
+ * for the next request looks the same; so it must be in a client of the library, below a handler,
+ * or of a goroutine that dialled.
  */
 static bool is_request(const struct stay *stay)
 {
@@ -133,13 +141,13 @@ void calls_stay(struct findings *f, const struct stay *stay)
 	else if (span->state == GO_WAITING)
 		stay->state->calls_at = 0;
 	if (span->state == GO_WAITING && is_request(stay) && span->begin.type && span->end.type)
-		add(&f->calls->request_of, &f->calls->requests, stay);
+		finding_call_add(&f->calls->request_of, &f->calls->requests, stay);
 }
 
 /* --- judgement --- */
 
 /* ns that half of them did not reach. */
-static uint64_t median(const struct calls_at *c)
+static uint64_t finding_call_median(const struct calls_at *c)
 {
 	uint64_t sum = 0, i;
 
@@ -158,21 +166,26 @@ static double run_length(const struct calls_at *c)
 
 static bool is_tiny(const struct findings *f, const struct calls_at *c)
 {
-	return c->place && (double)c->count * 1e9 / findings_wall(f) >= TINY_RATE && median(c) <= TINY_NS &&
-	       c->ns >= TINY_SHARE * findings_wall(f) &&
+	return c->place && (double)c->count * 1e9 / findings_wall(f) >= TINY_RATE &&
+	       finding_call_median(c) <= TINY_NS && c->ns >= TINY_SHARE * findings_wall(f) &&
 	       run_length(c) >= (c->traits & STACK_NET ? TINY_RUN_NET : TINY_RUN);
 }
 
-static bool is_long(const struct findings *f, const struct calls_at *c)
+static bool finding_call_is_long(const struct findings *f, const struct calls_at *c)
 {
-	return c->count >= LONG_COUNT && median(c) > LONG_NS && c->ns >= LONG_SHARE * findings_wall(f) &&
-	       !(c->traits & STACK_NET) && (c->traits & STACK_FILE || !(c->traits & STACK_IDLE_CALL));
+	return c->count >= LONG_COUNT && finding_call_median(c) > LONG_NS &&
+	       c->ns >= LONG_SHARE * findings_wall(f) && !(c->traits & STACK_NET) &&
+	       (c->traits & STACK_FILE || !(c->traits & STACK_IDLE_CALL));
 }
 
-/* Does a large part of these calls' time go to waits for a disk? Then that is the finding, also if each call is short. */
+/*
+ * Does a large part of these calls' time go to waits for a disk? Then that is the finding, also if
+ * each call is short.
+ */
 static bool is_disk(const struct findings *f, const struct calls_at *c)
 {
-	return c->place && c->count >= LONG_COUNT && c->io >= 0.3 * c->ns && c->io >= LONG_SHARE * findings_wall(f);
+	return c->place && c->count >= LONG_COUNT && c->io >= 0.3 * c->ns &&
+	       c->io >= LONG_SHARE * findings_wall(f);
 }
 
 static bool is_slow_request(const struct findings *f, const struct calls_at *c)
@@ -184,19 +197,22 @@ static bool is_slow_request(const struct findings *f, const struct calls_at *c)
 		ns += c->times[i];
 		count += (double)c->sizes[i];
 	}
-	return count >= LONG_COUNT && count >= REQUEST_OFTEN * (double)c->count && ns >= 0.5 * c->ns &&
-	       ns >= REQUEST_SHARE * findings_wall(f);
+	return count >= LONG_COUNT && count >= REQUEST_OFTEN * (double)c->count &&
+	       ns >= 0.5 * c->ns && ns >= REQUEST_SHARE * findings_wall(f);
 }
 
 static void name_callee(struct findings *f, const struct calls_at *c, struct buf *text)
 {
 	if (c->callee)
-		buf_printf(text, " (%s)", stack_set_frame_at(spans_stacks(f->spans), c->callee)->func);
+		buf_printf(text, " (%s)",
+			   stack_set_frame_at(spans_stacks(f->spans), c->callee)->func);
 }
 
-static void say(struct findings *f, const char *kind, const struct calls_at *c, struct buf *text)
+static void finding_call_say(struct findings *f, const char *kind, const struct calls_at *c,
+			     struct buf *text)
 {
-	findings_add(f, &(struct verdict){ kind, c->ns, c->place, &c->goroutines, c->from, c->to }, text);
+	findings_add(f, &(struct verdict){ kind, c->ns, c->place, &c->goroutines, c->from, c->to },
+		     text);
 }
 
 static void say_tiny(struct findings *f, const struct calls_at *c)
@@ -208,13 +224,15 @@ static void say_tiny(struct findings *f, const struct calls_at *c)
 	buf_printf(&text, " makes %.0f system calls a second, %.0f in a row, each ",
 		   (double)c->count * 1e9 / findings_wall(f), run_length(c));
 	findings_time(&text, c->ns / (double)c->count);
-	buf_printf(&text, " on average, together %.0f %% of the time: fewer and larger ones would cost less.",
-		   100 * c->ns / findings_wall(f));
-	say(f, "tiny system calls", c, &text);
+	buf_printf(
+		&text,
+		" on average, together %.0f %% of the time: fewer and larger ones would cost less.",
+		100 * c->ns / findings_wall(f));
+	finding_call_say(f, "tiny system calls", c, &text);
 }
 
-static void say_long(struct findings *f, const struct calls_at *c, const char *kind, const char *what,
-		     const char *blame)
+static void say_long(struct findings *f, const struct calls_at *c, const char *kind,
+		     const char *what, const char *blame)
 {
 	struct buf text = { 0 };
 
@@ -227,22 +245,28 @@ static void say_long(struct findings *f, const struct calls_at *c, const char *k
 	buf_printf(&text, ", together ");
 	findings_time(&text, c->ns);
 	buf_printf(&text, "%s.", blame);
-	say(f, kind, c, &text);
+	finding_call_say(f, kind, c, &text);
 }
 
 static void say_disk(struct findings *f, const struct calls_at *c)
 {
 	char blame[96];
 
-	snprintf(blame, sizeof(blame), "; for %.0f %% of that it waits for a disk", 100 * c->io / c->ns);
+	snprintf(blame, sizeof(blame), "; for %.0f %% of that it waits for a disk",
+		 100 * c->io / c->ns);
 	say_long(f, c, "slow disk", "for a disk, in system calls", blame);
 }
 
-/* The text of what long calls wait for. With a file of threads, waits for a disk are findings of their own (is_disk()). */
+/*
+ * The text of what long calls wait for. With a file of threads, waits for a disk are findings of
+ * their own (is_disk()).
+ */
 static const char *who_lets_wait(const struct findings *f)
 {
-	return cpu_is_known(f) ? "; the kernel or the other side of a file causes that, not the program, and hardly a disk" :
-		"; the kernel, a disk or a file system causes that, not the program";
+	return cpu_is_known(f) ?
+		       "; the kernel or the other side of a file causes that, not the program, and "
+		       "hardly a disk" :
+		       "; the kernel, a disk or a file system causes that, not the program";
 }
 
 void calls_judge(struct findings *f)
@@ -253,7 +277,7 @@ void calls_judge(struct findings *f)
 	for (i = 1; i < calls->syscalls.len; i++) {
 		const struct calls_at *c = vec_at(&calls->syscalls, struct calls_at, i);
 
-		if (!is_disk(f, c) && !is_tiny(f, c) && !is_long(f, c))
+		if (!is_disk(f, c) && !is_tiny(f, c) && !finding_call_is_long(f, c))
 			continue;
 		f->lost += c->ns;
 		if (is_disk(f, c))
@@ -270,7 +294,8 @@ void calls_judge(struct findings *f)
 			continue;
 		f->lost += c->ns;
 		if (c->traits & STACK_POOL)
-			say_long(f, c, "slow network", "for connections", "; they are dialled, or all that "
+			say_long(f, c, "slow network", "for connections",
+				 "; they are dialled, or all that "
 				 "there may be are taken (MaxConnsPerHost)");
 		else
 			say_long(f, c, "slow network", "for answers from the network",

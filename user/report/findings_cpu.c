@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_cpu: goroutines that run for Go's scheduler while their threads have no CPU: throttled, preempted, in a page
- * fault, stopped. From the file of threads beside the trace (user/oncpu); without one this family of findings has none.
+ * findings_cpu: goroutines that run for Go's scheduler while their threads have no CPU: throttled,
+ * preempted, in a page fault, stopped. From the file of threads beside the trace (user/oncpu);
+ * without one this family of findings has none.
  *
- * Two kinds of time are lost by that: the time of the goroutine itself, and that of goroutines which are ready meanwhile and
- * wait for a P, since the thread that has the P stands still. findings_ps counts the second kind, as waits for a P; the cause
- * of it is known here. findings_cpu_judge.c judges the sums.
+ * Two kinds of time are lost by that: the time of the goroutine itself, and that of goroutines
+ * which are ready meanwhile and wait for a P, since the thread that has the P stands still.
+ * findings_ps counts the second kind, as waits for a P; the cause of it is known here.
+ * findings_cpu_judge.c judges the sums.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +38,8 @@ void cpu_free(struct cpu *c)
 }
 
 /*
- * Adds the time in which some thread was stopped. Times of several threads overlap, as a signal stops all: each moment counts
- * once.
+ * Adds the time in which some thread was stopped. Times of several threads overlap, as a signal
+ * stops all: each moment counts once.
  */
 static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 {
@@ -54,7 +56,7 @@ static void add_stop(struct cpu_stop *s, int64_t from, int64_t to)
 }
 
 /* A hash of the name up to its NUL: behind that the kernel may have left bytes of an older name. */
-static uint64_t key_of(const char comm[17])
+static uint64_t finding_cpu_key_of(const char comm[17])
 {
 	uint64_t words[2] = {0};
 
@@ -68,7 +70,7 @@ static void add_own(struct cpu *c, const char comm[17])
 	if (!comm[0] || !strcmp(comm, c->own_last) || c->own.len >= OWN_MAX)
 		return;
 	memcpy(c->own_last, comm, sizeof(c->own_last));
-	*map64_put(&c->own, key_of(comm), NULL) = 1;
+	*map64_put(&c->own, finding_cpu_key_of(comm), NULL) = 1;
 }
 
 static void thread_span(void *ctx, const struct thread_span *span)
@@ -77,8 +79,11 @@ static void thread_span(void *ctx, const struct thread_span *span)
 
 	add_own(c, span->thread->comm);
 	if (span->to > 0 && span->to <= INT64_MAX)
-		add_stop(&c->stops[span->state], (int64_t)span->from > spans_first(c->findings->spans) ? (int64_t)span->from :
-			 spans_first(c->findings->spans), (int64_t)span->to);
+		add_stop(&c->stops[span->state],
+			 (int64_t)span->from > spans_first(c->findings->spans) ?
+				 (int64_t)span->from :
+				 spans_first(c->findings->spans),
+			 (int64_t)span->to);
 	if (span->state == THREAD_RUNNING && c->cpus.len < CPUS_MAX)
 		*map64_put(&c->cpus, span->cpu, NULL) = 1;
 }
@@ -88,7 +93,8 @@ void findings_threads(struct findings *f, struct oncpu *o, const struct thread_s
 	f->cpu->findings = f;
 	f->cpu->oncpu = o;
 	f->cpu->sums = sums;
-	threads_visit(oncpu_threads(o), &(struct threads_visitor){ .ctx = f->cpu, .span = thread_span });
+	threads_visit(oncpu_threads(o),
+		      &(struct threads_visitor){ .ctx = f->cpu, .span = thread_span });
 }
 
 void findings_forget_threads(struct findings *f)
@@ -120,21 +126,21 @@ static void add_cause(struct cpu_cause *c, const struct span *span, const struct
 }
 
 /*
- * Is @task a thread of the program? If the program's threads are recorded with ids of their own PID namespace, the ids of
- * other tasks cannot be compared with them: then the name decides.
+ * Is @task a thread of the program? If the program's threads are recorded with ids of their own PID
+ * namespace, the ids of other tasks cannot be compared with them: then the name decides.
  */
 static bool is_own_thread(struct cpu *c, const struct task_ref *task)
 {
 	if (threads_with(oncpu_threads(c->oncpu)) & REC_WITH_INNER_IDS)
-		return map64_get(&c->own, key_of(task->comm));
+		return map64_get(&c->own, finding_cpu_key_of(task->comm));
 	return task->pid == oncpu_info(c->oncpu)->pid;
 }
 
 static void add_taker(struct cpu *c, const struct oncpu_part *p)
 {
 	bool is_new;
-	uint32_t number = findings_number(&c->taker_of, &c->takers, sizeof(struct cpu_taker), TAKERS_MAX,
-					  key_of(p->by.comm), &is_new);
+	uint32_t number = findings_number(&c->taker_of, &c->takers, sizeof(struct cpu_taker),
+					  TAKERS_MAX, finding_cpu_key_of(p->by.comm), &is_new);
 	struct cpu_taker *t = vec_at(&c->takers, struct cpu_taker, number);
 
 	memcpy(t->comm, p->by.comm, sizeof(t->comm));
@@ -144,7 +150,7 @@ static void add_taker(struct cpu *c, const struct oncpu_part *p)
 	t->ns += (double)(p->to - p->from);
 }
 
-static void preempted(struct cpu *c, const struct oncpu_part *p)
+static void finding_cpu_preempted(struct cpu *c, const struct oncpu_part *p)
 {
 	if (is_own_thread(c, &p->by)) {
 		c->peers += (double)(p->to - p->from);
@@ -154,11 +160,13 @@ static void preempted(struct cpu *c, const struct oncpu_part *p)
 	}
 }
 
-static void add_place(struct findings *f, const struct span *span, enum split split, const struct oncpu_part *p)
+static void add_place(struct findings *f, const struct span *span, enum split split,
+		      const struct oncpu_part *p)
 {
 	uint32_t place = ps_where(f, span);
 	bool is_new;
-	uint32_t number = findings_number(&f->cpu->place_of, &f->cpu->places, sizeof(struct cpu_place), CPU_PLACES_MAX,
+	uint32_t number = findings_number(&f->cpu->place_of, &f->cpu->places,
+					  sizeof(struct cpu_place), CPU_PLACES_MAX,
 					  (uint64_t)place << 8 | split, &is_new);
 	struct cpu_place *at = vec_at(&f->cpu->places, struct cpu_place, number);
 
@@ -169,8 +177,9 @@ static void add_place(struct findings *f, const struct span *span, enum split sp
 }
 
 /*
- * Does the part keep a goroutine from going on? Not sleep: while the goroutine runs, its thread sleeps in the runtime, or in
- * a system call that is not in the trace. Waits for a disk in a system call are those of findings_call.
+ * Does the part keep a goroutine from going on? Not sleep: while the goroutine runs, its thread
+ * sleeps in the runtime, or in a system call that is not in the trace. Waits for a disk in a system
+ * call are those of findings_call.
  */
 static bool is_taken(const struct span *span, enum split split)
 {
@@ -189,7 +198,8 @@ static bool is_wait_for_cpu(enum split split)
 	return split == SPLIT_PREEMPTED || split == SPLIT_QUEUED || split == SPLIT_THROTTLED;
 }
 
-static void add_part(struct findings *f, struct stay *stay, bool own, const struct oncpu_part *p)
+static void finding_cpu_add_part(struct findings *f, struct stay *stay, bool own,
+				 const struct oncpu_part *p)
 {
 	enum split split = split_of(p);
 	double ns = (double)(p->to - p->from);
@@ -206,16 +216,17 @@ static void add_part(struct findings *f, struct stay *stay, bool own, const stru
 		return;
 	add_cause(&f->cpu->causes[split], stay->span, p);
 	if (split == SPLIT_PREEMPTED)
-		preempted(f->cpu, p);
+		finding_cpu_preempted(f->cpu, p);
 	if (stay->span->state == GO_RUNNING && (split == SPLIT_FAULT || split == SPLIT_IO))
 		add_place(f, stay->span, split, p);
 }
 
 /*
- * Adds the time for which goroutines were ready and had no P while @stay ran. Each P gets an equal share of it, and each part
- * of the run gets of that share as much as it has of the run.
+ * Adds the time for which goroutines were ready and had no P while @stay ran. Each P gets an equal
+ * share of it, and each part of the run gets of that share as much as it has of the run.
  */
-static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts, size_t n)
+static void add_ready(struct findings *f, const struct stay *stay, const struct oncpu_part *parts,
+		      size_t n)
 {
 	const struct span *span = stay->span;
 	double queue = ps_queue(f->ps, span->to) - stay->state->queue;
@@ -226,10 +237,14 @@ static void add_ready(struct findings *f, const struct stay *stay, const struct 
 	queue /= (double)(span->to - span->from) * (double)ps_now(f->ps);
 	for (i = 0; i < n; i++)
 		if (is_taken(span, split_of(&parts[i])))
-			f->cpu->causes[split_of(&parts[i])].ready += queue * (double)(parts[i].to - parts[i].from);
+			f->cpu->causes[split_of(&parts[i])].ready +=
+				queue * (double)(parts[i].to - parts[i].from);
 }
 
-/* Adds the time for which the thread that took the goroutine, and had none before, waited for a CPU itself. */
+/*
+ * Adds the time for which the thread that took the goroutine, and had none before, waited for a CPU
+ * itself.
+ */
 static void add_late(struct findings *f, const struct span *span)
 {
 	size_t n, i;
@@ -240,7 +255,8 @@ static void add_late(struct findings *f, const struct span *span)
 	parts = oncpu_idle_parts(f->cpu->oncpu, span->end.m, span->from, span->to, &n);
 	for (i = 0; i < n; i++)
 		if (is_taken(span, split_of(&parts[i])))
-			f->cpu->causes[split_of(&parts[i])].ready += (double)(parts[i].to - parts[i].from);
+			f->cpu->causes[split_of(&parts[i])].ready +=
+				(double)(parts[i].to - parts[i].from);
 }
 
 void cpu_stay(struct findings *f, struct stay *stay, bool own)
@@ -257,7 +273,7 @@ void cpu_stay(struct findings *f, struct stay *stay, bool own)
 		return;
 	parts = oncpu_parts(f->cpu->oncpu, span->m, span->from, span->to, &n);
 	for (i = 0; i < n; i++)
-		add_part(f, stay, own, &parts[i]);
+		finding_cpu_add_part(f, stay, own, &parts[i]);
 	if (span->state != GO_RUNNING)
 		return;
 	add_ready(f, stay, parts, n);
@@ -272,7 +288,8 @@ static double off_between(struct findings *f, struct goroutine_state *s, uint64_
 	double ns;
 
 	for (i = 0; i < n; i++) {
-		ns = is_taken(&span, split_of(&parts[i])) ? (double)(parts[i].to - parts[i].from) : 0;
+		ns = is_taken(&span, split_of(&parts[i])) ? (double)(parts[i].to - parts[i].from) :
+							    0;
 		if (i + 1 == n)
 			return s->off + ns;
 		s->off += ns;

@@ -18,7 +18,11 @@ struct cpu_taker {
 /* A cause for which goroutines had no CPU. */
 struct cpu_cause {
 	double ns;		/* while they ran, or were in system calls */
-	double ready;		/* ns of others that were ready meanwhile, and had no P or a thread that still waited for a CPU */
+	/*
+	 * ns of others that were ready meanwhile, and had no P or a thread that still waited for a
+	 * CPU
+	 */
+	double ready;
 	struct few goroutines;
 	int64_t from, to;	/* the longest part */
 };
@@ -45,12 +49,15 @@ struct cpu {
 	struct map64 own;		/* names of the program's threads, for is_own_thread() */
 	char own_last[17];		/* the last name that was added */
 	struct cpu_cause causes[SPLITS];
-	double peers, others;		/* of SPLIT_PREEMPTED: by the program's own threads, by other programs */
+	/* of SPLIT_PREEMPTED: by the program's own threads, by other programs */
+	double peers, others;
 	double wanted;			/* ns that goroutines had a CPU or waited for one */
-	struct vec takers, places;	/* struct cpu_taker, struct cpu_place; number 0 is for those beyond the limit */
+	/* struct cpu_taker, struct cpu_place; number 0 is for those beyond the limit */
+	struct vec takers, places;
 	struct map64 taker_of, place_of;
 	struct map64 cpus;		/* those that threads of the program had */
-	struct cpu_stop stops[THREAD_STATES];	/* of threads, whether or not they have a goroutine */
+	/* of threads, whether or not they have a goroutine */
+	struct cpu_stop stops[THREAD_STATES];
 };
 
 #endif

@@ -7,7 +7,10 @@
 #define TAKEN_SHARE 0.1
 #define STOPPED_SHARE 0.05
 #define PLACE_SHARE 0.1
-/* Least lost times as parts of the time for which goroutines run: on a shared machine any program loses some. */
+/*
+ * Least lost times as parts of the time for which goroutines run: on a shared machine any program
+ * loses some.
+ */
 #define THROTTLED_PART 0.05
 #define TAKEN_PART 0.25
 static double lost_by(const struct cpu *c, enum split split)
@@ -15,7 +18,9 @@ static double lost_by(const struct cpu *c, enum split split)
 	return c->causes[split].ns + c->causes[split].ready;
 }
 
-/* Of the time for which threads want a CPU, be it for a goroutine that runs or one that is ready. */
+/*
+ * Of the time for which threads want a CPU, be it for a goroutine that runs or one that is ready.
+ */
 static double part_wanted(const struct cpu *c, double ns)
 {
 	double all = c->wanted + c->causes[SPLIT_PREEMPTED].ready + c->causes[SPLIT_QUEUED].ready +
@@ -24,8 +29,8 @@ static double part_wanted(const struct cpu *c, double ns)
 	return all > 0 ? ns / all : 0;
 }
 
-static void add(struct findings *f, const char *kind, double ns, uint32_t place, const struct cpu_cause *c,
-		struct buf *text)
+static void cpu_judge_add(struct findings *f, const char *kind, double ns, uint32_t place,
+			  const struct cpu_cause *c, struct buf *text)
 {
 	findings_add(f, &(struct verdict){ kind, ns, place, &c->goroutines, c->from, c->to }, text);
 }
@@ -66,14 +71,18 @@ static void judge_throttled(struct findings *f)
 
 	if (ns < THROTTLED_SHARE * findings_wall(f) || part_wanted(c, ns) < THROTTLED_PART)
 		return;
-	buf_printf(&text, "The program is throttled: %.0f %% of the time for which goroutines want a CPU, on average %.1f "
-		   "at a time, ", 100 * part_wanted(c, ns), ns / findings_wall(f));
+	buf_printf(&text,
+		   "The program is throttled: %.0f %% of the time for which goroutines want a CPU, "
+		   "on average %.1f "
+		   "at a time, ",
+		   100 * part_wanted(c, ns), ns / findings_wall(f));
 	say_quota(f, &text);
-	buf_printf(&text, " while GOMAXPROCS is %llu; the longest stretch takes ", (unsigned long long)ps_count(f->ps));
+	buf_printf(&text, " while GOMAXPROCS is %llu; the longest stretch takes ",
+		   (unsigned long long)ps_count(f->ps));
 	findings_time(&text, (double)(cause->to - cause->from));
 	buf_printf(&text, ".");
 	say_ready(cause, &text);
-	add(f, "throttled", ns, 0, cause, &text);
+	cpu_judge_add(f, "throttled", ns, 0, cause, &text);
 }
 
 /* --- others that have the CPU --- */
@@ -93,22 +102,25 @@ static const struct cpu_taker *most_taken(const struct cpu *c)
 }
 
 /*
- * Time in the queue of a CPU: @preempted, for which the task that had the CPU is known, and the waits of threads that were
- * woken. For these it is not known; most likely other programs had the CPU, but even on an idle machine a woken thread starts
- * late. So they add at most as much as @preempted.
+ * Time in the queue of a CPU: @preempted, for which the task that had the CPU is known, and the
+ * waits of threads that were woken. For these it is not known; most likely other programs had the
+ * CPU, but even on an idle machine a woken thread starts late. So they add at most as much as
+ * @preempted.
  */
-static double queued(const struct cpu *c, double preempted)
+static double cpu_judge_queued(const struct cpu *c, double preempted)
 {
 	double known = c->peers + c->others, part = known > 0 ? preempted / known : 0;
-	double measured = part * lost_by(c, SPLIT_PREEMPTED), woken = part * lost_by(c, SPLIT_QUEUED);
+	double measured = part * lost_by(c, SPLIT_PREEMPTED),
+	       woken = part * lost_by(c, SPLIT_QUEUED);
 
 	return measured + (woken < measured ? woken : measured);
 }
 
-static const struct cpu_cause *larger(const struct cpu *c)
+static const struct cpu_cause *cpu_judge_larger(const struct cpu *c)
 {
-	return c->causes[SPLIT_PREEMPTED].ns >= c->causes[SPLIT_QUEUED].ns ? &c->causes[SPLIT_PREEMPTED] :
-		&c->causes[SPLIT_QUEUED];
+	return c->causes[SPLIT_PREEMPTED].ns >= c->causes[SPLIT_QUEUED].ns ?
+		       &c->causes[SPLIT_PREEMPTED] :
+		       &c->causes[SPLIT_QUEUED];
 }
 
 static bool is_much(const struct findings *f, double ns)
@@ -118,14 +130,18 @@ static bool is_much(const struct findings *f, double ns)
 
 static void say_taken(const struct findings *f, double ns, struct buf *text)
 {
-	buf_printf(text, "%.0f %% of the time for which they want one, on average %.1f at a time, the longest for ",
+	buf_printf(text,
+		   "%.0f %% of the time for which they want one, on average %.1f at a time, the "
+		   "longest for ",
 		   100 * part_wanted(f->cpu, ns), ns / findings_wall(f));
-	findings_time(text, (double)(larger(f->cpu)->to - larger(f->cpu)->from));
+	findings_time(text,
+		      (double)(cpu_judge_larger(f->cpu)->to - cpu_judge_larger(f->cpu)->from));
 }
 
 static void say_taker(const struct cpu_taker *t, struct buf *text)
 {
-	buf_printf(text, ". They are preempted mostly by %s", t->comm[0] ? t->comm : "a program without a name");
+	buf_printf(text, ". They are preempted mostly by %s",
+		   t->comm[0] ? t->comm : "a program without a name");
 	if (t->several)
 		buf_printf(text, " (several processes)");
 	else
@@ -137,7 +153,7 @@ static void say_taker(const struct cpu_taker *t, struct buf *text)
 static void judge_others(struct findings *f)
 {
 	const struct cpu_taker *most = most_taken(f->cpu);
-	double ns = queued(f->cpu, f->cpu->others);
+	double ns = cpu_judge_queued(f->cpu, f->cpu->others);
 	struct buf text = { 0 };
 
 	if (!most || !is_much(f, ns))
@@ -146,22 +162,28 @@ static void judge_others(struct findings *f)
 	say_taken(f, ns, &text);
 	say_taker(most, &text);
 	buf_printf(&text, ".");
-	add(f, "preempted", ns, 0, larger(f->cpu), &text);
+	cpu_judge_add(f, "preempted", ns, 0, cpu_judge_larger(f->cpu), &text);
 }
 
-/* Says that the program's threads take CPUs from each other. CPUs on which none of them ever ran count as not allowed for them. */
+/*
+ * Says that the program's threads take CPUs from each other. CPUs on which none of them ever ran
+ * count as not allowed for them.
+ */
 static void judge_peers(struct findings *f)
 {
-	double ns = queued(f->cpu, f->cpu->peers);
+	double ns = cpu_judge_queued(f->cpu, f->cpu->peers);
 	struct buf text = { 0 };
 
 	if (f->cpu->cpus.len >= ps_count(f->ps) || !is_much(f, ns))
 		return;
-	buf_printf(&text, "GOMAXPROCS is %llu on %zu CPU%s: threads that run goroutines take the CPU from one another, ",
-		   (unsigned long long)ps_count(f->ps), f->cpu->cpus.len, f->cpu->cpus.len == 1 ? "" : "s");
+	buf_printf(&text,
+		   "GOMAXPROCS is %llu on %zu CPU%s: threads that run goroutines take the CPU from "
+		   "one another, ",
+		   (unsigned long long)ps_count(f->ps), f->cpu->cpus.len,
+		   f->cpu->cpus.len == 1 ? "" : "s");
 	say_taken(f, ns, &text);
 	buf_printf(&text, ".");
-	add(f, "too many Ps", ns, 0, larger(f->cpu), &text);
+	cpu_judge_add(f, "too many Ps", ns, 0, cpu_judge_larger(f->cpu), &text);
 }
 
 /* --- stopped --- */
@@ -176,11 +198,13 @@ static double stopped_for(const struct findings *f, enum thread_state state)
 }
 
 /* A stop by a signal, or by the freezer, of all threads; @state: which of the two. */
-static void judge_stopped(struct findings *f, enum split split, enum thread_state state, const char *how)
+static void judge_stopped(struct findings *f, enum split split, enum thread_state state,
+			  const char *how)
 {
 	const struct cpu_cause *cause = &f->cpu->causes[split];
 	double all = stopped_for(f, state), ns = lost_by(f->cpu, split);
-	struct cpu_cause place = { .goroutines = cause->goroutines, .from = f->cpu->stops[state].from,
+	struct cpu_cause place = { .goroutines = cause->goroutines,
+				   .from = f->cpu->stops[state].from,
 				   .to = f->cpu->stops[state].to };
 	struct buf text = { 0 };
 
@@ -192,9 +216,10 @@ static void judge_stopped(struct findings *f, enum split split, enum thread_stat
 		return;
 	buf_printf(&text, "The program is stopped %s, for ", how);
 	findings_time(&text, all);
-	buf_printf(&text, " in all: what is late then is not caused by the program. Which process stopped it is not "
-		   "recorded.");
-	add(f, split == SPLIT_FROZEN ? "frozen" : "stopped", ns, 0, &place, &text);
+	buf_printf(&text, " in all: what is late then is not caused by the program. Which process "
+			  "stopped it is not "
+			  "recorded.");
+	cpu_judge_add(f, split == SPLIT_FROZEN ? "frozen" : "stopped", ns, 0, &place, &text);
 }
 
 /* A tracer stops threads one by one: only stops of threads with a goroutine count. */
@@ -206,10 +231,11 @@ static void judge_traced(struct findings *f)
 
 	if (ns < STOPPED_SHARE * findings_wall(f))
 		return;
-	buf_printf(&text, "Threads are stopped by a debugger or tracer, and their goroutines and those ready for their Ps lose ");
+	buf_printf(&text, "Threads are stopped by a debugger or tracer, and their goroutines and "
+			  "those ready for their Ps lose ");
 	findings_time(&text, ns);
 	buf_printf(&text, " in all. Which process did that is not recorded.");
-	add(f, "stopped", ns, 0, cause, &text);
+	cpu_judge_add(f, "stopped", ns, 0, cause, &text);
 }
 
 /* --- places --- */
@@ -222,21 +248,26 @@ static void judge_place(struct findings *f, const struct cpu_place *p)
 	if (p->cause.ns < PLACE_SHARE * findings_wall(f))
 		return;
 	findings_name(f, &text, p->place);
-	buf_printf(&text, " waits %s: %llu times, on average ", fault ? "in page faults" : "for a disk while it runs",
+	buf_printf(&text, " waits %s: %llu times, on average ",
+		   fault ? "in page faults" : "for a disk while it runs",
 		   (unsigned long long)p->count);
 	findings_time(&text, p->cause.ns / (double)p->count);
 	buf_printf(&text, ", the longest ");
 	findings_time(&text, (double)(p->cause.to - p->cause.from));
 	buf_printf(&text, ", together ");
 	findings_time(&text, p->cause.ns);
-	buf_printf(&text, "; %s", fault ? "memory has to be read first, of a mapped file or from swap, or is "
-		   "locked by a change of the memory map." : "the system call is not in the trace.");
-	add(f, fault ? "page faults" : "slow disk", p->cause.ns, p->place, &p->cause, &text);
+	buf_printf(&text, "; %s",
+		   fault ? "memory has to be read first, of a mapped file or from swap, or is "
+			   "locked by a change of the memory map." :
+			   "the system call is not in the trace.");
+	cpu_judge_add(f, fault ? "page faults" : "slow disk", p->cause.ns, p->place, &p->cause,
+		      &text);
 }
 
 /*
- * A goroutine may be ready while the thread of a P has no CPU and, at the same time, while the thread that was woken for it
- * waits for a CPU. That time was added twice: this takes it back to the time for which goroutines waited.
+ * A goroutine may be ready while the thread of a P has no CPU and, at the same time, while the
+ * thread that was woken for it waits for a CPU. That time was added twice: this takes it back to
+ * the time for which goroutines waited.
  */
 static void count_ready_once(struct findings *f)
 {

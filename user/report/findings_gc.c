@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its workers
- * hold while others are ready; who allocates, who asks for cycles, and the goal of the heap against what
- * lives in it.
+ * findings_gc: what the garbage collector takes: goroutines that must assist it, and Ps that its
+ * workers hold while others are ready; who allocates, who asks for cycles, and the goal of the heap
+ * against what lives in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 enum { ALLOCATORS_MAX = 1 << 16, ASSIST_STEPS = 32 };
 
 /*
- * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost where it
- * marks for half of the time, since the heap may hardly grow. Where it may double, as GOGC=100 has it, that
- * happens to busy servers for moments; there it must be a quarter.
+ * The collector aims at a quarter of the Ps while it marks. So a tenth of all their time is lost
+ * where it marks for half of the time, since the heap may hardly grow. Where it may double, as
+ * GOGC=100 has it, that happens to busy servers for moments; there it must be a quarter.
  */
 #define GC_SHARE 0.1
 #define GC_SHARE_ROOMY 0.25
@@ -61,7 +61,7 @@ void gc_free(struct gc *gc)
 	free(gc);
 }
 
-static double overlap(const struct range_span *r, int64_t from, int64_t to)
+static double finding_gc_overlap(const struct range_span *r, int64_t from, int64_t to)
 {
 	from = from > r->from ? from : r->from;
 	to = to < r->to ? to : r->to;
@@ -69,10 +69,10 @@ static double overlap(const struct range_span *r, int64_t from, int64_t to)
 }
 
 /*
- * What an assist takes: the goroutine runs for the collector, or waits for it. Time in which it was ready and
- * others had the Ps is not the collector's; on a busy server that is most of it.
+ * What an assist takes: the goroutine runs for the collector, or waits for it. Time in which it was
+ * ready and others had the Ps is not the collector's; on a busy server that is most of it.
  */
-static double assisted(struct findings *f, const struct range_span *r)
+static double finding_gc_assisted(struct findings *f, const struct range_span *r)
 {
 	const struct goroutine *g = spans_goroutine(f->spans, r->id);
 	const struct past *p;
@@ -82,22 +82,23 @@ static double assisted(struct findings *f, const struct range_span *r)
 	if (!g)
 		return 0;
 	if (g->now.state == GO_RUNNING)
-		ns = overlap(r, g->now.from, r->to) * (1 - cpu_off_share(f, g, r->to));
+		ns = finding_gc_overlap(r, g->now.from, r->to) * (1 - cpu_off_share(f, g, r->to));
 	number = findings_state(f, g)->past;
-	for (steps = 0; steps < ASSIST_STEPS && (p = waits_past(f, number)) && p->to > r->from; steps++) {
+	for (steps = 0; steps < ASSIST_STEPS && (p = waits_past(f, number)) && p->to > r->from;
+	     steps++) {
 		if (p->cause == CAUSE_RAN || p->cause == CAUSE_GC)
-			ns += overlap(r, p->from, p->to) * (1 - (double)p->off);
+			ns += finding_gc_overlap(r, p->from, p->to) * (1 - (double)p->off);
 		number = p->before;
 	}
 	return ns;
 }
 
-static void add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g, int64_t from,
-		int64_t to, double ns)
+static void finding_gc_add(struct map64 *map, struct vec *allocators, uint32_t place, uint64_t g,
+			   int64_t from, int64_t to, double ns)
 {
 	bool is_new;
-	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX, place,
-					  &is_new);
+	uint32_t number = findings_number(map, allocators, sizeof(struct allocator), ALLOCATORS_MAX,
+					  place, &is_new);
 	struct allocator *a = vec_at(allocators, struct allocator, number);
 
 	a->place = number ? place : 0;
@@ -119,9 +120,10 @@ void gc_range(struct findings *f, const struct range_span *r)
 		gc->cycles++;
 		gc->marking += (double)(r->to - r->from);
 	} else if (!strcmp(r->name, "GC mark assist")) {
-		ns = assisted(f, r);
+		ns = finding_gc_assisted(f, r);
 		gc->assist += ns;
-		add(&gc->assist_of, &gc->assists, findings_stack(f, r->stack).place, r->id, r->from, r->to, ns);
+		finding_gc_add(&gc->assist_of, &gc->assists, findings_stack(f, r->stack).place,
+			       r->id, r->from, r->to, ns);
 	}
 }
 
@@ -133,8 +135,9 @@ void gc_wait(struct findings *f, const struct stay *stay)
 	if (stay->why != WHY_GC_CYCLE || (span->stack && !(stay->facts.traits & STACK_GC_CALL)))
 		return;
 	f->gc->forced_ns += (double)(span->to - span->from);
-	add(&f->gc->forced_of, &f->gc->forced, place ? place : findings_function(f, span->g), span->g->id,
-	    span->from, span->to, (double)(span->to - span->from));
+	finding_gc_add(&f->gc->forced_of, &f->gc->forced,
+		       place ? place : findings_function(f, span->g), span->g->id, span->from,
+		       span->to, (double)(span->to - span->from));
 }
 
 /* Workers that use a P which nobody else needs take nothing. */
@@ -146,12 +149,15 @@ void gc_system(struct findings *f, const struct stay *stay)
 	if (span->state != GO_RUNNING || strncmp(span->g->name, "runtime.gcBgMarkWorker", 22))
 		return;
 	queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	/* The time for which the thread had no CPU is not the collector's: another task had the CPU. */
+	/*
+	 * The time for which the thread had no CPU is not the collector's: another task had the
+	 * CPU.
+	 */
 	f->gc->held += ns > 0 ? (queue < ns ? queue : ns) * (ns - stay->off) / ns : 0;
 }
 
 /* Between two goals the heap is smallest when it was swept: about what lives. */
-static void goal(struct gc *gc, uint64_t value)
+static void finding_gc_goal(struct gc *gc, uint64_t value)
 {
 	if (gc->heap && value > gc->heap) {
 		gc->ratio += (double)value / (double)gc->heap;
@@ -165,8 +171,9 @@ static void goal(struct gc *gc, uint64_t value)
 void gc_metric(struct findings *f, const char *name, uint64_t value)
 {
 	if (!strcmp(name, "/gc/heap/goal:bytes"))
-		goal(f->gc, value);
-	else if (!strcmp(name, "/memory/classes/heap/objects:bytes") && (!f->gc->heap || value < f->gc->heap))
+		finding_gc_goal(f->gc, value);
+	else if (!strcmp(name, "/memory/classes/heap/objects:bytes") &&
+		 (!f->gc->heap || value < f->gc->heap))
 		f->gc->heap = value;
 }
 
@@ -196,9 +203,12 @@ static double share_to_say(const struct gc *gc)
 static void say_goal(const struct gc *gc, struct buf *text)
 {
 	if (gc->ratios)
-		buf_printf(text, " The heap may grow to %.1f MB while about %.1f MB live, on average %.2f times "
+		buf_printf(text,
+			   " The heap may grow to %.1f MB while about %.1f MB live, on average "
+			   "%.2f times "
 			   "as much.",
-			   (double)gc->goal / 1e6, (double)gc->live / 1e6, gc->ratio / (double)gc->ratios);
+			   (double)gc->goal / 1e6, (double)gc->live / 1e6,
+			   gc->ratio / (double)gc->ratios);
 }
 
 static void say_cycles(struct findings *f)
@@ -207,7 +217,8 @@ static void say_cycles(struct findings *f)
 	const struct allocator *a = most_of(&gc->assists);
 	struct buf text = { 0 };
 
-	buf_printf(&text, "The garbage collector runs %.0f times a second and marks %.0f %% of the time: "
+	buf_printf(&text,
+		   "The garbage collector runs %.0f times a second and marks %.0f %% of the time: "
 		   "goroutines assist it ",
 		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
 	findings_time(&text, gc->assist);
@@ -220,8 +231,10 @@ static void say_cycles(struct findings *f)
 	}
 	buf_printf(&text, ".");
 	say_goal(gc, &text);
-	findings_add(f, &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines, a->from,
-					   a->to }, &text);
+	findings_add(f,
+		     &(struct verdict){ "gc", gc->assist + gc->held, a->place, &a->goroutines,
+					a->from, a->to },
+		     &text);
 }
 
 static void say_forced(struct findings *f, double ns)
@@ -231,12 +244,16 @@ static void say_forced(struct findings *f, double ns)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, a->place);
-	buf_printf(&text, " asks for a cycle of the garbage collector again and again (runtime.GC, "
-		   "debug.FreeOSMemory): %.0f cycles a second, which mark %.0f %% of the time; it waits for them ",
+	buf_printf(&text,
+		   " asks for a cycle of the garbage collector again and again (runtime.GC, "
+		   "debug.FreeOSMemory): %.0f cycles a second, which mark %.0f %% of the time; it "
+		   "waits for them ",
 		   per_second(f, gc->cycles), 100 * gc->marking / findings_wall(f));
 	findings_time(&text, a->ns);
 	buf_printf(&text, ".");
-	findings_add(f, &(struct verdict){ "forced gc", ns, a->place, &a->goroutines, a->from, a->to }, &text);
+	findings_add(f,
+		     &(struct verdict){ "forced gc", ns, a->place, &a->goroutines, a->from, a->to },
+		     &text);
 }
 
 void gc_judge(struct findings *f)

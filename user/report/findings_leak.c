@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_leak: goroutines that never come back. Those of one origin whose number rises all the time while
- * those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of: stuck, and the one
- * who holds it is likely one that waits for ever itself, further on in the function in which the others
- * want the lock.
+ * findings_leak: goroutines that never come back. Those of one origin whose number rises all the
+ * time while those begun long ago wait: a leak. Those that wait for a lock that nobody lets go of:
+ * stuck, and the one who holds it is likely one that waits for ever itself, further on in the
+ * function in which the others want the lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,15 @@ enum {
 };
 
 /*
- * A wait that goes on for so much of the trace, and for these ns at least, is not one of those that end
- * soon.
+ * A wait that goes on for so much of the trace, and for these ns at least, is not one of those that
+ * end soon.
  */
 #define STALE_SHARE 0.2
 #define STUCK_SHARE 0.5
 #define STUCK_NS 3e8
-/* Goroutines that a timer wakes again and again are not stale: of these nearly none may have ended. */
+/*
+ * Goroutines that a timer wakes again and again are not stale: of these nearly none may have ended.
+ */
 #define ENDED_SHARE 0.05
 
 struct origin {
@@ -33,7 +35,8 @@ struct origin {
 	uint32_t created_at;
 	uint64_t created, ended;
 	uint64_t before_ended;		/* of those that were there before the trace */
-	uint64_t stale, woken;		/* that are left: waiting for long, or woken and waiting again */
+	/* that are left: waiting for long, or woken and waiting again */
+	uint64_t stale, woken;
 	uint64_t parts[PARTS];		/* those by when they began */
 	double ns;			/* that they wait for */
 	struct vote place;
@@ -80,7 +83,10 @@ static uint64_t origin_key(const char *name, uint32_t place)
 	return hash64((uintptr_t)name) ^ place;
 }
 
-/* The place that started a goroutine. For goroutines from before the trace it is not known: they have one origin per function. */
+/*
+ * The place that started a goroutine. For goroutines from before the trace it is not known: they
+ * have one origin per function.
+ */
 static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 {
 	uint32_t place = findings_stack(f, g->created_at).place, number;
@@ -88,8 +94,8 @@ static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 	struct origin *o;
 	bool is_new;
 
-	number = findings_number(&f->leaks->origin_of, &f->leaks->origins, sizeof(*o), ORIGINS_MAX, key,
-				 &is_new);
+	number = findings_number(&f->leaks->origin_of, &f->leaks->origins, sizeof(*o), ORIGINS_MAX,
+				 key, &is_new);
 	o = vec_at(&f->leaks->origins, struct origin, number);
 	if (is_new) {
 		o->name = g->name;
@@ -98,8 +104,8 @@ static struct origin *origin_of(struct findings *f, const struct goroutine *g)
 	return number ? o : NULL;
 }
 
-static void add_left(struct findings *f, struct origin *o, const struct goroutine *g, const struct stay *last,
-		     int64_t time)
+static void finding_leak_add_left(struct findings *f, struct origin *o, const struct goroutine *g,
+				  const struct stay *last, int64_t time)
 {
 	const struct span *now = last->span;
 	double wall = (double)(time - f->first) + 1, waits = (double)(time - now->from);
@@ -131,7 +137,8 @@ static void add_stuck(struct findings *f, const struct stay *last, int64_t time)
 	if (waits < STUCK_SHARE * wall || waits < STUCK_NS || f->leaks->stuck.len == STUCK_MAX)
 		return;
 	*(struct stuck *)vec_push(&f->leaks->stuck, sizeof(struct stuck)) = (struct stuck){
-		last->span->g->id, last->span->stack, last->facts.place, last->why, last->span->from,
+		last->span->g->id, last->span->stack, last->facts.place,
+		last->why,         last->span->from,
 	};
 }
 
@@ -150,23 +157,25 @@ void leaks_end(struct findings *f, const struct stay *last, int64_t time, bool e
 		return;
 	add_stuck(f, last, time);
 	/*
-	 * Who waits for the network may be a connection that is idle: its other side is outside of the
-	 * program.
+	 * Who waits for the network may be a connection that is idle: its other side is outside of
+	 * the program.
 	 */
 	if (o && last->why != WHY_NET && (last->why != WHY_SLEEP || g->starts >= 3))
-		add_left(f, o, g, last, time);
+		finding_leak_add_left(f, o, g, last, time);
 }
 
 /* --- judgement: leaks --- */
 
 /*
- * Do goroutines from before the trace end while those that began in it wait? Then they are a queue with waits longer than the
- * trace, and no leak. Half as many ends are enough, as the queue may be growing.
+ * Do goroutines from before the trace end while those that began in it wait? Then they are a queue
+ * with waits longer than the trace, and no leak. Half as many ends are enough, as the queue may be
+ * growing.
  */
 static bool is_queue(const struct findings *f, const struct origin *o)
 {
 	const uint64_t *number = map64_get(&f->leaks->origin_of, origin_key(o->name, 0));
-	const struct origin *before = number ? vec_at(&f->leaks->origins, struct origin, *number) : NULL;
+	const struct origin *before = number ? vec_at(&f->leaks->origins, struct origin, *number) :
+					       NULL;
 
 	return before && 2 * before->before_ended >= o->stale + o->woken;
 }
@@ -188,8 +197,10 @@ static void say_leak(struct findings *f, const struct origin *o)
 
 	buf_printf(&text, "Goroutines that never come back: ");
 	findings_name(f, &text, o->created_at);
-	buf_printf(&text, " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them "
-		   "that began long ago, %llu, wait", (double)o->created * 1e9 / findings_wall(f),
+	buf_printf(&text,
+		   " begins %.0f goroutines a second in %s, of %llu only %llu ended; those of them "
+		   "that began long ago, %llu, wait",
+		   (double)o->created * 1e9 / findings_wall(f),
 		   o->name[0] ? o->name : "a function not known", (unsigned long long)o->created,
 		   (unsigned long long)o->ended, (unsigned long long)(o->stale + o->woken));
 	if (o->reason && o->reason[0] && o->reason_place == o->place.value)
@@ -198,8 +209,11 @@ static void say_leak(struct findings *f, const struct origin *o)
 	findings_name(f, &text, o->place.value);
 	buf_printf(&text, ".");
 	f->lost += o->ns;
-	findings_add(f, &(struct verdict){ "leak", o->ns, o->created_at ? o->created_at : o->place.value,
-					   &o->goroutines, o->from, o->to }, &text);
+	findings_add(f,
+		     &(struct verdict){ "leak", o->ns,
+					o->created_at ? o->created_at : o->place.value,
+					&o->goroutines, o->from, o->to },
+		     &text);
 }
 
 /* --- judgement: who is stuck --- */
@@ -221,8 +235,8 @@ static uint32_t further_on(struct findings *f, uint32_t stack, struct place want
 }
 
 /*
- * The goroutine that likely holds what is wanted at @place, and where: further on there, or in who was seen
- * to let go.
+ * The goroutine that likely holds what is wanted at @place, and where: further on there, or in who
+ * was seen to let go.
  */
 static const struct stuck *find_holder(struct findings *f, uint32_t place, uint32_t *at)
 {
@@ -256,7 +270,7 @@ struct crowd {
 	uint32_t at, searches;
 };
 
-static void join(struct findings *f, struct crowd *c, const struct stuck *s)
+static void finding_leak_join(struct findings *f, struct crowd *c, const struct stuck *s)
 {
 	c->n++;
 	c->ns += (double)(f->last - s->from);
@@ -274,7 +288,8 @@ static void say_holder(struct findings *f, struct buf *text, const struct crowd 
 {
 	buf_printf(text, ": ");
 	findings_name(f, text, c->at);
-	buf_printf(text, " in goroutine %llu, which likely has the lock, waits itself all that time",
+	buf_printf(text,
+		   " in goroutine %llu, which likely has the lock, waits itself all that time",
 		   (unsigned long long)c->holder->g);
 	if (c->holder->place != c->at) {
 		buf_printf(text, ", at ");
@@ -299,8 +314,8 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of,", (unsigned long long)c->n,
-		   c->n == 1 ? " waits" : "s wait");
+	buf_printf(&text, "%llu goroutine%s for a lock that nobody lets go of,",
+		   (unsigned long long)c->n, c->n == 1 ? " waits" : "s wait");
 	say_places(f, &text, c);
 	buf_printf(&text, ", for ");
 	findings_time(&text, (double)(f->last - c->from));
@@ -308,8 +323,9 @@ static void say_stuck(struct findings *f, const struct crowd *c)
 	if (c->holder)
 		say_holder(f, &text, c);
 	else if (c->places.n > 1)
-		buf_printf(&text, "; the recording does not show who has it: they may wait for one another, if "
-			   "locks are taken in another order here and there.");
+		buf_printf(&text, "; the recording does not show who has it: they may wait for one "
+				  "another, if "
+				  "locks are taken in another order here and there.");
 	else
 		buf_printf(&text, "; the recording does not show who has it.");
 	f->lost += c->ns;
@@ -329,7 +345,7 @@ void leaks_judge(struct findings *f)
 		const struct stuck *s = vec_at(&f->leaks->stuck, struct stuck, i);
 
 		if (s->why == WHY_LOCK && !waits_released_since(f, s->place, s->from))
-			join(f, &c, s);
+			finding_leak_join(f, &c, s);
 	}
 	if (c.n)
 		say_stuck(f, &c);

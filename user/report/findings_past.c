@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_past: how the goroutines of the program spent the last moments, for who asks when a wait has
- * ended what the other side did during it. A ring of the last stays of all goroutines together; those of a
- * goroutine are linked, the youngest first, and a wait links to the one that ended it.
+ * findings_past: how the goroutines of the program spent the last moments, for who asks when a wait
+ * has ended what the other side did during it. A ring of the last stays of all goroutines together;
+ * those of a goroutine are linked, the youngest first, and a wait links to the one that ended it.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings_place: where in the program a stack is, and what the library does for it there. See findings.h. */
+/*
+ * findings_place: where in the program a stack is, and what the library does for it there. See
+ * findings.h.
+ */
 #include <string.h>
 #include <strings.h>
 
@@ -61,16 +64,18 @@ static const struct {
 	{ "runtime/debug.freeOSMemory", STACK_GC_CALL },
 };
 
-/* The runtime's functions that wait, for stacks of goroutines whose reason the trace does not have. */
+/*
+ * The runtime's functions that wait, for stacks of goroutines whose reason the trace does not have.
+ */
 static const struct {
 	const char *func;
 	uint8_t why;
 } waiting[] = {
-	{ "runtime.chansend", WHY_SEND }, { "runtime.chanrecv", WHY_RECEIVE },
-	{ "runtime.selectgo", WHY_SELECT },
-	{ "runtime.netpollblock", WHY_NET }, { "sync.(*Cond).Wait", WHY_COND },
-	{ "sync.runtime_notifyListWait", WHY_COND },
-	{ "time.Sleep", WHY_SLEEP }, { "runtime.semacquire1", WHY_JOIN }, { "runtime.block", WHY_FOREVER },
+	{ "runtime.chansend", WHY_SEND },   { "runtime.chanrecv", WHY_RECEIVE },
+	{ "runtime.selectgo", WHY_SELECT }, { "runtime.netpollblock", WHY_NET },
+	{ "sync.(*Cond).Wait", WHY_COND },  { "sync.runtime_notifyListWait", WHY_COND },
+	{ "time.Sleep", WHY_SLEEP },        { "runtime.semacquire1", WHY_JOIN },
+	{ "runtime.block", WHY_FOREVER },
 };
 
 /* --- functions --- */
@@ -142,7 +147,9 @@ uint32_t findings_place_of(struct findings *f, const struct stack_frame *frame)
 
 uint32_t findings_function(struct findings *f, const struct goroutine *g)
 {
-	return g->name[0] ? findings_place_of(f, &(struct stack_frame){ .func = g->name, .file = "" }) : 0;
+	return g->name[0] ?
+		       findings_place_of(f, &(struct stack_frame){ .func = g->name, .file = "" }) :
+		       0;
 }
 
 /* Is @func a closure of @of: "main.f.func1" of "main.f"? */
@@ -158,14 +165,16 @@ static bool is_release(const char *func)
 {
 	const char *dot = strrchr(func, '.'), *name = dot ? dot + 1 : func;
 
-	return !strcasecmp(name, "unlock") || !strcasecmp(name, "runlock") || !strcasecmp(name, "release");
+	return !strcasecmp(name, "unlock") || !strcasecmp(name, "runlock") ||
+	       !strcasecmp(name, "release");
 }
 
 /*
- * A deferred closure is called by the function that it belongs to, with frames of the runtime between; and a
- * function that only lets go does so for its caller.
+ * A deferred closure is called by the function that it belongs to, with frames of the runtime
+ * between; and a function that only lets go does so for its caller.
  */
-static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32_t place)
+static uint32_t finding_place_holder_of(struct findings *f, uint32_t stack, uint32_t i,
+					uint32_t place)
 {
 	struct stack_set *set = spans_stacks(f->spans);
 	const struct stack_frame *frame = stack_set_at(set, stack, i), *caller;
@@ -178,7 +187,7 @@ static uint32_t holder_of(struct findings *f, uint32_t stack, uint32_t i, uint32
 	return findings_place_of(f, caller);
 }
 
-static struct stack_facts look(struct findings *f, uint32_t stack)
+static struct stack_facts finding_place_look(struct findings *f, uint32_t stack)
 {
 	struct stack_set *set = spans_stacks(f->spans);
 	uint32_t n, i, own, own_library = UINT32_MAX;
@@ -191,12 +200,13 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 		facts.traits |= traits_of(func);
 		if (!facts.why)
 			facts.why = why_in(func);
-		if (own_library == UINT32_MAX && strncmp(func, "runtime.", 8) && strncmp(func, "sync.", 5) &&
-		    strncmp(func, "internal/", 9))
+		if (own_library == UINT32_MAX && strncmp(func, "runtime.", 8) &&
+		    strncmp(func, "sync.", 5) && strncmp(func, "internal/", 9))
 			own_library = own;
 	}
 	for (i = own; i < n; i++)
-		if (!strcmp(stack_set_frame_at(set, frames[i])->func, "net/http.serverHandler.ServeHTTP"))
+		if (!strcmp(stack_set_frame_at(set, frames[i])->func,
+			    "net/http.serverHandler.ServeHTTP"))
 			facts.traits |= STACK_HANDLER;
 	facts.program = own < n;
 	if (own == n)
@@ -205,7 +215,7 @@ static struct stack_facts look(struct findings *f, uint32_t stack)
 		own = 0;
 	if (own < n) {
 		facts.place = findings_place_of(f, stack_set_frame_at(set, frames[own]));
-		facts.holder = holder_of(f, stack, own, facts.place);
+		facts.holder = finding_place_holder_of(f, stack, own, facts.place);
 		facts.callee = own ? frames[own - 1] : 0;
 	}
 	return facts;
@@ -218,7 +228,7 @@ struct stack_facts findings_stack(struct findings *f, uint32_t stack)
 	while (facts->len <= stack)
 		vec_push(facts, sizeof(struct stack_facts));
 	if (!vec_at(facts, struct stack_facts, stack)->known)
-		*vec_at(facts, struct stack_facts, stack) = look(f, stack);
+		*vec_at(facts, struct stack_facts, stack) = finding_place_look(f, stack);
 	return *vec_at(facts, struct stack_facts, stack);
 }
 
@@ -239,5 +249,6 @@ void findings_name(const struct findings *f, struct buf *text, uint32_t place)
 	else if (!p.line)
 		buf_printf(text, "%s", p.func);
 	else
-		buf_printf(text, "%s (%s:%llu)", p.func, base ? base + 1 : p.file, (unsigned long long)p.line);
+		buf_printf(text, "%s (%s:%llu)", p.func, base ? base + 1 : p.file,
+			   (unsigned long long)p.line);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_ps: goroutines that are ready to run and get no P, and which functions hold the Ps meanwhile.
+ * findings_ps: goroutines that are ready to run and get no P, and which functions hold the Ps
+ * meanwhile.
  *
- * A queue alone is no fault: each busy server has one. It is one if goroutines wait long because functions of
- * others run long without a stop, up to the 10 ms after which the runtime preempts them.
+ * A queue alone is no fault: each busy server has one. It is one if goroutines wait long because
+ * functions of others run long without a stop, up to the 10 ms after which the runtime preempts
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,32 +14,44 @@
 
 enum { RUNNERS_MAX = 1 << 16 };
 
-/* ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can feel. */
+/*
+ * ns: half of the runtime's slice (runtime.forcePreemptNS is 10 ms), and a wait that a server can
+ * feel.
+ */
 #define LONG_RUN 5e6
 #define LONG_WAIT 2e6
 /* Three slices: one that ran so long lost its CPU to other processes, or cannot be preempted. */
 #define UNCUT_RUN 3e7
 #define SHORT_RUN 1e5		/* shorter ones do not tell in which function a goroutine works */
 #define AFTER_STOP 200000	/* ns: between the stop of a run and what the scheduler does next */
-/* A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it often. */
+/*
+ * A thread that lost its CPU looks as if its goroutine ran long; a function that does so does it
+ * often.
+ */
 #define LONG_OFTEN 0.1
 /*
- * Part of the trace's length that goroutines must have waited, and of the queue's time that the function
- * held a P.
+ * Part of the trace's length that goroutines must have waited, and of the queue's time that the
+ * function held a P.
  */
 #define STARVED_SHARE 0.1
 #define HELD_SHARE 0.5
 
-/* Goroutines of the program take so much of the Ps that it may be its own queue that makes answers late. */
+/*
+ * Goroutines of the program take so much of the Ps that it may be its own queue that makes answers
+ * late.
+ */
 #define BUSY_SHARE 0.7
 
 /* A function that goroutines ran in. */
 struct runner {
 	const char *func;
 	uint64_t runs, long_runs;
-	double ns, queue, longest;	/* in long runs: time, and time that others were ready meanwhile */
-	double uncut;			/* of @queue: in runs that the runtime would have preempted, ... */
-	double unseen;			/* ... and of which it is not known whether their threads had a CPU, ... */
+	/* in long runs: time, and time that others were ready meanwhile */
+	double ns, queue, longest;
+	/* of @queue: in runs that the runtime would have preempted, ... */
+	double uncut;
+	/* ... and of which it is not known whether their threads had a CPU, ... */
+	double unseen;
 	double asleep;			/* ... or the threads slept in Linux */
 	struct vote place;
 };
@@ -45,7 +59,8 @@ struct runner {
 /* Goroutines that began with the same function, ready to run for long. */
 struct starved {
 	const char *name;
-	const char *waker;		/* that those who made them ready began with; NULL: not known */
+	/* that those who made them ready began with; NULL: not known */
+	const char *waker;
 	double ns;
 	struct few goroutines;
 	int64_t from, to;		/* the longest wait */
@@ -54,7 +69,8 @@ struct starved {
 struct ps {
 	struct vec runners, starved;
 	struct map64 runner_of, starved_of;
-	struct map64 members;		/* a function, and one that began a goroutine that ran in it */
+	/* a function, and one that began a goroutine that ran in it */
+	struct map64 members;
 	uint64_t ready;			/* goroutines that are */
 	double queue;			/* ns: sum of the time that they were */
 	uint64_t running;		/* goroutines that do, the runtime's as well */
@@ -87,7 +103,10 @@ void ps_free(struct ps *p)
 	free(p);
 }
 
-/* Spans of goroutines that are found late begin when the generation did, so time can seem to go back. */
+/*
+ * Spans of goroutines that are found late begin when the generation did, so time can seem to go
+ * back.
+ */
 double ps_queue(struct ps *p, int64_t time)
 {
 	if (time > p->since) {
@@ -144,9 +163,9 @@ void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
 }
 
 /*
- * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the stack has
- * not even a name, as in the runtime's own traces: then it is where the goroutine began to run, if that is
- * known.
+ * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the
+ * stack has not even a name, as in the runtime's own traces: then it is where the goroutine began
+ * to run, if that is known.
  */
 uint32_t ps_where(struct findings *f, const struct span *span)
 {
@@ -167,17 +186,22 @@ static uint64_t member_key(const struct runner *r, const char *name)
 	return hash64((uintptr_t)r->func) ^ (uintptr_t)name;
 }
 
-static void ran(struct findings *f, const struct stay *stay)
+static void finding_ps_ran(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
-	double all = (double)(span->to - span->from), queue = ps_queue(f->ps, span->to) - stay->state->queue;
-	/* The time without a CPU is not the goroutine's own: findings_cpu counts it for the tasks that had the CPU. */
+	double all = (double)(span->to - span->from),
+	       queue = ps_queue(f->ps, span->to) - stay->state->queue;
+	/*
+	 * The time without a CPU is not the goroutine's own: findings_cpu counts it for the tasks
+	 * that had the CPU.
+	 */
 	double ns = all - stay->off, off_queue = all > 0 ? queue * stay->off / all : 0;
 	uint32_t place = ps_where(f, span);
 	struct runner *r;
 	bool is_new;
-	uint32_t number = findings_number(&f->ps->runner_of, &f->ps->runners, sizeof(*r), RUNNERS_MAX,
-					  (uintptr_t)findings_place(f, place).func, &is_new);
+	uint32_t number = findings_number(&f->ps->runner_of, &f->ps->runners, sizeof(*r),
+					  RUNNERS_MAX, (uintptr_t)findings_place(f, place).func,
+					  &is_new);
 
 	f->ps->all_queue += queue;
 	f->ps->off_queue += off_queue;
@@ -209,8 +233,9 @@ static void add_starved(struct findings *f, const struct span *span, double ns)
 		spans_goroutine(f->spans, span->begin.g) : NULL;
 	const char *waker = by ? by->name : NULL;
 	bool is_new;
-	uint32_t number = findings_number(&f->ps->starved_of, &f->ps->starved, sizeof(struct starved),
-					  RUNNERS_MAX, hash64((uintptr_t)span->g->name) ^ (uintptr_t)waker, &is_new);
+	uint32_t number = findings_number(
+		&f->ps->starved_of, &f->ps->starved, sizeof(struct starved), RUNNERS_MAX,
+		hash64((uintptr_t)span->g->name) ^ (uintptr_t)waker, &is_new);
 	struct starved *s = vec_at(&f->ps->starved, struct starved, number);
 
 	s->name = span->g->name;
@@ -235,15 +260,17 @@ static void was_ready(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends just
- * when a long run did ended late. By how much the trace does not say: by half of that run, on average.
+ * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends
+ * just when a long run did ended late. By how much the trace does not say: by half of that run, on
+ * average.
  */
-static void waited(struct findings *f, const struct stay *stay)
+static void finding_ps_waited(struct findings *f, const struct stay *stay)
 {
 	const struct span *span = stay->span;
 	double ns = (double)(span->to - span->from), late = f->ps->stopped_full;
 
-	if (span->end.g != TRACEV2_NO_ID || !span->end.type || span->to - f->ps->stopped > AFTER_STOP)
+	if (span->end.g != TRACEV2_NO_ID || !span->end.type ||
+	    span->to - f->ps->stopped > AFTER_STOP)
 		return;
 	if (late > ns)
 		late = ns;
@@ -257,12 +284,12 @@ static void waited(struct findings *f, const struct stay *stay)
 void ps_stay(struct findings *f, const struct stay *stay)
 {
 	if (stay->span->state == GO_RUNNING)
-		ran(f, stay);
+		finding_ps_ran(f, stay);
 	else if (stay->span->state == GO_RUNNABLE)
 		was_ready(f, stay);
 	else if (stay->why == WHY_SLEEP || stay->why == WHY_RECEIVE || stay->why == WHY_SELECT ||
 		 stay->why == WHY_NET)
-		waited(f, stay);
+		finding_ps_waited(f, stay);
 }
 
 /* --- judgement --- */
@@ -284,16 +311,18 @@ static const struct runner *find_hog(const struct ps *p)
 	return hog && hog->queue >= HELD_SHARE * (p->all_queue - p->off_queue) ? hog : NULL;
 }
 
-static bool is_member(struct ps *p, const struct runner *hog, const char *name)
+static bool finding_ps_is_member(struct ps *p, const struct runner *hog, const char *name)
 {
 	return name && map64_get(&p->members, member_key(hog, name));
 }
 
 /*
- * The time of those that did not begin as the hog did: peers that share the Ps lose nothing together. Nor do
- * those that work for the hog, and become ready because it took what they had: they are as far as need be.
+ * The time of those that did not begin as the hog did: peers that share the Ps lose nothing
+ * together. Nor do those that work for the hog, and become ready because it took what they had:
+ * they are as far as need be.
  */
-static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers, double *ns)
+static const struct starved *find_starved(struct ps *p, const struct runner *hog, bool peers,
+					  double *ns)
 {
 	const struct starved *most = NULL;
 	size_t i;
@@ -302,7 +331,8 @@ static const struct starved *find_starved(struct ps *p, const struct runner *hog
 	for (i = 1; i < p->starved.len; i++) {
 		const struct starved *s = vec_at(&p->starved, struct starved, i);
 
-		if (!peers && (is_member(p, hog, s->name) || is_member(p, hog, s->waker)))
+		if (!peers && (finding_ps_is_member(p, hog, s->name) ||
+			       finding_ps_is_member(p, hog, s->waker)))
 			continue;
 		*ns += s->ns;
 		if (!most || s->ns > most->ns)
@@ -314,31 +344,42 @@ static const struct starved *find_starved(struct ps *p, const struct runner *hog
 static const char *why_uncut(const struct runner *hog)
 {
 	if (hog->unseen > 0)
-		return ": those that ran longer had lost their CPU to other processes, or are code that cannot be preempted";
-	/* To the runtime a goroutine runs while it is in a system call that the program makes by itself. */
+		return ": those that ran longer had lost their CPU to other processes, or are code "
+		       "that cannot be preempted";
+	/*
+	 * To the runtime a goroutine runs while it is in a system call that the program makes by
+	 * itself.
+	 */
 	if (hog->asleep > 0)
-		return ": threads of those that ran longer slept meanwhile, as in system calls that are not in the trace";
+		return ": threads of those that ran longer slept meanwhile, as in system calls "
+		       "that are not in the trace";
 	return ", and its threads had CPUs: it is code that cannot be preempted";
 }
 
-static void say(struct findings *f, const struct runner *hog, const struct starved *s, double ns)
+static void finding_ps_say(struct findings *f, const struct runner *hog, const struct starved *s,
+			   double ns)
 {
 	struct buf text = { 0 };
 
-	buf_printf(&text, "Goroutines are ready to run and get no P, on average %.1f at a time, most of them "
-		   "those of %s, the longest for ", ns / findings_wall(f),
-		   s->name[0] ? s->name : "a function not known");
+	buf_printf(
+		&text,
+		"Goroutines are ready to run and get no P, on average %.1f at a time, most of them "
+		"those of %s, the longest for ",
+		ns / findings_wall(f), s->name[0] ? s->name : "a function not known");
 	findings_time(&text, (double)(s->to - s->from));
 	buf_printf(&text, ": ");
 	findings_name(f, &text, hog->place.value);
 	buf_printf(&text, " runs up to ");
 	findings_time(&text, hog->longest);
-	buf_printf(&text, " without a stop, and holds %.0f %% of the time of the Ps; GOMAXPROCS is %llu.",
+	buf_printf(&text,
+		   " without a stop, and holds %.0f %% of the time of the Ps; GOMAXPROCS is %llu.",
 		   100 * hog->ns / findings_wall(f) / (double)ps_count(f->ps),
 		   (unsigned long long)ps_count(f->ps));
 	if (hog->uncut > hog->queue / 2)
 		buf_printf(&text, " The runtime preempts after 10 ms%s.", why_uncut(hog));
-	findings_add(f, &(struct verdict){ "starvation", ns, hog->place.value, &s->goroutines, s->from, s->to },
+	findings_add(f,
+		     &(struct verdict){ "starvation", ns, hog->place.value, &s->goroutines, s->from,
+					s->to },
 		     &text);
 }
 
@@ -363,5 +404,5 @@ void ps_judge(struct findings *f)
 	if (p->all_queue > 0)
 		ns *= 1 - p->off_queue / p->all_queue;
 	if (s && ns >= STARVED_SHARE * findings_wall(f))
-		say(f, hog, s, ns);
+		finding_ps_say(f, hog, s, ns);
 }

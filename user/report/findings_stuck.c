@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for work, a
- * signal, a connection. It is a fault where the end of the trace shows two things:
+ * findings_stuck: goroutines that wait for others that are gone. To wait for ever is common: for
+ * work, a signal, a connection. It is a fault where the end of the trace shows two things:
  *
- *	those who could end the wait have ended, or wait themselves for the one that waits;
- *	somebody wants it to end: who began the goroutines waits for them (WaitGroup.Wait).
+ * 	those who could end the wait have ended, or wait themselves for the one that waits;
+ * 	somebody wants it to end: who began the goroutines waits for them (WaitGroup.Wait).
  *
  * For locks, of which nobody can want to wait for ever, see findings_leak.c.
  */
@@ -31,8 +31,10 @@ struct entry {
 
 struct stucks {
 	struct vec entries;		/* struct entry */
-	struct map64 alive, names;	/* goroutines that live at the end: ids, addresses of names */
-	struct map64 ended;		/* by id of one that lives: when the last one ended that it began */
+	/* goroutines that live at the end: ids, addresses of names */
+	struct map64 alive, names;
+	/* by id of one that lives: when the last one ended that it began */
+	struct map64 ended;
 	struct map64 parents;		/* who began goroutines that live at the end */
 	uint64_t orphans;		/* that live at the end, and were there before the trace */
 	uint64_t active;		/* that have not waited for long then */
@@ -61,7 +63,7 @@ static uint64_t creator_of(const struct goroutine *g)
 	return g->created ? g->creator : TRACEV2_NO_ID;
 }
 
-static void put(struct stucks *s, struct map64 *map, uint64_t key, uint64_t value)
+static void finding_stuck_put(struct stucks *s, struct map64 *map, uint64_t key, uint64_t value)
 {
 	if (map->len >= KNOWN_MAX && !map64_get(map, key))
 		s->too_many = true;
@@ -75,15 +77,15 @@ static void add_ended(struct findings *f, const struct goroutine *g, int64_t tim
 
 	map64_del(&s->ended, g->id);
 	if (creator_of(g) != TRACEV2_NO_ID && spans_goroutine(f->spans, g->creator))
-		put(s, &s->ended, g->creator, (uint64_t)time);
+		finding_stuck_put(s, &s->ended, g->creator, (uint64_t)time);
 }
 
 static void add_alive(struct stucks *s, const struct goroutine *g)
 {
-	put(s, &s->alive, g->id, 1);
-	put(s, &s->names, (uintptr_t)g->name, 1);
+	finding_stuck_put(s, &s->alive, g->id, 1);
+	finding_stuck_put(s, &s->names, (uintptr_t)g->name, 1);
 	if (creator_of(g) != TRACEV2_NO_ID)
-		put(s, &s->parents, g->creator, 1);
+		finding_stuck_put(s, &s->parents, g->creator, 1);
 	s->orphans += !g->created;
 }
 
@@ -92,8 +94,9 @@ static bool can_be_stuck(struct findings *f, const struct stay *stay)
 	struct stack_set *set = spans_stacks(f->spans);
 
 	if (stay->why == WHY_JOIN)
-		return stay->facts.callee && !strcmp(stack_set_frame_at(set, stay->facts.callee)->func,
-						     "sync.(*WaitGroup).Wait");
+		return stay->facts.callee &&
+		       !strcmp(stack_set_frame_at(set, stay->facts.callee)->func,
+			       "sync.(*WaitGroup).Wait");
 	return stay->why == WHY_SEND || stay->why == WHY_RECEIVE;
 }
 
@@ -108,7 +111,8 @@ void stucks_end(struct findings *f, const struct stay *last, int64_t time, bool 
 		return;
 	}
 	add_alive(s, now->g);
-	if (now->state != GO_WAITING || now->gap || waits < STUCK_NS || waits < STUCK_SHARE * wall) {
+	if (now->state != GO_WAITING || now->gap || waits < STUCK_NS ||
+	    waits < STUCK_SHARE * wall) {
 		s->active++;
 		return;
 	}
@@ -138,7 +142,7 @@ static struct entry *entry_at(const struct findings *f, size_t i)
 	return vec_at(&f->stucks->entries, struct entry, i);
 }
 
-static void add(const struct findings *f, struct group *group, struct entry *e)
+static void finding_stuck_add(const struct findings *f, struct group *group, struct entry *e)
 {
 	e->judged = true;
 	group->n++;
@@ -150,14 +154,14 @@ static void add(const struct findings *f, struct group *group, struct entry *e)
 		*map64_put(&group->creators, e->creator, NULL) = 1;
 }
 
-static struct group group_of(const struct findings *f, const struct entry *first)
+static struct group finding_stuck_group_of(const struct findings *f, const struct entry *first)
 {
 	struct group group = { .place = first->place, .why = first->why };
 	size_t i;
 
 	for (i = 0; i < f->stucks->entries.len; i++)
 		if (entry_at(f, i)->place == group.place && entry_at(f, i)->why == group.why)
-			add(f, &group, entry_at(f, i));
+			finding_stuck_add(f, &group, entry_at(f, i));
 	return group;
 }
 
@@ -173,14 +177,14 @@ static struct group joiners_of(const struct findings *f, struct group *below)
 		if (e->why != WHY_JOIN || e->judged || !map64_get(&below->creators, e->g))
 			continue;
 		group.place = e->place;
-		add(f, &group, e);
+		finding_stuck_add(f, &group, e);
 	}
 	return group;
 }
 
 /*
- * Of those who ended the waits there none lives, nor one that began with the same function. Where no wait
- * ended, one that is busy may have received before others began to wait.
+ * Of those who ended the waits there none lives, nor one that began with the same function. Where
+ * no wait ended, one that is busy may have received before others began to wait.
  */
 static bool are_gone(struct stucks *s, const struct ended_by *by)
 {
@@ -196,7 +200,10 @@ static bool are_gone(struct stucks *s, const struct ended_by *by)
 	return by->mixed || !map64_get(&s->names, (uintptr_t)by->name);
 }
 
-/* Nobody but the one joiner sent there; if those that receive never waited for it, it waited for them. */
+/*
+ * Nobody but the one joiner sent there; if those that receive never waited for it, it waited for
+ * them.
+ */
 static bool only_by(struct findings *f, struct ended_by *by, const struct group *joiners,
 		    const struct group *group)
 {
@@ -210,7 +217,8 @@ static bool only_by(struct findings *f, struct ended_by *by, const struct group 
 	return by->place != 0;
 }
 
-static void say_group(struct findings *f, struct buf *text, const struct group *group, const char *waits)
+static void say_group(struct findings *f, struct buf *text, const struct group *group,
+		      const char *waits)
 {
 	buf_printf(text, "%llu goroutine%s %s", (unsigned long long)group->n,
 		   group->n == 1 ? " waits" : "s wait", waits);
@@ -221,7 +229,8 @@ static void say_who_is_gone(struct findings *f, struct buf *text, const struct g
 			    const struct ended_by *by)
 {
 	if (!by->goroutines.n && group->why == WHY_SEND) {
-		buf_printf(text, "no wait there ended in the recording, and all other goroutines wait as well");
+		buf_printf(text, "no wait there ended in the recording, and all other goroutines "
+				 "wait as well");
 		return;
 	}
 	if (group->why == WHY_SEND && !by->mixed && by->name[0]) {
@@ -231,9 +240,11 @@ static void say_who_is_gone(struct findings *f, struct buf *text, const struct g
 		return;
 	}
 	findings_name(f, text, by->place);
-	buf_printf(text, group->why == WHY_SEND ? " received there, and those that did have all ended" :
-		   " sent there, and now waits itself for those that receive: likely a close of the "
-		   "channel is missing");
+	buf_printf(text, group->why == WHY_SEND ?
+				 " received there, and those that did have all ended" :
+				 " sent there, and now waits itself for those that receive: likely "
+				 "a close of the "
+				 "channel is missing");
 }
 
 static void say_joiners(struct findings *f, struct buf *text, struct group *joiners)
@@ -255,7 +266,7 @@ static void say_joiners(struct findings *f, struct buf *text, struct group *join
 
 static void judge_channel(struct findings *f, const struct entry *first)
 {
-	struct group group = group_of(f, first), joiners = joiners_of(f, &group);
+	struct group group = finding_stuck_group_of(f, first), joiners = joiners_of(f, &group);
 	struct ended_by by = waits_ended_by(f, group.place, group.why);
 	struct buf text = { 0 };
 	bool hopeless = group.why == WHY_SEND ? are_gone(f->stucks, &by) :
@@ -263,15 +274,18 @@ static void judge_channel(struct findings *f, const struct entry *first)
 
 	if (hopeless && joiners.n) {
 		say_group(f, &text, &group,
-			  group.why == WHY_SEND ? "for ever to send at " : "for ever to receive at ");
+			  group.why == WHY_SEND ? "for ever to send at " :
+						  "for ever to receive at ");
 		buf_printf(&text, ", the longest ");
 		findings_time(&text, (double)(f->last - group.from));
 		buf_printf(&text, " up to the end of the recording: ");
 		say_who_is_gone(f, &text, &group, &by);
 		say_joiners(f, &text, &joiners);
 		f->lost += group.ns;
-		findings_add(f, &(struct verdict){ "stuck", group.ns, group.place, &group.goroutines,
-						   group.from, f->last }, &text);
+		findings_add(f,
+			     &(struct verdict){ "stuck", group.ns, group.place, &group.goroutines,
+						group.from, f->last },
+			     &text);
 	}
 	map64_free(&joiners.creators);
 	map64_free(&group.creators);
@@ -297,7 +311,8 @@ static void judge_join(struct findings *f, const struct entry *e)
 	if (ns < STUCK_NS || ns < STUCK_SHARE * findings_wall(f))
 		return;
 	findings_name(f, &text, e->place);
-	buf_printf(&text, " waits for goroutines (WaitGroup.Wait) although all that it began have ended, for ");
+	buf_printf(&text, " waits for goroutines (WaitGroup.Wait) although all that it began have "
+			  "ended, for ");
 	findings_time(&text, ns);
 	buf_printf(&text, " up to the end of the recording: likely a call of Done is missing.");
 	f->lost += ns;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wait: goroutines that wait for one another, for locks and at channels, and who lets them wait.
+ * findings_wait: goroutines that wait for one another, for locks and at channels, and who lets them
+ * wait.
  *
- * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran, slept, was
- * in a system call. Where it waited itself for a lock, or to send, the one who ended that wait is followed
- * from there on: so the time goes to the holder, not to the next one in the queue. The time is summed up by
- * the place of the wait, the place in the code that ended it, and the holder's states meanwhile (enum cause of
- * findings.h). findings_wait_judge.c judges the sums.
+ * When a wait ends, the goroutine that ended it is followed backwards through that time: it ran,
+ * slept, was in a system call. Where it waited itself for a lock, or to send, the one who ended
+ * that wait is followed from there on: so the time goes to the holder, not to the next one in the
+ * queue. The time is summed up by the place of the wait, the place in the code that ended it, and
+ * the holder's states meanwhile (enum cause of findings.h). findings_wait_judge.c judges the sums.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@
 
 enum {
 	SITES_MAX = 1 << 16, CHARGES_MAX = 1 << 18,	/* beyond: unknown */
-	STEPS_MAX = 4096,	/* of one walk: enough for a thousand turns of a goroutine that serves a queue */
+	/* of one walk: enough for a thousand turns of a goroutine that serves a queue */
+	STEPS_MAX = 4096,
 	LOOK_AHEAD = 32,
-	STEPS_PER_SPAN = 8,	/* earned, so that walks cost no more than a constant for each span ... */
+	/* earned, so that walks cost no more than a constant for each span ... */
+	STEPS_PER_SPAN = 8,
 	STEPS_SAVED = 1 << 20,	/* ... and as many may be spent at once */
 };
 
@@ -52,7 +55,7 @@ const struct past *waits_past(const struct findings *f, uint32_t number)
 
 /* --- sums --- */
 
-static uint32_t site_of(struct waits *w, const struct stay *stay, uint8_t why)
+static uint32_t finding_wait_site_of(struct waits *w, const struct stay *stay, uint8_t why)
 {
 	bool is_new;
 	uint32_t number = findings_number(&w->site_of, &w->sites, sizeof(struct site), SITES_MAX,
@@ -65,38 +68,44 @@ static uint32_t site_of(struct waits *w, const struct stay *stay, uint8_t why)
 	return number;
 }
 
-static struct charge *charge(struct waits *w, uint32_t site, uint32_t holder, uint8_t cause, uint32_t place,
-			     double ns)
+static struct charge *finding_wait_charge(struct waits *w, uint32_t site, uint32_t holder,
+					  uint8_t cause, uint32_t place, double ns)
 {
 	uint64_t key = (uint64_t)site << 40 | (uint64_t)holder << 22 | (uint64_t)place << 4 | cause;
 	bool is_new;
-	uint32_t number = findings_number(&w->charge_of, &w->charges, sizeof(struct charge), CHARGES_MAX, key,
-				    &is_new);
+	uint32_t number = findings_number(&w->charge_of, &w->charges, sizeof(struct charge),
+					  CHARGES_MAX, key, &is_new);
 	struct charge *c = vec_at(&w->charges, struct charge, number);
 
 	vec_at(&w->sites, struct site, site)->causes[cause] += ns;
 	if (is_new)
-		*c = (struct charge){ .site = site, .holder = holder, .place = place, .cause = cause };
+		*c = (struct charge){
+			.site = site, .holder = holder, .place = place, .cause = cause
+		};
 	c->ns += ns;
 	return c;
 }
 
 /* --- the walk --- */
 
-/* Frame @i from the root on; NULL: there is none. The same call has other pcs where callees were inlined. */
-static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames, uint32_t n,
-					   uint32_t i)
+/*
+ * Frame @i from the root on; NULL: there is none. The same call has other pcs where callees were
+ * inlined.
+ */
+static const struct stack_frame *from_root(const struct stack_set *set, const uint32_t *frames,
+					   uint32_t n, uint32_t i)
 {
 	return i < n ? stack_set_frame_at(set, frames[n - 1 - i]) : NULL;
 }
 
 /*
- * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func? The frames
- * are compared from the root on: where they part must be in that function, and the wait above the release,
- * since what stands below is of the time before, in a loop. A deferred release has the line at which the
- * function ends.
+ * Was the goroutine, which waited at @stack, inside what it left at @release, in function @func?
+ * The frames are compared from the root on: where they part must be in that function, and the wait
+ * above the release, since what stands below is of the time before, in a loop. A deferred release
+ * has the line at which the function ends.
  */
-static bool inside(struct findings *f, uint32_t stack, uint32_t release, const char *func)
+static bool finding_wait_inside(struct findings *f, uint32_t stack, uint32_t release,
+				const char *func)
 {
 	const struct stack_set *set = spans_stacks(f->spans);
 	uint32_t n, m, i;
@@ -125,8 +134,8 @@ struct walk {
 };
 
 /*
- * The place in the holder's function at which it stays at @stack; @inner, which is the one there, if there
- * is none.
+ * The place in the holder's function at which it stays at @stack; @inner, which is the one there,
+ * if there is none.
  */
 static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, uint32_t inner)
 {
@@ -147,10 +156,12 @@ static uint32_t in_holder(struct findings *f, uint32_t stack, uint32_t holder, u
 }
 
 /*
- * Goes back to @from; since then the holder did @cause at @stack (0: at the place where it let go). @off: the part of that
- * time, 0 to 1, for which its thread had no CPU. That part is not the holder's own, as if it had had no P.
+ * Goes back to @from; since then the holder did @cause at @stack (0: at the place where it let go).
+ * @off: the part of that time, 0 to 1, for which its thread had no CPU. That part is not the
+ * holder's own, as if it had had no P.
  */
-static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack, double off)
+static void finding_wait_take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack,
+			      double off)
 {
 	uint32_t inner = stack ? findings_stack(w->f, stack).place : 0, place;
 	double ns;
@@ -162,8 +173,12 @@ static void take(struct walk *w, int64_t from, uint8_t cause, uint32_t stack, do
 	ns = (double)(w->t - from);
 	place = stack ? in_holder(w->f, stack, w->holder, inner) : 0;
 	if (off > 0)
-		charge(w->f->waits, w->number, w->holder, CAUSE_READY, place, ns * off);
-	vote_add(&charge(w->f->waits, w->number, w->holder, cause, place, ns * (1 - off))->inner, inner, ns);
+		finding_wait_charge(w->f->waits, w->number, w->holder, CAUSE_READY, place,
+				    ns * off);
+	vote_add(&finding_wait_charge(w->f->waits, w->number, w->holder, cause, place,
+				      ns * (1 - off))
+			  ->inner,
+		 inner, ns);
 	if (w->behind)
 		vec_at(&w->f->waits->sites, struct site, w->number)->behind += ns;
 	w->t = from;
@@ -183,23 +198,27 @@ static bool waited_for_it(const struct walk *w, uint32_t number)
 	return false;
 }
 
-/* The one whose stays are @number and before answers for the time up to now: it let go at @release. */
-static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since, double off)
+/*
+ * The one whose stays are @number and before answers for the time up to now: it let go at @release.
+ */
+static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t ran_since,
+		    double off)
 {
 	w->release = release;
 	w->holder = findings_stack(w->f, release).holder;
 	w->doubtful = w->was_free && !waited_for_it(w, number);
-	take(w, ran_since, CAUSE_RAN, 0, off);
+	finding_wait_take(w, ran_since, CAUSE_RAN, 0, off);
 }
 
 /* Does the holder answer for @p? Else it had not yet got what it let go. */
 static bool answers_for(const struct walk *w, const struct past *p)
 {
 	return !w->doubtful || p->cause == CAUSE_RAN || p->cause == CAUSE_READY ||
-	       inside(w->f, p->stack, w->release, findings_place(w->f, w->holder).func);
+	       finding_wait_inside(w->f, p->stack, w->release,
+				   findings_place(w->f, w->holder).func);
 }
 
-static bool sends(const struct findings *f, const struct past *p)
+static bool finding_wait_sends(const struct findings *f, const struct past *p)
 {
 	return p->site && vec_at(&f->waits->sites, struct site, p->site)->why == WHY_SEND;
 }
@@ -213,13 +232,13 @@ static bool step_back(struct walk *w, uint32_t *number)
 		return false;
 	if (p->by && (p->cause == CAUSE_LOCKED || p->site == w->number)) {
 		*number = p->by_past;
-		w->behind = sends(w->f, p);
+		w->behind = finding_wait_sends(w->f, p);
 		hand_to(w, p->release, p->by_past, p->by_from, (double)p->by_off);
 		return true;
 	}
 	if (!answers_for(w, p))
 		return false;
-	take(w, p->from, p->cause == CAUSE_LOCKED ? CAUSE_WAITED : p->cause,
+	finding_wait_take(w, p->from, p->cause == CAUSE_LOCKED ? CAUSE_WAITED : p->cause,
 	     p->cause == CAUSE_RAN ? 0 : p->stack, (double)p->off);
 	*number = p->before;
 	return true;
@@ -235,7 +254,7 @@ static void walk_back(struct walk *w, const struct past *wait)
 		waits->steps--;
 		steps++;
 	}
-	take(w, w->since, CAUSE_UNKNOWN, 0, 0);
+	finding_wait_take(w, w->since, CAUSE_UNKNOWN, 0, 0);
 }
 
 /* --- what finding.c shows --- */
@@ -285,7 +304,7 @@ static void add_turn(struct site *s, uint64_t waiter, uint64_t waker)
 		s->turns[i] |= (uint16_t)(1U << j);
 }
 
-static void count(struct site *s, const struct span *span, const struct goroutine *by)
+static void finding_wait_count(struct site *s, const struct span *span, const struct goroutine *by)
 {
 	double ns = (double)(span->to - span->from);
 
@@ -307,10 +326,11 @@ static void count(struct site *s, const struct span *span, const struct goroutin
 
 static bool can_be_held(uint8_t why)
 {
-	return why == WHY_LOCK || why == WHY_SEND || why == WHY_RECEIVE || why == WHY_SELECT || why == WHY_COND;
+	return why == WHY_LOCK || why == WHY_SEND || why == WHY_RECEIVE || why == WHY_SELECT ||
+	       why == WHY_COND;
 }
 
-static void ended(struct findings *f, const struct stay *stay, const struct past *past)
+static void finding_wait_ended(struct findings *f, const struct stay *stay, const struct past *past)
 {
 	const struct span *span = stay->span;
 	const struct goroutine *by = spans_goroutine(f->spans, span->end.g);
@@ -321,16 +341,16 @@ static void ended(struct findings *f, const struct stay *stay, const struct past
 		.was_free = may_pass && site->released > span->from,
 	};
 
-	count(site, span, by);
+	finding_wait_count(site, span, by);
 	walk_back(&w, past);
 	site->released = span->to;
 }
 
 static const uint8_t cause_of[WHYS] = {
-	[WHY_LOCK] = CAUSE_LOCKED, [WHY_SEND] = CAUSE_LOCKED, [WHY_RECEIVE] = CAUSE_WAITED,
-	[WHY_SELECT] = CAUSE_WAITED, [WHY_COND] = CAUSE_WAITED, [WHY_JOIN] = CAUSE_WAITED, [WHY_NET] = CAUSE_NET,
-	[WHY_SLEEP] = CAUSE_SLEPT, [WHY_FOREVER] = CAUSE_WAITED, [WHY_GC] = CAUSE_GC, [WHY_GC_CYCLE] = CAUSE_GC,
-	[WHY_GAP] = CAUSE_GAP,
+	[WHY_LOCK] = CAUSE_LOCKED,   [WHY_SEND] = CAUSE_LOCKED, [WHY_RECEIVE] = CAUSE_WAITED,
+	[WHY_SELECT] = CAUSE_WAITED, [WHY_COND] = CAUSE_WAITED, [WHY_JOIN] = CAUSE_WAITED,
+	[WHY_NET] = CAUSE_NET,       [WHY_SLEEP] = CAUSE_SLEPT, [WHY_FOREVER] = CAUSE_WAITED,
+	[WHY_GC] = CAUSE_GC,         [WHY_GC_CYCLE] = CAUSE_GC, [WHY_GAP] = CAUSE_GAP,
 	[WHY_OTHER] = CAUSE_WAITED,
 };
 
@@ -351,7 +371,8 @@ static uint8_t cause_of_stay(const struct stay *stay)
 /* Who waited in a select and was woken by one that receives wanted to send. */
 static uint8_t why_seen(struct findings *f, const struct stay *stay)
 {
-	if (stay->why == WHY_SELECT && findings_stack(f, stay->span->end.stack).traits & STACK_RECEIVES)
+	if (stay->why == WHY_SELECT &&
+	    findings_stack(f, stay->span->end.stack).traits & STACK_RECEIVES)
 		return WHY_SEND;
 	return stay->why;
 }
@@ -376,9 +397,9 @@ void waits_stay(struct findings *f, const struct stay *stay)
 	if (why == WHY_SEND)
 		past->cause = CAUSE_LOCKED;
 	remember_end(f, span, past);
-	past->site = site_of(f->waits, stay, why);
+	past->site = finding_wait_site_of(f->waits, stay, why);
 	if (past->by && past->site)
-		ended(f, stay, past);
+		finding_wait_ended(f, stay, past);
 }
 
 bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
@@ -388,7 +409,7 @@ bool waits_released_since(struct findings *f, uint32_t place, int64_t time)
 	return number && vec_at(&f->waits->sites, struct site, *number)->released > time;
 }
 
-static uint64_t *number_of(struct findings *f, uint32_t place, uint8_t why)
+static uint64_t *finding_wait_number_of(struct findings *f, uint32_t place, uint8_t why)
 {
 	return map64_get(&f->waits->site_of, (uint64_t)place << 8 | why);
 }
@@ -410,14 +431,14 @@ static uint32_t most_to_blame(const struct waits *w, uint64_t site)
 
 uint32_t waits_holder(struct findings *f, uint32_t place)
 {
-	const uint64_t *number = number_of(f, place, WHY_LOCK);
+	const uint64_t *number = finding_wait_number_of(f, place, WHY_LOCK);
 
 	return number ? most_to_blame(f->waits, *number) : 0;
 }
 
 struct ended_by waits_ended_by(struct findings *f, uint32_t place, uint8_t why)
 {
-	const uint64_t *number = number_of(f, place, why);
+	const uint64_t *number = finding_wait_number_of(f, place, why);
 	const struct site *s;
 
 	if (!number)

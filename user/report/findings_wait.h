@@ -14,13 +14,16 @@ struct site {
 	uint8_t why;
 	uint64_t waits;
 	double ns, squares;		/* sum of the waits; of their squares */
-	double peers;			/* ns of waits that were ended by a goroutine of the same function */
-	double behind;		/* ns in which the goroutine that ended the wait waited itself to send */
+	/* ns of waits that were ended by a goroutine of the same function */
+	double peers;
+	/* ns in which the goroutine that ended the wait waited itself to send */
+	double behind;
 	double causes[CAUSES];
 	int64_t released;		/* when the last wait ended */
 	struct few waiters, wakers;
 	struct few both;		/* goroutines that wait here or end such waits */
-	uint16_t turns[FEW];		/* by number in @both; bit k of turns[i]: goroutine k ended a wait of i */
+	/* by number in @both; bit k of turns[i]: goroutine k ended a wait of i */
+	uint16_t turns[FEW];
 	const char *waker;		/* the function that the last one of @wakers began with */
 	bool wakers_mixed;		/* @wakers began with several functions */
 	int64_t from, to;		/* the longest wait */
@@ -28,8 +31,8 @@ struct site {
 };
 
 /*
- * Time of waits at @site for which function @holder is responsible, by the state in which its goroutine was
- * meanwhile (@cause) and by the place in that function.
+ * Time of waits at @site for which function @holder is responsible, by the state in which its
+ * goroutine was meanwhile (@cause) and by the place in that function.
  */
 struct charge {
 	uint32_t site, holder, place;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wait_judge: decides which places where goroutines wait are locks, slow consumers or feeders, and which
- * function is responsible for the time, and makes the findings. Its input are the sums of findings_wait.h.
- * finding.c calls it when the trace has ended.
+ * findings_wait_judge: decides which places where goroutines wait are locks, slow consumers or
+ * feeders, and which function is responsible for the time, and makes the findings. Its input are
+ * the sums of findings_wait.h. finding.c calls it when the trace has ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +14,25 @@ enum { BLAMES_MAX = 1 << 13 };	/* functions; more are not blamed */
 /* Mean number of goroutines that wait before it is worth a word. */
 #define LOCK_WAITERS 0.2
 #define SEND_WAITERS 0.5
-/* Mostly so many waits of each and fewer at a time: the longest must be that part of the trace's length. */
+/*
+ * Mostly so many waits of each and fewer at a time: the longest must be that part of the trace's
+ * length.
+ */
 #define STALLS 2.5
 #define STALL_WAITERS 1.0
 #define STALL_SHARE 0.4
 #define FEED_WAITERS 1.0
 #define TOKEN_WAITERS 1.5
 
-static double busy(const struct site *s)
+static double wait_judge_busy(const struct site *s)
 {
 	return s->causes[CAUSE_RAN] + s->causes[CAUSE_READY] + s->causes[CAUSE_SYSCALL];
 }
 
 /*
- * Is there a circle of goroutines in which each ended a wait of the one before, as those that pass on a lock do?
- * The stages of a pipeline may run the same function, but form a chain. If more goroutines took part than
- * @both has room for, a circle is assumed.
+ * Is there a circle of goroutines in which each ended a wait of the one before, as those that pass
+ * on a lock do? The stages of a pipeline may run the same function, but form a chain. If more
+ * goroutines took part than @both has room for, a circle is assumed.
  */
 static bool takes_turns(const struct site *s)
 {
@@ -47,7 +50,9 @@ static bool takes_turns(const struct site *s)
 	return s->both.n == FEW;
 }
 
-/* Goroutines that wait at this place end one another's waits there: the channel is used as a lock. */
+/*
+ * Goroutines that wait at this place end one another's waits there: the channel is used as a lock.
+ */
 static bool among_peers(const struct site *s)
 {
 	return s->peers >= 0.6 * s->ns && s->waiters.n >= 2 && takes_turns(s);
@@ -59,7 +64,7 @@ static const char LOCK[] = "lock", SLOW[] = "slow consumer", BEHIND[] = "slow co
 
 static const char *judge_send(const struct site *s, double waiters)
 {
-	double held = busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT];
+	double held = wait_judge_busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT];
 
 	if (s->waiters.n < 2 || waiters < SEND_WAITERS)
 		return NULL;
@@ -71,26 +76,31 @@ static const char *judge_send(const struct site *s, double waiters)
 	return 2 * s->wakers.n <= s->waiters.n ? SLOW : NULL;
 }
 
-/* To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of it. */
+/*
+ * To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of
+ * it.
+ */
 static const char *judge_receive(const struct site *s, double waiters)
 {
 	/* Who gets the turn by a condition may take it again before those that it wakes. */
 	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
-	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+	    wait_judge_busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
 		return LOCK;
 	if (s->waiters.n >= 3 && among_peers(s) && waiters >= TOKEN_WAITERS && s->wakers.n >= 3 &&
-	    busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
+	    wait_judge_busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
 		return LOCK;
-	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS && busy(s) >= 0.8 * s->ns)
+	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS &&
+	    wait_judge_busy(s) >= 0.8 * s->ns)
 		return SERIALISED;
 	/* It has work to give, but first to one that does not take it. */
-	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS &&
-	    s->behind >= 0.8 * s->ns && busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] >= 0.5 * s->ns)
+	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 &&
+	    waiters >= FEED_WAITERS && s->behind >= 0.8 * s->ns &&
+	    wait_judge_busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] >= 0.5 * s->ns)
 		return BEHIND;
 	return NULL;
 }
 
-static const char *judge(const struct findings *f, const struct site *s)
+static const char *wait_judge_row(const struct findings *f, const struct site *s)
 {
 	double waiters = (s->ns - s->causes[CAUSE_GAP]) / findings_wall(f);
 
@@ -125,7 +135,7 @@ static struct blame *blame_of(struct findings *f, const char *kind, const char *
 	return vec_at(&w->blames, struct blame, number);
 }
 
-static void blame(struct findings *f, const struct charge *c)
+static void wait_judge_blame(struct findings *f, const struct charge *c)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, c->site);
 	struct blame *b;
@@ -145,9 +155,13 @@ static void blame(struct findings *f, const struct charge *c)
 }
 
 static const char *const did[CAUSES] = {
-	[CAUSE_RAN] = "runs", [CAUSE_READY] = "is ready to run and gets no P", [CAUSE_SLEPT] = "sleeps",
-	[CAUSE_NET] = "waits for the network", [CAUSE_SYSCALL] = "is in a system call",
-	[CAUSE_WAITED] = "waits for others", [CAUSE_GC] = "waits for the garbage collector",
+	[CAUSE_RAN] = "runs",
+	[CAUSE_READY] = "is ready to run and gets no P",
+	[CAUSE_SLEPT] = "sleeps",
+	[CAUSE_NET] = "waits for the network",
+	[CAUSE_SYSCALL] = "is in a system call",
+	[CAUSE_WAITED] = "waits for others",
+	[CAUSE_GC] = "waits for the garbage collector",
 	[CAUSE_UNKNOWN] = "does what the recording does not tell",
 };
 
@@ -161,7 +175,10 @@ static uint8_t main_cause(const struct blame *b)
 	return most;
 }
 
-/* If the holder's own function is where the time goes, that line; else the line at which it lets go. */
+/*
+ * If the holder's own function is where the time goes, that line; else the line at which it lets
+ * go.
+ */
 static uint32_t place_to_blame(const struct findings *f, const struct blame *b, uint8_t cause)
 {
 	struct place at = findings_place(f, b->places[cause].value),
@@ -188,8 +205,9 @@ static void say_who_waits(struct findings *f, struct buf *text, const struct bla
 	while (words[i].kind != b->kind)
 		i++;
 	buf_printf(text, "On average %.1f goroutines %s at ", b->ns / findings_wall(f),
-		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits : s->why == WHY_COND ?
-		   "wait for their turn by a sync.Cond" : "wait for their turn, which a channel gives them,");
+		   b->kind != LOCK || s->why == WHY_LOCK ? words[i].waits :
+		   s->why == WHY_COND                    ? "wait for their turn by a sync.Cond" :
+					"wait for their turn, which a channel gives them,");
 	findings_name(f, text, s->place);
 	buf_printf(text, ", the longest ");
 	findings_time(text, (double)(s->to - s->from));
@@ -198,7 +216,7 @@ static void say_who_waits(struct findings *f, struct buf *text, const struct bla
 	buf_printf(text, " %s ", words[i].holds);
 }
 
-static void say(struct findings *f, const struct blame *b)
+static void wait_judge_say(struct findings *f, const struct blame *b)
 {
 	const struct site *s = vec_at(&f->waits->sites, struct site, b->site.value);
 	uint8_t cause = main_cause(b);
@@ -212,13 +230,16 @@ static void say(struct findings *f, const struct blame *b)
 		findings_name(f, &text, at);
 	}
 	buf_printf(&text, ".");
-	findings_add(f, &(struct verdict){ b->kind, b->ns, place_to_blame(f, b, cause), &b->waiters, s->from,
-					   s->to }, &text);
+	findings_add(f,
+		     &(struct verdict){ b->kind, b->ns, place_to_blame(f, b, cause), &b->waiters,
+					s->from, s->to },
+		     &text);
 }
 
 /*
- * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all that
- * wait then do so for long. The square of the sum over the sum of squares counts the waits that matter.
+ * A stall or two: a machine that is loaded lets any holder wait for a CPU once in a while, and all
+ * that wait then do so for long. The square of the sum over the sum of squares counts the waits
+ * that matter.
  */
 static bool is_stall(const struct findings *f, const struct blame *b)
 {
@@ -237,18 +258,21 @@ void waits_judge(struct findings *f)
 	for (i = 1; i < w->sites.len; i++) {
 		struct site *s = vec_at(&w->sites, struct site, i);
 
-		s->kind = judge(f, s);
+		s->kind = wait_judge_row(f, s);
 		if (s->kind)
 			f->lost += s->ns - s->causes[CAUSE_GAP];
 	}
 	for (i = 1; i < w->charges.len; i++)
-		blame(f, vec_at(&w->charges, struct charge, i));
+		wait_judge_blame(f, vec_at(&w->charges, struct charge, i));
 	for (i = 1; i < w->blames.len; i++) {
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
-		/* Of a holder that gets no P the queue is to blame, and who makes it long: findings_ps. */
+		/*
+		 * Of a holder that gets no P the queue is to blame, and who makes it long:
+		 * findings_ps.
+		 */
 		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY &&
 		    !is_stall(f, b))
-			say(f, b);
+			wait_judge_say(f, b);
 	}
 }

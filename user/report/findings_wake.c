@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * findings_wake: goroutines that are woken, do nothing, and wait again at the same place: all those that a
- * broadcast wakes for the work of one, and loops that look again and again whether something has happened.
+ * findings_wake: goroutines that are woken, do nothing, and wait again at the same place: all those
+ * that a broadcast wakes for the work of one, and loops that look again and again whether something
+ * has happened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,18 @@
 
 enum { SLEEPERS_MAX = 1 << 14 };
 
-/* ns: a look at a condition, with the trap of a probe at each end (docs/performance.md), and no work. */
+/*
+ * ns: a look at a condition, with the trap of a probe at each end (docs/performance.md), and no
+ * work.
+ */
 #define NOTHING_NS 30000
 /* Wake-ups a second, and how many of them for nothing. */
 #define STORM_RATE 500.0
 #define STORM_SHARE 0.7
 #define STORM_WAITERS 4
 /*
- * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each goroutine
- * sleeps but shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
+ * A ticker of 1 kHz costs less than a hundredth of a CPU, whatever it is for. Above, and if each
+ * goroutine sleeps but shortly, it is a loop; a thousand goroutines with a heartbeat each are none.
  */
 #define POLL_RATE 2000.0
 #define POLL_SHARE 0.9
@@ -80,8 +84,8 @@ static void waits_again(struct findings *f, const struct stay *stay)
 	struct vec *all = state->woken_by_timer ? &f->wakes->pollers : &f->wakes->sleepers;
 	bool is_new;
 	struct map64 *map = state->woken_by_timer ? &f->wakes->poller_of : &f->wakes->sleeper_of;
-	uint32_t number = findings_number(map, all, sizeof(struct sleeper), SLEEPERS_MAX, stay->facts.place,
-					  &is_new);
+	uint32_t number = findings_number(map, all, sizeof(struct sleeper), SLEEPERS_MAX,
+					  stay->facts.place, &is_new);
 	struct sleeper *s = vec_at(all, struct sleeper, number);
 
 	s->place = number ? stay->facts.place : 0;
@@ -119,10 +123,10 @@ static void is_woken(struct findings *f, const struct stay *stay)
 }
 
 /*
- * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after a
- * broadcast all want the same one. Whom a timer wakes may have slept with it.
+ * Who wakes others works for them, unless it is but the lock that it took that it lets go of: after
+ * a broadcast all want the same one. Whom a timer wakes may have slept with it.
  */
-static void works(struct findings *f, const struct stay *stay)
+static void finding_wake_works(struct findings *f, const struct stay *stay)
 {
 	struct goroutine *by = stay->span->end.g == TRACEV2_NO_ID ? NULL :
 		spans_goroutine(f->spans, stay->span->end.g);
@@ -134,12 +138,13 @@ static void works(struct findings *f, const struct stay *stay)
 }
 
 /* The goroutine is ready again, since it let others run. */
-static void yields(struct findings *f, const struct stay *stay)
+static void finding_wake_yields(struct findings *f, const struct stay *stay)
 {
 	int64_t ran = stay->state->last_run;
 	bool is_new;
-	uint32_t number = findings_number(&f->wakes->yielder_of, &f->wakes->yielders, sizeof(struct sleeper),
-					  SLEEPERS_MAX, stay->facts.place, &is_new);
+	uint32_t number = findings_number(&f->wakes->yielder_of, &f->wakes->yielders,
+					  sizeof(struct sleeper), SLEEPERS_MAX, stay->facts.place,
+					  &is_new);
 	struct sleeper *s = vec_at(&f->wakes->yielders, struct sleeper, number);
 
 	s->place = number ? stay->facts.place : 0;
@@ -164,16 +169,17 @@ void wakes_stay(struct findings *f, const struct stay *stay)
 		state->last_run = span->to - span->from;
 		state->woken_ran += state->last_run;
 	} else if (span->state == GO_RUNNABLE && !strcmp(span->reason, "runtime.Gosched")) {
-		yields(f, stay);
+		finding_wake_yields(f, stay);
 	}
 	if (span->state == GO_SYSCALL)
 		state->woken_worked = f->wakes->syscalls = true;
 	if (span->state != GO_WAITING)
 		return;
-	works(f, stay);
+	finding_wake_works(f, stay);
 	if (stay->why == WHY_LOCK)
 		return;
-	if (state->woken_at && state->woken_place == stay->facts.place && state->woken_why == stay->why)
+	if (state->woken_at && state->woken_place == stay->facts.place &&
+	    state->woken_why == stay->why)
 		waits_again(f, stay);
 	if (can_be_woken(stay->why) && span->end.type)
 		is_woken(f, stay);
@@ -183,7 +189,7 @@ void wakes_stay(struct findings *f, const struct stay *stay)
 
 /* --- judgement --- */
 
-static double rate(const struct findings *f, uint64_t n)
+static double finding_wake_rate(const struct findings *f, uint64_t n)
 {
 	return (double)n * 1e9 / findings_wall(f);
 }
@@ -195,11 +201,15 @@ static void say_storm(struct findings *f, const struct sleeper *s)
 	findings_name(f, &text, s->waker.value);
 	buf_printf(&text, " wakes all that wait at ");
 	findings_name(f, &text, s->place);
-	buf_printf(&text, ", and %.0f %% of %.0f wake-ups a second are for nothing: they look and wait again.",
-		   100 * (double)s->futile / (double)s->wakes, rate(f, s->wakes));
+	buf_printf(&text,
+		   ", and %.0f %% of %.0f wake-ups a second are for nothing: they look and wait "
+		   "again.",
+		   100 * (double)s->futile / (double)s->wakes, finding_wake_rate(f, s->wakes));
 	f->lost += s->ns;
-	findings_add(f, &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value, &s->goroutines,
-					   s->from, s->to }, &text);
+	findings_add(f,
+		     &(struct verdict){ "wake-ups for nothing", s->ns, s->waker.value,
+					&s->goroutines, s->from, s->to },
+		     &text);
 }
 
 static void say_poll(struct findings *f, const struct sleeper *s)
@@ -207,14 +217,18 @@ static void say_poll(struct findings *f, const struct sleeper *s)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, s->place);
-	buf_printf(&text, " wakes up %.0f times a second by a timer, and %.0f %% of the times waits again "
+	buf_printf(&text,
+		   " wakes up %.0f times a second by a timer, and %.0f %% of the times waits again "
 		   "after ",
-		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+		   finding_wake_rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
 	findings_time(&text, s->ran / (double)s->futile);
 	buf_printf(&text, ": if it looks whether something has happened, it could wait for that%s.",
-		   f->wakes->syscalls ? "" : " (whether it makes system calls is not in the trace)");
+		   f->wakes->syscalls ? "" :
+					" (whether it makes system calls is not in the trace)");
 	f->lost += s->ns;
-	findings_add(f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to }, &text);
+	findings_add(
+		f, &(struct verdict){ "polling", s->ns, s->place, &s->goroutines, s->from, s->to },
+		&text);
 }
 
 static void say_yield(struct findings *f, const struct sleeper *s)
@@ -222,13 +236,20 @@ static void say_yield(struct findings *f, const struct sleeper *s)
 	struct buf text = { 0 };
 
 	findings_name(f, &text, s->place);
-	buf_printf(&text, " lets others run (runtime.Gosched) %.0f times a second, and %.0f %% of the times after ",
-		   rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
+	buf_printf(&text,
+		   " lets others run (runtime.Gosched) %.0f times a second, and %.0f %% of the "
+		   "times after ",
+		   finding_wake_rate(f, s->wakes), 100 * (double)s->futile / (double)s->wakes);
 	findings_time(&text, s->ran / (double)s->futile);
-	buf_printf(&text, "; together it runs %.0f %% of the time: if it looks whether something has happened, it "
-		   "could wait for that.", 100 * s->ran / findings_wall(f));
+	buf_printf(&text,
+		   "; together it runs %.0f %% of the time: if it looks whether something has "
+		   "happened, it "
+		   "could wait for that.",
+		   100 * s->ran / findings_wall(f));
 	f->lost += s->ran;
-	findings_add(f, &(struct verdict){ "polling", s->ran, s->place, &s->goroutines, s->from, s->to }, &text);
+	findings_add(
+		f, &(struct verdict){ "polling", s->ran, s->place, &s->goroutines, s->from, s->to },
+		&text);
 }
 
 void wakes_judge(struct findings *f)
@@ -238,7 +259,8 @@ void wakes_judge(struct findings *f)
 	for (i = 1; i < f->wakes->yielders.len; i++) {
 		const struct sleeper *s = vec_at(&f->wakes->yielders, struct sleeper, i);
 
-		if (rate(f, s->futile) >= YIELD_RATE && (double)s->futile >= POLL_SHARE * (double)s->wakes &&
+		if (finding_wake_rate(f, s->futile) >= YIELD_RATE &&
+		    (double)s->futile >= POLL_SHARE * (double)s->wakes &&
 		    s->ran >= YIELD_SHARE * findings_wall(f))
 			say_yield(f, s);
 	}
@@ -246,7 +268,8 @@ void wakes_judge(struct findings *f)
 	for (i = 1; i < f->wakes->sleepers.len; i++) {
 		const struct sleeper *s = vec_at(&f->wakes->sleepers, struct sleeper, i);
 
-		if (s->goroutines.n >= STORM_WAITERS && rate(f, s->futile) >= STORM_RATE &&
+		if (s->goroutines.n >= STORM_WAITERS &&
+		    finding_wake_rate(f, s->futile) >= STORM_RATE &&
 		    (double)s->futile >= STORM_SHARE * (double)s->wakes &&
 		    (double)s->broadcast >= 0.5 * (double)s->futile)
 			say_storm(f, s);
@@ -254,7 +277,8 @@ void wakes_judge(struct findings *f)
 	for (i = 1; i < f->wakes->pollers.len; i++) {
 		const struct sleeper *s = vec_at(&f->wakes->pollers, struct sleeper, i);
 
-		if (rate(f, s->futile) >= POLL_RATE && (double)s->futile >= POLL_SHARE * (double)s->wakes)
+		if (finding_wake_rate(f, s->futile) >= POLL_RATE &&
+		    (double)s->futile >= POLL_SHARE * (double)s->wakes)
 			say_poll(f, s);
 	}
 }

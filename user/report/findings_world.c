@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* findings_world: who stops the world, apart from the garbage collector, and for how long. See findings.h. */
+/*
+ * findings_world: who stops the world, apart from the garbage collector, and for how long. See
+ * findings.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/findings.h"
 
-/* A fiftieth of the time: a scrape of metrics once a second stops the world for less than a thousandth. */
+/*
+ * A fiftieth of the time: a scrape of metrics once a second stops the world for less than a
+ * thousandth.
+ */
 #define WORLD_SHARE 0.02
 
 enum { STOPPERS_MAX = 4096 };
@@ -75,7 +81,7 @@ void world_range(struct findings *f, const struct range_span *r)
 		few_add(&s->goroutines, r->g);
 }
 
-static void say(struct findings *f, const struct stopper *s)
+static void finding_world_say(struct findings *f, const struct stopper *s)
 {
 	struct buf text = { 0 };
 
@@ -85,13 +91,15 @@ static void say(struct findings *f, const struct stopper *s)
 	buf_printf(&text, " (%s): no goroutine runs meanwhile; the longest stop takes ", s->reason);
 	findings_time(&text, (double)(s->to - s->from));
 	buf_printf(&text, ".");
-	findings_add(f, &(struct verdict){ "stop-the-world", s->ns, s->place, &s->goroutines, s->from, s->to },
+	findings_add(f,
+		     &(struct verdict){ "stop-the-world", s->ns, s->place, &s->goroutines, s->from,
+					s->to },
 		     &text);
 }
 
 /*
- * Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for the same
- * ones.
+ * Stops whose stack was not recorded, to save cost, are those of the goroutine that is known for
+ * the same ones.
  */
 static void add_unknown(struct world *w, struct stopper *unknown)
 {
@@ -122,6 +130,6 @@ void world_judge(struct findings *f)
 		const struct stopper *s = vec_at(&f->world->stoppers, struct stopper, i);
 
 		if (s->ns >= WORLD_SHARE * findings_wall(f))
-			say(f, s);
+			finding_world_say(f, s);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the state of tables.c, and its parts: rows.c (functions and reasons), tally.c (goroutines),
- * linux.c (states of threads), sections.c (regions and tasks), collector.c (GC, stops, metrics) and longest.c.
+ * internal: the state of tables.c, and its parts: rows.c (functions and reasons), tally.c
+ * (goroutines), linux.c (states of threads), sections.c (regions and tasks), collector.c (GC,
+ * stops, metrics) and longest.c.
  */
 #ifndef GOTAP_REPORT_INTERNAL_H
 #define GOTAP_REPORT_INTERNAL_H
@@ -24,7 +25,10 @@ struct waited {
 	int64_t ns;
 };
 
-/* The sums of a goroutine since it is known: of all stays below STAY_LINUX, and of further ones that it had. */
+/*
+ * The sums of a goroutine since it is known: of all stays below STAY_LINUX, and of further ones
+ * that it had.
+ */
 struct sums {
 	int64_t ns[STAY_LINUX];
 	struct waited *waits;
@@ -59,7 +63,8 @@ struct open_task {
 	uint64_t id;
 	const struct goroutine *g;	/* that began it, until it ends */
 	uint32_t slot, place;		/* of it; index in its tasks */
-	bool done;			/* it has ended: the sums are what it did from the begin of the task on */
+	/* it has ended: the sums are what it did from the begin of the task on */
+	bool done;
 	struct snapshot at;
 };
 
@@ -78,7 +83,8 @@ struct tables_state {
 	struct map64 found;		/* stay, by stack, of waits that began before the trace */
 	size_t snapshots;		/* bytes of them */
 	uint64_t from_begin;		/* goroutines that were there when the trace began */
-	int64_t alive;			/* goroutines, without those: below 0 when more of them have ended */
+	/* goroutines, without those: below 0 when more of them have ended */
+	int64_t alive;
 	int64_t gap_to;			/* the end of the last gap */
 	struct labels labels;		/* of label_of() */
 	uint32_t trace;			/* index of the one that is read */
@@ -100,10 +106,11 @@ static inline struct function_row *row_at(struct tables *t, uint32_t row)
 }
 
 /*
- * rows.c: the number of the row of that name, from 1 on, at most @max. *@is_new: its place in @vec was just
- * pushed, zeroed. *@name becomes the name of the row.
+ * rows.c: the number of the row of that name, from 1 on, at most @max. *@is_new: its place in @vec
+ * was just pushed, zeroed. *@name becomes the name of the row.
  */
-uint32_t rows_find(struct rows *r, struct vec *vec, size_t size, uint32_t max, const char **name, bool *is_new);
+uint32_t rows_find(struct rows *r, struct vec *vec, size_t size, uint32_t max, const char **name,
+		   bool *is_new);
 /* Is it the name of the last row, for what found no room? */
 bool rows_is_others(const char *name);
 void rows_free(struct rows *r);
@@ -138,8 +145,12 @@ static inline bool is_open(const struct span *span)
 
 /* linux.c: calls @fn with the parts of @span, or of what there is of it up to @to, as stays. */
 void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay_fn *fn, void *ctx);
-/* The same added up, of the span of @g that goes on. May be called often: only what is new since the last call is walked. */
-void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn, void *ctx);
+/*
+ * The same added up, of the span of @g that goes on. May be called often: only what is new since
+ * the last call is walked.
+ */
+void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, stay_fn *fn,
+		    void *ctx);
 
 /* sections.c: regions and tasks. */
 void section_region_begin(void *ctx, const struct region_span *region);

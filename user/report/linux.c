@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * linux: the time that goroutines were on threads, split by the states of these in Linux (user/oncpu), as stays of their own
- * beside those that Go's events give. Part of tables.c.
+ * linux: the time that goroutines were on threads, split by the states of these in Linux
+ * (user/oncpu), as stays of their own beside those that Go's events give. Part of tables.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ void tables_threads(struct tables *t, struct oncpu *o)
 }
 
 /* The stays that the parts of @span are; false: it is not one on a thread. */
-static bool is_split(const struct span *span, uint32_t *stay)
+static bool linux_is_split(const struct span *span, uint32_t *stay)
 {
 	*stay = span->state == GO_RUNNING ? STAY_LINUX : STAY_LINUX_CALL;
 	return span->state == GO_RUNNING || span->state == GO_SYSCALL;
@@ -26,7 +26,7 @@ void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay
 	uint32_t stay;
 	size_t n, i;
 
-	if (!is_split(span, &stay))
+	if (!linux_is_split(span, &stay))
 		return;
 	parts = oncpu_parts(t->oncpu, span->m, span->from, to, &n);
 	for (i = 0; i < n; i++)
@@ -52,7 +52,7 @@ void linux_add_open(struct tables *t, const struct goroutine *g, int64_t to, sta
 	uint32_t stay;
 	size_t n, i;
 
-	if (!is_split(&g->now, &stay))
+	if (!linux_is_split(&g->now, &stay))
 		return;
 	open = open_split(t, g);
 	parts = oncpu_parts(t->oncpu, g->now.m, open->upto, to, &n);

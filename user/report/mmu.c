@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mmu: see mmu.h. Two halves: who has the Ps (MutatorUtilizationV2() in internal/trace/gc.go of Go 1.27 is
- * the model), which gives a function of time in steps; and of each window length the least mean of it.
+ * mmu: see mmu.h. Two halves: who has the Ps (MutatorUtilizationV2() in internal/trace/gc.go of Go
+ * 1.27 is the model), which gives a function of time in steps; and of each window length the least
+ * mean of it.
  *
- * The mean over a window changes its slope only where one of its edges meets a step, so its minimum is at
- * such a place. Windows slide as steps are added; a step is forgotten when the left edge of the longest
- * window is past it.
+ * The mean over a window changes its slope only where one of its edges meets a step, so its minimum
+ * is at such a place. Windows slide as steps are added; a step is forgotten when the left edge of
+ * the longest window is past it.
  *
- * Up to the second sync event no window slides: a range that was active when the trace began is heard of
- * late, and counts since the begin.
+ * Up to the second sync event no window slides: a range that was active when the trace began is
+ * heard of late, and counts since the begin.
  */
 #include "report/mmu.h"
 
@@ -26,11 +27,13 @@ const int64_t mmu_lengths[MMU_WINDOWS] = { 100000, 1000000, 10000000, 100000000,
 struct step {
 	int64_t time;
 	double util, sum;	/* sum: ns up to @time */
-	uint32_t procs, late;	/* late: how many Ps turned out to have been busy up to the step before */
+	/* late: how many Ps turned out to have been busy up to the step before */
+	uint32_t procs, late;
 };
 
 struct curve {
-	struct vec steps;		/* the last of them; at least one once GOMAXPROCS is known */
+	/* the last of them; at least one once GOMAXPROCS is known */
+	struct vec steps;
 	int64_t first;			/* time of the first one ever */
 	size_t left[MMU_WINDOWS];	/* the last step that is not behind the left edge */
 	unsigned windows;		/* that are still computed: the shortest ones */
@@ -48,7 +51,8 @@ struct mmu {
 	struct curve curves[MMU_KINDS];
 	struct vec procs;		/* struct proc, by id, GOMAXPROCS of them */
 	uint32_t busy[MMU_KINDS];	/* Ps with gc */
-	struct map64 goroutines;	/* by id: G_*, and behind P_SHIFT the P that it executes on */
+	/* by id: G_*, and behind P_SHIFT the P that it executes on */
+	struct map64 goroutines;
 	uint32_t stw, syncs;
 };
 
@@ -69,8 +73,11 @@ static double sum_at(const struct step *s, int64_t time)
 	return s->sum + s->util * (double)(time - s->time);
 }
 
-/* The window that begins at @from, between step left[w] and the next, and ends on the last step or behind. */
-static void look(struct curve *c, unsigned w, int64_t from)
+/*
+ * The window that begins at @from, between step left[w] and the next, and ends on the last step or
+ * behind.
+ */
+static void mmu_look(struct curve *c, unsigned w, int64_t from)
 {
 	struct mmu_window *window = &c->result.windows[w];
 	int64_t length = mmu_lengths[w];
@@ -84,19 +91,19 @@ static void look(struct curve *c, unsigned w, int64_t from)
 	window->at = from;
 }
 
-static void slide(struct curve *c, unsigned w, int64_t time)
+static void mmu_slide(struct curve *c, unsigned w, int64_t time)
 {
 	int64_t length = mmu_lengths[w];
 
 	if (time - c->first < length)
 		return;
 	if (!c->result.windows[w].known)
-		look(c, w, c->first);
+		mmu_look(c, w, c->first);
 	while (c->left[w] + 1 < c->steps.len && step_at(c, c->left[w] + 1)->time <= time - length) {
 		c->left[w]++;
-		look(c, w, step_at(c, c->left[w])->time);
+		mmu_look(c, w, step_at(c, c->left[w])->time);
 	}
-	look(c, w, time - length);
+	mmu_look(c, w, time - length);
 }
 
 static void slide_all(struct curve *c, int64_t time)
@@ -104,11 +111,11 @@ static void slide_all(struct curve *c, int64_t time)
 	unsigned w;
 
 	for (w = 0; w < c->windows; w++)
-		slide(c, w, time);
+		mmu_slide(c, w, time);
 }
 
 /* Steps that no window needs: the longest one is the last. */
-static void forget(struct curve *c)
+static void mmu_forget(struct curve *c)
 {
 	size_t n;
 	unsigned w;
@@ -122,7 +129,7 @@ static void forget(struct curve *c)
 		c->left[w] -= n;
 }
 
-static void push(struct curve *c, int64_t time, double util, uint32_t procs)
+static void mmu_push(struct curve *c, int64_t time, double util, uint32_t procs)
 {
 	double sum = 0;
 
@@ -134,7 +141,7 @@ static void push(struct curve *c, int64_t time, double util, uint32_t procs)
 		c->first = time;
 	}
 	if (c->slides && c->steps.len >= STEPS_MAX)
-		forget(c);
+		mmu_forget(c);
 	*(struct step *)vec_push(&c->steps, sizeof(struct step)) =
 		(struct step){ .time = time, .util = util, .sum = sum, .procs = procs };
 }
@@ -160,12 +167,15 @@ static void begin_sliding(struct curve *c)
 	for (i = 0; i < steps.len; i++) {
 		const struct step *s = vec_at(&steps, struct step, i);
 
-		push(c, s->time, s->util, s->procs);
+		mmu_push(c, s->time, s->util, s->procs);
 	}
 	vec_free(&steps);
 }
 
-/* One P more was busy since the first step and up to now; the change to what is from now on follows. */
+/*
+ * One P more was busy since the first step and up to now; the change to what is from now on
+ * follows.
+ */
 static void was_busy(struct curve *c)
 {
 	if (!c->slides)
@@ -174,21 +184,21 @@ static void was_busy(struct curve *c)
 
 /* --- the Ps --- */
 
-static void step(struct mmu *m, enum mmu_kind kind, int64_t time)
+static void mmu_step(struct mmu *m, enum mmu_kind kind, int64_t time)
 {
 	struct curve *c = &m->curves[kind];
 	uint32_t n = (uint32_t)m->procs.len, busy = m->stw ? n : m->busy[kind];
 	double util = 1 - (double)busy / n;
 
 	if (!c->steps.len)
-		push(c, time, 1, n);
+		mmu_push(c, time, 1, n);
 	if (last_step(c)->util != util || last_step(c)->procs != n)
-		push(c, time, util, n);
+		mmu_push(c, time, util, n);
 	if (!c->slides && (m->syncs > 1 || c->steps.len == STEPS_MAX))
 		begin_sliding(c);
 }
 
-static void change(struct mmu *m, enum mmu_kind kind, uint64_t p, bool more)
+static void mmu_change(struct mmu *m, enum mmu_kind kind, uint64_t p, bool more)
 {
 	uint32_t *gc;
 
@@ -204,9 +214,9 @@ static void change(struct mmu *m, enum mmu_kind kind, uint64_t p, bool more)
 static void change_all(struct mmu *m, unsigned flags, uint64_t p, bool more)
 {
 	if (flags & G_ASSISTS)
-		change(m, MMU_PAUSES, p, more);
+		mmu_change(m, MMU_PAUSES, p, more);
 	if (flags)
-		change(m, MMU_ALL, p, more);
+		mmu_change(m, MMU_ALL, p, more);
 }
 
 static void drop_proc(struct mmu *m)
@@ -219,7 +229,7 @@ static void drop_proc(struct mmu *m)
 	m->procs.len--;
 }
 
-static void gomaxprocs(struct mmu *m, uint64_t n)
+static void mmu_gomaxprocs(struct mmu *m, uint64_t n)
 {
 	if (n > PROCS_MAX)
 		n = PROCS_MAX;
@@ -247,10 +257,10 @@ static void set_flags(struct mmu *m, uint64_t g, unsigned flags, uint64_t p)
 }
 
 /*
- * Goroutines with flags are on a P while they execute: on that where they began to, also when they lose it in a
- * system call. A worker gets its label each time that it begins to run.
+ * Goroutines with flags are on a P while they execute: on that where they began to, also when they
+ * lose it in a system call. A worker gets its label each time that it begins to run.
  */
-static void transition(struct mmu *m, const struct trace_event *ev)
+static void mmu_transition(struct mmu *m, const struct trace_event *ev)
 {
 	struct trace_transition tr = event_transition(ev);
 	unsigned flags = flags_of(m, tr.id);
@@ -266,32 +276,33 @@ static void transition(struct mmu *m, const struct trace_event *ev)
 	set_flags(m, tr.id, flags & ~(unsigned)G_MARKS, ev->p);
 }
 
-static void label(struct mmu *m, const struct trace_event *ev, const char *text)
+static void mmu_label(struct mmu *m, const struct trace_event *ev, const char *text)
 {
 	unsigned flags = flags_of(m, ev->g);
 
 	if (!text || strncmp(text, "GC ", 3) || !strcmp(text, "GC (idle)") || flags & G_MARKS)
 		return;
 	if (!flags)
-		change(m, MMU_ALL, ev->p, true);
+		mmu_change(m, MMU_ALL, ev->p, true);
 	set_flags(m, ev->g, flags | G_MARKS, ev->p);
 }
 
-static void assist(struct mmu *m, const struct trace_event *ev, uint64_t g, bool begins, bool executes)
+static void mmu_assist(struct mmu *m, const struct trace_event *ev, uint64_t g, bool begins,
+		       bool executes)
 {
 	unsigned flags = flags_of(m, g);
 
 	if (begins == !!(flags & G_ASSISTS))
 		return;
 	if (executes) {
-		change(m, MMU_PAUSES, ev->p, begins);
+		mmu_change(m, MMU_PAUSES, ev->p, begins);
 		if (!(flags & G_MARKS))
-			change(m, MMU_ALL, ev->p, begins);
+			mmu_change(m, MMU_ALL, ev->p, begins);
 	}
 	set_flags(m, g, begins ? flags | G_ASSISTS : flags & ~(unsigned)G_ASSISTS, ev->p);
 }
 
-static void assist_active(struct mmu *m, const struct trace_event *ev, bool executes)
+static void mmu_assist_active(struct mmu *m, const struct trace_event *ev, bool executes)
 {
 	unsigned kind;
 
@@ -299,7 +310,7 @@ static void assist_active(struct mmu *m, const struct trace_event *ev, bool exec
 		return;
 	for (kind = 0; executes && kind < MMU_KINDS; kind++)
 		was_busy(&m->curves[kind]);
-	assist(m, ev, ev->args[0], true, executes);
+	mmu_assist(m, ev, ev->args[0], true, executes);
 }
 
 static void stop_the_world(struct mmu *m, const char *reason, bool begins)
@@ -329,7 +340,7 @@ bool mmu_wants(const struct mmu *m, const struct trace_event *ev)
 	}
 }
 
-static void take(struct mmu *m, const struct trace_event *ev, const char *text, bool executes)
+static void mmu_take(struct mmu *m, const struct trace_event *ev, const char *text, bool executes)
 {
 	switch (ev->type) {
 	case EV_STWBegin:
@@ -337,18 +348,18 @@ static void take(struct mmu *m, const struct trace_event *ev, const char *text, 
 		stop_the_world(m, text, ev->type == EV_STWBegin);
 		break;
 	case EV_GCMarkAssistActive:
-		assist_active(m, ev, executes);
+		mmu_assist_active(m, ev, executes);
 		break;
 	case EV_GCMarkAssistBegin:
 	case EV_GCMarkAssistEnd:
-		assist(m, ev, ev->g, ev->type == EV_GCMarkAssistBegin, true);
+		mmu_assist(m, ev, ev->g, ev->type == EV_GCMarkAssistBegin, true);
 		break;
 	case EV_GoLabel:
-		label(m, ev, text);
+		mmu_label(m, ev, text);
 		break;
 	default:
 		if (event_changes[ev->type].of == RESOURCE_GOROUTINE)
-			transition(m, ev);
+			mmu_transition(m, ev);
 	}
 }
 
@@ -358,12 +369,12 @@ void mmu_event(struct mmu *m, const struct trace_event *ev, const char *text, bo
 
 	m->syncs += ev->type == TRACE_SYNC;
 	if (ev->type == EV_ProcsChange)
-		gomaxprocs(m, ev->args[0]);
+		mmu_gomaxprocs(m, ev->args[0]);
 	if (!m->procs.len)
 		return;
-	take(m, ev, text, executes);
+	mmu_take(m, ev, text, executes);
 	for (kind = 0; kind < MMU_KINDS; kind++)
-		step(m, kind, ev->time);
+		mmu_step(m, kind, ev->time);
 }
 
 /* --- begin and end --- */
@@ -378,7 +389,7 @@ struct mmu *mmu_new(void)
 	return m;
 }
 
-static void end(struct curve *c, int64_t time)
+static void mmu_trace_end(struct curve *c, int64_t time)
 {
 	double mean;
 	unsigned w;
@@ -402,7 +413,7 @@ void mmu_end(struct mmu *m, int64_t time)
 
 	for (kind = 0; kind < MMU_KINDS; kind++)
 		if (m->curves[kind].steps.len)
-			end(&m->curves[kind], time);
+			mmu_trace_end(&m->curves[kind], time);
 }
 
 const struct mmu_curve *mmu_curve(const struct mmu *m, enum mmu_kind kind)

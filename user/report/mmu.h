@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmu: minimum mutator utilisation: of all windows of a length, the one in which the program had the
- * smallest part of its Ps; the GC had the rest. As /mmu of `go tool trace` (Go 1.27) has it, but for two
- * errors there (docs/report.md).
+ * mmu: minimum mutator utilisation: of all windows of a length, the one in which the program had
+ * the smallest part of its Ps; the GC had the rest. As /mmu of `go tool trace` (Go 1.27) has it,
+ * but for two errors there (docs/report.md).
  *
- * In a stream: the changes of the last second are kept, up to a limit. Where there are more, the longer
- * windows are not known.
+ * In a stream: the changes of the last second are kept, up to a limit. Where there are more, the
+ * longer windows are not known.
  */
 #ifndef GOTAP_REPORT_MMU_H
 #define GOTAP_REPORT_MMU_H

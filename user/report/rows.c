@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows: a bounded number of rows by name: functions (or values of a label), reasons, types. Part of tables.c. */
+/*
+ * rows: a bounded number of rows by name: functions (or values of a label), reasons, types. Part of
+ * tables.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,8 @@
 static const char empty[] = "";
 static const char others[] = "(others)";
 
-uint32_t rows_find(struct rows *r, struct vec *vec, size_t size, uint32_t max, const char **name, bool *is_new)
+uint32_t rows_find(struct rows *r, struct vec *vec, size_t size, uint32_t max, const char **name,
+		   bool *is_new)
 {
 	uint64_t *found;
 
@@ -64,7 +68,8 @@ static const char *label_of(struct tables *t, const struct goroutine *g)
 	return label ? spans_text(t->spans, label_value(labels, label), label->value_len) : empty;
 }
 
-static void place_row(struct tables *t, struct function_row *row, const struct goroutine *g, uint32_t stack)
+static void place_row(struct tables *t, struct function_row *row, const struct goroutine *g,
+		      uint32_t stack)
 {
 	const struct stack_frame *root = stack_set_root(spans_stacks(t->spans), stack);
 
@@ -83,7 +88,8 @@ uint32_t function_row_of(struct tables *t, const struct goroutine *g, uint32_t s
 	bool is_new;
 	uint32_t n;
 
-	n = rows_find(&t->state->functions, &t->functions, sizeof(*row), TABLES_FUNCTIONS, &name, &is_new);
+	n = rows_find(&t->state->functions, &t->functions, sizeof(*row), TABLES_FUNCTIONS, &name,
+		      &is_new);
 	row = row_at(t, n);
 	if (is_new) {
 		row->name = name;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sections: regions and tasks by type, and what their goroutine did meanwhile: the difference of its sums at
- * the end and at the begin. So nested ones, and many at a time, cost no more than others. Part of tables.c.
+ * sections: regions and tasks by type, and what their goroutine did meanwhile: the difference of
+ * its sums at the end and at the begin. So nested ones, and many at a time, cost no more than
+ * others. Part of tables.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static size_t size_of(const struct snapshot *s)
 	return sizeof(*s) + s->sums.cap * sizeof(*s->sums.waits);
 }
 
-static struct snapshot take(struct tables *t, const struct goroutine *g, int64_t time)
+static struct snapshot sections_take(struct tables *t, const struct goroutine *g, int64_t time)
 {
 	struct snapshot s = {0};
 
@@ -29,7 +30,7 @@ static struct snapshot take(struct tables *t, const struct goroutine *g, int64_t
 	return s;
 }
 
-static void drop(struct tables *t, struct snapshot *s)
+static void sections_drop(struct tables *t, struct snapshot *s)
 {
 	if (s->there)
 		t->state->snapshots -= size_of(s);
@@ -37,7 +38,8 @@ static void drop(struct tables *t, struct snapshot *s)
 }
 
 /* @s becomes what the goroutine did since. */
-static void since(struct tables *t, const struct goroutine *g, struct snapshot *s, int64_t time)
+static void sections_since(struct tables *t, const struct goroutine *g, struct snapshot *s,
+			   int64_t time)
 {
 	struct sums now = tally_sums(t, g, time);
 
@@ -49,7 +51,8 @@ static void since(struct tables *t, const struct goroutine *g, struct snapshot *
 
 /* --- rows --- */
 
-static struct type_row *type_row(struct rows *rows, struct vec *vec, const char *type, uint32_t stack)
+static struct type_row *type_row(struct rows *rows, struct vec *vec, const char *type,
+				 uint32_t stack)
 {
 	struct type_row *row;
 	bool is_new;
@@ -87,7 +90,7 @@ static void add_sums(struct type_row *row, const struct sums *s)
 			add_ns(&row->sums, s->waits[i].stay, s->waits[i].ns);
 }
 
-static void count(struct type_row *row, const struct moment *m)
+static void sections_count(struct type_row *row, const struct moment *m)
 {
 	if (!m->open) {
 		dist_add_of(&row->whole, m->to - m->from, m->g, m->from, m->trace);
@@ -97,7 +100,7 @@ static void count(struct type_row *row, const struct moment *m)
 	row->open_ns += m->to - m->from;
 }
 
-static void unwatched(struct type_row *row, int64_t ns)
+static void sections_unwatched(struct type_row *row, int64_t ns)
 {
 	row->unwatched++;
 	row->unwatched_ns += ns;
@@ -116,13 +119,13 @@ void section_region_begin(void *ctx, const struct region_span *region)
 {
 	struct tables *t = ctx;
 	struct vec *open = vec_in(&tally_of(t, region->g)->regions);
-	struct snapshot s = take(t, region->g, region->from);
+	struct snapshot s = sections_take(t, region->g, region->from);
 
 	*(struct snapshot *)vec_push(open, sizeof(s)) = s;
 }
 
 /* One that began before the trace has all since its goroutine is known. */
-static struct snapshot begin_of(struct tables *t, const struct region_span *region)
+static struct snapshot sections_begin_of(struct tables *t, const struct region_span *region)
 {
 	struct vec *open = tally_of(t, region->g)->regions;
 	struct snapshot none = { .there = true };
@@ -136,23 +139,29 @@ static struct snapshot begin_of(struct tables *t, const struct region_span *regi
 void section_region(void *ctx, const struct region_span *region)
 {
 	struct tables *t = ctx;
-	struct type_row *row = type_row(&t->state->regions, &t->regions, region->type, region->stack);
-	struct snapshot s = begin_of(t, region);
+	struct type_row *row =
+		type_row(&t->state->regions, &t->regions, region->type, region->stack);
+	struct snapshot s = sections_begin_of(t, region);
 	struct moment m = {
-		.from = region->from, .to = region->to, .g = region->g->id, .function = region->g->name,
-		.text = row->type, .stack = region->stack, .trace = t->state->trace,
+		.from = region->from,
+		.to = region->to,
+		.g = region->g->id,
+		.function = region->g->name,
+		.text = row->type,
+		.stack = region->stack,
+		.trace = t->state->trace,
 		.open = region->open_begin || region->open_end,
 	};
 
-	count(row, &m);
+	sections_count(row, &m);
 	longest_add(&t->region, t->options.top, &m);
 	if (s.there) {
-		since(t, region->g, &s, region->to);
+		sections_since(t, region->g, &s, region->to);
 		add_sums(row, &s.sums);
 	} else {
-		unwatched(row, m.to - m.from);
+		sections_unwatched(row, m.to - m.from);
 	}
-	drop(t, &s);
+	sections_drop(t, &s);
 }
 
 /* --- tasks --- */
@@ -178,7 +187,7 @@ static void drop_task(struct tables *t, struct open_task *task)
 	if (!task->done)
 		leave_goroutine(t, task);
 	map64_del(&t->state->open_tasks, task->id);
-	drop(t, &task->at);
+	sections_drop(t, &task->at);
 	free(task);
 }
 
@@ -195,8 +204,10 @@ void section_task_begin(void *ctx, const struct task_span *span)
 		return;
 	tasks = vec_in(&tally_of(t, g)->tasks);
 	task = xcalloc(1, sizeof(*task));
-	*task = (struct open_task){ .id = span->id, .slot = g->slot, .g = g, .place = (uint32_t)tasks->len };
-	task->at = take(t, g, span->from);
+	*task = (struct open_task){
+		.id = span->id, .slot = g->slot, .g = g, .place = (uint32_t)tasks->len
+	};
+	task->at = sections_take(t, g, span->from);
 	*(struct open_task **)vec_push(tasks, sizeof(task)) = task;
 	*map64_put(&t->state->open_tasks, span->id, NULL) = (uintptr_t)task;
 }
@@ -204,7 +215,7 @@ void section_task_begin(void *ctx, const struct task_span *span)
 static void free_regions(struct tables *t, struct tally *tally)
 {
 	while (tally->regions && tally->regions->len)
-		drop(t, vec_at(tally->regions, struct snapshot, --tally->regions->len));
+		sections_drop(t, vec_at(tally->regions, struct snapshot, --tally->regions->len));
 	if (tally->regions)
 		vec_free(tally->regions);
 	free(tally->regions);
@@ -223,7 +234,7 @@ void sections_goroutine_end(struct tables *t, const struct goroutine *g, int64_t
 
 		task->done = true;
 		if (task->at.there)
-			since(t, g, &task->at, time);
+			sections_since(t, g, &task->at, time);
 	}
 	if (tasks)
 		vec_free(tasks);
@@ -231,20 +242,21 @@ void sections_goroutine_end(struct tables *t, const struct goroutine *g, int64_t
 	tally->tasks = NULL;
 }
 
-static void add_task(struct tables *t, struct type_row *row, const struct task_span *span, struct open_task *task)
+static void add_task(struct tables *t, struct type_row *row, const struct task_span *span,
+		     struct open_task *task)
 {
 	int64_t ns = span->to - span->from;
 
 	if (!task && !span->open_begin && span->g != TRACEV2_NO_ID)
-		unwatched(row, ns);
+		sections_unwatched(row, ns);
 	else if (!task)
 		row->elsewhere += ns;
 	else if (!task->at.there)
-		unwatched(row, ns);
+		sections_unwatched(row, ns);
 	if (!task || !task->at.there)
 		return;
 	if (!task->done)
-		since(t, task->g, &task->at, span->to);
+		sections_since(t, task->g, &task->at, span->to);
 	add_sums(row, &task->at.sums);
 	row->elsewhere += ns - sums_states(&task->at.sums);
 }
@@ -256,11 +268,16 @@ void section_task(void *ctx, const struct task_span *span)
 	struct open_task *task = find_task(t, span->id);
 	const struct goroutine *g = task && !task->done ? task->g : NULL;
 	struct moment m = {
-		.from = span->from, .to = span->to, .g = span->g, .function = g ? g->name : "",
-		.text = row->type, .trace = t->state->trace, .open = span->open_begin || span->open_end,
+		.from = span->from,
+		.to = span->to,
+		.g = span->g,
+		.function = g ? g->name : "",
+		.text = row->type,
+		.trace = t->state->trace,
+		.open = span->open_begin || span->open_end,
 	};
 
-	count(row, &m);
+	sections_count(row, &m);
 	longest_add(&t->task, t->options.top, &m);
 	add_task(t, row, span, task);
 	if (task)

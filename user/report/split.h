@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * split: the parts of the time for which Go has a goroutine on a thread, by the state of the thread in Linux (user/oncpu),
- * as reports name them: THREAD_QUEUED is split by why the thread waits for a CPU.
+ * split: the parts of the time for which Go has a goroutine on a thread, by the state of the thread
+ * in Linux (user/oncpu), as reports name them: THREAD_QUEUED is split by why the thread waits for a
+ * CPU.
  */
 #ifndef GOTAP_REPORT_SPLIT_H
 #define GOTAP_REPORT_SPLIT_H
@@ -27,10 +28,17 @@ enum split {
 static inline enum split split_of(const struct oncpu_part *p)
 {
 	static const uint8_t of_state[THREAD_STATES] = {
-		[THREAD_UNKNOWN] = SPLIT_UNKNOWN, [THREAD_RUNNING] = SPLIT_ON_CPU, [THREAD_QUEUED] = SPLIT_QUEUED,
-		[THREAD_THROTTLED] = SPLIT_THROTTLED, [THREAD_SLEEPING] = SPLIT_SLEEPING, [THREAD_FAULT] = SPLIT_FAULT,
-		[THREAD_IO] = SPLIT_IO, [THREAD_BLOCKED] = SPLIT_BLOCKED, [THREAD_STOPPED] = SPLIT_STOPPED,
-		[THREAD_TRACED] = SPLIT_TRACED, [THREAD_FROZEN] = SPLIT_FROZEN,
+		[THREAD_UNKNOWN] = SPLIT_UNKNOWN,
+		[THREAD_RUNNING] = SPLIT_ON_CPU,
+		[THREAD_QUEUED] = SPLIT_QUEUED,
+		[THREAD_THROTTLED] = SPLIT_THROTTLED,
+		[THREAD_SLEEPING] = SPLIT_SLEEPING,
+		[THREAD_FAULT] = SPLIT_FAULT,
+		[THREAD_IO] = SPLIT_IO,
+		[THREAD_BLOCKED] = SPLIT_BLOCKED,
+		[THREAD_STOPPED] = SPLIT_STOPPED,
+		[THREAD_TRACED] = SPLIT_TRACED,
+		[THREAD_FROZEN] = SPLIT_FROZEN,
 	};
 
 	if (p->state == THREAD_QUEUED && p->queued == QUEUED_PREEMPTED)

@@ -20,7 +20,7 @@ void tables_trace(struct tables *t, const char *name)
 	t->state->trace = (uint32_t)t->traces.len - 1;
 }
 
-static void trace_begin(void *ctx, int64_t time)
+static void tables_trace_begin(void *ctx, int64_t time)
 {
 	struct tables *t = ctx;
 
@@ -37,7 +37,7 @@ static void trace_begin(void *ctx, int64_t time)
 	t->state->tallies.len = 0;
 }
 
-static void trace_end(void *ctx, int64_t time)
+static void tables_trace_end(void *ctx, int64_t time)
 {
 	struct tables *t = ctx;
 	struct trace_row *trace = the_trace(t);
@@ -47,7 +47,7 @@ static void trace_end(void *ctx, int64_t time)
 	mmu_end(trace->mmu, time);
 }
 
-static void event(void *ctx, const struct trace_event *ev)
+static void tables_event(void *ctx, const struct trace_event *ev)
 {
 	struct trace_row *trace = the_trace(ctx);
 
@@ -56,13 +56,14 @@ static void event(void *ctx, const struct trace_event *ev)
 	collector_event(ctx, ev);
 }
 
-static void sample(void *ctx, const struct trace_event *ev, uint32_t stack)
+static void tables_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 {
 	the_trace(ctx)->events++;
 	the_trace(ctx)->samples++;
 }
 
-static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category, const char *message)
+static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
+			const char *message)
 {
 	struct tables *t = ctx;
 
@@ -76,8 +77,11 @@ static void note(void *ctx, int64_t time, uint64_t g, uint64_t task, const char 
 
 /* --- goroutines and Ps --- */
 
-/* The trace names one that was there from its begin when that one first moves, which may be long after the most were. */
-static void goroutine_begin(void *ctx, struct goroutine *g)
+/*
+ * The trace names one that was there from its begin when that one first moves, which may be long
+ * after the most were.
+ */
+static void tables_goroutine_begin(void *ctx, struct goroutine *g)
 {
 	struct tables *t = ctx;
 	struct trace_row *trace = the_trace(t);
@@ -89,7 +93,7 @@ static void goroutine_begin(void *ctx, struct goroutine *g)
 	tally_begin(t, g);
 }
 
-static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void tables_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct tables *t = ctx;
 
@@ -100,7 +104,7 @@ static void goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool end
 }
 
 /* All goroutines wait in a gap, most from its begin to its end: it counts once. */
-static void add_gap(struct tables *t, const struct span *span)
+static void tables_add_gap(struct tables *t, const struct span *span)
 {
 	int64_t from = span->from > t->state->gap_to ? span->from : t->state->gap_to;
 
@@ -115,7 +119,7 @@ static void span_ended(void *ctx, const struct span *span)
 	struct tables *t = ctx;
 
 	if (span->gap) {
-		add_gap(t, span);
+		tables_add_gap(t, span);
 	} else if (span->begin.type && (span->state == GO_WAITING || span->state == GO_SYSCALL)) {
 		the_trace(t)->waits++;
 		the_trace(t)->stackless += !span->stack;
@@ -123,7 +127,7 @@ static void span_ended(void *ctx, const struct span *span)
 	tally_span(t, span);
 }
 
-static void proc(void *ctx, const struct proc_span *span)
+static void tables_proc(void *ctx, const struct proc_span *span)
 {
 	struct trace_row *trace = the_trace(ctx);
 
@@ -138,11 +142,22 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 {
 	struct tables *t = xcalloc(1, sizeof(*t));
 	struct spans_visitor visitor = {
-		.ctx = t, .trace_begin = trace_begin, .event = event, .goroutine_begin = goroutine_begin,
-		.span = span_ended, .goroutine_end = goroutine_end, .proc = proc, .range = collector_range,
-		.region_begin = section_region_begin, .region = section_region,
-		.task_begin = section_task_begin, .task = section_task, .metric = collector_metric,
-		.log = note, .sample = sample, .trace_end = trace_end,
+		.ctx = t,
+		.trace_begin = tables_trace_begin,
+		.event = tables_event,
+		.goroutine_begin = tables_goroutine_begin,
+		.span = span_ended,
+		.goroutine_end = tables_goroutine_end,
+		.proc = tables_proc,
+		.range = collector_range,
+		.region_begin = section_region_begin,
+		.region = section_region,
+		.task_begin = section_task_begin,
+		.task = section_task,
+		.metric = collector_metric,
+		.log = tables_note,
+		.sample = tables_sample,
+		.trace_end = tables_trace_end,
 	};
 
 	t->spans = s;
@@ -218,11 +233,18 @@ void tables_delete(struct tables *t)
 static const char *split_name(uint32_t split)
 {
 	static const char *const names[SPLITS] = {
-		[SPLIT_ON_CPU] = "on a CPU", [SPLIT_PREEMPTED] = "preempted", [SPLIT_QUEUED] = "waiting for a CPU",
-		[SPLIT_THROTTLED] = "throttled", [SPLIT_FAULT] = "page fault", [SPLIT_IO] = "waiting for a disk",
-		[SPLIT_BLOCKED] = "blocked in the kernel", [SPLIT_SLEEPING] = "thread asleep",
-		[SPLIT_STOPPED] = "stopped by a signal", [SPLIT_TRACED] = "stopped by a debugger",
-		[SPLIT_FROZEN] = "frozen", [SPLIT_UNKNOWN] = "state of thread not known",
+		[SPLIT_ON_CPU] = "on a CPU",
+		[SPLIT_PREEMPTED] = "preempted",
+		[SPLIT_QUEUED] = "waiting for a CPU",
+		[SPLIT_THROTTLED] = "throttled",
+		[SPLIT_FAULT] = "page fault",
+		[SPLIT_IO] = "waiting for a disk",
+		[SPLIT_BLOCKED] = "blocked in the kernel",
+		[SPLIT_SLEEPING] = "thread asleep",
+		[SPLIT_STOPPED] = "stopped by a signal",
+		[SPLIT_TRACED] = "stopped by a debugger",
+		[SPLIT_FROZEN] = "frozen",
+		[SPLIT_UNKNOWN] = "state of thread not known",
 	};
 
 	return names[split];
@@ -231,9 +253,13 @@ static const char *split_name(uint32_t split)
 const char *tables_stay_name(const struct tables *t, uint32_t stay)
 {
 	static const char *const names[STAY_LINUX] = {
-		[STAY_RUNNING] = "running", [STAY_RUNNABLE] = "runnable",
-		[STAY_SYSCALL] = "system call", [STAY_SYSCALL_BLOCKED] = "system call without P",
-		[STAY_CALL] = "whole system calls", [STAY_ASSIST] = "GC mark assist", [STAY_SWEEP] = "GC sweep",
+		[STAY_RUNNING] = "running",
+		[STAY_RUNNABLE] = "runnable",
+		[STAY_SYSCALL] = "system call",
+		[STAY_SYSCALL_BLOCKED] = "system call without P",
+		[STAY_CALL] = "whole system calls",
+		[STAY_ASSIST] = "GC mark assist",
+		[STAY_SWEEP] = "GC sweep",
 	};
 	const char *reason;
 

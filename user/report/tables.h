@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables: adds up the spans of traces (spans/spans.h): where the goroutines of each function spent their
- * time, with distributions; the GC; Ps and goroutines over time; tasks and regions; the longest of
- * everything. `gotap report`, pages and comparisons show it.
+ * tables: adds up the spans of traces (spans/spans.h): where the goroutines of each function spent
+ * their time, with distributions; the GC; Ps and goroutines over time; tasks and regions; the
+ * longest of everything. `gotap report`, pages and comparisons show it.
  *
- *	struct spans *s = spans_new();
- *	struct tables *t = tables_new(s, &(struct tables_options){ .top = 10 });
- *	tables_trace(t, "a.trace");
- *	ret = spans_read(s, reader, &err);
- *	... t->functions ...
- *	tables_delete(t);		before spans_free()
+ * 	struct spans *s = spans_new();
+ * 	struct tables *t = tables_new(s, &(struct tables_options){ .top = 10 });
+ * 	tables_trace(t, "a.trace");
+ * 	ret = spans_read(s, reader, &err);
+ * 	... t->functions ...
+ * 	tables_delete(t);		before spans_free()
  *
- * All is for reading while @t is there. Several traces add up: spans_read() again, after tables_trace().
- * What belongs to a time (timeline, MMU) is kept for each trace by itself.
+ * All is for reading while @t is there. Several traces add up: spans_read() again, after
+ * tables_trace(). What belongs to a time (timeline, MMU) is kept for each trace by itself.
  *
- * Memory is bounded: functions, reasons, types of regions and tasks beyond the limits below count in one last
- * row, "(others)"; sums stay exact.
+ * Memory is bounded: functions, reasons, types of regions and tasks beyond the limits below count
+ * in one last row, "(others)"; sums stay exact.
  */
 #ifndef GOTAP_REPORT_TABLES_H
 #define GOTAP_REPORT_TABLES_H
@@ -32,11 +32,15 @@ enum {
 	TABLES_REASONS = 128,
 	TABLES_TYPES = 4096,		/* of regions, and of tasks */
 	TABLES_NOTES = 64,
-	TABLES_OPEN = 65536,		/* tasks and regions that are open at the same time, with their breakdown */
+	/* tasks and regions that are open at the same time, with their breakdown */
+	TABLES_OPEN = 65536,
 	TABLES_TOP_MAX = 1000,
 };
 
-/* Where time goes. At any time a goroutine is in one of the first four or in a wait: they add up to its life. */
+/*
+ * Where time goes. At any time a goroutine is in one of the first four or in a wait: they add up to
+ * its life.
+ */
 enum stay {
 	STAY_RUNNING,
 	STAY_RUNNABLE,
@@ -46,7 +50,8 @@ enum stay {
 	STAY_CALL,			/* system calls, each as a whole */
 	STAY_ASSIST,			/* GC mark assist: within running, and waits */
 	STAY_SWEEP,			/* of memory, for an allocation: within running */
-	STAY_LINUX,			/* + enum split: parts of running; only with a file of threads (tables_threads()) */
+	/* + enum split: parts of running; only with a file of threads (tables_threads()) */
+	STAY_LINUX,
 	STAY_LINUX_CALL = STAY_LINUX + SPLITS,	/* + enum split: parts of STAY_CALL */
 	STAY_WAITS = STAY_LINUX_CALL + SPLITS,	/* + number of the reason: waiting */
 	STAYS = STAY_WAITS + TABLES_REASONS,
@@ -79,7 +84,8 @@ struct moment {
 	int64_t from, to;	/* the clock of the trace; traces[trace].first is its begin */
 	uint64_t g;		/* TRACEV2_NO_ID: of no goroutine */
 	const char *function;	/* that the goroutine began with; "" not known */
-	const char *text;	/* of regions and tasks their type, of a stop-the-world its reason; else "" */
+	/* of regions and tasks their type, of a stop-the-world its reason; else "" */
+	const char *text;
 	uint32_t stack;		/* 0 not known */
 	uint32_t trace;		/* index in traces */
 	bool open;		/* it began before the trace, or goes on at its end */
@@ -90,21 +96,29 @@ struct longest {
 	struct vec moments;	/* struct moment; at most options.top */
 };
 
-/* All goroutines that began with the function; with options.label: all time under a value of the label. */
+/*
+ * All goroutines that began with the function; with options.label: all time under a value of the
+ * label.
+ */
 struct function_row {
-	const char *name;	/* "" no stack of them was seen, or the label was not set; others: see tables_name() */
+	/* "" no stack of them was seen, or the label was not set; others: see tables_name() */
+	const char *name;
 	bool others;		/* the last row, for what found no room */
 	const char *file;	/* "" not known */
-	uint64_t line;		/* where it begins, or, if all were there before the trace, a line of it */
+	/* where it begins, or, if all were there before the trace, a line of it */
+	uint64_t line;
 	bool placed, entry;	/* file is known; line is the first one */
 	bool system;		/* of the runtime itself */
 	bool collector;		/* of these: marks, sweeps or scavenges */
 	uint64_t goroutines;	/* in all traces */
 	uint64_t created, ended;	/* of these, in a trace */
-	struct dist **dists;	/* by enum stay, NULL what there was none of; read with tables_dist() */
+	/* by enum stay, NULL what there was none of; read with tables_dist() */
+	struct dist **dists;
 	uint32_t ndists;
-	struct dist life;	/* from creation, or since it is known, to its end, or that of the trace */
-	int64_t states;		/* ns: the sum of all states, which is life.sum if nothing is missing */
+	/* from creation, or since it is known, to its end, or that of the trace */
+	struct dist life;
+	/* ns: the sum of all states, which is life.sum if nothing is missing */
+	int64_t states;
 };
 
 /* Regions, or tasks, of one type. */
@@ -115,9 +129,13 @@ struct type_row {
 	struct dist whole;	/* durations of those that began and ended in a trace */
 	uint64_t open;		/* others: they began before, or go on */
 	int64_t open_ns;	/* as much of them as is in the trace */
-	struct stay_sums sums;	/* of whole and open ones: what the goroutine of the region, or that began the
-				   task, did in the time */
-	int64_t elsewhere;	/* ns of tasks after the goroutine that began them had ended, or was not known */
+	/*
+	 * of whole and open ones: what the goroutine of the region, or that began the task, did in
+	 * the time
+	 */
+	struct stay_sums sums;
+	/* ns of tasks after the goroutine that began them had ended, or was not known */
+	int64_t elsewhere;
 	uint64_t unwatched;	/* those that found no room: they are not in sums */
 	int64_t unwatched_ns;
 };
@@ -145,38 +163,48 @@ struct trace_row {
 	struct mmu *mmu;
 	int64_t unrecorded;		/* ns of gaps: nothing is known of that time */
 	uint64_t kinds[VIEW_KINDS];	/* events by kind (read/view.h) */
-	uint64_t waits, stackless;	/* waits and system calls that began, and those without a stack */
+	/* waits and system calls that began, and those without a stack */
+	uint64_t waits, stackless;
 	uint64_t goroutines_max;	/* at the same time */
 	uint64_t heap_live_max, heap_goal_max;	/* bytes; 0 not said */
 };
 
 struct tables_options {
 	size_t top;		/* how many of the longest; 0: 10 */
-	const char *label;	/* group by the values of this label instead of by function; NULL: do not */
+	/* group by the values of this label instead of by function; NULL: do not */
+	const char *label;
 };
 
 struct tables {
 	struct spans *spans;
 	struct tables_options options;
 	struct oncpu *oncpu;		/* of the trace that is read; NULL: there is none */
-	bool split;			/* of some trace there was one: rows have stays from STAY_LINUX on */
+	/* of some trace there was one: rows have stays from STAY_LINUX on */
+	bool split;
 	bool forgot;			/* tables_forget_threads() */
 	struct vec traces;		/* struct trace_row */
 	struct vec functions;		/* struct function_row */
-	struct vec reasons;		/* const char *: of waits, by number; "" none is given: a coroutine that waits
-					   for the other side, or a wait that began before the trace with
-					   a stack that does not tell; "sync (by its stack)": one that tells */
+	/*
+	 * const char *: of waits, by number; "" none is given: a coroutine that waits for the other
+	 * side, or a wait that began before the trace with a stack that does not tell; "sync (by
+	 * its stack)": one that tells
+	 */
+	struct vec reasons;
 	struct vec regions, tasks;	/* struct type_row */
 	struct vec stw;			/* struct stw_row */
 	struct dist gc_cycles;		/* concurrent mark phases that began and ended in a trace */
 	uint64_t gc_open;		/* others */
 	int64_t gc_open_ns;
 	uint64_t swept, reclaimed;	/* bytes */
-	/* Stays of goroutines that are not the runtime's; of waits those that began and ended in a trace. */
+	/*
+	 * Stays of goroutines that are not the runtime's; of waits those that began and ended in a
+	 * trace.
+	 */
 	struct longest stays[STAYS], gc, stops, region, task;
 	struct vec notes;		/* struct note: of the recorder (docs/losses.md) */
 	uint64_t notes_total;
-	uint64_t unclosed;		/* goroutines whose states do not add up to their life: a fault of gotap */
+	/* goroutines whose states do not add up to their life: a fault of gotap */
+	uint64_t unclosed;
 	uint64_t unattributed;		/* sweeps and assists of goroutines that are not known */
 	struct tables_state *state;	/* of tables.c */
 };
@@ -185,13 +213,15 @@ struct tables *tables_new(struct spans *s, const struct tables_options *options)
 /* To be called before each spans_read(): the name of the trace, which is copied. */
 void tables_trace(struct tables *t, const char *name);
 /*
- * After tables_trace(): the threads of that trace, for STAY_LINUX. It must live until spans_read() returns. The tables
- * leave them (t->oncpu becomes NULL) if they are those of another time (oncpu_begins()).
+ * After tables_trace(): the threads of that trace, for STAY_LINUX. It must live until spans_read()
+ * returns. The tables leave them (t->oncpu becomes NULL) if they are those of another time
+ * (oncpu_begins()).
  */
 void tables_threads(struct tables *t, struct oncpu *o);
 /*
- * Removes all STAY_LINUX parts, since the file of threads turned out to be of another recording. Rows add traces up: so the
- * parts of all traces are removed, and those of later traces are not added.
+ * Removes all STAY_LINUX parts, since the file of threads turned out to be of another recording.
+ * Rows add traces up: so the parts of all traces are removed, and those of later traces are not
+ * added.
  */
 void tables_forget_threads(struct tables *t);
 /* Accepts NULL. */
@@ -207,6 +237,8 @@ const char *tables_name(const struct tables *t, const struct function_row *row);
 const struct dist *tables_dist(const struct function_row *row, uint32_t stay);
 /* Longest first: appends struct moment to @sorted. */
 void tables_longest(const struct longest *l, struct vec *sorted);
-/* Of all functions, added up into @sum, which is empty; free it. @system: with the runtime's own. */
+/*
+ * Of all functions, added up into @sum, which is empty; free it. @system: with the runtime's own.
+ */
 void tables_total(const struct tables *t, uint32_t stay, bool system, struct dist *sum);
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally: what each goroutine that lives did so far, and from there the rows of its function. Its function is
- * known with its first stack: stays before that are kept until then. Part of tables.c.
+ * tally: what each goroutine that lives did so far, and from there the rows of its function. Its
+ * function is known with its first stack: stays before that are kept until then. Part of tables.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { EARLY_MAX = 64, EARLY_PARTS = 4 * EARLY_MAX };
 
 /* --- sums --- */
 
-static int64_t add_up(int64_t a, int64_t b)
+static int64_t tally_add_up(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -41,10 +41,10 @@ static void sums_add(struct sums *s, uint32_t stay, int64_t ns)
 {
 	int64_t *sum = stay < STAY_LINUX ? &s->ns[stay] : &waited_of(s, stay)->ns;
 
-	*sum = add_up(*sum, ns);
+	*sum = tally_add_up(*sum, ns);
 }
 
-static uint32_t largest(const int64_t ns[SPLITS])
+static uint32_t tally_largest(const int64_t ns[SPLITS])
 {
 	uint32_t i, most = 0;
 
@@ -55,23 +55,27 @@ static uint32_t largest(const int64_t ns[SPLITS])
 }
 
 /*
- * Differences of two sums by state, which must not be negative. They are if a part changed its state in between, as a wait
- * that turned out to be throttled: its new state has too much, and its old one is below 0. Moves the excess back.
+ * Differences of two sums by state, which must not be negative. They are if a part changed its
+ * state in between, as a wait that turned out to be throttled: its new state has too much, and its
+ * old one is below 0. Moves the excess back.
  */
-static void level(int64_t ns[SPLITS])
+static void tally_level(int64_t ns[SPLITS])
 {
 	uint32_t i, most;
 	int64_t over;
 
 	for (i = 0; i < SPLITS; i++)
-		while (ns[i] < 0 && ns[most = largest(ns)] > 0) {
+		while (ns[i] < 0 && ns[most = tally_largest(ns)] > 0) {
 			over = ns[most] < -ns[i] ? ns[most] : -ns[i];
 			ns[most] -= over;
 			ns[i] += over;
 		}
 }
 
-/* The two have the same stays in another order: parts of the span at hand stand behind those of spans that have ended. */
+/*
+ * The two have the same stays in another order: parts of the span at hand stand behind those of
+ * spans that have ended.
+ */
 void sums_subtract(struct sums *then, const struct sums *now)
 {
 	int64_t ns[STAYS] = {0};
@@ -83,8 +87,8 @@ void sums_subtract(struct sums *then, const struct sums *now)
 		ns[now->waits[i].stay] = now->waits[i].ns;
 	for (i = 0; i < then->nwaits; i++)
 		ns[then->waits[i].stay] -= then->waits[i].ns;
-	level(ns + STAY_LINUX);
-	level(ns + STAY_LINUX_CALL);
+	tally_level(ns + STAY_LINUX);
+	tally_level(ns + STAY_LINUX_CALL);
 	then->waits = xrealloc(then->waits, now->nwaits + 1, sizeof(*then->waits));
 	for (i = 0; i < now->nwaits; i++)
 		then->waits[i] = (struct waited){ now->waits[i].stay, ns[now->waits[i].stay] };
@@ -98,10 +102,10 @@ int64_t sums_states(const struct sums *s)
 
 	for (i = 0; i < STAY_LINUX; i++)
 		if (stay_is_state(i))
-			sum = add_up(sum, s->ns[i]);
+			sum = tally_add_up(sum, s->ns[i]);
 	for (i = 0; i < s->nwaits; i++)
 		if (stay_is_state(s->waits[i].stay))
-			sum = add_up(sum, s->waits[i].ns);
+			sum = tally_add_up(sum, s->waits[i].ns);
 	return sum;
 }
 
@@ -136,7 +140,8 @@ static uint32_t found_stay(struct tables *t, const struct span *span)
 
 static uint32_t wait_stay(struct tables *t, const struct span *span)
 {
-	return span->begin.type || *span->reason ? stay_of_reason(t, span->reason) : found_stay(t, span);
+	return span->begin.type || *span->reason ? stay_of_reason(t, span->reason) :
+						   found_stay(t, span);
 }
 
 /* The stays of @span up to @to. */
@@ -192,8 +197,8 @@ static const enum timeline_row timeline_rows[] = {
 	[STAY_SYSCALL] = TIMELINE_SYSCALL, [STAY_SYSCALL_BLOCKED] = TIMELINE_SYSCALL_BLOCKED,
 };
 
-static void keep_longest(struct tables *t, const struct goroutine *g, const struct function_row *row,
-			 const struct early *e)
+static void keep_longest(struct tables *t, const struct goroutine *g,
+			 const struct function_row *row, const struct early *e)
 {
 	struct longest *longest = &t->stays[e->stay];
 	struct moment m = {
@@ -201,13 +206,14 @@ static void keep_longest(struct tables *t, const struct goroutine *g, const stru
 		.stack = e->stack, .trace = t->state->trace, .open = e->open,
 	};
 
-	if (row->system || (e->open && e->stay >= STAY_WAITS) || e->stay == STAY_LINUX + SPLIT_ON_CPU ||
-	    e->stay == STAY_LINUX_CALL + SPLIT_ON_CPU)
+	if (row->system || (e->open && e->stay >= STAY_WAITS) ||
+	    e->stay == STAY_LINUX + SPLIT_ON_CPU || e->stay == STAY_LINUX_CALL + SPLIT_ON_CPU)
 		return;
 	longest_add(longest, t->options.top, &m);
 }
 
-static void add_to_row(struct tables *t, const struct goroutine *g, uint32_t n, const struct early *e)
+static void tally_add_to_row(struct tables *t, const struct goroutine *g, uint32_t n,
+			     const struct early *e)
 {
 	struct function_row *row = row_at(t, n);
 	int64_t ns = e->to - e->from;
@@ -215,14 +221,14 @@ static void add_to_row(struct tables *t, const struct goroutine *g, uint32_t n, 
 	dist_add_of(row_dist(row, e->stay), ns, g->id, e->from, t->state->trace);
 	dist_add_sum(row_dist(row, e->stay), e->joined_ns, e->joined);
 	if (stay_is_state(e->stay))
-		row->states = add_up(row->states, ns);
+		row->states = tally_add_up(row->states, ns);
 	if (row->collector && e->stay == STAY_RUNNING)
 		timeline_add(the_trace(t)->timeline, TIMELINE_GC, e->from, e->to);
 	keep_longest(t, g, row, e);
 }
 
 /* The row is known now: early stays count there. */
-static void settle(struct tables *t, const struct goroutine *g, uint32_t stack)
+static void tally_settle(struct tables *t, const struct goroutine *g, uint32_t stack)
 {
 	struct tally *tally = tally_of(t, g);
 	struct vec *early = tally->early;
@@ -233,7 +239,7 @@ static void settle(struct tables *t, const struct goroutine *g, uint32_t stack)
 	tally->early = NULL;
 	tally->nearly = 0;
 	for (i = 0; early && i < early->len; i++)
-		add_to_row(t, g, tally->row, vec_at(early, struct early, i));
+		tally_add_to_row(t, g, tally->row, vec_at(early, struct early, i));
 	if (early)
 		vec_free(early);
 	free(early);
@@ -244,7 +250,10 @@ static bool is_settled(const struct tables *t, const struct goroutine *g, const 
 	return tally->row && (!t->options.label || tally->labels == g->labels);
 }
 
-/* Of too many parts of a stay the sum is kept, and no longer the length of each: none of them is one of the longest. */
+/*
+ * Of too many parts of a stay the sum is kept, and no longer the length of each: none of them is
+ * one of the longest.
+ */
 static bool joins_early(struct vec *early, const struct early *e)
 {
 	size_t i;
@@ -256,7 +265,7 @@ static bool joins_early(struct vec *early, const struct early *e)
 
 		if (other->stay != e->stay)
 			continue;
-		other->joined_ns = add_up(other->joined_ns, e->to - e->from);
+		other->joined_ns = tally_add_up(other->joined_ns, e->to - e->from);
 		other->joined++;
 		return true;
 	}
@@ -280,13 +289,14 @@ void tally_stay(struct tables *t, const struct goroutine *g, const struct early 
 
 	sums_add(&tally->sums, e->stay, e->to - e->from);
 	if (!is_settled(t, g, tally)) {
-		if (!t->options.label && !g->named && (tally->nearly < EARLY_MAX || stay_is_split(e->stay))) {
+		if (!t->options.label && !g->named &&
+		    (tally->nearly < EARLY_MAX || stay_is_split(e->stay))) {
 			keep_early(tally, e);
 			return;
 		}
-		settle(t, g, g->now.stack);
+		tally_settle(t, g, g->now.stack);
 	}
-	add_to_row(t, g, tally->row, e);
+	tally_add_to_row(t, g, tally->row, e);
 }
 
 struct ended {
@@ -294,10 +304,14 @@ struct ended {
 	const struct span *span;
 };
 
-static void take_stay(void *ctx, uint32_t stay, int64_t from, int64_t to)
+static void tally_take_stay(void *ctx, uint32_t stay, int64_t from, int64_t to)
 {
 	const struct ended *e = ctx;
-	struct early early = { .stay = stay, .stack = e->span->stack, .from = from, .to = to, .open = is_open(e->span) };
+	struct early early = { .stay = stay,
+			       .stack = e->span->stack,
+			       .from = from,
+			       .to = to,
+			       .open = is_open(e->span) };
 
 	if (stay <= STAY_SYSCALL_BLOCKED)
 		timeline_add(the_trace(e->t)->timeline, timeline_rows[stay], from, to);
@@ -308,9 +322,9 @@ void tally_span(void *ctx, const struct span *span)
 {
 	struct ended e = { ctx, span };
 
-	each_stay(e.t, span, span->to, take_stay, &e);
+	each_stay(e.t, span, span->to, tally_take_stay, &e);
 	if (e.t->oncpu)
-		linux_each_part(e.t, span, span->to, take_stay, &e);
+		linux_each_part(e.t, span, span->to, tally_take_stay, &e);
 }
 
 /* --- goroutines --- */
@@ -330,7 +344,7 @@ void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool e
 	struct function_row *row;
 
 	if (!is_settled(t, g, tally))
-		settle(t, g, g->now.stack);
+		tally_settle(t, g, g->now.stack);
 	row = row_at(t, tally->row);
 	row->goroutines++;
 	row->created += g->created;

@@ -26,7 +26,7 @@ static void merge_values(struct timeline_value *a, const struct timeline_value *
 }
 
 /* Two buckets become one. */
-static void halve(struct timeline *t)
+static void timeline_halve(struct timeline *t)
 {
 	static const struct timeline_value none;
 	uint32_t row, i;
@@ -53,12 +53,12 @@ static void halve(struct timeline *t)
 }
 
 /* The bucket of the time that is @since behind the origin. */
-static uint32_t bucket(struct timeline *t, uint64_t since)
+static uint32_t timeline_bucket(struct timeline *t, uint64_t since)
 {
 	uint32_t i;
 
 	while (since >> t->shift >= TIMELINE_BUCKETS && t->shift < SHIFT_MAX)
-		halve(t);
+		timeline_halve(t);
 	i = (uint32_t)(since >> t->shift) % TIMELINE_BUCKETS;
 	if (i >= t->used)
 		t->used = i + 1;
@@ -77,7 +77,7 @@ void timeline_add(struct timeline *t, enum timeline_row row, int64_t from, int64
 
 	if (a >= b)
 		return;
-	last = bucket(t, b - 1);	/* first: the scale is the same for both then */
+	last = timeline_bucket(t, b - 1);	/* first: the scale is the same for both then */
 	first = (uint32_t)(a >> t->shift);
 	if (first == last) {
 		ns[first] += b - a;
@@ -91,7 +91,7 @@ void timeline_add(struct timeline *t, enum timeline_row row, int64_t from, int64
 
 void timeline_value(struct timeline *t, enum timeline_metric metric, int64_t time, uint64_t value)
 {
-	uint32_t i = bucket(t, since_origin(t, time));
+	uint32_t i = timeline_bucket(t, since_origin(t, time));
 	struct timeline_value v = { value, value, value, 1 };
 
 	merge_values(&t->values[metric][i], &v);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline: amounts over the time of a trace of unknown length, in a fixed number of buckets. They begin
- * 1 us (2^10 ns) wide; when an amount comes behind the last one, two become one, until it has its place.
+ * timeline: amounts over the time of a trace of unknown length, in a fixed number of buckets. They
+ * begin 1 us (2^10 ns) wide; when an amount comes behind the last one, two become one, until it has
+ * its place.
  */
 #ifndef GOTAP_REPORT_TIMELINE_H
 #define GOTAP_REPORT_TIMELINE_H
@@ -9,9 +10,11 @@
 #include <stdint.h>
 
 enum timeline_row {
-	TIMELINE_PROCS,		/* ns that Ps had a thread, also with a goroutine in a system call */
+	/* ns that Ps had a thread, also with a goroutine in a system call */
+	TIMELINE_PROCS,
 	TIMELINE_RUNNING,	/* ns that goroutines ran */
-	TIMELINE_GC,		/* of these: the runtime's goroutines that mark, sweep and scavenge */
+	/* of these: the runtime's goroutines that mark, sweep and scavenge */
+	TIMELINE_GC,
 	TIMELINE_SYSCALL,	/* ns in system calls with a P */
 	TIMELINE_SYSCALL_BLOCKED,	/* and without */
 	TIMELINE_RUNNABLE,	/* ns that goroutines waited for a P */
@@ -29,11 +32,17 @@ struct timeline_value {
 	uint64_t count;		/* 0: none in this bucket */
 };
 
-enum timeline_metric { TIMELINE_HEAP_LIVE, TIMELINE_HEAP_GOAL, TIMELINE_GOMAXPROCS, TIMELINE_METRICS };
+enum timeline_metric {
+	TIMELINE_HEAP_LIVE,
+	TIMELINE_HEAP_GOAL,
+	TIMELINE_GOMAXPROCS,
+	TIMELINE_METRICS
+};
 
 struct timeline {
 	int64_t origin;
-	unsigned shift;		/* buckets are 1 << shift ns wide: i begins at origin + (i << shift) */
+	/* buckets are 1 << shift ns wide: i begins at origin + (i << shift) */
+	unsigned shift;
 	uint32_t used;		/* buckets up to the last one that has something */
 	uint64_t ns[TIMELINE_ROWS][TIMELINE_BUCKETS];
 	struct timeline_value values[TIMELINE_METRICS][TIMELINE_BUCKETS];

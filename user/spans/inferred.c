@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Frames from the leaf on that are looked at: gopark, goparkunlock, chanrecv, chanrecv1 and the like. */
+/*
+ * Frames from the leaf on that are looked at: gopark, goparkunlock, chanrecv, chanrecv1 and the
+ * like.
+ */
 enum { DEPTH = 6 };
 
 static const struct {
@@ -42,11 +45,12 @@ static const struct {
 	{ "runtime.bgscavenge", "system goroutine wait" },
 };
 
-static bool is(const char *function, const char *pattern)
+static bool inferred_matches(const char *function, const char *pattern)
 {
 	size_t n = strlen(pattern);
 
-	return pattern[n - 1] == '*' ? !strncmp(function, pattern, n - 1) : !strcmp(function, pattern);
+	return pattern[n - 1] == '*' ? !strncmp(function, pattern, n - 1) :
+				       !strcmp(function, pattern);
 }
 
 const char *inferred_reason(const struct stack_set *s, uint32_t stack)
@@ -57,7 +61,7 @@ const char *inferred_reason(const struct stack_set *s, uint32_t stack)
 
 	for (i = 0; i < DEPTH && (f = stack_set_at(s, stack, i)); i++)
 		for (k = 0; k < sizeof(parkers) / sizeof(*parkers); k++)
-			if (is(f->func, parkers[k].function))
+			if (inferred_matches(f->func, parkers[k].function))
 				return parkers[k].reason;
 	return NULL;
 }

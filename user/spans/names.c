@@ -79,12 +79,13 @@ static uint32_t find_frame(struct names *n, uint32_t index)
 
 	if (n->frame_numbers[index])
 		return n->frame_numbers[index] - 1;
-	frame = (struct stack_frame){ names_string(n, f->func), names_string(n, f->file), f->pc, f->line };
+	frame = (struct stack_frame){ names_string(n, f->func), names_string(n, f->file), f->pc,
+				      f->line };
 	n->frame_numbers[index] = stack_set_frame(n->stacks, &frame) + 1;
 	return n->frame_numbers[index] - 1;
 }
 
-static uint32_t number_of(struct names *n, const struct v2_stack *stack)
+static uint32_t names_number_of(struct names *n, const struct v2_stack *stack)
 {
 	const uint32_t *index = vec_at(&n->tables->stack_frames, uint32_t, stack->start);
 	uint32_t i, frame;
@@ -101,7 +102,7 @@ static uint32_t number_of(struct names *n, const struct v2_stack *stack)
 
 uint32_t names_find_stack(struct names *n, uint32_t index)
 {
-	uint32_t number = number_of(n, vec_at(&n->tables->stacks, struct v2_stack, index));
+	uint32_t number = names_number_of(n, vec_at(&n->tables->stacks, struct v2_stack, index));
 
 	n->stack_numbers[index] = number + 1;
 	return number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names: the texts and stacks of all generations, each once, and for the generation at hand which number
- * or copy each of its ids stands for. An id is looked up when an event has it for the first time.
- * Part of spans.c.
+ * names: the texts and stacks of all generations, each once, and for the generation at hand which
+ * number or copy each of its ids stands for. An id is looked up when an event has it for the first
+ * time. Part of spans.c.
  */
 #ifndef GOTAP_SPANS_NAMES_H
 #define GOTAP_SPANS_NAMES_H

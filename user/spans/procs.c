@@ -9,7 +9,7 @@ struct proc *spans_find_proc(struct spans *s, uint64_t id)
 	return p && p->alive ? p : NULL;
 }
 
-static struct proc *add(struct spans *s, uint64_t id)
+static struct proc *procs_add(struct spans *s, uint64_t id)
 {
 	struct proc *p = idtab_find(&s->procs, id);
 
@@ -19,7 +19,7 @@ static struct proc *add(struct spans *s, uint64_t id)
 	return p;
 }
 
-static void end(struct spans *s, struct proc *p, int64_t time, bool open)
+static void procs_end(struct spans *s, struct proc *p, int64_t time, bool open)
 {
 	p->now.to = time;
 	p->now.open_end = open;
@@ -46,7 +46,7 @@ void spans_syscall_end(struct spans *s, uint64_t m, uint64_t g)
 }
 
 /* A P goes away: from the goroutine in a system call on the thread that had it. */
-static void lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
+static void procs_lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
 {
 	struct thread *thread = m == TRACEV2_NO_ID ? NULL : idtab_find(&s->threads, m);
 	struct goroutine *g = thread ? spans_goroutine(s, thread->g) : NULL;
@@ -58,8 +58,8 @@ static void lose_p(struct spans *s, uint64_t m, uint64_t p, int64_t time)
 /* --- Ps --- */
 
 /*
- * The thread of a P: of one that runs from the begin on the event says it only if it is the thread's own,
- * so a status that another thread wrote gives none.
+ * The thread of a P: of one that runs from the begin on the event says it only if it is the
+ * thread's own, so a status that another thread wrote gives none.
  */
 void spans_proc(struct spans *s, const struct trace_event *ev)
 {
@@ -70,11 +70,11 @@ void spans_proc(struct spans *s, const struct trace_event *ev)
 	if (p && tr.from == tr.to)
 		return;
 	if (found)
-		p = add(s, tr.id);
+		p = procs_add(s, tr.id);
 	else
-		end(s, p, ev->time, false);
+		procs_end(s, p, ev->time, false);
 	if (tr.to == PROC_IDLE)
-		lose_p(s, ev->type == EV_ProcSteal ? p->now.m : ev->m, tr.id, ev->time);
+		procs_lose_p(s, ev->type == EV_ProcSteal ? p->now.m : ev->m, tr.id, ev->time);
 	p->now = (struct proc_span){
 		.p = tr.id, .running = tr.to == PROC_RUNNING, .open_begin = found,
 		.m = tr.to == PROC_RUNNING ? ev->m : TRACEV2_NO_ID,
@@ -91,7 +91,7 @@ void spans_procs_end(struct spans *s)
 
 		if (!p->alive)
 			continue;
-		end(s, p, s->last, true);
+		procs_end(s, p, s->last, true);
 		if (p->ranges)
 			spans_end_ranges(s, p->ranges, s->last);
 		p->alive = false;

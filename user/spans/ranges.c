@@ -23,7 +23,7 @@ void spans_vec_free(struct vec **vec)
 /* --- ranges --- */
 
 /* The open ranges of the goroutine, P or program; NULL if that is not there. */
-static struct vec *owner_of(struct spans *s, const struct view_range *r)
+static struct vec *ranges_owner_of(struct spans *s, const struct view_range *r)
 {
 	struct goroutine *g;
 	struct proc *p;
@@ -40,8 +40,11 @@ static struct vec *owner_of(struct spans *s, const struct view_range *r)
 	}
 }
 
-/* The reader sees to it that an owner has at most one of a name, but for the reasons of a stop-the-world. */
-static struct range_span *find(struct vec *ranges, const char *name)
+/*
+ * The reader sees to it that an owner has at most one of a name, but for the reasons of a
+ * stop-the-world.
+ */
+static struct range_span *ranges_find(struct vec *ranges, const char *name)
 {
 	size_t i;
 
@@ -51,7 +54,7 @@ static struct range_span *find(struct vec *ranges, const char *name)
 	return NULL;
 }
 
-static void begin(struct spans *s, const struct trace_event *ev, const struct view_range *r,
+static void ranges_begin(struct spans *s, const struct trace_event *ev, const struct view_range *r,
 		  struct vec *ranges, bool open)
 {
 	struct range_span *range = vec_push(ranges, sizeof(*range));
@@ -65,10 +68,10 @@ static void begin(struct spans *s, const struct trace_event *ev, const struct vi
 }
 
 /* One that ends unbegun began before the trace, which did not say so. */
-static void end(struct spans *s, const struct trace_event *ev, const struct view_range *r,
+static void ranges_end(struct spans *s, const struct trace_event *ev, const struct view_range *r,
 		struct vec *ranges)
 {
-	struct range_span *range = find(ranges, r->name), ended;
+	struct range_span *range = ranges_find(ranges, r->name), ended;
 	unsigned i;
 
 	if (!range)
@@ -84,16 +87,16 @@ static void end(struct spans *s, const struct trace_event *ev, const struct view
 void spans_range(struct spans *s, const struct trace_event *ev, enum view_kind kind)
 {
 	struct view_range r = view_range(ev);
-	struct vec *ranges = owner_of(s, &r);
+	struct vec *ranges = ranges_owner_of(s, &r);
 
 	if (!ranges)
 		return;
 	if (kind == VIEW_RANGE_BEGIN)
-		begin(s, ev, &r, ranges, false);
+		ranges_begin(s, ev, &r, ranges, false);
 	else if (kind == VIEW_RANGE_END)
-		end(s, ev, &r, ranges);
-	else if (!find(ranges, r.name))
-		begin(s, ev, &r, ranges, true);
+		ranges_end(s, ev, &r, ranges);
+	else if (!ranges_find(ranges, r.name))
+		ranges_begin(s, ev, &r, ranges, true);
 }
 
 void spans_end_ranges(struct spans *s, struct vec *ranges, int64_t time)
@@ -132,8 +135,11 @@ void spans_region(struct spans *s, const struct trace_event *ev, bool begins)
 		return;
 	}
 	ended = regions->len ? *vec_at(regions, struct region_span, --regions->len) :
-		(struct region_span){ .g = g, .task = ev->args[0], .open_begin = true, .from = g->since,
-				      .type = names_string(&s->names, ev->args[1]) };
+			       (struct region_span){ .g = g,
+						     .task = ev->args[0],
+						     .open_begin = true,
+						     .from = g->since,
+						     .type = names_string(&s->names, ev->args[1]) };
 	ended.to = ev->time;
 	SHOW(s, region, &ended);
 }
@@ -141,7 +147,8 @@ void spans_region(struct spans *s, const struct trace_event *ev, bool begins)
 void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time)
 {
 	while (g->regions && g->regions->len) {
-		struct region_span *region = vec_at(g->regions, struct region_span, --g->regions->len);
+		struct region_span *region =
+			vec_at(g->regions, struct region_span, --g->regions->len);
 
 		region->to = time;
 		region->open_end = true;
@@ -151,7 +158,8 @@ void spans_end_regions(struct spans *s, struct goroutine *g, int64_t time)
 
 /* --- tasks --- */
 
-static void task_begin(struct spans *s, const struct trace_event *ev, const struct view_task *t)
+static void ranges_task_begin(struct spans *s, const struct trace_event *ev,
+			      const struct view_task *t)
 {
 	struct task *task = idtab_find(&s->tasks, t->id);
 
@@ -159,17 +167,26 @@ static void task_begin(struct spans *s, const struct trace_event *ev, const stru
 		task = idtab_add(&s->tasks, t->id);
 	task->alive = true;
 	task->now = (struct task_span){
-		.id = t->id, .parent = t->parent, .type = names_text(&s->names, t->type.s, t->type.len),
-		.g = ev->g, .from = ev->time, .to = INT64_MAX,
+		.id = t->id,
+		.parent = t->parent,
+		.type = names_text(&s->names, t->type.s, t->type.len),
+		.g = ev->g,
+		.from = ev->time,
+		.to = INT64_MAX,
 	};
 	SHOW(s, task_begin, &task->now);
 }
 
-static void task_end(struct spans *s, const struct trace_event *ev, const struct view_task *t)
+static void ranges_task_end(struct spans *s, const struct trace_event *ev,
+			    const struct view_task *t)
 {
 	struct task *task = idtab_find(&s->tasks, t->id);
 	struct task_span ended = {
-		.id = t->id, .parent = TRACEV2_NO_ID, .type = "", .g = TRACEV2_NO_ID, .open_begin = true,
+		.id = t->id,
+		.parent = TRACEV2_NO_ID,
+		.type = "",
+		.g = TRACEV2_NO_ID,
+		.open_begin = true,
 		.from = s->first,
 	};
 
@@ -186,7 +203,7 @@ void spans_task(struct spans *s, const struct trace_event *ev, bool begins)
 {
 	struct view_task t = view_task(ev);
 
-	(begins ? task_begin : task_end)(s, ev, &t);
+	(begins ? ranges_task_begin : ranges_task_end)(s, ev, &t);
 }
 
 void spans_tasks_end(struct spans *s)

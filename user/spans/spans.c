@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spans: see spans.h. Goroutines and the loop over the events; ranges.c and procs.c have the rest. */
+/*
+ * spans: see spans.h. Goroutines and the loop over the events; ranges.c and procs.c have the rest.
+ */
 #include "spans/spans.h"
 
 #include <stdlib.h>
@@ -8,11 +10,14 @@
 #include "read/labels.h"
 #include "spans/internal.h"
 
-static const struct span_edge no_edge = { .g = TRACEV2_NO_ID, .p = TRACEV2_NO_ID, .m = TRACEV2_NO_ID };
+static const struct span_edge no_edge = { .g = TRACEV2_NO_ID,
+					  .p = TRACEV2_NO_ID,
+					  .m = TRACEV2_NO_ID };
 
 static struct span_edge edge_of(struct spans *s, const struct trace_event *ev)
 {
-	return (struct span_edge){ ev->type, ev->g, ev->p, ev->m, names_stack(&s->names, view_stack(ev)) };
+	return (struct span_edge){ ev->type, ev->g, ev->p, ev->m,
+				   names_stack(&s->names, view_stack(ev)) };
 }
 
 /* --- goroutines --- */
@@ -25,7 +30,7 @@ struct goroutine *spans_goroutine(struct spans *s, uint64_t id)
 }
 
 /* One that does not live. The record of one that has ended serves again, with its slot. */
-static struct goroutine *add(struct spans *s, uint64_t id)
+static struct goroutine *spans_add(struct spans *s, uint64_t id)
 {
 	/* That number is none of a goroutine that spans_goroutine() finds. */
 	struct goroutine *g = id == TRACEV2_NO_ID ? idtab_find(&s->goroutines, id) : NULL;
@@ -55,11 +60,13 @@ static void name_it(struct spans *s, struct goroutine *g, uint32_t stack)
 
 bool spans_is_system(const char *name)
 {
-	return (!strncmp(name, "runtime.", 8) && strcmp(name, "runtime.main")) || !strcmp(name, SPANS_STAND_IN);
+	return (!strncmp(name, "runtime.", 8) && strcmp(name, "runtime.main")) ||
+	       !strcmp(name, SPANS_STAND_IN);
 }
 
 /* runtime.newproc1 copies the labels of the creator to all but goroutines of the runtime. */
-static void created(struct spans *s, struct goroutine *g, const struct trace_event *ev, uint32_t stack)
+static void spans_created(struct spans *s, struct goroutine *g, const struct trace_event *ev,
+			  uint32_t stack)
 {
 	const struct goroutine *creator = spans_goroutine(s, ev->g);
 
@@ -72,7 +79,7 @@ static void created(struct spans *s, struct goroutine *g, const struct trace_eve
 		g->labels = creator->labels;
 }
 
-static void end_span(struct spans *s, struct goroutine *g, int64_t time, struct span_edge end)
+static void spans_end_span(struct spans *s, struct goroutine *g, int64_t time, struct span_edge end)
 {
 	struct span *span = &g->now;
 
@@ -92,7 +99,10 @@ static void begin_span(struct spans *s, struct goroutine *g, uint8_t state, uint
 	struct span *now = &g->now;
 	bool on = go_executing(state);
 
-	/* Field by field: this is once for each span, and zeroing all of it first took a fifth of a report's time. */
+	/*
+	 * Field by field: this is once for each span, and zeroing all of it first took a fifth of a
+	 * report's time.
+	 */
 	now->g = g;
 	now->state = state;
 	now->gap = reason == s->gap;
@@ -119,23 +129,26 @@ static void end_goroutine(struct spans *s, struct goroutine *g, int64_t time, bo
 	g->alive = false;
 }
 
-static void forget(struct spans *s, struct goroutine *g)
+static void spans_forget(struct spans *s, struct goroutine *g)
 {
 	uint64_t id = g->id;
 
 	idtab_del(&s->goroutines, id);
 }
 
-/* One of which nothing was known: it has been in its state since the trace began, or its generation. */
-static struct goroutine *found(struct spans *s, uint64_t id)
+/*
+ * One of which nothing was known: it has been in its state since the trace began, or its
+ * generation.
+ */
+static struct goroutine *spans_found(struct spans *s, uint64_t id)
 {
-	struct goroutine *g = add(s, id);
+	struct goroutine *g = spans_add(s, id);
 
 	g->since = s->sync;
 	return g;
 }
 
-static bool is_status(const struct trace_event *ev)
+static bool spans_is_status(const struct trace_event *ev)
 {
 	return ev->type == EV_GoStatus || ev->type == EV_GoStatusStack;
 }
@@ -150,8 +163,11 @@ static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uin
 	since.time = s->sync;
 	if (state != GO_SYSCALL && state != GO_RUNNING)
 		since.p = since.m = TRACEV2_NO_ID;
-	else if (is_status(ev) && ev->args[1] != ev->m) {
-		/* Another thread wrote it, when the generation ended (runtime.traceAdvance): the P is that thread's. */
+	else if (spans_is_status(ev) && ev->args[1] != ev->m) {
+		/*
+		 * Another thread wrote it, when the generation ended (runtime.traceAdvance): the P
+		 * is that thread's.
+		 */
 		since.p = TRACEV2_NO_ID;
 		since.m = ev->args[1];
 	}
@@ -161,7 +177,7 @@ static void begin_found(struct spans *s, struct goroutine *g, uint8_t state, uin
 /* --- transitions --- */
 
 /* Statuses that come again say nothing new, but perhaps the stack of one of whom none was known. */
-static void repeated(struct spans *s, struct goroutine *g, uint32_t stack)
+static void spans_repeated(struct spans *s, struct goroutine *g, uint32_t stack)
 {
 	if (!stack)
 		return;
@@ -171,37 +187,37 @@ static void repeated(struct spans *s, struct goroutine *g, uint32_t stack)
 		name_it(s, g, stack);
 }
 
-static void appears(struct spans *s, const struct trace_event *ev, const struct view_transition *tr,
-		    uint32_t stack)
+static void spans_appears(struct spans *s, const struct trace_event *ev,
+			  const struct view_transition *tr, uint32_t stack)
 {
 	struct goroutine *g;
 
 	if (tr->to == GO_NOT_EXIST || tr->to == GO_UNDETERMINED)
 		return;
 	if (tr->from != GO_NOT_EXIST) {
-		g = found(s, tr->id);
+		g = spans_found(s, tr->id);
 		begin_found(s, g, tr->to, stack, ev);
 	} else {
-		g = add(s, tr->id);
-		created(s, g, ev, stack);
+		g = spans_add(s, tr->id);
+		spans_created(s, g, ev, stack);
 		SHOW(s, goroutine_begin, g);
 		begin_span(s, g, tr->to, stack, "", ev, edge_of(s, ev));
 	}
 	if (tr->to == GO_SYSCALL)
-		spans_syscall_begin(s, is_status(ev) ? ev->args[1] : ev->m, g->id);
+		spans_syscall_begin(s, spans_is_status(ev) ? ev->args[1] : ev->m, g->id);
 }
 
-static void moves(struct spans *s, const struct trace_event *ev, const struct view_transition *tr,
-		  struct goroutine *g, uint32_t stack)
+static void spans_moves(struct spans *s, const struct trace_event *ev,
+			const struct view_transition *tr, struct goroutine *g, uint32_t stack)
 {
 	struct span_edge edge = edge_of(s, ev);
 
 	if (g->now.state == GO_SYSCALL)
 		spans_syscall_end(s, g->now.m, g->id);
-	end_span(s, g, ev->time, edge);
+	spans_end_span(s, g, ev->time, edge);
 	if (tr->to == GO_NOT_EXIST) {
 		end_goroutine(s, g, ev->time, true);
-		forget(s, g);
+		spans_forget(s, g);
 		return;
 	}
 	if (!g->named)
@@ -212,23 +228,23 @@ static void moves(struct spans *s, const struct trace_event *ev, const struct vi
 		spans_syscall_begin(s, ev->m, g->id);
 }
 
-static void transition(struct spans *s, const struct trace_event *ev)
+static void spans_transition(struct spans *s, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
 	struct goroutine *g = spans_goroutine(s, tr.id);
 	uint32_t stack = tr.stack ? names_stack(&s->names, tr.stack) : 0;
 
 	if (!g)
-		appears(s, ev, &tr, stack);
+		spans_appears(s, ev, &tr, stack);
 	else if (tr.from == tr.to)
-		repeated(s, g, stack);
+		spans_repeated(s, g, stack);
 	else
-		moves(s, ev, &tr, g, stack);
+		spans_moves(s, ev, &tr, g, stack);
 }
 
 /* --- other events --- */
 
-static void enter(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+static void spans_enter(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
 {
 	const struct v2_generation *gen = trace_reader_generation(r);
 
@@ -250,7 +266,7 @@ static void show_log(struct spans *s, const struct trace_event *ev)
 	SHOW(s, log, ev->time, ev->g, ev->args[0], category, message);
 }
 
-static void other(struct spans *s, const struct trace_event *ev)
+static void spans_other(struct spans *s, const struct trace_event *ev)
 {
 	enum view_kind kind = view_kind(ev);
 
@@ -281,22 +297,22 @@ static void other(struct spans *s, const struct trace_event *ev)
 
 /* --- the loop --- */
 
-static void take(struct spans *s, const struct trace_event *ev)
+static void spans_take(struct spans *s, const struct trace_event *ev)
 {
 	SHOW(s, event, ev);
 	switch (event_changes[ev->type].of) {
 	case RESOURCE_GOROUTINE:
-		transition(s, ev);
+		spans_transition(s, ev);
 		break;
 	case RESOURCE_PROC:
 		spans_proc(s, ev);
 		break;
 	default:
-		other(s, ev);
+		spans_other(s, ev);
 	}
 }
 
-static void take_clock(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+static void spans_take_clock(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
 {
 	struct view_sync sync = {0};
 
@@ -306,21 +322,21 @@ static void take_clock(struct spans *s, const struct trace_event *ev, struct tra
 	s->wall = (int64_t)(sync.wall_sec * 1000000000 + sync.wall_nsec - sync.mono_ns);
 }
 
-static void next(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
+static void spans_next(struct spans *s, const struct trace_event *ev, struct trace_reader *r)
 {
 	if (!s->began) {
 		s->began = true;
 		s->first = s->last = s->sync = ev->time;
-		take_clock(s, ev, r);
+		spans_take_clock(s, ev, r);
 		SHOW(s, trace_begin, ev->time);
 	}
 	s->last = ev->time;
 	if (ev->type == TRACE_SYNC)
-		enter(s, ev, r);
+		spans_enter(s, ev, r);
 	if (ev->type == EV_CPUSample)
 		SHOW(s, sample, ev, names_stack(&s->names, view_stack(ev)));
 	else
-		take(s, ev);
+		spans_take(s, ev);
 }
 
 /* From the events of what was open, in no order. */
@@ -333,7 +349,7 @@ static void end_all(struct spans *s)
 
 		if (!g->alive)
 			continue;
-		end_span(s, g, s->last, no_edge);
+		spans_end_span(s, g, s->last, no_edge);
 		end_goroutine(s, g, s->last, false);
 	}
 	spans_procs_end(s);
@@ -380,7 +396,7 @@ int spans_read(struct spans *s, struct trace_reader *r, struct error *err)
 	free_goroutines(s);
 	init_tables(s);
 	while (!s->stopped && (ret = trace_reader_next(r, &ev)) > 0)
-		next(s, ev, r);
+		spans_next(s, ev, r);
 	if (s->began)
 		end_all(s);
 	names_enter(&s->names, NULL);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans: from the events of a trace to stays of goroutines in states: from when to when, why, where in the
- * code, on which P, and who began and ended it. Reports, profiles, the critical path, pages and other
- * formats are visitors of this one stream.
+ * spans: from the events of a trace to stays of goroutines in states: from when to when, why, where
+ * in the code, on which P, and who began and ended it. Reports, profiles, the critical path, pages
+ * and other formats are visitors of this one stream.
  *
- *	struct spans *s = spans_new();
- *	spans_visit(s, &(struct spans_visitor){ .ctx = &sum, .span = add_up });
- *	ret = spans_read(s, reader, &err);
- *	spans_free(s);
+ * 	struct spans *s = spans_new();
+ * 	spans_visit(s, &(struct spans_visitor){ .ctx = &sum, .span = add_up });
+ * 	ret = spans_read(s, reader, &err);
+ * 	spans_free(s);
  *
- * The spans of a goroutine follow one another without a hole, from when it is first known to its end or the
- * end of the trace: their sum is its life. A goroutine that was there when the trace began is known since
- * the first event, in the state that its first status says (as Go 1.27 has it, Summarizer.Event() of
- * internal/trace/summary.go).
+ * The spans of a goroutine follow one another without a hole, from when it is first known to its
+ * end or the end of the trace: their sum is its life. A goroutine that was there when the trace
+ * began is known since the first event, in the state that its first status says (as Go 1.27 has it,
+ * Summarizer.Event() of internal/trace/summary.go).
  *
- * Memory: the goroutines, ranges and tasks that live, one generation of the trace, and each text and stack
- * once, up to the limits below. Several traces may be read one after the other; texts and stacks keep
- * their numbers, everything else begins anew.
+ * Memory: the goroutines, ranges and tasks that live, one generation of the trace, and each text
+ * and stack once, up to the limits below. Several traces may be read one after the other; texts and
+ * stacks keep their numbers, everything else begins anew.
  */
 #ifndef GOTAP_SPANS_SPANS_H
 #define GOTAP_SPANS_SPANS_H
@@ -31,8 +31,9 @@ enum { SPANS_TEXTS = 64 << 20 };
 #define SPANS_GAP "gotap: not recorded"
 
 /*
- * The name of goroutine 0. No program has it: a recording in which no goroutine ran needs one that says what GOMAXPROCS
- * is, and what was lost (stand_in() of user/sched/procs.c). It counts as one of the runtime's.
+ * The name of goroutine 0. No program has it: a recording in which no goroutine ran needs one that
+ * says what GOMAXPROCS is, and what was lost (stand_in() of user/sched/procs.c). It counts as one
+ * of the runtime's.
  */
 #define SPANS_STAND_IN "(stand-in of the recorder)"
 
@@ -40,9 +41,13 @@ struct spans;
 
 /* Who began or ended a span, and where. */
 struct span_edge {
-	uint8_t type;		/* EV_*, GoStart say; 0: the trace begins or ends, or the goroutine was found */
-	uint64_t g;		/* whose code did it: of GoUnblock and GoCreate another goroutine, TRACEV2_NO_ID:
-				   of no goroutine (the scheduler, network poller, a timer) */
+	/* EV_*, GoStart say; 0: the trace begins or ends, or the goroutine was found */
+	uint8_t type;
+	/*
+	 * whose code did it: of GoUnblock and GoCreate another goroutine, TRACEV2_NO_ID: of no
+	 * goroutine (the scheduler, network poller, a timer)
+	 */
+	uint64_t g;
 	uint64_t p, m;		/* where; TRACEV2_NO_ID: of none */
 	uint32_t stack;		/* where in the code @g was; 0 not known */
 };
@@ -54,11 +59,16 @@ struct span {
 	uint8_t state;		/* enum go_state: GO_RUNNABLE, _RUNNING, _WAITING or _SYSCALL */
 	bool gap;		/* its reason is SPANS_GAP: where the goroutine was is not known */
 	int64_t from, to;	/* ns on the clock of the trace; to is INT64_MAX while it goes on */
-	const char *reason;	/* of a wait or a stop: "chan receive", "preempted"; "" none, or not known */
-	uint32_t stack;		/* the last place in the code that is known of it: of waits and system calls where it
-				   waits, of runnable ones where they go on, of running ones where they began; 0 none */
+	/* of a wait or a stop: "chan receive", "preempted"; "" none, or not known */
+	const char *reason;
+	/*
+	 * the last place in the code that is known of it: of waits and system calls where it waits,
+	 * of runnable ones where they go on, of running ones where they began; 0 none
+	 */
+	uint32_t stack;
 	uint64_t p, m;		/* running, or in a system call: where; TRACEV2_NO_ID: not known */
-	int64_t p_until;	/* of a system call: when it lost its P to others; INT64_MAX: never did */
+	/* of a system call: when it lost its P to others; INT64_MAX: never did */
+	int64_t p_until;
 	struct span_edge begin, end;
 };
 
@@ -69,7 +79,8 @@ struct goroutine {
 	bool alive;
 	bool created;		/* in the trace: by @creator; else it was there before */
 	bool named;		/* @name is known and stays */
-	const char *name;	/* the function that it began with; "" as long as no stack of it was seen */
+	/* the function that it began with; "" as long as no stack of it was seen */
+	const char *name;
 	const char *labels;	/* profiler labels as read/labels.h has them; "" none known */
 	int64_t since;		/* when it was created, or is known from */
 	uint64_t creator;	/* TRACEV2_NO_ID: not known, or no goroutine */
@@ -89,7 +100,8 @@ struct proc_span {
 
 /* GC cycle, stop-the-world, mark assist, sweep: the names and scopes are those of read/view.h. */
 struct range_span {
-	const char *name;	/* "GC mark assist": a constant, equal names are not the same pointer */
+	/* "GC mark assist": a constant, equal names are not the same pointer */
+	const char *name;
 	const char *reason;	/* of a stop-the-world; else "" */
 	enum resource scope;	/* RESOURCE_NONE: the whole program */
 	uint64_t id;		/* of the goroutine or P that it is about */
@@ -119,8 +131,8 @@ struct task_span {
 };
 
 /*
- * Functions that may be NULL. What they are shown holds until they return; texts hold as long as the
- * spans. Spans come in the order of their ends.
+ * Functions that may be NULL. What they are shown holds until they return; texts hold as long as
+ * the spans. Spans come in the order of their ends.
  */
 struct spans_visitor {
 	void *ctx;
@@ -136,13 +148,17 @@ struct spans_visitor {
 	void (*goroutine_end)(void *ctx, struct goroutine *g, int64_t time, bool ended);
 	void (*proc)(void *ctx, const struct proc_span *span);
 	void (*range)(void *ctx, const struct range_span *range);
-	void (*region_begin)(void *ctx, const struct region_span *region);	/* to is INT64_MAX */
+	/* to is INT64_MAX */
+	void (*region_begin)(void *ctx, const struct region_span *region);
 	void (*region)(void *ctx, const struct region_span *region);
 	void (*task_begin)(void *ctx, const struct task_span *task);	/* to is INT64_MAX */
 	void (*task)(void *ctx, const struct task_span *task);
 	/* @name: of read/view.h, "/gc/heap/goal:bytes". */
 	void (*metric)(void *ctx, int64_t time, const char *name, uint64_t value);
-	/* A log event of the program, or with category "gotap" a note of the recorder (docs/losses.md). */
+	/*
+	 * A log event of the program, or with category "gotap" a note of the recorder
+	 * (docs/losses.md).
+	 */
 	void (*log)(void *ctx, int64_t time, uint64_t g, uint64_t task, const char *category,
 		    const char *message);
 	void (*sample)(void *ctx, const struct trace_event *ev, uint32_t stack);
@@ -158,18 +174,24 @@ void spans_visit(struct spans *s, const struct spans_visitor *visitor);
 /* The visitors of @ctx are called no more. */
 void spans_leave(struct spans *s, const void *ctx);
 /*
- * Reads all of @r. What comes before a fault of the trace is shown, ends as at the end of a trace, and the fault
- * is the error.
+ * Reads all of @r. What comes before a fault of the trace is shown, ends as at the end of a trace,
+ * and the fault is the error.
  */
 int spans_read(struct spans *s, struct trace_reader *r, struct error *err);
 
-/* A visitor has seen enough: the event at hand is the last one, and all ends as at the end of the trace. */
+/*
+ * A visitor has seen enough: the event at hand is the last one, and all ends as at the end of the
+ * trace.
+ */
 void spans_stop(struct spans *s);
 
 /* While a trace is read: the time of its first event, and of the last one. */
 int64_t spans_first(const struct spans *s);
 int64_t spans_last(const struct spans *s);
-/* The time of day, in ns, at time 0 of CLOCK_MONOTONIC as the first clock of the trace has it. False: it has none. */
+/*
+ * The time of day, in ns, at time 0 of CLOCK_MONOTONIC as the first clock of the trace has it.
+ * False: it has none.
+ */
 bool spans_wall(const struct spans *s, int64_t *ret);
 /* The goroutine of that id, if it lives; else NULL. */
 struct goroutine *spans_goroutine(struct spans *s, uint64_t id);
@@ -184,7 +206,9 @@ const char *spans_text(struct spans *s, const char *text, size_t n);
 uint64_t spans_texts_dropped(const struct spans *s);
 struct stack_set *spans_stacks(struct spans *s);
 
-/* Is it of the runtime's own goroutines? As IsSystemGoroutine() of internal/trace (Go 1.27) has it. */
+/*
+ * Is it of the runtime's own goroutines? As IsSystemGoroutine() of internal/trace (Go 1.27) has it.
+ */
 bool spans_is_system(const char *name);
 
 #endif

@@ -79,7 +79,7 @@ static uint64_t frame_hash_at(const struct stack_set *s, uint32_t number)
 
 typedef uint64_t hash_at_fn(const struct stack_set *s, uint32_t number);
 
-static void grow(struct stack_set *s, struct numbers *n, hash_at_fn *hash_at)
+static void stackset_grow(struct stack_set *s, struct numbers *n, hash_at_fn *hash_at)
 {
 	struct numbers old = *n;
 	size_t i, place;
@@ -105,10 +105,11 @@ uint32_t stack_set_frame(struct stack_set *s, const struct stack_frame *frame)
 	size_t place;
 
 	if (n->len * 2 >= n->cap)
-		grow(s, n, frame_hash_at);
+		stackset_grow(s, n, frame_hash_at);
 	place = frame_hash(frame) & (n->cap - 1);
 	for (; n->slots[place]; place = (place + 1) & (n->cap - 1))
-		if (frames_equal(vec_at(&s->frames, struct stack_frame, n->slots[place] - 1), frame))
+		if (frames_equal(vec_at(&s->frames, struct stack_frame, n->slots[place] - 1),
+				 frame))
 			return n->slots[place];
 	if (s->frames.len == FRAMES_MAX) {
 		s->dropped++;
@@ -129,12 +130,12 @@ static bool stack_is(const struct stack_set *s, uint32_t number, const uint32_t 
 	       !memcmp(vec_at(&s->entries, uint32_t, stack->start), frames, n * sizeof(*frames));
 }
 
-static bool has_room(const struct stack_set *s, uint32_t n)
+static bool stackset_has_room(const struct stack_set *s, uint32_t n)
 {
 	return s->stacks.len < STACKS_MAX && s->entries.len + n <= ENTRIES_MAX;
 }
 
-static uint32_t append(struct stack_set *s, const uint32_t *frames, uint32_t n)
+static uint32_t stackset_append(struct stack_set *s, const uint32_t *frames, uint32_t n)
 {
 	struct stack *stack = vec_push(&s->stacks, sizeof(*stack));
 
@@ -152,17 +153,17 @@ uint32_t stack_set_stack(struct stack_set *s, const uint32_t *frames, uint32_t n
 	if (!n)
 		return 0;
 	if (numbers->len * 2 >= numbers->cap)
-		grow(s, numbers, stack_hash_at);
+		stackset_grow(s, numbers, stack_hash_at);
 	place = stack_hash(frames, n) & (numbers->cap - 1);
 	for (; numbers->slots[place]; place = (place + 1) & (numbers->cap - 1))
 		if (stack_is(s, numbers->slots[place], frames, n))
 			return numbers->slots[place];
-	if (!has_room(s, n)) {
+	if (!stackset_has_room(s, n)) {
 		s->dropped++;
 		return 0;
 	}
 	numbers->len++;
-	return numbers->slots[place] = append(s, frames, n);
+	return numbers->slots[place] = stackset_append(s, frames, n);
 }
 
 /* --- looking up --- */

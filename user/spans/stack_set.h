@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_set: the stacks of a whole trace, each kept once. A trace has tables of its own in each
- * generation (read/v2_table.h), so the same stack has another id in each; here it has one number, and
- * so has each frame. Numbers count from 1; 0 is the stack that is not known.
+ * generation (read/v2_table.h), so the same stack has another id in each; here it has one number,
+ * and so has each frame. Numbers count from 1; 0 is the stack that is not known.
  *
  * spans.c fills it. Texts of frames are those of spans_text(): equal texts are the same pointer.
  */
@@ -26,7 +26,10 @@ struct stack_set *stack_set_new(void);
 void stack_set_free(struct stack_set *s);
 /* The number of the frame, which is added if it is new; 0 if there is no room for more. */
 uint32_t stack_set_frame(struct stack_set *s, const struct stack_frame *frame);
-/* The number of the stack of @n frames, leaf first, which is added if it is new; 0: no room for more. */
+/*
+ * The number of the stack of @n frames, leaf first, which is added if it is new; 0: no room for
+ * more.
+ */
 uint32_t stack_set_stack(struct stack_set *s, const uint32_t *frames, uint32_t n);
 
 /* Stacks (and frames) have the numbers 1 to this. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the memory
- * that the program has, all stacks together have no more frames than fit into it, and every loop ends when a
- * stop is requested.
+ * goroutines: see goroutines.h. The program may be broken or hostile: lists are no longer than the
+ * memory that the program has, all stacks together have no more frames than fit into it, and every
+ * loop ends when a stop is requested.
  */
 #include "stacks/goroutines.h"
 
@@ -34,7 +34,8 @@ enum {
 int goroutines_list(const struct goroutines_opts *opts, struct pointers *ret, struct error *err)
 {
 	size_t room = pointers_room(memory_size(opts->proc), BYTES_PER_G, MAX_GS);
-	int r = pointers_read(ret, opts->proc, opts->roots->allgs, room, "runtime.allgs", opts->stop, err);
+	int r = pointers_read(ret, opts->proc, opts->roots->allgs, room, "runtime.allgs",
+			      opts->stop, err);
 
 	if (!r)
 		pointers_sort(ret, opts->stop);
@@ -52,8 +53,9 @@ static size_t bytes_needed(const struct go_offsets *off)
 }
 
 /*
- * runtime.coroswitch_m() changes the status of both sides without casgstatus() and execute(): it counts nothing in
- * g.trackingSeq and leaves g.waitsince as it was. So neither says how long a coroutine has waited.
+ * runtime.coroswitch_m() changes the status of both sides without casgstatus() and execute(): it
+ * counts nothing in g.trackingSeq and leaves g.waitsince as it was. So neither says how long a
+ * coroutine has waited.
  */
 static bool is_coroutine(int minor, uint32_t status, uint8_t reason)
 {
@@ -100,15 +102,16 @@ static void look_at_m(const struct goroutines_opts *opts, struct g_facts *f)
 		f->m = 0;
 }
 
-void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, size_t n, struct g_facts *ret,
-		     uint8_t *bytes)
+void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, size_t n,
+		     struct g_facts *ret, uint8_t *bytes)
 {
 	size_t i, need = bytes_needed(&opts->plan->offsets);
 	struct memory_range *ranges = xcalloc(n, sizeof(*ranges));
 	uint8_t *own = bytes ? NULL : xcalloc(n, G_BYTES);
 
 	for (i = 0; i < n; i++)
-		ranges[i] = (struct memory_range){ gs[i], (bytes ? bytes : own) + i * G_BYTES, need, false };
+		ranges[i] = (struct memory_range){ gs[i], (bytes ? bytes : own) + i * G_BYTES, need,
+						   false };
 	memory_read_each(opts->proc, ranges, n);
 	for (i = 0; i < n; i++) {
 		ret[i] = (struct g_facts){0};
@@ -123,13 +126,15 @@ void goroutines_look(const struct goroutines_opts *opts, const uint64_t *gs, siz
 
 static bool can_stay(const struct g_facts *f)
 {
-	return f->goid && f->status != G_RUNNING && f->status != G_COPYSTACK && (f->status != G_SYSCALL || f->m);
+	return f->goid && f->status != G_RUNNING && f->status != G_COPYSTACK &&
+	       (f->status != G_SYSCALL || f->m);
 }
 
 bool g_facts_same(const struct g_facts *a, const struct g_facts *b)
 {
-	if (!can_stay(a) || a->goid != b->goid || a->status != b->status || a->pc != b->pc || a->sp != b->sp ||
-	    a->lo != b->lo || a->hi != b->hi || a->sequence != b->sequence || a->labels != b->labels)
+	if (!can_stay(a) || a->goid != b->goid || a->status != b->status || a->pc != b->pc ||
+	    a->sp != b->sp || a->lo != b->lo || a->hi != b->hi || a->sequence != b->sequence ||
+	    a->labels != b->labels)
 		return false;
 	return a->status != G_SYSCALL || (a->m == b->m && a->oldp == b->oldp && a->tick == b->tick);
 }
@@ -166,7 +171,8 @@ struct reader {
 	struct goroutines *out;
 	struct label_cache labels;
 	uint64_t now;			/* as the program's nanotime() has it */
-	uint64_t labels_room;		/* bytes for all their texts: no more than the program's memory */
+	/* bytes for all their texts: no more than the program's memory */
+	uint64_t labels_room;
 	struct thread_ids tids;
 	uint8_t *bytes;			/* BATCH gs */
 	uint8_t *pieces;		/* of BATCH stacks */
@@ -179,7 +185,8 @@ static uint32_t tid_of(struct reader *r, const struct g_facts *f)
 	uint64_t procid;
 
 	if ((f->status != G_RUNNING && f->status != G_SYSCALL) || !f->m ||
-	    !memory_read(r->opts->proc, f->m + r->opts->plan->offsets.m_procid, &procid, sizeof(procid)))
+	    !memory_read(r->opts->proc, f->m + r->opts->plan->offsets.m_procid, &procid,
+			 sizeof(procid)))
 		return 0;
 	return thread_ids_of(&r->tids, procid);
 }
@@ -205,7 +212,7 @@ static const char *labels_text(struct reader *r, uint64_t address)
 	return strset_add(r->out->labels, c->text.len ? (char *)c->text.data : "", c->text.len);
 }
 
-static void take_labels(struct reader *r, uint64_t address, struct goroutine *g)
+static void gs_take_labels(struct reader *r, uint64_t address, struct goroutine *g)
 {
 	bool is_new;
 	uint64_t *known;
@@ -230,7 +237,7 @@ static void forget_labels(struct reader *r)
 	r->labels.texts.len = 0;
 }
 
-static struct goroutine plain(struct reader *r, const struct g_facts *f, const uint8_t *g)
+static struct goroutine gs_plain(struct reader *r, const struct g_facts *f, const uint8_t *g)
 {
 	const struct go_offsets *off = &r->opts->plan->offsets;
 	struct goroutine ret = {
@@ -240,7 +247,7 @@ static struct goroutine plain(struct reader *r, const struct g_facts *f, const u
 		.status = (uint8_t)f->status,
 		.reason = g[off->g_waitreason],
 		.locked = u64_at(g, off->g_lockedm),
-		.labels_unread = f->labels != 0,	/* until take_labels() */
+		.labels_unread = f->labels != 0,	/* until gs_take_labels() */
 		.tid = tid_of(r, f),
 	};
 	uint64_t bubble = off->g_bubble == GO_OFFSET_NONE ? 0 : u64_at(g, off->g_bubble);
@@ -248,7 +255,8 @@ static struct goroutine plain(struct reader *r, const struct g_facts *f, const u
 	if (off->g_parent_goid != GO_OFFSET_NONE)
 		ret.parent = u64_at(g, off->g_parent_goid);
 	if (bubble && off->bubble_id != GO_OFFSET_NONE)
-		memory_read(r->opts->proc, bubble + off->bubble_id, &ret.bubble, sizeof(ret.bubble));
+		memory_read(r->opts->proc, bubble + off->bubble_id, &ret.bubble,
+			    sizeof(ret.bubble));
 	if ((f->status == G_WAITING || f->status == G_SYSCALL) && f->wait_since < r->now)
 		ret.wait_since = f->wait_since;
 	if (ret.wait_since)
@@ -277,17 +285,19 @@ static bool is_running_yet(struct reader *r, uint64_t address, const struct g_fa
 }
 
 /* True if the stack is that of one stay of its thread in the kernel. */
-static bool take_running(struct reader *r, uint64_t address, const struct g_facts *f, struct goroutine *g)
+static bool gs_take_running(struct reader *r, uint64_t address, const struct g_facts *f,
+			    struct goroutine *g)
 {
 	struct thread_place before, after;
 	struct unwind_start from = { .lo = f->lo, .hi = f->hi, .trap = true };
 
-	if (!g->tid || !thread_place(r->opts->proc, g->tid, &before) || before.sp < f->lo || before.sp >= f->hi)
+	if (!g->tid || !thread_place(r->opts->proc, g->tid, &before) || before.sp < f->lo ||
+	    before.sp >= f->hi)
 		return false;
 	from.pc = before.pc;
 	from.sp = before.sp;
 	take_stack(r, &from, g);
-	take_labels(r, f->labels, g);
+	gs_take_labels(r, f->labels, g);
 	return g->known == STACK_KNOWN && is_running_yet(r, address, f) &&
 	       thread_place(r->opts->proc, g->tid, &after) && thread_stayed(&before, &after);
 }
@@ -313,7 +323,7 @@ static void read_pieces(struct reader *r, size_t n, struct memory_range *ranges)
 }
 
 /* Between the two looks. */
-static void take_all(struct reader *r, size_t n)
+static void gs_take_all(struct reader *r, size_t n)
 {
 	struct memory_range pieces[BATCH];
 	size_t i;
@@ -327,16 +337,17 @@ static void take_all(struct reader *r, size_t n)
 			.bytes = pieces[i].to, .n = pieces[i].ok ? pieces[i].len : 0,
 		};
 
-		r->found[i] = plain(r, f, r->bytes + i * G_BYTES);
+		r->found[i] = gs_plain(r, f, r->bytes + i * G_BYTES);
 		r->found[i].known = STACK_UNREADABLE;
 		if (!has_stack(f))
 			continue;
 		take_stack(r, &from, &r->found[i]);
-		take_labels(r, f->labels, &r->found[i]);
+		gs_take_labels(r, f->labels, &r->found[i]);
 	}
 }
 
-static void keep(struct reader *r, uint64_t address, const struct g_facts *f, const struct goroutine *g)
+static void gs_keep(struct reader *r, uint64_t address, const struct g_facts *f,
+		    const struct goroutine *g)
 {
 	struct goroutine *kept;
 
@@ -355,29 +366,30 @@ static bool is_none(const struct g_facts *f)
 static void keep_running(struct reader *r, uint64_t address, size_t i)
 {
 	const struct g_facts *f = &r->after[i];
-	struct goroutine g = plain(r, f, r->bytes + i * G_BYTES);
+	struct goroutine g = gs_plain(r, f, r->bytes + i * G_BYTES);
 
-	if (!take_running(r, address, f, &g)) {
+	if (!gs_take_running(r, address, f, &g)) {
 		g.known = STACK_RUNNING;
 		g.labels = NULL;
 		g.labels_unread = f->labels != 0;
 	}
-	keep(r, address, f, &g);
+	gs_keep(r, address, f, &g);
 }
 
 /* It ran each time: its last state, without a stack. */
 static void keep_moving(struct reader *r, uint64_t address, size_t i)
 {
-	struct goroutine g = plain(r, &r->after[i], r->bytes + i * G_BYTES);
+	struct goroutine g = gs_plain(r, &r->after[i], r->bytes + i * G_BYTES);
 
 	g.known = STACK_MOVED;
-	keep(r, address, &r->after[i], &g);
+	gs_keep(r, address, &r->after[i], &g);
 }
 
 /*
- * casgstatus() counts right after it has changed the status, and then its caller takes the goroutine from its thread
- * (dropg). In between a goroutine that ran would look as if it had not. The few that stay on a thread
- * are those that the collector works on, and have to be taken as they are.
+ * casgstatus() counts right after it has changed the status, and then its caller takes the
+ * goroutine from its thread (dropg). In between a goroutine that ran would look as if it had not.
+ * The few that stay on a thread are those that the collector works on, and have to be taken as they
+ * are.
  */
 static bool is_off_its_thread(const struct g_facts *f)
 {
@@ -385,7 +397,7 @@ static bool is_off_its_thread(const struct g_facts *f)
 }
 
 /* True: there is nothing more to be had of it. */
-static bool settle(struct reader *r, uint64_t address, size_t i, bool last)
+static bool gs_settle(struct reader *r, uint64_t address, size_t i, bool last)
 {
 	const struct g_facts *before = &r->before[i], *after = &r->after[i];
 
@@ -396,7 +408,7 @@ static bool settle(struct reader *r, uint64_t address, size_t i, bool last)
 	if (after->status == G_RUNNING)
 		keep_running(r, address, i);
 	else if (g_facts_same(before, after) && (is_off_its_thread(after) || last))
-		keep(r, address, after, &r->found[i]);
+		gs_keep(r, address, after, &r->found[i]);
 	else if (last)
 		keep_moving(r, address, i);
 	else
@@ -405,23 +417,23 @@ static bool settle(struct reader *r, uint64_t address, size_t i, bool last)
 }
 
 /* Reads @n goroutines; those that moved are read again with the next attempt. */
-static void take_batch(struct reader *r, uint64_t *gs, size_t n)
+static void gs_take_batch(struct reader *r, uint64_t *gs, size_t n)
 {
 	size_t i, left;
 	int attempt;
 
 	for (attempt = 1; n; attempt++, n = left) {
 		goroutines_look(r->opts, gs, n, r->before, r->bytes);
-		take_all(r, n);
+		gs_take_all(r, n);
 		goroutines_look(r->opts, gs, n, r->after, r->bytes);
 		for (i = left = 0; i < n; i++)
-			if (!settle(r, gs[i], i, attempt == ATTEMPTS))
+			if (!gs_settle(r, gs[i], i, attempt == ATTEMPTS))
 				gs[left++] = gs[i];
 		r->out->read_again += left;
 	}
 }
 
-static int take(struct reader *r, struct pointers *gs, struct error *err)
+static int gs_take(struct reader *r, struct pointers *gs, struct error *err)
 {
 	const struct goroutines_opts *o = r->opts;
 	size_t i, n;
@@ -429,7 +441,7 @@ static int take(struct reader *r, struct pointers *gs, struct error *err)
 	for (i = 0; i < gs->n; i += n) {
 		n = gs->n - i < BATCH ? gs->n - i : BATCH;
 		if (!stop_requested(o->stop))
-			take_batch(r, gs->at + i, n);
+			gs_take_batch(r, gs->at + i, n);
 		if (stop_requested(o->stop) || memory_is_silent(o->proc))
 			return memory_error(o->proc, o->stop, "goroutines", err);
 	}
@@ -438,7 +450,7 @@ static int take(struct reader *r, struct pointers *gs, struct error *err)
 
 /* --- times --- */
 
-static int by_value(const void *a, const void *b)
+static int gs_by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -461,8 +473,8 @@ static uint64_t next_greater(const uint64_t *values, size_t n, uint64_t v)
 }
 
 /*
- * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over when the
- * next of these times was taken: from then on, at the latest, the goroutine has waited.
+ * Each value of g.waitsince is the time of a collection. The one that first saw a wait was over
+ * when the next of these times was taken: from then on, at the latest, the goroutine has waited.
  */
 static void find_least_waits(struct goroutines *gs, uint64_t now)
 {
@@ -473,7 +485,7 @@ static void find_least_waits(struct goroutines *gs, uint64_t now)
 		if (vec_at(&gs->all, struct goroutine, i)->wait_since)
 			values[n++] = vec_at(&gs->all, struct goroutine, i)->wait_since;
 	if (n)
-		qsort(values, n, sizeof(*values), by_value);
+		qsort(values, n, sizeof(*values), gs_by_value);
 	for (i = 0; i < gs->all.len; i++) {
 		struct goroutine *g = vec_at(&gs->all, struct goroutine, i);
 
@@ -491,7 +503,7 @@ static int by_goid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct reader *reader_new(struct goroutines *out, const struct goroutines_opts *opts)
+static struct reader *gs_reader_new(struct goroutines *out, const struct goroutines_opts *opts)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
 
@@ -523,7 +535,7 @@ static void reader_free(struct reader *r)
 int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, struct error *err)
 {
 	uint64_t size = memory_size(opts->proc);
-	struct reader *r = reader_new(ret, opts);
+	struct reader *r = gs_reader_new(ret, opts);
 	struct pointers gs = {0};
 	int rc;
 
@@ -537,7 +549,7 @@ int goroutines_read(struct goroutines *ret, const struct goroutines_opts *opts, 
 	};
 	rc = goroutines_list(opts, &gs, err);
 	if (!rc)
-		rc = take(r, &gs, err);
+		rc = gs_take(r, &gs, err);
 	vec_sort(&ret->all, sizeof(struct goroutine), by_goid);
 	find_least_waits(ret, r->now);
 	pointers_free(&gs);

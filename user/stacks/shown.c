@@ -7,12 +7,12 @@
 
 #include "release/release.h"
 
-static bool has_prefix(const char *s, const char *prefix)
+static bool shown_has_prefix(const char *s, const char *prefix)
 {
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-static bool is_one_of(const char *s, const char *const *all)
+static bool shown_is_one_of(const char *s, const char *const *all)
 {
 	for (; *all; all++)
 		if (!strcmp(s, *all))
@@ -20,16 +20,19 @@ static bool is_one_of(const char *s, const char *const *all)
 	return false;
 }
 
-/* Waits that only the bubble of testing/synctest can end (isIdleInSynctest); other reasons have that in their name. */
+/*
+ * Waits that only the bubble of testing/synctest can end (isIdleInSynctest); other reasons have
+ * that in their name.
+ */
 static bool is_durable(int minor, const struct goroutine *g)
 {
 	static const char *const waits[] = {
-		"ChanReceiveNilChan", "ChanSendNilChan", "SelectNoCases", "Sleep", "SyncCondWait", "Coroutine",
-		"SynctestRun", "SynctestWait", NULL,
+		"ChanReceiveNilChan", "ChanSendNilChan", "SelectNoCases", "Sleep", "SyncCondWait",
+		"Coroutine",          "SynctestRun",     "SynctestWait",  NULL,
 	};
 	const char *reason = release_wait_name(minor, g->reason);
 
-	return g->bubble && g->status == G_WAITING && reason && is_one_of(reason, waits);
+	return g->bubble && g->status == G_WAITING && reason && shown_is_one_of(reason, waits);
 }
 
 const char *shown_state(int minor, const struct goroutine *g, char ret[SHOWN_STATE])
@@ -68,11 +71,12 @@ bool shown_is_system(struct goroutines *gs, int minor, const struct goroutine *g
 	};
 	struct symbol_function fn;
 
-	if (!symbolizer_function(gs->unwinder.symbols, g->start_pc, &fn) || is_one_of(fn.name, programs))
+	if (!symbolizer_function(gs->unwinder.symbols, g->start_pc, &fn) ||
+	    shown_is_one_of(fn.name, programs))
 		return false;
-	if (is_one_of(fn.name, callers))
+	if (shown_is_one_of(fn.name, callers))
 		return !calls_back(minor, g);
-	return has_prefix(fn.name, "runtime.");
+	return shown_has_prefix(fn.name, "runtime.");
 }
 
 /* --- frames --- */
@@ -91,26 +95,28 @@ static bool is_exported(const char *name)
 		return false;
 	if (last < receiver)
 		return true;
-	receiver += has_prefix(receiver, "(*") ? 2 : 0;
+	receiver += shown_has_prefix(receiver, "(*") ? 2 : 0;
 	return is_upper(*receiver);
 }
 
 static bool is_dumped(const char *name, bool first)
 {
-	static const char *const always[] = { "runtime.runFinalizers", "runtime.runCleanups", NULL };
+	static const char *const always[] = { "runtime.runFinalizers", "runtime.runCleanups",
+					      NULL };
 
-	if (is_one_of(name, always) || (!strcmp(name, "runtime.gopanic") && !first))
+	if (shown_is_one_of(name, always) || (!strcmp(name, "runtime.gopanic") && !first))
 		return true;
-	return strchr(name, '.') && (!has_prefix(name, "runtime.") || is_exported(name));
+	return strchr(name, '.') && (!shown_has_prefix(name, "runtime.") || is_exported(name));
 }
 
 static bool is_profiled(const char *name, bool first)
 {
 	return strcmp(name, "runtime.goexit") &&
-	       (!first || !(has_prefix(name, "runtime.") || has_prefix(name, "internal/runtime/")));
+	       (!first || !(shown_has_prefix(name, "runtime.") ||
+			    shown_has_prefix(name, "internal/runtime/")));
 }
 
-static bool is_shown(enum shown_which which, const char *name, bool first)
+static bool shown_is_kept(enum shown_which which, const char *name, bool first)
 {
 	switch (which) {
 	case SHOWN_AS_DUMPED:
@@ -135,7 +141,10 @@ static struct shown_frame frame_of(const struct expansion *e, const struct call 
 	uint64_t pc = e->pcs[c->at];
 	bool interrupted = c->at ? unwind_injects(u, e->pcs[c->at - 1]) : e->stack->trap;
 	struct shown_frame ret = {
-		.func = c->frame.func, .file = c->frame.file, .line = c->frame.line, .inlined = c->inlined,
+		.func = c->frame.func,
+		.file = c->frame.file,
+		.line = c->frame.line,
+		.inlined = c->inlined,
 		.pc = pc - interrupted,
 	};
 
@@ -144,7 +153,8 @@ static struct shown_frame frame_of(const struct expansion *e, const struct call 
 	return ret;
 }
 
-static size_t expand(struct expansion *e, enum shown_which which, struct shown_frame *ret, size_t max)
+static size_t shown_expand(struct expansion *e, enum shown_which which, struct shown_frame *ret,
+			   size_t max)
 {
 	static struct call calls[SHOWN_MAX];
 	size_t i, n, kept = 0;
@@ -152,7 +162,7 @@ static size_t expand(struct expansion *e, enum shown_which which, struct shown_f
 
 	n = symbolizer_calls(e->gs->unwinder.symbols, e->pcs, e->stack->n, calls, SHOWN_MAX);
 	for (i = 0; i < n && kept < max; i++) {
-		if (!is_shown(which, calls[i].frame.func, !kept))
+		if (!shown_is_kept(which, calls[i].frame.func, !kept))
 			continue;
 		ret[kept] = frame_of(e, &calls[i]);
 		ret[kept].after_gap = !gap && e->stack->left_out && calls[i].at >= UNWIND_INNER;
@@ -161,13 +171,14 @@ static size_t expand(struct expansion *e, enum shown_which which, struct shown_f
 	return kept;
 }
 
-size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret,
-		    size_t max)
+size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which,
+		    struct shown_frame *ret, size_t max)
 {
-	struct expansion e = { stackset_entry(&gs->stacks, stack), stackset_pcs(&gs->stacks, stack), gs };
-	size_t n = expand(&e, which, ret, max);
+	struct expansion e = { stackset_entry(&gs->stacks, stack), stackset_pcs(&gs->stacks, stack),
+			       gs };
+	size_t n = shown_expand(&e, which, ret, max);
 
-	return n ? n : expand(&e, SHOWN_ALL, ret, max);
+	return n ? n : shown_expand(&e, SHOWN_ALL, ret, max);
 }
 
 bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct shown_frame *ret)
@@ -178,15 +189,21 @@ bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct show
 	struct symbol_function fn;
 	size_t n;
 
-	if (g->goid == 1 || !symbolizer_function(symbols, g->create_pc, &fn) || !is_dumped(fn.name, false))
+	if (g->goid == 1 || !symbolizer_function(symbols, g->create_pc, &fn) ||
+	    !is_dumped(fn.name, false))
 		return false;
 	n = symbolizer_calls(symbols, &g->create_pc, 1, calls, DEEP);
 	if (!n)
 		return false;
-	/* the function that has the code, and the line of the call, which may be in an inlined one */
+	/*
+	 * the function that has the code, and the line of the call, which may be in an inlined one
+	 */
 	*ret = (struct shown_frame){
-		.func = calls[n - 1].frame.func, .file = calls[0].frame.file, .line = calls[0].frame.line,
-		.pc = g->create_pc, .offset = g->create_pc - fn.entry,
+		.func = calls[n - 1].frame.func,
+		.file = calls[0].frame.file,
+		.line = calls[0].frame.line,
+		.pc = g->create_pc,
+		.offset = g->create_pc - fn.entry,
 	};
 	return true;
 }

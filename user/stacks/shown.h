@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shown: what a dump of the runtime shows of a goroutine: the name of its state, which frames, who created it, and
- * whether it is one of the runtime's own (runtime/traceback.go: goroutineheader, showframe, printcreatedby,
- * isSystemGoroutine, with GOTRACEBACK as it is by default). The printers of `gotap stacks` ask.
+ * shown: what a dump of the runtime shows of a goroutine: the name of its state, which frames, who
+ * created it, and whether it is one of the runtime's own (runtime/traceback.go: goroutineheader,
+ * showframe, printcreatedby, isSystemGoroutine, with GOTRACEBACK as it is by default). The printers
+ * of `gotap stacks` ask.
  */
 #ifndef GOTAP_STACKS_SHOWN_H
 #define GOTAP_STACKS_SHOWN_H
@@ -26,15 +27,19 @@ bool shown_is_system(struct goroutines *gs, int minor, const struct goroutine *g
 
 enum shown_which {
 	SHOWN_AS_DUMPED,	/* no functions of the runtime, unless there are no others */
-	SHOWN_AS_PROFILED,	/* as in a goroutine profile: no functions of the runtime at the leaf */
+	/* as in a goroutine profile: no functions of the runtime at the leaf */
+	SHOWN_AS_PROFILED,
 	SHOWN_ALL,
 };
 
 /* The frames of a stack, at most @max; every stack fits into SHOWN_MAX. */
 enum { SHOWN_MAX = 8 * UNWIND_MAX };
-size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which, struct shown_frame *ret,
-		    size_t max);
-/* Where the goroutine was created; false if a dump does not say so: of the first one, or the runtime did it. */
+size_t shown_frames(struct goroutines *gs, uint32_t stack, enum shown_which which,
+		    struct shown_frame *ret, size_t max);
+/*
+ * Where the goroutine was created; false if a dump does not say so: of the first one, or the
+ * runtime did it.
+ */
 bool shown_creator(struct goroutines *gs, const struct goroutine *g, struct shown_frame *ret);
 
 #endif

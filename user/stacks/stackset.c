@@ -18,11 +18,12 @@ static bool is_equal(const struct stackset *set, uint32_t number, const struct u
 {
 	const struct stack_entry *e = stackset_entry(set, number);
 
-	return e->n == s->n && e->cut == s->cut && e->trap == s->trap && e->left_out == s->left_out &&
+	return e->n == s->n && e->cut == s->cut && e->trap == s->trap &&
+	       e->left_out == s->left_out &&
 	       !memcmp(stackset_pcs(set, number), s->pcs, s->n * sizeof(*s->pcs));
 }
 
-static void append(struct stackset *set, const struct unwound *s)
+static void stackset_append_frames(struct stackset *set, const struct unwound *s)
 {
 	struct stack_entry *e = vec_push(&set->stacks, sizeof(*e));
 	size_t i;
@@ -43,7 +44,7 @@ uint32_t stackset_add(struct stackset *set, const struct unwound *stack)
 			continue;
 		if (is_new) {
 			*number = set->stacks.len;
-			append(set, stack);
+			stackset_append_frames(set, stack);
 		}
 		return (uint32_t)*number;
 	}

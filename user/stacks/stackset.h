@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stackset: each different stack once, by number. Most goroutines of a program stand at a few places, so a million of
- * them takes the memory of those few stacks.
+ * stackset: each different stack once, by number. Most goroutines of a program stand at a few
+ * places, so a million of them takes the memory of those few stacks.
  */
 #ifndef GOTAP_STACKS_STACKSET_H
 #define GOTAP_STACKS_STACKSET_H

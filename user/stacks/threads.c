@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_line(const struct process *p, uint32_t tid, const char *file, struct buf *out)
+static bool threads_read_line(const struct process *p, uint32_t tid, const char *file,
+			      struct buf *out)
 {
 	char path[64];
 
@@ -25,7 +26,8 @@ static bool parse_place(const char *line, struct thread_place *ret)
 		return false;
 	if (number == -1)
 		return sscanf(line + n, "%" SCNx64 " %" SCNx64, &ret->sp, &ret->pc) == 2;
-	return sscanf(line + n, "%*x %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64, &ret->sp, &ret->pc) == 2;
+	return sscanf(line + n, "%*x %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64, &ret->sp,
+		      &ret->pc) == 2;
 }
 
 static bool parse_switches(const char *status, uint64_t *ret)
@@ -46,13 +48,15 @@ bool thread_place(const struct process *p, uint32_t tid, struct thread_place *re
 	struct buf text = {0};
 	bool ok;
 
-	ok = read_line(p, tid, "syscall", &text) && parse_place((char *)text.data, ret) &&
-	     read_line(p, tid, "status", &text) && parse_switches((char *)text.data, &ret->switches);
+	ok = threads_read_line(p, tid, "syscall", &text) && parse_place((char *)text.data, ret) &&
+	     threads_read_line(p, tid, "status", &text) &&
+	     parse_switches((char *)text.data, &ret->switches);
 	buf_free(&text);
 	return ok;
 }
 
 bool thread_stayed(const struct thread_place *before, const struct thread_place *after)
 {
-	return before->pc == after->pc && before->sp == after->sp && before->switches == after->switches;
+	return before->pc == after->pc && before->sp == after->sp &&
+	       before->switches == after->switches;
 }

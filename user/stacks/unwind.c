@@ -7,7 +7,8 @@
 
 #include "live/memory.h"
 
-enum { PIECE = 16 << 10 };	/* of a stack read at a time, where more is needed than was read already */
+/* of a stack read at a time, where more is needed than was read already */
+enum { PIECE = 16 << 10 };
 
 /* What the runtime knows of a pc's function. */
 enum role {
@@ -34,10 +35,15 @@ static enum role role_of(const char *name)
 		const char *name;
 		enum role role;
 	} roles[] = {
-		{ "runtime.goexit", ROLE_TOP }, { "runtime.mstart", ROLE_TOP }, { "runtime.rt0_go", ROLE_TOP },
-		{ "runtime.mcall", ROLE_TOP }, { "runtime.morestack", ROLE_TOP },
-		{ "runtime.sigpanic", ROLE_INJECTED }, { "runtime.asyncPreempt", ROLE_INJECTED },
-		{ "runtime.debugCallV1", ROLE_INJECTED }, { "runtime.debugCallV2", ROLE_INJECTED },
+		{ "runtime.goexit", ROLE_TOP },
+		{ "runtime.mstart", ROLE_TOP },
+		{ "runtime.rt0_go", ROLE_TOP },
+		{ "runtime.mcall", ROLE_TOP },
+		{ "runtime.morestack", ROLE_TOP },
+		{ "runtime.sigpanic", ROLE_INJECTED },
+		{ "runtime.asyncPreempt", ROLE_INJECTED },
+		{ "runtime.debugCallV1", ROLE_INJECTED },
+		{ "runtime.debugCallV2", ROLE_INJECTED },
 	};
 	size_t i, n;
 
@@ -100,7 +106,8 @@ static bool read_window(struct unwinder *u, const struct unwind_start *from, uin
 	return w->n;
 }
 
-static bool word_at(struct unwinder *u, const struct unwind_start *from, uint64_t at, uint64_t *ret)
+static bool unwind_word_at(struct unwinder *u, const struct unwind_start *from, uint64_t at,
+			   uint64_t *ret)
 {
 	if (at < from->lo || at > from->hi || from->hi - at < sizeof(*ret) || !u->words_left)
 		return false;
@@ -114,8 +121,8 @@ static bool word_at(struct unwinder *u, const struct unwind_start *from, uint64_
 	return from_bytes(u->window->bytes, u->window->n, at - u->window->at, ret);
 }
 
-/* The outer ones are a ring, until finish(). */
-static void add(struct unwound *ret, uint64_t pc, uint64_t i)
+/* The outer ones are a ring, until unwind_finish(). */
+static void unwind_add_frame(struct unwound *ret, uint64_t pc, uint64_t i)
 {
 	if (i < UNWIND_INNER)
 		ret->pcs[i] = pc;
@@ -123,7 +130,7 @@ static void add(struct unwound *ret, uint64_t pc, uint64_t i)
 		ret->pcs[UNWIND_INNER + (i - UNWIND_INNER) % UNWIND_OUTER] = pc;
 }
 
-static void finish(struct unwound *ret, uint64_t total)
+static void unwind_finish(struct unwound *ret, uint64_t total)
 {
 	uint64_t outer[UNWIND_OUTER];
 	size_t i, first;
@@ -152,14 +159,15 @@ void unwind(struct unwinder *u, const struct unwind_start *from, struct unwound 
 
 		if (!f)
 			break;
-		add(ret, pc + (trap || pc == f->entry), total++);
+		unwind_add_frame(ret, pc + (trap || pc == f->entry), total++);
 		ret->cut = f->role != ROLE_TOP;
-		if (!ret->cut || f->delta < 0 || !word_at(u, from, sp + (uint32_t)f->delta, &pc))
+		if (!ret->cut || f->delta < 0 ||
+		    !unwind_word_at(u, from, sp + (uint32_t)f->delta, &pc))
 			break;
 		sp += (uint32_t)f->delta + sizeof(pc);
 		trap = f->role == ROLE_INJECTED;
 	}
-	finish(ret, total);
+	unwind_finish(ret, total);
 }
 
 void unwinder_free(struct unwinder *u)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * unwind: from a pc and a stack pointer to return addresses, as the runtime's own traceback does it
- * (runtime/traceback.go, unwinder): by the function table's distance from the stack pointer to the return
- * address, so that it needs no frame pointers and finds the same frames, in assembly functions and in callbacks
- * from C, too. In: memory of a goroutine's stack. Out: addresses for symbolizer_calls(). goroutines.c asks.
+ * (runtime/traceback.go, unwinder): by the function table's distance from the stack pointer to the
+ * return address, so that it needs no frame pointers and finds the same frames, in assembly
+ * functions and in callbacks from C, too. In: memory of a goroutine's stack. Out: addresses for
+ * symbolizer_calls(). goroutines.c asks.
  */
 #ifndef GOTAP_STACKS_UNWIND_H
 #define GOTAP_STACKS_UNWIND_H
@@ -17,7 +18,10 @@
 #include "live/process.h"
 #include "symbol/symbol.h"
 
-/* Of a longer stack the innermost and the outermost frames are kept, as the runtime does with 50 and 50. */
+/*
+ * Of a longer stack the innermost and the outermost frames are kept, as the runtime does with 50
+ * and 50.
+ */
 enum { UNWIND_INNER = 200, UNWIND_OUTER = 50, UNWIND_MAX = UNWIND_INNER + UNWIND_OUTER };
 
 struct unwinder {
@@ -32,15 +36,17 @@ struct unwinder {
 /* Where a stack begins, and a part of it that was read already: @n bytes at @sp, may be none. */
 struct unwind_start {
 	uint64_t pc, sp, lo, hi;
-	bool trap;			/* @pc is where a thread was interrupted, not a return address */
+	/* @pc is where a thread was interrupted, not a return address */
+	bool trap;
 	const uint8_t *bytes;
 	size_t n;
 };
 
 struct unwound {
 	/*
-	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its address. So the
-	 * address of a frame that was interrupted (trap, unwind_injects()) is one more than where it goes on.
+	 * Leaf first. As in runtime.tracebackPCs: the call of each frame is in front of its
+	 * address. So the address of a frame that was interrupted (trap, unwind_injects()) is one
+	 * more than where it goes on.
 	 */
 	uint64_t pcs[UNWIND_MAX];
 	size_t n;

@@ -13,7 +13,8 @@ enum {
 	LEAST_MS = 10, MOST_MS = 50,
 };
 
-static int look(struct watch *w, const struct goroutines_opts *o, bool is_first, struct error *err)
+static int watch_look_at(struct watch *w, const struct goroutines_opts *o, bool is_first,
+			 struct error *err)
 {
 	struct g_facts now[BATCH];
 	size_t i, j, n, readable = 0;
@@ -24,7 +25,8 @@ static int look(struct watch *w, const struct goroutines_opts *o, bool is_first,
 			return memory_error(o->proc, o->stop, "goroutines", err);
 		goroutines_look(o, w->gs.at + i, n, now, NULL);
 		for (j = 0; j < n; j++) {
-			struct watched_g *g = &w->facts[i + j], seen = { g_facts_key(&now[j]), now[j].wait_since };
+			struct watched_g *g = &w->facts[i + j],
+					 seen = { g_facts_key(&now[j]), now[j].wait_since };
 
 			readable += now[j].goid != 0;
 			if (is_first)
@@ -34,7 +36,8 @@ static int look(struct watch *w, const struct goroutines_opts *o, bool is_first,
 		}
 	}
 	w->looks++;
-	return readable ? 0 : memory_error(o->proc, o->stop, "goroutines", err);	/* it has ended */
+	/* it has ended */
+	return readable ? 0 : memory_error(o->proc, o->stop, "goroutines", err);
 }
 
 static void pause_between(uint64_t end)
@@ -54,11 +57,11 @@ int watch_run(struct watch *ret, const struct goroutines_opts *opts, uint64_t ns
 	if (r)
 		return r;
 	ret->facts = xcalloc(ret->gs.n + 1, sizeof(*ret->facts));
-	r = look(ret, opts, true, err);
+	r = watch_look_at(ret, opts, true, err);
 	ret->begin = now_ns();
 	while (!r && now_ns() < ret->begin + ns) {
 		pause_between(ret->begin + ns);
-		r = look(ret, opts, false, err);
+		r = watch_look_at(ret, opts, false, err);
 	}
 	ret->end = now_ns();
 	return r;
@@ -73,7 +76,8 @@ static int compare_address(const void *a, const void *b)
 
 enum g_still watch_still(const struct watch *w, uint64_t address, const struct g_facts *f)
 {
-	const uint64_t *at = w->gs.n ? bsearch(&address, w->gs.at, w->gs.n, sizeof(*at), compare_address) : NULL;
+	const uint64_t *at =
+		w->gs.n ? bsearch(&address, w->gs.at, w->gs.n, sizeof(*at), compare_address) : NULL;
 	const struct watched_g *first = at ? &w->facts[at - w->gs.at] : NULL;
 
 	if (!at || !first->key || first->key != g_facts_key(f))

@@ -43,7 +43,7 @@ struct dwarf_isolated {
 
 /* --- in the process --- */
 
-static int begin(void *ctx, void **state, struct error *err)
+static int isolated_dwarf_begin(void *ctx, void **state, struct error *err)
 {
 	const struct begin *b = ctx;
 	struct source *source;
@@ -54,7 +54,7 @@ static int begin(void *ctx, void **state, struct error *err)
 	return r;
 }
 
-static uint32_t add_text(struct buf *text, const char *s)
+static uint32_t isolated_dwarf_add_text(struct buf *text, const char *s)
 {
 	uint32_t at = (uint32_t)text->len;
 
@@ -63,7 +63,7 @@ static uint32_t add_text(struct buf *text, const char *s)
 	return at;
 }
 
-static void answer(void *state, const void *question, struct buf *ret)
+static void isolated_dwarf_answer(void *state, const void *question, struct buf *ret)
 {
 	struct source_frame frames[SOURCE_MAX_INLINE];
 	struct source *source = state;
@@ -77,15 +77,15 @@ static void answer(void *state, const void *question, struct buf *ret)
 	for (i = 0; i < n; i++) {
 		struct sent_frame f = { .line = frames[i].line, .kind = frames[i].kind };
 
-		f.func = add_text(&text, frames[i].func);
-		f.file = add_text(&text, frames[i].file);
+		f.func = isolated_dwarf_add_text(&text, frames[i].func);
+		f.file = isolated_dwarf_add_text(&text, frames[i].file);
 		buf_add(ret, &f, sizeof(f));
 	}
 	buf_add(ret, text.data, text.len);
 	buf_free(&text);
 }
 
-static void end(void *state)
+static void isolated_dwarf_end(void *state)
 {
 	struct source *source = state;
 
@@ -94,19 +94,21 @@ static void end(void *state)
 
 /* --- in gotap --- */
 
-static bool take_frame(struct source_frame *ret, const uint8_t *sent, const char *text, size_t size)
+static bool isolated_dwarf_take_frame(struct source_frame *ret, const uint8_t *sent,
+				      const char *text, size_t size)
 {
 	struct sent_frame f;
 
 	memcpy(&f, sent, sizeof(f));
 	if (f.func >= size || f.file >= size || f.kind > FUNC_PANIC)
 		return false;
-	*ret = (struct source_frame){ text + f.func, text + f.file, f.line, (enum func_kind)f.kind };
+	*ret = (struct source_frame){ text + f.func, text + f.file, f.line,
+				      (enum func_kind)f.kind };
 	return true;
 }
 
 /* The number of frames in @a, or -EBADMSG. */
-static ssize_t take_frames(const struct buf *a, struct source_frame *out)
+static ssize_t isolated_dwarf_take_frames(const struct buf *a, struct source_frame *out)
 {
 	size_t head, size, i;
 	const char *text;
@@ -125,19 +127,21 @@ static ssize_t take_frames(const struct buf *a, struct source_frame *out)
 	if (n && (!size || text[size - 1]))
 		return -EBADMSG;
 	for (i = 0; i < n; i++)
-		if (!take_frame(&out[i], a->data + sizeof(n) + i * sizeof(struct sent_frame), text, size))
+		if (!isolated_dwarf_take_frame(&out[i],
+					       a->data + sizeof(n) + i * sizeof(struct sent_frame),
+					       text, size))
 			return -EBADMSG;
 	return (ssize_t)n;
 }
 
-static size_t expand(struct source *src, uint64_t pc, struct source_frame *out)
+static size_t isolated_dwarf_expand(struct source *src, uint64_t pc, struct source_frame *out)
 {
 	struct dwarf_isolated *d = (struct dwarf_isolated *)src;
 	ssize_t n = -1;
 
 	if (!src->failure.code &&
 	    !isolated_service_ask(d->service, &pc, &d->answer, &src->failure)) {
-		n = take_frames(&d->answer, out);
+		n = isolated_dwarf_take_frames(&d->answer, out);
 		if (n < 0)
 			error_set(&src->failure, (int)n, "what was read of it is no answer");
 	}
@@ -158,17 +162,17 @@ static void dwarf_isolated_free(struct source *src)
 
 static const struct source_ops ops = {
 	.name = "dwarf",
-	.expand = expand,
+	.expand = isolated_dwarf_expand,
 	.free = dwarf_isolated_free,
 };
 
-static int start(struct isolated_service **ret, struct begin *b, struct error *err)
+static int isolated_dwarf_start(struct isolated_service **ret, struct begin *b, struct error *err)
 {
 	const struct isolated_service_work work = {
 		.name = "gotap-names",
-		.open = begin,
-		.answer = answer,
-		.close = end,
+		.open = isolated_dwarf_begin,
+		.answer = isolated_dwarf_answer,
+		.close = isolated_dwarf_end,
 		.ctx = b,
 		.fd = b->fd,
 		.question = sizeof(uint64_t),
@@ -188,7 +192,7 @@ int dwarf_isolated_new(struct source **ret, const char *path, struct error *err)
 
 	if (fd < 0)
 		return error_set(err, fd, "cannot open '%s': %s", path, strerror(-fd));
-	r = start(&service, &b, err);
+	r = isolated_dwarf_start(&service, &b, err);
 	if (r)
 		return r == -ENOENT ? r : error_prefix(err, "DWARF data of '%s'", path);
 	d = xcalloc(1, sizeof(*d));

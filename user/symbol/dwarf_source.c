@@ -163,7 +163,7 @@ static struct unit *unit_at(struct dwarf_source *s, uint64_t pc)
 	return vec_at(&s->units, struct unit, r->unit);
 }
 
-static const struct func_range *func_at(struct unit *u, uint64_t pc)
+static const struct func_range *dwarf_func_at(struct unit *u, uint64_t pc)
 {
 	ptrdiff_t i = last_not_above(u->funcs.data, u->funcs.len, sizeof(struct func_range), pc);
 	struct func_range *f;
@@ -211,7 +211,7 @@ static Dwarf_Line *line_at(const struct unit *u, uint64_t pc)
 	return line && dwarf_lineendsequence(line, &end) == 0 && !end ? line : NULL;
 }
 
-static const char *file_of(const struct unit *u, Dwarf_Word index)
+static const char *dwarf_file_of(const struct unit *u, Dwarf_Word index)
 {
 	return u->files ? plain_file(dwarf_filesrc(u->files, index, NULL, NULL)) : "?";
 }
@@ -229,7 +229,7 @@ static void set_line_of_pc(struct source_frame *f, const struct unit *u, uint64_
 	if (line && dwarf_lineno(line, &n) == 0)
 		f->file = plain_file(dwarf_linesrc(line, NULL, NULL));
 	else
-		f->file = file_of(u, 1);
+		f->file = dwarf_file_of(u, 1);
 	f->line = (uint32_t)n;
 }
 
@@ -246,7 +246,7 @@ static Dwarf_Word attr_number(Dwarf_Die *die, unsigned int name)
 /* File and line from which the inlined function @die is called. */
 static void set_line_of_call(struct source_frame *f, const struct unit *u, Dwarf_Die *die)
 {
-	f->file = file_of(u, attr_number(die, DW_AT_call_file));
+	f->file = dwarf_file_of(u, attr_number(die, DW_AT_call_file));
 	f->line = (uint32_t)attr_number(die, DW_AT_call_line);
 }
 
@@ -276,7 +276,7 @@ static bool die_is_trampoline(Dwarf_Die *die)
 	       flag;
 }
 
-static void set_func(struct source_frame *f, Dwarf_Die *die)
+static void dwarf_set_func(struct source_frame *f, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
 
@@ -320,7 +320,7 @@ static size_t dwarf_source_expand(struct source *src, uint64_t pc, struct source
 {
 	struct dwarf_source *s = (struct dwarf_source *)src;
 	struct unit *u = unit_at(s, pc);
-	const struct func_range *func = u ? func_at(u, pc) : NULL;
+	const struct func_range *func = u ? dwarf_func_at(u, pc) : NULL;
 	Dwarf_Die chain[SOURCE_MAX_INLINE];
 	size_t i, n;
 
@@ -329,7 +329,7 @@ static size_t dwarf_source_expand(struct source *src, uint64_t pc, struct source
 	n = inline_chain(func, pc, chain);
 	set_line_of_pc(&out[0], u, pc);
 	for (i = 0; i < n; i++)
-		set_func(&out[i], &chain[n - 1 - i]);
+		dwarf_set_func(&out[i], &chain[n - 1 - i]);
 	for (i = 1; i < n; i++)
 		set_line_of_call(&out[i], u, &chain[n - i]);
 	if (out[n - 1].kind == FUNC_NORMAL && is_abi_wrapper(u, func, out[n - 1].func))

@@ -188,7 +188,7 @@ bool elf_segment_get(const struct elf_file *f, size_t i, Elf64_Phdr *ret)
 	return p != NULL;
 }
 
-static bool is_load(const struct elf_file *f, const Elf64_Phdr *ph, uint32_t flags)
+static bool elf_file_is_load(const struct elf_file *f, const Elf64_Phdr *ph, uint32_t flags)
 {
 	return ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
 	       elf_file_has(f, ph->p_offset, ph->p_filesz) &&
@@ -198,7 +198,7 @@ static bool is_load(const struct elf_file *f, const Elf64_Phdr *ph, uint32_t fla
 bool elf_load_next(const struct elf_file *f, size_t *i, uint32_t flags, Elf64_Phdr *ret)
 {
 	while (elf_segment_get(f, (*i)++, ret))
-		if (is_load(f, ret, flags))
+		if (elf_file_is_load(f, ret, flags))
 			return true;
 	return false;
 }

@@ -60,7 +60,7 @@ bool elf_image_next(const struct elf_file *f, size_t *i, uint32_t flags, struct 
 }
 
 /* The table that DT_RELA and DT_RELASZ describe: the loader goes by nothing else. */
-static struct elf_range relocations(const struct elf_file *f, const Elf64_Phdr *dynamic)
+static struct elf_range elf_image_relocations(const struct elf_file *f, const Elf64_Phdr *dynamic)
 {
 	const uint8_t *p = elf_file_at(f, dynamic->p_offset, dynamic->p_filesz);
 	size_t i, n = p ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
@@ -90,7 +90,7 @@ static struct elf_range find_relocations(const struct elf_file *f)
 
 	for (i = 0; elf_segment_get(f, i, &h); i++) {
 		if (h.p_type == PT_DYNAMIC)
-			return relocations(f, &h);
+			return elf_image_relocations(f, &h);
 	}
 	return (struct elf_range){ 0 };
 }

@@ -20,7 +20,7 @@ enum func_kind func_kind_by_name(const char *name)
 }
 
 /* Appends @n bytes of @s at @len of @buf, as far as they fit before @cap. */
-static size_t append(char *buf, size_t len, size_t cap, const char *s, size_t n)
+static size_t names_append(char *buf, size_t len, size_t cap, const char *s, size_t n)
 {
 	if (n > cap - len)
 		n = cap - len;
@@ -71,7 +71,7 @@ size_t name_for_trace(const char *name, char *buf, size_t cap)
 
 	keep_end(&p);
 	for (i = 0; i < 3; i++)
-		len = append(buf, len, cap - 1, p.text[i], p.len[i]);
+		len = names_append(buf, len, cap - 1, p.text[i], p.len[i]);
 	buf[len] = '\0';
 	return len;
 }

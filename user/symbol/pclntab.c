@@ -170,7 +170,8 @@ static void set_line(const struct pclntab *t, struct func_record f, uint64_t off
 	frame->line = (uint32_t)line;
 }
 
-static void set_func(const struct pclntab *t, int id, uint32_t name, struct source_frame *frame)
+static void pclntab_set_func(const struct pclntab *t, int id, uint32_t name,
+			     struct source_frame *frame)
 {
 	frame->func = pclntab_name(t, name);
 	frame->kind = pclntab_kind(t, id, frame->func);
@@ -211,11 +212,11 @@ size_t pclntab_expand(const struct pclntab *t, uint64_t pc, struct source_frame 
 
 		if (!e)
 			break;
-		set_func(t, e[l->inline_id], elf_u32(e + l->inline_name), &out[n]);
+		pclntab_set_func(t, e[l->inline_id], elf_u32(e + l->inline_name), &out[n]);
 		set_line(t, f, off, &out[n++]);
 		off = elf_u32(e + l->inline_parent_pc);
 	}
-	set_func(t, f.data[l->id], elf_u32(f.data + l->name), &out[n]);
+	pclntab_set_func(t, f.data[l->id], elf_u32(f.data + l->name), &out[n]);
 	set_line(t, f, off, &out[n++]);
 	return n;
 }
@@ -260,7 +261,7 @@ void pclntab_types_range(const struct pclntab *t, uint64_t *start, uint64_t *end
 	*end = t->etypes;
 }
 
-static const char *name_of(const struct pclntab *t, size_t i)
+static const char *pclntab_name_of(const struct pclntab *t, size_t i)
 {
 	struct func_record f = pclntab_record(t, i);
 
@@ -274,7 +275,7 @@ static void learn_wrapper_id(struct pclntab *t)
 
 	t->wrapper_id = -1;
 	for (i = 0; i < t->nfuncs; i++) {
-		if (!strcmp(name_of(t, i), "runtime.deferreturn")) {
+		if (!strcmp(pclntab_name_of(t, i), "runtime.deferreturn")) {
 			t->wrapper_id = pclntab_record(t, i).data[t->layout->id];
 			return;
 		}

@@ -34,7 +34,10 @@ void pclntab_free(struct pclntab *t);
 int pclntab_format(const struct pclntab *t);
 /* Go text: [*start, *end), from the first function to the end of the last. */
 void pclntab_text_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
-/* Where type descriptors are, from which the offsets of their names count, too: Go 1.22 and later. Empty if unknown. */
+/*
+ * Where type descriptors are, from which the offsets of their names count, too: Go 1.22 and later.
+ * Empty if unknown.
+ */
 void pclntab_types_range(const struct pclntab *t, uint64_t *start, uint64_t *end);
 
 struct pclntab_func {

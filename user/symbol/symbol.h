@@ -93,7 +93,8 @@ struct call {
 };
 
 /* The same frames as symbolizer_stack() gives without a skip, and where each one is from. */
-size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out, size_t max);
+size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out,
+			size_t max);
 
 /* The Go function, not an inlined one, whose code holds the instruction at @pc. */
 struct symbol_function {

@@ -259,7 +259,7 @@ static size_t go_frames(struct symbolizer *s, uint64_t addr, struct source_frame
 }
 
 /* Expands the instruction at @call_pc; the physical frame gets the key @key. */
-static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t key)
+static struct known_pc symbolizer_expand(struct symbolizer *s, uint64_t call_pc, uint64_t key)
 {
 	struct source_frame out[SOURCE_MAX_INLINE];
 	size_t i, n = go_frames(s, call_pc, out);
@@ -278,7 +278,7 @@ static struct known_pc expand(struct symbolizer *s, uint64_t call_pc, uint64_t k
 }
 
 /* The frames of @key, from @index or else of the instruction at @call_pc. */
-static struct known_pc lookup(struct symbolizer *s, struct map64 *index, uint64_t key,
+static struct known_pc symbolizer_lookup(struct symbolizer *s, struct map64 *index, uint64_t key,
 			      uint64_t call_pc)
 {
 	bool is_new;
@@ -288,7 +288,7 @@ static struct known_pc lookup(struct symbolizer *s, struct map64 *index, uint64_
 	if (!is_new)
 		return *vec_at(&s->pcs, struct known_pc, *at);
 	*at = s->pcs.len;
-	pc = expand(s, call_pc, key);
+	pc = symbolizer_expand(s, call_pc, key);
 	*(struct known_pc *)vec_push(&s->pcs, sizeof(pc)) = pc;
 	return pc;
 }
@@ -334,16 +334,17 @@ size_t symbolizer_stack(struct symbolizer *s, const uint64_t *pcs, size_t n,
 	size_t i;
 
 	for (i = 0; i < n && u.n < max; i++)
-		unwind_pc(&u, s, lookup(s, &s->by_return, pcs[i], pcs[i] - 1));
+		unwind_pc(&u, s, symbolizer_lookup(s, &s->by_return, pcs[i], pcs[i] - 1));
 	return u.n;
 }
 
-size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out, size_t max)
+size_t symbolizer_calls(struct symbolizer *s, const uint64_t *pcs, size_t n, struct call *out,
+			size_t max)
 {
 	struct unwind u = { .calls = out, .max = max };
 
 	for (; u.at < n && u.n < max; u.at++)
-		unwind_pc(&u, s, lookup(s, &s->by_return, pcs[u.at], pcs[u.at] - 1));
+		unwind_pc(&u, s, symbolizer_lookup(s, &s->by_return, pcs[u.at], pcs[u.at] - 1));
 	return u.n;
 }
 
@@ -358,7 +359,7 @@ size_t symbolizer_entry(struct symbolizer *s, uint64_t entry, struct frame *out)
 		if (f->table)
 			entry = pclntab_unwrap(f->table, entry - f->bias) + f->bias;
 	}
-	pc = lookup(s, &s->by_entry, entry, entry);
+	pc = symbolizer_lookup(s, &s->by_entry, entry, entry);
 
 	*out = vec_at(&s->frames, struct known_frame, pc.first)->frame;
 	return 1;

@@ -33,9 +33,10 @@ int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t fiel
 		struct vec *ret);
 
 /*
- * Where it asks the runtime's own tracer there, for `--attach inline` (since Go 1.23). Each question is followed by one of these
- * stores, and each store by none before the next question: they are as many. Appends struct trace_hook to @ret;
- * -ENOTSUP as above, or if it asks in another way.
+ * Where it asks the runtime's own tracer there, for `--attach inline` (since Go 1.23). Each
+ * question is followed by one of these stores, and each store by none before the next question:
+ * they are as many. Appends struct trace_hook to @ret; -ENOTSUP as above, or if it asks in another
+ * way.
  */
 int assist_hooks(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		 struct vec *ret);

@@ -60,7 +60,8 @@ static bool find_header(const struct elf_file *f, uint64_t *ret)
 	if (elf_section_header(f, ".go.buildinfo", &section))
 		return find_magic(f, section.sh_offset, section.sh_size, ret);
 	while (elf_load_next(f, &i, PF_W, &ph))
-		if (find_magic(f, ph.p_offset, ph.p_filesz < SEARCHED ? ph.p_filesz : SEARCHED, ret))
+		if (find_magic(f, ph.p_offset, ph.p_filesz < SEARCHED ? ph.p_filesz : SEARCHED,
+			       ret))
 			return true;
 	return false;
 }
@@ -68,7 +69,7 @@ static bool find_header(const struct elf_file *f, uint64_t *ret)
 /* --- the two texts --- */
 
 /* A varint length and as many bytes, from offset *@at on; empty if they are not there. */
-static struct text read_inline(const struct elf_file *f, uint64_t *at)
+static struct text buildinfo_read_inline(const struct elf_file *f, uint64_t *at)
 {
 	struct text none = { "", 0 };
 	const uint8_t *c, *data;
@@ -108,7 +109,8 @@ static struct text read_pointed(const struct elf_file *f, const uint8_t *p)
 	return ret.data ? (struct text){ ret.data, string[1] } : (struct text){ "", 0 };
 }
 
-static void read_texts(const struct elf_file *f, struct text *version, struct text *modules)
+static void buildinfo_read_texts(const struct elf_file *f, struct text *version,
+				 struct text *modules)
 {
 	const uint8_t *header = NULL;
 	uint64_t at;
@@ -122,8 +124,8 @@ static void read_texts(const struct elf_file *f, struct text *version, struct te
 	flags = header[FLAGS_AT];
 	at += INLINE_AT;
 	if (flags & FLAG_INLINE) {
-		*version = read_inline(f, &at);
-		*modules = read_inline(f, &at);
+		*version = buildinfo_read_inline(f, &at);
+		*modules = buildinfo_read_inline(f, &at);
 	} else if (!(flags & FLAG_BIG_ENDIAN)) {
 		*version = read_pointed(f, header + POINTERS_AT);
 		*modules = read_pointed(f, header + POINTERS_AT + sizeof(uint64_t));
@@ -228,7 +230,7 @@ static struct text search_release(const struct elf_file *f)
 /* --- the module text --- */
 
 /* Cuts the next field off *@rest, up to @sep or the end. */
-static struct text cut(struct text *rest, char sep)
+static struct text buildinfo_cut(struct text *rest, char sep)
 {
 	const char *end = memchr(rest->data, sep, rest->len);
 	struct text field = { rest->data, end ? (size_t)(end - rest->data) : rest->len };
@@ -259,19 +261,19 @@ static void add_setting(struct buildinfo *info, struct text line)
 	if (info->settings.len >= MAX_SETTINGS)
 		return;
 	setting = vec_push(&info->settings, sizeof(*setting));
-	setting->key = text_copy(cut(&line, '='));
+	setting->key = text_copy(buildinfo_cut(&line, '='));
 	setting->value = text_copy(line);
 }
 
-static void read_line(struct buildinfo *info, struct text line)
+static void buildinfo_read_line(struct buildinfo *info, struct text line)
 {
-	struct text kind = cut(&line, '\t');
+	struct text kind = buildinfo_cut(&line, '\t');
 
 	if (text_is(kind, "build")) {
 		add_setting(info, line);
 	} else if (text_is(kind, "mod") && !info->module_path) {
-		info->module_path = text_copy(cut(&line, '\t'));
-		info->module_version = text_copy(cut(&line, '\t'));
+		info->module_path = text_copy(buildinfo_cut(&line, '\t'));
+		info->module_version = text_copy(buildinfo_cut(&line, '\t'));
 	}
 }
 
@@ -282,7 +284,7 @@ static void read_modules(struct buildinfo *info, struct text modules)
 	modules.data += MODULES_FRAME;
 	modules.len -= 2 * MODULES_FRAME;
 	while (modules.len)
-		read_line(info, cut(&modules, '\n'));
+		buildinfo_read_line(info, buildinfo_cut(&modules, '\n'));
 }
 
 void buildinfo_read(struct buildinfo *ret, const struct elf_file *f)
@@ -290,7 +292,7 @@ void buildinfo_read(struct buildinfo *ret, const struct elf_file *f)
 	struct text version, modules;
 
 	*ret = (struct buildinfo){0};
-	read_texts(f, &version, &modules);
+	buildinfo_read_texts(f, &version, &modules);
 	if (!version.len)
 		version = search_release(f);
 	if (version.len) {

@@ -20,18 +20,21 @@
 #include "target/stackalloc.h"
 #include "target/trace_flag.h"
 
-/* Does the kernel emulate the instruction at @addr in a uprobe, instead of stepping through a copy? */
+/*
+ * Does the kernel emulate the instruction at @addr in a uprobe, instead of stepping through a copy?
+ */
 bool code_is_emulated(const struct gobin *b, uint64_t addr);
 /* Is the instruction at @addr a direct call? *@target is where it leads. */
 bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target);
 /*
- * Does the instruction at @addr load an address as the first argument of the call of @callee behind it?
- * *@call is that call.
+ * Does the instruction at @addr load an address as the first argument of the call of @callee behind
+ * it? *@call is that call.
  */
 bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uint64_t *call);
 /*
- * The first call that follows @addr in @fn, straight on, while the register of a second result and argument keeps its
- * value: @addr is where another call returns to. 0 if that is not so, or if a jump leads in between.
+ * The first call that follows @addr in @fn, straight on, while the register of a second result and
+ * argument keeps its value: @addr is where another call returns to. 0 if that is not so, or if a
+ * jump leads in between.
  */
 uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *fn, uint64_t addr);
 /* Can the BPF side read register @reg by its number (go_reg)? */

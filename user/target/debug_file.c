@@ -60,7 +60,7 @@ static void marks_free(struct marks *m)
 	free(m->link);
 }
 
-static bool is_same(const struct elf_file *f, const struct marks *m)
+static bool debug_file_is_same(const struct elf_file *f, const struct marks *m)
 {
 	_cleanup_free_ char *id = NULL;
 	uint32_t crc;
@@ -81,13 +81,13 @@ struct found {
  * Takes over the descriptor @fd (or -errno) and @path, if that file is the program's.
  * Where there is a build id it must be the same, whatever the file's name is.
  */
-static bool take(struct found *ret, int fd, char *path, const struct marks *m)
+static bool debug_file_take(struct found *ret, int fd, char *path, const struct marks *m)
 {
 	struct elf_file f;
 	bool same = false;
 
 	if (fd >= 0 && !elf_file_open_fd(&f, fd, NULL)) {
-		same = is_same(&f, m);
+		same = debug_file_is_same(&f, m);
 		elf_file_close(&f);
 	}
 	if (same) {
@@ -108,7 +108,7 @@ static bool try_under(struct found *ret, const char *root, char *path, const str
 	char *name = root ? xasprintf("%s in the program's own file system", path) : xstrdup(path);
 
 	free(path);
-	return take(ret, fd, name, m);
+	return debug_file_take(ret, fd, name, m);
 }
 
 static bool by_build_id(struct found *ret, const char *root, const struct marks *m)
@@ -156,7 +156,7 @@ static bool in_cache(struct found *ret, const struct marks *m)
 		if (!dir || !*dir)
 			continue;
 		path = xasprintf("%s%s/%s/debuginfo", dir, caches[i].below, m->build_id);
-		if (take(ret, open_regular(path), path, m))
+		if (debug_file_take(ret, open_regular(path), path, m))
 			return true;
 	}
 	return false;
@@ -223,7 +223,8 @@ static void ask_servers(const char *name, const struct marks *m)
 
 /* --- all together --- */
 
-static bool search(struct found *ret, const struct debug_place *place, const struct marks *m)
+static bool debug_file_search(struct found *ret, const struct debug_place *place,
+			      const struct marks *m)
 {
 	if (in_cache(ret, m))
 		return true;
@@ -244,7 +245,7 @@ int debug_file_find(const struct elf_file *f, const struct debug_place *place, c
 	struct found found = { .fd = -ENOENT };
 
 	read_link(f, &m);
-	if ((m.build_id || m.link) && search(&found, place, &m))
+	if ((m.build_id || m.link) && debug_file_search(&found, place, &m))
 		*path = found.path;
 	marks_free(&m);
 	return found.fd;

@@ -17,7 +17,8 @@
 #include "symbol/elf_file.h"
 
 struct debug_place {
-	const char *name;	/* the program's path in its file system; beside it is looked, too */
+	/* the program's path in its file system; beside it is looked, too */
+	const char *name;
 	const char *root;	/* of that file system ("/proc/PID/root"), NULL: ours */
 	/*
 	 * Whether the servers in DEBUGINFOD_URLS may be asked, for some seconds (or as

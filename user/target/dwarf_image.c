@@ -38,7 +38,7 @@ static uint64_t inflated_size(const struct elf_section *s, const char *name)
 }
 
 /* Deflate cannot shrink more than 1032 to 1: a larger claim is a lie. */
-static bool is_sane(const struct elf_section *s, const char *name)
+static bool image_is_sane(const struct elf_section *s, const char *name)
 {
 	uint64_t size = inflated_size(s, name);
 
@@ -63,7 +63,7 @@ static Elf64_Shdr add_section(struct buf *image, const struct elf_section *s, si
 }
 
 /* Ends the image with its section names and headers, and says so in its header. */
-static void finish(struct buf *image, Elf64_Shdr *headers, size_t n, struct buf *names)
+static void image_finish(struct buf *image, Elf64_Shdr *headers, size_t n, struct buf *names)
 {
 	static const char own_name[] = ".shstrtab";
 	struct elf_section section = { .size = names->len + sizeof(own_name) };
@@ -82,7 +82,7 @@ static void finish(struct buf *image, Elf64_Shdr *headers, size_t n, struct buf 
 	buf_add(image, headers, (n + 1) * sizeof(*headers));
 }
 
-static void begin(struct buf *image)
+static void image_begin(struct buf *image)
 {
 	Elf64_Ehdr header = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -105,19 +105,19 @@ int dwarf_image_make(struct buf *ret, const struct elf_file *f)
 	size_t i, n = 1;
 	int r = 0;
 
-	begin(ret);
+	image_begin(ret);
 	buf_add_byte(&names, '\0');
 	for (i = 0; i < NCOPIED && !r; i++) {
 		if (!elf_section_find(f, copied[i], &section))
 			continue;
-		if (!is_sane(&section, copied[i]))
+		if (!image_is_sane(&section, copied[i]))
 			r = -E2BIG;
 		else
 			headers[n++] = add_section(ret, &section, names.len);
 		buf_add(&names, copied[i], strlen(copied[i]) + 1);
 	}
 	if (!r)
-		finish(ret, headers, n, &names);
+		image_finish(ret, headers, n, &names);
 	buf_free(&names);
 	return r ? r : n > 1 ? 0 : -ENOENT;
 }

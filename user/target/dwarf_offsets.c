@@ -125,7 +125,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die
 }
 
 /* The type of a member behind its names; dwarf_peel_type() would follow a circle for ever. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+static bool offsets_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	enum { MAX_TYPEDEFS = 16 };
 	Dwarf_Die at = *die;
@@ -157,7 +157,7 @@ static bool path_offset(Dwarf_Die *type, const char *path, uint64_t *ret)
 		path += len;
 		if (*path != '.')
 			return *ret < GO_OFFSET_NONE;
-		if (!type_of(&member, &at))
+		if (!offsets_type_of(&member, &at))
 			return false;
 	}
 }
@@ -238,7 +238,9 @@ int dwarf_offsets_read(const struct elf_file *f, int minor, struct go_offsets *r
 		       struct error *err)
 {
 	struct question q = { .minor = minor };
-	struct isolated_work work = { .run = read_image, .ctx = &q, .fd = -1, .size = sizeof(*ret) };
+	struct isolated_work work = {
+		.run = read_image, .ctx = &q, .fd = -1, .size = sizeof(*ret)
+	};
 	int r = dwarf_image_make(&q.image, f);
 
 	if (!r)

@@ -11,7 +11,7 @@
  */
 enum { HASHED_NAME = 256 };
 
-static const struct gobin_func *func_at(const struct func_table *t, size_t i)
+static const struct gobin_func *funcs_at(const struct func_table *t, size_t i)
 {
 	return vec_at(&t->funcs, struct gobin_func, i);
 }
@@ -27,7 +27,7 @@ void func_table_add(struct func_table *t, const char *name, uint64_t addr, uint6
 }
 
 /* FNV-1a, cut to buckets by the caller. */
-static uint32_t name_hash(const char *name)
+static uint32_t funcs_name_hash(const char *name)
 {
 	uint32_t h = 2166136261u;
 	int i;
@@ -49,7 +49,7 @@ static bool is_sorted(const struct func_table *t)
 	size_t i;
 
 	for (i = 1; i < t->funcs.len; i++) {
-		if (func_at(t, i)->addr < func_at(t, i - 1)->addr)
+		if (funcs_at(t, i)->addr < funcs_at(t, i - 1)->addr)
 			return false;
 	}
 	return true;
@@ -64,7 +64,7 @@ static void hash_names(struct func_table *t)
 	t->heads = xcalloc(t->nheads, sizeof(*t->heads));
 	t->chain = xcalloc(n, sizeof(*t->chain));
 	for (i = 0; i < n; i++) {
-		uint32_t *head = &t->heads[name_hash(func_at(t, i)->name) & (t->nheads - 1)];
+		uint32_t *head = &t->heads[funcs_name_hash(funcs_at(t, i)->name) & (t->nheads - 1)];
 
 		t->chain[i] = *head;
 		*head = (uint32_t)i + 1;
@@ -95,8 +95,8 @@ const struct gobin_func *func_table_by_name(const struct func_table *t, const ch
 
 	if (!t->nheads)
 		return NULL;
-	for (i = t->heads[name_hash(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
-		const struct gobin_func *fn = func_at(t, i - 1);
+	for (i = t->heads[funcs_name_hash(name) & (t->nheads - 1)]; i; i = t->chain[i - 1]) {
+		const struct gobin_func *fn = funcs_at(t, i - 1);
 
 		if (!strcmp(fn->name, name) && (!best || fn->size > best->size))
 			best = fn;
@@ -112,7 +112,7 @@ static size_t count_up_to(const struct func_table *t, uint64_t addr)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (func_at(t, mid)->addr <= addr)
+		if (funcs_at(t, mid)->addr <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -123,7 +123,7 @@ static size_t count_up_to(const struct func_table *t, uint64_t addr)
 const struct gobin_func *func_table_by_addr(const struct func_table *t, uint64_t addr)
 {
 	size_t n = count_up_to(t, addr);
-	const struct gobin_func *fn = n ? func_at(t, n - 1) : NULL;
+	const struct gobin_func *fn = n ? funcs_at(t, n - 1) : NULL;
 
 	return fn && addr - fn->addr < fn->size ? fn : NULL;
 }

@@ -30,7 +30,8 @@ struct gobin {
 	struct func_table funcs;	/* of the block; of the symbols if there is no table */
 	char *build_id;
 	char *file;			/* where it can be read; path is for people */
-	char *debug_path;		/* of its separate debug file, for people; NULL: none known */
+	/* of its separate debug file, for people; NULL: none known */
+	char *debug_path;
 	int debug_fd;			/* that file, if so: open, */
 	char *debug_file;		/* where it can be opened once more, */
 	struct elf_file debug;		/* and read */
@@ -132,7 +133,7 @@ static void read_functions(struct gobin *b)
 		func_table_from_symbols(&b->funcs, &b->elf);
 }
 
-static int read_all(struct gobin *b, struct error *err)
+static int gobin_read_all(struct gobin *b, struct error *err)
 {
 	if (!may_be_go(&b->elf))
 		return refuse_non_go(b, err);
@@ -154,7 +155,7 @@ static int gobin_new(struct gobin **ret, struct elf_file *elf, const char *path,
 
 	b->elf = *elf;
 	b->path = xstrdup(path);
-	r = read_all(b, err);
+	r = gobin_read_all(b, err);
 	if (r < 0)
 		gobin_free(b);
 	else
@@ -322,7 +323,7 @@ const char *gobin_debug_file(const struct gobin *b)
 
 /* --- functions and data --- */
 
-static int known(const struct gobin_func *fn, struct gobin_func *ret)
+static int gobin_known(const struct gobin_func *fn, struct gobin_func *ret)
 {
 	if (!fn)
 		return -ENOENT;
@@ -344,7 +345,7 @@ int gobin_func(const struct gobin *b, const char *name, struct gobin_func *ret)
 	struct pclntab_func f;
 
 	if (b->has_block || !b->table)
-		return known(func_table_by_name(&b->funcs, name), ret);
+		return gobin_known(func_table_by_name(&b->funcs, name), ret);
 	return entry_found(pclntab_func_named(b->table, name, &f), &f, ret);
 }
 
@@ -353,7 +354,7 @@ int gobin_func_at(const struct gobin *b, uint64_t addr, struct gobin_func *ret)
 	struct pclntab_func f;
 
 	if (!b->table)
-		return known(func_table_by_addr(&b->funcs, addr), ret);
+		return gobin_known(func_table_by_addr(&b->funcs, addr), ret);
 	return entry_found(pclntab_func_at(b->table, addr, &f), &f, ret);
 }
 

@@ -60,7 +60,9 @@ bool gobin_has_dwarf(const struct gobin *b);
  * program's own file system, NULL if it is ours.
  */
 void gobin_find_debug(struct gobin *b, const char *root, bool ask_servers);
-/* Its path for people, NULL if it was not found; and where it can be opened, as long as @b lives. */
+/*
+ * Its path for people, NULL if it was not found; and where it can be opened, as long as @b lives.
+ */
 const char *gobin_debug_path(const struct gobin *b);
 const char *gobin_debug_file(const struct gobin *b);
 /* GNU build id, or else the Go build id, as text; "" if the file has neither. */

@@ -14,7 +14,7 @@ struct search {
 	size_t first;		/* of this host in ret */
 };
 
-static bool is_known(const struct search *s, const char *name)
+static bool inlined_is_known(const struct search *s, const char *name)
 {
 	size_t i;
 
@@ -24,13 +24,13 @@ static bool is_known(const struct search *s, const char *name)
 	return false;
 }
 
-static bool take_name(void *ctx, const char *name, int32_t call)
+static bool inlined_take_name(void *ctx, const char *name, int32_t call)
 {
 	struct search *s = ctx;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		if (strcmp(s->names[i], name) || is_known(s, s->names[i]))
+		if (strcmp(s->names[i], name) || inlined_is_known(s, s->names[i]))
 			continue;
 		*(struct inlined *)vec_push(s->ret, sizeof(struct inlined)) =
 			(struct inlined){ s->names[i], s->host };
@@ -54,7 +54,7 @@ void inlined_find(const struct gobin *b, const char *const *names, size_t n, str
 			continue;
 		s.host = (struct gobin_func){ f.name, f.entry, f.end - f.entry };
 		s.first = ret->len;
-		pclntab_each_inlined(t, &f, take_name, &s);
+		pclntab_each_inlined(t, &f, inlined_take_name, &s);
 	}
 }
 

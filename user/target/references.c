@@ -11,9 +11,12 @@
 const char *reference_kind_name(enum reference_kind kind)
 {
 	static const char *const names[] = {
-		[REFERENCE_CALL] = "called", [REFERENCE_BRANCH] = "jumped to",
-		[REFERENCE_OPERAND] = "loaded", [REFERENCE_POINTER] = "pointed to",
-		[REFERENCE_METHOD] = "in a table of methods", [REFERENCE_UNCLEAR] = "perhaps called",
+		[REFERENCE_CALL] = "called",
+		[REFERENCE_BRANCH] = "jumped to",
+		[REFERENCE_OPERAND] = "loaded",
+		[REFERENCE_POINTER] = "pointed to",
+		[REFERENCE_METHOD] = "in a table of methods",
+		[REFERENCE_UNCLEAR] = "perhaps called",
 	};
 
 	return names[kind];
@@ -24,11 +27,13 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	struct vec *ret;
-	struct elf_range symbols, functions;	/* sections that name functions and do not lead to them */
+	/* sections that name functions and do not lead to them */
+	struct elf_range symbols, functions;
 	struct elf_range relocations[2];
 };
 
-static void find(struct scan *s, uint64_t value, enum reference_kind kind, uint64_t addr)
+static void references_find_code(struct scan *s, uint64_t value, enum reference_kind kind,
+				 uint64_t addr)
 {
 	size_t i;
 
@@ -38,7 +43,7 @@ static void find(struct scan *s, uint64_t value, enum reference_kind kind, uint6
 				(struct reference){ kind, i, addr, { .name = "" } };
 }
 
-static bool is_in(const struct elf_range *r, uint64_t addr)
+static bool references_is_in(const struct elf_range *r, uint64_t addr)
 {
 	return addr - r->addr < r->size;
 }
@@ -46,8 +51,9 @@ static bool is_in(const struct elf_range *r, uint64_t addr)
 /* Relocations are looked at by themselves. */
 static bool is_apart(const struct scan *s, uint64_t addr)
 {
-	return is_in(&s->symbols, addr) || is_in(&s->functions, addr) || is_in(&s->relocations[0], addr) ||
-	       is_in(&s->relocations[1], addr);
+	return references_is_in(&s->symbols, addr) || references_is_in(&s->functions, addr) ||
+	       references_is_in(&s->relocations[0], addr) ||
+	       references_is_in(&s->relocations[1], addr);
 }
 
 static void scan_relocations(struct scan *s, const struct elf_range *table)
@@ -61,9 +67,11 @@ static void scan_relocations(struct scan *s, const struct elf_range *table)
 
 		memcpy(&r, table->data + i, sizeof(r));
 		at = ELF64_R_SYM(r.r_info) * sizeof(symbol);
-		if (at && s->symbols.size >= sizeof(symbol) && at <= s->symbols.size - sizeof(symbol))
+		if (at && s->symbols.size >= sizeof(symbol) &&
+		    at <= s->symbols.size - sizeof(symbol))
 			memcpy(&symbol, s->symbols.data + at, sizeof(symbol));
-		find(s, symbol.st_value + (uint64_t)r.r_addend, REFERENCE_POINTER, r.r_offset);
+		references_find_code(s, symbol.st_value + (uint64_t)r.r_addend, REFERENCE_POINTER,
+				     r.r_offset);
 	}
 }
 
@@ -75,11 +83,14 @@ static void scan_words(struct scan *s, const struct elf_range *segment, uint64_t
 		uint64_t value = elf_u64(segment->data + i);
 
 		if (value - lo <= hi - lo && !is_apart(s, segment->addr + i))
-			find(s, value, REFERENCE_POINTER, segment->addr + i);
+			references_find_code(s, value, REFERENCE_POINTER, segment->addr + i);
 	}
 }
 
-/* The name of the method that begins at that address: what follows the last dot. NULL if no function does. */
+/*
+ * The name of the method that begins at that address: what follows the last dot. NULL if no
+ * function does.
+ */
 static const char *method_at(const struct gobin *b, uint64_t addr)
 {
 	struct gobin_func fn;
@@ -97,9 +108,9 @@ static bool same_method(const struct gobin *b, uint64_t addr, uint64_t other)
 }
 
 /*
- * What reflection can call is in the descriptor of its type: for each method the offsets of its name and
- * type, and then, from the start of the text, of two functions: the method, and a wrapper of it or once
- * more itself.
+ * What reflection can call is in the descriptor of its type: for each method the offsets of its
+ * name and type, and then, from the start of the text, of two functions: the method, and a wrapper
+ * of it or once more itself.
  */
 static void scan_methods(struct scan *s, uint64_t lo, uint64_t hi)
 {
@@ -116,9 +127,10 @@ static void scan_methods(struct scan *s, uint64_t lo, uint64_t hi)
 	for (i = WORD; p && i + 2 * WORD <= end - start; i += WORD) {
 		uint64_t value = text + elf_u32(p + i);
 
-		if (value - lo <= hi - lo && (same_method(s->b, value, text + elf_u32(p + i - WORD)) ||
-					      same_method(s->b, value, text + elf_u32(p + i + WORD))))
-			find(s, value, REFERENCE_METHOD, start + i);
+		if (value - lo <= hi - lo &&
+		    (same_method(s->b, value, text + elf_u32(p + i - WORD)) ||
+		     same_method(s->b, value, text + elf_u32(p + i + WORD))))
+			references_find_code(s, value, REFERENCE_METHOD, start + i);
 	}
 }
 
@@ -146,8 +158,8 @@ static void find_sections(struct scan *s, const struct elf_file *f)
 		s->functions = section_of(f, ".data.rel.ro.gopclntab");
 }
 
-static int references_in_data(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
-			      struct vec *ret)
+static int references_in_data(const struct gobin *b, const struct elf_file *f, const uint64_t *to,
+			      size_t n, struct vec *ret)
 {
 	struct scan s = { .b = b, .to = to, .n = n, .ret = ret };
 	struct elf_range segment;

@@ -4,10 +4,11 @@
  * that have such an address as an operand, pointers in data. In: a binary. Out: where each is. A
  * function that only direct calls lead to can be probed at these calls instead of at its start.
  *
- * What is not found: an address that the program computes from another one, as from the
- * 32-bit offsets of .gopclntab (the runtime does that for names and lines, not to call); and what other
- * modules take from the table of exported symbols. A plugin is such a module: its calls lead to its own
- * copy of package runtime, and its pointers are found in it, as relocations by the name of the function.
+ * What is not found: an address that the program computes from another one, as from the 32-bit
+ * offsets of .gopclntab (the runtime does that for names and lines, not to call); and what other
+ * modules take from the table of exported symbols. A plugin is such a module: its calls lead to its
+ * own copy of package runtime, and its pointers are found in it, as relocations by the name of the
+ * function.
  */
 #ifndef GOTAP_TARGET_REFERENCES_H
 #define GOTAP_TARGET_REFERENCES_H
@@ -29,7 +30,8 @@ struct reference {
 	enum reference_kind kind;
 	size_t to;		/* which of the addresses */
 	uint64_t addr;		/* of the instruction, or of the pointer */
-	struct gobin_func func;	/* the function that has the instruction; name "" if none is known there */
+	/* the function that has the instruction; name "" if none is known there */
+	struct gobin_func func;
 };
 
 /* Bounds hostile files; a function of the runtime has at most some hundred. */
@@ -40,9 +42,12 @@ enum { REFERENCES_MAX = 4096 };
  * address. -E2BIG if there are more than REFERENCES_MAX, -ENOTSUP if the file cannot be read whole.
  */
 int references_find(const struct gobin *b, const uint64_t *to, size_t n, struct vec *ret);
-/* The same of code only, in @f, the file of @b; for target/references.c. Implemented by each architecture. */
-int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
-		       struct vec *ret);
+/*
+ * The same of code only, in @f, the file of @b; for target/references.c. Implemented by each
+ * architecture.
+ */
+int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to,
+		       size_t n, struct vec *ret);
 
 const char *reference_kind_name(enum reference_kind kind);
 

@@ -7,20 +7,21 @@
 /* As many functions in a row that bear no name of the package end it. */
 enum { GAP = 256 };
 
-static bool is_runtime(const struct pclntab_func *f)
+static bool runtime_block_is_runtime(const struct pclntab_func *f)
 {
 	return !strncmp(f->name, "runtime.", 8);
 }
 
 /* The block that function @first begins. Returns how many names of the package are in it. */
-static size_t measure(const struct pclntab *t, size_t first, struct runtime_block *ret)
+static size_t runtime_block_measure(const struct pclntab *t, size_t first,
+				    struct runtime_block *ret)
 {
 	struct pclntab_func f;
 	size_t i, n = 0;
 
 	*ret = (struct runtime_block){ .first = first, .end = first };
 	for (i = first; i < pclntab_funcs(t) && i < ret->end + GAP; i++) {
-		if (!pclntab_func(t, i, &f) || !is_runtime(&f))
+		if (!pclntab_func(t, i, &f) || !runtime_block_is_runtime(&f))
 			continue;
 		ret->end = i + 1;
 		ret->end_addr = f.end;
@@ -41,9 +42,9 @@ bool runtime_block_find(const struct pclntab *t, struct runtime_block *ret)
 	size_t i, n;
 
 	for (i = 0; i < pclntab_funcs(t); i++) {
-		if (!pclntab_func(t, i, &f) || !is_runtime(&f))
+		if (!pclntab_func(t, i, &f) || !runtime_block_is_runtime(&f))
 			continue;
-		n = measure(t, i, ret);
+		n = runtime_block_measure(t, i, ret);
 		if (n >= MANY)
 			return n >= (ret->end - ret->first) / 2;
 		i = ret->end;

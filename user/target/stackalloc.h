@@ -27,7 +27,10 @@ struct stackalloc_site {
 /* -ENOENT if there is no such function, -ENOTSUP with a text if it is not of that form. */
 int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct error *err);
 
-/* Address of runtime.mheap_, which stackalloc passes to allocManual; 0 if the code does not show it. */
+/*
+ * Address of runtime.mheap_, which stackalloc passes to allocManual; 0 if the code does not show
+ * it.
+ */
 uint64_t stackalloc_mheap(const struct gobin *b);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_hook: where a function asks the runtime's own tracer whether it is on; for `--attach inline`. Plain
- * code tests the tracer's flag; where traceAcquire is not inlined (-N -l) it is called:
+ * trace_hook: where a function asks the runtime's own tracer whether it is on; for `--attach
+ * inline`. Plain code tests the tracer's flag; where traceAcquire is not inlined (-N -l) it is
+ * called:
  *
- *	if trace := traceAcquire(); trace.ok() {
- *		cmpb	$0, trace.enabled(%rip)		<- @test
- *		jne	1f
- *		xor	%ebx, %ebx; xor %eax, %eax
- *		jmp	2f
- *	1:	call	runtime.traceAcquireEnabled	<- @call
- *	2:	test	%rbx, %rbx			trace.ok()
+ * 	if trace := traceAcquire(); trace.ok() {
+ * 		cmpb	$0, trace.enabled(%rip)		<- @test
+ * 		jne	1f
+ * 		xor	%ebx, %ebx; xor %eax, %eax
+ * 		jmp	2f
+ * 	1:	call	runtime.traceAcquireEnabled	<- @call
+ * 	2:	test	%rbx, %rbx			trace.ok()
  *
  * Zeroes in RAX and RBX are what traceAcquireEnabled returns if tracing ends meanwhile.
  */

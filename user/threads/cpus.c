@@ -8,7 +8,10 @@
 #include "base/map64.h"
 #include "base/vec.h"
 
-/* The task that has the CPU, if it is another program's; tid 0: none, a thread of the program, or not known. */
+/*
+ * The task that has the CPU, if it is another program's; tid 0: none, a thread of the program, or
+ * not known.
+ */
 struct cpu {
 	struct task_ref task;
 	uint64_t since;
@@ -21,7 +24,8 @@ struct cpus {
 	uint64_t begin;
 	bool system;
 	struct vec all;		/* struct cpu, by number */
-	struct map64 ran;	/* tid -> ns that it ran, ever, at its last switch; of tasks that live */
+	/* tid -> ns that it ran, ever, at its last switch; of tasks that live */
+	struct map64 ran;
 	uint64_t missing;
 };
 
@@ -32,23 +36,26 @@ static struct cpu *cpu_at(struct cpus *c, uint32_t number)
 	return vec_at(&c->all, struct cpu, number);
 }
 
-static void show(struct cpus *c, const struct cpu *cpu, uint32_t number, uint64_t time, enum rec_off why)
+static void cpus_show(struct cpus *c, const struct cpu *cpu, uint32_t number, uint64_t time,
+		      enum rec_off why)
 {
-	struct cpu_span span = { .task = cpu->task, .cpu = number, .from = cpu->since, .to = time, .why = why };
+	struct cpu_span span = {
+		.task = cpu->task, .cpu = number, .from = cpu->since, .to = time, .why = why
+	};
 
 	if (c->fn && span.task.tid && time > span.from)
 		c->fn(c->ctx, &span);
 }
 
 /* @task has the CPU from @time on. */
-static void give(struct cpu *cpu, const struct task_ref *task, uint64_t time)
+static void cpus_give(struct cpu *cpu, const struct task_ref *task, uint64_t time)
 {
 	*cpu = (struct cpu){ .since = time, .seen = true };
 	if (task)
 		cpu->task = *task;
 }
 
-static struct task_ref task_of(const struct rec_thread *r)
+static struct task_ref cpus_task_of(const struct rec_thread *r)
 {
 	struct task_ref task = { .tid = (uint32_t)r->r.id, .pid = (uint32_t)(r->r.id >> 32) };
 
@@ -72,8 +79,8 @@ static uint64_t ran_since_last(struct cpus *c, const struct rec_thread *r)
 }
 
 /*
- * A task leaves a CPU, and the record that it went on is missing. Its stay is as long as it has run since its last stay, if that is
- * known. How long the task before it had the CPU is not known.
+ * A task leaves a CPU, and the record that it went on is missing. Its stay is as long as it has run
+ * since its last stay, if that is known. How long the task before it had the CPU is not known.
  */
 static void begin_unseen(struct cpus *c, struct cpu *cpu, uint64_t time, uint64_t ran)
 {
@@ -85,7 +92,7 @@ static void begin_unseen(struct cpus *c, struct cpu *cpu, uint64_t time, uint64_
 static void take_switch(struct cpus *c, const struct rec_thread *r)
 {
 	struct cpu *cpu = cpu_at(c, r->r.flags);
-	struct task_ref to = task_of(r);
+	struct task_ref to = cpus_task_of(r);
 	uint64_t ran = ran_since_last(c, r);
 
 	if (!cpu->seen)
@@ -97,20 +104,23 @@ static void take_switch(struct cpus *c, const struct rec_thread *r)
 	if (!cpu->seen || cpu->task.tid == r->r.tid || ran) {
 		cpu->task.tid = r->r.tid;
 		cpu->task.pid = (uint32_t)r->stack;
-		show(c, cpu, r->r.flags, r->r.time, r->r.sub);
+		cpus_show(c, cpu, r->r.flags, r->r.time, r->r.sub);
 	}
-	give(cpu, r->arg ? NULL : &to, r->r.time);
+	cpus_give(cpu, r->arg ? NULL : &to, r->r.time);
 }
 
-/* A thread of the program leaves the CPU. If the next task is of the program, too, a record of the same time says so. */
-static void take_off(struct cpus *c, const struct rec_thread *r)
+/*
+ * A thread of the program leaves the CPU. If the next task is of the program, too, a record of the
+ * same time says so.
+ */
+static void cpus_take_off(struct cpus *c, const struct rec_thread *r)
 {
-	struct task_ref to = task_of(r);
+	struct task_ref to = cpus_task_of(r);
 
-	give(cpu_at(c, r->r.flags), &to, r->r.time);
+	cpus_give(cpu_at(c, r->r.flags), &to, r->r.time);
 }
 
-static void take(void *ctx, const struct rec *r)
+static void cpus_take(void *ctx, const struct rec *r)
 {
 	struct cpus *c = ctx;
 
@@ -123,20 +133,20 @@ static void take(void *ctx, const struct rec *r)
 	if (r->kind == REC_CPU_SWITCH)
 		take_switch(c, (const struct rec_thread *)r);
 	else if (r->kind == REC_THREAD_OFF)
-		take_off(c, (const struct rec_thread *)r);
+		cpus_take_off(c, (const struct rec_thread *)r);
 	else if (r->kind == REC_THREAD_ON)
-		give(cpu_at(c, r->flags), NULL, r->time);
+		cpus_give(cpu_at(c, r->flags), NULL, r->time);
 	else if (r->kind == REC_THREADS_LOST && r->id <= UINT16_MAX)
-		give(cpu_at(c, (uint32_t)r->id), NULL, r->time);
+		cpus_give(cpu_at(c, (uint32_t)r->id), NULL, r->time);
 }
 
-static void finish(void *ctx, uint64_t time)
+static void cpus_finish(void *ctx, uint64_t time)
 {
 	struct cpus *c = ctx;
 	uint32_t i;
 
 	for (i = 0; i < c->all.len; i++)
-		show(c, vec_at(&c->all, struct cpu, i), i, time, REC_OFF_UNKNOWN);
+		cpus_show(c, vec_at(&c->all, struct cpu, i), i, time, REC_OFF_UNKNOWN);
 }
 
 struct cpus *cpus_new(struct threads *t, cpu_span_fn *fn, void *ctx)
@@ -145,7 +155,8 @@ struct cpus *cpus_new(struct threads *t, cpu_span_fn *fn, void *ctx)
 
 	c->fn = fn;
 	c->ctx = ctx;
-	threads_visit(t, &(struct threads_visitor){ .ctx = c, .record = take, .finish = finish });
+	threads_visit(t, &(struct threads_visitor){
+				 .ctx = c, .record = cpus_take, .finish = cpus_finish });
 	return c;
 }
 

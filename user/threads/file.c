@@ -8,9 +8,15 @@
 
 #include "stream/merge.h"
 
-/* A chunk is written when it has so many bytes or is so old. If gotap is killed, the last chunk is lost. */
+/*
+ * A chunk is written when it has so many bytes or is so old. If gotap is killed, the last chunk is
+ * lost.
+ */
 enum { FLUSH_BYTES = 256 << 10, FLUSH_NS = 1000000000 };
-/* Bytes of records that may wait for a watermark: none do in a file that gotap has written; a damaged one may have no watermark. */
+/*
+ * Bytes of records that may wait for a watermark: none do in a file that gotap has written; a
+ * damaged one may have no watermark.
+ */
 enum { PENDING_MAX = 256 << 20 };
 
 struct threads_writer {
@@ -85,7 +91,7 @@ static void begin_chunk(struct threads_writer *w)
 }
 
 /* Writes the chunk. No record up to @time will come any more: that is its watermark. */
-static void flush(struct threads_writer *w, uint64_t time)
+static void file_flush(struct threads_writer *w, uint64_t time)
 {
 	chunk_segment_end(&w->chunk, w->segment);
 	w->chunk.watermark = time;
@@ -98,9 +104,12 @@ static void on_record(void *ctx, const struct rec *r)
 {
 	struct threads_writer *w = ctx;
 
-	/* Further records may have the time of this one: the watermark of the chunk is just before it. */
+	/*
+	 * Further records may have the time of this one: the watermark of the chunk is just before
+	 * it.
+	 */
 	if (w->chunk.data.len - w->segment >= FLUSH_BYTES || r->time - w->since >= FLUSH_NS)
-		flush(w, r->time - 1);
+		file_flush(w, r->time - 1);
 	if (w->chunk.data.len == w->segment)
 		w->since = r->time;
 	buf_add(&w->chunk.data, r, record_size(r, SIZE_MAX));
@@ -108,7 +117,7 @@ static void on_record(void *ctx, const struct rec *r)
 
 static void on_finish(void *ctx, uint64_t time)
 {
-	flush(ctx, time);
+	file_flush(ctx, time);
 }
 
 int threads_writer_new(struct threads_writer **ret, struct threads *t, int fd, const char *name,
@@ -122,7 +131,8 @@ int threads_writer_new(struct threads_writer **ret, struct threads *t, int fd, c
 		return r;
 	}
 	begin_chunk(w);
-	threads_visit(t, &(struct threads_visitor){ .ctx = w, .record = on_record, .finish = on_finish });
+	threads_visit(
+		t, &(struct threads_visitor){ .ctx = w, .record = on_record, .finish = on_finish });
 	*ret = w;
 	return 0;
 }
@@ -151,7 +161,7 @@ void threads_writer_free(struct threads_writer *w)
 
 /* --- reading --- */
 
-static void take(void *ctx, const struct rec *r)
+static void file_take(void *ctx, const struct rec *r)
 {
 	struct threads_reader *f = ctx;
 
@@ -159,7 +169,8 @@ static void take(void *ctx, const struct rec *r)
 		threads_record(f->threads, r);
 }
 
-int threads_reader_open(struct threads_reader **ret, const char *path, struct capture_info *info, struct error *err)
+int threads_reader_open(struct threads_reader **ret, const char *path, struct capture_info *info,
+			struct error *err)
 {
 	struct threads_reader *r = xcalloc(1, sizeof(*r));
 	int status = spool_open(&r->spool, path, info, err);
@@ -169,7 +180,7 @@ int threads_reader_open(struct threads_reader **ret, const char *path, struct ca
 		return status;
 	}
 	r->threads = threads_new();
-	r->merge = merge_new(take, r);
+	r->merge = merge_new(file_take, r);
 	*ret = r;
 	return 0;
 }
@@ -184,7 +195,7 @@ void threads_reader_times(const struct threads_reader *r, struct spool_times *re
 	spool_times(r->spool, ret);
 }
 
-static void end(struct threads_reader *r)
+static void file_end(struct threads_reader *r)
 {
 	r->ended = true;
 	merge_finish(r->merge);
@@ -204,10 +215,12 @@ int threads_reader_next(struct threads_reader *r, struct error *err)
 	if (ret > 0)
 		ret = merge_add(r->merge, &r->chunk, err) ? err->code : 1;
 	if (ret > 0 && merge_pending(r->merge) > PENDING_MAX)
-		ret = error_set(err, -EINVAL, "damaged: %d MB of records without a time up to which they are whole",
-				PENDING_MAX >> 20);
+		ret = error_set(
+			err, -EINVAL,
+			"damaged: %d MB of records without a time up to which they are whole",
+			PENDING_MAX >> 20);
 	if (ret <= 0)
-		end(r);
+		file_end(r);
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal: the table of threads, which threads.c owns, and the effect that each record has on its thread, which is in
- * switches.c. Part of threads.h.
+ * internal: the table of threads, which threads.c owns, and the effect that each record has on its
+ * thread, which is in switches.c. Part of threads.h.
  */
 #ifndef GOTAP_THREADS_INTERNAL_H
 #define GOTAP_THREADS_INTERNAL_H
@@ -19,11 +19,14 @@ struct thread_inner {
 	uint64_t ran, waited;	/* of the last record that had them */
 	bool has_ran, has_waited;
 	uint64_t ran_at, waited_at;	/* times of these records */
-	uint64_t read_at;	/* if @ran is from /proc, at the begin of the recording: a time before it was read; else 0 */
+	/*
+	 * if @ran is from /proc, at the begin of the recording: a time before it was read; else 0
+	 */
+	uint64_t read_at;
 	bool ran_unseen;	/* it has run since @ran_at, in spans that are UNKNOWN */
 	/*
-	 * While it waits for a CPU: the counter of throttled ns of its queue at the begin, and the throttled ns of earlier
-	 * queues.
+	 * While it waits for a CPU: the counter of throttled ns of its queue at the begin, and the
+	 * throttled ns of earlier queues.
 	 */
 	bool has_base;
 	uint64_t base, throttled;
@@ -36,8 +39,10 @@ struct threads {
 	uint64_t lost, with;
 	uint64_t missing;	/* switches, see threads_missing() */
 	bool any, finished;
-	bool read;		/* the states at the begin have been read: further ones are those at the end */
-	uint32_t on_cpu[UINT16_MAX + 1];	/* tid of the thread that went on it last; 0: none, or not known */
+	/* the states at the begin have been read: further ones are those at the end */
+	bool read;
+	/* tid of the thread that went on it last; 0: none, or not known */
+	uint32_t on_cpu[UINT16_MAX + 1];
 };
 
 #define SHOW(t, function, ...)                                                                    \
@@ -69,14 +74,19 @@ static inline struct task_ref task_of(const struct rec_thread *r)
 
 /* NULL: there is no such thread. */
 struct thread *threads_find(const struct threads *t, uint32_t tid);
-/* Adds a thread; @comm NULL: its name is not known. Returns NULL if there are THREADS_MAX already. */
+/*
+ * Adds a thread; @comm NULL: its name is not known. Returns NULL if there are THREADS_MAX already.
+ */
 struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, uint64_t since);
-/* Shows the begin of the thread to visitors, unless that was done. To be called with its first record, which may have its name. */
+/*
+ * Shows the begin of the thread to visitors, unless that was done. To be called with its first
+ * record, which may have its name.
+ */
 void threads_begin(struct threads *t, struct thread *th);
 /*
- * The thread @tid, which is added if it has had no record: then it is older than the recording. Once all states at the begin
- * were read, it is instead one of which the record of its creation is missing, and begins at @time. NULL: there are
- * THREADS_MAX already.
+ * The thread @tid, which is added if it has had no record: then it is older than the recording.
+ * Once all states at the begin were read, it is instead one of which the record of its creation is
+ * missing, and begins at @time. NULL: there are THREADS_MAX already.
  */
 struct thread *threads_get(struct threads *t, uint32_t tid, uint64_t time);
 /* Shows its end, and frees it. */

@@ -43,10 +43,12 @@ static struct taker *taker_of(struct thread_sums *s, const struct task_ref *task
 
 	if (at)
 		return vec_at(&s->takers, struct taker, *at - 1);
-	taker = s->takers.len < SUMS_TAKERS ? vec_push(&s->takers, sizeof(*taker)) : room_of_least(s);
+	taker = s->takers.len < SUMS_TAKERS ? vec_push(&s->takers, sizeof(*taker)) :
+					      room_of_least(s);
 	*taker = (struct taker){ .pid = task->pid };
 	memcpy(taker->comm, task->comm, sizeof(taker->comm));
-	*map64_put(&s->taker_at, task->pid, NULL) = (uint64_t)(taker - (struct taker *)s->takers.data) + 1;
+	*map64_put(&s->taker_at, task->pid, NULL) =
+		(uint64_t)(taker - (struct taker *)s->takers.data) + 1;
 	return taker;
 }
 
@@ -62,7 +64,7 @@ static void note_taker(struct thread_sums *s, const struct thread_span *span)
 
 /* --- spans --- */
 
-static void add_span(void *ctx, const struct thread_span *span)
+static void sums_add_span(void *ctx, const struct thread_span *span)
 {
 	struct thread_sums *s = ctx;
 	struct thread_sum *sum = sum_of(s, span->thread);
@@ -145,8 +147,8 @@ static void add_pressure(void *ctx, const struct rec *r)
 	p->last = *r;
 }
 
-static void count_switch(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why, const struct task_ref *from,
-			 const struct task_ref *to)
+static void count_switch(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why,
+			 const struct task_ref *from, const struct task_ref *to)
 {
 	((struct thread_sums *)ctx)->cpu_switches++;
 }
@@ -157,9 +159,14 @@ struct thread_sums *thread_sums_new(struct threads *t)
 
 	s->cpus = cpus_new(t, NULL, NULL);
 	threads_visit(t, &(struct threads_visitor){
-		.ctx = s, .thread_begin = thread_begin, .span = add_span, .thread_end = thread_end,
-		.cpu_switch = count_switch, .cgroup = add_cgroup, .pressure = add_pressure,
-	});
+				 .ctx = s,
+				 .thread_begin = thread_begin,
+				 .span = sums_add_span,
+				 .thread_end = thread_end,
+				 .cpu_switch = count_switch,
+				 .cgroup = add_cgroup,
+				 .pressure = add_pressure,
+			 });
 	return s;
 }
 
@@ -188,7 +195,8 @@ const struct cgroup_sum *thread_sums_limit(const struct thread_sums *s)
 	for (i = 0; i < s->n_cgroups; i++) {
 		const struct cgroup_sum *c = &s->cgroups[i];
 
-		if (c->last.r.id && c->last.r.ptr && (!least || cgroup_sum_cpus(c) < cgroup_sum_cpus(least)))
+		if (c->last.r.id && c->last.r.ptr &&
+		    (!least || cgroup_sum_cpus(c) < cgroup_sum_cpus(least)))
 			least = c;
 	}
 	return least;

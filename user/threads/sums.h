@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sums: what the threads of a recording did, added up: a visitor of threads.h, for the report at the end of a recording
- * and of `gotap assemble`.
+ * sums: what the threads of a recording did, added up: a visitor of threads.h, for the report at
+ * the end of a recording and of `gotap assemble`.
  */
 #ifndef GOTAP_THREADS_SUMS_H
 #define GOTAP_THREADS_SUMS_H
@@ -16,7 +16,10 @@ struct thread_sum {
 	char comm[17];
 	uint64_t life_ns;	/* within the recording */
 	uint64_t state_ns[THREAD_STATES];
-	/* As the kernel counts, in schedstat: of the same time, but with its own idea of when a switch was. */
+	/*
+	 * As the kernel counts, in schedstat: of the same time, but with its own idea of when a
+	 * switch was.
+	 */
 	uint64_t ran_ns, waited_ns;
 	uint64_t stays;		/* on a CPU */
 	uint64_t preempted, woken, moves;
@@ -26,7 +29,8 @@ struct thread_sum {
 struct taker {
 	char comm[17];
 	uint32_t pid;
-	uint64_t times, ns;	/* how often it took a CPU from a thread, and how long that thread then waited in all */
+	/* how often it took a CPU from a thread, and how long that thread then waited in all */
+	uint64_t times, ns;
 };
 
 /* A cgroup with a limit, or the program's own. */
@@ -41,8 +45,8 @@ struct pressure_sum {
 };
 
 /*
- * Threads with a sum of their own: further ones that have ended are added up in one sum. Takers: if there are more, those
- * with the least time so far are added up in one.
+ * Threads with a sum of their own: further ones that have ended are added up in one sum. Takers: if
+ * there are more, those with the least time so far are added up in one.
  */
 enum { SUMS_THREADS = 4096, SUMS_TAKERS = 1024, SUMS_CGROUPS = 16 };
 
@@ -69,7 +73,10 @@ void thread_sums_free(struct thread_sums *s);
 const struct cgroup_sum *thread_sums_limit(const struct thread_sums *s);
 /* CPUs that the limit allows; 0: there is none. */
 double cgroup_sum_cpus(const struct cgroup_sum *c);
-/* @last - @first of a counter of the kernel; 0 if it went back, as with a new cgroup or in a damaged file. */
+/*
+ * @last - @first of a counter of the kernel; 0 if it went back, as with a new cgroup or in a
+ * damaged file.
+ */
 static inline uint64_t sums_since(uint64_t first, uint64_t last)
 {
 	return last > first ? last - first : 0;

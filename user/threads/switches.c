@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* switches: from records of the scheduler's tracepoints to spans of the thread that they are about. See internal.h. */
+/*
+ * switches: from records of the scheduler's tracepoints to spans of the thread that they are about.
+ * See internal.h.
+ */
 #include "threads/internal.h"
 
 enum { NR_SCHED_YIELD = 24 };	/* number of sched_yield(2) on x86-64 */
 
 /* --- spans --- */
 
-static void show(struct threads *t, const struct thread_span *span)
+static void switch_show(struct threads *t, const struct thread_span *span)
 {
 	if (span->to > span->from)
 		SHOW(t, span, span);
@@ -18,7 +21,7 @@ static void close_span(struct threads *t, struct thread *th, uint64_t time)
 	struct thread_span *now = &th->inner->now;
 
 	now->to = time > now->from ? time : now->from;
-	show(t, now);
+	switch_show(t, now);
 }
 
 static void open_span(struct thread *th, enum thread_state state, uint64_t time)
@@ -28,18 +31,23 @@ static void open_span(struct thread *th, enum thread_state state, uint64_t time)
 
 	if (time < now->from)
 		time = now->from;
-	*now = (struct thread_span){ .thread = th, .state = state, .from = time, .cpu = cpu, .syscall = -1 };
+	*now = (struct thread_span){
+		.thread = th, .state = state, .from = time, .cpu = cpu, .syscall = -1
+	};
 }
 
 /*
- * Begins a span of which only the length is known: it becomes the last @length ns of the span that goes on. That one keeps at
- * least 1 ns if its begin was recorded: the length is by the kernel's clock, which differs from that of the records by some
- * us, and between two stays on CPUs there is always a time off them.
+ * Begins a span of which only the length is known: it becomes the last @length ns of the span that
+ * goes on. That one keeps at least 1 ns if its begin was recorded: the length is by the kernel's
+ * clock, which differs from that of the records by some us, and between two stays on CPUs there is
+ * always a time off them.
  */
-static void split_before(struct threads *t, struct thread *th, uint64_t time, uint64_t length, enum thread_state state)
+static void split_before(struct threads *t, struct thread *th, uint64_t time, uint64_t length,
+			 enum thread_state state)
 {
 	struct thread_span *now = &th->inner->now;
-	uint64_t room = time > now->from ? time - now->from : 0, most = room && !now->open_begin ? room - 1 : room;
+	uint64_t room = time > now->from ? time - now->from : 0,
+		 most = room && !now->open_begin ? room - 1 : room;
 	bool open_begin = now->open_begin && length >= room;
 
 	close_span(t, th, time - (length < most ? length : most));
@@ -49,7 +57,7 @@ static void split_before(struct threads *t, struct thread *th, uint64_t time, ui
 
 /* --- states --- */
 
-static enum thread_state state_of(enum rec_off off, int64_t syscall)
+static enum thread_state switch_state_of(enum rec_off off, int64_t syscall)
 {
 	switch (off) {
 	case REC_OFF_RUNNABLE: return THREAD_QUEUED;
@@ -85,9 +93,9 @@ static void add_throttled(struct thread *th, uint64_t counter)
 }
 
 /*
- * The wait for a CPU ends. Which part of it was throttled is known by its length: it comes first, as the thread waits in the
- * queue for a while once the quota is there again. (A quota that is used up while the thread waits already is dated too
- * early by that.)
+ * The wait for a CPU ends. Which part of it was throttled is known by its length: it comes first,
+ * as the thread waits in the queue for a while once the quota is there again. (A quota that is used
+ * up while the thread waits already is dated too early by that.)
  */
 static void end_wait(struct threads *t, struct thread *th, uint64_t time)
 {
@@ -97,7 +105,7 @@ static void end_wait(struct threads *t, struct thread *th, uint64_t time)
 
 	first.state = THREAD_THROTTLED;
 	first.to = now->from + length;
-	show(t, &first);
+	switch_show(t, &first);
 	now->state = THREAD_QUEUED;
 	now->from = first.to;
 	now->open_begin &= !length;
@@ -109,7 +117,7 @@ static void end_wait(struct threads *t, struct thread *th, uint64_t time)
 /* --- records --- */
 
 /* ns since the last record that had the counter @last; 0: there was none. */
-static uint64_t advance(uint64_t *last, bool *has, uint64_t counter)
+static uint64_t switch_advance(uint64_t *last, bool *has, uint64_t counter)
 {
 	uint64_t more = *has && counter > *last ? counter - *last : 0;
 
@@ -120,15 +128,20 @@ static uint64_t advance(uint64_t *last, bool *has, uint64_t counter)
 
 enum { SLACK_NS = 10 * 1000 * 1000 };
 
-/* The kernel's clock at a switch may be behind that of the records by some 10 us; more is damage. */
-static uint64_t credible(uint64_t counted, uint64_t from, uint64_t to)
+/*
+ * The kernel's clock at a switch may be behind that of the records by some 10 us; more is damage.
+ */
+static uint64_t switch_credible(uint64_t counted, uint64_t from, uint64_t to)
 {
 	uint64_t length = to > from ? to - from : 0;
 
 	return counted <= length + SLACK_NS ? counted : length;
 }
 
-/* The record that the thread left its CPU is missing: from the begin of the stay on, its state is unknown. */
+/*
+ * The record that the thread left its CPU is missing: from the begin of the stay on, its state is
+ * unknown.
+ */
 static void lose_stay(struct threads *t, struct thread *th)
 {
 	th->inner->now.state = THREAD_UNKNOWN;
@@ -136,22 +149,26 @@ static void lose_stay(struct threads *t, struct thread *th)
 	t->missing++;
 }
 
-/* Thread @tid is, or was, on @cpu. If another thread's stay there goes on, the record of its end is missing. */
+/*
+ * Thread @tid is, or was, on @cpu. If another thread's stay there goes on, the record of its end is
+ * missing.
+ */
 static void end_other_stay(struct threads *t, uint16_t cpu, uint32_t tid)
 {
 	struct thread *other = threads_find(t, t->on_cpu[cpu]);
 
-	if (other && other->tid != tid && other->inner->now.state == THREAD_RUNNING && other->inner->now.cpu == cpu)
+	if (other && other->tid != tid && other->inner->now.state == THREAD_RUNNING &&
+	    other->inner->now.cpu == cpu)
 		lose_stay(t, other);
 }
 
 /*
- * Adds @more ns to the sum of waits for a CPU. It counts since the last record that had the kernel's sum, also for stays without a
- * record of their begin.
+ * Adds @more ns to the sum of waits for a CPU. It counts since the last record that had the
+ * kernel's sum, also for stays without a record of their begin.
  */
 static void add_waited(struct thread *th, uint64_t more, uint64_t time)
 {
-	th->waited_ns += credible(more, th->inner->waited_at, time);
+	th->waited_ns += switch_credible(more, th->inner->waited_at, time);
 	th->inner->waited_at = time;
 }
 
@@ -159,8 +176,9 @@ static void add_waited(struct thread *th, uint64_t more, uint64_t time)
 static void end_off(struct threads *t, struct thread *th, const struct rec *r)
 {
 	struct thread_inner *in = th->inner;
-	bool first = in->now.open_begin && in->now.state == THREAD_UNKNOWN, has_waited = in->has_waited && r->id;
-	uint64_t waited = advance(&in->waited, &in->has_waited, r->id);
+	bool first = in->now.open_begin && in->now.state == THREAD_UNKNOWN,
+	     has_waited = in->has_waited && r->id;
+	uint64_t waited = switch_advance(&in->waited, &in->has_waited, r->id);
 
 	if (in->now.state == THREAD_RUNNING)	/* it may have slept since */
 		lose_stay(t, th);
@@ -198,19 +216,19 @@ void switch_on(struct threads *t, const struct rec *r)
 }
 
 /*
- * Adds @more ns to the sum of run time. It counts since the last record that had the kernel's sum, also in spans without
- * records.
+ * Adds @more ns to the sum of run time. It counts since the last record that had the kernel's sum,
+ * also in spans without records.
  */
 static void add_ran(struct thread *th, uint64_t more, uint64_t time)
 {
-	th->ran_ns += credible(more, th->inner->ran_at, time);
+	th->ran_ns += switch_credible(more, th->inner->ran_at, time);
 	th->inner->ran_at = time;
 }
 
 /*
- * The first record of a thread that was runnable as the recording began: it leaves a CPU. If it has run for less than since it was read,
- * it waited first, and the record of its stay's begin is missing. (The sum of one that runs may be a tick old as it is read; so
- * nothing less counts.)
+ * The first record of a thread that was runnable as the recording began: it leaves a CPU. If it has
+ * run for less than since it was read, it waited first, and the record of its stay's begin is
+ * missing. (The sum of one that runs may be a tick old as it is read; so nothing less counts.)
  */
 static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t more, uint64_t time)
 {
@@ -218,16 +236,18 @@ static bool began_unseen(const struct thread_inner *in, bool has_ran, uint64_t m
 }
 
 /*
- * The span on the CPU ends, by a record that has the kernel's sum of such times. Where the record of its begin is missing, that of
- * the end says which CPU it was.
+ * The span on the CPU ends, by a record that has the kernel's sum of such times. Where the record
+ * of its begin is missing, that of the end says which CPU it was.
  */
-static void end_running(struct threads *t, struct thread *th, uint64_t time, uint64_t ran, uint16_t cpu)
+static void end_running(struct threads *t, struct thread *th, uint64_t time, uint64_t ran,
+			uint16_t cpu)
 {
 	struct thread_inner *in = th->inner;
 	bool has_ran = in->has_ran;
-	uint64_t more = advance(&in->ran, &in->has_ran, ran), room;
+	uint64_t more = switch_advance(&in->ran, &in->has_ran, ran), room;
 
-	if (in->now.open_begin && in->now.state == THREAD_UNKNOWN && !began_unseen(in, has_ran, more, time)) {
+	if (in->now.open_begin && in->now.state == THREAD_UNKNOWN &&
+	    !began_unseen(in, has_ran, more, time)) {
 		in->now.state = THREAD_RUNNING;
 		in->now.cpu = cpu;
 	} else if (in->now.open_begin && in->now.state == THREAD_UNKNOWN) {
@@ -236,11 +256,13 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 		split_before(t, th, time, more, THREAD_RUNNING);
 		th->moves += in->now.cpu != cpu;
 		in->now.cpu = cpu;
-	} else if (in->now.state == THREAD_RUNNING && in->now.cpu != cpu) {	/* it left the one CPU, and went on the other one */
+	} else if (in->now.state == THREAD_RUNNING && in->now.cpu != cpu) {
+		/* it left the one CPU, and went on the other one */
 		t->missing += 2;
 		in->now.state = THREAD_UNKNOWN;
 		th->moves++;
-	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {	/* which part of the sum is of its last stay is not known */
+	} else if (in->now.state == THREAD_UNKNOWN && in->ran_unseen) {
+		/* which part of the sum is of its last stay is not known */
 		t->missing++;
 		th->moves += in->now.cpu != cpu;
 	} else if (in->now.state != THREAD_RUNNING) {
@@ -254,7 +276,7 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 		in->ran_at = in->now.from;
 	}
 	room = time > in->now.from ? time - in->now.from : 0;
-	in->now.ran = credible(more, in->now.from, time);
+	in->now.ran = switch_credible(more, in->now.from, time);
 	if (in->ran_unseen && in->now.ran > room)
 		in->now.ran = room;
 	in->ran_unseen = false;
@@ -263,9 +285,9 @@ static void end_running(struct threads *t, struct thread *th, uint64_t time, uin
 }
 
 /*
- * A thread that ends, in a PID namespace, has given its id back before it leaves the CPU for the last time (release_task()): the
- * record has 0. It is that of the thread that went on this CPU. If it is preempted before it is at its end, no later record
- * is of any use: it has ended here.
+ * A thread that ends, in a PID namespace, has given its id back before it leaves the CPU for the
+ * last time (release_task()): the record has 0. It is that of the thread that went on this CPU. If
+ * it is preempted before it is at its end, no later record is of any use: it has ended here.
  */
 static uint32_t tid_of_off(const struct threads *t, const struct rec_thread *r)
 {
@@ -274,7 +296,9 @@ static uint32_t tid_of_off(const struct threads *t, const struct rec_thread *r)
 
 	if (r->r.tid)
 		return tid;
-	return th && th->inner->now.state == THREAD_RUNNING && th->inner->now.cpu == r->r.flags ? tid : 0;
+	return th && th->inner->now.state == THREAD_RUNNING && th->inner->now.cpu == r->r.flags ?
+		       tid :
+		       0;
 }
 
 void switch_off(struct threads *t, const struct rec_thread *r)
@@ -296,7 +320,7 @@ void switch_off(struct threads *t, const struct rec_thread *r)
 		threads_drop(t, th, r->r.time, true);
 		return;
 	}
-	open_span(th, state_of(r->r.sub, (int64_t)r->arg), r->r.time);
+	open_span(th, switch_state_of(r->r.sub, (int64_t)r->arg), r->r.time);
 	in->now.cpu = r->r.flags;
 	in->now.syscall = (int64_t)r->arg;
 	if (!waits_for_cpu(th))
@@ -314,7 +338,10 @@ void switch_wake(struct threads *t, const struct rec_thread *r)
 	if (!th)
 		return;
 	in = th->inner;
-	/* on its way to sleep, it was woken before it got there; or it waits for a CPU, as a record said that came late */
+	/*
+	 * on its way to sleep, it was woken before it got there; or it waits for a CPU, as a record
+	 * said that came late
+	 */
 	if (in->now.state == THREAD_RUNNING || waits_for_cpu(th))
 		return;
 	if (in->now.open_begin && in->now.state == THREAD_UNKNOWN)
@@ -331,7 +358,11 @@ void switch_new(struct threads *t, const struct rec_thread *r)
 {
 	struct thread *th = threads_find(t, r->r.tid);
 
-	if (th) {	/* an older thread had the same id; the record of its end is missing, and its time is not known */
+	/*
+	 * an older thread had the same id; the record of its end is missing, and its time is not
+	 * known
+	 */
+	if (th) {
 		t->missing++;
 		th->inner->now.state = THREAD_UNKNOWN;
 		close_span(t, th, r->r.time);
@@ -363,8 +394,9 @@ void switch_move(struct threads *t, const struct rec_long *r)
 }
 
 /*
- * Takes the state that was read from /proc. If the thread had a record before, that is newer knowledge, and only the name is taken.
- * Else it has been in this state since the begin. Whether a runnable thread was on a CPU is known by its next record.
+ * Takes the state that was read from /proc. If the thread had a record before, that is newer
+ * knowledge, and only the name is taken. Else it has been in this state since the begin. Whether a
+ * runnable thread was on a CPU is known by its next record.
  */
 void switch_read_first(struct threads *t, const struct rec_thread *r)
 {
@@ -391,15 +423,16 @@ void switch_read_first(struct threads *t, const struct rec_thread *r)
 	in->read_at = r->r.time;
 	if (r->r.sub == REC_OFF_RUNNABLE || r->r.sub == REC_OFF_THROTTLED)
 		return;
-	in->now.state = state_of(r->r.sub, (int64_t)r->arg);
+	in->now.state = switch_state_of(r->r.sub, (int64_t)r->arg);
 	in->now.syscall = (int64_t)r->arg;
 }
 
 /*
- * Takes the state at the end. A thread that was runnable all the time was on a CPU if the kernel's sum of its run time has
- * grown. If the sum of a thread that is off its CPU has grown since its last record, records of a stay are missing. (One that
- * went on a CPU after its sum was read has not run more.) The same holds for the sum of its waits, which does not include a
- * wait that goes on.
+ * Takes the state at the end. A thread that was runnable all the time was on a CPU if the kernel's
+ * sum of its run time has grown. If the sum of a thread that is off its CPU has grown since its
+ * last record, records of a stay are missing. (One that went on a CPU after its sum was read has
+ * not run more.) The same holds for the sum of its waits, which does not include a wait that goes
+ * on.
  */
 void switch_read_last(struct threads *t, const struct rec_thread *r)
 {
@@ -412,12 +445,12 @@ void switch_read_last(struct threads *t, const struct rec_thread *r)
 	if (runnable && in->now.state == THREAD_UNKNOWN && in->now.open_begin)
 		in->now.state = r->stack > in->ran ? THREAD_RUNNING : THREAD_QUEUED;
 	if (!runnable && in->now.state == THREAD_RUNNING && in->has_ran && r->stack > in->ran) {
-		add_ran(th, advance(&in->ran, &in->has_ran, r->stack), r->r.time);
+		add_ran(th, switch_advance(&in->ran, &in->has_ran, r->stack), r->r.time);
 		in->now.state = THREAD_UNKNOWN;
 		t->missing++;
 	}
 	if (in->has_waited && r->r.id > in->waited)
-		add_waited(th, advance(&in->waited, &in->has_waited, r->r.id), r->r.time);
+		add_waited(th, switch_advance(&in->waited, &in->has_waited, r->r.id), r->r.time);
 }
 
 void switch_end(struct threads *t, struct thread *th, uint64_t time)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads: see threads.h. The table of threads, and which record goes where; its effect is in switches.c. */
+/*
+ * threads: see threads.h. The table of threads, and which record goes where; its effect is in
+ * switches.c.
+ */
 #include <stdlib.h>
 
 #include "threads/internal.h"
@@ -7,10 +10,17 @@
 const char *thread_state_name(enum thread_state s)
 {
 	static const char *const names[THREAD_STATES] = {
-		[THREAD_UNKNOWN] = "unknown", [THREAD_RUNNING] = "on_cpu", [THREAD_QUEUED] = "queued",
-		[THREAD_THROTTLED] = "throttled", [THREAD_SLEEPING] = "sleeping", [THREAD_FAULT] = "page_fault",
-		[THREAD_IO] = "io", [THREAD_BLOCKED] = "blocked", [THREAD_STOPPED] = "stopped",
-		[THREAD_TRACED] = "traced", [THREAD_FROZEN] = "frozen",
+		[THREAD_UNKNOWN] = "unknown",
+		[THREAD_RUNNING] = "on_cpu",
+		[THREAD_QUEUED] = "queued",
+		[THREAD_THROTTLED] = "throttled",
+		[THREAD_SLEEPING] = "sleeping",
+		[THREAD_FAULT] = "page_fault",
+		[THREAD_IO] = "io",
+		[THREAD_BLOCKED] = "blocked",
+		[THREAD_STOPPED] = "stopped",
+		[THREAD_TRACED] = "traced",
+		[THREAD_FROZEN] = "frozen",
 	};
 
 	return s < THREAD_STATES ? names[s] : "";
@@ -38,7 +48,9 @@ struct thread *threads_add(struct threads *t, uint32_t tid, const char *comm, ui
 	th->tid = tid;
 	th->since = since;
 	th->inner = (struct thread_inner *)(th + 1);
-	th->inner->now = (struct thread_span){ .thread = th, .from = since, .cpu = THREAD_NO_CPU, .syscall = -1 };
+	th->inner->now = (struct thread_span){
+		.thread = th, .from = since, .cpu = THREAD_NO_CPU, .syscall = -1
+	};
 	if (comm)
 		put_comm(th->comm, comm);
 	*map64_put(&t->by_tid, tid, NULL) = (uintptr_t)th;
@@ -95,7 +107,7 @@ bool threads_now(const struct threads *t, uint32_t tid, struct thread_span *ret)
 	return true;
 }
 
-static void finish(struct threads *t, uint64_t time)
+static void threads_end_all(struct threads *t, uint64_t time)
 {
 	size_t i;
 
@@ -116,22 +128,29 @@ static void threads_step(struct threads *t, const struct rec *r)
 	else if (r->sub == REC_THREADS_READ)
 		t->read = true;
 	else if (r->sub == REC_THREADS_END)
-		finish(t, r->time);
+		threads_end_all(t, r->time);
 }
 
-static void lost(struct threads *t, const struct rec_long *r)
+static void threads_lose(struct threads *t, const struct rec_long *r)
 {
 	t->lost += r->arg;
 	if (r->r.id <= UINT16_MAX)
 		t->on_cpu[r->r.id] = 0;
 }
 
-/* Is the record's id one that no thread has? 0 is the id of a thread that ends (tid_of_off()); others are damage of the file. */
+/*
+ * Is the record's id one that no thread has? 0 is the id of a thread that ends (tid_of_off());
+ * others are damage of the file.
+ */
 static bool has_no_thread(struct threads *t, const struct rec *r)
 {
 	switch (r->kind) {
 	case REC_THREAD_OFF: break;
-	case REC_THREAD_ON: case REC_THREAD_WAKE: case REC_THREAD_NEW: case REC_THREAD_MOVE: case REC_SNAP_THREAD:
+	case REC_THREAD_ON:
+	case REC_THREAD_WAKE:
+	case REC_THREAD_NEW:
+	case REC_THREAD_MOVE:
+	case REC_SNAP_THREAD:
 		if (!r->tid)
 			return true;
 		break;
@@ -159,9 +178,11 @@ void threads_record(struct threads *t, const struct rec *r)
 	case REC_THREAD_NEW: switch_new(t, (const struct rec_thread *)r); break;
 	case REC_THREAD_MOVE: switch_move(t, (const struct rec_long *)r); break;
 	case REC_CPU_SWITCH: cpu_switch(t, (const struct rec_thread *)r); break;
-	case REC_SNAP_THREAD: (t->read ? switch_read_last : switch_read_first)(t, (const struct rec_thread *)r); break;
+	case REC_SNAP_THREAD:
+		(t->read ? switch_read_last : switch_read_first)(t, (const struct rec_thread *)r);
+		break;
 	case REC_THREADS: threads_step(t, r); break;
-	case REC_THREADS_LOST: lost(t, (const struct rec_long *)r); break;
+	case REC_THREADS_LOST: threads_lose(t, (const struct rec_long *)r); break;
 	case REC_CGROUP_CPU: SHOW(t, cgroup, (const struct rec_cgroup *)r); break;
 	case REC_PRESSURE: SHOW(t, pressure, r); break;
 	}
@@ -170,7 +191,7 @@ void threads_record(struct threads *t, const struct rec *r)
 void threads_finish(struct threads *t, uint64_t time)
 {
 	if (t->any)
-		finish(t, time);
+		threads_end_all(t, time);
 }
 
 /* --- the whole --- */

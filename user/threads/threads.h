@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads: the program's threads as Linux has them: from records of the scheduler's tracepoints (family LINUX of
- * include/record.def, group linux) to stays of threads in states: on a CPU, in the queue of one, kept off by a quota,
- * asleep, and so on; with who took the CPU and who woke the thread. Sums, other formats and the split of what Go calls
- * running are visitors of this stream, as those of user/spans are of Go's events.
+ * threads: the program's threads as Linux has them: from records of the scheduler's tracepoints
+ * (family LINUX of include/record.def, group linux) to stays of threads in states: on a CPU, in the
+ * queue of one, kept off by a quota, asleep, and so on; with who took the CPU and who woke the
+ * thread. Sums, other formats and the split of what Go calls running are visitors of this stream,
+ * as those of user/spans are of Go's events.
  *
- *	struct threads *t = threads_new();
- *	threads_visit(t, &(struct threads_visitor){ .ctx = &sum, .span = add_up });
- *	threads_record(t, r);		each record, in order of time
- *	threads_finish(t, time);
- *	threads_free(t);
+ * 	struct threads *t = threads_new();
+ * 	threads_visit(t, &(struct threads_visitor){ .ctx = &sum, .span = add_up });
+ * 	threads_record(t, r);		each record, in order of time
+ * 	threads_finish(t, time);
+ * 	threads_free(t);
  *
- * The spans of a thread follow one another without a hole, from the begin of the records, or of the thread, to its end or that of
- * the recording. A thread that is older than the recording appears with its first record, or, if none came before /proc was read,
- * with its state from there. Times are CLOCK_MONOTONIC ns, as in all records.
+ * The spans of a thread follow one another without a hole, from the begin of the records, or of the
+ * thread, to its end or that of the recording. A thread that is older than the recording appears
+ * with its first record, or, if none came before /proc was read, with its state from there. Times
+ * are CLOCK_MONOTONIC ns, as in all records.
  *
- * If a record is lost, sums stay right: the next record of the thread has the kernel's own sums of its run time and of its waits.
- * If only such a sum is known, and not when it ran or waited, the span is UNKNOWN.
+ * If a record is lost, sums stay right: the next record of the thread has the kernel's own sums of
+ * its run time and of its waits. If only such a sum is known, and not when it ran or waited, the
+ * span is UNKNOWN.
  *
- * A damaged file may name any number of threads: at most THREADS_MAX exist at a time. A record of a further one is left out, and
- * counted as lost.
+ * A damaged file may name any number of threads: at most THREADS_MAX exist at a time. A record of a
+ * further one is left out, and counted as lost.
  */
 #ifndef GOTAP_THREADS_THREADS_H
 #define GOTAP_THREADS_THREADS_H
@@ -29,17 +32,21 @@
 
 #include "record.h"
 
-enum { THREADS_MAX = 1 << 16, THREADS_TID_MAX = 1 << 22 };	/* the latter: PID_MAX_LIMIT of Linux */
+/* the latter: PID_MAX_LIMIT of Linux */
+enum { THREADS_MAX = 1 << 16, THREADS_TID_MAX = 1 << 22 };
 
 enum thread_state {
 	THREAD_UNKNOWN,		/* records are missing */
 	THREAD_RUNNING,		/* on a CPU */
-	THREAD_QUEUED,		/* waits for a CPU: another task took it, or it was woken, or is new */
+	/* waits for a CPU: another task took it, or it was woken, or is new */
+	THREAD_QUEUED,
 	THREAD_THROTTLED,	/* likewise, and the CPU quota of its cgroup is used up */
 	THREAD_SLEEPING,
-	THREAD_FAULT,		/* waits in a page fault, for memory that has to be read first or for a lock */
+	/* waits in a page fault, for memory that has to be read first or for a lock */
+	THREAD_FAULT,
 	THREAD_IO,		/* waits in a system call for a block device */
-	THREAD_BLOCKED,		/* waits in a system call, uninterruptible: mostly for a lock of the kernel */
+	/* waits in a system call, uninterruptible: mostly for a lock of the kernel */
+	THREAD_BLOCKED,
 	THREAD_STOPPED,		/* by a signal */
 	THREAD_TRACED,		/* by a debugger */
 	THREAD_FROZEN,		/* by the freezer of its cgroup */
@@ -60,7 +67,8 @@ enum queued_by {
 	QUEUED_UNKNOWN,
 	QUEUED_PREEMPTED,	/* @by has got its CPU */
 	QUEUED_YIELDED,		/* the same, after the thread called sched_yield(2) */
-	QUEUED_WOKEN,		/* by @by; tid 0: not known whether by a task or an interrupt (REC_WAKER_EITHER) */
+	/* by @by; tid 0: not known whether by a task or an interrupt (REC_WAKER_EITHER) */
+	QUEUED_WOKEN,
 	QUEUED_BY_INTERRUPT,	/* woken by a timer or a device, which interrupted @by */
 	QUEUED_NEW,		/* made by @by */
 };
@@ -82,14 +90,17 @@ struct thread_span {
 	const struct thread *thread;
 	enum thread_state state;
 	enum queued_by queued;	/* of QUEUED and THROTTLED */
-	bool open_begin, open_end;	/* the state is older than the recording; it goes on at the end of the recording */
+	/* the state is older than the recording; it goes on at the end of the recording */
+	bool open_begin, open_end;
 	uint64_t from, to;
-	uint32_t cpu;		/* RUNNING: where; else where it was last; THREAD_NO_CPU: no record says */
-	int64_t syscall;	/* of waits: the number of its system call; below 0: none, or not known */
+	/* RUNNING: where; else where it was last; THREAD_NO_CPU: no record says */
+	uint32_t cpu;
+	/* of waits: the number of its system call; below 0: none, or not known */
+	int64_t syscall;
 	/*
-	 * RUNNING: ns of run time by the kernel's account. It is less than the span, which has also interrupts, the time that
-	 * a hypervisor took, and the time from the kernel's reading of its clock to the tracepoint (15 us on a small virtual
-	 * machine).
+	 * RUNNING: ns of run time by the kernel's account. It is less than the span, which has also
+	 * interrupts, the time that a hypervisor took, and the time from the kernel's reading of
+	 * its clock to the tracepoint (15 us on a small virtual machine).
 	 */
 	uint64_t ran;
 	struct task_ref by;	/* QUEUED and THROTTLED: see enum queued_by */
@@ -101,13 +112,16 @@ struct threads_visitor {
 	/* Each record, before it has its effect. */
 	void (*record)(void *ctx, const struct rec *r);
 	void (*thread_begin)(void *ctx, const struct thread *t);
-	/* In the order of their ends, but for the spans of one wait, which come together when it ends. */
+	/*
+	 * In the order of their ends, but for the spans of one wait, which come together when it
+	 * ends.
+	 */
 	void (*span)(void *ctx, const struct thread_span *span);
 	/* After the last span of @t. @ended: the thread has ended; else only the recording has. */
 	void (*thread_end)(void *ctx, const struct thread *t, uint64_t time, bool ended);
 	/* --system: @cpu goes from @from, of another program, to @to. */
-	void (*cpu_switch)(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why, const struct task_ref *from,
-			   const struct task_ref *to);
+	void (*cpu_switch)(void *ctx, uint64_t time, uint32_t cpu, enum rec_off why,
+			   const struct task_ref *from, const struct task_ref *to);
 	void (*cgroup)(void *ctx, const struct rec_cgroup *c);
 	void (*pressure)(void *ctx, const struct rec *r);
 	void (*finish)(void *ctx, uint64_t time);
@@ -127,8 +141,8 @@ void threads_record(struct threads *t, const struct rec *r);
 void threads_finish(struct threads *t, uint64_t time);
 
 /*
- * The span of thread @tid that goes on, as far as it is known now; its @to is 0. Which part of a wait for a CPU is throttled
- * is known only when it ends. False: there is no such thread.
+ * The span of thread @tid that goes on, as far as it is known now; its @to is 0. Which part of a
+ * wait for a CPU is throttled is known only when it ends. False: there is no such thread.
  */
 bool threads_now(const struct threads *t, uint32_t tid, struct thread_span *ret);
 
@@ -137,12 +151,15 @@ bool threads_any(const struct threads *t);
 /* Times of the first and of the last record, ns. */
 uint64_t threads_begin_time(const struct threads *t);
 uint64_t threads_end_time(const struct threads *t);
-/* How many records of the family were lost, by the counts of REC_THREADS_LOST and by records beyond THREADS_MAX. */
+/*
+ * How many records of the family were lost, by the counts of REC_THREADS_LOST and by records beyond
+ * THREADS_MAX.
+ */
 uint64_t threads_lost(const struct threads *t);
 /*
- * How many switches to or from a CPU have no record, as the records of the thread before and after show: records that were
- * lost, and switches for which the kernel ran no tracepoint. (Linux may hide a task from tracing, and with it the switch from
- * that task.)
+ * How many switches to or from a CPU have no record, as the records of the thread before and after
+ * show: records that were lost, and switches for which the kernel ran no tracepoint. (Linux may
+ * hide a task from tracing, and with it the switch from that task.)
  */
 uint64_t threads_missing(const struct threads *t);
 /* Bits of enum rec_threads_with. */

@@ -9,10 +9,12 @@ const struct column_spec columns[COLUMNS] = {
 	[COLUMN_RUNNING] = { "RUN%", "running", 6, "how much they ran, in percent of one P" },
 	[COLUMN_RUNNABLE] = { "RUNQ", "runnable", 6, "how many waited for a P, on average" },
 	[COLUMN_SYSCALL] = { "SYSC", "syscall", 6, "how many were in system calls, on average" },
-	[COLUMN_WAITING] = { "WAIT", "waiting", 6, "how many wait now; for what is at the right, or below with Enter" },
+	[COLUMN_WAITING] = { "WAIT", "waiting", 6,
+			     "how many wait now; for what is at the right, or below with Enter" },
 	[COLUMN_CREATED] = { "NEW/s", "created", 6, "goroutines created per second" },
 	[COLUMN_P99] = { "P99", "p99", 7, "99 % of the stays in the run queue were not longer" },
-	[COLUMN_NAME] = { "NAME", "name", 0, "the function that they began with, their labels, or their region" },
+	[COLUMN_NAME] = { "NAME", "name", 0,
+			  "the function that they began with, their labels, or their region" },
 };
 
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r)
@@ -37,7 +39,7 @@ struct short_text column_text(enum column c, const struct top_sample *s, const s
 	}
 }
 
-static uint64_t value(enum column c, const struct top_row *r)
+static uint64_t columns_value(enum column c, const struct top_row *r)
 {
 	switch (c) {
 	case COLUMN_GOROUTINES:
@@ -61,7 +63,7 @@ static uint64_t value(enum column c, const struct top_row *r)
 
 int column_compare(enum column c, const struct top_row *a, const struct top_row *b)
 {
-	uint64_t x = value(c, a), y = value(c, b);
+	uint64_t x = columns_value(c, a), y = columns_value(c, b);
 	int r;
 
 	if (x != y)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns: the columns of the table of `gotap top`, as one list: title, meaning, text, order. Used by the view and by
- * options.
+ * columns: the columns of the table of `gotap top`, as one list: title, meaning, text, order. Used
+ * by the view and by options.
  */
 #ifndef GOTAP_TOP_COLUMNS_H
 #define GOTAP_TOP_COLUMNS_H
@@ -10,8 +10,15 @@
 #include "top/short.h"
 
 enum column {
-	COLUMN_GOROUTINES, COLUMN_RUNNING, COLUMN_RUNNABLE, COLUMN_SYSCALL, COLUMN_WAITING, COLUMN_CREATED, COLUMN_P99,
-	COLUMN_NAME, COLUMNS,
+	COLUMN_GOROUTINES,
+	COLUMN_RUNNING,
+	COLUMN_RUNNABLE,
+	COLUMN_SYSCALL,
+	COLUMN_WAITING,
+	COLUMN_CREATED,
+	COLUMN_P99,
+	COLUMN_NAME,
+	COLUMNS,
 };
 
 struct column_spec {
@@ -25,7 +32,10 @@ extern const struct column_spec columns[COLUMNS];
 
 /* The text of the column for row @r of @s; "" for COLUMN_NAME. */
 struct short_text column_text(enum column c, const struct top_sample *s, const struct top_row *r);
-/* Negative if @a comes first: by number, the largest first, or by name. Rows with equal numbers are ordered by name. */
+/*
+ * Negative if @a comes first: by number, the largest first, or by name. Rows with equal numbers are
+ * ordered by name.
+ */
 int column_compare(enum column c, const struct top_row *a, const struct top_row *b);
 /* The column of that name, COLUMNS if there is none. */
 enum column column_named(const char *name);

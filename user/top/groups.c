@@ -7,14 +7,15 @@
 
 static const char TOO_MANY[] = "(groups beyond the first 4096)";
 
-enum { KEY_TOO_MANY = 1 };	/* key of the group for the rest; no stack has it, and no hash but by chance */
+/* key of the group for the rest; no stack has it, and no hash but by chance */
+enum { KEY_TOO_MANY = 1 };
 
 static struct group *group_at(const struct groups *s, size_t i)
 {
 	return s->by_key.slots[i].used ? (struct group *)(uintptr_t)s->by_key.slots[i].value : NULL;
 }
 
-static struct group *add(struct groups *s, uint64_t key, const char *name, uint64_t time)
+static struct group *groups_add(struct groups *s, uint64_t key, const char *name, uint64_t time)
 {
 	struct group *g = xcalloc(1, sizeof(*g));
 	int i;
@@ -27,22 +28,22 @@ static struct group *add(struct groups *s, uint64_t key, const char *name, uint6
 	return g;
 }
 
-static struct group *find(const struct groups *s, uint64_t key)
+static struct group *groups_find(const struct groups *s, uint64_t key)
 {
 	uint64_t *slot = map64_get(&s->by_key, key);
 
 	return slot ? (struct group *)(uintptr_t)*slot : NULL;
 }
 
-static struct group *make(struct groups *s, uint64_t key, const char *name, uint64_t time)
+static struct group *groups_make(struct groups *s, uint64_t key, const char *name, uint64_t time)
 {
 	struct group *g;
 
 	if (s->by_key.len < GROUPS_MAX)
-		return add(s, key, name, time);
+		return groups_add(s, key, name, time);
 	s->merged++;
-	g = find(s, KEY_TOO_MANY);
-	return g ? g : add(s, KEY_TOO_MANY, TOO_MANY, time);
+	g = groups_find(s, KEY_TOO_MANY);
+	return g ? g : groups_add(s, KEY_TOO_MANY, TOO_MANY, time);
 }
 
 /* A hash with the seed of this process, so that a program cannot choose texts that collide. */
@@ -64,14 +65,14 @@ struct group *groups_of_text(struct groups *s, const char *text, uint64_t time)
 	uint64_t key = hash_text(text);
 	struct group *g;
 
-	for (g = find(s, key); g && strcmp(g->name, text); g = find(s, ++key))
+	for (g = groups_find(s, key); g && strcmp(g->name, text); g = groups_find(s, ++key))
 		;
-	return g ? g : make(s, key, text, time);
+	return g ? g : groups_make(s, key, text, time);
 }
 
 /* --- counting --- */
 
-static void settle(struct group *g, enum top_state state, uint64_t time)
+static void groups_settle(struct group *g, enum top_state state, uint64_t time)
 {
 	g->ns[state] += g->now[state] * (time - g->at[state]);
 	g->at[state] = time;
@@ -86,7 +87,7 @@ static uint32_t *reason_count(struct group *g, uint32_t reason)
 
 void group_enter(struct group *g, enum top_state state, uint32_t reason, uint64_t time)
 {
-	settle(g, state, time);
+	groups_settle(g, state, time);
 	g->now[state]++;
 	if (state == TOP_WAITING)
 		++*reason_count(g, reason);
@@ -94,7 +95,7 @@ void group_enter(struct group *g, enum top_state state, uint32_t reason, uint64_
 
 void group_leave(struct group *g, enum top_state state, uint32_t reason, uint64_t time)
 {
-	settle(g, state, time);
+	groups_settle(g, state, time);
 	g->now[state]--;
 	if (state == TOP_WAITING)
 		--*reason_count(g, reason);
@@ -105,7 +106,7 @@ void group_settle(struct group *g, uint64_t time)
 	int i;
 
 	for (i = 0; i < TOP_STATES; i++)
-		settle(g, i, time);
+		groups_settle(g, i, time);
 }
 
 void groups_skip(struct groups *s, uint64_t time)
@@ -176,15 +177,15 @@ struct top_waits top_waits_of(const struct dist *d)
 	};
 }
 
-static int by_number(const void *a, const void *b)
+static int groups_by_number(const void *a, const void *b)
 {
 	const struct top_reason *x = a, *y = b;
 
 	return x->now == y->now ? strcmp(x->text, y->text) : x->now < y->now ? 1 : -1;
 }
 
-static void copy_reasons(const struct group *g, const struct reasons *reasons, struct top_sample *ret,
-			 struct top_row *row)
+static void copy_reasons(const struct group *g, const struct reasons *reasons,
+			 struct top_sample *ret, struct top_row *row)
 {
 	size_t i;
 
@@ -197,7 +198,7 @@ static void copy_reasons(const struct group *g, const struct reasons *reasons, s
 				(struct top_reason){ reasons_text(reasons, (uint32_t)i), n };
 	}
 	row->reasons = (uint32_t)ret->reasons.len - row->reason;
-	vec_sort_from(&ret->reasons, row->reason, sizeof(struct top_reason), by_number);
+	vec_sort_from(&ret->reasons, row->reason, sizeof(struct top_reason), groups_by_number);
 }
 
 static void copy_group(const struct group *g, const struct reasons *reasons, struct top_sample *ret)

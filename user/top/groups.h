@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * groups: the rows of `gotap top` while they are counted. A goroutine is in one group: that of its start function, its
- * labels or its innermost region. Owns the groups and their sums; tally.c says when a goroutine moves.
+ * groups: the rows of `gotap top` while they are counted. A goroutine is in one group: that of its
+ * start function, its labels or its innermost region. Owns the groups and their sums; tally.c says
+ * when a goroutine moves.
  *
- * A group goes at the end of an interval in which it had no goroutine. There are GROUPS_MAX at most: the rest of a
- * program with a label for each request shares one.
+ * A group goes at the end of an interval in which it had no goroutine. There are GROUPS_MAX at
+ * most: the rest of a program with a label for each request shares one.
  */
 #ifndef GOTAP_TOP_GROUPS_H
 #define GOTAP_TOP_GROUPS_H
@@ -34,7 +35,10 @@ struct groups {
 
 /* The group of that name. */
 struct group *groups_of_text(struct groups *s, const char *text, uint64_t time);
-/* A goroutine of the group enters or leaves @state at @time (ns). @reason: number of the reason of a wait (reasons.h). */
+/*
+ * A goroutine of the group enters or leaves @state at @time (ns). @reason: number of the reason of
+ * a wait (reasons.h).
+ */
 void group_enter(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
 void group_leave(struct group *g, enum top_state state, uint32_t reason, uint64_t time);
 /* Counts the stays that go on up to @time. */

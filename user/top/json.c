@@ -6,7 +6,7 @@
 
 enum { DIGITS = 9 };	/* seconds to the nanosecond */
 
-static double seconds(uint64_t ns)
+static double json_seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
@@ -23,7 +23,7 @@ static void put_waits(struct json_out *j, const struct top_waits *w)
 	json_close_object(j);
 }
 
-static void put_numbers(struct json_out *j, const struct top_numbers *n)
+static void json_put_numbers(struct json_out *j, const struct top_numbers *n)
 {
 	int i;
 
@@ -34,7 +34,7 @@ static void put_numbers(struct json_out *j, const struct top_numbers *n)
 	json_close_object(j);
 	json_open_object(j, "seconds_in");
 	for (i = 0; i < TOP_STATES; i++)
-		json_put_real(j, top_state_names[i], seconds(n->ns[i]), DIGITS);
+		json_put_real(j, top_state_names[i], json_seconds(n->ns[i]), DIGITS);
 	json_close_object(j);
 	json_put_count(j, "created", n->created);
 	json_put_count(j, "ended", n->ended);
@@ -52,9 +52,9 @@ static void put_procs(struct json_out *j, const struct top_sample *s)
 
 		json_open_object(j, NULL);
 		json_put_count(j, "id", p->id);
-		json_put_real(j, "running_seconds", seconds(p->running), DIGITS);
-		json_put_real(j, "syscall_seconds", seconds(p->syscall), DIGITS);
-		json_put_real(j, "other_seconds", seconds(p->other), DIGITS);
+		json_put_real(j, "running_seconds", json_seconds(p->running), DIGITS);
+		json_put_real(j, "syscall_seconds", json_seconds(p->syscall), DIGITS);
+		json_put_real(j, "other_seconds", json_seconds(p->other), DIGITS);
 		json_close_object(j);
 	}
 	json_close_array(j);
@@ -65,10 +65,10 @@ static void put_memory(struct json_out *j, const struct top_sample *s)
 	json_open_object(j, "gc");
 	json_put_count(j, "cycles", s->gc.cycles);
 	json_put_bool(j, "marking", s->gc.marking);
-	json_put_real(j, "mark_seconds", seconds(s->gc.mark_ns), DIGITS);
+	json_put_real(j, "mark_seconds", json_seconds(s->gc.mark_ns), DIGITS);
 	json_put_count(j, "stops", s->gc.stops);
-	json_put_real(j, "stopped_seconds", seconds(s->gc.stopped_ns), DIGITS);
-	json_put_real(j, "longest_stop_seconds", seconds(s->gc.longest_ns), DIGITS);
+	json_put_real(j, "stopped_seconds", json_seconds(s->gc.stopped_ns), DIGITS);
+	json_put_real(j, "longest_stop_seconds", json_seconds(s->gc.longest_ns), DIGITS);
 	json_close_object(j);
 	if (s->heap.bytes)
 		json_put_count(j, "heap_bytes", s->heap.bytes);
@@ -84,11 +84,11 @@ static void put_quota(struct json_out *j, const struct top_machine *m)
 	json_put_count(j, "quota_ns", m->quota_ns);
 	json_put_count(j, "period_ns", m->period_ns);
 	json_put_count(j, "throttled_periods", m->throttled);
-	json_put_real(j, "throttled_seconds", seconds(m->throttled_ns), DIGITS);
+	json_put_real(j, "throttled_seconds", json_seconds(m->throttled_ns), DIGITS);
 	json_close_object(j);
 }
 
-static void put_gotap(struct json_out *j, const struct top_sample *s)
+static void json_put_gotap(struct json_out *j, const struct top_sample *s)
 {
 	const struct top_machine *m = &s->machine;
 
@@ -98,7 +98,7 @@ static void put_gotap(struct json_out *j, const struct top_sample *s)
 	json_put_count(j, "lost_ever", m->lost_ever);
 	json_put_count(j, "repairs", m->repairs);
 	json_put_count(j, "repairs_ever", m->repairs_ever);
-	json_put_real(j, "unrecorded_seconds", seconds(s->unrecorded), DIGITS);
+	json_put_real(j, "unrecorded_seconds", json_seconds(s->unrecorded), DIGITS);
 	json_put_text(j, "left_out", m->level);
 	json_put_real(j, "cpu_percent", m->cpu_own * 100, 3);
 	if (m->cpu_probes >= 0) {
@@ -108,7 +108,7 @@ static void put_gotap(struct json_out *j, const struct top_sample *s)
 	json_close_object(j);
 }
 
-static void put_row(struct json_out *j, const struct top_sample *s, const struct top_row *r)
+static void json_put_row(struct json_out *j, const struct top_sample *s, const struct top_row *r)
 {
 	uint32_t i;
 
@@ -116,10 +116,11 @@ static void put_row(struct json_out *j, const struct top_sample *s, const struct
 	json_put_text(j, "name", r->name);
 	if (r->system)
 		json_put_bool(j, "system", true);
-	put_numbers(j, &r->n);
+	json_put_numbers(j, &r->n);
 	json_open_object(j, "waiting_for");
 	for (i = 0; i < r->reasons; i++) {
-		const struct top_reason *why = vec_at(&s->reasons, struct top_reason, r->reason + i);
+		const struct top_reason *why =
+			vec_at(&s->reasons, struct top_reason, r->reason + i);
 
 		json_put_count(j, why->text, why->now);
 	}
@@ -133,7 +134,8 @@ static void put_rows(struct json_out *j, const struct ui *u, const struct top_sa
 
 	json_open_array(j, "rows");
 	for (i = 0; i < u->order.len; i++)
-		put_row(j, s, vec_at(&s->rows, struct top_row, *vec_at(&u->order, uint32_t, i)));
+		json_put_row(j, s,
+			     vec_at(&s->rows, struct top_row, *vec_at(&u->order, uint32_t, i)));
 	json_close_array(j);
 	if (s->rows_merged)
 		json_put_count(j, "rows_merged", s->rows_merged);
@@ -148,9 +150,9 @@ static void put_interval(struct json_out *j, const struct view *v, const struct 
 	json_put_text(j, "go_version", v->go_version);
 	json_put_count(j, "from_ns", s->from);
 	json_put_count(j, "to_ns", s->to);
-	json_put_real(j, "unix_time", seconds(s->wall_ns), 6);
-	json_put_real(j, "seconds", seconds(s->to - s->from), DIGITS);
-	json_put_real(j, "recorded_seconds", seconds(top_recorded(s)), DIGITS);
+	json_put_real(j, "unix_time", json_seconds(s->wall_ns), 6);
+	json_put_real(j, "seconds", json_seconds(s->to - s->from), DIGITS);
+	json_put_real(j, "recorded_seconds", json_seconds(top_recorded(s)), DIGITS);
 }
 
 void top_json(const struct view *v, const struct ui *u, const struct top_sample *s, FILE *f)
@@ -162,16 +164,16 @@ void top_json(const struct view *v, const struct ui *u, const struct top_sample 
 	if (s->machine.cpu >= 0)
 		json_put_real(&j, "cpu_percent", s->machine.cpu * 100, 3);
 	if (s->machine.cpu_ever)
-		json_put_real(&j, "cpu_seconds_ever", seconds(s->machine.cpu_ever), DIGITS);
+		json_put_real(&j, "cpu_seconds_ever", json_seconds(s->machine.cpu_ever), DIGITS);
 	if (s->gomaxprocs)
 		json_put_count(&j, "gomaxprocs", s->gomaxprocs);
 	put_procs(&j, s);
-	put_numbers(&j, &s->all);
+	json_put_numbers(&j, &s->all);
 	json_put_count(&j, "system_goroutines", s->system_now);
 	json_put_count(&j, "runnable_max", s->runnable_max);
 	put_memory(&j, s);
 	put_quota(&j, &s->machine);
-	put_gotap(&j, s);
+	json_put_gotap(&j, s);
 	json_put_text(&j, "by", s->by);
 	put_rows(&j, u, s);
 	json_close_object(&j);

@@ -11,11 +11,12 @@ static const struct {
 	const char *bytes;
 	unsigned int key;
 } sequences[] = {
-	{ "\033[A", KEY_UP }, { "\033[B", KEY_DOWN }, { "\033[C", KEY_RIGHT }, { "\033[D", KEY_LEFT },
-	{ "\033OA", KEY_UP }, { "\033OB", KEY_DOWN }, { "\033OC", KEY_RIGHT }, { "\033OD", KEY_LEFT },
-	{ "\033[5~", KEY_PAGE_UP }, { "\033[6~", KEY_PAGE_DOWN },
-	{ "\033[H", KEY_HOME }, { "\033[F", KEY_END }, { "\033OH", KEY_HOME }, { "\033OF", KEY_END },
-	{ "\033[1~", KEY_HOME }, { "\033[4~", KEY_END }, { "\033[7~", KEY_HOME }, { "\033[8~", KEY_END },
+	{ "\033[A", KEY_UP },         { "\033[B", KEY_DOWN },  { "\033[C", KEY_RIGHT },
+	{ "\033[D", KEY_LEFT },       { "\033OA", KEY_UP },    { "\033OB", KEY_DOWN },
+	{ "\033OC", KEY_RIGHT },      { "\033OD", KEY_LEFT },  { "\033[5~", KEY_PAGE_UP },
+	{ "\033[6~", KEY_PAGE_DOWN }, { "\033[H", KEY_HOME },  { "\033[F", KEY_END },
+	{ "\033OH", KEY_HOME },       { "\033OF", KEY_END },   { "\033[1~", KEY_HOME },
+	{ "\033[4~", KEY_END },       { "\033[7~", KEY_HOME }, { "\033[8~", KEY_END },
 };
 
 void keys_add(struct keys *k, const char *bytes, size_t n)
@@ -28,14 +29,17 @@ void keys_add(struct keys *k, const char *bytes, size_t n)
 	k->n += n;
 }
 
-static unsigned int take(struct keys *k, size_t n, unsigned int key)
+static unsigned int keys_take(struct keys *k, size_t n, unsigned int key)
 {
 	memmove(k->bytes, k->bytes + n, k->n - n);
 	k->n -= n;
 	return key;
 }
 
-/* Bytes of the escape sequence (ECMA-48: CSI and SS3) at the begin of k->bytes; 0: its end has not come yet. */
+/*
+ * Bytes of the escape sequence (ECMA-48: CSI and SS3) at the begin of k->bytes; 0: its end has not
+ * come yet.
+ */
 static size_t sequence_length(const struct keys *k)
 {
 	size_t i;
@@ -57,13 +61,13 @@ static unsigned int take_sequence(struct keys *k, bool idle)
 	size_t n = sequence_length(k), i;
 
 	if (!n)
-		return idle ? take(k, k->n, k->n == 1 ? KEY_ESCAPE : KEY_UNKNOWN) : KEY_NONE;
+		return idle ? keys_take(k, k->n, k->n == 1 ? KEY_ESCAPE : KEY_UNKNOWN) : KEY_NONE;
 	if (n == 1)
-		return take(k, 1, KEY_ESCAPE);
+		return keys_take(k, 1, KEY_ESCAPE);
 	for (i = 0; i < sizeof(sequences) / sizeof(*sequences); i++)
 		if (strlen(sequences[i].bytes) == n && !memcmp(sequences[i].bytes, k->bytes, n))
-			return take(k, n, sequences[i].key);
-	return take(k, n, KEY_UNKNOWN);
+			return keys_take(k, n, sequences[i].key);
+	return keys_take(k, n, KEY_UNKNOWN);
 }
 
 static size_t rune_length(char first)
@@ -81,10 +85,10 @@ static unsigned int take_rune(struct keys *k, bool idle)
 	int len;
 
 	if (k->n < n)
-		return idle ? take(k, k->n, KEY_UNKNOWN) : KEY_NONE;
+		return idle ? keys_take(k, k->n, KEY_UNKNOWN) : KEY_NONE;
 	memcpy(text, k->bytes, n);
 	rune = show_rune(text, &len);
-	return rune && (size_t)len == n ? take(k, n, rune) : take(k, 1, KEY_UNKNOWN);
+	return rune && (size_t)len == n ? keys_take(k, n, rune) : keys_take(k, 1, KEY_UNKNOWN);
 }
 
 unsigned int keys_next(struct keys *k, bool idle)
@@ -95,11 +99,11 @@ unsigned int keys_next(struct keys *k, bool idle)
 	case '\033':
 		return take_sequence(k, idle);
 	case '\n':
-		return take(k, 1, KEY_ENTER);
+		return keys_take(k, 1, KEY_ENTER);
 	case '\b':
-		return take(k, 1, KEY_BACKSPACE);
+		return keys_take(k, 1, KEY_BACKSPACE);
 	case '\0':
-		return take(k, 1, KEY_UNKNOWN);
+		return keys_take(k, 1, KEY_UNKNOWN);
 	default:
 		return take_rune(k, idle);
 	}

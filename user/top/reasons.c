@@ -4,7 +4,7 @@
 
 static const char TOO_MANY[] = "(a reason too many)";
 
-static uint32_t add(struct reasons *r, const char *text, size_t n)
+static uint32_t reasons_add(struct reasons *r, const char *text, size_t n)
 {
 	const char *copy = strset_add(r->texts, text, n);
 	bool is_new;
@@ -20,17 +20,17 @@ static uint32_t add(struct reasons *r, const char *text, size_t n)
 void reasons_init(struct reasons *r)
 {
 	*r = (struct reasons){ .texts = strset_new() };
-	add(r, "", 0);
+	reasons_add(r, "", 0);
 }
 
-static uint32_t number_of(struct reasons *r, const char *text, size_t n)
+static uint32_t reasons_number_of(struct reasons *r, const char *text, size_t n)
 {
 	const char *copy;
 
 	if (r->all.len < REASONS_MAX)
-		return add(r, text, n);
+		return reasons_add(r, text, n);
 	copy = strset_find(r->texts, text, n);
-	return copy ? add(r, copy, n) : add(r, TOO_MANY, strlen(TOO_MANY));
+	return copy ? reasons_add(r, copy, n) : reasons_add(r, TOO_MANY, strlen(TOO_MANY));
 }
 
 uint32_t reasons_number(struct reasons *r, const struct sink_text *text)
@@ -41,10 +41,10 @@ uint32_t reasons_number(struct reasons *r, const struct sink_text *text)
 	if (!text || !text->bytes)
 		return 0;
 	if (!text->constant)
-		return number_of(r, text->bytes, text->len);
+		return reasons_number_of(r, text->bytes, text->len);
 	known = map64_put(&r->by_constant, (uint64_t)(uintptr_t)text->bytes, &is_new);
 	if (is_new)
-		*known = number_of(r, text->bytes, strlen(text->bytes));
+		*known = reasons_number_of(r, text->bytes, strlen(text->bytes));
 	return (uint32_t)*known;
 }
 

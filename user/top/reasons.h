@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons: the texts of why goroutines wait, as small numbers. The runtime has some fifty. Used by tally and groups. */
+/*
+ * reasons: the texts of why goroutines wait, as small numbers. The runtime has some fifty. Used by
+ * tally and groups.
+ */
 #ifndef GOTAP_TOP_REASONS_H
 #define GOTAP_TOP_REASONS_H
 

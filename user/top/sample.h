@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample: all that `gotap top` shows of one interval, as a copy of its own: later events do not change it while it is shown, sorted
- * or paused. tally.c makes one at the end of each interval; cmd/top/machine.c adds the numbers that are not from events; view.c and
- * json.c read it.
+ * sample: all that `gotap top` shows of one interval, as a copy of its own: later events do not
+ * change it while it is shown, sorted or paused. tally.c makes one at the end of each interval;
+ * cmd/top/machine.c adds the numbers that are not from events; view.c and json.c read it.
  */
 #ifndef GOTAP_TOP_SAMPLE_H
 #define GOTAP_TOP_SAMPLE_H
@@ -12,12 +12,17 @@
 
 #include "base/vec.h"
 
-/* States of a goroutine. The numbers are gotap top's own, other than those of the runtime and of traces. */
+/*
+ * States of a goroutine. The numbers are gotap top's own, other than those of the runtime and of
+ * traces.
+ */
 enum top_state { TOP_RUNNING, TOP_RUNNABLE, TOP_SYSCALL, TOP_WAITING, TOP_STATES };
 
 extern const char *const top_state_names[TOP_STATES];
 
-/* How long goroutines were runnable until they ran: of those that began to run in the interval. ns. */
+/*
+ * How long goroutines were runnable until they ran: of those that began to run in the interval. ns.
+ */
 struct top_waits {
 	uint64_t count;
 	uint64_t p50, p99, max;
@@ -41,19 +46,24 @@ struct top_row {
 	const char *name;		/* the sample's */
 	bool system;			/* of the runtime's own goroutines (rows by function) */
 	struct top_numbers n;
-	uint32_t reason, reasons;	/* of waits now: index of the first in sample.reasons, the most frequent one, and how many */
+	/*
+	 * of waits now: index of the first in sample.reasons, the most frequent one, and how many
+	 */
+	uint32_t reason, reasons;
 };
 
 struct top_proc {
 	uint64_t id;
-	uint64_t running, syscall, other;	/* ns with a goroutine that runs; in a system call; with a thread that has none */
+	/* ns with a goroutine that runs; in a system call; with a thread that has none */
+	uint64_t running, syscall, other;
 };
 
 struct top_gc {
 	bool marking;			/* at the end of the interval */
 	uint64_t cycles;		/* begun in the interval */
 	uint64_t mark_ns;
-	uint64_t stops, stopped_ns, longest_ns;	/* of the world: those that ended in it, but all of the time in it */
+	/* of the world: those that ended in it, but all of the time in it */
+	uint64_t stops, stopped_ns, longest_ns;
 };
 
 struct top_heap {
@@ -72,16 +82,19 @@ struct top_place {
 /* From /proc and from gotap itself. */
 struct top_machine {
 	double cpu;			/* of the target: CPU seconds per second, < 0 not known */
-	uint64_t cpu_ever;		/* CPU time of the target since its start, ns; 0: not known */
+	/* CPU time of the target since its start, ns; 0: not known */
+	uint64_t cpu_ever;
 	double cpu_own;			/* likewise of gotap */
-	double cpu_probes;		/* what the probes cost the target; < 0: not measured (no budget) */
+	/* what the probes cost the target; < 0: not measured (no budget) */
+	double cpu_probes;
 	double cpu_budget;		/* 0: none */
 	const char *level;		/* what the budget leaves out; "" nothing */
 	uint64_t records, lost, repairs;	/* in the interval */
 	uint64_t lost_ever, repairs_ever;
 	bool has_quota;			/* of a cgroup: */
 	uint64_t quota_ns, period_ns;
-	uint64_t throttled, throttled_ns;	/* periods, and the sum over CPUs, in the interval */
+	/* periods, and the sum over CPUs, in the interval */
+	uint64_t throttled, throttled_ns;
 };
 
 struct top_sample {
@@ -101,7 +114,8 @@ struct top_sample {
 	struct vec rows;		/* struct top_row, by name */
 	struct vec reasons;		/* struct top_reason */
 	struct vec procs;		/* struct top_proc, by id */
-	struct vec places;		/* struct top_place of the rows that were asked for; by row, the most frequent first */
+	/* struct top_place of the rows that were asked for; by row, the most frequent first */
+	struct vec places;
 };
 
 /* The ns of the interval that all sums are of: without gaps. */
@@ -124,7 +138,8 @@ static inline double top_rate(const struct top_sample *s, uint64_t count)
 
 static inline uint64_t top_total(const struct top_numbers *n)
 {
-	return n->now[TOP_RUNNING] + n->now[TOP_RUNNABLE] + n->now[TOP_SYSCALL] + n->now[TOP_WAITING];
+	return n->now[TOP_RUNNING] + n->now[TOP_RUNNABLE] + n->now[TOP_SYSCALL] +
+	       n->now[TOP_WAITING];
 }
 
 /* Accepts NULL. */

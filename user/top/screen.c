@@ -41,15 +41,15 @@ struct screen *screen_new(bool utf8, bool color)
 	return s;
 }
 
-static int limited(int side, int most)
+static int screen_limited(int side, int most)
 {
 	return side < 1 ? 1 : side > most ? most : side;
 }
 
 void screen_resize(struct screen *s, int rows, int cols)
 {
-	s->rows = limited(rows, SCREEN_ROWS_MAX);
-	s->cols = limited(cols, COLS_MAX);
+	s->rows = screen_limited(rows, SCREEN_ROWS_MAX);
+	s->cols = screen_limited(cols, COLS_MAX);
 	s->known = false;
 	free(s->now);
 	free(s->shown);
@@ -83,7 +83,10 @@ void screen_clear(struct screen *s)
 
 /* --- putting --- */
 
-/* Columns of a character: 0 for one that combines with the one before, or that the C library does not know. */
+/*
+ * Columns of a character: 0 for one that combines with the one before, or that the C library does
+ * not know.
+ */
 static int rune_width(const struct screen *s, unsigned int rune)
 {
 	locale_t before;
@@ -108,7 +111,7 @@ struct piece {
 	int width, bytes;
 };
 
-static struct piece next_piece(const struct screen *s, const char *text)
+static struct piece screen_next_piece(const struct screen *s, const char *text)
 {
 	struct piece p = {0};
 	unsigned int rune = show_rune(text, &p.bytes);
@@ -130,31 +133,33 @@ static struct cell *cell_at(const struct screen *s, int row, int col)
 }
 
 /* The other half of a wide character that loses one becomes blank. */
-static void cut(struct screen *s, int row, int col)
+static void screen_cut(struct screen *s, int row, int col)
 {
 	if (col < s->cols && !cell_at(s, row, col)->rune && col > 0)
 		*cell_at(s, row, col - 1) = *cell_at(s, row, col) = blank;
 }
 
-static void put_rune(struct screen *s, int row, int col, unsigned int rune, int width, enum style style)
+static void screen_put_rune(struct screen *s, int row, int col, unsigned int rune, int width,
+			    enum style style)
 {
 	if (row < 0 || row >= s->rows || col < 0 || col + width > s->cols)
 		return;
-	cut(s, row, col);
-	cut(s, row, col + width);
+	screen_cut(s, row, col);
+	screen_cut(s, row, col + width);
 	*cell_at(s, row, col) = (struct cell){ rune, (uint8_t)width, (uint8_t)style };
 	if (width == 2)
 		*cell_at(s, row, col + 1) = (struct cell){ 0, 0, (uint8_t)style };
 }
 
-static void put_piece(struct screen *s, int row, int col, const struct piece *p, enum style style)
+static void screen_put_piece(struct screen *s, int row, int col, const struct piece *p,
+			     enum style style)
 {
 	int i;
 
 	if (p->rune)
-		put_rune(s, row, col, p->rune, p->width, style);
+		screen_put_rune(s, row, col, p->rune, p->width, style);
 	for (i = 0; p->text[i]; i++)
-		put_rune(s, row, col + i, (unsigned char)p->text[i], 1, style);
+		screen_put_rune(s, row, col + i, (unsigned char)p->text[i], 1, style);
 }
 
 int screen_put(struct screen *s, int row, int col, int width, enum style style, const char *text)
@@ -162,19 +167,20 @@ int screen_put(struct screen *s, int row, int col, int width, enum style style, 
 	int used = 0;
 
 	while (*text) {
-		struct piece p = next_piece(s, text);
+		struct piece p = screen_next_piece(s, text);
 
 		if (used + p.width > width)
 			break;
 		if (p.width)
-			put_piece(s, row, col + used, &p, style);
+			screen_put_piece(s, row, col + used, &p, style);
 		used += p.width;
 		text += p.bytes;
 	}
 	return used;
 }
 
-int screen_printf(struct screen *s, int row, int col, int width, enum style style, const char *fmt, ...)
+int screen_printf(struct screen *s, int row, int col, int width, enum style style, const char *fmt,
+		  ...)
 {
 	char text[1024];
 	va_list ap;
@@ -190,7 +196,7 @@ int screen_width(const struct screen *s, const char *text)
 	int width = 0;
 
 	while (*text) {
-		struct piece p = next_piece(s, text);
+		struct piece p = screen_next_piece(s, text);
 
 		width += p.width;
 		text += p.bytes;
@@ -211,8 +217,9 @@ void screen_paint(struct screen *s, int row, int col, int width, enum style styl
 /* --- to the terminal --- */
 
 static const char *const colored[STYLES] = {
-	[STYLE_PLAIN] = "0", [STYLE_BOLD] = "0;1", [STYLE_DIM] = "0;2", [STYLE_REVERSE] = "0;7",
-	[STYLE_GOOD] = "0;32", [STYLE_BUSY] = "0;33", [STYLE_BAD] = "0;1;31", [STYLE_HEAD] = "0;1;36",
+	[STYLE_PLAIN] = "0",     [STYLE_BOLD] = "0;1",    [STYLE_DIM] = "0;2",
+	[STYLE_REVERSE] = "0;7", [STYLE_GOOD] = "0;32",   [STYLE_BUSY] = "0;33",
+	[STYLE_BAD] = "0;1;31",  [STYLE_HEAD] = "0;1;36",
 };
 
 static const char *const uncolored[STYLES] = {
@@ -220,12 +227,12 @@ static const char *const uncolored[STYLES] = {
 	[STYLE_GOOD] = "0", [STYLE_BUSY] = "0", [STYLE_BAD] = "0;1", [STYLE_HEAD] = "0;1",
 };
 
-static bool is_same(const struct cell *a, const struct cell *b)
+static bool screen_is_same(const struct cell *a, const struct cell *b)
 {
 	return a->rune == b->rune && a->style == b->style;
 }
 
-static void add_rune(struct buf *out, uint32_t rune)
+static void screen_add_rune(struct buf *out, uint32_t rune)
 {
 	if (rune < 0x80) {
 		buf_add_byte(out, (uint8_t)rune);
@@ -258,7 +265,7 @@ static void write_cell(const struct screen *s, struct pen *pen, int row, int col
 		buf_printf(out, "\033[%d;%dH", row + 1, col + 1);
 	if (pen->style != c->style)
 		buf_printf(out, "\033[%sm", (s->color ? colored : uncolored)[c->style]);
-	add_rune(out, c->rune);
+	screen_add_rune(out, c->rune);
 	/* Terminals do not agree on the widths of all characters. */
 	*pen = (struct pen){ c->rune < 0x80 ? row : -1, col + c->width, c->style };
 }
@@ -270,8 +277,12 @@ static void flush_row(struct screen *s, struct pen *pen, int row, struct buf *ou
 	for (col = 0; col < s->cols; col++) {
 		const struct cell *c = cell_at(s, row, col), *old = &s->shown[row * s->cols + col];
 
-		/* A character that takes the place of half a wide one changes the other half, too: both differ then. */
-		if (c->width && (!s->known || !is_same(c, old) || (c->width == 2 && !is_same(c + 1, old + 1))))
+		/*
+		 * A character that takes the place of half a wide one changes the other half, too:
+		 * both differ then.
+		 */
+		if (c->width && (!s->known || !screen_is_same(c, old) ||
+				 (c->width == 2 && !screen_is_same(c + 1, old + 1))))
 			write_cell(s, pen, row, col, out);
 	}
 	pen->row = -1;	/* where the cursor is behind the last column depends on the terminal */
@@ -313,7 +324,7 @@ void screen_print(const struct screen *s, FILE *f)
 		end = row_end(s, row);
 		for (col = 0; col < end; col++)
 			if (cell_at(s, row, col)->width)
-				add_rune(&line, cell_at(s, row, col)->rune);
+				screen_add_rune(&line, cell_at(s, row, col)->rune);
 		if (line.len)
 			fwrite(line.data, 1, line.len, f);
 		fputc('\n', f);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Three digits. */
-static int digits(double value)
+static int short_digits(double value)
 {
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
@@ -25,18 +25,18 @@ struct short_text short_time(uint64_t ns)
 	}
 	for (i = 0; value >= 999.5 && i < 2; i++)
 		value /= 1e3;
-	snprintf(t.text, sizeof(t.text), "%.*f%s", digits(value), value, units[i]);
+	snprintf(t.text, sizeof(t.text), "%.*f%s", short_digits(value), value, units[i]);
 	return t;
 }
 
-static struct short_text scaled(double value, double step, const char *const units[])
+static struct short_text short_scaled(double value, double step, const char *const units[])
 {
 	struct short_text t;
 	size_t i;
 
 	for (i = 0, value /= step; value >= 999.5 && units[i + 1]; i++)
 		value /= step;
-	snprintf(t.text, sizeof(t.text), "%.*f%s", digits(value), value, units[i]);
+	snprintf(t.text, sizeof(t.text), "%.*f%s", short_digits(value), value, units[i]);
 	return t;
 }
 
@@ -46,7 +46,7 @@ struct short_text short_count(uint64_t n)
 	struct short_text t;
 
 	if (n > 99999)
-		return scaled((double)n, 1e3, units);
+		return short_scaled((double)n, 1e3, units);
 	snprintf(t.text, sizeof(t.text), "%" PRIu64, n);
 	return t;
 }
@@ -57,7 +57,7 @@ struct short_text short_bytes(uint64_t n)
 	struct short_text t;
 
 	if (n > 999)
-		return scaled((double)n, 1e3, units);
+		return short_scaled((double)n, 1e3, units);
 	snprintf(t.text, sizeof(t.text), "%" PRIu64 " B", n);
 	return t;
 }
@@ -73,6 +73,6 @@ struct short_text short_real(double value)
 	else if (value > 99999)
 		return short_count((uint64_t)value);
 	else
-		snprintf(t.text, sizeof(t.text), "%.*f", digits(value), value);
+		snprintf(t.text, sizeof(t.text), "%.*f", short_digits(value), value);
 	return t;
 }

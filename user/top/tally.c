@@ -22,11 +22,13 @@ static void turn_ps(struct tally *t)
 		struct tally_proc *p = (struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
 
 		if (p)
-			*p = (struct tally_proc){ .id = p->id, .m = p->m, .mode = p->mode, .at = t->now };
+			*p = (struct tally_proc){
+				.id = p->id, .m = p->m, .mode = p->mode, .at = t->now
+			};
 	}
 }
 
-static void turn(struct tally *t)
+static void tally_turn(struct tally *t)
 {
 	groups_turn(&t->groups);
 	turn_ps(t);
@@ -39,7 +41,7 @@ static void turn(struct tally *t)
 }
 
 /* Counts all stays that go on up to @time. */
-static void settle(struct tally *t, uint64_t time)
+static void tally_settle_time(struct tally *t, uint64_t time)
 {
 	size_t i;
 
@@ -64,7 +66,7 @@ static void settle(struct tally *t, uint64_t time)
 }
 
 /* Leaves the time up to @time out of all sums: it is in a gap. */
-static void skip(struct tally *t, uint64_t time)
+static void tally_skip(struct tally *t, uint64_t time)
 {
 	size_t i;
 
@@ -80,31 +82,31 @@ static void skip(struct tally *t, uint64_t time)
 	t->gc.since = t->stw.since = time;
 }
 
-static void pass(struct tally *t, uint64_t time)
+static void tally_pass(struct tally *t, uint64_t time)
 {
 	if (t->in_gap)
-		skip(t, time);
+		tally_skip(t, time);
 	else
-		settle(t, time);
+		tally_settle_time(t, time);
 }
 
 static void end_interval(struct tally *t, uint64_t time)
 {
-	pass(t, time);
+	tally_pass(t, time);
 	t->number++;
 	t->opts.ready(t->opts.ctx, top_tally_sample(t, time));
-	turn(t);
+	tally_turn(t);
 }
 
 /* Time goes on to @time, if it is later. */
-static void go_on(struct tally *t, uint64_t time)
+static void tally_go_on(struct tally *t, uint64_t time)
 {
 	if (time <= t->now)
 		return;
 	while (time - t->from >= t->opts.interval)
 		end_interval(t, t->from + t->opts.interval);
 	if (t->in_gap)
-		skip(t, time);
+		tally_skip(t, time);
 	t->now = time;
 }
 
@@ -114,10 +116,13 @@ void top_tally_advance(void *tally, uint64_t time)
 
 	tap_seen(t->tap, time);
 	if (t->begun)
-		go_on(t, time);
+		tally_go_on(t, time);
 }
 
-/* After this the model emits events that block running goroutines and stop Ps: these count as part of the gap. */
+/*
+ * After this the model emits events that block running goroutines and stop Ps: these count as part
+ * of the gap.
+ */
 void top_tally_gap(void *tally, uint64_t time)
 {
 	struct tally *t = tally;
@@ -125,8 +130,8 @@ void top_tally_gap(void *tally, uint64_t time)
 	tap_gap(t->tap, time);
 	if (!t->begun || t->in_gap)
 		return;
-	go_on(t, time);
-	settle(t, t->now);
+	tally_go_on(t, time);
+	tally_settle_time(t, t->now);
 	t->in_gap = true;
 }
 
@@ -139,48 +144,56 @@ void top_tally_finish(struct tally *t, uint64_t time)
 
 /* --- events --- */
 
-static void begin(struct tally *t, uint64_t time)
+static void tally_trace_begin(struct tally *t, uint64_t time)
 {
 	t->begun = true;
 	t->from = t->now = time;
 }
 
 /* The next generation has begun. */
-static void resume(void *ctx, uint64_t time)
+static void tally_resume(void *ctx, uint64_t time)
 {
 	struct tally *t = ctx;
 
 	if (!t->in_gap)
 		return;
-	go_on(t, time);
+	tally_go_on(t, time);
 	t->in_gap = false;
 	t->catching_up = true;
 	t->catch_up = t->now;
 }
 
-/* The events that set the states after a gap follow one another within a unit of the trace's time, ns. */
+/*
+ * The events that set the states after a gap follow one another within a unit of the trace's time,
+ * ns.
+ */
 enum { STEP_NS = 512 };
 
 static void look_at_time(struct tally *t, uint64_t time)
 {
 	if (!t->begun)
-		begin(t, time);
+		tally_trace_begin(t, time);
 	if (t->catching_up && time > t->catch_up + STEP_NS)
 		t->catching_up = false;
 	if (t->catching_up)
 		t->catch_up = time;
-	go_on(t, time);
+	tally_go_on(t, time);
 }
 
-static void any(void *ctx, const struct sink_event *e, struct tap_thread *m)
+static void tally_any(void *ctx, const struct sink_event *e, struct tap_thread *m)
 {
 	look_at_time(ctx, e->time);
 	top_tally_event(ctx, e, m);
 }
 
 static const struct tap_visitor visitor = {
-	.any = any, .gap = resume, .born = top_tally_born, .enter = top_tally_enter, .leave = top_tally_leave,
-	.gone = top_tally_gone, .thread_gone = top_tally_thread_gone,
+	.any = tally_any,
+	.gap = tally_resume,
+	.born = top_tally_born,
+	.enter = top_tally_enter,
+	.leave = top_tally_leave,
+	.gone = top_tally_gone,
+	.thread_gone = top_tally_thread_gone,
 };
 
 struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx)
@@ -202,7 +215,8 @@ struct tally *top_tally_new(const struct tally_opts *opts)
 	struct tally *t = xcalloc(1, sizeof(*t));
 
 	t->opts = *opts;
-	t->tap = tap_new(&(struct tap_opts){ .visitor = &visitor, .ctx = t, .data = sizeof(struct tally_go) });
+	t->tap = tap_new(&(struct tap_opts){
+		.visitor = &visitor, .ctx = t, .data = sizeof(struct tally_go) });
 	t->regions = strset_new();
 	reasons_init(&t->reasons);
 	return t;
@@ -224,7 +238,7 @@ void top_tally_group(struct tally *t, enum group_by by)
 		tally_of(g)->group = top_tally_group_of(t, g);
 		group_enter(tally_of(g)->group, tally_state(g), tally_of(g)->reason, t->now);
 	}
-	turn(t);
+	tally_turn(t);
 }
 
 void top_tally_want_places(struct tally *t, const uint64_t *rows, size_t n)

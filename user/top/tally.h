@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally: a sink (trace/sink.h) that counts what `gotap top` shows: which goroutine is in which state since when, on
- * which thread and P, and sums by group over each interval. It writes nothing and reads no clock: intervals are of the
- * time of the events, so two tallies of one stream agree to the nanosecond. One thread calls all of it.
+ * tally: a sink (trace/sink.h) that counts what `gotap top` shows: which goroutine is in which
+ * state since when, on which thread and P, and sums by group over each interval. It writes nothing
+ * and reads no clock: intervals are of the time of the events, so two tallies of one stream agree
+ * to the nanosecond. One thread calls all of it.
  *
- *	t = top_tally_new(&opts);		top_tally_wrap(), top_tally_advance() and top_tally_gap() into assembler_opts.between
- *	top_tally_finish(t, end); top_tally_free(t);
+ *     t = top_tally_new(&opts);               top_tally_wrap(), top_tally_advance() and
+ *     top_tally_gap() into assembler_opts.between
+ * 	top_tally_finish(t, end); top_tally_free(t);
  *
- * A tap (trace/tap.h) knows what each goroutine does; the tally visits it and adds Ps, names and sums. In a time of
- * which nothing is known (a gap, docs/losses.md) nothing is counted, and the sample says how long that was.
+ * A tap (trace/tap.h) knows what each goroutine does; the tally visits it and adds Ps, names and
+ * sums. In a time of which nothing is known (a gap, docs/losses.md) nothing is counted, and the
+ * sample says how long that was.
  */
 #ifndef GOTAP_TOP_TALLY_H
 #define GOTAP_TOP_TALLY_H
@@ -22,7 +25,8 @@ extern const char *const group_by_names[GROUP_BYS];
 
 struct tally_opts {
 	enum group_by by;
-	const char *label;	/* BY_LABEL: by the value of this key alone; NULL: by all labels together */
+	/* BY_LABEL: by the value of this key alone; NULL: by all labels together */
+	const char *label;
 	uint64_t interval;	/* ns, more than 0 */
 	bool alone;		/* no sink follows: no trace is made */
 	/* An interval has ended: @sample is the callee's. */
@@ -35,20 +39,26 @@ struct tally;
 /* @opts is copied; top_tally_free() frees it. */
 struct tally *top_tally_new(const struct tally_opts *opts);
 /*
- * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all events on to @to, unless its ops
- * are NULL. top_tally_advance(): all events up to @time have come; ends the intervals up to then.
+ * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all events
+ * on to @to, unless its ops are NULL. top_tally_advance(): all events up to @time have come; ends
+ * the intervals up to then.
  */
 struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx);
 void top_tally_advance(void *tally, uint64_t time);
 void top_tally_gap(void *tally, uint64_t time);
-/* The frames of a stack by its key in a sample, as trace_frames_fn; they hold until the next call. */
+/*
+ * The frames of a stack by its key in a sample, as trace_frames_fn; they hold until the next call.
+ */
 size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max);
 /* Ends the last interval, which may be shorter, at @time. To be called after the last event. */
 void top_tally_finish(struct tally *t, uint64_t time);
 /* Groups rows by @by from now on; the interval begins anew. */
 void top_tally_group(struct tally *t, enum group_by by);
 enum group_by top_tally_by(const struct tally *t);
-/* Asks for the places of the goroutines of @n rows, by their keys, in the next samples; @n SIZE_MAX: of all rows. */
+/*
+ * Asks for the places of the goroutines of @n rows, by their keys, in the next samples; @n
+ * SIZE_MAX: of all rows.
+ */
 void top_tally_want_places(struct tally *t, const uint64_t *rows, size_t n);
 /* Puts the places as they are now into @s, a sample of this tally. */
 void top_tally_places(const struct tally *t, struct top_sample *s);

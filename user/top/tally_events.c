@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally_events: a table of the events that change the state of no goroutine, and their effects on Ps, GC, heap, labels and
- * regions. See tally_internal.h.
+ * tally_events: a table of the events that change the state of no goroutine, and their effects on
+ * Ps, GC, heap, labels and regions. See tally_internal.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,37 +13,37 @@ typedef void handler(struct tally *t, struct tap_thread *m, const struct sink_ev
 
 /* --- Ps --- */
 
-static void proc_status(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_proc_status(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	bool has_thread = e->args[1] == P_RUNNING || e->args[1] == P_SYSCALL;
 
 	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), has_thread ? m : NULL);
 }
 
-static void proc_start(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_proc_start(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), m);
 }
 
-static void proc_stop(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_proc_stop(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	if (m && m->data)
 		top_tally_proc_move(t, m->data, NULL);
 }
 
-static void proc_steal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_proc_steal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_proc_move(t, top_tally_proc(t, e->args[0]), NULL);
 }
 
-static void procs_change(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_procs_change(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	t->gomaxprocs = e->args[0];
 }
 
 /* --- the program --- */
 
-static void gc_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_gc_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	t->gc_cycles++;
 	top_tally_range_begin(&t->gc, t->now);
@@ -55,17 +55,17 @@ static void gc_active(struct tally *t, struct tap_thread *m, const struct sink_e
 	top_tally_range_begin(&t->gc, t->now);
 }
 
-static void gc_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_gc_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_range_end(&t->gc, t->now);
 }
 
-static void stw_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_stw_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	top_tally_range_begin(&t->stw, t->now);
 }
 
-static void stw_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_stw_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	uint64_t length = top_tally_range_end(&t->stw, t->now);
 
@@ -88,10 +88,12 @@ static void heap_goal(struct tally *t, struct tap_thread *m, const struct sink_e
 
 static void user_log(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
-	const struct sink_text *category = sink_arg_text(e->args[1]), *text = sink_arg_text(e->args[2]);
+	const struct sink_text *category = sink_arg_text(e->args[1]),
+			       *text = sink_arg_text(e->args[2]);
 	size_t n = sizeof(LABELS_CATEGORY) - 1;
 
-	if (!m || !m->go || sink_text_len(category) != n || memcmp(category->bytes, LABELS_CATEGORY, n))
+	if (!m || !m->go || sink_text_len(category) != n ||
+	    memcmp(category->bytes, LABELS_CATEGORY, n))
 		return;
 	free(tally_of(m->go)->labels);
 	n = sink_text_len(text);
@@ -100,7 +102,10 @@ static void user_log(struct tally *t, struct tap_thread *m, const struct sink_ev
 		top_tally_go_regroup(t, m->go);
 }
 
-/* Limits for names of regions, in bytes, and for nested regions: most programs have few. Further regions share one row. */
+/*
+ * Limits for names of regions, in bytes, and for nested regions: most programs have few. Further
+ * regions share one row.
+ */
 enum { REGION_BYTES = 1 << 20, DEPTH_MAX = 64 };
 
 static const char *region_name(struct tally *t, const struct sink_text *text)
@@ -115,17 +120,18 @@ static const char *region_name(struct tally *t, const struct sink_text *text)
 	return known ? known : strset_add(t->regions, too_many, strlen(too_many));
 }
 
-static void region_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_region_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	if (!m || !m->go || tally_of(m->go)->regions.len >= DEPTH_MAX)
 		return;
-	*(const char **)vec_push(&tally_of(m->go)->regions, sizeof(char *)) = region_name(t, sink_arg_text(e->args[1]));
+	*(const char **)vec_push(&tally_of(m->go)->regions, sizeof(char *)) =
+		region_name(t, sink_arg_text(e->args[1]));
 	if (t->opts.by == BY_REGION)
 		top_tally_go_regroup(t, m->go);
 }
 
 /* The innermost one of that name. */
-static void region_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_region_end(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	const char *name;
 	struct vec *all;
@@ -139,28 +145,29 @@ static void region_end(struct tally *t, struct tap_thread *m, const struct sink_
 		;
 	if (!i)
 		return;
-	memmove(vec_at(all, const char *, i - 1), vec_at(all, const char *, i), (all->len - i) * sizeof(char *));
+	memmove(vec_at(all, const char *, i - 1), vec_at(all, const char *, i),
+		(all->len - i) * sizeof(char *));
 	all->len--;
 	if (t->opts.by == BY_REGION)
 		top_tally_go_regroup(t, m->go);
 }
 
 static handler *const handlers[256] = {
-	[EV_ProcStatus] = proc_status,
-	[EV_ProcStart] = proc_start,
-	[EV_ProcStop] = proc_stop,
-	[EV_ProcSteal] = proc_steal,
-	[EV_ProcsChange] = procs_change,
-	[EV_GCBegin] = gc_begin,
+	[EV_ProcStatus] = tally_proc_status,
+	[EV_ProcStart] = tally_proc_start,
+	[EV_ProcStop] = tally_proc_stop,
+	[EV_ProcSteal] = tally_proc_steal,
+	[EV_ProcsChange] = tally_procs_change,
+	[EV_GCBegin] = tally_gc_begin,
 	[EV_GCActive] = gc_active,
-	[EV_GCEnd] = gc_end,
-	[EV_STWBegin] = stw_begin,
-	[EV_STWEnd] = stw_end,
+	[EV_GCEnd] = tally_gc_end,
+	[EV_STWBegin] = tally_stw_begin,
+	[EV_STWEnd] = tally_stw_end,
 	[EV_HeapAlloc] = heap_alloc,
 	[EV_HeapGoal] = heap_goal,
 	[EV_UserLog] = user_log,
-	[EV_UserRegionBegin] = region_begin,
-	[EV_UserRegionEnd] = region_end,
+	[EV_UserRegionBegin] = tally_region_begin,
+	[EV_UserRegionEnd] = tally_region_end,
 };
 
 void top_tally_event(struct tally *t, const struct sink_event *e, struct tap_thread *m)

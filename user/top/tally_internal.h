@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally_internal: what the files of the tally share. tally.c has the intervals, tally_states.c goroutines and Ps,
- * tally_events.c the events that move neither.
+ * tally_internal: what the files of the tally share. tally.c has the intervals, tally_states.c
+ * goroutines and Ps, tally_events.c the events that move neither.
  */
 #ifndef GOTAP_TOP_TALLY_INTERNAL_H
 #define GOTAP_TOP_TALLY_INTERNAL_H
@@ -53,7 +53,10 @@ struct tally {
 	bool begun;		/* the first event came */
 	bool in_gap;		/* no events come: losses, or the budget */
 	uint64_t now, from;	/* of the interval */
-	uint64_t catch_up;	/* end of the events that set the states after a gap: earlier begins of stays are not true */
+	/*
+	 * end of the events that set the states after a gap: earlier begins of stays are not true
+	 */
+	uint64_t catch_up;
 	bool catching_up;
 	uint64_t number, unrecorded;
 	struct groups groups;
@@ -61,7 +64,8 @@ struct tally {
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */
-	struct tap_thread *left;	/* the thread that the goroutine has left which is about to enter its next state */
+	/* the thread that the goroutine has left which is about to enter its next state */
+	struct tap_thread *left;
 	uint64_t runnable, runnable_max;
 	uint64_t system;	/* goroutines of the runtime */
 	struct tally_range gc, stw;
@@ -75,7 +79,9 @@ struct tally {
 static inline enum top_state tally_state(const struct tap_go *g)
 {
 	static const uint8_t states[TAP_STATES] = {
-		[TAP_RUNNABLE] = TOP_RUNNABLE, [TAP_RUNNING] = TOP_RUNNING, [TAP_SYSCALL] = TOP_SYSCALL,
+		[TAP_RUNNABLE] = TOP_RUNNABLE,
+		[TAP_RUNNING] = TOP_RUNNING,
+		[TAP_SYSCALL] = TOP_SYSCALL,
 		[TAP_WAITING] = TOP_WAITING,
 	};
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tally_names: which row a goroutine belongs to: its start function, labels, or region. See tally_internal.h. */
+/*
+ * tally_names: which row a goroutine belongs to: its start function, labels, or region. See
+ * tally_internal.h.
+ */
 #include <stdlib.h>
 
 #include "read/labels.h"
 #include "spans/spans.h"
 #include "top/tally_internal.h"
 
-/* Start functions whose names are kept. A program has some hundred; damaged memory may name any number. */
+/*
+ * Start functions whose names are kept. A program has some hundred; damaged memory may name any
+ * number.
+ */
 enum { FUNCTIONS_MAX = 16384 };
 
 struct tally_function {
@@ -21,7 +27,10 @@ static struct tally_function *look_up(const struct tally *t, uint64_t start)
 	size_t n = start ? top_tally_frames(t, start, frames, TRACEV2_MAX_FRAMES) : 0;
 	const char *name = n ? frames[n - 1].func : "";
 
-	/* The main goroutine begins in runtime.main, but has the name of the program's function, as in reports. */
+	/*
+	 * The main goroutine begins in runtime.main, but has the name of the program's function, as
+	 * in reports.
+	 */
 	if (name && !strcmp(name, "runtime.main"))
 		name = "main.main";
 	f->name = xstrdup(name && *name ? name : "(function not known)");
@@ -29,7 +38,7 @@ static struct tally_function *look_up(const struct tally *t, uint64_t start)
 	return f;
 }
 
-static struct tally_function *function(struct tally *t, uint64_t start)
+static struct tally_function *tally_function_of(struct tally *t, uint64_t start)
 {
 	uint64_t *known = map64_get(&t->functions, start);
 	struct tally_function *f;
@@ -37,7 +46,7 @@ static struct tally_function *function(struct tally *t, uint64_t start)
 	if (known)
 		return (struct tally_function *)(uintptr_t)*known;
 	if (t->functions.len >= FUNCTIONS_MAX)
-		return start ? function(t, 0) : NULL;
+		return start ? tally_function_of(t, 0) : NULL;
 	f = look_up(t, start);
 	*map64_put(&t->functions, start, NULL) = (uint64_t)(uintptr_t)f;
 	return f;
@@ -45,14 +54,14 @@ static struct tally_function *function(struct tally *t, uint64_t start)
 
 bool top_tally_is_system(struct tally *t, uint64_t start)
 {
-	struct tally_function *f = function(t, start);
+	struct tally_function *f = tally_function_of(t, start);
 
 	return f && f->system;
 }
 
 static struct group *group_of_function(struct tally *t, uint64_t start)
 {
-	struct tally_function *f = function(t, start);
+	struct tally_function *f = tally_function_of(t, start);
 	/* By its name: a function may be started by several wrappers of the compiler's. */
 	struct group *g = groups_of_text(&t->groups, f ? f->name : "(function not known)", t->now);
 
@@ -107,7 +116,8 @@ void top_tally_names_free(struct tally *t)
 	size_t i;
 
 	for (i = 0; i < t->functions.made; i++) {
-		struct tally_function *f = (struct tally_function *)(uintptr_t)t->functions.slots[i].value;
+		struct tally_function *f =
+			(struct tally_function *)(uintptr_t)t->functions.slots[i].value;
 
 		if (f)
 			free(f->name);

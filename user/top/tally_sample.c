@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* top_tally_sample: the copy of an interval, and the places of goroutines. See tally_internal.h and sample.h. */
+/*
+ * top_tally_sample: the copy of an interval, and the places of goroutines. See tally_internal.h and
+ * sample.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "top/tally_internal.h"
 
-static void add_group(struct top_numbers *all, const struct group *g, struct dist *sched)
+static void sample_add_group(struct top_numbers *all, const struct group *g, struct dist *sched)
 {
 	int i;
 
@@ -19,22 +22,23 @@ static void add_group(struct top_numbers *all, const struct group *g, struct dis
 	dist_merge(sched, &g->sched);
 }
 
-static void sum_up(const struct tally *t, struct top_sample *s)
+static void sample_sum_up(const struct tally *t, struct top_sample *s)
 {
 	struct dist sched = {0};
 	size_t i;
 
 	for (i = 0; i < t->groups.by_key.made; i++) {
-		const struct group *g = (const struct group *)(uintptr_t)t->groups.by_key.slots[i].value;
+		const struct group *g =
+			(const struct group *)(uintptr_t)t->groups.by_key.slots[i].value;
 
 		if (g)
-			add_group(&s->all, g, &sched);
+			sample_add_group(&s->all, g, &sched);
 	}
 	s->all.sched = top_waits_of(&sched);
 	dist_free(&sched);
 }
 
-static int by_id(const void *a, const void *b)
+static int sample_by_id(const void *a, const void *b)
 {
 	const struct top_proc *x = a, *y = b;
 
@@ -46,14 +50,19 @@ static void copy_procs(const struct tally *t, struct top_sample *s)
 	size_t i;
 
 	for (i = 0; i < t->procs.made; i++) {
-		const struct tally_proc *p = (const struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
+		const struct tally_proc *p =
+			(const struct tally_proc *)(uintptr_t)t->procs.slots[i].value;
 
 		if (p && (!t->gomaxprocs || p->id < t->gomaxprocs || p->m))
-			*(struct top_proc *)vec_push(&s->procs, sizeof(struct top_proc)) = (struct top_proc){
-				p->id, p->ns[PROC_RUNS], p->ns[PROC_IN_SYSCALL], p->ns[PROC_HAS_THREAD],
-			};
+			*(struct top_proc *)vec_push(&s->procs, sizeof(struct top_proc)) =
+				(struct top_proc){
+					p->id,
+					p->ns[PROC_RUNS],
+					p->ns[PROC_IN_SYSCALL],
+					p->ns[PROC_HAS_THREAD],
+				};
 	}
-	vec_sort(&s->procs, sizeof(struct top_proc), by_id);
+	vec_sort(&s->procs, sizeof(struct top_proc), sample_by_id);
 }
 
 /* --- places --- */
@@ -61,7 +70,7 @@ static void copy_procs(const struct tally *t, struct top_sample *s)
 /* Distinct ones of all wanted rows; a program of a million goroutines may have as many. */
 enum { PLACES_MAX = 8192 };
 
-static bool is_wanted(const struct tally *t, uint64_t row)
+static bool sample_is_wanted(const struct tally *t, uint64_t row)
 {
 	size_t i;
 
@@ -75,10 +84,12 @@ static uint64_t place_key(const struct tap_go *g)
 {
 	const struct tally_go *of = tally_of(g);
 
-	return hash64(g->stack ^ hash64(of->group->key ^ hash64(((uint64_t)of->reason << 8) | g->state)));
+	return hash64(g->stack ^
+		      hash64(of->group->key ^ hash64(((uint64_t)of->reason << 8) | g->state)));
 }
 
-static void count_place(const struct tally *t, const struct tap_go *g, struct map64 *found, struct top_sample *s)
+static void count_place(const struct tally *t, const struct tap_go *g, struct map64 *found,
+			struct top_sample *s)
 {
 	const struct tally_go *of = tally_of(g);
 	uint64_t key = place_key(g), *at = map64_get(found, key);
@@ -88,9 +99,14 @@ static void count_place(const struct tally *t, const struct tap_go *g, struct ma
 	if (!at) {
 		at = map64_put(found, key, NULL);
 		*at = s->places.len;
-		*(struct top_place *)vec_push(&s->places, sizeof(struct top_place)) = (struct top_place){
-			of->group->key, tally_state(g), reasons_text(&t->reasons, of->reason), g->stack, 0,
-		};
+		*(struct top_place *)vec_push(&s->places, sizeof(struct top_place)) =
+			(struct top_place){
+				of->group->key,
+				tally_state(g),
+				reasons_text(&t->reasons, of->reason),
+				g->stack,
+				0,
+			};
 	}
 	vec_at(&s->places, struct top_place, *at)->now++;
 }
@@ -116,7 +132,7 @@ void top_tally_places(const struct tally *t, struct top_sample *s)
 	if (!t->want_all && !t->wanted.len)
 		return;
 	while ((g = tap_next(t->tap, &at)))
-		if (is_wanted(t, tally_of(g)->group->key))
+		if (sample_is_wanted(t, tally_of(g)->group->key))
 			count_place(t, g, &found, s);
 	vec_sort(&s->places, sizeof(struct top_place), by_row_and_number);
 	map64_free(&found);
@@ -134,11 +150,12 @@ struct top_sample *top_tally_sample(struct tally *t, uint64_t to)
 	s->system_now = t->system;
 	s->runnable_max = t->runnable_max;
 	s->gomaxprocs = t->gomaxprocs;
-	s->gc = (struct top_gc){ t->gc.on, t->gc_cycles, t->gc.ns, t->stw_count, t->stw.ns, t->stw_longest };
+	s->gc = (struct top_gc){ t->gc.on,     t->gc_cycles, t->gc.ns,
+				 t->stw_count, t->stw.ns,    t->stw_longest };
 	s->heap = t->heap;
 	s->machine.cpu = s->machine.cpu_probes = -1;
 	s->machine.level = "";
-	sum_up(t, s);
+	sample_sum_up(t, s);
 	copy_procs(t, s);
 	groups_sample(&t->groups, &t->reasons, s);
 	top_tally_places(t, s);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tally_states: goroutines and Ps in states, and the sums of it: what a visitor of the tap does. See tally_internal.h. */
+/*
+ * tally_states: goroutines and Ps in states, and the sums of it: what a visitor of the tap does.
+ * See tally_internal.h.
+ */
 #include <stdlib.h>
 
 #include "top/tally_internal.h"
@@ -68,23 +71,27 @@ void top_tally_proc_move(struct tally *t, struct tally_proc *p, struct tap_threa
 
 /* --- goroutines --- */
 
-static bool is_status(const struct sink_event *e)
+static bool states_is_status(const struct sink_event *e)
 {
 	return e->kind == EV_GoStatus || e->kind == EV_GoStatusStack;
 }
 
-static bool is_creation(const struct sink_event *e)
+static bool states_is_creation(const struct sink_event *e)
 {
-	return e->kind == EV_GoCreate || e->kind == EV_GoCreateBlocked || e->kind == EV_GoCreateSyscall;
+	return e->kind == EV_GoCreate || e->kind == EV_GoCreateBlocked ||
+	       e->kind == EV_GoCreateSyscall;
 }
 
-/* Is it a step that happened at this time? Steps into the states at the begin and the end of a gap did not; no sum has them. */
+/*
+ * Is it a step that happened at this time? Steps into the states at the begin and the end of a gap
+ * did not; no sum has them.
+ */
 static bool is_step(const struct tally *t)
 {
 	return !t->in_gap && !t->catching_up;
 }
 
-static uint32_t reason_of(struct tally *t, const struct tap_go *g)
+static uint32_t states_reason_of(struct tally *t, const struct tap_go *g)
 {
 	const struct sink_text text = { .bytes = g->reason, .constant = true };
 
@@ -99,10 +106,10 @@ void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 
 	of->system = top_tally_is_system(t, g->start);
 	t->system += of->system;
-	if (is_creation(s->event) && s->by && !of->system && tally_of(s->by)->labels)
+	if (states_is_creation(s->event) && s->by && !of->system && tally_of(s->by)->labels)
 		of->labels = xstrdup(tally_of(s->by)->labels);
 	of->group = top_tally_group_of(t, g);
-	of->group->created += is_creation(s->event) && is_step(t);
+	of->group->created += states_is_creation(s->event) && is_step(t);
 }
 
 /* Counts how long the goroutine, which runs now, was runnable. */
@@ -120,8 +127,8 @@ void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
 	if (s->event->kind == EV_GoStart)
 		count_wait(t, of);
 	of->group->syscalls += s->event->kind == EV_GoSyscallBegin && is_step(t);
-	of->since = is_status(s->event) ? 0 : t->now;
-	of->reason = reason_of(t, g);
+	of->since = states_is_status(s->event) ? 0 : t->now;
+	of->reason = states_reason_of(t, g);
 	group_enter(of->group, tally_state(g), of->reason, t->now);
 	t->runnable += g->state == TAP_RUNNABLE;
 	if (t->runnable > t->runnable_max)

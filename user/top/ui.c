@@ -15,16 +15,17 @@ struct comparison {
 	const struct top_sample *s;
 };
 
-static int compare(const void *a, const void *b, void *ctx)
+static int ui_compare(const void *a, const void *b, void *ctx)
 {
 	const struct comparison *c = ctx;
-	int r = column_compare(c->u->sort, vec_at(&c->s->rows, struct top_row, *(const uint32_t *)a),
+	int r = column_compare(c->u->sort,
+			       vec_at(&c->s->rows, struct top_row, *(const uint32_t *)a),
 			       vec_at(&c->s->rows, struct top_row, *(const uint32_t *)b));
 
 	return c->u->reverse ? -r : r;
 }
 
-static bool is_shown(const struct ui *u, const struct top_row *r)
+static bool ui_is_shown(const struct ui *u, const struct top_row *r)
 {
 	if (u->hide_system && r->system)
 		return false;
@@ -38,13 +39,13 @@ void ui_arrange(struct ui *u, const struct top_sample *s)
 
 	u->order.len = 0;
 	for (i = 0; i < s->rows.len; i++)
-		if (is_shown(u, vec_at(&s->rows, struct top_row, i)))
+		if (ui_is_shown(u, vec_at(&s->rows, struct top_row, i)))
 			*(uint32_t *)vec_push(&u->order, sizeof(i)) = i;
 	if (u->order.len)
-		qsort_r(u->order.data, u->order.len, sizeof(i), compare, &c);
+		qsort_r(u->order.data, u->order.len, sizeof(i), ui_compare, &c);
 }
 
-static const struct top_row *row_at(const struct ui *u, const struct top_sample *s, size_t place)
+static const struct top_row *ui_row_at(const struct ui *u, const struct top_sample *s, size_t place)
 {
 	return vec_at(&s->rows, struct top_row, *vec_at(&u->order, uint32_t, place));
 }
@@ -54,7 +55,7 @@ size_t ui_selected(const struct ui *u, const struct top_sample *s)
 	size_t i;
 
 	for (i = 0; i < u->order.len; i++)
-		if (row_at(u, s, i)->key == u->selected)
+		if (ui_row_at(u, s, i)->key == u->selected)
 			return i;
 	return 0;
 }
@@ -82,19 +83,19 @@ static enum ui_wish select_by(struct ui *u, const struct top_sample *s, long by)
 		place = 0;
 	if (place >= (long)u->order.len)
 		place = (long)u->order.len - 1;
-	u->selected = row_at(u, s, (size_t)place)->key;
+	u->selected = ui_row_at(u, s, (size_t)place)->key;
 	return UI_REDRAW;
 }
 
 /* Of more than UI_EXPANDED rows the first one is closed. */
-static enum ui_wish expand(struct ui *u, const struct top_sample *s)
+static enum ui_wish ui_expand(struct ui *u, const struct top_sample *s)
 {
 	uint64_t key;
 	size_t i;
 
 	if (!s || !u->order.len)
 		return UI_NOTHING;
-	key = u->selected = row_at(u, s, ui_selected(u, s))->key;
+	key = u->selected = ui_row_at(u, s, ui_selected(u, s))->key;
 	for (i = 0; i < u->n_expanded && u->expanded[i] != key; i++)
 		;
 	if (i == u->n_expanded && u->n_expanded < UI_EXPANDED) {
@@ -117,7 +118,7 @@ static enum ui_wish sort_by(struct ui *u, int step)
 	return UI_REDRAW;
 }
 
-static enum ui_wish toggle(bool *what)
+static enum ui_wish ui_toggle(bool *what)
 {
 	*what = !*what;
 	return UI_REDRAW;
@@ -134,7 +135,7 @@ static void drop_last(char *text)
 		text[n - 1] = 0;
 }
 
-static enum ui_wish edit(struct ui *u, unsigned int key)
+static enum ui_wish ui_edit(struct ui *u, unsigned int key)
 {
 	size_t n = strlen(u->filter);
 
@@ -149,20 +150,20 @@ static enum ui_wish edit(struct ui *u, unsigned int key)
 	return UI_REDRAW;
 }
 
-static enum ui_wish pause(struct ui *u)
+static enum ui_wish ui_pause(struct ui *u)
 {
 	u->paused = !u->paused;
 	return UI_PAUSE;
 }
 
-static enum ui_wish escape(struct ui *u)
+static enum ui_wish ui_escape(struct ui *u)
 {
 	u->help = false;
 	u->filter[0] = 0;
 	return UI_REDRAW;
 }
 
-static enum ui_wish ungrouped(struct ui *u)
+static enum ui_wish ui_ungrouped(struct ui *u)
 {
 	u->n_expanded = 0;
 	u->selected = 0;
@@ -173,27 +174,27 @@ enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
 {
 	u->message[0] = 0;
 	if (u->editing)
-		return edit(u, key);
+		return ui_edit(u, key);
 	switch (key) {
 	case 'q':
 		return UI_QUIT;
 	case '?': case 'h':
-		return toggle(&u->help);
+		return ui_toggle(&u->help);
 	case ' ': case 'p':
-		return pause(u);
+		return ui_pause(u);
 	case '/':
 		u->editing = true;
 		return UI_REDRAW;
 	case 'g':
-		return ungrouped(u);
+		return ui_ungrouped(u);
 	case 's':
 		return UI_SNAPSHOT;
 	case 'r':
-		return toggle(&u->reverse);
+		return ui_toggle(&u->reverse);
 	case 'y':
-		return toggle(&u->hide_system);
+		return ui_toggle(&u->hide_system);
 	case KEY_ENTER:
-		return expand(u, s);
+		return ui_expand(u, s);
 	case KEY_LEFT: case '<':
 		return sort_by(u, -1);
 	case KEY_RIGHT: case '>':
@@ -211,7 +212,7 @@ enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s)
 	case KEY_END:
 		return select_by(u, s, 1L << 30);
 	case KEY_ESCAPE:
-		return escape(u);
+		return ui_escape(u);
 	case 'L' & 0x1f:	/* Ctrl-L: as in other programs, draw all anew */
 		return UI_REDRAW;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ui: what the user of `gotap top` has chosen: order, filter, pause, selected and expanded rows. Owns that and nothing
- * else: keys change it (ui_key()), the view reads it, and the session does what it asks for.
+ * ui: what the user of `gotap top` has chosen: order, filter, pause, selected and expanded rows.
+ * Owns that and nothing else: keys change it (ui_key()), the view reads it, and the session does
+ * what it asks for.
  */
 #ifndef GOTAP_TOP_UI_H
 #define GOTAP_TOP_UI_H
@@ -27,16 +28,23 @@ struct ui {
 	size_t n_expanded;
 	int scroll;			/* lines of the table above the first one that is shown */
 	int page;			/* lines that the view shows; it sets this */
-	struct vec order;		/* uint32_t: the rows of the sample that are shown, in their order */
+	/* uint32_t: the rows of the sample that are shown, in their order */
+	struct vec order;
 	char message[256];		/* "" none */
 };
 
-/* Sets u->order: which rows of @s are shown, in which order. To be called for each new sample, and after each key. */
+/*
+ * Sets u->order: which rows of @s are shown, in which order. To be called for each new sample, and
+ * after each key.
+ */
 void ui_arrange(struct ui *u, const struct top_sample *s);
 bool ui_is_expanded(const struct ui *u, uint64_t row);
 /* The place of the selected row in the order; 0 if it is not there. */
 size_t ui_selected(const struct ui *u, const struct top_sample *s);
-/* Takes a key (keys.h). Returns what the session is to do. @s: the sample that is shown; NULL: there is none yet. */
+/*
+ * Takes a key (keys.h). Returns what the session is to do. @s: the sample that is shown; NULL:
+ * there is none yet.
+ */
 enum ui_wish ui_key(struct ui *u, unsigned int key, const struct top_sample *s);
 void ui_free(struct ui *u);
 

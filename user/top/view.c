@@ -16,7 +16,9 @@ enum {
 	NUMBERS = 6 * 7 + 8,	/* columns before the name */
 };
 
-/* The lines of the table are counted from 0, and those from @first on are drawn, to the row @end. */
+/*
+ * The lines of the table are counted from 0, and those from @first on are drawn, to the row @end.
+ */
 struct table {
 	const struct view *v;
 	struct screen *screen;
@@ -38,14 +40,15 @@ static int next_line(struct table *t)
 
 /* --- a row --- */
 
-static void put_reasons(const struct table *t, int row, int col, const struct top_row *r)
+static void view_put_reasons(const struct table *t, int row, int col, const struct top_row *r)
 {
 	char text[256];
 	size_t n = 0;
 	uint32_t i;
 
 	for (i = 0; i < r->reasons && n < sizeof(text); i++) {
-		const struct top_reason *why = vec_at(&t->s->reasons, struct top_reason, r->reason + i);
+		const struct top_reason *why =
+			vec_at(&t->s->reasons, struct top_reason, r->reason + i);
 
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %" PRIu64, i ? ", " : "",
 				      *why->text ? why->text : "(since before)", why->now);
@@ -55,7 +58,7 @@ static void put_reasons(const struct table *t, int row, int col, const struct to
 }
 
 /* The end of a long function's name says more than its begin. */
-static const char *end_of(const struct screen *s, const char *name, int width)
+static const char *view_end_of(const struct screen *s, const char *name, int width)
 {
 	int len;
 
@@ -73,25 +76,25 @@ static int name_width(const struct table *t)
 	return rest < 2 * NAME_LEAST ? rest : rest / 2;
 }
 
-static void put_name(const struct table *t, int row, const struct top_row *r)
+static void view_put_name(const struct table *t, int row, const struct top_row *r)
 {
 	int width = name_width(t);
 	bool front = !strcmp(t->s->by, "function");
 
 	screen_put(t->screen, row, NUMBERS, width, r->system ? STYLE_DIM : STYLE_PLAIN,
-		   front ? end_of(t->screen, r->name, width) : r->name);
+		   front ? view_end_of(t->screen, r->name, width) : r->name);
 	if (width < screen_cols(t->screen) - NUMBERS)
-		put_reasons(t, row, NUMBERS + width + 1, r);
+		view_put_reasons(t, row, NUMBERS + width + 1, r);
 }
 
-static void put_numbers(const struct table *t, int row, const struct top_row *r)
+static void view_put_numbers(const struct table *t, int row, const struct top_row *r)
 {
 	enum column c;
 	int col = 0;
 
 	for (c = 0; c < COLUMN_NAME; c++) {
-		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s", columns[c].width,
-			      column_text(c, t->s, r).text);
+		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s",
+			      columns[c].width, column_text(c, t->s, r).text);
 		col += columns[c].width + 1;
 	}
 }
@@ -104,8 +107,8 @@ static void draw_row(struct table *t, const struct top_row *r, bool selected)
 		t->selected = t->line - 1;
 	if (row < 0)
 		return;
-	put_numbers(t, row, r);
-	put_name(t, row, r);
+	view_put_numbers(t, row, r);
+	view_put_name(t, row, r);
 	if (selected && t->v->keys)
 		screen_paint(t->screen, row, 0, screen_cols(t->screen), STYLE_REVERSE);
 }
@@ -123,13 +126,15 @@ static void draw_frames(struct table *t, uint64_t stack)
 
 		row = next_line(t);
 		if (row >= 0)
-			screen_printf(t->screen, row, 16, screen_cols(t->screen) - 16, STYLE_DIM, "%s %s:%" PRIu64,
-				      frames[i].func, slash ? slash + 1 : frames[i].file, frames[i].line);
+			screen_printf(t->screen, row, 16, screen_cols(t->screen) - 16, STYLE_DIM,
+				      "%s %s:%" PRIu64, frames[i].func,
+				      slash ? slash + 1 : frames[i].file, frames[i].line);
 	}
 	if (n > FRAMES) {
 		row = next_line(t);
 		if (row >= 0)
-			screen_printf(t->screen, row, 16, 40, STYLE_DIM, "and %zu more", n - FRAMES);
+			screen_printf(t->screen, row, 16, 40, STYLE_DIM, "and %zu more",
+				      n - FRAMES);
 	}
 	if (!n && (row = next_line(t)) >= 0)
 		screen_put(t->screen, row, 16, 60, STYLE_DIM, "where is not known");
@@ -144,8 +149,9 @@ static void draw_place(struct table *t, const struct top_place *p)
 	int row = next_line(t);
 
 	if (row >= 0)
-		screen_printf(t->screen, row, 8, screen_cols(t->screen) - 8, STYLE_BOLD, "%" PRIu64 " %s%s%s%s", p->now,
-			      top_state_names[p->state], *p->reason ? ": " : "", p->reason, where[p->state]);
+		screen_printf(t->screen, row, 8, screen_cols(t->screen) - 8, STYLE_BOLD,
+			      "%" PRIu64 " %s%s%s%s", p->now, top_state_names[p->state],
+			      *p->reason ? ": " : "", p->reason, where[p->state]);
 	draw_frames(t, p->stack);
 }
 
@@ -166,8 +172,9 @@ static void draw_places(struct table *t, const struct top_row *r)
 			left += p->now;
 	}
 	if ((!shown || left) && (row = next_line(t)) >= 0)
-		screen_printf(t->screen, row, 8, 60, STYLE_DIM, shown ? "%" PRIu64 " at %d other places" :
-			      "no goroutines now", left, shown - PLACES);
+		screen_printf(t->screen, row, 8, 60, STYLE_DIM,
+			      shown ? "%" PRIu64 " at %d other places" : "no goroutines now", left,
+			      shown - PLACES);
 }
 
 /* --- the table --- */
@@ -178,16 +185,19 @@ static void draw_title(const struct table *t, int row)
 	int col = 0;
 
 	for (c = 0; c < COLUMN_NAME; c++) {
-		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s", columns[c].width, columns[c].title);
+		screen_printf(t->screen, row, col, columns[c].width, STYLE_PLAIN, "%*s",
+			      columns[c].width, columns[c].title);
 		col += columns[c].width + 1;
 	}
 	screen_printf(t->screen, row, NUMBERS, name_width(t), STYLE_PLAIN, "%s", t->s->by);
 	if (name_width(t) < screen_cols(t->screen) - NUMBERS)
-		screen_put(t->screen, row, NUMBERS + name_width(t) + 1, 40, STYLE_PLAIN, "waits for");
+		screen_put(t->screen, row, NUMBERS + name_width(t) + 1, 40, STYLE_PLAIN,
+			   "waits for");
 	screen_paint(t->screen, row, 0, screen_cols(t->screen), STYLE_REVERSE);
 	for (c = 0, col = 0; c < t->u->sort; c++)
 		col += columns[c].width + 1;
-	screen_paint(t->screen, row, col, c == COLUMN_NAME ? name_width(t) : columns[c].width, STYLE_HEAD);
+	screen_paint(t->screen, row, col, c == COLUMN_NAME ? name_width(t) : columns[c].width,
+		     STYLE_HEAD);
 }
 
 static void draw_lines(struct table *t)
@@ -197,7 +207,8 @@ static void draw_lines(struct table *t)
 	t->line = 0;
 	t->selected = -1;
 	for (i = 0; i < t->u->order.len; i++) {
-		const struct top_row *r = vec_at(&t->s->rows, struct top_row, *vec_at(&t->u->order, uint32_t, i));
+		const struct top_row *r =
+			vec_at(&t->s->rows, struct top_row, *vec_at(&t->u->order, uint32_t, i));
 
 		draw_row(t, r, i == selected);
 		if (ui_is_expanded(t->u, r->key))
@@ -207,7 +218,8 @@ static void draw_lines(struct table *t)
 		int row = next_line(t);
 
 		if (row >= 0)
-			screen_put(t->screen, row, 0, 76, STYLE_BAD, "there are more than 4096 rows: the rest shares one");
+			screen_put(t->screen, row, 0, 76, STYLE_BAD,
+				   "there are more than 4096 rows: the rest shares one");
 	}
 }
 
@@ -225,8 +237,8 @@ static int scroll_to(const struct ui *u, int selected, int lines, int room)
 	return scroll < 0 ? 0 : scroll;
 }
 
-static void draw_table(const struct view *v, struct screen *screen, struct ui *u, const struct top_sample *s, int row,
-		       int end)
+static void draw_table(const struct view *v, struct screen *screen, struct ui *u,
+		       const struct top_sample *s, int row, int end)
 {
 	struct table t = { .v = v, .u = u, .s = s, .row = row + 1, .end = end };
 
@@ -286,13 +298,16 @@ static void draw_last(struct screen *screen, const struct ui *u)
 	else if (*u->message)
 		screen_put(screen, row, 0, width, STYLE_BOLD, u->message);
 	else if (*u->filter)
-		screen_printf(screen, row, 0, width, STYLE_BOLD, "filter: %s  (Esc: all rows)", u->filter);
+		screen_printf(screen, row, 0, width, STYLE_BOLD, "filter: %s  (Esc: all rows)",
+			      u->filter);
 	else
 		screen_put(screen, row, 0, width, STYLE_DIM,
-			   "q quit  ? help  Enter stacks  / filter  <> sort  g group  space pause  s save");
+			   "q quit  ? help  Enter stacks  / filter  <> sort  g group  space pause  "
+			   "s save");
 }
 
-void view_draw(const struct view *v, struct screen *screen, struct ui *u, const struct top_sample *s)
+void view_draw(const struct view *v, struct screen *screen, struct ui *u,
+	       const struct top_sample *s)
 {
 	int rows = screen_rows(screen), end = v->keys && rows > 3 ? rows - 1 : rows, row;
 

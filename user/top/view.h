@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view: draws a sample on a screen as the user wants it: head, table, stacks of expanded rows, help. Owns nothing; the
- * session calls it for each frame, also for --once. Works on a screen of any size: what finds no room is left out from
- * the end of the head and of the table, and losses are said in its second line.
+ * view: draws a sample on a screen as the user wants it: head, table, stacks of expanded rows,
+ * help. Owns nothing; the session calls it for each frame, also for --once. Works on a screen of
+ * any size: what finds no room is left out from the end of the head and of the table, and losses
+ * are said in its second line.
  */
 #ifndef GOTAP_TOP_VIEW_H
 #define GOTAP_TOP_VIEW_H
@@ -25,11 +26,13 @@ struct view {
 };
 
 /* Draws @s on @screen; NULL: there is no sample yet. Sets u->page and u->scroll. */
-void view_draw(const struct view *v, struct screen *screen, struct ui *u, const struct top_sample *s);
+void view_draw(const struct view *v, struct screen *screen, struct ui *u,
+	       const struct top_sample *s);
 /* The rows of a screen that has room for all of @s. */
 int view_rows(const struct view *v, const struct ui *u, const struct top_sample *s);
 
 /* view_head.c: draws at most @rows lines; returns how many. */
-int view_head(const struct view *v, struct screen *screen, const struct ui *u, const struct top_sample *s, int rows);
+int view_head(const struct view *v, struct screen *screen, const struct ui *u,
+	      const struct top_sample *s, int rows);
 
 #endif

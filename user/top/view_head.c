@@ -16,19 +16,21 @@ struct line {
 	int row, col;
 };
 
-static void put(struct line *l, enum style style, const char *text)
+static void head_put(struct line *l, enum style style, const char *text)
 {
-	l->col += screen_put(l->screen, l->row, l->col, screen_cols(l->screen) - l->col, style, text);
+	l->col +=
+		screen_put(l->screen, l->row, l->col, screen_cols(l->screen) - l->col, style, text);
 }
 
 #define PUT(l, style, ...) \
 	do { \
 		char text_[256]; \
 		snprintf(text_, sizeof(text_), __VA_ARGS__); \
-		put(l, style, text_); \
+		head_put(l, style, text_); \
 	} while (0)
 
-static void put_title(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void put_title(const struct view *v, struct line *l, const struct ui *u,
+		      const struct top_sample *s)
 {
 	time_t seconds = s ? (time_t)(s->wall_ns / 1000000000) : 0;
 	char clock[16] = "";
@@ -37,19 +39,19 @@ static void put_title(const struct view *v, struct line *l, const struct ui *u, 
 	PUT(l, STYLE_BOLD, "%s ", v->program);
 	PUT(l, STYLE_PLAIN, "(process %d, %s)", v->pid, v->go_version);
 	if (!s) {
-		put(l, STYLE_PLAIN, "  the first interval is not over yet");
+		head_put(l, STYLE_PLAIN, "  the first interval is not over yet");
 		return;
 	}
 	if (localtime_r(&seconds, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	PUT(l, STYLE_PLAIN, "  %s, last %.3g s", clock, (double)(s->to - s->from) / 1e9);
 	if (u->paused)
-		put(l, STYLE_BAD, "  PAUSED");
+		head_put(l, STYLE_BAD, "  PAUSED");
 }
 
 /* --- gotap itself: losses first --- */
 
-static void put_losses(struct line *l, const struct top_sample *s)
+static void head_put_losses(struct line *l, const struct top_sample *s)
 {
 	const struct top_machine *m = &s->machine;
 
@@ -65,59 +67,65 @@ static void put_losses(struct line *l, const struct top_sample *s)
 		PUT(l, STYLE_BAD, ", budget: %s", m->level);
 }
 
-static void put_gotap(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void head_put_gotap(const struct view *v, struct line *l, const struct ui *u,
+			   const struct top_sample *s)
 {
 	const struct top_machine *m = &s->machine;
 
-	put(l, STYLE_HEAD, "gotap ");
-	put_losses(l, s);
+	head_put(l, STYLE_HEAD, "gotap ");
+	head_put_losses(l, s);
 	if (m->cpu_probes >= 0)
-		PUT(l, STYLE_PLAIN, "; probes %s %% CPU (limit %s)", percent_text(m->cpu_probes * 100).text,
-		    percent_text(m->cpu_budget * 100).text);
+		PUT(l, STYLE_PLAIN, "; probes %s %% CPU (limit %s)",
+		    percent_text(m->cpu_probes * 100).text, percent_text(m->cpu_budget * 100).text);
 	PUT(l, STYLE_PLAIN, ", itself %s %%, %s records/s", percent_text(m->cpu_own * 100).text,
 	    short_count((uint64_t)top_rate(s, m->records)).text);
 }
 
 /* --- the program --- */
 
-static void put_cpu(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void put_cpu(const struct view *v, struct line *l, const struct ui *u,
+		    const struct top_sample *s)
 {
 	const struct top_machine *m = &s->machine;
 
-	put(l, STYLE_HEAD, "CPU ");
+	head_put(l, STYLE_HEAD, "CPU ");
 	if (m->cpu < 0)
-		put(l, STYLE_PLAIN, "not known");
+		head_put(l, STYLE_PLAIN, "not known");
 	else
 		PUT(l, STYLE_PLAIN, "%.1f %%", m->cpu * 100);
 	if (s->gomaxprocs)
 		PUT(l, STYLE_PLAIN, ", GOMAXPROCS %" PRIu64, s->gomaxprocs);
 	if (!m->has_quota)
 		return;
-	PUT(l, STYLE_PLAIN, ", quota %.3g %%", m->period_ns ? (double)m->quota_ns * 100 / (double)m->period_ns : 0);
-	PUT(l, m->throttled ? STYLE_BAD : STYLE_PLAIN, ", throttled %" PRIu64 " times, %s", m->throttled,
-	    short_time(m->throttled_ns).text);
+	PUT(l, STYLE_PLAIN, ", quota %.3g %%",
+	    m->period_ns ? (double)m->quota_ns * 100 / (double)m->period_ns : 0);
+	PUT(l, m->throttled ? STYLE_BAD : STYLE_PLAIN, ", throttled %" PRIu64 " times, %s",
+	    m->throttled, short_time(m->throttled_ns).text);
 }
 
-static void put_goroutines(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void head_put_goroutines(const struct view *v, struct line *l, const struct ui *u,
+				const struct top_sample *s)
 {
 	const struct top_numbers *n = &s->all;
 
-	put(l, STYLE_HEAD, "goroutines ");
+	head_put(l, STYLE_HEAD, "goroutines ");
 	PUT(l, STYLE_BOLD, "%" PRIu64, top_total(n));
 	PUT(l, STYLE_PLAIN, " (system %" PRIu64 "): ", s->system_now);
-	PUT(l, STYLE_PLAIN, "%" PRIu64 " run, %" PRIu64 " runnable, %" PRIu64 " syscall, %" PRIu64 " wait",
+	PUT(l, STYLE_PLAIN,
+	    "%" PRIu64 " run, %" PRIu64 " runnable, %" PRIu64 " syscall, %" PRIu64 " wait",
 	    n->now[TOP_RUNNING], n->now[TOP_RUNNABLE], n->now[TOP_SYSCALL], n->now[TOP_WAITING]);
 	PUT(l, STYLE_PLAIN, "; +%s", short_real(top_rate(s, n->created)).text);
 	PUT(l, STYLE_PLAIN, " -%s/s", short_real(top_rate(s, n->ended)).text);
 }
 
-static void put_queue(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void put_queue(const struct view *v, struct line *l, const struct ui *u,
+		      const struct top_sample *s)
 {
 	const struct top_waits *w = &s->all.sched;
 
-	put(l, STYLE_HEAD, "run queue ");
-	PUT(l, STYLE_PLAIN, "%s mean, %" PRIu64 " most", short_real(top_mean(s, s->all.ns[TOP_RUNNABLE])).text,
-	    s->runnable_max);
+	head_put(l, STYLE_HEAD, "run queue ");
+	PUT(l, STYLE_PLAIN, "%s mean, %" PRIu64 " most",
+	    short_real(top_mean(s, s->all.ns[TOP_RUNNABLE])).text, s->runnable_max);
 	PUT(l, STYLE_PLAIN, "; %s stays", short_count(w->count).text);
 	if (!w->count)
 		return;
@@ -126,12 +134,14 @@ static void put_queue(const struct view *v, struct line *l, const struct ui *u, 
 	PUT(l, STYLE_PLAIN, ", max %s", short_time(w->max).text);
 }
 
-static void put_gc(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void head_put_gc(const struct view *v, struct line *l, const struct ui *u,
+			const struct top_sample *s)
 {
-	put(l, STYLE_HEAD, "GC ");
+	head_put(l, STYLE_HEAD, "GC ");
 	PUT(l, STYLE_PLAIN, "%" PRIu64 " cycles, marks %.1f %% of the time", s->gc.cycles,
 	    top_mean(s, s->gc.mark_ns) * 100);
-	PUT(l, STYLE_PLAIN, "; world stopped %" PRIu64 " times, %s", s->gc.stops, short_time(s->gc.stopped_ns).text);
+	PUT(l, STYLE_PLAIN, "; world stopped %" PRIu64 " times, %s", s->gc.stops,
+	    short_time(s->gc.stopped_ns).text);
 	if (s->heap.bytes)
 		PUT(l, STYLE_PLAIN, "; heap %s", short_bytes(s->heap.bytes).text);
 	if (s->heap.goal)
@@ -140,7 +150,7 @@ static void put_gc(const struct view *v, struct line *l, const struct ui *u, con
 
 /* --- Ps --- */
 
-static uint64_t cells(const struct top_sample *s, uint64_t ns, int width)
+static uint64_t head_cells(const struct top_sample *s, uint64_t ns, int width)
 {
 	double share = top_mean(s, ns);
 
@@ -151,34 +161,36 @@ static uint64_t cells(const struct top_sample *s, uint64_t ns, int width)
 static void put_bar(struct line *l, const struct top_sample *s, const struct top_proc *p)
 {
 	char bar[BAR + 1];
-	uint64_t run = cells(s, p->running, BAR), sys = cells(s, p->running + p->syscall, BAR), i;
+	uint64_t run = head_cells(s, p->running, BAR),
+		 sys = head_cells(s, p->running + p->syscall, BAR), i;
 
 	for (i = 0; i < BAR; i++)
 		bar[i] = i < run ? '|' : i < sys ? 's' : ' ';
 	bar[BAR] = 0;
 	PUT(l, STYLE_PLAIN, "P%-2" PRIu64 "[", p->id);
-	put(l, run >= BAR - 1 ? STYLE_BUSY : STYLE_GOOD, bar);
+	head_put(l, run >= BAR - 1 ? STYLE_BUSY : STYLE_GOOD, bar);
 	PUT(l, STYLE_PLAIN, "]%3.0f%% ", top_mean(s, p->running) * 100);
 }
 
 /* A character for each: many Ps. */
-static void put_levels(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s)
+static void put_levels(const struct view *v, struct line *l, const struct ui *u,
+		       const struct top_sample *s)
 {
 	static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	size_t i;
 
-	put(l, STYLE_HEAD, "Ps ");
+	head_put(l, STYLE_HEAD, "Ps ");
 	PUT(l, STYLE_PLAIN, "%.1f run of %zu [", top_mean(s, s->all.ns[TOP_RUNNING]), s->procs.len);
 	for (i = 0; i < s->procs.len; i++) {
 		const struct top_proc *p = vec_at(&s->procs, struct top_proc, i);
-		uint64_t level = cells(s, p->running, screen_is_utf8(l->screen) ? 8 : 9);
+		uint64_t level = head_cells(s, p->running, screen_is_utf8(l->screen) ? 8 : 9);
 
 		if (screen_is_utf8(l->screen))
-			put(l, STYLE_GOOD, levels[level > 8 ? 8 : level]);
+			head_put(l, STYLE_GOOD, levels[level > 8 ? 8 : level]);
 		else
 			PUT(l, STYLE_GOOD, "%c", level ? (char)('0' + level) : ' ');
 	}
-	put(l, STYLE_PLAIN, "]");
+	head_put(l, STYLE_PLAIN, "]");
 }
 
 static int put_bars(struct screen *screen, const struct top_sample *s, int row, int rows)
@@ -203,12 +215,15 @@ static int put_bars(struct screen *screen, const struct top_sample *s, int row, 
 
 /* --- */
 
-typedef void put_fn(const struct view *v, struct line *l, const struct ui *u, const struct top_sample *s);
+typedef void put_fn(const struct view *v, struct line *l, const struct ui *u,
+		    const struct top_sample *s);
 
 /* In the order of what a screen without room for all keeps. */
-static put_fn *const lines[] = { put_title, put_gotap, put_cpu, put_goroutines, put_queue, put_gc };
+static put_fn *const lines[] = { put_title,           head_put_gotap, put_cpu,
+				 head_put_goroutines, put_queue,      head_put_gc };
 
-int view_head(const struct view *v, struct screen *screen, const struct ui *u, const struct top_sample *s, int rows)
+int view_head(const struct view *v, struct screen *screen, const struct ui *u,
+	      const struct top_sample *s, int rows)
 {
 	int row, n = s ? (int)(sizeof(lines) / sizeof(*lines)) : 1;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ended: exit and crash: how the program ended, by its status, and by the first record of its death (group crash). A second
- * one is of what the first led to: GOTRACEBACK=crash sends signals.
+ * ended: exit and crash: how the program ended, by its status, and by the first record of its death
+ * (group crash). A second one is of what the first led to: GOTRACEBACK=crash sends signals.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static bool is_crash(const struct trigger_end *end)
 	return !end->known || !WIFEXITED(end->status) || WEXITSTATUS(end->status);
 }
 
-static int signal_of(const struct trigger_end *end)
+static int ended_signal_of(const struct trigger_end *end)
 {
 	return end->known && WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
 }
@@ -41,11 +41,12 @@ static struct how how_it_ended(const struct trigger_end *end, bool death)
 	if (!end->known)
 		snprintf(h.text, sizeof(h.text), "the program has ended%s",
 			 death ? "" : "; how, Linux has told only its parent");
-	else if (signal_of(end))
-		snprintf(h.text, sizeof(h.text), "the program has ended by signal %d (%s)", signal_of(end),
-			 strsignal(signal_of(end)));
+	else if (ended_signal_of(end))
+		snprintf(h.text, sizeof(h.text), "the program has ended by signal %d (%s)",
+			 ended_signal_of(end), strsignal(ended_signal_of(end)));
 	else
-		snprintf(h.text, sizeof(h.text), "the program has ended with exit status %d", WEXITSTATUS(end->status));
+		snprintf(h.text, sizeof(h.text), "the program has ended with exit status %d",
+			 WEXITSTATUS(end->status));
 	return h;
 }
 
@@ -55,7 +56,7 @@ static void fire_end(struct rule *r, const struct trigger_end *end)
 	struct how how = how_it_ended(end, d->time);
 	struct fact_place place = { .time = end->time };
 
-	if (!d->time || (!d->goid && d->signal && d->signal == signal_of(end))) {
+	if (!d->time || (!d->goid && d->signal && d->signal == ended_signal_of(end))) {
 		fire(r, &place, "%s", how.text);
 	} else if (!d->goid) {
 		fire(r, &place, "%s; %s", d->text.text, how.text);

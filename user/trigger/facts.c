@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* facts: what rules of all families do: lists of stays, comparing names, and facts on their way out. */
+/*
+ * facts: what rules of all families do: lists of stays, comparing names, and facts on their way
+ * out.
+ */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -58,7 +61,7 @@ bool matches(const char *pattern, const char *text)
 }
 
 /* 0: not known. */
-static uint64_t *answer(struct memo *m, uint64_t key)
+static uint64_t *facts_answer(struct memo *m, uint64_t key)
 {
 	if (m->answers.len > MEMO_MAX)
 		map64_clear(&m->answers);
@@ -68,7 +71,7 @@ static uint64_t *answer(struct memo *m, uint64_t key)
 bool stack_has(struct rule *r, uint64_t stack, const char *pattern)
 {
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
-	uint64_t *known = answer(&r->places, stack);
+	uint64_t *known = facts_answer(&r->places, stack);
 	size_t i, n;
 
 	if (*known)
@@ -82,25 +85,29 @@ bool stack_has(struct rule *r, uint64_t stack, const char *pattern)
 	return i < n;
 }
 
+/* Puts the function that @g started with into @frame[0]; false if it is not known. */
+static bool facts_start(struct rule *r, const struct tap_go *g, struct trace_frame *frame)
+{
+	return g->start && tap_frames(r->triggers->tap, g->start, frame, 1) && frame[0].func;
+}
+
 bool starts_with(struct rule *r, const struct tap_go *g, const char *pattern)
 {
 	struct trace_frame frame[TRACEV2_MAX_FRAMES];
-	uint64_t *known = answer(&r->memo, g->start);
+	uint64_t *known = facts_answer(&r->memo, g->start);
 
 	if (!*known)
-		*known = g->start && tap_frames(r->triggers->tap, g->start, frame, 1) && frame[0].func &&
-			 matches(pattern, frame[0].func) ? 2 : 1;
+		*known = facts_start(r, g, frame) && matches(pattern, frame[0].func) ? 2 : 1;
 	return *known == 2;
 }
 
 bool is_of_runtime(struct rule *r, const struct tap_go *g)
 {
 	struct trace_frame frame[TRACEV2_MAX_FRAMES];
-	uint64_t *known = answer(&r->places, g->start);
+	uint64_t *known = facts_answer(&r->places, g->start);
 
 	if (!*known)
-		*known = g->start && tap_frames(r->triggers->tap, g->start, frame, 1) && frame[0].func &&
-			 release_is_system_start(frame[0].func) ? 2 : 1;
+		*known = facts_start(r, g, frame) && release_is_system_start(frame[0].func) ? 2 : 1;
 	return *known == 2;
 }
 
@@ -114,15 +121,17 @@ struct span_text span_text(uint64_t ns)
 
 	while (units[i].ns > 1 && ns < units[i].ns)
 		i++;
-	snprintf(ret.text, sizeof(ret.text), "%.3g %s", (double)ns / (double)units[i].ns, units[i].name);
+	snprintf(ret.text, sizeof(ret.text), "%.3g %s", (double)ns / (double)units[i].ns,
+		 units[i].name);
 	if (ns >= 1000 * units[i].ns)
-		snprintf(ret.text, sizeof(ret.text), "%" PRIu64 " %s", ns / units[i].ns, units[i].name);
+		snprintf(ret.text, sizeof(ret.text), "%" PRIu64 " %s", ns / units[i].ns,
+			 units[i].name);
 	return ret;
 }
 
 /* --- facts --- */
 
-static void put_stack(const struct triggers *t, uint64_t key, char *to, size_t size)
+static void facts_put_stack(const struct triggers *t, uint64_t key, char *to, size_t size)
 {
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
 	size_t i, at = 0, n = t->frames ? t->frames(t->frames_ctx, key, frames, FRAMES_SHOWN) : 0;
@@ -130,8 +139,8 @@ static void put_stack(const struct triggers *t, uint64_t key, char *to, size_t s
 	*to = '\0';
 	for (i = 0; i < n; i++) {
 		const struct trace_frame *f = &frames[i];
-		int more = snprintf(to + at, size - at, "%s%s %s:%" PRIu64, i ? "\n" : "", f->func ? f->func : "",
-				    f->file ? f->file : "", f->line);
+		int more = snprintf(to + at, size - at, "%s%s %s:%" PRIu64, i ? "\n" : "",
+				    f->func ? f->func : "", f->file ? f->file : "", f->line);
 
 		if (more < 0 || (size_t)more >= size - at) {	/* whole lines only */
 			to[at] = '\0';
@@ -141,18 +150,21 @@ static void put_stack(const struct triggers *t, uint64_t key, char *to, size_t s
 	}
 }
 
-static void pass_on(struct rule *r, struct flight_fact *fact, uint64_t stack)
+static void facts_pass_on(struct rule *r, struct flight_fact *fact, uint64_t stack)
 {
 	struct triggers *t = r->triggers;
 	uint64_t now = now_ns();
 
-	put_stack(t, stack, fact->stack, sizeof(fact->stack));
+	facts_put_stack(t, stack, fact->stack, sizeof(fact->stack));
 	if (now > fact->time && now - fact->time > r->counts.slowest)
 		r->counts.slowest = now - fact->time;
 	t->opts.fire(t->opts.ctx, fact);
 }
 
-/* The record of a new stack follows the event that has its key: the fact waits for it until the end of the chunk. */
+/*
+ * The record of a new stack follows the event that has its key: the fact waits for it until the end
+ * of the chunk.
+ */
 static void pass_or_wait(struct rule *r, struct flight_fact *fact, uint64_t stack)
 {
 	struct triggers *t = r->triggers;
@@ -161,9 +173,10 @@ static void pass_or_wait(struct rule *r, struct flight_fact *fact, uint64_t stac
 	r->counts.fired++;
 	r->last = fact->time;
 	if (stack && t->frames && !t->frames(t->frames_ctx, stack, frames, 1))
-		*(struct waiting *)vec_push(&t->waiting, sizeof(struct waiting)) = (struct waiting){ r, *fact, stack };
+		*(struct waiting *)vec_push(&t->waiting, sizeof(struct waiting)) =
+			(struct waiting){ r, *fact, stack };
 	else
-		pass_on(r, fact, stack);
+		facts_pass_on(r, fact, stack);
 }
 
 void facts_pass_waiting(struct triggers *t)
@@ -173,13 +186,16 @@ void facts_pass_waiting(struct triggers *t)
 	for (i = 0; i < t->waiting.len; i++) {
 		struct waiting *w = vec_at(&t->waiting, struct waiting, i);
 
-		pass_on(w->rule, &w->fact, w->stack);
+		facts_pass_on(w->rule, &w->fact, w->stack);
 	}
 	t->waiting.len = 0;
 }
 
-/* The stack for the fact; 0 for a goroutine that runs: its last known stack does not say where it is now. */
-static uint64_t stack_of(const struct fact_place *where)
+/*
+ * The stack for the fact; 0 for a goroutine that runs: its last known stack does not say where it
+ * is now.
+ */
+static uint64_t facts_stack_of(const struct fact_place *where)
 {
 	if (where->stack)
 		return where->stack;
@@ -228,6 +244,7 @@ void fire(struct rule *r, const struct fact_place *where, const char *format, ..
 	n = vsnprintf(fact.what, sizeof(fact.what), format, ap);
 	va_end(ap);
 	if (is_doubtful(r, where) && n >= 0 && (size_t)n < sizeof(fact.what))
-		snprintf(fact.what + n, sizeof(fact.what) - (size_t)n, "; records were lost meanwhile, perhaps its end");
-	pass_or_wait(r, &fact, stack_of(where));
+		snprintf(fact.what + n, sizeof(fact.what) - (size_t)n,
+			 "; records were lost meanwhile, perhaps its end");
+	pass_or_wait(r, &fact, facts_stack_of(where));
 }

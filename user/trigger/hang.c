@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made (time.AfterFunc), counts as idle until
- * another goroutine or the network wakes it: it does periodic checks, as with a ticker. The runtime's own goroutines are idle, too.
- * Any other goroutine that runs works. A wait that ends without a waking goroutine was ended by a timer, unless it was a wait
- * for the network. What C code does is not recorded: a call of it counts as work as long as it lasts.
+ * hang: hang>T: nothing but timers ran for T. A goroutine that a timer woke, or made
+ * (time.AfterFunc), counts as idle until another goroutine or the network wakes it: it does
+ * periodic checks, as with a ticker. The runtime's own goroutines are idle, too. Any other
+ * goroutine that runs works. A wait that ends without a waking goroutine was ended by a timer,
+ * unless it was a wait for the network. What C code does is not recorded: a call of it counts as
+ * work as long as it lasts.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,10 +14,10 @@
 #include "trigger/internal.h"
 
 /*
- * In a goroutine's data: its place in the list of those that run and work (r->stays) or of those that are in a system
- * call (r->more), and behind it whether it is idle.
+ * In a goroutine's data: its place in the list of those that run and work (r->stays) or of those
+ * that are in a system call (r->more), and behind it whether it is idle.
  */
-static bool is_idle(struct rule *r, struct tap_go *g)
+static bool hang_is_idle(struct rule *r, struct tap_go *g)
 {
 	return stay_of(r, g)[1].since;
 }
@@ -25,7 +27,7 @@ static void set_idle(struct rule *r, struct tap_go *g, bool idle)
 	stay_of(r, g)[1].since = idle;
 }
 
-static void begin(struct rule *r)
+static void hang_begin(struct rule *r)
 {
 	r->enters = 1u << TAP_RUNNABLE | 1u << TAP_RUNNING | 1u << TAP_WAITING | 1u << TAP_SYSCALL;
 	r->leaves = 1u << TAP_RUNNING | 1u << TAP_SYSCALL;
@@ -33,7 +35,7 @@ static void begin(struct rule *r)
 	stay_list_init(r->more);
 }
 
-static void end(struct rule *r)
+static void hang_end(struct rule *r)
 {
 	free(r->more);
 }
@@ -49,8 +51,8 @@ static bool is_new(const struct tap_step *s)
 }
 
 /*
- * The collector takes goroutines off for a moment, and wakes those that help it: they go on with what they did. Who
- * woke or made one in a gap is not known.
+ * The collector takes goroutines off for a moment, and wakes those that help it: they go on with
+ * what they did. Who woke or made one in a gap is not known.
  */
 static void note_cause(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
@@ -60,24 +62,28 @@ static void note_cause(struct rule *r, struct tap_go *g, const struct tap_step *
 		set_idle(r, g, !s->by && strcmp(g->reason, "network"));
 }
 
-static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
+static void hang_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
 	if (is_new(s) || (is_wake(s) && strcmp(g->reason, "preempted")))
 		note_cause(r, g, s);
-	if ((g->state != TAP_RUNNING && g->state != TAP_SYSCALL) || is_idle(r, g) || is_of_runtime(r, g))
+	if ((g->state != TAP_RUNNING && g->state != TAP_SYSCALL) || hang_is_idle(r, g) ||
+	    is_of_runtime(r, g))
 		return;
 	stay_add(g->state == TAP_RUNNING ? &r->stays : r->more, stay_of(r, g), g->since);
 	if (g->state == TAP_RUNNING)
 		r->above = false;
 }
 
-/* Is the goroutine, which is in a system call, in C code? Asked late, since the record of its stack may come after the event. */
+/*
+ * Is the goroutine, which is in a system call, in C code? Asked late, since the record of its stack
+ * may come after the event.
+ */
 static bool is_in_c(struct rule *r, const struct tap_go *g)
 {
 	return stack_has(r, g->stack, "runtime.cgocall");
 }
 
-static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
+static void hang_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 {
 	struct stay *s = stay_of(r, g);
 
@@ -104,7 +110,7 @@ static bool any_in_c(struct rule *r)
 	return false;
 }
 
-static void seen(struct rule *r, uint64_t time)
+static void hang_seen(struct rule *r, uint64_t time)
 {
 	if (!r->value)		/* nothing is known of before */
 		r->value = time;
@@ -115,16 +121,24 @@ static void seen(struct rule *r, uint64_t time)
 		return;
 	}
 	r->above = true;
-	fire(r, &(struct fact_place){ .time = r->value + r->is->limit }, "for %s nothing but timers ran, of %zu goroutines",
-	     span_text(time - r->value).text, tap_live(r->triggers->tap));
+	fire(r, &(struct fact_place){ .time = r->value + r->is->limit },
+	     "for %s nothing but timers ran, of %zu goroutines", span_text(time - r->value).text,
+	     tap_live(r->triggers->tap));
 }
 
-static void gap(struct rule *r, uint64_t time)
+static void hang_gap(struct rule *r, uint64_t time)
 {
 	r->value = time;
 }
 
 const struct family family_hang = {
-	.begin = begin, .enter = enter, .leave = leave, .seen = seen, .gap = gap, .end = end, .stays = 2, .stream = true,
+	.begin = hang_begin,
+	.enter = hang_enter,
+	.leave = hang_leave,
+	.seen = hang_seen,
+	.gap = hang_gap,
+	.end = hang_end,
+	.stays = 2,
+	.stream = true,
 	.lasts = true,
 };

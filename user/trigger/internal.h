@@ -10,8 +10,9 @@
 #include "trigger/trigger.h"
 
 /*
- * Stays of which a rule wants those that last longer than its limit: a list in the order of their begins, so that
- * whatever is too long by now is at its head. All steps take constant time, however many goroutines wait.
+ * Stays of which a rule wants those that last longer than its limit: a list in the order of their
+ * begins, so that whatever is too long by now is at its head. All steps take constant time, however
+ * many goroutines wait.
  */
 struct stay {
 	struct stay *prev, *next;	/* NULL: in no list */
@@ -39,7 +40,8 @@ struct rule {
 	const struct trigger_rule *is;
 	const struct family *family;
 	struct triggers *triggers;
-	unsigned int enters, leaves;	/* states at whose begin and end the family is called: a bit for each enum tap_state */
+	/* states at whose begin and end the family is called: a bit for each enum tap_state */
+	unsigned int enters, leaves;
 	size_t at;		/* index of its first struct stay in a goroutine's data */
 	struct stay_list stays;
 	struct memo memo;	/* reasons (BLOCKED), first functions (FUNC) */
@@ -63,13 +65,15 @@ struct family {
 	void (*gap)(struct rule *r, uint64_t time);
 	void (*end)(struct rule *r);	/* frees what it has */
 	uint8_t events[6];	/* kinds that event() is called for, up to a 0 */
-	uint8_t stays;		/* so many struct stay are in each goroutine's data: stay_of() is the first */
+	/* so many struct stay are in each goroutine's data: stay_of() is the first */
+	uint8_t stays;
 	bool stream;		/* it needs the tap */
-	bool lasts;		/* its facts are of something that began T before, and has not ended */
+	/* its facts are of something that began T before, and has not ended */
+	bool lasts;
 };
 
-extern const struct family family_stays, family_func, family_region, family_task, family_stw, family_level, family_gc,
-	family_p99, family_log, family_hang, family_throttled, family_none;
+extern const struct family family_stays, family_func, family_region, family_task, family_stw,
+	family_level, family_gc, family_p99, family_log, family_hang, family_throttled, family_none;
 
 /* A fact whose stack has not come yet. */
 struct waiting {
@@ -93,11 +97,15 @@ struct triggers {
 	struct rule *rules;
 	struct tap *tap;	/* NULL: not needed */
 	const uint64_t *lost;	/* NULL: not known */
-	uint64_t lost_before, lost_at;	/* that many, and when the last of them was noticed; 0: none was */
+	/* that many, and when the last of them was noticed; 0: none was */
+	uint64_t lost_before, lost_at;
 	trace_frames_fn *frames;	/* NULL: no sink sits between the model and the writer */
 	void *frames_ctx;
 	struct death death;
-	/* For each function of struct family, the rules that have it: an event is passed to no others. */
+	/*
+	 * For each function of struct family, the rules that have it: an event is passed to no
+	 * others.
+	 */
 	struct vec on_enter[TAP_STATES], on_leave[TAP_STATES];	/* struct rule * */
 	struct vec on_born, on_gone, on_seen, on_gap;
 	struct vec on_event[256];
@@ -125,7 +133,10 @@ bool matches(const char *pattern, const char *text);
 bool starts_with(struct rule *r, const struct tap_go *g, const char *pattern);
 /* Is any function of the stack one of the pattern? */
 bool stack_has(struct rule *r, uint64_t stack, const char *pattern);
-/* A goroutine of the runtime itself: not the main one, no coroutine. False where its first function is not known. */
+/*
+ * A goroutine of the runtime itself: not the main one, no coroutine. False where its first function
+ * is not known.
+ */
 bool is_of_runtime(struct rule *r, const struct tap_go *g);
 /* "12.3 ms" */
 struct span_text { char text[32]; };

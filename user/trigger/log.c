@@ -6,7 +6,7 @@
 
 enum { TEXT_MAX = 2 * TRACEV2_MAX_STRING + 3 };
 
-static size_t put(char *to, size_t at, const struct sink_text *t)
+static size_t log_put(char *to, size_t at, const struct sink_text *t)
 {
 	size_t n = t->bytes ? sink_text_len(t) : 0;
 
@@ -16,7 +16,7 @@ static size_t put(char *to, size_t at, const struct sink_text *t)
 	return at + n;
 }
 
-static void event(struct rule *r, const struct tap_step *s)
+static void log_on_event(struct rule *r, const struct tap_step *s)
 {
 	const struct sink_event *e = s->event;
 	const struct sink_text *category = sink_arg_text(e->args[1]);
@@ -25,12 +25,15 @@ static void event(struct rule *r, const struct tap_step *s)
 
 	if (category->constant)	/* of the model: a note (sched/notes.c), labels */
 		return;
-	at = put(text, 0, category);
+	at = log_put(text, 0, category);
 	memcpy(text + at, ": ", 2);
-	at = put(text, at + 2, sink_arg_text(e->args[2]));
+	at = log_put(text, at + 2, sink_arg_text(e->args[2]));
 	text[at] = '\0';
 	if (!regexec(&r->is->regexp, text, 0, NULL, 0))
-		fire(r, &(struct fact_place){ .time = e->time, .g = s->by, .stack = e->args[3] }, "log %.200s", text);
+		fire(r, &(struct fact_place){ .time = e->time, .g = s->by, .stack = e->args[3] },
+		     "log %.200s", text);
 }
 
-const struct family family_log = { .event = event, .events = { EV_UserLog }, .stream = true };
+const struct family family_log = { .event = log_on_event,
+				   .events = { EV_UserLog },
+				   .stream = true };

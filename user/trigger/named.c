@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * named: region:NAME>T and task:NAME>T. Only those with the name are kept, and no longer than until the limit: so
- * what a program never ends takes no memory for ever.
+ * named: region:NAME>T and task:NAME>T. Only those with the name are kept, and no longer than until
+ * the limit: so what a program never ends takes no memory for ever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ enum { OPEN_MAX = 1 << 18 };
 
 struct open {
 	struct stay stay;	/* first: a stay of the list is the address of its struct open */
-	struct open *outer, *inner;	/* of a region: those around it and in it, of the same goroutine and with matching names */
+	/* of a region: those around it and in it, of the same goroutine and with matching names */
+	struct open *outer, *inner;
 	uint64_t key;		/* goroutine of a region, id of a task */
 	uint64_t g, stack;	/* that began it */
 	uint64_t task;
@@ -31,12 +32,13 @@ static struct opens *opens_of(struct rule *r)
 	return r->more;
 }
 
-static void begin(struct rule *r)
+static void named_begin(struct rule *r)
 {
 	r->more = xcalloc(1, sizeof(struct opens));
 }
 
-static void open_add(struct rule *r, const struct tap_step *s, uint64_t key, uint64_t task, const char *name, uint64_t stack)
+static void open_add(struct rule *r, const struct tap_step *s, uint64_t key, uint64_t task,
+		     const char *name, uint64_t stack)
 {
 	struct opens *all = opens_of(r);
 	struct open *o;
@@ -86,10 +88,12 @@ static struct open *open_find(struct rule *r, uint64_t key)
 static void fire_open(struct rule *r, const struct open *o, uint64_t until)
 {
 	struct tap_go *g = o->g ? tap_find(r->triggers->tap, o->g) : NULL;
-	struct fact_place place = { .time = o->stay.since + r->is->limit, .g = g, .stack = o->stack };
+	struct fact_place place = { .time = o->stay.since + r->is->limit,
+				    .g = g,
+				    .stack = o->stack };
 
-	fire(r, &place, "%s %.100s lasts for %s", r->is->kind == TRIGGER_TASK ? "task" : "region", o->name,
-	     span_text(until - o->stay.since).text);
+	fire(r, &place, "%s %.100s lasts for %s", r->is->kind == TRIGGER_TASK ? "task" : "region",
+	     o->name, span_text(until - o->stay.since).text);
 }
 
 static void open_end(struct rule *r, struct open *o, uint64_t time)
@@ -99,7 +103,7 @@ static void open_end(struct rule *r, struct open *o, uint64_t time)
 	open_drop(r, o);
 }
 
-static void seen(struct rule *r, uint64_t time)
+static void named_seen(struct rule *r, uint64_t time)
 {
 	struct stay *s;
 
@@ -109,7 +113,7 @@ static void seen(struct rule *r, uint64_t time)
 	}
 }
 
-static void forget_all(struct rule *r)
+static void named_forget_all(struct rule *r)
 {
 	struct stay *s;
 
@@ -117,14 +121,14 @@ static void forget_all(struct rule *r)
 		open_drop(r, (struct open *)(void *)s);
 }
 
-static void gap(struct rule *r, uint64_t time)
+static void named_gap(struct rule *r, uint64_t time)
 {
-	forget_all(r);
+	named_forget_all(r);
 }
 
-static void end(struct rule *r)
+static void named_end(struct rule *r)
 {
-	forget_all(r);
+	named_forget_all(r);
 	map64_free(&opens_of(r)->by_key);
 	free(r->more);
 }
@@ -134,7 +138,7 @@ struct name {
 	char text[TRACEV2_MAX_STRING + 1];
 };
 
-static void name_of(struct name *ret, uint64_t arg)
+static void named_name_of(struct name *ret, uint64_t arg)
 {
 	const struct sink_text *t = sink_arg_text(arg);
 	size_t n = t->bytes ? sink_text_len(t) : 0;
@@ -147,7 +151,7 @@ static void name_of(struct name *ret, uint64_t arg)
 
 /* --- regions --- */
 
-static void region_event(struct rule *r, const struct tap_step *s)
+static void named_region_event(struct rule *r, const struct tap_step *s)
 {
 	const struct sink_event *e = s->event;
 	struct name name;
@@ -155,7 +159,7 @@ static void region_event(struct rule *r, const struct tap_step *s)
 
 	if (!s->by)
 		return;
-	name_of(&name, e->args[1]);
+	named_name_of(&name, e->args[1]);
 	if (!matches(r->is->name, name.text))
 		return;
 	if (e->kind == EV_UserRegionBegin) {
@@ -177,20 +181,27 @@ static void region_gone(struct rule *r, struct tap_go *g, uint64_t time)
 }
 
 const struct family family_region = {
-	.begin = begin, .event = region_event, .gone = region_gone, .seen = seen, .gap = gap, .end = end,
-	.events = { EV_UserRegionBegin, EV_UserRegionEnd }, .stream = true, .lasts = true,
+	.begin = named_begin,
+	.event = named_region_event,
+	.gone = region_gone,
+	.seen = named_seen,
+	.gap = named_gap,
+	.end = named_end,
+	.events = { EV_UserRegionBegin, EV_UserRegionEnd },
+	.stream = true,
+	.lasts = true,
 };
 
 /* --- tasks --- */
 
-static void task_event(struct rule *r, const struct tap_step *s)
+static void named_task_event(struct rule *r, const struct tap_step *s)
 {
 	const struct sink_event *e = s->event;
 	struct name name;
 	struct open *o;
 
 	if (e->kind == EV_UserTaskBegin) {
-		name_of(&name, e->args[2]);
+		named_name_of(&name, e->args[2]);
 		if (matches(r->is->name, name.text))
 			open_add(r, s, e->args[0], e->args[0], name.text, e->args[3]);
 		return;
@@ -201,6 +212,12 @@ static void task_event(struct rule *r, const struct tap_step *s)
 }
 
 const struct family family_task = {
-	.begin = begin, .event = task_event, .seen = seen, .gap = gap, .end = end,
-	.events = { EV_UserTaskBegin, EV_UserTaskEnd }, .stream = true, .lasts = true,
+	.begin = named_begin,
+	.event = named_task_event,
+	.seen = named_seen,
+	.gap = named_gap,
+	.end = named_end,
+	.events = { EV_UserTaskBegin, EV_UserTaskEnd },
+	.stream = true,
+	.lasts = true,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * p99: sched-p99>T: of the waits for a P that ended within a second, more than 1 % took longer than T. No histogram is
- * needed: both numbers are counts, in slices of 100 ms. A wait that has not ended, and is longer than T, counts, too.
+ * p99: sched-p99>T: of the waits for a P that ended within a second, more than 1 % took longer than
+ * T. No histogram is needed: both numbers are counts, in slices of 100 ms. A wait that has not
+ * ended, and is longer than T, counts, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ struct window {
 	size_t newest;
 };
 
-static void begin(struct rule *r)
+static void p99_begin(struct rule *r)
 {
 	r->enters = r->leaves = 1u << TAP_RUNNABLE;
 	r->more = xcalloc(1, sizeof(struct window));
 }
 
-static void count(struct rule *r, bool longer)
+static void p99_count(struct rule *r, bool longer)
 {
 	struct window *w = r->more;
 
@@ -38,13 +39,13 @@ static void count(struct rule *r, bool longer)
 	w->slices[w->newest].longer += longer;
 }
 
-static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
+static void p99_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
 	if (!g->before)		/* else it is not known how long it takes */
 		stay_add(&r->stays, stay_of(r, g), g->since);
 }
 
-static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
+static void p99_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 {
 	struct stay *s = stay_of(r, g);
 
@@ -52,10 +53,10 @@ static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 		return;
 	stay_remove(s);
 	if (known)
-		count(r, time > g->since + r->is->limit);
+		p99_count(r, time > g->since + r->is->limit);
 }
 
-static void judge(struct rule *r, uint64_t time)
+static void p99_judge(struct rule *r, uint64_t time)
 {
 	const struct window *w = r->more;
 	struct slice sum = {0};
@@ -69,20 +70,21 @@ static void judge(struct rule *r, uint64_t time)
 	above = sum.waits >= LEAST && sum.longer * 100 > sum.waits;
 	if (above && !r->above)
 		fire(r, &(struct fact_place){ .time = time },
-		     "in the last second %" PRIu64 " of %" PRIu64 " waits for a P took longer than %s", sum.longer, sum.waits,
-		     span_text(r->is->limit).text);
+		     "in the last second %" PRIu64 " of %" PRIu64
+		     " waits for a P took longer than %s",
+		     sum.longer, sum.waits, span_text(r->is->limit).text);
 	r->above = above;
 }
 
-static void seen(struct rule *r, uint64_t time)
+static void p99_seen(struct rule *r, uint64_t time)
 {
 	struct window *w = r->more;
 
 	while (time > r->is->limit && stay_take(&r->stays, time - r->is->limit))
-		count(r, true);
+		p99_count(r, true);
 	if (w->begin && time < w->begin + SLICE_NS)
 		return;
-	judge(r, time);
+	p99_judge(r, time);
 	if (!w->begin || time > w->begin + (uint64_t)SLICES * SLICE_NS)
 		*w = (struct window){ .begin = time };
 	for (; w->begin + SLICE_NS <= time; w->begin += SLICE_NS) {
@@ -91,16 +93,23 @@ static void seen(struct rule *r, uint64_t time)
 	}
 }
 
-static void gap(struct rule *r, uint64_t time)
+static void p99_gap(struct rule *r, uint64_t time)
 {
 	*(struct window *)r->more = (struct window){0};
 }
 
-static void end(struct rule *r)
+static void p99_end(struct rule *r)
 {
 	free(r->more);
 }
 
 const struct family family_p99 = {
-	.begin = begin, .enter = enter, .leave = leave, .seen = seen, .gap = gap, .end = end, .stays = 1, .stream = true,
+	.begin = p99_begin,
+	.enter = p99_enter,
+	.leave = p99_leave,
+	.seen = p99_seen,
+	.gap = p99_gap,
+	.end = p99_end,
+	.stays = 1,
+	.stream = true,
 };

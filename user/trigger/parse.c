@@ -40,7 +40,7 @@ void trigger_help(FILE *f)
 
 /* --- the parts --- */
 
-static int unknown(const char *text, struct error *err)
+static int parse_unknown(const char *text, struct error *err)
 {
 	struct buf all = {0};
 	size_t i;
@@ -54,7 +54,7 @@ static int unknown(const char *text, struct error *err)
 	return r;
 }
 
-static int wrong(const char *text, const struct word *w, const char *why, struct error *err)
+static int parse_wrong(const char *text, const struct word *w, const char *why, struct error *err)
 {
 	return error_set(err, -EINVAL, "'%.80s': %s; it is %s: %s", text, why, w->grammar, w->says);
 }
@@ -89,7 +89,7 @@ static const char *take_limit(enum form form, const char *s, uint64_t *limit)
 }
 
 /* Does the pattern match a reason that the runtime of any release has? */
-static bool is_reason(const char *pattern)
+static bool parse_is_reason(const char *pattern)
 {
 	static const char *const reasons[] = {
 #define WAIT_REASON(name, reason, text) reason,
@@ -116,8 +116,9 @@ static const char *take_where(struct trigger_rule *ret, const char *s)
 		return "REASON is empty";
 	if (n)
 		ret->reason = xstrndup(s, n);
-	if (n && !is_reason(ret->reason))
-		return "no wait has that REASON, which is one of the trace, like 'chan receive', sync, select, network, "
+	if (n && !parse_is_reason(ret->reason))
+		return "no wait has that REASON, which is one of the trace, like 'chan receive', "
+		       "sync, select, network, "
 		       "sleep or 'chan*'; of a function alone the form is blocked>T::FUNC";
 	s += n;
 	if (!*s)
@@ -149,7 +150,10 @@ static const char *take_named(struct trigger_rule *ret, const char *s)
 	return take_limit(TIME, over + 1, &ret->limit);
 }
 
-/* Matching with back references takes exponential time, and the program that is recorded makes the texts. */
+/*
+ * Matching with back references takes exponential time, and the program that is recorded makes the
+ * texts.
+ */
 static bool refers_back(const char *s)
 {
 	for (; *s; s++) {
@@ -176,7 +180,7 @@ static const char *take_regexp(struct trigger_rule *ret, const char *s)
 }
 
 /* @s is what stands behind the word. */
-static const char *take_form(struct trigger_rule *ret, enum form form, const char *s)
+static const char *parse_take_form(struct trigger_rule *ret, enum form form, const char *s)
 {
 	switch (form) {
 	case PLAIN:
@@ -207,12 +211,13 @@ int trigger_parse(struct trigger_rule *ret, const char *text, struct error *err)
 		if (strlen(words[i].word) == n && !strncmp(text, words[i].word, n))
 			break;
 	if (i == TRIGGER_KINDS)
-		return unknown(text, err);
+		return parse_unknown(text, err);
 	ret->kind = (enum trigger_kind)i;
-	why = strlen(text) > TEXT_MAX ? "it is longer than 1024 bytes" : take_form(ret, words[i].form, text + n);
+	why = strlen(text) > TEXT_MAX ? "it is longer than 1024 bytes" :
+					parse_take_form(ret, words[i].form, text + n);
 	if (why) {
 		trigger_rule_free(ret);
-		return wrong(text, &words[i], why, err);
+		return parse_wrong(text, &words[i], why, err);
 	}
 	ret->text = xstrdup(text);
 	return 0;

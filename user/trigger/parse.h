@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse: the grammar of `gotap record --on`, from trigger.def. Called by the command; trigger.h takes the rules. */
+/*
+ * parse: the grammar of `gotap record --on`, from trigger.def. Called by the command; trigger.h
+ * takes the rules.
+ */
 #ifndef GOTAP_TRIGGER_PARSE_H
 #define GOTAP_TRIGGER_PARSE_H
 
@@ -22,7 +25,8 @@ struct trigger_rule {
 	enum trigger_kind kind;
 	char *text;		/* as it was given */
 	uint64_t limit;		/* ns, bytes or a number; 0: none */
-	char *name;		/* of a region, task or function: a pattern as of fnmatch(3); or NULL */
+	/* of a region, task or function: a pattern as of fnmatch(3); or NULL */
+	char *name;
 	char *reason, *func;	/* BLOCKED: patterns; NULL: any */
 	regex_t regexp;		/* LOG */
 };

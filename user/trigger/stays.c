@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stays: runnable>T, blocked>T[:reason][:func], syscall>T: one stay of a goroutine in one state; func:NAME>T: its life. */
+/*
+ * stays: runnable>T, blocked>T[:reason][:func], syscall>T: one stay of a goroutine in one state;
+ * func:NAME>T: its life.
+ */
 #include "trigger/internal.h"
 
-static enum tap_state state_of(enum trigger_kind kind)
+static enum tap_state stays_state_of(enum trigger_kind kind)
 {
-	return kind == TRIGGER_RUNNABLE ? TAP_RUNNABLE : kind == TRIGGER_SYSCALL ? TAP_SYSCALL : TAP_WAITING;
+	return kind == TRIGGER_RUNNABLE ? TAP_RUNNABLE :
+	       kind == TRIGGER_SYSCALL  ? TAP_SYSCALL :
+					  TAP_WAITING;
 }
 
-static void begin(struct rule *r)
+static void stays_begin(struct rule *r)
 {
-	r->enters = r->leaves = 1u << state_of(r->is->kind);
+	r->enters = r->leaves = 1u << stays_state_of(r->is->kind);
 }
 
 /* Reasons are constants: each is compared once. */
@@ -22,7 +27,7 @@ static bool has_reason(struct rule *r, const char *reason)
 	return *known == 2;
 }
 
-static void enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
+static void stays_enter(struct rule *r, struct tap_go *g, const struct tap_step *s)
 {
 	if (r->is->reason && !has_reason(r, g->reason))
 		return;
@@ -34,7 +39,10 @@ static const char *at_least(const struct tap_go *g)
 	return g->before ? "at least " : "";
 }
 
-/* The runtime's own goroutines wait for ever: blocked> without a reason or a function leaves them out. */
+/*
+ * The runtime's own goroutines wait for ever: blocked> without a reason or a function leaves them
+ * out.
+ */
 static bool is_meant(struct rule *r, const struct tap_go *g)
 {
 	if (r->is->func)
@@ -50,14 +58,17 @@ static void fire_stay(struct rule *r, struct tap_go *g, uint64_t until)
 	if (!is_meant(r, g))
 		return;
 	if (r->is->kind == TRIGGER_BLOCKED)
-		fire(r, &place, "goroutine %llu is blocked for %s%s: %s", (unsigned long long)g->id, at_least(g), span.text,
-		     *g->reason ? g->reason : "the reason is not known");
+		fire(r, &place, "goroutine %llu is blocked for %s%s: %s", (unsigned long long)g->id,
+		     at_least(g), span.text, *g->reason ? g->reason : "the reason is not known");
 	else
-		fire(r, &place, r->is->kind == TRIGGER_SYSCALL ? "goroutine %llu is in a system call for %s%s" :
-		     "goroutine %llu could run and waits for a P for %s%s", (unsigned long long)g->id, at_least(g), span.text);
+		fire(r, &place,
+		     r->is->kind == TRIGGER_SYSCALL ?
+			     "goroutine %llu is in a system call for %s%s" :
+			     "goroutine %llu could run and waits for a P for %s%s",
+		     (unsigned long long)g->id, at_least(g), span.text);
 }
 
-static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
+static void stays_leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 {
 	struct stay *s = stay_of(r, g);
 
@@ -68,7 +79,7 @@ static void leave(struct rule *r, struct tap_go *g, uint64_t time, bool known)
 		fire_stay(r, g, time);
 }
 
-static void seen(struct rule *r, uint64_t time)
+static void stays_seen(struct rule *r, uint64_t time)
 {
 	struct stay *s;
 
@@ -77,7 +88,13 @@ static void seen(struct rule *r, uint64_t time)
 }
 
 const struct family family_stays = {
-	.begin = begin, .enter = enter, .leave = leave, .seen = seen, .stays = 1, .stream = true, .lasts = true,
+	.begin = stays_begin,
+	.enter = stays_enter,
+	.leave = stays_leave,
+	.seen = stays_seen,
+	.stays = 1,
+	.stream = true,
+	.lasts = true,
 };
 
 /* --- func:NAME>T: the stay is the life, or what of it is behind a gap --- */
@@ -92,8 +109,9 @@ static void fire_life(struct rule *r, struct tap_go *g, uint64_t since, uint64_t
 {
 	struct fact_place place = { .time = since + r->is->limit, .g = g };
 
-	fire(r, &place, "goroutine %llu, which began with a function %s, lives for %s%s", (unsigned long long)g->id,
-	     r->is->name, g->born_before || since != g->born ? "at least " : "", span_text(until - since).text);
+	fire(r, &place, "goroutine %llu, which began with a function %s, lives for %s%s",
+	     (unsigned long long)g->id, r->is->name,
+	     g->born_before || since != g->born ? "at least " : "", span_text(until - since).text);
 }
 
 static void func_gone(struct rule *r, struct tap_go *g, uint64_t time)
@@ -125,6 +143,11 @@ static void func_gap(struct rule *r, uint64_t time)
 }
 
 const struct family family_func = {
-	.born = func_born, .gone = func_gone, .seen = func_seen, .gap = func_gap, .stays = 1, .stream = true,
+	.born = func_born,
+	.gone = func_gone,
+	.seen = func_seen,
+	.gap = func_gap,
+	.stays = 1,
+	.stream = true,
 	.lasts = true,
 };

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * throttled: throttled>T, by the records of group linux: one stay of a thread off its CPU because the quota of its
- * cgroup is used up. It is found when it ends, which is at most a period of the quota later.
+ * throttled: throttled>T, by the records of group linux: one stay of a thread off its CPU because
+ * the quota of its cgroup is used up. It is found when it ends, which is at most a period of the
+ * quota later.
  */
 #include "trigger/internal.h"
 
-static void look(struct rule *r, const struct thread_span *s)
+static void throttled_look(struct rule *r, const struct thread_span *s)
 {
 	uint64_t ns = s->to - s->from;
 
 	if (ns <= r->is->limit)
 		return;
 	fire(r, &(struct fact_place){ .time = s->from + r->is->limit, .tid = s->thread->tid },
-	     "a CPU quota kept thread %u off its CPU for %s%s", s->thread->tid, s->open_begin ? "at least " : "",
-	     span_text(ns).text);
+	     "a CPU quota kept thread %u off its CPU for %s%s", s->thread->tid,
+	     s->open_begin ? "at least " : "", span_text(ns).text);
 }
 
-static void on_span(void *ctx, const struct thread_span *s)
+static void throttled_on_span(void *ctx, const struct thread_span *s)
 {
 	struct triggers *t = ctx;
 	size_t i;
@@ -25,7 +26,7 @@ static void on_span(void *ctx, const struct thread_span *s)
 		return;
 	for (i = 0; i < t->opts.n; i++)
 		if (t->rules[i].is->kind == TRIGGER_THROTTLED)
-			look(&t->rules[i], s);
+			throttled_look(&t->rules[i], s);
 }
 
 void triggers_threads(struct triggers *t, struct threads *threads)
@@ -36,7 +37,8 @@ void triggers_threads(struct triggers *t, struct threads *threads)
 		if (t->rules[i].is->kind == TRIGGER_THROTTLED)
 			break;
 	if (i < t->opts.n)
-		threads_visit(threads, &(struct threads_visitor){ .ctx = t, .span = on_span });
+		threads_visit(threads,
+			      &(struct threads_visitor){ .ctx = t, .span = throttled_on_span });
 }
 
 const struct family family_throttled = { .stream = false };

@@ -68,7 +68,7 @@ static void on_gone(void *ctx, struct tap_go *g, uint64_t time)
 	EACH(((struct triggers *)ctx)->on_gone, gone(r, g, time));
 }
 
-static void on_event(void *ctx, const struct tap_step *s)
+static void trigger_on_event(void *ctx, const struct tap_step *s)
 {
 	EACH(((struct triggers *)ctx)->on_event[s->event->kind & 255], event(r, s));
 }
@@ -89,38 +89,43 @@ static void on_gap(void *ctx, uint64_t time)
 }
 
 static const struct tap_visitor visitor = {
-	.born = on_born, .enter = on_enter, .leave = on_leave, .gone = on_gone, .event = on_event, .seen = on_seen,
+	.born = on_born,
+	.enter = on_enter,
+	.leave = on_leave,
+	.gone = on_gone,
+	.event = trigger_on_event,
+	.seen = on_seen,
 	.gap = on_gap,
 };
 
 /* --- all of them --- */
 
-static void add(struct vec *list, struct rule *r)
+static void trigger_add(struct vec *list, struct rule *r)
 {
 	*(struct rule **)vec_push(list, sizeof(r)) = r;
 }
 
-static void enlist(struct triggers *t, struct rule *r, struct tap_opts *tap)
+static void trigger_enlist(struct triggers *t, struct rule *r, struct tap_opts *tap)
 {
 	const struct family *f = r->family;
 	size_t i;
 
 	for (i = 0; i < TAP_STATES; i++) {
 		if (r->enters >> i & 1)
-			add(&t->on_enter[i], r);
+			trigger_add(&t->on_enter[i], r);
 		if (r->leaves >> i & 1)
-			add(&t->on_leave[i], r);
+			trigger_add(&t->on_leave[i], r);
 	}
 	if (f->born)
-		add(&t->on_born, r);
+		trigger_add(&t->on_born, r);
 	if (f->gone)
-		add(&t->on_gone, r);
+		trigger_add(&t->on_gone, r);
 	if (f->seen)
-		add(&t->on_seen, r);
+		trigger_add(&t->on_seen, r);
 	if (f->gap)
-		add(&t->on_gap, r);
+		trigger_add(&t->on_gap, r);
 	for (i = 0; f->events[i]; i++) {
-		add(&t->on_event[f->events[i]], r);
+		trigger_add(&t->on_event[f->events[i]], r);
 		tap->wants[f->events[i]] = true;
 	}
 }
@@ -150,7 +155,7 @@ struct triggers *triggers_new(const struct triggers_opts *opts)
 	t->rules = xcalloc(opts->n + 1, sizeof(*t->rules));
 	for (i = 0; i < opts->n; i++) {
 		rule_begin(t, &t->rules[i], &opts->rules[i]);
-		enlist(t, &t->rules[i], &tap);
+		trigger_enlist(t, &t->rules[i], &tap);
 		stream |= t->rules[i].family->stream;
 	}
 	tap.data = t->stays * sizeof(struct stay);
@@ -161,7 +166,8 @@ struct triggers *triggers_new(const struct triggers_opts *opts)
 
 /* --- between the model and the writer --- */
 
-static struct sink wrap(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx)
+static struct sink trigger_wrap(void *ctx, struct sink to, trace_frames_fn *frames,
+				void *frames_ctx)
 {
 	struct triggers *t = ctx;
 
@@ -170,7 +176,7 @@ static struct sink wrap(void *ctx, struct sink to, trace_frames_fn *frames, void
 	return t->tap ? tap_wrap(t->tap, to, frames, frames_ctx) : to;
 }
 
-static void seen(void *ctx, uint64_t time)
+static void trigger_seen(void *ctx, uint64_t time)
 {
 	struct triggers *t = ctx;
 
@@ -178,7 +184,7 @@ static void seen(void *ctx, uint64_t time)
 		tap_seen(t->tap, time);
 }
 
-static void gap(void *ctx, uint64_t time)
+static void trigger_gap(void *ctx, uint64_t time)
 {
 	struct triggers *t = ctx;
 
@@ -186,7 +192,7 @@ static void gap(void *ctx, uint64_t time)
 		tap_gap(t->tap, time);
 }
 
-static void dies(void *ctx, const struct rec_user *r)
+static void trigger_dies(void *ctx, const struct rec_user *r)
 {
 	death_take(ctx, r);
 }
@@ -206,7 +212,11 @@ bool triggers_between(struct triggers *t, struct assembler_between *ret)
 	*ret = (struct assembler_between){0};
 	if (!t->tap && !has_crash(t))
 		return false;
-	*ret = (struct assembler_between){ .ctx = t, .wrap = wrap, .seen = seen, .gap = gap, .dies = dies };
+	*ret = (struct assembler_between){ .ctx = t,
+					   .wrap = trigger_wrap,
+					   .seen = trigger_seen,
+					   .gap = trigger_gap,
+					   .dies = trigger_dies };
 	return true;
 }
 

@@ -19,12 +19,15 @@ static void fire_stw(struct rule *r, uint64_t until)
 {
 	const struct stw *w = r->more;
 	struct tap_go *g = tap_find(r->triggers->tap, w->g);
-	struct fact_place place = { .time = w->stay.since + r->is->limit, .g = g, .stack = w->stack };
+	struct fact_place place = { .time = w->stay.since + r->is->limit,
+				    .g = g,
+				    .stack = w->stack };
 
-	fire(r, &place, "the world is stopped for %s: %s", span_text(until - w->stay.since).text, w->kind);
+	fire(r, &place, "the world is stopped for %s: %s", span_text(until - w->stay.since).text,
+	     w->kind);
 }
 
-static void stw_begin(struct rule *r)
+static void world_stw_begin(struct rule *r)
 {
 	r->more = xcalloc(1, sizeof(struct stw));
 }
@@ -44,7 +47,8 @@ static void stw_event(struct rule *r, const struct tap_step *s)
 	stay_remove(&w->stay);
 	stay_add(&r->stays, &w->stay, e->time);
 	kind = sink_arg_text(e->args[0]);
-	snprintf(w->kind, sizeof(w->kind), "%.*s", (int)sink_text_len(kind), kind->bytes ? kind->bytes : "");
+	snprintf(w->kind, sizeof(w->kind), "%.*s", (int)sink_text_len(kind),
+		 kind->bytes ? kind->bytes : "");
 	w->g = s->by ? s->by->id : 0;
 	w->stack = e->args[1];
 }
@@ -60,28 +64,35 @@ static void stw_gap(struct rule *r, uint64_t time)
 	stay_remove(&((struct stw *)r->more)->stay);
 }
 
-static void stw_end(struct rule *r)
+static void world_stw_end(struct rule *r)
 {
 	free(r->more);
 }
 
 const struct family family_stw = {
-	.begin = stw_begin, .event = stw_event, .seen = stw_seen, .gap = stw_gap, .end = stw_end,
-	.events = { EV_STWBegin, EV_STWEnd }, .stream = true, .lasts = true,
+	.begin = world_stw_begin,
+	.event = stw_event,
+	.seen = stw_seen,
+	.gap = stw_gap,
+	.end = world_stw_end,
+	.events = { EV_STWBegin, EV_STWEnd },
+	.stream = true,
+	.lasts = true,
 };
 
 /* --- gc --- */
 
 static void gc_event(struct rule *r, const struct tap_step *s)
 {
-	fire(r, &(struct fact_place){ .time = s->event->time, .g = s->by }, "a cycle of the garbage collector has marked all");
+	fire(r, &(struct fact_place){ .time = s->event->time, .g = s->by },
+	     "a cycle of the garbage collector has marked all");
 }
 
 const struct family family_gc = { .event = gc_event, .events = { EV_GCEnd }, .stream = true };
 
 /* --- goroutines>N, heap>SIZE: each time that the limit is passed --- */
 
-static void level(struct rule *r, uint64_t n, const struct fact_place *place)
+static void world_level(struct rule *r, uint64_t n, const struct fact_place *place)
 {
 	char size[SHOW_SIZE];
 	bool above = n > r->is->limit, passes = above && !r->above;
@@ -92,13 +103,15 @@ static void level(struct rule *r, uint64_t n, const struct fact_place *place)
 	if (r->is->kind == TRIGGER_HEAP)
 		fire(r, place, "the heap has %s", show_size(n, size));
 	else
-		fire(r, place, "there are %" PRIu64 " goroutines, more than %" PRIu64, n, r->is->limit);
+		fire(r, place, "there are %" PRIu64 " goroutines, more than %" PRIu64, n,
+		     r->is->limit);
 }
 
 static void level_born(struct rule *r, struct tap_go *g)
 {
 	if (r->is->kind == TRIGGER_GOROUTINES)
-		level(r, tap_live(r->triggers->tap), &(struct fact_place){ .time = g->born, .g = g });
+		world_level(r, tap_live(r->triggers->tap),
+			    &(struct fact_place){ .time = g->born, .g = g });
 }
 
 /* A goroutine ends. It still counts among the live ones of the tap. */
@@ -111,9 +124,14 @@ static void level_gone(struct rule *r, struct tap_go *g, uint64_t time)
 static void level_event(struct rule *r, const struct tap_step *s)
 {
 	if (r->is->kind == TRIGGER_HEAP)
-		level(r, s->event->args[0], &(struct fact_place){ .time = s->event->time, .g = s->by });
+		world_level(r, s->event->args[0],
+			    &(struct fact_place){ .time = s->event->time, .g = s->by });
 }
 
 const struct family family_level = {
-	.born = level_born, .gone = level_gone, .event = level_event, .events = { EV_HeapAlloc }, .stream = true,
+	.born = level_born,
+	.gone = level_gone,
+	.event = level_event,
+	.events = { EV_HeapAlloc },
+	.stream = true,
 };

@@ -23,7 +23,8 @@ static int compare_causes(const struct cause *a, const struct cause *b)
 	if (!c)
 		c = compare_number((uint64_t)a->op << 32 | a->at, (uint64_t)b->op << 32 | b->at);
 	if (!c)
-		c = compare_number((uint64_t)a->thread << 8 | a->queued, (uint64_t)b->thread << 8 | b->queued);
+		c = compare_number((uint64_t)a->thread << 8 | a->queued,
+				   (uint64_t)b->thread << 8 | b->queued);
 	if (!c)
 		c = compare_text(a->comm, b->comm);
 	if (!c)
@@ -54,7 +55,7 @@ static int by_difference(const void *a, const void *b)
 	return dx != dy ? (dx > dy ? -1 : 1) : by_causes(a, b);
 }
 
-static size_t add_group(const struct why_group *group, int g, struct why_row *rows)
+static size_t compare_add_group(const struct why_group *group, int g, struct why_row *rows)
 {
 	const struct path *p = &group->path;
 	size_t i;
@@ -71,7 +72,7 @@ static size_t add_group(const struct why_group *group, int g, struct why_row *ro
 }
 
 /* Equal ones lie side by side. */
-static size_t merge(struct why_row *rows, size_t len)
+static size_t compare_merge(struct why_row *rows, size_t len)
 {
 	size_t i, n = 0;
 
@@ -91,10 +92,10 @@ struct why_row *why_compare(const struct why_answer *a, size_t *n)
 	size_t max = a->groups[0].path.parts.len + a->groups[1].path.parts.len, len;
 	struct why_row *rows = xcalloc(max + 1, sizeof(*rows));
 
-	len = add_group(&a->groups[0], 0, rows);
-	len += add_group(&a->groups[1], 1, rows + len);
+	len = compare_add_group(&a->groups[0], 0, rows);
+	len += compare_add_group(&a->groups[1], 1, rows + len);
 	qsort(rows, len, sizeof(*rows), by_causes);
-	*n = merge(rows, len);
+	*n = compare_merge(rows, len);
 	qsort(rows, *n, sizeof(*rows), by_difference);
 	return rows;
 }

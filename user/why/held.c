@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-	ACTIVE = 1024,		/* stays that are looked at for each step: more Ps than any machine has */
+	/* stays that are looked at for each step: more Ps than any machine has */
+	ACTIVE = 1024,
 	HOLDERS = 1 << 16,	/* functions */
 };
 
@@ -27,9 +28,10 @@ struct window {
 	struct path *path;
 };
 
-static uint64_t overlap(const struct held_stay *s, const struct step *step)
+static uint64_t held_overlap(const struct held_stay *s, const struct step *step)
 {
-	int64_t from = s->from > step->from ? s->from : step->from, to = s->to < step->to ? s->to : step->to;
+	int64_t from = s->from > step->from ? s->from : step->from,
+		to = s->to < step->to ? s->to : step->to;
 
 	return from < to ? (uint64_t)to - (uint64_t)from : 0;
 }
@@ -44,10 +46,11 @@ static void add_to(struct map64 *sums, const char *name, uint64_t ns)
 }
 
 /* Adds the states in Linux of the thread of @s meanwhile. */
-static void add_threads(struct held *h, struct held_stay *s, struct step *step)
+static void held_add_threads(struct held *h, struct held_stay *s, struct step *step)
 {
 	struct parts *split = trail_parts(h->trail);
-	int64_t from = s->from > step->from ? s->from : step->from, t = s->to < step->to ? s->to : step->to;
+	int64_t from = s->from > step->from ? s->from : step->from,
+		t = s->to < step->to ? s->to : step->to;
 
 	while (split->oncpu && t > from) {
 		struct thread_part part = parts_before(split, &s->parts, t, from);
@@ -60,31 +63,33 @@ static void add_threads(struct held *h, struct held_stay *s, struct step *step)
 	}
 }
 
-static void add_up(struct held *h, struct held_stay *s, struct step *step)
+static void held_add_up(struct held *h, struct held_stay *s, struct step *step)
 {
-	uint64_t ns = overlap(s, step);
+	uint64_t ns = held_overlap(s, step);
 
 	if (!ns)
 		return;
 	if (s->kind == TRAIL_PROCS) {
 		__uint128_t all = (__uint128_t)ns * s->procs;
 
-		step->procs = all > UINT64_MAX - step->procs ? UINT64_MAX : step->procs + (uint64_t)all;
+		step->procs = all > UINT64_MAX - step->procs ? UINT64_MAX :
+							       step->procs + (uint64_t)all;
 		return;
 	}
 	step->held += ns;
 	add_to(&h->sums, s->name, ns);
-	add_threads(h, s, step);
+	held_add_threads(h, s, step);
 }
 
-static bool counts(uint8_t kind)
+static bool held_counts(uint8_t kind)
 {
-	return kind == TRAIL_RUNNING || kind == TRAIL_SYSCALL || kind == TRAIL_PROCS || kind == TRAIL_STOPPED;
+	return kind == TRAIL_RUNNING || kind == TRAIL_SYSCALL || kind == TRAIL_PROCS ||
+	       kind == TRAIL_STOPPED;
 }
 
 /* --- records --- */
 
-static void keep(struct vec *stays, const struct held_stay *s, struct path *path)
+static void held_keep(struct vec *stays, const struct held_stay *s, struct path *path)
 {
 	if (stays->len < ACTIVE)
 		*(struct held_stay *)vec_push(stays, sizeof(*s)) = *s;
@@ -92,22 +97,29 @@ static void keep(struct vec *stays, const struct held_stay *s, struct path *path
 		path->cut_holders += (uint64_t)(s->to - s->from);
 }
 
-static void take(void *ctx, const struct trail_rec *r)
+static void held_take(void *ctx, const struct trail_rec *r)
 {
 	struct window *w = ctx;
 	struct held_stay s = {
-		.from = r->from, .to = r->to, .name = r->name, .kind = r->kind, .g = r->g, .procs = r->g,
-		.reason = r->reason, .stack = r->stack, .parts = r->parts,
+		.from = r->from,
+		.to = r->to,
+		.name = r->name,
+		.kind = r->kind,
+		.g = r->g,
+		.procs = r->g,
+		.reason = r->reason,
+		.stack = r->stack,
+		.parts = r->parts,
 	};
 
-	if (!counts(r->kind) || (w->step && r->from >= w->step->to))
+	if (!held_counts(r->kind) || (w->step && r->from >= w->step->to))
 		return;
 	if (r->kind == TRAIL_STOPPED)
-		keep(&w->h->stops, &s, w->path);
+		held_keep(&w->h->stops, &s, w->path);
 	else if (w->step && r->from >= w->step->from)
-		add_up(w->h, &s, w->step);
+		held_add_up(w->h, &s, w->step);
 	else
-		keep(&w->h->active, &s, w->path);
+		held_keep(&w->h->active, &s, w->path);
 }
 
 /* Late ones come among those of later times. */
@@ -122,11 +134,14 @@ static void read_back(struct held *h, struct window *w)
 			break;
 		h->next--;
 		h->read++;
-		take(w, r);
+		held_take(w, r);
 	}
 }
 
-/* Those that reach back from later steps, or from this one; what begins after it is over for the next ones, too. */
+/*
+ * Those that reach back from later steps, or from this one; what begins after it is over for the
+ * next ones, too.
+ */
 static void look_at_active(struct held *h, struct step *step)
 {
 	size_t i;
@@ -138,7 +153,7 @@ static void look_at_active(struct held *h, struct step *step)
 			*s = *vec_at(&h->active, struct held_stay, --h->active.len);
 			continue;
 		}
-		add_up(h, s, step);
+		held_add_up(h, s, step);
 		i++;
 	}
 }
@@ -149,7 +164,7 @@ void held_begin(struct held *h, struct trail *t, int64_t time, struct path *path
 
 	h->trail = t;
 	h->active.len = h->stops.len = 0;
-	trail_open(t, time, take, &w);
+	trail_open(t, time, held_take, &w);
 	h->next = store_len(trail_store(t));
 }
 
@@ -176,7 +191,7 @@ static void put_holder(struct step *step, const char *name, uint64_t ns, uint64_
 	step->holders[i] = (struct holder){ name, ns, off };
 }
 
-static void sum_up(struct held *h, struct step *step, struct path *path)
+static void held_sum_up(struct held *h, struct step *step, struct path *path)
 {
 	size_t i;
 
@@ -200,7 +215,10 @@ static void sum_up(struct held *h, struct step *step, struct path *path)
 	path->held += step->held;
 }
 
-/* The stop that reaches furthest towards @until, of those that begin before it; drops those that are over. */
+/*
+ * The stop that reaches furthest towards @until, of those that begin before it; drops those that
+ * are over.
+ */
 static const struct held_stay *last_stop(struct held *h, int64_t until)
 {
 	const struct held_stay *last = NULL;
@@ -220,7 +238,7 @@ static const struct held_stay *last_stop(struct held *h, int64_t until)
 	return last;
 }
 
-static void add_part(struct step *part, int64_t from, struct path *path)
+static void held_add_part(struct step *part, int64_t from, struct path *path)
 {
 	struct step added = *part;
 
@@ -259,15 +277,15 @@ void held_step(struct held *h, struct step *step, struct path *path)
 
 	read_back(h, &w);
 	look_at_active(h, step);
-	sum_up(h, step, path);
+	held_sum_up(h, step, path);
 	while (step->to > step->from) {
 		stop = last_stop(h, step->to);
 		if (!stop || stop->to <= step->from) {
-			add_part(step, step->from, path);
+			held_add_part(step, step->from, path);
 			break;
 		}
 		if (stop->to < step->to)
-			add_part(step, stop->to, path);
+			held_add_part(step, stop->to, path);
 		add_stopped(step, stop, path);
 	}
 }

@@ -8,7 +8,8 @@ enum { IN_MEMORY = 8 << 20 };
 
 void parts_init(struct parts *s, struct spans *spans)
 {
-	*s = (struct parts){ .s = spans, .store = store_new(sizeof(struct thread_part), IN_MEMORY) };
+	*s = (struct parts){ .s = spans,
+			     .store = store_new(sizeof(struct thread_part), IN_MEMORY) };
 }
 
 void parts_free(struct parts *s)
@@ -16,7 +17,10 @@ void parts_free(struct parts *s)
 	store_free(s->store);
 }
 
-/* Is @by of the part a task that caused it? If an interrupt woke the thread, @by is only the task that was interrupted. */
+/*
+ * Is @by of the part a task that caused it? If an interrupt woke the thread, @by is only the task
+ * that was interrupted.
+ */
 static bool has_task(const struct oncpu_part *p)
 {
 	return p->queued && p->queued != QUEUED_BY_INTERRUPT && p->by.tid;
@@ -28,10 +32,11 @@ static bool is_queued(uint8_t state)
 }
 
 /*
- * Does the wait for a CPU go on? Then it is not known which part of it is throttled (threads_now()). In a span that has ended
- * no wait goes on, since a goroutine begins and ends its stays on a CPU.
+ * Does the wait for a CPU go on? Then it is not known which part of it is throttled
+ * (threads_now()). In a span that has ended no wait goes on, since a goroutine begins and ends its
+ * stays on a CPU.
  */
-static bool is_open(const struct parts *s, uint64_t m, const struct oncpu_part *p)
+static bool parts_is_open(const struct parts *s, uint64_t m, const struct oncpu_part *p)
 {
 	struct thread_span now;
 
@@ -39,12 +44,15 @@ static bool is_open(const struct parts *s, uint64_t m, const struct oncpu_part *
 	       is_queued(now.state) && (int64_t)now.from <= p->from;
 }
 
-static struct thread_part part_of(struct parts *s, uint64_t m, const struct oncpu_part *p)
+static struct thread_part parts_of_thread(struct parts *s, uint64_t m, const struct oncpu_part *p)
 {
-	struct thread_part part = { .from = p->from, .to = p->to, .state = p->state, .queued = p->queued,
-				   .syscall = (int32_t)p->syscall };
+	struct thread_part part = { .from = p->from,
+				    .to = p->to,
+				    .state = p->state,
+				    .queued = p->queued,
+				    .syscall = (int32_t)p->syscall };
 
-	if (is_open(s, m, p)) {
+	if (parts_is_open(s, m, p)) {
 		part.state = THREAD_UNKNOWN;
 		part.queued = QUEUED_UNKNOWN;
 	} else if (has_task(p)) {
@@ -61,7 +69,7 @@ uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32
 	const struct oncpu_part *parts = oncpu_parts(s->oncpu, m, from, to, &n);
 
 	for (i = 0; i < n; i++) {
-		struct thread_part part = part_of(s, m, &parts[i]);
+		struct thread_part part = parts_of_thread(s, m, &parts[i]);
 
 		part.prev = prev;
 		prev = store_add(s->store, &part);
@@ -69,15 +77,19 @@ uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32
 	return prev;
 }
 
-static bool alike(const struct thread_part *a, const struct thread_part *b)
+static bool parts_alike(const struct thread_part *a, const struct thread_part *b)
 {
-	return a->state == b->state && a->queued == b->queued && a->comm == b->comm && a->tid == b->tid &&
-	       a->syscall == b->syscall;
+	return a->state == b->state && a->queued == b->queued && a->comm == b->comm &&
+	       a->tid == b->tid && a->syscall == b->syscall;
 }
 
 struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor)
 {
-	struct thread_part none = { .from = floor, .to = time, .state = THREAD_UNKNOWN, .syscall = -1 }, part, other;
+	struct thread_part none = { .from = floor,
+				    .to = time,
+				    .state = THREAD_UNKNOWN,
+				    .syscall = -1 },
+			   part, other;
 
 	while (*at != STORE_NONE) {
 		part = *(const struct thread_part *)store_at(s->store, *at);
@@ -94,7 +106,7 @@ struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int
 	/* Stays are also cut where the goroutine woke another one: joins parts that are alike. */
 	while (part.from > floor && part.prev != STORE_NONE) {
 		other = *(const struct thread_part *)store_at(s->store, part.prev);
-		if (other.to != part.from || !alike(&part, &other))
+		if (other.to != part.from || !parts_alike(&part, &other))
 			break;
 		*at = part.prev;
 		part.from = other.from;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts: what Linux did with the threads of goroutines while those were running or in system calls, as user/oncpu has
- * it: a list of parts for each goroutine, the newest first. trail.c adds parts, walk.c and held.c read them backwards.
+ * parts: what Linux did with the threads of goroutines while those were running or in system calls,
+ * as user/oncpu has it: a list of parts for each goroutine, the newest first. trail.c adds parts,
+ * walk.c and held.c read them backwards.
  */
 #ifndef GOTAP_WHY_PARTS_H
 #define GOTAP_WHY_PARTS_H
@@ -30,9 +31,9 @@ void parts_free(struct parts *s);
 /* Adds the parts of [@from, @to) on thread @m, which lie behind part @prev; returns the newest. */
 uint32_t parts_add(struct parts *s, uint64_t m, int64_t from, int64_t to, uint32_t prev);
 /*
- * Returns the part that ends at @time, as far back as its state is the same, but at most to @floor; an unknown one where
- * there is none. *@at: the newest part, or the one that a call for a later time has left there; the search begins at it and
- * goes back.
+ * Returns the part that ends at @time, as far back as its state is the same, but at most to @floor;
+ * an unknown one where there is none. *@at: the newest part, or the one that a call for a later
+ * time has left there; the search begins at it and goes back.
  */
 struct thread_part parts_before(struct parts *s, uint32_t *at, int64_t time, int64_t floor);
 

@@ -16,7 +16,9 @@ enum {
 
 void path_init(struct path *p, struct spans *s, bool keeps_steps)
 {
-	*p = (struct path){ .s = s, .steps = keeps_steps ? store_new(sizeof(struct step), IN_MEMORY) : NULL };
+	*p = (struct path){ .s = s,
+			    .steps = keeps_steps ? store_new(sizeof(struct step), IN_MEMORY) :
+						   NULL };
 	/* 0: too many causes. */
 	*(struct cause *)vec_push(&p->causes, sizeof(struct cause)) =
 		(struct cause){ .kind = STEP_KINDS, .name = "", .reason = "" };
@@ -75,7 +77,7 @@ static uint32_t first_of_line(struct path *p, uint32_t frame)
 	return frame;
 }
 
-static struct place place(struct path *p, uint32_t stack)
+static struct place path_place(struct path *p, uint32_t stack)
 {
 	struct place *found;
 
@@ -92,47 +94,48 @@ static struct place place(struct path *p, uint32_t stack)
 	return *found;
 }
 
-static bool runs(uint8_t kind)
+static bool path_runs(uint8_t kind)
 {
-	return kind == STEP_RUNNING || kind == STEP_SWEEP || kind == STEP_ASSIST || kind == STEP_STOPS;
+	return kind == STEP_RUNNING || kind == STEP_SWEEP || kind == STEP_ASSIST ||
+	       kind == STEP_STOPS;
 }
 
 /* Where a goroutine is that would run says nothing about why it does not. */
-static bool has_place(uint8_t kind)
+static bool path_has_place(uint8_t kind)
 {
 	return kind != STEP_RUNNABLE && kind != STEP_STOPPED;
 }
 
 /* A running goroutine is known by where it came to; others by where they are. */
-static uint32_t stack_of(const struct step *step)
+static uint32_t path_stack_of(const struct step *step)
 {
-	return runs(step->kind) && step->end_stack ? step->end_stack : step->stack;
+	return path_runs(step->kind) && step->end_stack ? step->end_stack : step->stack;
 }
 
-static bool same(const struct cause *a, const struct cause *b)
+static bool path_same(const struct cause *a, const struct cause *b)
 {
-	return a->kind == b->kind && a->by == b->by && a->name == b->name && a->reason == b->reason &&
-	       a->op == b->op && a->at == b->at && a->thread == b->thread && a->queued == b->queued &&
-	       a->comm == b->comm;
+	return a->kind == b->kind && a->by == b->by && a->name == b->name &&
+	       a->reason == b->reason && a->op == b->op && a->at == b->at &&
+	       a->thread == b->thread && a->queued == b->queued && a->comm == b->comm;
 }
 
-static uint64_t hash(const struct cause *c)
+static uint64_t path_hash(const struct cause *c)
 {
 	uint64_t h = hash64_seeded((uint64_t)(uintptr_t)c->name);
 
 	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->reason);
 	h = hash64_seeded(h ^ ((uint64_t)c->op << 32 | c->at));
 	h = hash64_seeded(h ^ (uint64_t)(uintptr_t)c->comm);
-	return hash64_seeded(h ^ ((uint64_t)c->kind << 24 | (uint64_t)c->by << 16 | (uint64_t)c->thread << 8 |
-				  c->queued));
+	return hash64_seeded(h ^ ((uint64_t)c->kind << 24 | (uint64_t)c->by << 16 |
+				  (uint64_t)c->thread << 8 | c->queued));
 }
 
 static uint32_t find_cause(struct path *p, const struct cause *c)
 {
-	uint64_t key = hash(c), *found;
+	uint64_t key = path_hash(c), *found;
 
 	while ((found = map64_get(&p->cause_index, key))) {
-		if (same(vec_at(&p->causes, struct cause, *found), c))
+		if (path_same(vec_at(&p->causes, struct cause, *found), c))
 			return (uint32_t)*found;
 		key++;
 	}
@@ -146,30 +149,38 @@ static uint32_t find_cause(struct path *p, const struct cause *c)
 /* The name of the task that has the CPU; NULL if the step's task is one that woke the thread. */
 static const char *comm_of(const struct step *step)
 {
-	return step->queued == QUEUED_PREEMPTED || step->queued == QUEUED_YIELDED ? step->taker.comm : NULL;
+	return step->queued == QUEUED_PREEMPTED || step->queued == QUEUED_YIELDED ?
+		       step->taker.comm :
+		       NULL;
 }
 
 uint32_t path_cause(struct path *p, const struct step *step)
 {
 	bool queued = step->thread == THREAD_QUEUED + 1;
-	struct place at = place(p, has_place(step->kind) ? stack_of(step) : 0);
+	struct place at = path_place(p, path_has_place(step->kind) ? path_stack_of(step) : 0);
 	struct cause c = {
-		.kind = step->kind, .by = step->by, .name = step->name,
-		.reason = runs(step->kind) ? "" : step->reason, .op = runs(step->kind) ? 0 : at.op, .at = at.at,
-		.thread = step->thread, .queued = queued ? step->queued : QUEUED_UNKNOWN,
+		.kind = step->kind,
+		.by = step->by,
+		.name = step->name,
+		.reason = path_runs(step->kind) ? "" : step->reason,
+		.op = path_runs(step->kind) ? 0 : at.op,
+		.at = at.at,
+		.thread = step->thread,
+		.queued = queued ? step->queued : QUEUED_UNKNOWN,
 		.comm = queued ? comm_of(step) : NULL,
 	};
 
 	return find_cause(p, &c);
 }
 
-static void count(struct path *p, uint32_t root, uint32_t wait, uint32_t leaf, int64_t ns)
+static void path_count(struct path *p, uint32_t root, uint32_t wait, uint32_t leaf, int64_t ns)
 {
-	uint64_t key = (uint64_t)root << 32 | wait << 16 | leaf, *found = map64_get(&p->part_index, key);
+	uint64_t key = (uint64_t)root << 32 | wait << 16 | leaf,
+		 *found = map64_get(&p->part_index, key);
 	struct part *part;
 
 	if (!found && p->parts.len >= PARTS && root) {
-		count(p, 0, 0, 0, ns);
+		path_count(p, 0, 0, 0, ns);
 		return;
 	}
 	if (!found) {
@@ -197,7 +208,7 @@ void path_add(struct path *p, const struct step *step)
 	p->until = step->from;
 	if (step->depth == 0)
 		added.root = added.wait = leaf;
-	count(p, added.root, added.wait, leaf, step->to - step->from);
+	path_count(p, added.root, added.wait, leaf, step->to - step->from);
 	if (step->depth > p->deepest)
 		p->deepest = step->depth;
 	p->count++;
@@ -210,7 +221,8 @@ int path_check(const struct path *p, struct error *err)
 	if (p->steps && store_error(p->steps, err))
 		return err->code;
 	if (p->broken || p->until != p->from)
-		return error_set(err, -EINVAL, "the steps do not add up to the interval: a defect of gotap, "
+		return error_set(err, -EINVAL,
+				 "the steps do not add up to the interval: a defect of gotap, "
 				 "please report it with the trace");
 	return 0;
 }

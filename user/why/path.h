@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path: the steps of one critical path, from the end of the interval to its begin, and their sums by cause.
- * walk.c finds the steps. Each ns of the interval is in exactly one; path_check() says whether that is so.
+ * path: the steps of one critical path, from the end of the interval to its begin, and their sums
+ * by cause. walk.c finds the steps. Each ns of the interval is in exactly one; path_check() says
+ * whether that is so.
  */
 #ifndef GOTAP_WHY_PATH_H
 #define GOTAP_WHY_PATH_H
@@ -64,12 +65,15 @@ struct step {
 	uint64_t g;
 	const char *name;	/* the function that g began with; "" not known */
 	const char *reason;
-	uint32_t stack;		/* where it waits or is in a system call, where a running one began */
+	/* where it waits or is in a system call, where a running one began */
+	uint32_t stack;
 	uint32_t end_stack;	/* where it was at @to, 0 not known */
 	uint32_t p;		/* UINT32_MAX: none */
-	uint32_t depth;		/* 0: the goroutine of the interval; n: behind n that woke or created */
+	/* 0: the goroutine of the interval; n: behind n that woke or created */
+	uint32_t depth;
 	uint32_t root;		/* cause of the step of depth 0 that this one explains */
-	uint32_t wait;		/* cause of the wait that this one explains, of the goroutine before in the chain */
+	/* cause of the wait that this one explains, of the goroutine before in the chain */
+	uint32_t wait;
 	uint32_t wait_stack;	/* of that wait */
 	uint8_t kind, by;
 	uint8_t via;		/* its end is where it woke, created the goroutine before: */
@@ -83,7 +87,8 @@ struct step {
 	/* STEP_RUNNABLE: who had the Ps meanwhile, the most first; @procs is the time of all Ps. */
 	struct holder holders[STEP_HOLDERS];
 	uint64_t procs, held;
-	uint64_t threads[THREAD_STATES];	/* @held by the states of the threads, if there are records of threads */
+	/* @held by the states of the threads, if there are records of threads */
+	uint64_t threads[THREAD_STATES];
 };
 
 /* Steps that are alike. */
@@ -95,9 +100,13 @@ struct cause {
 	uint32_t op, at;	/* frames: place.h */
 };
 
-/* Steps of one cause that explain waits of one cause, and in the end those of the interval's own goroutine. */
+/*
+ * Steps of one cause that explain waits of one cause, and in the end those of the interval's own
+ * goroutine.
+ */
 struct part {
-	uint32_t root, wait, leaf;	/* of causes; equal for steps of depth 0; root and wait for those of depth 1 */
+	/* of causes; equal for steps of depth 0; root and wait for those of depth 1 */
+	uint32_t root, wait, leaf;
 	uint64_t ns, count;
 	int64_t longest;
 };
@@ -105,7 +114,8 @@ struct part {
 struct path {
 	struct spans *s;
 	int64_t from, to;
-	struct store *steps;	/* struct step, the last one of the interval first; NULL: not kept */
+	/* struct step, the last one of the interval first; NULL: not kept */
+	struct store *steps;
 	uint32_t count;
 	struct vec causes;	/* struct cause */
 	struct vec parts;	/* struct part */

@@ -18,17 +18,18 @@ enum {
 /* --- lists --- */
 
 /* Every second one goes, so that those that stay are spread over the trace. */
-static void thin(struct pick_list *list)
+static void pick_thin(struct pick_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->kept.len / 2; i++)
-		*vec_at(&list->kept, struct instance, i) = *vec_at(&list->kept, struct instance, 2 * i);
+		*vec_at(&list->kept, struct instance, i) =
+			*vec_at(&list->kept, struct instance, 2 * i);
 	list->kept.len = i;
 	list->stride *= 2;
 }
 
-static void add(struct pick_list *list, const struct instance *in)
+static void pick_add(struct pick_list *list, const struct instance *in)
 {
 	if (!list->n || in->ns > list->longest.ns)
 		list->longest = *in;
@@ -37,18 +38,18 @@ static void add(struct pick_list *list, const struct instance *in)
 	if (list->n++ % list->stride)
 		return;
 	if (list->kept.len == KEPT) {
-		thin(list);
+		pick_thin(list);
 		if ((list->n - 1) % list->stride)
 			return;
 	}
 	*(struct instance *)vec_push(&list->kept, sizeof(*in)) = *in;
 }
 
-static void take(struct pick *p, int64_t from, int64_t to, uint64_t g, bool whole)
+static void pick_take(struct pick *p, int64_t from, int64_t to, uint64_t g, bool whole)
 {
 	struct instance in = { .from = from, .ns = to - from, .g = g, .trace = p->trace };
 
-	add(whole ? &p->whole : &p->part, &in);
+	pick_add(whole ? &p->whole : &p->part, &in);
 }
 
 /* --- what is asked for --- */
@@ -70,28 +71,28 @@ static bool is_asked(struct pick *p, const char *name)
 	return false;
 }
 
-static void on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
+static void pick_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
 {
 	struct pick *p = ctx;
 
 	if (is_asked(p, g->name))
-		take(p, g->since, time, g->id, g->created && ended);
+		pick_take(p, g->since, time, g->id, g->created && ended);
 }
 
-static void on_region(void *ctx, const struct region_span *r)
+static void pick_on_region(void *ctx, const struct region_span *r)
 {
 	struct pick *p = ctx;
 
 	if (!r->open_begin && is_asked(p, r->type))
-		take(p, r->from, r->to, r->g->id, !r->open_end);
+		pick_take(p, r->from, r->to, r->g->id, !r->open_end);
 }
 
-static void on_task(void *ctx, const struct task_span *t)
+static void pick_on_task(void *ctx, const struct task_span *t)
 {
 	struct pick *p = ctx;
 
 	if (!t->open_end && (p->name ? is_asked(p, t->type) : t->id == p->id))
-		take(p, t->from, t->to, t->id, !t->open_begin);
+		pick_take(p, t->from, t->to, t->id, !t->open_begin);
 }
 
 void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name, uint64_t id)
@@ -99,9 +100,9 @@ void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name
 	*p = (struct pick){ .s = s, .of = of, .name = name, .id = id };
 	spans_visit(s, &(struct spans_visitor){
 		.ctx = p,
-		.goroutine_end = of == WHY_FUNC ? on_goroutine_end : NULL,
-		.region = of == WHY_REGION ? on_region : NULL,
-		.task = of == WHY_TASK ? on_task : NULL,
+		.goroutine_end = of == WHY_FUNC ? pick_on_goroutine_end : NULL,
+		.region = of == WHY_REGION ? pick_on_region : NULL,
+		.task = of == WHY_TASK ? pick_on_task : NULL,
 	});
 }
 
@@ -114,7 +115,7 @@ void pick_free(struct pick *p)
 
 /* --- after the last trace --- */
 
-static int by_time(const void *a, const void *b)
+static int pick_by_time(const void *a, const void *b)
 {
 	const struct instance *x = a, *y = b;
 
@@ -129,15 +130,17 @@ static int by_time(const void *a, const void *b)
 
 static int more_first(const void *a, const void *b)
 {
-	uint64_t x = ((const struct map64_slot *)a)->value, y = ((const struct map64_slot *)b)->value;
+	uint64_t x = ((const struct map64_slot *)a)->value,
+		 y = ((const struct map64_slot *)b)->value;
 
 	return x > y ? -1 : x < y;
 }
 
-static int nothing(struct pick *p, struct error *err)
+static int pick_nothing(struct pick *p, struct error *err)
 {
 	static const char *const whats[] = {
-		[WHY_FUNC] = "goroutine began with", [WHY_TASK] = "task that ends in the trace is of type",
+		[WHY_FUNC] = "goroutine began with",
+		[WHY_TASK] = "task that ends in the trace is of type",
 		[WHY_REGION] = "region is of type",
 	};
 	struct buf text = {0};
@@ -162,8 +165,8 @@ int pick_sort(struct pick *p, struct error *err)
 	p->is_part = !p->whole.n;
 	p->list = p->is_part ? &p->part : &p->whole;
 	if (!p->list->n)
-		return nothing(p, err);
-	vec_sort(&p->list->kept, sizeof(struct instance), by_time);
+		return pick_nothing(p, err);
+	vec_sort(&p->list->kept, sizeof(struct instance), pick_by_time);
 	return 0;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pick: all instances of a function, task or region in one or several traces, and which of them are looked
- * at: the slowest, the one at a percentile, or two groups to be compared. A visitor of the first of two passes.
+ * pick: all instances of a function, task or region in one or several traces, and which of them are
+ * looked at: the slowest, the one at a percentile, or two groups to be compared. A visitor of the
+ * first of two passes.
  *
- * An instance is whole if the trace has its begin and its end; others are counted, and looked at only if
- * there is no whole one. Beyond a million, every second (fourth, ...) instance counts; the longest always does.
+ * An instance is whole if the trace has its begin and its end; others are counted, and looked at
+ * only if there is no whole one. Beyond a million, every second (fourth, ...) instance counts; the
+ * longest always does.
  */
 #ifndef GOTAP_WHY_PICK_H
 #define GOTAP_WHY_PICK_H
@@ -34,12 +36,16 @@ struct pick {
 	uint64_t id;
 	uint32_t trace;
 	struct pick_list whole, part;	/* part: begun before the trace, or not ended in it */
-	struct map64 others;	/* names that were not asked for -> how many: for messages, some of them */
+	/* names that were not asked for -> how many: for messages, some of them */
+	struct map64 others;
 	bool is_part;		/* after pick_sort(): there are no whole ones */
 	struct pick_list *list;	/* after pick_sort(): those that count */
 };
 
-/* @p becomes a visitor of @s. Names are compared with all of @name, or with what follows its last '/'. */
+/*
+ * @p becomes a visitor of @s. Names are compared with all of @name, or with what follows its last
+ * '/'.
+ */
 void pick_init(struct pick *p, struct spans *s, enum why_of of, const char *name, uint64_t id);
 void pick_free(struct pick *p);
 /* After all traces: sorts by time. -ENOENT: there are none; the error names others. */
@@ -48,7 +54,10 @@ int pick_sort(struct pick *p, struct error *err);
 struct instance pick_at(const struct pick *p, double percentile);
 /* Its rank among those that are kept. */
 size_t pick_rank(const struct pick *p, double percentile);
-/* Appends to @picked instances of the ranks [@first, @end), at most @max, evenly; returns of how many. */
+/*
+ * Appends to @picked instances of the ranks [@first, @end), at most @max, evenly; returns of how
+ * many.
+ */
 uint64_t pick_group(const struct pick *p, size_t first, size_t end, size_t max, uint32_t group,
 		    struct vec *picked);
 

@@ -6,7 +6,7 @@
 
 #include "release/release.h"
 
-static bool is_runtime(const char *func)
+static bool place_is_runtime(const char *func)
 {
 	return !strncmp(func, "runtime.", 8) || !strncmp(func, "internal/runtime/", 17);
 }
@@ -25,7 +25,7 @@ struct place place_of(const struct stack_set *stacks, uint32_t stack)
 			place = (struct place){ i ? frames[i - 1] : 0, frames[i] };
 			break;
 		}
-		if (!inner.at && !is_runtime(func))
+		if (!inner.at && !place_is_runtime(func))
 			inner = (struct place){ i ? frames[i - 1] : 0, frames[i] };
 	}
 	if (place.at)
@@ -52,5 +52,6 @@ bool place_is_poll(const struct stack_set *stacks, uint32_t stack)
 {
 	const struct stack_frame *leaf = stack_set_at(stacks, stack, 0);
 
-	return leaf && (!strncmp(leaf->func, "internal/poll.", 14) || !strncmp(leaf->func, "net.", 4));
+	return leaf &&
+	       (!strncmp(leaf->func, "internal/poll.", 14) || !strncmp(leaf->func, "net.", 4));
 }

@@ -71,7 +71,7 @@ void store_free(struct store *s)
 }
 
 /* The last block is full. */
-static void write_out(struct store *s)
+static void store_write_out(struct store *s)
 {
 	uint32_t number = s->len / BLOCK_ITEMS - 1;
 
@@ -80,12 +80,12 @@ static void write_out(struct store *s)
 		if (s->fd < 0)
 			return;
 	}
-	(void)temp_file_write(s->fd, s->last, s->block, (long long)(number - s->in_memory) * (long long)s->block,
-			      &s->failed);
+	(void)temp_file_write(s->fd, s->last, s->block,
+			      (long long)(number - s->in_memory) * (long long)s->block, &s->failed);
 }
 
 /* Where the next item goes. */
-static uint8_t *room(struct store *s)
+static uint8_t *store_room(struct store *s)
 {
 	uint32_t number = s->len / BLOCK_ITEMS;
 	uint8_t *block;
@@ -107,14 +107,15 @@ uint32_t store_add(struct store *s, const void *item)
 	if (s->failed.code)
 		return STORE_NONE;
 	if (s->len == STORE_NONE - 1) {
-		error_set(&s->failed, -EOVERFLOW, "more than 4 billion stays in the time asked for: ask for a part "
+		error_set(&s->failed, -EOVERFLOW,
+			  "more than 4 billion stays in the time asked for: ask for a part "
 			  "of it with --from and --to");
 		return STORE_NONE;
 	}
-	memcpy(room(s), item, s->item);
+	memcpy(store_room(s), item, s->item);
 	s->len++;
 	if (s->len % BLOCK_ITEMS == 0 && s->len / BLOCK_ITEMS > s->in_memory)
-		write_out(s);
+		store_write_out(s);
 	return s->len - 1;
 }
 
@@ -127,8 +128,9 @@ static const uint8_t *from_file(struct store *s, uint32_t number)
 	if (!c->data)
 		c->data = xcalloc(1, s->block);
 	c->number = number + 1;
-	if (s->failed.code || temp_file_read(s->fd, c->data, s->block, (long long)(number - s->in_memory) *
-					     (long long)s->block, &s->failed))
+	if (s->failed.code ||
+	    temp_file_read(s->fd, c->data, s->block,
+			   (long long)(number - s->in_memory) * (long long)s->block, &s->failed))
 		memset(c->data, 0, s->block);
 	return c->data;
 }

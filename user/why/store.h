@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store: a growing list of items of one size, in memory up to a limit, and behind it in a file without a
- * name (base/temp_file.h), of which some blocks are kept. An item can be read at any time; none changes.
- * The trail (trail.h) and the steps of a path (path.h) lie in one each.
+ * store: a growing list of items of one size, in memory up to a limit, and behind it in a file
+ * without a name (base/temp_file.h), of which some blocks are kept. An item can be read at any
+ * time; none changes. The trail (trail.h) and the steps of a path (path.h) lie in one each.
  */
 #ifndef GOTAP_WHY_STORE_H
 #define GOTAP_WHY_STORE_H
@@ -20,7 +20,10 @@ struct store;
 struct store *store_new(size_t item, size_t memory);
 /* Accepts NULL. */
 void store_free(struct store *s);
-/* The number of the new item, which is a copy of @item. After a failure: STORE_NONE, and nothing is kept. */
+/*
+ * The number of the new item, which is a copy of @item. After a failure: STORE_NONE, and nothing is
+ * kept.
+ */
 uint32_t store_add(struct store *s, const void *item);
 /* Item @i, below store_len(). Valid until the next call; zeros if it cannot be read. */
 const void *store_at(struct store *s, uint32_t i);

@@ -42,7 +42,7 @@ struct trail {
 
 /* --- turns --- */
 
-/* Of one that lives it is there since on_goroutine(), so this moves none. */
+/* Of one that lives it is there since trail_on_goroutine(), so this moves none. */
 static struct turn *turn_of(struct trail *t, const struct goroutine *g)
 {
 	while (t->turns.len <= g->slot)
@@ -55,7 +55,7 @@ static uint32_t prev_of(const struct trail *t, const struct turn *turn)
 	return turn->window == t->window ? turn->prev : STORE_NONE;
 }
 
-static void add(struct trail *t, struct turn *turn, struct trail_rec *r)
+static void trail_add(struct trail *t, struct turn *turn, struct trail_rec *r)
 {
 	r->prev = prev_of(t, turn);
 	turn->prev = store_add(t->store, r);
@@ -90,7 +90,7 @@ static uint32_t short_id(uint64_t id)
 	return id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
 }
 
-static uint8_t kind_of(const struct span *span)
+static uint8_t trail_kind_of(const struct span *span)
 {
 	switch (span->state) {
 	case GO_RUNNING:
@@ -105,15 +105,24 @@ static uint8_t kind_of(const struct span *span)
 }
 
 /* The piece of @g's stay that goes on, up to @time. */
-static struct trail_rec piece(struct trail *t, const struct goroutine *g, struct turn *turn, int64_t time)
+static struct trail_rec trail_piece(struct trail *t, const struct goroutine *g, struct turn *turn,
+				    int64_t time)
 {
 	const struct span *span = &g->now;
 
 	take_parts(t, turn, g, time);
 	return (struct trail_rec){
-		.from = turn->cut > span->from ? turn->cut : span->from, .to = time, .g = g->id, .name = g->name,
-		.reason = span->reason, .prev = STORE_NONE, .stack = span->stack, .p = short_id(span->p),
-		.other_prev = STORE_NONE, .kind = kind_of(span), .flags = turn->flags,
+		.from = turn->cut > span->from ? turn->cut : span->from,
+		.to = time,
+		.g = g->id,
+		.name = g->name,
+		.reason = span->reason,
+		.prev = STORE_NONE,
+		.stack = span->stack,
+		.p = short_id(span->p),
+		.other_prev = STORE_NONE,
+		.kind = trail_kind_of(span),
+		.flags = turn->flags,
 		.parts = go_executing(span->state) ? parts_of(t, turn) : STORE_NONE,
 	};
 }
@@ -126,14 +135,17 @@ static void cut_syscall(struct trail *t, struct turn *turn, const struct gorouti
 
 	if (span->state != GO_SYSCALL || span->p_until == INT64_MAX || turn->cut >= span->p_until)
 		return;
-	r = piece(t, g, turn, span->p_until);
+	r = trail_piece(t, g, turn, span->p_until);
 	r.flags |= TRAIL_LATE;
 	turn->cut = span->p_until;
 	if (t->on && r.from < r.to)
-		add(t, turn, &r);
+		trail_add(t, turn, &r);
 }
 
-/* A goroutine that was in a system call without a P when the trace began (spans.h: p) has none until the call ends. */
+/*
+ * A goroutine that was in a system call without a P when the trace began (spans.h: p) has none
+ * until the call ends.
+ */
 static void without_p(struct trail_rec *r, const struct span *span)
 {
 	if (r->kind != TRAIL_SYSCALL || (span->p != TRACEV2_NO_ID && span->p_until > r->from))
@@ -148,7 +160,7 @@ struct trail_rec trail_now(struct trail *t, const struct goroutine *g, int64_t t
 	struct trail_rec r;
 
 	cut_syscall(t, turn, g);
-	r = piece(t, g, turn, time);
+	r = trail_piece(t, g, turn, time);
 	without_p(&r, &g->now);
 	r.end_stack = stack;
 	r.prev = prev_of(t, turn);
@@ -163,12 +175,18 @@ uint32_t trail_newest(struct trail *t, const struct goroutine *g)
 /* --- who woke, who created --- */
 
 /* The other goroutine as it is at this instant. */
-static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t time, uint8_t how, uint64_t by,
-		     uint32_t stack)
+static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t time, uint8_t how,
+		     uint64_t by, uint32_t stack)
 {
 	const struct goroutine *other = spans_goroutine(t->s, by);
-	struct trail_rec r = { .from = time, .g = by, .name = "", .reason = "", .p = UINT32_MAX,
-			       .other_kind = TRAIL_WOKE, .other_prev = STORE_NONE, .parts = STORE_NONE };
+	struct trail_rec r = { .from = time,
+			       .g = by,
+			       .name = "",
+			       .reason = "",
+			       .p = UINT32_MAX,
+			       .other_kind = TRAIL_WOKE,
+			       .other_prev = STORE_NONE,
+			       .parts = STORE_NONE };
 
 	if (other) {
 		r = trail_now(t, other, time, stack);
@@ -179,23 +197,28 @@ static void add_edge(struct trail *t, struct turn *turn, uint8_t kind, int64_t t
 	r.end_stack = stack;
 	r.kind = kind;
 	r.how = how;
-	add(t, turn, &r);
+	trail_add(t, turn, &r);
 }
 
 /* --- spans --- */
 
-static void on_goroutine(void *ctx, struct goroutine *g)
+static void trail_on_goroutine(void *ctx, struct goroutine *g)
 {
 	struct trail *t = ctx;
 	struct turn *turn = turn_of(t, g);
 
-	*turn = (struct turn){ .g = g, .cut = INT64_MIN, .prev = STORE_NONE, .window = t->window,
-			       .parts = STORE_NONE, .parts_window = t->window, .parts_until = INT64_MIN };
+	*turn = (struct turn){ .g = g,
+			       .cut = INT64_MIN,
+			       .prev = STORE_NONE,
+			       .window = t->window,
+			       .parts = STORE_NONE,
+			       .parts_window = t->window,
+			       .parts_until = INT64_MIN };
 	if (t->on && g->created)
 		add_edge(t, turn, TRAIL_CREATED, g->since, EV_GoCreate, g->creator, g->created_at);
 }
 
-static void on_span_begin(void *ctx, const struct span *span)
+static void trail_on_span_begin(void *ctx, const struct span *span)
 {
 	struct trail *t = ctx;
 	struct turn *turn = turn_of(t, span->g);
@@ -218,7 +241,7 @@ static void executes_no_more(struct trail *t, struct turn *turn)
 	turn->executing = 0;
 }
 
-static void on_span(void *ctx, const struct span *span)
+static void trail_on_span(void *ctx, const struct span *span)
 {
 	struct trail *t = ctx;
 	struct turn *turn = turn_of(t, span->g);
@@ -228,19 +251,21 @@ static void on_span(void *ctx, const struct span *span)
 	if (!t->on)
 		return;
 	cut_syscall(t, turn, span->g);
-	r = piece(t, span->g, turn, span->to);
+	r = trail_piece(t, span->g, turn, span->to);
 	without_p(&r, span);
 	r.end_stack = span->end.stack && span->end.g == span->g->id ? span->end.stack : 0;
 	r.how = span->end.type;
-	add(t, turn, &r);
+	trail_add(t, turn, &r);
 	if (span->state == GO_WAITING && span->end.type)
-		add_edge(t, turn, TRAIL_WOKE, span->to, span->end.type, span->end.g, span->end.stack);
+		add_edge(t, turn, TRAIL_WOKE, span->to, span->end.type, span->end.g,
+			 span->end.stack);
 }
 
 /* --- what goes on besides --- */
 
 /* @g begins or ends a part of its stay: the piece up to here is one of its own. */
-static void mark(struct trail *t, uint64_t id, uint8_t flag, bool begins, const struct trace_event *ev)
+static void trail_mark(struct trail *t, uint64_t id, uint8_t flag, bool begins,
+		       const struct trace_event *ev)
 {
 	const struct goroutine *g = spans_goroutine(t->s, id);
 	struct turn *turn;
@@ -255,7 +280,7 @@ static void mark(struct trail *t, uint64_t id, uint8_t flag, bool begins, const 
 		r = trail_now(t, g, ev->time, view_arg_at(ev, view_specs[ev->type].stack) ?
 			      spans_stack(t->s, view_stack(ev)) : 0);
 		if (t->on && r.from < r.to)
-			add(t, turn, &r);
+			trail_add(t, turn, &r);
 		turn->cut = ev->time;
 	}
 	turn->flags ^= flag;
@@ -266,14 +291,22 @@ static void stop_begins(struct trail *t, const struct trace_event *ev)
 	*(struct stop *)vec_push(&t->stops, sizeof(struct stop)) = (struct stop){
 		ev->time, ev->g, spans_string(t->s, ev->args[0]), spans_stack(t->s, view_stack(ev)),
 	};
-	mark(t, ev->g, TRAIL_STOPS, true, ev);
+	trail_mark(t, ev->g, TRAIL_STOPS, true, ev);
 }
 
 static struct trail_rec stop_rec(const struct stop *stop, int64_t time)
 {
 	return (struct trail_rec){
-		.kind = TRAIL_STOPPED, .from = stop->from, .to = time, .g = stop->g, .name = "",
-		.reason = stop->reason, .stack = stop->stack, .prev = STORE_NONE, .p = UINT32_MAX, .parts = STORE_NONE,
+		.kind = TRAIL_STOPPED,
+		.from = stop->from,
+		.to = time,
+		.g = stop->g,
+		.name = "",
+		.reason = stop->reason,
+		.stack = stop->stack,
+		.prev = STORE_NONE,
+		.p = UINT32_MAX,
+		.parts = STORE_NONE,
 	};
 }
 
@@ -284,12 +317,13 @@ static void stop_ends(struct trail *t, const struct trace_event *ev)
 	struct trail_rec r;
 	size_t i;
 
-	mark(t, ev->g, TRAIL_STOPS, false, ev);
+	trail_mark(t, ev->g, TRAIL_STOPS, false, ev);
 	for (i = t->stops.len; i--; ) {
 		if (vec_at(&t->stops, struct stop, i)->g != ev->g)
 			continue;
 		stop = *vec_at(&t->stops, struct stop, i);
-		*vec_at(&t->stops, struct stop, i) = *vec_at(&t->stops, struct stop, --t->stops.len);
+		*vec_at(&t->stops, struct stop, i) =
+			*vec_at(&t->stops, struct stop, --t->stops.len);
 		break;
 	}
 	r = stop_rec(&stop, ev->time);
@@ -305,7 +339,7 @@ static struct trail_rec procs_rec(const struct trail *t, int64_t time)
 	};
 }
 
-static void procs_change(struct trail *t, const struct trace_event *ev)
+static void trail_procs_change(struct trail *t, const struct trace_event *ev)
 {
 	struct trail_rec r = procs_rec(t, ev->time);
 
@@ -321,21 +355,21 @@ static void procs_change(struct trail *t, const struct trace_event *ev)
 	t->procs = ev->args[0];
 }
 
-static void on_event(void *ctx, const struct trace_event *ev)
+static void trail_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct trail *t = ctx;
 
 	switch (ev->type) {
 	case EV_GCMarkAssistActive:
-		mark(t, ev->args[0], TRAIL_ASSIST, true, ev);
+		trail_mark(t, ev->args[0], TRAIL_ASSIST, true, ev);
 		break;
 	case EV_GCMarkAssistBegin:
 	case EV_GCMarkAssistEnd:
-		mark(t, ev->g, TRAIL_ASSIST, ev->type == EV_GCMarkAssistBegin, ev);
+		trail_mark(t, ev->g, TRAIL_ASSIST, ev->type == EV_GCMarkAssistBegin, ev);
 		break;
 	case EV_GCSweepBegin:
 	case EV_GCSweepEnd:
-		mark(t, ev->g, TRAIL_SWEEP, ev->type == EV_GCSweepBegin, ev);
+		trail_mark(t, ev->g, TRAIL_SWEEP, ev->type == EV_GCSweepBegin, ev);
 		break;
 	case EV_STWBegin:
 		stop_begins(t, ev);
@@ -344,7 +378,7 @@ static void on_event(void *ctx, const struct trace_event *ev)
 		stop_ends(t, ev);
 		break;
 	case EV_ProcsChange:
-		procs_change(t, ev);
+		trail_procs_change(t, ev);
 		break;
 	default:
 		break;
@@ -374,7 +408,7 @@ void trail_open(struct trail *t, int64_t time, trail_fn *fn, void *ctx)
 /* --- begin and end --- */
 
 /* A trace begins: slots, stops and Ps are those of the one before. */
-static void on_trace(void *ctx, int64_t time)
+static void trail_on_trace(void *ctx, int64_t time)
 {
 	struct trail *t = ctx;
 
@@ -391,9 +425,13 @@ struct trail *trail_new(struct spans *s)
 	t->store = store_new(sizeof(struct trail_rec), IN_MEMORY);
 	parts_init(&t->split, s);
 	spans_visit(s, &(struct spans_visitor){
-		.ctx = t, .trace_begin = on_trace, .event = on_event, .goroutine_begin = on_goroutine,
-		.span_begin = on_span_begin, .span = on_span,
-	});
+			       .ctx = t,
+			       .trace_begin = trail_on_trace,
+			       .event = trail_on_event,
+			       .goroutine_begin = trail_on_goroutine,
+			       .span_begin = trail_on_span_begin,
+			       .span = trail_on_span,
+		       });
 	return t;
 }
 

@@ -15,9 +15,11 @@ struct turn {
 	int64_t floor;		/* its part of the path ends (begins in time) here */
 	uint32_t prev;		/* record before the piece at hand */
 	uint32_t depth;
-	uint32_t root, wait;	/* causes: of the wait of depth 0; of the one that this turn explains */
+	/* causes: of the wait of depth 0; of the one that this turn explains */
+	uint32_t root, wait;
 	uint32_t wait_stack;
-	uint8_t via;		/* how its next step is linked with the one that comes after it in time */
+	/* how its next step is linked with the one that comes after it in time */
+	uint8_t via;
 	uint64_t via_g;
 	uint32_t via_stack;
 };
@@ -36,8 +38,9 @@ struct way {
 static uint8_t step_kind(const struct trail_rec *r)
 {
 	static const uint8_t kinds[] = {
-		[TRAIL_RUNNING] = STEP_RUNNING, [TRAIL_RUNNABLE] = STEP_RUNNABLE, [TRAIL_WAITING] = STEP_WAITING,
-		[TRAIL_SYSCALL] = STEP_SYSCALL, [TRAIL_SYSCALL_BARE] = STEP_SYSCALL_BARE, [TRAIL_GAP] = STEP_GAP,
+		[TRAIL_RUNNING] = STEP_RUNNING,           [TRAIL_RUNNABLE] = STEP_RUNNABLE,
+		[TRAIL_WAITING] = STEP_WAITING,           [TRAIL_SYSCALL] = STEP_SYSCALL,
+		[TRAIL_SYSCALL_BARE] = STEP_SYSCALL_BARE, [TRAIL_GAP] = STEP_GAP,
 	};
 
 	if (r->kind == TRAIL_RUNNING && r->flags & TRAIL_STOPS)
@@ -50,8 +53,9 @@ static uint8_t step_kind(const struct trail_rec *r)
 }
 
 /*
- * Of the wait of a goroutine that none woke. Outside of goroutines only timers use channels; but where a recording
- * lacks wake-ups (builds with -pgo that inline them), the model puts in one by nobody when the goroutine runs.
+ * Of the wait of a goroutine that none woke. Outside of goroutines only timers use channels; but
+ * where a recording lacks wake-ups (builds with -pgo that inline them), the model puts in one by
+ * nobody when the goroutine runs.
  */
 static uint8_t ended_by_none(const char *reason)
 {
@@ -61,8 +65,9 @@ static uint8_t ended_by_none(const char *reason)
 }
 
 /*
- * Whoever starts the world again polls the network (startTheWorldWithSema), in the context of a goroutine that has
- * nothing to do with those that it wakes. Only a deadline or Close is a goroutine's doing. A sleep ends with its timer.
+ * Whoever starts the world again polls the network (startTheWorldWithSema), in the context of a
+ * goroutine that has nothing to do with those that it wakes. Only a deadline or Close is a
+ * goroutine's doing. A sleep ends with its timer.
  */
 static bool is_from_outside(const struct way *way)
 {
@@ -86,17 +91,31 @@ static struct step new_step(const struct way *way, int64_t from, uint8_t kind)
 {
 	const struct turn *turn = &way->turn;
 	struct step step = {
-		.from = from, .to = way->t, .g = turn->g, .name = turn->name, .reason = "", .kind = kind,
-		.depth = turn->depth, .root = turn->root, .wait = turn->wait,
-		.wait_stack = turn->wait_stack, .via = turn->via, .via_g = turn->via_g,
-		.via_stack = turn->via_stack, .p = UINT32_MAX, .syscall = -1,
+		.from = from,
+		.to = way->t,
+		.g = turn->g,
+		.name = turn->name,
+		.reason = "",
+		.kind = kind,
+		.depth = turn->depth,
+		.root = turn->root,
+		.wait = turn->wait,
+		.wait_stack = turn->wait_stack,
+		.via = turn->via,
+		.via_g = turn->via_g,
+		.via_stack = turn->via_stack,
+		.p = UINT32_MAX,
+		.syscall = -1,
 	};
 
 	return step;
 }
 
-/* The time from @from up to where the way is belongs to @step; what is outside of the interval is not kept. */
-static void put(struct way *way, struct step *step)
+/*
+ * The time from @from up to where the way is belongs to @step; what is outside of the interval is
+ * not kept.
+ */
+static void walk_put(struct way *way, struct step *step)
 {
 	struct path *path = way->w->path;
 
@@ -114,16 +133,16 @@ static void put(struct way *way, struct step *step)
 		path_add(path, step);
 }
 
-static void put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_t by)
+static void walk_put_unknown(struct way *way, int64_t from, uint8_t kind, uint8_t by)
 {
 	struct step step = new_step(way, from, kind);
 
 	step.by = by;
-	put(way, &step);
+	walk_put(way, &step);
 }
 
 /* Adds the piece from @from on as a step, with the state of its thread from @part. */
-static void put_part(struct way *way, int64_t from, const struct thread_part *part, uint8_t by)
+static void walk_put_part(struct way *way, int64_t from, const struct thread_part *part, uint8_t by)
 {
 	const struct trail_rec *r = &way->piece;
 	struct step step = new_step(way, from, step_kind(r));
@@ -139,45 +158,58 @@ static void put_part(struct way *way, int64_t from, const struct thread_part *pa
 		step.syscall = part->syscall;
 		step.taker = (struct path_taker){ part->comm, part->tid, part->pid };
 	}
-	put(way, &step);
+	walk_put(way, &step);
 }
 
-static void put_piece(struct way *way, int64_t from, bool deep)
+static void walk_put_piece(struct way *way, int64_t from, bool deep)
 {
 	struct parts *split = trail_parts(way->w->trail);
 	uint8_t kind = way->piece.kind;
 	struct thread_part part;
 
-	if (!split->oncpu || (kind != TRAIL_RUNNING && kind != TRAIL_SYSCALL && kind != TRAIL_SYSCALL_BARE)) {
-		put_part(way, from, NULL, ended_by(way, deep));
+	if (!split->oncpu ||
+	    (kind != TRAIL_RUNNING && kind != TRAIL_SYSCALL && kind != TRAIL_SYSCALL_BARE)) {
+		walk_put_part(way, from, NULL, ended_by(way, deep));
 		return;
 	}
 	while (way->t > from) {
 		part = parts_before(split, &way->piece.parts, way->t, from);
-		put_part(way, part.from, &part, BY_NONE);
+		walk_put_part(way, part.from, &part, BY_NONE);
 	}
 }
 
 /* --- from one goroutine to another --- */
 
 /* The wait at hand, which deeper steps explain. */
-static uint32_t wait_of(struct way *way, uint8_t kind, uint8_t by)
+static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 {
 	struct step step = {
-		.g = way->turn.g, .name = way->turn.name, .reason = way->piece.reason, .stack = way->piece.stack,
-		.kind = kind, .by = by,
+		.g = way->turn.g,
+		.name = way->turn.name,
+		.reason = way->piece.reason,
+		.stack = way->piece.stack,
+		.kind = kind,
+		.by = by,
 	};
 
 	return path_cause(way->w->path, &step);
 }
 
 /* The way goes on in the other goroutine of @edge, as that was. */
-static void cross(struct way *way, const struct trail_rec *edge, int64_t floor, uint32_t wait, uint8_t via)
+static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t floor, uint32_t wait,
+		       uint8_t via)
 {
 	way->turn = (struct turn){
-		.g = edge->g, .name = edge->name, .floor = floor, .prev = edge->other_prev,
-		.depth = way->turn.depth + 1, .root = way->turn.depth ? way->turn.root : wait, .wait = wait,
-		.wait_stack = way->piece.stack, .via = via, .via_g = way->turn.g,
+		.g = edge->g,
+		.name = edge->name,
+		.floor = floor,
+		.prev = edge->other_prev,
+		.depth = way->turn.depth + 1,
+		.root = way->turn.depth ? way->turn.root : wait,
+		.wait = wait,
+		.wait_stack = way->piece.stack,
+		.via = via,
+		.via_g = way->turn.g,
 		.via_stack = edge->end_stack,
 	};
 	way->piece = *edge;
@@ -186,7 +218,7 @@ static void cross(struct way *way, const struct trail_rec *edge, int64_t floor, 
 }
 
 /* Explains the wait at hand by who ended it; false if that is not known. */
-static bool follow(struct way *way, int64_t from)
+static bool walk_follow(struct way *way, int64_t from)
 {
 	struct trail_rec edge = way->edge;
 	uint32_t wait;
@@ -194,11 +226,13 @@ static bool follow(struct way *way, int64_t from)
 	if (way->piece.kind != TRAIL_WAITING || !way->has_edge || edge.other_kind == TRAIL_WOKE ||
 	    from >= way->t || way->w->frames.len >= DEEPEST || is_from_outside(way))
 		return false;
-	wait = wait_of(way, STEP_WAITING, place_is_unlock(spans_stacks(way->w->path->s), edge.end_stack) ?
-		       BY_HOLDER : BY_GOROUTINE);
+	wait = walk_wait_of(way, STEP_WAITING,
+			    place_is_unlock(spans_stacks(way->w->path->s), edge.end_stack) ?
+				    BY_HOLDER :
+				    BY_GOROUTINE);
 	if (from > way->turn.floor)
 		*(struct turn *)vec_push(&way->w->frames, sizeof(struct turn)) = way->turn;
-	cross(way, &edge, from, wait, VIA_WOKE);
+	walk_cross(way, &edge, from, wait, VIA_WOKE);
 	return true;
 }
 
@@ -208,38 +242,42 @@ static void before_creation(struct way *way, const struct trail_rec *created)
 	struct trail_rec edge = *created;
 
 	if (edge.other_kind == TRAIL_WOKE) {
-		put_unknown(way, way->turn.floor, STEP_NOT_THERE, edge.g == TRACEV2_NO_ID ? BY_RUNTIME : BY_UNKNOWN);
+		walk_put_unknown(way, way->turn.floor, STEP_NOT_THERE,
+				 edge.g == TRACEV2_NO_ID ? BY_RUNTIME : BY_UNKNOWN);
 		return;
 	}
 	way->piece = (struct trail_rec){ .reason = "", .stack = edge.end_stack };
-	cross(way, &edge, way->turn.floor, wait_of(way, STEP_NOT_THERE, BY_GOROUTINE), VIA_CREATED);
+	walk_cross(way, &edge, way->turn.floor, walk_wait_of(way, STEP_NOT_THERE, BY_GOROUTINE),
+		   VIA_CREATED);
 }
 
 /* --- the way --- */
 
 /* Its records may know a name that newer ones did not. */
-static void take_name(struct turn *turn, const char *name)
+static void walk_take_name(struct turn *turn, const char *name)
 {
 	if (!*turn->name)
 		turn->name = name;
 }
 
-/* Brings the record before the piece at hand; false: the time up to the turn's floor is dealt with. */
-static bool next_piece(struct way *way)
+/*
+ * Brings the record before the piece at hand; false: the time up to the turn's floor is dealt with.
+ */
+static bool walk_next_piece(struct way *way)
 {
 	struct store *store = trail_store(way->w->trail);
 	const struct trail_rec *r;
 
 	way->has_edge = false;
 	if (way->turn.prev == STORE_NONE) {
-		put_unknown(way, way->turn.floor, STEP_UNKNOWN, BY_NONE);
+		walk_put_unknown(way, way->turn.floor, STEP_UNKNOWN, BY_NONE);
 		return false;
 	}
 	r = store_at(store, way->turn.prev);
 	if (r->to < way->t) {	/* a hole in the trail */
 		int64_t to = r->to > way->turn.floor ? r->to : way->turn.floor;
 
-		put_unknown(way, to, STEP_UNKNOWN, BY_NONE);
+		walk_put_unknown(way, to, STEP_UNKNOWN, BY_NONE);
 		if (to == way->turn.floor)
 			return false;
 		r = store_at(store, way->turn.prev);
@@ -255,12 +293,12 @@ static bool next_piece(struct way *way)
 		way->has_edge = true;
 		way->turn.prev = r->prev;
 		if (r->prev == STORE_NONE)
-			return next_piece(way);
+			return walk_next_piece(way);
 		r = store_at(store, r->prev);
 	}
 	way->piece = *r;
 	way->turn.prev = r->prev;
-	take_name(&way->turn, r->name);
+	walk_take_name(&way->turn, r->name);
 	return true;
 }
 
@@ -270,21 +308,21 @@ static bool take_piece(struct way *way)
 	int64_t from = way->piece.from > way->turn.floor ? way->piece.from : way->turn.floor;
 	bool deep = way->w->frames.len >= DEEPEST;
 
-	if (follow(way, from))
+	if (walk_follow(way, from))
 		return true;
 	if (from < way->t)
-		put_piece(way, from, deep && way->has_edge);
-	return way->t > way->turn.floor && next_piece(way);
+		walk_put_piece(way, from, deep && way->has_edge);
+	return way->t > way->turn.floor && walk_next_piece(way);
 }
 
 /* The goroutine that waits for the one whose part has ended goes on. */
-static bool leave(struct way *way)
+static bool walk_leave(struct way *way)
 {
 	struct vec *frames = &way->w->frames;
 
 	while (frames->len) {
 		way->turn = *vec_at(frames, struct turn, --frames->len);
-		if (way->t > way->turn.floor && next_piece(way))
+		if (way->t > way->turn.floor && walk_next_piece(way))
 			return true;
 	}
 	return false;
@@ -293,8 +331,16 @@ static bool leave(struct way *way)
 struct trail_rec walk_from_end(uint64_t g, const char *name, int64_t time, uint32_t newest)
 {
 	return (struct trail_rec){
-		.from = time, .to = time, .g = g, .name = name, .reason = "", .prev = newest,
-		.p = UINT32_MAX, .other_prev = STORE_NONE, .parts = STORE_NONE, .kind = TRAIL_RUNNING,
+		.from = time,
+		.to = time,
+		.g = g,
+		.name = name,
+		.reason = "",
+		.prev = newest,
+		.p = UINT32_MAX,
+		.other_prev = STORE_NONE,
+		.parts = STORE_NONE,
+		.kind = TRAIL_RUNNING,
 	};
 }
 
@@ -308,6 +354,6 @@ void walk_back(struct walk *w, const struct trail_rec *at)
 	w->frames.len = 0;
 	held_begin(w->held, w->trail, at->to, w->path);
 	while (way.t > w->path->from)
-		if (!take_piece(&way) && !leave(&way))
+		if (!take_piece(&way) && !walk_leave(&way))
 			break;
 }

@@ -26,7 +26,8 @@ struct why {
 	struct spans *first, *s;	/* of the first pass; of the one that answers */
 	struct pick pick;
 	struct vec picked;		/* struct instance, by trace and begin */
-	struct map64 open;		/* key_of() -> number in picked, of those that have begun */
+	/* why_key_of() -> number in picked, of those that have begun */
+	struct map64 open;
 	size_t next;			/* in picked: those before have begun */
 	size_t left;			/* picked in this trace, and not ended yet */
 	uint32_t trace;
@@ -36,7 +37,8 @@ struct why {
 	struct target target;
 	int64_t from, to;		/* on the trace's clock */
 	uint32_t stack;			/* where the last region ended */
-	bool due;			/* the stay at hand of the target reaches beyond the interval */
+	/* the stay at hand of the target reaches beyond the interval */
+	bool due;
 	bool done;
 	bool is_split;
 	struct why_answer answer;
@@ -45,12 +47,18 @@ struct why {
 
 /* --- one interval --- */
 
-static void walk(struct why *w, struct path *path, int64_t from, int64_t to, const struct trail_rec *at)
+static void why_walk(struct why *w, struct path *path, int64_t from, int64_t to,
+		     const struct trail_rec *at)
 {
 	path_begin(path, from, to);
 	if (at->to < to) {
-		struct step ended = { .from = at->to > from ? at->to : from, .to = to, .g = at->g,
-				      .name = at->name, .reason = "", .kind = STEP_ENDED, .p = UINT32_MAX };
+		struct step ended = { .from = at->to > from ? at->to : from,
+				      .to = to,
+				      .g = at->g,
+				      .name = at->name,
+				      .reason = "",
+				      .kind = STEP_ENDED,
+				      .p = UINT32_MAX };
 
 		path_add(path, &ended);
 	}
@@ -62,7 +70,7 @@ static void walk(struct why *w, struct path *path, int64_t from, int64_t to, con
 			(void)store_error(trail_parts(w->trail)->store, &w->failed);
 }
 
-static void answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
+static void why_put_answer(struct why *w, int64_t from, int64_t to, const struct trail_rec *at)
 {
 	struct why_answer *a = &w->answer;
 
@@ -73,7 +81,7 @@ static void answer(struct why *w, int64_t from, int64_t to, const struct trail_r
 	a->begin = spans_first(w->s);
 	a->g = at->g;
 	a->name = at->name;
-	walk(w, &a->path, from, to, at);
+	why_walk(w, &a->path, from, to, at);
 	w->done = true;
 	spans_stop(w->s);
 }
@@ -81,21 +89,23 @@ static void answer(struct why *w, int64_t from, int64_t to, const struct trail_r
 /* --- instances --- */
 
 /* No two instances of one goroutine end at the same time, but for regions that end with it. */
-static uint64_t key_of(int64_t to, uint64_t id)
+static uint64_t why_key_of(int64_t to, uint64_t id)
 {
 	return (uint64_t)to ^ hash64(id);
 }
 
-static struct instance *instance(const struct why *w, size_t i)
+static struct instance *why_instance(const struct why *w, size_t i)
 {
 	return vec_at(&w->picked, struct instance, i);
 }
 
-/* The trail begins with the first instance, which may be seen for the first time later (spans.h). */
+/*
+ * The trail begins with the first instance, which may be seen for the first time later (spans.h).
+ */
 static void instance_event(struct why *w, int64_t time)
 {
 	for (; w->next < w->picked.len; w->next++) {
-		const struct instance *in = instance(w, w->next);
+		const struct instance *in = why_instance(w, w->next);
 
 		if (in->trace > w->trace || (in->trace == w->trace && in->from > time))
 			break;
@@ -103,16 +113,20 @@ static void instance_event(struct why *w, int64_t time)
 			continue;
 		if (!w->open.len)
 			trail_begin(w->trail);
-		*map64_put(&w->open, key_of(in->from + in->ns, in->g), NULL) = w->next;
+		*map64_put(&w->open, why_key_of(in->from + in->ns, in->g), NULL) = w->next;
 	}
 }
 
-static const struct instance *open_instance(const struct why *w, int64_t from, int64_t to, uint64_t id)
+static const struct instance *open_instance(const struct why *w, int64_t from, int64_t to,
+					    uint64_t id)
 {
-	const uint64_t *found = w->open.len ? map64_get(&w->open, key_of(to, id)) : NULL;
-	const struct instance *in = found ? instance(w, *found) : NULL;
+	const uint64_t *found = w->open.len ? map64_get(&w->open, why_key_of(to, id)) : NULL;
+	const struct instance *in = found ? why_instance(w, *found) : NULL;
 
-	return in && in->g == id && in->from + in->ns == to && (from == INT64_MIN || in->from == from) ? in : NULL;
+	return in && in->g == id && in->from + in->ns == to &&
+			       (from == INT64_MIN || in->from == from) ?
+		       in :
+		       NULL;
 }
 
 static void add_to_group(struct why *w, const struct instance *in, const struct trail_rec *at)
@@ -130,18 +144,18 @@ static void add_to_group(struct why *w, const struct instance *in, const struct 
 	group->ns += in->ns;
 	w->answer.found = true;
 	w->answer.begin = spans_first(w->s);
-	walk(w, &group->path, in->from, in->from + in->ns, at);
+	why_walk(w, &group->path, in->from, in->from + in->ns, at);
 	group->work += group->path.count + w->held.read - before;
 }
 
 /* An instance ends; @at: where its goroutine is. */
-static void ends(struct why *w, const struct instance *in, const struct trail_rec *at)
+static void why_ends(struct why *w, const struct instance *in, const struct trail_rec *at)
 {
 	if (w->q.all)
 		add_to_group(w, in, at);
 	else
-		answer(w, in->from, in->from + in->ns, at);
-	map64_del(&w->open, key_of(in->from + in->ns, in->g));
+		why_put_answer(w, in->from, in->from + in->ns, at);
+	map64_del(&w->open, why_key_of(in->from + in->ns, in->g));
 	if (!w->open.len)
 		trail_end(w->trail);
 	if (!--w->left)
@@ -162,14 +176,15 @@ static void func_ends(void *ctx, struct goroutine *g, int64_t time, bool ended)
 	if (!in)
 		return;
 	at = walk_from_end(g->id, g->name, time, trail_newest(w->trail, g));
-	ends(w, in, &at);
+	why_ends(w, in, &at);
 }
 
 /* One that ends with its goroutine ends when that has had its last stay. */
 static void region_ends(void *ctx, const struct region_span *r)
 {
 	struct why *w = ctx;
-	const struct instance *in = r->open_begin ? NULL : open_instance(w, r->from, r->to, r->g->id);
+	const struct instance *in = r->open_begin ? NULL :
+						    open_instance(w, r->from, r->to, r->g->id);
 	struct trail_rec at;
 
 	if (!in)
@@ -178,10 +193,10 @@ static void region_ends(void *ctx, const struct region_span *r)
 		at = walk_from_end(r->g->id, r->g->name, r->to, trail_newest(w->trail, r->g));
 	else
 		at = trail_now(w->trail, r->g, r->to, w->stack);
-	ends(w, in, &at);
+	why_ends(w, in, &at);
 }
 
-static void region_event(void *ctx, const struct trace_event *ev)
+static void why_region_event(void *ctx, const struct trace_event *ev)
 {
 	struct why *w = ctx;
 
@@ -191,7 +206,7 @@ static void region_event(void *ctx, const struct trace_event *ev)
 }
 
 /* A task ends on the goroutine that calls End(). */
-static void task_event(void *ctx, const struct trace_event *ev)
+static void why_task_event(void *ctx, const struct trace_event *ev)
 {
 	struct why *w = ctx;
 	struct trail_rec at = walk_from_end(TRACEV2_NO_ID, "", ev->time, STORE_NONE);
@@ -207,7 +222,7 @@ static void task_event(void *ctx, const struct trace_event *ev)
 	g = spans_goroutine(w->s, ev->g);
 	if (g)
 		at = trail_now(w->trail, g, ev->time, spans_stack(w->s, view_stack(ev)));
-	ends(w, in, &at);
+	why_ends(w, in, &at);
 }
 
 /* --- a goroutine, or the program --- */
@@ -226,7 +241,7 @@ static void answer_target(struct why *w, int64_t to, const struct trail_rec *at)
 	if (from < spans_first(w->s))
 		from = spans_first(w->s);
 	if (from < to)
-		answer(w, from, to, at);
+		why_put_answer(w, from, to, at);
 	w->done = true;
 	spans_stop(w->s);
 }
@@ -238,9 +253,10 @@ static bool is_programs_own(const char *name)
 }
 
 /*
- * Of the program the goroutine that runs at the end of the interval, with the least id; if none does, the one that ran last.
+ * Of the program the goroutine that runs at the end of the interval, with the least id; if none
+ * does, the one that ran last.
  */
-static void take_running(void *ctx, const struct trail_rec *r)
+static void why_take_running(void *ctx, const struct trail_rec *r)
 {
 	struct why *w = ctx;
 	struct target *target = &w->target;
@@ -248,8 +264,13 @@ static void take_running(void *ctx, const struct trail_rec *r)
 	if (r->kind != TRAIL_RUNNING || !is_programs_own(r->name) ||
 	    (target->known && target->ran == r->to && target->id <= r->g))
 		return;
-	*target = (struct target){ .known = true, .id = r->g, .name = r->name, .since = r->from, .ran = r->to,
-				   .end = r->to, .newest = STORE_NONE };
+	*target = (struct target){ .known = true,
+				   .id = r->g,
+				   .name = r->name,
+				   .since = r->from,
+				   .ran = r->to,
+				   .end = r->to,
+				   .newest = STORE_NONE };
 }
 
 /* The interval ended before @time, in which the target is now. */
@@ -259,22 +280,24 @@ static void is_due(struct why *w, int64_t time)
 	struct trail_rec at;
 
 	if (w->q.of == WHY_PROGRAM)
-		trail_open(w->trail, time, take_running, w);
+		trail_open(w->trail, time, why_take_running, w);
 	if (!w->target.known)
 		return;
 	g = spans_goroutine(w->s, w->target.id);
 	if (!g || w->target.ended) {
 		at = walk_from_end(w->target.id, w->target.name, w->target.end, w->target.newest);
 		answer_target(w, w->to, &at);
-	} else if (g->now.state == GO_WAITING || (trail_parts(w->trail)->oncpu && go_executing(g->now.state))) {
-		w->due = true;	/* who ends the wait, of the goroutine or of its thread, is not known yet */
+	} else if (g->now.state == GO_WAITING ||
+		   (trail_parts(w->trail)->oncpu && go_executing(g->now.state))) {
+		/* who ends the wait, of the goroutine or of its thread, is not known yet */
+		w->due = true;
 	} else {
 		at = trail_now(w->trail, g, time, 0);
 		answer_target(w, w->to, &at);
 	}
 }
 
-static void on_event(void *ctx, const struct trace_event *ev)
+static void why_on_event(void *ctx, const struct trace_event *ev)
 {
 	struct why *w = ctx;
 
@@ -284,7 +307,9 @@ static void on_event(void *ctx, const struct trace_event *ev)
 		is_due(w, ev->time);
 	} else if (ev->type == TRACE_SYNC && w->q.from == INT64_MIN && w->q.of == WHY_GOROUTINE &&
 		   !w->target.known) {
-		/* The goroutine may be seen later for the first time, but has been there since now. */
+		/*
+		 * The goroutine may be seen later for the first time, but has been there since now.
+		 */
 		trail_end(w->trail);
 		trail_begin(w->trail);
 	} else if (ev->time >= w->from && w->q.from != INT64_MIN) {
@@ -318,7 +343,7 @@ static void target_runs(void *ctx, const struct span *span)
 		struct trail_rec r = { .kind = TRAIL_RUNNING, .from = span->from, .to = span->to,
 				       .g = span->g->id, .name = span->g->name };
 
-		take_running(w, &r);
+		why_take_running(w, &r);
 	}
 	if (!w->due || !is_target(w, span->g))
 		return;
@@ -349,7 +374,9 @@ static void trace_begins(void *ctx, int64_t time)
 	struct why *w = ctx;
 	const struct why_question *q = &w->q;
 
-	w->from = q->from == INT64_MIN ? time : q->from > INT64_MAX - time ? INT64_MAX : time + q->from;
+	w->from = q->from == INT64_MIN       ? time :
+		  q->from > INT64_MAX - time ? INT64_MAX :
+					       time + q->from;
 	w->to = q->to > INT64_MAX - time ? INT64_MAX : time + q->to;
 	if (q->of == WHY_PROGRAM && q->from == INT64_MIN)
 		trail_begin(w->trail);
@@ -373,11 +400,13 @@ static void visit_instances(struct why *w)
 	enum why_of of = w->q.of;
 
 	spans_visit(w->s, &(struct spans_visitor){
-		.ctx = w,
-		.event = of == WHY_TASK ? task_event : of == WHY_REGION ? region_event : func_event,
-		.goroutine_end = of == WHY_FUNC ? func_ends : NULL,
-		.region = of == WHY_REGION ? region_ends : NULL,
-	});
+				  .ctx = w,
+				  .event = of == WHY_TASK   ? why_task_event :
+					   of == WHY_REGION ? why_region_event :
+							      func_event,
+				  .goroutine_end = of == WHY_FUNC ? func_ends : NULL,
+				  .region = of == WHY_REGION ? region_ends : NULL,
+			  });
 }
 
 struct why *why_new(const struct why_question *q)
@@ -398,7 +427,7 @@ struct why *why_new(const struct why_question *q)
 		visit_instances(w);
 	} else {
 		spans_visit(w->s, &(struct spans_visitor){
-			.ctx = w, .trace_begin = trace_begins, .event = on_event,
+			.ctx = w, .trace_begin = trace_begins, .event = why_on_event,
 			.goroutine_begin = target_begins, .span = target_runs,
 			.goroutine_end = target_ends, .trace_end = trace_ends,
 		});
@@ -435,7 +464,7 @@ int why_choose(struct why *w, uint32_t trace, struct trace_reader *r, struct err
 	return spans_read(w->first, r, err);
 }
 
-static int by_begin(const void *a, const void *b)
+static int why_by_begin(const void *a, const void *b)
 {
 	const struct instance *x = a, *y = b;
 
@@ -453,12 +482,15 @@ static int pick_groups(struct why *w, struct error *err)
 
 	if (middle > slow)
 		middle = slow;
-	groups[0].n = pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->picked);
+	groups[0].n =
+		pick_group(p, pick_rank(p, MIDDLE_FROM), middle, WHY_LOOKED_AT, 0, &w->picked);
 	groups[1].n = pick_group(p, slow, p->list->kept.len, WHY_LOOKED_AT, 1, &w->picked);
 	if (!groups[0].n)
-		return error_set(err, -ENOENT, "--all needs more instances than %llu to compare slow ones with "
-				 "those of the middle", (unsigned long long)p->list->n);
-	vec_sort(&w->picked, sizeof(struct instance), by_begin);
+		return error_set(err, -ENOENT,
+				 "--all needs more instances than %llu to compare slow ones with "
+				 "those of the middle",
+				 (unsigned long long)p->list->n);
+	vec_sort(&w->picked, sizeof(struct instance), why_by_begin);
 	return 0;
 }
 
@@ -520,8 +552,11 @@ int why_check(struct why *w, struct error *err)
 		*err = w->failed;
 		return err->code;
 	}
-	if (w->q.all && w->answer.found && !(w->answer.groups[0].looked && w->answer.groups[1].looked))
-		return error_set(err, -ENOENT, "the trace could not be read again as far as to one of each group");
+	if (w->q.all && w->answer.found &&
+	    !(w->answer.groups[0].looked && w->answer.groups[1].looked))
+		return error_set(
+			err, -ENOENT,
+			"the trace could not be read again as far as to one of each group");
 	if (w->answer.found)
 		return 0;
 	if (w->q.of == WHY_GOROUTINE)

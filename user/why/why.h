@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why: answers the question why something took its time, with the critical path (walk.h) of one interval, or
- * of many intervals in two groups. `gotap why` (cmd/why/why.c) asks and prints.
+ * why: answers the question why something took its time, with the critical path (walk.h) of one
+ * interval, or of many intervals in two groups. `gotap why` (cmd/why/why.c) asks and prints.
  *
- *	struct why *w = why_new(&question);
- *	if (why_chooses(w)) {			the first of two passes
- *		for (each trace) why_choose(w, number, reader, &err);
- *		why_chosen(w, &err);
- *	}
- *	for (each trace) why_read(w, number, reader, &err);
- *	why_check(w, &err);
- *	... why_answer(w) ...
- *	why_free(w);
+ * 	struct why *w = why_new(&question);
+ * 	if (why_chooses(w)) {			the first of two passes
+ * 		for (each trace) why_choose(w, number, reader, &err);
+ * 		why_chosen(w, &err);
+ * 	}
+ * 	for (each trace) why_read(w, number, reader, &err);
+ * 	why_check(w, &err);
+ * 	... why_answer(w) ...
+ * 	why_free(w);
  *
- * Memory: the goroutines that live, texts and stacks (spans/spans.h), and limits of the lists here; the trail and
- * the steps go to files without a name when they are large.
+ * Memory: the goroutines that live, texts and stacks (spans/spans.h), and limits of the lists here;
+ * the trail and the steps go to files without a name when they are large.
  */
 #ifndef GOTAP_WHY_WHY_H
 #define GOTAP_WHY_WHY_H
@@ -28,8 +28,10 @@ struct why_question {
 	const char *name;	/* of function, task or region */
 	uint64_t id;		/* of the goroutine, or of the task if there is no name */
 	double percentile;	/* 100: the slowest */
-	bool all;		/* those from the percentile up, compared with those of the middle */
-	int64_t from, to;	/* ns since the trace's begin, of a goroutine or the program; INT64_MIN, _MAX: all */
+	/* those from the percentile up, compared with those of the middle */
+	bool all;
+	/* ns since the trace's begin, of a goroutine or the program; INT64_MIN, _MAX: all */
+	int64_t from, to;
 };
 
 enum {
@@ -54,7 +56,8 @@ struct why_answer {
 	int64_t begin;			/* of the trace: times are shown since then */
 	uint64_t g;			/* at the end of the interval; TRACEV2_NO_ID not known */
 	const char *name;		/* its function */
-	bool from_start, to_end;	/* it begins with the goroutine, task or region; it ends with it */
+	/* it begins with the goroutine, task or region; it ends with it */
+	bool from_start, to_end;
 	struct path path;
 	struct why_group groups[2];	/* of @all: the middle, the slow ones */
 };
@@ -77,8 +80,9 @@ int why_chosen(struct why *w, struct error *err);
 /* Is the trace needed the second time? */
 bool why_needs(const struct why *w, uint32_t trace);
 /*
- * Of the trace that why_read() reads next: running and system calls are split by the states of the threads. @o was opened with
- * why_spans(); NULL: there are no records of threads. It stays the caller's until the next call.
+ * Of the trace that why_read() reads next: running and system calls are split by the states of the
+ * threads. @o was opened with why_spans(); NULL: there are no records of threads. It stays the
+ * caller's until the next call.
  */
 void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);

@@ -8,14 +8,17 @@
 
 enum { CALL = 0xe8, MOV_BYTE = 0xc6 };
 
-static bool clears(const struct x86_insn *insn, int32_t field)
+static bool assist_clears(const struct x86_insn *insn, int32_t field)
 {
 	return insn->opcode == MOV_BYTE && insn->has_mem && !insn->imm && !insn->seg &&
 	       insn->base != X86_RSP && insn->base != X86_RIP && insn->index == X86_NO_REG &&
 	       insn->disp == field;
 }
 
-/* Each end has the store twice, with and without a trace; one of them follows a call of GCMarkAssistDone. */
+/*
+ * Each end has the store twice, with and without a trace; one of them follows a call of
+ * GCMarkAssistDone.
+ */
 int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t field,
 		struct vec *ret)
 {
@@ -29,7 +32,7 @@ int assist_ends(const struct gobin *b, const struct gobin_func *fn, int32_t fiel
 	for (at = 0; at < fn->size; at += insn.len) {
 		if (x86_decode(&insn, code + at, fn->size - at))
 			return -ENOTSUP;
-		if (clears(&insn, field)) {
+		if (assist_clears(&insn, field)) {
 			*(uint32_t *)vec_push(ret, sizeof(uint32_t)) = (uint32_t)at;
 			stores++;
 		} else if (insn.opcode == CALL &&
@@ -48,7 +51,10 @@ struct ends {
 	struct flow_set questions;	/* one of which runs before each of them */
 };
 
-/* Do all ways from the question at @at on lead to a store, before they lead to a question or to the end? */
+/*
+ * Do all ways from the question at @at on lead to a store, before they lead to a question or to the
+ * end?
+ */
 static bool leads_to_store(const struct ends *e, size_t at, const struct flow_set *asked)
 {
 	struct flow_set seen = flow_set(&e->f);
@@ -104,8 +110,12 @@ static int find_questions(struct ends *e, struct vec *ret)
 	return r;
 }
 
-/* Does a way from behind one of @from, or from the function's @start, lead to one of @from without one of @stop? */
-static bool meets(const struct ends *e, const struct flow_set *from, const struct flow_set *stop, bool start)
+/*
+ * Does a way from behind one of @from, or from the function's @start, lead to one of @from without
+ * one of @stop?
+ */
+static bool assist_meets(const struct ends *e, const struct flow_set *from,
+			 const struct flow_set *stop, bool start)
 {
 	struct flow_set seen = flow_set(&e->f);
 	struct flow f = e->f;
@@ -125,10 +135,14 @@ static bool meets(const struct ends *e, const struct flow_set *from, const struc
 	return met;
 }
 
-/* No store without a question since the start or the last store, and no question without a store since the last one. */
-static bool alternate(const struct ends *e)
+/*
+ * No store without a question since the start or the last store, and no question without a store
+ * since the last one.
+ */
+static bool assist_alternate(const struct ends *e)
 {
-	return !meets(e, &e->stores, &e->questions, true) && !meets(e, &e->questions, &e->stores, false);
+	return !assist_meets(e, &e->stores, &e->questions, true) &&
+	       !assist_meets(e, &e->questions, &e->stores, false);
 }
 
 static int find_hooks(struct ends *e, const struct vec *stores, struct vec *ret)
@@ -139,7 +153,7 @@ static int find_hooks(struct ends *e, const struct vec *stores, struct vec *ret)
 	for (i = 0; i < stores->len; i++)
 		flow_put(&e->stores, *vec_at(stores, uint32_t, i));
 	r = find_questions(e, ret);
-	return r || !ret->len || !alternate(e) ? -ENOTSUP : 0;
+	return r || !ret->len || !assist_alternate(e) ? -ENOTSUP : 0;
 }
 
 int assist_hooks(const struct gobin *b, const struct gobin_func *fn, int32_t field,

@@ -69,7 +69,7 @@ static bool is_constant(const struct x86_insn *insn, unsigned int reg)
 	return insn->opcode == 0xb8 + reg && !(insn->rex & 1);
 }
 
-static void follow(int *value, const struct x86_insn *insn, unsigned int reg)
+static void calls_follow(int *value, const struct x86_insn *insn, unsigned int reg)
 {
 	if (is_constant(insn, reg))
 		*value = (int)insn->imm;
@@ -109,8 +109,8 @@ void callsite_constants(const struct gobin *b, const struct callsite *c, int *se
 			*second = *third = -1;
 			return;
 		}
-		follow(second, &insn, X86_RBX);
-		follow(third, &insn, X86_RCX);
+		calls_follow(second, &insn, X86_RBX);
+		calls_follow(third, &insn, X86_RCX);
 		if (insn.opcode == CALL || x86_ends_flow(&insn))
 			*second = *third = -1;
 	}

@@ -10,7 +10,7 @@
 enum { CALL = 0xe8, LEA = 0x8d, NOP = 0x90, LONG_NOP = X86_MAP_0F | 0x1f };
 
 /* The instruction at @addr, an instruction boundary. */
-static bool decode_at(const struct gobin *b, uint64_t addr, struct x86_insn *ret)
+static bool code_decode_at(const struct gobin *b, uint64_t addr, struct x86_insn *ret)
 {
 	const uint8_t *code = NULL;
 	size_t n;
@@ -24,14 +24,14 @@ bool code_is_emulated(const struct gobin *b, uint64_t addr)
 {
 	struct x86_insn insn;
 
-	return decode_at(b, addr, &insn) && x86_is_emulated(&insn);
+	return code_decode_at(b, addr, &insn) && x86_is_emulated(&insn);
 }
 
 bool code_is_call(const struct gobin *b, uint64_t addr, uint64_t *target)
 {
 	struct x86_insn insn;
 
-	if (!decode_at(b, addr, &insn) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
+	if (!code_decode_at(b, addr, &insn) || insn.opcode != CALL || insn.len != ARCH_CALL_LEN)
 		return false;
 	*target = addr + ARCH_CALL_LEN + (uint64_t)insn.imm;
 	return true;
@@ -42,23 +42,28 @@ bool code_is_argument(const struct gobin *b, uint64_t addr, uint64_t callee, uin
 	struct x86_insn insn;
 	uint64_t target;
 
-	if (!decode_at(b, addr, &insn) || insn.opcode != LEA || insn.reg != X86_RAX || insn.base != X86_RIP)
+	if (!code_decode_at(b, addr, &insn) || insn.opcode != LEA || insn.reg != X86_RAX ||
+	    insn.base != X86_RIP)
 		return false;
 	addr += insn.len;
-	if (decode_at(b, addr, &insn) && (insn.opcode == NOP || insn.opcode == LONG_NOP))
+	if (code_decode_at(b, addr, &insn) && (insn.opcode == NOP || insn.opcode == LONG_NOP))
 		addr += insn.len;
 	*call = addr;
 	return code_is_call(b, addr, &target) && target == callee;
 }
 
-/* Does a jump in @fn lead to @from, or on from there up to @to? True if that cannot be found out, too. */
-static bool is_jumped_into(const struct gobin *b, const struct gobin_func *fn, uint64_t from, uint64_t to)
+/*
+ * Does a jump in @fn lead to @from, or on from there up to @to? True if that cannot be found out,
+ * too.
+ */
+static bool is_jumped_into(const struct gobin *b, const struct gobin_func *fn, uint64_t from,
+			   uint64_t to)
 {
 	struct x86_insn insn;
 	uint64_t addr, target;
 
 	for (addr = fn->addr; addr < fn->addr + fn->size; addr += insn.len) {
-		if (!decode_at(b, addr, &insn))
+		if (!code_decode_at(b, addr, &insn))
 			return true;
 		target = addr + insn.len + (uint64_t)insn.imm;
 		if (x86_is_branch(&insn) && target >= from && target <= to)
@@ -73,7 +78,7 @@ uint64_t code_call_with_second(const struct gobin *b, const struct gobin_func *f
 	uint64_t at = addr, target;
 
 	while (at < fn->addr + fn->size && !code_is_call(b, at, &target)) {
-		if (!decode_at(b, at, &insn) || x86_is_branch(&insn) || x86_ends_flow(&insn) ||
+		if (!code_decode_at(b, at, &insn) || x86_is_branch(&insn) || x86_ends_flow(&insn) ||
 		    (x86_written(&insn) & 1 << X86_RBX))
 			return 0;
 		at += insn.len;

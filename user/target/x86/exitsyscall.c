@@ -24,14 +24,15 @@ struct walk {
 	uint8_t p;		/* register with m.p */
 };
 
-static bool is_cas(const struct walk *w)
+static bool exitsys_is_cas(const struct walk *w)
 {
 	return (w->f.insn.opcode == (X86_MAP_0F | 0xb1) && w->f.insn.lock && w->f.insn.has_mem &&
-		w->f.insn.disp == (int32_t)w->offsets->g_atomicstatus) || flow_calls(&w->f, "runtime.casgstatus");
+		w->f.insn.disp == (int32_t)w->offsets->g_atomicstatus) ||
+	       flow_calls(&w->f, "runtime.casgstatus");
 }
 
 /* mov @offset(%reg),%reg of 64 bits */
-static bool is_load(const struct x86_insn *insn, unsigned int offset)
+static bool exitsys_is_load(const struct x86_insn *insn, unsigned int offset)
 {
 	return insn->opcode == 0x8b && (insn->rex & 8) && insn->base != X86_RSP &&
 	       x86_has_mem(insn, insn->base, (int32_t)offset);
@@ -66,21 +67,21 @@ static int wait_for_jump(struct walk *w)
 	return 0;
 }
 
-static int visit(struct walk *w)
+static int exitsys_visit(struct walk *w)
 {
 	switch (w->stage) {
 	case BEFORE_CAS:
-		if (is_cas(w)) {
+		if (exitsys_is_cas(w)) {
 			w->stage = BEFORE_OLDP;
 			w->cas = w->f.at;
 		}
 		return 0;
 	case BEFORE_OLDP:
-		if (is_load(&w->f.insn, w->offsets->m_oldp))
+		if (exitsys_is_load(&w->f.insn, w->offsets->m_oldp))
 			w->stage = BEFORE_P;
 		return 0;
 	case BEFORE_P:
-		if (is_load(&w->f.insn, w->offsets->m_p)) {
+		if (exitsys_is_load(&w->f.insn, w->offsets->m_p)) {
 			w->stage = HAVE_P;
 			w->p = w->f.insn.reg;
 		}
@@ -97,9 +98,10 @@ static int find_jump(struct walk *w)
 	int r = 0;
 
 	for (;; w->f.at += w->f.insn.len) {
-		if (w->f.at >= w->f.n || x86_decode(&w->f.insn, w->f.code + w->f.at, w->f.n - w->f.at))
+		if (w->f.at >= w->f.n ||
+		    x86_decode(&w->f.insn, w->f.code + w->f.at, w->f.n - w->f.at))
 			return -ENOTSUP;
-		r = visit(w);
+		r = exitsys_visit(w);
 		if (r || w->stage == AT_JUMP)
 			return r;
 	}
@@ -109,7 +111,7 @@ static int find_jump(struct walk *w)
  * Every call passes the site once: what runs after it does not lead back to it,
  * and without it no return is reached.
  */
-static int check_runs_once(struct walk w)
+static int exitsys_check_runs_once(struct walk w)
 {
 	struct flow_set site = flow_set(&w.f), seen = flow_set(&w.f);
 	size_t next[] = { w.f.at + w.f.insn.len, flow_branch_target(&w.f) };
@@ -118,13 +120,14 @@ static int check_runs_once(struct walk w)
 	flow_put(&site, w.f.at);
 	once = !flow_reach(&w.f, next, 2, &site, &seen) && !flow_has(&seen, w.f.at);
 	flow_clear(&seen);
-	once = once && !flow_reach(&w.f, (size_t[]){ 0 }, 1, &site, &seen) && !flow_returns(&w.f, &seen);
+	once = once && !flow_reach(&w.f, (size_t[]){ 0 }, 1, &site, &seen) &&
+	       !flow_returns(&w.f, &seen);
 	flow_free(&site);
 	flow_free(&seen);
 	return once ? 0 : -ENOTSUP;
 }
 
-static int find(const struct gobin *b, const struct go_offsets *offsets,
+static int exitsys_find(const struct gobin *b, const struct go_offsets *offsets,
 		const struct gobin_func *fn, struct exit_site *ret)
 {
 	struct walk w = { .offsets = offsets };
@@ -137,7 +140,7 @@ static int find(const struct gobin *b, const struct go_offsets *offsets,
 		return -ENOTSUP;
 	r = find_jump(&w);
 	if (!r)
-		r = check_runs_once(w);
+		r = exitsys_check_runs_once(w);
 	if (r)
 		return r;
 	*ret = (struct exit_site){
@@ -157,7 +160,8 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 
 	if (gobin_func(b, name, &fn))
 		return error_set(err, -ENOENT, "no function %s in '%s'", name, gobin_path(b));
-	if (!release_has(gobin_go_minor(b), RELEASE_SYSCALL_SITES) || find(b, offsets, &fn, ret))
+	if (!release_has(gobin_go_minor(b), RELEASE_SYSCALL_SITES) ||
+	    exitsys_find(b, offsets, &fn, ret))
 		return error_set(err, -ENOTSUP, "%s of %s has no single place that tells whether "
 				 "the P was kept", name, gobin_go_version(b));
 	return 0;
@@ -166,8 +170,8 @@ int exitsyscall_site(const struct gobin *b, const struct go_offsets *offsets,
 /* --- the question to the runtime's tracer --- */
 
 /*
- * The first instruction on the side of the jump at @site where there is a P asks. It is reached by that side
- * alone, and once. Nothing goes round the jump (check_runs_once).
+ * The first instruction on the side of the jump at @site where there is a P asks. It is reached by
+ * that side alone, and once. Nothing goes round the jump (check_runs_once).
  */
 static int find_hook(struct flow *f, const struct exit_site *site, struct trace_hook *ret)
 {
@@ -196,9 +200,11 @@ int exitsyscall_hook(const struct gobin *b, const struct exit_site *site, struct
 
 	*ret = (struct trace_hook){0};
 	if (gobin_func(b, "runtime.exitsyscall", &fn) || fn.size > MAX_SIZE)
-		return error_set(err, -ENOENT, "no function runtime.exitsyscall in '%s'", gobin_path(b));
+		return error_set(err, -ENOENT, "no function runtime.exitsyscall in '%s'",
+				 gobin_path(b));
 	f = flow_of(b, &fn);
 	if (!f.code || find_hook(&f, site, ret))
-		return error_set(err, -ENOTSUP, "it does not ask in the known way whether to trace");
+		return error_set(err, -ENOTSUP,
+				 "it does not ask in the known way whether to trace");
 	return 0;
 }

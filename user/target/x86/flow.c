@@ -9,14 +9,26 @@
 #include "base/vec.h"
 
 enum {
-	MAX_WAY = 12,		/* instructions from the test of the tracer's flag to that of the answer: five in fact */
-	CALL = 0xe8, RET = 0xc3, JMP8 = 0xeb, JMP32 = 0xe9, XOR = 0x31, NOP = 0x90, LONG_NOP = X86_MAP_0F | 0x1f,
-	GROUP5 = 0xff, FIRST_JMP = 4, LAST_JMP = 5,	/* jumps to an address in a register or memory */
+	/* instructions from the test of the tracer's flag to that of the answer: five in fact */
+	MAX_WAY = 12,
+	CALL = 0xe8,
+	RET = 0xc3,
+	JMP8 = 0xeb,
+	JMP32 = 0xe9,
+	XOR = 0x31,
+	NOP = 0x90,
+	LONG_NOP = X86_MAP_0F | 0x1f,
+	/* jumps to an address in a register or memory */
+	GROUP5 = 0xff,
+	FIRST_JMP = 4,
+	LAST_JMP = 5,
 };
 
 struct flow flow_of(const struct gobin *b, const struct gobin_func *fn)
 {
-	return (struct flow){ .b = b, .start = fn->addr, .code = gobin_bytes(b, fn->addr, fn->size), .n = fn->size };
+	return (struct flow){
+		.b = b, .start = fn->addr, .code = gobin_bytes(b, fn->addr, fn->size), .n = fn->size
+	};
 }
 
 int flow_decode(struct flow *f, size_t at)
@@ -48,7 +60,8 @@ bool flow_calls(const struct flow *f, const char *name)
 {
 	struct gobin_func fn;
 
-	return f->insn.opcode == CALL && !gobin_func_at(f->b, f->start + flow_branch_target(f), &fn) &&
+	return f->insn.opcode == CALL &&
+	       !gobin_func_at(f->b, f->start + flow_branch_target(f), &fn) &&
 	       !strcmp(fn.name, name);
 }
 
@@ -98,7 +111,8 @@ static void reach_add(struct reach *r, size_t at)
 
 static bool is_computed_jump(const struct x86_insn *insn)
 {
-	return insn->opcode == GROUP5 && (insn->reg & 7) >= FIRST_JMP && (insn->reg & 7) <= LAST_JMP;
+	return insn->opcode == GROUP5 && (insn->reg & 7) >= FIRST_JMP &&
+	       (insn->reg & 7) <= LAST_JMP;
 }
 
 static int reach_step(struct reach *r)
@@ -166,7 +180,7 @@ bool flow_is_test_of(const struct x86_insn *insn, unsigned int reg)
 }
 
 /* xor %reg,%reg */
-static bool clears(const struct x86_insn *insn, unsigned int reg)
+static bool flow_clears(const struct x86_insn *insn, unsigned int reg)
 {
 	return insn->opcode == XOR && !insn->has_mem && insn->reg == reg && insn->rm == reg;
 }
@@ -187,7 +201,7 @@ static int find_ok(struct flow *f, size_t at, bool set)
 			at = flow_branch_target(f);
 		else if (x86_is_branch(&f->insn) || x86_ends_flow(&f->insn))
 			return -ENOTSUP;
-		else if (clears(&f->insn, X86_RBX) && !set)
+		else if (flow_clears(&f->insn, X86_RBX) && !set)
 			set = true;
 		else if (x86_written(&f->insn) & 1 << X86_RBX)
 			return -ENOTSUP;
@@ -195,7 +209,10 @@ static int find_ok(struct flow *f, size_t at, bool set)
 	return -ENOTSUP;
 }
 
-/* @f is at the test of the flag: the jump behind it, the call where it is set, and that both ways meet. */
+/*
+ * @f is at the test of the flag: the jump behind it, the call where it is set, and that both ways
+ * meet.
+ */
 static int find_call(struct flow *f, struct trace_hook *ret)
 {
 	size_t set, unset, met;
@@ -222,8 +239,8 @@ static int find_call(struct flow *f, struct trace_hook *ret)
 
 static bool is_flag_test(const struct x86_insn *insn)
 {
-	return insn->opcode == 0x80 && (insn->reg & 7) == X86_CMP && !insn->imm && insn->len == HOOK_TEST_LEN &&
-	       x86_has_mem(insn, X86_RIP, insn->disp);
+	return insn->opcode == 0x80 && (insn->reg & 7) == X86_CMP && !insn->imm &&
+	       insn->len == HOOK_TEST_LEN && x86_has_mem(insn, X86_RIP, insn->disp);
 }
 
 int flow_asks_tracer(struct flow *f, struct trace_hook *ret)
@@ -240,5 +257,6 @@ int flow_asks_tracer(struct flow *f, struct trace_hook *ret)
 		return -ENOTSUP;
 	ret->test = f->start + first;
 	ret->flag = ret->test + f->insn.len + (uint64_t)(int64_t)f->insn.disp;
-	return find_call(f, ret) || flow_may_reach(f, 0, first, ret->call - f->start) ? -ENOTSUP : 0;
+	return find_call(f, ret) || flow_may_reach(f, 0, first, ret->call - f->start) ? -ENOTSUP :
+											0;
 }

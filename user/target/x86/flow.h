@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow: which instructions of one function run after others, and where it asks the runtime's own tracer
- * (target/trace_hook.h). Used by exitsyscall.c and assist.c.
+ * flow: which instructions of one function run after others, and where it asks the runtime's own
+ * tracer (target/trace_hook.h). Used by exitsyscall.c and assist.c.
  */
 #ifndef GOTAP_TARGET_X86_FLOW_H
 #define GOTAP_TARGET_X86_FLOW_H
@@ -44,19 +44,22 @@ void flow_clear(struct flow_set *s);
 void flow_free(struct flow_set *s);
 
 /*
- * Adds to @seen the instructions that run from the offsets @from on, @n of them. Those of @stop are among
- * them if they are met, but not what runs behind them. -ENOTSUP if that cannot be found out.
+ * Adds to @seen the instructions that run from the offsets @from on, @n of them. Those of @stop are
+ * among them if they are met, but not what runs behind them. -ENOTSUP if that cannot be found out.
  */
 int flow_reach(const struct flow *f, const size_t *from, size_t n, const struct flow_set *stop,
 	       struct flow_set *seen);
-/* Can @goal be reached from @from without going through @avoid? True if that cannot be found out, too. */
+/*
+ * Can @goal be reached from @from without going through @avoid? True if that cannot be found out,
+ * too.
+ */
 bool flow_may_reach(const struct flow *f, size_t from, size_t avoid, size_t goal);
 /* Is one of @seen a return? */
 bool flow_returns(const struct flow *f, const struct flow_set *seen);
 
 /*
- * Is the decoded instruction the begin of a question to the tracer? -ENOTSUP if not, and where another way than
- * by the test of the flag leads to the call. @f is elsewhere then.
+ * Is the decoded instruction the begin of a question to the tracer? -ENOTSUP if not, and where
+ * another way than by the test of the flag leads to the call. @f is elsewhere then.
  */
 int flow_asks_tracer(struct flow *f, struct trace_hook *ret);
 

@@ -11,7 +11,7 @@
 #include "target/x86/insn.h"
 
 /* lock cmpxchg %reg,@field(%reg) */
-static bool is_cas(const struct x86_insn *insn, unsigned int field)
+static bool inlined_is_cas(const struct x86_insn *insn, unsigned int field)
 {
 	return insn->opcode == (X86_MAP_0F | 0xb1) && insn->lock && insn->has_mem &&
 	       insn->disp == (int32_t)field;
@@ -28,7 +28,7 @@ int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigne
 	for (at = 0; code && at < fn->size; at += insn.len) {
 		if (x86_decode(&insn, code + at, fn->size - at))
 			return -ENOTSUP;
-		if (is_cas(&insn, field)) {
+		if (inlined_is_cas(&insn, field)) {
 			if (waits || found)
 				return -ENOTSUP;
 			waits = true;
@@ -46,7 +46,7 @@ int inlined_cas_jump(const struct gobin *b, const struct gobin_func *fn, unsigne
 /* --- an atomic addition --- */
 
 /* Is the instruction at @addr of @name, or of what was inlined into that? */
-static bool is_within(const struct gobin *b, uint64_t addr, const char *name)
+static bool inlined_is_within(const struct gobin *b, uint64_t addr, const char *name)
 {
 	struct source_frame frames[SOURCE_MAX_INLINE];
 	size_t i, n = gobin_table(b) ? pclntab_expand(gobin_table(b), addr, frames) : 0;
@@ -85,7 +85,7 @@ int inlined_add_jump(const struct gobin *b, const struct gobin_func *fn, const c
 		if (x86_decode(&insn, code + at, fn->size - at))
 			return -ENOTSUP;
 		if (state == SEARCH && is_exchange_add(&insn) &&
-		    is_within(b, fn->addr + at, name)) {
+		    inlined_is_within(b, fn->addr + at, name)) {
 			state = ADDED_TO_MEMORY;
 			reg = insn.reg;
 		} else if (state == ADDED_TO_MEMORY) {

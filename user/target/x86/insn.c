@@ -245,14 +245,14 @@ int x86_decode(struct x86_insn *ret, const uint8_t *p, size_t n)
 
 /* --- questions --- */
 
-static bool has_prefix(const struct x86_insn *insn)
+static bool insn_has_prefix(const struct x86_insn *insn)
 {
 	return insn->rex || insn->seg || insn->lock || insn->opsize || insn->rep || insn->repne;
 }
 
 bool x86_is_jcc(const struct x86_insn *insn)
 {
-	return !insn->vex && !has_prefix(insn) &&
+	return !insn->vex && !insn_has_prefix(insn) &&
 	       ((insn->opcode & ~15) == 0x70 || (insn->opcode & ~15) == (X86_MAP_0F | 0x80));
 }
 

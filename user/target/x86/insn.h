@@ -55,7 +55,10 @@ static inline enum x86_cond x86_jcc_cond(const struct x86_insn *insn)
 {
 	return insn->opcode & 15;
 }
-/* Does the kernel emulate it in a uprobe (arch/x86/kernel/uprobes.c), instead of stepping through a copy? */
+/*
+ * Does the kernel emulate it in a uprobe (arch/x86/kernel/uprobes.c), instead of stepping through a
+ * copy?
+ */
 bool x86_is_emulated(const struct x86_insn *insn);
 /* A relative jump or call; then imm is the distance from the next instruction. */
 bool x86_is_branch(const struct x86_insn *insn);

@@ -8,10 +8,18 @@
 #include "target/x86/walk.h"
 
 enum {
-	MAX_PATH = 64,		/* instructions from the jump to the last argument: thirty in fact */
-	MAX_SLOTS = 8,		/* of the frame that are written on the way: one in fact */
-	ADD_TO_RM = 0x01, CALL = 0xe8, JMP8 = 0xeb, JMP32 = 0xe9, MOV_TO_RM = 0x89, MOV_TO_REG = 0x8b,
-	MOV_BYTE = 0xc6, MOV_IMM = 0xc7, MOVUPS_TO_RM = X86_MAP_0F | 0x11,
+	/* instructions from the jump to the last argument: thirty in fact */
+	MAX_PATH = 64,
+	MAX_SLOTS = 8, /* of the frame that are written on the way: one in fact */
+	ADD_TO_RM = 0x01,
+	CALL = 0xe8,
+	JMP8 = 0xeb,
+	JMP32 = 0xe9,
+	MOV_TO_RM = 0x89,
+	MOV_TO_REG = 0x8b,
+	MOV_BYTE = 0xc6,
+	MOV_IMM = 0xc7,
+	MOVUPS_TO_RM = X86_MAP_0F | 0x11,
 };
 
 /* A value as one of those at the jump. */
@@ -20,7 +28,10 @@ struct value {
 	struct go_operand was;
 };
 
-/* The path behind the jump: the values of registers and of written slots of the frame, and the values that were found. */
+/*
+ * The path behind the jump: the values of registers and of written slots of the frame, and the
+ * values that were found.
+ */
 struct path {
 	struct value regs[16];
 	struct { int32_t disp; struct value now; } slots[MAX_SLOTS];
@@ -78,14 +89,16 @@ static void path_write(struct path *p, const struct x86_insn *insn)
 		p->lost = true;
 }
 
-static void path_step(struct path *p, const struct x86_insn *insn)
+static void mallocgc_path_step(struct path *p, const struct x86_insn *insn)
 {
 	uint16_t written = x86_written(insn);
 	struct value v = { 0 };
 	unsigned int to = insn->reg, i;
 
 	if (insn->opcode == MOV_TO_REG)
-		v = !insn->has_mem ? p->regs[insn->rm] : is_slot(insn) ? slot_value(p, insn->disp) : v;
+		v = !insn->has_mem ? p->regs[insn->rm] :
+		    is_slot(insn)  ? slot_value(p, insn->disp) :
+				     v;
 	if (insn->opcode == MOV_TO_RM && !insn->has_mem) {
 		v = p->regs[insn->reg];
 		to = insn->rm;
@@ -131,10 +144,10 @@ static bool path_is_whole(const struct path *p)
 }
 
 /*
- * Conditional jumps are not taken: each only skips a part of the debugging code, and where it lands the
- * values are in the same places.
+ * Conditional jumps are not taken: each only skips a part of the debugging code, and where it lands
+ * the values are in the same places.
  */
-static bool follow(struct walk w, const struct callees *to, struct path *p)
+static bool mallocgc_follow(struct walk w, const struct callees *to, struct path *p)
 {
 	int i;
 
@@ -150,13 +163,13 @@ static bool follow(struct walk w, const struct callees *to, struct path *p)
 		else if (is_total(&w.insn))
 			p->size = p->regs[w.insn.reg];
 		else
-			path_step(p, &w.insn);
+			mallocgc_path_step(p, &w.insn);
 		w.at += w.insn.len;
 	}
 	return path_is_whole(p);
 }
 
-static bool is_readable(const struct value *v)
+static bool mallocgc_is_readable(const struct value *v)
 {
 	return v->was.in_frame || code_is_readable(v->was.reg);
 }
@@ -168,8 +181,9 @@ static bool site_at(struct walk w, const struct callees *to, struct mallocgc_sit
 
 	for (i = 0; i < 16; i++)
 		p.regs[i] = (struct value){ true, { .reg = (unsigned char)i } };
-	if (!walk_into_flag(&w, &jump) || !follow(w, to, &p) || !is_readable(&p.object) ||
-	    !is_readable(&p.size) || !is_readable(&p.type))
+	if (!walk_into_flag(&w, &jump) || !mallocgc_follow(w, to, &p) ||
+	    !mallocgc_is_readable(&p.object) || !mallocgc_is_readable(&p.size) ||
+	    !mallocgc_is_readable(&p.type))
 		return false;
 	*ret = (struct mallocgc_site){ (uint32_t)jump, p.object.was, p.size.was, p.type.was };
 	return true;
@@ -194,10 +208,15 @@ int mallocgc_site(const struct gobin *b, struct mallocgc_site *ret, struct error
 
 	if (walk_open(&w, b, "runtime.mallocgc") == -ENOENT)
 		return error_set(err, -ENOENT, "runtime.mallocgc is not in the binary");
-	/* the first test that fits: up to 1.23 the tests of the tracer and of inittrace follow on its path */
+	/*
+	 * the first test that fits: up to 1.23 the tests of the tracer and of inittrace follow on
+	 * its path
+	 */
 	for (more = walk_decode(&w); more; more = walk_next(&w))
 		if (walk_is_flag_test(&w) && site_at(w, &to, ret))
 			return 0;
-	return error_set(err, -ENOTSUP, "runtime.mallocgc of %s does not ask in the known way whether "
-				 "allocations are debugged", gobin_go_version(b));
+	return error_set(err, -ENOTSUP,
+			 "runtime.mallocgc of %s does not ask in the known way whether "
+			 "allocations are debugged",
+			 gobin_go_version(b));
 }

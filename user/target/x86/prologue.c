@@ -58,7 +58,7 @@ static bool is_nop(const struct x86_insn *insn)
 }
 
 /* Of any length, as between a comparison and its jump where the assembler aligns jumps. */
-static bool is_padding(const struct x86_insn *insn)
+static bool prologue_is_padding(const struct x86_insn *insn)
 {
 	return (insn->opcode == 0x90 && !(insn->rex & 1)) || insn->opcode == (X86_MAP_0F | 0x1f);
 }
@@ -74,7 +74,7 @@ static bool is_stack_guard(const struct walk *w)
 /* --- one instruction that is not a site --- */
 
 /* sub $N,%rsp makes the frame; any other change of rsp is none of Go's prologues. */
-static int step_rsp(struct walk *w)
+static int prologue_step_rsp(struct walk *w)
 {
 	int64_t moved;
 
@@ -138,7 +138,7 @@ static void step_registers(struct walk *w, uint16_t written)
 	w->lost |= written;
 }
 
-static int step(struct walk *w)
+static int prologue_step(struct walk *w)
 {
 	const struct x86_insn *insn = &w->insn;
 	uint16_t written = x86_written(insn);
@@ -149,12 +149,12 @@ static int step(struct walk *w)
 		w->nop = w->at + 1;
 	step_check(w);
 	step_registers(w, written);
-	return written & 1 << X86_RSP ? step_rsp(w) : 0;
+	return written & 1 << X86_RSP ? prologue_step_rsp(w) : 0;
 }
 
 /* --- choosing --- */
 
-static int load(struct walk *w)
+static int prologue_load(struct walk *w)
 {
 	return w->at < w->n ? x86_decode(&w->insn, w->code + w->at, w->n - w->at) : -ENODATA;
 }
@@ -191,7 +191,7 @@ static int site_after_check(struct walk *w, struct site *ret)
 }
 
 /* 1 = *@ret is set, 0 = go on behind this instruction */
-static int visit(struct walk *w, struct site *ret)
+static int prologue_visit(struct walk *w, struct site *ret)
 {
 	if (is_push_rbp(&w->insn)) {
 		if (w->check != CHECK_NONE)
@@ -200,9 +200,9 @@ static int visit(struct walk *w, struct site *ret)
 		return 1;
 	}
 	if (w->check == CHECK_COMPARED && !x86_is_jcc(&w->insn))
-		return is_padding(&w->insn) ? 0 : -ENOTSUP;
+		return prologue_is_padding(&w->insn) ? 0 : -ENOTSUP;
 	if (!x86_is_jcc(&w->insn))
-		return step(w);
+		return prologue_step(w);
 	if (w->check == CHECK_COMPARED)
 		return site_after_check(w, ret);
 	if (w->check == CHECK_OPEN)	/* jb, je to morestack */
@@ -221,10 +221,10 @@ static int fall_back_to_nop(struct walk *w, struct site *ret)
 	if (!nop || w->check != CHECK_NONE)
 		return -ENOTSUP;
 	for (; again.at < nop - 1; again.at += again.insn.len) {
-		if (load(&again) || step(&again))
+		if (prologue_load(&again) || prologue_step(&again))
 			return -ENOTSUP;
 	}
-	if (load(&again))
+	if (prologue_load(&again))
 		return -ENOTSUP;
 	set_site(&again, ret, SITE_NOP);
 	return 1;
@@ -235,9 +235,9 @@ static int find_site(struct walk *w, struct site *ret)
 	int i, r;
 
 	for (i = 0; i < MAX_INSNS; i++, w->at += w->insn.len) {
-		r = load(w);
+		r = prologue_load(w);
 		if (!r)
-			r = visit(w, ret);
+			r = prologue_visit(w, ret);
 		if (r)
 			return r < 0 ? fall_back_to_nop(w, ret) : r;
 	}
@@ -245,7 +245,7 @@ static int find_site(struct walk *w, struct site *ret)
 }
 
 /* No jump of the whole function leads to the site or before it: a call passes it once. */
-static int check_runs_once(const uint8_t *code, size_t n, const struct site *site)
+static int prologue_check_runs_once(const uint8_t *code, size_t n, const struct site *site)
 {
 	struct x86_insn insn;
 	size_t at;
@@ -263,7 +263,7 @@ static int check_runs_once(const uint8_t *code, size_t n, const struct site *sit
 	return 0;
 }
 
-static void describe(struct site *s)
+static void prologue_describe(struct site *s)
 {
 	static const char *const conds[16] = {
 		"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
@@ -295,9 +295,9 @@ int prologue_site(const uint8_t *code, size_t n, struct site *ret)
 	 */
 	by_form = site.drop_taken || (site.kind == SITE_FRAME &&
 				      (!site.offset || w.check == CHECK_COMPARED));
-	if (!by_form && check_runs_once(code, n, &site))
+	if (!by_form && prologue_check_runs_once(code, n, &site))
 		return -ENOTSUP;
-	describe(&site);
+	prologue_describe(&site);
 	*ret = site;
 	return 0;
 }

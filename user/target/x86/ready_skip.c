@@ -28,7 +28,7 @@ static bool is_stack_store(const struct x86_insn *insn)
 }
 
 /* The stack pointer moves only in the prologue, by push, sub or add. */
-static int step_rsp(struct walk *w)
+static int ready_skip_step_rsp(struct walk *w)
 {
 	int64_t by;
 
@@ -70,7 +70,7 @@ static int step_store(struct walk *w)
 	return 0;
 }
 
-static int step(struct walk *w)
+static int ready_skip_step(struct walk *w)
 {
 	bool is_call = w->insn.opcode == 0xe8;
 	uint16_t written = x86_written(&w->insn);
@@ -79,7 +79,7 @@ static int step(struct walk *w)
 	if (is_stack_store(&w->insn))
 		r = step_store(w);
 	else if (w->insn.opcode == 0x55 || (!is_call && (written & 1 << X86_RSP)))
-		r = step_rsp(w);
+		r = ready_skip_step_rsp(w);
 	else if (!is_call && (written & 1 << X86_RBP))
 		step_rbp(w);
 	w->lost |= written;
@@ -107,7 +107,7 @@ int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int
 	struct walk w = { .code = code, .n = n, .upto = upto, .reg = reg };
 
 	for (; w.at < upto; w.at += w.insn.len) {
-		if (w.at >= n || x86_decode(&w.insn, code + w.at, n - w.at) || step(&w))
+		if (w.at >= n || x86_decode(&w.insn, code + w.at, n - w.at) || ready_skip_step(&w))
 			return -ENOTSUP;
 	}
 	if (!w.stored || check_dominates(w))
@@ -118,7 +118,8 @@ int spill_slot(const uint8_t *code, size_t n, size_t upto, unsigned int reg, int
 }
 
 /* Offset in @fn of its first call of @target, 0 if there is none. */
-static size_t first_call(const struct gobin *b, const struct gobin_func *fn, uint64_t target)
+static size_t ready_skip_first_call(const struct gobin *b, const struct gobin_func *fn,
+				    uint64_t target)
 {
 	struct vec sites = {0};
 	size_t i, found = 0;
@@ -144,7 +145,7 @@ int ready_skip_slot(const struct gobin *b, int *fp_off, struct error *err)
 	    gobin_func(b, "runtime.casgstatus", &casgstatus))
 		return error_set(err, -ENOENT, "no runtime.ready in '%s'", gobin_path(b));
 	code = gobin_bytes(b, ready.addr, ready.size);
-	call = first_call(b, &ready, casgstatus.addr);
+	call = ready_skip_first_call(b, &ready, casgstatus.addr);
 	if (!code || !call || spill_slot(code, ready.size, call, X86_RBX, fp_off))
 		return error_set(err, -ENOTSUP, "runtime.ready of %s does not keep its second "
 				 "argument in memory", gobin_go_version(b));

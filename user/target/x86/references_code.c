@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * references_code: what in the code of a program leads to some addresses; see references.h. Each four
- * bytes of the code that have one of the addresses, as a distance or as such, are a candidate; the
- * instruction that holds them, decoded from the start of its function on, says what they are.
+ * references_code: what in the code of a program leads to some addresses; see references.h. Each
+ * four bytes of the code that have one of the addresses, as a distance or as such, are a candidate;
+ * the instruction that holds them, decoded from the start of its function on, says what they are.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,8 @@ struct scan {
 	const uint64_t *to;
 	size_t n;
 	uint64_t lo, span;	/* all of @to are in [lo, lo + span] */
-	bool absolute;		/* the program is where it is linked to: constants may be addresses */
+	/* the program is where it is linked to: constants may be addresses */
+	bool absolute;
 	struct elf_range code;	/* an executable segment */
 	struct vec *ret;
 	size_t left;		/* candidates */
@@ -33,7 +34,7 @@ struct scan {
 	struct x86_insn insn;
 };
 
-static bool is_wanted(const struct scan *s, uint64_t addr, size_t *to)
+static bool ref_is_wanted(const struct scan *s, uint64_t addr, size_t *to)
 {
 	for (*to = 0; *to < s->n; ++*to)
 		if (s->to[*to] == addr)
@@ -55,7 +56,7 @@ static void enter_function(struct scan *s, uint64_t addr)
 }
 
 /* Decodes the instruction that holds @addr. */
-static bool decode_at(struct scan *s, uint64_t addr)
+static bool ref_decode_at(struct scan *s, uint64_t addr)
 {
 	enter_function(s, addr);
 	for (; s->bytes && s->at < s->func.size; s->at += s->insn.len) {
@@ -67,14 +68,16 @@ static bool decode_at(struct scan *s, uint64_t addr)
 	return false;
 }
 
-static void add(struct scan *s, enum reference_kind kind, size_t to, uint64_t addr)
+static void ref_add(struct scan *s, enum reference_kind kind, size_t to, uint64_t addr)
 {
 	struct reference *ref = vec_push(s->ret, sizeof(*ref));
 
 	*ref = (struct reference){ kind, to, addr, s->func };
 }
 
-/* Does the decoded instruction, not a branch, which ends at @next, have the address as an operand? */
+/*
+ * Does the decoded instruction, not a branch, which ends at @next, have the address as an operand?
+ */
 static bool has_operand(const struct scan *s, uint64_t next, uint64_t target)
 {
 	const struct x86_insn *insn = &s->insn;
@@ -86,23 +89,27 @@ static bool has_operand(const struct scan *s, uint64_t next, uint64_t target)
 }
 
 /* What the decoded instruction does with the address. */
-static void classify(struct scan *s, size_t to)
+static void ref_classify(struct scan *s, size_t to)
 {
 	const struct x86_insn *insn = &s->insn;
 	uint64_t at = s->func.addr + s->at, next = at + insn->len, target = s->to[to];
 
 	if (!x86_is_branch(insn)) {
 		if (has_operand(s, next, target))
-			add(s, REFERENCE_OPERAND, to, at);
+			ref_add(s, REFERENCE_OPERAND, to, at);
 	} else if (next + (uint64_t)insn->imm == target) {
 		if (insn->opcode == CALL)
-			add(s, REFERENCE_CALL, to, at);
-		else if (target != s->func.addr)	/* again after the stack grew: no reference */
-			add(s, REFERENCE_BRANCH, to, at);
+			ref_add(s, REFERENCE_CALL, to, at);
+		/* The jump to the entry after the stack grew is no reference. */
+	else if (target != s->func.addr)
+			ref_add(s, REFERENCE_BRANCH, to, at);
 	}
 }
 
-/* Would the byte before a distance or constant make it one that is used, whatever comes before that byte? */
+/*
+ * Would the byte before a distance or constant make it one that is used, whatever comes before that
+ * byte?
+ */
 static bool looks_used(const uint8_t *p, size_t i, bool relative)
 {
 	uint8_t last = i ? p[i - 1] : 0, first = i > 1 ? p[i - 2] : 0;
@@ -110,20 +117,21 @@ static bool looks_used(const uint8_t *p, size_t i, bool relative)
 	if (relative)
 		return last == CALL || last == JMP || (first == 0x0f && (last & 0xf0) == 0x80) ||
 		       (last & 0xc7) == 0x05;	/* ModRM of an operand by rip */
-	return (last & 0xf8) == 0xb8 || last == 0x68 || (first == 0xc7 && last >= 0xc0 && last <= 0xc7);
+	return (last & 0xf8) == 0xb8 || last == 0x68 ||
+	       (first == 0xc7 && last >= 0xc0 && last <= 0xc7);
 }
 
-static void candidate(struct scan *s, size_t i, uint64_t target, bool relative)
+static void ref_candidate(struct scan *s, size_t i, uint64_t target, bool relative)
 {
 	size_t to;
 
-	if (!is_wanted(s, target, &to) || !s->left)
+	if (!ref_is_wanted(s, target, &to) || !s->left)
 		return;
 	s->left--;
-	if (decode_at(s, s->code.addr + i))
-		classify(s, to);
+	if (ref_decode_at(s, s->code.addr + i))
+		ref_classify(s, to);
 	else if (looks_used(s->code.data, i, relative))
-		add(s, REFERENCE_UNCLEAR, to, s->code.addr + i);
+		ref_add(s, REFERENCE_UNCLEAR, to, s->code.addr + i);
 }
 
 static void scan_segment(struct scan *s)
@@ -136,14 +144,14 @@ static void scan_segment(struct scan *s)
 		uint64_t target = s->code.addr + i + WORD + (uint64_t)(int64_t)(int32_t)v;
 
 		if (target - s->lo <= s->span)
-			candidate(s, i, target, true);
+			ref_candidate(s, i, target, true);
 		else if (s->absolute && v - s->lo <= s->span)
-			candidate(s, i, v, false);
+			ref_candidate(s, i, v, false);
 	}
 }
 
-int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to, size_t n,
-		       struct vec *ret)
+int references_in_code(const struct gobin *b, const struct elf_file *f, const uint64_t *to,
+		       size_t n, struct vec *ret)
 {
 	struct scan s = {
 		.b = b, .to = to, .n = n, .lo = UINT64_MAX, .ret = ret, .left = MAX_CANDIDATES,

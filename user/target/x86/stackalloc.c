@@ -26,7 +26,7 @@ static bool same_operand(const struct go_operand *a, const struct go_operand *b)
 	return a->reg == b->reg && a->in_frame == b->in_frame && a->disp == b->disp;
 }
 
-static struct value load(const struct x86_insn *insn)
+static struct value stackalloc_load(const struct x86_insn *insn)
 {
 	struct value v = { .kind = UNKNOWN };
 
@@ -38,7 +38,7 @@ static struct value load(const struct x86_insn *insn)
 }
 
 /* lea (%a)(%b*1), %reg */
-static struct value sum(const struct x86_insn *insn, const struct value *regs)
+static struct value stackalloc_sum(const struct x86_insn *insn, const struct value *regs)
 {
 	struct value v = { .kind = UNKNOWN };
 
@@ -52,18 +52,18 @@ static struct value sum(const struct x86_insn *insn, const struct value *regs)
 }
 
 /* Moves keep the whole value, or its low half: sizes are below 2^32. */
-static void step(const struct x86_insn *insn, struct value regs[16])
+static void stackalloc_step(const struct x86_insn *insn, struct value regs[16])
 {
 	uint16_t written = x86_written(insn);
 	struct value v = { .kind = UNKNOWN };
 	unsigned int to = insn->reg, i;
 
 	if (insn->opcode == MOV_TO_REG && insn->has_mem)
-		v = load(insn);
+		v = stackalloc_load(insn);
 	else if (insn->opcode == MOV_TO_REG)
 		v = regs[insn->rm];
 	else if (insn->opcode == LEA)
-		v = sum(insn, regs);
+		v = stackalloc_sum(insn, regs);
 	if (insn->opcode == MOV_TO_RM && !insn->has_mem) {
 		v = regs[insn->reg];
 		to = insn->rm;
@@ -79,7 +79,7 @@ static void step(const struct x86_insn *insn, struct value regs[16])
  * From @c on to the return, straight: the frame stays as it is, so that an offset from the
  * stack pointer names the same slot there as at the jump.
  */
-static int follow(struct walk *c, struct value regs[16])
+static int stackalloc_follow(struct walk *c, struct value regs[16])
 {
 	bool left_frame = false;
 	int64_t by;
@@ -96,14 +96,14 @@ static int follow(struct walk *c, struct value regs[16])
 		    (left_frame && c->insn.has_mem))
 			return -ENOTSUP;
 		left_frame |= x86_moves_rsp(&c->insn, &by) || c->insn.opcode == POP_RBP;
-		step(&c->insn, regs);
+		stackalloc_step(&c->insn, regs);
 		c->at += c->insn.len;
 	}
 	return -ENOTSUP;
 }
 
 /* RAX is the address, RBX address and size. */
-static int split(const struct value regs[16], struct stackalloc_site *ret)
+static int stackalloc_split(const struct value regs[16], struct stackalloc_site *ret)
 {
 	const struct value *lo = &regs[X86_RAX], *hi = &regs[X86_RBX];
 
@@ -120,7 +120,7 @@ static int split(const struct value regs[16], struct stackalloc_site *ret)
 }
 
 /* @c is at the test of the flag; the jump comes next. */
-static int find(struct walk c, struct stackalloc_site *ret)
+static int stackalloc_find(struct walk c, struct stackalloc_site *ret)
 {
 	struct value regs[16];
 	unsigned int i;
@@ -137,12 +137,12 @@ static int find(struct walk c, struct stackalloc_site *ret)
 		c.at += c.insn.len;
 	else
 		return -ENOTSUP;
-	r = follow(&c, regs);
-	return r ? r : split(regs, ret);
+	r = stackalloc_follow(&c, regs);
+	return r ? r : stackalloc_split(regs, ret);
 }
 
 /* bpf/goabi.h, go_reg() */
-static bool is_readable(const struct go_operand *o)
+static bool stackalloc_is_readable(const struct go_operand *o)
 {
 	return o->in_frame || o->reg <= X86_RBX || o->reg == X86_RSI || o->reg == X86_RDI;
 }
@@ -157,10 +157,12 @@ int stackalloc_site(const struct gobin *b, struct stackalloc_site *ret, struct e
 	walk_open(&release, b, "runtime.stackfree");
 	flag = walk_first_flag(&alloc);
 	/* That both ask first is how the flag is known without a symbol. */
-	if (!flag || flag != walk_first_flag(&release) || find(alloc, ret) ||
-	    !is_readable(&ret->lo) || !is_readable(&ret->size))
-		return error_set(err, -ENOTSUP, "runtime.stackalloc of %s does not ask in the known "
-				 "way whether to trace", gobin_go_version(b));
+	if (!flag || flag != walk_first_flag(&release) || stackalloc_find(alloc, ret) ||
+	    !stackalloc_is_readable(&ret->lo) || !stackalloc_is_readable(&ret->size))
+		return error_set(err, -ENOTSUP,
+				 "runtime.stackalloc of %s does not ask in the known "
+				 "way whether to trace",
+				 gobin_go_version(b));
 	return 0;
 }
 

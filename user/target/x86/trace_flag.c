@@ -19,7 +19,8 @@ struct search {
 	enum trace_flag_event event;
 	uint64_t flag;			/* trace.enabled */
 	uint64_t trace_event;		/* runtime.traceEvent */
-	struct gobin_func wrapper;	/* traceHeapAlloc or the like; address 0: inlined everywhere */
+	/* traceHeapAlloc or the like; address 0: inlined everywhere */
+	struct gobin_func wrapper;
 	uint64_t variable;
 };
 
@@ -30,12 +31,13 @@ struct path {
 	int64_t event;		/* first argument; of ABI0 on the stack, later in AX */
 };
 
-static void path_step(struct path *p, const struct walk *w)
+static void flag_path_step(struct path *p, const struct walk *w)
 {
 	const struct x86_insn *insn = &w->insn;
 	bool names = x86_has_mem(insn, X86_RIP, insn->disp) && insn->rex & REX_W;
 
-	if (names && (insn->opcode == MOV_TO_REG || (x86_is_alu_imm(insn, X86_CMP) && insn->imm == -1)))
+	if (names &&
+	    (insn->opcode == MOV_TO_REG || (x86_is_alu_imm(insn, X86_CMP) && insn->imm == -1)))
 		p->variable = walk_rip_address(w);
 	else if (insn->opcode == MOV_BYTE && x86_has_mem(insn, X86_RSP, 0))
 		p->event = insn->imm;
@@ -43,8 +45,11 @@ static void path_step(struct path *p, const struct walk *w)
 		p->event = insn->imm;
 }
 
-/* From @w on to the first call. Conditional jumps on the way are not taken: they lead to the same event. */
-static struct path path_of(struct walk w)
+/*
+ * From @w on to the first call. Conditional jumps on the way are not taken: they lead to the same
+ * event.
+ */
+static struct path flag_path_of(struct walk w)
 {
 	struct path p = { .event = -1 };
 	int i;
@@ -60,7 +65,7 @@ static struct path path_of(struct walk w)
 		}
 		if (x86_ends_flow(&w.insn))
 			break;
-		path_step(&p, &w);
+		flag_path_step(&p, &w);
 		w.at += w.insn.len;
 	}
 	return p;
@@ -74,7 +79,7 @@ static uint64_t variable_of_wrapper(const struct gobin *b, const struct search *
 
 	if (walk_open_func(&w, b, &s->wrapper) || !walk_decode(&w))
 		return 0;
-	p = path_of(w);
+	p = flag_path_of(w);
 	return p.target == s->trace_event && p.event == (int64_t)s->event ? p.variable : 0;
 }
 
@@ -99,9 +104,10 @@ static int search_function(const struct gobin *b, struct search *s, const struct
 		return -ENOTSUP;
 	for (more = walk_decode(&w); more; more = walk_next(&w)) {
 		into = w;
-		if (!walk_is_flag_test(&w) || walk_rip_address(&w) != s->flag || !walk_into_flag(&into, &jump))
+		if (!walk_is_flag_test(&w) || walk_rip_address(&w) != s->flag ||
+		    !walk_into_flag(&into, &jump))
 			continue;
-		p = path_of(into);
+		p = flag_path_of(into);
 		variable = path_variable(b, s, &p);
 		if (!variable)
 			continue;
@@ -140,7 +146,8 @@ static uint64_t find_flag(const struct gobin *b)
 	struct walk deduct, reclaim;
 	uint64_t flag;
 
-	if (walk_open(&deduct, b, "runtime.deductSweepCredit") || walk_open(&reclaim, b, "runtime.(*mheap).reclaim"))
+	if (walk_open(&deduct, b, "runtime.deductSweepCredit") ||
+	    walk_open(&reclaim, b, "runtime.(*mheap).reclaim"))
 		return 0;
 	flag = walk_first_flag(&deduct);
 	return flag == walk_first_flag(&reclaim) ? flag : 0;
@@ -196,8 +203,10 @@ int trace_flag_sites(const struct gobin *b, enum trace_flag_event event, struct 
 	if (!r && s.flag && s.wrapper.addr)
 		r = search_callers(b, &s, s.wrapper.addr, ret);
 	if (r || !ret->len)
-		return error_set(err, -ENOTSUP, "the runtime of %s does not ask in the known way whether to "
-				 "trace the heap", gobin_go_version(b));
+		return error_set(err, -ENOTSUP,
+				 "the runtime of %s does not ask in the known way whether to "
+				 "trace the heap",
+				 gobin_go_version(b));
 	sort_and_unite(ret);
 	*variable = s.variable;
 	return 0;

@@ -66,7 +66,7 @@ uint64_t walk_first_flag(struct walk *c)
 }
 
 /* Assemblers put them before jumps that would cross a cache line. */
-static bool is_padding(const struct x86_insn *insn)
+static bool walk_is_padding(const struct x86_insn *insn)
 {
 	return insn->opcode == NOP || insn->opcode == LONG_NOP;
 }
@@ -76,7 +76,7 @@ bool walk_into_flag(struct walk *c, size_t *jump)
 	do {
 		if (!walk_next(c))
 			return false;
-	} while (is_padding(&c->insn));
+	} while (walk_is_padding(&c->insn));
 	if (!x86_is_jcc(&c->insn))
 		return false;
 	*jump = c->at;

@@ -17,7 +17,10 @@ struct walk {
 	struct x86_insn insn;	/* at @at, once it is decoded */
 };
 
-/* At the function's start, nothing decoded. -ENOENT without such a function, -ENOTSUP if it is too long. */
+/*
+ * At the function's start, nothing decoded. -ENOENT without such a function, -ENOTSUP if it is too
+ * long.
+ */
 int walk_open(struct walk *c, const struct gobin *b, const char *name);
 int walk_open_func(struct walk *c, const struct gobin *b, const struct gobin_func *fn);
 /* False behind the last instruction, and where one cannot be decoded. */
