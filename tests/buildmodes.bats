@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the linker can make of a Go program: position independent or not, linked by Go or by the system's linker, with
-# C in it or in C programs, instrumented, unoptimized, and what was done to it afterwards.
+# What the linker can make of a Go program: position independent or not, linked by Go or by the
+# system's linker, with C in it or in C programs, instrumented, unoptimized, and what was done to it
+# afterwards.
 
 load lib/common
 load lib/record
@@ -169,8 +170,8 @@ pie() {
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/a.trace"
 	! "$ORACLE/check" -stacks "$T/a.trace" | grep -q plugin/unnamed- || fail "something of the plugin is in it"
-	# The same with a launched program. When a generation is written gotap has looked many times for a plugin: the
-	# trace ends with the last look that found none.
+	# The same with a launched program. When a generation is written gotap has looked many times
+	# for a plugin: the trace ends with the last look that found none.
 	PLUGIN_AFTER=signal start_record "$T/b.trace" --strict -- "$PROG" -dur 500ms >"$T/out"
 	wait_for 60 grep -qx ready "$T/out"
 	host=$(pgrep -P "$RECORDER" -x host)
@@ -181,6 +182,34 @@ pie() {
 	[ "$status" -eq 0 ]
 	[[ $(reported ended) == "the program has opened a plugin"* ]]
 	views_ok "$T/b.trace"
+}
+
+# plugin_runs: it says "ready" once more, after the program that opened it.
+plugin_runs() { [ "$(grep -cx ready "$TARGET_OUT")" -eq 2 ]; }
+
+# The thread that looks for plugins is held from its first sleep on. Of what came behind its last
+# look nothing is kept: as long as none has come behind the goroutines, gotap does not say that it
+# records.
+@test "a plugin that is opened before a look has come behind the goroutines: there is no trace" {
+	as_plugin 1.27
+	PLUGIN_AFTER=signal start_target "$PROG" -dur 2s
+	want_hold
+	REPORT=$T/report
+	holdable true
+	LD_PRELOAD=$T/hold_drain.so GOTAP_TEST_HOLD=$T/hold "$GOTAP" record -o "$T/a.trace" -p "$TARGET" 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 test -e "$T/hold.held"
+	wait_for 60 has_looked $(($(looks) + 50))
+	[ ! -s "$T/a.trace.partial" ]
+	kill -USR1 "$TARGET"
+	wait_for 60 plugin_runs
+	let_drain_go
+	wait_record
+	[ "$status" -eq 1 ]
+	grep -q "^gotap: the recording ended before the goroutines had been read: there is no trace; the program has opened a plugin" "$REPORT"
+	[ ! -e "$T/a.trace" ]
+	[ ! -e "$T/a.trace.partial" ]
 }
 
 # altered PROGRAM COMMAND...: a copy that the command changed, as $PROG.

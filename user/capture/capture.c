@@ -252,6 +252,18 @@ static void begin_threads(struct capture *cap)
 	bpf_begin_threads(cap->bpf);
 }
 
+/*
+ * Records that are younger than the last look are left out when the program opens a plugin. Until a look has come after
+ * the states, such a change would leave nothing of the recording: only behind it the recording has begun.
+ */
+static void await_look(struct capture *cap)
+{
+	uint64_t since = now_ns();
+
+	while (!watch_has_looked(&cap->watch, since) && !stop_requested(&cap->states.stop_reading))
+		sleep_ns(DRAIN_BUSY_NS);
+}
+
 static int start(struct capture *cap, const struct bpf_opts *opts, struct error *err)
 {
 	int r = put_in_place(cap, opts, err);
@@ -268,6 +280,8 @@ static int start(struct capture *cap, const struct bpf_opts *opts, struct error 
 		r = states_read_first(&cap->states, err);
 	if (!r)
 		gaps_allow(&cap->gaps);
+	if (!r && !cap->proc->launched)
+		await_look(cap);
 	process_release(cap->proc);
 	if (!r && cap->proc->hold_lost)
 		r = error_set(err, -ECHILD, "process %d went on before its probes were there: the process that held it has "

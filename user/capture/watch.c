@@ -87,7 +87,7 @@ static enum capture_end find_change(struct watch *w, uint64_t since)
 	else if (makes_records_false(end))
 		w->cut = w->same_until;
 	if (end == CAPTURE_RUNNING)
-		w->same_until = since;
+		__atomic_store_n(&w->same_until, since, __ATOMIC_RELEASE);
 	return end;
 }
 
@@ -102,6 +102,12 @@ void watch_look(struct watch *w)
 		w->end = change;
 	if (w->end == CAPTURE_RUNNING && __atomic_load_n(&w->stop, __ATOMIC_ACQUIRE))
 		w->end = CAPTURE_STOPPED;
+}
+
+bool watch_has_looked(const struct watch *w, uint64_t since)
+{
+	return __atomic_load_n(&w->same_until, __ATOMIC_ACQUIRE) >= since ||
+	       __atomic_load_n(&w->end, __ATOMIC_ACQUIRE) != CAPTURE_RUNNING;
 }
 
 void watch_stop(struct watch *w)

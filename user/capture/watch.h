@@ -45,6 +45,8 @@ struct watch {
 
 void watch_init(struct watch *w, struct process *proc, const struct bpf_side *bpf);
 void watch_look(struct watch *w);
+/* From any thread: did a look that began at @since or later find no change, or has the capture ended? */
+bool watch_has_looked(const struct watch *w, uint64_t since);
 /* From any thread: the next look ends the capture. */
 void watch_stop(struct watch *w);
 /* When the recording ended, once it has: the last moment up to which all records are true. */

@@ -261,8 +261,9 @@ static int check_began(struct session *s, struct error *err)
 		return error_set(err, -ECHILD, "the program exec'ed another before its goroutines had been read: there "
 				 "is no trace; record it again");
 	if (record_end_text(s->capture))
-		return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began, or was "
-				 "seen to: there is no trace; %s", record_end_text(s->capture));
+		return error_set(err, -ENODATA, "the recording ended before %s: there is no trace; %s",
+				 s->target->proc.launched ? "a goroutine was seen" : "the goroutines had been read",
+				 record_end_text(s->capture));
 	return error_set(err, -ENODATA, "the recording ended before the program's Go runtime began: there is "
 			 "no trace; let it take longer");
 }
