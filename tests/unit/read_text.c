@@ -141,9 +141,9 @@ static void what_go_lacks_is_allowed(void)
 {
 	text_gives("Trace Go1.22\nStack id=5 n=1\npc=1 func=2 file=3 line=4",
 		   "Trace Go1.22\nStack id=5 nframes=1\n\tpc=1 func=2 file=3 line=4\n");
-	/* An empty string has no data line. */
-	text_gives("Trace Go1.22\nString id=5\nString id=6\n\tdata=\"x\"\nString id=7\n",
-		   "Trace Go1.22\nString id=5\nString id=6\n\tdata=\"x\"\nString id=7\n");
+	/* An empty string has its data line, too. */
+	text_gives("Trace Go1.22\nString id=5\n\tdata=\"\"\nString id=6\n\tdata=\"x\"\n",
+		   "Trace Go1.22\nString id=5\n\tdata=\"\"\nString id=6\n\tdata=\"x\"\n");
 	text_gives("comment\n-- expect --\nSUCCESS\n-- trace --\nTrace Go1.23\nProcStop dt=1\n"
 		   "-- other --\nnonsense\n", "Trace Go1.23\nProcStop dt=1\n");
 }
@@ -270,8 +270,14 @@ static const struct statement {
 	  "Trace Go1.22\nString id=1\n\tdata=\"#\"\n" },
 	{ "nothing follows the string of data", "Trace Go1.22\nString id=1\ndata=\"x\" y\n",
 	  "line 3: not a Go string: \"x\" y" },
-	{ "an empty String has no line of data", "Trace Go1.22\nString id=1\nProcStop dt=1\n",
-	  "Trace Go1.22\nString id=1\nProcStop dt=1\n" },
+	{ "an empty String has a line of data", "Trace Go1.22\nString id=1\n data = \"\"\nProcStop dt=1\n",
+	  "Trace Go1.22\nString id=1\n\tdata=\"\"\nProcStop dt=1\n" },
+	{ "a String without its line of data is none", "Trace Go1.22\nString id=1\nProcStop dt=1\n",
+	  "line 3: expected data=\"...\", but got 'ProcStop dt=1'" },
+	{ "nor is one at the end of the text", "Trace Go1.22\nString id=1\n",
+	  "line 3: text ends where data=\"...\" is to be" },
+	{ "data of an experiment has its line", "Trace Go1.23\nExperimentalBatch exp=1 gen=1 m=2 time=3\n",
+	  "line 3: text ends where data=\"...\" is to be" },
 	{ "header 1.22 knows no events of 1.23", "Trace Go1.22\nGoSwitch dt=1 g=1 g_seq=1\n",
 	  "line 2: unidentified event: GoSwitch" },
 	{ "header 1.23 knows no events of 1.25", "Trace Go1.23\nSync\n", "line 2: unidentified event: Sync" },

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,13 +161,18 @@ const uint8_t *source_read_at(struct raw_source *s, uint64_t off, uint8_t *buf, 
 	return buf;
 }
 
-/* "go 1.NN trace\0\0\0", or 0. */
+/* "go 1.NN trace" and NULs to the end, NN of one to three digits; 0 if it is not that. */
 static int header_version(const uint8_t *h)
 {
-	if (memcmp(h, "go 1.", 5) || memcmp(h + 7, " trace\0\0\0", 9) ||
-	    h[5] < '0' || h[5] > '9' || h[6] < '0' || h[6] > '9')
+	char text[TRACEV2_HEADER_SIZE + 1] = "";
+	int version = 0, i;
+
+	if (memcmp(h, "go 1.", 5))
 		return 0;
-	return (h[5] - '0') * 10 + h[6] - '0';
+	for (i = 5; i < 8 && h[i] >= '0' && h[i] <= '9'; i++)
+		version = version * 10 + h[i] - '0';
+	snprintf(text, sizeof(text), "go 1.%u trace", (unsigned int)version % 1000);
+	return memcmp(h, text, TRACEV2_HEADER_SIZE) ? 0 : version;
 }
 
 /* Forms of a trace that another command makes one of; as the end of a message. */

@@ -83,6 +83,21 @@ void raw_specs_init(struct raw_specs *specs)
 			specs->timed_args[i] = specs->of[i].nargs;
 }
 
+bool raw_spec_is_later(const struct raw_specs *specs, unsigned type)
+{
+	return specs->header && type < RAW_SPECS && specs->of[type].version > specs->header;
+}
+
+void raw_specs_limit(struct raw_specs *specs, int version)
+{
+	unsigned type;
+
+	specs->header = version;
+	for (type = 0; type < RAW_SPECS; type++)
+		if (raw_spec_is_later(specs, type))
+			specs->timed_args[type] = 0;
+}
+
 const struct raw_spec *raw_spec_get(const struct raw_specs *specs, unsigned type, int version)
 {
 	if (type >= RAW_SPECS || !specs->of[type].name || specs->of[type].version > version)

@@ -41,10 +41,15 @@ struct raw_spec {
 struct raw_specs {
 	struct raw_spec of[RAW_SPECS];
 	uint8_t timed_args[256];	/* number of arguments if it is a timed event, else 0 */
+	int header;		/* NN of raw_specs_limit(), 0: events of all headers count */
 	uint8_t by_name[256];	/* hash of the name -> event number, 0 = none; linear probing */
 };
 
 void raw_specs_init(struct raw_specs *specs);
+/* Events that header go 1.@version does not have are no timed ones from now on. */
+void raw_specs_limit(struct raw_specs *specs, int version);
+/* Is it an event that only later headers have? */
+bool raw_spec_is_later(const struct raw_specs *specs, unsigned type);
 
 /* Spec of event number @type as header go 1.@version knows it, or NULL. */
 const struct raw_spec *raw_spec_get(const struct raw_specs *specs, unsigned type, int version);

@@ -269,11 +269,14 @@ int lines_data(struct text_lines *t, struct buf *out)
 	struct text_span line, literal;
 	int ret = lines_next(t, &line);
 
-	if (ret <= 0)
+	if (ret < 0)
 		return ret;
+	if (!ret)
+		return lines_fail(t, "text ends where data=\"...\" is to be");
 	if (!data_literal(line, &literal))
-		lines_put_back(t, line);
-	else if (!unquote_append(out, (const uint8_t *)literal.p, literal.n))
+		return lines_fail(t, "expected data=\"...\", but got '%.*s'",
+				  (int)(line.n < 60 ? line.n : 60), line.p);
+	if (!unquote_append(out, (const uint8_t *)literal.p, literal.n))
 		return lines_fail(t, "not a Go string: %.*s",
 				  (int)(literal.n < 60 ? literal.n : 60), literal.p);
 	return 0;

@@ -46,10 +46,7 @@ bool span_uint(struct text_span s, uint64_t *v);
 /* The same, and -1 .. -2^63 as their two's complement. */
 bool span_int(struct text_span s, uint64_t *v);
 
-/*
- * Appends to @out the bytes of the line "data=GOSTRING" that is next. 0, also where another line
- * is next, which stays there: the text form shows no data so.
- */
+/* Appends to @out the bytes of the line "data=GOSTRING", which must be next. */
 int lines_data(struct text_lines *t, struct buf *out);
 
 #endif

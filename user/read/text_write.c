@@ -101,8 +101,8 @@ static int append_frames(struct raw_reader *r, const struct raw_event *ev, struc
 }
 
 /*
- * A multi-byte character must not be quoted in two halves, so data is taken
- * whole. No data, no line: raw.Event.String of every release has it so.
+ * A multi-byte character must not be quoted in two halves, so data is taken whole. Empty data has
+ * its line, too: raw.TextReader refuses the text without it, which raw.Event.String() leaves out.
  */
 static int append_data(struct raw_reader *r, struct raw_event *ev, struct buf *out)
 {
@@ -110,7 +110,7 @@ static int append_data(struct raw_reader *r, struct raw_event *ev, struct buf *o
 	const uint8_t *p;
 	int n;
 
-	if (!ev->data)
+	if (!raw_has_data(ev->type))
 		return 0;
 	if (ev->data > MAX_EVENT_TEXT)
 		return too_large(r, ev);

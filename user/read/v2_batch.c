@@ -56,7 +56,16 @@ static int peek_body(struct raw_source *s, struct v2_batch *b, const struct v2_p
 			 b->size);
 }
 
-int batch_peek(struct raw_source *s, int64_t serial, struct v2_batch *b, struct v2_fault *fault)
+static bool is_batch(uint8_t type, int version)
+{
+	enum { FIRST_WITH_EXPERIMENTS = 23 };
+
+	return type == EV_EventBatch ||
+	       (type == EV_ExperimentalBatch && version >= FIRST_WITH_EXPERIMENTS);
+}
+
+int batch_peek(struct raw_source *s, int version, int64_t serial, struct v2_batch *b,
+	       struct v2_fault *fault)
 {
 	struct v2_place place = { .batch = serial, .thread = TRACEV2_NO_ID };
 	struct cursor c;
@@ -74,7 +83,7 @@ int batch_peek(struct raw_source *s, int64_t serial, struct v2_batch *b, struct 
 					.offset = place.offset };
 		return 1;
 	}
-	if (type != EV_EventBatch && type != EV_ExperimentalBatch)
+	if (!is_batch(type, version))
 		return fault_set(fault, &place, "expected batch event, got event %u", type);
 	/* A file that ends right after this type byte passes for complete in Go, so here too. */
 	if (type == EV_ExperimentalBatch && !cursor_byte(&c, &b->exp))

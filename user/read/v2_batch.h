@@ -25,10 +25,10 @@ struct v2_batch {
 };
 
 /*
- * Looks at the batch at the front of @s: 1, 0 at the end of the input,
+ * Looks at the batch at the front of @s, of header go 1.@version: 1, 0 at the end of the input,
  * negative with @fault set. @batch->body holds until more is asked of @s.
  */
-int batch_peek(struct raw_source *s, int64_t serial, struct v2_batch *batch,
+int batch_peek(struct raw_source *s, int version, int64_t serial, struct v2_batch *batch,
 	       struct v2_fault *fault);
 
 static inline void batch_take(struct raw_source *s, const struct v2_batch *batch)

@@ -172,7 +172,7 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 	for (;; (*serial)++) {
 		struct v2_place place;
 
-		ret = batch_peek(s, *serial, &b, fault);
+		ret = batch_peek(s, version, *serial, &b, fault);
 		place = place_of(&b, *serial);
 		if (!ret && g->has_threads)
 			fault_set(fault, &place, truncated);
@@ -212,7 +212,7 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 	for (;; (*serial)++) {
 		struct v2_place place;
 
-		ret = batch_peek(s, *serial, &b, g->gen ? &later : fault);
+		ret = batch_peek(s, version, *serial, &b, g->gen ? &later : fault);
 		place = place_of(&b, *serial);
 		if (ret <= 0) {
 			status = ret ? GEN_READ_THEN_FAULT : GEN_READ_LAST;

@@ -57,10 +57,13 @@ static struct trace_reader *reader_new(void)
 
 static struct trace_reader *start(struct trace_reader *r, struct error *err)
 {
-	if (!source_header(&r->source, &r->version, err))
-		return r;
-	trace_reader_close(r);
-	return NULL;
+	if (source_header(&r->source, &r->version, err)) {
+		trace_reader_close(r);
+		return NULL;
+	}
+	/* Readers since Go 1.23 take later events under header 1.22; the one of Go 1.22, of which it is, does not. */
+	raw_specs_limit(&r->specs, r->version);
+	return r;
 }
 
 struct trace_reader *trace_reader_open(const char *path, struct error *err)

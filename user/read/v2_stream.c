@@ -90,7 +90,7 @@ static int __attribute__((cold, noinline)) bad_event(struct v2_stream *s,
 	struct v2_place place = place_in(s, from, note, stream_offset(s, s->pos));
 	uint64_t dt;
 
-	if (*s->pos >= RAW_SPECS)
+	if (*s->pos >= RAW_SPECS || raw_spec_is_later(from->specs, *s->pos))
 		return fault_set(from->fault, &place, "found invalid event type: %u", *s->pos);
 	if (!from->specs->timed_args[*s->pos])
 		return fault_set(from->fault, &place,
