@@ -48,6 +48,12 @@ comes_back() {
 	"$GOTAP" text --binary "$PROG" "$MADE" | "$GOTAP" wire - -o - | cmp - "$MADE"
 }
 
+@test "numbers behind the frames of a stack before 1.5 come back, too" {
+	made gotrace <<<"Batch 0 1000; GoCreate 1 4096 0; GoStart 1; hex c3 05 05 01 07 08 09; Frequency 1000000000"
+	succeeds "$GOTAP" check "$MADE"
+	comes_back "$MADE"
+}
+
 @test "gotap wire names the line that is wrong in a text of an old format, and leaves no file" {
 	printf 'Trace Go1.19\nBatch p=0 ticks=1\nGoStart dt=1 g=5\n' >"$BATS_TEST_TMPDIR/t.txt"
 	gotap wire "$BATS_TEST_TMPDIR/t.txt" -o "$BATS_TEST_TMPDIR/t.trace"
@@ -55,6 +61,19 @@ comes_back() {
 	[ "${#lines[@]}" -eq 1 ]
 	contains "t.txt: line 3: argument 'seq' is missing"
 	[ ! -e "$BATS_TEST_TMPDIR/t.trace" ]
+}
+
+@test "a header of a release that wrote none is one of a release that is not known, whatever its number" {
+	local version command
+	for version in 6 12 20 27; do
+		{ printf 'go 1.%d trace' "$version"; head -c 40 /dev/zero; } | head -c 40 >"$BATS_TEST_TMPDIR/x.trace"
+		for command in check text "text --events" report; do
+			# shellcheck disable=SC2086
+			gotap $command "$BATS_TEST_TMPDIR/x.trace"
+			[ "$status" -ne 0 ]
+			contains "unknown or unsupported trace version go 1.$version"
+		done
+	done
 }
 
 @test "text of a damaged trace of an old format prints what comes before the damage" {

@@ -109,6 +109,33 @@ same_in() {
 	v1_ok 1.8 "$T/x.trace"
 }
 
+@test "scans of a collector of before 1.5 stay in 1.8, and sweeping without amounts loses none" {
+	load lib/v1
+	made gotrace <<-END
+		Batch 0 1000; GoCreate 1 4096 0; ProcStart; GoStart 1; STWStart; STWDone; GCSweepStart 0; GCSweepDone; GoEnd
+		Frequency 1000000000
+	END
+	gotap convert "$MADE" --format go1.8 -o "$T/x.trace"
+	[ "$status" -eq 0 ]
+	[[ $output != *"left out"* ]]
+	[ "$("$GOTAP" text "$T/x.trace" | grep -cE '^GCScan(Start|Done) ')" -eq 2 ]
+	v1_ok 1.8 "$T/x.trace"
+	made 9 <<<"Batch 0 1000; GoCreate 1 0 0; ProcStart 7; GoStart 1 1; GCSweepStart 0; GCSweepDone 5 0; GoEnd; Frequency 1000000000"
+	gotap convert "$MADE" --format go1.8 -o "$T/x.trace"
+	contains "left out, not in go1.8: amounts of sweeping: 1"
+}
+
+@test "a mark of a wake-up that led to nothing, which readers of today refuse, stays in 1.8 only" {
+	load lib/v1
+	made 10 <<<"Batch 0 1000; GoCreate 1 0 0; ProcStart 7; GoStart 1 1; FutileWakeup; GoEnd; Frequency 1000000000"
+	succeeds "$GOTAP" convert "$MADE" --format go1.8 -o "$T/x.trace"
+	[ "$("$GOTAP" text "$T/x.trace" | grep -c '^FutileWakeup ')" -eq 1 ]
+	v1_ok 1.8 "$T/x.trace"
+	gotap convert "$MADE" --format go1.11 -o "$T/x.trace"
+	contains "left out, not in go1.11: marks of wake-ups that led to nothing: 1"
+	v1_ok 1.11 "$T/x.trace"
+}
+
 @test "formats that nobody writes are refused by name" {
 	local command
 	for command in 'record -p 1' 'assemble x' 'convert x -o y'; do

@@ -49,7 +49,7 @@ struct gotap_rewrite_options {
 };
 
 /* How many kinds gotap_left_text() has; a later library may have more. */
-enum { GOTAP_LEFT_KINDS = 22 };
+enum { GOTAP_LEFT_KINDS = 23 };
 
 /* Counts of the events in the result, and of those that it lacks. If all but @events are 0 the original is whole and all of it is in the result. */
 struct gotap_rewrite_result {

@@ -76,6 +76,9 @@ static const struct rule records_before_go15[] = {
 	{ 4, G "GoEnd; Frequency -5", "invalid frequency" },
 	{ 4, G "GoEnd", "no Frequency event" },
 	{ 4, G "GoEnd" FREQ "; Stack 1 10 20", NULL },
+	{ 4, G "GoEnd" FREQ "; hex c3 04 01 01 10 20", NULL },
+	{ 4, G "GoEnd" FREQ "; hex c3 03 00 00 10", NULL },
+	{ 5, V5 "Frequency 1000 0; hex c3 04 01 01 10 20", "wrong number of arguments" },
 	{ 4, G "GoEnd" FREQ "; hex c3 01 01", "wrong number of arguments" },
 	{ 4, G "GoEnd" FREQ "; hex c3 03 01 e9 07", "bad number of frames" },
 	{ 4, G "GoEnd" FREQ "; hex c3 03 01 02 10", "wrong number of arguments" },
@@ -194,14 +197,27 @@ static const struct rule order_since_go17[] = {
 	{ 7, V7 "GoSysCall 0; GoSysBlock; GoSysExit 1 2 10" FREQ, "time stamps out of" },
 	{ 7, V7 "GoBlock 0; GoSysExit 1 2 107" FREQ, "stray syscall exit" },
 	{ 7, V7 "GoBlock 0; GoUnblockLocal 1 0; GoStartLocal 1" FREQ, NULL },
-	{ 7, V7 "GoSysCall 0; GoSysBlock; GoSysExitLocal 1 0" FREQ, NULL },
+	/* The parsers look at the goroutine that the P ran last: it never waits. */
+	{ 7, V7 "GoSysCall 0; GoSysBlock; GoSysExitLocal 1 0" FREQ, "g 0 is not waiting during syscall exit" },
+	{ 8, V7 "GoSysCall 0; GoSysBlock; GoSysExitLocal 1 0" FREQ, "g 0 is not waiting during syscall exit" },
+	{ 11, V7 "GoSysCall 0; GoSysBlock; GoSysExitLocal 1 120" FREQ, "g 0 is not waiting during syscall exit" },
+	{ 11, V7 "GoSysCall 0; GoSysBlock; GoStart 2 1; GoSysExitLocal 1 0" FREQ,
+	  "g 2 is not waiting during syscall exit" },
+	{ 10, V7 "FutileWakeup" FREQ, NULL },
+	{ 11, V7 "FutileWakeup" FREQ, "unexpected event FutileWakeup" },
+	{ 21, V7 "FutileWakeup" FREQ, "unexpected event FutileWakeup" },
 	{ 7, V7 "hex 29 01" FREQ, "unknown event type 41" },
 	{ 10, V7 "hex 2d 01" FREQ, "unknown event type 45" },
 	{ 11, V7 "hex 31 01" FREQ, "unknown event type 49" },
 	{ 21, V7 "hex 32 01" FREQ, "unknown event type 50" },
 	{ 10, "Gomaxprocs 4 0" FREQ, NULL },
 	{ 11, "Gomaxprocs 4 0" FREQ, "P has no batches yet" },
-	{ 11, "Batch 0x80000000 1; Gomaxprocs 4 0" FREQ, "processor ID" },
+	{ 11, "Batch 0x80000000 1; Gomaxprocs 4 0" FREQ, "processor ID 2147483648 is larger than maximum of 2147483647" },
+	{ 11, "Batch 0x7fffffff 1; Gomaxprocs 4 0" FREQ, NULL },
+	{ 10, "Batch 0x80000000 1; ProcStart 1; Batch 0x180000000 2; ProcStart 1" FREQ, NULL },
+	{ 10, "Batch 0x80000000 1; ProcStart 1; Batch 0x80000000 2; ProcStart 1" FREQ,
+	  "p 2147483648 is running before start" },
+	{ 19, V7 "CPUSample 110 0x80000000 0 0" FREQ, NULL },
 	{ 11, "Batch -1 1; Gomaxprocs 4 0" FREQ, NULL },
 };
 
@@ -239,20 +255,45 @@ static const struct rule strings_and_stacks[] = {
 	{ 7, V7 "GoBlock 77" FREQ, NULL },
 };
 
-static void goroutine_zero_does_nothing_since_go15(void)
+static void goroutine_zero_does(const char *event, int version, const char *error)
+{
+	char text[256];
+	struct rule r = { .version = version, .text = text, .error = error };
+
+	snprintf(text, sizeof(text), "Batch 0 100; HeapAlloc 1; %s" FREQ, event);
+	check_rule(&r);
+}
+
+/* Before 1.5 it may begin a system call, which writes nothing down that the parser misses. */
+static void goroutine_zero_does_nothing(void)
 {
 	static const char *const events[] = {
-		"GoEnd", "GoStop 0", "GoSysCall 0",
+		"GoEnd", "GoStop 0", "GoSched 0", "GoPreempt 0", "GoSleep 0", "GoBlock 0", "GoBlockSend 0",
+		"GoBlockRecv 0", "GoBlockSelect 0", "GoBlockSync 0", "GoBlockCond 0", "GoBlockNet 0",
 	};
-	char text[256];
 	size_t i;
 
 	for (i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		struct rule r = { .version = 7, .text = text, .error = "g 0 did Go" };
-
-		snprintf(text, sizeof(text), "Batch 0 100; ProcStart 1; %s" FREQ, events[i]);
-		check_rule(&r);
+		goroutine_zero_does(events[i], 4, "g 0 did Go");
+		goroutine_zero_does(events[i], 7, i < 2 ? "g 0 did Go" : "no consistent ordering");
 	}
+	goroutine_zero_does("GoSysBlock 0", 4, "g 0 did GoSysBlock");
+	goroutine_zero_does("GoSysBlock", 11, "no consistent ordering");
+	goroutine_zero_does("GoSysCall 0", 4, NULL);
+	goroutine_zero_does("GoSysCall 0", 7, "g 0 did GoSysCall");
+	goroutine_zero_does("GoCreate 1 0 0", 4, NULL);
+	goroutine_zero_does("GoCreate 1 0 0", 7, NULL);
+}
+
+static void procs_are_counted(void)
+{
+	struct make m = make_trace(11, "Batch -1 1; GoCreate 1 0 0; Batch 0 5; ProcStart 1; Batch 3 9; ProcStart 1" FREQ);
+	struct v1_summary summary = {0};
+	struct error err;
+
+	CHECK(!v1_check(m.data, m.len, &summary, &err));
+	CHECK_EQ(summary.procs, 2);
+	free(m.data);
 }
 
 static const struct rule states_since_go15[] = {
@@ -349,9 +390,10 @@ int main(void)
 	static struct unit_case cases[300] = {
 		UNIT(headers),
 		UNIT(goroutines_must_run_to_act),
-		UNIT(goroutine_zero_does_nothing_since_go15),
+		UNIT(goroutine_zero_does_nothing),
+		UNIT(procs_are_counted),
 	};
-	struct unit_case *at = cases + 3;
+	struct unit_case *at = cases + 4;
 
 	at = RULES(at, records_before_go15);
 	at = RULES(at, procs_and_collector_before_go15);

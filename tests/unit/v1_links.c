@@ -61,7 +61,7 @@ static const struct row rows[] = {
 	{ "the network wakes from no P", 11, G "GoBlockNet 0; GoStart 2 1; GoUnblock 1 2 0" FREQ,
 	  "1>3 2>5 3>4 4>6 6:netpoll" },
 	{ "a sample has its own P and goroutine", 19, G "CPUSample 150 7 2 0" FREQ, "1>3 4:profile" },
-	{ "a futile wake-up is cut", 11, G "GoBlock 0; GoStart 2 1; GoUnblock 1 2 0; GoSched 0; GoStart 1 3; FutileWakeup; "
+	{ "a futile wake-up is cut", 10, G "GoBlock 0; GoStart 2 1; GoUnblock 1 2 0; GoSched 0; GoStart 1 3; FutileWakeup; "
 	  "GoBlock 0; GoStart 2 2; GoUnblock 1 4 0" FREQ, "1>3 2>5 3>4 4>8 5>6 6>7" },
 };
 

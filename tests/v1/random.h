@@ -255,7 +255,7 @@ static inline void random_futile(struct random *r)
 {
 	struct random_g *g = &r->g[r->p[r->pi].g];
 
-	if (r->m.version < 5 || !r->p[r->pi].g || !g->woken)
+	if (r->m.version < 5 || r->m.version > 10 || !r->p[r->pi].g || !g->woken)
 		return;
 	random_put(r, 36, 0, NULL);
 	RANDOM_PUT(r, 22 + r->choice % 5, 0);

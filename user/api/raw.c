@@ -249,6 +249,13 @@ static size_t frames_wanted(const struct gotap_kind_spec *spec, const struct got
 	return spec->has_frames && ev->args[1] <= INT64_MAX ? ev->args[1] : 0;
 }
 
+/* Before Go 1.5 readers do not look at what stands behind the frames of a Stack. */
+static bool frames_fit(const struct gotap_raw_writer *w, const struct gotap_raw_event *ev, size_t want)
+{
+	return ev->nframes == want ||
+	       (w->version == V1_GOTRACE && w->specs[ev->kind].has_frames && ev->nframes > want);
+}
+
 /* Can it be written? */
 static int check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
 {
@@ -260,7 +267,7 @@ static int check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
 	if (ev->nargs != spec->nargs)
 		return error_set(&w->err, -EINVAL, "%s has %u arguments, not %u", spec->name,
 				 spec->nargs, ev->nargs);
-	if (ev->nframes != frames_wanted(spec, ev))
+	if (!frames_fit(w, ev, frames_wanted(spec, ev)))
 		return error_set(&w->err, -EINVAL, "%s has %zu frames, not %zu", spec->name,
 				 frames_wanted(spec, ev), ev->nframes);
 	if (ev->len && !spec->has_data)

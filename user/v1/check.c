@@ -44,6 +44,7 @@ static rule_fn *const handlers[V1_TYPES] = {
 	[V1_GO_SYSCALL] = rule_go_syscall,
 	[V1_GO_SYSBLOCK] = rule_go_sysblock,
 	[V1_GO_SYSEXIT] = rule_go_sysexit,
+	[V1_FUTILE_WAKEUP] = rule_futile_wakeup,
 	[V1_TASK_CREATE] = rule_task_create,
 	[V1_TASK_END] = rule_task_end,
 	[V1_REGION] = rule_region,
@@ -112,10 +113,10 @@ void rule_g_end(struct check *c, uint64_t id)
 	c->nended++;
 }
 
-struct check_p *rule_p(struct check *c, int32_t id)
+struct check_p *rule_p(struct check *c, int64_t id)
 {
 	bool is_new;
-	uint64_t *slot = map64_put(&c->p_index, (uint64_t)(int64_t)id, &is_new);
+	uint64_t *slot = map64_put(&c->p_index, (uint64_t)id, &is_new);
 
 	if (!is_new)
 		return vec_at(&c->ps, struct check_p, *slot);
@@ -170,7 +171,7 @@ uint32_t v1_check_number(const struct check *c)
 void v1_check_count(const struct check *c, size_t *goroutines, size_t *procs)
 {
 	*goroutines = c->g_index.len + c->nended - 1;	/* less "no goroutine" */
-	*procs = c->ps.len;
+	*procs = c->ps.len - (map64_get(&c->p_index, (uint64_t)-1) != NULL);	/* less "no P" */
 }
 
 void v1_check_free(struct check *c)

@@ -61,7 +61,7 @@ typedef int rule_fn(struct check *c, struct v1_event *ev);
 struct check_g *rule_g(struct check *c, uint64_t g);
 /* @g has ended, and nothing of it is open: only its id is kept, which no other may have. */
 void rule_g_end(struct check *c, uint64_t g);
-struct check_p *rule_p(struct check *c, int32_t p);
+struct check_p *rule_p(struct check *c, int64_t p);
 /* The event of which *@from is the number, if it is not 0, leads to the one at hand. Clears it. */
 void rule_link(struct check *c, uint32_t *from);
 /* Ends the innermost region of @g, which has one. */
@@ -81,6 +81,6 @@ rule_fn rule_task_create, rule_task_end, rule_region, rule_sample;
 
 rule_fn rule_go_create, rule_go_start, rule_go_end, rule_go_sched, rule_go_block;
 rule_fn rule_go_unblock, rule_go_waiting, rule_go_in_syscall;
-rule_fn rule_go_syscall, rule_go_sysblock, rule_go_sysexit;
+rule_fn rule_go_syscall, rule_go_sysblock, rule_go_sysexit, rule_futile_wakeup;
 
 #endif

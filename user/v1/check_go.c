@@ -9,16 +9,16 @@ static const char *name_of(const struct check *c, const struct v1_event *ev)
 	return v1_trace_type_name(c->t, ev->type);
 }
 
-/* The event's goroutine runs, on the event's P, and is one. */
+/* The event's goroutine runs, on the event's P, and is one unless @allow_none. */
 static int must_run(struct check *c, const struct v1_event *ev, bool allow_none)
 {
 	if (rule_g(c, ev->g)->state != CHECK_RUNNING)
 		return rule_fail(c, ev, "g %llu is not running while %s", LLU(ev->g),
 				  name_of(c, ev));
 	if (rule_p(c, ev->p)->g != ev->g)
-		return rule_fail(c, ev, "p %d is not running g %llu while %s", ev->p, LLU(ev->g),
-				  name_of(c, ev));
-	if (!allow_none && ev->g == 0 && !c->gotrace)
+		return rule_fail(c, ev, "p %lld is not running g %llu while %s",
+				 (long long)ev->p, LLU(ev->g), name_of(c, ev));
+	if (!allow_none && ev->g == 0)
 		return rule_fail(c, ev, "g 0 did %s", name_of(c, ev));
 	return 0;
 }
@@ -29,8 +29,7 @@ static void leave(struct check *c, struct v1_event *ev, enum check_g_state state
 	struct check_g *g = rule_g(c, ev->g);
 
 	rule_link(c, &g->ran);
-	if (ev->g)	/* gotrace lets "no goroutine" do anything and still run */
-		g->state = state;
+	g->state = state;
 	rule_p(c, ev->p)->g = 0;
 }
 
@@ -68,8 +67,8 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before start", LLU(ev->g));
 	if (p->g != 0)
-		return rule_fail(c, ev, "p %d is already running g %llu while start g %llu",
-				  ev->p, LLU(p->g), LLU(ev->g));
+		return rule_fail(c, ev, "p %lld is already running g %llu while start g %llu",
+				 (long long)ev->p, LLU(p->g), LLU(ev->g));
 	g->state = CHECK_RUNNING;
 	p->g = ev->g;
 	if (g->created)
@@ -81,7 +80,7 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
-/* Regions that are open when their goroutine ends, end there. "No goroutine" does not end. */
+/* Regions that are open when their goroutine ends, end there. */
 static void end(struct check *c, const struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
@@ -133,8 +132,8 @@ int rule_go_unblock(struct check *c, struct v1_event *ev)
 	if (rule_g(c, ev->g)->state != CHECK_RUNNING)
 		return rule_fail(c, ev, "g %llu is not running while unpark", LLU(ev->g));
 	if (ev->row != V1_ROW_TIMER && rule_p(c, ev->p)->g != ev->g)
-		return rule_fail(c, ev, "p %d is not running g %llu while unpark", ev->p,
-				  LLU(ev->g));
+		return rule_fail(c, ev, "p %lld is not running g %llu while unpark",
+				 (long long)ev->p, LLU(ev->g));
 	g = rule_g(c, ev->args[0]);
 	if (g->state != CHECK_WAITING)
 		return rule_fail(c, ev, "g %llu is not waiting before unpark", LLU(ev->args[0]));
@@ -171,9 +170,10 @@ int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 	return 0;
 }
 
+/* The parser of before 1.5 looks for the GoStart of who leaves its P, which goroutine 0 has not; here it does not. */
 int rule_go_syscall(struct check *c, struct v1_event *ev)
 {
-	int ret = must_run(c, ev, false);
+	int ret = must_run(c, ev, c->gotrace);
 
 	if (!ret)
 		move(c, rule_g(c, ev->g), ev);
@@ -203,4 +203,12 @@ int rule_go_sysexit(struct check *c, struct v1_event *ev)
 		rule_link(c, &g->moved);
 	move(c, g, ev);
 	return 0;
+}
+
+/* No runtime since 1.11 writes it, and readers since Go 1.23, which read these formats alone, refuse it. */
+int rule_futile_wakeup(struct check *c, struct v1_event *ev)
+{
+	if (c->t->format.version < 11)
+		return 0;
+	return rule_fail(c, ev, "unexpected event %s", name_of(c, ev));
 }

@@ -9,7 +9,7 @@ int rule_proc_start(struct check *c, struct v1_event *ev)
 	struct check_p *p = rule_p(c, ev->p);
 
 	if (p->running)
-		return rule_fail(c, ev, "p %d is running before start", ev->p);
+		return rule_fail(c, ev, "p %lld is running before start", (long long)ev->p);
 	p->running = true;
 	return 0;
 }
@@ -19,10 +19,10 @@ int rule_proc_stop(struct check *c, struct v1_event *ev)
 	struct check_p *p = rule_p(c, ev->p);
 
 	if (!p->running)
-		return rule_fail(c, ev, "p %d is not running before stop", ev->p);
+		return rule_fail(c, ev, "p %lld is not running before stop", (long long)ev->p);
 	if (p->g)
-		return rule_fail(c, ev, "p %d is running a goroutine %llu during stop", ev->p,
-				  LLU(p->g));
+		return rule_fail(c, ev, "p %lld is running a goroutine %llu during stop",
+				 (long long)ev->p, LLU(p->g));
 	p->running = false;
 	return 0;
 }

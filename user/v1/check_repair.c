@@ -7,7 +7,7 @@
 #include "v1/check.h"
 
 /* Who runs on the P does so no more: the event that says it is lost. */
-static void release_p(struct check *c, int32_t id)
+static void release_p(struct check *c, int64_t id)
 {
 	struct check_p *p = rule_p(c, id);
 	struct check_g *g = rule_g(c, p->g);

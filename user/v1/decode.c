@@ -21,7 +21,6 @@ void v1_assign_goroutine(uint64_t *g, struct v1_event *ev)
 		*g = 0;
 		break;
 	case V1_GO_SYSEXIT:
-	case V1_GO_SYSEXIT_LOCAL:
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
 		ev->g = ev->args[0];
@@ -40,8 +39,6 @@ void v1_make_plain(struct v1_event *ev)
 		break;
 	case V1_GO_SYSEXIT_LOCAL:
 		ev->type = V1_GO_SYSEXIT;
-		ev->args[2] = ev->args[1];
-		ev->args[1] = 0;
 		break;
 	}
 }

@@ -34,7 +34,7 @@ struct v1_piece {
 	uint64_t offset;
 	int64_t ticks, seq;	/* seq: format 1.5 only */
 	uint64_t g;
-	int32_t p;
+	int64_t p;
 	uint32_t n;		/* events that are left */
 	uint32_t next;		/* piece of the same stream + 1 */
 	bool exit;		/* one GoSysExit of 1.5, whose place is its own */
@@ -45,7 +45,7 @@ struct v1_piece {
 
 /* All pieces of one P, from 1.7 on. */
 struct v1_stream {
-	int32_t p;
+	int64_t p;
 	uint32_t first, last;	/* pieces + 1 */
 };
 
@@ -58,7 +58,7 @@ struct v1_sample {
 struct v1_exit {
 	int64_t time;
 	uint64_t offset;
-	int32_t p;
+	int64_t p;
 	uint32_t ordinal;	/* where it was written */
 };
 
@@ -105,7 +105,7 @@ struct v1_trace {
 int v1_load(struct v1_trace *t, struct error *err);
 
 /* The stream that CPU samples go to, whatever batch they lie in. */
-enum { V1_SAMPLE_STREAM = INT32_MAX };
+#define V1_SAMPLE_STREAM INT64_MIN
 
 /*
  * Decodes the next event of @piece, with its time in ticks and its goroutine.

@@ -22,7 +22,7 @@ struct loader {
 	struct v1_trace *t;
 	struct v1_reader reader;
 	struct map64 current_g;	/* P -> goroutine, for the Ps of other batches */
-	int32_t p;
+	int64_t p;
 	uint64_t g;
 	int64_t ticks, seq;
 	int64_t key;		/* of the last event of the open piece, before 1.7 */
@@ -33,11 +33,11 @@ struct loader {
 	int64_t latest, batch_latest;	/* ticks of all events in batches that are whole; of this one */
 };
 
-static struct v1_stream *stream_of(struct v1_trace *t, int32_t p)
+static struct v1_stream *stream_of(struct v1_trace *t, int64_t p)
 {
 	struct v1_stream *st;
 	bool is_new;
-	uint64_t *slot = map64_put(&t->stream_of, (uint64_t)(int64_t)p, &is_new);
+	uint64_t *slot = map64_put(&t->stream_of, (uint64_t)p, &is_new);
 
 	if (!is_new)
 		return vec_at(&t->streams, struct v1_stream, *slot);
@@ -121,18 +121,25 @@ static void keep_latest(struct loader *l)
 		l->latest = l->batch_latest;
 }
 
+/* Readers since Go 1.23 refuse higher ones; to those before, which alone read the older formats, it is any int. */
+static uint64_t max_p(const struct loader *l)
+{
+	return l->t->format.version < 11 ? UINT64_MAX : INT32_MAX;
+}
+
 static int begin_batch(struct loader *l, const struct v1_record *rec, struct error *err)
 {
 	uint64_t p = rec->values[0];
 	uint64_t *g;
 
-	if (p != UINT64_MAX && p > INT32_MAX - 1)
-		return error_set(err, -EBADMSG, "batch at offset 0x%zx: processor ID %llu is too "
-				 "large", rec->offset, (unsigned long long)p);
-	*map64_put(&l->current_g, (uint64_t)(int64_t)l->p, NULL) = l->g;
+	if (p != UINT64_MAX && p > max_p(l))
+		return error_set(err, -EBADMSG, "batch at offset 0x%zx: processor ID %llu is larger "
+				 "than maximum of %llu", rec->offset, (unsigned long long)p,
+				 (unsigned long long)max_p(l));
+	*map64_put(&l->current_g, (uint64_t)l->p, NULL) = l->g;
 	l->piece = 0;
-	l->p = (int32_t)p;
-	g = map64_get(&l->current_g, (uint64_t)(int64_t)l->p);
+	l->p = (int64_t)p;
+	g = map64_get(&l->current_g, p);
 	l->g = g ? *g : l->lost ? V1_UNKNOWN_G : 0;
 	l->seq = rec->nvalues > 2 ? (int64_t)rec->values[1] : 0;
 	l->ticks = (int64_t)rec->values[rec->nvalues - 1];
@@ -165,18 +172,13 @@ static int set_frequency(struct loader *l, const struct v1_record *rec, struct e
  * A sample is written later, by another goroutine, into whatever batch is
  * open: it brings its own time, P and goroutine.
  */
-static int add_sample(struct loader *l, const struct v1_record *rec, struct error *err)
+static void add_sample(struct loader *l, const struct v1_record *rec)
 {
-	const uint64_t *v = rec->values + rec->ndeltas;
 	struct v1_sample *s;
 
-	if (v[1] != UINT64_MAX && v[1] > INT32_MAX - 1)
-		return error_set(err, -EBADMSG, "CPUSample at offset 0x%zx: processor ID %llu is "
-				 "too large", rec->offset, (unsigned long long)v[1]);
 	stream_of(l->t, V1_SAMPLE_STREAM);
 	s = vec_push(&l->t->samples, sizeof(*s));
-	*s = (struct v1_sample){ (int64_t)v[0], rec->offset };
-	return 0;
+	*s = (struct v1_sample){ (int64_t)rec->values[rec->ndeltas], rec->offset };
 }
 
 /*
@@ -234,18 +236,15 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 {
 	int64_t ticks = (int64_t)((uint64_t)l->ticks + rec->values[rec->ndeltas - 1]);
 	int64_t seq = (int64_t)((uint64_t)l->seq + (rec->ndeltas == 2 ? rec->values[0] : 0));
-	int ret = 0;
 
 	if (l->t->events == UINT32_MAX - 1)
 		return error_set(err, -EOVERFLOW, "the trace has too many events");
 	if (rec->type == V1_CPU_SAMPLE)
-		ret = add_sample(l, rec, err);
+		add_sample(l, rec);
 	else if (rec->type == V1_GO_SYSEXIT && l->t->format.version == 5)
 		add_exit(l, rec);
 	else
 		extend_piece(l, rec, ticks, seq);
-	if (ret)
-		return ret;
 	l->t->events++;
 	l->t->has_futile |= rec->type == V1_FUTILE_WAKEUP;
 	l->ticks = ticks;

@@ -113,6 +113,9 @@ static int check_stack(const struct v1_reader *r, const struct v1_record *rec, s
 	if (n > V1_MAX_FRAMES)
 		return error_set(err, -EBADMSG, "Stack has bad number of frames at offset 0x%zx: "
 				 "%llu", rec->offset, (unsigned long long)n);
+	/* The parser of before 1.5 does not look at what stands behind the frames. */
+	if (r->format.version == V1_GOTRACE && rec->nvalues > 2 + n)
+		return 0;
 	if (rec->nvalues != 2 + n * v1_frame_values(&r->format))
 		return wrong_count(rec, 2 + n * v1_frame_values(&r->format), err);
 	return 0;

@@ -173,6 +173,16 @@ size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *ou
 	return n;
 }
 
+bool v1_trace_start_pc(const struct v1_trace *t, uint64_t stack, uint64_t *pc)
+{
+	struct v1_frame frame;
+
+	if (stack < V1_START_STACK || !v1_trace_stack(t, stack, &frame, 1))
+		return false;
+	*pc = frame.pc;
+	return true;
+}
+
 int v1_check(const uint8_t *data, size_t n, struct v1_summary *ret, struct error *err)
 {
 	struct v1_trace *t;
@@ -210,11 +220,11 @@ static void follow_thread(struct v1_iter *it)
 	const uint64_t *thread;
 
 	if (ev->type == V1_PROC_START && it->t->format.version != V1_GOTRACE)
-		*map64_put(it->threads, (uint64_t)(int64_t)ev->p, NULL) = ev->args[0];
-	thread = map64_get(it->threads, (uint64_t)(int64_t)ev->p);
+		*map64_put(it->threads, (uint64_t)ev->p, NULL) = ev->args[0];
+	thread = map64_get(it->threads, (uint64_t)ev->p);
 	it->thread = thread ? *thread : V1_NO_THREAD;
 	if (ev->type == V1_PROC_STOP)
-		map64_del(it->threads, (uint64_t)(int64_t)ev->p);
+		map64_del(it->threads, (uint64_t)ev->p);
 }
 
 const struct v1_event *v1_iter_next(struct v1_iter *it)

@@ -43,7 +43,7 @@ struct v1_event {
 	uint64_t g;		/* goroutine, 0 none */
 	uint64_t args[3];	/* in wire order, see format.def */
 	uint64_t stack;		/* id, 0 none */
-	int32_t p;		/* -1 none */
+	int64_t p;		/* -1 none */
 	const char *text;	/* UserLog: its message, in the file's bytes */
 	size_t text_len;
 	uint8_t type;		/* enum v1_type; the Local variants appear as the plain ones */
@@ -101,6 +101,11 @@ const char *v1_trace_string(const struct v1_trace *t, uint64_t id);
  * such stack.
  */
 size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *out, size_t max);
+/*
+ * The start PC that GoCreate of a format with bare PCs has, of the stack that its second argument is after
+ * v1_trace_open(). False if @stack is another one.
+ */
+bool v1_trace_start_pc(const struct v1_trace *t, uint64_t stack, uint64_t *pc);
 /* The ticks of its clock per second, 0 if unknown, and how many there are at time 0. */
 void v1_trace_clock(const struct v1_trace *t, uint64_t *frequency, int64_t *first);
 /* The goroutines that run timers, up to Go 1.13: a set of ids. */

@@ -44,7 +44,7 @@ void v1_view_close(struct v1_view *v)
 	free(v);
 }
 
-static int32_t p_of(const struct v1_event *ev)
+static int64_t p_of(const struct v1_event *ev)
 {
 	switch (ev->row) {
 	case V1_ROW_TIMER:
@@ -103,12 +103,15 @@ static uint8_t *put_field(uint8_t *p, const char *name, uint64_t v)
 
 static uint8_t *put_p(uint8_t *p, const struct v1_view_event *e)
 {
-	static const char *const names[] = { "timer", "netpoll", "syscall", "gc" };
+	static const char *const names[] = {
+		[V1_ROW_TIMER] = "timer", [V1_ROW_NETPOLL] = "netpoll",
+		[V1_ROW_SYSCALL] = "syscall", [V1_ROW_GC] = "gc",
+	};
 
 	p = put_text(p, " p=");
 	if (e->ev->row == V1_ROW_PROFILE)
 		return put_text(put_int(p, e->p), "/profile");
-	return e->p >= V1_TIMER_P ? put_text(p, names[e->p - V1_TIMER_P]) : put_int(p, e->p);
+	return e->ev->row == V1_ROW_P ? put_int(p, e->p) : put_text(p, names[e->ev->row]);
 }
 
 static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
@@ -124,8 +127,19 @@ static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
 	return p;
 }
 
+/* A GoStart has the stack that its goroutine begins with, which before 1.7 is the start PC alone. */
+static uint8_t *put_stack(uint8_t *p, const struct v1_trace *t, uint64_t stack)
+{
+	uint64_t pc;
+
+	if (v1_trace_start_pc(t, stack, &pc))
+		return put_field(p, " start_pc=", pc);
+	return stack ? put_field(p, " stack=", stack) : p;
+}
+
 static void put_event(struct buf *out, const struct v1_trace *t, const struct v1_view_event *e)
 {
+	uint64_t args[3] = { e->ev->args[0], e->ev->args[1], e->ev->args[2] };
 	uint8_t *p;
 
 	buf_reserve(out, MAX_LINE);
@@ -136,9 +150,10 @@ static void put_event(struct buf *out, const struct v1_trace *t, const struct v1
 	p = put_field(p, " g=", e->g);
 	*p++ = ' ';
 	p = put_text(p, v1_trace_type_name(t, e->ev->type));
-	p = put_args(p, t->format.spec[e->ev->type]->args, e->ev->args);
-	if (e->ev->stack)
-		p = put_field(p, " stack=", e->ev->stack);
+	if (e->ev->type == V1_GO_CREATE)
+		v1_trace_start_pc(t, args[1], &args[1]);
+	p = put_args(p, t->format.spec[e->ev->type]->args, args);
+	p = put_stack(p, t, e->ev->stack);
 	if (e->link)
 		p = put_field(p, " link=", e->link);
 	*p++ = '\n';

@@ -34,7 +34,7 @@ struct v1_view;
 struct v1_view_event {
 	const struct v1_event *ev;	/* its own goroutine and P are not changed */
 	uint64_t g;
-	int32_t p;			/* or one of the made-up ones */
+	int64_t p;			/* or one of the made-up ones */
 	uint32_t number;		/* from 1, with gaps behind damage */
 	uint32_t link;			/* number of the later event, 0 none */
 };

@@ -206,11 +206,44 @@ static int put_record(struct wire *w, unsigned int type, struct form *f)
 
 /* --- what follows a record's line --- */
 
+static bool span_begins(struct text_span s, const char *text)
+{
+	return s.n >= strlen(text) && !memcmp(s.p, text, strlen(text));
+}
+
+static int take_frame(struct wire *w, struct text_span line)
+{
+	uint64_t last;
+	int ret = take_args(w, &line, v1_frame_names(&w->format), &last);
+
+	/* `gotap text --binary` shows names behind an address. */
+	if (!ret && !v1_pc_only(w->format.version) && span_trim(line).n)
+		return fail_at_end(w, line);
+	return ret;
+}
+
+/* Before 1.5 numbers may stand behind the frames, which the text shows as frames, too. */
+static int take_more_frames(struct wire *w)
+{
+	struct text_span line, rest;
+	int ret;
+
+	while ((ret = lines_next(w->lines, &line)) > 0) {
+		rest = line;
+		if (!span_begins(span_token(&rest), "pc=")) {
+			lines_put_back(w->lines, line);
+			return 0;
+		}
+		ret = take_frame(w, line);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
 static int take_frames(struct wire *w, uint64_t n)
 {
-	const char *names = v1_frame_names(&w->format);
 	struct text_span line;
-	uint64_t last;
 	int ret;
 
 	if (n > V1_MAX_FRAMES)
@@ -222,14 +255,11 @@ static int take_frames(struct wire *w, uint64_t n)
 			return ret;
 		if (!ret)
 			return lines_fail(w->lines, "text ends inside a stack");
-		ret = take_args(w, &line, names, &last);
+		ret = take_frame(w, line);
 		if (ret)
 			return ret;
-		/* Of addresses alone, `gotap text --binary` tells the names as well. */
-		if (!v1_pc_only(w->format.version) && span_trim(line).n)
-			return fail_at_end(w, line);
 	}
-	return 0;
+	return w->format.version == V1_GOTRACE ? take_more_frames(w) : 0;
 }
 
 static int put_data(struct wire *w, unsigned int type, struct form *f)

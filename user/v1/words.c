@@ -29,6 +29,9 @@ static const char *const stw_reasons[] = {
 	"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
 };
 
+/* Before 1.5 each P that scans for the collector says so by the events that are mark termination from then on. */
+static const char gc_scan[] = "GC scan";
+
 enum {
 	STW_MARK = 1, STW_SWEEP = 2, STW_ALL_STACKS = 6,
 	STW_REASONS = sizeof(stw_reasons) / sizeof(*stw_reasons),
@@ -57,7 +60,7 @@ unsigned int v1_block_type(const char *reason, size_t len)
 const char *v1_stw_reason(int version, unsigned long long kind)
 {
 	if (version == V1_GOTRACE)
-		return "GC scan";
+		return gc_scan;
 	if (version < 10)
 		return stw_reasons[STW_MARK];
 	if (version < 21)
@@ -84,5 +87,5 @@ int v1_stw_kind(int version, const char *reason, size_t len)
 		return number;
 	if (version >= 10)
 		return number == STW_MARK || number == STW_SWEEP ? number - 1 : -1;
-	return number == STW_MARK ? 0 : -1;
+	return number == STW_MARK || is(gc_scan, reason, len) ? 0 : -1;
 }

@@ -255,7 +255,7 @@ static void log_event(struct reformat *c, struct v1_p *p, const struct v1_event 
 
 static void sample(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	v1_sample(&c->s, c->s.now, (uint64_t)(int64_t)ev->p, ev->g, stack_of(c, ev->stack));
+	v1_sample(&c->s, c->s.now, (uint64_t)ev->p, ev->g, stack_of(c, ev->stack));
 }
 
 static reformat_fn *const handlers[V1_TYPES] = {

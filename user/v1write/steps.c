@@ -178,7 +178,7 @@ void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t 
 		return;
 	}
 	p->sweeps = false;
-	if (s->version < FIRST_WITH_AMOUNTS)
+	if (s->version < FIRST_WITH_AMOUNTS && (swept || reclaimed))
 		v1_leave_out(s, V1_LEFT_SWEPT);
 	steps_put_local(s, p, V1_SWEEP_DONE, STEPS_ARGS(swept, reclaimed), 0);
 }

@@ -89,9 +89,15 @@ void v1_log(struct v1_steps *s, struct v1_p *p, uint64_t task, struct v1_text ke
 	v1_writer_log(s->w, p->out, s->last, STEPS_ARGS(task, id), stack, text.s, text.n);
 }
 
-/* The runtime of Go 1.21 has it no more. */
+/* No runtime since Go 1.11 writes it, and readers since Go 1.23 refuse it. */
 void v1_futile(struct v1_steps *s, struct v1_p *p)
 {
+	enum { FIRST_WITHOUT = 11 };
+
+	if (s->version >= FIRST_WITHOUT) {
+		v1_leave_out(s, V1_LEFT_FUTILE);
+		return;
+	}
 	steps_put(s, p, V1_FUTILE_WAKEUP, STEPS_NONE, 0);
 }
 
