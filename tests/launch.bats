@@ -542,7 +542,7 @@ is_whole() { [ ! -s "$1" ] || grep -q ready "$1"; }
 	[ "$output" = "gotap: the trace and stderr, which has the report and errors, are the same file: redirect one of them" ]
 	gotap record -o "$TRACE" --spool "$TRACE" -- touch "$BATS_TEST_TMPDIR/touched"
 	[ "$status" -eq 125 ]
-	[ "$output" = "gotap: the trace and the raw records of --spool are the same file: '$TRACE'" ]
+	[ "$output" = "gotap: two outputs are the same file: '$TRACE'; name a file for each" ]
 	[ ! -e "$BATS_TEST_TMPDIR/touched" ]
 	[ ! -e "$TRACE" ]
 }

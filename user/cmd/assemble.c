@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/beside.h"
 #include "cmd/cmd.h"
-#include "files/leftover.h"
 #include "cmd/record/on.h"
+#include "files/beside.h"
+#include "files/claims.h"
+#include "files/leftover.h"
 #include "files/output.h"
 #include "cmd/parse.h"
 #include "cmd/record/report.h"
@@ -145,8 +146,11 @@ static int add_file(struct symbolizer **s, const struct wanted *w,
 		    const struct assemble_options *o, struct error *err)
 {
 	struct gobin *b = NULL;
-	int r = gobin_open(&b, w->path, err);
+	int r = claims_input_file(w->path, err);
 
+	if (r)
+		return r;
+	r = gobin_open(&b, w->path, err);
 	if (r)
 		return error_prefix(err, "no names without the %s%s", w->what, w->hint);
 	r = add_opened(s, w, b, o, err);
@@ -219,33 +223,16 @@ static bool report(const struct assemble_options *o, struct assembler *a,
 	return flawless;
 }
 
-static int open_output(struct output *out, const char *path, const char *spool, struct error *err)
-{
-	int r = output_open(out, path, OUTPUT_BINARY, err);
-
-	if (!r && (strcmp(spool, "-") ? output_is_file(out, spool) : output_is(out, STDIN_FILENO)))
-		r = error_set(err, -EINVAL, "'%s' is input and output", path);
-	if (!r && out->leftover)
-		leftover_tell(out->leftover);
-	return r ? r : output_begin(out, err);
-}
-
-static bool is_same(const struct output *out, const char *path)
-{
-	return strcmp(path, "-") ? output_is_file(out, path) : output_is(out, STDOUT_FILENO);
-}
-
 static int open_outputs(struct outputs *out, const struct assemble_options *o, const struct capture_info *info,
 			struct error *err)
 {
-	int r = open_output(&out->trace, o->output, o->spool, err);
+	int r = output_start(&out->trace, o->output, OUTPUT_BINARY, err);
 
+	if (!r)
+		r = thread_file_check_place(&out->trace, err);
 	if (r || !o->perfetto)
 		return r;
-	if (is_same(&out->trace, o->perfetto))
-		return error_set(err, -EINVAL, "the Perfetto trace and the Go trace are the same file: '%s'",
-				 o->perfetto);
-	r = open_output(&out->perfetto, o->perfetto, o->spool, err);
+	r = output_start(&out->perfetto, o->perfetto, OUTPUT_BINARY, err);
 	return r ? r : beside_start(&out->beside, &out->perfetto, info, err);
 }
 

@@ -11,7 +11,6 @@
 #include "files/legacy.h"
 #include "files/output.h"
 #include "cmd/parse.h"
-#include "files/raw_convert.h"
 #include "cmd/record/report_left.h"
 #include "base/show.h"
 #include "rewrite/convert.h"
@@ -161,11 +160,7 @@ static int convert(const struct options *o, struct error *err)
 		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
 		return ret;
-	ret = raw_not_same_file(&source, o->in, o->out, err);
-	if (!ret)
-		return write_output(&source, o, err);
-	source_close(&source);
-	return ret;
+	return write_output(&source, o, err);
 }
 
 enum { GO_ON = -1 };

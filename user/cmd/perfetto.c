@@ -13,7 +13,6 @@
 #include "files/legacy.h"
 #include "files/output.h"
 #include "cmd/parse.h"
-#include "files/raw_convert.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
 #include "perfetto/perfetto.h"
@@ -125,11 +124,6 @@ static int convert(const struct options *o, bool *failed, struct error *err)
 		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
 		return ret;
-	ret = raw_not_same_file(&source, o->in, o->out, err);
-	if (ret) {
-		source_close(&source);
-		return ret;
-	}
 	if (trace_input_open_source(&input, &source, o->binary, err))
 		return error_prefix(err, "%s", o->in);
 	ret = output_start(&out, o->out, OUTPUT_BINARY, err);

@@ -229,8 +229,7 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* --- traces --- */
 
-static int read_trace(struct pprof *p, const char *name, const struct options *o, const struct output *out,
-		      struct error *err)
+static int read_trace(struct pprof *p, const char *name, const struct options *o, struct error *err)
 {
 	struct raw_source source;
 	struct trace_input in;
@@ -238,10 +237,6 @@ static int read_trace(struct pprof *p, const char *name, const struct options *o
 
 	if (ret)
 		return ret;
-	if (output_is(out, source.fd)) {
-		source_close(&source);
-		return error_set(err, -EINVAL, "'%s' is input and output", name);
-	}
 	if (trace_input_open_source(&in, &source, o->binary, err))
 		return error_prefix(err, "%s", name);
 	ret = pprof_read(p, in.reader, name, err);
@@ -261,13 +256,13 @@ static int write_profile(struct pprof *p, const struct options *o, struct output
 }
 
 /* A fault in one trace: the others count, and so does what comes before it. */
-static int read_all(struct pprof *p, int n, char **names, const struct options *o, const struct output *out)
+static int read_all(struct pprof *p, int n, char **names, const struct options *o)
 {
 	int status = EXIT_OK, i;
 	struct error err;
 
 	for (i = 0; i < n; i++)
-		if (read_trace(p, names[i], o, out, &err))
+		if (read_trace(p, names[i], o, &err))
 			status = cmd_fail(&err);
 	pprof_finish(p);
 	if (pprof_missing(p))
@@ -289,7 +284,7 @@ static int run(const struct options *o, int n, char **names)
 	if (out.leftover)
 		leftover_tell(out.leftover);
 	p = pprof_new(&o->profile);
-	status = read_all(p, n, names, o, &out);
+	status = read_all(p, n, names, o);
 	ret = pprof_read_any(p) ? write_profile(p, o, &out, &err) : 0;
 	if (ret)
 		status = cmd_fail(&err);

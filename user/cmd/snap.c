@@ -12,6 +12,7 @@
 #include "base/show.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
+#include "files/claims.h"
 #include "files/output.h"
 #include "cmd/parse.h"
 #include "flight/socket.h"
@@ -130,6 +131,9 @@ static int copy_to(const char *path, const char *why, int fd, const char *to, st
 	if (fd < 0)
 		return error_set(err, -EIO, "the snapshot '%s' is written, and cannot be copied: %s", path,
 				 why ? why : "no further file can be open here (ulimit -n)");
+	r = claims_input(fd, path, err);
+	if (r)
+		return r;
 	r = output_open(&out, to, OUTPUT_BINARY, err);
 	if (!r)
 		r = output_begin(&out, err);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "base/show.h"
+#include "files/claims.h"
 #include "threads/file.h"
 
 /* The format of an unfinished file, and the command that reads it. */
@@ -107,13 +108,31 @@ static int tell_of_partial(const char *path, int r, struct error *err)
 	return error_set(err, r, "cannot open '%s': %s; but '%s' %s", path, strerror(-r), partial, how);
 }
 
+/* A trace, and the file of threads that belongs to it. */
+static int claim_trace(int fd, const char *path, struct error *err)
+{
+	_cleanup_free_ char *threads = threads_file_name(path);
+	int r = claims_input(fd, path, err);
+
+	return r || !strcmp(path, "-") ? r : claims_input_file(threads, err);
+}
+
 int leftover_source_open(struct raw_source *s, const char *path, struct error *err)
 {
-	return tell_of_partial(path, source_open(s, path, err), err);
+	int r = tell_of_partial(path, source_open(s, path, err), err);
+
+	if (r)
+		return r;
+	r = claim_trace(s->fd, path, err);
+	if (r)
+		source_close(s);
+	return r;
 }
 
 int leftover_spool_open(struct spool_reader **ret, const char *path, struct capture_info *info,
 			struct error *err)
 {
-	return tell_of_partial(path, spool_open(ret, path, info, err), err);
+	int r = strcmp(path, "-") ? claims_input_file(path, err) : claims_input(STDIN_FILENO, path, err);
+
+	return r ? r : tell_of_partial(path, spool_open(ret, path, info, err), err);
 }

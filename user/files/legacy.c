@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "files/claims.h"
 #include "files/raw_convert.h"
 #include "base/show.h"
 #include "v1/file.h"
@@ -17,8 +18,10 @@
 
 int legacy_program(const char *binary, struct error *err)
 {
-	if (!binary || !access(binary, R_OK))
+	if (!binary)
 		return 0;
+	if (!access(binary, R_OK))
+		return claims_input_file(binary, err);
 	return error_set(err, -errno, "cannot open '%s': %s", binary, strerror(errno));
 }
 

@@ -14,7 +14,10 @@
 #include "read/raw_source.h"
 
 /* Is it such a trace? Takes nothing. */
-/* 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for none. */
+/*
+ * 0 if no program was named (@binary is NULL) or it can be read: a wrong name is no wish for none. The program is an
+ * input from then on (claims.h).
+ */
 int legacy_program(const char *binary, struct error *err);
 bool legacy_is(struct raw_source *source);
 

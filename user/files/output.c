@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/rename_new.h"
 #include "base/vec.h"
+#include "files/claims.h"
 #include "files/output_place.h"
 #include "proc/privilege.h"
 
@@ -297,11 +298,38 @@ static int open_at(struct output *o, const struct place *p, struct error *err)
 	return open_file(o, p, err);
 }
 
-static int open_stdout(struct output *o, struct error *err)
+static int output_open_stdout(struct output *o, struct error *err)
 {
+	struct stat st;
+	struct claims_output c = { .path = "stdout", .before = fstat(STDOUT_FILENO, &st) ? NULL : &st };
+	int r = claims_check_output(&c, err);
+
 	o->fd = STDOUT_FILENO;
-	o->path = "stdout";
-	return refuse_terminal(o, err);
+	o->path = c.path;
+	if (!r)
+		r = refuse_terminal(o, err);
+	if (!r)
+		o->claim = claims_add_output(&c, o->fd);
+	return r;
+}
+
+/* Opens it if no input and no other output is the same file. */
+static int output_open_claimed(struct output *o, const struct place *p, struct error *err)
+{
+	_cleanup_free_ char *partial = with_end(p->name, SUFFIX);
+	struct claims_output c = {
+		.path = o->path, .dir = &p->dir_st, .name = p->name, .partial = partial,
+		.before = p->exists ? &p->st : NULL,
+	};
+	int r = claims_check_output(&c, err);
+
+	if (!r)
+		r = open_at(o, p, err);
+	if (r)
+		return r;
+	c.partial = o->partial;
+	o->claim = claims_add_output(&c, o->fd);
+	return 0;
 }
 
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err)
@@ -313,10 +341,10 @@ int output_open(struct output *o, const char *path, enum output_form form, struc
 	o->form = form;
 	o->path = path;
 	if (!strcmp(path, "-"))
-		return open_stdout(o, err);
+		return output_open_stdout(o, err);
 	r = place_find(&place, path, err);
 	if (!r)
-		r = open_at(o, &place, err);
+		r = output_open_claimed(o, &place, err);
 	place_release(&place);
 	if (r) {
 		free(take_ptr(o->partial));	/* not ours */
@@ -345,19 +373,20 @@ bool output_is(const struct output *o, int fd)
 	return !fstat(fd, &st) && is_same(o, &st);
 }
 
-/* A file that is not there yet is known by what it would be written to. */
-bool output_is_file(const struct output *o, const char *path)
-{
-	_cleanup_free_ char *partial = output_partial(path);
-	struct stat st;
-
-	return (!stat(path, &st) && is_same(o, &st)) || (!stat(partial, &st) && is_same(o, &st));
-}
-
 /* --- begin and end --- */
 
-int output_begin(struct output *o, struct error *err)
+static int output_check_claim(const struct output *o, struct error *err)
 {
+	return claims_conflict(o->claim) ? error_set(err, -EINVAL, "'%s' is input and output: it is not written; name "
+						     "another file for the output", o->path) : 0;
+}
+
+int output_begin(const struct output *o, struct error *err)
+{
+	int r = output_check_claim(o, err);
+
+	if (r)
+		return r;
 	if (o->truncates && ftruncate(o->fd, 0))
 		return fail(o, errno, err);
 	return 0;
@@ -419,14 +448,18 @@ static int flush(const struct output *o, struct error *err)
 
 int output_close(struct output *o, bool keep, struct error *err)
 {
-	int r = 0;
+	int r = keep ? output_check_claim(o, err) : 0;
+	bool conflict = r != 0;
 
+	keep = keep && !conflict;
 	if (o->fd >= 0 && o->fd != STDOUT_FILENO) {
-		r = keep ? flush(o, err) : 0;
-		if (!r)
-			r = settle(o, keep, err);
+		if (keep)
+			r = flush(o, err);
+		if (!r || conflict)
+			r |= settle(o, keep, err);
 		close(o->fd);
 	}
+	claims_close_output(o->claim, keep && !r);
 	if (o->dir >= 0)
 		close(o->dir);
 	free(o->name);

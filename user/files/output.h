@@ -9,6 +9,8 @@
  * Where that cannot be done (the folder may not be written, or is sticky and NAME another
  * user's; NAME is a mount point, a pipe, a device, a standard file) the command writes to
  * the file itself.
+ *
+ * No output overwrites what the same command reads or writes elsewhere (claims.h).
  */
 #ifndef GOTAP_FILES_OUTPUT_H
 #define GOTAP_FILES_OUTPUT_H
@@ -32,6 +34,7 @@ struct output {
 	dev_t dev;
 	ino_t ino;
 	char *leftover;		/* where an unfinished file of this name is now; NULL: none was */
+	int claim;		/* claims.h; 0: none */
 };
 
 #define OUTPUT_CLOSED { .fd = -1, .dir = -1 }
@@ -39,16 +42,15 @@ struct output {
 /*
  * "-" is stdout. Refuses a terminal for what is not text. Refuses what another user has put into a
  * folder that anyone may write to, as fs.protected_regular, fs.protected_fifos and
- * fs.protected_symlinks have it. -EBUSY: another gotap writes that file.
+ * fs.protected_symlinks have it. -EBUSY: another gotap writes that file. -EINVAL: this gotap reads or writes it.
  */
 int output_open(struct output *o, const char *path, enum output_form form, struct error *err);
 /* Where the file at @path is until it is whole; free it. */
 char *output_partial(const char *path);
-/* Does descriptor @fd, or the file at @path, lead to the same place? Never for devices. */
+/* Does descriptor @fd lead to the same file? Never for devices. */
 bool output_is(const struct output *o, int fd);
-bool output_is_file(const struct output *o, const char *path);
 /* Writing begins now: a file that is written in place is emptied. */
-int output_begin(struct output *o, struct error *err);
+int output_begin(const struct output *o, struct error *err);
 /*
  * @keep: the file gets its name; false: nothing of it stays, and a file that was there
  * before stays as it was. Accepts a closed one.

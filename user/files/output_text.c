@@ -21,7 +21,7 @@ static int finish(FILE *f)
 }
 
 /* Writes through a duplicate of the descriptor, since fclose() closes it, and output_close() needs the output's own one. */
-static int put_into(const struct output *o, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err)
+int output_put(const struct output *o, output_put_fn *put, const void *ctx, struct error *err)
 {
 	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 3), failed;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -37,18 +37,23 @@ static int put_into(const struct output *o, void (*put)(FILE *f, const void *ctx
 	return failed ? error_set(err, -failed, "cannot write to '%s': %s", o->path, strerror(failed)) : 0;
 }
 
-int output_text(const char *path, void (*put)(FILE *f, const void *ctx), const void *ctx, struct error *err)
+int output_end(struct output *o, int ret, struct error *err)
 {
-	struct error close_err;
+	struct error late;
+
+	if (!output_close(o, !ret, &late) || ret)
+		return ret;
+	*err = late;
+	return late.code;
+}
+
+int output_text(const char *path, output_put_fn *put, const void *ctx, struct error *err)
+{
 	struct output o;
 	int ret = output_start(&o, path, OUTPUT_TEXT, err);
 
 	if (ret)
 		return ret;
-	ret = put_into(&o, put, ctx, err);
-	if (output_close(&o, !ret, &close_err) && !ret) {
-		*err = close_err;
-		ret = close_err.code;
-	}
-	return ret;
+	ret = output_put(&o, put, ctx, err);
+	return output_end(&o, ret, err);
 }

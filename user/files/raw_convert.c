@@ -2,23 +2,7 @@
 /* raw_convert: see raw_convert.h. */
 #include "files/raw_convert.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "files/leftover.h"
-
-int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
-		      struct error *err)
-{
-	struct stat in_st, out_st;
-
-	if (strcmp(out, "-") && !fstat(source->fd, &in_st) && !stat(out, &out_st) &&
-	    S_ISREG(out_st.st_mode) && in_st.st_dev == out_st.st_dev &&
-	    in_st.st_ino == out_st.st_ino)
-		return error_set(err, -EINVAL, "'%s' is input and output", in);
-	return 0;
-}
 
 static int run(raw_convert_fn *fn, const void *ctx, struct raw_source *source, const char *in,
 	       const struct output *out, struct error *err)
@@ -42,10 +26,8 @@ int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *s
 {
 	struct error close_err;
 	struct output out;
-	int ret = raw_not_same_file(source, in, path, err);
+	int ret = output_start(&out, path, form, err);
 
-	if (!ret)
-		ret = output_start(&out, path, form, err);
 	if (ret)
 		return ret;
 	ret = run(fn, ctx, source, in, &out, err);

@@ -19,8 +19,5 @@ int raw_convert(raw_convert_fn *fn, const void *ctx, const char *in, const char 
  */
 int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *source,
 		       const char *in, const char *out, enum output_form form, struct error *err);
-/* -EINVAL with @err set if @out is the file behind @source: opening it would empty that. */
-int raw_not_same_file(const struct raw_source *source, const char *in, const char *out,
-		      struct error *err);
 
 #endif

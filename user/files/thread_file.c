@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/show.h"
+#include "files/claims.h"
 #include "files/leftover.h"
 #include "proc/privilege.h"
 
@@ -37,6 +38,15 @@ int thread_file_place(struct thread_file *f, const struct output *trace, struct 
 		return 0;
 	f->path = threads_file_name(trace->path);
 	return output_open(&f->out, f->path, OUTPUT_BINARY, err);
+}
+
+int thread_file_check_place(const struct output *trace, struct error *err)
+{
+	_cleanup_free_ char *path = has_place(trace) ? threads_file_name(trace->path) : NULL;
+
+	return path && claims_is_input(path) ?
+	       error_set(err, -EINVAL, "'%s' is input, and the file of threads beside the output: name another file "
+			 "for the output", path) : 0;
 }
 
 int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info, struct error *err)

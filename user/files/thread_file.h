@@ -26,6 +26,11 @@ struct thread_file {
  * the other functions do nothing.
  */
 int thread_file_place(struct thread_file *f, const struct output *trace, struct error *err);
+/*
+ * -EINVAL: the file beside @trace, which is open, is an input (claims.h). It would be replaced, or removed as that of an
+ * older trace.
+ */
+int thread_file_check_place(const struct output *trace, struct error *err);
 /* Begins to write. To be called before the first record. */
 int thread_file_start(struct thread_file *f, struct threads *t, const struct capture_info *info, struct error *err);
 /* Both, if it is not known yet whether there will be records. If there are any, thread_file_finish() returns the error. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/check/json.h"
+#include "files/claims.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "base/show.h"
@@ -119,7 +120,7 @@ int cmd_check(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	if (legacy_program(options.binary, &err))
+	if (claims_input_files(argv + optind, &err) || legacy_program(options.binary, &err))
 		return fail(&err);
 	for (i = optind; i < argc; i++) {
 		int one = check_one(argv[i], &options);

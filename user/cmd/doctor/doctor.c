@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/parse.h"
 #include "cmd/pick.h"
+#include "files/claims.h"
 #include "live/memory.h"
 #include "proc/container.h"
 
@@ -160,6 +161,8 @@ int cmd_doctor(int argc, char **argv)
 
 	if (status)
 		return status - 1;
+	if (o.file && claims_input_file(o.file, &err))
+		return cmd_fail(&err);
 	doctor_look_at_machine(&d);
 	if (open_target(&d, &o, &err))
 		doctor_add(&d, LEVEL_FAIL, "program", "target", "%s", err.text);

@@ -454,32 +454,6 @@ static int __attribute__((noinline)) record(const struct record_options *o, stru
 	return !own || (s.nothing && status) ? status : own;
 }
 
-static int open_perfetto(struct record_files *f, const char *path, struct error *err)
-{
-	if (strcmp(path, "-") ? output_is_file(&f->trace, path) || output_is_file(&f->spool, path) :
-	    output_is(&f->trace, STDOUT_FILENO))
-		return error_set(err, -EINVAL, "the Perfetto trace and another one are the same file: '%s'", path);
-	return output_open(&f->perfetto, path, OUTPUT_BINARY, err);
-}
-
-static int open_spool(struct record_files *f, const char *path, struct error *err)
-{
-	if (output_is_file(&f->trace, path))
-		return error_set(err, -EINVAL, "the trace and the raw records of --spool are the same "
-				 "file: '%s'", path);
-	return output_open(&f->spool, path, OUTPUT_BINARY, err);
-}
-
-static int open_threads(struct record_files *f, struct error *err)
-{
-	_cleanup_free_ char *path = threads_file_name(f->trace.path);
-
-	if (output_is_file(&f->spool, path) || output_is_file(&f->perfetto, path))
-		return error_set(err, -EINVAL, "'%s' is the file of threads beside the trace, and another output too: "
-				 "name another file", path);
-	return thread_file_place(&f->threads, &f->trace, err);
-}
-
 static bool is_regular(int fd)
 {
 	struct stat st;
@@ -487,10 +461,7 @@ static bool is_regular(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-/*
- * Before a command runs. Nothing else may write where the trace goes: it would be
- * destroyed silently.
- */
+/* Before a command runs. Messages must not go to where a trace goes: they would damage it. */
 static int open_files(struct record_files *f, const struct record_options *o, struct error *err)
 {
 	int r = o->flight.time ? flight_check(o->flight.pattern, err) : 0;
@@ -500,11 +471,11 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 	if (!r)
 		r = output_open(&f->trace, o->output, OUTPUT_BINARY, err);
 	if (!r && o->spool)
-		r = open_spool(f, o->spool, err);
+		r = output_open(&f->spool, o->spool, OUTPUT_BINARY, err);
 	if (!r && o->perfetto)
-		r = open_perfetto(f, o->perfetto, err);
+		r = output_open(&f->perfetto, o->perfetto, OUTPUT_BINARY, err);
 	if (!r && f->trace.name && o->groups & 1u << GROUP_LINUX)
-		r = open_threads(f, err);
+		r = thread_file_place(&f->threads, &f->trace, err);
 	if (!r && (output_is(&f->trace, STDERR_FILENO) || output_is(&f->perfetto, STDERR_FILENO)))
 		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
 			      "are the same file: redirect one of them");

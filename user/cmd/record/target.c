@@ -11,6 +11,7 @@
 
 #include "cmd/record/record.h"
 #include "cmd/record/signals.h"
+#include "files/claims.h"
 #include "live/memory.h"
 #include "proc/privilege.h"
 
@@ -174,6 +175,23 @@ int target_fault(struct target *t, int r, struct error *err)
 	return r;
 }
 
+/* The files of the program are inputs: a trace must not take the place of one. */
+static int target_claim(const struct target *t, struct error *err)
+{
+	char name[512];
+	size_t i;
+	int r;
+
+	module_exe_name(&t->proc, name);
+	r = claims_input_named(t->proc.module, name, err);
+	for (i = 0; i < t->plugins.len && !r; i++) {
+		const struct plugin *p = vec_at(&t->plugins, struct plugin, i);
+
+		r = claims_input_named(p->file, gobin_path(p->bin), err);
+	}
+	return r;
+}
+
 static int open_all(struct target *t, const struct record_options *o, const struct record_files *files,
 		    struct error *err)
 {
@@ -191,6 +209,8 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 		r = process_use_inner_ids(&t->proc, err);
 	if (!r)
 		r = find_program(t, o->program, err);
+	if (!r)
+		r = target_claim(t, err);
 	if (!r && o->assume_minor)
 		gobin_assume_minor(t->bin, o->assume_minor);
 	if (!r)

@@ -45,19 +45,9 @@ static int write_page(const struct trace_report *r, int fd, struct error *err)
 	return ret;
 }
 
-int trace_report_html(const struct trace_report *r, const char *path, struct error *err)
+int trace_report_html(const struct trace_report *r, const struct output *out, struct error *err)
 {
-	struct error close_err;
-	struct output out;
-	int ret = output_open(&out, path, OUTPUT_TEXT, err);
+	int ret = output_begin(out, err);
 
-	if (!ret)
-		ret = output_begin(&out, err);
-	if (!ret)
-		ret = write_page(r, out.fd, err);
-	if (output_close(&out, !ret, &close_err) && !ret) {
-		*err = close_err;
-		ret = close_err.code;
-	}
-	return ret;
+	return ret ? ret : write_page(r, out->fd, err);
 }

@@ -251,17 +251,53 @@ static void put_json(FILE *f, const void *report)
 	trace_report_json(report, f);
 }
 
+struct report_outputs {
+	struct output text, page;	/* closed: not wanted */
+};
+
+static int report_open_one(struct output *out, const char *path, struct error *err)
+{
+	int ret = path ? output_open(out, path, OUTPUT_TEXT, err) : 0;
+
+	if (!ret && out->leftover)
+		leftover_tell(out->leftover);
+	return ret;
+}
+
+/* Both before the traces are read: what cannot be written is said at once, and nothing that is read is overwritten. */
+static int report_open(struct report_outputs *out, const struct options *o, struct error *err)
+{
+	int ret = report_open_one(&out->text, o->out, err);
+
+	return ret ? ret : report_open_one(&out->page, o->html, err);
+}
+
+static int report_write(struct report_outputs *out, const struct trace_report *r, bool json, struct error *err)
+{
+	int ret = 0;
+
+	if (out->text.fd >= 0)
+		ret = output_begin(&out->text, err);
+	if (!ret && out->text.fd >= 0)
+		ret = output_put(&out->text, json ? put_json : put_text, r, err);
+	if (!ret && out->page.fd >= 0)
+		ret = trace_report_html(r, &out->page, err);
+	return ret;
+}
+
 static int report(const struct options *o, char *const *paths, size_t n)
 {
-	struct trace_report r;
+	struct report_outputs out = { OUTPUT_CLOSED, OUTPUT_CLOSED };
+	struct trace_report r = {0};
 	struct error err;
 	bool failed = false;
-	int ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
+	int ret = report_open(&out, o, &err);
 
-	if (!ret && o->out)
-		ret = output_text(o->out, o->json ? put_json : put_text, &r, &err);
-	if (!ret && o->html)
-		ret = trace_report_html(&r, o->html, &err);
+	if (!ret)
+		ret = trace_report_read(&r, paths, n, &o->report, &failed, &err);
+	if (!ret)
+		ret = report_write(&out, &r, o->json, &err);
+	ret = output_end(&out.page, output_end(&out.text, ret, &err), &err);
 	trace_report_free(&r);
 	if (ret)
 		return cmd_fail(&err);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "files/output.h"
 #include "html/html.h"
 #include "report/finding.h"
 #include "report/tables.h"
@@ -55,8 +56,8 @@ void trace_report_free(struct trace_report *r);
 
 void trace_report_print(const struct trace_report *r, FILE *f);
 void trace_report_json(const struct trace_report *r, FILE *f);
-/* The page for browsers at @path, "-" is standard output (html.c). */
-int trace_report_html(const struct trace_report *r, const char *path, struct error *err);
+/* Writes the page for browsers to @out, which is open (html.c). */
+int trace_report_html(const struct trace_report *r, const struct output *out, struct error *err);
 
 /* The report of the trace at @path, at the end of its recording. */
 int trace_report_show(const char *path, FILE *f, struct error *err);

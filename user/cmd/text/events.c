@@ -11,7 +11,6 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "cmd/parse.h"
-#include "files/raw_convert.h"
 #include "base/show.h"
 #include "files/trace_input.h"
 #include "read/view.h"
@@ -155,11 +154,6 @@ int text_events(const char *in, const char *out, const char *binary,
 		ret = leftover_source_open(&source, in, err);
 	if (ret)
 		return ret;
-	ret = raw_not_same_file(&source, in, out, err);
-	if (ret) {
-		source_close(&source);
-		return ret;
-	}
 	if (trace_input_open_source(&input, &source, binary, err))
 		return error_prefix(err, "%s", in);
 	return write_output(&input, in, out, &o->show, err);

@@ -15,7 +15,6 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "cmd/parse.h"
-#include "files/raw_convert.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
 
@@ -236,14 +235,12 @@ static int keep_file(struct why_input *in, struct error *err)
 	return in->fd < 0 ? error_set(err, -errno, "cannot open it again: %s", strerror(errno)) : 0;
 }
 
-static int open_input(struct why_input *in, const char *path, const char *out, bool twice, struct error *err)
+static int open_input(struct why_input *in, const char *path, bool twice, struct error *err)
 {
 	int ret;
 
 	*in = (struct why_input){ .path = path, .fd = -1 };
 	ret = leftover_source_open(&in->source, path, err);
-	if (!ret && out)
-		ret = raw_not_same_file(&in->source, path, out, err);
 	/*
 	 * A trace may have to be read again, if the file of threads beside it turns out to be of another recording. One from a pipe
 	 * that needs to be read only once is read without such a file.
@@ -367,10 +364,7 @@ static int print_to(const struct why *w, const struct why_options *o, struct err
 {
 	const struct shown shown = { w, o };
 
-	if (o->out && strcmp(o->out, "-"))
-		return output_text(o->out, print, &shown, err);
-	print(stdout, &shown);
-	return 0;
+	return output_text(o->out ? o->out : "-", print, &shown, err);
 }
 
 static int run(struct why_options *o, struct error *err)
@@ -399,7 +393,7 @@ static int open_inputs(struct why_options *o, struct error *err)
 	int ret = legacy_program(o->binary, err);
 
 	for (path = o->show.traces; *path && !ret; path++)
-		ret = open_input(vec_push(&o->inputs, sizeof(struct why_input)), *path, o->out, twice, err);
+		ret = open_input(vec_push(&o->inputs, sizeof(struct why_input)), *path, twice, err);
 	return ret;
 }
 
