@@ -17,6 +17,7 @@
 
 enum { SIZE = 4 * RING_CHUNK, CHUNK_UNITS = RING_CHUNK / RING_UNIT };
 
+static struct process proc = PROCESS_CLOSED;
 static struct ring_set set;
 static struct inline_rings rings;
 static struct buf out;
@@ -29,7 +30,7 @@ static void begin(void)
 
 	set = (struct ring_set){ .cpus = 1 };
 	*(struct ring *)vec_push(&set.rings, sizeof(struct ring)) = ring_plan(&set.memory, 0, SIZE);
-	inline_rings_plan(&rings, &set);
+	inline_rings_plan(&rings, &set, &proc);
 	CHECK(!ftruncate(fd, (off_t)rings.plan.size));
 	target = mmap(NULL, rings.plan.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	*(struct inline_shared *)target = rings.plan;
@@ -114,6 +115,24 @@ static void forged_times_stay_in_the_round(void)
 	CHECK_EQ(take(floor), 4 * sizeof(struct rec_long));
 	for (l = (void *)out.data, i = 0; i < 4; i++)
 		CHECK(l[i].r.time >= floor && l[i].r.time <= now_ns());
+	end();
+}
+
+/* Only a uprobe sends labels: their lengths are up to 255, in rooms of 44 and 80 bytes. */
+static void labels_of_the_target_are_refused(void)
+{
+	struct rec_user *u;
+	struct rec_label *label;
+
+	begin();
+	u = (struct rec_user *)put(0, REC_USER_LABELS, 1);
+	u->len[0] = u->room = sizeof(*label);
+	label = (struct rec_label *)u->text;
+	*label = (struct rec_label){ .value_len = 255, .flags = REC_LABEL | REC_LABEL_VALUE_MISSING };
+	put_position(0, (sizeof(*u) + sizeof(*label)) / RING_UNIT);
+	CHECK_EQ(take(0), 0);
+	CHECK_EQ(ring_lost(ring()), 1);
+	CHECK_EQ(rings.door.refused[FOREIGN_KIND], 1);
 	end();
 }
 
@@ -265,7 +284,7 @@ static void garbage_is_harmless(void)
 			r = (const struct rec *)(out.data + at);
 			n = record_size(r, out.len - at);
 			CHECK(n);
-			CHECK(r->kind == REC_STACK || rec_is_of_thread(r->kind));
+			CHECK(rings.door.rules[r->kind].sent);
 			if (!n)
 				break;
 		}
@@ -276,9 +295,12 @@ static void garbage_is_harmless(void)
 
 int main(void)
 {
+	proc.pid = getpid();
+	proc.fs = (struct procfs){ .dir = "/proc", .own = true };
 	return unit_main((struct unit_case[]){
 		UNIT(times_become_ns),
 		UNIT(forged_times_stay_in_the_round),
+		UNIT(labels_of_the_target_are_refused),
 		UNIT(kinds_that_no_probe_makes_are_dropped),
 		UNIT(more_than_there_is_room_for_counts_as_lost),
 		UNIT(a_record_that_is_never_finished_is_given_up),

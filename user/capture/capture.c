@@ -373,6 +373,11 @@ const struct inline_status *capture_inline(const struct capture *cap)
 	return bpf_inline_status(cap->bpf);
 }
 
+const struct foreign *capture_foreign(const struct capture *cap)
+{
+	return &bpf_inline_rings(cap->bpf)->door;
+}
+
 const char *capture_method(const struct capture *cap)
 {
 	return bpf_method(cap->bpf);

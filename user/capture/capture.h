@@ -59,6 +59,8 @@ struct capture_cost capture_cost(const struct capture *cap);
 const char *capture_method(const struct capture *cap);
 /* The state of --attach inline, if the plan is for it, else NULL. Final once the last chunk has been taken. Else NULL. */
 const struct inline_status *capture_inline(const struct capture *cap);
+/* What was refused of the memory that the target shares with --attach inline. Likewise. */
+const struct foreign *capture_foreign(const struct capture *cap);
 /* Joins the drain thread and frees all. Accepts NULL. */
 void capture_free(struct capture *cap);
 

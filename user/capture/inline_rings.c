@@ -27,7 +27,7 @@ static struct ring *ring_at(const struct inline_rings *ir, size_t i)
 	return vec_at(&ir->set->rings, struct ring, ir->first + i);
 }
 
-void inline_rings_plan(struct inline_rings *ir, struct ring_set *set)
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc)
 {
 	struct ring_memory memory = {0};
 	uint32_t cpus = 0;
@@ -35,6 +35,7 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set)
 
 	*ir = (struct inline_rings){ .set = set, .first = set->rings.len,
 				     .closed = xcalloc(1, sizeof(*ir->closed)) };
+	foreign_init(&ir->door, proc);
 	for (i = 0; i < set->cpus; i++) {
 		uint32_t cpu = vec_at(&set->rings, struct ring, i)->cpu;
 		struct ring r = ring_plan(&memory, cpu, vec_at(&set->rings, struct ring, i)->size);
@@ -112,6 +113,7 @@ uint64_t inline_rings_round(struct inline_rings *ir)
 
 	if (!inline_rings_are_open(ir))
 		return now;
+	foreign_round(&ir->door, now);
 	tsc_sample(&ir->clock);
 	/* the line of the counter is some ns beside the clock: the earlier one holds for both kinds of records */
 	line = tsc_to_ns(&ir->clock, tsc_now());
@@ -123,12 +125,6 @@ uint64_t inline_rings_ns(const struct inline_rings *ir, uint64_t tsc)
 	return tsc && ir->clock.n ? tsc_to_ns(&ir->clock, tsc) : tsc;
 }
 
-/* Only such come from code in the target; a program that forges another kind must not be believed. */
-static bool is_of_probe(const struct rec *r)
-{
-	return r->kind == REC_STACK || rec_is_of_thread(r->kind);
-}
-
 static uint64_t between(uint64_t time, uint64_t floor, uint64_t now)
 {
 	return time < floor ? floor : time > now ? now : time;
@@ -138,19 +134,18 @@ void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *
 {
 	uint64_t now = now_ns();
 	size_t to = at, n;
+	bool sound;
 
 	for (; at < out->len; at += n) {
 		struct rec *r = (struct rec *)(out->data + at);
 
-		n = record_size(r, out->len - at);
-		if (!n) {
-			ring_give_up(ring, out->len - at);
+		n = foreign_take(&ir->door, r, out->len - at, &sound);
+		if (!sound)
+			ring_give_up(ring, n ? 0 : out->len - at);
+		if (!n)
 			break;
-		}
-		if (!is_of_probe(r)) {
-			ring_give_up(ring, 0);
+		if (!sound)
 			continue;
-		}
 		r->time = between(inline_rings_ns(ir, r->time), floor, now);
 		if (to != at)
 			memmove(out->data + to, r, n);
@@ -184,6 +179,7 @@ void inline_rings_free(struct inline_rings *ir)
 {
 	if (ir->shared)
 		munmap(ir->shared, ir->plan.size);
+	foreign_free(&ir->door);
 	free(ir->closed);
 	*ir = (struct inline_rings){0};
 }

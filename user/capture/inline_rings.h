@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "capture/foreign.h"
 #include "capture/ring_set.h"
 #include "inline.h"
 #include "inline/tsc.h"
@@ -30,12 +31,13 @@ struct inline_rings {
 	struct inline_shared plan;	/* the head of the shared memory, as it will be */
 	struct inline_shared *shared;	/* NULL: not yet */
 	struct ring_state *closed;	/* the state of rings without memory */
+	struct foreign door;		/* of the drain thread, too */
 	struct tsc_clock clock;		/* of the drain thread from the open on */
 	uint64_t stuck_since;		/* a record was in the way in each round since then; 0: none */
 };
 
-/* Adds one ring for each of the CPUs that @set has one for. */
-void inline_rings_plan(struct inline_rings *ir, struct ring_set *set);
+/* Adds one ring for each of the CPUs that @set has one for. @proc, the target, outlives them. */
+void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const struct process *proc);
 /* Maps the memory of @fd, of ir->plan.size bytes, and opens the rings in it. Nothing is recorded before inline_rings_switch(). */
 int inline_rings_open(struct inline_rings *ir, int fd, struct error *err);
 bool inline_rings_are_open(const struct inline_rings *ir);
@@ -46,8 +48,8 @@ void inline_rings_set_stacks(struct inline_rings *ir, unsigned int stacks);
 /* At the begin of a round: the time of it, CLOCK_MONOTONIC ns, before which all times of this round's missing records are not. */
 uint64_t inline_rings_round(struct inline_rings *ir);
 /*
- * The records that were taken from @ring, one of these, into @out, from @at on: drops those that no probe
- * makes, and gives each its time in ns, from @floor to now.
+ * The records that were copied from @ring, one of these, to @out, from @at on: drops those that the door refuses
+ * (foreign.h), which count as lost, and gives each its time in ns, from @floor to now.
  */
 void inline_rings_check(struct inline_rings *ir, struct ring *ring, struct buf *out, size_t at, uint64_t floor);
 /* A time of ring_state (a loss) in ns. */

@@ -95,6 +95,29 @@ static bool is_whole(uint8_t kind)
 }
 
 /*
+ * As record_size() of a record of @kind, of which the other words are read once: the target may change those of a
+ * foreign ring meanwhile.
+ */
+static size_t ring_record_size(const struct rec *r, uint8_t kind, size_t avail)
+{
+	union {
+		struct rec r;
+		struct rec_stack s;
+		struct rec_user u;
+	} head;
+	enum rec_layout layout = rec_layout(kind);
+	size_t n = rec_head_size(kind), tail;
+
+	if (!n || n > avail || (layout != REC_LAYOUT_rec_stack && layout != REC_LAYOUT_rec_user))
+		return n <= avail ? n : 0;
+	memcpy(&head, r, n);
+	__asm__ volatile("" : "+m"(head));	/* what follows reads the copy */
+	head.r.kind = kind;
+	tail = rec_tail_size(&head.r);
+	return tail <= avail - n ? n + tail : 0;
+}
+
+/*
  * Units of whole records from @at to @end in @chunk. They end at unused room (@skip), at a record
  * that is not whole yet, or at @end.
  */
@@ -113,7 +136,7 @@ static uint32_t whole_records(const uint8_t *chunk, uint32_t at, uint32_t end, b
 		if (!is_whole(kind))
 			break;
 		if (kind != REC_SKIP)
-			n = record_size(r, (end - at) * RING_UNIT);
+			n = ring_record_size(r, kind, (end - at) * RING_UNIT);
 		*skip = !n;
 		at += (uint32_t)n / RING_UNIT;
 	}

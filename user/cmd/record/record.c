@@ -312,6 +312,7 @@ static bool session_report(const struct session *s)
 		.perfetto_bytes = s->perfetto_bytes,
 		.budget = capture_budget(s->capture),
 		.in_target = capture_inline(s->capture),
+		.foreign = capture_foreign(s->capture),
 		.stops = &s->stops,
 		.threads = { assembler_threads(s->assembler), assembler_thread_sums(s->assembler),
 			     s->target->info.pid },

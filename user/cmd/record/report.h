@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "capture/budget.h"
+#include "capture/foreign.h"
 #include "capture/inliner.h"
 #include "cmd/record/children.h"
 #include "cmd/report/threads.h"
@@ -33,6 +34,7 @@ struct report {
 	const struct on_list *on;		/* of --on, and */
 	const struct triggers *triggers;	/* NULL: none */
 	const struct inline_status *in_target;	/* of --attach inline; NULL: not asked for */
+	const struct foreign *foreign;	/* records that were refused, if in_target; NULL likewise */
 	const struct budget *budget;	/* of the probes; NULL or without a ceiling: none */
 	const struct children *children;	/* NULL: not known, from a spool file */
 	const struct stops *stops;	/* NULL: not known, from a spool file */

@@ -49,6 +49,25 @@ static bool is_as_it_was(const struct inline_status *s)
 	return s->state == INLINE_STATE_UNDONE || s->state == INLINE_STATE_GONE;
 }
 
+/* Prints how many records of the shared memory were refused, by the reason. */
+static void print_refused(const struct foreign *door, FILE *f)
+{
+	const char *comma = "";
+	size_t i;
+
+	if (!door || !foreign_refused(door))
+		return;
+	show_printf(f, "inline: %" PRIu64 " records were refused and count as lost (", foreign_refused(door));
+	for (i = 0; i < FOREIGN_FAULTS; i++) {
+		if (!door->refused[i])
+			continue;
+		show_printf(f, "%s%s: %" PRIu64, comma, foreign_fault_name(i), door->refused[i]);
+		comma = ", ";
+	}
+	fputs("): the program has written into the memory that it shares with gotap, or makes threads faster than gotap "
+	      "can look at them\n", f);
+}
+
 void report_print_inline(const struct report *r, FILE *f)
 {
 	const struct inline_status *s = r->in_target;
@@ -73,6 +92,7 @@ void report_print_inline(const struct report *r, FILE *f)
 		show_printf(f, "inline: somebody else has put a breakpoint to a call in %s meanwhile: events of it may be "
 			    "missing\n", s->disturbed);
 	print_left(r, f);
+	print_refused(r->foreign, f);
 }
 
 static void json_left(const struct report *r, struct json_out *j)
@@ -89,6 +109,17 @@ static void json_left(const struct report *r, struct json_out *j)
 		json_close_object(j);
 	}
 	json_close_array(j);
+}
+
+static void json_refused(const struct foreign *door, struct json_out *j)
+{
+	size_t i;
+
+	json_open_object(j, "refused");
+	for (i = 0; door && i < FOREIGN_FAULTS; i++)
+		json_put_count(j, foreign_fault_name(i), door->refused[i]);
+	json_close_object(j);
+	json_put_count(j, "unseen_threads", door ? door->threads.unseen : 0);
 }
 
 void report_json_inline(const struct report *r, struct json_out *j)
@@ -108,5 +139,6 @@ void report_json_inline(const struct report *r, struct json_out *j)
 	json_put_text(j, "disturbed", s->disturbed);
 	json_put_bool(j, "cleaned", s->cleaned);
 	json_left(r, j);
+	json_refused(r->foreign, j);
 	json_close_object(j);
 }
