@@ -17,7 +17,7 @@ setup() {
 # judged PROGRAM [PLUGIN]: every question is answered with yes, and none was left out.
 judged() {
 	GOTAP_TEST_BINARIES=$1 GOTAP_TEST_PLUGIN=${2:-} succeeds "$JUDGE"
-	[ "$(grep -c '^ok' <<<"$output")" -eq $((10 + $#)) ] || fail "$output"
+	[ "$(grep -c '^ok' <<<"$output")" -eq $((11 + $#)) ] || fail "$output"
 }
 
 @test "with the race detector, Go 1.22 and 1.27" {

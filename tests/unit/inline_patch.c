@@ -19,6 +19,15 @@ __asm__(".text\n"
 	".local a_flag\n.comm a_flag, 1, 1\n");
 extern uint8_t a_call[], a_test[];
 
+/*
+ * Calls at each distance from the end of a page: a processor and a killed writer find no half of an operand only if it lies in
+ * one page.
+ */
+__asm__(".text\n.balign 4096\nborder: .fill 4088, 1, 0x90\n"
+	".fill 16, 1, 0xe8\n"
+	".balign 4096\n");
+extern uint8_t border[];
+
 static struct child child;
 static int mem;		/* of the child */
 
@@ -145,6 +154,26 @@ static void there_and_back(const uint8_t *insn, uint8_t len, uint8_t at)
 static void calls(void) { there_and_back(a_call, 5, 1); }
 static void tests_of_flags(void) { there_and_back(a_test, 7, 2); }
 
+static void operands_in_two_pages_are_never_written(void)
+{
+	int at;
+
+	for (at = 4088; at < 4097; at++) {
+		struct patch pt = patch_of(border + at, 5, 1, (uintptr_t)border + 0x123456);
+		bool torn = at > 4096 - 5 && at < 4095;
+
+		CHECK_EQ(patch_is_torn(&pt), torn);
+		set_byte(pt.addr, 0xcc);
+		CHECK(!patch_apply(&child.p, mem, &pt, 1, false, NULL));
+		CHECK_EQ(pt.done, !torn);
+		CHECK(leads_to(&pt, torn ? NULL : &pt.to));
+		CHECK(!torn || strstr(pt.why, "two pages"));
+		CHECK(!patch_apply(&child.p, mem, &pt, 1, true, NULL));
+		CHECK(leads_to(&pt, NULL));
+		set_byte(pt.addr, border[at]);
+	}
+}
+
 static void other_code_is_left_alone(void)
 {
 	struct patch pt = patch_of(a_call, 5, 1, (uintptr_t)a_call + 4096);
@@ -229,6 +258,7 @@ int main(int argc, char **argv)
 	child_start(&child, wait_for_ever);
 	mem = vm_open(&child.p);
 	return unit_main((struct unit_case[]){
-		UNIT(calls), UNIT(tests_of_flags), UNIT(other_code_is_left_alone), UNIT(only_ours_is_undone),
+		UNIT(calls), UNIT(tests_of_flags), UNIT(operands_in_two_pages_are_never_written),
+		UNIT(other_code_is_left_alone), UNIT(only_ours_is_undone),
 		UNIT(a_program_that_was_execed_is_left_alone),		UNIT(a_process_that_is_gone), {0} });
 }

@@ -170,6 +170,33 @@ static bool patches_are_instructions(const struct subject *s)
 	return ok && plan_inline_count(&s->plan) > 15;
 }
 
+static const char *why_not(const struct subject *s, const char *function)
+{
+	size_t i;
+
+	for (i = 0; i < s->plan.not_inline.len; i++)
+		if (!strcmp(vec_at(&s->plan.not_inline, struct not_inline, i)->function, function))
+			return vec_at(&s->plan.not_inline, struct not_inline, i)->why;
+	return NULL;
+}
+
+/* A call the operand of which lies in two pages stays a uprobe, and the plan says so. */
+static bool no_operand_is_in_two_pages(const struct subject *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->plan.points.len; i++) {
+		const struct probe_point *p = point_at(s, i);
+		bool torn = p->len == 5 && p->addr % 4096 > 4096 - 5 && p->addr % 4096 < 4095;
+
+		if (torn && (p->patch == PATCH_CALL || !why_not(s, p->function)))
+			return false;
+		if (torn)
+			printf("# %s: 0x%llx: %s\n", p->function, (unsigned long long)p->addr, why_not(s, p->function));
+	}
+	return true;
+}
+
 static bool no_place_has_two(const struct subject *s)
 {
 	size_t i, j;
@@ -180,16 +207,6 @@ static bool no_place_has_two(const struct subject *s)
 			    (point_at(s, i)->patch || point_at(s, j)->patch))
 				return false;
 	return true;
-}
-
-static const char *why_not(const struct subject *s, const char *function)
-{
-	size_t i;
-
-	for (i = 0; i < s->plan.not_inline.len; i++)
-		if (!strcmp(vec_at(&s->plan.not_inline, struct not_inline, i)->function, function))
-			return vec_at(&s->plan.not_inline, struct not_inline, i)->why;
-	return NULL;
 }
 
 static bool is_there(const struct subject *s, size_t i)
@@ -452,6 +469,7 @@ static const struct {
 	bool (*holds)(const struct subject *s);
 } questions[] = {
 	{ "what is patched is the instruction that objdump shows", patches_are_instructions },
+	{ "no operand of a patched call lies in two pages", no_operand_is_in_two_pages },
 	{ "no patched place has two probes", no_place_has_two },
 	{ "functions that only calls lead to have their probes there", functions_are_moved },
 	{ "nothing else leads to these functions", no_call_is_missed },

@@ -14,7 +14,7 @@
 #include "inline/hold.h"
 #include "inline/vm.h"
 
-enum { BREAKPOINT = 0xcc, OPERAND = 4 };
+enum { BREAKPOINT = 0xcc, OPERAND = 4, PAGE = 4096 };
 
 /*
  * The command waits until each CPU has switched its task, was idle or took a timer interrupt in user mode. Both
@@ -43,6 +43,13 @@ static bool reaches(const struct patch *pt, int32_t *ret)
 
 	*ret = (int32_t)far;
 	return far == *ret;
+}
+
+bool patch_is_torn(const struct patch *pt)
+{
+	uint64_t operand = pt->addr + pt->at;
+
+	return operand / PAGE != (operand + OPERAND - 1) / PAGE;
 }
 
 static bool is_sane(const struct patch *pt)
@@ -84,6 +91,10 @@ static int change(int mem, struct patch *pt, bool undo)
 	int32_t far;
 	int r;
 
+	if (!undo && patch_is_torn(pt)) {
+		leave(pt, "its operand lies in two pages of memory");
+		return 0;
+	}
 	if (!is_sane(pt) || !reaches(pt, &far)) {
 		leave(pt, "gotap's code is out of its reach");
 		return 0;

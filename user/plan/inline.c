@@ -551,6 +551,37 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 	pair_hooks(p);
 }
 
+/* --- operands that lie in two pages --- */
+
+/*
+ * The kernel writes into another process page by page (__access_remote_vm() in mm/memory.c), and a fatal signal can end it in
+ * between: a call would be left that leads nowhere (user/inline/patch.h). Addresses in the process differ from
+ * those of the file by whole pages.
+ */
+static bool inline_is_torn(const struct probe_point *point)
+{
+	enum { PAGE = 4096, OPERAND = 4 };
+	uint64_t operand = point->addr + point->len - OPERAND;
+
+	return operand / PAGE != (operand + OPERAND - 1) / PAGE;
+}
+
+/* Such a call keeps its uprobe, alone: a point without a patch has a link of its own in the kernel (capture/links.c). */
+static void inline_keep_torn(struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->points.len; i++) {
+		struct probe_point *point = inline_point_at(p, i);
+
+		if (point->patch != PATCH_CALL || !inline_is_torn(point))
+			continue;
+		point->patch = PATCH_NONE;
+		plan_note_not_inline(p, point->function, "the operand of the call at 0x%llx lies in two pages of memory",
+				     (unsigned long long)point->addr);
+	}
+}
+
 /* --- the rest --- */
 
 static bool is_of_pgo(enum program program)
@@ -601,6 +632,7 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 	if (!r)
 		r = move_heap_goal(&w, err);
 	pair_hooks(p);
+	inline_keep_torn(p);
 	if (!r)
 		note_rest(p);
 	vec_free(&w.starts);
