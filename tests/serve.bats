@@ -7,7 +7,7 @@ load lib/common
 
 setup() {
 	require_root
-	require_tool curl python3 setpriv setcap
+	require_tool curl jq python3 setpriv setcap
 	SERVERS=
 }
 
@@ -182,6 +182,28 @@ assert [p["go"] for p in l if p["pid"] == int(sys.argv[2])], l' "$BATS_TEST_TMPD
 	refused 404 'no Go program of that name' '/debug/pprof/goroutine?name=no-such-program'
 	start_target "$PROG" "$BATS_TEST_TMPDIR/its2"
 	refused 409 '2 processes have that name' "/debug/pprof/goroutine?name=$name"
+}
+
+# Each of 14 users runs a file that takes long to read. A list that is not whole has a count (tests/unit/cmd_ps_effort.c).
+@test "files that take long to read make no list fail" {
+	local bombs=() honest uid
+	build_prog "$REFERENCE_GO" pingpong
+	open_place
+	install -m 755 "$PROG" "$PLACE/honest"
+	start_target setpriv --reuid=65101 --regid=65101 --clear-groups --inh-caps=-all "$PLACE/honest"
+	honest=$TARGET
+	python3 "$CHECKOUT/tests/lib/elf_bomb.py" "$PROG" "$BATS_TEST_TMPDIR/bomb"
+	for uid in {65102..65115}; do
+		install -m 755 "$BATS_TEST_TMPDIR/bomb" "$PLACE/bomb"	# a file of its own for each
+		start_target setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$PLACE/bomb"
+		rm "$PLACE/bomb"
+	done
+	on_socket
+	run_logged ask /processes.json --max-time 100 -w '\n%{http_code}\n' -o "$BATS_TEST_TMPDIR/list"
+	[ "$output" = $'\n200' ] || [ "$output" = 200 ]
+	jq -e --argjson pid "$honest" 'any(.processes[]; .pid == $pid) and .left_out == ([.unseen[] |
+		select(.why | startswith("left out: "))] | length)' "$BATS_TEST_TMPDIR/list"
+	succeeds ask "/debug/pprof/cmdline?name=honest" --max-time 100 -o /dev/null
 }
 
 @test "what cannot be answered is refused in one line" {

@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,6 +108,65 @@ static void faults_are_results(void)
 	CHECK(result(use_memory, &err) == -ENOMEM);
 }
 
+/* 400 MB can be had, 600 MB cannot, whatever the process has that it is a copy of. */
+static int use_some_memory(void *ctx, void *answer, struct error *err)
+{
+	char *some = malloc(400UL << 20);
+
+	*(int *)answer = some && !malloc(200UL << 20);
+	return 0;
+}
+
+static void memory_is_bounded(void)
+{
+	struct isolated_work work = { .run = use_some_memory, .fd = -1, .size = sizeof(int) };
+	void *own = malloc(1UL << 30);
+	struct error err = {0};
+	int bounded = 0;
+
+	CHECK(own != NULL);
+	CHECK_EQ(isolated_run(&work, &bounded, &err), 0);
+	CHECK(bounded);
+	free(own);
+}
+
+/* From here on this process gets no filter of that kind any more: prctl(PR_SET_SECCOMP) fails. */
+static void refuse_filters(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+static int succeed(void *ctx, void *answer, struct error *err)
+{
+	return 0;
+}
+
+static void without_a_filter_nothing_is_looked_at(void)
+{
+	struct error err;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		refuse_filters();
+		_exit(result(succeed, &err) == -EPERM && strstr(err.text, "refuses a seccomp filter") ? 0 : 1);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(result(succeed, &err), 0);
+}
+
 static void time_is_bounded(void)
 {
 	time_t start = time(NULL);
@@ -120,6 +184,8 @@ int main(void)
 	return unit_main((struct unit_case[]){
 		UNIT(nothing_but_its_file),
 		UNIT(faults_are_results),
+		UNIT(memory_is_bounded),
+		UNIT(without_a_filter_nothing_is_looked_at),
 		UNIT(time_is_bounded),
 		{0} });
 }

@@ -14,9 +14,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -51,10 +53,9 @@ enum { NALLOWED = sizeof(allowed) / sizeof(allowed[0]) };
 
 /*
  * Everything else fails with EPERM. The filter is for our own architecture's numbers;
- * a call by another's (int $0x80) is the end. Where the kernel has no filters the rest
- * must do.
+ * a call by another's (int $0x80) is the end.
  */
-static void filter_calls(void)
+static bool isolated_filter(void)
 {
 #if defined(__x86_64__)
 	enum { OWN = 0xc000003e };	/* AUDIT_ARCH_X86_64 */
@@ -78,7 +79,7 @@ static void filter_calls(void)
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
 	program.len = (unsigned short)n;
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static void isolated_limit(int what, rlim_t most)
@@ -123,19 +124,69 @@ static bool keep_only(int out, int fd)
 	return true;
 }
 
-void isolated_enter(int channel, int fd, unsigned int cpu_seconds)
-{
-	enum { MEMORY_GB = 6 };
+/* --- memory --- */
 
+/*
+ * The parser may take ISOLATED_MEMORY, beyond the memory that this copy of gotap has already and
+ * the addresses of its file, which libelf maps.
+ */
+enum { ISOLATED_MEMORY = 512 << 20 };
+static const rlim_t FILE_MOST = 4ULL << 30;
+
+/* Of this process, in bytes; 0: not known. */
+static void isolated_memory_used(rlim_t *addresses, rlim_t *data)
+{
+	unsigned long all = 0, private = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE);
+
+	if (f && fscanf(f, "%lu %*u %*u %*u %*u %lu", &all, &private) != 2)
+		all = private = 0;
+	if (f)
+		fclose(f);
+	*addresses = all * page;
+	*data = private * page;
+}
+
+static void isolated_limit_memory(int fd)
+{
+	rlim_t addresses, data, file = 0;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
+		file = (rlim_t)st.st_size < FILE_MOST ? (rlim_t)st.st_size : FILE_MOST;
+	isolated_memory_used(&addresses, &data);
+	isolated_limit(RLIMIT_DATA, data + ISOLATED_MEMORY);
+	isolated_limit(RLIMIT_AS, addresses + file + ISOLATED_MEMORY);
+}
+
+/* Where memory is short the kernel is to end this process, not the programs of the machine. */
+static void isolated_offer_to_oom_killer(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "1000", 4);
+}
+
+int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *err)
+{
+	isolated_offer_to_oom_killer();
 	isolated_limit(RLIMIT_CORE, 0);
 	isolated_limit(RLIMIT_CPU, cpu_seconds);
-	isolated_limit(RLIMIT_AS, (rlim_t)MEMORY_GB << 30);
-	if (!keep_only(channel, fd) || !isolated_drop_privileges())
+	isolated_limit_memory(fd);
+	if (!keep_only(channel, fd))
 		_exit(1);
+	if (!isolated_drop_privileges())
+		return error_set(err, -EPERM, "cannot give up the rights of the process that looks "
+				 "at the file: %s", strerror(errno));
 	/* After the change of ids, which takes it back. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	filter_calls();
+	if (!isolated_filter())
+		return error_set(err, -EPERM, "the kernel refuses a seccomp filter for the process "
+				 "that looks at the file: %s", strerror(errno));
 	inside = true;
+	return 0;
 }
 
 bool isolated_inside(void)
@@ -167,8 +218,9 @@ static _Noreturn void isolated_child(const struct isolated_work *work, int out)
 	void *answer = xcalloc(1, work->size);
 	struct head head = {0};
 
-	isolated_enter(out, work->fd, isolated_seconds_of(work));
-	head.code = work->run(work->ctx, answer, &head.err);
+	head.code = isolated_enter(out, work->fd, isolated_seconds_of(work), &head.err);
+	if (!head.code)
+		head.code = work->run(work->ctx, answer, &head.err);
 	isolated_write(&head, sizeof(head));
 	isolated_write(answer, work->size);
 	_exit(0);

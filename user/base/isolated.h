@@ -2,7 +2,7 @@
 /*
  * isolated: runs a function over a hostile file in a process that has nothing to lose:
  * no capability, nobody's user id, no descriptor but one, system calls for memory and
- * reading only, bounded memory and time. Its result is a block of bytes, which the caller
+ * reading only, 512 MB of memory, the first place in the list of the OOM killer, and bounded time. Its result is a block of bytes, which the caller
  * must check like the content of a file. target/ runs libdw in it, `gotap ps` all that it
  * does with a file.
  *
@@ -31,7 +31,7 @@ enum { ISOLATED_SECONDS = 10 };
 
 /*
  * The work's own result, or: -ETIMEDOUT after @work's seconds, -EBADMSG if it ended
- * without an answer, -errno if no process could be made. @answer is whole if 0.
+ * without an answer, -errno if no process could be made or the kernel refuses to isolate it. @answer is whole if 0.
  */
 int isolated_run(const struct isolated_work *work, void *answer, struct error *err);
 

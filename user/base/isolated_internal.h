@@ -14,9 +14,10 @@
 
 /*
  * Takes everything from the calling process, a new child, but memory, @channel as
- * descriptor 1, @fd under its number (-1: none) and @cpu_seconds. Ends it if that fails.
+ * descriptor 1, @fd under its number (-1: none) and @cpu_seconds. -EPERM: the kernel refuses that; descriptor 1 is there
+ * for the error.
  */
-void isolated_enter(int channel, int fd, unsigned int cpu_seconds);
+int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *err);
 /* Is this such a process? There work for another one is done on the spot. */
 bool isolated_inside(void);
 /* Of the child, to descriptor 1; ends it if nobody reads. */

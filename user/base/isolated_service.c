@@ -76,8 +76,9 @@ static _Noreturn void service_child(const struct isolated_service_work *work, in
 	void *state = NULL;
 
 	prctl(PR_SET_NAME, work->name);
-	isolated_enter(channel, work->fd, ISOLATED_SERVICE_SECONDS);
-	begun.code = work->open(work->ctx, &state, &begun.err);
+	begun.code = isolated_enter(channel, work->fd, ISOLATED_SERVICE_SECONDS, &begun.err);
+	if (!begun.code)
+		begun.code = work->open(work->ctx, &state, &begun.err);
 	isolated_write(&begun, sizeof(begun));
 	if (!begun.code)
 		answer_questions(work, state);

@@ -2,6 +2,8 @@
 /* listing: see listing.h. */
 #include "serve/listing.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -15,6 +17,24 @@ static const char *text_of(struct json_object *of, const char *name)
 	const char *text = json_object_object_get_ex(of, name, &value) ? json_object_get_string(value) : NULL;
 
 	return text ? text : "";
+}
+
+static int64_t left_out_of(const struct listing *l)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(l->root, "left_out", &value) ? json_object_get_int64(value) : 0;
+}
+
+/* "" for a list that is whole. */
+static void left_out_text(const struct listing *l, char ret[static 120])
+{
+	int64_t n = left_out_of(l);
+
+	ret[0] = 0;
+	if (n)
+		snprintf(ret, 120, "the list is not whole: %" PRId64 " process%s left out, since looking at files took too long",
+			 n, n == 1 ? " was" : "es were");
 }
 
 static pid_t pid_of(struct json_object *process)
@@ -120,6 +140,7 @@ bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct 
 {
 	size_t i, found = 0, n = json_object_array_length(l->processes);
 	struct buf list = {0};
+	char left_out[120];
 
 	for (i = 0; i < n; i++) {
 		struct json_object *process = json_object_array_get_idx(l->processes, i);
@@ -132,8 +153,10 @@ bool listing_find(const struct listing *l, const char *name, pid_t *ret, struct 
 		found++;
 	}
 	buf_add_byte(&list, 0);
+	left_out_text(l, left_out);
 	if (!found)
-		refuse(why, 404, "no Go program of that name runs here that you may ask about: see /processes");
+		refuse(why, 404, "no Go program of that name runs here that you may ask about: see /processes%s%s",
+		       *left_out ? "; " : "", left_out);
 	if (found > 1)
 		refuse(why, 409, "%zu processes have that name: give one as \"pid\": %s", found,
 		       (char *)list.data);
@@ -153,6 +176,7 @@ static void add_shown(struct buf *out, const char *fmt, const char *text)
 void listing_text(const struct listing *l, struct buf *out)
 {
 	size_t i, n = json_object_array_length(l->processes);
+	char left_out[120];
 
 	buf_printf(out, "%7s %-10s %-12s %-28s %s\n", "PID", "GO", "USER", "CONTAINER", "COMMAND");
 	for (i = 0; i < n; i++) {
@@ -165,6 +189,9 @@ void listing_text(const struct listing *l, struct buf *out)
 		add_shown(out, "%-28s ", container_of(process, "label"));
 		add_shown(out, "%s\n", command);
 	}
+	left_out_text(l, left_out);
+	if (*left_out)
+		buf_printf(out, "# %s\n", left_out);
 }
 
 void listing_json(const struct listing *l, struct buf *out)
@@ -223,14 +250,16 @@ static void add_row(struct buf *out, struct json_object *process)
 void listing_page(const struct listing *l, struct buf *out)
 {
 	size_t i, n = json_object_array_length(l->processes);
+	char left_out[120];
 
 	begin_page(out);
 	buf_printf(out, "<h1>Go programs that run here</h1>\n<table>\n"
 			"<tr><th>pid</th><th>Go</th><th>user</th><th>container</th><th>command</th></tr>\n");
 	for (i = 0; i < n; i++)
 		add_row(out, json_object_array_get_idx(l->processes, i));
-	buf_printf(out, "</table>\n<p>As text: <a href=\"/processes\">/processes</a>, "
-			"<a href=\"/processes.json\">/processes.json</a></p>\n</body></html>\n");
+	left_out_text(l, left_out);
+	buf_printf(out, "</table>\n<p>%s</p>\n<p>As text: <a href=\"/processes\">/processes</a>, "
+			"<a href=\"/processes.json\">/processes.json</a></p>\n</body></html>\n", left_out);
 }
 
 void listing_page_of(pid_t pid, struct buf *out)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * effort: limits how long `gotap ps` looks at the processes of one user. A user can run files that take long to examine,
- * in any number of processes; the processes of other users must be listed all the same. listing.c asks before each process
- * and each file.
+ * effort: the order in which `gotap ps` looks at processes, and for how long. A user can run files that take long to examine,
+ * in any number of processes; the processes of other users must be listed all the same. So the next process is always one of
+ * the user that has taken the least time so far, each user has a limit, and the whole listing has an end. listing.c asks
+ * before each process and each file.
  */
 #ifndef GOTAP_CMD_PS_EFFORT_H
 #define GOTAP_CMD_PS_EFFORT_H
@@ -12,31 +13,39 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
-#include "proc/container.h"
+#include "cmd/ps/principal.h"
 
 /*
- * Limits in seconds: for one user; for all together; and for each further user once that is used up. A hundred large Go programs
- * take about ten.
+ * Limits in seconds: of the look at one file, of work for one user, and of elapsed time for the whole listing. A hundred large
+ * Go programs take about ten. `gotap serve` waits 60 s for a list (serve/internal.h).
  */
-enum { PS_EFFORT_USER = 15, PS_EFFORT_ALL = 45, PS_EFFORT_LEAST = 1 };
+enum { PS_EFFORT_FILE = 5, PS_EFFORT_USER = 15, PS_EFFORT_END = 30 };
 
 /* Zeroed at first. */
 struct ps_effort {
 	struct vec users;		/* struct user_effort */
-	double all;			/* seconds of work for all users */
+	double begin;			/* clock at the begin of the listing; 0: not begun */
 	double cpu, wall;		/* CPU time and clock at the begin of the work that is not counted yet, seconds */
 	size_t user;			/* index of the user of that work */
 };
 
+/* Adds a process that is to be looked at. */
+void ps_effort_put(struct ps_effort *e, const struct principal *of, pid_t pid);
 /*
- * Begins work for user @uid of container @in (NULL: of the machine); root of a container is another user than root of the machine.
- * False: the time of this user is used up.
+ * Takes the next process, and begins work for its user. False: no process is left that a user's limit and the end of the listing
+ * allow.
  */
-bool ps_effort_begin(struct ps_effort *e, uid_t uid, const struct container *in);
-/* Counts the work up to now. False: the time of its user is used up. */
+bool ps_effort_next(struct ps_effort *e, pid_t *ret);
+/* Counts the work up to now. False: the time of its user, or of the listing, is used up. */
 bool ps_effort_go_on(struct ps_effort *e);
-/* As if @seconds more of work had been done. */
+/* Seconds that the look at one file may take now: from 1 to PS_EFFORT_FILE. */
+unsigned int ps_effort_seconds(const struct ps_effort *e);
+/* As if @seconds more of work had been done for the user. */
 void ps_effort_add(struct ps_effort *e, double seconds);
+/* Behind the last ps_effort_next(): takes a process that was left out; false: none is left. */
+bool ps_effort_left(struct ps_effort *e, pid_t *ret);
+/* Has the listing come to its end? Else only users have used up their time. */
+bool ps_effort_is_over(const struct ps_effort *e);
 void ps_effort_free(struct ps_effort *e);
 
 #endif

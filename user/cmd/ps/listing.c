@@ -77,7 +77,8 @@ static bool is_failure(int r)
 /* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
 static const struct executable *executable_of(struct listing *l, int fd)
 {
-	struct isolated_work work = { .run = examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable) };
+	struct isolated_work work = { .run = examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable),
+				      .seconds = ps_effort_seconds(&l->effort) };
 	struct error err = {0};
 	struct executable *p;
 	struct stat st;
@@ -198,9 +199,17 @@ static void look_at_mapping(struct listing *l, struct go_process *proc, int root
 	}
 }
 
+/* The time of its user, or that of the listing, was used up before the process was looked at, or all of it. */
 static void add_too_long(struct listing *l, pid_t pid)
 {
-	add_unseen(l, pid, 0, "the programs and libraries of its user took too long to look at");
+	struct procfs_file_id exe;
+
+	if (procfs_file_id(&l->fs, pid, "exe", &exe))	/* a thread of the kernel, or gone */
+		return;
+	l->left_out++;
+	add_unseen(l, pid, 0, ps_effort_is_over(&l->effort) ?
+		   "left out: the list took too long" :
+		   "left out: the programs and libraries of its user took too long to look at");
 }
 
 static void look_at_mappings(struct listing *l, struct go_process *proc,
@@ -262,20 +271,44 @@ static void look_at_program(struct listing *l, pid_t pid)
 }
 
 /* A process of the machine's own PID namespace is in no container: nothing is read for it. */
-static void look_at(struct listing *l, pid_t pid)
+static void put_process(struct listing *l, const struct subordinates *ids, pid_t pid)
 {
 	const struct container *in = NULL;
+	struct principal of;
 	struct procfs_status st;
 
 	if (procfs_status(&l->fs, pid, "status", &st))
 		return;
 	if (st.levels > 1)
 		in = containers_of(&l->containers, &l->fs, pid);
-	if (ps_effort_begin(&l->effort, st.uid, in))
+	of = principal_of(&l->fs, pid, &st, in, ids);
+	ps_effort_put(&l->effort, &of, pid);
+}
+
+static void put_processes(struct listing *l)
+{
+	struct subordinates ids = {0};
+	struct vec pids = {0};
+	size_t i;
+
+	subordinates_load(&ids, &l->fs);
+	procfs_pids(&l->fs, &pids);
+	for (i = 0; i < pids.len; i++)
+		put_process(l, &ids, *vec_at(&pids, pid_t, i));
+	vec_free(&pids);
+	subordinates_free(&ids);
+}
+
+static void look_at_all(struct listing *l)
+{
+	pid_t pid;
+
+	while (ps_effort_next(&l->effort, &pid)) {
 		look_at_program(l, pid);
-	else
+		ps_effort_go_on(&l->effort);
+	}
+	while (ps_effort_left(&l->effort, &pid))
 		add_too_long(l, pid);
-	ps_effort_go_on(&l->effort);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -290,17 +323,13 @@ static int by_cpu(const void *a, const void *b)
 int listing_make(struct listing *l, const struct pick *where, struct error *err)
 {
 	_cleanup_free_ char *root = pick_state_root(where);
-	struct vec pids = {0};
 	int r = procfs_open(&l->fs, where->proc_dir, err);
-	size_t i;
 
 	if (r)
 		return r;
 	containers_load(&l->containers, root);
-	procfs_pids(&l->fs, &pids);
-	for (i = 0; i < pids.len; i++)
-		look_at(l, *vec_at(&pids, pid_t, i));
-	vec_free(&pids);
+	put_processes(l);
+	look_at_all(l);
 	vec_sort(&l->processes, sizeof(struct go_process), by_cpu);
 	return 0;
 }

@@ -63,6 +63,7 @@ struct listing {
 	struct vec programs;		/* struct executable * */
 	struct vec processes;		/* struct go_process */
 	struct vec unseen;		/* struct unseen */
+	size_t left_out;		/* of them, those for which no time was left */
 	struct ps_effort effort;
 };
 

@@ -124,6 +124,9 @@ static void print_unseen(const struct listing *l)
 	if (i > UNSEEN_SHOWN)
 		fprintf(stderr, "gotap: could not look at %zu more: `gotap ps --json` names them\n",
 			i - UNSEEN_SHOWN);
+	if (l->left_out)
+		fprintf(stderr, "gotap: the list is not whole: %zu process%s left out, since looking at files took too long\n",
+			l->left_out, l->left_out == 1 ? " was" : "es were");
 	if (denied && !(privilege_have() & PRIVILEGE_PTRACE))
 		fprintf(stderr, "gotap: could not look at %zu process%s of other users: run gotap as root or "
 			"with CAP_SYS_PTRACE\n", denied, denied == 1 ? "" : "es");
@@ -215,6 +218,7 @@ void ps_show_json(const struct listing *l)
 		json_process(&j, vec_at(&l->processes, struct go_process, i));
 	json_close_array(&j);
 	json_put_number(&j, "hidden", (int64_t)l->unseen.len);
+	json_put_number(&j, "left_out", (int64_t)l->left_out);
 	json_open_array(&j, "unseen");
 	for (i = 0; i < l->unseen.len; i++)
 		json_unseen(&j, vec_at(&l->unseen, struct unseen, i));
