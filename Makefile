@@ -283,9 +283,10 @@ fuzz: fuzz-build
 # --- what a newcomer runs: each installs what it lacks, then builds ---
 # The packages must be there before make expands paths of tools, so these call make again.
 
+# The program that is traced is fetched and built meanwhile: that needs none of the packages.
 demo:
-	@tools/deps build
-	@$(MAKE) --no-print-directory all
+	@tools/demo --program & \
+		{ tools/deps build && $(MAKE) --no-print-directory -j$(shell nproc) all && wait $$!; } || { wait; exit 1; }
 	@tools/demo
 
 test:
