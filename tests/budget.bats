@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # --budget: what the probes may cost the program. When they would cost more, the first level holds that is cheap enough;
 # the report and the trace say when, and what is in the trace is true. How the decision is made has its unit test

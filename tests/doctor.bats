@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap doctor: whether and how a machine, a process, a file can be traced. (Without privileges: privileges.bats.)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # The page of a trace with a file of threads: the lanes of Ps show when their threads were not on a CPU. html/check.py
 # compares that with the report.

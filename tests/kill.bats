@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap is killed at random moments: while it attaches, while it records, and a third of the time while it detaches.
 # Those that were are counted, and of each kind there must be some. The target goes on, and soon no breakpoint is left

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # When there is more than gotap can take in: rings that are too small, gotap stopped, nobody who reads the trace. What
 # is lost is counted by CPU, as the kernel side counted it, and told where it happened; the trace is valid, and

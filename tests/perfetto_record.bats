@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap record --perfetto and gotap assemble --perfetto write the same as gotap perfetto makes of the Go trace.
 

@@ -204,3 +204,40 @@ flaky_bats() {
 	contains "no tests ran"
 	ends_with "0 passed, 0 failed, 0 skipped"
 }
+
+# meets NAME: says that it has come and waits for the other one.
+meets() {
+	bats_file "$1" <<-END
+		%test "$1 meets $2" {
+			: >"$BOX/$1.came"
+			for i in {1..600}; do [ ! -e "$BOX/$2.came" ] || return 0; sleep 0.05; done
+			false
+		}
+	END
+}
+
+@test "files that may run together do; one that must be alone comes last, when none runs" {
+	meets a b
+	meets b a
+	bats_file c <<<'%test "c" { true; }'
+	{ printf '# bats file_tags=alone\n'; cat; } <<-END | bats_file alone
+		%test "the others have ended" { [ -e "$BOX/a.came" ] && [ -e "$BOX/b.came" ]; }
+	END
+	unit_file room_what <<<'echo 1..1; echo ok 1 - u'
+	runs
+	[ "$status" -eq 0 ]
+	[ "$(grep -oE '^# tests/[a-z]+\.bats:' <<<"$output" | tail -n 1)" = "# tests/alone.bats:" ]
+	ends_with "5 passed, 0 failed, 0 skipped"
+}
+
+@test "a file that fails in a lane is shown with its failure" {
+	for name in a b; do bats_file $name <<<'%test "one" { true; }'; done
+	bats_file c <<-'END'
+		%test "bad" { echo why it is so; false; }
+	END
+	runs
+	[ "$status" -eq 1 ]
+	contains "FAILED   tests/c.bats: bad"
+	contains "why it is so"
+	ends_with "2 passed, 1 failed, 0 skipped"
+}

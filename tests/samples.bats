@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # CPU samples beside those of the runtime's own trace, with its CPU profiler on: each place of the program, and each
 # larger stack, has the same share of both, as far as chance allows; and each sample of gotap's is of the goroutine, P

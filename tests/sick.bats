@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # The findings of `gotap report`: each program of tests/sick has one known fault, and both its own trace and that of
 # gotap must name it first, with the function and the line that has the comment BLAME. Healthy programs get no finding.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # docs/slow.md, step by step: each command gives the answer for which the page calls it. The program is
 # examples/slow.go.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # What gotap text --events takes: memory, whatever the length of the trace, and CPU time beside go tool trace.
 

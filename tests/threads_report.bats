@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap report with a file of threads beside the trace: the time of running goroutines is split by the states of their
 # threads, and what keeps these off CPUs is the first finding. The tests bring about each cause. On a busy machine other

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=alone
 #
 # gotap why: the causes that it names are those that the program has (prog/chain.go), in traces of the runtime, of gotap
 # and of Go before 1.22; its answers are the same whatever way the trace comes.
