@@ -25,7 +25,10 @@
 
 struct file_copy;
 
-/* Of the regular file @fd, which is not taken over. -ENOEXEC if it is none or is empty. */
+/*
+ * Copies the regular file @fd; the caller closes @fd. -ENOEXEC if it is no regular file or is
+ * empty.
+ */
 int file_copy_new(struct file_copy **ret, int fd, struct error *err);
 /* Accepts NULL. */
 void file_copy_free(struct file_copy *c);

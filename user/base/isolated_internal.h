@@ -20,11 +20,11 @@
 int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *err);
 /* Is this such a process? There work for another one is done on the spot. */
 bool isolated_inside(void);
-/* Of the child, to descriptor 1; ends it if nobody reads. */
+/* For the child: writes to descriptor 1, and ends the child if its parent does not read. */
 void isolated_write(const void *data, size_t n);
 
 int64_t isolated_now_ms(void);
-/* Of the parent: 0; -ETIMEDOUT at @deadline, -EBADMSG if the other side ends before. */
+/* For the parent. Returns 0; -ETIMEDOUT at @deadline, -EBADMSG if the child ends before. */
 int isolated_read(int fd, void *data, size_t n, int64_t deadline);
 
 #endif

@@ -194,8 +194,8 @@ int isolated_service_ask(struct isolated_service *s, const void *question, struc
 }
 
 /*
- * By then gotap may have no right to kill a process of another user. That one ends when its
- * channel does, or at the end of its CPU time, and is not waited for.
+ * gotap may have dropped the right to kill a process of another user. The child then ends when its
+ * channel closes, or when its CPU time is used up; gotap does not wait for it.
  */
 static void end_child(struct isolated_service *s)
 {

@@ -32,8 +32,8 @@ void *vec_push(struct vec *v, size_t size);
 /* Makes room for @n items in all. */
 void vec_reserve(struct vec *v, size_t n, size_t size);
 /*
- * Sorts the items from @first on, of @size bytes each, by @compare as qsort(3) does. Of an empty
- * vec @data may be NULL, which qsort(3) must not get, even for no item (C11 7.22.5).
+ * Sorts the items from @first on, of @size bytes each, by @compare as qsort(3) does. An empty vec
+ * may have NULL as @data, which qsort(3) must not get, even for no item (C11 7.22.5).
  */
 void vec_sort_from(struct vec *v, size_t first, size_t size,
 		   int (*compare)(const void *a, const void *b));
@@ -64,7 +64,7 @@ void buf_free(struct buf *b);
  * it is emptied. *@most fades by a 2^@shift-th each time, so that one burst does not count for
  * ever.
  */
-static inline size_t lately(size_t *most, size_t len, unsigned int shift)
+static inline size_t vec_lately(size_t *most, size_t len, unsigned int shift)
 {
 	size_t faded = *most - (*most >> shift);
 
@@ -72,7 +72,7 @@ static inline size_t lately(size_t *most, size_t len, unsigned int shift)
 }
 
 /*
- * Empties it, and gives back the storage beyond @most (of lately()), if that is worth it. A
+ * Empties it, and gives back the storage beyond @most (of vec_lately()), if that is worth it. A
  * recording that lasts for days does so: else each buffer would keep the room of the largest burst
  * there ever was.
  */

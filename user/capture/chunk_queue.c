@@ -99,7 +99,10 @@ void chunk_queue_put(struct chunk_queue *q, struct chunk *c, bool last)
 	pthread_mutex_unlock(&q->lock);
 }
 
-/* The last chunk of the free list is used next. Frees the memory of a chunk that QUEUE_WARM others come before. */
+/*
+ * The last chunk of the free list is used next. Frees the memory of a chunk that QUEUE_WARM others
+ * come before.
+ */
 static void cool(struct chunk_queue *q)
 {
 	if (q->n_free > QUEUE_WARM)
@@ -113,7 +116,7 @@ static void give_back(struct chunk_queue *q)
 	if (!c)
 		return;
 	assert(q->n_free < QUEUE_CHUNKS);
-	buf_fit(&c->data, lately(&q->most, c->data.len, MOST_SHIFT));
+	buf_fit(&c->data, vec_lately(&q->most, c->data.len, MOST_SHIFT));
 	q->free_list[q->n_free++] = c;
 	cool(q);
 	q->taken = NULL;

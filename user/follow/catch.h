@@ -20,7 +20,7 @@
 
 struct catchers;
 
-/* Of a thread, in /proc. */
+/* The name of the threads in /proc. */
 #define CATCH_NAME "gotap-catch"
 
 struct catch_opts {

@@ -61,7 +61,7 @@ bool follow_next(struct follow *f, struct follow_exec *ret);
  * meanwhile. This gives it FOLLOW_HOLD_SECONDS from now. False: it is not held any more.
  */
 bool follow_hold(struct follow *f, pid_t pid);
-/* A process that is held goes on. Of any other: nothing. */
+/* Continues a process that is held. Nothing happens to any other process. */
 void follow_let_go(struct follow *f, pid_t pid);
 /* Counts since follow_open(). */
 struct follow_counts follow_counts(struct follow *f);

@@ -31,7 +31,7 @@ void collect_record_end(struct html *h, uint8_t *end);
 void collect_alive(struct html *h, struct collect_change c);
 void collect_runnable(struct html *h, struct collect_change c);
 
-/* Of the visitor. */
+/* Callbacks of the visitor of spans. */
 void collect_range(void *ctx, const struct range_span *range);
 void collect_region(void *ctx, const struct region_span *region);
 void collect_task(void *ctx, const struct task_span *task);

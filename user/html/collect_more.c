@@ -163,7 +163,7 @@ static enum object_kind collect_more_kind_of(const struct range_span *range)
 	return OBJECT_RANGE;
 }
 
-/* Of a sweep the P is known, of an assist the goroutine; both begin in a goroutine. */
+/* A sweep has a P, an assist has a goroutine; both begin in a goroutine. */
 void collect_range(void *ctx, const struct range_span *range)
 {
 	struct html *h = ctx;

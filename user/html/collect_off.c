@@ -34,7 +34,7 @@ static enum page_off off_row_of(const struct span *span, const struct oncpu_part
 	return states[part->state].off;
 }
 
-/* Is the task of the part one that had the CPU? Of a thread that was woken it is the waker. */
+/* Did the task of the part have the CPU? For a thread that was woken the task is the waker. */
 static bool has_taker(const struct oncpu_part *part)
 {
 	return part->state == THREAD_QUEUED && part->by.tid &&

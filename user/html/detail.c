@@ -90,8 +90,8 @@ static void detail_heat(struct detail *d, uint32_t track, uint8_t state, int64_t
 }
 
 /*
- * Of a system call since before the trace it is not said when it lost its P: what others did there
- * since counts.
+ * A system call that began before the trace has no event for the loss of its P: the spans of other
+ * goroutines on that P since then count.
  */
 static void detail_on_proc(struct detail *d, uint32_t track, const struct spool_slot *s,
 			   uint8_t state, uint64_t m, int64_t from, int64_t to)

@@ -40,7 +40,7 @@ struct level_run {
 	int64_t in[LEVEL_SHARES];
 };
 
-/* Of a P, thread or goroutine. */
+/* The levels of one P, thread or goroutine. */
 struct level_track {
 	uint32_t plane, group, place;	/* of blocks.h */
 	uint8_t finest;		/* levels below are only kept in the windows */

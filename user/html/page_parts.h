@@ -16,8 +16,8 @@ void parts_stacks(struct buf *b, struct detail *d, const struct html_about *abou
 void parts_texts(struct buf *b, struct detail *d, const struct html_about *about);
 void parts_head(struct buf *b, struct detail *d, const struct html_about *about);
 /*
- * Of the blocks, which it puts in order, and where there are some that detail_choose() has not
- * marked.
+ * The index of the blocks, which parts_index() sorts, and the times for which some were not marked
+ * by detail_choose().
  */
 void parts_index(struct buf *b, struct detail *d);
 

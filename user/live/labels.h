@@ -26,7 +26,7 @@ struct live_label {
 	struct label_bytes key, value;
 };
 
-/* Of one set, sorted by keys. */
+/* The labels of one set, sorted by key. */
 struct live_labels {
 	size_t n;
 	bool more;			/* it has more */

@@ -47,20 +47,25 @@ struct process {
 	 */
 	pid_t bpf_tgid;
 	struct procfs_file_id bpf_ns;
-	/* The file with the Go program, the same or a library in it (live/module), and */
-	int library_file;	/* the latter, else -1 */
-	char module[PROCFS_PATH];	/* path of the descriptor */
-	uint64_t bias;		/* address in memory - link-time address */
+	/*
+	 * The file with the Go program: the executable, or a library that the process has loaded
+	 * (live/module).
+	 */
+	int library_file;	/* the library; -1: the executable */
+	char module[PROCFS_PATH];	/* path of the library's descriptor */
+	uint64_t bias;		/* address in memory minus link-time address of that file */
 	struct watched last_module;	/* changes when it opens a plugin (live/module) */
 	uint64_t exe_id[3];	/* device, inode, stack start: changes when it execs */
 	/* from its first instruction on: our child, or held for us by another process */
 	bool launched;
-	bool held;		/* launched and not yet let go */
+	/* launched, and stopped at its first instruction until process_release() */
+	bool held;
 	/* socket to the process that holds it for us; -1: it is our child, if launched */
 	int holder;
-	/* that process has ended before we let it go: it may have run meanwhile */
+	/* the holder ended before gotap continued the process: it may have run meanwhile */
 	bool hold_lost;
-	const volatile sig_atomic_t *stop;	/* not 0: it is waited for no more; NULL: never */
+	/* not 0: gotap stops waiting for the process; NULL: it never does */
+	const volatile sig_atomic_t *stop;
 	int status;		/* wait status, once ended and launched */
 	bool reaped;
 };

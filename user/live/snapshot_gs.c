@@ -142,8 +142,8 @@ static void snap_gs_take_labels(struct snapshot_reader *rd, const uint8_t *g)
 }
 
 /*
- * Of every g, also a dead one that keeps its stack. Sizes are powers of two: another one was
- * read while the stack was being changed, which has records.
+ * Sends the stack bounds of every g, also of a dead one that keeps its stack. Stack sizes are
+ * powers of two: another size was read while the stack was changed, and that change has records.
  */
 static void take_gstack(struct snapshot_reader *rd, const uint8_t *g)
 {

@@ -61,7 +61,7 @@ int snapshot_take_gs(struct snapshot_reader *rd, struct snapshot_counts *counts,
 
 /* snapshot_ps.c: the M at @m, NULL: it cannot be read. Valid until the next one. */
 struct m_fact *snapshot_m(struct snapshot_reader *rd, uint64_t m);
-/* Behind all goroutines: it needs the Ms that they have. */
+/* Must follow snapshot_read_gs() of all goroutines: it needs their Ms. */
 int snapshot_take_ps(struct snapshot_reader *rd, struct snapshot_counts *counts, struct error *err);
 
 /*

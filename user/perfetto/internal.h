@@ -65,7 +65,7 @@ struct perfetto {
 };
 
 /* Times of spans as those of Perfetto's trace. */
-static inline int64_t time_of(const struct perfetto *p, int64_t time)
+static inline int64_t perfetto_time(const struct perfetto *p, int64_t time)
 {
 	return (int64_t)((uint64_t)time + (uint64_t)p->offset);
 }
@@ -99,7 +99,7 @@ void places_enter(struct perfetto *p, const struct span *s);
 void places_leave(struct perfetto *p, const struct goroutine *g, int64_t time);
 /* A span of running has ended that began with the trace. */
 void places_found(struct perfetto *p, const struct span *s);
-/* Of a visitor: a P goes from a thread, or to one. */
+/* Callback of the visitor of spans: a P leaves a thread, or gets one. */
 void places_proc(void *ctx, const struct proc_span *span);
 
 /* ranges.c */

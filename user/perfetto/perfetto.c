@@ -33,7 +33,7 @@ void perfetto_event(struct perfetto *p, const struct packets_event *e)
 {
 	struct packets_event event = *e;
 
-	event.time = time_of(p, e->time);
+	event.time = perfetto_time(p, e->time);
 	event.more = p->more.len ? &p->more : NULL;
 	packets_event(&p->packets, &event);
 	p->more.len = 0;
@@ -71,7 +71,7 @@ static void perfetto_on_goroutine(void *ctx, struct goroutine *g)
 		.name = perfetto_name_of(p, g),
 		.named = g->named,
 	};
-	counters_change(&p->counters, COUNTER_GOROUTINES, 1, time_of(p, g->since));
+	counters_change(&p->counters, COUNTER_GOROUTINES, 1, perfetto_time(p, g->since));
 }
 
 static void perfetto_on_goroutine_end(void *ctx, struct goroutine *g, int64_t time, bool ended)
@@ -80,7 +80,7 @@ static void perfetto_on_goroutine_end(void *ctx, struct goroutine *g, int64_t ti
 
 	places_leave(p, g, time);
 	if (ended)
-		counters_change(&p->counters, COUNTER_GOROUTINES, -1, time_of(p, time));
+		counters_change(&p->counters, COUNTER_GOROUTINES, -1, perfetto_time(p, time));
 }
 
 /* Its name became known after its track was written. */
@@ -178,9 +178,9 @@ static void put_begin(struct perfetto *p, const struct span *s)
 static void count_state(struct perfetto *p, const struct span *s, int step, int64_t time)
 {
 	if (s->state == GO_RUNNABLE)
-		counters_change(&p->counters, COUNTER_RUNNABLE, step, time_of(p, time));
+		counters_change(&p->counters, COUNTER_RUNNABLE, step, perfetto_time(p, time));
 	else if (s->state == GO_RUNNING)
-		counters_change(&p->counters, COUNTER_RUNNING, step, time_of(p, time));
+		counters_change(&p->counters, COUNTER_RUNNING, step, perfetto_time(p, time));
 	if (s->gap)
 		count_gap(p, step, time);
 }

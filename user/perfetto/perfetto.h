@@ -73,10 +73,10 @@ struct perfetto_thread_span {
 /* Has the trace begun, so that the following may be called? */
 bool perfetto_began(const struct perfetto *p);
 /*
- * By the thread that reads the trace, while it does so or afterwards; the spans of one thread in
- * their order, of which the last one is LINUX_GONE, or LINUX_UNKNOWN where the recording ends. It
- * fills Perfetto's tables sched and thread_state. Threads of other programs have no @waker and no
- * @why.
+ * Adds a span of a thread, which fills Perfetto's tables sched and thread_state. The thread that
+ * reads the trace calls it, while it reads or afterwards; the spans of one thread come in order,
+ * and the last one is LINUX_GONE, or LINUX_UNKNOWN where the recording ends. Threads of other
+ * programs have no @waker and no @why.
  */
 void perfetto_thread_span(struct perfetto *p, const struct perfetto_thread_span *span);
 

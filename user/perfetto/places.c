@@ -95,7 +95,7 @@ void places_enter(struct perfetto *p, const struct span *s)
 	else
 		place_leave(p, &t->p, s->g, s->from);
 	if (s->m != TRACEV2_NO_ID)
-		place_enter(p, &t->m, places_m(p, s->m, time_of(p, s->from)), s, false);
+		place_enter(p, &t->m, places_m(p, s->m, perfetto_time(p, s->from)), s, false);
 	else
 		place_leave(p, &t->m, s->g, s->from);
 }
@@ -121,7 +121,7 @@ void places_found(struct perfetto *p, const struct span *s)
 	if (s->p != TRACEV2_NO_ID)
 		put_found(p, places_p(p, s->p), s, true);
 	if (s->m != TRACEV2_NO_ID)
-		put_found(p, places_m(p, s->m, time_of(p, s->from)), s, false);
+		put_found(p, places_m(p, s->m, perfetto_time(p, s->from)), s, false);
 }
 
 void places_proc(void *ctx, const struct proc_span *span)

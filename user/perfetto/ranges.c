@@ -223,7 +223,7 @@ static void on_sample(void *ctx, const struct trace_event *ev, uint32_t stack)
 	uint64_t track = perfetto_track(p, ev->g);
 
 	if (!track && ev->m != TRACEV2_NO_ID)
-		track = places_m(p, ev->m, time_of(p, ev->time))->track;
+		track = places_m(p, ev->m, perfetto_time(p, ev->time))->track;
 	if (!track)
 		track = p->tracks.process;
 	note_id(p, NOTE_P, ev->p);
@@ -263,7 +263,7 @@ static void ranges_on_metric(void *ctx, int64_t time, const char *name, uint64_t
 {
 	struct perfetto *p = ctx;
 
-	packets_count(&p->packets, metric_track(p, name), time_of(p, time), value);
+	packets_count(&p->packets, metric_track(p, name), perfetto_time(p, time), value);
 }
 
 const struct spans_visitor perfetto_ranges = {

@@ -12,7 +12,7 @@
 
 #include "plan/internal.h"
 
-/* By enum inline_program. */
+/* Indexed by enum inline_program. */
 static const enum program inline_programs[INLINE_PROGRAMS] = {
 #define INLINE_PROGRAM(name) [INLINE_##name] = PROGRAM_##name,
 #include "inline.def"

@@ -192,7 +192,7 @@ static int add_inlined(struct plan *p, const struct gobin *b, const struct inlin
 
 /* --- casgstatus --- */
 
-/* Of several calls in the source some may have been inlined and some not. */
+/* The compiler may have inlined some of several calls in the source and not the others. */
 static bool is_still_called(const struct gobin *b, const struct inlined_spec *spec,
 			    const struct gobin_func *host, const struct vec *calls)
 {

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of the tables: known to hold until now, assumed for later releases. */
+/* The last release that a row of the tables is known to hold for; it is assumed for later ones. */
 enum { NEWEST = RELEASE_NEWEST };
 
 enum need { OPTIONAL, REQUIRED, IF_LINKED };

@@ -141,7 +141,7 @@ struct plan {
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */
 	struct vec missing;		/* struct missing_probe */
-	/* Of a plan for `--attach inline`: */
+	/* Only in a plan for `--attach inline`: */
 	bool for_inline;
 	/* bits 1 << enum inline_program: its probes sit at calls of the function */
 	uint32_t at_calls;

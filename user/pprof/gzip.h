@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip: what is written in pieces, compressed into a sink (RFC 1952, without a name or a time). By
- * zlib.
+ * gzip: compresses pieces with zlib into a sink (RFC 1952, without a name or a time).
  */
 #ifndef GOTAP_PPROF_GZIP_H
 #define GOTAP_PPROF_GZIP_H

@@ -26,8 +26,8 @@ struct value_type {
 };
 
 /*
- * Of each how much of something one sample was taken; type NULL: as go tool trace says it, "trace"
- * and 1.
+ * The amount for which one sample was taken; type NULL: "trace" and 1, as in profiles of go tool
+ * trace.
  */
 struct period {
 	const char *type, *unit;

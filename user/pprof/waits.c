@@ -75,7 +75,7 @@ static void waits_settle(struct pprof *p, struct wait *w)
 	tally_free(&w->samples);
 }
 
-/* Those of @w do not count: they came before it ran. */
+/* Drops the waits of @w: go tool trace counts none before a goroutine's first run. */
 static void waits_drop(struct pprof *p, struct wait *w)
 {
 	p->uncertain -= w->samples.items.len;

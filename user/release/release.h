@@ -47,8 +47,8 @@ enum { RELEASE_TEXT = 192 };
 bool release_assumed(const char *version, int minor, char text[RELEASE_TEXT]);
 
 /*
- * Is @func, with its package's path, of the standard library (or the runtime)? By the first part of
- * the path.
+ * Is @func, with its package's path, of the standard library (or the runtime)? The first element of
+ * the path decides: it has no dot there.
  */
 bool release_is_std(const char *func);
 

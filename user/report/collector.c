@@ -51,7 +51,7 @@ static void take_stop(struct tables *t, const struct range_span *range)
 	timeline_add(the_trace(t)->timeline, TIMELINE_STW, m.from, m.to);
 }
 
-/* Of a goroutine: assist its own, a sweep that of who began it. */
+/* Adds a range to a goroutine: an assist to its own one, a sweep to the one that began it. */
 static void collector_take_stay(struct tables *t, const struct range_span *range, uint32_t stay,
 				uint64_t id)
 {

@@ -79,7 +79,7 @@ static struct estimate diff_estimate(const double *a, const double *b, unsigned 
 	return e;
 }
 
-/* By how much @a and @b may differ for nothing. */
+/* The difference of @a and @b that chance alone may make. */
 static double noise_of(const struct estimate *a, const struct estimate *b)
 {
 	double halves = a->halves > b->halves ? a->halves : b->halves;

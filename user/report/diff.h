@@ -57,7 +57,7 @@ struct diff_row {
 	const char *what;	/* the function of the library that waits, "" none */
 	const char *func, *file;	/* where; "" not known */
 	struct diff_side side[2];
-	/* Of the later trace: who ended these waits. */
+	/* From the later trace: the goroutines that ended these waits. */
 	/*
 	 * the function of most goroutines that did, but for @name; "" nobody did (network, timer),
 	 * NULL none but @name

@@ -205,7 +205,7 @@ static void note_waker(struct diff *d, struct diff_row *row, const struct span *
 	diff_rows_vote(row, waker, ns);
 }
 
-/* Of what was not recorded nothing is compared; the union of these times is in no rate. */
+/* Times that were not recorded are not compared; no rate includes their union. */
 static void diff_rows_gap(struct diff *d, const struct span *span)
 {
 	struct diff_trace *t = &d->traces[d->side];

@@ -26,7 +26,7 @@ struct dist {
 	uint64_t count;
 	int64_t sum;			/* saturates at INT64_MAX */
 	int64_t max;
-	/* Of the longest one. */
+	/* Begin and goroutine of the longest one. */
 	int64_t max_from;
 	uint64_t max_g;
 	uint32_t max_trace;

@@ -19,7 +19,8 @@ static double lost_by(const struct cpu *c, enum split split)
 }
 
 /*
- * Of the time for which threads want a CPU, be it for a goroutine that runs or one that is ready.
+ * The share of @ns in the time for which threads wanted a CPU, for a goroutine that ran or one that
+ * was ready.
  */
 static double part_wanted(const struct cpu *c, double ns)
 {

@@ -163,9 +163,9 @@ void ps_ends(struct ps *p, int64_t time, struct goroutine_state *state)
 }
 
 /*
- * Where a goroutine ran: where it stopped. Of a function without a frame that was preempted the
- * stack has not even a name, as in the runtime's own traces: then it is where the goroutine began
- * to run, if that is known.
+ * The place where a goroutine ran: the one where it stopped. If a function without a frame was
+ * preempted, the stack has no name at all, as in the runtime's own traces: the place is then the
+ * one where the goroutine began to run, if that is known.
  */
 uint32_t ps_where(struct findings *f, const struct span *span)
 {
@@ -261,7 +261,7 @@ static void was_ready(struct findings *f, const struct stay *stay)
 
 /*
  * Timers and the network are looked at when a P changes its goroutine; so a wait for them that ends
- * just when a long run did ended late. By how much the trace does not say: by half of that run, on
+ * at the end of a long run ended late. The trace does not say how late: by half of that run, on
  * average.
  */
 static void finding_ps_waited(struct findings *f, const struct stay *stay)

@@ -183,8 +183,8 @@ static struct group joiners_of(const struct findings *f, struct group *below)
 }
 
 /*
- * Of those who ended the waits there none lives, nor one that began with the same function. Where
- * no wait ended, one that is busy may have received before others began to wait.
+ * Are all goroutines gone that ended waits at this place, and all that began with the same
+ * function? If no wait ended there, a busy goroutine may have received before others began to wait.
  */
 static bool are_gone(struct stucks *s, const struct ended_by *by)
 {

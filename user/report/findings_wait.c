@@ -210,7 +210,7 @@ static void hand_to(struct walk *w, uint32_t release, uint32_t number, int64_t r
 	finding_wait_take(w, ran_since, CAUSE_RAN, 0, off);
 }
 
-/* Does the holder answer for @p? Else it had not yet got what it let go. */
+/* Does the holder answer for @p? If not, it did not hold yet what it released later. */
 static bool answers_for(const struct walk *w, const struct past *p)
 {
 	return !w->doubtful || p->cause == CAUSE_RAN || p->cause == CAUSE_READY ||
@@ -244,7 +244,7 @@ static bool step_back(struct walk *w, uint32_t *number)
 	return true;
 }
 
-static void walk_back(struct walk *w, const struct past *wait)
+static void finding_wait_walk_back(struct walk *w, const struct past *wait)
 {
 	struct waits *waits = w->f->waits;
 	uint32_t number = wait->by_past, steps = 0;
@@ -342,7 +342,7 @@ static void finding_wait_ended(struct findings *f, const struct stay *stay, cons
 	};
 
 	finding_wait_count(site, span, by);
-	walk_back(&w, past);
+	finding_wait_walk_back(&w, past);
 	site->released = span->to;
 }
 
@@ -414,7 +414,7 @@ static uint64_t *finding_wait_number_of(struct findings *f, uint32_t place, uint
 	return map64_get(&f->waits->site_of, (uint64_t)place << 8 | why);
 }
 
-/* Of all that are to answer for waits at @site the one for whom they took longest. */
+/* The holder that waits at @site took longest for. */
 static uint32_t most_to_blame(const struct waits *w, uint64_t site)
 {
 	const struct charge *most = NULL;

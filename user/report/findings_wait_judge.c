@@ -77,12 +77,15 @@ static const char *judge_send(const struct site *s, double waiters)
 }
 
 /*
- * To receive is mostly to wait for work, and loses nothing: unless one goroutine has too much of
- * it.
+ * A wait for a receive is mostly a wait for work and costs nothing, unless one goroutine has too
+ * much work.
  */
 static const char *judge_receive(const struct site *s, double waiters)
 {
-	/* Who gets the turn by a condition may take it again before those that it wakes. */
+	/*
+	 * A goroutine that holds what a condition guards may take it again before the goroutines
+	 * that it wakes.
+	 */
 	if (s->why == WHY_COND && among_peers(s) && waiters >= FEED_WAITERS &&
 	    wait_judge_busy(s) + s->causes[CAUSE_SLEPT] >= 0.6 * s->ns)
 		return LOCK;
@@ -92,7 +95,9 @@ static const char *judge_receive(const struct site *s, double waiters)
 	if (s->waiters.n >= 2 && s->wakers.n == 1 && waiters >= FEED_WAITERS &&
 	    wait_judge_busy(s) >= 0.8 * s->ns)
 		return SERIALISED;
-	/* It has work to give, but first to one that does not take it. */
+	/*
+	 * One sender has work for several receivers, but is blocked on one that does not receive.
+	 */
 	if (s->why == WHY_RECEIVE && s->waiters.n >= 2 && s->wakers.n == 1 &&
 	    waiters >= FEED_WAITERS && s->behind >= 0.8 * s->ns &&
 	    wait_judge_busy(s) - s->causes[CAUSE_READY] + s->causes[CAUSE_SLEPT] >= 0.5 * s->ns)
@@ -268,8 +273,8 @@ void waits_judge(struct findings *f)
 		const struct blame *b = vec_at(&w->blames, struct blame, i);
 
 		/*
-		 * Of a holder that gets no P the queue is to blame, and who makes it long:
-		 * findings_ps.
+		 * If the holder gets no P, the run queue is to blame, and the goroutines that make
+		 * it long: findings_ps.
 		 */
 		if (b->ns >= LOCK_WAITERS * findings_wall(f) && main_cause(b) != CAUSE_READY &&
 		    !is_stall(f, b))

@@ -41,7 +41,7 @@ struct open_split {
 	int64_t ns[SPLITS];
 };
 
-/* Of a goroutine that lives, by its slot. */
+/* Sums of a goroutine that lives, by its slot. */
 struct tally {
 	uint32_t row;			/* 1 + index in functions; 0: not known yet */
 	const char *labels;		/* the text that the row was looked up for */
@@ -95,7 +95,7 @@ static inline struct trace_row *the_trace(struct tables *t)
 	return vec_at(&t->traces, struct trace_row, t->state->trace);
 }
 
-static inline struct tally *tally_of(struct tables *t, const struct goroutine *g)
+static inline struct tally *tables_tally_of(struct tables *t, const struct goroutine *g)
 {
 	return vec_at(&t->state->tallies, struct tally, g->slot);
 }
@@ -114,7 +114,9 @@ uint32_t rows_find(struct rows *r, struct vec *vec, size_t size, uint32_t max, c
 /* Is it the name of the last row, for what found no room? */
 bool rows_is_others(const char *name);
 void rows_free(struct rows *r);
-/* Of the goroutine, as it is known now; @stack: one of it. */
+/*
+ * The row of the function that @g started with, as far as it is known now; @stack: one stack of @g.
+ */
 uint32_t function_row_of(struct tables *t, const struct goroutine *g, uint32_t stack);
 uint32_t stay_of_reason(struct tables *t, const char *reason);
 struct dist *row_dist(struct function_row *row, uint32_t stay);
@@ -128,7 +130,7 @@ typedef void stay_fn(void *ctx, uint32_t stay, int64_t from, int64_t to);
 /* tally.c: the goroutine was there, a stay of it is over, it ended. */
 void tally_begin(struct tables *t, const struct goroutine *g);
 void tally_span(void *ctx, const struct span *span);
-/* Of assists and sweeps, which are no spans. */
+/* Adds a stay in an assist or a sweep, which are no spans. */
 void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e);
 void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended);
 /* What it did up to @time, a copy; free it. */
@@ -138,7 +140,7 @@ void sums_subtract(struct sums *then, const struct sums *now);
 int64_t sums_states(const struct sums *s);
 void sums_free(struct sums *s);
 /* Is the span in a stay that began before the trace, or goes on at its end? */
-static inline bool is_open(const struct span *span)
+static inline bool span_is_open(const struct span *span)
 {
 	return !span->begin.type || !span->end.type;
 }

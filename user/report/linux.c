@@ -35,7 +35,7 @@ void linux_each_part(struct tables *t, const struct span *span, int64_t to, stay
 
 static struct open_split *open_split(struct tables *t, const struct goroutine *g)
 {
-	struct tally *tally = tally_of(t, g);
+	struct tally *tally = tables_tally_of(t, g);
 
 	if (!tally->split)
 		tally->split = xcalloc(1, sizeof(*tally->split));

@@ -118,7 +118,7 @@ static struct vec *vec_in(struct vec **vec)
 void section_region_begin(void *ctx, const struct region_span *region)
 {
 	struct tables *t = ctx;
-	struct vec *open = vec_in(&tally_of(t, region->g)->regions);
+	struct vec *open = vec_in(&tables_tally_of(t, region->g)->regions);
 	struct snapshot s = sections_take(t, region->g, region->from);
 
 	*(struct snapshot *)vec_push(open, sizeof(s)) = s;
@@ -127,7 +127,7 @@ void section_region_begin(void *ctx, const struct region_span *region)
 /* One that began before the trace has all since its goroutine is known. */
 static struct snapshot sections_begin_of(struct tables *t, const struct region_span *region)
 {
-	struct vec *open = tally_of(t, region->g)->regions;
+	struct vec *open = tables_tally_of(t, region->g)->regions;
 	struct snapshot none = { .there = true };
 
 	if (!region->open_begin && open && open->len)
@@ -202,7 +202,7 @@ void section_task_begin(void *ctx, const struct task_span *span)
 		drop_task(t, task);
 	if (!g || t->state->open_tasks.len >= TABLES_OPEN)
 		return;
-	tasks = vec_in(&tally_of(t, g)->tasks);
+	tasks = vec_in(&tables_tally_of(t, g)->tasks);
 	task = xcalloc(1, sizeof(*task));
 	*task = (struct open_task){
 		.id = span->id, .slot = g->slot, .g = g, .place = (uint32_t)tasks->len
@@ -224,7 +224,7 @@ static void free_regions(struct tables *t, struct tally *tally)
 
 void sections_goroutine_end(struct tables *t, const struct goroutine *g, int64_t time)
 {
-	struct tally *tally = tally_of(t, g);
+	struct tally *tally = tables_tally_of(t, g);
 	struct vec *tasks = tally->tasks;
 	size_t i;
 

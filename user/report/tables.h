@@ -238,7 +238,8 @@ const struct dist *tables_dist(const struct function_row *row, uint32_t stay);
 /* Longest first: appends struct moment to @sorted. */
 void tables_longest(const struct longest *l, struct vec *sorted);
 /*
- * Of all functions, added up into @sum, which is empty; free it. @system: with the runtime's own.
+ * Adds the stays of all functions up into @sum, which must be empty; the caller frees it. @system:
+ * with the runtime's own functions.
  */
 void tables_total(const struct tables *t, uint32_t stay, bool system, struct dist *sum);
 #endif

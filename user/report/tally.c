@@ -175,13 +175,13 @@ static void add_to_sums(void *ctx, uint32_t stay, int64_t from, int64_t to)
 
 struct sums tally_sums(struct tables *t, const struct goroutine *g, int64_t time)
 {
-	struct sums ret = tally_of(t, g)->sums;
+	struct sums ret = tables_tally_of(t, g)->sums;
 	size_t bytes = ret.nwaits * sizeof(*ret.waits);
 
 	ret.waits = xcalloc(ret.nwaits + 1, sizeof(*ret.waits));
 	ret.cap = ret.nwaits + 1;
 	if (bytes)
-		memcpy(ret.waits, tally_of(t, g)->sums.waits, bytes);
+		memcpy(ret.waits, tables_tally_of(t, g)->sums.waits, bytes);
 	if (g->now.to == INT64_MAX) {
 		each_stay(t, &g->now, time, add_to_sums, &ret);
 		if (t->oncpu)
@@ -230,7 +230,7 @@ static void tally_add_to_row(struct tables *t, const struct goroutine *g, uint32
 /* The row is known now: early stays count there. */
 static void tally_settle(struct tables *t, const struct goroutine *g, uint32_t stack)
 {
-	struct tally *tally = tally_of(t, g);
+	struct tally *tally = tables_tally_of(t, g);
 	struct vec *early = tally->early;
 	size_t i;
 
@@ -251,8 +251,8 @@ static bool is_settled(const struct tables *t, const struct goroutine *g, const 
 }
 
 /*
- * Of too many parts of a stay the sum is kept, and no longer the length of each: none of them is
- * one of the longest.
+ * If a stay has too many parts, only their sum is kept, not the length of each: none of them is
+ * among the longest.
  */
 static bool joins_early(struct vec *early, const struct early *e)
 {
@@ -285,7 +285,7 @@ static void keep_early(struct tally *tally, const struct early *e)
 
 void tally_stay(struct tables *t, const struct goroutine *g, const struct early *e)
 {
-	struct tally *tally = tally_of(t, g);
+	struct tally *tally = tables_tally_of(t, g);
 
 	sums_add(&tally->sums, e->stay, e->to - e->from);
 	if (!is_settled(t, g, tally)) {
@@ -311,7 +311,7 @@ static void tally_take_stay(void *ctx, uint32_t stay, int64_t from, int64_t to)
 			       .stack = e->span->stack,
 			       .from = from,
 			       .to = to,
-			       .open = is_open(e->span) };
+			       .open = span_is_open(e->span) };
 
 	if (stay <= STAY_SYSCALL_BLOCKED)
 		timeline_add(the_trace(e->t)->timeline, timeline_rows[stay], from, to);
@@ -335,12 +335,12 @@ void tally_begin(struct tables *t, const struct goroutine *g)
 
 	while (tallies->len <= g->slot)
 		vec_push(tallies, sizeof(struct tally));
-	*tally_of(t, g) = (struct tally){0};
+	*tables_tally_of(t, g) = (struct tally){0};
 }
 
 void tally_end(struct tables *t, const struct goroutine *g, int64_t time, bool ended)
 {
-	struct tally *tally = tally_of(t, g);
+	struct tally *tally = tables_tally_of(t, g);
 	struct function_row *row;
 
 	if (!is_settled(t, g, tally))

@@ -19,8 +19,8 @@
 #include "symbol/symbol.h"
 
 /*
- * Of a longer stack the innermost and the outermost frames are kept, as the runtime does with 50
- * and 50.
+ * A longer stack keeps its innermost and outermost frames. The runtime's own traceback keeps 50 and
+ * 50.
  */
 enum { UNWIND_INNER = 200, UNWIND_OUTER = 50, UNWIND_MAX = UNWIND_INNER + UNWIND_OUTER };
 

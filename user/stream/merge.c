@@ -117,8 +117,9 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 /* All is passed on; the room of a burst does not stay. */
 static void queue_empty(struct queue *q)
 {
-	buf_fit(&q->bytes, lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
-	vec_fit(&q->entries, lately(&q->most_entries, q->entries.len, MOST_SHIFT), sizeof(struct entry));
+	buf_fit(&q->bytes, vec_lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
+	vec_fit(&q->entries, vec_lately(&q->most_entries, q->entries.len, MOST_SHIFT),
+		sizeof(struct entry));
 	q->next = 0;
 }
 

@@ -51,8 +51,8 @@ int elf_file_from_memory(struct elf_file *f, const void *data, size_t size, stru
 /* Another view of @f, which must outlive it. */
 struct elf_file elf_file_borrow(const struct elf_file *f);
 /*
- * The file of @f once more, which reads for itself: what it takes goes with it. For who looks
- * through all of a large file once. Of a file in memory a view, as above.
+ * Opens the file of @f once more, with memory of its own that elf_file_close() frees: for a caller
+ * that reads all of a large file once. For a file in memory it is a view, as above.
  */
 int elf_file_again(struct elf_file *ret, const struct elf_file *f, struct error *err);
 void elf_file_close(struct elf_file *f);

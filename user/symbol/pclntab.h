@@ -25,7 +25,7 @@ struct elf_file;
 
 /* -ENOENT with a text if the file holds no table that can be read. */
 int pclntab_open(struct pclntab **ret, const char *path, struct error *err);
-/* Of an open file, which must outlive the table. */
+/* Reads the table of an open file, which must outlive the table. */
 int pclntab_from_elf(struct pclntab **ret, const struct elf_file *f, struct error *err);
 /* Accepts NULL. */
 void pclntab_free(struct pclntab *t);

@@ -54,8 +54,8 @@ struct source_ops {
 };
 
 /*
- * By libdw, in this process: of the file @fd, which is named @path and stays the caller's.
- * -ENOENT with a text if the file has no DWARF that describes Go code.
+ * Reads DWARF with libdw in this process, from the file @fd, which is named @path. The caller keeps
+ * and closes @fd. -ENOENT with a text if the file has no DWARF that describes Go code.
  */
 int dwarf_source_new(struct source **ret, int fd, const char *path, struct error *err);
 

@@ -26,8 +26,8 @@ void func_table_sort(struct func_table *t);
 void func_table_free(struct func_table *t);
 
 /*
- * The function of that name. Of several with the same name the largest: in
- * .gopclntab the ABI wrapper and its function carry one name.
+ * The function of that name. If several have the name, the largest one: in .gopclntab an ABI
+ * wrapper and its function carry one name.
  */
 const struct gobin_func *func_table_by_name(const struct func_table *t, const char *name);
 const struct gobin_func *func_table_by_addr(const struct func_table *t, uint64_t addr);

@@ -89,7 +89,10 @@ const struct pclntab *gobin_table(const struct gobin *b);
 const struct elf_file *gobin_elf(const struct gobin *b);
 /* Address of a data symbol ("runtime.allgs"); -ENOENT if there is none. */
 int gobin_data_symbol(const struct gobin *b, const char *name, uint64_t *ret);
-/* Of one that the dynamic linker knows: a program that can open plugins exports all. */
+/*
+ * The address of a symbol in .dynsym, which the dynamic linker reads: a program that can open
+ * plugins exports all its functions.
+ */
 int gobin_exported_symbol(const struct gobin *b, const char *name, uint64_t *ret);
 
 /* Range of all writable data, with what is zero at the start; empty if there is none. */

@@ -4,12 +4,11 @@
  * Out: its cheapest site at which the arguments are still where the caller put
  * them. Implemented by each architecture (target/code.h).
  *
- * The kernel emulates some instructions and single-steps the rest, on amd64 at ten
- * times the cost (0.8 against 10 us). Of those that it emulates the best is one behind
- * the stack check, which runs once per call where the entry runs again after the stack
- * grew; else the branch of the stack check, to be ignored when it is taken (then the
- * function starts again); else the first branch, or failing that a nop, of the straight
- * code at the start.
+ * The kernel emulates some instructions and single-steps the rest, on amd64 at ten times the cost
+ * (0.8 against 10 us). The best emulated instruction is one after the stack check: it runs once per
+ * call, while the entry runs again after the stack grew. The second best is the branch of the stack
+ * check, whose hit is ignored when the branch is taken (the function then starts again). The third
+ * best is the first branch, or a nop, in the straight code at the start.
  */
 #ifndef GOTAP_TARGET_PROLOGUE_H
 #define GOTAP_TARGET_PROLOGUE_H

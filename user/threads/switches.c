@@ -394,9 +394,9 @@ void switch_move(struct threads *t, const struct rec_long *r)
 }
 
 /*
- * Takes the state that was read from /proc. If the thread had a record before, that is newer
- * knowledge, and only the name is taken. Else it has been in this state since the begin. Whether a
- * runnable thread was on a CPU is known by its next record.
+ * Takes the state that was read from /proc. If the thread had a record before, the record is newer,
+ * and only the name is taken. If it had none, it has been in this state since the begin. Its next
+ * record shows whether a runnable thread was on a CPU.
  */
 void switch_read_first(struct threads *t, const struct rec_thread *r)
 {

@@ -28,8 +28,8 @@ enum style {
 };
 
 /*
- * Of more rows the last ones are left out: no terminal has as many, and what screen_print() is for
- * has less (view.c).
+ * A screen with more rows loses the last ones: no terminal has as many, and the view of
+ * screen_print() has fewer (view.c).
  */
 enum { SCREEN_ROWS_MAX = 8192 };
 

@@ -235,8 +235,8 @@ void top_tally_group(struct tally *t, enum group_by by)
 	t->opts.by = by;
 	groups_clear(&t->groups);
 	while ((g = tap_next(t->tap, &at))) {
-		tally_of(g)->group = top_tally_group_of(t, g);
-		group_enter(tally_of(g)->group, tally_state(g), tally_of(g)->reason, t->now);
+		tally_go_of(g)->group = top_tally_group_of(t, g);
+		group_enter(tally_go_of(g)->group, tally_state(g), tally_go_of(g)->reason, t->now);
 	}
 	tally_turn(t);
 }

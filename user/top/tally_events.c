@@ -74,19 +74,19 @@ static void tally_stw_end(struct tally *t, struct tap_thread *m, const struct si
 		t->stw_longest = length;
 }
 
-static void heap_alloc(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_heap_alloc(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	t->heap.bytes = e->args[0];
 }
 
-static void heap_goal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_heap_goal(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	t->heap.goal = e->args[0];
 }
 
 /* --- labels and regions --- */
 
-static void user_log(struct tally *t, struct tap_thread *m, const struct sink_event *e)
+static void tally_user_log(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
 	const struct sink_text *category = sink_arg_text(e->args[1]),
 			       *text = sink_arg_text(e->args[2]);
@@ -95,9 +95,9 @@ static void user_log(struct tally *t, struct tap_thread *m, const struct sink_ev
 	if (!m || !m->go || sink_text_len(category) != n ||
 	    memcmp(category->bytes, LABELS_CATEGORY, n))
 		return;
-	free(tally_of(m->go)->labels);
+	free(tally_go_of(m->go)->labels);
 	n = sink_text_len(text);
-	tally_of(m->go)->labels = n ? xstrndup(text->bytes, n) : NULL;
+	tally_go_of(m->go)->labels = n ? xstrndup(text->bytes, n) : NULL;
 	if (t->opts.by == BY_LABEL)
 		top_tally_go_regroup(t, m->go);
 }
@@ -122,9 +122,9 @@ static const char *region_name(struct tally *t, const struct sink_text *text)
 
 static void tally_region_begin(struct tally *t, struct tap_thread *m, const struct sink_event *e)
 {
-	if (!m || !m->go || tally_of(m->go)->regions.len >= DEPTH_MAX)
+	if (!m || !m->go || tally_go_of(m->go)->regions.len >= DEPTH_MAX)
 		return;
-	*(const char **)vec_push(&tally_of(m->go)->regions, sizeof(char *)) =
+	*(const char **)vec_push(&tally_go_of(m->go)->regions, sizeof(char *)) =
 		region_name(t, sink_arg_text(e->args[1]));
 	if (t->opts.by == BY_REGION)
 		top_tally_go_regroup(t, m->go);
@@ -139,7 +139,7 @@ static void tally_region_end(struct tally *t, struct tap_thread *m, const struct
 
 	if (!m || !m->go)
 		return;
-	all = &tally_of(m->go)->regions;
+	all = &tally_go_of(m->go)->regions;
 	name = region_name(t, sink_arg_text(e->args[1]));
 	for (i = all->len; i && *vec_at(all, const char *, i - 1) != name; i--)
 		;
@@ -163,9 +163,9 @@ static handler *const handlers[256] = {
 	[EV_GCEnd] = tally_gc_end,
 	[EV_STWBegin] = tally_stw_begin,
 	[EV_STWEnd] = tally_stw_end,
-	[EV_HeapAlloc] = heap_alloc,
-	[EV_HeapGoal] = heap_goal,
-	[EV_UserLog] = user_log,
+	[EV_HeapAlloc] = tally_heap_alloc,
+	[EV_HeapGoal] = tally_heap_goal,
+	[EV_UserLog] = tally_user_log,
 	[EV_UserRegionBegin] = tally_region_begin,
 	[EV_UserRegionEnd] = tally_region_end,
 };

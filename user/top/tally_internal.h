@@ -23,7 +23,7 @@ struct tally_go {
 	struct vec regions;	/* const char *: those that it is in, the innermost one last */
 };
 
-static inline struct tally_go *tally_of(const struct tap_go *g)
+static inline struct tally_go *tally_go_of(const struct tap_go *g)
 {
 	return (struct tally_go *)(uintptr_t)g->data;
 }
@@ -64,7 +64,7 @@ struct tally {
 	struct strset *regions;
 	struct map64 functions;	/* key of a start function -> struct tally_function * */
 	struct map64 procs;	/* id -> struct tally_proc * */
-	/* the thread that the goroutine has left which is about to enter its next state */
+	/* the thread that the goroutine of this event left before it enters its next state */
 	struct tap_thread *left;
 	uint64_t runnable, runnable_max;
 	uint64_t system;	/* goroutines of the runtime */

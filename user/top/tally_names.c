@@ -62,7 +62,10 @@ bool top_tally_is_system(struct tally *t, uint64_t start)
 static struct group *group_of_function(struct tally *t, uint64_t start)
 {
 	struct tally_function *f = tally_function_of(t, start);
-	/* By its name: a function may be started by several wrappers of the compiler's. */
+	/*
+	 * The group is found by the function's name: several wrappers of the compiler may start one
+	 * function.
+	 */
 	struct group *g = groups_of_text(&t->groups, f ? f->name : "(function not known)", t->now);
 
 	g->system = f && f->system;
@@ -103,9 +106,9 @@ struct group *top_tally_group_of(struct tally *t, const struct tap_go *g)
 {
 	switch (t->opts.by) {
 	case BY_LABEL:
-		return group_of_labels(t, tally_of(g));
+		return group_of_labels(t, tally_go_of(g));
 	case BY_REGION:
-		return group_of_region(t, tally_of(g));
+		return group_of_region(t, tally_go_of(g));
 	default:
 		return group_of_function(t, g->start);
 	}

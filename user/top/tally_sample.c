@@ -82,7 +82,7 @@ static bool sample_is_wanted(const struct tally *t, uint64_t row)
 
 static uint64_t place_key(const struct tap_go *g)
 {
-	const struct tally_go *of = tally_of(g);
+	const struct tally_go *of = tally_go_of(g);
 
 	return hash64(g->stack ^
 		      hash64(of->group->key ^ hash64(((uint64_t)of->reason << 8) | g->state)));
@@ -91,7 +91,7 @@ static uint64_t place_key(const struct tap_go *g)
 static void count_place(const struct tally *t, const struct tap_go *g, struct map64 *found,
 			struct top_sample *s)
 {
-	const struct tally_go *of = tally_of(g);
+	const struct tally_go *of = tally_go_of(g);
 	uint64_t key = place_key(g), *at = map64_get(found, key);
 
 	if (!at && s->places.len >= PLACES_MAX)
@@ -132,7 +132,7 @@ void top_tally_places(const struct tally *t, struct top_sample *s)
 	if (!t->want_all && !t->wanted.len)
 		return;
 	while ((g = tap_next(t->tap, &at)))
-		if (sample_is_wanted(t, tally_of(g)->group->key))
+		if (sample_is_wanted(t, tally_go_of(g)->group->key))
 			count_place(t, g, &found, s);
 	vec_sort(&s->places, sizeof(struct top_place), by_row_and_number);
 	map64_free(&found);

@@ -101,13 +101,13 @@ static uint32_t states_reason_of(struct tally *t, const struct tap_go *g)
 /* It has the labels of its creator, unless it is one of the runtime's own (runtime.newproc1). */
 void top_tally_born(void *tally, struct tap_go *g, const struct tap_step *s)
 {
-	struct tally_go *of = tally_of(g);
+	struct tally_go *of = tally_go_of(g);
 	struct tally *t = tally;
 
 	of->system = top_tally_is_system(t, g->start);
 	t->system += of->system;
-	if (states_is_creation(s->event) && s->by && !of->system && tally_of(s->by)->labels)
-		of->labels = xstrdup(tally_of(s->by)->labels);
+	if (states_is_creation(s->event) && s->by && !of->system && tally_go_of(s->by)->labels)
+		of->labels = xstrdup(tally_go_of(s->by)->labels);
 	of->group = top_tally_group_of(t, g);
 	of->group->created += states_is_creation(s->event) && is_step(t);
 }
@@ -121,7 +121,7 @@ static void count_wait(struct tally *t, struct tally_go *of)
 
 void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
 {
-	struct tally_go *of = tally_of(g);
+	struct tally_go *of = tally_go_of(g);
 	struct tally *t = tally;
 
 	if (s->event->kind == EV_GoStart)
@@ -141,7 +141,7 @@ void top_tally_enter(void *tally, struct tap_go *g, const struct tap_step *s)
 
 void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known)
 {
-	struct tally_go *of = tally_of(g);
+	struct tally_go *of = tally_go_of(g);
 	struct tally *t = tally;
 
 	group_leave(of->group, tally_state(g), of->reason, t->now);
@@ -152,16 +152,16 @@ void top_tally_leave(void *tally, struct tap_go *g, uint64_t time, bool known)
 
 void top_tally_go_free(struct tap_go *g)
 {
-	vec_free(&tally_of(g)->regions);
-	free(tally_of(g)->labels);
+	vec_free(&tally_go_of(g)->regions);
+	free(tally_go_of(g)->labels);
 }
 
 void top_tally_gone(void *tally, struct tap_go *g, uint64_t time)
 {
 	struct tally *t = tally;
 
-	tally_of(g)->group->ended += is_step(t);
-	t->system -= tally_of(g)->system;
+	tally_go_of(g)->group->ended += is_step(t);
+	t->system -= tally_go_of(g)->system;
 	proc_look_at(t, t->left);
 	t->left = NULL;
 	top_tally_go_free(g);
@@ -176,7 +176,7 @@ void top_tally_thread_gone(void *tally, struct tap_thread *m)
 void top_tally_go_regroup(struct tally *t, struct tap_go *g)
 {
 	struct group *to = top_tally_group_of(t, g);
-	struct tally_go *of = tally_of(g);
+	struct tally_go *of = tally_go_of(g);
 
 	if (to == of->group)
 		return;

@@ -87,7 +87,7 @@ static enum ui_wish select_by(struct ui *u, const struct top_sample *s, long by)
 	return UI_REDRAW;
 }
 
-/* Of more than UI_EXPANDED rows the first one is closed. */
+/* When more than UI_EXPANDED rows are open, the one opened first is closed. */
 static enum ui_wish ui_expand(struct ui *u, const struct top_sample *s)
 {
 	uint64_t key;

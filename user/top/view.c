@@ -312,7 +312,7 @@ void view_draw(const struct view *v, struct screen *screen, struct ui *u,
 	int rows = screen_rows(screen), end = v->keys && rows > 3 ? rows - 1 : rows, row;
 
 	screen_clear(screen);
-	/* Of a small screen half is the table's. */
+	/* On a small screen the table has half of the rows. */
 	row = view_head(v, screen, u, s, rows > 2 ? rows / 2 : rows);
 	if (u->help)
 		draw_help(screen, row, end);

@@ -25,7 +25,8 @@ enum {
 	BATCH_HEAD_MAX = 1 + 4 * VARINT_MAX,
 	STREAM_FIRST = 512,	/* most threads of a server write little per second */
 	MOST_SHIFT = 4,		/* a burst counts for some dozen generations */
-	STACK_BYTES = 128,	/* of a stack in the table, about: a dozen frames, known when the generation ends */
+	/* of a stack in the table, about: a dozen frames, known when the generation ends */
+	STACK_BYTES = 128,
 };
 
 struct trace_stream {
@@ -414,7 +415,10 @@ static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 
 /* --- generations --- */
 
-/* Writes the thread's batch. Frees most of its memory if the thread filled no batch in this generation and used little of it. */
+/*
+ * Writes the thread's batch. Frees most of its memory if the thread filled no batch in this
+ * generation and used little of it.
+ */
 static void stream_end(struct trace_stream *s)
 {
 	size_t used = s->body.len;
@@ -460,9 +464,9 @@ static void streams_drop_done(struct tracefile *tf)
 static void gen_reset(struct tracefile *tf)
 {
 	tf->open = false;
-	buf_fit(&tf->batches, lately(&tf->most_batches, tf->batches.len, MOST_SHIFT));
-	buf_fit(&tf->samples, lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
-	buf_fit(&tf->out, lately(&tf->most_out, tf->out.len, MOST_SHIFT));
+	buf_fit(&tf->batches, vec_lately(&tf->most_batches, tf->batches.len, MOST_SHIFT));
+	buf_fit(&tf->samples, vec_lately(&tf->most_samples, tf->samples.len, MOST_SHIFT));
+	buf_fit(&tf->out, vec_lately(&tf->most_out, tf->out.len, MOST_SHIFT));
 	strtab_reset(&tf->strings);
 	map64_clear(&tf->stack_ids);
 	tf->stack_keys.len = 0;
@@ -474,11 +478,13 @@ static void tee_generation(const struct tracefile *tf)
 	tee(tf, &tf->out);
 	tee(tf, &tf->batches);
 	if (tf->opts.whole)
-		tf->opts.whole(tf->opts.whole_ctx, &(struct tracefile_generation){
-			.parts = { { tf->out.data, tf->out.len }, { tf->batches.data, tf->batches.len } },
-			.number = tf->gen,
-			.from = tf->first_time << tf->opts.time_shift,
-			.to = tf->last_time << tf->opts.time_shift });
+		tf->opts.whole(tf->opts.whole_ctx,
+			       &(struct tracefile_generation){
+				       .parts = { { tf->out.data, tf->out.len },
+						  { tf->batches.data, tf->batches.len } },
+				       .number = tf->gen,
+				       .from = tf->first_time << tf->opts.time_shift,
+				       .to = tf->last_time << tf->opts.time_shift });
 }
 
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err)

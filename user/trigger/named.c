@@ -21,7 +21,7 @@ struct open {
 	char name[];
 };
 
-/* By key: struct open *, of regions the innermost. */
+/* Key -> struct open *; for regions the innermost one. */
 struct opens {
 	struct map64 by_key;
 	size_t n;

@@ -9,8 +9,8 @@
  *
  * A fact has the time at which it became true: a wait is longer than T at its begin + T. It is
  * found then, or at most one round of the drain later, whether or not the wait ever ends; each wait
- * is at most one fact of a rule. Of facts of a rule that follow one another within 50 ms only the
- * first is passed on; the others are counted.
+ * is at most one fact of a rule. If facts of a rule follow one another within 50 ms, only the first
+ * is passed on; the others are counted.
  */
 #ifndef GOTAP_TRIGGER_TRIGGER_H
 #define GOTAP_TRIGGER_TRIGGER_H
@@ -35,8 +35,8 @@ struct triggers_opts {
 };
 
 /*
- * Do the facts of this kind come from records? Else from a signal, a request or the end of the
- * program.
+ * Do the facts of this kind come from records? The others come from a signal, a request or the end
+ * of the program.
  */
 bool trigger_is_of_records(enum trigger_kind kind);
 /* @opts is copied, and what it points to must outlive the triggers. */

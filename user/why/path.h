@@ -122,9 +122,9 @@ struct path {
 	struct map64 cause_index, part_index;
 	struct vec places;	/* struct place by stack; at 0: not looked up */
 	struct map64 frames;	/* hash of function, file and line -> the first such frame */
-	int64_t until;		/* the next step ends here */
-	bool broken;		/* one did not */
-	/* Of the time in which steps were runnable: */
+	int64_t until;		/* the next step must end here */
+	bool broken;		/* one step did not end at @until: there is a hole in the path */
+	/* For the time in which steps were runnable: */
 	struct map64 holders;	/* name's address -> ns of P time, as far as there was room */
 	struct map64 off;	/* likewise, of that with the thread not on a CPU */
 	uint64_t runnable, procs, held;

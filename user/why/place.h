@@ -18,8 +18,8 @@ struct place {
 };
 
 /*
- * Of a stack in which nothing is the program's: the first frame that is not the runtime's, or else
- * the leaf.
+ * If no frame of the stack is the program's: the first frame that is not the runtime's, or the
+ * leaf.
  */
 struct place place_of(const struct stack_set *stacks, uint32_t stack);
 

@@ -8,7 +8,7 @@
 
 enum { IN_MEMORY = 24 << 20 };
 
-/* Of a goroutine, by slot. */
+/* The newest records of a goroutine, by its slot. */
 struct turn {
 	struct goroutine *g;
 	int64_t cut;		/* the piece at hand begins here, if not with the stay */
@@ -42,7 +42,9 @@ struct trail {
 
 /* --- turns --- */
 
-/* Of one that lives it is there since trail_on_goroutine(), so this moves none. */
+/*
+ * A goroutine that lives has its place since trail_on_goroutine(), so this does not move the array.
+ */
 static struct turn *turn_of(struct trail *t, const struct goroutine *g)
 {
 	while (t->turns.len <= g->slot)

@@ -53,9 +53,9 @@ static uint8_t step_kind(const struct trail_rec *r)
 }
 
 /*
- * Of the wait of a goroutine that none woke. Outside of goroutines only timers use channels; but
- * where a recording lacks wake-ups (builds with -pgo that inline them), the model puts in one by
- * nobody when the goroutine runs.
+ * The cause of a wait that no goroutine ended. Outside of goroutines only timers use channels; but
+ * if a recording lacks wake-ups (builds with -pgo that inline them), the model inserts one without
+ * a waker when the goroutine runs.
  */
 static uint8_t ended_by_none(const char *reason)
 {
@@ -180,7 +180,7 @@ static void walk_put_piece(struct way *way, int64_t from, bool deep)
 
 /* --- from one goroutine to another --- */
 
-/* The wait at hand, which deeper steps explain. */
+/* The cause for the wait of this piece, which deeper steps explain. */
 static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 {
 	struct step step = {
@@ -195,7 +195,7 @@ static uint32_t walk_wait_of(struct way *way, uint8_t kind, uint8_t by)
 	return path_cause(way->w->path, &step);
 }
 
-/* The way goes on in the other goroutine of @edge, as that was. */
+/* The path continues in the other goroutine of @edge, in the state that it had at that time. */
 static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t floor, uint32_t wait,
 		       uint8_t via)
 {
@@ -217,7 +217,7 @@ static void walk_cross(struct way *way, const struct trail_rec *edge, int64_t fl
 	way->has_edge = false;
 }
 
-/* Explains the wait at hand by who ended it; false if that is not known. */
+/* Explains the wait of this piece by the goroutine that ended it; false if that is not known. */
 static bool walk_follow(struct way *way, int64_t from)
 {
 	struct trail_rec edge = way->edge;
@@ -253,7 +253,7 @@ static void before_creation(struct way *way, const struct trail_rec *created)
 
 /* --- the way --- */
 
-/* Its records may know a name that newer ones did not. */
+/* Older records of a goroutine may have its name when newer ones did not. */
 static void walk_take_name(struct turn *turn, const char *name)
 {
 	if (!*turn->name)
@@ -261,7 +261,8 @@ static void walk_take_name(struct turn *turn, const char *name)
 }
 
 /*
- * Brings the record before the piece at hand; false: the time up to the turn's floor is dealt with.
+ * Makes the record before this piece the next piece; false: the time down to turn.floor is
+ * explained.
  */
 static bool walk_next_piece(struct way *way)
 {
@@ -302,7 +303,10 @@ static bool walk_next_piece(struct way *way)
 	return true;
 }
 
-/* Explains the piece at hand, as far as it is of the turn; false if the turn is at its floor. */
+/*
+ * Explains the part of this piece after turn.floor; false if all time of this goroutine on the path
+ * is explained.
+ */
 static bool take_piece(struct way *way)
 {
 	int64_t from = way->piece.from > way->turn.floor ? way->piece.from : way->turn.floor;
@@ -315,7 +319,10 @@ static bool take_piece(struct way *way)
 	return way->t > way->turn.floor && walk_next_piece(way);
 }
 
-/* The goroutine that waits for the one whose part has ended goes on. */
+/*
+ * The path returns to the goroutine that waited for the one explained so far; false if there is
+ * none.
+ */
 static bool walk_leave(struct way *way)
 {
 	struct vec *frames = &way->w->frames;

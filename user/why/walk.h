@@ -27,7 +27,7 @@ struct walk {
  * the end of the interval: what lies behind that is only walked through.
  */
 void walk_back(struct walk *w, const struct trail_rec *at);
-/* Of a goroutine with the newest record @newest, from the end of that. */
+/* A record from which to walk back: the end of the goroutine with the newest record @newest. */
 struct trail_rec walk_from_end(uint64_t g, const char *name, int64_t time, uint32_t newest);
 
 #endif

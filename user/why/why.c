@@ -253,8 +253,8 @@ static bool is_programs_own(const char *name)
 }
 
 /*
- * Of the program the goroutine that runs at the end of the interval, with the least id; if none
- * does, the one that ran last.
+ * Chooses the program's goroutine that runs at the end of the interval, the one with the least id;
+ * if none runs, the one that ran last.
  */
 static void why_take_running(void *ctx, const struct trail_rec *r)
 {

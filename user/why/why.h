@@ -80,9 +80,9 @@ int why_chosen(struct why *w, struct error *err);
 /* Is the trace needed the second time? */
 bool why_needs(const struct why *w, uint32_t trace);
 /*
- * Of the trace that why_read() reads next: running and system calls are split by the states of the
- * threads. @o was opened with why_spans(); NULL: there are no records of threads. It stays the
- * caller's until the next call.
+ * For the trace that why_read() reads next: splits running and system calls by the states of the
+ * threads. @o was opened with why_spans(); NULL: there are no records of threads. The caller owns
+ * @o, and keeps it until the next call.
  */
 void why_split(struct why *w, struct oncpu *o);
 int why_read(struct why *w, uint32_t trace, struct trace_reader *r, struct error *err);

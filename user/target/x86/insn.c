@@ -303,7 +303,10 @@ bool x86_moves_rsp(const struct x86_insn *insn, int64_t *by)
 	return x86_is_alu_imm(insn, X86_SUB) || x86_is_alu_imm(insn, X86_ADD);
 }
 
-/* A byte register without REX may be the second byte of one of the first four. */
+/*
+ * Without a REX prefix the byte registers 4 to 7 are ah, ch, dh and bh: the second byte of
+ * registers 0 to 3. The bit of that register is set, too.
+ */
 static uint16_t reg_bit(const struct x86_insn *insn, unsigned int reg)
 {
 	uint16_t bit = (uint16_t)(1 << reg);

@@ -57,7 +57,7 @@ static bool is_nop(const struct x86_insn *insn)
 	return insn->opcode == 0x90 && insn->len == 1;
 }
 
-/* Of any length, as between a comparison and its jump where the assembler aligns jumps. */
+/* A nop of any length: the assembler puts them between a comparison and its jump to align jumps. */
 static bool prologue_is_padding(const struct x86_insn *insn)
 {
 	return (insn->opcode == 0x90 && !(insn->rex & 1)) || insn->opcode == (X86_MAP_0F | 0x1f);

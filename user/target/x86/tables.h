@@ -28,7 +28,7 @@ enum x86_trait {
 	TO_RSP = 1 << 15,	/* pushes and pops */
 };
 
-/* By opcode: one byte, and the byte behind 0f. */
+/* Indexed by opcode: of one byte, and by the byte after 0f. */
 extern const uint16_t x86_one_byte[256], x86_two_byte[256];
 
 #endif
