@@ -2,7 +2,7 @@
 /*
  * stackkey: what the 64 bits of a stack's key are; the one place that says so. A key is made
  * by bpf/stack.bpf.c (stacks that probes walk), live/snapshot_stack.c (stacks read from the
- * process) and sched/stacks.c (a single function entry, and stacks of samples), and names a
+ * process) and frames/stacks.c (a single function entry, and stacks of samples), and names a
  * REC_STACK. 0 is no stack.
  *
  *	63	the rest is an address: the entry of one function, without callers
@@ -29,6 +29,13 @@ stack_key_of_hash(unsigned long long hash, unsigned long long marks)
 
 	key |= marks;
 	return key ? key : 1;
+}
+
+/* The key of the one-frame stack at the start of the function at @pc; 0: none. */
+static inline __attribute__((always_inline)) unsigned long long
+stack_key_of_entry(unsigned long long pc)
+{
+	return pc ? pc | STACK_KEY_ENTRY : 0;
 }
 
 #endif

@@ -13,7 +13,7 @@ build_lossy() {
 	LOSSY=$BATS_FILE_TMPDIR/lossy
 	[ ! -x "$LOSSY" ] || return 0
 	mkdir "$LOSSY.d"
-	(cd "$CHECKOUT" && printf '%s\n' tests/spool/lossy.c user/{base,release,stream,threads,trace,sched}/*.c \
+	(cd "$CHECKOUT" && printf '%s\n' tests/spool/lossy.c user/{base,release,stream,trace,sched,frames}/*.c \
 		user/read/{labels,text_quote,text_rune}.c user/v1/{format,words}*.c user/v1write/{writer,steps,sink}*.c |
 		xargs -P "$(nproc)" -I{} sh -c 'gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -std=gnu11 \
 			-Iuser -Iinclude -c {} -o "$1/$(echo {} | tr / _).o"' - "$LOSSY.d" &&

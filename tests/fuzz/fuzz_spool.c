@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "read/check.h"
 #include "read/check_report.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 
 enum { HEAD = 3, STEP = 6, G_AT = 0x100000, P_AT = 0x1000 };
 

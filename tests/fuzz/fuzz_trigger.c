@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "trigger/trigger.h"
 
 enum { RULES = 8, STEP = 8 };

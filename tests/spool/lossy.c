@@ -20,9 +20,9 @@
 #include <fcntl.h>
 
 #include "base/vec.h"
-#include "sched/goid.h"
+#include "stream/goid.h"
 #include "sched/model.h"
-#include "sched/stacks.h"
+#include "frames/stacks.h"
 #include "stream/merge.h"
 #include "stream/spool.h"
 #include "trace/v2_sink.h"
@@ -257,23 +257,16 @@ struct pipeline {
 	int failed;
 };
 
-static int to_model(void *ctx, const struct rec *r)
+static void pull(struct pipeline *p)
 {
-	struct pipeline *p = ctx;
+	const struct rec *r;
 
-	return model_record(p->model, r, &p->err);
-}
-
-static void from_merge(void *ctx, const struct rec *r)
-{
-	struct pipeline *p = ctx;
-
-	if (p->failed)
-		return;
-	if (r->kind == REC_STACK)
-		stacks_define(p->stacks, (const struct rec_stack *)r);
-	else
-		p->failed = goid_filter_record(p->goids, r);
+	while (!p->failed && (r = goid_filter_next(p->goids))) {
+		if (r->kind == REC_STACK)
+			stacks_define(p->stacks, (const struct rec_stack *)r);
+		else
+			p->failed = model_record(p->model, r, &p->err);
+	}
 }
 
 static struct sink open_trace(struct pipeline *p, int version, int fd)
@@ -297,21 +290,23 @@ static void pipeline_init(struct pipeline *p, const struct spool *sp, int versio
 	*p = (struct pipeline){0};
 	p->stacks = stacks_new((struct symbolizer *)p, model.minor, 127);
 	p->model = model_new(open_trace(p, version, fd), &model);
-	p->goids = goid_filter_new(to_model, p);
-	p->merge = merge_new(from_merge, p);
+	p->merge = merge_new();
+	p->goids = goid_filter_new(p->merge);
 }
 
 static void pipeline_chunk(struct pipeline *p, const struct chunk *c)
 {
 	model_clock(p->model, c->mono_ns, c->wall_ns);
 	merge_add(p->merge, c, &p->err);
+	pull(p);
 }
 
 static void pipeline_finish(struct pipeline *p)
 {
 	merge_finish(p->merge);
-	if (!p->failed)
-		p->failed = goid_filter_finish(p->goids);
+	pull(p);
+	goid_filter_finish(p->goids);
+	pull(p);
 	if (!p->failed)
 		p->failed = model_finish(p->model, 0, &p->err);
 	if (!p->failed && p->old && *v1_sink_generations(p->old))

@@ -15,16 +15,19 @@ static struct seen {
 } seen[MAX];
 static size_t n_seen;
 
-static void take(void *ctx, const struct rec *r)
+static void pull(struct merge *m)
 {
-	if (n_seen < MAX)
-		seen[n_seen++] = (struct seen){ r->time, r->id };
+	const struct rec *r;
+
+	while ((r = merge_next(m)))
+		if (n_seen < MAX)
+			seen[n_seen++] = (struct seen){ r->time, r->id };
 }
 
 static struct merge *begin(void)
 {
 	n_seen = 0;
-	return merge_new(take, NULL);
+	return merge_new();
 }
 
 /* One segment of records with these times; ids say cpu * 1000 + place. */
@@ -50,6 +53,7 @@ static void add(struct merge *m, struct chunk *c, uint64_t watermark)
 
 	c->watermark = watermark;
 	CHECK_EQ(merge_add(m, c, &err), 0);
+	pull(m);
 	chunk_reset(c);
 }
 
@@ -99,6 +103,7 @@ static void a_watermark_that_stays_holds_all_back(void)
 	add(m, &c, 10);
 	CHECK_EQ(n_seen, 1);
 	merge_finish(m);
+	pull(m);
 	CHECK_EQ(n_seen, 2);
 	merge_free(m);
 	chunk_free(&c);
@@ -193,6 +198,7 @@ static void random_streams_come_out_sorted_and_whole(void)
 				CHECK(seen[i].time <= before);
 		}
 		merge_finish(m);
+		pull(m);
 		CHECK_EQ(n_seen, sent);
 		for (i = 1; i < n_seen; i++)
 			CHECK(seen[i - 1].time <= seen[i].time);
@@ -209,6 +215,7 @@ static int add_damaged(const struct chunk *c)
 
 	CHECK(r == err.code);
 	merge_finish(m);
+	pull(m);
 	merge_free(m);
 	return r;
 }
@@ -237,6 +244,29 @@ static void damage_is_an_error_and_what_was_whole_goes_on(void)
 	((struct rec *)(s + 1))[1].kind = REC_NONE;
 	CHECK(add_damaged(&c) < 0);
 	CHECK_EQ(n_seen, 1);
+	chunk_free(&c);
+}
+
+/* The caller may take some of the records, and the rest after the next chunk. */
+static void records_that_were_not_pulled_come_in_order_with_later_ones(void)
+{
+	struct merge *m = begin();
+	struct chunk c = { .watermark = 30 };
+	struct error err = {0};
+
+	SEGMENT(&c, 0, 10, 30);
+	SEGMENT(&c, 1, 20);
+	CHECK_EQ(merge_add(m, &c, &err), 0);
+	CHECK_EQ(merge_next(m)->time, 10);
+	chunk_reset(&c);
+	SEGMENT(&c, 2, 25);
+	add(m, &c, 30);
+	CHECK_EQ(n_seen, 3);
+	CHECK_EQ(seen[0].time, 20);
+	CHECK_EQ(seen[1].time, 25);
+	CHECK_EQ(seen[2].time, 30);
+	CHECK_EQ(merge_taken(m), 4);
+	merge_free(m);
 	chunk_free(&c);
 }
 
@@ -297,6 +327,7 @@ int main(void)
 		UNIT(equal_times_go_by_cpu_then_by_place),
 		UNIT(random_streams_come_out_sorted_and_whole),
 		UNIT(damage_is_an_error_and_what_was_whole_goes_on),
+		UNIT(records_that_were_not_pulled_come_in_order_with_later_ones),
 		UNIT(an_empty_chunk_moves_the_watermark_only),
 		UNIT(the_room_of_a_burst_goes),
 		{0} });

@@ -17,7 +17,7 @@
 #include "cmd/parse.h"
 #include "cmd/record/report.h"
 #include "files/thread_file.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "stream/spool.h"
 #include "symbol/symbol.h"
 #include "target/gobin.h"

@@ -25,28 +25,36 @@ struct printer {
 	int minor;
 };
 
-static void print(void *ctx, const struct rec *r)
+static void print_record(struct printer *p, const struct rec *r)
 {
-	struct printer *p = ctx;
-
 	p->line.len = 0;
 	record_text(&p->line, r, p->minor);
 	buf_add_byte(&p->line, '\n');
 	fwrite(p->line.data, 1, p->line.len, stdout);
 }
 
-/* The records before a damaged place are printed all the same. */
-static int print_all(struct spool_reader *in, struct merge *m, struct error *err)
+static void print_records(struct printer *p, struct merge *m)
 {
-	struct chunk c = {0};
-	int r;
+	const struct rec *r;
 
-	while ((r = spool_read(in, &c, err)) > 0) {
+	while ((r = merge_next(m)))
+		print_record(p, r);
+}
+
+/* The records before a damaged place are printed all the same. */
+static int print_all(struct printer *p, struct spool_reader *in, struct error *err)
+{
+	struct merge *m = merge_new();
+	struct chunk c = {0};
+	int r = 0;
+
+	while (!r && (r = spool_read(in, &c, err)) > 0) {
 		r = merge_add(m, &c, err);
-		if (r)
-			break;
+		print_records(p, m);
 	}
 	merge_finish(m);
+	print_records(p, m);
+	merge_free(m);
 	chunk_free(&c);
 	return r;
 }
@@ -56,15 +64,12 @@ static int print_spool(const char *path, struct error *err)
 	struct capture_info *info = xcalloc(1, sizeof(*info));
 	struct spool_reader *in = NULL;
 	struct printer p = {0};
-	struct merge *m = NULL;
 	int r = leftover_spool_open(&in, path, info, err);
 
 	if (!r) {
 		p.minor = (int)info->go_minor;
-		m = merge_new(print, &p);
-		r = print_all(in, m, err);
+		r = print_all(&p, in, err);
 	}
-	merge_free(m);
 	spool_close(in);
 	buf_free(&p.line);
 	free(info);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * death: how a program dies by its own doing, from its REC_PROGRAM_DIES: the words for the log event of the trace (death.c) and
- * for the trigger `crash` (trigger/ended.c), and its stack (stacks.c).
+ * death: how a program dies by its own doing, from its REC_PROGRAM_DIES: the words for the log
+ * event of the trace (death.c) and for the trigger `crash` (trigger/ended.c).
  */
 #ifndef GOTAP_SCHED_DEATH_H
 #define GOTAP_SCHED_DEATH_H
 
-#include <stddef.h>
-
 #include "record.h"
-#include "symbol/symbol.h"
 
 struct death_text {
 	char text[224];
@@ -20,12 +17,6 @@ struct death_text {
  * left out where it is not known.
  */
 struct death_text death_text(const struct rec_user *r);
-
-/*
- * Corrects the @n return addresses of the stack of a death, leaf first: frame pointers miss callers of functions without a
- * frame. @top: the record's arg. Returns the new number of addresses.
- */
-size_t death_stack(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES], size_t n);
 
 static inline enum rec_end death_how(const struct rec_user *r)
 {

@@ -3,7 +3,7 @@
 #include "sched/steps.h"
 
 #include "sched/handlers.h"
-#include "sched/stacks.h"
+#include "stackkey.h"
 
 /* Headers before 1.23 have no GoCreateBlocked, GoSwitch and GoStatusStack. */
 static bool has_coroutines(const struct model *s)
@@ -60,7 +60,7 @@ static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, c
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
 		    uint64_t stack)
 {
-	uint64_t entry = stacks_entry_key(start_pc);
+	uint64_t entry = stack_key_of_entry(start_pc);
 	bool as_blocked = blocked && has_coroutines(s);
 
 	g->status = blocked ? G_WAITING : G_RUNNABLE;
@@ -261,7 +261,7 @@ void step_go_status(struct model *s, struct G *g)
 		.kind = has_stack ? EV_GoStatusStack : EV_GoStatus,
 		.nargs = 3 + has_stack,
 		.args = (const uint64_t[]){ g->id, tid, g->status, stack },
-		.start = g->start_pc ? stacks_entry_key(g->start_pc) : 0,
+		.start = g->start_pc ? stack_key_of_entry(g->start_pc) : 0,
 		.waits = g->status == G_WAITING ? g->waits : NULL,
 	};
 

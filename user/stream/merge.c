@@ -9,6 +9,7 @@
 #include "stream/merge.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,27 +27,25 @@ struct queue {
 	uint32_t cpu;
 	struct buf bytes;
 	struct vec entries;	/* struct entry, sorted by time from next on */
-	size_t next;		/* first entry not passed on */
+	size_t next;		/* first entry that merge_next() has not given */
 	size_t most_bytes, most_entries;	/* lately */
 };
 
 struct merge {
-	merge_fn *fn;
-	void *ctx;
 	struct vec queues;	/* struct queue, sorted by cpu */
 	struct vec heap;	/* struct queue *: the one with the earliest record first */
+	size_t heap_len;	/* queues in the heap */
+	bool is_heap;		/* false: a chunk came, and the heap is to be made anew */
+	uint64_t watermark;	/* of the last chunk */
+	uint64_t taken;
 };
 
-struct merge *merge_new(merge_fn *fn, void *ctx)
+struct merge *merge_new(void)
 {
-	struct merge *m = xcalloc(1, sizeof(*m));
-
-	m->fn = fn;
-	m->ctx = ctx;
-	return m;
+	return xcalloc(1, sizeof(struct merge));
 }
 
-static struct queue *queue_of(struct merge *m, uint32_t cpu)
+static struct queue *queue_of_cpu(struct merge *m, uint32_t cpu)
 {
 	struct queue *q;
 	size_t i;
@@ -78,7 +77,7 @@ static size_t queue_insert(struct queue *q, uint64_t time, size_t at, size_t mos
 }
 
 /* In one queue places rise as records come. */
-static int by_time_and_place(const void *a, const void *b)
+static int entry_order(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -89,7 +88,7 @@ static int by_time_and_place(const void *a, const void *b)
 
 static void queue_sort(struct queue *q)
 {
-	vec_sort_from(&q->entries, q->next, sizeof(struct entry), by_time_and_place);
+	vec_sort_from(&q->entries, q->next, sizeof(struct entry), entry_order);
 }
 
 static int queue_add(struct queue *q, const uint8_t *p, size_t len)
@@ -114,7 +113,7 @@ static int queue_add(struct queue *q, const uint8_t *p, size_t len)
 	return e;
 }
 
-/* All is passed on; the room of a burst does not stay. */
+/* All records were given: frees the room of a burst that is over. */
 static void queue_empty(struct queue *q)
 {
 	buf_fit(&q->bytes, vec_lately(&q->most_bytes, q->bytes.len, MOST_SHIFT));
@@ -123,7 +122,7 @@ static void queue_empty(struct queue *q)
 	q->next = 0;
 }
 
-/* Drops the records that were passed on. */
+/* Drops the records that were given. */
 static void queue_compact(struct queue *q)
 {
 	struct entry *e = q->entries.data;
@@ -148,14 +147,14 @@ static void queue_compact(struct queue *q)
 
 /* --- a binary heap of queues by (time of the first record, cpu) --- */
 
-static uint64_t head_time(const struct queue *q)
+static uint64_t queue_time(const struct queue *q)
 {
 	return vec_at(&q->entries, struct entry, q->next)->time;
 }
 
-static int before(const struct queue *a, const struct queue *b)
+static bool queue_is_before(const struct queue *a, const struct queue *b)
 {
-	uint64_t ta = head_time(a), tb = head_time(b);
+	uint64_t ta = queue_time(a), tb = queue_time(b);
 
 	return ta != tb ? ta < tb : a->cpu < b->cpu;
 }
@@ -166,80 +165,106 @@ static void heap_sink(struct queue **h, size_t n, size_t i)
 	size_t child;
 
 	for (; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && before(h[child + 1], h[child]))
+		if (child + 1 < n && queue_is_before(h[child + 1], h[child]))
 			child++;
-		if (before(q, h[child]))
+		if (queue_is_before(q, h[child]))
 			break;
 		h[i] = h[child];
 	}
 	h[i] = q;
 }
 
-static size_t heap_build(struct merge *m)
+static __attribute__((noinline)) void heap_build(struct merge *m)
 {
+	struct queue **h;
 	size_t i, n = 0;
 
 	vec_reserve(&m->heap, m->queues.len, sizeof(struct queue *));
+	h = m->heap.data;
 	for (i = 0; i < m->queues.len; i++) {
 		struct queue *q = vec_at(&m->queues, struct queue, i);
 
 		if (q->next < q->entries.len)
-			((struct queue **)m->heap.data)[n++] = q;
+			h[n++] = q;
 	}
 	for (i = n / 2; i-- > 0;)
-		heap_sink(m->heap.data, n, i);
-	return n;
+		heap_sink(h, n, i);
+	m->heap_len = n;
+	m->is_heap = true;
 }
 
-static void pass_on(struct merge *m, uint64_t watermark)
+/* --- chunks in --- */
+
+/* Adds the first segment of the @left bytes at @p. Returns its length; -EBADMSG: it is damaged. */
+static int64_t merge_segment(struct merge *m, const uint8_t *p, size_t left)
 {
-	struct queue **h;
-	size_t n = heap_build(m);
+	struct segment s;
+	int r;
 
-	h = m->heap.data;
-	while (n && head_time(h[0]) <= watermark) {
-		struct queue *q = h[0];
-		size_t at = vec_at(&q->entries, struct entry, q->next)->at;
-
-		m->fn(m->ctx, (const struct rec *)(q->bytes.data + at));
-		if (++q->next == q->entries.len)
-			h[0] = h[--n];
-		if (n > 1)
-			heap_sink(h, n, 0);
-	}
-	for (n = 0; n < m->queues.len; n++)
-		queue_compact(vec_at(&m->queues, struct queue, n));
+	if (left < sizeof(s))
+		return -EBADMSG;
+	memcpy(&s, p, sizeof(s));
+	if (s.len > left - sizeof(s) || s.len % 8)
+		return -EBADMSG;
+	r = queue_add(queue_of_cpu(m, s.cpu), p + sizeof(s), s.len);
+	return r ? r : (int64_t)(sizeof(s) + s.len);
 }
 
 int merge_add(struct merge *m, const struct chunk *c, struct error *err)
 {
-	const uint8_t *p = c->data.data, *end = c->data.len ? p + c->data.len : p;
-	struct segment s;
-	int r = 0;
+	int64_t n = 0;
+	size_t at;
 
-	while (!r && p < end) {
-		if ((size_t)(end - p) < sizeof(s)) {
-			r = -EBADMSG;
-			break;
-		}
-		memcpy(&s, p, sizeof(s));
-		p += sizeof(s);
-		if (s.len > (size_t)(end - p) || s.len % 8) {
-			r = -EBADMSG;
-			break;
-		}
-		r = queue_add(queue_of(m, s.cpu), p, s.len);
-		p += s.len;
+	m->is_heap = false;
+	m->watermark = c->watermark;
+	for (at = 0; at < c->data.len; at += (size_t)n) {
+		n = merge_segment(m, c->data.data + at, c->data.len - at);
+		if (n < 0)
+			return error_set(err, (int)n, "damaged record in the capture");
 	}
-	pass_on(m, c->watermark);
-	if (r)
-		return error_set(err, r, "damaged record in the capture");
 	return 0;
 }
 
 void merge_finish(struct merge *m)
 {
-	pass_on(m, UINT64_MAX);
+	m->watermark = UINT64_MAX;
+}
+
+/* --- records out --- */
+
+/* All records up to the watermark were given: drops them. */
+static __attribute__((noinline)) const struct rec *merge_end(struct merge *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->queues.len; i++)
+		queue_compact(vec_at(&m->queues, struct queue, i));
+	return NULL;
+}
+
+const struct rec *merge_next(struct merge *m)
+{
+	struct queue **h, *q;
+	size_t at;
+
+	if (!m->is_heap)
+		heap_build(m);
+	h = m->heap.data;
+	if (!m->heap_len || queue_time(h[0]) > m->watermark)
+		return merge_end(m);
+	q = h[0];
+	at = vec_at(&q->entries, struct entry, q->next)->at;
+	if (++q->next == q->entries.len)
+		h[0] = h[--m->heap_len];
+	if (m->heap_len > 1)
+		heap_sink(h, m->heap_len, 0);
+	m->taken++;
+	return (const struct rec *)(q->bytes.data + at);
+}
+
+uint64_t merge_taken(const struct merge *m)
+{
+	return m->taken;
 }
 
 size_t merge_pending(const struct merge *m)

@@ -161,12 +161,13 @@ void threads_writer_free(struct threads_writer *w)
 
 /* --- reading --- */
 
-static void file_take(void *ctx, const struct rec *r)
+static void file_take_records(struct threads_reader *f)
 {
-	struct threads_reader *f = ctx;
+	const struct rec *r;
 
-	if (rec_family(r->kind) == REC_FAMILY_LINUX)
-		threads_record(f->threads, r);
+	while ((r = merge_next(f->merge)))
+		if (rec_family(r->kind) == REC_FAMILY_LINUX)
+			threads_record(f->threads, r);
 }
 
 int threads_reader_open(struct threads_reader **ret, const char *path, struct capture_info *info,
@@ -180,7 +181,7 @@ int threads_reader_open(struct threads_reader **ret, const char *path, struct ca
 		return status;
 	}
 	r->threads = threads_new();
-	r->merge = merge_new(file_take, r);
+	r->merge = merge_new();
 	*ret = r;
 	return 0;
 }
@@ -199,6 +200,7 @@ static void file_end(struct threads_reader *r)
 {
 	r->ended = true;
 	merge_finish(r->merge);
+	file_take_records(r);
 	threads_finish(r->threads, r->time);
 	r->time = UINT64_MAX;
 }
@@ -214,6 +216,7 @@ int threads_reader_next(struct threads_reader *r, struct error *err)
 		r->time = r->chunk.watermark;
 	if (ret > 0)
 		ret = merge_add(r->merge, &r->chunk, err) ? err->code : 1;
+	file_take_records(r);
 	if (ret > 0 && merge_pending(r->merge) > PENDING_MAX)
 		ret = error_set(
 			err, -EINVAL,

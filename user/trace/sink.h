@@ -97,7 +97,7 @@ struct sink_sample {
 /*
  * A stack's key stands for the same stack in the whole trace, but its frames may become
  * known after the event that refers to it: look them up when the generation ends, with the
- * trace_frames_fn of the source of the keys (stacks_frames() of user/sched).
+ * trace_frames_fn of the source of the keys (stacks_frames() of user/frames).
  */
 struct sink_ops {
 	void (*gen_begin)(void *ctx);

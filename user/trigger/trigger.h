@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "flight/fact.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "trigger/parse.h"
 
 struct triggers;

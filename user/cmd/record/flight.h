@@ -14,7 +14,7 @@
 #include "flight/flight.h"
 #include "cmd/record/on.h"
 #include "flight/socket.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 
 struct flight_args {
 	double time;		/* s; 0: no --flight */

@@ -31,7 +31,7 @@
 #include "cmd/record/signals.h"
 #include "cmd/record/stops.h"
 #include "files/thread_file.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 
 struct session {
 	const struct record_options *opts;

@@ -16,7 +16,7 @@
 #include "cmd/record/stops.h"
 #include "flight/flight.h"
 #include "plan/plan.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "stream/spool.h"
 
 struct report {

@@ -9,7 +9,7 @@
 #include "cmd/record/record.h"
 #include "flight/flight.h"
 #include "proc/cgroup_cpu.h"
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "top/tally.h"
 #include "top/ui.h"
 

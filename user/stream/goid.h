@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * goid: gives records the goroutine's id that they could not know, or did not
- * read. In: records in order. Out: the same, with ids.
+ * read. It pulls the records of a merge; the caller pulls the same ones, with ids.
  *
  * From Go 1.24 on most records of a g leave out the id, because an earlier record has
  * it: the id is the g's until it dies (record.h), or until REC_RESUME, after which each
@@ -12,26 +12,33 @@
  * the id (newproc1 refills p.goidcache after the status change). The filter holds
  * the stream back at such a record until a later record of the same g has the id: its
  * next transition, or the REC_GOID that the capture read from the process's memory.
+ * REC_STACK and the records of Linux's scheduler name no goroutine: they overtake.
  */
-#ifndef GOTAP_SCHED_GOID_H
-#define GOTAP_SCHED_GOID_H
+#ifndef GOTAP_STREAM_GOID_H
+#define GOTAP_STREAM_GOID_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "record.h"
-
-typedef int goid_fn(void *ctx, const struct rec *r);
+#include "stream/merge.h"
 
 struct goid_filter;
 
-struct goid_filter *goid_filter_new(goid_fn *fn, void *ctx);
-/* Passes @r on, or holds it back; returns the result of @fn. */
-int goid_filter_record(struct goid_filter *f, const struct rec *r);
-/* The time of the first record that is held back; UINT64_MAX: none is. */
+/* @from is the caller's, and must outlive the filter. */
+struct goid_filter *goid_filter_new(struct merge *from);
+/*
+ * The next record, valid until the next call; NULL: those that the merge has are given, or wait for
+ * a goid.
+ */
+const struct rec *goid_filter_next(struct goid_filter *f);
+/* The time of the first record that waits; UINT64_MAX: none does. */
 uint64_t goid_filter_holds(const struct goid_filter *f);
-/* Passes all on; creations that stay without an id are left out. */
-int goid_filter_finish(struct goid_filter *f);
+/*
+ * No more goids will come: goid_filter_next() gives all that wait, and leaves out the creations
+ * without an id.
+ */
+void goid_filter_finish(struct goid_filter *f);
 /*
  * Creations that were left out: no record named the goroutine before its g was used again, the
  * capture ended, or as many records waited behind it as fit in 16 MB.

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "sched/stacks.h"
+#include "frames/stacks.h"
 #include "stackkey.h"
 
 static void define_as(struct stacks *s, uint64_t key, unsigned int n, uint64_t part)

@@ -3,8 +3,8 @@
  * stacks: the stacks that records refer to by key, and their way into the
  * trace: names, inlined frames, frames that the runtime's tracer leaves out.
  */
-#ifndef GOTAP_SCHED_STACKS_H
-#define GOTAP_SCHED_STACKS_H
+#ifndef GOTAP_FRAMES_STACKS_H
+#define GOTAP_FRAMES_STACKS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +25,6 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r);
 void stacks_end(struct stacks *s, const struct rec_user *r);
 /* A generation has been written: forgets the stacks of samples that neither it nor the next one can use. */
 void stacks_turn(struct stacks *s);
-/* Key of the one-frame stack at the start of the function at @pc. */
-uint64_t stacks_entry_key(uint64_t pc);
 /* trace_frames_fn; @ctx is the struct stacks. */
 size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 /*

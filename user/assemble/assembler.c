@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* assembler: see assembler.h. */
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "frames/stacks.h"
 #include "release/release.h"
-#include "sched/goid.h"
-#include "sched/stacks.h"
+#include "stream/goid.h"
 #include "stream/merge.h"
 
 enum {
@@ -39,7 +39,6 @@ struct assembler {
 	struct v2_sink *trace;	/* one of the two */
 	struct v1_sink *old;
 	const uint64_t *generations;	/* of the trace */
-	uint64_t records;
 	uint64_t written;	/* generations, when the last sample was taken */
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
@@ -52,8 +51,10 @@ struct assembler {
 	struct error why;	/* all calls after the one that failed return it again */
 };
 
+/* --- one record --- */
+
 /* The model knows samples by the key of their whole stack. */
-static int pass_sample(struct assembler *a, const struct rec_cpu *c)
+static int assembler_sample(struct assembler *a, const struct rec_cpu *c)
 {
 	struct rec_long l = { .r = c->r };
 
@@ -66,22 +67,7 @@ static int pass_sample(struct assembler *a, const struct rec_cpu *c)
 	return model_record(a->model, &l.r, a->err);
 }
 
-/* Records come here without delay, so a sample's stack is made in the generation that needs it. */
-static int to_model(void *ctx, const struct rec *r)
-{
-	struct assembler *a = ctx;
-
-	if (r->kind == REC_GAP && a->between.gap)
-		a->between.gap(a->between.ctx, r->time);
-	if (r->kind == REC_PROGRAM_DIES) {
-		stacks_end(a->stacks, (const struct rec_user *)r);
-		if (a->between.dies)
-			a->between.dies(a->between.ctx, (const struct rec_user *)r);
-	}
-	return r->kind == REC_CPU_LEAF ? pass_sample(a, (const struct rec_cpu *)r) : model_record(a->model, r, a->err);
-}
-
-static void note_lost(struct assembler *a, const struct rec *r)
+static void assembler_lost(struct assembler *a, const struct rec *r)
 {
 	if (r->id > RING_CPUS)
 		return;
@@ -90,11 +76,19 @@ static void note_lost(struct assembler *a, const struct rec *r)
 		a->cpus = (uint32_t)r->id + 1;
 }
 
-static void note_loss(struct assembler *a, const struct rec *r)
+static void assembler_dies(struct assembler *a, const struct rec *r)
+{
+	stacks_end(a->stacks, (const struct rec_user *)r);
+	if (a->between.dies)
+		a->between.dies(a->between.ctx, (const struct rec_user *)r);
+}
+
+/* Counts or keeps what a record says beside its event. */
+static void assembler_note_record(struct assembler *a, const struct rec *r)
 {
 	switch (r->kind) {
 	case REC_LOST:
-		note_lost(a, r);
+		assembler_lost(a, r);
 		break;
 	case REC_UNREADABLE:
 		a->unreadable += ((const struct rec_long *)r)->arg;
@@ -102,27 +96,43 @@ static void note_loss(struct assembler *a, const struct rec *r)
 	case REC_UNSETTLED:
 		a->unsettled += ((const struct rec_long *)r)->arg;
 		break;
+	case REC_PROGRAM_DIES:
+		assembler_dies(a, r);
+		break;
+	case REC_GAP:
+		if (a->between.gap)
+			a->between.gap(a->between.ctx, r->time);
+		break;
 	}
 }
 
-static void from_merge(void *ctx, const struct rec *r)
+/* Gives a record to the tables of stacks or of threads, or else to the model. */
+static int assembler_take(struct assembler *a, const struct rec *r)
 {
-	struct assembler *a = ctx;
-
-	if (a->failed)
-		return;
-	a->records++;
 	if (r->kind == REC_STACK) {
 		stacks_define(a->stacks, (const struct rec_stack *)r);
-		return;
+		return 0;
 	}
 	if (rec_family(r->kind) == REC_FAMILY_LINUX) {
 		threads_record(a->threads, r);
-		return;
+		return 0;
 	}
-	note_loss(a, r);
-	a->failed = goid_filter_record(a->goids, r);
+	assembler_note_record(a, r);
+	if (r->kind == REC_CPU_LEAF)
+		return assembler_sample(a, (const struct rec_cpu *)r);
+	return model_record(a->model, r, a->err);
 }
+
+/* The loop: all records that have come, in order and with their ids. */
+static void assembler_pull(struct assembler *a)
+{
+	const struct rec *r;
+
+	while (!a->failed && (r = goid_filter_next(a->goids)))
+		a->failed = assembler_take(a, r);
+}
+
+/* --- */
 
 static bool is_system(void *ctx, uint64_t start_pc)
 {
@@ -202,8 +212,8 @@ int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *o
 	}
 	a->generations = old ? v1_sink_generations(a->old) : &v2_sink_counts(a->trace)->generations;
 	a->model = model_new(sink_of(a, opts->between), &model);
-	a->goids = goid_filter_new(to_model, a);
-	a->merge = merge_new(from_merge, a);
+	a->merge = merge_new();
+	a->goids = goid_filter_new(a->merge);
 	*ret = a;
 	return 0;
 }
@@ -249,6 +259,7 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 	if (c->watermark < UINT64_MAX)
 		a->seen = c->watermark;
 	r = merge_add(a->merge, c, err);
+	assembler_pull(a);
 	tell_seen(a);
 	return outcome(a, err) ? a->failed : r;
 }
@@ -294,8 +305,8 @@ static void end_v1(struct assembler *a, struct error *err)
 
 static int finish(struct assembler *a, struct error *err)
 {
-	if (!a->failed)
-		a->failed = goid_filter_finish(a->goids);
+	goid_filter_finish(a->goids);
+	assembler_pull(a);
 	if (!a->failed)
 		a->failed = model_finish(a->model, a->seen, err);
 	threads_finish(a->threads, a->seen);
@@ -307,6 +318,7 @@ int assembler_finish(struct assembler *a, struct error *err)
 {
 	a->err = err;
 	merge_finish(a->merge);
+	assembler_pull(a);
 	return finish(a, err);
 }
 
@@ -370,7 +382,7 @@ const struct model_counts *assembler_counts(const struct assembler *a)
 
 uint64_t assembler_records(const struct assembler *a)
 {
-	return a->records;
+	return merge_taken(a->merge);
 }
 
 void assembler_result(const struct assembler *a, struct assembler_result *ret)
@@ -380,7 +392,7 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 	*ret = (struct assembler_result){
 		.version = a->version,
 		.model = *model_counts(a->model),
-		.records = a->records,
+		.records = merge_taken(a->merge),
 		.stacks = stacks_defined(a->stacks),
 		.stacks_missing = stacks_missing(a->stacks),
 		.stacks_cut = stacks_cut(a->stacks),

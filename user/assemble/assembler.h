@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assembler: chunks in, a trace out. The pipeline behind the capture:
+ * assembler: chunks in, a trace out. It pulls the records of each chunk, one after the other:
  *
- *	merge (one order) -> goid (ids) -> stacks, model (who ran) -> v2_sink or v1_sink (the file)
- *	                  -> threads (group linux)
+ *	chunk <- merge (one order) <- goid (ids) <- the loop
+ *	                                            -> model (who ran) -> v2_sink or v1_sink (the file)
+ *	                                            -> stacks, threads (group linux)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
  */
-#ifndef GOTAP_SCHED_ASSEMBLER_H
-#define GOTAP_SCHED_ASSEMBLER_H
+#ifndef GOTAP_ASSEMBLE_ASSEMBLER_H
+#define GOTAP_ASSEMBLE_ASSEMBLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

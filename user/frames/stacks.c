@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* stacks: see stacks.h. */
-#include "sched/stacks.h"
+#include "frames/stacks.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "release/release.h"
-#include "sched/death.h"
+#include "frames/end_stack.h"
 
 /* The function at g.sched.pc of a goroutine while its thread is on another stack. */
 static const char SWITCH[] = "runtime.systemstack_switch";
@@ -173,11 +173,6 @@ void stacks_end(struct stacks *s, const struct rec_user *r)
 		*map64_put(&s->tops, r->stack, NULL) = r->arg;
 }
 
-uint64_t stacks_entry_key(uint64_t pc)
-{
-	return pc ? pc | STACK_KEY_ENTRY : 0;
-}
-
 /*
  * Frames outside Go's own tables (C in a cgo program) have no line. The
  * runtime's tracer leaves them out; readers take one as the leaf only.
@@ -247,7 +242,7 @@ static size_t mend_end(struct stacks *s, uint64_t key, uint64_t pcs[REC_MAX_FRAM
 {
 	const uint64_t *top = map64_get(&s->tops, key);
 
-	return death_stack(s->symbols, top ? *top : 0, pcs, n);
+	return end_stack_mend(s->symbols, top ? *top : 0, pcs, n);
 }
 
 /* Nothing ever runs in systemstack_switch, see sample_frames(). */

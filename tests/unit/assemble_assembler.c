@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sched/assembler.h"
+#include "assemble/assembler.h"
 #include "unit.h"
 
 enum { G1 = 0x9001, G2 = 0x9002, P0 = 0x1000, M = 7 };

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * goid: see goid.h. Held records lie in one buffer, oldest first. Places in it are counted
+ * from the first record that was ever held, so that nothing is renumbered as records leave.
+ */
+#include "stream/goid.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+
+enum {
+	/*
+	 * A name comes within milliseconds, or its record was lost. Half a second of the
+	 * most records that were ever seen.
+	 */
+	HELD_MAX = 16 << 20,
+	HELD_KEEP = 64 << 10,
+};
+
+struct goid_filter {
+	struct merge *from;
+	struct rec_long named;	/* a copy of the last record, with its id */
+	struct buf held;	/* from head on; the first one there is a creation that waits */
+	size_t head;
+	bool flows;		/* held records may be given, up to the first creation that waits */
+	uint64_t gone;		/* bytes that were cut off before held.data */
+	struct map64 open;	/* g -> place of its creation that waits, +1 */
+	struct map64 names;	/* g -> goid, 0 when it is dead */
+	size_t unnamed;
+};
+
+struct goid_filter *goid_filter_new(struct merge *from)
+{
+	struct goid_filter *f = xcalloc(1, sizeof(*f));
+
+	f->from = from;
+	return f;
+}
+
+static bool goid_is_creation(const struct rec *r)
+{
+	return r->kind == REC_GO_CREATE || r->kind == REC_GO_CREATE_BLOCKED;
+}
+
+/* Does the record have a goroutine's goid and g, as id and ptr? */
+static bool goid_is_named(const struct rec *r)
+{
+	return r->id && r->id != REC_ID_TOLD &&
+	       (rec_is_of_goroutine(r->kind) || r->kind == REC_GOID);
+}
+
+/* --- names of gs --- */
+
+static uint64_t goid_of_g(const struct goid_filter *f, uint64_t g)
+{
+	const uint64_t *goid = map64_get(&f->names, g);
+
+	return goid ? *goid : 0;
+}
+
+/* Records about no goroutine in particular, from which ids are known, or not any more. */
+static void goid_learn_all(struct goid_filter *f, const struct rec *r)
+{
+	uint64_t *goid;
+	bool is_new;
+
+	if (r->kind == REC_RESUME) {	/* a goroutine that was named before may have ended unseen */
+		map64_clear(&f->names);
+	} else if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
+		goid = map64_put(&f->names, r->ptr, &is_new);
+		if (is_new)
+			*goid = r->id;
+	}
+}
+
+/* Takes the id of a g from @r, or forgets it where @r ends the goroutine. */
+static void goid_learn(struct goid_filter *f, const struct rec *r)
+{
+	if (r->kind == REC_GO_DEAD)
+		*map64_put(&f->names, r->ptr, NULL) = 0;
+	else if (r->id)
+		*map64_put(&f->names, r->ptr, NULL) = r->id;
+}
+
+static bool goid_is_switch(const struct rec *r)
+{
+	return r->kind == REC_GO_SWITCH || r->kind == REC_GO_SWITCH_DEAD;
+}
+
+/*
+ * A switch has two goroutines. A record may leave out the id of one and have that of the
+ * other, since user space lets the probes leave ids out while they run.
+ */
+static bool goid_is_left_out(const struct rec *r)
+{
+	return r->id == REC_ID_TOLD ||
+	       (goid_is_switch(r) && ((const struct rec_long *)r)->stack == REC_ID_TOLD);
+}
+
+/* goid_copy() has room for these. */
+#define KIND(number, name, layout, family, ...) \
+	_Static_assert((REC_FAMILY_##family != REC_FAMILY_GO && \
+			REC_FAMILY_##family != REC_FAMILY_SYSCALL) || \
+		       sizeof(struct layout) == sizeof(struct rec) || \
+		       sizeof(struct layout) == sizeof(struct rec_long), #name ": another length");
+#include "record.def"
+#undef KIND
+
+static struct rec_long goid_copy(const struct rec *r)
+{
+	struct rec_long copy = { .r = *r };
+
+	if (rec_head_size(r->kind) == sizeof(copy))
+		copy = *(const struct rec_long *)r;
+	return copy;
+}
+
+/* A copy of @r with the ids that it leaves out. */
+static const struct rec *goid_fill_in(struct goid_filter *f, const struct rec *r)
+{
+	struct rec_long *named = &f->named;
+
+	*named = goid_copy(r);
+	if (r->id == REC_ID_TOLD)
+		named->r.id = goid_of_g(f, r->ptr);
+	if (goid_is_switch(r) && named->stack == REC_ID_TOLD)
+		named->stack = goid_of_g(f, named->arg);
+	if (r->id != REC_ID_TOLD || r->kind == REC_GO_DEAD)
+		goid_learn(f, &named->r);
+	return &named->r;
+}
+
+/* @r with its ids. Remembers what it says about the id of its g. */
+static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
+{
+	if (!rec_is_of_goroutine(r->kind))
+		goid_learn_all(f, r);
+	else if (goid_is_left_out(r))
+		return goid_fill_in(f, r);
+	else
+		goid_learn(f, r);
+	return r;
+}
+
+/* --- records that wait --- */
+
+/* The creating thread may be interrupted before it names the g anew; or @r is of an earlier creation. */
+static bool goid_is_of_another(const struct rec *r, const struct rec *creation)
+{
+	const struct rec_long *l = (const struct rec_long *)r;
+
+	return r->kind == REC_GOID &&
+	       ((uint16_t)r->id == creation->flags || (l->arg && l->arg != creation->time));
+}
+
+static struct rec *goid_held_at(const struct goid_filter *f, size_t at)
+{
+	return (struct rec *)(f->held.data + at);
+}
+
+/* True if a creation that is held back gets its goid from @r. */
+static bool goid_resolve(struct goid_filter *f, const struct rec *r)
+{
+	uint64_t *place = map64_get(&f->open, r->ptr);
+	struct rec *creation;
+
+	if (!place)
+		return false;
+	creation = goid_held_at(f, *place - 1 - f->gone);
+	if (goid_is_of_another(r, creation))
+		return false;
+	creation->id = r->id;
+	map64_del(&f->open, r->ptr);
+	return true;
+}
+
+/*
+ * True if another creation of the same g gave up to wait: that goroutine has ended, and
+ * none of its records came that names it.
+ */
+static bool goid_hold(struct goid_filter *f, const struct rec *r)
+{
+	uint64_t place = f->gone + f->held.len;
+	bool is_new = true;
+
+	buf_add(&f->held, r, record_size(r, SIZE_MAX));
+	if (goid_is_creation(r) && !r->id)
+		*map64_put(&f->open, r->ptr, &is_new) = place + 1;
+	return !is_new;
+}
+
+static bool goid_waits(const struct goid_filter *f, const struct rec *creation)
+{
+	const uint64_t *place = map64_get(&f->open, creation->ptr);
+
+	return place && *place - 1 - f->gone == f->head;
+}
+
+/* Cuts off the records that were passed on, when they take more room than the rest. */
+static void goid_compact(struct goid_filter *f)
+{
+	if (f->head <= f->held.len - f->head)
+		return;
+	memmove(f->held.data, f->held.data + f->head, f->held.len - f->head);
+	f->held.len -= f->head;
+	f->gone += f->head;
+	f->head = 0;
+	if (!f->held.len)
+		buf_empty(&f->held, HELD_KEEP);
+}
+
+/* The creation that all wait for waits no longer; it is left out. */
+static void goid_give_up(struct goid_filter *f, const struct rec *creation)
+{
+	map64_del(&f->open, creation->ptr);
+}
+
+/* The next one of the held records; NULL: all are given, or a creation waits. */
+static const struct rec *goid_release(struct goid_filter *f)
+{
+	while (f->head < f->held.len) {
+		const struct rec *r = goid_held_at(f, f->head);
+		bool is_unnamed = goid_is_creation(r) && !r->id;
+
+		if (is_unnamed && goid_waits(f, r)) {
+			if (f->held.len - f->head <= HELD_MAX)
+				break;
+			goid_give_up(f, r);
+		}
+		f->head += record_size(r, SIZE_MAX);
+		if (!is_unnamed)
+			return goid_name(f, r);
+		f->unnamed++;
+	}
+	f->flows = false;
+	goid_compact(f);
+	return NULL;
+}
+
+/* Names no goroutine: the tables of stacks and of threads take it, in any order against the others. */
+static bool goid_overtakes(const struct rec *r)
+{
+	return r->kind == REC_STACK || rec_family(r->kind) == REC_FAMILY_LINUX;
+}
+
+/*
+ * @r of the merge waits, or others do. Returns the next record for the caller; NULL: none may be given.
+ * Not a part of its caller, which is short for the records that do not wait.
+ */
+static __attribute__((noinline)) const struct rec *goid_queue(struct goid_filter *f,
+							      const struct rec *r)
+{
+	f->flows = goid_is_named(r) && goid_resolve(f, r);
+	f->flows |= goid_hold(f, r) || f->held.len - f->head > HELD_MAX;
+	return f->flows ? goid_release(f) : NULL;
+}
+
+const struct rec *goid_filter_next(struct goid_filter *f)
+{
+	const struct rec *r = f->flows ? goid_release(f) : NULL;
+
+	while (!r && (r = merge_next(f->from))) {
+		if (goid_overtakes(r))
+			return r;
+		if (!f->held.len && (!goid_is_creation(r) || r->id))
+			return goid_name(f, r);
+		r = goid_queue(f, r);
+	}
+	return r;
+}
+
+uint64_t goid_filter_holds(const struct goid_filter *f)
+{
+	return f->held.len > f->head ? goid_held_at(f, f->head)->time : UINT64_MAX;
+}
+
+void goid_filter_finish(struct goid_filter *f)
+{
+	map64_clear(&f->open);
+	f->flows = true;
+}
+
+size_t goid_filter_unnamed(const struct goid_filter *f)
+{
+	return f->unnamed;
+}
+
+void goid_filter_free(struct goid_filter *f)
+{
+	if (!f)
+		return;
+	buf_free(&f->held);
+	map64_free(&f->open);
+	map64_free(&f->names);
+	free(f);
+}
