@@ -370,6 +370,133 @@ has_descriptor() { [ -n "$(descriptors_of_gotap "$TARGET")" ]; }
 	target_runs
 }
 
+# --- a program that is stopped meanwhile ----------------------------------------------------------
+
+# leave_memory: a recording that is killed with its prober leaves memory in the target, and changed calls.
+leave_memory() {
+	local pid
+	start_record "$BATS_TEST_TMPDIR/killed.trace" -p "$TARGET"
+	wait_for 60 inline_runs
+	pid=$(prober)
+	kill -KILL "$RECORDER" "$pid"
+	wait "$RECORDER" || true
+	wait_for 60 gone "$pid"
+	memory_of_gotap "$TARGET"
+}
+
+stop_target_now() {
+	kill -STOP "$TARGET"
+	wait_for 60 grep -q '^State:.T' "/proc/$TARGET/status"
+}
+
+# waiting: prints the processes that wait to take out what is left in the target: those of this test's gotap.
+waiting() {
+	local pid
+	for pid in $(pgrep -x gotap-prober); do
+		if grep -qsa "GOTAP_TEST_MARK=$MARK" "/proc/$pid/environ"; then echo "$pid"; fi
+	done
+}
+
+nobody_waits() { [ -z "$(waiting)" ]; }
+
+@test "stopped in the beginning, for longer than gotap looks for a thread: inline as soon as it goes on" {
+	mixed
+	stop_target_now
+	start_record "$TRACE" -p "$TARGET"
+	sleep 8
+	! memory_of_gotap "$TARGET" || fail "memory in a program that is stopped"
+	kill -CONT "$TARGET"
+	wait_for 60 inline_runs
+	stop_record
+	[ "$status" -eq 0 ]
+	[ "$(inline_of state)" = undone ]
+	views_ok "$TRACE"
+}
+
+@test "stopped at the end: gotap says what is left, with a status of its own; when the program goes on it is taken out" {
+	export GOTAP_TEST_MARK=$$.end
+	MARK=$GOTAP_TEST_MARK
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	stop_target_now
+	stop_record
+	[ "$status" -eq 3 ]
+	[ "$(inline_of state)" = memory-left ]
+	[ "$(inline_of prober_waits)" = true ]
+	[[ $(inline_of why) == *"is stopped"* ]]
+	memory_of_gotap "$TARGET"
+	text_is_clean "$TARGET"
+	grep -q '^State:.T' "/proc/$TARGET/status"
+	views_ok "$TRACE"
+	kill -CONT "$TARGET"
+	wait_for 60 is_as_before
+	wait_for 60 nobody_waits
+	target_runs
+	recorded "$TRACE.2" -p "$TARGET" -d 1s
+	[ "$(inline_of earlier)" = none ]
+}
+
+@test "stopped at the end, and killed: nobody waits any more" {
+	export GOTAP_TEST_MARK=$$.killed
+	MARK=$GOTAP_TEST_MARK
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	stop_target_now
+	stop_record
+	[ "$status" -eq 3 ]
+	[ -n "$(waiting)" ]
+	kill -KILL "$TARGET"
+	wait_for 60 nobody_waits
+}
+
+@test "stopped, and gotap is killed: when the program goes on its prober takes all out" {
+	mixed
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	stop_target_now
+	kill -KILL "$RECORDER"
+	wait "$RECORDER" || true
+	wait_for 60 text_is_clean "$TARGET"
+	sleep 7
+	memory_of_gotap "$TARGET"
+	kill -CONT "$TARGET"
+	wait_for 60 is_as_before
+	target_runs
+}
+
+@test "stopped while a gotap begins that finds memory of a killed one: that is taken out later, and the report says so" {
+	mixed
+	leave_memory
+	stop_target_now
+	start_record "$TRACE" -p "$TARGET"
+	sleep 4.5
+	kill -CONT "$TARGET"
+	wait_for 60 inline_runs
+	stop_record
+	[ "$status" -eq 0 ]
+	[ "$(inline_of state)" = undone ]
+	[ "$(inline_of earlier)" = taken-out ]
+	is_as_before
+}
+
+@test "stopped all the time that a gotap records that finds memory of a killed one: the report says that it is still there" {
+	mixed
+	leave_memory
+	stop_target_now
+	uprobes record "$TRACE" -p "$TARGET" -d 1s
+	[ "$status" -eq 3 ]
+	[ "$(inline_of earlier)" = left ]
+	[[ $(inline_of earlier_why) == *"is stopped"* ]]
+	[ "$(inline_of cleaned)" = false ]
+	[ "$(inline_of prober_waits)" = true ]
+	text_is_clean "$TARGET"
+	kill -CONT "$TARGET"
+	wait_for 60 is_as_before
+	target_runs
+}
+
 # --- what is refused -----------------------------------------------------------------------------
 
 @test "a second gotap is refused, whichever way it attaches, and the first one notices nothing" {

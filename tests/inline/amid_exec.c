@@ -221,6 +221,8 @@ static void exec_at(unsigned int at)
 	exec_plan->at = at;
 	set_trap();
 	r = try_inject(TIMEOUT_MS, &in, &err);
+	if (r)
+		injected_close(&in);
 	if (now_ns() - begin >= TIMEOUT_MS * 1000000ULL)
 		die("an exec at step %u waits for a thread that gotap has, and gotap for the exec", at);
 	if (!exec_plan->amid)

@@ -137,8 +137,10 @@ static int in_and_out(struct error *err)
 	struct injected in;
 	int r = try_inject(1000, &in, err);
 
-	if (r)
+	if (r) {
+		injected_close(&in);
 		return r;
+	}
 	r = inject_remove(&process, &hosts, &in, 1000, err);
 	injected_close(&in);
 	return r;

@@ -46,8 +46,12 @@ static unsigned int privileges_to_attach(const struct bpf_side *b)
 {
 	unsigned int needs = b->multi ? 0 : PRIVILEGE_ADMIN | PRIVILEGE_PERFMON | PRIVILEGE_BPF;
 
-	/* a seccomp filter is read with CAP_SYS_ADMIN, and a thread is let go at once with CAP_SYS_NICE (inline/hold.h) */
-	return b->plan->for_inline ? needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
+	/*
+	 * To take out memory takes those for --attach inline, too: a seccomp filter is read with CAP_SYS_ADMIN, and a thread is let
+	 * go at once with CAP_SYS_NICE (inline/hold.h).
+	 */
+	return b->plan->for_inline || b->inliner.status->earlier == INLINE_EARLIER_LEFT ?
+	       needs | PRIVILEGE_PTRACE | PRIVILEGE_ADMIN | PRIVILEGE_NICE : needs;
 }
 
 static const char *const calibration_programs[] = {
@@ -92,6 +96,7 @@ static void take_out(struct held *held)
 	}
 	links_detach(&held->links, BPF_ALL);
 	inliner_remove(in);
+	inliner_clean_again(in, &held->links);
 }
 
 static void detach(struct held *held, unsigned int parts)
@@ -144,17 +149,37 @@ static void serve_no_more(void *ctx)
 	detach(held, BPF_ALL | BPF_INLINE);
 }
 
+static void keep_fd(struct vec *keep, int fd)
+{
+	if (fd >= 0)
+		*(int *)vec_push(keep, sizeof(int)) = fd;
+}
+
+/* It reads the program's file and looks whether the program is still there; its memory has descriptors of its own. */
+static bool bpf_has_more(void *ctx, struct vec *keep)
+{
+	struct held *held = ctx;
+	const struct process *p = held->links.proc;
+
+	keep_fd(keep, p->exe_file);
+	keep_fd(keep, p->library_file);
+	keep_fd(keep, p->pidfd);
+	inline_left_files(&held->inliner->left, keep);
+	return inliner_has_left(held->inliner);
+}
+
+static void bpf_take_later(void *ctx)
+{
+	struct held *held = ctx;
+
+	inliner_take_later(held->inliner);
+}
+
 static bool has_probes(void *ctx)
 {
 	struct held *held = ctx;
 
 	return links_any(&held->links) || held->inliner->injected;
-}
-
-static void keep_fd(struct vec *keep, int fd)
-{
-	if (fd >= 0)
-		*(int *)vec_push(keep, sizeof(int)) = fd;
 }
 
 /* The programs, and the files that they go into. */
@@ -185,7 +210,7 @@ static int start_prober(struct prober *ret, struct bpf_side *b, bool verbose, st
 		.bss = b->skel->bss,
 	};
 	struct prober_job job = { .serve = serve, .end = serve_no_more, .has_probes = has_probes,
-				  .ctx = &held, .patience_ms = PROBER_PATIENCE_MS };
+				  .has_more = bpf_has_more, .later = bpf_take_later, .ctx = &held, .patience_ms = PROBER_PATIENCE_MS };
 	int r;
 
 	list_descriptors(b, verbose, &job.keep);
@@ -318,7 +343,7 @@ int bpf_begin_inline(struct bpf_side *b, struct error *err)
 
 const struct inline_status *bpf_inline_status(const struct bpf_side *b)
 {
-	return b->inliner.status && (b->plan->for_inline || b->inliner.status->cleaned) ? b->inliner.status : NULL;
+	return b->inliner.status && (b->plan->for_inline || b->inliner.status->earlier) ? b->inliner.status : NULL;
 }
 
 void bpf_inline_failed(struct bpf_side *b, const struct error *why)
@@ -327,6 +352,11 @@ void bpf_inline_failed(struct bpf_side *b, const struct error *why)
 
 	if (s->state == INLINE_STATE_OFF)
 		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+}
+
+bool bpf_inline_is_stopped(const struct bpf_side *b)
+{
+	return inliner_is_stopped(&b->inliner);
 }
 
 struct inline_rings *bpf_inline_rings(struct bpf_side *b)

@@ -70,6 +70,8 @@ int bpf_begin_inline(struct bpf_side *b, struct error *err);
 const struct inline_status *bpf_inline_status(const struct bpf_side *b);
 /* Notes, for the status, why it did not begin. */
 void bpf_inline_failed(struct bpf_side *b, const struct error *why);
+/* Is the target stopped or frozen, so that no thread of it can be borrowed? Reads /proc. */
+bool bpf_inline_is_stopped(const struct bpf_side *b);
 struct inline_rings *bpf_inline_rings(struct bpf_side *b);
 /* Says that gotap runs: without it the prober takes the probes away after some seconds. From any thread. */
 void bpf_beat(struct bpf_side *b);

@@ -186,6 +186,19 @@ static void tick(struct gaps *g)
 
 /* --- code in the target --- */
 
+/* No thread of a program that is stopped or frozen can be borrowed: the time until it goes on does not count. */
+static bool gaps_wait_for_target(struct gaps *g)
+{
+	struct error why = {0};
+
+	if (!bpf_inline_is_stopped(g->probes->bpf))
+		return false;
+	g->inline_until = 0;
+	error_set(&why, -EAGAIN, "the program was stopped");
+	bpf_inline_failed(g->probes->bpf, &why);
+	return true;
+}
+
 /* Of a launched program, as soon as the runtime has a thread that sleeps. */
 static void begin_inline(struct gaps *g)
 {
@@ -193,7 +206,7 @@ static void begin_inline(struct gaps *g)
 	uint64_t now = now_ns();
 	int r;
 
-	if (!g->inline_wanted || g->away || !may_begin(g))
+	if (!g->inline_wanted || g->away || !may_begin(g) || gaps_wait_for_target(g))
 		return;
 	if (!g->inline_until)
 		g->inline_until = now + INLINE_NS;
@@ -202,7 +215,7 @@ static void begin_inline(struct gaps *g)
 		bpf_inline_failed(g->probes->bpf, &err);
 	else
 		budget_control_begin_anew(&g->budget);
-	g->inline_wanted = r == -EAGAIN && now < g->inline_until;
+	g->inline_wanted = r == -EAGAIN && (now < g->inline_until || gaps_wait_for_target(g));
 }
 
 /* --- the thread --- */

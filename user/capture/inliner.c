@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ int inliner_init(struct inliner *in, const struct plan *plan, const struct proce
 		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head)
 {
 	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head, .memory = INJECTED_NONE, .known = -1 };
+	freezer_find(&in->mounts, "/proc/self/mountinfo");
 	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (in->status == MAP_FAILED) {
 		in->status = NULL;
@@ -89,6 +91,7 @@ void inliner_free(struct inliner *in)
 		if (in->known >= 0)
 			close(in->known);
 	}
+	freezer_free(&in->mounts);
 	vec_free(&in->patches);
 	vec_free(&in->points);
 	*in = (struct inliner){ .memory = INJECTED_NONE };
@@ -145,39 +148,83 @@ static int put_back(const struct inliner *in, struct links *links, int mem, stru
 	return r;
 }
 
-static void note_cleaned(struct inliner *in, int r, const struct error *why)
+/* What could not be taken out of an earlier gotap's, or of this recording's in a prober that was killed. */
+static void inliner_note_left(struct inliner *in, bool earlier, const struct error *why)
 {
 	struct inline_status *s = in->status;
 
-	if (s->state != INLINE_STATE_ON)
-		s->cleaned = !r;
-	else
-		s->state = !r ? INLINE_STATE_UNDONE : INLINE_STATE_LEFT;
-	if (r)
+	if (earlier) {
+		s->earlier = INLINE_EARLIER_LEFT;
+		snprintf(s->earlier_why, sizeof(s->earlier_why), "%.159s", why->text);
+	} else {
+		s->state = INLINE_STATE_LEFT;
 		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+	}
 }
 
-/* What cannot be taken out stays: it does nothing. The memory may be that of this recording, of a prober that was killed. */
-static int clean(struct inliner *in, struct links *links, struct error *err)
+/* Says what is so now, after some of it was taken out. */
+static void inliner_note_taken(struct inliner *in, bool earlier)
+{
+	struct inline_status *s = in->status;
+
+	if (earlier && s->earlier != INLINE_EARLIER_LEFT) {
+		s->earlier = INLINE_EARLIER_TAKEN;
+	} else if (!earlier) {
+		s->state = !s->sites ? INLINE_STATE_OFF : process_is_gone(in->proc) ? INLINE_STATE_GONE : INLINE_STATE_UNDONE;
+		s->why[0] = '\0';
+	}
+}
+
+/* @found: as leftover_find() has it, with @old and @patches. 0: it was taken out. */
+static int inliner_take_found(struct inliner *in, struct links *links, int mem, struct injected *old, struct vec *patches)
+{
+	struct inject_hosts hosts = hosts_of(in);
+	bool earlier = in->status->state != INLINE_STATE_ON;
+	struct error why = {0};
+	int back = put_back(in, links, mem, patches, &why);
+	int r = back ? back : inject_remove(in->proc, &hosts, old, LEAVE_MS, &why);
+
+	holds_join(&in->status->held, &old->held);
+	old->held = (struct holds){0};
+	if (!r || r == -ESRCH)
+		inliner_note_taken(in, earlier);
+	else
+		inliner_note_left(in, earlier, &why);
+	if (r && !back)
+		inline_left_add(&in->left, old, earlier);
+	return r;
+}
+
+/* Finds and takes out one. 1: done; 0: there is none, or it stays; -EBUSY. */
+static int inliner_clean_one(struct inliner *in, struct links *links, struct error *err)
 {
 	struct inject_hosts hosts = hosts_of(in);
 	_cleanup_close_ int mem = vm_open(in->proc);	/* first: what is found is put back in the program that has it */
 	struct injected old = INJECTED_NONE;
 	struct vec patches = {0};
-	struct error why = {0};
 	uint64_t bias = in->proc->bias;
 	int found = leftover_find(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, in->known,
 				  &old, &patches, err);
-	int r = found > 0 ? put_back(in, links, mem, &patches, &why) : 0;
+	int r = found;
 
-	if (found > 0 && !r)
-		r = inject_remove(in->proc, &hosts, &old, LEAVE_MS, &why);
 	if (found > 0)
-		note_cleaned(in, r, &why);
-	holds_join(&in->status->held, &old.held);
+		r = !inliner_take_found(in, links, mem, &old, &patches);
+	else if (found < 0 && found != -EBUSY && !process_is_gone(in->proc))
+		inliner_note_left(in, in->status->state != INLINE_STATE_ON, err);
 	injected_close(&old);
 	vec_free(&patches);
-	return found == -EBUSY ? found : 0;
+	return r > 0 || r == -EBUSY ? r : 0;
+}
+
+/* What cannot be taken out stays: it does nothing. The memory may be that of this recording, of a prober that was killed. */
+static int clean(struct inliner *in, struct links *links, struct error *err)
+{
+	enum { MOST = 8 };	/* one for each gotap that was killed */
+	int i, r = 1;
+
+	for (i = 0; i < MOST && r > 0; i++)
+		r = inliner_clean_one(in, links, err);
+	return r < 0 ? r : 0;
 }
 
 /*
@@ -272,13 +319,49 @@ static void note_held(struct inliner *in)
 	in->memory.held = (struct holds){0};
 }
 
+/* 0: nothing is left there. Else -EBUSY, and the status says why. */
+static int inliner_take_left(struct inliner *in, int timeout_ms, struct error *err)
+{
+	struct inject_hosts hosts = hosts_of(in);
+	bool had[2] = { inline_left_has(&in->left, false), inline_left_has(&in->left, true) };
+	int i, r = inline_left_take(&in->left, in->proc, &hosts, timeout_ms, &in->status->held, err);
+
+	for (i = 0; i < 2; i++) {
+		if (!had[i])
+			continue;
+		if (inline_left_has(&in->left, i)) {
+			inliner_note_left(in, i, err);
+			continue;
+		}
+		in->status->earlier = i ? INLINE_EARLIER_TAKEN : in->status->earlier;
+		inliner_note_taken(in, i);
+	}
+	return r;
+}
+
+static int inliner_may_inject(struct inliner *in, struct error *err)
+{
+	int r = in->patches.len ? inject_possible(in->proc, err) :
+		error_set(err, -ENOTSUP, "none of its probes is at an instruction that could be changed");
+
+	return r ? r : inliner_take_left(in, FIND_THREAD_MS, err) ? -EAGAIN : 0;
+}
+
+/* What had to stay of an attempt is taken out before the next one. */
+static int inliner_keep_for_later(struct inliner *in, const struct error *why)
+{
+	inliner_note_left(in, false, why);
+	note_held(in);
+	inline_left_add(&in->left, &in->memory, false);
+	return -EAGAIN;
+}
+
 int inliner_inject(struct inliner *in, struct error *err)
 {
 	struct inject_hosts hosts = hosts_of(in);
 	uint64_t bias = in->proc->bias;
 	struct image im;
-	int r = in->patches.len ? inject_possible(in->proc, err) :
-		error_set(err, -ENOTSUP, "none of its probes is at an instruction that could be changed");
+	int r = inliner_may_inject(in, err);
 
 	if (r)
 		return r;
@@ -291,6 +374,8 @@ int inliner_inject(struct inliner *in, struct error *err)
 	if (!r)
 		r = write_code(in, &im, err);
 	image_free(&im);
+	if (r == -EBUSY && !in->injected)
+		return inliner_keep_for_later(in, err);
 	if (r && in->injected)
 		inliner_remove(in);
 	note_held(in);
@@ -459,14 +544,18 @@ bool inliner_is_gone(struct inliner *in)
 	return true;
 }
 
-/* Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state stays: nothing was undone. */
+/*
+ * Sets the state after the memory was removed (@r 0) or not. If no call led to it yet, the state stays: nothing was undone. Memory
+ * that stays is taken out later, by whoever comes first.
+ */
 static void note_removed(struct inliner *in, int r, const struct error *why)
 {
 	struct inline_status *s = in->status;
 
 	if (r) {
-		s->state = INLINE_STATE_LEFT;
-		snprintf(s->why, sizeof(s->why), "%.159s", why->text);
+		inliner_note_left(in, false, why);
+		flock(in->memory.memfd, LOCK_UN);
+		inline_left_add(&in->left, &in->memory, false);
 	} else if (s->state == INLINE_STATE_ON) {
 		s->state = INLINE_STATE_UNDONE;
 	}
@@ -486,8 +575,66 @@ void inliner_remove(struct inliner *in)
 		alive_end(&in->shared->alive);
 	if (!inliner_is_gone(in) && in->status->state != INLINE_STATE_STUCK) {
 		r = inject_remove(in->proc, &hosts, &in->memory, LEAVE_MS, &err);
+		note_held(in);
 		note_removed(in, r == -ESRCH ? 0 : r, &err);
 	}
 	note_held(in);
 	forget(in);
+}
+
+/* --- what is left --- */
+
+bool inliner_is_stopped(const struct inliner *in)
+{
+	enum stopped_by by = stopped_by(&in->mounts, &in->proc->fs, in->proc->pid);
+
+	return by != STOPPED_NOT && by != STOPPED_GONE;
+}
+
+bool inliner_has_left(const struct inliner *in)
+{
+	return inline_left_has(&in->left, false) || inline_left_has(&in->left, true);
+}
+
+/* Memory of an earlier gotap that could not be opened, or the calls of which could not be put back, is looked for anew. */
+static bool inliner_has_unknown(const struct inliner *in)
+{
+	return in->status->earlier == INLINE_EARLIER_LEFT && !inline_left_has(&in->left, true);
+}
+
+void inliner_clean_again(struct inliner *in, struct links *links)
+{
+	struct error err;
+
+	if (in->ended)
+		return;
+	in->ended = true;
+	if (!process_is_gone(in->proc) && !inliner_is_stopped(in)) {
+		if (inliner_has_left(in))
+			inliner_take_left(in, LEAVE_MS, &err);
+		if (inliner_has_unknown(in)) {
+			in->status->earlier = INLINE_EARLIER_NONE;
+			clean(in, links, &err);
+		}
+	}
+	in->status->waits = inliner_has_left(in) && !process_is_gone(in->proc);
+}
+
+/* A look costs a few reads of /proc, an attempt holds threads of the program. */
+void inliner_take_later(struct inliner *in)
+{
+	const uint64_t look = 250000000, most = 10000000000ULL;
+	uint64_t pause = look;
+	struct error err;
+
+	while (inliner_has_left(in) && !process_is_gone(in->proc)) {
+		if (inliner_is_stopped(in)) {
+			sleep_ns(look);
+			continue;
+		}
+		if (!inliner_take_left(in, LEAVE_MS, &err))
+			break;
+		sleep_ns(pause);
+		pause = pause < most ? 2 * pause : most;
+	}
 }

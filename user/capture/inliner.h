@@ -18,11 +18,13 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "capture/inline_left.h"
 #include "inline.h"
 #include "inline/inject.h"
 #include "inline/patch.h"
 #include "live/process.h"
 #include "plan/plan.h"
+#include "proc/freezer.h"
 
 struct links;
 
@@ -31,8 +33,15 @@ enum inline_state {
 	INLINE_STATE_ON,	/* calls lead to code in the target */
 	INLINE_STATE_UNDONE,	/* all is as before */
 	INLINE_STATE_GONE,	/* the program has ended, or runs another: its memory is gone with it */
-	INLINE_STATE_LEFT,	/* calls are as before, the memory could not be taken out: it is inert */
+	INLINE_STATE_LEFT,	/* calls are as before, or never led there; the memory could not be taken out: it is inert */
 	INLINE_STATE_STUCK,	/* calls could not be put back: their code does nothing */
+};
+
+/* Memory of an earlier gotap that was killed together with its prober. */
+enum inline_earlier {
+	INLINE_EARLIER_NONE,
+	INLINE_EARLIER_TAKEN,	/* was found and taken out */
+	INLINE_EARLIER_LEFT,	/* was found and is still there, or may be */
 };
 
 /* What became of it: written by the prober, read by gotap once a request was answered, or at the end. */
@@ -43,8 +52,10 @@ struct inline_status {
 	unsigned int stayed;	/* places that could, but are breakpoints: why */
 	struct holds held;	/* of the program's threads */
 	char disturbed[80];	/* a function where somebody else's breakpoint came meanwhile; "": none */
-	bool cleaned;		/* memory of a gotap that was killed was found and taken out */
 	char why[160];
+	enum inline_earlier earlier;
+	char earlier_why[160];	/* of INLINE_EARLIER_LEFT */
+	bool waits;		/* the prober goes on without gotap until it has taken out what is left */
 };
 
 struct inliner {
@@ -53,10 +64,13 @@ struct inliner {
 	const struct gotap_bpf__rodata *knobs;
 	struct inline_shared head;	/* as the shared memory will begin */
 	struct inline_status *status;	/* shared with gotap */
+	struct freezer_mounts mounts;
 	int known;		/* gotap's descriptor of the memory, for a second prober; -1: none yet */
 	/* of the prober: */
 	struct injected memory;
 	bool injected;
+	struct inline_left left;
+	bool ended;		/* what is left has had its last try before the end of gotap */
 	struct inline_shared *shared;
 	struct vec patches;	/* struct patch, one for each point with a patch */
 	struct vec points;	/* size_t: the point of each */
@@ -90,6 +104,14 @@ void inliner_give_up(struct inliner *in, const struct error *why);
 bool inliner_is_gone(struct inliner *in);
 /* No call leads in any more, or none could be put back. */
 void inliner_remove(struct inliner *in);
+/* After inliner_remove(): once more what could not be taken out earlier. */
+void inliner_clean_again(struct inliner *in, struct links *links);
+/* Is there memory that could be taken out later, without gotap? */
+bool inliner_has_left(const struct inliner *in);
+/* Returns when that has been taken out, or the program is gone. It may be killed meanwhile. */
+void inliner_take_later(struct inliner *in);
+/* Is the target stopped by a signal or a debugger, or frozen with its cgroup, so that none of its threads runs? */
+bool inliner_is_stopped(const struct inliner *in);
 /* Nothing is recorded from now on. */
 void inliner_silence(struct inliner *in);
 

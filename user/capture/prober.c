@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -137,6 +138,36 @@ static bool next_request(const struct prober_job *job, struct prober_shared *sha
 	return r > 0 && !fds[1].revents && recv(sock, rq, sizeof(*rq), 0) == sizeof(*rq);
 }
 
+/* It holds no probe, and whoever frees memory by killing, or shuts the machine down, may end it. */
+static void prober_be_later(const struct prober_job *job, struct vec *keep)
+{
+	_cleanup_close_ int fd = -1;
+	sigset_t ends;
+
+	vec_sort(keep, sizeof(int), by_number);
+	close_all_but(keep);
+	fill_standard_descriptors();
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && write(fd, "0", 1) < 0)
+		errno = 0;	/* then it is as hard to kill as the prober was */
+	setpriority(PRIO_PROCESS, 0, 0);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &ends, NULL);
+	job->later(job->ctx);
+	_exit(0);
+}
+
+static void prober_go_on(const struct prober_job *job)
+{
+	struct vec keep = {0};
+
+	if (job->has_more && job->has_more(job->ctx, &keep) && !fork_deaf())
+		prober_be_later(job, &keep);
+	vec_free(&keep);
+}
+
 static void be_prober(const struct prober_job *job, struct prober_shared *shared, int sock, int parent)
 {
 	struct prober_request rq;
@@ -150,6 +181,7 @@ static void be_prober(const struct prober_job *job, struct prober_shared *shared
 			break;
 	}
 	job->end(job->ctx);
+	prober_go_on(job);
 	_exit(0);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -346,7 +347,14 @@ static int take_out_again(const struct injection *j, int r, struct error *err)
 	return take_out(&again, err);
 }
 
-/* Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay: then no second try is made. */
+/* Other gotaps may take it out from here on. */
+static void inject_unlock(const struct injected *in)
+{
+	if (in->memfd >= 0)
+		flock(in->memfd, LOCK_UN);
+}
+
+/* Takes out what was put in, after error @r, and returns @r; or -EBUSY if something had to stay, which is in *j->in. */
 static int undo(const struct injection *j, int r, struct error *err)
 {
 	struct error why = {0};
@@ -354,7 +362,8 @@ static int undo(const struct injection *j, int r, struct error *err)
 	if (take_out_again(j, r, &why) && why.code != -ESRCH) {
 		error_prefix(err, "process %d keeps memory that does nothing, until gotap is run on it "
 			     "again (%s)", j->p->pid, why.text);
-		r = -EBUSY;
+		inject_unlock(j->in);
+		return -EBUSY;
 	}
 	injected_close(j->in);
 	*j->in = (struct injected){ .memfd = -1, .mem = -1, .held = j->in->held };
@@ -430,4 +439,31 @@ int inject_remove(const struct process *p, const struct inject_hosts *hosts, str
 	if (!r)
 		in->code = in->shared = 0;
 	return as_it_is_now(p, r == -EAGAIN || r == -EINPROGRESS ? -EBUSY : r, err);
+}
+
+/* Of memory that was made and never opened here: by the target's descriptor. -ENOENT: there is none any more. */
+static int inject_lock(const struct process *p, struct injected *in)
+{
+	if (in->memfd >= 0)
+		return !flock(in->memfd, LOCK_EX | LOCK_NB) ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+	in->memfd = remains_open_descriptor(p);
+	return in->memfd < 0 ? in->memfd : 0;
+}
+
+/* A thread may still have a call to make that it was given before: what that makes is known only then. */
+int inject_remove_left(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
+		       struct error *err)
+{
+	int r = inside_settle(p, hosts, timeout_ms, &in->held, err), locked;
+
+	if (r)
+		return as_it_is_now(p, -EBUSY, err);
+	locked = inject_lock(p, in);
+	if (locked == -ENOENT)
+		return 0;
+	if (locked)
+		return as_it_is_now(p, error_set(err, -EBUSY, "another gotap is at work in process %d", p->pid), err);
+	r = inject_remove(p, hosts, in, timeout_ms, err);
+	inject_unlock(in);
+	return r && r != -ESRCH ? -EBUSY : r;
 }

@@ -47,12 +47,19 @@ int inject_possible(const struct process *p, struct error *err);
 /*
  * Makes code and control page within 2 GiB of all of [@near_lo, @near_hi), and shared memory of
  * @shared_size bytes. Tries for at most @timeout_ms to find a thread that sleeps in @hosts. All or nothing.
- * -EAGAIN: no such thread; -ESRCH: it has ended; -ENOTSUP, -ENOMEM: the target refuses; -EBUSY: something stayed there.
+ * -EAGAIN: no such thread; -ESRCH: it has ended; -ENOTSUP, -ENOMEM: the target refuses; -EBUSY: it failed in any of these
+ * ways, and something stayed there: *@ret, for inject_remove_left().
  */
 int inject_memory(const struct process *p, const struct inject_hosts *hosts, uint64_t near_lo, uint64_t near_hi,
 		  size_t code_size, size_t shared_size, int timeout_ms, struct injected *ret, struct error *err);
 /* Writes into the code (which the target may not), by its mem file. -EIO: the program that has @in is gone. */
 int inject_write(const struct process *p, const struct injected *in, uint64_t addr, const void *data, size_t size, struct error *err);
+/*
+ * Takes out what inject_memory() (-EBUSY) or inject_remove() has left: *@in as they have left it. Between the attempts other gotaps
+ * may do so. -EBUSY: not now, perhaps later; -ESRCH: it went with the program.
+ */
+int inject_remove_left(const struct process *p, const struct inject_hosts *hosts, struct injected *in, int timeout_ms,
+		       struct error *err);
 /*
  * Takes the memory out again once no thread of the target can be inside of the code: no pc in it, and no frame of a
  * signal that came there (inside.h). Nothing may lead there any more (patch.h). -EBUSY: after @timeout_ms a thread was

@@ -433,7 +433,10 @@ static int session_status(struct session *s, struct error *err)
 	else if (s->gave_up)
 		show_printf(stderr, "gotap: '%s' is finished; the probes are still being taken away\n",
 			record_main_file(s->opts, s->files)->path);
-	return r || s->gave_up || (s->opts->strict && !flawless) ? failure(s->opts) : EXIT_OK;
+	if (r || s->gave_up || (s->opts->strict && !flawless))
+		return failure(s->opts);
+	/* the status of a launched program is its own, and it takes what is left with it */
+	return !s->opts->command && report_inline_left(capture_inline(s->capture)) ? EXIT_LEFT : EXIT_OK;
 }
 
 /* Not a part of its caller, whose frame would be too large. */

@@ -55,6 +55,8 @@ void report_json_budget(const struct report *r, struct json_out *j);
 
 /* Prints what --attach inline did to the program (report_inline.c). */
 void report_print_inline(const struct report *r, FILE *f);
+/* Is anything of gotap's still in the program? @s may be NULL. */
+bool report_inline_left(const struct inline_status *s);
 void report_json_inline(const struct report *r, struct json_out *j);
 
 /* Prints how many snapshots a flight recording wrote (report_flight.c). */

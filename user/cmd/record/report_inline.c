@@ -12,7 +12,7 @@ static const struct {
 	[INLINE_STATE_ON] = { "on", "the program is still changed" },
 	[INLINE_STATE_UNDONE] = { "undone", "all of it was taken out: the program is as before" },
 	[INLINE_STATE_GONE] = { "gone", "it went with the program" },
-	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory stays, and does nothing" },
+	[INLINE_STATE_LEFT] = { "memory-left", "its calls are as before; the memory is still there, and does nothing" },
 	[INLINE_STATE_STUCK] = { "calls-left", "calls still lead to code that does nothing; a further recording takes it "
 				 "out" },
 };
@@ -68,14 +68,41 @@ static void print_refused(const struct foreign *door, FILE *f)
 	      "can look at them\n", f);
 }
 
+static const char *const earlier_names[] = {
+	[INLINE_EARLIER_NONE] = "none", [INLINE_EARLIER_TAKEN] = "taken-out", [INLINE_EARLIER_LEFT] = "left",
+};
+
+bool report_inline_left(const struct inline_status *s)
+{
+	return s && (s->state == INLINE_STATE_LEFT || s->state == INLINE_STATE_STUCK || s->earlier == INLINE_EARLIER_LEFT);
+}
+
+static void report_print_earlier(const struct inline_status *s, FILE *f)
+{
+	if (s->earlier == INLINE_EARLIER_TAKEN)
+		fputs("inline: a gotap that was killed had left memory in the program, which was taken out\n", f);
+	if (s->earlier == INLINE_EARLIER_LEFT)
+		show_printf(f, "inline: a gotap that was killed had left memory in the program, which is still there and does nothing: "
+			    "%s\n", s->earlier_why);
+}
+
+static void report_print_waits(const struct inline_status *s, FILE *f)
+{
+	if (s->waits)
+		fputs("inline: the process gotap-prober goes on without gotap until it has taken that memory out, or the program has "
+		      "ended\n", f);
+	else if (report_inline_left(s))
+		fputs("inline: a further recording of the program takes that out\n", f);
+}
+
 void report_print_inline(const struct report *r, FILE *f)
 {
 	const struct inline_status *s = r->in_target;
 
 	if (!s)
 		return;
-	if (s->cleaned)
-		fputs("inline: a gotap that was killed had left memory in the program, which was taken out\n", f);
+	report_print_earlier(s, f);
+	report_print_waits(s, f);
 	if (!r->plan || !r->plan->for_inline)
 		return;
 	if (s->state == INLINE_STATE_OFF) {
@@ -137,7 +164,10 @@ void report_json_inline(const struct report *r, struct json_out *j)
 	json_put_count(j, "held_ns", s->held.ns);
 	json_put_count(j, "held_waited_ns", s->held.waited_ns);
 	json_put_text(j, "disturbed", s->disturbed);
-	json_put_bool(j, "cleaned", s->cleaned);
+	json_put_bool(j, "cleaned", s->earlier == INLINE_EARLIER_TAKEN);
+	json_put_text(j, "earlier", earlier_names[s->earlier]);
+	json_put_text(j, "earlier_why", s->earlier == INLINE_EARLIER_LEFT ? s->earlier_why : "");
+	json_put_bool(j, "prober_waits", s->waits);
 	json_left(r, j);
 	json_refused(r->foreign, j);
 	json_close_object(j);
