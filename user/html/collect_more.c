@@ -6,6 +6,7 @@
 
 #include "html/collect_internal.h"
 #include "read/labels.h"
+#include "read/notes.h"
 
 /* --- by function, by stack --- */
 
@@ -373,7 +374,7 @@ void collect_log(void *ctx, int64_t time, uint64_t g, uint64_t task, const char 
 		 const char *message)
 {
 	struct html *h = ctx;
-	bool ours = !strcmp(category, "gotap");
+	bool ours = !strcmp(category, NOTES_CATEGORY);
 
 	if (!strcmp(category, LABELS_CATEGORY))
 		return;

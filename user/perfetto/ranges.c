@@ -10,6 +10,7 @@
 #include "base/protobuf.h"
 #include "perfetto/internal.h"
 #include "read/labels.h"
+#include "read/notes.h"
 
 static void note_open(struct perfetto *p, bool open_begin, bool open_end)
 {
@@ -180,7 +181,7 @@ static void ranges_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task, co
 
 	if (!strcmp(category, LABELS_CATEGORY))
 		return;
-	if (!strcmp(category, "gotap")) {
+	if (!strcmp(category, NOTES_CATEGORY)) {
 		ranges_put_instant(p, time, tracks_group(&p->tracks, GROUP_RECORDING),
 				   CATEGORY_LOSS, message);
 		return;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "pprof/internal.h"
+#include "read/notes.h"
 #include "read/view.h"
 
 /* --- types --- */
@@ -129,7 +130,7 @@ static void pprof_note(void *ctx, int64_t time, uint64_t g, uint64_t task, const
 {
 	struct pprof *p = ctx;
 
-	if (strcmp(category, "gotap"))
+	if (strcmp(category, NOTES_CATEGORY))
 		return;
 	p->notes++;
 	if (!p->first_note)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/diff.h"
+#include "read/notes.h"
 #include "report/findings.h"
 
 /* --- slices --- */
@@ -328,7 +329,7 @@ static void diff_rows_on_log(void *ctx, int64_t time, uint64_t g, uint64_t task,
 	struct diff *d = ctx;
 	struct diff_trace *t = &d->traces[d->side];
 
-	if (strcmp(category, "gotap"))
+	if (strcmp(category, NOTES_CATEGORY))
 		return;
 	t->notes++;
 	if (!t->note)

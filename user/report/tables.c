@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/notes.h"
 #include "report/internal.h"
 
 /* --- the trace --- */
@@ -67,7 +68,7 @@ static void tables_note(void *ctx, int64_t time, uint64_t g, uint64_t task, cons
 {
 	struct tables *t = ctx;
 
-	if (strcmp(category, "gotap"))
+	if (strcmp(category, NOTES_CATEGORY))
 		return;
 	t->notes_total++;
 	if (t->notes.len < TABLES_NOTES)

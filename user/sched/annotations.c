@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "read/notes.h"
 #include "sched/steps.h"
 
 /* Neither this nor 0, the background task, ever begins. */
@@ -131,11 +132,23 @@ void user_region(struct model *s, struct M *m, const struct rec *r)
 		  as_user(r)->stack);
 }
 
+/* The categories of notes are gotap's: a log of the program in one of them gets another name. */
 void user_log(struct model *s, struct M *m, const struct rec *r)
 {
-	if (s->started && m_speaks(m))
-		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r),
-			  as_user(r)->stack);
+	const struct rec_user *u = as_user(r);
+	char category[sizeof(NOTES_PROGRAM) - 1 + REC_TEXT_MAX] = NOTES_PROGRAM;
+	size_t n = sizeof(NOTES_PROGRAM) - 1, len = u->len[0] < REC_TEXT_MAX ? u->len[0] : REC_TEXT_MAX;
+
+	if (!s->started || !m_speaks(m))
+		return;
+	if (!notes_is_reserved(u->text, u->len[0])) {
+		step_emit(s, m, EV_UserLog, r->id, FIRST_TEXT(r), SECOND_TEXT(r), u->stack);
+		return;
+	}
+	s->counts.renamed_logs++;
+	memcpy(category + n, u->text, len);
+	step_emit(s, m, EV_UserLog, r->id, SINK_TEXT(category, n + len), SECOND_TEXT(r),
+		  u->stack);
 }
 
 void regions_drop(struct model *s, struct G *g)

@@ -77,6 +77,7 @@ struct model_counts {
 	uint64_t max_live;		/* at one time */
 	uint64_t lost;			/* records that found no room */
 	uint64_t notes;			/* log events about the trace itself */
+	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
 	uint64_t stand_ins;		/* times that an event needed goroutine 0, which no program has */
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */

@@ -17,9 +17,10 @@
 
 #include "base/percent.h"
 #include "base/vec.h"
+#include "read/notes.h"
 #include "sched/steps.h"
 
-static const char CATEGORY[] = "gotap";
+static const char CATEGORY[] = NOTES_CATEGORY;
 
 void note_add(struct model *s, const char *format, ...)
 {

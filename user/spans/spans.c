@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/vec.h"
 #include "read/labels.h"
+#include "read/notes.h"
 #include "spans/internal.h"
 
 static const struct span_edge no_edge = { .g = TRACEV2_NO_ID,
@@ -252,9 +255,21 @@ static void spans_enter(struct spans *s, const struct trace_event *ev, struct tr
 	names_enter(&s->names, gen ? &gen->tables : NULL);
 }
 
-static void show_log(struct spans *s, const struct trace_event *ev)
+/* A log of the program in a category of gotap's has another name for visitors, as if gotap had recorded it. */
+static const char *log_category(struct spans *s, const struct trace_event *ev)
 {
 	const char *category = names_string(&s->names, ev->args[1]);
+	_cleanup_free_ char *renamed = NULL;
+
+	if (!notes_is_reserved(category, strlen(category)) || (!ev->args[0] && !ev->args[3]))
+		return category;
+	renamed = xasprintf("%s%s", NOTES_PROGRAM, category);
+	return names_text(&s->names, renamed, strlen(renamed));
+}
+
+static void show_log(struct spans *s, const struct trace_event *ev)
+{
+	const char *category = log_category(s, ev);
 	const char *message = names_string(&s->names, ev->args[2]);
 	struct goroutine *g;
 

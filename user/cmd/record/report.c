@@ -226,6 +226,9 @@ void report_print(const struct report *r, FILE *f)
 	print_lost(r, f);
 	print_unreadable(r, f);
 	print_gaps(r, f);
+	if (res->model.renamed_logs)
+		fprintf(f, "%" PRIu64 " logs of the program in category 'gotap' have the category "
+			"'program:gotap' in the trace\n", res->model.renamed_logs);
 	if (res->model.stand_ins)
 		fprintf(f, "no goroutine ran: goroutine 0, which the program does not have, stands in for one, "
 			   "%" PRIu64 " times\n", res->model.stand_ins);
@@ -301,6 +304,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 		{ "addresses_unnamed", res->addresses_unnamed },
 		{ "resumed", res->model.resumed },
 		{ "notes", res->model.notes },
+		{ "renamed_logs", res->model.renamed_logs },
 		{ "stand_ins", res->model.stand_ins },
 		{ "object_min", r->object_min },
 		{ "probes", r->plan ? r->plan->points.len : 0 },
