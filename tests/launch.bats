@@ -196,6 +196,75 @@ ctrl_c() {
 	[ ! -e "$TRACE.partial" ]
 }
 
+# waits_said FILE: gotap has said there that it waits for the program.
+waits_said() { grep -qx "gotap: the recording is over; waiting for process $TARGET to end (--detach would leave it running)" "$1"; }
+
+@test "-d is over and the program goes on: gotap says so, also with -q, and one SIGINT to it ends it" {
+	build_prog "$REFERENCE_GO" exitquick
+	REPORT=$BATS_TEST_TMPDIR/said
+	: >"$REPORT"
+	"$GOTAP" record -q -o "$TRACE" -d 200ms -- "$PROG" -after 10m 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 pgrep -x exitquick -P "$RECORDER"
+	launched
+	wait_for 60 waits_said "$REPORT"
+	trace_ok "$TRACE"
+	stop_record INT
+	[ "$status" -eq 125 ]
+	grep -qx "gotap: process $TARGET goes on" "$REPORT"
+	target_runs
+	kill "$TARGET"
+}
+
+@test "after -d a signal to the group ends the program, and its status is gotap's" {
+	build_prog "$REFERENCE_GO" exitquick
+	REPORT=$BATS_TEST_TMPDIR/said
+	: >"$REPORT"
+	setsid "$GOTAP" record -q -o "$TRACE" -d 200ms -- "$PROG" -after 10m 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 pgrep -x exitquick -P "$RECORDER"
+	launched
+	wait_for 60 waits_said "$REPORT"
+	kill -TERM -- "-$RECORDER"
+	wait_record
+	[ "$status" -eq 143 ]
+	! grep 'goes on' "$REPORT" || fail "it did not go on"
+}
+
+@test "--detach: gotap returns when the recording is over, and the program goes on" {
+	build_prog "$REFERENCE_GO" exitquick
+	start_record "$TRACE" --detach -d 200ms -- "$PROG" -after 10m
+	launched
+	wait_record
+	[ "$status" -eq 0 ]
+	trace_ok "$TRACE"
+	target_runs
+	! grep 'waiting for' "$REPORT" || fail "it waited"
+	kill "$TARGET"
+	# A program that has ended has its status.
+	gotap record -q --detach -o "$TRACE" -- "$PROG" -status 5
+	[ "$status" -eq 5 ]
+	gotap record --detach -o "$TRACE" -p $$
+	[ "$status" -eq 2 ]
+	contains "--detach is for a command"
+}
+
+@test "--detach with --follow: the same" {
+	build_prog "$REFERENCE_GO" exitquick
+	REPORT=$BATS_TEST_TMPDIR/said
+	"$GOTAP" record -q -o "$TRACE.%n" --follow --detach -d 1s -- "$PROG" -after 10m 2>"$REPORT" 3>&- &
+	RECORDER=$!
+	TARGETS+=" $RECORDER"
+	wait_for 60 pgrep -x exitquick -P "$RECORDER"
+	launched
+	wait_record
+	[ "$status" -eq 0 ]
+	target_runs
+	kill "$TARGET"
+}
+
 # bats test_tags=inline
 @test "-d ends the recording, and the program goes on" {
 	build_prog "$REFERENCE_GO" exitquick

@@ -13,6 +13,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/record/signals.h"
+#include "cmd/record/waiting.h"
 
 /* In the child: exec when it is followed. */
 static void exec_command(char **argv, int parent)
@@ -79,19 +80,19 @@ static int exit_status(const struct follow_command *c)
 	return WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
 }
 
-int follow_command_status(struct follow_command *c, int own, int done)
+int follow_command_status(struct follow_command *c, const struct record_options *o, int own, int done)
 {
 	static const struct timespec moment = { .tv_nsec = 20000000 };
 	int status;
 
 	if (!c->pid)
 		return own;
-	signals_begin_wait(done);
-	for (follow_command_look(c); !c->ended; follow_command_look(c)) {
-		if (signals_stop()) {
-			fprintf(stderr, "gotap: process %d goes on\n", c->pid);
-			return EXIT_LAUNCHER;
-		}
+	follow_command_look(c);
+	if (!c->ended && !waiting_begin(o, c->pid, done))
+		return own;
+	for (; !c->ended; follow_command_look(c)) {
+		if (signals_stop())
+			return waiting_give_up(c->pid);
 		nanosleep(&moment, NULL);
 	}
 	status = exit_status(c);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "cmd/record/record.h"
 #include "follow/follow.h"
 
 /* Zeroed: there is none. */
@@ -24,9 +25,9 @@ int follow_command_start(struct follow_command *c, char **argv, struct follow *f
 /* Looks whether it has ended. */
 void follow_command_look(struct follow_command *c);
 /*
- * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there is no
- * command. @done: how many signals have had an effect before.
+ * Waits for the end of the command, or for a signal. Returns the exit status of gotap: the command's, or @own if there
+ * is no command or it is not waited for (--detach). @done: how many signals have had an effect before.
  */
-int follow_command_status(struct follow_command *c, int own, int done);
+int follow_command_status(struct follow_command *c, const struct record_options *o, int own, int done);
 
 #endif

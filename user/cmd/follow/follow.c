@@ -341,7 +341,7 @@ int follow_run(const struct record_options *o)
 		status = finish(&s, &err);
 	}
 	follow_close(s.follow);
-	status = follow_command_status(&s.command, status, s.stopping + s.gave_up);
+	status = follow_command_status(&s.command, o, status, s.stopping + s.gave_up);
 	vec_free(&s.recorders);
 	free(s.files);
 	return status;

@@ -9,7 +9,7 @@
 /* What follow.c does itself. */
 static const char *const own[] = {
 	"pid", "container", "proc", "name", "wait", "follow", "follow-max", "held-by", "output", "program", "duration",
-	"json", "quiet",
+	"json", "quiet", "detach",
 };
 
 static bool is_own(const char *name)

@@ -36,7 +36,9 @@ static const char help[] =
 	"                        in its own trace, from its first goroutine on (docs/follow.md)\n"
 	"      --follow-max N    record at most N programs at a time (default 8)\n"
 	"  -d, --duration TIME   stop after TIME (5s, 500ms, 2m); default: until Ctrl-C\n"
-	"                        or the program ends\n"
+	"                        or the program ends. gotap then waits for COMMAND to end\n"
+	"      --detach          when the recording is over, leave COMMAND running and return;\n"
+	"                        the exit status is that of the recording\n"
 	"  -o, --output FILE     the trace; '-' is stdout, and what COMMAND prints goes to\n"
 	"                        stderr then (default trace.out). With --follow or --wait: a pattern,\n"
 	"                        in which %p is the process id, %n a number, %t the time and %e\n"
@@ -85,6 +87,10 @@ static const char help[] =
 	"taken for copies of it. FILE gets its name when it is whole; if gotap is killed,\n"
 	"FILE.partial has what was written.\n"
 	"\n"
+	"Ctrl-C reaches COMMAND, too: the first one leaves the end of the recording to it. After the\n"
+	"recording a Ctrl-C that COMMAND does not end from, 2 s later another, or any other signal\n"
+	"to gotap ends the waiting for it: exit status 125, and COMMAND goes on.\n"
+	"\n"
 	"The report goes to stderr. Exit status: that of COMMAND, else 0; 1 when the\n"
 	"recording failed, with a COMMAND 125 (without a Go program it keeps its own, if that\n"
 	"is not 0), 126 if COMMAND cannot be executed, 127 if it is not there; 2 for wrong\n"
@@ -93,7 +99,7 @@ static const char help[] =
 enum { OPT_CPU = 512, OPT_FORMAT = 256, OPT_DEPTH, OPT_RING, OPT_ATTACH, OPT_SPOOL, OPT_STRICT, OPT_JSON,
        OPT_SYMBOLS, OPT_ASSUME, OPT_OBJECT_MIN, OPT_INNER_TIDS, OPT_NO_NOTES, OPT_BUDGET,
        OPT_PROGRAM, OPT_REPORT, OPT_SYSTEM, OPT_PERFETTO,
-       OPT_FOLLOW, OPT_FOLLOW_MAX, OPT_NAME, OPT_WAIT, OPT_HELD_BY };
+       OPT_FOLLOW, OPT_FOLLOW_MAX, OPT_NAME, OPT_WAIT, OPT_HELD_BY, OPT_DETACH };
 
 static const struct option long_options[] = {
 	PICK_LONG_OPTIONS,
@@ -127,6 +133,7 @@ static const struct option long_options[] = {
 	{ "name", required_argument, NULL, OPT_NAME },
 	{ "wait", no_argument, NULL, OPT_WAIT },
 	{ "held-by", required_argument, NULL, OPT_HELD_BY },	/* of cmd/follow/recorder.c alone */
+	{ "detach", no_argument, NULL, OPT_DETACH },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
@@ -227,6 +234,9 @@ static const char *apply_option(struct record_options *o, int c, const char *arg
 			return "--held-by is for gotap itself";
 		o->held_by = (int)n;
 		return NULL;
+	case OPT_DETACH:
+		o->detach = true;
+		return NULL;
 	case 'q':
 		o->quiet = true;
 		return NULL;
@@ -303,6 +313,8 @@ int record_read_options(struct record_options *o, int argc, char **argv)
 		return cmd_usage("record", "nothing to record: give -p PID or a command") + 1;
 	if (o->program && !o->command && !o->follow)
 		return cmd_usage("record", "--program is for a command, or for --follow") + 1;
+	if (o->detach && !o->command)
+		return cmd_usage("record", "--detach is for a command: a process of -p is left running in any case") + 1;
 	if (!!o->pick.pid + !!o->pick.container + !!o->command > 1)
 		return cmd_usage("record", "give -p PID or a command, not both") + 1;
 	return 0;

@@ -30,6 +30,7 @@
 #include "base/show.h"
 #include "cmd/record/signals.h"
 #include "cmd/record/stops.h"
+#include "cmd/record/waiting.h"
 #include "files/thread_file.h"
 #include "assemble/assembler.h"
 
@@ -392,18 +393,20 @@ static int show_answers(const struct session *s, struct error *err)
 	return 0;
 }
 
-/* A launched program may outlive the recording; its exit status is ours. */
-static int wait_for_command(const struct session *s)
+/*
+ * A launched program may outlive the recording; its exit status is gotap's. A signal to the whole process group, as
+ * timeout(1) sends it, reaches the program, too: then it may end at once. @own: the status of the recording, for --detach.
+ */
+static int wait_for_command(const struct session *s, int own)
 {
 	struct process *p = &s->target->proc;
 	struct pollfd end = { .fd = p->pidfd, .events = POLLIN };
 
-	signals_begin_wait(s->signalled + s->gave_up);
+	if (!process_ended(p) && !waiting_begin(s->opts, p->pid, s->signalled + s->gave_up))
+		return own;
 	while (!process_ended(p)) {
-		if (signals_stop()) {
-			fprintf(stderr, "gotap: process %d goes on\n", p->pid);
-			return EXIT_LAUNCHER;
-		}
+		if (signals_stop() && !poll(&end, 1, 100))
+			return waiting_give_up(p->pid);
 		poll(&end, 1, 200);
 	}
 	return process_exit_status(p);
@@ -454,7 +457,7 @@ static int __attribute__((noinline)) record(const struct record_options *o, stru
 	stops_free(&s.stops);
 	if (!process_is_child(&t->proc) || t->proc.held)
 		return own;
-	status = wait_for_command(&s);
+	status = wait_for_command(&s, own);
 	return !own || (s.nothing && status) ? status : own;
 }
 

@@ -31,6 +31,7 @@ struct record_options {
 	int assume_minor;	/* 0: what the program says */
 	struct bpf_opts bpf;
 	bool json, quiet, strict;
+	bool detach;		/* do not wait for the command after the recording */
 	bool report;		/* show what the trace says */
 	bool inner_tids, no_notes;
 	bool attach_inline;

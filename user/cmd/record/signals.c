@@ -22,6 +22,7 @@ static const uint64_t COPY_NS = 2000000000;
 static volatile sig_atomic_t step;
 static volatile uint64_t last_ns;
 static volatile bool for_command;	/* the next SIGINT or SIGQUIT is the program's */
+static volatile bool waiting;		/* the recording is over */
 static volatile bool partial_stays;	/* there is an unfinished file, which a third step leaves */
 
 static uint64_t snapshot_ns;	/* when SIGUSR1 came, 0: it did not; the handler writes it */
@@ -55,7 +56,7 @@ static void on_end(int sig, siginfo_t *info, void *context)
 
 	if (before[sig].sa_handler == SIG_IGN && info->si_code == SI_KERNEL)
 		return;
-	if (is_from_keyboard(sig) && for_command) {
+	if (is_from_keyboard(sig) && for_command && !(waiting && info->si_code != SI_KERNEL)) {
 		for_command = false;
 		last_ns = now;
 		return;
@@ -172,6 +173,7 @@ void signals_begin_wait(int done)
 	for (i = 0; i < ENDS; i++)
 		sigaddset(&block, ends[i]);
 	sigprocmask(SIG_BLOCK, &block, &old);
+	waiting = true;
 	step -= done;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }

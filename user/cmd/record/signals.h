@@ -10,7 +10,8 @@
  *	3	gotap ends at once, with the status of a failure, and the .partial file stays
  *
  * Of a launched program the first SIGINT or SIGQUIT is no step: these come from the
- * keyboard and reach the program itself, whose end ends the recording.
+ * keyboard and reach the program itself, whose end ends the recording. When the recording is over, one that was
+ * sent to gotap (kill) is a step at once: the program did not get it.
  */
 #ifndef GOTAP_CMD_RECORD_SIGNALS_H
 #define GOTAP_CMD_RECORD_SIGNALS_H
