@@ -145,8 +145,8 @@ def zoomed(b, report, events):
     same("colour", color, b.js("Colors.runnable"))
 
 
-OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "page fault": "page_fault",
-             "block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
+OFF_TEXTS = {"waiting for a CPU": "queued", "throttled by the CPU quota": "throttled", "waiting in a page fault": "page_fault",
+             "waiting for a block device": "io", "blocked in the kernel": "blocked", "asleep in the kernel": "sleeping",
              "stopped by a signal": "stopped", "stopped by a debugger": "traced", "frozen with its cgroup": "frozen"}
 
 

@@ -6,29 +6,32 @@
 
 #include "files/beside.h"
 
-static const struct {
-	enum perfetto_linux_state state;
-	const char *why;	/* NULL: the state says it all */
-} states[THREAD_STATES + 1] = {
-	[THREAD_UNKNOWN] = { LINUX_UNKNOWN, "not recorded" },
-	[THREAD_RUNNING] = { LINUX_RUNNING, NULL },
-	[THREAD_QUEUED] = { LINUX_RUNNABLE, NULL },
-	[THREAD_THROTTLED] = { LINUX_RUNNABLE, "throttled" },
-	[THREAD_SLEEPING] = { LINUX_SLEEPING, NULL },
-	[THREAD_FAULT] = { LINUX_UNINTERRUPTIBLE, "page fault" },
-	[THREAD_IO] = { LINUX_UNINTERRUPTIBLE, "block device" },
-	[THREAD_BLOCKED] = { LINUX_UNINTERRUPTIBLE, "blocked" },
-	[THREAD_STOPPED] = { LINUX_STOPPED, "stopped" },
-	[THREAD_TRACED] = { LINUX_STOPPED, "traced" },
-	[THREAD_FROZEN] = { LINUX_UNINTERRUPTIBLE, "frozen" },
-	[THREAD_STATES] = { LINUX_GONE, NULL },	/* its end */
+static const enum perfetto_linux_state linux_states[THREAD_STATES + 1] = {
+	[THREAD_UNKNOWN] = LINUX_UNKNOWN,
+	[THREAD_RUNNING] = LINUX_RUNNING,
+	[THREAD_QUEUED] = LINUX_RUNNABLE,
+	[THREAD_THROTTLED] = LINUX_RUNNABLE,
+	[THREAD_SLEEPING] = LINUX_SLEEPING,
+	[THREAD_FAULT] = LINUX_UNINTERRUPTIBLE,
+	[THREAD_IO] = LINUX_UNINTERRUPTIBLE,
+	[THREAD_BLOCKED] = LINUX_UNINTERRUPTIBLE,
+	[THREAD_STOPPED] = LINUX_STOPPED,
+	[THREAD_TRACED] = LINUX_STOPPED,
+	[THREAD_FROZEN] = LINUX_UNINTERRUPTIBLE,
+	[THREAD_STATES] = LINUX_GONE,	/* its end */
 };
 
+/* NULL: the state says it all. */
 static const char *why_of(const struct thread_span *s)
 {
-	if (s->state == THREAD_QUEUED && s->queued == QUEUED_PREEMPTED)
-		return "preempted";
-	return states[s->state].why;
+	switch (s->state) {
+	case THREAD_QUEUED:
+		return s->queued == QUEUED_PREEMPTED ? "preempted" : NULL;
+	case THREAD_RUNNING: case THREAD_SLEEPING: case THREAD_STATES:
+		return NULL;
+	default:
+		return thread_state_words(s->state);
+	}
 }
 
 /* @named: the ids of wakers are of the same PID namespace as those of the program's threads. */
@@ -40,7 +43,7 @@ static void convert(struct beside_span *ret, const struct thread_span *s, bool n
 		.from = (int64_t)s->from, .to = (int64_t)s->to, .tid = s->thread->tid,
 		/* Perfetto refuses a file with a CPU that no machine has; off a CPU the number says nothing. */
 		.cpu = s->cpu == THREAD_NO_CPU ? 0 : s->cpu,
-		.state = states[s->state].state, .why = why_of(s), .waker = woken ? s->by.tid : 0,
+		.state = linux_states[s->state], .why = why_of(s), .waker = woken ? s->by.tid : 0,
 	} };
 	memcpy(ret->comm, s->thread->comm, sizeof(ret->comm));
 	if (ret->span.why && s->by.tid)

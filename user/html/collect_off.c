@@ -9,20 +9,18 @@
 #include "html/collect_internal.h"
 #include "trace/varint.h"
 
-static const struct {
-	enum page_off off;	/* 0: it has a CPU */
-	const char *text;
-} states[THREAD_STATES] = {
-	[THREAD_UNKNOWN] = { PAGE_OFF_UNKNOWN, "not recorded" },
-	[THREAD_QUEUED] = { PAGE_OFF_QUEUED, "waiting for a CPU" },
-	[THREAD_THROTTLED] = { PAGE_OFF_THROTTLED, "throttled by the CPU quota" },
-	[THREAD_SLEEPING] = { PAGE_OFF_OTHER, "asleep in the kernel" },
-	[THREAD_FAULT] = { PAGE_OFF_KERNEL, "page fault" },
-	[THREAD_IO] = { PAGE_OFF_KERNEL, "block device" },
-	[THREAD_BLOCKED] = { PAGE_OFF_KERNEL, "blocked in the kernel" },
-	[THREAD_STOPPED] = { PAGE_OFF_OTHER, "stopped by a signal" },
-	[THREAD_TRACED] = { PAGE_OFF_OTHER, "stopped by a debugger" },
-	[THREAD_FROZEN] = { PAGE_OFF_OTHER, "frozen with its cgroup" },
+/* 0: the thread has a CPU. */
+static const enum page_off off_rows[THREAD_STATES] = {
+	[THREAD_UNKNOWN] = PAGE_OFF_UNKNOWN,
+	[THREAD_QUEUED] = PAGE_OFF_QUEUED,
+	[THREAD_THROTTLED] = PAGE_OFF_THROTTLED,
+	[THREAD_SLEEPING] = PAGE_OFF_OTHER,
+	[THREAD_FAULT] = PAGE_OFF_KERNEL,
+	[THREAD_IO] = PAGE_OFF_KERNEL,
+	[THREAD_BLOCKED] = PAGE_OFF_KERNEL,
+	[THREAD_STOPPED] = PAGE_OFF_OTHER,
+	[THREAD_TRACED] = PAGE_OFF_OTHER,
+	[THREAD_FROZEN] = PAGE_OFF_OTHER,
 };
 
 /* One that sleeps in a system call waits for what it asked for. */
@@ -31,7 +29,7 @@ static enum page_off off_row_of(const struct span *span, const struct oncpu_part
 	if (span->state == GO_SYSCALL &&
 	    (part->state == THREAD_SLEEPING || part->state == THREAD_UNKNOWN))
 		return 0;
-	return states[part->state].off;
+	return off_rows[part->state];
 }
 
 /* Did the task of the part have the CPU? For a thread that was woken the task is the waker. */
@@ -46,8 +44,8 @@ static uint32_t off_text_of(struct html *h, const struct oncpu_part *part)
 	char text[64];
 
 	if (!has_taker(part))
-		return collect_text(h, spans_text(h->spans, states[part->state].text,
-						  strlen(states[part->state].text)));
+		return collect_text(h, spans_text(h->spans, thread_state_words(part->state),
+						  strlen(thread_state_words(part->state))));
 	snprintf(text, sizeof(text), "%s %.*s",
 		 part->queued == QUEUED_YIELDED ? "yielded to" : "preempted by",
 		 (int)sizeof(part->by.comm) - 1, part->by.comm);

@@ -25,7 +25,7 @@ enum split {
 	SPLITS,
 };
 
-static inline enum split split_of(const struct oncpu_part *p)
+static inline enum split split_of_state(enum thread_state state)
 {
 	static const uint8_t of_state[THREAD_STATES] = {
 		[THREAD_UNKNOWN] = SPLIT_UNKNOWN,
@@ -41,9 +41,18 @@ static inline enum split split_of(const struct oncpu_part *p)
 		[THREAD_FROZEN] = SPLIT_FROZEN,
 	};
 
+	return state < THREAD_STATES ? of_state[state] : SPLIT_UNKNOWN;
+}
+
+static inline enum split split_of(const struct oncpu_part *p)
+{
 	if (p->state == THREAD_QUEUED && p->queued == QUEUED_PREEMPTED)
 		return SPLIT_PREEMPTED;
-	return p->state < THREAD_STATES ? of_state[p->state] : SPLIT_UNKNOWN;
+	return split_of_state(p->state);
 }
+
+/* The key in JSON, and the words for people. */
+const char *split_key(enum split split);
+const char *split_words(enum split split);
 
 #endif

@@ -231,26 +231,6 @@ void tables_delete(struct tables *t)
 
 /* --- for readers --- */
 
-static const char *split_name(uint32_t split)
-{
-	static const char *const names[SPLITS] = {
-		[SPLIT_ON_CPU] = "on a CPU",
-		[SPLIT_PREEMPTED] = "preempted",
-		[SPLIT_QUEUED] = "waiting for a CPU",
-		[SPLIT_THROTTLED] = "throttled",
-		[SPLIT_FAULT] = "page fault",
-		[SPLIT_IO] = "waiting for a disk",
-		[SPLIT_BLOCKED] = "blocked in the kernel",
-		[SPLIT_SLEEPING] = "thread asleep",
-		[SPLIT_STOPPED] = "stopped by a signal",
-		[SPLIT_TRACED] = "stopped by a debugger",
-		[SPLIT_FROZEN] = "frozen",
-		[SPLIT_UNKNOWN] = "state of thread not known",
-	};
-
-	return names[split];
-}
-
 const char *tables_stay_name(const struct tables *t, uint32_t stay)
 {
 	static const char *const names[STAY_LINUX] = {
@@ -265,7 +245,7 @@ const char *tables_stay_name(const struct tables *t, uint32_t stay)
 	const char *reason;
 
 	if (stay_is_split(stay))
-		return split_name((stay - STAY_LINUX) % SPLITS);
+		return split_words((stay - STAY_LINUX) % SPLITS);
 
 	if (stay < STAY_LINUX)
 		return names[stay];

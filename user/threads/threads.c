@@ -7,23 +7,22 @@
 
 #include "threads/internal.h"
 
+static const struct {
+	const char *json, *words;
+} thread_states[THREAD_STATES] = {
+#define STATE(name, json, words) { json, words },
+#include "threads/states.def"
+#undef STATE
+};
+
 const char *thread_state_name(enum thread_state s)
 {
-	static const char *const names[THREAD_STATES] = {
-		[THREAD_UNKNOWN] = "unknown",
-		[THREAD_RUNNING] = "on_cpu",
-		[THREAD_QUEUED] = "queued",
-		[THREAD_THROTTLED] = "throttled",
-		[THREAD_SLEEPING] = "sleeping",
-		[THREAD_FAULT] = "page_fault",
-		[THREAD_IO] = "io",
-		[THREAD_BLOCKED] = "blocked",
-		[THREAD_STOPPED] = "stopped",
-		[THREAD_TRACED] = "traced",
-		[THREAD_FROZEN] = "frozen",
-	};
+	return s < THREAD_STATES ? thread_states[s].json : "";
+}
 
-	return s < THREAD_STATES ? names[s] : "";
+const char *thread_state_words(enum thread_state s)
+{
+	return s < THREAD_STATES ? thread_states[s].words : "";
 }
 
 /* --- threads --- */

@@ -35,26 +35,30 @@
 /* the latter: PID_MAX_LIMIT of Linux */
 enum { THREADS_MAX = 1 << 16, THREADS_TID_MAX = 1 << 22 };
 
+/*
+ * UNKNOWN    records are missing
+ * RUNNING    on a CPU
+ * QUEUED     waits for a CPU: another task took it, or the thread was woken, or is new
+ * THROTTLED  likewise, and the CPU quota of its cgroup is used up
+ * SLEEPING   waits, interruptibly
+ * FAULT      waits in a page fault, for memory that has to be read first or for a lock
+ * IO         waits in a system call for a block device
+ * BLOCKED    waits in a system call, uninterruptibly: mostly for a lock of the kernel
+ * STOPPED    by a signal
+ * TRACED     by a debugger
+ * FROZEN     by the freezer of its cgroup
+ */
 enum thread_state {
-	THREAD_UNKNOWN,		/* records are missing */
-	THREAD_RUNNING,		/* on a CPU */
-	/* waits for a CPU: another task took it, or it was woken, or is new */
-	THREAD_QUEUED,
-	THREAD_THROTTLED,	/* likewise, and the CPU quota of its cgroup is used up */
-	THREAD_SLEEPING,
-	/* waits in a page fault, for memory that has to be read first or for a lock */
-	THREAD_FAULT,
-	THREAD_IO,		/* waits in a system call for a block device */
-	/* waits in a system call, uninterruptible: mostly for a lock of the kernel */
-	THREAD_BLOCKED,
-	THREAD_STOPPED,		/* by a signal */
-	THREAD_TRACED,		/* by a debugger */
-	THREAD_FROZEN,		/* by the freezer of its cgroup */
+#define STATE(name, json, words) THREAD_##name,
+#include "threads/states.def"
+#undef STATE
 	THREAD_STATES,
 };
 
-/* "on_cpu", "queued", ...: for JSON and tables. */
+/* "on_cpu", "queued", ...: the key in JSON; "" for no state. */
 const char *thread_state_name(enum thread_state s);
+/* "on a CPU", "waiting for a CPU", ...: for people; "" for no state. */
+const char *thread_state_words(enum thread_state s);
 
 /* A task of the machine, of any program. Its ids are those of the machine's first PID namespace. */
 struct task_ref {

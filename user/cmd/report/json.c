@@ -116,13 +116,6 @@ static const char *const stay_keys[STAY_LINUX] = {
 };
 
 /* Parts of STAY_RUNNING and STAY_CALL, as docs/threads.md calls them. */
-static const char *const split_keys[SPLITS] = {
-	[SPLIT_ON_CPU] = "on_cpu", [SPLIT_PREEMPTED] = "preempted", [SPLIT_QUEUED] = "queued",
-	[SPLIT_THROTTLED] = "throttled", [SPLIT_FAULT] = "page_fault", [SPLIT_IO] = "io", [SPLIT_BLOCKED] = "blocked",
-	[SPLIT_SLEEPING] = "sleeping", [SPLIT_STOPPED] = "stopped", [SPLIT_TRACED] = "traced",
-	[SPLIT_FROZEN] = "frozen", [SPLIT_UNKNOWN] = "unknown",
-};
-
 static const struct {
 	const char *name;
 	uint32_t stay;
@@ -145,7 +138,7 @@ static void put_split_dists(struct json_out *j, const struct trace_report *r, co
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
 			if (tables_dist(row, splits[kind].stay + split)->count)
-				put_dist(j, split_keys[split], r, tables_dist(row, splits[kind].stay + split));
+				put_dist(j, split_key(split), r, tables_dist(row, splits[kind].stay + split));
 		json_close_object(j);
 	}
 	json_close_object(j);
@@ -378,7 +371,7 @@ static void put_split_sums(struct json_out *j, const struct stay_sums *s)
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
 			if (stay_sum(s, splits[kind].stay + split))
-				json_put_number(j, split_keys[split], stay_sum(s, splits[kind].stay + split));
+				json_put_number(j, split_key(split), stay_sum(s, splits[kind].stay + split));
 		json_close_object(j);
 	}
 	json_close_object(j);
@@ -476,7 +469,7 @@ static void put_split_longest(struct json_out *j, const struct trace_report *r)
 	for (kind = 0; kind < SPLIT_KINDS; kind++) {
 		json_open_object(j, splits[kind].name);
 		for (split = 0; split < SPLITS; split++)
-			put_longest(j, split_keys[split], r, &r->tables->stays[splits[kind].stay + split]);
+			put_longest(j, split_key(split), r, &r->tables->stays[splits[kind].stay + split]);
 		json_close_object(j);
 	}
 	json_close_object(j);

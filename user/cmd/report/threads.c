@@ -15,18 +15,6 @@ static bool has_any(const struct thread_report *r)
 	return r->threads && threads_any(r->threads);
 }
 
-static const char *thread_state_text(enum thread_state state)
-{
-	static const char *const texts[THREAD_STATES] = {
-		[THREAD_QUEUED] = "waiting for one", [THREAD_THROTTLED] = "throttled",
-		[THREAD_FAULT] = "in page faults", [THREAD_IO] = "waiting for a disk",
-		[THREAD_BLOCKED] = "blocked in the kernel", [THREAD_STOPPED] = "stopped by a signal",
-		[THREAD_TRACED] = "stopped by a debugger", [THREAD_FROZEN] = "frozen",
-	};
-
-	return texts[state];
-}
-
 static double s(uint64_t ns)
 {
 	return (double)ns / 1e9;
@@ -105,9 +93,9 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 		s(t->ran_ns), s(length(r)));
 	for (i = THREAD_QUEUED; i < THREAD_STATES; i++)
 		if (t->state_ns[i] && i != THREAD_SLEEPING)
-			fprintf(f, ", %s %.3f s", thread_state_text(i), s(t->state_ns[i]));
+			fprintf(f, ", %s %.3f s", thread_state_words(i), s(t->state_ns[i]));
 	if (t->state_ns[THREAD_UNKNOWN])
-		fprintf(f, ", not known %.3f s", s(t->state_ns[THREAD_UNKNOWN]));
+		fprintf(f, ", not recorded %.3f s", s(t->state_ns[THREAD_UNKNOWN]));
 	fprintf(f, "\npreempted: %" PRIu64 " times", t->preempted);
 	print_takers(r, f);
 	fputc('\n', f);

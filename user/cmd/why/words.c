@@ -31,23 +31,6 @@ static const char *const kind_words[STEP_KINDS + 1] = {
 	[STEP_NOT_THERE] = "not created yet", [STEP_ENDED] = "nothing: it had ended, and none of the program ran after it", [STEP_KINDS] = "(too many causes)",
 };
 
-/* Linux's state of the thread: of a goroutine that runs, and of one in a system call, which may well sleep. */
-static const struct {
-	const char *running, *syscall;
-} thread_words[THREAD_STATES] = {
-	[THREAD_UNKNOWN] = { ", its thread not recorded", ", its thread not recorded" },
-	[THREAD_RUNNING] = { "", ", on a CPU" },
-	[THREAD_QUEUED] = { ", but waiting for a CPU", ", waiting for a CPU" },
-	[THREAD_THROTTLED] = { ", but throttled by the CPU quota", ", throttled by the CPU quota" },
-	[THREAD_SLEEPING] = { ", but asleep in the kernel", ", asleep" },
-	[THREAD_FAULT] = { ", but waiting in a page fault", ", waiting in a page fault" },
-	[THREAD_IO] = { ", but waiting for a block device", ", waiting for a block device" },
-	[THREAD_BLOCKED] = { ", but blocked in the kernel", ", blocked in the kernel" },
-	[THREAD_STOPPED] = { ", but stopped by a signal", ", stopped by a signal" },
-	[THREAD_TRACED] = { ", but stopped by a debugger", ", stopped by a debugger" },
-	[THREAD_FROZEN] = { ", but frozen with its cgroup", ", frozen with its cgroup" },
-};
-
 /* Of a wait for a CPU. */
 const char *const why_queued_names[] = {
 	[QUEUED_UNKNOWN] = NULL, [QUEUED_PREEMPTED] = "preempted", [QUEUED_YIELDED] = "yielded", [QUEUED_WOKEN] = "woken",
@@ -115,16 +98,21 @@ static void put_op(struct buf *b, const struct stack_set *stacks, const struct c
 
 const char *why_thread_words(uint8_t thread)
 {
-	return thread == THREAD_RUNNING + 1 ? "on a CPU" : thread == THREAD_UNKNOWN + 1 ? "not recorded" :
-	       thread_words[thread - 1].syscall + 2;
+	return thread_state_words(thread - 1);
 }
 
 static void put_thread(struct buf *b, const struct cause *c)
 {
 	if (!c->thread)
 		return;
-	buf_printf(b, "%s%s", c->kind <= STEP_STOPS ? thread_words[c->thread - 1].running :
-		   thread_words[c->thread - 1].syscall, queued_words[c->queued]);
+	/* A goroutine that runs is expected to have a CPU; one in a system call may well sleep. */
+	if (c->kind > STEP_STOPS)
+		buf_printf(b, ", %s", why_thread_words(c->thread));
+	else if (c->thread == THREAD_UNKNOWN + 1)
+		buf_printf(b, ", its thread %s", why_thread_words(c->thread));
+	else if (c->thread != THREAD_RUNNING + 1)
+		buf_printf(b, ", but %s", why_thread_words(c->thread));
+	buf_printf(b, "%s", queued_words[c->queued]);
 	if (c->comm)
 		buf_printf(b, " by %.20s", c->comm);
 	if (c->queued)

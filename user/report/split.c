@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* split: see split.h. All names but that of SPLIT_PREEMPTED are those of threads/states.def. */
+#include "report/split.h"
+
+/* THREAD_STATES: no state is this part alone. */
+static enum thread_state split_state(enum split split)
+{
+	enum thread_state state;
+
+	for (state = 0; state < THREAD_STATES; state++)
+		if (split_of_state(state) == split)
+			break;
+	return state;
+}
+
+const char *split_key(enum split split)
+{
+	return split == SPLIT_PREEMPTED ? "preempted" : thread_state_name(split_state(split));
+}
+
+const char *split_words(enum split split)
+{
+	return split == SPLIT_PREEMPTED ? "preempted" : thread_state_words(split_state(split));
+}
