@@ -4,7 +4,7 @@
  * and later), in which casgstatus is part of the functions that call it and
  * its own probe sees nothing of them. These probes sit in such a function (the
  * host), mostly at its start; the class of the site is found by the address of
- * the probe itself (user/plan/inlining.def).
+ * the probe itself (user/plan/pgo.def).
  */
 #include "send.h"
 #include "transition.h"

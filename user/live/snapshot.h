@@ -15,7 +15,6 @@
 #include "live/process.h"
 #include "live/roots.h"
 #include "live/stop_request.h"
-#include "stream/chunk.h"
 
 struct snapshot_counts {
 	size_t goroutines, procs;

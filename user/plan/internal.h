@@ -86,7 +86,7 @@ void plan_inline_like(struct plan *p, const struct plan *plugin);
  */
 int plan_inline(struct plan *p, const struct gobin *b, struct error *err);
 
-/* --- inlining.c --- */
+/* --- pgo.c --- */
 
 /* A call of casgstatus, with the status numbers that it passes (-1: not constants). */
 struct status_call {
@@ -101,7 +101,7 @@ struct status_call {
  */
 int plan_casgstatus_inlined(struct plan *p, const struct gobin *b, const struct vec *calls,
 			  struct error *err);
-/* Does a probe of inlining.def see this transition of @caller? */
+/* Does a probe of pgo.def see this transition of @caller? */
 bool plan_inlined_sees(const struct plan *p, const char *caller, uint8_t old, uint8_t new_);
 /* Was @function, a probed one, inlined everywhere, and is there a probe for each place? */
 bool plan_inlined_probed(const struct plan *p, const struct gobin *b, const char *function);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * plan: see plan.h. Here: the probes (probes.def) and the knobs; call sites are in
- * sites.c, what -pgo has inlined in inlining.c.
+ * sites.c, what -pgo has inlined in pgo.c.
  */
 #define _GNU_SOURCE
 #include "plan/internal.h"

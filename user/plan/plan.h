@@ -136,7 +136,7 @@ struct plan {
 	uint64_t text_start, text_end;	/* ... of Go's own text, without C's */
 	uint64_t data_start, data_end;	/* ... of all writable data, where the roots are */
 	uint64_t gcphase, mheap;	/* likewise; only used where known */
-	uint64_t inlined;		/* rows of inlining.def in use, as bits */
+	uint64_t inlined;		/* rows of pgo.def in use, as bits */
 	bool unseen_unblocks;		/* some wake-ups have no probe: the model concludes them */
 	struct vec points;		/* struct probe_point */
 	struct vec sites;		/* struct site_row */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inlining: builds with profile-guided inlining. In: the inline trees of
+ * pgo: builds with profile-guided inlining. In: the inline trees of
  * package runtime. Out: probes in the functions into which a probed call was inlined
- * (inlining.def); where there is no such probe, an error or a line of the report. Nothing
+ * (pgo.def); where there is no such probe, an error or a line of the report. Nothing
  * that was inlined goes unnoticed.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ static const struct inlined_spec inlined_specs[] = {
 #define LACKS(...)
 #define HARMLESS(...)
 #define PROBED(...)
-#include "plan/inlining.def"
+#include "plan/pgo.def"
 #undef INLINED
 #undef LACKS
 };
@@ -56,7 +56,7 @@ static const struct inlined_spec inlined_specs[] = {
 static const struct lacks_spec lacks_specs[] = {
 #define INLINED(...)
 #define LACKS(caller, lacks) { caller, lacks },
-#include "plan/inlining.def"
+#include "plan/pgo.def"
 #undef LACKS
 #undef HARMLESS
 };
@@ -64,7 +64,7 @@ static const struct lacks_spec lacks_specs[] = {
 static const struct harmless_spec harmless_specs[] = {
 #define LACKS(...)
 #define HARMLESS(caller, since, until) { caller, since, until },
-#include "plan/inlining.def"
+#include "plan/pgo.def"
 #undef HARMLESS
 #undef PROBED
 };
@@ -73,7 +73,7 @@ static const struct probed_spec probed_specs[] = {
 #define HARMLESS(...)
 #define PROBED(function, into, since, until, program, at_call, kind, sub, stack) \
 	{ function, into, since, until, PROGRAM_##program, at_call, { kind, sub, stack } },
-#include "plan/inlining.def"
+#include "plan/pgo.def"
 #undef INLINED
 #undef LACKS
 #undef HARMLESS
@@ -82,7 +82,7 @@ static const struct probed_spec probed_specs[] = {
 
 /* --- where the probe goes in the function that it was inlined into --- */
 
-static int inlining_add_at(struct plan *p, const struct gobin *b, enum program program,
+static int pgo_add_at(struct plan *p, const struct gobin *b, enum program program,
 		  const struct gobin_func *fn, uint64_t addr, const char *what, struct error *err)
 {
 	struct probe_point point = { .program = program, .function = fn->name, .addr = addr };
@@ -105,7 +105,7 @@ static int add_results(struct plan *p, const struct gobin *b, const struct inlin
 		char what[64];
 
 		snprintf(what, sizeof(what), "after call of %.40s", fn->name + strlen("runtime."));
-		r = inlining_add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what,
+		r = pgo_add_at(p, b, PROGRAM_inlined_result, &c->func, c->return_addr, what,
 				    err);
 		plan_add_site(p, c->return_addr, 0, 0, spec->class);
 	}
@@ -113,7 +113,7 @@ static int add_results(struct plan *p, const struct gobin *b, const struct inlin
 	return r;
 }
 
-static int inlining_add_at_call(struct plan *p, const struct gobin *b, enum program program,
+static int pgo_add_at_call(struct plan *p, const struct gobin *b, enum program program,
 		       const char *callee, struct site_class class, const struct gobin_func *fn,
 		       struct error *err)
 {
@@ -128,7 +128,7 @@ static int inlining_add_at_call(struct plan *p, const struct gobin *b, enum prog
 	if (class.kind != NONE)
 		plan_add_site(p, ret - ARCH_CALL_LEN, 0, 0, class);
 	snprintf(what, sizeof(what), "call of %.40s", callee);
-	return inlining_add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
+	return pgo_add_at(p, b, program, fn, ret - ARCH_CALL_LEN, what, err);
 }
 
 static int add_behind_cas(struct plan *p, const struct gobin *b, const struct inlined_spec *spec,
@@ -139,11 +139,11 @@ static int add_behind_cas(struct plan *p, const struct gobin *b, const struct in
 	if (inlined_cas_jump(b, fn, p->offsets.g_atomicstatus, &offset))
 		return error_set(err, -ENOTSUP, "%s has no single compare-and-swap", fn->name);
 	plan_add_site(p, fn->addr + offset, 0, 0, spec->class);
-	return inlining_add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset,
+	return pgo_add_at(p, b, PROGRAM_inlined_sys_exit, fn, fn->addr + offset,
 			       "behind cmpxchg", err);
 }
 
-static int inlining_add_entry(struct plan *p, const struct gobin *b, enum program program,
+static int pgo_add_entry(struct plan *p, const struct gobin *b, enum program program,
 		     struct site_class class, const struct gobin_func *fn, struct error *err)
 {
 	uint64_t addr;
@@ -171,15 +171,15 @@ static int add_inlined(struct plan *p, const struct gobin *b, const struct inlin
 {
 	switch (spec->place) {
 	case ENTRY:
-		return inlining_add_entry(p, b, PROGRAM_inlined_enter, spec->class, fn, err);
+		return pgo_add_entry(p, b, PROGRAM_inlined_enter, spec->class, fn, err);
 	case LIST:
-		return inlining_add_entry(p, b, PROGRAM_inlined_list, spec->class, fn, err);
+		return pgo_add_entry(p, b, PROGRAM_inlined_list, spec->class, fn, err);
 	case SYSCALL:
-		return inlining_add_entry(p, b, PROGRAM_inlined_syscall, spec->class, fn, err);
+		return pgo_add_entry(p, b, PROGRAM_inlined_syscall, spec->class, fn, err);
 	case RESULT:
 		return add_results(p, b, spec, fn, err);
 	case AT_RUNQPUT:
-		return inlining_add_at_call(p, b, PROGRAM_inlined_runqput, "runtime.runqput",
+		return pgo_add_at_call(p, b, PROGRAM_inlined_runqput, "runtime.runqput",
 					    spec->class, fn, err);
 	case BEHIND_CAS:
 		return add_behind_cas(p, b, spec, fn, err);
@@ -342,7 +342,7 @@ static int add_heap_jump(struct plan *p, const struct gobin *b, const struct inl
 		return error_set(err, -ENOTSUP, "-pgo has inlined %s into %s, in an unknown way",
 				 at->name, at->host.name);
 	p->heap_live_reg = reg;
-	return inlining_add_at(p, b, PROGRAM_inlined_heap, &at->host, at->host.addr + offset,
+	return pgo_add_at(p, b, PROGRAM_inlined_heap, &at->host, at->host.addr + offset,
 			       "behind xadd", err);
 }
 
@@ -352,9 +352,9 @@ static int add_for(struct plan *p, const struct gobin *b, const struct probed_sp
 	if (spec->program == PROGRAM_inlined_heap)
 		return add_heap_jump(p, b, at, err);
 	if (spec->at_call)
-		return inlining_add_at_call(p, b, spec->program, spec->at_call, spec->class,
+		return pgo_add_at_call(p, b, spec->program, spec->at_call, spec->class,
 					    &at->host, err);
-	return inlining_add_entry(p, b, spec->program, spec->class, &at->host, err);
+	return pgo_add_entry(p, b, spec->program, spec->class, &at->host, err);
 }
 
 static int add_probed(struct plan *p, const struct gobin *b, const struct inlined *at,

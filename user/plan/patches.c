@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inline: a plan for `--attach inline`. In: a plan as plan_make() has it. Out: the same one, in
+ * patches: a plan for `--attach inline`. In: a plan as plan_make() has it. Out: the same one, in
  * which frequent probes sit at instructions with an operand that can be patched, and for those that
  * do not the reason. A probe at the start of a function goes to the calls of it, if nothing but
  * these calls leads to the function: one that came another way would be missed.
@@ -43,7 +43,7 @@ struct work {
 	struct vec refs;	/* struct reference: to these */
 };
 
-static struct probe_point *inline_point_at(const struct plan *p, size_t i)
+static struct probe_point *patches_point_at(const struct plan *p, size_t i)
 {
 	return vec_at(&p->points, struct probe_point, i);
 }
@@ -53,11 +53,11 @@ size_t plan_inline_count(const struct plan *p)
 	size_t i, n = 0;
 
 	for (i = 0; i < p->points.len; i++)
-		n += inline_point_at(p, i)->patch != PATCH_NONE;
+		n += patches_point_at(p, i)->patch != PATCH_NONE;
 	return n;
 }
 
-static bool inline_is_noted(const struct plan *p, const char *function)
+static bool patches_is_noted(const struct plan *p, const char *function)
 {
 	size_t i;
 
@@ -72,7 +72,7 @@ void plan_note_not_inline(struct plan *p, const char *function, const char *fmt,
 	struct not_inline *note;
 	va_list ap;
 
-	if (inline_is_noted(p, function))
+	if (patches_is_noted(p, function))
 		return;
 	note = vec_push(&p->not_inline, sizeof(*note));
 	note->function = function;
@@ -96,7 +96,7 @@ bool plan_patch_call(const struct gobin *b, struct probe_point *point)
 
 /* --- from the start of a function to its calls --- */
 
-static bool inline_is_at_start(const struct work *w, const struct probe_point *point,
+static bool patches_is_at_start(const struct work *w, const struct probe_point *point,
 			       struct gobin_func *fn)
 {
 	uint64_t target;
@@ -104,7 +104,7 @@ static bool inline_is_at_start(const struct work *w, const struct probe_point *p
 	return !code_is_call(w->b, point->addr, &target) && !gobin_func_at(w->b, point->addr, fn);
 }
 
-static void inline_add_start(struct work *w, uint64_t addr)
+static void patches_add_start(struct work *w, uint64_t addr)
 {
 	size_t i;
 
@@ -115,7 +115,7 @@ static void inline_add_start(struct work *w, uint64_t addr)
 }
 
 /* Those whose probes are at the start of a function otherwise. */
-static bool inline_moves(enum inline_program which)
+static bool patches_moves(enum inline_program which)
 {
 	return which != INLINE_NONE && which != INLINE_casgstatus && which != INLINE_syscall_exit &&
 	       which != INLINE_coroswitch && which != INLINE_assist_end &&
@@ -138,12 +138,12 @@ static void find_starts(struct work *w)
 	size_t i;
 
 	for (i = 0; i < w->p->points.len; i++) {
-		const struct probe_point *point = inline_point_at(w->p, i);
+		const struct probe_point *point = patches_point_at(w->p, i);
 
-		if ((inline_moves(inline_program_of(point->program)) ||
+		if ((patches_moves(inline_program_of(point->program)) ||
 		     point->program == PROGRAM_coroswitch) &&
-		    inline_is_at_start(w, point, &fn))
-			inline_add_start(w, fn.addr);
+		    patches_is_at_start(w, point, &fn))
+			patches_add_start(w, fn.addr);
 	}
 }
 
@@ -188,9 +188,9 @@ static bool all_are_only_called(struct work *w, enum program program)
 	size_t i;
 
 	for (i = 0; i < w->p->points.len; i++) {
-		const struct probe_point *point = inline_point_at(w->p, i);
+		const struct probe_point *point = patches_point_at(w->p, i);
 
-		if (point->program != program || !inline_is_at_start(w, point, &fn))
+		if (point->program != program || !patches_is_at_start(w, point, &fn))
 			continue;
 		if (!is_only_called(w, &fn))
 			return false;
@@ -228,7 +228,7 @@ static int add_calls(struct work *w, enum program program, const struct gobin_fu
 
 static void remove_point(struct plan *p, size_t i)
 {
-	memmove(inline_point_at(p, i), inline_point_at(p, i + 1),
+	memmove(patches_point_at(p, i), patches_point_at(p, i + 1),
 		(p->points.len - i - 1) * sizeof(struct probe_point));
 	p->points.len--;
 }
@@ -247,8 +247,8 @@ static int move_program(struct work *w, enum inline_program which, struct error 
 	if (!all_are_only_called(w, program))
 		return 0;
 	for (i = 0; left && !r; left--) {
-		if (inline_point_at(w->p, i)->program != program ||
-		    !inline_is_at_start(w, inline_point_at(w->p, i), &fn)) {
+		if (patches_point_at(w->p, i)->program != program ||
+		    !patches_is_at_start(w, patches_point_at(w->p, i), &fn)) {
 			i++;
 			continue;
 		}
@@ -265,11 +265,11 @@ static void patch_calls(struct plan *p, const struct gobin *b)
 	size_t i;
 
 	for (i = 0; i < p->points.len; i++)
-		if (inline_moves(inline_program_of(inline_point_at(p, i)->program)))
-			plan_patch_call(b, inline_point_at(p, i));
+		if (patches_moves(inline_program_of(patches_point_at(p, i)->program)))
+			plan_patch_call(b, patches_point_at(p, i));
 }
 
-static int inline_move_to_calls(struct work *w, struct error *err)
+static int patches_move_to_calls(struct work *w, struct error *err)
 {
 	size_t i;
 	int r;
@@ -283,7 +283,7 @@ static int inline_move_to_calls(struct work *w, struct error *err)
 		return 0;
 	}
 	for (i = 0; i < INLINE_PROGRAMS && !r; i++)
-		if (inline_moves((enum inline_program)i))
+		if (patches_moves((enum inline_program)i))
 			r = move_program(w, (enum inline_program)i, err);
 	patch_calls(w->p, w->b);
 	return r;
@@ -347,7 +347,7 @@ static size_t find_point(const struct plan *p, enum program program)
 {
 	size_t i;
 
-	for (i = 0; i < p->points.len && inline_point_at(p, i)->program != program; i++)
+	for (i = 0; i < p->points.len && patches_point_at(p, i)->program != program; i++)
 		;
 	return i;
 }
@@ -359,7 +359,7 @@ static int move_coroswitch(struct work *w, struct error *err)
 	uint64_t value;
 	int r;
 
-	if (at == n || gobin_func_at(w->b, inline_point_at(w->p, at)->addr, &fn))
+	if (at == n || gobin_func_at(w->b, patches_point_at(w->p, at)->addr, &fn))
 		return 0;
 	value = function_value(w, &fn);
 	r = value ? add_mcalls(w, value, err) : -ENOENT;
@@ -369,7 +369,7 @@ static int move_coroswitch(struct work *w, struct error *err)
 				     "it is not only called by mcall in coroswitch and coroexit");
 		return 0;
 	}
-	w->p->coro_start = *inline_point_at(w->p, at);
+	w->p->coro_start = *patches_point_at(w->p, at);
 	remove_point(w->p, at);
 	w->p->at_calls |= 1u << INLINE_coroswitch;
 	return r;
@@ -415,7 +415,7 @@ static int add_hook(struct work *w, enum program program, const struct trace_hoo
 	if (!r)
 		r = add_hook_call(w, PROGRAM_guard, hook, fn, err);
 	if (!r)
-		inline_point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
+		patches_point_at(w->p, at + 1)->patch = PATCH_HOOK_CALL;
 	return r;
 }
 
@@ -428,14 +428,14 @@ static int move_syscall_exit(struct work *w, struct error *err)
 	struct gobin_func fn;
 	struct error why;
 
-	if (at == w->p->points.len || gobin_func_at(w->b, inline_point_at(w->p, at)->addr, &fn))
+	if (at == w->p->points.len || gobin_func_at(w->b, patches_point_at(w->p, at)->addr, &fn))
 		return 0;
 	if (exitsyscall_site(w->b, &w->p->offsets, &site, &why) ||
 	    exitsyscall_hook(w->b, &site, &hook, &why)) {
 		plan_note_not_inline(w->p, fn.name, "%.120s", why.text);
 		return 0;
 	}
-	w->p->exit_jump = *inline_point_at(w->p, at);
+	w->p->exit_jump = *patches_point_at(w->p, at);
 	w->p->exit_jump_p_reg = w->p->exitsyscall_p_reg;
 	remove_point(w->p, at);
 	w->p->exitsyscall_p_reg = EXITSYSCALL_P_OF_M;
@@ -492,10 +492,10 @@ static int move_heap_goal(struct work *w, struct error *err)
 	struct probe_point point = { .program = PROGRAM_heap_goal };
 	struct gobin_func fn, callee;
 
-	if (at == w->p->points.len || gobin_func(w->b, inline_point_at(w->p, at)->function, &fn))
+	if (at == w->p->points.len || gobin_func(w->b, patches_point_at(w->p, at)->function, &fn))
 		return 0;
-	point.function = inline_point_at(w->p, at)->function;
-	point.addr = code_call_with_second(w->b, &fn, inline_point_at(w->p, at)->addr);
+	point.function = patches_point_at(w->p, at)->function;
+	point.addr = code_call_with_second(w->b, &fn, patches_point_at(w->p, at)->addr);
 	if (!point.addr || !plan_patch_call(w->b, &point) ||
 	    gobin_func_at(w->b, point.patch_target, &callee)) {
 		plan_note_not_inline(w->p, point.function, "it keeps the heap goal for no call");
@@ -515,16 +515,16 @@ static void pair_hooks(struct plan *p)
 	size_t i;
 
 	for (i = 0; i + 1 < p->points.len; i++) {
-		if (inline_point_at(p, i)->patch != PATCH_FLAG)
+		if (patches_point_at(p, i)->patch != PATCH_FLAG)
 			continue;
-		inline_point_at(p, i)->hook = i + 1;
-		inline_point_at(p, i + 1)->hook = i;
+		patches_point_at(p, i)->hook = i + 1;
+		patches_point_at(p, i + 1)->hook = i;
 	}
 }
 
 /* --- back, for plugins --- */
 
-static void inline_put_back(struct plan *p, enum program program, struct probe_point *start)
+static void patches_put_back(struct plan *p, enum program program, struct probe_point *start)
 {
 	remove_points(p, program);
 	*(struct probe_point *)vec_push(&p->points, sizeof(*start)) = *start;
@@ -538,14 +538,14 @@ void plan_inline_like(struct plan *p, const struct plan *plugin)
 
 	if (p->coro_start.file_offset && !plugin->coro_start.file_offset &&
 	    find_point(plugin, PROGRAM_coroswitch) < plugin->points.len) {
-		inline_put_back(p, PROGRAM_coroswitch, &p->coro_start);
+		patches_put_back(p, PROGRAM_coroswitch, &p->coro_start);
 		p->at_calls &= ~(1u << INLINE_coroswitch);
 	}
 	if (p->exit_jump.file_offset && !plugin->exit_jump.file_offset) {
 		exit = find_point(p, PROGRAM_syscall_exit);
-		if (inline_point_at(p, exit)->patch == PATCH_FLAG)
+		if (patches_point_at(p, exit)->patch == PATCH_FLAG)
 			remove_point(p, exit + 1);
-		inline_put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
+		patches_put_back(p, PROGRAM_syscall_exit, &p->exit_jump);
 		p->exitsyscall_p_reg = p->exit_jump_p_reg;
 	}
 	pair_hooks(p);
@@ -572,7 +572,7 @@ static void inline_keep_torn(struct plan *p)
 	size_t i;
 
 	for (i = 0; i < p->points.len; i++) {
-		struct probe_point *point = inline_point_at(p, i);
+		struct probe_point *point = patches_point_at(p, i);
 
 		if (point->patch != PATCH_CALL || !inline_is_torn(point))
 			continue;
@@ -595,7 +595,7 @@ static void note_rest(struct plan *p)
 	size_t i, j;
 
 	for (i = 0; i < p->points.len; i++) {
-		const struct probe_point *point = inline_point_at(p, i);
+		const struct probe_point *point = patches_point_at(p, i);
 
 		if (point->patch)
 			continue;
@@ -622,7 +622,7 @@ int plan_inline(struct plan *p, const struct gobin *b, struct error *err)
 		plan_note_not_inline(p, "runtime", "Go up to 1.16 passes arguments on the stack");
 		return 0;
 	}
-	r = inline_move_to_calls(&w, err);
+	r = patches_move_to_calls(&w, err);
 	if (!r)
 		r = move_coroswitch(&w, err);
 	if (!r)
