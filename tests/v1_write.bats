@@ -82,6 +82,31 @@ both_ways() {
 	both_ways 1.19 gc default
 }
 
+# What names it is the program: the format has addresses only.
+@test "one recording as a trace of before Go 1.5: the rules of that time hold, and the program names its stacks" {
+	require_root
+	local trace kind
+	recorded_once 1.27 mixed default -delay 1h
+	succeeds "$GOTAP" assemble -q --format go1.25 -o "$T/v2.trace" "$T/spool"
+	succeeds "$GOTAP" assemble -q --strict --format gotrace -o "$T/assembled.trace" "$T/spool"
+	succeeds "$GOTAP" convert "$T/v2.trace" --format gotrace -o "$T/converted.trace"
+	for trace in "$T/assembled.trace" "$T/converted.trace"; do
+		succeeds "$GOTAP" check "$trace"
+		succeeds python3 "$CHECKOUT/tests/lib/gotrace.py" "$trace"
+		for kind in '(GoUnblock|GoSwitch|GoSwitchDestroy):GoUnblock' '(GoDestroy|GoSwitchDestroy):GoEnd' '(ProcStop|ProcSteal):ProcStop'; do
+			[ "$("$GOTAP" text "$T/v2.trace" | grep -cE "^${kind%:*} ")" -eq "$("$GOTAP" text "$trace" | grep -c "^${kind#*:} ")" ] || fail "$kind"
+		done
+		succeeds "$GOTAP" convert "$trace" --binary "$PROG" -o "$T/named.trace"
+		trace_ok "$T/named.trace"
+		[ "$("$GOTAP" text --events "$T/named.trace" | grep -cE '^	(new: )?main\.')" -gt 100 ]
+	done
+	start_target "$PROG" -delay 1h
+	succeeds "$GOTAP" record --format gotrace -o "$T/live.trace" -d 200ms -p "$TARGET"
+	matches '^left out, not in gotrace: threads of Ps: [1-9]'
+	succeeds python3 "$CHECKOUT/tests/lib/gotrace.py" "$T/live.trace"
+	stop_target
+}
+
 @test "a C thread that comes and goes is one goroutine" {
 	require_root
 	recorded_once 1.27 cgo default

@@ -136,12 +136,66 @@ same_in() {
 	v1_ok 1.11 "$T/x.trace"
 }
 
+# gotrace_ok FILE...: gotap check and the rules of the parser of before 1.5 accept all of the files.
+gotrace_ok() {
+	succeeds "$GOTAP" check "$@"
+	succeeds python3 "$CHECKOUT/tests/lib/gotrace.py" "$@"
+}
+
+@test "each trace of the vectors and of Go's own tests becomes a good trace of before 1.5" {
+	local file n=0
+	require_go 1.19
+	require_go "$REFERENCE_GO"
+	for file in "$CHECKOUT"/tests/vectors/ok*.trace "$CHECKOUT"/build/go/go1.19/src/internal/trace/testdata/*_good \
+		"$CHECKOUT/build/go/go$REFERENCE_GO"/src/internal/trace/internal/tracev1/testdata/*_1_21_*good; do
+		"$GOTAP" convert "$file" --format gotrace -o "$T/x.$((n += 1)).trace" 2>"$T/err" || fail "$file: $(cat "$T/err")"
+	done
+	[ "$n" -gt 60 ]
+	gotrace_ok "$T"/x.*.trace
+}
+
+@test "a trace of before 1.5 comes back as it was" {
+	load lib/v1
+	made gotrace <<-END
+		Batch 0 1000; GoCreate 1 4096 0; ProcStart; @5 GoStart 1; @5 GCStart 7; @5 GoCreate 2 8192 7
+		Batch 1 1003; ProcStart; @14 GoStart 2; @5 GCStart 0; @5 GCDone; GoSysCall 7; @9 GoSysBlock 0; GoSysExit 2
+		Batch 0 1100; GCDone; STWStart; STWDone; GoBlockRecv 7; Stack 7 4100 8200; Frequency 1000000; TimerGoroutine 2
+	END
+	succeeds "$GOTAP" convert "$MADE" --format gotrace -o "$T/x.trace"
+	[[ $output != *"left out"*event* ]]
+	gotrace_ok "$MADE" "$T/x.trace"
+	# Our numbers of stacks begin with 1.
+	diff <("$GOTAP" text --links "$MADE" | sed -E 's/^[0-9]+ @[0-9]+ //; s/stack=7/stack=1/') \
+		<("$GOTAP" text --links "$T/x.trace" | sed -E 's/^[0-9]+ @[0-9]+ //')
+	"$GOTAP" text "$T/x.trace" | grep -A2 '^Stack id=1 n=2$' | grep -q 'pc=8200'
+}
+
+@test "texts and stacks that the format has no room for are cut, and counted" {
+	load lib/v1
+	local text
+	text=$(printf 'x%.0s' {1..3000})
+	made 11 <<-END
+		Batch 0 100; ProcStart 7; GoCreate 1 0 0; GoStart 1 1; Gomaxprocs 1 0; String 1 "$text"; UserLog 1 1 0 "$text"
+		UserLog 1 0 0 "${text:0:1024}"; GoEnd; Frequency 1000000000
+	END
+	gotap convert "$MADE" --format go1.22 -o "$T/x.trace"
+	[ "$status" -eq 0 ]
+	[ "$("$GOTAP" text "$T/x.trace" | grep -c "data=\"${text:0:1024}\"$")" -eq 1 ]
+	contains "left out, not in go1.22: texts that are longer than the format allows, cut: 2"
+	gotap convert "$MADE" -o "$T/x.trace"
+	contains "left out, not in go1.22: texts that are longer than the format allows, cut: 2"
+	gotap convert "$MADE" --format go1.19 -o "$T/x.trace"
+	[[ $output != *cut* ]]
+	[ "$("$GOTAP" text "$T/x.trace" | grep -c "data=\"$text\"$")" -eq 2 ]
+	v1_ok 1.19 "$T/x.trace"
+}
+
 @test "formats that nobody writes are refused by name" {
 	local command
 	for command in 'record -p 1' 'assemble x' 'convert x -o y'; do
 		# shellcheck disable=SC2086
 		gotap $command --format go1.20
 		[ "$status" -eq 2 ]
-		contains 'go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26'
+		contains 'gotrace, go1.8, go1.11, go1.19, go1.21, go1.22, go1.23, go1.25 or go1.26'
 	done
 }

@@ -34,7 +34,7 @@ struct gotap_rewrite_options {
 	size_t size;		/* sizeof(struct gotap_rewrite_options) */
 	/*
 	 * NN of header go 1.NN: 22, 23, 25, 26, or a format before Go 1.22 that older tools
-	 * read: 8, 11, 19, 21. 0: the original's, at least 22.
+	 * read: 4 for that before Go 1.5, 8, 11, 19, 21. 0: the original's, at least 22.
 	 */
 	int version;
 	int strip_stacks;	/* 1: leave out all stacks */
@@ -49,7 +49,7 @@ struct gotap_rewrite_options {
 };
 
 /* How many kinds gotap_left_text() has; a later library may have more. */
-enum { GOTAP_LEFT_KINDS = 23 };
+enum { GOTAP_LEFT_KINDS = 27 };
 
 /* Counts of the events in the result, and of those that it lacks. If all but @events are 0 the original is whole and all of it is in the result. */
 struct gotap_rewrite_result {
@@ -60,7 +60,7 @@ struct gotap_rewrite_result {
 	uint64_t events;
 	uint64_t joined;	/* of them: steps that lead over damage, or that readers want */
 	uint64_t dropped;	/* events that have no place in the result */
-	uint64_t left;		/* what a format before Go 1.22 cannot say, left out or made less */
+	uint64_t left;		/* what the format of the result cannot say, left out or made less */
 	uint64_t faults;	/* places where the original is damaged ... */
 	uint64_t resumed;	/* ... 1 if the result has something behind the first one */
 	uint64_t lost_bytes;	/* of the original, there */
@@ -74,8 +74,9 @@ struct gotap_rewrite_result {
 	uint64_t no_frequency;	/* 1: the speed of the clock is lost, too: a tick is shown as a ns */
 	char fault[640];	/* the first one, and where; "" */
 	/*
-	 * Of left and of joined, where the result has a format before Go 1.22, by kind: what
-	 * gotap_left_text() calls them. Those of which gotap_left_is_added() are parts of joined.
+	 * Of left and of joined, by kind: what gotap_left_text() calls them. Those of which
+	 * gotap_left_is_added() are parts of joined. All but those of texts and stacks that were
+	 * cut are 0 where the result has a format of Go 1.22 or later.
 	 */
 	uint64_t by_kind[GOTAP_LEFT_KINDS];
 };
@@ -94,8 +95,8 @@ GOTAP_API int gotap_rewrite(const struct gotap_input *in, int fd,
 			    struct gotap_error *err);
 
 /*
- * "switches of coroutines, written as their three steps": a kind of things that formats before
- * Go 1.22 cannot say, or need beyond the original. Constant text; NULL if @kind is none.
+ * "switches of coroutines, written as their three steps": a kind of things that a format
+ * cannot say, or needs beyond the original. Constant text; NULL if @kind is none.
  */
 GOTAP_API const char *gotap_left_text(unsigned int kind);
 /* 1 if events were added for it, which joined counts; 0 if left does, or @kind is none. */

@@ -66,7 +66,7 @@ static void must_read(int fd, int format)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const int formats[] = { 0, 22, 23, 25, 26, 8, 11, 19, 21 };
+	static const int formats[] = { 0, 22, 23, 25, 26, 8, 11, 19, 21, V1_GOTRACE };
 	struct convert_options options = { .rewrite.to = INT64_MAX };
 	struct rewrite_options *o = &options.rewrite;
 	struct convert_result result;
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (n <= RECIPE)
 		return 0;
-	o->format = formats[data[0] % 9];
+	o->format = formats[data[0] % 10];
 	o->from = data[1] & 1 ? data[1] * 16 : 0;
 	o->strip_stacks = data[3] & 1;
 	map64_put(&goroutines, data[2], NULL);

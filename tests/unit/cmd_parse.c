@@ -52,6 +52,8 @@ static void formats_are_those_that_exist(void)
 	CHECK(parse_format("go1.25", &v) && v == 25);
 	CHECK(parse_format("26", &v) && v == 26);
 	CHECK(parse_format("go1.8", &v) && v == 8);
+	CHECK(parse_format("gotrace", &v) && v == 4);
+	CHECK(!parse_format("go1.4", &v));
 	CHECK(parse_format("go1.11", &v) && v == 11);
 	CHECK(parse_format("1.19", &v) && v == 19);
 	CHECK(parse_format("21", &v) && v == 21);

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/percent.h"
 #include "capture/budget.h"
+#include "v1/format.h"
 
 bool parse_number(const char *s, unsigned long min, unsigned long max, unsigned long *ret)
 {
@@ -56,6 +57,10 @@ bool parse_format(const char *s, int *version)
 	unsigned long n;
 	size_t i;
 
+	if (!strcmp(s, "gotrace")) {
+		*version = V1_GOTRACE;
+		return true;
+	}
 	if (!strncmp(s, "go", 2))
 		s += 2;
 	if (!strncmp(s, "1.", 2))

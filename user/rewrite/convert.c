@@ -131,6 +131,13 @@ static int convert_v2(const struct raw_source *source, int fd, const struct rewr
 
 /* --- v1 --- */
 
+/* A v2 result on the way cannot hold texts and stacks of any length. */
+static void add_cut(struct convert_result *result)
+{
+	result->left[V1_LEFT_CUT_TEXTS] += result->counts.cut_texts;
+	result->left[V1_LEFT_CUT_STACKS] += result->counts.cut_stacks;
+}
+
 /* All of a v1 trace as v2 first. */
 static int convert_part_of_v1(const struct v1_trace *t, int fd, const struct rewrite_options *o,
 			      struct convert_result *result, struct error *err)
@@ -145,15 +152,19 @@ static int convert_part_of_v1(const struct v1_trace *t, int fd, const struct rew
 		close(whole);
 	else
 		ret = reopen_scratch(whole, &source, err);
-	return ret ? ret : convert_v2(&source, fd, o, result, err);
+	if (!ret)
+		ret = convert_v2(&source, fd, o, result, err);
+	add_cut(result);
+	return ret;
 }
 
 static int convert_opened(struct v1_trace *t, int fd, const struct convert_options *o,
 			  struct convert_result *result, struct error *err)
 {
-	int ret = o->binary ? v1_trace_symbolize(t, o->binary, err) : 0;
+	bool names = o->rewrite.format != V1_GOTRACE;	/* the result has a place for them */
+	int ret = o->binary && names ? v1_trace_symbolize(t, o->binary, err) : 0;
 
-	result->unnamed_pcs = v1_pc_only(v1_trace_version(t)) && !o->binary;
+	result->unnamed_pcs = v1_pc_only(v1_trace_version(t)) && !o->binary && names;
 	result->v1_events = v1_trace_count(t);
 	if (ret)
 		return ret;
@@ -161,7 +172,9 @@ static int convert_opened(struct v1_trace *t, int fd, const struct convert_optio
 		return convert_part_of_v1(t, fd, &o->rewrite, result, err);
 	if (to_v1(&o->rewrite))
 		return v1_reformat(t, fd, o->rewrite.format, result->left, err);
-	return v1_convert(t, fd, o->rewrite.format ? o->rewrite.format : 22, &result->counts, err);
+	ret = v1_convert(t, fd, o->rewrite.format ? o->rewrite.format : 22, &result->counts, err);
+	add_cut(result);
+	return ret;
 }
 
 /* Takes over @source. */

@@ -27,7 +27,7 @@ struct convert_options {
 /* All zero but for what the way through the formats gives. */
 struct convert_result {
 	struct rewrite_result rewrite;	/* of a v2 trace, and of a part of any */
-	uint64_t left[V1_LEFT_KINDS];	/* of a v1 result: what it cannot hold */
+	uint64_t left[V1_LEFT_KINDS];	/* what the result cannot hold */
 	bool is_v1;			/* the rest holds */
 	bool unnamed_pcs;		/* its stacks are addresses, and nobody named them */
 	size_t v1_events;

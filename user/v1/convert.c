@@ -79,7 +79,13 @@ uint64_t convert_string(struct convert *c, uint64_t id)
 {
 	const char *text = v1_trace_string(c->t, id);
 
-	return tracefile_bytes(c->sim.tf, text, strset_len(text));
+	return convert_text(c, text, strset_len(text));
+}
+
+uint64_t convert_text(struct convert *c, const char *text, size_t len)
+{
+	c->sim.counts.cut_texts += len > TRACEV2_MAX_STRING;
+	return tracefile_bytes(c->sim.tf, text, len);
 }
 
 /* What must be known of a goroutine before its first event. */
@@ -196,6 +202,8 @@ int v1_convert(const struct v1_trace *t, int fd, int version, struct v1_convert_
 	else
 		ret = error_set(err, -ENODATA, "the trace has no event that v2 can show");
 	c.sim.counts.written = c.sim.emitted;
+	c.sim.counts.cut_texts += c.frames.cut_names;
+	c.sim.counts.cut_stacks = c.frames.cut_stacks;
 	if (counts)
 		*counts = c.sim.counts;
 	sim_release(&c.sim);

@@ -32,6 +32,8 @@ struct v1_convert_counts {
 	size_t futile;		/* v1 events of wake-ups that led to nothing, before 1.11 */
 	size_t written;		/* v2 events in the result, without CPU samples */
 	size_t joined;		/* of those added: what damage took, as far as readers need it */
+	size_t cut_texts;	/* texts of events, and of frames, cut to what v2 allows */
+	size_t cut_stacks;
 };
 
 /*

@@ -94,7 +94,11 @@ size_t convert_frames_get(void *ctx, uint64_t key, struct trace_frame *out, size
 	size_t i, n;
 
 	n = v1_trace_stack(f->t, key, frames, max < TRACEV2_MAX_FRAMES ? max : TRACEV2_MAX_FRAMES);
-	for (i = 0; i < n; i++)
+	f->cut_stacks += v1_trace_depth(f->t, key) > n;
+	for (i = 0; i < n; i++) {
+		f->cut_names += (strset_len(frames[i].func) > TRACEV2_MAX_STRING) +
+				(strset_len(frames[i].file) > TRACEV2_MAX_STRING);
 		out[i] = complete(f, &frames[i], i == 0);
+	}
 	return n;
 }

@@ -16,6 +16,7 @@ struct convert_frames {
 	struct map64 moved;	/* key of a frame -> the PC it got instead */
 	uint64_t next_pc;
 	struct strset *names;	/* and keys of frames, as bytes */
+	size_t cut_names, cut_stacks;	/* longer than v2 allows */
 };
 
 void convert_frames_init(struct convert_frames *f, const struct v1_trace *t);
@@ -61,5 +62,7 @@ struct sim_m *convert_user(struct convert *c, const struct v1_event *ev);
 uint64_t convert_stack(struct convert *c, uint64_t stack);
 /* The text of v1 string @id in the written trace. */
 uint64_t convert_string(struct convert *c, uint64_t id);
+/* The same of any text; one that is too long is cut, and counted. */
+uint64_t convert_text(struct convert *c, const char *text, size_t len);
 
 #endif

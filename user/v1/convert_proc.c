@@ -276,7 +276,7 @@ int convert_log(struct convert *c, const struct v1_event *ev)
 		return 0;
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_UserLog, ev->args[0],
 		convert_string(c, ev->args[1]),
-		tracefile_bytes(c->sim.tf, ev->text, ev->text_len), convert_stack(c, ev->stack));
+		convert_text(c, ev->text, ev->text_len), convert_stack(c, ev->stack));
 	return 1;
 }
 

@@ -60,6 +60,11 @@ bool v1_version_known(int version)
 	return false;
 }
 
+void v1_format_name(char *name, size_t size, int version)
+{
+	snprintf(name, size, version == V1_GOTRACE ? "gotrace" : "go1.%d", version);
+}
+
 /* "go 1.N trace" padded with NUL to 16 bytes, N of one to three digits; -1 if it is not that. */
 static int numbered_header(const uint8_t *p)
 {

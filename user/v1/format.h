@@ -65,6 +65,9 @@ bool v1_version_known(int version);
 /* Puts the header of a version that v1_header_parse() gives to @p, V1_HEADER bytes; returns its size. */
 size_t v1_header_write(uint8_t *p, int version);
 
+/* "go1.19", or "gotrace": what --format calls a version of v1 or v2. @size 16 holds each. */
+void v1_format_name(char *name, size_t size, int version);
+
 /* Fills @f for a version that v1_header_parse() gave. */
 void v1_format_init(struct v1_format *f, int version);
 

@@ -173,6 +173,13 @@ size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *ou
 	return n;
 }
 
+size_t v1_trace_depth(const struct v1_trace *t, uint64_t id)
+{
+	const uint64_t *slot = map64_get(&t->stacks, id);
+
+	return slot ? vec_at(&t->stack_list, struct v1_stack, *slot)->n : 0;
+}
+
 bool v1_trace_start_pc(const struct v1_trace *t, uint64_t stack, uint64_t *pc)
 {
 	struct v1_frame frame;

@@ -101,6 +101,8 @@ const char *v1_trace_string(const struct v1_trace *t, uint64_t id);
  * such stack.
  */
 size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *out, size_t max);
+/* How many frames it has. */
+size_t v1_trace_depth(const struct v1_trace *t, uint64_t id);
 /*
  * The start PC that GoCreate of a format with bare PCs has, of the stack that its second argument is after
  * v1_trace_open(). False if @stack is another one.

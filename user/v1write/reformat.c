@@ -26,10 +26,12 @@ static uint64_t stack_of(struct reformat *c, uint64_t id)
 
 static size_t frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 {
-	const struct reformat *c = ctx;
+	struct reformat *c = ctx;
 	struct v1_frame v[128];
 	size_t i, n = v1_trace_stack(c->t, key, v, max < 128 ? max : 128);
 
+	if (v1_trace_depth(c->t, key) > n)
+		v1_leave_out(&c->s, V1_LEFT_CUT_STACKS);
 	for (i = 0; i < n; i++)
 		out[i] = (struct trace_frame){ v[i].pc, v[i].func, v[i].file, v[i].line };
 	return n;
@@ -80,13 +82,13 @@ static void proc_stop(struct reformat *c, struct v1_p *p, const struct v1_event 
 
 static void gc_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	if (!c->gcs++)
+	if (!c->gcs++ || c->s.version == V1_GOTRACE)
 		v1_gc_start(&c->s, p, stack_of(c, ev->stack));
 }
 
 static void gc_done(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	if (!--c->gcs)
+	if (!--c->gcs || c->s.version == V1_GOTRACE)
 		v1_gc_done(&c->s, p);
 }
 
@@ -124,12 +126,17 @@ static void assist(struct reformat *c, struct v1_p *p, const struct v1_event *ev
 
 /* --- goroutines --- */
 
+/* The stack itself, which may be one of an event, too; what is not known has one of the writer's. */
+static uint64_t start_of(struct reformat *c, uint64_t id)
+{
+	uint64_t start = v1_pc_only(c->s.version) ? 0 : stack_of(c, id);
+
+	return start ? start : v1_writer_start(c->w, v1_trace_depth(c->t, id) ? id : 0);
+}
+
 static void go_create(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	uint64_t start = stack_of(c, ev->args[1]);
-
-	v1_go_create(&c->s, p, ev->args[0], start ? start : v1_writer_start(c->w, 0),
-		     stack_of(c, ev->stack));
+	v1_go_create(&c->s, p, ev->args[0], start_of(c, ev->args[1]), stack_of(c, ev->stack));
 }
 
 static void go_first(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
@@ -355,12 +362,13 @@ int v1_reformat(const struct v1_trace *t, int fd, int version, uint64_t *left, s
 	if (ret)
 		return ret;
 	v1_steps_init(&c.s, c.w, version);
-	c.s.ties = true;
+	/* The parser of before 1.5 goes by times alone. */
+	c.s.ties = version != V1_GOTRACE;
 	write_timers(&c);
 	ret = write_events(&c, err);
 	if (!ret)
 		ret = v1_writer_finish(c.w, err);
-	memcpy(left, c.s.left, sizeof(c.s.left));
+	v1_steps_left(&c.s, left);
 	v1_steps_release(&c.s);
 	v1_writer_free(c.w);
 	return ret;

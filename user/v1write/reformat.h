@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reformat: a v1 trace of any format into one of go 1.8, 1.11, 1.19 or 1.21. Each event
+ * reformat: a v1 trace of any format into one of gotrace, go 1.8, 1.11, 1.19 or 1.21. Each event
  * becomes itself; the clock stays that of the original.
  */
 #ifndef GOTAP_V1WRITE_REFORMAT_H

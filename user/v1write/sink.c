@@ -246,7 +246,7 @@ void v1_sink_counts(const struct v1_sink *v, struct v1_sink_counts *ret)
 {
 	*ret = (struct v1_sink_counts){ .trace = *v1_writer_counts(v->w),
 					.generations = v->generations, .whole = v->whole };
-	__builtin_memcpy(ret->left, v->s.left, sizeof(ret->left));
+	v1_steps_left(&v->s, ret->left);
 }
 
 void v1_sink_free(struct v1_sink *v)

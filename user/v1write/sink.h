@@ -22,7 +22,7 @@ enum { V1_SINK_TICK_SHIFT = 5 };
 struct v1_sink;
 
 struct v1_sink_opts {
-	int version;			/* 8, 11, 19 or 21 */
+	int version;			/* V1_GOTRACE, 8, 11, 19 or 21 */
 	trace_frames_fn *frames;	/* NULL: the trace has no stacks */
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */

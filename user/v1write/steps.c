@@ -41,6 +41,15 @@ void v1_steps_init(struct v1_steps *s, struct v1_writer *w, int version)
 	*s = (struct v1_steps){ .w = w, .version = version };
 }
 
+void v1_steps_left(const struct v1_steps *s, uint64_t *left)
+{
+	const struct v1_writer_counts *counts = v1_writer_counts(s->w);
+
+	memcpy(left, s->left, sizeof(s->left));
+	left[V1_LEFT_CUT_TEXTS] += counts->cut_texts;
+	left[V1_LEFT_NAMES] += counts->unnamed;
+}
+
 void steps_g_free(struct v1_g *g)
 {
 	vec_free(&g->regions);
@@ -141,6 +150,8 @@ void v1_proc_start(struct v1_steps *s, struct v1_p *p, uint64_t thread)
 		v1_leave_out(s, V1_ADDED_PROC_STEPS);
 		v1_proc_stop(s, p);
 	}
+	if (s->version == V1_GOTRACE)
+		v1_leave_out(s, V1_LEFT_THREADS);
 	p->runs = true;
 	p->thread = thread;
 	steps_put_local(s, p, V1_PROC_START, STEPS_ARGS(thread), 0);
@@ -185,21 +196,30 @@ void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t 
 
 /* --- the program --- */
 
+/* Before 1.5 it is the affair of the P where it begins. */
+static bool *gc_of(struct v1_steps *s, struct v1_p *p)
+{
+	return s->version == V1_GOTRACE ? &p->gc : &s->gc;
+}
+
 void v1_gc_start(struct v1_steps *s, struct v1_p *p, uint64_t stack)
 {
-	if (s->gc)
+	if (*gc_of(s, p))
 		return;
-	s->gc = true;
+	s->gc = *gc_of(s, p) = true;
+	s->gc_p = p;
 	steps_put(s, p, V1_GC_START, STEPS_ARGS(s->gc_seq++), stack);
 }
 
 void v1_gc_done(struct v1_steps *s, struct v1_p *p)
 {
-	if (!s->gc) {
+	if (!*gc_of(s, p) && s->gc_p)
+		p = s->gc_p;
+	if (!*gc_of(s, p)) {
 		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
 		return;
 	}
-	s->gc = false;
+	s->gc = *gc_of(s, p) = false;
 	steps_put(s, p, V1_GC_DONE, STEPS_NONE, 0);
 }
 

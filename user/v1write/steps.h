@@ -2,7 +2,7 @@
 /*
  * steps: the single steps of a v1 trace that is written: each writes its event and moves the
  * state as the parsers of Go 1.15 to 1.27 will (internal/trace/order.go and parser.go of
- * 1.19). Where the state does not allow a step, the steps that are missing come before it,
+ * 1.19), and for gotrace that of before 1.5. Where the state does not allow a step, the steps that are missing come before it,
  * and are counted: what is written is accepted whatever the caller knows.
  *
  * Events get their own ticks, in the order of the calls, so that the order which a parser
@@ -61,6 +61,7 @@ struct v1_p {
 	bool runs;		/* had a ProcStart */
 	bool sweeps;
 	bool stw;		/* up to 1.9 */
+	bool gc;		/* before 1.5 */
 	uint64_t thread;
 };
 
@@ -79,12 +80,16 @@ struct v1_steps {
 	struct map64 high_ps;	/* P numbers that v1 has other uses for -> the number that they got */
 	uint64_t gc_seq, procs;
 	bool gc;
+	struct v1_p *gc_p;	/* where the last collection began */
 	bool stw;		/* the world is stopped, from 1.10 on */
 	uint64_t left[V1_LEFT_KINDS];
 };
 
 void v1_steps_init(struct v1_steps *s, struct v1_writer *w, int version);
 void v1_steps_release(struct v1_steps *s);
+
+/* All that was left out and added so far, to @left of V1_LEFT_KINDS. */
+void v1_steps_left(const struct v1_steps *s, uint64_t *left);
 
 static inline void v1_leave_out(struct v1_steps *s, enum v1_left kind)
 {

@@ -178,6 +178,13 @@ static void make_ready(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 	v1_proc_start(s, p, p->thread);
 }
 
+/* Can the event do without a number, since the P is that of the goroutine's last one? */
+static bool is_local(const struct v1_steps *s, const struct v1_g *g, const struct v1_p *p,
+		     unsigned int type)
+{
+	return g->last == p && v1_writer_has(s->w, type);
+}
+
 void v1_go_start(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 {
 	make_ready(s, p, g);
@@ -185,7 +192,7 @@ void v1_go_start(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 	g->p = p;
 	p->g = g;
 	g->seq++;
-	p->start_type = g->last == p ? V1_GO_START_LOCAL : V1_GO_START;
+	p->start_type = is_local(s, g, p, V1_GO_START_LOCAL) ? V1_GO_START_LOCAL : V1_GO_START;
 	steps_put(s, p, p->start_type, STEPS_ARGS(g->id, g->seq), 0);
 	g->last = p;
 	p->started = g;
@@ -197,7 +204,8 @@ void v1_go_label(struct v1_steps *s, struct v1_g *g, const char *label, size_t n
 	uint64_t id, tick;
 
 	tick = p ? p->out->last : 0;
-	if (!p || p->started != g || !v1_writer_undo(s->w, p->out, p->start_type)) {
+	if (!p || p->started != g || !v1_writer_has(s->w, V1_GO_START_LABEL) ||
+	    !v1_writer_undo(s->w, p->out, p->start_type)) {
 		v1_leave_out(s, V1_LEFT_LABELS);
 		return;
 	}
@@ -217,6 +225,10 @@ static void leave_p(struct v1_g *g, enum v1_go_state state)
 void v1_go_block(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned int type,
 		 uint64_t stack)
 {
+	if (!v1_writer_has(s->w, type)) {
+		v1_leave_out(s, V1_LEFT_BLOCK_REASONS);
+		type = V1_GO_BLOCK;
+	}
 	make_running(s, p, g);
 	steps_put(s, p, type, STEPS_NONE, stack);
 	leave_p(g, V1_GO_WAITS);
@@ -243,13 +255,14 @@ void v1_go_end(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 
 void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack)
 {
-	if (g->state != V1_GO_WAITS)
+	/* Before 1.5 a goroutine in a system call counts as runnable, which none is made. */
+	if (g->state != V1_GO_WAITS || (g->syscall && s->version == V1_GOTRACE))
 		v1_go_settle(s, g, V1_GO_WAITS, false);
 	g->state = V1_GO_RUNNABLE;
 	g->syscall = g->left_call = false;
 	g->seq++;
-	steps_put(s, p, g->last == p ? V1_GO_UNBLOCK_LOCAL : V1_GO_UNBLOCK,
-		  STEPS_ARGS(g->id, g->seq), stack);
+	steps_put(s, p, is_local(s, g, p, V1_GO_UNBLOCK_LOCAL) ? V1_GO_UNBLOCK_LOCAL :
+		  V1_GO_UNBLOCK, STEPS_ARGS(g->id, g->seq), stack);
 	g->last = p;
 }
 
@@ -278,6 +291,10 @@ void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts)
 {
 	v1_go_settle(s, g, V1_GO_WAITS, true);
 	v1_go_sysblock(s, g);
+	if (s->version == V1_GOTRACE) {	/* it has no other time than its own */
+		v1_go_sysexit(s, v1_p(s, V1_ANY_P), g, 0);
+		return;
+	}
 	g->left_call = true;
 	g->exit_tick = starts ? 0 : steps_own_tick(s);
 }

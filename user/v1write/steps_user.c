@@ -94,7 +94,7 @@ void v1_futile(struct v1_steps *s, struct v1_p *p)
 {
 	enum { FIRST_WITHOUT = 11 };
 
-	if (s->version >= FIRST_WITHOUT) {
+	if (s->version >= FIRST_WITHOUT || !v1_writer_has(s->w, V1_FUTILE_WAKEUP)) {
 		v1_leave_out(s, V1_LEFT_FUTILE);
 		return;
 	}

@@ -59,20 +59,23 @@ struct start_frame {
 
 bool v1_can_write(int version)
 {
-	return version == 8 || version == 11 || version == 19 || version == 21;
+	return version == V1_GOTRACE || version == 8 || version == 11 || version == 19 ||
+	       version == 21;
 }
 
 static int fail_write(const struct v1_writer *w, int code, struct error *err)
 {
 	bool full = code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+	char format[16];
 
 	if (!w->opts.name)
 		return error_set(err, code, "cannot write the trace: %s", strerror(-code));
 	if (!full)
 		return error_set(err, code, "cannot write '%s': %s", w->opts.name, strerror(-code));
-	return error_set(err, code, "cannot write '%s': %s; a trace of go1.%d is read only with its end, so nothing of "
-			 "it is kept; record --spool keeps the raw records up to there", w->opts.name,
-			 strerror(-code), w->opts.version);
+	v1_format_name(format, sizeof(format), w->opts.version);
+	return error_set(err, code, "cannot write '%s': %s; a trace of %s is read only with its end, "
+			 "so nothing of it is kept; record --spool keeps the raw records up to there",
+			 w->opts.name, strerror(-code), format);
 }
 
 static int write_out(struct v1_writer *w, struct buf *b, struct error *err)
@@ -198,12 +201,19 @@ void v1_writer_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, uns
 	event(w, out, tick, type, args, stack, 0);
 }
 
-/* A message longer than a buffer is cut, as the runtime cuts it. */
+/* A text longer than a buffer is cut, as the runtime cuts it. */
+static size_t cut_text(struct v1_writer *w, size_t n)
+{
+	if (n <= BUFFER / 2)
+		return n;
+	w->counts.cut_texts++;
+	return BUFFER / 2;
+}
+
 void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const uint64_t *args,
 		   uint64_t stack, const char *text, size_t n)
 {
-	if (n > BUFFER / 2)
-		n = BUFFER / 2;
+	n = cut_text(w, n);
 	event(w, out, tick, V1_LOG, args, stack, n + VARINT_MAX);
 	varint_add(&out->body, n);
 	buf_add(&out->body, text, n);
@@ -255,8 +265,7 @@ uint64_t v1_writer_string(struct v1_writer *w, struct v1_out *out, const char *s
 	const char *text;
 	uint64_t id;
 
-	if (n > BUFFER / 2)
-		n = BUFFER / 2;
+	n = cut_text(w, n);
 	id = intern(w, s, n, &text);
 	if (!text)
 		return id;
@@ -287,6 +296,7 @@ static uint64_t table_string(struct v1_writer *w, const char *s)
 
 	if (!id || !text)
 		return id;
+	w->counts.cut_texts += skip > 0;
 	table_room(w, n - skip + RECORD_MAX);
 	put_string(&w->tables, id, text);
 	return id;
@@ -328,15 +338,87 @@ static uint64_t unknown_start(struct v1_writer *w)
 	return w->unknown_start;
 }
 
+static void put_record(struct v1_writer *w, const uint8_t *record, const uint8_t *end)
+{
+	size_t n = (size_t)(end - record);
+
+	table_room(w, n + RECORD_MAX);
+	buf_add_byte(&w->tables, V1_STACK | V1_BY_LENGTH << V1_COUNT_SHIFT);
+	varint_add(&w->tables, n);
+	buf_add(&w->tables, record, n);
+	w->counts.stacks++;
+}
+
+/* --- stacks of bare addresses --- */
+
+/* The library and the conversion number frames without an address of their own from there on. */
+static bool is_address(uint64_t pc)
+{
+	enum { MADE_UP_BIT = 60 };
+
+	return pc && pc < 1ULL << MADE_UP_BIT;
+}
+
+/* The call of @f was inlined into @outer: they have one address, and it is no recursion. */
+static bool is_inlined(const struct trace_frame *f, const struct trace_frame *outer)
+{
+	return f->pc == outer->pc && (f->line != outer->line || strcmp(f->func, outer->func));
+}
+
+static uint64_t start_pc(struct v1_writer *w, uint64_t key)
+{
+	struct trace_frame frames[TRACEV2_MAX_FRAMES];
+	uint64_t *pc;
+	size_t n;
+	bool is_new;
+
+	if (!key || !w->opts.frames)
+		return 0;
+	pc = map64_put(&w->starts, key, &is_new);
+	if (!is_new)
+		return *pc;
+	n = w->opts.frames(w->opts.ctx, key, frames, TRACEV2_MAX_FRAMES);
+	*pc = n && is_address(frames[n - 1].pc) ? frames[n - 1].pc : 0;
+	return *pc;
+}
+
+static void put_addresses(struct v1_writer *w, uint64_t id, const struct trace_frame *f, size_t n)
+{
+	uint64_t pcs[TRACEV2_MAX_FRAMES];
+	uint8_t record[STACK_MAX], *p;
+	size_t i, npcs = 0;
+	bool named = false;
+
+	for (i = 0; i < n; i++) {
+		named |= f[i].func && *f[i].func;
+		if (is_address(f[i].pc) && (!i || !is_inlined(&f[i - 1], &f[i])))
+			pcs[npcs++] = f[i].pc;
+	}
+	w->counts.unnamed += named;
+	if (!npcs)
+		return;
+	p = varint_put(varint_put(record, id), npcs);
+	for (i = 0; i < npcs; i++)
+		p = varint_put(p, pcs[i]);
+	put_record(w, record, p);
+}
+
+/* --- where goroutines begin --- */
+
 uint64_t v1_writer_start(struct v1_writer *w, uint64_t key)
 {
-	uint64_t id = stack_id(w, &w->starts, key, true);
+	uint64_t id;
 
+	if (v1_pc_only(w->opts.version))
+		return start_pc(w, key);
+	id = stack_id(w, &w->starts, key, true);
 	return id ? id : unknown_start(w);
 }
 
 uint64_t v1_writer_later(struct v1_writer *w)
 {
+	if (v1_pc_only(w->opts.version))
+		return 0;
 	if (!w->opts.frames)
 		return unknown_start(w);
 	map64_put(&w->later, ++w->next_stack, NULL);
@@ -360,17 +442,6 @@ static uint8_t *put_frame(uint8_t *p, uint64_t pc, uint64_t func, uint64_t file,
 	p = varint_put(p, func);
 	p = varint_put(p, file);
 	return varint_put(p, line);
-}
-
-static void put_record(struct v1_writer *w, const uint8_t *record, const uint8_t *end)
-{
-	size_t n = (size_t)(end - record);
-
-	table_room(w, n + RECORD_MAX);
-	buf_add_byte(&w->tables, V1_STACK | V1_BY_LENGTH << V1_COUNT_SHIFT);
-	varint_add(&w->tables, n);
-	buf_add(&w->tables, record, n);
-	w->counts.stacks++;
 }
 
 static void put_stack(struct v1_writer *w, uint64_t id, const struct trace_frame *f, size_t n)
@@ -469,7 +540,9 @@ static void take_frames(struct v1_writer *w)
 		n = w->opts.frames(w->opts.ctx, s->key, frames, TRACEV2_MAX_FRAMES);
 		if (!n && s->start)
 			n = no_frame(frames);
-		if (n && s->start)
+		if (n && v1_pc_only(w->opts.version))
+			put_addresses(w, s->id, frames, n);
+		else if (n && s->start)
 			take_start(w, s->id, frames, n);
 		else if (n)
 			put_stack(w, s->id, frames, n);

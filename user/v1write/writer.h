@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writer: writes the bytes of a v1 trace (headers go 1.8, 1.11, 1.19 and 1.21) as the
+ * writer: writes the bytes of a v1 trace (gotrace, headers go 1.8, 1.11, 1.19 and 1.21) as the
  * runtimes of those releases did: a buffer for each P, which goes to the file as a Batch when
  * it is full; names of annotations where they are first used; the frequency, the timer
  * goroutines and the stacks. format.def says what values a record has. Those runtimes knew
@@ -23,9 +23,12 @@
 #include "v1/format.h"
 
 struct v1_writer_opts {
-	int version;		/* 8, 11, 19 or 21 */
+	int version;		/* V1_GOTRACE, 8, 11, 19 or 21 */
 	uint64_t frequency;	/* ticks per second */
-	/* Called when a generation ends, once for each stack that was new in it. */
+	/*
+	 * Called when a generation ends, once for each stack that was new in it; where stacks are bare
+	 * addresses also at once, as a GoCreate has the address that its goroutine begins at.
+	 */
 	trace_frames_fn *frames;
 	void *ctx;
 	const char *name;	/* of the output, for errors; may be NULL */
@@ -35,6 +38,8 @@ struct v1_writer_counts {
 	uint64_t events[V1_TYPES];
 	uint64_t batches, stacks, strings;
 	uint64_t bytes;		/* written so far */
+	uint64_t cut_texts;	/* longer than the format allows */
+	uint64_t unnamed;	/* stacks with names, which the format has not */
 };
 
 enum { V1_NO_P = -1, V1_SAMPLES = -2 };
@@ -68,7 +73,8 @@ uint64_t v1_writer_string(struct v1_writer *w, struct v1_out *out, const char *s
 uint64_t v1_writer_stack(struct v1_writer *w, uint64_t key);
 /*
  * A stack of one frame, the function that a goroutine begins with: the outermost frame of
- * the stack with this key, or one without a name. Every goroutine needs one.
+ * the stack with this key, or one without a name. Every goroutine needs one. Where stacks are
+ * bare addresses it is that of the frame, 0 if that is not known.
  */
 uint64_t v1_writer_start(struct v1_writer *w, uint64_t key);
 /* One that will be known later, by v1_writer_define(). */
