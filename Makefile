@@ -4,6 +4,7 @@
 # make demo     install what is missing, build, trace a real Go program, show the result
 # make check    unit tests, quick tests of files, one live recording: under 3 minutes, nothing is fetched
 # make test     install what tests need, run all tests
+# make soak     what takes luck or hours: ARGS="--seconds 3600 --seed 1"
 # make kernels  tests on Debian's kernels, 5.10 to the newest, in virtual machines
 # make hostile  hostile programs, moments, limits and files at random; ARGS="--seconds 3600"
 # make bench    ratios against the empty-uprobe floor; ARGS="--quick a" for a part
@@ -44,7 +45,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo test check kernels hostile bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
+.PHONY: all demo test check soak kernels hostile bench install install-lib uninstall lib clean unit fuzz fuzz-build $(BUILD)/gotap.pc
 
 all: $(BUILD)/gotap
 
@@ -304,10 +305,16 @@ check: all unit
 		GOTAP_TEST_FRAMES="$$(cat $(BUILD)/symbol_prog/*/list 2>/dev/null | paste -sd ' ')" \
 		tests/run $(CHECK_TESTS)
 
+# the tests with the tag "soak", for longer; it prints the seed
+soak:
+	@tools/deps test
+	@$(MAKE) --no-print-directory -j$(shell nproc) all unit
+	@BUILD=$(BUILD) tests/soak/run $(ARGS)
+
 kernels:
 	@tools/deps test
 	@$(MAKE) --no-print-directory all
-	@BUILD=$(BUILD) bats tests/kernels.bats tests/kernel/matrix
+	@BUILD=$(BUILD) bats tests/kernels.bats tests/soak/kernels.bats
 
 # ARGS="--seconds 3600 --jobs 4"; a failure prints the seed that repeats it
 hostile:

@@ -78,11 +78,12 @@ quit_target() {
 	wait_target
 }
 
-@test "50 attaches at random moments to a program at full load: each valid, each with every goroutine" {
+# attaches: fifteen at random moments to a program at full load: each valid, each with every goroutine.
+attaches() {
 	local i
-	build_prog "$REFERENCE_GO" fullload
+	rm -f "$TRACE".*
 	GOMAXPROCS=2 GOTRACEBACK=system start_target "$PROG"
-	recorded_at_random 10 150 "$TRACE" -p "$TARGET"
+	recorded_at_random 3 150 "$TRACE" -p "$TARGET"
 	quit_target
 	trace_ok "$TRACE".*
 	goroutines_in_dump "$TARGET_OUT" >"$BATS_TEST_TMPDIR/true"
@@ -91,7 +92,18 @@ quit_target() {
 		goroutines_of "$i" | comm -13 - "$BATS_TEST_TMPDIR/true" >"$BATS_TEST_TMPDIR/missing"
 		[ ! -s "$BATS_TEST_TMPDIR/missing" ] || fail "$i lacks: $(cat "$BATS_TEST_TMPDIR/missing")"
 	done
-	[ "$(ls "$TRACE".* | wc -l)" -eq 50 ]
+	[ "$(ls "$TRACE".* | wc -l)" -eq 15 ]
+}
+
+# bats test_tags=soak
+@test "attaches at random moments to a program at full load: each valid, each with every goroutine" {
+	local n
+	soak_seed
+	build_prog "$REFERENCE_GO" fullload
+	for ((n = 0; ; n++)); do
+		goes_on 1 "$n" || break
+		attaches
+	done
 }
 
 # bats test_tags=inline

@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=soak
 #
-# A long recording: 20 s, or 60 s with GOTAP_TEST_LONG=1. It is made once, for all tests here.
+# A long recording. It is made once, for all tests here.
 
 load lib/common
 load lib/record
 
-seconds() { if [ -n "${GOTAP_TEST_LONG:-}" ]; then echo 60; else echo 20; fi; }
+seconds() { echo $((${SOAK:-0} > 10 ? SOAK : 10)); }
 
 resident_kb() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$RECORDER/status"; }
 
@@ -17,7 +18,7 @@ setup_file() {
 	export LONG=$BATS_FILE_TMPDIR/long.trace
 	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$PROG" -pause 25ms -delay 10m
+	start_target "$PROG" -pause 25ms -delay 10h
 	start_record "$LONG" --strict -p "$TARGET" -d "$(seconds)s"
 	while target_runs "$RECORDER"; do
 		resident_kb >>"$LONG.resident" || true
@@ -75,6 +76,7 @@ ends() {
 @test "cut at 40 random places it reads up to the cut" {
 	local size i at
 	ends
+	soak_seed
 	# Most of them early: reading takes longer the later the cut.
 	size=$(sed -n 4p "$LONG.offsets")
 	for i in {1..40}; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # gotap record --flight and gotap snap: the contents of snapshots, and that the recording goes on when one cannot be
-# written. GOTAP_LONG=SECONDS is the length of the test at random moments: 900 s are 1,000 snapshots.
+# written.
 
 load lib/common
 load lib/record
@@ -88,8 +88,10 @@ has_fact() {
 	[ "$(cat snaps/*.json | tr -dc '\033' | wc -c)" -eq 0 ]
 }
 
+# bats test_tags=soak
 @test "snapshots at random moments are valid; memory is flat" {
-	local seconds=${GOTAP_LONG:-3} end n=0 first last asked=()
+	local seconds=${SOAK:-3} end n=0 first last asked=()
+	soak_seed
 	a_server
 	start_flight --keep 0 --cooldown 0
 	end=$((SECONDS + seconds))

@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=soak
 #
-# Nothing is remembered for ever: texts that come once, goroutines that end at once, tasks that never end. 15 s, or as
-# many seconds as $GOTAP_TEST_LONG says if it is more than 1.
+# Nothing is remembered for ever: texts that come once, goroutines that end at once, tasks that never
+# end.
 
 load lib/common
 load lib/record
 
-seconds() { if [ "${GOTAP_TEST_LONG:-0}" -gt 1 ]; then echo "$GOTAP_TEST_LONG"; else echo 15; fi; }
+seconds() { echo $((${SOAK:-0} > 15 ? SOAK : 15)); }
 
 teardown() { stop_targets; }
 
@@ -46,7 +47,7 @@ flat() {
 
 # The long form only: on 15 s a window is most of the trace.
 @test "convert's resident memory is flat, too" {
-	[ "${GOTAP_TEST_LONG:-0}" -gt 1 ] || skip "GOTAP_TEST_LONG=SECONDS"
+	soak_only
 	require_root
 	build_prog "$REFERENCE_GO" endure
 	start_target "$PROG"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=soak
 #
 # The functions by which --attach inline changes a running program, called by tests/inline/drive: they put memory in and
 # take it out, and change calls and change them back, again and again under load, or are killed at each step. The
-# program must not notice. GOTAP_TEST_LONG=1: ten times as often, for every release.
+# program must not notice. `make soak`: ten times as often, for every release.
 
 load lib/common
 
@@ -15,9 +16,9 @@ setup() {
 
 teardown() { stop_targets; }
 
-times() { if [ -n "${GOTAP_TEST_LONG:-}" ]; then echo $(($1 * 10)); else echo "$1"; fi; }
-every() { if [ -n "${GOTAP_TEST_LONG:-}" ]; then echo 1; else echo "$1"; fi; }
-releases() { if [ -n "${GOTAP_TEST_LONG:-}" ]; then printf '%s\n' "${ALL_GO[@]}" | sed '/^1\.15$/d'; else echo "$REFERENCE_GO"; fi; }
+times() { if soaks; then echo $(($1 * 10)); else echo "$1"; fi; }
+every() { if soaks; then echo 1; else echo "$1"; fi; }
+releases() { if soaks; then printf '%s\n' "${ALL_GO[@]}" | sed '/^1\.15$/d'; else echo "$REFERENCE_GO"; fi; }
 
 # start VERSION NAME ARGUMENT...
 start() {

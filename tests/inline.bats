@@ -5,8 +5,6 @@
 # record --attach inline: what is changed in the program, that all of it is undone, and what is refused. That the trace
 # is the same is in inline_again.bats. After every test the program's text is as in its file, and no memory of gotap's
 # is there.
-#
-#	GOTAP_CYCLES=10000 bats tests/inline.bats	so many recordings of a server under full load
 
 load lib/common
 load lib/record
@@ -27,7 +25,7 @@ teardown() {
 
 mixed() {
 	build_prog "${1:-$REFERENCE_GO}" mixed
-	start_target "$PROG" -delay 10m
+	start_target "$PROG" -delay 10h
 }
 
 # not_inline PATTERN: no code was put into the program, for a reason like that.
@@ -207,15 +205,18 @@ has_own_traces() { [ "$(own_traces)" -ge "$1" ]; }
 # cycles N PID: so many recordings of it, one after the other, the last one counts.
 cycles() {
 	local i trace=$BATS_TEST_TMPDIR/$2.trace
-	for ((i = 0; i < $1; i++)); do
+	for ((i = 0; ; i++)); do
+		goes_on "$1" "$i" || break
 		"$GOTAP" record --strict --budget none --json --attach inline --ring-size 64M -p "$2" -d "$((100 + RANDOM % 150))ms" -o "$trace" 2>"$trace.json" ||
 			fail "recording $i of process $2: $(REPORT=$trace.json flaws)" || return
 		REPORT=$trace.json TARGET=$2 was_inline || fail "recording $i of process $2" || return
 	done
 }
 
+# bats test_tags=soak
 @test "many short recordings of several programs at full load: no request of a server fails" {
 	local pid pids=() ends=()
+	soak_seed
 	build_prog "$REFERENCE_GO" netload
 	start_target "$PROG" -pause 0
 	pids+=("$TARGET")
@@ -226,7 +227,7 @@ cycles() {
 	start_target "$PROG" -pause 100us -delay 10h
 	pids+=("$TARGET")
 	for pid in "${pids[@]}"; do
-		cycles "${GOTAP_CYCLES:-5}" "$pid" 3>&- &
+		cycles 5 "$pid" 3>&- &
 		ends+=($!)
 	done
 	for pid in "${ends[@]}"; do wait "$pid"; done
@@ -295,11 +296,13 @@ has_lines() { [ "$(lines)" -ge "$1" ]; }
 	target_runs
 }
 
+# bats test_tags=soak
 @test "and at random moments" {
 	local i pid pids late
-	RANDOM=${GOTAP_SEED:-$RANDOM}
+	soak_seed
 	mixed
-	for ((i = 0; i < ${GOTAP_KILLS:-6}; i++)); do
+	for ((i = 0; ; i++)); do
+		goes_on 4 "$i" || break
 		# by the mark a prober is found that begins after pgrep has looked
 		GOTAP_TEST_MARK=$$.$i "$GOTAP" record -q --attach inline -p "$TARGET" -o "$BATS_TEST_TMPDIR/killed" 2>/dev/null 3>&- &
 		RECORDER=$!
@@ -553,7 +556,7 @@ is_traced() { awk '$1 == "TracerPid:" { exit !$2 }' "/proc/$TARGET/status"; }
 	require_tool cc
 	cc -O1 -o "$BATS_TEST_TMPDIR/seccomp" "$CHECKOUT/tests/lib/seccomp.c"
 	build_prog "$REFERENCE_GO" mixed
-	start_target "$BATS_TEST_TMPDIR/seccomp" "$PROG" -delay 10m
+	start_target "$BATS_TEST_TMPDIR/seccomp" "$PROG" -delay 10h
 	grep -qx 'Seccomp:.2' "/proc/$TARGET/status"
 	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --attach inline
 	echo "$(inline_of state): $(inline_of why)"

@@ -3,8 +3,6 @@
 #
 # Nobody takes the trace: what cannot be written is not recorded, so probes that only cost the program its time are
 # taken away, and come back with the reader. A stop does not wait for him, nor for states that are being read.
-#
-# GOTAP_LONG=1: with speeds, for a minute.
 
 load lib/common
 load lib/record
@@ -113,8 +111,9 @@ lowest() {
 		END { printf "%d\n", seen ? 100 * low / (sum / n) : 0 }' "$2"
 }
 
+# bats test_tags=soak
 @test "a program keeps three quarters of its speed, whatever the reader does" {
-	[ -n "${GOTAP_LONG:-}" ] || skip "a minute: GOTAP_LONG=1"
+	soak_only
 	local begin end
 	build_prog "$REFERENCE_GO" speed
 	start_target "$PROG"

@@ -452,10 +452,11 @@ has_bytes() { [ -s "$1" ]; }
 	target_runs
 }
 
+# bats test_tags=soak
 @test "garbage, slow and silent clients do not stop it" {
 	start_profiled
 	on_socket
-	succeeds python3 "$CHECKOUT/tests/lib/garbage.py" "$SOCKET" "$TARGET" "${GOTAP_LONG:+600}"
+	succeeds python3 "$CHECKOUT/tests/lib/garbage.py" "$SOCKET" "$TARGET" ${SOAK:+"$SOAK"}
 	run_logged ask "/debug/pprof/goroutine?pid=$TARGET&debug=1"
 	contains main.idle
 	[ "$(awk '/^Threads:/ { print $2 }' "/proc/$SERVER/status")" -le 70 ]

@@ -32,6 +32,7 @@ spool() {
 }
 
 setup() {
+	soak_seed
 	oracle "$REFERENCE_GO"
 	TRACE=$BATS_TEST_TMPDIR/out.trace
 }

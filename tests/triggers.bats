@@ -3,7 +3,6 @@
 #
 # gotap record --flight --on: each trigger, with a program that brings about its fact and prints when that was
 # (tests/prog/facts.go). tests/lib/trigger_facts.py replays the events of a snapshot without gotap's triggers.
-# GOTAP_LONG=ROUNDS: rounds of four facts each, 250 for 1,000 facts.
 
 load lib/common
 load lib/record
@@ -113,19 +112,22 @@ hang>1h' -- "$PROG" -pause 100ms blocked:120ms forever:120ms runnable syscall st
 
 @test "each trigger has its fact in its snapshot, others do not fire, with Go 1.19" { every_trigger 1.19; }
 
-@test "1,000 facts, 1,000 snapshots" {
-	[ -n "${GOTAP_LONG:-}" ] || skip "minutes: GOTAP_LONG=250"
+# bats test_tags=soak
+@test "each of many facts has its snapshot" {
+	local rounds
+	soak_only
+	rounds=$((SOAK * 2))
 	build_prog "$REFERENCE_GO" facts
 	triggered 'blocked>40ms:chan*:main.waitForIt
 syscall>40ms
 region:slow*>40ms
-log:timed out$' -- "$PROG" -pause 60ms -rounds "$GOTAP_LONG" blocked syscall region log
+log:timed out$' -- "$PROG" -pause 60ms -rounds "$rounds" blocked syscall region log
 	judged
 	said_is_found blocked 'blocked>40ms:chan*:main.waitForIt'
 	said_is_found syscall 'syscall>40ms'
 	said_is_found region 'region:slow*>40ms'
 	said_is_found log 'log:timed out$'
-	[ "$(wc -l <facts)" -ge $((4 * GOTAP_LONG)) ]
+	[ "$(wc -l <facts)" -ge $((4 * rounds)) ]
 	found_soon
 }
 

@@ -70,6 +70,31 @@ alone() {
 	) 9>"$BUILD/locks/$1"
 }
 
+# --- long runs -----------------------------------------------------------------------------------
+
+# A test with the tag "soak" finds more the longer it goes on, or with luck. `make soak` runs it for
+# $SOAK seconds, with random numbers from the seed $SOAK_SEED. Elsewhere it is short, and its random
+# numbers are the same each time.
+SOAK_BEGAN=$EPOCHSECONDS
+
+soaks() { [ -n "${SOAK:-}" ]; }
+
+soak_seed() { RANDOM=${SOAK_SEED:-1}; }
+
+# For a test that has no short form.
+soak_only() { soaks || skip "takes minutes: make soak"; }
+
+# goes_on ROUNDS DONE: a further round is due. At least one is.
+goes_on() {
+	if [ "$2" -eq 0 ]; then
+		return 0
+	elif soaks; then
+		[ $((EPOCHSECONDS - SOAK_BEGAN)) -lt "$SOAK" ]
+	else
+		[ "$2" -lt "$1" ]
+	fi
+}
+
 # --- what a test needs ---------------------------------------------------------------------------
 
 require_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }

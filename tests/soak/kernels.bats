@@ -1,14 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=beside,soak
 #
 # The other kernels that Debian has between those of tests/kernels.bats: `make kernels`.
 
-load ../../lib/common
-load ../../lib/differential
-load ../../lib/kernel
+load ../lib/common
+load ../lib/differential
+load ../lib/kernel
 
 setup() { oracle "$REFERENCE_GO"; }
 
+@test "Linux 6.1" { works_on 6.1 perf 'CAP_SYS_ADMIN is missing'; }
+@test "Linux 6.12" { works_on 6.12 uprobe_multi; }
 @test "Linux 6.16" { works_on 6.16 uprobe_multi; }
 @test "Linux 6.17" { works_on 6.17 uprobe_multi; }
 @test "Linux 6.18" { works_on 6.18 uprobe_multi; }
