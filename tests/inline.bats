@@ -8,6 +8,7 @@
 
 load lib/common
 load lib/record
+load lib/cgroup
 
 setup() {
 	require_root
@@ -21,6 +22,7 @@ setup() {
 teardown() {
 	[ -z "${TARGET:-}" ] || kill -CONT "$TARGET" 2>/dev/null || true
 	stop_targets
+	[ -z "${FOLDER:-}" ] || wait_for 60 rmdir "$FOLDER"
 }
 
 mixed() {
@@ -537,6 +539,39 @@ nobody_waits() { [ -z "$(waiting)" ]; }
 	[ "$status" -eq 0 ]
 	trace_ok "$TRACE.2"
 	is_as_before
+}
+
+# within GROUP COMMAND...: runs it in that cgroup.
+within() { (echo "$BASHPID" >"$1/cgroup.procs" && exec "${@:2}"); }
+
+# The memory of a program in a cgroup that is full is freed by killing it.
+@test "a cgroup with 64 KiB left: recorded by uprobes, and the report says why; with room for it inline goes in" {
+	memory_group
+	build_prog "$REFERENCE_GO" pingpong
+	start_target within "$FOLDER" "$PROG"
+	TARGET=$(head -n 1 "$FOLDER/cgroup.procs")
+	TARGETS+=" $TARGET"
+	leave_room 65536
+	uprobes recorded "$TRACE" -p "$TARGET" -d 2s --attach inline
+	not_inline "the memory cgroup of process $TARGET has too little room"*
+	target_runs
+	leave_room $((16 << 20))
+	recorded "$TRACE" -p "$TARGET" -d 2s
+	[ "$(inline_of state)" = undone ]
+	target_runs
+	views_ok "$TRACE"
+}
+
+@test "a limit of address space that leaves the program too little: recorded by uprobes" {
+	local size
+	mixed
+	size=$(awk '$1 == "VmSize:" { print $2 }' "/proc/$TARGET/status")
+	prlimit --pid "$TARGET" --as=$(((size + 150000) * 1024)):
+	uprobes recorded "$TRACE" -p "$TARGET" -d 1s --attach inline
+	not_inline "process $TARGET is too near to a limit of it, Max address space: *"
+	prlimit --pid "$TARGET" --as=$(((size + 500000) * 1024)):
+	recorded "$TRACE" -p "$TARGET" -d 1s
+	[ "$(inline_of state)" = undone ]
 }
 
 is_traced() { awk '$1 == "TracerPid:" { exit !$2 }' "/proc/$TARGET/status"; }

@@ -24,6 +24,22 @@ quota_group() {
 	fi
 }
 
+# memory_group: makes FOLDER, a cgroup that counts memory; sets $LIMIT_FILE and $USAGE_FILE, the names of its files.
+memory_group() {
+	local v1=/sys/fs/cgroup/memory v2=/sys/fs/cgroup
+	if [ -e $v1/memory.limit_in_bytes ]; then
+		FOLDER=$v1/gotap-test-$$-$BATS_TEST_NUMBER LIMIT_FILE=memory.limit_in_bytes USAGE_FILE=memory.usage_in_bytes
+	elif grep -qw memory $v2/cgroup.controllers 2>/dev/null && echo +memory >$v2/cgroup.subtree_control; then
+		FOLDER=$v2/gotap-test-$$-$BATS_TEST_NUMBER LIMIT_FILE=memory.max USAGE_FILE=memory.current
+	else
+		skip "no limit of memory here"
+	fi
+	mkdir "$FOLDER"
+}
+
+# leave_room BYTES: sets the limit of FOLDER so that its processes have so much left.
+leave_room() { echo $(($(cat "$FOLDER/$USAGE_FILE") + $1)) >"$FOLDER/$LIMIT_FILE"; }
+
 # freezer_group: makes FOLDER, a cgroup that can be frozen.
 freezer_group() {
 	local root

@@ -16,6 +16,7 @@
 #include "inline/alive.h"
 #include "inline/image.h"
 #include "inline/leftover.h"
+#include "inline/room.h"
 #include "inline/vm.h"
 
 /*
@@ -366,6 +367,11 @@ int inliner_inject(struct inliner *in, struct error *err)
 	if (r)
 		return r;
 	image_init(&im);
+	r = room_check(in->proc, &in->mounts.mounts, im.size, in->head.size, err);
+	if (r) {
+		image_free(&im);
+		return r;
+	}
 	r = inject_memory(in->proc, &hosts, in->plan->text_start + bias, in->plan->text_end + bias, im.size,
 			  in->head.size, FIND_THREAD_MS, &in->memory, err);
 	in->injected = !r;

@@ -6,48 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of FOLDER/NAME in @ret, which is "" if there is none. */
-static bool cgroup_cpu_read_file(const char *folder, const char *name, char ret[2048])
-{
-	char path[CGROUP_FOLDER + 64];
-	FILE *f;
-	size_t n;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	f = fopen(path, "re");
-	n = f ? fread(ret, 1, 2047, f) : 0;
-	if (f)
-		fclose(f);
-	ret[n] = 0;
-	return n > 0;
-}
-
-/* The number behind "NAME " at the begin of a line, times @unit. */
-static uint64_t value_of(const char *text, const char *name, uint64_t unit)
-{
-	size_t n = strlen(name);
-
-	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-		if (!strncmp(text, name, n) && text[n] == ' ')
-			return strtoull(text + n, NULL, 10) * unit;
-	return 0;
-}
-
 static bool read_v1(const char *folder, struct cgroup_cpu *c)
 {
-	char text[2048];
+	char text[CGROUP_FILE];
 	long long quota;
 
-	if (!cgroup_cpu_read_file(folder, "cpu.cfs_quota_us", text))
+	if (!cgroup_read_file(folder, "cpu.cfs_quota_us", text))
 		return false;
 	quota = strtoll(text, NULL, 10);
 	c->quota_ns = quota > 0 ? (uint64_t)quota * 1000 : 0;
-	if (cgroup_cpu_read_file(folder, "cpu.cfs_period_us", text))
+	if (cgroup_read_file(folder, "cpu.cfs_period_us", text))
 		c->period_ns = strtoull(text, NULL, 10) * 1000;
-	if (cgroup_cpu_read_file(folder, "cpu.stat", text))
-		c->throttled_ns = value_of(text, "throttled_time", 1);
-	c->periods = value_of(text, "nr_periods", 1);
-	c->throttled = value_of(text, "nr_throttled", 1);
+	if (cgroup_read_file(folder, "cpu.stat", text))
+		c->throttled_ns = cgroup_value(text, "throttled_time", 1);
+	c->periods = cgroup_value(text, "nr_periods", 1);
+	c->throttled = cgroup_value(text, "nr_throttled", 1);
 	return true;
 }
 
@@ -55,29 +28,18 @@ static bool read_v1(const char *folder, struct cgroup_cpu *c)
 static bool read_v2(const char *folder, struct cgroup_cpu *c)
 {
 	unsigned long long quota = 0, period = 0;
-	char text[2048];
+	char text[CGROUP_FILE];
 
-	if (!cgroup_cpu_read_file(folder, "cpu.max", text))
+	if (!cgroup_read_file(folder, "cpu.max", text))
 		return false;
 	if (sscanf(text, "%llu %llu", &quota, &period) != 2)
 		sscanf(text, "max %llu", &period);
 	c->quota_ns = quota * 1000;
 	c->period_ns = period * 1000;
-	if (cgroup_cpu_read_file(folder, "cpu.stat", text))
-		c->throttled_ns = value_of(text, "throttled_usec", 1000);
-	c->periods = value_of(text, "nr_periods", 1);
-	c->throttled = value_of(text, "nr_throttled", 1);
-	return true;
-}
-
-/* Makes @folder the one above; false: it is that of the mount. */
-static bool go_up(char *folder, const struct cgroup_mount *mount)
-{
-	char *slash = strrchr(folder, '/');
-
-	if (strlen(folder) <= strlen(mount->point) || !slash)
-		return false;
-	*slash = 0;
+	if (cgroup_read_file(folder, "cpu.stat", text))
+		c->throttled_ns = cgroup_value(text, "throttled_usec", 1000);
+	c->periods = cgroup_value(text, "nr_periods", 1);
+	c->throttled = cgroup_value(text, "nr_throttled", 1);
 	return true;
 }
 
@@ -93,7 +55,7 @@ static size_t cgroup_cpu_read_levels(const struct cgroup_mount *mount, char *fol
 		if ((mount->v2 ? read_v2(folder, &c) : read_v1(folder, &c)) && (!up || c.quota_ns))
 			ret[n++] = c;
 		up++;
-	} while (n < CGROUP_LEVELS && go_up(folder, mount));
+	} while (n < CGROUP_LEVELS && cgroup_mount_up(folder, mount));
 	return n;
 }
 
@@ -133,7 +95,7 @@ static bool parse_pressure(const char *text, struct pressure *ret)
 bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct procfs *fs,
 		   const char *resource, struct pressure *ret)
 {
-	char folder[CGROUP_FOLDER], name[64], file[2048];
+	char folder[CGROUP_FOLDER], name[64], file[CGROUP_FILE];
 	size_t i;
 
 	*ret = (struct pressure){0};
@@ -142,10 +104,10 @@ bool pressure_read(const struct cgroup_mounts *m, const char *text, const struct
 		const struct cgroup_mount *mount = vec_at(&m->all, struct cgroup_mount, i);
 
 		if (mount->v2 && cgroup_mount_folder(mount, text, "", folder) &&
-		    cgroup_cpu_read_file(folder, name, file) && parse_pressure(file, ret))
+		    cgroup_read_file(folder, name, file) && parse_pressure(file, ret))
 			return true;
 	}
 	ret->machine = true;
 	snprintf(folder, sizeof(folder), "%s/pressure", fs->dir);
-	return cgroup_cpu_read_file(folder, resource, file) && parse_pressure(file, ret);
+	return cgroup_read_file(folder, resource, file) && parse_pressure(file, ret);
 }

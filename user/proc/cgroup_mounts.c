@@ -83,3 +83,38 @@ bool cgroup_mount_folder(const struct cgroup_mount *mount, const char *text, con
 	snprintf(ret, CGROUP_FOLDER, "%s%s", mount->point, strcmp(rest, "/") ? rest : "");
 	return true;
 }
+
+bool cgroup_read_file(const char *folder, const char *name, char ret[CGROUP_FILE])
+{
+	char path[CGROUP_FOLDER + 64];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "re");
+	n = f ? fread(ret, 1, CGROUP_FILE - 1, f) : 0;
+	if (f)
+		fclose(f);
+	ret[n] = 0;
+	return n > 0;
+}
+
+uint64_t cgroup_value(const char *text, const char *name, uint64_t unit)
+{
+	size_t n = strlen(name);
+
+	for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+		if (!strncmp(text, name, n) && text[n] == ' ')
+			return strtoull(text + n, NULL, 10) * unit;
+	return 0;
+}
+
+bool cgroup_mount_up(char *folder, const struct cgroup_mount *mount)
+{
+	char *slash = strrchr(folder, '/');
+
+	if (strlen(folder) <= strlen(mount->point) || !slash)
+		return false;
+	*slash = 0;
+	return true;
+}

@@ -9,10 +9,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/vec.h"
 
-enum { CGROUP_PATH = 512, CGROUP_FOLDER = 2 * CGROUP_PATH };
+enum { CGROUP_PATH = 512, CGROUP_FOLDER = 2 * CGROUP_PATH, CGROUP_FILE = 4096 };
 
 /* The cgroup that is @root is the folder @point. */
 struct cgroup_mount {
@@ -36,5 +37,11 @@ bool cgroup_mount_has(const struct cgroup_mount *mount, const char *controller);
  */
 bool cgroup_mount_folder(const struct cgroup_mount *mount, const char *text, const char *controller,
 			 char ret[CGROUP_FOLDER]);
+/* Makes @folder that of the cgroup above; false: it is that of the mount. */
+bool cgroup_mount_up(char *folder, const struct cgroup_mount *mount);
+/* The text of FOLDER/NAME in @ret, which is "" if there is none. */
+bool cgroup_read_file(const char *folder, const char *name, char ret[CGROUP_FILE]);
+/* The number behind "NAME " at the begin of a line of @text, times @unit; 0: there is none. */
+uint64_t cgroup_value(const char *text, const char *name, uint64_t unit);
 
 #endif
