@@ -36,10 +36,13 @@ annotated() {
 	grep -aqF 'data="not UTF-8: \xff\xfe \xc3( and a \x00 zero"' "$BATS_TEST_TMPDIR/text"
 }
 
+# for releases 1.22 newest (inline 1.22 newest):
+#	@test "annotations while the program's own tracing is off, Go %" { annotated %; }
 # bats test_tags=inline
 @test "annotations while the program's own tracing is off, Go 1.22" { annotated 1.22; }
 # bats test_tags=inline
 @test "annotations while the program's own tracing is off, Go 1.27" { annotated 1.27; }
+# end of releases
 
 # attached VERSION PROGRAM [FLAG...]: 40 short traces at random times.
 attached() {
@@ -56,8 +59,14 @@ attached() {
 	views_ok "${told[@]}"
 }
 
+# for releases 1.22 1.25 newest:
+#	@test "traces that begin in the middle of collections, Go %" { attached % gc -pause 200us; }
 @test "traces that begin in the middle of collections, Go 1.22" { attached 1.22 gc -pause 200us; }
 @test "traces that begin in the middle of collections, Go 1.25" { attached 1.25 gc -pause 200us; }
 @test "traces that begin in the middle of collections, Go 1.27" { attached 1.27 gc -pause 200us; }
+# end of releases
+# for releases 1.22 newest:
+#	@test "traces that begin in the middle of tasks and stops, Go %" { attached % ranges -pause 300us; }
 @test "traces that begin in the middle of tasks and stops, Go 1.22" { attached 1.22 ranges -pause 300us; }
 @test "traces that begin in the middle of tasks and stops, Go 1.27" { attached 1.27 ranges -pause 300us; }
+# end of releases

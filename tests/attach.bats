@@ -27,6 +27,8 @@ attach_to() {
 	readable_by 1.25 "$TRACE"
 }
 
+# for releases 1.22+ (inline 1.23 1.25):
+#	@test "attach to a Go % program" { attach_to %; }
 @test "attach to a Go 1.22 program" { attach_to 1.22; }
 # bats test_tags=inline
 @test "attach to a Go 1.23 program" { attach_to 1.23; }
@@ -35,6 +37,7 @@ attach_to() {
 @test "attach to a Go 1.25 program" { attach_to 1.25; }
 @test "attach to a Go 1.26 program" { attach_to 1.26; }
 @test "attach to a Go 1.27 program" { attach_to 1.27; }
+# end of releases
 
 # Coroutines are what older headers cannot say.
 every_header() {
@@ -49,8 +52,11 @@ every_header() {
 	done
 }
 
+# for releases 1.22 newest:
+#	@test "every header is read by the releases that know it, from a Go % program" { every_header %; }
 @test "every header is read by the releases that know it, from a Go 1.22 program" { every_header 1.22; }
 @test "every header is read by the releases that know it, from a Go 1.27 program" { every_header 1.27; }
+# end of releases
 
 @test "perf uprobes give what uprobe_multi gives" {
 	build_prog "$REFERENCE_GO" mixed

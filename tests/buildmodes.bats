@@ -29,11 +29,14 @@ pie() {
 	compare "Go $1, PIE with cgo, linked externally" 2
 }
 
+# for releases 1.22 1.24 1.26 newest (inline newest):
+#	@test "position independent, linked by Go, and with cgo by the system's linker: Go %" { pie %; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.22" { pie 1.22; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.24" { pie 1.24; }
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.26" { pie 1.26; }
 # bats test_tags=inline
 @test "position independent, linked by Go, and with cgo by the system's linker: Go 1.27" { pie 1.27; }
+# end of releases
 
 # bats test_tags=inline
 @test "linked statically by the system's linker" {

@@ -29,6 +29,8 @@ callbacks() {
 	views_ok "$BATS_TEST_TMPDIR/y.trace"
 }
 
+# for releases 1.22+ (inline 1.22 newest):
+#	@test "callbacks and threads of C, Go %" { callbacks %; }
 # bats test_tags=inline
 @test "callbacks and threads of C, Go 1.22" { callbacks 1.22; }
 @test "callbacks and threads of C, Go 1.23" { callbacks 1.23; }
@@ -37,6 +39,7 @@ callbacks() {
 @test "callbacks and threads of C, Go 1.26" { callbacks 1.26; }
 # bats test_tags=inline
 @test "callbacks and threads of C, Go 1.27" { callbacks 1.27; }
+# end of releases
 
 # The runtime's own trace of Go's cgo-callback program, which traces itself, beside gotap's. Stacks are not held
 # against gotap's here: inside a callback the runtime unwinds across C (m.hasCgoOnStack), by tables; frame pointers, by

@@ -102,12 +102,15 @@ every_object() {
 	grep -q 'objects: those in slots of 1024 bytes and more' "$BATS_TEST_TMPDIR/report"
 }
 
+# for releases 1.22+:
+#	@test "every object, as the program says itself, Go %" { every_object %; }
 @test "every object, as the program says itself, Go 1.22" { every_object 1.22; }
 @test "every object, as the program says itself, Go 1.23" { every_object 1.23; }
 @test "every object, as the program says itself, Go 1.24" { every_object 1.24; }
 @test "every object, as the program says itself, Go 1.25" { every_object 1.25; }
 @test "every object, as the program says itself, Go 1.26" { every_object 1.26; }
 @test "every object, as the program says itself, Go 1.27" { every_object 1.27; }
+# end of releases
 
 # A probe cannot read a page that is not in memory. The mark bits of new, large spans are in such pages (newspans.go).
 new_spans() {
@@ -116,8 +119,11 @@ new_spans() {
 	[ "$("$GOTAP" text "$TRACE" | grep -c '^HeapObjectFree ')" -ge 2000 ]
 }
 
+# for releases 1.22 newest:
+#	@test "spans that are dead before the runtime has touched their bits, Go %" { new_spans %; }
 @test "spans that are dead before the runtime has touched their bits, Go 1.22" { new_spans 1.22; }
 @test "spans that are dead before the runtime has touched their bits, Go 1.27" { new_spans 1.27; }
+# end of releases
 
 # Names of types may not be in memory (coldtypes.go): gotap reads those that a probe cannot read from the program's
 # file.
@@ -130,8 +136,11 @@ cold_types() {
 	grep -q ' OBJECT_TYPE .*bytes=4008 bytes=8 "main.third" ""$' "$RECORDS"
 }
 
+# for releases 1.22 newest:
+#	@test "names of types that are not in memory, Go %" { cold_types %; }
 @test "names of types that are not in memory, Go 1.22" { cold_types 1.22; }
 @test "names of types that are not in memory, Go 1.27" { cold_types 1.27; }
+# end of releases
 
 # beside VERSION: the same program's own trace, every event of every address. Now and then a runtime writes a trace of
 # itself that its own reader refuses (an STWEnd without its begin, Go 1.27): then once more.
@@ -158,9 +167,12 @@ record_beside() {
 	views_ok "$TRACE"
 }
 
+# for releases 1.23 1.25 newest:
+#	@test "objects equal the runtime's, one by one with their types, Go %" { beside %; }
 @test "objects equal the runtime's, one by one with their types, Go 1.23" { beside 1.23; }
 @test "objects equal the runtime's, one by one with their types, Go 1.25" { beside 1.25; }
 @test "objects equal the runtime's, one by one with their types, Go 1.27" { beside 1.27; }
+# end of releases
 
 @test "--object-min rounds up to a size of slots, and smaller objects are left out" {
 	recorded_objects 1.27 --object-min 1800

@@ -63,11 +63,14 @@ inlined_everywhere() {
 		-min-proc-recall 0.999 -min-proc-precision 0.9)
 	inlined_everywhere 1.21
 }
+# for releases 1.22 1.24 1.26 newest (inline newest):
+#	@test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go %" { inlined_everywhere %; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.22" { inlined_everywhere 1.22; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.24" { inlined_everywhere 1.24; }
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.26" { inlined_everywhere 1.26; }
 # bats test_tags=inline
 @test "with casgstatus inlined everywhere gotap sees what the runtime sees: Go 1.27" { inlined_everywhere 1.27; }
+# end of releases
 
 @test "a real CPU profile" {
 	real_profile

@@ -43,8 +43,11 @@ came_too_late() {
 	grep -q "exec'ed another program \(while\|meanwhile\)\|exec'ed another before its goroutines" "$REPORT"
 }
 
+# for releases 1.23 newest:
+#	@test "each recording is of one of them, Go %" { one_image %; }
 @test "each recording is of one of them, Go 1.23" { one_image 1.23; }
 @test "each recording is of one of them, Go 1.27" { one_image 1.27; }
+# end of releases
 
 # All addresses are the same then, also that of the stack.
 @test "without randomized addresses" {
