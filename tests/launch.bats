@@ -135,7 +135,7 @@ ctrl_c() {
 	build_prog "$REFERENCE_GO" exitquick
 	start_record "$TRACE" -- sh -c 'trap "" INT; exec "$@"' - "$PROG" -after 10m
 	launched
-	send INT
+	handles INT
 	sleep 2.1
 	[ ! -e "$TRACE" ]
 	kill -INT "$RECORDER"
@@ -186,7 +186,7 @@ ctrl_c() {
 	holdable start_record "$TRACE" -- env LD_PRELOAD="$BATS_TEST_TMPDIR/sleeps.so" "$PROG"
 	launched cgo
 	hold_drain
-	send TERM
+	handles TERM
 	sleep 2.1
 	kill -TERM "$RECORDER"
 	wait_for 60 grep -q ^gotap: "$REPORT"

@@ -72,7 +72,9 @@ goes_and_comes_back() {
 	start_target "$PROG" -load 20
 	ATTACH=inline record_to_nobody --ring-size 1M --budget none
 	wait_for 60 inline_runs
-	sleep 3
+	# So much work makes more records than all buffers hold.
+	wait_for 60 has_used_ms $(($(cpu_ms) + 1500))
+	sleep 1
 	read_on
 	wait_for 60 has_read 1
 	ATTACH=inline stop_record

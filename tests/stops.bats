@@ -105,20 +105,27 @@ stopped_all_the_time() {
 	stopped_all_the_time cgroup "frozen by its cgroup"
 }
 
-# Stopped for two seconds each: eight looks.
+# looked_on: some seconds have passed, and gotap has looked on meanwhile, which it does four times a
+# second where it gets a CPU.
+looked_on() {
+	local looked=$(($(looks) + 8))
+	sleep 2
+	wait_for 60 has_looked "$looked"
+}
+
 @test "stopped, continued, frozen and thawed while it is recorded" {
 	target
 	cgroup /sys/fs/cgroup/freezer
 	start_record "$TRACE" -p "$TARGET"
 	sleep 0.5
 	kill -STOP "$TARGET"
-	sleep 2
+	looked_on
 	kill -CONT "$TARGET"
-	sleep 1
+	looked_on
 	freeze
-	sleep 2
+	looked_on
 	thaw
-	sleep 1
+	looked_on
 	stop_record
 	[ "$status" -eq 0 ]
 	[ "$(stops '[(e["by"], e["before"], e["to"] is not None and e["to"] - e["from"] >= 0.25) for e in s]')" = \

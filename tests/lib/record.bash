@@ -143,6 +143,21 @@ looks() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$RECORDER/s
 
 has_looked() { [ "$(looks)" -ge "$1" ]; }
 
+# handles SIGNAL: sends it to the recorder, and returns when the recorder has gone on from it: it has
+# taken the time of the signal by then.
+handles() {
+	send "$1"
+	wait_for 60 has_looked $(($(looks) + 3))
+}
+
+# cpu_ms [PID]: the CPU time that the target has used. That goes on however busy the machine is, and
+# so does what the program does.
+cpu_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' "/proc/${1:-$TARGET}/stat"
+}
+
+has_used_ms() { [ "$(cpu_ms)" -ge "$1" ]; }
+
 # reported FIELD: prints one field of the last report.
 reported() { sed -nE "s/.*\"$1\": (\"([^\"]*)\"|([^,}]*)).*/\2\3/p" "$REPORT"; }
 
