@@ -91,11 +91,11 @@ needs_html    := report oncpu threads stream spans read trace release base
 needs_top     := report oncpu threads stream spans read trace release base
 needs_frames  := symbol trace release base
 needs_sched   := read trace release base
-needs_assemble := sched frames threads v1write v1 read stream trace symbol release base
-needs_trigger := assemble sched frames threads v1write v1 read stream trace symbol flight proc release base
+needs_assemble := sched frames threads read stream trace symbol release base
+needs_trigger := sched threads read stream trace flight release proc base
 needs_api     := rewrite v1write v1 read symbol trace base
 needs_serve   := proc base
-needs_files   := perfetto oncpu threads stream spans v1 read symbol trace proc release base
+needs_files   := rewrite v1write perfetto oncpu threads stream spans v1 read symbol trace proc release base
 needs_cmd     := files follow top trigger flight stacks capture inline live plan assemble sched frames perfetto oncpu html why pprof report spans rewrite v1write v1 read target symbol trace threads stream proc release base
 needs_cmd     += $(SERVE_ROOM)
 

@@ -162,14 +162,13 @@ static void feed(struct assembler *a, const uint8_t *data, size_t n)
 /* The trace of the records, in a file of memory. */
 static int assemble(const struct capture_info *info, struct triggers *triggers, const uint8_t *data, size_t n)
 {
-	struct assembler_between between;
 	struct assembler_opts opts = { .version = 25, .info = info };
 	struct assembler *a;
 	struct error err;
 	int fd = memfd_create("trace", MFD_CLOEXEC);
 
-	if (triggers && triggers_between(triggers, &between))
-		opts.between = &between;
+	if (triggers)
+		triggers_observe(triggers, &opts.observers);
 	require(!assembler_new(&a, fd, &opts, &err));
 	if (triggers) {
 		triggers_threads(triggers, assembler_threads(a));

@@ -275,7 +275,7 @@ static struct sink open_trace(struct pipeline *p, int version, int fd)
 	struct v1_sink_opts old = { .version = version, .frames = stacks_frames, .ctx = p->stacks };
 
 	if (v1_can_write(version) ? v1_sink_new(&p->old, fd, &old, &p->err) :
-				    v2_sink_new(&p->trace, fd, &trace, &p->err))
+				    v2_sink_new(&p->trace, fd, &trace, NULL, &p->err))
 		die(p->err.text);
 	return p->old ? v1_sink(p->old) : v2_sink(p->trace);
 }

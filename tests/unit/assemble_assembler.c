@@ -19,29 +19,21 @@ static int fd;
 
 static uint64_t seen;	/* the last time passed to on_seen(): all events up to it have come */
 
-static struct sink wrap(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx)
-{
-	return to;
-}
-
 static void on_seen(void *ctx, uint64_t time)
 {
 	CHECK(time > seen);
 	seen = time;
 }
 
-static void on_gap(void *ctx, uint64_t time)
-{
-}
-
-static const struct assembler_between between = { .wrap = wrap, .seen = on_seen, .gap = on_gap };
+static const struct observer_ops observer_ops = { .seen = on_seen };
 
 static void begin(void)
 {
 	static struct capture_info info = { .go_minor = 21 };
-	struct assembler_opts opts = { .version = 22, .info = &info, .restate = true, .between = &between };
+	struct assembler_opts opts = { .version = 22, .info = &info, .restate = true };
 	struct error err;
 
+	observers_add(&opts.observers, &observer_ops, NULL);
 	fd = memfd_create("trace", MFD_CLOEXEC);
 	CHECK_EQ(assembler_new(&assembler, fd, &opts, &err), 0);
 	now = 1000 * MS;

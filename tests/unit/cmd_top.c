@@ -116,7 +116,7 @@ static void on_ready(void *ctx, struct top_sample *s)
 static bool sum_tally(const char *path, uint64_t interval, uint64_t last, struct sums *ret)
 {
 	struct tally *t = top_tally_new(&(struct tally_opts){ .interval = interval, .ready = on_ready, .ctx = ret });
-	struct sink sink = top_tally_wrap(t, (struct sink){0}, stackkeys_frames, NULL);
+	struct observers observers = {0};
 	struct replay *p = replay_new(false);
 	struct rewrite_result result = {0};
 	struct raw_source source;
@@ -124,7 +124,10 @@ static bool sum_tally(const char *path, uint64_t interval, uint64_t last, struct
 	bool whole;
 
 	*ret = (struct sums){0};
-	whole = !source_open(&source, path, &err) && !replay_run(p, &source, sink, &result, &err);
+	top_tally_observe(t, &observers);
+	observers_begin(&observers, stackkeys_frames, NULL);
+	whole = !source_open(&source, path, &err) &&
+		!replay_run(p, &source, observers_sink(&observers), &result, &err);
 	top_tally_finish(t, last);
 	top_tally_free(t);
 	replay_free(p);

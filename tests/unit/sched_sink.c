@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What a sink of the model gets: a second kind of sink beside the writer of v2 traces
- * keeps the calls as text. A tee shows that both can take the same events.
+ * keeps the calls as text. An observer of the writer sees the same events.
  */
 #define _GNU_SOURCE
 #include "sched_story.h"
@@ -125,54 +125,29 @@ static const struct sink_ops keeper_ops = {
 	.experiment = keep_experiment,
 };
 
-/* --- a sink that passes all on to two --- */
+/* --- an observer, which counts --- */
 
-struct tee {
-	struct sink to[2];
-};
+static struct observed {
+	size_t events, generations, headers;
+	uint64_t bytes, last;
+} observed;
 
-#define BOTH(op, ...)                                                                  \
-	do {                                                                           \
-		struct tee *tee_ = ctx;                                                \
-		tee_->to[0].ops->op(tee_->to[0].ctx, ##__VA_ARGS__);                   \
-		tee_->to[1].ops->op(tee_->to[1].ctx, ##__VA_ARGS__);                   \
-	} while (0)
-
-static void tee_gen_begin(void *ctx) { BOTH(gen_begin); }
-static void tee_thread(void *ctx, uint64_t thread) { BOTH(thread, thread); }
-static void tee_thread_done(void *ctx, uint64_t thread) { BOTH(thread_done, thread); }
-static void tee_event(void *ctx, const struct sink_event *e) { BOTH(event, e); }
-static void tee_cpu_sample(void *ctx, const struct sink_sample *s) { BOTH(cpu_sample, s); }
-
-static void tee_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+static void observe_event(void *ctx, const struct sink_event *e)
 {
-	BOTH(experiment, exp, time, body, n);
+	observed.events++;
 }
 
-static int tee_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+static void observe_written(void *ctx, const struct tracefile_generation *g)
 {
-	struct tee *t = ctx;
-	int r = t->to[0].ops->gen_end(t->to[0].ctx, clock, err);
-
-	return r ? r : t->to[1].ops->gen_end(t->to[1].ctx, clock, err);
+	observed.headers += !g->number;
+	observed.generations += g->number != 0;
+	observed.bytes += g->parts[0].n + g->parts[1].n;
+	CHECK(!g->number || (g->number == observed.last + 1 && g->from <= g->to));
+	observed.last = g->number;
 }
 
-static size_t tee_gen_size(const void *ctx)
-{
-	const struct tee *t = ctx;
-
-	return t->to[0].ops->gen_size(t->to[0].ctx);
-}
-
-static const struct sink_ops tee_ops = {
-	.gen_begin = tee_gen_begin,
-	.gen_end = tee_gen_end,
-	.gen_size = tee_gen_size,
-	.thread = tee_thread,
-	.thread_done = tee_thread_done,
-	.event = tee_event,
-	.cpu_sample = tee_cpu_sample,
-	.experiment = tee_experiment,
+static const struct observer_ops observer_ops = {
+	.event = observe_event, .written = observe_written,
 };
 
 /* --- stories --- */
@@ -379,13 +354,15 @@ static void tell_a_story(void)
 	put(REC_GO_PARK, 1, 7, 1, 0x9001, 0x44, 0);
 }
 
-/* The file is the same whoever else takes the events. */
-static void two_sinks_can_take_the_same_events(void)
+/* The file is the same with and without an observer, which sees all events and all bytes. */
+static void an_observer_sees_all_and_changes_nothing(void)
 {
 	static char alone[4096], beside[4096];
-	struct tee tee;
+	struct tracefile_opts opts = { .version = 25 };
+	struct observers all = {0};
 	struct error err;
-	size_t n;
+	uint64_t events = 0;
+	size_t n, i;
 
 	begin(27, 25);
 	tell_a_story();
@@ -393,18 +370,44 @@ static void two_sinks_can_take_the_same_events(void)
 	n = file_of(alone, sizeof(alone));
 	end_story();
 
-	keeper = (struct keeper){0};
-	open_trace(25);
-	tee = (struct tee){ { v2_sink(trace), { &keeper_ops, &keeper } } };
-	begin_into((struct sink){ &tee_ops, &tee }, 27, 25, false);
+	observed = (struct observed){0};
+	observers_add(&all, &observer_ops, NULL);
+	fd = memfd_create("trace", MFD_CLOEXEC);
+	CHECK_EQ(v2_sink_new(&trace, fd, &opts, &all, &err), 0);
+	begin_into(v2_sink(trace), 27, 25, false);
 	tell_a_story();
-	end_keeping(NULL);
+	CHECK_EQ(model_finish(model, 0, &err), 0);
 	CHECK(n > 100);
 	CHECK_EQ(file_of(beside, sizeof(beside)), n);
 	CHECK(!memcmp(alone, beside, n));
-	CHECK_EQ(keeper.gen, v2_sink_counts(trace)->generations);
-	v2_sink_free(trace);
-	close(fd);
+	for (i = 0; i < 256; i++)
+		events += v2_sink_counts(trace)->events[i];
+	CHECK_EQ(observed.events, events);
+	CHECK_EQ(observed.headers, 1);
+	CHECK_EQ(observed.generations, v2_sink_counts(trace)->generations);
+	CHECK_EQ(observed.bytes, n);
+	end_story();
+}
+
+/* A trace without a file is for its observers alone. */
+static void a_trace_without_a_file_is_shown(void)
+{
+	struct tracefile_opts opts = { .version = 25 };
+	struct observers all = {0};
+	struct error err;
+
+	observed = (struct observed){0};
+	observers_add(&all, &observer_ops, NULL);
+	CHECK_EQ(v2_sink_new(&trace, -1, &opts, &all, &err), 0);
+	fd = memfd_create("nothing", MFD_CLOEXEC);
+	begin_into(v2_sink(trace), 27, 25, false);
+	tell_a_story();
+	CHECK_EQ(model_finish(model, 0, &err), 0);
+	CHECK_EQ(observed.headers, 1);
+	CHECK(observed.generations > 1);
+	CHECK_EQ(observed.bytes, v2_sink_counts(trace)->bytes);
+	CHECK_EQ(lseek(fd, 0, SEEK_END), 0);
+	end_story();
 }
 
 int main(void)
@@ -421,6 +424,7 @@ int main(void)
 		UNIT(a_thread_that_is_done_is_announced_again),
 		UNIT(threads_that_a_gap_forgets_are_done),
 		UNIT(an_error_of_the_sink_ends_the_model),
-		UNIT(two_sinks_can_take_the_same_events),
+		UNIT(an_observer_sees_all_and_changes_nothing),
+		UNIT(a_trace_without_a_file_is_shown),
 		{0} });
 }

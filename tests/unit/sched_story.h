@@ -145,6 +145,7 @@ static void check_text(int trace, bool statuses, const char *want)
 enum { P0 = 0x1000, P1 = 0x2000, GEN_NS = 1000 };
 
 static struct v2_sink *trace;
+static struct observers observers;	/* of the trace; none after open_trace() */
 static struct model *model;
 static uint64_t now;
 static int fd;
@@ -155,7 +156,8 @@ static void open_trace(int version)
 	struct error err;
 
 	fd = memfd_create("trace", MFD_CLOEXEC);
-	CHECK_EQ(v2_sink_new(&trace, fd, &opts, &err), 0);
+	observers = (struct observers){0};
+	CHECK_EQ(v2_sink_new(&trace, fd, &opts, &observers, &err), 0);
 }
 
 static void begin_into(struct sink sink, int minor, int version, bool notes)

@@ -74,7 +74,8 @@ static void begin_tapped(void)
 	text = (struct buf){0};
 	tap = tap_new(&opts);
 	open_trace(25);
-	begin_into(tap_wrap(tap, v2_sink(trace), NULL, NULL), 27, 25, notes);
+	tap_observe(tap, &observers);
+	begin_into(v2_sink(trace), 27, 25, notes);
 }
 
 /* Compares the calls since the last check. */
@@ -165,8 +166,10 @@ static void goroutines_and_threads_are_one_to_one(void)
 {
 	static const struct tap_visitor threads = { .thread_gone = on_thread_gone };
 	struct tap *t = tap_new(&(struct tap_opts){ .visitor = &threads });
-	struct sink sink = tap_wrap(t, (struct sink){0}, NULL, NULL);
+	struct observers alone = {0};
+	struct sink sink = observers_sink(&alone);
 
+	tap_observe(t, &alone);
 	show(sink, 7, EV_GoStatus, 1, 7, G_RUNNING);
 	show(sink, 7, EV_GoStatus, 1, 8, G_RUNNING);
 	CHECK_EQ(tap_find(t, 1)->m->id, 8);
@@ -242,18 +245,18 @@ static void a_gap_ends_what_is_known(void)
 	begin_tapped();
 	snapshot();
 	text.len = 0;
-	tap_seen(tap, now);
+	observers_seen(&observers, now);
 	check_calls(" seen");
-	tap_gap(tap, now);
-	tap_seen(tap, now);
+	observers_gap(&observers, now);
+	observers_seen(&observers, now);
 	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
 	check_calls(" seen 1!X 1+W(gotap: not recorded)");
 	now += 5000;
-	tap_seen(tap, now);
+	observers_seen(&observers, now);
 	put(REC_RESUME, 0, 0, 0, 0, 0, 0);
 	since = now;
 	snapshot();
-	tap_seen(tap, now);
+	observers_seen(&observers, now);
 	CHECK(strstr((char *)text.data, "gap 1!W 1++W(gotap: not recorded) 2!W 2++W 3!R 3++R"));
 	CHECK(!memcmp(text.data + text.len - 5, " seen", 5));
 	CHECK(tap_find(tap, 2)->since >= since);
@@ -263,7 +266,7 @@ static void a_gap_ends_what_is_known(void)
 /* A gap, behind which the goroutines have the states of @those. */
 static void pass_a_gap(void (*those)(void))
 {
-	tap_gap(tap, now);
+	observers_gap(&observers, now);
 	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
 	now += 5000;
 	text.len = 0;
@@ -299,7 +302,7 @@ static void behind_a_gap_reasons_and_stacks_are_new(void)
 	begin_tapped();
 	snapshot();
 	pass_a_gap(others_wait_now);
-	tap_seen(tap, now);
+	observers_seen(&observers, now);
 	check_waits(1, "sleep", 0x66);
 	check_waits(2, "chan receive", 0x77);
 	check_waits(3, "sleep", 0x88);

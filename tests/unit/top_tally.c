@@ -17,6 +17,7 @@
 enum { MAIN = 0x10, WORKER = 0x20, WRAPPER = 0x21, BGSWEEP = 0x30 };	/* keys of start functions */
 
 static struct tally *tally;
+static struct observers observers;
 static struct sink sink;
 static struct top_sample *samples[8];
 static size_t n_samples;
@@ -45,7 +46,10 @@ static void open_by(enum group_by by, const char *label)
 	struct tally_opts opts = { .by = by, .label = label, .interval = 1000, .ready = ready };
 
 	tally = top_tally_new(&opts);
-	sink = top_tally_wrap(tally, (struct sink){0}, frames_of, NULL);
+	observers = (struct observers){0};
+	top_tally_observe(tally, &observers);
+	observers_begin(&observers, frames_of, NULL);
+	sink = observers_sink(&observers);
 }
 
 static void done(void)
@@ -97,7 +101,7 @@ static void states_of_an_interval_add_up(void)
 	EVENT(10600, 7, EV_GoSyscallBegin, 1, 0);
 	EVENT(10800, 7, EV_GoSyscallEnd);
 	EVENT(10900, 7, EV_GoUnblock, 1, 1, 0);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(n_samples, 1);
 	CHECK_EQ(samples[0]->from, 10000);
 	CHECK_EQ(samples[0]->to, 11000);
@@ -159,7 +163,7 @@ static void ps_run_goroutines_or_wait_for_them(void)
 	EVENT(10400, 8, EV_ProcStart, 0, 3);
 	EVENT(10450, 7, EV_GoSyscallEndBlocked);
 	EVENT(10600, 8, EV_GoStart, 1, 1);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	p = vec_at(&samples[0]->procs, struct top_proc, 0);
 	CHECK_EQ(samples[0]->procs.len, 1);
 	CHECK_EQ(p->running, 100 + 400);
@@ -177,11 +181,11 @@ static void a_gap_counts_nowhere(void)
 {
 	open_by(BY_FUNCTION, NULL);
 	begin();
-	top_tally_gap(tally, 10200);
+	observers_gap(&observers, 10200);
 	EVENT(10200, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
 	EVENT(10264, 7, EV_ProcStop);
 	CHECK(!sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = 10000 }, NULL));
-	top_tally_advance(tally, 11500);
+	observers_seen(&observers, 11500);
 	sink.ops->gen_begin(sink.ctx);
 	EVENT(11600, TRACEV2_NO_ID, EV_GoStatus, 1, TRACEV2_NO_ID, G_WAITING);
 	EVENT(11600, 7, EV_ProcStart, 0, 1);
@@ -197,7 +201,7 @@ static void a_gap_counts_nowhere(void)
 	EVENT(11984, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
 	EVENT(12000, 7, EV_GoUnblock, 1, 1, 0);
 	EVENT(12000, 7, EV_GoStart, 1, 2);
-	top_tally_advance(tally, 13000);
+	observers_seen(&observers, 13000);
 	CHECK_EQ(n_samples, 3);
 	CHECK_EQ(samples[0]->unrecorded, 800);
 	CHECK_EQ(top_recorded(samples[0]), 200);
@@ -221,7 +225,7 @@ static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 
 	open_by(BY_FUNCTION, NULL);
 	begin();
-	top_tally_gap(tally, 10200);
+	observers_gap(&observers, 10200);
 	EVENT(10200, 7, EV_GoBlock, TEXT("gotap: not recorded"), 0);
 	CHECK(!sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = 10000 }, NULL));
 	sink.ops->gen_begin(sink.ctx);
@@ -229,7 +233,7 @@ static void behind_a_gap_a_wait_has_its_reason_at_once(void)
 	EVENT(11664, 7, EV_GoUnblock, 1, 1, 0);
 	EVENT(11728, 7, EV_GoStart, 1, 2);
 	sink.ops->event(sink.ctx, &block);
-	top_tally_advance(tally, 12000);
+	observers_seen(&observers, 12000);
 	r = row(samples[1], "main.main");
 	CHECK_EQ(r->n.now[TOP_WAITING], 1);
 	CHECK_STR(vec_at(&samples[1]->reasons, struct top_reason, r->reason)->text, "chan receive");
@@ -246,7 +250,7 @@ static void the_stand_in_counts_nowhere(void)
 	EVENT(10100, 8, EV_GoStart, 0, 1);
 	EVENT(10200, 8, EV_GoDestroy);
 	EVENT(10200, 8, EV_ProcStop);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(samples[0]->all.created, 0);
 	CHECK_EQ(samples[0]->all.ended, 0);
 	CHECK_EQ(samples[0]->all.sched.count, 0);
@@ -262,14 +266,14 @@ static void rows_by_labels_and_regions(void)
 	open_by(BY_LABEL, NULL);
 	begin();
 	EVENT(10300, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), TEXT(labels), 0);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(row(samples[0], "(no labels)")->n.ns[TOP_RUNNING], 300);
 	CHECK_EQ(row(samples[0], labels)->n.ns[TOP_RUNNING], 700);
 	top_tally_group(tally, BY_REGION);
 	EVENT(11100, 7, EV_UserRegionBegin, 0, TEXT("outer"), 0);
 	EVENT(11200, 7, EV_UserRegionBegin, 0, TEXT("inner"), 0);
 	EVENT(11500, 7, EV_UserRegionEnd, 0, TEXT("inner"), 0);
-	top_tally_advance(tally, 12000);
+	observers_seen(&observers, 12000);
 	CHECK_STR(samples[0]->by, "label");
 	CHECK_STR(samples[1]->by, "region");
 	CHECK_EQ(row(samples[1], "(in no region)")->n.ns[TOP_RUNNING], 100);
@@ -279,7 +283,7 @@ static void rows_by_labels_and_regions(void)
 	open_by(BY_LABEL, "path");
 	begin();
 	EVENT(10000, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), TEXT(labels), 0);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(row(samples[0], "/buy")->n.ns[TOP_RUNNING], 1000);
 	CHECK_EQ(row(samples[0], "(no such label)")->n.ns[TOP_WAITING], 1000);
 	done();
@@ -295,7 +299,7 @@ static void gc_heap_and_stops(void)
 	EVENT(10170, 7, EV_HeapAlloc, 4096);
 	EVENT(10180, 7, EV_HeapGoal, 8192);
 	EVENT(11500, 7, EV_GCEnd, 2);
-	top_tally_advance(tally, 12000);
+	observers_seen(&observers, 12000);
 	CHECK_EQ(samples[0]->gc.cycles, 1);
 	CHECK(samples[0]->gc.marking);
 	CHECK_EQ(samples[0]->gc.mark_ns, 850);
@@ -322,7 +326,7 @@ static void too_many_rows_are_one(void)
 		snprintf(text, sizeof(text), "id=\"%llu\"", (unsigned long long)i);
 		EVENT(10001, 7, EV_UserLog, 0, TEXT(LABELS_CATEGORY), SINK_TEXT(text, strlen(text)), 0);
 	}
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK(samples[0]->rows.len <= 4097);
 	CHECK(samples[0]->rows_merged > 5000);
 	CHECK_EQ(top_total(&samples[0]->all), 10002);
@@ -337,7 +341,7 @@ static void functions_of_one_name_are_one_row(void)
 	begin();
 	EVENT(10001, 7, EV_GoCreate, 3, WORKER, 0);
 	EVENT(10002, 7, EV_GoCreate, 4, WRAPPER, 0);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(samples[0]->rows.len, 3);
 	CHECK_EQ(row(samples[0], "main.worker")->n.created, 2);
 	done();
@@ -357,7 +361,7 @@ static void places_of_a_row(void)
 	EVENT(10030, 7, EV_GoBlock, TEXT("chan send"), 0x77);
 	EVENT(10040, 7, EV_GoStart, 4, 1);
 	EVENT(10050, 7, EV_GoBlock, TEXT("chan send"), 0x77);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(samples[0]->places.len, 0);
 	key = row(samples[0], "main.worker")->key;
 	top_tally_want_places(tally, &key, 1);
@@ -368,7 +372,7 @@ static void places_of_a_row(void)
 	CHECK_EQ(p->stack, 0x77);
 	CHECK_STR(p->reason, "chan send");
 	top_tally_want_places(tally, NULL, SIZE_MAX);
-	top_tally_advance(tally, 12000);
+	observers_seen(&observers, 12000);
 	CHECK_EQ(samples[1]->places.len, 3);
 	done();
 }
@@ -396,7 +400,7 @@ static void who_passes_its_thread_on_has_no_place(void)
 	EVENT(10020, 7, EV_GoUnblock, 1, 1, 0);
 	EVENT(10030, 7, EV_GoStart, 1, 2);
 	EVENT(10040, 7, EV_GoSwitch, 3, 1);
-	top_tally_advance(tally, 11000);
+	observers_seen(&observers, 11000);
 	CHECK_EQ(place(samples[0], "coroutine")->now, 1);
 	CHECK_EQ(place(samples[0], "coroutine")->stack, 0);
 	done();
@@ -433,7 +437,7 @@ static void any_events_can_come(void)
 		if (rand() % 3000 == 0)
 			top_tally_group(tally, (enum group_by)(rand() % GROUP_BYS));
 		if (rand() % 4000 == 0)
-			top_tally_gap(tally, time);
+			observers_gap(&observers, time);
 		if (rand() % 1000 == 0) {
 			sink.ops->gen_end(sink.ctx, &(struct trace_clock){ .time = time }, NULL);
 			sink.ops->gen_begin(sink.ctx);

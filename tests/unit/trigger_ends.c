@@ -8,7 +8,7 @@ static void ends_by_their_status(void)
 	struct trigger_end end = { .time = 5, .known = true };
 
 	begin_rules("exit");
-	CHECK(!between.wrap);
+	CHECK_EQ(observers.n, 0);
 	end_rules();
 	begin_rules("crash", "exit");
 	snapshot();
@@ -42,7 +42,7 @@ static void record_death(uint16_t how, uint64_t g, uint64_t stack, const char *m
 
 	r.u.len[0] = (uint16_t)strlen(message);
 	strcpy(r.u.text, message);
-	between.dies(between.ctx, &r.u);
+	observers_dies(&observers, &r.u);
 	now += 10;
 }
 

@@ -5,7 +5,7 @@
 
 static void begin_gap(void)
 {
-	between.gap(between.ctx, now);
+	observers_gap(&observers, now);
 	put(REC_GAP, REC_GAP_LOST, 0, 0, 0, 0, 0);
 }
 

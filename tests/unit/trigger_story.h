@@ -13,7 +13,6 @@
 enum { US = 1000, MS = 1000000, START = 0x401000 };
 
 static struct triggers *triggers;
-static struct assembler_between between;
 static struct trigger_rule rules[8];
 static size_t n_rules;
 static struct flight_fact facts[64];
@@ -49,24 +48,22 @@ static inline size_t frames(void *ctx, uint64_t key, struct trace_frame *out, si
 static inline void begin_with(const char *const *texts)
 {
 	struct error err;
-	struct sink sink;
 
 	n_facts = n_rules = 0;
 	for (; *texts; texts++)
 		CHECK_EQ(trigger_parse(&rules[n_rules++], *texts, &err), 0);
 	triggers = triggers_new(&(struct triggers_opts){ .rules = rules, .n = n_rules, .fire = take });
 	open_trace(25);
-	sink = v2_sink(trace);
-	if (triggers_between(triggers, &between))
-		sink = between.wrap(between.ctx, sink, frames, NULL);
-	begin_into(sink, 27, 25, false);
+	triggers_observe(triggers, &observers);
+	observers_begin(&observers, frames, NULL);
+	begin_into(v2_sink(trace), 27, 25, false);
 }
 
 #define begin_rules(...) begin_with((const char *const[]){ __VA_ARGS__, NULL })
 
 static inline void seen(void)
 {
-	between.seen(between.ctx, now);
+	observers_seen(&observers, now);
 }
 
 /* @ns pass without an event. */

@@ -22,8 +22,6 @@ enum {
 	 * differences take a second byte, 15 % of a trace of ping-pong.
 	 */
 	TIME_SHIFT = 6,
-	/* For a v1 trace the model writes all events that it can, and the sink leaves out the rest. */
-	WHOLE_VERSION = 26,
 	/* How long a record that waits for a goid holds up snapshots, ns: most goids come earlier or never. */
 	GOID_NS = 500000000,
 };
@@ -36,14 +34,12 @@ struct assembler {
 	struct threads *threads;
 	struct thread_sums *sums;
 	int version;
-	struct v2_sink *trace;	/* one of the two */
-	struct v1_sink *old;
-	const uint64_t *generations;	/* of the trace */
+	struct v2_sink *trace;	/* NULL: nothing is written */
 	uint64_t written;	/* generations, when the last sample was taken */
 	uint64_t unreadable, unsettled;
 	uint64_t lost_by_cpu[RING_CPUS + 1];
 	uint32_t cpus;
-	struct assembler_between between;	/* all NULL: there is none */
+	struct observers observers;
 	uint64_t seen;		/* no record with a time up to it is still to come */
 	uint64_t whole;		/* like seen, but also no record up to it waits for a goid */
 	struct error *err;	/* of the running call */
@@ -57,9 +53,10 @@ struct assembler {
 static int assembler_sample(struct assembler *a, const struct rec_cpu *c)
 {
 	struct rec_long l = { .r = c->r };
+	uint64_t generations = assembler_generations(a);
 
-	if (a->written != *a->generations) {
-		a->written = *a->generations;
+	if (a->written != generations) {
+		a->written = generations;
 		stacks_turn(a->stacks);
 	}
 	l.r.kind = REC_CPU_SAMPLE;
@@ -79,8 +76,7 @@ static void assembler_lost(struct assembler *a, const struct rec *r)
 static void assembler_dies(struct assembler *a, const struct rec *r)
 {
 	stacks_end(a->stacks, (const struct rec_user *)r);
-	if (a->between.dies)
-		a->between.dies(a->between.ctx, (const struct rec_user *)r);
+	observers_dies(&a->observers, (const struct rec_user *)r);
 }
 
 /* Counts or keeps what a record says beside its event. */
@@ -100,8 +96,7 @@ static void assembler_note_record(struct assembler *a, const struct rec *r)
 		assembler_dies(a, r);
 		break;
 	case REC_GAP:
-		if (a->between.gap)
-			a->between.gap(a->between.ctx, r->time);
+		observers_gap(&a->observers, r->time);
 		break;
 	}
 }
@@ -134,15 +129,15 @@ static void assembler_pull(struct assembler *a)
 
 /* --- */
 
-static bool is_system(void *ctx, uint64_t start_pc)
+static bool assembler_is_system(void *ctx, uint64_t start_pc)
 {
 	struct symbol_function fn;
 
 	return ctx && symbolizer_function(ctx, start_pc, &fn) && release_is_system_start(fn.name);
 }
 
-static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opts,
-		   struct error *err)
+static int assembler_open_trace(struct assembler *a, int fd, const struct assembler_opts *opts,
+				struct error *err)
 {
 	struct tracefile_opts trace = {
 		.version = opts->version,
@@ -150,75 +145,54 @@ static int open_v2(struct assembler *a, int fd, const struct assembler_opts *opt
 		.frames = stacks_frames,
 		.ctx = a->stacks,
 		.name = opts->output,
-		.tee = opts->tee,
-		.tee_ctx = opts->tee_ctx,
-		.whole = opts->whole,
-		.whole_ctx = opts->whole_ctx,
 	};
 
-	return v2_sink_new(&a->trace, fd, &trace, err);
+	return opts->unwritten ? 0 : v2_sink_new(&a->trace, fd, &trace, &a->observers, err);
 }
 
-static int open_v1(struct assembler *a, int fd, const struct assembler_opts *opts,
-		   struct error *err)
+static void assembler_open_model(struct assembler *a, const struct assembler_opts *opts)
 {
-	struct v1_sink_opts trace = {
+	struct model_opts model = {
+		.minor = (int)opts->info->go_minor,
+		.unseen_unblocks = opts->info->unseen_unblocks,
 		.version = opts->version,
-		.frames = stacks_frames,
-		.ctx = a->stacks,
-		.name = opts->output,
+		.notes = !opts->no_notes,
+		.time_shift = TIME_SHIFT,
+		.gen_ns = GEN_NS,
+		.gen_bytes = opts->gen_bytes ? opts->gen_bytes : GEN_BYTES,
+		.restate = opts->restate,
+		.is_system = assembler_is_system,
+		.ctx = opts->symbols,
 	};
 
-	return v1_sink_new(&a->old, fd, &trace, err);
-}
-
-static struct sink sink_of(struct assembler *a, const struct assembler_between *between)
-{
-	struct sink to = a->old ? v1_sink(a->old) : v2_sink(a->trace);
-
-	if (!between)
-		return to;
-	a->between = *between;
-	return between->wrap(between->ctx, to, stacks_look, a->stacks);
+	a->model = model_new(a->trace ? v2_sink(a->trace) : observers_sink(&a->observers), &model);
 }
 
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err)
 {
 	struct assembler *a = xcalloc(1, sizeof(*a));
-	bool old = v1_can_write(opts->version);
-	struct model_opts model = {
-		.minor = (int)opts->info->go_minor,
-		.unseen_unblocks = opts->info->unseen_unblocks,
-		.version = old ? WHOLE_VERSION : opts->version,
-		.notes = !opts->no_notes,
-		.time_shift = TIME_SHIFT,
-		.gen_ns = GEN_NS,
-		.gen_bytes = opts->gen_bytes ? opts->gen_bytes : GEN_BYTES,
-		.restate = opts->restate,
-		.is_system = is_system,
-		.ctx = opts->symbols,
-	};
 	int r;
 
 	a->version = opts->version;
+	a->observers = opts->observers;
 	a->threads = threads_new();
 	a->sums = thread_sums_new(a->threads);
-	a->stacks = stacks_new(opts->symbols, model.minor, opts->info->stack_depth);
-	r = old ? open_v1(a, fd, opts, err) : open_v2(a, fd, opts, err);
+	a->stacks = stacks_new(opts->symbols, (int)opts->info->go_minor, opts->info->stack_depth);
+	a->merge = merge_new();
+	a->goids = goid_filter_new(a->merge);
+	observers_begin(&a->observers, stacks_look, a->stacks);
+	r = assembler_open_trace(a, fd, opts, err);
 	if (r) {
 		assembler_free(a);
 		return r;
 	}
-	a->generations = old ? v1_sink_generations(a->old) : &v2_sink_counts(a->trace)->generations;
-	a->model = model_new(sink_of(a, opts->between), &model);
-	a->merge = merge_new();
-	a->goids = goid_filter_new(a->merge);
+	assembler_open_model(a, opts);
 	*ret = a;
 	return 0;
 }
 
-static int outcome(struct assembler *a, struct error *err)
+static int assembler_outcome(struct assembler *a, struct error *err)
 {
 	if (a->failed && a->why.code)
 		*err = a->why;
@@ -228,26 +202,29 @@ static int outcome(struct assembler *a, struct error *err)
 }
 
 /*
- * The time up to which events are known: at most the end of the capture. Chunks come after that, too, while probes are detached;
- * without records of that time, a wait must not be taken for one that goes on.
+ * The time up to which events are known: at most the end of the capture. Chunks come after that, too,
+ * while probes are detached; without records of that time, a wait must not be taken for one that goes on.
  */
-static uint64_t known_until(const struct assembler *a)
+static uint64_t assembler_known_until(const struct assembler *a)
 {
 	uint64_t until = model_until(a->model);
 
 	return a->seen < until ? a->seen : until;
 }
 
-/* Calls between.seen() with the time up to which all events have come: not those behind a record that waits for a goid (goid.h). */
-static void tell_seen(struct assembler *a)
+/*
+ * Shows observers the time up to which all events have come: not those behind a record that waits for
+ * a goid (goid.h).
+ */
+static void assembler_show_seen(struct assembler *a)
 {
-	uint64_t held = goid_filter_holds(a->goids), known = known_until(a), whole = held <= known ? held - 1 : known;
+	uint64_t held = goid_filter_holds(a->goids), known = assembler_known_until(a);
+	uint64_t whole = held <= known ? held - 1 : known;
 
 	if (a->failed || whole <= a->whole)
 		return;
 	a->whole = whole;
-	if (a->between.seen)
-		a->between.seen(a->between.ctx, whole);
+	observers_seen(&a->observers, whole);
 }
 
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err)
@@ -260,8 +237,8 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 		a->seen = c->watermark;
 	r = merge_add(a->merge, c, err);
 	assembler_pull(a);
-	tell_seen(a);
-	return outcome(a, err) ? a->failed : r;
+	assembler_show_seen(a);
+	return assembler_outcome(a, err) ? a->failed : r;
 }
 
 void assembler_note(struct assembler *a, const char *text)
@@ -275,43 +252,29 @@ int assembler_turn(struct assembler *a, struct error *err)
 
 	a->err = err;
 	if (a->failed)
-		return outcome(a, err);
+		return assembler_outcome(a, err);
 	r = model_turn(a->model, assembler_seen(a), err);
 	if (r == -EAGAIN)
 		return r;
 	a->failed = r;
-	return outcome(a, err);
+	return assembler_outcome(a, err);
 }
 
 uint64_t assembler_seen(const struct assembler *a)
 {
-	uint64_t known = known_until(a);
+	uint64_t known = assembler_known_until(a);
 
 	return known < a->whole + GOID_NS ? a->whole : known;
 }
 
-/* What was written before a fault is a trace, too, but nobody can read it without its end. */
-static void end_v1(struct assembler *a, struct error *err)
-{
-	struct error ignored;
-
-	if (!a->old || !*a->generations)
-		return;
-	if (a->failed)
-		v1_sink_finish(a->old, &ignored);
-	else
-		a->failed = v1_sink_finish(a->old, err);
-}
-
-static int finish(struct assembler *a, struct error *err)
+static int assembler_end(struct assembler *a, struct error *err)
 {
 	goid_filter_finish(a->goids);
 	assembler_pull(a);
 	if (!a->failed)
 		a->failed = model_finish(a->model, a->seen, err);
 	threads_finish(a->threads, a->seen);
-	end_v1(a, err);
-	return outcome(a, err);
+	return assembler_outcome(a, err);
 }
 
 int assembler_finish(struct assembler *a, struct error *err)
@@ -319,40 +282,18 @@ int assembler_finish(struct assembler *a, struct error *err)
 	a->err = err;
 	merge_finish(a->merge);
 	assembler_pull(a);
-	return finish(a, err);
+	return assembler_end(a, err);
 }
 
 int assembler_cut(struct assembler *a, struct error *err)
 {
 	a->err = err;
-	return finish(a, err);
+	return assembler_end(a, err);
 }
 
 uint64_t assembler_generations(const struct assembler *a)
 {
-	return *a->generations;
-}
-
-bool assembler_has_trace(const struct assembler *a)
-{
-	struct v1_sink_counts counts;
-
-	if (!a->old)
-		return assembler_generations(a);
-	v1_sink_counts(a->old, &counts);
-	return counts.whole;
-}
-
-/* The counts of a v1 trace that reports have of all traces. */
-static void count_trace(const struct assembler *a, struct assembler_result *ret)
-{
-	if (!a->old) {
-		ret->trace = *v2_sink_counts(a->trace);
-		return;
-	}
-	v1_sink_counts(a->old, &ret->v1);
-	ret->trace.generations = ret->v1.generations;
-	ret->trace.bytes = ret->v1.trace.bytes;
+	return a->trace ? v2_sink_counts(a->trace)->generations : 0;
 }
 
 struct threads *assembler_threads(struct assembler *a)
@@ -402,7 +343,8 @@ void assembler_result(const struct assembler *a, struct assembler_result *ret)
 		.cpus = a->cpus,
 		.began = model_started(a->model),
 	};
-	count_trace(a, ret);
+	if (a->trace)
+		ret->trace = *v2_sink_counts(a->trace);
 	ret->addresses_unnamed = stacks_unanswered(a->stacks, &why);
 	snprintf(ret->why_unnamed, sizeof(ret->why_unnamed), "%s", why);
 	__builtin_memcpy(ret->lost_by_cpu, a->lost_by_cpu, sizeof(ret->lost_by_cpu));
@@ -419,6 +361,5 @@ void assembler_free(struct assembler *a)
 	threads_free(a->threads);
 	stacks_free(a->stacks);
 	v2_sink_free(a->trace);
-	v1_sink_free(a->old);
 	free(a);
 }

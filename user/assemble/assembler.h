@@ -3,7 +3,7 @@
  * assembler: chunks in, a trace out. It pulls the records of each chunk, one after the other:
  *
  *	chunk <- merge (one order) <- goid (ids) <- the loop
- *	                                            -> model (who ran) -> v2_sink or v1_sink (the file)
+ *	                                            -> model (who ran) -> v2_sink (the file, and observers)
  *	                                            -> stacks, threads (group linux)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
@@ -22,46 +22,27 @@
 #include "stream/spool.h"
 #include "symbol/symbol.h"
 #include "threads/sums.h"
+#include "trace/observer.h"
 #include "trace/v2_sink.h"
-#include "v1write/sink.h"
 
 struct assembler;
 
-/*
- * Functions of a consumer that sits between the model and the writer of the trace (trace/tap.h): it gets each event, and how
- * far the events are complete. The thread of assembler_chunk() calls them.
- */
-struct assembler_between {
-	void *ctx;
-	/* Gives the sink that the model is to call, which passes everything on to @to. @frames resolves keys of stacks. */
-	struct sink (*wrap)(void *ctx, struct sink to, trace_frames_fn *frames, void *frames_ctx);
-	/* After a chunk: all events up to @time (ns) have come. */
-	void (*seen)(void *ctx, uint64_t time);
-	/* A gap begins at @time, or a little later: events are missing until the next generation begins. */
-	void (*gap)(void *ctx, uint64_t time);
-	/* A REC_PROGRAM_DIES; its stack may come later. May be NULL. */
-	void (*dies)(void *ctx, const struct rec_user *r);
-};
-
 struct assembler_opts {
-	int version;			/* header: 8, 11, 19, 21; 22, 23, 25, 26 */
+	int version;			/* header: 22, 23, 25, 26 */
 	bool no_notes;			/* no log events of gotap's own */
 	const struct capture_info *info;
 	struct symbolizer *symbols;	/* may be NULL; not owned */
 	const char *output;		/* its name, for errors */
-	tracefile_tee_fn *tee;		/* of a v2 trace; may be NULL */
-	void *tee_ctx;
-	const struct assembler_between *between;	/* may be NULL */
-	tracefile_whole_fn *whole;	/* the same, by generations; may be NULL */
-	void *whole_ctx;
+	/* They look on; copied. */
+	struct observers observers;
+	bool unwritten;			/* no trace is made: the recording is for the observers alone */
 	size_t gen_bytes;		/* the largest generation; 0: 16 MB */
 	bool restate;			/* each generation can be the first of a part of the trace (model.h) */
 };
 
 struct assembler_result {
-	int version;			/* header; below 22 v1 has the counts */
-	struct tracefile_counts trace;	/* of v1 the generations and bytes */
-	struct v1_sink_counts v1;
+	int version;			/* header */
+	struct tracefile_counts trace;
 	struct model_counts model;
 	uint64_t records;		/* taken in */
 	uint64_t stacks;		/* distinct */
@@ -77,7 +58,7 @@ struct assembler_result {
 	bool began;			/* the snapshot was complete: there is a trace */
 };
 
-/* Begins a trace on @fd (the caller's). */
+/* Begins a trace on @fd (the caller's; not used if opts->unwritten). */
 int assembler_new(struct assembler **ret, int fd, const struct assembler_opts *opts,
 		  struct error *err);
 int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *err);
@@ -97,10 +78,8 @@ int assembler_finish(struct assembler *a, struct error *err);
  * at the last watermark. Behind that the records of other CPUs are not complete.
  */
 int assembler_cut(struct assembler *a, struct error *err);
-/* Whole generations that were written. */
+/* Whole generations that were written: with one, the file can be read up to its end. */
 uint64_t assembler_generations(const struct assembler *a);
-/* Can the file be read as it is, up to here? A v1 trace cannot before its end. */
-bool assembler_has_trace(const struct assembler *a);
 /* Goroutines that the model knows. */
 uint64_t assembler_goroutines(const struct assembler *a);
 /* Is the trace in a gap now (budget, losses)? It goes on when all states have been read anew. */

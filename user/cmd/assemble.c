@@ -13,6 +13,7 @@
 #include "files/beside.h"
 #include "files/claims.h"
 #include "files/leftover.h"
+#include "files/old_format.h"
 #include "files/output.h"
 #include "cmd/parse.h"
 #include "cmd/record/report.h"
@@ -176,13 +177,23 @@ static int open_symbols(struct symbolizer **ret, const struct assemble_options *
 	return r;
 }
 
-static int feed(struct assembler *a, struct thread_file *threads, struct spool_reader *in, struct error *err)
+/* What is written: the Go trace, and from it the Perfetto trace. */
+struct outputs {
+	struct output trace, perfetto;
+	struct old_format *old;	/* NULL: the Go trace is a v2 trace */
+	struct beside *beside;
+	uint64_t perfetto_bytes;
+	struct thread_file threads;
+};
+
+/* An error of an old format is known when that is finished. */
+static int feed(struct assembler *a, struct outputs *out, struct spool_reader *in, struct error *err)
 {
 	struct chunk c = {0};
-	int r;
+	int r = 0;
 
-	while ((r = spool_read(in, &c, err)) > 0) {
-		thread_file_clock(threads, &c);
+	while (!old_format_failed(out->old) && (r = spool_read(in, &c, err)) > 0) {
+		thread_file_clock(&out->threads, &c);
 		r = assembler_chunk(a, &c, err);
 		if (r)
 			break;
@@ -191,20 +202,12 @@ static int feed(struct assembler *a, struct thread_file *threads, struct spool_r
 	return r;
 }
 
-/* What is written: the Go trace, and from it the Perfetto trace. */
-struct outputs {
-	struct output trace, perfetto;
-	struct beside *beside;
-	uint64_t perfetto_bytes;
-	struct thread_file threads;
-};
-
 static bool report(const struct assemble_options *o, struct assembler *a,
 		   const struct capture_info *info, const struct outputs *out)
 {
 	struct assembler_result *res = calloc(1, sizeof(*res));
 	struct report rep = {
-		.info = info, .result = res, .perfetto = o->perfetto, .perfetto_bytes = out->perfetto_bytes,
+		.info = info, .result = res, .version = o->version, .old = old_format_result(out->old), .perfetto = o->perfetto, .perfetto_bytes = out->perfetto_bytes,
 		.output = beside_alone(o->output, o->perfetto) ? o->perfetto : o->output,
 		.threads = { assembler_threads(a), assembler_thread_sums(a), info->pid },
 	};
@@ -231,18 +234,30 @@ static int open_outputs(struct outputs *out, const struct assemble_options *o, c
 
 	if (!r)
 		r = thread_file_check_place(&out->trace, err);
+	if (!r)
+		r = old_format_start(&out->old, &out->trace, o->version, err);
 	if (r || !o->perfetto)
 		return r;
 	r = output_start(&out->perfetto, o->perfetto, OUTPUT_BINARY, err);
 	return r ? r : beside_start(&out->beside, &out->perfetto, info, err);
 }
 
-/* @keep: there is a trace. @r: an error that is known already, which is returned then. */
-static int close_outputs(struct outputs *out, bool keep, int r, struct error *err)
+/* What was written before a fault is a trace, too; of an old format only if that could be ended. */
+static bool has_trace(const struct outputs *out, const struct assembler *a)
+{
+	return out->old ? old_format_has_trace(out->old) : a && assembler_generations(a);
+}
+
+/* @r: an error that is known already, which is returned then. */
+static int close_outputs(struct outputs *out, const struct assembler *a, int r, struct error *err)
 {
 	struct error late;
-	int p = beside_finish(out->beside, &out->perfetto_bytes, r ? &late : err);
+	bool keep;
+	int p = old_format_finish(out->old, r ? &late : err);
 
+	r = r ? r : p;
+	keep = has_trace(out, a);
+	p = beside_finish(out->beside, &out->perfetto_bytes, r ? &late : err);
 	r = r ? r : p;
 	if (output_close(&out->perfetto, keep && !p, r ? &late : err) && !r)
 		r = err->code;
@@ -253,19 +268,38 @@ static int close_outputs(struct outputs *out, bool keep, int r, struct error *er
 	return r;
 }
 
-/* The generations that were written before a fault are a trace, if there is one. */
-static bool has_trace(const struct assembler *a)
+/* Makes the assembler, with all that looks on. */
+static int start_assembler(struct assembler **ret, const struct assemble_options *o, struct outputs *out,
+			   struct triggers *on, struct assembler_opts *opts, struct error *err)
 {
-	return a && assembler_has_trace(a);
+	int r;
+
+	opts->version = out->old ? OLD_FORMAT_FROM : o->version;
+	opts->output = out->trace.path;
+	old_format_observe(out->old, &opts->observers);
+	if (out->beside)
+		beside_observe(out->beside, &opts->observers);
+	if (on)
+		triggers_observe(on, &opts->observers);
+	r = assembler_new(ret, out->old ? -1 : out->trace.fd, opts, err);
+	if (r)
+		return r;
+	if (out->beside)
+		beside_threads(out->beside, assembler_threads(*ret));
+	if (on) {
+		triggers_threads(on, assembler_threads(*ret));
+		triggers_losses(on, &assembler_counts(*ret)->lost);
+	}
+	thread_file_try(&out->threads, &out->trace, assembler_threads(*ret), opts->info);
+	return 0;
 }
 
 static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		    const struct capture_info *info, struct error *err)
 {
-	struct assembler_opts opts = { .version = o->version, .info = info, .no_notes = o->no_notes };
+	struct assembler_opts opts = { .info = info, .no_notes = o->no_notes };
 	struct outputs out = { .trace = OUTPUT_CLOSED, .perfetto = OUTPUT_CLOSED, .threads = THREAD_FILE_CLOSED };
 	struct triggers *on = on_begin_print(&o->on, stdout);
-	struct assembler_between between;
 	struct assembler *a = NULL;
 	struct symbolizer *symbols = NULL;
 	bool flawless = false;
@@ -277,31 +311,19 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	opts.symbols = symbols;
 	if (!r)
 		r = open_outputs(&out, o, info, err);
-	opts.output = out.trace.path;
-	opts.tee = out.beside ? beside_take : NULL;
-	opts.tee_ctx = out.beside;
-	if (on && triggers_between(on, &between))
-		opts.between = &between;
 	if (!r)
-		r = assembler_new(&a, out.trace.fd, &opts, err);
-	if (!r && out.beside)
-		beside_threads(out.beside, assembler_threads(a));
-	if (!r && on) {
-		triggers_threads(on, assembler_threads(a));
-		triggers_losses(on, &assembler_counts(a)->lost);
-	}
+		r = start_assembler(&a, o, &out, on, &opts, err);
 	if (!r)
-		thread_file_try(&out.threads, &out.trace, assembler_threads(a), info);
-	if (!r)
-		cut = feed(a, &out.threads, in, &damage);	/* what came before a cut is a trace all the same */
+		cut = feed(a, &out, in, &damage);	/* what came before a cut is a trace all the same */
 	if (!r)
 		r = assembler_finish(a, err);
 	if (on)
 		triggers_finish(on);
-	r = close_outputs(&out, has_trace(a), r, err);
+	r = close_outputs(&out, a, r, err);
 	if (!r)
 		flawless = report(o, a, info, &out);
 	assembler_free(a);
+	old_format_free(out.old);
 	triggers_free(on);
 	symbolizer_free(symbols);
 	if (r || cut)

@@ -15,6 +15,7 @@
 #include "stream/spool.h"
 #include "threads/cpus.h"
 #include "threads/threads.h"
+#include "trace/observer.h"
 
 struct beside;
 
@@ -29,8 +30,8 @@ static inline bool beside_alone(const char *output, const char *perfetto)
 /* Starts the thread, which writes to @out. @out and @info stay the caller's, and must live until beside_finish(). */
 int beside_start(struct beside **ret, const struct output *out, const struct capture_info *info,
 		 struct error *err);
-/* A tracefile_tee_fn: waits if the Perfetto trace is written far more slowly than the Go trace. */
-void beside_take(void *ctx, const void *data, size_t n);
+/* Adds it to @to: it gets the Go trace. */
+void beside_observe(struct beside *b, struct observers *to);
 /*
  * Adds the states of threads in Linux (group linux) to the Perfetto trace. To be called before the first record; @t must live
  * on.

@@ -51,12 +51,14 @@ static int reopen_scratch(int fd, struct raw_source *source, struct error *err)
 
 /* A v2 trace from @source, which this closes. */
 static int replay_to_v1(const struct raw_source *source, int fd, const struct rewrite_options *o,
-			uint64_t *left, struct rewrite_result *result, struct error *err)
+			struct convert_result *result, struct rewrite_result *step,
+			struct error *err)
 {
 	struct replay *p = replay_new(o->strip_stacks);
 	/* Without stacks all goroutines share a start; else each would have one of its own, to the end. */
 	struct v1_sink_opts opts = { .version = o->format,
-				     .frames = o->strip_stacks ? NULL : stackkeys_frames };
+				     .frames = o->strip_stacks ? NULL : stackkeys_frames,
+				     .name = o->name };
 	struct v1_sink_counts counts;
 	struct v1_sink *sink = NULL;
 	int ret = v1_sink_new(&sink, fd, &opts, err);
@@ -64,12 +66,13 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 	if (ret)
 		source_close((struct raw_source *)source);
 	else
-		ret = replay_run(p, source, v1_sink(sink), result, err);
+		ret = replay_run(p, source, v1_sink(sink), step, err);
 	if (!ret)
 		ret = v1_sink_finish(sink, err);
 	if (!ret) {
 		v1_sink_counts(sink, &counts);
-		memcpy(left, counts.left, sizeof(counts.left));
+		memcpy(result->left, counts.left, sizeof(counts.left));
+		result->written = counts.trace;
 	}
 	v1_sink_free(sink);
 	replay_free(p);
@@ -112,7 +115,7 @@ static int part_to_v1(const struct raw_source *source, int fd, const struct rewr
 	else
 		ret = reopen_scratch(scratch, &cut, err);
 	if (!ret)
-		ret = replay_to_v1(&cut, fd, o, result->left, &second, err);
+		ret = replay_to_v1(&cut, fd, o, result, &second, err);
 	if (!ret)
 		add_step(&result->rewrite, &second);
 	return ret;
@@ -126,7 +129,7 @@ static int convert_v2(const struct raw_source *source, int fd, const struct rewr
 		return rewrite_trace(source, fd, o, &result->rewrite, err);
 	if (is_part(o))
 		return part_to_v1(source, fd, o, result, err);
-	return replay_to_v1(source, fd, o, result->left, &result->rewrite, err);
+	return replay_to_v1(source, fd, o, result, &result->rewrite, err);
 }
 
 /* --- v1 --- */

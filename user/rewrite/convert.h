@@ -17,6 +17,7 @@
 #include "rewrite/rewrite.h"
 #include "v1/convert.h"
 #include "v1write/steps.h"
+#include "v1write/writer.h"
 #include "v1/trace.h"
 
 struct convert_options {
@@ -28,6 +29,7 @@ struct convert_options {
 struct convert_result {
 	struct rewrite_result rewrite;	/* of a v2 trace, and of a part of any */
 	uint64_t left[V1_LEFT_KINDS];	/* what the result cannot hold */
+	struct v1_writer_counts written;	/* of a v1 result that is made of a v2 trace */
 	bool is_v1;			/* the rest holds */
 	bool unnamed_pcs;		/* its stacks are addresses, and nobody named them */
 	size_t v1_events;

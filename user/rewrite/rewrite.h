@@ -23,6 +23,7 @@
 #include "read/raw_source.h"
 
 struct rewrite_options {
+	const char *name;	/* of the output, for errors of writing; may be NULL */
 	int format;			/* NN of the header, 0: that of the original */
 	int64_t from, to;		/* ns since the trace's first event */
 	const struct map64 *goroutines;	/* NULL: all */

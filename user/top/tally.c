@@ -110,11 +110,11 @@ static void tally_go_on(struct tally *t, uint64_t time)
 	t->now = time;
 }
 
-void top_tally_advance(void *tally, uint64_t time)
+/* All events up to @time have come. */
+static void tally_seen(void *ctx, uint64_t time)
 {
-	struct tally *t = tally;
+	struct tally *t = ctx;
 
-	tap_seen(t->tap, time);
 	if (t->begun)
 		tally_go_on(t, time);
 }
@@ -123,11 +123,10 @@ void top_tally_advance(void *tally, uint64_t time)
  * After this the model emits events that block running goroutines and stop Ps: these count as part
  * of the gap.
  */
-void top_tally_gap(void *tally, uint64_t time)
+static void tally_gap(void *ctx, uint64_t time)
 {
-	struct tally *t = tally;
+	struct tally *t = ctx;
 
-	tap_gap(t->tap, time);
 	if (!t->begun || t->in_gap)
 		return;
 	tally_go_on(t, time);
@@ -137,7 +136,7 @@ void top_tally_gap(void *tally, uint64_t time)
 
 void top_tally_finish(struct tally *t, uint64_t time)
 {
-	top_tally_advance(t, time);
+	tally_seen(t, time);
 	if (t->begun && t->now > t->from)
 		end_interval(t, t->now);
 }
@@ -196,11 +195,13 @@ static const struct tap_visitor visitor = {
 	.thread_gone = top_tally_thread_gone,
 };
 
-struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx)
+/* The tap before the tally: goroutines leave their states at the begin of a gap as it begins. */
+void top_tally_observe(struct tally *t, struct observers *to)
 {
-	struct tally *t = tally;
+	static const struct observer_ops ops = { .seen = tally_seen, .gap = tally_gap };
 
-	return tap_wrap(t->tap, t->opts.alone ? (struct sink){0} : to, frames, frames_ctx);
+	tap_observe(t->tap, to);
+	observers_add(to, &ops, t);
 }
 
 size_t top_tally_frames(const struct tally *t, uint64_t key, struct trace_frame *out, size_t max)

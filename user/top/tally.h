@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally: a sink (trace/sink.h) that counts what `gotap top` shows: which goroutine is in which
+ * tally: an observer (trace/observer.h) that counts what `gotap top` shows: which goroutine is in which
  * state since when, on which thread and P, and sums by group over each interval. It writes nothing
  * and reads no clock: intervals are of the time of the events, so two tallies of one stream agree
  * to the nanosecond. One thread calls all of it.
  *
- *     t = top_tally_new(&opts);               top_tally_wrap(), top_tally_advance() and
- *     top_tally_gap() into assembler_opts.between
- * 	top_tally_finish(t, end); top_tally_free(t);
+ *	t = top_tally_new(&opts); top_tally_observe() into assembler_opts.observers
+ *	top_tally_finish(t, end); top_tally_free(t);
  *
  * A tap (trace/tap.h) knows what each goroutine does; the tally visits it and adds Ps, names and
  * sums. In a time of which nothing is known (a gap, docs/losses.md) nothing is counted, and the
@@ -17,7 +16,7 @@
 #define GOTAP_TOP_TALLY_H
 
 #include "top/sample.h"
-#include "trace/sink.h"
+#include "trace/observer.h"
 
 enum group_by { BY_FUNCTION, BY_LABEL, BY_REGION, GROUP_BYS };
 
@@ -28,7 +27,6 @@ struct tally_opts {
 	/* BY_LABEL: by the value of this key alone; NULL: by all labels together */
 	const char *label;
 	uint64_t interval;	/* ns, more than 0 */
-	bool alone;		/* no sink follows: no trace is made */
 	/* An interval has ended: @sample is the callee's. */
 	void (*ready)(void *ctx, struct top_sample *sample);
 	void *ctx;
@@ -38,14 +36,8 @@ struct tally;
 
 /* @opts is copied; top_tally_free() frees it. */
 struct tally *top_tally_new(const struct tally_opts *opts);
-/*
- * The functions of assembler_opts.between; @tally is the struct tally. The sink passes all events
- * on to @to, unless its ops are NULL. top_tally_advance(): all events up to @time have come; ends
- * the intervals up to then.
- */
-struct sink top_tally_wrap(void *tally, struct sink to, trace_frames_fn *frames, void *frames_ctx);
-void top_tally_advance(void *tally, uint64_t time);
-void top_tally_gap(void *tally, uint64_t time);
+/* Adds the tally to @to: it counts events, and ends an interval when all of its events have come. */
+void top_tally_observe(struct tally *t, struct observers *to);
 /*
  * The frames of a stack by its key in a sample, as trace_frames_fn; they hold until the next call.
  */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tap: see tap.h. The sink in front of another one, and the gaps. tap_tables.c has what is known, tap_steps.c changes it. */
+/* tap: see tap.h. The observer, and gaps. tap_tables.c has the tables, tap_steps.c changes them. */
 #include "trace/tap.h"
 
 #include <stdlib.h>
 
 #include "trace/tap_internal.h"
 
-/* --- the sink --- */
-
-static void go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time, const struct tap_step *s)
+static void tap_go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time, const struct tap_step *s)
 {
 	tap_go_leave(t, g, time, false);
 	g->since = time;
@@ -18,7 +16,7 @@ static void go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time, const st
 }
 
 /* States hold on in what the trace says; how long they have lasted counts anew. */
-static void pass_gap(struct tap *t, const struct sink_event *e)
+static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 {
 	const struct tap_step s = { .event = e };
 	struct tap_go *g;
@@ -29,70 +27,52 @@ static void pass_gap(struct tap *t, const struct sink_event *e)
 	if (t->opts.visitor->gap)
 		t->opts.visitor->gap(t->opts.ctx, e->time);
 	while ((g = tap_next(t, &at)))
-		go_pass_gap(t, g, e->time, &s);
+		tap_go_pass_gap(t, g, e->time, &s);
 }
 
-static void on_event(void *ctx, const struct sink_event *e)
+/* --- what it observes --- */
+
+static void tap_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
+{
+	struct tap *t = ctx;
+
+	t->frames = frames;
+	t->frames_ctx = frames_ctx;
+}
+
+static void tap_event(void *ctx, const struct sink_event *e)
 {
 	struct tap *t = ctx;
 	struct tap_thread *m = tap_thread_put(t, e->thread);
 	const struct tap_step s = { .event = e, .by = m ? m->go : NULL };
 
-	sink_front_event(&t->front, e);
 	if (e->time > t->time)
 		t->time = e->time;
 	if (!t->open) {
 		t->open = true;
 		if (t->gap)
-			pass_gap(t, e);
+			tap_pass_gap(t, e);
 	}
 	if (t->opts.visitor->any)
 		t->opts.visitor->any(t->opts.ctx, e, m);
 	tap_step(t, &s, m);
 }
 
-static int on_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+static void tap_gen_end(void *ctx)
 {
 	struct tap *t = ctx;
 
 	t->open = t->leads = false;
-	return sink_front_gen_end(&t->front, clock, err);
 }
 
-static void on_thread_done(void *ctx, uint64_t thread)
+static void tap_thread_done(void *ctx, uint64_t thread)
+{
+	tap_thread_drop(ctx, thread);
+}
+
+static void tap_seen(void *ctx, uint64_t time)
 {
 	struct tap *t = ctx;
-
-	tap_thread_drop(t, thread);
-	sink_front_thread_done(&t->front, thread);
-}
-
-static const struct sink_ops ops = {
-	.gen_begin = sink_front_gen_begin,
-	.gen_end = on_gen_end,
-	.gen_size = sink_front_gen_size,
-	.thread = sink_front_thread,
-	.thread_done = on_thread_done,
-	.event = on_event,
-	.cpu_sample = sink_front_cpu_sample,
-	.experiment = sink_front_experiment,
-};
-
-/* --- the others --- */
-
-struct sink tap_wrap(void *tap, struct sink to, trace_frames_fn *frames, void *frames_ctx)
-{
-	struct tap *t = tap;
-
-	t->front.to = to;
-	t->frames = frames;
-	t->frames_ctx = frames_ctx;
-	return (struct sink){ &ops, t };
-}
-
-void tap_seen(void *tap, uint64_t time)
-{
-	struct tap *t = tap;
 
 	if (!t->open || t->gap)
 		return;
@@ -103,12 +83,28 @@ void tap_seen(void *tap, uint64_t time)
 		t->opts.visitor->seen(t->opts.ctx, time);
 }
 
-/* All events before the gap have come: calls seen() with the time of its begin before it begins. */
-void tap_gap(void *tap, uint64_t time)
+/*
+ * All events before the gap have come: calls seen() with the time of its begin before it begins.
+ */
+static void tap_gap(void *ctx, uint64_t time)
 {
-	tap_seen(tap, time);
-	((struct tap *)tap)->gap = true;
+	struct tap *t = ctx;
+
+	tap_seen(t, time);
+	t->gap = true;
 }
+
+void tap_observe(struct tap *t, struct observers *to)
+{
+	static const struct observer_ops ops = {
+		.begin = tap_begin, .event = tap_event, .thread_done = tap_thread_done,
+		.gen_end = tap_gen_end, .seen = tap_seen, .gap = tap_gap,
+	};
+
+	observers_add(to, &ops, t);
+}
+
+/* --- the others --- */
 
 size_t tap_live(const struct tap *t)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tap: a sink (trace/sink.h) that stands between the scheduler model and the writer of the trace. It passes everything
- * on, and keeps what each goroutine does now: so its visitors see the program at work, a few ms late, without a
- * reader. The triggers of `gotap record --on` visit it (trigger/trigger.h), and what `gotap top` counts (top/tally.h).
+ * tap: an observer (trace/observer.h) that keeps what each goroutine does now: so its visitors see the
+ * program at work, a few ms late, without a reader. The triggers of `gotap record --on` visit it
+ * (trigger/trigger.h), and the counts of `gotap top` (top/tally.h).
  *
- *	tap_new(&opts), tap_wrap(), tap_seen() and tap_gap() into assembler_opts.between; the assembler's thread calls visitors
+ *	tap_new(&opts), tap_observe() into assembler_opts.observers; the assembler's thread calls visitors
  *
- * Events come in their order. Between two of them seen() says how far they are complete: a wait that goes on
- * has lasted until then. In a gap nothing is known: each goroutine leaves its state there, and enters one after it.
+ * Events come in their order. Between two of them seen() says how far they are complete: a wait that
+ * goes on has lasted until then. In a gap nothing is known: each goroutine leaves its state there, and
+ * enters one after it.
  */
 #ifndef GOTAP_TRACE_TAP_H
 #define GOTAP_TRACE_TAP_H
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/observer.h"
 #include "trace/sink.h"
 
 enum tap_state { TAP_NONE, TAP_RUNNABLE, TAP_RUNNING, TAP_SYSCALL, TAP_WAITING, TAP_STATES };
@@ -86,10 +88,8 @@ struct tap;
 
 /* @opts->visitor must outlive it. */
 struct tap *tap_new(const struct tap_opts *opts);
-/* The functions of assembler_opts.between; ctx is the struct tap. */
-struct sink tap_wrap(void *tap, struct sink to, trace_frames_fn *frames, void *frames_ctx);
-void tap_seen(void *tap, uint64_t time);
-void tap_gap(void *tap, uint64_t time);
+/* Adds the tap to @to. */
+void tap_observe(struct tap *t, struct observers *to);
 /* Goroutines that live, and the time of the last event. */
 size_t tap_live(const struct tap *t);
 uint64_t tap_time(const struct tap *t);

@@ -5,11 +5,9 @@
 
 #include "base/map64.h"
 #include "base/vec.h"
-#include "trace/sink_front.h"
 #include "trace/tap.h"
 
 struct tap {
-	struct sink_front front;	/* the first: operations of a sink cast to it */
 	struct tap_opts opts;
 	trace_frames_fn *frames;
 	void *frames_ctx;

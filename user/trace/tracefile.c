@@ -58,8 +58,8 @@ struct tracefile {
 
 static int write_out(struct tracefile *tf, const struct buf *b, struct error *err)
 {
-	size_t done;
-	int r = write_all(tf->fd, b->data, b->len, &done);
+	size_t done = b->len;
+	int r = tf->fd < 0 ? 0 : write_all(tf->fd, b->data, b->len, &done);
 
 	tf->counts.bytes += done;
 	if (!r)
@@ -84,17 +84,10 @@ static void cut_back(struct tracefile *tf, uint64_t whole)
 		tf->counts.bytes = whole;
 }
 
-static void tee(const struct tracefile *tf, const struct buf *b)
+static void tracefile_show_header(const struct tracefile *tf, const struct buf *header)
 {
-	if (tf->opts.tee)
-		tf->opts.tee(tf->opts.tee_ctx, b->data, b->len);
-}
-
-static void tee_header(const struct tracefile *tf, const struct buf *header)
-{
-	tee(tf, header);
-	if (tf->opts.whole)
-		tf->opts.whole(tf->opts.whole_ctx, &(struct tracefile_generation){
+	if (tf->opts.written)
+		tf->opts.written(tf->opts.written_ctx, &(struct tracefile_generation){
 			.parts = { { header->data, header->len } } });
 }
 
@@ -115,7 +108,7 @@ int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *o
 	buf_printf(&header, "go 1.%d trace%c%c%c", opts->version, 0, 0, 0);
 	r = write_out(tf, &header, err);
 	if (!r)
-		tee_header(tf, &header);
+		tracefile_show_header(tf, &header);
 	buf_free(&header);
 	if (r) {
 		tracefile_free(tf);
@@ -473,18 +466,15 @@ static void gen_reset(struct tracefile *tf)
 	streams_drop_done(tf);
 }
 
-static void tee_generation(const struct tracefile *tf)
+static void tracefile_show_generation(const struct tracefile *tf)
 {
-	tee(tf, &tf->out);
-	tee(tf, &tf->batches);
-	if (tf->opts.whole)
-		tf->opts.whole(tf->opts.whole_ctx,
-			       &(struct tracefile_generation){
-				       .parts = { { tf->out.data, tf->out.len },
-						  { tf->batches.data, tf->batches.len } },
-				       .number = tf->gen,
-				       .from = tf->first_time << tf->opts.time_shift,
-				       .to = tf->last_time << tf->opts.time_shift });
+	if (tf->opts.written)
+		tf->opts.written(tf->opts.written_ctx, &(struct tracefile_generation){
+			.parts = { { tf->out.data, tf->out.len },
+				   { tf->batches.data, tf->batches.len } },
+			.number = tf->gen,
+			.from = tf->first_time << tf->opts.time_shift,
+			.to = tf->last_time << tf->opts.time_shift });
 }
 
 int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, struct error *err)
@@ -509,7 +499,7 @@ int tracefile_gen_end(struct tracefile *tf, const struct trace_clock *clock, str
 		if (r)
 			cut_back(tf, whole);
 		else
-			tee_generation(tf);
+			tracefile_show_generation(tf);
 		tf->counts.generations += !r;
 	} else {
 		tf->gen--;

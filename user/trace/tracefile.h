@@ -30,10 +30,10 @@
 struct tracefile;
 struct trace_stream;	/* the events of one thread */
 
-/* Takes a copy of bytes that are in the file: the header, then whole generations. */
-typedef void tracefile_tee_fn(void *ctx, const void *data, size_t n);
-
-/* A generation that is in the file: its bytes are the parts, one behind the other, valid during the call. */
+/*
+ * A generation that is in the file: its bytes are the parts, one behind the other, valid during the
+ * call.
+ */
 struct tracefile_generation {
 	struct {
 		const void *data;
@@ -43,7 +43,7 @@ struct tracefile_generation {
 	uint64_t from, to;	/* first and last timed event, ns */
 };
 
-typedef void tracefile_whole_fn(void *ctx, const struct tracefile_generation *g);
+typedef void tracefile_written_fn(void *ctx, const struct tracefile_generation *g);
 
 struct tracefile_opts {
 	int version;			/* 22, 23, 25 or 26 */
@@ -52,10 +52,8 @@ struct tracefile_opts {
 	trace_frames_fn *frames;
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */
-	tracefile_tee_fn *tee;		/* may be NULL */
-	void *tee_ctx;
-	tracefile_whole_fn *whole;	/* the same by generations; may be NULL */
-	void *whole_ctx;
+	tracefile_written_fn *written;	/* called with the header and each generation; may be NULL */
+	void *written_ctx;
 };
 
 /* Counts since the file was opened; what the final report prints. */
@@ -69,7 +67,8 @@ struct tracefile_counts {
 };
 
 /*
- * Begins a trace on @fd, which stays the caller's. Writes the header at once.
+ * Begins a trace on @fd, which stays the caller's; -1: on none, for opts->written alone. Writes the
+ * header at once.
  * -EINVAL for an unknown version, else the error of write(2).
  */
 int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *opts,

@@ -10,13 +10,14 @@ enum { RECENT = 64 };
 
 struct v2_sink {
 	struct tracefile *tf;
+	const struct observers *observers;
 	struct {
 		uint64_t thread;
 		struct trace_stream *stream;	/* NULL: none is here */
 	} recent[RECENT];	/* those used last, by thread: most events find theirs here */
 };
 
-static struct trace_stream *stream_of(struct v2_sink *v, uint64_t thread)
+static struct trace_stream *v2_sink_stream(struct v2_sink *v, uint64_t thread)
 {
 	size_t i = thread % RECENT;
 
@@ -27,7 +28,7 @@ static struct trace_stream *stream_of(struct v2_sink *v, uint64_t thread)
 	return v->recent[i].stream;
 }
 
-static uint64_t text_id(struct v2_sink *v, const struct sink_text *t)
+static uint64_t v2_sink_text(struct v2_sink *v, const struct sink_text *t)
 {
 	if (t->constant)
 		return tracefile_constant(v->tf, t->bytes);
@@ -35,19 +36,18 @@ static uint64_t text_id(struct v2_sink *v, const struct sink_text *t)
 }
 
 /* Argument @i as the file has it: an id in place of a text or a key. */
-static uint64_t arg_in_file(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
+static uint64_t v2_sink_arg(struct v2_sink *v, struct sink_refs refs, int i, uint64_t arg)
 {
 	if (refs.texts >> i & 1)
-		return text_id(v, sink_arg_text(arg));
+		return v2_sink_text(v, sink_arg_text(arg));
 	if (refs.stacks >> i & 1)
 		return tracefile_stack(v->tf, arg);
 	return arg;
 }
 
-static void event(void *ctx, const struct sink_event *e)
+static void v2_sink_write(struct v2_sink *v, const struct sink_event *e)
 {
-	struct v2_sink *v = ctx;
-	struct trace_stream *stream = stream_of(v, e->thread);
+	struct trace_stream *stream = v2_sink_stream(v, e->thread);
 	struct sink_refs refs = sink_refs[e->kind];
 	uint64_t args[TRACEV2_MAX_ARGS];
 	int i;
@@ -57,18 +57,27 @@ static void event(void *ctx, const struct sink_event *e)
 		return;
 	}
 	for (i = 0; i < e->nargs; i++)
-		args[i] = arg_in_file(v, refs, i, e->args[i]);
+		args[i] = v2_sink_arg(v, refs, i, e->args[i]);
 	trace_emit_args(stream, e->time, e->kind, e->nargs, args);
 }
 
-static void cpu_sample(void *ctx, const struct sink_sample *s)
+static void v2_sink_event(void *ctx, const struct sink_event *e)
+{
+	struct v2_sink *v = ctx;
+
+	v2_sink_write(v, e);
+	if (v->observers->of_events)
+		observers_event(v->observers, e);
+}
+
+static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
 {
 	struct v2_sink *v = ctx;
 
 	tracefile_cpu_sample(v->tf, s->time, s->thread, s->p, s->g, tracefile_stack(v->tf, s->stack));
 }
 
-static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
 {
 	struct v2_sink *v = ctx;
 
@@ -76,7 +85,7 @@ static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, 
 }
 
 /* The order in which streams are made is that of their batches in the file. */
-static void thread(void *ctx, uint64_t id)
+static void v2_sink_thread(void *ctx, uint64_t id)
 {
 	struct v2_sink *v = ctx;
 
@@ -84,15 +93,16 @@ static void thread(void *ctx, uint64_t id)
 }
 
 /* The stream goes with the generation, and is another one if the thread comes back. */
-static void thread_done(void *ctx, uint64_t id)
+static void v2_sink_thread_done(void *ctx, uint64_t id)
 {
 	struct v2_sink *v = ctx;
 
 	tracefile_stream_done(v->tf, id);
 	v->recent[id % RECENT].stream = NULL;
+	observers_thread_done(v->observers, id);
 }
 
-static void gen_begin(void *ctx)
+static void v2_sink_gen_begin(void *ctx)
 {
 	struct v2_sink *v = ctx;
 
@@ -100,37 +110,44 @@ static void gen_begin(void *ctx)
 	tracefile_stream(v->tf, TRACEV2_NO_ID);
 }
 
-static int gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+static int v2_sink_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
 {
 	struct v2_sink *v = ctx;
 
+	observers_gen_end(v->observers);
 	return tracefile_gen_end(v->tf, clock, err);
 }
 
-static size_t gen_size(const void *ctx)
+static size_t v2_sink_gen_size(const void *ctx)
 {
 	const struct v2_sink *v = ctx;
 
 	return tracefile_gen_size(v->tf);
 }
 
-static const struct sink_ops ops = {
-	.gen_begin = gen_begin,
-	.gen_end = gen_end,
-	.gen_size = gen_size,
-	.thread = thread,
-	.thread_done = thread_done,
-	.event = event,
-	.cpu_sample = cpu_sample,
-	.experiment = experiment,
+static const struct sink_ops v2_sink_ops = {
+	.gen_begin = v2_sink_gen_begin,
+	.gen_end = v2_sink_gen_end,
+	.gen_size = v2_sink_gen_size,
+	.thread = v2_sink_thread,
+	.thread_done = v2_sink_thread_done,
+	.event = v2_sink_event,
+	.cpu_sample = v2_sink_cpu_sample,
+	.experiment = v2_sink_experiment,
 };
 
 int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
-		struct error *err)
+		const struct observers *observers, struct error *err)
 {
+	static const struct observers none;
 	struct v2_sink *v = xcalloc(1, sizeof(*v));
-	int r = tracefile_new(&v->tf, fd, opts, err);
+	struct tracefile_opts file = *opts;
+	int r;
 
+	v->observers = observers ? observers : &none;
+	file.written = observers_written;
+	file.written_ctx = (void *)v->observers;
+	r = tracefile_new(&v->tf, fd, &file, err);
 	if (r)
 		free(v);
 	else
@@ -140,7 +157,7 @@ int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
 
 struct sink v2_sink(struct v2_sink *v)
 {
-	return (struct sink){ &ops, v };
+	return (struct sink){ &v2_sink_ops, v };
 }
 
 const struct tracefile_counts *v2_sink_counts(const struct v2_sink *v)

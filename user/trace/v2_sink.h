@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * v2_sink: the sink that writes a v2 Go execution trace. It owns the tracefile, and gives
- * texts and stacks their ids in it. The assembler makes one and hands it to the model.
+ * texts and stacks their ids in it. It shows all events to its observers (observer.h), and
+ * each generation that it has written. The assembler makes one and hands it to the model.
  */
 #ifndef GOTAP_TRACE_V2_SINK_H
 #define GOTAP_TRACE_V2_SINK_H
 
 #include "base/error.h"
+#include "trace/observer.h"
 #include "trace/sink.h"
 #include "trace/tracefile.h"
 
 struct v2_sink;
 
-/* As tracefile_new(). */
+/* As tracefile_new(). @observers may be NULL, and must outlive the sink. */
 int v2_sink_new(struct v2_sink **ret, int fd, const struct tracefile_opts *opts,
-		struct error *err);
+		const struct observers *observers, struct error *err);
 /* The sink, for the model; valid until v2_sink_free(). */
 struct sink v2_sink(struct v2_sink *v);
 const struct tracefile_counts *v2_sink_counts(const struct v2_sink *v);

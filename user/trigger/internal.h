@@ -99,7 +99,7 @@ struct triggers {
 	const uint64_t *lost;	/* NULL: not known */
 	/* that many, and when the last of them was noticed; 0: none was */
 	uint64_t lost_before, lost_at;
-	trace_frames_fn *frames;	/* NULL: no sink sits between the model and the writer */
+	trace_frames_fn *frames;	/* NULL: the triggers observe nothing */
 	void *frames_ctx;
 	struct death death;
 	/*

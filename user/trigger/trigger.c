@@ -164,32 +164,14 @@ struct triggers *triggers_new(const struct triggers_opts *opts)
 	return t;
 }
 
-/* --- between the model and the writer --- */
+/* --- what they observe --- */
 
-static struct sink trigger_wrap(void *ctx, struct sink to, trace_frames_fn *frames,
-				void *frames_ctx)
+static void trigger_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
 {
 	struct triggers *t = ctx;
 
 	t->frames = frames;
 	t->frames_ctx = frames_ctx;
-	return t->tap ? tap_wrap(t->tap, to, frames, frames_ctx) : to;
-}
-
-static void trigger_seen(void *ctx, uint64_t time)
-{
-	struct triggers *t = ctx;
-
-	if (t->tap)
-		tap_seen(t->tap, time);
-}
-
-static void trigger_gap(void *ctx, uint64_t time)
-{
-	struct triggers *t = ctx;
-
-	if (t->tap)
-		tap_gap(t->tap, time);
 }
 
 static void trigger_dies(void *ctx, const struct rec_user *r)
@@ -207,17 +189,15 @@ static bool has_crash(const struct triggers *t)
 	return false;
 }
 
-bool triggers_between(struct triggers *t, struct assembler_between *ret)
+void triggers_observe(struct triggers *t, struct observers *to)
 {
-	*ret = (struct assembler_between){0};
+	static const struct observer_ops ops = { .begin = trigger_begin, .dies = trigger_dies };
+
 	if (!t->tap && !has_crash(t))
-		return false;
-	*ret = (struct assembler_between){ .ctx = t,
-					   .wrap = trigger_wrap,
-					   .seen = trigger_seen,
-					   .gap = trigger_gap,
-					   .dies = trigger_dies };
-	return true;
+		return;
+	observers_add(to, &ops, t);
+	if (t->tap)
+		tap_observe(t->tap, to);
 }
 
 void triggers_losses(struct triggers *t, const uint64_t *lost)

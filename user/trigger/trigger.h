@@ -4,7 +4,7 @@
  * that a tap shows, and over how the program ended. Owns what it has to remember for that. `gotap
  * record --flight` makes one; all calls are of the thread that calls the assembler.
  *
- *     triggers_new(); triggers_between() into assembler_opts, triggers_threads(); the recording;
+ *     triggers_new(); triggers_observe() into assembler_opts, triggers_threads(); the recording;
  *     triggers_finish()
  *
  * A fact has the time at which it became true: a wait is longer than T at its begin + T. It is
@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 #include "flight/fact.h"
-#include "assemble/assembler.h"
+#include "threads/threads.h"
+#include "trace/observer.h"
 #include "trigger/parse.h"
 
 struct triggers;
@@ -41,8 +42,8 @@ struct triggers_opts {
 bool trigger_is_of_records(enum trigger_kind kind);
 /* @opts is copied, and what it points to must outlive the triggers. */
 struct triggers *triggers_new(const struct triggers_opts *opts);
-/* Fills @ret for assembler_opts.between. False: no rule needs events or records. */
-bool triggers_between(struct triggers *t, struct assembler_between *ret);
+/* Adds to @to what the rules need: nothing if none is of events or records. */
+void triggers_observe(struct triggers *t, struct observers *to);
 /* Rules about throttling: before the first record. */
 void triggers_threads(struct triggers *t, struct threads *threads);
 /*

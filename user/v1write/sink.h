@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sink: the sink (trace/sink.h) that writes a v1 trace, as the runtime of that release would
- * have written it of the same program. The assembler makes one and hands it to the model;
- * `gotap convert` feeds it from a v2 trace.
+ * have written it of the same program. The events of a v2 trace come to it (rewrite/replay.h).
  *
  * A tick is 32 ns: that of a clock of 2 GHz, which old tracers divided by 64. All events
  * have ticks of their own, so that more than one in 32 ns come as much later.

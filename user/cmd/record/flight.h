@@ -74,7 +74,6 @@ struct flight_recording {
 	struct flight *flight;	/* NULL: there is none */
 	struct flight_socket *socket;
 	struct triggers *triggers;	/* NULL: there is no --on */
-	struct assembler_between between;
 	struct assembler *assembler;
 	struct flight_counts counts;	/* when it is finished */
 	bool quiet;

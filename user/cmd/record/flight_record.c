@@ -92,7 +92,7 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 
 /* --- from the assembler --- */
 
-static void on_whole(void *ctx, const struct tracefile_generation *g)
+static void flight_record_written(void *ctx, const struct tracefile_generation *g)
 {
 	struct flight_recording *r = ctx;
 	struct history_losses losses = {0};
@@ -111,11 +111,12 @@ static void on_whole(void *ctx, const struct tracefile_generation *g)
 
 void flight_recording_opts(struct flight_recording *r, struct assembler_opts *opts)
 {
-	opts->whole = on_whole;
-	opts->whole_ctx = r;
+	static const struct observer_ops ops = { .written = flight_record_written };
+
+	observers_add(&opts->observers, &ops, r);
+	if (r->triggers)
+		triggers_observe(r->triggers, &opts->observers);
 	opts->restate = true;
-	if (r->triggers && triggers_between(r->triggers, &r->between))
-		opts->between = &r->between;
 	if (r->opts.size / PARTS < GEN_BYTES)
 		opts->gen_bytes = r->opts.size / PARTS;
 }

@@ -24,6 +24,7 @@
 #include "cmd/cmd.h"
 #include "cmd/follow/follow.h"
 #include "files/leftover.h"
+#include "files/old_format.h"
 #include "cmd/record/record.h"
 #include "cmd/record/report.h"
 #include "cmd/report/report.h"
@@ -41,6 +42,7 @@ struct session {
 	struct capture *capture;
 	struct assembler *assembler;
 	struct spool_writer *spool;
+	struct old_format *old;	/* NULL: the trace is a v2 trace */
 	struct beside *perfetto;
 	uint64_t perfetto_bytes;
 	struct flight_recording flight;
@@ -90,7 +92,6 @@ static int start_flight(struct session *s, struct assembler_opts *opts, struct e
 static int session_start(struct session *s, struct error *err)
 {
 	struct assembler_opts opts = {
-		.version = s->opts->version,
 		.info = &s->target->info,
 		.symbols = s->target->symbols,
 		.no_notes = s->opts->no_notes,
@@ -102,7 +103,6 @@ static int session_start(struct session *s, struct error *err)
 	if (s->bpf.budget == BUDGET_DEFAULT)
 		s->bpf.budget = record_default_budget(&s->target->proc);
 	opts.output = s->files->trace.path;
-	opts.tee = s->opts->perfetto ? beside_take : NULL;
 	stops_begin(&s->stops, &s->target->proc.fs, s->target->proc.pid, s->target->proc.held);
 	if (!s->target->proc.launched)
 		children_begin(&s->children, &s->target->proc.fs, s->target->proc.pid);
@@ -119,11 +119,16 @@ static int session_start(struct session *s, struct error *err)
 		r = output_begin(&s->files->trace, err);
 	if (!r && s->opts->perfetto)
 		r = start_perfetto(s, err);
-	opts.tee_ctx = s->perfetto;
+	if (!r)
+		r = old_format_start(&s->old, &s->files->trace, s->opts->version, err);
+	opts.version = s->old ? OLD_FORMAT_FROM : s->opts->version;
+	old_format_observe(s->old, &opts.observers);
+	if (s->perfetto)
+		beside_observe(s->perfetto, &opts.observers);
 	if (!r && s->opts->flight.time)
 		r = start_flight(s, &opts, err);
 	if (!r)
-		r = assembler_new(&s->assembler, s->files->trace.fd, &opts, err);
+		r = assembler_new(&s->assembler, s->old ? -1 : s->files->trace.fd, &opts, err);
 	if (!r && s->perfetto)
 		beside_threads(s->perfetto, assembler_threads(s->assembler));
 	flight_recording_assembler(&s->flight, s->assembler);
@@ -163,6 +168,8 @@ static int take_chunk(struct session *s, const struct chunk *c, struct error *er
 	thread_file_clock(&s->files->threads, c);
 	if (!r)
 		r = assembler_chunk(s->assembler, c, err);
+	if (!r && old_format_failed(s->old))	/* session_run() has the reason */
+		r = error_set(err, -EIO, "the trace cannot be written");
 	return r || !s->flight.flight ? r : flight_recording_step(&s->flight, err);
 }
 
@@ -272,7 +279,7 @@ static int check_began(struct session *s, struct error *err)
 static int session_run(struct session *s, struct error *err)
 {
 	struct error late;
-	int r = take_all(s, err);
+	int old, r = take_all(s, err);
 
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
@@ -284,6 +291,11 @@ static int session_run(struct session *s, struct error *err)
 		r = assembler_cut(s->assembler, &late) && !r ? (*err = late, late.code) : r;
 	else
 		r = assembler_finish(s->assembler, err);
+	old = old_format_finish(s->old, &late);
+	if (old) {
+		*err = late;
+		r = old;
+	}
 	flight_recording_finish(&s->flight, capture_ended(s->capture) == CAPTURE_EXITED ? &s->target->proc : NULL);
 	return r ? r : check_began(s, err);
 }
@@ -300,6 +312,8 @@ static bool session_report(const struct session *s)
 	struct report rep = {
 		.info = &s->target->info,
 		.result = res,
+		.version = s->opts->version,
+		.old = old_format_result(s->old),
 		.plan = &s->target->plan,
 		.method = capture_method(s->capture),
 		.ended = end_text(s),
@@ -340,7 +354,9 @@ static bool session_report(const struct session *s)
 /* Has the trace a generation? What was written before a fault is a trace then. */
 static bool has_trace(const struct session *s)
 {
-	return s->assembler && assembler_has_trace(s->assembler) && !s->nonsense && !s->nothing;
+	if (!s->assembler || s->nonsense || s->nothing)
+		return false;
+	return s->old ? old_format_has_trace(s->old) : assembler_generations(s->assembler);
 }
 
 /* The Perfetto trace is that of the Go trace, and is kept with it. */
@@ -358,6 +374,7 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 	struct error late;
 	int r;
 
+	old_format_finish(s->old, &late);
 	spool_writer_free(s->spool);
 	r = output_close(&s->files->spool, s->spool != NULL, failed ? &late : err);
 	failed |= r != 0;
@@ -453,6 +470,7 @@ static int __attribute__((noinline)) record(const struct record_options *o, stru
 	own = session_status(&s, err);
 	capture_free(s.capture);
 	assembler_free(s.assembler);
+	old_format_free(s.old);
 	flight_recording_free(&s.flight);
 	stops_free(&s.stops);
 	if (!process_is_child(&t->proc) || t->proc.held)

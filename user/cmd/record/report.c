@@ -22,7 +22,7 @@ static const char *v2_name(unsigned int ev)
 
 static bool is_v1(const struct report *r)
 {
-	return v1_can_write(r->result->version);
+	return r->old;
 }
 
 static const char *event_name(const struct report *r, unsigned int ev)
@@ -31,8 +31,13 @@ static const char *event_name(const struct report *r, unsigned int ev)
 
 	if (!is_v1(r))
 		return v2_name(ev);
-	v1_format_init(&format, r->result->version);
+	v1_format_init(&format, r->version);
 	return format.spec[ev]->name;
+}
+
+static uint64_t trace_bytes(const struct report *r)
+{
+	return r->old ? r->old->written.bytes : r->result->trace.bytes;
 }
 
 /* Of each kind, by its number in the trace. */
@@ -40,7 +45,7 @@ static uint64_t event_count(const struct report *r, unsigned int ev)
 {
 	if (!is_v1(r))
 		return r->result->trace.events[ev];
-	return ev < V1_TYPES ? r->result->v1.trace.events[ev] : 0;
+	return ev < V1_TYPES ? r->old->written.events[ev] : 0;
 }
 
 static uint64_t events_total(const struct report *r)
@@ -65,8 +70,8 @@ uint64_t report_repairs(const struct report *r)
 
 	for (i = 0; i < REPAIR_KINDS; i++)
 		n += r->result->model.repairs[i];
-	for (i = 0; i < V1_LEFT_KINDS; i++)
-		n += v1_left_is_repair(i) ? r->result->v1.left[i] : 0;
+	for (i = 0; r->old && i < V1_LEFT_KINDS; i++)
+		n += v1_left_is_repair(i) ? r->old->left[i] : 0;
 	return n;
 }
 
@@ -189,7 +194,7 @@ static void print_perfetto(const struct report *r, FILE *f)
 
 static uint64_t output_bytes(const struct report *r)
 {
-	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : r->result->trace.bytes;
+	return r->perfetto && r->perfetto == r->output ? r->perfetto_bytes : trace_bytes(r);
 }
 
 void report_print(const struct report *r, FILE *f)
@@ -236,7 +241,8 @@ void report_print(const struct report *r, FILE *f)
 	report_print_threads(&r->threads, f);
 	report_print_budget(r, f);
 	print_repairs(r, f);
-	report_print_left(res->version, res->v1.left, "", f);
+	if (r->old)
+		report_print_left(r->version, r->old->left, "", f);
 	print_missing(r, f);
 	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
 		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go tool "
@@ -289,7 +295,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 	} counts[] = {
 		{ "records", res->records },
 		{ "generations", res->trace.generations },
-		{ "bytes", res->trace.bytes },
+		{ "bytes", trace_bytes(r) },
 		{ "goroutines", res->model.goroutines },
 		{ "max_live_goroutines", res->model.max_live },
 		{ "stacks", res->stacks },
@@ -347,8 +353,8 @@ static void json_left(const struct report *r, struct json_out *j, const char *na
 		return;
 	json_open_object(j, name);
 	for (i = 0; i < V1_LEFT_KINDS; i++)
-		if (r->result->v1.left[i] && v1_left_is_added(i) == added)
-			json_put_count(j, v1_left_text(i), r->result->v1.left[i]);
+		if (r->old->left[i] && v1_left_is_added(i) == added)
+			json_put_count(j, v1_left_text(i), r->old->left[i]);
 	json_close_object(j);
 }
 

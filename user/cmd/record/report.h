@@ -16,12 +16,15 @@
 #include "cmd/record/stops.h"
 #include "flight/flight.h"
 #include "plan/plan.h"
+#include "rewrite/convert.h"
 #include "assemble/assembler.h"
 #include "stream/spool.h"
 
 struct report {
 	const struct capture_info *info;
 	const struct assembler_result *result;
+	int version;		/* of the trace */
+	const struct convert_result *old;	/* of a format before Go 1.22; else NULL */
 	const struct plan *plan;	/* NULL when assembling from a spool file */
 	const char *method;		/* how probes were attached, or NULL */
 	const char *ended;		/* why the recording ended, or NULL */

@@ -68,7 +68,7 @@ int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o,
 	return r;
 }
 
-static void on_whole(void *ctx, const struct tracefile_generation *g)
+static void snapshot_written(void *ctx, const struct tracefile_generation *g)
 {
 	struct top_snapshots *s = ctx;
 	struct history_losses losses = {0};
@@ -87,8 +87,9 @@ static void on_whole(void *ctx, const struct tracefile_generation *g)
 
 void top_snapshots_opts(struct top_snapshots *s, struct assembler_opts *opts)
 {
-	opts->whole = on_whole;
-	opts->whole_ctx = s;
+	static const struct observer_ops ops = { .written = snapshot_written };
+
+	observers_add(&opts->observers, &ops, s);
 	opts->restate = true;
 }
 

@@ -25,10 +25,8 @@ struct top {
 	struct capture *capture;
 	struct assembler *assembler;
 	struct tally *tally;
-	struct assembler_between between;
 	struct top_meter meter;
 	struct top_snapshots *snapshots;	/* NULL: no terminal, no key */
-	int nowhere;				/* where the trace goes */
 	uint64_t intervals;
 	struct top_show show;
 };
@@ -55,21 +53,20 @@ static int start_assembler(struct top *t, struct error *err)
 {
 	struct assembler_opts opts = {
 		.version = t->o->record.version, .info = &t->target->info, .symbols = t->target->symbols,
-		.output = BESIDE_NOWHERE, .between = &t->between,
+		.unwritten = !t->snapshots,
 	};
 	int r;
 
 	t->tally = top_tally_new(&(struct tally_opts){
 		.by = t->o->by, .label = t->o->label, .interval = (uint64_t)(t->o->interval * 1e9),
-		.alone = !top_is_interactive(t->o), .ready = on_ready, .ctx = t,
+		.ready = on_ready, .ctx = t,
 	});
-	t->between = (struct assembler_between){ .ctx = t->tally, .wrap = top_tally_wrap,
-						.seen = top_tally_advance, .gap = top_tally_gap };
+	top_tally_observe(t->tally, &opts.observers);
 	if (t->snapshots)
 		top_snapshots_opts(t->snapshots, &opts);
 	t->show.tally = t->tally;
 	t->show.snapshots = t->snapshots;
-	r = assembler_new(&t->assembler, t->nowhere, &opts, err);
+	r = assembler_new(&t->assembler, -1, &opts, err);
 	if (!r && t->snapshots)
 		top_snapshots_of(t->snapshots, t->assembler);
 	return r;
@@ -88,9 +85,6 @@ static int start(struct top *t, struct error *err)
 		r = terminal_check(err);
 	if (r)
 		return r;
-	t->nowhere = open(BESIDE_NOWHERE, O_WRONLY | O_CLOEXEC);
-	if (t->nowhere < 0)
-		return error_set(err, -errno, "cannot open " BESIDE_NOWHERE ": %s", strerror(errno));
 	top_show_begin(&t->show, t->o, t->target);
 	r = target_fault(t->target, capture_start(&t->capture, &t->target->plan, &t->target->proc, &bpf, err), err);
 	if (!r && top_is_interactive(t->o))
@@ -172,7 +166,7 @@ static int check_intervals(const struct top *t, struct error *err)
 
 static int top(const struct top_options *o, struct target *target, struct error *err)
 {
-	struct top t = { .o = o, .target = target, .nowhere = -1, .show = TOP_SHOW_NONE };
+	struct top t = { .o = o, .target = target, .show = TOP_SHOW_NONE };
 	int r = start(&t, err);
 
 	if (!r)
@@ -190,8 +184,6 @@ static int top(const struct top_options *o, struct target *target, struct error 
 	top_tally_free(t.tally);
 	top_meter_free(&t.meter);
 	top_show_free(&t.show);
-	if (t.nowhere >= 0)
-		close(t.nowhere);
 	return r;
 }
 
