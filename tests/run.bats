@@ -241,3 +241,42 @@ meets() {
 	contains "why it is so"
 	ends_with "2 passed, 1 failed, 0 skipped"
 }
+
+# --- tests/soak/run ---
+
+soak_box() {
+	mkdir "$BOX/tests/soak"
+	cp "$CHECKOUT/tests/soak/run" "$BOX/tests/soak/"
+	bats_file mixed <<-'END'
+		%test "short" { echo short >>"$ONCE"; }
+		# bats test_tags=inline,soak
+		%test "long" { echo "$SOAK $SOAK_SEED" >>"$ONCE"; }
+	END
+	{ printf '# bats file_tags=soak\n'; cat; } <<-'END' | bats_file soak/longest
+		%test "a" { echo "$SOAK $SOAK_SEED" >>"$ONCE"; }
+	END
+}
+
+@test "soak: the tests with the tag, each for its part of the time, with the seed" {
+	soak_box
+	run_logged "$BOX/tests/soak/run" --seconds 20 --seed 7
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "soak: 2 tests, 10 s each; the seed is 7" ]
+	[ "$(cat "$ONCE")" = $'10 7\n10 7' ]
+	ends_with "2 passed, 0 failed, 0 skipped"
+	run_logged "$BOX/tests/soak/run" --seconds 20
+	matches '^soak: 2 tests, 10 s each; the seed is [1-9][0-9]*$'
+	run_logged "$BOX/tests/soak/run" --seconds x
+	[ "$status" -eq 2 ]
+	contains "'x' is not a number"
+}
+
+@test "what is only in tests/soak does not run with all, but by its name" {
+	soak_box
+	runs
+	[ "$status" -eq 0 ]
+	! contains "tests/soak" || fail "it ran"
+	ends_with "2 passed, 0 failed, 0 skipped"
+	runs longest
+	ends_with "1 passed, 0 failed, 0 skipped"
+}
