@@ -51,7 +51,7 @@ class Source:
             head = number - 1
             while head > 0 and re.match(r'[\s)]', lines[head] or 'x'):
                 head -= 1
-            text = ' '.join(lines[head:number])
+            text = re.sub(r'__attribute__\s*\(\(.*?\)\)', ' ', ' '.join(lines[head:number]))
             names = [n for n in NAME.findall(text) if n not in KEYWORDS]
             if not names or '=' in text.split('(')[0]:
                 continue

@@ -128,7 +128,7 @@ static const struct kind {
 };
 
 /* It is an event of a thread: a clock snapshot has a time, but belongs to the framing. */
-static bool is_written(unsigned int kind)
+static bool api_event_is_written(unsigned int kind)
 {
 	return kind < 256 && kinds[kind].class >= TIMED && kind != EV_ClockSnapshot;
 }
@@ -162,7 +162,7 @@ int gotap_kind_nargs(unsigned int kind)
 	const char *p;
 	int n = 0;
 
-	if (!is_written(kind))
+	if (!api_event_is_written(kind))
 		return -EINVAL;
 	for (p = kinds[kind].args; *p; p++)
 		n += *p == ' ';
@@ -174,14 +174,26 @@ static const struct {
 	const char *suffix;
 	enum gotap_arg_type type;
 } arg_types[] = {
-	{ "value", GOTAP_ARG_VALUE }, { "seq", GOTAP_ARG_SEQ }, { "g", GOTAP_ARG_G },
-	{ "p", GOTAP_ARG_P }, { "m", GOTAP_ARG_M }, { "task", GOTAP_ARG_TASK },
-	{ "string", GOTAP_ARG_STRING }, { "stack", GOTAP_ARG_STACK },
-	{ "gstatus", GOTAP_ARG_GO_STATUS }, { "pstatus", GOTAP_ARG_PROC_STATUS },
+	{ "value", GOTAP_ARG_VALUE },
+	{ "seq", GOTAP_ARG_SEQ },
+	{ "g", GOTAP_ARG_G },
+	{ "p", GOTAP_ARG_P },
+	{ "m", GOTAP_ARG_M },
+	{ "task", GOTAP_ARG_TASK },
+	{ "string", GOTAP_ARG_STRING },
+	{ "stack", GOTAP_ARG_STACK },
+	{ "gstatus", GOTAP_ARG_GO_STATUS },
+	{ "pstatus", GOTAP_ARG_PROC_STATUS },
 	/* of the formats before Go 1.22, whose names have no types */
-	{ "thread", GOTAP_ARG_M }, { "parent", GOTAP_ARG_TASK }, { "name", GOTAP_ARG_STRING },
-	{ "label", GOTAP_ARG_STRING }, { "key", GOTAP_ARG_STRING }, { "procs", GOTAP_ARG_VALUE },
-	{ "bytes", GOTAP_ARG_VALUE }, { "swept", GOTAP_ARG_VALUE }, { "reclaimed", GOTAP_ARG_VALUE },
+	{ "thread", GOTAP_ARG_M },
+	{ "parent", GOTAP_ARG_TASK },
+	{ "name", GOTAP_ARG_STRING },
+	{ "label", GOTAP_ARG_STRING },
+	{ "key", GOTAP_ARG_STRING },
+	{ "procs", GOTAP_ARG_VALUE },
+	{ "bytes", GOTAP_ARG_VALUE },
+	{ "swept", GOTAP_ARG_VALUE },
+	{ "reclaimed", GOTAP_ARG_VALUE },
 };
 
 static uint32_t arg_type(struct gotap_text name)
@@ -221,7 +233,7 @@ int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
 	spec.has_time = has_time(kind);
 	spec.has_data = raw_has_data(kind);
 	spec.has_frames = kind == EV_Stack;
-	spec.is_written = is_written(kind);
+	spec.is_written = api_event_is_written(kind);
 	for (p = k->args + (has_time(kind) ? strcspn(k->args, " ") : 0); *p; p += len) {
 		p += *p == ' ';
 		len = strcspn(p, " ");

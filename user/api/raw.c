@@ -15,7 +15,8 @@
 #include "trace/varint.h"
 #include "v1/file.h"
 
-enum { MAX_EVENT = 16 << 20 };	/* bytes of frames or data: no writer makes events a hundredth of this */
+/* bytes of frames or data: no writer makes events a hundredth of this */
+enum { MAX_EVENT = 16 << 20 };
 
 struct gotap_raw_reader {
 	struct raw_source source;
@@ -61,19 +62,19 @@ int gotap_raw_version(const struct gotap_raw_reader *r)
 	return r->is_old ? r->old.reader.format.version : r->raw.version;
 }
 
-static int too_large(struct gotap_raw_reader *r, const struct raw_event *ev)
+static int api_raw_too_large(struct gotap_raw_reader *r, const struct raw_event *ev)
 {
 	return error_set(&r->err, -EBADMSG, "byte %llu: %s is too large to be real",
 			 (unsigned long long)ev->offset, ev->spec->name);
 }
 
-static int take_frames(struct gotap_raw_reader *r, const struct raw_event *ev)
+static int api_raw_take_frames(struct gotap_raw_reader *r, const struct raw_event *ev)
 {
 	uint64_t i, numbers[4];
 	int ret = 0;
 
 	if (ev->frames > MAX_EVENT / sizeof(struct gotap_raw_frame))
-		return too_large(r, ev);
+		return api_raw_too_large(r, ev);
 	for (i = 0; !ret && i < ev->frames; i++) {
 		ret = raw_frame(&r->raw, numbers);
 		*(struct gotap_raw_frame *)vec_push(&r->frames, sizeof(struct gotap_raw_frame)) =
@@ -88,7 +89,7 @@ static int take_data(struct gotap_raw_reader *r, struct raw_event *ev)
 	int n;
 
 	if (ev->data > MAX_EVENT)
-		return too_large(r, ev);
+		return api_raw_too_large(r, ev);
 	while ((n = raw_data(&r->raw, ev, &p)) > 0)
 		buf_add(&r->data, p, (size_t)n);
 	return n;
@@ -116,7 +117,7 @@ static int next_event(struct gotap_raw_reader *r, struct gotap_raw_event *to)
 
 	if (ret <= 0)
 		return ret;
-	ret = take_frames(r, &ev);
+	ret = api_raw_take_frames(r, &ev);
 	if (!ret)
 		ret = take_data(r, &ev);
 	if (ret)
@@ -168,7 +169,7 @@ struct gotap_raw_writer {
 	struct error err;
 };
 
-static bool is_known(int version)
+static bool api_raw_is_known(int version)
 {
 	return version == 22 || version == 23 || version == 25 || version == 26 ||
 	       raw_old_known(version);
@@ -193,7 +194,7 @@ int gotap_raw_writer_new(struct gotap_raw_writer **ret, int fd, int version,
 	unsigned int kind;
 	struct error err;
 
-	if (!is_known(version)) {
+	if (!api_raw_is_known(version)) {
 		error_set(&err, -EINVAL, "there is no trace format go1.%d", version);
 		return api_error(gerr, &err);
 	}
@@ -234,7 +235,7 @@ static void put_new(struct buf *out, const struct gotap_raw_writer *w,
 		buf_add(out, ev->data, ev->len);
 }
 
-static void put_event(struct buf *out, const struct gotap_raw_writer *w,
+static void api_raw_put_event(struct buf *out, const struct gotap_raw_writer *w,
 		      const struct gotap_raw_event *ev)
 {
 	if (w->version >= 22)
@@ -250,14 +251,15 @@ static size_t frames_wanted(const struct gotap_kind_spec *spec, const struct got
 }
 
 /* Before Go 1.5 readers do not look at what stands behind the frames of a Stack. */
-static bool frames_fit(const struct gotap_raw_writer *w, const struct gotap_raw_event *ev, size_t want)
+static bool frames_fit(const struct gotap_raw_writer *w, const struct gotap_raw_event *ev,
+		       size_t want)
 {
 	return ev->nframes == want ||
 	       (w->version == V1_GOTRACE && w->specs[ev->kind].has_frames && ev->nframes > want);
 }
 
 /* Can it be written? */
-static int check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
+static int api_raw_check(struct gotap_raw_writer *w, const struct gotap_raw_event *ev)
 {
 	const struct gotap_kind_spec *spec = &w->specs[ev->kind % 256];
 
@@ -281,25 +283,26 @@ int gotap_raw_write(struct gotap_raw_writer *w, const struct gotap_raw_event *ca
 	int ret;
 
 	api_take(&ev, sizeof(ev), caller, size);
-	ret = check(w, &ev);
+	ret = api_raw_check(w, &ev);
 	if (ret)
 		return ret;
-	put_event(&w->sink.buf, w, &ev);
+	api_raw_put_event(&w->sink.buf, w, &ev);
 	sink_settle(&w->sink);
 	return sink_error(&w->sink, &w->err);
 }
 
-int64_t gotap_raw_size(struct gotap_raw_writer *w, const struct gotap_raw_event *caller, size_t size)
+int64_t gotap_raw_size(struct gotap_raw_writer *w, const struct gotap_raw_event *caller,
+		       size_t size)
 {
 	struct gotap_raw_event ev;
 	int ret;
 
 	api_take(&ev, sizeof(ev), caller, size);
-	ret = check(w, &ev);
+	ret = api_raw_check(w, &ev);
 	if (ret)
 		return ret;
 	w->sized.len = 0;
-	put_event(&w->sized, w, &ev);
+	api_raw_put_event(&w->sized, w, &ev);
 	return (int64_t)w->sized.len;
 }
 
@@ -334,7 +337,7 @@ int gotap_raw_kind_spec(int version, unsigned int kind, struct gotap_kind_spec *
 {
 	struct gotap_kind_spec spec;
 
-	if (!is_known(version))
+	if (!api_raw_is_known(version))
 		return -EINVAL;
 	if (version >= 22 ? gotap_kind_spec(kind, &spec, sizeof(spec)) :
 			    raw_old_spec(version, kind, &spec))
@@ -350,7 +353,7 @@ int gotap_raw_kind_named(int version, const char *name, size_t len)
 	struct raw_specs specs;
 	unsigned int kind;
 
-	if (!is_known(version))
+	if (!api_raw_is_known(version))
 		return -EINVAL;
 	if (version < 22)
 		return raw_old_named(version, name, len);

@@ -29,7 +29,8 @@ int raw_old_open(struct raw_old *r, struct raw_source *source, struct error *err
 }
 
 /* Of a Stack: its numbers behind id and count. */
-static void take_frames(const struct v1_format *f, const struct v1_record *rec, struct vec *frames)
+static void api_raw_old_take_frames(const struct v1_format *f, const struct v1_record *rec,
+				    struct vec *frames)
 {
 	size_t i, n = v1_frame_values(f);
 
@@ -38,7 +39,8 @@ static void take_frames(const struct v1_format *f, const struct v1_record *rec, 
 		       n * sizeof(uint64_t));
 }
 
-int raw_old_next(struct raw_old *r, struct gotap_raw_event *ev, struct vec *frames, struct error *err)
+int raw_old_next(struct raw_old *r, struct gotap_raw_event *ev, struct vec *frames,
+		 struct error *err)
 {
 	struct v1_record rec;
 	int ret = v1_reader_next(&r->reader, &rec, err);
@@ -53,7 +55,7 @@ int raw_old_next(struct raw_old *r, struct gotap_raw_event *ev, struct vec *fram
 	};
 	memcpy(ev->args, rec.values + rec.ndeltas, ev->nargs * sizeof(ev->args[0]));
 	if (rec.type == V1_STACK)
-		take_frames(&r->reader.format, &rec, frames);
+		api_raw_old_take_frames(&r->reader.format, &rec, frames);
 	ev->frames = frames->data;
 	ev->nframes = frames->len;
 	return 1;
@@ -75,7 +77,8 @@ int raw_old_nargs(const struct v1_format *f, unsigned int kind)
 }
 
 /* The numbers of a record; returns how many. */
-static size_t put_values(struct buf *out, const struct v1_format *f, const struct gotap_raw_event *ev)
+static size_t api_raw_old_put_values(struct buf *out, const struct v1_format *f,
+				     const struct gotap_raw_event *ev)
 {
 	size_t i, n = v1_deltas(f, ev->kind), per_frame = v1_frame_values(f);
 
@@ -97,10 +100,11 @@ static size_t put_values(struct buf *out, const struct v1_format *f, const struc
 }
 
 /*
- * Go 1.21 keeps room for the longest number in front of a stack and fills it when the stack is there
- * (traceStackTable.dump() and varintAt() of runtime/trace.go).
+ * Go 1.21 keeps room for the longest number in front of a stack and fills it when the stack is
+ * there (traceStackTable.dump() and varintAt() of runtime/trace.go).
  */
-static void put_length(struct buf *out, const struct v1_format *f, unsigned int kind, uint64_t n)
+static void api_raw_old_put_length(struct buf *out, const struct v1_format *f, unsigned int kind,
+				   uint64_t n)
 {
 	int i;
 
@@ -116,11 +120,11 @@ static void put_length(struct buf *out, const struct v1_format *f, unsigned int 
 void raw_old_put(struct buf *out, const struct v1_format *f, const struct gotap_raw_event *ev)
 {
 	struct buf values = {0};
-	unsigned int code = v1_count_code(f, ev->kind, put_values(&values, f, ev));
+	unsigned int code = v1_count_code(f, ev->kind, api_raw_old_put_values(&values, f, ev));
 
 	buf_add_byte(out, (uint8_t)(ev->kind | code << V1_COUNT_SHIFT));
 	if (code == V1_BY_LENGTH)
-		put_length(out, f, ev->kind, values.len);
+		api_raw_old_put_length(out, f, ev->kind, values.len);
 	if (values.len)
 		buf_add(out, values.data, values.len);
 	buf_free(&values);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw_old: the part of gotap/raw.h for files before Go 1.22, whose records user/v1 cuts apart. raw.c
- * calls it.
+ * raw_old: the part of gotap/raw.h for files before Go 1.22, whose records user/v1 cuts apart.
+ * raw.c calls it.
  */
 #ifndef GOTAP_API_RAW_OLD_H
 #define GOTAP_API_RAW_OLD_H
@@ -21,8 +21,12 @@ struct raw_old {
 bool raw_old_known(int version);
 /* Takes all of @source, which stays the caller's. */
 int raw_old_open(struct raw_old *r, struct raw_source *source, struct error *err);
-/* 1 and the next record as an event, 0 at the end. @frames, struct gotap_raw_frame, gets its frames. */
-int raw_old_next(struct raw_old *r, struct gotap_raw_event *ev, struct vec *frames, struct error *err);
+/*
+ * 1 and the next record as an event, 0 at the end. @frames, struct gotap_raw_frame, gets its
+ * frames.
+ */
+int raw_old_next(struct raw_old *r, struct gotap_raw_event *ev, struct vec *frames,
+		 struct error *err);
 void raw_old_close(struct raw_old *r);
 
 /* Numbers of @kind behind ticks and seq, without frames; -1 if the format has no such kind. */

@@ -70,7 +70,7 @@ static int open_source(struct gotap_reader *r, struct raw_source *source, const 
 	return ret;
 }
 
-static int open_input(struct gotap_reader **ret, const struct gotap_input *in,
+static int api_reader_open_input(struct gotap_reader **ret, const struct gotap_input *in,
 		      const struct gotap_read_options *options, struct gotap_error *gerr)
 {
 	struct gotap_reader *r;
@@ -98,7 +98,7 @@ int gotap_open(struct gotap_reader **ret, const char *path,
 {
 	struct gotap_input in = { .size = sizeof(in), .path = path };
 
-	return open_input(ret, &in, options, err);
+	return api_reader_open_input(ret, &in, options, err);
 }
 
 int gotap_open_fd(struct gotap_reader **ret, int fd, const struct gotap_read_options *options,
@@ -106,7 +106,7 @@ int gotap_open_fd(struct gotap_reader **ret, int fd, const struct gotap_read_opt
 {
 	struct gotap_input in = { .size = sizeof(in), .fd = fd };
 
-	return open_input(ret, &in, options, err);
+	return api_reader_open_input(ret, &in, options, err);
 }
 
 int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read, void *ctx,
@@ -114,7 +114,7 @@ int gotap_open_callback(struct gotap_reader **ret, gotap_read_fn *read, void *ct
 {
 	struct gotap_input in = { .size = sizeof(in), .read = read, .ctx = ctx };
 
-	return open_input(ret, &in, options, err);
+	return api_reader_open_input(ret, &in, options, err);
 }
 
 int gotap_open_memory(struct gotap_reader **ret, const void *data, size_t n,
@@ -122,7 +122,7 @@ int gotap_open_memory(struct gotap_reader **ret, const void *data, size_t n,
 {
 	struct gotap_input in = { .size = sizeof(in), .data = n ? data : "", .len = n };
 
-	return open_input(ret, &in, options, err);
+	return api_reader_open_input(ret, &in, options, err);
 }
 
 void gotap_close(struct gotap_reader *r)
@@ -138,7 +138,7 @@ void gotap_close(struct gotap_reader *r)
 /* --- events --- */
 
 /* There is no next event: 0 at the end, else an error of the input, or of the trace. */
-static int stop(struct gotap_reader *r)
+static int api_reader_stop(struct gotap_reader *r)
 {
 	struct error err;
 
@@ -168,7 +168,7 @@ int gotap_next(struct gotap_reader *r, struct gotap_event *to, size_t size)
 	struct gotap_event e;
 
 	if (trace_reader_next(r->events, &ev) <= 0)
-		return stop(r);
+		return api_reader_stop(r);
 	r->last = ev;
 	if (r->links)
 		r->link = links_next(r->links, ev);
@@ -210,12 +210,13 @@ void gotap_reader_info(const struct gotap_reader *r, struct gotap_trace_info *to
 /* --- what the last event means --- */
 
 /* Is it one of the categories from @first to @last? */
-static bool is_one_of(const struct gotap_reader *r, enum view_kind first, enum view_kind last)
+static bool api_reader_is_one_of(const struct gotap_reader *r, enum view_kind first,
+				 enum view_kind last)
 {
 	return r->last && view_kind(r->last) >= first && view_kind(r->last) <= last;
 }
 
-static struct gotap_text text_of(const struct gotap_reader *r, uint64_t id)
+static struct gotap_text api_reader_text_of(const struct gotap_reader *r, uint64_t id)
 {
 	struct gotap_text text;
 
@@ -223,15 +224,15 @@ static struct gotap_text text_of(const struct gotap_reader *r, uint64_t id)
 	return text.s ? text : (struct gotap_text){ "", 0 };
 }
 
-static int give(void *to, size_t size, const void *from, size_t n)
+static int api_reader_give(void *to, size_t size, const void *from, size_t n)
 {
 	api_give(to, size, from, n);
 	return 1;
 }
 
-#define GIVE(to, size, value) give(to, size, &(value), sizeof(value))
+#define GIVE(to, size, value) api_reader_give(to, size, &(value), sizeof(value))
 
-static uint32_t state_of(enum resource of, uint8_t state)
+static uint32_t api_reader_state_of(enum resource of, uint8_t state)
 {
 	return of == RESOURCE_PROC ? API_PROC_STATE(state) : API_GO_STATE(state);
 }
@@ -244,12 +245,16 @@ int gotap_event_transition(const struct gotap_reader *r, struct gotap_transition
 	_Static_assert(GOTAP_PROGRAM == (int)RESOURCE_NONE &&
 		       GOTAP_GOROUTINE == (int)RESOURCE_GOROUTINE &&
 		       GOTAP_PROC == (int)RESOURCE_PROC, "same numbers");
-	if (!is_one_of(r, VIEW_STATE_TRANSITION, VIEW_STATE_TRANSITION))
+	if (!api_reader_is_one_of(r, VIEW_STATE_TRANSITION, VIEW_STATE_TRANSITION))
 		return 0;
 	v = view_transition(r->last);
 	tr = (struct gotap_transition){
-		.of = v.of, .id = v.id, .from = state_of(v.of, v.from), .to = state_of(v.of, v.to),
-		.stack = v.stack, .reason = text_of(r, v.reason),
+		.of = v.of,
+		.id = v.id,
+		.from = api_reader_state_of(v.of, v.from),
+		.to = api_reader_state_of(v.of, v.to),
+		.stack = v.stack,
+		.reason = api_reader_text_of(r, v.reason),
 	};
 	return GIVE(to, size, tr);
 }
@@ -261,11 +266,11 @@ int gotap_event_range(const struct gotap_reader *r, struct gotap_range *to, size
 	unsigned int i;
 
 	_Static_assert(GOTAP_RANGE_ATTRS == (int)VIEW_RANGE_ATTRS, "same number");
-	if (!is_one_of(r, VIEW_RANGE_BEGIN, VIEW_RANGE_END))
+	if (!api_reader_is_one_of(r, VIEW_RANGE_BEGIN, VIEW_RANGE_END))
 		return 0;
 	v = view_range(r->last);
 	range = (struct gotap_range){
-		.name = v.name, .reason = text_of(r, v.reason), .of = v.scope,
+		.name = v.name, .reason = api_reader_text_of(r, v.reason), .of = v.scope,
 		.category = view_kind(r->last), .id = v.id, .nattrs = v.nattrs,
 	};
 	for (i = 0; i < v.nattrs; i++)
@@ -278,7 +283,7 @@ int gotap_event_metric(const struct gotap_reader *r, struct gotap_metric *to, si
 	struct gotap_metric metric;
 	struct view_metric v;
 
-	if (!is_one_of(r, VIEW_METRIC, VIEW_METRIC))
+	if (!api_reader_is_one_of(r, VIEW_METRIC, VIEW_METRIC))
 		return 0;
 	v = view_metric(r->last);
 	metric = (struct gotap_metric){ v.name, strchr(v.name, ':') + 1, v.value };
@@ -290,7 +295,7 @@ int gotap_event_task(const struct gotap_reader *r, struct gotap_task *to, size_t
 	struct gotap_task task;
 	struct view_task v;
 
-	if (!is_one_of(r, VIEW_TASK_BEGIN, VIEW_TASK_END))
+	if (!api_reader_is_one_of(r, VIEW_TASK_BEGIN, VIEW_TASK_END))
 		return 0;
 	v = view_task(r->last);
 	task = (struct gotap_task){ v.id, v.parent, { v.type.s, v.type.len } };
@@ -302,10 +307,10 @@ int gotap_event_region(const struct gotap_reader *r, struct gotap_region *to, si
 	struct gotap_region region;
 	struct view_region v;
 
-	if (!is_one_of(r, VIEW_REGION_BEGIN, VIEW_REGION_END))
+	if (!api_reader_is_one_of(r, VIEW_REGION_BEGIN, VIEW_REGION_END))
 		return 0;
 	v = view_region(r->last);
-	region = (struct gotap_region){ v.task, text_of(r, v.type) };
+	region = (struct gotap_region){ v.task, api_reader_text_of(r, v.type) };
 	return GIVE(to, size, region);
 }
 
@@ -314,10 +319,11 @@ int gotap_event_log(const struct gotap_reader *r, struct gotap_log *to, size_t s
 	struct gotap_log log;
 	struct view_log v;
 
-	if (!is_one_of(r, VIEW_LOG, VIEW_LOG))
+	if (!api_reader_is_one_of(r, VIEW_LOG, VIEW_LOG))
 		return 0;
 	v = view_log(r->last);
-	log = (struct gotap_log){ v.task, text_of(r, v.category), text_of(r, v.message) };
+	log = (struct gotap_log){ v.task, api_reader_text_of(r, v.category),
+				  api_reader_text_of(r, v.message) };
 	return GIVE(to, size, log);
 }
 
@@ -326,10 +332,12 @@ int gotap_event_label(const struct gotap_reader *r, struct gotap_label *to, size
 	struct gotap_label label;
 	struct view_label v;
 
-	if (!is_one_of(r, VIEW_LABEL, VIEW_LABEL))
+	if (!api_reader_is_one_of(r, VIEW_LABEL, VIEW_LABEL))
 		return 0;
 	v = view_label(r->last);
-	label = (struct gotap_label){ .of = v.of, .id = v.id, .label = text_of(r, v.label) };
+	label = (struct gotap_label){ .of = v.of,
+				      .id = v.id,
+				      .label = api_reader_text_of(r, v.label) };
 	return GIVE(to, size, label);
 }
 
@@ -362,8 +370,8 @@ size_t gotap_stack(const struct gotap_reader *r, uint64_t id, struct gotap_frame
 		const struct v2_frame *f = tables_frame(&gen->tables, stack, i);
 		struct gotap_frame frame = { .pc = f->pc, .line = f->line };
 
-		frame.func = text_of(r, f->func);
-		frame.file = text_of(r, f->file);
+		frame.func = api_reader_text_of(r, f->func);
+		frame.file = api_reader_text_of(r, f->file);
 		api_give((char *)frames + i * size, size, &frame, sizeof(frame));
 	}
 	return stack ? stack->len : 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rewrite: see gotap/rewrite.h. In: the caller's options, checked. Out: a call of rewrite/convert.h. */
+/*
+ * rewrite: see gotap/rewrite.h. In: the caller's options, checked. Out: a call of
+ * rewrite/convert.h.
+ */
 #include "gotap/rewrite.h"
 
 #include <errno.h>
@@ -82,7 +85,8 @@ static void add_left(struct gotap_rewrite_result *to, const uint64_t *left)
 		*(gotap_left_is_added(i) ? &to->joined : &to->left) += left[i];
 }
 
-static void give_result(const struct convert_result *r, struct gotap_rewrite_result *to, size_t size)
+static void give_result(const struct convert_result *r, struct gotap_rewrite_result *to,
+			size_t size)
 {
 	struct gotap_rewrite_result result = v2_result(&r->rewrite);
 

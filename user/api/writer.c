@@ -54,7 +54,7 @@ struct gotap_writer {
 /* --- stacks --- */
 
 /* trace_frames_fn; a key is an index in stack_list + 1. */
-static size_t frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+static size_t api_writer_frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 {
 	const struct gotap_writer *w = ctx;
 	const struct stack *st = vec_at(&w->stack_list, struct stack, key - 1);
@@ -85,8 +85,8 @@ static uint64_t pc_of(struct gotap_writer *w, const struct frame_key *key)
 	return pc;
 }
 
-static struct trace_frame take_frame(struct gotap_writer *w, const struct gotap_frame *from,
-				     size_t size)
+static struct trace_frame api_writer_take_frame(struct gotap_writer *w,
+						const struct gotap_frame *from, size_t size)
 {
 	struct gotap_frame f;
 	struct frame_key key;
@@ -100,7 +100,8 @@ static struct trace_frame take_frame(struct gotap_writer *w, const struct gotap_
 }
 
 /* 1 + index in stack_list of the stack of these frames; equal ones are one. */
-static uint64_t stack_key(struct gotap_writer *w, const struct trace_frame *frames, size_t n)
+static uint64_t api_writer_stack_key(struct gotap_writer *w, const struct trace_frame *frames,
+				     size_t n)
 {
 	uint64_t pcs[TRACEV2_MAX_FRAMES], *slot;
 	struct stack *st;
@@ -140,8 +141,9 @@ int64_t gotap_write_stack(struct gotap_writer *w, const struct gotap_frame *fram
 	if (!n)
 		return 0;
 	for (i = 0; i < n; i++)
-		taken[i] = take_frame(w, (const void *)((const char *)frames + i * size), size);
-	id = tracefile_stack(w->tf, stack_key(w, taken, n));
+		taken[i] = api_writer_take_frame(w, (const void *)((const char *)frames + i * size),
+						 size);
+	id = tracefile_stack(w->tf, api_writer_stack_key(w, taken, n));
 	if (id > w->stacks)
 		w->stacks = id;
 	return (int64_t)id;
@@ -184,7 +186,7 @@ static int check_ids(struct gotap_writer *w, const struct raw_spec *spec, const 
 	return ret;
 }
 
-static int check_time(struct gotap_writer *w, uint64_t time)
+static int api_writer_check_time(struct gotap_writer *w, uint64_t time)
 {
 	if (!w->open)
 		return not_open(w);
@@ -223,16 +225,18 @@ static int status_place(unsigned int kind, uint64_t *last)
 	}
 }
 
-/* A state of the reader where a status is to be is most likely meant as such: the text says which. */
+/*
+ * A state of the reader where a status is to be is most likely meant as such: the text says which.
+ */
 static int bad_status(struct gotap_writer *w, unsigned int kind, uint64_t status)
 {
 	bool of_p = kind == EV_ProcStatus;
 	const char *state = status < UINT32_MAX ? gotap_state_name((unsigned int)status) : NULL;
 
-	return error_set(&w->err, -EINVAL, "%llu%s%s%s is no status of a %s, use GOTAP_STATUS_%s_...",
-			 (unsigned long long)status, state ? ", the state " : "",
-			 state ? state : "", state ? "," : "", of_p ? "P" : "goroutine",
-			 of_p ? "PROC" : "GO");
+	return error_set(
+		&w->err, -EINVAL, "%llu%s%s%s is no status of a %s, use GOTAP_STATUS_%s_...",
+		(unsigned long long)status, state ? ", the state " : "", state ? state : "",
+		state ? "," : "", of_p ? "P" : "goroutine", of_p ? "PROC" : "GO");
 }
 
 static int check_status(struct gotap_writer *w, unsigned int kind, const uint64_t *args)
@@ -261,7 +265,7 @@ int gotap_write(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned int 
 	if (!ret)
 		ret = check_ids(w, spec, args);
 	if (!ret)
-		ret = check_time(w, time);
+		ret = api_writer_check_time(w, time);
 	if (!ret)
 		ret = check_order(w, m, time);
 	if (ret)
@@ -278,7 +282,7 @@ int gotap_write_sample(struct gotap_writer *w, uint64_t m, uint64_t time, uint64
 	int ret = check_id(w, "stack", stack, w->stacks);
 
 	if (!ret)
-		ret = check_time(w, time);
+		ret = api_writer_check_time(w, time);
 	if (!ret)
 		tracefile_cpu_sample(w->tf, time, m, p, g == GOTAP_NONE ? 0 : g, stack);
 	return ret;
@@ -297,7 +301,7 @@ int gotap_write_data(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned
 	if (n > TRACEV2_MAX_BATCH)
 		return error_set(&w->err, -EINVAL, "%zu bytes are too many for a batch, which has "
 				 "at most %d", n, TRACEV2_MAX_BATCH);
-	ret = check_time(w, time);
+	ret = api_writer_check_time(w, time);
 	if (!ret)
 		tracefile_experiment(w->tf, (uint8_t)experiment, m, time, n ? data : "", n);
 	return ret;
@@ -305,7 +309,7 @@ int gotap_write_data(struct gotap_writer *w, uint64_t m, uint64_t time, unsigned
 
 /* --- generations --- */
 
-static int end_generation(struct gotap_writer *w)
+static int api_writer_end_generation(struct gotap_writer *w)
 {
 	uint64_t time = w->first ? w->first : 1;
 	/* Until a program says otherwise, its first second was that of 1970. */
@@ -321,7 +325,7 @@ static int end_generation(struct gotap_writer *w)
 
 int gotap_generation(struct gotap_writer *w, const struct gotap_clock *clock)
 {
-	int ret = end_generation(w);
+	int ret = api_writer_end_generation(w);
 
 	if (ret)
 		return ret;
@@ -340,7 +344,7 @@ int gotap_writer_new(struct gotap_writer **ret, int fd, const struct gotap_write
 {
 	struct gotap_writer *w = xcalloc(1, sizeof(*w));
 	struct gotap_write_options o = {0};
-	struct tracefile_opts opts = { .frames = frames_of, .ctx = w };
+	struct tracefile_opts opts = { .frames = api_writer_frames_of, .ctx = w };
 	struct error err;
 
 	if (options)
@@ -365,7 +369,7 @@ const struct gotap_error *gotap_writer_error(const struct gotap_writer *w)
 
 int gotap_writer_close(struct gotap_writer *w, struct gotap_error *gerr)
 {
-	int ret = end_generation(w);
+	int ret = api_writer_end_generation(w);
 
 	if (!ret && !w->has_events)
 		ret = error_set(&w->err, -EINVAL, "a trace has at least one event");

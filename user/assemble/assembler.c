@@ -22,7 +22,10 @@ enum {
 	 * differences take a second byte, 15 % of a trace of ping-pong.
 	 */
 	TIME_SHIFT = 6,
-	/* How long a record that waits for a goid holds up snapshots, ns: most goids come earlier or never. */
+	/*
+	 * How long a record that waits for a goid holds up snapshots, ns: most goids come earlier
+	 * or never.
+	 */
 	GOID_NS = 500000000,
 };
 
@@ -202,8 +205,9 @@ static int assembler_outcome(struct assembler *a, struct error *err)
 }
 
 /*
- * The time up to which events are known: at most the end of the capture. Chunks come after that, too,
- * while probes are detached; without records of that time, a wait must not be taken for one that goes on.
+ * The time up to which events are known: at most the end of the capture. Chunks come after that,
+ * too, while probes are detached; without records of that time, a wait must not be taken for one
+ * that goes on.
  */
 static uint64_t assembler_known_until(const struct assembler *a)
 {
@@ -213,8 +217,8 @@ static uint64_t assembler_known_until(const struct assembler *a)
 }
 
 /*
- * Shows observers the time up to which all events have come: not those behind a record that waits for
- * a goid (goid.h).
+ * Shows observers the time up to which all events have come: not those behind a record that waits
+ * for a goid (goid.h).
  */
 static void assembler_show_seen(struct assembler *a)
 {

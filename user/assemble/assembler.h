@@ -2,9 +2,10 @@
 /*
  * assembler: chunks in, a trace out. It pulls the records of each chunk, one after the other:
  *
- *	chunk <- merge (one order) <- goid (ids) <- the loop
- *	                                            -> model (who ran) -> v2_sink (the file, and observers)
- *	                                            -> stacks, threads (group linux)
+ * 	chunk <- merge (one order) <- goid (ids) <- the loop
+ *                                                 -> model (who ran) -> v2_sink (the file, and
+ *                                                 observers)
+ * 	                                            -> stacks, threads (group linux)
  *
  * It needs neither privileges nor the process: `gotap record` feeds it from
  * the rings, `gotap assemble` from a spool file.
@@ -35,9 +36,11 @@ struct assembler_opts {
 	const char *output;		/* its name, for errors */
 	/* They look on; copied. */
 	struct observers observers;
-	bool unwritten;			/* no trace is made: the recording is for the observers alone */
+	/* no trace is made: the recording is for the observers alone */
+	bool unwritten;
 	size_t gen_bytes;		/* the largest generation; 0: 16 MB */
-	bool restate;			/* each generation can be the first of a part of the trace (model.h) */
+	/* each generation can be the first of a part of the trace (model.h) */
+	bool restate;
 };
 
 struct assembler_result {
@@ -65,11 +68,14 @@ int assembler_chunk(struct assembler *a, const struct chunk *c, struct error *er
 /* A note in the trace, about now: a log event of category "gotap". */
 void assembler_note(struct assembler *a, const char *text);
 /*
- * Ends the generation that is open, of a v2 trace: all records up to assembler_seen() are in it, and all notes. -EAGAIN: the world is
- * stopped; try it again with the next chunk.
+ * Ends the generation that is open, of a v2 trace: all records up to assembler_seen() are in it,
+ * and all notes. -EAGAIN: the world is stopped; try it again with the next chunk.
  */
 int assembler_turn(struct assembler *a, struct error *err);
-/* All records up to this time (ns) are in the trace, but for those that wait for a goid for half a second; 0: no chunk came yet. */
+/*
+ * All records up to this time (ns) are in the trace, but for those that wait for a goid for half a
+ * second; 0: no chunk came yet.
+ */
 uint64_t assembler_seen(const struct assembler *a);
 /* Ends the trace; the file is complete. */
 int assembler_finish(struct assembler *a, struct error *err);
@@ -89,7 +95,10 @@ const struct model_counts *assembler_counts(const struct assembler *a);
 /* Records that were taken in. */
 uint64_t assembler_records(const struct assembler *a);
 void assembler_result(const struct assembler *a, struct assembler_result *ret);
-/* The threads of group linux, which may get more visitors before the first chunk; and their sums, whole once it is finished. */
+/*
+ * The threads of group linux, which may get more visitors before the first chunk; and their sums,
+ * whole once it is finished.
+ */
 struct threads *assembler_threads(struct assembler *a);
 const struct thread_sums *assembler_thread_sums(const struct assembler *a);
 /* Accepts NULL. */

@@ -28,11 +28,13 @@ static size_t end_stack_insert(uint64_t pcs[REC_MAX_FRAMES], size_t n, size_t at
 }
 
 /*
- * Where a signal became a panic, sigpanic looks as if the faulting instruction itself, and not the one before its return
- * address, had called it. And that function, or one that was left in its prologue as its stack had no room, may have no
- * frame: then frame pointers skip its caller. The address of that one is the top word.
+ * Where a signal became a panic, sigpanic looks as if the faulting instruction itself, and not the
+ * one before its return address, had called it. And that function, or one that was left in its
+ * prologue as its stack had no room, may have no frame: then frame pointers skip its caller. The
+ * address of that one is the top word.
  */
-size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES], size_t n)
+size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC_MAX_FRAMES],
+		      size_t n)
 {
 	size_t at = 0, i;
 	const char *name;
@@ -46,6 +48,11 @@ size_t end_stack_mend(struct symbolizer *symbols, uint64_t top, uint64_t pcs[REC
 	if (!n || !top)
 		return n;
 	name = end_stack_function(symbols, pcs[at], &delta);
-	/* Nothing runs in systemstack_switch: it stands for the function that left its stack, which has a frame. */
-	return delta || !strcmp(name, "runtime.systemstack_switch") ? n : end_stack_insert(pcs, n, at + 1, top);
+	/*
+	 * Nothing runs in systemstack_switch: it stands for the function that left its stack, which
+	 * has a frame.
+	 */
+	return delta || !strcmp(name, "runtime.systemstack_switch") ?
+		       n :
+		       end_stack_insert(pcs, n, at + 1, top);
 }

@@ -37,7 +37,8 @@ struct stacks {
 	 */
 	struct map64 samples, samples_before;
 	struct map64 missing;	/* keys that were asked for and never defined */
-	struct map64 tops;	/* key of a stack of class STACK_END -> the top word that came with it */
+	/* key of a stack of class STACK_END -> the top word that came with it */
+	struct map64 tops;
 	struct map64 cut_samples;	/* keys of samples without callers that could not be read */
 	size_t cut;		/* stacks without some frames: memory could not be read */
 };
@@ -67,7 +68,10 @@ static void mend_leaf(const struct stacks *s, struct stack *st)
 		st->pcs[0]++;
 }
 
-/* Where the runtime's profiler ends a stack: further frames are of another stack, or are none at all. */
+/*
+ * Where the runtime's profiler ends a stack: further frames are of another stack, or are none at
+ * all.
+ */
 static bool ends_sample(const struct frame *f)
 {
 	return !strcmp(f->func, "runtime.mcall") || !strcmp(f->func, "runtime.mstart");
@@ -149,8 +153,10 @@ uint64_t stacks_sample(struct stacks *s, const struct rec_cpu *r)
 	if (!s->depth || !r->ip)
 		return 0;
 	key = stack_key_of_hash(hash64(r->ip ^ hash64(caller ^ hash64(r->stack))),
-				r->r.flags & REC_CPU_CUT ? STACK_KEY_CUT : r->stack & STACK_KEY_CUT);
-	if (r->r.flags & REC_CPU_CUT) {		/* with callers, the record of the stack is counted */
+				r->r.flags & REC_CPU_CUT ? STACK_KEY_CUT :
+							   r->stack & STACK_KEY_CUT);
+	/* with callers, the record of the stack is counted */
+	if (r->r.flags & REC_CPU_CUT) {
 		map64_put(&s->cut_samples, key, &is_new);
 		s->cut += is_new;
 	}
@@ -282,7 +288,7 @@ static struct stack *stack_get(struct stacks *s, uint64_t key)
  * All addresses of the stack, at most as many as were asked for. Outside of Go
  * (the vDSO) frame pointers are believed if they lead back there.
  */
-static size_t gather(struct stacks *s, const struct stack *st, uint64_t pcs[REC_MAX_FRAMES])
+static size_t stacks_gather(struct stacks *s, const struct stack *st, uint64_t pcs[REC_MAX_FRAMES])
 {
 	const struct stack *callers = st->callers ? stack_get(s, st->callers) : NULL;
 	size_t n = st->n, i;
@@ -311,13 +317,13 @@ size_t stacks_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 	if (key & STACK_KEY_ENTRY) {
 		if (!s->symbols)
 			return 0;
-		return copy_frames(frames, symbolizer_entry(s->symbols, key & ~STACK_KEY_ENTRY, frames),
-				   out);
+		return copy_frames(
+			frames, symbolizer_entry(s->symbols, key & ~STACK_KEY_ENTRY, frames), out);
 	}
 	st = stack_get(s, key);
 	if (!st)
 		return 0;
-	n_pcs = gather(s, st, pcs);
+	n_pcs = stacks_gather(s, st, pcs);
 	if (!s->symbols)
 		return raw_leaf(pcs, n_pcs, out, max);
 	if (st->class == STACK_END)

@@ -61,7 +61,7 @@ static void take_fault(struct check *c, const struct v2_fault *fault)
 	result->fault_event = result->events;
 }
 
-static void read_all(struct check *c, bool lenient)
+static void check_read_all(struct check *c, bool lenient)
 {
 	static const struct v2_place whole_file = { .batch = -1, .thread = TRACEV2_NO_ID };
 	const struct trace_event *ev = NULL;
@@ -89,7 +89,7 @@ static void check_reader(struct trace_reader *r, bool lenient, struct check_resu
 
 	result->version = trace_reader_version(r);
 	check_init(c, r, result);
-	read_all(c, lenient);
+	check_read_all(c, lenient);
 	result->threads = trace_reader_order(r)->ms.len;
 	check_free(c);
 	free(c);

@@ -26,7 +26,8 @@ struct check_res {
 	uint8_t state;		/* enum go_state or enum proc_state */
 	uint8_t gc_work;	/* CHECK_IN_GC, CHECK_BG_MARK */
 	struct check_m *on;	/* where it executes */
-	struct vec *ranges;	/* const char *, names of open ranges; NULL if there never were any */
+	/* const char *, names of open ranges; NULL if there never were any */
+	struct vec *ranges;
 };
 
 struct check_task {
@@ -48,7 +49,8 @@ struct check {
 	struct idtab gs, ps;	/* struct check_res */
 	struct idtab ms;	/* struct check_m */
 	struct idtab tasks;	/* struct check_task */
-	struct idtab died;	/* struct check_died: goroutines that ended in the first generation */
+	/* struct check_died: goroutines that ended in the first generation */
+	struct idtab died;
 	struct vec gc_ranges;	/* const char * */
 	struct strset *names;
 	int64_t last_time;

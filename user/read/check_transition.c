@@ -14,7 +14,7 @@
 #define FOR_BOTH static inline __attribute__((always_inline))
 #define RARE static __attribute__((cold, noinline))
 
-static const char *what(bool is_g)
+static const char *check_transition_what(bool is_g)
 {
 	return is_g ? "goroutine" : "proc";
 }
@@ -54,7 +54,7 @@ RARE void fail_start(struct check *c, const struct trace_event *ev, const struct
 		     uint64_t other, bool is_g)
 {
 	FAIL(c, ev, "tried to run %s %lld when one was already executing (%lld) on thread %lld",
-	     what(is_g), (long long)res->id, (long long)other, (long long)ev->m);
+	     check_transition_what(is_g), (long long)res->id, (long long)other, (long long)ev->m);
 }
 
 FOR_BOTH void start_on_thread(struct check *c, const struct trace_event *ev,
@@ -78,11 +78,13 @@ RARE void fail_stop(struct check *c, const struct trace_event *ev, struct check_
 		    bool is_g)
 {
 	if (!res->on)
-		FAIL(c, ev, "stopping %s %lld not bound to any active context", what(is_g),
-		     (long long)res->id);
+		FAIL(c, ev, "stopping %s %lld not bound to any active context",
+		     check_transition_what(is_g), (long long)res->id);
 	else
-		FAIL(c, ev, "tried to stop %s %lld when it wasn't currently executing (currently"
-		     " executing %lld) on thread %lld", what(is_g), (long long)res->id,
+		FAIL(c, ev,
+		     "tried to stop %s %lld when it wasn't currently executing (currently"
+		     " executing %lld) on thread %lld",
+		     check_transition_what(is_g), (long long)res->id,
 		     (long long)*runs_on(res->on, is_g), (long long)res->on->id);
 }
 
@@ -107,20 +109,21 @@ RARE struct check_res *look_closer(struct check *c, const struct trace_event *ev
 	struct trace_transition tr = event_transition(ev);
 
 	if (tr.to == GO_UNDETERMINED)
-		FAIL(c, ev, "transition to undetermined state for %s %lld", what(is_g),
-		     (long long)tr.id);
+		FAIL(c, ev, "transition to undetermined state for %s %lld",
+		     check_transition_what(is_g), (long long)tr.id);
 	if (c->syncs > 1 && tr.from == GO_UNDETERMINED)
-		FAIL(c, ev, "undetermined %s %lld after first global sync", what(is_g),
-		     (long long)tr.id);
+		FAIL(c, ev, "undetermined %s %lld after first global sync",
+		     check_transition_what(is_g), (long long)tr.id);
 	if (res) {
 		if (res->state != tr.from)
-			FAIL(c, ev, "bad old state for %s %lld: got %s, want %s", what(is_g),
-			     (long long)tr.id, name(tr.from), name(res->state));
+			FAIL(c, ev, "bad old state for %s %lld: got %s, want %s",
+			     check_transition_what(is_g), (long long)tr.id, name(tr.from),
+			     name(res->state));
 		return res;
 	}
 	if (tr.from != GO_UNDETERMINED && tr.from != GO_NOT_EXIST)
-		FAIL(c, ev, "bad old state for unregistered %s %lld: %s", what(is_g),
-		     (long long)tr.id, name(tr.from));
+		FAIL(c, ev, "bad old state for unregistered %s %lld: %s",
+		     check_transition_what(is_g), (long long)tr.id, name(tr.from));
 	if (is_g && tr.from == GO_UNDETERMINED && check_has_died(c, tr.id))
 		FAIL(c, ev, "bad old state for goroutine %lld: got Undetermined, want NotExist",
 		     (long long)tr.id);

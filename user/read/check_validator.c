@@ -45,7 +45,7 @@ static bool all_stacks_complete(struct check *c)
 	return true;
 }
 
-static void check_stack(struct check *c, const struct trace_event *ev, uint64_t id)
+static void validator_check_stack(struct check *c, const struct trace_event *ev, uint64_t id)
 {
 	const struct v2_stack *stack = tables_stack(c->tables, id);
 
@@ -62,14 +62,14 @@ void check_stacks(struct check *c, const struct trace_event *ev)
 	if (ev->type == TRACE_SYNC)
 		return;
 	if (ev->type == EV_CPUSample) {
-		check_stack(c, ev, ev->args[0]);
+		validator_check_stack(c, ev, ev->args[0]);
 		return;
 	}
 	spec = &c->specs->of[ev->type];
 	if (spec->stack)
-		check_stack(c, ev, ev->args[spec->stack - 1]);
+		validator_check_stack(c, ev, ev->args[spec->stack - 1]);
 	if (spec->new_stack)
-		check_stack(c, ev, ev->args[spec->new_stack - 1]);
+		validator_check_stack(c, ev, ev->args[spec->new_stack - 1]);
 }
 
 void check_time(struct check *c, const struct trace_event *ev)
@@ -153,7 +153,7 @@ void check_validator_end(struct check *c, const struct trace_event *last)
 		FAIL(c, last, "sync 1 has no clock snapshot");
 }
 
-static size_t find_range(const struct vec *ranges, const char *name)
+static size_t validator_find_range(const struct vec *ranges, const char *name)
 {
 	size_t i;
 
@@ -174,7 +174,7 @@ static void close_range(struct vec *ranges, size_t i)
 	ranges->len--;
 }
 
-static struct vec *ranges_of(struct check_res *res)
+static struct vec *validator_ranges_of(struct check_res *res)
 {
 	if (!res->ranges) {
 		res->ranges = xcalloc(1, sizeof(*res->ranges));
@@ -187,14 +187,14 @@ static struct vec *ranges_of_g(struct check *c, uint64_t id)
 {
 	struct check_res *g = check_find_g(c, id);
 
-	return ranges_of(g ? g : check_add(&c->gs, id));
+	return validator_ranges_of(g ? g : check_add(&c->gs, id));
 }
 
 static struct vec *ranges_of_p(struct check *c, uint64_t id)
 {
 	struct check_res *p = check_find_p(c, id);
 
-	return ranges_of(p ? p : check_add(&c->ps, id));
+	return validator_ranges_of(p ? p : check_add(&c->ps, id));
 }
 
 enum range_step { RANGE_BEGIN, RANGE_ACTIVE, RANGE_END };
@@ -202,7 +202,7 @@ enum range_step { RANGE_BEGIN, RANGE_ACTIVE, RANGE_END };
 static void check_range(struct check *c, const struct trace_event *ev, enum range_step step,
 			struct vec *ranges, const char *name)
 {
-	size_t at = find_range(ranges, name);
+	size_t at = validator_find_range(ranges, name);
 	bool open = at < ranges->len;
 
 	if (step == RANGE_END) {

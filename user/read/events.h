@@ -37,8 +37,8 @@ struct events_options {
 };
 
 /*
- * Adds the events that @names, "GoBlock" or of a kind, "RangeBegin", with commas between, stand for;
- * false if one stands for none, which *@bad and *@len are then.
+ * Adds the events that @names, "GoBlock" or of a kind, "RangeBegin", with commas between, stand
+ * for; false if one stands for none, which *@bad and *@len are then.
  */
 bool events_add_types(struct events_filter *f, const char *names, const char **bad, size_t *len);
 void events_filter_free(struct events_filter *f);

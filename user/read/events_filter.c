@@ -58,12 +58,13 @@ static enum resource subject_of(const struct trace_event *ev, uint64_t *id)
 	}
 }
 
-static bool concerns(const struct map64 *ids, uint64_t where, enum resource of,
+static bool filter_concerns(const struct map64 *ids, uint64_t where, enum resource of,
 		     const struct trace_event *ev)
 {
 	uint64_t id;
 
-	return !ids->len || map64_get(ids, where) || (subject_of(ev, &id) == of && map64_get(ids, id));
+	return !ids->len || map64_get(ids, where) ||
+	       (subject_of(ev, &id) == of && map64_get(ids, id));
 }
 
 static bool names_func(struct events *e, const struct trace_event *ev)
@@ -80,6 +81,6 @@ bool events_pass(struct events *e, const struct trace_event *ev)
 
 	return (!f->some_types || f->types[ev->type]) &&
 	       (!f->threads.len || map64_get(&f->threads, ev->m)) &&
-	       concerns(&f->goroutines, ev->g, RESOURCE_GOROUTINE, ev) &&
-	       concerns(&f->procs, ev->p, RESOURCE_PROC, ev) && names_func(e, ev);
+	       filter_concerns(&f->goroutines, ev->g, RESOURCE_GOROUTINE, ev) &&
+	       filter_concerns(&f->procs, ev->p, RESOURCE_PROC, ev) && names_func(e, ev);
 }

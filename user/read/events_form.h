@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events_form: what the parts of events.h share: the state of one run, and the two forms of an event. */
+/*
+ * events_form: what the parts of events.h share: the state of one run, and the two forms of an
+ * event.
+ */
 #ifndef GOTAP_READ_EVENTS_FORM_H
 #define GOTAP_READ_EVENTS_FORM_H
 

@@ -6,7 +6,7 @@
 #include "read/events_form.h"
 #include "read/text_quote.h"
 
-static bool is_plain(uint8_t c)
+static bool events_json_is_plain(uint8_t c)
 {
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
@@ -35,7 +35,7 @@ static void put_rune(struct buf *b, const uint8_t *p, size_t n, uint32_t rune)
 	}
 }
 
-static void put_string(struct buf *b, struct view_text text)
+static void events_json_put_string(struct buf *b, struct view_text text)
 {
 	const uint8_t *p = (const uint8_t *)text.s, *end;
 
@@ -49,7 +49,7 @@ static void put_string(struct buf *b, struct view_text text)
 		uint32_t rune;
 		size_t n;
 
-		while (p < end && is_plain(*p))
+		while (p < end && events_json_is_plain(*p))
 			p++;
 		put_bytes(b, plain, (size_t)(p - plain));
 		if (p == end)
@@ -61,7 +61,7 @@ static void put_string(struct buf *b, struct view_text text)
 	put_byte(b, '"');
 }
 
-static void put_id(struct buf *b, uint64_t id)
+static void events_json_put_id(struct buf *b, uint64_t id)
 {
 	if (id == TRACEV2_NO_ID)
 		put_word(b, "null");
@@ -70,14 +70,14 @@ static void put_id(struct buf *b, uint64_t id)
 }
 
 /* Words without anything to escape. */
-static void put_name(struct buf *b, const char *name)
+static void events_json_put_name(struct buf *b, const char *name)
 {
 	put_byte(b, '"');
 	put_text(b, name);
 	put_byte(b, '"');
 }
 
-static void put_resource(struct buf *b, enum resource of, uint64_t id)
+static void events_json_put_resource(struct buf *b, enum resource of, uint64_t id)
 {
 	if (of == RESOURCE_NONE)
 		put_word(b, ",\"of\":null,\"id\":null");
@@ -86,12 +86,14 @@ static void put_resource(struct buf *b, enum resource of, uint64_t id)
 	else
 		put_word(b, ",\"of\":\"goroutine\",\"id\":");
 	if (of != RESOURCE_NONE)
-		put_id(b, id);
+		events_json_put_id(b, id);
 }
 
 /* --- kinds --- */
 
-/* Data of experiments, of which a generation has some, belongs to no event: its size is told here. */
+/*
+ * Data of experiments, of which a generation has some, belongs to no event: its size is told here.
+ */
 static void put_batches(struct events *e)
 {
 	size_t i;
@@ -106,7 +108,7 @@ static void put_batches(struct events *e)
 		put_word(e->out, "{\"experiment\":");
 		put_uint(e->out, x->exp);
 		put_word(e->out, ",\"m\":");
-		put_id(e->out, x->m);
+		events_json_put_id(e->out, x->m);
 		put_word(e->out, ",\"bytes\":");
 		put_uint(e->out, x->at.size);
 		put_byte(e->out, '}');
@@ -114,7 +116,7 @@ static void put_batches(struct events *e)
 	put_byte(e->out, ']');
 }
 
-static void put_sync(struct events *e, const struct trace_event *ev)
+static void events_json_put_sync(struct events *e, const struct trace_event *ev)
 {
 	struct view_sync sync = view_sync(ev, e->gen);
 
@@ -135,18 +137,19 @@ static void put_sync(struct events *e, const struct trace_event *ev)
 		put_batches(e);
 }
 
-static void put_transition(struct events *e, const struct trace_event *ev)
+static void events_json_put_transition(struct events *e, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
 	bool proc = tr.of == RESOURCE_PROC;
 
-	put_resource(e->out, tr.of, tr.id);
+	events_json_put_resource(e->out, tr.of, tr.id);
 	put_word(e->out, ",\"from\":");
-	put_name(e->out, proc ? proc_state_name(tr.from) : go_state_name(tr.from));
+	events_json_put_name(e->out, proc ? proc_state_name(tr.from) : go_state_name(tr.from));
 	put_word(e->out, ",\"to\":");
-	put_name(e->out, proc ? proc_state_name(tr.to) : go_state_name(tr.to));
+	events_json_put_name(e->out, proc ? proc_state_name(tr.to) : go_state_name(tr.to));
 	put_word(e->out, ",\"reason\":");
-	put_string(e->out, tr.reason ? events_string(e, tr.reason) : (struct view_text){ "", 0 });
+	events_json_put_string(e->out, tr.reason ? events_string(e, tr.reason) :
+						   (struct view_text){ "", 0 });
 }
 
 /* The name as one text, which has no place of its own: it is made behind what is written. */
@@ -161,21 +164,21 @@ static void put_range_name(struct events *e, const struct view_range *range)
 		put_bytes(&name, reason.s, reason.len);
 		put_byte(&name, ')');
 	}
-	put_string(e->out, (struct view_text){ (const char *)name.data, name.len });
+	events_json_put_string(e->out, (struct view_text){ (const char *)name.data, name.len });
 	buf_free(&name);
 }
 
-static void put_range(struct events *e, const struct trace_event *ev)
+static void events_json_put_range(struct events *e, const struct trace_event *ev)
 {
 	struct view_range range = view_range(ev);
 	unsigned i;
 
 	put_word(e->out, ",\"name\":");
 	put_range_name(e, &range);
-	put_resource(e->out, range.scope, range.id);
+	events_json_put_resource(e->out, range.scope, range.id);
 	for (i = 0; i < range.nattrs; i++) {
 		put_text(e->out, i ? "," : ",\"attributes\":{");
-		put_name(e->out, range.attrs[i].name);
+		events_json_put_name(e->out, range.attrs[i].name);
 		put_byte(e->out, ':');
 		put_uint(e->out, range.attrs[i].value);
 	}
@@ -183,66 +186,66 @@ static void put_range(struct events *e, const struct trace_event *ev)
 		put_byte(e->out, '}');
 }
 
-static void put_metric(struct events *e, const struct trace_event *ev)
+static void events_json_put_metric(struct events *e, const struct trace_event *ev)
 {
 	struct view_metric metric = view_metric(ev);
 
 	put_word(e->out, ",\"name\":");
-	put_name(e->out, metric.name);
+	events_json_put_name(e->out, metric.name);
 	put_word(e->out, ",\"value\":");
 	put_uint(e->out, metric.value);
 }
 
-static void put_label(struct events *e, const struct trace_event *ev)
+static void events_json_put_label(struct events *e, const struct trace_event *ev)
 {
 	struct view_label label = view_label(ev);
 
 	put_word(e->out, ",\"label\":");
-	put_string(e->out, events_string(e, label.label));
-	put_resource(e->out, label.of, label.id);
+	events_json_put_string(e->out, events_string(e, label.label));
+	events_json_put_resource(e->out, label.of, label.id);
 }
 
-static void put_task(struct events *e, const struct trace_event *ev)
+static void events_json_put_task(struct events *e, const struct trace_event *ev)
 {
 	struct view_task task = view_task(ev);
 
 	put_word(e->out, ",\"task\":");
 	put_uint(e->out, task.id);
 	put_word(e->out, ",\"parent\":");
-	put_id(e->out, task.parent);
+	events_json_put_id(e->out, task.parent);
 	put_word(e->out, ",\"type\":");
-	put_string(e->out, task.type);
+	events_json_put_string(e->out, task.type);
 }
 
-static void put_region(struct events *e, const struct trace_event *ev)
+static void events_json_put_region(struct events *e, const struct trace_event *ev)
 {
 	struct view_region region = view_region(ev);
 
 	put_word(e->out, ",\"task\":");
 	put_uint(e->out, region.task);
 	put_word(e->out, ",\"type\":");
-	put_string(e->out, events_string(e, region.type));
+	events_json_put_string(e->out, events_string(e, region.type));
 }
 
-static void put_log(struct events *e, const struct trace_event *ev)
+static void events_json_put_log(struct events *e, const struct trace_event *ev)
 {
 	struct view_log log = view_log(ev);
 
 	put_word(e->out, ",\"task\":");
 	put_uint(e->out, log.task);
 	put_word(e->out, ",\"category\":");
-	put_string(e->out, events_string(e, log.category));
+	events_json_put_string(e->out, events_string(e, log.category));
 	put_word(e->out, ",\"message\":");
-	put_string(e->out, events_string(e, log.message));
+	events_json_put_string(e->out, events_string(e, log.message));
 }
 
-static void put_experimental(struct events *e, const struct trace_event *ev)
+static void events_json_put_experimental(struct events *e, const struct trace_event *ev)
 {
 	struct view_arg args[TRACEV2_MAX_ARGS];
 	unsigned i, n = view_args(ev, e->specs, args);
 
 	put_word(e->out, ",\"experiment\":");
-	put_name(e->out, view_experiment_name(view_experiment(ev)));
+	events_json_put_name(e->out, view_experiment_name(view_experiment(ev)));
 	put_word(e->out, ",\"args\":{");
 	for (i = 0; i < n; i++) {
 		if (i)
@@ -251,7 +254,7 @@ static void put_experimental(struct events *e, const struct trace_event *ev)
 		put_bytes(e->out, args[i].name, args[i].name_len);
 		put_word(e->out, "\":");
 		if (args[i].is_string)
-			put_string(e->out, events_string(e, args[i].value));
+			events_json_put_string(e->out, events_string(e, args[i].value));
 		else
 			put_uint(e->out, args[i].value);
 	}
@@ -259,19 +262,19 @@ static void put_experimental(struct events *e, const struct trace_event *ev)
 }
 
 static events_form_fn *const details[VIEW_KINDS] = {
-	[VIEW_SYNC] = put_sync,
-	[VIEW_METRIC] = put_metric,
-	[VIEW_LABEL] = put_label,
-	[VIEW_RANGE_BEGIN] = put_range,
-	[VIEW_RANGE_ACTIVE] = put_range,
-	[VIEW_RANGE_END] = put_range,
-	[VIEW_TASK_BEGIN] = put_task,
-	[VIEW_TASK_END] = put_task,
-	[VIEW_REGION_BEGIN] = put_region,
-	[VIEW_REGION_END] = put_region,
-	[VIEW_LOG] = put_log,
-	[VIEW_STATE_TRANSITION] = put_transition,
-	[VIEW_EXPERIMENTAL] = put_experimental,
+	[VIEW_SYNC] = events_json_put_sync,
+	[VIEW_METRIC] = events_json_put_metric,
+	[VIEW_LABEL] = events_json_put_label,
+	[VIEW_RANGE_BEGIN] = events_json_put_range,
+	[VIEW_RANGE_ACTIVE] = events_json_put_range,
+	[VIEW_RANGE_END] = events_json_put_range,
+	[VIEW_TASK_BEGIN] = events_json_put_task,
+	[VIEW_TASK_END] = events_json_put_task,
+	[VIEW_REGION_BEGIN] = events_json_put_region,
+	[VIEW_REGION_END] = events_json_put_region,
+	[VIEW_LOG] = events_json_put_log,
+	[VIEW_STATE_TRANSITION] = events_json_put_transition,
+	[VIEW_EXPERIMENTAL] = events_json_put_experimental,
 };
 
 /* --- stacks --- */
@@ -281,10 +284,11 @@ static void put_string_of(struct buf *out, const struct v2_tables *t, uint64_t i
 	struct view_text text;
 
 	text.s = tables_string(t, id, &text.len);
-	put_string(out, text);
+	events_json_put_string(out, text);
 }
 
-static void put_frames(struct buf *out, const struct v2_tables *t, const struct v2_stack *stack)
+static void events_json_put_frames(struct buf *out, const struct v2_tables *t,
+				   const struct v2_stack *stack)
 {
 	uint32_t i;
 
@@ -308,27 +312,28 @@ void events_json_frames(struct buf *out, const struct v2_tables *t, const struct
 	if (!stack->len)
 		return;
 	put_word(out, ",\"stack\":[");
-	put_frames(out, t, stack);
+	events_json_put_frames(out, t, stack);
 	put_byte(out, ']');
 }
 
-void events_json_new_frames(struct buf *out, const struct v2_tables *t, const struct v2_stack *stack)
+void events_json_new_frames(struct buf *out, const struct v2_tables *t,
+			    const struct v2_stack *stack)
 {
 	if (!stack->len)
 		return;
 	put_word(out, ",\"new_stack\":[");
-	put_frames(out, t, stack);
+	events_json_put_frames(out, t, stack);
 	put_byte(out, ']');
 }
 
-static void put_link(struct events *e)
+static void events_json_put_link(struct events *e)
 {
 	if (!e->link.type)
 		return;
 	put_word(e->out, ",\"link\":{\"time\":");
 	put_int(e->out, e->link.time);
 	put_word(e->out, ",\"event\":");
-	put_name(e->out, view_event_name(e->link.type));
+	events_json_put_name(e->out, view_event_name(e->link.type));
 	put_byte(e->out, '}');
 }
 
@@ -340,18 +345,18 @@ void events_put_json(struct events *e, const struct trace_event *ev)
 	put_word(out, "{\"time\":");
 	put_int(out, ev->time);
 	put_word(out, ",\"m\":");
-	put_id(out, ev->m);
+	events_json_put_id(out, ev->m);
 	put_word(out, ",\"p\":");
-	put_id(out, ev->p);
+	events_json_put_id(out, ev->p);
 	put_word(out, ",\"g\":");
-	put_id(out, ev->g);
+	events_json_put_id(out, ev->g);
 	put_word(out, ",\"event\":");
-	put_name(out, view_event_name(ev->type));
+	events_json_put_name(out, view_event_name(ev->type));
 	put_word(out, ",\"kind\":");
-	put_name(out, view_kind_name(view_kind(ev)));
+	events_json_put_name(out, view_kind_name(view_kind(ev)));
 	if (detail)
 		detail(e, ev);
-	put_link(e);
+	events_json_put_link(e);
 	if (e->gen && !e->o->no_stacks)
 		events_put_stacks(e, ev);
 	put_word(out, "}\n");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* events_stacks: see events_stacks.h. In: tables of a generation. Out: text, and what a pattern says. */
+/*
+ * events_stacks: see events_stacks.h. In: tables of a generation. Out: text, and what a pattern
+ * says.
+ */
 #include "read/events_stacks.h"
 
 #include <string.h>
@@ -56,8 +59,9 @@ static size_t number_of(const struct events_stacks *s, const struct v2_stack *st
 }
 
 /* Formats it, and keeps the text if there is any. */
-static struct stack_text *add_text(struct events_stacks *s, const struct v2_stack *stack,
-				   enum events_stack_role role)
+static struct stack_text *events_stacks_add_text(struct events_stacks *s,
+						 const struct v2_stack *stack,
+						 enum events_stack_role role)
 {
 	struct stack_text *text;
 
@@ -80,7 +84,7 @@ void events_stacks_put(struct events_stacks *s, struct buf *out, uint64_t id,
 		return;
 	text = vec_at(&s->known[role], struct stack_text, number_of(s, stack));
 	if (!text->len)
-		text = add_text(s, stack, role);
+		text = events_stacks_add_text(s, stack, role);
 	put_bytes(out, s->texts.data + text->start, text->len);
 }
 

@@ -32,7 +32,8 @@ struct stack_text {
 struct events_stacks {
 	const struct v2_tables *tables;
 	events_frames_fn *frames[STACK_ROLES];
-	struct vec known[STACK_ROLES];	/* struct stack_text, by number of the stack in the tables */
+	/* struct stack_text, by number of the stack in the tables */
+	struct vec known[STACK_ROLES];
 	struct buf texts;
 	struct buf matches;	/* by number of the stack: what events_stack_matches() found */
 	struct buf frame_matches;	/* by number of the frame */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * events_text: an event as a line for a person, with its stacks below it. Names that come out of the
- * trace are quoted as Go does it, so that none can end the line or reach a terminal as a command.
+ * events_text: an event as a line for a person, with its stacks below it. Names that come out of
+ * the trace are quoted as Go does it, so that none can end the line or reach a terminal as a
+ * command.
  */
 #include <time.h>
 
@@ -12,14 +13,14 @@ enum { NS_PER_S = 1000000000, NS_DIGITS = 9 };
 static const uint64_t LAST_DAY = 253402300799;	/* of the year 9999 */
 enum { WIDTH_M = 9, WIDTH_P = 4, WIDTH_G = 8, WIDTH_EVENT = 20 };
 
-static void pad(struct buf *b, size_t start, size_t width)
+static void events_text_pad(struct buf *b, size_t start, size_t width)
 {
 	do
 		put_byte(b, ' ');
 	while (b->len - start < width);
 }
 
-static void put_time(struct events *e, int64_t time)
+static void events_text_put_time(struct events *e, int64_t time)
 {
 	uint64_t ns = e->o->absolute ? (uint64_t)time : (uint64_t)time - (uint64_t)e->start;
 
@@ -33,7 +34,7 @@ static void put_time(struct events *e, int64_t time)
 	put_byte(e->out, ' ');
 }
 
-static void put_id(struct buf *b, char letter, uint64_t id)
+static void events_text_put_id(struct buf *b, char letter, uint64_t id)
 {
 	if (id == TRACEV2_NO_ID) {
 		put_byte(b, '-');
@@ -47,16 +48,16 @@ static void put_column(struct buf *b, char letter, uint64_t id, size_t width)
 {
 	size_t start = b->len;
 
-	put_id(b, letter, id);
-	pad(b, start, width);
+	events_text_put_id(b, letter, id);
+	events_text_pad(b, start, width);
 }
 
-static void put_resource(struct buf *b, enum resource of, uint64_t id)
+static void events_text_put_resource(struct buf *b, enum resource of, uint64_t id)
 {
-	put_id(b, of == RESOURCE_PROC ? 'P' : 'G', id);
+	events_text_put_id(b, of == RESOURCE_PROC ? 'P' : 'G', id);
 }
 
-static void put_quoted(struct events *e, struct view_text text)
+static void events_text_put_quoted(struct events *e, struct view_text text)
 {
 	put_byte(e->out, ' ');
 	if (text.s)
@@ -84,7 +85,7 @@ static void put_wall(struct buf *b, uint64_t sec, uint64_t nsec)
 	put_byte(b, 'Z');
 }
 
-static void put_sync(struct events *e, const struct trace_event *ev)
+static void events_text_put_sync(struct events *e, const struct trace_event *ev)
 {
 	struct view_sync sync = view_sync(ev, e->gen);
 
@@ -100,22 +101,22 @@ static void put_sync(struct events *e, const struct trace_event *ev)
 	put_wall(e->out, sync.wall_sec, sync.wall_nsec);
 }
 
-static void put_transition(struct events *e, const struct trace_event *ev)
+static void events_text_put_transition(struct events *e, const struct trace_event *ev)
 {
 	struct view_transition tr = view_transition(ev);
 	bool proc = tr.of == RESOURCE_PROC;
 
 	put_byte(e->out, ' ');
-	put_resource(e->out, tr.of, tr.id);
+	events_text_put_resource(e->out, tr.of, tr.id);
 	put_byte(e->out, ' ');
 	put_text(e->out, proc ? proc_state_name(tr.from) : go_state_name(tr.from));
 	put_word(e->out, "->");
 	put_text(e->out, proc ? proc_state_name(tr.to) : go_state_name(tr.to));
 	if (tr.reason)
-		put_quoted(e, events_string(e, tr.reason));
+		events_text_put_quoted(e, events_string(e, tr.reason));
 }
 
-static void put_range(struct events *e, const struct trace_event *ev)
+static void events_text_put_range(struct events *e, const struct trace_event *ev)
 {
 	struct view_range range = view_range(ev);
 	struct view_text reason = events_string(e, range.reason);
@@ -124,10 +125,10 @@ static void put_range(struct events *e, const struct trace_event *ev)
 	put_byte(e->out, ' ');
 	put_text(e->out, range.name);
 	if (range.has_reason)
-		put_quoted(e, reason);
+		events_text_put_quoted(e, reason);
 	if (range.scope != RESOURCE_NONE) {
 		put_word(e->out, " of ");
-		put_resource(e->out, range.scope, range.id);
+		events_text_put_resource(e->out, range.scope, range.id);
 	}
 	for (i = 0; i < range.nattrs; i++) {
 		put_word(e->out, ", ");
@@ -137,7 +138,7 @@ static void put_range(struct events *e, const struct trace_event *ev)
 	}
 }
 
-static void put_metric(struct events *e, const struct trace_event *ev)
+static void events_text_put_metric(struct events *e, const struct trace_event *ev)
 {
 	struct view_metric metric = view_metric(ev);
 
@@ -147,16 +148,16 @@ static void put_metric(struct events *e, const struct trace_event *ev)
 	put_uint(e->out, metric.value);
 }
 
-static void put_label(struct events *e, const struct trace_event *ev)
+static void events_text_put_label(struct events *e, const struct trace_event *ev)
 {
 	struct view_label label = view_label(ev);
 
-	put_quoted(e, events_string(e, label.label));
+	events_text_put_quoted(e, events_string(e, label.label));
 	put_word(e->out, " of ");
-	put_resource(e->out, label.of, label.id);
+	events_text_put_resource(e->out, label.of, label.id);
 }
 
-static void put_task(struct events *e, const struct trace_event *ev)
+static void events_text_put_task(struct events *e, const struct trace_event *ev)
 {
 	struct view_task task = view_task(ev);
 
@@ -166,29 +167,29 @@ static void put_task(struct events *e, const struct trace_event *ev)
 		put_word(e->out, " of task ");
 		put_uint(e->out, task.parent);
 	}
-	put_quoted(e, task.type);
+	events_text_put_quoted(e, task.type);
 }
 
-static void put_region(struct events *e, const struct trace_event *ev)
+static void events_text_put_region(struct events *e, const struct trace_event *ev)
 {
 	struct view_region region = view_region(ev);
 
-	put_quoted(e, events_string(e, region.type));
+	events_text_put_quoted(e, events_string(e, region.type));
 	put_word(e->out, " of task ");
 	put_uint(e->out, region.task);
 }
 
-static void put_log(struct events *e, const struct trace_event *ev)
+static void events_text_put_log(struct events *e, const struct trace_event *ev)
 {
 	struct view_log log = view_log(ev);
 
-	put_quoted(e, events_string(e, log.category));
-	put_quoted(e, events_string(e, log.message));
+	events_text_put_quoted(e, events_string(e, log.category));
+	events_text_put_quoted(e, events_string(e, log.message));
 	put_word(e->out, " of task ");
 	put_uint(e->out, log.task);
 }
 
-static void put_experimental(struct events *e, const struct trace_event *ev)
+static void events_text_put_experimental(struct events *e, const struct trace_event *ev)
 {
 	struct view_arg args[TRACEV2_MAX_ARGS];
 	unsigned i, n = view_args(ev, e->specs, args);
@@ -202,25 +203,28 @@ static void put_experimental(struct events *e, const struct trace_event *ev)
 }
 
 static events_form_fn *const details[VIEW_KINDS] = {
-	[VIEW_SYNC] = put_sync,
-	[VIEW_METRIC] = put_metric,
-	[VIEW_LABEL] = put_label,
-	[VIEW_RANGE_BEGIN] = put_range,
-	[VIEW_RANGE_ACTIVE] = put_range,
-	[VIEW_RANGE_END] = put_range,
-	[VIEW_TASK_BEGIN] = put_task,
-	[VIEW_TASK_END] = put_task,
-	[VIEW_REGION_BEGIN] = put_region,
-	[VIEW_REGION_END] = put_region,
-	[VIEW_LOG] = put_log,
-	[VIEW_STATE_TRANSITION] = put_transition,
-	[VIEW_EXPERIMENTAL] = put_experimental,
+	[VIEW_SYNC] = events_text_put_sync,
+	[VIEW_METRIC] = events_text_put_metric,
+	[VIEW_LABEL] = events_text_put_label,
+	[VIEW_RANGE_BEGIN] = events_text_put_range,
+	[VIEW_RANGE_ACTIVE] = events_text_put_range,
+	[VIEW_RANGE_END] = events_text_put_range,
+	[VIEW_TASK_BEGIN] = events_text_put_task,
+	[VIEW_TASK_END] = events_text_put_task,
+	[VIEW_REGION_BEGIN] = events_text_put_region,
+	[VIEW_REGION_END] = events_text_put_region,
+	[VIEW_LOG] = events_text_put_log,
+	[VIEW_STATE_TRANSITION] = events_text_put_transition,
+	[VIEW_EXPERIMENTAL] = events_text_put_experimental,
 };
 
 /* --- stacks --- */
 
-/* As in quotes, but without them: a frame has nothing behind its names that they could be taken for. */
-static void put_name(struct buf *out, const struct v2_tables *t, uint64_t id)
+/*
+ * As in quotes, but without them: a frame has nothing behind its names that they could be taken
+ * for.
+ */
+static void events_text_put_name(struct buf *out, const struct v2_tables *t, uint64_t id)
 {
 	size_t len, start = out->len;
 	const char *name = tables_string(t, id, &len);
@@ -234,8 +238,8 @@ static void put_name(struct buf *out, const struct v2_tables *t, uint64_t id)
 	memmove(out->data + start, out->data + start + 1, out->len - start);
 }
 
-static void put_frames(struct buf *out, const struct v2_tables *t, const struct v2_stack *stack,
-		       const char *before)
+static void events_text_put_frames(struct buf *out, const struct v2_tables *t,
+				   const struct v2_stack *stack, const char *before)
 {
 	uint32_t i;
 
@@ -243,9 +247,9 @@ static void put_frames(struct buf *out, const struct v2_tables *t, const struct 
 		const struct v2_frame *frame = tables_frame(t, stack, i);
 
 		put_text(out, before);
-		put_name(out, t, frame->func);
+		events_text_put_name(out, t, frame->func);
 		put_byte(out, ' ');
-		put_name(out, t, frame->file);
+		events_text_put_name(out, t, frame->file);
 		put_byte(out, ':');
 		put_uint(out, frame->line);
 		put_byte(out, '\n');
@@ -254,20 +258,21 @@ static void put_frames(struct buf *out, const struct v2_tables *t, const struct 
 
 void events_text_frames(struct buf *out, const struct v2_tables *t, const struct v2_stack *stack)
 {
-	put_frames(out, t, stack, "\t");
+	events_text_put_frames(out, t, stack, "\t");
 }
 
-void events_text_new_frames(struct buf *out, const struct v2_tables *t, const struct v2_stack *stack)
+void events_text_new_frames(struct buf *out, const struct v2_tables *t,
+			    const struct v2_stack *stack)
 {
-	put_frames(out, t, stack, "\tnew: ");
+	events_text_put_frames(out, t, stack, "\tnew: ");
 }
 
-static void put_link(struct events *e)
+static void events_text_put_link(struct events *e)
 {
 	if (!e->link.type)
 		return;
 	put_word(e->out, "  <- ");
-	put_time(e, e->link.time);
+	events_text_put_time(e, e->link.time);
 	put_text(e->out, view_event_name(e->link.type));
 }
 
@@ -277,18 +282,18 @@ void events_put_text(struct events *e, const struct trace_event *ev)
 	struct buf *out = e->out;
 	size_t start;
 
-	put_time(e, ev->time);
+	events_text_put_time(e, ev->time);
 	put_column(out, 'M', ev->m, WIDTH_M);
 	put_column(out, 'P', ev->p, WIDTH_P);
 	put_column(out, 'G', ev->g, WIDTH_G);
 	start = out->len;
 	put_text(out, view_event_name(ev->type));
 	if (detail) {
-		pad(out, start, WIDTH_EVENT - 1);
+		events_text_pad(out, start, WIDTH_EVENT - 1);
 		out->len--;	/* each detail begins with its space */
 		detail(e, ev);
 	}
-	put_link(e);
+	events_text_put_link(e);
 	put_byte(out, '\n');
 	if (e->gen && !e->o->no_stacks)
 		events_put_stacks(e, ev);

@@ -19,7 +19,7 @@ void events_put_stacks(struct events *e, const struct trace_event *ev)
 }
 
 /* Strings and stacks are those of the event's generation, which a Sync opens or ends. */
-static void enter(struct events *e, const struct trace_event *ev)
+static void events_write_enter(struct events *e, const struct trace_event *ev)
 {
 	e->gen = trace_reader_generation(e->reader);
 	if (e->gen)
@@ -29,7 +29,7 @@ static void enter(struct events *e, const struct trace_event *ev)
 	e->started = true;
 }
 
-static int write_all(struct events *e, struct raw_sink *sink, struct error *err)
+static int events_write_write_all(struct events *e, struct raw_sink *sink, struct error *err)
 {
 	const struct events_filter *f = &e->o->filter;
 	const struct form *form = &forms[e->o->json];
@@ -39,7 +39,7 @@ static int write_all(struct events *e, struct raw_sink *sink, struct error *err)
 
 	while ((ret = trace_reader_next(e->reader, &ev)) > 0 && !sink->error) {
 		if (ev->type == TRACE_SYNC)
-			enter(e, ev);
+			events_write_enter(e, ev);
 		if (e->links)
 			e->link = links_next(e->links, ev);
 		since = (int64_t)((uint64_t)ev->time - (uint64_t)e->start);
@@ -62,7 +62,7 @@ int events_write(struct trace_reader *r, const struct events_options *o, struct 
 		.specs = trace_reader_specs(r), .out = &sink->buf,
 		.stacks.frames = { form->frames[STACK_OWN], form->frames[STACK_NEW] },
 	};
-	int ret = write_all(&e, sink, err);
+	int ret = events_write_write_all(&e, sink, err);
 
 	events_stacks_free(&e.stacks);
 	links_free(e.links);

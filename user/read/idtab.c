@@ -28,7 +28,7 @@ static size_t slot_of(const struct idtab *t, uint64_t id)
 	return i;
 }
 
-static void grow(struct idtab *t)
+static void idtab_grow(struct idtab *t)
 {
 	uint32_t *old = t->slots;
 	size_t i, cap = t->cap;
@@ -47,14 +47,14 @@ static void add_to_slots(struct idtab *t, uint32_t number)
 	uint64_t id = id_of(t, number);
 
 	if (t->indexed + 1 > t->cap / 4 * 3)
-		grow(t);
+		idtab_grow(t);
 	t->slots[slot_of(t, id)] = number + 1;
 	t->indexed++;
 	t->behind[id % IDTAB_FRONT]++;
 }
 
 /* Is slot @i cyclically within (@from, @to]? */
-static bool between(size_t from, size_t i, size_t to)
+static bool idtab_between(size_t from, size_t i, size_t to)
 {
 	return from <= to ? from < i && i <= to : from < i || i <= to;
 }
@@ -65,7 +65,7 @@ static void empty_slot(struct idtab *t, size_t hole)
 
 	/* Move later members of the run into the hole unless their home lies behind it. */
 	for (i = (hole + 1) & mask; t->slots[i]; i = (i + 1) & mask) {
-		if (between(hole, home_of(t, id_of(t, t->slots[i] - 1)), i))
+		if (idtab_between(hole, home_of(t, id_of(t, t->slots[i] - 1)), i))
 			continue;
 		t->slots[hole] = t->slots[i];
 		hole = i;

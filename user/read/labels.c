@@ -40,19 +40,19 @@ struct text {
 	size_t left;
 };
 
-static void advance(struct text *t, size_t n)
+static void labels_advance(struct text *t, size_t n)
 {
 	t->p += n;
 	t->left -= n;
 }
 
-static bool take(struct text *t, const char *what)
+static bool labels_take(struct text *t, const char *what)
 {
 	size_t n = strlen(what);
 
 	if (t->left < n || memcmp(t->p, what, n))
 		return false;
-	advance(t, n);
+	labels_advance(t, n);
 	return true;
 }
 
@@ -60,7 +60,7 @@ struct piece {
 	uint32_t at, len;
 };
 
-static struct piece keep(struct labels *l, size_t at)
+static struct piece labels_keep(struct labels *l, size_t at)
 {
 	struct piece ret = { (uint32_t)at, (uint32_t)(l->text.len - at) };
 
@@ -74,9 +74,9 @@ static bool take_literal(struct labels *l, struct text *t, struct piece *ret, bo
 
 	if (!n || !unquote_append(&l->text, t->p, n))
 		return false;
-	advance(t, n);
-	*cut = take(t, CUT);
-	*ret = keep(l, at);
+	labels_advance(t, n);
+	*cut = labels_take(t, CUT);
+	*ret = labels_keep(l, at);
 	return true;
 }
 
@@ -87,8 +87,8 @@ static bool take_key(struct labels *l, struct text *t, struct piece *ret, bool *
 	if (!n)
 		return take_literal(l, t, ret, cut);
 	buf_add(&l->text, t->p, n);
-	advance(t, n);
-	*ret = keep(l, at);
+	labels_advance(t, n);
+	*ret = labels_keep(l, at);
 	return true;
 }
 
@@ -97,7 +97,7 @@ static bool take_pair(struct labels *l, struct text *t)
 	struct label label = {0};
 	struct piece key, value;
 
-	if (!take_key(l, t, &key, &label.key_cut) || !take(t, "=") ||
+	if (!take_key(l, t, &key, &label.key_cut) || !labels_take(t, "=") ||
 	    !take_literal(l, t, &value, &label.value_cut))
 		return false;
 	label.key = key.at;
@@ -108,14 +108,14 @@ static bool take_pair(struct labels *l, struct text *t)
 	return true;
 }
 
-static bool parse(struct labels *l, struct text t)
+static bool read_parse(struct labels *l, struct text t)
 {
 	bool first = true;
 
 	for (; t.left; first = false) {
-		if (!first && !take(&t, " "))
+		if (!first && !labels_take(&t, " "))
 			return false;
-		if (t.left == strlen(CUT) && take(&t, CUT))
+		if (t.left == strlen(CUT) && labels_take(&t, CUT))
 			return l->more = true;
 		if (!take_pair(l, &t))
 			return false;
@@ -123,7 +123,7 @@ static bool parse(struct labels *l, struct text t)
 	return true;
 }
 
-static void empty(struct labels *l)
+static void labels_empty(struct labels *l)
 {
 	l->all.len = 0;
 	l->text.len = 0;
@@ -132,10 +132,10 @@ static void empty(struct labels *l)
 
 bool labels_parse(struct labels *ret, const char *text, size_t n)
 {
-	empty(ret);
-	if (n < UINT32_MAX && parse(ret, (struct text){ (const uint8_t *)text, n }))
+	labels_empty(ret);
+	if (n < UINT32_MAX && read_parse(ret, (struct text){ (const uint8_t *)text, n }))
 		return true;
-	empty(ret);
+	labels_empty(ret);
 	return false;
 }
 

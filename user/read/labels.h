@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels: the text of a log event of category LABELS_CATEGORY. Such an event says which profiler labels
- * (runtime/pprof, SetGoroutineLabels) its goroutine has from then on, all of them:
+ * labels: the text of a log event of category LABELS_CATEGORY. Such an event says which profiler
+ * labels (runtime/pprof, SetGoroutineLabels) its goroutine has from then on, all of them:
  *
- *	path="/buy" "user id"="7\n" long="the first bytes"... ...
+ * 	path="/buy" "user id"="7\n" long="the first bytes"... ...
  *
- * A pair is KEY=VALUE, and one space stands between pairs. A value is a Go string literal in double quotes
- * (text_quote.h); so is a key that is not made of letters, digits and _ . / : - alone. "..." behind a
- * literal: the text was cut there. A last "..." that stands alone: there were more labels. An empty text: the
- * goroutine has no labels from then on. The writer is sched/annotations.c; readers group by what this gives.
+ * A pair is KEY=VALUE, and one space stands between pairs. A value is a Go string literal in double
+ * quotes (text_quote.h); so is a key that is not made of letters, digits and _ . / : - alone. "..."
+ * behind a literal: the text was cut there. A last "..." that stands alone: there were more labels.
+ * An empty text: the goroutine has no labels from then on. The writer is sched/annotations.c;
+ * readers group by what this gives.
  */
 #ifndef GOTAP_READ_LABELS_H
 #define GOTAP_READ_LABELS_H
@@ -49,7 +50,10 @@ static inline const char *label_value(const struct labels *l, const struct label
 const struct label *labels_find(const struct labels *l, const char *key, size_t n);
 void labels_free(struct labels *l);
 
-/* The other way round: appends one pair, behind a space unless @out is empty; and that there were more. */
+/*
+ * The other way round: appends one pair, behind a space unless @out is empty; and that there were
+ * more.
+ */
 struct label_part {
 	const void *text;
 	size_t len;

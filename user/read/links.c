@@ -8,7 +8,10 @@
 #include "read/idtab.h"
 #include "read/view.h"
 
-/* A range that is open. Its name and reason tell it from others of its owner, as in v2_advance_range.c. */
+/*
+ * A range that is open. Its name and reason tell it from others of its owner, as in
+ * v2_advance_range.c.
+ */
 struct range {
 	const char *name;
 	uint64_t reason;	/* the end has the id that the begin had */
@@ -60,7 +63,7 @@ static struct owner *owner_of(struct links *l, enum resource of, uint64_t id)
 	return owner;
 }
 
-static void close_all(struct owner *owner)
+static void links_close_all(struct owner *owner)
 {
 	if (!owner->open)
 		return;
@@ -70,7 +73,7 @@ static void close_all(struct owner *owner)
 
 static void end_owner(struct links *l, enum resource of, struct owner *owner)
 {
-	close_all(owner);
+	links_close_all(owner);
 	idtab_del(&l->owners[of], owner->id);
 }
 
@@ -90,7 +93,7 @@ static void *push_one(struct vec *v, size_t size)
 
 /* --- kinds of events --- */
 
-static struct event_link transition(struct links *l, const struct trace_event *ev)
+static struct event_link links_transition(struct links *l, const struct trace_event *ev)
 {
 	struct trace_transition tr = event_transition(ev);
 	struct owner *owner = owner_of(l, tr.of, tr.id);
@@ -107,7 +110,7 @@ static struct event_link transition(struct links *l, const struct trace_event *e
 	return link;
 }
 
-static struct range *find_range(struct vec *ranges, const struct view_range *range)
+static struct range *links_find_range(struct vec *ranges, const struct view_range *range)
 {
 	size_t i;
 
@@ -120,7 +123,7 @@ static struct range *find_range(struct vec *ranges, const struct view_range *ran
 	return NULL;
 }
 
-static struct vec *ranges_of(struct links *l, const struct view_range *range)
+static struct vec *links_ranges_of(struct links *l, const struct view_range *range)
 {
 	return &open_of(owner_of(l, range->scope, range->id))->ranges;
 }
@@ -128,8 +131,8 @@ static struct vec *ranges_of(struct links *l, const struct view_range *range)
 static struct event_link range_begin(struct links *l, const struct trace_event *ev)
 {
 	struct view_range range = view_range(ev);
-	struct vec *ranges = ranges_of(l, &range);
-	struct range *r = find_range(ranges, &range);
+	struct vec *ranges = links_ranges_of(l, &range);
+	struct range *r = links_find_range(ranges, &range);
 
 	if (!r)
 		r = push_one(ranges, sizeof(*r));
@@ -142,14 +145,14 @@ static struct event_link range_active(struct links *l, const struct trace_event 
 {
 	struct view_range range = view_range(ev);
 
-	return find_range(ranges_of(l, &range), &range) ? none : range_begin(l, ev);
+	return links_find_range(links_ranges_of(l, &range), &range) ? none : range_begin(l, ev);
 }
 
 static struct event_link range_end(struct links *l, const struct trace_event *ev)
 {
 	struct view_range range = view_range(ev);
-	struct vec *ranges = ranges_of(l, &range);
-	struct range *r = find_range(ranges, &range);
+	struct vec *ranges = links_ranges_of(l, &range);
+	struct range *r = links_find_range(ranges, &range);
 	struct event_link link;
 
 	if (!r)
@@ -168,7 +171,7 @@ static struct event_link region_begin(struct links *l, const struct trace_event 
 }
 
 /* The reader has seen to it that task and name are those of the innermost one. */
-static struct event_link region_end(struct links *l, const struct trace_event *ev)
+static struct event_link links_region_end(struct links *l, const struct trace_event *ev)
 {
 	struct vec *regions = &open_of(owner_of(l, RESOURCE_GOROUTINE, ev->g))->regions;
 
@@ -186,7 +189,7 @@ static struct event_link task_begin(struct links *l, const struct trace_event *e
 	return none;
 }
 
-static struct event_link task_end(struct links *l, const struct trace_event *ev)
+static struct event_link links_task_end(struct links *l, const struct trace_event *ev)
 {
 	struct task *task = idtab_find(&l->tasks, view_task(ev).id);
 	struct event_link link;
@@ -205,10 +208,10 @@ static link_fn *const link_fns[VIEW_KINDS] = {
 	[VIEW_RANGE_ACTIVE] = range_active,
 	[VIEW_RANGE_END] = range_end,
 	[VIEW_TASK_BEGIN] = task_begin,
-	[VIEW_TASK_END] = task_end,
+	[VIEW_TASK_END] = links_task_end,
 	[VIEW_REGION_BEGIN] = region_begin,
-	[VIEW_REGION_END] = region_end,
-	[VIEW_STATE_TRANSITION] = transition,
+	[VIEW_REGION_END] = links_region_end,
+	[VIEW_STATE_TRANSITION] = links_transition,
 };
 
 struct event_link links_next(struct links *l, const struct trace_event *ev)
@@ -238,7 +241,7 @@ static void free_owners(struct idtab *owners)
 	for (i = 0; i < owners->made; i++) {
 		struct owner *owner = idtab_at(owners, i);
 
-		close_all(owner);
+		links_close_all(owner);
 		free(owner->open);
 	}
 	idtab_free(owners);

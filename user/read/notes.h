@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * notes: which log events of a trace are gotap's own words? Those of category NOTES_CATEGORY (and of
- * "gotap.labels", labels.h), without a task and without a stack. A program can log in that category,
- * too. When gotap records it, sched/annotations.c puts NOTES_PROGRAM before the category of the
- * program. In a trace that the runtime has made, a log of the program always has the stack of its
- * caller (Go 1.11, traceEvent() of traceUserLog; Go 1.22, trace_userLog() of package runtime), by
- * which spans/ tells it from a note.
+ * notes: which log events of a trace are gotap's own words? Those of category NOTES_CATEGORY (and
+ * of "gotap.labels", labels.h), without a task and without a stack. A program can log in that
+ * category, too. When gotap records it, sched/annotations.c puts NOTES_PROGRAM before the category
+ * of the program. In a trace that the runtime has made, a log of the program always has the stack
+ * of its caller (Go 1.11, traceEvent() of traceUserLog; Go 1.22, trace_userLog() of package
+ * runtime), by which spans/ tells it from a note.
  */
 #ifndef GOTAP_READ_NOTES_H
 #define GOTAP_READ_NOTES_H

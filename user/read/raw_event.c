@@ -17,7 +17,7 @@ int raw_open(struct raw_reader *r, struct raw_source *source, struct error *err)
 	return source_header(source, &r->version, err);
 }
 
-static int truncated(struct raw_reader *r, uint64_t start, const char *what)
+static int raw_event_truncated(struct raw_reader *r, uint64_t start, const char *what)
 {
 	if (r->source->error)
 		return error_set(r->err, -r->source->error, "cannot read at byte %llu: %s",
@@ -27,11 +27,11 @@ static int truncated(struct raw_reader *r, uint64_t start, const char *what)
 			 what, (unsigned long long)start);
 }
 
-static int bad_number(struct raw_reader *r, enum cursor_status status, uint64_t start,
+static int raw_event_bad_number(struct raw_reader *r, enum cursor_status status, uint64_t start,
 		      const char *what)
 {
 	if (status != CURSOR_OVERFLOW)
-		return truncated(r, start, what);
+		return raw_event_truncated(r, start, what);
 	return error_set(r->err, -EINVAL, "byte %llu, in %s: number overflows 64 bits",
 			 (unsigned long long)source_offset(r->source), what);
 }
@@ -44,7 +44,7 @@ static int read_args(struct raw_reader *r, const struct raw_event *ev, uint64_t 
 		enum cursor_status status = source_uvarint(r->source, &args[i]);
 
 		if (status != CURSOR_OK)
-			return bad_number(r, status, ev->offset, ev->spec->name);
+			return raw_event_bad_number(r, status, ev->offset, ev->spec->name);
 	}
 	return 0;
 }
@@ -61,7 +61,7 @@ int raw_next(struct raw_reader *r, struct raw_event *ev)
 	int ret;
 
 	if (!source_need(s, 1))
-		return s->error ? truncated(r, source_offset(s), "event") : 0;
+		return s->error ? raw_event_truncated(r, source_offset(s), "event") : 0;
 	ev->offset = source_offset(s);
 	ev->type = *s->pos;
 	ev->frames = ev->data = 0;
@@ -89,7 +89,7 @@ int raw_frame(struct raw_reader *r, uint64_t frame[4])
 		enum cursor_status status = source_uvarint(r->source, &frame[i]);
 
 		if (status != CURSOR_OK)
-			return bad_number(r, status, start, "stack frame");
+			return raw_event_bad_number(r, status, start, "stack frame");
 	}
 	return 0;
 }
@@ -102,7 +102,7 @@ int raw_data(struct raw_reader *r, struct raw_event *ev, const uint8_t **p)
 	if (!n)
 		return 0;
 	if (!source_need(s, n))
-		return truncated(r, ev->offset, ev->spec->name);
+		return raw_event_truncated(r, ev->offset, ev->spec->name);
 	*p = s->pos;
 	s->pos += n;
 	ev->data -= n;

@@ -72,7 +72,7 @@ void source_close(struct raw_source *s)
 }
 
 /* Up to @n bytes to @buf: how many, 0 at the end, or a negative errno. */
-static int64_t read_some(struct raw_source *s, void *buf, size_t n)
+static int64_t raw_source_read_some(struct raw_source *s, void *buf, size_t n)
 {
 	ssize_t got;
 
@@ -96,7 +96,7 @@ bool source_fill(struct raw_source *s, size_t n)
 	memmove(s->window, s->pos, have);
 	s->pos = s->window;
 	while (have < n && !s->eof) {
-		int64_t got = read_some(s, s->window + have, RAW_WINDOW - have);
+		int64_t got = raw_source_read_some(s, s->window + have, RAW_WINDOW - have);
 
 		if (got < 0)
 			s->error = (int)-got;
@@ -176,7 +176,7 @@ static int header_version(const uint8_t *h)
 }
 
 /* Forms of a trace that another command makes one of; as the end of a message. */
-static const char *advice(const struct raw_source *s)
+static const char *raw_source_advice(const struct raw_source *s)
 {
 	if (source_left(s) > 2 && !memcmp(s->pos, "\x1f\x8b", 2))
 		return ", but gzip: unpack it with gunzip or zcat";
@@ -192,7 +192,8 @@ int source_header(struct raw_source *s, int *version, struct error *err)
 	if (s->error)
 		return source_check(s, err);
 	if (!v)
-		return error_set(err, -EINVAL, "bad file format: not a Go execution trace%s", advice(s));
+		return error_set(err, -EINVAL, "bad file format: not a Go execution trace%s",
+				 raw_source_advice(s));
 	if (v != 22 && v != 23 && v != 25 && v != 26)
 		return error_set(err, -ENOTSUP,
 				 "unknown or unsupported trace version go 1.%d", v);

@@ -30,7 +30,8 @@ struct raw_source {
 	void *ctx;		/* of read */
 	bool seekable;		/* a regular file: source_read_at() works */
 	bool eof;
-	int error;		/* errno of a failed read, ESTALE if the file changed; it ends the input */
+	/* errno of a failed read, ESTALE if the file changed; it ends the input */
+	int error;
 	uint8_t *window;	/* NULL for memory */
 	const uint8_t *pos, *end;
 	uint64_t end_offset;	/* file offset of end */

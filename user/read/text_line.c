@@ -77,7 +77,7 @@ int lines_fail(struct text_lines *t, const char *fmt, ...)
 	return error_set(t->err, -EINVAL, "line %llu: %s", (unsigned long long)t->number, text);
 }
 
-static struct text_span chomp(const void *p, size_t n)
+static struct text_span text_line_chomp(const void *p, size_t n)
 {
 	const char *s = p;
 
@@ -106,7 +106,7 @@ static int long_line(struct text_lines *t, struct text_span *line)
 		return error_set(t->err, -s->error, "cannot read: %s", strerror(s->error));
 	if (!t->line.len)
 		return 0;
-	*line = chomp(t->line.data, t->line.len);
+	*line = text_line_chomp(t->line.data, t->line.len);
 	return 1;
 }
 
@@ -118,7 +118,7 @@ static int any_line(struct text_lines *t, struct text_span *line)
 	t->number++;
 	if (!end)
 		return long_line(t, line);
-	*line = chomp(s->pos, (size_t)(end - s->pos));
+	*line = text_line_chomp(s->pos, (size_t)(end - s->pos));
 	s->pos = end + 1;
 	return 1;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool is_plain(uint8_t c)
+static bool text_quote_is_plain(uint8_t c)
 {
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
@@ -45,7 +45,7 @@ void quote_append(struct buf *out, const uint8_t *p, size_t n)
 		uint32_t rune;
 		size_t len;
 
-		while (p < end && is_plain(*p))
+		while (p < end && text_quote_is_plain(*p))
 			p++;
 		buf_add(out, plain, (size_t)(p - plain));
 		if (p == end)
@@ -128,7 +128,8 @@ static bool unescape_unicode(struct buf *out, const uint8_t **p, const uint8_t *
 }
 
 /* The escape behind a backslash. */
-static bool unescape(struct buf *out, const uint8_t **p, const uint8_t *end, uint8_t quote)
+static bool text_quote_unescape(struct buf *out, const uint8_t **p, const uint8_t *end,
+				uint8_t quote)
 {
 	static const char names[] = "abtnvfr";
 	const char *name;
@@ -167,7 +168,7 @@ static bool unquote_char(struct buf *out, const uint8_t **p, const uint8_t *end,
 		return false;
 	if (**p == '\\') {
 		(*p)++;
-		return unescape(out, p, end, quote);
+		return text_quote_unescape(out, p, end, quote);
 	}
 	/* Bytes that are no UTF-8 turn into U+FFFD here, as they do in Go. */
 	*p += rune_decode(*p, (size_t)(end - *p), &rune);
@@ -198,7 +199,7 @@ bool unquote_append(struct buf *out, const uint8_t *p, size_t n)
 	while (p < end && *p != quote) {
 		const uint8_t *plain = p;
 
-		while (p < end && is_plain(*p) && quote == '"')
+		while (p < end && text_quote_is_plain(*p) && quote == '"')
 			p++;
 		buf_add(out, plain, (size_t)(p - plain));
 		if (p == end || *p == quote)

@@ -56,7 +56,7 @@ void text_append_event(struct buf *out, const struct raw_spec *spec, const uint6
 	out->len = (size_t)(p - out->data);
 }
 
-static uint8_t *put_field(uint8_t *p, const char *name, uint64_t v)
+static uint8_t *text_write_put_field(uint8_t *p, const char *name, uint64_t v)
 {
 	while (*name)
 		*p++ = (uint8_t)*name++;
@@ -69,14 +69,14 @@ static void append_frame(struct buf *out, const uint64_t frame[4])
 
 	buf_reserve(out, MAX_FRAME_LINE);
 	p = out->data + out->len;
-	p = put_field(p, "\n\tpc=", frame[0]);
-	p = put_field(p, " func=", frame[1]);
-	p = put_field(p, " file=", frame[2]);
-	p = put_field(p, " line=", frame[3]);
+	p = text_write_put_field(p, "\n\tpc=", frame[0]);
+	p = text_write_put_field(p, " func=", frame[1]);
+	p = text_write_put_field(p, " file=", frame[2]);
+	p = text_write_put_field(p, " line=", frame[3]);
 	out->len = (size_t)(p - out->data);
 }
 
-static int too_large(struct raw_reader *r, const struct raw_event *ev)
+static int text_write_too_large(struct raw_reader *r, const struct raw_event *ev)
 {
 	return error_set(r->err, -EBADMSG, "byte %llu: %s is too large to be real",
 			 (unsigned long long)ev->offset, ev->spec->name);
@@ -95,7 +95,7 @@ static int append_frames(struct raw_reader *r, const struct raw_event *ev, struc
 			return ret;
 		append_frame(out, frame);
 		if (out->len > limit)
-			return too_large(r, ev);
+			return text_write_too_large(r, ev);
 	}
 	return 0;
 }
@@ -113,7 +113,7 @@ static int append_data(struct raw_reader *r, struct raw_event *ev, struct buf *o
 	if (!raw_has_data(ev->type))
 		return 0;
 	if (ev->data > MAX_EVENT_TEXT)
-		return too_large(r, ev);
+		return text_write_too_large(r, ev);
 	while ((n = raw_data(r, ev, &p)) > 0)
 		buf_add(&data, p, (size_t)n);
 	if (!n) {

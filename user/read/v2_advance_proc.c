@@ -128,7 +128,8 @@ enum advance advance_proc_stop(struct order *o, struct trace_event *ev)
 }
 
 /* The thread that loses the P, when it is known where the P is. */
-static enum advance take_from(struct order *o, struct trace_event *ev, uint64_t p, uint64_t victim)
+static enum advance advance_proc_take_from(struct order *o, struct trace_event *ev, uint64_t p,
+					   uint64_t victim)
 {
 	struct order_m *m;
 
@@ -174,5 +175,5 @@ enum advance advance_proc_steal(struct order *o, struct trace_event *ev)
 	p->status = P_IDLE;
 	p->seq.n = seq;
 	/* Where an abandoned P was is not known, and its thread may have moved on. */
-	return abandoned ? advance_done(o, ev) : take_from(o, ev, id, ev->args[2]);
+	return abandoned ? advance_done(o, ev) : advance_proc_take_from(o, ev, id, ev->args[2]);
 }

@@ -39,7 +39,7 @@ static void add_range(struct vec *ranges, uint8_t type, uint64_t desc)
 	r->desc = desc;
 }
 
-static enum advance begin(struct order *o, struct trace_event *ev, struct vec *ranges,
+static enum advance advance_range_begin(struct order *o, struct trace_event *ev, struct vec *ranges,
 			  uint64_t desc)
 {
 	if (has_range(ranges, ev->type, desc))
@@ -50,7 +50,8 @@ static enum advance begin(struct order *o, struct trace_event *ev, struct vec *r
 }
 
 /* In the first generation "active" opens the range; later it only says what must be so. */
-static enum advance active(struct order *o, struct trace_event *ev, struct vec *ranges)
+static enum advance advance_range_active(struct order *o, struct trace_event *ev,
+					 struct vec *ranges)
 {
 	uint8_t type = range_type(ev->type);
 	bool known = has_range(ranges, type, 0);
@@ -67,7 +68,7 @@ static enum advance active(struct order *o, struct trace_event *ev, struct vec *
 	return advance_done(o, ev);
 }
 
-static enum advance end(struct order *o, struct trace_event *ev, struct vec *ranges)
+static enum advance advance_range_end(struct order *o, struct trace_event *ev, struct vec *ranges)
 {
 	uint8_t type = range_type(ev->type);
 	size_t i;
@@ -100,7 +101,7 @@ static struct order_g *user_g(struct order *o, struct trace_event *ev)
 	return g;
 }
 
-static struct vec *ranges_of(struct order_open **open)
+static struct vec *advance_range_ranges_of(struct order_open **open)
 {
 	return &order_open_of(open)->ranges;
 }
@@ -111,14 +112,15 @@ enum advance advance_go_range_begin(struct order *o, struct trace_event *ev)
 
 	if (!g)
 		return ADVANCE_FAIL;
-	return begin(o, ev, ranges_of(&g->open), ev->type == EV_STWBegin ? ev->args[0] : 0);
+	return advance_range_begin(o, ev, advance_range_ranges_of(&g->open),
+				   ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
 enum advance advance_go_range_end(struct order *o, struct trace_event *ev)
 {
 	struct order_g *g = user_g(o, ev);
 
-	return g ? end(o, ev, ranges_of(&g->open)) : ADVANCE_FAIL;
+	return g ? advance_range_end(o, ev, advance_range_ranges_of(&g->open)) : ADVANCE_FAIL;
 }
 
 /* Like a status it may name a goroutine that is not running: no context is needed. */
@@ -129,7 +131,7 @@ enum advance advance_go_range_active(struct order *o, struct trace_event *ev)
 	if (!g)
 		return advance_fail(o, ev, "uninitialized goroutine %lld found during %s",
 				    (long long)ev->args[0], advance_name(o, ev));
-	return active(o, ev, ranges_of(&g->open));
+	return advance_range_active(o, ev, advance_range_ranges_of(&g->open));
 }
 
 /* A sweep belongs to the P. */
@@ -150,14 +152,14 @@ enum advance advance_sweep_begin(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? begin(o, ev, ranges_of(&p->open), 0) : ADVANCE_FAIL;
+	return p ? advance_range_begin(o, ev, advance_range_ranges_of(&p->open), 0) : ADVANCE_FAIL;
 }
 
 enum advance advance_sweep_end(struct order *o, struct trace_event *ev)
 {
 	struct order_p *p = sweeping_p(o, ev);
 
-	return p ? end(o, ev, ranges_of(&p->open)) : ADVANCE_FAIL;
+	return p ? advance_range_end(o, ev, advance_range_ranges_of(&p->open)) : ADVANCE_FAIL;
 }
 
 enum advance advance_sweep_active(struct order *o, struct trace_event *ev)
@@ -167,7 +169,7 @@ enum advance advance_sweep_active(struct order *o, struct trace_event *ev)
 	if (!p)
 		return advance_fail(o, ev, "encountered GCSweepActive for unknown proc %lld",
 				    (long long)ev->args[0]);
-	return active(o, ev, ranges_of(&p->open));
+	return advance_range_active(o, ev, advance_range_ranges_of(&p->open));
 }
 
 /*
@@ -223,7 +225,8 @@ enum advance advance_gc_end(struct order *o, struct trace_event *ev)
 	if (o->gc == GC_NOT_RUNNING)
 		return advance_fail(o, ev, "encountered GCEnd when GC was not in progress");
 	if (o->gc == GC_UNDETERMINED)
-		return advance_fail(o, ev, "encountered GCEnd when GC was in an undetermined state");
+		return advance_fail(o, ev,
+				    "encountered GCEnd when GC was in an undetermined state");
 	if (!advance_require_user(o, ev))
 		return ADVANCE_FAIL;
 	return gc_step(o, ev, GC_NOT_RUNNING);

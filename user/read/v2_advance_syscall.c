@@ -17,7 +17,10 @@ enum advance advance_syscall_begin(struct order *o, struct trace_event *ev)
 	if (!p)
 		return advance_fail(o, ev, "uninitialized proc %lld found during GoSyscallBegin",
 				    (long long)ev->p);
-	/* The number is that of the ProcSteal that may follow: it names the syscall. It never waits here. */
+	/*
+	 * The number is that of the ProcSteal that may follow: it names the syscall. It never waits
+	 * here.
+	 */
 	if (!seq_follows(&p->seq, o->gen, seq))
 		return advance_fail(o, ev, "failed to advance GoSyscallBegin: can't make"
 				    " sequence: %llu (gen=%llu) -> %llu (gen=%llu)",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* v2_advance: metrics, labels, tasks, regions, logs, experiments (docs/traceformat.md, The rest). */
+/*
+ * v2_advance: metrics, labels, tasks, regions, logs, experiments (docs/traceformat.md, The rest).
+ */
 #include <stdlib.h>
 
 #include "read/v2_advance.h"
@@ -20,7 +22,7 @@ enum advance advance_experiment(struct order *o, struct trace_event *ev)
 }
 
 /* The text of string @id, interned; NULL with the fault set if there is none. */
-static const char *name_of(struct order *o, struct trace_event *ev, uint64_t id)
+static const char *advance_user_name_of(struct order *o, struct trace_event *ev, uint64_t id)
 {
 	size_t len;
 	const char *text = tables_string(o->tables, id, &len);
@@ -43,7 +45,7 @@ enum advance advance_task_begin(struct order *o, struct trace_event *ev)
 		return advance_fail(o, ev, "task ID conflict: %llu", (unsigned long long)id);
 	if (!ev->args[1])
 		ev->args[1] = TRACEV2_NO_ID;
-	name = name_of(o, ev, ev->args[2]);
+	name = advance_user_name_of(o, ev, ev->args[2]);
 	if (!name || !advance_require_user(o, ev))
 		return ADVANCE_FAIL;
 	task = idtab_add(&o->tasks, id);
@@ -76,7 +78,7 @@ static struct order_g *region_context(struct order *o, struct trace_event *ev, c
 
 	if (!advance_require_user(o, ev))
 		return NULL;
-	*name = name_of(o, ev, ev->args[1]);
+	*name = advance_user_name_of(o, ev, ev->args[1]);
 	if (!*name)
 		return NULL;
 	g = advance_g(o, ev);

@@ -6,7 +6,7 @@
 
 enum { MAX_HEAD = 2 + 4 * 10 };	/* type, experiment, four numbers */
 
-static int truncated(const struct raw_source *s, const struct v2_place *place,
+static int batch_truncated(const struct raw_source *s, const struct v2_place *place,
 		     struct v2_fault *fault, const char *what, enum cursor_status status)
 {
 	if (s->error)
@@ -26,7 +26,7 @@ static int peek_head(struct raw_source *s, struct cursor *c, struct v2_batch *b,
 		enum cursor_status status = cursor_uvarint(c, fields[i]);
 
 		if (status != CURSOR_OK)
-			return truncated(s, place, fault, names[i], status);
+			return batch_truncated(s, place, fault, names[i], status);
 		if (i == 0)
 			place->gen = b->gen;
 		else if (i == 1)
@@ -50,7 +50,7 @@ static int peek_body(struct raw_source *s, struct v2_batch *b, const struct v2_p
 		return 1;
 	}
 	if (s->error)
-		return truncated(s, place, fault, "", CURSOR_SHORT);
+		return batch_truncated(s, place, fault, "", CURSOR_SHORT);
 	have = source_left(s) - b->head;
 	return fault_set(fault, place, "failed to read full batch: read %zu but wanted %u", have,
 			 b->size);
@@ -77,7 +77,7 @@ int batch_peek(struct raw_source *s, int version, int64_t serial, struct v2_batc
 	memset(b, 0, sizeof(*b));
 	b->offset = place.offset = cursor_offset(&c);
 	if (!cursor_byte(&c, &type))
-		return s->error ? truncated(s, &place, fault, "", CURSOR_EOF) : 0;
+		return s->error ? batch_truncated(s, &place, fault, "", CURSOR_EOF) : 0;
 	if (type == EV_EndOfGeneration) {
 		*b = (struct v2_batch){ .end_marker = true, .m = TRACEV2_NO_ID, .head = 1,
 					.offset = place.offset };

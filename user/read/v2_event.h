@@ -65,7 +65,10 @@ struct trace_transition {
 	uint8_t from, to;	/* enum go_state or enum proc_state */
 };
 
-/* The effect of the events of one type; on which goroutine or P is in args[0] or the event's context. */
+/*
+ * The effect of the events of one type; on which goroutine or P is in args[0] or the event's
+ * context.
+ */
 struct event_change {
 	uint8_t of;		/* enum resource */
 	uint8_t from, to;

@@ -70,8 +70,8 @@ static bool drop_unknown_ids(struct event_ids *ids, const struct v2_tables *t,
 	return true;
 }
 
-bool __attribute__((noinline)) event_ids_check_slowly(struct event_ids *ids, const struct v2_tables *t,
-						       struct trace_event *ev)
+bool __attribute__((noinline))
+event_ids_check_slowly(struct event_ids *ids, const struct v2_tables *t, struct trace_event *ev)
 {
 	const struct id_places *at = &ids->of[ev->type];
 	uint64_t stack = ev->args[at->stack], other = ev->args[at->other];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v2_event_ids: the ids of strings and stacks that events carry must be in the tables of their generation
- * (readers of Go refuse the trace otherwise). v2_reader.c asks for each event that it gives.
+ * v2_event_ids: the ids of strings and stacks that events carry must be in the tables of their
+ * generation (readers of Go refuse the trace otherwise). v2_reader.c asks for each event that it
+ * gives.
  */
 #ifndef GOTAP_READ_V2_EVENT_IDS_H
 #define GOTAP_READ_V2_EVENT_IDS_H
@@ -25,16 +26,20 @@ struct event_ids {
 	struct id_places of[256];	/* by type of event */
 	const struct raw_specs *specs;
 	struct v2_fault *fault;
-	bool drop_unknown;	/* the generation breaks off, so tables may be missing: see event_ids_check() */
+	/* the generation breaks off, so tables may be missing: see event_ids_check() */
+	bool drop_unknown;
 	uint64_t dropped;	/* ids that were replaced by 0 */
 };
 
 /* Both stay the caller's and must outlive @ids. */
 void event_ids_init(struct event_ids *ids, const struct raw_specs *specs, struct v2_fault *fault);
 /* event_ids_check() for ids that are not among the first, without a gap, that the tables have. */
-bool event_ids_check_slowly(struct event_ids *ids, const struct v2_tables *t, struct trace_event *ev);
+bool event_ids_check_slowly(struct event_ids *ids, const struct v2_tables *t,
+			    struct trace_event *ev);
 
-/* Does @t have them all? False with the fault set; with drop_unknown those that it lacks become 0. */
+/*
+ * Does @t have them all? False with the fault set; with drop_unknown those that it lacks become 0.
+ */
 static inline bool event_ids_check(struct event_ids *ids, const struct v2_tables *t,
 				   struct trace_event *ev)
 {

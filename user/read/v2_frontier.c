@@ -8,7 +8,7 @@
 
 enum { SMALL = 12 };	/* slices.SortFunc sorts by insertion up to here */
 
-static void swap(struct v2_frontier *f, size_t a, size_t b)
+static void frontier_swap(struct v2_frontier *f, size_t a, size_t b)
 {
 	struct v2_front front = f->heap[a];
 
@@ -24,14 +24,14 @@ static int64_t time_at(const struct v2_frontier *f, size_t i)
 static size_t sift_up(struct v2_frontier *f, size_t i)
 {
 	while (i > 0 && time_at(f, (i - 1) / 2) > time_at(f, i)) {
-		swap(f, i, (i - 1) / 2);
+		frontier_swap(f, i, (i - 1) / 2);
 		i = (i - 1) / 2;
 	}
 	return i;
 }
 
 /* The earliest of @i and its children; one at the end of all time never is. */
-static size_t earliest(const struct v2_frontier *f, size_t i)
+static size_t frontier_earliest(const struct v2_frontier *f, size_t i)
 {
 	int64_t min = i < f->len ? time_at(f, i) : INT64_MAX;
 	size_t child = 2 * i + 1, best = i;
@@ -48,11 +48,11 @@ static size_t earliest(const struct v2_frontier *f, size_t i)
 static void sift_down(struct v2_frontier *f, size_t i)
 {
 	for (;;) {
-		size_t first = earliest(f, i);
+		size_t first = frontier_earliest(f, i);
 
 		if (first == i)
 			return;
-		swap(f, i, first);
+		frontier_swap(f, i, first);
 		i = first;
 	}
 }
@@ -76,8 +76,8 @@ void frontier_move(struct v2_frontier *f, size_t i)
 void frontier_remove(struct v2_frontier *f, size_t i)
 {
 	for (; i > 0; i = (i - 1) / 2)
-		swap(f, i, (i - 1) / 2);
-	swap(f, 0, --f->len);
+		frontier_swap(f, i, (i - 1) / 2);
+	frontier_swap(f, 0, --f->len);
 	sift_down(f, 0);
 }
 

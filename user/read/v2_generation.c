@@ -119,20 +119,20 @@ static int add_batch(struct v2_generation *g, const struct raw_source *s, int ve
 	return 0;
 }
 
-static void note_time(struct v2_generation *g, const struct v2_batch *b)
+static void v2_gen_note_time(struct v2_generation *g, const struct v2_batch *b)
 {
 	if (!g->min_time || b->time < g->min_time)
 		g->min_time = b->time;
 }
 
-static struct v2_place place_of(const struct v2_batch *b, int64_t serial)
+static struct v2_place v2_gen_place_of(const struct v2_batch *b, int64_t serial)
 {
 	return (struct v2_place){ .gen = b->gen, .batch = serial, .offset = b->offset,
 				  .thread = b->m };
 }
 
 /* The conditions that hold once all batches are there. */
-static int complete(struct v2_generation *g, int version, struct v2_fault *fault)
+static int v2_gen_complete(struct v2_generation *g, int version, struct v2_fault *fault)
 {
 	struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
 	int ret;
@@ -149,7 +149,9 @@ static int complete(struct v2_generation *g, int version, struct v2_fault *fault
 
 static const char truncated[] = "incomplete generation found; trace likely truncated";
 
-/* It breaks off, as @fault says if it is set. What there is counts if that has tables and a clock. */
+/*
+ * It breaks off, as @fault says if it is set. What there is counts if that has tables and a clock.
+ */
 static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_fault *fault)
 {
 	const struct v2_place place = { .gen = g->gen, .batch = -1, .thread = TRACEV2_NO_ID };
@@ -157,7 +159,7 @@ static enum gen_status take_cut(struct v2_generation *g, int version, struct v2_
 
 	if (!fault->set)
 		fault_set(fault, &place, truncated);
-	if (!g->keep_cut || !g->has_threads || complete(g, version, &missing))
+	if (!g->keep_cut || !g->has_threads || v2_gen_complete(g, version, &missing))
 		return GEN_FAULT;
 	return GEN_READ_THEN_FAULT;
 }
@@ -173,7 +175,7 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 		struct v2_place place;
 
 		ret = batch_peek(s, version, *serial, &b, fault);
-		place = place_of(&b, *serial);
+		place = v2_gen_place_of(&b, *serial);
 		if (!ret && g->has_threads)
 			fault_set(fault, &place, truncated);
 		if (ret < 0 || fault->set)
@@ -191,13 +193,13 @@ static enum gen_status read_marked(struct v2_generation *g, struct raw_source *s
 			return take_cut(g, version, fault);
 		}
 		batch_take(s, &b);
-		note_time(g, &b);
+		v2_gen_note_time(g, &b);
 		if (add_batch(g, s, version, &b, *serial, fault))
 			return take_cut(g, version, fault);
 	}
 	batch_take(s, &b);
 	(*serial)++;
-	return complete(g, version, fault) ? GEN_FAULT : GEN_READ;
+	return v2_gen_complete(g, version, fault) ? GEN_FAULT : GEN_READ;
 }
 
 /* Headers before 1.26: up to a batch of the next generation, which is left in the source. */
@@ -213,7 +215,7 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 		struct v2_place place;
 
 		ret = batch_peek(s, version, *serial, &b, g->gen ? &later : fault);
-		place = place_of(&b, *serial);
+		place = v2_gen_place_of(&b, *serial);
 		if (ret <= 0) {
 			status = ret ? GEN_READ_THEN_FAULT : GEN_READ_LAST;
 			break;
@@ -231,11 +233,11 @@ static enum gen_status read_unmarked(struct v2_generation *g, struct raw_source 
 			return take_cut(g, version, fault);
 		}
 		batch_take(s, &b);
-		note_time(g, &b);
+		v2_gen_note_time(g, &b);
 		if (add_batch(g, s, version, &b, *serial, fault))
 			return take_cut(g, version, fault);
 	}
-	if (fault->set || complete(g, version, fault))
+	if (fault->set || v2_gen_complete(g, version, fault))
 		return GEN_FAULT;
 	if (later.set)
 		*fault = later;

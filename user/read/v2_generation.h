@@ -77,7 +77,8 @@ enum gen_status {
 	GEN_END = 0,		/* there is none */
 	GEN_READ = 1,
 	GEN_READ_LAST = 2,	/* header < 26: complete, and the input ends after it */
-	GEN_READ_THEN_FAULT = 3,	/* header < 26, or cut: complete, what follows it is broken */
+	/* header < 26, or cut: complete, what follows it is broken */
+	GEN_READ_THEN_FAULT = 3,
 };
 
 /*

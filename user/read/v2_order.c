@@ -193,8 +193,8 @@ enum advance advance_wait(struct order *o, const char *fmt, ...)
 	return ADVANCE_WAIT;
 }
 
-static bool misses(struct order *o, const struct trace_event *ev, enum need need, uint64_t id,
-		   const char *what)
+static bool v2_order_misses(struct order *o, const struct trace_event *ev, enum need need,
+			    uint64_t id, const char *what)
 {
 	if (meets(need, id))
 		return false;
@@ -208,8 +208,9 @@ static bool misses(struct order *o, const struct trace_event *ev, enum need need
 bool advance_misses(struct order *o, const struct trace_event *ev, enum need m, enum need p,
 		 enum need g)
 {
-	(void)(misses(o, ev, m, ev->m, "thread") || misses(o, ev, p, ev->p, "proc") ||
-	       misses(o, ev, g, ev->g, "goroutine"));
+	(void)(v2_order_misses(o, ev, m, ev->m, "thread") ||
+	       v2_order_misses(o, ev, p, ev->p, "proc") ||
+	       v2_order_misses(o, ev, g, ev->g, "goroutine"));
 	return false;
 }
 

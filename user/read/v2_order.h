@@ -101,10 +101,14 @@ struct order {
 void order_init(struct order *o, const struct raw_specs *specs, struct v2_fault *fault);
 void order_free(struct order *o);
 
-/* The next events belong to generation @gen with these @tables; @events: some of them have threads. */
+/*
+ * The next events belong to generation @gen with these @tables; @events: some of them have threads.
+ */
 void order_enter(struct order *o, uint64_t gen, const struct v2_tables *tables, bool events);
 
-/* The conditions and effects of one kind of event, see v2_advance.h. By type, for all timed events. */
+/*
+ * The conditions and effects of one kind of event, see v2_advance.h. By type, for all timed events.
+ */
 typedef enum advance order_handler(struct order *o, struct trace_event *ev);
 extern order_handler *const order_handlers[RAW_SPECS];
 

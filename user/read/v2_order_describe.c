@@ -10,7 +10,8 @@ struct out {
 	size_t left;
 };
 
-static void __attribute__((format(printf, 2, 3))) say(struct out *out, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+order_describe_say(struct out *out, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -29,11 +30,11 @@ static void say_g(struct order *o, struct out *out, uint64_t id)
 	const struct order_g *g = order_find_g(o, id);
 
 	if (g)
-		say(out, ", G %lld is %s seq %llu (gen %llu)", (long long)id,
+		order_describe_say(out, ", G %lld is %s seq %llu (gen %llu)", (long long)id,
 		    gstatus_name(g->status), (unsigned long long)g->seq.n,
 		    (unsigned long long)g->seq.gen);
 	else if (id != TRACEV2_NO_ID)
-		say(out, ", G %lld is unknown", (long long)id);
+		order_describe_say(out, ", G %lld is unknown", (long long)id);
 }
 
 static void say_p(struct order *o, struct out *out, uint64_t id)
@@ -41,11 +42,11 @@ static void say_p(struct order *o, struct out *out, uint64_t id)
 	const struct order_p *p = order_find_p(o, id);
 
 	if (p)
-		say(out, ", P %lld is %s seq %llu (gen %llu)", (long long)id,
+		order_describe_say(out, ", P %lld is %s seq %llu (gen %llu)", (long long)id,
 		    pstatus_name(p->status), (unsigned long long)p->seq.n,
 		    (unsigned long long)p->seq.gen);
 	else if (id != TRACEV2_NO_ID)
-		say(out, ", P %lld is unknown", (long long)id);
+		order_describe_say(out, ", P %lld is unknown", (long long)id);
 }
 
 static void say_m(struct order *o, struct out *out, uint64_t id)
@@ -53,10 +54,11 @@ static void say_m(struct order *o, struct out *out, uint64_t id)
 	const struct order_m *m = order_find_m(o, id);
 
 	if (m)
-		say(out, "M %lld has P %lld G %lld", (long long)id, (long long)m->p,
+		order_describe_say(out, "M %lld has P %lld G %lld", (long long)id, (long long)m->p,
 		    (long long)m->g);
 	else
-		say(out, id == TRACEV2_NO_ID ? "no thread" : "M %lld is new", (long long)id);
+		order_describe_say(out, id == TRACEV2_NO_ID ? "no thread" : "M %lld is new",
+				   (long long)id);
 	if (m) {
 		say_p(o, out, m->p);
 		say_g(o, out, m->g);
@@ -76,13 +78,13 @@ static void say_target(struct order *o, struct out *out, const struct trace_even
 		say_p(o, out, ev->args[0]);
 		break;
 	case EV_GCActive: case EV_GCBegin: case EV_GCEnd:
-		say(out, ", GC seq %llu is %s", (unsigned long long)o->gc_seq,
+		order_describe_say(out, ", GC seq %llu is %s", (unsigned long long)o->gc_seq,
 		    o->gc == GC_RUNNING ? "running" :
 		    o->gc == GC_NOT_RUNNING ? "not running" : "undetermined");
 		break;
 	}
 	if (ev->type == EV_ProcSteal && ev->args[2] != ev->place.thread) {
-		say(out, ", ");
+		order_describe_say(out, ", ");
 		say_m(o, out, ev->args[2]);
 	}
 }

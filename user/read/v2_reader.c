@@ -31,7 +31,8 @@ struct trace_reader {
 	bool sync_before_fault;	/* one more TRACE_SYNC before pending is reported */
 	struct v2_fault fault, pending;
 	uint64_t given;		/* offset up to which the input was given, or lost and counted */
-	uint64_t entered, near;	/* number and first time of the last generation that could be read */
+	/* number and first time of the last generation that could be read */
+	uint64_t entered, near;
 	uint64_t resumed;	/* offset at which it went on after the last fault */
 	uint64_t unread;	/* bytes of the events that a fault took from gen */
 	struct v2_generation gen;
@@ -55,13 +56,16 @@ static struct trace_reader *reader_new(void)
 	return r;
 }
 
-static struct trace_reader *start(struct trace_reader *r, struct error *err)
+static struct trace_reader *v2_reader_start(struct trace_reader *r, struct error *err)
 {
 	if (source_header(&r->source, &r->version, err)) {
 		trace_reader_close(r);
 		return NULL;
 	}
-	/* Readers since Go 1.23 take later events under header 1.22; the one of Go 1.22, of which it is, does not. */
+	/*
+	 * Readers since Go 1.23 take later events under header 1.22; the one of Go 1.22, of which
+	 * it is, does not.
+	 */
 	raw_specs_limit(&r->specs, r->version);
 	return r;
 }
@@ -71,7 +75,7 @@ struct trace_reader *trace_reader_open(const char *path, struct error *err)
 	struct trace_reader *r = reader_new();
 
 	if (!source_open(&r->source, path, err))
-		return start(r, err);
+		return v2_reader_start(r, err);
 	trace_reader_close(r);
 	return NULL;
 }
@@ -81,7 +85,7 @@ struct trace_reader *trace_reader_open_source(const struct raw_source *source, s
 	struct trace_reader *r = reader_new();
 
 	r->source = *source;
-	return start(r, err);
+	return v2_reader_start(r, err);
 }
 
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err)
@@ -89,7 +93,7 @@ struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct
 	struct trace_reader *r = reader_new();
 
 	source_open_memory(&r->source, data, n);
-	return start(r, err);
+	return v2_reader_start(r, err);
 }
 
 static void end_stream(struct trace_reader *r, struct v2_stream *s)
@@ -97,7 +101,7 @@ static void end_stream(struct trace_reader *r, struct v2_stream *s)
 	*(struct v2_stream **)vec_push(&r->streams, sizeof(s)) = s;
 }
 
-static void drop_threads(struct trace_reader *r)
+static void v2_reader_drop_threads(struct trace_reader *r)
 {
 	size_t i;
 
@@ -113,7 +117,7 @@ void trace_reader_close(struct trace_reader *r)
 
 	if (!r)
 		return;
-	drop_threads(r);
+	v2_reader_drop_threads(r);
 	for (i = 0; i < r->streams.len; i++)
 		stream_free(*vec_at(&r->streams, struct v2_stream *, i));
 	vec_free(&r->streams);
@@ -172,7 +176,7 @@ static struct trace_event *give_sync(struct trace_reader *r, int64_t time)
 }
 
 /* The end of what could be read: a last TRACE_SYNC, and then the pending fault if any. */
-static struct trace_event *leave(struct trace_reader *r)
+static struct trace_event *v2_reader_leave(struct trace_reader *r)
 {
 	r->in_gen = false;
 	r->done = !r->pending.set;
@@ -195,7 +199,7 @@ static int begin_stream(struct trace_reader *r, uint32_t i, struct v2_stream **s
  * with one event takes in the file; so where there are many threads, a stream
  * only looks when the first event is, and is there again when it is due.
  */
-static bool add_threads(struct trace_reader *r)
+static bool v2_reader_add_threads(struct trace_reader *r)
 {
 	struct v2_stream *s;
 	uint32_t i;
@@ -243,16 +247,16 @@ static uint64_t unread_bytes(const struct trace_reader *r)
 	return n;
 }
 
-static struct trace_event *enter(struct trace_reader *r)
+static struct trace_event *v2_reader_enter(struct trace_reader *r)
 {
 	r->in_gen = true;
 	r->entered = r->gen.gen;
 	r->near = r->gen.min_time;
 	r->given = source_offset(&r->source);
 	r->next_sample = 0;
-	if (!add_threads(r)) {
+	if (!v2_reader_add_threads(r)) {
 		r->unread += unread_bytes(r);
-		drop_threads(r);
+		v2_reader_drop_threads(r);
 		return NULL;
 	}
 	order_enter(&r->order, r->gen.gen, &r->gen.tables, r->frontier.len);
@@ -260,7 +264,7 @@ static struct trace_event *enter(struct trace_reader *r)
 }
 
 /* Gives the TRACE_SYNC of the next generation, or of the end. */
-static struct trace_event *next_generation(struct trace_reader *r)
+static struct trace_event *v2_reader_next_generation(struct trace_reader *r)
 {
 	if (r->pending.set && !r->sync_before_fault) {
 		r->fault = r->pending;
@@ -270,23 +274,23 @@ static struct trace_event *next_generation(struct trace_reader *r)
 	if (!r->given)
 		r->given = source_offset(&r->source);
 	if (r->pending.set || (r->in_gen && r->last_gen))
-		return leave(r);
+		return v2_reader_leave(r);
 	switch (generation_read(&r->gen, &r->source, r->version, &r->serial, &r->pending)) {
 	case GEN_READ:
-		return enter(r);
+		return v2_reader_enter(r);
 	case GEN_READ_LAST:
 		r->last_gen = true;
-		return enter(r);
+		return v2_reader_enter(r);
 	case GEN_READ_THEN_FAULT:
 		r->ids.drop_unknown = r->gen.keep_cut;
 		r->sync_before_fault = true;
-		return enter(r);
+		return v2_reader_enter(r);
 	default:	/* GEN_END, GEN_FAULT */
-		return leave(r);
+		return v2_reader_leave(r);
 	}
 }
 
-static struct trace_event *next_sample(struct trace_reader *r)
+static struct trace_event *v2_reader_next_sample(struct trace_reader *r)
 {
 	const struct v2_sample *sample;
 
@@ -303,7 +307,7 @@ static struct trace_event *next_sample(struct trace_reader *r)
 	return &r->sync;
 }
 
-static enum advance __attribute__((cold)) refuse(struct trace_reader *r,
+static enum advance __attribute__((cold)) v2_reader_refuse(struct trace_reader *r,
 						 const struct trace_event *ev)
 {
 	event_describe(ev, &r->specs, r->fault.event, sizeof(r->fault.event));
@@ -351,7 +355,7 @@ enum advance try_thread(struct trace_reader *r, size_t i)
 		return ADVANCE_FAIL;
 	result = order_advance(&r->order, s->ev, &s->m);
 	if (result == ADVANCE_FAIL)
-		return refuse(r, s->ev);
+		return v2_reader_refuse(r, s->ev);
 	if (result == ADVANCE_WAIT)
 		return result;
 	ret = stream_next(s, &r->from);
@@ -424,17 +428,17 @@ static struct trace_event *__attribute__((noinline)) next_rare(struct trace_read
 	if (r->done || r->fault.set)
 		return NULL;
 	if (r->in_gen && r->next_sample < r->gen.samples.len)
-		return next_sample(r);
-	return next_generation(r);
+		return v2_reader_next_sample(r);
+	return v2_reader_next_generation(r);
 }
 
 /* Nothing follows: 0 at the end, negative after a fault. */
-static int __attribute__((cold)) stop(struct trace_reader *r)
+static int __attribute__((cold)) v2_reader_stop(struct trace_reader *r)
 {
 	if (!r->fault.set)
 		return 0;
 	r->unread += unread_bytes(r);
-	drop_threads(r);
+	v2_reader_drop_threads(r);
 	order_drop(&r->order);
 	return -EINVAL;
 }
@@ -443,7 +447,9 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost)
 {
 	bool found;
 
-	/* The last search ended here, but no generation follows: this one begins at the next byte. */
+	/*
+	 * The last search ended here, but no generation follows: this one begins at the next byte.
+	 */
 	if (source_offset(&r->source) == r->resumed && source_left(&r->source))
 		r->source.pos++;
 	found = !r->source.error && source_resync(&r->source, r->entered, r->near);
@@ -530,7 +536,7 @@ int trace_reader_next(struct trace_reader *r, const struct trace_event **ev)
 	if (!next && r->frontier.len)
 		next = next_ordered(r);
 	if (!next || !event_ids_check(&r->ids, &r->gen.tables, next))
-		return stop(r);
+		return v2_reader_stop(r);
 	if (next->time <= r->last_time)
 		next->time = (int64_t)((uint64_t)r->last_time + 1);
 	r->last_time = next->time;

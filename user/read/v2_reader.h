@@ -32,9 +32,9 @@ struct trace_reader *trace_reader_open_source(const struct raw_source *source, s
 /* Reads the @n bytes at @data, which must outlive the reader. */
 struct trace_reader *trace_reader_open_memory(const void *data, size_t n, struct error *err);
 /*
- * From now on a generation that breaks off, but has its clock, is read up to
- * there, and the fault comes after it; the names that it lacks are left out. Go's reader, and so this
- * one otherwise, gives nothing of it.
+ * From now on a generation that breaks off, but has its clock, is read up to there, and the fault
+ * comes after it; the names that it lacks are left out. Go's reader, and so this one otherwise,
+ * gives nothing of it.
  */
 void trace_reader_keep_cut(struct trace_reader *r);
 /*
@@ -50,14 +50,18 @@ bool trace_reader_resume(struct trace_reader *r, uint64_t *lost);
 int trace_reader_error(const struct trace_reader *r, struct error *err);
 /* The same, and a fault of the trace is an error, too: -EBADMSG with its place, event and rule. */
 int trace_reader_stopped(const struct trace_reader *r, struct error *err);
-/* Ids of strings and stacks that events had and the tables of what breaks off did not: they are 0. */
+/*
+ * Ids of strings and stacks that events had and the tables of what breaks off did not: they are 0.
+ */
 uint64_t trace_reader_unnamed(const struct trace_reader *r);
 /* Accepts NULL. */
 void trace_reader_close(struct trace_reader *r);
 
 /* 1 and the next event; 0 at the end; negative on a fault, and from then on. */
 int trace_reader_next(struct trace_reader *r, const struct trace_event **ev);
-/* Describes the fault: its place, and the state of the goroutines, Ps and threads that it is about. */
+/*
+ * Describes the fault: its place, and the state of the goroutines, Ps and threads that it is about.
+ */
 const struct v2_fault *trace_reader_fault(const struct trace_reader *r);
 
 /* NN of header go 1.NN */

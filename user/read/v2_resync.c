@@ -17,7 +17,7 @@ struct head {
 	uint64_t gen, m, time, size;
 };
 
-static bool take_head(struct cursor *c, struct head *h)
+static bool v2_resync_take_head(struct cursor *c, struct head *h)
 {
 	uint8_t type = 0, exp;
 
@@ -29,14 +29,15 @@ static bool take_head(struct cursor *c, struct head *h)
 }
 
 /* Not before @other, and an hour at most after it, in any unit that a trace counts time in. */
-static bool follows(uint64_t time, uint64_t other)
+static bool v2_resync_follows(uint64_t time, uint64_t other)
 {
 	return time >= other && time - other < 1ull << 42;
 }
 
 static bool makes_sense(const struct cursor *c, const struct head *h, uint64_t time)
 {
-	return h->gen && h->size <= TRACEV2_MAX_BATCH && (!time || follows(h->time, time)) &&
+	return h->gen && h->size <= TRACEV2_MAX_BATCH &&
+	       (!time || v2_resync_follows(h->time, time)) &&
 	       (!h->size || !cursor_left(c) || (*c->pos && *c->pos < RAW_SPECS));
 }
 
@@ -52,7 +53,7 @@ static bool begins_generation(const struct raw_source *s, uint64_t after, uint64
 			c.pos++;
 		if (i && !cursor_left(&c))
 			break;
-		if (!take_head(&c, &h) || !makes_sense(&c, &h, time))
+		if (!v2_resync_take_head(&c, &h) || !makes_sense(&c, &h, time))
 			return false;
 		if (!i && h.size > cursor_left(&c))
 			return false;

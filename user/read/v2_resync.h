@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* v2_resync: finds the next generation behind damage; for the reader of a trace that is repaired. */
+/*
+ * v2_resync: finds the next generation behind damage; for the reader of a trace that is repaired.
+ */
 #ifndef GOTAP_READ_V2_RESYNC_H
 #define GOTAP_READ_V2_RESYNC_H
 

@@ -32,7 +32,8 @@ static struct v2_place place_in(const struct v2_stream *s, const struct v2_strea
 }
 
 /* The body of batch @note into view. */
-static bool load(struct v2_stream *s, const struct v2_streams *from, const struct v2_note *note)
+static bool v2_stream_load(struct v2_stream *s, const struct v2_streams *from,
+			   const struct v2_note *note)
 {
 	const uint8_t *body;
 
@@ -57,7 +58,7 @@ static int enter_batch(struct v2_stream *s, const struct v2_streams *from)
 
 	while (s->batch != V2_NO_BATCH) {
 		note = vec_at(&from->gen->batches, struct v2_note, s->batch);
-		if (!s->loaded && note->size && !load(s, from, note)) {
+		if (!s->loaded && note->size && !v2_stream_load(s, from, note)) {
 			struct v2_place place = place_in(s, from, note, note->offset);
 
 			return fault_set(from->fault, &place, "the file changed while it was read");

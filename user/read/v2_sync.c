@@ -113,7 +113,7 @@ int samples_read(struct vec *samples, struct cursor *c, struct v2_place *place,
 }
 
 /* Equal times keep file order: offsets are unique. */
-static int by_time(const void *va, const void *vb)
+static int v2_sync_by_time(const void *va, const void *vb)
 {
 	const struct v2_sample *a = va, *b = vb;
 
@@ -131,5 +131,5 @@ void samples_finish(struct vec *samples, const struct v2_clock *clock)
 
 		sample->time = clock_ns(clock, (uint64_t)sample->time);
 	}
-	vec_sort(samples, sizeof(struct v2_sample), by_time);
+	vec_sort(samples, sizeof(struct v2_sample), v2_sync_by_time);
 }

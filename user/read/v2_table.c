@@ -13,7 +13,9 @@
 
 enum { DENSE_SLACK = 1024 };	/* ids may run this far ahead of twice their number */
 
-/* Room that a large generation took is freed: a million small ones behind it would each clear it. */
+/*
+ * Room that a large generation took is freed: a million small ones behind it would each clear it.
+ */
 static void ids_clear(struct v2_ids *ids)
 {
 	if (ids->cap / 8 > ids->len + DENSE_SLACK) {
@@ -122,7 +124,7 @@ const struct v2_frame *tables_frame(const struct v2_tables *t, const struct v2_s
 	return vec_at(&t->frames, struct v2_frame, index);
 }
 
-static int bad_number(enum cursor_status status, const char *what, struct v2_place *place,
+static int v2_table_bad_number(enum cursor_status status, const char *what, struct v2_place *place,
 		      struct v2_fault *fault)
 {
 	return fault_set(fault, place, "reading %s: %s", what, cursor_status_text(status));
@@ -141,7 +143,7 @@ static int open_record(struct cursor *c, uint8_t want, const char *what, uint64_
 		return fault_set(fault, place, "expected %s event, got %u", what, type);
 	status = cursor_uvarint(c, id);
 	if (status != CURSOR_OK)
-		return bad_number(status, "its ID", place, fault);
+		return v2_table_bad_number(status, "its ID", place, fault);
 	return 0;
 }
 
@@ -156,7 +158,7 @@ static int duplicate_string(const struct v2_tables *t, uint64_t id, const char *
 			 text, (int)(old_len < 80 ? old_len : 80), old);
 }
 
-static int add_string(struct v2_tables *t, struct cursor *c, struct v2_place *place,
+static int v2_table_add_string(struct v2_tables *t, struct cursor *c, struct v2_place *place,
 		      struct v2_fault *fault)
 {
 	enum cursor_status status;
@@ -168,7 +170,7 @@ static int add_string(struct v2_tables *t, struct cursor *c, struct v2_place *pl
 		return ret;
 	status = cursor_uvarint(c, &len);
 	if (status != CURSOR_OK)
-		return bad_number(status, "the string's length", place, fault);
+		return v2_table_bad_number(status, "the string's length", place, fault);
 	if (len > TRACEV2_MAX_STRING)
 		return fault_set(fault, place, "invalid string size %llu, maximum is %d",
 				 (unsigned long long)len, TRACEV2_MAX_STRING);
@@ -192,7 +194,7 @@ int tables_add_strings(struct v2_tables *t, struct cursor *c, struct v2_place *p
 	int ret = 0;
 
 	while (!ret && cursor_left(c))
-		ret = add_string(t, c, place, fault);
+		ret = v2_table_add_string(t, c, place, fault);
 	return ret;
 }
 
@@ -214,7 +216,7 @@ static void add_frame(struct v2_tables *t, const uint64_t f[4])
 	*(uint32_t *)vec_push(&t->stack_frames, sizeof(uint32_t)) = (uint32_t)*index;
 }
 
-static int add_frames(struct v2_tables *t, struct cursor *c, uint64_t id, uint64_t n,
+static int v2_table_add_frames(struct v2_tables *t, struct cursor *c, uint64_t id, uint64_t n,
 		      struct v2_place *place, struct v2_fault *fault)
 {
 	static const char *const fields[] = { "PC", "funcID", "fileID", "line" };
@@ -236,7 +238,7 @@ static int add_frames(struct v2_tables *t, struct cursor *c, uint64_t id, uint64
 	return 0;
 }
 
-static int add_stack(struct v2_tables *t, struct cursor *c, struct v2_place *place,
+static int v2_table_add_stack(struct v2_tables *t, struct cursor *c, struct v2_place *place,
 		     struct v2_fault *fault)
 {
 	enum cursor_status status;
@@ -248,11 +250,11 @@ static int add_stack(struct v2_tables *t, struct cursor *c, struct v2_place *pla
 		return ret;
 	status = cursor_uvarint(c, &n);
 	if (status != CURSOR_OK)
-		return bad_number(status, "the stack's size", place, fault);
+		return v2_table_bad_number(status, "the stack's size", place, fault);
 	if (n > TRACEV2_MAX_FRAMES)
 		return fault_set(fault, place, "invalid stack size %llu, maximum is %d",
 				 (unsigned long long)n, TRACEV2_MAX_FRAMES);
-	ret = add_frames(t, c, id, n, place, fault);
+	ret = v2_table_add_frames(t, c, id, n, place, fault);
 	if (ret)
 		return ret;
 	if (tables_have_stack(t, id))
@@ -270,11 +272,11 @@ int tables_add_stacks(struct v2_tables *t, struct cursor *c, struct v2_place *pl
 	int ret = 0;
 
 	while (!ret && cursor_left(c))
-		ret = add_stack(t, c, place, fault);
+		ret = v2_table_add_stack(t, c, place, fault);
 	return ret;
 }
 
-static int check_stack(const struct v2_tables *t, const struct v2_stack *stack,
+static int v2_table_check_stack(const struct v2_tables *t, const struct v2_stack *stack,
 		       struct v2_place *place, struct v2_fault *fault)
 {
 	uint32_t i;
@@ -304,7 +306,8 @@ int tables_check(const struct v2_tables *t, struct v2_place *place, struct v2_fa
 		complete = tables_have_string(t, f->func) && tables_have_string(t, f->file);
 	}
 	for (i = 0; i < t->stacks.len && !complete; i++) {
-		int ret = check_stack(t, vec_at(&t->stacks, struct v2_stack, i), place, fault);
+		int ret = v2_table_check_stack(t, vec_at(&t->stacks, struct v2_stack, i), place,
+					       fault);
 
 		if (ret)
 			return ret;

@@ -20,7 +20,8 @@ enum {
 /* An event's own stack is the last of its arguments. */
 #define OWN_STACK(ev) (STACKS(ev) ? 31 - __builtin_clz(STACKS(ev) | 1) : 0)
 
-#define VIEW(ev, what, ...) [NUMBER(ev)] = { .kind = VIEW_##what, .stack = OWN_STACK(ev), ##__VA_ARGS__ }
+#define VIEW(ev, what, ...) \
+	[NUMBER(ev)] = { .kind = VIEW_##what, .stack = OWN_STACK(ev), ##__VA_ARGS__ }
 #define MOVE(ev, ...) VIEW(ev, STATE_TRANSITION, ##__VA_ARGS__)
 #define MOVE_SELF(ev, ...) MOVE(ev, .moved_stack = OWN_STACK(ev), ##__VA_ARGS__)
 #define STW(ev, what) \

@@ -36,12 +36,16 @@ enum view_kind {
 
 enum { VIEW_RANGE_ATTRS = 2 };
 
-/* The facts that are the same for all events of a type. Places in args count from 1; 0: it has none. */
+/*
+ * The facts that are the same for all events of a type. Places in args count from 1; 0: it has
+ * none.
+ */
 struct view_spec {
 	uint8_t kind;		/* enum view_kind */
 	uint8_t stack;		/* where the goroutine was */
 	uint8_t moved_stack;	/* transition: where the one is that it moves */
-	uint8_t reason;		/* string id: of a transition, or the part of a range's name in brackets */
+	/* string id: of a transition, or the part of a range's name in brackets */
+	uint8_t reason;
 	uint8_t scope;		/* range: enum resource; 0 is the whole program */
 	uint8_t scope_id;	/* range: else the event's own goroutine or P */
 	const char *name;	/* range, metric */
@@ -105,7 +109,8 @@ struct view_label {
 
 struct view_sync {
 	uint64_t n;		/* from 1 on */
-	bool has_clock;		/* the rest holds (header 1.25 on, not behind the last generation) */
+	/* the rest holds (header 1.25 on, not behind the last generation) */
+	bool has_clock;
 	int64_t time;		/* an event's time ... */
 	uint64_t mono_ns;	/* ... CLOCK_MONOTONIC at that instant ... */
 	uint64_t wall_sec, wall_nsec;	/* ... and the time of day */
@@ -128,7 +133,10 @@ static inline enum view_kind view_kind(const struct trace_event *ev)
 const char *view_kind_name(unsigned int kind);
 /* The number of the kind of that name, VIEW_NONE if there is none. */
 enum view_kind view_kind_named(const char *name, size_t n);
-/* "GoStart", "Sync", "CPUSample": the name of the event itself, NULL if none is given by the reader. */
+/*
+ * "GoStart", "Sync", "CPUSample": the name of the event itself, NULL if none is given by the
+ * reader.
+ */
 const char *view_event_name(unsigned int type);
 /* Its number, -1 if there is none. */
 int view_event_named(const char *name, size_t n);
@@ -184,12 +192,15 @@ static inline struct view_log view_log(const struct trace_event *ev)
 struct view_sync view_sync(const struct trace_event *ev, const struct v2_generation *gen);
 
 /*
- * The arguments of an event of a thread (all kinds but VIEW_SYNC and VIEW_STACK_SAMPLE), as the wire
- * has them without dt; returns how many.
+ * The arguments of an event of a thread (all kinds but VIEW_SYNC and VIEW_STACK_SAMPLE), as the
+ * wire has them without dt; returns how many.
  */
 unsigned view_args(const struct trace_event *ev, const struct raw_specs *specs,
 		   struct view_arg args[TRACEV2_MAX_ARGS]);
-/* "AllocFree", the experiment of an event or a batch of data by its number; NULL if it is not known. */
+/*
+ * "AllocFree", the experiment of an event or a batch of data by its number; NULL if it is not
+ * known.
+ */
 const char *view_experiment_name(unsigned int experiment);
 /* The experiment that an event of VIEW_EXPERIMENTAL belongs to. */
 unsigned int view_experiment(const struct trace_event *ev);

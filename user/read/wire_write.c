@@ -23,7 +23,7 @@ typedef bool number_fn(struct text_span s, uint64_t *v);
 
 static const char frame_fields[] = "pc func file line";
 
-static void put(struct wire_writer *w, uint64_t v)
+static void wire_write_put(struct wire_writer *w, uint64_t v)
 {
 	varint_add(&w->sink->buf, v);
 }
@@ -38,14 +38,14 @@ static struct text_span next_name(const char **names)
 	return name;
 }
 
-static bool same_name(struct text_span got, struct text_span want)
+static bool wire_write_same_name(struct text_span got, struct text_span want)
 {
 	if (got.n == want.n && !memcmp(got.p, want.p, got.n))
 		return true;
 	return span_is(got, "n") && span_is(want, "nframes");
 }
 
-static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_span name,
+static int wire_write_take_arg(struct wire_writer *w, struct text_span *rest, struct text_span name,
 		    number_fn *number, uint64_t *v)
 {
 	struct text_span token = span_token(rest), value = token;
@@ -61,7 +61,7 @@ static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_s
 	if (!number(value, v))
 		return lines_fail(w->lines, "'%.*s' for '%.*s' is not a number of 64 bits",
 				  (int)value.n, value.p, (int)token.n, token.p);
-	if (!same_name(token, name))
+	if (!wire_write_same_name(token, name))
 		return lines_fail(w->lines, "expected argument '%.*s', but got '%.*s'",
 				  (int)name.n, name.p, (int)token.n, token.p);
 	return 0;
@@ -70,7 +70,7 @@ static int take_arg(struct wire_writer *w, struct text_span *rest, struct text_s
 /*
  * The usual form of an argument, " name=digits" and then a space or the end:
  * takes it from *@rest and steps *@names on. Anything else is left to
- * take_arg(), which knows all forms and all errors.
+ * wire_write_take_arg(), which knows all forms and all errors.
  */
 static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t *v)
 {
@@ -95,7 +95,7 @@ static bool take_plain_arg(struct text_span *rest, const char **names, uint64_t 
 }
 
 /* All arguments in @names from @rest, and nothing else. */
-static int take_args(struct wire_writer *w, struct text_span rest, const char *names,
+static int wire_write_take_args(struct wire_writer *w, struct text_span rest, const char *names,
 		     number_fn *number, uint64_t *args)
 {
 	int ret;
@@ -103,7 +103,7 @@ static int take_args(struct wire_writer *w, struct text_span rest, const char *n
 	for (; *names; args++) {
 		if (take_plain_arg(&rest, &names, args))
 			continue;
-		ret = take_arg(w, &rest, next_name(&names), number, args);
+		ret = wire_write_take_arg(w, &rest, next_name(&names), number, args);
 		if (ret)
 			return ret;
 	}
@@ -116,7 +116,7 @@ static int take_args(struct wire_writer *w, struct text_span rest, const char *n
 	return 0;
 }
 
-static int write_frames(struct wire_writer *w, uint64_t n)
+static int wire_write_write_frames(struct wire_writer *w, uint64_t n)
 {
 	struct text_span line;
 	uint64_t frame[4], i;
@@ -128,11 +128,11 @@ static int write_frames(struct wire_writer *w, uint64_t n)
 			ret = lines_fail(w->lines, "text ends inside a stack");
 		if (ret < 0)
 			return ret;
-		ret = take_args(w, line, frame_fields, span_int, frame);
+		ret = wire_write_take_args(w, line, frame_fields, span_int, frame);
 		if (ret)
 			return ret;
 		for (k = 0; k < 4; k++)
-			put(w, frame[k]);
+			wire_write_put(w, frame[k]);
 		sink_settle(w->sink);
 	}
 	return 0;
@@ -146,7 +146,7 @@ static int write_data(struct wire_writer *w)
 	ret = lines_data(w->lines, &w->data);
 	if (ret)
 		return ret;
-	put(w, w->data.len);
+	wire_write_put(w, w->data.len);
 	if (w->data.len)
 		buf_add(&w->sink->buf, w->data.data, w->data.len);
 	return 0;
@@ -164,14 +164,14 @@ static int write_event(void *ctx, struct text_span line)
 	if (!type)
 		return lines_fail(w->lines, "unidentified event: %.*s", (int)name.n, name.p);
 	spec = &w->specs.of[type];
-	ret = take_args(w, line, spec->args, span_uint, args);
+	ret = wire_write_take_args(w, line, spec->args, span_uint, args);
 	if (ret)
 		return ret;
 	buf_add_byte(&w->sink->buf, (uint8_t)type);
 	for (i = 0; i < spec->nargs; i++)
-		put(w, args[i]);
+		wire_write_put(w, args[i]);
 	if (type == EV_Stack && args[1] <= INT64_MAX)
-		return write_frames(w, args[1]);
+		return wire_write_write_frames(w, args[1]);
 	return raw_has_data(type) ? write_data(w) : 0;
 }
 
@@ -205,7 +205,7 @@ int wire_header(struct text_lines *lines, int *version)
 	return 0;
 }
 
-static int write_header(struct wire_writer *w)
+static int wire_write_write_header(struct wire_writer *w)
 {
 	int v = w->version;
 
@@ -238,7 +238,7 @@ int wire_events(struct text_lines *lines, int version, struct raw_sink *sink)
 	int ret;
 
 	raw_specs_init(&w.specs);
-	ret = write_header(&w);
+	ret = wire_write_write_header(&w);
 	if (!ret)
 		ret = wire_lines(lines, sink, write_event, &w);
 	buf_free(&w.data);

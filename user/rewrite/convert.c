@@ -17,7 +17,7 @@
 #include "v1write/sink.h"
 
 /* Does it take more than another form of all events? */
-static bool is_part(const struct rewrite_options *o)
+static bool convert_is_part(const struct rewrite_options *o)
 {
 	return o->from > 0 || o->to < INT64_MAX || o->goroutines || o->strip_stacks;
 }
@@ -33,7 +33,9 @@ static int open_scratch(struct error *err)
 {
 	int fd = memfd_create("gotap", MFD_CLOEXEC);
 
-	return fd < 0 ? error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno)) : fd;
+	return fd < 0 ?
+		       error_set(err, -errno, "cannot make a temporary file: %s", strerror(errno)) :
+		       fd;
 }
 
 /* What is in @fd, which this takes over, from its begin. */
@@ -55,7 +57,10 @@ static int replay_to_v1(const struct raw_source *source, int fd, const struct re
 			struct error *err)
 {
 	struct replay *p = replay_new(o->strip_stacks);
-	/* Without stacks all goroutines share a start; else each would have one of its own, to the end. */
+	/*
+	 * Without stacks all goroutines share a start; else each would have one of its own, to the
+	 * end.
+	 */
 	struct v1_sink_opts opts = { .version = o->format,
 				     .frames = o->strip_stacks ? NULL : stackkeys_frames,
 				     .name = o->name };
@@ -127,7 +132,7 @@ static int convert_v2(const struct raw_source *source, int fd, const struct rewr
 {
 	if (!to_v1(o))
 		return rewrite_trace(source, fd, o, &result->rewrite, err);
-	if (is_part(o))
+	if (convert_is_part(o))
 		return part_to_v1(source, fd, o, result, err);
 	return replay_to_v1(source, fd, o, result, &result->rewrite, err);
 }
@@ -171,7 +176,7 @@ static int convert_opened(struct v1_trace *t, int fd, const struct convert_optio
 	result->v1_events = v1_trace_count(t);
 	if (ret)
 		return ret;
-	if (is_part(&o->rewrite))
+	if (convert_is_part(&o->rewrite))
 		return convert_part_of_v1(t, fd, &o->rewrite, result, err);
 	if (to_v1(&o->rewrite))
 		return v1_reformat(t, fd, o->rewrite.format, result->left, err);

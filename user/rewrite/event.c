@@ -46,7 +46,7 @@ static int proc_status(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int proc_start(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_proc_start(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_p *p = sim_p(&c->sim, ev->args[0]);
 	struct sim_m *m = rewrite_thread(c, ev);
@@ -61,7 +61,7 @@ static int proc_start(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int proc_stop(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_proc_stop(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_p *p = sim_p(&c->sim, ev->p);
 
@@ -90,7 +90,7 @@ static int proc_steal(struct rewrite *c, const struct trace_event *ev)
  * -g a goroutine runs at nearly each of them; with it a cycle whose begin still waits for
  * one when it ends is left out, rather than shown at a time when it was long over.
  */
-static int gc_begin(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_gc_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -108,7 +108,7 @@ static int gc_begin(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int gc_end(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_gc_end(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -125,7 +125,7 @@ static int gc_end(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int stw_begin(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_stw_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -137,7 +137,7 @@ static int stw_begin(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int stw_end(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_stw_end(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -148,7 +148,7 @@ static int stw_end(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int sweep_begin(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_sweep_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	bool active = ev->type == EV_GCSweepActive;
 	struct sim_p *p = sim_p(&c->sim, active ? ev->args[0] : ev->p);
@@ -194,7 +194,7 @@ static int assist_active(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int assist_begin(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_assist_begin(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -205,7 +205,7 @@ static int assist_begin(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int assist_end(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_assist_end(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -218,7 +218,7 @@ static int assist_end(struct rewrite *c, const struct trace_event *ev)
 
 /* --- the rest --- */
 
-static int procs_change(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_procs_change(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_g *g = rewrite_own(c, ev);
 
@@ -229,7 +229,7 @@ static int procs_change(struct rewrite *c, const struct trace_event *ev)
 	return 1;
 }
 
-static int heap(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_heap(struct rewrite *c, const struct trace_event *ev)
 {
 	struct sim_m *m = rewrite_thread(c, ev);
 
@@ -239,7 +239,7 @@ static int heap(struct rewrite *c, const struct trace_event *ev)
 }
 
 /* Labels and logs: arguments are copied, ids of names translated. */
-static int annotation(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_annotation(struct rewrite *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = &trace_reader_specs(c->r)->of[ev->type];
 	struct sim_g *g = rewrite_own(c, ev);
@@ -262,7 +262,7 @@ static int annotation(struct rewrite *c, const struct trace_event *ev)
 }
 
 /* Spans, objects and stacks by address: they need a thread, no goroutine. */
-static int experiment(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_experiment(struct rewrite *c, const struct trace_event *ev)
 {
 	const struct raw_spec *spec = raw_spec_get(trace_reader_specs(c->r), ev->type, c->version);
 
@@ -270,11 +270,12 @@ static int experiment(struct rewrite *c, const struct trace_event *ev)
 		return 1;
 	if (!spec)
 		return 0;
-	sim_emit(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), ev->type, spec->nargs - 1, ev->args);
+	sim_emit(&c->sim, SIM_CONVERTED, rewrite_thread(c, ev), ev->type, spec->nargs - 1,
+		 ev->args);
 	return 1;
 }
 
-static int sample(struct rewrite *c, const struct trace_event *ev)
+static int rewrite_sample(struct rewrite *c, const struct trace_event *ev)
 {
 	if (!c->writing || (c->o->goroutines && !rewrite_wanted(c, ev->g)))
 		return 1;
@@ -286,8 +287,8 @@ static int sample(struct rewrite *c, const struct trace_event *ev)
 
 static rewrite_step *const steps[256] = {
 	[EV_ProcStatus] = proc_status,
-	[EV_ProcStart] = proc_start,
-	[EV_ProcStop] = proc_stop,
+	[EV_ProcStart] = rewrite_proc_start,
+	[EV_ProcStop] = rewrite_proc_stop,
 	[EV_ProcSteal] = proc_steal,
 	[EV_GoStatus] = rewrite_go_status,
 	[EV_GoStatusStack] = rewrite_go_status,
@@ -305,28 +306,28 @@ static rewrite_step *const steps[256] = {
 	[EV_GoSyscallBegin] = rewrite_syscall_begin,
 	[EV_GoSyscallEnd] = rewrite_syscall_end,
 	[EV_GoSyscallEndBlocked] = rewrite_syscall_end_blocked,
-	[EV_GCActive] = gc_begin,
-	[EV_GCBegin] = gc_begin,
-	[EV_GCEnd] = gc_end,
-	[EV_STWBegin] = stw_begin,
-	[EV_STWEnd] = stw_end,
-	[EV_GCSweepActive] = sweep_begin,
-	[EV_GCSweepBegin] = sweep_begin,
+	[EV_GCActive] = rewrite_gc_begin,
+	[EV_GCBegin] = rewrite_gc_begin,
+	[EV_GCEnd] = rewrite_gc_end,
+	[EV_STWBegin] = rewrite_stw_begin,
+	[EV_STWEnd] = rewrite_stw_end,
+	[EV_GCSweepActive] = rewrite_sweep_begin,
+	[EV_GCSweepBegin] = rewrite_sweep_begin,
 	[EV_GCSweepEnd] = sweep_end,
 	[EV_GCMarkAssistActive] = assist_active,
-	[EV_GCMarkAssistBegin] = assist_begin,
-	[EV_GCMarkAssistEnd] = assist_end,
-	[EV_ProcsChange] = procs_change,
-	[EV_HeapAlloc] = heap,
-	[EV_HeapGoal] = heap,
-	[EV_GoLabel] = annotation,
+	[EV_GCMarkAssistBegin] = rewrite_assist_begin,
+	[EV_GCMarkAssistEnd] = rewrite_assist_end,
+	[EV_ProcsChange] = rewrite_procs_change,
+	[EV_HeapAlloc] = rewrite_heap,
+	[EV_HeapGoal] = rewrite_heap,
+	[EV_GoLabel] = rewrite_annotation,
 	[EV_UserTaskBegin] = rewrite_task_begin,
 	[EV_UserTaskEnd] = rewrite_task_end,
 	[EV_UserRegionBegin] = rewrite_region_begin,
 	[EV_UserRegionEnd] = rewrite_region_end,
-	[EV_UserLog] = annotation,
-	[EV_CPUSample] = sample,
-	[EV_Span ... EV_GoroutineStackFree] = experiment,
+	[EV_UserLog] = rewrite_annotation,
+	[EV_CPUSample] = rewrite_sample,
+	[EV_Span ... EV_GoroutineStackFree] = rewrite_experiment,
 };
 
 void rewrite_see(struct rewrite *c, uint64_t id)
@@ -359,7 +360,8 @@ int rewrite_event(struct rewrite *c, const struct trace_event *ev)
 	if (kept < 0)
 		return kept;
 	c->result->dropped += !kept && c->writing;
-	if (c->writing && c->o->goroutines && tr.of == RESOURCE_GOROUTINE && rewrite_wanted(c, tr.id))
+	if (c->writing && c->o->goroutines && tr.of == RESOURCE_GOROUTINE &&
+	    rewrite_wanted(c, tr.id))
 		rewrite_see(c, tr.id);
 	return 0;
 }

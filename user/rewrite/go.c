@@ -5,7 +5,7 @@
 #include "rewrite/internal.h"
 
 /* A thread that can take @g; a made-up one if the real one is not free here. */
-static struct sim_m *free_thread(struct rewrite *c, uint64_t id)
+static struct sim_m *rewrite_go_free_thread(struct rewrite *c, uint64_t id)
 {
 	struct sim_m *m = id == TRACEV2_NO_ID ? NULL : sim_m(&c->sim, id);
 
@@ -24,10 +24,12 @@ int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 		g->start_stack = rewrite_stack_key(c, ev->args[3]);
 	switch (ev->args[2]) {
 	case G_RUNNING:
-		sim_g_status(&c->sim, SIM_CONVERTED, g, SIM_RUNNING, free_thread(c, ev->m));
+		sim_g_status(&c->sim, SIM_CONVERTED, g, SIM_RUNNING,
+			     rewrite_go_free_thread(c, ev->m));
 		return 1;
 	case G_SYSCALL:
-		sim_g_status(&c->sim, SIM_CONVERTED, g, SIM_SYSCALL, free_thread(c, ev->args[1]));
+		sim_g_status(&c->sim, SIM_CONVERTED, g, SIM_SYSCALL,
+			     rewrite_go_free_thread(c, ev->args[1]));
 		return 1;
 	default:
 		sim_g_status(&c->sim, SIM_CONVERTED, g,
@@ -37,7 +39,7 @@ int rewrite_go_status(struct rewrite *c, const struct trace_event *ev)
 }
 
 /* A goroutine created blocked; before header 1.23 it appears when it is first woken. */
-static void hold_back(struct rewrite *c, struct sim_g *g, const struct trace_event *ev)
+static void rewrite_go_hold_back(struct rewrite *c, struct sim_g *g, const struct trace_event *ev)
 {
 	g->held_back = c->writing;
 	g->create_stack = rewrite_stack_key(c, ev->args[2]);
@@ -56,7 +58,7 @@ int rewrite_go_create(struct rewrite *c, const struct trace_event *ev)
 	g->start_stack = rewrite_stack_key(c, ev->args[1]);
 	g->seq = 0;
 	if (ev->type == EV_GoCreateBlocked && c->version < 23) {
-		hold_back(c, g, ev);
+		rewrite_go_hold_back(c, g, ev);
 		return 1;
 	}
 	sim_put(&c->sim, SIM_CONVERTED, m, ev->type, g->id, rewrite_stack(c, ev->args[1]),
@@ -74,7 +76,7 @@ int rewrite_go_create_syscall(struct rewrite *c, const struct trace_event *ev)
 		return 1;
 	if (g->status != SIM_UNKNOWN)
 		return 0;
-	m = free_thread(c, ev->m);
+	m = rewrite_go_free_thread(c, ev->m);
 	sim_put(&c->sim, SIM_CONVERTED, m, EV_GoCreateSyscall, g->id);
 	sim_g_bind(&c->sim, g, m, SIM_SYSCALL);
 	g->seq = 0;

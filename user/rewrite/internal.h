@@ -16,7 +16,8 @@ struct rewrite {
 	struct sim sim;
 	int version;
 	bool started, writing;
-	bool later;		/* some generation has been written: the open one is not the first */
+	/* some generation has been written: the open one is not the first */
+	bool later;
 	bool at_fault;		/* the last trace_reader_next() returned a fault */
 	bool resumed;		/* something is missing before the next generation */
 	int64_t start;		/* time of the first event */

@@ -12,7 +12,7 @@
 enum { DEPTH = 64 };
 
 /* One pointer for each name, as long as a region that is open has it. */
-static const char *name_of(struct rewrite *c, uint64_t id)
+static const char *rewrite_region_name_of(struct rewrite *c, uint64_t id)
 {
 	size_t len = 0;
 	const char *s = trace_reader_string(c->r, id, &len);
@@ -20,8 +20,9 @@ static const char *name_of(struct rewrite *c, uint64_t id)
 	return strset_add_bytes(c->texts, s ? s : "", s ? len : 0);
 }
 
-static void put(struct rewrite *c, enum sim_origin origin, struct sim_g *g, enum tracev2_event ev,
-		const struct sim_region *region, uint64_t stack)
+static void rewrite_region_put(struct rewrite *c, enum sim_origin origin, struct sim_g *g,
+			       enum tracev2_event ev, const struct sim_region *region,
+			       uint64_t stack)
 {
 	size_t len = strset_len(region->name);
 
@@ -37,8 +38,9 @@ int rewrite_region_begin(struct rewrite *c, const struct trace_event *ev)
 	if (!g || !c->writing)
 		return g || !rewrite_wanted(c, ev->g);
 	region = vec_push(&g->regions, sizeof(*region));
-	*region = (struct sim_region){ ev->args[0], name_of(c, ev->args[1]) };
-	put(c, SIM_CONVERTED, g, EV_UserRegionBegin, region, rewrite_stack(c, ev->args[2]));
+	*region = (struct sim_region){ ev->args[0], rewrite_region_name_of(c, ev->args[1]) };
+	rewrite_region_put(c, SIM_CONVERTED, g, EV_UserRegionBegin, region,
+			   rewrite_stack(c, ev->args[2]));
 	return 1;
 }
 
@@ -65,15 +67,16 @@ int rewrite_region_end(struct rewrite *c, const struct trace_event *ev)
 
 	if (!g || !c->writing)
 		return g || !rewrite_wanted(c, ev->g);
-	ended = (struct sim_region){ ev->args[0], name_of(c, ev->args[1]) };
+	ended = (struct sim_region){ ev->args[0], rewrite_region_name_of(c, ev->args[1]) };
 	outer = outer_of(&g->regions, &ended);
 	if (outer < 0 && g->regions.len)
 		return 0;
 	while (outer >= 0 && g->regions.len > (size_t)outer + 1)
-		put(c, SIM_ADDED, g, EV_UserRegionEnd,
+		rewrite_region_put(c, SIM_ADDED, g, EV_UserRegionEnd,
 		    vec_at(&g->regions, struct sim_region, --g->regions.len), 0);
 	g->regions.len -= g->regions.len > 0;
-	put(c, SIM_CONVERTED, g, EV_UserRegionEnd, &ended, rewrite_stack(c, ev->args[2]));
+	rewrite_region_put(c, SIM_CONVERTED, g, EV_UserRegionEnd, &ended,
+			   rewrite_stack(c, ev->args[2]));
 	return 1;
 }
 

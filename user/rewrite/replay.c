@@ -25,7 +25,8 @@ struct replay {
 	bool states_wanted;		/* the next generation says how all is */
 	bool stated;			/* the open one has said it */
 	bool at_fault;
-	int parts;			/* events to come that are part of a GoSwitch, which the sink has */
+	/* events to come that are part of a GoSwitch, which the sink has */
+	int parts;
 	uint64_t now;			/* time of the first event of the generation */
 };
 
@@ -49,7 +50,7 @@ void replay_free(struct replay *p)
 }
 
 /* The sink does not want a stack without frames. */
-static uint64_t stack_key(struct replay *p, uint64_t id)
+static uint64_t replay_stack_key(struct replay *p, uint64_t id)
 {
 	uint64_t key = p->strip_stacks ? 0 : stackkeys_get(p->texts, &p->keys, p->r, id);
 
@@ -59,7 +60,8 @@ static uint64_t stack_key(struct replay *p, uint64_t id)
 /* --- events --- */
 
 /* As a sink has it: texts and keys in place of ids. */
-static void give(struct replay *p, const struct trace_event *ev, uint64_t thread, uint64_t time)
+static void replay_give(struct replay *p, const struct trace_event *ev, uint64_t thread,
+			uint64_t time)
 {
 	struct sink_refs refs = sink_refs[ev->type];
 	struct sink_text texts[TRACEV2_MAX_ARGS];
@@ -77,37 +79,37 @@ static void give(struct replay *p, const struct trace_event *ev, uint64_t thread
 			texts[i].bytes = trace_reader_string(p->r, ev->args[i], &texts[i].len);
 			args[i] = (uint64_t)(uintptr_t)&texts[i];
 		} else if (refs.stacks >> i & 1) {
-			args[i] = stack_key(p, ev->args[i]);
+			args[i] = replay_stack_key(p, ev->args[i]);
 		}
 	}
 	p->sink.ops->event(p->sink.ctx, &e);
 }
 
-static void sample(struct replay *p, const struct trace_event *ev)
+static void replay_sample(struct replay *p, const struct trace_event *ev)
 {
 	struct sink_sample s = {
 		.time = (uint64_t)ev->time, .thread = ev->m, .p = ev->p,
-		.g = ev->g == TRACEV2_NO_ID ? 0 : ev->g, .stack = stack_key(p, ev->args[0]),
+		.g = ev->g == TRACEV2_NO_ID ? 0 : ev->g, .stack = replay_stack_key(p, ev->args[0]),
 	};
 
 	p->sink.ops->cpu_sample(p->sink.ctx, &s);
 }
 
-static bool is_status(uint8_t type)
+static bool replay_is_status(uint8_t type)
 {
 	return type == EV_ProcStatus || type == EV_GoStatus || type == EV_GoStatusStack;
 }
 
 /* Ranges come when it is their turn. */
-static void give_state(void *ctx, const struct trace_event *ev)
+static void replay_give_state(void *ctx, const struct trace_event *ev)
 {
 	struct replay *p = ctx;
 
-	if (is_status(ev->type))
-		give(p, ev, ev->place.thread, p->now);
+	if (replay_is_status(ev->type))
+		replay_give(p, ev, ev->place.thread, p->now);
 }
 
-static int end_generation(struct replay *p, struct error *err)
+static int replay_end_generation(struct replay *p, struct error *err)
 {
 	if (!p->open)
 		return 0;
@@ -116,16 +118,16 @@ static int end_generation(struct replay *p, struct error *err)
 }
 
 /* Later generations state again what is known; only what is new is of interest there. */
-static bool is_known(const struct replay *p, const struct trace_event *ev)
+static bool replay_is_known(const struct replay *p, const struct trace_event *ev)
 {
-	return is_status(ev->type) && (p->stated || ev->old_state);
+	return replay_is_status(ev->type) && (p->stated || ev->old_state);
 }
 
 /* A generation of the original ends, and mostly another one begins. */
-static int turn(struct replay *p, const struct trace_event *ev, struct error *err)
+static int replay_turn(struct replay *p, const struct trace_event *ev, struct error *err)
 {
 	const struct v2_generation *gen = trace_reader_generation(p->r);
-	int ret = end_generation(p, err);
+	int ret = replay_end_generation(p, err);
 	size_t i;
 
 	map64_clear(&p->keys);
@@ -136,7 +138,7 @@ static int turn(struct replay *p, const struct trace_event *ev, struct error *er
 	p->clock = (struct trace_clock){ .time = p->now };
 	p->sink.ops->gen_begin(p->sink.ctx);
 	if (p->states_wanted)
-		trace_reader_states(p->r, give_state, p);
+		trace_reader_states(p->r, replay_give_state, p);
 	p->stated = p->states_wanted;
 	p->states_wanted = false;
 	for (i = 0; i < gen->experiments.len; i++)
@@ -144,18 +146,18 @@ static int turn(struct replay *p, const struct trace_event *ev, struct error *er
 	return 0;
 }
 
-static int take(struct replay *p, const struct trace_event *ev, struct error *err)
+static int replay_take(struct replay *p, const struct trace_event *ev, struct error *err)
 {
 	p->result->resumed |= p->at_fault;
 	p->at_fault = false;
 	if (ev->type == TRACE_SYNC)
-		return turn(p, ev, err);
+		return replay_turn(p, ev, err);
 	p->result->events++;
 	if (ev->type == EV_CPUSample) {
-		sample(p, ev);
+		replay_sample(p, ev);
 		return 0;
 	}
-	if (is_known(p, ev))
+	if (replay_is_known(p, ev))
 		return 0;
 	if (p->parts) {
 		p->parts--;
@@ -163,12 +165,12 @@ static int take(struct replay *p, const struct trace_event *ev, struct error *er
 	}
 	if (ev->type == EV_GoSwitch || ev->type == EV_GoSwitchDestroy)
 		p->parts = SWITCH_PARTS;
-	give(p, ev, ev->m, ev->time > 0 ? (uint64_t)ev->time : 0);
+	replay_give(p, ev, ev->m, ev->time > 0 ? (uint64_t)ev->time : 0);
 	return 0;
 }
 
 /* The reader has met damage: can it go on behind? */
-static bool go_on(struct replay *p)
+static bool replay_go_on(struct replay *p)
 {
 	const struct v2_fault *f = trace_reader_fault(p->r);
 	struct rewrite_result *result = p->result;
@@ -182,18 +184,18 @@ static bool go_on(struct replay *p)
 	return p->at_fault;
 }
 
-static int run(struct replay *p, struct error *err)
+static int rewrite_run(struct replay *p, struct error *err)
 {
 	const struct trace_event *ev;
 	int ret = 0, next;
 
 	do {
 		while (!ret && (next = trace_reader_next(p->r, &ev)) > 0)
-			ret = take(p, ev, err);
+			ret = replay_take(p, ev, err);
 		if (!ret)
 			ret = trace_reader_error(p->r, err);
-	} while (!ret && next < 0 && go_on(p));
-	return ret ? ret : end_generation(p, err);
+	} while (!ret && next < 0 && replay_go_on(p));
+	return ret ? ret : replay_end_generation(p, err);
 }
 
 int replay_run(struct replay *p, const struct raw_source *source, struct sink sink,
@@ -208,7 +210,7 @@ int replay_run(struct replay *p, const struct raw_source *source, struct sink si
 	trace_reader_keep_cut(p->r);
 	p->sink = sink;
 	p->result = result;
-	ret = run(p, err);
+	ret = rewrite_run(p, err);
 	result->unnamed = trace_reader_unnamed(p->r);
 	trace_reader_close(p->r);
 	p->r = NULL;

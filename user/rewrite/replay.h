@@ -17,8 +17,8 @@ struct replay;
 
 struct replay *replay_new(bool strip_stacks);
 /*
- * Reads @source, which this closes. Stacks reach @sink as keys of stackkeys.h. Of @result the faults
- * are set, and the events. -ENODATA if there is no event.
+ * Reads @source, which this closes. Stacks reach @sink as keys of stackkeys.h. Of @result the
+ * faults are set, and the events. -ENODATA if there is no event.
  */
 int replay_run(struct replay *p, const struct raw_source *source, struct sink sink,
 	       struct rewrite_result *result, struct error *err);

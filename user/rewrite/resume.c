@@ -32,7 +32,7 @@ struct stated {
 	bool gc;
 };
 
-static void *entry(struct map64 *index, struct vec *list, uint64_t id, size_t size)
+static void *resume_entry(struct map64 *index, struct vec *list, uint64_t id, size_t size)
 {
 	bool is_new;
 	uint64_t *at = map64_put(index, id, &is_new);
@@ -45,7 +45,7 @@ static void *entry(struct map64 *index, struct vec *list, uint64_t id, size_t si
 
 static struct stated_g *g_entry(struct stated *st, uint64_t id)
 {
-	struct stated_g *g = entry(&st->g_index, &st->gs, id, sizeof(*g));
+	struct stated_g *g = resume_entry(&st->g_index, &st->gs, id, sizeof(*g));
 
 	g->id = id;
 	return g;
@@ -53,7 +53,7 @@ static struct stated_g *g_entry(struct stated *st, uint64_t id)
 
 static struct stated_p *p_entry(struct stated *st, uint64_t id)
 {
-	struct stated_p *p = entry(&st->p_index, &st->ps, id, sizeof(*p));
+	struct stated_p *p = resume_entry(&st->p_index, &st->ps, id, sizeof(*p));
 
 	p->id = id;
 	return p;
@@ -160,7 +160,7 @@ static bool has_stale_range(const struct sim_g *g, const struct stated_g *now)
 }
 
 /* Does @g need no step? Those that ran or were in a system call always stop for a moment. */
-static bool stays(const struct sim_g *g, const struct stated_g *now)
+static bool resume_stays(const struct sim_g *g, const struct stated_g *now)
 {
 	if (!now || has_stale_range(g, now))
 		return false;
@@ -184,7 +184,7 @@ static void stop_goroutines(struct stated *st, struct vec *list)
 			g->held_back = false;
 			continue;
 		}
-		if (stays(g, find_g(st, g->id)))
+		if (resume_stays(g, find_g(st, g->id)))
 			continue;
 		sim_g_make_runnable(s, g);
 		*(struct sim_g **)vec_push(list, sizeof(g)) = g;
@@ -264,7 +264,7 @@ static void run_for_a_moment(struct stated *st, struct sim_m *m, struct sim_g *g
 }
 
 /* A goroutine that was created where something is missing. */
-static void create(struct stated *st, struct sim_m *m, const struct stated_g *now)
+static void resume_create(struct stated *st, struct sim_m *m, const struct stated_g *now)
 {
 	struct rewrite *c = st->c;
 	struct sim_g *g = sim_g(&c->sim, now->id);
@@ -281,7 +281,7 @@ static void create(struct stated *st, struct sim_m *m, const struct stated_g *no
 		run_for_a_moment(st, m, g);
 }
 
-static struct sim_p *any_p(struct stated *st)
+static struct sim_p *resume_any_p(struct stated *st)
 {
 	struct sim *s = &st->c->sim;
 	size_t i;
@@ -295,7 +295,7 @@ static struct sim_p *any_p(struct stated *st)
 static void block_end_and_create(struct stated *st, struct vec *list)
 {
 	struct sim *s = &st->c->sim;
-	struct sim_p *p = any_p(st);
+	struct sim_p *p = resume_any_p(st);
 	struct sim_m *m = sim_made_up(s);
 	size_t i;
 
@@ -303,7 +303,7 @@ static void block_end_and_create(struct stated *st, struct vec *list)
 	for (i = 0; i < list->len; i++)
 		run_for_a_moment(st, m, *vec_at(list, struct sim_g *, i));
 	for (i = 0; i < st->gs.len; i++)
-		create(st, m, vec_at(&st->gs, struct stated_g, i));
+		resume_create(st, m, vec_at(&st->gs, struct stated_g, i));
 	sim_p_stop(s, SIM_ADDED, p);
 }
 
@@ -337,11 +337,13 @@ static void enter_syscall(struct sim *s, struct sim_g *g)
 	s->nrunning--;
 }
 
-/* Into a system call whose P was lost: with one, all of which are idle, that is taken away again. */
+/*
+ * Into a system call whose P was lost: with one, all of which are idle, that is taken away again.
+ */
 static void enter_without_p(struct stated *st, struct sim_g *g, struct sim_m *m)
 {
 	struct sim *s = &st->c->sim;
-	struct sim_p *p = any_p(st);
+	struct sim_p *p = resume_any_p(st);
 
 	sim_p_start(s, SIM_ADDED, p, m);
 	sim_g_start(s, SIM_ADDED, g, m);

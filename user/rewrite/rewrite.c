@@ -46,7 +46,8 @@ static void set_forward(struct trace_clock *clock, uint64_t to)
 
 static bool is_later(const struct trace_clock *a, const struct trace_clock *b)
 {
-	bool wall = a->wall_sec != b->wall_sec ? a->wall_sec > b->wall_sec : a->wall_nsec > b->wall_nsec;
+	bool wall = a->wall_sec != b->wall_sec ? a->wall_sec > b->wall_sec :
+						 a->wall_nsec > b->wall_nsec;
 
 	return wall && a->time > b->time && a->mono_ns > b->mono_ns;
 }
@@ -55,7 +56,8 @@ static bool is_later(const struct trace_clock *a, const struct trace_clock *b)
  * Damage may have changed a clock, or brought an older generation once more. Readers want each
  * clock of a trace later than the one before: one that is not is counted on from @last.
  */
-static void take_clock(struct rewrite *c, const struct v2_generation *gen, struct trace_clock *last)
+static void rewrite_take_clock(struct rewrite *c, const struct v2_generation *gen,
+			       struct trace_clock *last)
 {
 	struct trace_clock clock = clock_of(c, gen);
 
@@ -175,7 +177,7 @@ static int begin_writing(struct rewrite *c)
 }
 
 /* A generation without an event is none: what else it has is lost. */
-static int end_generation(struct rewrite *c, struct trace_clock *clock)
+static int rewrite_end_generation(struct rewrite *c, struct trace_clock *clock)
 {
 	if (!c->writing)
 		return 0;
@@ -205,9 +207,9 @@ static void strip_pending(struct rewrite *c)
 }
 
 /* Ends the written generation and begins the next, which says again how everything is. */
-static int next_generation(struct rewrite *c, struct trace_clock *clock)
+static int rewrite_next_generation(struct rewrite *c, struct trace_clock *clock)
 {
-	int ret = end_generation(c, clock);
+	int ret = rewrite_end_generation(c, clock);
 
 	c->later |= c->sim.emitted > 0;
 	strip_pending(c);
@@ -234,7 +236,7 @@ static bool is_worth_its_statuses(const struct rewrite *c)
 }
 
 /* A generation of the original ends where another begins: so do ours. */
-static int turn(struct rewrite *c, struct trace_clock *clock)
+static int rewrite_turn(struct rewrite *c, struct trace_clock *clock)
 {
 	const struct v2_generation *gen = trace_reader_generation(c->r);
 	bool next = c->writing && gen && is_worth_its_statuses(c);
@@ -243,7 +245,7 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 	map64_clear(&c->stack_keys);
 	if (next) {
 		rewrite_end_stops(c);
-		ret = next_generation(c, clock);
+		ret = rewrite_next_generation(c, clock);
 	}
 	if (!c->writing)
 		rewrite_drop_names(c);
@@ -252,7 +254,7 @@ static int turn(struct rewrite *c, struct trace_clock *clock)
 		c->resumed = false;
 	}
 	if (gen && (next || !c->writing))
-		take_clock(c, gen, clock);
+		rewrite_take_clock(c, gen, clock);
 	return ret ? ret : write_experiments(c);
 }
 
@@ -265,19 +267,20 @@ static bool is_full(const struct rewrite *c)
 }
 
 /* One of the original may be of any length; the written one is in memory until it ends. */
-static int split(struct rewrite *c, struct trace_clock *clock)
+static int rewrite_split(struct rewrite *c, struct trace_clock *clock)
 {
 	uint64_t time = c->sim.last + 1;
 	int ret;
 
 	map64_clear(&c->stack_keys);
 	rewrite_end_stops(c);
-	ret = next_generation(c, clock);
+	ret = rewrite_next_generation(c, clock);
 	set_forward(clock, time);
 	return ret;
 }
 
-static int step(struct rewrite *c, const struct trace_event *ev, struct trace_clock *clock)
+static int rewrite_do_step(struct rewrite *c, const struct trace_event *ev,
+			   struct trace_clock *clock)
 {
 	int ret = 0;
 
@@ -290,7 +293,7 @@ static int step(struct rewrite *c, const struct trace_event *ev, struct trace_cl
 	if (!ret)
 		ret = rewrite_event(c, ev);
 	if (!ret && c->writing && is_full(c))
-		ret = split(c, clock);
+		ret = rewrite_split(c, clock);
 	return ret;
 }
 
@@ -303,7 +306,7 @@ static int end_span(struct rewrite *c, struct trace_clock *clock)
 		ret = begin_writing(c);
 	c->sim.now = (uint64_t)c->start + (uint64_t)c->o->to;
 	if (!ret && c->sim.now > c->sim.last)
-		ret = split(c, clock);
+		ret = rewrite_split(c, clock);
 	return ret;
 }
 
@@ -320,7 +323,7 @@ static void note_fault(struct rewrite *c)
 }
 
 /* The reader has met damage: can it go on behind? */
-static bool go_on(struct rewrite *c)
+static bool rewrite_go_on(struct rewrite *c)
 {
 	uint64_t lost;
 
@@ -330,16 +333,16 @@ static bool go_on(struct rewrite *c)
 	return c->resumed;
 }
 
-static int take(struct rewrite *c, const struct trace_event *ev, struct trace_clock *clock)
+static int rewrite_take(struct rewrite *c, const struct trace_event *ev, struct trace_clock *clock)
 {
 	if (!c->started && (ev->type != TRACE_SYNC || ev->args[1])) {
 		c->start = ev->time;
 		c->started = true;
 	}
-	return ev->type == TRACE_SYNC ? turn(c, clock) : step(c, ev, clock);
+	return ev->type == TRACE_SYNC ? rewrite_turn(c, clock) : rewrite_do_step(c, ev, clock);
 }
 
-static int run(struct rewrite *c, struct trace_clock *clock)
+static int rewrite_do_run(struct rewrite *c, struct trace_clock *clock)
 {
 	const struct trace_event *ev;
 	int ret = 0, next;
@@ -348,11 +351,11 @@ static int run(struct rewrite *c, struct trace_clock *clock)
 		while (!ret && (next = trace_reader_next(c->r, &ev)) > 0) {
 			if (c->started && ev->time - c->start > c->o->to)
 				return end_span(c, clock);
-			ret = take(c, ev, clock);
+			ret = rewrite_take(c, ev, clock);
 		}
 		if (!ret)
 			ret = trace_reader_error(c->r, c->err);
-	} while (!ret && next < 0 && go_on(c));
+	} while (!ret && next < 0 && rewrite_go_on(c));
 	return ret;
 }
 
@@ -370,7 +373,7 @@ static int check_seen(struct rewrite *c)
 	return 0;
 }
 
-static int rewrite(struct rewrite *c, int fd)
+static int rewrite_rewrite(struct rewrite *c, int fd)
 {
 	struct tracefile_opts opts = { .version = c->version,
 				       .frames = stackkeys_frames };
@@ -382,11 +385,11 @@ static int rewrite(struct rewrite *c, int fd)
 	sim_init(&c->sim, c->tf);
 	c->sim.muted = true;
 	c->sim.status_stacks = c->version >= 23;
-	ret = run(c, &clock);
+	ret = rewrite_do_run(c, &clock);
 	if (!ret && c->writing)
 		ret = check_seen(c);
 	if (!ret)
-		ret = end_generation(c, &clock);
+		ret = rewrite_end_generation(c, &clock);
 	if (!ret && !c->sim.emitted)
 		ret = error_set(c->err, -ENODATA, "nothing of the trace is left%s%s",
 				c->result->faults ? ": " : "", c->result->fault);
@@ -412,7 +415,7 @@ int rewrite_trace(const struct raw_source *source, int fd, const struct rewrite_
 	trace_reader_keep_cut(c.r);
 	c.version = o->format ? o->format : trace_reader_version(c.r);
 	c.texts = strset_new();
-	ret = rewrite(&c, fd);
+	ret = rewrite_rewrite(&c, fd);
 	trace_reader_close(c.r);
 	strset_free(c.texts);
 	map64_free(&c.stack_keys);

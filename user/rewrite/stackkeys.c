@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *copy(struct strset *texts, const struct trace_reader *r, uint64_t id)
+static const char *stackkeys_copy(struct strset *texts, const struct trace_reader *r, uint64_t id)
 {
 	size_t len = 0;
 	const char *s = trace_reader_string(r, id, &len);
@@ -12,8 +12,8 @@ static const char *copy(struct strset *texts, const struct trace_reader *r, uint
 	return s ? strset_add(texts, s, strnlen(s, len)) : "";
 }
 
-static const char *frames_of(struct strset *texts, const struct trace_reader *r, const struct v2_tables *t,
-			     const struct v2_stack *stack)
+static const char *stackkeys_frames_of(struct strset *texts, const struct trace_reader *r,
+				       const struct v2_tables *t, const struct v2_stack *stack)
 {
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
 	uint32_t i;
@@ -21,13 +21,14 @@ static const char *frames_of(struct strset *texts, const struct trace_reader *r,
 	for (i = 0; i < stack->len; i++) {
 		const struct v2_frame *f = tables_frame(t, stack, i);
 
-		frames[i] = (struct trace_frame){ f->pc, copy(texts, r, f->func), copy(texts, r, f->file),
-						  f->line };
+		frames[i] = (struct trace_frame){ f->pc, stackkeys_copy(texts, r, f->func),
+						  stackkeys_copy(texts, r, f->file), f->line };
 	}
 	return strset_add_bytes(texts, (const char *)frames, stack->len * sizeof(frames[0]));
 }
 
-uint64_t stackkeys_get(struct strset *texts, struct map64 *keys, const struct trace_reader *r, uint64_t id)
+uint64_t stackkeys_get(struct strset *texts, struct map64 *keys, const struct trace_reader *r,
+		       uint64_t id)
 {
 	const struct v2_generation *gen = trace_reader_generation(r);
 	const struct v2_stack *stack = id && gen ? tables_stack(&gen->tables, id) : NULL;
@@ -38,7 +39,7 @@ uint64_t stackkeys_get(struct strset *texts, struct map64 *keys, const struct tr
 		return 0;
 	key = map64_put(keys, id, &is_new);
 	if (is_new)
-		*key = (uintptr_t)frames_of(texts, r, &gen->tables, stack);
+		*key = (uintptr_t)stackkeys_frames_of(texts, r, &gen->tables, stack);
 	return *key;
 }
 

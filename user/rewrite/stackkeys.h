@@ -16,7 +16,8 @@
  * The key of stack @id of the generation that @r is in, 0 if there is none. @keys has those of
  * this generation: the caller clears it when that ends.
  */
-uint64_t stackkeys_get(struct strset *texts, struct map64 *keys, const struct trace_reader *r, uint64_t id);
+uint64_t stackkeys_get(struct strset *texts, struct map64 *keys, const struct trace_reader *r,
+		       uint64_t id);
 /* trace_frames_fn */
 size_t stackkeys_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max);
 /* The key of the same stack in @to, which gets a copy. */

@@ -38,7 +38,10 @@ static uint64_t *task_word(struct task_window *w, uint64_t id)
 	return &w->begun[id % TASKS / 64];
 }
 
-/* Ids between the last one and @id have not begun: their bits are those of ids that are too old now. */
+/*
+ * Ids between the last one and @id have not begun: their bits are those of ids that are too old
+ * now.
+ */
 static void task_window_move(struct task_window *w, uint64_t id)
 {
 	uint64_t at;
@@ -137,7 +140,8 @@ void user_log(struct model *s, struct M *m, const struct rec *r)
 {
 	const struct rec_user *u = as_user(r);
 	char category[sizeof(NOTES_PROGRAM) - 1 + REC_TEXT_MAX] = NOTES_PROGRAM;
-	size_t n = sizeof(NOTES_PROGRAM) - 1, len = u->len[0] < REC_TEXT_MAX ? u->len[0] : REC_TEXT_MAX;
+	size_t n = sizeof(NOTES_PROGRAM) - 1,
+	       len = u->len[0] < REC_TEXT_MAX ? u->len[0] : REC_TEXT_MAX;
 
 	if (!s->started || !m_speaks(m))
 		return;

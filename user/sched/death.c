@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * death: see death.h, and the handler of REC_PROGRAM_DIES (handlers.h): a log event of category "gotap", and one of "crash" with the stack, on
- * the goroutine that it is about. Where that does not run with a P, or no goroutine is to blame, it is a note.
+ * death: see death.h, and the handler of REC_PROGRAM_DIES (handlers.h): a log event of category
+ * "gotap", and one of "crash" with the stack, on the goroutine that it is about. Where that does
+ * not run with a P, or no goroutine is to blame, it is a note.
  */
 #define _GNU_SOURCE
 #include "sched/death.h"
@@ -20,15 +21,21 @@ struct death_text death_text(const struct rec_user *r)
 	struct death_text ret;
 
 	if (death_how(r) == REC_END_SIGNAL)
-		snprintf(ret.text, sizeof(ret.text), "signal %d (%s)", death_signal(r), strsignal(death_signal(r)));
+		snprintf(ret.text, sizeof(ret.text), "signal %d (%s)", death_signal(r),
+			 strsignal(death_signal(r)));
 	else
-		snprintf(ret.text, sizeof(ret.text), "%s%s%.*s", death_how(r) == REC_END_PANIC ? "panic" : "fatal error",
-			 len ? ": " : "", len, r->text);
+		snprintf(ret.text, sizeof(ret.text), "%s%s%.*s",
+			 death_how(r) == REC_END_PANIC ? "panic" : "fatal error", len ? ": " : "",
+			 len, r->text);
 	return ret;
 }
 
-/* A note has no stack (read/notes.h), so a second log event, of category "crash", shows it in viewers. */
-static void death_speak(struct model *s, struct M *m, const struct death_text *death, uint64_t stack)
+/*
+ * A note has no stack (read/notes.h), so a second log event, of category "crash", shows it in
+ * viewers.
+ */
+static void death_speak(struct model *s, struct M *m, const struct death_text *death,
+			uint64_t stack)
 {
 	note_speak(s, m, death->text);
 	if (stack)

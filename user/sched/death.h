@@ -13,8 +13,8 @@ struct death_text {
 };
 
 /*
- * "panic: MESSAGE", "fatal error: MESSAGE", "signal 6 (Aborted)". The message is the program's, any bytes, cut; ": MESSAGE" is
- * left out where it is not known.
+ * "panic: MESSAGE", "fatal error: MESSAGE", "signal 6 (Aborted)". The message is the program's, any
+ * bytes, cut; ": MESSAGE" is left out where it is not known.
  */
 struct death_text death_text(const struct rec_user *r);
 

@@ -10,7 +10,7 @@ static const char UNSEEN[] = "unspecified";	/* reason of a block whose record wa
  * After the first generation, or after its end, a reader takes a goroutine only
  * by GoCreate, from a thread that has a P and is not in a syscall.
  */
-static void introduce(struct model *s, struct M *m, struct G *g, uint8_t status)
+static void ensure_introduce(struct model *s, struct M *m, struct G *g, uint8_t status)
 {
 	if (s->gen == 1 && !map64_get(&s->dead, g->id)) {
 		g->status = status;
@@ -32,7 +32,7 @@ struct G *ensure_known(struct model *s, struct M *m, uint64_t goid, uint8_t stat
 		return g;
 	}
 	repair(s, REPAIR_GO_UNKNOWN);
-	introduce(s, m, g, status);
+	ensure_introduce(s, m, g, status);
 	return g;
 }
 
@@ -43,7 +43,7 @@ static uint64_t p_limit(const struct model *s)
 }
 
 /* The first by its number. */
-static struct P *any_p(struct model *s, uint8_t status)
+static struct P *ensure_any_p(struct model *s, uint8_t status)
 {
 	struct P *first = NULL;
 	size_t i;
@@ -122,11 +122,11 @@ void ensure_p(struct model *s, struct M *m)
 	if (m->p || !s->started)
 		return;
 	repair(s, REPAIR_P_MISSING);
-	p = any_p(s, P_IDLE);
+	p = ensure_any_p(s, P_IDLE);
 	if (!p)
-		p = any_p(s, P_SYSCALL);
+		p = ensure_any_p(s, P_SYSCALL);
 	if (!p)
-		p = any_p(s, STATUS_UNKNOWN);
+		p = ensure_any_p(s, STATUS_UNKNOWN);
 	if (!p)
 		p = unnamed_p(s);
 	if (!p)		/* all run: the record in which one was given up was lost */

@@ -82,7 +82,7 @@ static void put_to_rest(struct model *s, struct M *m)
 }
 
 /* Threads that only the tables that go away know. */
-static void drop_threads(struct model *s, const struct map64 *ms, const struct map64 *others)
+static void gap_drop_threads(struct model *s, const struct map64 *ms, const struct map64 *others)
 {
 	size_t i;
 
@@ -96,7 +96,7 @@ static void begin_collecting(struct model *s)
 {
 	size_t i;
 
-	drop_threads(s, &s->ms, &s->aside.ms);
+	gap_drop_threads(s, &s->ms, &s->aside.ms);
 	state_clear(s);
 	map64_clear(&s->dead);
 	s->gc_known = s->gc_running = false;
@@ -149,7 +149,8 @@ void gap_resume(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->gap.open)
 		return;
-	begin_collecting(s);	/* records from before, or of an attempt that failed, count no more */
+	/* records from before, or of an attempt that failed, count no more */
+	begin_collecting(s);
 	s->gap.collecting = true;
 }
 
@@ -192,7 +193,7 @@ static void give_p(struct model *s, struct M *m, struct P *p)
 	step_p_start(s, m, p);
 }
 
-static void run(struct model *s, struct M *m, struct G *g)
+static void gap_run(struct model *s, struct M *m, struct G *g)
 {
 	if (g->status == G_WAITING)
 		step_go_unblock(s, m, g, 0);
@@ -232,7 +233,7 @@ static void end_those_gone(struct model *s, struct M *m)
 			*(struct G **)vec_push(&gone, sizeof(struct G *)) =
 				map64_ptr(&s->gs, i, struct G);
 	for (i = 0; i < gone.len; i++) {
-		run(s, m, *vec_at(&gone, struct G *, i));
+		gap_run(s, m, *vec_at(&gone, struct G *, i));
 		step_go_destroy(s, m);
 	}
 	vec_free(&gone);
@@ -243,7 +244,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 {
 	if (!g->assist || now->assist)
 		return;
-	run(s, m, g);
+	gap_run(s, m, g);
 	assist_close(s, m);
 	step_go_block_for(s, m, NOT_RECORDED, now->waits, 0);
 }
@@ -261,7 +262,7 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
 	}
 	end_assist(s, m, g, now);
 	if (waits && g->status == G_RUNNABLE) {
-		run(s, m, g);
+		gap_run(s, m, g);
 		step_go_block_for(s, m, NOT_RECORDED, now->waits, now->stack);
 	} else if (now->status == G_RUNNABLE && g->status == G_WAITING) {
 		step_go_unblock(s, m, g, 0);
@@ -278,7 +279,7 @@ static void bring_along(struct model *s, struct M *m, const struct G *now)
  * thread needs that P any more. Where the goroutine is in a syscall, the P is idle for a
  * reader until the end of the syscall: that record names the P that the thread then has.
  */
-static void seat(struct model *s, struct M *now)
+static void gap_seat(struct model *s, struct M *now)
 {
 	struct M *m = m_put(s, now->tid);
 	struct G *g = now->g ? g_get(s, now->g->id) : NULL;
@@ -295,7 +296,7 @@ static void seat(struct model *s, struct M *now)
 		give_p(s, m, p_put(s, 0, 0));
 	}
 	if (g)
-		run(s, m, g);
+		gap_run(s, m, g);
 	if (!in_syscall)
 		return;
 	step_sys_begin(s, m, now->g->stack);
@@ -311,7 +312,7 @@ static void seat_all(struct model *s, bool in_syscall)
 		struct M *now = map64_ptr(&s->aside.ms, i, struct M);
 
 		if (in_syscall == (now->g && now->g->status == G_SYSCALL))
-			seat(s, now);
+			gap_seat(s, now);
 	}
 }
 
@@ -374,7 +375,7 @@ static uint64_t count_ps(const struct model *s)
 /* The tables of the gap were used, or are not valid any more. */
 static void drop_collected(struct model *s)
 {
-	drop_threads(s, &s->aside.ms, &s->ms);
+	gap_drop_threads(s, &s->aside.ms, &s->ms);
 	gap_drop(s);
 }
 

@@ -8,7 +8,7 @@
 #include "sched/steps.h"
 
 /* A P beyond GOMAXPROCS is gone until procresize brings it back under a new status. */
-static bool is_gone(const struct model *s, const struct P *p)
+static bool generation_is_gone(const struct model *s, const struct P *p)
 {
 	return p->status == P_IDLE && p->id >= s->gomaxprocs;
 }
@@ -22,7 +22,7 @@ static void state_ps(struct model *s)
 
 		if (p->status == STATUS_UNKNOWN && s->gen == 1)
 			p->status = P_IDLE;
-		if (is_gone(s, p))
+		if (generation_is_gone(s, p))
 			p->status = STATUS_UNKNOWN;
 		if (p->status != STATUS_UNKNOWN)
 			step_p_status(s, p);
@@ -38,7 +38,7 @@ static void state_gs(struct model *s)
 }
 
 /* Of the open generation so far, in bytes. */
-static size_t size(const struct model *s)
+static size_t generation_size(const struct model *s)
 {
 	return s->sink.ops->gen_size(s->sink.ctx);
 }
@@ -53,21 +53,21 @@ static void set_due(struct model *s)
 	enum { GOROUTINES_PER_UNIT = 65536 };
 
 	s->due_time = s->gen_begin + s->opts.gen_ns * (1 + s->gs.len / GOROUTINES_PER_UNIT);
-	s->due_size = s->opts.gen_bytes + 2 * size(s);
+	s->due_size = s->opts.gen_bytes + 2 * generation_size(s);
 }
 
 /*
- * Emits the labels of goroutines that run at once, and those of the others when they run next. The base of addresses comes
- * with the first.
+ * Emits the labels of goroutines that run at once, and those of the others when they run next. The
+ * base of addresses comes with the first.
  */
-static void restate(struct model *s)
+static void generation_restate(struct model *s)
 {
 	labels_restate(s);
 	heap_restate(s);
 	s->memory.told = false;
 }
 
-static void begin(struct model *s)
+static void generation_begin(struct model *s)
 {
 	s->gen++;
 	s->gen_begin = s->now;
@@ -80,11 +80,12 @@ static void begin(struct model *s)
 	s->tell_procs = s->gomaxprocs != 0;
 	s->procs_stack = 0;
 	s->tell_gc = s->gc_running;
-	procs_tell_first(s);	/* first: viewers index a list of GOMAXPROCS items with the ids of Ps */
+	/* first: viewers index a list of GOMAXPROCS items with the ids of Ps */
+	procs_tell_first(s);
 	assist_tell_all(s);
 	sweep_tell_all(s);
 	if (s->opts.restate)
-		restate(s);
+		generation_restate(s);
 	set_due(s);
 }
 
@@ -93,7 +94,8 @@ static void settle_p(struct P *p)
 {
 	if (p->m->g && p->m->g->status == G_SYSCALL)
 		p->status = P_SYSCALL;
-	else if (p->status == P_SYSCALL && !p->m->g)	/* left by a C thread that has gone (dropm) */
+	/* A C thread that has ended left it (dropm). */
+	else if (p->status == P_SYSCALL && !p->m->g)
 		p_unbind(p);
 	else
 		p->status = P_RUNNING;
@@ -130,7 +132,7 @@ void generation_first(struct model *s)
 	count_goroutines(s, s->gs.len);
 	s->counts.begin = s->now;
 	labels_settle(s, &s->gs);
-	begin(s);
+	generation_begin(s);
 	labels_tell_all(s);
 	memory_tell_all(s);
 }
@@ -192,7 +194,7 @@ bool generation_is_overdue(const struct model *s)
 	enum { PATIENCE = 8 };
 
 	return s->now - s->gen_begin >= PATIENCE * (s->due_time - s->gen_begin) ||
-	       size(s) >= PATIENCE * s->due_size;
+	       generation_size(s) >= PATIENCE * s->due_size;
 }
 
 static bool can_end(const struct model *s)
@@ -203,7 +205,7 @@ static bool can_end(const struct model *s)
 void generation_next(struct model *s)
 {
 	map64_free(&s->dead);
-	begin(s);
+	generation_begin(s);
 }
 
 int generation_turn_now(struct model *s)
@@ -223,7 +225,7 @@ int generation_turn_now(struct model *s)
 /* For each record, hence the short way. */
 int generation_turn(struct model *s)
 {
-	if (s->now < s->due_time && size(s) < s->due_size)
+	if (s->now < s->due_time && generation_size(s) < s->due_size)
 		return 0;
 	return can_end(s) ? generation_turn_now(s) : 0;
 }
@@ -238,7 +240,8 @@ int generation_finish(struct model *s, bool restate)
 		notes_tell_last(s);
 		return generation_end(s);
 	}
-	procs_tell(s);		/* first: a stand-in says it at the begin, where its P has no events yet */
+	/* first: a stand-in says it at the begin, where its P has no events yet */
+	procs_tell(s);
 	notes_tell_last(s);
 	r = generation_end(s);
 	if (r || !restate)

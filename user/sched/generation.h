@@ -12,7 +12,10 @@
 void generation_first(struct model *s);
 /* Turns the generation if it is long or large enough and nothing forbids it. */
 int generation_turn(struct model *s);
-/* Ends the generation and begins the next, whatever its length is. The world must not be stopped, or generation_is_overdue(). */
+/*
+ * Ends the generation and begins the next, whatever its length is. The world must not be stopped,
+ * or generation_is_overdue().
+ */
 int generation_turn_now(struct model *s);
 /* Is the generation far longer or larger than its limits? */
 bool generation_is_overdue(const struct model *s);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* goroutines: records about the goroutine that a thread runs, or changes the state of. See handlers.h. */
+/*
+ * goroutines: records about the goroutine that a thread runs, or changes the state of. See
+ * handlers.h.
+ */
 #include "sched/handlers.h"
 
 #include "sched/ensure.h"
@@ -120,7 +123,8 @@ void go_switch(struct model *s, struct M *m, const struct rec *r)
 	next = ensure_known(s, m, to, G_WAITING);
 	if (next->m || s->opts.version >= 23)
 		ensure_waiting(s, m, next);
-	ensure_running(s, m, r->id);	/* again: for the next one to leave its thread, that may have got the P of @m */
+	/* again: for the next one to leave its thread, that may have got the P of @m */
+	ensure_running(s, m, r->id);
 	ensure_p_takes(s, m, next);
 	step_go_switch(s, m, next, dies);
 	m->coro_exit = dies ? r->id : 0;

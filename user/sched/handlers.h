@@ -46,7 +46,9 @@ void assist_close(struct model *s, struct M *m);
  */
 void gc_tell(struct model *s, struct M *m);
 void assist_tell_all(struct model *s);
-/* The same of the heap's size and its goal, if they are known and @m, which may be NULL, has a P. */
+/*
+ * The same of the heap's size and its goal, if they are known and @m, which may be NULL, has a P.
+ */
 void heap_tell(struct model *s, struct M *m);
 /* A generation has begun in which both are to be emitted again. */
 void heap_restate(struct model *s);
@@ -57,7 +59,10 @@ void heap_forget(struct model *s);
 
 /* A record of another kind shows that @m sweeps no more: writes GCSweepEnd, if a sweep is open. */
 void sweep_settle(struct model *s, struct M *m);
-/* GOMAXPROCS becomes @procs: the same on each P beyond, on which viewers take no end of a sweep then. */
+/*
+ * GOMAXPROCS becomes @procs: the same on each P beyond, on which viewers take no end of a sweep
+ * then.
+ */
 void sweep_settle_beyond(struct model *s, uint64_t procs);
 /* A generation has begun: writes GCSweepActive for each sweep that goes on. */
 void sweep_tell_all(struct model *s);
@@ -103,12 +108,15 @@ void note_add(struct model *s, const char *format, ...) __attribute__((format(pr
 /* Writes one at once: @m runs a goroutine with a P. */
 void note_speak(struct model *s, struct M *m, const char *text);
 /*
- * A time as notes give it: "from 1.000000 s to 2.000000 s" since the trace began. A part of a trace (model_opts.restate)
- * begins whenever: its notes have the clock, and say so.
+ * A time as notes give it: "from 1.000000 s to 2.000000 s" since the trace began. A part of a trace
+ * (model_opts.restate) begins whenever: its notes have the clock, and say so.
  */
 struct note_period { char text[80]; };
 struct note_period note_period(const struct model *s, uint64_t from, uint64_t to);
-/* Writes them if @m, which may be NULL, or any other thread runs a goroutine with a P. False if none does. */
+/*
+ * Writes them if @m, which may be NULL, or any other thread runs a goroutine with a P. False if
+ * none does.
+ */
 bool notes_tell(struct model *s, struct M *m);
 /* The trace ends: a stand-in writes the notes that are left, if no goroutine can. */
 void notes_tell_last(struct model *s);
@@ -117,13 +125,19 @@ void notes_tell_last(struct model *s);
 
 /* @g was created by the goroutine of @m, which may be NULL or run none. */
 void labels_inherit(struct model *s, const struct M *m, struct G *g);
-/* Writes the labels of the goroutine of @m, which may be NULL, if the trace does not have them and @m runs one with a P. */
+/*
+ * Writes the labels of the goroutine of @m, which may be NULL, if the trace does not have them and
+ * @m runs one with a P.
+ */
 void labels_tell(struct model *s, struct M *m);
 /* The same for all threads. */
 void labels_tell_all(struct model *s);
 /* A generation has begun in which each goroutine's labels are to be emitted again. */
 void labels_restate(struct model *s);
-/* The trace is about to begin, or to go on, with the goroutines @gs: those that inherited labels which were not known then. */
+/*
+ * The trace is about to begin, or to go on, with the goroutines @gs: those that inherited labels
+ * which were not known then.
+ */
 void labels_settle(struct model *s, const struct map64 *gs);
 /* A gap ends: @g of before it is now @now. */
 void labels_after_gap(struct model *s, struct G *g, struct G *now);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * labels: profiler labels of goroutines (runtime/pprof). See handlers.h. A goroutine has the labels that it sets, and
- * before that those of its creator (runtime.newproc1). In the trace they are log events of category "gotap.labels"
- * (read/labels.h): at the time of a record, or where a goroutine has some already when it begins, or the trace does, as
- * soon as it runs.
+ * labels: profiler labels of goroutines (runtime/pprof). See handlers.h. A goroutine has the labels
+ * that it sets, and before that those of its creator (runtime.newproc1). In the trace they are log
+ * events of category "gotap.labels" (read/labels.h): at the time of a record, or where a goroutine
+ * has some already when it begins, or the trace does, as soon as it runs.
  *
- * Before the trace begins the rule of snapshots holds: what a record says counts, else what the snapshot has read.
+ * Before the trace begins the rule of snapshots holds: what a record says counts, else what the
+ * snapshot has read.
  */
 #include "sched/handlers.h"
 
@@ -20,7 +21,8 @@
 enum {
 	TEXT_MAX = REC_TEXT_MAX,	/* of a string in a trace */
 	MORE_MAX = 4,			/* " ..." */
-	GENERATIONS = 16,		/* of goroutines that create each other while the states are read */
+	/* of goroutines that create each other while the states are read */
+	GENERATIONS = 16,
 };
 
 static const char CATEGORY[] = LABELS_CATEGORY;
@@ -31,7 +33,7 @@ struct label_set {
 	char text[];
 };
 
-static void release(struct label_set *l)
+static void labels_release(struct label_set *l)
 {
 	if (l && !--l->refs)
 		free(l);
@@ -41,18 +43,18 @@ static void set_labels(struct G *g, struct label_set *l)
 {
 	if (l)
 		l->refs++;
-	release(g->labels);
+	labels_release(g->labels);
 	g->labels = l;
 	g->creator = 0;
 }
 
 void labels_drop(struct G *g)
 {
-	release(g->labels);
+	labels_release(g->labels);
 	g->labels = NULL;
 }
 
-static bool is_same(const struct label_set *a, const struct label_set *b)
+static bool labels_is_same(const struct label_set *a, const struct label_set *b)
 {
 	return a == b || (a && b && a->len == b->len && !memcmp(a->text, b->text, a->len));
 }
@@ -68,19 +70,21 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Damaged lengths are no longer than their room. */
-static struct label_part part(const char *text, size_t len, size_t room, bool cut)
+static struct label_part labels_part(const char *text, size_t len, size_t room, bool cut)
 {
 	return (struct label_part){ text, len < room ? len : room, cut };
 }
 
-static void put(struct buf *out, const struct rec_label *l)
+static void sched_put(struct buf *out, const struct rec_label *l)
 {
-	labels_put(out, part(l->key, l->key_len, REC_LABEL_KEY, l->flags & REC_LABEL_KEY_CUT),
-		   part(l->value, l->value_len, REC_LABEL_VALUE, l->flags & REC_LABEL_VALUE_CUT));
+	labels_put(out,
+		   labels_part(l->key, l->key_len, REC_LABEL_KEY, l->flags & REC_LABEL_KEY_CUT),
+		   labels_part(l->value, l->value_len, REC_LABEL_VALUE,
+			       l->flags & REC_LABEL_VALUE_CUT));
 }
 
 /* Sorted by keys, as many as fit into a string of a trace. */
-static void put_all(struct buf *out, struct rec_label *all, size_t n, bool more)
+static void labels_put_all(struct buf *out, struct rec_label *all, size_t n, bool more)
 {
 	size_t i, end = 0;
 
@@ -90,7 +94,7 @@ static void put_all(struct buf *out, struct rec_label *all, size_t n, bool more)
 	}
 	qsort(all, n, sizeof(*all), by_key);
 	for (i = 0; i < n; i++) {
-		put(out, &all[i]);
+		sched_put(out, &all[i]);
 		if (out->len > TEXT_MAX - MORE_MAX)
 			break;
 		end = out->len;
@@ -113,7 +117,7 @@ static struct label_set *from_record(const struct rec *r)
 		memcpy(&all[n], u->text + i * sizeof(*all), sizeof(*all));
 		n += all[n].flags != 0;
 	}
-	put_all(&text, all, n, u->arg > n);
+	labels_put_all(&text, all, n, u->arg > n);
 	if (text.len) {
 		ret = xcalloc(1, sizeof(*ret) + text.len);
 		ret->len = text.len;
@@ -123,11 +127,11 @@ static struct label_set *from_record(const struct rec *r)
 	return ret;
 }
 
-static void take(struct model *s, struct G *g, struct label_set *l)
+static void sched_take(struct model *s, struct G *g, struct label_set *l)
 {
 	s->has_labels |= l != NULL;
 	if (s->started)
-		g->tell_labels |= !is_same(g->labels, l);
+		g->tell_labels |= !labels_is_same(g->labels, l);
 	else
 		g->tell_labels = l;
 	set_labels(g, l);
@@ -142,7 +146,7 @@ void user_labels(struct model *s, struct M *m, const struct rec *r)
 	g = s->started ? g_get(s, r->id) : ensure_running(s, m, r->id);
 	if (!g)
 		return;
-	take(s, g, from_record(r));
+	sched_take(s, g, from_record(r));
 	g->labels_from = LABELS_RECORD;
 	labels_tell(s, m);
 }
@@ -152,12 +156,12 @@ void snap_labels(struct model *s, struct M *m, const struct rec *r)
 	struct G *g = g_get(s, r->id);
 
 	if (!s->started && g && g->labels_from == LABELS_SNAPSHOT)
-		take(s, g, from_record(r));
+		sched_take(s, g, from_record(r));
 }
 
 /* --- from the creator --- */
 
-static void inherit(struct G *g, const struct G *creator)
+static void sched_inherit(struct G *g, const struct G *creator)
 {
 	set_labels(g, creator->labels);
 	g->tell_labels = g->labels;
@@ -173,24 +177,25 @@ void labels_inherit(struct model *s, const struct M *m, struct G *g)
 	if (s->opts.is_system && s->opts.is_system(s->opts.ctx, g->start_pc)) {
 		g->labels_from = LABELS_RECORD;
 	} else if (creator->labels_from == LABELS_RECORD || s->started) {
-		inherit(g, creator);
+		sched_inherit(g, creator);
 	} else {
 		g->creator = creator->id;
 	}
 }
 
 /*
- * The goroutine was created while the states were read, by one of which no record had said the labels: it has
- * those that the creator had when it was read, unless that has set others in the meantime, which is not known.
+ * The goroutine was created while the states were read, by one of which no record had said the
+ * labels: it has those that the creator had when it was read, unless that has set others in the
+ * meantime, which is not known.
  */
-static bool settle(struct model *s, const struct map64 *gs, struct G *g)
+static bool sched_settle(struct model *s, const struct map64 *gs, struct G *g)
 {
 	uint64_t *slot = g->creator ? map64_get(gs, g->creator) : NULL;
 	const struct G *creator = slot ? (const struct G *)(uintptr_t)*slot : NULL;
 
 	if (g->labels_from != LABELS_UNKNOWN || !creator || creator->labels_from == LABELS_UNKNOWN)
 		return false;
-	inherit(g, creator);
+	sched_inherit(g, creator);
 	return true;
 }
 
@@ -203,7 +208,7 @@ void labels_settle(struct model *s, const struct map64 *gs)
 	for (i = 0; changed && i < GENERATIONS; i++) {
 		changed = false;
 		map64_each(gs, at)
-			changed |= settle(s, gs, map64_ptr(gs, at, struct G));
+			changed |= sched_settle(s, gs, map64_ptr(gs, at, struct G));
 	}
 }
 
@@ -217,7 +222,8 @@ void labels_tell(struct model *s, struct M *m)
 		return;
 	m->g->tell_labels = false;
 	l = m->g->labels;
-	step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(CATEGORY), SINK_TEXT(l ? l->text : "", l ? l->len : 0), 0);
+	step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(CATEGORY),
+		  SINK_TEXT(l ? l->text : "", l ? l->len : 0), 0);
 }
 
 void labels_tell_all(struct model *s)
@@ -246,7 +252,7 @@ void labels_restate(struct model *s)
 
 void labels_after_gap(struct model *s, struct G *g, struct G *now)
 {
-	if (is_same(g->labels, now->labels))
+	if (labels_is_same(g->labels, now->labels))
 		return;
 	set_labels(g, now->labels);
 	g->tell_labels = true;

@@ -74,7 +74,7 @@ static void emit_stack(struct model *s, struct M *m, enum tracev2_event ev, uint
 #define GONE 0ULL
 #define CLASS_BITS 16
 
-static void note(struct map64 *there, uint64_t addr, uint64_t what)
+static void memory_note(struct map64 *there, uint64_t addr, uint64_t what)
 {
 	*map64_put(there, addr, NULL) = what;
 }
@@ -83,7 +83,7 @@ static void note(struct map64 *there, uint64_t addr, uint64_t what)
 static void note_found(struct map64 *there, uint64_t addr, uint64_t what)
 {
 	if (!map64_get(there, addr))
-		note(there, addr, what);
+		memory_note(there, addr, what);
 }
 
 static uint64_t pack_span(const struct rec *r)
@@ -141,7 +141,7 @@ void memory_tell_all(struct model *s)
 void span_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
-		note(&s->memory.spans, r->id, pack_span(r));
+		memory_note(&s->memory.spans, r->id, pack_span(r));
 	else if (memory_is_known(s))
 		emit_span(s, m, EV_SpanAlloc, r->id, r->ptr, r->flags);
 }
@@ -149,7 +149,7 @@ void span_alloc(struct model *s, struct M *m, const struct rec *r)
 void span_free(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
-		note(&s->memory.spans, r->id, GONE);
+		memory_note(&s->memory.spans, r->id, GONE);
 	else if (memory_is_known(s))
 		step_emit(s, m, EV_SpanFree, memory_id(s, r->id, PAGE_BYTES));
 }
@@ -157,7 +157,7 @@ void span_free(struct model *s, struct M *m, const struct rec *r)
 void gstack_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
-		note(&s->memory.stacks, r->id, r->ptr);
+		memory_note(&s->memory.stacks, r->id, r->ptr);
 	else if (memory_is_known(s))
 		emit_stack(s, m, EV_GoroutineStackAlloc, r->id, r->ptr);
 }
@@ -165,7 +165,7 @@ void gstack_alloc(struct model *s, struct M *m, const struct rec *r)
 void gstack_free(struct model *s, struct M *m, const struct rec *r)
 {
 	if (!s->started)
-		note(&s->memory.stacks, r->id, GONE);
+		memory_note(&s->memory.stacks, r->id, GONE);
 	else if (memory_is_known(s))
 		step_emit(s, m, EV_GoroutineStackFree, memory_id(s, r->id, STACK_UNIT));
 }

@@ -75,7 +75,8 @@ static bool ends_sweep(const struct rec *r)
 /* An id that the probe could not read, or a damaged one. */
 static bool is_nameless(const struct rec *r)
 {
-	return ((rec_is_of_goroutine(r->kind) || rec_family(r->kind) == REC_FAMILY_MEMORY) && !r->id) ||
+	return ((rec_is_of_goroutine(r->kind) || rec_family(r->kind) == REC_FAMILY_MEMORY) &&
+		!r->id) ||
 	       (rec_is_of_p(r->kind) && r->id >= P_ID_MAX);
 }
 

@@ -52,11 +52,14 @@ struct model_opts {
 	uint64_t gen_ns;	/* length of a generation */
 	size_t gen_bytes;	/* ... and its largest size */
 	/*
-	 * Parts of the trace may begin with any generation: each has what else only the first one has (GOMAXPROCS, heap,
-	 * labels).
+	 * Parts of the trace may begin with any generation: each has what else only the first one
+	 * has (GOMAXPROCS, heap, labels).
 	 */
 	bool restate;
-	/* Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no labels? NULL: none is. */
+	/*
+	 * Is a goroutine that begins at @start_pc one of the runtime's own, which inherits no
+	 * labels? NULL: none is.
+	 */
 	bool (*is_system)(void *ctx, uint64_t start_pc);
 	void *ctx;
 };
@@ -78,7 +81,8 @@ struct model_counts {
 	uint64_t lost;			/* records that found no room */
 	uint64_t notes;			/* log events about the trace itself */
 	uint64_t renamed_logs;		/* of the program, in a category of notes (read/notes.h) */
-	uint64_t stand_ins;		/* times that an event needed goroutine 0, which no program has */
+	/* times that an event needed goroutine 0, which no program has */
+	uint64_t stand_ins;
 	uint64_t resumed;		/* times that all states were read anew */
 	uint64_t unrecorded;		/* ns of which nothing is known */
 	struct budget_step budget[BUDGET_STEPS];	/* the first ones */
@@ -96,11 +100,14 @@ int model_record(struct model *m, const struct rec *r, struct error *err);
 /* The time of the wall clock at CLOCK_MONOTONIC @mono_ns; for clock snapshots. */
 void model_clock(struct model *m, uint64_t mono_ns, uint64_t wall_ns);
 
-/* Queues a note: the next goroutine that runs has it, or the end of the generation by model_turn(). */
+/*
+ * Queues a note: the next goroutine that runs has it, or the end of the generation by model_turn().
+ */
 void model_note(struct model *m, const char *text);
 /*
- * Ends the generation that is open, at @time, until which all records are known, and begins the next. Not while the world is
- * stopped, which is over soon: -EAGAIN. Does nothing where nothing is known.
+ * Ends the generation that is open, at @time, until which all records are known, and begins the
+ * next. Not while the world is stopped, which is over soon: -EAGAIN. Does nothing where nothing is
+ * known.
  */
 int model_turn(struct model *m, uint64_t time, struct error *err);
 
@@ -111,7 +118,10 @@ int model_turn(struct model *m, uint64_t time, struct error *err);
  */
 int model_finish(struct model *m, uint64_t time, struct error *err);
 
-/* The last time of which anything is known once REC_CAPTURE_END came; before that the end of all times. */
+/*
+ * The last time of which anything is known once REC_CAPTURE_END came; before that the end of all
+ * times.
+ */
 uint64_t model_until(const struct model *m);
 
 /* In words, of enum rec_level. */

@@ -111,7 +111,9 @@ static struct M *thread_in_syscall(const struct model *s)
 
 static void stand_in_speaks(struct model *s, struct M *m)
 {
-	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says what follows");
+	note_speak(
+		s, m,
+		"no goroutine ran: this one, which the program does not have, says what follows");
 	speak_all(s, m);
 }
 

@@ -56,7 +56,8 @@ static uint64_t type_id(struct model *s, uint64_t type)
 void object_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	if (s->started && memory_is_known(s))
-		step_emit(s, m, EV_HeapObjectAlloc, memory_id(s, r->id, HEAP_ALIGN), type_id(s, as_long(r)->arg));
+		step_emit(s, m, EV_HeapObjectAlloc, memory_id(s, r->id, HEAP_ALIGN),
+			  type_id(s, as_long(r)->arg));
 }
 
 /* The record has a bit for each slot that was freed. */
@@ -68,13 +69,16 @@ void object_free(struct model *s, struct M *m, const struct rec *r)
 		return;
 	for (; freed; freed &= freed - 1)
 		step_emit(s, m, EV_HeapObjectFree,
-			  memory_id(s, r->id + r->ptr * (uint64_t)__builtin_ctzll(freed), HEAP_ALIGN));
+			  memory_id(s, r->id + r->ptr * (uint64_t)__builtin_ctzll(freed),
+				    HEAP_ALIGN));
 }
 
 /* Without its record, which may have been lost, a type has its address only. */
-static void put_type(struct buf *out, const struct map64_slot *slot, const struct object_type *t)
+static void objects_put_type(struct buf *out, const struct map64_slot *slot,
+			     const struct object_type *t)
 {
-	const uint64_t words[] = { slot->value, slot->key, t ? t->size : 0, t ? t->ptr_bytes : 0, t ? t->len : 0 };
+	const uint64_t words[] = { slot->value, slot->key, t ? t->size : 0, t ? t->ptr_bytes : 0,
+				   t ? t->len : 0 };
 	uint8_t bytes[5 * VARINT_MAX], *p = bytes;
 	size_t i;
 
@@ -88,7 +92,8 @@ static void put_type(struct buf *out, const struct map64_slot *slot, const struc
 static void write_batch(struct model *s, struct buf *body)
 {
 	if (body->len)
-		s->sink.ops->experiment(s->sink.ctx, EXPERIMENT_ALLOC_FREE, s->now, body->data, body->len);
+		s->sink.ops->experiment(s->sink.ctx, EXPERIMENT_ALLOC_FREE, s->now, body->data,
+					body->len);
 	body->len = 0;
 }
 
@@ -103,7 +108,8 @@ void objects_tell_types(struct model *s)
 
 		if (!body.len)
 			buf_add_byte(&body, TYPES_BATCH);
-		put_type(&body, slot, known ? (const struct object_type *)(uintptr_t)*known : NULL);
+		objects_put_type(&body, slot,
+				 known ? (const struct object_type *)(uintptr_t)*known : NULL);
 		if (body.len >= BATCH_FULL)
 			write_batch(s, &body);
 	}

@@ -71,7 +71,8 @@ void p_steal(struct model *s, struct M *m, const struct rec *r)
 
 	if (p->status == P_SYSCALL)
 		step_p_steal(s, m, p);
-	else if (p->status != P_IDLE)	/* idle: a C thread has left it behind, and dropm has ended that */
+	/* An idle P was left by a C thread, and dropm has ended that. */
+	else if (p->status != P_IDLE)
 		ensure_p_idle(s, m, p);
 }
 
@@ -163,7 +164,10 @@ static void run_stand_in(struct model *s, struct M *m, stand_in_fn *say)
 	step_go_destroy(s, m);
 }
 
-/* On thread 0, which no program has, with an idle P; if none is idle, on a thread with a P and no goroutine. */
+/*
+ * On thread 0, which no program has, with an idle P; if none is idle, on a thread with a P and no
+ * goroutine.
+ */
 void stand_in(struct model *s, uint64_t now, stand_in_fn *say)
 {
 	struct P *p = least_used_p(s);

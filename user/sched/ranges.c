@@ -166,7 +166,9 @@ static uint64_t heap_in_order(const struct model *s, const struct rec *r, uint64
 	return value;
 }
 
-/* The record's ptr word is the number of bytes that are added; 0: the collector sets a new value. */
+/*
+ * The record's ptr word is the number of bytes that are added; 0: the collector sets a new value.
+ */
 void heap_alloc(struct model *s, struct M *m, const struct rec *r)
 {
 	uint64_t value = as_long(r)->arg;

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "sched/handlers.h"
 
-static void *lookup(const struct map64 *map, uint64_t key)
+static void *state_lookup(const struct map64 *map, uint64_t key)
 {
 	uint64_t *slot = map64_get(map, key);
 
@@ -25,7 +25,7 @@ static void *lookup_or_make(struct map64 *map, uint64_t key, size_t size, bool *
 
 struct G *g_get(struct model *s, uint64_t goid)
 {
-	return lookup(&s->gs, goid);
+	return state_lookup(&s->gs, goid);
 }
 
 struct G *g_put(struct model *s, uint64_t goid)
@@ -68,12 +68,12 @@ void g_drop(struct model *s, struct G *g)
 
 struct P *p_get(struct model *s, uint64_t id)
 {
-	return lookup(&s->ps, id);
+	return state_lookup(&s->ps, id);
 }
 
 struct P *p_by_ptr(struct model *s, uint64_t ptr)
 {
-	return lookup(&s->p_ptrs, ptr);
+	return state_lookup(&s->p_ptrs, ptr);
 }
 
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr)
@@ -183,7 +183,7 @@ void repair(struct model *s, enum repair kind)
 		s->counts.repairs[kind]++;
 }
 
-static void free_values(struct map64 *map)
+static void state_free_values(struct map64 *map)
 {
 	size_t i;
 
@@ -200,9 +200,9 @@ void state_clear(struct model *s)
 		g_clear(s, map64_ptr(&s->gs, i, struct G));
 	s->last_m = NULL;
 	s->speaker = NULL;
-	free_values(&s->gs);
-	free_values(&s->ps);
-	free_values(&s->ms);
+	state_free_values(&s->gs);
+	state_free_values(&s->ps);
+	state_free_values(&s->ms);
 	map64_free(&s->p_ptrs);
 }
 

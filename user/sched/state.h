@@ -40,17 +40,20 @@ struct G {
 	struct M *m;		/* while running or in a syscall */
 	uint64_t seq;		/* of its last numbered event in this generation */
 	uint64_t stack;		/* where it waits, or stopped last; 0 = not known */
-	const char *waits;	/* the runtime's text of why it waits; NULL: it does not, or not known */
+	/* the runtime's text of why it waits; NULL: it does not, or not known */
+	const char *waits;
 	bool assist;		/* inside a mark assist */
 	bool gc_work;		/* labelled as one of the collector's workers */
-	bool worker;		/* of gcBgMarkWorker: it has waited for a reason that only workers have */
+	/* of gcBgMarkWorker: it has waited for a reason that only workers have */
+	bool worker;
 	uint64_t start_pc;	/* of its first function; 0 = not known */
 	uint64_t assist_depth;	/* bytes of stack in use where it began */
 	struct region *regions;	/* open ones, innermost first (annotations.c) */
 	struct label_set *labels;	/* profiler labels (labels.c); NULL: none, or not known */
 	uint8_t labels_from;	/* enum labels_from */
 	bool tell_labels;	/* the trace does not have them yet */
-	uint64_t creator;	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
+	/* where the labels are those of that goroutine, which are not known yet; 0: not so */
+	uint64_t creator;
 };
 
 struct P {
@@ -91,7 +94,8 @@ enum { HEAP_ADDS = 8 };
 /* Spans, stacks of goroutines, and objects (memory.c, objects.c). */
 struct memory {
 	uint64_t base;		/* lowest address of the heap, 0: not known yet */
-	uint32_t tid;		/* thread that has the events of spans and stacks that exist, 0: not known */
+	/* thread that has the events of spans and stacks that exist, 0: not known */
+	uint32_t tid;
 	bool told;		/* the trace has the base */
 	struct map64 spans, stacks;	/* by address; empty once the trace has begun */
 	struct map64 types;	/* by address: struct object_type * */
@@ -117,7 +121,8 @@ struct task_window {
 struct gap {
 	bool open, collecting;
 	uint8_t why;		/* enum rec_gap */
-	uint8_t wanted;		/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
+	/* enum rec_gap of a gap that waits for a thread that can log it, 0: none */
+	uint8_t wanted;
 	uint64_t since;
 };
 
@@ -129,12 +134,15 @@ struct model {
 	struct map64 p_ptrs;	/* address of the p -> struct P * */
 	struct map64 ms;	/* tid -> struct M * */
 	struct M *last_m;	/* of the last record: mostly that of the next, too; may be NULL */
-	struct M *speaker;	/* the last one that any_speaker() found; may be NULL, or speak no more */
-	size_t unheard;		/* calls of soon_speaker() that need not look at all threads again */
+	/* the last one that any_speaker() found; may be NULL, or speak no more */
+	struct M *speaker;
+	/* calls of soon_speaker() that need not look at all threads again */
+	size_t unheard;
 	const char *block_reasons[256];	/* by waitReason, in this release */
 	bool worker_waits[256];	/* by waitReason: only the collector's workers have it */
 	struct map64 dead;	/* goids that ended before the second generation */
-	struct map64 extras;	/* goids of C threads that were in the trace: each callback makes them anew */
+	/* goids of C threads that were in the trace: each callback makes them anew */
+	struct map64 extras;
 	bool started;
 	uint64_t now;		/* time of the next event: strictly rising */
 	uint64_t unit;		/* of times in the file, ns */
@@ -156,7 +164,8 @@ struct model {
 	struct heap_add heap[HEAP_ADDS];	/* the last ones, a ring */
 	unsigned int heap_n;
 	uint64_t heap_goal;	/* the last one, 0: unknown */
-	bool tell_heap;		/* HeapAlloc and HeapGoal are due again; they need a thread with a P */
+	/* HeapAlloc and HeapGoal are due again; they need a thread with a P */
+	bool tell_heap;
 	struct gap gap;
 	struct tables aside;	/* in a gap: the states from before it */
 	struct buf notes;	/* not yet written: texts, each with its 0 (notes.c) */
@@ -179,7 +188,10 @@ struct P *p_get(struct model *s, uint64_t id);
 struct P *p_put(struct model *s, uint64_t id, uint64_t ptr);
 struct P *p_by_ptr(struct model *s, uint64_t ptr);
 struct M *m_put(struct model *s, uint64_t tid);
-/* It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from such threads only. */
+/*
+ * It runs a goroutine with a P: readers take events of goroutines, and of the whole program, from
+ * such threads only.
+ */
 static inline bool m_speaks(const struct M *m)
 {
 	return m && m->g && m->g->status == G_RUNNING && m->p;
@@ -187,8 +199,9 @@ static inline bool m_speaks(const struct M *m)
 /* Any thread that does, or NULL. */
 struct M *any_speaker(struct model *s);
 /*
- * The same for a question that each record repeats: once no thread did, it looks at all of them again only after as many
- * calls as there are threads, so that a program with many threads makes no record cost more.
+ * The same for a question that each record repeats: once no thread did, it looks at all of them
+ * again only after as many calls as there are threads, so that a program with many threads makes no
+ * record cost more.
  */
 struct M *soon_speaker(struct model *s);
 void m_drop(struct model *s, struct M *m);

@@ -23,7 +23,7 @@ static void pass_time(struct model *s)
 		s->now = (s->now + s->unit) & ~(s->unit - 1);
 }
 
-static void emit(struct model *s, struct M *m, struct sink_event *e)
+static void steps_emit(struct model *s, struct M *m, struct sink_event *e)
 {
 	e->thread = m ? m->tid : TRACEV2_NO_ID;
 	if (m)
@@ -38,7 +38,7 @@ void step_emit_at(struct model *s, struct M *m, uint64_t time, enum tracev2_even
 {
 	struct sink_event e = { .time = time, .kind = ev, .nargs = nargs, .args = args };
 
-	emit(s, m, &e);
+	steps_emit(s, m, &e);
 }
 
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
@@ -48,13 +48,15 @@ void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nar
 		step_emit_at(s, m, s->now, ev, nargs, args);
 }
 
-static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, const char *waits, int nargs,
-			  const uint64_t *args)
+static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, const char *waits,
+			  int nargs, const uint64_t *args)
 {
-	struct sink_event e = { .time = s->now, .kind = ev, .nargs = nargs, .args = args, .waits = waits };
+	struct sink_event e = {
+		.time = s->now, .kind = ev, .nargs = nargs, .args = args, .waits = waits
+	};
 
 	if (s->started)
-		emit(s, m, &e);
+		steps_emit(s, m, &e);
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
@@ -67,8 +69,8 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 	g->seq = 0;
 	g->start_pc = start_pc;
 	g->stack = entry;
-	step_emit_for(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate, blocked ? g->waits : NULL, 3,
-		      (const uint64_t[]){ g->id, entry, stack });
+	step_emit_for(s, m, as_blocked ? EV_GoCreateBlocked : EV_GoCreate,
+		      blocked ? g->waits : NULL, 3, (const uint64_t[]){ g->id, entry, stack });
 	if (blocked && !as_blocked) {
 		/*
 		 * Header 1.22: created runnable, as Go 1.22 itself said it; it
@@ -93,7 +95,10 @@ void step_stw_end(struct model *s)
 	step_emit0(s, m, EV_STWEnd);
 }
 
-/* A goroutine that stopped the world starts it before it blocks or ends: the record of the start was lost. */
+/*
+ * A goroutine that stopped the world starts it before it blocks or ends: the record of the start
+ * was lost.
+ */
 static void world_runs(struct model *s, struct M *m)
 {
 	if (!s->stw || s->stw != m->g)
@@ -102,12 +107,14 @@ static void world_runs(struct model *s, struct M *m)
 	step_stw_end(s);
 }
 
-void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits, uint64_t stack)
+void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits,
+		       uint64_t stack)
 {
 	struct G *g = m->g;
 
 	world_runs(s, m);
-	step_emit_for(s, m, EV_GoBlock, waits, 2, (const uint64_t[]){ SINK_CONSTANT(reason), stack });
+	step_emit_for(s, m, EV_GoBlock, waits, 2,
+		      (const uint64_t[]){ SINK_CONSTANT(reason), stack });
 	g_unbind(g, G_WAITING);
 	g->stack = stack;
 	g->waits = waits;
@@ -219,7 +226,7 @@ void step_p_start(struct model *s, struct M *m, struct P *p)
 }
 
 /* A sweep is a range of the P: a reader takes no second one on it before the first has ended. */
-static void leave(struct model *s, struct M *m)
+static void steps_leave(struct model *s, struct M *m)
 {
 	if (m->sweep.place)
 		sweep_settle(s, m);
@@ -227,7 +234,7 @@ static void leave(struct model *s, struct M *m)
 
 void step_p_stop(struct model *s, struct M *m)
 {
-	leave(s, m);
+	steps_leave(s, m);
 	step_emit0(s, m, EV_ProcStop);
 	p_unbind(m->p);
 }
@@ -246,7 +253,7 @@ bool step_procs(struct model *s, struct M *m, uint8_t status)
 void step_p_steal(struct model *s, struct M *m, struct P *p)
 {
 	if (p->m)
-		leave(s, p->m);
+		steps_leave(s, p->m);
 	step_emit(s, m, EV_ProcSteal, p->id, ++p->seq, p->m ? p->m->tid : TRACEV2_NO_ID);
 	p_unbind(p);
 }
@@ -268,7 +275,7 @@ void step_go_status(struct model *s, struct G *g)
 	g->seq = 0;
 	if (!s->started)
 		return;
-	emit(s, g->m, &e);
+	steps_emit(s, g->m, &e);
 }
 
 void step_p_status(struct model *s, struct P *p)

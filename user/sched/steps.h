@@ -10,7 +10,9 @@
 
 #include "sched/state.h"
 
-/* Event @ev of thread @m, or of nobody if it is NULL. Texts are given by SINK_TEXT, stacks by key. */
+/*
+ * Event @ev of thread @m, or of nobody if it is NULL. Texts are given by SINK_TEXT, stacks by key.
+ */
 void step_emit_args(struct model *s, struct M *m, enum tracev2_event ev, int nargs,
 		    const uint64_t *args);
 #define step_emit(s, m, ev, ...)                                                         \
@@ -27,7 +29,8 @@ void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uin
 void step_go_start(struct model *s, struct M *m, struct G *g);
 void step_go_block(struct model *s, struct M *m, const char *reason, uint64_t stack);
 /* The trace has @reason; it waits for @waits (NULL: not known). */
-void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits, uint64_t stack);
+void step_go_block_for(struct model *s, struct M *m, const char *reason, const char *waits,
+		       uint64_t stack);
 void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t stack);
 void step_go_destroy(struct model *s, struct M *m);
 /* @m is the thread that makes it runnable; NULL: nobody in particular. */

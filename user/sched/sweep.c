@@ -11,7 +11,7 @@
 #include "sched/ensure.h"
 #include "sched/steps.h"
 
-static void sweep_begin(struct model *s, struct M *m, const struct rec *r)
+static void sched_sweep_begin(struct model *s, struct M *m, const struct rec *r)
 {
 	ensure_p_counts(s, m);
 	m->sweep = (struct sweep){ .place = r->sub, .told = s->started && m->p };
@@ -55,7 +55,7 @@ void sweep_span(struct model *s, struct M *m, const struct rec *r)
 	if (m->sweep.place && m->sweep.place != r->sub)
 		sweep_settle(s, m);
 	if (!m->sweep.place)
-		sweep_begin(s, m, r);
+		sched_sweep_begin(s, m, r);
 	m->sweep.swept += r->id;
 	m->sweep.last = s->now;
 }

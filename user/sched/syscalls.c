@@ -28,7 +28,8 @@ static void learn_p(struct model *s, struct M *m, struct G *g, struct P *p)
 void sys_exit(struct model *s, struct M *m, const struct rec *r)
 {
 	struct P *p = p_by_ptr(s, as_long(r)->arg);
-	bool kept = r->sub & REC_EXIT_SAME_P, is_out = m->g && m->g->id == r->id && m->g->status == G_RUNNING;
+	bool kept = r->sub & REC_EXIT_SAME_P,
+	     is_out = m->g && m->g->id == r->id && m->g->status == G_RUNNING;
 	struct G *g;
 
 	if (is_out && (r->sub & REC_EXIT_ASKED))

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The segment of which the head is at @at, with a length that lies within the first @end bytes; false: there is no head. */
+/*
+ * The segment of which the head is at @at, with a length that lies within the first @end bytes;
+ * false: there is no head.
+ */
 static bool segment_at(const uint8_t *data, size_t at, size_t end, struct segment *ret)
 {
 	if (at > end || end - at < sizeof(*ret))

@@ -63,8 +63,8 @@ static inline void chunk_segment_end(struct chunk *c, size_t at)
 /* @cpu is that of the record's segment. */
 typedef void chunk_fn(void *ctx, uint32_t cpu, struct rec *r);
 /*
- * Calls @fn, which may change it but for its size, with each record of the first @end bytes of @c. A segment that says to be
- * longer than those is read up to their end.
+ * Calls @fn, which may change it but for its size, with each record of the first @end bytes of @c.
+ * A segment that says to be longer than those is read up to their end.
  */
 void chunk_each(const struct chunk *c, size_t end, chunk_fn *fn, void *ctx);
 /* Takes the records out of @c that are younger than @until. */

@@ -68,7 +68,8 @@ static void goid_learn_all(struct goid_filter *f, const struct rec *r)
 	uint64_t *goid;
 	bool is_new;
 
-	if (r->kind == REC_RESUME) {	/* a goroutine that was named before may have ended unseen */
+	/* a goroutine that was named before may have ended unseen */
+	if (r->kind == REC_RESUME) {
 		map64_clear(&f->names);
 	} else if (r->kind == REC_SNAP_G) {	/* it was read while records were made already */
 		goid = map64_put(&f->names, r->ptr, &is_new);
@@ -148,7 +149,10 @@ static const struct rec *goid_name(struct goid_filter *f, const struct rec *r)
 
 /* --- records that wait --- */
 
-/* The creating thread may be interrupted before it names the g anew; or @r is of an earlier creation. */
+/*
+ * The creating thread may be interrupted before it names the g anew; or @r is of an earlier
+ * creation.
+ */
 static bool goid_is_of_another(const struct rec *r, const struct rec *creation)
 {
 	const struct rec_long *l = (const struct rec_long *)r;
@@ -241,15 +245,17 @@ static const struct rec *goid_release(struct goid_filter *f)
 	return NULL;
 }
 
-/* Names no goroutine: the tables of stacks and of threads take it, in any order against the others. */
+/*
+ * Names no goroutine: the tables of stacks and of threads take it, in any order against the others.
+ */
 static bool goid_overtakes(const struct rec *r)
 {
 	return r->kind == REC_STACK || rec_family(r->kind) == REC_FAMILY_LINUX;
 }
 
 /*
- * @r of the merge waits, or others do. Returns the next record for the caller; NULL: none may be given.
- * Not a part of its caller, which is short for the records that do not wait.
+ * @r of the merge waits, or others do. Returns the next record for the caller; NULL: none may be
+ * given. Not a part of its caller, which is short for the records that do not wait.
  */
 static __attribute__((noinline)) const struct rec *goid_queue(struct goid_filter *f,
 							      const struct rec *r)

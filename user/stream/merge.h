@@ -22,13 +22,13 @@ struct merge;
 
 struct merge *merge_new(void);
 /*
- * Takes in a chunk: merge_next() then gives the records up to its watermark. -EBADMSG when the chunk
- * is damaged (only a spool file can be): its whole records are taken in.
+ * Takes in a chunk: merge_next() then gives the records up to its watermark. -EBADMSG when the
+ * chunk is damaged (only a spool file can be): its whole records are taken in.
  */
 int merge_add(struct merge *m, const struct chunk *c, struct error *err);
 /*
- * The next record in order, valid until the next call; NULL: the next one is younger than the watermark, and
- * another chunk is needed.
+ * The next record in order, valid until the next call; NULL: the next one is younger than the
+ * watermark, and another chunk is needed.
  */
 const struct rec *merge_next(struct merge *m);
 /* The capture has ended: merge_next() gives all that is left. */

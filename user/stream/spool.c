@@ -45,7 +45,7 @@ struct spool_reader {
 	char *path;
 };
 
-static int put(const struct spool_writer *w, const void *p, size_t n, struct error *err)
+static int spool_put(const struct spool_writer *w, const void *p, size_t n, struct error *err)
 {
 	size_t done;
 	int r = write_all(w->fd, p, n, &done);
@@ -53,8 +53,8 @@ static int put(const struct spool_writer *w, const void *p, size_t n, struct err
 	return r ? error_set(err, r, "cannot write '%s': %s", w->name, strerror(-r)) : 0;
 }
 
-int spool_create(struct spool_writer **ret, int fd, const char *name, const struct capture_info *info,
-		 struct error *err)
+int spool_create(struct spool_writer **ret, int fd, const char *name,
+		 const struct capture_info *info, struct error *err)
 {
 	struct spool_head head = { .version = SPOOL_VERSION, .info_size = sizeof(*info) };
 	struct spool_writer *w = xcalloc(1, sizeof(*w));
@@ -63,9 +63,9 @@ int spool_create(struct spool_writer **ret, int fd, const char *name, const stru
 	w->fd = fd;
 	w->name = xstrdup(name);
 	memcpy(head.magic, MAGIC, sizeof(MAGIC));
-	r = put(w, &head, sizeof(head), err);
+	r = spool_put(w, &head, sizeof(head), err);
 	if (!r)
-		r = put(w, info, sizeof(*info), err);
+		r = spool_put(w, info, sizeof(*info), err);
 	if (r)
 		spool_writer_free(w);
 	else
@@ -81,9 +81,9 @@ int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err
 		.wall_ns = c->wall_ns,
 		.len = c->data.len,
 	};
-	int r = put(w, &head, sizeof(head), err);
+	int r = spool_put(w, &head, sizeof(head), err);
 
-	return r ? r : put(w, c->data.data, c->data.len, err);
+	return r ? r : spool_put(w, c->data.data, c->data.len, err);
 }
 
 void spool_writer_free(struct spool_writer *w)
@@ -147,7 +147,7 @@ static uint64_t first_time(int fd, off_t at, uint64_t len)
 	return rec.time;
 }
 
-static void take_head(struct spool_times *t, const struct spool_chunk *head)
+static void spool_take_head(struct spool_times *t, const struct spool_chunk *head)
 {
 	int64_t wall = (int64_t)(head->wall_ns - head->mono_ns);
 
@@ -178,7 +178,7 @@ void spool_times(struct spool_reader *r, struct spool_times *ret)
 			break;
 		if (!ret->begin)
 			ret->begin = first_time(fd, at, head.len);
-		take_head(ret, &head);
+		spool_take_head(ret, &head);
 		at += (off_t)head.len;
 	}
 	ret->cut = at != st.st_size;

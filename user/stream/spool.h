@@ -41,8 +41,8 @@ struct spool_writer;
 struct spool_reader;
 
 /* Writes to @fd, which stays the caller's; @name is for errors. */
-int spool_create(struct spool_writer **ret, int fd, const char *name, const struct capture_info *info,
-		 struct error *err);
+int spool_create(struct spool_writer **ret, int fd, const char *name,
+		 const struct capture_info *info, struct error *err);
 /* The chunk is in the file when this returns. */
 int spool_write(struct spool_writer *w, const struct chunk *c, struct error *err);
 /* Accepts NULL. */
@@ -52,8 +52,10 @@ int spool_open(struct spool_reader **ret, const char *path, struct capture_info 
 	       struct error *err);
 /* Times of the chunks, as their heads have them. */
 struct spool_times {
-	uint64_t begin, end;	/* of the first record, and the last watermark; both 0: there is no chunk */
-	int64_t wall_min, wall_max;	/* the time of day at CLOCK_MONOTONIC 0, which steps if the clock is set */
+	/* of the first record, and the last watermark; both 0: there is no chunk */
+	uint64_t begin, end;
+	/* the time of day at CLOCK_MONOTONIC 0, which steps if the clock is set */
+	int64_t wall_min, wall_max;
 	bool has_clock;		/* wall_* hold */
 	bool cut;		/* the file ends inside a chunk */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observer: looks on while a recording becomes a trace: at its events (trace/tap.h), at the bytes of
- * each generation (flight, the Perfetto trace beside a Go trace), at how far the events are complete.
- * It changes nothing. The thread of the assembler calls it.
+ * observer: looks on while a recording becomes a trace: at its events (trace/tap.h), at the bytes
+ * of each generation (flight, the Perfetto trace beside a Go trace), at how far the events are
+ * complete. It changes nothing. The thread of the assembler calls it.
  *
  * v2_sink.h shows events and generations to its observers, assemble/assembler.h the rest.
  */
@@ -20,7 +20,10 @@ struct rec_user;
 
 /* Each function may be NULL. */
 struct observer_ops {
-	/* Before all else: @frames gives the frames of a stack by its key, 0 if it has not come yet. */
+	/*
+	 * Before all else: @frames gives the frames of a stack by its key, 0 if it has not come
+	 * yet.
+	 */
 	void (*begin)(void *ctx, trace_frames_fn *frames, void *frames_ctx);
 	/* An event, after it was written. */
 	void (*event)(void *ctx, const struct sink_event *e);
@@ -32,7 +35,10 @@ struct observer_ops {
 	void (*written)(void *ctx, const struct tracefile_generation *g);
 	/* After a chunk: all events up to @time (ns) have come. */
 	void (*seen)(void *ctx, uint64_t time);
-	/* A gap begins at @time, or a little later: events are missing until the next generation begins. */
+	/*
+	 * A gap begins at @time, or a little later: events are missing until the next generation
+	 * begins.
+	 */
 	void (*gap)(void *ctx, uint64_t time);
 	/* The program dies by its own doing; the stack of the record may come later. */
 	void (*dies)(void *ctx, const struct rec_user *r);

@@ -13,8 +13,8 @@ const struct sink_refs sink_refs[256] = {
 bool sink_is_stand_in(const struct sink_event *e)
 {
 	static const bool of_goroutine[256] = {
-		[EV_GoCreate] = true, [EV_GoCreateBlocked] = true, [EV_GoStart] = true, [EV_GoUnblock] = true,
-		[EV_GoStatus] = true, [EV_GoStatusStack] = true,
+		[EV_GoCreate] = true,  [EV_GoCreateBlocked] = true, [EV_GoStart] = true,
+		[EV_GoUnblock] = true, [EV_GoStatus] = true,        [EV_GoStatusStack] = true,
 	};
 
 	return of_goroutine[e->kind & 255] && !e->args[0];

@@ -51,10 +51,12 @@ struct sink_event {
 	enum tracev2_event kind;
 	int nargs;
 	const uint64_t *args;
-	uint64_t start;		/* of a GoStatus: key of the function that the goroutine begins with, 0 unknown */
+	/* of a GoStatus: key of the function that the goroutine begins with, 0 unknown */
+	uint64_t start;
 	/*
-	 * GoStatus, GoBlock, GoCreateBlocked: the runtime's text of why the goroutine waits, a constant; NULL: not known. The
-	 * reason among the arguments of a GoBlock behind a gap is another text.
+	 * GoStatus, GoBlock, GoCreateBlocked: the runtime's text of why the goroutine waits, a
+	 * constant; NULL: not known. The reason among the arguments of a GoBlock behind a gap is
+	 * another text.
 	 */
 	const char *waits;
 };
@@ -78,12 +80,15 @@ struct sink_refs {
 extern const struct sink_refs sink_refs[256];
 
 /*
- * Is it an event of the model's stand-in, goroutine 0 (sched/procs.c)? That is no goroutine of the program, and the times of
- * its events are made up: to be left out when goroutines are counted.
+ * Is it an event of the model's stand-in, goroutine 0 (sched/procs.c)? That is no goroutine of the
+ * program, and the times of its events are made up: to be left out when goroutines are counted.
  */
 bool sink_is_stand_in(const struct sink_event *e);
 
-/* The reason of a goroutine that waits after a GoSwitch, an event without a reason: the runtime's text for a coroutine switch. */
+/*
+ * The reason of a goroutine that waits after a GoSwitch, an event without a reason: the runtime's
+ * text for a coroutine switch.
+ */
 #define SINK_COROUTINE "coroutine"
 
 struct sink_sample {
@@ -106,7 +111,9 @@ struct sink_ops {
 	 * returns it and must not be called again.
 	 */
 	int (*gen_end)(void *ctx, const struct trace_clock *clock, struct error *err);
-	/* About the bytes of the open generation so far: the model ends those that get too large. */
+	/*
+	 * About the bytes of the open generation so far: the model ends those that get too large.
+	 */
 	size_t (*gen_size)(const void *ctx);
 
 	/*

@@ -6,7 +6,8 @@
 
 #include "trace/tap_internal.h"
 
-static void tap_go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time, const struct tap_step *s)
+static void tap_go_pass_gap(struct tap *t, struct tap_go *g, uint64_t time,
+			    const struct tap_step *s)
 {
 	tap_go_leave(t, g, time, false);
 	g->since = time;
@@ -32,7 +33,7 @@ static void tap_pass_gap(struct tap *t, const struct sink_event *e)
 
 /* --- what it observes --- */
 
-static void tap_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
+static void trace_tap_begin(void *ctx, trace_frames_fn *frames, void *frames_ctx)
 {
 	struct tap *t = ctx;
 
@@ -97,7 +98,7 @@ static void tap_gap(void *ctx, uint64_t time)
 void tap_observe(struct tap *t, struct observers *to)
 {
 	static const struct observer_ops ops = {
-		.begin = tap_begin, .event = tap_event, .thread_done = tap_thread_done,
+		.begin = trace_tap_begin, .event = tap_event, .thread_done = tap_thread_done,
 		.gen_end = tap_gen_end, .seen = tap_seen, .gap = tap_gap,
 	};
 

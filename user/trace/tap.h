@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tap: an observer (trace/observer.h) that keeps what each goroutine does now: so its visitors see the
- * program at work, a few ms late, without a reader. The triggers of `gotap record --on` visit it
- * (trigger/trigger.h), and the counts of `gotap top` (top/tally.h).
+ * tap: an observer (trace/observer.h) that keeps what each goroutine does now: so its visitors see
+ * the program at work, a few ms late, without a reader. The triggers of `gotap record --on` visit
+ * it (trigger/trigger.h), and the counts of `gotap top` (top/tally.h).
  *
- *	tap_new(&opts), tap_observe() into assembler_opts.observers; the assembler's thread calls visitors
+ *     tap_new(&opts), tap_observe() into assembler_opts.observers; the assembler's thread calls
+ *     visitors
  *
- * Events come in their order. Between two of them seen() says how far they are complete: a wait that
- * goes on has lasted until then. In a gap nothing is known: each goroutine leaves its state there, and
- * enters one after it.
+ * Events come in their order. Between two of them seen() says how far they are complete: a wait
+ * that goes on has lasted until then. In a gap nothing is known: each goroutine leaves its state
+ * there, and enters one after it.
  */
 #ifndef GOTAP_TRACE_TAP_H
 #define GOTAP_TRACE_TAP_H
@@ -31,14 +32,21 @@ struct tap_thread {
 struct tap_go {
 	uint64_t id;
 	uint8_t state;		/* enum tap_state */
-	bool before;		/* it was in this state before @since, or may have been: in a gap, or before the tap knew it */
+	/*
+	 * it was in this state before @since, or may have been: in a gap, or before the tap knew it
+	 */
+	bool before;
 	bool born_before;	/* likewise: it lived, or may have lived, before @born */
 	uint64_t since;		/* ns */
 	uint64_t born;
 	struct tap_thread *m;	/* of TAP_RUNNING and TAP_SYSCALL, if it is known; else NULL */
 	uint64_t start;		/* key of the function that it begins with, 0: not known */
-	uint64_t stack;		/* key: where it waits, stopped, or entered its syscall; of a new one @start; 0: not known */
-	const char *reason;	/* of TAP_WAITING, of a stop: as the trace has it; "": not known. Lives on */
+	/*
+	 * key: where it waits, stopped, or entered its syscall; of a new one @start; 0: not known
+	 */
+	uint64_t stack;
+	/* of TAP_WAITING, of a stop: as the trace has it; "": not known. Lives on */
+	const char *reason;
 	struct tap_go *free;	/* the tap's: list of unused ones */
 	uint64_t data[];	/* the visitor's, zeroed: opts.data bytes */
 };
@@ -46,7 +54,8 @@ struct tap_go {
 /* What the tap handles now. */
 struct tap_step {
 	const struct sink_event *event;
-	struct tap_go *by;	/* the goroutine that runs, or is in a syscall, on the event's thread; NULL: none */
+	/* the goroutine that runs, or is in a syscall, on the event's thread; NULL: none */
+	struct tap_go *by;
 };
 
 /* Each function may be NULL. A goroutine is valid until gone() has returned. */
@@ -56,8 +65,8 @@ struct tap_visitor {
 	/* @g is in g->state from g->since on. */
 	void (*enter)(void *ctx, struct tap_go *g, const struct tap_step *s);
 	/*
-	 * @g was in g->state until @time. !@known: a gap begins, or the recording ends; what it did since its last event is
-	 * not known.
+	 * @g was in g->state until @time. !@known: a gap begins, or the recording ends; what it did
+	 * since its last event is not known.
 	 */
 	void (*leave)(void *ctx, struct tap_go *g, uint64_t time, bool known);
 	/* It has left its last state and has ended. */
@@ -71,8 +80,8 @@ struct tap_visitor {
 	/* All events up to @time have come. Not in a gap. */
 	void (*seen)(void *ctx, uint64_t time);
 	/*
-	 * A gap begins at @time: ranges and sizes of earlier events may not hold any more. leave() is called for each
-	 * goroutine, too.
+	 * A gap begins at @time: ranges and sizes of earlier events may not hold any more. leave()
+	 * is called for each goroutine, too.
 	 */
 	void (*gap)(void *ctx, uint64_t time);
 };
@@ -98,8 +107,8 @@ struct tap_go *tap_find(const struct tap *t, uint64_t goid);
 /* All goroutines, by age: *@at is 0 before the first call. NULL behind the last one. */
 struct tap_go *tap_next(const struct tap *t, size_t *at);
 /*
- * The frames of the stack with that key, at most @max, as trace_frames_fn. Those of an event that has just come may
- * not be known yet: 0. They hold until the next call.
+ * The frames of the stack with that key, at most @max, as trace_frames_fn. Those of an event that
+ * has just come may not be known yet: 0. They hold until the next call.
  */
 size_t tap_frames(const struct tap *t, uint64_t key, struct trace_frame *out, size_t max);
 /* Accepts NULL. The visitor is not called. */

@@ -16,8 +16,10 @@ struct tap {
 	struct tap_thread *last;	/* of the event before; may be NULL */
 	struct tap_go *spare;
 	bool open;		/* a generation */
-	bool gap;		/* a gap has begun: states count again from the next generation on */
-	bool leads;		/* until the next seen(): events lead from the states before a gap to those behind it */
+	/* a gap has begun: states count again from the next generation on */
+	bool gap;
+	/* until the next seen(): events lead from the states before a gap to those behind it */
+	bool leads;
 	uint64_t time;
 };
 
@@ -31,7 +33,8 @@ static inline void tap_go_leave(struct tap *t, struct tap_go *g, uint64_t time, 
 }
 
 /* It is in @state from the time of the event on; g->before is set. */
-static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_state state, const struct tap_step *s)
+static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_state state,
+				     const struct tap_step *s)
 {
 	const struct tap_visitor *v = t->opts.visitor;
 
@@ -44,7 +47,8 @@ static inline void tap_go_take_state(struct tap *t, struct tap_go *g, enum tap_s
 }
 
 /* The same; behind a gap, perhaps before. */
-static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state state, const struct tap_step *s)
+static inline void tap_go_enter(struct tap *t, struct tap_go *g, enum tap_state state,
+				const struct tap_step *s)
 {
 	g->before = t->leads;
 	tap_go_take_state(t, g, state, s);

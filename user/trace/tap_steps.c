@@ -5,10 +5,10 @@
 #include "trace/tap_internal.h"
 
 /*
- * Adds the goroutine of an event that creates one. If its id is in use already, which only an error of the model causes, it
- * is dropped.
+ * Adds the goroutine of an event that creates one. If its id is in use already, which only an error
+ * of the model causes, it is dropped.
  */
-static struct tap_go *begin(struct tap *t, const struct sink_event *e)
+static struct tap_go *trace_tap_tap_begin(struct tap *t, const struct sink_event *e)
 {
 	struct tap_go *old = tap_find(t, e->args[0]);
 
@@ -17,10 +17,10 @@ static struct tap_go *begin(struct tap *t, const struct sink_event *e)
 	return tap_go_put(t, e->args[0], e->time);
 }
 
-static void made(struct tap *t, const struct tap_step *s, enum tap_state state)
+static void tap_made(struct tap *t, const struct tap_step *s, enum tap_state state)
 {
 	const struct sink_event *e = s->event;
-	struct tap_go *g = begin(t, e);
+	struct tap_go *g = trace_tap_tap_begin(t, e);
 
 	g->start = g->stack = e->args[1];
 	g->born_before = t->leads;
@@ -31,13 +31,13 @@ static void made(struct tap *t, const struct tap_step *s, enum tap_state state)
 
 static void made_in_syscall(struct tap *t, const struct tap_step *s, struct tap_thread *m)
 {
-	struct tap_go *g = begin(t, s->event);
+	struct tap_go *g = trace_tap_tap_begin(t, s->event);
 
 	tap_go_seat(g, m);
 	tap_go_enter(t, g, TAP_SYSCALL, s);
 }
 
-static void start(struct tap *t, const struct tap_step *s, struct tap_thread *m, uint64_t goid)
+static void tap_start(struct tap *t, const struct tap_step *s, struct tap_thread *m, uint64_t goid)
 {
 	struct tap_go *g = tap_go_put(t, goid, s->event->time);
 
@@ -47,15 +47,17 @@ static void start(struct tap *t, const struct tap_step *s, struct tap_thread *m,
 }
 
 /* A text of the model is a constant. */
-static const char *constant(uint64_t arg)
+static const char *tap_constant(uint64_t arg)
 {
 	const struct sink_text *text = sink_arg_text(arg);
 
 	return text->constant && text->bytes ? text->bytes : "";
 }
 
-/* The goroutine of the thread enters @state. @at: index of the argument with the stack, -1: none. */
-static void move(struct tap *t, const struct tap_step *s, enum tap_state state, int at)
+/*
+ * The goroutine of the thread enters @state. @at: index of the argument with the stack, -1: none.
+ */
+static void tap_move(struct tap *t, const struct tap_step *s, enum tap_state state, int at)
 {
 	struct tap_go *g = s->by;
 
@@ -69,18 +71,18 @@ static void move(struct tap *t, const struct tap_step *s, enum tap_state state, 
 	tap_go_enter(t, g, state, s);
 }
 
-static void rest(struct tap *t, const struct tap_step *s, enum tap_state state)
+static void tap_rest(struct tap *t, const struct tap_step *s, enum tap_state state)
 {
 	if (!s->by)
 		return;
 	tap_go_leave(t, s->by, s->event->time, true);
-	s->by->reason = s->event->waits ? s->event->waits : constant(s->event->args[0]);
+	s->by->reason = s->event->waits ? s->event->waits : tap_constant(s->event->args[0]);
 	s->by->stack = s->event->args[1];
 	tap_go_seat(s->by, NULL);
 	tap_go_enter(t, s->by, state, s);
 }
 
-static void unblock(struct tap *t, const struct tap_step *s)
+static void tap_unblock(struct tap *t, const struct tap_step *s)
 {
 	struct tap_go *g = tap_go_put(t, s->event->args[0], s->event->time);
 
@@ -89,7 +91,7 @@ static void unblock(struct tap *t, const struct tap_step *s)
 	tap_go_enter(t, g, TAP_RUNNABLE, s);
 }
 
-static void end(struct tap *t, const struct tap_step *s)
+static void tap_end(struct tap *t, const struct tap_step *s)
 {
 	if (s->by)
 		tap_go_end(t, s->by, s->event->time);
@@ -98,7 +100,7 @@ static void end(struct tap *t, const struct tap_step *s)
 static void change_over(struct tap *t, const struct tap_step *s, struct tap_thread *m, bool dies)
 {
 	if (dies) {
-		end(t, s);
+		tap_end(t, s);
 	} else if (s->by) {
 		tap_go_leave(t, s->by, s->event->time, true);
 		s->by->reason = SINK_COROUTINE;
@@ -106,11 +108,12 @@ static void change_over(struct tap *t, const struct tap_step *s, struct tap_thre
 		tap_go_seat(s->by, NULL);
 		tap_go_enter(t, s->by, TAP_WAITING, s);
 	}
-	start(t, &(struct tap_step){ .event = s->event }, m, s->event->args[0]);
+	tap_start(t, &(struct tap_step){ .event = s->event }, m, s->event->args[0]);
 }
 
 /* Behind a gap a goroutine may be in another wait than before it, or on another thread. */
-static bool is_same(const struct tap_go *g, enum tap_state state, const struct tap_thread *m, const struct sink_event *e)
+static bool tap_is_same(const struct tap_go *g, enum tap_state state, const struct tap_thread *m,
+			const struct sink_event *e)
 {
 	return g->state == state && g->m == m && (!e->waits || !strcmp(g->reason, e->waits));
 }
@@ -124,15 +127,22 @@ static void status_stack(const struct tap *t, struct tap_go *g, const struct sin
 		g->stack = 0;
 }
 
-/* Each generation states all. What the tap knows already is the same, but for a goroutine that it meets, and behind a gap. */
-static void status(struct tap *t, const struct tap_step *s)
+/*
+ * Each generation states all. What the tap knows already is the same, but for a goroutine that it
+ * meets, and behind a gap.
+ */
+static void tap_status(struct tap *t, const struct tap_step *s)
 {
 	static const uint8_t states[] = {
-		[G_RUNNABLE] = TAP_RUNNABLE, [G_RUNNING] = TAP_RUNNING, [G_SYSCALL] = TAP_SYSCALL, [G_WAITING] = TAP_WAITING,
+		[G_RUNNABLE] = TAP_RUNNABLE,
+		[G_RUNNING] = TAP_RUNNING,
+		[G_SYSCALL] = TAP_SYSCALL,
+		[G_WAITING] = TAP_WAITING,
 	};
 	const struct sink_event *e = s->event;
 	enum tap_state state = e->args[2] < sizeof(states) ? states[e->args[2]] : TAP_NONE;
-	struct tap_thread *m = state == TAP_RUNNING || state == TAP_SYSCALL ? tap_thread_put(t, e->args[1]) : NULL;
+	struct tap_thread *m =
+		state == TAP_RUNNING || state == TAP_SYSCALL ? tap_thread_put(t, e->args[1]) : NULL;
 	struct tap_go *g;
 
 	if (state == TAP_NONE)
@@ -141,7 +151,7 @@ static void status(struct tap *t, const struct tap_step *s)
 	if (e->start)
 		g->start = e->start;
 	status_stack(t, g, e);
-	if (is_same(g, state, m, e))
+	if (tap_is_same(g, state, m, e))
 		return;
 	tap_go_leave(t, g, e->time, false);
 	g->born_before |= g->state == TAP_NONE;
@@ -157,34 +167,34 @@ void tap_step(struct tap *t, const struct tap_step *s, struct tap_thread *m)
 		return;
 	switch (s->event->kind) {
 	case EV_GoCreate:
-		return made(t, s, TAP_RUNNABLE);
+		return tap_made(t, s, TAP_RUNNABLE);
 	case EV_GoCreateBlocked:
-		return made(t, s, TAP_WAITING);
+		return tap_made(t, s, TAP_WAITING);
 	case EV_GoCreateSyscall:
 		return m ? made_in_syscall(t, s, m) : (void)0;
 	case EV_GoStart:
-		return m ? start(t, s, m, s->event->args[0]) : (void)0;
+		return m ? tap_start(t, s, m, s->event->args[0]) : (void)0;
 	case EV_GoDestroy:
 	case EV_GoDestroySyscall:
-		return end(t, s);
+		return tap_end(t, s);
 	case EV_GoStop:
-		return rest(t, s, TAP_RUNNABLE);
+		return tap_rest(t, s, TAP_RUNNABLE);
 	case EV_GoBlock:
-		return rest(t, s, TAP_WAITING);
+		return tap_rest(t, s, TAP_WAITING);
 	case EV_GoUnblock:
-		return unblock(t, s);
+		return tap_unblock(t, s);
 	case EV_GoSyscallBegin:
-		return move(t, s, TAP_SYSCALL, 1);
+		return tap_move(t, s, TAP_SYSCALL, 1);
 	case EV_GoSyscallEnd:
-		return move(t, s, TAP_RUNNING, -1);
+		return tap_move(t, s, TAP_RUNNING, -1);
 	case EV_GoSyscallEndBlocked:
-		return move(t, s, TAP_RUNNABLE, -1);
+		return tap_move(t, s, TAP_RUNNABLE, -1);
 	case EV_GoSwitch:
 	case EV_GoSwitchDestroy:
 		return m ? change_over(t, s, m, s->event->kind == EV_GoSwitchDestroy) : (void)0;
 	case EV_GoStatus:
 	case EV_GoStatusStack:
-		return status(t, s);
+		return tap_status(t, s);
 	default:
 		if (t->opts.wants[s->event->kind & 255] && !t->gap)
 			t->opts.visitor->event(t->opts.ctx, s);

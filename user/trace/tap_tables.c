@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tap_tables: the goroutines and threads that a tap knows, and the calls of its visitor when one changes its state. */
+/*
+ * tap_tables: the goroutines and threads that a tap knows, and the calls of its visitor when one
+ * changes its state.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +119,7 @@ void tap_thread_drop(struct tap *t, uint64_t id)
 
 /* --- both --- */
 
-static void free_values(struct map64 *m)
+static void tap_tables_free_values(struct map64 *m)
 {
 	size_t i;
 
@@ -130,8 +133,8 @@ void tap_tables_free(struct tap *t)
 {
 	struct tap_go *g;
 
-	free_values(&t->gos);
-	free_values(&t->threads);
+	tap_tables_free_values(&t->gos);
+	tap_tables_free_values(&t->threads);
 	while ((g = t->spare)) {
 		t->spare = g->free;
 		free(g);

@@ -197,7 +197,7 @@ void tracefile_stream_done(struct tracefile *tf, uint64_t m)
 }
 
 /* What the file counts: its unit divides a second evenly for every shift up to 9. */
-static uint64_t units(const struct tracefile *tf, uint64_t ns)
+static uint64_t tracefile_units(const struct tracefile *tf, uint64_t ns)
 {
 	return ns >> tf->opts.time_shift;
 }
@@ -216,7 +216,7 @@ void trace_emit_args(struct trace_stream *s, uint64_t time, enum tracev2_event e
 	uint8_t *p;
 	int i;
 
-	time = units(tf, time);
+	time = tracefile_units(tf, time);
 	if (s->body.len + EVENT_MAX > TRACEV2_MAX_BATCH) {
 		stream_flush(s);
 		s->busy = true;
@@ -243,7 +243,7 @@ void tracefile_cpu_sample(struct tracefile *tf, uint64_t time, uint64_t m, uint6
 			  uint64_t g, uint64_t stack)
 {
 	buf_add_byte(&tf->samples, EV_CPUSample);
-	varint_add(&tf->samples, units(tf, time));
+	varint_add(&tf->samples, tracefile_units(tf, time));
 	varint_add(&tf->samples, m);
 	varint_add(&tf->samples, p);
 	varint_add(&tf->samples, g);
@@ -256,7 +256,7 @@ void tracefile_experiment(struct tracefile *tf, uint8_t exp, uint64_t m, uint64_
 {
 	buf_add_byte(&tf->batches, EV_ExperimentalBatch);
 	buf_add_byte(&tf->batches, exp);
-	batch_body(tf, &tf->batches, m, units(tf, time), body, n);
+	batch_body(tf, &tf->batches, m, tracefile_units(tf, time), body, n);
 }
 
 /* --- tables --- */
@@ -389,7 +389,7 @@ static void put_samples(struct tracefile *tf)
 static void put_sync(struct tracefile *tf, const struct trace_clock *clock)
 {
 	struct buf body = {0};
-	uint64_t base = units(tf, clock->time);
+	uint64_t base = tracefile_units(tf, clock->time);
 
 	if (tf->opts.version >= 25)
 		buf_add_byte(&body, EV_Sync);
@@ -433,7 +433,7 @@ static void streams_flush(struct tracefile *tf)
 			stream_end((void *)(uintptr_t)tf->streams.slots[i].value);
 }
 
-static void stream_free(struct trace_stream *s)
+static void tracefile_stream_free(struct trace_stream *s)
 {
 	buf_free(&s->body);
 	free(s);
@@ -450,7 +450,7 @@ static void streams_drop_done(struct tracefile *tf)
 		if (!slot->used || !s->done)
 			continue;
 		map64_del(&tf->streams, slot->key);
-		stream_free(s);
+		tracefile_stream_free(s);
 	}
 }
 
@@ -516,7 +516,7 @@ void tracefile_free(struct tracefile *tf)
 		return;
 	for (i = 0; i < tf->streams.cap; i++)
 		if (tf->streams.slots[i].used)
-			stream_free((void *)(uintptr_t)tf->streams.slots[i].value);
+			tracefile_stream_free((void *)(uintptr_t)tf->streams.slots[i].value);
 	map64_free(&tf->streams);
 	buf_free(&tf->batches);
 	buf_free(&tf->samples);

@@ -48,11 +48,14 @@ typedef void tracefile_written_fn(void *ctx, const struct tracefile_generation *
 struct tracefile_opts {
 	int version;			/* 22, 23, 25 or 26 */
 	unsigned int time_shift;	/* the file counts units of 2^time_shift ns, 0 to 9 */
-	/* Called when a generation ends, once per stack used in it. NULL: the trace has no stacks. */
+	/*
+	 * Called when a generation ends, once per stack used in it. NULL: the trace has no stacks.
+	 */
 	trace_frames_fn *frames;
 	void *ctx;
 	const char *name;		/* of the output, for errors; may be NULL */
-	tracefile_written_fn *written;	/* called with the header and each generation; may be NULL */
+	/* called with the header and each generation; may be NULL */
+	tracefile_written_fn *written;
 	void *written_ctx;
 };
 
@@ -77,7 +80,9 @@ int tracefile_new(struct tracefile **ret, int fd, const struct tracefile_opts *o
 /* Opens the next generation. Events, strings and stacks need an open one. */
 void tracefile_gen_begin(struct tracefile *tf);
 
-/* About the bytes of the open generation so far, with its tables: for turning generations by size. */
+/*
+ * About the bytes of the open generation so far, with its tables: for turning generations by size.
+ */
 size_t tracefile_gen_size(const struct tracefile *tf);
 
 /*

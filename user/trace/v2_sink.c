@@ -74,7 +74,8 @@ static void v2_sink_cpu_sample(void *ctx, const struct sink_sample *s)
 {
 	struct v2_sink *v = ctx;
 
-	tracefile_cpu_sample(v->tf, s->time, s->thread, s->p, s->g, tracefile_stack(v->tf, s->stack));
+	tracefile_cpu_sample(v->tf, s->time, s->thread, s->p, s->g,
+			     tracefile_stack(v->tf, s->stack));
 }
 
 static void v2_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)

@@ -70,7 +70,10 @@ void rule_region_pop(struct check *c, struct check_g *g);
 int rule_fail(struct check *c, const struct v1_event *ev, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Of a trace that goes on behind damage: before an event, and of one that broke a rule: does it stay? */
+/*
+ * Of a trace that goes on behind damage: before an event, and of one that broke a rule: does it
+ * stay?
+ */
 void rule_repair_begin(struct check *c, const struct v1_event *ev);
 bool rule_repair(struct check *c, const struct v1_event *ev);
 

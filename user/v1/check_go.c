@@ -4,7 +4,7 @@
 
 #define LLU(x) ((unsigned long long)(x))
 
-static const char *name_of(const struct check *c, const struct v1_event *ev)
+static const char *v1_check_name_of(const struct check *c, const struct v1_event *ev)
 {
 	return v1_trace_type_name(c->t, ev->type);
 }
@@ -14,17 +14,17 @@ static int must_run(struct check *c, const struct v1_event *ev, bool allow_none)
 {
 	if (rule_g(c, ev->g)->state != CHECK_RUNNING)
 		return rule_fail(c, ev, "g %llu is not running while %s", LLU(ev->g),
-				  name_of(c, ev));
+				  v1_check_name_of(c, ev));
 	if (rule_p(c, ev->p)->g != ev->g)
 		return rule_fail(c, ev, "p %lld is not running g %llu while %s",
-				 (long long)ev->p, LLU(ev->g), name_of(c, ev));
+				 (long long)ev->p, LLU(ev->g), v1_check_name_of(c, ev));
 	if (!allow_none && ev->g == 0)
-		return rule_fail(c, ev, "g 0 did %s", name_of(c, ev));
+		return rule_fail(c, ev, "g 0 did %s", v1_check_name_of(c, ev));
 	return 0;
 }
 
 /* The goroutine leaves its P; @state is where it goes. */
-static void leave(struct check *c, struct v1_event *ev, enum check_g_state state)
+static void v1_check_leave(struct check *c, struct v1_event *ev, enum check_g_state state)
 {
 	struct check_g *g = rule_g(c, ev->g);
 
@@ -34,7 +34,7 @@ static void leave(struct check *c, struct v1_event *ev, enum check_g_state state
 }
 
 /* It waits, or can go on, by this event, until the next one leads on. */
-static void move(const struct check *c, struct check_g *g, const struct v1_event *ev)
+static void v1_check_move(const struct check *c, struct check_g *g, const struct v1_event *ev)
 {
 	g->last = ev->type;
 	g->moved = c->number;
@@ -81,7 +81,7 @@ int rule_go_start(struct check *c, struct v1_event *ev)
 }
 
 /* Regions that are open when their goroutine ends, end there. */
-static void end(struct check *c, const struct v1_event *ev)
+static void v1_check_end(struct check *c, const struct v1_event *ev)
 {
 	struct check_g *g = rule_g(c, ev->g);
 
@@ -97,9 +97,9 @@ int rule_go_end(struct check *c, struct v1_event *ev)
 
 	if (ret)
 		return ret;
-	leave(c, ev, CHECK_DEAD);
+	v1_check_leave(c, ev, CHECK_DEAD);
 	if (ev->type == V1_GO_END)
-		end(c, ev);
+		v1_check_end(c, ev);
 	return 0;
 }
 
@@ -109,8 +109,8 @@ int rule_go_sched(struct check *c, struct v1_event *ev)
 
 	if (ret)
 		return ret;
-	leave(c, ev, CHECK_RUNNABLE);
-	move(c, rule_g(c, ev->g), ev);
+	v1_check_leave(c, ev, CHECK_RUNNABLE);
+	v1_check_move(c, rule_g(c, ev->g), ev);
 	return 0;
 }
 
@@ -120,8 +120,8 @@ int rule_go_block(struct check *c, struct v1_event *ev)
 
 	if (ret)
 		return ret;
-	leave(c, ev, CHECK_WAITING);
-	move(c, rule_g(c, ev->g), ev);
+	v1_check_leave(c, ev, CHECK_WAITING);
+	v1_check_move(c, rule_g(c, ev->g), ev);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ int rule_go_unblock(struct check *c, struct v1_event *ev)
 		ev->row = V1_ROW_NETPOLL;
 	g->state = CHECK_RUNNABLE;
 	rule_link(c, &g->moved);
-	move(c, g, ev);
+	v1_check_move(c, g, ev);
 	return 0;
 }
 
@@ -152,7 +152,7 @@ int rule_go_waiting(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoWaiting", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	move(c, g, ev);
+	v1_check_move(c, g, ev);
 	return 0;
 }
 
@@ -166,17 +166,20 @@ int rule_go_in_syscall(struct check *c, struct v1_event *ev)
 	if (g->state != CHECK_RUNNABLE)
 		return rule_fail(c, ev, "g %llu is not runnable before GoInSyscall", LLU(ev->g));
 	g->state = CHECK_WAITING;
-	move(c, g, ev);
+	v1_check_move(c, g, ev);
 	return 0;
 }
 
-/* The parser of before 1.5 looks for the GoStart of who leaves its P, which goroutine 0 has not; here it does not. */
+/*
+ * The parser of before 1.5 looks for the GoStart of who leaves its P, which goroutine 0 has not;
+ * here it does not.
+ */
 int rule_go_syscall(struct check *c, struct v1_event *ev)
 {
 	int ret = must_run(c, ev, c->gotrace);
 
 	if (!ret)
-		move(c, rule_g(c, ev->g), ev);
+		v1_check_move(c, rule_g(c, ev->g), ev);
 	return ret;
 }
 
@@ -185,7 +188,7 @@ int rule_go_sysblock(struct check *c, struct v1_event *ev)
 	int ret = must_run(c, ev, false);
 
 	if (!ret)
-		leave(c, ev, c->gotrace ? CHECK_RUNNABLE : CHECK_WAITING);
+		v1_check_leave(c, ev, c->gotrace ? CHECK_RUNNABLE : CHECK_WAITING);
 	return ret;
 }
 
@@ -201,14 +204,17 @@ int rule_go_sysexit(struct check *c, struct v1_event *ev)
 	g->state = CHECK_RUNNABLE;
 	if (g->last == V1_GO_SYSCALL)
 		rule_link(c, &g->moved);
-	move(c, g, ev);
+	v1_check_move(c, g, ev);
 	return 0;
 }
 
-/* No runtime since 1.11 writes it, and readers since Go 1.23, which read these formats alone, refuse it. */
+/*
+ * No runtime since 1.11 writes it, and readers since Go 1.23, which read these formats alone,
+ * refuse it.
+ */
 int rule_futile_wakeup(struct check *c, struct v1_event *ev)
 {
 	if (c->t->format.version < 11)
 		return 0;
-	return rule_fail(c, ev, "unexpected event %s", name_of(c, ev));
+	return rule_fail(c, ev, "unexpected event %s", v1_check_name_of(c, ev));
 }

@@ -44,7 +44,7 @@ static int close_one(struct check *c, uint32_t *open, struct v1_event *ev, const
 }
 
 /* One collection at a time; before 1.5 the parser looked at each P alone. */
-static uint32_t *gc_of(struct check *c, const struct v1_event *ev)
+static uint32_t *v1_check_proc_gc_of(struct check *c, const struct v1_event *ev)
 {
 	return c->gotrace ? &rule_p(c, ev->p)->gc : &c->gc;
 }
@@ -52,16 +52,16 @@ static uint32_t *gc_of(struct check *c, const struct v1_event *ev)
 int rule_gc_start(struct check *c, struct v1_event *ev)
 {
 	ev->row = V1_ROW_GC;
-	return open_one(c, gc_of(c, ev), ev, "GC");
+	return open_one(c, v1_check_proc_gc_of(c, ev), ev, "GC");
 }
 
 int rule_gc_done(struct check *c, struct v1_event *ev)
 {
-	return close_one(c, gc_of(c, ev), ev, "GC");
+	return close_one(c, v1_check_proc_gc_of(c, ev), ev, "GC");
 }
 
 /* Per P up to 1.9, of the whole program since. */
-static uint32_t *stw_of(struct check *c, const struct v1_event *ev)
+static uint32_t *v1_check_proc_stw_of(struct check *c, const struct v1_event *ev)
 {
 	return c->t->format.version < 10 ? &rule_p(c, ev->p)->stw : &c->stw;
 }
@@ -87,12 +87,12 @@ int rule_stw_start(struct check *c, struct v1_event *ev)
 
 	if (ret)
 		return ret;
-	return open_one(c, stw_of(c, ev), ev, stw_name(c));
+	return open_one(c, v1_check_proc_stw_of(c, ev), ev, stw_name(c));
 }
 
 int rule_stw_done(struct check *c, struct v1_event *ev)
 {
-	return close_one(c, stw_of(c, ev), ev, stw_name(c));
+	return close_one(c, v1_check_proc_stw_of(c, ev), ev, stw_name(c));
 }
 
 int rule_sweep_start(struct check *c, struct v1_event *ev)
@@ -166,7 +166,7 @@ void rule_region_pop(struct check *c, struct check_g *g)
 	c->free_region = number;
 }
 
-static int region_end(struct check *c, struct check_g *g, struct v1_event *ev)
+static int v1_check_proc_region_end(struct check *c, struct check_g *g, struct v1_event *ev)
 {
 	const struct check_region *open;
 	const char *name = v1_trace_string(c->t, ev->args[2]), *open_name;
@@ -192,7 +192,7 @@ int rule_region(struct check *c, struct v1_event *ev)
 	if (ev->args[1] > 1)
 		return rule_fail(c, ev, "invalid user region mode: %llu", LLU(ev->args[1]));
 	if (ev->args[1] == 1)
-		return region_end(c, g, ev);
+		return v1_check_proc_region_end(c, g, ev);
 	push_region(c, g, ev);
 	return 0;
 }

@@ -23,7 +23,7 @@ static bool is_dead(const struct check_g *g)
 }
 
 /* Goroutine @id is in @state from now on; false: it has ended. */
-static bool force(struct check *c, uint64_t id, enum check_g_state state, uint8_t type)
+static bool v1_repair_force(struct check *c, uint64_t id, enum check_g_state state, uint8_t type)
 {
 	struct check_g *g = rule_g(c, id);
 
@@ -37,7 +37,7 @@ static bool force(struct check *c, uint64_t id, enum check_g_state state, uint8_
 
 static bool force_start(struct check *c, const struct v1_event *ev)
 {
-	if (!force(c, ev->g, CHECK_RUNNING, 0))
+	if (!v1_repair_force(c, ev->g, CHECK_RUNNING, 0))
 		return false;
 	release_p(c, ev->p);
 	rule_p(c, ev->p)->g = ev->g;
@@ -72,14 +72,14 @@ bool rule_repair(struct check *c, const struct v1_event *ev)
 		return force_start(c, ev);
 	case V1_GO_UNBLOCK:
 	case V1_GO_SYSEXIT:
-		return force(c, ev->args[0], CHECK_RUNNABLE, ev->type);
+		return v1_repair_force(c, ev->args[0], CHECK_RUNNABLE, ev->type);
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
-		return force(c, ev->g, CHECK_WAITING, ev->type);
+		return v1_repair_force(c, ev->g, CHECK_WAITING, ev->type);
 	case V1_GO_CREATE:
 		if (rule_g(c, ev->args[0])->exists || !ev->args[0])
 			return false;
-		return force(c, ev->args[0], CHECK_RUNNABLE, ev->type);
+		return v1_repair_force(c, ev->args[0], CHECK_RUNNABLE, ev->type);
 	case V1_REGION:
 		return force_region(c, ev);
 	case V1_GC_START:

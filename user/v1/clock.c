@@ -22,7 +22,7 @@ struct first_pass {
 	struct v1_futile *futile;	/* NULL: no wake-up was */
 };
 
-static void add_exit(struct first_pass *f, const struct v1_event *ev, int64_t ticks)
+static void v1_clock_add_exit(struct first_pass *f, const struct v1_event *ev, int64_t ticks)
 {
 	struct v1_exit *x = vec_push(&f->t->exits, sizeof(*x));
 
@@ -51,7 +51,7 @@ static int note_exit(struct first_pass *f, const struct v1_event *ev, struct err
 		return error_set(err, -EBADMSG, "time stamps out of order: goroutine %llu leaves a "
 				 "syscall before it blocked, offset 0x%llx",
 				 (unsigned long long)ev->g, (unsigned long long)ev->offset);
-	add_exit(f, ev, ticks);
+	v1_clock_add_exit(f, ev, ticks);
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static void mark_blocking(struct first_pass *f, const struct v1_event *ev)
 }
 
 /* What the conversion wants to know before it begins. */
-static void look_ahead(struct v1_trace *t, const struct v1_event *ev)
+static void v1_clock_look_ahead(struct v1_trace *t, const struct v1_event *ev)
 {
 	uint64_t *flags;
 
@@ -103,7 +103,7 @@ static void look_ahead(struct v1_trace *t, const struct v1_event *ev)
 	}
 }
 
-static int note(struct first_pass *f, const struct v1_event *ev, struct error *err)
+static int v1_clock_note(struct first_pass *f, const struct v1_event *ev, struct error *err)
 {
 	struct v1_trace *t = f->t;
 
@@ -121,7 +121,7 @@ static int note(struct first_pass *f, const struct v1_event *ev, struct error *e
 	}
 	if (f->futile)
 		v1_futile_note(f->futile, ev, f->ordinal, &t->futile);
-	look_ahead(t, ev);
+	v1_clock_look_ahead(t, ev);
 	return note_syscall(f, ev, err);
 }
 
@@ -142,7 +142,7 @@ int v1_clock(struct v1_trace *t, struct error *err)
 	int ret;
 
 	while ((ret = v1_order_next(order, &ev, err)) > 0) {
-		ret = note(&f, &ev, err);
+		ret = v1_clock_note(&f, &ev, err);
 		if (ret)
 			break;
 		f.ordinal++;
@@ -179,7 +179,7 @@ struct v1_sequence *v1_sequence_new(const struct v1_trace *t, bool whole)
 	return s;
 }
 
-static bool moves(const struct v1_sequence *s, const struct v1_event *ev)
+static bool v1_clock_moves(const struct v1_sequence *s, const struct v1_event *ev)
 {
 	return ev->type == V1_GO_SYSEXIT && ev->args[2] && s->t->format.version >= 7;
 }
@@ -192,7 +192,7 @@ static int fill_ahead(struct v1_sequence *s, struct error *err)
 		ret = v1_order_next(s->order, &s->ahead, err);
 		if (ret <= 0)
 			return ret;
-		s->has_ahead = !moves(s, &s->ahead) &&
+		s->has_ahead = !v1_clock_moves(s, &s->ahead) &&
 			       (s->whole || !v1_futile_is(&s->t->futile, s->ordinal));
 		s->ahead.sys_blocks = s->ahead.type == V1_GO_SYSCALL &&
 				      s->t->blocking.data[s->ordinal / 8] >> s->ordinal % 8 & 1;
@@ -213,7 +213,7 @@ static const struct v1_exit *next_exit(const struct v1_sequence *s)
 }
 
 /* Floating point as in Go, so that the last digit agrees. */
-static void finish(const struct v1_trace *t, struct v1_event *ev)
+static void v1_clock_finish(const struct v1_trace *t, struct v1_event *ev)
 {
 	double ns = 1e9 / (double)t->frequency;
 	double time = (double)(int64_t)((uint64_t)ev->time - (uint64_t)t->first) * ns;
@@ -246,7 +246,7 @@ int v1_sequence_next(struct v1_sequence *s, struct v1_event *ev, struct error *e
 	} else {
 		return 0;
 	}
-	finish(s->t, ev);
+	v1_clock_finish(s->t, ev);
 	return 1;
 }
 

@@ -89,7 +89,7 @@ uint64_t convert_text(struct convert *c, const char *text, size_t len)
 }
 
 /* What must be known of a goroutine before its first event. */
-static void look_ahead(struct convert *c)
+static void v1_convert_look_ahead(struct convert *c)
 {
 	const struct map64 *before = &c->t->before;
 	size_t i;
@@ -159,7 +159,7 @@ static void convert_all(struct convert *c)
 	const struct v1_event *ev;
 	struct v1_iter it;
 
-	look_ahead(c);
+	v1_convert_look_ahead(c);
 	c->starting = true;
 	v1_iter_init(&it, c->t);
 	while ((ev = v1_iter_next(&it)))

@@ -64,7 +64,8 @@ static const char *address_name(struct convert_frames *f, uint64_t pc)
 	return strset_add(f->names, name, (size_t)n);
 }
 
-static struct trace_frame complete(struct convert_frames *f, const struct v1_frame *v, bool leaf)
+static struct trace_frame v1_frames_complete(struct convert_frames *f, const struct v1_frame *v,
+					     bool leaf)
 {
 	struct trace_frame out = { v->pc, v->func, v->file, v->line };
 	bool named = *v->func || *v->file;
@@ -98,7 +99,7 @@ size_t convert_frames_get(void *ctx, uint64_t key, struct trace_frame *out, size
 	for (i = 0; i < n; i++) {
 		f->cut_names += (strset_len(frames[i].func) > TRACEV2_MAX_STRING) +
 				(strset_len(frames[i].file) > TRACEV2_MAX_STRING);
-		out[i] = complete(f, &frames[i], i == 0);
+		out[i] = v1_frames_complete(f, &frames[i], i == 0);
 	}
 	return n;
 }

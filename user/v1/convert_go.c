@@ -3,7 +3,7 @@
 #include "v1/convert_internal.h"
 #include "v1/words.h"
 
-static void hold_back(struct convert *c, struct sim_g *g)
+static void v1_convert_hold_back(struct convert *c, struct sim_g *g)
 {
 	g->held_back = true;
 	*(struct sim_g **)vec_push(&c->held_back, sizeof(g)) = g;
@@ -24,7 +24,7 @@ void convert_end_start(struct convert *c)
 }
 
 /* A thread with the event's P and either no goroutine or a running one. */
-static struct sim_m *creator(struct convert *c, const struct v1_event *ev)
+static struct sim_m *v1_convert_creator(struct convert *c, const struct v1_event *ev)
 {
 	struct sim_p *p = convert_p(c, ev);
 	struct sim_m *m;
@@ -43,10 +43,10 @@ int convert_go_create(struct convert *c, const struct v1_event *ev)
 	struct sim_m *m;
 
 	if (c->starting || g->declared) {
-		hold_back(c, g);
+		v1_convert_hold_back(c, g);
 		return 1;
 	}
-	m = creator(c, ev);
+	m = v1_convert_creator(c, ev);
 	if (!m) {
 		sim_g_status(&c->sim, SIM_CONVERTED, g, SIM_RUNNABLE, NULL);
 		return 1;
@@ -72,7 +72,7 @@ static void settle_ranges(struct convert *c, struct sim_g *g)
 }
 
 /* The thread of P @p, free to run @g. */
-static struct sim_m *runner(struct convert *c, struct sim_p *p, struct sim_g *g)
+static struct sim_m *v1_convert_runner(struct convert *c, struct sim_p *p, struct sim_g *g)
 {
 	struct sim_m *m = sim_p_hold(&c->sim, p, g->last_m);
 
@@ -98,9 +98,9 @@ int convert_go_start(struct convert *c, const struct v1_event *ev)
 	if (!first)
 		sim_g_make_runnable(s, g);
 	if (first)
-		sim_g_status(s, SIM_CONVERTED, g, SIM_RUNNING, runner(c, p, g));
+		sim_g_status(s, SIM_CONVERTED, g, SIM_RUNNING, v1_convert_runner(c, p, g));
 	else
-		sim_g_start(s, SIM_CONVERTED, g, runner(c, p, g));
+		sim_g_start(s, SIM_CONVERTED, g, v1_convert_runner(c, p, g));
 	label = ev->type == V1_GO_START_LABEL ? convert_string(c, ev->args[2]) : 0;
 	if (label)
 		sim_put(s, SIM_CONVERTED, g->m, EV_GoLabel, label);
@@ -122,7 +122,7 @@ int convert_go_end(struct convert *c, const struct v1_event *ev)
 	return 1;
 }
 
-static int leave(struct convert *c, const struct v1_event *ev, enum sim_status status,
+static int v1_convert_leave(struct convert *c, const struct v1_event *ev, enum sim_status status,
 		 enum tracev2_event type, const char *reason)
 {
 	struct sim_g *g = sim_g(&c->sim, ev->g);
@@ -137,13 +137,13 @@ static int leave(struct convert *c, const struct v1_event *ev, enum sim_status s
 
 int convert_go_sched(struct convert *c, const struct v1_event *ev)
 {
-	return leave(c, ev, SIM_RUNNABLE, EV_GoStop,
+	return v1_convert_leave(c, ev, SIM_RUNNABLE, EV_GoStop,
 		     ev->type == V1_GO_SCHED ? "runtime.Gosched" : "preempted");
 }
 
 int convert_go_block(struct convert *c, const struct v1_event *ev)
 {
-	return leave(c, ev, SIM_WAITING, EV_GoBlock, v1_block_reason(ev->type));
+	return v1_convert_leave(c, ev, SIM_WAITING, EV_GoBlock, v1_block_reason(ev->type));
 }
 
 int convert_go_unblock(struct convert *c, const struct v1_event *ev)
@@ -155,7 +155,8 @@ int convert_go_unblock(struct convert *c, const struct v1_event *ev)
 	if (g->status == SIM_UNKNOWN)
 		sim_g_status(s, SIM_ADDED, g, SIM_WAITING, NULL);
 	if (ev->repaired && sim_g_thread(g))	/* its GoBlock is lost */
-		sim_g_leave(s, SIM_ADDED, g, SIM_WAITING, EV_GoBlock, 2, (const uint64_t[]){ 0, 0 });
+		sim_g_leave(s, SIM_ADDED, g, SIM_WAITING, EV_GoBlock, 2,
+			    (const uint64_t[]){ 0, 0 });
 	if (g->status == SIM_SYSCALL) {
 		sim_g_exit(s, SIM_CONVERTED, g);
 		return 1;

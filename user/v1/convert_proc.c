@@ -10,7 +10,7 @@ enum { DEPTH = 64 };
 /* --- Ps --- */
 
 /* Some thread's P has silently gone elsewhere: v1 starts another one on it. */
-static struct sim_m *free_thread(struct convert *c, struct sim_m *m)
+static struct sim_m *v1_convert_free_thread(struct convert *c, struct sim_m *m)
 {
 	if (m->g && m->g->status == SIM_RUNNING)
 		return sim_made_up(&c->sim);
@@ -31,7 +31,8 @@ int convert_proc_start(struct convert *c, const struct v1_event *ev)
 	if (p->m)
 		sim_p_stop(s, SIM_ADDED, p);
 	sim_p_start(s, SIM_CONVERTED, p,
-		    thread == TRACEV2_NO_ID ? sim_made_up(s) : free_thread(c, sim_m(s, thread)));
+		    thread == TRACEV2_NO_ID ? sim_made_up(s) :
+					      v1_convert_free_thread(c, sim_m(s, thread)));
 	return 1;
 }
 
@@ -71,7 +72,8 @@ void convert_have_proc(struct convert *c, const struct v1_event *ev)
 int convert_gc_start(struct convert *c, const struct v1_event *ev)
 {
 	if (ev->repaired && c->gc_depth) {	/* its end is lost */
-		sim_program(&c->sim, SIM_ADDED, NULL, EV_GCEnd, 1, (const uint64_t[]){ ++c->gc_seq });
+		sim_program(&c->sim, SIM_ADDED, NULL, EV_GCEnd, 1,
+			    (const uint64_t[]){ ++c->gc_seq });
 		c->gc_depth = 0;
 	}
 	if (c->gc_depth++)
@@ -183,7 +185,7 @@ int convert_assist_done(struct convert *c, const struct v1_event *ev)
 }
 
 /* A metric needs a thread with a P, no goroutine. */
-static int metric(struct convert *c, const struct v1_event *ev, enum tracev2_event type)
+static int v1_convert_metric(struct convert *c, const struct v1_event *ev, enum tracev2_event type)
 {
 	struct sim_p *p = convert_p(c, ev);
 
@@ -193,12 +195,12 @@ static int metric(struct convert *c, const struct v1_event *ev, enum tracev2_eve
 
 int convert_heap_alloc(struct convert *c, const struct v1_event *ev)
 {
-	return metric(c, ev, EV_HeapAlloc);
+	return v1_convert_metric(c, ev, EV_HeapAlloc);
 }
 
 int convert_heap_goal(struct convert *c, const struct v1_event *ev)
 {
-	return metric(c, ev, EV_HeapGoal);
+	return v1_convert_metric(c, ev, EV_HeapGoal);
 }
 
 /* --- annotations --- */

@@ -43,7 +43,8 @@ void v1_make_plain(struct v1_event *ev)
 	}
 }
 
-static void fill(const struct v1_trace *t, const struct v1_record *rec, struct v1_event *ev)
+static void v1_decode_fill(const struct v1_trace *t, const struct v1_record *rec,
+			   struct v1_event *ev)
 {
 	const uint64_t *v = rec->values + rec->ndeltas, *start;
 	size_t i, n = rec->nvalues - rec->ndeltas - rec->spec->stack;
@@ -72,12 +73,13 @@ bool v1_event_at(const struct v1_trace *t, struct v1_reader *r, uint64_t offset,
 	r->cursor.off = offset;
 	if (v1_reader_next(r, &rec, &err) <= 0)
 		return false;
-	fill(t, &rec, ev);
+	v1_decode_fill(t, &rec, ev);
 	return true;
 }
 
 /* Samples, and the exits of 1.5, have a place of their own. */
-static bool is_elsewhere(const struct v1_trace *t, const struct v1_piece *piece, unsigned int type)
+static bool v1_decode_is_elsewhere(const struct v1_trace *t, const struct v1_piece *piece,
+				   unsigned int type)
 {
 	return type == V1_CPU_SAMPLE ||
 	       (type == V1_GO_SYSEXIT && t->format.version == 5 && !piece->exit);
@@ -100,12 +102,12 @@ bool v1_piece_next(const struct v1_trace *t, struct v1_reader *r, struct v1_piec
 		if (rec.ndeltas == 2)
 			piece->seq = (int64_t)((uint64_t)piece->seq + rec.values[0]);
 		piece->ticks = (int64_t)((uint64_t)piece->ticks + rec.values[rec.ndeltas - 1]);
-	} while (!rec.ndeltas || is_elsewhere(t, piece, rec.type));
+	} while (!rec.ndeltas || v1_decode_is_elsewhere(t, piece, rec.type));
 	if (piece->damaged && piece->ticks > piece->limit) {
 		piece->n = 0;
 		return false;
 	}
-	fill(t, &rec, ev);
+	v1_decode_fill(t, &rec, ev);
 	ev->time = piece->ticks;
 	ev->p = piece->p;
 	ev->fresh = piece->g == V1_UNKNOWN_G && !piece->begun;

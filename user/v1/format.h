@@ -62,7 +62,10 @@ int v1_header_parse(const uint8_t *p, size_t n, int *version, size_t *size, stru
 /* The same for a number alone: is there a header go 1.@version of a v1 format? */
 bool v1_version_known(int version);
 
-/* Puts the header of a version that v1_header_parse() gives to @p, V1_HEADER bytes; returns its size. */
+/*
+ * Puts the header of a version that v1_header_parse() gives to @p, V1_HEADER bytes; returns its
+ * size.
+ */
 size_t v1_header_write(uint8_t *p, int version);
 
 /* "go1.19", or "gotrace": what --format calls a version of v1 or v2. @size 16 holds each. */

@@ -51,7 +51,7 @@ static struct waker *waker_of(struct v1_futile *f, uint64_t g)
 	return vec_at(&f->wakers, struct waker, *slot);
 }
 
-static void add(struct v1_futile *f, struct waker *w, uint32_t ordinal)
+static void futile_add(struct v1_futile *f, struct waker *w, uint32_t ordinal)
 {
 	uint32_t number = f->free_step;
 	struct step *s;
@@ -75,7 +75,7 @@ static void set_bit(struct buf *bits, uint32_t ordinal)
 }
 
 /* Forgets the steps of @w; their bits are set in @bits if that is not NULL. */
-static void clear(struct v1_futile *f, struct waker *w, struct buf *bits)
+static void futile_clear(struct v1_futile *f, struct waker *w, struct buf *bits)
 {
 	while (w->steps) {
 		uint32_t number = w->steps;
@@ -89,32 +89,33 @@ static void clear(struct v1_futile *f, struct waker *w, struct buf *bits)
 	}
 }
 
-static void block(struct v1_futile *f, struct waker *w, uint32_t ordinal, struct buf *bits)
+static void futile_block(struct v1_futile *f, struct waker *w, uint32_t ordinal, struct buf *bits)
 {
 	if (w->futile)
 		set_bit(bits, ordinal);
-	clear(f, w, w->futile ? bits : NULL);
+	futile_clear(f, w, w->futile ? bits : NULL);
 	w->futile = false;
 }
 
-void v1_futile_note(struct v1_futile *f, const struct v1_event *ev, uint32_t ordinal, struct buf *bits)
+void v1_futile_note(struct v1_futile *f, const struct v1_event *ev, uint32_t ordinal,
+		    struct buf *bits)
 {
 	switch (ev->type) {
 	case V1_GO_UNBLOCK:
-		clear(f, waker_of(f, ev->args[0]), NULL);
-		add(f, waker_of(f, ev->args[0]), ordinal);
+		futile_clear(f, waker_of(f, ev->args[0]), NULL);
+		futile_add(f, waker_of(f, ev->args[0]), ordinal);
 		break;
 	case V1_FUTILE_WAKEUP:
 		waker_of(f, ev->g)->futile = true;
-		add(f, waker_of(f, ev->g), ordinal);
+		futile_add(f, waker_of(f, ev->g), ordinal);
 		break;
 	case V1_GO_START:
 	case V1_GO_PREEMPT:
-		add(f, waker_of(f, ev->g), ordinal);
+		futile_add(f, waker_of(f, ev->g), ordinal);
 		break;
 	case V1_GO_BLOCK:
 	case V1_GO_BLOCK_SEND ... V1_GO_BLOCK_COND:
-		block(f, waker_of(f, ev->g), ordinal, bits);
+		futile_block(f, waker_of(f, ev->g), ordinal, bits);
 		break;
 	}
 }

@@ -14,7 +14,8 @@ struct v1_futile;
 
 struct v1_futile *v1_futile_new(void);
 /* Takes the events in order, @ordinal is the event's; sets the bits of those to cut in @bits. */
-void v1_futile_note(struct v1_futile *f, const struct v1_event *ev, uint32_t ordinal, struct buf *bits);
+void v1_futile_note(struct v1_futile *f, const struct v1_event *ev, uint32_t ordinal,
+		    struct buf *bits);
 /* Accepts NULL. */
 void v1_futile_free(struct v1_futile *f);
 

@@ -30,10 +30,11 @@ struct loader {
 	bool in_batch;
 	bool lost;		/* behind damage */
 	struct v1_resync seen;
-	int64_t latest, batch_latest;	/* ticks of all events in batches that are whole; of this one */
+	/* ticks of all events in batches that are whole; of this one */
+	int64_t latest, batch_latest;
 };
 
-static struct v1_stream *stream_of(struct v1_trace *t, int64_t p)
+static struct v1_stream *v1_load_stream_of(struct v1_trace *t, int64_t p)
 {
 	struct v1_stream *st;
 	bool is_new;
@@ -58,7 +59,7 @@ static uint32_t begin_piece(struct loader *l, size_t offset)
 				    .g = l->g, .p = l->p };
 	if (l->t->format.version < 7)
 		return number;
-	st = stream_of(l->t, l->p);
+	st = v1_load_stream_of(l->t, l->p);
 	if (st->last)
 		vec_at(&l->t->pieces, struct v1_piece, st->last - 1)->next = number;
 	else
@@ -66,12 +67,12 @@ static uint32_t begin_piece(struct loader *l, size_t offset)
 	return st->last = number;
 }
 
-static const char *intern(struct v1_trace *t, const struct v1_record *rec)
+static const char *v1_load_intern(struct v1_trace *t, const struct v1_record *rec)
 {
 	return strset_add_bytes(t->texts, rec->data, rec->data_len);
 }
 
-static int add_string(struct loader *l, const struct v1_record *rec, struct error *err)
+static int v1_load_add_string(struct loader *l, const struct v1_record *rec, struct error *err)
 {
 	bool is_new;
 	uint64_t *slot = map64_put(&l->t->strings, rec->values[0], &is_new);
@@ -79,7 +80,7 @@ static int add_string(struct loader *l, const struct v1_record *rec, struct erro
 	if (!is_new)
 		return error_set(err, -EBADMSG, "string at offset 0x%zx has duplicate id %llu",
 				 rec->offset, (unsigned long long)rec->values[0]);
-	*slot = (uintptr_t)intern(l->t, rec);
+	*slot = (uintptr_t)v1_load_intern(l->t, rec);
 	return 0;
 }
 
@@ -98,7 +99,7 @@ struct v1_stored_frame *v1_stack_add(struct v1_trace *t, uint64_t id, size_t n)
 	return vec_at(&t->frames, struct v1_stored_frame, first);
 }
 
-static void add_stack(struct loader *l, const struct v1_record *rec)
+static void v1_load_add_stack(struct loader *l, const struct v1_record *rec)
 {
 	unsigned int step = v1_frame_values(&l->reader.format);
 	const uint64_t *v = rec->values + 2;
@@ -121,7 +122,10 @@ static void keep_latest(struct loader *l)
 		l->latest = l->batch_latest;
 }
 
-/* Readers since Go 1.23 refuse higher ones; to those before, which alone read the older formats, it is any int. */
+/*
+ * Readers since Go 1.23 refuse higher ones; to those before, which alone read the older formats, it
+ * is any int.
+ */
 static uint64_t max_p(const struct loader *l)
 {
 	return l->t->format.version < 11 ? UINT64_MAX : INT32_MAX;
@@ -133,9 +137,10 @@ static int begin_batch(struct loader *l, const struct v1_record *rec, struct err
 	uint64_t *g;
 
 	if (p != UINT64_MAX && p > max_p(l))
-		return error_set(err, -EBADMSG, "batch at offset 0x%zx: processor ID %llu is larger "
-				 "than maximum of %llu", rec->offset, (unsigned long long)p,
-				 (unsigned long long)max_p(l));
+		return error_set(err, -EBADMSG,
+				 "batch at offset 0x%zx: processor ID %llu is larger "
+				 "than maximum of %llu",
+				 rec->offset, (unsigned long long)p, (unsigned long long)max_p(l));
 	*map64_put(&l->current_g, (uint64_t)l->p, NULL) = l->g;
 	l->piece = 0;
 	l->p = (int64_t)p;
@@ -176,7 +181,7 @@ static void add_sample(struct loader *l, const struct v1_record *rec)
 {
 	struct v1_sample *s;
 
-	stream_of(l->t, V1_SAMPLE_STREAM);
+	v1_load_stream_of(l->t, V1_SAMPLE_STREAM);
 	s = vec_push(&l->t->samples, sizeof(*s));
 	*s = (struct v1_sample){ (int64_t)rec->values[rec->ndeltas], rec->offset };
 }
@@ -185,7 +190,7 @@ static void add_sample(struct loader *l, const struct v1_record *rec)
  * A GoSysExit of 1.5 is written when the thread has a P again; it brings the
  * number and the time of the exit itself: it is in no order with its neighbours.
  */
-static void add_exit(struct loader *l, const struct v1_record *rec)
+static void v1_load_add_exit(struct loader *l, const struct v1_record *rec)
 {
 	uint32_t number = begin_piece(l, rec->offset);
 	struct v1_piece *piece = vec_at(&l->t->pieces, struct v1_piece, number - 1);
@@ -242,7 +247,7 @@ static int add_event(struct loader *l, const struct v1_record *rec, struct error
 	if (rec->type == V1_CPU_SAMPLE)
 		add_sample(l, rec);
 	else if (rec->type == V1_GO_SYSEXIT && l->t->format.version == 5)
-		add_exit(l, rec);
+		v1_load_add_exit(l, rec);
 	else
 		extend_piece(l, rec, ticks, seq);
 	l->t->events++;
@@ -284,10 +289,10 @@ static int load_record(struct loader *l, const struct v1_record *rec, struct err
 		map64_put(&l->t->timer_gs, rec->values[0], NULL);
 		return 0;
 	case V1_STACK:
-		add_stack(l, rec);
+		v1_load_add_stack(l, rec);
 		return 0;
 	case V1_STRING:
-		return add_string(l, rec, err);
+		return v1_load_add_string(l, rec, err);
 	default:
 		return add_event(l, rec, err);
 	}
@@ -295,9 +300,10 @@ static int load_record(struct loader *l, const struct v1_record *rec, struct err
 
 /*
  * Goes on with the next batch. What ran on the Ps is not known there, and who wrote what is between
- * the damage and the batch neither: a reader that takes it for the end of the batch before tells lies.
+ * the damage and the batch neither: a reader that takes it for the end of the batch before tells
+ * lies.
  */
-static bool go_on(struct loader *l, const struct error *why)
+static bool v1_load_go_on(struct loader *l, const struct error *why)
 {
 	struct v1_trace *t = l->t;
 	size_t at = t->cut ? v1_resync_find(&l->reader, l->reader.start + 1, &l->seen) : 0;
@@ -331,12 +337,12 @@ static int load_records(struct loader *l, struct error *err)
 			if (ret)
 				break;
 		}
-	} while (ret && go_on(l, err));
+	} while (ret && v1_load_go_on(l, err));
 	return ret;
 }
 
 /* Later than any event of a batch that began at @ticks. */
-static int64_t later(const struct loader *l, int64_t ticks)
+static int64_t v1_load_later(const struct loader *l, int64_t ticks)
 {
 	int64_t latest = l->latest > ticks ? l->latest : ticks, span, limit;
 
@@ -356,7 +362,7 @@ static void limit_damaged(struct loader *l)
 	for (i = 0; i < l->t->pieces.len; i++)
 		if (pieces[i].damaged)
 			pieces[i].limit = pieces[i].next ? pieces[pieces[i].next - 1].ticks :
-					  later(l, pieces[i].ticks);
+					  v1_load_later(l, pieces[i].ticks);
 }
 
 /* Samples come in the order in which a signal handler got a lock. */

@@ -38,7 +38,7 @@ struct step {
 	struct state need, give;
 };
 
-static struct step step(uint64_t key, uint64_t seq, uint32_t status, uint64_t next_seq,
+static struct step v1_order_step(uint64_t key, uint64_t seq, uint32_t status, uint64_t next_seq,
 			uint32_t next_status)
 {
 	return (struct step){ key, { seq, status }, { next_seq, next_status } };
@@ -48,34 +48,34 @@ static struct step step_of_type(const struct v1_event *ev)
 {
 	switch (ev->type) {
 	case V1_GO_CREATE:
-		return step(ev->args[0], 0, DEAD, 1, RUNNABLE);
+		return v1_order_step(ev->args[0], 0, DEAD, 1, RUNNABLE);
 	case V1_GO_WAITING:
 	case V1_GO_IN_SYSCALL:
-		return step(ev->g, 1, RUNNABLE, 2, WAITING);
+		return v1_order_step(ev->g, 1, RUNNABLE, 2, WAITING);
 	case V1_GO_START:
 	case V1_GO_START_LABEL:
-		return step(ev->g, ev->args[1], RUNNABLE, ev->args[1] + 1, RUNNING);
+		return v1_order_step(ev->g, ev->args[1], RUNNABLE, ev->args[1] + 1, RUNNING);
 	case V1_GO_START_LOCAL:
-		return step(ev->g, ANY_SEQ, RUNNABLE, NEXT_SEQ, RUNNING);
+		return v1_order_step(ev->g, ANY_SEQ, RUNNABLE, NEXT_SEQ, RUNNING);
 	case V1_GO_SLEEP:
 	case V1_GO_BLOCK:
 	case V1_GO_BLOCK_SEND ... V1_GO_BLOCK_NET:
 	case V1_GO_BLOCK_GC:
 	case V1_GO_SYSBLOCK:
-		return step(ev->g, ANY_SEQ, RUNNING, ANY_SEQ, WAITING);
+		return v1_order_step(ev->g, ANY_SEQ, RUNNING, ANY_SEQ, WAITING);
 	case V1_GO_SCHED:
 	case V1_GO_PREEMPT:
-		return step(ev->g, ANY_SEQ, RUNNING, ANY_SEQ, RUNNABLE);
+		return v1_order_step(ev->g, ANY_SEQ, RUNNING, ANY_SEQ, RUNNABLE);
 	case V1_GO_UNBLOCK:
 	case V1_GO_SYSEXIT:
-		return step(ev->args[0], ev->args[1], WAITING, ev->args[1] + 1, RUNNABLE);
+		return v1_order_step(ev->args[0], ev->args[1], WAITING, ev->args[1] + 1, RUNNABLE);
 	case V1_GO_UNBLOCK_LOCAL:
 	case V1_GO_SYSEXIT_LOCAL:
-		return step(ev->args[0], ANY_SEQ, WAITING, NEXT_SEQ, RUNNABLE);
+		return v1_order_step(ev->args[0], ANY_SEQ, WAITING, NEXT_SEQ, RUNNABLE);
 	case V1_GC_START:
-		return step(GC_KEY, ev->args[0], DEAD, ev->args[0] + 1, DEAD);
+		return v1_order_step(GC_KEY, ev->args[0], DEAD, ev->args[0] + 1, DEAD);
 	default:
-		return step(NO_KEY, 0, DEAD, 0, DEAD);
+		return v1_order_step(NO_KEY, 0, DEAD, 0, DEAD);
 	}
 }
 
@@ -95,7 +95,7 @@ static bool concerns_nobody(const struct v1_event *ev)
 
 static struct step step_of(const struct v1_event *ev)
 {
-	return concerns_nobody(ev) ? step(NO_KEY, 0, DEAD, 0, DEAD) : step_of_type(ev);
+	return concerns_nobody(ev) ? v1_order_step(NO_KEY, 0, DEAD, 0, DEAD) : step_of_type(ev);
 }
 
 static bool is_ready(const struct step *s, struct state now)
@@ -133,28 +133,31 @@ struct v1_order {
 	struct v1_piece *pieces;
 	/* From 1.7 on: */
 	struct next *streams;
-	struct map64 states;	/* key -> state as pack() has it; the zero state is not in it */
+	/* key -> state as v1_order_pack() has it; the zero state is not in it */
+	struct map64 states;
 	struct map64 waiting;	/* hash of a need -> first waiting stream + 1 */
 	uint32_t *next_waiting;	/* per stream: the next one + 1 */
 };
 
 /*
- * A status takes two bits. A number is at most that of the events, as each state follows another one;
- * behind damage, where it may be anything, it only decides between events of the same time.
+ * A status takes two bits. A number is at most that of the events, as each state follows another
+ * one; behind damage, where it may be anything, it only decides between events of the same time.
  */
-static uint64_t pack(struct state state)
+static uint64_t v1_order_pack(struct state state)
 {
 	return state.seq << 2 | state.status;
 }
 
-static struct state state_of(const struct v1_order *m, uint64_t key)
+static struct state v1_order_state_of(const struct v1_order *m, uint64_t key)
 {
 	const uint64_t *packed = map64_get(&m->states, key);
 
 	return packed ? (struct state){ *packed >> 2, *packed & 3 } : (struct state){ 0, DEAD };
 }
 
-/* No event of a goroutine follows its GoEnd, or check.c would refuse it: its state is not needed. */
+/*
+ * No event of a goroutine follows its GoEnd, or check.c would refuse it: its state is not needed.
+ */
 static void forget_ended(struct v1_order *m, const struct v1_event *ev)
 {
 	if (ev->type == V1_GO_END)
@@ -201,13 +204,14 @@ static uint64_t need_hash(uint64_t key, struct state need)
 
 /* --- from 1.7 on: streams --- */
 
-static void next_sample(struct v1_order *m, struct next *s)
+static void v1_order_next_sample(struct v1_order *m, struct next *s)
 {
 	const struct v1_trace *t = m->t;
 
 	s->has_event = s->sample < t->samples.len &&
 		       v1_event_at(t, &m->reader,
-				   vec_at(&t->samples, struct v1_sample, s->sample)->offset, &s->ev);
+				   vec_at(&t->samples, struct v1_sample, s->sample)->offset,
+				   &s->ev);
 	s->sample++;
 	s->ev.time = (int64_t)s->ev.args[0];
 	s->ev.p = (int32_t)s->ev.args[1];
@@ -220,7 +224,7 @@ static void next_of_stream(struct v1_order *m, uint32_t stream)
 	struct next *s = &m->streams[stream];
 
 	if (vec_at(&m->t->streams, struct v1_stream, stream)->p == V1_SAMPLE_STREAM) {
-		next_sample(m, s);
+		v1_order_next_sample(m, s);
 		return;
 	}
 	while (!s->piece.n && s->piece_after) {
@@ -231,7 +235,7 @@ static void next_of_stream(struct v1_order *m, uint32_t stream)
 }
 
 /* The stream's next event becomes a head: ready, or waiting for its need. */
-static void offer(struct v1_order *m, uint32_t stream)
+static void v1_order_offer(struct v1_order *m, uint32_t stream)
 {
 	const struct next *next = &m->streams[stream];
 	struct step s;
@@ -240,7 +244,7 @@ static void offer(struct v1_order *m, uint32_t stream)
 	if (!next->has_event)
 		return;
 	s = step_of(&next->ev);
-	if (s.key == NO_KEY || is_ready(&s, state_of(m, s.key))) {
+	if (s.key == NO_KEY || is_ready(&s, v1_order_state_of(m, s.key))) {
 		heap_push(m, (struct head){ next->ev.time, stream, stream });
 		return;
 	}
@@ -250,7 +254,7 @@ static void offer(struct v1_order *m, uint32_t stream)
 }
 
 /* Offers again all streams whose heads wait for (@key, @need). */
-static void wake(struct v1_order *m, uint64_t key, struct state need)
+static void v1_order_wake(struct v1_order *m, uint64_t key, struct state need)
 {
 	uint64_t *slot = map64_get(&m->waiting, need_hash(key, need));
 	uint32_t list;
@@ -263,35 +267,35 @@ static void wake(struct v1_order *m, uint64_t key, struct state need)
 		uint32_t stream = list - 1;
 
 		list = m->next_waiting[stream];
-		offer(m, stream);
+		v1_order_offer(m, stream);
 	}
 }
 
-static void give_state(struct v1_order *m, struct step *s)
+static void v1_order_give_state(struct v1_order *m, struct step *s)
 {
-	struct state now = state_of(m, s->key);
+	struct state now = v1_order_state_of(m, s->key);
 
 	if (s->give.seq == ANY_SEQ)
 		s->give.seq = now.seq;
 	else if (s->give.seq == NEXT_SEQ)
 		s->give.seq = now.seq + 1;
-	*map64_put(&m->states, s->key, NULL) = pack(s->give);
+	*map64_put(&m->states, s->key, NULL) = v1_order_pack(s->give);
 }
 
-static int apply(struct v1_order *m, const struct v1_event *ev, struct error *err)
+static int v1_order_apply(struct v1_order *m, const struct v1_event *ev, struct error *err)
 {
 	struct step s = step_of(ev);
 
 	forget_ended(m, ev);
 	if (s.key == NO_KEY)
 		return 0;
-	if (!is_ready(&s, state_of(m, s.key)))
+	if (!is_ready(&s, v1_order_state_of(m, s.key)))
 		return error_set(err, -EPROTO, "encountered impossible goroutine state transition: "
 				 "%s at offset 0x%llx", v1_trace_type_name(m->t, ev->type),
 				 (unsigned long long)ev->offset);
-	give_state(m, &s);
-	wake(m, s.key, s.give);
-	wake(m, s.key, (struct state){ ANY_SEQ, s.give.status });
+	v1_order_give_state(m, &s);
+	v1_order_wake(m, s.key, s.give);
+	v1_order_wake(m, s.key, (struct state){ ANY_SEQ, s.give.status });
 	return 0;
 }
 
@@ -322,7 +326,7 @@ static bool event_is_ready(struct v1_order *m, const struct v1_event *ev)
 {
 	struct step s = step_of(ev);
 
-	return s.key == NO_KEY || is_ready(&s, state_of(m, s.key));
+	return s.key == NO_KEY || is_ready(&s, v1_order_state_of(m, s.key));
 }
 
 static void push_stream(struct v1_order *m, uint32_t stream)
@@ -364,7 +368,7 @@ static int next_by_time(struct v1_order *m, struct v1_event *ev)
 			continue;
 		forget_ended(m, ev);
 		if (s.key != NO_KEY)
-			give_state(m, &s);
+			v1_order_give_state(m, &s);
 		v1_make_plain(ev);
 		return 1;
 	}
@@ -381,11 +385,11 @@ static int next_by_need(struct v1_order *m, struct v1_event *ev, struct error *e
 	stream = heap_pop(m).from;
 	*ev = m->streams[stream].ev;
 	next_of_stream(m, stream);
-	ret = apply(m, ev, err);
+	ret = v1_order_apply(m, ev, err);
 	if (ret)
 		return ret;
 	v1_make_plain(ev);
-	offer(m, stream);
+	v1_order_offer(m, stream);
 	return 1;
 }
 
@@ -401,7 +405,7 @@ static void begin_streams(struct v1_order *m)
 		next_of_stream(m, i);
 	}
 	for (i = 0; i < n; i++)
-		(m->t->resumed ? push_stream : offer)(m, i);
+		(m->t->resumed ? push_stream : v1_order_offer)(m, i);
 }
 
 /* --- before 1.7: pieces --- */

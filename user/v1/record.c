@@ -69,8 +69,10 @@ static int read_sized(struct v1_reader *r, size_t record_off, struct error *err)
 	while (body.off < body.len && !ret && r->values.len < MAX_VALUES)
 		ret = read_value(r, &body, err);
 	if (!ret && body.off < body.len)
-		return error_set(err, -EBADMSG, "event has too many values at offset 0x%zx: it takes "
-				 "%llu bytes", record_off, (unsigned long long)len);
+		return error_set(err, -EBADMSG,
+				 "event has too many values at offset 0x%zx: it takes "
+				 "%llu bytes",
+				 record_off, (unsigned long long)len);
 	if (ret == -ENODATA)
 		return error_set(err, -EBADMSG, "event has wrong length at offset 0x%zx: "
 				 "want %llu, its last value is longer", record_off,
@@ -102,7 +104,8 @@ static int wrong_count(const struct v1_record *rec, uint64_t want, struct error 
 			 (unsigned long long)want, rec->nvalues);
 }
 
-static int check_stack(const struct v1_reader *r, const struct v1_record *rec, struct error *err)
+static int v1_record_check_stack(const struct v1_reader *r, const struct v1_record *rec,
+				 struct error *err)
 {
 	uint64_t n;
 
@@ -126,7 +129,7 @@ static int check_count(const struct v1_reader *r, const struct v1_record *rec, s
 	size_t want = rec->ndeltas + r->format.nargs[rec->type] + rec->spec->stack;
 
 	if (rec->type == V1_STACK)
-		return check_stack(r, rec, err);
+		return v1_record_check_stack(r, rec, err);
 	if (rec->nvalues != want)
 		return wrong_count(rec, want, err);
 	return 0;

@@ -31,7 +31,7 @@ static bool batch_is_likely(const struct v1_record *rec, const struct v1_resync 
 	       (!seen->first || ticks - seen->first < INT64_C(1) << 48);
 }
 
-static void pay(struct v1_resync *seen, size_t bytes)
+static void v1_resync_pay(struct v1_resync *seen, size_t bytes)
 {
 	seen->budget -= bytes < seen->budget ? bytes : seen->budget;
 }
@@ -49,7 +49,7 @@ static bool run_is_good(struct v1_reader *r, size_t at, struct v1_resync *seen)
 
 	r->cursor.off = at;
 	for (i = 0; i < RUN && (ret = v1_reader_next(r, &rec, &err)) > 0; i++) {
-		pay(seen, r->cursor.off - rec.offset);
+		v1_resync_pay(seen, r->cursor.off - rec.offset);
 		if (rec.type == V1_BATCH && !batch_is_likely(&rec, seen))
 			return false;
 		if (i && rec.type == V1_BATCH)
@@ -57,7 +57,7 @@ static bool run_is_good(struct v1_reader *r, size_t at, struct v1_resync *seen)
 		if (tables && !v1_is_table(rec.type))
 			return false;
 	}
-	pay(seen, r->cursor.off - r->start);
+	v1_resync_pay(seen, r->cursor.off - r->start);
 	return ret >= 0;
 }
 
@@ -79,7 +79,7 @@ static bool lies_in_record(struct v1_reader *r, size_t at, struct v1_resync *see
 		r->cursor.off = at - back;
 		if (v1_reader_next(r, &rec, &err) > 0 && r->cursor.off > at)
 			return true;
-		pay(seen, r->cursor.off - r->start);
+		v1_resync_pay(seen, r->cursor.off - r->start);
 	}
 	return false;
 }

@@ -13,7 +13,8 @@
 struct v1_resync {
 	uint64_t max_p;		/* of the Ps seen, or in a Gomaxprocs */
 	int64_t first;		/* ticks of the first batch, 0 if there was none */
-	uint64_t budget;	/* bytes that may be read in search: files can make it as long as they like */
+	/* bytes that may be read in search: files can make it as long as they like */
+	uint64_t budget;
 };
 
 /* Strings, stacks, and what holds for the whole trace. */

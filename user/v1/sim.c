@@ -8,7 +8,7 @@
 /* Room that added events leave before the event that needs them, in ns. */
 enum { LEAD = 8 };
 
-static void *object(struct map64 *map, uint64_t id, size_t size, bool *is_new)
+static void *v1_sim_object(struct map64 *map, uint64_t id, size_t size, bool *is_new)
 {
 	uint64_t *slot = map64_put(map, id, is_new);
 
@@ -28,7 +28,7 @@ static void g_free(struct sim_g *g)
 	free(g);
 }
 
-static void objects_free(struct map64 *map)
+static void v1_sim_objects_free(struct map64 *map)
 {
 	size_t i;
 
@@ -53,8 +53,8 @@ void sim_release(struct sim *s)
 		if (s->gs.slots[i].used)
 			g_free((void *)(uintptr_t)s->gs.slots[i].value);
 	map64_free(&s->gs);
-	objects_free(&s->ps);
-	objects_free(&s->ms);
+	v1_sim_objects_free(&s->ps);
+	v1_sim_objects_free(&s->ms);
 	vec_free(&s->spares);
 	vec_free(&s->pending);
 }
@@ -63,7 +63,7 @@ struct sim_g *sim_g(struct sim *s, uint64_t id)
 {
 	bool is_new;
 
-	return object(&s->gs, id, sizeof(struct sim_g), &is_new);
+	return v1_sim_object(&s->gs, id, sizeof(struct sim_g), &is_new);
 }
 
 void sim_forget_g(struct sim *s, struct sim_g *g)
@@ -77,14 +77,14 @@ struct sim_p *sim_p(struct sim *s, uint64_t id)
 {
 	bool is_new;
 
-	return object(&s->ps, id, sizeof(struct sim_p), &is_new);
+	return v1_sim_object(&s->ps, id, sizeof(struct sim_p), &is_new);
 }
 
 struct sim_m *sim_m(struct sim *s, uint64_t id)
 {
 	bool is_new;
 
-	return object(&s->ms, id, sizeof(struct sim_m), &is_new);
+	return v1_sim_object(&s->ms, id, sizeof(struct sim_m), &is_new);
 }
 
 struct sim_m *sim_made_up(struct sim *s)
@@ -235,7 +235,7 @@ void sim_g_bind(struct sim *s, struct sim_g *g, struct sim_m *m, enum sim_status
 	}
 }
 
-static void unbind(struct sim *s, struct sim_g *g, enum sim_status status)
+static void v1_sim_unbind(struct sim *s, struct sim_g *g, enum sim_status status)
 {
 	struct sim_m *m = g->m;
 
@@ -295,7 +295,7 @@ void sim_g_leave(struct sim *s, enum sim_origin origin, struct sim_g *g, enum si
 	if (status == SIM_DEAD)
 		sim_g_close_ranges(s, g);
 	sim_emit(s, origin, g->m, ev, nargs, args);
-	unbind(s, g, status);
+	v1_sim_unbind(s, g, status);
 }
 
 void sim_g_exit(struct sim *s, enum sim_origin origin, struct sim_g *g)
@@ -305,7 +305,7 @@ void sim_g_exit(struct sim *s, enum sim_origin origin, struct sim_g *g)
 	if (m->p && m->p->in_syscall)
 		sim_p_stop(s, SIM_ADDED, m->p);
 	sim_emit(s, origin, m, EV_GoSyscallEndBlocked, 0, NULL);
-	unbind(s, g, SIM_RUNNABLE);
+	v1_sim_unbind(s, g, SIM_RUNNABLE);
 }
 
 void sim_g_make_runnable(struct sim *s, struct sim_g *g)
@@ -325,7 +325,7 @@ void sim_g_make_runnable(struct sim *s, struct sim_g *g)
 		if (!g->m->p)	/* a status says that it runs, no P does */
 			sim_p_start(s, SIM_ADDED, sim_free_p(s), g->m);
 		sim_put(s, SIM_ADDED, g->m, EV_GoStop, 0, 0);
-		unbind(s, g, SIM_RUNNABLE);
+		v1_sim_unbind(s, g, SIM_RUNNABLE);
 		break;
 	case SIM_RUNNABLE:
 	case SIM_DEAD:

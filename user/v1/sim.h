@@ -135,7 +135,9 @@ void sim_g_start(struct sim *s, enum sim_origin origin, struct sim_g *g, struct 
 /* @g leaves its thread by @ev with the given arguments. */
 void sim_g_leave(struct sim *s, enum sim_origin origin, struct sim_g *g, enum sim_status status,
 		 enum tracev2_event ev, int nargs, const uint64_t *args);
-/* The stop-the-world range of @g is open from now on, or ends, by an event that the caller wrote. */
+/*
+ * The stop-the-world range of @g is open from now on, or ends, by an event that the caller wrote.
+ */
 void sim_stw(struct sim *s, struct sim_g *g, bool open);
 /* Back from a system call that blocked. */
 void sim_g_exit(struct sim *s, enum sim_origin origin, struct sim_g *g);

@@ -14,7 +14,8 @@
 
 enum { MAX_FRAMES = 2048 };	/* of one stack after inlined calls are expanded */
 
-static void store(struct v1_trace *t, struct v1_stack *st, const struct frame *frames, size_t n)
+static void symbolize_store(struct v1_trace *t, struct v1_stack *st, const struct frame *frames,
+			    size_t n)
 {
 	size_t i;
 
@@ -40,7 +41,7 @@ static void symbolize_stack(struct v1_trace *t, struct v1_stack *st, bool is_sta
 		n = symbolizer_entry(t->symbolizer, pcs[0], frames);
 	else
 		n = symbolizer_stack(t->symbolizer, pcs, st->n, 0, frames, MAX_FRAMES);
-	store(t, st, frames, n);
+	symbolize_store(t, st, frames, n);
 }
 
 int v1_trace_symbolize(struct v1_trace *t, const char *binary, struct error *err)

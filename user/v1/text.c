@@ -59,7 +59,7 @@ static uint8_t width_at(const uint8_t **p)
 	return (uint8_t)(*p - start);
 }
 
-static void measure(struct writer *w, const struct v1_record *rec)
+static void v1_text_measure(struct writer *w, const struct v1_record *rec)
 {
 	const uint8_t *p = w->r.cursor.data + rec->offset;
 	bool by_length = *p++ >> V1_COUNT_SHIFT == V1_BY_LENGTH && rec->type != V1_STRING;
@@ -74,7 +74,7 @@ static void measure(struct writer *w, const struct v1_record *rec)
 
 /* --- lines --- */
 
-static uint8_t *put_name(uint8_t *p, const char **names)
+static uint8_t *v1_text_put_name(uint8_t *p, const char **names)
 {
 	const char *name = *names;
 
@@ -86,14 +86,14 @@ static uint8_t *put_name(uint8_t *p, const char **names)
 }
 
 /* " g=5 seq=6"; @widths is NULL if all are the shortest. */
-static uint8_t *put_values(uint8_t *p, const char *names, const uint64_t *values,
+static uint8_t *v1_text_put_values(uint8_t *p, const char *names, const uint64_t *values,
 			   const uint8_t *widths)
 {
 	size_t i;
 
 	for (i = 0; *names; i++) {
 		*p++ = ' ';
-		p = text_put_uint(put_name(p, &names), values[i]);
+		p = text_put_uint(v1_text_put_name(p, &names), values[i]);
 		if (widths && widths[i] != v1_shortest(values[i])) {
 			*p++ = '/';
 			p = text_put_uint(p, widths[i]);
@@ -102,7 +102,7 @@ static uint8_t *put_values(uint8_t *p, const char *names, const uint64_t *values
 	return p;
 }
 
-static uint64_t length_of(const struct widths *w)
+static uint64_t v1_text_length_of(const struct widths *w)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -112,9 +112,11 @@ static uint64_t length_of(const struct widths *w)
 	return sum;
 }
 
-static uint8_t *put_length(uint8_t *p, const char *name, uint64_t length, uint8_t width)
+static uint8_t *v1_text_put_length(uint8_t *p, const char *name, uint64_t length, uint8_t width)
 {
-	return width == 0 || width == v1_shortest(length) ? p : put_values(p, name, &length, &width);
+	return width == 0 || width == v1_shortest(length) ?
+		       p :
+		       v1_text_put_values(p, name, &length, &width);
 }
 
 static uint8_t *put_form(const struct writer *w, uint8_t *p, const struct v1_record *rec)
@@ -122,12 +124,12 @@ static uint8_t *put_form(const struct writer *w, uint8_t *p, const struct v1_rec
 	uint64_t k = w->r.cursor.data[rec->offset] >> V1_COUNT_SHIFT;
 
 	if (k != v1_count_code(&w->r.format, rec->type, rec->nvalues))
-		p = put_values(p, "k", &k, NULL);
-	p = put_length(p, "L", length_of(&w->widths), w->widths.length);
-	return put_length(p, "len", rec->data_len, w->widths.data);
+		p = v1_text_put_values(p, "k", &k, NULL);
+	p = v1_text_put_length(p, "L", v1_text_length_of(&w->widths), w->widths.length);
+	return v1_text_put_length(p, "len", rec->data_len, w->widths.data);
 }
 
-static void put_line(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
+static void v1_text_put_line(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
 {
 	const char *name = rec->spec->name;
 	uint8_t *p;
@@ -136,14 +138,14 @@ static void put_line(struct writer *w, const struct v1_record *rec, const uint8_
 	p = w->out->data + w->out->len;
 	while (*name)
 		*p++ = (uint8_t)*name++;
-	p = put_values(p, w->names.of[rec->type], rec->values, widths);
+	p = v1_text_put_values(p, w->names.of[rec->type], rec->values, widths);
 	if (widths)
 		p = put_form(w, p, rec);
 	*p++ = '\n';
 	w->out->len = (size_t)(p - w->out->data);
 }
 
-static void put_quoted(struct buf *out, const char *name, const char *text)
+static void v1_text_put_quoted(struct buf *out, const char *name, const char *text)
 {
 	buf_add(out, name, strlen(name));
 	quote_append(out, (const uint8_t *)text, strlen(text));
@@ -156,13 +158,14 @@ static void put_names(struct writer *w, uint64_t pc)
 	size_t i, n = symbolizer_stack(w->symbols, &pc, 1, 0, frames, MAX_INLINED);
 
 	for (i = 0; i < n; i++) {
-		put_quoted(w->out, i ? "\n\t# inlined into func=" : " func=", frames[i].func);
-		put_quoted(w->out, " file=", frames[i].file);
+		v1_text_put_quoted(w->out,
+				   i ? "\n\t# inlined into func=" : " func=", frames[i].func);
+		v1_text_put_quoted(w->out, " file=", frames[i].file);
 		buf_printf(w->out, " line=%u", frames[i].line);
 	}
 }
 
-static void put_frames(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
+static void v1_text_put_frames(struct writer *w, const struct v1_record *rec, const uint8_t *widths)
 {
 	unsigned int step = v1_frame_values(&w->r.format);
 	const char *names = v1_frame_names(&w->r.format);
@@ -172,8 +175,9 @@ static void put_frames(struct writer *w, const struct v1_record *rec, const uint
 	for (i = 2; i < rec->nvalues; i += step) {
 		buf_reserve(w->out, MAX_FRAME_LINE);
 		p = w->out->data + w->out->len;
-		p = put_values(p, names, rec->values + i, widths ? widths + i : NULL);
-		w->out->data[w->out->len] = '\t';	/* for the space in front of the first name */
+		p = v1_text_put_values(p, names, rec->values + i, widths ? widths + i : NULL);
+		/* for the space in front of the first name */
+		w->out->data[w->out->len] = '\t';
 		w->out->len = (size_t)(p - w->out->data);
 		if (w->symbols)
 			put_names(w, rec->values[i]);
@@ -181,17 +185,17 @@ static void put_frames(struct writer *w, const struct v1_record *rec, const uint
 	}
 }
 
-static void put_record(struct writer *w, const struct v1_record *rec)
+static void v1_text_put_record(struct writer *w, const struct v1_record *rec)
 {
 	const uint8_t *widths = NULL;
 
 	if (!is_shortest(w, rec)) {
-		measure(w, rec);
+		v1_text_measure(w, rec);
 		widths = w->widths.values.data;
 	}
-	put_line(w, rec, widths);
+	v1_text_put_line(w, rec, widths);
 	if (rec->type == V1_STACK)
-		put_frames(w, rec, widths);
+		v1_text_put_frames(w, rec, widths);
 	if (!rec->data)
 		return;
 	buf_add(w->out, "\tdata=", 6);
@@ -199,7 +203,7 @@ static void put_record(struct writer *w, const struct v1_record *rec)
 	buf_add_byte(w->out, '\n');
 }
 
-static int put_all(struct writer *w, struct raw_sink *sink, struct error *err)
+static int v1_text_put_all(struct writer *w, struct raw_sink *sink, struct error *err)
 {
 	struct v1_record rec;
 	int ret = 0;
@@ -209,7 +213,7 @@ static int put_all(struct writer *w, struct raw_sink *sink, struct error *err)
 	else
 		buf_printf(w->out, "Trace Go1.%d\n", w->r.format.version);
 	while (!sink->error && (ret = v1_reader_next(&w->r, &rec, err)) > 0) {
-		put_record(w, &rec);
+		v1_text_put_record(w, &rec);
 		sink_settle(sink);
 	}
 	return ret < 0 ? ret : 0;	/* sink_close() says why nothing could be written */
@@ -228,7 +232,7 @@ int v1_text(const uint8_t *data, size_t n, const char *binary, struct raw_sink *
 		ret = symbolizer_open(&w.symbols, &(struct symbol_file){ .path = binary },
 				      SYMBOL_PCLNTAB, err);
 	if (!ret)
-		ret = put_all(&w, sink, err);
+		ret = v1_text_put_all(&w, sink, err);
 	symbolizer_free(w.symbols);
 	buf_free(&w.widths.values);
 	v1_reader_release(&w.r);

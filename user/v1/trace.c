@@ -68,7 +68,7 @@ static int run_stages(struct v1_trace *t, struct error *err)
 	return ret;
 }
 
-static int open_trace(struct v1_trace **ret, const uint8_t *data, size_t n, bool resumed,
+static int v1_trace_open_trace(struct v1_trace **ret, const uint8_t *data, size_t n, bool resumed,
 		      struct v1_cut *cut, struct error *err)
 {
 	struct v1_trace *t = xcalloc(1, sizeof(*t));
@@ -90,7 +90,7 @@ static int open_trace(struct v1_trace **ret, const uint8_t *data, size_t n, bool
 
 int v1_trace_open(struct v1_trace **ret, const uint8_t *data, size_t n, struct error *err)
 {
-	return open_trace(ret, data, n, false, NULL, err);
+	return v1_trace_open_trace(ret, data, n, false, NULL, err);
 }
 
 /* Damage that can be read as records shows by events that do not fit together. */
@@ -101,13 +101,13 @@ int v1_trace_open_cut(struct v1_trace **ret, const uint8_t *data, size_t n, stru
 	int r;
 
 	*cut = (struct v1_cut){0};
-	r = open_trace(ret, data, n, false, cut, &why);
+	r = v1_trace_open_trace(ret, data, n, false, cut, &why);
 	if (r != -EPROTO) {
 		*err = why;
 		return r;
 	}
 	*cut = (struct v1_cut){ .is_cut = true, .resumed = true, .places = 1, .why = why };
-	return open_trace(ret, data, n, true, cut, err);
+	return v1_trace_open_trace(ret, data, n, true, cut, err);
 }
 
 int v1_trace_version(const struct v1_trace *t)

@@ -104,8 +104,8 @@ size_t v1_trace_stack(const struct v1_trace *t, uint64_t id, struct v1_frame *ou
 /* How many frames it has. */
 size_t v1_trace_depth(const struct v1_trace *t, uint64_t id);
 /*
- * The start PC that GoCreate of a format with bare PCs has, of the stack that its second argument is after
- * v1_trace_open(). False if @stack is another one.
+ * The start PC that GoCreate of a format with bare PCs has, of the stack that its second argument
+ * is after v1_trace_open(). False if @stack is another one.
  */
 bool v1_trace_start_pc(const struct v1_trace *t, uint64_t stack, uint64_t *pc);
 /* The ticks of its clock per second, 0 if unknown, and how many there are at time 0. */

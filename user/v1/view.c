@@ -82,23 +82,23 @@ bool v1_view_next(struct v1_view *v, struct v1_view_event *out)
 
 enum { MAX_LINE = 512 };
 
-static uint8_t *put_text(uint8_t *p, const char *text)
+static uint8_t *v1_view_put_text(uint8_t *p, const char *text)
 {
 	while (*text)
 		*p++ = (uint8_t)*text++;
 	return p;
 }
 
-static uint8_t *put_int(uint8_t *p, int64_t v)
+static uint8_t *v1_view_put_int(uint8_t *p, int64_t v)
 {
 	if (v < 0)
 		*p++ = '-';
 	return text_put_uint(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-static uint8_t *put_field(uint8_t *p, const char *name, uint64_t v)
+static uint8_t *v1_view_put_field(uint8_t *p, const char *name, uint64_t v)
 {
-	return text_put_uint(put_text(p, name), v);
+	return text_put_uint(v1_view_put_text(p, name), v);
 }
 
 static uint8_t *put_p(uint8_t *p, const struct v1_view_event *e)
@@ -108,10 +108,11 @@ static uint8_t *put_p(uint8_t *p, const struct v1_view_event *e)
 		[V1_ROW_SYSCALL] = "syscall", [V1_ROW_GC] = "gc",
 	};
 
-	p = put_text(p, " p=");
+	p = v1_view_put_text(p, " p=");
 	if (e->ev->row == V1_ROW_PROFILE)
-		return put_text(put_int(p, e->p), "/profile");
-	return e->ev->row == V1_ROW_P ? put_int(p, e->p) : put_text(p, names[e->ev->row]);
+		return v1_view_put_text(v1_view_put_int(p, e->p), "/profile");
+	return e->ev->row == V1_ROW_P ? v1_view_put_int(p, e->p) :
+					v1_view_put_text(p, names[e->ev->row]);
 }
 
 static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
@@ -127,35 +128,38 @@ static uint8_t *put_args(uint8_t *p, const char *names, const uint64_t *args)
 	return p;
 }
 
-/* A GoStart has the stack that its goroutine begins with, which before 1.7 is the start PC alone. */
-static uint8_t *put_stack(uint8_t *p, const struct v1_trace *t, uint64_t stack)
+/*
+ * A GoStart has the stack that its goroutine begins with, which before 1.7 is the start PC alone.
+ */
+static uint8_t *v1_view_put_stack(uint8_t *p, const struct v1_trace *t, uint64_t stack)
 {
 	uint64_t pc;
 
 	if (v1_trace_start_pc(t, stack, &pc))
-		return put_field(p, " start_pc=", pc);
-	return stack ? put_field(p, " stack=", stack) : p;
+		return v1_view_put_field(p, " start_pc=", pc);
+	return stack ? v1_view_put_field(p, " stack=", stack) : p;
 }
 
-static void put_event(struct buf *out, const struct v1_trace *t, const struct v1_view_event *e)
+static void v1_view_put_event(struct buf *out, const struct v1_trace *t,
+			      const struct v1_view_event *e)
 {
 	uint64_t args[3] = { e->ev->args[0], e->ev->args[1], e->ev->args[2] };
 	uint8_t *p;
 
 	buf_reserve(out, MAX_LINE);
 	p = text_put_uint(out->data + out->len, e->number);
-	p = put_field(p, " @", e->ev->offset);
+	p = v1_view_put_field(p, " @", e->ev->offset);
 	*p++ = ' ';
-	p = put_p(put_int(p, e->ev->time), e);
-	p = put_field(p, " g=", e->g);
+	p = put_p(v1_view_put_int(p, e->ev->time), e);
+	p = v1_view_put_field(p, " g=", e->g);
 	*p++ = ' ';
-	p = put_text(p, v1_trace_type_name(t, e->ev->type));
+	p = v1_view_put_text(p, v1_trace_type_name(t, e->ev->type));
 	if (e->ev->type == V1_GO_CREATE)
 		v1_trace_start_pc(t, args[1], &args[1]);
 	p = put_args(p, t->format.spec[e->ev->type]->args, args);
-	p = put_stack(p, t, e->ev->stack);
+	p = v1_view_put_stack(p, t, e->ev->stack);
 	if (e->link)
-		p = put_field(p, " link=", e->link);
+		p = v1_view_put_field(p, " link=", e->link);
 	*p++ = '\n';
 	out->len = (size_t)(p - out->data);
 }
@@ -169,7 +173,7 @@ int v1_view_text(const struct v1_trace *t, struct raw_sink *sink, struct error *
 	if (ret)
 		return ret;
 	while (!sink->error && v1_view_next(v, &e)) {
-		put_event(&sink->buf, t, &e);
+		v1_view_put_event(&sink->buf, t, &e);
 		sink_settle(sink);
 	}
 	v1_view_close(v);

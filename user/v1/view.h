@@ -46,7 +46,10 @@ bool v1_view_next(struct v1_view *v, struct v1_view_event *out);
 /* Accepts NULL. */
 void v1_view_close(struct v1_view *v);
 
-/* A line for each event: number, place in the file, time in ns, P, goroutine, name, arguments, link. */
+/*
+ * A line for each event: number, place in the file, time in ns, P, goroutine, name, arguments,
+ * link.
+ */
 int v1_view_text(const struct v1_trace *t, struct raw_sink *sink, struct error *err);
 
 #endif

@@ -48,7 +48,7 @@ static void put_number(struct buf *out, const struct number *n)
 	out->data[out->len++] = (uint8_t)v;
 }
 
-static bool parse_number(struct text_span s, struct number *n)
+static bool v1_wire_parse_number(struct text_span s, struct number *n)
 {
 	const char *slash = memchr(s.p, '/', s.n);
 	uint64_t width;
@@ -79,19 +79,19 @@ static int parse_arg(struct wire *w, struct text_span token, struct text_span *n
 		return lines_fail(w->lines, "malformed argument '%.*s'", (int)token.n, token.p);
 	*name = (struct text_span){ token.p, (size_t)(eq - token.p) };
 	value = (struct text_span){ eq + 1, token.n - name->n - 1 };
-	if (!parse_number(value, n))
+	if (!v1_wire_parse_number(value, n))
 		return lines_fail(w->lines, "'%.*s' for '%.*s' is not a number of 64 bits",
 				  (int)value.n, value.p, (int)name->n, name->p);
 	return 0;
 }
 
-static bool same_name(struct text_span got, struct text_span want)
+static bool v1_wire_same_name(struct text_span got, struct text_span want)
 {
 	return (got.n == want.n && !memcmp(got.p, want.p, got.n)) ||
 	       (span_is(got, "nframes") && want.n == 1 && *want.p == 'n');
 }
 
-static int take_arg(struct wire *w, struct text_span *rest, struct text_span want,
+static int v1_wire_take_arg(struct wire *w, struct text_span *rest, struct text_span want,
 		    struct number *n)
 {
 	struct text_span token = span_token(rest), name;
@@ -100,14 +100,15 @@ static int take_arg(struct wire *w, struct text_span *rest, struct text_span wan
 	if (!token.n)
 		return lines_fail(w->lines, "argument '%.*s' is missing", (int)want.n, want.p);
 	ret = parse_arg(w, token, &name, n);
-	if (ret || same_name(name, want))
+	if (ret || v1_wire_same_name(name, want))
 		return ret;
 	return lines_fail(w->lines, "expected argument '%.*s', but got '%.*s'", (int)want.n, want.p,
 			  (int)name.n, name.p);
 }
 
 /* All arguments in @names from *@rest, encoded. The last one stays in *@last. */
-static int take_args(struct wire *w, struct text_span *rest, const char *names, uint64_t *last)
+static int v1_wire_take_args(struct wire *w, struct text_span *rest, const char *names,
+			     uint64_t *last)
 {
 	struct number n = {0};
 	int ret = 0;
@@ -117,7 +118,7 @@ static int take_args(struct wire *w, struct text_span *rest, const char *names, 
 
 		names += want.n;
 		names += *names == ' ';
-		ret = take_arg(w, rest, want, &n);
+		ret = v1_wire_take_arg(w, rest, want, &n);
 		if (ret)
 			return ret;
 		put_number(&w->values, &n);
@@ -149,7 +150,8 @@ static int take_form(struct wire *w, struct text_span rest, struct form *f)
 	struct number n, *field;
 
 	while ((before = rest = span_trim(rest)).n) {
-		token = span_token(&rest);	/* empty in front of a comment, which may not stand here */
+		/* empty in front of a comment, which may not stand here */
+		token = span_token(&rest);
 		field = !token.n || parse_arg(w, token, &name, &n) ? NULL : form_field(f, name);
 		if (!field || field->width)
 			return fail_at_end(w, before);
@@ -178,14 +180,15 @@ static int settle_code(struct wire *w, unsigned int type, struct form *f)
 	if (f->k.value > V1_BY_LENGTH)
 		return lines_fail(w->lines, "k is a number from 0 to 3, not %llu",
 				  (unsigned long long)f->k.value);
-	if (type != V1_STRING && f->k.value < V1_BY_LENGTH && f->k.value + free_values != w->nvalues)
+	if (type != V1_STRING && f->k.value < V1_BY_LENGTH &&
+	    f->k.value + free_values != w->nvalues)
 		return lines_fail(w->lines, "k=%llu is for %llu numbers, but there are %zu",
 				  (unsigned long long)f->k.value,
 				  (unsigned long long)f->k.value + free_values, w->nvalues);
 	return 0;
 }
 
-static int put_record(struct wire *w, unsigned int type, struct form *f)
+static int v1_wire_put_record(struct wire *w, unsigned int type, struct form *f)
 {
 	int ret = settle_code(w, type, f);
 
@@ -206,15 +209,15 @@ static int put_record(struct wire *w, unsigned int type, struct form *f)
 
 /* --- what follows a record's line --- */
 
-static bool span_begins(struct text_span s, const char *text)
+static bool v1_wire_span_begins(struct text_span s, const char *text)
 {
 	return s.n >= strlen(text) && !memcmp(s.p, text, strlen(text));
 }
 
-static int take_frame(struct wire *w, struct text_span line)
+static int v1_wire_take_frame(struct wire *w, struct text_span line)
 {
 	uint64_t last;
-	int ret = take_args(w, &line, v1_frame_names(&w->format), &last);
+	int ret = v1_wire_take_args(w, &line, v1_frame_names(&w->format), &last);
 
 	/* `gotap text --binary` shows names behind an address. */
 	if (!ret && !v1_pc_only(w->format.version) && span_trim(line).n)
@@ -230,32 +233,32 @@ static int take_more_frames(struct wire *w)
 
 	while ((ret = lines_next(w->lines, &line)) > 0) {
 		rest = line;
-		if (!span_begins(span_token(&rest), "pc=")) {
+		if (!v1_wire_span_begins(span_token(&rest), "pc=")) {
 			lines_put_back(w->lines, line);
 			return 0;
 		}
-		ret = take_frame(w, line);
+		ret = v1_wire_take_frame(w, line);
 		if (ret)
 			return ret;
 	}
 	return ret;
 }
 
-static int take_frames(struct wire *w, uint64_t n)
+static int v1_wire_take_frames(struct wire *w, uint64_t n)
 {
 	struct text_span line;
 	int ret;
 
 	if (n > V1_MAX_FRAMES)
-		return lines_fail(w->lines, "a stack has at most %d frames, not %llu", V1_MAX_FRAMES,
-				  (unsigned long long)n);
+		return lines_fail(w->lines, "a stack has at most %d frames, not %llu",
+				  V1_MAX_FRAMES, (unsigned long long)n);
 	for (; n; n--) {
 		ret = lines_next(w->lines, &line);
 		if (ret < 0)
 			return ret;
 		if (!ret)
 			return lines_fail(w->lines, "text ends inside a stack");
-		ret = take_frame(w, line);
+		ret = v1_wire_take_frame(w, line);
 		if (ret)
 			return ret;
 	}
@@ -272,7 +275,8 @@ static int put_data(struct wire *w, unsigned int type, struct form *f)
 		return ret;
 	if (type == V1_STRING && (!w->id || !w->data.len))
 		return lines_fail(w->lines, "a String needs %s",
-				  w->id ? "data=\"...\", which is not empty" : "an id that is not 0");
+				  w->id ? "data=\"...\", which is not empty" :
+					  "an id that is not 0");
 	if (w->data.len > V1_MAX_STRING)
 		return lines_fail(w->lines, "a text has at most %d bytes, not %zu", V1_MAX_STRING,
 				  w->data.len);
@@ -309,15 +313,15 @@ static int write_record(void *ctx, struct text_span line)
 	if (!type)
 		return lines_fail(w->lines, "unidentified event: %.*s", (int)name.n, name.p);
 	w->values.len = w->nvalues = 0;
-	ret = take_args(w, &line, w->names.of[type], &last);
+	ret = v1_wire_take_args(w, &line, w->names.of[type], &last);
 	if (!ret)
 		ret = take_form(w, line, &form);
 	if (!ret && form.data.width && type != V1_STRING && type != V1_LOG)
 		ret = lines_fail(w->lines, "len is for records with a text");
 	if (!ret && type == V1_STACK)
-		ret = take_frames(w, last);
+		ret = v1_wire_take_frames(w, last);
 	if (!ret)
-		ret = put_record(w, type, &form);
+		ret = v1_wire_put_record(w, type, &form);
 	if (!ret && (type == V1_STRING || type == V1_LOG))
 		ret = put_data(w, type, &form);
 	return ret;

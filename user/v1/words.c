@@ -29,7 +29,10 @@ static const char *const stw_reasons[] = {
 	"PageCachePagesLeaked (test)", "ResetDebugLog (test)",
 };
 
-/* Before 1.5 each P that scans for the collector says so by the events that are mark termination from then on. */
+/*
+ * Before 1.5 each P that scans for the collector says so by the events that are mark termination
+ * from then on.
+ */
 static const char gc_scan[] = "GC scan";
 
 enum {
@@ -37,7 +40,7 @@ enum {
 	STW_REASONS = sizeof(stw_reasons) / sizeof(*stw_reasons),
 };
 
-static bool is(const char *text, const char *s, size_t len)
+static bool v1_words_is(const char *text, const char *s, size_t len)
 {
 	return strlen(text) == len && !memcmp(text, s, len);
 }
@@ -52,7 +55,7 @@ unsigned int v1_block_type(const char *reason, size_t len)
 	unsigned int type;
 
 	for (type = 0; type < V1_TYPES; type++)
-		if (block_reasons[type] && is(block_reasons[type], reason, len))
+		if (block_reasons[type] && v1_words_is(block_reasons[type], reason, len))
 			return type;
 	return V1_GO_BLOCK;
 }
@@ -74,9 +77,9 @@ static int stw_number(const char *reason, size_t len)
 	int i;
 
 	for (i = 0; i < STW_REASONS; i++)
-		if (is(stw_reasons[i], reason, len))
+		if (v1_words_is(stw_reasons[i], reason, len))
 			return i;
-	return is("all goroutines stack trace", reason, len) ? STW_ALL_STACKS : 0;
+	return v1_words_is("all goroutines stack trace", reason, len) ? STW_ALL_STACKS : 0;
 }
 
 int v1_stw_kind(int version, const char *reason, size_t len)
@@ -87,5 +90,5 @@ int v1_stw_kind(int version, const char *reason, size_t len)
 		return number;
 	if (version >= 10)
 		return number == STW_MARK || number == STW_SWEEP ? number - 1 : -1;
-	return number == STW_MARK || is(gc_scan, reason, len) ? 0 : -1;
+	return number == STW_MARK || v1_words_is(gc_scan, reason, len) ? 0 : -1;
 }

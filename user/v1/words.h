@@ -10,7 +10,10 @@
 
 /* The reason of a GoBlock that event @type of v1 stands for, NULL if it is no block. */
 const char *v1_block_reason(unsigned int type);
-/* The event that stands for a GoBlock with this reason; V1_GO_BLOCK, which gives none, for all others. */
+/*
+ * The event that stands for a GoBlock with this reason; V1_GO_BLOCK, which gives none, for all
+ * others.
+ */
 unsigned int v1_block_type(const char *reason, size_t len);
 
 /* The reason of a stop-the-world of this kind, "" for an unknown one. */

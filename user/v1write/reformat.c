@@ -24,7 +24,7 @@ static uint64_t stack_of(struct reformat *c, uint64_t id)
 	return id && v1_trace_stack(c->t, id, &frame, 1) ? v1_writer_stack(c->w, id) : 0;
 }
 
-static size_t frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
+static size_t reformat_frames(void *ctx, uint64_t key, struct trace_frame *out, size_t max)
 {
 	struct reformat *c = ctx;
 	struct v1_frame v[128];
@@ -37,7 +37,7 @@ static size_t frames(void *ctx, uint64_t key, struct trace_frame *out, size_t ma
 	return n;
 }
 
-static struct v1_text text_of(struct reformat *c, uint64_t id)
+static struct v1_text reformat_text_of(struct reformat *c, uint64_t id)
 {
 	const char *s = v1_trace_string(c->t, id);
 
@@ -53,7 +53,7 @@ static uint64_t tick_of(const struct reformat *c, int64_t time)
 }
 
 /* The goroutine, which is left out if it has ended. */
-static struct v1_g *goroutine(struct reformat *c, uint64_t id)
+static struct v1_g *reformat_goroutine(struct reformat *c, uint64_t id)
 {
 	struct v1_g *g = v1_g(&c->s, id);
 
@@ -64,18 +64,19 @@ static struct v1_g *goroutine(struct reformat *c, uint64_t id)
 
 /* --- Ps and the program --- */
 
-static void gomaxprocs(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_gomaxprocs(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_gomaxprocs(&c->s, p, ev->args[0], stack_of(c, ev->stack));
 }
 
-static void proc_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_proc_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	/* Before 1.5 the event has no thread: each P is its own. */
-	v1_proc_start(&c->s, p, v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0]);
+	v1_proc_start(&c->s, p,
+		      v1_trace_version(c->t) == V1_GOTRACE ? (uint64_t)ev->p : ev->args[0]);
 }
 
-static void proc_stop(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_proc_stop(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_proc_stop(&c->s, p);
 }
@@ -114,34 +115,37 @@ static void sweep_done(struct reformat *c, struct v1_p *p, const struct v1_event
 	v1_sweep_done(&c->s, p, ev->args[0], ev->args[1]);
 }
 
-static void heap(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_heap(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_heap(&c->s, p, ev->type, ev->args[0]);
 }
 
-static void assist(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_assist(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_assist(&c->s, p, ev->type, stack_of(c, ev->stack));
 }
 
 /* --- goroutines --- */
 
-/* The stack itself, which may be one of an event, too; what is not known has one of the writer's. */
-static uint64_t start_of(struct reformat *c, uint64_t id)
+/*
+ * The stack itself, which may be one of an event, too; what is not known has one of the writer's.
+ */
+static uint64_t reformat_start_of(struct reformat *c, uint64_t id)
 {
 	uint64_t start = v1_pc_only(c->s.version) ? 0 : stack_of(c, id);
 
 	return start ? start : v1_writer_start(c->w, v1_trace_depth(c->t, id) ? id : 0);
 }
 
-static void go_create(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_go_create(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	v1_go_create(&c->s, p, ev->args[0], start_of(c, ev->args[1]), stack_of(c, ev->stack));
+	v1_go_create(&c->s, p, ev->args[0], reformat_start_of(c, ev->args[1]),
+		     stack_of(c, ev->stack));
 }
 
-static void go_first(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_go_first(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 	bool syscall = ev->type == V1_GO_IN_SYSCALL;
 
 	if (!g)
@@ -154,9 +158,9 @@ static void go_first(struct reformat *c, struct v1_p *p, const struct v1_event *
 		v1_go_waiting(&c->s, p, g);
 }
 
-static void go_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_go_start(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 	struct v1_text label;
 
 	if (!g)
@@ -164,13 +168,13 @@ static void go_start(struct reformat *c, struct v1_p *p, const struct v1_event *
 	v1_go_start(&c->s, p, g);
 	if (ev->type != V1_GO_START_LABEL)
 		return;
-	label = text_of(c, ev->args[2]);
+	label = reformat_text_of(c, ev->args[2]);
 	v1_go_label(&c->s, g, label.s, label.n);
 }
 
 static void go_end(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 
 	if (g)
 		v1_go_end(&c->s, p, g);
@@ -178,7 +182,7 @@ static void go_end(struct reformat *c, struct v1_p *p, const struct v1_event *ev
 
 static void go_yield(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 
 	if (g)
 		v1_go_yield(&c->s, p, g, ev->type, stack_of(c, ev->stack));
@@ -186,7 +190,7 @@ static void go_yield(struct reformat *c, struct v1_p *p, const struct v1_event *
 
 static void go_block(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 
 	if (g)
 		v1_go_block(&c->s, p, g, ev->type, stack_of(c, ev->stack));
@@ -194,7 +198,7 @@ static void go_block(struct reformat *c, struct v1_p *p, const struct v1_event *
 
 static void go_unblock(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->args[0]);
+	struct v1_g *g = reformat_goroutine(c, ev->args[0]);
 
 	if (g)
 		v1_go_unblock(&c->s, p, g, stack_of(c, ev->stack));
@@ -202,7 +206,7 @@ static void go_unblock(struct reformat *c, struct v1_p *p, const struct v1_event
 
 static void go_syscall(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 
 	if (!g)
 		return;
@@ -212,7 +216,7 @@ static void go_syscall(struct reformat *c, struct v1_p *p, const struct v1_event
 
 static void go_sysblock(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->g);
+	struct v1_g *g = reformat_goroutine(c, ev->g);
 
 	if (g)
 		v1_go_sysblock(&c->s, g);
@@ -221,7 +225,7 @@ static void go_sysblock(struct reformat *c, struct v1_p *p, const struct v1_even
 /* The original's order has it where it happened, which is where it is written. */
 static void go_sysexit(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	struct v1_g *g = goroutine(c, ev->args[0]);
+	struct v1_g *g = reformat_goroutine(c, ev->args[0]);
 
 	if (g)
 		v1_go_sysexit(&c->s, p, g, 0);
@@ -229,55 +233,56 @@ static void go_sysexit(struct reformat *c, struct v1_p *p, const struct v1_event
 
 /* --- what the program says of itself --- */
 
-static void futile(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_futile(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_futile(&c->s, p);
 }
 
 static void task_create(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	v1_task_create(&c->s, p, ev->args[0], ev->args[1], text_of(c, ev->args[2]),
+	v1_task_create(&c->s, p, ev->args[0], ev->args[1], reformat_text_of(c, ev->args[2]),
 		       stack_of(c, ev->stack));
 }
 
-static void task_end(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_task_end(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_task_end(&c->s, p, ev->args[0], stack_of(c, ev->stack));
 }
 
-static void region(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_region(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	if (ev->args[1])
-		v1_region_end(&c->s, p, ev->args[0], text_of(c, ev->args[2]), stack_of(c, ev->stack));
+		v1_region_end(&c->s, p, ev->args[0], reformat_text_of(c, ev->args[2]),
+			      stack_of(c, ev->stack));
 	else
-		v1_region_begin(&c->s, p, ev->args[0], text_of(c, ev->args[2]),
+		v1_region_begin(&c->s, p, ev->args[0], reformat_text_of(c, ev->args[2]),
 				stack_of(c, ev->stack));
 }
 
 static void log_event(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
-	v1_log(&c->s, p, ev->args[0], text_of(c, ev->args[1]),
+	v1_log(&c->s, p, ev->args[0], reformat_text_of(c, ev->args[1]),
 	       (struct v1_text){ ev->text, ev->text_len }, stack_of(c, ev->stack));
 }
 
-static void sample(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
+static void reformat_sample(struct reformat *c, struct v1_p *p, const struct v1_event *ev)
 {
 	v1_sample(&c->s, c->s.now, (uint64_t)ev->p, ev->g, stack_of(c, ev->stack));
 }
 
 static reformat_fn *const handlers[V1_TYPES] = {
-	[V1_GOMAXPROCS] = gomaxprocs,
-	[V1_PROC_START] = proc_start,
-	[V1_PROC_STOP] = proc_stop,
+	[V1_GOMAXPROCS] = reformat_gomaxprocs,
+	[V1_PROC_START] = reformat_proc_start,
+	[V1_PROC_STOP] = reformat_proc_stop,
 	[V1_GC_START] = gc_start,
 	[V1_GC_DONE] = gc_done,
 	[V1_STW_START] = stw_start,
 	[V1_STW_DONE] = stw_done,
 	[V1_SWEEP_START] = sweep_start,
 	[V1_SWEEP_DONE] = sweep_done,
-	[V1_GO_CREATE] = go_create,
-	[V1_GO_START] = go_start,
-	[V1_GO_START_LABEL] = go_start,
+	[V1_GO_CREATE] = reformat_go_create,
+	[V1_GO_START] = reformat_go_start,
+	[V1_GO_START_LABEL] = reformat_go_start,
 	[V1_GO_END] = go_end,
 	[V1_GO_STOP] = go_block,
 	[V1_GO_SCHED] = go_yield,
@@ -294,19 +299,19 @@ static reformat_fn *const handlers[V1_TYPES] = {
 	[V1_GO_SYSCALL] = go_syscall,
 	[V1_GO_SYSEXIT] = go_sysexit,
 	[V1_GO_SYSBLOCK] = go_sysblock,
-	[V1_GO_WAITING] = go_first,
-	[V1_GO_IN_SYSCALL] = go_first,
-	[V1_HEAP_ALLOC] = heap,
-	[V1_HEAP_GOAL] = heap,
-	[V1_FUTILE_WAKEUP] = futile,
+	[V1_GO_WAITING] = reformat_go_first,
+	[V1_GO_IN_SYSCALL] = reformat_go_first,
+	[V1_HEAP_ALLOC] = reformat_heap,
+	[V1_HEAP_GOAL] = reformat_heap,
+	[V1_FUTILE_WAKEUP] = reformat_futile,
 	[V1_GO_BLOCK_GC] = go_block,
-	[V1_ASSIST_START] = assist,
-	[V1_ASSIST_DONE] = assist,
+	[V1_ASSIST_START] = reformat_assist,
+	[V1_ASSIST_DONE] = reformat_assist,
 	[V1_TASK_CREATE] = task_create,
-	[V1_TASK_END] = task_end,
-	[V1_REGION] = region,
+	[V1_TASK_END] = reformat_task_end,
+	[V1_REGION] = reformat_region,
 	[V1_LOG] = log_event,
-	[V1_CPU_SAMPLE] = sample,
+	[V1_CPU_SAMPLE] = reformat_sample,
 };
 
 static void write_timers(struct reformat *c)
@@ -319,7 +324,7 @@ static void write_timers(struct reformat *c)
 			v1_writer_timer(c->w, gs->slots[i].key);
 }
 
-static int write_events(struct reformat *c, struct error *err)
+static int reformat_write_events(struct reformat *c, struct error *err)
 {
 	enum { EVENTS_PER_TURN = 1 << 20 };
 	const struct v1_event *ev;
@@ -331,7 +336,8 @@ static int write_events(struct reformat *c, struct error *err)
 	while (!ret && (ev = v1_iter_next(&it))) {
 		c->s.now = tick_of(c, ev->time);
 		if (handlers[ev->type])
-			handlers[ev->type](c, v1_p(&c->s, ev->p < 0 ? V1_ANY_P : (uint64_t)ev->p), ev);
+			handlers[ev->type](c, v1_p(&c->s, ev->p < 0 ? V1_ANY_P : (uint64_t)ev->p),
+					   ev);
 		if (!(++n % EVENTS_PER_TURN))
 			ret = v1_writer_turn(c->w, err);
 	}
@@ -340,7 +346,7 @@ static int write_events(struct reformat *c, struct error *err)
 }
 
 /* A tick of the result is at least a nanosecond, and its first one is not 0. */
-static void take_clock(struct reformat *c)
+static void reformat_take_clock(struct reformat *c)
 {
 	int64_t first;
 
@@ -353,10 +359,10 @@ static void take_clock(struct reformat *c)
 int v1_reformat(const struct v1_trace *t, int fd, int version, uint64_t *left, struct error *err)
 {
 	struct reformat c = { .t = t };
-	struct v1_writer_opts opts = { .version = version, .frames = frames, .ctx = &c };
+	struct v1_writer_opts opts = { .version = version, .frames = reformat_frames, .ctx = &c };
 	int ret;
 
-	take_clock(&c);
+	reformat_take_clock(&c);
 	opts.frequency = c.frequency;
 	ret = v1_writer_new(&c.w, fd, &opts, err);
 	if (ret)
@@ -365,7 +371,7 @@ int v1_reformat(const struct v1_trace *t, int fd, int version, uint64_t *left, s
 	/* The parser of before 1.5 goes by times alone. */
 	c.s.ties = version != V1_GOTRACE;
 	write_timers(&c);
-	ret = write_events(&c, err);
+	ret = reformat_write_events(&c, err);
 	if (!ret)
 		ret = v1_writer_finish(c.w, err);
 	v1_steps_left(&c.s, left);

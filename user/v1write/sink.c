@@ -47,7 +47,7 @@ static v1_sink_fn *const handlers[256] = {
 	[EV_GoStatusStack] = sink_go_status,
 };
 
-static bool is_status(enum tracev2_event kind)
+static bool v1_sink_is_status(enum tracev2_event kind)
 {
 	return kind == EV_ProcStatus || kind == EV_GoStatus || kind == EV_GoStatusStack;
 }
@@ -78,11 +78,11 @@ struct v1_p *sink_place(struct v1_sink *v, const struct v1_m *m)
 	return m->p ? m->p : v1_p(&v->s, V1_ANY_P);
 }
 
-static void thread(void *ctx, uint64_t id)
+static void v1_sink_thread(void *ctx, uint64_t id)
 {
 }
 
-static void thread_done(void *ctx, uint64_t id)
+static void v1_sink_thread_done(void *ctx, uint64_t id)
 {
 	struct v1_sink *v = ctx;
 	uint64_t *slot = map64_get(&v->ms, id);
@@ -97,7 +97,7 @@ static void thread_done(void *ctx, uint64_t id)
 
 /* --- events --- */
 
-static uint64_t ticks(const struct v1_sink *v, uint64_t ns)
+static uint64_t v1_sink_ticks(const struct v1_sink *v, uint64_t ns)
 {
 	return (ns >> V1_SINK_TICK_SHIFT) + v->ahead;
 }
@@ -106,7 +106,7 @@ static uint64_t ticks(const struct v1_sink *v, uint64_t ns)
  * The beginning ends when the statuses were: who runs has run since then. A tick is more
  * than 0, also for its first event.
  */
-static void make_room(struct v1_sink *v, uint64_t ns)
+static void v1_sink_make_room(struct v1_sink *v, uint64_t ns)
 {
 	uint64_t first = ns >> V1_SINK_TICK_SHIFT, events = 2 * v->statuses.len + 4;
 
@@ -115,20 +115,20 @@ static void make_room(struct v1_sink *v, uint64_t ns)
 	v->s.now = v->s.last + 1;
 }
 
-static void begin(struct v1_sink *v, const struct sink_event *e)
+static void v1_sink_begin(struct v1_sink *v, const struct sink_event *e)
 {
 	v->began = true;
-	make_room(v, v->statuses.len ? v->stated : e->time);
+	v1_sink_make_room(v, v->statuses.len ? v->stated : e->time);
 	sink_begin(v, e->kind == EV_ProcsChange ? e->args[0] : 0);
 }
 
-static void event(void *ctx, const struct sink_event *e)
+static void v1_sink_event(void *ctx, const struct sink_event *e)
 {
 	struct v1_sink *v = ctx;
 
-	if (!v->began && !is_status(e->kind))
-		begin(v, e);
-	v->s.now = ticks(v, e->time);
+	if (!v->began && !v1_sink_is_status(e->kind))
+		v1_sink_begin(v, e);
+	v->s.now = v1_sink_ticks(v, e->time);
 	v->events++;
 	if (handlers[e->kind])
 		handlers[e->kind](v, sink_thread(v, e->thread), e);
@@ -136,20 +136,21 @@ static void event(void *ctx, const struct sink_event *e)
 		v1_leave_out(&v->s, V1_LEFT_EXPERIMENTS);
 }
 
-static void cpu_sample(void *ctx, const struct sink_sample *e)
+static void v1_sink_cpu_sample(void *ctx, const struct sink_sample *e)
 {
 	struct v1_sink *v = ctx;
 	bool has_p = e->p != TRACEV2_NO_ID;
 
 	if (!v->began && v->statuses.len)
-		begin(v, &(struct sink_event){ .time = e->time, .kind = EV_ProcStatus });
+		v1_sink_begin(v, &(struct sink_event){ .time = e->time, .kind = EV_ProcStatus });
 	if (v1_writer_has(v->w, V1_CPU_SAMPLE))
 		v1_leave_out(&v->s, V1_LEFT_SAMPLE_THREADS);
-	v1_sample(&v->s, ticks(v, e->time) + 1, has_p ? (uint64_t)v1_p(&v->s, e->p)->id : e->p,
-		  e->g == TRACEV2_NO_ID ? 0 : e->g, v1_writer_stack(v->w, e->stack));
+	v1_sample(&v->s, v1_sink_ticks(v, e->time) + 1,
+		  has_p ? (uint64_t)v1_p(&v->s, e->p)->id : e->p, e->g == TRACEV2_NO_ID ? 0 : e->g,
+		  v1_writer_stack(v->w, e->stack));
 }
 
-static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
+static void v1_sink_experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, size_t n)
 {
 	struct v1_sink *v = ctx;
 
@@ -158,34 +159,35 @@ static void experiment(void *ctx, uint8_t exp, uint64_t time, const void *body, 
 
 /* --- generations --- */
 
-static size_t bytes(const struct v1_sink *v)
+static size_t v1_sink_bytes(const struct v1_sink *v)
 {
 	enum { EVENT_BYTES = 6 };	/* about */
 
 	return v->events * EVENT_BYTES;
 }
 
-static void gen_begin(void *ctx)
+static void v1_sink_gen_begin(void *ctx)
 {
 	struct v1_sink *v = ctx;
 
-	v->gen_bytes = bytes(v);
+	v->gen_bytes = v1_sink_bytes(v);
 }
 
-static size_t gen_size(const void *ctx)
+static size_t v1_sink_gen_size(const void *ctx)
 {
 	const struct v1_sink *v = ctx;
 
-	return bytes(v) - v->gen_bytes;
+	return v1_sink_bytes(v) - v->gen_bytes;
 }
 
-static int gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
+static int v1_sink_gen_end(void *ctx, const struct trace_clock *clock, struct error *err)
 {
 	struct v1_sink *v = ctx;
 	int r;
 
 	if (!v->began && v->statuses.len)
-		begin(v, &(struct sink_event){ .time = clock->time, .kind = EV_ProcStatus });
+		v1_sink_begin(v,
+			      &(struct sink_event){ .time = clock->time, .kind = EV_ProcStatus });
 	r = v1_writer_turn(v->w, err);
 	v1_leave_out(&v->s, V1_LEFT_CLOCKS);
 	v->generations += !r && v->events;
@@ -193,14 +195,14 @@ static int gen_end(void *ctx, const struct trace_clock *clock, struct error *err
 }
 
 static const struct sink_ops ops = {
-	.gen_begin = gen_begin,
-	.gen_end = gen_end,
-	.gen_size = gen_size,
-	.thread = thread,
-	.thread_done = thread_done,
-	.event = event,
-	.cpu_sample = cpu_sample,
-	.experiment = experiment,
+	.gen_begin = v1_sink_gen_begin,
+	.gen_end = v1_sink_gen_end,
+	.gen_size = v1_sink_gen_size,
+	.thread = v1_sink_thread,
+	.thread_done = v1_sink_thread_done,
+	.event = v1_sink_event,
+	.cpu_sample = v1_sink_cpu_sample,
+	.experiment = v1_sink_experiment,
 };
 
 int v1_sink_new(struct v1_sink **ret, int fd, const struct v1_sink_opts *opts, struct error *err)

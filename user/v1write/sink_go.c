@@ -24,7 +24,7 @@ static void name_start(struct v1_sink *v, struct v1_g *g, uint64_t key)
 }
 
 /* What the thread runs, as far as v1 has it. */
-static struct v1_g *runs(struct v1_sink *v, const struct v1_m *m)
+static struct v1_g *v1_sink_runs(struct v1_sink *v, const struct v1_m *m)
 {
 	struct v1_g *g = m->p ? m->p->g : NULL;
 
@@ -44,7 +44,7 @@ uint64_t sink_stack(struct v1_sink *v, struct v1_m *m, uint64_t key)
 
 /* --- how it begins --- */
 
-static struct v1_g *create(struct v1_sink *v, struct v1_p *p, const struct v1_status *st)
+static struct v1_g *v1_sink_create(struct v1_sink *v, struct v1_p *p, const struct v1_status *st)
 {
 	uint64_t key = st->start ? st->start : st->stack;
 	uint64_t start = key ? v1_writer_start(v->w, key) : v1_writer_later(v->w);
@@ -59,7 +59,7 @@ static struct v1_g *create(struct v1_sink *v, struct v1_p *p, const struct v1_st
 
 static void begin_goroutine(struct v1_sink *v, struct v1_p *p, const struct v1_status *st)
 {
-	struct v1_g *g = create(v, p, st);
+	struct v1_g *g = v1_sink_create(v, p, st);
 
 	if (g && st->status == G_WAITING)
 		v1_go_waiting(&v->s, p, g);
@@ -72,8 +72,11 @@ static bool is_busy(const struct v1_status *st)
 	return st->status == G_RUNNING || st->status == G_SYSCALL;
 }
 
-/* Who holds what. A P in a system call counts as taken from it, as the start of a trace stops the world. */
-static void bind(struct v1_sink *v, const struct v1_status *st)
+/*
+ * Who holds what. A P in a system call counts as taken from it, as the start of a trace stops the
+ * world.
+ */
+static void v1_sink_bind(struct v1_sink *v, const struct v1_status *st)
 {
 	bool holds = st->of_p ? st->status == P_RUNNING || st->status == P_SYSCALL : is_busy(st);
 	struct v1_m *m;
@@ -134,7 +137,7 @@ void sink_begin(struct v1_sink *v, uint64_t procs)
 	size_t i;
 
 	EACH_STATUS(v, i, st) {
-		bind(v, st);
+		v1_sink_bind(v, st);
 		ps += st->of_p;
 	}
 	p = first_p(v);
@@ -155,15 +158,15 @@ void sink_begin(struct v1_sink *v, uint64_t procs)
 
 /* --- statuses behind the beginning: mostly known --- */
 
-static void restate(struct v1_sink *v, struct v1_m *m, const struct v1_status *st)
+static void v1_sink_restate(struct v1_sink *v, struct v1_m *m, const struct v1_status *st)
 {
 	struct v1_p *nowhere = v1_p(&v->s, V1_ANY_P), *p;
 	struct v1_g *g = v1_g(&v->s, st->id);
 	bool runs_now = st->status == G_RUNNING;
 
-	bind(v, st);
+	v1_sink_bind(v, st);
 	if (!g) {
-		g = create(v, nowhere, st);
+		g = v1_sink_create(v, nowhere, st);
 		if (!g)
 			return;
 		v1_leave_out(&v->s, V1_ADDED_CREATED);
@@ -198,7 +201,7 @@ void sink_go_status(struct v1_sink *v, struct v1_m *m, const struct sink_event *
 	};
 
 	if (v->began)
-		restate(v, m, &st);
+		v1_sink_restate(v, m, &st);
 	else
 		add_status(v, &st, e->time);
 }
@@ -213,7 +216,7 @@ void sink_proc_status(struct v1_sink *v, struct v1_m *m, const struct sink_event
 		add_status(v, &st, e->time);
 		return;
 	}
-	bind(v, &st);
+	v1_sink_bind(v, &st);
 	p = v1_p(&v->s, st.id);
 	if (st.status == P_RUNNING && !p->runs)
 		v1_proc_start(&v->s, p, st.thread);
@@ -223,7 +226,7 @@ void sink_proc_status(struct v1_sink *v, struct v1_m *m, const struct sink_event
 
 /* --- creation --- */
 
-static struct v1_g *go_create(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
+static struct v1_g *v1_sink_go_create(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	uint64_t start = e->args[1] ? v1_writer_start(v->w, e->args[1]) : v1_writer_later(v->w);
 	struct v1_g *g = v1_go_create(&v->s, sink_place(v, m), e->args[0], start,
@@ -236,12 +239,12 @@ static struct v1_g *go_create(struct v1_sink *v, struct v1_m *m, const struct si
 
 void sink_go_create(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	go_create(v, m, e);
+	v1_sink_go_create(v, m, e);
 }
 
 void sink_go_create_blocked(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	struct v1_g *g = go_create(v, m, e);
+	struct v1_g *g = v1_sink_go_create(v, m, e);
 
 	if (g)
 		v1_go_waiting(&v->s, sink_place(v, m), g);
@@ -262,7 +265,7 @@ void sink_go_create_syscall(struct v1_sink *v, struct v1_m *m, const struct sink
 
 void sink_go_destroy_syscall(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (g)
 		v1_go_sysblock(&v->s, g);
@@ -283,7 +286,7 @@ void sink_go_start(struct v1_sink *v, struct v1_m *m, const struct sink_event *e
 void sink_go_label(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	struct v1_text label = sink_words(e->args[0]);
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (g)
 		v1_go_label(&v->s, g, label.s, label.n);
@@ -291,7 +294,7 @@ void sink_go_label(struct v1_sink *v, struct v1_m *m, const struct sink_event *e
 
 void sink_go_destroy(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (g)
 		v1_go_end(&v->s, sink_place(v, m), g);
@@ -308,7 +311,7 @@ void sink_go_stop(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 	struct v1_text reason = sink_words(e->args[0]);
 	bool yields = is_text(reason, "runtime.Gosched");
 	uint64_t stack = sink_stack(v, m, e->args[1]);
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (!yields && !is_text(reason, "preempted"))
 		v1_leave_out(&v->s, V1_LEFT_STOP_REASONS);
@@ -343,7 +346,7 @@ void sink_go_block(struct v1_sink *v, struct v1_m *m, const struct sink_event *e
 {
 	unsigned int type = block_type(v, e->args[0]);
 	uint64_t stack = sink_stack(v, m, e->args[1]);
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (type == V1_TYPES) {
 		v1_leave_out(&v->s, V1_LEFT_BLOCK_REASONS);
@@ -364,10 +367,10 @@ void sink_go_unblock(struct v1_sink *v, struct v1_m *m, const struct sink_event 
 		v1_leave_out(&v->s, V1_LEFT_AGAIN);
 }
 
-static void go_switch(struct v1_sink *v, struct v1_m *m, uint64_t to, bool ends)
+static void v1_sink_go_switch(struct v1_sink *v, struct v1_m *m, uint64_t to, bool ends)
 {
 	struct v1_p *p = sink_place(v, m);
-	struct v1_g *from = runs(v, m), *g = v1_g(&v->s, to);
+	struct v1_g *from = v1_sink_runs(v, m), *g = v1_g(&v->s, to);
 
 	v1_leave_out(&v->s, V1_LEFT_SWITCHES);
 	if (g)
@@ -383,12 +386,12 @@ static void go_switch(struct v1_sink *v, struct v1_m *m, uint64_t to, bool ends)
 
 void sink_go_switch(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	go_switch(v, m, e->args[0], false);
+	v1_sink_go_switch(v, m, e->args[0], false);
 }
 
 void sink_go_switch_destroy(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	go_switch(v, m, e->args[0], true);
+	v1_sink_go_switch(v, m, e->args[0], true);
 }
 
 /* --- system calls --- */
@@ -396,7 +399,7 @@ void sink_go_switch_destroy(struct v1_sink *v, struct v1_m *m, const struct sink
 void sink_go_syscall_begin(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	uint64_t stack = sink_stack(v, m, e->args[1]);
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (g)
 		v1_go_syscall(&v->s, sink_place(v, m), g, stack);
@@ -406,7 +409,7 @@ void sink_go_syscall_begin(struct v1_sink *v, struct v1_m *m, const struct sink_
 void sink_go_syscall_end(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	struct v1_p *p = sink_place(v, m);
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (!g)
 		return;
@@ -423,7 +426,7 @@ void sink_go_syscall_end(struct v1_sink *v, struct v1_m *m, const struct sink_ev
 
 void sink_go_syscall_end_blocked(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
-	struct v1_g *g = runs(v, m);
+	struct v1_g *g = v1_sink_runs(v, m);
 
 	if (g)
 		v1_go_left_syscall(&v->s, g, m->p);

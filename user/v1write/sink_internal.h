@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink_internal: what the parts of the sink share: threads, and a handler for each kind of event. */
+/*
+ * sink_internal: what the parts of the sink share: threads, and a handler for each kind of event.
+ */
 #ifndef GOTAP_V1WRITE_SINK_INTERNAL_H
 #define GOTAP_V1WRITE_SINK_INTERNAL_H
 
@@ -28,7 +30,8 @@ struct v1_sink {
 	struct v1_steps s;
 	struct map64 ms;		/* id -> struct v1_m * */
 	struct v1_m *recent[SINK_RECENT];
-	struct vec statuses;		/* struct v1_status: of the beginning, until it is written */
+	/* struct v1_status: of the beginning, until it is written */
+	struct vec statuses;
 	uint64_t stated;		/* time of the first one */
 	bool began;
 	bool whole;

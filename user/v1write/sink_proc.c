@@ -12,7 +12,7 @@ void sink_procs_change(struct v1_sink *v, struct v1_m *m, const struct sink_even
 }
 
 /* The thread that had it, if none is known to have given it away. */
-static void take_from(struct v1_sink *v, struct v1_p *p)
+static void v1_sink_proc_take_from(struct v1_sink *v, struct v1_p *p)
 {
 	struct v1_m *m = sink_thread(v, p->thread);
 
@@ -24,13 +24,13 @@ void sink_proc_start(struct v1_sink *v, struct v1_m *m, const struct sink_event 
 {
 	struct v1_p *p = v1_p(&v->s, e->args[0]);
 
-	take_from(v, p);
+	v1_sink_proc_take_from(v, p);
 	m->p = p;
 	v1_proc_start(&v->s, p, m->id);
 }
 
 /* Whoever is in a system call there goes on without it. */
-static void stop(struct v1_sink *v, struct v1_p *p)
+static void v1_sink_proc_stop(struct v1_sink *v, struct v1_p *p)
 {
 	if (p->g && p->g->syscall)
 		v1_go_sysblock(&v->s, p->g);
@@ -40,7 +40,7 @@ static void stop(struct v1_sink *v, struct v1_p *p)
 void sink_proc_stop(struct v1_sink *v, struct v1_m *m, const struct sink_event *e)
 {
 	if (m->p)
-		stop(v, m->p);
+		v1_sink_proc_stop(v, m->p);
 	m->p = NULL;
 }
 
@@ -48,8 +48,8 @@ void sink_proc_steal(struct v1_sink *v, struct v1_m *m, const struct sink_event 
 {
 	struct v1_p *p = v1_p(&v->s, e->args[0]);
 
-	take_from(v, p);
-	stop(v, p);
+	v1_sink_proc_take_from(v, p);
+	v1_sink_proc_stop(v, p);
 }
 
 /* --- the collector --- */

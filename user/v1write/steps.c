@@ -197,56 +197,56 @@ void v1_sweep_done(struct v1_steps *s, struct v1_p *p, uint64_t swept, uint64_t 
 /* --- the program --- */
 
 /* Before 1.5 it is the affair of the P where it begins. */
-static bool *gc_of(struct v1_steps *s, struct v1_p *p)
+static bool *v1_steps_gc_of(struct v1_steps *s, struct v1_p *p)
 {
 	return s->version == V1_GOTRACE ? &p->gc : &s->gc;
 }
 
 void v1_gc_start(struct v1_steps *s, struct v1_p *p, uint64_t stack)
 {
-	if (*gc_of(s, p))
+	if (*v1_steps_gc_of(s, p))
 		return;
-	s->gc = *gc_of(s, p) = true;
+	s->gc = *v1_steps_gc_of(s, p) = true;
 	s->gc_p = p;
 	steps_put(s, p, V1_GC_START, STEPS_ARGS(s->gc_seq++), stack);
 }
 
 void v1_gc_done(struct v1_steps *s, struct v1_p *p)
 {
-	if (!*gc_of(s, p) && s->gc_p)
+	if (!*v1_steps_gc_of(s, p) && s->gc_p)
 		p = s->gc_p;
-	if (!*gc_of(s, p)) {
+	if (!*v1_steps_gc_of(s, p)) {
 		v1_leave_out(s, V1_LEFT_RANGE_ENDS);
 		return;
 	}
-	s->gc = *gc_of(s, p) = false;
+	s->gc = *v1_steps_gc_of(s, p) = false;
 	steps_put(s, p, V1_GC_DONE, STEPS_NONE, 0);
 }
 
 /* Before 1.10 it is the affair of a P, and several that help have one at a time. */
-static bool *stw_of(struct v1_steps *s, struct v1_p *p)
+static bool *v1_steps_stw_of(struct v1_steps *s, struct v1_p *p)
 {
 	return s->version < 10 ? &p->stw : &s->stw;
 }
 
 bool v1_stw_start(struct v1_steps *s, struct v1_p *p, const char *reason, size_t n)
 {
-	int kind = *stw_of(s, p) ? -1 : v1_stw_kind(s->version, reason, n);
+	int kind = *v1_steps_stw_of(s, p) ? -1 : v1_stw_kind(s->version, reason, n);
 
 	if (kind < 0 || (kind == 0 && s->version >= 21))
 		v1_leave_out(s, V1_LEFT_STOPS);
 	if (kind < 0)
 		return false;
-	*stw_of(s, p) = true;
+	*v1_steps_stw_of(s, p) = true;
 	steps_put(s, p, V1_STW_START, STEPS_ARGS((uint64_t)kind), 0);
 	return true;
 }
 
 void v1_stw_done(struct v1_steps *s, struct v1_p *p)
 {
-	if (!*stw_of(s, p))
+	if (!*v1_steps_stw_of(s, p))
 		return;
-	*stw_of(s, p) = false;
+	*v1_steps_stw_of(s, p) = false;
 	steps_put(s, p, V1_STW_DONE, STEPS_NONE, 0);
 }
 

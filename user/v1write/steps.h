@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steps: the single steps of a v1 trace that is written: each writes its event and moves the
- * state as the parsers of Go 1.15 to 1.27 will (internal/trace/order.go and parser.go of
- * 1.19), and for gotrace that of before 1.5. Where the state does not allow a step, the steps that are missing come before it,
- * and are counted: what is written is accepted whatever the caller knows.
+ * steps: the single steps of a v1 trace that is written: each writes its event and moves the state
+ * as the parsers of Go 1.15 to 1.27 will (internal/trace/order.go and parser.go of 1.19), and for
+ * gotrace that of before 1.5. Where the state does not allow a step, the steps that are missing
+ * come before it, and are counted: what is written is accepted whatever the caller knows.
  *
  * Events get their own ticks, in the order of the calls, so that the order which a parser
  * finds is that one.
@@ -71,13 +71,16 @@ struct v1_steps {
 	struct v1_writer *w;
 	int version;
 	uint64_t now, last;	/* ticks: of the event at hand, of the latest one written */
-	bool ties;		/* events of different Ps may have one tick, as they had it in a v1 trace */
+	/* events of different Ps may have one tick, as they had it in a v1 trace */
+	bool ties;
 	struct map64 gs;	/* id -> struct v1_g * */
-	struct v1_g *recent[V1_RECENT_GS];	/* those used last, by id: most events find theirs here */
+	/* those used last, by id: most events find theirs here */
+	struct v1_g *recent[V1_RECENT_GS];
 	struct map64 ended;	/* id / 64 -> bits: no id may come again */
 	struct map64 tasks;	/* open ones */
 	struct vec ps;		/* struct v1_p *, by id + 1 */
-	struct map64 high_ps;	/* P numbers that v1 has other uses for -> the number that they got */
+	/* P numbers that v1 has other uses for -> the number that they got */
+	struct map64 high_ps;
 	uint64_t gc_seq, procs;
 	bool gc;
 	struct v1_p *gc_p;	/* where the last collection began */

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* steps_go: the steps of goroutines. See steps.h; numbers as traceGo* of runtime/trace.go count them. */
+/*
+ * steps_go: the steps of goroutines. See steps.h; numbers as traceGo* of runtime/trace.go count
+ * them.
+ */
 #include "v1write/steps_internal.h"
 
 #include <stdlib.h>
 
-/* Parsers keep these for themselves (internal/trace/order.go: unordered, garbage); 0 is no goroutine. */
+/*
+ * Parsers keep these for themselves (internal/trace/order.go: unordered, garbage); 0 is no
+ * goroutine.
+ */
 enum { RESERVED_IDS = 2 };
 
 static bool can_be(uint64_t id)
@@ -35,7 +41,7 @@ bool steps_has_ended(const struct v1_steps *s, uint64_t id)
 	return bits && *bits >> id % 64 & 1;
 }
 
-static void drop(struct v1_steps *s, struct v1_g *g)
+static void v1_steps_go_drop(struct v1_steps *s, struct v1_g *g)
 {
 	*map64_put(&s->ended, g->id / 64, NULL) |= 1ULL << g->id % 64;
 	map64_del(&s->gs, g->id);
@@ -47,7 +53,7 @@ static void drop(struct v1_steps *s, struct v1_g *g)
 /* --- steps that were not seen --- */
 
 /* It leaves its P, which another one needs. */
-static void displace(struct v1_steps *s, struct v1_g *g)
+static void v1_steps_go_displace(struct v1_steps *s, struct v1_g *g)
 {
 	v1_leave_out(s, V1_ADDED_GO_STEPS);
 	if (g->syscall)
@@ -59,7 +65,7 @@ static void displace(struct v1_steps *s, struct v1_g *g)
 void steps_clear(struct v1_steps *s, struct v1_p *p)
 {
 	if (p->g)
-		displace(s, p->g);
+		v1_steps_go_displace(s, p->g);
 }
 
 /* Out of a system call it is said only now; anything else was not seen. */
@@ -80,7 +86,7 @@ static void leave_wait(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 static void make_runnable(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 {
 	if (g->state == V1_GO_RUNNING)
-		displace(s, g);
+		v1_steps_go_displace(s, g);
 	if (g->state == V1_GO_WAITS)
 		leave_wait(s, p, g);
 }
@@ -102,7 +108,8 @@ static bool is_in(const struct v1_g *g, enum v1_go_state state, bool syscall)
 	case V1_GO_RUNNING:
 		return g->state == V1_GO_RUNNING;
 	default:
-		return syscall ? g->syscall && !g->left_call : g->state == V1_GO_WAITS && !g->syscall;
+		return syscall ? g->syscall && !g->left_call :
+				 g->state == V1_GO_WAITS && !g->syscall;
 	}
 }
 
@@ -233,7 +240,7 @@ void v1_go_block(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned in
 	steps_put(s, p, type, STEPS_NONE, stack);
 	leave_p(g, V1_GO_WAITS);
 	if (type == V1_GO_STOP)
-		drop(s, g);
+		v1_steps_go_drop(s, g);
 }
 
 void v1_go_yield(struct v1_steps *s, struct v1_p *p, struct v1_g *g, unsigned int type,
@@ -250,7 +257,7 @@ void v1_go_end(struct v1_steps *s, struct v1_p *p, struct v1_g *g)
 	make_running(s, p, g);
 	steps_put(s, p, V1_GO_END, STEPS_NONE, 0);
 	leave_p(g, V1_GO_RUNNABLE);
-	drop(s, g);
+	v1_steps_go_drop(s, g);
 }
 
 void v1_go_unblock(struct v1_steps *s, struct v1_p *p, struct v1_g *g, uint64_t stack)
@@ -286,7 +293,9 @@ void v1_go_sysblock(struct v1_steps *s, struct v1_g *g)
 	steps_put(s, p, V1_GO_SYSBLOCK, STEPS_NONE, 0);
 }
 
-/* The tick comes last: parsers refuse one that is not behind those of the steps that were missing. */
+/*
+ * The tick comes last: parsers refuse one that is not behind those of the steps that were missing.
+ */
 void v1_go_left_syscall(struct v1_steps *s, struct v1_g *g, bool starts)
 {
 	v1_go_settle(s, g, V1_GO_WAITS, true);

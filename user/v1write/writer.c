@@ -15,8 +15,10 @@
 enum {
 	/* traceBuf is 64 KiB with a header of three words and a stack of 128. */
 	BUFFER = (64 << 10) - (3 + 128) * 8,
-	RECORD_MAX = 2 + 6 * VARINT_MAX,	/* type, length, delta, up to four arguments, stack */
-	NAME_MAX_BYTES = 1024,		/* of a function or a file: the last ones (traceFrameForPC) */
+	/* type, length, delta, up to four arguments, stack */
+	RECORD_MAX = 2 + 6 * VARINT_MAX,
+	/* of a function or a file: the last ones (traceFrameForPC) */
+	NAME_MAX_BYTES = 1024,
 	STACK_MAX = 2 * VARINT_MAX * (1 + 2 * TRACEV2_MAX_FRAMES),
 	FIRST_WITH_TABLE_BATCH = 11,	/* before it the tables follow without a Batch */
 	OUTS_BASE = 2,			/* V1_NO_P is in outs[1], V1_SAMPLES in outs[0] */
@@ -48,10 +50,14 @@ struct v1_writer {
 	size_t table_batch;		/* where the open batch of them begins */
 	bool has_frequency;		/* it is in the file, or on its way */
 	uint64_t last;			/* ticks of the latest event */
-	struct error failed;		/* the first write that failed: bytes are missing from then on */
+	/* the first write that failed: bytes are missing from then on */
+	struct error failed;
 };
 
-/* All goroutines that begin with one function have the same start: viewers tell them apart by its pc. */
+/*
+ * All goroutines that begin with one function have the same start: viewers tell them apart by its
+ * pc.
+ */
 struct start_frame {
 	uint64_t id, pc, func, file, line;
 	bool own;		/* a place in the function that does not depend on the goroutine */
@@ -73,12 +79,14 @@ static int fail_write(const struct v1_writer *w, int code, struct error *err)
 	if (!full)
 		return error_set(err, code, "cannot write '%s': %s", w->opts.name, strerror(-code));
 	v1_format_name(format, sizeof(format), w->opts.version);
-	return error_set(err, code, "cannot write '%s': %s; a trace of %s is read only with its end, "
-			 "so nothing of it is kept; record --spool keeps the raw records up to there",
-			 w->opts.name, strerror(-code), format);
+	return error_set(
+		err, code,
+		"cannot write '%s': %s; a trace of %s is read only with its end, "
+		"so nothing of it is kept; record --spool keeps the raw records up to there",
+		w->opts.name, strerror(-code), format);
 }
 
-static int write_out(struct v1_writer *w, struct buf *b, struct error *err)
+static int v1_writer_write_out(struct v1_writer *w, struct buf *b, struct error *err)
 {
 	size_t done;
 	int r;
@@ -111,7 +119,7 @@ int v1_writer_new(struct v1_writer **ret, int fd, const struct v1_writer_opts *o
 	w->texts = strset_new();
 	v1_format_init(&w->format, opts->version);
 	buf_add(&w->full, header, v1_header_write(header, opts->version));
-	r = write_out(w, &w->full, err);
+	r = v1_writer_write_out(w, &w->full, err);
 	if (r)
 		v1_writer_free(w);
 	else
@@ -141,7 +149,7 @@ bool v1_writer_has(const struct v1_writer *w, unsigned int type)
 
 /* --- buffers --- */
 
-static void flush(struct v1_writer *w, struct v1_out *out)
+static void v1_writer_flush(struct v1_writer *w, struct v1_out *out)
 {
 	if (!out->body.len)
 		return;
@@ -158,10 +166,10 @@ static void put_batch(struct buf *b, int32_t p, uint64_t ticks)
 }
 
 /* Makes room for @n bytes, behind a Batch record; samples are filed under P 0 (traceReadCPU). */
-static void need(struct v1_writer *w, struct v1_out *out, size_t n, uint64_t tick)
+static void v1_writer_need(struct v1_writer *w, struct v1_out *out, size_t n, uint64_t tick)
 {
 	if (out->body.len + n > BUFFER)
-		flush(w, out);
+		v1_writer_flush(w, out);
 	buf_reserve(&out->body, n + RECORD_MAX);
 	if (out->body.len)
 		return;
@@ -169,14 +177,14 @@ static void need(struct v1_writer *w, struct v1_out *out, size_t n, uint64_t tic
 	put_batch(&out->body, out->p == V1_SAMPLES ? 0 : out->p, out->last);
 }
 
-static void event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsigned int type,
+static void v1w_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsigned int type,
 		  const uint64_t *args, uint64_t stack, size_t more)
 {
 	const struct v1_spec *spec = w->format.spec[type];
 	unsigned int i, n = w->format.nargs[type] + spec->stack;
 	uint8_t *p, *start;
 
-	need(w, out, RECORD_MAX + more, tick);
+	v1_writer_need(w, out, RECORD_MAX + more, tick);
 	start = p = out->body.data + out->body.len;
 	*p++ = (uint8_t)(type | (n < V1_BY_LENGTH ? n : V1_BY_LENGTH) << V1_COUNT_SHIFT);
 	p += n >= V1_BY_LENGTH;
@@ -198,11 +206,11 @@ static void event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsign
 void v1_writer_event(struct v1_writer *w, struct v1_out *out, uint64_t tick, unsigned int type,
 		     const uint64_t *args, uint64_t stack)
 {
-	event(w, out, tick, type, args, stack, 0);
+	v1w_event(w, out, tick, type, args, stack, 0);
 }
 
 /* A text longer than a buffer is cut, as the runtime cuts it. */
-static size_t cut_text(struct v1_writer *w, size_t n)
+static size_t v1_writer_cut_text(struct v1_writer *w, size_t n)
 {
 	if (n <= BUFFER / 2)
 		return n;
@@ -213,8 +221,8 @@ static size_t cut_text(struct v1_writer *w, size_t n)
 void v1_writer_log(struct v1_writer *w, struct v1_out *out, uint64_t tick, const uint64_t *args,
 		   uint64_t stack, const char *text, size_t n)
 {
-	n = cut_text(w, n);
-	event(w, out, tick, V1_LOG, args, stack, n + VARINT_MAX);
+	n = v1_writer_cut_text(w, n);
+	v1w_event(w, out, tick, V1_LOG, args, stack, n + VARINT_MAX);
 	varint_add(&out->body, n);
 	buf_add(&out->body, text, n);
 }
@@ -233,7 +241,8 @@ bool v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type)
 /* --- names --- */
 
 /* Gives the id; @new_text is the text if it has to be written, else NULL. */
-static uint64_t intern(struct v1_writer *w, const char *s, size_t n, const char **new_text)
+static uint64_t v1_writer_intern(struct v1_writer *w, const char *s, size_t n,
+				 const char **new_text)
 {
 	uint64_t *id;
 	bool is_new;
@@ -252,7 +261,7 @@ static uint64_t intern(struct v1_writer *w, const char *s, size_t n, const char 
 	return *id;
 }
 
-static void put_string(struct buf *b, uint64_t id, const char *text)
+static void v1_writer_put_string(struct buf *b, uint64_t id, const char *text)
 {
 	buf_add_byte(b, V1_STRING);
 	varint_add(b, id);
@@ -265,12 +274,12 @@ uint64_t v1_writer_string(struct v1_writer *w, struct v1_out *out, const char *s
 	const char *text;
 	uint64_t id;
 
-	n = cut_text(w, n);
-	id = intern(w, s, n, &text);
+	n = v1_writer_cut_text(w, n);
+	id = v1_writer_intern(w, s, n, &text);
 	if (!text)
 		return id;
-	need(w, out, n + RECORD_MAX, (out->last > w->last ? out->last : w->last) + 1);
-	put_string(&out->body, id, text);
+	v1_writer_need(w, out, n + RECORD_MAX, (out->last > w->last ? out->last : w->last) + 1);
+	v1_writer_put_string(&out->body, id, text);
 	out->last_start = out->body.len;
 	return id;
 }
@@ -292,13 +301,13 @@ static uint64_t table_string(struct v1_writer *w, const char *s)
 {
 	size_t n = s ? strlen(s) : 0, skip = n > NAME_MAX_BYTES ? n - NAME_MAX_BYTES : 0;
 	const char *text;
-	uint64_t id = n ? intern(w, s + skip, n - skip, &text) : 0;
+	uint64_t id = n ? v1_writer_intern(w, s + skip, n - skip, &text) : 0;
 
 	if (!id || !text)
 		return id;
 	w->counts.cut_texts += skip > 0;
 	table_room(w, n - skip + RECORD_MAX);
-	put_string(&w->tables, id, text);
+	v1_writer_put_string(&w->tables, id, text);
 	return id;
 }
 
@@ -338,7 +347,7 @@ static uint64_t unknown_start(struct v1_writer *w)
 	return w->unknown_start;
 }
 
-static void put_record(struct v1_writer *w, const uint8_t *record, const uint8_t *end)
+static void v1_writer_put_record(struct v1_writer *w, const uint8_t *record, const uint8_t *end)
 {
 	size_t n = (size_t)(end - record);
 
@@ -352,7 +361,7 @@ static void put_record(struct v1_writer *w, const uint8_t *record, const uint8_t
 /* --- stacks of bare addresses --- */
 
 /* The library and the conversion number frames without an address of their own from there on. */
-static bool is_address(uint64_t pc)
+static bool v1_writer_is_address(uint64_t pc)
 {
 	enum { MADE_UP_BIT = 60 };
 
@@ -378,7 +387,7 @@ static uint64_t start_pc(struct v1_writer *w, uint64_t key)
 	if (!is_new)
 		return *pc;
 	n = w->opts.frames(w->opts.ctx, key, frames, TRACEV2_MAX_FRAMES);
-	*pc = n && is_address(frames[n - 1].pc) ? frames[n - 1].pc : 0;
+	*pc = n && v1_writer_is_address(frames[n - 1].pc) ? frames[n - 1].pc : 0;
 	return *pc;
 }
 
@@ -391,7 +400,7 @@ static void put_addresses(struct v1_writer *w, uint64_t id, const struct trace_f
 
 	for (i = 0; i < n; i++) {
 		named |= f[i].func && *f[i].func;
-		if (is_address(f[i].pc) && (!i || !is_inlined(&f[i - 1], &f[i])))
+		if (v1_writer_is_address(f[i].pc) && (!i || !is_inlined(&f[i - 1], &f[i])))
 			pcs[npcs++] = f[i].pc;
 	}
 	w->counts.unnamed += named;
@@ -400,7 +409,7 @@ static void put_addresses(struct v1_writer *w, uint64_t id, const struct trace_f
 	p = varint_put(varint_put(record, id), npcs);
 	for (i = 0; i < npcs; i++)
 		p = varint_put(p, pcs[i]);
-	put_record(w, record, p);
+	v1_writer_put_record(w, record, p);
 }
 
 /* --- where goroutines begin --- */
@@ -436,7 +445,8 @@ void v1_writer_timer(struct v1_writer *w, uint64_t g)
 	*(uint64_t *)vec_push(&w->timers, sizeof(g)) = g;
 }
 
-static uint8_t *put_frame(uint8_t *p, uint64_t pc, uint64_t func, uint64_t file, uint64_t line)
+static uint8_t *v1_writer_put_frame(uint8_t *p, uint64_t pc, uint64_t func, uint64_t file,
+				    uint64_t line)
 {
 	p = varint_put(p, pc);
 	p = varint_put(p, func);
@@ -444,16 +454,17 @@ static uint8_t *put_frame(uint8_t *p, uint64_t pc, uint64_t func, uint64_t file,
 	return varint_put(p, line);
 }
 
-static void put_stack(struct v1_writer *w, uint64_t id, const struct trace_frame *f, size_t n)
+static void v1_writer_put_stack(struct v1_writer *w, uint64_t id, const struct trace_frame *f,
+				size_t n)
 {
 	uint8_t record[STACK_MAX], *p = varint_put(record, id);
 	size_t i;
 
 	p = varint_put(p, n);
 	for (i = 0; i < n; i++)
-		p = put_frame(p, f[i].pc, table_string(w, f[i].func), table_string(w, f[i].file),
-			      f[i].line);
-	put_record(w, record, p);
+		p = v1_writer_put_frame(p, f[i].pc, table_string(w, f[i].func),
+					table_string(w, f[i].file), f[i].line);
+	v1_writer_put_record(w, record, p);
 }
 
 static void put_start(struct v1_writer *w, const struct start_frame *f)
@@ -461,7 +472,8 @@ static void put_start(struct v1_writer *w, const struct start_frame *f)
 	uint8_t record[STACK_MAX], *p = varint_put(record, f->id);
 
 	p = varint_put(p, 1);
-	put_record(w, record, put_frame(p, f->pc ? f->pc : 1, f->func, f->file, f->line));
+	v1_writer_put_record(w, record,
+			     v1_writer_put_frame(p, f->pc ? f->pc : 1, f->func, f->file, f->line));
 }
 
 /*
@@ -502,7 +514,10 @@ static void put_late_starts(struct v1_writer *w)
 	}
 }
 
-/* Parsers up to Go 1.20 crash where the start of a goroutine that runs has no frame, or its pc is 0. */
+/*
+ * Parsers up to Go 1.20 crash where the start of a goroutine that runs has no frame, or its pc is
+ * 0.
+ */
 static size_t no_frame(struct trace_frame *out)
 {
 	*out = (struct trace_frame){ .pc = 1 };
@@ -514,7 +529,7 @@ static void define_unknown(struct v1_writer *w, uint64_t id)
 	struct trace_frame frame;
 	size_t n = no_frame(&frame);
 
-	put_stack(w, id, &frame, n);
+	v1_writer_put_stack(w, id, &frame, n);
 }
 
 /* Starts that stayed unknown to the end. */
@@ -529,7 +544,7 @@ static void define_rest(struct v1_writer *w)
 			define_unknown(w, w->later.slots[i].key);
 }
 
-static void take_frames(struct v1_writer *w)
+static void v1_writer_take_frames(struct v1_writer *w)
 {
 	struct trace_frame frames[TRACEV2_MAX_FRAMES];
 	size_t i, n;
@@ -545,7 +560,7 @@ static void take_frames(struct v1_writer *w)
 		else if (n && s->start)
 			take_start(w, s->id, frames, n);
 		else if (n)
-			put_stack(w, s->id, frames, n);
+			v1_writer_put_stack(w, s->id, frames, n);
 	}
 	w->new_stacks.len = 0;
 }
@@ -555,7 +570,7 @@ static void take_frames(struct v1_writer *w)
 static void flush_at(struct v1_writer *w, size_t i)
 {
 	if (i < w->outs.len && *vec_at(&w->outs, struct v1_out *, i))
-		flush(w, *vec_at(&w->outs, struct v1_out *, i));
+		v1_writer_flush(w, *vec_at(&w->outs, struct v1_out *, i));
 }
 
 /* By P, then those without one, then the samples (StopTrace). */
@@ -591,15 +606,15 @@ static void put_timers(struct v1_writer *w)
 
 static int write_tables(struct v1_writer *w, struct error *err)
 {
-	int r = write_out(w, &w->full, err);
+	int r = v1_writer_write_out(w, &w->full, err);
 
-	return r ? r : write_out(w, &w->tables, err);
+	return r ? r : v1_writer_write_out(w, &w->tables, err);
 }
 
 /* All that is known goes to the file: of a gotap that is killed it is what can be saved. */
 int v1_writer_turn(struct v1_writer *w, struct error *err)
 {
-	take_frames(w);
+	v1_writer_take_frames(w);
 	flush_all(w);
 	put_frequency(w);
 	return write_tables(w, err);
@@ -619,7 +634,7 @@ int v1_writer_finish(struct v1_writer *w, struct error *err)
 {
 	if (!has_event(w))
 		return error_set(err, -ENODATA, "the trace has no event that can be written");
-	take_frames(w);
+	v1_writer_take_frames(w);
 	put_late_starts(w);
 	define_rest(w);
 	flush_all(w);

@@ -26,8 +26,8 @@ struct v1_writer_opts {
 	int version;		/* V1_GOTRACE, 8, 11, 19 or 21 */
 	uint64_t frequency;	/* ticks per second */
 	/*
-	 * Called when a generation ends, once for each stack that was new in it; where stacks are bare
-	 * addresses also at once, as a GoCreate has the address that its goroutine begins at.
+	 * Called when a generation ends, once for each stack that was new in it; where stacks are
+	 * bare addresses also at once, as a GoCreate has the address that its goroutine begins at.
 	 */
 	trace_frames_fn *frames;
 	void *ctx;
@@ -96,7 +96,10 @@ bool v1_writer_undo(struct v1_writer *w, struct v1_out *out, unsigned int type);
 
 /* A generation ends: the frames of new stacks are asked for; buffers and tables go to the file. */
 int v1_writer_turn(struct v1_writer *w, struct error *err);
-/* The trace ends: all that is left, and the starts that waited for it. -ENODATA if no event was written: parsers refuse that. */
+/*
+ * The trace ends: all that is left, and the starts that waited for it. -ENODATA if no event was
+ * written: parsers refuse that.
+ */
 int v1_writer_finish(struct v1_writer *w, struct error *err);
 const struct v1_writer_counts *v1_writer_counts(const struct v1_writer *w);
 /* Accepts NULL. */
