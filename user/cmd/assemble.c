@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* assemble: `gotap assemble`: from the raw records of a spool file to a trace. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "files/leftover.h"
 #include "files/old_format.h"
 #include "files/output.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "cmd/record/report.h"
 #include "files/thread_file.h"
 #include "assemble/assembler.h"
@@ -31,95 +30,59 @@ struct assemble_options {
 	struct on_list on;
 };
 
-static const char help[] =
-	"usage: gotap assemble [OPTION...] SPOOL\n"
-	"\n"
-	"Turns the raw records that `gotap record --spool` kept into the same trace,\n"
-	"without root and without the process. SPOOL '-' is stdin.\n"
-	"\n"
-	"  -o, --output FILE     the trace; '-' is stdout (default trace.out)\n"
-	"      --perfetto FILE   write a trace for Perfetto, too, or only that if there is no -o\n"
-	"                        (docs/perfetto.md); '-' is stdout\n"
-	"      --on TRIGGER      print the moments at which `gotap record --flight --on TRIGGER` would\n"
-	"                        write a snapshot, as lines of JSON; can be given several times;\n"
-	"                        --on help lists triggers\n"
-	"      --format VERSION  go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers\n"
-	"                        before wrote: gotrace (before Go 1.5), go1.8, go1.11, go1.19 or\n"
-	"                        go1.21\n"
-	"      --binary FILE     the traced executable, where it is not at its old place\n"
-	"      --symbols SOURCE  names from dwarf, pclntab, or auto (default)\n"
-	"      --no-notes        leave out the log events of category gotap, which say at their\n"
-	"                        time in the trace what is missing there\n"
-	"      --strict          exit 1 if records were lost or the order was repaired\n"
-	"      --json            report as JSON\n"
-	"  -q, --quiet           no report\n";
+static const char *take_on(void *list, const char *arg)
+{
+	return on_add_kept(list, arg);
+}
 
-enum { OPT_FORMAT = 256, OPT_BINARY, OPT_STRICT, OPT_JSON, OPT_SYMBOLS, OPT_NO_NOTES, OPT_PERFETTO, OPT_ON };
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "perfetto", required_argument, NULL, OPT_PERFETTO },
-	{ "on", required_argument, NULL, OPT_ON },
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "binary", required_argument, NULL, OPT_BINARY },
-	{ "symbols", required_argument, NULL, OPT_SYMBOLS },
-	{ "no-notes", no_argument, NULL, OPT_NO_NOTES },
-	{ "strict", no_argument, NULL, OPT_STRICT },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
+static const struct option_row assemble_rows[] = {
+	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct assemble_options, output),
+	  "the trace; '-' is stdout (default trace.out)"),
+	OPTION(0, "perfetto", "FILE", OPTION_TEXT, offsetof(struct assemble_options, perfetto),
+	  "write a trace for Perfetto, too, or only that if there is no -o (docs/perfetto.md); '-' is stdout"),
+	OPTION(0, "on", "TRIGGER", OPTION_TAKE, offsetof(struct assemble_options, on),
+	  "print the moments at which `gotap record --flight --on TRIGGER` would write a snapshot, as lines of "
+	  "JSON; can be given several times; --on help lists triggers", .take = take_on),
+	OPTION(0, "format", "VERSION", OPTION_TAKE, offsetof(struct assemble_options, version),
+	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before "
+	  "Go 1.5), go1.8, go1.11, go1.19 or go1.21", .take = option_take_format),
+	OPTION(0, "binary", "FILE", OPTION_TEXT, offsetof(struct assemble_options, binary),
+	  "the traced executable, where it is not at its old place"),
+	OPTION(0, "symbols", "SOURCE", OPTION_TAKE, offsetof(struct assemble_options, symbols),
+	  "names from dwarf, pclntab, or auto (default)", .take = option_take_symbols),
+	OPTION(0, "no-notes", NULL, OPTION_FLAG, offsetof(struct assemble_options, no_notes),
+	  "leave out the log events of category gotap, which say at their time in the trace what is missing "
+	  "there"),
+	OPTION(0, "strict", NULL, OPTION_FLAG, offsetof(struct assemble_options, strict),
+	  "exit 1 if records were lost or the order was repaired"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct assemble_options, json), "report as JSON"),
+	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct assemble_options, quiet), "no report"),
+	{0},
 };
 
-static int read_options(struct assemble_options *o, int argc, char **argv)
+static const char *assemble_check(void *options, char **operands)
 {
-	const char *wrong;
-	int c;
+	struct assemble_options *o = options;
 
-	*o = (struct assemble_options){ .version = 25 };
-	while ((c = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'o': o->output = optarg; break;
-		case OPT_PERFETTO: o->perfetto = optarg; break;
-		case OPT_BINARY: o->binary = optarg; break;
-		case OPT_NO_NOTES: o->no_notes = true; break;
-		case OPT_STRICT: o->strict = true; break;
-		case OPT_JSON: o->json = true; break;
-		case 'q': o->quiet = true; break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		case OPT_ON:
-			wrong = on_add_kept(&o->on, optarg);
-			if (!wrong)
-				break;
-			return cmd_usage("assemble", "%s", wrong) + 1;
-		case OPT_FORMAT:
-			if (parse_format(optarg, &o->version))
-				break;
-			return cmd_usage("assemble",
-					 "--format takes " PARSE_FORMATS) + 1;
-		case OPT_SYMBOLS:
-			if (parse_symbols(optarg, &o->symbols))
-				break;
-			return cmd_usage("assemble",
-					 "--symbols takes auto, dwarf or pclntab") + 1;
-		default:
-			return cmd_bad_option("assemble", c, argv) + 1;
-		}
-	}
-	if (optind != argc - 1)
-		return cmd_usage("assemble", "give one spool file") + 1;
-	o->spool = argv[optind];
+	o->spool = operands[0];
 	if (!o->output)
 		o->output = o->perfetto ? BESIDE_NOWHERE : "trace.out";
 	if (o->on.rules.len && (!strcmp(o->output, "-") || (o->perfetto && !strcmp(o->perfetto, "-"))))
-		return cmd_usage("assemble", "--on prints on stdout: give a file with -o") + 1;
+		return "--on prints on stdout: give a file with -o";
 	if (o->perfetto && o->version < 22)
-		return cmd_usage("assemble", "--perfetto needs --format go1.22 or later: the other formats are "
-				 "written when all is read") + 1;
-	return 0;
+		return "--perfetto needs --format go1.22 or later: the other formats are written when all is read";
+	return NULL;
 }
+
+static const struct command_line assemble_line = {
+	.name = "assemble",
+	.usage = "gotap assemble [OPTION...] SPOOL",
+	.about = "Turns the raw records that `gotap record --spool` kept into the same trace,\n"
+		 "without root and without the process. SPOOL '-' is stdin.\n",
+	.tables = { { assemble_rows, 0 } },
+	.least = 1, .most = 1, .operands = "give one spool file",
+	.check = assemble_check,
+};
 
 /* A file of the recorded process, whose names are wanted. */
 struct wanted {
@@ -333,11 +296,11 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 
 int cmd_assemble(int argc, char **argv)
 {
-	struct assemble_options o;
+	struct assemble_options o = { .version = 25 };
 	struct capture_info *info = calloc(1, sizeof(*info));
 	struct spool_reader *in = NULL;
 	struct error err = {0};
-	int status = read_options(&o, argc, argv);
+	int status = command_line_read(&assemble_line, &o, argc, argv);
 
 	if (status)
 		status--;

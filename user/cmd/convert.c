@@ -10,32 +10,10 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "files/output.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "cmd/record/report_left.h"
 #include "base/show.h"
 #include "rewrite/convert.h"
-
-static const char usage[] =
-	"usage: gotap convert TRACE -o FILE [OPTION...]\n"
-	"\n"
-	"Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
-	"one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
-	"can be read of a damaged file is kept, also what follows the damage: from the next\n"
-	"generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
-	"(standard input, output).\n"
-	"\n"
-	"  -o, --output FILE     write to FILE\n"
-	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
-	"                        which hold addresses only\n"
-	"  -f, --format N        format of the result: go1.22, go1.23, go1.25 or go1.26 (default:\n"
-	"                        that of TRACE; go1.22 for traces before that); or gotrace (before\n"
-	"                        Go 1.5), go1.8, go1.11, go1.19 or go1.21, which old tools read\n"
-	"      --from TIME       leave out what comes before, counted from the beginning (1.5s)\n"
-	"      --to TIME         leave out what comes after\n"
-	"  -g, --goroutine N     only this goroutine; may be given again; it is an error if there\n"
-	"                        is none in this part\n"
-	"      --strip-stacks    without stacks\n"
-	"  -h, --help            show this\n";
 
 struct options {
 	const char *in, *out;
@@ -163,99 +141,58 @@ static int convert(const struct options *o, struct error *err)
 	return write_output(&source, o, err);
 }
 
-enum { GO_ON = -1 };
+static const struct option_row convert_rows[] = {
+	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct options, out), "write to FILE"),
+	OPTION_BINARY(offsetof(struct options, convert.binary)),
+	OPTION('f', "format", "N", OPTION_TAKE, offsetof(struct options, convert.rewrite.format),
+	  "format of the result: go1.22, go1.23, go1.25 or go1.26 (default: that of TRACE; go1.22 for traces "
+	  "before that); or gotrace (before Go 1.5), go1.8, go1.11, go1.19 or go1.21, which old tools read", .take = option_take_format),
+	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct options, convert.rewrite.from),
+	  "leave out what comes before, counted from the beginning (1.5s)"),
+	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct options, convert.rewrite.to),
+	  "leave out what comes after"),
+	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct options, goroutines),
+	  "only this goroutine; may be given again; it is an error if there is none in this part",
+	  .take = option_take_ids),
+	OPTION(0, "strip-stacks", NULL, OPTION_FLAG, offsetof(struct options, convert.rewrite.strip_stacks),
+	  "without stacks"),
+	{0},
+};
 
-enum { OPT_FROM = 256, OPT_TO, OPT_STRIP };
-
-static int bad_time(const char *name)
+static const char *convert_check(void *options, char **operands)
 {
-	return cmd_usage("convert", "--%s needs a time like 1.5s or 200ms, not '%s'", name, optarg);
-}
+	struct options *o = options;
 
-static int set_part(struct options *o, int opt)
-{
-	unsigned long id;
-	double seconds;
-
-	switch (opt) {
-	case OPT_STRIP:
-		o->convert.rewrite.strip_stacks = true;
-		return GO_ON;
-	case 'g':
-		if (!parse_number(optarg, 1, ULONG_MAX, &id))
-			return cmd_usage("convert", "'%s' is no goroutine id", optarg);
-		map64_put(&o->goroutines, id, NULL);
-		o->convert.rewrite.goroutines = &o->goroutines;
-		return GO_ON;
-	default:
-		if (!parse_instant(optarg, &seconds))
-			return bad_time(opt == OPT_FROM ? "from" : "to");
-		*(opt == OPT_FROM ? &o->convert.rewrite.from : &o->convert.rewrite.to) = (int64_t)(seconds * 1e9);
-		return GO_ON;
-	}
-}
-
-static int set_option(struct options *o, int opt)
-{
-	switch (opt) {
-	case 'o':
-		o->out = optarg;
-		return GO_ON;
-	case 'b':
-		o->convert.binary = optarg;
-		return GO_ON;
-	case 'f':
-		if (parse_format(optarg, &o->convert.rewrite.format))
-			return GO_ON;
-		return cmd_usage("convert", "there is no format '%s', use " PARSE_FORMATS, optarg);
-	case 'h':
-		fputs(usage, stdout);
-		return EXIT_OK;
-	default:
-		return set_part(o, opt);
-	}
-}
-
-/* GO_ON, or the exit status. */
-static int parse_options(int argc, char **argv, struct options *o)
-{
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "binary", required_argument, NULL, 'b' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "from", required_argument, NULL, OPT_FROM },
-		{ "to", required_argument, NULL, OPT_TO },
-		{ "goroutine", required_argument, NULL, 'g' },
-		{ "strip-stacks", no_argument, NULL, OPT_STRIP },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status;
-
-	while ((opt = getopt_long(argc, argv, ":o:b:f:g:h", options, NULL)) != -1) {
-		status = opt == '?' || opt == ':' ? cmd_bad_option("convert", opt, argv) :
-			 set_option(o, opt);
-		if (status != GO_ON)
-			return status;
-	}
-	if (optind + 1 != argc)
-		return cmd_usage("convert", "one TRACE is needed");
 	if (!o->out)
-		return cmd_usage("convert", "-o FILE is needed");
+		return "-o FILE is needed";
 	if (o->convert.rewrite.to <= o->convert.rewrite.from)
-		return cmd_usage("convert", "--to must be later than --from");
-	o->in = argv[optind];
-	return GO_ON;
+		return "--to must be later than --from";
+	if (o->goroutines.len)
+		o->convert.rewrite.goroutines = &o->goroutines;
+	o->in = operands[0];
+	return NULL;
 }
+
+static const struct command_line convert_line = {
+	.name = "convert",
+	.usage = "gotap convert TRACE -o FILE [OPTION...]",
+	.about = "Turns a Go execution trace of any release, back to the first ones before Go 1.5, into\n"
+		 "one that `go tool trace` of today opens, or that of an old release, or a part of it. What\n"
+		 "can be read of a damaged file is kept, also what follows the damage: from the next\n"
+		 "generation on, of traces before Go 1.22 from the next batch on. TRACE and FILE may be -\n"
+		 "(standard input, output).\n",
+	.tables = { { convert_rows, 0 } },
+	.least = 1, .most = 1, .operands = "one TRACE is needed",
+	.check = convert_check,
+};
 
 int cmd_convert(int argc, char **argv)
 {
 	struct options o = { .convert.rewrite.to = INT64_MAX };
 	struct error err;
-	int status = parse_options(argc, argv, &o);
+	int status = command_line_read(&convert_line, &o, argc, argv);
 
-	if (status == GO_ON)
-		status = convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
+	status = status ? status - 1 : convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
 	map64_free(&o.goroutines);
 	return status;
 }

@@ -11,23 +11,8 @@
 #include "base/show.h"
 #include "cmd/cmd.h"
 #include "files/leftover.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "files/trace_input.h"
-
-static const char usage[] =
-	"usage: gotap diff A B [OPTION...]\n"
-	"\n"
-	"Compares two Go execution traces of a program, of any release: what became slower or\n"
-	"faster from A to B, by the function that goroutines began with, the reason and the place\n"
-	"in the code, the most costly first. What may be noise, judged by how much the parts of\n"
-	"each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
-	"docs/diff.md explains it.\n"
-	"\n"
-	"  -o, --output FILE     write to FILE instead of standard output\n"
-	"      --json            one JSON object on one line\n"
-	"      --top N           how many differences to show of each kind (default 10)\n"
-	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
-	"  -h, --help            show this\n";
 
 enum { TOP = 10, TOP_MAX = 1000, JSON_VERSION = 1 };
 
@@ -273,60 +258,37 @@ static void put_json(FILE *f, const struct diff *d, const struct options *o)
 
 /* --- options --- */
 
-enum { OPT_JSON = 256, OPT_TOP };
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
+static const struct option_row diff_rows[] = {
+	OPTION_OUTPUT(offsetof(struct options, out)),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json), "one JSON object on one line"),
+	OPTION(0, "top", "N", OPTION_NUMBER, offsetof(struct options, top),
+	  "how many differences to show of each kind (default 10)", .min = 1, .max = TOP_MAX),
+	OPTION_BINARY(offsetof(struct options, binary)),
+	{0},
 };
 
-static int set_option(struct options *o, int opt, const char *arg, char **argv)
+static const char *diff_check(void *options, char **operands)
 {
-	switch (opt) {
-	case 'o':
-		o->out = arg;
-		return EXIT_OK;
-	case 'b':
-		o->binary = arg;
-		return EXIT_OK;
-	case OPT_JSON:
-		o->json = true;
-		return EXIT_OK;
-	case OPT_TOP:
-		if (parse_number(arg, 1, TOP_MAX, &o->top))
-			return EXIT_OK;
-		return cmd_usage("diff", "--top takes a number from 1 to %d", TOP_MAX);
-	default:
-		return cmd_bad_option("diff", opt, argv);
-	}
+	struct options *o = options;
+
+	o->names[0] = operands[0];
+	o->names[1] = operands[1];
+	return strcmp(o->names[0], "-") || strcmp(o->names[1], "-") ? NULL :
+	       "- is given twice, and standard input can be read once";
 }
 
-/* 0 to go on, else the exit status + 1. */
-static int parse(int argc, char **argv, struct options *o)
-{
-	int opt, status;
-
-	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(usage, stdout);
-			return 1;
-		}
-		status = set_option(o, opt, optarg, argv);
-		if (status)
-			return 1 + status;
-	}
-	if (argc - optind != 2)
-		return 1 + cmd_usage("diff", "two traces are needed, the earlier one first");
-	o->names[0] = argv[optind];
-	o->names[1] = argv[optind + 1];
-	if (!strcmp(o->names[0], "-") && !strcmp(o->names[1], "-"))
-		return 1 + cmd_usage("diff", "- is given twice, and standard input can be read once");
-	return 0;
-}
+static const struct command_line diff_line = {
+	.name = "diff",
+	.usage = "gotap diff A B [OPTION...]",
+	.about = "Compares two Go execution traces of a program, of any release: what became slower or\n"
+		 "faster from A to B, by the function that goroutines began with, the reason and the place\n"
+		 "in the code, the most costly first. What may be noise, judged by how much the parts of\n"
+		 "each trace differ among themselves, is no difference. A or B may be - (standard input).\n"
+		 "docs/diff.md explains it.\n",
+	.tables = { { diff_rows, 0 } },
+	.least = 2, .most = 2, .operands = "two traces are needed, the earlier one first",
+	.check = diff_check,
+};
 
 /* --- the command --- */
 
@@ -375,7 +337,7 @@ static int run(const struct options *o)
 int cmd_diff(int argc, char **argv)
 {
 	struct options o = { .out = "-", .top = TOP };
-	int status = parse(argc, argv, &o);
+	int status = command_line_read(&diff_line, &o, argc, argv);
 
 	return status ? status - 1 : run(&o);
 }

@@ -6,16 +6,19 @@
 
 #include "plan/plan.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 
-static const char help[] =
-	"usage: gotap events\n"
-	"\n"
-	"Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
-	"the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
-	"which changes the default.\n"
-	"\n"
-	"Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
-	"0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n";
+static const struct command_line events_line = {
+	.name = "events",
+	.usage = "gotap events",
+	.about = "Lists the groups that `gotap record --events LIST` takes, what each contains and\n"
+		 "the runtime functions it probes. LIST is like gc,heap; or `all`; or +sweep,-heap,\n"
+		 "which changes the default.\n"
+		 "\n"
+		 "Costs are in empty uprobes, the least that any tracer by probes can cost: some\n"
+		 "0.3 us each on bare metal, 0.8 on a virtual machine; tools/group-costs measures them.\n",
+	.operands = "takes no arguments",
+};
 
 static void print_cost(enum group g)
 {
@@ -75,14 +78,11 @@ static void print_group(enum group g)
 
 int cmd_events(int argc, char **argv)
 {
+	int status = command_line_read(&events_line, NULL, argc, argv);
 	enum group g;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return EXIT_OK;
-	}
-	if (argc > 1)
-		return cmd_usage("events", "takes no arguments");
+	if (status)
+		return status - 1;
 	puts("GROUP    DEFAULT EVENTS, THEN COST (1 empty uprobe: some 0.3 us, 0.8 on a virtual machine) AND PROBES");
 	for (g = 0; g < GROUPS; g++)
 		print_group(g);

@@ -12,27 +12,11 @@
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "files/output.h"
+#include "cmd/options.h"
 #include "cmd/parse.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
 #include "perfetto/perfetto.h"
-
-static const char usage[] =
-	"usage: gotap perfetto TRACE -o FILE [OPTION...]\n"
-	"\n"
-	"Turns a Go execution trace of any release since Go 1.5 into a trace for Perfetto: open it\n"
-	"at https://ui.perfetto.dev, or ask trace_processor in SQL (docs/perfetto.md). TRACE and\n"
-	"FILE may be - (standard input, output). Of a damaged trace FILE has what can be read, and\n"
-	"the status is 1. The states of threads come from TRACE.threads, which gotap record wrote\n"
-	"with group linux.\n"
-	"\n"
-	"  -o, --output FILE     write to FILE\n"
-	"  -p, --pid PID         id of the traced process, which a Go trace does not have\n"
-	"                        (default: 2147483647, which no process of Linux has)\n"
-	"      --name NAME       its name (default: Go program)\n"
-	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7,\n"
-	"                        which hold addresses only\n"
-	"  -h, --help            show this\n";
 
 struct options {
 	const char *in, *out, *binary;
@@ -133,67 +117,56 @@ static int convert(const struct options *o, bool *failed, struct error *err)
 	return ret;
 }
 
-enum { GO_ON = -1, OPT_NAME = 256 };
-
-static int set_option(struct options *o, int opt)
+static const char *take_pid(void *field, const char *arg)
 {
 	unsigned long pid;
 
-	switch (opt) {
-	case 'o':
-		o->out = optarg;
-		return GO_ON;
-	case 'b':
-		o->binary = optarg;
-		return GO_ON;
-	case OPT_NAME:
-		o->process.name = optarg;
-		return GO_ON;
-	case 'p':
-		if (!parse_number(optarg, 1, INT32_MAX, &pid))
-			return cmd_usage("perfetto", "--pid needs a process id, not '%s'", optarg);
-		o->process.pid = (uint32_t)pid;
-		return GO_ON;
-	default:
-		fputs(usage, stdout);
-		return EXIT_OK;
-	}
+	if (!parse_number(arg, 1, INT32_MAX, &pid))
+		return option_wrong("needs a process id, not '%s'", arg);
+	*(uint32_t *)field = (uint32_t)pid;
+	return NULL;
 }
 
-/* GO_ON, or the exit status. */
-static int parse_options(int argc, char **argv, struct options *o)
+static const struct option_row perfetto_rows[] = {
+	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct options, out), "write to FILE"),
+	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct options, process.pid),
+	  "id of the traced process, which a Go trace does not have (default: 2147483647, which no process of "
+	  "Linux has)", .take = take_pid),
+	OPTION(0, "name", "NAME", OPTION_TEXT, offsetof(struct options, process.name),
+	  "its name (default: Go program)"),
+	OPTION_BINARY(offsetof(struct options, binary)),
+	{0},
+};
+
+static const char *perfetto_check(void *options, char **operands)
 {
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "name", required_argument, NULL, OPT_NAME },
-		{ "binary", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt, status;
+	struct options *o = options;
 
-	while ((opt = getopt_long(argc, argv, ":o:p:b:h", options, NULL)) != -1) {
-		status = opt == '?' || opt == ':' ? cmd_bad_option("perfetto", opt, argv) : set_option(o, opt);
-		if (status != GO_ON)
-			return status;
-	}
-	if (optind + 1 != argc)
-		return cmd_usage("perfetto", "one TRACE is needed");
-	if (!o->out)
-		return cmd_usage("perfetto", "-o FILE is needed");
-	o->in = argv[optind];
-	return GO_ON;
+	o->in = operands[0];
+	return o->out ? NULL : "-o FILE is needed";
 }
+
+static const struct command_line perfetto_line = {
+	.name = "perfetto",
+	.usage = "gotap perfetto TRACE -o FILE [OPTION...]",
+	.about = "Turns a Go execution trace of any release since Go 1.5 into a trace for Perfetto: open it\n"
+		 "at https://ui.perfetto.dev, or ask trace_processor in SQL (docs/perfetto.md). TRACE and\n"
+		 "FILE may be - (standard input, output). Of a damaged trace FILE has what can be read, and\n"
+		 "the status is 1. The states of threads come from TRACE.threads, which gotap record wrote\n"
+		 "with group linux.\n",
+	.tables = { { perfetto_rows, 0 } },
+	.least = 1, .most = 1, .operands = "one TRACE is needed",
+	.check = perfetto_check,
+};
 
 int cmd_perfetto(int argc, char **argv)
 {
 	struct options o = { .process = { PERFETTO_NO_PID, "Go program" } };
 	struct error err;
 	bool failed = false;
-	int status = parse_options(argc, argv, &o);
+	int status = command_line_read(&perfetto_line, &o, argc, argv);
 
-	if (status == GO_ON)
-		status = convert(&o, &failed, &err) ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
-	return status;
+	if (status)
+		return status - 1;
+	return convert(&o, &failed, &err) ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
 }

@@ -22,31 +22,41 @@ struct candidate {
 	char name[64];
 };
 
-const char *pick_option(struct pick *p, int option, const char *arg)
+static const char *take_pid(void *pid, const char *arg)
 {
 	unsigned long n;
 
-	switch (option) {
-	case 'p':
-		if (!parse_number(arg, 1, 1 << 30, &n))
-			return "-p takes a process id";
-		p->pid = (pid_t)n;
-		return NULL;
-	case PICK_CONTAINER:
-		p->container = arg;
-		return *arg ? NULL : "--container takes a name or an id";
-	case PICK_PROC:
-		p->proc_dir = arg;
-		return NULL;
-	case PICK_OWNER:
-		if (!parse_number(arg, 1, UINT32_MAX - 1UL, &n))
-			return "--of-user takes the id of a user other than root";
-		p->owner = (uid_t)n;
-		p->has_owner = true;
-		return NULL;
-	}
-	return "unknown option";
+	if (!parse_number(arg, 1, 1 << 30, &n))
+		return "takes a process id";
+	*(pid_t *)pid = (pid_t)n;
+	return NULL;
 }
+
+static const char *take_owner(void *pick, const char *arg)
+{
+	struct pick *p = pick;
+	unsigned long n;
+
+	if (!parse_number(arg, 1, UINT32_MAX - 1UL, &n))
+		return "takes the id of a user other than root";
+	p->owner = (uid_t)n;
+	p->has_owner = true;
+	return NULL;
+}
+
+const struct option_row pick_rows[] = {
+	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid), "the process", .take = take_pid),
+	OPTION(0, "container", "NAME", OPTION_TAKE, offsetof(struct pick, container),
+	  "the Go program in that container: a name, an id or the start of one, a Kubernetes pod; of docker, "
+	  "containerd, podman, CRI-O, runc, crun", .take = option_take_some),
+	OPTION_PROC(offsetof(struct pick, proc_dir)),
+	{0},
+};
+
+const struct option_row pick_owner_rows[] = {
+	OPTION(0, "of-user", "UID", OPTION_TAKE, 0, NULL, .take = take_owner),
+	{0},
+};
 
 char *pick_state_root(const struct pick *p)
 {

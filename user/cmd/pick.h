@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "cmd/options.h"
 #include "live/process.h"
 #include "proc/procfs.h"
 
@@ -21,19 +22,8 @@ struct pick {
 	uid_t owner;
 };
 
-/* Numbers of the long options, and their rows in a table of getopt_long(). */
-enum { PICK_CONTAINER = 1024, PICK_PROC, PICK_OWNER };
-
-#define PICK_LONG_OPTIONS \
-	{ "pid", required_argument, NULL, 'p' }, \
-	{ "container", required_argument, NULL, PICK_CONTAINER }, \
-	{ "proc", required_argument, NULL, PICK_PROC }
-
-/* Of the commands that `gotap serve` starts for a user, and of these alone: those that call pick_check(). */
-#define PICK_OWNER_OPTION { "of-user", required_argument, NULL, PICK_OWNER }
-
-/* Applies 'p' or one of PICK_*; NULL, or what is wrong with the argument. */
-const char *pick_option(struct pick *p, int option, const char *arg);
+/* -p and --container; and of the commands that `gotap serve` starts for a user, those that call pick_check(). */
+extern const struct option_row pick_rows[], pick_owner_rows[];
 
 /*
  * The root of the file system in which container runtimes keep their state:

@@ -6,19 +6,20 @@
 
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "files/leftover.h"
 #include "stream/merge.h"
 #include "stream/record_text.h"
 #include "stream/spool.h"
 
-static const char help[] =
-	"usage: gotap records SPOOL\n"
-	"\n"
-	"Prints the raw records that `gotap record --spool` kept, one a line, in order of\n"
-	"time: nanoseconds of CLOCK_MONOTONIC, thread, kind, and its words by name. What\n"
-	"each means is in include/record.def. SPOOL '-' is stdin.\n"
-	"\n"
-	"  -h, --help  show this\n";
+static const struct command_line records_line = {
+	.name = "records",
+	.usage = "gotap records SPOOL",
+	.about = "Prints the raw records that `gotap record --spool` kept, one a line, in order of\n"
+		 "time: nanoseconds of CLOCK_MONOTONIC, thread, kind, and its words by name. What\n"
+		 "each means is in include/record.def. SPOOL '-' is stdin.\n",
+	.least = 1, .most = 1, .operands = "give one spool file",
+};
 
 struct printer {
 	struct buf line;
@@ -78,20 +79,10 @@ static int print_spool(const char *path, struct error *err)
 
 int cmd_records(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct error err = {0};
-	int opt;
+	int status = command_line_read(&records_line, NULL, argc, argv);
 
-	while ((opt = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (opt != 'h')
-			return cmd_bad_option("records", opt, argv);
-		fputs(help, stdout);
-		return EXIT_OK;
-	}
-	if (optind != argc - 1)
-		return cmd_usage("records", "give one spool file");
+	if (status)
+		return status - 1;
 	return print_spool(argv[optind], &err) ? cmd_fail(&err) : EXIT_OK;
 }

@@ -22,7 +22,6 @@ int cmd_serve(int argc, char **argv)
 
 #else
 
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,60 +29,9 @@ int cmd_serve(int argc, char **argv)
 #include <unistd.h>
 
 #include "base/show.h"
+#include "cmd/options.h"
 #include "cmd/parse.h"
-#include "cmd/pick.h"
 #include "serve/server.h"
-
-static const char help[] =
-	"usage: gotap serve --listen unix:PATH|127.0.0.1:PORT [OPTION...]\n"
-	"\n"
-	"Answers as Go's net/http/pprof, for programs that have no such port: /debug/pprof/ with\n"
-	"?pid=N (or &name=PROGRAM) has trace, goroutine, block and profile; / and /processes list\n"
-	"the Go programs. `go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n"
-	"\n"
-	"      --listen WHERE    unix:PATH: root may ask about each process, another user about his\n"
-	"                        own; 127.0.0.1:PORT, [::1]:PORT: takes --token or --no-token\n"
-	"      --token FILE      requests must bring the token in that file, which only its owner\n"
-	"                        may read: Authorization: Bearer TOKEN, or http://gotap:TOKEN@...\n"
-	"      --no-token        all users of this machine may ask about each process\n"
-	"      --public          WHERE may be an address that other machines reach; takes --token.\n"
-	"                        Nothing is encrypted: put a proxy in front\n"
-	"      --max-time TIME   the longest recording that a request may ask for (default 5m)\n"
-	"      --max-size SIZE   largest answer, with K, M or G; a recording ends there (default 256M)\n"
-	"      --recordings N    at most N recordings at a time (default 2)\n"
-	"      --queue N         further requests that may wait, for 30 s at most (default 8)\n"
-	"      --budget PERCENT  what the probes of each recording may cost (as for gotap record)\n"
-	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
-	"  -q, --quiet           do not print a line for each recording\n"
-	"  -h, --help            show this\n";
-
-enum {
-	OPT_LISTEN = 256,
-	OPT_TOKEN,
-	OPT_NO_TOKEN,
-	OPT_PUBLIC,
-	OPT_TIME,
-	OPT_SIZE,
-	OPT_RECORDINGS,
-	OPT_QUEUE,
-	OPT_BUDGET,
-};
-
-static const struct option long_options[] = {
-	{ "listen", required_argument, NULL, OPT_LISTEN },
-	{ "token", required_argument, NULL, OPT_TOKEN },
-	{ "no-token", no_argument, NULL, OPT_NO_TOKEN },
-	{ "public", no_argument, NULL, OPT_PUBLIC },
-	{ "max-time", required_argument, NULL, OPT_TIME },
-	{ "max-size", required_argument, NULL, OPT_SIZE },
-	{ "recordings", required_argument, NULL, OPT_RECORDINGS },
-	{ "queue", required_argument, NULL, OPT_QUEUE },
-	{ "budget", required_argument, NULL, OPT_BUDGET },
-	{ "proc", required_argument, NULL, PICK_PROC },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
 
 struct options {
 	struct serve_options serve;
@@ -93,105 +41,95 @@ struct options {
 
 /* --- options --- */
 
-static bool parse_count(const char *arg, unsigned long min, unsigned int *ret)
+static const char *take_max_time(void *seconds, const char *arg)
 {
-	enum { MOST = 1000 };
-	unsigned long n;
-
-	if (!parse_number(arg, min, MOST, &n))
-		return false;
-	*ret = (unsigned int)n;
-	return true;
+	return parse_duration(arg, seconds) && *(double *)seconds <= 86400 ? NULL : "takes a time up to 24h, like 5m";
 }
 
-/* NULL, or what is wrong. */
-static const char *take_option(struct options *o, int opt, const char *arg)
+static const char *take_max_size(void *bytes, const char *arg)
+{
+	return parse_size(arg, 1 << 20, 1ULL << 40, bytes) ? NULL : "takes bytes, like 256M, from 1M to 1024G";
+}
+
+/* The recordings get the text. */
+static const char *take_budget(void *budget, const char *arg)
 {
 	double percent;
 
-	switch (opt) {
-	case OPT_LISTEN:
-		o->listen = arg;
-		return NULL;
-	case OPT_TOKEN:
-		o->token = arg;
-		return NULL;
-	case OPT_NO_TOKEN:
-		o->no_token = true;
-		return NULL;
-	case OPT_PUBLIC:
-		o->public = true;
-		return NULL;
-	case OPT_TIME:
-		return parse_duration(arg, &o->serve.max_seconds) && o->serve.max_seconds <= 86400 ? NULL :
-			"--max-time takes a time up to 24h, like 5m";
-	case OPT_SIZE:
-		return parse_size(arg, 1 << 20, 1ULL << 40, &o->serve.max_bytes)
-			       ? NULL
-			       : "--max-size takes bytes, like 256M, from 1M to 1024G";
-	case OPT_RECORDINGS:
-		return parse_count(arg, 1, &o->serve.recordings)
-			       ? NULL
-			       : "--recordings takes a number from 1 to 1000";
-	case OPT_QUEUE:
-		return parse_count(arg, 0, &o->serve.queue) ? NULL : "--queue takes a number up to 1000";
-	case OPT_BUDGET:
-		o->serve.budget = arg;
-		return parse_budget(arg, &percent) ? NULL : "--budget takes percent of a CPU, or none";
-	case PICK_PROC:
-		o->serve.proc_dir = arg;
-		return NULL;
-	default:
-		o->serve.quiet = true;
-		return NULL;
-	}
+	*(const char **)budget = arg;
+	return option_take_budget(&percent, arg);
 }
 
-static const char *check(const struct options *o)
+static const struct option_row serve_rows[] = {
+	OPTION(0, "listen", "WHERE", OPTION_TEXT, offsetof(struct options, listen),
+	  "unix:PATH: root may ask about each process, another user about his own; 127.0.0.1:PORT, [::1]:PORT: "
+	  "takes --token or --no-token"),
+	OPTION(0, "token", "FILE", OPTION_TEXT, offsetof(struct options, token),
+	  "requests must bring the token in that file, which only its owner may read: Authorization: Bearer "
+	  "TOKEN, or http://gotap:TOKEN@..."),
+	OPTION(0, "no-token", NULL, OPTION_FLAG, offsetof(struct options, no_token),
+	  "all users of this machine may ask about each process"),
+	OPTION(0, "public", NULL, OPTION_FLAG, offsetof(struct options, public),
+	  "WHERE may be an address that other machines reach; takes --token. Nothing is encrypted: put a proxy "
+	  "in front"),
+	OPTION(0, "max-time", "TIME", OPTION_TAKE, offsetof(struct options, serve.max_seconds),
+	  "the longest recording that a request may ask for (default 5m)", .take = take_max_time),
+	OPTION(0, "max-size", "SIZE", OPTION_TAKE, offsetof(struct options, serve.max_bytes),
+	  "largest answer, with K, M or G; a recording ends there (default 256M)", .take = take_max_size),
+	OPTION(0, "recordings", "N", OPTION_COUNT, offsetof(struct options, serve.recordings),
+	  "at most N recordings at a time (default 2)", .min = 1, .max = 1000),
+	OPTION(0, "queue", "N", OPTION_COUNT, offsetof(struct options, serve.queue),
+	  "further requests that may wait, for 30 s at most (default 8)", .max = 1000),
+	OPTION(0, "budget", "PERCENT", OPTION_TAKE, offsetof(struct options, serve.budget),
+	  "what the probes of each recording may cost (as for gotap record)", .take = take_budget),
+	OPTION_PROC(offsetof(struct options, serve.proc_dir)),
+	OPTION('q', "quiet", NULL, OPTION_FLAG, offsetof(struct options, serve.quiet),
+	  "do not print a line for each recording"),
+	{0},
+};
+
+/* Who can connect, and what such a user needs. */
+static const char *check_access(const struct options *o)
 {
 	const struct address *a = &o->serve.address;
 
 	if (!a->is_loopback && !o->public)
 		return "other machines reach that address, and recordings tell much of a program: give "
-		       "127.0.0.1:PORT, "
-		       "unix:PATH, or --public with --token";
+		       "127.0.0.1:PORT, unix:PATH, or --public with --token";
 	if (!a->is_loopback && !o->token)
 		return "--public takes --token FILE";
 	if (o->token && o->no_token)
 		return "--token and --no-token exclude each other";
 	if (!a->is_unix && !o->token && !o->no_token)
-		return "each user of this machine can connect to a port, and could look into each program: "
-		       "give --token "
-		       "FILE, --no-token to allow that, or --listen unix:PATH";
+		return "each user of this machine can connect to a port, and could look into each program: give "
+		       "--token FILE, --no-token to allow that, or --listen unix:PATH";
 	return NULL;
 }
 
-/* 0 to go on, else the exit status + 1. */
-static int read_options(struct options *o, int argc, char **argv)
+static const char *serve_check(void *options, char **operands)
 {
-	const char *wrong = NULL;
+	struct options *o = options;
 	struct error err;
-	int opt;
 
-	while (!wrong && (opt = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		}
-		if (opt == '?' || opt == ':')
-			return cmd_bad_option("serve", opt, argv) + 1;
-		wrong = take_option(o, opt, optarg);
-	}
-	if (!wrong && optind < argc)
-		return cmd_usage("serve", "what is '%s'? gotap serve takes options only", argv[optind]) + 1;
-	if (!wrong && !o->listen)
-		wrong = "--listen unix:PATH or 127.0.0.1:PORT is needed";
-	if (!wrong && address_parse(&o->serve.address, o->listen, &err))
-		wrong = err.text;
-	if (!wrong)
-		wrong = check(o);
-	return wrong ? cmd_usage("serve", "%s", wrong) + 1 : 0;
+	if (*operands)
+		return option_wrong("'%s' is one argument too many: gotap serve takes options only", *operands);
+	if (!o->listen)
+		return "--listen unix:PATH or 127.0.0.1:PORT is needed";
+	if (address_parse(&o->serve.address, o->listen, &err))
+		return option_wrong("%s", err.text);
+	return check_access(o);
 }
+
+static const struct command_line serve_line = {
+	.name = "serve",
+	.usage = "gotap serve --listen unix:PATH|127.0.0.1:PORT [OPTION...]",
+	.about = "Answers as Go's net/http/pprof, for programs that have no such port: /debug/pprof/ with\n"
+		 "?pid=N (or &name=PROGRAM) has trace, goroutine, block and profile; / and /processes list\n"
+		 "the Go programs. `go tool pprof`, curl and scrapers of profiles can ask. Ends by a signal.\n",
+	.tables = { { serve_rows, 0 } },
+	.most = -1,
+	.check = serve_check,
+};
 
 /* --- signals --- */
 
@@ -256,7 +194,7 @@ int cmd_serve(int argc, char **argv)
 	struct options o = {
 		.serve = { .max_seconds = 300, .max_bytes = 256 << 20, .recordings = 2, .queue = 8 }
 	};
-	int status = read_options(&o, argc, argv);
+	int status = command_line_read(&serve_line, &o, argc, argv);
 
 	return status ? status - 1 : run(&o);
 }

@@ -14,24 +14,8 @@
 #include "cmd/cmd.h"
 #include "files/claims.h"
 #include "files/output.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "flight/socket.h"
-
-static const char help[] =
-	"usage: gotap snap [OPTION...] -p PID | --socket PATH\n"
-	"\n"
-	"Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
-	"written, and prints its name. Needs to be root or the user of that recording.\n"
-	"\n"
-	"  -p, --pid PID         the process that is recorded\n"
-	"      --socket PATH     the PATH that the recording got with --socket\n"
-	"  -m, --message TEXT    a reason, which goes into the trace and into the JSON beside it\n"
-	"  -o, --output FILE     copy the snapshot to FILE, too; '-' is stdout, and nothing else is\n"
-	"                        printed there then\n"
-	"      --json            print the answer as JSON: path, bytes, duration_s\n"
-	"\n"
-	"Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
-	"wrong usage.\n";
 
 struct snap_options {
 	unsigned long pid;
@@ -39,64 +23,46 @@ struct snap_options {
 	bool json;
 };
 
-enum { OPT_SOCKET = 256, OPT_JSON };
+static const char *take_message(void *message, const char *arg)
+{
+	*(const char **)message = arg;
+	return strpbrk(arg, "\n\r") ? "takes one line" : strlen(arg) > 250 ? "takes 250 bytes at most" : NULL;
+}
 
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "socket", required_argument, NULL, OPT_SOCKET },
-	{ "message", required_argument, NULL, 'm' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
+static const struct option_row snap_rows[] = {
+	OPTION('p', "pid", "PID", OPTION_NUMBER, offsetof(struct snap_options, pid), "the process that is recorded",
+	  .min = 1, .max = 1UL << 30, .want = "takes a process id"),
+	OPTION(0, "socket", "PATH", OPTION_TAKE, offsetof(struct snap_options, socket),
+	  "the PATH that the recording got with --socket", .take = option_take_some),
+	OPTION('m', "message", "TEXT", OPTION_TAKE, offsetof(struct snap_options, message),
+	  "a reason, which goes into the trace and into the JSON beside it", .take = take_message),
+	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct snap_options, output),
+	  "copy the snapshot to FILE, too; '-' is stdout, and nothing else is printed there then"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct snap_options, json),
+	  "print the answer as JSON: path, bytes, duration_s"),
+	{0},
 };
 
-static const char *apply(struct snap_options *o, int c, const char *arg)
+static const char *snap_check(void *options, char **operands)
 {
-	switch (c) {
-	case 'p':
-		return parse_number(arg, 1, 1UL << 30, &o->pid) ? NULL : "-p takes the id of a process";
-	case 'm':
-		o->message = arg;
-		return strpbrk(arg, "\n\r") ? "-m takes one line" :
-		       strlen(arg) > 250 ? "-m takes 250 bytes at most" : NULL;
-	case 'o':
-		o->output = arg;
-		return NULL;
-	case OPT_SOCKET:
-		o->socket = arg;
-		return *arg ? NULL : "--socket takes a path";
-	default:
-		o->json = true;
-		return NULL;
-	}
+	const struct snap_options *o = options;
+
+	if (*operands)
+		return option_wrong("'%s' is one argument too many: -p PID is the process", *operands);
+	return !o->pid == !o->socket ? "give -p PID or --socket PATH: which recording is asked?" : NULL;
 }
 
-/* 0: go on; else the exit status + 1. */
-static int read_options(struct snap_options *o, int argc, char **argv)
-{
-	const char *wrong;
-	int c;
-
-	*o = (struct snap_options){ .message = "" };
-	while ((c = getopt_long(argc, argv, ":p:m:o:h", long_options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		}
-		if (c == '?' || c == ':')
-			return cmd_bad_option("snap", c, argv) + 1;
-		wrong = apply(o, c, optarg);
-		if (wrong)
-			return cmd_usage("snap", "%s", wrong) + 1;
-	}
-	if (optind < argc)
-		return cmd_usage("snap", "'%s' is one argument too many: -p PID is the process",
-				 argv[optind]) + 1;
-	if (!o->pid == !o->socket)
-		return cmd_usage("snap", "give -p PID or --socket PATH: which recording is asked?") + 1;
-	return 0;
-}
+static const struct command_line snap_line = {
+	.name = "snap",
+	.usage = "gotap snap [OPTION...] -p PID | --socket PATH",
+	.about = "Asks the `gotap record --flight` that records the process for a snapshot, waits until it is\n"
+		 "written, and prints its name. Needs to be root or the user of that recording.\n",
+	.tables = { { snap_rows, 0 } },
+	.after = "Exit status: 0; 1 if there is no recording, or the snapshot could not be written; 2 for\n"
+		 "wrong usage.\n",
+	.most = -1,
+	.check = snap_check,
+};
 
 /* --- the answer --- */
 
@@ -172,11 +138,11 @@ static int show(const struct snap_options *o, const char *line, json_object *j, 
 int cmd_snap(int argc, char **argv)
 {
 	_cleanup_close_ int fd = -1;
-	struct snap_options o;
+	struct snap_options o = { .message = "" };
 	char line[SOCKET_LINE];
 	struct error err = {0};
 	json_object *j;
-	int status = read_options(&o, argc, argv), r;
+	int status = command_line_read(&snap_line, &o, argc, argv), r;
 
 	if (status)
 		return status - 1;

@@ -8,33 +8,39 @@
 #include <unistd.h>
 
 #include "cmd/check/json.h"
+#include "cmd/options.h"
 #include "files/claims.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
 #include "base/show.h"
 #include "read/check_report.h"
 
-static const char usage[] =
-	"usage: gotap check [--lenient] [--json] [--binary PROGRAM] TRACE...\n"
-	"\n"
-	"Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
-	"it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
-	"safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
-	"breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
-	"are held to the rules of the readers of their time. TRACE may be - (standard input).\n"
-	"\n"
-	"      --lenient         only the rules of Go's reader\n"
-	"      --json            one JSON object for each file\n"
-	"  -b, --binary PROGRAM  the traced program, for traces before Go 1.7: can it name\n"
-	"                        their stacks?\n"
-	"  -h, --help            show this\n"
-	"\n"
-	"exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
-	"read\n";
-
 struct check_options {
 	bool lenient, json;
 	const char *binary;
+};
+
+static const struct option_row check_rows[] = {
+	OPTION(0, "lenient", NULL, OPTION_FLAG, offsetof(struct check_options, lenient),
+	  "only the rules of Go's reader"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct check_options, json), "one JSON object for each file"),
+	OPTION('b', "binary", "PROGRAM", OPTION_TEXT, offsetof(struct check_options, binary),
+	  "the traced program, for traces before Go 1.7: can it name their stacks?"),
+	{0},
+};
+
+static const struct command_line check_line = {
+	.name = "check",
+	.usage = "gotap check [--lenient] [--json] [--binary PROGRAM] TRACE...",
+	.about = "Reads Go execution traces and reports for each, in one line, whether Go's reader takes\n"
+		 "it, whether it keeps the stricter rules for those who write traces, and whether it is\n"
+		 "safe for the tools that use it. A fault comes with its place, the event, the rule it\n"
+		 "breaks and the state that it met. Traces of Go 1.21 and older, back to before Go 1.5,\n"
+		 "are held to the rules of the readers of their time. TRACE may be - (standard input).\n",
+	.tables = { { check_rows, 0 } },
+	.after = "exit status: 0 all is well, 1 a trace is not, 2 wrong usage or a file that cannot be\n"
+		 "read\n",
+	.least = 1, .most = -1, .operands = "at least one trace is needed",
 };
 
 static int fail(const struct error *err)
@@ -82,40 +88,10 @@ static int check_one(const char *file, const struct check_options *options)
 	return result.kind == CHECK_OK ? EXIT_OK : EXIT_FAIL;
 }
 
-/* 0 to go on, else the exit status + 1. */
-static int parse(int argc, char **argv, struct check_options *options)
-{
-	static const struct option long_options[] = {
-		{ "lenient", no_argument, NULL, 'l' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "binary", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, ":b:h", long_options, NULL)) != -1) {
-		if (opt == 'l')
-			options->lenient = true;
-		else if (opt == 'j')
-			options->json = true;
-		else if (opt == 'b')
-			options->binary = optarg;
-		else if (opt == 'h') {
-			fputs(usage, stdout);
-			return 1;
-		} else
-			return 1 + cmd_bad_option("check", opt, argv);
-	}
-	if (optind == argc)
-		return 1 + cmd_usage("check", "at least one trace is needed");
-	return 0;
-}
-
 int cmd_check(int argc, char **argv)
 {
 	struct check_options options = {0};
-	int status = parse(argc, argv, &options), i;
+	int status = command_line_read(&check_line, &options, argc, argv), i;
 	struct error err;
 
 	if (status)

@@ -6,14 +6,13 @@
 #define _GNU_SOURCE
 #include "cmd/doctor/doctor.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "cmd/pick.h"
 #include "files/claims.h"
 #include "live/memory.h"
@@ -26,24 +25,6 @@ struct doctor_options {
 	int assume_minor;	/* 0: what the program says */
 	bool json;
 };
-
-static const char help[] =
-	"usage: gotap doctor [OPTION...] [-p PID | --container NAME | FILE]\n"
-	"\n"
-	"Says whether Go programs can be traced on this machine, or whether this one can,\n"
-	"and how: what the kernel has, which privileges are there and which are missing,\n"
-	"where every probe would sit, what one hit of it costs, and what the trace lacks\n"
-	"without those that have no place. Nothing is attached.\n"
-	"\n"
-	"  -p, --pid PID         a process\n"
-	"      --container NAME  the Go program in that container (as for gotap record)\n"
-	"  -e, --events LIST     groups of events: see `gotap events` (default: most); +GROUP\n"
-	"                        and -GROUP change the default\n"
-	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
-	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
-	"      --json            as JSON\n"
-	"\n"
-	"Exit status: 0 if it can be traced, 1 if not, 2 for wrong usage.\n";
 
 struct finding *doctor_add(struct doctor *d, enum level level, const char *area,
 			   const char *name, const char *fmt, ...)
@@ -73,45 +54,33 @@ const struct finding *doctor_obstacle(const struct doctor *d)
 	return NULL;
 }
 
-/* 0: go on; else the exit status + 1. */
-static int read_options(struct doctor_options *o, int argc, char **argv)
-{
-	static const struct option options[] = {
-		PICK_LONG_OPTIONS,
-		{ "events", required_argument, NULL, 'e' },
-		{ "assume-go", required_argument, NULL, 'a' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *wrong = NULL;
-	int c;
+static const struct option_row doctor_rows[] = {
+	OPTION_EVENTS(offsetof(struct doctor_options, groups)),
+	OPTION_ASSUME(offsetof(struct doctor_options, assume_minor)),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct doctor_options, json), "as JSON"),
+	{0},
+};
 
-	while (!wrong && (c = getopt_long(argc, argv, ":p:e:h", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		}
-		if (c == '?' || c == ':')
-			return cmd_bad_option("doctor", c, argv) + 1;
-		if (c == 'j')
-			o->json = true;
-		else if (c == 'a')
-			wrong = parse_release(optarg, &o->assume_minor) ? NULL :
-				"--assume-go takes a release like 1.27";
-		else if (c == 'e')
-			wrong = groups_parse(optarg, &o->groups) ? NULL :
-				"--events takes a list of the groups that `gotap events` shows";
-		else
-			wrong = pick_option(&o->pick, c, optarg);
-	}
-	if (wrong)
-		return cmd_usage("doctor", "%s", wrong) + 1;
-	o->file = argv[optind];
-	if (optind + 1 < argc || !!o->pick.pid + !!o->pick.container + !!o->file > 1)
-		return cmd_usage("doctor", "give one process, container or file") + 1;
-	return 0;
+static const char *doctor_check(void *options, char **operands)
+{
+	struct doctor_options *o = options;
+
+	o->file = operands[0];
+	return !!o->pick.pid + !!o->pick.container + !!o->file > 1 ? "give one process, container or file" : NULL;
 }
+
+static const struct command_line doctor_line = {
+	.name = "doctor",
+	.usage = "gotap doctor [OPTION...] [-p PID | --container NAME | FILE]",
+	.about = "Says whether Go programs can be traced on this machine, or whether this one can,\n"
+		 "and how: what the kernel has, which privileges are there and which are missing,\n"
+		 "where every probe would sit, what one hit of it costs, and what the trace lacks\n"
+		 "without those that have no place. Nothing is attached.\n",
+	.tables = { { pick_rows, offsetof(struct doctor_options, pick) }, { doctor_rows, 0 } },
+	.after = "Exit status: 0 if it can be traced, 1 if not, 2 for wrong usage.\n",
+	.most = 1, .operands = "give one process, container or file",
+	.check = doctor_check,
+};
 
 /* Opens what the options name, if anything. */
 static int open_target(struct doctor *d, const struct doctor_options *o, struct error *err)
@@ -157,7 +126,7 @@ int cmd_doctor(int argc, char **argv)
 	struct doctor_options o = { .groups = groups_default() };
 	struct doctor d = { .proc = PROCESS_CLOSED };
 	struct error err = {0};
-	int status = read_options(&o, argc, argv);
+	int status = command_line_read(&doctor_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;

@@ -6,14 +6,12 @@
 #ifndef GOTAP_CMD_FOLLOW_FOLLOW_H
 #define GOTAP_CMD_FOLLOW_FOLLOW_H
 
-#include <getopt.h>
-
 #include "cmd/record/record.h"
 
-/* Keeps option @c of @table, with its argument, for the recorders, if it is meant for them. */
-void follow_pass_on(struct record_options *o, const struct option *table, int c, const char *arg);
-/* Checks that the options go together, and sets the default of -o. Returns 0, or the exit status after a message. */
-int follow_check(struct record_options *o);
+/* Keeps the option of @row, with its argument, for the recorders, if it is meant for them. */
+void follow_pass_on(struct record_options *o, const struct option_row *row, const char *arg);
+/* Checks that the options go together, and sets the default of -o. Returns NULL, or what is wrong. */
+const char *follow_check(struct record_options *o);
 /* Records until all is over or a signal ends it. Returns the exit status. */
 int follow_run(const struct record_options *o);
 

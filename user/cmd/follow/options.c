@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/name_pattern.h"
-#include "cmd/cmd.h"
 #include "cmd/follow/follow.h"
 
 /* What follow.c does itself. */
@@ -22,17 +21,14 @@ static bool is_own(const char *name)
 	return false;
 }
 
-void follow_pass_on(struct record_options *o, const struct option *table, int c, const char *arg)
+void follow_pass_on(struct record_options *o, const struct option_row *row, const char *arg)
 {
-	while (table->name && table->val != c)
-		table++;
-	if (!table->name || is_own(table->name))
-		return;
-	*(char **)vec_push(&o->words, sizeof(char *)) =
-		arg ? xasprintf("--%s=%s", table->name, arg) : xasprintf("--%s", table->name);
+	if (!is_own(row->name))
+		*(char **)vec_push(&o->words, sizeof(char *)) =
+			arg ? xasprintf("--%s=%s", row->name, arg) : xasprintf("--%s", row->name);
 }
 
-/* Of one that is for all recordings together, or for each? */
+/* Is -d the time of each recording, not of all together? */
 static bool is_each(const struct record_options *o)
 {
 	return !o->follow || o->wait;
@@ -59,34 +55,31 @@ static const char *wrong_together(const struct record_options *o)
 	return NULL;
 }
 
-static int check_output(struct record_options *o)
+static const char *check_output(struct record_options *o)
 {
 	struct error err;
 
 	if (!o->follow && !o->wait)
-		return 0;
+		return NULL;
 	if (!o->output)
 		o->output = o->flight.time ? "gotap-%p-%t-%n.trace" : "trace.%n.%e.out";
 	if (name_pattern_check(o->output, &err))
-		return cmd_usage("record", "%s", err.text);
+		return option_wrong("%s", err.text);
 	if (o->flight.time)
-		return name_pattern_has(o->output, 'p') ? 0 :
-		       cmd_usage("record", "of several processes in flight -o needs %%p, the process id, as in "
-				 "'DIR/%%p-%%t-%%n.trace'");
+		return name_pattern_has(o->output, 'p') ? NULL :
+		       "of several processes in flight -o needs %p, the process id, as in 'DIR/%p-%t-%n.trace'";
 	if (!name_pattern_has(o->output, 'n'))
-		return cmd_usage("record", "several processes have several traces: give -o a name with %%n, which is "
-				 "another number for each, like trace.%%n.%%e.out");
-	return 0;
+		return "several processes have several traces: give -o a name with %n, which is another number for "
+		       "each, like trace.%n.%e.out";
+	return NULL;
 }
 
-int follow_check(struct record_options *o)
+const char *follow_check(struct record_options *o)
 {
 	const char *wrong = wrong_together(o);
 
-	if (wrong)
-		return cmd_usage("record", "%s", wrong);
-	if (!record_follows(o))
-		return 0;
+	if (wrong || !record_follows(o))
+		return wrong;
 	if (!o->most)
 		o->most = o->follow || o->wait ? 8 : 1;
 	if (o->seconds > 0 && is_each(o)) {

@@ -6,94 +6,66 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "cmd/pick.h"
 #include "cmd/ps/listing.h"
 #include "cmd/ps/show.h"
 
-static const char help[] =
-	"usage: gotap ps [--json] [--command-max N] [--proc DIR]\n"
-	"\n"
-	"Lists the Go programs that run on this machine, those that used most CPU first:\n"
-	"\n"
-	"  PID, PPID  the process and its parent\n"
-	"  %CPU-LIFE  CPU time since the process began, in percent of one CPU\n"
-	"  GOROUTINES how many it has, with the runtime's own; - not known\n"
-	"  GO         the release that built it\n"
-	"  SYMBOLS    dwarf, symtab or stripped\n"
-	"  PGO        built with a profile?\n"
-	"  TRACE      can gotap trace it? If not, the reason stands below\n"
-	"  CONTAINER  the one that it runs in\n"
-	"  COMMAND    its arguments, cut to the width of a terminal\n"
-	"\n"
-	"Also other programs with a Go library. Other users' programs take root or\n"
-	"CAP_SYS_PTRACE. Processes that could not be looked at are named on stderr.\n"
-	"\n"
-	"      --json            as JSON: also the user, executable, module and build settings\n"
-	"      --command-max N   at most N bytes of each command line (default and maximum: 4096)\n"
-	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n";
+struct ps_options {
+	struct pick where;
+	unsigned long command_max;
+	bool json;
+};
 
-static bool read_command_max(const char *text, size_t *ret)
+static const struct option_row ps_rows[] = {
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct ps_options, json),
+	  "as JSON: also the user, executable, module and build settings"),
+	OPTION(0, "command-max", "N", OPTION_NUMBER, offsetof(struct ps_options, command_max),
+	  "at most N bytes of each command line (default and maximum: 4096)", .min = 1, .max = LISTING_COMMAND),
+	OPTION_PROC(offsetof(struct ps_options, where.proc_dir)),
+	{0},
+};
+
+static const char *ps_check(void *options, char **operands)
 {
-	char *end;
-	unsigned long n;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	n = strtoul(text, &end, 10);
-	*ret = n;
-	return !*end && n > 0 && n <= LISTING_COMMAND;
+	return *operands ? option_wrong("'%s' is one argument too many: gotap ps takes no names", *operands) : NULL;
 }
 
-/* 0: go on; else the exit status + 1. */
-static int read_options(struct pick *where, bool *json, size_t *command_max, int argc, char **argv)
-{
-	enum { COMMAND_MAX = 256 };
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "command-max", required_argument, NULL, COMMAND_MAX },
-		{ "proc", required_argument, NULL, PICK_PROC },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			*json = true;
-			break;
-		case COMMAND_MAX:
-			if (!read_command_max(optarg, command_max))
-				return cmd_usage("ps", "--command-max takes a number from 1 to %d", LISTING_COMMAND) + 1;
-			break;
-		case PICK_PROC:
-			pick_option(where, c, optarg);
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		default:
-			return cmd_bad_option("ps", c, argv) + 1;
-		}
-	}
-	if (optind < argc)
-		return cmd_usage("ps", "what is '%s'? gotap ps takes no names", argv[optind]) + 1;
-	return 0;
-}
+static const struct command_line ps_line = {
+	.name = "ps",
+	.usage = "gotap ps [--json] [--command-max N] [--proc DIR]",
+	.about = "Lists the Go programs that run on this machine, those that used most CPU first:\n"
+		 "\n"
+		 "  PID, PPID  the process and its parent\n"
+		 "  %CPU-LIFE  CPU time since the process began, in percent of one CPU\n"
+		 "  GOROUTINES how many it has, with the runtime's own; - not known\n"
+		 "  GO         the release that built it\n"
+		 "  SYMBOLS    dwarf, symtab or stripped\n"
+		 "  PGO        built with a profile?\n"
+		 "  TRACE      can gotap trace it? If not, the reason stands below\n"
+		 "  CONTAINER  the one that it runs in\n"
+		 "  COMMAND    its arguments, cut to the width of a terminal\n"
+		 "\n"
+		 "Also other programs with a Go library. Other users' programs take root or\n"
+		 "CAP_SYS_PTRACE. Processes that could not be looked at are named on stderr.\n",
+	.tables = { { ps_rows, 0 } },
+	.most = -1,
+	.check = ps_check,
+};
 
 int cmd_ps(int argc, char **argv)
 {
-	struct pick where = {0};
-	struct listing l = { .command_max = LISTING_COMMAND };
+	struct ps_options o = { .command_max = LISTING_COMMAND };
+	struct listing l = {0};
 	struct error err = {0};
-	bool json = false;
-	int status = read_options(&where, &json, &l.command_max, argc, argv);
+	int status = command_line_read(&ps_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;
-	if (listing_make(&l, &where, &err))
+	l.command_max = o.command_max;
+	if (listing_make(&l, &o.where, &err))
 		status = cmd_fail(&err);
-	else if (json)
+	else if (o.json)
 		ps_show_json(&l);
 	else
 		ps_show_table(&l);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "flight/flight.h"
+#include "cmd/options.h"
 #include "cmd/record/on.h"
 #include "flight/socket.h"
 #include "assemble/assembler.h"
@@ -31,41 +32,11 @@ struct flight_args {
 #define FLIGHT_ARGS_DEFAULT \
 	{ .size = 256 << 20, .before = -1, .cooldown = 10, .keep = 32, .keep_bytes = 4ULL << 30 }
 
-/* Numbers of the long options, and their rows in a table of getopt_long(). */
-enum { FLIGHT_FIRST = 2048, FLIGHT_TIME = FLIGHT_FIRST, FLIGHT_BEFORE, FLIGHT_AFTER, FLIGHT_COOLDOWN, FLIGHT_KEEP,
-       FLIGHT_KEEP_BYTES, FLIGHT_EXEC, FLIGHT_SOCKET, FLIGHT_ON, FLIGHT_END };
+/* For a table of struct flight_args. */
+extern const struct option_row flight_rows[];
 
-#define FLIGHT_LONG_OPTIONS \
-	{ "flight", required_argument, NULL, FLIGHT_TIME }, \
-	{ "before", required_argument, NULL, FLIGHT_BEFORE }, \
-	{ "after", required_argument, NULL, FLIGHT_AFTER }, \
-	{ "cooldown", required_argument, NULL, FLIGHT_COOLDOWN }, \
-	{ "keep", required_argument, NULL, FLIGHT_KEEP }, \
-	{ "keep-bytes", required_argument, NULL, FLIGHT_KEEP_BYTES }, \
-	{ "exec", required_argument, NULL, FLIGHT_EXEC }, \
-	{ "socket", required_argument, NULL, FLIGHT_SOCKET }, \
-	{ "on", required_argument, NULL, FLIGHT_ON }
-
-#define FLIGHT_HELP \
-	"      --flight TIME[,SIZE]  keep the last TIME in memory, in at most SIZE (default 256M),\n" \
-	"                        and write it when something happens: SIGUSR1 to gotap, `gotap snap`\n" \
-	"                        (docs/flight.md). -o is a pattern then: %p is the process id, %t the\n" \
-	"                        time, %n the number of the snapshot, which it needs; %e the program\n" \
-	"                        (default gotap-%p-%t-%n.trace)\n" \
-	"      --on TRIGGER      write a snapshot also when TRIGGER becomes true; can be given several\n" \
-	"                        times; --on help lists triggers (docs/triggers.md)\n" \
-	"      --before TIME     a snapshot begins TIME before that moment (default: all that is kept)\n" \
-	"      --after TIME      and ends TIME after it (default 0)\n" \
-	"      --cooldown TIME   for TIME after a snapshot triggers write no other one (default 10s)\n" \
-	"      --keep N          delete the oldest snapshots beyond N (default 32; 0: keep all)\n" \
-	"      --keep-bytes SIZE also delete the oldest while all together have more than SIZE bytes\n" \
-	"                        (default 4G; 0: no limit)\n" \
-	"      --exec CMD        after each snapshot the shell runs CMD, with its name as last argument\n" \
-	"      --socket PATH     listen at PATH for `gotap snap --socket PATH` (default: a name by\n" \
-	"                        process id)\n"
-
-/* Applies option @c. Returns NULL, or the text of what is wrong with its argument. */
-const char *flight_option(struct flight_args *a, int c, const char *arg);
+/* To be called for each option that is given, of whichever table. */
+void flight_given(struct flight_args *a, const struct option_row *row);
 
 /* --- the recording --- */
 

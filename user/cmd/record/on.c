@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/show.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "base/units.h"
 #include "plan/plan.h"
 
@@ -16,22 +17,21 @@
 
 const char *on_add(struct on_list *l, const char *arg)
 {
-	static struct error wrong;
+	struct error wrong;
 	struct trigger_rule rule;
 
 	if (!strcmp(arg, "help")) {
 		trigger_help(stdout);
 		exit(EXIT_OK);
 	}
-	if (trigger_parse(&rule, arg, &wrong) && error_prefix(&wrong, "--on"))
-		return wrong.text;
+	if (trigger_parse(&rule, arg, &wrong))
+		return option_wrong(": %s", wrong.text);
 	*(struct trigger_rule *)vec_push(&l->rules, sizeof(rule)) = rule;
 	return NULL;
 }
 
 const char *on_add_kept(struct on_list *l, const char *arg)
 {
-	static char text[128];
 	const char *wrong = on_add(l, arg);
 	const struct trigger_rule *rule;
 
@@ -40,9 +40,8 @@ const char *on_add_kept(struct on_list *l, const char *arg)
 	rule = vec_at(&l->rules, struct trigger_rule, l->rules.len - 1);
 	if (trigger_is_of_records(rule->kind))
 		return NULL;
-	snprintf(text, sizeof(text), "--on: '%s': records in a file cannot show that; leave it out, or use it with gotap record",
-		 rule->text);
-	return text;
+	return option_wrong(": '%s': records in a file cannot show that; leave it out, or use it with gotap record",
+			    rule->text);
 }
 
 static unsigned int group_of(const struct trigger_rule *rule)

@@ -12,6 +12,7 @@
 #include "files/beside.h"
 #include "cmd/record/flight.h"
 #include "files/output.h"
+#include "cmd/options.h"
 #include "cmd/pick.h"
 #include "files/thread_file.h"
 #include "stream/spool.h"
@@ -49,6 +50,9 @@ struct record_options {
 	.version = 25, .groups = groups_default(), .flight = FLIGHT_ARGS_DEFAULT, .held_by = -1, \
 	.bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } \
 }
+
+/* The options of `gotap record` that `gotap top` has, too, for a table of struct record_options. */
+extern const struct option_row record_probe_rows[];
 
 static inline bool record_follows(const struct record_options *o)
 {

@@ -8,27 +8,9 @@
 
 #include "cmd/cmd.h"
 #include "files/leftover.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
-
-static const char usage[] =
-	"usage: gotap report TRACE... [OPTION...]\n"
-	"\n"
-	"Says what slows a program down, from its execution trace: first findings, the most\n"
-	"costly first, each with a place in the code; then where goroutines spent their\n"
-	"time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
-	"heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
-	"not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
-	"several traces are added up. docs/report.md explains it.\n"
-	"\n"
-	"  -o, --output FILE     write to FILE instead of standard output\n"
-	"      --json            one JSON object on one line\n"
-	"      --html FILE       a page for browsers, with a timeline; of one trace (docs/html.md)\n"
-	"      --by-label KEY    time by the values of that profiler label, not by function\n"
-	"      --top N           how many rows and longest moments to show (default 10)\n"
-	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
-	"  -h, --help            show this\n";
 
 /* --- reading --- */
 
@@ -180,19 +162,6 @@ void trace_report_free(struct trace_report *r)
 
 /* --- the command --- */
 
-enum { OPT_JSON = 256, OPT_HTML, OPT_BY_LABEL, OPT_TOP };
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "html", required_argument, NULL, OPT_HTML },
-	{ "by-label", required_argument, NULL, OPT_BY_LABEL },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
 struct options {
 	const char *out;	/* NULL: not given, standard output */
 	const char *html;	/* NULL: no page */
@@ -200,46 +169,46 @@ struct options {
 	struct trace_report_options report;
 };
 
-enum { GO_ON = -1 };
+static const struct option_row report_rows[] = {
+	OPTION_OUTPUT(offsetof(struct options, out)),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct options, json), "one JSON object on one line"),
+	OPTION(0, "html", "FILE", OPTION_TEXT, offsetof(struct options, html),
+	  "a page for browsers, with a timeline; of one trace (docs/html.md)"),
+	OPTION(0, "by-label", "KEY", OPTION_TEXT, offsetof(struct options, report.tables.label),
+	  "time by the values of that profiler label, not by function"),
+	OPTION(0, "top", "N", OPTION_NUMBER, offsetof(struct options, report.tables.top),
+	  "how many rows and longest moments to show (default 10)", .min = 1, .max = TABLES_TOP_MAX),
+	OPTION_BINARY(offsetof(struct options, report.binary)),
+	{0},
+};
 
-static int set_top(struct options *o, const char *arg)
+static const char *report_check(void *options, char **operands)
 {
-	unsigned long n;
+	struct options *o = options;
 
-	if (!parse_number(arg, 1, TABLES_TOP_MAX, &n))
-		return cmd_usage("report", "--top takes a number from 1 to %d", TABLES_TOP_MAX);
-	o->report.tables.top = n;
-	return GO_ON;
+	if (o->html && operands[1])
+		return "--html takes one trace: the timeline of a page is that of one program";
+	if (!o->out && (o->json || !o->html))
+		o->out = "-";
+	if (o->html && o->out && !strcmp(o->html, "-") && !strcmp(o->out, "-"))
+		return "--html - and another output cannot both go to standard output";
+	o->report.html = o->html != NULL;
+	return NULL;
 }
 
-/* GO_ON, or the exit status. */
-static int set_option(struct options *o, int opt, char **argv)
-{
-	switch (opt) {
-	case 'h':
-		fputs(usage, stdout);
-		return EXIT_OK;
-	case 'o':
-		o->out = optarg;
-		return GO_ON;
-	case 'b':
-		o->report.binary = optarg;
-		return GO_ON;
-	case OPT_JSON:
-		o->json = true;
-		return GO_ON;
-	case OPT_HTML:
-		o->html = optarg;
-		return GO_ON;
-	case OPT_BY_LABEL:
-		o->report.tables.label = optarg;
-		return GO_ON;
-	case OPT_TOP:
-		return set_top(o, optarg);
-	default:
-		return cmd_bad_option("report", opt, argv);
-	}
-}
+static const struct command_line report_line = {
+	.name = "report",
+	.usage = "gotap report TRACE... [OPTION...]",
+	.about = "Says what slows a program down, from its execution trace: first findings, the most\n"
+		 "costly first, each with a place in the code; then where goroutines spent their\n"
+		 "time, by the function that they began with; the wait for a P; Ps, goroutines and\n"
+		 "heap over time; the GC; regions and tasks; the longest of everything; and what was\n"
+		 "not recorded. For traces of all releases of Go. TRACE may be - (standard input);\n"
+		 "several traces are added up. docs/report.md explains it.\n",
+	.tables = { { report_rows, 0 } },
+	.least = 1, .most = -1, .operands = "at least one trace is needed",
+	.check = report_check,
+};
 
 static void put_text(FILE *f, const void *report)
 {
@@ -322,21 +291,7 @@ int trace_report_show(const char *path, FILE *f, struct error *err)
 int cmd_report(int argc, char **argv)
 {
 	struct options o = {0};
-	int opt, status;
+	int status = command_line_read(&report_line, &o, argc, argv);
 
-	while ((opt = getopt_long(argc, argv, ":o:b:h", long_options, NULL)) != -1) {
-		status = set_option(&o, opt, argv);
-		if (status != GO_ON)
-			return status;
-	}
-	if (optind == argc)
-		return cmd_usage("report", "at least one trace is needed");
-	if (o.html && argc - optind > 1)
-		return cmd_usage("report", "--html takes one trace: the timeline of a page is that of one program");
-	if (!o.out && (o.json || !o.html))
-		o.out = "-";
-	if (o.html && o.out && !strcmp(o.html, "-") && !strcmp(o.out, "-"))
-		return cmd_usage("report", "--html - and another output cannot both go to standard output");
-	o.report.html = o.html != NULL;
-	return report(&o, argv + optind, (size_t)(argc - optind));
+	return status ? status - 1 : report(&o, argv + optind, (size_t)(argc - optind));
 }

@@ -4,7 +4,6 @@
 #include "cmd/stacks/stacks.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,142 +11,76 @@
 
 #include "base/show.h"
 #include "cmd/cmd.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "live/memory.h"
 #include "live/snapshot.h"
 #include "proc/privilege.h"
 
-static const char help[] =
-	"usage: gotap stacks [OPTION...] -p PID | --container NAME\n"
-	"\n"
-	"Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
-	"them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
-	"the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n"
-	"\n"
-	"  -p, --pid PID         the process\n"
-	"      --container NAME  the Go program in that container (as for gotap record)\n"
-	"      --group           goroutines of one stack together, as in pprof/goroutine?debug=1\n"
-	"      --json            as JSON, one object\n"
-	"      --pprof           as a profile for `go tool pprof`, as pprof/goroutine?debug=0\n"
-	"      --watch TIME      look for so long first (2s), and say which did not run meanwhile\n"
-	"      --still           only those\n"
-	"      --state LIST      only goroutines in these states: \"chan receive,IO wait\"\n"
-	"      --func REGEX      only with a function that matches (POSIX, extended) on the stack\n"
-	"      --goroutine N     only that one\n"
-	"      --system          those of the runtime itself, too\n"
-	"      --no-labels       leave out the labels of runtime/pprof; only the runtime of Go 1.27\n"
-	"                        prints them, and older tools do not expect them\n"
-	"      --assume-go 1.NN  take the program for one of that release (as for gotap record)\n"
-	"      --proc DIR        the host's /proc, where gotap runs in a container itself\n"
-	"\n"
-	"Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
-	"that first saw the goroutine there. --json also has what is sure, and --watch measures.\n";
-
-enum option_number {
-	OPT_GROUP = 1, OPT_JSON, OPT_WATCH, OPT_STILL, OPT_STATE, OPT_FUNC, OPT_GOROUTINE, OPT_SYSTEM, OPT_NO_LABELS,
-	OPT_ASSUME, OPT_PPROF,
-};
-
-static const char *parse_func(struct stacks_options *o, const char *arg)
+static const char *take_func(void *options, const char *arg)
 {
+	struct stacks_options *o = options;
+
 	if (o->func)
 		regfree(&o->func_regex);
 	o->func = NULL;
 	if (regcomp(&o->func_regex, arg, REG_EXTENDED | REG_NOSUB))
-		return "--func takes a regular expression (POSIX, extended)";
+		return "takes a regular expression (POSIX, extended)";
 	o->func = arg;
 	return NULL;
 }
 
-static const char *parse_goroutine(struct stacks_options *o, const char *arg)
-{
-	unsigned long n;
+static const struct option_row stacks_rows[] = {
+	OPTION(0, "group", NULL, OPTION_FLAG, offsetof(struct stacks_options, group),
+	  "goroutines of one stack together, as in pprof/goroutine?debug=1"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct stacks_options, json), "as JSON, one object"),
+	OPTION(0, "pprof", NULL, OPTION_FLAG, offsetof(struct stacks_options, pprof),
+	  "as a profile for `go tool pprof`, as pprof/goroutine?debug=0"),
+	OPTION(0, "watch", "TIME", OPTION_DURATION, offsetof(struct stacks_options, watch),
+	  "look for so long first (2s), and say which did not run meanwhile"),
+	OPTION(0, "still", NULL, OPTION_FLAG, offsetof(struct stacks_options, still), "only those"),
+	OPTION(0, "state", "LIST", OPTION_TEXT, offsetof(struct stacks_options, states),
+	  "only goroutines in these states: \"chan receive,IO wait\""),
+	OPTION(0, "func", "REGEX", OPTION_TAKE, 0,
+	  "only with a function that matches (POSIX, extended) on the stack", .take = take_func),
+	OPTION(0, "goroutine", "N", OPTION_NUMBER, offsetof(struct stacks_options, goid), "only that one",
+	  .min = 1, .max = UINT64_MAX, .want = "takes the number of a goroutine"),
+	OPTION(0, "system", NULL, OPTION_FLAG, offsetof(struct stacks_options, system),
+	  "those of the runtime itself, too"),
+	OPTION(0, "no-labels", NULL, OPTION_FLAG, offsetof(struct stacks_options, no_labels),
+	  "leave out the labels of runtime/pprof; only the runtime of Go 1.27 prints them, and older tools do "
+	  "not expect them"),
+	OPTION_ASSUME(offsetof(struct stacks_options, assume_minor)),
+	{0},
+};
 
-	if (!parse_number(arg, 1, UINT64_MAX, &n))
-		return "--goroutine takes the number of a goroutine";
-	o->goid = n;
+static const char *stacks_check(void *options, char **operands)
+{
+	const struct stacks_options *o = options;
+
+	if (!o->pick.pid == !o->pick.container)
+		return "give one process (-p) or container";
+	if (o->still && !o->watch)
+		return "--still takes --watch TIME";
+	if (o->pprof && (o->group || o->json))
+		return "--pprof is a form of its own: without --group and --json";
+	if (o->pprof && isatty(STDOUT_FILENO))
+		return "--pprof writes binary data, not to a terminal: send it to a file or a pipe";
 	return NULL;
 }
 
-static const char *take_option(struct stacks_options *o, int c, const char *arg)
-{
-	switch (c) {
-	case OPT_GROUP:
-		o->group = true;
-		return NULL;
-	case OPT_JSON:
-		o->json = true;
-		return NULL;
-	case OPT_PPROF:
-		o->pprof = true;
-		return NULL;
-	case OPT_STILL:
-		o->still = true;
-		return NULL;
-	case OPT_SYSTEM:
-		o->system = true;
-		return NULL;
-	case OPT_NO_LABELS:
-		o->no_labels = true;
-		return NULL;
-	case OPT_WATCH:
-		return parse_duration(arg, &o->watch) ? NULL : "--watch takes a time like 2s";
-	case OPT_STATE:
-		o->states = arg;
-		return NULL;
-	case OPT_FUNC:
-		return parse_func(o, arg);
-	case OPT_GOROUTINE:
-		return parse_goroutine(o, arg);
-	case OPT_ASSUME:
-		return parse_release(arg, &o->assume_minor) ? NULL : "--assume-go takes a release like 1.27";
-	default:
-		return pick_option(&o->pick, c, arg);
-	}
-}
-
-/* 0: go on; else the exit status + 1. */
-static int read_options(struct stacks_options *o, int argc, char **argv)
-{
-	static const struct option options[] = {
-		PICK_LONG_OPTIONS,
-		PICK_OWNER_OPTION,
-		{ "group", no_argument, NULL, OPT_GROUP },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "watch", required_argument, NULL, OPT_WATCH },
-		{ "pprof", no_argument, NULL, OPT_PPROF },
-		{ "still", no_argument, NULL, OPT_STILL },
-		{ "state", required_argument, NULL, OPT_STATE },
-		{ "func", required_argument, NULL, OPT_FUNC },
-		{ "goroutine", required_argument, NULL, OPT_GOROUTINE },
-		{ "system", no_argument, NULL, OPT_SYSTEM },
-		{ "no-labels", no_argument, NULL, OPT_NO_LABELS },
-		{ "assume-go", required_argument, NULL, OPT_ASSUME },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *wrong = NULL;
-	int c;
-
-	while (!wrong && (c = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK + 1;
-		}
-		if (c == '?' || c == ':')
-			return cmd_bad_option("stacks", c, argv) + 1;
-		wrong = take_option(o, c, optarg);
-	}
-	if (!wrong && (optind < argc || !o->pick.pid == !o->pick.container))
-		wrong = "give one process (-p) or container";
-	if (!wrong && o->still && !o->watch)
-		wrong = "--still takes --watch TIME";
-	if (!wrong && o->pprof && (o->group || o->json))
-		wrong = "--pprof is a form of its own: without --group and --json";
-	if (!wrong && o->pprof && isatty(STDOUT_FILENO))
-		wrong = "--pprof writes binary data, not to a terminal: send it to a file or a pipe";
-	return wrong ? cmd_usage("stacks", "%s", wrong) + 1 : 0;
-}
+static const struct command_line stacks_line = {
+	.name = "stacks",
+	.usage = "gotap stacks [OPTION...] -p PID | --container NAME",
+	.about = "Prints all goroutines of a running Go process with their stacks, as the runtime prints\n"
+		 "them on SIGQUIT: but without a signal, and without stopping the process. It is read from\n"
+		 "the process's memory: that takes the right to trace it (ptrace), no root for one's own.\n",
+	.tables = { { pick_rows, offsetof(struct stacks_options, pick) },
+		    { pick_owner_rows, offsetof(struct stacks_options, pick) }, { stacks_rows, 0 } },
+	.after = "Minutes in a state are the runtime's estimate: since the garbage collection before the one\n"
+		 "that first saw the goroutine there. --json also has what is sure, and --watch measures.\n",
+	.operands = "give one process (-p) or container",
+	.check = stacks_check,
+};
 
 /* --- the process --- */
 
@@ -389,7 +322,7 @@ int cmd_stacks(int argc, char **argv)
 	struct stacks_options o = {0};
 	struct stacks s = { .o = &o, .proc = PROCESS_CLOSED };
 	struct error err = {0};
-	int r, status = read_options(&o, argc, argv);
+	int r, status = command_line_read(&stacks_line, &o, argc, argv);
 
 	if (status)
 		return status - 1;

@@ -10,7 +10,7 @@
 #include "cmd/cmd.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
-#include "cmd/parse.h"
+#include "cmd/options.h"
 #include "base/show.h"
 #include "files/trace_input.h"
 #include "read/view.h"
@@ -29,82 +29,61 @@ void text_events_free(struct text_events_options *o)
 		regfree(&o->func);
 }
 
-static int add_id(struct map64 *ids, const char *name, const char *arg)
-{
-	unsigned long id;
-
-	if (!parse_number(arg, 0, ULONG_MAX - 1, &id))
-		return cmd_usage("text", "--%s needs a number, not '%s'", name, arg);
-	map64_put(ids, id, NULL);
-	return EXIT_OK;
-}
-
-static int add_kinds(struct events_filter *f, const char *arg)
+static const char *take_kinds(void *filter, const char *arg)
 {
 	const char *bad;
 	size_t len;
 
-	if (events_add_types(f, arg, &bad, &len))
-		return EXIT_OK;
-	return cmd_usage("text", "there is no event '%.*s': use names as GoBlock, GoCreate, ProcStart, "
-			 "UserLog, or kinds as StateTransition, RangeBegin, Metric, Log", (int)len, bad);
+	if (events_add_types(filter, arg, &bad, &len))
+		return NULL;
+	return option_wrong(": there is no event '%.*s': use names as GoBlock, GoCreate, ProcStart, UserLog, or "
+			    "kinds as StateTransition, RangeBegin, Metric, Log", (int)len, bad);
 }
 
-static int set_func(struct text_events_options *o, const char *arg)
+static const char *take_func(void *options, const char *arg)
 {
+	struct text_events_options *o = options;
 	char why[128];
 	int ret;
 
 	if (o->show.filter.func)
-		return cmd_usage("text", "--func is given twice: a|b matches both");
+		return "is given twice: a|b matches both";
 	ret = regcomp(&o->func, arg, REG_EXTENDED | REG_NOSUB);
-	if (ret) {
-		regerror(ret, &o->func, why, sizeof(why));
-		return cmd_usage("text", "--func '%s': %s", arg, why);
+	if (!ret) {
+		o->show.filter.func = &o->func;
+		return NULL;
 	}
-	o->show.filter.func = &o->func;
-	return EXIT_OK;
+	regerror(ret, &o->func, why, sizeof(why));
+	return option_wrong("'%s': %s", arg, why);
 }
 
-static int set_time(int64_t *ns, const char *name, const char *arg)
-{
-	double seconds;
-
-	if (!parse_instant(arg, &seconds))
-		return cmd_usage("text", "--%s needs a time like 1.5s or 200ms, not '%s'", name, arg);
-	*ns = (int64_t)(seconds * 1e9);
-	return EXIT_OK;
-}
-
-int text_events_option(struct text_events_options *o, int opt, const char *name, const char *arg)
-{
-	struct events_filter *f = &o->show.filter;
-
-	o->given = name;
-	switch (opt) {
-	case TEXT_OPT_JSON:
-		o->show.json = true;
-		return EXIT_OK;
-	case TEXT_OPT_ABSOLUTE:
-		o->show.absolute = true;
-		return EXIT_OK;
-	case TEXT_OPT_NO_STACKS:
-		o->show.no_stacks = true;
-		return EXIT_OK;
-	case 'g':
-		return add_id(&f->goroutines, name, arg);
-	case TEXT_OPT_PROC:
-		return add_id(&f->procs, name, arg);
-	case TEXT_OPT_THREAD:
-		return add_id(&f->threads, name, arg);
-	case TEXT_OPT_KIND:
-		return add_kinds(f, arg);
-	case TEXT_OPT_FUNC:
-		return set_func(o, arg);
-	default:
-		return set_time(opt == TEXT_OPT_FROM ? &f->from : &f->to, name, arg);
-	}
-}
+const struct option_row text_events_rows[] = {
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.json),
+	  "one JSON object a line"),
+	OPTION(0, "no-stacks", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.no_stacks),
+	  "without stacks"),
+	OPTION(0, "links", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.links),
+	  "behind each event the earlier one that it ends or follows: its time and name"),
+	OPTION(0, "absolute", NULL, OPTION_FLAG, offsetof(struct text_events_options, show.absolute),
+	  "times of the trace's clock, not since its begin"),
+	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.goroutines),
+	  "only what happens on this goroutine or moves it; may be given again, as --proc and --thread",
+	  .take = option_take_ids),
+	OPTION(0, "proc", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.procs),
+	  "only what happens on this P or moves it", .take = option_take_ids),
+	OPTION(0, "thread", "N", OPTION_TAKE, offsetof(struct text_events_options, show.filter.threads),
+	  "only what happens on this thread", .take = option_take_ids),
+	OPTION(0, "kind", "NAME,...", OPTION_TAKE, offsetof(struct text_events_options, show.filter),
+	  "only these events (GoBlock, UserLog) or kinds of them (StateTransition, RangeBegin, Metric)",
+	  .take = take_kinds),
+	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0, "only those with such a function in their stacks",
+	  .take = take_func),
+	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.from),
+	  "only from this time on, counted from the begin (1.5s)"),
+	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.to),
+	  "only up to this time"),
+	{0},
+};
 
 /* --- traces --- */
 

@@ -3,6 +3,7 @@
 #ifndef GOTAP_CMD_TEXT_EVENTS_H
 #define GOTAP_CMD_TEXT_EVENTS_H
 
+#include "cmd/options.h"
 #include "read/events.h"
 
 /* The options that only --events has. */
@@ -12,16 +13,11 @@ struct text_events_options {
 	const char *given;	/* the last of them that was given, NULL: none */
 };
 
-/* getopt_long() numbers of these options, beyond those of letters. */
-enum {
-	TEXT_OPT_EVENTS = 256, TEXT_OPT_JSON, TEXT_OPT_ABSOLUTE, TEXT_OPT_NO_STACKS, TEXT_OPT_PROC,
-	TEXT_OPT_THREAD, TEXT_OPT_KIND, TEXT_OPT_FUNC, TEXT_OPT_FROM, TEXT_OPT_TO,
-};
+/* For a table of struct text_events_options (cmd/options.h). */
+extern const struct option_row text_events_rows[];
 
 void text_events_init(struct text_events_options *o);
 void text_events_free(struct text_events_options *o);
-/* Takes option @opt, called @name, with its argument. EXIT_OK, or EXIT_USAGE with a message printed. */
-int text_events_option(struct text_events_options *o, int opt, const char *name, const char *arg);
 /*
  * Writes the events of the trace @in, of any release, to @out; "-" is the standard input, output.
  * @binary, which may be NULL, names the stacks of traces before Go 1.7.

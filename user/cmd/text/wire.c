@@ -5,18 +5,36 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "cmd/options.h"
 #include "files/raw_convert.h"
 #include "v1/text.h"
 
-static const char usage[] =
-	"usage: gotap wire TEXT -o TRACE\n"
-	"\n"
-	"Turns what `gotap text` printed, a text trace written by hand, or the trace member\n"
-	"of one of Go's .test files into a trace. Sizes of batches are taken as they stand.\n"
-	"TEXT and TRACE may be - (standard input, output).\n"
-	"\n"
-	"  -o, --output TRACE  the file to write\n"
-	"  -h, --help          show this\n";
+struct wire_options {
+	const char *out;
+};
+
+static const struct option_row wire_rows[] = {
+	OPTION('o', "output", "TRACE", OPTION_TEXT, offsetof(struct wire_options, out), "the file to write"),
+	{0},
+};
+
+static const char *wire_check(void *options, char **operands)
+{
+	const struct wire_options *o = options;
+
+	return o->out ? NULL : "where to write is needed: -o TRACE";
+}
+
+static const struct command_line wire_line = {
+	.name = "wire",
+	.usage = "gotap wire TEXT -o TRACE",
+	.about = "Turns what `gotap text` printed, a text trace written by hand, or the trace member\n"
+		 "of one of Go's .test files into a trace. Sizes of batches are taken as they stand.\n"
+		 "TEXT and TRACE may be - (standard input, output).\n",
+	.tables = { { wire_rows, 0 } },
+	.least = 1, .most = 1, .operands = "one text trace is needed",
+	.check = wire_check,
+};
 
 static int to_wire(struct raw_source *source, struct raw_sink *sink, const void *ctx,
 		   struct error *err)
@@ -26,29 +44,11 @@ static int to_wire(struct raw_source *source, struct raw_sink *sink, const void 
 
 int cmd_wire(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	const char *out = NULL;
+	struct wire_options o = {0};
 	struct error err;
-	int opt;
+	int status = command_line_read(&wire_line, &o, argc, argv);
 
-	while ((opt = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(usage, stdout);
-			return EXIT_OK;
-		}
-		if (opt != 'o')
-			return cmd_bad_option("wire", opt, argv);
-		out = optarg;
-	}
-	if (optind + 1 != argc)
-		return cmd_usage("wire", "one text trace is needed");
-	if (!out)
-		return cmd_usage("wire", "where to write is needed: -o TRACE");
-	if (raw_convert(to_wire, NULL, argv[optind], out, &err))
-		return cmd_fail(&err);
-	return EXIT_OK;
+	if (status)
+		return status - 1;
+	return raw_convert(to_wire, NULL, argv[optind], o.out, &err) ? cmd_fail(&err) : EXIT_OK;
 }

@@ -14,37 +14,10 @@
 #include "cmd/cmd.h"
 #include "files/leftover.h"
 #include "files/legacy.h"
+#include "cmd/options.h"
 #include "cmd/parse.h"
 #include "files/thread_file.h"
 #include "files/trace_input.h"
-
-static const char usage[] =
-	"usage: gotap why [OPTION...] TRACE...\n"
-	"\n"
-	"Says where the time of a goroutine, a task, a region or the whole program went: the\n"
-	"critical path, from its end back to its begin. Where a goroutine waited for another\n"
-	"one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
-	"TRACE is a Go execution trace of any release, or - (standard input).\n"
-	"\n"
-	"  -g, --goroutine N     of this goroutine\n"
-	"      --func NAME       of the slowest goroutine that began with this function\n"
-	"      --region NAME     of the slowest region of this type\n"
-	"      --task ID|NAME    of this task, or of the slowest one of this type\n"
-	"      --percentile P    not of the slowest one, but of the one at this percentile\n"
-	"      --all             of all from the percentile up (99), compared with those of the\n"
-	"                        middle: the causes of slow ones\n"
-	"      --from TIME       of the goroutine, or the program, from this time on, counted\n"
-	"                        from the begin of the trace (1.5s)\n"
-	"      --to TIME         and up to this time\n"
-	"\n"
-	"Without the first four: of the whole program, back from the goroutine that runs last.\n"
-	"\n"
-	"      --full            every step; otherwise of more than 40 the longest alone\n"
-	"      --stacks          with the stack of each step\n"
-	"      --json            one JSON object\n"
-	"  -o, --output FILE     write to FILE instead of standard output\n"
-	"  -b, --binary PROGRAM  the traced program: names the stacks of traces before Go 1.7\n"
-	"  -h, --help            show this\n";
 
 struct why_input {
 	const char *path;
@@ -64,142 +37,118 @@ struct why_options {
 
 /* --- options --- */
 
-enum {
-	OPT_FUNC = 256, OPT_REGION, OPT_TASK, OPT_PERCENTILE, OPT_ALL, OPT_FROM, OPT_TO, OPT_FULL, OPT_STACKS,
-	OPT_JSON,
-};
-
-static const struct option options[] = {
-	{ "goroutine", required_argument, NULL, 'g' },
-	{ "func", required_argument, NULL, OPT_FUNC },
-	{ "region", required_argument, NULL, OPT_REGION },
-	{ "task", required_argument, NULL, OPT_TASK },
-	{ "percentile", required_argument, NULL, OPT_PERCENTILE },
-	{ "all", no_argument, NULL, OPT_ALL },
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "full", no_argument, NULL, OPT_FULL },
-	{ "stacks", no_argument, NULL, OPT_STACKS },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "output", required_argument, NULL, 'o' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-enum { GO_ON = -1 };
-
-/* What the question is about can be said once. */
-static int set_of(struct why_question *q, enum why_of of, const char *arg)
+/* The subject of the question can be said once. */
+static const char *take_subject(struct why_question *q, enum why_of of, const char *arg)
 {
 	unsigned long id = 0;
 
 	if (q->of != WHY_PROGRAM)
-		return cmd_usage("why", "only one of --goroutine, --func, --region and --task can be given");
+		return "is one too many: only one of --goroutine, --func, --region and --task can be given";
 	q->of = of;
 	if (of == WHY_GOROUTINE && !parse_number(arg, 0, ULONG_MAX - 1, &id))
-		return cmd_usage("why", "--goroutine needs a number, not '%s'", arg);
+		return option_wrong("needs a number, not '%s'", arg);
 	if (of == WHY_GOROUTINE || (of == WHY_TASK && parse_number(arg, 0, ULONG_MAX - 1, &id)))
 		q->id = id;
 	else
 		q->name = arg;
-	return GO_ON;
+	return NULL;
 }
 
-static int set_percentile(struct why_options *o, const char *arg)
+static const char *take_goroutine(void *question, const char *arg)
 {
+	return take_subject(question, WHY_GOROUTINE, arg);
+}
+
+static const char *take_func(void *question, const char *arg)
+{
+	return take_subject(question, WHY_FUNC, arg);
+}
+
+static const char *take_region(void *question, const char *arg)
+{
+	return take_subject(question, WHY_REGION, arg);
+}
+
+static const char *take_task(void *question, const char *arg)
+{
+	return take_subject(question, WHY_TASK, arg);
+}
+
+static const char *take_percentile(void *options, const char *arg)
+{
+	struct why_options *o = options;
+	double *percentile = &o->show.question.percentile;
 	char *end;
 
 	errno = 0;
-	o->show.question.percentile = strtod(arg, &end);
+	*percentile = strtod(arg, &end);
 	o->has_percentile = true;
-	if (errno || end == arg || *end || !(o->show.question.percentile > 0 &&
-					     o->show.question.percentile <= 100))
-		return cmd_usage("why", "--percentile needs a number above 0 up to 100, not '%s'", arg);
-	return GO_ON;
+	return errno || end == arg || *end || !(*percentile > 0 && *percentile <= 100) ?
+	       option_wrong("needs a number above 0 up to 100, not '%s'", arg) : NULL;
 }
 
-static int set_time(int64_t *ns, const char *name, const char *arg)
+#define QUESTION offsetof(struct why_options, show.question)
+
+static const struct option_row why_rows[] = {
+	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION, "of this goroutine", .take = take_goroutine),
+	OPTION(0, "func", "NAME", OPTION_TAKE, QUESTION, "of the slowest goroutine that began with this function",
+	  .take = take_func),
+	OPTION(0, "region", "NAME", OPTION_TAKE, QUESTION, "of the slowest region of this type",
+	  .take = take_region),
+	OPTION(0, "task", "ID|NAME", OPTION_TAKE, QUESTION, "of this task, or of the slowest one of this type",
+	  .take = take_task),
+	OPTION(0, "percentile", "P", OPTION_TAKE, 0, "not of the slowest one, but of the one at this percentile",
+	  .take = take_percentile),
+	OPTION(0, "all", NULL, OPTION_FLAG, offsetof(struct why_options, show.question.all),
+	  "of all from the percentile up (99), compared with those of the middle: the causes of slow ones"),
+	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.from),
+	  "of the goroutine, or the program, from this time on, counted from the begin of the trace (1.5s)"),
+	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct why_options, show.question.to),
+	  "and up to this time"),
+	{ .kind = OPTION_TITLE, .help =
+	  "Without the first four: of the whole program, back from the goroutine that runs last." },
+	OPTION(0, "full", NULL, OPTION_FLAG, offsetof(struct why_options, show.full),
+	  "every step; otherwise of more than 40 the longest alone"),
+	OPTION(0, "stacks", NULL, OPTION_FLAG, offsetof(struct why_options, show.stacks),
+	  "with the stack of each step"),
+	OPTION(0, "json", NULL, OPTION_FLAG, offsetof(struct why_options, json), "one JSON object"),
+	OPTION_OUTPUT(offsetof(struct why_options, out)),
+	OPTION_BINARY(offsetof(struct why_options, binary)),
+	{0},
+};
+
+static const char *why_line_check(void *options, char **operands)
 {
-	double seconds;
-
-	if (!parse_instant(arg, &seconds))
-		return cmd_usage("why", "--%s needs a time like 1.5s or 200ms, not '%s'", name, arg);
-	*ns = (int64_t)(seconds * 1e9);
-	return GO_ON;
-}
-
-/* GO_ON, or the exit status. */
-static int set_option(struct why_options *o, int opt, char **argv)
-{
-	struct why_question *q = &o->show.question;
-
-	switch (opt) {
-	case 'h':
-		fputs(usage, stdout);
-		return EXIT_OK;
-	case 'g':
-		return set_of(q, WHY_GOROUTINE, optarg);
-	case OPT_FUNC:
-		return set_of(q, WHY_FUNC, optarg);
-	case OPT_REGION:
-		return set_of(q, WHY_REGION, optarg);
-	case OPT_TASK:
-		return set_of(q, WHY_TASK, optarg);
-	case OPT_PERCENTILE:
-		return set_percentile(o, optarg);
-	case OPT_FROM:
-		return set_time(&q->from, "from", optarg);
-	case OPT_TO:
-		return set_time(&q->to, "to", optarg);
-	case 'o':
-		o->out = optarg;
-		return GO_ON;
-	case 'b':
-		o->binary = optarg;
-		return GO_ON;
-	case ':':
-	case '?':
-		return cmd_bad_option("why", opt, argv);
-	}
-	*(opt == OPT_ALL ? &q->all : opt == OPT_FULL ? &o->show.full :
-	  opt == OPT_STACKS ? &o->show.stacks : &o->json) = true;
-	return GO_ON;
-}
-
-static int check_options(struct why_options *o, int traces)
-{
+	struct why_options *o = options;
 	struct why_question *q = &o->show.question;
 	bool chosen = q->of == WHY_FUNC || q->of == WHY_REGION || (q->of == WHY_TASK && q->name);
 
-	if (!traces)
-		return cmd_usage("why", "a trace is needed");
+	o->show.traces = operands;
 	if ((q->all || o->has_percentile) && !chosen)
-		return cmd_usage("why", "--%s needs --func, --region or a type of --task",
-				 q->all ? "all" : "percentile");
+		return q->all ? "--all needs --func, --region or a type of --task" :
+				"--percentile needs --func, --region or a type of --task";
 	if ((q->from != INT64_MIN || q->to != INT64_MAX) && q->of != WHY_GOROUTINE && q->of != WHY_PROGRAM)
-		return cmd_usage("why", "--from and --to are for --goroutine, or the whole program");
+		return "--from and --to are for --goroutine, or the whole program";
 	if (q->from != INT64_MIN && q->from >= q->to)
-		return cmd_usage("why", "--from must be before --to");
-	if (!chosen && traces > 1)
-		return cmd_usage("why", "several traces can be given with --func, --region or a type of --task");
+		return "--from must be before --to";
+	if (!chosen && operands[1])
+		return "several traces can be given with --func, --region or a type of --task";
 	if (q->all && !o->has_percentile)
 		q->percentile = 99;
-	return GO_ON;
+	return NULL;
 }
 
-static int parse(int argc, char **argv, struct why_options *o)
-{
-	int opt, status;
-
-	while ((opt = getopt_long(argc, argv, ":g:o:b:h", options, NULL)) != -1) {
-		status = set_option(o, opt, argv);
-		if (status != GO_ON)
-			return status;
-	}
-	o->show.traces = argv + optind;
-	return check_options(o, argc - optind);
-}
+static const struct command_line why_line = {
+	.name = "why",
+	.usage = "gotap why [OPTION...] TRACE...",
+	.about = "Says where the time of a goroutine, a task, a region or the whole program went: the\n"
+		 "critical path, from its end back to its begin. Where a goroutine waited for another\n"
+		 "one, the path goes on in the one that ended the wait. The sum is the time exactly.\n"
+		 "TRACE is a Go execution trace of any release, or - (standard input).\n",
+	.tables = { { why_rows, 0 } },
+	.least = 1, .most = -1, .operands = "a trace is needed",
+	.check = why_line_check,
+};
 
 /* --- traces --- */
 
@@ -412,11 +361,11 @@ int cmd_why(int argc, char **argv)
 	struct why_options o = {
 		.show.question = { .percentile = 100, .from = INT64_MIN, .to = INT64_MAX },
 	};
-	int status = parse(argc, argv, &o), ret;
+	int status = command_line_read(&why_line, &o, argc, argv), ret;
 	struct error err;
 
-	if (status != GO_ON)
-		return status;
+	if (status)
+		return status - 1;
 	ret = open_inputs(&o, &err);
 	if (!ret)
 		ret = run(&o, &err);
