@@ -257,12 +257,13 @@ waits_said() { grep -qx "gotap: the recording is over; waiting for process $TARG
 @test "--detach with --follow: the same" {
 	build_prog "$REFERENCE_GO" exitquick
 	REPORT=$BATS_TEST_TMPDIR/said
-	"$GOTAP" record -q -o "$TRACE.%n" --follow --detach -d 1s -- "$PROG" -after 10m 2>"$REPORT" 3>&- &
+	"$GOTAP" record -q -o "$TRACE.%n" --follow --detach -- "$PROG" -after 10m 2>"$REPORT" 3>&- &
 	RECORDER=$!
 	TARGETS+=" $RECORDER"
 	wait_for 60 pgrep -x exitquick -P "$RECORDER"
 	launched
-	wait_record
+	wait_for 60 test -s "$TRACE.1.partial"
+	stop_record TERM
 	[ "$status" -eq 0 ]
 	target_runs
 	kill "$TARGET"
