@@ -130,11 +130,12 @@ static void memory_is_bounded(void)
 	free(own);
 }
 
-/* From here on this process gets no filter of that kind any more: prctl(PR_SET_SECCOMP) fails. */
+/* From here on this process gets no further filter: prctl(PR_SET_SECCOMP) and seccomp(2) fail. */
 static void refuse_filters(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),

@@ -8,8 +8,6 @@
 #include <grp.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -27,6 +25,7 @@
 #include "base/child.h"
 #include "base/cleanup.h"
 #include "base/isolated_internal.h"
+#include "base/rights.h"
 #include "base/vec.h"
 
 /* Is this the process without privileges? It runs the work itself. */
@@ -51,37 +50,6 @@ static const int allowed[] = {
 
 enum { NALLOWED = sizeof(allowed) / sizeof(allowed[0]) };
 
-/*
- * Everything else fails with EPERM. The filter is for our own architecture's numbers;
- * a call by another's (int $0x80) is the end.
- */
-static bool isolated_filter(void)
-{
-#if defined(__x86_64__)
-	enum { OWN = 0xc000003e };	/* AUDIT_ARCH_X86_64 */
-#elif defined(__aarch64__)
-	enum { OWN = 0xc00000b7 };	/* AUDIT_ARCH_AARCH64 */
-#endif
-	struct sock_filter code[2 * NALLOWED + 6];
-	struct sock_fprog program = { .filter = code };
-	size_t i, n = 0;
-
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						 offsetof(struct seccomp_data, arch));
-	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN, 1, 0);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						 offsetof(struct seccomp_data, nr));
-	for (i = 0; i < NALLOWED; i++) {
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-							 (unsigned int)allowed[i], 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	}
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	program.len = (unsigned short)n;
-	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
 static void isolated_limit(int what, rlim_t most)
 {
 	struct rlimit l = { most, most }, now;
@@ -95,17 +63,22 @@ static void isolated_limit(int what, rlim_t most)
  * User 65534 is nobody's on every system. Where ids cannot be changed (a user namespace
  * with one id), capabilities still go.
  */
-static bool isolated_drop_privileges(void)
+static bool isolated_drop_privileges(struct error *err)
 {
 	enum { NOBODY = 65534 };
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct none[2] = {0};
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (rights_seal(0, err))
+		return false;
 	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	return !syscall(SYS_capset, &head, none);
+	if (!syscall(SYS_capset, &head, none))
+		return true;
+	error_set(err, -errno, "cannot give up the capabilities of the process that looks at the file: %s",
+		  strerror(errno));
+	return false;
 }
 
 /* Leaves open @out as descriptor 1, and @fd under its number; 0 and 2 read and write nothing. */
@@ -177,14 +150,12 @@ int isolated_enter(int channel, int fd, unsigned int cpu_seconds, struct error *
 	isolated_limit_memory(fd);
 	if (!keep_only(channel, fd))
 		_exit(1);
-	if (!isolated_drop_privileges())
-		return error_set(err, -EPERM, "cannot give up the rights of the process that looks "
-				 "at the file: %s", strerror(errno));
+	if (!isolated_drop_privileges(err))
+		return err->code;
 	/* After the change of ids, which takes it back. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!isolated_filter())
-		return error_set(err, -EPERM, "the kernel refuses a seccomp filter for the process "
-				 "that looks at the file: %s", strerror(errno));
+	if (rights_allow_calls(allowed, NALLOWED, err))
+		return err->code;
 	inside = true;
 	return 0;
 }

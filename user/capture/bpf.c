@@ -114,6 +114,21 @@ static int as_it_ended(struct held *held, int r, struct error *err)
 	return error_set(err, -ESRCH, "process %d has ended, or runs another program", held->links.proc->pid);
 }
 
+/*
+ * CAP_SYS_ADMIN is in effect only while a seccomp filter is read (inline/filter.c), where no perf uprobe takes it. The kernel
+ * lets no process that has a filter read those of others (seccomp_get_filter()): so a prober of --attach inline has none.
+ */
+static int keep_privileges(struct held *held, unsigned int keep, struct error *err)
+{
+	int r = privilege_keep(keep, err);
+
+	if (r)
+		return r;
+	if (held->links.multi)
+		privilege_lower(PRIVILEGE_ADMIN);
+	return keep & PRIVILEGE_NICE ? 0 : privilege_filter(false, err);
+}
+
 static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 {
 	struct held *held = ctx;
@@ -131,7 +146,7 @@ static int serve(void *ctx, const struct prober_request *rq, struct error *err)
 	case PROBER_CALIBRATE:
 		return links_attach_gotap(&held->links, calibration_programs[rq->parts], rq->offset, err);
 	case PROBER_PRIVILEGES:
-		return privilege_keep(rq->parts, err);
+		return keep_privileges(held, rq->parts, err);
 	}
 	return error_set(err, -EINVAL, "unknown request %u", rq->what);
 }

@@ -184,7 +184,9 @@ static int drop_privileges(const struct bpf_opts *opts, struct bpf_side *bpf, st
 		keep |= PRIVILEGE_PERFMON;
 	if (!machine_release_is(5, 19))
 		keep |= PRIVILEGE_BPF;
-	return r ? r : privilege_keep(keep, err);
+	if (!r)
+		r = privilege_keep(keep, err);
+	return r ? r : privilege_filter(false, err);
 }
 
 static void plan_budget(struct capture *cap, const struct bpf_opts *opts)

@@ -4,23 +4,20 @@
 #include "flight/exec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/priority.h"
 #include "base/vec.h"
+#include "flight/runner.h"
 
 enum { WAITING = 16, LOOK_NS = 20000000 };
 
 struct exec {
-	char *command;
-	void (*in_child)(void);
+	struct runner runner;
 	exec_say_fn *say;
 	void *ctx;
 	pthread_t thread;
@@ -36,23 +33,6 @@ struct exec {
 
 /* --- one run --- */
 
-static void child(const struct exec *e, const char *path)
-{
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	sigset_t none;
-
-	setpgid(0, 0);	/* Ctrl-C ends the recording, but not a command that uploads a snapshot of it */
-	if (e->in_child)
-		e->in_child();
-	priority_restore();
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (null >= 0)
-		dup2(null, STDIN_FILENO);
-	execl("/bin/sh", "sh", "-c", e->command, "gotap", path, (char *)NULL);
-	_exit(127);
-}
-
 static bool is_too_late(struct exec *e)
 {
 	bool late;
@@ -64,9 +44,9 @@ static bool is_too_late(struct exec *e)
 }
 
 /* Waits for the command. False: it still runs at the deadline; gotap ends without it. */
-static bool wait_for(struct exec *e, pid_t pid, int *status)
+static bool exec_wait(struct exec *e, int *status)
 {
-	while (waitpid(pid, status, WNOHANG) == 0) {
+	while (!runner_has_ended(&e->runner, status)) {
 		if (is_too_late(e))
 			return false;
 		sleep_ns(LOOK_NS);
@@ -93,14 +73,11 @@ static void say_failure(struct exec *e, const char *path, int status)
 
 static void run(struct exec *e, const char *path)
 {
-	pid_t pid = fork();
 	int status = 0;
 
-	if (!pid)
-		child(e, path);
-	if (pid < 0)
+	if (!runner_begin(&e->runner, path))
 		status = 126 << 8;
-	else if (!wait_for(e, pid, &status))
+	else if (!exec_wait(e, &status))
 		e->say(e->ctx, "the command of --exec still runs, and goes on without gotap");
 	if (status)
 		say_failure(e, path, status);
@@ -154,23 +131,39 @@ static void *run_all(void *ctx)
 	return NULL;
 }
 
+/* Of exec_prepare(), until exec_new() takes it. */
+static struct runner prepared;
+
+int exec_prepare(const char *command, void (*in_child)(void), struct error *err)
+{
+	char *all = xasprintf("%s \"$@\"", command);
+	int r = runner_start(&prepared, all, in_child, err);
+
+	free(all);
+	return r;
+}
+
 int exec_new(struct exec **ret, const char *command, void (*in_child)(void), exec_say_fn *say, void *ctx,
 	     struct error *err)
 {
 	struct exec *e = xcalloc(1, sizeof(*e));
-	int r;
+	int r = prepared.pid ? 0 : exec_prepare(command, in_child, err);
 
-	e->command = xasprintf("%s \"$@\"", command);
-	e->in_child = in_child;
+	e->runner = prepared;
+	prepared = (struct runner){0};
 	e->say = say;
 	e->ctx = ctx;
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_cond_init(&e->more, NULL);
-	r = thread_start(&e->thread, run_all, e);
+	if (!r) {
+		r = -thread_start(&e->thread, run_all, e);
+		if (r)
+			error_set(err, r, "cannot start a thread: %s", strerror(-r));
+	}
 	if (r) {
-		free(e->command);
+		runner_end(&e->runner);
 		free(e);
-		return error_set(err, -r, "cannot start a thread: %s", strerror(r));
+		return r;
 	}
 	*ret = e;
 	return 0;
@@ -220,7 +213,7 @@ uint64_t exec_free(struct exec *e, uint64_t patience)
 	missed = e->missed;
 	pthread_cond_destroy(&e->more);
 	pthread_mutex_destroy(&e->lock);
-	free(e->command);
+	runner_end(&e->runner);
 	free(e);
 	return missed;
 }

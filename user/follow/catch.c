@@ -23,6 +23,7 @@
 #include "base/limits.h"
 #include "follow_event.h"
 #include "live/registers.h"
+#include "proc/privilege.h"
 
 enum {
 	BUFFER_PAGES = 16,	/* of a CPU: some thousand events */
@@ -48,6 +49,8 @@ struct catcher {
 	int wake;		/* eventfd */
 	pthread_t thread;
 	bool runs;
+	int failure;		/* why the thread could not give up its rights; 0: it could */
+	struct error why;
 	struct vec caught;	/* struct caught; under all->lock */
 };
 
@@ -234,6 +237,9 @@ static void *catcher_thread(void *arg)
 	long ns = LOOK_NS;
 
 	go_before_others(c->cpu);
+	c->failure = privilege_keep(PRIVILEGE_PTRACE, &c->why);
+	if (!c->failure)
+		c->failure = privilege_filter(false, &c->why);
 	sem_post(&c->all->ready);
 	while (!__atomic_load_n(&c->all->stop, __ATOMIC_ACQUIRE)) {
 		perf_buffer__consume_buffer(c->all->buffers, (size_t)c->index);
@@ -373,6 +379,13 @@ int catch_start(struct catchers **ret, const struct catch_opts *opts, struct err
 	for (i = 0; i < all->count; i++)
 		while (sem_wait(&all->ready) && errno == EINTR)
 			;
+	for (i = 0; i < all->count && !r; i++)
+		if (all->list[i].failure)
+			r = error_set(err, all->list[i].failure, "%s", all->list[i].why.text);
+	if (r) {
+		catch_stop(all);
+		return r;
+	}
 	*ret = all;
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "proc/privilege.h"
+
 enum { MANY = 256 };	/* filters of a thread; the kernel takes 32768 instructions in all */
 
 #ifndef PTRACE_SECCOMP_GET_FILTER
@@ -34,18 +36,31 @@ static bool read_one(struct filters *f, pid_t tid, size_t i)
 	return get_filter(tid, i, fp->insns) == n;
 }
 
-int filters_read(struct filters *f, pid_t tid, int mode)
+static int filters_read_all(struct filters *f, pid_t tid)
 {
 	size_t i = 0;
+
+	while (i < MANY && read_one(f, tid, i))
+		i++;
+	return i && errno == ENOENT ? 0 : -ENOTSUP;	/* ENOENT: there are no more */
+}
+
+/* With CAP_SYS_ADMIN in effect for this moment, if it is kept without (capture/bpf.c). */
+int filters_read(struct filters *f, pid_t tid, int mode)
+{
+	bool had = privilege_have() & PRIVILEGE_ADMIN;
+	int r;
 
 	*f = (struct filters){0};
 	if (mode == SECCOMP_MODE_DISABLED)
 		return 0;
 	if (mode != SECCOMP_MODE_FILTER)
 		return -ENOTSUP;
-	while (i < MANY && read_one(f, tid, i))
-		i++;
-	return i && errno == ENOENT ? 0 : -ENOTSUP;	/* ENOENT: there are no more */
+	privilege_raise(PRIVILEGE_ADMIN);
+	r = filters_read_all(f, tid);
+	if (!had)
+		privilege_lower(PRIVILEGE_ADMIN);
+	return r;
 }
 
 void filters_free(struct filters *f)

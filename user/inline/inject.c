@@ -66,7 +66,7 @@ static int check_seccomp(const struct process *p, struct error *err)
 
 	if (mode <= 0)
 		return 0;
-	if (!(privilege_have() & PRIVILEGE_ADMIN) || privilege_has_seccomp())
+	if (!privilege_may_raise(PRIVILEGE_ADMIN) || privilege_has_seccomp())
 		return error_set(err, -ENOTSUP, "process %d has a seccomp filter, which only a gotap with "
 				 "CAP_SYS_ADMIN and without a filter of its own can read", p->pid);
 	return 0;

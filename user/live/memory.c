@@ -21,6 +21,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/rights.h"
 #include "base/vec.h"
 #include "proc/privilege.h"
 
@@ -183,6 +184,11 @@ static void memory_answer(struct request *q, pid_t pid, int fd)
 	}
 }
 
+static const int reader_calls[] = {
+	SYS_process_vm_readv, SYS_preadv, SYS_pread64, SYS_futex, SYS_exit, SYS_exit_group,
+	SYS_rt_sigreturn, SYS_restart_syscall,
+};
+
 /*
  * Holds nothing that gotap's end is to free: no descriptor of a link, a map or a pipe.
  * It ends when gotap does.
@@ -193,13 +199,16 @@ static _Noreturn void memory_reader(struct request *q, pid_t pid, int fd, pid_t 
 	uint32_t seen = 0;
 
 	privilege_reserve_no_files();
-	privilege_keep(PRIVILEGE_PTRACE, &err);
+	if (privilege_keep(PRIVILEGE_PTRACE, &err))
+		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
 	if (fd >= 0)
 		fd = dup2(fd, 0);
 	close_between(fd >= 0 ? 1 : 0, INT_MAX);
+	if (rights_allow_calls(reader_calls, sizeof(reader_calls) / sizeof(reader_calls[0]), &err))
+		_exit(1);
 	for (;;) {
 		while (!memory_spin(&q->asked, seen))
 			futex_wait(&q->asked, seen, NULL);

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/rights.h"
+
 /* Linux 5.8; older headers lack them. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -118,9 +120,19 @@ bool privilege_in_user_namespace(void)
 	return is;
 }
 
+/* Set before gotap's own filter; then only that is asked. */
+static bool filtered_by_us, filtered_before;
+
 bool privilege_has_seccomp(void)
 {
-	return prctl(PR_GET_SECCOMP) > 0;
+	return filtered_by_us ? filtered_before : prctl(PR_GET_SECCOMP) > 0;
+}
+
+int privilege_filter(bool exec, struct error *err)
+{
+	filtered_before = privilege_has_seccomp();
+	filtered_by_us = true;
+	return exec ? rights_refuse_usual_but_exec(err) : rights_refuse_usual(err);
 }
 
 void privilege_explain(unsigned int needs, char ret[256])
@@ -165,10 +177,84 @@ int privilege_keep(unsigned int keep, struct error *err)
 	}
 	if (files_reserved)
 		kept[0].permitted |= caps[0].permitted & file_caps;
+	if (rights_seal(0, err))
+		return err->code;
 	if (syscall(SYS_capset, &head, kept))
 		return error_set(err, -errno, "cannot give up capabilities: %s", strerror(errno));
 	files_without_effect = files_reserved;
 	return 0;
+}
+
+/* What `gotap record` and `gotap ps` use as child processes, and what giving it up takes (CAP_SETPCAP, ids). */
+static const int for_children[] = {
+	CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_NICE, CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE,
+	CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_KILL, CAP_SETPCAP, CAP_SETUID, CAP_SETGID,
+};
+
+int privilege_keep_for_children(struct error *err)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+	uint64_t keep = 0;
+	size_t i;
+
+	if (!get_caps(caps))
+		return error_set(err, -errno, "cannot read capabilities: %s", strerror(errno));
+	for (i = 0; i < sizeof(for_children) / sizeof(for_children[0]); i++)
+		keep |= 1ULL << for_children[i];
+	if (rights_seal(keep, err))
+		return err->code;
+	for (i = 0; i < 2; i++) {
+		caps[i].permitted &= (uint32_t)(keep >> 32 * i);
+		caps[i].effective &= (uint32_t)(keep >> 32 * i);
+		caps[i].inheritable &= (uint32_t)(keep >> 32 * i);
+	}
+	if (syscall(SYS_capset, &head, caps))
+		return error_set(err, -errno, "cannot give up capabilities: %s", strerror(errno));
+	return privilege_filter(true, err);
+}
+
+/* A failure shows in the system call that needs the right. */
+static void privilege_set_effect(unsigned int set, bool effect)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+	int i;
+
+	if (!get_caps(caps))
+		return;
+	for (i = 0; i < ROWS; i++) {
+		int word = table[i].cap / 32;
+		uint32_t bit = 1u << table[i].cap % 32;
+
+		if (!(set & table[i].bit))
+			continue;
+		caps[word].effective &= ~bit;
+		if (effect)
+			caps[word].effective |= caps[word].permitted & bit;
+	}
+	syscall(SYS_capset, &head, caps);
+}
+
+void privilege_raise(unsigned int set)
+{
+	privilege_set_effect(set, true);
+}
+
+bool privilege_may_raise(enum privilege p)
+{
+	struct __user_cap_data_struct caps[2];
+	int i;
+
+	for (i = 0; i < ROWS; i++)
+		if (table[i].bit == p && get_caps(caps))
+			return caps[table[i].cap / 32].permitted & 1u << table[i].cap % 32;
+	return false;
+}
+
+void privilege_lower(unsigned int set)
+{
+	privilege_set_effect(set, false);
 }
 
 bool privilege_owns_files(void)

@@ -50,9 +50,21 @@ bool privilege_has_seccomp(void);
 
 /*
  * Gives up all capabilities but @keep, for good, of the calling thread and of
- * threads that it starts from now on.
+ * threads that it starts from now on. No exec gives them back (base/rights.h).
  */
 int privilege_keep(unsigned int keep, struct error *err);
+
+/*
+ * The same for a process that starts `gotap record` or `gotap ps` (--follow, serve): it keeps what those need, also for
+ * exec, and gets a filter that allows exec.
+ */
+int privilege_keep_for_children(struct error *err);
+/* A seccomp filter for the calling thread and those that it starts (base/rights.h). */
+int privilege_filter(bool exec, struct error *err);
+/* Privileges that were kept are without effect between privilege_lower() and privilege_raise(). */
+void privilege_raise(unsigned int set);
+bool privilege_may_raise(enum privilege p);
+void privilege_lower(unsigned int set);
 
 /*
  * CAP_DAC_OVERRIDE and CAP_FOWNER: rights to files beyond the user's own. After

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "proc/privilege.h"
 #include "serve/internal.h"
 
 /*
@@ -140,6 +141,8 @@ struct server *server_start(const struct serve_options *options, struct error *e
 		r = procfs_open(&s->fs, options->proc_dir, err);
 	if (!r)
 		r = s->listener = address_listen(&s->address, err);
+	if (r >= 0)
+		r = privilege_keep_for_children(err);
 	if (r >= 0)
 		r = start_daemon(s, err);
 	if (r >= 0)

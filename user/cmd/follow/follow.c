@@ -23,6 +23,7 @@
 #include "cmd/follow/name.h"
 #include "cmd/follow/recorder.h"
 #include "cmd/record/signals.h"
+#include "proc/privilege.h"
 
 enum { TICK_MS = 50 };
 static const uint64_t SECOND_NS = 1000000000;
@@ -293,6 +294,8 @@ static int start(struct follower *s, struct error *err)
 		r = follow_open(&s->follow, begin_of, err);
 	if (!r)
 		r = add_roots(s, err);
+	if (!r)		/* the command has been forked, and keeps the rights of the user */
+		r = privilege_keep_for_children(err);
 	s->begin = now_ns();
 	if (!r)
 		r = follow_take_running(s, err);

@@ -32,6 +32,7 @@
 #include "cmd/record/signals.h"
 #include "cmd/record/stops.h"
 #include "cmd/record/waiting.h"
+#include "flight/exec.h"
 #include "files/thread_file.h"
 #include "assemble/assembler.h"
 
@@ -491,6 +492,8 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 {
 	int r = o->flight.time ? flight_check(o->flight.pattern, err) : 0;
 
+	if (!r && o->flight.exec)
+		r = exec_prepare(o->flight.exec, signals_restore, err);
 	if (o->flight.socket)
 		socket_reserve(o->flight.socket);
 	if (!r)

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/rights.h"
 #include "cmd/record/signals.h"
+#include "proc/privilege.h"
 
 /* Alternate screen, no cursor, no wrap at the last column; and all of that back. */
 static const char BEGIN[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -79,13 +81,21 @@ static void set_mode(const struct terminal *t)
  */
 static void guard(struct terminal *t, int parent)
 {
+	static const int calls[] = {
+		SYS_poll, SYS_ppoll, SYS_read, SYS_write, SYS_ioctl, SYS_exit, SYS_exit_group,
+		SYS_rt_sigreturn, SYS_restart_syscall,
+	};
 	struct pollfd p = { .events = POLLIN };
+	struct error err;
 
 	prctl(PR_SET_NAME, "gotap-terminal");
 	setpgid(0, 0);
 	p.fd = dup2(parent, STDIN_FILENO);
 	t->fd = dup2(t->fd, STDOUT_FILENO);
 	close_between(STDERR_FILENO, INT_MAX);
+	privilege_reserve_no_files();
+	if (!privilege_keep(0, &err))
+		rights_allow_calls(calls, sizeof(calls) / sizeof(calls[0]), &err);
 	while (poll(&p, 1, -1) < 0 && errno == EINTR)
 		;
 	restore(t);
