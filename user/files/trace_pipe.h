@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_pipe: the bytes of a Go trace on their way to a thread that reads them while the trace is made,
- * generation by generation: the Perfetto trace (beside.h) and the old formats (old_format.h) are made
- * from them. As an observer of the recording it takes a copy of what is written; if the thread is far
- * slower than the recording, it waits (docs/losses.md).
+ * trace_pipe: the bytes of a Go trace on their way to a thread that reads them while the trace is
+ * made, generation by generation: the Perfetto trace (beside.h) and the old formats (old_format.h)
+ * are made from them. As an observer of the recording it takes a copy of what is written; if the
+ * thread is far slower than the recording, it waits (docs/losses.md).
  */
 #ifndef GOTAP_FILES_TRACE_PIPE_H
 #define GOTAP_FILES_TRACE_PIPE_H
@@ -29,7 +29,10 @@ bool trace_pipe_is_gone(struct trace_pipe *p);
 /* After the last byte: waits until the function has returned, frees @p, and returns its result. */
 int trace_pipe_finish(struct trace_pipe *p, struct error *err);
 
-/* For the function alone, as raw_source.h wants it: the next bytes, at most @n; 0: the trace has ended. */
+/*
+ * For the function alone, as raw_source.h wants it: the next bytes, at most @n; 0: the trace has
+ * ended.
+ */
 int64_t trace_pipe_read(void *pipe, void *buf, size_t n);
 
 #endif

@@ -17,13 +17,6 @@
 /* Neither this nor 0, the background task, ever begins. */
 #define NO_TASK UINT64_MAX
 
-struct region {
-	struct region *outer;
-	uint64_t task;
-	size_t len;
-	char name[];
-};
-
 static const struct rec_user *as_user(const struct rec *r)
 {
 	return (const struct rec_user *)r;
@@ -153,14 +146,4 @@ void user_log(struct model *s, struct M *m, const struct rec *r)
 	memcpy(category + n, u->text, len);
 	step_emit(s, m, EV_UserLog, r->id, SINK_TEXT(category, n + len), SECOND_TEXT(r),
 		  u->stack);
-}
-
-void regions_drop(struct model *s, struct G *g)
-{
-	struct region *region;
-
-	while ((region = g->regions)) {
-		g->regions = region->outer;
-		free(region);
-	}
 }

@@ -37,7 +37,7 @@ struct death_text death_text(const struct rec_user *r)
 static void death_speak(struct model *s, struct M *m, const struct death_text *death,
 			uint64_t stack)
 {
-	note_speak(s, m, death->text);
+	step_note(s, m, death->text);
 	if (stack)
 		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT("crash"),
 			  SINK_TEXT(death->text, strlen(death->text)), stack);

@@ -115,6 +115,17 @@ void ensure_p_takes(struct model *s, struct M *m, const struct G *g)
 		ensure_p_counts(s, m);
 }
 
+/* It cannot die inside one: the record of the end was lost. */
+void ensure_no_assist(struct model *s, struct M *m)
+{
+	if (!m->g->assist)
+		return;
+	ensure_p_takes(s, m, m->g);
+	m->g->assist = false;
+	if (s->started)
+		step_emit0(s, m, EV_GCMarkAssistEnd);
+}
+
 void ensure_p(struct model *s, struct M *m)
 {
 	struct P *p;

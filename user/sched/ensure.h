@@ -18,6 +18,8 @@ void ensure_p(struct model *s, struct M *m);
 void ensure_p_counts(struct model *s, struct M *m);
 /* The same, if @g, which runs or will run there, does GC work. */
 void ensure_p_takes(struct model *s, struct M *m, const struct G *g);
+/* The goroutine of @m, which ends or leaves its thread, is in no mark assist. */
+void ensure_no_assist(struct model *s, struct M *m);
 /* @m may create a goroutine: it holds a P and is in no syscall. */
 void ensure_may_create(struct model *s, struct M *m);
 /* @m runs no goroutine. */

@@ -63,7 +63,7 @@ static void end_ranges(struct model *s)
 		struct M *m = map64_ptr(&s->ms, i, struct M);
 
 		if (m->sweep.place)
-			sweep_settle(s, m);
+			step_sweep_end(s, m);
 	}
 	if (s->stw)
 		step_stw_end(s);
@@ -74,7 +74,7 @@ static void end_ranges(struct model *s)
 static void put_to_rest(struct model *s, struct M *m)
 {
 	if (m_speaks(m)) {
-		assist_close(s, m);
+		ensure_no_assist(s, m);
 		step_go_block(s, m, NOT_RECORDED, 0);
 	}
 	if (m->p)	/* in a syscall, too: a reader takes this for a steal */
@@ -245,7 +245,7 @@ static void end_assist(struct model *s, struct M *m, struct G *g, const struct G
 	if (!g->assist || now->assist)
 		return;
 	gap_run(s, m, g);
-	assist_close(s, m);
+	ensure_no_assist(s, m);
 	step_go_block_for(s, m, NOT_RECORDED, now->waits, 0);
 }
 

@@ -234,12 +234,6 @@ int generation_finish(struct model *s, bool restate)
 {
 	int r;
 
-	if (s->gap.open) {	/* its begin has ended the generation before */
-		gap_abandon(s);
-		generation_next(s);
-		notes_tell_last(s);
-		return generation_end(s);
-	}
 	/* first: a stand-in says it at the begin, where its P has no events yet */
 	procs_tell(s);
 	notes_tell_last(s);

@@ -28,7 +28,10 @@ void generation_settle(struct model *s);
 void generation_next(struct model *s);
 /* Ends the one that is open; a gap may follow. */
 int generation_end(struct model *s);
-/* Ends the trace now; with @restate by a generation that states everything once more. */
+/*
+ * Ends the trace now, not in a gap; with @restate by a generation that states everything once
+ * more.
+ */
 int generation_finish(struct model *s, bool restate);
 
 #endif

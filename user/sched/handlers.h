@@ -38,8 +38,6 @@ void stand_in(struct model *s, uint64_t now, stand_in_fn *say);
 
 /* --- ranges.c --- */
 
-/* The goroutine of @m ends: so does its assist. */
-void assist_close(struct model *s, struct M *m);
 /*
  * A generation has begun, and @m runs a goroutine with a P: it writes GCActive for a cycle
  * that goes on; each assist that goes on gets its GCMarkAssistActive.
@@ -57,13 +55,6 @@ void heap_forget(struct model *s);
 
 /* --- sweep.c --- */
 
-/* A record of another kind shows that @m sweeps no more: writes GCSweepEnd, if a sweep is open. */
-void sweep_settle(struct model *s, struct M *m);
-/*
- * GOMAXPROCS becomes @procs: the same on each P beyond, on which viewers take no end of a sweep
- * then.
- */
-void sweep_settle_beyond(struct model *s, uint64_t procs);
 /* A generation has begun: writes GCSweepActive for each sweep that goes on. */
 void sweep_tell_all(struct model *s);
 
@@ -105,8 +96,6 @@ void gap_drop(struct model *s);
 
 /* Queues a text about the trace itself. */
 void note_add(struct model *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes one at once: @m runs a goroutine with a P. */
-void note_speak(struct model *s, struct M *m, const char *text);
 /*
  * A time as notes give it: "from 1.000000 s to 2.000000 s" since the trace began. A part of a trace
  * (model_opts.restate) begins whenever: its notes have the clock, and say so.
@@ -141,11 +130,5 @@ void labels_restate(struct model *s);
 void labels_settle(struct model *s, const struct map64 *gs);
 /* A gap ends: @g of before it is now @now. */
 void labels_after_gap(struct model *s, struct G *g, struct G *now);
-void labels_drop(struct G *g);
-
-/* --- annotations.c --- */
-
-/* Regions of a goroutine that ended, or of all when the model does. */
-void regions_drop(struct model *s, struct G *g);
 
 #endif

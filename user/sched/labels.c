@@ -27,18 +27,6 @@ enum {
 
 static const char CATEGORY[] = LABELS_CATEGORY;
 
-/* Shared by the goroutines that inherit it. */
-struct label_set {
-	size_t refs, len;
-	char text[];
-};
-
-static void labels_release(struct label_set *l)
-{
-	if (l && !--l->refs)
-		free(l);
-}
-
 static void set_labels(struct G *g, struct label_set *l)
 {
 	if (l)
@@ -46,12 +34,6 @@ static void set_labels(struct G *g, struct label_set *l)
 	labels_release(g->labels);
 	g->labels = l;
 	g->creator = 0;
-}
-
-void labels_drop(struct G *g)
-{
-	labels_release(g->labels);
-	g->labels = NULL;
 }
 
 static bool labels_is_same(const struct label_set *a, const struct label_set *b)

@@ -123,7 +123,7 @@ int model_record(struct model *s, const struct rec *r, struct error *err)
 	if (rec_is_of_thread(r->kind))
 		m = m_put(s, r->tid);
 	if (m && m->sweep.place && ends_sweep(r))
-		sweep_settle(s, m);
+		step_sweep_end(s, m);
 	if (s->has_labels)
 		labels_tell(s, m);
 	h(s, m, r);
@@ -165,6 +165,15 @@ void model_clock(struct model *s, uint64_t mono_ns, uint64_t wall_ns)
 	s->clock_wall = wall_ns;
 }
 
+/* The begin of the gap has ended the generation before. */
+static int model_finish_gap(struct model *s)
+{
+	gap_abandon(s);
+	generation_next(s);
+	notes_tell_last(s);
+	return generation_end(s);
+}
+
 int model_finish(struct model *s, uint64_t time, struct error *err)
 {
 	bool later = !s->ended && time > s->now && time < TIME_MAX;
@@ -175,7 +184,7 @@ int model_finish(struct model *s, uint64_t time, struct error *err)
 	if (!model_started(s))
 		return 0;
 	s->counts.end = s->now;
-	return generation_finish(s, later || s->ended);
+	return s->gap.open ? model_finish_gap(s) : generation_finish(s, later || s->ended);
 }
 
 uint64_t model_until(const struct model *s)
@@ -239,6 +248,13 @@ void model_free(struct model *s)
 {
 	if (!s)
 		return;
-	state_free(s);
+	gap_drop(s);
+	state_clear(s);
+	map64_free(&s->memory.spans);
+	map64_free(&s->memory.stacks);
+	objects_free(s);
+	map64_free(&s->dead);
+	map64_free(&s->extras);
+	buf_free(&s->notes);
 	free(s);
 }

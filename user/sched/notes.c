@@ -17,10 +17,8 @@
 
 #include "base/percent.h"
 #include "base/vec.h"
-#include "read/notes.h"
 #include "sched/steps.h"
 
-static const char CATEGORY[] = NOTES_CATEGORY;
 
 void note_add(struct model *s, const char *format, ...)
 {
@@ -56,20 +54,14 @@ void records_lost(struct model *s, struct M *m, const struct rec *r)
 	const struct rec_long *l = as_long(r);
 
 	s->counts.lost += l->arg;
-	if (!model_started(s)) {	/* times in notes count from the begin of the trace */
+	/* Times in notes count from the begin of the trace. */
+	if (!s->started && !s->gap.open) {
 		note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " before the trace begins",
 			 l->arg, r->id);
 		return;
 	}
 	note_add(s, "lost %" PRIu64 " records on CPU %" PRIu64 " %s", l->arg, r->id,
 		 note_period(s, r->ptr, l->stack).text);
-}
-
-void note_speak(struct model *s, struct M *m, const char *text)
-{
-	if (s->opts.notes)
-		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(CATEGORY),
-			  SINK_TEXT(text, strlen(text)), 0);
 }
 
 static void speak_all(struct model *s, struct M *m)
@@ -79,7 +71,7 @@ static void speak_all(struct model *s, struct M *m)
 
 	for (at = 0; at < s->notes.len; at += strlen(text) + 1) {
 		text = (const char *)s->notes.data + at;
-		note_speak(s, m, text);
+		step_note(s, m, text);
 	}
 	s->notes.len = 0;
 }
@@ -111,7 +103,7 @@ static struct M *thread_in_syscall(const struct model *s)
 
 static void stand_in_speaks(struct model *s, struct M *m)
 {
-	note_speak(
+	step_note(
 		s, m,
 		"no goroutine ran: this one, which the program does not have, says what follows");
 	speak_all(s, m);

@@ -190,7 +190,7 @@ void stand_in(struct model *s, uint64_t now, stand_in_fn *say)
 static void say_procs(struct model *s, struct M *m)
 {
 	step_procs(s, m, G_RUNNING);
-	note_speak(s, m, "no goroutine ran: this one, which the program does not have, says "
+	step_note(s, m, "no goroutine ran: this one, which the program does not have, says "
 		   "what GOMAXPROCS is");
 }
 

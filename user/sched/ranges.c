@@ -104,17 +104,6 @@ void assist_end(struct model *s, struct M *m, const struct rec *r)
 		step_emit0(s, m, EV_GCMarkAssistEnd);
 }
 
-/* It cannot die inside one: the record of the end was lost. */
-void assist_close(struct model *s, struct M *m)
-{
-	if (!m->g->assist)
-		return;
-	ensure_p_takes(s, m, m->g);
-	m->g->assist = false;
-	if (s->started)
-		step_emit0(s, m, EV_GCMarkAssistEnd);
-}
-
 /*
  * At the start of a generation. In the first one the viewer's MMU plot crashes on this
  * event from a thread that runs nothing. So the model leaves out an assist that waits

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "sched/handlers.h"
 
 static void *state_lookup(const struct map64 *map, uint64_t key)
 {
@@ -48,10 +47,23 @@ void count_goroutines(struct model *s, uint64_t new)
 		s->counts.max_live = s->gs.len;
 }
 
-static void g_clear(struct model *s, struct G *g)
+void labels_release(struct label_set *l)
 {
-	regions_drop(s, g);
-	labels_drop(g);
+	if (l && !--l->refs)
+		free(l);
+}
+
+/* Frees what the goroutine owns. */
+static void g_clear(struct G *g)
+{
+	struct region *region;
+
+	while ((region = g->regions)) {
+		g->regions = region->outer;
+		free(region);
+	}
+	labels_release(g->labels);
+	g->labels = NULL;
 }
 
 void g_drop(struct model *s, struct G *g)
@@ -61,7 +73,7 @@ void g_drop(struct model *s, struct G *g)
 	if (s->stw == g)
 		s->stw = NULL;
 	g_unbind(g, STATUS_UNKNOWN);
-	g_clear(s, g);
+	g_clear(g);
 	map64_del(&s->gs, g->id);
 	free(g);
 }
@@ -197,23 +209,11 @@ void state_clear(struct model *s)
 	size_t i;
 
 	map64_each(&s->gs, i)
-		g_clear(s, map64_ptr(&s->gs, i, struct G));
+		g_clear(map64_ptr(&s->gs, i, struct G));
 	s->last_m = NULL;
 	s->speaker = NULL;
 	state_free_values(&s->gs);
 	state_free_values(&s->ps);
 	state_free_values(&s->ms);
 	map64_free(&s->p_ptrs);
-}
-
-void state_free(struct model *s)
-{
-	gap_drop(s);
-	state_clear(s);
-	map64_free(&s->memory.spans);
-	map64_free(&s->memory.stacks);
-	objects_free(s);
-	map64_free(&s->dead);
-	map64_free(&s->extras);
-	buf_free(&s->notes);
 }

@@ -34,6 +34,20 @@ enum labels_from {
 	LABELS_RECORD,
 };
 
+/* A region of runtime/trace that a goroutine has begun and not ended. */
+struct region {
+	struct region *outer;
+	uint64_t task;
+	size_t len;
+	char name[];
+};
+
+/* Profiler labels. Shared by the goroutines that inherit them. */
+struct label_set {
+	size_t refs, len;
+	char text[];
+};
+
 struct G {
 	uint64_t id;
 	uint8_t status;		/* enum tracev2_gstatus or STATUS_UNKNOWN */
@@ -212,6 +226,9 @@ void g_unbind(struct G *g, uint8_t status);		/* runnable or waiting */
 void p_bind(struct P *p, struct M *m, uint8_t status);
 void p_unbind(struct P *p);				/* idle */
 
+/* One goroutine less has them. NULL is accepted. */
+void labels_release(struct label_set *l);
+
 void repair(struct model *s, enum repair kind);
 
 /* Every live item of a table, in no order. */
@@ -221,6 +238,5 @@ void repair(struct model *s, enum repair kind);
 
 /* Frees all Gs, Ps and Ms. */
 void state_clear(struct model *s);
-void state_free(struct model *s);
 
 #endif

@@ -2,8 +2,13 @@
 /* steps: see steps.h. Rules: Go 1.27, internal/trace/order.go, one function each. */
 #include "sched/steps.h"
 
-#include "sched/handlers.h"
+#include <string.h>
+
+#include "read/notes.h"
+#include "sched/ensure.h"
 #include "stackkey.h"
+
+static const char step_category[] = NOTES_CATEGORY;
 
 /* Headers before 1.23 have no GoCreateBlocked, GoSwitch and GoStatusStack. */
 static bool has_coroutines(const struct model *s)
@@ -57,6 +62,39 @@ static void step_emit_for(struct model *s, struct M *m, enum tracev2_event ev, c
 
 	if (s->started)
 		steps_emit(s, m, &e);
+}
+
+void step_sweep_end(struct model *s, struct M *m)
+{
+	struct sweep *sweep = &m->sweep;
+	uint64_t at = sweep->last;
+
+	if (sweep->told && m->p) {
+		if (at < s->gen_begin)
+			at = s->gen_begin;
+		step_emit_at(s, m, at, EV_GCSweepEnd, 2,
+			     (const uint64_t[]){ sweep->swept, sweep->reclaimed });
+	}
+	*sweep = (struct sweep){ 0 };
+}
+
+void step_sweep_end_beyond(struct model *s, uint64_t procs)
+{
+	size_t i;
+
+	map64_each(&s->ms, i) {
+		struct M *m = map64_ptr(&s->ms, i, struct M);
+
+		if (m->sweep.told && m->p && m->p->id >= procs)
+			step_sweep_end(s, m);
+	}
+}
+
+void step_note(struct model *s, struct M *m, const char *text)
+{
+	if (s->opts.notes)
+		step_emit(s, m, EV_UserLog, 0, SINK_CONSTANT(step_category),
+			  SINK_TEXT(text, strlen(text)), 0);
 }
 
 void step_go_create(struct model *s, struct M *m, struct G *g, bool blocked, uint64_t start_pc,
@@ -137,7 +175,7 @@ void step_go_stop(struct model *s, struct M *m, const char *reason, uint64_t sta
 void step_go_destroy(struct model *s, struct M *m)
 {
 	world_runs(s, m);
-	assist_close(s, m);
+	ensure_no_assist(s, m);
 	step_emit0(s, m, EV_GoDestroy);
 	g_drop(s, m->g);
 }
@@ -170,7 +208,7 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 	}
 	world_runs(s, m);
 	if (dies)
-		assist_close(s, m);
+		ensure_no_assist(s, m);
 	step_emit(s, m, dies ? EV_GoSwitchDestroy : EV_GoSwitch, next->id, ++next->seq);
 	if (dies) {
 		g_drop(s, old);
@@ -184,7 +222,7 @@ void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies)
 void step_sys_begin(struct model *s, struct M *m, uint64_t stack)
 {
 	world_runs(s, m);
-	assist_close(s, m);
+	ensure_no_assist(s, m);
 	step_emit(s, m, EV_GoSyscallBegin, m->p ? ++m->p->seq : 0, stack);
 	m->g->status = G_SYSCALL;
 	m->g->stack = stack;
@@ -229,7 +267,7 @@ void step_p_start(struct model *s, struct M *m, struct P *p)
 static void steps_leave(struct model *s, struct M *m)
 {
 	if (m->sweep.place)
-		sweep_settle(s, m);
+		step_sweep_end(s, m);
 }
 
 void step_p_stop(struct model *s, struct M *m)
@@ -243,7 +281,7 @@ bool step_procs(struct model *s, struct M *m, uint8_t status)
 {
 	if (!s->started || !m || !m->g || m->g->status != status || !m->p)
 		return false;
-	sweep_settle_beyond(s, s->gomaxprocs);
+	step_sweep_end_beyond(s, s->gomaxprocs);
 	s->tell_procs = false;
 	s->procs_told = s->gomaxprocs;
 	step_emit(s, m, EV_ProcsChange, s->gomaxprocs, s->procs_stack);

@@ -37,6 +37,20 @@ void step_go_destroy(struct model *s, struct M *m);
 void step_go_unblock(struct model *s, struct M *m, struct G *g, uint64_t stack);
 void step_go_switch(struct model *s, struct M *m, struct G *next, bool dies);
 
+/*
+ * No record has the end of a sweep: the sweep of @m, if the trace has its begin, ended at its last
+ * span.
+ */
+void step_sweep_end(struct model *s, struct M *m);
+/*
+ * GOMAXPROCS becomes @procs: the same on each P beyond, on which viewers take no end of a sweep
+ * then.
+ */
+void step_sweep_end_beyond(struct model *s, uint64_t procs);
+
+/* A note, at once: @m runs a goroutine with a P. */
+void step_note(struct model *s, struct M *m, const char *text);
+
 /* By the goroutine that stopped it, which runs and has a P. */
 void step_stw_end(struct model *s);
 

@@ -19,32 +19,6 @@ static void sched_sweep_begin(struct model *s, struct M *m, const struct rec *r)
 		step_emit(s, m, EV_GCSweepBegin, as_long(r)->stack);
 }
 
-void sweep_settle(struct model *s, struct M *m)
-{
-	struct sweep *sweep = &m->sweep;
-	uint64_t at = sweep->last;
-
-	if (sweep->told && m->p) {
-		if (at < s->gen_begin)
-			at = s->gen_begin;
-		step_emit_at(s, m, at, EV_GCSweepEnd, 2,
-			     (const uint64_t[]){ sweep->swept, sweep->reclaimed });
-	}
-	*sweep = (struct sweep){ 0 };
-}
-
-void sweep_settle_beyond(struct model *s, uint64_t procs)
-{
-	size_t i;
-
-	map64_each(&s->ms, i) {
-		struct M *m = map64_ptr(&s->ms, i, struct M);
-
-		if (m->sweep.told && m->p && m->p->id >= procs)
-			sweep_settle(s, m);
-	}
-}
-
 /* Bytes that were swept: of a span, or of a chunk in which reclaim looked. */
 void sweep_span(struct model *s, struct M *m, const struct rec *r)
 {
@@ -53,7 +27,7 @@ void sweep_span(struct model *s, struct M *m, const struct rec *r)
 		return;
 	}
 	if (m->sweep.place && m->sweep.place != r->sub)
-		sweep_settle(s, m);
+		step_sweep_end(s, m);
 	if (!m->sweep.place)
 		sched_sweep_begin(s, m, r);
 	m->sweep.swept += r->id;
@@ -65,7 +39,7 @@ void sweep_mark(struct model *s, struct M *m, const struct rec *r)
 	if (!m->sweep.place)
 		return;
 	if (r->sub == REC_SWEEP_CALL) {
-		sweep_settle(s, m);
+		step_sweep_end(s, m);
 		return;
 	}
 	m->sweep.reclaimed += r->id;
