@@ -8,7 +8,8 @@
  *			and thread they happened on, their stacks, texts and meaning
  *	gotap/writer.h	writes a trace that Go's tools open
  *	gotap/rewrite.h	a part of a trace, or what is left of a damaged one, as another trace
- *	gotap/raw.h	a trace as it stands in the file: batches, ticks, tables
+ *	gotap/check.h	is a trace one that Go's tools take?
+ *	gotap/raw.h	a trace as it stands in the file: batches, ticks, tables; as text, and back
  *	gotap/event.h	the kinds of events, their arguments, and states
  *
  * examples/ has a program for each of the first three.
@@ -32,10 +33,10 @@
 #include <stdint.h>
 
 /*
- * Raised with every addition. The soname is libgotap.so.2, and each symbol of it has the version
- * GOTAP_2: both change together, if a program has to.
+ * Raised with every addition. The soname is libgotap.so.2 and changes if a program has to. The
+ * symbols have the version GOTAP_2; those of an addition have one of its own, as GOTAP_3.
  */
-#define GOTAP_API_VERSION 2
+#define GOTAP_API_VERSION 3
 
 #if defined(__GNUC__)
 #define GOTAP_API __attribute__((visibility("default")))

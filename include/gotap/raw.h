@@ -99,6 +99,22 @@ GOTAP_API const struct gotap_error *gotap_raw_error(const struct gotap_raw_reade
 /* Accepts NULL. */
 GOTAP_API void gotap_raw_close(struct gotap_raw_reader *r);
 
+/* --- as text --- */
+
+/*
+ * Writes the file from @in to @fd, which stays the caller's, as text: what `gotap text` prints
+ * (docs/text.md). @binary is NULL or as in struct gotap_read_options: it names addresses. Errors
+ * are those of gotap_raw_open() and gotap_raw_next(), or the errno of write(2); what comes before
+ * damage is written. -EINVAL as well: @binary is no Go program.
+ */
+GOTAP_API int gotap_raw_to_text(const struct gotap_input *in, int fd, const char *binary,
+				struct gotap_error *err);
+/*
+ * The other way round, as `gotap wire`. -EINVAL: the text is none of a trace, the error names the
+ * line; or the errno of open(2), read(2), write(2) or the caller's read function.
+ */
+GOTAP_API int gotap_raw_from_text(const struct gotap_input *in, int fd, struct gotap_error *err);
+
 /* --- writing --- */
 
 struct gotap_raw_writer;

@@ -44,6 +44,11 @@ struct gotap_read_options {
 	 */
 	const char *binary;
 	int links;	/* 1: gotap_event_link() is wanted, which needs some memory for each goroutine */
+	/*
+	 * 1: gotap_event_leads_to() is wanted. The trace is read once more, when it is opened: from
+	 * a path or memory. In memory are about 40 bytes for each event that leads to another one.
+	 */
+	int forward;
 };
 
 struct gotap_event {
@@ -71,9 +76,10 @@ struct gotap_trace_info {
 
 /*
  * Opens the trace at @path, "-" for standard input. @options may be NULL.
- * -EINVAL: no trace; -ENOTSUP: of a release that is not known; -EBADMSG, -ENODATA
- * or -EINVAL: a trace before Go 1.22 that is damaged or breaks off; else the errno of
- * open(2) or read(2).
+ * -EINVAL: no trace, or binary is no Go program; -ENOTSUP: of a release that is not known;
+ * of a trace before Go 1.22 -EBADMSG, -ENODATA or -EINVAL: it is damaged or breaks off, -EPROTO: its
+ * events contradict each other, -EOVERFLOW: it has more than 4 billion; -ESPIPE: options ask for what
+ * needs a trace that can be read twice; else the errno of open(2) or read(2).
  */
 GOTAP_API int gotap_open(struct gotap_reader **ret, const char *path,
 			 const struct gotap_read_options *options, struct gotap_error *err);
@@ -219,6 +225,11 @@ GOTAP_API int gotap_event_label(const struct gotap_reader *r, struct gotap_label
 				size_t size);
 /* 1 for an event of any category that has a link; 0 for all unless links was set at the opening. */
 GOTAP_API int gotap_event_link(const struct gotap_reader *r, struct gotap_link *link, size_t size);
+/*
+ * The other way round: the later event that ends or follows the last one, of GOTAP_GO_CREATE the
+ * GOTAP_GO_START. 1 if there is one in the trace; 0 for all unless forward was set at the opening.
+ */
+GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *link, size_t size);
 
 /* --- strings and stacks --- */
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fuzz_api: the public functions of libgotap. The first byte of the input chooses one of four tests:
+ * fuzz_api: the public functions of libgotap. The first byte of the input chooses one of five tests:
  *   - the reader gets the input as a trace, from memory, a callback or a file, and each event is asked for its meaning;
  *   - the writer gets any calls, and the batches, tables and ids of the trace that it writes must be sound;
  *   - the writer gets calls that keep to the rules of gotap/writer.h, and the trace must pass the check;
- *   - the input is rewritten as a trace, and the reader must accept the result.
+ *   - the input is rewritten as a trace, and the reader must accept the result;
+ *   - the input gets a verdict, and what can be read of it as text becomes a file with the same text.
  * fuzz_raw tests the functions for raw files.
  */
 #define _GNU_SOURCE
 #include "calls.h"
 
+#include "gotap/check.h"
+#include "gotap/raw.h"
 #include "gotap/reader.h"
 #include "gotap/rewrite.h"
 #include "gotap/writer.h"
@@ -81,6 +84,8 @@ static void look_at_link(struct gotap_reader *r, const struct gotap_event *ev)
 
 	if (gotap_event_link(r, &link, sizeof(link)))
 		must(link.time < ev->time && gotap_kind_name(link.kind), "a link is an earlier event");
+	if (gotap_event_leads_to(r, &link, sizeof(link)))
+		must(link.time > ev->time && gotap_kind_name(link.kind), "an event leads to a later one");
 }
 
 static void look_at_data(struct gotap_reader *r)
@@ -141,7 +146,7 @@ enum { FROM_MEMORY, FROM_FUNCTION, FROM_FILE };
 static int open_from(struct gotap_reader **r, unsigned int from, const uint8_t *data, size_t size,
 		     struct tape *t, int fd, struct gotap_error *err)
 {
-	struct gotap_read_options options = { .size = sizeof(options), .links = 1 };
+	struct gotap_read_options options = { .size = sizeof(options), .links = 1, .forward = 1 };
 
 	if (from == FROM_FUNCTION)
 		return gotap_open_callback(r, feed, t, NULL, err);
@@ -423,10 +428,10 @@ static void write_by_the_rules(struct tape t)
 
 static void rewrite_bytes(struct tape t)
 {
-	static const int versions[] = { 0, 22, 23, 25, 26, 8, 11, 19, 21 };
+	static const int versions[] = { 0, 22, 23, 25, 26, 8, 11, 19, 21, 4 };
 	uint64_t goroutines[2] = { byte(&t), 1 };
 	struct gotap_rewrite_options o = {
-		.size = sizeof(o), .version = versions[byte(&t) % 9], .strip_stacks = byte(&t) & 1,
+		.size = sizeof(o), .version = versions[byte(&t) % 10], .strip_stacks = byte(&t) & 1,
 		.from = byte(&t) & 1 ? byte(&t) * 16 : 0, .goroutines = goroutines,
 		.ngoroutines = byte(&t) & 1 ? 2 : 0,
 	};
@@ -452,15 +457,60 @@ static void rewrite_bytes(struct tape t)
 	close(fd);
 }
 
+/* --- verdict and text --- */
+
+static void judge(const uint8_t *data, size_t size)
+{
+	struct gotap_input in = { .size = sizeof(in), .data = size ? (const void *)data : "", .len = size };
+	struct gotap_check_result result;
+	struct gotap_error err;
+
+	must(!gotap_check(&in, data && size & 1, &result, sizeof(result), &err), "memory has a verdict");
+	must(gotap_check_verdict_name(result.verdict) != NULL, "a verdict has a name");
+	must((result.verdict == GOTAP_CHECK_OK) == !result.rule[0], "a fault has a rule");
+}
+
+/* The text of @in, or what it is the text of; NULL if it is none. To be unmapped. */
+static void *converted(bool to_text, const void *from, size_t size, size_t *n)
+{
+	struct gotap_input in = { .size = sizeof(in), .data = size ? from : "", .len = size };
+	struct gotap_error err;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), ret;
+	void *data = NULL;
+
+	ret = to_text ? gotap_raw_to_text(&in, fd, NULL, &err) : gotap_raw_from_text(&in, fd, &err);
+	must(!ret || (err.code == ret && err.text[0]), "a failure has a reason");
+	if (!ret)
+		data = bytes_of(fd, n);
+	close(fd);
+	return data;
+}
+
+static void there_and_back(const uint8_t *data, size_t size)
+{
+	size_t n, nfile, nagain;
+	void *text = converted(true, data, size, &n), *file, *again;
+
+	if (!text)
+		return;
+	file = converted(false, text, n, &nfile);
+	must(file != NULL, "a text is one of a file");
+	again = converted(true, file, nfile, &nagain);
+	must(again && n == nagain && !memcmp(text, again, n), "the file has that text");
+	munmap(text, n);
+	munmap(file, nfile);
+	munmap(again, nagain);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tape t = { data + 1, data + size };
 
 	if (!size)
 		return 0;
-	switch (data[0] % 4) {
+	switch (data[0] % 5) {
 	case 0:
-		read_bytes(data[0] / 4 % 3, data + 1, size - 1);
+		read_bytes(data[0] / 5 % 3, data + 1, size - 1);
 		break;
 	case 1:
 		write_anything(t);
@@ -468,8 +518,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 2:
 		write_by_the_rules(t);
 		break;
-	default:
+	case 3:
 		rewrite_bytes(t);
+		break;
+	default:
+		judge(data + 1, size - 1);
+		there_and_back(data + 1, size - 1);
 	}
 	return 0;
 }

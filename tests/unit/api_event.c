@@ -119,11 +119,11 @@ static void specs_agree_with_names_and_counts(void)
 
 static void a_spec_is_filled_as_far_as_the_caller_knows_it(void)
 {
-	struct gotap_kind_spec spec = { .unused = 7 };
+	struct gotap_kind_spec spec = { .start = 7 };
 
-	CHECK_EQ(gotap_kind_spec(GOTAP_GO_START, &spec, offsetof(struct gotap_kind_spec, unused)), 0);
+	CHECK_EQ(gotap_kind_spec(GOTAP_GO_START, &spec, offsetof(struct gotap_kind_spec, start)), 0);
 	CHECK_EQ(spec.nargs, 2);
-	CHECK_EQ(spec.unused, 7);
+	CHECK_EQ(spec.start, 7);
 }
 
 /* EventKind.String() of Go 1.27, from EventSync on. */
@@ -177,10 +177,54 @@ static void states_have_names_and_statuses(void)
 	CHECK_EQ(gotap_state_status((unsigned int)-1), -EINVAL);
 }
 
+/* GoStatus.String() and ProcStatus.String() of internal/trace/tracev2 of Go 1.27. */
+static void statuses_have_names(void)
+{
+	static const char *const of_g[] = { NULL, "Runnable", "Running", "Syscall", "Waiting", NULL };
+	static const char *const of_p[] = { NULL, "Running", "Idle", "Syscall", "SyscallAbandoned", NULL };
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		const char *g = gotap_go_status_name(i), *p = gotap_proc_status_name(i);
+
+		CHECK(!of_g[i] ? !g : g && !strcmp(g, of_g[i]));
+		CHECK(!of_p[i] ? !p : p && !strcmp(p, of_p[i]));
+	}
+	CHECK(!gotap_go_status_name(GOTAP_STATE_GO_RUNNING));
+	CHECK(!gotap_proc_status_name((unsigned int)-1));
+}
+
+static uint32_t start_of(unsigned int kind)
+{
+	struct gotap_kind_spec spec;
+
+	return gotap_kind_spec(kind, &spec, sizeof(spec)) ? 0 : spec.start;
+}
+
+/* StartEv of internal/trace/tracev2/events.go of Go 1.27. */
+static void ends_name_their_begins(void)
+{
+	unsigned int kind, n = 0;
+
+	for (kind = 0; kind < 256; kind++)
+		n += start_of(kind) != 0;
+	CHECK_EQ(n, 10);
+	CHECK_EQ(start_of(GOTAP_GO_SYSCALL_END), GOTAP_GO_SYSCALL_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GO_SYSCALL_END_BLOCKED), GOTAP_GO_SYSCALL_BEGIN);
+	CHECK_EQ(start_of(GOTAP_STW_END), GOTAP_STW_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_ACTIVE), GOTAP_GC_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_END), GOTAP_GC_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_SWEEP_ACTIVE), GOTAP_GC_SWEEP_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_SWEEP_END), GOTAP_GC_SWEEP_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_MARK_ASSIST_ACTIVE), GOTAP_GC_MARK_ASSIST_BEGIN);
+	CHECK_EQ(start_of(GOTAP_GC_MARK_ASSIST_END), GOTAP_GC_MARK_ASSIST_BEGIN);
+	CHECK_EQ(start_of(GOTAP_USER_REGION_END), GOTAP_USER_REGION_BEGIN);
+}
+
 static void the_library_is_that_of_the_headers(void)
 {
 	CHECK_EQ(gotap_api_version(), GOTAP_API_VERSION);
-	CHECK_EQ(GOTAP_API_VERSION, 2);
+	CHECK_EQ(GOTAP_API_VERSION, 3);
 }
 
 int main(void)
@@ -191,6 +235,8 @@ int main(void)
 		UNIT(a_spec_is_filled_as_far_as_the_caller_knows_it),
 		UNIT(categories_have_the_names_of_go),
 		UNIT(states_have_names_and_statuses),
+		UNIT(statuses_have_names),
+		UNIT(ends_name_their_begins),
 		UNIT(the_library_is_that_of_the_headers),
 		{0},
 	});

@@ -218,6 +218,20 @@ void api_add_arg(struct gotap_kind_spec *spec, struct gotap_text name)
 		      (name.len > 6 && !memcmp(name.s, "start_", 6));
 }
 
+/* StartEv of internal/trace/tracev2/events.go of Go 1.27. */
+static const uint8_t starts[256] = {
+	[EV_GoSyscallEnd] = EV_GoSyscallBegin,
+	[EV_GoSyscallEndBlocked] = EV_GoSyscallBegin,
+	[EV_STWEnd] = EV_STWBegin,
+	[EV_GCActive] = EV_GCBegin,
+	[EV_GCEnd] = EV_GCBegin,
+	[EV_GCSweepActive] = EV_GCSweepBegin,
+	[EV_GCSweepEnd] = EV_GCSweepBegin,
+	[EV_GCMarkAssistActive] = EV_GCMarkAssistBegin,
+	[EV_GCMarkAssistEnd] = EV_GCMarkAssistBegin,
+	[EV_UserRegionEnd] = EV_UserRegionBegin,
+};
+
 int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
 {
 	const struct kind *k = &kinds[kind % 256];
@@ -234,6 +248,7 @@ int gotap_kind_spec(unsigned int kind, struct gotap_kind_spec *to, size_t size)
 	spec.has_data = raw_has_data(kind);
 	spec.has_frames = kind == EV_Stack;
 	spec.is_written = api_event_is_written(kind);
+	spec.start = starts[kind];
 	for (p = k->args + (has_time(kind) ? strcspn(k->args, " ") : 0); *p; p += len) {
 		p += *p == ' ';
 		len = strcspn(p, " ");
@@ -262,6 +277,26 @@ const char *gotap_state_name(unsigned int state)
 	if (state - GOTAP_STATE_PROC_UNDETERMINED < GOTAP_PROC_STATES)
 		return proc_state_name((uint8_t)(state - GOTAP_STATE_PROC_UNDETERMINED));
 	return NULL;
+}
+
+const char *gotap_go_status_name(unsigned int status)
+{
+	static const char *const names[] = {
+		NULL, [G_RUNNABLE] = "Runnable", [G_RUNNING] = "Running", [G_SYSCALL] = "Syscall",
+		[G_WAITING] = "Waiting",
+	};
+
+	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
+}
+
+const char *gotap_proc_status_name(unsigned int status)
+{
+	static const char *const names[] = {
+		NULL, [P_RUNNING] = "Running", [P_IDLE] = "Idle", [P_SYSCALL] = "Syscall",
+		[P_SYSCALL_ABANDONED] = "SyscallAbandoned",
+	};
+
+	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
 }
 
 int gotap_state_status(unsigned int state)

@@ -5,9 +5,12 @@
  */
 #include "gotap/reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "api/api.h"
+#include "api/forward.h"
 #include "base/vec.h"
 #include "read/links.h"
 #include "read/v2_reader.h"
@@ -20,6 +23,7 @@ struct gotap_reader {
 	const struct trace_event *last;	/* that gotap_next() gave, NULL if none */
 	struct links *links;	/* NULL: not asked for */
 	struct event_link link;	/* of the last event */
+	struct forward *forward;	/* NULL: not asked for */
 	size_t next_data;	/* of the batches of its generation */
 	uint8_t *data;		/* holds one that was read */
 	int version;
@@ -70,6 +74,34 @@ static int open_source(struct gotap_reader *r, struct raw_source *source, const 
 	return ret;
 }
 
+/* A trace that a descriptor, a function or a pipe gives is gone when it was read. */
+static bool is_read_twice(const struct gotap_input *in)
+{
+	struct stat st;
+
+	if (in->path)
+		return strcmp(in->path, "-") && !stat(in->path, &st) && S_ISREG(st.st_mode);
+	return in->data && !in->read;
+}
+
+static int look_forward(struct gotap_reader *r, const struct gotap_input *in, struct error *err)
+{
+	struct gotap_reader first = {0};
+	struct raw_source source;
+	int ret;
+
+	if (!is_read_twice(in))
+		return error_set(err, -ESPIPE, "cannot read the trace twice, which the links to "
+				 "later events need: give a path or memory");
+	ret = api_source(&source, in, err);
+	if (!ret)
+		ret = open_source(&first, &source, NULL, err);
+	if (!ret)
+		r->forward = forward_new(first.events);
+	trace_reader_close(first.events);
+	return ret;
+}
+
 static int api_reader_open_input(struct gotap_reader **ret, const struct gotap_input *in,
 		      const struct gotap_read_options *options, struct gotap_error *gerr)
 {
@@ -77,6 +109,7 @@ static int api_reader_open_input(struct gotap_reader **ret, const struct gotap_i
 	struct gotap_read_options o = {0};
 	struct raw_source source;
 	struct error err;
+	int failed;
 
 	if (api_source(&source, in, &err))
 		return api_error(gerr, &err);
@@ -85,7 +118,10 @@ static int api_reader_open_input(struct gotap_reader **ret, const struct gotap_i
 	r = xcalloc(1, sizeof(*r));
 	if (o.links)
 		r->links = links_new();
-	if (open_source(r, &source, o.binary, &err)) {
+	failed = open_source(r, &source, o.binary, &err);
+	if (!failed && o.forward)
+		failed = look_forward(r, in, &err);
+	if (failed) {
 		gotap_close(r);
 		return api_error(gerr, &err);
 	}
@@ -131,6 +167,7 @@ void gotap_close(struct gotap_reader *r)
 		return;
 	trace_reader_close(r->events);
 	links_free(r->links);
+	forward_free(r->forward);
 	free(r->data);
 	free(r);
 }
@@ -346,6 +383,17 @@ int gotap_event_link(const struct gotap_reader *r, struct gotap_link *to, size_t
 	struct gotap_link link = { .time = r->link.time, .kind = r->link.type };
 
 	return r->last && link.kind ? GIVE(to, size, link) : 0;
+}
+
+int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *to, size_t size)
+{
+	struct event_link later = {0};
+	struct gotap_link link;
+
+	if (r->last && r->forward)
+		later = forward_of(r->forward, r->last->time);
+	link = (struct gotap_link){ .time = later.time, .kind = later.type };
+	return link.kind ? GIVE(to, size, link) : 0;
 }
 
 /* --- strings and stacks --- */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* forward: see forward.h. In: the events of a trace. Out: links by the time of the earlier event. */
+#include "api/forward.h"
+
+#include <stdlib.h>
+
+#include "base/map64.h"
+#include "base/vec.h"
+
+struct forward {
+	struct map64 index;	/* time of the earlier event, which no other one has -> in later */
+	struct vec later;	/* struct event_link */
+};
+
+/* The first one that follows counts: a goroutine that is created is started once. */
+static void forward_add(struct forward *f, int64_t earlier, const struct trace_event *ev)
+{
+	bool is_new;
+	uint64_t *slot = map64_put(&f->index, (uint64_t)earlier, &is_new);
+
+	if (!is_new)
+		return;
+	*slot = f->later.len;
+	*(struct event_link *)vec_push(&f->later, sizeof(struct event_link)) =
+		(struct event_link){ ev->time, ev->type };
+}
+
+struct forward *forward_new(struct trace_reader *r)
+{
+	struct forward *f = xcalloc(1, sizeof(*f));
+	struct links *links = links_new();
+	const struct trace_event *ev;
+	struct event_link link;
+
+	while (trace_reader_next(r, &ev) > 0) {
+		link = links_next(links, ev);
+		if (link.type)
+			forward_add(f, link.time, ev);
+	}
+	links_free(links);
+	return f;
+}
+
+void forward_free(struct forward *f)
+{
+	if (!f)
+		return;
+	map64_free(&f->index);
+	vec_free(&f->later);
+	free(f);
+}
+
+struct event_link forward_of(const struct forward *f, int64_t time)
+{
+	const uint64_t *slot = map64_get(&f->index, (uint64_t)time);
+
+	return slot ? *vec_at(&f->later, struct event_link, *slot) : (struct event_link){ 0 };
+}

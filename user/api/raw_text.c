@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* raw_text: a file as text and back, see gotap/raw.h: text_write() and v1_text(), v1_wire_write(). */
+#include "gotap/raw.h"
+
+#include <errno.h>
+
+#include "api/api.h"
+#include "read/text_write.h"
+#include "v1/file.h"
+#include "v1/format.h"
+#include "v1/text.h"
+
+typedef int raw_text_fn(struct raw_source *source, struct raw_sink *sink, const char *binary,
+			struct error *err);
+
+static int old_to_text(struct raw_source *source, struct raw_sink *sink, const char *binary,
+		       struct error *err)
+{
+	struct buf data = {0};
+	int ret = source_take_all(source, &data, err);
+
+	if (!ret)
+		ret = v1_text(data.data, data.len, binary, sink, err);
+	buf_free(&data);
+	return ret;
+}
+
+static int to_text(struct raw_source *source, struct raw_sink *sink, const char *binary,
+		   struct error *err)
+{
+	source_need(source, V1_HEADER);
+	if (v1_file_is(source->pos, source_left(source)))
+		return old_to_text(source, sink, binary, err);
+	return text_write(source, sink, err);
+}
+
+static int from_text(struct raw_source *source, struct raw_sink *sink, const char *unused,
+		     struct error *err)
+{
+	return v1_wire_write(source, sink, err);
+}
+
+/* What was made before an error is written, too. */
+static int run(raw_text_fn *fn, const struct gotap_input *in, int fd, const char *binary,
+	       struct gotap_error *gerr)
+{
+	struct raw_source source;
+	struct raw_sink sink;
+	struct error err, late;
+	int ret;
+
+	if (fd < 0) {
+		error_set(&err, -EBADF, "cannot write: %d is no descriptor", fd);
+		return api_error(gerr, &err);
+	}
+	ret = api_source(&source, in, &err);
+	if (ret)
+		return api_error(gerr, &err);
+	sink_open(&sink, fd, NULL);
+	ret = fn(&source, &sink, binary, &err);
+	source_close(&source);
+	if (sink_close(&sink, &late))
+		return api_error(gerr, &late);
+	return ret ? api_error(gerr, &err) : 0;
+}
+
+int gotap_raw_to_text(const struct gotap_input *in, int fd, const char *binary,
+		      struct gotap_error *err)
+{
+	return run(to_text, in, fd, binary, err);
+}
+
+int gotap_raw_from_text(const struct gotap_input *in, int fd, struct gotap_error *err)
+{
+	return run(from_text, in, fd, NULL, err);
+}
