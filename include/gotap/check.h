@@ -46,7 +46,7 @@ enum { GOTAP_WARNINGS = 6 };
 struct gotap_check_result {
 	uint32_t verdict;	/* enum gotap_check_verdict: of the first fault */
 	int version;		/* NN of header go 1.NN; 4 for those before Go 1.5; 0: none */
-	uint64_t events;	/* as far as the trace could be read; before Go 1.22, if it is right */
+	uint64_t events;	/* that could be read; before Go 1.22 0 if it is not right */
 	uint64_t generations;	/* 0 before Go 1.22 ... */
 	uint64_t threads;
 	uint64_t goroutines;	/* ... and these since, or if the trace is not right */
@@ -60,7 +60,7 @@ struct gotap_check_result {
 	uint64_t offset;	/* in bytes from the begin of the file */
 	uint64_t m;		/* of its batch, GOTAP_NONE: of none */
 	char event[200];	/* as text, "" if it is about none */
-	char rule[512];		/* what is wrong, in the words of Go's readers where they have some; "" */
+	char rule[512];		/* what is wrong, in words of Go's readers where they have some */
 	char state[480];	/* what a reader knows of those concerned there; "" */
 	uint64_t warnings[GOTAP_WARNINGS];	/* by enum gotap_check_warning: how often */
 };

@@ -196,7 +196,7 @@ struct gotap_kind_spec {
 	uint32_t has_frames;	/* the last argument is a number of frames, which follow */
 	uint32_t is_written;	/* gotap_write() takes it */
 	uint32_t nargs;		/* without the ticks */
-	uint32_t start;		/* kind of the event that begins what it ends or says to go on; 0: none */
+	uint32_t start;		/* kind that begins what it ends or says to go on; 0: none */
 	struct gotap_arg_spec args[GOTAP_MAX_ARGS];
 };
 
@@ -217,7 +217,7 @@ GOTAP_API const char *gotap_category_name(unsigned int category);
 GOTAP_API const char *gotap_experiment_name(unsigned int experiment);
 /* "Running", of a goroutine or P (GoState.String() of Go 1.27); NULL if there is no such state. */
 GOTAP_API const char *gotap_state_name(unsigned int state);
-/* "Waiting" (tracev2.GoStatus.String() of Go 1.27); NULL if there is no such enum gotap_go_status. */
+/* "Waiting" (GoStatus.String() of Go 1.27); NULL if there is no such enum gotap_go_status. */
 GOTAP_API const char *gotap_go_status_name(unsigned int status);
 /* "SyscallAbandoned", as ProcStatus.String(); NULL if there is no such enum gotap_proc_status. */
 GOTAP_API const char *gotap_proc_status_name(unsigned int status);

@@ -77,9 +77,9 @@ struct gotap_trace_info {
 /*
  * Opens the trace at @path, "-" for standard input. @options may be NULL.
  * -EINVAL: no trace, or binary is no Go program; -ENOTSUP: of a release that is not known;
- * of a trace before Go 1.22 -EBADMSG, -ENODATA or -EINVAL: it is damaged or breaks off, -EPROTO: its
- * events contradict each other, -EOVERFLOW: it has more than 4 billion; -ESPIPE: options ask for what
- * needs a trace that can be read twice; else the errno of open(2) or read(2).
+ * of a trace before Go 1.22 -EBADMSG, -ENODATA or -EINVAL: it is damaged or breaks off, -EPROTO:
+ * its events contradict each other, -EOVERFLOW: it has more than 4 billion; -ESPIPE: forward is
+ * set and the trace cannot be read twice; else the errno of open(2) or read(2).
  */
 GOTAP_API int gotap_open(struct gotap_reader **ret, const char *path,
 			 const struct gotap_read_options *options, struct gotap_error *err);
@@ -229,7 +229,8 @@ GOTAP_API int gotap_event_link(const struct gotap_reader *r, struct gotap_link *
  * The other way round: the later event that ends or follows the last one, of GOTAP_GO_CREATE the
  * GOTAP_GO_START. 1 if there is one in the trace; 0 for all unless forward was set at the opening.
  */
-GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *link, size_t size);
+GOTAP_API int gotap_event_leads_to(const struct gotap_reader *r, struct gotap_link *link,
+				   size_t size);
 
 /* --- strings and stacks --- */
 

@@ -26,7 +26,7 @@ SAME(GOTAP_WARN_STW_ACROSS, WARN_STW_ACROSS);
 SAME(GOTAP_WARNINGS, WARNINGS);
 
 /* Closes @source. */
-static int check_new(struct raw_source *source, bool lenient, struct gotap_check_result *to,
+static int api_check_new(struct raw_source *source, bool lenient, struct gotap_check_result *to,
 		     struct error *err)
 {
 	struct check_result r;
@@ -49,7 +49,8 @@ static int check_new(struct raw_source *source, bool lenient, struct gotap_check
 }
 
 /* Closes @source. */
-static int check_old(struct raw_source *source, struct gotap_check_result *to, struct error *err)
+static int api_check_old(struct raw_source *source, struct gotap_check_result *to,
+			 struct error *err)
 {
 	struct v1_summary sum = {0};
 	struct buf data = {0};
@@ -88,9 +89,9 @@ int gotap_check(const struct gotap_input *in, int lenient, struct gotap_check_re
 		return api_error(gerr, &err);
 	source_need(&source, V1_HEADER);
 	if (v1_file_is(source.pos, source_left(&source)))
-		ret = check_old(&source, &result, &err);
+		ret = api_check_old(&source, &result, &err);
 	else
-		ret = check_new(&source, lenient, &result, &err);
+		ret = api_check_new(&source, lenient, &result, &err);
 	if (ret)
 		return api_error(gerr, &err);
 	api_give(to, size, &result, sizeof(result));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* forward: see forward.h. In: the events of a trace. Out: links by the time of the earlier event. */
+/* forward: see forward.h. In: the events of a trace. Out: links by times of earlier events. */
 #include "api/forward.h"
 
 #include <stdlib.h>

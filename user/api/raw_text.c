@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* raw_text: a file as text and back, see gotap/raw.h: text_write() and v1_text(), v1_wire_write(). */
+/* raw_text: a file as text and back, see gotap/raw.h. */
 #include "gotap/raw.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 typedef int raw_text_fn(struct raw_source *source, struct raw_sink *sink, const char *binary,
 			struct error *err);
 
-static int old_to_text(struct raw_source *source, struct raw_sink *sink, const char *binary,
-		       struct error *err)
+static int raw_text_of_old(struct raw_source *source, struct raw_sink *sink, const char *binary,
+			   struct error *err)
 {
 	struct buf data = {0};
 	int ret = source_take_all(source, &data, err);
@@ -25,24 +25,24 @@ static int old_to_text(struct raw_source *source, struct raw_sink *sink, const c
 	return ret;
 }
 
-static int to_text(struct raw_source *source, struct raw_sink *sink, const char *binary,
+static int raw_text_of(struct raw_source *source, struct raw_sink *sink, const char *binary,
 		   struct error *err)
 {
 	source_need(source, V1_HEADER);
 	if (v1_file_is(source->pos, source_left(source)))
-		return old_to_text(source, sink, binary, err);
+		return raw_text_of_old(source, sink, binary, err);
 	return text_write(source, sink, err);
 }
 
-static int from_text(struct raw_source *source, struct raw_sink *sink, const char *unused,
+static int raw_text_back(struct raw_source *source, struct raw_sink *sink, const char *unused,
 		     struct error *err)
 {
 	return v1_wire_write(source, sink, err);
 }
 
 /* What was made before an error is written, too. */
-static int run(raw_text_fn *fn, const struct gotap_input *in, int fd, const char *binary,
-	       struct gotap_error *gerr)
+static int raw_text_run(raw_text_fn *fn, const struct gotap_input *in, int fd, const char *binary,
+			struct gotap_error *gerr)
 {
 	struct raw_source source;
 	struct raw_sink sink;
@@ -67,10 +67,10 @@ static int run(raw_text_fn *fn, const struct gotap_input *in, int fd, const char
 int gotap_raw_to_text(const struct gotap_input *in, int fd, const char *binary,
 		      struct gotap_error *err)
 {
-	return run(to_text, in, fd, binary, err);
+	return raw_text_run(raw_text_of, in, fd, binary, err);
 }
 
 int gotap_raw_from_text(const struct gotap_input *in, int fd, struct gotap_error *err)
 {
-	return run(from_text, in, fd, NULL, err);
+	return raw_text_run(raw_text_back, in, fd, NULL, err);
 }

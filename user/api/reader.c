@@ -75,7 +75,7 @@ static int open_source(struct gotap_reader *r, struct raw_source *source, const 
 }
 
 /* A trace that a descriptor, a function or a pipe gives is gone when it was read. */
-static bool is_read_twice(const struct gotap_input *in)
+static bool api_reader_can_read_twice(const struct gotap_input *in)
 {
 	struct stat st;
 
@@ -84,13 +84,14 @@ static bool is_read_twice(const struct gotap_input *in)
 	return in->data && !in->read;
 }
 
-static int look_forward(struct gotap_reader *r, const struct gotap_input *in, struct error *err)
+static int api_reader_look_forward(struct gotap_reader *r, const struct gotap_input *in,
+				   struct error *err)
 {
 	struct gotap_reader first = {0};
 	struct raw_source source;
 	int ret;
 
-	if (!is_read_twice(in))
+	if (!api_reader_can_read_twice(in))
 		return error_set(err, -ESPIPE, "cannot read the trace twice, which the links to "
 				 "later events need: give a path or memory");
 	ret = api_source(&source, in, err);
@@ -120,7 +121,7 @@ static int api_reader_open_input(struct gotap_reader **ret, const struct gotap_i
 		r->links = links_new();
 	failed = open_source(r, &source, o.binary, &err);
 	if (!failed && o.forward)
-		failed = look_forward(r, in, &err);
+		failed = api_reader_look_forward(r, in, &err);
 	if (failed) {
 		gotap_close(r);
 		return api_error(gerr, &err);

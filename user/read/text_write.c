@@ -118,7 +118,7 @@ static int append_data(struct raw_reader *r, struct raw_event *ev, struct buf *o
 		buf_add(&data, p, (size_t)n);
 	if (!n) {
 		buf_add(out, "\n\tdata=", 7);
-		quote_append(out, data.data, data.len);
+		quote_append(out, data.len ? data.data : (const uint8_t *)"", data.len);
 	}
 	buf_free(&data);
 	return n;
