@@ -466,6 +466,17 @@ has_bytes() { [ -s "$1" ]; }
 # ticks: prints the CPU time of the server, in 1/100 s.
 ticks() { awk '{ print $14 + $15 }' "/proc/$SERVER/stat"; }
 
+# All places at once, and more that wait to be accepted. When the answer is there most of them are still connected: it did
+# not have to wait for their end.
+@test "connections that ask for nothing keep nobody with a token out" {
+	(umask 077; echo 0123456789abcdef0123 >"$BATS_TEST_TMPDIR/token")
+	start_serve --listen 127.0.0.1:0 --token "$BATS_TEST_TMPDIR/token"
+	run_logged python3 "$CHECKOUT/tests/lib/idle_clients.py" "$(sed -n 's|.*http://||p' "$SERVER_LOG" | head -n 1)" \
+		0123456789abcdef0123
+	contains "status 200"
+	contains "enough are open"
+}
+
 @test "with few descriptors it waits for one, and uses no CPU meanwhile" {
 	local before SERVE_AS=(prlimit --nofile=32:32)
 	on_socket

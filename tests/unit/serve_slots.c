@@ -157,7 +157,7 @@ static void a_connection_ends_with_its_time(void)
 	int a[2], b[2];
 
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, a) && !socketpair(AF_UNIX, SOCK_STREAM, 0, b));
-	expiry_init(&e, 1);
+	expiry_init(&e, 1, 4);
 	x[0] = expiry_add(&e, a[0], &root, 3600000000000ULL);
 	x[1] = expiry_add(&e, b[0], &root, 3600000000000ULL);
 	expiry_run(&e);
@@ -183,7 +183,7 @@ static void one_user_does_not_keep_all_connections(void)
 
 	for (i = 0; i < 4; i++)
 		CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, fd[i]));
-	expiry_init(&e, 1);
+	expiry_init(&e, 1, 4);
 	for (i = 0; i < 2; i++)
 		x[i] = expiry_add(&e, fd[i][0], &greedy, 3600000000000ULL);
 	x[2] = expiry_add(&e, fd[2][0], &other, 3600000000000ULL);
@@ -200,6 +200,36 @@ static void one_user_does_not_keep_all_connections(void)
 		close(fd[i][0]), close(fd[i][1]);
 }
 
+/* The connection that asks for nothing for the longest time makes room; one with a request does not. */
+static void silent_connections_make_room(void)
+{
+	struct expiry_entry *x[4];
+	struct expiry e;
+	int fd[4][2], i;
+
+	expiry_init(&e, 1, 2);
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fd[i]), 0);
+	x[0] = expiry_add(&e, fd[0][0], &root, 3600000000000ULL);
+	expiry_asks(&e, x[0], true);
+	x[1] = expiry_add(&e, fd[1][0], &root, 3600000000000ULL);
+	x[2] = expiry_add(&e, fd[2][0], &root, 3600000000000ULL);
+	CHECK(!is_shut(fd[0][1]) && !is_shut(fd[1][1]) && !is_shut(fd[2][1]));
+	x[3] = expiry_add(&e, fd[3][0], &root, 3600000000000ULL);
+	CHECK(!is_shut(fd[0][1]) && is_shut(fd[1][1]) && !is_shut(fd[2][1]) && !is_shut(fd[3][1]));
+	expiry_remove(&e, x[1]);
+	expiry_asks(&e, x[0], false);	/* its request is over: it is silent from now on, as the last one */
+	CHECK_EQ(e.silent, 3);
+	x[1] = expiry_add(&e, fd[1][0], &root, 3600000000000ULL);
+	CHECK(is_shut(fd[2][1]) && !is_shut(fd[0][1]));
+	for (i = 0; i < 4; i++)
+		expiry_remove(&e, x[i]);
+	CHECK_EQ(e.silent, 0);
+	for (i = 0; i < 8; i++)
+		close(fd[i / 2][i % 2]);
+	expiry_free(&e);
+}
+
 int main(void)
 {
 	return unit_main((struct unit_case[]){
@@ -208,6 +238,7 @@ int main(void)
 		UNIT(one_user_does_not_keep_all),
 		UNIT(a_connection_ends_with_its_time),
 		UNIT(one_user_does_not_keep_all_connections),
+		UNIT(silent_connections_make_room),
 		{0},
 	});
 }

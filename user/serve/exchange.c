@@ -143,6 +143,7 @@ bool exchange_accept(struct exchange *x, const char *url, const char *method, st
 
 	if (!check_form(x, method, why) || !check_client(x, why) || !request_begin(&x->request, url, why))
 		return false;
+	expiry_asks(&x->server->expiry, x->expiry, true);
 	mhd.get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, take_argument, &taking);
 	return !why->status && request_settle(&x->request, x->server->o->max_seconds, why);
 }

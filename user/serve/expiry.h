@@ -7,6 +7,7 @@
 #define GOTAP_SERVE_EXPIRY_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "serve/shares.h"
@@ -17,10 +18,15 @@ struct expiry {
 	pthread_mutex_t lock;
 	struct expiry_entry *first;
 	unsigned int most;	/* connections of one user */
+	unsigned int silent_most, silent;	/* connections that have made no allowed request */
 	struct shares shares;
 };
 
-void expiry_init(struct expiry *e, unsigned int most);
+/*
+ * Of one user at most @most connections stay; of those that have not made an allowed request @silent_most. A further one ends
+ * the one of these that is silent for the longest time: connections that ask for nothing, or have no token, keep nobody out.
+ */
+void expiry_init(struct expiry *e, unsigned int most, unsigned int silent_most);
 /* To be called when no connection is left. */
 void expiry_free(struct expiry *e);
 /*
@@ -30,6 +36,8 @@ void expiry_free(struct expiry *e);
 struct expiry_entry *expiry_add(struct expiry *e, int fd, const struct peer *who, uint64_t ns);
 /* Sets the deadline of @x to @ns from now. */
 void expiry_set(struct expiry *e, struct expiry_entry *x, uint64_t ns);
+/* Its client has made a request that is allowed, or (false) the request is over. */
+void expiry_asks(struct expiry *e, struct expiry_entry *x, bool asks);
 /* Before its descriptor is closed. */
 void expiry_remove(struct expiry *e, struct expiry_entry *x);
 /* Shuts down connections behind their deadlines. The thread of each one notices, and ends its request. */

@@ -54,6 +54,7 @@ static void on_completed(void *ctx, struct MHD_Connection *c, void **exchange,
 	x->cut |= why != MHD_REQUEST_TERMINATED_COMPLETED_OK;
 	exchange_free(x);
 	*exchange = NULL;
+	expiry_asks(&s->expiry, entry, false);
 	expiry_set(&s->expiry, entry, REQUEST_SECONDS * SECOND_NS);
 	mhd.set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_SECONDS);
 }
@@ -91,6 +92,14 @@ static unsigned int connections_most(void)
 	if (most.rlim_cur < OWN_FILES + FILES_OF_ONE)
 		return 1;
 	return ((unsigned int)most.rlim_cur - OWN_FILES) / FILES_OF_ONE;
+}
+
+/* A quarter of the places, if there are so many, is for clients with a request that is allowed. */
+static unsigned int silent_most(void)
+{
+	unsigned int most = connections_most();
+
+	return most < 4 ? most : most - most / 4;
 }
 
 static int start_daemon(struct server *s, struct error *err)
@@ -132,7 +141,7 @@ struct server *server_start(const struct serve_options *options, struct error *e
 	int r;
 
 	*s = (struct server){ .o = options, .address = options->address, .listener = -1 };
-	expiry_init(&s->expiry, OF_ONE_USER);
+	expiry_init(&s->expiry, OF_ONE_USER, silent_most());
 	slots_init(&s->recordings, options->recordings, options->queue);
 	slots_init(&s->looks, LOOKS, LOOKS_QUEUE);
 	s->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
