@@ -43,33 +43,48 @@ static bool is_code(const struct job *job, uint64_t addr)
 }
 
 /*
- * struct sigcontext has, from the interrupted pc on: pc, flags, and cs, gs, fs, ss of 16 bits each
- * (arch/x86/include/uapi/asm/sigcontext.h).
+ * struct rt_sigframe of the kernel (arch/x86/include/asm/sigframe.h), in words from the interrupted pc: where the frame begins its
+ * ucontext, and the stack for signals as it was set up when the signal came. Behind the pc are the flags, and cs, gs, fs, ss
+ * of 16 bits each.
  */
-bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end)
+enum { FRAME_FLAGS = 1, FRAME_SEGMENTS = 2, FRAME_LINK = -20, FRAME_STACK = -19, FRAME_SIZE = -17, FRAME_BEFORE = 21 };
+
+/* The kernel leaves uc_link 0. */
+static bool inside_is_frame(const uint64_t *pc, uint64_t start, uint64_t end)
 {
 	enum { CS = 0x33, FLAGS_MAX = 1 << 22 };
+
+	return *pc - start < end - start && pc[FRAME_FLAGS] < FLAGS_MAX && (pc[FRAME_SEGMENTS] & 0xffff) == CS &&
+	       !pc[FRAME_LINK];
+}
+
+/*
+ * A frame at @addr on a stack for signals is this thread's if its stack pointer is on that stack, too. Else it is one of long ago,
+ * of another thread: behind the end of a goroutine's stack lies the heap, with the stacks for signals of the runtime's
+ * threads. Whether the thread blocks signals says nothing of it: a handler of C with SA_NODEFER blocks none.
+ */
+static bool inside_is_of_thread(const uint64_t *pc, uint64_t addr, uint64_t sp)
+{
+	uint64_t stack = pc[FRAME_STACK], size = pc[FRAME_SIZE];
+
+	return addr - stack >= size || sp - stack < size;
+}
+
+bool inside_frame(const uint64_t *words, size_t n, uint64_t sp, uint64_t start, uint64_t end)
+{
 	size_t i;
 
-	for (i = 0; i + 2 < n; i++)
-		if (words[i] - start < end - start && words[i + 1] < FLAGS_MAX && (words[i + 2] & 0xffff) == CS)
+	for (i = FRAME_BEFORE; i + FRAME_SEGMENTS < n; i++)
+		if (inside_is_frame(words + i, start, end) && inside_is_of_thread(words + i, sp + 8 * i, sp))
 			return true;
 	return false;
 }
 
-/*
- * Only a handler that runs has interrupted anything. Elsewhere the words above @sp say nothing: behind the end of a
- * goroutine's stack lies the heap, in which another thread's signal stack may have a frame of long ago.
- */
-static bool stack_is_clean(struct job *job, pid_t tid, uint64_t sp)
+static bool stack_is_clean(struct job *job, uint64_t sp)
 {
-	size_t n;
+	size_t n = vm_read(job->q.p, sp & ~7ULL, job->stack, STACK_BYTES);
 
-	if (!thread_blocks_signals(job->q.p, tid))
-		return true;
-	n = vm_read(job->q.p, sp & ~7ULL, job->stack, STACK_BYTES);
-
-	return !inside_frame(job->stack, n / 8, job->q.start, job->q.end);
+	return !inside_frame(job->stack, n / 8, sp & ~7ULL, job->q.start, job->q.end);
 }
 
 /* Is it where it was, so that its stack was read while it was there? */
@@ -98,7 +113,7 @@ static enum verdict look(struct job *job, pid_t tid)
 		return OUTSIDE;
 	if (r || !w.blocked)
 		return UNKNOWN;
-	if (is_code(job, w.pc) || may_have_call(job, tid, &w) || !stack_is_clean(job, tid, w.sp))
+	if (is_code(job, w.pc) || may_have_call(job, tid, &w) || !stack_is_clean(job, w.sp))
 		return INSIDE;
 	return is_still_at(job, tid, &w) ? OUTSIDE : UNKNOWN;
 }
@@ -119,7 +134,7 @@ static enum verdict stop_and_look(struct job *job, pid_t tid)
 
 	if (r)
 		return r == -ESRCH ? OUTSIDE : UNKNOWN;
-	v = is_code(job, h.regs.rip) || has_call(job, &h.regs) || !stack_is_clean(job, tid, h.regs.rsp) ?
+	v = is_code(job, h.regs.rip) || has_call(job, &h.regs) || !stack_is_clean(job, h.regs.rsp) ?
 		INSIDE : OUTSIDE;
 	hold_end(&h);
 	holds_add(&job->held, &h);

@@ -23,7 +23,10 @@ int inside_wait(const struct process *p, uint64_t start, uint64_t end, int timeo
  */
 int inside_settle(const struct process *p, const struct inject_hosts *hosts, int timeout_ms, struct holds *held,
 		  struct error *err);
-/* Is among the @n words of a stack a signal frame of code in [@start, @end)? */
-bool inside_frame(const uint64_t *words, size_t n, uint64_t start, uint64_t end);
+/*
+ * Is among the @n words of a stack, from its stack pointer @sp on, a signal frame of code in [@start, @end), in which the thread still
+ * is?
+ */
+bool inside_frame(const uint64_t *words, size_t n, uint64_t sp, uint64_t start, uint64_t end);
 
 #endif

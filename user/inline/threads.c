@@ -73,13 +73,6 @@ long thread_status(const struct process *p, pid_t tid, const char *field)
 	return status_field(p, tid, field, value) ? strtol(value, NULL, 10) : -1;
 }
 
-bool thread_blocks_signals(const struct process *p, pid_t tid)
-{
-	char value[32];
-
-	return !status_field(p, tid, "SigBlk", value) || strtoull(value, NULL, 16);
-}
-
 char thread_state(const struct process *p, pid_t tid)
 {
 	char value[32];

@@ -22,8 +22,6 @@ struct where {
 int thread_where(const struct process *p, pid_t tid, struct where *ret);
 /* A number of its status file, or of the process's (@tid 0); -1: there is none. */
 long thread_status(const struct process *p, pid_t tid, const char *field);
-/* Does it block any signal now? True if that cannot be read. While a handler runs it does: the signal that is handled. */
-bool thread_blocks_signals(const struct process *p, pid_t tid);
 /* Its state there ('S', 'T', ...); 0: there is none. */
 char thread_state(const struct process *p, pid_t tid);
 
