@@ -145,6 +145,55 @@ too_dear() {
 	[ "$calls" -lt $((children * 100 + 10000)) ]
 }
 
+# kept_by PID: prints how many KiB the shared memory has that this process has mapped.
+kept_by() {
+	local range blocks=0 n
+	for range in $(sed -nE 's/^([0-9a-f]+-[0-9a-f]+) .*memfd:gotap.*/\1/p' "/proc/$1/maps"); do
+		n=$(stat -L -c %b "/proc/$1/map_files/$range")
+		blocks=$((blocks + n))
+	done
+	echo $((blocks / 2))
+}
+
+children() { sed -n 's/^child //p' "$TARGET_OUT"; }
+has_children() { [ "$(children | wc -l)" -ge "$1" ]; }
+are_given_back() { local pid; for pid in $(children); do [ "$(kept_by "$pid")" -le 8 ] || return; done; }
+
+@test "children that are forked by C and live on keep no memory of gotap's; programs that are started meanwhile end well" {
+	local i pid
+	build_prog "$REFERENCE_GO" cgoforks
+	start_target "$PROG"
+	start_record "$TRACE" -p "$TARGET"
+	wait_for 60 inline_runs
+	for i in 1 2 3; do
+		kill -USR1 "$TARGET"
+		wait_for 60 has_children "$i"
+	done
+	for pid in $(children); do [ "$(kept_by "$pid")" -gt 1000 ]; done
+	stop_record
+	[ "$status" -eq 0 ]
+	[ "$(inline_of state)" = undone ]
+	views_ok "$TRACE"
+	for pid in $(children); do target_runs "$pid"; done
+	wait_for 60 are_given_back
+	# a gotap that is killed with its prober, and another one that finds what it left
+	start_record "$TRACE.2" -p "$TARGET"
+	wait_for 60 inline_runs
+	kill -USR1 "$TARGET"
+	wait_for 60 has_children 4
+	pid=$(prober)
+	kill -KILL "$RECORDER" "$pid"
+	wait "$RECORDER" || true
+	wait_for 60 gone "$pid"
+	cleaned_by_the_next
+	are_given_back
+	for pid in $(children); do target_runs "$pid"; done
+	kill -USR2 "$TARGET"
+	wait_target
+	[ "$status" -eq 0 ]
+	! grep -q '^error' "$TARGET_OUT" || fail "$(cat "$TARGET_OUT")"
+}
+
 @test "a dump by SIGQUIT has every goroutine" {
 	local i
 	build_prog "$REFERENCE_GO" fullload

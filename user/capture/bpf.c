@@ -162,6 +162,9 @@ static void serve_no_more(void *ctx)
 
 	deactivate(held->bss);
 	detach(held, BPF_ALL | BPF_INLINE);
+	/* a gotap that lives still reads what was recorded */
+	if (getppid() != held->links.gotap)
+		inliner_free_pages(held->inliner);
 }
 
 static void keep_fd(struct vec *keep, int fd)
@@ -453,6 +456,7 @@ void bpf_free(struct bpf_side *b)
 {
 	if (!b)
 		return;
+	inliner_free_pages(&b->inliner);
 	prober_end(&b->prober);
 	bpf_end_threads(b);
 	bpf_link__destroy(b->exec_watch);

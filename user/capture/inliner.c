@@ -4,6 +4,7 @@
 #include "capture/inliner.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -72,7 +73,8 @@ static void add_patches(struct inliner *in, bool flags)
 int inliner_init(struct inliner *in, const struct plan *plan, const struct process *proc,
 		  const struct gotap_bpf__rodata *knobs, const struct inline_shared *head)
 {
-	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head, .memory = INJECTED_NONE, .known = -1 };
+	*in = (struct inliner){ .plan = plan, .proc = proc, .knobs = knobs, .head = *head,
+				.memory = INJECTED_NONE, .known = -1, .pages = -1 };
 	freezer_find(&in->mounts, "/proc/self/mountinfo");
 	in->status = mmap(NULL, sizeof(*in->status), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (in->status == MAP_FAILED) {
@@ -185,6 +187,8 @@ static int inliner_take_found(struct inliner *in, struct links *links, int mem, 
 	int back = put_back(in, links, mem, patches, &why);
 	int r = back ? back : inject_remove(in->proc, &hosts, old, LEAVE_MS, &why);
 
+	if (earlier && !back)	/* else gotap reads what is there */
+		inject_free_pages(old->memfd);
 	holds_join(&in->status->held, &old->held);
 	old->held = (struct holds){0};
 	if (!r || r == -ESRCH)
@@ -376,6 +380,8 @@ int inliner_inject(struct inliner *in, struct error *err)
 			  in->head.size, FIND_THREAD_MS, &in->memory, err);
 	in->injected = !r;
 	if (!r)
+		in->pages = fcntl(in->memory.memfd, F_DUPFD_CLOEXEC, 3);
+	if (!r)
 		r = open_shared(in, err);
 	if (!r)
 		r = write_code(in, &im, err);
@@ -529,8 +535,21 @@ void inliner_undo(struct inliner *in)
 	}
 }
 
+void inliner_free_pages(struct inliner *in)
+{
+	if (!in->status)
+		return;		/* it was never begun */
+	if (in->known >= 0)
+		inject_free_pages(in->known);
+	if (in->pages >= 0)
+		inject_free_pages(in->pages);
+}
+
+/* Processes that the target has forked have the memory, too: it is not locked beyond this recording. */
 static void forget(struct inliner *in)
 {
+	if (in->memory.memfd >= 0)
+		flock(in->memory.memfd, LOCK_UN);
 	if (in->shared)
 		munmap(in->shared, in->head.size);
 	injected_close(&in->memory);

@@ -69,6 +69,7 @@ struct inliner {
 	/* of the prober: */
 	struct injected memory;
 	bool injected;
+	int pages;		/* one more descriptor of the memory of this recording, until the end; -1: none */
 	struct inline_left left;
 	bool ended;		/* what is left has had its last try before the end of gotap */
 	struct inline_shared *shared;
@@ -110,6 +111,11 @@ void inliner_clean_again(struct inliner *in, struct links *links);
 bool inliner_has_left(const struct inliner *in);
 /* Returns when that has been taken out, or the program is gone. It may be killed meanwhile. */
 void inliner_take_later(struct inliner *in);
+/*
+ * Gives back the pages of the shared memory: by gotap when it has read all, by the prober of a gotap that was killed. What is
+ * left in the target, or in processes that it has forked, is address space then.
+ */
+void inliner_free_pages(struct inliner *in);
 /* Is the target stopped by a signal or a debugger, or frozen with its cgroup, so that none of its threads runs? */
 bool inliner_is_stopped(const struct inliner *in);
 /* Nothing is recorded from now on. */

@@ -41,6 +41,15 @@
 
 enum { PAGE = 4096 };
 
+/* Not by MADV_DONTFORK: a handler of C could fork while its thread is in the code, and the child would go on there, and fault. */
+void inject_free_pages(int memfd)
+{
+	struct stat st;
+
+	if (!fstat(memfd, &st) && st.st_size > PAGE)
+		fallocate(memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE, st.st_size - PAGE);
+}
+
 void injected_close(struct injected *in)
 {
 	if (in->memfd >= 0)
