@@ -82,6 +82,32 @@ static void pieces_join(void)
 	CHECK_EQ(tsc_to_ns(&c, 800), 400);
 }
 
+/* The line was 2 us behind, and comes back to the clock; then no sample follows for ten times as long as that takes. */
+static void a_late_sample_finds_the_line_at_the_clock(void)
+{
+	struct tsc_clock c = {0};
+	uint64_t least = UINT64_MAX, off;
+	int i;
+
+	if (!tsc_usable())
+		return;
+	tsc_sample(&c);
+	for (i = 0; i < 10; i++) {
+		sleep_ns(17000000);
+		tsc_sample(&c);
+	}
+	c.pairs[c.next - 1].ns -= 2000;
+	sleep_ns(17000000);
+	tsc_sample(&c);
+	sleep_ns(320000000);
+	for (i = 0; i < 100; i++) {
+		off = error_now(&c);
+		least = off < least ? off : least;
+	}
+	printf("# %" PRIu64 " ns off the clock\n", least);
+	CHECK(least < 4000);
+}
+
 /* A year of ticks of 5 GHz behind the last pair. */
 static void nothing_overflows(void)
 {
@@ -111,5 +137,6 @@ int main(void)
 {
 	return unit_main((struct unit_case[]){
 		UNIT(it_is_near_to_the_clock), UNIT(the_past_stays), UNIT(pieces_join), UNIT(nothing_overflows),
+		UNIT(a_late_sample_finds_the_line_at_the_clock),
 		UNIT(a_step_begins_anew), {0} });
 }

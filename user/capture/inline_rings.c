@@ -52,6 +52,7 @@ void inline_rings_plan(struct inline_rings *ir, struct ring_set *set, const stru
 	ir->plan.hints = ir->plan.seen + INLINE_SEEN * sizeof(uint64_t);
 	ir->plan.chunks = ir->plan.hints + INLINE_HINTS * sizeof(struct inline_hints);
 	ir->plan.size = ir->plan.chunks + memory.chunks * RING_CHUNK;
+	tsc_sample(&ir->clock);
 }
 
 /* In a word that is not the target's to change: offsets are those that gotap planned. */
@@ -82,7 +83,6 @@ int inline_rings_open(struct inline_rings *ir, int fd, struct error *err)
 				 strerror(errno));
 	/* the processes that gotap forks get none of it */
 	madvise(p, ir->plan.size, MADV_DONTFORK);
-	tsc_sample(&ir->clock);
 	__atomic_store_n(&ir->shared, p, __ATOMIC_RELEASE);
 	open_rings(ir);
 	inline_rings_set_stacks(ir, ir->plan.stacks);
@@ -111,10 +111,12 @@ uint64_t inline_rings_round(struct inline_rings *ir)
 {
 	uint64_t now = now_ns(), line;
 
+	/* from the begin on: the first records meet a rate of longer than the 10 ms of the first sample */
+	if (ir->set)
+		tsc_sample(&ir->clock);
 	if (!inline_rings_are_open(ir))
 		return now;
 	foreign_round(&ir->door, now);
-	tsc_sample(&ir->clock);
 	/* the line of the counter is some ns beside the clock: the earlier one holds for both kinds of records */
 	line = tsc_to_ns(&ir->clock, tsc_now());
 	return line < now ? line : now;

@@ -32,7 +32,7 @@ struct inline_rings {
 	struct inline_shared *shared;	/* NULL: not yet */
 	struct ring_state *closed;	/* the state of rings without memory */
 	struct foreign door;		/* of the drain thread, too */
-	struct tsc_clock clock;		/* of the drain thread from the open on */
+	struct tsc_clock clock;		/* of the drain thread once that runs */
 	uint64_t stuck_since;		/* a record was in the way in each round since then; 0: none */
 };
 
