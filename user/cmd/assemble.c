@@ -30,7 +30,7 @@ struct assemble_options {
 	struct on_list on;
 };
 
-static const char *take_on(void *list, const char *arg)
+static const char *assemble_take_on(void *list, const char *arg)
 {
 	return on_add_kept(list, arg);
 }
@@ -42,7 +42,7 @@ static const struct option_row assemble_rows[] = {
 	  "write a trace for Perfetto, too, or only that if there is no -o (docs/perfetto.md); '-' is stdout"),
 	OPTION(0, "on", "TRIGGER", OPTION_TAKE, offsetof(struct assemble_options, on),
 	  "print the moments at which `gotap record --flight --on TRIGGER` would write a snapshot, as lines of "
-	  "JSON; can be given several times; --on help lists triggers", .take = take_on),
+	  "JSON; can be given several times; --on help lists triggers", .take = assemble_take_on),
 	OPTION(0, "format", "VERSION", OPTION_TAKE, offsetof(struct assemble_options, version),
 	  "go1.22, go1.23, go1.25 (default) or go1.26; or what the tracers before wrote: gotrace (before "
 	  "Go 1.5), go1.8, go1.11, go1.19 or go1.21", .take = option_take_format),
@@ -123,7 +123,7 @@ static int add_file(struct symbolizer **s, const struct wanted *w,
 	return r;
 }
 
-static int open_symbols(struct symbolizer **ret, const struct assemble_options *o,
+static int assemble_open_symbols(struct symbolizer **ret, const struct assemble_options *o,
 			const struct capture_info *info, struct error *err)
 {
 	struct wanted program = { o->binary ? o->binary : info->exe, info->build_id, info->bias,
@@ -165,7 +165,7 @@ static int feed(struct assembler *a, struct outputs *out, struct spool_reader *i
 	return r;
 }
 
-static bool report(const struct assemble_options *o, struct assembler *a,
+static bool assemble_report(const struct assemble_options *o, struct assembler *a,
 		   const struct capture_info *info, const struct outputs *out)
 {
 	struct assembler_result *res = calloc(1, sizeof(*res));
@@ -206,7 +206,7 @@ static int open_outputs(struct outputs *out, const struct assemble_options *o, c
 }
 
 /* What was written before a fault is a trace, too; of an old format only if that could be ended. */
-static bool has_trace(const struct outputs *out, const struct assembler *a)
+static bool assemble_has_trace(const struct outputs *out, const struct assembler *a)
 {
 	return out->old ? old_format_has_trace(out->old) : a && assembler_generations(a);
 }
@@ -219,7 +219,7 @@ static int close_outputs(struct outputs *out, const struct assembler *a, int r, 
 	int p = old_format_finish(out->old, r ? &late : err);
 
 	r = r ? r : p;
-	keep = has_trace(out, a);
+	keep = assemble_has_trace(out, a);
 	p = beside_finish(out->beside, &out->perfetto_bytes, r ? &late : err);
 	r = r ? r : p;
 	if (output_close(&out->perfetto, keep && !p, r ? &late : err) && !r)
@@ -232,7 +232,7 @@ static int close_outputs(struct outputs *out, const struct assembler *a, int r, 
 }
 
 /* Makes the assembler, with all that looks on. */
-static int start_assembler(struct assembler **ret, const struct assemble_options *o, struct outputs *out,
+static int assemble_start_assembler(struct assembler **ret, const struct assemble_options *o, struct outputs *out,
 			   struct triggers *on, struct assembler_opts *opts, struct error *err)
 {
 	int r;
@@ -270,12 +270,12 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 	int r = 0, cut = 0;
 
 	if (info->stack_depth)
-		r = open_symbols(&symbols, o, info, err);
+		r = assemble_open_symbols(&symbols, o, info, err);
 	opts.symbols = symbols;
 	if (!r)
 		r = open_outputs(&out, o, info, err);
 	if (!r)
-		r = start_assembler(&a, o, &out, on, &opts, err);
+		r = assemble_start_assembler(&a, o, &out, on, &opts, err);
 	if (!r)
 		cut = feed(a, &out, in, &damage);	/* what came before a cut is a trace all the same */
 	if (!r)
@@ -284,7 +284,7 @@ static int assemble(const struct assemble_options *o, struct spool_reader *in,
 		triggers_finish(on);
 	r = close_outputs(&out, a, r, err);
 	if (!r)
-		flawless = report(o, a, info, &out);
+		flawless = assemble_report(o, a, info, &out);
 	assembler_free(a);
 	old_format_free(out.old);
 	triggers_free(on);

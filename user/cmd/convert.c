@@ -49,7 +49,7 @@ static void report_damage(const struct rewrite_result *r)
 }
 
 /* Prints the differences from the original, damaged or not. */
-static void report_repairs(const struct rewrite_result *r)
+static void convert_cmd_report_repairs(const struct rewrite_result *r)
 {
 	if (r->joined)
 		fprintf(stderr, "gotap convert: %zu events that are not in the trace %s\n", r->joined,
@@ -68,7 +68,7 @@ static void report_rewrite(const struct options *o, const struct rewrite_result 
 		fputs("gotap convert: none of these goroutines runs in this part of the trace\n",
 		      stderr);
 	report_damage(result);
-	report_repairs(result);
+	convert_cmd_report_repairs(result);
 	if (result->dropped)
 		fprintf(stderr, "gotap convert: left out %zu events that have no place in the "
 			"result\n", result->dropped);
@@ -92,7 +92,7 @@ static void report_cut(const struct v1_cut *cut)
 		      "result is a tick of it\n", stderr);
 }
 
-static void report(const struct options *o, const struct convert_result *r)
+static void convert_cmd_report(const struct options *o, const struct convert_result *r)
 {
 	report_rewrite(o, &r->rewrite);
 	report_print_left(o->convert.rewrite.format, r->left, "gotap convert: ", stderr);
@@ -106,7 +106,7 @@ static void report(const struct options *o, const struct convert_result *r)
 }
 
 /* Closes @source. The output is removed if there is an error. */
-static int write_output(struct raw_source *source, const struct options *o, struct error *err)
+static int convert_cmd_write_output(struct raw_source *source, const struct options *o, struct error *err)
 {
 	struct convert_result result;
 	struct error late;
@@ -125,11 +125,11 @@ static int write_output(struct raw_source *source, const struct options *o, stru
 		ret = late.code;
 	}
 	if (!ret)
-		report(o, &result);
+		convert_cmd_report(o, &result);
 	return ret;
 }
 
-static int convert(const struct options *o, struct error *err)
+static int convert_cmd_convert(const struct options *o, struct error *err)
 {
 	struct raw_source source;
 	int ret = legacy_program(o->convert.binary, err);
@@ -138,7 +138,7 @@ static int convert(const struct options *o, struct error *err)
 		ret = leftover_source_open(&source, o->in, err);
 	if (ret)
 		return ret;
-	return write_output(&source, o, err);
+	return convert_cmd_write_output(&source, o, err);
 }
 
 static const struct option_row convert_rows[] = {
@@ -192,7 +192,7 @@ int cmd_convert(int argc, char **argv)
 	struct error err;
 	int status = command_line_read(&convert_line, &o, argc, argv);
 
-	status = status ? status - 1 : convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
+	status = status ? status - 1 : convert_cmd_convert(&o, &err) ? cmd_fail(&err) : EXIT_OK;
 	map64_free(&o.goroutines);
 	return status;
 }

@@ -24,7 +24,7 @@ struct options {
 
 /* --- text --- */
 
-static void put_seconds(FILE *f, const char *label, const char *name, const struct diff *d, int side)
+static void diff_put_seconds(FILE *f, const char *label, const char *name, const struct diff *d, int side)
 {
 	const struct diff_trace *t = &d->traces[side];
 
@@ -119,10 +119,10 @@ static bool drifted(const struct diff *d)
 	return d->drift > 1.1 || d->drift < 1 / 1.1;
 }
 
-static void put_head(FILE *f, const struct diff *d, const struct options *o)
+static void diff_put_head(FILE *f, const struct diff *d, const struct options *o)
 {
-	put_seconds(f, "A", o->names[0], d, 0);
-	put_seconds(f, "B", o->names[1], d, 1);
+	diff_put_seconds(f, "A", o->names[0], d, 0);
+	diff_put_seconds(f, "B", o->names[1], d, 1);
 	if (drifted(d))
 		fprintf(f, "\nTwo thirds of all kinds of stays take at %s %.3g times as long in B: the whole "
 			"program or the machine was %s.\n", d->drift > 1 ? "least" : "most", d->drift,
@@ -131,9 +131,9 @@ static void put_head(FILE *f, const struct diff *d, const struct options *o)
 		fprintf(f, "\nNo %sdifference that is more than noise.\n", drifted(d) ? "other " : "");
 }
 
-static void put_text(FILE *f, const struct diff *d, const struct options *o)
+static void diff_put_text(FILE *f, const struct diff *d, const struct options *o)
 {
-	put_head(f, d, o);
+	diff_put_head(f, d, o);
 	put_way(f, d, o, true);
 	put_way(f, d, o, false);
 	put_only(f, d, o, 0);
@@ -233,7 +233,7 @@ static void json_only(struct json_out *j, const char *key, const struct diff *d,
 	json_close_array(j);
 }
 
-static void put_json(FILE *f, const struct diff *d, const struct options *o)
+static void diff_put_json(FILE *f, const struct diff *d, const struct options *o)
 {
 	struct json_out j = { .f = f };
 	size_t i;
@@ -315,10 +315,10 @@ static void put_shown(FILE *f, const void *shown)
 {
 	const struct shown *s = shown;
 
-	(s->options->json ? put_json : put_text)(f, s->diff, s->options);
+	(s->options->json ? diff_put_json : diff_put_text)(f, s->diff, s->options);
 }
 
-static int run(const struct options *o)
+static int diff_run(const struct options *o)
 {
 	struct diff *d = diff_new();
 	struct error err;
@@ -339,5 +339,5 @@ int cmd_diff(int argc, char **argv)
 	struct options o = { .out = "-", .top = TOP };
 	int status = command_line_read(&diff_line, &o, argc, argv);
 
-	return status ? status - 1 : run(&o);
+	return status ? status - 1 : diff_run(&o);
 }

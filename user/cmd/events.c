@@ -20,7 +20,7 @@ static const struct command_line events_line = {
 	.operands = "takes no arguments",
 };
 
-static void print_cost(enum group g)
+static void events_print_cost(enum group g)
 {
 	struct group_cost cost = group_cost(g);
 
@@ -48,7 +48,7 @@ static bool is_repeated(enum group g, size_t i)
 	return false;
 }
 
-static void print_probes(enum group g)
+static void events_print_probes(enum group g)
 {
 	const char *function;
 	size_t i, width = 4;
@@ -72,8 +72,8 @@ static void print_group(enum group g)
 {
 	printf("%-8s %s  %s\n", group_name(g),
 	       groups_default() & 1u << g ? "on " : "off", group_text(g));
-	print_cost(g);
-	print_probes(g);
+	events_print_cost(g);
+	events_print_probes(g);
 }
 
 int cmd_events(int argc, char **argv)

@@ -56,7 +56,7 @@ static void print_help(FILE *f)
 }
 
 /* The check that standard output took everything, for all commands. */
-static int finish(int status)
+static int main_finish(int status)
 {
 	int e;
 
@@ -72,7 +72,7 @@ static bool is_one_of(const char *s, const char *a, const char *b, const char *c
 	return !strcmp(s, a) || !strcmp(s, b) || !strcmp(s, c);
 }
 
-static const struct command *find(const char *name)
+static const struct command *main_find(const char *name)
 {
 	int i;
 
@@ -82,9 +82,9 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-static int run(int argc, char **argv)
+static int main_run(int argc, char **argv)
 {
-	const struct command *c = find(argv[0]);
+	const struct command *c = main_find(argv[0]);
 
 	if (c)
 		return c->run(argc, argv);
@@ -98,7 +98,7 @@ static int help(int argc, char **argv)
 	char option[] = "--help", *args[] = { argc > 0 ? argv[0] : NULL, option, NULL };
 
 	if (argc > 0)
-		return run(2, args);
+		return main_run(2, args);
 	print_help(stdout);
 	return EXIT_OK;
 }
@@ -128,12 +128,12 @@ static int gotap(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return finish(help(argc - 2, argv + 2));
+		return main_finish(help(argc - 2, argv + 2));
 	if (is_one_of(argv[1], "--version", "-V", "version")) {
 		puts("gotap " GOTAP_VERSION);
-		return finish(EXIT_OK);
+		return main_finish(EXIT_OK);
 	}
-	return finish(run(argc - 1, argv + 1));
+	return main_finish(main_run(argc - 1, argv + 1));
 }
 
 int main(int argc, char **argv)

@@ -29,7 +29,7 @@ static void put_state(void *ctx, const struct beside_span *s)
 }
 
 /* All states in the file of threads at @path. Its faults were said before. */
-static void write_states(struct perfetto *p, const char *path)
+static void perfetto_cmd_write_states(struct perfetto *p, const char *path)
 {
 	struct capture_info *info = xcalloc(1, sizeof(*info));
 	struct threads_reader *r;
@@ -51,7 +51,7 @@ static void write_states(struct perfetto *p, const char *path)
  * only its end shows whether it has records of the threads that had goroutines (oncpu_matches()), and what is written cannot be
  * taken back.
  */
-static void add_threads(struct perfetto *p, const char *trace, bool *failed)
+static void perfetto_cmd_add_threads(struct perfetto *p, const char *trace, bool *failed)
 {
 	_cleanup_free_ char *path = threads_file_name(trace);
 	struct oncpu *o;
@@ -67,7 +67,7 @@ static void add_threads(struct perfetto *p, const char *trace, bool *failed)
 	spans_leave(perfetto_spans(p), o);
 	oncpu_free(o);
 	if (is_its && perfetto_began(p))
-		write_states(p, path);
+		perfetto_cmd_write_states(p, path);
 }
 
 /* Closes @in. */
@@ -82,7 +82,7 @@ static int write_all_of(struct trace_input *in, const struct options *o, struct 
 	sink_open(&sink, out->fd, out->path);
 	p = perfetto_new(&sink, &o->process);
 	ret = perfetto_read(p, in->reader, err);
-	add_threads(p, o->in, failed);
+	perfetto_cmd_add_threads(p, o->in, failed);
 	ret = trace_input_close(in, o->in, ret, err);
 	perfetto_free(p);
 	if (sink_close(&sink, &late)) {
@@ -97,7 +97,7 @@ static int write_all_of(struct trace_input *in, const struct options *o, struct 
 	return ret;
 }
 
-static int convert(const struct options *o, bool *failed, struct error *err)
+static int perfetto_cmd_convert(const struct options *o, bool *failed, struct error *err)
 {
 	struct raw_source source;
 	struct trace_input input;
@@ -117,7 +117,7 @@ static int convert(const struct options *o, bool *failed, struct error *err)
 	return ret;
 }
 
-static const char *take_pid(void *field, const char *arg)
+static const char *perfetto_cmd_take_pid(void *field, const char *arg)
 {
 	unsigned long pid;
 
@@ -131,7 +131,7 @@ static const struct option_row perfetto_rows[] = {
 	OPTION('o', "output", "FILE", OPTION_TEXT, offsetof(struct options, out), "write to FILE"),
 	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct options, process.pid),
 	  "id of the traced process, which a Go trace does not have (default: 2147483647, which no process of "
-	  "Linux has)", .take = take_pid),
+	  "Linux has)", .take = perfetto_cmd_take_pid),
 	OPTION(0, "name", "NAME", OPTION_TEXT, offsetof(struct options, process.name),
 	  "its name (default: Go program)"),
 	OPTION_BINARY(offsetof(struct options, binary)),
@@ -168,5 +168,5 @@ int cmd_perfetto(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	return convert(&o, &failed, &err) ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
+	return perfetto_cmd_convert(&o, &failed, &err) ? cmd_fail(&err) : failed ? EXIT_FAIL : EXIT_OK;
 }

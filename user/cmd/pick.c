@@ -22,7 +22,7 @@ struct candidate {
 	char name[64];
 };
 
-static const char *take_pid(void *pid, const char *arg)
+static const char *pick_take_pid(void *pid, const char *arg)
 {
 	unsigned long n;
 
@@ -45,7 +45,7 @@ static const char *take_owner(void *pick, const char *arg)
 }
 
 const struct option_row pick_rows[] = {
-	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid), "the process", .take = take_pid),
+	OPTION('p', "pid", "PID", OPTION_TAKE, offsetof(struct pick, pid), "the process", .take = pick_take_pid),
 	OPTION(0, "container", "NAME", OPTION_TAKE, offsetof(struct pick, container),
 	  "the Go program in that container: a name, an id or the start of one, a Kubernetes pod; of docker, "
 	  "containerd, podman, CRI-O, runc, crun", .take = option_take_some),
@@ -68,7 +68,7 @@ char *pick_state_root(const struct pick *p)
 }
 
 /* 1: it is, 0: it is not, -errno: who knows. */
-static int is_go(const struct procfs *fs, pid_t pid)
+static int pick_is_go(const struct procfs *fs, pid_t pid)
 {
 	char exe[PROCFS_PATH];
 	struct gobin *bin;
@@ -104,7 +104,7 @@ static int find_candidates(struct vec *found, const struct procfs *fs, const str
 
 	for (i = 0; i < c->pids.len; i++) {
 		pid_t pid = *vec_at(&c->pids, pid_t, i);
-		int r = is_go(fs, pid);
+		int r = pick_is_go(fs, pid);
 
 		if (r > 0)
 			add_candidate(found, fs, c, pid);
@@ -129,7 +129,7 @@ static int several(const char *query, const struct vec *found, struct error *err
 	return -ENOTUNIQ;
 }
 
-static int choose(const char *query, const struct vec *found, pid_t *ret, struct error *err)
+static int pick_choose(const char *query, const struct vec *found, pid_t *ret, struct error *err)
 {
 	size_t i, firsts = 0;
 
@@ -169,7 +169,7 @@ static int pick_from(const struct vec *containers, const char *query, const stru
 		hidden += find_candidates(&found, fs, c);
 		processes += c->pids.len;
 	}
-	r = found.len ? choose(query, &found, ret, err) : none(query, processes, hidden, err);
+	r = found.len ? pick_choose(query, &found, ret, err) : none(query, processes, hidden, err);
 	vec_free(&found);
 	return r;
 }

@@ -37,13 +37,13 @@ static const char *no_type(const char *before)
 	return option_wrong("%s%s", before, list);
 }
 
-static const char *take_type(void *type, const char *arg)
+static const char *pprof_take_type(void *type, const char *arg)
 {
 	*(const struct pprof_type **)type = pprof_type_named(arg);
 	return pprof_type_named(arg) ? NULL : no_type("takes ");
 }
 
-static const char *take_func(void *options, const char *arg)
+static const char *pprof_take_func(void *options, const char *arg)
 {
 	struct options *o = options;
 	char why[128];
@@ -67,7 +67,7 @@ static const struct option_row pprof_rows[] = {
 	OPTION('g', "goroutine", "N", OPTION_TAKE, offsetof(struct options, profile.goroutines),
 	  "only this goroutine; may be given again", .take = option_take_ids),
 	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0, "only goroutines that began with such a function",
-	  .take = take_func),
+	  .take = pprof_take_func),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct options, profile.from),
 	  "only from this time on, counted from the begin of the trace (1.5s)"),
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct options, profile.to), "only up to this time"),
@@ -85,7 +85,7 @@ static const struct option_row pprof_rows[] = {
 
 static const struct option_row pprof_type_rows[] = {
 	OPTION('t', "type", "TYPE", OPTION_TAKE, offsetof(struct options, profile.type), "what is counted, by stack:",
-	  .take = take_type),
+	  .take = pprof_take_type),
 	{ .kind = OPTION_TITLE, .help =
 	  "       net              waits for the network    } the same as\n"
 	  "       sync             waits for channels, locks } `go tool trace -pprof=TYPE`\n"
@@ -180,7 +180,7 @@ static int write_profile(struct pprof *p, const struct options *o, struct output
 }
 
 /* A fault in one trace: the others count, and so does what comes before it. */
-static int read_all(struct pprof *p, int n, char **names, const struct options *o)
+static int pprof_read_all(struct pprof *p, int n, char **names, const struct options *o)
 {
 	int status = EXIT_OK, i;
 	struct error err;
@@ -195,7 +195,7 @@ static int read_all(struct pprof *p, int n, char **names, const struct options *
 	return status;
 }
 
-static int run(const struct options *o, int n, char **names)
+static int pprof_run(const struct options *o, int n, char **names)
 {
 	struct output out;
 	struct error err;
@@ -208,7 +208,7 @@ static int run(const struct options *o, int n, char **names)
 	if (out.leftover)
 		leftover_tell(out.leftover);
 	p = pprof_new(&o->profile);
-	status = read_all(p, n, names, o);
+	status = pprof_read_all(p, n, names, o);
 	ret = pprof_read_any(p) ? write_profile(p, o, &out, &err) : 0;
 	if (ret)
 		status = cmd_fail(&err);
@@ -223,7 +223,7 @@ int cmd_pprof(int argc, char **argv)
 	struct options o = { .profile = { .to = INT64_MAX, .at = PPROF_END }, .out = "-" };
 	int status = command_line_read(&pprof_line, &o, argc, argv);
 
-	status = status ? status - 1 : run(&o, argc - optind, argv + optind);
+	status = status ? status - 1 : pprof_run(&o, argc - optind, argv + optind);
 	map64_free(&o.profile.goroutines);
 	if (o.profile.func)
 		regfree(&o.func);

@@ -155,7 +155,7 @@ static void block_signals(sigset_t *set)
  * Ends recordings, and waits until their answers are sent, for some seconds at most, or until a second signal. A signal within two
  * seconds of the first one does not count: it may be a copy (signals.h).
  */
-static void end(struct server *s, const sigset_t *set)
+static void serve_end(struct server *s, const sigset_t *set)
 {
 	enum { SECONDS = 15, COPIES_SECONDS = 2, LOOKS_PER_SECOND = 20 };
 	static const struct timespec look = { .tv_nsec = 1000000000 / LOOKS_PER_SECOND };
@@ -168,7 +168,7 @@ static void end(struct server *s, const sigset_t *set)
 	server_stop(s);
 }
 
-static int run(struct options *o)
+static int serve_run(struct options *o)
 {
 	static const struct timespec tick = { .tv_sec = 1 };
 	char text[ADDRESS_TEXT];
@@ -185,7 +185,7 @@ static int run(struct options *o)
 	show_printf(stderr, "gotap: listens on %s\n", server_text(s, text));
 	while (sigtimedwait(&set, NULL, &tick) < 0)
 		server_tick(s);
-	end(s, &set);
+	serve_end(s, &set);
 	return EXIT_OK;
 }
 
@@ -196,7 +196,7 @@ int cmd_serve(int argc, char **argv)
 	};
 	int status = command_line_read(&serve_line, &o, argc, argv);
 
-	return status ? status - 1 : run(&o);
+	return status ? status - 1 : serve_run(&o);
 }
 
 #endif

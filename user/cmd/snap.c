@@ -66,7 +66,7 @@ static const struct command_line snap_line = {
 
 /* --- the answer --- */
 
-static const char *text_of(json_object *j, const char *name)
+static const char *snap_text_of(json_object *j, const char *name)
 {
 	json_object *v = NULL;
 
@@ -110,9 +110,9 @@ static int copy_to(const char *path, const char *why, int fd, const char *to, st
 	return r;
 }
 
-static int show(const struct snap_options *o, const char *line, json_object *j, int fd, struct error *err)
+static int snap_show(const struct snap_options *o, const char *line, json_object *j, int fd, struct error *err)
 {
-	const char *path = text_of(j, "path"), *why = text_of(j, "error");
+	const char *path = snap_text_of(j, "path"), *why = snap_text_of(j, "error");
 	char size[SHOW_SIZE];
 	json_object *v = NULL;
 	int r = 0;
@@ -120,7 +120,7 @@ static int show(const struct snap_options *o, const char *line, json_object *j, 
 	if (!path)
 		return error_set(err, -EIO, "there is no snapshot: %s", why ? why : "the recording's answer cannot be read");
 	if (o->output)
-		r = copy_to(path, text_of(j, "not_open"), fd, o->output, err);
+		r = copy_to(path, snap_text_of(j, "not_open"), fd, o->output, err);
 	if (r || (o->output && !strcmp(o->output, "-")))
 		return r;
 	if (o->json) {
@@ -149,7 +149,7 @@ int cmd_snap(int argc, char **argv)
 	if (socket_ask(o.socket, (unsigned int)o.pid, o.message, line, &fd, &err))
 		return cmd_fail(&err);
 	j = json_tokener_parse(line);
-	r = show(&o, line, j, fd, &err);
+	r = snap_show(&o, line, j, fd, &err);
 	json_object_put(j);
 	return r ? cmd_fail(&err) : EXIT_OK;
 }

@@ -35,7 +35,7 @@ static const char *why_of(const struct thread_span *s)
 }
 
 /* @named: the ids of wakers are of the same PID namespace as those of the program's threads. */
-static void convert(struct beside_span *ret, const struct thread_span *s, bool named)
+static void beside_threads_convert(struct beside_span *ret, const struct thread_span *s, bool named)
 {
 	bool woken = named && s->state == THREAD_QUEUED && s->queued == QUEUED_WOKEN;
 
@@ -99,7 +99,7 @@ static void on_thread_span(void *ctx, const struct thread_span *span)
 	struct beside_feed *f = ctx;
 	struct beside_span s;
 
-	convert(&s, span, !has_inner_ids(f));
+	beside_threads_convert(&s, span, !has_inner_ids(f));
 	f->fn(f->ctx, &s);
 }
 
@@ -109,7 +109,7 @@ static void on_thread_end(void *ctx, const struct thread *t, uint64_t time, bool
 	struct thread_span end = { .thread = t, .state = THREAD_STATES, .from = time, .to = time };
 	struct beside_span s;
 
-	convert(&s, &end, false);
+	beside_threads_convert(&s, &end, false);
 	if (!ended)
 		s.span.state = LINUX_UNKNOWN;
 	f->fn(f->ctx, &s);

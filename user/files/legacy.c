@@ -82,7 +82,7 @@ static void name_version(char *name, size_t size, int version)
 		snprintf(name, size, "go 1.%d", version);
 }
 
-static void print_json(const char *in, const char *version, const struct v1_summary *sum,
+static void legacy_print_json(const char *in, const char *version, const struct v1_summary *sum,
 		       const struct error *fault)
 {
 	struct json_out j = { .f = stdout };
@@ -153,6 +153,6 @@ int legacy_check(struct raw_source *source, const char *in, const char *binary, 
 	buf_free(&data);
 	if (ret)
 		return ret;
-	(json ? print_json : print_text)(in, version, &sum, bad ? &fault : NULL);
+	(json ? legacy_print_json : print_text)(in, version, &sum, bad ? &fault : NULL);
 	return bad != 0;
 }

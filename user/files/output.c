@@ -28,7 +28,7 @@ enum {
 	READER_MS = 5000,	/* how long a pipe may lack its reader */
 };
 
-static int fail(const struct output *o, int e, struct error *err)
+static int output_fail(const struct output *o, int e, struct error *err)
 {
 	return error_set(err, -e, "cannot write '%s': %s", o->path, strerror(e));
 }
@@ -126,7 +126,7 @@ static int clear_leftover(struct output *o, const struct place *p, struct error 
 		e = unlinkat(o->dir, o->partial, 0) ? errno : 0;
 	else
 		e = move_aside(o);
-	return e && e != ENOENT ? fail(o, e, err) : 0;
+	return e && e != ENOENT ? output_fail(o, e, err) : 0;
 }
 
 /* --- a regular file: beside its name, then by its name --- */
@@ -163,7 +163,7 @@ static int make_partial(struct output *o, const struct place *p, struct error *e
 	if (o->fd < 0 && errno == EEXIST)
 		return clear_leftover(o, p, err);
 	if (o->fd < 0)
-		return fail(o, errno, err);
+		return output_fail(o, errno, err);
 	if (is_locked_by_another(o->fd))
 		return busy(o, err);
 	if (is_at(o->fd, o->dir, o->partial)) {
@@ -184,7 +184,7 @@ static int open_beside(struct output *o, const struct place *p, struct error *er
 	for (i = 0; i < TRIES && !r; i++)
 		r = make_partial(o, p, err);
 	if (!r)
-		return fail(o, EBUSY, err);
+		return output_fail(o, EBUSY, err);
 	if (r < 0)
 		return r;
 	reserve_rights(p);
@@ -223,7 +223,7 @@ static int open_stream(struct output *o, const struct place *p, struct error *er
 	struct stat st;
 
 	if (S_ISDIR(p->st.st_mode))
-		return fail(o, EISDIR, err);
+		return output_fail(o, EISDIR, err);
 	if (S_ISBLK(p->st.st_mode))
 		return error_set(err, -EINVAL, "cannot write '%s': it is a disk", o->path);
 	o->fd = open_quickly(p);
@@ -231,9 +231,9 @@ static int open_stream(struct output *o, const struct place *p, struct error *er
 		return error_set(err, -ENXIO, "cannot write '%s': no process reads from this pipe; start "
 				 "the reader first", o->path);
 	if (o->fd < 0)
-		return fail(o, errno, err);
+		return output_fail(o, errno, err);
 	if (fstat(o->fd, &st) || st.st_dev != p->st.st_dev || st.st_ino != p->st.st_ino)
-		return fail(o, ESTALE, err);
+		return output_fail(o, ESTALE, err);
 	fcntl(o->fd, F_SETFL, fcntl(o->fd, F_GETFL) & ~O_NONBLOCK);
 	o->truncates = S_ISREG(st.st_mode);
 	if (o->truncates && is_locked_by_another(o->fd))
@@ -244,7 +244,7 @@ static int open_stream(struct output *o, const struct place *p, struct error *er
 static int open_own_fd(struct output *o, int fd, struct error *err)
 {
 	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return o->fd < 0 ? fail(o, errno, err) : refuse_terminal(o, err);
+	return o->fd < 0 ? output_fail(o, errno, err) : refuse_terminal(o, err);
 }
 
 /* A file that may not be written is not to be replaced either. */
@@ -253,7 +253,7 @@ static int check_writable(const struct output *o, const struct place *p, struct 
 	int fd = openat(p->dir, p->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0)
-		return fail(o, errno, err);
+		return output_fail(o, errno, err);
 	close(fd);
 	return 0;
 }
@@ -289,7 +289,7 @@ static int open_at(struct output *o, const struct place *p, struct error *err)
 	}
 	o->dir = fcntl(p->dir, F_DUPFD_CLOEXEC, 0);
 	if (o->dir < 0)
-		return fail(o, errno, err);
+		return output_fail(o, errno, err);
 	o->name = xstrdup(p->name);
 	if (place_own_fd(p) >= 0)
 		return open_own_fd(o, place_own_fd(p), err);
@@ -356,7 +356,7 @@ int output_open(struct output *o, const char *path, enum output_form form, struc
 /* --- which file is it? --- */
 
 /* Two ways to write to a device, as /dev/null, harm neither. */
-static bool is_same(const struct output *o, const struct stat *other)
+static bool output_is_same(const struct output *o, const struct stat *other)
 {
 	struct stat st;
 
@@ -370,7 +370,7 @@ bool output_is(const struct output *o, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && is_same(o, &st);
+	return !fstat(fd, &st) && output_is_same(o, &st);
 }
 
 /* --- begin and end --- */
@@ -388,7 +388,7 @@ int output_begin(const struct output *o, struct error *err)
 	if (r)
 		return r;
 	if (o->truncates && ftruncate(o->fd, 0))
-		return fail(o, errno, err);
+		return output_fail(o, errno, err);
 	return 0;
 }
 
@@ -423,7 +423,7 @@ static int give_name(const struct output *o, struct error *err)
 	return 0;
 }
 
-static int settle(const struct output *o, bool keep, struct error *err)
+static int output_settle(const struct output *o, bool keep, struct error *err)
 {
 	int r = 0;
 
@@ -443,7 +443,7 @@ static int flush(const struct output *o, struct error *err)
 {
 	int copy = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
 
-	return copy >= 0 && close(copy) ? fail(o, errno, err) : 0;
+	return copy >= 0 && close(copy) ? output_fail(o, errno, err) : 0;
 }
 
 int output_close(struct output *o, bool keep, struct error *err)
@@ -456,7 +456,7 @@ int output_close(struct output *o, bool keep, struct error *err)
 		if (keep)
 			r = flush(o, err);
 		if (!r || conflict)
-			r |= settle(o, keep, err);
+			r |= output_settle(o, keep, err);
 		close(o->fd);
 	}
 	claims_close_output(o->claim, keep && !r);

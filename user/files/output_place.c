@@ -27,7 +27,7 @@ static int not_there(const char *path, int e, struct error *err)
 }
 
 /* Goes to the folder of @target, which is relative to p->dir (AT_FDCWD at first). */
-static int enter(struct place *p, const char *target)
+static int place_go_into(struct place *p, const char *target)
 {
 	_cleanup_free_ char *folder = xstrdup(target);
 	char *slash = strrchr(folder, '/');
@@ -60,7 +60,7 @@ static bool is_magic(int link)
 }
 
 /* 0: p->name is no link; > 0: an errno; -1: it was one, and @target is its text. */
-static int look(struct place *p, char target[PATH_MAX])
+static int place_look(struct place *p, char target[PATH_MAX])
 {
 	_cleanup_close_ int fd = openat(p->dir, p->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t n;
@@ -93,9 +93,9 @@ int place_find(struct place *p, const char *path, struct error *err)
 		return not_there(path, ENAMETOOLONG, err);
 	strcpy(target, path);
 	for (links = 0; links <= MAX_LINKS; links++) {
-		e = enter(p, target);
+		e = place_go_into(p, target);
 		if (!e)
-			e = look(p, target);
+			e = place_look(p, target);
 		if (e >= 0)
 			break;
 	}

@@ -9,7 +9,7 @@
 #include "files/leftover.h"
 
 /* Writes what is buffered and closes @f. Returns 0 or an errno. */
-static int finish(FILE *f)
+static int output_text_finish(FILE *f)
 {
 	int failed;
 
@@ -28,7 +28,7 @@ int output_put(const struct output *o, output_put_fn *put, const void *ctx, stru
 
 	if (f) {
 		put(f, ctx);
-		failed = finish(f);
+		failed = output_text_finish(f);
 	} else {
 		failed = errno;
 		if (fd >= 0)

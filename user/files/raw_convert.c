@@ -4,7 +4,7 @@
 
 #include "files/leftover.h"
 
-static int run(raw_convert_fn *fn, const void *ctx, struct raw_source *source, const char *in,
+static int raw_convert_run(raw_convert_fn *fn, const void *ctx, struct raw_source *source, const char *in,
 	       const struct output *out, struct error *err)
 {
 	struct raw_sink sink;
@@ -30,7 +30,7 @@ int raw_convert_source(raw_convert_fn *fn, const void *ctx, struct raw_source *s
 
 	if (ret)
 		return ret;
-	ret = run(fn, ctx, source, in, &out, err);
+	ret = raw_convert_run(fn, ctx, source, in, &out, err);
 	if (output_close(&out, !ret, &close_err) && !ret) {
 		*err = close_err;
 		ret = close_err.code;

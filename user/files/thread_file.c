@@ -18,7 +18,7 @@
 
 /* --- writing --- */
 
-static bool is_regular(const struct output *o)
+static bool thread_file_is_regular(const struct output *o)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static bool is_regular(const struct output *o)
 /* Can there be a file beside the trace? It must be a regular file with a known name, which standard output does not have. */
 static bool has_place(const struct output *trace)
 {
-	return trace->name && is_regular(trace);
+	return trace->name && thread_file_is_regular(trace);
 }
 
 int thread_file_place(struct thread_file *f, const struct output *trace, struct error *err)

@@ -43,7 +43,7 @@ static const struct command_line check_line = {
 	.least = 1, .most = -1, .operands = "at least one trace is needed",
 };
 
-static int fail(const struct error *err)
+static int check_cmd_fail(const struct error *err)
 {
 	cmd_fail(err);
 	return EXIT_USAGE;
@@ -57,12 +57,12 @@ static int check_legacy(struct raw_source *source, const char *file,
 
 	source_close(source);
 	if (ret < 0)
-		return fail(&err);
+		return check_cmd_fail(&err);
 	return ret ? EXIT_FAIL : EXIT_OK;
 }
 
 /* Exit status for one file. */
-static int check_one(const char *file, const struct check_options *options)
+static int check_cmd_check_one(const char *file, const struct check_options *options)
 {
 	struct check_result result;
 	struct raw_source source;
@@ -70,12 +70,12 @@ static int check_one(const char *file, const struct check_options *options)
 	struct error err;
 
 	if (leftover_source_open(&source, file, &err))
-		return fail(&err);
+		return check_cmd_fail(&err);
 	if (legacy_is(&source))
 		return check_legacy(&source, file, options);
 	if (check_source(&source, options->lenient, &result, &err)) {
 		error_prefix(&err, "%s", file);
-		return fail(&err);
+		return check_cmd_fail(&err);
 	}
 	if (options->json) {
 		check_json(stdout, file, &result);
@@ -97,9 +97,9 @@ int cmd_check(int argc, char **argv)
 	if (status)
 		return status - 1;
 	if (claims_input_files(argv + optind, &err) || legacy_program(options.binary, &err))
-		return fail(&err);
+		return check_cmd_fail(&err);
 	for (i = optind; i < argc; i++) {
-		int one = check_one(argv[i], &options);
+		int one = check_cmd_check_one(argv[i], &options);
 
 		if (one > status)
 			status = one;

@@ -5,7 +5,7 @@
 #include "base/json_out.h"
 #include "tracev2.h"
 
-static void put_place(struct json_out *j, const struct v2_place *place)
+static void check_json_put_place(struct json_out *j, const struct v2_place *place)
 {
 	if (place->gen)
 		json_put_count(j, "generation", place->gen);
@@ -21,7 +21,7 @@ static void put_fault(struct json_out *j, const struct check_result *result)
 	const struct v2_fault *f = &result->fault;
 
 	json_open_object(j, "fault");
-	put_place(j, &f->place);
+	check_json_put_place(j, &f->place);
 	json_put_text(j, "kind", check_kind_name(result->kind));
 	json_put_count(j, "after_events", result->fault_event);
 	json_put_count(j, "more", result->more);
@@ -41,7 +41,7 @@ static void put_warnings(struct json_out *j, const struct check_result *result)
 			continue;
 		json_open_object(j, NULL);
 		json_put_count(j, "count", result->warning[i].count);
-		put_place(j, &result->warning[i].first);
+		check_json_put_place(j, &result->warning[i].first);
 		json_put_text(j, "text", check_warning_text((enum check_warning)i));
 		json_close_object(j);
 	}

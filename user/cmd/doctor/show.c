@@ -16,14 +16,14 @@ static const char *const level_names[] = {
 
 /* --- for people --- */
 
-static void print_finding(const struct finding *f)
+static void doctor_show_print_finding(const struct finding *f)
 {
 	show_printf(stdout, "  %-5s %-20s %s\n", level_names[f->level], f->name, f->text);
 	if (*f->remedy)
 		show_printf(stdout, "  %-5s %-20s %s\n", "", "", f->remedy);
 }
 
-static void print_findings(const struct doctor *d)
+static void doctor_show_print_findings(const struct doctor *d)
 {
 	const char *area = "";
 	size_t i;
@@ -35,7 +35,7 @@ static void print_findings(const struct doctor *d)
 			printf("%s%s\n", i ? "\n" : "", f->area);
 			area = f->area;
 		}
-		print_finding(f);
+		doctor_show_print_finding(f);
 	}
 }
 
@@ -47,7 +47,7 @@ static void print_probe(const struct doctor *d, const struct probe_view *v, int 
 	       v->bin == d->bin ? "" : gobin_path(v->bin));
 }
 
-static void print_probes(const struct doctor *d)
+static void doctor_show_print_probes(const struct doctor *d)
 {
 	int width = 0, n;
 	size_t i;
@@ -63,7 +63,7 @@ static void print_probes(const struct doctor *d)
 		print_probe(d, vec_at(&d->probes, struct probe_view, i), width);
 }
 
-static void print_missing(const struct doctor *d)
+static void doctor_show_print_missing(const struct doctor *d)
 {
 	size_t i;
 
@@ -90,9 +90,9 @@ void doctor_print(const struct doctor *d)
 {
 	print_verdict(d, doctor_obstacle(d));
 	putchar('\n');
-	print_findings(d);
-	print_probes(d);
-	print_missing(d);
+	doctor_show_print_findings(d);
+	doctor_show_print_probes(d);
+	doctor_show_print_missing(d);
 }
 
 /* --- as JSON --- */
@@ -137,7 +137,7 @@ static void json_probes(struct json_out *j, const struct doctor *d)
 	json_close_array(j);
 }
 
-static void json_missing(struct json_out *j, const struct doctor *d)
+static void doctor_show_json_missing(struct json_out *j, const struct doctor *d)
 {
 	size_t i;
 
@@ -172,7 +172,7 @@ void doctor_print_json(const struct doctor *d)
 		json_put_number(&j, "pid", d->proc.pid);
 	json_findings(&j, d);
 	json_probes(&j, d);
-	json_missing(&j, d);
+	doctor_show_json_missing(&j, d);
 	json_close_object(&j);
 	putchar('\n');
 }

@@ -61,7 +61,7 @@ static void tell_begin(const struct follower *s, const struct recorder *r)
 			    follow_base_name(r->exe), r->from_start ? "from its first goroutine on" : "as it runs", r->output);
 }
 
-static bool begin(struct follower *s, const struct follow_exec *e, const char *exe)
+static bool follower_begin(struct follower *s, const struct follow_exec *e, const char *exe)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	struct error err;
@@ -126,7 +126,7 @@ bool follow_take(struct follower *s, const struct follow_exec *e)
 		s->report.skipped++;
 		return false;
 	}
-	return begin(s, e, exe);
+	return follower_begin(s, e, exe);
 }
 
 void follow_take_execs(struct follower *s)
@@ -140,7 +140,7 @@ void follow_take_execs(struct follower *s)
 
 /* --- recorders --- */
 
-static void let_go(struct follower *s, struct recorder *r)
+static void follower_let_go(struct follower *s, struct recorder *r)
 {
 	if (!r->held)
 		return;
@@ -161,13 +161,13 @@ static void look_at_hold(struct follower *s, struct recorder *r)
 		return;
 	n = recv(r->socket, &byte, 1, MSG_DONTWAIT);
 	if (n >= 0 || errno != EAGAIN) {
-		let_go(s, r);
+		follower_let_go(s, r);
 		if (n > 0)
 			tell_begin(s, r);
 	} else if (now_ns() - r->since > RECORDER_PATIENCE * SECOND_NS) {
 		kill(r->pid, SIGKILL);	/* the program runs without its probes now: the begin would be missing in the trace */
 		r->gave_up = true;
-		let_go(s, r);
+		follower_let_go(s, r);
 	}
 }
 
@@ -185,7 +185,7 @@ static void look_at_recorders(struct follower *s)
 			*vec_at(&s->recorders, struct recorder *, kept++) = r;
 			continue;
 		}
-		let_go(s, r);
+		follower_let_go(s, r);
 		follow_report_take(&s->report, r, s->o);
 		recorder_free(r);
 		free(r);
@@ -203,7 +203,7 @@ static void signal_recorders(struct follower *s, int sig)
 
 /* --- all of it --- */
 
-static bool is_over(const struct follower *s)
+static bool follower_is_over(const struct follower *s)
 {
 	if (s->recorders.len)
 		return false;
@@ -243,9 +243,9 @@ static void wait_for_work(struct follower *s)
 	free(fds);
 }
 
-static void run(struct follower *s)
+static void follower_run(struct follower *s)
 {
-	while (!is_over(s)) {
+	while (!follower_is_over(s)) {
 		wait_for_work(s);
 		look_at_signals(s);
 		look_at_recorders(s);
@@ -285,7 +285,7 @@ static int add_roots(struct follower *s, struct error *err)
 	return r || follow_has(s->follow, pid) ? r : error_set(err, -ESRCH, "process %d has ended", pid);
 }
 
-static int start(struct follower *s, struct error *err)
+static int follower_start(struct follower *s, struct error *err)
 {
 	_cleanup_free_ char *begin_of = s->o->name ? follow_name_begin(s->o->name) : NULL;
 	int r = procfs_open(&s->fs, NULL, err);
@@ -304,7 +304,7 @@ static int start(struct follower *s, struct error *err)
 	return r;
 }
 
-static int finish(struct follower *s, struct error *err)
+static int follower_finish(struct follower *s, struct error *err)
 {
 	struct follow_counts counts = follow_counts(s->follow);
 
@@ -336,12 +336,12 @@ int follow_run(const struct record_options *o)
 	signals_catch(o->command != NULL);
 	if (o->flight.time)
 		signals_catch_snapshot();
-	if (start(&s, &err)) {
+	if (follower_start(&s, &err)) {
 		status = cmd_fail(&err);
 		signal_recorders(&s, SIGTERM);
 	} else {
-		run(&s);
-		status = finish(&s, &err);
+		follower_run(&s);
+		status = follower_finish(&s, &err);
 	}
 	follow_close(s.follow);
 	status = follow_command_status(&s.command, o, status, s.stopping + s.gave_up);

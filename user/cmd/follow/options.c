@@ -11,7 +11,7 @@ static const char *const own[] = {
 	"json", "quiet", "detach",
 };
 
-static bool is_own(const char *name)
+static bool follow_options_is_own(const char *name)
 {
 	size_t i;
 
@@ -23,7 +23,7 @@ static bool is_own(const char *name)
 
 void follow_pass_on(struct record_options *o, const struct option_row *row, const char *arg)
 {
-	if (!is_own(row->name))
+	if (!follow_options_is_own(row->name))
 		*(char **)vec_push(&o->words, sizeof(char *)) =
 			arg ? xasprintf("--%s=%s", row->name, arg) : xasprintf("--%s", row->name);
 }

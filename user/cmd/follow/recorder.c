@@ -115,7 +115,7 @@ int recorder_start(struct recorder *r, const struct record_options *o, struct er
 }
 
 /* Frees the part of the recorder's file that was read. Of output that is not taken only the end is kept. */
-static void drop_old(struct recorder *r)
+static void recorder_drop_old(struct recorder *r)
 {
 	enum { MOST = 1 << 20, KEEP = MOST / 2 };
 
@@ -142,7 +142,7 @@ static void read_report(struct recorder *r)
 		any = true;
 	}
 	if (any)
-		drop_old(r);
+		recorder_drop_old(r);
 }
 
 void recorder_look(struct recorder *r)

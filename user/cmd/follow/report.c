@@ -14,13 +14,13 @@
 #include "base/show.h"
 #include "cmd/follow/name.h"
 
-static bool is_done(const struct recorder *r)
+static bool follow_report_is_done(const struct recorder *r)
 {
 	return WIFEXITED(r->status) && !WEXITSTATUS(r->status);
 }
 
 /* Says how a recorder ended that was killed, and so could not say it itself; NULL: it was not. The caller frees it. */
-static char *end_text(const struct recorder *r, const struct record_options *o)
+static char *follow_report_end_text(const struct recorder *r, const struct record_options *o)
 {
 	const char *name = follow_base_name(r->exe);
 
@@ -38,7 +38,7 @@ static char *end_text(const struct recorder *r, const struct record_options *o)
 
 /* --- as text --- */
 
-static void print(struct recorder *r, size_t n)
+static void follow_report_print(struct recorder *r, size_t n)
 {
 	fwrite(r->said.data, 1, n, stderr);
 	memmove(r->said.data, r->said.data + n, r->said.len - n);
@@ -47,10 +47,10 @@ static void print(struct recorder *r, size_t n)
 
 static void print_rest(struct recorder *r, const struct record_options *o)
 {
-	_cleanup_free_ char *end = end_text(r, o);
+	_cleanup_free_ char *end = follow_report_end_text(r, o);
 
 	if (r->said.len)
-		print(r, r->said.len);
+		follow_report_print(r, r->said.len);
 	if (end)
 		show_printf(stderr, "gotap: %s\n", end);
 }
@@ -60,7 +60,7 @@ void follow_report_look(struct recorder *r, const struct record_options *o)
 	const uint8_t *last = r->said.len ? memrchr(r->said.data, '\n', r->said.len) : NULL;
 
 	if (last && !o->json)
-		print(r, (size_t)(last - r->said.data) + 1);
+		follow_report_print(r, (size_t)(last - r->said.data) + 1);
 }
 
 /* --- as JSON --- */
@@ -74,7 +74,7 @@ static void begin_line(struct json_out *j, char **text, size_t *size)
 	json_open_object(j, NULL);
 }
 
-static void end_line(struct json_out *j, char **text, const size_t *size)
+static void follow_report_end_line(struct json_out *j, char **text, const size_t *size)
 {
 	json_close_object(j);
 	fputc('\n', j->f);
@@ -102,7 +102,7 @@ static size_t find_report(const struct recorder *r)
 /* The first @n bytes of the recorder's output, and end_text() behind them; NULL: there is neither. */
 static char *error_text(const struct recorder *r, const struct record_options *o, size_t n)
 {
-	_cleanup_free_ char *end = end_text(r, o);
+	_cleanup_free_ char *end = follow_report_end_text(r, o);
 
 	while (n && r->said.data[n - 1] == '\n')
 		n--;
@@ -111,7 +111,7 @@ static char *error_text(const struct recorder *r, const struct record_options *o
 	return xasprintf("%.*s%s%s", (int)n, (char *)r->said.data, end ? "\n" : "", end ? end : "");
 }
 
-static void print_json(const struct recorder *r, const struct record_options *o)
+static void follow_report_print_json(const struct recorder *r, const struct record_options *o)
 {
 	size_t at = find_report(r), size;
 	_cleanup_free_ char *error = error_text(r, o, at);
@@ -123,13 +123,13 @@ static void print_json(const struct recorder *r, const struct record_options *o)
 	json_put_text(&j, "exe", r->exe);
 	json_put_text(&j, "output", r->output);
 	json_put_bool(&j, "from_start", r->from_start);
-	json_put_bool(&j, "done", is_done(r));
+	json_put_bool(&j, "done", follow_report_is_done(r));
 	if (at < r->said.len)
 		json_put_json(&j, "report", r->said.data + at, r->said.len - at - 1);
 	else
 		json_put_text(&j, "report", NULL);
 	json_put_text(&j, "error", error);
-	end_line(&j, &text, &size);
+	follow_report_end_line(&j, &text, &size);
 }
 
 /* --- the end --- */
@@ -137,14 +137,14 @@ static void print_json(const struct recorder *r, const struct record_options *o)
 void follow_report_take(struct follow_report *rep, struct recorder *r, const struct record_options *o)
 {
 	rep->recorded++;
-	rep->failed += !is_done(r);
+	rep->failed += !follow_report_is_done(r);
 	if (o->json)
-		print_json(r, o);
+		follow_report_print_json(r, o);
 	else
 		print_rest(r, o);
 }
 
-static void print_missing(const struct follow_report *rep, const struct record_options *o)
+static void follow_report_print_missing(const struct follow_report *rep, const struct record_options *o)
 {
 	if (rep->skipped)
 		fprintf(stderr, "gotap: %zu Go programs were not recorded, since %lu were being recorded at that time "
@@ -163,7 +163,7 @@ void follow_report_end(struct follow_report *rep, const struct record_options *o
 	char *text;
 
 	if (!o->json) {
-		print_missing(rep, o);
+		follow_report_print_missing(rep, o);
 		return;
 	}
 	begin_line(&j, &text, &size);
@@ -172,5 +172,5 @@ void follow_report_end(struct follow_report *rep, const struct record_options *o
 	json_put_count(&j, "skipped", rep->skipped);
 	json_put_count(&j, "not_followed", rep->not_followed);
 	json_put_count(&j, "not_seen", rep->not_said);
-	end_line(&j, &text, &size);
+	follow_report_end_line(&j, &text, &size);
 }

@@ -71,7 +71,7 @@ static size_t named(struct follower *s, const struct vec *pids, struct buf *list
 }
 
 /* -ENOTUNIQ if only one process was asked for, and several have the name. */
-static int check_one(struct follower *s, const struct vec *pids, struct error *err)
+static int follow_running_check_one(struct follower *s, const struct vec *pids, struct error *err)
 {
 	struct buf list = {0};
 	int r = 0;
@@ -99,7 +99,7 @@ static bool is_being_caught(const struct follower *s, pid_t pid)
  * Takes all of @pids. A process that execs just now may show its new file before it is caught: the sleep gives the thread that
  * catches it time, so that the process is taken once, by its exec.
  */
-static void take_all(struct follower *s, const struct vec *pids)
+static void follow_running_take_all(struct follower *s, const struct vec *pids)
 {
 	static const struct timespec moment = { .tv_nsec = 20000000 };
 	size_t i;
@@ -123,9 +123,9 @@ int follow_take_running(struct follower *s, struct error *err)
 	procfs_pids(&s->fs, &pids);
 	r = add_descendants(s, &pids, err);
 	if (!r)
-		r = check_one(s, &pids, err);
+		r = follow_running_check_one(s, &pids, err);
 	if (!r)
-		take_all(s, &pids);
+		follow_running_take_all(s, &pids);
 	vec_free(&pids);
 	return r;
 }

@@ -23,7 +23,7 @@ static bool exists(const struct g_facts *f)
 }
 
 /* An element that is no goroutine, or not one any more, is not counted. */
-static int64_t count(const struct goroutines_opts *opts, const struct pointers *list)
+static int64_t ps_goroutines_count(const struct goroutines_opts *opts, const struct pointers *list)
 {
 	struct g_facts facts[BATCH];
 	int64_t n = 0;
@@ -38,7 +38,7 @@ static int64_t count(const struct goroutines_opts *opts, const struct pointers *
 	return n;
 }
 
-static int64_t look(const struct plan *plan, const struct process *p)
+static int64_t ps_goroutines_look(const struct plan *plan, const struct process *p)
 {
 	struct roots roots;
 	struct goroutines_opts opts = { .plan = plan, .proc = p, .roots = &roots };
@@ -47,7 +47,7 @@ static int64_t look(const struct plan *plan, const struct process *p)
 
 	if (!roots_find(plan, p, NULL, &roots, &(struct error){0}) &&
 	    !goroutines_list(&opts, &list, &(struct error){0}) && !memory_is_silent(p))
-		n = count(&opts, &list);
+		n = ps_goroutines_count(&opts, &list);
 	pointers_free(&list);
 	return n > 0 ? n : -1;		/* a program that runs has one at least */
 }
@@ -64,7 +64,7 @@ int64_t ps_goroutines(const struct procfs *fs, pid_t pid, const struct ps_roots 
 		return -1;
 	if (!process_open(&p, fs, pid, &(struct error){0}) && !process_find_bias(&p, r->entry, &(struct error){0}) &&
 	    !memory_begin(&p, NULL, &(struct error){0}))
-		n = look(&plan, &p);
+		n = ps_goroutines_look(&plan, &p);
 	process_close(&p);
 	return n;
 }

@@ -25,7 +25,7 @@
 
 /* --- programs --- */
 
-static void describe(struct executable *p, const struct gobin *bin)
+static void ps_listing_describe(struct executable *p, const struct gobin *bin)
 {
 	const char *pgo = gobin_build_setting(bin, "-pgo");
 
@@ -39,7 +39,7 @@ static void describe(struct executable *p, const struct gobin *bin)
 }
 
 /* In a process without privileges: the file may be any user's (base/isolated.h). */
-static int examine(void *ctx, void *answer, struct error *err)
+static int ps_listing_examine(void *ctx, void *answer, struct error *err)
 {
 	struct executable *p = answer;
 	struct error why_not = {0};
@@ -48,7 +48,7 @@ static int examine(void *ctx, void *answer, struct error *err)
 
 	if (gobin_open_fd(&bin, *(int *)ctx, "it", err))
 		return err->code;
-	describe(p, bin);
+	ps_listing_describe(p, bin);
 	p->traceable = !plan_make(&plan, bin, groups_default(), &why_not);
 	memcpy(p->why_not, why_not.text, sizeof(p->why_not));
 	plan_release(&plan);
@@ -77,7 +77,7 @@ static bool is_failure(int r)
 /* The file @fd, as it was found when it was met first. A file of no regular kind is none. */
 static const struct executable *executable_of(struct listing *l, int fd)
 {
-	struct isolated_work work = { .run = examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable),
+	struct isolated_work work = { .run = ps_listing_examine, .ctx = &fd, .fd = fd, .size = sizeof(struct executable),
 				      .seconds = ps_effort_seconds(&l->effort) };
 	struct error err = {0};
 	struct executable *p;
@@ -157,7 +157,7 @@ static void name_command(const struct listing *l, struct go_process *proc)
 /* Seconds: both times are rounded to ticks of 10 ms. */
 static const double LEAST_LIFE = 0.1;
 
-static void measure(const struct listing *l, struct go_process *proc)
+static void ps_listing_measure(const struct listing *l, struct go_process *proc)
 {
 	double ticks = (double)sysconf(_SC_CLK_TCK), life;
 	struct procfs_usage usage;
@@ -241,7 +241,7 @@ static void add_process(struct listing *l, struct go_process *proc)
 	name_user(proc);
 	name_exe(l, proc);
 	name_command(l, proc);
-	measure(l, proc);
+	ps_listing_measure(l, proc);
 	proc->goroutines = *proc->library || proc->is_double ? -1 :
 			   ps_goroutines(&l->fs, proc->pid, &proc->program->roots);
 	*(struct go_process *)vec_push(&l->processes, sizeof(*proc)) = *proc;
@@ -271,7 +271,7 @@ static void look_at_program(struct listing *l, pid_t pid)
 }
 
 /* A process of the machine's own PID namespace is in no container: nothing is read for it. */
-static void put_process(struct listing *l, const struct subordinates *ids, pid_t pid)
+static void ps_listing_put_process(struct listing *l, const struct subordinates *ids, pid_t pid)
 {
 	const struct container *in = NULL;
 	struct principal of;
@@ -294,12 +294,12 @@ static void put_processes(struct listing *l)
 	subordinates_load(&ids, &l->fs);
 	procfs_pids(&l->fs, &pids);
 	for (i = 0; i < pids.len; i++)
-		put_process(l, &ids, *vec_at(&pids, pid_t, i));
+		ps_listing_put_process(l, &ids, *vec_at(&pids, pid_t, i));
 	vec_free(&pids);
 	subordinates_free(&ids);
 }
 
-static void look_at_all(struct listing *l)
+static void ps_listing_look_at_all(struct listing *l)
 {
 	pid_t pid;
 
@@ -329,7 +329,7 @@ int listing_make(struct listing *l, const struct pick *where, struct error *err)
 		return r;
 	containers_load(&l->containers, root);
 	put_processes(l);
-	look_at_all(l);
+	ps_listing_look_at_all(l);
 	vec_sort(&l->processes, sizeof(struct go_process), by_cpu);
 	return 0;
 }

@@ -89,7 +89,7 @@ uid_t subordinates_user(const struct subordinates *s, uid_t uid)
 
 /* --- user namespaces --- */
 
-static bool is_own(int ns)
+static bool ps_principal_is_own(int ns)
 {
 	struct stat own, other;
 
@@ -109,10 +109,10 @@ static bool namespace_owner(const struct procfs *fs, pid_t pid, uid_t *ret)
 
 	procfs_path(fs, pid, "ns/user", path);
 	ns = open(path, O_RDONLY | O_CLOEXEC);
-	if (ns < 0 || is_own(ns))
+	if (ns < 0 || ps_principal_is_own(ns))
 		return false;
 	while (!found && (above = ioctl(ns, NS_GET_PARENT)) >= 0) {
-		found = is_own(above) && !ioctl(ns, NS_GET_OWNER_UID, ret);
+		found = ps_principal_is_own(above) && !ioctl(ns, NS_GET_OWNER_UID, ret);
 		cleanup_close(&ns);
 		ns = take_fd(&above);
 	}

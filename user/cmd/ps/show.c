@@ -31,7 +31,7 @@ static const char *why_not(const struct go_process *proc)
 
 /* --- for people --- */
 
-static const char *base_name(const char *path)
+static const char *ps_show_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -39,7 +39,7 @@ static const char *base_name(const char *path)
 }
 
 /* SIZE_MAX where stdout is no terminal, or one that does not know its width. */
-static size_t terminal_width(void)
+static size_t ps_show_terminal_width(void)
 {
 	struct winsize size;
 
@@ -64,8 +64,8 @@ static void print_cut(char *row, size_t width)
 static char *command_text(const struct go_process *proc)
 {
 	_cleanup_free_ char *raw = *proc->library ?
-		xasprintf("%s (%s in %s)", proc->command, base_name(proc->library), base_name(proc->exe)) :
-		xstrdup(*proc->command ? proc->command : base_name(proc->exe));
+		xasprintf("%s (%s in %s)", proc->command, ps_show_base_name(proc->library), ps_show_base_name(proc->exe)) :
+		xstrdup(*proc->command ? proc->command : ps_show_base_name(proc->exe));
 
 	return show_dup(raw);
 }
@@ -134,7 +134,7 @@ static void print_unseen(const struct listing *l)
 
 void ps_show_table(const struct listing *l)
 {
-	size_t i, width = terminal_width();
+	size_t i, width = ps_show_terminal_width();
 	int column = container_column(l);
 
 	if (l->processes.len)

@@ -24,7 +24,7 @@ static const char *take_flight(void *args, const char *arg)
 	return NULL;
 }
 
-static const char *take_on(void *list, const char *arg)
+static const char *flight_take_on(void *list, const char *arg)
 {
 	return on_add(list, arg);
 }
@@ -44,7 +44,7 @@ const struct option_row flight_rows[] = {
 	  .take = take_flight),
 	OPTION(0, "on", "TRIGGER", OPTION_TAKE, FIELD(on),
 	  "write a snapshot also when TRIGGER becomes true; can be given several times; --on help lists triggers "
-	  "(docs/triggers.md)", .take = take_on),
+	  "(docs/triggers.md)", .take = flight_take_on),
 	OPTION(0, "before", "TIME", OPTION_MOMENT, FIELD(before),
 	  "a snapshot begins TIME before that moment (default: all that is kept)"),
 	OPTION(0, "after", "TIME", OPTION_MOMENT, FIELD(after), "and ends TIME after it (default 0)"),

@@ -17,7 +17,7 @@ static uint64_t ns(double seconds)
 
 /* --- messages --- */
 
-static void say(void *ctx, const char *text)
+static void flight_recording_say(void *ctx, const char *text)
 {
 	show_printf(stderr, "gotap: %s\n", text);
 }
@@ -30,7 +30,7 @@ static void say_done(const struct flight_done *d)
 		    show_size(d->bytes, size), d->fact->trigger, *d->fact->what ? ": " : "", d->fact->what);
 }
 
-static void done(void *ctx, const struct flight_done *d)
+static void flight_recording_done(void *ctx, const struct flight_done *d)
 {
 	struct flight_recording *r = ctx;
 
@@ -57,7 +57,7 @@ static int start_socket(struct flight_recording *r, const char *path, struct err
 	return 0;
 }
 
-static uint64_t fire(void *ctx, const struct flight_fact *fact)
+static uint64_t flight_recording_fire(void *ctx, const struct flight_fact *fact)
 {
 	return flight_trigger(ctx, fact);
 }
@@ -79,14 +79,14 @@ int flight_recording_start(struct flight_recording *r, const struct flight_args 
 		.pattern = a->pattern,
 		.exec = a->exec,
 		.info = info,
-		.say = say,
-		.done = done,
+		.say = flight_recording_say,
+		.done = flight_recording_done,
 		.in_child = signals_restore,
 		.ctx = r,
 	};
 	e = flight_new(&r->flight, &r->opts, err);
 	if (!e)
-		r->triggers = on_begin(&a->on, fire, r->flight);
+		r->triggers = on_begin(&a->on, flight_recording_fire, r->flight);
 	return e ? e : start_socket(r, a->socket, err);
 }
 

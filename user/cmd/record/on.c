@@ -83,7 +83,7 @@ struct triggers *on_begin(const struct on_list *l, uint64_t (*fire)(void *ctx, c
 	return l->rules.len ? triggers_new(&opts) : NULL;
 }
 
-static uint64_t print(void *ctx, const struct flight_fact *fact)
+static uint64_t on_list_print(void *ctx, const struct flight_fact *fact)
 {
 	struct json_out j = { .f = ctx };
 
@@ -101,7 +101,7 @@ static uint64_t print(void *ctx, const struct flight_fact *fact)
 
 struct triggers *on_begin_print(const struct on_list *l, FILE *out)
 {
-	return on_begin(l, print, out);
+	return on_begin(l, on_list_print, out);
 }
 
 /*

@@ -34,7 +34,7 @@ static const char *take_spool(void *path, const char *arg)
 }
 
 /* Also refuses "". */
-static const char *take_name(void *name, const char *arg)
+static const char *record_options_take_name(void *name, const char *arg)
 {
 	*(const char **)name = arg;
 	return strchr("*?[\\", *arg) || strchr(arg, '/') ?
@@ -74,7 +74,7 @@ const struct option_row record_probe_rows[] = {
 static const struct option_row target_rows[] = {
 	OPTION(0, "name", "PATTERN", OPTION_TAKE, FIELD(name),
 	  "wait for a Go program whose file, or container, has that name ('web*'), and record it from its first "
-	  "goroutine on, or as it is if it runs already", .take = take_name),
+	  "goroutine on, or as it is if it runs already", .take = record_options_take_name),
 	OPTION(0, "wait", NULL, OPTION_FLAG, FIELD(wait),
 	  "with --name: record it again after each restart, each time in a new trace"),
 	OPTION(0, "follow", NULL, OPTION_FLAG, FIELD(follow),

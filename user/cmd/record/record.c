@@ -139,7 +139,7 @@ static int session_start(struct session *s, struct error *err)
 	return r;
 }
 
-static bool is_over(struct session *s)
+static bool session_is_over(struct session *s)
 {
 	s->signalled = signals_stop();
 	return s->signalled ||
@@ -162,7 +162,7 @@ static void show_progress(struct session *s, uint64_t *shown)
 		res.model.lost);
 }
 
-static int take_chunk(struct session *s, const struct chunk *c, struct error *err)
+static int session_take_chunk(struct session *s, const struct chunk *c, struct error *err)
 {
 	int r = s->spool ? spool_write(s->spool, c, err) : 0;
 
@@ -195,7 +195,7 @@ static struct exit_text exit_text(struct process *p)
 }
 
 /* Until the capture has ended and all of it is in the trace. */
-static int take_all(struct session *s, struct error *err)
+static int session_take_all(struct session *s, struct error *err)
 {
 	uint64_t shown = 0;
 	struct chunk *c;
@@ -203,12 +203,12 @@ static int take_all(struct session *s, struct error *err)
 
 	while ((r = capture_next(s->capture, 50, &c)) != -ENODATA) {
 		if (r > 0)
-			r = take_chunk(s, c, err);
+			r = session_take_chunk(s, c, err);
 		if (r < 0)
 			return r;
 		if (!s->stopping)
 			stops_tick(&s->stops);
-		if (!s->stopping && is_over(s)) {
+		if (!s->stopping && session_is_over(s)) {
 			stops_look(&s->stops);
 			children_look(&s->children);
 			capture_stop(s->capture);
@@ -280,7 +280,7 @@ static int check_began(struct session *s, struct error *err)
 static int session_run(struct session *s, struct error *err)
 {
 	struct error late;
-	int old, r = take_all(s, err);
+	int old, r = session_take_all(s, err);
 
 	s->nonsense = !capture_fits(s->capture);
 	if (s->nonsense && !r)
@@ -301,7 +301,7 @@ static int session_run(struct session *s, struct error *err)
 	return r ? r : check_began(s, err);
 }
 
-static const char *end_text(const struct session *s)
+static const char *session_end_text(const struct session *s)
 {
 	return s->gave_up ? "gotap gave up at a second signal: what came last is missing" : record_end_text(s->capture);
 }
@@ -317,7 +317,7 @@ static bool session_report(const struct session *s)
 		.old = old_format_result(s->old),
 		.plan = &s->target->plan,
 		.method = capture_method(s->capture),
-		.ended = end_text(s),
+		.ended = session_end_text(s),
 		.exit = capture_ended(s->capture) == CAPTURE_EXITED ? exit.text : "",
 		.object_min = s->target->plan.groups & 1u << GROUP_OBJECTS ? s->opts->bpf.object_min : 0,
 		.output = s->flight.flight ? "flight recording" : record_main_file(s->opts, s->files)->path,
@@ -353,7 +353,7 @@ static bool session_report(const struct session *s)
 }
 
 /* Has the trace a generation? What was written before a fault is a trace then. */
-static bool has_trace(const struct session *s)
+static bool session_has_trace(const struct session *s)
 {
 	if (!s->assembler || s->nonsense || s->nothing)
 		return false;
@@ -366,7 +366,7 @@ static int finish_perfetto(struct session *s, struct error *err)
 	int r = beside_finish(s->perfetto, &s->perfetto_bytes, err);
 
 	s->perfetto = NULL;
-	return output_close(&s->files->perfetto, has_trace(s) && !r, r ? NULL : err) || r ? -EIO : 0;
+	return output_close(&s->files->perfetto, session_has_trace(s) && !r, r ? NULL : err) || r ? -EIO : 0;
 }
 
 /* Closes all files; @failed: an error is known already. */
@@ -383,11 +383,11 @@ static int session_finish(struct session *s, bool failed, struct error *err)
 	if (finish_perfetto(s, failed ? &late : err))
 		r = -EIO;
 	failed |= r != 0;
-	if (thread_file_finish(&s->files->threads, has_trace(s), failed ? &late : err))
+	if (thread_file_finish(&s->files->threads, session_has_trace(s), failed ? &late : err))
 		r = -EIO;
 	failed |= r != 0;
 	signals_partial_stays(false);
-	return thread_file_close_trace(&s->files->threads, &s->files->trace, has_trace(s), failed ? &late : err) || r ?
+	return thread_file_close_trace(&s->files->threads, &s->files->trace, session_has_trace(s), failed ? &late : err) || r ?
 	       -EIO : 0;
 }
 
@@ -480,7 +480,7 @@ static int __attribute__((noinline)) record(const struct record_options *o, stru
 	return !own || (s.nothing && status) ? status : own;
 }
 
-static bool is_regular(int fd)
+static bool session_is_regular(int fd)
 {
 	struct stat st;
 
@@ -507,7 +507,7 @@ static int open_files(struct record_files *f, const struct record_options *o, st
 	if (!r && (output_is(&f->trace, STDERR_FILENO) || output_is(&f->perfetto, STDERR_FILENO)))
 		r = error_set(err, -EINVAL, "the trace and stderr, which has the report and errors, "
 			      "are the same file: redirect one of them");
-	if (!r && o->report && (f->trace.fd < 0 || !is_regular(f->trace.fd)))
+	if (!r && o->report && (f->trace.fd < 0 || !session_is_regular(f->trace.fd)))
 		r = error_set(err, -EINVAL, "--report reads the trace again: that needs a file, give one with -o");
 	return r;
 }

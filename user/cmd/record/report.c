@@ -83,7 +83,7 @@ bool report_flawless(const struct report *r)
 	       !res->unreadable && !res->unsettled && !res->addresses_unnamed;
 }
 
-static double seconds(const struct report *r)
+static double record_report_seconds(const struct report *r)
 {
 	return (double)(r->result->model.end - r->result->model.begin) / 1e9;
 }
@@ -163,7 +163,7 @@ static void print_repairs(const struct report *r, FILE *f)
 				r->result->model.repairs[i]);
 }
 
-static void print_missing(const struct report *r, FILE *f)
+static void record_report_print_missing(const struct report *r, FILE *f)
 {
 	size_t i;
 
@@ -208,7 +208,7 @@ void report_print(const struct report *r, FILE *f)
 	}
 	show_printf(f, "%s: %.2f s of process %u (%s), %" PRIu64 " events in %" PRIu64
 		   " generations, %s%s%s%s\n",
-		r->output, seconds(r), r->info->pid, r->info->go_version, events_total(r),
+		r->output, record_report_seconds(r), r->info->pid, r->info->go_version, events_total(r),
 		res->trace.generations, show_size(output_bytes(r), size), r->ended ? "; " : "",
 		r->ended ? r->ended : "", r->exit ? r->exit : "");
 	print_perfetto(r, f);
@@ -243,7 +243,7 @@ void report_print(const struct report *r, FILE *f)
 	print_repairs(r, f);
 	if (r->old)
 		report_print_left(r->version, r->old->left, "", f);
-	print_missing(r, f);
+	record_report_print_missing(r, f);
 	if (!event_count(r, is_v1(r) ? V1_GOMAXPROCS : EV_ProcsChange))
 		fputs("the trace has no GOMAXPROCS, which the page of mutator utilization of go tool "
 		      "trace needs: there was neither a running goroutine nor an idle P to say it\n", f);
@@ -317,7 +317,7 @@ static void json_counts(const struct report *r, struct json_out *j)
 	};
 	size_t i;
 
-	json_put_real(j, "seconds", seconds(r), 6);
+	json_put_real(j, "seconds", record_report_seconds(r), 6);
 	json_put_real(j, "unrecorded_seconds", (double)res->model.unrecorded / 1e9, 6);
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		json_put_count(j, counts[i].name, counts[i].n);
@@ -345,7 +345,7 @@ static void json_repairs(const struct report *r, struct json_out *j)
 }
 
 /* Of v1 traces. */
-static void json_left(const struct report *r, struct json_out *j, const char *name, bool added)
+static void record_report_json_left(const struct report *r, struct json_out *j, const char *name, bool added)
 {
 	int i;
 
@@ -368,7 +368,7 @@ static void json_lost(const struct report *r, struct json_out *j)
 	json_close_array(j);
 }
 
-static void json_missing(const struct report *r, struct json_out *j)
+static void record_report_json_missing(const struct report *r, struct json_out *j)
 {
 	size_t i;
 
@@ -394,10 +394,10 @@ void report_json(const struct report *r, FILE *f)
 	report_json_threads(&r->threads, &j);
 	json_events(r, &j);
 	json_repairs(r, &j);
-	json_left(r, &j, "left_out", false);
-	json_left(r, &j, "added", true);
+	record_report_json_left(r, &j, "left_out", false);
+	record_report_json_left(r, &j, "added", true);
 	json_lost(r, &j);
-	json_missing(r, &j);
+	record_report_json_missing(r, &j);
 	json_close_object(&j);
 	fputc('\n', f);
 }

@@ -16,7 +16,7 @@ static double cost(const struct report *r)
 	return percent_of_ns(budget_mean_cost(r->budget));
 }
 
-static double seconds(const struct report *r, const struct budget_step *s)
+static double record_report_budget_seconds(const struct report *r, const struct budget_step *s)
 {
 	uint64_t begin = r->result->model.begin;
 
@@ -39,7 +39,7 @@ static bool is_kept(const struct report *r)
 	return budget_mean_cost(r->budget) <= r->budget->ceiling;
 }
 
-static void print_cost(const struct report *r, FILE *f)
+static void record_report_budget_print_cost(const struct report *r, FILE *f)
 {
 	fprintf(f, "cost: the probes took about %s %% of a CPU, %s %% are allowed",
 		percent_text(cost(r)).text, percent_text(percent_of_ns(r->budget->ceiling)).text);
@@ -55,12 +55,12 @@ void report_print_budget(const struct report *r, FILE *f)
 	size_t i;
 
 	if (has_budget(r))
-		print_cost(r, f);
+		record_report_budget_print_cost(r, f);
 	for (i = 0; i < steps_known(r); i++) {
 		const struct budget_step *s = &c->budget[i];
 
 		fprintf(f, "budget: from %.3f s on %s: probes cost %s %% of a CPU, %s %% are allowed\n",
-			seconds(r, s), rec_level_text(s->level), percent_text(percent_of_ns((double)s->cost)).text,
+			record_report_budget_seconds(r, s), rec_level_text(s->level), percent_text(percent_of_ns((double)s->cost)).text,
 			percent_text(percent_of_ns((double)s->ceiling)).text);
 	}
 	if (c->budget_steps > BUDGET_STEPS)
@@ -105,7 +105,7 @@ void report_json_budget(const struct report *r, struct json_out *j)
 		const struct budget_step *s = &c->budget[i];
 
 		json_open_object(j, NULL);
-		json_put_real(j, "seconds", seconds(r, s), 6);
+		json_put_real(j, "seconds", record_report_budget_seconds(r, s), 6);
 		json_put_text(j, "level", s->level < REC_LEVELS ? level[s->level] : "");
 		json_put_real(j, "percent", percent_of_ns((double)s->cost), 3);
 		json_close_object(j);

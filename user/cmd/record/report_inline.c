@@ -122,7 +122,7 @@ void report_print_inline(const struct report *r, FILE *f)
 	print_refused(r->foreign, f);
 }
 
-static void json_left(const struct report *r, struct json_out *j)
+static void record_report_inline_json_left(const struct report *r, struct json_out *j)
 {
 	size_t i;
 
@@ -168,7 +168,7 @@ void report_json_inline(const struct report *r, struct json_out *j)
 	json_put_text(j, "earlier", earlier_names[s->earlier]);
 	json_put_text(j, "earlier_why", s->earlier == INLINE_EARLIER_LEFT ? s->earlier_why : "");
 	json_put_bool(j, "prober_waits", s->waits);
-	json_left(r, j);
+	record_report_inline_json_left(r, j);
 	json_refused(r->foreign, j);
 	json_close_object(j);
 }

@@ -23,7 +23,7 @@ static struct stop *latest(struct stops *s)
 	return s->count && s->count <= STOPS_KEPT ? &s->list[s->count - 1] : NULL;
 }
 
-static void change(struct stops *s, enum stopped_by by, uint64_t now)
+static void stops_change(struct stops *s, enum stopped_by by, uint64_t now)
 {
 	struct stop *last = latest(s);
 
@@ -65,7 +65,7 @@ void stops_look(struct stops *s)
 	s->looked = now_ns();
 	s->looks++;
 	if (by != s->now && by != STOPPED_GONE)
-		change(s, by, s->looked);
+		stops_change(s, by, s->looked);
 }
 
 void stops_tick(struct stops *s)

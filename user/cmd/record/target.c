@@ -95,7 +95,7 @@ static int launch(struct process *p, const struct procfs *fs, char **command,
 }
 
 /* What is read of a launched program before it runs cannot hang (live/memory.h). */
-static int attach(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
+static int target_attach(struct process *p, const struct procfs *fs, pid_t pid, int holder, struct error *err)
 {
 	int r = holder < 0 ? process_open(p, fs, pid, err) : process_open_held(p, fs, pid, holder, err);
 
@@ -201,7 +201,7 @@ static int open_all(struct target *t, const struct record_options *o, const stru
 
 	if (!r)
 		r = o->command ? launch(&t->proc, &fs, o->command, files, err) :
-				 attach(&t->proc, &fs, pid, o->held_by, err);
+				 target_attach(&t->proc, &fs, pid, o->held_by, err);
 	if (!r)
 		r = pick_check(&o->pick, &t->proc, err);
 	/* code in the program knows the thread ids that the program knows */

@@ -119,7 +119,7 @@ static void print_largest(const char *name, const struct trace_row *trace, enum 
 	fprintf(f, " at most %s\n", unit_bytes((uint64_t)most).text);
 }
 
-static void print_trace(const struct trace_row *trace, FILE *f)
+static void report_charts_print_trace(const struct trace_row *trace, FILE *f)
 {
 	double procs = (double)trace->gomaxprocs_max;
 	double heap = (double)(trace->heap_goal_max > trace->heap_live_max ? trace->heap_goal_max :
@@ -150,6 +150,6 @@ void report_print_charts(const struct trace_report *r, FILE *f)
 		fputs("\nOVER TIME: ", f);
 		if (r->tables->traces.len > 1)
 			fprintf(f, "trace %zu, ", i + 1);
-		print_trace(trace, f);
+		report_charts_print_trace(trace, f);
 	}
 }

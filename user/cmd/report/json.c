@@ -20,7 +20,7 @@ static int64_t since_begin(const struct trace_report *r, uint32_t trace, int64_t
 	return time - vec_at(&r->tables->traces, struct trace_row, trace)->first;
 }
 
-static void put_place(struct json_out *j, const char *function, const char *file, uint64_t line)
+static void report_json_put_place(struct json_out *j, const char *function, const char *file, uint64_t line)
 {
 	json_put_text(j, "function", function);
 	json_put_text(j, "file", file);
@@ -37,7 +37,7 @@ static void put_finding(struct json_out *j, const struct trace_finding *tf)
 	json_open_object(j, NULL);
 	json_put_text(j, "kind", f->kind);
 	json_put_text(j, "text", f->text);
-	put_place(j, f->function, f->file, f->line);
+	report_json_put_place(j, f->function, f->file, f->line);
 	json_put_real(j, "share", tf->share, 6);
 	json_put_real(j, "seconds", f->seconds, 9);
 	json_open_array(j, "goroutines");
@@ -163,7 +163,7 @@ static void put_stays(struct json_out *j, const struct trace_report *r, const st
 static void put_function(struct json_out *j, const struct trace_report *r, const struct function_row *row)
 {
 	json_open_object(j, NULL);
-	put_place(j, row->name, row->file, row->line);
+	report_json_put_place(j, row->name, row->file, row->line);
 	if (row->others)
 		json_put_bool(j, "others", true);
 	json_put_bool(j, "system", row->system);
@@ -279,7 +279,7 @@ static void put_mmu(struct json_out *j, const struct trace_report *r, uint32_t i
 	json_close_object(j);
 }
 
-static void put_threads(struct json_out *j, const struct trace_threads *t)
+static void report_json_put_threads(struct json_out *j, const struct trace_threads *t)
 {
 	struct thread_report report;
 
@@ -309,7 +309,7 @@ static void put_trace(struct json_out *j, const struct trace_report *r, uint32_t
 	json_put_count(j, "waits", t->waits);
 	json_put_count(j, "waits_without_stack", t->stackless);
 	if (!is_one(r))
-		put_threads(j, trace_threads(r, i));
+		report_json_put_threads(j, trace_threads(r, i));
 	put_timeline(j, t->timeline);
 	put_mmu(j, r, i, t->mmu);
 	json_close_object(j);
@@ -377,7 +377,7 @@ static void put_split_sums(struct json_out *j, const struct stay_sums *s)
 	json_close_object(j);
 }
 
-static void put_sums(struct json_out *j, const struct trace_report *r, const struct stay_sums *s)
+static void report_json_put_sums(struct json_out *j, const struct trace_report *r, const struct stay_sums *s)
 {
 	uint32_t stay;
 
@@ -402,13 +402,13 @@ static void put_type(struct json_out *j, const struct trace_report *r, const str
 	if (row->others)
 		json_put_bool(j, "others", true);
 	if (leaf)
-		put_place(j, leaf->func, leaf->file, leaf->line);
+		report_json_put_place(j, leaf->func, leaf->file, leaf->line);
 	put_dist(j, "whole", r, &row->whole);
 	put_histogram(j, "histogram", &row->whole);
 	json_put_count(j, "open", row->open);
 	json_put_number(j, "open_ns", row->open_ns);
 	json_open_object(j, "sums_ns");
-	put_sums(j, r, &row->sums);
+	report_json_put_sums(j, r, &row->sums);
 	json_close_object(j);
 	json_put_number(j, "elsewhere_ns", row->elsewhere);
 	json_put_count(j, "unwatched", row->unwatched);
@@ -439,7 +439,7 @@ static void put_moment(struct json_out *j, const struct trace_report *r, const s
 	if (*m->text)
 		json_put_text(j, "name", m->text);
 	if (leaf)
-		put_place(j, leaf->func, leaf->file, leaf->line);
+		report_json_put_place(j, leaf->func, leaf->file, leaf->line);
 	json_put_count(j, "trace", m->trace);
 	json_put_number(j, "at_ns", since_begin(r, m->trace, m->from));
 	json_put_bool(j, "open", m->open);
@@ -498,7 +498,7 @@ static void put_all_longest(struct json_out *j, const struct trace_report *r)
 
 /* --- what is missing --- */
 
-static void put_missing(struct json_out *j, const struct trace_report *r)
+static void report_json_put_missing(struct json_out *j, const struct trace_report *r)
 {
 	size_t i;
 
@@ -529,12 +529,12 @@ void trace_report_json(const struct trace_report *r, FILE *f)
 	put_latency(&j, r);
 	put_traces(&j, r);
 	if (is_one(r))
-		put_threads(&j, trace_threads(r, 0));
+		report_json_put_threads(&j, trace_threads(r, 0));
 	put_gc(&j, r);
 	put_types(&j, "regions", r, &r->tables->regions);
 	put_types(&j, "tasks", r, &r->tables->tasks);
 	put_all_longest(&j, r);
-	put_missing(&j, r);
+	report_json_put_missing(&j, r);
 	json_close_object(&j);
 	fputc('\n', f);
 }

@@ -97,7 +97,7 @@ static bool check_threads(struct trace_report *r, struct trace_threads *t, const
 	return good;
 }
 
-static int read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
+static int trace_report_read_one(struct trace_report *r, const char *path, const char *binary, bool *failed,
 		    struct error *err)
 {
 	struct trace_threads *threads;
@@ -138,7 +138,7 @@ int trace_report_read(struct trace_report *r, char *const *paths, size_t n,
 	r->tables = tables_new(r->spans, &o->tables);
 	r->html = o->html ? html_new(r->spans) : NULL;
 	for (i = 0; i < n && !ret; i++)
-		ret = read_one(r, paths[i], o->binary, failed, err);
+		ret = trace_report_read_one(r, paths[i], o->binary, failed, err);
 	if (!ret)
 		rank(r);
 	return ret;
@@ -210,12 +210,12 @@ static const struct command_line report_line = {
 	.check = report_check,
 };
 
-static void put_text(FILE *f, const void *report)
+static void trace_report_put_text(FILE *f, const void *report)
 {
 	trace_report_print(report, f);
 }
 
-static void put_json(FILE *f, const void *report)
+static void trace_report_put_json(FILE *f, const void *report)
 {
 	trace_report_json(report, f);
 }
@@ -248,13 +248,13 @@ static int report_write(struct report_outputs *out, const struct trace_report *r
 	if (out->text.fd >= 0)
 		ret = output_begin(&out->text, err);
 	if (!ret && out->text.fd >= 0)
-		ret = output_put(&out->text, json ? put_json : put_text, r, err);
+		ret = output_put(&out->text, json ? trace_report_put_json : trace_report_put_text, r, err);
 	if (!ret && out->page.fd >= 0)
 		ret = trace_report_html(r, &out->page, err);
 	return ret;
 }
 
-static int report(const struct options *o, char *const *paths, size_t n)
+static int trace_report_report(const struct options *o, char *const *paths, size_t n)
 {
 	struct report_outputs out = { OUTPUT_CLOSED, OUTPUT_CLOSED };
 	struct trace_report r = {0};
@@ -293,5 +293,5 @@ int cmd_report(int argc, char **argv)
 	struct options o = {0};
 	int status = command_line_read(&report_line, &o, argc, argv);
 
-	return status ? status - 1 : report(&o, argv + optind, (size_t)(argc - optind));
+	return status ? status - 1 : trace_report_report(&o, argv + optind, (size_t)(argc - optind));
 }

@@ -21,7 +21,7 @@ static int64_t busy_of(const struct function_row *row)
 	return tables_dist(row, STAY_RUNNING)->sum;
 }
 
-static int by_time(const void *a, const void *b)
+static int report_tables_by_time(const void *a, const void *b)
 {
 	const struct function_row *x = *(struct function_row *const *)a, *y = *(struct function_row *const *)b;
 
@@ -40,7 +40,7 @@ static struct vec sorted_functions(const struct trace_report *r)
 
 	for (i = 0; i < rows->len; i++)
 		*(struct function_row **)vec_push(&sorted, sizeof(void *)) = vec_at(rows, struct function_row, i);
-	vec_sort(&sorted, sizeof(void *), by_time);
+	vec_sort(&sorted, sizeof(void *), report_tables_by_time);
 	return sorted;
 }
 
@@ -470,7 +470,7 @@ void report_print_sections(const struct trace_report *r, FILE *f)
 
 /* --- the longest --- */
 
-static void put_stack(const struct trace_report *r, uint32_t stack, FILE *f)
+static void report_tables_put_stack(const struct trace_report *r, uint32_t stack, FILE *f)
 {
 	const struct stack_frame *leaf = NULL;
 	uint32_t i = 0;
@@ -497,7 +497,7 @@ static void print_moment(const struct trace_report *r, const char *what, const s
 	report_put_instant(r, m->trace, m->from, f);
 	if (m->open)
 		fputs(" (and beyond the trace)", f);
-	put_stack(r, m->stack, f);
+	report_tables_put_stack(r, m->stack, f);
 	fputc('\n', f);
 }
 

@@ -30,7 +30,7 @@ void report_put_place(const char *file, uint64_t line, FILE *f)
 
 /* --- head --- */
 
-static void print_trace(const struct trace_report *r, uint32_t i, FILE *f)
+static void report_text_print_trace(const struct trace_report *r, uint32_t i, FILE *f)
 {
 	const struct trace_row *t = trace_at(r, i);
 
@@ -51,7 +51,7 @@ static void print_head(const struct trace_report *r, FILE *f)
 	uint32_t i;
 
 	for (i = 0; i < r->tables->traces.len; i++)
-		print_trace(r, i, f);
+		report_text_print_trace(r, i, f);
 }
 
 /* --- findings --- */
@@ -79,7 +79,7 @@ static void put_wrapped(const char *text, unsigned indent, FILE *f)
 	free(shown);
 }
 
-static void put_goroutines(const struct finding *finding, FILE *f)
+static void report_text_put_goroutines(const struct finding *finding, FILE *f)
 {
 	size_t i, n = finding->ngoroutines < 6 ? finding->ngoroutines : 6;
 
@@ -90,7 +90,7 @@ static void put_goroutines(const struct finding *finding, FILE *f)
 		fputs(", ...", f);
 }
 
-static void print_finding(const struct trace_report *r, size_t number, const struct trace_finding *tf, FILE *f)
+static void report_text_print_finding(const struct trace_report *r, size_t number, const struct trace_finding *tf, FILE *f)
 {
 	const struct finding *finding = tf->finding;
 
@@ -102,7 +102,7 @@ static void print_finding(const struct trace_report *r, size_t number, const str
 	report_put_place(finding->file, finding->line, f);
 	if (finding->ngoroutines) {
 		fputs(*finding->function || *finding->file ? "; " : "", f);
-		put_goroutines(finding, f);
+		report_text_put_goroutines(finding, f);
 	}
 	fputs(*finding->function || *finding->file || finding->ngoroutines ? "; " : "", f);
 	fprintf(f, "look at %s to %s", unit_instant(finding->from).text, unit_instant(finding->to).text);
@@ -111,7 +111,7 @@ static void print_finding(const struct trace_report *r, size_t number, const str
 	fputc('\n', f);
 }
 
-static void print_findings(const struct trace_report *r, FILE *f)
+static void report_text_print_findings(const struct trace_report *r, FILE *f)
 {
 	size_t i;
 
@@ -122,7 +122,7 @@ static void print_findings(const struct trace_report *r, FILE *f)
 	}
 	fprintf(f, ", and their share of the %s that goroutines lost\n", unit_time((int64_t)(r->lost * 1e9)).text);
 	for (i = 0; i < r->findings.len; i++)
-		print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i), f);
+		report_text_print_finding(r, i + 1, vec_at(&r->findings, struct trace_finding, i), f);
 }
 
 /* --- what is missing --- */
@@ -226,7 +226,7 @@ static void print_absent(const struct trace_report *r, FILE *f)
 		fputs("  most waits have no stack: where in the code they are is not known\n", f);
 }
 
-static void put_missing(const struct trace_report *r, FILE *f)
+static void report_text_put_missing(const struct trace_report *r, FILE *f)
 {
 	print_unrecorded(r, f);
 	print_notes(r, false, f);
@@ -276,9 +276,9 @@ static void print_threads(const struct trace_report *r, FILE *f)
 void trace_report_print(const struct trace_report *r, FILE *f)
 {
 	print_head(r, f);
-	print_findings(r, f);
+	report_text_print_findings(r, f);
 	print_part(r, "SNAPSHOTS OF A FLIGHT RECORDING, and why", put_reasons, f);
-	print_part(r, "NOT IN THE TRACE", put_missing, f);
+	print_part(r, "NOT IN THE TRACE", report_text_put_missing, f);
 	report_print_goroutines(r, f);
 	print_threads(r, f);
 	report_print_charts(r, f);

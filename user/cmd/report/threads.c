@@ -20,12 +20,12 @@ static double s(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-static uint64_t length(const struct thread_report *r)
+static uint64_t report_threads_length(const struct thread_report *r)
 {
 	return threads_end_time(r->threads) - threads_begin_time(r->threads);
 }
 
-static int by_time(const void *a, const void *b)
+static int report_threads_by_time(const void *a, const void *b)
 {
 	const struct taker *x = a, *y = b;
 
@@ -39,7 +39,7 @@ static struct taker *takers(const struct thread_sums *sums, size_t most, size_t 
 
 	if (sums->takers.len)
 		memcpy(list, sums->takers.data, sums->takers.len * sizeof(*list));
-	qsort(list, sums->takers.len, sizeof(*list), by_time);
+	qsort(list, sums->takers.len, sizeof(*list), report_threads_by_time);
 	*n = sums->takers.len < most ? sums->takers.len : most;
 	return list;
 }
@@ -90,7 +90,7 @@ void report_print_threads(const struct thread_report *r, FILE *f)
 		return;
 	t = &r->sums->total;
 	fprintf(f, "threads: %" PRIu64 ", on a CPU for %.3f s in %.3f s", r->sums->n_others + r->sums->done.len,
-		s(t->ran_ns), s(length(r)));
+		s(t->ran_ns), s(report_threads_length(r)));
 	for (i = THREAD_QUEUED; i < THREAD_STATES; i++)
 		if (t->state_ns[i] && i != THREAD_SLEEPING)
 			fprintf(f, ", %s %.3f s", thread_state_words(i), s(t->state_ns[i]));
@@ -248,7 +248,7 @@ void report_json_threads(const struct thread_report *r, struct json_out *j)
 	if (!has_any(r))
 		return;
 	json_open_object(j, "linux");
-	json_put_real(j, "seconds", s(length(r)), 6);
+	json_put_real(j, "seconds", s(report_threads_length(r)), 6);
 	json_threads(r->sums, j);
 	if (r->sums->n_others) {
 		json_open_object(j, "other_threads");

@@ -8,7 +8,7 @@
 
 enum { VERSION = 1 };	/* of the object: goes up when a name gets another meaning */
 
-static void put_frame(struct json_out *j, const char *name, const struct shown_frame *f, uint64_t goid)
+static void stacks_json_put_frame(struct json_out *j, const char *name, const struct shown_frame *f, uint64_t goid)
 {
 	json_open_object(j, name);
 	json_put_text(j, "function", f->func);
@@ -21,7 +21,7 @@ static void put_frame(struct json_out *j, const char *name, const struct shown_f
 	json_close_object(j);
 }
 
-static void write_stack(struct stacks *s, uint32_t stack, FILE *to)
+static void stacks_json_write_stack(struct stacks *s, uint32_t stack, FILE *to)
 {
 	static struct shown_frame frames[SHOWN_MAX];
 	struct json_out j = { .f = to };
@@ -29,11 +29,11 @@ static void write_stack(struct stacks *s, uint32_t stack, FILE *to)
 
 	json_open_array(&j, NULL);
 	for (i = 0; i < n; i++)
-		put_frame(&j, NULL, &frames[i], 0);
+		stacks_json_put_frame(&j, NULL, &frames[i], 0);
 	json_close_array(&j);
 }
 
-static void put_stack(struct json_out *j, struct stacks *s, const struct goroutine *g)
+static void stacks_json_put_stack(struct json_out *j, struct stacks *s, const struct goroutine *g)
 {
 	static const char *const known[] = {
 		[STACK_KNOWN] = "yes", [STACK_RUNNING] = "running", [STACK_MOVED] = "moved",
@@ -50,7 +50,7 @@ static void put_stack(struct json_out *j, struct stacks *s, const struct gorouti
 		json_put_count(j, "stack_left_out", e->left_out);
 	if (e->cut)
 		json_put_bool(j, "stack_cut", true);
-	text = stacks_text_of(s, g->stack, write_stack);
+	text = stacks_text_of(s, g->stack, stacks_json_write_stack);
 	json_put_json(j, "stack", text->data, text->len);
 }
 
@@ -86,7 +86,7 @@ static void put_still(struct json_out *j, const struct goroutine *g)
 		json_put_text(j, "still", still[g->still]);
 }
 
-static void put_goroutine(struct json_out *j, struct stacks *s, const struct goroutine *g)
+static void stacks_json_put_goroutine(struct json_out *j, struct stacks *s, const struct goroutine *g)
 {
 	struct shown_frame creator;
 	char state[SHOWN_STATE];
@@ -108,13 +108,13 @@ static void put_goroutine(struct json_out *j, struct stacks *s, const struct gor
 	if (shown_is_system(&s->gs, s->plan.minor, g))
 		json_put_bool(j, "system", true);
 	put_labels(j, s, g);
-	put_stack(j, s, g);
+	stacks_json_put_stack(j, s, g);
 	if (shown_creator(&s->gs, g, &creator))
-		put_frame(j, "created_by", &creator, g->parent);
+		stacks_json_put_frame(j, "created_by", &creator, g->parent);
 	json_close_object(j);
 }
 
-static void put_goroutines(struct json_out *j, struct stacks *s)
+static void stacks_json_put_goroutines(struct json_out *j, struct stacks *s)
 {
 	size_t i;
 
@@ -123,12 +123,12 @@ static void put_goroutines(struct json_out *j, struct stacks *s)
 		const struct goroutine *g = vec_at(&s->gs.all, struct goroutine, i);
 
 		if (stacks_wants(s, g))
-			put_goroutine(j, s, g);
+			stacks_json_put_goroutine(j, s, g);
 	}
 	json_close_array(j);
 }
 
-static void put_group(struct json_out *j, struct stacks *s, const struct stacks_group *group)
+static void stacks_json_put_group(struct json_out *j, struct stacks *s, const struct stacks_group *group)
 {
 	const struct goroutine *g = *vec_at(&group->members, const struct goroutine *, 0);
 	size_t i;
@@ -140,11 +140,11 @@ static void put_group(struct json_out *j, struct stacks *s, const struct stacks_
 		json_put_count(j, NULL, (*vec_at(&group->members, const struct goroutine *, i))->goid);
 	json_close_array(j);
 	put_labels(j, s, g);
-	put_stack(j, s, g);
+	stacks_json_put_stack(j, s, g);
 	json_close_object(j);
 }
 
-static void put_groups(struct json_out *j, struct stacks *s)
+static void stacks_json_put_groups(struct json_out *j, struct stacks *s)
 {
 	struct vec groups;
 	size_t i;
@@ -152,7 +152,7 @@ static void put_groups(struct json_out *j, struct stacks *s)
 	stacks_group(s, &groups);
 	json_open_array(j, "groups");
 	for (i = 0; i < groups.len && !ferror(j->f); i++)
-		put_group(j, s, vec_at(&groups, struct stacks_group, i));
+		stacks_json_put_group(j, s, vec_at(&groups, struct stacks_group, i));
 	json_close_array(j);
 	stacks_free_groups(&groups);
 }
@@ -176,9 +176,9 @@ void stacks_print_json(struct stacks *s)
 	if (s->o->watch)
 		put_watch(&j, s);
 	if (s->o->group)
-		put_groups(&j, s);
+		stacks_json_put_groups(&j, s);
 	else
-		put_goroutines(&j, s);
+		stacks_json_put_goroutines(&j, s);
 	json_open_object(&j, "counts");
 	json_put_count(&j, "goroutines", s->gs.all.len);
 	json_put_count(&j, "system_left_out", s->left_out);

@@ -16,7 +16,7 @@
 #include "live/snapshot.h"
 #include "proc/privilege.h"
 
-static const char *take_func(void *options, const char *arg)
+static const char *stacks_cmd_take_func(void *options, const char *arg)
 {
 	struct stacks_options *o = options;
 
@@ -41,7 +41,7 @@ static const struct option_row stacks_rows[] = {
 	OPTION(0, "state", "LIST", OPTION_TEXT, offsetof(struct stacks_options, states),
 	  "only goroutines in these states: \"chan receive,IO wait\""),
 	OPTION(0, "func", "REGEX", OPTION_TAKE, 0,
-	  "only with a function that matches (POSIX, extended) on the stack", .take = take_func),
+	  "only with a function that matches (POSIX, extended) on the stack", .take = stacks_cmd_take_func),
 	OPTION(0, "goroutine", "N", OPTION_NUMBER, offsetof(struct stacks_options, goid), "only that one",
 	  .min = 1, .max = UINT64_MAX, .want = "takes the number of a goroutine"),
 	OPTION(0, "system", NULL, OPTION_FLAG, offsetof(struct stacks_options, system),
@@ -84,7 +84,7 @@ static const struct command_line stacks_line = {
 
 /* --- the process --- */
 
-static int open_symbols(struct stacks *s, struct error *err)
+static int stacks_cmd_open_symbols(struct stacks *s, struct error *err)
 {
 	struct symbol_file program = { s->proc.module, gobin_debug_file(s->bin), s->proc.bias, dwarf_isolated_new };
 	int r = symbolizer_open(&s->symbols, &program, SYMBOL_AUTO, err);
@@ -100,7 +100,7 @@ static int open_symbols(struct stacks *s, struct error *err)
 }
 
 /* Less is needed than for a recording, of which the error of process_open() speaks. */
-static int may_not_trace(pid_t pid, struct error *err)
+static int stacks_cmd_may_not_trace(pid_t pid, struct error *err)
 {
 	char why[256];
 
@@ -118,7 +118,7 @@ static int open_process(struct stacks *s, struct error *err)
 	if (!r)
 		r = process_open(&s->proc, &fs, pid, err);
 	if (r == -EACCES || r == -EPERM)
-		return may_not_trace(pid, err);
+		return stacks_cmd_may_not_trace(pid, err);
 	if (!r)
 		r = pick_check(&s->o->pick, &s->proc, err);
 	if (!r)
@@ -131,7 +131,7 @@ static int open_process(struct stacks *s, struct error *err)
 		gobin_assume_minor(s->bin, s->o->assume_minor);
 	module_find_debug(&s->proc, s->bin, &s->plugins, false);
 	r = plan_describe(&s->plan, s->bin, err);
-	return r ? r : open_symbols(s, err);
+	return r ? r : stacks_cmd_open_symbols(s, err);
 }
 
 static int check_fit(struct stacks *s, struct error *err)
@@ -276,7 +276,7 @@ static bool has_goroutine(const struct stacks *s, uint64_t goid)
 	return false;
 }
 
-static int print(struct stacks *s)
+static int stacks_cmd_print(struct stacks *s)
 {
 	struct error err;
 
@@ -332,7 +332,7 @@ int cmd_stacks(int argc, char **argv)
 	r = check_fate(&s, r, &err);
 	if (!r)
 		r = pick_check(&o.pick, &s.proc, &err);
-	status = r ? cmd_fail(&err) : print(&s);
+	status = r ? cmd_fail(&err) : stacks_cmd_print(&s);
 	close_all(&s);
 	if (o.func)
 		regfree(&o.func_regex);

@@ -60,7 +60,7 @@ static void write_place(FILE *f, const struct shown_frame *frame)
 	fputc('\n', f);
 }
 
-static void write_stack(struct stacks *s, uint32_t stack, FILE *f)
+static void stacks_text_write_stack(struct stacks *s, uint32_t stack, FILE *f)
 {
 	static struct shown_frame frames[SHOWN_MAX];
 	const struct stack_entry *e = stackset_entry(&s->gs.stacks, stack);
@@ -134,7 +134,7 @@ static void write_labels(FILE *f, const char *text, const char *colon, bool alwa
 	labels_free(&l);
 }
 
-static void write_header(struct stacks *s, const struct goroutine *g)
+static void stacks_text_write_header(struct stacks *s, const struct goroutine *g)
 {
 	char state[SHOWN_STATE];
 	uint64_t minutes = g->waited_ns / MINUTE;
@@ -187,9 +187,9 @@ void stacks_print(struct stacks *s)
 		if (!first)
 			putchar('\n');
 		first = false;
-		write_header(s, g);
+		stacks_text_write_header(s, g);
 		if (g->known == STACK_KNOWN) {
-			text = stacks_text_of(s, g->stack, write_stack);
+			text = stacks_text_of(s, g->stack, stacks_text_write_stack);
 			fwrite(text->data, 1, text->len, stdout);
 		} else {
 			write_unknown(g);
@@ -287,7 +287,7 @@ static void write_pcs(const struct stacks *s, uint32_t stack)
 }
 
 /* "# state: 3 chan receive, 1 select", and the longest time. */
-static void write_states(const struct stacks *s, const struct stacks_group *group)
+static void stacks_text_write_states(const struct stacks *s, const struct stacks_group *group)
 {
 	uint32_t counts[G_STATUSES][256] = {0};
 	struct goroutine like;
@@ -328,7 +328,7 @@ static void write_group(struct stacks *s, const struct stacks_group *group)
 		write_labels(stdout, g->labels, ":", true);
 		putchar('\n');
 	}
-	write_states(s, group);
+	stacks_text_write_states(s, group);
 	if (g->known == STACK_KNOWN)
 		write_group_stack(s, g->stack);
 	putchar('\n');

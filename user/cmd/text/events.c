@@ -40,7 +40,7 @@ static const char *take_kinds(void *filter, const char *arg)
 			    "kinds as StateTransition, RangeBegin, Metric, Log", (int)len, bad);
 }
 
-static const char *take_func(void *options, const char *arg)
+static const char *text_events_take_func(void *options, const char *arg)
 {
 	struct text_events_options *o = options;
 	char why[128];
@@ -77,7 +77,7 @@ const struct option_row text_events_rows[] = {
 	  "only these events (GoBlock, UserLog) or kinds of them (StateTransition, RangeBegin, Metric)",
 	  .take = take_kinds),
 	OPTION(0, "func", "REGEXP", OPTION_TAKE, 0, "only those with such a function in their stacks",
-	  .take = take_func),
+	  .take = text_events_take_func),
 	OPTION(0, "from", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.from),
 	  "only from this time on, counted from the begin (1.5s)"),
 	OPTION(0, "to", "TIME", OPTION_INSTANT, offsetof(struct text_events_options, show.filter.to),
@@ -103,7 +103,7 @@ static int write_events(struct trace_input *in, const char *name, const struct o
 	return err->code;
 }
 
-static int write_output(struct trace_input *in, const char *name, const char *path,
+static int text_events_write_output(struct trace_input *in, const char *name, const char *path,
 			const struct events_options *o, struct error *err)
 {
 	struct error close_err;
@@ -135,5 +135,5 @@ int text_events(const char *in, const char *out, const char *binary,
 		return ret;
 	if (trace_input_open_source(&input, &source, binary, err))
 		return error_prefix(err, "%s", in);
-	return write_output(&input, in, out, &o->show, err);
+	return text_events_write_output(&input, in, out, &o->show, err);
 }

@@ -67,7 +67,7 @@ static void text_given(void *options, const struct option_row *row, const char *
 			o->of_events.given = row->name;
 }
 
-static const char *text_check(void *options, char **operands)
+static const char *text_line_check(void *options, char **operands)
 {
 	struct text_options *o = options;
 
@@ -91,7 +91,7 @@ static const struct command_line text_line = {
 	.after = "With --links alone, for traces before Go 1.22: the events as the parsers of those\n"
 		 "releases gave them, numbered, each with the later one that it leads to.\n",
 	.least = 1, .most = 1, .operands = "one trace is needed",
-	.check = text_check, .given = text_given,
+	.check = text_line_check, .given = text_given,
 };
 
 int cmd_text(int argc, char **argv)

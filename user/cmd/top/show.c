@@ -34,7 +34,7 @@ static void print_once(struct top_show *v, struct top_sample *s)
 	screen_print(v->screen, stdout);
 }
 
-static void print(struct top_show *v, struct top_sample *s)
+static void top_show_print(struct top_show *v, struct top_sample *s)
 {
 	ui_arrange(&v->ui, s);
 	if (v->o->json)
@@ -45,7 +45,7 @@ static void print(struct top_show *v, struct top_sample *s)
 	top_sample_free(s);
 }
 
-static void show(struct top_show *v, struct top_sample *s)
+static void top_show_show(struct top_show *v, struct top_sample *s)
 {
 	if (v->ui.paused) {
 		top_sample_free(s);
@@ -60,9 +60,9 @@ static void show(struct top_show *v, struct top_sample *s)
 void top_show_sample(struct top_show *v, struct top_sample *s)
 {
 	if (top_is_interactive(v->o))
-		show(v, s);
+		top_show_show(v, s);
 	else
-		print(v, s);
+		top_show_print(v, s);
 }
 
 /* --- keys --- */

@@ -24,7 +24,7 @@ struct top_snapshots {
 	bool said;
 };
 
-static void say(void *ctx, const char *text)
+static void top_snapshot_say(void *ctx, const char *text)
 {
 	struct top_snapshots *s = ctx;
 
@@ -34,7 +34,7 @@ static void say(void *ctx, const char *text)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void done(void *ctx, const struct flight_done *d)
+static void top_snapshot_done(void *ctx, const struct flight_done *d)
 {
 	char text[512], size[SHOW_SIZE];
 
@@ -43,7 +43,7 @@ static void done(void *ctx, const struct flight_done *d)
 			 show_size(d->bytes, size));
 	else
 		snprintf(text, sizeof(text), "no snapshot: %s", d->error);
-	say(ctx, text);
+	top_snapshot_say(ctx, text);
 }
 
 int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o, const struct capture_info *info,
@@ -56,7 +56,7 @@ int top_snapshots_start(struct top_snapshots **ret, const struct top_options *o,
 	pthread_mutex_init(&s->lock, NULL);
 	s->opts = (struct flight_opts){
 		.time = time, .size = SIZE, .before = time, .pattern = o->pattern, .info = info,
-		.say = say, .done = done, .in_child = signals_restore, .ctx = s,
+		.say = top_snapshot_say, .done = top_snapshot_done, .in_child = signals_restore, .ctx = s,
 	};
 	r = flight_new(&s->flight, &s->opts, err);
 	if (!r) {

@@ -142,7 +142,7 @@ static bool is_ours(const struct terminal *t)
  * Starts the guard and sets the mode, if gotap is in the foreground. An error is that of the guard; the mode is set all the
  * same.
  */
-static int take(struct terminal *t, struct error *err)
+static int top_terminal_take(struct terminal *t, struct error *err)
 {
 	int r;
 
@@ -166,7 +166,7 @@ static void give(struct terminal *t)
 }
 
 /* A description of its own: that of standard output is shared with the shell, which must not get O_NONBLOCK. */
-static int open_own(void)
+static int top_terminal_open_own(void)
 {
 	return open("/proc/self/fd/1", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
@@ -190,7 +190,7 @@ int terminal_open(struct terminal *t, struct error *err)
 	struct sigaction stop = { .sa_handler = on_stop, .sa_flags = SA_RESTART };
 	int r;
 
-	t->fd = open_own();
+	t->fd = top_terminal_open_own();
 	if (t->fd < 0 || tcgetattr(t->fd, &t->before)) {
 		r = error_set(err, -errno, "cannot open the terminal: %s", strerror(errno));
 		if (t->fd >= 0)
@@ -200,7 +200,7 @@ int terminal_open(struct terminal *t, struct error *err)
 	}
 	sigaction(SIGWINCH, &size, NULL);
 	sigaction(SIGTSTP, &stop, NULL);
-	r = take(t, err);
+	r = top_terminal_take(t, err);
 	if (r)
 		terminal_close(t);
 	return r;
@@ -233,7 +233,7 @@ static void look_whose(struct terminal *t)
 	if (stop_asked)
 		stop_now(t);
 	if (t->away && !signals_stop())
-		take(t, &none);		/* without a guard where none can be started */
+		top_terminal_take(t, &none);		/* without a guard where none can be started */
 	if (t->away || is_ours(t))
 		return;
 	end_guard(t);

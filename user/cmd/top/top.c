@@ -49,7 +49,7 @@ static void on_ready(void *ctx, struct top_sample *s)
 
 /* --- the recording --- */
 
-static int start_assembler(struct top *t, struct error *err)
+static int top_cmd_start_assembler(struct top *t, struct error *err)
 {
 	struct assembler_opts opts = {
 		.version = t->o->record.version, .info = &t->target->info, .symbols = t->target->symbols,
@@ -73,7 +73,7 @@ static int start_assembler(struct top *t, struct error *err)
 }
 
 /* Takes the terminal last, so that errors of the other steps are printed as by any command. */
-static int start(struct top *t, struct error *err)
+static int top_cmd_start(struct top *t, struct error *err)
 {
 	struct bpf_opts bpf = t->o->record.bpf;
 	int r = 0;
@@ -90,19 +90,19 @@ static int start(struct top *t, struct error *err)
 	if (!r && top_is_interactive(t->o))
 		r = top_snapshots_start(&t->snapshots, t->o, &t->target->info, err);
 	if (!r)
-		r = start_assembler(t, err);
+		r = top_cmd_start_assembler(t, err);
 	if (r)
 		return r;
 	top_meter_begin(&t->meter, &t->target->proc, t->capture, budget_limits(bpf.budget) ? bpf.budget : 0);
 	return top_is_interactive(t->o) ? top_show_open(&t->show, err) : 0;
 }
 
-static bool is_over(const struct top *t)
+static bool top_cmd_is_over(const struct top *t)
 {
 	return t->show.quit || t->show.broken || signals_stop() || (t->o->count && t->intervals >= t->o->count);
 }
 
-static int take_chunk(struct top *t, const struct chunk *c, struct error *err)
+static int top_cmd_take_chunk(struct top *t, const struct chunk *c, struct error *err)
 {
 	int r = assembler_chunk(t->assembler, c, err);
 
@@ -110,7 +110,7 @@ static int take_chunk(struct top *t, const struct chunk *c, struct error *err)
 }
 
 /* Runs until the capture has ended. Gives the terminal back as soon as the user or a limit ends it. */
-static int run(struct top *t, struct error *err)
+static int top_cmd_run(struct top *t, struct error *err)
 {
 	bool asked = false;
 	struct chunk *c;
@@ -118,12 +118,12 @@ static int run(struct top *t, struct error *err)
 
 	while ((r = capture_next(t->capture, 50, &c)) != -ENODATA) {
 		if (r > 0)
-			r = take_chunk(t, c, err);
+			r = top_cmd_take_chunk(t, c, err);
 		if (r < 0)
 			return r;
 		if (top_is_interactive(t->o) && !asked)
 			top_show_attend(&t->show);
-		if (is_over(t) && !asked) {
+		if (top_cmd_is_over(t) && !asked) {
 			capture_stop(t->capture);
 			asked = true;
 			top_show_close(&t->show);
@@ -135,7 +135,7 @@ static int run(struct top *t, struct error *err)
 }
 
 /* With --json the last interval is printed, though it is shorter: else the records since the one before would be in none. */
-static int finish(struct top *t, struct error *err)
+static int top_cmd_finish(struct top *t, struct error *err)
 {
 	int r = assembler_finish(t->assembler, err);
 
@@ -144,7 +144,7 @@ static int finish(struct top *t, struct error *err)
 	return r;
 }
 
-static void say_end(const struct top *t)
+static void top_cmd_say_end(const struct top *t)
 {
 	const struct model_counts *c = assembler_counts(t->assembler);
 	const char *why = record_end_text(t->capture);
@@ -167,16 +167,16 @@ static int check_intervals(const struct top *t, struct error *err)
 static int top(const struct top_options *o, struct target *target, struct error *err)
 {
 	struct top t = { .o = o, .target = target, .show = TOP_SHOW_NONE };
-	int r = start(&t, err);
+	int r = top_cmd_start(&t, err);
 
 	if (!r)
-		r = run(&t, err);
+		r = top_cmd_run(&t, err);
 	top_show_close(&t.show);
 	if (!r && !signals_give_up())
-		r = finish(&t, err);
+		r = top_cmd_finish(&t, err);
 	top_snapshots_free(t.snapshots);
 	if (!r)
-		say_end(&t);
+		top_cmd_say_end(&t);
 	if (!r)
 		r = check_intervals(&t, err);
 	capture_free(t.capture);

@@ -19,7 +19,7 @@ struct json {
 	bool is_split;
 };
 
-static void put_frame(struct json *o, const char *name, uint32_t frame)
+static void why_json_put_frame(struct json *o, const char *name, uint32_t frame)
 {
 	const struct stack_frame *f = frame ? stack_set_frame_at(o->stacks, frame) : NULL;
 
@@ -32,7 +32,7 @@ static void put_frame(struct json *o, const char *name, uint32_t frame)
 	json_close_object(&o->j);
 }
 
-static void put_stack(struct json *o, const char *name, uint32_t stack)
+static void why_json_put_stack(struct json *o, const char *name, uint32_t stack)
 {
 	const uint32_t *frames;
 	uint32_t n, i;
@@ -42,7 +42,7 @@ static void put_stack(struct json *o, const char *name, uint32_t stack)
 	json_open_array(&o->j, name);
 	frames = stack_set_of(o->stacks, stack, &n);
 	for (i = 0; i < n; i++)
-		put_frame(o, NULL, frames[i]);
+		why_json_put_frame(o, NULL, frames[i]);
 	json_close_array(&o->j);
 }
 
@@ -62,12 +62,12 @@ static void put_cause(struct json *o, const char *name, const struct cause *c)
 		json_put_text(&o->j, "queued", why_queued_names[c->queued]);
 	if (c->comm)
 		json_put_text(&o->j, "taken_by", c->comm);
-	put_frame(o, "in", c->op);
-	put_frame(o, "at", c->at);
+	why_json_put_frame(o, "in", c->op);
+	why_json_put_frame(o, "at", c->at);
 	json_close_object(&o->j);
 }
 
-static void put_goroutine(struct json *o, const char *name, uint64_t g)
+static void why_json_put_goroutine(struct json *o, const char *name, uint64_t g)
 {
 	if (g != TRACEV2_NO_ID)
 		json_put_count(&o->j, name, g);
@@ -108,7 +108,7 @@ static void put_part(struct json *o, const struct part *part, uint64_t all)
 	json_close_object(&o->j);
 }
 
-static void put_parts(struct json *o, uint64_t all)
+static void why_json_put_parts(struct json *o, uint64_t all)
 {
 	size_t n, i;
 	struct part *parts = why_parts(o->path, UINT32_MAX, &n);
@@ -121,7 +121,7 @@ static void put_parts(struct json *o, uint64_t all)
 }
 
 /* The states in Linux of the threads of goroutines that had the Ps. */
-static void put_threads(struct json *o, const uint64_t ns[THREAD_STATES])
+static void why_json_put_threads(struct json *o, const uint64_t ns[THREAD_STATES])
 {
 	unsigned i;
 
@@ -140,7 +140,7 @@ static void put_off(struct json *o, uint64_t ns)
 		json_put_count(&o->j, "off_cpu_ns", ns);
 }
 
-static void put_held(struct json *o)
+static void why_json_put_held(struct json *o)
 {
 	const struct path *p = o->path;
 	const uint64_t *off;
@@ -150,7 +150,7 @@ static void put_held(struct json *o)
 	json_put_count(&o->j, "ns", p->runnable);
 	json_put_count(&o->j, "procs_ns", p->procs);
 	json_put_count(&o->j, "held_ns", p->held);
-	put_threads(o, p->threads);
+	why_json_put_threads(o, p->threads);
 	json_open_array(&o->j, "holders");
 	for (i = 0; i < p->holders.made; i++) {
 		if (!p->holders.slots[i].used)
@@ -176,7 +176,7 @@ static void put_holders(struct json *o, const struct step *s)
 		return;
 	json_put_count(&o->j, "procs_ns", s->procs);
 	json_put_count(&o->j, "held_ns", s->held);
-	put_threads(o, s->threads);
+	why_json_put_threads(o, s->threads);
 	json_open_array(&o->j, "holders");
 	for (i = 0; i < STEP_HOLDERS && s->holders[i].ns; i++) {
 		json_open_object(&o->j, NULL);
@@ -189,7 +189,7 @@ static void put_holders(struct json *o, const struct step *s)
 }
 
 /* Writes the task that took the CPU of the thread, or woke it, and the system call in which it waits. */
-static void put_thread(struct json *o, const struct step *s)
+static void why_json_put_thread(struct json *o, const struct step *s)
 {
 	if (!s->thread)
 		return;
@@ -206,29 +206,29 @@ static void put_thread(struct json *o, const struct step *s)
 	json_close_object(&o->j);
 }
 
-static void put_step(struct json *o, const struct step *s)
+static void why_json_put_step(struct json *o, const struct step *s)
 {
 	const struct cause *c = vec_at(&o->path->causes, struct cause, path_cause((struct path *)o->path, s));
 
 	json_open_object(&o->j, NULL);
 	json_put_number(&o->j, "from_ns", s->from - o->a->begin);
 	json_put_number(&o->j, "to_ns", s->to - o->a->begin);
-	put_goroutine(o, "goroutine", s->g);
+	why_json_put_goroutine(o, "goroutine", s->g);
 	json_put_count(&o->j, "depth", s->depth);
 	put_cause(o, "cause", c);
 	if (s->depth) {
 		put_cause(o, "waited_for_in", vec_at(&o->path->causes, struct cause, s->wait));
-		put_stack(o, "wait_stack", s->wait_stack);
+		why_json_put_stack(o, "wait_stack", s->wait_stack);
 	}
 	if (s->p != UINT32_MAX)
 		json_put_count(&o->j, "proc", s->p);
-	put_thread(o, s);
+	why_json_put_thread(o, s);
 	put_holders(o, s);
-	put_stack(o, "stack", s->stack);
-	put_stack(o, "end_stack", s->end_stack);
+	why_json_put_stack(o, "stack", s->stack);
+	why_json_put_stack(o, "end_stack", s->end_stack);
 	if (s->via != VIA_NONE) {
-		put_goroutine(o, s->via == VIA_WOKE ? "woke" : "created", s->via_g);
-		put_stack(o, "woke_stack", s->via_stack);
+		why_json_put_goroutine(o, s->via == VIA_WOKE ? "woke" : "created", s->via_g);
+		why_json_put_stack(o, "woke_stack", s->via_stack);
 	}
 	json_close_object(&o->j);
 }
@@ -245,29 +245,29 @@ static void put_steps(struct json *o, bool full)
 	for (i = path->count; i--; ) {
 		struct step step = *(const struct step *)store_at(path->steps, i);
 
-		put_step(o, &step);
+		why_json_put_step(o, &step);
 	}
 	json_close_array(&o->j);
 }
 
-static void put_path(struct json *o, const struct why_show *show)
+static void why_json_put_path(struct json *o, const struct why_show *show)
 {
 	const struct path *p = o->path;
 
-	put_goroutine(o, "goroutine", o->a->g);
+	why_json_put_goroutine(o, "goroutine", o->a->g);
 	json_put_text(&o->j, "goroutine_of", o->a->name);
 	json_put_text(&o->j, "trace", show->traces[o->a->trace]);
 	json_put_number(&o->j, "from_ns", p->from - o->a->begin);
 	json_put_number(&o->j, "to_ns", p->to - o->a->begin);
 	json_put_number(&o->j, "ns", p->to - p->from);
-	put_parts(o, (uint64_t)(p->to - p->from));
-	put_held(o);
+	why_json_put_parts(o, (uint64_t)(p->to - p->from));
+	why_json_put_held(o);
 	put_steps(o, show->full);
 }
 
 /* --- groups --- */
 
-static void put_group(struct json *o, const char *name, const struct why_group *g)
+static void why_json_put_group(struct json *o, const char *name, const struct why_group *g)
 {
 	json_open_object(&o->j, name);
 	json_put_count(&o->j, "count", g->n);
@@ -279,13 +279,13 @@ static void put_group(struct json *o, const char *name, const struct why_group *
 	json_close_object(&o->j);
 }
 
-static void put_groups(struct json *o)
+static void why_json_put_groups(struct json *o)
 {
 	size_t n, i;
 	struct why_row *rows = why_compare(o->a, &n);
 
-	put_group(o, "slow", &o->a->groups[1]);
-	put_group(o, "middle", &o->a->groups[0]);
+	why_json_put_group(o, "slow", &o->a->groups[1]);
+	why_json_put_group(o, "middle", &o->a->groups[0]);
 	json_open_array(&o->j, "causes");
 	for (i = 0; i < n; i++) {
 		json_open_object(&o->j, NULL);
@@ -315,9 +315,9 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show)
 		json_put_text(&o.j, "name", show->question.name);
 	put_instances(&o);
 	if (show->question.all)
-		put_groups(&o);
+		why_json_put_groups(&o);
 	else
-		put_path(&o, show);
+		why_json_put_path(&o, show);
 	json_close_object(&o.j);
 	fputc('\n', f);
 }

@@ -24,7 +24,7 @@ struct lines {
 	void *ctx;
 };
 
-static int64_t length(const struct step *step)
+static int64_t why_steps_length(const struct step *step)
 {
 	return step->to - step->from;
 }
@@ -36,7 +36,7 @@ static void find_longest(struct path *path, struct shown *shown)
 	unsigned at;
 
 	for (i = 0; i < path->count; i++) {
-		int64_t ns = length(store_at(path->steps, i));
+		int64_t ns = why_steps_length(store_at(path->steps, i));
 
 		if (shown->n == LONGEST && ns <= shown->ns[LONGEST - 1])
 			continue;
@@ -98,7 +98,7 @@ static void add_some(struct lines *l, const struct step *step)
 	}
 	l->line.to = step->to;
 	if (found || l->causes.len < KINDS)
-		*(found ? found : map64_put(&l->causes, cause, NULL)) += (uint64_t)length(step);
+		*(found ? found : map64_put(&l->causes, cause, NULL)) += (uint64_t)why_steps_length(step);
 }
 
 void why_lines(struct path *path, bool full, why_line_fn *fn, void *ctx)

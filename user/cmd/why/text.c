@@ -26,9 +26,9 @@ struct text {
 	uint32_t root, depth;		/* of the step before */
 };
 
-static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void why_text_put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void put(struct text *t, const char *fmt, ...)
+static void why_text_put(struct text *t, const char *fmt, ...)
 {
 	char part[512];
 	va_list ap;
@@ -39,7 +39,7 @@ static void put(struct text *t, const char *fmt, ...)
 	buf_add(&t->line, part, strlen(part));
 }
 
-static void end_line(struct text *t)
+static void why_text_end_line(struct text *t)
 {
 	buf_add_byte(&t->line, 0);
 	show_printf(t->f, "%s\n", (char *)t->line.data);
@@ -51,14 +51,14 @@ static const struct cause *cause(const struct text *t, uint32_t number)
 	return vec_at(&t->path->causes, struct cause, number);
 }
 
-static double share(uint64_t part, uint64_t of)
+static double why_text_share(uint64_t part, uint64_t of)
 {
 	return of ? 100.0 * (double)part / (double)of : 0;
 }
 
 static void put_instant(struct text *t, int64_t time)
 {
-	put(t, "%.6f s", (double)(time - t->a->begin) / 1e9);
+	why_text_put(t, "%.6f s", (double)(time - t->a->begin) / 1e9);
 }
 
 /* --- the first lines --- */
@@ -69,19 +69,19 @@ static void put_thing(struct text *t)
 
 	switch (q->of) {
 	case WHY_PROGRAM:
-		put(t, "the program (back from ");
+		why_text_put(t, "the program (back from ");
 		why_put_goroutine(&t->line, t->a->g, t->a->name);
-		put(t, ")");
+		why_text_put(t, ")");
 		return;
 	case WHY_REGION:
-		put(t, "region %.200s on ", q->name);
+		why_text_put(t, "region %.200s on ", q->name);
 		break;
 	case WHY_TASK:
 		if (q->name)
-			put(t, "task %.200s", q->name);
+			why_text_put(t, "task %.200s", q->name);
 		else
-			put(t, "task %" PRIu64, q->id);
-		put(t, ", ended by ");
+			why_text_put(t, "task %" PRIu64, q->id);
+		why_text_put(t, ", ended by ");
 		break;
 	default:
 		break;
@@ -97,30 +97,30 @@ static void put_rank(struct text *t)
 	if (!p || !t->show->question.name)
 		return;
 	if (percentile >= 100)
-		put(t, "the slowest");
+		why_text_put(t, "the slowest");
 	else
-		put(t, "at percentile %g", percentile);
-	put(t, " of %" PRIu64 ": median %s, p99 %s, longest %s", p->list->n, why_time(pick_at(p, 50).ns).text,
+		why_text_put(t, "at percentile %g", percentile);
+	why_text_put(t, " of %" PRIu64 ": median %s, p99 %s, longest %s", p->list->n, why_time(pick_at(p, 50).ns).text,
 	    why_time(pick_at(p, 99).ns).text, why_time(p->list->longest.ns).text);
 	if (p->list->stride > 1)
-		put(t, " (percentiles of every %" PRIu64 "th)", p->list->stride);
-	end_line(t);
+		why_text_put(t, " (percentiles of every %" PRIu64 "th)", p->list->stride);
+	why_text_end_line(t);
 }
 
 /* Instances that the trace has only in part say less than they seem to. */
-static void put_parts(struct text *t)
+static void why_text_put_parts(struct text *t)
 {
 	const struct pick *p = t->a->pick;
 
 	if (!p || !t->show->question.name || !p->part.n)
 		return;
 	if (p->is_part)
-		put(t, "none of them has both its begin and its end in the trace");
+		why_text_put(t, "none of them has both its begin and its end in the trace");
 	else
-		put(t, "not counted: %" PRIu64 " without their begin or end in the trace, the longest for %s (%s%"
+		why_text_put(t, "not counted: %" PRIu64 " without their begin or end in the trace, the longest for %s (%s%"
 		    PRIu64 ")", p->part.n, why_time(p->part.longest.ns).text,
 		    t->show->question.of == WHY_TASK ? "task " : "goroutine ", p->part.longest.g);
-	end_line(t);
+	why_text_end_line(t);
 }
 
 /* --- the sentence --- */
@@ -158,7 +158,7 @@ static void put_wait(struct text *t, const struct part *part)
 
 	if (part->wait == part->root)
 		return;
-	put(t, ", for which %.200s was ", *c->name ? c->name : "?");
+	why_text_put(t, ", for which %.200s was ", *c->name ? c->name : "?");
 	why_put_cause(&t->line, t->stacks, c);
 }
 
@@ -170,15 +170,15 @@ static void put_waker(struct text *t, uint32_t root, uint64_t all)
 
 	if (!waker.found)
 		return;
-	put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", ended by ");
+	why_text_put(t, cause(t, root)->by == BY_HOLDER ? ": " : ", ended by ");
 	why_put_goroutine(&t->line, waker.step.g, waker.step.name);
 	parts = why_parts(t->path, root, &n);
 	for (i = 0; i < n && i < 2 && parts[i].ns * 10 >= all; i++) {
 		const struct cause *c = cause(t, parts[i].leaf);
 
-		put(t, "%s %s ", i ? "," : "; meanwhile", why_time((int64_t)parts[i].ns).text);
+		why_text_put(t, "%s %s ", i ? "," : "; meanwhile", why_time((int64_t)parts[i].ns).text);
 		if (c->name != waker.step.name && *c->name)
-			put(t, "%.200s ", c->name);
+			why_text_put(t, "%.200s ", c->name);
 		why_put_cause(&t->line, t->stacks, c);
 		put_wait(t, &parts[i]);
 	}
@@ -195,7 +195,7 @@ static void put_busy(struct text *t)
 		if (p->holders.slots[i].used && (!most || p->holders.slots[i].value > most->value))
 			most = &p->holders.slots[i];
 	if (most && p->procs)
-		put(t, " (the Ps: %.0f %% with %.200s)", share(most->value, p->procs),
+		why_text_put(t, " (the Ps: %.0f %% with %.200s)", why_text_share(most->value, p->procs),
 		    *(const char *)(uintptr_t)most->key ? (const char *)(uintptr_t)most->key : "?");
 }
 
@@ -207,25 +207,25 @@ static void put_sentence(struct text *t)
 	size_t n, i;
 
 	put_thing(t);
-	put(t, " took %s, from ", why_time((int64_t)all).text);
+	why_text_put(t, " took %s, from ", why_time((int64_t)all).text);
 	put_instant(t, t->path->from);
-	put(t, " to ");
+	why_text_put(t, " to ");
 	put_instant(t, t->path->to);
-	put(t, " of the trace:");
-	end_line(t);
+	why_text_put(t, " of the trace:");
+	why_text_end_line(t);
 	roots = why_roots(t->path, &n);
 	for (i = 0; i < n && i < SAID && (!i || roots[i].ns * 50 >= all); i++) {
-		put(t, "  %s ", why_time((int64_t)roots[i].ns).text);
+		why_text_put(t, "  %s ", why_time((int64_t)roots[i].ns).text);
 		why_put_cause(&t->line, t->stacks, cause(t, roots[i].root));
 		if (cause(t, roots[i].root)->kind == STEP_RUNNABLE)
 			put_busy(t);
 		put_waker(t, roots[i].root, roots[i].ns);
 		rest -= roots[i].ns;
-		end_line(t);
+		why_text_end_line(t);
 	}
 	if (rest) {
-		put(t, "  %s else", why_time((int64_t)rest).text);
-		end_line(t);
+		why_text_put(t, "  %s else", why_time((int64_t)rest).text);
+		why_text_end_line(t);
 	}
 	free(roots);
 }
@@ -235,8 +235,8 @@ static void put_sentence(struct text *t)
 static void put_count(struct text *t, const struct part *part)
 {
 	if (part->count > 1)
-		put(t, ", %" PRIu64 " steps, the longest %s", part->count, why_time(part->longest).text);
-	end_line(t);
+		why_text_put(t, ", %" PRIu64 " steps, the longest %s", part->count, why_time(part->longest).text);
+	why_text_end_line(t);
 }
 
 static void put_leaves(struct text *t, uint32_t root, uint64_t all)
@@ -253,21 +253,21 @@ static void put_leaves(struct text *t, uint32_t root, uint64_t all)
 
 		if (parts[i].leaf == root)
 			continue;
-		put(t, "    %10s %5.1f %%    %.200s ", why_time((int64_t)parts[i].ns).text,
-		    share(parts[i].ns, all), *c->name ? c->name : "?");
+		why_text_put(t, "    %10s %5.1f %%    %.200s ", why_time((int64_t)parts[i].ns).text,
+		    why_text_share(parts[i].ns, all), *c->name ? c->name : "?");
 		why_put_cause(&t->line, t->stacks, c);
 		put_wait(t, &parts[i]);
 		put_count(t, &parts[i]);
 	}
 	if (rest) {
-		put(t, "    %10s %5.1f %%    %zu other causes", why_time((int64_t)rest).text, share(rest, all),
+		why_text_put(t, "    %10s %5.1f %%    %zu other causes", why_time((int64_t)rest).text, why_text_share(rest, all),
 		    n - LEAVES);
-		end_line(t);
+		why_text_end_line(t);
 	}
 	free(parts);
 }
 
-static void put_sums(struct text *t)
+static void why_text_put_sums(struct text *t)
 {
 	uint64_t all = (uint64_t)(t->path->to - t->path->from), rest = 0;
 	struct part *roots;
@@ -278,21 +278,21 @@ static void put_sums(struct text *t)
 	for (i = ROOTS; i < n; i++)
 		rest += roots[i].ns;
 	for (i = 0; i < n && i < ROOTS; i++) {
-		put(t, "%10s %5.1f %%  ", why_time((int64_t)roots[i].ns).text, share(roots[i].ns, all));
+		why_text_put(t, "%10s %5.1f %%  ", why_time((int64_t)roots[i].ns).text, why_text_share(roots[i].ns, all));
 		why_put_cause(&t->line, t->stacks, cause(t, roots[i].root));
-		end_line(t);
+		why_text_end_line(t);
 		put_leaves(t, roots[i].root, all);
 	}
 	if (rest) {
-		put(t, "%10s %5.1f %%  %zu other causes", why_time((int64_t)rest).text, share(rest, all), n - ROOTS);
-		end_line(t);
+		why_text_put(t, "%10s %5.1f %%  %zu other causes", why_time((int64_t)rest).text, why_text_share(rest, all), n - ROOTS);
+		why_text_end_line(t);
 	}
 	free(roots);
 }
 
 /* --- who had the Ps --- */
 
-static int most_first(const void *a, const void *b)
+static int why_text_most_first(const void *a, const void *b)
 {
 	const struct holder *x = a, *y = b;
 
@@ -308,12 +308,12 @@ static struct holder *holders(const struct path *p, size_t *n)
 		if (p->holders.slots[i].used)
 			list[(*n)++] = (struct holder){ .name = (const char *)(uintptr_t)p->holders.slots[i].key,
 							.ns = p->holders.slots[i].value };
-	qsort(list, *n, sizeof(*list), most_first);
+	qsort(list, *n, sizeof(*list), why_text_most_first);
 	return list;
 }
 
 /* "; of that 40 % throttled by the CPU quota": Linux's states of the threads of those that had the Ps. */
-static void put_threads(struct text *t, const uint64_t ns[THREAD_STATES], uint64_t held)
+static void why_text_put_threads(struct text *t, const uint64_t ns[THREAD_STATES], uint64_t held)
 {
 	bool any = false;
 	unsigned i;
@@ -321,12 +321,12 @@ static void put_threads(struct text *t, const uint64_t ns[THREAD_STATES], uint64
 	for (i = 0; i < THREAD_STATES; i++) {
 		if (i == THREAD_RUNNING || ns[i] * 100 < held || !ns[i])
 			continue;
-		put(t, "%s %.0f %% %s", any ? "," : "; their threads", share(ns[i], held), why_thread_words((uint8_t)(i + 1)));
+		why_text_put(t, "%s %.0f %% %s", any ? "," : "; their threads", why_text_share(ns[i], held), why_thread_words((uint8_t)(i + 1)));
 		any = true;
 	}
 }
 
-static void put_held(struct text *t)
+static void why_text_put_held(struct text *t)
 {
 	const struct path *p = t->path;
 	struct holder *list;
@@ -336,45 +336,45 @@ static void put_held(struct text *t)
 		return;
 	list = holders(p, &n);
 	fputc('\n', t->f);
-	put(t, "in the %s runnable on the path, the %.3g Ps had:", why_time((int64_t)p->runnable).text,
+	why_text_put(t, "in the %s runnable on the path, the %.3g Ps had:", why_time((int64_t)p->runnable).text,
 	    (double)p->procs / (double)p->runnable);
 	for (i = 0; i < n && i < HOLDERS; i++)
-		put(t, "%s %.1f %% %.200s", i ? "," : "", share(list[i].ns, p->procs),
+		why_text_put(t, "%s %.1f %% %.200s", i ? "," : "", why_text_share(list[i].ns, p->procs),
 		    *list[i].name ? list[i].name : "?");
 	if (p->held < p->procs)
-		put(t, "%s %.1f %% no goroutine", n ? "," : "", share(p->procs - p->held, p->procs));
-	put_threads(t, p->threads, p->held);
-	end_line(t);
+		why_text_put(t, "%s %.1f %% no goroutine", n ? "," : "", why_text_share(p->procs - p->held, p->procs));
+	why_text_put_threads(t, p->threads, p->held);
+	why_text_end_line(t);
 	if (p->cut_holders) {
-		put(t, "  (more Ps than are looked at: some are missing here)");
-		end_line(t);
+		why_text_put(t, "  (more Ps than are looked at: some are missing here)");
+		why_text_end_line(t);
 	}
 	free(list);
 }
 
 /* --- steps --- */
 
-static void put_stack(struct text *t, uint32_t stack, const char *what)
+static void why_text_put_stack(struct text *t, uint32_t stack, const char *what)
 {
 	const uint32_t *frames;
 	uint32_t n, i;
 
 	if (!t->show->stacks || !stack)
 		return;
-	put(t, "%30s%s:", "", what);
-	end_line(t);
+	why_text_put(t, "%30s%s:", "", what);
+	why_text_end_line(t);
 	frames = stack_set_of(t->stacks, stack, &n);
 	for (i = 0; i < n && i < FRAMES; i++) {
 		const struct stack_frame *f = stack_set_frame_at(t->stacks, frames[i]);
 
-		put(t, "%32s%.200s %.200s:%" PRIu64, "", *f->func ? f->func : "?", f->file, f->line);
-		end_line(t);
+		why_text_put(t, "%32s%.200s %.200s:%" PRIu64, "", *f->func ? f->func : "?", f->file, f->line);
+		why_text_end_line(t);
 	}
 }
 
-static void put_head(struct text *t, int64_t time, int64_t ns, uint32_t depth)
+static void why_text_put_head(struct text *t, int64_t time, int64_t ns, uint32_t depth)
 {
-	put(t, "%12.6f s %10s  %*s", (double)(time - t->a->begin) / 1e9, ns < 0 ? "" : why_time(ns).text,
+	why_text_put(t, "%12.6f s %10s  %*s", (double)(time - t->a->begin) / 1e9, ns < 0 ? "" : why_time(ns).text,
 	    (int)(depth < INDENT ? depth : INDENT) * 2, "");
 }
 
@@ -387,12 +387,12 @@ static void put_root(struct text *t, const struct why_line *line)
 	if (inside && (t->root != s->root || s->depth > t->depth)) {
 		const struct cause *c = cause(t, s->wait);
 
-		put_head(t, line->from, -1, s->depth - 1);
-		put(t, "%.200s: ", *c->name ? c->name : "?");
+		why_text_put_head(t, line->from, -1, s->depth - 1);
+		why_text_put(t, "%.200s: ", *c->name ? c->name : "?");
 		why_put_cause(&t->line, t->stacks, c);
-		put(t, "; meanwhile:");
-		end_line(t);
-		put_stack(t, s->wait_stack, "waits at");
+		why_text_put(t, "; meanwhile:");
+		why_text_end_line(t);
+		why_text_put_stack(t, s->wait_stack, "waits at");
 	}
 	t->root = s->root;
 	t->depth = line->steps == 1 ? s->depth : 0;
@@ -403,40 +403,40 @@ static void put_held_by(struct text *t, const struct step *s)
 	int i;
 
 	for (i = 0; i < STEP_HOLDERS && s->holders[i].ns && s->procs; i++)
-		put(t, "%s %.0f %% %.200s", i ? "," : "; Ps:", share(s->holders[i].ns, s->procs),
+		why_text_put(t, "%s %.0f %% %.200s", i ? "," : "; Ps:", why_text_share(s->holders[i].ns, s->procs),
 		    *s->holders[i].name ? s->holders[i].name : "?");
 	if (s->held < s->procs)
-		put(t, "%s %.0f %% no goroutine", i ? "," : "; Ps:", share(s->procs - s->held, s->procs));
-	put_threads(t, s->threads, s->held);
+		why_text_put(t, "%s %.0f %% no goroutine", i ? "," : "; Ps:", why_text_share(s->procs - s->held, s->procs));
+	why_text_put_threads(t, s->threads, s->held);
 }
 
 static void put_via(struct text *t, const struct step *s)
 {
 	if (s->via == VIA_NONE)
 		return;
-	put(t, s->via == VIA_WOKE ? "; then woke " : "; then created ");
-	put(t, "goroutine %" PRIu64, s->via_g);
+	why_text_put(t, s->via == VIA_WOKE ? "; then woke " : "; then created ");
+	why_text_put(t, "goroutine %" PRIu64, s->via_g);
 }
 
-static void put_step(struct text *t, const struct step *s)
+static void why_text_put_step(struct text *t, const struct step *s)
 {
 	uint32_t number = path_cause((struct path *)t->path, s);
 
-	put_head(t, s->from, s->to - s->from, s->depth);
+	why_text_put_head(t, s->from, s->to - s->from, s->depth);
 	why_put_goroutine(&t->line, s->g, s->name);
-	put(t, ": ");
+	why_text_put(t, ": ");
 	why_put_cause(&t->line, t->stacks, cause(t, number));
 	if (s->thread == THREAD_QUEUED + 1 && s->taker.comm)
-		put(t, " [%.20s %" PRIu32 "]", s->taker.comm, s->taker.tid);
+		why_text_put(t, " [%.20s %" PRIu32 "]", s->taker.comm, s->taker.tid);
 	if (s->p != UINT32_MAX && s->kind != STEP_WAITING)
-		put(t, " on P %" PRIu32, s->p);
+		why_text_put(t, " on P %" PRIu32, s->p);
 	put_held_by(t, s);
 	put_via(t, s);
-	end_line(t);
-	put_stack(t, s->stack, s->kind == STEP_RUNNING ? "began at" : "at");
+	why_text_end_line(t);
+	why_text_put_stack(t, s->stack, s->kind == STEP_RUNNING ? "began at" : "at");
 	if (s->kind == STEP_RUNNING && s->via == VIA_NONE)
-		put_stack(t, s->end_stack, "came to");
-	put_stack(t, s->via ? s->via_stack : 0, s->via == VIA_WOKE ? "woke at" : "created at");
+		why_text_put_stack(t, s->end_stack, "came to");
+	why_text_put_stack(t, s->via ? s->via_stack : 0, s->via == VIA_WOKE ? "woke at" : "created at");
 }
 
 static void put_line(void *ctx, const struct why_line *line)
@@ -446,18 +446,18 @@ static void put_line(void *ctx, const struct why_line *line)
 
 	put_root(t, line);
 	if (line->steps == 1) {
-		put_step(t, &line->step);
+		why_text_put_step(t, &line->step);
 		return;
 	}
 	c = cause(t, line->mostly);
-	put_head(t, line->from, line->to - line->from, 0);
-	put(t, "%" PRIu32 " steps, mostly (%s) %.200s ", line->steps, why_time((int64_t)line->mostly_ns).text,
+	why_text_put_head(t, line->from, line->to - line->from, 0);
+	why_text_put(t, "%" PRIu32 " steps, mostly (%s) %.200s ", line->steps, why_time((int64_t)line->mostly_ns).text,
 	    *c->name ? c->name : "?");
 	why_put_cause(&t->line, t->stacks, c);
-	end_line(t);
+	why_text_end_line(t);
 }
 
-static void put_path(struct text *t)
+static void why_text_put_path(struct text *t)
 {
 	struct path *path = (struct path *)t->path;
 
@@ -468,52 +468,52 @@ static void put_path(struct text *t)
 
 /* --- groups --- */
 
-static void put_group(struct text *t, const char *name, const struct why_group *g)
+static void why_text_put_group(struct text *t, const char *name, const struct why_group *g)
 {
-	put(t, "%s: %" PRIu64 " from %s to %s, %s in the mean", name, g->n, why_time(g->shortest).text,
+	why_text_put(t, "%s: %" PRIu64 " from %s to %s, %s in the mean", name, g->n, why_time(g->shortest).text,
 	    why_time(g->longest).text, why_time(g->ns / (int64_t)g->looked).text);
 	if (g->looked < g->n)
-		put(t, " (%" PRIu64 " of them looked at%s)", g->looked,
+		why_text_put(t, " (%" PRIu64 " of them looked at%s)", g->looked,
 		    g->cut ? ", the first ones: their paths are long" : ", evenly");
-	end_line(t);
+	why_text_end_line(t);
 }
 
 static void put_row(struct text *t, const struct why_row *row)
 {
-	put(t, "%10s %10s  ", why_time((int64_t)row->ns[1]).text, why_time((int64_t)row->ns[0]).text);
+	why_text_put(t, "%10s %10s  ", why_time((int64_t)row->ns[1]).text, why_time((int64_t)row->ns[0]).text);
 	why_put_cause(&t->line, t->stacks, &row->root);
 	if (!why_same_cause(&row->root, &row->leaf)) {
-		put(t, "; meanwhile %.200s ", *row->leaf.name ? row->leaf.name : "?");
+		why_text_put(t, "; meanwhile %.200s ", *row->leaf.name ? row->leaf.name : "?");
 		why_put_cause(&t->line, t->stacks, &row->leaf);
 	}
 	if (!why_same_cause(&row->root, &row->wait)) {
-		put(t, ", for which %.200s was ", *row->wait.name ? row->wait.name : "?");
+		why_text_put(t, ", for which %.200s was ", *row->wait.name ? row->wait.name : "?");
 		why_put_cause(&t->line, t->stacks, &row->wait);
 	}
-	end_line(t);
+	why_text_end_line(t);
 }
 
-static void put_groups(struct text *t)
+static void why_text_put_groups(struct text *t)
 {
 	const struct why_group *g = t->a->groups;
 	struct why_row *rows;
 	size_t n, i;
 
-	put(t, "%.200s: %" PRIu64 " in all", t->show->question.name,
+	why_text_put(t, "%.200s: %" PRIu64 " in all", t->show->question.name,
 	    t->a->pick->list->n);
-	end_line(t);
-	put_parts(t);
-	put(t, "  ");
-	put_group(t, "slow ones", &g[1]);
-	put(t, "  ");
-	put_group(t, "those of the middle", &g[0]);
+	why_text_end_line(t);
+	why_text_put_parts(t);
+	why_text_put(t, "  ");
+	why_text_put_group(t, "slow ones", &g[1]);
+	why_text_put(t, "  ");
+	why_text_put_group(t, "those of the middle", &g[0]);
 	fprintf(t->f, "\nper instance, what slow ones have more of first:\n%10s %10s\n", "slow", "middle");
 	rows = why_compare(t->a, &n);
 	for (i = 0; i < n && i < ROWS; i++)
 		put_row(t, &rows[i]);
 	if (n > ROWS) {
-		put(t, "%21s  and %zu causes more (--json has them all)", "", n - ROWS);
-		end_line(t);
+		why_text_put(t, "%21s  and %zu causes more (--json has them all)", "", n - ROWS);
+		why_text_end_line(t);
 	}
 	free(rows);
 }
@@ -524,14 +524,14 @@ void why_text(FILE *f, const struct why *w, const struct why_show *show)
 			  .stacks = spans_stacks(why_spans(w)), .root = UINT32_MAX };
 
 	if (show->question.all) {
-		put_groups(&t);
+		why_text_put_groups(&t);
 	} else {
 		put_sentence(&t);
 		put_rank(&t);
-		put_parts(&t);
-		put_sums(&t);
-		put_held(&t);
-		put_path(&t);
+		why_text_put_parts(&t);
+		why_text_put_sums(&t);
+		why_text_put_held(&t);
+		why_text_put_path(&t);
 	}
 	buf_free(&t.line);
 }

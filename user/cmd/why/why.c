@@ -54,12 +54,12 @@ static const char *take_subject(struct why_question *q, enum why_of of, const ch
 	return NULL;
 }
 
-static const char *take_goroutine(void *question, const char *arg)
+static const char *why_cmd_take_goroutine(void *question, const char *arg)
 {
 	return take_subject(question, WHY_GOROUTINE, arg);
 }
 
-static const char *take_func(void *question, const char *arg)
+static const char *why_cmd_take_func(void *question, const char *arg)
 {
 	return take_subject(question, WHY_FUNC, arg);
 }
@@ -90,9 +90,9 @@ static const char *take_percentile(void *options, const char *arg)
 #define QUESTION offsetof(struct why_options, show.question)
 
 static const struct option_row why_rows[] = {
-	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION, "of this goroutine", .take = take_goroutine),
+	OPTION('g', "goroutine", "N", OPTION_TAKE, QUESTION, "of this goroutine", .take = why_cmd_take_goroutine),
 	OPTION(0, "func", "NAME", OPTION_TAKE, QUESTION, "of the slowest goroutine that began with this function",
-	  .take = take_func),
+	  .take = why_cmd_take_func),
 	OPTION(0, "region", "NAME", OPTION_TAKE, QUESTION, "of the slowest region of this type",
 	  .take = take_region),
 	OPTION(0, "task", "ID|NAME", OPTION_TAKE, QUESTION, "of this task, or of the slowest one of this type",
@@ -153,7 +153,7 @@ static const struct command_line why_line = {
 /* --- traces --- */
 
 /* What comes from a pipe is needed twice. */
-static int copy(struct why_input *in, struct error *err)
+static int why_cmd_copy(struct why_input *in, struct error *err)
 {
 	long long offset = 0;
 	int ret = 0, fd = temp_file_open(err);
@@ -197,7 +197,7 @@ static int open_input(struct why_input *in, const char *path, bool twice, struct
 	in->no_threads = !in->source.seekable && !twice;
 	if (ret || !(twice || (in->source.seekable && strcmp(path, "-"))))
 		return ret;
-	ret = in->source.seekable ? keep_file(in, err) : copy(in, err);
+	ret = in->source.seekable ? keep_file(in, err) : why_cmd_copy(in, err);
 	return ret ? error_prefix(err, "%s", path) : 0;
 }
 
@@ -269,7 +269,7 @@ static int first_pass(struct why_options *o, struct why *w, struct error *err)
 	return ret;
 }
 
-static int answer(struct why_options *o, struct why *w, struct error *damage)
+static int why_cmd_answer(struct why_options *o, struct why *w, struct error *damage)
 {
 	struct error err;
 	uint32_t i;
@@ -302,7 +302,7 @@ struct shown {
 	const struct why_options *options;
 };
 
-static void print(FILE *f, const void *shown)
+static void why_cmd_print(FILE *f, const void *shown)
 {
 	const struct shown *s = shown;
 
@@ -313,10 +313,10 @@ static int print_to(const struct why *w, const struct why_options *o, struct err
 {
 	const struct shown shown = { w, o };
 
-	return output_text(o->out ? o->out : "-", print, &shown, err);
+	return output_text(o->out ? o->out : "-", why_cmd_print, &shown, err);
 }
 
-static int run(struct why_options *o, struct error *err)
+static int why_cmd_run(struct why_options *o, struct error *err)
 {
 	struct why *w = NULL;
 	struct error write_err;
@@ -327,7 +327,7 @@ static int run(struct why_options *o, struct error *err)
 		w = why_new(&o->show.question);
 		o->again = false;
 		*err = (struct error){0};
-		ret = answer(o, w, err);
+		ret = why_cmd_answer(o, w, err);
 	} while (o->again);
 	if (!ret && print_to(w, o, &write_err))
 		*err = write_err;
@@ -368,7 +368,7 @@ int cmd_why(int argc, char **argv)
 		return status - 1;
 	ret = open_inputs(&o, &err);
 	if (!ret)
-		ret = run(&o, &err);
+		ret = why_cmd_run(&o, &err);
 	close_inputs(&o);
 	return ret ? cmd_fail(&err) : o.failed ? EXIT_FAIL : EXIT_OK;
 }

@@ -101,7 +101,7 @@ const char *why_thread_words(uint8_t thread)
 	return thread_state_words(thread - 1);
 }
 
-static void put_thread(struct buf *b, const struct cause *c)
+static void why_words_put_thread(struct buf *b, const struct cause *c)
 {
 	if (!c->thread)
 		return;
@@ -123,7 +123,7 @@ void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct c
 {
 	buf_printf(b, "%s", kind_words[c->kind]);
 	if (c->kind <= STEP_STOPS)
-		put_thread(b, c);
+		why_words_put_thread(b, c);
 	if (waits(c->kind))
 		put_op(b, stacks, c);
 	if (c->at && c->kind != STEP_RUNNABLE && c->kind != STEP_STOPPED) {
@@ -131,7 +131,7 @@ void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct c
 		why_put_frame(b, stacks, c->at);
 	}
 	if (c->kind > STEP_STOPS)
-		put_thread(b, c);
+		why_words_put_thread(b, c);
 	if (*c->reason)
 		buf_printf(b, " (%.100s)", c->reason);
 	if (c->kind == STEP_NOT_THERE && c->by == BY_RUNTIME)
@@ -142,7 +142,7 @@ void why_put_cause(struct buf *b, const struct stack_set *stacks, const struct c
 
 /* --- sums --- */
 
-static int most_first(const void *a, const void *b)
+static int why_words_most_first(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -160,7 +160,7 @@ struct part *why_parts(const struct path *path, uint32_t root, size_t *n)
 	for (i = 0; i < path->parts.len; i++)
 		if (root == UINT32_MAX || vec_at(&path->parts, struct part, i)->root == root)
 			parts[(*n)++] = *vec_at(&path->parts, struct part, i);
-	qsort(parts, *n, sizeof(*parts), most_first);
+	qsort(parts, *n, sizeof(*parts), why_words_most_first);
 	return parts;
 }
 
@@ -180,6 +180,6 @@ struct part *why_roots(const struct path *path, size_t *n)
 	for (i = *n = 0; i < path->causes.len; i++)
 		if (roots[i].count)
 			roots[(*n)++] = roots[i];
-	qsort(roots, *n, sizeof(*roots), most_first);
+	qsort(roots, *n, sizeof(*roots), why_words_most_first);
 	return roots;
 }
