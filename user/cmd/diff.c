@@ -292,7 +292,7 @@ static const struct command_line diff_line = {
 
 /* --- the command --- */
 
-/* Of a damaged trace that counts which comes before the damage. */
+/* A damaged trace counts up to its damage. */
 static int read_side(struct diff *d, int side, const struct options *o, int *status, struct error *err)
 {
 	struct trace_input in;

@@ -67,8 +67,8 @@ struct command_line {
 };
 
 /*
- * Reads @argv into @options, which has the defaults. 0: go on, optind is the index of the first operand. Else the exit
- * status + 1: wrong usage, which was printed, or --help.
+ * Reads @argv into @options, which has the defaults. 0: go on, optind is the index of the first operand.
+ * Otherwise the exit status + 1: wrong usage, which was printed, or --help.
  */
 int command_line_read(const struct command_line *c, void *options, int argc, char **argv);
 /* A predicate with changing words for option_take_fn, or a message for check(); valid until the next call. */

@@ -34,8 +34,8 @@ char *pick_state_root(const struct pick *p);
 
 /*
  * Opens the mount and finds the process: 0 in *@ret if none was asked for.
- * Of a container's processes it is the one that is a Go program, or the first
- * of the container if there are several; else -ENOTUNIQ with a list.
+ * In a container it is the only Go program, or the container's first process if that is one of
+ * several; -ENOTUNIQ with a list if neither holds.
  */
 int pick_process(const struct pick *p, struct procfs *fs, pid_t *ret, struct error *err);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * serve: `gotap serve`: options, and the end by a signal; user/serve has the rest. Of a build without
- * libmicrohttpd only the message that says so.
+ * serve: `gotap serve`: options, and the end by a signal; user/serve has the rest. A build without
+ * libmicrohttpd has only the message that says so.
  */
 #define _GNU_SOURCE
 #include <errno.h>

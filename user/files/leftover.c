@@ -37,7 +37,7 @@ static enum form form_of(const char *path)
 	return memcmp(head, "gotapspl", 8) ? FORM_OTHER : FORM_SPOOL;
 }
 
-/* Of the name of an unfinished file of threads that of the trace; NULL: it is none. */
+/* The name of the trace that the unfinished file of threads at @path belongs to; NULL: it is no such file. */
 static char *trace_of(const char *path)
 {
 	static const char end[] = ".threads.partial";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name: is a process the one that `gotap record --name` waits for? By its file, or its container. And the names of
- * traces. For follow.c.
+ * name: is a process the one that `gotap record --name` waits for? Its file or its container
+ * decides. Also the names of traces. For follow.c.
  */
 #ifndef GOTAP_CMD_FOLLOW_NAME_H
 #define GOTAP_CMD_FOLLOW_NAME_H

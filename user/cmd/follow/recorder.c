@@ -114,7 +114,7 @@ int recorder_start(struct recorder *r, const struct record_options *o, struct er
 	return r->pid < 0 ? error_set(err, -e, "cannot fork: %s", strerror(e)) : 0;
 }
 
-/* Frees the part of the recorder's file that was read. Of output that is not taken only the end is kept. */
+/* Frees the part of the recorder's file that was read. Output that nobody takes is kept only at its end. */
 static void recorder_drop_old(struct recorder *r)
 {
 	enum { MOST = 1 << 20, KEEP = MOST / 2 };

@@ -42,9 +42,9 @@ bool ps_effort_go_on(struct ps_effort *e);
 unsigned int ps_effort_seconds(const struct ps_effort *e);
 /* As if @seconds more of work had been done for the user. */
 void ps_effort_add(struct ps_effort *e, double seconds);
-/* Behind the last ps_effort_next(): takes a process that was left out; false: none is left. */
+/* To be called after the last ps_effort_next(): takes a process that was left out; false: none is left. */
 bool ps_effort_left(struct ps_effort *e, pid_t *ret);
-/* Has the listing come to its end? Else only users have used up their time. */
+/* Has the listing come to its end? If not, users have used up their time. */
 bool ps_effort_is_over(const struct ps_effort *e);
 void ps_effort_free(struct ps_effort *e);
 

@@ -36,7 +36,7 @@ void subordinates_free(struct subordinates *s);
 /* One id for all subordinate ids of a user; any other id is its own. */
 uid_t subordinates_user(const struct subordinates *s, uid_t uid);
 
-/* Of process @pid, which runs with @st; its container is @in, or NULL. */
+/* The principal of process @pid, which runs with @st; its container is @in, or NULL. */
 struct principal principal_of(const struct procfs *fs, pid_t pid, const struct procfs_status *st,
 			      const struct container *in, const struct subordinates *s);
 

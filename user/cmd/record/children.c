@@ -9,7 +9,7 @@
 #include "base/show.h"
 #include "cmd/follow/go_file.h"
 
-/* Of one CPU. Clock ticks are 10 ms: a shorter time says nothing about a few percent. */
+/* Percent of one CPU. Clock ticks are 10 ms: a shorter time says nothing about a few percent. */
 static const double IDLE_PERCENT = 5, BUSY_PERCENT = 20;
 static const double LEAST_SECONDS = 0.4;
 

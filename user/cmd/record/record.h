@@ -45,7 +45,7 @@ struct record_options {
 	int held_by;		/* of such a one: socket to the process that holds the program; -1: none */
 };
 
-/* Where no option says otherwise. Of `gotap top`, too. */
+/* The options as they are if none is given, also for `gotap top`. */
 #define RECORD_OPTIONS_DEFAULT { \
 	.version = 25, .groups = groups_default(), .flight = FLIGHT_ARGS_DEFAULT, .held_by = -1, \
 	.bpf = { .stack_depth = 127, .budget = BUDGET_DEFAULT } \

@@ -40,7 +40,7 @@ static uint64_t trace_bytes(const struct report *r)
 	return r->old ? r->old->written.bytes : r->result->trace.bytes;
 }
 
-/* Of each kind, by its number in the trace. */
+/* How many events of kind @ev, its number in the trace. */
 static uint64_t event_count(const struct report *r, unsigned int ev)
 {
 	if (!is_v1(r))
@@ -344,7 +344,7 @@ static void json_repairs(const struct report *r, struct json_out *j)
 	json_close_object(j);
 }
 
-/* Of v1 traces. */
+/* For v1 traces. */
 static void record_report_json_left(const struct report *r, struct json_out *j, const char *name, bool added)
 {
 	int i;

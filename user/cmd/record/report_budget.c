@@ -10,7 +10,7 @@ static bool has_budget(const struct report *r)
 	return r->budget && budget_limits(r->budget->ceiling);
 }
 
-/* Of one CPU's time, as long as there were probes or gaps for the budget. */
+/* Percent of one CPU's time, as long as there were probes or gaps for the budget. */
 static double cost(const struct report *r)
 {
 	return percent_of_ns(budget_mean_cost(r->budget));

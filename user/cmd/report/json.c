@@ -5,7 +5,7 @@
 #include "cmd/report/parts.h"
 #include "tracev2.h"
 
-/* Of the whole object: grows when a field changes its meaning or goes; new ones may come. */
+/* The version of the whole object: grows when a field changes its meaning or goes; new ones may come. */
 enum { REPORT_VERSION = 1 };
 
 static void put_id(struct json_out *j, const char *name, uint64_t id)

@@ -27,7 +27,7 @@ static inline struct thread_report trace_thread_report(const struct trace_thread
 	return (struct thread_report){ oncpu_threads(t->oncpu), t->sums, oncpu_info(t->oncpu)->pid };
 }
 
-/* Of any trace: is there a file of threads? */
+/* Has any of the traces a file of threads? */
 static inline bool has_threads(const struct trace_report *r)
 {
 	uint32_t i;

@@ -27,7 +27,7 @@ struct trace_finding {
 	double share;		/* of the time that was lost in all traces */
 };
 
-/* Of a trace: Linux beside Go. NULL if no file of threads lies beside it, or it is of another recording. */
+/* The states of the threads of a trace. NULL if no file of threads lies beside it, or it is of another recording. */
 struct trace_threads {
 	struct oncpu *oncpu;		/* its thread states; all was read */
 	struct thread_sums *sums;

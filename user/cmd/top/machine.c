@@ -22,8 +22,8 @@ static uint64_t own_cpu(void)
 }
 
 /*
- * CPU time of the process, ns; 0: not known. By its CPU clock, or, if its ids are those of another mount of proc, by its stat file,
- * which counts ticks of 10 ms.
+ * CPU time of the process, ns; 0: not known. Read from its CPU clock, or, if its ids are those of
+ * another mount of proc, from its stat file, which counts ticks of 10 ms.
  */
 static uint64_t cpu_of(const struct process *p)
 {

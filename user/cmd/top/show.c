@@ -17,7 +17,7 @@ static size_t frames_of(void *ctx, uint64_t key, struct trace_frame *out, size_t
 	return top_tally_frames(v->tally, key, out, max);
 }
 
-/* Of text, as COLUMNS or the terminal says. */
+/* Columns for text: as COLUMNS says, or the terminal. */
 static int text_width(void)
 {
 	const char *text = getenv("COLUMNS");

@@ -30,7 +30,7 @@ struct top_show {
 
 #define TOP_SHOW_NONE { .terminal = TERMINAL_CLOSED }
 
-/* Does it show frames on a terminal and take keys? Else it prints samples. */
+/* Does it show frames on a terminal and take keys? Otherwise it prints samples. */
 static inline bool top_is_interactive(const struct top_options *o)
 {
 	return !o->once && !o->json;

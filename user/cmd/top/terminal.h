@@ -42,7 +42,7 @@ bool terminal_is_idle(struct terminal *t);
 void terminal_write(struct terminal *t, struct buf *frame);
 /* Columns of standard output; 0: it is no terminal, or does not say. */
 int terminal_width(void);
-/* Does it show UTF-8? By LC_ALL, LC_CTYPE or LANG, as the C library does it. */
+/* Does it show UTF-8? LC_ALL, LC_CTYPE or LANG says so, as for the C library. */
 bool terminal_is_utf8(void);
 
 #endif

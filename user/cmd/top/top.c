@@ -31,7 +31,7 @@ struct top {
 	struct top_show show;
 };
 
-/* Of the tally: an interval has ended. */
+/* The tally calls it when an interval has ended. */
 static void on_ready(void *ctx, struct top_sample *s)
 {
 	struct top *t = ctx;

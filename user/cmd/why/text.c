@@ -125,7 +125,7 @@ static void why_text_put_parts(struct text *t)
 
 /* --- the sentence --- */
 
-/* Of a wait: the goroutine that ended the longest one of that root. */
+/* The goroutine that ended the longest wait of a root. */
 struct waker {
 	struct step step;
 	int64_t ns;

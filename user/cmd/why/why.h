@@ -21,7 +21,7 @@ void why_json(FILE *f, const struct why *w, const struct why_show *show);
 /* --- words.c: words for both --- */
 
 extern const char *const why_kind_names[STEP_KINDS], *const why_by_names[], *const why_queued_names[];
-/* Of 1 + enum thread_state: "waiting for a CPU". */
+/* The words for @thread, which is 1 + enum thread_state: "waiting for a CPU". */
 const char *why_thread_words(uint8_t thread);
 /* "48.2 ms": at least three digits. */
 struct why_time {

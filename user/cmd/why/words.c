@@ -31,7 +31,7 @@ static const char *const kind_words[STEP_KINDS + 1] = {
 	[STEP_NOT_THERE] = "not created yet", [STEP_ENDED] = "nothing: it had ended, and none of the program ran after it", [STEP_KINDS] = "(too many causes)",
 };
 
-/* Of a wait for a CPU. */
+/* Why a thread waits for a CPU. */
 const char *const why_queued_names[] = {
 	[QUEUED_UNKNOWN] = NULL, [QUEUED_PREEMPTED] = "preempted", [QUEUED_YIELDED] = "yielded", [QUEUED_WOKEN] = "woken",
 	[QUEUED_BY_INTERRUPT] = "interrupt", [QUEUED_NEW] = "new",
